@@ -174,8 +174,8 @@ cp_code late_sort_unique_rows(cp_stream *stream, cpi_unique *request)
 
 /* --- the user's kernels: made by the CPU at once, launched in the queue --- */
 
-cp_code late_kernel_load(cp_stream *stream, const cpi_source *source, void **module);
-cp_code late_kernel_load(cp_stream *stream, const cpi_source *source, void **module)
+cp_code late_kernel_load(cp_stream *stream, const cpi_kernel_source *source, void **module);
+cp_code late_kernel_load(cp_stream *stream, const cpi_kernel_source *source, void **module)
 {
     (void)stream;
     return late_host->cpu->kernel->load(late_cpu_stream(), source, module);

@@ -22,7 +22,8 @@ __device__ __forceinline__ typename Links::Type cpi_rounded(typename Links::Type
     return Links::load(as_held, held);
 }
 
-template <class Links> __global__ void __launch_bounds__(CPI_THREADS) cpi_chains(const __grid_constant__ cpi_chain c)
+template <class Links>
+__global__ void __launch_bounds__(CPI_THREADS) cpi_chains(const __grid_constant__ cpi_ufunc_reduction c)
 {
     using C = typename Links::Type;
     const int64_t lane = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x;

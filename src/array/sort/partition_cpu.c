@@ -98,7 +98,7 @@ typedef struct dealing {
     char *ends, *middle;  /* scratch of their size */
     int64_t n, each;
     uint64_t lo, hi;
-    cpi_dealt dealt[PIECES];
+    cpi_parts dealt[PIECES];
     int64_t below[PIECES], inside[PIECES], above[PIECES]; /* where a piece's keys go */
 } dealing;
 
@@ -132,7 +132,7 @@ static void put_task(void *context, int64_t task, int worker)
     (void)worker;
     const dealing *d = context;
     int64_t begin = task * d->each, n = d->n - begin < d->each ? d->n - begin : d->each;
-    const cpi_dealt *c = &d->dealt[task];
+    const cpi_parts *c = &d->dealt[task];
     put(d, d->below[task], d->ends, begin, c->below);
     put(d, d->inside[task], d->middle, begin, c->inside);
     put(d, d->above[task], d->ends, begin + n - c->above, c->above);

@@ -20,7 +20,7 @@ static bool inside(uintptr_t address, unsigned long bytes, cpi_range r)
 static const char *word_of(int how) { return how == CPI_READS ? "reads" : how == CPI_WRITES ? "writes" : "updates"; }
 
 /* Begins the text with the line and the thread. */
-static int begin(const cpi_access *a, cpi_fault *fault)
+static int begin(const cpi_memory_access *a, cpi_fault *fault)
 {
     const __cu_extent *t = &a->where->thread, *b = &a->where->block;
     fault->at[0] = a->at;
@@ -49,7 +49,7 @@ static int64_t element(const cpi_watch *w, int number, int64_t other)
     return n ? n : other ? other : 1;
 }
 
-static bool null_fault(const cpi_watch *w, const cpi_access *a, cpi_fault *fault)
+static bool null_fault(const cpi_watch *w, const cpi_memory_access *a, cpi_fault *fault)
 {
     int n = begin(a, fault), only = 0, length;
     for (int i = 0; i < w->launch->n && i < w->kernel->nargs; i++) {
@@ -66,7 +66,7 @@ static bool null_fault(const cpi_watch *w, const cpi_access *a, cpi_fault *fault
     return false;
 }
 
-static bool array_fault(const cpi_watch *w, const cpi_access *a, const cpi_span *s, cpi_fault *fault)
+static bool array_fault(const cpi_watch *w, const cpi_memory_access *a, const cpi_span *s, cpi_fault *fault)
 {
     int n = begin(a, fault), length;
     const char *name = parameter(w, s->argument, &length);
@@ -80,7 +80,8 @@ static bool array_fault(const cpi_watch *w, const cpi_access *a, const cpi_span 
 }
 
 /* Beside a block that a pointer among the arguments points into: what is told is that argument's. */
-static bool pointer_fault(const cpi_watch *w, const cpi_access *a, uintptr_t start, size_t bytes, cpi_fault *fault)
+static bool pointer_fault(const cpi_watch *w, const cpi_memory_access *a, uintptr_t start, size_t bytes,
+                          cpi_fault *fault)
 {
     for (int i = 0; i < w->launch->n && i < w->kernel->nargs; i++) {
         uintptr_t value;
@@ -94,7 +95,7 @@ static bool pointer_fault(const cpi_watch *w, const cpi_access *a, uintptr_t sta
 }
 
 /* Memory of another block than those of the launch's arrays, or of none. */
-static bool other_fault(const cpi_watch *w, const cpi_access *a, cpi_liveness how, uintptr_t start, size_t bytes,
+static bool other_fault(const cpi_watch *w, const cpi_memory_access *a, cpi_liveness how, uintptr_t start, size_t bytes,
                         cpi_fault *fault)
 {
     bool beside = how == CPI_LIVE || (!how && cpi_live_nearest(a->address, &start, &bytes));
@@ -141,7 +142,7 @@ static int find_thread_variables(struct dl_phdr_info *info, size_t size, void *m
     return its;
 }
 
-bool cpi_watch_global(cpi_watch *w, const cpi_access *a, cpi_fault *fault)
+bool cpi_watch_global(cpi_watch *w, const cpi_memory_access *a, cpi_fault *fault)
 {
     const cpi_span *nearest = NULL;
     uintptr_t best = UINTPTR_MAX, start = 0, address = a->address;
@@ -183,7 +184,7 @@ static bool ordered(const cpi_moment *now, uint16_t thread, uint16_t sync, uint1
     return thread / WARP == now->thread / WARP && sync != now->sync;
 }
 
-static bool race(const cpi_access *a, uint16_t other, const char *did, const void *at, cpi_fault *fault)
+static bool race(const cpi_memory_access *a, uint16_t other, const char *did, const void *at, cpi_fault *fault)
 {
     int n = begin(a, fault);
     fault->at[1] = at;
@@ -192,7 +193,7 @@ static bool race(const cpi_access *a, uint16_t other, const char *did, const voi
     return false;
 }
 
-static void note_read(cpi_mark *m, const cpi_access *a, const cpi_moment *now)
+static void note_read(cpi_mark *m, const cpi_memory_access *a, const cpi_moment *now)
 {
     bool again = m->read_epoch == now->epoch && m->reader != now->thread;
     m->many = again || (m->many && m->read_epoch == now->epoch);
@@ -204,7 +205,7 @@ static void note_read(cpi_mark *m, const cpi_access *a, const cpi_moment *now)
     m->read_at = a->at;
 }
 
-static void note_write(cpi_mark *m, const cpi_access *a, const cpi_moment *now)
+static void note_write(cpi_mark *m, const cpi_memory_access *a, const cpi_moment *now)
 {
     m->write_epoch = now->epoch;
     m->writer = now->thread;
@@ -213,7 +214,7 @@ static void note_write(cpi_mark *m, const cpi_access *a, const cpi_moment *now)
     m->write_at = a->at;
 }
 
-bool cpi_watch_shared(cpi_mark *marks, const cpi_access *a, const cpi_moment *now, cpi_fault *fault)
+bool cpi_watch_shared(cpi_mark *marks, const cpi_memory_access *a, const cpi_moment *now, cpi_fault *fault)
 {
     for (unsigned long i = 0; i < a->bytes; i++) {
         cpi_mark *m = &marks[i];

@@ -51,7 +51,7 @@ static void share(void (*run)(const job *j, int64_t first, int64_t last), int64_
 /* --- words --- */
 
 typedef struct words_call {
-    const cpi_words *from;
+    const cpi_bit_stream *from;
     const uint32_t *states;
     int64_t n;
     uint64_t *out;
@@ -72,7 +72,7 @@ static void words_pieces(const job *j, int64_t first, int64_t last)
     }
 }
 
-cp_code cpi_random_cpu_words(cp_stream *stream, const cpi_words *from, const uint32_t *states, int64_t states_n,
+cp_code cpi_random_cpu_words(cp_stream *stream, const cpi_bit_stream *from, const uint32_t *states, int64_t states_n,
                              int64_t n, uint64_t *out)
 {
     words_call c = {from, states, n, out};

@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(32) stepped_words(int kind, const uint32_t *st
 
 } // namespace
 
-cp_code cpi_random_cuda_words(cp_stream *stream, const cpi_words *from, const uint32_t *states, int64_t states_n,
+cp_code cpi_random_cuda_words(cp_stream *stream, const cpi_bit_stream *from, const uint32_t *states, int64_t states_n,
                               int64_t n, uint64_t *out)
 {
     const cudaStream_t s = cpi_cuda_stream(stream);

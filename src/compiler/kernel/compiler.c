@@ -449,7 +449,8 @@ static int count(const char *const *words)
 
 /* Runs the compiler on the text; in `words` what the user's options become. */
 static cp_code run_on(const workplace *w, command *c, const char *compiler, const cpi_kernel_source *source,
-                      char **words, const char *const *flags, const char *const *more, bool compiled, void **result, size_t *bytes)
+                      char **words, const char *const *flags, const char *const *more, bool compiled, void **result,
+                      size_t *bytes)
 {
     char include[PATH_MAX + 2];
     size_t log_bytes = 0;

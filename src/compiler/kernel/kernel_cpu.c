@@ -26,7 +26,7 @@ typedef struct library { /* one shared object */
     void *handle;
     const __cu_kernel *kernels;
     const __cu_variable *variables;
-    cpi_range image; /* where it lies */
+    cpi_address_range image; /* where it lies */
     char *text;      /* CUPRITE_CHECK: what it was compiled from, and the object, in which lines can be looked up */
     void *object;
     size_t bytes;
@@ -57,7 +57,7 @@ static void unused_path(int file, char path[200])
 /* Of the loaded object in which image->start lies: its bounds. */
 static int find_image(struct dl_phdr_info *info, size_t size, void *memory)
 {
-    cpi_range *image = memory, whole = {UINTPTR_MAX, 0};
+    cpi_address_range *image = memory, whole = {UINTPTR_MAX, 0};
     (void)size;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];

@@ -12,7 +12,7 @@
 
 enum { WARP = 32, NULL_PAGE = 1 << 16 };
 
-static bool inside(uintptr_t address, unsigned long bytes, cpi_range r)
+static bool inside(uintptr_t address, unsigned long bytes, cpi_address_range r)
 {
     return address >= r.start && address <= r.end && bytes <= r.end - address;
 }
@@ -118,11 +118,11 @@ static bool other_fault(const cpi_watch *w, const cpi_memory_access *a, cpi_live
 
 static bool remember(cpi_watch *w, uintptr_t start, uintptr_t end)
 {
-    w->known[w->next++ % CPI_KNOWN] = (cpi_range){start, end};
+    w->known[w->next++ % CPI_KNOWN] = (cpi_address_range){start, end};
     return true;
 }
 
-typedef struct asked { uintptr_t image; cpi_range thread; } asked;
+typedef struct asked { uintptr_t image; cpi_address_range thread; } asked;
 
 /* Variables of the thread that the compiled object has. */
 static int find_thread_variables(struct dl_phdr_info *info, size_t size, void *memory)
@@ -137,7 +137,8 @@ static int find_thread_variables(struct dl_phdr_info *info, size_t size, void *m
     for (int i = 0; its && i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         if (p->p_type == PT_TLS && info->dlpi_tls_data)
-            q->thread = (cpi_range){(uintptr_t)info->dlpi_tls_data, (uintptr_t)info->dlpi_tls_data + p->p_memsz};
+            q->thread = (cpi_address_range){(uintptr_t)info->dlpi_tls_data,
+                                            (uintptr_t)info->dlpi_tls_data + p->p_memsz};
     }
     return its;
 }
@@ -149,7 +150,7 @@ bool cpi_watch_global(cpi_watch *w, const cpi_memory_access *a, cpi_fault *fault
     size_t bytes = 0;
     for (int i = 0; i < w->nspans; i++) {
         const cpi_span *s = &w->spans[i];
-        cpi_range r = {(uintptr_t)s->memory, (uintptr_t)s->memory + (uintptr_t)s->bytes};
+        cpi_address_range r = {(uintptr_t)s->memory, (uintptr_t)s->memory + (uintptr_t)s->bytes};
         if (inside(address, a->bytes, r)) return true;
         uintptr_t away = address < r.start ? r.start - address : address >= r.end ? address - r.end : 0;
         if (away < best) best = away, nearest = s;
@@ -159,7 +160,7 @@ bool cpi_watch_global(cpi_watch *w, const cpi_memory_access *a, cpi_fault *fault
     if (address < NULL_PAGE) return null_fault(w, a, fault);
     if (inside(address, a->bytes, w->image)) return true;
     cpi_liveness how = cpi_live_find(address, &start, &bytes);
-    cpi_range whole = {start, start + bytes};
+    cpi_address_range whole = {start, start + bytes};
     if (how == CPI_LIVE && inside(address, a->bytes, whole)) return remember(w, whole.start, whole.end);
     asked q = {w->image.start, {0, 0}};
     dl_iterate_phdr(find_thread_variables, &q);

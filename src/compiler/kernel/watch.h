@@ -23,7 +23,7 @@ typedef struct cpi_memory_access {
 enum { CPI_LINES = 1 << 20 };
 
 typedef struct cpi_fault cpi_fault;
-typedef struct cpi_range { uintptr_t start, end; } cpi_range;
+typedef struct cpi_address_range { uintptr_t start, end; } cpi_address_range;
 
 enum { CPI_KNOWN = 16 };
 typedef struct cpi_watch {
@@ -33,8 +33,8 @@ typedef struct cpi_watch {
     const __cu_kernel *kernel;
     const char *text;             /* what the kernel was compiled from */
     const struct cpi_launch *launch;
-    cpi_range image;              /* of the compiled code and its variables */
-    cpi_range known[CPI_KNOWN];   /* what was found to be live in this launch */
+    cpi_address_range image;              /* of the compiled code and its variables */
+    cpi_address_range known[CPI_KNOWN];   /* what was found to be live in this launch */
     unsigned next;
 } cpi_watch;
 

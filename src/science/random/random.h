@@ -1,8 +1,9 @@
 /* The slots a backend fills for the room random.
  *
  * A call gets a piece of a stream of 64-bit words (cpi_bit_stream) and what is to become of it. The piece was taken
- * from the generator before, so slots know no generator and no lock. Invariant: what a slot writes depends on the words'
- * positions alone, never on how work is shared out; for integers and uniform numbers bit for bit, on every device. */
+ * from the generator before, so slots know no generator and no lock. Invariant: what a slot writes depends on the
+ * words' positions alone, never on how work is shared out; for integers and uniform numbers bit for bit, on every
+ * device. */
 #ifndef CPI_RANDOM_H
 #define CPI_RANDOM_H
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the house rules that a compiler does not: which room includes and calls which, how long files are, and that no
-source names a small floating type by hand.
+"""Checks the house rules that a compiler does not: which room includes and calls which, and that no source names
+a small floating type by hand.
 
     python tools/check_rooms.py [BUILD]
 
@@ -57,7 +57,6 @@ NAMES_HALVES = {
     "sort/keys_cuda.cu": "CUB's own types of 8 and 16 bits, one for all floats of a width",
 }
 INNER = {"shape/triangles.h", "core/error.h", "core/memory.h", "core/shape.h"}
-LONGEST = 1000
 SOURCES = {".c", ".h", ".cu", ".cuh", ".def", ".inc"}
 RANK = {room: i for i, room in enumerate(ORDER)}
 
@@ -129,15 +128,6 @@ def declarations(home):
                 yield f"{path.relative_to(ROOT)}: {room} declares {name}, which {home[name]} defines"
 
 
-def lengths():
-    for pattern in ("src/**/*", "include/**/*", "python/**/*", "cli/*", "tests/**/*", "bench/*", "tools/**/*"):
-        for path in sorted(ROOT.glob(pattern)):
-            if path.suffix in SOURCES | {".py"} and path.is_file():
-                lines = path.read_text().count("\n")
-                if lines > LONGEST:
-                    yield f"{path.relative_to(ROOT)}: {lines} lines; {LONGEST} are the most"
-
-
 def source(name):
     return ROOT / name if name.startswith("include/") else modules.file(name)
 
@@ -176,7 +166,7 @@ def types():
 
 
 def main():
-    breaches = [*includes(), *lengths(), *types()]
+    breaches = [*includes(), *types()]
     build = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build").resolve()
     if len(sys.argv) > 1 or (build / "compile_commands.json").exists():
         breaches += calls(build)

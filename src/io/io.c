@@ -11,7 +11,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "backend/abi.h"
 #include "backend/device.h"
+#include "backend/libraries.h"
 #include "core/array.h"
 #include "core/memory.h"
 #include "cpu/threads.h"
@@ -25,22 +27,32 @@ static const cpi_io_host host_table = {cpi_fail, cpi_malloc, cpi_realloc, cpi_fr
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const cpi_io_ops *opened; /* set once, under the lock */
 
+static const cpi_io_ops *open_library(const char *function)
+{
+    char path[4096], why[512];
+    void *handle = dlopen(cpi_library_path("libcuprite-io.so", path, sizeof path), RTLD_NOW | RTLD_LOCAL);
+    if (handle && cpi_library_fits(handle, path, "cuprite_io_abi", CPI_IO_ABI, why, sizeof why)) {
+        cpi_io_open_fn open = (cpi_io_open_fn)dlsym(handle, "cuprite_io_open");
+        if (open) return open(&host_table);
+        snprintf(why, sizeof why, "libcuprite-io.so has no cuprite_io_open");
+    }
+    if (handle) {
+        cpi_fail(CP_ERROR_UNSUPPORTED, "%s: %s", function, why);
+        dlclose(handle);
+    } else {
+        const char *error = dlerror();
+        cpi_fail(CP_ERROR_UNSUPPORTED, "%s: libcuprite-io.so: %s", function, error ? error : "not found");
+    }
+    return NULL;
+}
+
 const cpi_io_ops *cpi_io_library(const char *function)
 {
     const cpi_io_ops *ops = __atomic_load_n(&opened, __ATOMIC_ACQUIRE);
     if (ops) return ops;
     pthread_mutex_lock(&lock);
     if (!(ops = opened)) {
-        char path[4096];
-        void *handle = dlopen(cpi_library_path("libcuprite-io.so", path, sizeof path), RTLD_NOW | RTLD_LOCAL);
-        cpi_io_open_fn open = handle ? (cpi_io_open_fn)dlsym(handle, "cuprite_io_open") : NULL;
-        ops = open ? open(&host_table) : NULL;
-        if (!ops || ops->abi != CPI_IO_ABI) {
-            const char *why = open ? "is of another version" : dlerror();
-            cpi_fail(CP_ERROR_UNSUPPORTED, "%s: libcuprite-io.so: %s", function, why ? why : "not found");
-            if (handle) dlclose(handle);
-            ops = NULL;
-        }
+        ops = open_library(function);
         __atomic_store_n(&opened, ops, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&lock);

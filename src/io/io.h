@@ -1,14 +1,13 @@
 /* The contract between the core and libcuprite-io.so: one table of functions in each direction.
  *
  * The library knows files and formats and no arrays: pixels and columns pass as plain host memory. Its only
- * entry is cuprite_io_open. Every function returns CP_OK, or the code of the record it wrote with host->fail;
- * texts begin with `function`, the public function's name, and name the file. All are safe in any thread. */
+ * entry is cuprite_io_open, which is called where its headers were the core's. Every function returns CP_OK, or the
+ * code of the record it wrote with host->fail; texts begin with `function`, the public function's name, and name the
+ * file. All are safe in any thread. */
 #ifndef CPI_IO_H
 #define CPI_IO_H
 
 #include "cuprite/io.h"
-
-#define CPI_IO_ABI 4
 
 typedef struct cpi_io_host {
     cp_code (*fail)(cp_code code, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -40,7 +39,6 @@ typedef struct cpi_io_column {
 struct cpi_zip;
 struct cpi_zip_writer;
 typedef struct cpi_io_ops {
-    uint32_t abi;
     const char *libraries;
     /* finds the image and checks its sizes against the file; allocates nothing of the image's size for plain
      * and tile-compressed files */
@@ -87,6 +85,8 @@ typedef struct cpi_io_ops {
     cp_code (*zip_end)(struct cpi_zip_writer *writer, cp_code code); /* ends it; nothing is left unless code is CP_OK */
 } cpi_io_ops;
 
+/* What the library exports: CPI_IO_ABI of the headers that it was compiled with (backend/abi.h), and its entry. */
+extern CP_API const uint64_t cuprite_io_abi;
 typedef const cpi_io_ops *(*cpi_io_open_fn)(const cpi_io_host *host);
 
 #endif

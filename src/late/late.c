@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend/abi.h"
 #include "kernel/kernel.h"
 #include "sort/sort.h"
 
@@ -173,8 +174,8 @@ cp_code late_sort_unique_rows(cp_stream *stream, cpi_unique *request)
 
 /* --- the user's kernels: made by the CPU at once, launched in the queue --- */
 
-cp_code late_kernel_load(cp_stream *stream, const cpi_source *source, void **module);
-cp_code late_kernel_load(cp_stream *stream, const cpi_source *source, void **module)
+cp_code late_kernel_load(cp_stream *stream, const cpi_kernel_source *source, void **module);
+cp_code late_kernel_load(cp_stream *stream, const cpi_kernel_source *source, void **module)
 {
     (void)stream;
     return late_host->cpu->kernel->load(late_cpu_stream(), source, module);
@@ -250,7 +251,7 @@ CPI_ROOMS(ROOM)
 #undef ROOM
 
 static const cpi_backend backend = {
-    .abi = CPI_ABI, .name = "late", .trouble = "", .devices = LATE_DEVICES,
+    .name = "late", .trouble = "", .devices = LATE_DEVICES,
     .open = open_device, .query = query,
     .memory_new = late_memory_new, .memory_free = late_memory_free, .memory_freed = poison,
     .from_host = from_host, .to_host = to_host, .copy = copy, .zero = zero, .copy_peer = copy_peer,
@@ -266,6 +267,8 @@ static const cpi_backend backend = {
     CPI_ROOMS(ROOM)
 #undef ROOM
 };
+
+const uint64_t cuprite_backend_abi = CPI_ABI;
 
 __attribute__((visibility("default"))) const cpi_backend *cuprite_backend_open(const cpi_host_api *host)
 {

@@ -73,7 +73,7 @@ class Read:
 
 
 def generate(out, package, tables):
-    for path in sorted(HERE.glob("*.py")):
+    for path in sorted(HERE.glob("*.py"), key=lambda path: (path.stem == "contract", path)):
         if path.stem in {"__main__", "table", "kinds"}:
             continue
         module = importlib.import_module(path.stem)

@@ -13,46 +13,17 @@ stands beside it in the header:
 """
 import re
 
-import modules
-import rooms
-from table import TableError, read_embedded
+from contract import Module, with_slots
 
 
-def without_comments(text):
-    return re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.S)
-
-
-class Argument:
-    def __init__(self, text):
-        found = re.fullmatch(r"(.*?)(\w+)", text.strip(), re.S)
-        self.type, self.name = " ".join(found[1].split()), found[2]
-        self.pointee = self.type.replace("const ", "").replace(" *", "").strip() if self.type.endswith("*") else None
-        self.const = self.type.startswith("const ")
-
-    def declared(self):
-        return self.type + ("" if self.type.endswith("*") else " ") + self.name
-
-
-class Room:
+class Room(Module):
     """What the header of a room says: slots, and which members of its structures are more than values."""
 
     def __init__(self, name):
-        self.name, self.header = name, f"{name}/{name}.h"
-        text = modules.file(self.header).read_text()
-        rows = read_embedded(text, f"src/{self.header}")
-        self.slot_rows = {r.args[0]: r for r in rows if r.kind == "slot"}
-        self.record_rows = {r.args[0]: r for r in rows if r.kind == "record"}
-        plain = without_comments(text)
-        table = re.search(r"typedef struct cpi_%s_ops \{(.*?)\} cpi_%s_ops;" % (name, name), plain, re.S)
-        if not table:
-            raise TableError(f"src/{self.header}: typedef struct cpi_{name}_ops {{ ... }} cpi_{name}_ops; is not there")
-        self.slots = [(r, s, [Argument(a) for a in args.split(",")])
-                      for r, s, args in re.findall(r"(\w+)\s*\(\*(\w+)\)\(([^;]*)\);", table[1])]
-        self.records = {n: body for n, body in re.findall(r"typedef struct (cpi_\w+) \{(.*?)\} cpi_\w+;", plain, re.S)}
-        for row in self.slot_rows.values():
-            row.need(["the slot's name"], [], ["host", "waits", "by_hand", "name"])
-            if row.args[0] not in [s for _, s, _ in self.slots]:
-                raise row.error(f"{name} has no slot {row.args[0]}")
+        super().__init__(name)
+        self.record_rows = {r.args[0]: r for r in self.rows if r.kind == "record"}
+        self.records = {n: body for n, body in
+                        re.findall(r"typedef struct (cpi_\w+) \{(.*?)\} cpi_\w+;", self.plain, re.S)}
 
     def arrays_of(self, record):
         """Members of a structure that point to array records."""
@@ -119,14 +90,15 @@ def slot(room, result, name, arguments):
 
 
 def write(tables, out):
-    names = [room.name for room in rooms.rooms() if room.slots]
+    names = with_slots()
     text = ["/* The slots of the backend `late`: a call is kept, given to the stream's queue, and run there later by "
             "the",
             " * CPU's slot. */", '#include "late/late.h"']
     text += [f'#include "{n}/{n}.h"' for n in names] + [""]
     for n in names:
         room = Room(n)
-        text += [f"/* --- {n} --- */", ""] + [slot(room, *s) for s in room.slots]
+        text += [f"/* --- {n} --- */", ""] + [slot(room, *s) for s in room.slots if not room.absent(s[1], "cpu")]
         text += [f"const cpi_{n}_ops cpi_{n}_late = {{"]
-        text += [f"    .{name} = late_{n}_{name}," for _, name, _ in room.slots] + ["};", ""]
+        text += [f"    .{name} = late_{n}_{name}," for _, name, _ in room.slots
+                 if not room.absent(name, "cpu")] + ["};", ""]
     out.write("src/late/slots.c", "src/ROOM/ROOM.h", "\n".join(text))

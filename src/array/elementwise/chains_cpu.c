@@ -16,7 +16,7 @@ enum {
 };
 
 typedef struct {
-    const cpi_chain *c;
+    const cpi_ufunc_reduction *c;
     const cpi_kernels *set;
     cpi_kernel kernel;
     cpi_link lane;           /* the loop of one lane, where there is one */
@@ -57,7 +57,7 @@ static bool evenly(const int64_t *at, int n, int64_t *step)
     return even;
 }
 
-static void find_side(const cpi_chain *c, int64_t begin, int64_t n, side *s)
+static void find_side(const cpi_ufunc_reduction *c, int64_t begin, int64_t n, side *s)
 {
     const int64_t *const strides[3] = {c->x_step, c->out_step, c->where_step};
     int64_t index[CP_MAXDIM], offset[3];
@@ -87,7 +87,7 @@ static void take_elements(const cpi_kernels *set, void *to, const char *x, const
 /* The elements of all lanes at one place, in the kernel's type: in `to`, or where they lie. */
 static const void *row_of(const job *j, const side *s, const char *x, void *to, buffers *b)
 {
-    const cpi_chain *c = j->c;
+    const cpi_ufunc_reduction *c = j->c;
     const bool same = c->held == c->type;
     const int size = (int)cpi_itemsize(c->held);
     if (same && s->even && s->x_step == size) return x + s->x[0];
@@ -99,7 +99,7 @@ static const void *row_of(const job *j, const side *s, const char *x, void *to, 
 /* Rounds r to what is held; what it is then lies in b->raw, or is r itself. */
 static const void *held(const job *j, const side *s, void *r, buffers *b)
 {
-    const cpi_chain *c = j->c;
+    const cpi_ufunc_reduction *c = j->c;
     if (c->held == c->type) return r;
     j->set->convert[c->type][c->held](b->raw, r, s->n);
     j->set->convert[c->held][c->type](r, b->raw, s->n);
@@ -119,7 +119,7 @@ static void give(const job *j, const side *s, const void *values, char *out)
 /* Lanes whose mask lets the element pass get their new value. */
 static void let_pass(const job *j, const side *s, int64_t k, void *r, const void *next)
 {
-    const cpi_chain *c = j->c;
+    const cpi_ufunc_reduction *c = j->c;
     for (int i = 0; i < s->n; i++)
         if (c->where[s->where[i] + k * c->where_along])
             memcpy((char *)r + i * j->size, (const char *)next + i * j->size, (size_t)j->size);
@@ -127,7 +127,7 @@ static void let_pass(const job *j, const side *s, int64_t k, void *r, const void
 
 static void join_side(const job *j, const side *s, buffers *b)
 {
-    const cpi_chain *c = j->c;
+    const cpi_ufunc_reduction *c = j->c;
     int64_t k = 0;
     if (c->started) {
         take_elements(j->set, c->held == c->type ? b->r : b->raw, c->out, s->out, s, s->even, s->out_step,
@@ -155,21 +155,21 @@ static void join_side(const job *j, const side *s, buffers *b)
 /* As what is held, back in r. */
 static void round_one(const job *j, void *r, void *as_held)
 {
-    const cpi_chain *c = j->c;
+    const cpi_ufunc_reduction *c = j->c;
     j->set->convert[c->type][c->held](as_held, r, 1);
     j->set->convert[c->held][c->type](r, as_held, 1);
 }
 
 static void load_one(const job *j, void *r, const char *x)
 {
-    const cpi_chain *c = j->c;
+    const cpi_ufunc_reduction *c = j->c;
     if (c->held == c->type) memcpy(r, x, (size_t)j->size);
     else j->set->convert[c->held][c->type](r, x, 1);
 }
 
 static void join_lane(const job *j, const char *x, char *out, const uint8_t *where, int64_t n)
 {
-    const cpi_chain *c = j->c;
+    const cpi_ufunc_reduction *c = j->c;
     const bool same = c->held == c->type;
     const size_t size = (size_t)cpi_itemsize(c->held);
     _Alignas(16) char r[16], value[16], as_held[16];
@@ -209,7 +209,7 @@ static inline void copy_one(void *to, const void *from, int size)
 /* The same by the loop that was made for the operation. */
 static void join_quickly(const job *j, const char *x, char *out, int64_t n)
 {
-    const cpi_chain *c = j->c;
+    const cpi_ufunc_reduction *c = j->c;
     _Alignas(16) char r[16];
     copy_one(r, c->started ? out : x, j->size);
     if (c->every) copy_one(out, r, j->size);
@@ -220,7 +220,7 @@ static void join_quickly(const job *j, const char *x, char *out, int64_t n)
 
 static void join_one_by_one(const job *j, const side *s, int64_t begin)
 {
-    const cpi_chain *c = j->c;
+    const cpi_ufunc_reduction *c = j->c;
     for (int i = 0; i < s->n; i++) {
         const char *x = c->x + s->x[i];
         int64_t n = c->n;
@@ -239,7 +239,7 @@ static void join_one_by_one(const job *j, const side *s, int64_t begin)
 static void task(void *context, int64_t number, int worker)
 {
     const job *j = context;
-    const cpi_chain *c = j->c;
+    const cpi_ufunc_reduction *c = j->c;
     int64_t at = number * j->per_task * j->block, end = at + j->per_task * j->block;
     side s;
     buffers b;
@@ -254,13 +254,13 @@ static void task(void *context, int64_t number, int worker)
 }
 
 /* Lanes whose elements are neighbours are joined in as many vectors as stay in the first cache, others in wide rows. */
-static int64_t block_of(const cpi_chain *c)
+static int64_t block_of(const cpi_ufunc_reduction *c)
 {
     int64_t size = cpi_itemsize(c->held);
     return c->ndim && c->x_step[c->ndim - 1] == size ? SIDE : 64;
 }
 
-cp_code cpi_cpu_chain(cp_stream *stream, const cpi_chain *c)
+cp_code cpi_elementwise_cpu_chain(cp_stream *stream, const cpi_ufunc_reduction *c)
 {
     job j = {.c = c, .set = cpi_kernels_best(), .size = (int)cpi_itemsize(c->type), .block = block_of(c)};
     (void)stream;
@@ -306,7 +306,7 @@ static cp_code check_places(const cpi_places *p)
                     cpi_op_rows[p->op].name, (long long)k.wrong, (long long)p->x_n);
 }
 
-cp_code cpi_cpu_at_places(cp_stream *stream, const cpi_places *p)
+cp_code cpi_elementwise_cpu_places(cp_stream *stream, const cpi_places *p)
 {
     const cpi_kernels *set = cpi_kernels_best();
     const cpi_op_row *row = &cpi_op_rows[p->op];

@@ -12,7 +12,5 @@ typedef void (*cpi_link_at)(void *x, int64_t size, const int64_t *place, int64_t
 /* Loops of the rows' bodies, by computing type and operation; NULL where there is none. */
 typedef struct cpi_links { cpi_link lane; cpi_link_at at; } cpi_links;
 
-cp_code cpi_cpu_chain(cp_stream *stream, const cpi_chain *c);
-cp_code cpi_cpu_at_places(cp_stream *stream, const cpi_places *p);
 
 #endif

@@ -16,13 +16,14 @@ template <class Op, class C> __device__ __forceinline__ C cpi_join(C a, C b)
 
 /* A number as it is once it was held as another type. */
 template <class Links>
-__device__ __forceinline__ typename Links::Type cpi_rounded(typename Links::Type v, int held, void *as_held)
+__device__ __forceinline__ typename Links::Type cpi_rounded_as(typename Links::Type v, int held, void *as_held)
 {
     Links::store(as_held, held, v);
     return Links::load(as_held, held);
 }
 
-template <class Links> __global__ void __launch_bounds__(CPI_THREADS) cpi_chains(const __grid_constant__ cpi_chain c)
+template <class Links>
+__global__ void __launch_bounds__(CPI_THREADS) cpi_chains(const __grid_constant__ cpi_ufunc_reduction c)
 {
     using C = typename Links::Type;
     const int64_t lane = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x;
@@ -51,7 +52,7 @@ template <class Links> __global__ void __launch_bounds__(CPI_THREADS) cpi_chains
         if (where && !where[k * c.where_along]) continue;
         const char *p = x + k * c.x_along;
         r = Links::join(c.op, r, same ? *(const C *)p : Links::load(p, c.held));
-        if (!same) r = cpi_rounded<Links>(r, c.held, as_held);
+        if (!same) r = cpi_rounded_as<Links>(r, c.held, as_held);
         if (!c.every) continue;
         if (same) *(C *)(out + k * c.out_along) = r;
         else Links::store(out + k * c.out_along, c.held, r);
@@ -76,7 +77,7 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_at_places(const __grid_consta
     C r = same ? *(const C *)x : Links::load(x, p.x_type), joined = r;
     for (int64_t k = i; k < p.n && p.place[k] == place; k++) {
         joined = Links::join(p.op, r, *(const C *)(p.v + k * p.v_step));
-        r = same ? joined : cpi_rounded<Links>(joined, p.x_type, as_held);
+        r = same ? joined : cpi_rounded_as<Links>(joined, p.x_type, as_held);
     }
     if (same) *(C *)x = joined;
     else Links::store(x, p.x_type, joined); /* not r: 2^64 - 2 read as a float64 is 2^64, which no uint64 is */

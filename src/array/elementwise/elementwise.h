@@ -23,7 +23,7 @@ extern "C" {
  * every:   out gets r after each element, `out_along` bytes apart; it may be x itself, element for element
  * started: r begins as what out holds, else as the first element, which there must be
  * where:   elements whose byte is 0 are passed over; only where r is started and not every one is wanted */
-typedef struct cpi_chain {
+typedef struct cpi_ufunc_reduction {
     int op;
     cp_type type, held;         /* held: of x's and out's elements: `type`, or a half type that computes in it */
     bool every, started;
@@ -34,7 +34,7 @@ typedef struct cpi_chain {
     char *out;
     const uint8_t *where;
     const int64_t *first, *last; /* device memory */
-} cpi_chain;
+} cpi_ufunc_reduction;
 
 /* x[place[i]] = op(x[place[i]], v[i]) for each i, one after the other; without v: op(x[place[i]]). */
 typedef struct cpi_places {
@@ -64,17 +64,18 @@ typedef struct cpi_elementwise_ops {
      * INT64 too (equality of bits), and UINT64: op[0] holds int64 and op[1] uint64 values (exact equality). */
     cp_code (*all_close)(cp_stream *stream, cp_type type, const cpi_loop *loop, double rtol, double atol,
                          bool equal_nan, bool *result);
-    cp_code (*chain)(cp_stream *stream, const cpi_chain *c);
+    cp_code (*chain)(cp_stream *stream, const cpi_ufunc_reduction *c);
     /* Where `places_in_order` is false, equal places are neighbours, none is negative or beyond x, and the operation's
      * inputs and its result have one type. */
     cp_code (*places)(cp_stream *stream, const cpi_places *p);
     bool places_in_order; /* any places in any order (CP_ERROR_INDEX for wrong ones), and any types */
 } cpi_elementwise_ops;
+/*: value("places_in_order", cpu="true") */
 
-extern const cpi_elementwise_ops cpi_elementwise_cpu;
-extern const cpi_elementwise_ops cpi_elementwise_cuda; /* in the plugin */
 
 #ifdef __cplusplus
 }
 #endif
+#include "elementwise/slots.h"
+
 #endif

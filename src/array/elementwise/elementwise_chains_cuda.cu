@@ -14,16 +14,16 @@ int64_t blocks_for(int64_t n) { return (n + CPI_THREADS - 1) / CPI_THREADS; }
 
 } // namespace
 
-cp_code cpi_cuda_chain(cp_stream *stream, const cpi_chain *c)
+cp_code cpi_elementwise_cuda_chain(cp_stream *stream, const cpi_ufunc_reduction *c)
 {
     const cpi_cuda_chain_entry *entry = entry_of(c->op, c->type);
     if (!entry) return CP_ERROR_INTERNAL;
     if (!c->lanes || (!c->n && !c->first)) return CP_OK;
-    cpi_chain args = *c;
+    cpi_ufunc_reduction args = *c;
     return cpi_cuda_launch(entry->chain, blocks_for(c->lanes), &args, stream, cpi_cuda_rows[c->op].name);
 }
 
-cp_code cpi_cuda_at_places(cp_stream *stream, const cpi_places *p)
+cp_code cpi_elementwise_cuda_places(cp_stream *stream, const cpi_places *p)
 {
     const cpi_cuda_chain_entry *entry = entry_of(p->op, p->type);
     if (!entry) return CP_ERROR_INTERNAL;

@@ -155,7 +155,7 @@ bool select_fits(select_args *g, const cpi_loop *loop)
 
 } /* namespace */
 
-cp_code cpi_cuda_select(cp_stream *stream, const cpi_loop *loop)
+cp_code cpi_elementwise_cuda_select(cp_stream *stream, const cpi_loop *loop)
 {
     select_args g;
     if (!loop->size) return CP_OK;

@@ -193,15 +193,16 @@ cp_code launch_close(void *context, const cpi_loop *loop)
 
 } /* namespace */
 
-cp_code cpi_cuda_close(cp_stream *stream, cp_type type, const cpi_loop *loop, double rtol, double atol, bool equal_nan)
+cp_code cpi_elementwise_cuda_close(cp_stream *stream, cp_type type, const cpi_loop *loop, double rtol, double atol,
+                                   bool equal_nan)
 {
     if (!loop->size) return CP_OK;
     close_context c = {stream, type, {rtol, atol, equal_nan}, nullptr, "isclose"};
     return cpi_walk_each(loop, launch_close, &c);
 }
 
-cp_code cpi_cuda_all_close(cp_stream *stream, cp_type type, const cpi_loop *inputs, double rtol, double atol,
-                           bool equal_nan, bool *result)
+cp_code cpi_elementwise_cuda_all_close(cp_stream *stream, cp_type type, const cpi_loop *inputs, double rtol,
+                                       double atol, bool equal_nan, bool *result)
 {
     int no = 0;
     int *flag = (int *)cpi_host->work_alloc(stream, sizeof no);

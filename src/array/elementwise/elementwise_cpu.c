@@ -61,7 +61,7 @@ static bool any_negative(const cpi_loop *loop, cp_type type)
     return found;
 }
 
-static cp_code run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop)
+cp_code cpi_elementwise_cpu_run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop)
 {
     const cpi_kernels *set = cpi_kernels_best();
     const cpi_op_row *row = &cpi_op_rows[op];
@@ -330,7 +330,7 @@ static void choose_kernel(const cpi_job *job, void *const *op, int64_t n, unsign
     job->set->choose[log](op[0], op[1], op[2], op[3], n, scalars >> 1);
 }
 
-static cp_code choose(cp_stream *stream, const cpi_loop *loop)
+cp_code cpi_elementwise_cpu_select(cp_stream *stream, const cpi_loop *loop)
 {
     cpi_job job;
     (void)stream;
@@ -472,7 +472,8 @@ static void close_job(cpi_job *job, const cpi_loop *loop, cp_type type, const cl
     job->scalars_allowed = 1 | 2 | 4;
 }
 
-static cp_code close_(cp_stream *stream, cp_type type, const cpi_loop *loop, double rtol, double atol, bool equal_nan)
+cp_code cpi_elementwise_cpu_close(cp_stream *stream, cp_type type, const cpi_loop *loop, double rtol, double atol,
+                                  bool equal_nan)
 {
     closeness c = {{rtol, atol, equal_nan}, closer_of(type), NULL};
     cpi_job job;
@@ -498,8 +499,8 @@ static void all_kernel(const cpi_job *job, void *const *op, int64_t n, unsigned 
     }
 }
 
-static cp_code all_close(cp_stream *stream, cp_type type, const cpi_loop *inputs, double rtol, double atol,
-                         bool equal_nan, bool *result)
+cp_code cpi_elementwise_cpu_all_close(cp_stream *stream, cp_type type, const cpi_loop *inputs, double rtol, double atol,
+                                      bool equal_nan, bool *result)
 {
     int no = 0;
     closeness c = {{rtol, atol, equal_nan}, closer_of(type), &no};
@@ -522,11 +523,6 @@ static cp_code all_close(cp_stream *stream, cp_type type, const cpi_loop *inputs
     *result = !no;
     return CP_OK;
 }
-
-const cpi_elementwise_ops cpi_elementwise_cpu = {
-    .run = run, .select = choose, .close = close_, .all_close = all_close,
-    .chain = cpi_cpu_chain, .places = cpi_cpu_at_places, .places_in_order = true,
-};
 
 const cpi_move_ops cpi_move_cpu = {.copy = copy, .copy_all = copy_all, .ramp = ramp, .ramp_int = ramp_int,
                                    .ramp_on = ramp_on, .pad = cpi_cpu_pad, .triangle = cpi_cpu_triangle};

@@ -257,7 +257,7 @@ static const void *flat_kernel(int op, cp_type type, const cpi_loop *loop, cpi_f
     return flat_fits(loop, nin, type, stored, result, g) ? kernel : nullptr;
 }
 
-static cp_code run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop)
+cp_code cpi_elementwise_cuda_run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop)
 {
     const cpi_cuda_row *row = &cpi_cuda_rows[op];
     const cpi_cuda_entry *table = cpi_cuda_ops[type];
@@ -270,7 +270,7 @@ static cp_code run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop
         if (!*mask->data) return CP_OK;
         cpi_loop unmasked = *loop;
         unmasked.nop--;
-        return run(stream, op, type, &unmasked);
+        return cpi_elementwise_cuda_run(stream, op, type, &unmasked);
     }
     if (op == CP_OP_power && cpi_is_int(type)) {
         cp_code code = cpi_cuda_check_exponents(stream, type, loop);
@@ -282,10 +282,6 @@ static cp_code run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop
         return cpi_cuda_launch(kernel, (g.n + elements - 1) / elements, &g, stream, row->name);
     return cpi_walk_each(loop, launch_walk, &c);
 }
-
-const cpi_elementwise_ops cpi_elementwise_cuda = {
-    run, cpi_cuda_select, cpi_cuda_close, cpi_cuda_all_close, cpi_cuda_chain, cpi_cuda_at_places, false,
-};
 
 const cpi_move_ops cpi_move_cuda = {cpi_cuda_copy, cpi_cuda_copy_all, cpi_cuda_ramp, cpi_cuda_ramp_int,
                                     cpi_cuda_ramp_on, cpi_cuda_pad, cpi_cuda_triangle};

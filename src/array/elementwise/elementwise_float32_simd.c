@@ -320,5 +320,5 @@ HEAD(cheap_power)
     }
 }
 #else
-typedef int cpi_no_fma; /* the scalar bodies serve */
+typedef int cpi_float32_no_fma; /* the scalar bodies serve */
 #endif

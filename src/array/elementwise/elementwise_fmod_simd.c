@@ -98,5 +98,5 @@ KERNEL(remainder, double, f64, cps_remainder_f64)
 KERNEL(floor_divide, float, f32, cps_floor_divide_f32)
 KERNEL(floor_divide, double, f64, cps_floor_divide_f64)
 #else
-typedef int cpi_no_fma; /* the scalar bodies serve */
+typedef int cpi_fmod_no_fma; /* the scalar bodies serve */
 #endif

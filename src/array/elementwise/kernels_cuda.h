@@ -175,8 +175,6 @@ struct cpi_cuda_entry {
 struct cpi_cuda_chain_entry {
     const void *chain, *places;
 };
-cp_code cpi_cuda_chain(cp_stream *stream, const cpi_chain *c);
-cp_code cpi_cuda_at_places(cp_stream *stream, const cpi_places *p);
 
 /* `flat` of one operation that computes in float, for operands of a half type. */
 struct cpi_cuda_half_entry {

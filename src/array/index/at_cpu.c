@@ -3,7 +3,7 @@
 #include "elementwise/table.h"
 #include "index/index.h"
 
-cp_code cpi_cpu_at_once(cp_stream *stream, const cpi_places *p) { return cpi_elementwise_cpu.places(stream, p); }
+cp_code cpi_index_cpu_at_once(cp_stream *stream, const cpi_places *p) { return cpi_elementwise_cpu.places(stream, p); }
 
 #define ROWS(T, SIGN)                                                                                          \
     for (int64_t i = 0; i < p->n; i++) {                                                                       \
@@ -19,7 +19,7 @@ cp_code cpi_cpu_at_once(cp_stream *stream, const cpi_places *p) { return cpi_ele
     else if (p->op == CP_OP_subtract) ROWS(T, -) \
     else ROWS(T, *)
 
-cp_code cpi_cpu_at_rows(cp_stream *stream, const cpi_at_rows *p)
+cp_code cpi_index_cpu_at_rows(cp_stream *stream, const cpi_at_rows *p)
 {
     (void)stream;
     if (p->type == CP_FLOAT32) {
@@ -30,7 +30,7 @@ cp_code cpi_cpu_at_rows(cp_stream *stream, const cpi_at_rows *p)
     return CP_OK;
 }
 
-cp_code cpi_cpu_wrap(cp_stream *stream, int op, const int64_t *place, int64_t n, int64_t size, int64_t *wrapped)
+cp_code cpi_index_cpu_wrap(cp_stream *stream, int op, const int64_t *place, int64_t n, int64_t size, int64_t *wrapped)
 {
     (void)stream;
     for (int64_t i = 0; i < n; i++) {
@@ -43,8 +43,8 @@ cp_code cpi_cpu_wrap(cp_stream *stream, int op, const int64_t *place, int64_t n,
 }
 
 /* Work behind this that a queue has already goes on where it fails: then there must be stretches too. */
-cp_code cpi_cpu_stretches(cp_stream *stream, int op, const int64_t *starts, int64_t m, int64_t n, int64_t *first,
-                          int64_t *last)
+cp_code cpi_index_cpu_stretches(cp_stream *stream, int op, const int64_t *starts, int64_t m, int64_t n, int64_t *first,
+                                int64_t *last)
 {
     (void)stream;
     int64_t wrong = m;

@@ -262,8 +262,8 @@ find_stretches(const int64_t *starts, int64_t m, int64_t n, int64_t *first, int6
 
 } // namespace
 
-cp_code cpi_cuda_stretches(cp_stream *stream, int op, const int64_t *starts, int64_t m, int64_t n, int64_t *first,
-                           int64_t *last)
+cp_code cpi_index_cuda_stretches(cp_stream *stream, int op, const int64_t *starts, int64_t m, int64_t n, int64_t *first,
+                                 int64_t *last)
 {
     const char *name = cpi_cuda_rows[op].name;
     uint32_t *box = cpi_cuda_mailbox(stream);
@@ -274,7 +274,7 @@ cp_code cpi_cuda_stretches(cp_stream *stream, int op, const int64_t *starts, int
     return CPI_LAUNCHED(stream, name);
 }
 
-cp_code cpi_cuda_at_rows(cp_stream *stream, const cpi_at_rows *p)
+cp_code cpi_index_cuda_at_rows(cp_stream *stream, const cpi_at_rows *p)
 {
     const char *name = cpi_cuda_rows[p->op].name;
     const int64_t blocks = (p->n * p->width + CPI_THREADS - 1) / CPI_THREADS;
@@ -284,7 +284,7 @@ cp_code cpi_cuda_at_rows(cp_stream *stream, const cpi_at_rows *p)
                                                  : (const void *)rows_in_order<double>, blocks, &args, stream, name);
 }
 
-cp_code cpi_cuda_wrap(cp_stream *stream, int op, const int64_t *place, int64_t n, int64_t size, int64_t *wrapped)
+cp_code cpi_index_cuda_wrap(cp_stream *stream, int op, const int64_t *place, int64_t n, int64_t size, int64_t *wrapped)
 {
     const char *name = cpi_cuda_rows[op].name;
     uint64_t far[2] = {0, 0};
@@ -305,7 +305,7 @@ cp_code cpi_cuda_wrap(cp_stream *stream, int op, const int64_t *place, int64_t n
                           (long long)worst, (long long)size);
 }
 
-cp_code cpi_cuda_at_once(cp_stream *stream, const cpi_places *p)
+cp_code cpi_index_cuda_at_once(cp_stream *stream, const cpi_places *p)
 {
     const char *name = cpi_cuda_rows[p->op].name;
     const void *kernel = kernel_of(p->type);

@@ -91,7 +91,7 @@ bool cpi_is_dealt(const cpi_gather *g)
            (p->mode == CPI_PICK_RAISE || p->mode == CPI_PICK_EXACT) && is_scattered(p, n, g->bytes);
 }
 
-cpi_dealt cpi_deal(cp_stream *stream, const cpi_gather *g)
+cpi_scatter_outcome cpi_deal(cp_stream *stream, const cpi_gather *g)
 {
     cpi_deal_job d = {.g = g, .n = g->shape[0]};
     task t = {&d, CPI_BEST(cpi_deal_kernels), CPI_BEST(cpi_single_kernels)};

@@ -337,7 +337,7 @@ static int64_t cut(const job *j, int64_t each) /* slots of a task that has `each
     return slice < 1 ? 1 : slice > j->slots ? j->slots : slice;
 }
 
-cp_code cpi_cpu_gather(cp_stream *stream, const cpi_gather *g)
+cp_code cpi_index_cpu_gather(cp_stream *stream, const cpi_gather *g)
 {
     (void)stream;
     if (cpi_is_single(g)) return cpi_single_get(g) ? CP_OK : tell(g);
@@ -372,7 +372,7 @@ static void cut_offsets(job *j)
     j->range = (high - low) / j->parts + 1;
 }
 
-cp_code cpi_cpu_scatter(cp_stream *stream, const cpi_gather *g)
+cp_code cpi_index_cpu_scatter(cp_stream *stream, const cpi_gather *g)
 {
     if (cpi_is_single(g)) return cpi_single_put(stream, g) ? CP_OK : tell(g);
     job j = job_of(g, true);
@@ -384,7 +384,7 @@ cp_code cpi_cpu_scatter(cp_stream *stream, const cpi_gather *g)
     return CP_OK;
 }
 
-cp_code cpi_cpu_places(cp_stream *stream, const cpi_gather *g, int64_t *to)
+cp_code cpi_index_cpu_places(cp_stream *stream, const cpi_gather *g, int64_t *to)
 {
     (void)stream;
     job j = job_of(g, false);
@@ -392,7 +392,7 @@ cp_code cpi_cpu_places(cp_stream *stream, const cpi_gather *g, int64_t *to)
     return all_right(&j) ? CP_OK : tell(g);
 }
 
-cp_code cpi_cpu_unravel(cp_stream *stream, const cpi_gather *g, const cpi_numbered *axes, int64_t *to)
+cp_code cpi_index_cpu_unravel(cp_stream *stream, const cpi_gather *g, const cpi_numbered *axes, int64_t *to)
 {
     (void)stream;
     job j = job_of(g, false);

@@ -129,21 +129,21 @@ cp_code unravel(cp_stream *stream, const cpi_gather *g, const cpi_numbered *axes
 
 } // namespace
 
-cp_code cpi_cuda_gather(cp_stream *stream, const cpi_gather *g)
+cp_code cpi_index_cuda_gather(cp_stream *stream, const cpi_gather *g)
 {
     cp_code code;
     if (cpi_cuda_columns(stream, g, &code)) return code;
     return cpi_with_dims(g, [&](auto p, auto d) { return gather<decltype(p)::value, decltype(d)::value>(stream, g); });
 }
 
-cp_code cpi_cuda_places(cp_stream *stream, const cpi_gather *g, int64_t *to)
+cp_code cpi_index_cuda_places(cp_stream *stream, const cpi_gather *g, int64_t *to)
 {
     return cpi_with_dims(g, [&](auto p, auto d) {
         return places<decltype(p)::value, decltype(d)::value>(stream, g, to);
     });
 }
 
-cp_code cpi_cuda_unravel(cp_stream *stream, const cpi_gather *g, const cpi_numbered *axes, int64_t *to)
+cp_code cpi_index_cuda_unravel(cp_stream *stream, const cpi_gather *g, const cpi_numbered *axes, int64_t *to)
 {
     return cpi_with_dims(g, [&](auto p, auto d) {
         return unravel<decltype(p)::value, decltype(d)::value>(stream, g, axes, to);

@@ -140,30 +140,10 @@ typedef struct cpi_index_ops {
     cp_code (*unpack)(cp_stream *stream, const uint8_t *x, int64_t n, bool little, uint8_t *out);
 } cpi_index_ops;
 
-cp_code cpi_cpu_gather(cp_stream *stream, const cpi_gather *g);
-cp_code cpi_cpu_scatter(cp_stream *stream, const cpi_gather *g);
-cp_code cpi_cpu_places(cp_stream *stream, const cpi_gather *g, int64_t *to);
-cp_code cpi_cpu_unravel(cp_stream *stream, const cpi_gather *g, const cpi_numbered *axes, int64_t *to);
-cp_code cpi_cpu_at_once(cp_stream *stream, const cpi_places *p);
-cp_code cpi_cpu_at_rows(cp_stream *stream, const cpi_at_rows *p);
-cp_code cpi_cpu_wrap(cp_stream *stream, int op, const int64_t *place, int64_t n, int64_t size, int64_t *wrapped);
-cp_code cpi_cpu_stretches(cp_stream *stream, int op, const int64_t *starts, int64_t m, int64_t n, int64_t *first,
-                          int64_t *last);
-cp_code cpi_cuda_at_once(cp_stream *stream, const cpi_places *p);
-cp_code cpi_cuda_at_rows(cp_stream *stream, const cpi_at_rows *p);
-cp_code cpi_cuda_wrap(cp_stream *stream, int op, const int64_t *place, int64_t n, int64_t size, int64_t *wrapped);
-cp_code cpi_cuda_stretches(cp_stream *stream, int op, const int64_t *starts, int64_t m, int64_t n, int64_t *first,
-                           int64_t *last);
-cp_code cpi_cuda_gather(cp_stream *stream, const cpi_gather *g);
-cp_code cpi_cuda_scatter(cp_stream *stream, const cpi_gather *g);
 /* columns_cuda.cu: a gather of places of a contiguous axis, the same in many rows; false: that is not one. */
 bool cpi_cuda_columns(cp_stream *stream, const cpi_gather *g, cp_code *code);
 /* deal_cuda.cu: a scatter of many elements of a large line; false: that is not one. */
 bool cpi_cuda_deal(cp_stream *stream, const cpi_gather *g, cp_code *code);
-cp_code cpi_cuda_places(cp_stream *stream, const cpi_gather *g, int64_t *to);
-cp_code cpi_cuda_unravel(cp_stream *stream, const cpi_gather *g, const cpi_numbered *axes, int64_t *to);
-extern const cpi_index_ops cpi_index_cpu;
-extern const cpi_index_ops cpi_index_cuda; /* in the plugin */
 
 /* CP_ERROR_INDEX where a mask has not the extents of x's axes from `axis` on, of which there are enough. (index.c) */
 cp_code cpi_check_boolean_index(const char *name, const cp_array *x, const cp_array *mask, int axis);
@@ -176,4 +156,6 @@ cp_array *cpi_take_rows(const char *name, cp_array *x, int axis, cp_array *index
 #ifdef __cplusplus
 }
 #endif
+#include "index/slots.h"
+
 #endif

@@ -60,7 +60,7 @@ static void bits_task(void *context, int64_t task, int worker)
 /* What selecting among the elements of one piece needs: no more than host memory. */
 static size_t few_bytes(int64_t n) { return (size_t)((n + 63) / 64 + 1) * 8; }
 
-static cp_code select_bits(cp_stream *stream, const void *condition, cp_type type, int64_t n, cpi_selection *s)
+cp_code cpi_index_cpu_select(cp_stream *stream, const void *condition, cp_type type, int64_t n, cpi_selection *s)
 {
     int64_t np = pieces(n), words = np == 1 ? (n + 63) / 64 : np * WORDS;
     s->work = np == 1 ? cpi_malloc_kept(few_bytes(n)) : cpi_work_alloc(stream, (size_t)(words + np) * 8);
@@ -84,7 +84,7 @@ static cp_code select_bits(cp_stream *stream, const void *condition, cp_type typ
     return CP_OK;
 }
 
-static void release(cp_stream *stream, cpi_selection *s)
+void cpi_index_cpu_release(cp_stream *stream, cpi_selection *s)
 {
     if (pieces(s->n) == 1) cpi_free_kept(s->work, few_bytes(s->n));
     else cpi_work_free(stream, s->work);
@@ -99,7 +99,8 @@ static void compact_task(void *context, int64_t task, int worker)
                       j->to + j->s->before[p] * j->bytes, selected(j->s, p));
 }
 
-static cp_code compact(cp_stream *stream, const cpi_selection *s, const char *x, int64_t step, int64_t bytes, char *out)
+cp_code cpi_index_cpu_compact(cp_stream *stream, const cpi_selection *s, const char *x, int64_t step, int64_t bytes,
+                              char *out)
 {
     (void)stream;
     if (is_piece(s)) {
@@ -150,8 +151,8 @@ static void spread_task(void *context, int64_t task, int worker)
                      j->x + j->s->before[p] * j->value_step, j->value_step, j->bytes);
 }
 
-static cp_code spread(cp_stream *stream, const cpi_selection *s, char *x, int64_t step, int64_t bytes,
-                      const char *value, int64_t value_step)
+cp_code cpi_index_cpu_spread(cp_stream *stream, const cpi_selection *s, char *x, int64_t step, int64_t bytes,
+                             const char *value, int64_t value_step)
 {
     (void)stream;
     if (is_piece(s)) {
@@ -163,13 +164,13 @@ static cp_code spread(cp_stream *stream, const cpi_selection *s, char *x, int64_
     return CP_OK;
 }
 
-static cp_code place(cp_stream *stream, const uint8_t *mask, int64_t n, char *x, int64_t step, int64_t bytes,
-                     const char *value)
+cp_code cpi_index_cpu_place(cp_stream *stream, const uint8_t *mask, int64_t n, char *x, int64_t step, int64_t bytes,
+                            const char *value)
 {
     cpi_selection s = {0};
-    cp_code code = select_bits(stream, mask, CP_BOOL, n, &s);
-    if (!code) code = spread(stream, &s, x, step, bytes, value, bytes);
-    release(stream, &s);
+    cp_code code = cpi_index_cpu_select(stream, mask, CP_BOOL, n, &s);
+    if (!code) code = cpi_index_cpu_spread(stream, &s, x, step, bytes, value, bytes);
+    cpi_index_cpu_release(stream, &s);
     return code;
 }
 
@@ -270,8 +271,8 @@ static void positions_task(void *context, int64_t task, int worker)
                         selected(j->s, p));
 }
 
-static cp_code coordinates(cp_stream *stream, const cpi_selection *s, int ndim, const int64_t *shape, bool points,
-                           int64_t *out)
+cp_code cpi_index_cpu_coordinates(cp_stream *stream, const cpi_selection *s, int ndim, const int64_t *shape,
+                                  bool points, int64_t *out)
 {
     (void)stream;
     job j = {.s = s, .ndim = ndim, .shape = shape, .points = points, .to = (char *)out};
@@ -290,7 +291,7 @@ static void fill_task(void *context, int64_t task, int worker)
                    j->x);
 }
 
-static cp_code fill(cp_stream *stream, char *x, const uint8_t *mask, int64_t n, int64_t bytes, const void *value)
+cp_code cpi_index_cpu_fill(cp_stream *stream, char *x, const uint8_t *mask, int64_t n, int64_t bytes, const void *value)
 {
     (void)stream;
     cpi_selection s = {.n = n};
@@ -363,10 +364,10 @@ static cp_code move(const cpi_rows *r, cpi_task task)
     cpi_parallel((r->outer * r->count + j.per_task - 1) / j.per_task, task, &j);
     return CP_OK;
 }
-static cp_code take(cp_stream *stream, const cpi_rows *rows) { return (void)stream, move(rows, take_task); }
-static cp_code put(cp_stream *stream, const cpi_rows *rows) { return (void)stream, move(rows, put_task); }
+cp_code cpi_index_cpu_take(cp_stream *stream, const cpi_rows *rows) { return (void)stream, move(rows, take_task); }
+cp_code cpi_index_cpu_put(cp_stream *stream, const cpi_rows *rows) { return (void)stream, move(rows, put_task); }
 
-static cp_code repeat(cp_stream *stream, const int64_t *ends, int64_t n, int64_t total, int64_t *to)
+cp_code cpi_index_cpu_repeat(cp_stream *stream, const int64_t *ends, int64_t n, int64_t total, int64_t *to)
 {
     (void)stream;
     int64_t at = 0;
@@ -402,7 +403,7 @@ static void pack_task(void *context, int64_t task, int worker)
         p->k->pack(p->x + r * p->n, p->n, p->little, p->out + r * to);
 }
 
-static cp_code pack(cp_stream *stream, const uint8_t *x, int64_t rows, int64_t n, bool little, uint8_t *out)
+cp_code cpi_index_cpu_pack(cp_stream *stream, const uint8_t *x, int64_t rows, int64_t n, bool little, uint8_t *out)
 {
     (void)stream;
     packing p = {CPI_BEST(cpi_index_kernels), x, out, rows, n, 1, little};
@@ -421,16 +422,10 @@ static void unpack_task(void *context, int64_t task, int worker)
     p->k->unpack(p->x + first, left < each ? left : each, p->little, p->out + 8 * first);
 }
 
-static cp_code unpack(cp_stream *stream, const uint8_t *x, int64_t n, bool little, uint8_t *out)
+cp_code cpi_index_cpu_unpack(cp_stream *stream, const uint8_t *x, int64_t n, bool little, uint8_t *out)
 {
     (void)stream;
     packing p = {CPI_BEST(cpi_index_kernels), x, out, 1, n, 1, little};
     cpi_parallel((n + BITS_GRAIN / 8 - 1) / (BITS_GRAIN / 8), unpack_task, &p);
     return CP_OK;
 }
-
-const cpi_index_ops cpi_index_cpu = {
-    select_bits, release, compact, spread, fill, place, coordinates, take, put, cpi_cpu_gather, cpi_cpu_scatter,
-    cpi_cpu_places, cpi_cpu_unravel, repeat, cpi_cpu_at_once, cpi_cpu_at_rows, cpi_cpu_wrap,
-    cpi_cpu_stretches, pack, unpack,
-};

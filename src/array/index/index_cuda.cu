@@ -161,7 +161,9 @@ cp_code begin_select(cp_stream *stream, const void *x, cp_type type, int64_t n, 
     });
 }
 
-cp_code select_bits(cp_stream *stream, const void *x, cp_type type, int64_t n, cpi_selection *s)
+} // namespace
+
+cp_code cpi_index_cuda_select(cp_stream *stream, const void *x, cp_type type, int64_t n, cpi_selection *s)
 {
     int64_t *count;
     cp_code code = begin_select(stream, x, type, n, s, &count);
@@ -169,7 +171,7 @@ cp_code select_bits(cp_stream *stream, const void *x, cp_type type, int64_t n, c
     return code; /* the work is released by who asked, failed or not */
 }
 
-void release(cp_stream *stream, cpi_selection *s) { cpi_host->work_free(stream, s->work); }
+void cpi_index_cuda_release(cp_stream *stream, cpi_selection *s) { cpi_host->work_free(stream, s->work); }
 
 /* --- walking the selected: each(i, j) for the j-th selected element i, neighbours in neighbouring lanes --- */
 
@@ -187,6 +189,8 @@ template <class F> __device__ __forceinline__ void walk(const unsigned *words, c
     for (int v = 0; v < warp; v++) j += totals[v];
     each(w, i, j);
 }
+
+namespace {
 
 template <class T> __global__ void __launch_bounds__(THREADS)
 compact_kernel(const unsigned *words, const int64_t *before, const char *x, int64_t step, T *out)
@@ -252,7 +256,10 @@ template <class T> cp_code launch_fill(cp_stream *stream, char *x, const uint8_t
     return CPI_LAUNCHED(stream, "mask_set");
 }
 
-cp_code fill(cp_stream *stream, char *x, const uint8_t *mask, int64_t n, int64_t bytes, const void *value)
+} // namespace
+
+cp_code cpi_index_cuda_fill(cp_stream *stream, char *x, const uint8_t *mask, int64_t n, int64_t bytes,
+                            const void *value)
 {
     switch (bytes) {
     case 1: return launch_fill<uint8_t>(stream, x, mask, n, value);
@@ -262,6 +269,8 @@ cp_code fill(cp_stream *stream, char *x, const uint8_t *mask, int64_t n, int64_t
     default: return launch_fill<pair128>(stream, x, mask, n, value); /* may lie at multiples of 8 */
     }
 }
+
+namespace {
 
 struct extents { int ndim; int64_t shape[CP_MAXDIM]; };
 
@@ -299,7 +308,10 @@ cp_code launch_compact(cp_stream *stream, const cpi_selection *s, const char *x,
     return CPI_LAUNCHED(stream, "compress");
 }
 
-cp_code compact(cp_stream *stream, const cpi_selection *s, const char *x, int64_t step, int64_t bytes, char *out)
+} // namespace
+
+cp_code cpi_index_cuda_compact(cp_stream *stream, const cpi_selection *s, const char *x, int64_t step, int64_t bytes,
+                               char *out)
 {
     switch (bytes) {
     case 1: return launch_compact<uint8_t>(stream, s, x, step, out);
@@ -310,6 +322,8 @@ cp_code compact(cp_stream *stream, const cpi_selection *s, const char *x, int64_
     }
 }
 
+namespace {
+
 template <class T>
 cp_code launch_spread(cp_stream *stream, const cpi_selection *s, char *x, int64_t step, const char *v, int64_t vstep)
 {
@@ -318,8 +332,10 @@ cp_code launch_spread(cp_stream *stream, const cpi_selection *s, char *x, int64_
     return CPI_LAUNCHED(stream, "mask_set");
 }
 
-cp_code spread(cp_stream *stream, const cpi_selection *s, char *x, int64_t step, int64_t bytes, const char *value,
-               int64_t value_step)
+} // namespace
+
+cp_code cpi_index_cuda_spread(cp_stream *stream, const cpi_selection *s, char *x, int64_t step, int64_t bytes,
+                              const char *value, int64_t value_step)
 {
     switch (bytes) {
     case 1: return launch_spread<uint8_t>(stream, s, x, step, value, value_step);
@@ -330,19 +346,19 @@ cp_code spread(cp_stream *stream, const cpi_selection *s, char *x, int64_t step,
     }
 }
 
-cp_code place(cp_stream *stream, const uint8_t *mask, int64_t n, char *x, int64_t step, int64_t bytes,
-              const char *value)
+cp_code cpi_index_cuda_place(cp_stream *stream, const uint8_t *mask, int64_t n, char *x, int64_t step, int64_t bytes,
+                             const char *value)
 {
     cpi_selection s = {};
     int64_t *count;
     cp_code code = begin_select(stream, mask, CP_BOOL, n, &s, &count);
-    if (!code) code = spread(stream, &s, x, step, bytes, value, bytes);
-    release(stream, &s);
+    if (!code) code = cpi_index_cuda_spread(stream, &s, x, step, bytes, value, bytes);
+    cpi_index_cuda_release(stream, &s);
     return code;
 }
 
-cp_code coordinates(cp_stream *stream, const cpi_selection *s, int ndim, const int64_t *shape, bool points,
-                    int64_t *out)
+cp_code cpi_index_cuda_coordinates(cp_stream *stream, const cpi_selection *s, int ndim, const int64_t *shape,
+                                   bool points, int64_t *out)
 {
     extents e;
     memset(&e, 0, sizeof e);
@@ -352,6 +368,8 @@ cp_code coordinates(cp_stream *stream, const cpi_selection *s, int ndim, const i
         (const unsigned *)s->bits, s->before, e, points ? 1 : s->count, points ? ndim : 1, out);
     return CPI_LAUNCHED(stream, "nonzero");
 }
+
+namespace {
 
 /* --- rows: one thread a word of the widest size that divides everything --- */
 
@@ -387,8 +405,10 @@ cp_code move_rows(cp_stream *stream, const cpi_rows *r, bool put)
     return launch_rows<uint8_t>(stream, r, put);
 }
 
-cp_code take(cp_stream *stream, const cpi_rows *rows) { return move_rows(stream, rows, false); }
-cp_code put(cp_stream *stream, const cpi_rows *rows) { return move_rows(stream, rows, true); }
+} // namespace
+
+cp_code cpi_index_cuda_take(cp_stream *stream, const cpi_rows *rows) { return move_rows(stream, rows, false); }
+cp_code cpi_index_cuda_put(cp_stream *stream, const cpi_rows *rows) { return move_rows(stream, rows, true); }
 
 /* --- repeat: a block searches for its first and its last place, a thread between what they have --- */
 
@@ -401,6 +421,8 @@ __device__ __forceinline__ int64_t owner(const int64_t *ends, int64_t low, int64
     }
     return low;
 }
+
+namespace {
 
 __global__ void __launch_bounds__(THREADS) repeat_kernel(const int64_t *ends, int64_t n, int64_t total, int64_t *to)
 {
@@ -415,12 +437,16 @@ __global__ void __launch_bounds__(THREADS) repeat_kernel(const int64_t *ends, in
     }
 }
 
-cp_code repeat(cp_stream *stream, const int64_t *ends, int64_t n, int64_t total, int64_t *to)
+} // namespace
+
+cp_code cpi_index_cuda_repeat(cp_stream *stream, const int64_t *ends, int64_t n, int64_t total, int64_t *to)
 {
     const unsigned blocks = cpi_cuda_blocks((total + 3) / 4, THREADS, (int64_t)cpi_cuda_units(stream) * 64);
     repeat_kernel<<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(ends, n, total, to);
     return CPI_LAUNCHED(stream, "repeat");
 }
+
+namespace {
 
 /* --- bits of bytes: a thread for each byte of bits --- */
 
@@ -449,7 +475,9 @@ __global__ void __launch_bounds__(THREADS) unpack_kernel(const uint8_t *x, int64
         out[t] = ((x[t] * ones & mine) + 0x7f * ones) >> 7 & ones; /* a bit plus 127 reaches bit 7 of its byte */
 }
 
-cp_code pack(cp_stream *stream, const uint8_t *x, int64_t rows, int64_t n, bool little, uint8_t *out)
+} // namespace
+
+cp_code cpi_index_cuda_pack(cp_stream *stream, const uint8_t *x, int64_t rows, int64_t n, bool little, uint8_t *out)
 {
     unsigned blocks = cpi_cuda_blocks(rows * ((n + 7) / 8), THREADS, (int64_t)cpi_cuda_units(stream) * 64);
     pack_kernel<<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(x, rows, n, little, out);
@@ -457,19 +485,10 @@ cp_code pack(cp_stream *stream, const uint8_t *x, int64_t rows, int64_t n, bool 
 }
 
 /* The result is a new array, at a multiple of 8. */
-cp_code unpack(cp_stream *stream, const uint8_t *x, int64_t n, bool little, uint8_t *out)
+cp_code cpi_index_cuda_unpack(cp_stream *stream, const uint8_t *x, int64_t n, bool little, uint8_t *out)
 {
     unsigned blocks = cpi_cuda_blocks(n, THREADS, (int64_t)cpi_cuda_units(stream) * 64);
     unpack_kernel<<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(x, n, little, (uint64_t *)out);
     return CPI_LAUNCHED(stream, "unpackbits");
 }
 
-} // namespace
-
-extern const cpi_index_ops cpi_index_cuda;
-const cpi_index_ops cpi_index_cuda = {
-    select_bits, release, compact, spread, fill, place, coordinates, take, put, cpi_cuda_gather, cpi_cuda_scatter,
-    cpi_cuda_places, cpi_cuda_unravel, repeat, cpi_cuda_at_once, cpi_cuda_at_rows, cpi_cuda_wrap,
-    cpi_cuda_stretches, pack,
-    unpack,
-};

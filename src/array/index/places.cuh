@@ -280,7 +280,7 @@ static inline cpi_numbering cpi_numbering_of(const cpi_gather *g)
     return n;
 }
 
-__device__ __forceinline__ uint64_t cpi_number(const cpi_numbering &n, int64_t offset)
+__device__ __forceinline__ uint64_t cpi_element_number(const cpi_numbering &n, int64_t offset)
 {
     const uint64_t from = (uint64_t)(offset - n.low), unit = (uint64_t)n.unit;
     if (n.shift >= 0) return from >> n.shift;

@@ -30,7 +30,7 @@ struct claims {
 
 __device__ __forceinline__ int64_t entry(const claims &c, int64_t offset, bool claim)
 {
-    const unsigned long long e = cpi_number(c.number, offset);
+    const unsigned long long e = cpi_element_number(c.number, offset);
     if (!c.hashed) return (int64_t)e;
     const unsigned long long h = e * 0x9e3779b97f4a7c15ull;
     for (int64_t at = (int64_t)((h ^ h >> 29) & (unsigned long long)(c.size - 1));; at = (at + 1) & (c.size - 1)) {
@@ -182,7 +182,7 @@ window_kernel(const __grid_constant__ cpi_picked<P> r, const cpi_numbering numbe
         if (s.is) right = each_straight<DIMS>(r, s, claim);
     for (uint32_t first = threadIdx.x; first < r.count.by && !s.is; first += blockDim.x * EACH)
         right &= each_place<DIMS>(r, first, blockDim.x, [&](uint32_t i, int64_t offset) {
-            claim(i, (uint32_t)cpi_number(number, offset));
+            claim(i, (uint32_t)cpi_element_number(number, offset));
         });
     if (__syncthreads_or(!right)) return;
     const uint32_t all = window.by * r.slots.by * r.words.by; /* what lies behind the last element nobody claimed */
@@ -432,7 +432,7 @@ template <int P, int DIMS> cp_code scatter(cp_stream *stream, const cpi_gather *
 
 } // namespace
 
-cp_code cpi_cuda_scatter(cp_stream *stream, const cpi_gather *g)
+cp_code cpi_index_cuda_scatter(cp_stream *stream, const cpi_gather *g)
 {
     cp_code code;
     if (cpi_cuda_deal(stream, g, &code)) return code;

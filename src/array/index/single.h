@@ -33,8 +33,8 @@ bool cpi_single_put(cp_stream *stream, const cpi_gather *g);
 
 /* Writing many elements to random places of a large array (deal_cpu.c). CPI_WRONG: an index is, and nothing was
  * written; CPI_NOT_DEALT: there was no memory for it, nor was anything written. */
-typedef enum cpi_dealt { CPI_NOT_DEALT, CPI_DEALT, CPI_WRONG } cpi_dealt;
+typedef enum cpi_scatter_outcome { CPI_NOT_DEALT, CPI_DEALT, CPI_WRONG } cpi_scatter_outcome;
 bool cpi_is_dealt(const cpi_gather *g);
-cpi_dealt cpi_deal(cp_stream *stream, const cpi_gather *g);
+cpi_scatter_outcome cpi_deal(cp_stream *stream, const cpi_gather *g);
 
 #endif

@@ -187,7 +187,7 @@ bool cpi_single_put(cp_stream *stream, const cpi_gather *g)
         if (!j.bad) run_task(&j, 0, PUT);
         return !j.bad;
     }
-    const cpi_dealt dealt = cpi_is_dealt(g) ? cpi_deal(stream, g) : CPI_NOT_DEALT;
+    const cpi_scatter_outcome dealt = cpi_is_dealt(g) ? cpi_deal(stream, g) : CPI_NOT_DEALT;
     if (dealt) return dealt == CPI_DEALT;
     cut_up(&j, (bool[2]){true, true});
     j.slots = 1; /* the index is the same for all of the rest */

@@ -15,7 +15,7 @@ typedef struct work {
     const cpi_einsum *e;
     cp_type type;
     int n;
-    cpi_term term[CPI_TERMS];
+    cpi_einsum_term term[CPI_TERMS];
     cp_array *x[CPI_TERMS];
 } work;
 
@@ -26,7 +26,7 @@ static cp_array *view(cp_array *x, int ndim, const int64_t *shape, const int64_t
 }
 
 /* Axes with one label become their diagonal; those of 1 where the label is longer go: they broadcast. */
-static cp_array *diagonals(const cpi_einsum *e, cp_array *x, cpi_term *t)
+static cp_array *diagonals(const cpi_einsum *e, cp_array *x, cpi_einsum_term *t)
 {
     int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
     int n = 0;
@@ -42,7 +42,7 @@ static cp_array *diagonals(const cpi_einsum *e, cp_array *x, cpi_term *t)
     return view(x, n, shape, strides);
 }
 
-static int place(const cpi_term *t, int label)
+static int place(const cpi_einsum_term *t, int label)
 {
     for (int i = 0; i < t->n; i++)
         if (t->label[i] == label) return i;
@@ -50,7 +50,7 @@ static int place(const cpi_term *t, int label)
 }
 
 /* x with its axes in the order of these labels; a label that it has not is an axis of 1. */
-static cp_array *ordered(cp_array *x, const cpi_term *t, int n, const unsigned char *labels)
+static cp_array *ordered(cp_array *x, const cpi_einsum_term *t, int n, const unsigned char *labels)
 {
     int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
     for (int i = 0; x && i < n; i++) {
@@ -61,7 +61,7 @@ static cp_array *ordered(cp_array *x, const cpi_term *t, int n, const unsigned c
 }
 
 /* The labels of x that are not among those `needed` are summed. */
-static cp_array *summed(const work *w, cp_array *x, cpi_term *t, cpi_label_set needed)
+static cp_array *summed(const work *w, cp_array *x, cpi_einsum_term *t, cpi_label_set needed)
 {
     int axes[CP_MAXDIM], n = 0, left = 0;
     for (int i = 0; x && i < t->n; i++)
@@ -91,7 +91,7 @@ typedef struct roles {
     int nbatch, nsum, na, nb;
 } roles;
 
-static roles roles_of(const cpi_term *a, const cpi_term *b, cpi_label_set needed)
+static roles roles_of(const cpi_einsum_term *a, const cpi_einsum_term *b, cpi_label_set needed)
 {
     roles r = {.nbatch = 0};
     cpi_label_set in_b = cpi_labels_of(b), in_a = cpi_labels_of(a);
@@ -106,7 +106,7 @@ static roles roles_of(const cpi_term *a, const cpi_term *b, cpi_label_set needed
     return r;
 }
 
-static void append(cpi_term *t, int n, const unsigned char *labels)
+static void append(cpi_einsum_term *t, int n, const unsigned char *labels)
 {
     memcpy(t->label + t->n, labels, (size_t)n);
     t->n += n;
@@ -120,10 +120,10 @@ static int64_t extents(const cpi_einsum *e, int n, const unsigned char *labels)
 }
 
 /* x as (batch..., rows, columns), each of the two the axes of a list. */
-static cp_array *stacked(const cpi_einsum *e, cp_array *x, const cpi_term *t, const roles *r, int nr,
+static cp_array *stacked(const cpi_einsum *e, cp_array *x, const cpi_einsum_term *t, const roles *r, int nr,
                          const unsigned char *rows, int nc, const unsigned char *cols)
 {
-    cpi_term to = {.n = 0};
+    cpi_einsum_term to = {.n = 0};
     int64_t shape[CP_MAXDIM];
     append(&to, r->nbatch, r->batch);
     append(&to, nr, rows);
@@ -136,12 +136,12 @@ static cp_array *stacked(const cpi_einsum *e, cp_array *x, const cpi_term *t, co
 }
 
 /* Matrix products, one for each place of the labels that both have and that stay. */
-static cp_array *matrices(const work *w, cp_array *x, const cpi_term *a, cp_array *y, const cpi_term *b,
-                          const roles *r, cpi_term *result)
+static cp_array *matrices(const work *w, cp_array *x, const cpi_einsum_term *a, cp_array *y, const cpi_einsum_term *b,
+                          const roles *r, cpi_einsum_term *result)
 {
     int64_t shape[CP_MAXDIM];
     int ax[CP_MAXDIM], bx[CP_MAXDIM];
-    *result = (cpi_term){.n = 0};
+    *result = (cpi_einsum_term){.n = 0};
     append(result, r->nbatch, r->batch);
     append(result, r->na, r->a);
     append(result, r->nb, r->b);
@@ -160,9 +160,9 @@ static cp_array *matrices(const work *w, cp_array *x, const cpi_term *a, cp_arra
 }
 
 /* a times b with the labels that others need; what is summed is summed. */
-static cp_array *multiply(const work *w, int i, int j, cpi_term *result)
+static cp_array *multiply(const work *w, int i, int j, cpi_einsum_term *result)
 {
-    cpi_term a = w->term[i], b = w->term[j];
+    cpi_einsum_term a = w->term[i], b = w->term[j];
     cpi_label_set needed = needed_by_others(w, i, j);
     cp_array *x = summed(w, w->x[i], &a, needed | cpi_labels_of(&b));
     cp_array *y = summed(w, w->x[j], &b, needed | cpi_labels_of(&a));
@@ -178,13 +178,13 @@ static cp_array *multiply(const work *w, int i, int j, cpi_term *result)
         if (memchr(r.b, w->e->out.label[k], (size_t)r.nb)) first_b = k;
     }
     if (first_b < first_a) {
-        cpi_term t = a;
+        cpi_einsum_term t = a;
         cp_array *z = x;
         a = b, b = t, x = y, y = z;
         r = roles_of(&a, &b, needed);
     }
     if (r.nsum) return matrices(w, x, &a, y, &b, &r, result);
-    *result = (cpi_term){.n = 0};
+    *result = (cpi_einsum_term){.n = 0};
     append(result, r.nbatch, r.batch);
     append(result, r.na, r.a);
     append(result, r.nb, r.b);
@@ -197,7 +197,7 @@ static cp_array *multiply(const work *w, int i, int j, cpi_term *result)
 /* Terms i and j leave the list, their product goes to its end. */
 static bool step(work *w, int i, int j)
 {
-    cpi_term result;
+    cpi_einsum_term result;
     cp_array *r = multiply(w, i, j, &result);
     int n = 0;
     if (!r) return false;
@@ -239,7 +239,7 @@ static bool given_path(work *w, int steps, const cp_axes *path)
 
 static bool run_path(work *w, const cp_einsum_options *o)
 {
-    cpi_step steps[CPI_TERMS];
+    cpi_contraction steps[CPI_TERMS];
     cpi_label_set labels[CPI_TERMS];
     if (o->path && !given_path(w, o->steps, o->path)) return false;
     int n = w->n;

@@ -12,18 +12,18 @@ enum {
 typedef unsigned __int128 cpi_label_set;     /* bit i: label i */
 #define CPI_LABEL(i) ((cpi_label_set)1 << (i))
 
-typedef struct cpi_term {
+typedef struct cpi_einsum_term {
     int n;
     unsigned char label[CP_MAXDIM]; /* of each axis; each once after cpi_einsum_diagonals */
-} cpi_term;
+} cpi_einsum_term;
 
 typedef struct cpi_einsum {
     int n;                          /* operands */
-    cpi_term in[CPI_TERMS], out;
+    cpi_einsum_term in[CPI_TERMS], out;
     int64_t extent[CPI_LABELS];
 } cpi_einsum;
 
-static inline cpi_label_set cpi_labels_of(const cpi_term *t)
+static inline cpi_label_set cpi_labels_of(const cpi_einsum_term *t)
 {
     cpi_label_set s = 0;
     for (int i = 0; i < t->n; i++) s |= CPI_LABEL(t->label[i]);
@@ -34,10 +34,10 @@ static inline cpi_label_set cpi_labels_of(const cpi_term *t)
 cp_code cpi_einsum_parse(cpi_einsum *e, const char *subscripts, int n, cp_array *const *operands);
 
 /* Which two terms are multiplied next: places in a list from which both are taken, and to whose end the result goes. */
-typedef struct cpi_step { int i, j; } cpi_step;
+typedef struct cpi_contraction { int i, j; } cpi_contraction;
 /* Steps for n terms with these labels, whose results keep `wanted` and what others have; n - 1 of them. `best`: the
  * fewest operations, by trying (for few terms); else the greatest gain of memory at each step. */
 void cpi_einsum_path(int n, const cpi_label_set *terms, cpi_label_set wanted, const int64_t *extent, bool best,
-                     cpi_step *steps);
+                     cpi_contraction *steps);
 
 #endif

@@ -14,7 +14,7 @@ static const char *past_spaces(const char *s)
 }
 
 /* One operand's subscripts up to a comma, an arrow or the end; *s goes there. *dots: place of the ellipsis, or -1. */
-static cp_code read_list(const char **s, cpi_term *t, int *dots)
+static cp_code read_list(const char **s, cpi_einsum_term *t, int *dots)
 {
     t->n = 0, *dots = -1;
     for (;;) {
@@ -38,14 +38,14 @@ static cp_code read_list(const char **s, cpi_term *t, int *dots)
 }
 
 /* The ellipsis at place `dots` of the list becomes `n` labels, those of the last axes of an ellipsis. */
-static void expand(cpi_term *t, int dots, int n)
+static void expand(cpi_einsum_term *t, int dots, int n)
 {
     memmove(t->label + dots + n, t->label + dots, (size_t)(t->n - dots));
     for (int i = 0; i < n; i++) t->label[dots + i] = (unsigned char)(CPI_LETTERS + n - 1 - i);
     t->n += n;
 }
 
-static cp_code fit(cpi_term *t, int dots, const cp_array *x, int place)
+static cp_code fit(cpi_einsum_term *t, int dots, const cp_array *x, int place)
 {
     if (t->n > x->ndim)
         return cpi_fail(CP_ERROR_VALUE, "einsum: einstein sum subscripts string contains too many subscripts for "

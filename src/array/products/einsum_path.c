@@ -17,7 +17,7 @@ typedef struct search {
     cpi_label_set wanted;
     double least;
     int total;
-    cpi_step *best, now[CPI_TERMS];
+    cpi_contraction *best, now[CPI_TERMS];
 } search;
 
 /* What the product of terms i and j keeps. */
@@ -48,24 +48,24 @@ static void try_all(search *s, int n, const cpi_label_set *terms, double cost)
     }
     for (int i = 0; i < n; i++)
         for (int j = i + 1; j < n; j++) {
-            s->now[s->total - n] = (cpi_step){i, j};
+            s->now[s->total - n] = (cpi_contraction){i, j};
             take(n, terms, i, j, kept(n, terms, i, j, s->wanted), rest);
             try_all(s, n - 1, rest, cost + size_of(terms[i] | terms[j], s->extent));
         }
 }
 
-static void greedy(int n, cpi_label_set *terms, cpi_label_set wanted, const int64_t *extent, cpi_step *steps)
+static void greedy(int n, cpi_label_set *terms, cpi_label_set wanted, const int64_t *extent, cpi_contraction *steps)
 {
     for (int left = n; left > 1; left--) {
         double best_gain = 0, best_cost = 0;
-        cpi_step best = {-1, -1};
+        cpi_contraction best = {-1, -1};
         for (int i = 0; i < left; i++)
             for (int j = i + 1; j < left; j++) {
                 cpi_label_set product = kept(left, terms, i, j, wanted);
                 double cost = size_of(terms[i] | terms[j], extent);
                 double gain = size_of(terms[i], extent) + size_of(terms[j], extent) - size_of(product, extent);
                 bool better = gain > best_gain || (gain == best_gain && cost < best_cost);
-                if (best.i < 0 || better) best = (cpi_step){i, j}, best_gain = gain, best_cost = cost;
+                if (best.i < 0 || better) best = (cpi_contraction){i, j}, best_gain = gain, best_cost = cost;
             }
         cpi_label_set rest[CPI_TERMS];
         take(left, terms, best.i, best.j, kept(left, terms, best.i, best.j, wanted), rest);
@@ -75,7 +75,7 @@ static void greedy(int n, cpi_label_set *terms, cpi_label_set wanted, const int6
 }
 
 void cpi_einsum_path(int n, const cpi_label_set *terms, cpi_label_set wanted, const int64_t *extent, bool best,
-                     cpi_step *steps)
+                     cpi_contraction *steps)
 {
     cpi_label_set copy[CPI_TERMS];
     search s = {.extent = extent, .wanted = wanted, .least = 1e300, .total = n, .best = steps};

@@ -20,12 +20,12 @@ typedef void cpi_small_fn(const cpi_small *s, const void *a, const void *b, void
 typedef void cpi_squares_fn(int64_t count, const char *a, int64_t a_step, const char *b, int64_t b_step, char *c);
 
 /* Those whose vectors have `bytes` bytes, for rows that have as many. */
-typedef struct cpi_small_kernels {
+typedef struct cpi_small_product_kernels {
     int bytes, vectors;
     cpi_small_fn *block[CPI_SMALL_VECTORS][CPI_SMALL_ROWS]; /* [vectors - 1][rows - 1]; NULL: too large */
     cpi_small_fn *sums[2];                                  /* of one row, and of `rows` of them */
     int rows;
-} cpi_small_kernels;
+} cpi_small_product_kernels;
 
 /* Strides count elements; of b and c the columns lie one after the other. */
 typedef struct cpi_product_kernels {
@@ -51,9 +51,9 @@ typedef struct cpi_product_kernels {
     void (*finish)(int64_t n, const void *sums, void *c);
     /* sums[i] (+)= a[i] * b for m elements of a column: what a matrix that lies by columns does to a vector. */
     void (*column)(int64_t m, const void *a, const void *b, void *sums, bool add);
-    const cpi_small_kernels *blocks[4]; /* from the shortest vectors to the longest; NULL behind them */
+    const cpi_small_product_kernels *blocks[4]; /* from the shortest vectors to the longest; NULL behind them */
     cpi_squares_fn *squares[2];         /* of 4 x 4 and 8 x 8, or NULL */
-    const cpi_small_kernels *pair;      /* of two elements, shorter than a vector; or NULL */
+    const cpi_small_product_kernels *pair;      /* of two elements, shorter than a vector; or NULL */
 } cpi_product_kernels;
 
 /* Many small products of a floating type, n > 1; and of rows and vectors, n = 1: false where they do not lie so that

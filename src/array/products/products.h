@@ -35,8 +35,6 @@ typedef struct cpi_products_ops {
     cp_code (*product)(cp_stream *stream, const cpi_product *p);
 } cpi_products_ops;
 
-extern const cpi_products_ops cpi_products_cpu;
-extern const cpi_products_ops cpi_products_cuda; /* in the plugin */
 
 /* Places of the batch. */
 #ifdef __CUDACC__
@@ -70,4 +68,6 @@ cp_array *cpi_contract(const char *function, cp_type type, cp_array *a, cp_array
 #ifdef __cplusplus
 }
 #endif
+#include "products/slots.h"
+
 #endif

@@ -425,7 +425,7 @@ static cp_code matrices(cp_stream *stream, plan *w)
     return (cpi_is_medium(p, w->k) ? cpi_medium_matrices : cpi_large_matrices)(stream, p, w->k);
 }
 
-static cp_code product(cp_stream *stream, const cpi_product *p)
+cp_code cpi_products_cpu_product(cp_stream *stream, const cpi_product *p)
 {
     plan w = {.p = p, .k = kernels_of(p->type), .item = cpi_itemsize(p->type), .batches = cpi_product_batches(p)};
     const bool floating = w.k->blocks[0];
@@ -442,5 +442,3 @@ static cp_code product(cp_stream *stream, const cpi_product *p)
     if (p->a_col == 1 && (!w.blas || p->m < 16 || p->m * p->k <= SMALL)) return dots(stream, &w);
     return vectors(stream, &w);
 }
-
-const cpi_products_ops cpi_products_cpu = {product};

@@ -404,7 +404,9 @@ cp_code by_parts(cp_stream *stream, const cpi_product &p, bool *done)
     return code;
 }
 
-cp_code product(cp_stream *stream, const cpi_product *given)
+} // namespace
+
+cp_code cpi_products_cuda_product(cp_stream *stream, const cpi_product *given)
 {
     cpi_product p = *given;
     if (p.n == 1) p.c_row = 1;
@@ -424,6 +426,3 @@ cp_code product(cp_stream *stream, const cpi_product *given)
     });
 }
 
-} // namespace
-
-extern const cpi_products_ops cpi_products_cuda = {product};

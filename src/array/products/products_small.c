@@ -24,9 +24,9 @@ typedef struct plan {
 } plan;
 
 /* The longest vectors that a row fills; NULL where it fills none. */
-static const cpi_small_kernels *longest(const cpi_product_kernels *k, int64_t bytes)
+static const cpi_small_product_kernels *longest(const cpi_product_kernels *k, int64_t bytes)
 {
-    const cpi_small_kernels *found = k->pair && k->pair->bytes <= bytes ? k->pair : NULL;
+    const cpi_small_product_kernels *found = k->pair && k->pair->bytes <= bytes ? k->pair : NULL;
     for (int i = 0; i < 4 && k->blocks[i] && k->blocks[i]->bytes <= bytes; i++) found = k->blocks[i];
     return found;
 }
@@ -102,7 +102,7 @@ static cpi_squares_fn *squares_for(const cpi_product *p, const cpi_product_kerne
 
 cp_code cpi_small_matrices(cp_stream *stream, const cpi_product *p, const cpi_product_kernels *k)
 {
-    const cpi_small_kernels *f = longest(k, p->n * cpi_itemsize(p->type));
+    const cpi_small_product_kernels *f = longest(k, p->n * cpi_itemsize(p->type));
     plan w = {.p = p, .item = cpi_itemsize(p->type), .batches = cpi_product_batches(p)};
     int64_t width = p->n * w.item, nv = (width + f->bytes - 1) / f->bytes, most = CPI_SMALL_ROWS;
     int64_t columns = (nv + f->vectors - 1) / f->vectors;
@@ -172,7 +172,7 @@ bool cpi_small_sums(const cpi_product *given, const cpi_product_kernels *k)
 {
     cpi_product p = *given;
     const int64_t item = cpi_itemsize(p.type);
-    const cpi_small_kernels *f = longest(k, p.k * item);
+    const cpi_small_product_kernels *f = longest(k, p.k * item);
     if (!f || p.a_col != 1 || p.b_row != 1) return false;
     plan w = {.p = &p, .item = item, .rows = f->rows, .block = f->sums[1], .edge = f->sums[0]};
     w.s = (cpi_small){.k = p.k, .a_row = p.a_row * item, .conjugate = p.conjugate};

@@ -176,7 +176,7 @@ BLOCKS(2)
 BLOCKS(3)
 BLOCKS(4)
 #endif
-static const cpi_small_kernels NAME(small) = {
+static const cpi_small_product_kernels NAME(small) = {
     .bytes = LANES * sizeof(T), .sums = {NAME(one_sum), NAME(some_sums)}, .rows = NAME(some), .vectors = VECTORS,
 #if VECTORS == 4
     .block = {TABLE_OF(1), TABLE_OF(2), TABLE_OF(3), TABLE_OF(4)},

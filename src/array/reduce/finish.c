@@ -47,7 +47,7 @@ static void finish_own(const cpi_reduce_args *a, const cpi_reduce_choice *c, cha
 static void finish_whole(const cpi_reduce_args *a, const cpi_reduce_choice *c, uint64_t *acc, int64_t n, char *out,
                          int64_t stride)
 {
-    uint64_t start = a->initial ? cpi_load_int(a->result, a->value) : 0;
+    uint64_t start = a->initial ? cpi_load_word(a->result, a->value) : 0;
     const bool as_they_are = !a->exact && cpi_itemsize(a->result) == sizeof *acc;
     for (int64_t i = 0; i < n; i++, out += stride) {
         if (a->initial) c->k.join(&acc[i], &start, 1);

@@ -66,9 +66,8 @@ typedef struct cpi_reduce_ops {
      * stream's work is looked at next, and means of all floating types. */
     bool known;
 } cpi_reduce_ops;
+/*: value("known", cuda="true") */
 
-extern const cpi_reduce_ops cpi_reduce_cpu;
-extern const cpi_reduce_ops cpi_reduce_cuda; /* in the plugin */
 
 #ifndef __CUDACC__
 /* argmin, argmax and mean of what is not NaN, in one go: where the device takes that, which cpi_reduces_known tells. */
@@ -92,4 +91,6 @@ static inline bool cpi_reduce_by_columns(const cpi_reduce_args *a, int64_t least
 #ifdef __cplusplus
 }
 #endif
+#include "reduce/slots.h"
+
 #endif

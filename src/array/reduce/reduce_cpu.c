@@ -545,7 +545,7 @@ static cpi_reduce_choice choose(const cpi_reduce_args *a, cp_type type)
     return c;
 }
 
-static cp_code reduce(cp_stream *stream, const cpi_reduce_args *a)
+cp_code cpi_reduce_cpu_reduce(cp_stream *stream, const cpi_reduce_args *a)
 {
     axes kept, reduced; /* apart from the job, which is cleared */
     job j = {.a = a, .kept = &kept, .reduced = &reduced, .stream = stream, .item = cpi_itemsize(a->type)};
@@ -570,5 +570,3 @@ static cp_code reduce(cp_stream *stream, const cpi_reduce_args *a)
     if (j.scratch) cpi_work_free(stream, j.scratch);
     return code;
 }
-
-const cpi_reduce_ops cpi_reduce_cpu = {reduce};

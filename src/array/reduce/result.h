@@ -76,7 +76,7 @@ CPI_RESULT void cpi_store_number(cp_type t, void *to, double re, double im)
 }
 
 /* Signed types keep their sign in the upper bits. */
-CPI_RESULT uint64_t cpi_load_int(cp_type t, const void *from)
+CPI_RESULT uint64_t cpi_load_word(cp_type t, const void *from)
 {
     switch (t) {
     case CP_INT8: return (uint64_t)(int64_t)*(const int8_t *)from;
@@ -107,7 +107,7 @@ CPI_RESULT cpi_pair cpi_load_number(cp_type t, const void *from)
     CPI_CASE_HALVES: /* loaded above */
     case CP_DEFAULT: break;
     }
-    uint64_t v = cpi_load_int(t, from);
+    uint64_t v = cpi_load_word(t, from);
     return cps_pair64(t == CP_UINT64 ? (double)v : (double)(int64_t)v, 0);
 }
 

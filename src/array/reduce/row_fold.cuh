@@ -41,7 +41,7 @@ template <> __device__ __forceinline__ pair of_pair(pair v) { return v; }
 
 template <class B> __device__ void finish_number(const plan &p, uint64_t a, char *out)
 {
-    if (p.a.initial) a = B::combine(a, cpi_load_int(p.a.result, p.a.value));
+    if (p.a.initial) a = B::combine(a, cpi_load_word(p.a.result, p.a.value));
     cpi_finish_whole(&p.a, out, a);
 }
 

@@ -38,15 +38,16 @@ typedef struct cpi_scan_ops {
     cp_code (*scan)(cp_stream *stream, const cpi_scan *s);
     bool stored; /* takes elements as stored, with every operation */
 } cpi_scan_ops;
+/*: value("stored", cuda="true") */
 
 /* out = x, of one type, accumulated along the last axis, where the device has that operation and the two lie as it
  * wants them; false: nothing is done. */
 bool cpi_scan_lanes(const char *name, cpi_scan_op op, cp_array *x, cp_array *out, cp_code *code);
 
-extern const cpi_scan_ops cpi_scan_cpu;
-extern const cpi_scan_ops cpi_scan_cuda; /* in the plugin */
 
 #ifdef __cplusplus
 }
 #endif
+#include "scan/slots.h"
+
 #endif

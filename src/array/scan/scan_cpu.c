@@ -484,7 +484,7 @@ static void columns_task(void *context, int64_t task, int worker)
     }
 }
 
-static cp_code scan(cp_stream *stream, const cpi_scan *s)
+cp_code cpi_scan_cpu_scan(cp_stream *stream, const cpi_scan *s)
 {
     job j = {.s = s, .k = kernels_of(s->op, s->type)};
     if (s->inner == 1) return scan_rows(stream, &j);
@@ -497,5 +497,3 @@ static cp_code scan(cp_stream *stream, const cpi_scan *s)
     cpi_parallel((s->outer * j.chunks - 1) / j.each + 1, columns_task, &j);
     return CP_OK;
 }
-
-const cpi_scan_ops cpi_scan_cpu = {.scan = scan};

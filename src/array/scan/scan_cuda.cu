@@ -37,7 +37,9 @@ template <class E, class R, bool MULTIPLY> cp_code words_of(cp_stream *stream, c
     }
 }
 
-cp_code scan(cp_stream *stream, const cpi_scan *s)
+} // namespace
+
+cp_code cpi_scan_cuda_scan(cp_stream *stream, const cpi_scan *s)
 {
     if (s->op != CPI_SCAN_ADD && s->op != CPI_SCAN_MULTIPLY) return cpi_scan_choices(stream, s);
     return cpi_with_type(s->result, [=](auto element) {
@@ -49,7 +51,3 @@ cp_code scan(cp_stream *stream, const cpi_scan *s)
     });
 }
 
-} // namespace
-
-extern const cpi_scan_ops cpi_scan_cuda;
-const cpi_scan_ops cpi_scan_cuda = {scan, true};

@@ -147,10 +147,10 @@ static void cut_long(cutting *c)
     }
 }
 
-cp_code cpi_cpu_argpartition(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to,
-                             int nkth, const int64_t *kth)
+cp_code cpi_sort_cpu_argpartition(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from,
+                                  int64_t *to, int nkth, const int64_t *kth)
 {
-    if (nkth > MOST_CUTS) return cpi_cpu_argsort(stream, type, rows, n, from, to);
+    if (nkth > MOST_CUTS) return cpi_sort_cpu_argsort(stream, type, rows, n, from, to);
     cutting c = {.keys = cpi_keys_of(type), .rows = rows, .n = n, .from = from, .to = to, .nkth = nkth, .kth = kth};
     size_t bytes = (size_t)rows * (size_t)n * (size_t)c.keys.bytes;
     const bool own = from == (const void *)to; /* integers of 64 bits may be worked on where they are */
@@ -158,7 +158,7 @@ cp_code cpi_cpu_argpartition(cp_stream *stream, cp_type type, int64_t rows, int6
     c.at = parted ? cpi_work_alloc(stream, MOST_PIECES * sizeof *c.at) : NULL;
     cp_code code = c.at ? stream->device->backend->copy(stream, parted, from, bytes) : cp_error();
     if (own && !code) c.from = memcpy(parted + bytes, from, bytes);
-    if (!code) code = cpi_cpu_partition(stream, type, rows, n, parted, nkth, kth);
+    if (!code) code = cpi_sort_cpu_partition(stream, type, rows, n, parted, nkth, kth);
     if (!code) {
         c.parted = parted;
         if (n > 4 * PIECE && rows < 64) {

@@ -234,7 +234,7 @@ static cp_code order_long_row(cp_stream *stream, order *o)
     }
     long_order l = {.o = o, .p = packing_of(o, o->all, o->low[0], o->high[0]), .packed = (uint64_t *)o->to};
     cpi_parallel(tasks, pack_part, &l);
-    code = cpi_cpu_sort(stream, CP_UINT64, 1, o->n, l.packed, l.packed);
+    code = cpi_sort_cpu_sort(stream, CP_UINT64, 1, o->n, l.packed, l.packed);
     int rest = l.p.bits - taken(&l.p, l.p.bits);
     if (code == CP_OK && rest > 0) {
         uint64_t *scratch = cpi_work_alloc(stream, (size_t)(o->n + CPI_SORT_SLACK) * sizeof *scratch);
@@ -251,7 +251,7 @@ done:
     return code;
 }
 
-cp_code cpi_cpu_argsort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to)
+cp_code cpi_sort_cpu_argsort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to)
 {
     order o = {.from = from,
                .to = to,

@@ -104,7 +104,7 @@ static int64_t sorted_sample(clipping *c)
         v = value_at(c, c->request->from, cpi_sample_at(i, stride));
         if (v >= c->low && v <= c->high) s[m++] = v;
     }
-    return m > 1 && cpi_cpu_sort(c->stream, CP_FLOAT64, 1, m, s, s) != CP_OK ? -1 : m;
+    return m > 1 && cpi_sort_cpu_sort(c->stream, CP_FLOAT64, 1, m, s, s) != CP_OK ? -1 : m;
 }
 
 /* First of s[begin..end) that is at least v. */
@@ -421,7 +421,7 @@ static cp_code clip_until_settled(clipping *c)
     }
 }
 
-cp_code cpi_cpu_clip(cp_stream *stream, cpi_clip *request)
+cp_code cpi_sort_cpu_clip(cp_stream *stream, cpi_clip *request)
 {
     clipping *c = cpi_work_alloc(stream, sizeof *c);
     if (!c) return cp_error();
@@ -490,7 +490,7 @@ static void keep_task(void *context, int64_t task, int worker)
         k->counts[task] = keep_items(k, begin, n, to);
 }
 
-cp_code cpi_cpu_clip_keep(cp_stream *stream, const cpi_clip *request, int itemsize, const void *values, void *to)
+cp_code cpi_sort_cpu_clip_keep(cp_stream *stream, const cpi_clip *request, int itemsize, const void *values, void *to)
 {
     (void)stream;
     keeping k = {.request = request, .itemsize = itemsize, .values = values};

@@ -149,7 +149,7 @@ static cp_code run_clip(cp_stream *stream, cpi_clip *request)
     return CP_OK;
 }
 
-cp_code cpi_cuda_clip(cp_stream *stream, cpi_clip *request)
+cp_code cpi_sort_cuda_clip(cp_stream *stream, cpi_clip *request)
 {
     return request->type == CP_FLOAT32 ? run_clip<uint32_t>(stream, request) : run_clip<uint64_t>(stream, request);
 }
@@ -181,7 +181,7 @@ static cp_code keep(cp_stream *stream, const cpi_clip *q, const void *values, vo
     return cpi_cuda_issued(stream, status, "sigma_clip");
 }
 
-cp_code cpi_cuda_clip_keep(cp_stream *stream, const cpi_clip *q, int itemsize, const void *values, void *to)
+cp_code cpi_sort_cuda_clip_keep(cp_stream *stream, const cpi_clip *q, int itemsize, const void *values, void *to)
 {
     if (q->type == CP_FLOAT32) /* then the rule is the type of the values */
         return cpi_with_type(q->rule, [&](auto e) {

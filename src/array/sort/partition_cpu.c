@@ -98,7 +98,7 @@ typedef struct dealing {
     char *ends, *middle;  /* scratch of their size */
     int64_t n, each;
     uint64_t lo, hi;
-    cpi_dealt dealt[PIECES];
+    cpi_parts dealt[PIECES];
     int64_t below[PIECES], inside[PIECES], above[PIECES]; /* where a piece's keys go */
 } dealing;
 
@@ -132,7 +132,7 @@ static void put_task(void *context, int64_t task, int worker)
     (void)worker;
     const dealing *d = context;
     int64_t begin = task * d->each, n = d->n - begin < d->each ? d->n - begin : d->each;
-    const cpi_dealt *c = &d->dealt[task];
+    const cpi_parts *c = &d->dealt[task];
     put(d, d->below[task], d->ends, begin, c->below);
     put(d, d->inside[task], d->middle, begin, c->inside);
     put(d, d->above[task], d->ends, begin + n - c->above, c->above);
@@ -224,8 +224,8 @@ static cp_code partition_long(cp_stream *stream, const cpi_keys *keys, int64_t r
     return CP_OK;
 }
 
-cp_code cpi_cpu_partition(cp_stream *stream, cp_type type, int64_t rows, int64_t n, void *data, int nkth,
-                          const int64_t *kth)
+cp_code cpi_sort_cpu_partition(cp_stream *stream, cp_type type, int64_t rows, int64_t n, void *data, int nkth,
+                               const int64_t *kth)
 {
     placing p = {type, cpi_keys_of(type), rows, n, 1, data, nkth, kth};
     bool dealt_type = (p.keys.bytes == 4 || p.keys.bytes == 8) && !p.keys.complex_parts;

@@ -281,7 +281,7 @@ static cp_code sort_long_row(cp_stream *stream, cpi_keys keys, int64_t n, const 
 
 /* --- the slot --- */
 
-cp_code cpi_cpu_sort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to)
+cp_code cpi_sort_cpu_sort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to)
 {
     cpi_keys keys = cpi_keys_of(type);
     if (n == 1) {

@@ -125,8 +125,8 @@ static job job_of(cp_stream *stream, cp_type type, int64_t n, const void *from, 
     return j;
 }
 
-cp_code cpi_cpu_search(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
-                       bool right, int64_t *to)
+cp_code cpi_sort_cpu_search(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
+                            bool right, int64_t *to)
 {
     cpi_grid grid;
     double few[FEW];
@@ -253,8 +253,8 @@ static bool among_whole(cp_stream *stream, cp_type type, int64_t n, const void *
     return true;
 }
 
-cp_code cpi_cpu_among(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
-                      bool invert, uint8_t *to)
+cp_code cpi_sort_cpu_among(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
+                           bool invert, uint8_t *to)
 {
     cpi_grid grid;
     double few[FEW];
@@ -262,7 +262,7 @@ cp_code cpi_cpu_among(cp_stream *stream, cp_type type, int64_t n, const void *fr
     if (among_whole(stream, type, n, from, m, values, invert, to, &code)) return code;
     void *sorted = cpi_work_alloc(stream, (size_t)(n * cpi_itemsize(type)));
     if (!sorted) return cp_error();
-    code = cpi_cpu_sort(stream, type, 1, n, from, sorted);
+    code = cpi_sort_cpu_sort(stream, type, 1, n, from, sorted);
     if (!code) {
         among_job a = {job_of(stream, type, n, sorted, m, &grid, few), invert, to};
         a.job.search.values = values;

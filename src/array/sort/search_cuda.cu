@@ -146,8 +146,8 @@ search_wide(const cpi_keys k, int64_t n, const void *from, int64_t m, const void
 
 } // namespace
 
-cp_code cpi_cuda_search(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
-                        bool right, int64_t *to)
+cp_code cpi_sort_cuda_search(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m,
+                             const void *values, bool right, int64_t *to)
 {
     const cpi_keys k = cpi_keys_of(type);
     const unsigned blocks = cpi_cuda_blocks(m, CPI_SORT_THREADS, 1 << 16);

@@ -426,8 +426,8 @@ static cp_code median_banded(cp_stream *stream, cp_type type, int64_t n, const c
 }
 
 /* One pass for each two places that are neighbours; the last place is known of any pass. */
-cp_code cpi_cpu_pick(cp_stream *stream, cp_type type, int64_t n, const void *from, int nkth, const int64_t *kth,
-                     void *to)
+cp_code cpi_sort_cpu_pick(cp_stream *stream, cp_type type, int64_t n, const void *from, int nkth, const int64_t *kth,
+                          void *to)
 {
     banded b;
     uint64_t largest;
@@ -445,7 +445,7 @@ cp_code cpi_cpu_pick(cp_stream *stream, cp_type type, int64_t n, const void *fro
     return CP_OK;
 }
 
-cp_code cpi_cpu_median(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to)
+cp_code cpi_sort_cpu_median(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to)
 {
     int64_t bytes = cpi_itemsize(type);
     bool banded_type = (bytes == 4 || bytes == 8) && !cpi_is_complex(type);

@@ -259,7 +259,7 @@ static cp_code median_by_sort(cp_stream *stream, const cpi_keys &k, const void *
 {
     void *sorted = cpi_host->work_alloc(stream, (size_t)n * 16);
     if (!sorted) return CP_ERROR_MEMORY;
-    cp_code code = cpi_cuda_sort(stream, CP_COMPLEX128, 1, n, from, sorted);
+    cp_code code = cpi_sort_cuda_sort(stream, CP_COMPLEX128, 1, n, from, sorted);
     if (code == CP_OK) {
         median_sorted<<<1, 1, 0, cpi_cuda_stream(stream)>>>(k, n, sorted, limit, to);
         code = CPI_LAUNCHED(stream, "median");
@@ -290,7 +290,7 @@ static cp_code median_short(cp_stream *stream, cp_type type, const cpi_keys &k, 
     return CPI_LAUNCHED(stream, "median");
 }
 
-cp_code cpi_cuda_median(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to)
+cp_code cpi_sort_cuda_median(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to)
 {
     cpi_keys k = cpi_keys_of(type);
     uint64_t limit = k.complex_parts ? k.last << 32 | 0xFFFFFFFFu : k.last;
@@ -307,10 +307,10 @@ cp_code cpi_cuda_median(cp_stream *stream, cp_type type, int64_t rows, int64_t n
     return CP_OK;
 }
 
-cp_code cpi_cuda_partition(cp_stream *stream, cp_type type, int64_t rows, int64_t n, void *data, int nkth,
-                           const int64_t *kth)
+cp_code cpi_sort_cuda_partition(cp_stream *stream, cp_type type, int64_t rows, int64_t n, void *data, int nkth,
+                                const int64_t *kth)
 {
     (void)nkth;
     (void)kth;
-    return cpi_cuda_sort(stream, type, rows, n, data, data);
+    return cpi_sort_cuda_sort(stream, type, rows, n, data, data);
 }

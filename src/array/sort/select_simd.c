@@ -44,14 +44,14 @@
         }                                                                                                              \
         return (cpi_band){below, inside, n > 0 ? _mm512_reduce_max_epu##W(largest) : 0};                               \
     }                                                                                                                  \
-    cpi_dealt CPI_ISA_NAME(cpi_deal##W)(const uint##W##_t *x, int64_t n, const cpi_keys *k, uint##W##_t lo,            \
+    cpi_parts CPI_ISA_NAME(cpi_deal##W)(const uint##W##_t *x, int64_t n, const cpi_keys *k, uint##W##_t lo,            \
                                         uint##W##_t hi, uint##W##_t *ends, uint##W##_t *middle)                        \
     {                                                                                                                  \
         const __m512i negative = _mm512_set1_epi##W((int##W##_t)k->negative);                                          \
         const __m512i positive = _mm512_set1_epi##W((int##W##_t)k->positive);                                          \
         const __m512i minus = _mm512_set1_epi##W((int##W##_t)k->minus);                                                \
         const __m512i low = _mm512_set1_epi##W((int##W##_t)lo), high = _mm512_set1_epi##W((int##W##_t)hi);             \
-        cpi_dealt d = {0, 0, 0};                                                                                       \
+        cpi_parts d = {0, 0, 0};                                                                                       \
         for (int64_t i = 0; i < n; i += LANES) {                                                                       \
             __mmask##LANES valid = valid##W(n - i);                                                                    \
             __m512i key = keys##W(_mm512_maskz_loadu_epi##W(valid, x + i), negative, positive, minus);                 \
@@ -125,14 +125,14 @@ INLINE q_vector keys64(q_vector u, q_vector negative, q_vector positive, q_vecto
         }                                                                                                              \
         return (cpi_band){below, inside, largest};                                                                     \
     }                                                                                                                  \
-    cpi_dealt CPI_ISA_NAME(cpi_deal##W)(const uint##W##_t *x, int64_t n, const cpi_keys *keys, uint##W##_t lo,         \
+    cpi_parts CPI_ISA_NAME(cpi_deal##W)(const uint##W##_t *x, int64_t n, const cpi_keys *keys, uint##W##_t lo,         \
                                         uint##W##_t hi, uint##W##_t *ends, uint##W##_t *middle)                        \
     {                                                                                                                  \
         const cpi_keys k = *keys;                                                                                      \
         const q_vector negative = q##W##_set1((uint##W##_t)k.negative), minus = q##W##_set1((uint##W##_t)k.minus);     \
         const q_vector positive = q##W##_set1((uint##W##_t)k.positive), low = q##W##_set1(lo), high = q##W##_set1(hi); \
         const unsigned all = (1u << LANES) - 1;                                                                        \
-        cpi_dealt d = {0, 0, 0};                                                                                       \
+        cpi_parts d = {0, 0, 0};                                                                                       \
         int64_t i = 0;                                                                                                 \
         for (; i + 2 * LANES <= n; i += LANES) {                                                                       \
             const q_vector key = keys##W(q_load(x + i), negative, positive, minus);                                    \
@@ -187,11 +187,11 @@ BAND(32)
 BAND(64)
 
 #define DEAL(W)                                                                                                   \
-    cpi_dealt CPI_ISA_NAME(cpi_deal##W)(const uint##W##_t *x, int64_t n, const cpi_keys *keys, uint##W##_t lo,    \
+    cpi_parts CPI_ISA_NAME(cpi_deal##W)(const uint##W##_t *x, int64_t n, const cpi_keys *keys, uint##W##_t lo,    \
                                         uint##W##_t hi, uint##W##_t *ends, uint##W##_t *middle)                   \
     {                                                                                                             \
         const cpi_keys k = *keys;                                                                                 \
-        cpi_dealt d = {0, 0, 0};                                                                                  \
+        cpi_parts d = {0, 0, 0};                                                                                  \
         for (int64_t i = 0; i < n; i++) {                                                                         \
             uint##W##_t key = cpi_key##W(&k, x[i]);                                                               \
             ends[d.below] = key;                                                                                  \

@@ -93,47 +93,11 @@ typedef struct cpi_sort_ops {
     cp_code (*pick)(cp_stream *stream, cp_type type, int64_t n, const void *from, int nkth, const int64_t *kth,
                     void *to);
 } cpi_sort_ops;
-
-extern const cpi_sort_ops cpi_sort_cpu;
-extern const cpi_sort_ops cpi_sort_cuda; /* in the plugin */
-
-/* Slots of the table, each in a file of its own (cpi_sort_cpu is put together in sort_cpu.c, cpi_sort_cuda in
- * sort_cuda.cu). */
-cp_code cpi_cpu_sort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to);
-cp_code cpi_cpu_argsort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to);
-cp_code cpi_cpu_unique(cp_stream *stream, cpi_unique *request);
-cp_code cpi_cpu_unique_rows(cp_stream *stream, cpi_unique *request);
-cp_code cpi_cpu_search(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
-                       bool right, int64_t *to);
-cp_code cpi_cuda_search(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
-                        bool right, int64_t *to);
-cp_code cpi_cpu_among(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
-                      bool invert, uint8_t *to);
-cp_code cpi_cuda_among(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
-                       bool invert, uint8_t *to);
-cp_code cpi_cuda_sort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to);
-cp_code cpi_cuda_argsort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to);
-cp_code cpi_cuda_unique(cp_stream *stream, cpi_unique *request);
-cp_code cpi_cuda_unique_rows(cp_stream *stream, cpi_unique *request);
-/* selection: */
-cp_code cpi_cpu_median(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to);
-cp_code cpi_cpu_partition(cp_stream *stream, cp_type type, int64_t rows, int64_t n, void *data, int nkth,
-                          const int64_t *kth);
-cp_code cpi_cpu_argpartition(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to,
-                             int nkth, const int64_t *kth);
-cp_code cpi_cpu_pick(cp_stream *stream, cp_type type, int64_t n, const void *from, int nkth, const int64_t *kth,
-                     void *to);
-cp_code cpi_cpu_clip(cp_stream *stream, cpi_clip *request);
-cp_code cpi_cpu_clip_keep(cp_stream *stream, const cpi_clip *request, int itemsize, const void *values, void *to);
-cp_code cpi_cuda_median(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to);
-cp_code cpi_cuda_partition(cp_stream *stream, cp_type type, int64_t rows, int64_t n, void *data, int nkth,
-                           const int64_t *kth);
-cp_code cpi_cuda_argpartition(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to,
-                              int nkth, const int64_t *kth);
-cp_code cpi_cuda_clip(cp_stream *stream, cpi_clip *request);
-cp_code cpi_cuda_clip_keep(cp_stream *stream, const cpi_clip *request, int itemsize, const void *values, void *to);
+/*: slot("pick", absent="cuda") */
 
 #ifdef __cplusplus
 }
 #endif
+#include "sort/slots.h"
+
 #endif

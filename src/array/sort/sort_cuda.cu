@@ -209,7 +209,7 @@ static bool of_pieces(const cpi_keys *k, int64_t rows, int64_t n)
 
 static int64_t at_least_1(int64_t x) { return x < 1 ? 1 : x; }
 
-cp_code cpi_cuda_sort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to)
+cp_code cpi_sort_cuda_sort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to)
 {
     cpi_keys k = cpi_keys_of(type);
     if (n <= CPI_CUDA_BLOCK_ROW && k.bytes <= 8)
@@ -244,7 +244,7 @@ static cp_code order_rows(cp_stream *stream, const cpi_keys *k, int64_t rows, in
     return code;
 }
 
-cp_code cpi_cuda_argsort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to)
+cp_code cpi_sort_cuda_argsort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to)
 {
     cpi_keys k = cpi_keys_of(type);
     if (n <= CPI_CUDA_BLOCK_ROW && k.bytes <= 8)
@@ -260,18 +260,12 @@ cp_code cpi_cuda_argsort(cp_stream *stream, cp_type type, int64_t rows, int64_t 
 }
 
 /* As partition: the radix sort's full order satisfies every kth. */
-cp_code cpi_cuda_argpartition(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to,
-                              int nkth, const int64_t *kth)
+cp_code cpi_sort_cuda_argpartition(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from,
+                                   int64_t *to, int nkth, const int64_t *kth)
 {
     (void)nkth;
     (void)kth;
-    return cpi_cuda_argsort(stream, type, rows, n, from, to);
+    return cpi_sort_cuda_argsort(stream, type, rows, n, from, to);
 }
 
 /* --- the table --- */
-
-extern "C" const cpi_sort_ops cpi_sort_cuda = {
-    cpi_cuda_sort,   cpi_cuda_argsort,   cpi_cuda_unique, cpi_cuda_unique_rows,
-    cpi_cuda_search, cpi_cuda_among,     cpi_cuda_median, cpi_cuda_partition,
-    cpi_cuda_argpartition, cpi_cuda_clip, cpi_cuda_clip_keep, NULL,
-};

@@ -165,8 +165,8 @@ static void write_values(void *context, int64_t task, int worker)
 static cp_code sort_first(cp_stream *stream, distinct *d)
 {
     cpi_unique *q = d->request;
-    if (!d->order) return cpi_cpu_sort(stream, q->type, 1, d->n, q->from, d->sorted);
-    cp_code code = cpi_cpu_argsort(stream, q->type, 1, d->n, q->from, d->order);
+    if (!d->order) return cpi_sort_cpu_sort(stream, q->type, 1, d->n, q->from, d->sorted);
+    cp_code code = cpi_sort_cpu_argsort(stream, q->type, 1, d->n, q->from, d->order);
     if (code == CP_OK) cpi_parallel(d->parts, gather, d);
     return code;
 }
@@ -186,7 +186,7 @@ static cp_code mark_and_write(cp_stream *stream, distinct *d)
     return CP_OK;
 }
 
-cp_code cpi_cpu_unique(cp_stream *stream, cpi_unique *request)
+cp_code cpi_sort_cpu_unique(cp_stream *stream, cpi_unique *request)
 {
     distinct d = {
         .request = request, .keys = cpi_keys_of(request->type), .kernels = cpi_cpu_sort_kernels(), .n = request->n};

@@ -150,8 +150,8 @@ struct mark_iterator {
     typedef void pointer;
     cpi_marks marks;
     int64_t at;
-    __host__ __device__ int64_t operator*() const { return cpi_mark(marks, at); }
-    __host__ __device__ int64_t operator[](int64_t i) const { return cpi_mark(marks, at + i); }
+    __host__ __device__ int64_t operator*() const { return cpi_mark_at(marks, at); }
+    __host__ __device__ int64_t operator[](int64_t i) const { return cpi_mark_at(marks, at + i); }
     __host__ __device__ mark_iterator operator+(int64_t i) const { return {marks, at + i}; }
 };
 
@@ -225,7 +225,7 @@ static cp_code look(cp_stream *stream, cpi_unique *q, sorted_row *s, int64_t mos
     return CP_OK;
 }
 
-cp_code cpi_cuda_unique(cp_stream *stream, cpi_unique *q)
+cp_code cpi_sort_cuda_unique(cp_stream *stream, cpi_unique *q)
 {
     sorted_row s = {};
     uint64_t high;

@@ -42,7 +42,7 @@ typedef struct cpi_marks {
     const uint8_t *bytes;
 } cpi_marks;
 
-static inline __host__ __device__ int cpi_mark(const cpi_marks &m, int64_t i)
+static inline __host__ __device__ int cpi_mark_at(const cpi_marks &m, int64_t i)
 {
     return m.bits ? (int)(m.bits[i / 32] >> i % 32 & 1) : m.bytes[i];
 }

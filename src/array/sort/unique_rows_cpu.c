@@ -251,7 +251,7 @@ static cp_code split_by_chunk(cp_stream *stream, run *r)
     r->place = all ? r->order : r->chunk ? cpi_work_alloc(stream, (size_t)r->n * sizeof *r->place) : NULL;
     if (r->chunk && r->place) {
         cpi_parallel(r->parts, load_part, r);
-        code = cpi_cpu_argsort(stream, CP_UINT64, 1, r->n, r->chunk, r->place);
+        code = cpi_sort_cpu_argsort(stream, CP_UINT64, 1, r->n, r->chunk, r->place);
     }
     if (code == CP_OK) {
         cpi_parallel(r->parts, mark_part, r);
@@ -443,7 +443,7 @@ static cp_code write_rows(table *t)
     return CP_OK;
 }
 
-cp_code cpi_cpu_unique_rows(cp_stream *stream, cpi_unique *request)
+cp_code cpi_sort_cpu_unique_rows(cp_stream *stream, cpi_unique *request)
 {
     table t = {.request = request,
                .keys = cpi_keys_of(request->type),

@@ -308,7 +308,7 @@ static cp_code mark_and_write(cp_stream *stream, cpi_unique *q, const table *t, 
     return code;
 }
 
-cp_code cpi_cuda_unique_rows(cp_stream *stream, cpi_unique *q)
+cp_code cpi_sort_cuda_unique_rows(cp_stream *stream, cpi_unique *q)
 {
     table t = {};
     t.k = cpi_keys_of(q->type);

@@ -109,7 +109,7 @@ static void add_word(cpi_text *t, const cpi_text *word, int64_t *line, int inden
 static const char dots[] = "...";
 
 /* The last axis: elements from number `at` on, as many on a line as fit. */
-static void write_row(cpi_text *t, const layout *l, const cpi_words *w, int64_t at, int indent, int width)
+static void write_row(cpi_text *t, const layout *l, const cpi_element_format *w, int64_t at, int indent, int width)
 {
     int axis = l->ndim - 1;
     int64_t n = l->shown[axis], line = (int64_t)t->n - indent;
@@ -131,7 +131,8 @@ static void write_row(cpi_text *t, const layout *l, const cpi_words *w, int64_t 
 
 /* x[...] in brackets, where `at` is the number of its first element; lines below the first begin with `indent`
  * spaces. */
-static void write_axis(cpi_text *t, const layout *l, const cpi_words *w, int axis, int64_t at, int indent, int width)
+static void write_axis(cpi_text *t, const layout *l, const cpi_element_format *w, int axis, int64_t at, int indent,
+                       int width)
 {
     int64_t n = l->shown[axis], step = 1;
     for (int i = axis + 1; i < l->ndim; i++) step *= l->shown[i];
@@ -192,7 +193,7 @@ static void write_extras(cpi_text *t, const layout *l, const cp_array *x)
 
 static void write_array(cpi_text *t, const layout *l, const cp_array *x, const void *values, int64_t n)
 {
-    cpi_words w;
+    cpi_element_format w;
     int prefix = l->repr ? 6 : 0;
     cpi_text_add(t, "array(", (size_t)prefix);
     if (!n) {

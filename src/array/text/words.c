@@ -166,7 +166,7 @@ void cpi_number_write(cpi_text *t, const cpi_number_format *f, double x)
 
 /* --- every kind of element --- */
 
-static int integer_text(char text[24], const cpi_words *w, int64_t i)
+static int integer_text(char text[24], const cpi_element_format *w, int64_t i)
 {
     if (cp_type_kind(w->type) == 'u') return snprintf(text, 24, "%" PRIu64, ((const uint64_t *)w->values)[i]);
     return snprintf(text, 24, "%" PRId64, ((const int64_t *)w->values)[i]);
@@ -177,11 +177,11 @@ static cp_type part_type(cp_type type)
     return type == CP_COMPLEX64 ? CP_FLOAT32 : type == CP_COMPLEX128 ? CP_FLOAT64 : type;
 }
 
-void cpi_words_prepare(cpi_words *w, cp_type type, const void *values, int64_t n, int precision, bool suppress)
+void cpi_words_prepare(cpi_element_format *w, cp_type type, const void *values, int64_t n, int precision, bool suppress)
 {
     char text[24];
     const double *v = values;
-    *w = (cpi_words){.type = type, .values = values};
+    *w = (cpi_element_format){.type = type, .values = values};
     switch (cp_type_kind(type)) {
     case 'f':
         w->real = cpi_number_format_of(v, n, 1, type, precision, suppress, false);
@@ -198,7 +198,7 @@ void cpi_words_prepare(cpi_words *w, cp_type type, const void *values, int64_t n
     }
 }
 
-void cpi_words_write(cpi_text *t, const cpi_words *w, int64_t i)
+void cpi_words_write(cpi_text *t, const cpi_element_format *w, int64_t i)
 {
     char text[24];
     const double *v = w->values;
@@ -248,7 +248,7 @@ void cpi_scalar_write(cpi_text *t, cp_type type, const void *value)
 {
     char text[24];
     const double *v = value;
-    cpi_words w = {.type = type, .values = value};
+    cpi_element_format w = {.type = type, .values = value};
     switch (cp_type_kind(type)) {
     case 'f':
         write_alone(t, type, *v, false, true);

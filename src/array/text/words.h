@@ -31,15 +31,16 @@ void cpi_number_write(cpi_text *t, const cpi_number_format *f, double x);
 
 /* What an array's elements look like. Values lie in host memory: int64_t for bool and signed integers, uint64_t,
  * double, or pairs of double. */
-typedef struct cpi_words {
+typedef struct cpi_element_format {
     cp_type type;
     const void *values;
     int width; /* of integers and truth values */
     cpi_number_format real, imag;
-} cpi_words;
+} cpi_element_format;
 
-void cpi_words_prepare(cpi_words *w, cp_type type, const void *values, int64_t n, int precision, bool suppress);
-void cpi_words_write(cpi_text *t, const cpi_words *w, int64_t i);
+void cpi_words_prepare(cpi_element_format *w, cp_type type, const void *values, int64_t n, int precision,
+                       bool suppress);
+void cpi_words_write(cpi_text *t, const cpi_element_format *w, int64_t i);
 /* One value by itself, as str() of a NumPy scalar. */
 void cpi_scalar_write(cpi_text *t, cp_type type, const void *value);
 

@@ -38,7 +38,7 @@ static bool may_regroup(cp_op op)
 /* --- joins: of lanes along the last axis of x --- */
 
 /* One more dimension of the lanes, behind the others. */
-static void add_dim(cpi_chain *c, int64_t n, int64_t x, int64_t out, int64_t where)
+static void add_dim(cpi_ufunc_reduction *c, int64_t n, int64_t x, int64_t out, int64_t where)
 {
     const int d = c->ndim++;
     c->shape[d] = n, c->x_step[d] = x, c->out_step[d] = out, c->where_step[d] = where;
@@ -46,11 +46,11 @@ static void add_dim(cpi_chain *c, int64_t n, int64_t x, int64_t out, int64_t whe
 }
 
 /* A chain of all lanes of x, whose neighbours in memory come one after the other; out has x's other axes first. */
-static cpi_chain chain_of(const frame *f, const cp_array *x, const cp_array *out, const cp_array *where)
+static cpi_ufunc_reduction chain_of(const frame *f, const cp_array *x, const cp_array *out, const cp_array *where)
 {
     const int last = x->ndim - 1;
-    cpi_chain c = {.held = f->type, .lanes = 1, .n = x->shape[last], .x_along = x->strides[last], .x = x->data,
-                   .out = out->data, .where = where ? (const uint8_t *)where->data : NULL};
+    cpi_ufunc_reduction c = {.held = f->type, .lanes = 1, .n = x->shape[last], .x_along = x->strides[last],
+                             .x = x->data, .out = out->data, .where = where ? (const uint8_t *)where->data : NULL};
     c.op = cpi_ufunc_kernel(f->op, f->type, &c.type);
     if (c.op != (int)f->op) c.held = c.type; /* on bits */
     if (where) c.where_along = where->strides[last];
@@ -62,7 +62,7 @@ static cpi_chain chain_of(const frame *f, const cp_array *x, const cp_array *out
     return c;
 }
 
-static cp_code run(const frame *f, const cpi_chain *c)
+static cp_code run(const frame *f, const cpi_ufunc_reduction *c)
 {
     if (!c->lanes) return CP_OK;
     return f->device->backend->elementwise->chain(cpi_stream(f->device), c);
@@ -136,7 +136,7 @@ static cp_code reduce_lanes(const frame *f, cp_array *x, cp_array *where, cp_arr
 {
     if (f->op == CP_OP_subtract && x->shape[x->ndim - 1]) return subtract_sum(f, x, where, out, started);
     if (!is_cut(f, x) || (where && !row_of(f)->has_identity)) {
-        cpi_chain c = chain_of(f, x, out, where);
+        cpi_ufunc_reduction c = chain_of(f, x, out, where);
         c.started = started;
         return c.n ? run(f, &c) : CP_OK;
     }
@@ -219,7 +219,7 @@ static cp_code accumulate_lanes(const frame *f, cp_array *x, cp_array *out)
     cp_code scanned;
     if (is_scan(f, x, &op) && x->type == f->type && cpi_scan_lanes(f->name, op, x, out, &scanned)) return scanned;
     if (!is_cut(f, x)) {
-        cpi_chain c = chain_of(f, x, out, NULL);
+        cpi_ufunc_reduction c = chain_of(f, x, out, NULL);
         c.every = true;
         return c.n ? run(f, &c) : CP_OK;
     }
@@ -533,7 +533,7 @@ static cp_code check_stretch_powers(const frame *f, cp_array *x, const int64_t *
 
 static cp_code reduce_stretches(const frame *f, cp_array *x, cp_array *out, const int64_t *bound, int64_t m)
 {
-    cpi_chain c = chain_of(f, x, out, NULL);
+    cpi_ufunc_reduction c = chain_of(f, x, out, NULL);
     if (!c.lanes || !m) return CP_OK;
     c.first = bound, c.last = bound + m;
     add_dim(&c, m, 0, out->strides[out->ndim - 1], 0);

@@ -5,7 +5,9 @@
  * shapes, devices and sizes are right, and nothing is empty unless the slot's comment says so. A slot
  * issues its work to `stream` and returns; results may be there later. It returns CP_OK, or the code of the
  * record it wrote with host->fail. The CPU's table is built in; that of a backend NAME comes from libcuprite-NAME.so,
- * whose only entry is cuprite_backend_open. A plugin calls nothing of the core but the functions in cpi_host_api. */
+ * which exports cuprite_backend_open, its only entry, and cuprite_backend_abi, CPI_ABI of the headers that it was
+ * compiled with: one of other headers is refused before it is called. A plugin calls nothing of the core but the
+ * functions in cpi_host_api. */
 #ifndef CPI_BACKEND_H
 #define CPI_BACKEND_H
 
@@ -13,8 +15,6 @@
 #include "core/array.h"
 #include "core/shape.h"
 #include "cuprite/device.h"
-
-#define CPI_ABI 5
 
 #ifdef __cplusplus
 extern "C" {
@@ -50,7 +50,6 @@ typedef struct cpi_backend cpi_backend;
 
 /* What a backend may call. */
 typedef struct cpi_host_api {
-    uint32_t abi;
     cp_code (*fail)(cp_code code, const char *format, ...);
     void *(*work_alloc)(cp_stream *stream, size_t bytes); /* pool memory, 512-byte aligned; NULL: error written */
     void (*work_free)(cp_stream *stream, void *memory);   /* usable again by later work of the stream; NULL fine */
@@ -70,7 +69,6 @@ CPI_ROOMS(CPI_ROOM_OPS)
 #undef CPI_ROOM_OPS
 
 struct cpi_backend {
-    uint32_t abi;
     const char *name; /* "cpu", "cuda"; NAME:N is its device N */
     const char *trouble; /* why there is no device; "" */
     int devices;
@@ -150,6 +148,8 @@ struct cpi_device {
     cp_stream null_stream;
 };
 
+/* What a plugin exports. */
+extern __attribute__((visibility("default"))) const uint64_t cuprite_backend_abi;
 typedef const cpi_backend *(*cpi_backend_open_fn)(const cpi_host_api *host);
 
 #ifdef __cplusplus

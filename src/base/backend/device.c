@@ -246,9 +246,11 @@ static cp_code take_error(char *text, size_t bytes)
 
 static cp_stream *cpu_stream(void) { return cpi_stream(cpi_device_cpu()); }
 
-const cpi_host_api cpi_host_table = {CPI_ABI, cpi_fail, cpi_work_alloc, cpi_work_free, cpi_malloc, cpi_free_host,
-                                     take_error, &cpi_backend_cpu, cpu_stream, cpi_capture_own,
-                                     cpi_library_folders};
+const cpi_host_api cpi_host_table = {
+    .fail = cpi_fail, .work_alloc = cpi_work_alloc, .work_free = cpi_work_free, .malloc = cpi_malloc,
+    .free = cpi_free_host, .take_error = take_error, .cpu = &cpi_backend_cpu, .cpu_stream = cpu_stream,
+    .capture_own = cpi_capture_own, .library_folders = cpi_library_folders,
+};
 
 cp_code cp_test_fail_late(int device, int64_t n)
 {

@@ -5,7 +5,9 @@
  * Invariant: a list that was handed out once stays, so that a thread may read it while another sets the next. */
 #include "backend/libraries.h"
 
+#include <dlfcn.h>
 #include <glob.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,4 +59,15 @@ bool cpi_library_each(const char *pattern, bool (*visit)(void *context, const ch
 {
     const char *own = getenv("CUPRITE_LIBRARY_PATH");
     return (own && each_of(own, pattern, visit, context)) || each_of(cpi_library_folders(), pattern, visit, context);
+}
+
+bool cpi_library_fits(void *library, const char *path, const char *symbol, uint64_t abi, char *why, size_t bytes)
+{
+    const uint64_t *its = dlsym(library, symbol);
+    char found[32] = "none";
+    if (its && *its == abi) return true;
+    if (its) snprintf(found, sizeof found, "%016" PRIx64, *its);
+    snprintf(why, bytes, "%.256s is of another build than libcuprite.so: its ABI is %s, this library's is %016" PRIx64,
+             path, found, abi);
+    return false;
 }

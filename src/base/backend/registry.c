@@ -2,7 +2,8 @@
  * CUPRITE_BACKENDS (separated by colons).
  *
  * Invariants: a plugin is opened at most once, when it is first asked for, and stays; plugin k has the public device
- * numbers from k * STEP on, and the first one serves GPUs whatever else is opened before. */
+ * numbers from k * STEP on, and the first one serves GPUs whatever else is opened before. Nothing of a plugin that was
+ * compiled with other headers is called. */
 #include "backend/registry.h"
 
 #include <dlfcn.h>
@@ -12,7 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend/abi.h"
 #include "backend/device.h"
+#include "backend/libraries.h"
 
 enum { STEP = 64 };
 
@@ -74,11 +77,14 @@ static void map_library(cpi_plugin *p)
         snprintf(p->trouble, room, "the plugin %s was not loaded: %s", p->name, why ? why : "it was not found");
         return;
     }
+    if (!cpi_library_fits(library, path, "cuprite_backend_abi", CPI_ABI, p->trouble, room)) {
+        dlclose(library);
+        return;
+    }
     cpi_backend_open_fn open = (cpi_backend_open_fn)dlsym(library, "cuprite_backend_open");
     const cpi_backend *backend = open ? open(&cpi_host_table) : NULL;
-    if (!backend || backend->abi != CPI_ABI) {
-        snprintf(p->trouble, room, "the plugin %s does not fit: ABI %d found, %d needed", p->name,
-                 backend ? (int)backend->abi : 0, CPI_ABI);
+    if (!backend) {
+        snprintf(p->trouble, room, "the plugin %s has no cuprite_backend_open", p->name);
         return;
     }
     p->backend = backend;

@@ -187,7 +187,7 @@ CPI_ROOMS(ROOM)
 #undef ROOM
 
 const cpi_backend cpi_backend_cpu = {
-    .abi = CPI_ABI, .name = "cpu", .trouble = "", .devices = 1, .forks = true, .at_once = true,
+    .name = "cpu", .trouble = "", .devices = 1, .forks = true, .at_once = true,
     .parallel = cpi_parallel, .open = cpu_open, .query = cpu_query,
     .memory_new = cpu_memory_new, .memory_free = cpu_memory_free,
     .from_host = cpu_from_host, .to_host = cpu_to_host, .copy = cpu_copy, .zero = cpu_zero,

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend/abi.h"
 #include "cuda/cuda.h"
 
 const cpi_host_api *cpi_host;
@@ -322,6 +323,8 @@ CPI_ROOMS(ROOM)
 #undef ROOM
 }
 
+const uint64_t cuprite_backend_abi = CPI_ABI;
+
 extern "C" __attribute__((visibility("default"))) const cpi_backend *cuprite_backend_open(const cpi_host_api *host)
 {
     int count = 0, driver = 0, runtime = 0;
@@ -337,7 +340,6 @@ extern "C" __attribute__((visibility("default"))) const cpi_backend *cuprite_bac
     } else if (!count) {
         snprintf(trouble, sizeof trouble, "CUDA: the driver found no device");
     }
-    backend.abi = CPI_ABI;
     backend.name = "cuda";
     backend.trouble = trouble;
     backend.devices = device_count = count;

@@ -19,13 +19,13 @@
 
 /* --- where elements lie --- */
 
-static char *place_of(const cpi_pass *p, const cpi_access *a, const int64_t *index)
+static char *place_of(const cpi_pass *p, const cpi_operand_access *a, const int64_t *index)
 {
     return a->data + cpi_offset(p->ndim, index, a->strides);
 }
 
 /* n elements of an operand that walks the loop with no single stride, from `index` on, to a contiguous buffer. */
-static void collect(const cpi_pass *p, const cpi_access *a, const int64_t *from, char *buffer, int64_t n)
+static void collect(const cpi_pass *p, const cpi_operand_access *a, const int64_t *from, char *buffer, int64_t n)
 {
     int64_t index[CP_MAXDIM];
     const int last = p->ndim - 1, size = (int)cpi_itemsize(a->type);
@@ -52,7 +52,8 @@ static void collect(const cpi_pass *p, const cpi_access *a, const int64_t *from,
 }
 
 /* The other way. */
-static void distribute(const cpi_pass *p, const cpi_access *a, const int64_t *from, const char *buffer, int64_t n)
+static void distribute(const cpi_pass *p, const cpi_operand_access *a, const int64_t *from, const char *buffer,
+                       int64_t n)
 {
     int64_t index[CP_MAXDIM];
     const int last = p->ndim - 1, size = (int)cpi_itemsize(a->type);
@@ -68,7 +69,7 @@ static void distribute(const cpi_pass *p, const cpi_access *a, const int64_t *fr
 
 /* --- blocks --- */
 
-static void run_step(const cpi_pass *p, const cpi_step *s, void *const *at, int64_t n)
+static void run_step(const cpi_pass *p, const cpi_pass_step *s, void *const *at, int64_t n)
 {
     void *op[CPI_STEP_OPERANDS];
     for (int k = 0; k < s->n; k++) op[k] = at[s->at[k]];
@@ -94,7 +95,7 @@ typedef struct {
 static void run_block(const cpi_pass *p, worker *w, int64_t n)
 {
     for (int k = 0; k < p->naccesses; k++) {
-        const cpi_access *a = &p->accesses[k];
+        const cpi_operand_access *a = &p->accesses[k];
         switch ((cpi_access_kind)a->kind) {
         case CPI_IN_PLACE: w->at[a->slot] = w->here[k]; break;
         case CPI_GATHERED:
@@ -106,7 +107,7 @@ static void run_block(const cpi_pass *p, worker *w, int64_t n)
     }
     for (int i = 0; i < p->nsteps; i++) run_step(p, &p->steps[i], w->at, n);
     for (int k = 0; k < p->ntargets; k++) {
-        const cpi_access *a = &p->accesses[k];
+        const cpi_operand_access *a = &p->accesses[k];
         const int size = (int)cpi_itemsize(a->type);
         if (a->kind == CPI_SCATTERED) p->set->scatter(w->here[k], a->stride, w->at[a->slot], n, size);
         else if (a->kind == CPI_STREAMED) p->set->stream(w->here[k], w->at[a->slot], n * size);
@@ -139,7 +140,7 @@ static void run_across(const cpi_pass *p, worker *w, int64_t begin, int64_t end)
     while (begin < end) {
         int64_t n = end - begin < p->block ? end - begin : p->block;
         for (int k = 0; k < p->naccesses; k++) {
-            const cpi_access *a = &p->accesses[k];
+            const cpi_operand_access *a = &p->accesses[k];
             w->here[k] = a->data + begin * a->stride; /* of those that have one stride */
         }
         run_block(p, w, n);
@@ -184,12 +185,12 @@ void cpi_run_pass(const cpi_pass *p)
 /* --- passes --- */
 
 /* Which arrays a pass has to make for those of other shapes: nodes of its own that these take. */
-static cp_code make_between(cpi_chain *c, int group)
+static cp_code make_between(cpi_block_run *c, int group)
 {
     const cpi_run *run = c->run;
     const cp_fusion *f = run->f;
     for (int i = 0; i < f->nnodes; i++) {
-        const cpi_term *t = &run->terms[i];
+        const cpi_node_value *t = &run->terms[i];
         if (!t->uses || cpi_is_host(t->x) || run->shapes[t->shape].group == group) continue;
         for (int k = 0; k < f->nodes[i].nin; k++) {
             int j = f->nodes[i].in[k];
@@ -203,7 +204,7 @@ static cp_code make_between(cpi_chain *c, int group)
 }
 
 /* Does the pass over the group leave anything behind? */
-static bool is_wanted(const cpi_chain *c, int group)
+static bool is_wanted(const cpi_block_run *c, int group)
 {
     const cpi_run *run = c->run;
     bool wanted = false;
@@ -213,7 +214,7 @@ static bool is_wanted(const cpi_chain *c, int group)
     return wanted;
 }
 
-static cp_code run_group(cpi_chain *c, int group)
+static cp_code run_group(cpi_block_run *c, int group)
 {
     cpi_pass p;
     if (!is_wanted(c, group)) return CP_OK;
@@ -228,7 +229,7 @@ static cp_code run_group(cpi_chain *c, int group)
 }
 
 /* Groups in the order of their sizes: what broadcasts to another shape is smaller. */
-static cp_code run_groups(cpi_chain *c)
+static cp_code run_groups(cpi_block_run *c)
 {
     const cpi_run *run = c->run;
     cp_code code = CP_OK;
@@ -253,7 +254,7 @@ cp_code cpi_chain_run(cpi_run *run, cp_array *const *operands, bool keep)
     const size_t n = (size_t)f->nnodes, bytes = cpi_lower_bytes(run);
     char *memory = bytes <= sizeof stack && !keep ? stack : cpi_malloc(bytes);
     if (!memory) return cp_error();
-    cpi_chain c = {.run = run, .memory = memory, .values = (void *)memory};
+    cpi_block_run c = {.run = run, .memory = memory, .values = (void *)memory};
     c.between = (cp_array **)(void *)(memory + n * sizeof *c.values);
     c.value = (void *)(c.between + n);
     c.is_result = (bool *)(c.value + n);

@@ -27,18 +27,18 @@ typedef struct cpi_slot {
 } cpi_slot;
 
 typedef enum { CPI_STEP_KERNEL, CPI_STEP_CONVERT, CPI_STEP_CHOOSE, CPI_STEP_SPREAD, CPI_STEP_COPY } cpi_step_kind;
-typedef struct cpi_step {
+typedef struct cpi_pass_step {
     union { cpi_kernel kernel; cpi_converter convert; cpi_chooser choose; } does;
     uint8_t kind, n, nout, scalars, size; /* n: operands, of which the first nout are written */
     bool one;
     int16_t at[CPI_STEP_OPERANDS];        /* slots */
-} cpi_step;
+} cpi_pass_step;
 
 /* In place: slots that move along. The last three are results'. */
 typedef enum {
     CPI_IN_PLACE, CPI_GATHERED, CPI_COLLECTED, CPI_SCATTERED, CPI_STREAMED, CPI_DISTRIBUTED
 } cpi_access_kind;
-typedef struct cpi_access {
+typedef struct cpi_operand_access {
     char *data;
     const cp_array *x;
     cp_type type;
@@ -48,7 +48,7 @@ typedef struct cpi_access {
     int64_t offset;     /* of data from the array's first element, where it is walked from another end */
     int64_t stride;     /* of the innermost dimension, or of the whole loop */
     int64_t *strides;   /* one for each dimension of the loop */
-} cpi_access;
+} cpi_operand_access;
 
 typedef struct cpi_pass {
     const cpi_kernels *set;
@@ -57,12 +57,12 @@ typedef struct cpi_pass {
     bool rows;          /* blocks lie within rows */
     int nslots, nsteps, naccesses, ntargets; /* the first accesses are results' */
     cpi_slot *slots;
-    cpi_step *steps;
-    cpi_access *accesses;
+    cpi_pass_step *steps;
+    cpi_operand_access *accesses;
 } cpi_pass;
 
 /* One run of a program through blocks. */
-typedef struct cpi_chain {
+typedef struct cpi_block_run {
     cpi_run *run;
     char *memory, *work;         /* of the pass */
     struct { _Alignas(16) unsigned char bytes[16]; } *values; /* of nodes of size 1, when they are computed */
@@ -71,7 +71,7 @@ typedef struct cpi_chain {
     bool *is_result;
     int npasses;
     cpi_pass last;
-} cpi_chain;
+} cpi_block_run;
 
 /* pass.c: the shape and each access's strides (room for as many as there are dimensions), as the loop walks them. */
 void cpi_make_loop(cpi_pass *p, const cpi_extents *s, int64_t *strides);
@@ -91,6 +91,6 @@ static inline bool cpi_is_computed(const cpi_run *run, int i)
 }
 size_t cpi_lower_bytes(const cpi_run *run);
 /* The steps of a pass over the shapes of a group, in the chain's memory. UNSUPPORTED without a record: too many. */
-cp_code cpi_lower(cpi_chain *c, int group, cpi_pass *p);
+cp_code cpi_lower(cpi_block_run *c, int group, cpi_pass *p);
 
 #endif

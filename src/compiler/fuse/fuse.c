@@ -187,7 +187,7 @@ static cp_op operation(const cpi_node *node, cp_array *const *in)
 static bool type_operation(cpi_run *run, int i)
 {
     const cpi_node *node = &run->f->nodes[i];
-    cpi_term *term = &run->terms[i];
+    cpi_node_value *term = &run->terms[i];
     cp_array *in[CPI_MAXIN] = {NULL}, *out[CPI_MAXOUT] = {NULL};
     if (folds(run, node)) return type_folded(run, i);
     for (int k = 0; k < node->nin; k++) in[k] = input(run, node, k);
@@ -228,7 +228,7 @@ static bool type_cast(cpi_run *run, int i)
 static bool type_part(cpi_run *run, int i)
 {
     const cpi_node *node = &run->f->nodes[i];
-    const cpi_term *whole = &run->terms[node->in[0]];
+    const cpi_node_value *whole = &run->terms[node->in[0]];
     return record(run, i, whole->plan.out[node->op], 0, whole->shape) && set_order(run, i);
 }
 
@@ -300,7 +300,7 @@ static void count_uses(cpi_run *run)
 
 static cp_code check_out(const cpi_run *run, const cp_array *out, int k, cp_casting rule)
 {
-    const cpi_term *term = &run->terms[run->f->results[k]];
+    const cpi_node_value *term = &run->terms[run->f->results[k]];
     const cpi_extents *s = &run->shapes[term->shape];
     int64_t shape[CP_MAXDIM];
     int ndim = s->ndim;
@@ -336,7 +336,7 @@ static bool is_direct(const cpi_run *run, cp_array *const *operands, const cp_fu
 
 static cp_array *new_result(const cpi_run *run, int k)
 {
-    const cpi_term *term = &run->terms[run->f->results[k]];
+    const cpi_node_value *term = &run->terms[run->f->results[k]];
     const cpi_extents *s = &run->shapes[term->shape];
     cp_array *like = term->x;
     if (!run->ordered) return cpi_array_new("fused", run->device, term->x->type, s->ndim, s->dim, 'C');
@@ -542,12 +542,12 @@ cp_code (cp_fusion_run)(const cp_fusion *f, cp_array *const *operands, cp_array 
         return cp_error();
     cp_code code = CP_OK;
     if (cpi_kept_run(f, operands, results, o, &code)) return code;
-    size_t each = sizeof(cp_array) + sizeof(cpi_term), bytes = (size_t)f->nnodes * each;
+    size_t each = sizeof(cp_array) + sizeof(cpi_node_value), bytes = (size_t)f->nnodes * each;
     char *memory = bytes <= sizeof stack ? stack : cpi_malloc(bytes);
     for (int k = 0; k < f->nresults; k++) results[k] = NULL;
     if (!memory) return cp_error();
     cpi_run run = {.f = f, .records = (cp_array *)memory, .standing = cp_error() != CP_OK};
-    run.terms = (cpi_term *)(void *)(memory + (size_t)f->nnodes * sizeof(cp_array));
+    run.terms = (cpi_node_value *)(void *)(memory + (size_t)f->nnodes * sizeof(cp_array));
     for (int i = 0; i < f->nnodes; i++) run.terms[i].x = NULL;
     code = prepare(&run, operands, o);
     if (!code) code = compute(&run, operands, results, o);

@@ -52,13 +52,13 @@ typedef struct cpi_number {
 cp_code cpi_fold(cp_op op, const cpi_number *a, const cpi_number *b, cpi_number *r);
 
 /* What a node is in one run. */
-typedef struct cpi_term {
+typedef struct cpi_node_value {
     cp_array *x;     /* the operand itself, or a record without memory: type, flags, size, shape, value */
     cpi_plan plan;   /* of an operation */
     cp_op op;        /* the operation: the node's, or the square that it is */
     int shape;       /* in cpi_run's list */
     int uses;        /* how many nodes and results take it; 0: nobody needs it */
-} cpi_term;
+} cpi_node_value;
 static inline bool cpi_is_host(const cp_array *x) { return (x->flags & CPI_HOST_SCALAR) != 0; }
 
 typedef struct cpi_extents {
@@ -73,7 +73,7 @@ typedef struct cpi_extents {
 typedef struct cpi_run {
     const cp_fusion *f;
     cpi_device *device;
-    cpi_term *terms;
+    cpi_node_value *terms;
     cp_array *records;      /* one a node */
     int nshapes, room;
     cpi_extents *shapes;

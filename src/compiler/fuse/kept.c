@@ -198,7 +198,7 @@ static cp_code point(cpi_kept *kept, const cp_fusion *f, cp_array *const *operan
     cpi_pass *p = &kept->pass;
     const int64_t *at = layout_of_results(kept, f, operands);
     for (int k = 0; k < p->naccesses; k++) {
-        cpi_access *a = &p->accesses[k];
+        cpi_operand_access *a = &p->accesses[k];
         if (k < p->ntargets) {
             cp_array *out = cpi_given(o, k);
             if (out) cpi_array_used(out);

@@ -18,7 +18,7 @@ enum {
 };
 
 typedef struct {
-    cpi_chain *c;
+    cpi_block_run *c;
     const cpi_run *run;
     cpi_pass *p;
     int group;
@@ -39,7 +39,7 @@ static size_t work_bytes(const cpi_run *run)
     size_t axes = 1;
     for (int i = 0; i < run->nshapes; i++)
         if ((size_t)run->shapes[i].ndim > axes) axes = (size_t)run->shapes[i].ndim;
-    return accesses_of(run) * (sizeof(cpi_access) + axes * sizeof(int64_t));
+    return accesses_of(run) * (sizeof(cpi_operand_access) + axes * sizeof(int64_t));
 }
 
 static size_t slots_of(const cpi_run *run)
@@ -50,9 +50,9 @@ static size_t slots_of(const cpi_run *run)
 
 size_t cpi_lower_bytes(const cpi_run *run)
 {
-    const cpi_chain *c = NULL;
+    const cpi_block_run *c = NULL;
     const size_t a_node = sizeof *c->values + sizeof *c->between + sizeof *c->value + sizeof(bool);
-    return (size_t)run->f->nnodes * a_node + 64 + slots_of(run) * (sizeof(cpi_slot) + sizeof(cpi_step)) +
+    return (size_t)run->f->nnodes * a_node + 64 + slots_of(run) * (sizeof(cpi_slot) + sizeof(cpi_pass_step)) +
            work_bytes(run);
 }
 
@@ -71,11 +71,11 @@ static int new_slot(lowering *l, cp_type type, cpi_slot_kind kind, bool one, voi
 }
 
 /* A new step, which writes at[0] and on; NULL where there are too many. */
-static cpi_step *new_step(lowering *l, cpi_step_kind kind, int nout, int n, const int *at)
+static cpi_pass_step *new_step(lowering *l, cpi_step_kind kind, int nout, int n, const int *at)
 {
     cpi_pass *p = l->p;
     if ((size_t)p->nsteps == slots_of(l->run)) return NULL;
-    cpi_step *s = &p->steps[p->nsteps];
+    cpi_pass_step *s = &p->steps[p->nsteps];
     memset(s, 0, sizeof *s);
     s->kind = (uint8_t)kind;
     s->nout = (uint8_t)nout;
@@ -97,7 +97,7 @@ static int add_access(lowering *l, const cp_array *x)
 {
     cpi_pass *p = l->p;
     if ((size_t)p->naccesses == accesses_of(l->run)) return FAILED;
-    cpi_access *a = &p->accesses[p->naccesses];
+    cpi_operand_access *a = &p->accesses[p->naccesses];
     a->x = x;
     a->data = x->data;
     a->type = x->type;
@@ -108,7 +108,7 @@ static int add_access(lowering *l, const cp_array *x)
 /* What node j is where a pass of this group takes it: an array that is there, or NULL. */
 static const cp_array *array_of(const lowering *l, int j)
 {
-    const cpi_term *t = &l->run->terms[j];
+    const cpi_node_value *t = &l->run->terms[j];
     const cpi_extents *s = &l->run->shapes[t->shape];
     if (cpi_is_host(t->x) || s->size == 1) return NULL;
     if (l->run->f->nodes[j].kind == CPI_NODE_OPERAND) return t->x;
@@ -117,7 +117,7 @@ static const cp_array *array_of(const lowering *l, int j)
 
 static bool is_mine(const lowering *l, int i)
 {
-    const cpi_term *t = &l->run->terms[i];
+    const cpi_node_value *t = &l->run->terms[i];
     return t->uses && l->run->shapes[t->shape].group == l->group;
 }
 
@@ -152,7 +152,7 @@ static bool take_accesses(lowering *l)
 }
 
 /* How blocks of an operand are reached, and its slot. */
-static bool place_leaf(lowering *l, cpi_access *a)
+static bool place_leaf(lowering *l, cpi_operand_access *a)
 {
     const cpi_pass *p = l->p;
     bool straight = p->rows || cpi_is_one_axis(p->ndim, p->shape, a->strides);
@@ -215,7 +215,7 @@ static int converted(lowering *l, int s, cp_type type)
     for (int i = s + 1; i < p->nslots; i++)
         if (p->slots[i].parent == s && p->slots[i].type == type) return i;
     int r = result_slot(l, type, p->slots[s].one);
-    cpi_step *step = r < 0 ? NULL : new_step(l, CPI_STEP_CONVERT, 1, 2, (int[]){r, s});
+    cpi_pass_step *step = r < 0 ? NULL : new_step(l, CPI_STEP_CONVERT, 1, 2, (int[]){r, s});
     if (!step) return FAILED;
     step->does.convert = p->set->convert[p->slots[s].type][type];
     p->slots[r].parent = s;
@@ -236,7 +236,7 @@ static int copied(lowering *l, int s)
     int r = s < 0 ? FAILED : result_slot(l, l->p->slots[s].type, l->p->slots[s].one);
     if (r < 0) return r;
     if (!l->p->slots[s].one) return new_step(l, CPI_STEP_COPY, 1, 2, (int[]){r, s}) ? r : FAILED;
-    cpi_step *step = new_step(l, CPI_STEP_SPREAD, 1, 2, (int[]){r, s});
+    cpi_pass_step *step = new_step(l, CPI_STEP_SPREAD, 1, 2, (int[]){r, s});
     return step ? r : FAILED;
 }
 
@@ -274,7 +274,7 @@ static int scalar_input(lowering *l, int i, const cp_array *x, int k, cp_type ty
 /* Input k of operation i for a kernel that takes it as `to`. */
 static int input(lowering *l, int i, int k, cp_type to, bool bits)
 {
-    const cpi_term *t = &l->run->terms[i];
+    const cpi_node_value *t = &l->run->terms[i];
     int j = l->run->f->nodes[i].in[t->plan.swap ? 1 - k : k];
     const cp_array *x = l->run->terms[j].x;
     const cp_type type = t->plan.type;
@@ -323,7 +323,7 @@ static bool lower_operation(lowering *l, int i)
         cp_type made = bits ? plan->type : cpi_out_type(row, k, type);
         if ((at[k] = result_slot(l, made, one)) < 0) return false;
     }
-    cpi_step *step = new_step(l, CPI_STEP_KERNEL, row->nout, row->nout + row->nin, at);
+    cpi_pass_step *step = new_step(l, CPI_STEP_KERNEL, row->nout, row->nout + row->nin, at);
     if (!step) return false;
     step->does.kernel = kernel_of(l->p->set, op, type);
     step->scalars = (uint8_t)scalars;
@@ -355,7 +355,7 @@ static bool lower_where(lowering *l, int i)
     }
     int scalars = settle(l, 3, at + 1, 1 | 1 << 2 | 1 << 4 | 1 << 6, &one);
     at[0] = scalars < 0 ? FAILED : result_slot(l, type, one);
-    cpi_step *step = at[0] < 0 ? NULL : new_step(l, CPI_STEP_CHOOSE, 1, 4, at);
+    cpi_pass_step *step = at[0] < 0 ? NULL : new_step(l, CPI_STEP_CHOOSE, 1, 4, at);
     if (!step) return false;
     step->does.choose = l->p->set->choose[log2_size(type)];
     step->scalars = (uint8_t)(scalars >> 1);
@@ -392,7 +392,7 @@ static bool lower_node(lowering *l, int i)
 /* --- results --- */
 
 /* The slot of node i's value is the target's memory itself where a step writes a block there that lies as it is. */
-static bool place_target(lowering *l, cpi_access *a, int i, bool aliased)
+static bool place_target(lowering *l, cpi_operand_access *a, int i, bool aliased)
 {
     cpi_pass *p = l->p;
     const cp_array *x = l->run->terms[i].x;
@@ -427,7 +427,7 @@ static bool place_target(lowering *l, cpi_access *a, int i, bool aliased)
 static bool place_targets(lowering *l)
 {
     const cp_fusion *f = l->run->f;
-    cpi_access *a = l->p->accesses;
+    cpi_operand_access *a = l->p->accesses;
     for (int k = 0; k < f->nresults; k++)
         if (is_mine(l, f->results[k]) && !place_target(l, a++, f->results[k], l->run->aliased >> k & 1)) return false;
     for (int i = 0; i < f->nnodes; i++)
@@ -456,7 +456,7 @@ static bool set_block(lowering *l)
     return bytes > 0;
 }
 
-cp_code cpi_lower(cpi_chain *c, int group, cpi_pass *p)
+cp_code cpi_lower(cpi_block_run *c, int group, cpi_pass *p)
 {
     const cpi_run *run = c->run;
     lowering l = {c, run, p, group, run->shapes[group].size == 1, 0};
@@ -465,10 +465,10 @@ cp_code cpi_lower(cpi_chain *c, int group, cpi_pass *p)
     p->nslots = p->nsteps = p->naccesses = p->ntargets = 0;
     p->slots = (cpi_slot *)(void *)at;
     at += slots_of(run) * sizeof(cpi_slot);
-    p->steps = (cpi_step *)(void *)at;
-    at += slots_of(run) * sizeof(cpi_step);
-    p->accesses = (cpi_access *)(void *)at;
-    at += accesses_of(run) * sizeof(cpi_access);
+    p->steps = (cpi_pass_step *)(void *)at;
+    at += slots_of(run) * sizeof(cpi_pass_step);
+    p->accesses = (cpi_operand_access *)(void *)at;
+    at += accesses_of(run) * sizeof(cpi_operand_access);
     if (!take_accesses(&l)) return CP_ERROR_UNSUPPORTED;
     cpi_make_loop(p, &run->shapes[group], (int64_t *)(void *)at);
     if (!place_leaves(&l)) return CP_ERROR_UNSUPPORTED;

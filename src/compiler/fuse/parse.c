@@ -147,7 +147,7 @@ static int parse_constant(parser *p)
              cpi_sees(p, NAME, "where"))
         return cpi_wrong(p, at, "the function '%.*s' without its arguments", p->length, p->text + at);
     else return cpi_wrong(p, at, "unknown name '%.*s'", p->length > 100 ? 100 : p->length, p->text + at);
-    return cpi_advance(p) ? FAILED : add_number(p, &v, at);
+    return cpi_scanner_advance(p) ? FAILED : add_number(p, &v, at);
 }
 
 /* f(a, b, ...): the name has been passed. */
@@ -183,7 +183,7 @@ static int parse_name(parser *p)
     const parser before = {.next = p->next, .kind = p->kind, .at = p->at, .length = p->length};
     variable *v = find_variable(p, name, length);
     if (!is_keyword(p)) {
-        if (cpi_advance(p)) return FAILED;
+        if (cpi_scanner_advance(p)) return FAILED;
         if (cpi_sees(p, SIGN, "(")) return parse_call(p, name, length, at);
         if (v) return v->node;
         p->next = before.next, p->kind = before.kind, p->at = before.at, p->length = before.length;
@@ -191,7 +191,7 @@ static int parse_name(parser *p)
                      cpi_sees(p, NAME, "nan");
         if (p->finds && !known) {
             int node = add_operand(p, name, length, at);
-            return node < 0 || set_variable(p, name, length, node) || cpi_advance(p) ? FAILED : node;
+            return node < 0 || set_variable(p, name, length, node) || cpi_scanner_advance(p) ? FAILED : node;
         }
     }
     return parse_constant(p);
@@ -208,7 +208,7 @@ static int parse_primary(parser *p)
     if (p->kind == NUMBER) {
         cpi_number v = p->number;
         if (p->beyond) return cpi_wrong(p, at, "an integer beyond 64 bits");
-        return cpi_advance(p) ? FAILED : add_number(p, &v, at);
+        return cpi_scanner_advance(p) ? FAILED : add_number(p, &v, at);
     }
     if (!cpi_sees(p, SIGN, "(")) return cpi_expected(p, "an expression");
     if (cpi_past(p, "(")) return FAILED;
@@ -220,7 +220,7 @@ static int parse_power(parser *p)
 {
     int a = parse_primary(p), at = p->at;
     if (a < 0 || !cpi_sees(p, SIGN, "**")) return a;
-    if (cpi_advance(p)) return FAILED;
+    if (cpi_scanner_advance(p)) return FAILED;
     int b = parse_unary(p);
     return b < 0 ? FAILED : add_operator(p, CP_OP_power, a, b, at);
 }
@@ -232,10 +232,10 @@ static int parse_signed(parser *p)
     int at = p->at;
     for (int i = 0; i < 3; i++) {
         if (!cpi_sees(p, SIGN, signs[i].sign)) continue;
-        if (cpi_advance(p)) return FAILED;
+        if (cpi_scanner_advance(p)) return FAILED;
         if (i == 0 && p->kind == NUMBER && p->beyond) { /* the least integer; a power binds more */
             cpi_number v = {.type = CP_INT64, .integer = INT64_MIN};
-            if (cpi_advance(p)) return FAILED;
+            if (cpi_scanner_advance(p)) return FAILED;
             return cpi_sees(p, SIGN, "**") ? cpi_wrong(p, at, "an integer beyond 64 bits") : add_number(p, &v, at);
         }
         int x = parse_unary(p);
@@ -273,7 +273,7 @@ static int parse_binary(parser *p, int level)
     while (a >= 0) {
         int which = operator_at(p), at = p->at;
         if (which < 0 || operators[which].level < level) return a;
-        if (cpi_advance(p)) return FAILED;
+        if (cpi_scanner_advance(p)) return FAILED;
         int b = parse_binary(p, operators[which].level + 1);
         a = b < 0 ? FAILED : add_operator(p, operators[which].op, a, b, at);
     }
@@ -295,7 +295,7 @@ static int parse_expression(parser *p)
     int a = parse_binary(p, 0), at = p->at;
     cp_op op = a < 0 ? CP_NOPS : comparison_at(p);
     if (op == CP_NOPS) return a;
-    if (cpi_advance(p)) return FAILED;
+    if (cpi_scanner_advance(p)) return FAILED;
     int b = parse_binary(p, 0);
     if (b < 0) return FAILED;
     if (comparison_at(p) != CP_NOPS)
@@ -349,7 +349,7 @@ static int parse_results(parser *p)
         }
     } while (cpi_sees(p, SIGN, ","));
     while (p->kind == BREAK)
-        if (cpi_advance(p)) return FAILED;
+        if (cpi_scanner_advance(p)) return FAILED;
     return p->kind == END ? 0 : cpi_expected(p, "the end");
 }
 
@@ -362,12 +362,12 @@ static int targets(parser *p, variable *names, int room, int *n)
     while (p->kind == NAME && !is_keyword(p)) {
         if (*n < room) names[*n] = (variable){p->text + p->at, p->length, p->at};
         ++*n;
-        if (cpi_advance(p)) return FAILED;
+        if (cpi_scanner_advance(p)) return FAILED;
         found = cpi_sees(p, SIGN, "=");
         if (found || !cpi_sees(p, SIGN, ",")) break;
-        if (cpi_advance(p)) return FAILED;
+        if (cpi_scanner_advance(p)) return FAILED;
     }
-    if (found) return cpi_advance(p) ? FAILED : 1;
+    if (found) return cpi_scanner_advance(p) ? FAILED : 1;
     p->next = before.next, p->kind = before.kind, p->at = before.at, p->length = before.length;
     return 0;
 }
@@ -389,14 +389,14 @@ static int parse_assignment(parser *p, const variable *names, int n)
 
 static int parse_statements(parser *p)
 {
-    if (cpi_advance(p)) return FAILED;
+    if (cpi_scanner_advance(p)) return FAILED;
     for (;;) {
         variable names[CPI_MAXOUT];
         int n;
         while (p->kind == BREAK)
-            if (cpi_advance(p)) return FAILED;
+            if (cpi_scanner_advance(p)) return FAILED;
         if (p->kind == END) return cpi_wrong(p, p->at, "an expression, which is the result, is missing");
-        if (cpi_sees(p, NAME, "return")) return cpi_advance(p) ? FAILED : parse_results(p);
+        if (cpi_sees(p, NAME, "return")) return cpi_scanner_advance(p) ? FAILED : parse_results(p);
         int found = targets(p, names, CPI_MAXOUT, &n);
         if (found < 0) return FAILED;
         if (!found) return parse_results(p);

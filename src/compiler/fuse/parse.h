@@ -34,7 +34,7 @@ static inline bool cpi_in_name(char c) { return isalnum((unsigned char)c) || c =
 /* Always FAILED: the error says the place, and shows the text where it is short. */
 int cpi_wrong(parser *p, int at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The next token. */
-int cpi_advance(parser *p);
+int cpi_scanner_advance(parser *p);
 bool cpi_sees(const parser *p, token_kind kind, const char *word);
 /* Always FAILED: something else is at hand. */
 int cpi_expected(parser *p, const char *what);

@@ -20,7 +20,7 @@ void cpi_make_loop(cpi_pass *p, const cpi_extents *s, int64_t *strides)
     p->size = s->size;
     if (s->ndim) memcpy(p->shape, s->dim, (size_t)s->ndim * sizeof *p->shape);
     for (int k = 0; k < p->naccesses; k++) {
-        cpi_access *a = &p->accesses[k];
+        cpi_operand_access *a = &p->accesses[k];
         const cp_array *x = a->x;
         lists[k] = a->strides = strides + k * s->ndim;
         moved[k] = 0;
@@ -42,7 +42,7 @@ typedef struct { int free[CPI_CHAIN_SLOTS], nfree, made; } buffers;
 static int take_buffer(buffers *b) { return b->nfree ? b->free[--b->nfree] : b->made++; }
 
 /* May the step write where it reads: a kernel on elements of one size, of which it is the last reader? */
-static int in_place(const cpi_pass *p, const cpi_step *s, int index)
+static int in_place(const cpi_pass *p, const cpi_pass_step *s, int index)
 {
     const cpi_slot *out = &p->slots[s->at[0]];
     if (s->kind != CPI_STEP_KERNEL || s->nout != 1 || out->kind != CPI_SLOT_BUFFER) return FAILED;
@@ -65,7 +65,7 @@ int cpi_assign_buffers(cpi_pass *p)
         else if (s->kind == CPI_SLOT_BUFFER && s->first < 0) s->place = take_buffer(&b); /* gathered */
     }
     for (int i = 0; i < p->nsteps; i++) {
-        const cpi_step *s = &p->steps[i];
+        const cpi_pass_step *s = &p->steps[i];
         const int reused = in_place(p, s, i);
         for (int k = 0; k < s->nout; k++) {
             cpi_slot *out = &p->slots[s->at[k]];

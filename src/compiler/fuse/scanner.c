@@ -128,7 +128,7 @@ static void pass_blanks(parser *p)
     }
 }
 
-int cpi_advance(parser *p)
+int cpi_scanner_advance(parser *p)
 {
     static const char *const twice[] = {"**", "//", "<<", ">>", "<=", ">=", "==", "!=", "<>", "&&", "||"};
     pass_blanks(p);
@@ -185,5 +185,5 @@ int cpi_past(parser *p, const char *sign)
 {
     if (!cpi_sees(p, SIGN, sign)) return cpi_expected(p, sign);
     p->parentheses += *sign == '(' ? 1 : *sign == ')' ? -1 : 0;
-    return cpi_advance(p);
+    return cpi_scanner_advance(p);
 }

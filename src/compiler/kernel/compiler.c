@@ -270,7 +270,7 @@ static const struct known { const char *word; uint8_t meaning, value; const char
     {"-res-usage", NOTHING, NONE, NULL}, {"--resource-usage", NOTHING, NONE, NULL}};
 
 /* The value of the option at i, where it is `k`, and how many words it takes; 0: it is another. */
-static int match(const cpi_source *source, int i, const struct known *k, const char **value)
+static int match(const cpi_kernel_source *source, int i, const struct known *k, const char **value)
 {
     const char *o = source->options[i];
     if (!begins(o, k->word)) return 0;
@@ -304,7 +304,7 @@ static bool option_for_compiler(const struct known *k, const char *value, char *
 }
 
 /* Reads the option at i: how many words it takes, 0: there is none of that name. */
-static int read_option(const cpi_source *source, int i, const struct known **k, const char **value)
+static int read_option(const cpi_kernel_source *source, int i, const struct known **k, const char **value)
 {
     for (size_t n = 0; n < sizeof known / sizeof *known; n++) {
         int words = match(source, i, &known[n], value);
@@ -322,7 +322,7 @@ static bool is_standard(const char *value)
     return false;
 }
 
-cp_code cpi_compiler_check_options(const cpi_source *source)
+cp_code cpi_compiler_check_options(const cpi_kernel_source *source)
 {
     const struct known *k;
     const char *value;
@@ -341,7 +341,7 @@ cp_code cpi_compiler_check_options(const cpi_source *source)
 
 /* The user's options; what they become is kept in `words`. Files that are put before the text are in it already when it
  * is `compiled`. False without memory. */
-static bool add_options(command *c, const cpi_source *source, bool compiled, char **words)
+static bool add_options(command *c, const cpi_kernel_source *source, bool compiled, char **words)
 {
     const struct known *k;
     const char *value;
@@ -413,7 +413,7 @@ cp_code cpi_compiler_refuse(const char *words, const char *source)
     return code;
 }
 
-static cp_code compile_error(const char *compiler, const char *log, const cpi_source *source, int status)
+static cp_code compile_error(const char *compiler, const char *log, const cpi_kernel_source *source, int status)
 {
     char words[PATH_MAX + 60];
     if (status != NOT_RUN && log && *log) return cpi_compiler_refuse(log, source->text);
@@ -448,8 +448,9 @@ static int count(const char *const *words)
 }
 
 /* Runs the compiler on the text; in `words` what the user's options become. */
-static cp_code run_on(const workplace *w, command *c, const char *compiler, const cpi_source *source, char **words,
-                      const char *const *flags, const char *const *more, bool compiled, void **result, size_t *bytes)
+static cp_code run_on(const workplace *w, command *c, const char *compiler, const cpi_kernel_source *source,
+                      char **words, const char *const *flags, const char *const *more, bool compiled, void **result,
+                      size_t *bytes)
 {
     char include[PATH_MAX + 2];
     size_t log_bytes = 0;
@@ -472,7 +473,7 @@ static cp_code run_on(const workplace *w, command *c, const char *compiler, cons
     return code;
 }
 
-static cp_code run_in(const char *compiler, const char *folder, const cpi_source *source, const char *text,
+static cp_code run_in(const char *compiler, const char *folder, const cpi_kernel_source *source, const char *text,
                       const char *const *flags, const char *const *more, bool compiled, void **result, size_t *bytes)
 {
     enum { OURS = 8 };
@@ -500,7 +501,7 @@ static bool is_clang(const char *compiler)
     return realpath(compiler, real) && strstr(strrchr(real, '/'), "clang");
 }
 
-cp_code cpi_compiler_run(const char *compiler, const char *folder, const cpi_source *source, const char *text,
+cp_code cpi_compiler_run(const char *compiler, const char *folder, const cpi_kernel_source *source, const char *text,
                          void **object, size_t *bytes)
 {
     static const char *const flags[] = {"-std=c++20",
@@ -556,7 +557,7 @@ static void name_source(char *text, const char *folder)
     }
 }
 
-cp_code cpi_compiler_preprocess(const char *compiler, const char *folder, const cpi_source *source, char **text)
+cp_code cpi_compiler_preprocess(const char *compiler, const char *folder, const cpi_kernel_source *source, char **text)
 {
     static const char *const flags[] = {"-std=c++20", "-E", "-w", "-D__CUDA_ARCH__=900", "-D__CUDACC__=1",
                                         "-D__CUDACC_RTC__=1", "-D__CUPRITE_CPU__=1", "-D__CUPRITE_READ__=1", NULL};

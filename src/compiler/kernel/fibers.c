@@ -371,7 +371,7 @@ static bool is_ours(const cpi_crew *c, uintptr_t address, unsigned long bytes)
 }
 
 /* Shared memory of the thread's own block: its bounds, and who else was there. False: it is not there. */
-static bool check_shared(cpi_crew *c, const cpi_access *a)
+static bool check_shared(cpi_crew *c, const cpi_memory_access *a)
 {
     const fiber *f = c->running;
     char *start = c->shared + c->shared_each * (size_t)(f->block - c->blocks);
@@ -402,7 +402,7 @@ static void check(__cu_worker *w, unsigned long address, unsigned long bytes, in
     if (!c->watch.spans) return;
     const char *low = c->stacks + (size_t)(f - c->fiber) * (STACK + GUARD) + GUARD;
     if (within(address, bytes, low, STACK)) return;
-    cpi_access a = {address, bytes, how, at, &f->where};
+    cpi_memory_access a = {address, bytes, how, at, &f->where};
     if (check_shared(c, &a) || is_ours(c, address, bytes)) return;
     if (!cpi_watch_global(&c->watch, &a, cpi_guard_fault())) cpi_guard_leave();
 }

@@ -64,7 +64,7 @@ static void keep(int nparts, const char *const *parts, const void *content, size
     cpi_cache_put(folder, key, content, bytes);
 }
 
-static cp_module *load(const char *function, cpi_source *source)
+static cp_module *load(const char *function, cpi_kernel_source *source)
 {
     cpi_device *device = cpi_device_current();
     source->headers = cpi_both_texts;
@@ -92,7 +92,7 @@ cp_module *(cp_module_compile)(const char *source, const cp_module_options *opti
         if (cpi_null("module_compile", o->options) || cpi_null("module_compile", o->options[i])) return NULL;
     for (int i = 0; i < o->nnames; i++)
         if (cpi_null("module_compile", o->names) || cpi_null("module_compile", o->names[i])) return NULL;
-    cpi_source s = {.text = source, .bytes = strlen(source), .noptions = o->noptions, .options = o->options,
+    cpi_kernel_source s = {.text = source, .bytes = strlen(source), .noptions = o->noptions, .options = o->options,
                     .nnames = o->nnames, .names = o->names};
     return load("module_compile", &s);
 }
@@ -101,7 +101,7 @@ cp_module *cp_module_load(const void *image, int64_t bytes)
 {
     if (cpi_null("module_load", image)) return NULL;
     if (bytes < 1) return cpi_fail(CP_ERROR_VALUE, "module_load: %lld bytes given", (long long)bytes), NULL;
-    cpi_source s = {.image = image, .bytes = (size_t)bytes};
+    cpi_kernel_source s = {.image = image, .bytes = (size_t)bytes};
     return load("module_load", &s);
 }
 

@@ -15,7 +15,7 @@ extern "C" {
 
 typedef struct cpi_header { const char *name, *text; } cpi_header;
 
-typedef struct cpi_source {
+typedef struct cpi_kernel_source {
     const char *text;  /* CUDA C++; NULL: an image */
     const void *image; /* cubin, fatbin, PTX */
     size_t bytes;
@@ -29,7 +29,7 @@ typedef struct cpi_source {
     /* The error of a text that does not compile: the compiler's words, and the text with the numbers of its lines. */
     cp_code (*refuse)(const char *words, const char *text);
     bool checked; /* CUPRITE_CHECK */
-} cpi_source;
+} cpi_kernel_source;
 
 enum { CPI_KERNEL_ARGUMENTS = 4096 }; /* bytes of arguments that CUDA lets a kernel have */
 
@@ -65,7 +65,7 @@ typedef struct cpi_launch {
  * slot("set", by_hand=True)
  * slot("launch", by_hand=True) */
 typedef struct cpi_kernel_ops {
-    cp_code (*load)(cp_stream *stream, const cpi_source *source, void **module);
+    cp_code (*load)(cp_stream *stream, const cpi_kernel_source *source, void **module);
     void (*unload)(cp_stream *stream, void *module);
     cp_code (*function)(cp_stream *stream, void *module, const char *name, cpi_function *function);
     cp_code (*symbol)(cp_stream *stream, void *module, const char *name, void **address, int64_t *bytes);
@@ -77,10 +77,10 @@ typedef struct cpi_kernel_ops {
 /* Whether CUPRITE_CHECK=1 was set when the process first asked. */
 bool cpi_kernel_checks(void);
 
-extern const cpi_kernel_ops cpi_kernel_cpu;
-extern const cpi_kernel_ops cpi_kernel_cuda; /* in the plugin */
 
 #ifdef __cplusplus
 }
 #endif
+#include "kernel/slots.h"
+
 #endif

@@ -26,7 +26,7 @@ typedef struct library { /* one shared object */
     void *handle;
     const __cu_kernel *kernels;
     const __cu_variable *variables;
-    cpi_range image; /* where it lies */
+    cpi_address_range image; /* where it lies */
     char *text;      /* CUPRITE_CHECK: what it was compiled from, and the object, in which lines can be looked up */
     void *object;
     size_t bytes;
@@ -35,7 +35,7 @@ typedef struct library { /* one shared object */
 typedef struct module {
     library narrow, wide; /* wide: for launches with indices of threads beyond 2^31, made when first needed */
     pthread_mutex_t lock;
-    cpi_source source;    /* copies, for `wide` */
+    cpi_kernel_source source;    /* copies, for `wide` */
     char **texts;         /* of the copies */
     int ntexts;
     bool prints;
@@ -57,7 +57,7 @@ static void unused_path(int file, char path[200])
 /* Of the loaded object in which image->start lies: its bounds. */
 static int find_image(struct dl_phdr_info *info, size_t size, void *memory)
 {
-    cpi_range *image = memory, whole = {UINTPTR_MAX, 0};
+    cpi_address_range *image = memory, whole = {UINTPTR_MAX, 0};
     (void)size;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
@@ -163,7 +163,7 @@ static bool is_plain(const char *p, const char *end)
 }
 
 /* Whether all macros that options define are plain: -DNAME=256, and the same in two options. */
-static bool options_are_plain(const cpi_source *source)
+static bool options_are_plain(const cpi_kernel_source *source)
 {
     for (int i = 0; i < source->noptions; i++) {
         const char *o = source->options[i], *before = i ? source->options[i - 1] : "";
@@ -193,7 +193,7 @@ static bool is_spliced_word(const char *text, const char *p)
 
 /* What must be carried out before the text can be read: words over several lines, conditions, headers of the
  * user's, macros with a program's structure in them, in the text or among the options. */
-static bool needs_preprocessor(const cpi_source *source)
+static bool needs_preprocessor(const cpi_kernel_source *source)
 {
     const char *text = source->text;
     /* Then variables are looked for in kernels. */
@@ -232,7 +232,7 @@ typedef struct machine { char compiler[PATH_MAX], identity[PATH_MAX + 256], fold
 
 /* From the cache or from the compiler. That loops between barriers do not compile is kept too: with `again`, which says
  * that another text will be tried, the words of the compiler are what the cache has. */
-static cp_code compiled(const machine *m, const cpi_source *source, const char *text, bool again, void **object,
+static cp_code compiled(const machine *m, const cpi_kernel_source *source, const char *text, bool again, void **object,
                         size_t *bytes)
 {
     const char **parts = cpi_calloc((size_t)source->noptions + 5, sizeof *parts);
@@ -264,8 +264,8 @@ static cp_code compiled(const machine *m, const cpi_source *source, const char *
 }
 
 /* The text in C++. Brackets without partners are the compiler's to tell. */
-static cp_code translated(const machine *m, const cpi_source *source, bool wide, const char *trouble, cpi_string *out,
-                          bool *regions)
+static cp_code translated(const machine *m, const cpi_kernel_source *source, bool wide, const char *trouble,
+                          cpi_string *out, bool *regions)
 {
     cpi_cu_program p;
     char *read = NULL;
@@ -302,8 +302,8 @@ static cp_code translated(const machine *m, const cpi_source *source, bool wide,
     return out->failed ? CP_ERROR_MEMORY : CP_OK;
 }
 
-static cp_code build_as(const machine *m, const cpi_source *source, bool wide, const char *trouble, bool *regions,
-                        library *l)
+static cp_code build_as(const machine *m, const cpi_kernel_source *source, bool wide, const char *trouble,
+                        bool *regions, library *l)
 {
     cpi_string text = {0};
     void *object = NULL;
@@ -326,7 +326,7 @@ static cp_code build_as(const machine *m, const cpi_source *source, bool wide, c
 
 /* Where the loops of a kernel between barriers do not compile, it is written once more without them: either it is wrong
  * in the user's words, or it was our rewriting. Where that does not help either, all kernels are. */
-static cp_code build(const cpi_source *source, bool wide, library *l)
+static cp_code build(const cpi_kernel_source *source, bool wide, library *l)
 {
     machine *m = cpi_malloc(sizeof *m);
     if (!m) return CP_ERROR_MEMORY;
@@ -357,7 +357,7 @@ static char *keep_text(module *m, const char *text)
 }
 
 /* A copy of the source, which outlives the call. */
-static bool keep_source(module *m, const cpi_source *s)
+static bool keep_source(module *m, const cpi_kernel_source *s)
 {
     size_t n = (size_t)s->noptions + (size_t)s->nnames;
     m->texts = cpi_calloc(n + 1, sizeof *m->texts);
@@ -373,7 +373,7 @@ static bool keep_source(module *m, const cpi_source *s)
     return done;
 }
 
-static void unload(cp_stream *stream, void *memory)
+void cpi_kernel_cpu_unload(cp_stream *stream, void *memory)
 {
     module *m = memory;
     (void)stream;
@@ -387,7 +387,7 @@ static void unload(cp_stream *stream, void *memory)
     cpi_free_host(m);
 }
 
-static cp_code load(cp_stream *stream, const cpi_source *source, void **result)
+cp_code cpi_kernel_cpu_load(cp_stream *stream, const cpi_kernel_source *source, void **result)
 {
     if (!source->text)
         return cpi_fail(CP_ERROR_UNSUPPORTED, "module_load: cubin and PTX run on GPUs only, this is the CPU device");
@@ -397,7 +397,7 @@ static cp_code load(cp_stream *stream, const cpi_source *source, void **result)
     m->prints = strstr(source->text, "printf") || strstr(source->text, "assert");
     cp_code code = keep_source(m, source) ? build(source, false, &m->narrow) : CP_ERROR_MEMORY;
     if (code) {
-        unload(stream, m);
+        cpi_kernel_cpu_unload(stream, m);
         return code;
     }
     *result = m;
@@ -422,7 +422,7 @@ static const __cu_kernel *find(const library *l, const char *name)
     return NULL;
 }
 
-static cp_code function_of(cp_stream *stream, void *memory, const char *name, cpi_function *f)
+cp_code cpi_kernel_cpu_function(cp_stream *stream, void *memory, const char *name, cpi_function *f)
 {
     static const char *const tiers[] = {"loop", "regions", "fibers"};
     module *m = memory;
@@ -433,7 +433,7 @@ static cp_code function_of(cp_stream *stream, void *memory, const char *name, cp
     return CP_OK;
 }
 
-static cp_code symbol(cp_stream *stream, void *memory, const char *name, void **address, int64_t *bytes)
+cp_code cpi_kernel_cpu_symbol(cp_stream *stream, void *memory, const char *name, void **address, int64_t *bytes)
 {
     module *m = memory;
     (void)stream;
@@ -448,7 +448,7 @@ static cp_code symbol(cp_stream *stream, void *memory, const char *name, void **
 
 /* What a compiler for GPUs counts has no meaning here and is 0; versions are those of the architecture that programs
  * are told (__CUDA_ARCH__). */
-static cp_code get(cp_stream *stream, const cpi_function *f, cp_kernel_attribute which, int *value)
+cp_code cpi_kernel_cpu_get(cp_stream *stream, const cpi_function *f, cp_kernel_attribute which, int *value)
 {
     const __cu_kernel *k = f->handle;
     (void)stream;
@@ -462,7 +462,7 @@ static cp_code get(cp_stream *stream, const cpi_function *f, cp_kernel_attribute
 }
 
 enum { DYNAMIC_MOST = 227 << 10 }; /* as a GPU of compute capability 9 */
-static cp_code set(cp_stream *stream, const cpi_function *f, cp_kernel_attribute which, int value)
+cp_code cpi_kernel_cpu_set(cp_stream *stream, const cpi_function *f, cp_kernel_attribute which, int value)
 {
     (void)stream;
     (void)f;
@@ -577,7 +577,7 @@ static uint64_t shares(uint64_t blocks, uint64_t threads)
     return (blocks + TASKS - 1) / TASKS > each ? (blocks + TASKS - 1) / TASKS : each;
 }
 
-static cp_code launch(cp_stream *stream, const cpi_function *f, const cpi_launch *l)
+cp_code cpi_kernel_cpu_launch(cp_stream *stream, const cpi_function *f, const cpi_launch *l)
 {
     const __cu_kernel *k = f->handle;
     module *m = f->module;
@@ -611,5 +611,3 @@ static cp_code launch(cp_stream *stream, const cpi_function *f, const cpi_launch
     if (m->prints) fflush(stdout);
     return j.failed ? told(&j) : CP_OK;
 }
-
-const cpi_kernel_ops cpi_kernel_cpu = {load, unload, function_of, symbol, get, set, launch};

@@ -226,7 +226,7 @@ bool own_architecture(const cp_stream *stream, char option[40])
     return own;
 }
 
-cp_code log_error(nvrtcProgram program, const cpi_source *source, nvrtcResult status)
+cp_code log_error(nvrtcProgram program, const cpi_kernel_source *source, nvrtcResult status)
 {
     size_t size = 0;
     nvrtc.nvrtcGetProgramLogSize(program, &size);
@@ -239,7 +239,7 @@ cp_code log_error(nvrtcProgram program, const cpi_source *source, nvrtcResult st
     return code;
 }
 
-cp_code take_result(nvrtcProgram program, const cpi_source *source, bool own, package *out)
+cp_code take_result(nvrtcProgram program, const cpi_kernel_source *source, bool own, package *out)
 {
     size_t size = 0;
     nvrtcResult status = own ? nvrtc.nvrtcGetCUBINSize(program, &size) : nvrtc.nvrtcGetPTXSize(program, &size);
@@ -258,7 +258,7 @@ cp_code take_result(nvrtcProgram program, const cpi_source *source, bool own, pa
 }
 
 /* The options for NVRTC, `n` of them in memory of their own: ours, and the user's. */
-const char **options_of(const cpi_source *source, const char *architecture, int *n)
+const char **options_of(const cpi_kernel_source *source, const char *architecture, int *n)
 {
     enum { OURS = 6 };
     const char **options = (const char **)calloc((size_t)source->noptions + OURS, sizeof *options);
@@ -278,7 +278,7 @@ const char **options_of(const cpi_source *source, const char *architecture, int 
     return options;
 }
 
-cp_code compile(const cpi_source *source, const char *architecture, bool own, package *out)
+cp_code compile(const cpi_kernel_source *source, const char *architecture, bool own, package *out)
 {
     nvrtcProgram program = nullptr;
     int headers = 0, all = 0, n = 0;
@@ -339,7 +339,7 @@ void found_by(const cp_stream *stream, const char *parts[FOUND_BY])
     for (const char *name : names) parts[n++] = getenv(name) ? getenv(name) : "";
 }
 
-bool recall(const cp_stream *stream, const cpi_source *source, compiler *c)
+bool recall(const cp_stream *stream, const cpi_kernel_source *source, compiler *c)
 {
     const char *parts[FOUND_BY];
     size_t size = 0;
@@ -372,7 +372,7 @@ cp_code ask(const cp_stream *stream, compiler *c)
     return CP_OK;
 }
 
-void remember(const cp_stream *stream, const cpi_source *source, compiler *c)
+void remember(const cp_stream *stream, const cpi_kernel_source *source, compiler *c)
 {
     static const char *last; /* once a process, and a kind of device */
     const char *parts[FOUND_BY], *variant = stream->device->variant;
@@ -382,7 +382,7 @@ void remember(const cp_stream *stream, const cpi_source *source, compiler *c)
 }
 
 /* Everything that the result depends on, `n` texts in memory of their own; the first is `version`. */
-const char **parts_of(const cpi_source *source, const compiler *c, char version[100], int *n)
+const char **parts_of(const cpi_kernel_source *source, const compiler *c, char version[100], int *n)
 {
     int headers = 0;
     for (const cpi_header *h = source->headers; h && h->name; h++) headers++;
@@ -403,7 +403,7 @@ const char **parts_of(const cpi_source *source, const compiler *c, char version[
 }
 
 /* From the cache. */
-cp_code look_up(const cpi_source *source, const compiler *c, package *out)
+cp_code look_up(const cpi_kernel_source *source, const compiler *c, package *out)
 {
     char version[100];
     int n;
@@ -415,7 +415,7 @@ cp_code look_up(const cpi_source *source, const compiler *c, package *out)
 }
 
 /* From NVRTC, and into the cache. */
-cp_code make(const cpi_source *source, const compiler *c, package *out)
+cp_code make(const cpi_kernel_source *source, const compiler *c, package *out)
 {
     char version[100];
     int n;
@@ -427,7 +427,7 @@ cp_code make(const cpi_source *source, const compiler *c, package *out)
     return code;
 }
 
-cp_code package_of(const cp_stream *stream, const cpi_source *source, package *out)
+cp_code package_of(const cp_stream *stream, const cpi_kernel_source *source, package *out)
 {
     compiler c, now;
     bool known = !__atomic_load_n(&nvrtc_open, __ATOMIC_ACQUIRE) && recall(stream, source, &c);
@@ -452,7 +452,7 @@ struct module {
     char *names; /* pairs: what the user calls an instance, what the compiler does */
 };
 
-cp_code keep_names(module *m, const cpi_source *source, const char *lowered, const char *end)
+cp_code keep_names(module *m, const cpi_kernel_source *source, const char *lowered, const char *end)
 {
     package names = {};
     for (int i = 0; i < source->nnames && lowered < end; i++) {
@@ -468,7 +468,9 @@ cp_code keep_names(module *m, const cpi_source *source, const char *lowered, con
     return CP_OK;
 }
 
-cp_code load(cp_stream *stream, const cpi_source *source, void **result)
+} // namespace
+
+cp_code cpi_kernel_cuda_load(cp_stream *stream, const cpi_kernel_source *source, void **result)
 {
     cp_code code = need_driver(stream);
     package p = {};
@@ -501,13 +503,15 @@ cp_code load(cp_stream *stream, const cpi_source *source, void **result)
     return CP_OK;
 }
 
-void unload(cp_stream *stream, void *memory)
+void cpi_kernel_cuda_unload(cp_stream *stream, void *memory)
 {
     module *m = (module *)memory;
     if (need_driver(stream) == CP_OK) driver.cuModuleUnload(m->handle); /* waits for kernels of it */
     free(m->names);
     cpi_host->free(m);
 }
+
+namespace {
 
 /* What the compiler calls a name of the user's. */
 const char *lowered(const module *m, const char *name)
@@ -521,7 +525,9 @@ const char *lowered(const module *m, const char *name)
     return name;
 }
 
-cp_code function_of(cp_stream *stream, void *memory, const char *name, cpi_function *f)
+} // namespace
+
+cp_code cpi_kernel_cuda_function(cp_stream *stream, void *memory, const char *name, cpi_function *f)
 {
     module *m = (module *)memory;
     CUfunction handle = nullptr;
@@ -538,7 +544,7 @@ cp_code function_of(cp_stream *stream, void *memory, const char *name, cpi_funct
     return CP_OK;
 }
 
-cp_code symbol(cp_stream *stream, void *memory, const char *name, void **address, int64_t *bytes)
+cp_code cpi_kernel_cuda_symbol(cp_stream *stream, void *memory, const char *name, void **address, int64_t *bytes)
 {
     module *m = (module *)memory;
     CUdeviceptr at = 0;
@@ -550,6 +556,8 @@ cp_code symbol(cp_stream *stream, void *memory, const char *name, void **address
     return code;
 }
 
+namespace {
+
 CUfunction_attribute attribute_of(cp_kernel_attribute which)
 {
     static const CUfunction_attribute of[CP_KERNEL_NATTRIBUTES] = {
@@ -560,21 +568,23 @@ CUfunction_attribute attribute_of(cp_kernel_attribute which)
     return of[which];
 }
 
-cp_code get(cp_stream *stream, const cpi_function *f, cp_kernel_attribute which, int *value)
+} // namespace
+
+cp_code cpi_kernel_cuda_get(cp_stream *stream, const cpi_function *f, cp_kernel_attribute which, int *value)
 {
     cp_code code = need_driver(stream);
     if (code) return code;
     return driver_check(driver.cuFuncGetAttribute(value, attribute_of(which), (CUfunction)f->handle), "attribute");
 }
 
-cp_code set(cp_stream *stream, const cpi_function *f, cp_kernel_attribute which, int value)
+cp_code cpi_kernel_cuda_set(cp_stream *stream, const cpi_function *f, cp_kernel_attribute which, int value)
 {
     cp_code code = need_driver(stream);
     if (code) return code;
     return driver_check(driver.cuFuncSetAttribute((CUfunction)f->handle, attribute_of(which), value), "attribute");
 }
 
-cp_code launch(cp_stream *stream, const cpi_function *f, const cpi_launch *l)
+cp_code cpi_kernel_cuda_launch(cp_stream *stream, const cpi_function *f, const cpi_launch *l)
 {
     cp_code code = need_driver(stream);
     if (code) return code;
@@ -589,6 +599,3 @@ cp_code launch(cp_stream *stream, const cpi_function *f, const cpi_launch *l)
     return cpi_cuda_issued(stream, cudaSuccess, "kernel");
 }
 
-} // namespace
-
-extern "C" const cpi_kernel_ops cpi_kernel_cuda = {load, unload, function_of, symbol, get, set, launch};

@@ -12,7 +12,7 @@
 
 enum { WARP = 32, NULL_PAGE = 1 << 16 };
 
-static bool inside(uintptr_t address, unsigned long bytes, cpi_range r)
+static bool inside(uintptr_t address, unsigned long bytes, cpi_address_range r)
 {
     return address >= r.start && address <= r.end && bytes <= r.end - address;
 }
@@ -20,7 +20,7 @@ static bool inside(uintptr_t address, unsigned long bytes, cpi_range r)
 static const char *word_of(int how) { return how == CPI_READS ? "reads" : how == CPI_WRITES ? "writes" : "updates"; }
 
 /* Begins the text with the line and the thread. */
-static int begin(const cpi_access *a, cpi_fault *fault)
+static int begin(const cpi_memory_access *a, cpi_fault *fault)
 {
     const __cu_extent *t = &a->where->thread, *b = &a->where->block;
     fault->at[0] = a->at;
@@ -49,7 +49,7 @@ static int64_t element(const cpi_watch *w, int number, int64_t other)
     return n ? n : other ? other : 1;
 }
 
-static bool null_fault(const cpi_watch *w, const cpi_access *a, cpi_fault *fault)
+static bool null_fault(const cpi_watch *w, const cpi_memory_access *a, cpi_fault *fault)
 {
     int n = begin(a, fault), only = 0, length;
     for (int i = 0; i < w->launch->n && i < w->kernel->nargs; i++) {
@@ -66,7 +66,7 @@ static bool null_fault(const cpi_watch *w, const cpi_access *a, cpi_fault *fault
     return false;
 }
 
-static bool array_fault(const cpi_watch *w, const cpi_access *a, const cpi_span *s, cpi_fault *fault)
+static bool array_fault(const cpi_watch *w, const cpi_memory_access *a, const cpi_span *s, cpi_fault *fault)
 {
     int n = begin(a, fault), length;
     const char *name = parameter(w, s->argument, &length);
@@ -80,7 +80,8 @@ static bool array_fault(const cpi_watch *w, const cpi_access *a, const cpi_span 
 }
 
 /* Beside a block that a pointer among the arguments points into: what is told is that argument's. */
-static bool pointer_fault(const cpi_watch *w, const cpi_access *a, uintptr_t start, size_t bytes, cpi_fault *fault)
+static bool pointer_fault(const cpi_watch *w, const cpi_memory_access *a, uintptr_t start, size_t bytes,
+                          cpi_fault *fault)
 {
     for (int i = 0; i < w->launch->n && i < w->kernel->nargs; i++) {
         uintptr_t value;
@@ -94,7 +95,7 @@ static bool pointer_fault(const cpi_watch *w, const cpi_access *a, uintptr_t sta
 }
 
 /* Memory of another block than those of the launch's arrays, or of none. */
-static bool other_fault(const cpi_watch *w, const cpi_access *a, cpi_liveness how, uintptr_t start, size_t bytes,
+static bool other_fault(const cpi_watch *w, const cpi_memory_access *a, cpi_liveness how, uintptr_t start, size_t bytes,
                         cpi_fault *fault)
 {
     bool beside = how == CPI_LIVE || (!how && cpi_live_nearest(a->address, &start, &bytes));
@@ -117,11 +118,11 @@ static bool other_fault(const cpi_watch *w, const cpi_access *a, cpi_liveness ho
 
 static bool remember(cpi_watch *w, uintptr_t start, uintptr_t end)
 {
-    w->known[w->next++ % CPI_KNOWN] = (cpi_range){start, end};
+    w->known[w->next++ % CPI_KNOWN] = (cpi_address_range){start, end};
     return true;
 }
 
-typedef struct asked { uintptr_t image; cpi_range thread; } asked;
+typedef struct asked { uintptr_t image; cpi_address_range thread; } asked;
 
 /* Variables of the thread that the compiled object has. */
 static int find_thread_variables(struct dl_phdr_info *info, size_t size, void *memory)
@@ -136,19 +137,20 @@ static int find_thread_variables(struct dl_phdr_info *info, size_t size, void *m
     for (int i = 0; its && i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         if (p->p_type == PT_TLS && info->dlpi_tls_data)
-            q->thread = (cpi_range){(uintptr_t)info->dlpi_tls_data, (uintptr_t)info->dlpi_tls_data + p->p_memsz};
+            q->thread = (cpi_address_range){(uintptr_t)info->dlpi_tls_data,
+                                            (uintptr_t)info->dlpi_tls_data + p->p_memsz};
     }
     return its;
 }
 
-bool cpi_watch_global(cpi_watch *w, const cpi_access *a, cpi_fault *fault)
+bool cpi_watch_global(cpi_watch *w, const cpi_memory_access *a, cpi_fault *fault)
 {
     const cpi_span *nearest = NULL;
     uintptr_t best = UINTPTR_MAX, start = 0, address = a->address;
     size_t bytes = 0;
     for (int i = 0; i < w->nspans; i++) {
         const cpi_span *s = &w->spans[i];
-        cpi_range r = {(uintptr_t)s->memory, (uintptr_t)s->memory + (uintptr_t)s->bytes};
+        cpi_address_range r = {(uintptr_t)s->memory, (uintptr_t)s->memory + (uintptr_t)s->bytes};
         if (inside(address, a->bytes, r)) return true;
         uintptr_t away = address < r.start ? r.start - address : address >= r.end ? address - r.end : 0;
         if (away < best) best = away, nearest = s;
@@ -158,7 +160,7 @@ bool cpi_watch_global(cpi_watch *w, const cpi_access *a, cpi_fault *fault)
     if (address < NULL_PAGE) return null_fault(w, a, fault);
     if (inside(address, a->bytes, w->image)) return true;
     cpi_liveness how = cpi_live_find(address, &start, &bytes);
-    cpi_range whole = {start, start + bytes};
+    cpi_address_range whole = {start, start + bytes};
     if (how == CPI_LIVE && inside(address, a->bytes, whole)) return remember(w, whole.start, whole.end);
     asked q = {w->image.start, {0, 0}};
     dl_iterate_phdr(find_thread_variables, &q);
@@ -183,7 +185,7 @@ static bool ordered(const cpi_moment *now, uint16_t thread, uint16_t sync, uint1
     return thread / WARP == now->thread / WARP && sync != now->sync;
 }
 
-static bool race(const cpi_access *a, uint16_t other, const char *did, const void *at, cpi_fault *fault)
+static bool race(const cpi_memory_access *a, uint16_t other, const char *did, const void *at, cpi_fault *fault)
 {
     int n = begin(a, fault);
     fault->at[1] = at;
@@ -192,7 +194,7 @@ static bool race(const cpi_access *a, uint16_t other, const char *did, const voi
     return false;
 }
 
-static void note_read(cpi_mark *m, const cpi_access *a, const cpi_moment *now)
+static void note_read(cpi_mark *m, const cpi_memory_access *a, const cpi_moment *now)
 {
     bool again = m->read_epoch == now->epoch && m->reader != now->thread;
     m->many = again || (m->many && m->read_epoch == now->epoch);
@@ -204,7 +206,7 @@ static void note_read(cpi_mark *m, const cpi_access *a, const cpi_moment *now)
     m->read_at = a->at;
 }
 
-static void note_write(cpi_mark *m, const cpi_access *a, const cpi_moment *now)
+static void note_write(cpi_mark *m, const cpi_memory_access *a, const cpi_moment *now)
 {
     m->write_epoch = now->epoch;
     m->writer = now->thread;
@@ -213,7 +215,7 @@ static void note_write(cpi_mark *m, const cpi_access *a, const cpi_moment *now)
     m->write_at = a->at;
 }
 
-bool cpi_watch_shared(cpi_mark *marks, const cpi_access *a, const cpi_moment *now, cpi_fault *fault)
+bool cpi_watch_shared(cpi_mark *marks, const cpi_memory_access *a, const cpi_moment *now, cpi_fault *fault)
 {
     for (unsigned long i = 0; i < a->bytes; i++) {
         cpi_mark *m = &marks[i];

@@ -13,17 +13,17 @@
 
 enum { CPI_READS, CPI_WRITES, CPI_ATOMIC }; /* how an access is made */
 
-typedef struct cpi_access {
+typedef struct cpi_memory_access {
     uintptr_t address;
     unsigned long bytes;
     int how;
     const void *at;           /* in the compiled code; below CPI_LINES: the user's line */
     const __cu_thread *where; /* whose */
-} cpi_access;
+} cpi_memory_access;
 enum { CPI_LINES = 1 << 20 };
 
 typedef struct cpi_fault cpi_fault;
-typedef struct cpi_range { uintptr_t start, end; } cpi_range;
+typedef struct cpi_address_range { uintptr_t start, end; } cpi_address_range;
 
 enum { CPI_KNOWN = 16 };
 typedef struct cpi_watch {
@@ -33,13 +33,13 @@ typedef struct cpi_watch {
     const __cu_kernel *kernel;
     const char *text;             /* what the kernel was compiled from */
     const struct cpi_launch *launch;
-    cpi_range image;              /* of the compiled code and its variables */
-    cpi_range known[CPI_KNOWN];   /* what was found to be live in this launch */
+    cpi_address_range image;              /* of the compiled code and its variables */
+    cpi_address_range known[CPI_KNOWN];   /* what was found to be live in this launch */
     unsigned next;
 } cpi_watch;
 
 /* Global memory, variables and what is unknown; false, and `fault` filled, where the access may not be. */
-bool cpi_watch_global(cpi_watch *w, const cpi_access *a, cpi_fault *fault);
+bool cpi_watch_global(cpi_watch *w, const cpi_memory_access *a, cpi_fault *fault);
 
 /* --- shared memory --- */
 
@@ -60,7 +60,7 @@ typedef struct cpi_moment {
 
 /* The name of the shared array that lies `offset` bytes behind the start of shared memory is not known; what is told is
  * the line. False, and `fault` filled, where another thread's access to one of the bytes is not ordered with this. */
-bool cpi_watch_shared(cpi_mark *marks, const cpi_access *a, const cpi_moment *now, cpi_fault *fault);
+bool cpi_watch_shared(cpi_mark *marks, const cpi_memory_access *a, const cpi_moment *now, cpi_fault *fault);
 /* An index that the bounds of its array refuse, in the compiled text's line and column (of its ], or where its name
  * begins). */
 void cpi_watch_bounds(const cpi_watch *w, int line, int column, const char *type, long index,

@@ -21,7 +21,7 @@ typedef struct record {
     uint64_t launching;         /* 0: nothing */
     uint64_t running, stop;     /* the launch whose part it runs; the one that is to end */
     int reason;
-    cpi_range code;
+    cpi_address_range code;
     struct record *next;
     uint64_t seen;              /* the watchdog's own: the launch that it saw last, and since when */
     int64_t since;
@@ -240,7 +240,7 @@ void cpi_watchdog_end(void)
         __atomic_store_n(&interrupted, 0, __ATOMIC_RELAXED);
 }
 
-void cpi_watchdog_inside(uint64_t launch, cpi_range code)
+void cpi_watchdog_inside(uint64_t launch, cpi_address_range code)
 {
     record *r = own_record();
     if (!r) return;

@@ -17,7 +17,7 @@
 cp_code cpi_watchdog_begin(uint64_t *launch);
 void cpi_watchdog_end(void);
 /* The calling thread runs part of the launch, the compiled code of which lies there; 0: it has left it. */
-void cpi_watchdog_inside(uint64_t launch, cpi_range code);
+void cpi_watchdog_inside(uint64_t launch, cpi_address_range code);
 /* In the handler of CPI_STOP, for an instruction there: whether it ends its part, with the fault filled. */
 bool cpi_watchdog_stops(uintptr_t instruction, cpi_fault *fault);
 

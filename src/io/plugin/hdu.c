@@ -71,7 +71,7 @@ static void take_card(scan *s, const char *card)
 
 /* Reads the header at `offset` into `s`; `*cards` is the number of cards before END, 0 when there is no header
  * there (the file's end, or bytes that begin no unit). */
-static cp_code scan_header(const cpi_source *source, int64_t offset, bool primary, scan *s, int *cards)
+static cp_code scan_header(const cpi_file_source *source, int64_t offset, bool primary, scan *s, int *cards)
 {
     char block[CPI_BLOCK];
     *s = (scan){.gcount = 1, .bscale = 1};
@@ -119,13 +119,13 @@ static bool product(int64_t n, const int64_t *extent, int64_t bytes, int64_t *re
     return empty || !wraps;
 }
 
-static cp_code bad(const cpi_source *s, int number, const char *what)
+static cp_code bad(const cpi_file_source *s, int number, const char *what)
 {
     return HOST->fail(CP_ERROR_FORMAT, "%s: %s: HDU %d: %s", s->function, s->path, number, what);
 }
 
 /* Bytes of the unit's data by its header. */
-static cp_code data_bytes(const cpi_source *source, const scan *s, int number, int64_t *bytes)
+static cp_code data_bytes(const cpi_file_source *source, const scan *s, int number, int64_t *bytes)
 {
     char text[64];
     if (s->wrong) {
@@ -146,7 +146,7 @@ static cp_code data_bytes(const cpi_source *source, const scan *s, int number, i
 }
 
 /* The sizes of a tile-compressed image against those of its table. */
-static cp_code check_compressed(const cpi_source *source, scan *s, cpi_hdu *hdu)
+static cp_code check_compressed(const cpi_file_source *source, scan *s, cpi_hdu *hdu)
 {
     int number = hdu->number;
     if (!good_bitpix(s->zbitpix) || s->znaxis < 1 || s->znaxis > 6)
@@ -176,7 +176,7 @@ static cp_code check_compressed(const cpi_source *source, scan *s, cpi_hdu *hdu)
 }
 
 /* Fills hdu from the header; the caller has checked that the data lie in the file. */
-static cp_code describe(const cpi_source *source, scan *s, cpi_hdu *hdu)
+static cp_code describe(const cpi_file_source *source, scan *s, cpi_hdu *hdu)
 {
     int bitpix = hdu->compressed ? s->zbitpix : s->bitpix;
     bool of_blank = s->unscaled && strstr(s->unscaled, "BLANK");
@@ -199,7 +199,7 @@ static cp_code describe(const cpi_source *source, scan *s, cpi_hdu *hdu)
     return CP_OK;
 }
 
-static cp_code no_image(const cpi_source *s, int ext, int units, int tables)
+static cp_code no_image(const cpi_file_source *s, int ext, int units, int tables)
 {
     if (units == 0)
         return HOST->fail(CP_ERROR_FORMAT, "%s: %s: %s", s->function, s->path,
@@ -210,7 +210,7 @@ static cp_code no_image(const cpi_source *s, int ext, int units, int tables)
                       tables ? ", only a table" : "");
 }
 
-cp_code cpi_hdu_find(const cpi_source *source, int ext, cpi_hdu *hdu)
+cp_code cpi_hdu_find(const cpi_file_source *source, int ext, cpi_hdu *hdu)
 {
     scan s, empty;
     cpi_hdu empty_hdu = {0};
@@ -250,7 +250,7 @@ cp_code cpi_hdu_find(const cpi_source *source, int ext, cpi_hdu *hdu)
     return describe(source, &empty, hdu);
 }
 
-cp_code cpi_hdu_cards(const cpi_source *source, const cpi_hdu *hdu, char **cards)
+cp_code cpi_hdu_cards(const cpi_file_source *source, const cpi_hdu *hdu, char **cards)
 {
     size_t n = (size_t)hdu->cards * CPI_CARD;
     char *text = *cards = HOST->malloc(n + 1);

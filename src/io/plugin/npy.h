@@ -17,7 +17,7 @@ void cpi_member_free(cpi_member *m);
 
 /* An open file of one array, or a member. */
 typedef struct cpi_npy {
-    cpi_source source;
+    cpi_file_source source;
     cpi_member *member; /* owned; NULL: a file */
     int64_t size;       /* of file or member */
     int64_t offset, bytes; /* of the elements */

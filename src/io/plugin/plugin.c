@@ -6,11 +6,12 @@
 #include <stdio.h>
 #include <wcslib/wcs.h>
 
+#include "backend/abi.h"
+
 const cpi_io_host *cpi_io_host_table;
 static char libraries[128];
 
 static const cpi_io_ops ops = {
-    .abi = CPI_IO_ABI,
     .libraries = libraries,
     .fits_open = cpi_fits_open,
     .fits_read = cpi_fits_read,
@@ -56,6 +57,8 @@ void cpi_locale_back(cpi_locale l)
     uselocale(l.before);
     freelocale(l.c);
 }
+
+const uint64_t cuprite_io_abi = CPI_IO_ABI;
 
 CP_API const cpi_io_ops *cuprite_io_open(const cpi_io_host *host);
 const cpi_io_ops *cuprite_io_open(const cpi_io_host *host)

@@ -22,21 +22,22 @@ cpi_locale cpi_locale_c(void);
 void cpi_locale_back(cpi_locale l);
 
 /* --- source.c --- */
-typedef struct cpi_source {
+typedef struct cpi_file_source {
     const char *function, *path;
     int fd;              /* a plain file */
     uint8_t *memory;     /* an inflated one; fd is -1 */
     int64_t size;
-} cpi_source;
-cp_code cpi_source_open(const char *function, const char *path, cpi_source *s);
-cp_code cpi_source_open_plain(const char *function, const char *path, cpi_source *s); /* as it is, also if gzip'd */
+} cpi_file_source;
+cp_code cpi_source_open(const char *function, const char *path, cpi_file_source *s);
+/* As it is, also if gzip'd. */
+cp_code cpi_source_open_plain(const char *function, const char *path, cpi_file_source *s);
 /* Exactly n bytes from `offset`; CP_ERROR_IO, CP_ERROR_FORMAT when the file ends before. */
-cp_code cpi_source_read(const cpi_source *s, int64_t offset, void *to, int64_t n);
+cp_code cpi_source_read(const cpi_file_source *s, int64_t offset, void *to, int64_t n);
 /* The same for tasks in other threads, which may not write the error record: 0, an errno, -1 for the end of the
  * file; cpi_source_failed writes the record afterwards. */
-int cpi_source_get(const cpi_source *s, int64_t offset, void *to, int64_t n);
-cp_code cpi_source_failed(const cpi_source *s, int why);
-void cpi_source_close(cpi_source *s);
+int cpi_source_get(const cpi_file_source *s, int64_t offset, void *to, int64_t n);
+cp_code cpi_source_failed(const cpi_file_source *s, int why);
+void cpi_source_close(cpi_file_source *s);
 
 /* --- hdu.c --- */
 #define CPI_CARD 80
@@ -56,9 +57,9 @@ typedef struct cpi_hdu {
     int64_t blank;
 } cpi_hdu;
 /* Finds the image: the first one (ext 0), extension ext, or the primary (CP_FITS_PRIMARY). */
-cp_code cpi_hdu_find(const cpi_source *s, int ext, cpi_hdu *hdu);
+cp_code cpi_hdu_find(const cpi_file_source *s, int ext, cpi_hdu *hdu);
 /* The cards of its header, what is no text blanked; freed with HOST->free. */
-cp_code cpi_hdu_cards(const cpi_source *s, const cpi_hdu *hdu, char **cards);
+cp_code cpi_hdu_cards(const cpi_file_source *s, const cpi_hdu *hdu, char **cards);
 
 /* --- cards.c --- */
 /* Where the value of a card (80 characters) with that keyword begins, else NULL. */
@@ -76,7 +77,7 @@ void cpi_card_text(const char *value, const char *card, char *to, size_t bytes);
 bool cpi_card_clean(const char *card, char *to);
 
 /* --- fits_read.c --- */
-struct cpi_fits { cpi_source source; cpi_hdu hdu; };
+struct cpi_fits { cpi_file_source source; cpi_hdu hdu; };
 cp_code cpi_fits_open(const char *function, const char *path, int ext, cpi_io_image *image);
 cp_code cpi_fits_read(const char *function, const cpi_io_image *image, void *pixels);
 void cpi_fits_close(cpi_io_image *image);

@@ -14,7 +14,7 @@
 #define RATIO 1032
 
 struct cpi_png {
-    cpi_source source;
+    cpi_file_source source;
     int64_t at;       /* bytes that are read */
     png_structp png;
     png_infop info;
@@ -33,7 +33,7 @@ static void on_read(png_structp png, png_bytep bytes, size_t n)
 static cp_code failed(const struct cpi_png *p)
 {
     if (p->code != CP_OK) return p->code;
-    const cpi_source *s = &p->source;
+    const cpi_file_source *s = &p->source;
     return HOST->fail(strstr(p->text, "emory") ? CP_ERROR_MEMORY : CP_ERROR_FORMAT, "%s: %s: libpng: %s", s->function,
                       s->path, p->text);
 }
@@ -41,7 +41,7 @@ static cp_code failed(const struct cpi_png *p)
 /* Header and palette; what rows will be. */
 static cp_code read_header(struct cpi_png *p, cpi_io_image *image)
 {
-    const cpi_source *s = &p->source;
+    const cpi_file_source *s = &p->source;
     if (setjmp(png_jmpbuf(p->png))) return failed(p);
     png_set_read_fn(p->png, p, on_read);
     png_set_user_limits(p->png, 0x7fffffff, 0x7fffffff);

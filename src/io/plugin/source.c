@@ -14,13 +14,13 @@
 
 #define RATIO 1032 /* deflate cannot do better */
 
-static cp_code system_error(const cpi_source *s)
+static cp_code system_error(const cpi_file_source *s)
 {
     cp_code code = errno == ENOENT || errno == ENOTDIR ? CP_ERROR_NOT_FOUND : CP_ERROR_IO;
     return HOST->fail(code, "%s: %s: %s", s->function, s->path, strerror(errno));
 }
 
-int cpi_source_get(const cpi_source *s, int64_t offset, void *to, int64_t n)
+int cpi_source_get(const cpi_file_source *s, int64_t offset, void *to, int64_t n)
 {
     if (offset < 0 || n < 0 || offset > s->size || n > s->size - offset) return -1;
     if (s->fd < 0) {
@@ -38,20 +38,20 @@ int cpi_source_get(const cpi_source *s, int64_t offset, void *to, int64_t n)
     return 0;
 }
 
-cp_code cpi_source_failed(const cpi_source *s, int why)
+cp_code cpi_source_failed(const cpi_file_source *s, int why)
 {
     if (why < 0) return HOST->fail(CP_ERROR_FORMAT, "%s: %s: the file ends too early", s->function, s->path);
     errno = why;
     return system_error(s);
 }
 
-cp_code cpi_source_read(const cpi_source *s, int64_t offset, void *to, int64_t n)
+cp_code cpi_source_read(const cpi_file_source *s, int64_t offset, void *to, int64_t n)
 {
     int why = cpi_source_get(s, offset, to, n);
     return why ? cpi_source_failed(s, why) : CP_OK;
 }
 
-void cpi_source_close(cpi_source *s)
+void cpi_source_close(cpi_file_source *s)
 {
     if (s->fd >= 0) close(s->fd);
     HOST->free(s->memory);
@@ -67,7 +67,7 @@ static int64_t machine_memory(void)
 }
 
 /* Room for more output: doubles the block, up to `limit`. */
-static cp_code grow(cpi_source *s, int64_t *capacity, int64_t limit)
+static cp_code grow(cpi_file_source *s, int64_t *capacity, int64_t limit)
 {
     if (*capacity >= limit)
         return HOST->fail(CP_ERROR_FORMAT, "%s: %s: inflates to more than %lld bytes", s->function, s->path,
@@ -81,7 +81,7 @@ static cp_code grow(cpi_source *s, int64_t *capacity, int64_t limit)
 }
 
 /* Inflates all members of the file on s->fd into s->memory. */
-static cp_code inflate_members(cpi_source *s, z_stream *z, uint8_t *in, size_t in_bytes, int64_t limit)
+static cp_code inflate_members(cpi_file_source *s, z_stream *z, uint8_t *in, size_t in_bytes, int64_t limit)
 {
     int64_t capacity = limit < 1 << 20 ? limit : 1 << 20, used = 0, at = 0;
     bool inside = true; /* a member has begun and not ended */
@@ -120,7 +120,7 @@ static cp_code inflate_members(cpi_source *s, z_stream *z, uint8_t *in, size_t i
     return CP_OK;
 }
 
-static cp_code inflate_file(cpi_source *s)
+static cp_code inflate_file(cpi_file_source *s)
 {
     int64_t limit = s->size > INT64_MAX / RATIO / 2 ? INT64_MAX / 2 : s->size * RATIO + 4096;
     int64_t most = machine_memory();
@@ -140,9 +140,9 @@ static cp_code inflate_file(cpi_source *s)
     return code;
 }
 
-cp_code cpi_source_open_plain(const char *function, const char *path, cpi_source *s)
+cp_code cpi_source_open_plain(const char *function, const char *path, cpi_file_source *s)
 {
-    *s = (cpi_source){.function = function, .path = path, .fd = -1};
+    *s = (cpi_file_source){.function = function, .path = path, .fd = -1};
     struct stat info;
     /* a pipe must not block the call: it is refused below */
     s->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -160,7 +160,7 @@ cp_code cpi_source_open_plain(const char *function, const char *path, cpi_source
     return CP_OK;
 }
 
-cp_code cpi_source_open(const char *function, const char *path, cpi_source *s)
+cp_code cpi_source_open(const char *function, const char *path, cpi_file_source *s)
 {
     cp_code code = cpi_source_open_plain(function, path, s);
     if (code != CP_OK) return code;

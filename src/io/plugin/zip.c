@@ -18,7 +18,7 @@ typedef struct entry {
 } entry;
 
 struct cpi_zip {
-    cpi_source source;
+    cpi_file_source source;
     char *path;      /* the source's */
     int n;
     entry *entries;
@@ -26,7 +26,7 @@ struct cpi_zip {
 };
 
 struct cpi_member {
-    cpi_source source; /* the archive's, which stays open */
+    cpi_file_source source; /* the archive's, which stays open */
     const char *path;
     int64_t at, packed, size, taken; /* where its bytes begin, how many, unpacked, read so far of the packed */
     int64_t place;                   /* unpacked so far */
@@ -40,7 +40,7 @@ static uint32_t u16(const uint8_t *p) { return p[0] | (uint32_t)p[1] << 8; }
 static uint32_t u32(const uint8_t *p) { return u16(p) | u16(p + 2) << 16; }
 static int64_t u64(const uint8_t *p) { return (int64_t)(u32(p) | (uint64_t)u32(p + 4) << 32); }
 
-static cp_code damaged(const cpi_source *s, const char *why)
+static cp_code damaged(const cpi_file_source *s, const char *why)
 {
     return HOST->fail(CP_ERROR_FORMAT, "%s: %s: damaged archive: %s", s->function, s->path, why);
 }
@@ -50,7 +50,7 @@ static cp_code damaged(const cpi_source *s, const char *why)
 typedef struct directory { int64_t at, bytes, n, shift; } directory; /* shift: bytes that stand before the archive */
 
 /* The record at the end, behind which is nothing but its comment. */
-static cp_code find_end(const cpi_source *s, directory *d)
+static cp_code find_end(const cpi_file_source *s, directory *d)
 {
     int64_t tail = s->size < END + COMMENT ? s->size : END + COMMENT, found = -1;
     uint8_t *p = HOST->malloc((size_t)tail + 1), more[END64];
@@ -119,7 +119,7 @@ static int64_t take_entry(uint8_t *p, int64_t left, entry *e)
 static cp_code read_directory(struct cpi_zip *z)
 {
     directory d;
-    const cpi_source *s = &z->source;
+    const cpi_file_source *s = &z->source;
     cp_code code = find_end(s, &d);
     if (code != CP_OK) return code;
     if (d.n < 0 || d.n > d.bytes / ENTRY) return damaged(s, "Bad number of members");
@@ -254,7 +254,7 @@ cp_code cpi_member_end(cpi_member *m)
 }
 
 /* Where its bytes are: behind a header of its own, which says how long its name is. */
-static cp_code find_bytes(const cpi_source *s, const entry *e, int64_t *at)
+static cp_code find_bytes(const cpi_file_source *s, const entry *e, int64_t *at)
 {
     uint8_t local[LOCAL];
     cp_code code = cpi_source_read(s, e->header, local, LOCAL);
@@ -268,7 +268,7 @@ static cp_code find_bytes(const cpi_source *s, const entry *e, int64_t *at)
 cp_code cpi_zip_member(const char *function, const struct cpi_zip *zip, int i, int64_t most, cpi_io_image *image)
 {
     const entry *e = &zip->entries[i];
-    cpi_source source = zip->source;
+    cpi_file_source source = zip->source;
     source.function = function;
     int64_t at = 0;
     if (e->flags & 1)

@@ -59,12 +59,13 @@ typedef struct cpi_fft_ops {
     /* NULL: the front makes them of `transform` and products, as it does those of larger n. */
     cp_code (*cosine)(cp_stream *stream, const cpi_cosine_call *call);
 } cpi_fft_ops;
+/*: slot("cosine", absent="cuda") */
 /*: slot("cache", waits="true") */
 
-extern const cpi_fft_ops cpi_fft_cpu;
-extern const cpi_fft_ops cpi_fft_cuda; /* in the plugin */
 
 #ifdef __cplusplus
 }
 #endif
+#include "fft/slots.h"
+
 #endif

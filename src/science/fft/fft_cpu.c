@@ -579,7 +579,7 @@ static cp_code run_blocks(cp_stream *stream, const cpi_fft_call *c, int n)
     return code;
 }
 
-static cp_code transform(cp_stream *stream, const cpi_fft_call *c)
+cp_code cpi_fft_cpu_transform(cp_stream *stream, const cpi_fft_call *c)
 {
     const int together = axes_of_block(c);
     cp_code code = together > 1 ? run_blocks(stream, c, together) : CP_OK;
@@ -644,14 +644,14 @@ static cp_code cosine_lanes(cp_stream *stream, const char *function, const job *
     for (; c.first < j->lanes && !code; c.first += some) {
         const int64_t lanes = call.shape[0] = j->lanes - c.first < some ? j->lanes - c.first : some;
         cosine_side(&c, false, lanes);
-        code = transform(stream, &call);
+        code = cpi_fft_cpu_transform(stream, &call);
         if (!code) cosine_side(&c, true, lanes);
     }
     cpi_work_free(stream, memory);
     return code;
 }
 
-static cp_code cosine(cp_stream *stream, const cpi_cosine_call *c)
+cp_code cpi_fft_cpu_cosine(cp_stream *stream, const cpi_cosine_call *c)
 {
     const int name = cpi_fft_cosine_code(c->type, c->sine, c->orthogonal);
     job j = {.n = c->n, .scale = c->scale, .in = c->in, .out = c->out, .in_step = c->in_step, .out_step = c->out_step};
@@ -669,13 +669,11 @@ static cp_code cosine(cp_stream *stream, const cpi_cosine_call *c)
     return code;
 }
 
-cp_code cpi_fft_on_cpu(const cpi_fft_call *call) { return transform(NULL, call); }
+cp_code cpi_fft_on_cpu(const cpi_fft_call *call) { return cpi_fft_cpu_transform(NULL, call); }
 
-static cp_code cache(cp_stream *stream, int64_t most_plans, int64_t most_bytes, bool clear, cpi_fft_cache *now)
+cp_code cpi_fft_cpu_cache(cp_stream *stream, int64_t most_plans, int64_t most_bytes, bool clear, cpi_fft_cache *now)
 {
     (void)stream;
     cpi_fft_cache_of_cpu(most_plans, most_bytes, clear, now);
     return CP_OK;
 }
-
-const cpi_fft_ops cpi_fft_cpu = {transform, cache, cosine};

@@ -653,7 +653,9 @@ cp_code run_call(task *t)
     return code ? code : finish_output(t);
 }
 
-cp_code transform(cp_stream *stream, const cpi_fft_call *c)
+} // namespace
+
+cp_code cpi_fft_cuda_transform(cp_stream *stream, const cpi_fft_call *c)
 {
     task t;
     read_call(&t, stream, c);
@@ -673,7 +675,7 @@ cp_code transform(cp_stream *stream, const cpi_fft_call *c)
     return code;
 }
 
-cp_code cache(cp_stream *stream, int64_t most_plans, int64_t most_bytes, bool clear, cpi_fft_cache *now)
+cp_code cpi_fft_cuda_cache(cp_stream *stream, int64_t most_plans, int64_t most_bytes, bool clear, cpi_fft_cache *now)
 {
     const int device = stream->device->ordinal;
     pthread_mutex_lock(&plans_lock);
@@ -692,6 +694,3 @@ cp_code cache(cp_stream *stream, int64_t most_plans, int64_t most_bytes, bool cl
     return CP_OK;
 }
 
-} // namespace
-
-extern const cpi_fft_ops cpi_fft_cuda = {transform, cache, nullptr};

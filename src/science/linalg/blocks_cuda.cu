@@ -102,7 +102,7 @@ cp_code cpi_la_transpose(cp_stream *stream, cp_type type, const void *x, void *y
     });
 }
 
-cp_code cpi_la_triangular(cp_stream *stream, const cpi_linalg *v)
+cp_code cpi_linalg_cuda_triangular(cp_stream *stream, const cpi_linalg *v)
 {
     cp_code code = cpi_la_fits(v);
     size_t size = cpi_la_size(v->type);
@@ -195,7 +195,7 @@ cp_code library_cholesky(cp_stream *stream, const cpi_linalg *v)
 
 } // namespace
 
-cp_code cpi_la_cholesky(cp_stream *stream, const cpi_linalg *v)
+cp_code cpi_linalg_cuda_cholesky(cp_stream *stream, const cpi_linalg *v)
 {
     cpi_la_trouble t;
     cp_code code = cpi_la_fits(v);

@@ -150,8 +150,6 @@ cp_code cpi_la_triangle(cp_stream *stream, cp_type type, cpi_la_operand a, bool 
 /* y = x transposed, m x n to n x m, without gaps. */
 cp_code cpi_la_transpose(cp_stream *stream, cp_type type, const void *x, void *y, int64_t batch, int m, int n,
                          bool conjugate, const char *what);
-cp_code cpi_la_cholesky(cp_stream *stream, const cpi_linalg *v);
-cp_code cpi_la_triangular(cp_stream *stream, const cpi_linalg *v);
 
 /* --- implicit_cuda.cu, wy_cuda.cu, lanes_cuda.cu --- */
 
@@ -186,16 +184,8 @@ bool cpi_la_has_lanes(const cpi_linalg *v);
 cp_code cpi_la_lanes(cp_stream *stream, const cpi_linalg *v);
 
 /* --- lu_cuda.cu, qr_cuda.cu, spectra_cuda.cu --- */
-cp_code cpi_la_lu(cp_stream *stream, const cpi_linalg *v);
-cp_code cpi_la_lu_solve(cp_stream *stream, const cpi_linalg *v);
-cp_code cpi_la_solve(cp_stream *stream, const cpi_linalg *v);
-cp_code cpi_la_inv(cp_stream *stream, const cpi_linalg *v);
-cp_code cpi_la_det(cp_stream *stream, const cpi_linalg *v);
 /* Where a diagonal has a zero: the trouble SINGULAR. */
 cp_code cpi_la_regular(cp_stream *stream, const cpi_linalg *v, const void *a, int64_t stride, int64_t next);
-cp_code cpi_la_qr(cp_stream *stream, const cpi_linalg *v);
-cp_code cpi_la_svd(cp_stream *stream, const cpi_linalg *v);
-cp_code cpi_la_eigh(cp_stream *stream, const cpi_linalg *v);
 
 /* --- solver_cuda.cu: cuSOLVER and cuBLAS, opened on first use --- */
 /* Whether they can be had on this machine. */

@@ -5,7 +5,7 @@
  * the other and leave the threads to it. Which of the two depends on the matrices alone. Matrices are rows and LAPACK
  * wants columns: what must be turned is turned in the workspace; where the transpose will do nothing is.
  *
- * A slot, SLOT_OF(slot_NAME), asks the kernels for small matrices, then begins a job, finds LAPACK's routines (FIND;
+ * A slot, cpi_linalg_cpu_NAME, asks the kernels for small matrices, then begins a job, finds LAPACK's routines (FIND;
  * they are j->f[0], f[1], ...), asks them for their workspace (cpi_job_wants) and does all matrices (cpi_job_all). */
 #ifndef CPI_LINALG_JOB_H
 #define CPI_LINALG_JOB_H
@@ -74,7 +74,6 @@ void cpi_job_wants(job *j, const void *answer);
 /* All matrices; `work`: bytes for one beside LAPACK's own workspace. */
 cp_code cpi_job_all(job *j, size_t work);
 
-#define SLOT_OF(name) static cp_code name(cp_stream *stream, const cpi_linalg *l)
 #define SMALL(name)                                          \
     cp_code small = cpi_linalg_small(name, stream, l);       \
     if (small != CP_ERROR_UNSUPPORTED) return small
@@ -85,11 +84,5 @@ int64_t cpi_lu_factor(const job *j, int64_t m, int64_t n, char *a, int64_t *pivo
 /* X T = B for the k x n matrix in columns that x is: B's rows. `lower` is of T as it lies, in columns; j->f[which] is
  * trsm. */
 void cpi_lu_divide(const job *j, int which, bool lower, cpi_trans trans, bool unit, const void *t, char *x, int64_t k);
-
-/* spectra_cpu.c */
-cp_code cpi_slot_svd(cp_stream *stream, const cpi_linalg *l);
-cp_code cpi_slot_eigh(cp_stream *stream, const cpi_linalg *l);
-cp_code cpi_slot_eig(cp_stream *stream, const cpi_linalg *l);
-cp_code cpi_slot_schur(cp_stream *stream, const cpi_linalg *l);
 
 #endif

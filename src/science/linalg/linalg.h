@@ -123,10 +123,10 @@ typedef struct cpi_linalg_ops {
     cp_code (*schur)(cp_stream *stream, const cpi_linalg *args);
 } cpi_linalg_ops;
 
-extern const cpi_linalg_ops cpi_linalg_cpu;
-extern const cpi_linalg_ops cpi_linalg_cuda; /* in the plugin */
 
 #ifdef __cplusplus
 }
 #endif
+#include "linalg/slots.h"
+
 #endif

@@ -264,14 +264,14 @@ ONE(one_qr)
     return 0;
 }
 
-SLOT_OF(slot_lu)
+cp_code cpi_linalg_cpu_lu(cp_stream *stream, const cpi_linalg *l)
 {
     SMALL(CPI_SMALL_LU);
     job j = begin(stream, l, one_lu);
     j.pooled = true;
     return FIND(&j, "getrf", "trsm", "gemm", "laswp") ? cpi_job_all(&j, factor_bytes(&j)) : cp_error();
 }
-SLOT_OF(slot_solve)
+cp_code cpi_linalg_cpu_solve(cp_stream *stream, const cpi_linalg *l)
 {
     SMALL(CPI_SMALL_SOLVE);
     job j = begin(stream, l, one_solve);
@@ -279,14 +279,14 @@ SLOT_OF(slot_solve)
     return FIND(&j, "getrf", "trsm", "gemm", "laswp", "getrs") ? cpi_job_all(&j, factor_bytes(&j))
                                                                 : cp_error();
 }
-SLOT_OF(slot_inv)
+cp_code cpi_linalg_cpu_inv(cp_stream *stream, const cpi_linalg *l)
 {
     SMALL(CPI_SMALL_INV);
     job j = begin(stream, l, one_inv);
     j.pooled = true;
     return FIND(&j, "getrf", "trsm", "gemm", "laswp") ? cpi_job_all(&j, factor_bytes(&j)) : cp_error();
 }
-SLOT_OF(slot_det)
+cp_code cpi_linalg_cpu_det(cp_stream *stream, const cpi_linalg *l)
 {
     SMALL(CPI_SMALL_DET);
     job j = begin(stream, l, one_det);
@@ -294,23 +294,23 @@ SLOT_OF(slot_det)
     return FIND(&j, "getrf", "trsm", "gemm", "laswp") ? cpi_job_all(&j, factor_bytes(&j) + (size_t)j.r * 16)
                                                        : cp_error();
 }
-SLOT_OF(slot_lu_solve)
+cp_code cpi_linalg_cpu_lu_solve(cp_stream *stream, const cpi_linalg *l)
 {
     job j = begin(stream, l, one_lu_solve);
     return FIND(&j, "trsm") ? cpi_job_all(&j, 0) : cp_error();
 }
-SLOT_OF(slot_triangular)
+cp_code cpi_linalg_cpu_triangular(cp_stream *stream, const cpi_linalg *l)
 {
     job j = begin(stream, l, one_triangular);
     return FIND(&j, "trsm") ? cpi_job_all(&j, 0) : cp_error();
 }
-SLOT_OF(slot_cholesky)
+cp_code cpi_linalg_cpu_cholesky(cp_stream *stream, const cpi_linalg *l)
 {
     SMALL(CPI_SMALL_CHOLESKY);
     job j = begin(stream, l, one_cholesky);
     return FIND(&j, "potrf") ? cpi_job_all(&j, 0) : cp_error();
 }
-SLOT_OF(slot_qr)
+cp_code cpi_linalg_cpu_qr(cp_stream *stream, const cpi_linalg *l)
 {
     SMALL(CPI_SMALL_QR);
     job j = begin(stream, l, one_qr);
@@ -324,18 +324,3 @@ SLOT_OF(slot_qr)
     cpi_job_wants(&j, answer);
     return cpi_job_all(&j, rounded((size_t)(m * wide) * j.size) + rounded((size_t)r * j.size));
 }
-
-const cpi_linalg_ops cpi_linalg_cpu = {
-    .lu = slot_lu,
-    .lu_solve = slot_lu_solve,
-    .solve = slot_solve,
-    .inv = slot_inv,
-    .det = slot_det,
-    .triangular = slot_triangular,
-    .cholesky = slot_cholesky,
-    .qr = slot_qr,
-    .svd = cpi_slot_svd,
-    .eigh = cpi_slot_eigh,
-    .eig = cpi_slot_eig,
-    .schur = cpi_slot_schur,
-};

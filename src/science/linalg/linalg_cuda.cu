@@ -40,22 +40,17 @@ cp_code by_host(cp_stream *stream, const cpi_linalg *v, cp_code (*slot)(cp_strea
     return code;
 }
 
-cp_code eig(cp_stream *stream, const cpi_linalg *v)
+} // namespace
+
+cp_code cpi_linalg_cuda_eig(cp_stream *stream, const cpi_linalg *v)
 {
     int64_t pair = (int64_t)(2 * cpi_la_real_size(v->type)), n = v->n;
     return by_host(stream, v, cpi_host->cpu->linalg->eig, 0, v->u ? n * n * pair : 0, n * pair);
 }
 
-cp_code schur(cp_stream *stream, const cpi_linalg *v)
+cp_code cpi_linalg_cuda_schur(cp_stream *stream, const cpi_linalg *v)
 {
     int64_t each = v->n * v->n * (int64_t)cpi_la_size(v->type);
     return by_host(stream, v, cpi_host->cpu->linalg->schur, each, v->u ? each : 0, 0);
 }
 
-} // namespace
-
-extern "C" const cpi_linalg_ops cpi_linalg_cuda;
-const cpi_linalg_ops cpi_linalg_cuda = {
-    cpi_la_lu,  cpi_la_lu_solve, cpi_la_solve, cpi_la_inv,  cpi_la_det, cpi_la_triangular, cpi_la_cholesky,
-    cpi_la_qr, cpi_la_svd,      cpi_la_eigh,  eig,         schur,
-};

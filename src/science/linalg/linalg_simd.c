@@ -49,4 +49,6 @@
 #define EPSILON 0x1p-51
 #include "linalg/pack.h"
 
-const cpi_small_kernels CPI_ISA_NAME(cpi_small_kernels) = {.run = {run_s, run_d, run_c, run_z}, .bytes = VECTOR_BYTES};
+const cpi_small_matrix_kernels CPI_ISA_NAME(cpi_small_matrix_kernels) = {
+    .run = {run_s, run_d, run_c, run_z}, .bytes = VECTOR_BYTES,
+};

@@ -34,7 +34,7 @@ cp_code cpi_linalg_small(cpi_small_kind kind, cp_stream *stream, const cpi_linal
     int64_t big = l->m > l->n ? l->m : l->n;
     if (has_sides && l->k > big) big = l->k;
     if (big > CPI_SMALL_MOST || (l->batch < FEWEST && cpi_lapack_there())) return CP_ERROR_UNSUPPORTED;
-    const cpi_small_kernels *k = CPI_BEST(cpi_small_kernels);
+    const cpi_small_matrix_kernels *k = CPI_BEST(cpi_small_matrix_kernels);
     int which = l->type == CP_FLOAT32 ? 0 : l->type == CP_FLOAT64 ? 1 : l->type == CP_COMPLEX64 ? 2 : 3;
     packs p = {.l = l, .kind = kind, .run = k->run[which]};
     size_t element = (size_t)k->bytes * (which < 2 ? 1 : 2);

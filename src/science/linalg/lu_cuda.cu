@@ -180,7 +180,7 @@ cp_code cpi_la_regular(cp_stream *stream, const cpi_linalg *v, const void *a, in
     });
 }
 
-cp_code cpi_la_lu(cp_stream *stream, const cpi_linalg *v)
+cp_code cpi_linalg_cuda_lu(cp_stream *stream, const cpi_linalg *v)
 {
     cp_code code = cpi_la_fits(v);
     int64_t each, r = v->m < v->n ? v->m : v->n;
@@ -198,7 +198,7 @@ cp_code cpi_la_lu(cp_stream *stream, const cpi_linalg *v)
     return code;
 }
 
-cp_code cpi_la_lu_solve(cp_stream *stream, const cpi_linalg *v)
+cp_code cpi_linalg_cuda_lu_solve(cp_stream *stream, const cpi_linalg *v)
 {
     cp_code code = cpi_la_fits(v);
     int64_t n = v->n, k = v->k;
@@ -319,10 +319,10 @@ static cp_code solve(cp_stream *stream, const cpi_linalg *v, bool inverse)
     });
 }
 
-cp_code cpi_la_solve(cp_stream *stream, const cpi_linalg *v) { return solve(stream, v, false); }
-cp_code cpi_la_inv(cp_stream *stream, const cpi_linalg *v) { return solve(stream, v, true); }
+cp_code cpi_linalg_cuda_solve(cp_stream *stream, const cpi_linalg *v) { return solve(stream, v, false); }
+cp_code cpi_linalg_cuda_inv(cp_stream *stream, const cpi_linalg *v) { return solve(stream, v, true); }
 
-cp_code cpi_la_det(cp_stream *stream, const cpi_linalg *v)
+cp_code cpi_linalg_cuda_det(cp_stream *stream, const cpi_linalg *v)
 {
     cp_code code = cpi_la_fits(v);
     int64_t each, n = v->n;

@@ -134,7 +134,7 @@ template <class T> cp_code large(cp_stream *stream, const cpi_linalg *v, wanted 
 
 } // namespace
 
-cp_code cpi_la_qr(cp_stream *stream, const cpi_linalg *v)
+cp_code cpi_linalg_cuda_qr(cp_stream *stream, const cpi_linalg *v)
 {
     cp_code code = cpi_la_fits(v);
     if (code) return code;

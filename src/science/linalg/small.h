@@ -16,11 +16,11 @@ typedef enum cpi_small_kind {
 /* What linalg_simd.c has for each of the four types: matrices first..last of a call, in packs; `work` has
  * cpi_small_bytes. Returns the trouble. */
 typedef int (*cpi_small_fn)(cpi_small_kind kind, const cpi_linalg *l, int64_t first, int64_t last, void *work);
-typedef struct cpi_small_kernels {
+typedef struct cpi_small_matrix_kernels {
     cpi_small_fn run[4]; /* float32, float64, complex64, complex128 */
     int bytes;           /* of a vector */
-} cpi_small_kernels;
-extern const cpi_small_kernels cpi_small_kernels_v2, cpi_small_kernels_v3, cpi_small_kernels_v4;
+} cpi_small_matrix_kernels;
+extern const cpi_small_matrix_kernels cpi_small_kernels_v2, cpi_small_kernels_v3, cpi_small_kernels_v4;
 
 /* The determinant's numbers of matrix i from its n pivots (pairs for complex numbers), widened, with the sign of the
  * exchanges in; `zero`: a pivot is 0. */

@@ -23,7 +23,7 @@ ONE(one_svd)
     return cpi_lapack_place(&info, 0) > 0 ? CPI_LINALG_SVD : 0;
 }
 
-cp_code cpi_slot_svd(cp_stream *stream, const cpi_linalg *l)
+cp_code cpi_linalg_cpu_svd(cp_stream *stream, const cpi_linalg *l)
 {
     SMALL(CPI_SMALL_SVD);
     job j = begin(stream, l, one_svd);
@@ -62,7 +62,7 @@ ONE(one_eigh)
     return 0;
 }
 
-cp_code cpi_slot_eigh(cp_stream *stream, const cpi_linalg *l)
+cp_code cpi_linalg_cpu_eigh(cp_stream *stream, const cpi_linalg *l)
 {
     SMALL(CPI_SMALL_EIGH);
     bool complex = cpi_is_complex(l->type);
@@ -127,7 +127,7 @@ ONE(one_eig)
     return 0;
 }
 
-cp_code cpi_slot_eig(cp_stream *stream, const cpi_linalg *l)
+cp_code cpi_linalg_cpu_eig(cp_stream *stream, const cpi_linalg *l)
 {
     job j = begin(stream, l, one_eig);
     double answer[2];
@@ -206,7 +206,7 @@ ONE(one_schur)
     return 0;
 }
 
-cp_code cpi_slot_schur(cp_stream *stream, const cpi_linalg *l)
+cp_code cpi_linalg_cpu_schur(cp_stream *stream, const cpi_linalg *l)
 {
     job j = begin(stream, l, one_schur);
     double answer[2];

@@ -179,7 +179,7 @@ template <class T> cp_code library_svd(cp_stream *stream, const cpi_linalg *v, c
 
 } // namespace
 
-cp_code cpi_la_svd(cp_stream *stream, const cpi_linalg *v)
+cp_code cpi_linalg_cuda_svd(cp_stream *stream, const cpi_linalg *v)
 {
     cpi_la_trouble t;
     cp_code code = cpi_la_fits(v);
@@ -247,7 +247,7 @@ template <class T> cp_code library_eigh(cp_stream *stream, const cpi_linalg *v, 
 
 } // namespace
 
-cp_code cpi_la_eigh(cp_stream *stream, const cpi_linalg *v)
+cp_code cpi_linalg_cuda_eigh(cp_stream *stream, const cpi_linalg *v)
 {
     cpi_la_trouble t;
     cp_code code = cpi_la_fits(v);

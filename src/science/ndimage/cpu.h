@@ -4,7 +4,5 @@
 
 #include "ndimage/ndimage.h"
 
-cp_code cpi_label_cpu(cp_stream *stream, const cpi_label_plan *plan, const cp_array *x, cp_array *out, int64_t *count);
-cp_code cpi_measure_cpu(cp_stream *stream, const cpi_measure_plan *plan);
 
 #endif

@@ -17,7 +17,8 @@ static uint64_t bits_that_count(cp_type t)
     return UINT64_MAX / all * cpi_magnitude(t);
 }
 
-cp_code cpi_label_cpu(cp_stream *stream, const cpi_label_plan *plan, const cp_array *x, cp_array *out, int64_t *count)
+cp_code cpi_ndimage_cpu_label(cp_stream *stream, const cpi_label_plan *plan, const cp_array *x, cp_array *out,
+                              int64_t *count)
 {
     label_job j = {.plan = plan, .stream_of = stream, .lines = plan->lines, .width = plan->width,
                    .last_width = plan->width, .joined = plan->joined, .x = x->data, .size = (int)cpi_itemsize(x->type),

@@ -406,7 +406,8 @@ cp_code label_in(cp_stream *stream, const cpi_label_plan *plan, const label_shap
 
 } // namespace
 
-cp_code cpi_label_cuda(cp_stream *stream, const cpi_label_plan *plan, const cp_array *x, cp_array *out, int64_t *count)
+cp_code cpi_ndimage_cuda_label(cp_stream *stream, const cpi_label_plan *plan, const cp_array *x, cp_array *out,
+                               int64_t *count)
 {
     label_shape s = {};
     s.lines = plan->lines;

@@ -374,7 +374,7 @@ static void cut_bands(measure_job *j)
     j->bands = j->per_band ? (size + j->per_band - 1) / j->per_band : 1;
 }
 
-cp_code cpi_measure_cpu(cp_stream *stream, const cpi_measure_plan *plan)
+cp_code cpi_ndimage_cpu_measure(cp_stream *stream, const cpi_measure_plan *plan)
 {
     measure_job j = {.plan = plan, .changes = CPI_BEST(cpi_changes)};
     int want = wanted(plan);
@@ -404,5 +404,3 @@ cp_code cpi_measure_cpu(cp_stream *stream, const cpi_measure_plan *plan)
     cpi_lookup_free(&j.lookup);
     return code;
 }
-
-const cpi_ndimage_ops cpi_ndimage_cpu = {cpi_label_cpu, cpi_measure_cpu};

@@ -3,7 +3,6 @@
 
 #include "ndimage/group_cuda.cuh"
 
-cp_code cpi_label_cuda(cp_stream *stream, const cpi_label_plan *plan, const cp_array *x, cp_array *out, int64_t *count);
 
 namespace {
 
@@ -461,7 +460,7 @@ cp_code boxes(cp_stream *stream, const cpi_measure_plan *plan, const region_look
 
 } // namespace
 
-static cp_code cpi_measure_cuda(cp_stream *stream, const cpi_measure_plan *plan)
+static cp_code cpi_ndimage_cuda_measure(cp_stream *stream, const cpi_measure_plan *plan)
 {
     region_lookup l = {};
     l.kind = plan->kind;
@@ -491,5 +490,3 @@ static cp_code cpi_measure_cuda(cp_stream *stream, const cpi_measure_plan *plan)
     return plan->size <= (int64_t)UINT32_MAX ? statistics<uint32_t>(stream, plan, l, im)
                                              : statistics<uint64_t>(stream, plan, l, im);
 }
-
-extern const cpi_ndimage_ops cpi_ndimage_cuda = {cpi_label_cuda, cpi_measure_cuda};

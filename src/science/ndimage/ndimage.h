@@ -83,8 +83,6 @@ typedef struct cpi_ndimage_ops {
     cp_code (*measure)(cp_stream *stream, const cpi_measure_plan *plan);
 } cpi_ndimage_ops;
 
-extern const cpi_ndimage_ops cpi_ndimage_cpu;
-extern const cpi_ndimage_ops cpi_ndimage_cuda;
 
 /* The largest label up to which every whole number has a value of its own in the type. */
 static inline int64_t cpi_label_limit(cp_type t)
@@ -97,4 +95,6 @@ static inline int64_t cpi_label_limit(cp_type t)
 #ifdef __cplusplus
 }
 #endif
+#include "ndimage/slots.h"
+
 #endif

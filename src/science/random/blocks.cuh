@@ -32,7 +32,7 @@ template <class F> void launches(int64_t n, int64_t per_block, F launch)
 
 /* The words of a call. `fast`: of Philox, without a carry in the counter beyond its lowest word. */
 struct source {
-    cpi_words from;
+    cpi_bit_stream from;
     const uint64_t *words; /* where they lie in memory, and how many */
     int64_t words_n;
     bool fast;
@@ -40,7 +40,7 @@ struct source {
 };
 
 /* Of at most `blocks` blocks behind the first one. */
-inline source source_of(const cpi_words *from, const uint64_t *words, int64_t words_n, int64_t blocks)
+inline source source_of(const cpi_bit_stream *from, const uint64_t *words, int64_t words_n, int64_t blocks)
 {
     source s = {};
     const uint64_t *c = from->counter, n = (uint64_t)blocks;
@@ -77,7 +77,7 @@ inline source source_of(const cpi_words *from, const uint64_t *words, int64_t wo
 struct four { uint64_t a, b, c, d; };
 static __device__ __noinline__ four block_called(int kind, uint64_t k0, uint64_t k1, four counter, uint64_t block)
 {
-    const cpi_words from = {kind, 0, {k0, k1}, {counter.a, counter.b, counter.c, counter.d}, {}};
+    const cpi_bit_stream from = {kind, 0, {k0, k1}, {counter.a, counter.b, counter.c, counter.d}, {}};
     uint64_t w[4];
     cpr_block(&from, block, w);
     return {w[0], w[1], w[2], w[3]};
@@ -210,10 +210,5 @@ __device__ __forceinline__ void store(T *out, int64_t at, int64_t least, int64_t
 }
 
 } // namespace cpr
-
-/* The slots of the other files */
-cp_code cpi_random_cuda_halves(cp_stream *stream, const cpi_integers *q);
-cp_code cpi_random_cuda_integers(cp_stream *stream, cpi_integers *q);
-cp_code cpi_random_cuda_permutation(cp_stream *stream, const cpi_words *from, int64_t n, int64_t *out);
 
 #endif

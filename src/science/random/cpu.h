@@ -11,7 +11,7 @@ typedef void (*cpi_random_first)(const cpi_draw *d, const uint64_t *w, int64_t n
 
 typedef struct cpi_random_simd {
     /* words first .. first + n - 1 of a piece of a stream with a counter */
-    void (*fill)(const cpi_words *from, int64_t first, int64_t n, uint64_t *out);
+    void (*fill)(const cpi_bit_stream *from, int64_t first, int64_t n, uint64_t *out);
     /* Elements at .. at + n - 1 of a call, of the words `w` that are theirs; n as a piece of words allows. */
     void (*draw)(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n);
     /* n floats of parts of 32 bits */

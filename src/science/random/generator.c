@@ -226,10 +226,10 @@ static void skip_words(cp_rng_state *s, int64_t n)
         cpi_sequential_jump(s->kind, s->state, (const uint64_t[4]){(uint64_t)n});
 }
 
-cpi_words cpi_rng_take(cp_rng *g, int64_t n)
+cpi_bit_stream cpi_rng_take(cp_rng *g, int64_t n)
 {
     cp_rng_state *s = &g->s;
-    cpi_words w = {.kind = s->kind, .key = {s->key[0], s->key[1]}};
+    cpi_bit_stream w = {.kind = s->kind, .key = {s->key[0], s->key[1]}};
     if (!has_counter(s)) {
         memcpy(w.state, s->state, sizeof w.state);
         skip_words(s, n);
@@ -246,7 +246,7 @@ cpi_words cpi_rng_take(cp_rng *g, int64_t n)
 }
 
 /* Word i of a piece. */
-static uint64_t word_of(const cpi_words *w, int64_t i)
+static uint64_t word_of(const cpi_bit_stream *w, int64_t i)
 {
     if (w->kind <= CP_RNG_PHILOX4X32) return cpr_word(w, (uint64_t)i);
     cp_rng_state s = {.kind = w->kind};
@@ -269,7 +269,7 @@ int64_t cpi_rng_take_halves(cp_rng *g, int64_t n, cpi_integers *q)
 
 uint64_t cpi_rng_next(cp_rng *g)
 {
-    const cpi_words w = cpi_rng_take(g, 1);
+    const cpi_bit_stream w = cpi_rng_take(g, 1);
     return word_of(&w, 0);
 }
 
@@ -292,7 +292,7 @@ uint64_t cpi_rng_below(cp_rng *g, uint64_t n)
     return x;
 }
 
-uint32_t *cpi_rng_states(const cpi_words *from, int64_t n, int64_t *count)
+uint32_t *cpi_rng_states(const cpi_bit_stream *from, int64_t n, int64_t *count)
 {
     const int64_t chunks = (n + CPR_CHUNK - 1) / CPR_CHUNK;
     uint32_t *states = cpi_calloc((size_t)chunks, 6 * sizeof *states), s[6];

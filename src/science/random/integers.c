@@ -20,7 +20,7 @@ cp_array *(cp_rng_raw)(cp_rng *g, const cp_draw_options *options)
     cp_array *r = cpi_array_new("raw", device, CP_UINT64, ndim, shape, 'C');
     if (!r || !r->size) return cpi_deliver("raw", r, o->out, CP_SAME_KIND);
     cpi_rng_lock(g);
-    const cpi_words from = cpi_rng_take(g, r->size);
+    const cpi_bit_stream from = cpi_rng_take(g, r->size);
     cpi_rng_unlock(g);
     uint32_t *states = NULL;
     cp_code code = CP_OK;

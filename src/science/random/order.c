@@ -22,7 +22,7 @@ static bool permuted_there(cp_rng *g, int64_t n, cp_array **r)
     if (cpi_rng_kind(g) > CP_RNG_PHILOX4X32 || n < ops->permutes_least || n > ops->permutes_most || !n) return false;
     if (!(*r = cpi_array_new("permutation", device, CP_INT64, 1, &n, 'C'))) return true;
     cpi_rng_lock(g);
-    const cpi_words from = cpi_rng_take(g, n);
+    const cpi_bit_stream from = cpi_rng_take(g, n);
     cpi_rng_unlock(g);
     if (ops->permutation(cpi_stream(device), &from, n, (int64_t *)(*r)->data)) cp_free(*r), *r = NULL;
     return true;

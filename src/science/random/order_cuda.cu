@@ -196,7 +196,7 @@ template <int SIZE, int MOST, int BINS> cp_code run(cp_stream *stream, order *q)
 
 } // namespace
 
-cp_code cpi_random_cuda_permutation(cp_stream *stream, const cpi_words *from, int64_t n, int64_t *out)
+cp_code cpi_random_cuda_permutation(cp_stream *stream, const cpi_bit_stream *from, int64_t n, int64_t *out)
 {
     order q = {};
     q.s = source_of(from, nullptr, 0, n / 4 + 2);

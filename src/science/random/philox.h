@@ -21,11 +21,11 @@
 enum { CPR_PHILOX = 0, CPR_PHILOX32 = 1, CPR_XORWOW = 2, CPR_MRG = 3 }; /* as cp_rng_kind */
 
 /* Where words come from: word 0 is the `skip`-th of the block at `counter`, or the next one of `state`. */
-typedef struct cpi_words {
+typedef struct cpi_bit_stream {
     int32_t kind, skip;  /* skip: 0..3, of kinds with a counter */
     uint64_t key[2], counter[4];
     uint32_t state[6];   /* of kinds without: see sequential.h */
-} cpi_words;
+} cpi_bit_stream;
 
 #define CPR_M0 UINT64_C(0xD2E7470EE14C6C93)
 #define CPR_M1 UINT64_C(0xCA5A826395121157)
@@ -96,7 +96,7 @@ CPR_FN void cpr_count(const uint64_t from[4], uint64_t n, uint64_t to[4])
 }
 
 /* Block k of a kind with a counter; the `skip` is the caller's. */
-CPR_FN void cpr_block(const cpi_words *s, uint64_t k, uint64_t w[4])
+CPR_FN void cpr_block(const cpi_bit_stream *s, uint64_t k, uint64_t w[4])
 {
     uint64_t c[4];
     if (s->kind == CPR_PHILOX) {
@@ -111,7 +111,7 @@ CPR_FN void cpr_block(const cpi_words *s, uint64_t k, uint64_t w[4])
 }
 
 /* One word, wherever it lies; for what needs few. */
-CPR_FN uint64_t cpr_word(const cpi_words *s, uint64_t i)
+CPR_FN uint64_t cpr_word(const cpi_bit_stream *s, uint64_t i)
 {
     uint64_t w[4];
     i += (uint64_t)s->skip;

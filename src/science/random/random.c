@@ -126,7 +126,7 @@ cpi_device *cpi_draw_device(const char *name, const cp_draw_options *o, int n, c
 
 /* --- drawing --- */
 
-cp_code cpi_words_in_memory(cp_stream *stream, const cpi_words *from, int64_t n, uint64_t **words)
+cp_code cpi_words_in_memory(cp_stream *stream, const cpi_bit_stream *from, int64_t n, uint64_t **words)
 {
     int64_t count;
     *words = NULL;
@@ -144,13 +144,14 @@ cp_code cpi_words_in_memory(cp_stream *stream, const cpi_words *from, int64_t n,
 
 /* Words of a call's own, for laws that need several: a stream of Philox 4x32, whose key and counter the generator's
  * next four words say. On a GPU a word of it costs less than half of one of Philox 4x64, on the CPU too. */
-static cpi_words own_words(cp_rng *g)
+static cpi_bit_stream own_words(cp_rng *g)
 {
     uint64_t w[4];
     cpi_rng_lock(g);
     for (int i = 0; i < 4; i++) w[i] = cpi_rng_next(g);
     cpi_rng_unlock(g);
-    return (cpi_words){.kind = CPR_PHILOX32, .key = {w[0]}, .counter = {w[1] & ~(uint64_t)UINT32_MAX, w[2] ^ w[3]}};
+    return (cpi_bit_stream){.kind = CPR_PHILOX32, .key = {w[0]},
+                           .counter = {w[1] & ~(uint64_t)UINT32_MAX, w[2] ^ w[3]}};
 }
 
 /* At once where words are computed of a counter, else piece by piece. */

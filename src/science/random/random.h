@@ -1,8 +1,9 @@
 /* The slots a backend fills for the room random.
  *
- * A call gets a piece of a stream of 64-bit words (cpi_words) and what is to become of it. The piece was taken from the
- * generator before, so slots know no generator and no lock. Invariant: what a slot writes depends on the words' places
- * alone, never on how work is shared out; for whole numbers and uniform ones that is bit for bit, on every device. */
+ * A call gets a piece of a stream of 64-bit words (cpi_bit_stream) and what is to become of it. The piece was taken
+ * from the generator before, so slots know no generator and no lock. Invariant: what a slot writes depends on the
+ * words' positions alone, never on how work is shared out; for integers and uniform numbers bit for bit, on every
+ * device. */
 #ifndef CPI_RANDOM_H
 #define CPI_RANDOM_H
 
@@ -18,7 +19,7 @@ extern "C" {
  * on. All others have words of Philox 4x32 of their own, from the first block on: pair laws two words for two elements
  * (NORMAL in float32: one), others a block an element, rows a block a row. */
 typedef struct cpi_draw {
-    cpi_words from;
+    cpi_bit_stream from;
     const uint64_t *words;  /* device memory: the words themselves, where the kind has no counter */
     int law;
     cp_type type;           /* of out: FLOAT32, FLOAT64 or INT64 */
@@ -37,7 +38,7 @@ typedef struct cpi_draw {
  * word first; 64). A part that would make some results likelier is passed over (Lemire 2019). `half`, where there is
  * one, is the part of 32 bits before the words'. */
 typedef struct cpi_integers {
-    cpi_words from;
+    cpi_bit_stream from;
     const uint64_t *words;  /* device memory, as above: all that `parts` need */
     int bits;
     bool has_half;
@@ -57,7 +58,7 @@ typedef struct cpi_integers {
 typedef struct cpi_random_ops {
     /* n words as they are. Of kinds without a counter `states` has six numbers for each CPR_CHUNK words (host memory),
      * states_n in all. */
-    cp_code (*words)(cp_stream *stream, const cpi_words *from, const uint32_t *states, int64_t states_n, int64_t n,
+    cp_code (*words)(cp_stream *stream, const cpi_bit_stream *from, const uint32_t *states, int64_t states_n, int64_t n,
                      uint64_t *out);
     cp_code (*draw)(cp_stream *stream, const cpi_draw *d);
     /* n float32 in [0, 1) of parts of 32 bits; waits for nothing. */
@@ -66,12 +67,13 @@ typedef struct cpi_random_ops {
     cp_code (*integers)(cp_stream *stream, cpi_integers *q);
     /* The stable order of n words of a kind with a counter, in so much work memory as it needs; of permutes_least to
      * permutes_most words (0: of none). */
-    cp_code (*permutation)(cp_stream *stream, const cpi_words *from, int64_t n, int64_t *out);
+    cp_code (*permutation)(cp_stream *stream, const cpi_bit_stream *from, int64_t n, int64_t *out);
     int64_t permutes_least, permutes_most;
 } cpi_random_ops;
+/*: slot("permutation", absent="cpu") */
+/*: value("permutes_least", cuda="1 << 14") */
+/*: value("permutes_most", cuda="1 << 26") */
 
-extern const cpi_random_ops cpi_random_cpu;
-extern const cpi_random_ops cpi_random_cuda; /* in the plugin */
 
 /* Parts below this in their product's lower half are passed over; 0: none are. `range` is not all that `bits` hold. */
 CPR_FN uint64_t cpr_threshold(uint64_t range, int bits)
@@ -97,4 +99,6 @@ CPR_FN bool cpr_bounded(uint64_t part, uint64_t range, int bits, uint64_t thresh
 #ifdef __cplusplus
 }
 #endif
+#include "random/slots.h"
+
 #endif

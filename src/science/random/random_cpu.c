@@ -51,7 +51,7 @@ static void share(void (*run)(const job *j, int64_t first, int64_t last), int64_
 /* --- words --- */
 
 typedef struct words_call {
-    const cpi_words *from;
+    const cpi_bit_stream *from;
     const uint32_t *states;
     int64_t n;
     uint64_t *out;
@@ -72,8 +72,8 @@ static void words_pieces(const job *j, int64_t first, int64_t last)
     }
 }
 
-static cp_code words(cp_stream *stream, const cpi_words *from, const uint32_t *states, int64_t states_n, int64_t n,
-                     uint64_t *out)
+cp_code cpi_random_cpu_words(cp_stream *stream, const cpi_bit_stream *from, const uint32_t *states, int64_t states_n,
+                             int64_t n, uint64_t *out)
 {
     words_call c = {from, states, n, out};
     (void)stream, (void)states_n;
@@ -107,7 +107,7 @@ static void draw_pieces(const job *j, int64_t first, int64_t last)
     }
 }
 
-static cp_code draw(cp_stream *stream, const cpi_draw *d)
+cp_code cpi_random_cpu_draw(cp_stream *stream, const cpi_draw *d)
 {
     const int64_t per = piece_of(d);
     cpi_draw call = *d;
@@ -160,7 +160,7 @@ static void parts_pieces(const job *j, int64_t first, int64_t last)
     }
 }
 
-static cp_code halves(cp_stream *stream, const cpi_integers *q)
+cp_code cpi_random_cpu_halves(cp_stream *stream, const cpi_integers *q)
 {
     parts_call c = {q, NULL};
     (void)stream;
@@ -168,7 +168,7 @@ static cp_code halves(cp_stream *stream, const cpi_integers *q)
     return CP_OK;
 }
 
-static cp_code integers(cp_stream *stream, cpi_integers *q)
+cp_code cpi_random_cpu_integers(cp_stream *stream, cpi_integers *q)
 {
     q->used = q->n = q->want; /* no more parts than there are places */
     const int64_t pieces = (q->n + PIECE - 1) / PIECE, bytes = (int64_t)cp_type_size(q->type);
@@ -187,5 +187,3 @@ static cp_code integers(cp_stream *stream, cpi_integers *q)
     if (good != one) cpi_free_host(good);
     return CP_OK;
 }
-
-const cpi_random_ops cpi_random_cpu = {.words = words, .draw = draw, .halves = halves, .integers = integers};

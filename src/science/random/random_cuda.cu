@@ -35,8 +35,10 @@ __global__ void __launch_bounds__(32) stepped_words(int kind, const uint32_t *st
     for (int64_t i = 0; i < m; i++) out[first + i] = cpr_step(kind, s);
 }
 
-cp_code words(cp_stream *stream, const cpi_words *from, const uint32_t *states, int64_t states_n, int64_t n,
-              uint64_t *out)
+} // namespace
+
+cp_code cpi_random_cuda_words(cp_stream *stream, const cpi_bit_stream *from, const uint32_t *states, int64_t states_n,
+                              int64_t n, uint64_t *out)
 {
     const cudaStream_t s = cpi_cuda_stream(stream);
     if (from->kind <= CPR_PHILOX32) {
@@ -60,6 +62,8 @@ cp_code words(cp_stream *stream, const cpi_words *from, const uint32_t *states, 
     cpi_host->work_free(stream, there);
     return code;
 }
+
+namespace {
 
 /* --- laws --- */
 
@@ -309,7 +313,9 @@ template <int LAW> void launch(cudaStream_t s, const cpi_draw *d)
     }
 }
 
-cp_code draw(cp_stream *stream, const cpi_draw *d)
+} // namespace
+
+cp_code cpi_random_cuda_draw(cp_stream *stream, const cpi_draw *d)
 {
     const cudaStream_t s = cpi_cuda_stream(stream);
     switch (d->law) {
@@ -326,8 +332,3 @@ cp_code draw(cp_stream *stream, const cpi_draw *d)
     return CPI_LAUNCHED(stream, "random");
 }
 
-} // namespace
-
-extern const cpi_random_ops cpi_random_cuda;
-const cpi_random_ops cpi_random_cuda = {words, draw, cpi_random_cuda_halves, cpi_random_cuda_integers,
-                                        cpi_random_cuda_permutation, 1 << 14, 1 << 26};

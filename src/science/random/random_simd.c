@@ -27,7 +27,7 @@ static inline __attribute__((always_inline)) void one_round(uint64_t w[4], uint6
  * Round 0 leaves (a, l1, h0(c[0]) ^ x, l0(c[0])); round 1 makes the first of these (h1 ^ y, l1, l0 ^ z, l). */
 typedef struct shared_part { uint64_t x, y, z, l; } shared_part;
 
-static inline __attribute__((always_inline)) shared_part share(const cpi_words *s, const uint64_t c[4])
+static inline __attribute__((always_inline)) shared_part share(const cpi_bit_stream *s, const uint64_t c[4])
 {
     const unsigned __int128 q = (unsigned __int128)CPR_M1 * c[2];
     const uint64_t a = (uint64_t)(q >> 64) ^ c[1] ^ s->key[0];
@@ -76,7 +76,7 @@ static inline __attribute__((always_inline)) __m512i multiply(__m512i x, __m512i
 /* As many times eight blocks, as their words 0, 1, 2, 3, and the `single` blocks behind them at `out`, which the
  * multiplier for single numbers makes meanwhile. Of fewer, products wait for one another. */
 enum { VECTORS = 4, SINGLE = 4 };
-static inline __attribute__((always_inline)) void many(const cpi_words *s, const uint64_t c[4], const int vectors,
+static inline __attribute__((always_inline)) void many(const cpi_bit_stream *s, const uint64_t c[4], const int vectors,
                                                        const int single, lanes *v, uint64_t *out)
 {
     const __m512i ml0 = _mm512_set1_epi64((int64_t)(CPR_M0 & 0xffffffff)), mh0 = _mm512_set1_epi64(CPR_M0 >> 32);
@@ -121,7 +121,7 @@ static inline __attribute__((always_inline)) void put(const lanes *v, uint64_t *
 }
 
 /* So many of the blocks from `block` on as are left, behind the `done` that were; how many are done then. */
-static inline __attribute__((always_inline)) int64_t fill_by(const cpi_words *s, int64_t block, int64_t done,
+static inline __attribute__((always_inline)) int64_t fill_by(const cpi_bit_stream *s, int64_t block, int64_t done,
                                                              int64_t blocks, const int vectors, const int single,
                                                              uint64_t *out)
 {
@@ -139,7 +139,7 @@ static inline __attribute__((always_inline)) int64_t fill_by(const cpi_words *s,
 }
 
 /* Whole blocks of Philox 4x64, many at a time; how many were done. */
-static int64_t fill_many(const cpi_words *s, int64_t block, int64_t blocks, uint64_t *out)
+static int64_t fill_many(const cpi_bit_stream *s, int64_t block, int64_t blocks, uint64_t *out)
 {
     int64_t done = fill_by(s, block, 0, blocks, VECTORS, SINGLE, out);
     done = fill_by(s, block, done, blocks, 2, 0, out);
@@ -148,7 +148,7 @@ static int64_t fill_many(const cpi_words *s, int64_t block, int64_t blocks, uint
 #else
 /* Whole blocks of Philox 4x64, four at a time, whose products do not wait for one another; how many were done. */
 enum { BATCH = 4 };
-static int64_t fill_many(const cpi_words *s, int64_t block, int64_t blocks, uint64_t *out)
+static int64_t fill_many(const cpi_bit_stream *s, int64_t block, int64_t blocks, uint64_t *out)
 {
     uint64_t c[4], w[BATCH][4];
     int64_t done = 0;
@@ -202,7 +202,7 @@ static inline __attribute__((always_inline)) vector lanes32(void) { return _mm_s
  * what becomes of the other words. */
 typedef struct shared32 { uint32_t d0, a1, d1, e1, key0[8], key1[8]; } shared32;
 
-static shared32 shared_of(const cpi_words *s, const uint64_t c[4])
+static shared32 shared_of(const cpi_bit_stream *s, const uint64_t c[4])
 {
     uint32_t k0 = (uint32_t)s->key[0], k1 = (uint32_t)(s->key[0] >> 32);
     const uint64_t q = (uint64_t)CPR_M1_32 * (uint32_t)c[1];
@@ -273,7 +273,7 @@ static inline __attribute__((always_inline)) void many32(const shared32 *s, uint
 }
 #endif
 
-static int64_t fill_many32(const cpi_words *s, int64_t block, int64_t blocks, uint64_t *out)
+static int64_t fill_many32(const cpi_bit_stream *s, int64_t block, int64_t blocks, uint64_t *out)
 {
     uint64_t c[4];
     int64_t done = 0;
@@ -287,7 +287,7 @@ static int64_t fill_many32(const cpi_words *s, int64_t block, int64_t blocks, ui
     return done;
 }
 
-static void fill(const cpi_words *from, int64_t first, int64_t n, uint64_t *out)
+static void fill(const cpi_bit_stream *from, int64_t first, int64_t n, uint64_t *out)
 {
     uint64_t w[4];
     int64_t at = first + from->skip, i = 0;

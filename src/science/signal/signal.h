@@ -34,10 +34,10 @@ typedef struct cpi_signal_ops {
     cp_code (*correlate)(cp_stream *stream, const cpi_correlation *c);
 } cpi_signal_ops;
 
-extern const cpi_signal_ops cpi_signal_cpu;
-extern const cpi_signal_ops cpi_signal_cuda; /* in the plugin */
 
 #ifdef __cplusplus
 }
 #endif
+#include "signal/slots.h"
+
 #endif

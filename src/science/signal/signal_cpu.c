@@ -272,7 +272,7 @@ static void run_task(void *context, int64_t task, int worker)
     for (int64_t tile = task * p->each; tile < end; tile++) run_tile(p, tile, p->scratch + worker * p->worker_bytes);
 }
 
-static cp_code correlate(cp_stream *stream, const cpi_correlation *c)
+cp_code cpi_signal_cpu_correlate(cp_stream *stream, const cpi_correlation *c)
 {
     plan p = {.c = c};
     pick(&p);
@@ -292,5 +292,3 @@ static cp_code correlate(cp_stream *stream, const cpi_correlation *c)
     cpi_work_free(stream, p.kernel);
     return CP_OK;
 }
-
-const cpi_signal_ops cpi_signal_cpu = {correlate};

@@ -336,11 +336,10 @@ template <class A> cp_code run(cp_stream *stream, const cpi_correlation *c)
     return CPI_LAUNCHED(stream, "convolve");
 }
 
-cp_code correlate(cp_stream *stream, const cpi_correlation *c)
+} // namespace
+
+cp_code cpi_signal_cuda_correlate(cp_stream *stream, const cpi_correlation *c)
 {
     return cpi_with_type(c->type, [&](auto e) { return run<decltype(arithmetic_of<decltype(e)>())>(stream, c); });
 }
 
-} // namespace
-
-extern const cpi_signal_ops cpi_signal_cuda = {correlate};

@@ -40,7 +40,8 @@ static void areas_task(void *context, int64_t task, int worker)
     }
 }
 
-cp_code cpi_areas_cpu(cp_stream *stream, cp_type type, int64_t n, const void *y, const void *x, double width, void *to)
+cp_code cpi_statistics_cpu_areas(cp_stream *stream, cp_type type, int64_t n, const void *y, const void *x, double width,
+                                 void *to)
 {
     const int64_t pieces = (n - 2) / PIECE + 1;
     areas a = {type, n, y, x, width, cpi_work_alloc(stream, (size_t)pieces * sizeof *a.sum)};

@@ -84,7 +84,8 @@ cp_code launch(cp_stream *stream, int64_t n, const void *y, const void *x, doubl
 
 } // namespace
 
-cp_code cpi_areas_cuda(cp_stream *stream, cp_type type, int64_t n, const void *y, const void *x, double width, void *to)
+cp_code cpi_statistics_cuda_areas(cp_stream *stream, cp_type type, int64_t n, const void *y, const void *x,
+                                  double width, void *to)
 {
     double *parts = (double *)cpi_host->work_alloc(stream, BLOCKS * sizeof *parts);
     if (!parts) return CP_ERROR_MEMORY;

@@ -249,8 +249,8 @@ static void tally_few(cp_type type, int64_t n, const void *x, int64_t bins, int6
     }
 }
 
-cp_code cpi_tally(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_t bins, int64_t *counts,
-                  int64_t *extent)
+cp_code cpi_statistics_cpu_tally(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_t bins,
+                                 int64_t *counts, int64_t *extent)
 {
     counting c = {.n = n, .bins = bins, .simd = CPI_BEST(cpi_statistics_simd), .type = type, .x = x};
     if (n <= GRAIN || bins > n) return tally_few(type, n, x, bins, counts, extent), CP_OK;
@@ -278,7 +278,8 @@ cp_code cpi_tally(cp_stream *stream, cp_type type, int64_t n, const void *x, int
     return CP_OK;
 }
 
-cp_code cpi_bincount_cpu(cp_stream *stream, int64_t n, const int64_t *x, const double *weights, int64_t bins, void *to)
+cp_code cpi_statistics_cpu_bincount(cp_stream *stream, int64_t n, const int64_t *x, const double *weights, int64_t bins,
+                                    void *to)
 {
     if (!bins) return CP_OK;
     memset(to, 0, (size_t)bins * 8);
@@ -302,10 +303,10 @@ static cp_code bins_between(cp_stream *stream, const cpi_bins *b)
     cpi_bins given = *b;
     for (int64_t i = 0; i <= b->bins; i++) cpi_put_edge(&b->made, i, edges[i] = cpi_edge_at(&b->made, b->bins, i));
     given.edges = edges, given.made.to = NULL;
-    return cpi_bins_cpu(stream, &given);
+    return cpi_statistics_cpu_bins(stream, &given);
 }
 
-cp_code cpi_bins_cpu(cp_stream *stream, const cpi_bins *b)
+cp_code cpi_statistics_cpu_bins(cp_stream *stream, const cpi_bins *b)
 {
     if (b->made.to) return bins_between(stream, b);
     cpi_even even;
@@ -366,7 +367,7 @@ static void span_task(void *context, int64_t task, int worker)
     }
 }
 
-cp_code cpi_span_cpu(cp_stream *stream, cp_type type, int64_t n, const void *x, double *ends)
+cp_code cpi_statistics_cpu_span(cp_stream *stream, cp_type type, int64_t n, const void *x, double *ends)
 {
     double parts[256][2];
     spanning s = {.simd = CPI_BEST(cpi_statistics_simd), .type = type, .x = x, .n = n, .ends = parts};

@@ -252,8 +252,8 @@ template <class T> cp_code start_bins(cp_stream *stream, const cpi_bins *b)
 
 } // namespace
 
-cp_code cpi_tally_cuda(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_t bins, int64_t *counts,
-                       int64_t *extent)
+cp_code cpi_statistics_cuda_tally(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_t bins,
+                                  int64_t *counts, int64_t *extent)
 {
     long long *ends = (long long *)extent;
     switch ((int)type) {
@@ -267,13 +267,14 @@ cp_code cpi_tally_cuda(cp_stream *stream, cp_type type, int64_t n, const void *x
     }
 }
 
-cp_code cpi_bincount_cuda(cp_stream *stream, int64_t n, const int64_t *x, const double *weights, int64_t bins, void *to)
+cp_code cpi_statistics_cuda_bincount(cp_stream *stream, int64_t n, const int64_t *x, const double *weights,
+                                     int64_t bins, void *to)
 {
     if (weights) return cpi_weigh_cuda(stream, n, x, weights, bins, (double *)to);
     return count<int64_t, false>(stream, n, x, bins, to, nullptr);
 }
 
-cp_code cpi_bins_cuda(cp_stream *stream, const cpi_bins *b)
+cp_code cpi_statistics_cuda_bins(cp_stream *stream, const cpi_bins *b)
 {
     return cpi_with_type(b->type, [&](auto e) -> cp_code {
         typedef decltype(e) E;

@@ -224,12 +224,12 @@ CPS int64_t cpi_element_of(const cpi_quantiles *r, int64_t first, int64_t place)
     return i;
 }
 
-CPS void cpi_copy_bytes(char *to, const char *from, int64_t bytes)
+CPS void cpi_copy_item(char *to, const char *from, int64_t bytes)
 {
     for (int64_t i = 0; i < bytes; i++) to[i] = from[i];
 }
 
-CPS void cpi_store_number(cp_type t, void *to, int64_t i, double x)
+CPS void cpi_store_quantile(cp_type t, void *to, int64_t i, double x)
 {
 #define STORE(A, s) case CPS_ENUM_##s: ((CPS_CTYPE_##s *)to)[i] = cps_f32_to_##s((float)x); return;
     switch ((int)t) {
@@ -244,7 +244,7 @@ CPS void cpi_store_number(cp_type t, void *to, int64_t i, double x)
 CPS double cpi_rounded_to(cp_type t, double x)
 {
     uint64_t value;
-    cpi_store_number(t, &value, 0, x);
+    cpi_store_quantile(t, &value, 0, x);
     return cpi_number_at(t, &value, 0);
 }
 
@@ -265,7 +265,7 @@ CPS void cpi_quantile_one(const cpi_quantiles *r, int64_t row, int64_t i, int64_
     }
     const int64_t before = cpi_element_of(r, first, p.before), behind = cpi_element_of(r, first, p.behind);
     if (elements) {
-        cpi_copy_bytes((char *)r->to + place * bytes, (const char *)r->x + before * bytes, bytes);
+        cpi_copy_item((char *)r->to + place * bytes, (const char *)r->x + before * bytes, bytes);
         return;
     }
     const double a = cpi_number_at(r->type, r->x, before), b = cpi_number_at(r->type, r->x, behind);
@@ -275,7 +275,7 @@ CPS void cpi_quantile_one(const cpi_quantiles *r, int64_t row, int64_t i, int64_
     const double part = cpi_rounded_to(r->result, cpi_times(d, share));
     double y = near ? cpi_plus(b, -part) : cpi_plus(a, part);
     if (r->method == CPI_QUANTILE_MEDIAN) y = p.share != 0 ? (a + b) / 2 : a;
-    cpi_store_number(r->result, r->to, place, y);
+    cpi_store_quantile(r->result, r->to, place, y);
 }
 
 #endif

@@ -96,9 +96,8 @@ typedef struct cpi_statistics_ops {
      * `width` instead of the differences. */
     cp_code (*areas)(cp_stream *stream, cp_type type, int64_t n, const void *y, const void *x, double width, void *to);
 } cpi_statistics_ops;
+/*: slot("span", absent="cuda") */
 
-extern const cpi_statistics_ops cpi_statistics_cpu;
-extern const cpi_statistics_ops cpi_statistics_cuda; /* in the plugin */
 
 /* --- between the room's files --- */
 /* Weights as they broadcast to a: of its shape, or of that of the axes; NULL with the error of NumPy's type. */
@@ -118,4 +117,6 @@ cp_array *cpi_bins_between(const char *name, cp_array *x, int64_t bins, cpi_edge
 #ifdef __cplusplus
 }
 #endif
+#include "statistics/slots.h"
+
 #endif

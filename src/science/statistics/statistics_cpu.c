@@ -15,10 +15,10 @@ enum { GRAIN = 4096 };
 
 /* --- places among edges: as searchsorted finds them --- */
 
-static cp_code locate(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_t m, const void *edges,
-                      bool right, int64_t *to)
+cp_code cpi_statistics_cpu_locate(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_t m,
+                                  const void *edges, bool right, int64_t *to)
 {
-    if (m) return cpi_cpu_search(stream, type, m, edges, n, x, right, to);
+    if (m) return cpi_sort_cpu_search(stream, type, m, edges, n, x, right, to);
     memset(to, 0, (size_t)n * sizeof *to);
     return CP_OK;
 }
@@ -46,16 +46,16 @@ static void turn_task(void *context, int64_t task, int worker)
     for (int64_t i = task * t->each; i < end; i++) t->to[i] = t->m - t->to[i];
 }
 
-static cp_code digitize(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_t m, const void *edges,
-                        bool right, int64_t *to)
+cp_code cpi_statistics_cpu_digitize(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_t m,
+                                    const void *edges, bool right, int64_t *to)
 {
     uint64_t turned[CPI_FEW_EDGES]; /* no type is wider */
     const int64_t size = cpi_itemsize(type);
-    if (ascend(type, edges, m, false)) return locate(stream, type, n, x, m, edges, right, to);
+    if (ascend(type, edges, m, false)) return cpi_statistics_cpu_locate(stream, type, n, x, m, edges, right, to);
     if (!ascend(type, edges, m, true)) return cpi_fail(CP_ERROR_VALUE, "digitize: %s", CPI_UNORDERED_EDGES);
     for (int64_t i = 0; i < m; i++)
         memcpy((char *)turned + i * size, (const char *)edges + (m - 1 - i) * size, (size_t)size);
-    const cp_code code = locate(stream, type, n, x, m, turned, right, to);
+    const cp_code code = cpi_statistics_cpu_locate(stream, type, n, x, m, turned, right, to);
     turning t = {.m = m, .n = n, .to = to};
     if (!code) cpi_parallel(cpi_cut(n, 16 * GRAIN, &t.each), turn_task, &t);
     return code;
@@ -81,7 +81,7 @@ static void interpolate_task(void *context, int64_t task, int worker)
     }
 }
 
-static cp_code interpolate(cp_stream *stream, const cpi_interpolation *p)
+cp_code cpi_statistics_cpu_interpolate(cp_stream *stream, const cpi_interpolation *p)
 {
     cpi_grid grid;
     each e = {.what = p, .n = p->n};
@@ -101,16 +101,10 @@ static void quantiles_task(void *context, int64_t task, int worker)
         for (int64_t i = 0; i < q->count; i++) cpi_quantile_one(q, row, i, cpi_itemsize(q->type));
 }
 
-static cp_code quantiles(cp_stream *stream, const cpi_quantiles *q)
+cp_code cpi_statistics_cpu_quantiles(cp_stream *stream, const cpi_quantiles *q)
 {
     (void)stream;
     each e = {.what = q, .n = q->rows};
     cpi_parallel(cpi_cut(q->rows, 256, &e.each), quantiles_task, &e);
     return CP_OK;
 }
-
-const cpi_statistics_ops cpi_statistics_cpu = {
-    .bincount = cpi_bincount_cpu, .tally = cpi_tally, .bins = cpi_bins_cpu, .locate = locate,
-    .digitize = digitize,    .interpolate = interpolate, .quantiles = quantiles,
-    .span = cpi_span_cpu,    .areas = cpi_areas_cpu,
-};

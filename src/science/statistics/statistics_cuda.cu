@@ -10,15 +10,16 @@ namespace {
 
 enum { THREADS = 256 };
 
-constexpr auto bincount = cpi_bincount_cuda;
-constexpr auto bins = cpi_bins_cuda;
+} // namespace
 
 /* Edges are a list that values are searched in. */
-cp_code locate(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_t m, const void *edges, bool right,
-               int64_t *to)
+cp_code cpi_statistics_cuda_locate(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_t m,
+                                   const void *edges, bool right, int64_t *to)
 {
     return cpi_sort_cuda.search(stream, type, m, edges, n, x, right, to);
 }
+
+namespace {
 
 /* Edges in shared memory: each block finds for itself which way they go, and says so where they go neither. */
 template <class T> __global__ void __launch_bounds__(THREADS)
@@ -48,8 +49,10 @@ digitize_each(int64_t n, const T *x, int m, const T *edges, bool right, int64_t 
     }
 }
 
-cp_code digitize(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_t m, const void *edges, bool right,
-                 int64_t *to)
+} // namespace
+
+cp_code cpi_statistics_cuda_digitize(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_t m,
+                                     const void *edges, bool right, int64_t *to)
 {
     static const uint32_t failure = cpi_cuda_late(CP_ERROR_VALUE, "digitize", CPI_UNORDERED_EDGES);
     uint32_t *mailbox = cpi_cuda_mailbox(stream);
@@ -68,18 +71,24 @@ cp_code digitize(cp_stream *stream, cp_type type, int64_t n, const void *x, int6
     });
 }
 
+namespace {
+
 __global__ void __launch_bounds__(THREADS) interpolate_each(cpi_interpolation p)
 {
     for (int64_t i = blockIdx.x * (int64_t)THREADS + threadIdx.x; i < p.n; i += (int64_t)gridDim.x * THREADS)
         cpi_interpolate_one(&p, i);
 }
 
-cp_code interpolate(cp_stream *stream, const cpi_interpolation *p)
+} // namespace
+
+cp_code cpi_statistics_cuda_interpolate(cp_stream *stream, const cpi_interpolation *p)
 {
     interpolate_each<<<cpi_cuda_blocks(p->n, THREADS, (int64_t)cpi_cuda_units(stream) * 64), THREADS, 0,
                        cpi_cuda_stream(stream)>>>(*p);
     return CPI_LAUNCHED(stream, "interp");
 }
+
+namespace {
 
 __global__ void __launch_bounds__(THREADS) quantile_each(cpi_quantiles q, int64_t bytes)
 {
@@ -88,15 +97,12 @@ __global__ void __launch_bounds__(THREADS) quantile_each(cpi_quantiles q, int64_
         cpi_quantile_one(&q, i % q.rows, i / q.rows, bytes);
 }
 
-cp_code quantiles(cp_stream *stream, const cpi_quantiles *q)
+} // namespace
+
+cp_code cpi_statistics_cuda_quantiles(cp_stream *stream, const cpi_quantiles *q)
 {
     quantile_each<<<cpi_cuda_blocks(q->rows * q->count, THREADS, (int64_t)cpi_cuda_units(stream) * 64), THREADS, 0,
                     cpi_cuda_stream(stream)>>>(*q, cpi_itemsize(q->type));
     return CPI_LAUNCHED(stream, "quantile");
 }
 
-} // namespace
-
-extern const cpi_statistics_ops cpi_statistics_cuda;
-const cpi_statistics_ops cpi_statistics_cuda = {bincount, cpi_tally_cuda, bins, locate, digitize,
-                                                 interpolate, quantiles, NULL, cpi_areas_cuda};

@@ -41,12 +41,22 @@ demo:
 	@$(call compile,$(DEMO_BUILD),--target demo-programs)
 	@tools/demo $(DEMO_BUILD)
 
+# The test device late:0 shows what a program and a device have to do with each other: all tests of streams, memory and
+# the like, and of those of values a dozen cases each (SAMPLE; tests/python/conftest.py).
+SAMPLE ?= 12
+python_tests = CUPRITE_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) -m pytest -q \
+    -n $(TESTERS) tests/python
+
 test: build check
 	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
-	@CUPRITE_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) -m pytest -q \
-	    -n $(TESTERS) tests/python
-	@CUPRITE_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) -m pytest -q \
-	    -n $(TESTERS) tests/python --device late:0
+	@$(python_tests)
+	@$(python_tests) --device late:0 --sample $(SAMPLE)
+
+# Tests of what was changed since the branch left main, or a sample of all: three minutes at most.
+quick:
+	@test -f $(BUILD)/CMakeCache.txt || $(MAKE) build
+	@$(call compile,$(BUILD))
+	@$(PYTHON) tools/quick $(BUILD)
 
 # The rooms include only what they may; files and lines keep to their length; written pages are what the sources say.
 check: build

@@ -1,6 +1,8 @@
 """The build: what the generator tells the build tool about its outputs and inputs; builds for some processors only."""
+import collections
 import os
 import pathlib
+import runpy
 import subprocess
 import sys
 
@@ -114,3 +116,43 @@ def test_the_cpu_is_refused_where_its_kernels_are_not():
         assert said.stdout == "10\n"
     else:
         assert said.stdout.startswith("CUDARuntimeError device: this library was built for x86-64-v"), said.stdout
+
+
+def collected(*arguments):
+    run = subprocess.run([sys.executable, "-m", "pytest", "--collect-only", "-q", "--device", "late:0", "-p",
+                          "no:cacheprovider", *arguments], cwd=ROOT, check=True, capture_output=True, text=True)
+    return [line for line in run.stdout.split("\n") if "::" in line]
+
+
+def test_a_sample_has_every_function_and_of_devices_every_case():
+    def functions(names):
+        return collections.Counter(n.split("[")[0] for n in names)
+    files = ["tests/python/test_signal.py", "tests/python/test_streams.py"]
+    every, some = (functions(collected(*files, *more)) for more in ([], ["--sample", "3"]))
+    assert set(every) == set(some)
+    for name, count in every.items():
+        assert some[name] == (count if "/test_streams.py" in name else min(count, 3)), name
+    assert max(every.values()) > 3
+
+
+@pytest.mark.parametrize("names, python, c", [
+    (["src/sort/unique.c"], {"sort", "sort_select"}, {"sort", "select"}),
+    (["src/array/sort/unique.c", "tests/python/test_fft.py"], {"sort", "fft"}, {"sort"}),
+    (["python/cuprite/_ast/arrays.py"], {"jit", "njit", "numba"}, set()),
+    (["tests/c/test_late.c"], set(), {"late"}),
+    (["src/core/shape.c"], {"ndarray", "reduce", "streams"}, {"core", "shape"}),
+    (["tests/python/oracle.py"], {"reduce_options", "build"}, set()),
+    ([], {"ndarray", "linalg"}, {"core"}),
+])
+def test_quick_finds_the_tests_of_a_file(names, python, c):
+    quick = runpy.run_path(str(ROOT / "tools/quick"))
+    found = quick["chosen"](names)
+    assert python <= set(found[0]) and c <= set(found[1])
+    for n in found[0]:
+        assert (ROOT / f"tests/python/test_{n}.py").exists()
+    for n in found[1]:
+        assert (ROOT / f"tests/c/test_{n}.c").exists()
+    for word, names in {**quick["ALSO"], **{n: n for n in quick["SAMPLE"]}}.items():
+        assert all(quick["existing"]("python", [n]) for n in names.split()), word
+    for word, names in {**quick["C_ALSO"], **{n: n for n in quick["C_SAMPLE"]}}.items():
+        assert all(quick["existing"]("c", [n]) for n in names.split()), word

@@ -48,7 +48,8 @@ CHAPTERS = [
     ("Polynomials", [], ["_polynomials"], ""),
     ("Files and printing", ["io"], ["_files", "_printing"], ""),
     ("Types", [], ["_type_names", "_dtypes", "_array_api"], "result_type can_cast promote_types astype"),
-    ("Kernels of your own", [], ["_raw", "_kernels", "_gufunc", "_fuse", "_fused", "_memo"], ""),
+    ("Kernels of your own", [], ["_raw", "_compiler.kernels", "_gufunc", "_compiler.fuse.fusion",
+                                 "_compiler.fuse.expression", "_memo"], ""),
     ("Old names", [], ["_old_names"], ""),
 ]
 # In the pages of these modules stand the names of their submodules too.
@@ -85,10 +86,16 @@ def markdown(doc):
 
 def signature(x, name):
     try:
-        text = str(inspect.signature(x))
+        text = str(inspect.signature(x).replace(return_annotation=inspect.Signature.empty))
     except (ValueError, TypeError):
         return name
     return name + re.sub(r"<class '([\w.]+)'>", lambda m: m[1], re.sub(r"<(?!class)([^<>]*)>", "...", text))
+
+
+def members(x):
+    """A class's own, and those of the bases that are made of rows for it."""
+    return {name: value for base in reversed(x.__mro__)
+            if base is x or base.__module__ == "cuprite.random._distributions" for name, value in vars(base).items()}
 
 
 def entry(name, x, level="##"):
@@ -98,7 +105,7 @@ def entry(name, x, level="##"):
     shown = "" if isinstance(x, property) or not callable(x) else f"    {signature(x, name.split('.')[-1])}\n\n"
     text = f"{level} {escaped(name)}\n\n{shown}{markdown(doc)}\n\n"
     if inspect.isclass(x) and not issubclass(x, BaseException):
-        for member, value in sorted(vars(x).items()):
+        for member, value in sorted(members(x).items()):
             value = value.__func__ if isinstance(value, (staticmethod, classmethod)) else value
             if not member.startswith("_") and (inspect.isroutine(value) or inspect.isdatadescriptor(value)) \
                     and inspect.getdoc(value):

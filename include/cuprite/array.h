@@ -156,6 +156,14 @@ CP_API cp_code cp_copyto(cp_array *dst, cp_array *src, const cp_copyto_options *
 /* As an axis: of the flattened array. */
 #define CP_FLAT INT32_MIN
 
+/* --- padding --- */
+/* More elements around a: widths[2 * i] of them before axis i and widths[2 * i + 1] behind it, n = 2 * ndim. They are
+ * `value`, the nearest element, or elements of a mirrored (without or with its ends) or repeated: NumPy's modes. */
+typedef enum cp_pad_mode {
+    CP_PAD_MODE_CONSTANT, CP_PAD_MODE_EDGE, CP_PAD_MODE_REFLECT, CP_PAD_MODE_SYMMETRIC, CP_PAD_MODE_WRAP
+} cp_pad_mode;
+CP_API cp_array *cp_pad(cp_array *a, int n, const int64_t *widths, cp_pad_mode mode, cp_array *value);
+
 /* --- joining --- */
 typedef struct cp_join_options {
     CP_OPTION(cp_array *, out);      /* result goes here; its type takes the place of dtype */

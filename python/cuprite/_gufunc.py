@@ -2,6 +2,8 @@
 over all others, which broadcast."""
 import re
 
+__all__ = ["GeneralizedUFunc"]
+
 _LIST = r"\((?:\w+(?:,\w+)*)?\)"
 
 

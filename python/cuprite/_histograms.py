@@ -8,6 +8,8 @@ import cuprite
 from cuprite import _statistics
 from cuprite._core import ndarray
 
+__all__ = ["histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
+
 
 def _flat(a, weights):
     """Elements and weights of one shape, flattened; of truth values their numbers, which NumPy warns of."""

@@ -4,6 +4,8 @@ import _thread
 
 from cuprite import _core, _device
 
+__all__ = ["RawKernel", "RawModule"]
+
 _BACKENDS = ("nvrtc", "nvcc")
 
 

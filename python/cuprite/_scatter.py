@@ -6,6 +6,8 @@ order: the result is that of a loop over the value, to the bit, on every device.
 """
 import cuprite as cp
 
+__all__ = ["scatter_add", "scatter_max", "scatter_min"]
+
 _RANGE = "index {} is out of bounds for axis {} with size {}"
 
 _BODY = """

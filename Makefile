@@ -37,7 +37,7 @@ demo:
 	@tools/setup demo
 	@test -x $(DEMO_BUILD)/bin/cuprite || echo "demo: compiling the library and the command, a minute or so"
 	@test $(DEMO_BUILD) = $(BUILD) || $(call configure,$(DEMO_BUILD),-DCUPRITE_PYTHON=OFF -DCUPRITE_TESTS=OFF \
-	    -DCUPRITE_STATIC=OFF -DCUPRITE_ISAS=native -DCUPRITE_CUDA=$(DEMO_CUDA))
+	    -DCUPRITE_STATIC=OFF -DCUPRITE_LINES=OFF -DCUPRITE_ISAS=native -DCUPRITE_CUDA=$(DEMO_CUDA))
 	@$(call compile,$(DEMO_BUILD),--target demo-programs)
 	@tools/demo $(DEMO_BUILD)
 

@@ -27,7 +27,7 @@ def integers(*shape, low=0, high=100, dtype="i4", seed=0):
 def test_there_are_enough_of_them():
     """At least 60 kernels, each asked for by a test."""
     here = pathlib.Path(__file__).parent
-    text = "".join(p.read_text() for p in here.glob("test_kernels*.py"))
+    text = "".join(p.read_text() for p in here.glob("test_kernel_programs*.py"))
     found = set(written())
     assert len(found) >= 60
     missing = [n for n in sorted(found) if not re.search(rf'"(?:\w+::)?{n[1]}["<]', text)]

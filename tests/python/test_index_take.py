@@ -7,7 +7,7 @@ import pytest
 
 import cuprite as cp
 from oracle import as_numpy_does, equal, outcome, raises
-from test_indexing import TYPES, check, index_array, numbers, read, source
+from test_index_keys import TYPES, check, index_array, numbers, read, source
 
 CASES = int(os.environ.get("CUPRITE_CASES", 2000))
 

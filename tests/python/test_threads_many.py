@@ -12,6 +12,8 @@ import pytest
 import cuprite as cp
 from cuprite import _device
 
+pytestmark = pytest.mark.device
+
 cuda = cp.cuda
 SOURCE = 'extern "C" __global__ void step(double *x, double a, int n) { ' \
          'int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = x[i] * a + i; }'

@@ -9,6 +9,8 @@ import pytest
 
 import cuprite as cp
 
+pytestmark = pytest.mark.device
+
 ADD = r"""
 extern "C" __global__ void vector_add(const float *a, const float *b, float *c, const int size)
 {

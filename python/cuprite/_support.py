@@ -6,6 +6,22 @@ ClipStats = collections.namedtuple("ClipStats", "center std lower upper count it
 Sources = collections.namedtuple("Sources", "pixels flux centroid peak position")
 
 
+def own_asarray(x, dtype=None, **options):
+    """cuprite.asarray, except that an array stays on its own device, whichever is current."""
+    import cuprite
+    if isinstance(x, cuprite.ndarray):
+        options["device"] = x._device
+    return cuprite.asarray(x, dtype, **options)
+
+
+def own_array(x, dtype=None, **options):
+    """cuprite.array, except that of an array a copy lies on that one's device, whichever is current."""
+    import cuprite
+    if isinstance(x, cuprite.ndarray):
+        options["device"] = x._device
+    return cuprite.array(x, dtype, **options)
+
+
 def _aligned(x):
     """Whether all elements lie at multiples of what their type asks of memory."""
     places = [x.data.ptr, *(s for s, n in zip(x.strides, x.shape) if n > 1)]

@@ -114,6 +114,8 @@ static inline bool cpy_is_array(PyObject *o)
     return false;
 }
 #define cpy_x(o) (((cpy_array *)(o))->x)
+/* Does the array lie on the current device? */
+static inline bool cpy_is_here(PyObject *o) { return cp_device_of(cpy_x(o)) == cp_device_current(); }
 /* An array, and of no subclass; an array of a subclass, which are heap types. */
 static inline bool cpy_is_plain(PyObject *o) { return Py_TYPE(o)->tp_dealloc == cpy_array_dealloc; }
 static inline bool cpy_is_subclass(PyObject *o)

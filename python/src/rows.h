@@ -20,6 +20,13 @@ typedef struct cpy_signature {
 /* Sorts a call's arguments into o[], borrowed, NULL where one was not given. Of *args, o[n] owns the tuple. */
 bool cpy_arguments(const cpy_signature *s, PyObject *const *v, Py_ssize_t n, PyObject *names, PyObject **o);
 
+cp_array *cpy_copy_here(cp_array *x, char order); /* a copy on the current device, as CuPy's copy() makes it */
+
+/* Is any thread inside `with plan:`? If this one is: false with an exception unless the plan is for the transform
+ * cuprite.fft.NAME of these arguments: the array, lengths and axes. */
+bool cpy_plans_are_in_use(void);
+bool cpy_check_plan(const char *name, PyObject *const *o);
+
 /* Does its type say, by __array__, that it is an array? Cuprite's own do, numbers and lists do not. */
 bool cpy_is_array_like(PyObject *o);
 /* Another library's array with a method of this name. The calls below are of such an array, with a function's

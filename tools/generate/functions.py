@@ -500,6 +500,8 @@ def entry(f, name, method):
     size = len(f.arguments) + 1
     star = f.star is not None
     call = f"return {f.id}_frame(o);"
+    if f.module == "_fft" and re.fullmatch("i?[rh]?fft[2n]?", f.name):  # python/src/plans.c
+        call = f'if (cpy_plans_are_in_use() && !cpy_check_plan("{f.name}", o)) return NULL;\n    ' + call
     if "itself" in f.row.columns and not method: # the shortest way there is
         first += f"if (n == 1 && !names && {f.row.itself.format(o='v[0]')}) return Py_NewRef(v[0]);\n    "
     if star:

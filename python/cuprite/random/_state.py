@@ -2,7 +2,7 @@
 import os
 
 from cuprite import _random as _r
-from cuprite._core import ndarray
+from cuprite._core import asarray, ndarray
 from cuprite.random._bits import MRG32k3a, Philox4x3210, SeedSequence, XORWOW
 from cuprite.random._generator import Generator, _array, _bounds
 
@@ -356,6 +356,8 @@ class RandomState:
             size: the shape of the result (None: that of the parameters); dtype: an integer type.
         Errors: ValueError for negative numbers, or a sample larger than all; TypeError for a dtype that it does not
             draw."""
+        if (asarray(nsample) < 1).any():
+            raise ValueError("nsample < 1")
         return _r.rng_hypergeometric(self._rng, ngood, nbad, nsample, size, dtype)
 
     def logseries(self, p, size=None, dtype=int):
@@ -390,6 +392,8 @@ class RandomState:
             replace: True: an element may come again; p: the probabilities of the elements (None: all alike).
         Errors: ValueError for an `a` of more axes or without elements, probabilities that are none or do not add up
             to 1, and more elements than there are without replacement."""
+        if isinstance(a, (list, tuple)):
+            a = asarray(a)
         if getattr(a, "ndim", 0) > 1:
             raise ValueError("a must be 1-dimensional or an integer")
         return self._generator.choice(a, size, replace, p)

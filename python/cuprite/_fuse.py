@@ -26,15 +26,21 @@ _UNDER_WAY = -1
 
 class _Jobs:
     """What a thread has to do, one after the other. Made of what is built in: a first call must not wait for
-    imports."""
+    imports. Where no thread can be started (a limit, no memory, an isolated interpreter) nothing is done: all that is
+    put here only makes later calls faster."""
 
     def __init__(self):
         self.waiting, self.wake, self.ended = [], _thread.allocate_lock(), _thread.allocate_lock()
         self.wake.acquire()
         self.ended.acquire()
-        self.thread = _thread.start_new_thread(self.work, ())
+        try:
+            self.thread = _thread.start_new_thread(self.work, ())
+        except (RuntimeError, MemoryError):
+            self.thread = None
 
     def put(self, job):
+        if self.thread is None:
+            return
         self.waiting.append(job)
         try:
             self.wake.release()
@@ -53,7 +59,7 @@ class _Jobs:
 
     def end(self):
         """A compiler at work while the process ends would find its libraries taken apart."""
-        if _jobs is self:
+        if _jobs is self and self.thread is not None:
             self.put(lambda: self)
             self.ended.acquire(timeout=30)
 
@@ -94,8 +100,10 @@ def wait():
     """Waits until what was to be compiled is; for tests and measurements."""
     done = _thread.allocate_lock()
     done.acquire()
-    queue().put(done.release)
-    done.acquire()
+    jobs = queue()
+    jobs.put(done.release)
+    if jobs.thread is not None:
+        done.acquire()
 
 
 # Held while the thread imports: a child that was forked then would wait for ever for the module, whose import only the

@@ -340,7 +340,7 @@ static PyObject *get_cuda_interface(PyObject *o, void *u)
 {
     (void)u;
     int d = cp_device_of(cpy_x(o));
-    if (d < 0 || d >= cp_device_count()) {
+    if (cp_device_count() ? d < 0 || d >= cp_device_count() : d != CP_CPU) {
         PyErr_SetString(PyExc_AttributeError, "__cuda_array_interface__: the array is not on a GPU");
         return NULL;
     }

@@ -115,7 +115,7 @@ static cp_array *like_in_memory(const cp_array *x, cp_type t, const cpy_ints *sh
     if (cp_is_f_contiguous(x)) return CPY_MADE(cpy_make(cp_empty, cpy_shape_of(shape), type, 'F'));
     int axes[CP_MAXDIM], back[CP_MAXDIM];
     cpy_ints lying = {.n = shape->n};
-    cpy_axes_in_memory(x, axes, false);
+    cpy_axes_in_memory(x, axes);
     for (int i = 0; i < shape->n; i++) {
         lying.at[i] = shape->at[axes[i]];
         back[axes[i]] = i;
@@ -379,7 +379,8 @@ PyObject *py_array(const py_array_args *v)
     cpy_ints shape = {v->ndmin, {0}};
     int more = v->ndmin - cp_ndim(cpy_x(x));
     for (int i = 0; i < v->ndmin; i++) shape.at[i] = i < more ? 1 : cp_dims(cpy_x(x))[i - more];
-    PyObject *r = cpy_wrap(CPY_MADE(cp_reshape(cpy_x(x), cpy_shape_of(&shape))));
+    cp_array *wide = CPY_MADE(cp_reshape(cpy_x(x), cpy_shape_of(&shape)));
+    PyObject *r = x == v->object ? cpy_wrap_view(wide, x) : cpy_wrap(wide);
     Py_DECREF(x);
     return r;
 }

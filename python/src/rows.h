@@ -53,6 +53,7 @@ bool cpy_take_replacement(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_array_like(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_indices(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_assigned(PyObject *o, cp_array *near, cp_array **x);
+bool cpy_take_safely_assigned(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_array_like_to(cp_op op, PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_number_or_array_like(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_array_or_list(PyObject *o, cp_array *near, cp_array **x);

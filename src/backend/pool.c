@@ -1,7 +1,7 @@
 /* The pool: see pool.h for its invariants.
  *
  * Pieces come from the device and are cut into blocks. Free blocks hang in bins by size, one set of bins for
- * each stream that freed something and each of two kinds, so that small blocks never break up large pieces.
+ * each stream that freed something, one for all streams that ended, and each of two kinds, so that small blocks never break up large pieces.
  * Bins are two-level (power of two, then eighths), after TLSF (Masmano et al., ECRTS 2004): a request looks in
  * the first bin whose every block fits. Blocks are found by address in a hash table. */
 #include "backend/pool.h"
@@ -21,6 +21,9 @@ enum { SMALL_HOST = 4096 }; /* arrays of the CPU up to here lie behind their rec
 enum { LEVELS = 56, SPLITS = 8 }; /* every size_t has a bin */
 
 enum { USERS = 3 };
+
+/* Whose the blocks are on which no stream has work left, because theirs ended: any stream takes them. */
+#define EVERYBODY ((cp_stream *)NULL)
 
 typedef struct block {
     char *at;
@@ -435,6 +438,16 @@ static block *piece_new(cpi_pool *p, size_t size, bool large)
     return b;
 }
 
+/* A free block of the stream's own or, where none is, of those that are every stream's; taken out of its bin. */
+static block *take_free(cpi_pool *p, arena *a, size_t size, bool large)
+{
+    arena *from = a;
+    block *b = bin_search(a, size, large);
+    if (!b && (from = arena_of(p, EVERYBODY, false))) b = bin_search(from, size, large);
+    if (b) bin_remove(from, b);
+    return b;
+}
+
 /* Cuts what is more than `size` off a block that is in no bin. */
 static void split_block(cpi_pool *p, arena *a, block *b, size_t size)
 {
@@ -461,13 +474,12 @@ static block *find_block(cpi_pool *p, arena *a, size_t size, bool large)
         if (shrink(p, NULL)) return NULL;
         if (p->stats.used + (int64_t)size > p->stats.limit) return NULL;
     }
-    block *b = p->direct ? NULL : bin_search(a, size, large);
+    block *b = p->direct ? NULL : take_free(p, a, size, large);
     if (!b && p->waiting && !cpi_capturing()) {
         look_at_waiting(p);
-        b = bin_search(a, size, large);
+        b = take_free(p, a, size, large);
     }
     if (b) {
-        bin_remove(a, b);
         p->stats.reuses++;
         return b;
     }
@@ -476,10 +488,7 @@ static block *find_block(cpi_pool *p, arena *a, size_t size, bool large)
     if (p->device->backend->device_sync(p->device)) return NULL;
     look_at_waiting(p);
     gather(p, a);
-    if ((b = bin_search(a, size, large))) {
-        bin_remove(a, b);
-        return b;
-    }
+    if ((b = take_free(p, a, size, large))) return b;
     trim(p, NULL);
     return piece_new(p, size, large);
 }
@@ -677,7 +686,7 @@ cpi_capture *cpi_pool_capture(cpi_pool *p, const void *memory)
 void cpi_pool_capture_gone(cpi_pool *p, cpi_capture *capture)
 {
     pthread_mutex_lock(&p->lock);
-    arena **link = &p->arenas, *to = arena_of(p, &p->device->null_stream, true);
+    arena **link = &p->arenas, *to = arena_of(p, EVERYBODY, true);
     for (size_t i = 0; i < p->table_size; i++)
         for (block *b = p->table[i]; b; b = b->chain)
             if (b->capture == capture && !b->waits) b->capture = NULL;
@@ -709,7 +718,7 @@ void cpi_pool_stream_ends(cpi_pool *p, cp_stream *stream, cp_stream *heir)
         if (b->stream == stream) b->stream = heir;
     for (block *b = p->parked; b; b = b->next)
         if (b->stream == stream) b->stream = heir;
-    arena *from = arena_of(p, stream, false), *to = from ? arena_of(p, heir, true) : NULL;
+    arena *from = arena_of(p, stream, false), *to = from ? arena_of(p, EVERYBODY, true) : NULL;
     if (to) {
         move_free(p, from, to);
         arena **link = &p->arenas;

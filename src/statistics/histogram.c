@@ -150,13 +150,13 @@ static bool are_made(const cp_array *x, int64_t bins, const span *s, cpi_edges *
     return e->step > 0 && isfinite(e->step);
 }
 
-/* Edges that are given: 1-d, nowhere descending. */
+/* Edges that are given: 1-d, nowhere descending. NaN, which sorts last, descends to nothing. */
 static bool good_edges(const char *name, cp_array *e)
 {
     if (cp_ndim(e) != 1) return cpi_fail(CP_ERROR_VALUE, "%s: `bins` must be 1d, when an array", name), false;
     uint8_t ascends = cp_size(e) < 2;
-    if (!ascends && all_true(cp_less_equal(cpi_range(e, 0, 0, -1), cpi_range(e, 0, 1, INT64_MAX)), &ascends))
-        return false;
+    cp_array *falls = ascends ? NULL : cp_greater(cpi_range(e, 0, 0, -1), cpi_range(e, 0, 1, INT64_MAX));
+    if (!ascends && all_true(falls ? cp_logical_not(falls) : NULL, &ascends)) return false;
     return ascends || !cpi_fail(CP_ERROR_VALUE, "%s: `bins` must increase monotonically, when an array", name);
 }
 

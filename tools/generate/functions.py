@@ -68,7 +68,7 @@ MANY = ("arrays", "arrays_or_numbers", "arrays_like")  # kinds
 EACH = ("arrays", "array_or_arrays")    # results
 ARRAYS = ("array", "operand", "replacement", "low_bound", "high_bound", "array_like", "array_like_to",
           "number_or_array_like", "array_or_list", "array_or_number", "prototype", "indices",
-          "assigned")
+          "assigned", "safely_assigned")
 SELVES = ("array", "array_or_number", "array_like")  # kinds of what a result may be a view of
 SIMPLE = {"int": "PyLong_FromLong({x})", "int64": "PyLong_FromLongLong({x})", "bool": "PyBool_FromLong({x})",
           "double": "PyFloat_FromDouble({x})", "object": "{x}", "none": "cpy_none({x})"}

@@ -99,6 +99,8 @@ KINDS = {k.name: k for k in [
     _array("indices", "cpy_take_indices({o}, near.x, &{v})", stub="ArrayLike", late=True),
     # what is written into the array beside it, as x[...] = value takes it
     _array("assigned", "cpy_take_assigned({o}, near.x, &{v})", stub="ArrayLike", late=True),
+    # the same where the operation itself refuses a type that is not safe: no warning of an array's goes before that
+    _array("safely_assigned", "cpy_take_safely_assigned({o}, near.x, &{v})", stub="ArrayLike", late=True),
     # the array that the result is written to, and that the call then returns
     _array("out", "cpy_take_out({o}, &{v}, &{v}_object)", owner="{v}_object", stub="ndarray | None",
            extra="PyObject *{name}_object;"),

@@ -118,8 +118,9 @@ def install(tell=False):
     _tell = _tell or tell
     if _add(*_ROOTS, "numba"):
         import cuprite
-        from cuprite import _support
-        cuprite.__name__ = cuprite.ndarray.__module__ = "cupy"
+        from cuprite import _device, _support
+        cuprite.__name__ = "cupy"
+        _device.name_arrays("cupy")
         cuprite.__version__ = CUPY
         _support.as_cupy = True
 

@@ -516,7 +516,7 @@ PyObject *py_reduce_protocol(const py_reduce_protocol_args *v)
     PyErr_Clear(); /* a class with __slots__ has none */
     PyObject *r =
         make ? Py_BuildValue("N(OsNCO)O", make, bytes, cp_type_name(cp_type_of(v->a)), get_shape(v->self, NULL), order,
-                             Py_TYPE(v->self), own ? own : Py_None)
+                             cpy_is_plain(v->self) ? Py_None : (PyObject *)Py_TYPE(v->self), own ? own : Py_None)
              : NULL;
     Py_XDECREF(own);
     Py_XDECREF(bytes);

@@ -7,6 +7,7 @@
 #include "backend/pool.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -543,6 +544,29 @@ void cpi_pool_count_small(cpi_pool *p, int64_t bytes)
         __atomic_store_n(&p->small_most, now, __ATOMIC_RELAXED);
 }
 
+/* A number of bytes as people read it. */
+static const char *in_words(double n, char text[32])
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    int unit = 0;
+    for (; n >= 1024 && unit < 6; unit++) n /= 1024;
+    snprintf(text, 32, unit ? "%.1f %s" : "%.0f %s", n, units[unit]);
+    return text;
+}
+
+static void fail_full(cpi_pool *p, size_t bytes)
+{
+    char asked[32], used[32], held[32], limit[32], available[32];
+    cp_pool_stats now;
+    int64_t total = 0, rest = 0;
+    cpi_pool_stats(p, &now);
+    const bool known = p->device->backend->query(p->device, &total, &rest) == CP_OK;
+    cpi_fail(CP_ERROR_MEMORY, "out of memory on %s: %zu bytes asked for (%s)%s%s; arrays hold %s, the pool %s, its limit "
+             "is %s", p->device->name, bytes, in_words((double)bytes, asked), known ? ", available are " : "",
+             known ? in_words((double)rest, available) : "", in_words((double)now.used, used), in_words((double)now.held, held),
+             now.limit ? in_words((double)now.limit, limit) : "none");
+}
+
 void *cpi_pool_alloc(cpi_pool *p, cp_stream *stream, size_t bytes)
 {
     if (!cpi_may_use("memory", p->device)) return NULL; /* who waits for the device may hold the lock */
@@ -569,11 +593,8 @@ void *cpi_pool_alloc(cpi_pool *p, cp_stream *stream, size_t bytes)
         cpi_live_add(b->at, bytes ? bytes : 1);
         return b->at;
     }
-none:;
-    cp_pool_stats now;
-    cpi_pool_stats(p, &now);
-    cpi_fail(CP_ERROR_MEMORY, "out of memory on %s: %zu bytes asked for, arrays hold %lld, the pool %lld (limit %lld)",
-             p->device->name, bytes, (long long)now.used, (long long)now.held, (long long)now.limit);
+none:
+    fail_full(p, bytes);
     return NULL;
 }
 

@@ -2,6 +2,11 @@
 #include "elementwise/loops.h"
 #include "scalar/scalar.h"
 
+#undef F /* of the scalar bodies */
+#undef T
+#undef U
+#undef X
+
 #define T int8_t
 #define U uint8_t
 #define W uint16_t

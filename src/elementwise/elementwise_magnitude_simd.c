@@ -23,7 +23,7 @@ void CPI_ISA_NAME(cpi_absolute_c64)(void *const *op, int64_t n, unsigned s)
             r[k] = (float)sqrt(x * x + y * y);
             wild |= !(r[k] == r[k]);
         }
-        for (int64_t k = 0; wild && k < m; k++) r[k] = cps_hypot_f32(a[i + k].re, a[i + k].im);
+        for (int64_t k = 0; wild && k < m; k++) r[k] = cps_hypotf(a[i + k].re, a[i + k].im);
         for (int64_t k = 0; k < m; k++) out[i + k] = r[k];
     }
 }
@@ -43,7 +43,7 @@ void CPI_ISA_NAME(cpi_absolute_c128)(void *const *op, int64_t n, unsigned s)
             r[k] = sqrt(x * x + y * y);
             wild |= !((most > 0x1p-480) & (most < 0x1p511) & (y == y)) & !((x == 0) & (y == 0));
         }
-        for (int64_t k = 0; wild && k < m; k++) r[k] = cps_hypot_f64(a[i + k].re, a[i + k].im);
+        for (int64_t k = 0; wild && k < m; k++) r[k] = cps_hypot(a[i + k].re, a[i + k].im);
         for (int64_t k = 0; k < m; k++) out[i + k] = r[k];
     }
 }

@@ -3,7 +3,7 @@
 #ifndef CUPRITE_CUPY_ATOMICS_CUH
 #define CUPRITE_CUPY_ATOMICS_CUH
 
-#if defined(__CUDACC__)
+#if defined(__CUDACC__) && !defined(__CUPRITE_CPU__)
 
 static __device__ __forceinline__ long long atomicAdd(long long *p, long long v)
 {

@@ -3,7 +3,7 @@
 #if !defined(__MATH_CONSTANTS_H__)
 #define __MATH_CONSTANTS_H__
 
-#if defined(__CUDACC__)
+#if defined(__CUDACC__) && !defined(__CUPRITE_CPU__)
 #define CUDART_INF_F __int_as_float(0x7f800000)
 #define CUDART_NAN_F __int_as_float(0x7fffffff)
 #define CUDART_INF __longlong_as_double(0x7ff0000000000000ULL)

@@ -231,3 +231,26 @@ def test_linear_algebra_short_of_memory(left):
     assert r.returncode == 0, r.stderr
     assert r.stdout.split("\\n")[-2 if r.stdout.endswith("\\n") else -1].strip().endswith("(300,)")
     assert r.stdout.startswith("MemoryError")
+
+
+BITS = """
+import hashlib
+import numpy as np
+import cuprite as cp
+x = cp.asarray(np.random.default_rng(1).standard_normal((300, 300)))
+s = x @ x.T + cp.eye(300) * 300
+small = x[:120, :120].copy()
+batch = cp.stack([s[i:i + 100, i:i + 100] for i in range(0, 200, 50)])
+for r in (x @ x, cp.linalg.inv(x), cp.linalg.solve(x, x[0]), cp.linalg.det(x), cp.linalg.svd(small)[0],
+          cp.linalg.qr(small)[1], cp.linalg.eigh(batch)[0], cp.linalg.cholesky(batch), cp.linalg.qr(batch)[1],
+          cp.sum(x), cp.sort(x.ravel()), cp.fft.fft(x), cp.median(x), cp.abs(x + 1j * x.T)):
+    print(hashlib.sha1(r.get().tobytes()).hexdigest())
+"""
+
+
+def test_bits_for_any_number_of_threads():
+    """All but LAPACK's routines with OpenBLAS's own threads (docs/architecture.md says which)."""
+    import os
+    one, *others = (subprocess.run([sys.executable, "-c", BITS], capture_output=True, text=True, timeout=120,
+                                   env={**os.environ, "CUPRITE_NUM_THREADS": n}).stdout for n in "123")
+    assert len(one.split()) == 14 and others == [one, one]

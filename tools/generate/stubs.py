@@ -197,6 +197,7 @@ def write_package(functions, names, foreign, out):
                   if not n.startswith("_"))
     text += "from cuprite._core import (\n" + "".join(f"    {n} as {n},\n" for n in core) + ")\n"
     text += "from cuprite._support import Flat\nflatiter = Flat\n"
+    text += "from cuprite.lib import scimath as emath\nfrom cuprite.scipy import special as special\n"
     text += "\nfrom numpy.exceptions import AxisError as AxisError\nfrom numpy import (\n"
     text += "".join(f"    {n} as {n},\n"
                     for n in sorted(borrowed)) + ")\n" + "".join(f"{n}: Any\n" for n in foreign) + "\n"

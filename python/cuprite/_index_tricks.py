@@ -8,7 +8,7 @@ import operator
 
 import cuprite as cp
 from cuprite import _indexing, _places, _triangles
-from cuprite._support import own_asarray
+from cuprite._support import _own_asarray
 
 __all__ = ["c_", "diag_indices", "diag_indices_from", "indices", "isin", "ix_", "mask_indices", "mgrid", "ogrid", "r_",
            "ravel_multi_index", "select", "tri", "tril_indices", "tril_indices_from", "triu_indices",
@@ -65,7 +65,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
         if m not in within:
             raise ValueError(f"clipmode must be one of 'raise', 'wrap' and 'clip', not {m!r}")
     return _indexing.ravel_multi_index(
-        tuple(within[m](own_asarray(x, own_asarray(x).dtype), n) for m, x, n in zip(modes, places, extents)), dims,
+        tuple(within[m](_own_asarray(x, _own_asarray(x).dtype), n) for m, x, n in zip(modes, places, extents)), dims,
         "raise", order)
 
 
@@ -83,7 +83,8 @@ def indices(dimensions, dtype=int, sparse=False):
     """Coordinates of a grid of these extents: an array (ndim, ...extents), or with `sparse` a tuple of one array an
     axis that broadcast to them.
 
-    Parameters: dimensions: the extents; dtype: an element type; sparse: True or False."""
+    Parameters: dimensions: the extents; dtype: an element type; sparse: True or False.
+    Errors: TypeError for bool where an extent is beyond 2."""
     extents = tuple(dimensions)
     if cp.dtype(dtype) == bool and any(e > 2 for e in extents):
         raise TypeError("arange() is only supported for booleans when the result has at most length 2.")

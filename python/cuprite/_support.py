@@ -6,7 +6,7 @@ ClipStats = collections.namedtuple("ClipStats", "center std lower upper count it
 Sources = collections.namedtuple("Sources", "pixels flux centroid peak position")
 
 
-def own_asarray(x, dtype=None, **options):
+def _own_asarray(x, dtype=None, **options):
     """cuprite.asarray, except that an array stays on its own device, whichever is current."""
     import cuprite
     if isinstance(x, cuprite.ndarray):
@@ -14,7 +14,7 @@ def own_asarray(x, dtype=None, **options):
     return cuprite.asarray(x, dtype, **options)
 
 
-def own_array(x, dtype=None, **options):
+def _own_array(x, dtype=None, **options):
     """cuprite.array, except that of an array a copy lies on that one's device, whichever is current."""
     import cuprite
     if isinstance(x, cuprite.ndarray):
@@ -254,10 +254,7 @@ def cuda_interface(o):
         strides = _numbers("strides", strides)
         if len(strides) != len(shape):
             raise ValueError("strides, if given, must be the same length as shape")
-    try:
-        address, read_only = d["data"]
-    except (TypeError, ValueError):
-        raise ValueError("__cuda_array_interface__: data is an address and whether it is read-only") from None
+    address, read_only = d["data"]  # a pair, or Python's own words about it
     stream = d.get("stream") if version >= 3 else None
     if stream is not None:
         stream, = _numbers("stream", (stream,))

@@ -375,7 +375,6 @@ def test_states_of_bit_generators():
 
 
 @pytest.mark.parametrize("d", [{}, {"shape": (2,)}, {"shape": (2,), "typestr": "<f8"},
-                               {"shape": (2,), "typestr": "<f8", "data": 5},
                                {"shape": (2,), "typestr": "<f8", "data": (1, 2, 3)}])
 def test_descriptions_that_lack_something(d):
     class X:

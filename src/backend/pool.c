@@ -1,9 +1,9 @@
 /* The pool: see pool.h for its invariants.
  *
  * Pieces come from the device and are cut into blocks. Free blocks hang in bins by size, one set of bins for
- * each stream that freed something, one for all streams that ended, and each of two kinds, so that small blocks never break up large pieces.
- * Bins are two-level (power of two, then eighths), after TLSF (Masmano et al., ECRTS 2004): a request looks in
- * the first bin whose every block fits. Blocks are found by address in a hash table. */
+ * each stream that freed something, one for all streams that ended, and each of two kinds, so that small blocks never
+ * break up large pieces. Bins are two-level (power of two, then eighths), after TLSF (Masmano et al., ECRTS 2004): a
+ * request looks in the first bin whose every block fits. Blocks are found by address in a hash table. */
 #include "backend/pool.h"
 
 #include <pthread.h>
@@ -561,9 +561,11 @@ static void fail_full(cpi_pool *p, size_t bytes)
     int64_t total = 0, rest = 0;
     cpi_pool_stats(p, &now);
     const bool known = p->device->backend->query(p->device, &total, &rest) == CP_OK;
-    cpi_fail(CP_ERROR_MEMORY, "out of memory on %s: %zu bytes asked for (%s)%s%s; arrays hold %s, the pool %s, its limit "
-             "is %s", p->device->name, bytes, in_words((double)bytes, asked), known ? ", available are " : "",
-             known ? in_words((double)rest, available) : "", in_words((double)now.used, used), in_words((double)now.held, held),
+    cpi_fail(CP_ERROR_MEMORY,
+             "out of memory on %s: %zu bytes asked for (%s)%s%s; arrays hold %s, the pool %s, its limit is %s",
+             p->device->name, bytes, in_words((double)bytes, asked), known ? ", available are " : "",
+             known ? in_words((double)rest, available) : "", in_words((double)now.used, used),
+             in_words((double)now.held, held),
              now.limit ? in_words((double)now.limit, limit) : "none");
 }
 

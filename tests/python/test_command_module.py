@@ -146,7 +146,7 @@ print(sorted(n for n in dir(cuprite) if not n.startswith("_") and n not in names
 """)
     assert r.stdout == "[] False\n", r
     for module in ("random", "linalg", "fft", "cuda", "testing", "scipy.ndimage"):
-        r = run("-c", f"import cuprite.{module} as m; d = {{}}; exec('from cuprite.{module} import *', d); print(len(d))")
+        r = run("-c", f"import cuprite.{module}; d = {{}}; exec('from cuprite.{module} import *', d); print(len(d))")
         assert r.returncode == 0, r.stderr
 
 
@@ -164,7 +164,8 @@ def test_properties_of_devices():
 
 
 def test_words_of_a_full_pool(device):
-    with pytest.raises(cp.cuda.OutOfMemoryError, match=r"8000000000000 bytes asked for \(7\.3 TiB\).*its limit is none"):
+    with pytest.raises(cp.cuda.OutOfMemoryError,
+                       match=r"8000000000000 bytes asked for \(7\.3 TiB\).*its limit is none"):
         cp.ones(10**12)
     pool = cp.get_default_memory_pool()
     pool.set_limit(size=pool.used_bytes() + (64 << 20))

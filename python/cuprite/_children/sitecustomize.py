@@ -1,6 +1,6 @@
-"""Read by Python when it starts, in children of `python -m cuprite`: CUPRITE_AS_CUPY is the folder that cuprite lies in.
-There `import cupy` means Cuprite too; nothing is imported before a program asks for it. The sitecustomize that would
-have been read without this folder is read next."""
+"""Read by Python when it starts, in children of `python -m cuprite`: there `import cupy` means Cuprite too.
+CUPRITE_AS_CUPY is the folder that cuprite lies in. Nothing is imported before a program asks for it. The sitecustomize
+that would have been read without this folder is read next."""
 import importlib.machinery
 import importlib.util
 import os

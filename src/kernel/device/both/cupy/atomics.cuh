@@ -1,5 +1,5 @@
-/* Atomic operations that CuPy adds to CUDA's: sums of signed 64-bit integers and, of floating-point numbers, the greater
- * and the lesser one. On the CPU they are there without this header. */
+/* Atomic operations that CuPy adds to CUDA's: sums of signed 64-bit integers and, of floating-point numbers, the
+ * greater and the lesser one. On the CPU they are there without this header. */
 #ifndef CUPRITE_CUPY_ATOMICS_CUH
 #define CUPRITE_CUPY_ATOMICS_CUH
 

@@ -43,6 +43,7 @@ test: build check
 check: build
 	@$(PYTHON) tools/check_rooms.py $(BUILD)
 	@$(PYTHON) tools/check_lines.py
+	@$(PYTHON) tools/check_imports.py
 	@BUILD=$(BUILD) $(PYTHON) tools/check_names.py
 	@$(PYTHON) tools/make_api.py --check
 	@PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) tools/make_python.py --check

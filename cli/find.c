@@ -36,41 +36,65 @@ void sky_names(const found *f, const char **longitude, const char **latitude)
         if (!strcmp(system, names[i][0])) *longitude = names[i][1], *latitude = names[i][2];
 }
 
-/* The extents of the image when axes of extent 1 are dropped; an error when it is no plane. */
-static int plane(const char *path, const cp_array *x, int64_t extent[2])
+/* The image's two axes as `extent`, and in *at what the other axes are indexed by (extents of 1 are dropped, the first
+ * ones first; --plane chooses on longer ones); 0 or the exit status with the message printed. */
+static int plane(const char *path, const cp_array *x, const find_options *o, int64_t extent[2], cp_index *at, int *nat)
 {
     char text[256] = "";
     const int64_t *dims = cp_dims(x);
-    int n = cp_ndim(x), real = 0, length = 0;
+    int n = cp_ndim(x), longer = 0, length = 0;
     for (int i = 0; i < n; i++) {
         if (length < (int)sizeof text - 24)
             length += snprintf(text + length, sizeof text - (size_t)length, "%s%lld", i ? " x " : "",
                                (long long)dims[i]);
-        real += dims[i] != 1;
+        longer += dims[i] != 1;
     }
     if (cp_size(x) == 0) return fail("sources", "%s: the image is empty (%s)", path, text);
     if (n < 2) return fail("sources", "%s: one axis only (%s), not an image", path, text);
-    if (real > 2) return fail("sources", "%s: %d axes longer than 1 (%s), not an image", path, real, text);
-    int drop = n - 2; /* of the axes of extent 1 the first ones go */
-    for (int i = 0, k = 0; i < n; i++) {
+    int choose = longer > 2 ? longer - 2 : 0, drop = n - 2 - choose;
+    if (choose && !o->planes)
+        return fail("sources", "%s: %d axes longer than 1 (%s), not an image; --plane %s takes one of its planes", path,
+                    longer, text, choose == 1 ? "0" : "0,0");
+    if (choose != o->planes)
+        return fail("sources", "%s: --plane has %d number%s, the image (%s) needs %d", path, o->planes,
+                    o->planes == 1 ? "" : "s", text, choose);
+    for (int i = 0, k = 0, chosen = 0; i < n; i++) {
+        at[i] = CP_AT(0);
         if (dims[i] == 1 && drop > 0) drop--;
-        else extent[k++] = dims[i];
+        else if (chosen < choose) {
+            if (o->plane[chosen] >= dims[i])
+                return fail("sources", "%s: plane %lld is out of bounds, the axis has %lld (%s)", path,
+                            (long long)o->plane[chosen], (long long)dims[i], text);
+            at[i] = CP_AT(o->plane[chosen++]);
+        } else {
+            at[i] = CP_FULL;
+            extent[k++] = dims[i];
+        }
     }
+    *nat = n;
     return 0;
 }
 
-static int read_image(const char *name, found *f)
+static int read_image(const char *name, const find_options *o, found *f)
 {
     struct stat info;
     const char *path = input_path("sources", name);
     if (!path) return 1;
     progress(stat(path, &info) == 0 && info.st_size > LARGE, name, "read");
     if (cp_device_use(CP_CPU) != CP_OK) return fail_error_of("sources", path, name);
-    cp_array *x = cp_fits_read(path, .header = &f->header);
+    cp_array *x = cp_fits_read(path, .ext = o->ext, .header = &f->header);
     if (!x) return fail_error_of("sources", path, name);
     int64_t extent[2];
-    int status = plane(name, x, extent);
-    if (!status && !(f->image = cp_reshape(x, (cp_shape){2, extent}))) status = fail_error_of("sources", path, name);
+    cp_index at[64]; /* FITS has at most so many axes here */
+    int nat = 0, status = plane(name, x, o, extent, at, &nat);
+    cp_array *view = status ? NULL : cp_slice(x, nat, at);
+    if (!status && o->planes) { /* not the whole cube is kept */
+        cp_array *copy = cp_copy(view);
+        cp_free(view);
+        view = copy;
+    }
+    if (!status && !(f->image = cp_reshape(view, (cp_shape){2, extent}))) status = fail_error_of("sources", path, name);
+    cp_free(view);
     cp_free(x);
     return status;
 }
@@ -329,7 +353,7 @@ int find_sources(const char *name, const find_options *options, found *f)
     memset(f, 0, sizeof *f);
     f->scale = 1;
     double t = now();
-    int status = read_image(name, f);
+    int status = read_image(name, options, f);
     f->seconds[STEP_READ] = now() - t;
     progress(false, NULL, NULL);
     if (status) return status;

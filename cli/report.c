@@ -64,6 +64,9 @@ static char *cards_of(const found *f, const find_options *o, const char *image)
     add_real(&t, "NSIGMA", o->k, "threshold above the median in sigma");
     add_real(&t, "THRESH", f->threshold * f->scale, "pixels above this are sources");
     add(&t, "MINPIX  = %20lld / least pixels of a source\n", (long long)o->min_pixels);
+    if (o->ext) add(&t, "EXTNO   = %20d / HDU of the image\n", o->ext == CP_FITS_PRIMARY ? 0 : o->ext);
+    for (int i = 0; i < o->planes && i < 9; i++)
+        add(&t, "PLANE%d  = %20lld / index of the plane\n", i + 1, (long long)o->plane[i]);
     add(&t, "CONNECT = %20d / neighbours of a pixel\n", o->corners ? 8 : 4);
     if (f->infinite) add(&t, "NINF    = %20lld / infinite pixels passed over\n", (long long)f->infinite);
     if (f->total) add_real(&t, "BEAMPIX", f->beam.pixels, "area of the beam in pixels");

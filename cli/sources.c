@@ -1,6 +1,7 @@
 /* cuprite sources: options, several images, the names of the outputs. */
 #include "sources.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +18,11 @@ static const char help[] =
     "  --kappa K        clip the background at K sigma (3)\n"
     "  --min-pixels N   a source has at least N pixels above the threshold (5)\n"
     "  --connectivity N 4: pixels that share an edge belong together; 8: those that share a corner too (4)\n"
+    "  --ext N          read extension N, or `primary` (the first one that holds an image)\n"
+    "  --plane I[,J..]  of a cube: indices on its axes before the last two, in NumPy's order, from 0\n"
     "  --device NAME    cpu, cuda, cuda:1, ... (the first GPU, where there is one)\n"
     "  --catalog PATH   write all sources: a FITS table where PATH ends in .fits, else CSV\n"
-    "  --plot PATH      write a picture of the image and its sources (PNG)\n"
+    "  --plot PATH      write a picture of the image and its sources, a PNG\n"
     "  --stretch NAME   of the picture: log or asinh (log)\n\n"
     "With several images PATH must be a folder, or hold {}, which stands for the image's name without its\n"
     "folder and ending. `-` is standard input as IMAGE and standard output as PATH; what else is printed goes to\n"
@@ -130,6 +133,45 @@ static int write_outputs(const options *o, const char *image, found *f)
 
 /* --- arguments --- */
 
+static int take_extension(options *o, const args *a)
+{
+    int64_t n;
+    if (!strcmp(a->value, "primary")) o->find.ext = CP_FITS_PRIMARY;
+    else if (!args_integer(a, 1, 1000000, &n)) return 2;
+    else o->find.ext = (int)n;
+    return 0;
+}
+
+/* "3" or "0,3": integers with commas between them. */
+static int take_planes(options *o, const args *a)
+{
+    const int most = (int)(sizeof o->find.plane / sizeof *o->find.plane);
+    const char *at = a->value;
+    for (o->find.planes = 0; o->find.planes < most; at++) {
+        char *end;
+        errno = 0;
+        long long v = *at >= '0' && *at <= '9' ? strtoll(at, &end, 10) : -1;
+        if (v < 0 || errno) break;
+        o->find.plane[o->find.planes++] = v;
+        at = end;
+        if (!*at) return 0;
+        if (*at != ',') break;
+    }
+    return usage_error("sources", "option --plane: %s is not an index, or several with commas between them", a->value);
+}
+
+/* The picture is a PNG: a name that promises another format is refused. */
+static int check_picture(const char *path)
+{
+    static const char *const others[] = {".jpg", ".jpeg", ".pdf", ".svg", ".gif", ".tif", ".tiff", ".webp", ".bmp",
+                                         ".eps", ".ps", ".fits"};
+    const char *ending = path ? strrchr(path, '.') : NULL;
+    for (size_t i = 0; ending && i < sizeof others / sizeof *others; i++)
+        if (!strcasecmp(ending, others[i]))
+            return usage_error("sources", "option --plot: %s: only PNG files are written", path);
+    return 0;
+}
+
 static int take_option(options *o, const args *a)
 {
     if (!a->option) {
@@ -140,6 +182,8 @@ static int take_option(options *o, const args *a)
     if (!strcmp(a->option, "--kappa")) return args_number(a, 1e-3, 1e9, &o->find.kappa) ? 0 : 2;
     if (!strcmp(a->option, "--min-pixels"))
         return args_integer(a, 1, INT64_MAX, &o->find.min_pixels) ? 0 : 2;
+    if (!strcmp(a->option, "--ext")) return take_extension(o, a);
+    if (!strcmp(a->option, "--plane")) return take_planes(o, a);
     if (!strcmp(a->option, "--device")) o->device = a->value;
     else if (!strcmp(a->option, "--catalog")) o->catalog = a->value;
     else if (!strcmp(a->option, "--plot")) o->plot = a->value;
@@ -174,7 +218,8 @@ static int run(options *o)
 {
     if (!o->count) return usage_error("sources", "no image is given (see `cuprite sources --help`)");
     if ((o->catalog && !*o->catalog) || (o->plot && !*o->plot)) return usage_error("sources", "an output has no name");
-    int status = check_outputs(o);
+    int status = check_picture(o->plot);
+    if (!status) status = check_outputs(o);
     if (!status) status = pick_device(o);
     if (status) return status;
     if (!cp_io_libraries()) return fail_error("sources", "files"); /* loaded here, not within the first reading */
@@ -198,8 +243,8 @@ static int run(options *o)
 int cmd_sources(int argc, char **argv)
 {
     static const char *const flags[] = {"--help", "-h", NULL};
-    static const char *const values[] = {"-k", "--kappa", "--min-pixels", "--connectivity", "--device",
-                                         "--catalog", "--plot", "--stretch", NULL};
+    static const char *const values[] = {"-k", "--kappa", "--min-pixels", "--connectivity", "--ext", "--plane",
+                                         "--device", "--catalog", "--plot", "--stretch", NULL};
     args a = {.command = "sources", .flags = flags, .values = values, .argc = argc, .at = 1, .argv = argv};
     options o = {.find = {.k = 5, .kappa = 3, .min_pixels = 5}, .images = calloc((size_t)argc, sizeof *o.images)};
     if (!o.images) return fail("sources", "out of memory");

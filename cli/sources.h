@@ -18,6 +18,9 @@ typedef struct find_options {
     int device;
     int64_t min_pixels;
     bool corners; /* pixels that touch by a corner belong together too */
+    int ext;      /* as cp_fits_read's */
+    int planes;   /* indices on the axes before the last two that are longer than 1; 0: there are none */
+    int64_t plane[64];
 } find_options;
 
 /* Sources in the order of their first pixels; host memory, `count` values each. What is NULL is not known. */

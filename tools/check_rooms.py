@@ -6,11 +6,11 @@ source names a small floating type by hand.
 
 A room may use its own files and those of rooms that stand before it in src/rooms.def, in includes and, where there is a
 build (`build` unless another is named), in calls: the objects' symbols are read, so a public function of a later room
-cannot be called from an earlier one either, and there is no circle. What MAY allows by name is the exception. The room
-compose is made of public functions only: it includes no header of another room but those of INNER. A function is
-declared by a header of the room that defines it. What a small floating type needs is made from its row in
-src/core/types.def; NAMES_HALVES lists the sources that name one nevertheless, and why. Exits 1 with one line for each
-breach.
+cannot be called from an earlier one either, and there is no circle. Rows are in the order of layers, so a layer uses
+itself and those before it. What MAY allows by name is the exception. The room compose is made of public functions
+only: it includes no header of another room but those of INNER. A function is declared by a header of the room that
+defines it. What a small floating type needs is made from its row in core/types.def; NAMES_HALVES lists the sources that
+name one nevertheless, and why. Exits 1 with one line for each breach.
 """
 import json
 import pathlib
@@ -21,6 +21,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools/generate"))
 
+import modules  # noqa: E402
 from element_types import types_of  # noqa: E402
 from rooms import rooms  # noqa: E402
 from table import TableError, Tables  # noqa: E402
@@ -39,23 +40,23 @@ MAY = {
 }
 NAMES_HALVES = {
     "include/cuprite/types.h": "their C types",
-    "src/scalar/convert.h": "their conversions from and to float",
-    "src/scalar/scalar.h": "NumPy's spacing of float16 is not that of other types",
-    "src/elementwise/elementwise.def": "NumPy's spacing of float16 is not that of other types",
-    "src/signal/signal.def": "SciPy refuses float16",
-    "src/kernel/device/both/cuprite_array.cuh": "CUDA's names of the types, and PTX's",
-    "src/reduce/reduce.c": "NumPy has a rule of its own for out= of a mean of float16",
-    "src/reduce/notice.c": "NumPy has a rule of its own for the mean of float16",
-    "src/elementwise/elementwise_convert_simd.c": "processors have an instruction for float16",
-    "src/reduce/sums_simd.c": "processors have an instruction for float16",
-    "src/signal/signal_simd.c": "processors have an instruction for float16",
-    "src/products/split_kernels.h": "tensor cores multiply parts of float32 numbers of that type",
-    "src/kernel/device/cuda_fp16.h": "CUDA's header of that name, for the CPU",
-    "src/kernel/device/cuda_bf16.h": "CUDA's header of that name, for the CPU",
-    "src/products/products_cuda.cu": "cuBLAS's names of the types",
-    "src/sort/keys_cuda.cu": "CUB's own types of 8 and 16 bits, one for all floats of a width",
+    "scalar/convert.h": "their conversions from and to float",
+    "scalar/scalar.h": "NumPy's spacing of float16 is not that of other types",
+    "elementwise/elementwise.def": "NumPy's spacing of float16 is not that of other types",
+    "signal/signal.def": "SciPy refuses float16",
+    "kernel/device/both/cuprite_array.cuh": "CUDA's names of the types, and PTX's",
+    "reduce/reduce.c": "NumPy has a rule of its own for out= of a mean of float16",
+    "reduce/notice.c": "NumPy has a rule of its own for the mean of float16",
+    "elementwise/elementwise_convert_simd.c": "processors have an instruction for float16",
+    "reduce/sums_simd.c": "processors have an instruction for float16",
+    "signal/signal_simd.c": "processors have an instruction for float16",
+    "products/split_kernels.h": "tensor cores multiply parts of float32 numbers of that type",
+    "kernel/device/cuda_fp16.h": "CUDA's header of that name, for the CPU",
+    "kernel/device/cuda_bf16.h": "CUDA's header of that name, for the CPU",
+    "products/products_cuda.cu": "cuBLAS's names of the types",
+    "sort/keys_cuda.cu": "CUB's own types of 8 and 16 bits, one for all floats of a width",
 }
-INNER = {"shape/around.h", "core/error.h", "core/memory.h", "core/shape.h"}
+INNER = {"shape/triangles.h", "core/error.h", "core/memory.h", "core/shape.h"}
 LONGEST = 1000
 SOURCES = {".c", ".h", ".cu", ".cuh", ".def", ".inc"}
 RANK = {room: i for i, room in enumerate(ORDER)}
@@ -69,9 +70,9 @@ def later(room, other, what):
 
 def includes():
     for path in sorted((ROOT / "src").rglob("*")):
-        if path.suffix not in SOURCES or path.parent.name == "src":
+        room, name = modules.module_of(path), path.relative_to(ROOT)
+        if path.suffix not in SOURCES or not room:
             continue
-        room, name = path.relative_to(ROOT / "src").parts[0], path.relative_to(ROOT)
         for line, text in enumerate(path.read_text().splitlines(), 1):
             found = re.match(r'\s*#\s*include\s+"([a-z_0-9]+)/([^"]+)"', text)
             if not found or found[1] not in RANK or found[1] == room:
@@ -86,13 +87,13 @@ def includes():
 def objects(build):
     """(room, source, object) of everything the build compiles for a room."""
     for entry in json.loads((build / "compile_commands.json").read_text()):
-        found = re.search(r"/src/([a-z0-9]+)/(?:[^/]+/)?[^/]+\.(?:c|cu)$", entry["file"])
-        if not found or found[1] not in RANK or "/python/src/" in entry["file"]:
+        room = modules.module_of(entry["file"])
+        if room not in RANK or "/python/src/" in entry["file"]:
             continue
         output = entry.get("output") or re.search(r" -o (\S+)", entry["command"])[1]
         path = pathlib.Path(entry["directory"]) / output
         if path.exists():
-            yield found[1], pathlib.Path(entry["file"]), path
+            yield room, pathlib.Path(entry["file"]), path
 
 
 def symbols(path):
@@ -120,8 +121,8 @@ def calls(build):
 
 def declarations(home):
     """A name that a room's header declares is defined there."""
-    for path in sorted((ROOT / "src").glob("*/*.h")):
-        room = path.parent.name
+    headers = [(room, path) for room, folder in modules.folders().items() for path in sorted(folder.glob("*.h"))]
+    for room, path in headers:
         text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
         for name in re.findall(r"^(?!static|#|\s)[^;{}()]*?\b(cpi_[a-z0-9_]+)\([^;{}]*\)[^;{}()]*;", text, flags=re.M):
             if later(room, home.get(name, room), name):
@@ -135,6 +136,10 @@ def lengths():
                 lines = path.read_text().count("\n")
                 if lines > LONGEST:
                     yield f"{path.relative_to(ROOT)}: {lines} lines; {LONGEST} are the most"
+
+
+def source(name):
+    return ROOT / name if name.startswith("include/") else modules.file(name)
 
 
 def without_comments(path):
@@ -153,19 +158,20 @@ def types():
     named = re.compile(rf"{names}|\b__half2?\b|\b__nv_\w*(?:float16|fp8)\w*\b|\b__\w+2(?:half|bfloat16)\w*")
     enums = "|".join(t.enum for t in rows)
     ordered = re.compile(rf" [<>]=? (?:{enums})\b|\b(?:{enums}) [<>]=? ")
+    named_anyway = {source(name): name for name in NAMES_HALVES}
     for pattern in ("src/**/*", "include/**/*", "python/src/*", "cli/*", "tools/generate/*"):
         for path in sorted(ROOT.glob(pattern)):
             name = str(path.relative_to(ROOT))
-            if path.suffix not in SOURCES | {".py"} or name == "src/core/types.def":
+            if path.suffix not in SOURCES | {".py"} or path == modules.file("core/types.def"):
                 continue
             for line, text in enumerate(without_comments(path), 1):
-                if name not in NAMES_HALVES and (found := named.search(text)):
+                if path not in named_anyway and (found := named.search(text)):
                     yield f"{name}:{line}: {found[0]} is named by hand; what a small float needs is made from its row"
                 if found := ordered.search(text):
                     yield (f"{name}:{line}: '{found[0].strip()}': types have no order to ask for, but sets "
                            "(core/type_traits.h)")
-    for name in NAMES_HALVES:
-        if not named.search("\n".join(without_comments(ROOT / name))):
+    for path, name in named_anyway.items():
+        if not named.search("\n".join(without_comments(path))):
             yield f"{name} names no small float any more: take it from NAMES_HALVES"
 
 

@@ -1,7 +1,7 @@
 /* Elementwise operations: NumPy's ufuncs.
  *
  * Every operation is a function of NumPy's name, cp_add(a, b), cp_sqrt(a), and has a number, CP_OP_add: operations.h,
- * made from src/elementwise/elementwise.def. Operands broadcast; types follow NumPy 2's promotion (NEP 50),
+ * made from src/array/elementwise/elementwise.def. Operands broadcast; types follow NumPy 2's promotion (NEP 50),
  * where cp_int, cp_float and cp_complex are weak. Operands must be on one device, host scalars go anywhere;
  * the result is a new array on that device. May return before a GPU is done. */
 #ifndef CUPRITE_ELEMENTWISE_H

@@ -1,4 +1,4 @@
-/* Reductions over axes. One row of src/reduce/reduce.def is one operation.
+/* Reductions over axes. One row of src/array/reduce/reduce.def is one operation.
  *
  * Types are NumPy's: sums and products of small integers widen to 64 bits, mean of integers is float64,
  * float16 accumulates in float32. Sums of floating-point numbers are pairwise or better and give the same

@@ -19,7 +19,7 @@ CP_API int64_t cp_test_live(void);
  * CP_ERROR_UNSUPPORTED unless the device is one of the test backend `late`. */
 CP_API cp_code cp_test_fail_late(int device, int64_t n);
 /* While on, reductions that this thread asks the CPU for are made by the kernels that come from the rows of
- * src/reduce/reduce.def, where hand-written ones would be. */
+ * src/array/reduce/reduce.def, where hand-written ones would be. */
 CP_API void cp_test_row_kernels(bool on);
 
 #ifdef __cplusplus

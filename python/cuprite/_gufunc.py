@@ -4,6 +4,8 @@ import re
 
 from cuprite._support import _own_asarray
 
+__all__ = ["GeneralizedUFunc"]
+
 _LIST = r"\((?:\w+(?:,\w+)*)?\)"
 
 

@@ -9,6 +9,8 @@ from cuprite import _statistics
 from cuprite._core import ndarray
 from cuprite._support import _own_array, _own_asarray
 
+__all__ = ["histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
+
 
 def _flat(a, weights):
     """Elements and weights of one shape, flattened; of truth values their numbers, which NumPy warns of."""

@@ -8,6 +8,13 @@ from cuprite import _bits, _places, _statistics
 from cuprite._core import _of_numbers, _parts, _within, ndarray
 from cuprite._support import _own_asarray
 
+__all__ = [
+    "apply_along_axis", "apply_over_axes", "array_split", "asarray_chkfinite", "average", "block", "broadcast",
+    "delete", "dsplit", "fromfunction", "fromiter", "gradient", "hsplit", "insert", "isfortran", "iterable",
+    "ndenumerate", "piecewise", "require", "rot90", "row_stack", "shares_memory", "split", "trim_zeros",
+    "unpackbits", "unstack", "vsplit",
+]
+
 _CPU = -1
 
 

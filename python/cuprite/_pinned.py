@@ -1,5 +1,7 @@
 """cupyx's NumPy arrays in page-locked memory."""
 
+__all__ = ["empty_like_pinned", "empty_pinned", "zeros_like_pinned", "zeros_pinned"]
+
 
 def _array(shape, dtype, order=None, strides=None):
     import numpy

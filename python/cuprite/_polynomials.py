@@ -6,6 +6,11 @@ import cuprite
 from cuprite import _polynomials_in_c, _triangles
 from cuprite._core import ndarray
 
+__all__ = [
+    "poly", "poly1d", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "polyval",
+    "roots", "vander",
+]
+
 
 def _array(p):
     if isinstance(p, poly1d):

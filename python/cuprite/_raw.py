@@ -5,6 +5,8 @@ import re
 
 from cuprite import _core, _device
 
+__all__ = ["RawKernel", "RawModule"]
+
 _BACKENDS = ("nvrtc", "nvcc")
 
 

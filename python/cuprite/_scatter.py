@@ -7,6 +7,8 @@ order: the result is that of a loop over the value, to the bit, on every device.
 import cuprite as cp
 from cuprite._support import _own_asarray
 
+__all__ = ["scatter_add", "scatter_max", "scatter_min"]
+
 _RANGE = "index {} is out of bounds for axis {} with size {}"
 
 _BODY = """

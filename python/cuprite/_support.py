@@ -3,7 +3,8 @@ import collections
 import math
 
 ClipStats = collections.namedtuple("ClipStats", "center std lower upper count iterations")
-Sources = collections.namedtuple("Sources", "pixels flux centroid peak position")
+Sources = collections.namedtuple("Sources", "pixels flux centroid peak position sum flux_error centroid_error",
+                                 defaults=(None, None))
 
 
 def _own_asarray(x, dtype=None, **options):

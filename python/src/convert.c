@@ -4,6 +4,7 @@
  * (ragged lists, strings, objects) goes through numpy.asarray, which also words the errors. */
 #include "convert_rows.h"
 #include "dlpack_rows.h"
+#include "loop/loop.h"
 
 #include <locale.h>
 #include <stdlib.h>
@@ -603,10 +604,7 @@ static bool unravel(const cp_array *x, int64_t flat, cpy_ints *at)
     }
     if (flat < 0) flat += n;
     at->n = cp_ndim(x);
-    for (int i = at->n - 1; i >= 0; i--) {
-        at->at[i] = flat % cp_dims(x)[i];
-        flat /= cp_dims(x)[i];
-    }
+    cpi_unravel(at->n, cp_dims(x), flat, at->at);
     return true;
 }
 

@@ -250,10 +250,6 @@ cp_array *cpy_make(cpy_maker f, cp_shape shape, cp_type t, char order);
  * stay where they are. */
 void cpy_axes_in_memory(const cp_array *x, int *axes);
 int64_t cpy_shape_size(cp_shape shape); /* elements; 0 where they are too many */
-/* Sorting in descending order too. `stable`: equal elements keep their order; indices' always do. */
-cp_array *cpy_sorted(cp_array *x, int axis, bool descending, bool stable);
-cp_code cpy_sort_inplace(cp_array *x, int axis, bool descending, bool stable);
-cp_array *cpy_argsorted(cp_array *x, int axis, bool descending);
 PyObject *cpy_results(cp_code code, int n, cp_array *const *x); /* a tuple of arrays, which it takes over */
 static inline cp_shape cpy_shape_of(const cpy_ints *s) { return (cp_shape){s->n, s->at}; }
 static inline cp_shape cpy_lengths_of(const cpy_ints *s) { return s->n < 0 ? CP_SHAPE0 : cpy_shape_of(s); }

@@ -1,4 +1,4 @@
-/* Making arrays: what is more than one call; the rows stand in src/shape/shape.def.
+/* Making arrays: what is more than one call; the rows stand in src/array/shape/shape.def.
  *
  * Invariant: what is made lies on the device that `device=` names, which is current between cpy_enter and cpy_leave
  * alone. */

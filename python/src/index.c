@@ -1,7 +1,7 @@
 /* x[key] and x[key] = value: integers, slices, Ellipsis, None, arrays of integers and masks.
  *
  * A key becomes cp_index items, whose arrays it owns. What they mean is the C library's: without arrays a view, with
- * them a copy, and assignment to either. At the end what is more than a call of src/index/index.def's rows. */
+ * them a copy, and assignment to either. At the end what is more than a call of src/array/index/index.def's rows. */
 #include "index_rows.h"
 
 #include <limits.h>

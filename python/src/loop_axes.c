@@ -1,5 +1,6 @@
 /* The axes of a loop kernel's call: broadcasting, reduced axes, outputs, and fewer axes where the operands allow it. */
 #include "loop.h"
+#include "loop/loop.h"
 #include "rows.h"
 
 #include <string.h>
@@ -246,37 +247,37 @@ bool loop_outputs(loop_call *c)
     return true;
 }
 
-static bool joins(const loop_call *c, const int64_t (*stride)[CP_MAXDIM + 2], int to, int d)
+/* Axes first .. first + n - 1 become as few as the operands allow; returns their number. */
+static int coalesce_group(loop_call *c, int first, int n)
 {
+    int64_t *strides[MOST_OPERANDS];
+    int moving = 0;
     for (int i = 0; i < loop_operands(c->k); i++)
-        if (loop_steps(c, i) && stride[i][to] != c->stride[i][d] * c->shape[d]) return false;
-    return true;
+        if (loop_steps(c, i)) strides[moving++] = c->stride[i] + first;
+    cpi_loop_axes axes = {n, moving, c->shape + first, strides, NULL};
+    return c->k->reduce_dims ? cpi_axes_coalesce(&axes, 0) : n;
+}
+
+/* n axes from `first` on go to `to`; where there are none, an axis of one place goes there. Returns how many. */
+static int move_group(loop_call *c, int first, int n, int to)
+{
+    memmove(c->shape + to, c->shape + first, (size_t)n * sizeof *c->shape);
+    if (!n) c->shape[to] = 1;
+    for (int i = 0; i < loop_operands(c->k); i++) {
+        memmove(c->stride[i] + to, c->stride[i] + first, (size_t)n * sizeof **c->stride);
+        if (!n) c->stride[i][to] = 0;
+    }
+    return n ? n : 1;
 }
 
 void loop_collapse(loop_call *c)
 {
-    int64_t shape[CP_MAXDIM + 2], stride[MOST_OPERANDS][CP_MAXDIM + 2];
-    const int all = loop_operands(c->k), groups = c->k->reduction ? 2 : 1;
-    int n = 0, kept = 0;
-    for (int group = 0; group < groups; group++) {
-        int first = n, end = group == 0 ? c->nkept : c->ndim;
-        for (int d = group == 0 ? 0 : c->nkept; d < end; d++) {
-            if (c->k->reduce_dims && c->shape[d] == 1) continue;
-            if (c->k->reduce_dims && n > first && joins(c, stride, n - 1, d)) shape[--n] *= c->shape[d];
-            else shape[n] = c->shape[d];
-            for (int i = 0; i < all; i++)
-                if (loop_steps(c, i)) stride[i][n] = c->stride[i][d];
-            n++;
-        }
-        if (n == first) { /* an axis of one place */
-            for (int i = 0; i < all; i++) stride[i][n] = 0;
-            shape[n++] = 1;
-        }
-        if (group == 0) kept = n;
+    const int first = c->k->reduction ? c->nkept : c->ndim, kept = coalesce_group(c, 0, first);
+    int reduced = 0;
+    if (c->k->reduction) { /* before anything is written where it lies */
+        reduced = coalesce_group(c, first, c->ndim - first);
+        reduced = move_group(c, first, reduced, kept ? kept : 1);
     }
-    c->ndim = n;
-    c->nkept = kept;
-    memcpy(c->shape, shape, (size_t)n * sizeof *shape);
-    for (int i = 0; i < all; i++)
-        if (loop_steps(c, i)) memcpy(c->stride[i], stride[i], (size_t)n * sizeof **stride);
+    c->nkept = move_group(c, 0, kept, 0);
+    c->ndim = c->nkept + reduced;
 }

@@ -1,4 +1,4 @@
-/* cuprite.scipy.ndimage: what is more than one call; the rows stand in src/ndimage/ndimage.def. */
+/* cuprite.scipy.ndimage: what is more than one call; the rows stand in src/science/ndimage/ndimage.def. */
 #include "ndimage_rows.h"
 
 #include <string.h>
@@ -151,16 +151,15 @@ PyObject *py_ndimage_measure(const py_ndimage_measure_args *v)
 {
     cp_sources s = {0};
     cp_code code;
-    CPY_UNLOCKED(code = cp_measure(v->input, v->labels, v->count, &s));
+    CPY_UNLOCKED(code = cp_measure(v->input, v->labels, v->count, &s, .background = v->background, .noise = v->noise));
     if (code != CP_OK) return cpy_raise();
-    cpy_free(s.sum); /* the flux again, where no background is taken off */
-    cp_array *fields[5] = {s.pixels, s.flux, s.centroid, s.peak, s.position};
-    PyObject *t = cpy_results(CP_OK, 5, fields);
+    cp_array *fields[8] = {s.pixels, s.flux, s.centroid, s.peak, s.position, s.sum, s.flux_error, s.centroid_error};
+    const bool errors = s.flux_error != NULL;
+    PyObject *t = cpy_results(CP_OK, errors ? 8 : 6, fields);
     PyObject *module = t ? PyImport_ImportModule("cuprite._support") : NULL;
-    PyObject *r = module
-                      ? PyObject_CallMethod(module, "Sources", "OOOOO", PyTuple_GET_ITEM(t, 0), PyTuple_GET_ITEM(t, 1),
-                                            PyTuple_GET_ITEM(t, 2), PyTuple_GET_ITEM(t, 3), PyTuple_GET_ITEM(t, 4))
-                      : NULL;
+    PyObject *make = module ? PyObject_GetAttrString(module, "Sources") : NULL;
+    PyObject *r = make ? PyObject_Call(make, t, NULL) : NULL;
+    Py_XDECREF(make);
     Py_XDECREF(module);
     Py_XDECREF(t);
     return r;

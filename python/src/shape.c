@@ -1,4 +1,4 @@
-/* Views, shapes and joining: what is more than one call; the rows stand in src/shape/shape.def. */
+/* Views, shapes and joining: what is more than one call; the rows stand in src/array/shape/shape.def. */
 #include "shape_rows.h"
 
 #include <stdlib.h>

@@ -11,6 +11,7 @@
 #define CPI_LATE_H
 
 #include "backend/backend.h"
+#include "loop/loop.h"
 
 extern const cpi_host_api *late_host;
 /* The stream in which the calling thread gives work to the CPU. */

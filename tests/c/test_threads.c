@@ -9,7 +9,7 @@
 /* The pool is internal to the library: the test compiles it in, under its own names. */
 #define cp_threads test_threads
 #define cp_threads_set test_threads_set
-#include "../../src/cpu/threads.c"
+#include "cpu/threads.c"
 cp_code cpi_fail(cp_code code, const char *format, ...) { (void)format; return code; }
 
 enum { N = 1000 };

@@ -48,6 +48,7 @@ static void calls(void)
     CHECK(pick2(1, 2, .by = 3) == 6);
     CHECK(pick3(1, 2, 3) == 6);
     CHECK(pick3(1, 2, 3, .axis = CP_AXES(0)) == 7);
+    CP_NAMED(.by = 2);
     CHECK(pick4(1, 2, 3, 4) == 10 && pick4(1, 2, 3, 4, .by = 1) == 11);
     CHECK((pick)(1, NULL) == 1);
     CHECK(CP_COUNT(int, 4, 5, 6) == 3 && CP_LIST(int, 4, 5, 6)[2] == 6);

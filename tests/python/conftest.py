@@ -15,7 +15,8 @@ import hypothesis
 import pytest
 
 import cuprite as cp
-from cuprite import _device, _fuse
+from cuprite import _device
+from cuprite._compiler.fuse import fusion as _fuse
 
 
 def _devices():

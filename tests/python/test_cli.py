@@ -168,6 +168,52 @@ def test_radio_cube_with_degenerate_axes(sky, tmp_path, shape):
     check_catalogue(catalogue(tmp_path / "c.csv"), reference(a)[0])
 
 
+@pytest.mark.parametrize("shape, planes, at", [((3, 128, 128), "1", (1,)), ((2, 1, 3, 128, 128), "1,2", (1, 0, 2)),
+                                              ((3, 128, 1, 128), "0", (0,))])
+def test_planes_of_a_cube(sky, tmp_path, shape, planes, at):
+    rng = np.random.default_rng(1)
+    cube = rng.normal(0, 1, shape).astype("f4")
+    a = fits.getdata(sky)[192:320, 192:320]
+    cube[at] = a.reshape(cube[at].shape)
+    header = fits.getheader(sky) if shape[-2] != 1 else None  # the second axis would not be of the sky
+    fits.PrimaryHDU(cube, header).writeto(tmp_path / "x.fits")
+    fits.PrimaryHDU(a, header).writeto(tmp_path / "y.fits")
+    cuprite("sources", tmp_path / "x.fits", "--plane", planes, "--catalog", tmp_path / "c.csv")
+    cuprite("sources", tmp_path / "y.fits", "--catalog", tmp_path / "d.csv")
+    got = catalogue(tmp_path / "c.csv")
+    check_catalogue(got, reference(a)[0])
+    for name, value in catalogue(tmp_path / "d.csv").items():
+        np.testing.assert_array_equal(got[name], value, name)
+    assert [cards(tmp_path / "c.csv")[f"PLANE{i + 1}"] for i in range(planes.count(",") + 1)] == \
+        [int(i) for i in planes.split(",")]
+
+
+def test_extensions(sky, tmp_path):
+    a, b = fits.getdata(sky)[180:308, 170:298], fits.getdata(sky)[192:320, 192:320]
+    fits.HDUList([fits.PrimaryHDU(a), fits.ImageHDU(a[::-1]), fits.ImageHDU(b)]).writeto(tmp_path / "x.fits")
+    for ext, want in ((2, b), ("primary", a), (1, a[::-1]), (None, a)):
+        which = () if ext is None else ("--ext", ext)
+        cuprite("sources", tmp_path / "x.fits", *which, "--catalog", tmp_path / "c.csv")
+        check_catalogue(catalogue(tmp_path / "c.csv"), reference(want)[0])
+    assert cards(tmp_path / "c.csv").get("EXTNO") is None
+    fails("sources", "x.fits", "--ext", 3, "--catalog", "c2.csv", cwd=tmp_path, folder=tmp_path,
+          says="no extension 3, the last one is 2")
+
+
+@pytest.mark.parametrize("arguments, status, says", [
+    (("--plane", "3"), 1, "plane 3 is out of bounds, the axis has 3 (3 x 128 x 128)"),
+    (("--plane", "0,0"), 1, "--plane has 2 numbers, the image (3 x 128 x 128) needs 1"),
+    (("--plane", "-1"), 2, "option --plane: -1 is not an index"), (("--plane", ""), 2, "option --plane"),
+    (("--plane", "1,"), 2, "option --plane"), (("--plane", "1x"), 2, "option --plane"),
+    (("--plane", "99999999999999999999"), 2, "option --plane"), (("--ext", "0"), 2, "option --ext"),
+    (("--ext", "x"), 2, "option --ext"), (("--plane", "0", "--plot", "x.jpg"), 2, "only PNG files are written"),
+    (("--plane", "0", "--plot", "x.PDF"), 2, "only PNG files are written")])
+def test_wrong_planes_and_pictures(tmp_path, arguments, status, says):
+    fits.PrimaryHDU(np.random.default_rng(0).normal(size=(3, 128, 128)).astype("f4")).writeto(tmp_path / "x.fits")
+    fails("sources", "x.fits", *arguments, "--catalog", "c.csv", status=status, says=says, cwd=tmp_path,
+          folder=tmp_path)
+
+
 def test_sky_positions_of_a_cube(sky, tmp_path):
     header = fits.getheader(sky)
     for n, kind in ((3, "FREQ"), (4, "STOKES")):

@@ -17,6 +17,7 @@ from oracle import outcome
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools" / "generate"))
+import modules  # noqa: E402
 from table import read  # noqa: E402
 
 
@@ -24,7 +25,7 @@ def module_of(row):
     return importlib.import_module("cuprite." + row.module) if row.get("module") else cp
 
 
-TEXT = (ROOT / "src" / "elementwise" / "elementwise.def").read_text()
+TEXT = modules.file("elementwise/elementwise.def").read_text()
 ROW = {row.args[0]: row for row in read(TEXT, "elementwise.def") if row.kind == "operation" and not row.get("hidden")}
 TABLE = {name: getattr(module_of(row), name) for name, row in ROW.items() if name not in ("angle", "clip")}  # functions
 ROWS = sorted(TABLE)
@@ -748,3 +749,30 @@ def test_types_asked_for(device):
             if not failed(got, want, a, b, d):
                 assert got.dtype == want.dtype and got.tolist() == want.tolist()
     assert (cp.zeros(0, int) ** -1).size == 0
+
+
+#: where results overflow, underflow or leave the range in which one formula is right
+EDGES = {"exp": [-745.2, -708.4, -103.98, -104.1, -87.4, 88.73, 89.5, 709.78, 709.7827, 709.79],
+         "sinh": [-0.0, 1e-300, 1e-20, 80.0, 89.4, 89.42, 700.0, 709.8, 710.47, 710.48],
+         "power": [308.2, 308.26, 308.4],
+         "cosh": [-0.0, 1e-20, 80.0, 89.4, 89.42, 700.0, 709.8, 710.47, 710.48],
+         "arcsinh": [1e150, 1.01e150, 1.7e308, 1e-310], "arccosh": [1e150, 1.01e150, 1.7e308, 1.0],
+         "log1p": [1e37, 1.01e37, 3e38, 1e305, 1.01e305, 1.7e308, -1 + 1e-16]}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", EDGES)
+def test_beyond_the_edges(device, name, dtype):
+    """Neighbours of a special element are computed by another formula: 128 elements, of which each in turn is one."""
+    rng = np.random.default_rng(3)
+    finfo = np.finfo(dtype)
+    edges = np.array([e * s for e in EDGES[name] for s in (1, -1)] + [np.inf, -np.inf, np.nan])
+    near = np.concatenate([edges * (1 + k * finfo.eps) for k in (-2, -1, 0, 1, 2)] +
+                          [rng.uniform(e - 1, e + 1, 40) for e in edges if abs(e) < 1000])
+    with np.errstate(all="ignore"):
+        x = np.tile(near.astype(dtype), 3)
+        arrays = [np.full_like(x, 10), x] if name == "power" else [x]
+        check(name, arrays, TABLE[name](*map(cp.asarray, arrays)), several(reference(name)(*arrays)))
+        rng.shuffle(x)
+        arrays = [np.full_like(x, 10), x] if name == "power" else [x]
+        check(name, arrays, TABLE[name](*map(cp.asarray, arrays)), several(reference(name)(*arrays)))

@@ -462,7 +462,7 @@ def test_fused_takes_names_from_where_it_is_called():
                                   "\n  t = (x +\n    y)\n  t*t", "x", "erf(x) + inf"])
 def test_fused_everywhere(text, device):
     """On other devices than the CPU a compiled kernel takes over, with the same bits."""
-    from cuprite import _fused
+    from cuprite._compiler.fuse import expression
     rng = np.random.default_rng(4)
     x, y = elements(rng, (5000,), "float32"), elements(rng, (5000,), "float64")
     names = {"a": 2, "x": x, "y": y}
@@ -470,7 +470,7 @@ def test_fused_everywhere(text, device):
     want = Fused(text)(*names.values())
     for _ in range(4):
         same(cp.fused(text, **names), want, text, [id(x)])
-        function = device != "cpu" and _fused._function(text)
+        function = device != "cpu" and expression._function(text)
         if function:
             function.wait()
     if device != "cpu":

@@ -131,6 +131,19 @@ def call_with_options(text, name, body, declared):
             f"        {test}({name}({every}), ({name})({', '.join(given)}, &o));\n    }}\n")
 
 
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@compilers
+def test_an_option_without_a_name_does_not_compile(compiler, level):
+    """cp_sum(x, 0) is no axis 0."""
+    text = "#include <cuprite.h>\ncp_array *f(cp_array *x, cp_array *y) { (void)y; return %s; }\n"
+    command = [*COMPILERS[compiler], *STRICT, level, "-c", "-", "-o", "/dev/null"]
+    lax = [*COMPILERS[compiler], "-w", *(f"-I{f}" for f in FOLDERS), level, "-c", "-", "-o", "/dev/null"]
+    for call in ("cp_sum(x, 0)", "cp_sum(x, CP_AXES(0))", "cp_median(x, NULL)", "cp_sum(x, 0, .keepdims = true)"):
+        done = subprocess.run(lax, input=text % call, text=True, capture_output=True, timeout=300)
+        assert done.returncode != 0 and "options have names" in done.stderr, (call, done.stderr)
+    run(command, input=text % "cp_sum(cp_mean(x, .out = y), .axis = CP_AXES(0), .keepdims = true)")
+
+
 @compilers
 def test_options(compiler, tmp_path):
     """Written here for every function with options, from the headers: sugar, pointer and NULL are one call."""

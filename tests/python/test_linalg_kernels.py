@@ -5,6 +5,7 @@ Each test names the launch's geometry, as the launchers of src/linalg/*_cuda.cu 
 import functools
 import pathlib
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -12,7 +13,9 @@ import scipy.linalg
 
 import cuprite as cp
 
-SOURCE = pathlib.Path(__file__).parent.parent.parent / "src"
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "generate"))
+import modules  # noqa: E402
+
 NAMES = {"f": "float", "d": "double", "F": "la::complex<float>", "D": "la::complex<double>"}
 TYPES = list(NAMES)
 i4, i8, u4 = np.int32, np.int64, np.uint32
@@ -34,7 +37,7 @@ def text(file):
         if name in seen:
             return
         seen.add(name)
-        for line in (SOURCE / name).read_text().splitlines():
+        for line in modules.file(name).read_text().splitlines():
             own = re.match(r'#include "(.*)"', line)
             if own:
                 take(own.group(1))

@@ -191,6 +191,32 @@ def test_find_objects_and_measure():
         np.testing.assert_array_equal(cp.asnumpy(found.position), scipy.ndimage.maximum_position(x, labels, index))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int16", "uint8"])
+@pytest.mark.parametrize("shape", [(70, 90), (8, 9, 10), (200,)])
+def test_measure_above_a_background(shape, dtype):
+    rng = np.random.default_rng(8)
+    labels, n = scipy.ndimage.label(rng.random(shape) < 0.3)
+    x = (rng.random(shape) * 100 + 20).astype(dtype)
+    found = ndimage.measure(cp.asarray(x), cp.asarray(labels), n, background=7.25, noise=1.5)
+    index, net = np.arange(1, n + 1), x.astype(float) - 7.25
+    pixels = np.bincount(labels.ravel(), minlength=n + 1)[1:]
+    flux = scipy.ndimage.sum_labels(net, labels, index)
+    centre = np.array(scipy.ndimage.center_of_mass(net, labels, index))
+    spread = np.array([((np.argwhere(labels == i) - c) ** 2).sum(0) for i, c in zip(index, centre)])
+    np.testing.assert_allclose(cp.asnumpy(found.flux), flux, rtol=1e-13)
+    total = scipy.ndimage.sum_labels(x.astype(float), labels, index)
+    np.testing.assert_allclose(cp.asnumpy(found.sum), total, rtol=1e-13)
+    np.testing.assert_allclose(cp.asnumpy(found.centroid), centre, rtol=1e-12)
+    np.testing.assert_allclose(cp.asnumpy(found.flux_error), 1.5 * np.sqrt(pixels), rtol=1e-13)
+    np.testing.assert_allclose(cp.asnumpy(found.centroid_error), 1.5 * np.sqrt(spread) / flux[:, None], rtol=1e-9,
+                               atol=2e-7)  # sums of squares cancel
+    np.testing.assert_array_equal(cp.asnumpy(found.peak), scipy.ndimage.maximum(x, labels, index))
+    assert found.peak.dtype == dtype
+    plain = ndimage.measure(cp.asarray(x), cp.asarray(labels), n)
+    assert plain.flux_error is None and plain.centroid_error is None
+    assert (plain.flux == plain.sum).all()
+
+
 def test_same_bits():
     rng = np.random.default_rng(9)
     x, labels = cp.asarray(rng.normal(size=(512, 700))), cp.asarray(rng.integers(0, 50, (512, 700)))

@@ -5,13 +5,16 @@ and pieces; integers and choices exactly, sums within what float64 rounds.
 Each test names the launch's geometry, as the launchers of src/scan/launch_cuda.h do."""
 import functools
 import pathlib
+import sys
 
 import numpy as np
 import pytest
 
 import cuprite as cp
 
-SOURCE = pathlib.Path(__file__).parent.parent.parent / "src"
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "generate"))
+import modules  # noqa: E402
+
 TYPES = """
 namespace {
 struct c8 { float re, im; };
@@ -57,7 +60,7 @@ CASES = [("whole", ADD, "b1", "i8"), ("whole", ADD, "i1", "i8"), ("whole", ADD, 
 
 @functools.lru_cache(maxsize=None)
 def kernels(device, name):
-    text = TYPES + (SOURCE / "scan/runs.cuh").read_text()
+    text = TYPES + modules.file("scan/runs.cuh").read_text()
     names = tuple(f"runs::{k}<{name}>" for k in ("sums", "rows", "column_sums", "columns"))
     module = cp.RawModule(code=text, name_expressions=names, options=("--std=c++17",))
     return [module.get_function(k) for k in names]

@@ -10,6 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools" / "generate")]
 import element_types  # noqa: E402
 import elementwise  # noqa: E402
+import modules  # noqa: E402
 import reduce  # noqa: E402
 import reductions  # noqa: E402
 import rooms  # noqa: E402
@@ -137,9 +138,9 @@ def test_operations_without_a_body_or_twice():
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
     """A checkout of three rooms; gives a function that writes another list of them and reads it."""
-    for folder in ("src/core", "src/window", "src/compose", "include/cuprite"):
+    for folder in ("src/core", "src/array/window", "src/compose", "include/cuprite"):
         (tmp_path / folder).mkdir(parents=True)
-    for file in ("src/window/window.h", "include/cuprite/types.h", "include/cuprite/window.h",
+    for file in ("src/array/window/window.h", "include/cuprite/types.h", "include/cuprite/window.h",
                  "include/cuprite/calls.h"):
         (tmp_path / file).write_text("")
     monkeypatch.setattr(rooms, "ROOT", tmp_path)
@@ -150,8 +151,9 @@ def tree(tmp_path, monkeypatch):
     return listed
 
 
-CORE, WINDOW = 'room("core", headers="types", doc="")', 'room("window", slots=True, doc="")'
-COMPOSE = 'room("compose", opening="Composites.", doc="")'
+CORE = 'room("core", layer="base", headers="types", doc="")'
+WINDOW = 'room("window", layer="array", slots=True, doc="")'
+COMPOSE = 'room("compose", layer="array", opening="Composites.", doc="")'
 
 
 def test_rooms(tree):
@@ -166,15 +168,33 @@ def test_rooms(tree):
 
 
 @pytest.mark.parametrize("rows, words", [
-    ((CORE, COMPOSE), "the folder src/window is no room"),
-    ((CORE, WINDOW, COMPOSE, 'room("fft", doc="")'), "there is no folder src/fft"),
-    ((WINDOW, COMPOSE, 'room("core", doc="")'), "types.h is no room's"),
-    ((CORE, WINDOW, 'room("compose", slots=True, doc="")'), "src/compose/compose.h, .* is not there"),
+    ((CORE, COMPOSE), "the folder src/array/window is no room"),
+    ((CORE, WINDOW, COMPOSE, 'room("fft", layer="science", doc="")'), "there is no folder src/fft"),
+    ((WINDOW, COMPOSE, 'room("core", layer="array", doc="")'), "types.h is no room's"),
+    ((CORE, WINDOW, 'room("compose", layer="array", slots=True, doc="")'), "src/compose/compose.h, .* is not there"),
     ((CORE.replace("types", "types error"), WINDOW, COMPOSE), "no header include/cuprite/error.h"),
     ((CORE, WINDOW.replace("slots", 'opening="Windows.", slots'), COMPOSE), "window.h stands where one is made"),
     ((CORE, WINDOW.replace("doc", "dok"), COMPOSE), "needs the column doc"),
+    ((WINDOW, CORE, COMPOSE), "core is of the layer base and stands after one of a later layer"),
+    ((CORE.replace("base", "bass"), WINDOW, COMPOSE), "bass is no layer; there are base, array, "),
 ])
 def test_rooms_refused(tree, rows, words):
     with pytest.raises(TableError, match=words) as e:
         tree(*rows)
     assert str(e.value).startswith("src/rooms.def:")
+
+
+def test_folders_of_modules(tree, tmp_path):
+    tree(CORE, WINDOW, COMPOSE)
+    assert {n: str(p.relative_to(tmp_path)) for n, p in modules.folders(tmp_path).items()} == {
+        "core": "src/core", "window": "src/array/window", "compose": "src/compose"}
+    assert modules.file("window/window.h", tmp_path) == tmp_path / "src/array/window/window.h"
+    assert modules.include_folders(tmp_path) == [tmp_path / "src", tmp_path / "src/array"]
+
+
+@pytest.mark.parametrize("path, module", [
+    ("src/sort/sort.c", "sort"), ("src/array/sort/sort.c", "sort"), ("/a/src/b/src/science/fft/x/y.c", "fft"),
+    ("src/io/io.c", "io"), ("src/io/plugin/png.c", "io"), ("src/late/late.c", "late"), ("src/rooms.def", None),
+    ("src/base/x.h", None), ("include/cuprite/sort.h", None)])
+def test_module_of_a_file(path, module):
+    assert modules.module_of(path) == module

@@ -1,5 +1,5 @@
-"""The element types: from the rows of src/core/types.def the public enumeration, the traits, the conversions between
-all types and the scalar prelude of every type.
+"""The element types: from the rows of src/base/core/types.def the public enumeration, the traits, the conversions
+between all types and the scalar prelude of every type.
 
     include/cuprite/element_types.h   the enumeration cp_type, and CP_TYPES
     src/core/type_traits.h            sizes, kinds; src/core/type_rows.c: names, casts
@@ -13,13 +13,12 @@ all types and the scalar prelude of every type.
 
 Other generators take `types_of(tables)`: a list of Type, in the order of the enumeration.
 """
-import pathlib
 import re
 
+import modules
 from table import TableError
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-TABLE = "src/core/types.def"
+TABLE = "src/base/core/types.def"
 KINDS = {"bool": "b", "signed": "i", "unsigned": "u", "float": "f", "complex": "c"}
 
 
@@ -287,7 +286,7 @@ def conversion(types, a, b):
 
 
 def conversions_header(types):
-    by_hand = set(re.findall(r"\b(cps_\w+_to_\w+)\(", (ROOT / "src/scalar/convert.h").read_text()))
+    by_hand = set(re.findall(r"\b(cps_\w+_to_\w+)\(", modules.file("scalar/convert.h").read_text()))
     lines = ["#ifndef CPS_CONVERSIONS_H", "#define CPS_CONVERSIONS_H", ""]
     for t in types:
         if t.kind == "complex":
@@ -330,7 +329,7 @@ def halves_header(types):
 
 def elements_header(types):
     """What CUDA C++ knows of the types."""
-    by_hand = (ROOT / "src/scalar/convert.h").read_text()
+    by_hand = modules.file("scalar/convert.h").read_text()
     halves = [t for t in types if t.is_half]
     text = """#ifndef CPI_CUDA_ELEMENTS_H
 #define CPI_CUDA_ELEMENTS_H
@@ -507,7 +506,7 @@ def functions_header(types):
     for template, test in (("int", lambda t: t.is_int), ("half", lambda t: t.is_half),
                            ("real", lambda t: t.kind == "float" and not t.is_half),
                            ("complex", lambda t: t.kind == "complex")):
-        text = (ROOT / "src/scalar" / f"{template}.inc").read_text()
+        text = modules.file(f"scalar/{template}.inc").read_text()
         body = text[text.index("*/") + 2:].strip("\n").split("\n")
         for t in types:
             if test(t):
@@ -525,6 +524,5 @@ def write(tables, out):
     out.write("src/cuda/elements.h", TABLE, elements_header(types))
     out.write("src/scalar/type_list.h", TABLE, type_list(types))
     out.write("python/type_rows.h", TABLE, python_rows(types))
-    out.write("python/cuprite/_foreign.py", TABLE, python_names(types))
     out.write("src/scalar/convert_value.c", TABLE, convert_value(types))
-    out.write("src/scalar/functions.h", "the templates in src/scalar", functions_header(types))
+    out.write("src/scalar/functions.h", "the templates in src/base/scalar", functions_header(types))

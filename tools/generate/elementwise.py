@@ -1,4 +1,4 @@
-"""The elementwise operations: from the rows of src/elementwise/elementwise.def
+"""The elementwise operations: from the rows of src/array/elementwise/elementwise.def
 
     include/cuprite/operations.h          their numbers and C functions
     src/elementwise/operations.h, .c      hidden numbers; rows as data, C functions, bodies as text
@@ -14,7 +14,7 @@ import re
 from element_types import by_suffix, for_type, types_of
 from table import Row
 
-TABLE = "src/elementwise/elementwise.def"
+TABLE = "src/array/elementwise/elementwise.def"
 RULES = {"": "CPI_RULE_SAME", "number": "CPI_RULE_NUMBER", "count": "CPI_RULE_COUNT", "divide": "CPI_RULE_DIVIDE",
          "logic": "CPI_RULE_LOGIC"}
 BODIES = ("bool", "int", "real", "complex")

@@ -302,8 +302,8 @@ def kernels_file(operations, types, members):
 def write(tables, out):
     types = types_of(tables)
     operations = operations_of(tables, types)
-    out.write("src/elementwise/memory_cuda.h", "src/core/types.def", memory(types))
-    out.write("src/elementwise/memory_runs_cuda.h", "src/core/types.def", memory_runs(types))
+    out.write("src/elementwise/memory_cuda.h", "src/base/core/types.def", memory(types))
+    out.write("src/elementwise/memory_runs_cuda.h", "src/base/core/types.def", memory_runs(types))
     out.write("src/elementwise/operations_cuda.h", TABLE, launcher(operations, types))
     for group, members in groups_of(types).items():
         out.write(f"src/elementwise/kernels_{group}_cuda.cu", TABLE, kernels_file(operations, types, members))

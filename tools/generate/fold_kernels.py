@@ -1,4 +1,4 @@
-"""The kernels of the CPU that the rows `fold` of src/reduce/reduce.def become: src/reduce/NAME_simd.c.
+"""The kernels of the CPU that the rows `fold` of src/array/reduce/reduce.def become: src/reduce/NAME_simd.c.
 
 Sums, products and counts are written in vectors (src/reduce/lanes.h); what has other accumulators or another combine as
 loops over lanes, which compilers turn into vectors. Invariant: both fold in the same order.

@@ -1,4 +1,4 @@
-"""The words of the rows `fold` in src/reduce/reduce.def in C, and the functions that a fold becomes.
+"""The words of the rows `fold` in src/array/reduce/reduce.def in C, and the functions that a fold becomes.
 
 A word stands for a function or a constant of the type at hand: `add(a, b)` is cpf_add_f64(a, b) where accumulators
 are doubles, `zero` is 0.0 there. The functions are written once for each type into src/reduce/words.h of the generated

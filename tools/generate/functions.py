@@ -57,6 +57,7 @@ import pathlib
 import re
 import textwrap
 
+import modules
 import rooms
 from documentation import documentation
 from kinds import KINDS, OUTS, words_converter, words_kind
@@ -271,8 +272,8 @@ class Function:
 
 def group_of(file):
     """Rows of one room, or of one file of python/src, are one pair of generated files."""
-    parts = pathlib.PurePath(file).parts
-    return parts[1] if parts[0] == "src" else pathlib.PurePath(file).stem
+    in_core = pathlib.PurePath(file).parts[0] == "src"
+    return modules.module_of(file) if in_core else pathlib.PurePath(file).stem
 
 
 def quoted(text):

@@ -8,11 +8,11 @@ header leaves a line that asks for it.
 Users define macros (-DT=float, -Dwidth=16, #define N 8 above an #include), and a header's parameters may have such a
 name. So each header puts macros of its parameters' names away while it is read.
 """
-import pathlib
 import re
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-FOLDER = ROOT / "src/kernel/device"
+import modules
+
+FOLDER = modules.file("kernel/device")
 BOTH = FOLDER / "both"
 EMPTY = ("stdio.h stdlib.h string.h limits.h float.h assert.h cstdio cstdlib cstring climits cfloat "
          "cassert cstddef cuda.h cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h device_functions.h "

@@ -11,13 +11,11 @@ stands beside it in the header:
     /*: slot("unique", by_hand=True) */                    src/late has the function late_ROOM_SLOT
     /*: record("cpi_label_plan", host={"neighbour": "neighbours"}) */    the same for a member of a structure
 """
-import pathlib
 import re
 
+import modules
 import rooms
 from table import TableError, read_embedded
-
-SRC = pathlib.Path(__file__).resolve().parent.parent.parent / "src"
 
 
 def without_comments(text):
@@ -40,7 +38,7 @@ class Room:
 
     def __init__(self, name):
         self.name, self.header = name, f"{name}/{name}.h"
-        text = (SRC / self.header).read_text()
+        text = modules.file(self.header).read_text()
         rows = read_embedded(text, f"src/{self.header}")
         self.slot_rows = {r.args[0]: r for r in rows if r.kind == "slot"}
         self.record_rows = {r.args[0]: r for r in rows if r.kind == "record"}

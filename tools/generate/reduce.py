@@ -1,4 +1,4 @@
-"""The room reduce: from the rows of src/reduce/reduce.def
+"""The room reduce: from the rows of src/array/reduce/reduce.def
 
     include/cuprite/reductions.h   the public names: the enum, a function and its macro for each reduction
     src/reduce/rows.h              the enums of folds and of their classes, names
@@ -17,7 +17,7 @@ import folds
 from element_types import types_of
 from folds import Element
 
-SOURCE = "src/reduce/reduce.def"
+SOURCE = "src/array/reduce/reduce.def"
 CLASSES = ["number", "own", "count", "moments", "place"]
 RESULTS = ["wide", "mean", "real", "same", "index", "truth", "count"]
 

@@ -13,7 +13,7 @@ import operator
 import cuprite
 from cuprite import _polynomials
 from cuprite._support import _own_array
-from cuprite.polynomial.polyutils import _fit, _from_roots, _grid, _powers, _sum, _values, as_series, trimseq
+from cuprite.polynomial.polyutils import _fit, _from_roots, _grid, _powers, _sum, _times_x, _values, as_series, trimseq
 
 
 def _shaped(c, x, tensor):
@@ -161,10 +161,9 @@ class Basis:
         """The same polynomial as a power series.
 
         Parameters: c: coefficients, the lowest degree first."""
-        from cuprite.polynomial.polynomial import polymulx
         [c] = as_series([c])
         terms = [c[i:i + 1] for i in range(len(c))]
-        return self._clenshaw(terms, lambda p, a: p * a, polymulx, self.add) if len(c) > 1 else c
+        return self._clenshaw(terms, lambda p, a: p * a, _times_x, self.add) if len(c) > 1 else c
 
     def of_powers(self, pol):
         """The same polynomial as a series of this basis.

@@ -8,8 +8,8 @@ from cuprite import _polynomials
 from cuprite._support import _own_array
 from cuprite.polynomial._bases import _count, _degree, _shaped
 from cuprite.polynomial._series import ABCPolyBase
-from cuprite.polynomial.polyutils import (_fit, _from_roots, _grid, _powers, _sum, _values, as_series, trimcoef,
-                                          trimseq)
+from cuprite.polynomial.polyutils import (
+    _fit, _from_roots, _grid, _powers, _sum, _times_x, _values, as_series, trimcoef, trimseq)
 
 __all__ = ["Polynomial", "polyadd", "polycompanion", "polyder", "polydiv", "polydomain", "polyfit", "polyfromroots",
            "polygrid2d", "polygrid3d", "polyint", "polyline", "polymul", "polymulx", "polyone", "polypow", "polyroots",
@@ -169,10 +169,7 @@ def polymulx(c):
     """The series times x.
 
     Parameters: c: coefficients, the lowest power first."""
-    [c] = as_series([c])
-    if len(c) == 1 and c[0] == 0:
-        return c
-    return cuprite.concatenate([cuprite.zeros(1, c.dtype), c])
+    return _times_x(c)
 
 
 def polymul(c1, c2):

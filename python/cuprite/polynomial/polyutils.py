@@ -90,6 +90,14 @@ def _sum(c1, c2, sign):
     return trimseq(c1 + c2 if sign > 0 else c1 - c2)
 
 
+def _times_x(c):
+    """A power series times x."""
+    [c] = as_series([c])
+    if len(c) == 1 and c[0] == 0:
+        return c
+    return cuprite.concatenate([cuprite.zeros(1, c.dtype), c])
+
+
 def _from_roots(line, mul, roots):
     """The product of the lines through the roots, in halves."""
     if len(roots) == 0:

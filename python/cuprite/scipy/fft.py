@@ -2,7 +2,7 @@
 
 overwrite_x allows a function to use its argument as memory; it never needs to, so it is heeded by doing nothing. Nor
 does `workers` change anything but in that it is checked: the library shares work out to its own threads
-(cuprite.cuda and CUPRITE_THREADS say how many), and gives the same bits for any number of them."""
+(CUPRITE_NUM_THREADS says how many), and gives the same bits for any number of them."""
 from __future__ import annotations
 
 from operator import index as _index

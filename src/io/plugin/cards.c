@@ -52,14 +52,17 @@ bool cpi_card_integer(const char *value, const char *card, int64_t *result)
     return true;
 }
 
-void cpi_card_real(const char *value, const char *card, double *result)
+bool cpi_card_real(const char *value, const char *card, double *result)
 {
     char text[CPI_CARD], *end;
     token(value, card, text);
     for (char *c = text; *c; c++)
         if (*c == 'D' || *c == 'd') *c = 'E';
+    if (text[strspn(text, "0123456789+-.Ee")]) return false; /* strtod takes "nan", "inf" and hexadecimal numbers too */
     double v = strtod(text, &end);
-    if (end != text && !*end) *result = v;
+    if (end == text || *end || !isfinite(v)) return false;
+    *result = v;
+    return true;
 }
 
 bool cpi_card_true(const char *value, const char *card)

@@ -11,10 +11,11 @@
 #define PIECE (1 << 18) /* pixels of a task */
 #define STEP 4096       /* pixels converted at a time when the types differ */
 
-/* The unsigned (bytes: signed) reading of a BITPIX by its BZERO, or CP_DEFAULT. */
+/* The unsigned (bytes: signed) reading of a BITPIX by its BZERO, or CP_DEFAULT. No integer can say that a pixel is
+ * undefined: with BLANK the image is one of floating-point numbers. */
 static cp_type shifted_type(const cpi_hdu *h)
 {
-    if (h->bscale != 1) return CP_DEFAULT;
+    if (h->bscale != 1 || (h->has_blank && h->bitpix > 0)) return CP_DEFAULT;
     if (h->bitpix == 8 && h->bzero == -128) return CP_INT8;
     if (h->bitpix == 16 && h->bzero == 32768) return CP_UINT16;
     if (h->bitpix == 32 && h->bzero == 2147483648.0) return CP_UINT32;
@@ -120,14 +121,17 @@ SCALE(int32_t, double)
 SCALE(float, float)
 SCALE(double, double)
 
-/* Integers of 64 bits that are only blanked keep all the bits that float64 can hold. */
+/* Integers of 64 bits that are only blanked, or unsigned too, keep all the bits that float64 can hold: one rounding. */
 static void scale_int64_t_double(const cpi_hdu *h, const void *raw, void *to, int64_t n)
 {
     const int64_t *v = raw;
     double *r = to;
+    const bool unsigned_ones = h->bscale == 1 && h->bzero == 9223372036854775808.0;
     for (int64_t i = 0; i < n; i++) {
         int64_t value = v[i];
-        r[i] = h->has_blank && value == h->blank ? NAN : (double)value * h->bscale + h->bzero;
+        if (h->has_blank && value == h->blank) r[i] = NAN;
+        else if (unsigned_ones) r[i] = (double)((uint64_t)value ^ 0x8000000000000000u);
+        else r[i] = (double)value * h->bscale + h->bzero;
     }
 }
 

@@ -4,6 +4,7 @@
  * its data lie inside the file; a compressed image is at most RATIO times as large as its table. */
 #include "plugin.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +20,30 @@ typedef struct scan {
     bool groups, zimage, has_blank;
     double bscale, bzero;
     int64_t blank;
-    const char *wrong; /* a structural keyword whose value is none */
+    const char *wrong;    /* a structural keyword whose value is not an integer */
+    const char *unscaled; /* BSCALE, BZERO, BLANK or ZBLANK whose value is not a number */
 } scan;
 
 static void structural(scan *s, const char *card, const char *value, const char *name, int64_t *to)
 {
     if (value && !cpi_card_integer(value, card, to) && !s->wrong) s->wrong = name;
+}
+
+static void scaling(scan *s, const char *card, const char *value, const char *name, double *to)
+{
+    if (!cpi_card_real(value, card, to) && !s->unscaled) s->unscaled = name;
+}
+
+/* Some programs write an integer's BLANK as a real, -32768.0. */
+static void blank(scan *s, const char *card, const char *value, const char *name)
+{
+    double real;
+    s->has_blank = cpi_card_integer(value, card, &s->blank);
+    if (s->has_blank) return;
+    if (cpi_card_real(value, card, &real) && real == floor(real) && fabs(real) < 9e18) {
+        s->blank = (int64_t)real;
+        s->has_blank = true;
+    } else if (!s->unscaled) s->unscaled = name;
 }
 
 static void take_card(scan *s, const char *card)
@@ -44,10 +63,10 @@ static void take_card(scan *s, const char *card)
     else if ((n = cpi_card_number(card, "ZTILE"))) structural(s, card, card + 9, "ZTILEn", &s->tile[n - 1]);
     else if ((v = cpi_card_value(card, "GROUPS"))) s->groups = cpi_card_true(v, card);
     else if ((v = cpi_card_value(card, "ZIMAGE"))) s->zimage = cpi_card_true(v, card);
-    else if ((v = cpi_card_value(card, "BSCALE"))) cpi_card_real(v, card, &s->bscale);
-    else if ((v = cpi_card_value(card, "BZERO"))) cpi_card_real(v, card, &s->bzero);
-    else if ((v = cpi_card_value(card, "BLANK"))) s->has_blank = cpi_card_integer(v, card, &s->blank);
-    else if ((v = cpi_card_value(card, "ZBLANK")) && cpi_card_integer(v, card, &s->blank)) s->has_blank = true;
+    else if ((v = cpi_card_value(card, "BSCALE"))) scaling(s, card, v, "BSCALE", &s->bscale);
+    else if ((v = cpi_card_value(card, "BZERO"))) scaling(s, card, v, "BZERO", &s->bzero);
+    else if ((v = cpi_card_value(card, "BLANK"))) blank(s, card, v, "BLANK");
+    else if ((v = cpi_card_value(card, "ZBLANK"))) blank(s, card, v, "ZBLANK");
 }
 
 /* Reads the header at `offset` into `s`; `*cards` is the number of cards before END, 0 when there is no header
@@ -110,7 +129,7 @@ static cp_code data_bytes(const cpi_source *source, const scan *s, int number, i
 {
     char text[64];
     if (s->wrong) {
-        snprintf(text, sizeof text, "%s is no integer", s->wrong);
+        snprintf(text, sizeof text, "%s is not an integer", s->wrong);
         return bad(source, number, text);
     }
     if (!good_bitpix(s->bitpix)) return bad(source, number, "BITPIX is none of 8, 16, 32, 64, -32, -64");
@@ -159,6 +178,13 @@ static cp_code check_compressed(const cpi_source *source, scan *s, cpi_hdu *hdu)
 /* Fills hdu from the header; the caller has checked that the data lie in the file. */
 static cp_code describe(const cpi_source *source, scan *s, cpi_hdu *hdu)
 {
+    int bitpix = hdu->compressed ? s->zbitpix : s->bitpix;
+    bool of_blank = s->unscaled && strstr(s->unscaled, "BLANK");
+    if (s->unscaled && !(of_blank && bitpix < 0)) { /* BLANK means nothing in an image of floating-point numbers */
+        char text[64];
+        snprintf(text, sizeof text, "%s is not %s", s->unscaled, of_blank ? "an integer" : "a number");
+        return bad(source, hdu->number, text);
+    }
     hdu->bscale = s->bscale;
     hdu->bzero = s->bzero;
     hdu->has_blank = s->has_blank;

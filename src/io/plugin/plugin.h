@@ -65,9 +65,9 @@ cp_code cpi_hdu_cards(const cpi_source *s, const cpi_hdu *hdu, char **cards);
 const char *cpi_card_value(const char *text, const char *key);
 /* n when the card's keyword is PREFIXn with 1 <= n <= CP_MAXDIM; else 0. */
 int cpi_card_number(const char *card, const char *prefix);
-/* A value as what it should be; false, or nothing done, when it is something else. */
+/* A value as what it should be; false, and nothing done, when it is something else. A real is finite. */
 bool cpi_card_integer(const char *value, const char *card, int64_t *result);
-void cpi_card_real(const char *value, const char *card, double *result);
+bool cpi_card_real(const char *value, const char *card, double *result);
 bool cpi_card_true(const char *value, const char *card);
 /* A string value without quotes and trailing blanks, into `to`. */
 void cpi_card_text(const char *value, const char *card, char *to, size_t bytes);

@@ -1,0 +1,270 @@
+/* Mathematical functions of float and double through SLEEF's vector functions, where they are correct for every
+ * argument; the table's scalar bodies serve the others. The last, partial vector goes through the same vector
+ * function, so a value's result does not depend on its place. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "elementwise/loops.h"
+
+#if defined(CPI_HAVE_SLEEF) && defined(__AVX2__)
+#include <immintrin.h>
+#include <sleef.h>
+#define HAVE 1
+#if defined(__AVX512F__)
+typedef __m512 vf;
+typedef __m512d vd;
+#define SF(name, ulp) Sleef_##name##f16_##ulp##avx512f
+#define SD(name, ulp) Sleef_##name##d8_##ulp##avx512f
+#define LOADF(p) _mm512_loadu_ps(p)
+#define LOADD(p) _mm512_loadu_pd(p)
+#define STOREF(p, v) _mm512_storeu_ps(p, v)
+#define STORED(p, v) _mm512_storeu_pd(p, v)
+#define SETF(x) _mm512_set1_ps(x)
+#define SETD(x) _mm512_set1_pd(x)
+#define ABOVED(v, limit) _mm512_cmp_pd_mask(v, _mm512_set1_pd(limit), _CMP_GT_OQ)
+#define BEYONDF(v, limit) _mm512_cmp_ps_mask(_mm512_abs_ps(v), _mm512_set1_ps(limit), _CMP_GT_OQ)
+#define BEYONDD(v, limit) _mm512_cmp_pd_mask(_mm512_abs_pd(v), _mm512_set1_pd(limit), _CMP_GT_OQ)
+#define BELOWD(v, limit) _mm512_cmp_pd_mask(v, _mm512_set1_pd(limit), _CMP_LT_OQ)
+#define CHOOSEF(v, limit, a, b) _mm512_mask_mov_ps(b, BEYONDF(v, limit), a)
+#define CHOOSED(v, limit, a, b) _mm512_mask_mov_pd(b, BEYONDD(v, limit), a)
+#define SIGND(magnitude, v) _mm512_or_pd(_mm512_andnot_pd(SETD(-0.0), magnitude), _mm512_and_pd(SETD(-0.0), v))
+#define FMAD(a, b, c) _mm512_fmadd_pd(a, b, c)
+#define ABSD(v) _mm512_abs_pd(v)
+#define ONE_AT_0F(x, v) _mm512_mask_mov_ps(v, _mm512_cmp_ps_mask(x, _mm512_setzero_ps(), _CMP_EQ_OQ), SETF(1))
+#define ONE_AT_0D(x, v) _mm512_mask_mov_pd(v, _mm512_cmp_pd_mask(x, _mm512_setzero_pd(), _CMP_EQ_OQ), SETD(1))
+#else
+typedef __m256 vf;
+typedef __m256d vd;
+#define SF(name, ulp) Sleef_##name##f8_##ulp##avx2
+#define SD(name, ulp) Sleef_##name##d4_##ulp##avx2
+#define LOADF(p) _mm256_loadu_ps(p)
+#define LOADD(p) _mm256_loadu_pd(p)
+#define STOREF(p, v) _mm256_storeu_ps(p, v)
+#define STORED(p, v) _mm256_storeu_pd(p, v)
+#define SETF(x) _mm256_set1_ps(x)
+#define SETD(x) _mm256_set1_pd(x)
+#define ABOVED(v, limit) _mm256_movemask_pd(_mm256_cmp_pd(v, _mm256_set1_pd(limit), _CMP_GT_OQ))
+#define BEYONDF(v, limit) (unsigned)_mm256_movemask_ps( \
+    _mm256_cmp_ps(_mm256_andnot_ps(_mm256_set1_ps(-0.0f), v), _mm256_set1_ps(limit), _CMP_GT_OQ))
+#define BEYONDD(v, limit) (unsigned)_mm256_movemask_pd( \
+    _mm256_cmp_pd(_mm256_andnot_pd(_mm256_set1_pd(-0.0), v), _mm256_set1_pd(limit), _CMP_GT_OQ))
+#define BELOWD(v, limit) _mm256_movemask_pd(_mm256_cmp_pd(v, _mm256_set1_pd(limit), _CMP_LT_OQ))
+#define CHOOSEF(v, limit, a, b) _mm256_blendv_ps(b, a, \
+    _mm256_cmp_ps(_mm256_andnot_ps(_mm256_set1_ps(-0.0f), v), _mm256_set1_ps(limit), _CMP_GT_OQ))
+#define CHOOSED(v, limit, a, b) _mm256_blendv_pd(b, a, \
+    _mm256_cmp_pd(_mm256_andnot_pd(_mm256_set1_pd(-0.0), v), _mm256_set1_pd(limit), _CMP_GT_OQ))
+#define SIGND(magnitude, v) _mm256_or_pd(_mm256_andnot_pd(SETD(-0.0), magnitude), _mm256_and_pd(SETD(-0.0), v))
+#define FMAD(a, b, c) _mm256_fmadd_pd(a, b, c)
+#define ABSD(v) _mm256_andnot_pd(SETD(-0.0), v)
+#define ONE_AT_0F(x, v) _mm256_blendv_ps(v, SETF(1), _mm256_cmp_ps(x, _mm256_setzero_ps(), _CMP_EQ_OQ))
+#define ONE_AT_0D(x, v) _mm256_blendv_pd(v, SETD(1), _mm256_cmp_pd(x, _mm256_setzero_pd(), _CMP_EQ_OQ))
+#endif
+
+#define UNARY(name, T, V, LOAD, STORE, fn, suffix)                                                                \
+    static void name##_##suffix(void *const *op, int64_t n, unsigned s) \
+    {                                                                                                             \
+        enum { W = sizeof(V) / sizeof(T) };                                                                       \
+        T *out = op[0];                                                                                            \
+        const T *a = op[1];                                                                                          \
+        (void)s;                                                                              \
+        int64_t i = 0;                                                                                            \
+        for (; i + W <= n; i += W) STORE(out + i, fn(LOAD(a + i)));                                               \
+        if (i < n) {                                                                                              \
+            T t[W] = {0};                                                                                         \
+            memcpy(t, a + i, (size_t)(n - i) * sizeof(T));                                                        \
+            STORE(t, fn(LOAD(t)));                                                                                \
+            memcpy(out + i, t, (size_t)(n - i) * sizeof(T));                                                      \
+        }                                                                                                         \
+    }
+/* The same where the vector function is right only up to a magnitude: beyond it another one serves. */
+#define GUARDED(name, T, V, LOAD, STORE, BEYOND, CHOOSE, fn, limit, far, suffix)                                  \
+    static inline V guarded_##name##_##suffix(V v)                                                                \
+    {                                                                                                             \
+        V result = fn(v);                                                                                         \
+        return __builtin_expect(BEYOND(v, limit) != 0, 0) ? CHOOSE(v, limit, far(v), result) : result;            \
+    }                                                                                                             \
+    UNARY(name, T, V, LOAD, STORE, guarded_##name##_##suffix, suffix)
+#define BINARY(name, T, V, LOAD, STORE, SET, fn, suffix)                                                          \
+    static void name##_##suffix(void *const *op, int64_t n, unsigned s) \
+    {                                                                                                             \
+        enum { W = sizeof(V) / sizeof(T) };                                                                       \
+        T *out = op[0];                                                                                            \
+        const T *a = op[1], *b = op[2];                                                                           \
+        V va = SET(a[0]), vb = SET(b[0]);                                                                         \
+        int64_t i = 0;                                                                                            \
+        for (; i + W <= n; i += W) {                                                                              \
+            if (!(s & 1)) va = LOAD(a + i);                                                                       \
+            if (!(s & 2)) vb = LOAD(b + i);                                                                       \
+            STORE(out + i, fn(va, vb));                                                                           \
+        }                                                                                                         \
+        if (i < n) {                                                                                              \
+            T t[W] = {0}, u[W] = {0};                                                                             \
+            size_t rest = (size_t)(n - i) * sizeof(T);                                                            \
+            if (!(s & 1)) memcpy(t, a + i, rest), va = LOAD(t);                                                   \
+            if (!(s & 2)) memcpy(u, b + i, rest), vb = LOAD(u);                                                   \
+            STORE(t, fn(va, vb));                                                                                 \
+            memcpy(out + i, t, rest);                                                                             \
+        }                                                                                                         \
+    }
+#define BOTH(name, sleef, ulp)                                     \
+    UNARY(name, float, vf, LOADF, STOREF, SF(sleef, ulp), f32)     \
+    UNARY(name, double, vd, LOADD, STORED, SD(sleef, ulp), f64)
+#define BOTH2(name, sleef, ulp)                                            \
+    BINARY(name, float, vf, LOADF, STOREF, SETF, SF(sleef, ulp), f32)      \
+    BINARY(name, double, vd, LOADD, STORED, SETD, SD(sleef, ulp), f64)
+
+/* SLEEF's exp and pow of doubles overflow early, from 1.797690e308 on: what may have is computed one by one, but not
+ * what overflows for certain. Random numbers of both kinds would otherwise cost a branch that no processor foresees. */
+enum { LANES = sizeof(vd) / sizeof(double) };
+static __attribute__((noinline, cold)) vd exp_far(vd v)
+{
+    double x[LANES], r[LANES];
+    STORED(x, v);
+    STORED(r, SD(exp, u10)(v));
+    for (int k = 0; k < LANES; k++)
+        if (x[k] > 709 && x[k] < 709.7828) r[k] = exp(x[k]);
+    return LOADD(r);
+}
+static inline vd exp_d(vd v)
+{
+    unsigned far = (unsigned)ABOVED(v, 709.78271) & (unsigned)BELOWD(v, 709.7828);
+    return __builtin_expect(far != 0, 0) ? exp_far(v) : SD(exp, u10)(v);
+}
+static vd power_lanes(vd a, vd b, vd result, unsigned far)
+{
+    double x[LANES], y[LANES], r[LANES];
+    STORED(x, a);
+    STORED(y, b);
+    STORED(r, result);
+    far &= ~(unsigned)ABOVED(b * SD(log2, u35)(ABSD(a)), 1024.001);
+    for (; far; far &= far - 1) {
+        int k = __builtin_ctz(far);
+        if (isfinite(x[k]) && isfinite(y[k])) r[k] = pow(x[k], y[k]);
+    }
+    return LOADD(r);
+}
+static inline vd power_d(vd a, vd b)
+{
+    vd r = SD(pow, u10)(a, b);
+    unsigned far = BEYONDD(r, DBL_MAX);
+    return __builtin_expect(far != 0, 0) ? power_lanes(a, b, r, far) : r;
+}
+
+/* exp(|v|) / 2 for |v| > 700: the halving is in the exponent, whose rounding error is put back. */
+static inline vd half_exp_d(vd v)
+{
+    vd a = ABSD(v), t = a - SETD(0x1.62e42fefa39efp-1), lost = (a - t) - SETD(0x1.62e42fefa39efp-1), e = exp_d(t);
+    vd r = FMAD(e, lost - SETD(0x1.abc9e3b39803fp-56), e);
+    return CHOOSED(e, DBL_MAX, e, r);
+}
+static inline vd sinh_far(vd v) { return SIGND(half_exp_d(v), v); }
+static inline vd cosh_far(vd v) { return half_exp_d(v); }
+static inline vf log1p_far_f32(vf v) { return SF(log, u10)(v); }
+static inline vd log1p_far_f64(vd v) { return SD(log, u10)(v); }
+static inline vd arcsinh_far(vd v) { return SIGND(SD(log, u10)(ABSD(v)) + SETD(0x1.62e42fefa39efp-1), v); }
+static inline vd arccosh_far(vd v) { return SD(log, u10)(v) + SETD(0x1.62e42fefa39efp-1); }
+
+/* F(sinc), step by step. */
+static inline vf sinc_of_f32(vf a)
+{
+    vf x = SETF(3.14159265358979323846264338327950288f) * a;
+    return ONE_AT_0F(x, SF(sin, u10)(x) / x);
+}
+static inline vd sinc_of_f64(vd a)
+{
+    vd x = SETD(3.14159265358979323846264338327950288) * a;
+    return ONE_AT_0D(x, SD(sin, u10)(x) / x);
+}
+
+#define UNARIES(X) X(exp2, exp2, u10) X(log, log, u10) X(log2, log2, u10)                                          \
+    X(log10, log10, u10) X(sin, sin, u10) X(cos, cos, u10) X(tan, tan, u10) X(arcsin, asin, u35)               \
+    X(arccos, acos, u35) X(arctan, atan, u10) X(arctanh, atanh, u10)
+#define SINGLES(X) X(sinc, sinc) X(log1p, log1p)
+#define BINARIES(X) X(arctan2, atan2, u35) X(hypot, hypot, u05)
+/* float32 has its own */
+#define DOUBLES(X) X(exp, exp) X(sinc, sinc) X(log1p, log1p) X(tanh, tanh) X(cbrt, cbrt) X(expm1, expm1) \
+    X(arcsinh, asinh) X(arccosh, acosh) X(power, pow) X(sinh, sinh) X(cosh, cosh)
+/* The angle of complex numbers: parts that lie beside one another come apart first. */
+#define ANGLE(T, C, V, LOAD, STORE, fn, suffix)                                                                   \
+    static void angle_##suffix(void *const *op, int64_t n, unsigned s)                                            \
+    {                                                                                                             \
+        enum { W = sizeof(V) / sizeof(T) };                                                                       \
+        T *out = op[0], re[W] = {0}, im[W] = {0}, r[W];                                                           \
+        const C *a = op[1];                                                                                       \
+        const int64_t step = s & 1 ? 0 : 1;                                                                       \
+        int64_t i = 0;                                                                                            \
+        for (; step && i + W <= n; i += W) {                                                                      \
+            for (int k = 0; k < W; k++) re[k] = a[i + k].re, im[k] = a[i + k].im;                                 \
+            STORE(out + i, fn(LOAD(im), LOAD(re)));                                                               \
+        }                                                                                                         \
+        for (; i < n; i += W) {                                                                                   \
+            const int64_t m = n - i < W ? n - i : W;                                                              \
+            for (int64_t k = 0; k < m; k++) re[k] = a[(i + k) * step].re, im[k] = a[(i + k) * step].im;           \
+            STORE(r, fn(LOAD(im), LOAD(re)));                                                                     \
+            memcpy(out + i, r, (size_t)m * sizeof(T));                                                            \
+        }                                                                                                         \
+    }
+ANGLE(float, cp_complex64, vf, LOADF, STOREF, SF(atan2, u35), c64)
+ANGLE(double, cp_complex128, vd, LOADD, STORED, SD(atan2, u35), c128)
+UNARY(exp, double, vd, LOADD, STORED, exp_d, f64)
+UNARY(sinc, float, vf, LOADF, STOREF, sinc_of_f32, f32)
+UNARY(sinc, double, vd, LOADD, STORED, sinc_of_f64, f64)
+UNARY(tanh, double, vd, LOADD, STORED, SD(tanh, u10), f64)
+UNARY(expm1, double, vd, LOADD, STORED, SD(expm1, u10), f64)
+UNARY(cbrt, double, vd, LOADD, STORED, SD(cbrt, u10), f64)
+GUARDED(arcsinh, double, vd, LOADD, STORED, BEYONDD, CHOOSED, SD(asinh, u10), 1e150, arcsinh_far, f64)
+GUARDED(arccosh, double, vd, LOADD, STORED, BEYONDD, CHOOSED, SD(acosh, u10), 1e150, arccosh_far, f64)
+GUARDED(sinh, double, vd, LOADD, STORED, BEYONDD, CHOOSED, SD(sinh, u10), 700.0, sinh_far, f64)
+GUARDED(cosh, double, vd, LOADD, STORED, BEYONDD, CHOOSED, SD(cosh, u10), 700.0, cosh_far, f64)
+GUARDED(log1p, float, vf, LOADF, STOREF, BEYONDF, CHOOSEF, SF(log1p, u10), 1e37f, log1p_far_f32, f32)
+GUARDED(log1p, double, vd, LOADD, STORED, BEYONDD, CHOOSED, SD(log1p, u10), 1e305, log1p_far_f64, f64)
+BINARY(power, double, vd, LOADD, STORED, SETD, power_d, f64)
+UNARIES(BOTH)
+BINARIES(BOTH2)
+#define ENTRY_F32(name, ...) [CP_OP_##name] = name##_f32,
+#define ENTRY_F64(name, ...) [CP_OP_##name] = name##_f64,
+#define ANGLE_ENTRY(suffix) [CP_OP_angle] = angle_##suffix,
+#define FLOAT_POWER [CP_OP_float_power] = power_f64,
+#else
+#define UNARIES(X)
+#define BINARIES(X)
+#define SINGLES(X)
+#define DOUBLES(X)
+#define ANGLE_ENTRY(suffix)
+#define FLOAT_POWER
+#endif
+
+#if defined(__FMA__) /* elementwise_fmod_simd.c */
+#define REMAINDERS(X) X(fmod) X(remainder) X(floor_divide) X(divmod)
+#define DECLARE(name) \
+    extern void CPI_ISA_NAME(cpi_##name##_f32)(void *const *, int64_t, unsigned); \
+    extern void CPI_ISA_NAME(cpi_##name##_f64)(void *const *, int64_t, unsigned);
+REMAINDERS(DECLARE)
+#define REMAINDER_F32(name) [CP_OP_##name] = CPI_ISA_NAME(cpi_##name##_f32),
+/* elementwise_float32_simd.c */
+#define CHEAP(X) X(arcsinh) X(arccosh) X(cbrt) X(tanh) X(sinh) X(cosh) X(expm1) X(power) X(exp) X(spacing) \
+    X(nextafter) X(i0) X(logaddexp) X(logaddexp2)
+#define DECLARE_CHEAP(name) \
+    extern void CPI_ISA_NAME(cpi_cheap_##name##_f32)(void *const *, int64_t, unsigned);
+CHEAP(DECLARE_CHEAP)
+#define CHEAP_F32(name) [CP_OP_##name] = CPI_ISA_NAME(cpi_cheap_##name##_f32),
+#define REMAINDER_F64(name) [CP_OP_##name] = CPI_ISA_NAME(cpi_##name##_f64),
+#else
+#define REMAINDERS(X)
+#define CHEAP(X)
+#endif
+
+const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f32)[CPI_NKERNELS] = {
+    UNARIES(ENTRY_F32) SINGLES(ENTRY_F32) BINARIES(ENTRY_F32)
+    REMAINDERS(REMAINDER_F32) CHEAP(CHEAP_F32)};
+const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f64)[CPI_NKERNELS] = {
+    UNARIES(ENTRY_F64) BINARIES(ENTRY_F64) DOUBLES(ENTRY_F64) FLOAT_POWER
+    REMAINDERS(REMAINDER_F64)};
+/* elementwise_magnitude_simd.c */
+extern void CPI_ISA_NAME(cpi_absolute_c64)(void *const *, int64_t, unsigned);
+extern void CPI_ISA_NAME(cpi_absolute_c128)(void *const *, int64_t, unsigned);
+const cpi_kernel CPI_ISA_NAME(cpi_mathematics_c64)[CPI_NKERNELS] = {
+    [CP_OP_absolute] = CPI_ISA_NAME(cpi_absolute_c64), ANGLE_ENTRY(c64)};
+const cpi_kernel CPI_ISA_NAME(cpi_mathematics_c128)[CPI_NKERNELS] = {
+    [CP_OP_absolute] = CPI_ISA_NAME(cpi_absolute_c128), ANGLE_ENTRY(c128)};

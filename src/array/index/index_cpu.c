@@ -1,0 +1,416 @@
+/* Selection on the CPU: pieces of PIECE elements, each the work of one task in every step. */
+#include "index/index.h"
+
+#include <string.h>
+
+#include "backend/device.h"
+#include "core/memory.h"
+#include "cpu/threads.h"
+#include "index/kernels.h"
+#include "loop/loop.h"
+
+enum { PIECE = 16384, WORDS = PIECE / 64, GROUP = 4 }; /* GROUP pieces a task */
+
+typedef struct job {
+    const cpi_index_kernels *k;
+    const cpi_selection *s;
+    cpi_selection *make;
+    const char *condition;
+    cp_type type;
+    const char *x;
+    char *to;
+    int64_t step, value_step, bytes;
+    int ndim;
+    const int64_t *shape;
+    bool points;
+    const cpi_rows *rows;
+    int64_t per_task;
+} job;
+
+static int64_t pieces(int64_t n) { return (n + PIECE - 1) / PIECE; }
+static const uint64_t *words_of(const cpi_selection *s, int64_t piece) { return (uint64_t *)s->bits + piece * WORDS; }
+static int64_t length(const cpi_selection *s, int64_t piece)
+{
+    int64_t left = s->n - piece * PIECE;
+    return left < PIECE ? left : PIECE;
+}
+static int64_t selected(const cpi_selection *s, int64_t piece)
+{
+    return (piece + 1 < pieces(s->n) ? s->before[piece + 1] : s->count) - s->before[piece];
+}
+static void run(job *j, cpi_task task)
+{
+    j->k = CPI_BEST(cpi_index_kernels);
+    cpi_parallel((pieces(j->s->n) + GROUP - 1) / GROUP, task, j);
+}
+/* One piece, as most selections are, goes to its kernel straight away. */
+static inline bool is_piece(const cpi_selection *s) { return s->n <= PIECE; }
+/* for each piece of the task */
+#define PIECES(p) int64_t p = task * GROUP; p < (task + 1) * GROUP && p < pieces(j->s->n); p++
+
+static void bits_task(void *context, int64_t task, int worker)
+{
+    job *j = context;
+    (void)worker;
+    for (PIECES(p))
+        j->make->before[p] = j->k->bits(j->condition + p * PIECE * cpi_itemsize(j->type), j->type, length(j->s, p),
+                                        (uint64_t *)j->make->bits + p * WORDS);
+}
+
+/* What selecting among the elements of one piece needs: no more than host memory. */
+static size_t few_bytes(int64_t n) { return (size_t)((n + 63) / 64 + 1) * 8; }
+
+static cp_code select_bits(cp_stream *stream, const void *condition, cp_type type, int64_t n, cpi_selection *s)
+{
+    int64_t np = pieces(n), words = np == 1 ? (n + 63) / 64 : np * WORDS;
+    s->work = np == 1 ? cpi_malloc_kept(few_bytes(n)) : cpi_work_alloc(stream, (size_t)(words + np) * 8);
+    if (!s->work) return CP_ERROR_MEMORY;
+    s->n = n;
+    s->bits = s->work;
+    s->before = (int64_t *)s->work + words;
+    if (np == 1) {
+        s->before[0] = 0;
+        s->count = CPI_BEST(cpi_index_kernels)->bits(condition, type, n, s->bits);
+        return CP_OK;
+    }
+    job j = {.s = s, .make = s, .condition = condition, .type = type};
+    run(&j, bits_task);
+    s->count = 0;
+    for (int64_t p = 0; p < np; p++) {
+        int64_t here = s->before[p];
+        s->before[p] = s->count;
+        s->count += here;
+    }
+    return CP_OK;
+}
+
+static void release(cp_stream *stream, cpi_selection *s)
+{
+    if (pieces(s->n) == 1) cpi_free_kept(s->work, few_bytes(s->n));
+    else cpi_work_free(stream, s->work);
+}
+
+static void compact_task(void *context, int64_t task, int worker)
+{
+    job *j = context;
+    (void)worker;
+    for (PIECES(p))
+        j->k->compact(words_of(j->s, p), length(j->s, p), j->x + p * PIECE * j->step, j->step, j->bytes,
+                      j->to + j->s->before[p] * j->bytes, selected(j->s, p));
+}
+
+static cp_code compact(cp_stream *stream, const cpi_selection *s, const char *x, int64_t step, int64_t bytes, char *out)
+{
+    (void)stream;
+    if (is_piece(s)) {
+        CPI_BEST(cpi_index_kernels)->compact(s->bits, s->n, x, step, bytes, out, s->count);
+        return CP_OK;
+    }
+    job j = {.s = s, .x = x, .step = step, .bytes = bytes, .to = out};
+    run(&j, compact_task);
+    return CP_OK;
+}
+
+static inline void copy_element(char *to, const char *from, int64_t bytes)
+{
+    switch (bytes) {
+    case 1: memcpy(to, from, 1); break;
+    case 2: memcpy(to, from, 2); break;
+    case 4: memcpy(to, from, 4); break;
+    case 8: memcpy(to, from, 8); break;
+    default: memcpy(to, from, 16);
+    }
+}
+
+/* Values, value_step apart, to the elements of `to` whose bits are set. */
+static inline __attribute__((always_inline)) void spread_some(const uint64_t *words, int64_t n, char *to, int64_t step,
+                                                              const char *value, int64_t value_step, int64_t bytes)
+{
+    for (int64_t i = 0; i < n; i += 64)
+        for (uint64_t w = words[i / 64]; w; w &= w - 1, value += value_step)
+            copy_element(to + (i + __builtin_ctzll(w)) * step, value, bytes);
+}
+
+static void spread_piece(const uint64_t *words, int64_t n, char *to, int64_t step, const char *value,
+                         int64_t value_step, int64_t bytes)
+{
+    switch (bytes) {
+    case 4: spread_some(words, n, to, step, value, value_step, 4); break;
+    case 8: spread_some(words, n, to, step, value, value_step, 8); break;
+    default: spread_some(words, n, to, step, value, value_step, bytes);
+    }
+}
+
+static void spread_task(void *context, int64_t task, int worker)
+{
+    job *j = context;
+    (void)worker;
+    for (PIECES(p))
+        spread_piece(words_of(j->s, p), length(j->s, p), j->to + p * PIECE * j->step, j->step,
+                     j->x + j->s->before[p] * j->value_step, j->value_step, j->bytes);
+}
+
+static cp_code spread(cp_stream *stream, const cpi_selection *s, char *x, int64_t step, int64_t bytes,
+                      const char *value, int64_t value_step)
+{
+    (void)stream;
+    if (is_piece(s)) {
+        spread_piece(s->bits, s->n, x, step, value, value_step, bytes);
+        return CP_OK;
+    }
+    job j = {.s = s, .x = value, .value_step = value_step, .to = x, .step = step, .bytes = bytes};
+    run(&j, spread_task);
+    return CP_OK;
+}
+
+static cp_code place(cp_stream *stream, const uint8_t *mask, int64_t n, char *x, int64_t step, int64_t bytes,
+                     const char *value)
+{
+    cpi_selection s = {0};
+    cp_code code = select_bits(stream, mask, CP_BOOL, n, &s);
+    if (!code) code = spread(stream, &s, x, step, bytes, value, bytes);
+    release(stream, &s);
+    return code;
+}
+
+/* Where the coordinates of a selection go, and the row of the innermost extent that it is in. */
+typedef struct places {
+    const job *j;
+    int64_t *out, across, along, inner, row, at[CP_MAXDIM];
+    int last;
+} places;
+
+/* Coordinates change slowly but for the last: the others are found again once a row. */
+static inline void find_row(places *p, int64_t flat)
+{
+    int64_t rest = flat / p->inner;
+    p->row = rest * p->inner;
+    cpi_unravel(p->last, p->j->shape, rest, p->at);
+}
+
+static inline void put_place(places *p, int64_t flat, int64_t k)
+{
+    if (p->row < 0 || flat >= p->row + p->inner) find_row(p, flat);
+    for (int d = 0; d < p->last; d++) p->out[d * p->across + k * p->along] = p->at[d];
+    p->out[p->last * p->across + k * p->along] = flat - p->row;
+}
+
+/* n places in a row, the first of them the k-th of all. */
+static void put_places(places *p, int64_t flat, int64_t k, int64_t n)
+{
+    while (n > 0) {
+        if (p->row < 0 || flat >= p->row + p->inner) find_row(p, flat);
+        const int64_t left = p->row + p->inner - flat, m = n < left ? n : left, first = flat - p->row;
+        int64_t *to = p->out + p->last * p->across + k;
+        for (int d = 0; d < p->last; d++) {
+            const int64_t v = p->at[d];
+            for (int64_t i = 0; i < m; i++) p->out[d * p->across + k + i] = v;
+        }
+        for (int64_t i = 0; i < m; i++) to[i] = first + i;
+        flat += m, k += m, n -= m;
+    }
+}
+
+static void coordinates_task(void *context, int64_t task, int worker)
+{
+    enum { LONG = 8 };
+    job *j = context;
+    (void)worker;
+    places c = {.j = j, .out = (int64_t *)j->to, .across = j->points ? 1 : j->s->count,
+                .along = j->points ? j->ndim : 1, .last = j->ndim - 1, .inner = j->shape[j->ndim - 1], .row = -1};
+    for (PIECES(p)) {
+        const uint64_t *words = words_of(j->s, p);
+        int64_t n = length(j->s, p), k = j->s->before[p];
+        for (int64_t i = 0; i < n; i += 64) {
+            uint64_t w = words[i / 64];
+            const int64_t base = p * PIECE + i;
+            const int set = __builtin_popcountll(w), runs = __builtin_popcountll(w & ~(w << 1));
+            if (j->points || set < LONG * runs) {
+                for (; w; w &= w - 1, k++) put_place(&c, base + __builtin_ctzll(w), k);
+                continue;
+            }
+            while (w) { /* a run of ones after the other */
+                const int from = __builtin_ctzll(w);
+                const uint64_t behind = ~(w >> from);
+                const int ones = behind ? __builtin_ctzll(behind) : 64;
+                put_places(&c, base + from, k, ones);
+                k += ones;
+                w = from + ones < 64 ? w & ~(uint64_t)0 << (from + ones) : 0;
+            }
+        }
+    }
+}
+
+static void positions_task(void *context, int64_t task, int worker)
+{
+    job *j = context;
+    (void)worker;
+    for (PIECES(p))
+        j->k->positions(words_of(j->s, p), length(j->s, p), p * PIECE, (int64_t *)j->to + j->s->before[p],
+                        selected(j->s, p));
+}
+
+static cp_code coordinates(cp_stream *stream, const cpi_selection *s, int ndim, const int64_t *shape, bool points,
+                           int64_t *out)
+{
+    (void)stream;
+    job j = {.s = s, .ndim = ndim, .shape = shape, .points = points, .to = (char *)out};
+    run(&j, ndim == 1 ? positions_task : coordinates_task);
+    return CP_OK;
+}
+
+/* --- one value through a mask --- */
+
+static void fill_task(void *context, int64_t task, int worker)
+{
+    job *j = context;
+    (void)worker;
+    for (PIECES(p))
+        j->k->fill(j->to + p * PIECE * j->bytes, (const uint8_t *)j->condition + p * PIECE, length(j->s, p), j->bytes,
+                   j->x);
+}
+
+static cp_code fill(cp_stream *stream, char *x, const uint8_t *mask, int64_t n, int64_t bytes, const void *value)
+{
+    (void)stream;
+    cpi_selection s = {.n = n};
+    if (is_piece(&s)) {
+        CPI_BEST(cpi_index_kernels)->fill(x, mask, n, bytes, value);
+        return CP_OK;
+    }
+    job j = {.s = &s, .condition = (const char *)mask, .to = x, .bytes = bytes, .x = value};
+    run(&j, fill_task);
+    return CP_OK;
+}
+
+/* --- rows --- */
+
+/* Rows first..last-1 of one outer step, of a size known to the compiler where it is a common one. */
+static inline __attribute__((always_inline)) void move_some(const cpi_rows *r, char *many, char *few, int64_t first,
+                                                            int64_t last, size_t bytes, bool put)
+{
+    if (r->most) {
+        for (int64_t i = first; i < last; i++) {
+            if ((uint64_t)r->index[i] >= (uint64_t)r->most) continue; /* not even an address */
+            char *m = many + r->index[i] * r->step, *f = few + i * r->few_step;
+            memcpy(put ? m : f, put ? f : m, bytes);
+        }
+        return;
+    }
+    if (r->step == (int64_t)bytes && r->few_step == (int64_t)bytes) { /* the addresses take no multiplication */
+        for (int64_t i = first; i < last; i++) {
+            char *m = many + r->index[i] * (int64_t)bytes, *f = few + i * (int64_t)bytes;
+            memcpy(put ? m : f, put ? f : m, bytes);
+        }
+        return;
+    }
+    for (int64_t i = first; i < last; i++) {
+        char *m = many + r->index[i] * r->step, *f = few + i * r->few_step;
+        memcpy(put ? m : f, put ? f : m, bytes);
+    }
+}
+
+static void rows_task(void *context, int64_t task, int worker, bool put)
+{
+    job *j = context;
+    const cpi_rows *r = j->rows;
+    (void)worker;
+    int64_t at = task * j->per_task, end = at + j->per_task, all = r->outer * r->count;
+    if (end > all) end = all;
+    while (at < end) {
+        int64_t o = at / r->count, first = at - o * r->count, last = r->count;
+        if (last - first > end - at) last = first + (end - at);
+        char *many = r->many + o * r->outer_step, *few = r->few + o * r->few_outer_step;
+        switch (r->bytes) {
+        case 1: move_some(r, many, few, first, last, 1, put); break;
+        case 2: move_some(r, many, few, first, last, 2, put); break;
+        case 4: move_some(r, many, few, first, last, 4, put); break;
+        case 8: move_some(r, many, few, first, last, 8, put); break;
+        case 16: move_some(r, many, few, first, last, 16, put); break;
+        default: move_some(r, many, few, first, last, (size_t)r->bytes, put);
+        }
+        at += last - first;
+    }
+}
+static void take_task(void *context, int64_t task, int worker) { rows_task(context, task, worker, false); }
+static void put_task(void *context, int64_t task, int worker) { rows_task(context, task, worker, true); }
+
+static cp_code move(const cpi_rows *r, cpi_task task)
+{
+    job j = {.rows = r};
+    int64_t grain = 262144 / (r->bytes + 16);
+    j.per_task = grain < 1 ? 1 : grain;
+    cpi_parallel((r->outer * r->count + j.per_task - 1) / j.per_task, task, &j);
+    return CP_OK;
+}
+static cp_code take(cp_stream *stream, const cpi_rows *rows) { return (void)stream, move(rows, take_task); }
+static cp_code put(cp_stream *stream, const cpi_rows *rows) { return (void)stream, move(rows, put_task); }
+
+static cp_code repeat(cp_stream *stream, const int64_t *ends, int64_t n, int64_t total, int64_t *to)
+{
+    (void)stream;
+    int64_t at = 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t end = ends[i] < total ? ends[i] : total; at < end; at++) to[at] = i;
+    return CP_OK;
+}
+
+/* --- bits of bytes --- */
+
+enum { BITS_GRAIN = 65536 /* bytes of a task; a multiple of 64 */ };
+
+typedef struct packing {
+    const cpi_index_kernels *k;
+    const uint8_t *x;
+    uint8_t *out;
+    int64_t rows, n, some; /* rows of a task, where they are short */
+    bool little;
+} packing;
+
+static void pack_task(void *context, int64_t task, int worker)
+{
+    const packing *p = context;
+    const int64_t to = (p->n + 7) / 8, parts = (p->n + BITS_GRAIN - 1) / BITS_GRAIN;
+    (void)worker;
+    if (parts > 1) { /* of long rows */
+        const int64_t row = task / parts, first = task % parts * BITS_GRAIN, left = p->n - first;
+        p->k->pack(p->x + row * p->n + first, left < BITS_GRAIN ? left : BITS_GRAIN, p->little,
+                   p->out + row * to + first / 8);
+        return;
+    }
+    for (int64_t r = task * p->some; r < (task + 1) * p->some && r < p->rows; r++)
+        p->k->pack(p->x + r * p->n, p->n, p->little, p->out + r * to);
+}
+
+static cp_code pack(cp_stream *stream, const uint8_t *x, int64_t rows, int64_t n, bool little, uint8_t *out)
+{
+    (void)stream;
+    packing p = {CPI_BEST(cpi_index_kernels), x, out, rows, n, 1, little};
+    if (n % 8 == 0) p.n = n *= rows, p.rows = rows = 1; /* rows that end with whole bytes are one */
+    const int64_t parts = (n + BITS_GRAIN - 1) / BITS_GRAIN;
+    if (parts == 1) p.some = BITS_GRAIN / n;
+    cpi_parallel(parts > 1 ? rows * parts : (rows + p.some - 1) / p.some, pack_task, &p);
+    return CP_OK;
+}
+
+static void unpack_task(void *context, int64_t task, int worker)
+{
+    const packing *p = context;
+    const int64_t each = BITS_GRAIN / 8, first = task * each, left = p->n - first;
+    (void)worker;
+    p->k->unpack(p->x + first, left < each ? left : each, p->little, p->out + 8 * first);
+}
+
+static cp_code unpack(cp_stream *stream, const uint8_t *x, int64_t n, bool little, uint8_t *out)
+{
+    (void)stream;
+    packing p = {CPI_BEST(cpi_index_kernels), x, out, 1, n, 1, little};
+    cpi_parallel((n + BITS_GRAIN / 8 - 1) / (BITS_GRAIN / 8), unpack_task, &p);
+    return CP_OK;
+}
+
+const cpi_index_ops cpi_index_cpu = {
+    select_bits, release, compact, spread, fill, place, coordinates, take, put, cpi_cpu_gather, cpi_cpu_scatter,
+    cpi_cpu_places, cpi_cpu_unravel, repeat, cpi_cpu_at_once, cpi_cpu_at_rows, cpi_cpu_wrap,
+    cpi_cpu_stretches, pack, unpack,
+};

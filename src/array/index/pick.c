@@ -1,0 +1,344 @@
+/* Indexing by arrays of integers, the common part: from arrays and their strides to the slots' records.
+ *
+ * Axes of extent 1 vanish, axes that are walked as one are joined, runs of the rest that are contiguous on both sides
+ * become one long element. Invariant: what has too many axes for a record even so is copied into C order first, the
+ * picked axes in front, and then has few. */
+#include "index/pick.h"
+
+#include <string.h>
+
+#include "backend/array.h"
+#include "loop/loop.h"
+#include "move/move.h"
+
+cp_code cpi_picking_open(cpi_picking *p, const char *function, cp_array *x, cpi_device *device)
+{
+    p->function = function, p->trouble = NULL, p->device = device, p->x = NULL;
+    p->picks = p->ndim = p->at = 0, p->along = -1, p->careless = false;
+    if (!device || !(p->x = cpi_in_memory(function, x, device))) return cp_error();
+    return CP_OK;
+}
+
+void cpi_picking_close(cpi_picking *p)
+{
+    for (int k = 0; k < p->picks; k++) cp_free(p->pick[k].index);
+    cp_free(p->x);
+}
+
+cp_code cpi_picking_widen(cpi_picking *p, int ndim, const int64_t *shape)
+{
+    char have[160], more[160];
+    int nd = ndim > p->ndim ? ndim : p->ndim;
+    int64_t wide[CP_MAXDIM];
+    for (int d = 0; d < nd; d++) {
+        int i = d - (nd - p->ndim), k = d - (nd - ndim);
+        int64_t a = i < 0 ? 1 : p->shape[i], b = k < 0 ? 1 : shape[k];
+        if (a != b && a != 1 && b != 1)
+            return cpi_fail(CP_ERROR_INDEX, "%s: shape mismatch: indexing arrays could not be broadcast together with "
+                            "shapes %s %s", p->function, cpi_shape_text(p->ndim, p->shape, have, sizeof have),
+                            cpi_shape_text(ndim, shape, more, sizeof more));
+        wide[d] = a == 1 ? b : a;
+    }
+    /* each array has room; what they become together is counted in 64 bits too */
+    int64_t places;
+    if (cpi_shape_size(p->function, nd, wide, sizeof places, &places)) return cp_error();
+    p->ndim = nd;
+    memcpy(p->shape, wide, (size_t)nd * sizeof *wide);
+    return CP_OK;
+}
+
+cp_code cpi_picking_add(cpi_picking *p, cp_array *index, int axis, int told, cpi_pick_mode mode)
+{
+    char kind = cp_type_kind(index->type);
+    if (kind != 'i' && kind != 'u')
+        return cpi_fail(CP_ERROR_INDEX, "%s: arrays used as indices must be of integer (or boolean) type", p->function);
+    if (cpi_picking_widen(p, index->ndim, index->shape)) return cp_error();
+    bool fits = index->type == CP_INT64 && !(index->flags & CPI_HOST_SCALAR);
+    for (int d = 0; d < index->ndim && fits; d++) fits = index->strides[d] % 8 == 0;
+    cpi_array_used(index);
+    cp_array *own = fits ? cp_retain(index) : cpi_dense(p->function, index, CP_INT64, p->device);
+    if (!own) return cp_error();
+    p->pick[p->picks].index = own, p->pick[p->picks].axis = axis, p->pick[p->picks].told = told;
+    p->pick[p->picks++].mode = mode;
+    return CP_OK;
+}
+
+static bool is_picked(const cpi_picking *p, int axis)
+{
+    for (int k = 0; k < p->picks; k++)
+        if (p->pick[k].axis == axis) return true;
+    return p->along >= 0;
+}
+
+cp_code cpi_picking_shape(const cpi_picking *p, int *ndim, int64_t *shape)
+{
+    int nd = 0, rest = 0;
+    int64_t wide[2 * CP_MAXDIM];
+    for (int i = 0; i <= p->x->ndim; i++) {
+        if (rest == p->at && (i == p->x->ndim || !is_picked(p, i))) {
+            memcpy(wide + nd, p->shape, (size_t)p->ndim * sizeof *wide);
+            nd += p->ndim, rest = -1; /* once */
+        }
+        if (i == p->x->ndim || is_picked(p, i)) continue;
+        wide[nd++] = p->x->shape[i];
+        rest += rest >= 0;
+    }
+    if (nd > CP_MAXDIM)
+        return cpi_fail(CP_ERROR_INDEX, "%s: the result would have %d dimensions, at most %d are possible", p->function,
+                        nd, CP_MAXDIM);
+    *ndim = nd;
+    memcpy(shape, wide, (size_t)nd * sizeof *shape);
+    return CP_OK;
+}
+
+/* --- records --- */
+
+static int64_t index_step(const cp_array *index, int ndim, int d)
+{
+    int i = d - (ndim - index->ndim);
+    return i < 0 || index->shape[i] == 1 ? 0 : index->strides[i] / 8;
+}
+
+/* The index's axes; false where they are too many. few NULL: only indices matter. */
+static bool lay_index(const cpi_picking *p, const cp_array *few, cpi_gather *g)
+{
+    int64_t shape[CP_MAXDIM], step[2 + CP_MAXDIM][CP_MAXDIM], *lists[2 + CP_MAXDIM]; /* many's, few's, the picks' */
+    for (int k = 0; k < 2 + p->picks; k++) lists[k] = step[k];
+    for (int d = 0; d < p->ndim; d++) {
+        shape[d] = p->shape[d], step[0][d] = 0, step[1][d] = few ? few->strides[p->at + d] : 0;
+        if (p->along >= 0 && p->x->shape[d + p->along] != 1) step[0][d] = p->x->strides[d + p->along];
+        for (int k = 0; k < p->picks; k++) {
+            if (p->pick[k].axis == d + p->along) step[0][d] = 0;
+            step[2 + k][d] = index_step(p->pick[k].index, p->ndim, d);
+        }
+    }
+    cpi_loop_axes axes = {p->ndim, 2 + p->picks, shape, lists, NULL};
+    if (cpi_axes_coalesce(&axes, 0) > CPI_GATHER_DIMS) return false;
+    g->ndim = axes.ndim;
+    if (!g->ndim) { /* an axis of one place */
+        g->ndim = 1, shape[0] = 1;
+        for (int k = 0; k < 2 + p->picks; k++) step[k][0] = 0;
+    }
+    for (int d = 0; d < g->ndim; d++) {
+        g->shape[d] = shape[d], g->many_step[d] = step[0][d], g->few_step[d] = step[1][d];
+        for (int k = 0; k < p->picks; k++) g->pick[k].step[d] = step[2 + k][d];
+    }
+    return true;
+}
+
+static bool lay_rest(const cpi_picking *p, const cp_array *few, cpi_gather *g)
+{
+    int64_t shape[CP_MAXDIM], step[2][CP_MAXDIM];
+    int n = 0, at = 0; /* axes of the rest; of few */
+    for (int i = 0; i < p->x->ndim; i++) {
+        if (is_picked(p, i)) continue;
+        if (at == p->at) at += p->ndim;
+        shape[n] = p->x->shape[i], step[0][n] = p->x->strides[i], step[1][n++] = few->strides[at++];
+    }
+    cpi_loop_axes axes = {n, 2, shape, (int64_t *const[]){step[0], step[1]}, NULL};
+    n = cpi_axes_coalesce(&axes, 0);
+    if (n > CPI_GATHER_DIMS) return false;
+    g->rest = n, g->bytes = cpi_itemsize(p->x->type);
+    for (int d = 0; d < n; d++)
+        g->rest_shape[d] = shape[d], g->rest_many[d] = step[0][d], g->rest_few[d] = step[1][d];
+    if (n && g->rest_many[n - 1] == g->bytes && g->rest_few[n - 1] == g->bytes)
+        g->bytes *= g->rest_shape[n - 1], g->rest--;
+    return true;
+}
+
+static void lay_picks(const cpi_picking *p, cpi_gather *g)
+{
+    g->function = p->function, g->trouble = p->trouble, g->picks = p->picks;
+    g->many = g->few = p->x->data, g->rest = 0, g->bytes = 1;
+    for (int k = 0; k < p->picks; k++) {
+        cpi_pick *to = &g->pick[k];
+        to->at = (const int64_t *)p->pick[k].index->data;
+        to->extent = p->x->shape[p->pick[k].axis], to->stride = p->x->strides[p->pick[k].axis];
+        to->axis = p->pick[k].told, to->mode = p->pick[k].mode;
+    }
+}
+
+static bool lay(const cpi_picking *p, const cp_array *few, cpi_gather *g)
+{
+    lay_picks(p, g);
+    g->few = few->data;
+    return lay_index(p, few, g) && lay_rest(p, few, g);
+}
+
+/* --- running --- */
+
+typedef cp_code (*slot)(cp_stream *, const cpi_gather *);
+
+/* Nothing moves, but indices are looked at. few NULL: of an index without axes. */
+static cp_code only_check(const cpi_picking *p, const cp_array *few)
+{
+    cpi_gather g;
+    cp_stream *stream = cpi_stream(p->device);
+    lay_picks(p, &g);
+    if (!lay_index(p, few, &g)) return CP_OK;
+    int64_t *to = cpi_work_alloc(stream, (size_t)cpi_gather_count(&g) * sizeof *to);
+    if (!to) return cp_error();
+    cp_code code = p->device->backend->index->places(stream, &g, to);
+    cpi_work_free(stream, to);
+    return code;
+}
+
+/* x with its picked axes in front, in C order: a copy. *order: what transposing it back needs. */
+static cp_array *in_front(const cpi_picking *p, int *back)
+{
+    int order[CP_MAXDIM], n = 0;
+    for (int i = 0; i < p->x->ndim; i++)
+        if (is_picked(p, i)) order[n++] = i;
+    for (int i = 0; i < p->x->ndim; i++)
+        if (!is_picked(p, i)) order[n++] = i;
+    for (int i = 0; i < n; i++) back[order[i]] = i;
+    cp_array *view = cp_transpose(p->x, (cp_axes){n, order}), *copy = view ? cp_copy(view) : NULL;
+    cp_array *r = copy ? cp_transpose(copy, (cp_axes){n, back}) : NULL;
+    cp_free(view), cp_free(copy);
+    return r;
+}
+
+/* The same with everything in C order. */
+static cp_code run_dense(const cpi_picking *p, cp_array *few, bool put, slot run)
+{
+    int back[CP_MAXDIM];
+    cpi_picking q = *p;
+    cpi_gather g;
+    cp_code code = CP_OK;
+    cp_array *flat = put ? cpi_dense(p->function, few, few->type, p->device) : cp_retain(few);
+    q.x = in_front(p, back);
+    for (int k = 0; k < p->picks; k++) {
+        q.pick[k].index = cpi_dense_shaped(p->function, p->pick[k].index, CP_INT64, p->device, p->ndim, p->shape);
+        if (!q.pick[k].index) code = cp_error();
+    }
+    if (!q.x || !flat) code = cp_error();
+    if (!code && !lay(&q, flat, &g))
+        code = cpi_fail(CP_ERROR_INDEX, "%s: the index has too many axes of its own", p->function);
+    if (!code) code = run(cpi_stream(p->device), &g);
+    if (!code && put) code = cp_assign(p->x, q.x);
+    cp_free(flat);
+    cpi_picking_close(&q);
+    return code;
+}
+
+/* Indices without axes are looked at even where those with axes name nothing, as NumPy's are. */
+static cp_code check_numbers(const cpi_picking *p)
+{
+    cpi_picking q = *p;
+    q.ndim = q.picks = 0, q.along = -1;
+    for (int k = 0; k < p->picks; k++)
+        if (!p->pick[k].index->ndim) q.pick[q.picks++] = p->pick[k];
+    return q.picks ? only_check(&q, NULL) : CP_OK;
+}
+
+static cp_code run(const cpi_picking *p, cp_array *few, bool put)
+{
+    cpi_gather g;
+    int64_t places = 1;
+    for (int d = 0; d < p->ndim; d++) places *= p->shape[d];
+    if (!places) return check_numbers(p);
+    if (!few->size) return p->careless ? CP_OK : only_check(p, few);
+    const cpi_index_ops *ops = p->device->backend->index;
+    slot move = put ? ops->scatter : ops->gather;
+    return lay(p, few, &g) ? move(cpi_stream(p->device), &g) : run_dense(p, few, put, move);
+}
+
+cp_array *cpi_picking_get(const cpi_picking *p, cp_array *out, cp_casting casting)
+{
+    int ndim;
+    int64_t shape[CP_MAXDIM];
+    cp_array *inputs[CP_MAXDIM + 1];
+    if (cpi_picking_shape(p, &ndim, shape)) return NULL;
+    cpi_output o = {.function = p->function, .device = p->device, .type = p->x->type, .ndim = ndim, .shape = shape,
+                    .out = out, .casting = casting, .dense = true};
+    inputs[0] = p->x;
+    for (int k = 0; k < p->picks; k++) inputs[k + 1] = p->pick[k].index;
+    /* a wrong index must not leave half a result in out */
+    if (cpi_output_open(&o, p->picks + 1, inputs)) return NULL;
+    if (out && o.array == out && cpi_output_apart(&o)) return cpi_output_close(&o, cp_error());
+    return cpi_output_close(&o, run(p, o.array, false));
+}
+
+cp_code cpi_picking_set(const cpi_picking *p, cp_array *value)
+{
+    char have[160], want[160];
+    int ndim;
+    int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
+    if (cpi_check_writable(p->function, p->x) || cpi_picking_shape(p, &ndim, shape)) return cp_error();
+    cp_array *v = cpi_in_memory(p->function, value, p->device), *own = NULL, *view = NULL;
+    while (v && v->ndim > ndim && v->shape[0] == 1) { /* axes of one place in front do no harm */
+        cp_array *less = cp_reshape(v, (cp_shape){v->ndim - 1, v->shape + 1});
+        cp_free(v);
+        v = less;
+    }
+    if (!v) return cp_error();
+    cpi_picking q = *p;
+    cp_code code = CP_OK;
+    for (int k = 0; k < p->picks; k++) q.pick[k].index = NULL;
+    if (!cpi_broadcast_strides(v, ndim, shape, strides))
+        code = cpi_fail(CP_ERROR_VALUE, "%s: shape mismatch: value array of shape %s could not be broadcast to "
+                        "indexing result of shape %s", p->function,
+                        cpi_shape_text(value->ndim, value->shape, have, sizeof have),
+                        cpi_shape_text(ndim, shape, want, sizeof want));
+    else if (v->type != p->x->type) own = cpi_dense(p->function, v, p->x->type, p->device);
+    else own = cpi_may_overlap(v, p->x) ? cp_copy(v) : cp_retain(v);
+    if (!code && !own) code = cp_error();
+    for (int k = 0; k < p->picks && !code; k++) {
+        cp_array *index = p->pick[k].index;
+        q.pick[k].index = cpi_may_overlap(index, p->x) ? cp_copy(index) : cp_retain(index);
+        if (!q.pick[k].index) code = cp_error();
+    }
+    if (!code) {
+        cpi_broadcast_strides(own, ndim, shape, strides);
+        view = cpi_array_view(own, own->type, ndim, shape, strides, own->data);
+        code = view ? run(&q, view, true) : cp_error();
+    }
+    for (int k = 0; k < p->picks; k++) cp_free(q.pick[k].index);
+    cp_free(view), cp_free(own), cp_free(v);
+    return code;
+}
+
+/* The places, or with axes what their numbers are along them: `to` has room for all. */
+static cp_code list_places(const cpi_picking *p, const cpi_numbered *axes, int64_t *to)
+{
+    cpi_gather g;
+    cpi_picking q = *p;
+    cp_code code = CP_OK;
+    const cpi_index_ops *ops = p->device->backend->index;
+    for (int k = 0; k < p->picks; k++) q.pick[k].index = NULL;
+    lay_picks(p, &g);
+    if (!lay_index(p, NULL, &g)) { /* too many axes: in C order they are one */
+        for (int k = 0; k < p->picks && !code; k++) {
+            q.pick[k].index = cpi_dense_shaped(p->function, p->pick[k].index, CP_INT64, p->device, p->ndim, p->shape);
+            if (!q.pick[k].index) code = cp_error();
+        }
+        if (!code) lay_picks(&q, &g), lay_index(&q, NULL, &g);
+    }
+    cp_stream *stream = cpi_stream(p->device);
+    if (!code) code = axes ? ops->unravel(stream, &g, axes, to) : ops->places(stream, &g, to);
+    for (int k = 0; k < p->picks; k++) cp_free(q.pick[k].index);
+    return code;
+}
+
+cp_array *cpi_picking_places(const cpi_picking *p)
+{
+    cp_array *r = cpi_array_new(p->function, p->device, CP_INT64, p->ndim, p->shape, 'C');
+    if (!r || !r->size) return r;
+    return list_places(p, NULL, (int64_t *)r->data) ? cp_free(r), NULL : r;
+}
+
+cp_array *cpi_picking_unravel(const cpi_picking *p, const cpi_numbered *axes)
+{
+    int64_t shape[CP_MAXDIM + 1] = {axes->ndim}, count = 1;
+    for (int d = 0; d < p->ndim; d++) count *= shape[d + 1] = p->shape[d];
+    cp_array *r = cpi_array_new(p->function, p->device, CP_INT64, p->ndim + 1, shape, 'C');
+    if (!r || !count) return r;
+    return list_places(p, axes, (int64_t *)r->data) ? cp_free(r), NULL : r;
+}
+
+cp_array *cpi_counting(const char *function, cpi_device *device, int64_t n)
+{
+    cp_array *r = cpi_array_new(function, device, CP_INT64, 1, &n, 'C');
+    cp_code code = r && n ? device->backend->move->ramp_int(cpi_stream(device), r->data, CP_INT64, n, 0, 1) : CP_OK;
+    return code ? cp_free(r), NULL : r;
+}

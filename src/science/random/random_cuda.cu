@@ -1,0 +1,333 @@
+/* Random numbers on the GPU: words, and the bodies of laws.h, a thread a block of words.
+ *
+ * Words of Philox are computed where they are used (blocks.cuh). Invariant: an element depends on its place alone. */
+#include "cuda/cuda.h"
+#include "cuda/elements.h"
+#include "random/blocks.cuh"
+#include "random/sequential.h"
+
+namespace {
+
+using namespace cpr;
+
+/* --- words --- */
+
+/* The first block of a thread of TWICE; the other lies THREADS behind. */
+__device__ __forceinline__ int64_t twice_place() { return (int64_t)blockIdx.x * (THREADS * TWICE) + threadIdx.x; }
+
+template <int KIND> __global__ void __launch_bounds__(THREADS)
+counted_words(const __grid_constant__ source s, int64_t first, int64_t n, uint64_t *out)
+{
+    const int64_t block = first + twice_place(), at = 4 * block - s.from.skip;
+    uint64_t w[4 * TWICE];
+    block_of<KIND, TWICE>(s, block, w);
+#pragma unroll
+    for (int e = 0; e < TWICE; e++) store<uint64_t, 4, true>(out, at + 4 * THREADS * e, 0, n, w + 4 * e);
+}
+
+__global__ void __launch_bounds__(32) stepped_words(int kind, const uint32_t *states, int64_t n, uint64_t *out)
+{
+    const int64_t first = place() * CPR_CHUNK;
+    uint32_t s[6];
+    if (first >= n) return;
+    for (int i = 0; i < 6; i++) s[i] = states[6 * place() + i];
+    const int64_t m = n - first < CPR_CHUNK ? n - first : CPR_CHUNK;
+    for (int64_t i = 0; i < m; i++) out[first + i] = cpr_step(kind, s);
+}
+
+cp_code words(cp_stream *stream, const cpi_words *from, const uint32_t *states, int64_t states_n, int64_t n,
+              uint64_t *out)
+{
+    const cudaStream_t s = cpi_cuda_stream(stream);
+    if (from->kind <= CPR_PHILOX32) {
+        const source here = source_of(from, nullptr, 0, (n + from->skip + 3) / 4);
+        launches((n + from->skip + 3) / 4, THREADS * TWICE, [&](int64_t at, unsigned blocks) {
+            if (from->kind == CPR_PHILOX) counted_words<CPR_PHILOX><<<blocks, THREADS, 0, s>>>(here, at, n, out);
+            else counted_words<CPR_PHILOX32><<<blocks, THREADS, 0, s>>>(here, at, n, out);
+        });
+        return CPI_LAUNCHED(stream, "random words");
+    }
+    const size_t bytes = (size_t)states_n * sizeof *states;
+    uint32_t *there = (uint32_t *)cpi_host->work_alloc(stream, bytes);
+    if (!there) return CP_ERROR_MEMORY;
+    cp_code code = stream->device->backend->from_host(stream, there, states, bytes);
+    if (!code) {
+        launches(states_n / 6, 32, [&](int64_t at, unsigned blocks) {
+            stepped_words<<<blocks, 32, 0, s>>>(from->kind, there + 6 * at, n - at * CPR_CHUNK, out + at * CPR_CHUNK);
+        });
+        code = CPI_LAUNCHED(stream, "random words");
+    }
+    cpi_host->work_free(stream, there);
+    return code;
+}
+
+/* --- laws --- */
+
+template <class T> __device__ __forceinline__ T rounded(double v) { return (T)v; }
+template <> __device__ __forceinline__ int64_t rounded<int64_t>(double v) { return cpr_whole(v); }
+
+template <bool ARRAYS> __device__ __forceinline__ double parameter(const cpi_draw &d, int k, int64_t i)
+{
+    return ARRAYS && d.array[k] ? d.array[k][i] : d.value[k];
+}
+
+/* Elements at, at + 1, ... of EACH words */
+template <int LAW, class T, bool ARRAYS>
+__device__ __forceinline__ void four_elements(const cpi_draw &d, int64_t at, const uint64_t w[4], T v[4])
+{
+    double z[4];
+    if (LAW == CPR_NORMAL || LAW == CPR_LOGNORMAL) {
+        cpr_normals(w[0], w[1], &z[0], &z[1]);
+        cpr_normals(w[2], w[3], &z[2], &z[3]);
+    }
+    const bool plain = !ARRAYS && d.value[0] == 0 && d.value[1] == 1;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const int64_t j = at + i < 0 ? 0 : at + i < d.n ? at + i : d.n - 1;
+        const double a = parameter<ARRAYS>(d, 0, j), b = parameter<ARRAYS>(d, 1, j), c = parameter<ARRAYS>(d, 2, j);
+        if (LAW == CPR_NORMAL) v[i] = rounded<T>(plain ? z[i] : a + b * z[i]);
+        else if (LAW == CPR_LOGNORMAL) v[i] = rounded<T>(cpr_exp(plain ? z[i] : a + b * z[i]));
+        else v[i] = rounded<T>(cpr_of_word(LAW, w[i], a, b, c));
+    }
+}
+
+/* Uniform numbers of float64 and numbers alone: those of Philox 4x32 have a kernel of their own. */
+template <int LAW, class T, bool ARRAYS> constexpr bool is_plain_uniform()
+{
+    return (LAW == CPR_UNIT || LAW == CPR_UNIFORM) && sizeof(T) == sizeof(double) && !ARRAYS;
+}
+
+/* Laws of one word, and pairs. */
+template <int LAW, class T, bool ARRAYS> __global__ void __launch_bounds__(THREADS)
+of_words(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, int64_t first)
+{
+    constexpr bool other = is_plain_uniform<LAW, T, ARRAYS>();
+    constexpr int kind = LAW >= CPR_PAIRS ? CPR_PHILOX32 : other ? CPR_PHILOX : EITHER;
+    const int64_t block = first + twice_place(), at = 4 * block - (s.words ? 0 : s.from.skip);
+    uint64_t w[4 * TWICE];
+    block_of<kind, TWICE>(s, block, w);
+#pragma unroll
+    for (int e = 0; e < TWICE; e++) {
+        T v[4];
+        four_elements<LAW, T, ARRAYS>(d, at + 4 * THREADS * e, w + 4 * e, v);
+        store<T, 4, LAW == CPR_UNIT || LAW == CPR_UNIFORM>((T *)d.out, at + 4 * THREADS * e, 0, d.n, v);
+    }
+}
+
+/* Uniform numbers of Philox 4x32, where that is fast: a value of the counter makes two, and a thread takes PAIRS
+ * values, THREADS apart, whose products hide each other's latency. Then a call takes little longer than its bytes:
+ * stores of 16 bytes of all lanes fill sectors of memory, and where numbers lie one off the places for that a lane
+ * gives its first one to the lane before. */
+enum { PAIRS = 4 };
+template <int LAW> __global__ void __launch_bounds__(THREADS)
+uniform_pairs(const __grid_constant__ source s, double low, double range, double *out, int64_t n, int64_t first)
+{
+    const int64_t begin = first + (int64_t)blockIdx.x * (THREADS * PAIRS), start = 2 * begin - s.from.skip;
+    const bool whole = start >= 0 && start + 2 * THREADS * PAIRS <= n; /* all that the block makes is wanted */
+    const bool even = (uintptr_t)(out + start) % 16 == 0;
+    double v[2 * PAIRS];
+#pragma unroll
+    for (int e = 0; e < PAIRS; e++) {
+        uint64_t w[2];
+        fast_pair32(s, (uint32_t)begin + threadIdx.x + e * THREADS, w);
+        v[2 * e] = cpr_of_word(LAW, w[0], low, range, 0);
+        v[2 * e + 1] = cpr_of_word(LAW, w[1], low, range, 0);
+    }
+#pragma unroll
+    for (int e = 0; e < PAIRS; e++) {
+        const int64_t at = start + 2 * ((int64_t)threadIdx.x + e * THREADS);
+        double *to = out + at;
+        if (!whole) {
+            if (at >= 0 && at < n) to[0] = v[2 * e];
+            if (at + 1 >= 0 && at + 1 < n) to[1] = v[2 * e + 1];
+        } else if (even) {
+            *(double2 *)to = make_double2(v[2 * e], v[2 * e + 1]);
+        } else {
+            const int lane = threadIdx.x % 32;
+            const double next = __shfl_down_sync(0xffffffffu, v[2 * e], 1);
+            if (lane == 0) to[0] = v[2 * e];
+            if (lane < 31) *(double2 *)(to + 1) = make_double2(v[2 * e + 1], next);
+            else to[1] = v[2 * e + 1];
+        }
+    }
+}
+
+/* float32's: two of a word */
+template <bool ARRAYS> __global__ void __launch_bounds__(THREADS)
+narrow_normals(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, int64_t first)
+{
+    const int64_t block = first + twice_place();
+    const bool plain = !ARRAYS && d.value[0] == 0 && d.value[1] == 1;
+    uint64_t w[4 * TWICE];
+    block_of<CPR_PHILOX32, TWICE>(s, block, w);
+#pragma unroll
+    for (int e = 0; e < TWICE; e++) {
+        const int64_t at = 8 * (block + THREADS * e);
+        float v[8];
+#pragma unroll
+        for (int i = 0; i < 4; i++) cpr_normals32(w[4 * e + i], &v[2 * i], &v[2 * i + 1]);
+        if (!plain) {
+#pragma unroll
+            for (int i = 0; i < 8; i++) {
+                const int64_t j = at + i < d.n ? at + i : d.n - 1;
+                v[i] = (float)(parameter<ARRAYS>(d, 0, j) + parameter<ARRAYS>(d, 1, j) * (double)v[i]);
+            }
+        }
+        store<float, 8, false>((float *)d.out, at, 0, d.n, v);
+    }
+}
+
+/* Whole numbers by a table, which each block takes into shared memory. */
+__global__ void __launch_bounds__(THREADS)
+of_steps(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, int64_t blocks)
+{
+    extern __shared__ uint64_t table[];
+    for (int i = threadIdx.x; i < CPR_GUIDE_WORDS + (int)d.steps_n; i += THREADS) table[i] = d.steps[i];
+    __syncthreads();
+    for (int64_t block = place(); block < blocks; block += (int64_t)gridDim.x * THREADS) {
+        const int64_t at = 4 * block - (s.words ? 0 : s.from.skip);
+        uint64_t w[4];
+        int64_t *out = (int64_t *)d.out;
+        block_of<EITHER>(s, block, w);
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            w[i] = (uint64_t)(d.least + cpr_steps_reached(table + CPR_GUIDE_WORDS, (const uint16_t *)table, w[i]));
+        if (at >= 0 && at + 4 <= d.n && (uintptr_t)(out + at) % 16 == 0) {
+            ((ulonglong2 *)(out + at))[0] = make_ulonglong2(w[0], w[1]);
+            ((ulonglong2 *)(out + at))[1] = make_ulonglong2(w[2], w[3]);
+            continue;
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            if (at + i >= 0 && at + i < d.n) out[at + i] = (int64_t)w[i];
+    }
+}
+
+template <int LAW, class T> __global__ void __launch_bounds__(THREADS)
+of_source(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, int64_t first)
+{
+    const int64_t i = first + place();
+    uint64_t w[4];
+    cpr_source own;
+    if (i >= d.n) return;
+    block_of<CPR_PHILOX32>(s, i, w);
+    cpr_begin(&own, w);
+    ((T *)d.out)[i] = rounded<T>(cpr_of_source(LAW, &own, parameter<true>(d, 0, i), parameter<true>(d, 1, i),
+                                               parameter<true>(d, 2, i)));
+}
+
+__global__ void __launch_bounds__(THREADS)
+of_rows(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, int64_t first)
+{
+    const int64_t i = first + place();
+    uint64_t w[4];
+    cpr_source own;
+    if (i >= d.n) return;
+    block_of<CPR_PHILOX32>(s, i, w);
+    cpr_begin(&own, w);
+    if (d.type == CP_FLOAT64)
+        cpr_row_of_reals(&own, d.table + i * d.table_step, d.width, (double *)d.out + i * d.width);
+    else
+        cpr_row_of_wholes(d.law, &own, d.table + i * d.table_step, d.width, parameter<true>(d, 0, i),
+                          (int64_t *)d.out + i * (d.law == CPR_CHOICE ? 1 : d.width));
+}
+
+/* Blocks of words that d's elements take, `each` to a block */
+int64_t blocks_of(const cpi_draw *d, int each)
+{
+    const int64_t skip = d->words || d->law >= CPR_PAIRS ? 0 : d->from.skip;
+    return (d->n + skip + each - 1) / each;
+}
+
+/* The words of a call that takes so many blocks of them; where they are in memory, one is an element's. */
+source source_for(const cpi_draw *d, int64_t blocks) { return source_of(&d->from, d->words, d->n, blocks); }
+
+template <int LAW, class T> void launch_words(cudaStream_t stream, const cpi_draw *d)
+{
+    const int64_t all = blocks_of(d, 4);
+    const source s = source_for(d, all);
+    const bool arrays = d->array[0] || d->array[1] || d->array[2];
+    if constexpr (is_plain_uniform<LAW, T, false>())
+        if (!arrays && s.fast && s.from.kind == CPR_PHILOX32) {
+            const int64_t values = (d->n + s.from.skip + 1) / 2;
+            launches(values, THREADS * PAIRS, [&](int64_t at, unsigned blocks) {
+                uniform_pairs<LAW>
+                    <<<blocks, THREADS, 0, stream>>>(s, d->value[0], d->value[1], (double *)d->out, d->n, at);
+            });
+            return;
+        }
+    launches(all, THREADS * TWICE, [&](int64_t at, unsigned blocks) {
+        if (arrays) of_words<LAW, T, true><<<blocks, THREADS, 0, stream>>>(s, *d, at);
+        else of_words<LAW, T, false><<<blocks, THREADS, 0, stream>>>(s, *d, at);
+    });
+}
+
+void launch_narrow(cudaStream_t stream, const cpi_draw *d)
+{
+    const int64_t all = blocks_of(d, 8);
+    const source s = source_for(d, all);
+    launches(all, THREADS * TWICE, [&](int64_t at, unsigned blocks) {
+        if (d->array[0] || d->array[1]) narrow_normals<true><<<blocks, THREADS, 0, stream>>>(s, *d, at);
+        else narrow_normals<false><<<blocks, THREADS, 0, stream>>>(s, *d, at);
+    });
+}
+
+void launch_steps(cp_stream *stream, const cpi_draw *d)
+{
+    const int64_t all = blocks_of(d, 4);
+    const size_t bytes = (size_t)(CPR_GUIDE_WORDS + d->steps_n) * sizeof *d->steps;
+    const unsigned blocks = cpi_cuda_blocks(all, THREADS, (int64_t)cpi_cuda_units(stream) * 8);
+    of_steps<<<blocks, THREADS, bytes, cpi_cuda_stream(stream)>>>(source_for(d, all), *d, all);
+}
+
+template <int LAW, class T> void launch_source(cudaStream_t stream, const cpi_draw *d)
+{
+    const source s = source_for(d, d->n);
+    launches(d->n, THREADS, [&](int64_t at, unsigned blocks) {
+        of_source<LAW, T><<<blocks, THREADS, 0, stream>>>(s, *d, at);
+    });
+}
+
+/* Whole numbers are int64, all others floating. */
+template <int LAW> constexpr bool whole()
+{
+    return LAW == CPR_GEOMETRIC || LAW == CPR_POISSON || LAW == CPR_BINOMIAL || LAW == CPR_NEGATIVE_BINOMIAL ||
+           LAW == CPR_HYPERGEOMETRIC || LAW == CPR_LOGSERIES || LAW == CPR_ZIPF;
+}
+
+template <int LAW> void launch(cudaStream_t s, const cpi_draw *d)
+{
+    if constexpr (LAW < CPR_SOURCES) {
+        if constexpr (whole<LAW>()) launch_words<LAW, int64_t>(s, d);
+        else if (d->type == CP_FLOAT64) launch_words<LAW, double>(s, d);
+        else if constexpr (LAW == CPR_NORMAL) launch_narrow(s, d);
+        else launch_words<LAW, float>(s, d);
+    } else {
+        if constexpr (whole<LAW>()) launch_source<LAW, int64_t>(s, d);
+        else if (d->type == CP_FLOAT32) launch_source<LAW, float>(s, d);
+        else launch_source<LAW, double>(s, d);
+    }
+}
+
+cp_code draw(cp_stream *stream, const cpi_draw *d)
+{
+    const cudaStream_t s = cpi_cuda_stream(stream);
+    switch (d->law) {
+#define X(LAW) case CPR_##LAW: launch<CPR_##LAW>(s, d); break;
+        CPR_WORD_LAWS(X) CPR_PAIR_LAWS(X) CPR_SOURCE_LAWS(X)
+#undef X
+    case CPR_STEPS: launch_steps(stream, d); break;
+    default: {
+        const source from = source_for(d, d->n);
+        launches(d->n, THREADS,
+                 [&](int64_t at, unsigned blocks) { of_rows<<<blocks, THREADS, 0, s>>>(from, *d, at); });
+    }
+    }
+    return CPI_LAUNCHED(stream, "random");
+}
+
+} // namespace
+
+extern const cpi_random_ops cpi_random_cuda;
+const cpi_random_ops cpi_random_cuda = {words, draw, cpi_random_cuda_halves, cpi_random_cuda_integers,
+                                        cpi_random_cuda_permutation, 1 << 14, 1 << 26};

@@ -27,7 +27,8 @@ PYTHON_ONLY = {
     **dict.fromkeys("array_str array_repr array2string".split(), "NumPy prints in Python"),
     **dict.fromkeys("isscalar result_type shape iscomplexobj isrealobj may_share_memory".split(),
                     "asks Python's objects"),
-    **dict.fromkeys("is_available get_default_memory_pool get_default_pinned_memory_pool install_as_cupy".split(),
+    **dict.fromkeys("is_available get_default_memory_pool get_default_pinned_memory_pool install_as_cupy "
+                    "install_as_numba".split(),
                     "Python's face of devices and pools"),
     **dict.fromkeys(["archive_save"], "cp_savez"),
     **dict.fromkeys("fromfile frombuffer fromstring loadtxt genfromtxt savetxt savez_compressed "

@@ -85,7 +85,7 @@ def get_array_module(*args):
     import sys
     for a in args:
         if isinstance(a, ndarray):
-            return sys.modules[__name__]
+            return sys.modules["cuprite"]
     import numpy
     return numpy
 
@@ -114,6 +114,12 @@ def install_as_cupy() -> None:
     install()
 
 
+def install_as_numba():
+    """From now on `import numba` in this process means cuprite.numba, whether Numba is installed or not."""
+    from cuprite._alias import install_numba
+    install_numba()
+
+
 def _await_imports():
     """Before a fork: lets imports that other threads are in come to their end. Modules come in when they are first
     used, and a child would wait for ever for one that only its parent goes on with."""
@@ -121,11 +127,12 @@ def _await_imports():
     import time
     from _thread import get_ident
     locks = getattr(sys.modules.get("_frozen_importlib"), "_module_locks", {})
+    ours = {"cuprite", "numpy", *sys.stdlib_module_names}  # what a first call of ours may import
     end = time.monotonic() + 1  # an import may wait for one that the thread which forks is in
     while time.monotonic() < end:
         for name, reference in list(locks.items()):
             owner = getattr(reference(), "owner", None)
-            if owner not in (None, get_ident()) and name.split(".")[0] in ("cuprite", "numpy"):
+            if owner not in (None, get_ident()) and name.split(".")[0] in ours:
                 break
         else:
             return

@@ -1,13 +1,14 @@
 """Functions whose results leave the real numbers where they must: sqrt(-1) is 1j. Where an element asks for that is
 looked at, which waits for the device; numpy.lib.scimath, numpy.emath."""
 import cuprite
+from cuprite._support import _own_asarray
 
 __all__ = ["arccos", "arcsin", "arctanh", "log", "log10", "log2", "logn", "power", "sqrt"]
 
 
 def _complex_where(x, asks):
     """x as complex numbers where one of its elements asks for them, single ones of small types."""
-    x = cuprite.asarray(x)
+    x = _own_asarray(x)
     if x.dtype.kind == "c" or not bool(asks(x).any()):
         return x
     small = x.dtype.itemsize < 4 or x.dtype == "float32"
@@ -51,7 +52,7 @@ def power(x, p):
     """x to the power p; complex where x is negative, and real where integers have negative powers.
 
     Parameters: x: an array or a number; p: an array or a number."""
-    p = cuprite.asarray(p)
+    p = _own_asarray(p)
     if p.dtype.kind in "iu" and bool((p < 0).any()):
         p = p.astype("float64")
     return cuprite.power(_complex_where(x, _negative), p)

@@ -57,7 +57,16 @@ class BitGenerator:
         return _STATE.unpack(_random.rng_get_state(self._rng))
 
     def _put(self, *fields):
-        _random.rng_set_state(self._rng, _STATE.pack(*fields))
+        try:
+            packed = _STATE.pack(*fields)
+        except struct.error:  # too large, too many, or too few
+            raise ValueError("state is not that of a generator of this kind") from None
+        _random.rng_set_state(self._rng, packed)
+
+    @property
+    def _seed_seq(self):
+        """The seed, by the name that NumPy's generators of old have, and dask asks for."""
+        return self.seed_seq
 
     @property
     def lock(self):
@@ -116,6 +125,9 @@ class BitGenerator:
             raise TypeError("state must be a dict")
         if state.get("bit_generator") != type(self).__name__:
             raise ValueError(f"state must be for a {type(self).__name__} PRNG")
+        missing = [name for name in self.state if name not in state]
+        if missing:
+            raise ValueError(f"state lacks {', '.join(missing)}")
 
 
 class _Stepped(BitGenerator):

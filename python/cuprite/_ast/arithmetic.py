@@ -158,7 +158,7 @@ def unary(unit, op, v):
     wide = t
     if unit.rules.widens and t.integer and not (t is BOOL and op == "~"):
         wide = UINT64 if t.kind == "u" else INT64
-        t = t if t.kind == "u" else INT64   # an unsigned number is negated before it is widened
+        t = INT64 if t is BOOL else t   # a number is negated before it is widened
     made = signed(unit, op, t, v)
     return Value(wide, convert(made.code, t, wide), pure=made.pure, nonneg=made.nonneg)
 

@@ -22,10 +22,10 @@ HELPERS = {
     return a == 0 && (T)-1 > (T)0 && sizeof(T) >= 4 ? (T)-1 : np_reciprocal(a);
 }
 """,
-    # Numba's, which leaves zeros as fmod gives them; np.sign keeps the sign of zero
+    # Numba's, whose zeros are positive; np.sign keeps the sign of zero
     "nb_remainder": T + """T nb_remainder(T a, T b) {
     T r = fmod(a, b);
-    return r != 0 && (b < 0) != (r < 0) ? r + b : r;
+    return r + (r != 0 && (b < 0) != (r < 0) ? b : (T)0);
 }
 """,
     "nb_sign": T + "T nb_sign(T a) { return a > 0 ? (T)1 : a < 0 ? (T)-1 : a; }\n",

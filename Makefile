@@ -1,16 +1,25 @@
 # The project's commands. `make demo` and `make test` do all set-up themselves, on a fresh Debian 12 or
-# Ubuntu 24.04 too. Options: BUILD=dir, CUDA=OFF, CUDA_ARCHS="80;90;100" (default: one architecture), JOBS=n.
+# Ubuntu 24.04 too. Options: BUILD=dir, CUDA=OFF, CUDA_ARCHS="80;90;100" (default: one architecture), JOBS=n,
+# ISAS=native (kernels for this processor alone, in a third of the time).
 BUILD ?= build
 CUDA ?= ON
 CUDA_ARCHS ?= 90
+ISAS ?= v2;v3;v4
 JOBS ?= $(shell nproc)
 # Processes that share the Python tests: a thread pool each, so no more than a few.
 TESTERS ?= $(shell n=$$(nproc); echo $$((n > 8 ? 8 : n)))
 PYTHON := $(CURDIR)/.venv/bin/python
 PREFIX ?= /usr/local
+# The demo's library is for this processor alone; where `make build` was, its library serves.
+DEMO_BUILD := $(if $(wildcard $(BUILD)/CMakeCache.txt),$(BUILD),$(BUILD)-demo)
 DEMO_CUDA := $(if $(filter command environment,$(origin CUDA)),$(CUDA),$(if $(wildcard /dev/nvidia0),ON,OFF))
 
-.PHONY: all demo test bench build docs install uninstall setup asan tsan check clean
+# Configures $(1) and compiles $(2), on one line where there is a screen, and in silence elsewhere.
+configure = cmake -S . -B $(1) -G Ninja -DCUPRITE_CUDA_ARCHS="$(CUDA_ARCHS)" $(2) > $(1).log 2>&1 || \
+    (cat $(1).log; false)
+compile = cmake --build $(1) -j $(JOBS) $(2) -- $$(test -t 1 || echo --quiet)
+
+.PHONY: all demo test quick bench build docs install uninstall setup asan tsan check clean
 
 all: build
 
@@ -18,31 +27,42 @@ setup:
 	@tools/setup
 
 build: setup
-	@cmake -S . -B $(BUILD) -G Ninja -DPython3_EXECUTABLE=$(PYTHON) -DCUPRITE_CUDA=$(CUDA) -DCUPRITE_PYTHON=ON \
-	    -DCUPRITE_TESTS=ON -DCUPRITE_CUDA_ARCHS="$(CUDA_ARCHS)" -DCMAKE_INSTALL_PREFIX=$(PREFIX) > $(BUILD).log 2>&1 || \
-	    (cat $(BUILD).log; false)
-	@cmake --build $(BUILD) -j $(JOBS)
+	@$(call configure,$(BUILD),-DPython3_EXECUTABLE=$(PYTHON) -DCUPRITE_CUDA=$(CUDA) -DCUPRITE_PYTHON=ON \
+	    -DCUPRITE_TESTS=ON -DCUPRITE_ISAS="$(ISAS)" -DCMAKE_INSTALL_PREFIX=$(PREFIX))
+	@$(call compile,$(BUILD))
 
-# The library, what reads files and the command: no tests, no Python module; CUDA where there is a GPU to run it, or
-# where CUDA=ON is said. What is compiled here `make build` finds in its place.
+# The library, what reads files and the command: no tests, no Python module, kernels for this processor's instruction
+# set alone; CUDA where there is a GPU to run it, or where CUDA=ON is said.
 demo:
 	@tools/setup demo
-	@cmake -S . -B $(BUILD) -G Ninja -DCUPRITE_PYTHON=OFF -DCUPRITE_TESTS=OFF -DCUPRITE_CUDA=$(DEMO_CUDA) \
-	    -DCUPRITE_CUDA_ARCHS="$(CUDA_ARCHS)" > $(BUILD).log 2>&1 || (cat $(BUILD).log; false)
-	@cmake --build $(BUILD) -j $(JOBS) --target demo-programs
-	@tools/demo $(BUILD)
+	@test -x $(DEMO_BUILD)/bin/cuprite || echo "demo: compiling the library and the command, a minute or so"
+	@test $(DEMO_BUILD) = $(BUILD) || $(call configure,$(DEMO_BUILD),-DCUPRITE_PYTHON=OFF -DCUPRITE_TESTS=OFF \
+	    -DCUPRITE_STATIC=OFF -DCUPRITE_LINES=OFF -DCUPRITE_ISAS=native -DCUPRITE_CUDA=$(DEMO_CUDA))
+	@$(call compile,$(DEMO_BUILD),--target demo-programs)
+	@tools/demo $(DEMO_BUILD)
+
+# The test device late:0 shows what a program and a device have to do with each other: all tests of streams, memory and
+# the like, and of those of values a dozen cases each (SAMPLE; tests/python/conftest.py).
+SAMPLE ?= 12
+python_tests = CUPRITE_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) -m pytest -q \
+    -n $(TESTERS) tests/python
 
 test: build check
 	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
-	@CUPRITE_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) -m pytest -q \
-	    -n $(TESTERS) tests/python
-	@CUPRITE_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) -m pytest -q \
-	    -n $(TESTERS) tests/python --device late:0
+	@$(python_tests)
+	@$(python_tests) --device late:0 --sample $(SAMPLE)
+
+# Tests of what was changed since the branch left main, or a sample of all: three minutes at most.
+quick:
+	@test -f $(BUILD)/CMakeCache.txt || $(MAKE) build
+	@$(call compile,$(BUILD))
+	@$(PYTHON) tools/quick $(BUILD)
 
 # The rooms include only what they may; files and lines keep to their length; written pages are what the sources say.
 check: build
 	@$(PYTHON) tools/check_rooms.py $(BUILD)
 	@$(PYTHON) tools/check_lines.py
+	@$(PYTHON) tools/check_imports.py
 	@$(PYTHON) tools/check_code.py
 	@BUILD=$(BUILD) $(PYTHON) tools/check_names.py
 	@$(PYTHON) tools/make_api.py --check
@@ -70,14 +90,14 @@ uninstall:
 asan:
 	@tools/setup
 	@cmake -S . -B build-asan -G Ninja -DCUPRITE_SANITIZE=address,undefined -DCUPRITE_PYTHON=OFF > build-asan.log
-	@cmake --build build-asan -j $(JOBS)
+	@$(call compile,build-asan)
 	@cd build-asan && ctest --output-on-failure
 
 tsan:
 	@tools/setup
 	@cmake -S . -B build-tsan -G Ninja -DCUPRITE_SANITIZE=thread -DCUPRITE_PYTHON=OFF > build-tsan.log
-	@cmake --build build-tsan -j $(JOBS)
+	@$(call compile,build-tsan)
 	@cd build-tsan && TSAN_OPTIONS=die_after_fork=0 ctest --output-on-failure
 
 clean:
-	rm -rf build build-asan build-tsan build*.log demo
+	rm -rf build build-demo build-asan build-tsan build*.log demo

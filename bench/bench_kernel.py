@@ -96,7 +96,7 @@ def _nvrtc():
 
 def first_calls(b):
     """Calls that compile, or have compiled meanwhile: a text that nobody has seen before each time."""
-    from cuprite import _fuse
+    from cuprite._compiler.fuse import fusion as _fuse
     x = np.ones(10, "f4")
 
     def raw(xp, x):
@@ -163,7 +163,7 @@ def heat(x):
 
 
 def cases(b):
-    from cuprite import _fuse
+    from cuprite._compiler.fuse import fusion as _fuse
     gpu = b.gpu
     yield from first_calls(b)
     ours, theirs = kernels(b.cp), kernels(b.cupy) if gpu and b.cupy else None

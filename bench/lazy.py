@@ -95,7 +95,7 @@ def milliseconds(calls, synchronize):
 
 
 def main():
-    from cuprite import _fuse
+    from cuprite._compiler.fuse import fusion as _fuse
     device = cp.cuda.Device()
     sizes = [int(float(a)) for a in sys.argv[1:]] or [50_000_000, 10_000_000, 100_000, 1_000, 10]
     print(f"{device}, float32, milliseconds: best (median)")

@@ -26,6 +26,7 @@ TWICE = {
 }
 LONG_MACROS = {
     "clip_simd.c": "KERNELS",
+    "cuComplex.h": "__CU_COMPLEX",
     "complex.cuh": "CUPRITE_COMPLEX_OPERATOR",
     "cuprite_array.cuh": "CUPRITE_SMALL_FLOAT",
     "elementwise_convert_simd.c": "GATHER",

@@ -27,7 +27,8 @@ PYTHON_ONLY = {
     **dict.fromkeys("array_str array_repr array2string".split(), "NumPy prints in Python"),
     **dict.fromkeys("isscalar result_type shape iscomplexobj isrealobj may_share_memory".split(),
                     "asks Python's objects"),
-    **dict.fromkeys("is_available get_default_memory_pool get_default_pinned_memory_pool install_as_cupy".split(),
+    **dict.fromkeys("is_available get_default_memory_pool get_default_pinned_memory_pool install_as_cupy "
+                    "install_as_numba".split(),
                     "Python's face of devices and pools"),
     **dict.fromkeys(["archive_save"], "cp_savez"),
     **dict.fromkeys("fromfile frombuffer fromstring loadtxt genfromtxt savetxt savez_compressed "
@@ -58,6 +59,7 @@ C_ONLY = {
                     "warnings warnings_clear "
                     "warning_text warning_category "
                     "image_header_free sources_free text_free rng_new rng_free".split(), LIFE),
+    "seed_state": "numpy.random.SeedSequence",
     **dict.fromkeys("type_of nbytes dims dim strides data device_of is_c_contiguous is_f_contiguous is_writable "
                     "set_writable type_name type_from_name type_kind "
                     "type_size item_int item_float set_item slice mask_get mask_set index_get index_set view_as "
@@ -66,7 +68,6 @@ C_ONLY = {
                     "complex scalar copy_order".split(), ATTRIBUTE),
     "cstruct": ATTRIBUTE, "struct_argument": "the objects of cstruct and mdspan",
     **dict.fromkeys("sort_inplace partition_inplace".split(), "the method of that name"),
-    **dict.fromkeys("sort_stable sort_stable_inplace".split(), "sort(a, stable=True), a copy or in place"),
     **dict.fromkeys("elementwise elementwise_all reduce op_query op_types op_from_name reduction_query "
                     "reduction_from_name".split(),
                     "the general call behind every operation"),
@@ -91,7 +92,7 @@ PREFIXES = {"ufunc_": "methods of ufuncs",
 
 def written_in_python():
     names = []
-    for name in ("_shaping.py", "__init__.py", "_fused.py", "_files.py"):
+    for name in ("_shaping.py", "__init__.py", "_compiler/fuse/expression.py", "_files.py"):
         tree = ast.parse((ROOT / "python/cuprite" / name).read_text())
         names += [n.name for n in tree.body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_")]
     return names

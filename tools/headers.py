@@ -11,8 +11,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 class Declared:
-    def __init__(self, name, text, comment, header):
+    def __init__(self, name, text, comment, header, own):
         self.name, self.text, self.comment, self.header = name, text, comment, header
+        self.own = own  # the comment stands behind it on its line: no other declaration shares it
 
 
 def folders(build):
@@ -50,7 +51,7 @@ def functions_of(text, header):
             name = re.search(r"\b(cp_\w+)\)? ?\(", declared)
             if name:
                 yield Declared(name[1], declared, plain(m["behind"]) if m["behind"] else comment if shared else "",
-                               header)
+                               header, bool(m["behind"]))
         elif m["blank"]:
             shared = False
 

@@ -13,6 +13,7 @@ import pathlib, re, sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools/generate"))
 
+import distributions  # noqa: E402
 import functions  # noqa: E402
 import modules  # noqa: E402
 from rooms import rooms  # noqa: E402
@@ -59,6 +60,11 @@ def list_of_rooms():
                   ARCHITECTURE.read_text(), flags=re.S)
 
 
+def cell(text):
+    """Text in a cell of a table: a bar would end the cell."""
+    return text.replace("|", "\\|")
+
+
 def operation(row):
     """The C call of a row of elementwise.def."""
     nin = row.args[1].partition("->")[0].count(",") + 1
@@ -71,7 +77,8 @@ def page():
            "`cuprite.linalg` and `cuprite.fft`, ndimage's in `cuprite.scipy.ndimage`, those of signal for two",
            "dimensions in `cuprite.scipy.signal`; `cp_rng_` begins the methods of `cuprite.random`'s generators.", ""]
     for room, name in ((room, name) for room in rooms() for name in room.headers):
-        text = made_header(room) if room.made_header else (ROOT / "include/cuprite" / f"{name}.h").read_text()
+        text = made_header(room) if room.made_header else distributions.header(Tables(ROOT)) \
+            if name == "distributions" else (ROOT / "include/cuprite" / f"{name}.h").read_text()
         out += [f"## {name}.h", "", opening(text), "", "```c", declarations(text), "```", ""]
         if name == "types":
             rows = read(modules.file("core/types.def").read_text(), "types.def")
@@ -81,12 +88,12 @@ def page():
             rows = [r for r in read(modules.file("elementwise/elementwise.def").read_text(), "elementwise.def")
                     if r.kind == "operation" and not r.get("hidden")]
             out += ["| function | |", "|---|---|"]
-            out += [f"| `{operation(r)}` | {r.doc} |" for r in rows] + [""]
+            out += [f"| `{operation(r)}` | {cell(r.doc)} |" for r in rows] + [""]
         if name == "reduce":
             rows = [row for row in read(modules.file("reduce/reduce.def").read_text(), "reduce.def")
                     if row.kind == "reduction"]
             out += ["| name | |", "|---|---|"]
-            out += [f"| `cp_{row.args[0]}(x, ...)` | {row.doc} |" for row in rows] + [""]
+            out += [f"| `cp_{row.args[0]}(x, ...)` | {cell(row.doc)} |" for row in rows] + [""]
     return "\n".join(out)
 
 

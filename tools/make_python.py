@@ -42,7 +42,8 @@ def attributes():
 
 def entry(name, f):
     doc = summary(inspect.getdoc(f) or "")
-    return f"### {name}{inspect.signature(f)}\n\n{doc}\n\n"
+    shown = inspect.signature(f).replace(return_annotation=inspect.Signature.empty)
+    return f"### {name}{shown}\n\n{doc}\n\n"
 
 
 def page():

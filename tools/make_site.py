@@ -5,10 +5,13 @@
     PYTHONPATH=build/python tools/make_site.py --pages FOLDER    its pages as Markdown alone, without mkdocs
 
 Pages are Markdown in FOLDER/site-pages, of which mkdocs makes HTML; nothing here writes any. mkdocs stops at a link
-that leads nowhere. Invariant: each public name of the package stands in one chapter.
+that leads nowhere. The site needs no server and no network: its search (site_search.js) is a script with the index
+beside it, since a page that was opened as a file may not fetch one. Invariant: each public name of the package stands
+in one chapter.
 """
 import importlib
 import inspect
+import json
 import os
 import pathlib
 import pkgutil
@@ -48,7 +51,8 @@ CHAPTERS = [
     ("Polynomials", [], ["_polynomials"], ""),
     ("Files and printing", ["io"], ["_files", "_printing"], ""),
     ("Types", [], ["_type_names", "_dtypes", "_array_api"], "result_type can_cast promote_types astype"),
-    ("Kernels of your own", [], ["_raw", "_kernels", "_gufunc", "_fuse", "_fused", "_memo"], ""),
+    ("Kernels of your own", [], ["_raw", "_compiler.kernels", "_gufunc", "_compiler.fuse.fusion",
+                                 "_compiler.fuse.expression", "_memo"], ""),
     ("Old names", [], ["_old_names"], ""),
 ]
 # In the pages of these modules stand the names of their submodules too.
@@ -85,10 +89,16 @@ def markdown(doc):
 
 def signature(x, name):
     try:
-        text = str(inspect.signature(x))
+        text = str(inspect.signature(x).replace(return_annotation=inspect.Signature.empty))
     except (ValueError, TypeError):
         return name
     return name + re.sub(r"<class '([\w.]+)'>", lambda m: m[1], re.sub(r"<(?!class)([^<>]*)>", "...", text))
+
+
+def members(x):
+    """A class's own, and those of the bases that are made of rows for it."""
+    return {name: value for base in reversed(x.__mro__)
+            if base is x or base.__module__ == "cuprite.random._distributions" for name, value in vars(base).items()}
 
 
 def entry(name, x, level="##"):
@@ -98,7 +108,7 @@ def entry(name, x, level="##"):
     shown = "" if isinstance(x, property) or not callable(x) else f"    {signature(x, name.split('.')[-1])}\n\n"
     text = f"{level} {escaped(name)}\n\n{shown}{markdown(doc)}\n\n"
     if inspect.isclass(x) and not issubclass(x, BaseException):
-        for member, value in sorted(vars(x).items()):
+        for member, value in sorted(members(x).items()):
             value = value.__func__ if isinstance(value, (staticmethod, classmethod)) else value
             if not member.startswith("_") and (inspect.isroutine(value) or inspect.isdatadescriptor(value)) \
                     and inspect.getdoc(value):
@@ -196,11 +206,26 @@ def first_line(text):
     return escaped(re.split(r"(?<=[.:;])\s", text.split("\n", 2)[2].strip())[0].replace("\n", " ").rstrip(":;"))
 
 
+def search_entries(path, text):
+    """(title, address, text) of a page's sections; anchors are made as Markdown's extension toc makes them."""
+    url, seen = path.removesuffix(".md") + ".html", {}
+    parts = re.split(r"^(#{1,4} .*)$", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S), flags=re.M)
+    for heading, body in zip(parts[1::2], parts[2::2]):
+        title = re.sub(r"\\(.)", r"\1", heading.lstrip("# ")).replace("`", "")
+        slug = re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", title).strip().lower())
+        seen[slug] = seen.get(slug, -1) + 1
+        anchor = slug + (f"_{seen[slug]}" if seen[slug] else "")
+        yield title, f"{url}#{anchor}", " ".join(re.sub(r"[\\`*|#]", " ", body).split())[:300]
+
+
 def write(folder):
     pages = folder / "site-pages"
     listed = []  # the site's table of contents, in mkdocs' notation
 
+    index = []  # of the search: title, page and anchor, text
+
     def put(path, text):
+        index.extend(search_entries(path, text))
         path = pages / path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
@@ -208,7 +233,7 @@ def write(folder):
     put("index.md", linked((ROOT / "README.md").read_text(), ""))
     put("contributing.md", linked((ROOT / "CONTRIBUTING.md").read_text(), ""))
     guides = {"from-numpy-and-cupy.md": "From NumPy and CuPy", "python.md": "Python", "io.md": "Files",
-              "cli.md": "The command", "lazy.md": "Putting operations off", "architecture.md": "Architecture"}
+              "cli.md": "The command", "lazy.md": "Lazy evaluation", "architecture.md": "Architecture"}
     for name in guides:
         put(name, linked((ROOT / "docs" / name).read_text(), "docs"))
     listed.append("  - Start: index.md")
@@ -235,8 +260,12 @@ def write(folder):
         listed.append(f"      - {title}: c/{page}")
     listed += [f"  - {title}: {name}" for name, title in list(guides.items())[4:]]
     listed.append("  - Working on it: contributing.md")
+    (pages / "search_index.js").write_text("const SEARCH = " + json.dumps(index) + ";\n")
+    (pages / "search.js").write_text((ROOT / "tools/site_search.js").read_text())
     (folder / "mkdocs.yml").write_text(
-        "site_name: Cuprite\ndocs_dir: site-pages\nsite_dir: site\ntheme: readthedocs\nuse_directory_urls: false\n"
+        "site_name: Cuprite\ndocs_dir: site-pages\nsite_dir: site\nuse_directory_urls: false\n"
+        "theme: {name: readthedocs, highlightjs: false}\nplugins: []\n"
+        "extra_javascript: [search_index.js, search.js]\n"
         "validation:\n  links: {not_found: warn, anchors: info, unrecognized_links: warn}\n"
         "markdown_extensions:\n  - tables\n  - fenced_code\n  - toc: {toc_depth: 3}\n"
         "nav:\n" + "\n".join(listed) + "\n")

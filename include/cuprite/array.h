@@ -21,7 +21,7 @@ CP_API void cp_free(cp_array *x);        /* one less; NULL is fine; the last one
 typedef struct cp_scope cp_scope;
 /* From here to cp_scope_end the arrays that this thread makes are the scope's. NULL on failure; the end of NULL, or of
  * a scope that is not open in this thread, does nothing. Scopes inside s that were left open end with s. */
-CP_API cp_scope *cp_scope_begin(void);
+CP_API cp_scope *cp_scope_begin(void); /* ended with cp_scope_end */
 CP_API void cp_scope_end(cp_scope *s);
 CP_API cp_array *cp_keep(cp_array *x);   /* takes x out of its scope: the caller owns it; returns x */
 /* Ends s and all that it owns but x, which goes to the scope around it, or to the caller; returns x. */
@@ -50,17 +50,17 @@ static inline void cp_scope_end_at(cp_scope **s) { cp_scope_end(*s); }
 #endif
 
 /* --- questions --- */
-CP_API cp_type cp_type_of(const cp_array *x);
-CP_API int cp_ndim(const cp_array *x);
+CP_API cp_type cp_type_of(const cp_array *x); /* element type */
+CP_API int cp_ndim(const cp_array *x); /* number of dimensions */
 CP_API int64_t cp_size(const cp_array *x);              /* number of elements */
 CP_API int64_t cp_nbytes(const cp_array *x);            /* size times bytes of an element */
 CP_API const int64_t *cp_dims(const cp_array *x);       /* ndim extents */
 CP_API const int64_t *cp_strides(const cp_array *x);    /* ndim strides, bytes */
 CP_API int64_t cp_dim(const cp_array *x, int axis);     /* one extent, negative axes from the end; -1 out of bounds */
 CP_API void *cp_data(const cp_array *x);                /* first element, in the device's memory */
-CP_API int cp_device_of(const cp_array *x);
-CP_API bool cp_is_c_contiguous(const cp_array *x);
-CP_API bool cp_is_f_contiguous(const cp_array *x);
+CP_API int cp_device_of(const cp_array *x); /* number of the device */
+CP_API bool cp_is_c_contiguous(const cp_array *x); /* rows one behind the other */
+CP_API bool cp_is_f_contiguous(const cp_array *x); /* columns one behind the other */
 CP_API bool cp_is_writable(const cp_array *x);          /* false of a view whose elements share memory */
 /* Writing to x, and to views made of it from now on, is an error or no longer one; other views stay as they are. */
 CP_API cp_code cp_set_writable(cp_array *x, bool writable);
@@ -97,9 +97,9 @@ CP_API cp_array *cp_linspace(cp_array *start, cp_array *stop, int64_t num, const
 
 /* Scalars for use as operands: 0-d, held in host memory, fit for any device. The first three are weak, as
  * Python's numbers are (NEP 50): they take the other operand's type. cp_scalar has the type it is given. */
-CP_API cp_array *cp_int(int64_t v);
-CP_API cp_array *cp_float(double v);
-CP_API cp_array *cp_complex(double re, double im);
+CP_API cp_array *cp_int(int64_t v); /* a weak integer */
+CP_API cp_array *cp_float(double v); /* a weak real number */
+CP_API cp_array *cp_complex(double re, double im); /* a weak complex number */
 CP_API cp_array *cp_scalar(cp_type type, const void *value);
 
 /* --- copies --- */
@@ -118,13 +118,13 @@ CP_API cp_array *cp_copy_order(const cp_array *x, char order);    /* 'C', 'F', '
 CP_API cp_array *cp_astype(cp_array *x, cp_type type);            /* always a new array, order 'K' */
 CP_API cp_array *cp_contiguous(cp_array *x);                      /* a view of x when C-contiguous, else a copy */
 /* dst[...] = src: broadcast, converted without a check of kind, right for overlapping operands. */
-CP_API cp_code cp_assign(cp_array *dst, const cp_array *src);
-CP_API cp_code cp_fill(cp_array *dst, const cp_array *value);
+CP_API cp_code cp_assign(cp_array *dst, const cp_array *src); /* dst[...] = src */
+CP_API cp_code cp_fill(cp_array *dst, const cp_array *value); /* dst[...] = value */
 /* Writes one element: x.ndim indices, negative ones from the end; `value` points at a value of x's type. */
 CP_API cp_code cp_set_item(cp_array *x, int n, const int64_t *index, const void *value);
 /* The value of an array with one element. Waits. NAN or 0 with the error set on failure. */
-CP_API double cp_item_float(const cp_array *x);
-CP_API int64_t cp_item_int(const cp_array *x);
+CP_API double cp_item_float(const cp_array *x); /* the one element, a real number */
+CP_API int64_t cp_item_int(const cp_array *x); /* the one element, an integer */
 
 /* --- views and shapes --- */
 CP_API cp_array *cp_reshape(cp_array *x, cp_shape shape);   /* a negative extent is found; copies at need */

@@ -42,7 +42,7 @@ typedef struct cp_device_info {
     int units;               /* multiprocessors, or threads of the CPU pool */
     int64_t memory_total, memory_free; /* bytes */
 } cp_device_info;
-CP_API cp_code cp_device_query(int device, cp_device_info *info);
+CP_API cp_code cp_device_query(int device, cp_device_info *info); /* name, memory, units */
 
 /* 1 when `device` can read and write the memory of `peer` directly, 0 when not, -1 on failure. Copies between devices
  * use that by themselves; without it they go by the host. */
@@ -63,7 +63,7 @@ CP_API cp_code cp_library_folders_set(const char *folders);
 /* Number of threads the CPU device uses (CUPRITE_NUM_THREADS, OMP_NUM_THREADS, the processors this
  * process may run on); set with n >= 1. */
 CP_API int cp_threads(void);
-CP_API cp_code cp_threads_set(int n);
+CP_API cp_code cp_threads_set(int n); /* of the CPU, from now on */
 
 typedef struct cp_pool_stats {
     int64_t used;       /* bytes in live arrays and workspaces */
@@ -73,7 +73,7 @@ typedef struct cp_pool_stats {
     int64_t allocations, reuses; /* requests, and those served without asking the device */
     int64_t blocks;     /* kept for reuse: their number */
 } cp_pool_stats;
-CP_API cp_code cp_pool_query(int device, cp_pool_stats *stats);
+CP_API cp_code cp_pool_query(int device, cp_pool_stats *stats); /* bytes held and used */
 /* Limits what the pool may hold, in bytes; 0 takes the limit away. A device that is not the CPU begins with what
  * CUPRITE_GPU_MEMORY_LIMIT or, without that, CUPY_GPU_MEMORY_LIMIT says: bytes, or "50%" of its memory. */
 CP_API cp_code cp_pool_limit(int device, int64_t bytes);
@@ -92,8 +92,8 @@ typedef enum cp_memory_kind {
 } cp_memory_kind;
 /* Memory of its own, not from the pool; NULL on failure. Kinds that a device lacks are what comes next to them: on the
  * CPU all are host memory, and where nothing is page-locked the host's own stands for it. */
-CP_API void *cp_memory_new(int device, size_t bytes, cp_memory_kind kind);
-CP_API void cp_memory_free(int device, void *memory, size_t bytes, cp_memory_kind kind);
+CP_API void *cp_memory_new(int device, size_t bytes, cp_memory_kind kind); /* outside the pool */
+CP_API void cp_memory_free(int device, void *memory, size_t bytes, cp_memory_kind kind); /* of cp_memory_new */
 /* Copies bytes between devices, in the order of the calling thread's streams there; CP_CPU is the host, whose bytes
  * have been read or have arrived when the call returns. */
 CP_API cp_code cp_memory_copy(void *to, int to_device, const void *from, int from_device, size_t bytes);
@@ -115,27 +115,27 @@ CP_API cp_stream *cp_stream_create(int device, const cp_stream_create_options *o
  * stream. NULL and CP_ERROR_VALUE where the device has no stream with that handle. Freed as others are. */
 CP_API cp_stream *cp_stream_external(int device, void *handle);
 /* The device's null stream, and a blocking one that belongs to the calling thread and ends with it: not to be freed. */
-CP_API cp_stream *cp_stream_null(int device);
-CP_API cp_stream *cp_stream_per_thread(int device);
-CP_API void cp_stream_free(cp_stream *s);
+CP_API cp_stream *cp_stream_null(int device); /* the device's default stream */
+CP_API cp_stream *cp_stream_per_thread(int device); /* the calling thread's own */
+CP_API void cp_stream_free(cp_stream *s); /* NULL is fine */
 /* Makes `s` the calling thread's stream on its device; NULL goes back to the default of the current device: its null
  * stream, or with CUPRITE_PER_THREAD_DEFAULT_STREAM=1 (CUPY_CUDA_PER_THREAD_DEFAULT_STREAM=1) the thread's own. */
 CP_API cp_code cp_stream_use(cp_stream *s);
 /* The calling thread's stream on a device. */
-CP_API cp_stream *cp_stream_current(int device);
-CP_API cp_code cp_stream_synchronize(cp_stream *s);
+CP_API cp_stream *cp_stream_current(int device); /* where calls issue work */
+CP_API cp_code cp_stream_synchronize(cp_stream *s); /* waits for its work */
 /* Whether the calling thread's calls may wait for a device, as they may at the start; returns what was. Where they may
  * not, waits for streams, events and devices and reads of arrays by the host fail with CP_ERROR_SYNCHRONIZED. */
 CP_API bool cp_synchronize_allow(bool allow);
 /* Whether the default of streams is each thread's own. */
 CP_API bool cp_stream_default_per_thread(void);
 /* 1 when all work is done, 0 when not, -1 on failure. */
-CP_API int cp_stream_done(cp_stream *s);
-CP_API int cp_stream_device(const cp_stream *s);
+CP_API int cp_stream_done(cp_stream *s); /* 1: all work is done, 0: not yet, -1: error */
+CP_API int cp_stream_device(const cp_stream *s); /* number of the device */
 /* The native handle (a cudaStream_t; elsewhere a number of ours), NULL of null streams. */
-CP_API void *cp_stream_handle(const cp_stream *s);
-CP_API bool cp_stream_is_blocking(const cp_stream *s);
-CP_API int cp_stream_priority(const cp_stream *s);
+CP_API void *cp_stream_handle(const cp_stream *s); /* cudaStream_t */
+CP_API bool cp_stream_is_blocking(const cp_stream *s); /* with regard to the null stream */
+CP_API int cp_stream_priority(const cp_stream *s); /* the lower, the earlier */
 /* Calls a function of the host's once the stream's earlier work is done; on the CPU at once. The function must neither
  * use nor wait for the device: what would wait fails with CP_ERROR_DEVICE (cudaErrorNotPermitted).
  * release(argument), where not NULL, follows: after the call, or, when the call was captured, with the end of the
@@ -151,13 +151,13 @@ typedef struct cp_event_create_options {
     CP_OPTION(bool, interprocess); /* other processes may use it; without timing */
     int _;
 } cp_event_create_options;
-CP_API cp_event *cp_event_create(int device, const cp_event_create_options *options);
+CP_API cp_event *cp_event_create(int device, const cp_event_create_options *options); /* not recorded yet */
 #define cp_event_create(...) CP_CALL(cp_event_create, cp_event_create_options, __VA_ARGS__, ._ = 0)
-CP_API void cp_event_free(cp_event *e);
+CP_API void cp_event_free(cp_event *e); /* NULL is fine */
 /* The native handle (a cudaEvent_t), NULL on the CPU. */
-CP_API void *cp_event_handle(const cp_event *e);
-CP_API cp_code cp_event_record(cp_event *e, cp_stream *s);
-CP_API cp_code cp_event_synchronize(cp_event *e);
+CP_API void *cp_event_handle(const cp_event *e); /* cudaEvent_t */
+CP_API cp_code cp_event_record(cp_event *e, cp_stream *s); /* behind the stream's work */
+CP_API cp_code cp_event_synchronize(cp_event *e); /* waits until it has passed */
 /* 1 when reached, 0 when not, -1 on failure. */
 CP_API int cp_event_done(cp_event *e);
 /* Milliseconds between two recorded events that both have been reached. */
@@ -170,7 +170,7 @@ CP_API cp_code cp_event_elapsed(cp_event *start, cp_event *end, double *ms);
  * What must see a result (a copy to the host, a wait) is an error meanwhile and ends the capture. The CPU, whose work
  * is done when a call returns, captures nothing: CP_ERROR_UNSUPPORTED. */
 typedef enum cp_capture_mode { CP_CAPTURE_GLOBAL, CP_CAPTURE_THREAD, CP_CAPTURE_RELAXED } cp_capture_mode;
-CP_API cp_code cp_stream_capture(cp_stream *s, cp_capture_mode mode);
+CP_API cp_code cp_stream_capture(cp_stream *s, cp_capture_mode mode); /* begins to record */
 /* 1 while the stream's work is captured, 0 when not, -1 on failure. */
 CP_API int cp_stream_capturing(cp_stream *s);
 /* The graph of what was recorded since; NULL on failure, and then the capture is over too. */
@@ -178,8 +178,8 @@ CP_API cp_graph *cp_stream_capture_end(cp_stream *s);
 /* Does the recorded work, in the order of a stream of the graph's device. */
 CP_API cp_code cp_graph_launch(cp_graph *g, cp_stream *s);
 /* Prepares the next launch in the stream. */
-CP_API cp_code cp_graph_upload(cp_graph *g, cp_stream *s);
-CP_API void cp_graph_free(cp_graph *g);
+CP_API cp_code cp_graph_upload(cp_graph *g, cp_stream *s); /* before the first launch */
+CP_API void cp_graph_free(cp_graph *g); /* NULL is fine */
 /* The native handles: cudaGraph_t, or with `exec` cudaGraphExec_t. */
 CP_API void *cp_graph_handle(const cp_graph *g, bool exec);
 

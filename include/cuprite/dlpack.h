@@ -18,8 +18,8 @@ struct DLManagedTensorVersioned;
 /* x's memory for another library; lives until `deleter` was called, which may be on any thread. NULL on failure:
  * CP_ERROR_BUFFER where DLPack cannot say it (strides that are no whole elements; memory that is read-only, of the old
  * kind). What is under way in x is not waited for: cp_dlpack_hand_over. */
-CP_API struct DLManagedTensorVersioned *cp_to_dlpack(cp_array *x);
-CP_API struct DLManagedTensor *cp_to_dlpack_old(cp_array *x);
+CP_API struct DLManagedTensorVersioned *cp_to_dlpack(cp_array *x); /* versioned (1.0 on) */
+CP_API struct DLManagedTensor *cp_to_dlpack_old(cp_array *x); /* of before 1.0 */
 /* The same said to be a copy that nobody else has. */
 CP_API struct DLManagedTensorVersioned *cp_to_dlpack_copied(cp_array *x);
 /* An array over another library's memory, which is the array's from then on: `deleter` is called when the last view is
@@ -27,7 +27,7 @@ CP_API struct DLManagedTensorVersioned *cp_to_dlpack_copied(cp_array *x);
  * that no array has; CP_ERROR_BUFFER: memory that cannot be used so. Elements that do not lie on a multiple of their
  * size are copied. */
 CP_API cp_array *cp_from_dlpack(struct DLManagedTensorVersioned *tensor);
-CP_API cp_array *cp_from_dlpack_old(struct DLManagedTensor *tensor);
+CP_API cp_array *cp_from_dlpack_old(struct DLManagedTensor *tensor); /* of before 1.0 */
 /* Where x lies, in DLPack's numbers. */
 CP_API cp_code cp_dlpack_device(const cp_array *x, int *type, int *number);
 /* The device with those numbers; CP_NO_DEVICE and CP_ERROR_BUFFER when there is none. */

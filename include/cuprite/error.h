@@ -71,18 +71,18 @@ typedef enum cp_code {
 /* The calling thread's record: CP_OK when nothing failed since it was last cleared. */
 CP_API cp_code cp_error(void);
 /* Its text, "" when nothing failed; valid until the record is cleared. */
-CP_API const char *cp_error_message(void);
-CP_API void cp_error_clear(void);
+CP_API const char *cp_error_message(void); /* of the first error; "" without one */
+CP_API void cp_error_clear(void); /* the thread has no error then */
 /* The fixed text of a code ("axis out of bounds"), and the Python exception that stands for it. */
-CP_API const char *cp_code_text(cp_code code);
-CP_API const char *cp_code_exception(cp_code code);
+CP_API const char *cp_code_text(cp_code code); /* what the code means */
+CP_API const char *cp_code_exception(cp_code code); /* Python's exception for it */
 /* What the calling thread's calls warned of since the last clear: bit 1 << CP_WARNING_NAME for each. What can only be
  * known by looking at a result is told where results are there when a call returns, on the CPU, and not on a GPU. */
-CP_API unsigned cp_warnings(void);
-CP_API void cp_warnings_clear(void);
+CP_API unsigned cp_warnings(void); /* bits that are set */
+CP_API void cp_warnings_clear(void); /* no bit is set then */
 /* A warning's text, and the Python category that stands for it. */
-CP_API const char *cp_warning_text(cp_warning warning);
-CP_API const char *cp_warning_category(cp_warning warning);
+CP_API const char *cp_warning_text(cp_warning warning); /* NumPy's words */
+CP_API const char *cp_warning_category(cp_warning warning); /* Python's category */
 
 #ifdef __cplusplus
 }

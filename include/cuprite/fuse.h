@@ -31,9 +31,9 @@ typedef struct cp_fusion cp_fusion;
 CP_API cp_fusion *cp_fusion_new(const char *text, int n, const char *const *names);
 CP_API void cp_fusion_free(cp_fusion *f); /* NULL is fine */
 /* How many operands the text has, and results (0 of NULL). */
-CP_API int cp_fusion_operands(const cp_fusion *f);
+CP_API int cp_fusion_operands(const cp_fusion *f); /* number of operands */
 CP_API const char *cp_fusion_operand(const cp_fusion *f, int k); /* a name; NULL where there is none */
-CP_API int cp_fusion_results(const cp_fusion *f);
+CP_API int cp_fusion_results(const cp_fusion *f); /* number of results */
 
 typedef struct cp_fused_options {
     CP_OPTION(cp_array *, out);          /* the first result goes here instead of into a new array */

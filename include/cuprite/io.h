@@ -32,10 +32,10 @@ typedef struct cp_fits_read_options {
 CP_API cp_array *cp_fits_read(const char *path, const cp_fits_read_options *options);
 #define cp_fits_read(...) CP_CALL(cp_fits_read, cp_fits_read_options, __VA_ARGS__, ._ = 0)
 
-CP_API void cp_image_header_free(cp_image_header *header);
+CP_API void cp_image_header_free(cp_image_header *header); /* NULL is fine */
 /* BUNIT and OBJECT, "" when not given; valid as long as the header. */
-CP_API const char *cp_image_unit(const cp_image_header *header);
-CP_API const char *cp_image_object(const cp_image_header *header);
+CP_API const char *cp_image_unit(const cp_image_header *header); /* BUNIT */
+CP_API const char *cp_image_object(const cp_image_header *header); /* OBJECT */
 /* The celestial system of the WCS: "equatorial", "galactic", "ecliptic" or another word ("helioecliptic",
  * "supergalactic", "celestial"); NULL when the header has no celestial WCS that can be used. */
 CP_API const char *cp_image_sky_system(const cp_image_header *header);
@@ -119,7 +119,7 @@ CP_API cp_code cp_savez(const char *path, int n, const char *const *names, cp_ar
 typedef struct cp_archive cp_archive; /* an archive that is being read; its file stays open */
 CP_API cp_archive *cp_archive_open(const char *path);
 CP_API void cp_archive_close(cp_archive *archive); /* NULL is fine */
-CP_API int cp_archive_count(const cp_archive *archive);
+CP_API int cp_archive_count(const cp_archive *archive); /* number of arrays */
 /* The name of member i with its ".npy"; NULL when there is none. */
 CP_API const char *cp_archive_name(const cp_archive *archive, int i);
 /* The array of member i; the longest header that is read has max_header bytes (0: 10000). */

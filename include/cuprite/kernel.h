@@ -46,8 +46,8 @@ CP_API cp_kernel *cp_module_kernel(cp_module *m, const char *name);
 /* cp_module_compile and cp_module_kernel in one. */
 CP_API cp_kernel *cp_kernel_compile(const char *source, const char *name, const cp_module_options *options);
 #define cp_kernel_compile(...) CP_CALL2(cp_kernel_compile, cp_module_options, __VA_ARGS__, ._ = 0)
-CP_API void cp_kernel_free(cp_kernel *k);
-CP_API const char *cp_kernel_name(const cp_kernel *k);
+CP_API void cp_kernel_free(cp_kernel *k); /* NULL is fine */
+CP_API const char *cp_kernel_name(const cp_kernel *k); /* as it was asked for */
 /* How the kernel is run: "loop", "regions" or "fibers" on the CPU, "gpu". */
 CP_API const char *cp_kernel_tier(const cp_kernel *k);
 
@@ -63,8 +63,8 @@ typedef enum cp_kernel_attribute {
     CP_KERNEL_NATTRIBUTES
 } cp_kernel_attribute;
 /* CP_ERROR_VALUE for what is no attribute, or cannot be set; CP_ERROR_DRIVER for a value that the device refuses. */
-CP_API cp_code cp_kernel_get(cp_kernel *k, cp_kernel_attribute attribute, int *value);
-CP_API cp_code cp_kernel_set(cp_kernel *k, cp_kernel_attribute attribute, int value);
+CP_API cp_code cp_kernel_get(cp_kernel *k, cp_kernel_attribute attribute, int *value); /* value of an attribute */
+CP_API cp_code cp_kernel_set(cp_kernel *k, cp_kernel_attribute attribute, int value); /* sets an attribute */
 
 /* An argument of a launch: an array, whose address in the device's memory is passed (of a host scalar its value: int64,
  * double, complex double or its type), or else `bytes` bytes at `value`. With both the bytes are passed, and the array

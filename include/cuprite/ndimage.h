@@ -26,12 +26,12 @@ extern "C" {
  * Waits when `count` is not NULL or the type might be too small. */
 CP_API cp_array *cp_label(cp_array *x, cp_array *structure, cp_array *out, int64_t *count);
 
-CP_API cp_array *cp_sum_labels(cp_array *x, cp_array *labels, cp_array *index);
-CP_API cp_array *cp_mean_labels(cp_array *x, cp_array *labels, cp_array *index);
-CP_API cp_array *cp_variance_labels(cp_array *x, cp_array *labels, cp_array *index);
-CP_API cp_array *cp_std_labels(cp_array *x, cp_array *labels, cp_array *index);
-CP_API cp_array *cp_minimum_labels(cp_array *x, cp_array *labels, cp_array *index);
-CP_API cp_array *cp_maximum_labels(cp_array *x, cp_array *labels, cp_array *index);
+CP_API cp_array *cp_sum_labels(cp_array *x, cp_array *labels, cp_array *index); /* sum */
+CP_API cp_array *cp_mean_labels(cp_array *x, cp_array *labels, cp_array *index); /* mean */
+CP_API cp_array *cp_variance_labels(cp_array *x, cp_array *labels, cp_array *index); /* variance */
+CP_API cp_array *cp_std_labels(cp_array *x, cp_array *labels, cp_array *index); /* standard deviation */
+CP_API cp_array *cp_minimum_labels(cp_array *x, cp_array *labels, cp_array *index); /* least element */
+CP_API cp_array *cp_maximum_labels(cp_array *x, cp_array *labels, cp_array *index); /* greatest element */
 /* Positions: float64 (center of mass) or int64 (extrema; first in C order), shape index.shape + (ndim). */
 CP_API cp_array *cp_center_of_mass(cp_array *x, cp_array *labels, cp_array *index);
 CP_API cp_array *cp_minimum_position(cp_array *x, cp_array *labels, cp_array *index);
@@ -61,7 +61,7 @@ typedef struct cp_measure_options {
 CP_API cp_code cp_measure(cp_array *x, cp_array *labels, int64_t count, cp_sources *sources,
                           const cp_measure_options *options);
 #define cp_measure(...) CP_CALL4(cp_measure, cp_measure_options, __VA_ARGS__, ._ = 0)
-CP_API void cp_sources_free(cp_sources *sources);
+CP_API void cp_sources_free(cp_sources *sources); /* frees the arrays */
 
 #ifdef __cplusplus
 }

@@ -37,7 +37,7 @@ CP_API cp_rng *cp_rng_new(uint64_t seed); /* as NumPy's Generator(Philox(seed));
 /* `n` words of entropy, as SeedSequence has them, and a kind. */
 CP_API cp_rng *cp_rng_new_kind(cp_rng_kind kind, int n, const uint32_t *entropy);
 CP_API cp_rng *cp_rng_copy(cp_rng *g);
-CP_API void cp_rng_free(cp_rng *g);
+CP_API void cp_rng_free(cp_rng *g); /* NULL is fine */
 CP_API cp_code cp_rng_get_state(cp_rng *g, cp_rng_state *state);
 CP_API cp_code cp_rng_set_state(cp_rng *g, const cp_rng_state *state);
 /* Goes on by n words (of Philox 4x64: by n blocks, as NumPy's); n has 256 bits, the lowest first. */
@@ -63,38 +63,7 @@ CP_API cp_array *cp_rng_random(cp_rng *g, const cp_draw_options *options); /* [0
  * drawn again. Arrays of bounds are gone through one by one, on the host. */
 CP_API cp_array *cp_rng_integers(cp_rng *g, cp_array *low, cp_array *high, bool endpoint,
                                  const cp_draw_options *options);
-CP_API cp_array *cp_rng_uniform(cp_rng *g, cp_array *low, cp_array *high, const cp_draw_options *options);
-CP_API cp_array *cp_rng_normal(cp_rng *g, cp_array *loc, cp_array *scale, const cp_draw_options *options);
-CP_API cp_array *cp_rng_lognormal(cp_rng *g, cp_array *mean, cp_array *sigma, const cp_draw_options *options);
-CP_API cp_array *cp_rng_exponential(cp_rng *g, cp_array *scale, const cp_draw_options *options);
-CP_API cp_array *cp_rng_laplace(cp_rng *g, cp_array *loc, cp_array *scale, const cp_draw_options *options);
-CP_API cp_array *cp_rng_logistic(cp_rng *g, cp_array *loc, cp_array *scale, const cp_draw_options *options);
-CP_API cp_array *cp_rng_gumbel(cp_rng *g, cp_array *loc, cp_array *scale, const cp_draw_options *options);
-CP_API cp_array *cp_rng_rayleigh(cp_rng *g, cp_array *scale, const cp_draw_options *options);
-CP_API cp_array *cp_rng_weibull(cp_rng *g, cp_array *a, const cp_draw_options *options);
-CP_API cp_array *cp_rng_pareto(cp_rng *g, cp_array *a, const cp_draw_options *options);
-CP_API cp_array *cp_rng_power(cp_rng *g, cp_array *a, const cp_draw_options *options);
-CP_API cp_array *cp_rng_standard_cauchy(cp_rng *g, const cp_draw_options *options);
-CP_API cp_array *cp_rng_triangular(cp_rng *g, cp_array *left, cp_array *mode, cp_array *right,
-                                   const cp_draw_options *options);
-CP_API cp_array *cp_rng_gamma(cp_rng *g, cp_array *shape, cp_array *scale, const cp_draw_options *options);
-CP_API cp_array *cp_rng_beta(cp_rng *g, cp_array *a, cp_array *b, const cp_draw_options *options);
-CP_API cp_array *cp_rng_chisquare(cp_rng *g, cp_array *df, const cp_draw_options *options);
-CP_API cp_array *cp_rng_noncentral_chisquare(cp_rng *g, cp_array *df, cp_array *nonc, const cp_draw_options *options);
-CP_API cp_array *cp_rng_f(cp_rng *g, cp_array *dfnum, cp_array *dfden, const cp_draw_options *options);
-CP_API cp_array *cp_rng_noncentral_f(cp_rng *g, cp_array *dfnum, cp_array *dfden, cp_array *nonc,
-                                     const cp_draw_options *options);
-CP_API cp_array *cp_rng_standard_t(cp_rng *g, cp_array *df, const cp_draw_options *options);
-CP_API cp_array *cp_rng_wald(cp_rng *g, cp_array *mean, cp_array *scale, const cp_draw_options *options);
-CP_API cp_array *cp_rng_vonmises(cp_rng *g, cp_array *mu, cp_array *kappa, const cp_draw_options *options);
-CP_API cp_array *cp_rng_poisson(cp_rng *g, cp_array *lam, const cp_draw_options *options);
-CP_API cp_array *cp_rng_binomial(cp_rng *g, cp_array *n, cp_array *p, const cp_draw_options *options);
-CP_API cp_array *cp_rng_negative_binomial(cp_rng *g, cp_array *n, cp_array *p, const cp_draw_options *options);
-CP_API cp_array *cp_rng_geometric(cp_rng *g, cp_array *p, const cp_draw_options *options);
-CP_API cp_array *cp_rng_hypergeometric(cp_rng *g, cp_array *ngood, cp_array *nbad, cp_array *nsample,
-                                       const cp_draw_options *options);
-CP_API cp_array *cp_rng_logseries(cp_rng *g, cp_array *p, const cp_draw_options *options);
-CP_API cp_array *cp_rng_zipf(cp_rng *g, cp_array *a, const cp_draw_options *options);
+/* Those whose numbers are drawn one by one are in cuprite/distributions.h. */
 
 /* --- of several numbers at once: their axis comes last, behind `shape` (normal vectors: cuprite/matrices.h) --- */
 CP_API cp_array *cp_rng_dirichlet(cp_rng *g, cp_array *alpha, const cp_draw_options *options);
@@ -116,35 +85,6 @@ CP_API cp_array *cp_rng_pick(cp_array *x, cp_array *index, int axis);
 #define cp_rng_raw(...) CP_CALL(cp_rng_raw, cp_draw_options, __VA_ARGS__, ._ = 0)
 #define cp_rng_random(...) CP_CALL(cp_rng_random, cp_draw_options, __VA_ARGS__, ._ = 0)
 #define cp_rng_integers(...) CP_CALL4(cp_rng_integers, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_uniform(...) CP_CALL3(cp_rng_uniform, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_normal(...) CP_CALL3(cp_rng_normal, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_lognormal(...) CP_CALL3(cp_rng_lognormal, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_exponential(...) CP_CALL2(cp_rng_exponential, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_laplace(...) CP_CALL3(cp_rng_laplace, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_logistic(...) CP_CALL3(cp_rng_logistic, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_gumbel(...) CP_CALL3(cp_rng_gumbel, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_rayleigh(...) CP_CALL2(cp_rng_rayleigh, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_weibull(...) CP_CALL2(cp_rng_weibull, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_pareto(...) CP_CALL2(cp_rng_pareto, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_power(...) CP_CALL2(cp_rng_power, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_standard_cauchy(...) CP_CALL(cp_rng_standard_cauchy, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_triangular(...) CP_CALL4(cp_rng_triangular, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_gamma(...) CP_CALL3(cp_rng_gamma, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_beta(...) CP_CALL3(cp_rng_beta, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_chisquare(...) CP_CALL2(cp_rng_chisquare, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_noncentral_chisquare(...) CP_CALL3(cp_rng_noncentral_chisquare, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_f(...) CP_CALL3(cp_rng_f, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_noncentral_f(...) CP_CALL4(cp_rng_noncentral_f, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_standard_t(...) CP_CALL2(cp_rng_standard_t, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_wald(...) CP_CALL3(cp_rng_wald, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_vonmises(...) CP_CALL3(cp_rng_vonmises, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_poisson(...) CP_CALL2(cp_rng_poisson, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_binomial(...) CP_CALL3(cp_rng_binomial, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_negative_binomial(...) CP_CALL3(cp_rng_negative_binomial, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_geometric(...) CP_CALL2(cp_rng_geometric, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_hypergeometric(...) CP_CALL4(cp_rng_hypergeometric, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_logseries(...) CP_CALL2(cp_rng_logseries, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_zipf(...) CP_CALL2(cp_rng_zipf, cp_draw_options, __VA_ARGS__, ._ = 0)
 #define cp_rng_dirichlet(...) CP_CALL2(cp_rng_dirichlet, cp_draw_options, __VA_ARGS__, ._ = 0)
 #define cp_rng_multinomial(...) CP_CALL3(cp_rng_multinomial, cp_draw_options, __VA_ARGS__, ._ = 0)
 #define cp_rng_multivariate_hypergeometric(...) \
@@ -154,4 +94,7 @@ CP_API cp_array *cp_rng_pick(cp_array *x, cp_array *index, int axis);
 #ifdef __cplusplus
 }
 #endif
+
+#include "cuprite/distributions.h"
+
 #endif

@@ -9,15 +9,22 @@
 extern "C" {
 #endif
 
-CP_API cp_array *cp_sort(cp_array *x, int axis);            /* a sorted copy */
-CP_API cp_code cp_sort_inplace(cp_array *x, int axis);
-/* The same, but -0.0 and 0.0, and NaN of other bits, keep the order in which they stood; slower for those types. */
-CP_API cp_array *cp_sort_stable(cp_array *x, int axis);
-CP_API cp_code cp_sort_stable_inplace(cp_array *x, int axis);
-CP_API cp_array *cp_argsort(cp_array *x, int axis);         /* int64, stable */
+typedef struct cp_sort_options {
+    CP_OPTION(bool, stable);     /* -0.0 and 0.0, and NaN of other bits, keep the order in which they stood; slower */
+    CP_OPTION(bool, descending); /* the largest first, and NaN before it */
+    int _;
+} cp_sort_options;
+/* A sorted copy. */
+CP_API cp_array *cp_sort(cp_array *x, int axis, const cp_sort_options *options);
+#define cp_sort(...) CP_CALL2(cp_sort, cp_sort_options, __VA_ARGS__, ._ = 0)
+CP_API cp_code cp_sort_inplace(cp_array *x, int axis, const cp_sort_options *options); /* x itself */
+#define cp_sort_inplace(...) CP_CALL2(cp_sort_inplace, cp_sort_options, __VA_ARGS__, ._ = 0)
+/* Indices that sort, int64; always stable, in descending order too. */
+CP_API cp_array *cp_argsort(cp_array *x, int axis, const cp_sort_options *options);
+#define cp_argsort(...) CP_CALL2(cp_argsort, cp_sort_options, __VA_ARGS__, ._ = 0)
 /* The kth smallest at its place, smaller ones before, larger behind (numpy.partition); n values of kth. */
 CP_API cp_array *cp_partition(cp_array *x, int n, const int64_t *kth, int axis);
-CP_API cp_code cp_partition_inplace(cp_array *x, int n, const int64_t *kth, int axis);
+CP_API cp_code cp_partition_inplace(cp_array *x, int n, const int64_t *kth, int axis); /* x itself */
 
 /* Indices that partition would put there: the kth smallest's at its place. */
 CP_API cp_array *cp_argpartition(cp_array *a, int n, const int64_t *kth, int axis);

@@ -29,9 +29,9 @@ CP_API char *cp_array_to_string(cp_array *x, const cp_text_options *options);
 CP_API void cp_text_free(char *text); /* NULL is fine */
 
 /* Writes that text and the end of a line to standard output, or to a file. CP_ERROR_IO when that fails. */
-CP_API cp_code cp_print(cp_array *x, const cp_text_options *options);
+CP_API cp_code cp_print(cp_array *x, const cp_text_options *options); /* to stdout */
 #define cp_print(...) CP_CALL(cp_print, cp_text_options, __VA_ARGS__, ._ = 0)
-CP_API cp_code cp_fprint(FILE *file, cp_array *x, const cp_text_options *options);
+CP_API cp_code cp_fprint(FILE *file, cp_array *x, const cp_text_options *options); /* to a file */
 #define cp_fprint(...) CP_CALL2(cp_fprint, cp_text_options, __VA_ARGS__, ._ = 0)
 
 #ifdef __cplusplus

@@ -8,7 +8,10 @@ import os
 import sys
 
 _ROOTS = ("cupy", "cupyx")
+_roots = set()         # of these those that are installed; "numba" goes with them
 _numba_is_ours = None  # not known yet
+_tell = False          # whether a line says that numba is Numba
+CUPY = "14.2.0"        # the version that programs are told, whose names these are
 
 
 def _numba_is_absent():
@@ -26,6 +29,9 @@ def _numba_is_absent():
             for name in [n for n in sys.modules if n.partition(".")[0] == "numba"]:
                 del sys.modules[name]
             _numba_is_ours = True
+        if _tell and not _numba_is_ours:
+            print("cuprite: numba is Numba's own, which is installed; CUPRITE_NUMBA=1 makes it cuprite.numba",
+                  file=sys.stderr)
     return _numba_is_ours
 
 
@@ -40,9 +46,9 @@ def _needs(name):
 
 def _real_name(name):
     root, dot, rest = name.partition(".")
-    if root == "numba":
+    if root == "numba" and root in _roots:
         return "cuprite." + name if _numba_is_absent() else None
-    return "cuprite" + dot + rest if root in _ROOTS else None
+    return "cuprite" + dot + rest if root in _roots else None
 
 
 class _Loader(importlib.abc.Loader):
@@ -89,9 +95,42 @@ class _Finder(importlib.abc.MetaPathFinder):
         return importlib.machinery.ModuleSpec(name, _Loader(real), is_package=True)
 
 
-def install():
-    if any(isinstance(f, _Finder) for f in sys.meta_path):
-        return
-    for name in [n for n in sys.modules if n.partition(".")[0] in _ROOTS]:
+_finder = _Finder()
+find_spec = _finder.find_spec
+
+
+def _add(*roots):
+    new = set(roots) - _roots
+    if not new:
+        return False
+    _roots.update(new)
+    for name in [n for n in sys.modules if n.partition(".")[0] in new.intersection(_ROOTS)]:
         del sys.modules[name]
-    sys.meta_path.insert(0, _Finder())
+    if _finder not in sys.meta_path:
+        sys.meta_path.insert(0, _finder)
+    return True
+
+
+def install(tell=False):
+    """cupy and cupyx, and numba where Numba does not import. Programs ask CuPy's module for its name and version, and
+    the arrays' class for its module, to know what they have: they are CuPy's from now on."""
+    global _tell
+    _tell = _tell or tell
+    if _add(*_ROOTS, "numba"):
+        import cuprite
+        from cuprite import _device, _support
+        cuprite.__name__ = "cupy"
+        _device.name_arrays("cupy")
+        cuprite.__version__ = CUPY
+        _support.as_cupy = True
+
+
+def install_numba():
+    """numba, whether Numba itself is there or not."""
+    global _numba_is_ours
+    if _numba_is_ours and "numba" in _roots:
+        return
+    for name in [n for n in sys.modules if n.partition(".")[0] == "numba"]:
+        del sys.modules[name]
+    _numba_is_ours = True
+    _add("numba")

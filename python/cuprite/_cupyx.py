@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import threading
 
+__all__ = ["allow_synchronize", "errstate", "get_runtime_info", "geterr", "seterr", "show_config"]
+
 _DEFAULTS = {"divide": None, "over": None, "under": None, "invalid": None, "linalg": None}
 _WORDS = {"divide": (None, "ignore"), "over": (None, "ignore"), "under": (None, "ignore"), "invalid": (None, "ignore"),
           "linalg": (None, "ignore", "raise")}

@@ -45,7 +45,7 @@ def einsum(operands, out, dtype, order, casting, optimize):
     if isinstance(optimize, (list, tuple)):
         if len(optimize) == 2 and isinstance(optimize[0], str) and isinstance(optimize[1], (int, float)):
             from cuprite import _einsum_path  # a bound of the results' sizes
-            path = _einsum_path.path_of((text, *arrays), optimize)
+            path = _einsum_path.einsum_path((text, *arrays), optimize)[0][1:]
         elif not optimize or (isinstance(optimize[0], str) and optimize[0] != "einsum_path"):
             raise TypeError(f"Did not understand the path: {optimize!r}")
         else:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import threading
 
+from cuprite._fft import plan_entered
+
 _here = threading.local()
 
 
@@ -27,6 +29,32 @@ def look_in_wheels():
 def current():
     """The plan of the innermost `with plan:` of this thread, or None."""
     return getattr(_here, "plans", None) and _here.plans[-1] or None
+
+
+class _No:
+    """A block in which no plan is the current one."""
+
+    def __enter__(self):
+        self._kept, _here.plans = getattr(_here, "plans", []), []
+
+    def __exit__(self, *error):
+        _here.plans = self._kept
+
+
+def check_current(name, a, s, axes, axes_given):
+    """ValueError unless the current plan, if there is one, is for the transform of this name (python/src/plans.c)."""
+    plan = current()
+    if plan is None:
+        return
+    from cuprite import asarray, ndarray
+    x = a if isinstance(a, ndarray) else asarray(a)
+    several = name[-1] in "2n"
+    if not axes_given:
+        axes = (-2, -1) if name[-1] == "2" else None if several else -1
+    s = (s,) if s is not None and not several else s
+    kind = name.removesuffix("2").removesuffix("n")
+    value_type = {"rfft": "R2C", "ihfft": "R2C", "irfft": "C2R", "hfft": "C2R"}.get(kind, "C2C")
+    plan.check(x, *cook(x, s, axes, value_type), value_type, is_single(x))
 
 
 # cuFFT's numbers for the kinds of transforms.
@@ -52,10 +80,12 @@ class Plan:
         if not hasattr(_here, "plans"):
             _here.plans = []
         _here.plans.append(self)
+        plan_entered(1)
         return self
 
     def __exit__(self, *error):
         _here.plans.pop()
+        plan_entered(-1)
 
     def __repr__(self):
         return (f"<{type(self).__name__}: {self.batch} of {self.value_type} of lengths {self.shape}, "
@@ -107,12 +137,15 @@ class Plan:
 
     def fft(self, a, out, direction):
         """Transforms the memory of `a` into that of `out`, forward (-1) or backward (1), unscaled."""
-        from cuprite import _fft
         if direction not in (-1, 1):
             raise ValueError(f"direction is CUFFT_FORWARD (-1) or CUFFT_INVERSE (1), not {direction!r}")
         x = self._placed(a, "input", self.value_type == "C2R", self._in)
         y = self._placed(out, "output", self.value_type == "R2C", self._out)
-        axes = tuple(range(1, x.ndim))
+        with _No():
+            self._run(x, y, tuple(range(1, x.ndim)), direction)
+
+    def _run(self, x, y, axes, direction):
+        from cuprite import _fft
         if self.value_type == "R2C":
             _fft.rfftn(x, self.shape, axes, out=y)
         elif self.value_type == "C2R":
@@ -240,5 +273,6 @@ def get_fft_plan(a, shape=None, axes=None, value_type="C2C"):
     lengths, axes = cook(a, shape, axes, value_type)
     if len(set(axes)) != len(axes):
         raise ValueError("all axes must be unique")
-    transforms[value_type](a, s=lengths, axes=axes)  # the library makes its plans, and keeps them
+    with _No():
+        transforms[value_type](a, s=lengths, axes=axes)  # the library makes its plans, and keeps them
     return plan_of(a, lengths, axes, value_type)

@@ -19,7 +19,7 @@ from cuprite._core import _of_buffer, _table_of, asarray, asnumpy, ndarray
 from cuprite._foreign import FOREIGN
 
 __all__ = ["load", "save", "savez", "savez_compressed", "fromfile", "frombuffer", "fromstring", "loadtxt",
-           "genfromtxt", "savetxt", "NpzFile", "DataSource"]
+           "genfromtxt", "savetxt", "DataSource"]
 
 DataSource = numpy.lib.npyio.DataSource
 _MAPS = {"r": 1, "readonly": 1, "c": 2, "r+": 3}

@@ -2,6 +2,10 @@
 over all others, which broadcast."""
 import re
 
+from cuprite._support import _own_asarray
+
+__all__ = ["GeneralizedUFunc"]
+
 _LIST = r"\((?:\w+(?:,\w+)*)?\)"
 
 
@@ -77,7 +81,7 @@ class GeneralizedUFunc:
             raise TypeError(f"{self.__name__}: {self.nin} arrays are needed, {len(args)} given")
         if keepdims and any(self._outs):
             raise TypeError(f"{self.__name__}: keepdims is for results without core dimensions")
-        arrays = [cuprite.asarray(a) for a in args]
+        arrays = [_own_asarray(a) for a in args]
         function, types = self._function_for(arrays, dtype)
         if types is not None:
             arrays = [a.astype(t, copy=False) for a, t in zip(arrays, types)]
@@ -112,7 +116,7 @@ class GeneralizedUFunc:
             rows.append(results if self.nout > 1 else (results,))
         if not rows:
             raise ValueError(f"{self.__name__}: the shape of no results is not known")
-        return [cuprite.stack([cuprite.asarray(r) for r in column]).reshape(batch + column[0].shape)
+        return [cuprite.stack([_own_asarray(r) for r in column]).reshape(batch + column[0].shape)
                 for column in zip(*rows)]
 
     @staticmethod

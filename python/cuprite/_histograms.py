@@ -7,6 +7,9 @@ import warnings
 import cuprite
 from cuprite import _statistics
 from cuprite._core import ndarray
+from cuprite._support import _own_array, _own_asarray
+
+__all__ = ["histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
 
 
 def _flat(a, weights):
@@ -172,7 +175,7 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
 def _edges_of(x, bins, range, place):
     """Edges of one dimension."""
     if isinstance(bins, (list, tuple)):
-        bins = cuprite.asarray(bins)
+        bins = _own_asarray(bins)
     if getattr(bins, "ndim", 0) == 0:
         if bins < 1:
             raise ValueError(f"`bins[{place}]` must be positive, when an integer")
@@ -182,7 +185,7 @@ def _edges_of(x, bins, range, place):
         except TypeError as e:
             raise TypeError(f"`bins[{place}]` must be an integer, when a scalar") from e
         if range is None and x.size and x.dtype.itemsize < 8 and x.dtype.kind not in "biu":
-            first, last = (cuprite.asarray(v, dtype=x.dtype) for v in (first, last))  # edges of the coordinates' type
+            first, last = (_own_asarray(v, dtype=x.dtype) for v in (first, last))  # edges of the coordinates' type
         return cuprite.linspace(first, last, n + 1)
     if bins.ndim != 1:
         raise ValueError(f"`bins[{place}]` must be a scalar or 1d array")
@@ -204,7 +207,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
         if isinstance(sample, ndarray):
             sample = cuprite.atleast_2d(sample).T
         else:
-            sample = cuprite.atleast_2d(cuprite.array([cuprite.asarray(c) for c in sample])).T
+            sample = cuprite.atleast_2d(_own_array([_own_asarray(c) for c in sample])).T
     _, dimensions = sample.shape
     try:
         if len(bins) != dimensions:
@@ -239,7 +242,7 @@ def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     except TypeError:
         both = 1
     if both not in (1, 2):
-        edges = cuprite.asarray(bins)
+        edges = _own_asarray(bins)
         bins = [edges, edges]
     counts, edges = histogramdd([x, y], bins, range, density, weights)
     return counts, edges[0], edges[1]

@@ -8,6 +8,7 @@ import operator
 
 import cuprite as cp
 from cuprite import _indexing, _places, _triangles
+from cuprite._support import _own_asarray
 
 __all__ = ["c_", "diag_indices", "diag_indices_from", "indices", "isin", "ix_", "mask_indices", "mgrid", "ogrid", "r_",
            "ravel_multi_index", "select", "tri", "tril_indices", "tril_indices_from", "triu_indices",
@@ -64,7 +65,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
         if m not in within:
             raise ValueError(f"clipmode must be one of 'raise', 'wrap' and 'clip', not {m!r}")
     return _indexing.ravel_multi_index(
-        tuple(within[m](cp.asarray(x, cp.asarray(x).dtype), n) for m, x, n in zip(modes, places, extents)), dims,
+        tuple(within[m](_own_asarray(x, _own_asarray(x).dtype), n) for m, x, n in zip(modes, places, extents)), dims,
         "raise", order)
 
 
@@ -82,8 +83,11 @@ def indices(dimensions, dtype=int, sparse=False):
     """Coordinates of a grid of these extents: an array (ndim, ...extents), or with `sparse` a tuple of one array an
     axis that broadcast to them.
 
-    Parameters: dimensions: the extents; dtype: an element type; sparse: True or False."""
+    Parameters: dimensions: the extents; dtype: an element type; sparse: True or False.
+    Errors: TypeError for bool where an extent is beyond 2."""
     extents = tuple(dimensions)
+    if cp.dtype(dtype) == bool and any(e > 2 for e in extents):
+        raise TypeError("arange() is only supported for booleans when the result has at most length 2.")
     if not sparse:
         return _places.indices(extents, dtype)
     n = len(extents)
@@ -194,11 +198,10 @@ def _points(key):
 
 def _kind_of(keys):
     """The type of a grid: integers, unless a number in it is none."""
-    import numpy
     numbers = [0]
     for k in keys:
         numbers += [abs(v) if isinstance(v, complex) else v for v in (k.start, k.stop, k.step) if v is not None]
-    return numpy.result_type(*numbers)
+    return cp.result_type(*numbers)
 
 
 class _Grid:
@@ -209,12 +212,16 @@ class _Grid:
 
     def __getitem__(self, key):
         if isinstance(key, slice):
+            if key.stop is None and not isinstance(key.step, complex):
+                return cp.arange(key.start or 0, None, 1 if key.step is None else key.step)
             start, step, count = _points(key)
             if any(isinstance(v, (float, complex)) or getattr(v, "dtype", None) in ("f4", "f8", "f2")
                    for v in (key.start, key.stop, key.step)):
                 return cp.arange(0, count, dtype=float) * step + start
             return cp.arange(start, key.stop, step)
         dtype, n = _kind_of(key), len(key)
+        if any(getattr(v, "ndim", 0) for one in key for v in (one.start, one.stop)):
+            return self._between_arrays(key, dtype)
         lines = []
         for k, one in enumerate(key):
             start, step, count = _points(one)
@@ -227,6 +234,17 @@ class _Grid:
         if self.sparse:
             return tuple(lines)
         return cp.stack(cp.broadcast_arrays(*lines)) if lines else cp.empty((0,), dtype)
+
+    def _between_arrays(self, key, dtype):
+        """Ends that are arrays: the grid's places along an axis, scaled and moved by them."""
+        points = [_points(one) for one in key]
+        counts = [count for _, _, count in points]
+        grids = [cp.arange(c, dtype=dtype) for c in counts] if self.sparse else list(cp.indices(counts, dtype))
+        grids = [g * step + start for g, (start, step, _) in zip(grids, points)]
+        if not self.sparse:
+            return cp.stack([cp.broadcast_to(g, tuple(counts)) for g in grids])
+        n = len(key)
+        return tuple(g[(None,) * k + (slice(None),) + (None,) * (n - k - 1)] for k, g in enumerate(grids))
 
     def __repr__(self):
         return "cuprite.ogrid" if self.sparse else "cuprite.mgrid"

@@ -6,6 +6,14 @@ import operator
 import cuprite
 from cuprite import _bits, _places, _statistics
 from cuprite._core import _of_numbers, _parts, _within, ndarray
+from cuprite._support import _own_asarray
+
+__all__ = [
+    "apply_along_axis", "apply_over_axes", "array_split", "asarray_chkfinite", "average", "block", "broadcast",
+    "delete", "dsplit", "fromfunction", "fromiter", "gradient", "hsplit", "insert", "isfortran", "iterable",
+    "ndenumerate", "piecewise", "require", "rot90", "row_stack", "shares_memory", "split", "trim_zeros",
+    "unpackbits", "unstack", "vsplit",
+]
 
 _CPU = -1
 
@@ -222,7 +230,7 @@ def insert(arr, obj, values, axis=None):
         broadcast."""
     arr = _array(arr)
     if not isinstance(values, ndarray):
-        values = cuprite.asarray(values, arr.dtype)
+        values = _own_asarray(values, arr.dtype)
     return _places.insert(arr, _places_of(obj, arr, axis, True), values, axis)
 
 
@@ -252,7 +260,7 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     outer = lines.shape[:-1]
     if 0 in outer:
         raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
-    results = [cuprite.asarray(func1d(lines[place], *args, **kwargs)) for place in numpy.ndindex(outer)]
+    results = [_own_asarray(func1d(lines[place], *args, **kwargs)) for place in numpy.ndindex(outer)]
     first = results[0]
     if any(r.dtype != first.dtype for r in results):
         results = [r if r.dtype == first.dtype else r.astype(first.dtype) for r in results]
@@ -291,7 +299,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
     if getattr(condlist, "ndim", None) == 0 or cuprite.isscalar(condlist) or x.ndim != 0 and (
             not isinstance(condlist[0], (list, ndarray)) or isinstance(condlist, ndarray) and condlist.ndim == 1):
         condlist = [condlist]
-    conditions = [cuprite.asarray(c).astype(bool) for c in condlist]
+    conditions = [_own_asarray(c).astype(bool) for c in condlist]
     if len(conditions) == count - 1:
         other = cuprite.zeros(conditions[0].shape if conditions else x.shape, bool)
         for c in conditions:

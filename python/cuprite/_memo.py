@@ -1,6 +1,8 @@
 """memoize and clear_memo: results of functions are kept, one for each device where that is asked for."""
 import functools
 
+__all__ = ["clear_memo", "memoize"]
+
 _memos = []
 
 

@@ -7,6 +7,12 @@ from numpy import float64 as float_  # noqa: F401
 import cuprite
 from cuprite._core import ndarray
 
+__all__ = [
+    "Inf", "Infinity", "NAN", "NINF", "NZERO", "NaN", "PINF", "PZERO", "alltrue", "asfarray", "cfloat", "complex_",
+    "cumproduct", "disable_experimental_feature_warning", "disp", "float_", "get_array_wrap", "infty", "product",
+    "safe_eval", "set_string_function", "singlecomplex", "sometrue", "trapz", "who",
+]
+
 Inf = Infinity = infty = PINF = float("inf")
 NINF = -Inf
 NAN = NaN = float("nan")

@@ -4,6 +4,8 @@ import cuprite
 from cuprite import _padding
 from cuprite._core import ndarray
 
+__all__ = ["pad"]
+
 _WORDS = {
     "empty": (), "edge": (), "wrap": (), "constant": ("constant_values",), "linear_ramp": ("end_values",),
     "maximum": ("stat_length",), "mean": ("stat_length",), "median": ("stat_length",), "minimum": ("stat_length",),

@@ -1,7 +1,9 @@
 """cupyx's NumPy arrays in page-locked memory."""
 
+__all__ = ["empty_like_pinned", "empty_pinned", "zeros_like_pinned", "zeros_pinned"]
 
-def _array(shape, dtype, order):
+
+def _array(shape, dtype, order=None, strides=None):
     import numpy
     from cuprite.cuda import alloc_pinned_memory
     dtype = numpy.dtype(dtype)
@@ -9,34 +11,23 @@ def _array(shape, dtype, order):
     count = 1
     for n in shape:
         count *= n
-    memory = alloc_pinned_memory(count * dtype.itemsize)
-    flat = numpy.frombuffer(memory, dtype, count)
-    if order not in ("C", "F"):
-        raise ValueError(f"order must be 'C' or 'F' (got {order!r})")
-    return flat.reshape(shape, order=order)
+    return numpy.ndarray(shape, dtype, alloc_pinned_memory(count * dtype.itemsize), 0, strides, order)
 
 
 def empty_pinned(shape, dtype=float, order="C"):
     """A numpy.ndarray in page-locked memory, contents undefined.
 
-    Parameters: shape: the extents; dtype: an element type; order: 'C', 'F', 'A' or 'K'."""
+    Parameters: shape: the extents; dtype: an element type; order: 'C', 'F' or None, 'C'."""
     return _array(shape, dtype, order)
 
 
 def zeros_pinned(shape, dtype=float, order="C"):
     """A numpy.ndarray of zeros in page-locked memory.
 
-    Parameters: shape: the extents; dtype: an element type; order: 'C', 'F', 'A' or 'K'."""
+    Parameters: shape: the extents; dtype: an element type; order: 'C', 'F' or None, 'C'."""
     x = _array(shape, dtype, order)
     x[...] = 0
     return x
-
-
-def _order_like(a, order, shape):
-    if order in (None, "A", "K"):
-        flags = a.flags
-        return "F" if flags.f_contiguous and not flags.c_contiguous and shape is None else "C"
-    return order
 
 
 def empty_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
@@ -48,8 +39,13 @@ def empty_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
     Errors: TypeError for another subok."""
     if subok:
         raise TypeError("subok is not supported")
-    return _array(a.shape if shape is None else shape, a.dtype if dtype is None else dtype,
-                  _order_like(a, order, shape))
+    import numpy
+    dtype = numpy.dtype(a.dtype if dtype is None else dtype)
+    # NumPy decides on the layout, by an array of a's strides over a single element, which nothing reads.
+    strides = [s // a.dtype.itemsize * dtype.itemsize for s in a.strides]
+    layout = numpy.lib.stride_tricks.as_strided(numpy.empty(1, dtype), a.shape, strides)
+    like = numpy.empty_like(layout, order="K" if order is None else order, shape=shape)
+    return _array(like.shape, dtype, strides=like.strides)
 
 
 def zeros_like_pinned(a, dtype=None, order="K", subok=None, shape=None):

@@ -6,6 +6,11 @@ import cuprite
 from cuprite import _polynomials_in_c, _triangles
 from cuprite._core import ndarray
 
+__all__ = [
+    "poly", "poly1d", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "polyval",
+    "roots", "vander",
+]
+
 
 def _array(p):
     if isinstance(p, poly1d):
@@ -16,6 +21,14 @@ def _array(p):
 def _line(p):
     p = _array(p)
     return p.reshape(1) if p.ndim == 0 else p
+
+
+def _sized(p):
+    """The coefficients; TypeError for a 0-d array, whose elements nobody can go through."""
+    x = _array(p)
+    if x.ndim == 0:
+        raise TypeError("iteration over a 0-d array")
+    return x
 
 
 def _same(value, *given):
@@ -68,7 +81,7 @@ def polyder(p, m=1):
 
     Parameters: p: coefficients, the highest power first, or a poly1d; m: how often.
     Errors: ValueError for a negative m."""
-    return _same(_polynomials_in_c.polyder(_array(p), int(m)), p)
+    return _same(_polynomials_in_c.polyder(_sized(p), int(m)), p)
 
 
 def polyint(p, m=1, k=None):
@@ -76,7 +89,7 @@ def polyint(p, m=1, k=None):
 
     Parameters: p: coefficients, the highest power first, or a poly1d; m: how often; k: a number or a sequence.
     Errors: ValueError for a negative m and too few constants."""
-    return _same(_polynomials_in_c.polyint(_array(p), int(m), None if k is None else _line(k)), p)
+    return _same(_polynomials_in_c.polyint(_sized(p), int(m), None if k is None else _line(k)), p)
 
 
 def polyval(p, x):
@@ -84,9 +97,9 @@ def polyval(p, x):
 
     Parameters: p: coefficients, the highest power first, or a poly1d; x: an array, a number, or a poly1d."""
     if not isinstance(x, poly1d):
-        return _polynomials_in_c.polyval(_line(p), _array(x))
-    y = poly1d([0])
-    for c in _array(p):
+        return _polynomials_in_c.polyval(_sized(p), _array(x))
+    y = 0  # of no type of its own
+    for c in _sized(p):
         y = y * x + c
     return y
 
@@ -187,8 +200,8 @@ def roots(p):
     """The roots of the polynomial: eigenvalues of its companion matrix.
 
     Parameters: p: coefficients, the highest power first, or a poly1d.
-    Errors: ValueError for coefficients of more than one axis."""
-    return _triangles.roots(_line(p))
+    Errors: ValueError for coefficients of more than one axis; TypeError for a 0-d array."""
+    return _triangles.roots(_sized(p))
 
 
 class poly1d:
@@ -253,11 +266,19 @@ class poly1d:
         return numpy.poly1d(self._c.get(), variable=self._variable)
 
     def set(self, polyin, stream=None):
-        """Takes the coefficients of a numpy.poly1d of the same order.
+        """Takes the coefficients and the variable's name of a numpy.poly1d.
 
         Parameters: polyin: a numpy.poly1d; stream: the stream in which it happens (None: the current one).
-        Errors: ValueError for another order."""
-        self._c[...] = cuprite.asarray(polyin.coeffs)
+        Errors: TypeError for what is none."""
+        import numpy
+        if not isinstance(polyin, numpy.poly1d):
+            raise TypeError("Only numpy.poly1d can be set to a poly1d")
+        with cuprite.cuda.Device._of(self._c._device):
+            self._c = cuprite.asarray(polyin.coeffs)
+        self._variable = polyin.variable
+
+    def __cupy_get_ndarray__(self):
+        return self._c
 
     def __array__(self, *args, **kwargs):
         return self._c.__array__(*args, **kwargs)
@@ -306,7 +327,7 @@ class poly1d:
         if not cuprite.isscalar(val) or int(val) != val or val < 0:
             raise ValueError("Power to non-negative integers only.")
         result = cuprite.asarray([1])
-        for _ in range(int(val)):
+        for _ in range(val):
             result = polymul(self._c, result)
         return poly1d(result)
 

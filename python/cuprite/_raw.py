@@ -1,8 +1,11 @@
 """RawKernel and RawModule: the user's CUDA C++. The launch is python/src/kernel.c; here are compilation at first use,
 once a device, and attributes."""
 import _thread
+import re
 
 from cuprite import _core, _device
+
+__all__ = ["RawKernel", "RawModule"]
 
 _BACKENDS = ("nvrtc", "nvcc")
 
@@ -84,6 +87,9 @@ class _Global:
         return self.device.id
 
 
+_CUCOMPLEX = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]cuComplex\.h[>"][ \t]*$', re.MULTILINE)
+
+
 class _Source:
     """A source, or an image of a compiled one, and what it became on each device where it was used."""
 
@@ -107,6 +113,7 @@ class _Source:
                 return _core._Module.load(f.read())
         code = self.code
         if self.translate:  # the user's lines keep their numbers
+            code = _CUCOMPLEX.sub("", code)  # whose names are there already
             code = "#include <cupy/cucomplex.cuh>\n#line 1\n" + code
         return compiled(code, self.options, self.names, "RawModule")
 

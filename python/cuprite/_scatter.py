@@ -5,6 +5,9 @@ that are named again are brought together by a stable sort, and one thread goes 
 order: the result is that of a loop over the value, to the bit, on every device.
 """
 import cuprite as cp
+from cuprite._support import _own_asarray
+
+__all__ = ["scatter_add", "scatter_max", "scatter_min"]
 
 _RANGE = "index {} is out of bounds for axis {} with size {}"
 
@@ -61,7 +64,7 @@ def _expanded(a, slices):
             item = numpy.asarray(item)
             item = cp.asarray(item.astype("i8") if not item.size else item)
         elif _is_array(item) and not isinstance(item, cp.ndarray):
-            item = cp.asarray(item)
+            item = _own_asarray(item)
         if isinstance(item, cp.ndarray) and item.dtype == bool and item.ndim:
             _check_mask(a, item, sum(_axes(k) for k in items))
             items += cp.nonzero(item)
@@ -176,7 +179,7 @@ def _scatter(op, a, slices, value):
         raise TypeError(f"scatter_{op}: booleans are not ordered here")
     with cp.cuda.Device._of(a._device):
         place = places(a, slices)
-        v = cp.asarray(value).astype(a.dtype, copy=False)
+        v = _own_asarray(value).astype(a.dtype, copy=False)
         v = cp.broadcast_to(v, place.shape) if v.ndim <= place.ndim else \
             cp.broadcast_to(v.reshape(_without_ones(v.shape, place.ndim)), place.shape)
         if place.size:

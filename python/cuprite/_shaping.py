@@ -15,14 +15,14 @@ __all__ = [
 _NUMBERS = frozenset((int, float, complex, bool, str, bytes))
 
 
-def identity(n, dtype=float):
+def identity(n, dtype=float) -> ndarray:
     """The n by n identity matrix.
 
     Parameters: n: the number of rows; dtype: an element type (None: float64)."""
     return eye(n, dtype=dtype)
 
 
-def shape(a):
+def shape(a) -> "tuple[int, ...]":
     """The extents of an array, or of what NumPy makes one of.
 
     Parameters: a: an array, a NumPy array, a number or nested lists."""
@@ -32,14 +32,14 @@ def shape(a):
     return numpy.shape(a)
 
 
-def ndim(a):
+def ndim(a) -> int:
     """The number of axes.
 
     Parameters: a: an array, a NumPy array, a number or nested lists."""
     return len(shape(a))
 
 
-def size(a, axis=None):
+def size(a, axis=None) -> int:
     """The number of elements, or of those along some axes.
 
     Parameters: a: an array, a NumPy array, a number or nested lists; axis: an axis or several (None: all).
@@ -53,7 +53,7 @@ def size(a, axis=None):
     return math.prod(s)
 
 
-def isscalar(element):
+def isscalar(element) -> bool:
     """Whether it is a number (or string) rather than an array.
 
     Parameters: element: any object."""
@@ -92,13 +92,13 @@ def _is_foreign(d):
     return isinstance(name, str) and name in _FOREIGN
 
 
-def may_share_memory(a, b, max_work=None):
+def may_share_memory(a, b, max_work=None) -> bool:
     """Whether the memory bounds of two arrays overlap; with `max_work` whether elements are shared, or may be where so
     many steps do not tell.
 
     Parameters: a: an array; b: an array; max_work: the most steps, or None: the bounds alone."""
     if max_work:
-        from cuprite._manipulation import shares_memory
+        from cuprite import shares_memory
         from numpy.exceptions import TooHardError
         try:
             return shares_memory(a, b, max_work)
@@ -107,7 +107,7 @@ def may_share_memory(a, b, max_work=None):
     return _core._within(a, b)
 
 
-def iscomplexobj(x):
+def iscomplexobj(x) -> bool:
     """Whether the dtype, or that which NumPy gives a list, is complex.
 
     Parameters: x: any object."""
@@ -117,7 +117,7 @@ def iscomplexobj(x):
     return x.dtype.kind == "c"
 
 
-def isrealobj(x):
+def isrealobj(x) -> bool:
     """Whether the dtype is not complex.
 
     Parameters: x: any object."""
@@ -135,7 +135,7 @@ def _named(name, fields):
     return made
 
 
-def unique_values(x, /):
+def unique_values(x, /) -> ndarray:
     """The sorted distinct values; every NaN counts as one of its own.
 
     Parameters: x: an array."""
@@ -168,7 +168,7 @@ def unique_all(x, /):
         *_core.unique(x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False))
 
 
-def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=True):
+def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=True) -> ndarray:
     """Sums of products over the axes that subscripts name: einsum("ij,jk->ik", a, b), or einsum(a, [0, 1], b, [1, 2]).
 
     Of one operand with nothing summed it is a view. `optimize`: in which order more than two operands are multiplied:
@@ -184,7 +184,7 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
     return _einsum.einsum(operands, out, dtype, order, casting, optimize)
 
 
-def einsum_path(*operands, optimize="greedy"):
+def einsum_path(*operands, optimize="greedy") -> "tuple[list, str]":
     """In which order einsum should multiply these operands: a list for its `optimize`, and a text about the costs.
 
     `optimize`: "greedy", "optimal", False (all at once), a path (its costs are told), or a pair of a name and the most

@@ -7,6 +7,22 @@ Sources = collections.namedtuple("Sources", "pixels flux centroid peak position 
                                  defaults=(None, None))
 
 
+def _own_asarray(x, dtype=None, **options):
+    """cuprite.asarray, except that an array stays on its own device, whichever is current."""
+    import cuprite
+    if isinstance(x, cuprite.ndarray):
+        options["device"] = x._device
+    return cuprite.asarray(x, dtype, **options)
+
+
+def _own_array(x, dtype=None, **options):
+    """cuprite.array, except that of an array a copy lies on that one's device, whichever is current."""
+    import cuprite
+    if isinstance(x, cuprite.ndarray):
+        options["device"] = x._device
+    return cuprite.array(x, dtype, **options)
+
+
 def _aligned(x):
     """Whether all elements lie at multiples of what their type asks of memory."""
     places = [x.data.ptr, *(s for s, n in zip(x.strides, x.shape) if n > 1)]
@@ -175,8 +191,16 @@ class Flat:
         return self.base.ravel() != other
 
 
+as_cupy = False  # whether the process calls Cuprite cupy (_alias.py)
+
+
 def cuda_array_interface(x):
+    """The description of an array on a GPU. Libraries take any array that has one for CuPy's; a consumer that hands the
+    address to CUDA must find memory of a GPU there. So the CPU's arrays have one only where there is no GPU, and no
+    CUDA to be misled, in a process that calls Cuprite cupy."""
     from cuprite import _device
+    if x._device < 0 and not as_cupy:
+        raise AttributeError("__cuda_array_interface__: the array is not on a GPU")
     return {"shape": x.shape, "typestr": x.dtype.str, "descr": [("", x.dtype.str)], "version": 3,
             "stream": _device.stream_handle(_device.stream_current(x._device)) or 1,
             "strides": None if x._c_contiguous else x.strides,
@@ -212,6 +236,9 @@ def cuda_interface(o):
     d = o.__cuda_array_interface__
     if not isinstance(d, dict):
         raise TypeError("__cuda_array_interface__ is a dict")
+    missing = [name for name in ("shape", "typestr", "data") if name not in d]
+    if missing:
+        raise ValueError(f"__cuda_array_interface__ has no {', '.join(missing)}")
     version = d.get("version", 0)
     if d.get("mask") is not None:
         raise ValueError("__cuda_array_interface__: masked arrays are not supported")
@@ -228,7 +255,7 @@ def cuda_interface(o):
         strides = _numbers("strides", strides)
         if len(strides) != len(shape):
             raise ValueError("strides, if given, must be the same length as shape")
-    address, read_only = d["data"]
+    address, read_only = d["data"]  # a pair, or Python's own words about it
     stream = d.get("stream") if version >= 3 else None
     if stream is not None:
         stream, = _numbers("stream", (stream,))
@@ -239,7 +266,6 @@ def cuda_array_of(o):
     """An array over the memory that o.__cuda_array_interface__ describes; nothing is copied."""
     import cuprite
     from cuprite import _device
-    from cuprite.cuda.memory import MemoryPointer, UnownedMemory
     shape, dtype, strides, address, read_only, stream = cuda_interface(o)
     low = high = 0
     size, item = 1, 2 if dtype == "bfloat16" else dtype.itemsize
@@ -250,17 +276,29 @@ def cuda_array_of(o):
             low, high = low + min(span, 0), high + max(span, 0)
     if not size:
         return cuprite.empty(shape, dtype)
+    bytes_ = high - low + item if strides is not None else size * item
+    if as_cupy and not _device.count() and address and _device.memory_is_there(address + low, bytes_):
+        return _over_memory(o, shape, dtype, strides, address, low, bytes_, read_only, cuprite.cuda.Device("cpu"))
     if not _device.count():
         raise RuntimeError(f"__cuda_array_interface__: there is no GPU ({_device.trouble()})")
     if not address:
         raise ValueError("__cuda_array_interface__: elements at address 0")
-    bytes_ = high - low + item if strides is not None else size * item
-    with cuprite.cuda.Device(0) if _device.current() < 0 else cuprite.cuda.Device():
+    here = cuprite.cuda.Device(0) if _device.current() < 0 else cuprite.cuda.Device()
+    x = _over_memory(o, shape, dtype, strides, address, low, bytes_, read_only, here)
+    if stream is not None:
+        with cuprite.cuda.Device._of(x._device):
+            _behind(stream, x._device)
+    return x
+
+
+def _over_memory(o, shape, dtype, strides, address, low, bytes_, read_only, device):
+    """An array over `bytes_` bytes of memory of o's, from `low` before or behind the first element on."""
+    import cuprite
+    from cuprite.cuda.memory import MemoryPointer, UnownedMemory
+    with device:
         memory = UnownedMemory(address + low, bytes_, o)
     with cuprite.cuda.Device._of(memory._device):
         x = cuprite.ndarray(shape, dtype, MemoryPointer(memory, -low), strides)
-        if stream is not None:
-            _behind(stream, memory._device)
     if read_only:
         x.setflags(write=False)
     return x

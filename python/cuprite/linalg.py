@@ -6,11 +6,11 @@ lie in the last two axes. LinAlgError is NumPy's.
 from __future__ import annotations
 
 import operator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from cuprite import _core, _linalg
 from cuprite._linalg import det, multi_dot, solve, svdvals, tensorinv, tensorsolve  # noqa: F401
-from cuprite._core import matmul, matrix_transpose, tensordot, vecdot  # noqa: F401
+from cuprite._core import matmul, matrix_transpose, ndarray, tensordot, vecdot  # noqa: F401
 
 __all__ = [
     "LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "inv", "lstsq",
@@ -32,33 +32,33 @@ def __getattr__(name):
 
 
 class EigResult(NamedTuple):
-    eigenvalues: Any
-    eigenvectors: Any
+    eigenvalues: ndarray
+    eigenvectors: ndarray
 
 
 class EighResult(NamedTuple):
-    eigenvalues: Any
-    eigenvectors: Any
+    eigenvalues: ndarray
+    eigenvectors: ndarray
 
 
 class QRResult(NamedTuple):
-    Q: Any
-    R: Any
+    Q: ndarray
+    R: ndarray
 
 
 class SlogdetResult(NamedTuple):
-    sign: Any
-    logabsdet: Any
+    sign: ndarray
+    logabsdet: ndarray
 
 
 class SVDResult(NamedTuple):
-    U: Any
-    S: Any
-    Vh: Any
+    U: ndarray
+    S: ndarray
+    Vh: ndarray
 
 
 # --- factors ---
-def cholesky(a, /, *, upper=False):
+def cholesky(a, /, *, upper=False) -> ndarray:
     """L with a = L L^H, or, `upper`, U with a = U^H U; only that triangle of a is read. LinAlgError where a matrix is
     not positive definite."""
     return _linalg.cholesky(a, upper)
@@ -95,18 +95,19 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     return SVDResult(*_linalg.svd(a, bool(full_matrices))) if compute_uv else svdvals(a)
 
 
-def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
+def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True) -> ndarray:
     """x with a x = b by a's factor: a pair of the factor, of which one half is read, and whether that is the lower
     one."""
     c, lower = c_and_lower
     _arrays(c, b)
-    for x in (c, b) if check_finite else ():
+    half = _core.tril if lower else _core.triu  # what is not read may be anything
+    for x in (half(c), b) if check_finite else ():
         if not bool(_core.isfinite(x).all()):
             raise ValueError("array must not contain infs or NaNs")
     return _linalg.cho_solve(c, b, bool(lower))
 
 
-def invh(a):
+def invh(a) -> ndarray:
     """The inverse of each Hermitian positive definite matrix, of which only the lower half is read; LinAlgError where
     one is not positive definite."""
     _arrays(a)
@@ -121,7 +122,7 @@ def _upper(UPLO):
     return word == "U"
 
 
-def eigh(a, UPLO="L"):
+def eigh(a, UPLO="L") -> EighResult:
     """Eigenvalues, rising, and eigenvectors, the columns, of Hermitian matrices of which one triangle is read.
 
     Parameters: a: square matrices along the last two axes; UPLO: 'L' or 'U', the triangle that is read.
@@ -130,7 +131,7 @@ def eigh(a, UPLO="L"):
     return EighResult(*_linalg.eigh(a, _upper(UPLO)))
 
 
-def eigvalsh(a, UPLO="L"):
+def eigvalsh(a, UPLO="L") -> ndarray:
     """The eigenvalues of Hermitian matrices, rising.
 
     Parameters: a: square matrices along the last two axes; UPLO: 'L' or 'U', the triangle that is read.
@@ -138,7 +139,7 @@ def eigvalsh(a, UPLO="L"):
     return _linalg.eigvalsh(a, _upper(UPLO))
 
 
-def eig(a):
+def eig(a) -> EigResult:
     """Eigenvalues, in no order, and eigenvectors, the columns, of square matrices; always complex, as NumPy's are since
     2.5.
 
@@ -148,7 +149,7 @@ def eig(a):
     return EigResult(*_linalg.eig(a))
 
 
-def eigvals(a):
+def eigvals(a) -> ndarray:
     """The eigenvalues of square matrices; complex as eig's are.
 
     Parameters: a: square matrices along the last two axes.
@@ -157,14 +158,14 @@ def eigvals(a):
 
 
 # --- systems ---
-def inv(a):
+def inv(a) -> ndarray:
     """The inverse of each matrix. LinAlgError where one is singular.
 
     Parameters: a: square matrices along the last two axes."""
     return _linalg.inv(a)
 
 
-def matrix_power(a, n):
+def matrix_power(a, n) -> ndarray:
     """The n-th power of square matrices; of negative n of their inverses.
 
     Parameters: a: square matrices along the last two axes; n: an integer.
@@ -177,7 +178,7 @@ def matrix_power(a, n):
     return _linalg.matrix_power(a, n)
 
 
-def slogdet(a):
+def slogdet(a) -> SlogdetResult:
     """(sign, logabsdet) of the determinants: det = sign * exp(logabsdet).
 
     Parameters: a: square matrices along the last two axes.
@@ -206,7 +207,7 @@ def _precision(a):
     return max(a.shape[-2:]) * (2.0 ** -23 if a.dtype.char in "fF" else 2.0 ** -52)
 
 
-def pinv(a, rcond=None, hermitian=False, *, rtol=_NOT_GIVEN):
+def pinv(a, rcond=None, hermitian=False, *, rtol=_NOT_GIVEN) -> ndarray:
     """Moore and Penrose's inverse: singular values of at most rcond times the largest count as 0 (1e-15; rtol is
     another name of it, of which None is the larger extent times the distance of 1 to the next number).
 
@@ -223,7 +224,7 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=_NOT_GIVEN):
     return _linalg.pinv(a, rcond)
 
 
-def lstsq(a, b, rcond=None):
+def lstsq(a, b, rcond=None) -> tuple[ndarray, ndarray, ndarray, ndarray]:
     """(x, residuals, rank, s) with |b - a x| least: singular values of at most rcond (the larger extent times the
     distance of 1 to the next number; -1: that distance) times the largest count as 0."""
     return _linalg.lstsq(a, b, rcond)
@@ -254,7 +255,7 @@ def _axes(axis):
         raise TypeError("'axis' must be None, an integer or a tuple of integers") from e
 
 
-def norm(x, ord=None, axis=None, keepdims=False):
+def norm(x, ord=None, axis=None, keepdims=False) -> ndarray:
     """The norm of vectors along one axis, of matrices in two, or of all elements (axis None): ord None, a number, inf,
     -inf, 'fro' or 'nuc'.
 
@@ -264,7 +265,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
     return _linalg.norm(x, *_order(ord), _axes(axis), keepdims)
 
 
-def matrix_norm(x, /, *, keepdims=False, ord="fro"):
+def matrix_norm(x, /, *, keepdims=False, ord="fro") -> ndarray:
     """The norm of each matrix of the last two axes.
 
     Parameters: x: matrices along the last two axes; keepdims: True: the axes stay, with extent 1; ord: 'fro', 'nuc',
@@ -273,7 +274,7 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro"):
     return _linalg.norm(x, *_order(ord), (-2, -1), keepdims)
 
 
-def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
+def vector_norm(x, /, *, axis=None, keepdims=False, ord=2) -> ndarray:
     """The norm of vectors along one axis, or of what several axes hold together.
 
     Parameters: x: an array; axis: an axis, several, or None: all; keepdims: True: the axes stay, with extent 1; ord:
@@ -282,7 +283,7 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
     return _linalg.vector_norm(x, *_order(ord), _axes(axis), keepdims)
 
 
-def cond(x, p=None):
+def cond(x, p=None) -> ndarray:
     """The condition of each matrix, infinite where it is singular; p: None, 1, -1, 2, -2, inf, -inf, 'fro', 'nuc'.
 
     Parameters: x: matrices along the last two axes; p: the order of the norm.
@@ -290,7 +291,7 @@ def cond(x, p=None):
     return _linalg.cond(x, *_order(p))
 
 
-def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
+def matrix_rank(A, tol=None, hermitian=False, *, rtol=None) -> ndarray:
     """How many singular values of each matrix are larger than tol (or rtol times the largest).
 
     Parameters: A: matrices, or a vector; tol: a number, or one a matrix; hermitian: True: the matrices are
@@ -300,7 +301,7 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
 
 
 # --- other names ---
-def cross(x1, x2, /, *, axis=-1):
+def cross(x1, x2, /, *, axis=-1) -> ndarray:
     """The cross products of vectors of three elements along an axis.
 
     Parameters: x1: an array; x2: an array; axis: an axis (negative ones count from the last).
@@ -312,7 +313,7 @@ def cross(x1, x2, /, *, axis=-1):
     return _core.cross(x1, x2, axis=axis)
 
 
-def outer(x1, x2, /):
+def outer(x1, x2, /) -> ndarray:
     """Products of every element of one vector with every one of another.
 
     Parameters: x1: a vector; x2: a vector.
@@ -323,7 +324,7 @@ def outer(x1, x2, /):
     return _core.outer(x1, x2)
 
 
-def trace(x, /, *, offset=0, dtype=None):
+def trace(x, /, *, offset=0, dtype=None) -> ndarray:
     """The sum along a diagonal of each matrix.
 
     Parameters: x: matrices along the last two axes; offset: which diagonal (0 is the main one); dtype: the element
@@ -331,7 +332,7 @@ def trace(x, /, *, offset=0, dtype=None):
     return _core.trace(x, offset, -2, -1, dtype)
 
 
-def diagonal(x, /, *, offset=0):
+def diagonal(x, /, *, offset=0) -> ndarray:
     """A diagonal of each matrix: a view.
 
     Parameters: x: matrices along the last two axes; offset: which diagonal (0 is the main one)."""

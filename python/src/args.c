@@ -1,7 +1,7 @@
 /* Readers of single arguments: from a Python object to a number, a shape, axes, a word.
  *
  * Invariant: true, and the value written, or false with the exception that NumPy raises for such an argument. */
-#include "cpy.h"
+#include "rows.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -202,20 +202,13 @@ static bool kth(PyObject *o, int64_t *v)
 }
 
 /* Is it what says of itself, by __array__, which array it is? */
-static bool is_like_array(PyObject *o)
-{
-    if (PyLong_CheckExact(o) || PyList_CheckExact(o) || PyTuple_CheckExact(o) || cpy_is_generic(o)) return false;
-    PyObject *own = PyObject_GetAttrString((PyObject *)Py_TYPE(o), "__array__");
-    if (!own) PyErr_Clear();
-    Py_XDECREF(own);
-    return own != NULL;
-}
+static bool is_like(PyObject *o) { return !cpy_is_generic(o) && cpy_is_array_like(o); }
 
 /* An array's elements as a list, or its only one; what is no array, itself. */
 static PyObject *elements(PyObject *o)
 {
     if (!cpy_is_array(o) && !cpy_is_numpy_array(o)) {
-        PyObject *x = is_like_array(o) ? cpy_numpy_call("asarray", o) : Py_NewRef(o);
+        PyObject *x = is_like(o) ? cpy_numpy_call("asarray", o) : Py_NewRef(o);
         PyObject *list = x && x != o ? elements(x) : Py_XNewRef(x);
         Py_XDECREF(x);
         return list;

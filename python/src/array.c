@@ -340,7 +340,7 @@ static PyObject *get_cuda_interface(PyObject *o, void *u)
 {
     (void)u;
     int d = cp_device_of(cpy_x(o));
-    if (d < 0 || d >= cp_device_count()) {
+    if (cp_device_count() ? d < 0 || d >= cp_device_count() : d != CP_CPU) {
         PyErr_SetString(PyExc_AttributeError, "__cuda_array_interface__: the array is not on a GPU");
         return NULL;
     }
@@ -516,7 +516,7 @@ PyObject *py_reduce_protocol(const py_reduce_protocol_args *v)
     PyErr_Clear(); /* a class with __slots__ has none */
     PyObject *r =
         make ? Py_BuildValue("N(OsNCO)O", make, bytes, cp_type_name(cp_type_of(v->a)), get_shape(v->self, NULL), order,
-                             Py_TYPE(v->self), own ? own : Py_None)
+                             cpy_is_plain(v->self) ? Py_None : (PyObject *)Py_TYPE(v->self), own ? own : Py_None)
              : NULL;
     Py_XDECREF(own);
     Py_XDECREF(bytes);

@@ -304,6 +304,24 @@ bool cpy_lends(PyObject *o)
     return PyObject_HasAttrString(o, "__cuda_array_interface__");
 }
 
+bool cpy_gives_array(PyObject *o)
+{
+    if (cpy_is_array(o) || is_nest(o) || PyType_Check(o) || cpy_is_numpy_array(o)) return false;
+    PyObject *f = PyObject_GetAttrString((PyObject *)Py_TYPE(o), "__cupy_get_ndarray__");
+    if (!f) PyErr_Clear();
+    Py_XDECREF(f);
+    return f != NULL;
+}
+
+static PyObject *given_array(PyObject *o)
+{
+    PyObject *r = PyObject_CallMethod(o, "__cupy_get_ndarray__", NULL);
+    if (!r || cpy_is_array(r)) return r;
+    PyErr_Format(PyExc_TypeError, "__cupy_get_ndarray__ of %R gave no array", (PyObject *)Py_TYPE(o));
+    Py_DECREF(r);
+    return NULL;
+}
+
 /* An array over the memory of a GPU that an object describes. */
 static cp_array *from_cuda_interface(PyObject *o)
 {
@@ -356,6 +374,10 @@ PyObject *cpy_asarray(PyObject *o, cp_type t)
         Py_XDECREF(own);
     } else if (is_nest(o) || cpy_is_scalar(o)) {
         return from_nest(o, t);
+    } else if (cpy_gives_array(o)) {
+        PyObject *given = given_array(o), *r = given ? cpy_asarray(given, t) : NULL;
+        Py_XDECREF(given);
+        return r;
     } else {
         x = converted(from_host_object(o, t), t);
     }

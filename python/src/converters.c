@@ -89,6 +89,11 @@ bool cpy_take_array(PyObject *o, cp_array **x)
     return *x != NULL;
 }
 
+bool cpy_take_prototype(PyObject *o, cp_array **x)
+{
+    return cpy_is_array_like(o) && !cpy_is_array(o) ? cpy_take_array_like(o, NULL, x) : cpy_take_array(o, x);
+}
+
 bool cpy_take_operand(PyObject *o, cp_array *near, cp_array **x)
 {
     bool own;
@@ -295,6 +300,9 @@ static bool take_arrays(PyObject *o, cpy_arrays *v, bool (*take)(PyObject *, cp_
 
 bool cpy_take_arrays(PyObject *o, cpy_arrays *v) { return take_arrays(o, v, cpy_take_array); }
 bool cpy_take_arrays_or_numbers(PyObject *o, cpy_arrays *v) { return take_arrays(o, v, cpy_take_array_or_number); }
+
+static bool take_one_like(PyObject *o, cp_array **x) { return cpy_take_array_like(o, NULL, x); }
+bool cpy_take_arrays_like(PyObject *o, cpy_arrays *v) { return take_arrays(o, v, take_one_like); }
 
 void cpy_drop_arrays(cpy_arrays *v)
 {

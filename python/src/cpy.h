@@ -114,6 +114,8 @@ static inline bool cpy_is_array(PyObject *o)
     return false;
 }
 #define cpy_x(o) (((cpy_array *)(o))->x)
+/* Does the array lie on the current device? */
+static inline bool cpy_is_here(PyObject *o) { return cp_device_of(cpy_x(o)) == cp_device_current(); }
 /* An array, and of no subclass; an array of a subclass, which are heap types. */
 static inline bool cpy_is_plain(PyObject *o) { return Py_TYPE(o)->tp_dealloc == cpy_array_dealloc; }
 static inline bool cpy_is_subclass(PyObject *o)
@@ -189,6 +191,7 @@ bool cpy_out(PyObject *o, cp_array **out);
 PyObject *cpy_only_out(PyObject *o);
 /* Makes `o` an array as cp.asarray does: a new reference, or NULL with an exception. */
 PyObject *cpy_asarray(PyObject *o, cp_type type);
+bool cpy_gives_array(PyObject *o); /* Has it CuPy's __cupy_get_ndarray__? */
 /* Whether it is an object whose memory, a GPU's, becomes an array's (__cuda_array_interface__). */
 bool cpy_lends(PyObject *o);
 /* The same on the device of x, which it is going to meet. */
@@ -245,12 +248,8 @@ typedef cp_array *(*cpy_maker)(cp_shape shape, cp_type type);
 cp_array *cpy_make(cpy_maker f, cp_shape shape, cp_type t, char order);
 /* x's axes as they lie in memory, the slowest first: what order 'K' means. Those without a stride are the fastest, or
  * stay where they are. */
-void cpy_axes_in_memory(const cp_array *x, int *axes, bool zeros_stay);
+void cpy_axes_in_memory(const cp_array *x, int *axes);
 int64_t cpy_shape_size(cp_shape shape); /* elements; 0 where they are too many */
-/* Sorting in descending order too. `stable`: equal elements keep their order; indices' always do. */
-cp_array *cpy_sorted(cp_array *x, int axis, bool descending, bool stable);
-cp_code cpy_sort_inplace(cp_array *x, int axis, bool descending, bool stable);
-cp_array *cpy_argsorted(cp_array *x, int axis, bool descending);
 PyObject *cpy_results(cp_code code, int n, cp_array *const *x); /* a tuple of arrays, which it takes over */
 static inline cp_shape cpy_shape_of(const cpy_ints *s) { return (cp_shape){s->n, s->at}; }
 static inline cp_shape cpy_lengths_of(const cpy_ints *s) { return s->n < 0 ? CP_SHAPE0 : cpy_shape_of(s); }

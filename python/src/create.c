@@ -115,7 +115,7 @@ static cp_array *like_in_memory(const cp_array *x, cp_type t, const cpy_ints *sh
     if (cp_is_f_contiguous(x)) return CPY_MADE(cpy_make(cp_empty, cpy_shape_of(shape), type, 'F'));
     int axes[CP_MAXDIM], back[CP_MAXDIM];
     cpy_ints lying = {.n = shape->n};
-    cpy_axes_in_memory(x, axes, false);
+    cpy_axes_in_memory(x, axes);
     for (int i = 0; i < shape->n; i++) {
         lying.at[i] = shape->at[axes[i]];
         back[axes[i]] = i;
@@ -337,17 +337,17 @@ static PyObject *would_copy(PyObject *x)
     return PyErr_Format(PyExc_ValueError, "Unable to avoid copy while creating an array as requested.");
 }
 
-/* An array of o on the current device where `moved`, else on its own. Copies where `copy`, dtype or order ask for
- * it. */
-static PyObject *convert(PyObject *o, cp_type t, char order, cpy_copy copy, bool moved)
+/* An array of o on the current device where `here`, else an array stays on its own. Copies where `copy`, dtype or order
+ * ask for it. */
+static PyObject *convert(PyObject *o, cp_type t, char order, cpy_copy copy, bool here)
 {
-    if (cpy_is_array(o) && !moved && copy != CPY_COPY_ALWAYS && order != 'C' && order != 'F' &&
+    if (cpy_is_array(o) && (!here || cpy_is_here(o)) && copy != CPY_COPY_ALWAYS && order != 'C' && order != 'F' &&
         (t == CP_DEFAULT || t == cp_type_of(cpy_x(o))))
         return Py_NewRef(o);
     const bool lent = cpy_lends(o);
     PyObject *x = cpy_asarray(o, lent && copy == CPY_COPY_NEVER ? CP_DEFAULT : t);
     bool own = x == o || (x && lent && (t == CP_DEFAULT || cp_type_of(cpy_x(x)) == t)); /* nothing was copied */
-    if (x && moved && cp_device_of(cpy_x(x)) != cp_device_current()) {
+    if (x && here && cp_device_of(cpy_x(x)) != cp_device_current()) {
         cp_array *there;
         CPY_UNLOCKED(there = cp_to_device(cpy_x(x), cp_device_current()));
         Py_DECREF(x);
@@ -370,7 +370,7 @@ static PyObject *convert(PyObject *o, cp_type t, char order, cpy_copy copy, bool
 
 PyObject *py_array(const py_array_args *v)
 {
-    PyObject *x = convert(v->object, v->dtype, v->order, v->copy, v->device.moved);
+    PyObject *x = convert(v->object, v->dtype, v->order, v->copy, true);
     if (!x || v->ndmin <= cp_ndim(cpy_x(x))) return x;
     if (v->ndmin > CP_MAXDIM) {
         Py_DECREF(x);
@@ -379,12 +379,25 @@ PyObject *py_array(const py_array_args *v)
     cpy_ints shape = {v->ndmin, {0}};
     int more = v->ndmin - cp_ndim(cpy_x(x));
     for (int i = 0; i < v->ndmin; i++) shape.at[i] = i < more ? 1 : cp_dims(cpy_x(x))[i - more];
-    PyObject *r = cpy_wrap(CPY_MADE(cp_reshape(cpy_x(x), cpy_shape_of(&shape))));
+    cp_array *wide = CPY_MADE(cp_reshape(cpy_x(x), cpy_shape_of(&shape)));
+    PyObject *r = x == v->object ? cpy_wrap_view(wide, x) : cpy_wrap(wide);
     Py_DECREF(x);
     return r;
 }
 
-PyObject *py_asarray(const py_asarray_args *v) { return convert(v->a, v->dtype, v->order, v->copy, v->device.moved); }
+PyObject *py_asarray(const py_asarray_args *v) { return convert(v->a, v->dtype, v->order, v->copy, true); }
+
+cp_array *cpy_copy_here(cp_array *x, char order)
+{
+    int here = cp_device_current();
+    if (here == CP_NO_DEVICE || here == cp_device_of(x)) return cp_copy_order(x, order);
+    cp_array *there = cp_to_device(x, here), *r;
+    if (order != 'C' && order != 'F') order = cp_is_f_contiguous(x) && !cp_is_c_contiguous(x) ? 'F' : 'C';
+    if (!there || order != 'F') return there;
+    r = cp_copy_order(there, order);
+    cp_free(there);
+    return r;
+}
 
 /* At least one axis, as in NumPy. */
 static PyObject *contiguous(PyObject *o, cp_type t, char order)

@@ -9,6 +9,16 @@
              doc="Number of GPUs.") */
 /*: function("current", "", module="_device", call="cp_device_current()", returns="int", unlock="always",
              doc="The calling thread's device.") */
+/*: function("name_arrays", "module: object", c="", module="_device", unlock="never",
+             doc="The module that the arrays' class says it is of: programs know CuPy's arrays by it.") */
+PyObject *py_device_name_arrays(const py_device_name_arrays_args *v)
+{
+    PyTypeObject *array = cpy_now()->array; /* nobody can change it from Python */
+    if (PyDict_SetItemString(array->tp_dict, "__module__", v->module)) return NULL;
+    PyType_Modified(array);
+    Py_RETURN_NONE;
+}
+
 /*: function("use", "device: int", module="_device", call="cp_device_use(device)", returns="none", unlock="always",
              doc="Makes a device the calling thread's.") */
 /*: function("synchronize", "device: int", module="_device", call="cp_device_synchronize(device)", returns="none",

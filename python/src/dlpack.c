@@ -271,6 +271,14 @@ static PyObject *settle(cp_array *x, bool copied, cpy_copy copy, bool moved)
     return cpy_wrap(y);
 }
 
+/* A capsule has been asked for already: it is taken as it is, as CuPy's from_dlpack takes it. */
+static PyObject *from_capsule(const py_from_dlpack_args *v)
+{
+    bool copied, versioned;
+    cp_array *x = take_capsule(v->x, &copied, &versioned);
+    return x ? settle(x, copied, v->copy, v->device.moved) : NULL;
+}
+
 /*: function("from_dlpack", "x: object, /, *, device: device = None, copy: copy = None",
              doc="""An array over the memory of another library's, by its __dlpack__: nothing is copied where it lies on
 `device` (None: on any) and `copy` is not True. BufferError where copy=False cannot be kept.""") */
@@ -278,6 +286,7 @@ PyObject *py_from_dlpack(const py_from_dlpack_args *v)
 {
     int type, number;
     bool copied, versioned;
+    if (PyCapsule_CheckExact(v->x)) return from_capsule(v);
     const bool ours = Py_TYPE(v->x) == cpy_now()->array && cp_device_of(cpy_x(v->x)) == CP_CPU; /* nothing to order */
     if (ours && !v->device.moved && v->copy != CPY_COPY_ALWAYS) return cpy_wrap(cp_slice(cpy_x(v->x), 1, &CP_ELLIPSIS));
     PyObject *const asked[] = {[CPY_COPY_IF_NEEDED] = Py_None, [CPY_COPY_ALWAYS] = Py_True,

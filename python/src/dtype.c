@@ -131,7 +131,10 @@ bool cpy_known_type(PyObject *o, cp_type *t)
 
 static bool unsupported(PyObject *dtype)
 {
-    PyErr_Format(PyExc_ValueError, "Unsupported dtype %S", dtype);
+    PyObject *fields = PyObject_GetAttrString(dtype, "fields"); /* records are no element types at all */
+    PyErr_Clear();
+    PyErr_Format(fields && fields != Py_None ? PyExc_TypeError : PyExc_ValueError, "Unsupported dtype %S", dtype);
+    Py_XDECREF(fields);
     return false;
 }
 

@@ -43,7 +43,7 @@ static cp_array *one_value(PyObject *o, const cp_array *to)
     cp_array *x = cpy_is_array(o) ? cpy_x(o) : NULL;
     /* the object is read again: a warning runs code */
     if (x && cp_ndim(x) == 0) return cpy_may_discard(cp_type_of(x), t) ? cp_retain(cpy_x(o)) : NULL;
-    if (!x) return cpy_packed(o, to);
+    if (!x && !cpy_is_numpy_array(o)) return cpy_packed(o, to); /* a 0-d one is a number by now */
     PyErr_SetString(PyExc_ValueError, "setting an array element with a sequence.");
     return NULL;
 }
@@ -143,10 +143,10 @@ PyObject *py_angle(const py_angle_args *v)
     return cpy_wrap(scaled);
 }
 
-/* An attribute of an array, or of a number as an array. */
+/* An attribute of an array, or of what asarray makes of anything else. */
 static PyObject *part(PyObject *o, const char *name)
 {
-    PyObject *x = cpy_is_scalar(o) ? cpy_asarray(o, CP_DEFAULT) : cpy_need(o) ? Py_NewRef(o) : NULL;
+    PyObject *x = cpy_asarray(o, CP_DEFAULT);
     PyObject *r = x ? PyObject_GetAttrString(x, name) : NULL;
     Py_XDECREF(x);
     return r;

@@ -1,4 +1,4 @@
-/* The calls of fused functions: what cuprite._fuse.Fusion is made of.
+/* The calls of fused functions: the base of cuprite._compiler.fuse.fusion.Fusion.
  *
  * A function that became one kernel, or one expression of the engine, has entries here: what a call's arguments must
  * be, what the function saw besides them, and what is called instead. A call that no entry fits, and one that what was
@@ -36,17 +36,24 @@ typedef struct fusion {
     entry *entries[MOST_ENTRIES];
 } fusion;
 
+/* The members of a record of Python's (cuprite._compiler.fuse.records.Entry) that an entry keeps, by their names. */
+static const struct { const char *name; size_t at; bool is_tuple; } KEPT[] = {
+    {"kernel", offsetof(entry, kernel), false},        {"engine", offsetof(entry, engine), false},
+    {"kinds", offsetof(entry, given), true},           {"operands", offsetof(entry, operands), true},
+    {"names", offsetof(entry, names), true},           {"cells", offsetof(entry, cells), true},
+    {"attributes", offsetof(entry, attributes), true}, {"shapes", offsetof(entry, shapes), true},
+};
+enum { NKEPT = sizeof KEPT / sizeof *KEPT };
+
+static PyObject **member(const entry *e, int i)
+{
+    return (PyObject **)((char *)e + KEPT[i].at);
+}
+
 static void let_go(entry *e)
 {
     if (--e->users) return;
-    Py_DECREF(e->kernel);
-    Py_DECREF(e->engine);
-    Py_DECREF(e->given);
-    Py_DECREF(e->operands);
-    Py_DECREF(e->names);
-    Py_DECREF(e->cells);
-    Py_DECREF(e->attributes);
-    Py_DECREF(e->shapes);
+    for (int i = 0; i < NKEPT; i++) Py_XDECREF(*member(e, i));
     PyMem_Free(e);
 }
 
@@ -194,43 +201,60 @@ static bool take_operands(entry *e, PyObject *operands)
     return true;
 }
 
-static PyObject *fusion_enter(PyObject *o, PyObject *args)
+/* The record's members into the entry; false with an exception. */
+static bool take_record(entry *e, PyObject *record)
 {
-    fusion *self = (fusion *)o;
-    PyObject *given, *kernel, *engine, *operands, *names, *cells, *attributes, *shapes;
-    long long below;
-    int whole;
-    if (!PyArg_ParseTuple(args, "O!OOLpO!O!O!O!O!:_enter", &PyTuple_Type, &given, &kernel, &engine, &below,
-                          &whole, &PyTuple_Type, &operands, &PyTuple_Type, &names, &PyTuple_Type, &cells, &PyTuple_Type,
-                          &attributes, &PyTuple_Type, &shapes))
-        return NULL;
-    if (kernel != Py_None && !PyObject_TypeCheck(kernel, cpy_now()->loop_kernel))
-        return PyErr_Format(PyExc_TypeError, "_enter: a kernel over elements is needed, not %R", kernel);
-    const Py_ssize_t n = PyTuple_GET_SIZE(given);
-    if (n > MOST_ARGUMENTS || PyTuple_GET_SIZE(operands) > MOST_OPERANDS || self->n == MOST_ENTRIES) Py_RETURN_FALSE;
-    entry *e = PyMem_Calloc(1, sizeof *e + (size_t)n * sizeof *e->kinds);
-    if (!e) return PyErr_NoMemory();
-    e->users = 1;
-    e->nargs = (int)n;
-    e->below = below, e->whole = whole;
-    e->given = Py_NewRef(given), e->kernel = Py_NewRef(kernel), e->engine = Py_NewRef(engine);
-    e->operands = Py_NewRef(operands), e->names = Py_NewRef(names), e->cells = Py_NewRef(cells);
-    e->attributes = Py_NewRef(attributes), e->shapes = Py_NewRef(shapes);
-    bool known = take_operands(e, operands);
-    for (Py_ssize_t i = 0; i < n && known; i++) {
-        PyObject *a = PyTuple_GET_ITEM(given, i); /* of an array its type and device, as a tuple; else the argument */
+    for (int i = 0; i < NKEPT; i++) {
+        PyObject *value = *member(e, i) = PyObject_GetAttrString(record, KEPT[i].name);
+        if (!value) return false;
+        if (KEPT[i].is_tuple && !PyTuple_Check(value))
+            return PyErr_Format(PyExc_TypeError, "_enter: %s must be a tuple, not %R", KEPT[i].name, value), false;
+    }
+    if (e->kernel != Py_None && !PyObject_TypeCheck(e->kernel, cpy_now()->loop_kernel))
+        return PyErr_Format(PyExc_TypeError, "_enter: a kernel over elements is needed, not %R", e->kernel), false;
+    PyObject *below = PyObject_GetAttrString(record, "below"), *whole = PyObject_GetAttrString(record, "whole");
+    if (below) e->below = PyLong_AsLongLong(below);
+    if (whole) e->whole = PyObject_IsTrue(whole) == 1;
+    Py_XDECREF(below);
+    Py_XDECREF(whole);
+    return !PyErr_Occurred();
+}
+
+/* What calls of this entry are made of; false, with an exception or without, where words cannot say it. Of an array
+ * the record has its type and device, as a tuple; else the argument. */
+static bool take_kinds(entry *e)
+{
+    for (Py_ssize_t i = 0; i < e->nargs; i++) {
+        PyObject *a = PyTuple_GET_ITEM(e->given, i);
         if (PyTuple_Check(a)) {
             cp_type type = CP_DEFAULT;
             int device = 0;
             PyObject *name;
-            known = PyArg_ParseTuple(a, "Oi", &name, &device) && cpy_type(name, CP_DEFAULT, &type);
+            if (!PyArg_ParseTuple(a, "Oi", &name, &device) || !cpy_type(name, CP_DEFAULT, &type)) return false;
             e->kinds[i] = (uint64_t)AN_ARRAY << 56 | (uint64_t)type << 32 | (uint32_t)device;
         } else if (PyType_Check(a)) {
             e->kinds[i] = (uint64_t)AN_OBJECT << 56 | ((uint64_t)(uintptr_t)a & ((1ULL << 56) - 1));
-        } else {
-            known = kind_of(a, &e->kinds[i]);
+        } else if (!kind_of(a, &e->kinds[i])) {
+            return false;
         }
     }
+    return true;
+}
+
+static PyObject *fusion_enter(PyObject *o, PyObject *record)
+{
+    fusion *self = (fusion *)o;
+    PyObject *kinds = PyObject_GetAttrString(record, "kinds");
+    const Py_ssize_t n = kinds ? PyObject_Length(kinds) : -1;
+    Py_XDECREF(kinds);
+    if (n < 0) return NULL;
+    if (n > MOST_ARGUMENTS || self->n == MOST_ENTRIES) Py_RETURN_FALSE;
+    entry *e = PyMem_Calloc(1, sizeof *e + (size_t)n * sizeof *e->kinds);
+    if (!e) return PyErr_NoMemory();
+    e->users = 1;
+    e->nargs = (int)n;
+    bool known = take_record(e, record) && PyTuple_GET_SIZE(e->given) == n &&
+                 PyTuple_GET_SIZE(e->operands) <= MOST_OPERANDS && take_operands(e, e->operands) && take_kinds(e);
     if (!known) {
         let_go(e);
         if (PyErr_Occurred()) return NULL;
@@ -272,13 +296,7 @@ static int fusion_traverse(PyObject *o, visitproc visit, void *arg)
     for (int i = 0; i < self->n; i++) {
         const entry *e = self->entries[i];
         if (e->users != 1) continue; /* a call holds it too */
-        Py_VISIT(e->kernel);
-        Py_VISIT(e->engine);
-        Py_VISIT(e->given);
-        Py_VISIT(e->operands);
-        Py_VISIT(e->names);
-        Py_VISIT(e->cells);
-        Py_VISIT(e->attributes);
+        for (int k = 0; k < NKEPT; k++) Py_VISIT(*member(e, k));
     }
     return 0;
 }
@@ -299,9 +317,10 @@ static void fusion_dealloc(PyObject *o)
 }
 
 static PyMethodDef methods[] = {
-    {"_enter", fusion_enter, METH_VARARGS,
-     "_enter($self, kinds, kernel, engine, below, whole, operands, names, cells, attributes, shapes, /)\n--\n\n"
-     "Calls with such arguments are the kernel's or the engine's from here on; whether there was room."},
+    {"_enter", fusion_enter, METH_O,
+     "_enter($self, entry, /)\n--\n\n"
+     "Calls like those that the record (fuse.records.Entry) describes are the kernel's or the engine's from here on;\n"
+     "false where there is no space for more of them."},
     {"_forget", fusion_forget, METH_NOARGS, "_forget($self, /)\n--\n\nForgets all of them."},
     {NULL},
 };

@@ -225,6 +225,12 @@ bool cpy_take_assigned(PyObject *o, cp_array *near, cp_array **x)
     return (*x = value_for(o, near, false, true));
 }
 
+bool cpy_take_safely_assigned(PyObject *o, cp_array *near, cp_array **x)
+{
+    if (near && cpy_is_array(o)) return *x = cpy_hold(o), true;
+    return cpy_take_assigned(o, near, x);
+}
+
 /* x[3] = 1.5, x[2, 0] = 7: one element and one number, without a view between. 0: done, -1: an exception, 1: the
  * key or the value is of another kind. */
 static int set_one(PyObject *self, PyObject *o, PyObject *v)
@@ -312,6 +318,7 @@ int cpy_setitem(PyObject *self, PyObject *o, PyObject *v)
 PyObject *py_compress(const py_compress_args *v)
 {
     cp_array *r;
+    if (v->out && !cpy_can_cast(v->out, cp_type_of(v->a), CP_SAFE)) return NULL; /* as NumPy */
     CPY_RUN(cp_size(v->a), r = cp_compress(v->condition, v->a, v->axis));
     return cpy_wrap_into(r, v->out);
 }

@@ -108,7 +108,7 @@ static PyObject *run_launch(cp_kernel *k, const launch *l)
 
 PyObject *cpy_call_in(PyObject *stream, PyObject *f, PyObject *const *v, Py_ssize_t n, PyObject *names, int without)
 {
-    PyObject *module = PyImport_ImportModule("cuprite._kernels");
+    PyObject *module = PyImport_ImportModule("cuprite._compiler.kernels");
     PyObject *call = module ? PyObject_GetAttrString(module, "call_in") : NULL;
     PyObject *args = PyTuple_New(n), *words = PyDict_New(), *r = NULL;
     bool done = call && args && words;

@@ -1,17 +1,20 @@
 /* From a loop to a launch: how the operands lie chooses a kernel, a list of integers says the rest.
  *
  * What kernels are given: each parameter (an address, or a number's value), the memory of partial results, and a
- * structure of 64-bit integers, the geometry; python/cuprite/_loop_text.py reads it in the order in which it is written
- * here. Work is cut by the size of the problem alone, so that a reduction has the same bits every time. */
+ * structure of 64-bit integers, the geometry. python/cuprite/_compiler/loop_text.py writes their text; what both must
+ * know, _loop_constants gives to it. Work is cut by the size of the problem alone, so that a reduction has the same
+ * bits every time. */
 #include "loop.h"
+#include "loop_run_rows.h"
 
 #include <string.h>
 #include <unistd.h>
 
 enum {
     CPU_PIECE = 1 << 14,       /* elements of one task of the CPU */
+    CPU_LEAST = 256,           /* and at least */
     CPU_TASKS = 64,            /* as many are wanted */
-    CPU_COLUMNS = 256,          /* results that a task of the CPU gathers side by side */
+    CPU_COLUMNS = 256,         /* results that a task of the CPU gathers side by side */
     GPU_THREADS = 256,         /* of a block that reduces */
     GPU_BLOCKS = 528,          /* as many are wanted of a reduction, and where threads have this much to do, */
     GPU_WORK = 64,
@@ -148,6 +151,9 @@ static bool is_narrow(const loop_call *c)
 
 /* --- variants --- */
 enum { NARROW = 1, SPLIT = 2, COLUMN = 4, WIDE = 8 };
+/* A variant's key: flags, axes of the result, axes that are reduced, and of each operand how it lies and, where it is
+ * raw, how many axes it has. */
+enum { KEY_FLAGS, KEY_KEPT, KEY_REDUCED, KEY_OPERANDS };
 
 static PyObject *type_names(const loop_kernel *k, const signature *s)
 {
@@ -253,12 +259,12 @@ PyObject *loop_make(PyObject *o, PyObject *args)
 
 static variant *find_variant(loop_call *c, int flags)
 {
-    unsigned char key[2 * MOST_OPERANDS + 3];
+    unsigned char key[KEY_OPERANDS + 2 * MOST_OPERANDS];
     const int n = loop_operands(c->k);
-    int length = 0;
-    key[length++] = (unsigned char)flags;
-    key[length++] = (unsigned char)c->nkept;
-    key[length++] = (unsigned char)(c->ndim - c->nkept);
+    int length = KEY_OPERANDS;
+    key[KEY_FLAGS] = (unsigned char)flags;
+    key[KEY_KEPT] = (unsigned char)c->nkept;
+    key[KEY_REDUCED] = (unsigned char)(c->ndim - c->nkept);
     for (int i = 0; i < n; i++) {
         key[length++] = (unsigned char)lie(c, i);
         key[length++] = c->x[i] && c->k->raw[i] ? (unsigned char)cp_ndim(c->x[i]) : 0;
@@ -271,6 +277,20 @@ static variant *find_variant(loop_call *c, int flags)
 }
 
 /* --- geometry --- */
+/* Its first numbers, by the names that they have in kernels; the shape is behind them. */
+#define ELEMENTWISE_NUMBERS(X) X(n, c->kept) X(piece, per)
+#define REDUCTION_NUMBERS(X) \
+    X(kept, c->kept) X(all, c->reduced) X(groups, t->groups) X(pieces, t->pieces) X(length, t->length) X(per, t->per) \
+    X(side, t->side)
+#define NUMBER_OF(name, value) value,
+#define NAME_OF(name, value) #name,
+
+static void put_numbers(geometry *g, const loop_call *c, int count, const int64_t *numbers)
+{
+    for (int i = 0; i < count; i++) put(g, numbers[i]);
+    for (int d = 0; d < c->ndim; d++) put(g, c->shape[d]);
+}
+
 /* Strides of the operands that move, then size, shape and strides of those that are raw. */
 static bool put_operands(const loop_call *c, geometry *g)
 {
@@ -329,11 +349,10 @@ static bool run_elementwise(loop_call *c)
     c->wide = neighbours(c);
     variant *v = find_variant(c, (is_narrow(c) ? NARROW : 0) | (c->wide > 1 ? WIDE : 0));
     if (!v || c->prepare) return v != NULL || c->served;
-    int64_t per = most(256, least(CPU_PIECE, parts(c->kept, CPU_TASKS)));
+    int64_t per = most(CPU_LEAST, least(CPU_PIECE, parts(c->kept, CPU_TASKS)));
     per = (per + 63) / 64 * 64;
-    put(&g, c->kept);
-    put(&g, per);
-    for (int d = 0; d < c->ndim; d++) put(&g, c->shape[d]);
+    const int64_t numbers[] = {ELEMENTWISE_NUMBERS(NUMBER_OF)};
+    put_numbers(&g, c, sizeof numbers / sizeof *numbers, numbers);
     if (!put_operands(c, &g)) return too_much();
     fill_arguments(c, NULL, &g, a);
     int64_t threads = !c->s->gpu ? 1 : c->threads ? c->threads : 128;
@@ -407,9 +426,8 @@ static bool launch_reduction(loop_call *c, const cut *t, cp_array *part, int fla
     g.n = 0;
     variant *v = find_variant(c, (is_narrow(c) ? NARROW : 0) | (part ? SPLIT : 0) | flags);
     if (!v) return false;
-    const int64_t numbers[] = {c->kept, c->reduced, t->groups, t->pieces, t->length, t->per, t->side};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) put(&g, numbers[i]);
-    for (int d = 0; d < c->ndim; d++) put(&g, c->shape[d]);
+    const int64_t numbers[] = {REDUCTION_NUMBERS(NUMBER_OF)};
+    put_numbers(&g, c, sizeof numbers / sizeof *numbers, numbers);
     if (!put_operands(c, &g)) return too_much();
     fill_arguments(c, part, &g, a);
     const int n = loop_operands(c->k) + 2;
@@ -437,3 +455,43 @@ static bool run_reduction(loop_call *c)
 }
 
 bool loop_run(loop_call *c) { return c->k->reduction ? run_reduction(c) : run_elementwise(c); }
+
+/* --- what the text of kernels must know of this --- */
+static const struct { const char *name; int value; } CONSTANTS[] = {
+    {"NARROW", NARROW}, {"SPLIT", SPLIT}, {"COLUMN", COLUMN}, {"WIDE", WIDE},
+    {"KEY_FLAGS", KEY_FLAGS}, {"KEY_KEPT", KEY_KEPT}, {"KEY_REDUCED", KEY_REDUCED}, {"KEY_OPERANDS", KEY_OPERANDS},
+    {"NUMBER", IS_NUMBER}, {"RAW_DENSE", RAW_DENSE}, {"RAW_STRIDED", RAW_STRIDED}, {"DENSE", DENSE}, {"UNIT", UNIT},
+    {"REPEATED", REPEATED}, {"STRIDED", STRIDED}, {"COLUMNS", CPU_COLUMNS}, {"THREADS", GPU_THREADS},
+};
+
+static bool add_names(PyObject *dict, const char *key, int n, const char *const *names)
+{
+    PyObject *tuple = PyTuple_New(n);
+    for (int i = 0; tuple && i < n; i++) {
+        PyObject *name = PyUnicode_FromString(names[i]);
+        if (!name) Py_CLEAR(tuple);
+        else PyTuple_SET_ITEM(tuple, i, name);
+    }
+    const bool done = tuple && PyDict_SetItemString(dict, key, tuple) == 0;
+    Py_XDECREF(tuple);
+    return done;
+}
+
+/*: function("_loop_constants", "", body=True, returns="object",
+             doc="Numbers, letters and names that loops and the text of their kernels share, by name.") */
+PyObject *py__loop_constants(const py__loop_constants_args *v)
+{
+    static const char *const elementwise[] = {ELEMENTWISE_NUMBERS(NAME_OF)};
+    static const char *const reduction[] = {REDUCTION_NUMBERS(NAME_OF)};
+    (void)v;
+    PyObject *dict = PyDict_New();
+    bool done = dict && add_names(dict, "ELEMENTWISE", sizeof elementwise / sizeof *elementwise, elementwise) &&
+                add_names(dict, "REDUCTION", sizeof reduction / sizeof *reduction, reduction);
+    for (size_t i = 0; i < sizeof CONSTANTS / sizeof *CONSTANTS && done; i++) {
+        PyObject *value = PyLong_FromLong(CONSTANTS[i].value);
+        done = value && PyDict_SetItemString(dict, CONSTANTS[i].name, value) == 0;
+        Py_XDECREF(value);
+    }
+    if (!done) Py_CLEAR(dict);
+    return dict;
+}

@@ -37,6 +37,18 @@ static bool goes_first(PyObject *stranger, PyObject *array)
     return first;
 }
 
+/* The same operation of the array that one operand gives of itself. */
+static PyObject *with_its_array(const char *name, PyObject *a, PyObject *b, bool into_a)
+{
+    PyObject *x = cpy_asarray(a, CP_DEFAULT), *y = x ? cpy_asarray(b, CP_DEFAULT) : NULL;
+    PyObject *f = y ? PyObject_GetAttrString(cpy_now()->module, name) : NULL;
+    PyObject *r = f ? PyObject_CallFunctionObjArgs(f, x, y, into_a ? a : NULL, NULL) : NULL;
+    Py_XDECREF(x);
+    Py_XDECREF(y);
+    Py_XDECREF(f);
+    return r;
+}
+
 /* An operation with an operand that is no number. Who has __array_ufunc__ is asked as NumPy asks, None there and other
  * strangers are left to Python: it asks them next. In place only who asks for it by its priority can answer: what
  * others made would take the array's name. */
@@ -47,6 +59,8 @@ static PyObject *name_with_stranger(const char *name, PyObject *a, PyObject *b, 
     PyObject *own = numpys ? NULL : of_type(stranger, "__array_ufunc__");
     Py_XDECREF(own); /* its type keeps it */
     if (own && own != Py_None) return ask_numpy(name, a, b, into_a);
+    if (!own && cpy_gives_array(stranger) && !goes_first(stranger, stranger == a ? b : a))
+        return with_its_array(name, a, b, into_a);
     if (!numpys && (!into_a || (!own && goes_first(stranger, a)))) Py_RETURN_NOTIMPLEMENTED;
     if (own)
         return PyErr_Format(PyExc_TypeError, "operand '%s' does not support ufuncs (__array_ufunc__=None)",
@@ -304,6 +318,30 @@ static PyObject *answer_all(PyObject *a, bool answer)
     return cpy_raise();
 }
 
+/* Is its != the one that Python makes of == ? */
+static bool has_no_own_ne(PyObject *o)
+{
+    PyObject *own = of_type(o, "__ne__"), *plain = PyObject_GetAttrString((PyObject *)&PyBaseObject_Type, "__ne__");
+    const bool same = own && own == plain;
+    Py_XDECREF(own);
+    Py_XDECREF(plain);
+    return same;
+}
+
+/* The opposite of an answer, which is given up: element by element, or of its truth. */
+static PyObject *inverted(PyObject *answer)
+{
+    PyObject *r = NULL;
+    if (cpy_is_array(answer)) {
+        r = PyObject_CallMethod(cpy_now()->module, "logical_not", "O", answer);
+    } else {
+        const int truth = PyObject_IsTrue(answer);
+        r = truth < 0 ? NULL : PyBool_FromLong(!truth);
+    }
+    Py_DECREF(answer);
+    return r;
+}
+
 /* What Python would do with `==` and a stranger, but that no number is equal to what knows nothing of arrays: an
  * answer for each element. */
 static PyObject *equal_to_stranger(PyObject *a, PyObject *b, int how)
@@ -313,8 +351,9 @@ static PyObject *equal_to_stranger(PyObject *a, PyObject *b, int how)
     /* as NumPy's arrays */
     if (host) return PyErr_Format(PyExc_TypeError, "Unsupported type %R", (PyObject *)Py_TYPE(b));
     richcmpfunc compare = Py_TYPE(b)->tp_richcompare;
-    PyObject *r = compare ? compare(b, a, how) : Py_NewRef(Py_NotImplemented);
-    if (r != Py_NotImplemented) return r;
+    const bool inverse = how == Py_NE && has_no_own_ne(b); /* Python's would ask whether the answers are true */
+    PyObject *r = compare ? compare(b, a, inverse ? Py_EQ : how) : Py_NewRef(Py_NotImplemented);
+    if (r != Py_NotImplemented) return inverse && r ? inverted(r) : r;
     Py_DECREF(r);
     return answer_all(a, how == Py_NE);
 }

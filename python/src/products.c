@@ -133,5 +133,7 @@ PyObject *py__einsum(const py__einsum_args *v)
     cp_array *r;
     CPY_RUN(INT64_MAX, r = (cp_einsum)(v->subscripts, v->operands.n, v->operands.at, &o));
     PyMem_Free(path);
+    PyObject *only = v->operands.n == 1 ? PyTuple_GET_ITEM(v->operands.held, 0) : NULL;
+    if (r && !v->out && only && cpy_is_array(only)) return cpy_wrap_part(r, only);
     return cpy_wrap_into(r, v->out);
 }

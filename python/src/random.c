@@ -27,21 +27,6 @@ static const uint32_t *words(PyObject *o, int *n)
     return (const uint32_t *)at;
 }
 
-/*: function("seed_state", "entropy: object, spawn_key: object, pool_size: int, n: int", c="", module="_random",
-             doc="numpy.random.SeedSequence's words, all as bytes of 32-bit words.") */
-PyObject *py_random_seed_state(const py_random_seed_state_args *v)
-{
-    int n, n_spawn;
-    const uint32_t *entropy = words(v->entropy, &n), *key = entropy ? words(v->spawn_key, &n_spawn) : NULL;
-    if (!key) return NULL;
-    if (v->n < 0) return PyErr_Format(PyExc_ValueError, "n_words is negative");
-    PyObject *r = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)v->n * 4);
-    if (!r) return NULL;
-    if (!cp_seed_state(n, entropy, n_spawn, key, v->pool_size, v->n, (uint32_t *)PyBytes_AS_STRING(r))) return r;
-    Py_DECREF(r);
-    return cpy_raise();
-}
-
 /*: function("rng_new_kind", "kind: int", c="", module="_random",
              doc="A generator of that kind in some state; rng_set_state gives it one.") */
 PyObject *py_random_rng_new_kind(const py_random_rng_new_kind_args *v)

@@ -20,6 +20,22 @@ typedef struct cpy_signature {
 /* Sorts a call's arguments into o[], borrowed, NULL where one was not given. Of *args, o[n] owns the tuple. */
 bool cpy_arguments(const cpy_signature *s, PyObject *const *v, Py_ssize_t n, PyObject *names, PyObject **o);
 
+cp_array *cpy_copy_here(cp_array *x, char order); /* a copy on the current device, as CuPy's copy() makes it */
+
+/* Is any thread inside `with plan:`? If this one is: false with an exception unless the plan is for the transform
+ * cuprite.fft.NAME of these arguments: the array, lengths and axes. */
+bool cpy_plans_are_in_use(void);
+bool cpy_check_plan(const char *name, PyObject *const *o);
+
+/* Does its type say, by __array__, that it is an array? Cuprite's own do, numbers and lists do not. */
+bool cpy_is_array_like(PyObject *o);
+/* Another library's array with a method of this name. The calls below are of such an array, with a function's
+ * arguments: its method, the second argument's, and that of a copy, which is the result. */
+bool cpy_has_method(PyObject *o, const char *name);
+PyObject *cpy_call_method(const char *name, PyObject *const *v, Py_ssize_t n, PyObject *names);
+PyObject *cpy_call_method_of_second(const char *name, PyObject *const *v, Py_ssize_t n, PyObject *names);
+PyObject *cpy_call_method_of_copy(const char *name, PyObject *const *v, Py_ssize_t n, PyObject *names);
+
 /* The functions of cuprite.NAME, or of cuprite where the name is "". */
 typedef struct cpy_table { const char *name, *module; PyMethodDef *functions; } cpy_table;
 extern const cpy_table cpy_tables[]; /* ends with a NULL */
@@ -28,6 +44,8 @@ extern PyMethodDef cpy_method_rows[];    /* ndarray's */
 /* --- converters: false with an exception where the argument is wrong --- */
 /* To be ended by cpy_drop, as all below. */
 bool cpy_take_array(PyObject *o, cp_array **x);
+/* an array, or what asarray makes of another library's; lists are refused */
+bool cpy_take_prototype(PyObject *o, cp_array **x);
 bool cpy_take_operand(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_bound(PyObject *o, cp_array *near, int sign, cp_array **x);
 bool cpy_take_start(PyObject *o, cp_array *near, cp_type dtype, cp_array *out, cp_array **x);
@@ -35,6 +53,7 @@ bool cpy_take_replacement(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_array_like(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_indices(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_assigned(PyObject *o, cp_array *near, cp_array **x);
+bool cpy_take_safely_assigned(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_array_like_to(cp_op op, PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_number_or_array_like(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_array_or_list(PyObject *o, cp_array *near, cp_array **x);
@@ -57,6 +76,7 @@ cpy_near cpy_array_among(int n, PyObject *const *o);
 cpy_near cpy_operand_among(int n, PyObject *const *o);
 bool cpy_take_arrays(PyObject *o, cpy_arrays *v);
 bool cpy_take_arrays_or_numbers(PyObject *o, cpy_arrays *v);
+bool cpy_take_arrays_like(PyObject *o, cpy_arrays *v); /* each is converted */
 void cpy_drop_arrays(cpy_arrays *v);
 int64_t cpy_sizes(const cpy_arrays *v);
 bool cpy_take_axis_or_all(PyObject *o, cpy_axes *v);

@@ -207,6 +207,16 @@ cp_array *cpy_number_among(int n, PyObject *const *o)
     return x;
 }
 
+/* What cannot be a number: an array that an object gives, or describes, by a protocol of CuPy's. */
+static cp_array *lent_array(PyObject *o)
+{
+    if (PyErr_Occurred() || cpy_is_array(o) || (!cpy_gives_array(o) && !cpy_lends(o))) return NULL;
+    PyObject *held = cpy_asarray(o, CP_DEFAULT);
+    cp_array *x = held ? cp_retain(cpy_x(held)) : NULL;
+    Py_XDECREF(held);
+    return x;
+}
+
 static void unsupported_type(PyObject *o)
 {
     if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "Unsupported type %R", (PyObject *)Py_TYPE(o));
@@ -219,6 +229,7 @@ cp_array *cpy_operand(PyObject *o, const cp_array *partner, int op, bool *owned)
     cp_array *x = cpy_small_int(o);
     if (x) return x;
     x = cpy_scalar(o, partner, op);
+    if (!x) x = lent_array(o);
     *owned = x != NULL;
     if (!x) unsupported_type(o);
     return x;

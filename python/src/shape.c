@@ -47,17 +47,33 @@ PyObject *py_reshape_method(const py_reshape_method_args *v)
     return view ? cpy_wrap_view(r, v->self) : cpy_wrap(r);
 }
 
-void cpy_axes_in_memory(const cp_array *x, int *axes, bool zeros_stay)
+void cpy_axes_in_memory(const cp_array *x, int *axes)
 {
     const int64_t *strides = cp_strides(x);
     for (int i = 0; i < cp_ndim(x); i++) {
         int j = i;
-        for (; j > 0; j--) {
-            int64_t before = llabs(strides[axes[j - 1]]), step = llabs(strides[i]);
-            if (before >= step || (zeros_stay && (before == 0 || step == 0))) break;
-            axes[j] = axes[j - 1];
-        }
+        for (; j > 0 && llabs(strides[axes[j - 1]]) < llabs(strides[i]); j--) axes[j] = axes[j - 1];
         axes[j] = i;
+    }
+}
+
+/* The axes in the order in which NumPy goes through an array as it lies in memory. Axes that say nothing about it, of
+ * stride 0 or of one element, keep their places between the others as far as a stable insertion from the last axis on
+ * lets them; an axis is inserted past them. */
+static void iterated_axes(const cp_array *x, int *axes)
+{
+    const int n = cp_ndim(x);
+    const int64_t *strides = cp_strides(x), *dims = cp_dims(x);
+    for (int i = n - 1; i >= 0; i--) {
+        int to = i; /* axes[i + 1 .. n - 1] are in order already */
+        const int64_t step = dims[i] == 1 ? 0 : llabs(strides[i]);
+        for (int j = i + 1; j < n && step; j++) {
+            const int64_t next = dims[axes[j]] == 1 ? 0 : llabs(strides[axes[j]]);
+            if (next && next <= step) break;
+            if (next) to = j;
+        }
+        for (int j = i; j < to; j++) axes[j] = axes[j + 1];
+        axes[to] = i;
     }
 }
 
@@ -65,7 +81,7 @@ void cpy_axes_in_memory(const cp_array *x, int *axes, bool zeros_stay)
 static cp_array *in_memory_order(cp_array *x)
 {
     int axes[CP_MAXDIM];
-    cpy_axes_in_memory(x, axes, true);
+    iterated_axes(x, axes);
     return cp_transpose(x, (cp_axes){cp_ndim(x), axes});
 }
 

@@ -72,7 +72,7 @@ PyObject *cpy_plain(PyObject *r)
 PyObject *cpy_subok(PyObject *r, PyObject *subok, bool otherwise, PyObject *of)
 {
     const bool keep = cpy_given(subok) ? PyObject_IsTrue(subok) == 1 : otherwise;
-    return keep ? cpy_like(r, of) : cpy_plain(r);
+    return keep && of ? cpy_like(r, of) : cpy_plain(r);
 }
 
 /* --- operands --- */

@@ -1,5 +1,5 @@
 /* NumPy's files in C: what is written reads back, maps stand for memory, archives, and every allocation failing. (What
- * NumPy itself reads and writes is compared in tests/python/test_files.py.) */
+ * NumPy itself reads and writes is compared in tests/python/test_io_npy.py.) */
 #include <unistd.h>
 
 #include "check.h"

@@ -212,12 +212,12 @@ static void check_axis(cp_array *x, int axis)
     char *place = host_of(cp_copy(z));
     assert_memory_equal(place, sorted, (size_t)cp_nbytes(s));
     free(place);
-    cp_array *gathered = cp_take_along_axis(c, o, axis), *stable = cp_sort_stable(c, axis);
+    cp_array *gathered = cp_take_along_axis(c, o, axis), *stable = cp_sort(c, axis, .stable = true);
     ok(gathered && stable);
     char *want = host_of(cp_copy(gathered)), *have = host_of(cp_copy(stable));
     assert_memory_equal(have, want, (size_t)cp_nbytes(s));
     free(have);
-    ok(cp_sort_stable_inplace(c, axis) == CP_OK);
+    ok(cp_sort_inplace(c, axis, .stable = true) == CP_OK);
     have = host_of(cp_copy(c));
     assert_memory_equal(have, want, (size_t)cp_nbytes(s));
     free(have);
@@ -226,6 +226,70 @@ static void check_axis(cp_array *x, int axis)
     free(sorted);
     free(order);
     cp_free(z);
+}
+
+/* x backwards along an axis; CP_FLAT: along all of them. */
+static cp_array *reversed(cp_array *x, int axis)
+{
+    cp_index items[CP_MAXDIM];
+    for (int d = 0; d < cp_ndim(x); d++) {
+        items[d] = CP_FULL;
+        if (axis == CP_FLAT || axis == d) items[d].step = -1;
+    }
+    return cp_slice(x, cp_ndim(x), items);
+}
+
+static void same_bytes(cp_array *a, cp_array *b)
+{
+    ok(a && b && cp_nbytes(a) == cp_nbytes(b));
+    char *p = host_of(cp_copy(a)), *q = host_of(cp_copy(b));
+    assert_memory_equal(p, q, (size_t)cp_nbytes(a));
+    free(p);
+    free(q);
+}
+
+/* Descending order is the ascending one backwards; elements that are equal keep their order where it is stable. */
+static void check_descending(cp_array *x, int axis)
+{
+    same_bytes(cp_sort(x, axis, .descending = true), reversed(cp_sort(x, axis), axis == CP_FLAT ? 0 : axis));
+    cp_array *o = cp_argsort(x, axis, .descending = true);
+    cp_array *stable = cp_sort(x, axis, .stable = true, .descending = true);
+    ok(o && cp_type_of(o) == CP_INT64 && stable);
+    same_bytes(stable, cp_take_along_axis(x, o, axis));
+    const int64_t size = (int64_t)cp_type_size(cp_type_of(x)), n = axis == CP_FLAT ? cp_size(x) : cp_dim(x, axis);
+    int64_t step = 1;
+    for (int i = cp_ndim(x) - 1; axis != CP_FLAT && i > axis; i--) step *= cp_dim(x, i);
+    char *values = host_of(cp_copy(stable)), *indices = host_of(cp_copy(o));
+    const int64_t *at = (const int64_t *)indices;
+    for (int64_t i = step; i < cp_size(x); i++)
+        if (i / step % n && !memcmp(values + i * size, values + (i - step) * size, (size_t)size))
+            assert_true(at[i - step] < at[i]);
+    free(values);
+    free(indices);
+    for (int keep = 0; keep < 2; keep++) {
+        cp_array *c = cp_copy_order(x, 'K');
+        ok(c && cp_sort_inplace(c, axis, .stable = keep, .descending = true) == CP_OK);
+        same_bytes(c, keep ? stable : cp_sort(x, axis, .descending = true));
+    }
+}
+
+static void test_descending(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d))
+        for (int t = 0; t < CP_NTYPES; t++)
+            for (int layout = 0; layout < 3; layout++)
+                for (CP_SCOPE) {
+                    if (!check_share()) break;
+                    char *data = pattern_data((cp_type)t, layout, 9 * 20 * 10);
+                    cp_array *x = cp_from_host(data, (cp_type)t, CP_SHAPE(9, 20, 10), NULL);
+                    free(data);
+                    if (layout == 1) x = cp_copy_order(x, 'F');
+                    if (layout == 2) x = cp_slice(x, 2, (cp_index[]){CP_FULL, {CP_IX_SLICE, 0, 0, -2, 0}});
+                    ok(x);
+                    for (int axis = 0; axis < 3; axis++) check_descending(x, axis);
+                    check_descending(x, CP_FLAT);
+                }
 }
 
 static void test_axes(void **state)
@@ -477,25 +541,42 @@ static void test_shapes_and_errors(void **state)
             failed(CP_ERROR_AXIS);
             assert_null(cp_sort(x, 2));
             failed(CP_ERROR_AXIS);
-            assert_null(cp_sort_stable(x, 2));
+            assert_null(cp_sort(x, 2, .stable = true));
             failed(CP_ERROR_AXIS);
-            assert_null(cp_sort_stable(zero, -1));
+            assert_null(cp_sort(zero, -1, .stable = true));
             failed(CP_ERROR_AXIS);
-            values(cp_sort_stable(zero, CP_FLAT), 5);
-            values(cp_sort_stable(cp_transpose(x, CP_ALL), CP_FLAT), 1, 2, 3, 4, 5, 6);
-            assert_int_equal(cp_sort_stable_inplace(x, 7), CP_ERROR_AXIS);
+            values(cp_sort(zero, CP_FLAT, .stable = true), 5);
+            values(cp_sort(cp_transpose(x, CP_ALL), CP_FLAT, .stable = true), 1, 2, 3, 4, 5, 6);
+            assert_int_equal(cp_sort_inplace(x, 7, .stable = true), CP_ERROR_AXIS);
             failed(CP_ERROR_AXIS);
             assert_null(cp_argsort(x, -3));
             failed(CP_ERROR_AXIS);
             assert_int_equal(cp_sort_inplace(x, 7), CP_ERROR_AXIS);
             failed(CP_ERROR_AXIS);
+            assert_null(cp_sort(x, 2, .descending = true));
+            failed(CP_ERROR_AXIS);
+            assert_null(cp_argsort(x, 2, .descending = true));
+            failed(CP_ERROR_AXIS);
+            assert_null(cp_sort(zero, 0, .descending = true));
+            failed(CP_ERROR_AXIS);
+            assert_int_equal(cp_sort_inplace(x, -3, .descending = true), CP_ERROR_AXIS);
+            failed(CP_ERROR_AXIS);
+            values(cp_sort(zero, CP_FLAT, .descending = true), 5);
+            values(cp_argsort(zero, 0, .descending = true), 0);
+            values(cp_sort(x, 1, .descending = true), 3, 2, 1, 6, 5, 4);
+            values(cp_argsort(x, CP_FLAT, .descending = true), 3, 4, 5, 0, 2, 1);
             cp_array *wide = cp_broadcast_to(doubles(2, 1), CP_SHAPE(3, 2));
             assert_true(cp_sort_inplace(wide, 1) != CP_OK);
             failed(CP_ERROR_VALUE);
+            assert_true(cp_sort_inplace(wide, 1, .descending = true) != CP_OK);
+            failed(CP_ERROR_VALUE);
+            values(cp_sort(wide, 1, .descending = true), 2, 1, 2, 1, 2, 1);
             values(cp_sort(wide, 1), 1, 2, 1, 2, 1, 2);
             cp_array *t = cp_transpose(x, CP_ALL);
             ok(cp_sort_inplace(t, CP_FLAT) == CP_OK); /* in t's order */
             values(t, 1, 2, 3, 4, 5, 6);
+            ok(cp_sort_inplace(t, CP_FLAT, .descending = true) == CP_OK);
+            values(t, 6, 5, 4, 3, 2, 1);
             cp_array *inverse = NULL, *u = cp_unique(zero, .inverse = &inverse);
             values(u, 5);
             assert_int_equal(cp_ndim(inverse), 0);
@@ -513,6 +594,8 @@ static void test_empty(void **state)
             cp_array *x = cp_empty(CP_SHAPE(3, 0, 2), CP_FLOAT32), *index, *inverse, *counts;
             for (int axis = 0; axis < 3; axis++) {
                 ok(cp_sort(x, axis) && cp_sort_inplace(x, axis) == CP_OK);
+                ok(cp_sort(x, axis, .descending = true) && cp_argsort(x, axis, .descending = true));
+                ok(cp_sort_inplace(x, axis, .stable = true, .descending = true) == CP_OK);
                 cp_array *o = cp_argsort(x, axis);
                 ok(o);
                 assert_int_equal(cp_type_of(o), CP_INT64);
@@ -536,6 +619,17 @@ static bool sort_all(void)
     cp_free(f);
     return done;
 }
+static bool sort_all_descending(void)
+{
+    cp_array *s = cp_sort(given, 0, .descending = true), *o = s ? cp_argsort(given, 0, .descending = true) : NULL,
+             *f = o ? cp_sort(given, CP_FLAT, .stable = true, .descending = true) : NULL;
+    bool done = f && cp_sort_inplace(f, 0, .descending = true) == CP_OK;
+    cp_free(s);
+    cp_free(o);
+    cp_free(f);
+    return done;
+}
+
 static bool unique_along(cp_axes axis)
 {
     cp_array *a = NULL, *b = NULL, *c = NULL,
@@ -564,6 +658,7 @@ static void test_allocation_failure(void **state)
             given = cp_from_host(data, t, CP_SHAPE(n, 2), NULL);
             free(data);
             every_allocation_fails(sort_all);
+            every_allocation_fails(sort_all_descending);
             every_allocation_fails(unique_all);
             every_allocation_fails(unique_rows);
             every_allocation_fails(unique_columns);
@@ -589,6 +684,7 @@ int main(void)
         cmocka_unit_test(test_axes),   cmocka_unit_test(test_many_rows),
         cmocka_unit_test(test_unique), cmocka_unit_test(test_unique_rows),
         cmocka_unit_test(test_unique_axis), cmocka_unit_test(test_shapes_and_errors),
+        cmocka_unit_test(test_descending),
         cmocka_unit_test(test_empty),  cmocka_unit_test(test_allocation_failure),
     };
     return check_run(tests);

@@ -4,18 +4,25 @@ late:0 too.
 Tests of what has no device (headers, stubs, installation, rows, the command's words) are marked `once`, mostly by their
 file's `pytestmark`: they run with the CPU only, unless they ask for `device` themselves.
 
+--sample N takes at most N cases of each parametrized function, spread evenly, but for functions that are marked
+`device`, whose subject is the device: what happens between a program and a device (memory, order, what a call keeps)
+does not depend on the values that the other cases are about. `make test` runs late:0 so. --until T skips what has not
+begun at the time T (seconds of the epoch).
+
 `device` is the name of the device that is current during the test. --device cpu (or late:0, cuda:0; more than once, if
 wanted) or CUPRITE_DEVICE says which ones instead.
 """
 import gc
 import inspect
 import os
+import time
 
 import hypothesis
 import pytest
 
 import cuprite as cp
-from cuprite import _device, _fuse
+from cuprite import _device
+from cuprite._compiler.fuse import fusion as _fuse
 
 
 def _devices():
@@ -31,11 +38,14 @@ if not os.environ.get("CUPRITE_RANDOM"):
 
 def pytest_addoption(parser):
     parser.addoption("--device", action="append", help="run on this device only (cpu, late:0, cuda:0, ...)")
+    parser.addoption("--sample", type=int, help="at most so many cases of a function that is not marked `device`")
+    parser.addoption("--until", type=float, help="skip what has not begun at this time, in seconds of the epoch")
 
 
 def pytest_configure(config):
     config.addinivalue_line("filterwarnings", "error::pytest.PytestUnhandledThreadExceptionWarning")  # fails its test
     config.addinivalue_line("markers", "once: looks at no device; runs with the CPU only")
+    config.addinivalue_line("markers", "device: its subject is the device; --sample takes all of its cases")
 
 
 def _asked_for(config):
@@ -51,7 +61,33 @@ def pytest_generate_tests(metafunc):
     metafunc.parametrize("device", devices, indirect=True)
 
 
+def _sampled(items, most):
+    """At most that many cases of each function, spread evenly; the same in every run."""
+    cases = {}
+    for item in items:
+        cases.setdefault((item.path, getattr(item, "originalname", item.name), item.callspec.params.get("device")
+                          if hasattr(item, "callspec") else None), []).append(item)
+    kept = set()
+    for found in cases.values():
+        if len(found) <= most or found[0].get_closest_marker("device"):
+            kept.update(found)
+        else:
+            kept.update(found[i * len(found) // most] for i in range(most))
+    return [i for i in items if i in kept]
+
+
+def pytest_runtest_setup(item):
+    until = item.config.getoption("--until")
+    if until and time.time() > until:
+        pytest.skip("no time left")
+
+
 def pytest_collection_modifyitems(config, items):
+    if config.getoption("--sample"):
+        kept = _sampled(items, config.getoption("--sample"))
+        taken = set(kept)
+        config.hook.pytest_deselected(items=[i for i in items if i not in taken])
+        items[:] = kept
     if "cpu" in _asked_for(config):
         return
     kept = [i for i in items if not _runs_once(i)]

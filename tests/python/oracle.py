@@ -1,5 +1,8 @@
 """Outcomes of a call, ours and NumPy's, compared: values, dtypes, shapes, the type of an exception, ComplexWarning."""
 import contextlib
+import os
+import pathlib
+import re
 import warnings
 
 import numpy as np
@@ -71,3 +74,11 @@ def as_numpy_does(f):
     assert our_warnings == their_warnings
     if their_error is None:
         equal(ours, theirs)
+
+
+def instruction_sets():
+    """The instruction sets that the tested build has kernels for; all, where its folder does not say."""
+    folder = pathlib.Path(os.environ.get("CUPRITE_BUILD", pathlib.Path(__file__).resolve().parents[2] / "build"))
+    cache = folder / "CMakeCache.txt"
+    found = re.search(r"^CUPRITE_ISAS:STRING=(.*)$", cache.read_text(), re.M) if cache.exists() else None
+    return [f"x86-64-{isa}" for isa in (found[1] if found else "v2;v3;v4").split(";")]

@@ -10,6 +10,8 @@ import cuprite as cp
 from cuprite import _device
 from oracle import as_numpy_does, outcome, raises
 
+pytestmark = pytest.mark.device
+
 TYPES = "?bBhHiIlLefdFD"
 N = 1237                                                     # several vectors a thread, and a rest
 

@@ -1,9 +1,14 @@
-"""The build: what the generator tells the build tool about its outputs and inputs."""
+"""The build: what the generator tells the build tool about its outputs and inputs; builds for some processors only."""
+import collections
+import os
 import pathlib
+import runpy
 import subprocess
 import sys
 
 import pytest
+
+from oracle import instruction_sets
 
 pytestmark = pytest.mark.once
 
@@ -55,7 +60,8 @@ def test_nothing_is_written_twice(out):
     (out / "src/elementwise/nobody.c").write_text("")
     generate(out, "--sources")
     after = files(out)
-    assert {n: t for n, t in after.items() if n != "sources.d"} == {n: t for n, t in before.items() if n != "sources.d"}
+    del before["sources.d"], after["sources.d"]
+    assert after == before
 
 
 def test_the_package_is_links(out, tmp_path):
@@ -70,3 +76,83 @@ def test_the_package_is_links(out, tmp_path):
     assert (tmp_path / "cuprite" / "_core.so").is_file()
     read = inputs(out / "package.d")[1]
     assert {str(ROOT / "python/cuprite"), str(ROOT / "python/cuprite/linalg.py")} <= read
+
+
+PROGRAM = """
+#include <stdio.h>
+#include "cpu/features.h"
+int main(void)
+{
+    char text[160];
+    const char *why = cpi_cpu_lacks(text, sizeof text);
+    puts(why ? why : "nothing");
+}
+"""
+
+
+@pytest.mark.parametrize("without, level, words", [
+    ([], "x86-64-v2", "nothing"),
+    (["V2"], "x86-64-v2", "this library was built for x86-64-v3 and newer only; CUPRITE_CPU is x86-64-v2"),
+    (["V2", "V3"], "x86-64-v2", "this library was built for x86-64-v4 and newer only; CUPRITE_CPU is x86-64-v2"),
+    (["V3", "V4"], "x86-64-v2", "nothing"),
+])
+def test_a_library_for_newer_processors_says_so(tmp_path, without, level, words):
+    (tmp_path / "program.c").write_text(PROGRAM)
+    subprocess.run(["gcc", "-std=gnu17", *(f"-DCPI_WITHOUT_{w}" for w in without), "-I", ROOT / "src/base", "-I",
+                    ROOT / "include", tmp_path / "program.c", ROOT / "src/base/cpu/features.c", "-o",
+                    tmp_path / "program"], check=True)
+    said = subprocess.run([tmp_path / "program"], env={"CUPRITE_CPU": level}, check=True, capture_output=True,
+                          text=True)
+    assert said.stdout.strip() == words
+
+
+def test_the_cpu_is_refused_where_its_kernels_are_not():
+    """A build of all sets runs as the lowest; one without it raises and does not crash."""
+    program = ("import cuprite as cp\ntry:\n    print(int(cp.arange(5).sum()))\n"
+               "except RuntimeError as e:\n    print(type(e).__name__, e)\n")
+    said = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True,
+                          env={**os.environ, "CUPRITE_DEVICE": "cpu", "CUPRITE_CPU": "x86-64-v2"})
+    if "x86-64-v2" in instruction_sets():
+        assert said.stdout == "10\n"
+    else:
+        assert said.stdout.startswith("CUDARuntimeError device: this library was built for x86-64-v"), said.stdout
+
+
+def collected(*arguments):
+    run = subprocess.run([sys.executable, "-m", "pytest", "--collect-only", "-q", "--device", "late:0", "-p",
+                          "no:cacheprovider", *arguments], cwd=ROOT, check=True, capture_output=True, text=True)
+    return [line for line in run.stdout.split("\n") if "::" in line]
+
+
+def test_a_sample_has_every_function_and_of_devices_every_case():
+    def functions(names):
+        return collections.Counter(n.split("[")[0] for n in names)
+    files = ["tests/python/test_signal.py", "tests/python/test_streams.py"]
+    every, some = (functions(collected(*files, *more)) for more in ([], ["--sample", "3"]))
+    assert set(every) == set(some)
+    for name, count in every.items():
+        assert some[name] == (count if "/test_streams.py" in name else min(count, 3)), name
+    assert max(every.values()) > 3
+
+
+@pytest.mark.parametrize("names, python, c", [
+    (["src/array/sort/unique.c"], {"sort", "sort_select"}, {"sort", "select"}),
+    (["src/science/random/order.c", "tests/python/test_fft.py"], {"random", "random_laws", "fft"}, {"random"}),
+    (["python/cuprite/_compiler/ast/arrays.py"], {"jit", "njit", "numba"}, set()),
+    (["tests/c/test_late.c"], set(), {"late"}),
+    (["src/base/core/shape.c"], {"ndarray", "reduce", "streams"}, {"core", "shape"}),
+    (["tests/python/oracle.py"], {"reduce_options", "build"}, set()),
+    ([], {"ndarray", "linalg"}, {"core"}),
+])
+def test_quick_finds_the_tests_of_a_file(names, python, c):
+    quick = runpy.run_path(str(ROOT / "tools/quick"))
+    found = quick["chosen"](names)
+    assert python <= set(found[0]) and c <= set(found[1])
+    for n in found[0]:
+        assert (ROOT / f"tests/python/test_{n}.py").exists()
+    for n in found[1]:
+        assert (ROOT / f"tests/c/test_{n}.c").exists()
+    for word, names in {**quick["ALSO"], **{n: n for n in quick["SAMPLE"]}}.items():
+        assert all(quick["existing"]("python", [n]) for n in names.split()), word
+    for word, names in {**quick["C_ALSO"], **{n: n for n in quick["C_SAMPLE"]}}.items():
+        assert all(quick["existing"]("c", [n]) for n in names.split()), word

@@ -11,6 +11,8 @@ import pytest
 import cuprite as cp
 from oracle import kind, raises
 
+pytestmark = pytest.mark.device
+
 TYPES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32",
          "float64", "complex64", "complex128"]
 END = C.CFUNCTYPE(None, C.c_void_p)

@@ -51,6 +51,12 @@ def names_of(module):
              home(getattr(module, n)) in homes)]
 
 
+def members(x):
+    """A class's own, and those of the bases that are made of rows for it."""
+    return {name: value for base in reversed(x.__mro__)
+            if base is x or base.__module__ == "cuprite.random._distributions" for name, value in vars(base).items()}
+
+
 def documented():
     """Full name -> object: functions, classes, their public methods and properties, each once."""
     found, seen = {}, set()
@@ -62,7 +68,7 @@ def documented():
             seen.add(id(x))
             full = f"{module.__name__}.{name}"
             found[full] = x
-            for member, value in (vars(x) if inspect.isclass(x) else {}).items():
+            for member, value in (members(x) if inspect.isclass(x) else {}).items():
                 value = value.__func__ if isinstance(value, (staticmethod, classmethod)) else value
                 if not member.startswith("_") and (
                         inspect.isroutine(value) or inspect.isdatadescriptor(value)) and \

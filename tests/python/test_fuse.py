@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import cuprite as cp
-from cuprite import _device, _fuse, _program
-from cuprite._fuse import PerformanceWarning
+from cuprite import _device
+from cuprite._compiler.fuse import fusion as _fuse, program as _program
+from cuprite._compiler.fuse.fusion import PerformanceWarning
 
 
 @pytest.fixture(autouse=True)
@@ -342,7 +343,7 @@ def test_exceptions_in_the_background_end_nothing(device):
     """A filter that makes warnings errors, or a mistake: Python's own hook tells it, the next function is compiled."""
     program = """
 import cuprite as cp
-from cuprite import _fuse
+from cuprite._compiler.fuse import fusion as _fuse
 x = cp.arange(3.0)
 f = cp.fuse(lambda x: cp.sort(x * 2 + 1))
 f(x), f.wait()
@@ -589,7 +590,8 @@ def module_level(x):
 HOLDING = """
 import sys
 import cuprite as cp
-from cuprite import _device, _fuse, _program
+from cuprite import _device
+from cuprite._compiler.fuse import fusion as _fuse, program as _program
 f = cp.fuse(lambda x, y, a: (x - y) * a + cp.maximum(x, y))
 used = lambda: _device.pool(_device.current())["used"]
 before = used()

@@ -14,7 +14,7 @@ from test_fuse import check, same, serve, values
 @pytest.fixture(autouse=True, params=["kernels", "engine"])
 def way(request, monkeypatch):
     """Small arrays are the engine's on the CPU; or kernels', as large ones are."""
-    from cuprite import _program
+    from cuprite._compiler.fuse import program as _program
     if request.param == "kernels":
         monkeypatch.setattr(_program, "_QUICK", 0)
 

@@ -7,6 +7,8 @@ import pytest
 import cuprite as cp
 from cuprite import _device
 
+pytestmark = pytest.mark.device
+
 cuda = cp.cuda
 Failure = cuda.runtime.CUDARuntimeError
 

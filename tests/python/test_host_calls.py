@@ -11,6 +11,8 @@ import cuprite as cp
 from cuprite import _device, cuda
 from cuprite.cuda import runtime
 
+pytestmark = pytest.mark.device
+
 REFUSED = r"cudaErrorNotPermitted: a function that a stream calls may neither use nor wait for its device"
 
 

@@ -14,6 +14,8 @@ from hypothesis.extra import numpy as hnp
 import cuprite as cp
 from oracle import kind, raises
 
+pytestmark = pytest.mark.device
+
 
 def told(f):
     try:

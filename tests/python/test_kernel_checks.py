@@ -179,7 +179,8 @@ def test_orders():
 def test_a_suite_of_kernels():
     """Kernels of public textbooks' style, all of them right, pass with every access watched."""
     root = pathlib.Path(__file__).parents[2]
+    file = root / "tests/python/test_kernel_programs_sorts.py"
     r = subprocess.run([sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--device", "cpu",
-                        str(root / "tests/python/test_kernels_sorts.py")], capture_output=True, text=True, timeout=600,
+                        str(file)], capture_output=True, text=True, timeout=600,
                        env={**os.environ, "CUPRITE_CHECK": "1"})
     assert r.returncode == 0 and "passed" in r.stdout, r.stdout[-3000:]

@@ -9,6 +9,8 @@ import pytest
 import cuprite as cp
 from cuprite import _device
 
+pytestmark = pytest.mark.device
+
 HOST = np.arange(12.0).reshape(3, 4)
 
 

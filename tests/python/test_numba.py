@@ -15,7 +15,7 @@ from cuprite.numba import (
 from cuprite.numba.cuda.random import (
     create_xoroshiro128p_states, init_xoroshiro128p_states, xoroshiro128p_next, xoroshiro128p_normal_float32,
     xoroshiro128p_normal_float64, xoroshiro128p_uniform_float32, xoroshiro128p_uniform_float64)
-from cuprite.numba.errors import TypingError, UnsupportedError
+from cuprite._compiler.numba.errors import TypingError, UnsupportedError
 
 DTYPES = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64,
           np.complex64, np.complex128, np.bool_]

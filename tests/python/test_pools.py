@@ -15,6 +15,8 @@ import cuprite as cp
 from cuprite import _device
 from cuprite.cuda import memory_hooks
 
+pytestmark = pytest.mark.device
+
 cuda = cp.cuda
 
 

@@ -12,6 +12,8 @@ import pytest
 import cuprite as cp
 from cuprite import _device
 
+pytestmark = pytest.mark.device
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 SEEDS = os.environ.get("CUPRITE_PROGRAMS")
 if SEEDS and not os.path.isdir(os.path.join(SEEDS, "programs")):

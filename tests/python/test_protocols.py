@@ -12,6 +12,8 @@ import pytest
 import cuprite as cp
 from cuprite import _device
 
+pytestmark = pytest.mark.device
+
 
 def run(code, *args, **kw):
     """A new Python process that finds this Cuprite."""

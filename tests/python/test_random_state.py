@@ -7,6 +7,7 @@ import pickle
 import cuprite as cp
 import numpy as np
 import pytest
+from oracle import raises
 from scipy import stats
 
 LEAST = 1e-4
@@ -248,3 +249,21 @@ def test_calls_and_seeds_do_not_meet():
     a, b = cp.random.RandomState(1), cp.random.RandomState(2)
     x = np.concatenate([a.rand(1000).get(), b.rand(1000).get(), a.rand(1000).get()])
     assert len(set(x.tolist())) == 3000
+
+
+def test_seeds_are_numpys():
+    """SeedSequence is NumPy's own class, and what a generator of one begins with."""
+    assert cp.random.SeedSequence is np.random.SeedSequence
+    seed = np.random.SeedSequence(5, spawn_key=(3,))
+    assert cp.random.default_rng(seed).bit_generator.seed_seq is seed
+    theirs = np.random.Generator(np.random.Philox(seed)).random(5)
+    np.testing.assert_array_equal(cp.random.default_rng(seed).random(5).get(), theirs)
+    for kind in (cp.random.XORWOW, cp.random.MRG32k3a, cp.random.Philox4x3210):
+        assert cp.random.Generator(kind(cp.arange(3))).random(4).get().tolist() == \
+            cp.random.Generator(kind([0, 1, 2])).random(4).get().tolist()
+
+
+def test_no_sample():
+    with raises(ValueError):
+        cp.random.hypergeometric(3, 4, 0)
+    assert cp.random.default_rng(1).hypergeometric(3, 4, 0) == 0

@@ -8,6 +8,8 @@ import cuprite as cp
 from cuprite import profiler
 from cuprite.cuda import driver, nvtx
 
+pytestmark = pytest.mark.device
+
 cuda, r = cp.cuda, cp.cuda.runtime
 
 

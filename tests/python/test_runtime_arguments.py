@@ -9,6 +9,8 @@ import cuprite as cp
 from cuprite import cuda
 from cuprite.cuda import runtime
 
+pytestmark = pytest.mark.device
+
 CUDA = runtime.CUDARuntimeError
 INTEGER = "cannot be interpreted as an integer"
 NEGATIVE = "can't convert negative value to size_t"

@@ -10,6 +10,8 @@ import pytest
 import cuprite as cp
 from cuprite import _device
 
+pytestmark = pytest.mark.device
+
 cuda = cp.cuda
 
 

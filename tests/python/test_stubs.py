@@ -56,6 +56,46 @@ with cp.cuda.Device(0), cp.cuda.Stream() as stream:
 cp.scipy.special.erf(x), cp.scipy.linalg.lu(x), cp.lib.stride_tricks.as_strided(x)
 cp.polynomial.polynomial.polyval(x, [2]), cp.numba.cuda.jit, cp.cuda.runtime.getDevice(), cp.jit.thrust.sort
 """
+# What results are, as a type checker sees it and at run time.
+TYPED = """
+from typing import Any, assert_type
+import numpy
+import cuprite as cp
+
+x = cp.asarray([[2.0, 1.0], [1.0, 3.0]])
+assert_type(x, cp.ndarray)
+host = assert_type(x.get(), numpy.ndarray[Any, Any])
+assert isinstance(host, numpy.ndarray)
+assert_type(cp.asnumpy(x), numpy.ndarray[Any, Any])
+assert isinstance(assert_type(x.dtype, numpy.dtype[Any]), numpy.dtype)
+assert isinstance(assert_type(x.device, cp.cuda.Device), cp.cuda.Device)
+assert isinstance(assert_type(x.data, cp.cuda.MemoryPointer), cp.cuda.MemoryPointer)
+assert isinstance(assert_type(x.flat, cp.flatiter), cp.flatiter)
+u, s, v = cp.linalg.svd(x)
+assert isinstance(assert_type(s, cp.ndarray), cp.ndarray)
+assert isinstance(assert_type(cp.linalg.svd(x, compute_uv=False), cp.ndarray), cp.ndarray)
+assert isinstance(assert_type(cp.linalg.svd(x, False, False), cp.ndarray), cp.ndarray)
+assert isinstance(assert_type(cp.linalg.qr(x, "r"), cp.ndarray), cp.ndarray)
+assert isinstance(assert_type(cp.linalg.eigh(x).eigenvalues, cp.ndarray), cp.ndarray)
+rng = assert_type(cp.random.default_rng(3), cp.random.Generator)
+assert isinstance(rng, cp.random.Generator)
+assert isinstance(assert_type(rng.normal(size=3), cp.ndarray), cp.ndarray)
+assert isinstance(assert_type(cp.random.poisson(3, 4), cp.ndarray), cp.ndarray)
+
+@cp.fuse
+def twice(a: cp.ndarray, n: int = 2) -> cp.ndarray:
+    return a * n
+
+@cp.fuse(kernel_name="half")
+def half(a: cp.ndarray) -> cp.ndarray:
+    return a / 2
+
+assert isinstance(assert_type(half(twice(x, 2)), cp.ndarray), cp.ndarray)
+assert isinstance(assert_type(cp.astype(x, "f4"), cp.ndarray), cp.ndarray)
+assert isinstance(assert_type(x.reshape(4).ravel(), cp.ndarray), cp.ndarray)
+assert isinstance(assert_type(cp.can_cast("i4", "i8"), bool), bool)
+assert assert_type(x.fill(1), None) is None  # type: ignore[func-returns-value]
+"""
 WRONG = ["cp.median(x, axiz=0)", "x.nope", "cp.nope", "t: str = x.ndim", "cp.random.normal(locc=1)", "cp.take(x)",
          "cp.linalg.svd(x, full=True)"]
 
@@ -68,6 +108,36 @@ def test_programs_are_checked(tmp_path):
     first = PROGRAM.count("\n") + 1
     assert {int(line.split(":")[1]) for line in done.stdout.splitlines() if ": error: " in line} == \
         set(range(first, first + len(WRONG))), done.stdout + done.stderr
+
+
+def test_types_of_results(tmp_path):
+    """mypy sees the types that the program has when it runs, and reports a fused function's wrong argument."""
+    (tmp_path / "typed.py").write_text(TYPED + "half(3)\ntwice(x, 'n')\n")
+    done = subprocess.run([sys.executable, "-m", "mypy", "typed.py"], capture_output=True, text=True, cwd=tmp_path,
+                          env={**os.environ, "MYPYPATH": str(PACKAGE.parent)})
+    first = TYPED.count("\n") + 1
+    assert [int(line.split(":")[1]) for line in done.stdout.splitlines() if ": error: " in line] == \
+        [first, first + 1], done.stdout + done.stderr
+    exec(compile(TYPED, "typed", "exec"), {})
+
+
+def test_names_for_completion():
+    assert "annotations" not in dir(cp) and "annotations" not in cp.__all__
+    for module in ("cuprite", "cuprite.random", "cuprite.linalg", "cuprite.cuda", "cuprite.scipy.fft"):
+        assert "annotations" not in names_of(stub_of(module).body)
+
+
+def test_all_names_by_star():
+    """In a process in which no name was used yet."""
+    done = subprocess.run([sys.executable, "-c", """
+from cuprite import *
+import cuprite
+names = [n for n in dir(cuprite) if not n.startswith("_")]
+assert len(names) > 500 and {"float64", "linalg", "split", "RawKernel", "r_", "pi", "ndarray"} <= set(names)
+for n in names:
+    assert globals()[n] is getattr(cuprite, n), n
+"""], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)})
+    assert done.returncode == 0, done.stderr
 
 
 def stub_of(module):

@@ -7,6 +7,8 @@ import pytest
 
 import cuprite as cp
 
+pytestmark = pytest.mark.device
+
 CALLS = {
     "median": "cp.median(x).item() == middle",
     "sort": "cp.sort(x, axis=None)[n // 2].item() == n // 2",

@@ -9,6 +9,8 @@ import pytest
 import cuprite as cp
 from cuprite import _device
 
+pytestmark = pytest.mark.device
+
 PER_THREAD = """
 import os, threading
 import cuprite as cp

@@ -65,11 +65,12 @@ from table import Row
 
 COLUMNS = ["doc", "module", "method", "also", "call", "options", "body", "returns", "refuse", "unlock", "c", "about",
            "gives", "raises", "differs", "like", "itself"]
-MANY = ("arrays", "arrays_or_numbers")  # kinds
+MANY = ("arrays", "arrays_or_numbers", "arrays_like")  # kinds
 EACH = ("arrays", "array_or_arrays")    # results
 ARRAYS = ("array", "operand", "replacement", "low_bound", "high_bound", "array_like", "array_like_to",
-          "number_or_array_like", "array_or_list", "array_or_number", "indices",
-          "assigned")
+          "number_or_array_like", "array_or_list", "array_or_number", "prototype", "indices",
+          "assigned", "safely_assigned")
+SELVES = ("array", "array_or_number", "array_like")  # kinds of what a result may be a view of
 SIMPLE = {"int": "PyLong_FromLong({x})", "int64": "PyLong_FromLongLong({x})", "bool": "PyBool_FromLong({x})",
           "double": "PyFloat_FromDouble({x})", "object": "{x}", "none": "cpy_none({x})"}
 C_RESULT = {"int": "int", "int64": "int64_t", "bool": "int", "double": "double", "object": "PyObject *",
@@ -161,7 +162,7 @@ class Function:
     @property
     def self(self):
         """The array whose memory a view looks into."""
-        return next((a for a in self.arguments if a.kind.name == "array"), None)
+        return next((a for a in self.arguments if a.kind.name in SELVES), None)
 
     def _add(self, arg, default, how):
         self.arguments.append(Argument(self.row, arg.arg, arg.annotation, default, how, len(self.arguments)))
@@ -474,6 +475,17 @@ def frame(f):
     return "\n".join(lines)
 
 
+def foreign_call(f, method):
+    """The statement that hands another library's array to its own method, where CuPy's function is no more than that
+    (python/src/foreign.c)."""
+    kind = None if method or f.module else f.foreign
+    if not kind:
+        return ""
+    at = 1 if kind == "method_of_second" else 0
+    return (f'if (n > {at} && cpy_has_method(v[{at}], "{f.name}")) '
+            f'return cpy_call_{kind}("{f.name}", v, n, names);\n    ')
+
+
 def entry(f, name, method):
     """A function that CPython calls: sorts the arguments and enters the frame."""
     skip = 1 if method else 0
@@ -489,6 +501,8 @@ def entry(f, name, method):
     size = len(f.arguments) + 1
     star = f.star is not None
     call = f"return {f.id}_frame(o);"
+    if f.module == "_fft" and re.fullmatch("i?[rh]?fft[2n]?", f.name):  # python/src/plans.c
+        call = f'if (cpy_plans_are_in_use() && !cpy_check_plan("{f.name}", o)) return NULL;\n    ' + call
     if "itself" in f.row.columns and not method: # the shortest way there is
         first += f"if (n == 1 && !names && {f.row.itself.format(o='v[0]')}) return Py_NewRef(v[0]);\n    "
     if star:
@@ -496,7 +510,7 @@ def entry(f, name, method):
     return (f"PyObject *{c}(PyObject *self, PyObject *const *v, Py_ssize_t n, PyObject *names)\n{{\n"
             f"    static const cpy_name words[] = {words};\n"
             f"    static const cpy_signature signature = {{{', '.join(fields)}}};\n    PyObject *o[{size}];\n    "
-            f"{first}"
+            f"{first}{foreign_call(f, method)}"
             f"if (!cpy_arguments(&signature, v, n, names, o + {skip})) return NULL;\n    {call}\n}}\n"), c
 
 
@@ -642,6 +656,9 @@ def read_functions(tables):
             made = getattr(importlib.import_module(path.stem), "functions", None)
             rows += made(tables) if made else []
     functions = [Function(row, kinds) for row in rows]
+    foreign = {name: row.args[0] for row in tables.of("foreign") for name in row.args[1].split()}
+    for f in functions:
+        f.foreign = foreign.get(f.name)
     seen = {}
     for f in functions:
         for key in ([("", f.module, n) for n in [f.name] + f.also] if not f.is_method_only else []) + \

@@ -86,6 +86,8 @@ KINDS = {k.name: k for k in [
     _array("array_or_list", "cpy_take_array_or_list({o}, near.x, &{v})", stub="ArrayLike", late=True),
     # an array, or a number as a 0-d one
     _array("array_or_number", "cpy_take_array_or_number({o}, &{v})", stub="ndarray | complex"),
+    # whose type and shape are wanted: an array, or what asarray makes of another library's; lists are refused
+    _array("prototype", "cpy_take_prototype({o}, &{v})", stub="ArrayLike"),
     # an array or a number that is not what the others meet
     _array("mask", "cpy_take_operand({o}, NULL, &{v})", stub="ndarray | bool"),
     # a boolean array, or the truth of a number; True means none
@@ -97,6 +99,8 @@ KINDS = {k.name: k for k in [
     _array("indices", "cpy_take_indices({o}, near.x, &{v})", stub="ArrayLike", late=True),
     # what is written into the array beside it, as x[...] = value takes it
     _array("assigned", "cpy_take_assigned({o}, near.x, &{v})", stub="ArrayLike", late=True),
+    # the same where the operation itself refuses a type that is not safe: no warning of an array's goes before that
+    _array("safely_assigned", "cpy_take_safely_assigned({o}, near.x, &{v})", stub="ArrayLike", late=True),
     # the array that the result is written to, and that the call then returns
     _array("out", "cpy_take_out({o}, &{v}, &{v}_object)", owner="{v}_object", stub="ndarray | None",
            extra="PyObject *{name}_object;"),
@@ -109,6 +113,9 @@ KINDS = {k.name: k for k in [
          release="cpy_drop_arrays(&{v});"),
     Kind("arrays_or_numbers", "cpy_arrays {name};", "cpy_take_arrays_or_numbers({o}, &{v})", passed="{v}.n, {v}.at",
          blank="{v} = (cpy_arrays){{0}};", c="int n, cp_array *const *{name}", stub="Sequence[ndarray | complex]",
+         release="cpy_drop_arrays(&{v});"),
+    Kind("arrays_like", "cpy_arrays {name};", "cpy_take_arrays_like({o}, &{v})", passed="{v}.n, {v}.at",
+         blank="{v} = (cpy_arrays){{0}};", c="int n, cp_array *const *{name}", stub="Sequence[ArrayLike]",
          release="cpy_drop_arrays(&{v});"),
     # --- axes and extents ---
     # NumPy's C functions read axes so: no truth values, ValueError beyond C's int

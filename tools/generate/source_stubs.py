@@ -1,11 +1,16 @@
 """Stubs of what is written in Python, from its source: what a module defines, assigns and imports, under the names and
-with the arguments that it has at run time. Types are Any, but for what Python itself asks of a method.
+with the arguments that it has at run time. Types are Any, but for results that the source annotates, what Python itself
+asks of a method, and OVERLOADS.
 
 Invariant: nothing is executed. A name that begins with an underscore is left out unless another module imports it or
 something public is made of it.
 """
 import ast
+import copy
 import pathlib
+import re
+
+import lazy
 
 HEAD = '# mypy: disable-error-code="override,misc,assignment,attr-defined"\nfrom typing import Any\n\n'
 NONE = ("__init__", "__setattr__", "__delattr__", "__setitem__", "__delitem__", "__init_subclass__")
@@ -13,7 +18,35 @@ KINDS = {**dict.fromkeys(NONE, "None"), **dict.fromkeys(["__eq__", "__ne__", "__
          **dict.fromkeys(["__hash__", "__int__", "__len__", "__index__"], "int"), "__float__": "float",
          "__complex__": "complex", **dict.fromkeys(["__repr__", "__str__"], "str"), "__bytes__": "bytes"}
 DECORATORS = ("property", "staticmethod", "classmethod")
+MADE = {}  # the __all__ of generated modules, by the text that takes it in; their generators enter it
 OBJECTS = ("intrinsic", "jit.rawkernel")  # decorators that make no function of theirs
+# Functions whose result depends on their arguments, by module.
+OVERLOADS = {
+    "cuprite.linalg": {
+        "svd": """@overload
+def svd(a: Any, full_matrices: Any=True, compute_uv: Literal[True]=True, hermitian: Any=False) -> SVDResult: ...
+@overload
+def svd(a: Any, full_matrices: Any=True, *, compute_uv: Literal[False], hermitian: Any=False) -> ndarray: ...
+@overload
+def svd(a: Any, full_matrices: Any, compute_uv: Literal[False], hermitian: Any=False) -> ndarray: ...""",
+        "qr": """@overload
+def qr(a: Any, mode: Literal['reduced', 'complete']='reduced') -> QRResult: ...
+@overload
+def qr(a: Any, mode: Literal['r']) -> ndarray: ...
+@overload
+def qr(a: Any, mode: Literal['raw']) -> tuple[ndarray, ndarray]: ...""",
+    },
+    "cuprite._compiler.fuse.fusion": {  # a fused function takes and gives what the function does
+        "fuse": """@overload
+def fuse(function: _F, /, *, kernel_name: str | None=None) -> _F: ...
+@overload
+def fuse(*, kernel_name: str | None=None) -> Callable[[_F], _F]: ...""",
+    },
+}
+TYPE_OF_FUNCTION = """from collections.abc import Callable
+from typing import TypeVar
+
+_F = TypeVar("_F", bound=Callable[..., Any])"""
 
 
 def name_of(path, root):
@@ -46,6 +79,8 @@ class Package:
     def __init__(self, root):
         self.root = pathlib.Path(root)
         self.wanted = {}
+        for name, module in lazy.names().items():
+            self.wanted.setdefault(f"{self.root.name}.{module}", set()).add(name)
         for path in sorted(self.root.rglob("*.py")):
             own = name_of(path, self.root.parent)
             package = own if path.stem == "__init__" else own.rpartition(".")[0]
@@ -61,24 +96,36 @@ class Package:
         package = own if path.stem == "__init__" else own.rpartition(".")[0]
         tree = ast.parse(path.read_text())
         parts = {p.stem for p in path.parent.iterdir()} if path.stem == "__init__" else set()
-        return HEAD + Module(tree, package, self.wanted.get(own, set()), parts).text()
+        text = Module(tree, package, self.wanted.get(own, set()), parts, OVERLOADS.get(own, {})).text()
+        imports = {"numpy.": "import numpy", "@overload": "from typing import Literal, overload",
+                   "[_F]": TYPE_OF_FUNCTION}
+        needs = [line for sign, line in imports.items() if sign in text]
+        return HEAD + "".join(line + "\n" for line in needs) + text
 
 
 class Module:
-    def __init__(self, tree, package, wanted, parts=()):
+    def __init__(self, tree, package, wanted, parts=(), overloads=()):
         self.body, self.package, self.parts = list(statements(tree.body)), package, parts
+        self.overloads = overloads
         self.wanted = set(wanted)
         for node in self.body:  # what public classes and aliases are made of
             if isinstance(node, ast.ClassDef):
                 self.wanted |= {n.id for b in node.bases for n in ast.walk(b) if isinstance(n, ast.Name)}
             if isinstance(node, ast.Assign) and isinstance(node.value, (ast.Name, ast.Attribute)):
                 self.wanted |= {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):  # and what their results are
+                self.wanted |= {name for f in ast.walk(node) if isinstance(f, ast.FunctionDef) and f.returns
+                                for name in re.findall(r"\w+", annotation(f.returns))}
         self.wanted |= self.used_in_classes()
         self.types = {n.name for n in self.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
         # functions that make properties (those with True as their last argument can be set), and what is put into
         # a class behind its body
         self.property_makers = {n.name for n in self.body if isinstance(n, ast.FunctionDef)
                                 and any(isinstance(r, ast.Return) and is_call(r.value, "property") for r in n.body)}
+        # functions that make functions: the one that they return is what an assignment of a call of them makes
+        self.function_makers = {n.name: inner for n in self.body if isinstance(n, ast.FunctionDef)
+                                for inner in n.body if isinstance(inner, ast.FunctionDef)
+                                and ast.unparse(n.body[-1]) == f"return {inner.name}" and n.name.startswith("_")}
         self.added = {}
         for node in self.body:
             target = node.targets[0] if isinstance(node, ast.Assign) else None
@@ -101,20 +148,22 @@ class Module:
         all_ = next((n.value for n in self.body if isinstance(n, ast.Assign)
                      and ast.unparse(n.targets[0]) == "__all__" and isinstance(n.value, (ast.List, ast.Tuple))), None)
         if all_ is not None:  # what __getattr__ finds is there too
-            self.lines += [f"{n}: Any" for n in ast.literal_eval(all_) if n not in self.types | self.seen]
-            self.lines.append(f"__all__ = {ast.unparse(all_)}")
+            others = [ast.unparse(e.value) for e in all_.elts if isinstance(e, ast.Starred)]  # *module.__all__
+            all_.elts = [e for e in all_.elts if not isinstance(e, ast.Starred)]
+            names = ast.literal_eval(all_)
+            self.lines += [f"{n}: Any" for n in names if n not in self.types | self.seen]
+            self.lines.append(f"__all__ = {[*names, *[n for other in others for n in MADE[other]]]}")
         return "\n".join(self.later() + self.modules() + self.lines) + "\n"
 
     def later(self):
         """What a package imports when it is first used: names, and the modules that have them ("": it is one)."""
         found = next((ast.literal_eval(n.value) for n in self.body
                       if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "_LATER"), {})
-        return [f"from {self.package}{'.' + module if module else ''} import {n} as {n}"
-                for n, module in sorted(found.items())]
+        return imported(self.package, found)
 
     def modules(self):
         """The submodules that a package's __getattr__ imports: those that it or _MODULES names, and, where one name is
-        another module, `if name == "cuda": return importlib.import_module("cuprite._numba_cuda")`."""
+        another module, `if name == "cuda": return importlib.import_module("cuprite._compiler.numba_cuda")`."""
         found, lines = set(), []
         for node in self.body:
             lazy = isinstance(node, ast.FunctionDef) and node.name == "__getattr__"
@@ -135,17 +184,23 @@ class Module:
         if isinstance(node, ast.FunctionDef):
             if self.shown(node.name):
                 self.seen.add(node.name)
-                self.lines += function(node, "")
+                self.lines += [self.overloads[node.name]] if node.name in self.overloads else function(node, "")
         elif isinstance(node, ast.ClassDef):
             if self.shown(node.name):
                 self.lines += self.a_class(node, "")
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
             for name, value in targets(node):
-                if self.shown(name) and name not in self.seen:
+                maker = ast.unparse(value.func) if isinstance(value, ast.Call) else None
+                if self.shown(name) and name not in self.seen and maker in self.function_makers:
+                    self.seen.add(name)
+                    made = copy.deepcopy(self.function_makers[maker])
+                    made.name = name
+                    self.lines += function(made, "")
+                elif self.shown(name) and name not in self.seen:
                     self.seen.add(name)
                     self.lines.append(variable(name, value, self.types | self.seen, ""))
         elif isinstance(node, ast.ImportFrom) and node.module == "__future__":
-            self.lines += [f"{a.name}: Any" for a in node.names if a.name in self.wanted]
+            pass
         elif isinstance(node, ast.ImportFrom):
             for a in node.names:
                 if a.name == "*":
@@ -197,11 +252,18 @@ class Module:
                     elif isinstance(inner, ast.AnnAssign) and value is not None or is_enum:
                         lines.append(f"{inside}{name}{'' if is_enum else ': Any'} = "
                                      f"{ast.unparse(value) if value and constant(value) else '...'}")
+                    elif isinstance(inner, ast.AnnAssign):
+                        lines.append(f"{inside}{name}: {annotation(inner.annotation)}")
                     else:
                         lines.append(variable(name, value, self.types | defined | seen, inside))
         for name, value in self.added.get(node.name, []):
             lines += a_property(name, False, inside) if is_call(value, "property") else [f"{inside}{name}: Any"]
         return lines if len(lines) > 1 else [lines[0] + " ..."]
+
+
+def imported(package, found):
+    """Imports of names from modules of a package ("": the package itself)."""
+    return [f"from {package}{'.' + module if module else ''} import {n} as {n}" for n, module in sorted(found.items())]
 
 
 def is_call(value, function):
@@ -244,7 +306,13 @@ def function(node, indent):
             return a_property(node.name, True, indent)
         if text in DECORATORS or text.endswith(".setter"):
             lines.append(f"{indent}@{text}")
-    return lines + [f"{indent}def {node.name}({arguments(node)}) -> {KINDS.get(node.name, 'Any')}: ..."]
+    result = annotation(node.returns) if node.returns else KINDS.get(node.name, "Any")
+    return lines + [f"{indent}def {node.name}({arguments(node)}) -> {result}: ..."]
+
+
+def annotation(node):
+    """The text of an annotation, of one that is a string too."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ast.unparse(node)
 
 
 def arguments(node):

@@ -9,9 +9,11 @@ import ast
 import pathlib
 import re
 
+import lazy
+import source_stubs
 from element_types import TABLE, python_names, types_of
 from functions import read_functions
-from source_stubs import Module, Package, function
+from source_stubs import Module, Package, function, imported
 
 PACKAGE = True  # what it writes is Python's, not the compilers'
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -22,13 +24,27 @@ from typing import Any, SupportsIndex, final
 
 from typing_extensions import disjoint_base
 
+import numpy
 from numpy.typing import ArrayLike, DTypeLike
 
 """
 RETURNS = {"none": "None", "int": "int", "int64": "int", "bool": "bool", "double": "float", "object": "Any"}
 ATTRIBUTES = {"T": "ndarray", "mT": "ndarray", "real": "ndarray", "imag": "ndarray", "base": "ndarray | None",
               "shape": "tuple[int, ...]", "strides": "tuple[int, ...]", "ndim": "int", "size": "int", "nbytes": "int",
-              "itemsize": "int"}
+              "itemsize": "int", "dtype": "numpy.dtype[Any]", "flags": "Flags", "flat": "Flat", "device": "Device",
+              "data": "MemoryPointer", "__array_priority__": "float", "__cuda_array_interface__": "dict[str, Any]"}
+# What functions and methods give whose bodies are written by hand; those that are not here give Any.
+GIVEN = {
+    **dict.fromkeys("""angle arange array asanyarray asarray ascontiguousarray asfortranarray astype byteswap clip
+        compress conj conjugate empty_like eye flatten fromDlpack from_dlpack full full_like matmul matvec ones_like
+        ravel reduced_view reshape tensordot to_device vecdot vecmat view zeros_like __array_wrap__""".split(),
+                    "ndarray"),
+    **dict.fromkeys("asnumpy get __array__".split(), "numpy.ndarray[Any, Any]"),
+    **dict.fromkeys("tobytes dumps __bytes__".split(), "bytes"),
+    **dict.fromkeys("copyto dump fill scatter_add scatter_max scatter_min set setflags tofile".split(), "None"),
+    "can_cast": "bool", "promote_types": "numpy.dtype[Any]", "sigma_clip_stats": "ClipStats", "__complex__": "complex",
+    "__dlpack_device__": "tuple[int, int]", "__format__": "str",
+}
 BINARY = "add sub mul matmul truediv floordiv mod pow lshift rshift and or xor divmod".split()
 UFUNC = """@final
 class ufunc:
@@ -118,7 +134,7 @@ def result(f):
     if f.returns == "rows":
         return "tuple[ndarray, ...]"
     if f.body and f.returns == "array":
-        return f.row.get("stub", "Any")
+        return f.row.get("stub") or GIVEN.get(f.name, GIVEN.get(f.method, "Any"))
     return RETURNS.get(f.returns, "ndarray")
 
 
@@ -178,7 +194,9 @@ def ndarray(methods, raw):
 
 # --- files ---
 def write_core(functions, methods, raw, names, out):
-    text = HEAD + "class OutOfMemoryError(MemoryError): ...\nclass UFuncTypeError(TypeError): ...\n"
+    text = HEAD + "from cuprite._support import ClipStats, Flags, Flat\nfrom cuprite.cuda.device import Device\n" \
+        "from cuprite.cuda.memory import MemoryPointer\n\n"
+    text += "class OutOfMemoryError(MemoryError): ...\nclass UFuncTypeError(TypeError): ...\n"
     text += "class CUDARuntimeError(RuntimeError):\n    @property\n    def status(self) -> int: ...\n"
     text += KERNELS + "\n" + UFUNC + "\n" + ndarray(methods, raw) + "\n"
     text += "".join(f"{n}: ufunc\n" for n in names) + "\n"
@@ -192,12 +210,13 @@ def write_package(functions, names, foreign, out):
     tree = ast.parse((PYTHON / "__init__.py").read_text())
     named = {ast.unparse(n.targets[0]): n.value for n in tree.body if isinstance(n, ast.Assign)}
     modules, borrowed = ast.literal_eval(named["_MODULES"]), ast.literal_eval(named["_NUMPY"])
-    text = HEAD + "import numpy\n" + "".join(f"from cuprite import {m} as {m}\n" for m in sorted(modules))
+    text = HEAD + "".join(f"from cuprite import {m} as {m}\n" for m in sorted(modules))
     core = sorted(n for n in [*functions, *names, "ndarray", "ufunc", "OutOfMemoryError", "UFuncTypeError",
                               "CUDARuntimeError", "DeviceSynchronized"]
                   if not n.startswith("_"))
     text += "from cuprite._core import (\n" + "".join(f"    {n} as {n},\n" for n in core) + ")\n"
     text += "from cuprite._support import Flat\nflatiter = Flat\n"
+    text += "from cuprite.lib import scimath\nemath = scimath\nfrom cuprite.scipy import special as special\n"
     text += "\nfrom numpy.exceptions import AxisError as AxisError\nfrom numpy import (\n"
     text += "".join(f"    {n} as {n},\n"
                     for n in sorted(borrowed)) + ")\n" + "".join(f"{n}: Any\n" for n in foreign) + "\n"
@@ -207,11 +226,12 @@ def write_package(functions, names, foreign, out):
     text += "from cuprite._shaping import (\n" + "".join(f"    {n} as {n},\n" for n in public
                                                          if n not in core) + ")\n\n" if public else ""
     own = Module(tree, "cuprite", ())
-    text += "\n".join(own.later()) + "\n\n"
+    text += "\n".join(imported("cuprite", lazy.names())) + "\n\n"
     text += "__version__: str\n__array_api_version__: str\npi: float\ne: float\neuler_gamma: float\n"
     text += "inf: float\nnan: float\nnewaxis: None\n"
     text += "".join(line + "\n" for node in tree.body if isinstance(node, ast.FunctionDef) and own.shown(node.name)
                     for line in function(node, ""))
+    text += "__all__: list[str]\n"
     out.write("python/cuprite/__init__.pyi", "the rows of functions and operations, and __init__.py", text)
 
 
@@ -231,6 +251,17 @@ def write_module(row, functions, ufuncs, out):
     uses = "from cuprite._core import ndarray, ufunc\n\n"
     stub = "".join(f"{n}: ufunc\n" for n in ufuncs) + "".join(definition(n, functions[n]) for n in sorted(functions))
     out.write(path + ".pyi", row.file, HEAD + uses + stub + f"__all__ = {names}\n")
+
+
+def write_absent(row, out):
+    """A module of cuprite.cuda in the place of a library's."""
+    name, library, instead = row.args
+    text = f'"""cupy.cuda.{name}: no interface to {library} is there; its functions raise NotImplementedError."""\n' \
+        "from cuprite.cuda._absent import names\n\navailable = False\n" \
+        f'__getattr__ = names(__name__, "{library}"' + (f', "{instead}"' if instead else "") + ")\n"
+    path = f"python/cuprite/cuda/{name}"
+    out.write(path + ".py", row.file, text)
+    out.write(path + ".pyi", row.file, source_stubs.HEAD + Module(ast.parse(text), "cuprite.cuda", ()).text())
 
 
 def write_sources(out, made):
@@ -257,4 +288,6 @@ def write(tables, out):
     made = {row.args[0].replace(".", "/") for row in tables.of("module")}
     for row in tables.of("module"):
         write_module(row, functions.get(row.args[0], {}), operations(tables, row.args[0]), out)
+    for row in tables.of("absent"):
+        write_absent(row, out)
     write_sources(out, made)

@@ -25,6 +25,17 @@ _FROM_PROPERTIES = {
 }
 
 
+# Members that CuPy's dict has and that mean nothing where there is no GPU: 0 there.
+_OF_GPUS = (
+    "clockRate memoryClockRate memoryBusWidth pciBusID pciDeviceID pciDomainID ECCEnabled tccDriver computeMode "
+    "kernelExecTimeoutEnabled deviceOverlap asyncEngineCount concurrentKernels isMultiGpuBoard multiGpuBoardGroupID "
+    "streamPrioritiesSupported globalL1CacheSupported localL1CacheSupported hostNativeAtomicSupported "
+    "singleToDoublePrecisionPerfRatio computePreemptionSupported canUseHostPointerForRegisteredMem "
+    "cooperativeMultiDeviceLaunch pageableMemoryAccessUsesHostPageTables directManagedMemAccessFromHost "
+    "texturePitchAlignment surfaceAlignment persistingL2CacheMaxSize accessPolicyMaxWindowSize maxTexture1D "
+    "maxTexture1DLinear maxTexture1DMipmap maxTextureCubemap maxSurface1D maxSurfaceCubemap").split()
+
+
 def _names():
     return {k[len(_PREFIX):]: v for k, v in vars(_constants).items() if k.startswith(_PREFIX)}
 
@@ -38,6 +49,9 @@ def properties_of(number):
     known["totalGlobalMem"] = known.get("totalGlobalMem") or q["memory_total"]
     known.setdefault("major", 9)
     known.setdefault("minor", 0)
+    known.setdefault("uuid", (q["backend"].encode() + b"%d" % q["number"]).ljust(16, b"\0")[:16])
+    for name in _OF_GPUS:
+        known.setdefault(name, 0)
     return known
 
 

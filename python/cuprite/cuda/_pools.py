@@ -108,67 +108,6 @@ class _Pool:
         return size
 
 
-class _Block(BaseMemory):
-    """A block of the library's pool: it lives as an array of bytes does."""
-
-    def __init__(self, size):
-        from cuprite import empty
-        self._bytes, self.size = empty(size, "u1"), size
-        self.ptr, self._device = self._bytes._address if size else 0, self._bytes._device
-
-
-class _DefaultPool(_Pool):
-    """The library's pool of the current device, where arrays come from."""
-
-    def _figures(self):
-        return _device.pool(_device.current())
-
-    def _get(self, size):
-        held = self._figures()["held"]
-        with pool_alone:
-            block = _Block(size)
-        return PooledMemory(block, size, self), max(0, self._figures()["held"] - held)
-
-    def _take_back(self, block, size, place):
-        pass  # with the object
-
-    def used_bytes(self):
-        """Bytes in live arrays and workspaces."""
-        return self._figures()["used"]
-
-    def total_bytes(self):
-        """Bytes taken from the device."""
-        return self._figures()["held"]
-
-    def free_bytes(self):
-        """Bytes held for reuse."""
-        p = self._figures()
-        return p["held"] - p["used"]
-
-    def n_free_blocks(self):
-        """Number of blocks held for reuse."""
-        return self._figures()["blocks"]
-
-    def statistics(self):
-        """The pool's figures, a dict: used, held, peak, limit, allocations, reuses, blocks."""
-        return self._figures()
-
-    def free_all_blocks(self, stream=None):
-        """Gives unused memory back to the device; with a stream only what was freed there."""
-        if stream is None:
-            _device.pool_trim(_device.current())
-        else:
-            _device.pool_trim_stream(stream._stream())
-
-    def set_limit(self, size=None, fraction=None):
-        """Limits what the pool may hold: bytes, or a fraction of the device's memory; 0 takes the limit away."""
-        _device.pool_limit(_device.current(), self._limit_in_bytes(size, fraction))
-
-    def get_limit(self):
-        """The limit in bytes; 0: none."""
-        return self._figures()["limit"]
-
-
 class MemoryPool(_Pool):
     """A pool of its own over an allocator, as `MemoryPool(malloc_managed)`; set_allocator(pool.malloc) makes arrays
     come from it. Blocks are reused in the stream for which they were taken, wherever they are given back, whole, and
@@ -268,6 +207,71 @@ class MemoryPool(_Pool):
     def get_limit(self):
         """The limit in bytes; 0: none."""
         return self._limits.get(_device.current(), 0)
+
+
+class _Block(BaseMemory):
+    """A block of the library's pool: it lives as an array of bytes does."""
+
+    def __init__(self, size):
+        from cuprite import empty
+        self._bytes, self.size = empty(size, "u1"), size
+        self.ptr, self._device = self._bytes._address if size else 0, self._bytes._device
+
+
+class _DefaultPool(MemoryPool):
+    """The library's pool of the current device, where arrays come from. A MemoryPool by its class alone, as programs
+    ask before they use it."""
+
+    def __init__(self):
+        pass
+
+    def _figures(self):
+        return _device.pool(_device.current())
+
+    def _get(self, size):
+        held = self._figures()["held"]
+        with pool_alone:
+            block = _Block(size)
+        return PooledMemory(block, size, self), max(0, self._figures()["held"] - held)
+
+    def _take_back(self, block, size, place):
+        pass  # with the object
+
+    def used_bytes(self):
+        """Bytes in live arrays and workspaces."""
+        return self._figures()["used"]
+
+    def total_bytes(self):
+        """Bytes taken from the device."""
+        return self._figures()["held"]
+
+    def free_bytes(self):
+        """Bytes held for reuse."""
+        p = self._figures()
+        return p["held"] - p["used"]
+
+    def n_free_blocks(self):
+        """Number of blocks held for reuse."""
+        return self._figures()["blocks"]
+
+    def statistics(self):
+        """The pool's figures, a dict: used, held, peak, limit, allocations, reuses, blocks."""
+        return self._figures()
+
+    def free_all_blocks(self, stream=None):
+        """Gives unused memory back to the device; with a stream only what was freed there."""
+        if stream is None:
+            _device.pool_trim(_device.current())
+        else:
+            _device.pool_trim_stream(stream._stream())
+
+    def set_limit(self, size=None, fraction=None):
+        """Limits what the pool may hold: bytes, or a fraction of the device's memory; 0 takes the limit away."""
+        _device.pool_limit(_device.current(), self._limit_in_bytes(size, fraction))
+
+    def get_limit(self):
+        """The limit in bytes; 0: none."""
+        return self._figures()["limit"]
 
 
 class MemoryAsyncPool(_Pool):

@@ -21,9 +21,7 @@ class Device:
         elif isinstance(device, str):
             self._number = _device.parse(device)
         else:
-            self._number = index(device)
-            if self._number == 0 and _device.count() == 0:
-                self._number = CPU
+            self._number = _of_ordinal(index(device))
 
     @classmethod
     def _of(cls, number):
@@ -126,7 +124,7 @@ class Device:
 
     def __repr__(self):
         if self._number == CPU:
-            return "<CPU Device>" if _device.count() else "<CUDA Device 0>"
+            return "<CPU Device>"
         try:
             q = _device.query(self._number)
         except RuntimeError:  # there is none of that number
@@ -134,6 +132,18 @@ class Device:
         return f"<{q['backend'].upper() if q['backend'] == 'cuda' else q['backend']} Device {q['number']}>"
 
     __str__ = __repr__
+
+
+def _of_ordinal(n):
+    """The device that a program means by the number n. Where there is no GPU, 0 is the CPU; while a test device is
+    current, the n-th of its kind is meant, so that programs for several GPUs run on several of those."""
+    if n < 0 or _device.count():
+        return n
+    q = _device.query(_device.current())
+    if q["backend"] == "cpu":
+        return CPU if n == 0 else n
+    first = _device.current() - q["number"]
+    return first + n if n < first else n
 
 
 def _no_handle(name):

@@ -4,6 +4,7 @@ Arrays come from the C library's pool, one a device, which get_default_memory_po
 memory hooks, make each new array ask here (_serve): while there is neither, nothing of this file runs. Kinds of memory
 are in _memories.py, pools in _pools.py.
 """
+import functools
 from _thread import allocate_lock
 
 from cuprite import _device
@@ -71,6 +72,20 @@ def _want(change):
         before, _wanted = _wanted, _wanted + change
         if bool(before) != bool(_wanted):
             _device.allocator(_serve if _wanted else None)
+            _at_end()
+
+
+@functools.cache
+def _at_end():
+    """With its interpreter an allocator ends: arrays of others are made by the same library."""
+    import atexit
+    atexit.register(_end)
+
+
+def _end():
+    with _lock:
+        if _wanted:
+            _device.allocator(None)
 
 
 memory_hook._want = _want

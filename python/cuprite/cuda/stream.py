@@ -199,12 +199,23 @@ class Stream(_Base):
     def from_external(cls, stream):
         """A stream of another package, an object with __cuda_stream__() or a native handle in ptr."""
         if hasattr(stream, "__cuda_stream__"):
-            handle = stream.__cuda_stream__()[1]
+            handle = _handle_of_protocol(stream.__cuda_stream__())
         else:
             handle = getattr(stream, "ptr", stream)
         made = ExternalStream(index(handle))
         made._theirs = stream
         return made
+
+
+def _handle_of_protocol(told):
+    """The handle in what __cuda_stream__() returned; TypeError where that is not (0, handle)."""
+    try:
+        version, handle = (index(n) for n in told)
+    except (TypeError, ValueError):
+        raise TypeError(f"__cuda_stream__ returns a version and a handle, two integers, not {told!r}") from None
+    if version != 0:
+        raise TypeError(f"__cuda_stream__: version {version} is not known, 0 is")
+    return handle
 
 
 class ExternalStream(_Base):

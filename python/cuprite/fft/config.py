@@ -4,12 +4,38 @@ Plans are kept by the library, a cache for each device, on the CPU too; `get_pla
 for one transform and callbacks in cuFFT's kernels are not there: asking for them raises NotImplementedError."""
 from __future__ import annotations
 
+import sys
+import types
+import warnings
+
 from cuprite import _device
 from cuprite._fft import fft_plan_cache
 
-# CuPy's switches: transforms along several axes are planned as one where the library can, whatever the first one says.
-enable_nd_planning = True
 use_multi_gpus = False
+_enable_nd_planning = True
+
+
+class _Config(types.ModuleType):
+    """The module, whose switch enable_nd_planning warns where it is read or set, as CuPy's does: transforms along
+    several axes are planned as one where the library can, whatever it says."""
+
+    @property
+    def enable_nd_planning(self):
+        _warn_of_planning()
+        return self._enable_nd_planning
+
+    @enable_nd_planning.setter
+    def enable_nd_planning(self, value):
+        _warn_of_planning()
+        self._enable_nd_planning = value
+
+
+def _warn_of_planning():
+    warnings.warn("enable_nd_planning is deprecated and has no effect; multi-dimensional plans are always used",
+                  DeprecationWarning, stacklevel=3)
+
+
+sys.modules[__name__].__class__ = _Config
 
 
 class PlanCache:

@@ -12,8 +12,8 @@ The function is compiled for the types of its arguments when it is first called 
 C++ compiler of the machine for the CPU.
 """
 from cuprite.jit import cg, cub, thrust  # noqa: F401
-from cuprite.jit._kernel import rawkernel
-from cuprite.jit._names import (  # noqa: F401
+from cuprite._compiler.jit._kernel import rawkernel
+from cuprite._compiler.jit._names import (  # noqa: F401
     atomic_add, atomic_and, atomic_cas, atomic_dec, atomic_exch, atomic_inc, atomic_max, atomic_min, atomic_or,
     atomic_sub, atomic_xor, blockDim, blockIdx, grid, gridDim, gridsize, laneid, range, shared_memory, shfl_down_sync,
     shfl_sync, shfl_up_sync, shfl_xor_sync, syncthreads, syncwarp, threadIdx, warpsize)

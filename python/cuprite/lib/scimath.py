@@ -1,13 +1,14 @@
 """Functions whose results leave the real numbers where they must: sqrt(-1) is 1j. Where an element asks for that is
 looked at, which waits for the device; numpy.lib.scimath, numpy.emath."""
 import cuprite
+from cuprite._support import _own_asarray
 
 __all__ = ["arccos", "arcsin", "arctanh", "log", "log10", "log2", "logn", "power", "sqrt"]
 
 
 def _complex_where(x, asks):
     """x as complex numbers where one of its elements asks for them, single ones of small types."""
-    x = cuprite.asarray(x)
+    x = _own_asarray(x)
     if x.dtype.kind == "c" or not bool(asks(x).any()):
         return x
     small = x.dtype.itemsize < 4 or x.dtype == "float32"
@@ -22,32 +23,22 @@ def _beyond_one(x):
     return abs(x) > 1
 
 
-def sqrt(x):
-    """The square root; of negative numbers imaginary.
-
-    Parameters: x: an array or a number."""
-    return cuprite.sqrt(_complex_where(x, _negative))
-
-
-def log(x):
-    """The natural logarithm; complex where a number is negative.
-
-    Parameters: x: an array or a number."""
-    return cuprite.log(_complex_where(x, _negative))
+def _of_one(name, asks, doc):
+    """cuprite's function of that name, of complex numbers where an element asks for them."""
+    def function(x):
+        return getattr(cuprite, name)(_complex_where(x, asks))
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"{doc}\n\n    Parameters: x: an array or a number."
+    return function
 
 
-def log10(x):
-    """The logarithm to base 10; complex where a number is negative.
-
-    Parameters: x: an array or a number."""
-    return cuprite.log10(_complex_where(x, _negative))
-
-
-def log2(x):
-    """The logarithm to base 2; complex where a number is negative.
-
-    Parameters: x: an array or a number."""
-    return cuprite.log2(_complex_where(x, _negative))
+sqrt = _of_one("sqrt", _negative, "The square root; of negative numbers imaginary.")
+log = _of_one("log", _negative, "The natural logarithm; complex where a number is negative.")
+log10 = _of_one("log10", _negative, "The logarithm to base 10; complex where a number is negative.")
+log2 = _of_one("log2", _negative, "The logarithm to base 2; complex where a number is negative.")
+arccos = _of_one("arccos", _beyond_one, "The inverse cosine; complex beyond 1.")
+arcsin = _of_one("arcsin", _beyond_one, "The inverse sine; complex beyond 1.")
+arctanh = _of_one("arctanh", _beyond_one, "The inverse hyperbolic tangent; complex beyond 1.")
 
 
 def logn(n, x):
@@ -61,28 +52,7 @@ def power(x, p):
     """x to the power p; complex where x is negative, and real where integers have negative powers.
 
     Parameters: x: an array or a number; p: an array or a number."""
-    p = cuprite.asarray(p)
+    p = _own_asarray(p)
     if p.dtype.kind in "iu" and bool((p < 0).any()):
         p = p.astype("float64")
     return cuprite.power(_complex_where(x, _negative), p)
-
-
-def arccos(x):
-    """The inverse cosine; complex beyond 1.
-
-    Parameters: x: an array or a number."""
-    return cuprite.arccos(_complex_where(x, _beyond_one))
-
-
-def arcsin(x):
-    """The inverse sine; complex beyond 1.
-
-    Parameters: x: an array or a number."""
-    return cuprite.arcsin(_complex_where(x, _beyond_one))
-
-
-def arctanh(x):
-    """The inverse hyperbolic tangent; complex beyond 1.
-
-    Parameters: x: an array or a number."""
-    return cuprite.arctanh(_complex_where(x, _beyond_one))

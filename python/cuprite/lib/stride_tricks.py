@@ -4,6 +4,7 @@ from __future__ import annotations
 import cuprite
 from cuprite import _strides
 from cuprite._core import ndarray
+from cuprite._support import _own_asarray
 
 __all__ = ["as_strided", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "sliding_window_view"]
 
@@ -21,7 +22,7 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
     Parameters: x: an array; shape: the extents; strides: bytes; subok: True or False (without effect); writeable:
         False: the view cannot be written to."""
     if not isinstance(x, ndarray):
-        x = cuprite.asarray(x)
+        x = _own_asarray(x)
     view = _strides.as_strided(x, x.shape if shape is None else shape, x.strides if strides is None else strides)
     if not writeable:
         view.flags.writeable = False
@@ -38,7 +39,7 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
     window = tuple(window_shape) if getattr(window_shape, "ndim", 1) and hasattr(window_shape, "__iter__") \
         else (window_shape,)
     if not isinstance(x, ndarray):
-        x = cuprite.asarray(x)
+        x = _own_asarray(x)
     if any(w < 0 for w in window):
         raise ValueError("`window_shape` cannot contain negative values")
     if axis is None:

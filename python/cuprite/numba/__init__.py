@@ -7,11 +7,11 @@ of CUDA C++: by NVRTC for a GPU, by the C++ compiler of the machine for the CPU.
 kernels can call; on the host they run compiled, where they can be, else as Python.
 """
 from cuprite.numba import core, errors, types  # noqa: F401
-from cuprite.numba._host import (  # noqa: F401
+from cuprite._compiler.numba._host import (  # noqa: F401
     get_num_threads, jit, njit, prange, set_num_threads, stencil, threading_layer)
-from cuprite.numba._types import *  # noqa: F401,F403
-from cuprite.numba._types import from_dtype, typeof  # noqa: F401
-from cuprite.numba.vectorized import guvectorize, vectorize  # noqa: F401
+from cuprite._compiler.numba._types import *  # noqa: F401,F403
+from cuprite._compiler.numba._types import from_dtype, typeof  # noqa: F401
+from cuprite._compiler.numba.vectorized import guvectorize, vectorize  # noqa: F401
 
 __version__ = "0.61.0"
 
@@ -30,5 +30,5 @@ config = _Config()
 def __getattr__(name):
     if name == "cuda":
         import importlib
-        return importlib.import_module("cuprite._numba_cuda")
+        return importlib.import_module("cuprite._compiler.numba_cuda")
     raise AttributeError(f"module 'cuprite.numba' has no attribute {name!r}")

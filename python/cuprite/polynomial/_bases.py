@@ -12,12 +12,13 @@ import operator
 
 import cuprite
 from cuprite import _polynomials
-from cuprite.polynomial.polyutils import _fit, _from_roots, _grid, _powers, _sum, _values, as_series, trimseq
+from cuprite._support import _own_array
+from cuprite.polynomial.polyutils import _fit, _from_roots, _grid, _powers, _sum, _times_x, _values, as_series, trimseq
 
 
 def _shaped(c, x, tensor):
     """Coefficients of a floating type, with an axis for each of x's where each series is taken at all of x; x."""
-    c = cuprite.array(c, ndmin=1, copy=None)
+    c = _own_array(c, ndmin=1, copy=None)
     c = c if c.dtype.kind in "fc" else c + 0.0
     x = cuprite.asarray(x) if isinstance(x, (tuple, list)) else x
     if isinstance(x, cuprite.ndarray) and tensor:
@@ -160,10 +161,9 @@ class Basis:
         """The same polynomial as a power series.
 
         Parameters: c: coefficients, the lowest degree first."""
-        from cuprite.polynomial.polynomial import polymulx
         [c] = as_series([c])
         terms = [c[i:i + 1] for i in range(len(c))]
-        return self._clenshaw(terms, lambda p, a: p * a, polymulx, self.add) if len(c) > 1 else c
+        return self._clenshaw(terms, lambda p, a: p * a, _times_x, self.add) if len(c) > 1 else c
 
     def of_powers(self, pol):
         """The same polynomial as a series of this basis.
@@ -190,7 +190,7 @@ class Basis:
         Parameters: c: coefficients, the lowest degree first; m: how often, not below 0; scl: a factor; axis: an axis
             (negative ones count from the last).
         Errors: ValueError for a negative m; AxisError for an axis out of bounds."""
-        c = cuprite.array(c, ndmin=1, copy=True)
+        c = _own_array(c, ndmin=1, copy=True)
         c = c if c.dtype.kind in "fc" else c + 0.0
         m = _count(m, "derivation")
         c = cuprite.moveaxis(c, axis, 0)
@@ -206,7 +206,7 @@ class Basis:
         Parameters: c: coefficients, the lowest degree first; m: how often, not below 0; k: the constants; lbnd: where
             the integrals begin; scl: a factor; axis: an axis (negative ones count from the last).
         Errors: ValueError for a negative m, too many constants, and an lbnd or scl that is no number."""
-        c = cuprite.array(c, ndmin=1, copy=True)
+        c = _own_array(c, ndmin=1, copy=True)
         c = c if c.dtype.kind in "fc" else c + 0.0
         k = list(k) if hasattr(k, "__iter__") else [k]
         m = _count(m, "integration")
@@ -276,7 +276,7 @@ class Basis:
         Parameters: x: an array; deg: an integer not below 0.
         Errors: ValueError for a negative deg."""
         n = _degree(deg)
-        x = cuprite.array(x, copy=None, ndmin=1) + 0.0
+        x = _own_array(x, copy=None, ndmin=1) + 0.0
         columns = [x * 0 + 1]
         for i in range(1, n + 1):
             s, t = self.step(i) if i > 1 else self.first

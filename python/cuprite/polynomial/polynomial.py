@@ -5,10 +5,11 @@ import types
 
 import cuprite
 from cuprite import _polynomials
+from cuprite._support import _own_array
 from cuprite.polynomial._bases import _count, _degree, _shaped
 from cuprite.polynomial._series import ABCPolyBase
-from cuprite.polynomial.polyutils import (_fit, _from_roots, _grid, _powers, _sum, _values, as_series, trimcoef,
-                                          trimseq)
+from cuprite.polynomial.polyutils import (
+    _fit, _from_roots, _grid, _powers, _sum, _times_x, _values, as_series, trimcoef, trimseq)
 
 __all__ = ["Polynomial", "polyadd", "polycompanion", "polyder", "polydiv", "polydomain", "polyfit", "polyfromroots",
            "polygrid2d", "polygrid3d", "polyint", "polyline", "polymul", "polymulx", "polyone", "polypow", "polyroots",
@@ -24,7 +25,7 @@ def polyvander(x, deg):
     Parameters: x: an array; deg: an integer not below 0.
     Errors: ValueError for a negative deg."""
     n = _degree(deg)
-    x = cuprite.array(x, copy=None, ndmin=1) + 0.0
+    x = _own_array(x, copy=None, ndmin=1) + 0.0
     return _polynomials._powers(x, n + 1)
 
 
@@ -128,7 +129,7 @@ def polyvalfromroots(x, r, tensor=True):
     Parameters: x: an array, a NumPy array, a number or nested lists; r: the roots, along the first axis; tensor:
         True: each x with each column of r (False: they broadcast).
     Errors: ValueError for x of as many axes as r where tensor is False."""
-    r = cuprite.array(r, ndmin=1, copy=None)
+    r = _own_array(r, ndmin=1, copy=None)
     if r.dtype.kind in "biu":
         r = r.astype("float64")
     x = cuprite.asarray(x) if isinstance(x, (tuple, list)) else x
@@ -168,10 +169,7 @@ def polymulx(c):
     """The series times x.
 
     Parameters: c: coefficients, the lowest power first."""
-    [c] = as_series([c])
-    if len(c) == 1 and c[0] == 0:
-        return c
-    return cuprite.concatenate([cuprite.zeros(1, c.dtype), c])
+    return _times_x(c)
 
 
 def polymul(c1, c2):
@@ -228,7 +226,7 @@ def polyder(c, m=1, scl=1, axis=0):
     Parameters: c: coefficients, the lowest power first; m: how often, not below 0; scl: a factor; axis: an axis
         (negative ones count from the last).
     Errors: ValueError for a negative m; AxisError for an axis out of bounds."""
-    c = cuprite.array(c, ndmin=1, copy=True)
+    c = _own_array(c, ndmin=1, copy=True)
     c = c if c.dtype.kind in "fc" else c + 0.0
     m = _count(m, "derivation")
     c = cuprite.moveaxis(c, axis, 0)
@@ -247,7 +245,7 @@ def polyint(c, m=1, k=[], lbnd=0, scl=1, axis=0):
     Parameters: c: coefficients, the lowest power first; m: how often, not below 0; k: the constants; lbnd: where the
         integrals begin; scl: a factor; axis: an axis (negative ones count from the last).
     Errors: ValueError for a negative m, too many constants, and an lbnd or scl that is no number."""
-    c = cuprite.array(c, ndmin=1, copy=True)
+    c = _own_array(c, ndmin=1, copy=True)
     c = c if c.dtype.kind in "fc" else c + 0.0
     k = list(k) if hasattr(k, "__iter__") else [k]
     m = _count(m, "integration")

@@ -7,6 +7,7 @@ import numpy
 
 import cuprite
 from cuprite._core import ndarray
+from cuprite._support import _own_array, _own_asarray
 
 __all__ = ["as_series", "getdomain", "mapdomain", "mapparms", "trimcoef", "trimseq"]
 
@@ -26,7 +27,7 @@ def as_series(alist, trim=True):
 
     Parameters: alist: a sequence of sequences of coefficients; trim: True: without zeros at the end.
     Errors: ValueError for what is empty or no sequence of numbers."""
-    arrays = [cuprite.array(a, ndmin=1) for a in alist]
+    arrays = [_own_array(a, ndmin=1) for a in alist]
     for a in arrays:
         if a.size == 0:
             raise ValueError("Coefficient array is empty")
@@ -37,7 +38,7 @@ def as_series(alist, trim=True):
     if any(a.dtype == bool for a in arrays):
         raise ValueError("Coefficient arrays have no common type")
     dtype = cuprite.result_type(*(a.dtype if a.dtype.kind in "fcV" else cuprite.float64 for a in arrays))
-    return [cuprite.array(a, dtype) for a in arrays]
+    return [_own_array(a, dtype) for a in arrays]
 
 
 def trimcoef(c, tol=0):
@@ -89,6 +90,14 @@ def _sum(c1, c2, sign):
     return trimseq(c1 + c2 if sign > 0 else c1 - c2)
 
 
+def _times_x(c):
+    """A power series times x."""
+    [c] = as_series([c])
+    if len(c) == 1 and c[0] == 0:
+        return c
+    return cuprite.concatenate([cuprite.zeros(1, c.dtype), c])
+
+
 def _from_roots(line, mul, roots):
     """The product of the lines through the roots, in halves."""
     if len(roots) == 0:
@@ -105,7 +114,7 @@ def _from_roots(line, mul, roots):
 
 
 def _values(val, c, *places):
-    places = [cuprite.asarray(x) for x in places]
+    places = [_own_asarray(x) for x in places]
     if any(x.shape != places[0].shape for x in places):
         names = {2: "x, y", 3: "x, y, z"}.get(len(places), "ordinates")
         raise ValueError(f"{names} are incompatible")
@@ -125,7 +134,7 @@ def _powers(vander, places, degrees):
     """The products of each place's table, flat in a new last axis, the first place's degrees slowest."""
     if len(degrees) != len(places):
         raise ValueError(f"Expected {len(places)} dimensions of degrees, got {len(degrees)}")
-    places = [x + 0.0 for x in cuprite.broadcast_arrays(*(cuprite.array(x, ndmin=1) for x in places))]
+    places = [x + 0.0 for x in cuprite.broadcast_arrays(*(_own_array(x, ndmin=1) for x in places))]
     table = vander(places[0], degrees[0])
     for x, n in zip(places[1:], degrees[1:]):
         table = table[..., :, None] * vander(x, n)[..., None, :]
@@ -135,7 +144,7 @@ def _powers(vander, places, degrees):
 
 def _fit(vander, x, y, deg, rcond, full, w):
     """The least squares of a table's columns, each scaled to length 1."""
-    x, y, deg = cuprite.asarray(x) + 0.0, cuprite.asarray(y) + 0.0, numpy.asarray(deg)
+    x, y, deg = _own_asarray(x) + 0.0, _own_asarray(y) + 0.0, numpy.asarray(deg)
     if deg.ndim > 1 or deg.dtype.kind not in "iu" or deg.size == 0:
         raise TypeError("deg must be an int or non-empty 1-D array of int")
     if deg.min() < 0:
@@ -152,7 +161,7 @@ def _fit(vander, x, y, deg, rcond, full, w):
     table = vander(x, int(degrees[-1]))
     table = table if deg.ndim == 0 else table[:, degrees.tolist()]
     if w is not None:
-        w = cuprite.asarray(w) + 0.0
+        w = _own_asarray(w) + 0.0
         if w.ndim != 1:
             raise TypeError("expected 1D vector for w")
         if len(x) != len(w):

@@ -9,23 +9,26 @@ which is here as `Generator(XORWOW(seed))`). RandomState and the functions draw 
 """
 from __future__ import annotations
 
-from cuprite.random._bits import BitGenerator, MRG32k3a, Philox, Philox4x3210, SeedSequence, XORWOW
+from cuprite.random import _functions
+from cuprite.random._bits import BitGenerator, MRG32k3a, Philox, Philox4x3210, XORWOW
+from cuprite.random._functions import *  # noqa: F401,F403
 from cuprite.random._generator import Generator, default_rng
 from cuprite.random._state import (
-    RandomState, beta, binomial, bytes, chisquare, choice, dirichlet, exponential, f, gamma, geometric,
-    get_random_state, gumbel, hypergeometric, laplace, logistic, lognormal, logseries, multinomial,
-    multivariate_normal, negative_binomial, noncentral_chisquare, noncentral_f, normal, pareto, permutation, poisson,
-    power, rand, randint, randn, random, random_integers, random_sample, ranf, rayleigh, reset_states, sample, seed,
-    set_random_state, shuffle, standard_cauchy, standard_exponential, standard_gamma, standard_normal, standard_t,
-    triangular, uniform, vonmises, wald, weibull, zipf)
+    RandomState, bytes, choice, dirichlet, get_random_state, hypergeometric, multinomial, multivariate_normal,
+    permutation, rand, randint, randn, random, random_integers, random_sample, ranf, reset_states, sample, seed,
+    set_random_state, shuffle, uniform)
 
 __all__ = [
-    "BitGenerator", "Generator", "MRG32k3a", "Philox", "Philox4x3210", "RandomState", "SeedSequence", "XORWOW", "beta",
-    "binomial", "bytes", "chisquare", "choice", "default_rng", "dirichlet", "exponential", "f", "gamma", "geometric",
-    "get_random_state", "gumbel", "hypergeometric", "laplace", "logistic", "lognormal", "logseries", "multinomial",
-    "multivariate_normal", "negative_binomial", "noncentral_chisquare", "noncentral_f", "normal", "pareto",
-    "permutation", "poisson", "power", "rand", "randint", "randn", "random", "random_integers", "random_sample", "ranf",
-    "rayleigh", "reset_states", "sample", "seed", "set_random_state", "shuffle", "standard_cauchy",
-    "standard_exponential", "standard_gamma", "standard_normal", "standard_t", "triangular", "uniform", "vonmises",
-    "wald", "weibull", "zipf",
+    "BitGenerator", "Generator", "MRG32k3a", "Philox", "Philox4x3210", "RandomState", "SeedSequence", "XORWOW",
+    "bytes", "choice", "default_rng", "dirichlet", "get_random_state", "hypergeometric", "multinomial",
+    "multivariate_normal", "permutation", "rand", "randint", "randn", "random", "random_integers", "random_sample",
+    "ranf", "reset_states", "sample", "seed", "set_random_state", "shuffle", "uniform", *_functions.__all__,
 ]
+
+
+def __getattr__(name):
+    if name == "SeedSequence":  # NumPy's
+        from numpy.random import SeedSequence
+        globals()[name] = SeedSequence
+        return SeedSequence
+    raise AttributeError(f"module 'cuprite.random' has no attribute {name!r}")

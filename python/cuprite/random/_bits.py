@@ -1,111 +1,13 @@
-"""Seeds and bit generators: SeedSequence as NumPy's, and objects around the library's generators.
+"""Bit generators: objects around the library's generators.
 
-A bit generator is a capsule of the C library's, which has the lock and the state; what Python adds are seeds, spawning,
-states as dictionaries, and pickling.
+A bit generator is a capsule of the C library's, which has the lock and the state; what Python adds are seeds, which are
+NumPy's SeedSequence, spawning, states as dictionaries, and pickling.
 """
 import operator
 import struct
 
 from cuprite import _random
-
-_WORD = 0xffffffff
-
-
-def _words_of_int(n):
-    if n < 0:
-        raise ValueError("expected non-negative integer")
-    words = [n & _WORD]
-    while n := n >> 32:
-        words.append(n & _WORD)
-    return words
-
-
-def _words(x):
-    """Entropy as words of 32 bits: of an integer, a text that is one, or a sequence of them."""
-    if isinstance(x, str):
-        if x.startswith("0x"):
-            return _words_of_int(int(x, base=16))
-        if x.isdigit() and x.isascii():
-            return _words_of_int(int(x))
-        raise ValueError("unrecognized seed string")
-    if hasattr(x, "dtype") and getattr(x, "ndim", 0):
-        if x.dtype.kind not in "iu" and x.size:
-            raise TypeError("seed must be integer")
-        if x.dtype == "uint32":
-            return [int(v) for v in x.ravel().tolist()]
-        return [w for v in x.ravel().tolist() for w in _words_of_int(int(v))]
-    if isinstance(x, (list, tuple, range)):
-        return [w for v in x for w in _words(v)]
-    try:
-        return _words_of_int(operator.index(x))
-    except TypeError:
-        raise TypeError("seed must be integer") from None
-
-
-def _packed(words):
-    return struct.pack(f"<{len(words)}I", *words)
-
-
-class SeedSequence:
-    """numpy.random.SeedSequence: mixes entropy into words that generators begin with, and makes further seeds.
-
-    Parameters: entropy: an integer, a sequence of integers, or None: the system's; spawn_key: which child of its
-        parents this is, a tuple of integers; pool_size: words of the pool, at least 4; n_children_spawned: how many
-        children it has already.
-    Errors: TypeError for entropy that is a text or a float; ValueError for a pool that is too small."""
-
-    def __init__(self, entropy=None, *, spawn_key=(), pool_size=4, n_children_spawned=0):
-        if pool_size < 4:
-            raise ValueError("The size of the entropy pool should be at least 4")
-        if entropy is None:
-            import secrets
-            entropy = secrets.randbits(pool_size * 32)
-        if isinstance(entropy, (str, float)):
-            raise TypeError(f"SeedSequence expects int or sequence of ints for entropy not {entropy}")
-        self.entropy, self.pool_size, self.n_children_spawned = entropy, pool_size, n_children_spawned
-        self.spawn_key = tuple(spawn_key)
-        self._entropy, self._key = _packed(_words(entropy)), _packed(_words(self.spawn_key))
-
-    def __repr__(self):
-        lines = [f"{type(self).__name__}(", f"    entropy={self.entropy!r},"]
-        if self.spawn_key:
-            lines.append(f"    spawn_key={self.spawn_key!r},")
-        if self.pool_size != 4:
-            lines.append(f"    pool_size={self.pool_size!r},")
-        if self.n_children_spawned:
-            lines.append(f"    n_children_spawned={self.n_children_spawned!r},")
-        return "\n".join(lines + [")"])
-
-    @property
-    def state(self):
-        """What makes another one like it."""
-        return {k: getattr(self, k) for k in ("entropy", "spawn_key", "pool_size", "n_children_spawned")
-                if getattr(self, k) is not None}
-
-    def _bytes(self, n):
-        return _random.seed_state(self._entropy, self._key, self.pool_size, n)
-
-    def generate_state(self, n_words, dtype="uint32"):
-        """n_words words as a NumPy array, of 32 or 64 bits.
-
-        Parameters: n_words: how many; dtype: uint32 or uint64.
-        Errors: ValueError for another dtype."""
-        import numpy
-        dtype = numpy.dtype(dtype)
-        if dtype not in (numpy.uint32, numpy.uint64):
-            raise ValueError("only support uint32 or uint64")
-        return numpy.frombuffer(self._bytes(n_words * dtype.itemsize // 4), dtype).copy()
-
-    def spawn(self, n_children):
-        """Further seeds, none of which meets another one.
-
-        Parameters: n_children: how many.
-        Result: a list."""
-        first = self.n_children_spawned
-        self.n_children_spawned += n_children
-        return [type(self)(self.entropy, spawn_key=self.spawn_key + (i,), pool_size=self.pool_size)
-                for i in range(first, first + n_children)]
-
+from cuprite._core import ndarray
 
 # struct cp_rng_state: kind, place, key, counter, state, has_half, half
 _STATE = struct.Struct("<2i2Q4Q6I2I")
@@ -135,7 +37,10 @@ class BitGenerator:
     def __init__(self, seed=None):
         if self._kind is None:
             raise NotImplementedError("BitGenerator is a base class and cannot be instantized")
-        self._seed(seed if isinstance(seed, SeedSequence) else SeedSequence(seed))
+        if not hasattr(seed, "generate_state"):
+            from numpy.random import SeedSequence
+            seed = SeedSequence(seed.get() if isinstance(seed, ndarray) else seed)
+        self._seed(seed)
 
     def _seed(self, sequence):
         self.seed_seq = sequence
@@ -144,7 +49,7 @@ class BitGenerator:
 
     def _first(self, sequence):
         """The state that a seed begins with."""
-        words = struct.unpack("<6I", sequence._bytes(6))
+        words = sequence.generate_state(6).tolist()
         return _STATE.pack(self._kind, 0, *(0,) * 6, *self._good(words), 0, 0)
 
     @property
@@ -152,7 +57,16 @@ class BitGenerator:
         return _STATE.unpack(_random.rng_get_state(self._rng))
 
     def _put(self, *fields):
-        _random.rng_set_state(self._rng, _STATE.pack(*fields))
+        try:
+            packed = _STATE.pack(*fields)
+        except struct.error:  # too large, too many, or too few
+            raise ValueError("state is not that of a generator of this kind") from None
+        _random.rng_set_state(self._rng, packed)
+
+    @property
+    def _seed_seq(self):
+        """The seed, by the name that NumPy's generators of old have, and dask asks for."""
+        return self.seed_seq
 
     @property
     def lock(self):
@@ -211,6 +125,9 @@ class BitGenerator:
             raise TypeError("state must be a dict")
         if state.get("bit_generator") != type(self).__name__:
             raise ValueError(f"state must be for a {type(self).__name__} PRNG")
+        missing = [name for name in self.state if name not in state]
+        if missing:
+            raise ValueError(f"state lacks {', '.join(missing)}")
 
 
 class _Stepped(BitGenerator):
@@ -282,7 +199,7 @@ class Philox(BitGenerator):
             self._put(self._kind, 4, *key, *counter, *(0,) * 8)
 
     def _first(self, sequence):
-        return _STATE.pack(self._kind, 4, *struct.unpack("<2Q", sequence._bytes(4)), *(0,) * 12)
+        return _STATE.pack(self._kind, 4, *sequence.generate_state(2, "u8").tolist(), *(0,) * 12)
 
     @property
     def state(self):
@@ -315,7 +232,7 @@ class Philox4x3210(BitGenerator):
         self._size = size
 
     def _first(self, sequence):
-        key, = struct.unpack("<Q", sequence._bytes(2))
+        key, = sequence.generate_state(1, "u8").tolist()
         return _STATE.pack(self._kind, 4, key, 0, _LONG - 1, _LONG, _LONG, _LONG, *(0,) * 8)
 
     @property

@@ -3,10 +3,11 @@ import operator
 
 from cuprite import _random as _r
 from cuprite._core import asarray, empty, ndarray
-from cuprite.random._bits import BitGenerator, Philox, SeedSequence
+from cuprite.random._bits import BitGenerator, Philox
+from cuprite.random._distributions import GeneratorDistributions
 
 
-def default_rng(seed=None):
+def default_rng(seed=None) -> "Generator":
     """A Generator of Philox 4x64 with that seed: an integer, integers, a SeedSequence, or None; a BitGenerator is given
     one, a Generator comes back."""
     if isinstance(seed, Generator):
@@ -71,7 +72,7 @@ def _bounds(low, high, dtype, endpoint):
     return _integer(low), _integer(high), t, endpoint
 
 
-class Generator:
+class Generator(GeneratorDistributions):
     """Draws numbers of distributions from a bit generator's words; methods are numpy.random.Generator's. Parameters may
     be arrays, which broadcast; results are arrays on the current device.
 
@@ -102,7 +103,7 @@ class Generator:
         return [type(self)(b) for b in self.bit_generator.spawn(n_children)]
 
     # --- uniform numbers: NumPy's bits ---
-    def random(self, size=None, dtype=float, out=None):
+    def random(self, size=None, dtype=float, out=None) -> ndarray:
         """Uniform in [0, 1).
 
         Parameters: size: the shape of the result (None: that of the parameters); dtype: float32 or float64; out: an
@@ -110,16 +111,7 @@ class Generator:
         Errors: TypeError for a dtype that it does not draw."""
         return _r.rng_random(self._rng, size, dtype, out)
 
-    def uniform(self, low=0.0, high=1.0, size=None, dtype=float, out=None):
-        """Uniform in [low, high).
-
-        Parameters: low: the lower bound; high: the upper bound; size: the shape of the result (None: that of the
-            parameters); dtype: float32 or float64; out: an array that takes the numbers and is returned (None: a new
-            one).
-        Errors: OverflowError for bounds whose distance is not finite; TypeError for a dtype that it does not draw."""
-        return _r.rng_uniform(self._rng, low, high, size, dtype, out)
-
-    def integers(self, low, high=None, size=None, dtype=int, endpoint=False):
+    def integers(self, low, high=None, size=None, dtype=int, endpoint=False) -> ndarray:
         """Whole numbers in [low, high), or [low, high] with endpoint; in [0, low) of one bound.
 
         Parameters: low: the lower bound; high: the upper bound (None: `low` is it, and 0 the lower one); size: the
@@ -144,34 +136,8 @@ class Generator:
         words = _r.rng_integers(self._rng, 0, 0xffffffff, True, -(-n // 4), "u4")
         return words.get().astype("<u4").tobytes()[:n]
 
-    # --- normal and exponential ---
-    def standard_normal(self, size=None, dtype=float, out=None):
-        """Normal numbers of mean 0 and deviation 1.
-
-        Parameters: size: the shape of the result (None: that of the parameters); dtype: float32 or float64; out: an
-            array that takes the numbers and is returned (None: a new one).
-        Errors: TypeError for a dtype that it does not draw."""
-        return _r.rng_normal(self._rng, 0.0, 1.0, size, dtype, out)
-
-    def normal(self, loc=0.0, scale=1.0, size=None, dtype=float, out=None):
-        """Normal numbers.
-
-        Parameters: loc: the mean; scale: the standard deviation; size: the shape of the result (None: that of the
-            parameters); dtype: float32 or float64; out: an array that takes the numbers and is returned (None: a new
-            one).
-        Errors: ValueError for a negative scale; TypeError for a dtype that it does not draw."""
-        return _r.rng_normal(self._rng, loc, scale, size, dtype, out)
-
-    def lognormal(self, mean=0.0, sigma=1.0, size=None, dtype=float, out=None):
-        """Numbers whose logarithms are normal.
-
-        Parameters: mean: the mean of the logarithms; sigma: their standard deviation; size: the shape of the result
-            (None: that of the parameters); dtype: float32 or float64; out: an array that takes the numbers and is
-            returned (None: a new one).
-        Errors: ValueError for a negative sigma; TypeError for a dtype that it does not draw."""
-        return _r.rng_lognormal(self._rng, mean, sigma, size, dtype, out)
-
-    def standard_exponential(self, size=None, dtype=float, method="zig", out=None):
+    # --- distributions: all others of one number an element are GeneratorDistributions' ---
+    def standard_exponential(self, size=None, dtype=float, method="zig", out=None) -> ndarray:
         """Exponential numbers of mean 1. Both methods, 'zig' and 'inv', are the inverse here.
 
         Parameters: size: the shape of the result (None: that of the parameters); dtype: float32 or float64; method:
@@ -181,245 +147,8 @@ class Generator:
             raise ValueError(f"method must be 'zig' or 'inv', not {method!r}")
         return _r.rng_exponential(self._rng, 1.0, size, dtype, out)
 
-    def exponential(self, scale=1.0, size=None, dtype=float, out=None):
-        """Exponential numbers of that mean.
-
-        Parameters: scale: the mean; size: the shape of the result (None: that of the parameters); dtype: float32 or
-            float64; out: an array that takes the numbers and is returned (None: a new one).
-        Errors: ValueError for a negative scale; TypeError for a dtype that it does not draw."""
-        return _r.rng_exponential(self._rng, scale, size, dtype, out)
-
-    # --- gamma and what is made of it ---
-    def standard_gamma(self, shape, size=None, dtype=float, out=None):
-        """Gamma numbers of scale 1.
-
-        Parameters: shape: the shape parameter of the law; size: the shape of the result (None: that of the
-            parameters); dtype: float32 or float64; out: an array that takes the numbers and is returned (None: a new
-            one).
-        Errors: ValueError for a negative shape; TypeError for a dtype that it does not draw."""
-        return _r.rng_gamma(self._rng, shape, 1.0, size, dtype, out)
-
-    def gamma(self, shape, scale=1.0, size=None, dtype=float, out=None):
-        """Gamma numbers.
-
-        Parameters: shape: the shape parameter of the law; scale: the scale; size: the shape of the result (None:
-            that of the parameters); dtype: float32 or float64; out: an array that takes the numbers and is returned
-            (None: a new one).
-        Errors: ValueError for a negative shape or scale; TypeError for a dtype that it does not draw."""
-        return _r.rng_gamma(self._rng, shape, scale, size, dtype, out)
-
-    def beta(self, a, b, size=None, dtype=float, out=None):
-        """Beta numbers.
-
-        Parameters: a: the first exponent, above 0; b: the second one, above 0; size: the shape of the result (None:
-            that of the parameters); dtype: float32 or float64; out: an array that takes the numbers and is returned
-            (None: a new one).
-        Errors: ValueError for parameters that are not positive; TypeError for a dtype that it does not draw."""
-        return _r.rng_beta(self._rng, a, b, size, dtype, out)
-
-    def chisquare(self, df, size=None, dtype=float, out=None):
-        """Chi-square numbers.
-
-        Parameters: df: the degrees of freedom, above 0; size: the shape of the result (None: that of the
-            parameters); dtype: float32 or float64; out: an array that takes the numbers and is returned (None: a new
-            one).
-        Errors: ValueError for df that is not positive; TypeError for a dtype that it does not draw."""
-        return _r.rng_chisquare(self._rng, df, size, dtype, out)
-
-    def noncentral_chisquare(self, df, nonc, size=None, dtype=float, out=None):
-        """Noncentral chi-square numbers.
-
-        Parameters: df: the degrees of freedom, above 0; nonc: the noncentrality, not below 0; size: the shape of the
-            result (None: that of the parameters); dtype: float32 or float64; out: an array that takes the numbers
-            and is returned (None: a new one).
-        Errors: ValueError for parameters outside of these; TypeError for a dtype that it does not draw."""
-        return _r.rng_noncentral_chisquare(self._rng, df, nonc, size, dtype, out)
-
-    def f(self, dfnum, dfden, size=None, dtype=float, out=None):
-        """Numbers of Fisher's F.
-
-        Parameters: dfnum: the degrees of freedom of the numerator, above 0; dfden: those of the denominator, above
-            0; size: the shape of the result (None: that of the parameters); dtype: float32 or float64; out: an array
-            that takes the numbers and is returned (None: a new one).
-        Errors: ValueError for parameters that are not positive; TypeError for a dtype that it does not draw."""
-        return _r.rng_f(self._rng, dfnum, dfden, size, dtype, out)
-
-    def noncentral_f(self, dfnum, dfden, nonc, size=None, dtype=float, out=None):
-        """Numbers of the noncentral F.
-
-        Parameters: dfnum: the degrees of freedom of the numerator, above 0; dfden: those of the denominator, above
-            0; nonc: the noncentrality, not below 0; size: the shape of the result (None: that of the parameters);
-            dtype: float32 or float64; out: an array that takes the numbers and is returned (None: a new one).
-        Errors: ValueError for parameters outside of these; TypeError for a dtype that it does not draw."""
-        return _r.rng_noncentral_f(self._rng, dfnum, dfden, nonc, size, dtype, out)
-
-    def standard_t(self, df, size=None, dtype=float, out=None):
-        """Numbers of Student's t.
-
-        Parameters: df: the degrees of freedom, above 0; size: the shape of the result (None: that of the
-            parameters); dtype: float32 or float64; out: an array that takes the numbers and is returned (None: a new
-            one).
-        Errors: ValueError for df that is not positive; TypeError for a dtype that it does not draw."""
-        return _r.rng_standard_t(self._rng, df, size, dtype, out)
-
-    # --- others of real numbers ---
-    def laplace(self, loc=0.0, scale=1.0, size=None, dtype=float, out=None):
-        """Numbers of Laplace's distribution.
-
-        Parameters: loc: the middle; scale: the mean distance from it; size: the shape of the result (None: that of
-            the parameters); dtype: float32 or float64; out: an array that takes the numbers and is returned (None: a
-            new one).
-        Errors: ValueError for a negative scale; TypeError for a dtype that it does not draw."""
-        return _r.rng_laplace(self._rng, loc, scale, size, dtype, out)
-
-    def logistic(self, loc=0.0, scale=1.0, size=None, dtype=float, out=None):
-        """Logistic numbers.
-
-        Parameters: loc: the middle; scale: the scale; size: the shape of the result (None: that of the parameters);
-            dtype: float32 or float64; out: an array that takes the numbers and is returned (None: a new one).
-        Errors: ValueError for a negative scale; TypeError for a dtype that it does not draw."""
-        return _r.rng_logistic(self._rng, loc, scale, size, dtype, out)
-
-    def gumbel(self, loc=0.0, scale=1.0, size=None, dtype=float, out=None):
-        """Numbers of Gumbel's distribution.
-
-        Parameters: loc: the mode; scale: the scale; size: the shape of the result (None: that of the parameters);
-            dtype: float32 or float64; out: an array that takes the numbers and is returned (None: a new one).
-        Errors: ValueError for a negative scale; TypeError for a dtype that it does not draw."""
-        return _r.rng_gumbel(self._rng, loc, scale, size, dtype, out)
-
-    def rayleigh(self, scale=1.0, size=None, dtype=float, out=None):
-        """Numbers of Rayleigh's distribution.
-
-        Parameters: scale: the mode; size: the shape of the result (None: that of the parameters); dtype: float32 or
-            float64; out: an array that takes the numbers and is returned (None: a new one).
-        Errors: ValueError for a negative scale; TypeError for a dtype that it does not draw."""
-        return _r.rng_rayleigh(self._rng, scale, size, dtype, out)
-
-    def weibull(self, a, size=None, dtype=float, out=None):
-        """Numbers of Weibull's distribution.
-
-        Parameters: a: the shape parameter of the law; size: the shape of the result (None: that of the parameters);
-            dtype: float32 or float64; out: an array that takes the numbers and is returned (None: a new one).
-        Errors: ValueError for a negative a; TypeError for a dtype that it does not draw."""
-        return _r.rng_weibull(self._rng, a, size, dtype, out)
-
-    def pareto(self, a, size=None, dtype=float, out=None):
-        """Numbers of Pareto's distribution of the second kind.
-
-        Parameters: a: the exponent, above 0; size: the shape of the result (None: that of the parameters); dtype:
-            float32 or float64; out: an array that takes the numbers and is returned (None: a new one).
-        Errors: ValueError for a that is not positive; TypeError for a dtype that it does not draw."""
-        return _r.rng_pareto(self._rng, a, size, dtype, out)
-
-    def power(self, a, size=None, dtype=float, out=None):
-        """Numbers in [0, 1] whose a-th powers are uniform.
-
-        Parameters: a: the exponent, above 0; size: the shape of the result (None: that of the parameters); dtype:
-            float32 or float64; out: an array that takes the numbers and is returned (None: a new one).
-        Errors: ValueError for a that is not positive; TypeError for a dtype that it does not draw."""
-        return _r.rng_power(self._rng, a, size, dtype, out)
-
-    def standard_cauchy(self, size=None, dtype=float, out=None):
-        """Numbers of Cauchy's distribution.
-
-        Parameters: size: the shape of the result (None: that of the parameters); dtype: float32 or float64; out: an
-            array that takes the numbers and is returned (None: a new one).
-        Errors: TypeError for a dtype that it does not draw."""
-        return _r.rng_standard_cauchy(self._rng, size, dtype, out)
-
-    def triangular(self, left, mode, right, size=None, dtype=float, out=None):
-        """Numbers of a triangular distribution.
-
-        Parameters: left: the lower bound; mode: where the density is highest; right: the upper bound; size: the
-            shape of the result (None: that of the parameters); dtype: float32 or float64; out: an array that takes
-            the numbers and is returned (None: a new one).
-        Errors: ValueError unless left <= mode <= right and left < right; TypeError for a dtype that it does not
-            draw."""
-        return _r.rng_triangular(self._rng, left, mode, right, size, dtype, out)
-
-    def wald(self, mean, scale, size=None, dtype=float, out=None):
-        """Inverse Gaussian numbers.
-
-        Parameters: mean: the mean, above 0; scale: the scale, above 0; size: the shape of the result (None: that of
-            the parameters); dtype: float32 or float64; out: an array that takes the numbers and is returned (None: a
-            new one).
-        Errors: ValueError for parameters that are not positive; TypeError for a dtype that it does not draw."""
-        return _r.rng_wald(self._rng, mean, scale, size, dtype, out)
-
-    def vonmises(self, mu, kappa, size=None, dtype=float, out=None):
-        """Angles of von Mises' distribution, in [-pi, pi].
-
-        Parameters: mu: the mean direction; kappa: how concentrated it is (0: uniform); size: the shape of the result
-            (None: that of the parameters); dtype: float32 or float64; out: an array that takes the numbers and is
-            returned (None: a new one).
-        Errors: ValueError for a negative kappa; TypeError for a dtype that it does not draw."""
-        return _r.rng_vonmises(self._rng, mu, kappa, size, dtype, out)
-
-    # --- whole numbers ---
-    def poisson(self, lam=1.0, size=None, dtype=int, out=None):
-        """Poisson's whole numbers.
-
-        Parameters: lam: the mean; size: the shape of the result (None: that of the parameters); dtype: an integer
-            type; out: an array that takes the numbers and is returned (None: a new one).
-        Errors: ValueError for a lam that is negative or too large; TypeError for a dtype that it does not draw."""
-        return _r.rng_poisson(self._rng, lam, size, dtype, out)
-
-    def binomial(self, n, p, size=None, dtype=int, out=None):
-        """Successes of n tries.
-
-        Parameters: n: the number of tries; p: the probability of each; size: the shape of the result (None: that of
-            the parameters); dtype: an integer type; out: an array that takes the numbers and is returned (None: a
-            new one).
-        Errors: ValueError for a negative n, or p outside of [0, 1]; TypeError for a dtype that it does not draw."""
-        return _r.rng_binomial(self._rng, n, p, size, dtype, out)
-
-    def negative_binomial(self, n, p, size=None, dtype=int, out=None):
-        """Failures before the n-th success.
-
-        Parameters: n: the number of successes, above 0; p: the probability of each; size: the shape of the result
-            (None: that of the parameters); dtype: an integer type; out: an array that takes the numbers and is
-            returned (None: a new one).
-        Errors: ValueError for n that is not positive, or p outside of (0, 1]; TypeError for a dtype that it does not
-            draw."""
-        return _r.rng_negative_binomial(self._rng, n, p, size, dtype, out)
-
-    def geometric(self, p, size=None, dtype=int, out=None):
-        """Tries up to the first success.
-
-        Parameters: p: the probability of each try; size: the shape of the result (None: that of the parameters);
-            dtype: an integer type; out: an array that takes the numbers and is returned (None: a new one).
-        Errors: ValueError for p outside of (0, 1]; TypeError for a dtype that it does not draw."""
-        return _r.rng_geometric(self._rng, p, size, dtype, out)
-
-    def hypergeometric(self, ngood, nbad, nsample, size=None, dtype=int, out=None):
-        """Good ones in a sample without replacement.
-
-        Parameters: ngood: how many good ones there are; nbad: how many others; nsample: the size of the sample;
-            size: the shape of the result (None: that of the parameters); dtype: an integer type; out: an array that
-            takes the numbers and is returned (None: a new one).
-        Errors: ValueError for negative numbers, or a sample larger than all; TypeError for a dtype that it does not
-            draw."""
-        return _r.rng_hypergeometric(self._rng, ngood, nbad, nsample, size, dtype, out)
-
-    def logseries(self, p, size=None, dtype=int, out=None):
-        """Whole numbers of the logarithmic series.
-
-        Parameters: p: the parameter of the law; size: the shape of the result (None: that of the parameters); dtype:
-            an integer type; out: an array that takes the numbers and is returned (None: a new one).
-        Errors: ValueError for p outside of [0, 1); TypeError for a dtype that it does not draw."""
-        return _r.rng_logseries(self._rng, p, size, dtype, out)
-
-    def zipf(self, a, size=None, dtype=int, out=None):
-        """Whole numbers of Zipf's distribution.
-
-        Parameters: a: the exponent, above 1; size: the shape of the result (None: that of the parameters); dtype: an
-            integer type; out: an array that takes the numbers and is returned (None: a new one).
-        Errors: ValueError for a that is not above 1; TypeError for a dtype that it does not draw."""
-        return _r.rng_zipf(self._rng, a, size, dtype, out)
-
     # --- of several numbers ---
-    def dirichlet(self, alpha, size=None, dtype=float):
+    def dirichlet(self, alpha, size=None, dtype=float) -> ndarray:
         """Shares that add up to 1, along a new last axis.
 
         Parameters: alpha: the parameters of the shares, none below 0; size: the shape of the result (None: that of
@@ -431,7 +160,7 @@ class Generator:
             raise TypeError("alpha has no length")
         return _r.rng_dirichlet(self._rng, alpha, size, dtype)
 
-    def multinomial(self, n, pvals, size=None, dtype=int):
+    def multinomial(self, n, pvals, size=None, dtype=int) -> ndarray:
         """How often each of several things happens in n tries, along a new last axis.
 
         Parameters: n: the number of tries; pvals: the probabilities, along the last axis; size: the shape of the
@@ -440,7 +169,7 @@ class Generator:
             draw."""
         return _r.rng_multinomial(self._rng, n, pvals, size, dtype)
 
-    def multivariate_hypergeometric(self, colors, nsample, size=None, method="marginals"):
+    def multivariate_hypergeometric(self, colors, nsample, size=None, method="marginals") -> ndarray:
         """How many of each colour are in a sample. Both methods, 'marginals' and 'count', are the first one here.
 
         Parameters: colors: how many there are of each colour, a sequence of integers; nsample: the size of the
@@ -455,7 +184,8 @@ class Generator:
             raise ValueError("nsample must be an integer") from None
         return _r.rng_multivariate_hypergeometric(self._rng, colors, nsample, size)
 
-    def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-8, *, method="svd", dtype=float):
+    def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-8,
+                            *, method="svd", dtype=float) -> ndarray:
         """Normal vectors along a new last axis: normal numbers times a factor of the covariance, its Cholesky factor
         or, of its singular or eigenvectors, the symmetric root, which is one whatever vectors a library finds.
 
@@ -489,7 +219,7 @@ class Generator:
             raise AxisError(axis, 0) from None
         return _r.rng_permutation(self._rng, max(n, 0))
 
-    def permuted(self, x, *, axis=None, out=None):
+    def permuted(self, x, *, axis=None, out=None) -> ndarray:
         """x with each lane along an axis in an order of its own; axis None: all elements.
 
         Parameters: x: an array or a sequence; axis: the axis (None: all elements); out: an array that takes the
@@ -526,7 +256,7 @@ class Generator:
             raise TypeError("len() of unsized object")
         _r.rng_shuffle(self._rng, x, axis)
 
-    def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
+    def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True) -> ndarray:
         """Elements of `a` (its slices along an axis), or of the integers below it, with probabilities p. Without
         replacement they always come in random order, whether or not it is asked for.
 
@@ -565,4 +295,4 @@ def _array(x):
     return x if isinstance(x, ndarray) else asarray(x)
 
 
-__all__ = ["Generator", "default_rng", "SeedSequence"]
+__all__ = ["Generator", "default_rng"]

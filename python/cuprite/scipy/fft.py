@@ -2,7 +2,7 @@
 
 overwrite_x allows a function to use its argument as memory; it never needs to, so it is heeded by doing nothing. Nor
 does `workers` change anything but in that it is checked: the library shares work out to its own threads
-(cuprite.cuda and CUPRITE_THREADS say how many), and gives the same bits for any number of them."""
+(CUPRITE_NUM_THREADS says how many), and gives the same bits for any number of them."""
 from __future__ import annotations
 
 from operator import index as _index
@@ -12,6 +12,7 @@ from cuprite._fft import (  # noqa: F401
     fftfreq, fftshift, fht, fhtoffset, ifftshift, ifht, next_fast_len, rfftfreq)
 from cuprite._fft_plans import Plan as _Plan
 from cuprite._fft_plans import cook as _cook
+from cuprite._fft_plans import current as _current_plan
 from cuprite._fft_plans import get_fft_plan, is_single as _is_single  # noqa: F401
 from cuprite._fft_plans import look_in_wheels as _look
 
@@ -62,7 +63,9 @@ def _ready(x, value_type, axes=None):
 
 def _check_plan(plan, x, s, axes, value_type):
     if plan is None:
-        return
+        return  # what `with plan:` made current the transform itself heeds
+    if _current_plan() is not None:
+        raise RuntimeError("Use the cuFFT plan either as a context manager or as an argument.")
     if not isinstance(plan, _Plan):
         raise TypeError(f"plan: what get_fft_plan makes, not {type(plan).__name__}")
     plan.check(x, *_cook(x, s, axes, value_type), value_type, _is_single(x))

@@ -8,71 +8,47 @@ from cuprite.scipy.fft import _array, _check_plan, _unique
 __all__ = ["fft", "ifft", "fft2", "ifft2", "fftn", "ifftn", "rfft", "irfft", "get_fft_plan"]
 
 
-def fft(x, n=None, axis=-1, overwrite_x=False, plan=None):
-    """The transform along an axis, not scaled.
-
-    Parameters: x: an array, a NumPy array, a number or nested lists; n: the length (None: the array's own); axis: an
-        axis (negative ones count from the last); overwrite_x: True or False (never needed); plan: a plan of
-        get_fft_plan, or None.
-    Errors: ValueError for a length below 1 and a plan that does not fit; AxisError for an axis out of bounds."""
-    x = _array(x)
-    _check_plan(plan, x, None if n is None else (n,), (axis,), "C2C")
-    return _fft.fft(x, n, axis)
+_X = "x: an array, a NumPy array, a number or nested lists"
+_PLAN = "overwrite_x: True or False (never needed); plan: a plan of get_fft_plan, or None"
+_ERRORS = "ValueError for a length below 1 and a plan that does not fit; AxisError for an axis out of bounds"
 
 
-def ifft(x, n=None, axis=-1, overwrite_x=False, plan=None):
-    """The inverse of fft.
+def _along_one(name, doc):
+    """cuprite._fft's transform of that name, along one axis."""
+    def function(x, n=None, axis=-1, overwrite_x=False, plan=None):
+        x = _array(x)
+        _check_plan(plan, x, None if n is None else (n,), (axis,), "C2C")
+        return getattr(_fft, name)(x, n, axis)
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""{doc}
 
-    Parameters: x: an array, a NumPy array, a number or nested lists; n: the length (None: the array's own); axis: an
-        axis (negative ones count from the last); overwrite_x: True or False (never needed); plan: a plan of
-        get_fft_plan, or None.
-    Errors: ValueError for a length below 1 and a plan that does not fit; AxisError for an axis out of bounds."""
-    x = _array(x)
-    _check_plan(plan, x, None if n is None else (n,), (axis,), "C2C")
-    return _fft.ifft(x, n, axis)
-
-
-def _several(run, x, shape, axes, plan):
-    x = _array(x)
-    axes = _unique(x, axes)
-    _check_plan(plan, x, shape, axes, "C2C")
-    return run(x, shape, axes)
+    Parameters: {_X}; n: the length (None: the array's own); axis: an axis (negative ones count from the last);
+        {_PLAN}.
+    Errors: {_ERRORS}."""
+    return function
 
 
-def fft2(x, shape=None, axes=(-2, -1), overwrite_x=False, plan=None):
-    """The transform along two axes.
+def _along_several(name, run, default, doc):
+    """A transform along several axes, of `run`."""
+    def function(x, shape=None, axes=default, overwrite_x=False, plan=None):
+        x = _array(x)
+        axes = _unique(x, axes)
+        _check_plan(plan, x, shape, axes, "C2C")
+        return run(x, shape, axes)
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""{doc}
 
-    Parameters: x: an array, a NumPy array, a number or nested lists; shape: the lengths (None: the array's own);
-        axes: the axes; overwrite_x: True or False (never needed); plan: a plan of get_fft_plan, or None.
-    Errors: ValueError for a length below 1 and a plan that does not fit; AxisError for an axis out of bounds."""
-    return _several(_fft.fftn, x, shape, axes, plan)
-
-
-def ifft2(x, shape=None, axes=(-2, -1), overwrite_x=False, plan=None):
-    """The inverse of fft2.
-
-    Parameters: x: an array, a NumPy array, a number or nested lists; shape: the lengths (None: the array's own);
-        axes: the axes; overwrite_x: True or False (never needed); plan: a plan of get_fft_plan, or None.
-    Errors: ValueError for a length below 1 and a plan that does not fit; AxisError for an axis out of bounds."""
-    return _several(_fft.ifftn, x, shape, axes, plan)
+    Parameters: {_X}; shape: the lengths (None: the array's own); axes: the axes; {_PLAN}.
+    Errors: {_ERRORS}."""
+    return function
 
 
-def fftn(x, shape=None, axes=None, overwrite_x=False, plan=None):
-    """The transform along several axes.
-
-    Parameters: x: an array, a NumPy array, a number or nested lists; shape: the lengths (None: the array's own);
-        axes: the axes; overwrite_x: True or False (never needed); plan: a plan of get_fft_plan, or None.
-    Errors: ValueError for a length below 1 and a plan that does not fit; AxisError for an axis out of bounds."""
-    return _several(_fft.fftn, x, shape, axes, plan)
-
-
-def ifftn(x, shape=None, axes=None, overwrite_x=False, plan=None):
-    """The inverse of fftn.
-
-    Parameters: x: an array, a NumPy array, a number or nested lists; shape: the lengths (None: the array's own);
-        axes: the axes; overwrite_x: True or False (never needed); plan: a plan of get_fft_plan, or None.
-    Errors: ValueError for a length below 1 and a plan that does not fit; AxisError for an axis out of bounds."""
-    return _several(_fft.ifftn, x, shape, axes, plan)
+fft = _along_one("fft", "The transform along an axis, not scaled.")
+ifft = _along_one("ifft", "The inverse of fft.")
+fft2 = _along_several("fft2", _fft.fftn, (-2, -1), "The transform along two axes.")
+ifft2 = _along_several("ifft2", _fft.ifftn, (-2, -1), "The inverse of fft2.")
+fftn = _along_several("fftn", _fft.fftn, None, "The transform along several axes.")
+ifftn = _along_several("ifftn", _fft.ifftn, None, "The inverse of fftn.")
 
 
 def rfft(x, n=None, axis=-1, overwrite_x=False, plan=None):

@@ -32,7 +32,7 @@ static cp_array *extended(cp_array *a, int axis, cp_array *before, cp_array *beh
 }
 
 /*: function("diff",
-             "a: array, n: int = 1, axis: index_axis = -1, prepend: array_like_to('subtract') = None, "
+             "a: array_like, n: int = 1, axis: index_axis = -1, prepend: array_like_to('subtract') = None, "
              "append: array_like_to('subtract') = None",
              returns="view_or_copy",
              like=True,

@@ -40,21 +40,21 @@ static cp_code at_least(const char *name, int least, int n, cp_array *const *ary
     return CP_OK;
 }
 
-/*: function("atleast_1d", "*arys: arrays_or_numbers", returns="array_or_arrays", unlock="never",
+/*: function("atleast_1d", "*arys: arrays_like", returns="array_or_arrays", unlock="never",
              doc="Arrays with at least one axis: views.") */
 cp_code cp_atleast_1d(int n, cp_array *const *arys, cp_array **results)
 {
     return at_least("atleast_1d", 1, n, arys, results);
 }
 
-/*: function("atleast_2d", "*arys: arrays_or_numbers", returns="array_or_arrays", unlock="never",
+/*: function("atleast_2d", "*arys: arrays_like", returns="array_or_arrays", unlock="never",
              doc="Arrays with at least two axes, new ones in front: views.") */
 cp_code cp_atleast_2d(int n, cp_array *const *arys, cp_array **results)
 {
     return at_least("atleast_2d", 2, n, arys, results);
 }
 
-/*: function("atleast_3d", "*arys: arrays_or_numbers", returns="array_or_arrays", unlock="never",
+/*: function("atleast_3d", "*arys: arrays_like", returns="array_or_arrays", unlock="never",
              doc="Arrays with at least three axes, new ones around that of a 1-d array and behind those of a 2-d "
                  "one: views.") */
 cp_code cp_atleast_3d(int n, cp_array *const *arys, cp_array **results)

@@ -17,14 +17,14 @@ static cp_array *half(const char *name, cp_array *m, int64_t k, bool upper)
     return cpi_end(&f, x ? cpi_triangles(name, x, k, upper) : NULL);
 }
 
-/*: function("tril", "m: array, k: int64 = 0",
+/*: function("tril", "m: array_like, k: int64 = 0",
              doc="The lower triangles of the last two axes, up to the k-th diagonal; 0 elsewhere.") */
 cp_array *(cp_tril)(cp_array *m, const cp_tril_options *options)
 {
     return half("tril", m, options ? options->k : 0, false);
 }
 
-/*: function("triu", "m: array, k: int64 = 0",
+/*: function("triu", "m: array_like, k: int64 = 0",
              doc="The upper triangles of the last two axes, from the k-th diagonal on; 0 elsewhere.") */
 cp_array *(cp_triu)(cp_array *m, const cp_triu_options *options)
 {
@@ -92,7 +92,7 @@ static cp_array *repeated(cp_array *a, const tiles *t)
     return cp_broadcast_to(cp_reshape(a, (cp_shape){m, seen}), (cp_shape){m, wide});
 }
 
-/*: function("tile", "A: array, reps: ints", like=True,
+/*: function("tile", "A: array_like, reps: ints", like=True,
              doc="The array put beside itself `reps` times along each axis.") */
 cp_array *cp_tile(cp_array *A, int n, const int64_t *reps)
 {
@@ -118,7 +118,7 @@ cp_array *cp_extract(cp_array *condition, cp_array *a)
     return cpi_end(&f, flat ? cp_compress(flat, a, CP_FLAT) : NULL);
 }
 
-/*: function("append", "arr: array, values: array_like, axis: axis_or_flat = None",
+/*: function("append", "arr: array_like, values: array_like, axis: axis_or_flat = None",
              doc="The values behind the array along an axis (None: both flattened).") */
 cp_array *cp_append(cp_array *arr, cp_array *values, int axis)
 {

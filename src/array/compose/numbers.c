@@ -69,7 +69,7 @@ static cp_code replace_in(cp_array *x, const cp_nan_to_num_options *o)
 }
 
 /*: function("nan_to_num",
-             "x: array, copy: bool = True, nan: replacement = 0.0, posinf: replacement = None, "
+             "x: array_or_number, copy: bool = True, nan: replacement = 0.0, posinf: replacement = None, "
              "neginf: replacement = None",
              returns="view_or_copy",
              like=True,
@@ -101,10 +101,10 @@ static cp_array *is_real(const char *name, cp_array *x, bool real)
     return cpi_end(&f, r);
 }
 
-/*: function("isreal", "x: array_or_number", like=True, doc="Whether elements have no imaginary part, or one of 0.") */
+/*: function("isreal", "x: array_like", like=True, doc="Whether elements have no imaginary part, or one of 0.") */
 cp_array *cp_isreal(cp_array *x) { return is_real("isreal", x, true); }
 
-/*: function("iscomplex", "x: array_or_number", doc="Whether elements have an imaginary part other than 0.") */
+/*: function("iscomplex", "x: array_like", doc="Whether elements have an imaginary part other than 0.") */
 cp_array *cp_iscomplex(cp_array *x) { return is_real("iscomplex", x, false); }
 
 /*: function("real_if_close", "a: array, tol: double = 100.0", returns="view_or_copy",

@@ -80,7 +80,7 @@ cp_array *(cp_roll)(cp_array *a, int n, const int64_t *shift, const cp_roll_opti
     return cpi_end(&f, r && put_all(a, r, by) == CP_OK ? r : NULL);
 }
 
-/*: function("resize", "a: array, new_shape: shape",
+/*: function("resize", "a: array_like, new_shape: shape",
              doc="An array of that shape, filled with the elements of `a`, again and again where it is larger.") */
 cp_array *cp_resize(cp_array *a, cp_shape new_shape)
 {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/*: function("round", "a: array_or_number, decimals: int = 0, out: out = None", also="around round_",
+/*: function("round", "a: array_like, decimals: int = 0, out: out = None", also="around round_",
              doc="Rounded to decimals, halves to the even neighbour; complex numbers by their parts.") */
 
 static cp_array *rounded(cp_array *a, int decimals, cp_array *out);

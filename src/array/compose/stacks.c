@@ -32,7 +32,7 @@ static cp_array *joined(const char *name, int n, cp_array *const *arrays, cp_arr
     return cpi_end(&f, r);
 }
 
-/*: function("vstack", "tup: arrays, *, dtype: dtype = None, casting: casting = 'same_kind'",
+/*: function("vstack", "tup: arrays_like, *, dtype: dtype = None, casting: casting = 'same_kind'",
              doc="Arrays on top of one another.") */
 cp_array *(cp_vstack)(int n, cp_array *const *tup, const cp_vstack_options *o)
 {
@@ -41,7 +41,7 @@ cp_array *(cp_vstack)(int n, cp_array *const *tup, const cp_vstack_options *o)
     return joined("vstack", n, tup, as_row, 0, &join);
 }
 
-/*: function("hstack", "tup: arrays, *, dtype: dtype = None, casting: casting = 'same_kind'",
+/*: function("hstack", "tup: arrays_like, *, dtype: dtype = None, casting: casting = 'same_kind'",
              doc="Arrays beside one another: along the second axis, the first for 1-d ones.") */
 cp_array *(cp_hstack)(int n, cp_array *const *tup, const cp_hstack_options *o)
 {
@@ -50,7 +50,7 @@ cp_array *(cp_hstack)(int n, cp_array *const *tup, const cp_hstack_options *o)
     return joined("hstack", n, tup, as_line, -1, &join);
 }
 
-/*: function("dstack", "tup: arrays", doc="Arrays behind one another along the third axis.") */
+/*: function("dstack", "tup: arrays_like", doc="Arrays behind one another along the third axis.") */
 cp_array *cp_dstack(int n, cp_array *const *tup) { return joined("dstack", n, tup, as_layer, 2, NULL); }
 
 /*: function("column_stack", "tup: arrays", doc="1-d arrays as the columns of a 2-d one.") */

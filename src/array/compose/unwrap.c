@@ -49,7 +49,7 @@ static cp_array *unwrapped(cp_array *x, int axis, cp_array *discont, cp_array *p
 }
 
 /*: function("unwrap",
-             "p: array, discont: operand = None, axis: index_axis = -1, *, period: operand = 6.283185307179586",
+             "p: array_like, discont: operand = None, axis: index_axis = -1, *, period: operand = 6.283185307179586",
              doc="""Phases along an axis without jumps: where neighbours differ by more than `discont` (half a period),
 whole periods are added so that they differ by at most half of one.""") */
 cp_array *(cp_unwrap)(cp_array *p, int axis, const cp_unwrap_options *options)

@@ -300,12 +300,28 @@ extern const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f32)[CPI_NKERNELS];
 extern const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f64)[CPI_NKERNELS];
 extern const cpi_kernel CPI_ISA_NAME(cpi_mathematics_c64)[CPI_NKERNELS];
 extern const cpi_kernel CPI_ISA_NAME(cpi_mathematics_c128)[CPI_NKERNELS];
+extern const cpi_kernel CPI_ISA_NAME(cpi_mathematics_i8)[CPI_NKERNELS];
+extern const cpi_kernel CPI_ISA_NAME(cpi_mathematics_u8)[CPI_NKERNELS];
+extern const cpi_kernel CPI_ISA_NAME(cpi_mathematics_i16)[CPI_NKERNELS];
+extern const cpi_kernel CPI_ISA_NAME(cpi_mathematics_u16)[CPI_NKERNELS];
+extern const cpi_kernel CPI_ISA_NAME(cpi_mathematics_i32)[CPI_NKERNELS];
+extern const cpi_kernel CPI_ISA_NAME(cpi_mathematics_u32)[CPI_NKERNELS];
+extern const cpi_kernel CPI_ISA_NAME(cpi_mathematics_i64)[CPI_NKERNELS];
+extern const cpi_kernel CPI_ISA_NAME(cpi_mathematics_u64)[CPI_NKERNELS];
 extern const cpi_closer CPI_ISA_NAME(cpi_closers)[5];
 const cpi_kernels CPI_ISA_NAME(cpi_kernels) = {
     .ops = cpi_ops,
     .mathematics = {[CP_FLOAT32] = CPI_ISA_NAME(cpi_mathematics_f32), [CP_FLOAT64] = CPI_ISA_NAME(cpi_mathematics_f64),
                     [CP_COMPLEX64] = CPI_ISA_NAME(cpi_mathematics_c64),
-                    [CP_COMPLEX128] = CPI_ISA_NAME(cpi_mathematics_c128)},
+                    [CP_COMPLEX128] = CPI_ISA_NAME(cpi_mathematics_c128),
+                    [CP_INT8] = CPI_ISA_NAME(cpi_mathematics_i8),
+                    [CP_UINT8] = CPI_ISA_NAME(cpi_mathematics_u8),
+                    [CP_INT16] = CPI_ISA_NAME(cpi_mathematics_i16),
+                    [CP_UINT16] = CPI_ISA_NAME(cpi_mathematics_u16),
+                    [CP_INT32] = CPI_ISA_NAME(cpi_mathematics_i32),
+                    [CP_UINT32] = CPI_ISA_NAME(cpi_mathematics_u32),
+                    [CP_INT64] = CPI_ISA_NAME(cpi_mathematics_i64),
+                    [CP_UINT64] = CPI_ISA_NAME(cpi_mathematics_u64)},
     .convert = converters,
     .gather = gather,
     .gather_rows = gather_rows,

@@ -231,7 +231,7 @@ BINARIES(BOTH2)
 #define BINARIES(X)
 #define SINGLES(X)
 #define DOUBLES(X)
-#define ANGLE_ENTRY(suffix) [0] = NULL,
+#define ANGLE_ENTRY(suffix)
 #define FLOAT_POWER
 #endif
 
@@ -261,5 +261,10 @@ const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f32)[CPI_NKERNELS] = {
 const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f64)[CPI_NKERNELS] = {
     UNARIES(ENTRY_F64) BINARIES(ENTRY_F64) DOUBLES(ENTRY_F64) FLOAT_POWER
     REMAINDERS(REMAINDER_F64)};
-const cpi_kernel CPI_ISA_NAME(cpi_mathematics_c64)[CPI_NKERNELS] = {ANGLE_ENTRY(c64)};
-const cpi_kernel CPI_ISA_NAME(cpi_mathematics_c128)[CPI_NKERNELS] = {ANGLE_ENTRY(c128)};
+/* elementwise_magnitude_simd.c */
+extern void CPI_ISA_NAME(cpi_absolute_c64)(void *const *, int64_t, unsigned);
+extern void CPI_ISA_NAME(cpi_absolute_c128)(void *const *, int64_t, unsigned);
+const cpi_kernel CPI_ISA_NAME(cpi_mathematics_c64)[CPI_NKERNELS] = {
+    [CP_OP_absolute] = CPI_ISA_NAME(cpi_absolute_c64), ANGLE_ENTRY(c64)};
+const cpi_kernel CPI_ISA_NAME(cpi_mathematics_c128)[CPI_NKERNELS] = {
+    [CP_OP_absolute] = CPI_ISA_NAME(cpi_absolute_c128), ANGLE_ENTRY(c128)};

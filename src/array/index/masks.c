@@ -41,7 +41,7 @@ static cp_array *one_value(cp_array *values)
     return values->ndim ? cp_reshape(values, CP_SHAPE0) : cp_retain(values);
 }
 
-/*: function("putmask", "a: array, mask: array_like, values: assigned", returns="none",
+/*: function("putmask", "a: array, mask: array_like, values: safely_assigned", returns="none",
              doc="""Writes values where the mask is true, to each place that of the same place in the flattened values,
 which come again when they are too few.""") */
 cp_code cp_putmask(cp_array *a, cp_array *mask, cp_array *values)
@@ -64,7 +64,7 @@ cp_code cp_putmask(cp_array *a, cp_array *mask, cp_array *values)
     return code;
 }
 
-/*: function("place", "arr: array, mask: array_like, vals: assigned", returns="none",
+/*: function("place", "arr: array, mask: array_like, vals: safely_assigned", returns="none",
              doc="""Writes the values one after the other where the mask is true, from the first again when they are too
 few.""") */
 cp_code cp_place(cp_array *arr, cp_array *mask, cp_array *vals)

@@ -48,6 +48,7 @@ cp_array *(cp_take)(cp_array *a, cp_array *indices, int axis, const cp_take_opti
     if (cpi_null("take", a) || cpi_null("take", indices) || check_mode("take", o->mode)) return NULL;
     if (a->ndim == 0 && (axis == 0 || axis == -1)) axis = CP_FLAT; /* as NumPy */
     if (cpi_axis_or_flat("take", &axis, a->ndim)) return NULL;
+    if (o->out && cpi_check_cast("take", CPI_DATA, o->out->type, a->type, CP_SAFE)) return NULL; /* as NumPy */
     cp_array *plain;
     if (!o->out && axis <= 0 && cpi_plain_get("take", a, indices, axis == CP_FLAT, modes[o->mode], &plain))
         return plain;

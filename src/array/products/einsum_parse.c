@@ -125,6 +125,11 @@ static cp_code find_extents(cpi_einsum *e, cp_array *const *operands)
         for (int j = 0; j < e->in[i].n; j++) {
             int label = e->in[i].label[j];
             int64_t n = operands[i]->shape[j], *known = &e->extent[label];
+            for (int k = 0; k < j; k++) /* a diagonal broadcasts nothing */
+                if (e->in[i].label[k] == label && operands[i]->shape[k] != n)
+                    return cpi_fail(CP_ERROR_VALUE, "einsum: dimensions in operand %d for collapsing index '%c' don't "
+                                    "match (%lld != %lld)", i, (char)(label >= 26 ? 'a' + label - 26 : 'A' + label),
+                                    (long long)operands[i]->shape[k], (long long)n);
             if (*known == 1 || n == *known) *known = n;
             else if (n != 1)
                 return cpi_fail(CP_ERROR_VALUE, "einsum: operands could not be broadcast together: an axis of operand "

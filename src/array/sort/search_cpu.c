@@ -178,8 +178,8 @@ static void among_task(void *context, int64_t task, int worker)
     }
 }
 
-/* Of whole numbers that lie near one another: a table says of each number between the least and the greatest whether
- * it is there. */
+/* Of integers that lie near one another: a table of bits says of each number between the least and the greatest
+ * whether it is there. */
 typedef struct table_job {
     cpi_keys keys;
     const void *values;
@@ -201,23 +201,29 @@ typedef struct table_job {
 static void find_range(table_job *j, const void *from, int64_t n)
 {
     const cpi_keys *k = &j->keys;
-    uint64_t high = 0;
-    j->low = UINT64_MAX;
-#define EXTREMES(T, key)                                            \
-    for (int64_t i = 0; i < n; i++) {                               \
-        const uint64_t v = key(k, ((const T *)from)[i]);            \
-        j->low = v < j->low ? v : j->low, high = v > high ? v : high; \
+    uint64_t low = UINT64_MAX, high = 0;
+#define EXTREMES(T, key)                                     \
+    for (int64_t i = 0; i < n; i++) {                        \
+        const uint64_t v = key(k, ((const T *)from)[i]);     \
+        low = v < low ? v : low, high = v > high ? v : high; \
     }
     BY_KEY(EXTREMES)
-    j->range = high - j->low;
+    j->low = low, j->range = high - low;
 }
+
+static size_t table_bytes(const table_job *j) { return (size_t)(j->range >> 3) + 1; }
 
 static void mark(table_job *j, const void *from, int64_t n)
 {
     const cpi_keys *k = &j->keys;
-    memset(j->there, 0, (size_t)j->range + 1);
-#define MARK(T, key) \
-    for (int64_t i = 0; i < n; i++) j->there[key(k, ((const T *)from)[i]) - j->low] = 1
+    const uint64_t low = j->low;
+    uint8_t *there = j->there;
+    memset(there, 0, table_bytes(j));
+#define MARK(T, key)                                               \
+    for (int64_t i = 0; i < n; i++) {                              \
+        const uint64_t v = key(k, ((const T *)from)[i]) - low;     \
+        there[v >> 3] = (uint8_t)(there[v >> 3] | 1u << (v & 7)); \
+    }
     BY_KEY(MARK)
 }
 
@@ -226,12 +232,15 @@ static void look_up_task(void *context, int64_t task, int worker)
     const table_job *j = context;
     const cpi_keys *k = &j->keys;
     const int64_t first = task * EACH, last = first + EACH < j->m ? first + EACH : j->m;
+    const uint64_t low = j->low, range = j->range;
+    const uint8_t *there = j->there, invert = j->invert;
+    uint8_t *to = j->to;
     (void)worker;
 #define LOOK_UP(T, key)                                                            \
     for (int64_t i = first; i < last; i++) {                                       \
-        const uint64_t v = key(k, ((const T *)j->values)[i]) - j->low;             \
-        const bool within = v <= j->range;                                         \
-        j->to[i] = (uint8_t)((within & (j->there[within ? v : 0] != 0)) != j->invert); \
+        const uint64_t v = key(k, ((const T *)j->values)[i]) - low;                \
+        const uint64_t within = -(uint64_t)(v <= range), at = v & within; /* no jump */ \
+        to[i] = (uint8_t)(((there[at >> 3] >> (at & 7)) & within & 1) ^ invert);   \
     }
     BY_KEY(LOOK_UP)
 }
@@ -243,8 +252,8 @@ static bool among_whole(cp_stream *stream, cp_type type, int64_t n, const void *
     table_job j = {.keys = cpi_keys_of(type), .values = values, .m = m, .invert = invert, .to = to};
     if (!cpi_is_whole(type) || n + m < 256) return false;
     find_range(&j, from, n);
-    if (j.range > 6 * (uint64_t)(n + m) || j.range >= SECOND_CACHE) return false;
-    j.there = cpi_work_alloc(stream, (size_t)j.range + 1);
+    if (j.range > 6 * (uint64_t)(n + m) || j.range / 8 >= SECOND_CACHE) return false;
+    j.there = cpi_work_alloc(stream, table_bytes(&j));
     *code = j.there ? CP_OK : cp_error();
     if (!j.there) return true;
     mark(&j, from, n);

@@ -1,8 +1,9 @@
 /* Sorting and partition: the public functions. Slots see C-contiguous rows; cpi_along_axis brings every other layout to
  * that shape and back. */
-#include "cuprite/sort.h"
-
 #include <stdlib.h>
+
+#include "cuprite/elementwise.h"
+#include "cuprite/sort.h"
 
 #include "front/front.h"
 #include "sort/sort.h"
@@ -23,27 +24,6 @@ static cp_code argsort_rows(const cpi_row_call *call, cp_stream *stream, cp_type
 
 static const cpi_row_call sort_call = {"sort", sort_rows, NULL}, argsort_call = {"argsort", argsort_rows, NULL};
 
-cp_array *cp_sort(cp_array *x, int axis)
-{
-    if (cpi_null("sort", x) || cpi_axis_or_flat("sort", &axis, x->ndim)) return NULL;
-    return cpi_along_axis(&sort_call, x, axis, CP_DEFAULT);
-}
-
-cp_array *cp_argsort(cp_array *x, int axis)
-{
-    if (cpi_null("argsort", x)) return NULL;
-    /* numpy.argsort takes a 0-d array as one of one element, numpy.sort does not */
-    if (x->ndim == 0 && (axis == 0 || axis == -1)) axis = CP_FLAT;
-    if (cpi_axis_or_flat("argsort", &axis, x->ndim)) return NULL;
-    return cpi_along_axis(&argsort_call, x, axis, CP_INT64);
-}
-
-cp_code cp_sort_inplace(cp_array *x, int axis)
-{
-    if (cpi_null("sort", x) || cpi_axis_or_flat("sort", &axis, x->ndim)) return cp_error();
-    return cpi_along_axis_inplace(&sort_call, x, axis);
-}
-
 /* --- the stable sort: equal numbers that are told apart (zeros of either sign, NaN) keep their order --- */
 
 static bool equals_differ(cp_type type) { return cp_type_kind(type) == 'f' || cp_type_kind(type) == 'c'; }
@@ -56,29 +36,107 @@ static cp_array *gathered(cp_array *x, int axis)
     return r;
 }
 
-cp_array *cp_sort_stable(cp_array *x, int axis)
+/* An array for x's elements in another order, as cpi_along_axis makes it. */
+static cp_array *array_for(cp_array *x, int axis)
 {
-    if (cpi_null("sort", x) || cpi_axis_or_flat("sort", &axis, x->ndim)) return NULL;
-    if (!equals_differ(x->type)) return cp_sort(x, axis);
+    if (axis == CP_FLAT) return cpi_array_new("sort", x->device, x->type, 1, &x->size, 'C');
+    return cpi_array_like("sort", x, x->type, x->ndim, x->shape);
+}
+
+static cp_array *sort_stable(cp_array *x, int axis)
+{
     cp_array *r = gathered(x, axis);
     if (!r || axis == CP_FLAT) return r;
-    cp_array *like = cpi_array_like("sort", x, x->type, x->ndim, x->shape); /* in the order of x's axes, as sort's is */
+    cp_array *like = array_for(x, axis); /* in the order of x's axes, as sort's is */
     bool same = like && cp_is_c_contiguous(like), done = like && !same && cp_assign(like, r) == CP_OK;
     if (!same) cp_free(r);
     if (!done) cp_free(like);
     return same ? r : done ? like : NULL;
 }
 
-cp_code cp_sort_stable_inplace(cp_array *x, int axis)
+static cp_code sort_stable_inplace(cp_array *x, int axis)
 {
-    if (cpi_null("sort", x) || cpi_axis_or_flat("sort", &axis, x->ndim)) return cp_error();
-    if (!equals_differ(x->type)) return cp_sort_inplace(x, axis);
-    if (cpi_check_writable("sort", x)) return cp_error();
     cp_array *r = gathered(x, axis), *whole = r ? cp_reshape(r, (cp_shape){x->ndim, x->shape}) : NULL;
     cp_code code = whole ? cp_assign(x, whole) : cp_error();
     cp_free(r);
     cp_free(whole);
     return code;
+}
+
+/* --- descending order: the ascending one of x backwards, written backwards, so that equal elements keep theirs --- */
+
+/* A view of x backwards along an axis, or along all of them. */
+static cp_array *backwards(cp_array *x, int axis)
+{
+    cp_index items[CP_MAXDIM];
+    for (int d = 0; d < x->ndim; d++) {
+        items[d] = CP_FULL;
+        if (axis == CP_FLAT || d == axis) items[d].step = -1;
+    }
+    return cp_slice(x, x->ndim, items);
+}
+
+/* The elements of x in descending order to `to`, which may be x. They are sorted into memory of their own and copied
+ * once. */
+static cp_code sort_descending(cp_array *x, int axis, bool stable, cp_array *to)
+{
+    cp_array *from = stable ? backwards(x, axis) : cp_retain(x), *sorted = NULL, *whole = NULL, *view = NULL;
+    if (from) sorted = stable ? gathered(from, axis) : cpi_along_axis(&sort_call, from, axis, CP_DEFAULT);
+    if (sorted) whole = cp_reshape(sorted, (cp_shape){to->ndim, to->shape});
+    if (whole) view = backwards(to, axis);
+    cp_code code = view ? cp_assign(view, whole) : cp_error();
+    cp_free(from);
+    cp_free(sorted);
+    cp_free(whole);
+    cp_free(view);
+    return code;
+}
+
+/* --- the functions --- */
+
+cp_array *(cp_sort)(cp_array *x, int axis, const cp_sort_options *options)
+{
+    const cp_sort_options *o = CPI_GIVEN(cp_sort_options, options);
+    if (cpi_null("sort", x) || cpi_axis_or_flat("sort", &axis, x->ndim)) return NULL;
+    const bool stable = o->stable && equals_differ(x->type);
+    if (!o->descending) return stable ? sort_stable(x, axis) : cpi_along_axis(&sort_call, x, axis, CP_DEFAULT);
+    cp_array *r = array_for(x, axis);
+    if (!r || sort_descending(x, axis, stable, r) == CP_OK) return r;
+    return cp_free(r), NULL;
+}
+
+cp_code (cp_sort_inplace)(cp_array *x, int axis, const cp_sort_options *options)
+{
+    const cp_sort_options *o = CPI_GIVEN(cp_sort_options, options);
+    if (cpi_null("sort", x) || cpi_axis_or_flat("sort", &axis, x->ndim)) return cp_error();
+    if (cpi_check_writable("sort", x)) return cp_error();
+    const bool stable = o->stable && equals_differ(x->type);
+    if (o->descending) return sort_descending(x, axis, stable, x);
+    return stable ? sort_stable_inplace(x, axis) : cpi_along_axis_inplace(&sort_call, x, axis);
+}
+
+/* Of x backwards the indices count from the other end. */
+static cp_array *argsort_descending(cp_array *x, int axis)
+{
+    cp_array *from = backwards(x, axis), *order = from ? cpi_along_axis(&argsort_call, from, axis, CP_INT64) : NULL;
+    cp_array *view = order ? backwards(order, axis) : NULL;
+    cp_array *last = view ? cp_int((axis == CP_FLAT ? x->size : x->shape[axis]) - 1) : NULL;
+    cp_array *r = last ? cp_subtract(last, view) : NULL;
+    cp_free(from);
+    cp_free(order);
+    cp_free(view);
+    cp_free(last);
+    return r;
+}
+
+cp_array *(cp_argsort)(cp_array *x, int axis, const cp_sort_options *options)
+{
+    const cp_sort_options *o = CPI_GIVEN(cp_sort_options, options);
+    if (cpi_null("argsort", x)) return NULL;
+    /* numpy.argsort takes a 0-d array as one of one element, numpy.sort does not */
+    if (x->ndim == 0 && (axis == 0 || axis == -1)) axis = CP_FLAT;
+    if (cpi_axis_or_flat("argsort", &axis, x->ndim)) return NULL;
+    return o->descending ? argsort_descending(x, axis) : cpi_along_axis(&argsort_call, x, axis, CP_INT64);
 }
 
 /* --- partition --- */

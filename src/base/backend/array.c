@@ -40,12 +40,21 @@ static size_t block_bytes(const cpi_buffer *b)
     return record_bytes(((const cp_array *)b->block)->ndim) + sizeof *b + (inside ? b->bytes + LINE : 0);
 }
 
+/* A release may be anybody's code, which may use the library: the error of what is under way stays. */
+static void release_of(const cpi_buffer *b)
+{
+    cpi_kept_error kept;
+    cpi_error_keep(&kept);
+    b->release(b->owner);
+    cpi_error_restore(&kept);
+}
+
 /* The buffer lies in the block of the array that it was made for. */
 void cpi_buffer_unref(cpi_buffer *b)
 {
     if (!last_reference(&b->refs)) return;
     if (b->release) {
-        b->release(b->owner);
+        release_of(b);
     } else if (b->memory) {
         cpi_pool_free(b->device->pool, b->stream, b->memory);
     } else {
@@ -130,7 +139,10 @@ static cp_array *array_from_allocator(cp_allocate_fn function, cpi_device *devic
 {
     void *token = NULL;
     size_t bytes = (size_t)(size * cpi_itemsize(type));
+    cpi_kept_error kept;
+    cpi_error_keep(&kept);
     void *memory = function(device->id, bytes, &token);
+    if (memory || !token || kept.code) cpi_error_restore(&kept); /* else it may have said why it failed */
     *ours = !memory && !token;
     if (!memory && token)
         cpi_fail(CP_ERROR_MEMORY, "out of memory on %s: the program's allocator gave no %zu bytes", device->name,
@@ -138,7 +150,9 @@ static cp_array *array_from_allocator(cp_allocate_fn function, cpi_device *devic
     if (!memory) return NULL;
     cp_array *x = record_with_buffer(device, type, ndim, shape, size, 0);
     if (!x) {
+        cpi_error_keep(&kept);
         allocated_release(token);
+        cpi_error_restore(&kept);
         return NULL;
     }
     x->data = memory;

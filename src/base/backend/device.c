@@ -18,6 +18,7 @@
 #include "backend/registry.h"
 #include "backend/stream.h"
 #include "core/memory.h"
+#include "cpu/features.h"
 #include "cuprite/testing.h"
 
 _Static_assert(CPI_DEVICES > CPI_PLUGINS * CPI_PLUGIN_DEVICES, "every device has a slot");
@@ -114,13 +115,22 @@ static const char *what_is_there(const cpi_plugin *p, char *text, size_t bytes)
     return text;
 }
 
+/* The CPU, unless this build's kernels are for newer processors. */
+static cpi_device *cpu_for_kernels(const char *function)
+{
+    char text[160];
+    if (!cpi_cpu_lacks(text, sizeof text)) return cpi_device_cpu();
+    cpi_fail(CP_ERROR_DEVICE, "%s: %s", function, text);
+    return NULL;
+}
+
 cpi_device *cpi_device_get(const char *function, int id)
 {
     char text[600];
     if (id == CP_CURRENT) return cpi_device_current();
-    if (id == CP_CPU) return cpi_device_cpu();
+    if (id == CP_CPU) return cpu_for_kernels(function);
     cpi_plugin *p = cpi_plugin_of(id);
-    if (id == 0 && p->devices == 0) return cpi_device_cpu();
+    if (id == 0 && p->devices == 0) return cpu_for_kernels(function);
     if (p && id - p->first < p->devices) return device_open(function, p, id - p->first);
     cpi_fail(CP_ERROR_DEVICE, "%s: there is no device %d (%s)", function, id,
              what_is_there(p ? p : cpi_plugin_gpu(), text, sizeof text));

@@ -1,12 +1,13 @@
 /* The pool: see pool.h for its invariants.
  *
  * Pieces come from the device and are cut into blocks. Free blocks hang in bins by size, one set of bins for
- * each stream that freed something and each of two kinds, so that small blocks never break up large pieces.
- * Bins are two-level (power of two, then eighths), after TLSF (Masmano et al., ECRTS 2004): a request looks in
- * the first bin whose every block fits. Blocks are found by address in a hash table. */
+ * each stream that freed something, one for all streams that ended, and each of two kinds, so that small blocks never
+ * break up large pieces. Bins are two-level (power of two, then eighths), after TLSF (Masmano et al., ECRTS 2004): a
+ * request looks in the first bin whose every block fits. Blocks are found by address in a hash table. */
 #include "backend/pool.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,9 @@ enum { SMALL_HOST = 4096 }; /* arrays of the CPU up to here lie behind their rec
 enum { LEVELS = 56, SPLITS = 8 }; /* every size_t has a bin */
 
 enum { USERS = 3 };
+
+/* Whose the blocks are on which no stream has work left, because theirs ended: any stream takes them. */
+#define EVERYBODY ((cp_stream *)NULL)
 
 typedef struct block {
     char *at;
@@ -435,6 +439,16 @@ static block *piece_new(cpi_pool *p, size_t size, bool large)
     return b;
 }
 
+/* A free block of the stream's own or, where none is, of those that are every stream's; taken out of its bin. */
+static block *take_free(cpi_pool *p, arena *a, size_t size, bool large)
+{
+    arena *from = a;
+    block *b = bin_search(a, size, large);
+    if (!b && (from = arena_of(p, EVERYBODY, false))) b = bin_search(from, size, large);
+    if (b) bin_remove(from, b);
+    return b;
+}
+
 /* Cuts what is more than `size` off a block that is in no bin. */
 static void split_block(cpi_pool *p, arena *a, block *b, size_t size)
 {
@@ -461,13 +475,12 @@ static block *find_block(cpi_pool *p, arena *a, size_t size, bool large)
         if (shrink(p, NULL)) return NULL;
         if (p->stats.used + (int64_t)size > p->stats.limit) return NULL;
     }
-    block *b = p->direct ? NULL : bin_search(a, size, large);
+    block *b = p->direct ? NULL : take_free(p, a, size, large);
     if (!b && p->waiting && !cpi_capturing()) {
         look_at_waiting(p);
-        b = bin_search(a, size, large);
+        b = take_free(p, a, size, large);
     }
     if (b) {
-        bin_remove(a, b);
         p->stats.reuses++;
         return b;
     }
@@ -476,10 +489,7 @@ static block *find_block(cpi_pool *p, arena *a, size_t size, bool large)
     if (p->device->backend->device_sync(p->device)) return NULL;
     look_at_waiting(p);
     gather(p, a);
-    if ((b = bin_search(a, size, large))) {
-        bin_remove(a, b);
-        return b;
-    }
+    if ((b = take_free(p, a, size, large))) return b;
     trim(p, NULL);
     return piece_new(p, size, large);
 }
@@ -534,6 +544,31 @@ void cpi_pool_count_small(cpi_pool *p, int64_t bytes)
         __atomic_store_n(&p->small_most, now, __ATOMIC_RELAXED);
 }
 
+/* A number of bytes as people read it. */
+static const char *in_words(double n, char text[32])
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    int unit = 0;
+    for (; n >= 1024 && unit < 6; unit++) n /= 1024;
+    snprintf(text, 32, unit ? "%.1f %s" : "%.0f %s", n, units[unit]);
+    return text;
+}
+
+static void fail_full(cpi_pool *p, size_t bytes)
+{
+    char asked[32], used[32], held[32], limit[32], available[32];
+    cp_pool_stats now;
+    int64_t total = 0, rest = 0;
+    cpi_pool_stats(p, &now);
+    const bool known = p->device->backend->query(p->device, &total, &rest) == CP_OK;
+    cpi_fail(CP_ERROR_MEMORY,
+             "out of memory on %s: %zu bytes asked for (%s)%s%s; arrays hold %s, the pool %s, its limit is %s",
+             p->device->name, bytes, in_words((double)bytes, asked), known ? ", available are " : "",
+             known ? in_words((double)rest, available) : "", in_words((double)now.used, used),
+             in_words((double)now.held, held),
+             now.limit ? in_words((double)now.limit, limit) : "none");
+}
+
 void *cpi_pool_alloc(cpi_pool *p, cp_stream *stream, size_t bytes)
 {
     if (!cpi_may_use("memory", p->device)) return NULL; /* who waits for the device may hold the lock */
@@ -560,11 +595,8 @@ void *cpi_pool_alloc(cpi_pool *p, cp_stream *stream, size_t bytes)
         cpi_live_add(b->at, bytes ? bytes : 1);
         return b->at;
     }
-none:;
-    cp_pool_stats now;
-    cpi_pool_stats(p, &now);
-    cpi_fail(CP_ERROR_MEMORY, "out of memory on %s: %zu bytes asked for, arrays hold %lld, the pool %lld (limit %lld)",
-             p->device->name, bytes, (long long)now.used, (long long)now.held, (long long)now.limit);
+none:
+    fail_full(p, bytes);
     return NULL;
 }
 
@@ -677,7 +709,7 @@ cpi_capture *cpi_pool_capture(cpi_pool *p, const void *memory)
 void cpi_pool_capture_gone(cpi_pool *p, cpi_capture *capture)
 {
     pthread_mutex_lock(&p->lock);
-    arena **link = &p->arenas, *to = arena_of(p, &p->device->null_stream, true);
+    arena **link = &p->arenas, *to = arena_of(p, EVERYBODY, true);
     for (size_t i = 0; i < p->table_size; i++)
         for (block *b = p->table[i]; b; b = b->chain)
             if (b->capture == capture && !b->waits) b->capture = NULL;
@@ -709,7 +741,7 @@ void cpi_pool_stream_ends(cpi_pool *p, cp_stream *stream, cp_stream *heir)
         if (b->stream == stream) b->stream = heir;
     for (block *b = p->parked; b; b = b->next)
         if (b->stream == stream) b->stream = heir;
-    arena *from = arena_of(p, stream, false), *to = from ? arena_of(p, heir, true) : NULL;
+    arena *from = arena_of(p, stream, false), *to = from ? arena_of(p, EVERYBODY, true) : NULL;
     if (to) {
         move_free(p, from, to);
         arena **link = &p->arenas;

@@ -34,7 +34,8 @@ cp_code cpi_pool_trim(cpi_pool *pool, cp_stream *stream);
 struct cpi_capture *cpi_pool_capture(cpi_pool *pool, const void *memory);
 /* The capture is over, its work done: its memory is anybody's. */
 void cpi_pool_capture_gone(cpi_pool *pool, struct cpi_capture *capture);
-/* The stream is about to go, its work is done: its free blocks become `heir`'s. */
+/* The stream is about to go, its work is done: its free blocks are for every stream; what
+ * other streams still use becomes `heir`'s. */
 void cpi_pool_stream_ends(cpi_pool *pool, cp_stream *stream, cp_stream *heir);
 /* A forked child: locks are made anew. */
 void cpi_pool_after_fork(cpi_pool *pool);

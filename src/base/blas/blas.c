@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,6 +28,27 @@ static const char *tried_folders;
 static cpi_blas table;
 static const cpi_blas *opened;  /* &table once it is filled */
 static char trouble[600];       /* why a library that was there could not be used */
+
+static bool short_of_memory;    /* it could not be looked for, and is the next time */
+
+/* --- memory --- */
+
+/* OpenBLAS ends the process where it gets no memory for its buffers, of at most so many bytes for each thread; the
+ * library and its copy take up about as much as two. */
+enum { BUFFER = 64 << 20 };
+
+/* Is there address space for so many buffers? Without a limit there always is: what a machine then lacks it tells by
+ * other ways. */
+static bool has_space(int buffers)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY) return true;
+    const size_t bytes = (size_t)buffers * BUFFER;
+    void *there = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (there == MAP_FAILED) return false;
+    munmap(there, bytes);
+    return true;
+}
 
 /* --- loading --- */
 
@@ -268,7 +290,8 @@ const cpi_blas *cpi_blas_found(void)
     pthread_once(&once, forks_wait);
     pthread_mutex_lock(&lock);
     const char *folders = cpi_library_folders();
-    if (!opened && !(tried && tried_folders == folders)) {
+    short_of_memory = !opened && !(tried && tried_folders == folders) && !has_space(3);
+    if (!opened && !short_of_memory && !(tried && tried_folders == folders)) {
         if (find()) {
             forks_wait_for_threads();
             __atomic_store_n(&opened, &table, __ATOMIC_RELEASE);
@@ -284,6 +307,9 @@ const cpi_blas *cpi_blas_found(void)
 const cpi_blas *cpi_blas_open(const char *function)
 {
     const cpi_blas *b = cpi_blas_found();
+    if (!b && short_of_memory) return cpi_fail(CP_ERROR_MEMORY, "%s: out of host memory for OpenBLAS", function), NULL;
+    if (b && !has_space(cpi_workers()))
+        return cpi_fail(CP_ERROR_MEMORY, "%s: out of host memory for OpenBLAS's buffers", function), NULL;
     if (!b)
         cpi_fail(CP_ERROR_UNSUPPORTED, "%s: OpenBLAS is needed and not there%s%s%s: pip install scipy-openblas64, or "
                  "install libopenblas0-pthread, or name its file by CUPRITE_OPENBLAS", function, *trouble ? " (" : "",

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static _Thread_local struct {
     cp_code code;
@@ -80,6 +81,31 @@ void cp_error_clear(void)
     pthread_setspecific(thread_end, NULL);
     free(record.long_text);
     record.long_text = NULL;
+}
+
+/* A long text goes into the kept record and back; the thread frees it only while it is in its own. */
+void cpi_error_keep(cpi_kept_error *kept)
+{
+    kept->code = record.code;
+    kept->warnings = record.warnings;
+    kept->long_text = record.long_text;
+    record.warnings = 0;
+    if (kept->code == CP_OK) return;
+    memcpy(kept->text, record.text, sizeof record.text);
+    if (record.long_text) pthread_setspecific(thread_end, NULL);
+    record.long_text = NULL;
+    record.code = CP_OK;
+}
+
+void cpi_error_restore(cpi_kept_error *kept)
+{
+    cp_error_clear();
+    record.warnings = kept->warnings;
+    if (kept->code == CP_OK) return;
+    record.code = kept->code;
+    memcpy(record.text, kept->text, sizeof record.text);
+    record.long_text = kept->long_text;
+    if (record.long_text) pthread_setspecific(thread_end, record.long_text);
 }
 
 const char *cp_code_text(cp_code code) { return code >= 0 && code < CP_NERRORS ? texts[code] : "unknown error"; }

@@ -1,6 +1,7 @@
 /* Instruction set of this processor. Invariant: the answer never changes within a process. */
 #include "cpu/features.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,14 +32,25 @@ int cpi_cpu_detect(void)
     return level;
 }
 
+static const char *const names[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
+
 const char *cpi_cpu_level_name(void)
 {
 #if defined(__x86_64__)
-    static const char *const names[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
     return names[cpi_cpu_level()];
 #elif defined(__aarch64__)
     return "aarch64";
 #else
     return "portable";
 #endif
+}
+
+const char *cpi_cpu_lacks(char *text, size_t bytes)
+{
+    const int level = cpi_cpu_level();
+    if (level >= CPI_LOWEST_LEVEL) return NULL;
+    const char *wish = getenv("CUPRITE_CPU");
+    snprintf(text, bytes, "this library was built for %s and newer only; %s %s", names[CPI_LOWEST_LEVEL],
+             wish && strcmp(wish, names[level]) == 0 ? "CUPRITE_CPU is" : "this processor has", names[level]);
+    return text;
 }

@@ -3,6 +3,8 @@
 #ifndef CPI_CPU_FEATURES_H
 #define CPI_CPU_FEATURES_H
 
+#include <stddef.h>
+
 enum { CPI_LEVEL_BASE = 0, CPI_LEVEL_V3 = 1, CPI_LEVEL_V4 = 2 };
 /* Highest level of this processor, lowered by CUPRITE_CPU=x86-64-v2|v3|v4. */
 extern int cpi_cpu_known; /* the level once it was asked for, -1 before */
@@ -13,6 +15,8 @@ static inline int cpi_cpu_level(void)
     return level < 0 ? cpi_cpu_detect() : level;
 }
 const char *cpi_cpu_level_name(void); /* "x86-64-v4", "x86-64-v3", "x86-64-v2", "aarch64", ... */
+/* Why this build has no kernels for this processor, in `text`; NULL where it has some. */
+const char *cpi_cpu_lacks(char *text, size_t bytes);
 
 #ifdef CPI_ISA
 #define CPI_PASTE2(a, b) a##_##b
@@ -40,13 +44,16 @@ const char *cpi_cpu_level_name(void); /* "x86-64-v4", "x86-64-v3", "x86-64-v2", 
 #else
 #define CPI_BEST(f) (&f##_v2)
 #endif
-/* The variant of the lowest instruction set that was built, which lacks nothing. */
+/* The variant of the lowest instruction set that was built, which lacks nothing; and what that set asks for. */
 #if !defined(CPI_WITHOUT_V2)
 #define CPI_LOWEST(f) (&f##_v2)
+#define CPI_LOWEST_LEVEL CPI_LEVEL_BASE
 #elif !defined(CPI_WITHOUT_V3)
 #define CPI_LOWEST(f) (&f##_v3)
+#define CPI_LOWEST_LEVEL CPI_LEVEL_V3
 #else
 #define CPI_LOWEST(f) (&f##_v4)
+#define CPI_LOWEST_LEVEL CPI_LEVEL_V4
 #endif
 
 #endif

@@ -51,7 +51,8 @@ cp_code cpi_cache_folder(char folder[PATH_MAX])
 {
     const char *own = given("CUPRITE_CACHE_DIR") ? given("CUPRITE_CACHE_DIR") : given("CUPY_CACHE_DIR");
     const char *xdg = given("XDG_CACHE_HOME"), *home = given("HOME");
-    int n = own ? snprintf(folder, PATH_MAX, "%s", own)
+    const char *here = own && *own == '-' ? "./" : ""; /* no compiler shall take the name for an option */
+    int n = own ? snprintf(folder, PATH_MAX, "%s%s", here, own)
             : xdg ? snprintf(folder, PATH_MAX, "%s/cuprite/kernels", xdg)
             : home ? snprintf(folder, PATH_MAX, "%s/.cache/cuprite/kernels", home) : 0;
     if (n >= PATH_MAX - 100) return cpi_fail(CP_ERROR_IO, "kernel cache: the folder's name is too long");

@@ -70,11 +70,13 @@ static cp_array *transformed(const char *name, cp_array *a, double dln, double m
     if (n < 1) return cpi_fail(CP_ERROR_VALUE, "%s: invalid number of data points (0) specified", name), NULL;
     double complex *u = cpi_malloc((size_t)half * sizeof *u);
     if (!u) return NULL;
+    if (bias != 0) a = cp_astype(a, CP_FLOAT64); /* SciPy's slopes are of that type */
     fill(u, n, dln, mu, offset, bias, inverse);
     cp_array *c = cp_from_host(u, CP_COMPLEX128, (cp_shape){1, &half}, NULL);
     cpi_free_host(u);
-    if (c && cpi_fft_is_single(a->type)) c = cp_astype(c, CP_COMPLEX64);
-    if (bias != 0) a = cp_multiply(a, inverse ? slope(n, bias * dln, bias * offset, a) : slope(n, -bias * dln, 0, a));
+    if (a && c && cpi_fft_is_single(a->type)) c = cp_astype(c, CP_COMPLEX64);
+    if (a && bias != 0)
+        a = cp_multiply(a, inverse ? slope(n, bias * dln, bias * offset, a) : slope(n, -bias * dln, 0, a));
     cp_array *f = a && c ? cp_multiply(cp_rfft(a), c) : NULL, *r = f ? cp_irfft(f, .n = n) : NULL;
     if (!r || !(r = cp_flip(r, CP_AXES(-1)))) return NULL;
     if (bias == 0) return cp_copy(r);

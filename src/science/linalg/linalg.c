@@ -209,6 +209,14 @@ static cp_array *solved(call *c, size_t which, bool vector)
     return finish_one(c, x && run(c, which), x);
 }
 
+/* What is asked where there is no right side, so that nothing is solved: a singular matrix is an error all the same. */
+static bool is_invertible(cp_array *a)
+{
+    cp_array *inverse = (cp_inv)(a, NULL);
+    cp_free(inverse);
+    return inverse != NULL;
+}
+
 cp_array *cp_solve(cp_array *a, cp_array *b)
 {
     call c = {0};
@@ -219,6 +227,7 @@ cp_array *cp_solve(cp_array *a, cp_array *b)
     bool vector = b->ndim == 1;
     if (computing_both("solve", a, b) == CP_NTYPES) return NULL;
     if (!rows_fit("solve", a, b, vector) || !open_system(&c, "solve", a, b, vector)) return closed(&c), NULL;
+    if (!c.l.k && product(c.ndim, c.shape) && !is_invertible(a)) return closed(&c), NULL;
     return solved(&c, SLOT(solve), vector);
 }
 

@@ -157,7 +157,7 @@ static void NAME(turned)(int64_t rows, int64_t columns, const E *from, E *to)
  * else 1. */
 static V NAME(scale_of)(int64_t n, int64_t step, const E *a)
 {
-    V most = {0}, r;
+    V most = {0}, r = {0};
     for (int64_t i = 0; i < n; i++) most = NAME(larger)(NAME(size)(a[i * step]), most);
     for (int l = 0; l < LANES; l++) {
         int e = 0;

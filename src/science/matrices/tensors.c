@@ -113,7 +113,8 @@ static cp_array *cross_of_three(cp_array *a, cp_array *b, cp_type type, int axis
 }
 
 /*: function("cross",
-             "a: array, b: array, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: index_axis_or_flat = None",
+             "a: array_like, b: array_like, axisa: int = -1, axisb: int = -1, axisc: int = -1, "
+             "axis: index_axis_or_flat = None",
              doc="""The cross products of vectors of two or three elements along an axis of each, which is a new one of
 the result (axis: of all three); of two vectors of two elements the third element alone.""") */
 cp_array *cp_cross(cp_array *a, cp_array *b, int axisa, int axisb, int axisc, int axis)

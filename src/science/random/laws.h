@@ -7,22 +7,25 @@
 #ifndef CPR_LAWS_H
 #define CPR_LAWS_H
 
+#include "random/distributions.h"
 #include "random/numbers.h"
 
-/* name, parameters: the order is that of the kinds below */
-#define CPR_WORD_LAWS(X)                                                                                    \
-    X(UNIT) X(UNIFORM) X(EXPONENTIAL) X(LAPLACE) X(LOGISTIC) X(GUMBEL) X(RAYLEIGH) X(WEIBULL) X(PARETO)     \
-    X(POWER) X(CAUCHY) X(TRIANGULAR) X(GEOMETRIC)
+/* The order is that of the kinds: random/distributions.h has those that are rows of distributions.def. */
+#define CPR_WORD_LAWS(X) X(UNIT) CPR_WORD_DISTRIBUTIONS(X)
 #define CPR_TABLE_LAWS(X) X(STEPS) /* any law of whole numbers, by its distribution function (steps.c) */
-#define CPR_PAIR_LAWS(X) X(NORMAL) X(LOGNORMAL)
-#define CPR_SOURCE_LAWS(X)                                                                                  \
-    X(GAMMA) X(BETA) X(CHISQUARE) X(NONCENTRAL_CHISQUARE) X(F) X(NONCENTRAL_F) X(T) X(WALD) X(VONMISES)     \
-    X(POISSON) X(BINOMIAL) X(NEGATIVE_BINOMIAL) X(HYPERGEOMETRIC) X(LOGSERIES) X(ZIPF)
+#define CPR_PAIR_LAWS(X) CPR_PAIR_DISTRIBUTIONS(X)
+#define CPR_SOURCE_LAWS(X) CPR_SOURCE_DISTRIBUTIONS(X)
 #define CPR_ROW_LAWS(X) X(CHOICE) X(DIRICHLET) X(MULTINOMIAL) X(MULTIVARIATE_HYPERGEOMETRIC)
 
 typedef enum cpi_law {
 #define X(NAME) CPR_##NAME,
-    CPR_WORD_LAWS(X) CPR_TABLE_LAWS(X) CPR_PAIR_LAWS(X) CPR_SOURCE_LAWS(X) CPR_ROW_LAWS(X)
+    CPR_WORD_LAWS(X) CPR_TABLE_LAWS(X)
+    CPR_PAIRS, CPR_BEFORE_PAIRS = CPR_PAIRS - 1,
+    CPR_PAIR_LAWS(X)
+    CPR_SOURCES, CPR_BEFORE_SOURCES = CPR_SOURCES - 1,
+    CPR_SOURCE_LAWS(X)
+    CPR_ROWS, CPR_BEFORE_ROWS = CPR_ROWS - 1,
+    CPR_ROW_LAWS(X)
 #undef X
     CPR_NLAWS
 } cpi_law;
@@ -48,15 +51,16 @@ CPR_FN double cpr_of_word(int law, uint64_t w, double a, double b, double c)
     case CPR_WEIBULL: return a == 0 ? 0 : cpr_pow(-cpr_log(cpr_inside(w)), 1 / a);
     case CPR_PARETO: return cpr_expm1(-cpr_log(cpr_inside(w)) / a);
     case CPR_POWER: return cpr_exp(cpr_log(cpr_inside(w)) / a);
-    case CPR_CAUCHY: return cpr_cauchy(cpr_inside(w));
+    case CPR_STANDARD_CAUCHY: return cpr_cauchy(cpr_inside(w));
     case CPR_TRIANGULAR: { /* left, mode, right */
         const double u = cpr_unit(w), width = c - a, low = b - a, share = low / width;
         return u <= share ? a + sqrt(u * width * low) : c - sqrt((1 - u) * width * (c - b));
     }
-    default: { /* CPR_GEOMETRIC: the first success of many tries */
+    case CPR_GEOMETRIC: { /* the first success of many tries */
         const double k = ceil(cpr_log(cpr_inside(w)) / cpr_log1p(-a));
         return a >= 1 || k < 1 ? 1 : k;
     }
+    default: return NAN; /* a row without a body */
     }
 }
 
@@ -466,7 +470,7 @@ CPR_FN double cpr_of_source(int law, cpr_source *s, double a, double b, double c
         s->has_spare = false;
         return x / (cpr_chisquare(s, b) * a);
     }
-    case CPR_T: {
+    case CPR_STANDARD_T: {
         const double z = cpr_normal(s);
         return sqrt(0.5 * a) * z / sqrt(cpr_gamma(s, 0.5 * a));
     }
@@ -477,7 +481,8 @@ CPR_FN double cpr_of_source(int law, cpr_source *s, double a, double b, double c
     case CPR_NEGATIVE_BINOMIAL: return cpr_poisson(s, cpr_gamma(s, a) * ((1 - b) / b));
     case CPR_HYPERGEOMETRIC: return cpr_hypergeometric(s, a, b, c);
     case CPR_LOGSERIES: return cpr_logseries(s, a);
-    default: return cpr_zipf(s, a);
+    case CPR_ZIPF: return cpr_zipf(s, a);
+    default: return NAN; /* a row without a body */
     }
 }
 

@@ -162,7 +162,7 @@ static cp_code run(cp_stream *stream, cp_rng *g, cpi_draw *d)
     const int64_t all = d->n, bytes = (int64_t)cp_type_size(d->type);
     cp_code code = CP_OK;
     if (!all) return CP_OK;
-    if (d->law >= CPR_NORMAL) {
+    if (d->law >= CPR_PAIRS) {
         d->from = own_words(g);
         return ops->draw(stream, d);
     }
@@ -187,8 +187,13 @@ static cp_code run(cp_stream *stream, cp_rng *g, cpi_draw *d)
 
 static bool is_whole(int law)
 {
-    return law == CPR_GEOMETRIC || law == CPR_STEPS || (law >= CPR_POISSON && law <= CPR_CHOICE) ||
-           law == CPR_MULTINOMIAL || law == CPR_MULTIVARIATE_HYPERGEOMETRIC;
+    switch (law) {
+#define X(LAW) case CPR_##LAW:
+    CPR_WHOLE_DISTRIBUTIONS(X)
+#undef X
+    case CPR_STEPS: case CPR_CHOICE: case CPR_MULTINOMIAL: case CPR_MULTIVARIATE_HYPERGEOMETRIC: return true;
+    default: return false;
+    }
 }
 
 /* The type of the result, and in *made that in which it is drawn. */
@@ -286,7 +291,7 @@ cp_array *cpi_draw_law(cpi_drawing *d)
     cp_code code = CP_OK;
     if (out.array->size) {
         code = fill_in(d, device, ndim, shape, &call, hold);
-        if (!code && made == CP_INT64 && d->law < CPR_CHOICE) code = by_table(d, device, &call, &hold[3]);
+        if (!code && made == CP_INT64 && d->law < CPR_ROWS) code = by_table(d, device, &call, &hold[3]);
         if (!code) code = run(cpi_stream(device), d->g, &call);
     }
     for (int i = 0; i < 4; i++) cp_free(hold[i]);
@@ -300,23 +305,6 @@ cp_array *cpi_draw_law(cpi_drawing *d)
 #define DRAW(NAME, LAW, N, ...)                                                                                        \
     cpi_draw_law(                                                                                                      \
         &(cpi_drawing){.name = NAME, .g = g, .law = CPR_##LAW, .n = N, .parameter = {__VA_ARGS__}, .options = o})
-#define LAW_0(FUNCTION, LAW) \
-    cp_array *(cp_rng_##FUNCTION)(cp_rng *g, const cp_draw_options *o) { return DRAW(#FUNCTION, LAW, 0, {0}); }
-#define LAW_1(FUNCTION, LAW, A, RA)                                                                            \
-    cp_array *(cp_rng_##FUNCTION)(cp_rng *g, cp_array *A, const cp_draw_options *o)                            \
-    {                                                                                                          \
-        return DRAW(#FUNCTION, LAW, 1, P(#A, A, CPI_##RA));                                                    \
-    }
-#define LAW_2(FUNCTION, LAW, A, RA, B, RB)                                                                     \
-    cp_array *(cp_rng_##FUNCTION)(cp_rng *g, cp_array *A, cp_array *B, const cp_draw_options *o)               \
-    {                                                                                                          \
-        return DRAW(#FUNCTION, LAW, 2, P(#A, A, CPI_##RA), P(#B, B, CPI_##RB));                                \
-    }
-#define LAW_3(FUNCTION, LAW, A, RA, B, RB, C, RC)                                                              \
-    cp_array *(cp_rng_##FUNCTION)(cp_rng *g, cp_array *A, cp_array *B, cp_array *C, const cp_draw_options *o)  \
-    {                                                                                                          \
-        return DRAW(#FUNCTION, LAW, 3, P(#A, A, CPI_##RA), P(#B, B, CPI_##RB), P(#C, C, CPI_##RC));            \
-    }
 
 /* [0, 1) of halves of words, as NumPy has float32. */
 static cp_array *random_halves(cp_rng *g, const cp_draw_options *o)
@@ -351,32 +339,6 @@ cp_array *(cp_rng_random)(cp_rng *g, const cp_draw_options *options)
     if (cpi_null("random", g)) return NULL;
     return narrow && !(o->out && o->out->type != CP_FLOAT32) ? random_halves(g, o) : DRAW("random", UNIT, 0, {0});
 }
-
-LAW_0(standard_cauchy, CAUCHY)
-LAW_2(normal, NORMAL, loc, ANY, scale, NOT_NEGATIVE)
-LAW_2(lognormal, LOGNORMAL, mean, ANY, sigma, NOT_NEGATIVE)
-LAW_1(exponential, EXPONENTIAL, scale, NOT_NEGATIVE)
-LAW_2(laplace, LAPLACE, loc, ANY, scale, NOT_NEGATIVE)
-LAW_2(logistic, LOGISTIC, loc, ANY, scale, NOT_NEGATIVE)
-LAW_2(gumbel, GUMBEL, loc, ANY, scale, NOT_NEGATIVE)
-LAW_1(rayleigh, RAYLEIGH, scale, NOT_NEGATIVE)
-LAW_1(weibull, WEIBULL, a, NOT_NEGATIVE)
-LAW_1(pareto, PARETO, a, POSITIVE)
-LAW_1(power, POWER, a, POSITIVE)
-LAW_2(gamma, GAMMA, shape, NOT_NEGATIVE, scale, NOT_NEGATIVE)
-LAW_2(beta, BETA, a, POSITIVE, b, POSITIVE)
-LAW_1(chisquare, CHISQUARE, df, POSITIVE)
-LAW_2(noncentral_chisquare, NONCENTRAL_CHISQUARE, df, POSITIVE, nonc, NOT_NEGATIVE)
-LAW_2(f, F, dfnum, POSITIVE, dfden, POSITIVE)
-LAW_3(noncentral_f, NONCENTRAL_F, dfnum, POSITIVE, dfden, POSITIVE, nonc, NOT_NEGATIVE)
-LAW_1(standard_t, T, df, POSITIVE)
-LAW_2(wald, WALD, mean, POSITIVE, scale, POSITIVE)
-LAW_2(vonmises, VONMISES, mu, ANY, kappa, NOT_NEGATIVE)
-LAW_1(poisson, POISSON, lam, MEAN)
-LAW_2(binomial, BINOMIAL, n, COUNT, p, SHARE)
-LAW_1(geometric, GEOMETRIC, p, SHARE_ABOVE_0)
-LAW_1(logseries, LOGSERIES, p, SHARE_BELOW_1)
-LAW_1(zipf, ZIPF, a, ABOVE_1)
 
 /* --- those whose parameters depend on one another --- */
 

@@ -87,7 +87,7 @@ cp_code cpi_random_cpu_words(cp_stream *stream, const cpi_bit_stream *from, cons
 static bool is_narrow(const cpi_draw *d) { return d->law == CPR_NORMAL && d->type == CP_FLOAT32; }
 
 /* Elements of a piece of words */
-static int64_t piece_of(const cpi_draw *d) { return d->law < CPR_GAMMA ? PIECE : PIECE / 4; }
+static int64_t piece_of(const cpi_draw *d) { return d->law < CPR_SOURCES ? PIECE : PIECE / 4; }
 
 static void draw_pieces(const job *j, int64_t first, int64_t last)
 {
@@ -98,8 +98,8 @@ static void draw_pieces(const job *j, int64_t first, int64_t last)
         const int64_t at = p * per, n = at_most(per, d->n - at);
         int64_t word = at, words = n;
         if (is_narrow(d)) word = at / 2, words = (n + 1) / 2;
-        else if (d->law >= CPR_GAMMA) word = 4 * at, words = 4 * n;
-        else if (d->law >= CPR_NORMAL) words = n + (n & 1);
+        else if (d->law >= CPR_SOURCES) word = 4 * at, words = 4 * n;
+        else if (d->law >= CPR_PAIRS) words = n + (n & 1);
         const uint64_t *w = buffer;
         if (d->words) w = d->words + word;
         else j->simd->fill(&d->from, word, words, buffer);
@@ -112,7 +112,7 @@ cp_code cpi_random_cpu_draw(cp_stream *stream, const cpi_draw *d)
     const int64_t per = piece_of(d);
     cpi_draw call = *d;
     (void)stream;
-    share(draw_pieces, (d->n + per - 1) / per, d->law < CPR_GAMMA ? GRAIN : 1, &call);
+    share(draw_pieces, (d->n + per - 1) / per, d->law < CPR_SOURCES ? GRAIN : 1, &call);
     return CP_OK;
 }
 

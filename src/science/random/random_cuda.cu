@@ -106,7 +106,7 @@ template <int LAW, class T, bool ARRAYS> __global__ void __launch_bounds__(THREA
 of_words(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, int64_t first)
 {
     constexpr bool other = is_plain_uniform<LAW, T, ARRAYS>();
-    constexpr int kind = LAW >= CPR_NORMAL ? CPR_PHILOX32 : other ? CPR_PHILOX : EITHER;
+    constexpr int kind = LAW >= CPR_PAIRS ? CPR_PHILOX32 : other ? CPR_PHILOX : EITHER;
     const int64_t block = first + twice_place(), at = 4 * block - (s.words ? 0 : s.from.skip);
     uint64_t w[4 * TWICE];
     block_of<kind, TWICE>(s, block, w);
@@ -239,7 +239,7 @@ of_rows(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, in
 /* Blocks of words that d's elements take, `each` to a block */
 int64_t blocks_of(const cpi_draw *d, int each)
 {
-    const int64_t skip = d->words || d->law >= CPR_NORMAL ? 0 : d->from.skip;
+    const int64_t skip = d->words || d->law >= CPR_PAIRS ? 0 : d->from.skip;
     return (d->n + skip + each - 1) / each;
 }
 
@@ -301,7 +301,7 @@ template <int LAW> constexpr bool whole()
 
 template <int LAW> void launch(cudaStream_t s, const cpi_draw *d)
 {
-    if constexpr (LAW < CPR_GAMMA) {
+    if constexpr (LAW < CPR_SOURCES) {
         if constexpr (whole<LAW>()) launch_words<LAW, int64_t>(s, d);
         else if (d->type == CP_FLOAT64) launch_words<LAW, double>(s, d);
         else if constexpr (LAW == CPR_NORMAL) launch_narrow(s, d);

@@ -202,7 +202,7 @@ cpi_random_first CPI_ISA_NAME(cpi_random_first_of)(const cpi_draw *d)
         if (a <= 1 && b <= 1) return first_beta_small;
         return a >= 1 && b >= 1 && a < INFINITY && b < INFINITY ? first_beta_large : NULL;
     case CPR_F: return a >= 2 && b >= 2 && a < INFINITY && b < INFINITY ? first_f : NULL;
-    case CPR_T: return !(a < INFINITY) ? NULL : a >= 2 ? first_t : first_t_small;
+    case CPR_STANDARD_T: return !(a < INFINITY) ? NULL : a >= 2 ? first_t : first_t_small;
     case CPR_WALD: return first_wald;
     case CPR_VONMISES: return b >= 1e-8 && b <= 1e6 ? first_vonmises : NULL;
     case CPR_POISSON: return a >= 10 ? first_poisson : NULL;

@@ -114,6 +114,8 @@ cp_array *cp_convolve(cp_array *a, cp_array *v, cp_mode mode)
 cp_array *cp_correlate(cp_array *a, cp_array *v, cp_mode mode)
 {
     if (check_lines("correlate", a, v, mode)) return NULL;
+    if (!a->ndim || !v->ndim)
+        return cpi_fail(CP_ERROR_VALUE, "correlate: object of too small depth for desired array"), NULL;
     cp_array *other = cpi_is_complex(v->type) ? cp_conjugate(v) : cp_retain(v), *r = NULL, *turned = NULL;
     if (!other) return NULL;
     const bool longer = v->size > a->size;

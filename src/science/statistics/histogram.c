@@ -150,14 +150,34 @@ static bool are_made(const cp_array *x, int64_t bins, const span *s, cpi_edges *
     return e->step > 0 && isfinite(e->step);
 }
 
-/* Edges that are given: 1-d, nowhere descending. */
+/* Edges that are given: 1-d, nowhere descending. NaN, which sorts last, descends to nothing. */
 static bool good_edges(const char *name, cp_array *e)
 {
     if (cp_ndim(e) != 1) return cpi_fail(CP_ERROR_VALUE, "%s: `bins` must be 1d, when an array", name), false;
     uint8_t ascends = cp_size(e) < 2;
-    if (!ascends && all_true(cp_less_equal(cpi_range(e, 0, 0, -1), cpi_range(e, 0, 1, INT64_MAX)), &ascends))
-        return false;
+    cp_array *falls = ascends ? NULL : cp_greater(cpi_range(e, 0, 0, -1), cpi_range(e, 0, 1, INT64_MAX));
+    if (!ascends && all_true(falls ? cp_logical_not(falls) : NULL, &ascends)) return false;
     return ascends || !cpi_fail(CP_ERROR_VALUE, "%s: `bins` must increase monotonically, when an array", name);
+}
+
+/* Is the last edge NaN, which all numbers lie before? Waits. */
+static bool ends_in_nan(cp_array *edges)
+{
+    const char kind = cp_type_kind(cp_type_of(edges));
+    cp_array *last = kind == 'f' && cp_size(edges) ? cp_slice(edges, 1, &CP_RANGE(-1, INT64_MAX)) : NULL;
+    uint8_t number = 1;
+    return last && !all_true(cp_equal(last, last), &number) && !number;
+}
+
+/* The counts between edges of which NaN may be the last ones, as NumPy finds them: by places among x sorted. */
+static cp_array *counted_in_order(cp_array *x, cp_array *edges)
+{
+    cp_array *sorted = cp_sort(x, 0), *but_last = cp_slice(edges, 1, &CP_RANGE(0, -1));
+    cp_array *last = cp_slice(edges, 1, &CP_RANGE(-1, INT64_MAX));
+    cp_array *from = sorted && but_last ? cp_searchsorted(sorted, but_last) : NULL;
+    cp_array *to = from && last ? cp_searchsorted(sorted, last, .side = CP_SIDE_RIGHT) : NULL;
+    cp_array *all[] = {from, to}, *places = to ? cp_concatenate(2, all, 0) : NULL;
+    return places ? cp_diff(places, 1, 0) : NULL;
 }
 
 /* Sums of weights by bin, of the weights' type. */
@@ -220,6 +240,7 @@ cp_code (cp_histogram)(cp_array *a, int64_t bins, cp_array **hist, cp_array **bi
         if (!o->edges) edges = even_edges(name, x, bins, &s);
         else if (good_edges(name, o->edges)) edges = cp_slice(o->edges, 1, &CP_ELLIPSIS);
         if (edges && cp_size(edges) < 2) r = cp_zeros(CP_SHAPE(0), w ? cp_type_of(w) : CP_INT64);
+        else if (edges && o->edges && !w && ends_in_nan(edges)) r = counted_in_order(x, edges);
         else if (edges) r = cpi_bins_of(name, x, edges, !o->edges, s.low, s.high, !w);
     }
     if (r && w && cp_size(edges) > 1) r = weighed(r, w, cp_size(edges) - 1);

@@ -207,17 +207,25 @@ static cp_array *located(const char *name, cp_array *x, cp_array *edges, bool ri
     return r;
 }
 
-/* Are neighbours of a 1-d array nowhere in this order? Waits. */
-static cp_code ascends(cp_array *a, bool backwards, bool *yes)
+/* Which way the neighbours of a 1-d array go, by NumPy's rule, in which NaN is in order with anything: the first two
+ * that are unequal say it, and no later two go the other way. Waits. */
+static cp_code direction(cp_array *a, bool *up, bool *ordered)
 {
     cp_index later = CP_RANGE(1, INT64_MAX), earlier = CP_RANGE(0, -1);
-    uint8_t all = 1;
+    uint8_t differ = 0, rises = 1, wrong = 0;
+    *up = *ordered = true;
+    if (a->size < 2) return CP_OK;
     cp_array *b = cp_slice(a, 1, &later), *c = b ? cp_slice(a, 1, &earlier) : NULL;
-    cp_array *good = c ? cp_less_equal(backwards ? b : c, backwards ? c : b) : NULL;
-    cp_array *every = good ? cp_all(good) : NULL;
-    const cp_code code = every ? cp_to_host(every, &all, 1) : cp_error();
-    cp_free(b), cp_free(c), cp_free(good), cp_free(every);
-    *yes = all;
+    cp_array *rising = c ? cp_less(c, b) : NULL, *falling = rising ? cp_greater(c, b) : NULL;
+    cp_array *unequal = falling ? cp_not_equal(c, b) : NULL, *some = unequal ? cp_any(unequal) : NULL;
+    cp_array *first = some ? cp_argmax(unequal) : NULL, *way = first ? cp_take(rising, first, CP_FLAT) : NULL;
+    cp_code code = way ? cp_to_host(some, &differ, 1) : cp_error();
+    if (!code && differ) code = cp_to_host(way, &rises, 1);
+    cp_array *any = code ? NULL : cp_any(rises ? falling : rising);
+    if (!code) code = any ? cp_to_host(any, &wrong, 1) : cp_error();
+    cp_array *const made[] = {b, c, rising, falling, unequal, some, first, way, any};
+    for (int i = 0; i < 9; i++) cp_free(made[i]);
+    *up = rises, *ordered = !wrong;
     return code;
 }
 
@@ -229,7 +237,7 @@ cp_array *(cp_digitize)(cp_array *x, cp_array *bins, const cp_digitize_options *
 {
     const char *name = "digitize";
     const bool right = options && options->right;
-    bool up, down = false;
+    bool up, ordered;
     if (cpi_null(name, x) || cpi_null(name, bins)) return NULL;
     if (cpi_is_complex(x->type)) return cpi_fail(CP_ERROR_TYPE, "%s: x may not be complex", name), NULL;
     if (cpi_check_cast(name, CPI_DATA, bins->type, CP_FLOAT64, CP_SAFE)) return NULL;
@@ -238,9 +246,9 @@ cp_array *(cp_digitize)(cp_array *x, cp_array *bins, const cp_digitize_options *
                         bins->ndim ? "too deep for desired array" : "of too small depth for desired array"), NULL;
     if (bins->size && bins->size <= CPI_FEW_EDGES && x->size)
         return located(name, x, bins, !right, true);
-    if (ascends(bins, false, &up) || (!up && ascends(bins, true, &down))) return NULL;
+    if (direction(bins, &up, &ordered)) return NULL;
+    if (!ordered) return cpi_fail(CP_ERROR_VALUE, "%s: %s", name, CPI_UNORDERED_EDGES), NULL;
     if (up) return located(name, x, bins, !right, false);
-    if (!down) return cpi_fail(CP_ERROR_VALUE, "%s: %s", name, CPI_UNORDERED_EDGES), NULL;
     cp_array *turned = cp_flip(bins, CP_ALL), *places = turned ? located(name, x, turned, !right, false) : NULL;
     cp_array *count = places ? cp_int(bins->size) : NULL, *r = count ? cp_subtract(count, places) : NULL;
     cp_free(turned), cp_free(places), cp_free(count);

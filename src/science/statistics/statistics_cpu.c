@@ -1,6 +1,7 @@
 /* Searching and interpolating on the CPU: elements dealt out to the threads. */
 #include "statistics/statistics.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "backend/device.h"
@@ -23,17 +24,27 @@ cp_code cpi_statistics_cpu_locate(cp_stream *stream, cp_type type, int64_t n, co
     return CP_OK;
 }
 
-/* Are few edges nowhere in this order? Those of 64-bit integers are not all told apart as float64. */
-static bool ascend(cp_type type, const void *edges, int64_t m, bool backwards)
+/* Is edge a less than edge b? Those of 64-bit integers are not all told apart as float64. */
+static bool less(cp_type type, const void *edges, int64_t a, int64_t b)
 {
-    for (int64_t i = 1; i < m; i++) {
-        const int64_t a = backwards ? i : i - 1, b = backwards ? i - 1 : i;
-        const bool good = type == CP_INT64    ? ((const int64_t *)edges)[a] <= ((const int64_t *)edges)[b]
-                          : type == CP_UINT64 ? ((const uint64_t *)edges)[a] <= ((const uint64_t *)edges)[b]
-                                              : cpi_number_at(type, edges, a) <= cpi_number_at(type, edges, b);
-        if (!good) return false;
-    }
-    return true;
+    return type == CP_INT64    ? ((const int64_t *)edges)[a] < ((const int64_t *)edges)[b]
+           : type == CP_UINT64 ? ((const uint64_t *)edges)[a] < ((const uint64_t *)edges)[b]
+                               : cpi_number_at(type, edges, a) < cpi_number_at(type, edges, b);
+}
+
+/* 1 where few edges ascend, -1 where they descend, 0 where they do neither, by NumPy's rule, in which NaN is in order
+ * with anything: the first two that are unequal say it, and no later two go the other way. */
+static int direction(cp_type type, const void *edges, int64_t m)
+{
+    int64_t i = 1;
+    const bool nan = cpi_is_float(type); /* which is unequal to itself */
+    while (i < m && !less(type, edges, i - 1, i) && !less(type, edges, i, i - 1) &&
+           !(nan && (isnan(cpi_number_at(type, edges, i - 1)) || isnan(cpi_number_at(type, edges, i)))))
+        i++;
+    const bool up = i >= m || less(type, edges, i - 1, i);
+    for (; i < m; i++)
+        if (up ? less(type, edges, i, i - 1) : less(type, edges, i - 1, i)) return 0;
+    return up ? 1 : -1;
 }
 
 typedef struct turning { int64_t m, n, each, *to; } turning;
@@ -51,8 +62,9 @@ cp_code cpi_statistics_cpu_digitize(cp_stream *stream, cp_type type, int64_t n, 
 {
     uint64_t turned[CPI_FEW_EDGES]; /* no type is wider */
     const int64_t size = cpi_itemsize(type);
-    if (ascend(type, edges, m, false)) return cpi_statistics_cpu_locate(stream, type, n, x, m, edges, right, to);
-    if (!ascend(type, edges, m, true)) return cpi_fail(CP_ERROR_VALUE, "digitize: %s", CPI_UNORDERED_EDGES);
+    const int way = direction(type, edges, m);
+    if (way > 0) return cpi_statistics_cpu_locate(stream, type, n, x, m, edges, right, to);
+    if (!way) return cpi_fail(CP_ERROR_VALUE, "digitize: %s", CPI_UNORDERED_EDGES);
     for (int64_t i = 0; i < m; i++)
         memcpy((char *)turned + i * size, (const char *)edges + (m - 1 - i) * size, (size_t)size);
     const cp_code code = cpi_statistics_cpu_locate(stream, type, n, x, m, turned, right, to);

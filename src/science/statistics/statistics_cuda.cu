@@ -31,10 +31,17 @@ digitize_each(int64_t n, const T *x, int m, const T *edges, bool right, int64_t 
     W *e = (W *)staged;
     for (int i = threadIdx.x; i < m; i += THREADS) e[i] = cpi_widen(edges[i]);
     __syncthreads();
-    bool up = true, down = true;
-    for (int i = threadIdx.x + 1; i < m; i += THREADS) up &= e[i - 1] <= e[i], down &= e[i - 1] >= e[i];
-    up = __syncthreads_and(up), down = __syncthreads_and(down);
-    if (!up && !down && !blockIdx.x && !threadIdx.x) *mailbox = failure;
+    __shared__ int first; /* the later of the first two that are unequal, as NaN is even to itself */
+    bool rises = false, falls = false;
+    if (!threadIdx.x) first = m;
+    __syncthreads();
+    for (int i = threadIdx.x + 1; i < m; i += THREADS) {
+        rises |= e[i - 1] < e[i], falls |= e[i - 1] > e[i];
+        if (!(e[i - 1] == e[i])) atomicMin(&first, i);
+    }
+    rises = __syncthreads_or(rises), falls = __syncthreads_or(falls);
+    const bool up = first == m || e[first - 1] < e[first]; /* NumPy's rule: NaN is in order with anything */
+    if ((up ? falls : rises) && !blockIdx.x && !threadIdx.x) *mailbox = failure;
     for (int64_t i = blockIdx.x * (int64_t)THREADS + threadIdx.x; i < n; i += (int64_t)gridDim.x * THREADS) {
         const W v = cpi_widen(x[i]);
         int low = 0, high = m; /* how many of the edges, ascending, lie before v, which NaN is greatest of */

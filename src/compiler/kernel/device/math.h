@@ -45,10 +45,13 @@ __CU_ROUND(round, double, ) __CU_ROUND(roundf, float, f) __CU_ONE(round)
 #undef __CU_LIBRARY
 #undef __CU_BUILTIN
 
-/* Of two: of two float they are those of float, of all other pairs those of double. */
+/* Of two: of two float they are those of float, of all other pairs of numbers those of double. */
 #define __CU_TWO(name)                                                                                        \
     static inline float name(float x, float y) { return name##f(x, y); }                                      \
-    template <class A, class B> static inline double name(A x, B y) { return name((double)x, (double)y); }
+    template <class A, class B> static inline auto name(A x, B y)->decltype((double)x + (double)y)             \
+    {                                                                                                         \
+        return name((double)x, (double)y);                                                                    \
+    }
 #define __CU_LIBRARY(name)                                                                                    \
     extern "C" double name(double, double) noexcept;                                                          \
     extern "C" float name##f(float, float) noexcept;                                                          \

@@ -1,15 +1,3 @@
 /* CUDA's names of constants. */
 #pragma once
-#define CUDART_INF_F INFINITY
-#define CUDART_NAN_F NAN
-#define CUDART_PI_F 3.141592654F
-#define CUDART_2PI_F 6.283185307F
-#define CUDART_INF __builtin_inf()
-#define CUDART_NAN __builtin_nan("")
-#define CUDART_PI 3.1415926535897931e+0
-#define CUDART_ZERO 0.0
-#define CUDART_ONE 1.0
-#define CUDART_MIN_DENORM_F 1.4e-45f
-#define CUDART_MAX_NORMAL_F 3.402823466e+38F
-#define CUDART_SQRT_TWO 1.4142135623730951e+0
-#define CUDART_SQRT_TWO_F 1.414213562F
+#include <cupy/math_constants.h>

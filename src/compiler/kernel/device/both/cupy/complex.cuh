@@ -172,6 +172,15 @@ template <typename T> CUPRITE_COMPLEX complex<T> pow(const complex<T> &a, const 
     if (a == T()) return b == T() ? complex<T>((T)1) : complex<T>();
     return exp(b * log(a));
 }
+/* Of two widths: that of their product. */
+CUPRITE_COMPLEX complex<double> pow(const complex<float> &a, const complex<double> &b)
+{
+    return pow(complex<double>(a), b);
+}
+CUPRITE_COMPLEX complex<double> pow(const complex<double> &a, const complex<float> &b)
+{
+    return pow(a, complex<double>(b));
+}
 template <typename T> CUPRITE_COMPLEX complex<T> pow(const complex<T> &a, const typename cuprite_identity<T>::type &b)
 {
     return pow(a, complex<T>(b));

@@ -4,6 +4,8 @@
 
 #include <cupy/complex.cuh>
 
+#define CU_COMPLEX_H_ /* the guard of cuComplex.h itself: these are its names */
+
 typedef complex<float> cuFloatComplex;
 typedef complex<float> cuComplex;
 typedef complex<double> cuDoubleComplex;

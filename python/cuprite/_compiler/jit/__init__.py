@@ -1,0 +1,1 @@
+"""The names of cupyx.jit; cuprite.jit is its public module."""

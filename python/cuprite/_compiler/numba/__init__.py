@@ -1,0 +1,1 @@
+"""The names of Numba that compile; cuprite.numba is the public module."""

@@ -1,0 +1,237 @@
+"""Numba's types: numbers (`float32`), arrays (`float32[:, ::1]`, `Array(float32, 2, 'C')`), tuples, signatures
+(`void(float32[:], int32)`), and all of them as strings."""
+from cuprite._compiler.ast import types as t
+
+__all__ = ["boolean", "bool_", "b1", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+           "float16", "float32", "float64", "complex64", "complex128", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8",
+           "f2", "f4", "f8", "c8", "c16", "byte", "char", "uchar", "short", "ushort", "int_", "uint", "intc", "uintc",
+           "intp", "uintp", "long_", "ulong", "longlong", "ulonglong", "float_", "double", "size_t", "ssize_t",
+           "void", "none", "Array", "Tuple", "UniTuple", "Signature", "Type"]
+
+
+class Type:
+    """A type; called with types it is the signature of a function with that result."""
+
+    def __call__(self, *arguments):
+        if all(isinstance(a, Type) for a in arguments):
+            return Signature(self, arguments)
+        raise TypeError(f"{self} cannot convert a value")
+
+    def __eq__(self, other):
+        return type(self) is type(other) and self._key() == other._key()
+
+    def __hash__(self):
+        return hash(self._key())
+
+    def __repr__(self):
+        return self.name
+
+    def __getitem__(self, index):
+        """float32[:], float32[:, ::1] (C), float32[::1, :] (Fortran)"""
+        axes = index if isinstance(index, tuple) else (index,)
+        if not all(isinstance(a, slice) and a.start is None and a.stop is None and a.step in (None, 1) for a in axes):
+            raise KeyError(f"an array type is written with colons, as float32[:, ::1], not with {index!r}")
+        dense = [a.step == 1 for a in axes]
+        if sum(dense) > 1:
+            raise KeyError("only the first or the last axis of an array type can be contiguous")
+        layout = "C" if dense[-1] else "F" if dense[0] else "A"
+        if any(dense) and layout == "A":
+            raise KeyError("only the first or the last axis of an array type can be contiguous")
+        return Array(self, len(axes), layout)
+
+
+class Number(Type):
+    """A type of numbers."""
+
+    def __init__(self, scalar):
+        self._scalar = scalar
+        self.name = scalar.name
+
+    def _key(self):
+        return self._scalar.name
+
+    def __call__(self, *arguments):
+        """A signature of types; a NumPy scalar of a number."""
+        if arguments and not any(isinstance(a, (Type, Signature)) for a in arguments):
+            return self._scalar.dtype.type(*arguments)
+        return Type.__call__(self, *arguments)
+
+    @property
+    def dtype(self):
+        return self._scalar.dtype
+
+    bitwidth = property(lambda self: 8 * self._scalar.size)
+    signed = property(lambda self: self._scalar.kind != "u")
+
+    def __index__(self):
+        raise TypeError(f"{self.name} is a type")
+
+
+class _Void(Type):
+    """The type of functions that return nothing."""
+    name = "none"
+
+    def _key(self):
+        return ()
+
+
+class Array(Type):
+    """Array(dtype, ndim, layout): layout is 'C', 'F' or 'A' (any).
+
+    Parameters: dtype: a type of numbers; ndim: the number of axes; layout: 'C', 'F' or 'A'; readonly: True: it
+        cannot be written to; name: what it is called, or None; aligned: True.
+    Errors: ValueError for another layout; TypeError for elements that are no numbers."""
+
+    def __init__(self, dtype, ndim, layout, readonly=False, name=None, aligned=True):
+        if layout not in ("C", "F", "A"):
+            raise ValueError(f"the layout of an array type is 'C', 'F' or 'A', not {layout!r}")
+        if not isinstance(dtype, Number):
+            raise TypeError(f"an array's elements are numbers, not {dtype!r}")
+        self.dtype, self.ndim, self.layout, self.mutable = dtype, ndim, layout, not readonly
+        self.name = f"array({dtype}, {ndim}d, {layout})"
+
+    def _key(self):
+        return (self.dtype, self.ndim, self.layout)
+
+
+class Tuple(Type):
+    """Tuple((a, b)): a value of each type.
+
+    Parameters: types: a sequence of types."""
+
+    def __init__(self, types):
+        self.types = tuple(types)
+        self.count = len(self.types)
+        self.name = f"Tuple({', '.join(map(repr, self.types))})"
+
+    def _key(self):
+        return self.types
+
+
+def UniTuple(dtype, count):
+    """A tuple of `count` values of one type.
+
+    Parameters: dtype: the type; count: how many."""
+    return Tuple((dtype,) * count)
+
+
+class Signature:
+    """A result type and argument types.
+
+    Parameters: return_type: a type, or None; args: the types of the arguments."""
+
+    def __init__(self, return_type, args):
+        self.return_type, self.args = return_type, tuple(args)
+
+    def __eq__(self, other):
+        return isinstance(other, Signature) and (self.return_type, self.args) == (other.return_type, other.args)
+
+    def __hash__(self):
+        return hash((self.return_type, self.args))
+
+    def __repr__(self):
+        return f"({', '.join(map(repr, self.args))}) -> {self.return_type}"
+
+
+(boolean, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float16, float32, float64, complex64,
+ complex128) = map(Number, t.SCALARS.values())
+bool_ = b1 = boolean
+i1 = char = int8
+u1 = byte = uchar = uint8
+i2 = short = int16
+u2 = ushort = uint16
+i4 = intc = int32
+u4 = uintc = uint32
+i8 = int_ = intp = long_ = longlong = ssize_t = int64
+u8 = uint = uintp = ulong = ulonglong = size_t = uint64
+f2, f4, f8, c8, c16 = float16, float32, float64, complex64, complex128
+float_ = double = float64
+void = none = _Void()
+
+_OF = {n._scalar: n for n in (boolean, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float16, float32,
+                              float64, complex64, complex128)}
+
+
+def from_dtype(dtype):
+    """The type of a NumPy dtype's elements."""
+    return _OF[t.scalar(dtype)]
+
+
+def of_kernel_type(x):
+    """The Numba type of a type in a kernel."""
+    if isinstance(x, t.Scalar):
+        return _OF[x]
+    if isinstance(x, t.Array):
+        return Array(_OF[x.dtype], x.ndim, "A" if x.layout == "B" else x.layout)
+    if isinstance(x, t.Tuple):
+        return Tuple(map(of_kernel_type, x.items))
+    return void
+
+
+def to_kernel_type(x):
+    """The type in a kernel of a Numba type."""
+    if isinstance(x, Number):
+        return x._scalar
+    if isinstance(x, Array):
+        return t.Array(x.dtype._scalar, x.ndim, x.layout)
+    if isinstance(x, Tuple):
+        return t.Tuple(tuple(map(to_kernel_type, x.types)))
+    if x is void:
+        return t.VOID
+    raise TypeError(f"{x!r} is not a type of Numba's that a kernel can have")
+
+
+def typeof(x):
+    """The type that a value has as an argument.
+
+    Parameters: x: any object.
+    Errors: ValueError for what has none."""
+    import numpy
+    if isinstance(x, (bool, numpy.bool_)):
+        return boolean
+    if isinstance(x, int):
+        return int64 if -(1 << 63) <= x < 1 << 63 else uint64
+    if isinstance(x, float):
+        return float64 if not isinstance(x, numpy.generic) else from_dtype(x.dtype)
+    if isinstance(x, complex):
+        return complex128 if not isinstance(x, numpy.generic) else from_dtype(x.dtype)
+    if isinstance(x, tuple):
+        return Tuple(map(typeof, x))
+    if hasattr(x, "dtype") and hasattr(x, "shape"):
+        if isinstance(x, numpy.generic):
+            return from_dtype(x.dtype)
+        flags = getattr(x, "flags", None)
+        if flags is not None and not hasattr(x, "_x"):
+            layout = "C" if flags["C_CONTIGUOUS"] else "F" if flags["F_CONTIGUOUS"] else "A"
+        else:
+            layout = "C" if x.is_c_contiguous() else "F" if x.is_f_contiguous() else "A"
+        return Array(from_dtype(x.dtype), x.ndim, layout)
+    if x is None:
+        return void
+    raise ValueError(f"cannot determine Numba type of {type(x)}")
+
+
+def signature(x):
+    """A Signature from one, from a string, or (the result left to be inferred: None) from a tuple of types."""
+    if isinstance(x, Signature):
+        return x
+    if isinstance(x, str):
+        space = {n: globals()[n] for n in __all__}
+        space.update(types=_Space(space), bool=boolean, int=int64, float=float64)
+        try:
+            x = eval(x, {"__builtins__": {}}, space)
+        except Exception as e:
+            raise TypeError(f"{x!r} is not a signature: {e}") from None
+        return signature(x)
+    if isinstance(x, (tuple, list)) and all(isinstance(a, Type) for a in x):
+        return Signature(None, x)
+    raise TypeError(f"{x!r} is not a signature")
+
+
+def is_signature(x):
+    return isinstance(x, (str, Signature)) or isinstance(x, tuple) and all(isinstance(a, Type) for a in x)
+
+
+class _Space:
+    def __init__(self, names):
+        self.__dict__.update(names)

@@ -1,0 +1,433 @@
+"""Devices, streams, events and memory by numba.cuda's names."""
+import contextlib
+
+from cuprite._compiler.ast.types import no_records
+from cuprite._compiler.numba_cuda.devicearray import DeviceNDArray, is_cuda_array, ours, to_device_array, using
+
+__all__ = ["to_device", "device_array", "device_array_like", "pinned_array", "pinned_array_like", "mapped_array",
+           "mapped_array_like", "managed_array", "pinned", "mapped", "as_cuda_array", "is_cuda_array", "stream",
+           "default_stream", "legacy_default_stream", "per_thread_default_stream", "external_stream", "event",
+           "event_elapsed_time", "synchronize", "select_device", "get_current_device", "current_context", "close",
+           "list_devices", "gpus", "is_available", "detect", "profile_start", "profile_stop", "profiling",
+           "defer_cleanup", "Stream", "Event", "is_supported_version", "get_supported_ccs", "open_ipc_array"]
+
+
+class Stream:
+    """A queue of work. As a number it is the native handle."""
+
+    def __init__(self, inner):
+        self._stream = inner
+
+    handle = property(lambda self: self._stream.ptr)
+
+    def synchronize(self):
+        """Waits for all work in the stream."""
+        self._stream.synchronize()
+
+    @contextlib.contextmanager
+    def auto_synchronize(self):
+        """Waits for the stream at the end of a `with` block."""
+        yield self
+        self.synchronize()
+
+    def async_done(self):
+        """Something to await: it is done when the work issued so far is."""
+        import asyncio
+        loop = asyncio.get_running_loop()
+        future = loop.create_future()
+
+        def tell():
+            if not future.done():
+                future.set_result(None)
+        self._stream.launch_host_func(lambda _: loop.call_soon_threadsafe(tell))
+        loop.run_in_executor(None, self.synchronize)  # somebody must wait for work that is only issued
+        return future
+
+    def add_callback(self, callback, arg=None):
+        """Calls callback(stream, status, arg) when the work issued so far is done."""
+        self._stream.add_callback(lambda stream, status, given: callback(self, status, given), arg)
+
+    def __int__(self):
+        return self._stream.ptr
+
+    def __bool__(self):
+        return True
+
+    def __repr__(self):
+        return f"<CUDA stream {self._stream.ptr} (device {self._stream.device_id})>"
+
+
+def stream():
+    """A new stream. It and the default stream wait for each other, as Numba's do."""
+    from cuprite.cuda import Stream as Inner
+    return Stream(Inner())
+
+
+def default_stream():
+    """The device's null stream."""
+    from cuprite.cuda import Stream as Inner
+    return Stream(Inner.null)
+
+
+legacy_default_stream = default_stream
+
+
+def per_thread_default_stream():
+    """The null stream of this thread."""
+    from cuprite.cuda import Stream as Inner
+    return Stream(Inner.ptds)
+
+
+def external_stream(ptr):
+    """A stream that another library made."""
+    from cuprite.cuda import ExternalStream
+    return Stream(ExternalStream(ptr))
+
+
+class Event:
+    """A point in a stream, with a time."""
+
+    def __init__(self, timing=True):
+        from cuprite.cuda import Event as Inner
+        self._event = Inner(disable_timing=not timing)
+
+    def record(self, stream=0):
+        """Records the event in a stream."""
+        with using(stream):
+            self._event.record()
+
+    def synchronize(self):
+        """Waits until the event is reached."""
+        self._event.synchronize()
+
+    def query(self):
+        """Whether it was reached."""
+        return self._event.done
+
+    def wait(self, stream=0):
+        """Later work in the stream waits for the event."""
+        from cuprite.cuda import get_current_stream
+        (getattr(stream, "_stream", None) or get_current_stream()).wait_event(self._event)
+
+    def elapsed_time(self, evtend):
+        """Milliseconds from this event to another."""
+        return event_elapsed_time(self, evtend)
+
+
+def event(timing=True):
+    """A new event."""
+    return Event(timing)
+
+
+def event_elapsed_time(evtstart, evtend):
+    """Milliseconds between two recorded events."""
+    from cuprite.cuda import get_elapsed_time
+    return get_elapsed_time(evtstart._event, evtend._event)
+
+
+def to_device(obj, stream=0, copy=True, to=None):
+    """An array on the device with the elements of a NumPy array (of anything NumPy makes an array of)."""
+    import numpy
+    with using(stream):
+        if is_cuda_array(obj):
+            return DeviceNDArray(ours(obj).copy() if copy else ours(obj))
+        if to is not None:
+            to.copy_to_device(numpy.asarray(obj), stream)
+            return to
+        return to_device_array(numpy.asarray(obj))
+
+
+def device_array(shape, dtype=None, strides=None, order="C", stream=0):
+    """An array on the device whose elements are not set."""
+    import cuprite
+    import numpy
+    if isinstance(dtype, (numpy.dtype, list)):
+        no_records(numpy.dtype(dtype))
+    dtype = numpy.dtype(numpy.float64 if dtype is None else _dtype(dtype))
+    with using(stream):
+        if strides is None:
+            return DeviceNDArray(cuprite.empty(shape, dtype, order=order))
+        shape, strides, size, first = _strided("device_array", shape, strides, dtype)
+        return DeviceNDArray(cuprite.ndarray(shape, dtype, cuprite.empty(size, "u1").data + first, strides))
+
+
+def _strided(name, shape, strides, dtype):
+    """(shape, strides, bytes of memory that they span, byte of the first element)."""
+    shape, strides = (tuple(v) if isinstance(v, (tuple, list)) else (v,) for v in (shape, strides))
+    if len(shape) != len(strides):
+        raise ValueError(f"{name}: {len(strides)} strides are given for {len(shape)} dimensions")
+    ways = [(n - 1) * step for n, step in zip(shape, strides)] if 0 not in shape else []
+    first = -sum(w for w in ways if w < 0)
+    return shape, strides, first + sum(w for w in ways if w > 0) + dtype.itemsize, first
+
+
+def _dtype(dtype):
+    scalar = getattr(dtype, "_scalar", None)
+    return dtype if scalar is None else scalar.dtype
+
+
+def _order(x):
+    flags = getattr(x, "flags", None)
+    if flags is None or not hasattr(flags, "f_contiguous"):
+        fortran = getattr(x, "is_f_contiguous", lambda: False)() and not x.is_c_contiguous()
+    else:
+        fortran = flags.f_contiguous and not flags.c_contiguous
+    return "F" if fortran else "C"
+
+
+def device_array_like(ary, stream=0):
+    """An array on the device of the shape, type and order of another."""
+    return device_array(ary.shape, ary.dtype, order=_order(ary), stream=stream)
+
+
+def pinned_array(shape, dtype=None, strides=None, order="C"):
+    """A NumPy array in page-locked memory, where the device has such."""
+    import cuprite
+    import numpy
+    make, dtype = cuprite.empty_pinned, numpy.dtype(numpy.float64 if dtype is None else _dtype(dtype))
+    if strides is None:
+        return make(shape, dtype, order)
+    shape, strides, size, first = _strided("pinned_array", shape, strides, dtype)
+    return numpy.ndarray(shape, dtype, make(size, "u1"), first, strides)
+
+
+def pinned_array_like(ary):
+    """pinned_array of the shape, type and order of another."""
+    return pinned_array(ary.shape, ary.dtype, order=_order(ary))
+
+
+def mapped_array(shape, dtype=None, strides=None, order="C", stream=0, portable=False, wc=False):
+    """A NumPy array that kernels may be given: they see its elements, and it sees theirs when they are done."""
+    return pinned_array(shape, dtype, strides, order)
+
+
+def mapped_array_like(ary, stream=0, portable=False, wc=False):
+    """mapped_array of the shape, type and order of another."""
+    return mapped_array(ary.shape, ary.dtype, order=_order(ary))
+
+
+def managed_array(shape, dtype=None, strides=None, order="C", stream=0, attach_global=True):
+    """A NumPy array that kernels may be given, as mapped_array."""
+    return mapped_array(shape, dtype, strides, order)
+
+
+@contextlib.contextmanager
+def pinned(*arylist):
+    """In the block the arrays would be page-locked; copies use staging buffers that are."""
+    yield
+
+
+@contextlib.contextmanager
+def mapped(*arylist, stream=0):
+    """In the block, arrays on the device with the elements of NumPy arrays, which have theirs at its end."""
+    on_device = [to_device(a, stream) for a in arylist]
+    yield on_device[0] if len(on_device) == 1 else on_device
+    for a, d in zip(arylist, on_device):
+        d.copy_to_host(a, stream)
+
+
+def as_cuda_array(obj, sync=True):
+    """An array of another library on the device, without a copy."""
+    if not is_cuda_array(obj):
+        raise TypeError("*obj* doesn't implement the cuda array interface.")
+    return DeviceNDArray(ours(obj))
+
+
+def open_ipc_array(*args, **kwargs):
+    """Memory of other processes is not there."""
+    raise NotImplementedError("numba.cuda: arrays of other processes cannot be opened; send their elements "
+                              "(multiprocessing pickles arrays, files keep them)")
+
+
+def synchronize():
+    """Waits for all work on the current device."""
+    from cuprite.cuda import Device
+    Device().synchronize()
+
+
+class _Device:
+    """A device, by Numba's names."""
+
+    def __init__(self, inner):
+        self._inner = inner
+
+    id = property(lambda self: self._inner.id)
+    name = property(lambda self: self._inner.name.encode())
+
+    @property
+    def uuid(self):
+        """A name of the device that no other has, "GPU-..." as CUDA writes it."""
+        import hashlib
+        digits = hashlib.sha256(f"{self._inner.name} {self._inner.pci_bus_id}".encode()).hexdigest()
+        return "GPU-" + "-".join(digits[a:b] for a, b in ((0, 8), (8, 12), (12, 16), (16, 20), (20, 32)))
+
+    @property
+    def compute_capability(self):
+        """(9, 0) for sm_90 and for the CPU."""
+        digits = str(self._inner.compute_capability)
+        return int(digits[:-1]), int(digits[-1])
+
+    def __getattr__(self, name):
+        words = {"MULTIPROCESSOR": "MultiProcessor"}
+        key = "".join(words.get(w, w.capitalize()) for w in name.split("_"))
+        if name.isupper() and key in self._inner.attributes:  # CUDA's names, as Numba writes them
+            return self._inner.attributes[key]
+        raise AttributeError(f"a device has no attribute {name!r}")
+
+    def reset(self):
+        """Waits for the device's work; its memory goes back to the pool by itself."""
+        self._inner.synchronize()
+
+    def __eq__(self, other):
+        return isinstance(other, _Device) and self._inner == other._inner
+
+    def __hash__(self):
+        return hash(self._inner)
+
+    def __repr__(self):
+        return f"<CUDA device {self.id} '{self._inner.name}'>"
+
+
+class _Context:
+    """The current device's context."""
+
+    def __init__(self, inner):
+        self._inner, self.device = inner, _Device(inner)
+
+    def synchronize(self):
+        """Waits for all work on the device."""
+        self._inner.synchronize()
+
+    def get_memory_info(self):
+        """(free, total) bytes."""
+        import collections
+        return collections.namedtuple("_MemoryInfo", "free total")(*self._inner.mem_info)
+
+    def reset(self):
+        """Waits for the device's work."""
+        self.synchronize()
+
+    def __repr__(self):
+        return f"<CUDA context of device {self._inner.id}>"
+
+
+class _Gpus:
+    """cuda.gpus: the devices, and `with cuda.gpus[1]:`."""
+    lst = property(lambda self: list(self))
+
+    def __len__(self):
+        from cuprite import _device
+        return max(_device.count(), 1)
+
+    def __getitem__(self, number):
+        from cuprite.cuda import Device
+        if not 0 <= number < len(self):
+            raise IndexError(f"there are {len(self)} devices, none is {number}")
+        return _Chosen(Device(number))
+
+    def __iter__(self):
+        return (self[k] for k in range(len(self)))
+
+    @property
+    def current(self):
+        return get_current_device()
+
+    def __repr__(self):
+        return f"<Managed Device list of {len(self)}>"
+
+
+class _Chosen(_Device):
+    def __enter__(self):
+        self._inner.__enter__()
+        return self
+
+    def __exit__(self, *exception):
+        self._inner.__exit__(*exception)
+
+
+gpus = _Gpus()
+
+
+def select_device(device_id):
+    """Makes a device current."""
+    device = gpus[device_id]
+    device._inner.use()
+    return current_context()
+
+
+def get_current_device():
+    """The current device."""
+    from cuprite.cuda import Device
+    return _Device(Device())
+
+
+def current_context(devnum=None):
+    """The context of the current device, or of another."""
+    from cuprite.cuda import Device
+    return _Context(Device() if devnum is None else Device(devnum))
+
+
+def list_devices():
+    """The devices."""
+    return gpus
+
+
+def close():
+    """Waits for the device's work."""
+    synchronize()
+
+
+def is_available():
+    """Whether kernels can run: they always can."""
+    return True
+
+
+def is_supported_version():
+    """Whether the CUDA of this machine can be used."""
+    return True
+
+
+def get_supported_ccs():
+    """The compute capabilities that kernels can be compiled for."""
+    return ((5, 0), (5, 2), (5, 3), (6, 0), (6, 1), (6, 2), (7, 0), (7, 2), (7, 5), (8, 0), (8, 6), (8, 7), (8, 9),
+            (9, 0), (10, 0), (12, 0))
+
+
+def detect():
+    """Prints the devices."""
+    print(f"Found {len(gpus)} CUDA devices")
+    for device in gpus:
+        print(f"id {device.id}    {device.name!r:>40}    compute capability: "
+              f"{'.'.join(map(str, device.compute_capability))}")
+    return True
+
+
+def _profiler(word):
+    from cuprite.cuda import runtime
+    call = getattr(runtime, word, None)
+    if call is not None:
+        call()
+
+
+def profile_start():
+    """Starts the profiler that runs the program, if one does."""
+    _profiler("profilerStart")
+
+
+def profile_stop():
+    """Stops the profiler that runs the program, if one does."""
+    _profiler("profilerStop")
+
+
+@contextlib.contextmanager
+def profiling():
+    """profile_start and profile_stop around a block."""
+    profile_start()
+    yield
+    profile_stop()
+
+
+@contextlib.contextmanager
+def defer_cleanup():
+    """In the block no memory is given back to the system: it never is before it is needed."""
+    yield

@@ -1,0 +1,268 @@
+"""cuda.jit: kernels and device functions, compiled for the types of their arguments or for those of a signature."""
+import functools
+
+from cuprite._compiler.ast import launch
+from cuprite._compiler.ast.types import VOID, Array, no_records
+from cuprite._compiler.numba import _types
+from cuprite._compiler.numba._host import RULES
+from cuprite._compiler.numba._matching import NEVER, distance
+from cuprite._compiler.numba_cuda.devicearray import DeviceNDArray, is_cuda_array, ours, using
+from cuprite._compiler.numba.errors import TypingError, told
+
+
+def jit(func_or_sig=None, device=False, inline=False, link=(), debug=False, opt=True, lineinfo=False, cache=False,
+        fastmath=False, max_registers=None, **options):
+    """A kernel, or with device=True a function that kernels call; with one signature or a list of them, or compiled for
+    whatever the arguments are."""
+    if link:
+        raise NotImplementedError("cuda.jit: other code cannot be linked (link=): write the function in Python with "
+                                  "device=True, or the kernel in CUDA C++ with cuprite.RawModule")
+    signatures = None
+    if isinstance(func_or_sig, list) or _types.is_signature(func_or_sig):
+        signatures = [_types.signature(s) for s in (func_or_sig if isinstance(func_or_sig, list) else [func_or_sig])]
+        func_or_sig = None
+    flags = ("--use_fast_math",) if fastmath is True else ()
+    if max_registers:
+        flags += (f"--maxrregcount={int(max_registers)}",)
+
+    def decorate(function):
+        if isinstance(function, (Dispatcher,)):
+            raise TypeError("A jit decorator was called on an already jitted function")
+        return Dispatcher(function, signatures, device, flags)
+    return decorate if func_or_sig is None else decorate(func_or_sig)
+
+
+def declare_device(name, sig):
+    """Functions of other languages cannot be linked."""
+    raise NotImplementedError(f"cuda.declare_device({name!r}): other code cannot be linked: write the function in "
+                              "Python with cuda.jit(device=True), or the kernel in CUDA C++ with cuprite.RawModule")
+
+
+def compile_ptx(*args, **kwargs):
+    """Kernels are compiled by way of CUDA C++; their PTX is not given away."""
+    raise NotImplementedError("the kernel is compiled by way of CUDA C++: kernel.inspect_source() has its text")
+
+
+compile = compile_for_current_device = compile_ptx_for_current_device = compile_ptx
+
+
+class Dispatcher:
+    """A function of cuda.jit: kernel[blocks, threads, stream, sharedmem](*args), kernel.forall(n)(*args)."""
+    _rules = RULES
+    _is_device_function = True
+
+    def __init__(self, function, signatures=None, device=False, flags=()):
+        self._function = self.py_func = function
+        self._device, self._flags = device, tuple(flags)
+        self._made, self._fast, self._configured = {}, {}, {}
+        self._signatures, self.specialized = None, False
+        functools.update_wrapper(self, function)
+        if signatures is not None:
+            for s in signatures:
+                if not device and s.return_type not in (None, _types.void):
+                    raise TypeError(f"CUDA kernel must have void return type: {self.__name__} has {s.return_type}")
+            self._signatures = [tuple(map(_types.to_kernel_type, s.args)) for s in signatures]
+            if not device:
+                for types in self._signatures:
+                    self._compiled(types)
+
+    def __getitem__(self, configuration):
+        key = configuration
+        try:
+            made = self._configured.get(key)
+        except TypeError:
+            key = made = None
+        if made is None:
+            if not isinstance(configuration, tuple) or not 2 <= len(configuration) <= 4:
+                raise ValueError("must specify at least the griddim and blockdim")
+            made = _Configured(self, *configuration)
+            if key is not None and len(self._configured) < 64:
+                self._configured[key] = made
+        return made
+
+    def configure(self, griddim, blockdim, stream=0, sharedmem=0):
+        """What self[griddim, blockdim, stream, sharedmem] is."""
+        return _Configured(self, griddim, blockdim, stream, sharedmem)
+
+    def forall(self, ntasks, tpb=0, stream=0, sharedmem=0):
+        """A launch for at least `ntasks` threads in one dimension."""
+        if ntasks < 0:
+            raise ValueError(f"Can't create ForAll with negative task count: {ntasks}")
+        threads = tpb or 256
+        if ntasks == 0:
+            return lambda *args: None
+        return _Configured(self, -(-ntasks // threads), threads, stream, sharedmem)
+
+    def __call__(self, *args):
+        if self._device:
+            raise RuntimeError(f"{self.__name__} is a device function: kernels call it")
+        raise ValueError(f"Kernel launch configuration was not specified. Use the syntax:\n\n{self.__name__}"
+                         "[blockspergrid, threadsperblock](<arguments>)")
+
+    def _compiled(self, types):
+        if types not in self._made:
+            with told():
+                self._made[types] = launch.Compiled(self._function, RULES, launch.values_of(types, [None] * len(types)),
+                                                    self._flags)
+        return self._made[types]
+
+    def _chosen(self, args):
+        """The kernel for these arguments (arrays on the device, numbers, tuples)."""
+        import cuprite
+        types = tuple([launch.type_of_argument(a, RULES, cuprite.ndarray) for a in args])
+        if self._signatures is None:
+            return self._compiled(types)
+        best = min(((distance(s, types), s) for s in self._signatures), key=lambda pair: pair[0])
+        if best[0] >= NEVER:
+            raise TypeError(f"No matching definition for argument type(s) {', '.join(map(_name, types))} in "
+                            f"{self.__name__}, which has {self.signatures}")
+        return self._compiled(tuple(a if isinstance(a, Array) else s for s, a in zip(best[1], types)))
+
+    def launch(self, grid, block, stream, sharedmem, args):
+        """Issues the kernel; NumPy arrays are copied to the device and back."""
+        with using(stream):
+            back, given, key = [], [], []
+            for a in args:
+                if type(a) is DeviceNDArray:
+                    x = a._x
+                    k = a._key or _array_key(a)
+                else:
+                    x, k = _argument(a, back)
+                given.append(x)
+                key.append(k)
+            key = tuple(key)
+            made = self._fast.get(key)
+            if made is None:
+                if self._device:
+                    raise RuntimeError(f"{self.__name__} is a device function: kernels call it")
+                made = self._fast[key] = self._chosen(given)
+            made.launch(grid, block, given, sharedmem)
+            for array, x in back:
+                array[...] = x.get()
+
+    def specialize(self, *args):
+        """This kernel for the types of these arguments only."""
+        types = [a if isinstance(a, _types.Type) else _types.typeof(a) for a in args]
+        one = Dispatcher(self._function, [_types.Signature(None, types)], self._device, self._flags)
+        one.specialized = True
+        return one
+
+    def compile(self, sig):
+        """Compiles for a signature now."""
+        types = tuple(map(_types.to_kernel_type, _types.signature(sig).args))
+        return self._compiled(types)
+
+    @property
+    def signatures(self):
+        """The types of arguments that it was compiled for, or that it was given."""
+        known = list(self._made) if self._signatures is None else self._signatures
+        return [tuple(map(_types.of_kernel_type, types)) for types in known]
+
+    @property
+    def overloads(self):
+        """Argument types -> the compiled kernel, whose `source` is its CUDA C++."""
+        return {tuple(map(_types.of_kernel_type, types)): made for types, made in self._made.items()}
+
+    def inspect_types(self, file=None):
+        """Prints the types that the kernel was compiled for, with its text in CUDA C++."""
+        for types, made in self.overloads.items():
+            print(f"{self.__name__} {types}\n{'-' * 80}\n{made.source}", file=file)
+
+    def inspect_source(self):
+        """Argument types -> the text in CUDA C++."""
+        return {types: made.source for types, made in self.overloads.items()}
+
+    targetoptions = property(lambda self: {"device": self._device, "fastmath": "--use_fast_math" in self._flags},
+                             doc="What cuda.jit was told.")
+    extensions = ()
+
+    def _asked(self, attribute, signature):
+        """An attribute of the compiled kernel; without a signature a dict of all."""
+        if signature is None:
+            return {types: made.attribute(attribute) for types, made in self.overloads.items()}
+        types = tuple(map(_types.to_kernel_type, getattr(signature, "args", signature)))
+        return self._made[types].attribute(attribute)
+
+    def get_regs_per_thread(self, signature=None):
+        """Registers that a thread needs."""
+        return self._asked("num_regs", signature)
+
+    def get_shared_mem_per_block(self, signature=None):
+        """Bytes of static shared memory."""
+        return self._asked("shared_size_bytes", signature)
+
+    def get_local_mem_per_thread(self, signature=None):
+        """Bytes of memory of a thread's own."""
+        return self._asked("local_size_bytes", signature)
+
+    def get_const_mem_size(self, signature=None):
+        """Bytes of constant memory."""
+        return self._asked("const_size_bytes", signature)
+
+    def get_max_threads_per_block(self, signature=None):
+        """The largest block that it can be launched with."""
+        return self._asked("max_threads_per_block", signature)
+
+    def _no_code(self, signature=None):
+        raise NotImplementedError("the kernel is compiled by way of CUDA C++: inspect_source() has its text")
+
+    inspect_asm = inspect_llvm = inspect_sass = _no_code
+
+    def __repr__(self):
+        return f"<cuda.jit {'device function' if self._device else 'kernel'} {self.__name__}>"
+
+
+class _Configured:
+    """A kernel with its grid: called with the arguments it is launched."""
+    __slots__ = ("_kernel", "_grid", "_block", "_stream", "_shared")
+
+    def __init__(self, kernel, griddim, blockdim, stream=0, sharedmem=0):
+        self._kernel, self._stream, self._shared = kernel, stream, sharedmem
+        self._grid, self._block = _dimensions(griddim, "griddim"), _dimensions(blockdim, "blockdim")
+
+    def __call__(self, *args):
+        self._kernel.launch(self._grid, self._block, self._stream, self._shared, args)
+
+
+def _dimensions(x, word):
+    x = x if isinstance(x, (tuple, list)) else (x,)
+    if not 1 <= len(x) <= 3:
+        raise ValueError(f"{word} must be a sequence of 1, 2 or 3 integers, got {x!r}")
+    try:
+        return tuple([n.__index__() for n in x])
+    except AttributeError:
+        raise TypeError(f"{word} must be a sequence of integers, got {x!r}") from None
+
+
+def _array_key(a):
+    x = a._x
+    a._key = key = (x._type, x.ndim, launch.layout_of(x))
+    return key
+
+
+def _argument(a, back):
+    """(what the kernel is given, its key) for an argument that is no DeviceNDArray."""
+    import numpy
+    if isinstance(a, numpy.ndarray):
+        import cuprite
+        no_records(a.dtype)
+        x = cuprite.array(a)
+        if a.flags.writeable:
+            back.append((a, x))
+        return x, (x._type, x.ndim, launch.layout_of(x))
+    if is_cuda_array(a):
+        x = ours(a)
+        states = getattr(a, "_states", False)
+        return (a if states else x), (x._type, x.ndim, launch.layout_of(x), states)
+    if isinstance(a, (tuple, list)):
+        pairs = [_argument(x, back) for x in a]
+        return tuple(x for x, _ in pairs), tuple(k for _, k in pairs)
+    if type(a) is int:
+        return a, (int, a < 1 << 63)
+    if isinstance(a, (bool, int, float, complex, numpy.generic)) or a is None:
+        return a, type(a)
+    raise TypingError(f"Cannot determine Numba type of {type(a)}")
+
+
+def _name(t):
+    return repr(_types.of_kernel_type(t)) if t is not VOID else "none"

@@ -1,0 +1,37 @@
+"""cuda.reduce: a function of two numbers folded over an array."""
+from cuprite._compiler.numba_cuda.devicearray import is_cuda_array, ours, using
+
+
+class Reduce:
+    """A fold by a binary function that is associative: f(array, size=None, res=None, init=0, stream=0)."""
+
+    def __init__(self, functor):
+        self._functor, self.py_func = functor, functor
+        self._ufunc = None
+
+    def __call__(self, arr, size=None, res=None, init=0, stream=0):
+        import cuprite
+        if self._ufunc is None:
+            from cuprite._compiler.numba.vectorized import DeviceUfunc
+            self._ufunc = DeviceUfunc(getattr(self._functor, "_function", self._functor), [], identity=None)
+        if getattr(arr, "ndim", 1) != 1:
+            raise TypeError(f"only support 1D array, not {arr.ndim}-d")
+        with using(stream):
+            x = ours(arr) if is_cuda_array(arr) else cuprite.array(arr)
+            if size is not None:
+                x = x[:size]
+            value = self._ufunc.fold(x, x.dtype.type(init))
+            if res is None:
+                return value.get()[()]
+            if is_cuda_array(res):
+                ours(res)[:1] = value
+            else:
+                res[0] = value.get()[()]
+            return None
+
+
+def reduce(functor):
+    """Decorator: a function of two numbers becomes a fold over arrays."""
+    return Reduce(functor)
+
+

@@ -1,0 +1,12 @@
+"""numba.cuda.cudadrv.error: errors of CUDA by Numba's names."""
+from cuprite._core import CUDARuntimeError as CudaAPIError  # noqa: F401
+from cuprite._core import _CUDADriverError as CudaDriverError  # noqa: F401
+from cuprite._compiler.numba.errors import NumbaError as CudaSupportError  # noqa: F401
+
+
+class NvvmError(Exception):
+    """NVVM failed. Kernels are compiled without it."""
+
+
+class NvvmSupportError(ImportError):
+    """There is no NVVM."""

@@ -1,4 +1,0 @@
-"""numba.cuda.cudadrv.devices: the devices and their contexts."""
-from cuprite._numba_cuda._api import close as reset  # noqa: F401
-from cuprite._numba_cuda._api import current_context as get_context  # noqa: F401
-from cuprite._numba_cuda._api import gpus  # noqa: F401

@@ -1,0 +1,5 @@
+"""numba.errors: errors and warnings by Numba's names."""
+from cuprite._compiler.numba.errors import (  # noqa: F401
+    LoweringError, NumbaDeprecationWarning, NumbaError, NumbaExperimentalFeatureWarning,
+    NumbaPendingDeprecationWarning, NumbaPerformanceWarning, NumbaTypeSafetyWarning, NumbaWarning, TypingError,
+    UnsupportedBytecodeError, UnsupportedError)

@@ -27,11 +27,13 @@ static const uint32_t *words(PyObject *o, int *n)
     return (const uint32_t *)at;
 }
 
-/*: function("rng_new_kind", "kind: int", c="", module="_random",
-             doc="A generator of that kind in some state; rng_set_state gives it one.") */
+/*: function("rng_new_kind", "kind: int, entropy: object", c="", module="_random",
+             doc="A generator of that kind, seeded by entropy, 32-bit words as bytes.") */
 PyObject *py_random_rng_new_kind(const py_random_rng_new_kind_args *v)
 {
-    return own_rng(cp_rng_new_kind((cp_rng_kind)v->kind, 0, NULL));
+    int n;
+    const uint32_t *at = words(v->entropy, &n);
+    return at ? own_rng(cp_rng_new_kind((cp_rng_kind)v->kind, n, at)) : NULL;
 }
 
 /*: function("rng_copy", "g: rng", c="", module="_random", doc="Another generator at the same place.") */

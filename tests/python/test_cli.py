@@ -1,7 +1,9 @@
 """The command `cuprite`, driven as a user drives it: what it finds, what it writes, and how it fails."""
+import csv
 import gzip
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -12,10 +14,93 @@ from astropy.io import fits
 from astropy.wcs import WCS
 from scipy import ndimage
 
-from command import (ROOT, BUILD, COMMAND, body, cards, catalogue, check_catalogue, cuprite, fails, reference,
-                     sky)  # noqa: F401
-
 pytestmark = pytest.mark.once
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
+BUILD = os.environ.get("CUPRITE_BUILD", os.path.join(ROOT, "build"))
+COMMAND = os.path.join(BUILD, "bin", "cuprite")
+
+
+def cuprite(*arguments, cwd=None, limit=None, status=0, **more):
+    def before():
+        if limit is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    done = subprocess.run([COMMAND, *map(str, arguments)], cwd=cwd, text=True, capture_output=True, timeout=120,
+                          preexec_fn=before if limit is not None else None, **more)
+    assert status is None or done.returncode == status, done.stderr
+    return done
+
+
+def fails(*arguments, status=1, says="", folder=None, **more):
+    """One line on stderr, the status, and nothing new in the folder."""
+    before = sorted(os.listdir(folder)) if folder else None
+    done = cuprite(*arguments, status=status, **more)
+    assert re.fullmatch(r"cuprite: [^\n]+\n", done.stderr), done.stderr
+    assert says in done.stderr
+    if folder:
+        assert sorted(os.listdir(folder)) == before
+    return done
+
+
+def catalogue(path):
+    with open(path) as f:
+        rows = list(csv.DictReader(line for line in f if not line.startswith("#")))
+    names = rows[0] if rows else []
+    return {n: np.array([float(r[n]) for r in rows]) for n in names}
+
+
+def cards(path):
+    """What the comments of a CSV catalogue say."""
+    with open(path) as f:
+        return fits.Header.fromstring("".join(line[2:].rstrip("\n").ljust(80) for line in f if line.startswith("# ")))
+
+
+@pytest.fixture(scope="module")
+def sky(tmp_path_factory):
+    path = tmp_path_factory.mktemp("sky") / "sky.fits"
+    cuprite("sky", path, "--size", 512, "--sources", 40, "--seed", 3)
+    return path
+
+
+def reference(data, k=5.0, kappa=3.0, least=5, corners=False):
+    """The steps with NumPy and SciPy: the lesson's, measured above the background."""
+    flat = data.ravel()[~np.isnan(data.ravel())]
+    while True:
+        median, std = np.median(flat), np.std(flat)
+        kept = flat[(flat > median - kappa * std) & (flat < median + kappa * std)]
+        if kept.size == flat.size:
+            break
+        flat = kept
+    labels, n = ndimage.label(data > median + k * std, np.ones((3, 3)) if corners else None)
+    sizes = np.bincount(labels.ravel(), minlength=n + 1)[1:]
+    index = np.arange(1, n + 1)[sizes >= least]
+    wide = data.astype(float)
+    net = wide - float(median)
+    centre = np.array(ndimage.center_of_mass(net, labels, index)).reshape(len(index), 2)
+    # the first of equal peaks; SciPy takes any
+    peak = np.array([np.unravel_index(np.argmax(np.where(labels == i, wide, -np.inf)), data.shape)
+                     for i in index]).reshape(-1, 2)
+    flux = ndimage.sum(net, labels, index)
+    spread = np.array([((np.argwhere(labels == i) - c) ** 2).sum(0) for i, c in zip(index, centre)]).reshape(-1, 2)
+    error = float(std) * np.sqrt(spread) / flux[:, None]
+    return dict(label=np.arange(1, len(index) + 1), pixels=sizes[index - 1], flux=flux,
+                flux_err=float(std) * np.sqrt(sizes[index - 1]), sum=ndimage.sum(wide, labels, index),
+                x=centre[:, 1], y=centre[:, 0], x_err=error[:, 1], y_err=error[:, 0],
+                peak=ndimage.maximum(wide, labels, index), peak_x=peak[:, 1],
+                peak_y=peak[:, 0], type=data.dtype, small=n - len(index)), median, std
+
+
+def check_catalogue(got, want, rtol=1e-6):
+    for name in ("label", "pixels", "peak_x", "peak_y"):
+        np.testing.assert_array_equal(got[name], want[name], name)
+    np.testing.assert_array_equal(got["peak"].astype(want["type"]), want["peak"].astype(want["type"]))
+    # the background is a mean of float32 values there and of doubles here: sigma differs by its rounding
+    for name in ("flux", "sum", "x", "y"):
+        np.testing.assert_allclose(got[name], want[name], rtol=1e-9, err_msg=name)
+    for name in ("flux_err", "x_err", "y_err"):
+        np.testing.assert_allclose(got[name], want[name], rtol=2e-4, err_msg=name)
+
 
 # --- the whole of it ---
 
@@ -147,6 +232,10 @@ def test_galactic_positions_are_called_so(sky, tmp_path):
         del f[0].header["RADESYS"]
     cuprite("sources", tmp_path / "x.fits", "--catalog", tmp_path / "c.csv")
     assert list(catalogue(tmp_path / "c.csv"))[-2:] == ["glon", "glat"]
+
+
+def body(path):
+    return [line for line in open(path) if not line.startswith("#")]
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -356,51 +445,61 @@ def test_values_whose_squares_leave_float64(sky, tmp_path, scale):
         np.testing.assert_allclose(got[name] / by, want[name], rtol=1e-12, err_msg=name)
 
 
-# --- usage ---
+# --- standard input and output ---
 
-@pytest.mark.parametrize("arguments", [(), ("nothing",), ("sources",), ("sky",), ("sources", "--wrong"),
-                                       ("sources", "-k"), ("sources", "x", "-k", "five"), ("sources", "x", "-k", "-1"),
-                                       ("sources", "x", "-knan"), ("sources", "x", "--kappa", "0"),
-                                       ("sources", "x", "--stretch", "square"), ("sources", "x", "--min-pixels", "0"),
-                                       ("sources", "x", "--connectivity", "6"), ("sky", "x", "--catalog", "x"),
-                                       ("sky", "x", "y"), ("sky", "x", "--size", "4"), ("sky", "x", "--size", "1e9"),
-                                       ("sky", "x", "--seed", "-1"), ("info", "x"), ("info", "--x"),
-                                       ("sources", "x", "--help=1")])
-def test_wrong_usage(arguments, tmp_path):
-    done = cuprite(*arguments, status=2, cwd=tmp_path)
-    assert done.stdout == "" and done.stderr
-    assert os.listdir(tmp_path) == []
-
-
-def test_help_and_version():
-    version = cuprite("--version").stdout
-    assert re.fullmatch(r"cuprite \d+\.\d+\.\d+\n", version)
-    assert all(word in cuprite("--help").stdout for word in ("sources", "sky", "info"))
-    for command in ("sources", "sky", "info"):
-        assert cuprite(command, "--help").stdout.startswith(f"usage: cuprite {command}")
+def test_standard_input_and_output(sky, tmp_path):
+    cuprite("sources", sky, "--catalog", tmp_path / "c.csv")
+    with open(sky, "rb") as f:
+        data = f.read()
+    for how in (dict(stdin=open(sky, "rb")), dict(input=data)):
+        done = subprocess.run([COMMAND, "sources", "-", "--catalog", "-"], capture_output=True, check=True,
+                              cwd=tmp_path, **how)
+        lines = done.stdout.decode().splitlines(True)
+        assert [line for line in lines if line[0] != "#"] == body(tmp_path / "c.csv")
+        assert lines[0].startswith("# IMAGE   = 'standard input'") and b"sources: " in done.stderr
+    done = subprocess.run([COMMAND, "sources", "-"], input=b"no image", capture_output=True, cwd=tmp_path)
+    assert done.returncode == 1 and done.stderr == b"cuprite: sources: -: not a FITS file\n"
+    done = subprocess.run([COMMAND, "sky", "-", "--size", "64"], capture_output=True, check=True, cwd=tmp_path)
+    assert done.stdout.startswith(b"SIMPLE  =") and len(done.stdout) % 2880 == 0
+    done = subprocess.run([COMMAND, "sources", sky, "--plot", "-"], capture_output=True, check=True, cwd=tmp_path)
+    assert done.stdout.startswith(b"\x89PNG")
+    assert os.listdir(tmp_path) == ["c.csv"]
 
 
-def test_names_that_look_like_options(sky, tmp_path):
-    shutil.copy(sky, tmp_path / "-k.fits")
-    cuprite("sources", "--", "-k.fits", cwd=tmp_path)
-    cuprite("sources", "./-k.fits", "-k6", cwd=tmp_path)
+def test_names_cannot_command_a_terminal(sky, tmp_path):
+    name = "a\x1b[31m\u009b1m\r.fits"
+    shutil.copy(sky, tmp_path / name)
+    done = subprocess.run([COMMAND, "sources", name], cwd=tmp_path, capture_output=True, check=True)
+    assert not re.search(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]", done.stdout + done.stderr)
+    assert done.stdout.startswith(b"a?[31m??1m?.fits: 512 x 512")
 
 
-def test_info():
-    text = cuprite("info").stdout
-    for words in (r"^cuprite +\d", r"^cpu +.*\d+ threads\)", r"^threads +\d+$",
-                  r"^files +CFITSIO \d.*WCSLIB \d.*libpng \d", r"pool +used .*limit none"):
-        assert re.search(words, text, re.M), words
-    assert re.search(r"^(GPU +none: .+|cuda:0 +.+)$", text, re.M)
-    done = cuprite("info", env={**os.environ, "CUPRITE_NUM_THREADS": "1"})
-    assert re.search(r"^threads +1$", done.stdout, re.M)
+def test_several_images(sky, tmp_path):
+    shutil.copy(sky, tmp_path / "a.fits")
+    cuprite("sky", tmp_path / "b.fit", "--size", 256, "--seed", 9)
+    out = tmp_path / "out"
+    out.mkdir()
+    done = cuprite("sources", "a.fits", "b.fit", "--catalog", out, "--plot", "out/{}-picture.png", cwd=tmp_path)
+    assert sorted(os.listdir(out)) == ["a-picture.png", "a.csv", "b-picture.png", "b.csv"]
+    assert done.stdout.index("a.fits: 512 x 512") < done.stdout.index("b.fit: 256 x 256")
+    cuprite("sources", "b.fit", "--catalog", "alone.csv", cwd=tmp_path)
+    assert (tmp_path / "alone.csv").read_text() == (out / "b.csv").read_text()  # cards and all
+    (tmp_path / "bad.fits").write_text("no image")
+    done = fails("sources", "bad.fits", "b.fit", "--catalog", "out/x-{}.csv", cwd=tmp_path,
+                 says="bad.fits: not a FITS file")
+    assert "b.fit: 256 x 256" in done.stdout and (out / "x-b.csv").exists()
 
 
-def test_threads_do_not_matter(sky, tmp_path):
-    for n in ("1", "2", "7"):
-        cuprite("sources", sky, "--catalog", tmp_path / f"{n}.csv", "--device", "cpu",
-                env={**os.environ, "CUPRITE_NUM_THREADS": n})
-    assert (tmp_path / "1.csv").read_bytes() == (tmp_path / "2.csv").read_bytes() == (tmp_path / "7.csv").read_bytes()
+def test_outputs_that_would_collide(sky, tmp_path):
+    shutil.copy(sky, tmp_path / "a.fits")
+    shutil.copy(sky, tmp_path / "b.fits")
+    os.link(tmp_path / "a.fits", tmp_path / "same.fits")
+    before = (tmp_path / "a.fits").read_bytes()
+    for arguments in (("a.fits", "b.fits", "--catalog", "c.csv"), ("a.fits", "--catalog", "c", "--plot", "c"),
+                      ("a.fits", "--catalog", "a.fits"), ("a.fits", "--catalog", "same.fits"),
+                      ("a.fits", "a.fits", "--plot", "{}.png"), ("a.fits", "--catalog", "")):
+        fails("sources", *arguments, cwd=tmp_path, status=2, folder=tmp_path)
+    assert (tmp_path / "a.fits").read_bytes() == before
 
 
 # --- the synthetic sky ---

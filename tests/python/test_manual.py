@@ -31,7 +31,7 @@ def test_each_page_describes_its_own_function(pages):
     for path in (pages / "man3").glob("cp_*.3"):
         text = path.read_text()
         assert path.stem in re.search(r"\.SH NAME\n(.*)", text)[1]
-        about[re.search(r"\\\\- (.*)", text)[1]].add(path.stem)
+        about[re.search(r"\\- (.*)", text)[1]].add(path.stem)
     unsaid = set().union(*(names for text, names in about.items() if text.startswith("see cuprite/")))
     assert unsaid <= PAIRS, sorted(unsaid - PAIRS)
     shared = {text: names for text, names in about.items()

@@ -3,6 +3,7 @@
 A bit generator is a capsule of the C library's, which has the lock and the state; what Python adds are seeds, which are
 NumPy's SeedSequence, spawning, states as dictionaries, and pickling.
 """
+import functools
 import operator
 import struct
 
@@ -37,6 +38,14 @@ class BitGenerator:
     def __init__(self, seed=None):
         if self._kind is None:
             raise NotImplementedError("BitGenerator is a base class and cannot be instantized")
+        if seed is None:
+            import secrets
+            seed = secrets.randbits(128)
+        if type(seed) is int and seed >= 0:  # what NumPy's SeedSequence makes of it, without importing NumPy
+            self._entropy = seed
+            words = -(-seed.bit_length() // 32) or 1
+            self._rng = _random.rng_new_kind(self._kind, seed.to_bytes(4 * words, "little"))
+            return
         if not hasattr(seed, "generate_state"):
             from numpy.random import SeedSequence
             seed = SeedSequence(seed.get() if isinstance(seed, ndarray) else seed)
@@ -44,8 +53,14 @@ class BitGenerator:
 
     def _seed(self, sequence):
         self.seed_seq = sequence
-        self._rng = _random.rng_new_kind(self._kind)
+        self._rng = _random.rng_new_kind(self._kind, b"")
         _random.rng_set_state(self._rng, self._first(sequence))
+
+    @functools.cached_property
+    def seed_seq(self):
+        """The seed, a SeedSequence of NumPy's."""
+        from numpy.random import SeedSequence
+        return SeedSequence(self._entropy)
 
     def _first(self, sequence):
         """The state that a seed begins with."""

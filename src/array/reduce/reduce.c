@@ -179,6 +179,10 @@ static void add_axis(axes *a, int64_t n, int64_t x, int64_t where, int64_t out)
 static int coalesce(call *c, axes *a, unsigned how, cpi_reduce_dim *to)
 {
     if (!a->n) return 0;
+    if (a->n == 1 && a->x[0] >= 0) { /* as it lies */
+        to[0] = (cpi_reduce_dim){a->shape[0], a->x[0], a->where[0], a->out[0]};
+        return 1;
+    }
     int64_t *const strides[3] = {a->x, a->where, a->out}, moved[3] = {0};
     cpi_loop_axes all = {a->n, 3, a->shape, strides, moved};
     const int n = cpi_axes_coalesce(&all, how);

@@ -129,17 +129,17 @@ static int64_t sift(const job *j, char *x, const uint8_t *mask, int64_t stride, 
 /* The next up to `most` elements into `buffer`; *taken counts positions passed. Returns elements gathered. */
 static int64_t gather(const job *j, cursor *c, const char *x, const uint8_t *where, int64_t most, char *buffer)
 {
-    const cpi_reduce_args *a = j->a;
-    int64_t got = 0, step = inner_step(a);
+    const axes *r = j->reduced;
+    const int last = r->ndim - 1;
+    const int64_t inner = last < 0 ? 1 : r->shape[last], step = last < 0 ? 0 : r->x[last];
+    int64_t got = 0, at = last < 0 ? 0 : c->at[last];
     while (most > 0) {
-        int64_t n = left_inside(a, c);
-        if (n > most) n = most;
-        pack(j, buffer + got * j->wide, x + c->offset[0], step, n);
-        got += where ? sift(j, buffer + got * j->wide, where + c->offset[1],
-                            a->nreduced ? a->reduce[a->nreduced - 1].where : 0, n)
-                     : n;
+        const int64_t n = inner - at < most ? inner - at : most;
+        char *to = buffer + got * j->wide;
+        pack(j, to, x + c->offset[0], step, n);
+        got += where ? sift(j, to, where + c->offset[1], last < 0 ? 0 : r->where[last], n) : n;
         advance(j, c, n);
-        most -= n;
+        most -= n, at = 0; /* of the next row, where there is more */
     }
     return got;
 }
@@ -220,10 +220,11 @@ static void find_result(const job *j, int64_t r, const char **x, const uint8_t *
     const axes *k = j->kept;
     const cpi_reduce_args *a = j->a;
     int64_t offset[3];
+    *x = a->x, *where = a->where, *out = a->out;
+    if (!r) return;
     cpi_offsets(k->ndim, k->shape, r, 3, (const int64_t *const[]){k->x, k->where, k->out}, offset);
-    *x = a->x + offset[0];
-    *where = a->where ? a->where + offset[1] : NULL;
-    *out = a->out + offset[2];
+    *x += offset[0], *out += offset[2];
+    if (a->where) *where += offset[1];
 }
 
 static bool is_nan_pair(const job *j, const char *p)

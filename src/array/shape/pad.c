@@ -75,7 +75,7 @@ static cp_array *padded(cp_array *a, const int64_t *widths, cpi_boundary boundar
 the number that the mode constant has there.""") */
 cp_array *cp_pad(cp_array *a, int n, const int64_t *widths, cp_pad_mode mode, cp_array *value)
 {
-    cpi_boundary boundary;
+    cpi_boundary boundary = CPI_BOUNDARY_CONSTANT;
     if ((n > 0 && cpi_null("pad", widths)) || cpi_null("pad", value) || cpi_null("pad", a)) return NULL;
     if (boundary_of(mode, &boundary) || can_extend(a, n, widths, boundary)) return NULL;
     return a->ndim ? padded(a, widths, boundary, value) : cp_copy(a);

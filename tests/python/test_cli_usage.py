@@ -1,4 +1,4 @@
-"""Files of the command: standard input and output, bad input, outputs that cannot be written."""
+"""How the command fails: bad input, outputs that cannot be written, wrong usage."""
 import gzip
 import os
 import re
@@ -10,65 +10,9 @@ import time
 import numpy as np
 import pytest
 from astropy.io import fits
-
-from command import COMMAND, body, cuprite, fails, sky  # noqa: F401
+from test_cli import COMMAND, cuprite, fails, sky
 
 pytestmark = pytest.mark.once
-
-
-def test_standard_input_and_output(sky, tmp_path):
-    cuprite("sources", sky, "--catalog", tmp_path / "c.csv")
-    with open(sky, "rb") as f:
-        data = f.read()
-    for how in (dict(stdin=open(sky, "rb")), dict(input=data)):
-        done = subprocess.run([COMMAND, "sources", "-", "--catalog", "-"], capture_output=True, check=True,
-                              cwd=tmp_path, **how)
-        lines = done.stdout.decode().splitlines(True)
-        assert [line for line in lines if line[0] != "#"] == body(tmp_path / "c.csv")
-        assert lines[0].startswith("# IMAGE   = 'standard input'") and b"sources: " in done.stderr
-    done = subprocess.run([COMMAND, "sources", "-"], input=b"no image", capture_output=True, cwd=tmp_path)
-    assert done.returncode == 1 and done.stderr == b"cuprite: sources: -: not a FITS file\n"
-    done = subprocess.run([COMMAND, "sky", "-", "--size", "64"], capture_output=True, check=True, cwd=tmp_path)
-    assert done.stdout.startswith(b"SIMPLE  =") and len(done.stdout) % 2880 == 0
-    done = subprocess.run([COMMAND, "sources", sky, "--plot", "-"], capture_output=True, check=True, cwd=tmp_path)
-    assert done.stdout.startswith(b"\x89PNG")
-    assert os.listdir(tmp_path) == ["c.csv"]
-
-
-def test_names_cannot_command_a_terminal(sky, tmp_path):
-    name = "a\x1b[31m\u009b1m\r.fits"
-    shutil.copy(sky, tmp_path / name)
-    done = subprocess.run([COMMAND, "sources", name], cwd=tmp_path, capture_output=True, check=True)
-    assert not re.search(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]", done.stdout + done.stderr)
-    assert done.stdout.startswith(b"a?[31m??1m?.fits: 512 x 512")
-
-
-def test_several_images(sky, tmp_path):
-    shutil.copy(sky, tmp_path / "a.fits")
-    cuprite("sky", tmp_path / "b.fit", "--size", 256, "--seed", 9)
-    out = tmp_path / "out"
-    out.mkdir()
-    done = cuprite("sources", "a.fits", "b.fit", "--catalog", out, "--plot", "out/{}-picture.png", cwd=tmp_path)
-    assert sorted(os.listdir(out)) == ["a-picture.png", "a.csv", "b-picture.png", "b.csv"]
-    assert done.stdout.index("a.fits: 512 x 512") < done.stdout.index("b.fit: 256 x 256")
-    cuprite("sources", "b.fit", "--catalog", "alone.csv", cwd=tmp_path)
-    assert (tmp_path / "alone.csv").read_text() == (out / "b.csv").read_text()  # cards and all
-    (tmp_path / "bad.fits").write_text("no image")
-    done = fails("sources", "bad.fits", "b.fit", "--catalog", "out/x-{}.csv", cwd=tmp_path,
-                 says="bad.fits: not a FITS file")
-    assert "b.fit: 256 x 256" in done.stdout and (out / "x-b.csv").exists()
-
-
-def test_outputs_that_would_collide(sky, tmp_path):
-    shutil.copy(sky, tmp_path / "a.fits")
-    shutil.copy(sky, tmp_path / "b.fits")
-    os.link(tmp_path / "a.fits", tmp_path / "same.fits")
-    before = (tmp_path / "a.fits").read_bytes()
-    for arguments in (("a.fits", "b.fits", "--catalog", "c.csv"), ("a.fits", "--catalog", "c", "--plot", "c"),
-                      ("a.fits", "--catalog", "a.fits"), ("a.fits", "--catalog", "same.fits"),
-                      ("a.fits", "a.fits", "--plot", "{}.png"), ("a.fits", "--catalog", "")):
-        fails("sources", *arguments, cwd=tmp_path, status=2, folder=tmp_path)
-    assert (tmp_path / "a.fits").read_bytes() == before
 
 
 # --- bad input ---
@@ -206,3 +150,50 @@ def test_ending_the_command_leaves_nothing(tmp_path, how):
 def test_unknown_devices(sky):
     fails("sources", sky, "--device", "toaster", status=2, says="device toaster")
     fails("sources", sky, "--device", "cuda:99", says="device cuda:99")
+
+
+# --- usage ---
+
+@pytest.mark.parametrize("arguments", [(), ("nothing",), ("sources",), ("sky",), ("sources", "--wrong"),
+                                       ("sources", "-k"), ("sources", "x", "-k", "five"), ("sources", "x", "-k", "-1"),
+                                       ("sources", "x", "-knan"), ("sources", "x", "--kappa", "0"),
+                                       ("sources", "x", "--stretch", "square"), ("sources", "x", "--min-pixels", "0"),
+                                       ("sources", "x", "--connectivity", "6"), ("sky", "x", "--catalog", "x"),
+                                       ("sky", "x", "y"), ("sky", "x", "--size", "4"), ("sky", "x", "--size", "1e9"),
+                                       ("sky", "x", "--seed", "-1"), ("info", "x"), ("info", "--x"),
+                                       ("sources", "x", "--help=1")])
+def test_wrong_usage(arguments, tmp_path):
+    done = cuprite(*arguments, status=2, cwd=tmp_path)
+    assert done.stdout == "" and done.stderr
+    assert os.listdir(tmp_path) == []
+
+
+def test_help_and_version():
+    version = cuprite("--version").stdout
+    assert re.fullmatch(r"cuprite \d+\.\d+\.\d+\n", version)
+    assert all(word in cuprite("--help").stdout for word in ("sources", "sky", "info"))
+    for command in ("sources", "sky", "info"):
+        assert cuprite(command, "--help").stdout.startswith(f"usage: cuprite {command}")
+
+
+def test_names_that_look_like_options(sky, tmp_path):
+    shutil.copy(sky, tmp_path / "-k.fits")
+    cuprite("sources", "--", "-k.fits", cwd=tmp_path)
+    cuprite("sources", "./-k.fits", "-k6", cwd=tmp_path)
+
+
+def test_info():
+    text = cuprite("info").stdout
+    for words in (r"^cuprite +\d", r"^cpu +.*\d+ threads\)", r"^threads +\d+$",
+                  r"^files +CFITSIO \d.*WCSLIB \d.*libpng \d", r"pool +used .*limit none"):
+        assert re.search(words, text, re.M), words
+    assert re.search(r"^(GPU +none: .+|cuda:0 +.+)$", text, re.M)
+    done = cuprite("info", env={**os.environ, "CUPRITE_NUM_THREADS": "1"})
+    assert re.search(r"^threads +1$", done.stdout, re.M)
+
+
+def test_threads_do_not_matter(sky, tmp_path):
+    for n in ("1", "2", "7"):
+        cuprite("sources", sky, "--catalog", tmp_path / f"{n}.csv", "--device", "cpu",
+                env={**os.environ, "CUPRITE_NUM_THREADS": n})
+    assert (tmp_path / "1.csv").read_bytes() == (tmp_path / "2.csv").read_bytes() == (tmp_path / "7.csv").read_bytes()

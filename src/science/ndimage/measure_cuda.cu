@@ -460,7 +460,7 @@ cp_code boxes(cp_stream *stream, const cpi_measure_plan *plan, const region_look
 
 } // namespace
 
-static cp_code cpi_ndimage_cuda_measure(cp_stream *stream, const cpi_measure_plan *plan)
+cp_code cpi_ndimage_cuda_measure(cp_stream *stream, const cpi_measure_plan *plan)
 {
     region_lookup l = {};
     l.kind = plan->kind;

@@ -33,7 +33,8 @@ except TableError as e:
 # room -> headers, rooms ("scalar/") or symbols that it may use although they stand later
 MAY = {
     "core": {"scalar/"},
-    # the registry knows the backend that is always there, and whether it has kernels for this processor; its tables (CPI_ROOMS) name the slots of every room
+    # the registry knows the backend that is always there, and whether it has kernels for this processor; its tables
+    # (CPI_ROOMS) name the slots of every room
     "backend": {"cpi_backend_cpu", "cp_threads", "cpi_cpu_lacks", "cpu/features.h"},
     "cpu": {f"cpi_{r}_cpu" for r in ORDER},
     "cuda": {f"cpi_{r}_cuda" for r in ORDER},

@@ -46,7 +46,7 @@ NAMES_HALVES = {
     "src/kernel/device/both/cuprite_array.cuh": "CUDA's names of the types, and PTX's",
     "src/reduce/reduce.c": "NumPy has a rule of its own for out= of a mean of float16",
     "src/reduce/notice.c": "NumPy has a rule of its own for the mean of float16",
-    "src/elementwise/elementwise_convert_simd.c": "processors have an instruction for float16",
+    "src/move/move_simd.c": "processors have an instruction for float16",
     "src/reduce/sums_simd.c": "processors have an instruction for float16",
     "src/signal/signal_simd.c": "processors have an instruction for float16",
     "src/products/split_kernels.h": "tensor cores multiply parts of float32 numbers of that type",

@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(THREADS) put_kernel(const __grid_constant__ cp
  * they were claimed: neighbouring threads write neighbouring elements, and no index is read again. */
 template <class T, int DIMS, int P>
 __device__ __forceinline__ void put_claimed(const cpi_picked<P> &r, const cpi_numbering &number,
-                                            const uint32_t *winners, int64_t low, cpi_divided size, uint32_t all,
+                                            const uint32_t *winners, int64_t low, cpi_divisor size, uint32_t all,
                                             uint32_t first, uint32_t stride)
 {
     uint32_t s[EACH], word[EACH], at[EACH], winner[EACH];
@@ -104,8 +104,8 @@ __device__ __forceinline__ void put_claimed(const cpi_picked<P> &r, const cpi_nu
     for (int e = 0; e < EACH; e++) {
         const uint32_t t = first + e * stride < all ? first + e * stride : 0;
         at[e] = t, word[e] = s[e] = 0;
-        if (r.words.by > 1) at[e] = cpi_quotient(r.words, t), word[e] = t - at[e] * r.words.by;
-        if (r.slots.by > 1) s[e] = cpi_quotient(size, at[e]), at[e] -= s[e] * size.by;
+        if (r.words.by > 1) word[e] = cpi_index_along(r.words, at[e]);
+        if (r.slots.by > 1) s[e] = at[e], at[e] = cpi_index_along(size, s[e]);
         winner[e] = first + e * stride < all ? winners[at[e]] : 0;
     }
 #pragma unroll
@@ -123,7 +123,7 @@ __device__ __forceinline__ void put_claimed(const cpi_picked<P> &r, const cpi_nu
 
 template <class T, int P, int DIMS>
 __global__ void __launch_bounds__(THREADS) claimed_kernel(const __grid_constant__ cpi_picked<P> r, const claims c,
-                                                          cpi_divided size, uint32_t all)
+                                                          cpi_divisor size, uint32_t all)
 {
     if (*c.wrong) return;
     put_claimed<T, DIMS>(r, c.number, c.winner, 0, size, all, blockIdx.x * (THREADS * EACH) + threadIdx.x, THREADS);
@@ -154,12 +154,14 @@ __device__ __forceinline__ bool each_straight(const cpi_picked<1> &r, const stra
         }
 #pragma unroll
         for (int e = 0; e < UNDER_WAY; e++) {
-            const uint32_t i = first + e * blockDim.x, row = DIMS == 1 ? 0 : cpi_quotient(r.shape[1], i);
+            const uint32_t i = first + e * blockDim.x;
+            uint32_t row = i;
+            const uint32_t column = DIMS == 1 ? i : cpi_index_along(r.shape[1], row);
             const int64_t at = v[e] + (v[e] < 0 ? p.extent : 0);
             if (i >= r.count.by) break;
             if ((uint64_t)at >= (uint64_t)p.extent) wrong = i + 1;
-            else f(i, (uint32_t)(s.none + (int32_t)at * s.each + (int32_t)row * s.row +
-                                 (int32_t)(i - row * r.shape[DIMS - 1].by) * (DIMS == 1 ? 0 : s.column)));
+            else f(i, (uint32_t)(s.none + (int32_t)at * s.each + (DIMS == 1 ? 0 : (int32_t)row * s.row) +
+                                 (int32_t)column * (DIMS == 1 ? 0 : s.column)));
         }
     }
     if (wrong) cpi_tell(r, 0, wrong - 1);
@@ -168,7 +170,7 @@ __device__ __forceinline__ bool each_straight(const cpi_picked<1> &r, const stra
 
 /* A block writes the elements of a window of their numbers, whose claims are in its own memory. */
 template <class T, int P, int DIMS> __global__ void __launch_bounds__(BLOCK)
-window_kernel(const __grid_constant__ cpi_picked<P> r, const cpi_numbering number, cpi_divided window, const straight s)
+window_kernel(const __grid_constant__ cpi_picked<P> r, const cpi_numbering number, cpi_divisor window, const straight s)
 {
     extern __shared__ uint32_t winners[];
     const uint32_t low = blockIdx.x * window.by, left = (uint32_t)number.size - low, size = min(window.by, left);
@@ -216,18 +218,19 @@ __global__ void __launch_bounds__(BLOCK) small_kernel(const __grid_constant__ cp
  * memory. Indices were looked at. */
 template <class T>
 __global__ void __launch_bounds__(ROW_THREADS) row_kernel(const __grid_constant__ cpi_picked<1> r, uint32_t rows,
-                                                          cpi_divided extent, const unsigned *wrong)
+                                                          cpi_divisor extent, const unsigned *wrong)
 {
     extern __shared__ uint32_t claimed[];
     if (wrong && *wrong) return;
-    const cpi_divided width = r.shape[1];
+    const cpi_divisor width = r.shape[1];
     const cpi_pick &p = r.pick[0];
     const uint32_t first = blockIdx.x * rows, mine = min(rows, r.shape[0].by - first), all = mine * extent.by;
     for (uint32_t k = threadIdx.x; k < all; k += ROW_THREADS) claimed[k] = 0;
     __syncthreads();
 #pragma unroll 4
     for (uint32_t k = threadIdx.x; k < mine * width.by; k += ROW_THREADS) {
-        const uint32_t row = cpi_quotient(width, k), c = k - row * width.by;
+        uint32_t row = k;
+        const uint32_t c = cpi_index_along(width, row);
         int64_t v[1] = {__ldcs((const long long *)p.at + (first + row) * p.step[0] + c * p.step[1])};
         cpi_name(p, v);
         if ((uint64_t)v[0] < extent.by) atomicMax(claimed + row * extent.by + v[0], c + 1);
@@ -235,7 +238,8 @@ __global__ void __launch_bounds__(ROW_THREADS) row_kernel(const __grid_constant_
     __syncthreads();
 #pragma unroll 4
     for (uint32_t k = threadIdx.x; k < all; k += ROW_THREADS) {
-        const uint32_t row = cpi_quotient(extent, k), v = k - row * extent.by, c = claimed[k];
+        uint32_t row = k;
+        const uint32_t v = cpi_index_along(extent, row), c = claimed[k];
         const char *from = r.few + (first + row) * r.few_step[0] + (c - 1) * r.few_step[1];
         if (c) *(T *)(r.many + (first + row) * r.many_step[0] + v * p.stride) = *(const T *)from;
     }
@@ -297,7 +301,7 @@ template <class T, int P, int DIMS> cp_code write(cp_stream *stream, const cpi_g
     const int64_t each = (int64_t)r.slots.by * r.words.by, all = c.size > INT32_MAX / each ? INT64_MAX : c.size * each;
     if (c.claimed && !c.hashed && c.size / 2 <= r.count.by && all <= INT32_MAX) {
         const unsigned blocks = cpi_cuda_blocks(all, THREADS * EACH, INT32_MAX);
-        claimed_kernel<T, P, DIMS><<<blocks, THREADS, 0, to>>>(r, c, cpi_divide_by(c.size), (uint32_t)all);
+        claimed_kernel<T, P, DIMS><<<blocks, THREADS, 0, to>>>(r, c, cpi_divisor_of(c.size), (uint32_t)all);
     } else {
         const unsigned blocks = cpi_cuda_blocks(r.items, THREADS * EACH, INT32_MAX);
         put_kernel<T, P, DIMS><<<blocks, THREADS, 0, to>>>(r, c);
@@ -341,9 +345,9 @@ template <class T> cp_code put_rows(cp_stream *stream, const cpi_gather *g, int6
     cp_code code = cpi_picked_of(stream, g, 1, &r);
     if (code) return code;
     const int64_t extent = g->pick[0].extent;
-    const unsigned blocks = (unsigned)((g->shape[0] + rows - 1) / rows);
+    const unsigned blocks = (unsigned)cpi_ceil_div(g->shape[0], rows);
     row_kernel<T><<<blocks, ROW_THREADS, (size_t)(rows * extent * 4), cpi_cuda_stream(stream)>>>(
-        r, (uint32_t)rows, cpi_divide_by(extent), wrong);
+        r, (uint32_t)rows, cpi_divisor_of(extent), wrong);
     return CPI_LAUNCHED(stream, g->function);
 }
 
@@ -380,10 +384,10 @@ template <class T, int P, int DIMS> cp_code put_small(cp_stream *stream, const c
     while (threads < BLOCK && threads < count && threads < all) threads *= 2;
     const cudaStream_t to = cpi_cuda_stream(stream);
     if (c.claimed && !hashed) {
-        if (blocks * (int64_t)WINDOW < c.size) blocks = (unsigned)((c.size + WINDOW - 1) / WINDOW);
-        const int64_t window = (c.size + blocks - 1) / blocks;
-        blocks = (unsigned)((c.size + window - 1) / window);
-        window_kernel<T, P, DIMS><<<blocks, threads, (size_t)window * 4, to>>>(r, c.number, cpi_divide_by(window),
+        if (blocks * (int64_t)WINDOW < c.size) blocks = (unsigned)cpi_ceil_div(c.size, WINDOW);
+        const int64_t window = cpi_ceil_div(c.size, blocks);
+        blocks = (unsigned)cpi_ceil_div(c.size, window);
+        window_kernel<T, P, DIMS><<<blocks, threads, (size_t)window * 4, to>>>(r, c.number, cpi_divisor_of(window),
                                                                                 straight_of(g, c.number));
     } else {
         small_kernel<T, P, DIMS><<<blocks, threads, c.claimed ? (size_t)c.size * 12 : 0, to>>>(r, c);

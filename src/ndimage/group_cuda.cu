@@ -56,7 +56,7 @@ template <bool WRITE, class P>
 cp_code select_tiles(cp_stream *stream, const region_lookup &l, int64_t size, int64_t *counts, uint32_t *regions,
                      P *positions)
 {
-    unsigned tiles = (unsigned)((size + TILE - 1) / TILE);
+    unsigned tiles = (unsigned)cpi_ceil_div(size, TILE);
     cudaStream_t q = cpi_cuda_stream(stream);
     if (l.type == CP_INT32)
         select_pixels<CP_INT32, WRITE, P><<<tiles, 256, 0, q>>>(l, size, counts, regions, positions);
@@ -89,7 +89,7 @@ __global__ void find_regions(const uint32_t *regions, int64_t total, int64_t n, 
     for (int64_t r = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; r <= n; r += (int64_t)gridDim.x * blockDim.x) {
         int64_t from = region_begin(regions, total, n, r), to = region_begin(regions, total, n, r + 1);
         begin[r] = from;
-        piece[r] = (to - from + PIECE - 1) / PIECE;
+        piece[r] = cpi_ceil_div(to - from, PIECE);
     }
 }
 
@@ -143,7 +143,7 @@ template <class P>
 cp_code select_all(cp_stream *stream, const region_lookup &l, int64_t size, int64_t *total, scratch *regions,
                    scratch *positions)
 {
-    int64_t tiles = (size + TILE - 1) / TILE;
+    int64_t tiles = cpi_ceil_div(size, TILE);
     if (tiles > INT32_MAX) return cpi_host->fail(CP_ERROR_UNSUPPORTED, "labels: the array is too large for the GPU");
     scratch counts(stream);
     if (!counts.make((size_t)(tiles + 1) * sizeof(int64_t))) return CP_ERROR_MEMORY;

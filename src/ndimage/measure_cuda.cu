@@ -1,6 +1,7 @@
 /* Measurements on the GPU, from pixels grouped by region (group_cuda.cuh); boxes by integer minima and maxima. */
 #include <cub/device/device_radix_sort.cuh>
 
+#include "loop/unravel.cuh"
 #include "ndimage/group_cuda.cuh"
 
 cp_code cpi_label_cuda(cp_stream *stream, const cpi_label_plan *plan, const cp_array *x, cp_array *out, int64_t *count);
@@ -199,9 +200,10 @@ __device__ void put_extremum(const results &r, const image &im, int64_t i, int64
         default: ((uint64_t *)r.value)[i] = at >= 0 ? ((const uint64_t *)im.x)[at] : 0; break;
         }
     }
-    if (r.position)
-        for (int a = 0; a < r.ndim; a++)
-            r.position[i * r.ndim + a] = at >= 0 ? at / im.stride[a] % im.shape[a] : 0;
+    if (r.position && at >= 0)
+        cpi_indices_of(r.ndim, im.shape, at, [&](int a, int64_t index) { r.position[i * r.ndim + a] = index; });
+    else if (r.position)
+        for (int a = 0; a < r.ndim; a++) r.position[i * r.ndim + a] = 0;
 }
 
 __global__ void put_results(results r, image im)
@@ -427,12 +429,10 @@ __global__ void box_grow(region_lookup l, image im, int64_t size, int64_t *box)
         int64_t line = i / width, column = i - line * width, *b = box + r * 2 * im.ndim;
         if (column == 0 || region_of<-1>(l, i - 1) != r) {
             lower(&b[2 * im.ndim - 2], column);
-            for (int a = im.ndim - 1; a-- > 0;) {
-                int64_t above = line / im.shape[a], c = line - above * im.shape[a];
-                line = above;
+            cpi_indices_of(im.ndim - 1, im.shape, line, [&](int a, int64_t c) {
                 lower(&b[2 * a], c);
                 raise(&b[2 * a + 1], c + 1);
-            }
+            });
         }
         if (column == width - 1 || region_of<-1>(l, i + 1) != r) raise(&b[2 * im.ndim - 1], column + 1);
     }

@@ -1,6 +1,6 @@
-"""The CPU's conversions of contiguous elements between all types, for src/elementwise/elementwise_convert_simd.c.
+"""The CPU's conversions of contiguous elements between all types, for src/move/move_simd.c.
 
-    src/elementwise/converters.h   a loop, or two loops one after the other, for every pair of types, and their table
+    src/move/converters.h   a loop, or two loops one after the other, for every pair of types, and their table
 
 Few pairs need a loop of their own. Pairs whose results have the same bits share one (`acting`); and what
 cps_FROM_to_TO (scalar/convert.h) does by way of a third type is done so block by block (`way`), where the type is
@@ -91,4 +91,4 @@ static void convert_twice(char *out, int out_size, const char *in, int in_size, 
 
 
 def write(tables, out):
-    out.write("src/elementwise/converters.h", TABLE, header(types_of(tables)))
+    out.write("src/move/converters.h", TABLE, header(types_of(tables)))

@@ -14,15 +14,6 @@ template <class E, int V> using pack = cpi_pack<E, V>;
 
 /* --- conversion of contiguous elements --- */
 
-#define CONVERTER(from, to)                                                                      \
-    struct convert_##from##_##to {                                                               \
-        using From = CPS_CTYPE_##from;                                                           \
-        using To = CPS_CTYPE_##to;                                                               \
-        static __device__ __forceinline__ To call(From v) { return cps_##from##_to_##to(v); }   \
-    };
-#define CONVERTERS(A, from) CPS_TYPES_INNER(CONVERTER, from)
-CPS_TYPES(CONVERTERS, )
-
 enum { CONVERTED = 2 }; /* vectors of a thread */
 
 /* Elements of a vector: 16 bytes of the wider side. */
@@ -64,9 +55,8 @@ struct entry {
     int elements;
 };
 template <class C> entry entry_of() { return {(const void *)convert<C>, CPI_THREADS * width<C>() * CONVERTED}; }
-#define CONVERTER_ENTRY(from, to) entry_of<convert_##from##_##to>(),
-#define CONVERTER_ROW(A, from) {CPS_TYPES_INNER(CONVERTER_ENTRY, from)},
-const entry converters[CP_NTYPES][CP_NTYPES] = {CPS_TYPES(CONVERTER_ROW, )};
+/* Pairs of types whose results have the same bits share a kernel. */
+#include "move/converters_cuda.h"
 
 /* --- fill --- */
 

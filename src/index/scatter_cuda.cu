@@ -423,9 +423,14 @@ template <class T, int P, int DIMS> cp_code put(cp_stream *stream, const cpi_gat
     return code;
 }
 
+/* Three arrays of integers and more are rare: elements of 2 and 16 bytes are two words there. */
 template <int P, int DIMS> cp_code scatter(cp_stream *stream, const cpi_gather *g)
 {
-    switch (cpi_word_of(g)) {
+    const int64_t word = cpi_word_of(g);
+    if constexpr (P > 2)
+        return word < 4 ? put<uint8_t, P, DIMS>(stream, g)
+             : word == 4 ? put<uint32_t, P, DIMS>(stream, g) : put<uint2, P, DIMS>(stream, g);
+    else switch (word) {
     case 1: return put<uint8_t, P, DIMS>(stream, g);
     case 2: return put<uint16_t, P, DIMS>(stream, g);
     case 4: return put<uint32_t, P, DIMS>(stream, g);

@@ -1,8 +1,7 @@
 /* Measurements on the GPU, from pixels grouped by region (group_cuda.cuh); boxes by integer minima and maxima. */
-#include <cub/device/device_radix_sort.cuh>
-
 #include "loop/unravel.cuh"
 #include "ndimage/group_cuda.cuh"
+#include "sort/cuda.h"
 
 cp_code cpi_label_cuda(cp_stream *stream, const cpi_label_plan *plan, const cp_array *x, cp_array *out, int64_t *count);
 
@@ -278,21 +277,12 @@ cp_code sorted_keys(cp_stream *stream, const cpi_measure_plan *plan, cpi_domain 
         small_keys<<<1, SMALL, 0, q>>>(plan->index->data, plan->index->type, domain, n, keys->as<int64_t>());
         return CPI_LAUNCHED(stream, plan->function);
     }
-    scratch raw(stream), room(stream);
+    scratch raw(stream);
     if (!raw.make((size_t)n * sizeof(int64_t))) return CP_ERROR_MEMORY;
     all_keys<<<cpi_cuda_blocks(n, 256, 4096), 256, 0, q>>>(plan->index->data, plan->index->type, domain, n,
                                                            raw.as<int64_t>());
     cp_code code = CPI_LAUNCHED(stream, plan->function);
-    size_t bytes = 0;
-    if (code == CP_OK)
-        code = cpi_cuda_issued(
-            stream, cub::DeviceRadixSort::SortKeys(NULL, bytes, raw.as<int64_t>(), keys->as<int64_t>(), n, 0, 64, q),
-            plan->function);
-    if (code != CP_OK) return code;
-    if (!room.make(bytes)) return CP_ERROR_MEMORY;
-    return cpi_cuda_issued(
-        stream, cub::DeviceRadixSort::SortKeys(room.memory, bytes, raw.as<int64_t>(), keys->as<int64_t>(), n, 0, 64, q),
-        plan->function);
+    return code ? code : cpi_cub_sort_row(stream, plan->function, CP_INT64, n, raw.memory, keys->memory);
 }
 
 /* Sums of `quantities` numbers a region into *sums (8 bytes each). */

@@ -183,16 +183,35 @@ typedef struct places {
 /* Coordinates change slowly but for the last: the others are found again once a row. */
 static inline void find_row(places *p, int64_t flat)
 {
-    int64_t rest = flat / p->inner;
+    if (p->row >= 0 && flat - p->row < 2 * p->inner) { /* the next one */
+        p->row += p->inner;
+        cpi_next(p->last, p->j->shape, p->at);
+        return;
+    }
+    const int64_t rest = flat / p->inner;
     p->row = rest * p->inner;
     cpi_unravel(p->last, p->j->shape, rest, p->at);
 }
 
-static inline void put_place(places *p, int64_t flat, int64_t k)
+/* The places that the bits of w say, from `flat` on; the first of them is the k-th of all. Row by row, so that what is
+ * done for each of them is little. */
+static void put_bits(places *p, int64_t flat, uint64_t w, int64_t k)
 {
-    if (p->row < 0 || flat >= p->row + p->inner) find_row(p, flat);
-    for (int d = 0; d < p->last; d++) p->out[d * p->across + k * p->along] = p->at[d];
-    p->out[p->last * p->across + k * p->along] = flat - p->row;
+    while (w) {
+        const int64_t first = flat + __builtin_ctzll(w), along = p->along;
+        if (p->row < 0 || first >= p->row + p->inner) find_row(p, first);
+        const int64_t end = p->row + p->inner - flat, at = flat - p->row;
+        uint64_t here = end < 64 ? w & (((uint64_t)1 << end) - 1) : w;
+        int64_t *to = p->out + k * along, *last = to + p->last * p->across;
+        int n = 0;
+        w &= ~here;
+        for (; here; here &= here - 1, n++) last[n * along] = at + __builtin_ctzll(here);
+        for (int d = 0; d < p->last; d++, to += p->across) {
+            const int64_t v = p->at[d];
+            for (int i = 0; i < n; i++) to[i * along] = v;
+        }
+        k += n;
+    }
 }
 
 /* n places in a row, the first of them the k-th of all. */
@@ -226,7 +245,8 @@ static void coordinates_task(void *context, int64_t task, int worker)
             const int64_t base = p * PIECE + i;
             const int set = __builtin_popcountll(w), runs = __builtin_popcountll(w & ~(w << 1));
             if (j->points || set < LONG * runs) {
-                for (; w; w &= w - 1, k++) put_place(&c, base + __builtin_ctzll(w), k);
+                put_bits(&c, base, w, k);
+                k += set;
                 continue;
             }
             while (w) { /* a run of ones after the other */

@@ -171,12 +171,14 @@ typedef struct axes { int n; int64_t shape[CP_MAXDIM], x[CP_MAXDIM], where[CP_MA
 
 static void add_axis(axes *a, int64_t n, int64_t x, int64_t where, int64_t out)
 {
+    if (n == 1) return; /* of small arrays there is nothing left to coalesce */
     a->shape[a->n] = n, a->x[a->n] = x, a->where[a->n] = where, a->out[a->n++] = out;
 }
 
 /* The fewest dimensions, as the arguments have them: their number; -1: too many. */
 static int coalesce(call *c, axes *a, unsigned how, cpi_reduce_dim *to)
 {
+    if (!a->n) return 0;
     int64_t *const strides[3] = {a->x, a->where, a->out}, moved[3] = {0};
     cpi_loop_axes all = {a->n, 3, a->shape, strides, moved};
     const int n = cpi_axes_coalesce(&all, how);

@@ -61,7 +61,9 @@ static void seek(const job *j, cursor *c, int64_t flat)
 static void advance(const job *j, cursor *c, int64_t m)
 {
     const axes *r = j->reduced;
-    cpi_advance_offsets(r->ndim, r->shape, m, c->at, 2, (const int64_t *const[]){r->x, r->where}, c->offset);
+    const int64_t *const strides[2] = {r->x, r->where};
+    if (j->a->where) cpi_advance_offsets(r->ndim, r->shape, m, c->at, 2, strides, c->offset);
+    else cpi_advance_offsets(r->ndim, r->shape, m, c->at, 1, strides, c->offset);
 }
 
 static int64_t inner_extent(const cpi_reduce_args *a) { return a->nreduced ? a->reduce[a->nreduced - 1].n : 1; }
@@ -513,7 +515,8 @@ static cp_code fold_columns(job *j)
 
 /* --- the slot --- */
 
-static void take_axes(axes *to, int n, const cpi_reduce_dim *from)
+/* Not inline: what small arrays do not need must not stand in their way. */
+static __attribute__((noinline)) void take_axes(axes *to, int n, const cpi_reduce_dim *from)
 {
     to->ndim = n;
     for (int d = 0; d < n; d++)
@@ -546,8 +549,9 @@ static cp_code reduce(cp_stream *stream, const cpi_reduce_args *a)
 {
     axes kept, reduced; /* apart from the job, which is cleared */
     job j = {.a = a, .kept = &kept, .reduced = &reduced, .stream = stream, .item = cpi_itemsize(a->type)};
-    take_axes(&kept, a->nkept, a->keep);
-    take_axes(&reduced, a->nreduced, a->reduce);
+    kept.ndim = reduced.ndim = 0;
+    if (a->nkept) take_axes(&kept, a->nkept, a->keep);
+    if (a->nreduced) take_axes(&reduced, a->nreduced, a->reduce);
     j.half = cpi_is_half(a->type);
     j.type = cpi_reduce_kernel_type(cpi_compute_type(a->type));
     j.wide = cpi_itemsize(j.type);

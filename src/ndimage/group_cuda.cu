@@ -149,7 +149,7 @@ cp_code select_all(cp_stream *stream, const region_lookup &l, int64_t size, int6
     scratch counts(stream);
     if (!counts.make((size_t)(tiles + 1) * sizeof(int64_t))) return CP_ERROR_MEMORY;
     int64_t *c = counts.as<int64_t>();
-    cp_code code = select_tiles<false, P>(stream, l, size, c, NULL, NULL);
+    cp_code code = select_tiles<false, uint32_t>(stream, l, size, c, NULL, NULL); /* counts only */
     if (code == CP_OK) code = running_sum(stream, c, tiles + 1);
     if (code == CP_OK) code = cpi_cuda_read(stream, total, c + tiles, sizeof *total);
     if (code != CP_OK || *total == 0) return code;

@@ -65,6 +65,14 @@ __global__ void __launch_bounds__(THREADS) claim_kernel(const __grid_constant__ 
 
 /* --- writing --- */
 
+/* Item e of a thread, where its place has won: from where it is read, where it is written. */
+template <int P>
+__device__ __forceinline__ void find_item(const cpi_picked<P> &r, const claims &c, cpi_items<EACH> &t, int e)
+{
+    if (c.claimed) t.good[e] = t.good[e] && c.winner[entry(c, t.many[e], false)] == t.i[e] + 1;
+    cpi_walk_rest(r, t.s[e], &t.many[e], &t.few[e]);
+}
+
 /* Items first, first + stride, ... where their place has won. */
 template <class T, int DIMS, int P>
 __device__ __forceinline__ void put_items(const cpi_picked<P> &r, const claims &c, uint32_t first, uint32_t stride)
@@ -74,13 +82,37 @@ __device__ __forceinline__ void put_items(const cpi_picked<P> &r, const claims &
     cpi_find_items<DIMS>(r, first, stride, &t);
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
-        if (c.claimed) t.good[e] = t.good[e] && c.winner[entry(c, t.many[e], false)] == t.i[e] + 1;
-        cpi_walk_rest(r, t.s[e], &t.many[e], &t.few[e]);
+        find_item(r, c, t, e);
         if (t.good[e]) x[e] = __ldcs((const T *)(r.few + t.few[e] + t.word[e] * sizeof(T)));
     }
 #pragma unroll
     for (int e = 0; e < EACH; e++)
         if (t.good[e]) *(T *)(r.many + t.many[e] + t.word[e] * sizeof(T)) = x[e];
+}
+
+/* Words of `size` bytes from `from` to `to`, for kernels of little work, which are compiled once for all sizes. */
+template <class T>
+__device__ __forceinline__ void move_words(const char *const (&from)[EACH], char *const (&to)[EACH],
+                                           const bool (&good)[EACH])
+{
+    T x[EACH];
+#pragma unroll
+    for (int e = 0; e < EACH; e++)
+        if (good[e]) x[e] = *(const T *)from[e];
+#pragma unroll
+    for (int e = 0; e < EACH; e++)
+        if (good[e]) *(T *)to[e] = x[e];
+}
+__device__ __forceinline__ void move_words(int size, const char *const (&from)[EACH], char *const (&to)[EACH],
+                                           const bool (&good)[EACH])
+{
+    switch (size) {
+    case 1: move_words<uint8_t>(from, to, good); break;
+    case 2: move_words<uint16_t>(from, to, good); break;
+    case 4: move_words<uint32_t>(from, to, good); break;
+    case 8: move_words<uint2>(from, to, good); break;
+    default: move_words<uint4>(from, to, good);
+    }
 }
 
 template <class T, int P, int DIMS>
@@ -91,15 +123,18 @@ __global__ void __launch_bounds__(THREADS) put_kernel(const __grid_constant__ cp
 }
 
 /* Words first, first + stride, ... of `all` of elements that have the numbers low, low + 1, ..., `size` of them, where
- * they were claimed: neighbouring threads write neighbouring elements, and no index is read again. */
+ * they were claimed: neighbouring threads write neighbouring elements, and no index is read again. Words are of type T,
+ * or (void) of `bytes`. */
 template <class T, int DIMS, int P>
 __device__ __forceinline__ void put_claimed(const cpi_picked<P> &r, const cpi_numbering &number,
                                             const uint32_t *winners, int64_t low, cpi_divisor size, uint32_t all,
-                                            uint32_t first, uint32_t stride)
+                                            uint32_t first, uint32_t stride, int bytes)
 {
     uint32_t s[EACH], word[EACH], at[EACH], winner[EACH];
-    int64_t many[EACH], few[EACH];
-    T x[EACH];
+    const char *from[EACH];
+    char *to[EACH];
+    bool good[EACH];
+    std::conditional_t<std::is_void_v<T>, char, T> x[EACH];
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
         const uint32_t t = first + e * stride < all ? first + e * stride : 0;
@@ -110,15 +145,19 @@ __device__ __forceinline__ void put_claimed(const cpi_picked<P> &r, const cpi_nu
     }
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
-        if (!winner[e]) continue;
-        many[e] = number.low + (low + at[e]) * number.unit;
-        few[e] = cpi_along<P, DIMS>(r, winner[e] - 1, r.few_step);
-        cpi_walk_rest(r, s[e], &many[e], &few[e]);
-        x[e] = *(const T *)(r.few + few[e] + word[e] * sizeof(T));
+        good[e] = winner[e] != 0;
+        if (!good[e]) continue;
+        int64_t many = number.low + (low + at[e]) * number.unit, few = cpi_along<P, DIMS>(r, winner[e] - 1, r.few_step);
+        cpi_walk_rest(r, s[e], &many, &few);
+        from[e] = r.few + few + (int64_t)word[e] * bytes, to[e] = r.many + many + (int64_t)word[e] * bytes;
+        if constexpr (!std::is_void_v<T>) x[e] = *(const T *)from[e];
     }
+    if constexpr (std::is_void_v<T>) move_words(bytes, from, to, good);
+    else {
 #pragma unroll
-    for (int e = 0; e < EACH; e++)
-        if (winner[e]) *(T *)(r.many + many[e] + word[e] * sizeof(T)) = x[e];
+        for (int e = 0; e < EACH; e++)
+            if (good[e]) *(T *)to[e] = x[e];
+    }
 }
 
 template <class T, int P, int DIMS>
@@ -126,7 +165,8 @@ __global__ void __launch_bounds__(THREADS) claimed_kernel(const __grid_constant_
                                                           cpi_divisor size, uint32_t all)
 {
     if (*c.wrong) return;
-    put_claimed<T, DIMS>(r, c.number, c.winner, 0, size, all, blockIdx.x * (THREADS * EACH) + threadIdx.x, THREADS);
+    put_claimed<T, DIMS>(r, c.number, c.winner, 0, size, all, blockIdx.x * (THREADS * EACH) + threadIdx.x, THREADS,
+                         sizeof(T));
 }
 
 /* Small work in one launch. Every block looks at all places, so that each knows whether an index is wrong. */
@@ -169,8 +209,9 @@ __device__ __forceinline__ bool each_straight(const cpi_picked<1> &r, const stra
 }
 
 /* A block writes the elements of a window of their numbers, whose claims are in its own memory. */
-template <class T, int P, int DIMS> __global__ void __launch_bounds__(BLOCK)
-window_kernel(const __grid_constant__ cpi_picked<P> r, const cpi_numbering number, cpi_divisor window, const straight s)
+template <int P, int DIMS> __global__ void __launch_bounds__(BLOCK)
+window_kernel(const __grid_constant__ cpi_picked<P> r, const cpi_numbering number, cpi_divisor window, const straight s,
+              int bytes)
 {
     extern __shared__ uint32_t winners[];
     const uint32_t low = blockIdx.x * window.by, left = (uint32_t)number.size - low, size = min(window.by, left);
@@ -189,12 +230,13 @@ window_kernel(const __grid_constant__ cpi_picked<P> r, const cpi_numbering numbe
     if (__syncthreads_or(!right)) return;
     const uint32_t all = window.by * r.slots.by * r.words.by; /* what lies behind the last element nobody claimed */
     for (uint32_t first = threadIdx.x; first < all; first += blockDim.x * EACH)
-        put_claimed<T, DIMS>(r, number, winners, low, window, all, first, blockDim.x);
+        put_claimed<void, DIMS>(r, number, winners, low, window, all, first, blockDim.x, bytes);
 }
 
 /* Where nobody claims, blocks share the items; else one block has the claims, hashed, in its own memory. */
-template <class T, int P, int DIMS>
-__global__ void __launch_bounds__(BLOCK) small_kernel(const __grid_constant__ cpi_picked<P> r, const claims given)
+template <int P, int DIMS>
+__global__ void __launch_bounds__(BLOCK) small_kernel(const __grid_constant__ cpi_picked<P> r, const claims given,
+                                                      int bytes)
 {
     extern __shared__ unsigned long long keys[];
     claims c = given;
@@ -210,8 +252,19 @@ __global__ void __launch_bounds__(BLOCK) small_kernel(const __grid_constant__ cp
         });
     if (__syncthreads_or(!right)) return;
     const uint32_t share = blockDim.x * EACH;
-    for (uint32_t first = blockIdx.x * share + threadIdx.x; first < r.items; first += gridDim.x * share)
-        put_items<T, DIMS>(r, c, first, blockDim.x);
+    for (uint32_t first = blockIdx.x * share + threadIdx.x; first < r.items; first += gridDim.x * share) {
+        cpi_items<EACH> t;
+        const char *from[EACH];
+        char *to[EACH];
+        cpi_find_items<DIMS>(r, first, blockDim.x, &t);
+#pragma unroll
+        for (int e = 0; e < EACH; e++) {
+            find_item(r, c, t, e);
+            from[e] = r.few + t.few[e] + (int64_t)t.word[e] * bytes;
+            to[e] = r.many + t.many[e] + (int64_t)t.word[e] * bytes;
+        }
+        move_words(bytes, from, to, t.good);
+    }
 }
 
 /* Rows that places of their own name, `width` of each, as those along an axis: a block has some rows' claims in its own
@@ -366,9 +419,9 @@ straight straight_of(const cpi_gather *g, const cpi_numbering &n)
 }
 
 /* In one launch, where that is little work; *done says so. */
-template <class T, int P, int DIMS> cp_code put_small(cp_stream *stream, const cpi_gather *g, bool *done)
+template <int P, int DIMS> cp_code put_small(cp_stream *stream, const cpi_gather *g, int bytes, bool *done)
 {
-    const int64_t count = cpi_gather_count(g), words = g->bytes / (int64_t)sizeof(T), rest = cpi_gather_rest(g);
+    const int64_t count = cpi_gather_count(g), words = g->bytes / bytes, rest = cpi_gather_rest(g);
     claims c = {};
     *done = count <= SMALL && words <= SMALL && rest <= SMALL / count / words;
     if (*done && count > 1 && !one_value(g)) find_claims(g, count, &c);
@@ -387,10 +440,10 @@ template <class T, int P, int DIMS> cp_code put_small(cp_stream *stream, const c
         if (blocks * (int64_t)WINDOW < c.size) blocks = (unsigned)cpi_ceil_div(c.size, WINDOW);
         const int64_t window = cpi_ceil_div(c.size, blocks);
         blocks = (unsigned)cpi_ceil_div(c.size, window);
-        window_kernel<T, P, DIMS><<<blocks, threads, (size_t)window * 4, to>>>(r, c.number, cpi_divisor_of(window),
-                                                                                straight_of(g, c.number));
+        window_kernel<P, DIMS><<<blocks, threads, (size_t)window * 4, to>>>(r, c.number, cpi_divisor_of(window),
+                                                                            straight_of(g, c.number), bytes);
     } else {
-        small_kernel<T, P, DIMS><<<blocks, threads, c.claimed ? (size_t)c.size * 12 : 0, to>>>(r, c);
+        small_kernel<P, DIMS><<<blocks, threads, c.claimed ? (size_t)c.size * 12 : 0, to>>>(r, c, bytes);
     }
     return CPI_LAUNCHED(stream, g->function);
 }
@@ -399,7 +452,7 @@ template <class T, int P, int DIMS> cp_code put(cp_stream *stream, const cpi_gat
 {
     bool done;
     unsigned *wrong = nullptr;
-    cp_code code = put_small<T, P, DIMS>(stream, g, &done);
+    cp_code code = put_small<P, DIMS>(stream, g, (int)sizeof(T), &done);
     if (code || done) return code;
     const bool one = one_value(g);
     if (can_be_wrong(g) || !one) {

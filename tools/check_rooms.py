@@ -48,7 +48,7 @@ NAMES_HALVES = {
     "kernel/device/both/cuprite_array.cuh": "CUDA's names of the types, and PTX's",
     "reduce/reduce.c": "NumPy has a rule of its own for out= of a mean of float16",
     "reduce/notice.c": "NumPy has a rule of its own for the mean of float16",
-    "elementwise/elementwise_convert_simd.c": "processors have an instruction for float16",
+    "move/move_simd.c": "processors have an instruction for float16",
     "reduce/sums_simd.c": "processors have an instruction for float16",
     "signal/signal_simd.c": "processors have an instruction for float16",
     "products/split_kernels.h": "tensor cores multiply parts of float32 numbers of that type",

@@ -23,7 +23,6 @@ import rooms
 from table import TableError, read_embedded
 
 DEVICES = ("cpu", "cuda")
-BY_HAND = {"move"}  # whose tables a source writes
 FUNCTION = re.compile(r"(\w+)\s*\(\*(\w+)\)\(([^;]*)\)")
 TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|' r"'(?:\\.|[^'\\])*'" r"|\w+|[^\w\s]")
 
@@ -67,7 +66,7 @@ class Module:
         table = re.search(r"typedef struct cpi_%s_ops \{(.*?)\} cpi_%s_ops;" % (name, name), self.plain, re.S)
         if not table:
             raise TableError(f"{self.where}: typedef struct cpi_{name}_ops {{ ... }} cpi_{name}_ops; is not there")
-        if name not in BY_HAND and f'#include "{name}/slots.h"' not in text:
+        if f'#include "{name}/slots.h"' not in text:
             raise TableError(f'{self.where}: #include "{name}/slots.h" is not there, after the slots')
         self.slots, self.values = [], []
         for member in filter(None, map(str.strip, table[1].split(";"))):
@@ -182,7 +181,7 @@ def with_slots():
 
 def write(tables, out):
     """Comes last of all generators: the numbers are of generated headers too."""
-    for module in (Module(name) for name in with_slots() if name not in BY_HAND):
+    for module in (Module(name) for name in with_slots()):
         name = module.name
         out.write(f"src/{name}/slots.h", module.where, slots_header(module))
         for device, suffix in (("cpu", "c"), ("cuda", "cu")):

@@ -22,14 +22,13 @@ FOLDERS = ("src", "include", "python", "cli", "tests", "bench", "tools", "exampl
 TWICE = {
     "is": "normal.h and structure_words.h read tokens in two structures; no source includes both",
     "match": "the same", "named": "the same",
-    "cpi_split": "kernels_cuda.h and loop.h",
 }
 LONG_MACROS = {
     "clip_simd.c": "KERNELS",
     "cuComplex.h": "__CU_COMPLEX",
     "complex.cuh": "CUPRITE_COMPLEX_OPERATOR",
     "cuprite_array.cuh": "CUPRITE_SMALL_FLOAT",
-    "elementwise_convert_simd.c": "GATHER",
+    "move_simd.c": "GATHER",
     "elementwise_fmod_simd.c": "FAMILY BOTH",
     "elementwise_math_simd.c": "BINARY",
     "error.h": "CP_ERRORS",

@@ -23,7 +23,7 @@ struct cpi_device_loop {
 /* --- in kernels --- */
 
 /* Of linear index i, the index in dimension d; i becomes the linear index in the dimensions outside it. */
-__device__ __forceinline__ uint32_t cpi_index_along(const cpi_device_loop &loop, int d, uint32_t &i)
+__device__ __forceinline__ uint32_t cpi_loop_index_along(const cpi_device_loop &loop, int d, uint32_t &i)
 {
     return cpi_index_along(loop.shape[d], i);
 }

@@ -81,7 +81,7 @@ template <class E> __global__ void __launch_bounds__(CPI_THREADS) triangle_flat(
     if (i >= g.loop.n) return;
     uint32_t rest = (uint32_t)i;
     const uint32_t columns = g.loop.shape[nd - 1].by, rows = g.loop.shape[nd - 2].by;
-    uint32_t column = cpi_index_along(g.loop, nd - 1, rest), row = cpi_index_along(g.loop, nd - 2, rest);
+    uint32_t column = cpi_loop_index_along(g.loop, nd - 1, rest), row = cpi_loop_index_along(g.loop, nd - 2, rest);
     const E *in = (const E *)g.in + i;
     E *out = (E *)g.out + i;
     if (i + V <= g.loop.n && column + V <= columns) {
@@ -114,7 +114,7 @@ template <class E> __global__ void __launch_bounds__(CPI_THREADS) triangle(const
 #pragma unroll
     for (int u = 0; u < CPI_PER_THREAD; u++) {
         uint32_t rest = (uint32_t)(first + u * CPI_THREADS);
-        const uint32_t column = cpi_index_along(g.loop, nd - 1, rest), row = cpi_index_along(g.loop, nd - 2, rest);
+        const uint32_t column = cpi_loop_index_along(g.loop, nd - 1, rest), row = cpi_loop_index_along(g.loop, nd - 2, rest);
         v[u] = E{};
         if (first + u * CPI_THREADS < g.loop.n && g.keeps(column, row)) v[u] = *(const E *)(g.in + offset[u][1]);
     }
@@ -188,7 +188,8 @@ cp_code cpi_move_cuda_triangle(cp_stream *stream, const cpi_loop *loop, int64_t 
         const int64_t half = loop->shape[d] / 2;
         const cpi_loop a = cpi_loop_slice(loop, d, 0, half), b = cpi_loop_slice(loop, d, half, loop->shape[d] - half);
         code = cpi_move_cuda_triangle(stream, &a, k, upper);
-        return code ? code : cpi_move_cuda_triangle(stream, &b, d == nd - 2 ? k + half : d == nd - 1 ? k - half : k, upper);
+        if (code) return code;
+        return cpi_move_cuda_triangle(stream, &b, d == nd - 2 ? k + half : d == nd - 1 ? k - half : k, upper);
     }
     triangle_args g;
     cpi_device_loop_init(&g.loop, loop, 0, 2);

@@ -21,8 +21,8 @@
     }
 CPS_TYPES(DEFINE_RAMP, )
 
-cp_code cpi_move_cuda_ramp(cp_stream *stream, void *out, cp_type type, int64_t n, double start, double step, double stop,
-                      bool use_stop)
+cp_code cpi_move_cuda_ramp(cp_stream *stream, void *out, cp_type type, int64_t n, double start, double step,
+                           double stop, bool use_stop)
 {
     if (!n) return CP_OK;
     unsigned blocks = (unsigned)cpi_ceil_div(n, CPI_THREADS);

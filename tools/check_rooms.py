@@ -21,7 +21,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools/generate"))
 
-import modules  # noqa: E402
+import module_folders  # noqa: E402
 from element_types import types_of  # noqa: E402
 from rooms import rooms  # noqa: E402
 from table import TableError, Tables  # noqa: E402
@@ -70,7 +70,7 @@ def later(room, other, what):
 
 def includes():
     for path in sorted((ROOT / "src").rglob("*")):
-        room, name = modules.module_of(path), path.relative_to(ROOT)
+        room, name = module_folders.module_of(path), path.relative_to(ROOT)
         if path.suffix not in SOURCES or not room:
             continue
         for line, text in enumerate(path.read_text().splitlines(), 1):
@@ -87,7 +87,7 @@ def includes():
 def objects(build):
     """(room, source, object) of everything the build compiles for a room."""
     for entry in json.loads((build / "compile_commands.json").read_text()):
-        room = modules.module_of(entry["file"])
+        room = module_folders.module_of(entry["file"])
         if room not in RANK or "/python/src/" in entry["file"]:
             continue
         output = entry.get("output") or re.search(r" -o (\S+)", entry["command"])[1]
@@ -121,7 +121,7 @@ def calls(build):
 
 def declarations(home):
     """A name that a room's header declares is defined there."""
-    headers = [(room, path) for room, folder in modules.folders().items() for path in sorted(folder.glob("*.h"))]
+    headers = [(room, path) for room, folder in module_folders.folders().items() for path in sorted(folder.glob("*.h"))]
     for room, path in headers:
         text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
         for name in re.findall(r"^(?!static|#|\s)[^;{}()]*?\b(cpi_[a-z0-9_]+)\([^;{}]*\)[^;{}()]*;", text, flags=re.M):
@@ -130,7 +130,7 @@ def declarations(home):
 
 
 def source(name):
-    return ROOT / name if name.startswith("include/") else modules.file(name)
+    return ROOT / name if name.startswith("include/") else module_folders.file(name)
 
 
 def without_comments(path):
@@ -153,7 +153,7 @@ def types():
     for pattern in ("src/**/*", "include/**/*", "python/src/*", "cli/*", "tools/generate/*"):
         for path in sorted(ROOT.glob(pattern)):
             name = str(path.relative_to(ROOT))
-            if path.suffix not in SOURCES | {".py"} or path == modules.file("core/types.def"):
+            if path.suffix not in SOURCES | {".py"} or path == module_folders.file("core/types.def"):
                 continue
             for line, text in enumerate(without_comments(path), 1):
                 if path not in named_anyway and (found := named.search(text)):

@@ -18,7 +18,7 @@ The numbers are hashes of tokens: comments and white space do not change them, e
 import hashlib
 import re
 
-import modules
+import module_folders
 import rooms
 from table import TableError, read_embedded
 
@@ -59,8 +59,8 @@ class Module:
 
     def __init__(self, name):
         self.name, self.header = name, f"{name}/{name}.h"
-        text = modules.file(self.header).read_text()
-        self.where = str(modules.file(self.header).relative_to(modules.ROOT))
+        text = module_folders.file(self.header).read_text()
+        self.where = str(module_folders.file(self.header).relative_to(module_folders.ROOT))
         self.rows = read_embedded(text, self.where)
         self.plain = without_comments(text)
         table = re.search(r"typedef struct cpi_%s_ops \{(.*?)\} cpi_%s_ops;" % (name, name), self.plain, re.S)
@@ -188,6 +188,6 @@ def write(tables, out):
             out.write(f"src/{name}/slots_{device}.{suffix}", module.where,
                       f'#include "{module.header}"\n\n{module.table(device)}')
     # files that are only listed are not there to be read
-    folders = [*modules.include_folders(), modules.ROOT / "include", out.folder / "src", out.folder / "include"]
+    folders = [*module_folders.include_folders(), module_folders.ROOT / "include", out.folder / "src", out.folder / "include"]
     dry = getattr(out, "dry", False)
     out.write("src/backend/abi.h", "the headers", "" if dry else abi_header(folders))

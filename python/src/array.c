@@ -99,8 +99,8 @@ PyObject *cpy_none(cp_code code)
 /* --- making: ndarray(shape, dtype=float, memptr=None, strides=None, order='C') --- */
 
 /* False, with an exception, where NumPy refuses strides for a new array: negative ones, and those whose elements need
- * more than `room` bytes. */
-static bool strides_fit(const cpy_ints *shape, const cpy_ints *strides, int64_t itemsize, int64_t room)
+ * more than `space` bytes. */
+static bool strides_fit(const cpy_ints *shape, const cpy_ints *strides, int64_t itemsize, int64_t space)
 {
     if (strides->n != shape->n) {
         PyErr_SetString(PyExc_ValueError, "strides, if given, must be the same length as shape");
@@ -115,7 +115,7 @@ static bool strides_fit(const cpy_ints *shape, const cpy_ints *strides, int64_t 
                !__builtin_mul_overflow(shape->at[i] - 1, strides->at[i], &span) &&
                !__builtin_add_overflow(end, span, &end);
     }
-    if (fits && end <= room) return true;
+    if (fits && end <= space) return true;
     PyErr_SetString(PyExc_ValueError, "strides is incompatible with shape of requested array and size of buffer");
     return false;
 }

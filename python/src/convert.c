@@ -707,10 +707,10 @@ PyObject *py__of_buffer(const py__of_buffer_args *v)
         PyErr_Clear();
         Py_RETURN_NONE;
     }
-    const int64_t size = (int64_t)cp_type_size(t), room = offset < 0 || offset > b.len ? 0 : b.len - offset;
-    const int64_t n = count >= 0 ? count : room % size ? 0 : room / size;
+    const int64_t size = (int64_t)cp_type_size(t), space = offset < 0 || offset > b.len ? 0 : b.len - offset;
+    const int64_t n = count >= 0 ? count : space % size ? 0 : space / size;
     cp_array *x = NULL;
-    const bool good = n > 0 && n <= room / size;
+    const bool good = n > 0 && n <= space / size;
     if (good) CPY_RUN(n, x = cp_from_host((const char *)b.buf + offset, t, (cp_shape){1, &n}, NULL));
     PyBuffer_Release(&b);
     if (good) return cpy_wrap(x);

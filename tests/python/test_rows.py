@@ -59,7 +59,7 @@ def test_refused(row, words):
 def test_call_is_made_of_the_row():
     frame = made('function("f", "a: array, n: int = 1, axes: axes = None, out: out = None, keepdims: bool = False", '
                  'doc="Does it.")')
-    text = frame["python/room_rows.c"]
+    text = frame["python/module_rows.c"]
     assert "made = cp_f(v.a, v.n, .axes = v.axes.axes, .out = v.out, .keepdims = v.keepdims)" in text
     assert "cpy_wrap_out(made, v.out_object)" in text and "v.n = 1;" in text
     assert '"f($module, a, n=1, axes=None, out=None, keepdims=False)\\n"' in frame["python/rows.c"]
@@ -68,7 +68,7 @@ def test_call_is_made_of_the_row():
 def test_designators_strings_and_calls_stay():
     text = made('function("f", "a: array, axis: axis, mode: bool", call="cp_f(a, axis(1), .axis = axis, \\"mode\\", '
                 'mode)", doc="")')
-    assert 'cp_f(v.a, axis(1), .axis = v.axis, "mode", v.mode)' in text["python/room_rows.c"]
+    assert 'cp_f(v.a, axis(1), .axis = v.axis, "mode", v.mode)' in text["python/module_rows.c"]
 
 
 def test_public_header():
@@ -100,5 +100,5 @@ def test_further_results_by_a_flag():
 
 
 def test_a_tuple_of_rows():
-    text = made('function("f", "a: array", doc="", returns="rows")')["python/room_rows.c"]
+    text = made('function("f", "a: array", doc="", returns="rows")')["python/module_rows.c"]
     assert "result = cpy_wrap_rows(made);" in text

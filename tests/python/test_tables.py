@@ -146,7 +146,7 @@ def tree(tmp_path, monkeypatch):
     monkeypatch.setattr(rooms, "ROOT", tmp_path)
 
     def listed(*text):
-        (tmp_path / "src/rooms.def").write_text("\n".join(text))
+        (tmp_path / "src/modules.def").write_text("\n".join(text))
         return rooms.rooms()
     return listed
 
@@ -156,15 +156,15 @@ WINDOW = 'room("window", layer="array", slots=True, doc="")'
 COMPOSE = 'room("compose", layer="array", opening="Composites.", doc="")'
 
 
-def test_rooms(tree):
+def test_modules(tree):
     found = tree(CORE, WINDOW, COMPOSE)
     assert [(r.name, r.headers, r.slots, r.made_header) for r in found] == [
         ("core", ["types"], False, False), ("window", ["window"], True, False), ("compose", ["compose"], False, True)]
     out = {}
     rooms.write(None, type("Out", (), {"write": lambda self, name, source, text: out.update({name: text})})())
-    assert [line for line in out["include/cuprite/rooms.h"].splitlines() if "include" in line] == [
+    assert [line for line in out["include/cuprite/modules.h"].splitlines() if "include" in line] == [
         f'#include "cuprite/{name}.h"' for name in ("types", "window", "compose")]
-    assert "#define CPI_ROOMS(ROOM) \\\n    ROOM(window)\n\n" in out["src/backend/rooms.h"]
+    assert "#define CPI_MODULES(MODULE) \\\n    MODULE(window)\n\n" in out["src/backend/modules.h"]
 
 
 @pytest.mark.parametrize("rows, words", [
@@ -178,10 +178,10 @@ def test_rooms(tree):
     ((WINDOW, CORE, COMPOSE), "core is of the layer base and stands after one of a later layer"),
     ((CORE.replace("base", "bass"), WINDOW, COMPOSE), "bass is no layer; there are base, array, "),
 ])
-def test_rooms_refused(tree, rows, words):
+def test_modules_refused(tree, rows, words):
     with pytest.raises(TableError, match=words) as e:
         tree(*rows)
-    assert str(e.value).startswith("src/rooms.def:")
+    assert str(e.value).startswith("src/modules.def:")
 
 
 def test_folders_of_modules(tree, tmp_path):
@@ -194,7 +194,7 @@ def test_folders_of_modules(tree, tmp_path):
 
 @pytest.mark.parametrize("path, module", [
     ("src/sort/sort.c", "sort"), ("src/array/sort/sort.c", "sort"), ("/a/src/b/src/science/fft/x/y.c", "fft"),
-    ("src/io/io.c", "io"), ("src/io/plugin/png.c", "io"), ("src/late/late.c", "late"), ("src/rooms.def", None),
+    ("src/io/io.c", "io"), ("src/io/plugin/png.c", "io"), ("src/late/late.c", "late"), ("src/modules.def", None),
     ("src/base/x.h", None), ("include/cuprite/sort.h", None)])
 def test_module_of_a_file(path, module):
     assert module_folders.module_of(path) == module

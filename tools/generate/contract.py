@@ -19,7 +19,7 @@ import hashlib
 import re
 
 import module_folders
-import rooms
+import modules
 from table import TableError, read_embedded
 
 DEVICES = ("cpu", "cuda")
@@ -176,7 +176,7 @@ def abi_header(folders):
 
 
 def with_slots():
-    return [room.name for room in rooms.rooms() if room.slots]
+    return [subject.name for subject in modules.modules() if subject.slots]
 
 
 def write(tables, out):

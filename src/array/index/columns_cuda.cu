@@ -20,7 +20,7 @@ template <class T> __device__ __forceinline__ void bring(T *to, const char *from
 
 /* Blocks: along rows, and along places. */
 template <class T>
-__global__ void __launch_bounds__(THREADS, BLOCKS) columns_kernel(const __grid_constant__ cpi_picked<1> r, int room)
+__global__ void __launch_bounds__(THREADS, BLOCKS) columns_kernel(const __grid_constant__ cpi_picked<1> r, int capacity)
 {
     extern __shared__ uint4 memory[];
     T *const tables = (T *)memory;
@@ -42,11 +42,11 @@ __global__ void __launch_bounds__(THREADS, BLOCKS) columns_kernel(const __grid_c
     int turn = 0;
     for (uint32_t row = blockIdx.x; row < r.slots.by; row += gridDim.x, turn ^= 1) {
         if (row + gridDim.x < r.slots.by)
-            bring(tables + (turn ^ 1) * room, r.many + (row + gridDim.x) * r.rest_many[0], extent);
+            bring(tables + (turn ^ 1) * capacity, r.many + (row + gridDim.x) * r.rest_many[0], extent);
         __pipeline_commit();
         __pipeline_wait_prior(1);
         __syncthreads();
-        const T *table = tables + turn * room;
+        const T *table = tables + turn * capacity;
         T *to = (T *)(r.few + row * r.rest_few[0]) + first;
         T x[EACH];
 #pragma unroll
@@ -64,11 +64,11 @@ template <class T> cp_code launch(cp_stream *stream, const cpi_gather *g)
     cpi_picked<1> r;
     cp_code code = cpi_picked_of(stream, g, 1, &r);
     if (code) return code;
-    const int width = 16 / (int)sizeof(T), room = cpi_round_up((int)g->pick[0].extent, width);
+    const int width = 16 / (int)sizeof(T), capacity = cpi_round_up((int)g->pick[0].extent, width);
     const unsigned across = cpi_cuda_blocks(r.count.by, THREADS * EACH, 1 << 30);
     const int64_t most = (int64_t)cpi_cuda_units(stream) * BLOCKS / across;
     const unsigned along = cpi_cuda_blocks(r.slots.by, 1, most < 1 ? 1 : most);
-    columns_kernel<T><<<dim3(along, across), THREADS, 2 * (size_t)room * sizeof(T), cpi_cuda_stream(stream)>>>(r, room);
+    columns_kernel<T><<<dim3(along, across), THREADS, 2 * (size_t)capacity * sizeof(T), cpi_cuda_stream(stream)>>>(r, capacity);
     return CPI_LAUNCHED(stream, g->function);
 }
 

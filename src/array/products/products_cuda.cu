@@ -92,8 +92,8 @@ enum { THREADS = 256, PIECE = 16384, UNROLLED = 4 };
 template <class A, int LANES> __device__ typename A::Sum joined(typename A::Sum s)
 {
     typedef typename A::Sum Sum;
-    __shared__ __align__(16) unsigned char room[(LANES > 1 ? THREADS : 1) * sizeof(Sum)];
-    Sum *all = (Sum *)room;
+    __shared__ __align__(16) unsigned char space[(LANES > 1 ? THREADS : 1) * sizeof(Sum)];
+    Sum *all = (Sum *)space;
     if constexpr (LANES == 1) return s;
     int lane = threadIdx.x % LANES;
     all[threadIdx.x] = s;

@@ -245,12 +245,12 @@ template <int ROWS> struct share_of {
 
 /* A tile by ordinary arithmetic: the first CONSUMERS threads. */
 template <int TILE_N>
-__device__ __forceinline__ void tile_plainly(const problem &p, int64_t row, int64_t col, float *room)
+__device__ __forceinline__ void tile_plainly(const problem &p, int64_t row, int64_t col, float *space)
 {
     constexpr int ACROSS = TILE_N / 16, DOWN = TILE_M / 16;
     constexpr int PITCH_A = share_of<TILE_M>::PITCH, PITCH_B = share_of<TILE_N>::PITCH;
     constexpr int HALF = PLAIN_DEEP * (PITCH_A + PITCH_B); /* floats: the one is read while the other is filled */
-    float *as = room, *bs = room + PLAIN_DEEP * PITCH_A;
+    float *as = space, *bs = space + PLAIN_DEEP * PITCH_A;
     int y = threadIdx.x / 16 * 4, x = threadIdx.x % 16 * 4; /* four neighbours of each 64 rows and 64 columns */
     float sum[DOWN][ACROSS];
 #pragma unroll
@@ -410,8 +410,8 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(THREADS, 1)
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     typedef shape<TILE_N, STAGES> S;
     extern __shared__ char shared[];
-    char *room = (char *)(((uintptr_t)shared + 1023) & ~(uintptr_t)1023);
-    unsigned stages = shared_at(room), full = stages + S::STAGE * STAGES, empty = full + 8 * STAGES;
+    char *space = (char *)(((uintptr_t)shared + 1023) & ~(uintptr_t)1023);
+    unsigned stages = shared_at(space), full = stages + S::STAGE * STAGES, empty = full + 8 * STAGES;
     unsigned rank = CLUSTER > 1 ? cluster_rank() : 0;
 
     /* tiles in groups of rows, so that those at work share what they read; `within` counts clusters */
@@ -438,7 +438,7 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(THREADS, 1)
             bring<TILE_N, STAGES, CLUSTER>(p, row, col, stages, full, empty, rank);
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 224;");
-        if (plain) tile_plainly<TILE_N>(p, row, col, (float *)room);
+        if (plain) tile_plainly<TILE_N>(p, row, col, (float *)space);
         else tile_by_parts<TILE_N, STAGES, CLUSTER, APART>(p, row, col, stages, full, empty, shifted);
     }
     if (CLUSTER > 1) {

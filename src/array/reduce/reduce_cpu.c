@@ -454,9 +454,9 @@ static void column_task(void *context, int64_t task, int worker)
     job *j = context;
     const cpi_reduce_args *a = j->a;
     const cpi_reduce_dim *col = &a->keep[a->nkept - 1];
-    int64_t size = j->k->size, room = (j->tile * size + 63) / 64 * 64;
+    int64_t size = j->k->size, space = (j->tile * size + 63) / 64 * 64;
     char *scratch = j->scratch + worker * j->scratch_each;
-    char *acc = scratch, *tmp = acc + room, *buffer = tmp + room;
+    char *acc = scratch, *tmp = acc + space, *buffer = tmp + space;
     double *shift = (double *)(buffer + GATHERED);
     int64_t part = task % j->parts, first = task / j->parts * j->per_task;
     for (int64_t u = first; u < first + j->per_task && u < j->units; u++) {

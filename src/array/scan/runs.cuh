@@ -199,9 +199,9 @@ template <class T, bool MOST, bool NUMBERS> struct choice_of_real {
 
 template <class W> struct reach {
     static constexpr int V = 16 / sizeof(typename W::Out); /* In is not larger */
-    static constexpr int ROOM = 128 / (V * (int)sizeof(typename W::A));
+    static constexpr int MODULE = 128 / (V * (int)sizeof(typename W::A));
     static constexpr int MOST = V < 4 ? 4 : 8; /* registers for four blocks of 256 threads beside each other */
-    static constexpr int K = ROOM > MOST ? MOST : ROOM < 2 ? 2 : ROOM;
+    static constexpr int K = MODULE > MOST ? MOST : MODULE < 2 ? 2 : MODULE;
     static constexpr int SEGMENT = 32 * V * K;
 };
 

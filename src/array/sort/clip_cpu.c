@@ -32,7 +32,7 @@ typedef struct clipping {
     cpi_clip_plan plan;
     cpi_clip_part core;
     char *fringe, *band, *spare; /* lists, made as long as they must be */
-    int64_t nfringe, nband, fringe_room, band_room, spare_room;
+    int64_t nfringe, nband, fringe_capacity, window_capacity, spare_bytes;
     char *apart;              /* what `group` pieces set apart, each in a place as long as it is */
     int64_t group, first;     /* pieces in a go; the first one of this go */
     char *blocks;             /* two of BLOCK elements for each thread */
@@ -84,12 +84,12 @@ static double value_of(const clipping *c, uint64_t key)
 }
 
 /* A list with room for n elements at least; what it held is lost. */
-static bool make_room(clipping *c, char **list, int64_t *room, int64_t n)
+static bool make_space(clipping *c, char **list, int64_t *capacity, int64_t n)
 {
-    if (*list && *room >= n) return true;
+    if (*list && *capacity >= n) return true;
     cpi_work_free(c->stream, *list);
     *list = cpi_work_alloc(c->stream, (size_t)n * c->bytes);
-    *room = *list ? n : 0;
+    *capacity = *list ? n : 0;
     return *list != NULL;
 }
 
@@ -191,8 +191,8 @@ static void split_task(void *context, int64_t task, int worker)
 {
     clipping *c = context;
     int64_t begin = (c->first + task) * c->each, n = c->n - begin < c->each ? c->n - begin : c->each;
-    size_t room = (size_t)c->block * c->bytes;
-    char *fringe = c->blocks + (size_t)worker * 2 * room, *band = fringe + room;
+    size_t capacity = (size_t)c->block * c->bytes;
+    char *fringe = c->blocks + (size_t)worker * 2 * capacity, *band = fringe + capacity;
     char *to = c->apart + (size_t)(task * c->each) * c->bytes, *end = to + (size_t)n * c->bytes;
     cpi_clip_part all = {0};
     for (int64_t i = 0; i < n; i += c->block) {
@@ -228,7 +228,7 @@ static cpi_clip_part run_pass(clipping *c, cpi_task task, const void *from, int6
 /* Sorts the band into bins of keys, so that a rank is found among few. */
 static cp_code bin_band(clipping *c)
 {
-    if (!make_room(c, &c->spare, &c->spare_room, c->nband)) return cp_error();
+    if (!make_space(c, &c->spare, &c->spare_bytes, c->nband)) return cp_error();
     uint64_t first = key_of(c, c->plan.band_low), width = key_of(c, c->plan.band_high) - first;
     c->band_base = first;
     c->band_shift = 0;
@@ -274,18 +274,18 @@ static double band_value(clipping *c, int64_t rank)
 }
 
 /* Adds n elements to a list that has *count of them. */
-static bool append(clipping *c, char **list, int64_t *count, int64_t *room, const char *from, int64_t n)
+static bool append(clipping *c, char **list, int64_t *count, int64_t *capacity, const char *from, int64_t n)
 {
-    if (*count + n > *room) {
+    if (*count + n > *capacity) {
         char *old = *list;
-        int64_t more = 2 * *room > *count + n ? 2 * *room : *count + n;
+        int64_t more = 2 * *capacity > *count + n ? 2 * *capacity : *count + n;
         if (more > c->n) more = c->n;
         char *new = cpi_work_alloc(c->stream, (size_t)more * c->bytes);
         if (!new) return false;
         if (*count) memcpy(new, old, (size_t)*count * c->bytes);
         cpi_work_free(c->stream, old);
         *list = new;
-        *room = more;
+        *capacity = more;
     }
     if (n) memcpy(*list + (size_t)*count * c->bytes, from, (size_t)n * c->bytes);
     *count += n;
@@ -308,8 +308,8 @@ static cp_code split_by_plan(clipping *c)
             int64_t begin = (c->first + t) * c->each, n = c->n - begin < c->each ? c->n - begin : c->each;
             const char *at = c->apart + (size_t)(t * c->each) * c->bytes;
             add_part(&c->core, p);
-            if (!append(c, &c->fringe, &c->nfringe, &c->fringe_room, at, p->fringe) ||
-                !append(c, &c->band, &c->nband, &c->band_room, at + (size_t)(n - p->inside) * c->bytes, p->inside))
+            if (!append(c, &c->fringe, &c->nfringe, &c->fringe_capacity, at, p->fringe) ||
+                !append(c, &c->band, &c->nband, &c->window_capacity, at + (size_t)(n - p->inside) * c->bytes, p->inside))
                 return cp_error();
         }
     }
@@ -332,7 +332,7 @@ static cp_code measure_all(clipping *c, kept_set *set)
 {
     int64_t tasks;
     int64_t n = c->kernels->keep(c->fringe, c->nfringe, c->low, c->high, c->fringe);
-    if (!make_room(c, &c->spare, &c->spare_room, n)) return cp_error();
+    if (!make_space(c, &c->spare, &c->spare_bytes, n)) return cp_error();
     c->nfringe = set->count = n;
     if (!n) return CP_OK;
     memcpy(c->spare, c->fringe, (size_t)n * c->bytes);

@@ -104,9 +104,9 @@ static cp_code sort_row(cp_stream *stream, const char *what, const cpi_keys *k, 
                                   : cub::DeviceRadixSort::SortKeys(NULL, bytes, (const T *)from, (T *)to, n, 0,
                                                                    8 * (int)sizeof(T), s);
     if (status != cudaSuccess) return cpi_cuda_issued(stream, status, what);
-    size_t room = spare + bytes > row ? spare + bytes : row; /* the row fits in what the sort has left */
-    room = cpi_round_up(room, 512);
-    char *work = (char *)cpi_host->work_alloc(stream, room + sizeof(int64_t));
+    size_t capacity = spare + bytes > row ? spare + bytes : row; /* the row fits in what the sort has left */
+    capacity = cpi_round_up(capacity, 512);
+    char *work = (char *)cpi_host->work_alloc(stream, capacity + sizeof(int64_t));
     if (!work) return CP_ERROR_MEMORY;
     if (in_place) {
         buffers = cub::DoubleBuffer<T>((T *)to, (T *)work);
@@ -117,7 +117,7 @@ static cp_code sort_row(cp_stream *stream, const char *what, const cpi_keys *k, 
         status = cub::DeviceRadixSort::SortKeys(work, bytes, (const T *)from, (T *)to, n, 0, 8 * (int)sizeof(T), s);
     }
     cp_code code = cpi_cuda_issued(stream, status, what);
-    if (code == CP_OK && k->zero_add) code = nans_last<U>(stream, what, k, n, to, work, (int64_t *)(work + room));
+    if (code == CP_OK && k->zero_add) code = nans_last<U>(stream, what, k, n, to, work, (int64_t *)(work + capacity));
     cpi_host->work_free(stream, work);
     return code;
 }

@@ -181,8 +181,8 @@ typedef struct lanes {
     cpi_keys keys;
     int64_t rows, n, each;  /* lanes, elements of one, lanes of a task */
     const char *from;
-    char *to, *scratch;     /* `room` bytes a worker */
-    size_t room;
+    char *to, *scratch;     /* `capacity` bytes a worker */
+    size_t capacity;
 } lanes;
 
 /* Lanes of a few elements: CPI_COLUMNS of them are sorted side by side. */
@@ -213,7 +213,7 @@ static void lanes_task(void *context, int64_t task, int worker)
     const lanes *l = context;
     int64_t end = (task + 1) * l->each < l->rows ? (task + 1) * l->each : l->rows;
     size_t out = result_bytes(l->type);
-    void *scratch = l->scratch + l->room * (size_t)worker;
+    void *scratch = l->scratch + l->capacity * (size_t)worker;
     if (is_short(&l->keys, l->n)) {
         short_lanes(l, task * l->each, end, scratch);
         return;
@@ -240,10 +240,10 @@ static cp_code median_lanes(cp_stream *stream, cp_type type, int64_t rows, int64
     if (l.each < grain) l.each = grain;
     if (l.each < 1) l.each = 1;
     if (is_short(&l.keys, n)) l.each = (l.each + CPI_COLUMNS - 1) / CPI_COLUMNS * CPI_COLUMNS;
-    l.room = ((size_t)n * key * (is_short(&l.keys, n) ? CPI_COLUMNS : 1) + 127) / 64 * 64;
+    l.capacity = ((size_t)n * key * (is_short(&l.keys, n) ? CPI_COLUMNS : 1) + 127) / 64 * 64;
     int64_t tasks = (rows + l.each - 1) / l.each;
     int64_t workers = tasks > 1 ? cpi_workers() : 1;
-    l.scratch = cpi_work_alloc(stream, l.room * (size_t)workers);
+    l.scratch = cpi_work_alloc(stream, l.capacity * (size_t)workers);
     if (!l.scratch) return cp_error();
     cpi_parallel(tasks, lanes_task, &l);
     cpi_work_free(stream, l.scratch);

@@ -230,7 +230,7 @@ cp_code cpi_sort_cuda_unique(cp_stream *stream, cpi_unique *q)
     sorted_row s = {};
     uint64_t high;
     /* a table of as many values costs less than a sort; one with counts of half as many */
-    const int64_t room = q->want_counts || q->want_index ? q->n / 2 : q->n, most = room > 1024 ? room : 1024;
+    const int64_t capacity = q->want_counts || q->want_index ? q->n / 2 : q->n, most = capacity > 1024 ? capacity : 1024;
     bool done;
     s.k = cpi_keys_of(q->type);
     s.from = q->from;

@@ -13,15 +13,15 @@
 void cpi_text_add(cpi_text *t, const char *words, size_t n)
 {
     if (t->failed) return;
-    if (t->n + n + 1 > t->room) {
-        size_t room = 2 * t->room + n + 64;
-        char *more = cpi_realloc(t->at, room);
+    if (t->n + n + 1 > t->capacity) {
+        size_t capacity = 2 * t->capacity + n + 64;
+        char *more = cpi_realloc(t->at, capacity);
         if (!more) {
             t->failed = true;
             return;
         }
         t->at = more;
-        t->room = room;
+        t->capacity = capacity;
     }
     memcpy(t->at + t->n, words, n);
     t->n += n;
@@ -75,10 +75,10 @@ static double large(cp_type type, double most)
 /* x rounded to a type: NumPy compares and divides in the array's own. */
 static double rounded(double x, cp_type type)
 {
-    cp_complex128 room;
+    cp_complex128 capacity;
     double y;
-    cpi_convert_value(CP_FLOAT64, &x, type, &room);
-    cpi_convert_value(type, &room, CP_FLOAT64, &y);
+    cpi_convert_value(CP_FLOAT64, &x, type, &capacity);
+    cpi_convert_value(type, &capacity, CP_FLOAT64, &y);
     return y;
 }
 

@@ -7,7 +7,7 @@
 /* A text that grows. Once there is no memory it stays as it is, and `failed`. */
 typedef struct cpi_text {
     char *at; /* ends with 0 when not NULL */
-    size_t n, room;
+    size_t n, capacity;
     bool failed;
 } cpi_text;
 

@@ -70,26 +70,26 @@ static bool held_back(const known *k, char *why, size_t bytes)
 static void map_library(cpi_plugin *p)
 {
     char path[4096];
-    size_t room = sizeof p->trouble;
+    size_t capacity = sizeof p->trouble;
     void *library = find_library(p->name, path, sizeof path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
     if (!library) {
         const char *why = dlerror();
-        snprintf(p->trouble, room, "the plugin %s was not loaded: %s", p->name, why ? why : "it was not found");
+        snprintf(p->trouble, capacity, "the plugin %s was not loaded: %s", p->name, why ? why : "it was not found");
         return;
     }
-    if (!cpi_library_fits(library, path, "cuprite_backend_abi", CPI_ABI, p->trouble, room)) {
+    if (!cpi_library_fits(library, path, "cuprite_backend_abi", CPI_ABI, p->trouble, capacity)) {
         dlclose(library);
         return;
     }
     cpi_backend_open_fn open = (cpi_backend_open_fn)dlsym(library, "cuprite_backend_open");
     const cpi_backend *backend = open ? open(&cpi_host_table) : NULL;
     if (!backend) {
-        snprintf(p->trouble, room, "the plugin %s has no cuprite_backend_open", p->name);
+        snprintf(p->trouble, capacity, "the plugin %s has no cuprite_backend_open", p->name);
         return;
     }
     p->backend = backend;
     p->devices = backend->devices < CPI_PLUGIN_DEVICES ? backend->devices : CPI_PLUGIN_DEVICES;
-    if (p->devices < 1) snprintf(p->trouble, room, "%s", backend->trouble);
+    if (p->devices < 1) snprintf(p->trouble, capacity, "%s", backend->trouble);
 }
 
 /* Opens a plugin at place k; NULL without memory. Called with the lock held. */

@@ -182,9 +182,9 @@ static cp_code properties(cpi_device *d, cp_property_fn tell, void *context)
     return CP_OK;
 }
 
-#define ROOM(room) extern const struct cpi_##room##_ops cpi_##room##_cpu;
-CPI_ROOMS(ROOM)
-#undef ROOM
+#define MODULE(module) extern const struct cpi_##module##_ops cpi_##module##_cpu;
+CPI_MODULES(MODULE)
+#undef MODULE
 
 const cpi_backend cpi_backend_cpu = {
     .name = "cpu", .trouble = "", .devices = 1, .forks = true, .at_once = true,
@@ -196,7 +196,7 @@ const cpi_backend cpi_backend_cpu = {
     .event_new = event_nothing, .event_free = event_free, .event_record = event_record,
     .event_sync = event_nothing, .event_done = event_done, .event_elapsed = event_elapsed,
     .device_sync = device_sync, .properties = properties,
-#define ROOM(room) .room = &cpi_##room##_cpu,
-    CPI_ROOMS(ROOM)
-#undef ROOM
+#define MODULE(module) .module = &cpi_##module##_cpu,
+    CPI_MODULES(MODULE)
+#undef MODULE
 };

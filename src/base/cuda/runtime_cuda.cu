@@ -318,9 +318,9 @@ static char trouble[512];
 static cpi_backend backend;
 
 extern "C" {
-#define ROOM(room) extern const struct cpi_##room##_ops cpi_##room##_cuda;
-CPI_ROOMS(ROOM)
-#undef ROOM
+#define MODULE(module) extern const struct cpi_##module##_ops cpi_##module##_cuda;
+CPI_MODULES(MODULE)
+#undef MODULE
 }
 
 const uint64_t cuprite_backend_abi = CPI_ABI;
@@ -366,8 +366,8 @@ extern "C" __attribute__((visibility("default"))) const cpi_backend *cuprite_bac
     backend.device_sync = device_sync;
     cpi_cuda_graph_slots(&backend);
     cpi_cuda_native_slots(&backend);
-#define ROOM(room) backend.room = &cpi_##room##_cuda;
-    CPI_ROOMS(ROOM)
-#undef ROOM
+#define MODULE(module) backend.module = &cpi_##module##_cuda;
+    CPI_MODULES(MODULE)
+#undef MODULE
     return &backend;
 }

@@ -31,9 +31,9 @@ static bool same_dims(int n, const int64_t *a, const int64_t *b)
 
 static bool grow_shapes(cpi_run *run)
 {
-    int room = run->room ? 2 * run->room : 8;
-    cpi_extents *more = cpi_realloc(run->shapes, (size_t)room * sizeof *more);
-    if (more) run->shapes = more, run->room = room;
+    int capacity = run->capacity ? 2 * run->capacity : 8;
+    cpi_extents *more = cpi_realloc(run->shapes, (size_t)capacity * sizeof *more);
+    if (more) run->shapes = more, run->capacity = capacity;
     return more != NULL;
 }
 
@@ -48,7 +48,7 @@ static int shape_number(cpi_run *run, int ndim, const int64_t *dim, int64_t size
         if (s->ndim == ndim && same_dims(ndim, s->dim, dim)) return i;
         if (bare(s->ndim, s->dim, &other) == bare_ndim && same_dims(bare_ndim, mine, other)) group = s->group;
     }
-    if (run->nshapes == run->room && !grow_shapes(run)) return FAILED;
+    if (run->nshapes == run->capacity && !grow_shapes(run)) return FAILED;
     cpi_extents *s = &run->shapes[run->nshapes];
     *s = (cpi_extents){ndim, dim, size, group, NULL};
     if (copy) {

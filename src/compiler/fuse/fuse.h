@@ -75,7 +75,7 @@ typedef struct cpi_run {
     cpi_device *device;
     cpi_node_value *terms;
     cp_array *records;      /* one a node */
-    int nshapes, room;
+    int nshapes, capacity;
     cpi_extents *shapes;
     bool standing;          /* an error of before stands, and stays */
     bool ordered;           /* some operand is not C-contiguous: records have strides, which tell orders only */

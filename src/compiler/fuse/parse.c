@@ -354,13 +354,13 @@ static int parse_results(parser *p)
 }
 
 /* Is what comes a list of names and a single = ? They are left in `names`, n of them. */
-static int targets(parser *p, variable *names, int room, int *n)
+static int targets(parser *p, variable *names, int capacity, int *n)
 {
     const parser before = {.next = p->next, .kind = p->kind, .at = p->at, .length = p->length};
     bool found = false;
     *n = 0;
     while (p->kind == NAME && !is_keyword(p)) {
-        if (*n < room) names[*n] = (variable){p->text + p->at, p->length, p->at};
+        if (*n < capacity) names[*n] = (variable){p->text + p->at, p->length, p->at};
         ++*n;
         if (cpi_scanner_advance(p)) return FAILED;
         found = cpi_sees(p, SIGN, "=");

@@ -205,12 +205,12 @@ static bool need_headers(const char *folder, char path[PATH_MAX])
 
 typedef struct command {
     const char **word; /* n of them and a NULL; room for one more */
-    int n, room;
+    int n, capacity;
 } command;
 
 static void add(command *c, const char *word)
 {
-    if (c->n < c->room) c->word[c->n++] = word;
+    if (c->n < c->capacity) c->word[c->n++] = word;
 }
 
 static bool command_new(command *c, int words)
@@ -592,8 +592,8 @@ int cpi_compiler_line(const void *object, size_t bytes, size_t offset)
         found = in_path(programs[i], path, sizeof path);
     if (w && object && found && cpi_cache_folder(folder) == CP_OK && enter(w, folder, "") &&
         cpi_cache_write(w->result, object, bytes, NULL, 0)) {
-        const char *room[8] = {NULL};
-        command c = {room, 0, 7};
+        const char *capacity[8] = {NULL};
+        command c = {capacity, 0, 7};
         const char *const words[] = {path, "-i", "-e", w->result, place};
         snprintf(place, sizeof place, "%#zx", offset);
         for (size_t i = 0; i < sizeof words / sizeof *words; i++) add(&c, words[i]);

@@ -353,10 +353,10 @@ static void fail(__cu_worker *w, int line, const char *what)
 
 /* --- CUPRITE_CHECK --- */
 
-static bool within(uintptr_t address, unsigned long bytes, const void *start, size_t room)
+static bool within(uintptr_t address, unsigned long bytes, const void *start, size_t capacity)
 {
     uintptr_t from = (uintptr_t)start;
-    return address >= from && address - from <= room && bytes <= room - (address - from);
+    return address >= from && address - from <= capacity && bytes <= capacity - (address - from);
 }
 
 /* What belongs to the library and is read by the vocabulary. */
@@ -378,8 +378,8 @@ static bool check_shared(cpi_crew *c, const cpi_memory_access *a)
     if (!within(a->address, 1, start, c->shared_each)) return false;
     size_t at = a->address - (uintptr_t)start, fixed = *c->watch.kernel->shared;
     bool dynamic = at >= ARENA;
-    size_t room = dynamic ? ARENA + c->watch.dynamic : fixed;
-    if (at >= room || a->bytes > room - at) {
+    size_t capacity = dynamic ? ARENA + c->watch.dynamic : fixed;
+    if (at >= capacity || a->bytes > capacity - at) {
         cpi_fault *fault = cpi_guard_fault();
         const __cu_extent *t = &a->where->thread, *b = &a->where->block;
         fault->at[0] = a->at;

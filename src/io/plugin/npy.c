@@ -25,14 +25,14 @@ static bool next_is(text *t, char c)
     return true;
 }
 
-/* A string without escapes, of at most `room` - 1 characters. */
-static bool take_string(text *t, char *word, size_t room)
+/* A string without escapes, of at most `capacity` - 1 characters. */
+static bool take_string(text *t, char *word, size_t capacity)
 {
     char quote = next_is(t, '\'') ? '\'' : next_is(t, '"') ? '"' : 0;
     size_t n = 0;
     if (!quote) return false;
     for (; t->at < t->end && *t->at != quote; t->at++) {
-        if (n + 1 == room || *t->at == '\\' || *t->at == '\n' || !*t->at) return false;
+        if (n + 1 == capacity || *t->at == '\\' || *t->at == '\n' || !*t->at) return false;
         word[n++] = *t->at;
     }
     word[n] = 0;

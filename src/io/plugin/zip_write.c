@@ -21,7 +21,7 @@ struct cpi_zip_writer {
     char *path;
     bool compressed;
     int64_t at; /* bytes written */
-    int n, room;
+    int n, capacity;
     written *members;
 };
 
@@ -62,7 +62,7 @@ cp_code cpi_zip_begin(const char *function, const char *path, bool compressed, s
 typedef struct packing {
     const uint8_t *header, *elements;
     int64_t head, size, pieces;
-    size_t room;       /* bytes that a piece may become */
+    size_t capacity;   /* bytes that a piece may become */
     uint8_t *packed;   /* NULL: nothing is packed */
     uint32_t *crc;
     size_t *bytes;
@@ -85,11 +85,11 @@ static bool deflate_piece(packing *p, int64_t i, const uint8_t *bytes, int64_t n
     if (i > 1) deflateSetDictionary(&z, bytes - WINDOW, WINDOW); /* what stands before it, so that it can be named */
     z.next_in = (Bytef *)(uintptr_t)bytes;
     z.avail_in = (uInt)n;
-    z.next_out = p->packed + (size_t)i * p->room;
-    z.avail_out = (uInt)p->room;
+    z.next_out = p->packed + (size_t)i * p->capacity;
+    z.avail_out = (uInt)p->capacity;
     const bool last = i == p->pieces - 1;
     int status = deflate(&z, last ? Z_FINISH : Z_SYNC_FLUSH);
-    p->bytes[i] = p->room - z.avail_out;
+    p->bytes[i] = p->capacity - z.avail_out;
     deflateEnd(&z);
     return last ? status == Z_STREAM_END : status == Z_OK && !z.avail_in;
 }
@@ -114,10 +114,10 @@ static void end_packing(packing *p)
 static cp_code pack(struct cpi_zip_writer *w, packing *p, written *m)
 {
     p->pieces = 1 + (p->size - p->head + PIECE - 1) / PIECE;
-    p->room = PIECE + PIECE / 256 + 128; /* more than what cannot be packed becomes */
+    p->capacity = PIECE + PIECE / 256 + 128; /* more than what cannot be packed becomes */
     p->crc = HOST->malloc((size_t)p->pieces * sizeof *p->crc);
     p->bytes = p->crc ? HOST->malloc((size_t)p->pieces * sizeof *p->bytes) : NULL;
-    if (p->bytes && w->compressed) p->packed = HOST->malloc((size_t)p->pieces * p->room);
+    if (p->bytes && w->compressed) p->packed = HOST->malloc((size_t)p->pieces * p->capacity);
     if (!p->bytes || (w->compressed && !p->packed)) return CP_ERROR_MEMORY;
     HOST->parallel(p->pieces, pack_piece, p);
     if (p->failed) return HOST->fail(CP_ERROR_MEMORY, "%s: %s: out of memory", w->out.function, w->path);
@@ -196,11 +196,11 @@ static void put_end(struct cpi_zip_writer *w, int64_t from)
 
 static written *new_member(struct cpi_zip_writer *w, const char *name)
 {
-    if (w->n == w->room) {
-        const int room = 2 * w->room + 8;
-        written *more = HOST->realloc(w->members, (size_t)room * sizeof *more);
+    if (w->n == w->capacity) {
+        const int capacity = 2 * w->capacity + 8;
+        written *more = HOST->realloc(w->members, (size_t)capacity * sizeof *more);
         if (!more) return NULL;
-        w->members = more, w->room = room;
+        w->members = more, w->capacity = capacity;
     }
     size_t n = strlen(name);
     written *m = &w->members[w->n];
@@ -230,7 +230,7 @@ cp_code cpi_zip_add(struct cpi_zip_writer *w, const char *name, cp_type type, in
         for (int64_t i = 0; i < p.pieces; i++) {
             int64_t n;
             const uint8_t *bytes = piece_at(&p, i, &n);
-            if (p.packed) put(w, p.packed + (size_t)i * p.room, (int64_t)p.bytes[i]);
+            if (p.packed) put(w, p.packed + (size_t)i * p.capacity, (int64_t)p.bytes[i]);
             else put(w, bytes, n);
         }
         code = w->out.code;

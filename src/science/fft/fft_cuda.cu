@@ -189,7 +189,7 @@ cufftResult make(const shape_of_plan *s, cufftHandle *handle, size_t *work)
 }
 
 /* Lets go what can be had back: kept plans, and, by a request that cannot be met, free blocks of the pool. */
-void make_room(cp_stream *stream, int device)
+void make_space(cp_stream *stream, int device)
 {
     char text[8];
     pthread_mutex_lock(&plans_lock);
@@ -214,7 +214,7 @@ plan *plan_new(cp_stream *stream, const char *function, const shape_of_plan *sha
     const bool measured = !cpi_cuda_captured(stream) && cudaMemGetInfo(&before, &total) == cudaSuccess;
     cufftResult r = make(shape, &p->handle, &p->work);
     if ((r == CUFFT_ALLOC_FAILED || r == CUFFT_INTERNAL_ERROR) && !cpi_cuda_captured(stream)) {
-        make_room(stream, shape->device);
+        make_space(stream, shape->device);
         r = make(shape, &p->handle, &p->work);
     }
     if (measured && cudaMemGetInfo(&after, &total) == cudaSuccess && after < before)
@@ -493,8 +493,8 @@ cp_code exec_blocks(task *t, int first, int end, cufftType type, const void *in,
     if (inner == 1 || outer == 1 || (by_blocks(outer, in_length * inner * t->item) && !odd))
         return exec(t, first, end, type, in, out, half_in, half_out);
     const int64_t in_item = from_real ? t->real : t->item, out_item = to_real ? t->real : t->item;
-    const int64_t in_bytes = outer * inner * in_length * in_item, room = cpi_round_up(in_bytes, 512);
-    char *turned = (char *)cpi_host->work_alloc(t->stream, (size_t)(room + outer * inner * out_length * out_item));
+    const int64_t in_bytes = outer * inner * in_length * in_item, capacity = cpi_round_up(in_bytes, 512);
+    char *turned = (char *)cpi_host->work_alloc(t->stream, (size_t)(capacity + outer * inner * out_length * out_item));
     if (!turned) return CP_ERROR_MEMORY;
     cp_code code = turn_blocks(t, in_item, in, turned, outer, in_length, inner);
     task flat = *t; /* [outer inner][the dimensions] */
@@ -502,8 +502,8 @@ cp_code exec_blocks(task *t, int first, int end, cufftType type, const void *in,
     flat.halved = t->halved >= first && t->halved < end ? 1 + t->halved - first : -1;
     flat.n[0] = outer * inner;
     for (int d = first; d < end; d++) flat.n[1 + d - first] = t->n[d];
-    if (!code) code = exec(&flat, 1, flat.ndim, type, turned, turned + room, half_in, half_out);
-    if (!code) code = turn_blocks(t, out_item, turned + room, out, outer, inner, out_length);
+    if (!code) code = exec(&flat, 1, flat.ndim, type, turned, turned + capacity, half_in, half_out);
+    if (!code) code = turn_blocks(t, out_item, turned + capacity, out, outer, inner, out_length);
     cpi_host->work_free(t->stream, turned);
     return code;
 }

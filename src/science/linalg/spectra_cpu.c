@@ -168,7 +168,7 @@ static cpi_lapack_fn chooser(const job *j)
 /* T and Z, as gees left them, with the chosen eigenvalues first; their number, or -1. */
 static int64_t choose(const job *j, const int32_t *chosen, char *t, char *z, char *wr, char *wi, char *list, char *own)
 {
-    int64_t n = j->l->n, found = 0, info = 0, lwork = j->lwork, one = 1, room[1];
+    int64_t n = j->l->n, found = 0, info = 0, lwork = j->lwork, one = 1, space[1];
     const bool wide = cpi_lapack_fits(INT64_MAX); /* LOGICALs are as wide as integers */
     double apart[2], parts[2];
     for (int64_t k = 0; k < n; k++)
@@ -176,7 +176,7 @@ static int64_t choose(const job *j, const int32_t *chosen, char *t, char *z, cha
         else ((int32_t *)(void *)list)[k] = chosen[k] != 0;
     if (is_complex(j))
         j->f[1]("N", "V", list, &n, t, &n, z, &n, wr, &found, apart, parts, own, &lwork, &info);
-    else j->f[1]("N", "V", list, &n, t, &n, z, &n, wr, wi, &found, apart, parts, own, &lwork, room, &one, &info);
+    else j->f[1]("N", "V", list, &n, t, &n, z, &n, wr, wi, &found, apart, parts, own, &lwork, space, &one, &info);
     return cpi_lapack_place(&info, 0) > 0 ? -1 : cpi_lapack_place(&found, 0);
 }
 

@@ -81,7 +81,7 @@ template <class T> cp_code by_reflections(cp_stream *stream, const cpi_linalg *v
 } // namespace
 
 /* Whether a block's shared memory holds what they keep there. */
-template <class T> static bool has_room(cp_stream *stream, const cpi_linalg *v)
+template <class T> static bool has_space(cp_stream *stream, const cpi_linalg *v)
 {
     enum { STATIC = (sizeof(T) == 16 ? 4 : 8) * 32 * la::wy_of<T>::WIDE + 32 * 33 /* of wy_apply, numbers */ };
     int64_t most = v->m > v->n ? v->m : v->n, registers = sizeof(T) <= 8 ? 96 : 64;
@@ -96,10 +96,10 @@ bool cpi_la_has_reflections(cp_stream *stream, const cpi_linalg *v)
     if (most <= 32 || (least <= SLIM && v->batch > cpi_cuda_units(stream))) return false;
     bool wide = v->type == CP_COMPLEX128;
     if (most > 64 && (v->m <= 32 || v->m > (wide ? wy_rows<la::complex<double>>() : 1024))) return false;
-    return wide                       ? has_room<la::complex<double>>(stream, v)
-           : v->type == CP_FLOAT32    ? has_room<float>(stream, v)
-           : v->type == CP_COMPLEX64  ? has_room<la::complex<float>>(stream, v)
-                                      : has_room<double>(stream, v);
+    return wide                       ? has_space<la::complex<double>>(stream, v)
+           : v->type == CP_FLOAT32    ? has_space<float>(stream, v)
+           : v->type == CP_COMPLEX64  ? has_space<la::complex<float>>(stream, v)
+                                      : has_space<double>(stream, v);
 }
 
 cp_code cpi_la_reflections(cp_stream *stream, const cpi_linalg *v)

@@ -133,10 +133,10 @@ cp_code running_sum(cp_stream *stream, int64_t *values, int64_t n)
     cp_code code = cpi_cuda_issued(
         stream, cub::DeviceScan::ExclusiveSum(NULL, bytes, values, values, n, cpi_cuda_stream(stream)), "labels");
     if (code != CP_OK) return code;
-    scratch room(stream);
-    if (!room.make(bytes)) return CP_ERROR_MEMORY;
+    scratch scratch_memory(stream);
+    if (!scratch_memory.make(bytes)) return CP_ERROR_MEMORY;
     return cpi_cuda_issued(stream, 
-        cub::DeviceScan::ExclusiveSum(room.memory, bytes, values, values, n, cpi_cuda_stream(stream)), "labels");
+        cub::DeviceScan::ExclusiveSum(scratch_memory.memory, bytes, values, values, n, cpi_cuda_stream(stream)), "labels");
 }
 
 /* Selects the pixels; *total of them, read back. */
@@ -163,7 +163,7 @@ cp_code select_all(cp_stream *stream, const region_lookup &l, int64_t size, int6
 cp_code sort_many(cp_stream *stream, int64_t total, int bits, void **regions, void **regions_spare, void **positions,
                   void **positions_spare)
 {
-    scratch room(stream);
+    scratch scratch_memory(stream);
     cub::DoubleBuffer<uint32_t> keys((uint32_t *)*regions, (uint32_t *)*regions_spare);
     cub::DoubleBuffer<uint64_t> values((uint64_t *)*positions, (uint64_t *)*positions_spare);
     cudaStream_t q = cpi_cuda_stream(stream);
@@ -171,8 +171,8 @@ cp_code sort_many(cp_stream *stream, int64_t total, int bits, void **regions, vo
     cp_code code = cpi_cuda_issued(
         stream, cub::DeviceRadixSort::SortPairs(NULL, bytes, keys, values, total, 0, bits, q), "labels");
     if (code != CP_OK) return code;
-    if (!room.make(bytes)) return CP_ERROR_MEMORY;
-    code = cpi_cuda_issued(stream, cub::DeviceRadixSort::SortPairs(room.memory, bytes, keys, values, total, 0, bits, q),
+    if (!scratch_memory.make(bytes)) return CP_ERROR_MEMORY;
+    code = cpi_cuda_issued(stream, cub::DeviceRadixSort::SortPairs(scratch_memory.memory, bytes, keys, values, total, 0, bits, q),
                            "labels");
     *regions = keys.Current(), *regions_spare = keys.Alternate();
     *positions = values.Current(), *positions_spare = values.Alternate();

@@ -128,7 +128,7 @@ numbers(const __grid_constant__ call q)
     enum { EACH = 256 / BITS, PAD = sizeof(T) < 4 ? 4 / (int)sizeof(T) : 1 }; /* threads write to different banks */
     __shared__ int totals[THREADS / 32];
     __shared__ int64_t mine;
-    __shared__ T room[THREADS * (EACH + PAD)];
+    __shared__ T space[THREADS * (EACH + PAD)];
     if (FEW && threadIdx.x == 0) mine = (int64_t)atomicAdd((unsigned long long *)q.turn, 1ull);
     if (FEW) __syncthreads();
     const int64_t tile = FEW ? mine : blockIdx.x, block = tile * THREADS + threadIdx.x, at = q.at + block * EACH;
@@ -159,11 +159,11 @@ numbers(const __grid_constant__ call q)
     const int first = k;
 #pragma unroll
     for (int i = 0; i < EACH; i++)
-        if (good >> i & 1) room[k + k / EACH * PAD] = v[i], k++;
+        if (good >> i & 1) space[k + k / EACH * PAD] = v[i], k++;
     __syncthreads();
     const int64_t start = q.at + tile * THREADS * EACH, to = FEW ? mine : start < 0 ? 0 : start, left = q.want - to;
     T *out = (T *)q.out + to;
-    for (int i = threadIdx.x; i < (left < sum ? left : sum); i += THREADS) out[i] = room[i + i / EACH * PAD];
+    for (int i = threadIdx.x; i < (left < sum ? left : sum); i += THREADS) out[i] = space[i + i / EACH * PAD];
     if (!FEW) return;
     if (left > first && left <= k) { /* the last number is this thread's */
         int i = 0;

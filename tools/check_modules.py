@@ -2,9 +2,9 @@
 """Checks the house rules that a compiler does not: which room includes and calls which, and that no source names
 a small floating type by hand.
 
-    python tools/check_rooms.py [BUILD]
+    python tools/check_modules.py [BUILD]
 
-A room may use its own files and those of rooms that stand before it in src/rooms.def, in includes and, where there is a
+A room may use its own files and those of modules that stand before it in src/modules.def, in includes and, where there is a
 build (`build` unless another is named), in calls: the objects' symbols are read, so a public function of a later room
 cannot be called from an earlier one either, and there is no circle. Rows are in the order of layers, so a layer uses
 itself and those before it. What MAY allows by name is the exception. The room compose is made of public functions
@@ -23,18 +23,18 @@ sys.path.insert(0, str(ROOT / "tools/generate"))
 
 import module_folders  # noqa: E402
 from element_types import types_of  # noqa: E402
-from rooms import rooms  # noqa: E402
+from modules import modules  # noqa: E402
 from table import TableError, Tables  # noqa: E402
 
 try:
-    ORDER = [room.name for room in rooms()]
+    ORDER = [module.name for module in modules()]
 except TableError as e:
     sys.exit(str(e))
-# room -> headers, rooms ("scalar/") or symbols that it may use although they stand later
+# room -> headers, modules ("scalar/") or symbols that it may use although they stand later
 MAY = {
     "core": {"scalar/"},
     # the registry knows the backend that is always there, and whether it has kernels for this processor; its tables
-    # (CPI_ROOMS) name the slots of every room
+    # (CPI_MODULES) name the slots of every room
     "backend": {"cpi_backend_cpu", "cp_threads", "cpi_cpu_lacks", "cpu/features.h"},
     "cpu": {f"cpi_{r}_cpu" for r in ORDER},
     "cuda": {f"cpi_{r}_cuda" for r in ORDER},
@@ -59,41 +59,41 @@ NAMES_HALVES = {
 }
 INNER = {"shape/triangles.h", "core/error.h", "core/memory.h", "core/shape.h"}
 SOURCES = {".c", ".h", ".cu", ".cuh", ".def", ".inc"}
-RANK = {room: i for i, room in enumerate(ORDER)}
+RANK = {module: i for i, module in enumerate(ORDER)}
 
 
-def later(room, other, what):
-    """May `room` not use `what` of the room `other`?"""
-    allowed = MAY.get(room, set())
-    return RANK[other] > RANK[room] and what not in allowed and other + "/" not in allowed
+def later(module, other, what):
+    """May `module` not use `what` of the room `other`?"""
+    allowed = MAY.get(module, set())
+    return RANK[other] > RANK[module] and what not in allowed and other + "/" not in allowed
 
 
 def includes():
     for path in sorted((ROOT / "src").rglob("*")):
-        room, name = module_folders.module_of(path), path.relative_to(ROOT)
-        if path.suffix not in SOURCES or not room:
+        module, name = module_folders.module_of(path), path.relative_to(ROOT)
+        if path.suffix not in SOURCES or not module:
             continue
         for line, text in enumerate(path.read_text().splitlines(), 1):
             found = re.match(r'\s*#\s*include\s+"([a-z_0-9]+)/([^"]+)"', text)
-            if not found or found[1] not in RANK or found[1] == room:
+            if not found or found[1] not in RANK or found[1] == module:
                 continue
             header = f"{found[1]}/{found[2]}"
-            if later(room, found[1], header):
+            if later(module, found[1], header):
                 yield f"{name}:{line}: {room} may not include {header}"
-            if room == "compose" and header not in INNER:
+            if module == "compose" and header not in INNER:
                 yield f"{name}:{line}: compose is made of public functions; it may not include {header}"
 
 
 def objects(build):
     """(room, source, object) of everything the build compiles for a room."""
     for entry in json.loads((build / "compile_commands.json").read_text()):
-        room = module_folders.module_of(entry["file"])
-        if room not in RANK or "/python/src/" in entry["file"]:
+        module = module_folders.module_of(entry["file"])
+        if module not in RANK or "/python/src/" in entry["file"]:
             continue
         output = entry.get("output") or re.search(r" -o (\S+)", entry["command"])[1]
         path = pathlib.Path(entry["directory"]) / output
         if path.exists():
-            yield room, pathlib.Path(entry["file"]), path
+            yield module, pathlib.Path(entry["file"]), path
 
 
 def symbols(path):
@@ -107,25 +107,25 @@ def symbols(path):
 
 
 def calls(build):
-    found = [(room, source, *symbols(path)) for room, source, path in objects(build)]
+    found = [(module, source, *symbols(path)) for module, source, path in objects(build)]
     if not found:
         yield f"{build}: no objects; build first"
-    home = {name: room for room, _, defined, _ in found for name in defined}
-    for room, source, _, undefined in sorted(found, key=lambda f: str(f[1])):
+    home = {name: module for module, _, defined, _ in found for name in defined}
+    for module, source, _, undefined in sorted(found, key=lambda f: str(f[1])):
         for name in sorted(undefined):
             other = home.get(name)
-            if other and other != room and later(room, other, name):
+            if other and other != module and later(module, other, name):
                 yield f"{source.name}: {room} may not call {name}, which is {other}'s"
     yield from declarations(home)
 
 
 def declarations(home):
     """A name that a room's header declares is defined there."""
-    headers = [(room, path) for room, folder in module_folders.folders().items() for path in sorted(folder.glob("*.h"))]
-    for room, path in headers:
+    headers = [(module, path) for module, folder in module_folders.folders().items() for path in sorted(folder.glob("*.h"))]
+    for module, path in headers:
         text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
         for name in re.findall(r"^(?!static|#|\s)[^;{}()]*?\b(cpi_[a-z0-9_]+)\([^;{}]*\)[^;{}()]*;", text, flags=re.M):
-            if later(room, home.get(name, room), name):
+            if later(module, home.get(name, module), name):
                 yield f"{path.relative_to(ROOT)}: {room} declares {name}, which {home[name]} defines"
 
 

@@ -1,0 +1,73 @@
+"""The modules, from the rows of src/modules.def: include/cuprite/modules.h, which cuprite.h includes, and CPI_MODULES,
+in src/backend/modules.h.
+
+Invariant: every folder of src is a room (or a layer of them: module_folders.py) and every room a folder; the rows are in the
+order of layers; every public header is a room's, but those that others
+include or that tests alone need (APART).
+"""
+import pathlib
+
+import module_folders
+from table import read
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SOURCE = "src/modules.def"
+APART = {"calls", "testing"}
+MADE = {"distributions"}  # by a generator of their own
+
+
+class Room:
+    """A row, read: `headers` are the names of public headers, made or written."""
+
+    def __init__(self, row):
+        row.need(["name"], ["layer", "doc"], ["slots", "headers", "opening", "uses"])
+        self.row, self.name, self.doc, self.layer = row, row.args[0], row.doc, row.layer
+        if self.layer not in module_folders.LAYERS:
+            raise row.error(f"{self.layer} is no layer; there are {', '.join(module_folders.LAYERS)}")
+        self.slots, self.opening, self.uses = row.get("slots", False), row.get("opening"), row.get("uses", "").split()
+        written = (ROOT / f"include/cuprite/{self.name}.h").exists()
+        self.headers = row.get("headers", self.name if written or self.opening else "").split()
+
+    @property
+    def made_header(self):
+        return bool(self.opening)
+
+
+def modules():
+    """All modules in their order; what contradicts the folders is an error."""
+    found = [Room(row) for row in read((ROOT / SOURCE).read_text(), SOURCE)]
+    claimed = {h: module for module in found for h in module.headers}
+    for module in found:
+        if not module_folders.folder(module.name, ROOT).is_dir():
+            raise module.row.error(f"there is no folder src/{module.name}")
+        if module.slots and not module_folders.file(f"{module.name}/{module.name}.h", ROOT).exists():
+            raise module.row.error(f"{module.name} has slots: src/{module.name}/{module.name}.h, which says them, is not there")
+        for name in module.headers:
+            if module.made_header and (ROOT / f"include/cuprite/{name}.h").exists():
+                raise module.row.error(f"include/cuprite/{name}.h stands where one is made of the rows; `opening` says "
+                                       "so")
+            if not module.made_header and name not in MADE and not (ROOT / f"include/cuprite/{name}.h").exists():
+                raise module.row.error(f"there is no header include/cuprite/{name}.h")
+    ranks = [module_folders.LAYERS.index(module.layer) for module in found]
+    for module, rank, before in zip(found[1:], ranks[1:], ranks):
+        if rank < before:
+            raise module.row.error(f"{module.name} is of the layer {module.layer} and stands after one of a later layer")
+    for folder in module_folders.unlisted(ROOT):
+        raise found[-1].row.error(f"the folder {folder.relative_to(ROOT)} is no module: it needs a row here")
+    for path in sorted((ROOT / "include/cuprite").glob("*.h")):
+        if path.stem not in claimed and path.stem not in APART:
+            raise found[-1].row.error(f"include/cuprite/{path.name} is no module's: name it in the `headers` of one")
+    return found
+
+
+def write(tables, out):
+    found = modules()
+    includes = "".join(f'#include "cuprite/{name}.h"\n' for module in found for name in module.headers)
+    out.write("include/cuprite/modules.h", SOURCE, "/* The public headers of all modules. */\n"
+              f"#ifndef CUPRITE_MODULES_H\n#define CUPRITE_MODULES_H\n\n{includes}\n#endif\n")
+    listed = " \\\n    ".join(f"MODULE({module.name})" for module in found if module.slots)
+    out.write("src/backend/modules.h", SOURCE,
+              "/* The modules whose slots a backend fills: for each of them struct cpi_MODULE_ops, of"
+              " which a backend NAME has one, called\n * cpi_MODULE_NAME. */\n"
+              "#ifndef CPI_BACKEND_MODULES_H\n#define CPI_BACKEND_MODULES_H\n\n"
+              f"#define CPI_MODULES(MODULE) \\\n    {listed}\n\n#endif\n")

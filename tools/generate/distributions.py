@@ -110,7 +110,7 @@ def header(tables):
 
 
 def bodies(every):
-    text = "/* Distributions that are one draw of their law. */\n#include \"random/fronts.h\"\n"
+    text = "/* Distributions that are one draw of their law. */\n#include \"random/draw.h\"\n"
     for d in every:
         if d.of or d.body:
             continue

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "front/front.h"
+#include "operands/operands.h"
 
 /* The type of the loop for n operands of types in[]: the first with a loop that each casts to safely; CP_DEFAULT:
  * none. */

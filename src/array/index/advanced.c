@@ -120,7 +120,7 @@ static cp_code open_picking(cpi_picking *p, const reading *r, cp_array *view)
 static bool is_one_mask(const reading *r) { return r->arrays == 1 && r->masks == 1; }
 
 /* The view with the mask's axes in front. */
-static cp_array *mask_front(const reading *r, cp_array *view)
+static cp_array *masked_axes_first(const reading *r, cp_array *view)
 {
     int order[CP_MAXDIM], n = 0, first = r->axis[0], last = first + r->array[0]->ndim;
     if (!first) return cp_retain(view);
@@ -132,17 +132,17 @@ static cp_array *mask_front(const reading *r, cp_array *view)
 
 static cp_array *get_by_mask(const reading *r, cp_array *view)
 {
-    cp_array *front = mask_front(r, view), *made = front ? cp_mask_get(front, r->array[0]) : NULL;
+    cp_array *first_axes = masked_axes_first(r, view), *made = first_axes ? cp_mask_get(first_axes, r->array[0]) : NULL;
     cp_array *moved = made && r->at ? cpi_axis_moved(made, 0, r->at) : cp_retain(made);
-    cp_free(front), cp_free(made);
+    cp_free(first_axes), cp_free(made);
     return moved;
 }
 
 static cp_code set_by_mask(const reading *r, cp_array *view, cp_array *value)
 {
-    cp_array *front = mask_front(r, view);
-    cp_code code = front ? cp_mask_set(front, r->array[0], value) : cp_error();
-    cp_free(front);
+    cp_array *first_axes = masked_axes_first(r, view);
+    cp_code code = first_axes ? cp_mask_set(first_axes, r->array[0], value) : cp_error();
+    cp_free(first_axes);
     return code;
 }
 

@@ -5,7 +5,7 @@
 #include "backend/array.h"
 #include "cuprite/elementwise.h"
 #include "cuprite/index.h"
-#include "front/front.h"
+#include "operands/operands.h"
 #include "index/index.h"
 
 /* x with its last axis' extent `last`: a new array; *rows: how many there are. */

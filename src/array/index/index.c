@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cuprite/index.h"
-#include "front/front.h"
+#include "operands/operands.h"
 #include "loop/loop.h"
 #include "move/move.h"
 

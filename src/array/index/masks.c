@@ -2,7 +2,7 @@
 #include "backend/array.h"
 #include "cuprite/elementwise.h"
 #include "cuprite/reduce.h"
-#include "front/front.h"
+#include "operands/operands.h"
 #include "index/pick.h"
 
 /* Values must become the array's type without loss, as NumPy's do; a Python number must be a value of it. */

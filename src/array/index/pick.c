@@ -184,7 +184,7 @@ static cp_code only_check(const cpi_picking *p, const cp_array *few)
 }
 
 /* x with its picked axes in front, in C order: a copy. *order: what transposing it back needs. */
-static cp_array *in_front(const cpi_picking *p, int *back)
+static cp_array *axes_first(const cpi_picking *p, int *back)
 {
     int order[CP_MAXDIM], n = 0;
     for (int i = 0; i < p->x->ndim; i++)
@@ -206,7 +206,7 @@ static cp_code run_dense(const cpi_picking *p, cp_array *few, bool put, slot run
     cpi_gather g;
     cp_code code = CP_OK;
     cp_array *flat = put ? cpi_dense(p->function, few, few->type, p->device) : cp_retain(few);
-    q.x = in_front(p, back);
+    q.x = axes_first(p, back);
     for (int k = 0; k < p->picks; k++) {
         q.pick[k].index = cpi_dense_shaped(p->function, p->pick[k].index, CP_INT64, p->device, p->ndim, p->shape);
         if (!q.pick[k].index) code = cp_error();

@@ -4,7 +4,7 @@
 #define CPI_INDEX_PICK_H
 
 #include "cuprite/index.h"
-#include "front/front.h"
+#include "operands/operands.h"
 #include "index/index.h"
 
 typedef struct cpi_picking {

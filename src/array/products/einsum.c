@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "compose/compose.h"
-#include "front/front.h"
+#include "operands/operands.h"
 #include "products/products.h"
 
 /* What the steps work on; arrays belong to the frame's scope. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "compose/compose.h"
-#include "front/front.h"
+#include "operands/operands.h"
 #include "products/products.h"
 
 /* --- matmul and its like, NumPy's generalized ufuncs --- */

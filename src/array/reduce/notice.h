@@ -6,7 +6,7 @@
 #ifndef CPI_REDUCE_NOTICE_H
 #define CPI_REDUCE_NOTICE_H
 
-#include "front/front.h"
+#include "operands/operands.h"
 #include "reduce/reduce.h"
 
 /* Imaginary parts that NumPy warns of although none are lost: it reads a complex `out` as the real type it adds in. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cuprite/elementwise.h"
-#include "front/front.h"
+#include "operands/operands.h"
 #include "loop/loop.h"
 #include "reduce/composed.h"
 #include "reduce/notice.h"

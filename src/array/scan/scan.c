@@ -7,7 +7,7 @@
 
 #include "cuprite/elementwise.h"
 #include "cuprite/scan.h"
-#include "front/front.h"
+#include "operands/operands.h"
 
 typedef struct scanning {
     const char *name;

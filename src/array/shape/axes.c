@@ -1,7 +1,7 @@
 /* Views with axes turned round or moved. */
 #include <string.h>
 
-#include "front/front.h"
+#include "operands/operands.h"
 
 /*: function("flip", "m: array, axis: index_axes = None", call="cp_flip(m, axis)", returns="view", unlock="never",
              doc="The elements in reverse order along axes (all by default), a view.")

@@ -2,7 +2,7 @@
  * the result, which converts it. */
 #include <string.h>
 
-#include "front/front.h"
+#include "operands/operands.h"
 #include "move/move.h"
 
 /* The type of the result, to which every part can be converted under the rule. */

@@ -2,7 +2,7 @@
  * the others. What is written is the device's. */
 #include <string.h>
 
-#include "front/front.h"
+#include "operands/operands.h"
 #include "move/move.h"
 
 /*: module("_padding", doc="What cuprite.pad is made of.") */

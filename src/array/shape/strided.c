@@ -1,7 +1,7 @@
 /* Views with shapes and strides as the caller likes them. */
 #include <string.h>
 
-#include "front/front.h"
+#include "operands/operands.h"
 
 /*: module("_strides", doc="Views with any strides, behind cuprite.lib.stride_tricks.") */
 

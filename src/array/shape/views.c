@@ -1,7 +1,7 @@
 /* Views: other shapes and strides over the same memory. Only reshape and ravel may copy, where no view can be. */
 #include <string.h>
 
-#include "front/front.h"
+#include "operands/operands.h"
 #include "move/move.h"
 
 /* x itself (retained), or, for a host scalar, a 0-d array on the current device: views need memory. */

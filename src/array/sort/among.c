@@ -2,7 +2,7 @@
  * NaN is among nothing. */
 #include "cuprite/elementwise.h"
 #include "cuprite/index.h"
-#include "front/front.h"
+#include "operands/operands.h"
 #include "sort/sort.h"
 
 static cp_array *among_same(const char *name, cpi_device *device, cp_array *element, cp_array *test, bool invert)

@@ -4,7 +4,7 @@
 
 #include "cuprite/elementwise.h"
 #include "cuprite/reduce.h"
-#include "front/front.h"
+#include "operands/operands.h"
 #include "sort/sort.h"
 
 /* NumPy's last step is a sum of one or two, in a wider type where `out` has one. */

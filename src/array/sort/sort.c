@@ -5,7 +5,7 @@
 #include "cuprite/elementwise.h"
 #include "cuprite/sort.h"
 
-#include "front/front.h"
+#include "operands/operands.h"
 #include "sort/sort.h"
 
 static cp_code sort_rows(const cpi_row_call *call, cp_stream *stream, cp_type type, int64_t rows, int64_t n,

@@ -10,7 +10,7 @@
 #include "backend/device.h"
 #include "core/memory.h"
 #include "cuprite/elementwise.h"
-#include "front/front.h"
+#include "operands/operands.h"
 
 enum { STACK_BYTES = 8 << 10 };
 

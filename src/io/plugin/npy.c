@@ -333,12 +333,12 @@ static void type_words(cp_type type, char words[32])
  * as makes the elements begin on a multiple of 64. Its length, at most CPI_NPY_HEADER. */
 int64_t cpi_npy_header(cp_type type, int ndim, const int64_t *shape, bool fortran, char *header)
 {
-    enum { LONGEST = 21, ALIGN = 64, FRONT = 10 };
+    enum { LONGEST = 21, ALIGN = 64, PREFIX = 10 };
     char descr[32], number[24];
     type_words(type, descr);
     memset(header, ' ', CPI_NPY_HEADER);
     memcpy(header, cpi_npy_magic, sizeof cpi_npy_magic);
-    char *p = header + FRONT;
+    char *p = header + PREFIX;
     p += sprintf(p, "{'descr': '%s', 'fortran_order': %s, 'shape': (", descr, fortran ? "True" : "False");
     for (int i = 0; i < ndim; i++) p += sprintf(p, i ? ", %" PRId64 : "%" PRId64, shape[i]);
     p += sprintf(p, "%s), }", ndim == 1 ? "," : "");
@@ -349,8 +349,8 @@ int64_t cpi_npy_header(cp_type type, int ndim, const int64_t *shape, bool fortra
     header[n - 1] = '\n';
     header[6] = 1;
     header[7] = 0;
-    header[8] = (char)((n - FRONT) & 255);
-    header[9] = (char)((n - FRONT) >> 8);
+    header[8] = (char)((n - PREFIX) & 255);
+    header[9] = (char)((n - PREFIX) >> 8);
     return n;
 }
 

@@ -44,8 +44,8 @@ cp_array *(cp_fftfreq)(int64_t n, double d, const cp_fftfreq_options *options)
     if (!s) return NULL;
     cp_array *r = cp_empty((cp_shape){1, &n}, CP_FLOAT64);
     const int64_t middle = (n - 1) / 2 + 1;
-    cp_array *front = cpi_range(r, 0, 0, middle), *back = cpi_range(r, 0, middle, n);
-    bool good = front && back && !cp_assign(front, ramp(0, middle, width));
+    cp_array *first_half = cpi_range(r, 0, 0, middle), *back = cpi_range(r, 0, middle, n);
+    bool good = first_half && back && !cp_assign(first_half, ramp(0, middle, width));
     if (good && n > middle) good = !cp_assign(back, ramp(-(n / 2), 0, width));
     return cp_scope_return(s, good ? frequencies_as("fftfreq", r, o->typed, o->dtype) : NULL);
 }

@@ -3,7 +3,7 @@
 #include "linalg/linalg.h"
 
 #include "cuprite/linalg.h"
-#include "front/front.h"
+#include "operands/operands.h"
 
 cp_code cpi_linalg_trouble(const char *function, int trouble)
 {

@@ -1,6 +1,6 @@
 /* Systems of tensors, which are matrices once their axes are joined, and vectors' cross product. */
 #include "compose/compose.h"
-#include "front/front.h"
+#include "operands/operands.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * last. */
 #include <math.h>
 
-#include "random/fronts.h"
+#include "random/draw.h"
 
 cp_array *(cp_rng_raw)(cp_rng *g, const cp_draw_options *options)
 {

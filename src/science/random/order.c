@@ -10,7 +10,7 @@
 #include "cuprite/reduce.h"
 #include "cuprite/sort.h"
 #include "index/index.h"
-#include "random/fronts.h"
+#include "random/draw.h"
 
 /* By the device's own way, where it has one; false: it has none. *r is NULL where an error was written. */
 static bool permuted_there(cp_rng *g, int64_t n, cp_array **r)

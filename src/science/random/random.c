@@ -1,6 +1,6 @@
 /* Fronts of the distributions: bounds of parameters, shapes, types; then words are taken and a slot makes elements of
  * them. Invariant: nothing is taken from a generator before all arguments have been found good. */
-#include "random/fronts.h"
+#include "random/draw.h"
 
 #include <math.h>
 

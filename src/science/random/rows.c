@@ -1,6 +1,6 @@
 /* Distributions of several numbers at once: each row has its own words, its numbers are made one after the other. What
  * the rows share (weights, colours) is found good on the host, where it is small. */
-#include "random/fronts.h"
+#include "random/draw.h"
 
 /* A 1-d array's values as float64, in host memory; fractions of whole numbers are cut off. */
 static double *host_values(const char *name, const char *what, cp_array *x, int64_t *n)

@@ -4,7 +4,7 @@
  * Probabilities are made from the likeliest value on both ways, each of its neighbour's, and added up from both ends,
  * so that tails keep their digits; what has less than 2^-64 is never drawn. Every operation is an IEEE one in one
  * order: the table is the same wherever it is made. */
-#include "random/fronts.h"
+#include "random/draw.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #include "backend/array.h"
 #include "compose/compose.h"
 #include "cuprite/fuse.h"
-#include "front/front.h"
+#include "operands/operands.h"
 #include "statistics/statistics.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "compose/compose.h"
-#include "front/front.h"
+#include "operands/operands.h"
 #include "statistics/methods.h"
 #include "statistics/statistics.h"
 

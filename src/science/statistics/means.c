@@ -2,7 +2,7 @@
 #include "compose/compose.h"
 #include "cuprite/fuse.h"
 #include "cuprite/products.h"
-#include "front/front.h"
+#include "operands/operands.h"
 #include "reduce/reduce.h"
 #include "statistics/statistics.h"
 

@@ -7,7 +7,7 @@
 #include "cuprite/elementwise.h"
 #include "cuprite/reduce.h"
 #include "cuprite/sort.h"
-#include "front/front.h"
+#include "operands/operands.h"
 #include "index/index.h"
 #include "sort/sort.h"
 #include "statistics/methods.h"

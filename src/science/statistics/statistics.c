@@ -8,7 +8,7 @@
 #include "cuprite/elementwise.h"
 #include "cuprite/reduce.h"
 #include "cuprite/sort.h"
-#include "front/front.h"
+#include "operands/operands.h"
 #include "index/index.h"
 #include "statistics/methods.h"
 

@@ -1,6 +1,6 @@
 /* Axes, and the two ways in which kernels see them: a reduction's lanes and a kernel's rows, C-contiguous both. Where
  * the memory lies like that already, nothing is copied. */
-#include "front/front.h"
+#include "operands/operands.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* What the files of the fronts share: axes with their lengths, and the transform of an array along them. */
-#ifndef CPI_FFT_FRONT_H
-#define CPI_FFT_FRONT_H
+#ifndef CPI_FFT_AXES_H
+#define CPI_FFT_AXES_H
 
 #include "core/shape.h"
 #include "cuprite/fft.h"

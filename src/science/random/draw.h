@@ -1,8 +1,8 @@
 /* What the fronts of this room share: parameters and their bounds, shapes, drawing of a law. */
-#ifndef CPI_RANDOM_FRONTS_H
-#define CPI_RANDOM_FRONTS_H
+#ifndef CPI_RANDOM_DRAW_H
+#define CPI_RANDOM_DRAW_H
 
-#include "front/front.h"
+#include "operands/operands.h"
 #include "random/generator.h"
 #include "random/laws.h"
 

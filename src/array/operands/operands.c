@@ -1,5 +1,5 @@
 /* Operands: on which device they meet, what shape they broadcast to, and the form in which kernels want them. */
-#include "front/front.h"
+#include "operands/operands.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Where results go. Invariant: an array given as out= changes only when everything before its last assignment has
  * succeeded, or when the kernel writes to it directly. */
-#include "front/front.h"
+#include "operands/operands.h"
 #include "move/move.h"
 
 /* An operand's step along an axis of the result; 0 where it has no opinion on the axis's place. */

@@ -1,5 +1,5 @@
 /* Types of operands: what they promote to, which conversions a rule allows, numbers as values of a type. */
-#include "front/front.h"
+#include "operands/operands.h"
 
 #include <math.h>
 #include <stdio.h>

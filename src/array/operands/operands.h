@@ -2,8 +2,8 @@
  *
  * A front checks its own arguments and calls these for the rest; each writes its error under the public function's
  * name, in NumPy's words. Invariant: none of them asks which device it has, and none changes an argument. */
-#ifndef CPI_FRONT_H
-#define CPI_FRONT_H
+#ifndef CPI_OPERANDS_H
+#define CPI_OPERANDS_H
 
 #include <string.h>
 
@@ -79,7 +79,7 @@ static inline bool cpi_is_true(const cp_array *where) { return where->flags & CP
 /* The mask `where` as a view of that shape on that device. */
 cp_array *cpi_mask(const char *function, cp_array *where, cpi_device *device, int ndim, const int64_t *shape);
 
-/* --- axes (lanes.c) --- */
+/* --- axes (axes.c) --- */
 
 /* An axis, or CP_FLAT, which stays. */
 cp_code cpi_axis_or_flat(const char *function, int *axis, int ndim);

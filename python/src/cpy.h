@@ -209,11 +209,11 @@ typedef struct cpy_ints { int n; int64_t at[CP_MAXDIM]; } cpy_ints;
 typedef struct cpy_kths { int n; int64_t *at; } cpy_kths; /* PyMem_Free ends it */
 typedef struct cpy_axes { cp_axes axes; int at[CP_MAXDIM]; } cpy_axes;
 typedef struct cpy_arrays { int n; cp_array **at; PyObject *held; } cpy_arrays; /* a sequence of arrays */
-typedef struct cpy_place { bool moved; int before; } cpy_place;
+typedef struct cpy_position { bool moved; int before; } cpy_position;
 typedef enum cpy_copy { CPY_COPY_IF_NEEDED, CPY_COPY_ALWAYS, CPY_COPY_NEVER } cpy_copy; /* copy=None, True, False */
 /* device=: makes it current until cpy_leave. */
-bool cpy_enter(PyObject *device, cpy_place *p);
-void cpy_leave(const cpy_place *p);
+bool cpy_enter(PyObject *device, cpy_position *p);
+void cpy_leave(const cpy_position *p);
 bool cpy_int64(PyObject *o, int64_t *v);                         /* anything with __index__ */
 bool cpy_int(PyObject *o, int *v);                               /* a C int, OverflowError for more */
 bool cpy_clamped_int(PyObject *o, int *v);                       /* the nearest one */

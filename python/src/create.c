@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-bool cpy_enter(PyObject *device, cpy_place *p)
+bool cpy_enter(PyObject *device, cpy_position *p)
 {
     p->moved = false;
     if (!cpy_given(device)) return true;
@@ -31,7 +31,7 @@ bool cpy_enter(PyObject *device, cpy_place *p)
     return true;
 }
 
-void cpy_leave(const cpy_place *p)
+void cpy_leave(const cpy_position *p)
 {
     if (p->moved) cp_device_use(p->before);
 }
@@ -145,7 +145,7 @@ static cp_array *like_here(cp_array *x, cp_type t, char order, const cpy_ints *s
 }
 
 /* On x's device, where `device` names no other. */
-static cp_array *like(cp_array *x, cp_type t, char order, const cpy_ints *shape, const cpy_place *device)
+static cp_array *like(cp_array *x, cp_type t, char order, const cpy_ints *shape, const cpy_position *device)
 {
     const int here = cp_device_current(), there = device->moved ? here : cp_device_of(x);
     if (there == here) return like_here(x, t, order, shape);

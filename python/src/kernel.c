@@ -124,7 +124,7 @@ PyObject *cpy_call_in(PyObject *stream, PyObject *f, PyObject *const *v, Py_ssiz
 }
 
 /* Where among `names` the word stands; -1: nowhere. */
-static int place_of(PyObject *names, const char *word)
+static int position_of(PyObject *names, const char *word)
 {
     for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); i++)
         if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), word) == 0) return (int)i;
@@ -136,7 +136,7 @@ static PyObject *kernel_call(PyObject *self, PyObject *const *v, size_t flagged,
     launch l = {0};
     Py_ssize_t n = PyVectorcall_NARGS(flagged);
     if (!take_launch(v, n, names, &l)) return NULL;
-    if (cpy_given(l.stream)) return cpy_call_in(l.stream, self, v, n, names, place_of(names, "stream"));
+    if (cpy_given(l.stream)) return cpy_call_in(l.stream, self, v, n, names, position_of(names, "stream"));
     return run_launch(((cpy_kernel *)self)->kernel, &l);
 }
 
@@ -417,7 +417,7 @@ static PyObject *lazy_call(PyObject *callable, PyObject *const *v, size_t flagge
     launch l = {.cooperative = self->cooperative};
     Py_ssize_t n = PyVectorcall_NARGS(flagged);
     if (!take_launch(v, n, names, &l)) return NULL;
-    if (cpy_given(l.stream)) return cpy_call_in(l.stream, callable, v, n, names, place_of(names, "stream"));
+    if (cpy_given(l.stream)) return cpy_call_in(l.stream, callable, v, n, names, position_of(names, "stream"));
     PyObject *k = lazy_on(self);
     PyObject *r = k ? run_launch(((cpy_kernel *)k)->kernel, &l) : NULL;
     Py_XDECREF(k);

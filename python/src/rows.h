@@ -62,7 +62,7 @@ bool cpy_take_where(PyObject *o, cp_array **x);              /* a number by its 
 bool cpy_offset(PyObject *o, int64_t *v);                    /* of a diagonal: within C's int */
 bool cpy_ints_arg(PyObject *o, cpy_ints *v);                 /* one or a sequence; truth values are 0 and 1 */
 bool cpy_kth(PyObject *o, cp_array *x, int axis, cpy_kths *v); /* of x; a wrong axis is told first, as in NumPy */
-bool cpy_places(PyObject *o, cpy_ints *v);
+bool cpy_positions(PyObject *o, cpy_ints *v);
 bool cpy_index_axis(PyObject *o, int *v); /* axes as NumPy's Python functions read them, by __index__ */
 bool cpy_index_axis_or_flat(PyObject *o, int *axis);
 bool cpy_index_axes(PyObject *o, cpy_axes *axes);

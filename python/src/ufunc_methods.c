@@ -122,7 +122,7 @@ PyObject *cpy_ufunc_accumulate(PyObject *o, PyObject *args, PyObject *kw)
 }
 
 /* A list's numbers become int64, whatever they are; arrays must be of integers. */
-static PyObject *places_of(PyObject *o, const cp_array *near)
+static PyObject *positions_of(PyObject *o, const cp_array *near)
 {
     if (cpy_is_array(o)) return Py_NewRef(o);
     if (cpy_is_numpy_array(o)) return cpy_asarray_near(o, near);
@@ -148,7 +148,7 @@ PyObject *cpy_ufunc_reduceat(PyObject *o, PyObject *args, PyObject *kw)
     chain c;
     cp_array *r = NULL, *at = NULL;
     bool made = open_chain(o, "reduceat", x, axis, dtype, out, &c);
-    PyObject *held = made ? places_of(indices, c.x) : NULL;
+    PyObject *held = made ? positions_of(indices, c.x) : NULL;
     made = held && cpy_take_array(held, &at);
     if (made) CPY_UNLOCKED(r = (cp_ufunc_reduceat)(((ufunc *)o)->op, c.x, at, c.axis, &c.options));
     if (held) cpy_drop(held, at);
@@ -205,7 +205,7 @@ static bool names_rows(PyObject *x, PyObject *indices)
 }
 
 /* The flat places that an index means. Whole numbers in an array, of an array with one axis, are those. */
-static PyObject *flat_places(PyObject *x, PyObject *indices)
+static PyObject *flat_indices(PyObject *x, PyObject *indices)
 {
     if (cp_ndim(cpy_x(x)) == 1 && cpy_is_array(indices)) {
         char kind = cp_type_kind(cp_type_of(cpy_x(indices)));
@@ -245,7 +245,7 @@ PyObject *cpy_ufunc_at(PyObject *o, PyObject *args)
     PyObject *given = b ? cpy_asarray_near(b, x) : NULL;
     bool ready = (given || !b) && (!given || cpy_take_array(given, &value)) && may_go(self, x, value);
     const bool rows = ready && names_rows(a, indices);
-    PyObject *where = !ready ? NULL : rows ? Py_NewRef(indices) : flat_places(a, indices);
+    PyObject *where = !ready ? NULL : rows ? Py_NewRef(indices) : flat_indices(a, indices);
     cp_code code = CP_ERROR_INTERNAL;
     ready = where && cpy_take_array(where, &place);
     if (ready)

@@ -90,7 +90,7 @@ static cp_array *load_open(const cpi_io_ops *ops, const char *path, cp_map how, 
 {
     int64_t offset = 0, bytes = 0;
     const int64_t part = cpi_itemsize(image->type) / (cpi_is_complex(image->type) ? 2 : 1);
-    const bool can = how && ops->npy_place(image, &offset, &bytes) && bytes && offset % part == 0;
+    const bool can = how && ops->npy_offset(image, &offset, &bytes) && bytes && offset % part == 0;
     if (how == CP_MAP_WRITE && (!can || cpi_device_current() != cpi_device_cpu())) {
         cpi_fail(CP_ERROR_VALUE, "load: %s: the file cannot be the memory of an array", path);
         return NULL;

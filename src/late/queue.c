@@ -546,7 +546,7 @@ static cp_code await(void *call)
 /* Waits for tasks of a queue, without an event. */
 typedef struct place { queue *queue; uint64_t number; } place;
 
-static cp_code await_place(void *call)
+static cp_code await_slot(void *call)
 {
     place *p = call;
     pthread_mutex_lock(&lock);
@@ -558,7 +558,7 @@ static cp_code await_place(void *call)
 
 static late_task *await_task(queue *q, uint64_t number)
 {
-    late_task *t = late_task_new_quietly(await_place, sizeof(place));
+    late_task *t = late_task_new_quietly(await_slot, sizeof(place));
     if (!t) return NULL;
     *(place *)late_call(t) = (place){q, number};
     q->refs++;

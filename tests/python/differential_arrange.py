@@ -123,7 +123,7 @@ class World:
         return x
 
 
-def place_of(x):
+def position_of(x):
     return x.__array_interface__["data"][0] if isinstance(x, np.ndarray) else x.data.ptr
 
 
@@ -133,9 +133,9 @@ def home(x, made):
         return None
     if isinstance(x, np.ndarray) and x.flags.owndata and not any(x is base for base, _ in made):
         return None
-    at = place_of(x)
+    at = position_of(x)
     for i, (base, _) in enumerate(made):
-        start = place_of(base)
+        start = position_of(base)
         if start <= at < start + base.nbytes:
             return i, at - start
     return None

@@ -408,7 +408,7 @@ template <cp_type TYPE, char KIND, class STORED, class BITS> struct cpi_element 
     text += bits_by_type(types)
     text += "\n/* What is there once a half type is an array of CPI_NHALVES. */\n"
     text += f"enum {{ CPI_NHALVES = {len(halves)} }};\n"
-    text += "static inline int cpi_half_place(cp_type t)\n"
+    text += "static inline int cpi_half_position(cp_type t)\n"
     return text + "{\n    return __builtin_popcount((unsigned)CPI_HALVES & ((1u << t) - 1));\n}\n\n#endif"
 
 

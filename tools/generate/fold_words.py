@@ -9,7 +9,7 @@ Types: a value (an element, or the number that it becomes), a count, moments, a 
 """
 import re
 
-ACCUMULATOR = {"number": "value", "own": "value", "count": "count", "moments": "moments", "place": "place"}
+ACCUMULATOR = {"number": "value", "own": "value", "count": "count", "moments": "moments", "indexed": "indexed"}
 ALL = tuple(ACCUMULATOR)
 TWO = ("same", "same")
 # word -> arguments, result, the accumulators beside which it has a meaning ("same": what the accumulator is)
@@ -20,17 +20,17 @@ FUNCTIONS = {
     "known": (("value", "value"), "value", ("number", "own")),
     "absolute": (("value",), "value", ALL), "nonzero": (("value",), "count", ALL), "isnan": (("value",), "count", ALL),
     "moment": (("value",), "moments", ("moments",)), "join": (("moments", "moments"), "moments", ("moments",)),
-    "place": (("value", "position"), "place", ("place",)),
-    "lower_place": (("place", "place"), "place", ("place",)), "higher_place": (("place", "place"), "place", ("place",)),
+    "indexed": (("value", "position"), "indexed", ("indexed",)),
+    "lower_indexed": (("indexed", "indexed"), "indexed", ("indexed",)), "higher_indexed": (("indexed", "indexed"), "indexed", ("indexed",)),
 }
 CONSTANTS = {"zero": ("same", ("number", "own", "count")), "one": ("same", ("number", "own", "count")),
              "minus_zero": ("same", ("number", "own")), "least": ("same", ("own",)), "greatest": ("same", ("own",)),
-             "unknown": ("same", ("own",)), "empty": ("moments", ("moments",)), "nowhere": ("place", ("place",))}
+             "unknown": ("same", ("own",)), "empty": ("moments", ("moments",)), "nowhere": ("indexed", ("indexed",))}
 NAN_ONLY = {"known", "lower_known", "higher_known", "unknown"}  # integers have nothing of it
 # what joining with leaves an accumulator as it is
 IDENTITIES = {"add": ("zero", "minus_zero"), "multiply": ("one",), "lower": ("greatest",), "higher": ("least",),
               "lower_known": ("unknown",), "higher_known": ("unknown",), "join": ("empty",),
-              "lower_place": ("nowhere",), "higher_place": ("nowhere",)}
+              "lower_indexed": ("nowhere",), "higher_indexed": ("nowhere",)}
 VARIABLES = {"identity": {}, "map": {"x": "value", "i": "position"}, "combine": {"a": "same", "b": "same"}}
 
 
@@ -126,7 +126,7 @@ def check_fold(row):
 
 # --- finishes ---
 FINISH = {"number": {"a", "n", "root", "NAN"}, "moments": {"a", "n", "ddof", "root", "spread", "NAN"},
-          "count": {"a", "n"}, "place": {"a", "n"}, "own": {"a"}}
+          "count": {"a", "n"}, "indexed": {"a", "n"}, "own": {"a"}}
 
 
 def check_finish(row, accumulator):

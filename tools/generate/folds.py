@@ -45,8 +45,8 @@ CONSTANTS |= {"f32": _real("float"), "f64": _real("double"),
               "c64": _complex("cps_pair32", "float"), "c128": _complex("cps_pair64", "double")}
 
 # functions by what their suffix is: the accumulator's, that of x, the number's, none
-BY_ACCUMULATOR = {"add", "multiply", "lower", "higher", "lower_known", "higher_known", "known", "place", "lower_place",
-                  "higher_place"}
+BY_ACCUMULATOR = {"add", "multiply", "lower", "higher", "lower_known", "higher_known", "known", "indexed", "lower_indexed",
+                  "higher_indexed"}
 BY_X = {"nonzero", "isnan", "absolute"}
 BY_NUMBER = {"moment"}
 PLAIN = {"join": "cpf_join"}
@@ -55,7 +55,7 @@ PLAIN = {"join": "cpf_join"}
 def translate(row, text, acc, x, element):
     """The C expression of a row's `text` where accumulators have the suffix `acc` and x has the suffix `x`."""
     constants = CONSTANTS.get(acc, {}) | {"empty": "cpf_moments(0, 0, 0, 0)"}
-    constants["nowhere"] = f"cpf_place_{element.x}({CONSTANTS[element.x]['zero']}, -1)"
+    constants["nowhere"] = f"cpf_indexed_{element.x}({CONSTANTS[element.x]['zero']}, -1)"
 
     def word(found):
         name = found[0]
@@ -126,15 +126,15 @@ CPS_MATH $T cpf_lower_known_$x($T a, $T b) { return cpf_choose_$x(cpf_less_equal
 CPS_MATH $T cpf_higher_known_$x($T a, $T b) { return cpf_choose_$x(cpf_less_equal_$x(b, a) | cpf_isnan_$x(b), b, a); }
 """)
 
-PLACE = Template("""\
-typedef struct cpf_place_of_$x { int64_t index; $T value; } cpf_place_of_$x; /* index -1: nowhere */
-CPS_MATH cpf_place_of_$x cpf_place_$x($T a, int64_t i)
+INDEXED = Template("""\
+typedef struct cpf_indexed_of_$x { int64_t index; $T value; } cpf_indexed_of_$x; /* index -1: nowhere */
+CPS_MATH cpf_indexed_of_$x cpf_indexed_$x($T a, int64_t i)
 {
-    cpf_place_of_$x p;
+    cpf_indexed_of_$x p;
     p.index = i, p.value = a;
     return p;
 }
-CPS_MATH cpf_place_of_$x cpf_first_$x(cpf_place_of_$x a, cpf_place_of_$x b, int better, int worse)
+CPS_MATH cpf_indexed_of_$x cpf_first_$x(cpf_indexed_of_$x a, cpf_indexed_of_$x b, int better, int worse)
 {
     int an = cpf_isnan_$x(a.value), bn = cpf_isnan_$x(b.value), earlier = a.index < b.index;
     if (b.index < 0) return a;
@@ -142,11 +142,11 @@ CPS_MATH cpf_place_of_$x cpf_first_$x(cpf_place_of_$x a, cpf_place_of_$x b, int 
     if (an | bn) return (an & bn ? earlier : an) ? a : b;
     return worse || (!better && earlier) ? a : b;
 }
-CPS_MATH cpf_place_of_$x cpf_lower_place_$x(cpf_place_of_$x a, cpf_place_of_$x b)
+CPS_MATH cpf_indexed_of_$x cpf_lower_indexed_$x(cpf_indexed_of_$x a, cpf_indexed_of_$x b)
 {
     return cpf_first_$x(a, b, cpf_less_$x(b.value, a.value), cpf_less_$x(a.value, b.value));
 }
-CPS_MATH cpf_place_of_$x cpf_higher_place_$x(cpf_place_of_$x a, cpf_place_of_$x b)
+CPS_MATH cpf_indexed_of_$x cpf_higher_indexed_$x(cpf_indexed_of_$x a, cpf_indexed_of_$x b)
 {
     return cpf_first_$x(a, b, cpf_less_$x(a.value, b.value), cpf_less_$x(b.value, a.value));
 }
@@ -172,7 +172,7 @@ def words(elements):
         out.append((INTEGER if e.whole else COMPLEX if e.kind == "complex" else REAL).substitute(names))
         if not e.whole:
             out.append(ORDER.substitute(names))
-        out.append(PLACE.substitute(names))
+        out.append(INDEXED.substitute(names))
     return "".join(out) + "\n#endif\n"
 
 
@@ -185,7 +185,7 @@ class Fold:
         self.row, self.element, self.whole = row, element, whole
         self.name = f"{row.args[0]}_{element.x}" + ("_whole" if whole else "")
         kind, number, N = row.accumulator, *element.number
-        self.placed = kind == "place"
+        self.placed = kind == "indexed"
         self.acc, self.A, self.V = element.x, element.T, element.T
         self.read = "x"
         if kind == "number" and whole:
@@ -195,8 +195,8 @@ class Fold:
             self.read = "cps_pair64((double)x.re, (double)x.im)" if element.kind == "complex" else "(double)x"
         elif kind == "count":
             self.acc, self.A = "u64", "uint64_t"
-        elif kind == "place":
-            self.A = f"cpf_place_of_{element.x}"
+        elif kind == "indexed":
+            self.A = f"cpf_indexed_of_{element.x}"
         elif kind != "own":
             raise row.error(f"there is no accumulator {kind}")
         if kind == "moments":
@@ -207,7 +207,7 @@ class Fold:
     def size(self):
         """Bytes of an accumulator."""
         own = self.element.size
-        return {"moments": 32, "count": 8, "own": own, "place": 8 + max(8, own),
+        return {"moments": 32, "count": 8, "own": own, "indexed": 8 + max(8, own),
                 "number": 16 if self.acc == "c128" else 8}[self.row.accumulator]
 
     def names(self):

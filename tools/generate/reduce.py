@@ -18,7 +18,7 @@ from element_types import types_of
 from folds import Element
 
 SOURCE = "src/array/reduce/reduce.def"
-CLASSES = ["number", "own", "count", "moments", "place"]
+CLASSES = ["number", "own", "count", "moments", "indexed"]
 RESULTS = ["wide", "mean", "real", "same", "index", "truth", "count"]
 
 
@@ -182,8 +182,8 @@ CPI_RESULT int64_t cpi_finish_count(cp_reduction op, int64_t a, int64_t n)
 {
 %s}
 
-/* a: the place of one of n elements. */
-CPI_RESULT int64_t cpi_finish_place(cp_reduction op, int64_t a, int64_t n)
+/* a: the indexed of one of n elements. */
+CPI_RESULT int64_t cpi_finish_indexed(cp_reduction op, int64_t a, int64_t n)
 {
 %s}
 
@@ -202,7 +202,7 @@ def finishes(fold_rows, reductions):
         cases = "".join(f"    case CP_REDUCE_{name(r)}: return {fold_words.finish_in_c(r, cls)};\n" for r in mine)
         return f"{unused}    switch ((int)op) {{\n{cases}    default: return a;\n    }}\n"
 
-    return FINISHES % tuple(body(cls) for cls in ("number", "moments", "count", "place"))
+    return FINISHES % tuple(body(cls) for cls in ("number", "moments", "count", "indexed"))
 
 
 # --- lists of kernels ---

@@ -73,8 +73,8 @@ cp_array *(cp_roll)(cp_array *a, int n, const int64_t *shift, const cp_roll_opti
         return cpi_end(&f, cp_reshape(r, (cp_shape){cp_ndim(a), cp_dims(a)}));
     }
     for (int i = 0; i < pairs; i++) {
-        const int axis = axes.at[axes.n == 1 ? 0 : i], place = axis < 0 ? axis + cp_ndim(a) : axis;
-        add_shift(&by[place], shift[n == 1 ? 0 : i], cp_dim(a, place));
+        const int axis = axes.at[axes.n == 1 ? 0 : i], position = axis < 0 ? axis + cp_ndim(a) : axis;
+        add_shift(&by[position], shift[n == 1 ? 0 : i], cp_dim(a, position));
     }
     cp_array *r = cp_empty_like(a, CP_DEFAULT);
     return cpi_end(&f, r && put_all(a, r, by) == CP_OK ? r : NULL);

@@ -227,9 +227,9 @@ static void join_one_by_one(const job *j, const side *s, int64_t begin)
         const char *x = c->x + s->x[i];
         int64_t n = c->n;
         if (c->first) {
-            int64_t place = (begin + i) % c->shape[c->ndim - 1];
-            x += c->first[place] * c->x_along;
-            n = c->last[place] - c->first[place];
+            int64_t position = (begin + i) % c->shape[c->ndim - 1];
+            x += c->first[position] * c->x_along;
+            n = c->last[position] - c->first[position];
         }
         if (j->lane) join_quickly(j, x, c->out + s->out[i], n);
         else join_lane(j, x, c->out + s->out[i], c->where ? c->where + s->where[i] : NULL, n);
@@ -281,25 +281,25 @@ cp_code cpi_elementwise_cpu_chain(cp_stream *stream, const cpi_ufunc_reduction *
 /* --- places --- */
 
 typedef struct {
-    const cpi_places *p;
+    const cpi_indexed *p;
     int64_t each, wrong; /* wrong: a place that is none, INT64_MIN while there is none */
 } check;
 
 static void check_task(void *context, int64_t number, int worker)
 {
     check *k = context;
-    const cpi_places *p = k->p;
+    const cpi_indexed *p = k->p;
     int64_t at = number * k->each, end = at + k->each < p->n ? at + k->each : p->n;
     bool out = false;
     (void)worker;
-    for (int64_t i = at; i < end; i++) out |= (uint64_t)p->place[i] + (uint64_t)p->x_n >= 2 * (uint64_t)p->x_n;
+    for (int64_t i = at; i < end; i++) out |= (uint64_t)p->position[i] + (uint64_t)p->x_n >= 2 * (uint64_t)p->x_n;
     for (; out && at < end; at++)
-        if (p->place[at] < -p->x_n || p->place[at] >= p->x_n)
-            __atomic_store_n(&k->wrong, p->place[at], __ATOMIC_RELAXED);
+        if (p->position[at] < -p->x_n || p->position[at] >= p->x_n)
+            __atomic_store_n(&k->wrong, p->position[at], __ATOMIC_RELAXED);
 }
 
 /* Asked before anything is written. */
-static cp_code check_places(const cpi_places *p)
+static cp_code check_indices(const cpi_indexed *p)
 {
     check k = {.p = p, .wrong = INT64_MIN};
     int64_t tasks = cpi_cut(p->n, GRAIN, &k.each);
@@ -309,7 +309,7 @@ static cp_code check_places(const cpi_places *p)
                     cpi_op_rows[p->op].name, (long long)k.wrong, (long long)p->x_n);
 }
 
-cp_code cpi_elementwise_cpu_places(cp_stream *stream, const cpi_places *p)
+cp_code cpi_elementwise_cpu_positions(cp_stream *stream, const cpi_indexed *p)
 {
     const cpi_kernels *set = cpi_kernels_best();
     const cpi_move_kernels *move = cpi_move_kernels_best();
@@ -319,15 +319,15 @@ cp_code cpi_elementwise_cpu_places(cp_stream *stream, const cpi_places *p)
     _Alignas(16) char value[16], result[16];
     (void)stream;
     if (!f) return cpi_fail(CP_ERROR_INTERNAL, "%s: no kernel for %s", row->name, cp_type_name(p->type));
-    cp_code code = check_places(p);
+    cp_code code = check_indices(p);
     if (code) return code;
     const cpi_link_at quickly = p->x_type == p->type ? links_of(set, p->op, p->type).at : NULL;
     if (quickly) {
-        quickly(p->x, p->x_n, p->place, p->n, p->v, p->v_step);
+        quickly(p->x, p->x_n, p->position, p->n, p->v, p->v_step);
         return CP_OK;
     }
     for (int64_t i = 0; i < p->n; i++) {
-        char *x = p->x + (p->place[i] + (p->place[i] < 0 ? p->x_n : 0)) * p->x_size;
+        char *x = p->x + (p->position[i] + (p->position[i] < 0 ? p->x_n : 0)) * p->x_size;
         void *op[] = {x, x, (void *)(p->v ? p->v + i * p->v_step : NULL)};
         if (p->x_type != in) move->convert[p->x_type][in](op[1] = value, x, 1);
         if (p->x_type != out) op[0] = result;

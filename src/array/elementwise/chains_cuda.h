@@ -28,15 +28,15 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_chains(const __grid_constant_
     using C = typename Links::Type;
     const int64_t lane = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x;
     if (lane >= c.lanes) return;
-    int64_t x_at = 0, out_at = 0, where_at = 0, place = 0;
+    int64_t x_at = 0, out_at = 0, where_at = 0, position = 0;
     cpi_indices_of(c.ndim, c.shape, lane, [&](int d, int64_t i) {
-        if (d == c.ndim - 1) place = i;
+        if (d == c.ndim - 1) position = i;
         x_at += i * c.x_step[d];
         out_at += i * c.out_step[d];
         where_at += i * c.where_step[d];
     });
-    const int64_t n = c.first ? c.last[place] - c.first[place] : c.n;
-    const char *x = c.x + x_at + (c.first ? c.first[place] * c.x_along : 0);
+    const int64_t n = c.first ? c.last[position] - c.first[position] : c.n;
+    const char *x = c.x + x_at + (c.first ? c.first[position] * c.x_along : 0);
     const uint8_t *where = c.where ? c.where + where_at : nullptr;
     char *out = c.out + out_at;
     const bool same = c.held == c.type;
@@ -62,18 +62,18 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_chains(const __grid_constant_
 
 /* The thread of the first of equal places goes through all of them. */
 template <class Links>
-__global__ void __launch_bounds__(CPI_THREADS) cpi_at_places(const __grid_constant__ cpi_places p)
+__global__ void __launch_bounds__(CPI_THREADS) cpi_at_kernel(const __grid_constant__ cpi_indexed p)
 {
     using C = typename Links::Type;
     const int64_t i = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x;
     if (i >= p.n) return;
-    const int64_t place = p.place[i];
-    if (i > 0 && p.place[i - 1] == place) return;
+    const int64_t position = p.position[i];
+    if (i > 0 && p.position[i - 1] == position) return;
     const bool same = p.x_type == p.type;
     alignas(16) unsigned char as_held[16];
-    char *x = p.x + place * p.x_size;
+    char *x = p.x + position * p.x_size;
     C r = same ? *(const C *)x : Links::load(x, p.x_type), joined = r;
-    for (int64_t k = i; k < p.n && p.place[k] == place; k++) {
+    for (int64_t k = i; k < p.n && p.position[k] == position; k++) {
         joined = Links::join(p.op, r, *(const C *)(p.v + k * p.v_step));
         r = same ? joined : cpi_rounded_as<Links>(joined, p.x_type, as_held);
     }
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_at_places(const __grid_consta
 
 template <class Links> cpi_cuda_chain_entry cpi_chain_entry()
 {
-    return {(const void *)cpi_chains<Links>, (const void *)cpi_at_places<Links>};
+    return {(const void *)cpi_chains<Links>, (const void *)cpi_at_kernel<Links>};
 }
 
 #endif

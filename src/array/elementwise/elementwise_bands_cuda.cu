@@ -58,17 +58,17 @@ __device__ __forceinline__ void take_band(const band_args &g, const band_input &
 #pragma unroll
             for (int j = 0; j < V; j++) x[u][j] = one[u];
     } else {
-        uint32_t place[V];
-        place[0] = at;
+        uint32_t position[V];
+        position[0] = at;
 #pragma unroll
-        for (int j = 1; j < V; j++) place[j] = place[j - 1] + 1 == o.period.by ? 0 : place[j - 1] + 1;
+        for (int j = 1; j < V; j++) position[j] = position[j - 1] + 1 == o.period.by ? 0 : position[j - 1] + 1;
 #pragma unroll
-        for (int j = 0; j < V; j++) x[0][j] = ((const T *)p)[place[j]];
+        for (int j = 0; j < V; j++) x[0][j] = ((const T *)p)[position[j]];
 #pragma unroll
         for (int u = 1; u < BAND; u++) {
             if (o.row && first + u * g.inner < g.n) p += o.row; /* else as in the row before */
 #pragma unroll
-            for (int j = 0; j < V; j++) x[u][j] = o.row ? ((const T *)p)[place[j]] : x[0][j];
+            for (int j = 0; j < V; j++) x[u][j] = o.row ? ((const T *)p)[position[j]] : x[0][j];
         }
     }
 }

@@ -23,11 +23,11 @@ cp_code cpi_elementwise_cuda_chain(cp_stream *stream, const cpi_ufunc_reduction 
     return cpi_cuda_launch(entry->chain, blocks_for(c->lanes), &args, stream, cpi_cuda_rows[c->op].name);
 }
 
-cp_code cpi_elementwise_cuda_places(cp_stream *stream, const cpi_places *p)
+cp_code cpi_elementwise_cuda_positions(cp_stream *stream, const cpi_indexed *p)
 {
     const cpi_cuda_chain_entry *entry = entry_of(p->op, p->type);
     if (!entry) return CP_ERROR_INTERNAL;
     if (!p->n) return CP_OK;
-    cpi_places args = *p;
-    return cpi_cuda_launch(entry->places, blocks_for(p->n), &args, stream, cpi_cuda_rows[p->op].name);
+    cpi_indexed args = *p;
+    return cpi_cuda_launch(entry->at, blocks_for(p->n), &args, stream, cpi_cuda_rows[p->op].name);
 }

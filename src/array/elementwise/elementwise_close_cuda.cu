@@ -69,13 +69,13 @@ __global__ void __launch_bounds__(CPI_THREADS) close_runs(const __grid_constant_
         if (i + V <= w.n) {
             C x[V], y[V];
             cpi_pack<uint8_t, V> good;
-            const cpi_run_place<3> place(g.r, i);
-            cpi_run_of<Op>(g.r, 1, i, place, x);
-            cpi_run_of<Op>(g.r, 2, i, place, y);
+            const cpi_run_position<3> position(g.r, i);
+            cpi_run_of<Op>(g.r, 1, i, position, x);
+            cpi_run_of<Op>(g.r, 2, i, position, y);
 #pragma unroll
             for (int j = 0; j < V; j++) all &= good.x[j] = pair_is_close<C, MIXED>(x[j], y[j], g.t);
             if (!g.no)
-                cpi_give<uint8_t>(g.r.data[0] + (g.r.mode[0] == CPI_RUN_FLAT ? i : place.offset[0]), g.r.aligned & 1,
+                cpi_give<uint8_t>(g.r.data[0] + (g.r.mode[0] == CPI_RUN_FLAT ? i : position.offset[0]), g.r.aligned & 1,
                                   good);
         } else {
             for (int64_t at = i; at < w.n; at++) {

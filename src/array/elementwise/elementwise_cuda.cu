@@ -181,7 +181,7 @@ static const void *flat_kernel(int op, cp_type type, const cpi_loop *loop, cpi_f
     const cpi_cuda_entry *table = cpi_cuda_ops[type], *entry = table ? &table[op] : nullptr;
     if (!entry) return nullptr;
     const bool half = cpi_is_half(stored);
-    const cpi_cuda_half_entry *halves = half ? &cpi_cuda_half_ops[op][cpi_half_place(stored)] : nullptr;
+    const cpi_cuda_half_entry *halves = half ? &cpi_cuda_half_ops[op][cpi_half_position(stored)] : nullptr;
     const void *kernel = half ? halves->flat : entry->flat;
     if (!kernel || type != (half ? cpi_compute_type(stored) : stored)) return nullptr;
     if (half && result != CP_BOOL) result = stored;

@@ -247,11 +247,11 @@ __device__ __forceinline__ void cpi_apply(const C (&x)[N][CPI_RUN], R (&r)[CPI_R
 
 /* Where the run that begins at element i lies: `left` elements of it at `offset`, the others at `next`, in the row
  * behind. */
-template <int NOPS> struct cpi_run_place {
+template <int NOPS> struct cpi_run_position {
     int64_t offset[NOPS], next[NOPS];
     int left;
 
-    __device__ __forceinline__ cpi_run_place(const cpi_runs_args &g, int64_t i) : left(CPI_RUN)
+    __device__ __forceinline__ cpi_run_position(const cpi_runs_args &g, int64_t i) : left(CPI_RUN)
     {
         if (g.locate) cpi_offset_of(g.loop, i, offset);
         if (!g.each) return;
@@ -264,7 +264,7 @@ template <int NOPS> struct cpi_run_place {
 
 /* The run of input k of a whole thread: the elements of the loop from i on. */
 template <class Family, int NOPS>
-__device__ __forceinline__ void cpi_run_of(const cpi_runs_args &g, int k, int64_t i, const cpi_run_place<NOPS> &place,
+__device__ __forceinline__ void cpi_run_of(const cpi_runs_args &g, int k, int64_t i, const cpi_run_position<NOPS> &position,
                                            typename Family::Type (&x)[CPI_RUN])
 {
     using C = typename Family::Type;
@@ -273,7 +273,7 @@ __device__ __forceinline__ void cpi_run_of(const cpi_runs_args &g, int k, int64_
     switch (g.mode[k]) {
     case CPI_RUN_VALUE:
     case CPI_RUN_REPEAT: {
-        p = g.mode[k] == CPI_RUN_VALUE ? (const char *)g.value[k - 1] : p + place.offset[k];
+        p = g.mode[k] == CPI_RUN_VALUE ? (const char *)g.value[k - 1] : p + position.offset[k];
         C one = exact ? *(const C *)p : Family::load(p, g.type[k]);
 #pragma unroll
         for (int j = 0; j < CPI_RUN; j++) x[j] = one;
@@ -284,13 +284,13 @@ __device__ __forceinline__ void cpi_run_of(const cpi_runs_args &g, int k, int64_
 #pragma unroll
         for (int j = 0; j < CPI_RUN; j++) {
             const char *at =
-                p + (j < place.left ? place.offset[k] + j * stride : place.next[k] + (j - place.left) * stride);
+                p + (j < position.left ? position.offset[k] + j * stride : position.next[k] + (j - position.left) * stride);
             x[j] = exact ? *(const C *)at : Family::load(at, g.type[k]);
         }
         break;
     }
     default: {
-        p += g.mode[k] == CPI_RUN_FLAT ? i * g.size[k] : place.offset[k];
+        p += g.mode[k] == CPI_RUN_FLAT ? i * g.size[k] : position.offset[k];
         cpi_pack<C, CPI_RUN> v = exact ? cpi_take<C>(p, aligned) : Family::load_run(p, g.type[k], aligned);
 #pragma unroll
         for (int j = 0; j < CPI_RUN; j++) x[j] = v.x[j];
@@ -309,10 +309,10 @@ template <class Family> __global__ void __launch_bounds__(CPI_THREADS) cpi_runs(
     C x[N][CPI_RUN] = {};
     R r[CPI_RUN];
     if (whole) {
-        const cpi_run_place<N + 1> place(g, i);
+        const cpi_run_position<N + 1> position(g, i);
 #pragma unroll
-        for (int k = 0; k < N; k++) cpi_run_of<Family>(g, k + 1, i, place, x[k]);
-        to = g.mode[0] == CPI_RUN_FLAT ? i * g.size[0] : place.offset[0];
+        for (int k = 0; k < N; k++) cpi_run_of<Family>(g, k + 1, i, position, x[k]);
+        to = g.mode[0] == CPI_RUN_FLAT ? i * g.size[0] : position.offset[0];
     } else { /* the last few */
         int64_t at[CPI_RUN][N];
         cpi_offsets_of<1>(g.loop, i, 1, at);

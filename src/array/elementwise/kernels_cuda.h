@@ -79,7 +79,7 @@ struct cpi_cuda_entry {
 
 /* The kernels of chains and of places of one computing type. */
 struct cpi_cuda_chain_entry {
-    const void *chain, *places;
+    const void *chain, *at;
 };
 
 /* `flat` of one operation that computes in float, for operands of a half type. */

@@ -97,9 +97,9 @@ static int64_t int_value(const cp_array *x)
 }
 
 /* A bound of clip beyond the loop's type on its own side limits nothing. */
-static bool is_open_end(cp_op op, int place, const cp_array *x)
+static bool is_open_end(cp_op op, int position, const cp_array *x)
 {
-    return op == CP_OP_clip && (int_value(x) < 0 ? place == 1 : place == 2);
+    return op == CP_OP_clip && (int_value(x) < 0 ? position == 1 : position == 2);
 }
 
 /* Weak integers must be numbers of an integer loop's type. */

@@ -93,15 +93,15 @@ static cp_code add_mask(cpi_picking *p, const reading *r, int k)
         cp_code code = cpi_item_as(r->function, mask, CP_BOOL, &yes);
         return code ? code : cpi_picking_widen(p, 1, &(int64_t){yes});
     }
-    cp_array *places = cp_nonzero(mask);
-    cp_code code = places ? CP_OK : cp_error();
+    cp_array *indices = cp_nonzero(mask);
+    cp_code code = indices ? CP_OK : cp_error();
     for (int d = 0; d < mask->ndim && !code; d++) {
-        cp_array *one = cpi_array_view(places, CP_INT64, 1, places->shape + 1, places->strides + 1,
-                                       places->data + d * places->strides[0]);
+        cp_array *one = cpi_array_view(indices, CP_INT64, 1, indices->shape + 1, indices->strides + 1,
+                                       indices->data + d * indices->strides[0]);
         code = one ? cpi_picking_add(p, one, r->axis[k] + d, r->told[k] + d, CPI_PICK_RAISE) : cp_error();
         cp_free(one);
     }
-    cp_free(places);
+    cp_free(indices);
     return code;
 }
 

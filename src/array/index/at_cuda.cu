@@ -19,7 +19,7 @@ enum joins { ADD, SUBTRACT, MULTIPLY, AND, OR, XOR, MOST, LEAST, NUMBER_MOST, NU
 struct at_args {
     int join;
     char *x;
-    const int64_t *place;
+    const int64_t *position;
     const char *v;
     int64_t extent, n, v_step;
     unsigned *wrong; /* NULL: nobody has looked at the places */
@@ -29,8 +29,8 @@ struct at_args {
 /* Negative places count from the end. */
 __device__ __forceinline__ int64_t named(const at_args &a, int64_t i)
 {
-    const int64_t place = a.place[i];
-    return place + (place < 0 ? a.extent : 0);
+    const int64_t position = a.position[i];
+    return position + (position < 0 ? a.extent : 0);
 }
 
 __global__ void __launch_bounds__(CPI_THREADS) look(const __grid_constant__ at_args a)
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(CPI_THREADS) look(const __grid_constant__ at_a
     for (int e = 0; e < EACH; e++) {
         if ((uint64_t)at[e] < (uint64_t)a.extent) continue;
         *(volatile unsigned *)a.wrong = 1;
-        cpi_wrong_index(a.mailbox, a.failure, a.place[first + e * CPI_THREADS], 0, a.extent);
+        cpi_wrong_index(a.mailbox, a.failure, a.position[first + e * CPI_THREADS], 0, a.extent);
     }
 }
 
@@ -59,7 +59,7 @@ __device__ __forceinline__ bool any_wrong(const at_args &a)
         for (int e = 0; e < LOOKED; e++)
             if ((uint64_t)at[e] >= (uint64_t)a.extent) wrong = first + e * blockDim.x;
     }
-    if (wrong >= 0) cpi_wrong_index(a.mailbox, a.failure, a.place[wrong], 0, a.extent);
+    if (wrong >= 0) cpi_wrong_index(a.mailbox, a.failure, a.position[wrong], 0, a.extent);
     return __syncthreads_or(wrong >= 0);
 }
 
@@ -67,11 +67,11 @@ __device__ __forceinline__ bool any_wrong(const at_args &a)
 
 /* far[0], far[1]: how far places go beyond the end, and before -size; both begin as 0. */
 __global__ void __launch_bounds__(CPI_THREADS)
-wrap_places(const int64_t *place, int64_t n, int64_t size, int64_t *wrapped, unsigned long long *far)
+wrap_indices(const int64_t *position, int64_t n, int64_t size, int64_t *wrapped, unsigned long long *far)
 {
     const int64_t i = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x;
     if (i >= n) return;
-    int64_t at = place[i];
+    int64_t at = position[i];
     if (at >= size) atomicMax(far, (unsigned long long)at - (unsigned long long)size + 1);
     if (at < -size) atomicMax(far + 1, (unsigned long long)-size - (unsigned long long)at);
     if (at >= size || at < -size) at = size ? at % size : 0;
@@ -284,7 +284,7 @@ cp_code cpi_index_cuda_at_rows(cp_stream *stream, const cpi_at_rows *p)
                                                  : (const void *)rows_in_order<double>, blocks, &args, stream, name);
 }
 
-cp_code cpi_index_cuda_wrap(cp_stream *stream, int op, const int64_t *place, int64_t n, int64_t size, int64_t *wrapped)
+cp_code cpi_index_cuda_wrap(cp_stream *stream, int op, const int64_t *position, int64_t n, int64_t size, int64_t *wrapped)
 {
     const char *name = cpi_cuda_rows[op].name;
     uint64_t far[2] = {0, 0};
@@ -293,7 +293,7 @@ cp_code cpi_index_cuda_wrap(cp_stream *stream, int op, const int64_t *place, int
     const cudaStream_t to = cpi_cuda_stream(stream);
     cp_code code = cpi_cuda_check(stream, cudaMemsetAsync(there, 0, sizeof far, to), name);
     if (!code) {
-        wrap_places<<<(unsigned)cpi_ceil_div(n, CPI_THREADS), CPI_THREADS, 0, to>>>(place, n, size, wrapped,
+        wrap_indices<<<(unsigned)cpi_ceil_div(n, CPI_THREADS), CPI_THREADS, 0, to>>>(position, n, size, wrapped,
                                                                                            there);
         code = CPI_LAUNCHED(stream, name);
     }
@@ -305,13 +305,13 @@ cp_code cpi_index_cuda_wrap(cp_stream *stream, int op, const int64_t *place, int
                           (long long)worst, (long long)size);
 }
 
-cp_code cpi_index_cuda_at_once(cp_stream *stream, const cpi_places *p)
+cp_code cpi_index_cuda_at_once(cp_stream *stream, const cpi_indexed *p)
 {
     const char *name = cpi_cuda_rows[p->op].name;
     const void *kernel = kernel_of(p->type);
     if (!kernel) return cpi_host->fail(CP_ERROR_INTERNAL, "%s: no kernel for this type", name);
     if (!p->n) return CP_OK;
-    at_args a = {join_of(p->op, cpi_is_int(p->type)), p->x, p->place, p->v, p->x_n, p->n, p->v_step, nullptr,
+    at_args a = {join_of(p->op, cpi_is_int(p->type)), p->x, p->position, p->v, p->x_n, p->n, p->v_step, nullptr,
                  cpi_cuda_mailbox(stream), cpi_cuda_late(CP_ERROR_INDEX, name, "an index is out of bounds")};
     if (!a.mailbox) return CP_ERROR_MEMORY;
     if (p->n <= FEW) {

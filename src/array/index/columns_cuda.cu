@@ -6,7 +6,7 @@
 #include <cuda_pipeline.h>
 
 #include "cuda/cuda.h"
-#include "index/places.cuh"
+#include "index/gather.cuh"
 
 namespace {
 

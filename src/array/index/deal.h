@@ -14,7 +14,7 @@ typedef struct cpi_deal_job {
     int64_t n, ranges;
     int shift;              /* 1 << shift elements of a range */
     uint32_t *next;         /* of piece and range: how many, then where the next goes */
-    uint32_t *places;       /* in their range; at a multiple of 64 bytes, as are */
+    uint32_t *indices;      /* in their range; at a multiple of 64 bytes, as are */
     char *values;           /* these; NULL: one for all is written */
     int64_t first, pieces;  /* of the round */
     int bad;

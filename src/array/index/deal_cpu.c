@@ -101,14 +101,14 @@ cpi_scatter_outcome cpi_deal(cp_stream *stream, const cpi_gather *g)
     d.ranges = ((extent - 1) >> d.shift) + 1;
     const int64_t round = (pieces < ROUND ? pieces : ROUND) * CPI_DEAL_PIECE;
     const size_t values = g->few_step[0] ? (size_t)(round * g->bytes) : 0;
-    const size_t places = (size_t)round * sizeof *d.places;
-    char *memory = cpi_work_alloc(stream, values + places + (size_t)(pieces * d.ranges) * sizeof *d.next);
+    const size_t indices = (size_t)round * sizeof *d.indices;
+    char *memory = cpi_work_alloc(stream, values + indices + (size_t)(pieces * d.ranges) * sizeof *d.next);
     if (!memory) {
         cp_error_clear(); /* it goes without */
         return CPI_NOT_DEALT;
     }
     d.values = values ? memory : NULL;
-    d.places = (uint32_t *)(memory + values), d.next = (uint32_t *)(memory + values + places);
+    d.indices = (uint32_t *)(memory + values), d.next = (uint32_t *)(memory + values + indices);
     cpi_parallel(pieces, count_task, &t);
     for (; !d.bad && d.first < pieces; d.first += d.pieces) {
         d.pieces = pieces - d.first < ROUND ? pieces - d.first : ROUND;

@@ -8,7 +8,7 @@
  * Invariants: nothing is written before every index was looked at, and nothing where one is wrong; an index that
  * changes meanwhile makes wrong elements, not wrong addresses. */
 #include "cuda/cuda.h"
-#include "index/places.cuh"
+#include "index/gather.cuh"
 
 namespace {
 
@@ -244,14 +244,14 @@ settle_kernel(const __grid_constant__ cpi_picked<1> r, const __grid_constant__ d
 size_t lay_out(deal *d, char *memory, int64_t count)
 {
     const size_t words = BUCKETS * sizeof(uint32_t), all = d->one ? 0 : (size_t)count * sizeof *d->place;
-    const size_t places = cpi_round_up(all, 256);
+    const size_t indices = cpi_round_up(all, 256);
     const size_t elements = cpi_round_up((size_t)count * sizeof *d->element, 256);
     const size_t spilled = (size_t)d->parts * 2 * sizeof(uint32_t) << d->shift, head = 3 * words + 256;
     d->total = (uint32_t *)memory, d->taken = (uint32_t *)(memory + words), d->done = (uint32_t *)(memory + 2 * words);
     d->wrong = (unsigned *)(memory + 3 * words);
     d->spilled = (uint32_t *)(memory + head);
-    d->place = (uint32_t *)(memory + head + spilled), d->element = (uint16_t *)(memory + head + spilled + places);
-    return head + spilled + places + elements;
+    d->place = (uint32_t *)(memory + head + spilled), d->element = (uint16_t *)(memory + head + spilled + indices);
+    return head + spilled + indices + elements;
 }
 
 template <class T> cp_code settle(cp_stream *stream, const cpi_picked<1> &r, const deal &d, const char *function)

@@ -10,7 +10,7 @@
 
 enum { LINE = 16 /* places that wait until they are as many */ };
 
-INLINE uint64_t place_of(const cpi_pick *p, int64_t i)
+INLINE uint64_t position_of(const cpi_pick *p, int64_t i)
 {
     const int64_t v = p->at[i];
     return (uint64_t)(v + (v >> 63 & p->extent));
@@ -24,7 +24,7 @@ static void count(const cpi_deal_job *d, int64_t first, int64_t n)
     int64_t i = first;
     for (const int64_t end = first + n; i < end; i++) {
         if (i % 8 == 0) __builtin_prefetch(p.at + i + n); /* what is looked at next */
-        counts[place_of(&p, i) >> shift]++;
+        counts[position_of(&p, i) >> shift]++;
     }
 }
 
@@ -51,7 +51,7 @@ INLINE void put_line(char *to, const char *from, size_t bytes)
 INLINE void put_waiting(const cpi_deal_job *d, const char *line, size_t from, size_t end, size_t bytes)
 {
     const size_t skip = from % LINE;
-    memcpy(d->places + from, line + 4 * skip, 4 * (end - from));
+    memcpy(d->indices + from, line + 4 * skip, 4 * (end - from));
     if (bytes) memcpy(d->values + from * bytes, line + 4 * LINE + skip * bytes, (end - from) * bytes);
 }
 
@@ -64,11 +64,11 @@ INLINE void deal_piece(const cpi_deal_job *d, int64_t piece, size_t bytes)
     const uint64_t within = (UINT64_C(1) << shift) - 1;
     const int64_t end = piece * CPI_DEAL_PIECE + cpi_deal_count(d, piece);
     const char *few = d->g->few;
-    uint32_t *places = d->places;
+    uint32_t *indices = d->indices;
     char *values = d->values;
     memcpy(begin, next, (size_t)d->ranges * sizeof *begin);
     for (int64_t i = piece * CPI_DEAL_PIECE; i < end; i++) {
-        const uint64_t v = place_of(&p, i), r = v >> shift;
+        const uint64_t v = position_of(&p, i), r = v >> shift;
         const size_t k = next[r]++, at = k % LINE;
         char *line = waiting + r * LINE * (4 + bytes);
         const uint32_t place = (uint32_t)(v & within);
@@ -77,7 +77,7 @@ INLINE void deal_piece(const cpi_deal_job *d, int64_t piece, size_t bytes)
         if (at != LINE - 1) continue;
         const size_t first = k - at;
         if (first >= begin[r]) {
-            put_line((char *)(places + first), line, 4 * LINE);
+            put_line((char *)(indices + first), line, 4 * LINE);
             if (bytes) put_line(values + first * bytes, line + 4 * LINE, LINE * bytes);
         } else {
             put_waiting(d, line, begin[r], k + 1, bytes);
@@ -100,9 +100,9 @@ INLINE void put_range(const cpi_deal_job *d, int64_t range, size_t bytes, bool o
     const int64_t from = range * most, all = size - from < most ? size - from : most;
     char *x = d->g->many + from;
     const char *value = one ? d->g->few : d->values + first * (int64_t)bytes;
-    const uint32_t *places = d->places;
+    const uint32_t *indices = d->indices;
     for (int64_t i = 0; i < all; i += 64) __builtin_prefetch(x + i, 1, 2); /* side by side they come sooner */
-    for (int64_t k = first; k < end; k++, value += one ? 0 : bytes) memcpy(x + places[k] * bytes, value, bytes);
+    for (int64_t k = first; k < end; k++, value += one ? 0 : bytes) memcpy(x + indices[k] * bytes, value, bytes);
 }
 
 #define EACH_SIZE(DO)      \

@@ -120,8 +120,8 @@ typedef struct sixteen { uint64_t v[2]; } sixteen;
 typedef struct wide24 { uint64_t v[3]; } wide24;
 typedef struct wide32 { uint64_t v[4]; } wide32;
 
-static inline __attribute__((always_inline)) void move_places(char *many, const int64_t *m, char *few, const int64_t *f,
-                                                              int64_t step, int64_t n, int64_t bytes, bool put)
+static inline __attribute__((always_inline)) void move_indexed(char *many, const int64_t *m, char *few, const int64_t *f,
+                                                               int64_t step, int64_t n, int64_t bytes, bool put)
 {
     switch (bytes) {
     case 1: MOVE_TYPE(uint8_t);
@@ -155,15 +155,15 @@ static inline __attribute__((always_inline)) void move_rest(char *many, int64_t 
     }
 }
 
-static void places_get(char *many, const int64_t *m, char *few, const int64_t *f, int64_t s, int64_t n, int64_t bytes)
+static void offsets_get(char *many, const int64_t *m, char *few, const int64_t *f, int64_t s, int64_t n, int64_t bytes)
 {
-    if (f) move_places(many, m, few, f, 0, n, bytes, false);
-    else move_places(many, m, few, NULL, s, n, bytes, false);
+    if (f) move_indexed(many, m, few, f, 0, n, bytes, false);
+    else move_indexed(many, m, few, NULL, s, n, bytes, false);
 }
-static void places_put(char *many, const int64_t *m, char *few, const int64_t *f, int64_t s, int64_t n, int64_t bytes)
+static void offsets_put(char *many, const int64_t *m, char *few, const int64_t *f, int64_t s, int64_t n, int64_t bytes)
 {
-    if (f) move_places(many, m, few, f, 0, n, bytes, true);
-    else move_places(many, m, few, NULL, s, n, bytes, true);
+    if (f) move_indexed(many, m, few, f, 0, n, bytes, true);
+    else move_indexed(many, m, few, NULL, s, n, bytes, true);
 }
 
 /* The chunk's elements at slots first..last-1, which are pieces of long runs. */
@@ -174,7 +174,7 @@ static void move_pieces(const job *j, const int64_t *m, const int64_t *f, int64_
         int64_t at = slot % j->pieces * PIECE, length = g->bytes - at < PIECE ? g->bytes - at : PIECE, offset[2];
         cpi_offsets(g->rest, g->rest_shape, slot / j->pieces, 2, (const int64_t *const[]){g->rest_many, g->rest_few},
                     offset);
-        (j->put ? places_put : places_get)(g->many + offset[0] + at, m, g->few + offset[1] + at, f, 0, n, length);
+        (j->put ? offsets_put : offsets_get)(g->many + offset[0] + at, m, g->few + offset[1] + at, f, 0, n, length);
     }
 }
 
@@ -195,7 +195,7 @@ static void move_chunk(const job *j, const int64_t *m, const int64_t *f, int64_t
         char *few = g->few + (f ? 0 : f0) + cpi_offset(g->rest, c, g->rest_few);
         if (run == 1 || n >= 16 || n >= run) {
             for (int64_t k = 0; k < run; k++)
-                (j->put ? places_put : places_get)(many + k * ms, m, few + k * fs, f, step, n, g->bytes);
+                (j->put ? offsets_put : offsets_get)(many + k * ms, m, few + k * fs, f, step, n, g->bytes);
         } else {
             for (int64_t i = 0; i < n; i++) {
                 char *to = few + (f ? f[i] : i * step);
@@ -384,7 +384,7 @@ cp_code cpi_index_cpu_scatter(cp_stream *stream, const cpi_gather *g)
     return CP_OK;
 }
 
-cp_code cpi_index_cpu_places(cp_stream *stream, const cpi_gather *g, int64_t *to)
+cp_code cpi_index_cpu_positions(cp_stream *stream, const cpi_gather *g, int64_t *to)
 {
     (void)stream;
     job j = job_of(g, false);

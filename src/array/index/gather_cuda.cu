@@ -1,11 +1,11 @@
 /* Elements by arrays of integers, on the GPU: reading them, and where they lie. A thread takes a few words, which of
- * index and rest runs through neighbouring threads is chosen so that they write neighbouring memory (places.cuh). */
+ * index and rest runs through neighbouring threads is chosen so that they write neighbouring memory (gather.cuh). */
 #include "cuda/cuda.h"
-#include "index/places.cuh"
+#include "index/gather.cuh"
 
 namespace {
 
-enum { THREADS = CPI_PLACE_THREADS, EACH = CPI_PLACE_EACH, TURNS = 4 };
+enum { THREADS = CPI_GATHER_THREADS, EACH = CPI_GATHER_EACH, TURNS = 4 };
 
 template <class T, int DIMS, int P>
 __device__ __forceinline__ void gather_items(const cpi_picked<P> &r, uint32_t first)
@@ -57,26 +57,26 @@ template <int P, int DIMS> cp_code gather(cp_stream *stream, const cpi_gather *g
 }
 
 template <int P, int DIMS>
-__global__ void __launch_bounds__(THREADS) places_kernel(const __grid_constant__ cpi_picked<P> r, int64_t *to)
+__global__ void __launch_bounds__(THREADS) offsets_kernel(const __grid_constant__ cpi_picked<P> r, int64_t *to)
 {
     const uint32_t first = blockIdx.x * (THREADS * EACH) + threadIdx.x;
     uint32_t i[EACH];
     int64_t many[EACH];
     bool wanted[EACH], good[EACH];
-    cpi_find_places<DIMS>(r, first, THREADS, i, wanted, many, good);
+    cpi_find_indexed<DIMS>(r, first, THREADS, i, wanted, many, good);
 #pragma unroll
     for (int e = 0; e < EACH; e++)
         if (wanted[e]) to[i[e]] = good[e] ? many[e] : 0;
 }
 
-template <int P, int DIMS> cp_code places(cp_stream *stream, const cpi_gather *g, int64_t *to)
+template <int P, int DIMS> cp_code indices(cp_stream *stream, const cpi_gather *g, int64_t *to)
 {
     return cpi_each_part(g, g->bytes, 0, [&](const cpi_gather *part, int64_t before) {
         cpi_picked<P> r;
         cp_code code = cpi_picked_of(stream, part, 1, &r);
         if (code) return code;
         const unsigned blocks = cpi_cuda_blocks(r.count.by, THREADS * EACH, INT32_MAX);
-        places_kernel<P, DIMS><<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(r, to + before);
+        offsets_kernel<P, DIMS><<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(r, to + before);
         return CPI_LAUNCHED(stream, g->function);
     });
 }
@@ -95,7 +95,7 @@ unravel_kernel(const __grid_constant__ cpi_picked<P> r, const __grid_constant__ 
     uint32_t i[EACH];
     int64_t many[EACH];
     bool wanted[EACH], good[EACH];
-    cpi_find_places<DIMS>(r, first, THREADS, i, wanted, many, good);
+    cpi_find_indexed<DIMS>(r, first, THREADS, i, wanted, many, good);
     for (int k = 0; k < a.ndim; k++) {
         const cpi_divisor64 extent = a.extent[k];
 #pragma unroll
@@ -135,10 +135,10 @@ cp_code cpi_index_cuda_gather(cp_stream *stream, const cpi_gather *g)
     return cpi_with_dims(g, [&](auto p, auto d) { return gather<decltype(p)::value, decltype(d)::value>(stream, g); });
 }
 
-cp_code cpi_index_cuda_places(cp_stream *stream, const cpi_gather *g, int64_t *to)
+cp_code cpi_index_cuda_positions(cp_stream *stream, const cpi_gather *g, int64_t *to)
 {
     return cpi_with_dims(g, [&](auto p, auto d) {
-        return places<decltype(p)::value, decltype(d)::value>(stream, g, to);
+        return indices<decltype(p)::value, decltype(d)::value>(stream, g, to);
     });
 }
 

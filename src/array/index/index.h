@@ -114,7 +114,7 @@ typedef struct cpi_index_ops {
     cp_code (*gather)(cp_stream *stream, const cpi_gather *g);  /* many to few */
     cp_code (*scatter)(cp_stream *stream, const cpi_gather *g); /* few to many; they do not overlap */
     /* to[i] = offset of place i in `many`, which is not touched, nor is `few`. */
-    cp_code (*places)(cp_stream *stream, const cpi_gather *g, int64_t *to);
+    cp_code (*offsets)(cp_stream *stream, const cpi_gather *g, int64_t *to);
     /* to[d * count + i] = coordinate d of the element whose number is the offset of place i, of count, as above. */
     cp_code (*unravel)(cp_stream *stream, const cpi_gather *g, const cpi_numbered *axes, int64_t *to);
     /* to[j] = the first i with j < ends[i], for j < total; ends[0 .. n) never falls, and ends with total >= 1. */
@@ -123,8 +123,8 @@ typedef struct cpi_index_ops {
      * order its places come: integers are added, subtracted, multiplied, joined by bits; of those, float32 and float64
      * the larger or smaller stays. All is of p->type, and negative places count from the end; nothing is written where
      * one is wrong. */
-    cp_code (*at_once)(cp_stream *stream, const cpi_places *p);
-    /* With an order where elementwise->places_in_order is false, else without. */
+    cp_code (*at_once)(cp_stream *stream, const cpi_indexed *p);
+    /* With an order where elementwise->at_in_order is false, else without. */
     cp_code (*at_rows)(cp_stream *stream, const cpi_at_rows *p);
     /* wrapped[i] = place[i] within `size` elements, of n >= 1, negative ones counted from the end. Waits, and one
      * beyond is CP_ERROR_INDEX of `op`; while the stream's work is recorded neither, and those beyond wrap around. */
@@ -149,7 +149,7 @@ bool cpi_cuda_deal(cp_stream *stream, const cpi_gather *g, cp_code *code);
 cp_code cpi_check_boolean_index(const char *name, const cp_array *x, const cp_array *mask, int axis);
 /* x[i] = values[j] for the j-th i of the flattened mask, which is x's shape, of values that are enough for any mask:
  * nobody waits to hear how many there are. (index.c) */
-cp_code cpi_place_each(const char *name, cp_array *x, cp_array *mask, cp_array *values);
+cp_code cpi_assign_masked(const char *name, cp_array *x, cp_array *mask, cp_array *values);
 /* The places index[], 1-d int64 within the axis (nobody checks), of an axis of x: a new array. (rows.c) */
 cp_array *cpi_take_rows(const char *name, cp_array *x, int axis, cp_array *index);
 

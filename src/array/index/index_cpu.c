@@ -164,8 +164,8 @@ cp_code cpi_index_cpu_spread(cp_stream *stream, const cpi_selection *s, char *x,
     return CP_OK;
 }
 
-cp_code cpi_index_cpu_place(cp_stream *stream, const uint8_t *mask, int64_t n, char *x, int64_t step, int64_t bytes,
-                            const char *value)
+cp_code cpi_index_cpu_position(cp_stream *stream, const uint8_t *mask, int64_t n, char *x, int64_t step, int64_t bytes,
+                               const char *value)
 {
     cpi_selection s = {0};
     cp_code code = cpi_index_cpu_select(stream, mask, CP_BOOL, n, &s);
@@ -175,14 +175,14 @@ cp_code cpi_index_cpu_place(cp_stream *stream, const uint8_t *mask, int64_t n, c
 }
 
 /* Where the coordinates of a selection go, and the row of the innermost extent that it is in. */
-typedef struct places {
+typedef struct indices {
     const job *j;
     int64_t *out, across, along, inner, row, at[CP_MAXDIM];
     int last;
-} places;
+} indices;
 
 /* Coordinates change slowly but for the last: the others are found again once a row. */
-static inline void find_row(places *p, int64_t flat)
+static inline void find_row(indices *p, int64_t flat)
 {
     if (p->row >= 0 && flat - p->row < 2 * p->inner) { /* the next one */
         p->row += p->inner;
@@ -196,7 +196,7 @@ static inline void find_row(places *p, int64_t flat)
 
 /* The places that the bits of w say, from `flat` on; the first of them is the k-th of all. Row by row, so that what is
  * done for each of them is little. */
-static void put_bits(places *p, int64_t flat, uint64_t w, int64_t k)
+static void put_bits(indices *p, int64_t flat, uint64_t w, int64_t k)
 {
     while (w) {
         const int64_t first = flat + __builtin_ctzll(w), along = p->along;
@@ -216,7 +216,7 @@ static void put_bits(places *p, int64_t flat, uint64_t w, int64_t k)
 }
 
 /* n places in a row, the first of them the k-th of all. */
-static void put_places(places *p, int64_t flat, int64_t k, int64_t n)
+static void put_indexed(indices *p, int64_t flat, int64_t k, int64_t n)
 {
     while (n > 0) {
         if (p->row < 0 || flat >= p->row + p->inner) find_row(p, flat);
@@ -236,8 +236,8 @@ static void coordinates_task(void *context, int64_t task, int worker)
     enum { LONG = 8 };
     job *j = context;
     (void)worker;
-    places c = {.j = j, .out = (int64_t *)j->to, .across = j->points ? 1 : j->s->count,
-                .along = j->points ? j->ndim : 1, .last = j->ndim - 1, .inner = j->shape[j->ndim - 1], .row = -1};
+    indices c = {.j = j, .out = (int64_t *)j->to, .across = j->points ? 1 : j->s->count,
+                 .along = j->points ? j->ndim : 1, .last = j->ndim - 1, .inner = j->shape[j->ndim - 1], .row = -1};
     for (PIECES(p)) {
         const uint64_t *words = words_of(j->s, p);
         int64_t n = length(j->s, p), k = j->s->before[p];
@@ -254,7 +254,7 @@ static void coordinates_task(void *context, int64_t task, int worker)
                 const int from = __builtin_ctzll(w);
                 const uint64_t behind = ~(w >> from);
                 const int ones = behind ? __builtin_ctzll(behind) : 64;
-                put_places(&c, base + from, k, ones);
+                put_indexed(&c, base + from, k, ones);
                 k += ones;
                 w = from + ones < 64 ? w & ~(uint64_t)0 << (from + ones) : 0;
             }

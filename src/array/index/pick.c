@@ -40,8 +40,8 @@ cp_code cpi_picking_widen(cpi_picking *p, int ndim, const int64_t *shape)
         wide[d] = a == 1 ? b : a;
     }
     /* each array has room; what they become together is counted in 64 bits too */
-    int64_t places;
-    if (cpi_shape_size(p->function, nd, wide, sizeof places, &places)) return cp_error();
+    int64_t indices;
+    if (cpi_shape_size(p->function, nd, wide, sizeof indices, &indices)) return cp_error();
     p->ndim = nd;
     memcpy(p->shape, wide, (size_t)nd * sizeof *wide);
     return CP_OK;
@@ -178,7 +178,7 @@ static cp_code only_check(const cpi_picking *p, const cp_array *few)
     if (!lay_index(p, few, &g)) return CP_OK;
     int64_t *to = cpi_work_alloc(stream, (size_t)cpi_gather_count(&g) * sizeof *to);
     if (!to) return cp_error();
-    cp_code code = p->device->backend->index->places(stream, &g, to);
+    cp_code code = p->device->backend->index->offsets(stream, &g, to);
     cpi_work_free(stream, to);
     return code;
 }
@@ -234,9 +234,9 @@ static cp_code check_numbers(const cpi_picking *p)
 static cp_code run(const cpi_picking *p, cp_array *few, bool put)
 {
     cpi_gather g;
-    int64_t places = 1;
-    for (int d = 0; d < p->ndim; d++) places *= p->shape[d];
-    if (!places) return check_numbers(p);
+    int64_t indices = 1;
+    for (int d = 0; d < p->ndim; d++) indices *= p->shape[d];
+    if (!indices) return check_numbers(p);
     if (!few->size) return p->careless ? CP_OK : only_check(p, few);
     const cpi_index_ops *ops = p->device->backend->index;
     slot move = put ? ops->scatter : ops->gather;
@@ -299,7 +299,7 @@ cp_code cpi_picking_set(const cpi_picking *p, cp_array *value)
 }
 
 /* The places, or with axes what their numbers are along them: `to` has room for all. */
-static cp_code list_places(const cpi_picking *p, const cpi_numbered *axes, int64_t *to)
+static cp_code list_offsets(const cpi_picking *p, const cpi_numbered *axes, int64_t *to)
 {
     cpi_gather g;
     cpi_picking q = *p;
@@ -315,16 +315,16 @@ static cp_code list_places(const cpi_picking *p, const cpi_numbered *axes, int64
         if (!code) lay_picks(&q, &g), lay_index(&q, NULL, &g);
     }
     cp_stream *stream = cpi_stream(p->device);
-    if (!code) code = axes ? ops->unravel(stream, &g, axes, to) : ops->places(stream, &g, to);
+    if (!code) code = axes ? ops->unravel(stream, &g, axes, to) : ops->offsets(stream, &g, to);
     for (int k = 0; k < p->picks; k++) cp_free(q.pick[k].index);
     return code;
 }
 
-cp_array *cpi_picking_places(const cpi_picking *p)
+cp_array *cpi_picking_positions(const cpi_picking *p)
 {
     cp_array *r = cpi_array_new(p->function, p->device, CP_INT64, p->ndim, p->shape, 'C');
     if (!r || !r->size) return r;
-    return list_places(p, NULL, (int64_t *)r->data) ? cp_free(r), NULL : r;
+    return list_offsets(p, NULL, (int64_t *)r->data) ? cp_free(r), NULL : r;
 }
 
 cp_array *cpi_picking_unravel(const cpi_picking *p, const cpi_numbered *axes)
@@ -333,7 +333,7 @@ cp_array *cpi_picking_unravel(const cpi_picking *p, const cpi_numbered *axes)
     for (int d = 0; d < p->ndim; d++) count *= shape[d + 1] = p->shape[d];
     cp_array *r = cpi_array_new(p->function, p->device, CP_INT64, p->ndim + 1, shape, 'C');
     if (!r || !count) return r;
-    return list_places(p, axes, (int64_t *)r->data) ? cp_free(r), NULL : r;
+    return list_offsets(p, axes, (int64_t *)r->data) ? cp_free(r), NULL : r;
 }
 
 cp_array *cpi_counting(const char *function, cpi_device *device, int64_t n)

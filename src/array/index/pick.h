@@ -37,7 +37,7 @@ cp_array *cpi_picking_get(const cpi_picking *p, cp_array *out, cp_casting castin
 cp_code cpi_picking_set(const cpi_picking *p, cp_array *value);
 /* Offsets of the places in elements of x, whose strides say where its axes lie: an array of the index's shape. x may be
  * a record without memory. */
-cp_array *cpi_picking_places(const cpi_picking *p);
+cp_array *cpi_picking_positions(const cpi_picking *p);
 /* The same as coordinates along axes by which elements are numbered: one row an axis, in front of the index's shape. */
 cp_array *cpi_picking_unravel(const cpi_picking *p, const cpi_numbered *axes);
 /* x[index], or x.ravel()[index], and assignment to it, where that is plain work: true, and *r or *code says how it

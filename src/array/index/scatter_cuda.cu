@@ -7,12 +7,12 @@
 #include <cstring>
 
 #include "cuda/cuda.h"
-#include "index/places.cuh"
+#include "index/gather.cuh"
 
 namespace {
 
-enum { THREADS = CPI_PLACE_THREADS, EACH = CPI_PLACE_EACH };
-enum { ROW_THREADS = 512, ROW_TABLE = 12 * 1024, ROW_PLACES = 4096, ROW_BLOCKS = 64 }; /* rows: see row_kernel */
+enum { THREADS = CPI_GATHER_THREADS, EACH = CPI_GATHER_EACH };
+enum { ROW_THREADS = 512, ROW_TABLE = 12 * 1024, ROW_POSITIONS = 4096, ROW_BLOCKS = 64 }; /* rows: see row_kernel */
 /* Small work: places and words, the threads of a block, blocks, and what fits into 48 KiB of its memory. */
 enum { SMALL = 1 << 14, BLOCK = 1024, BLOCKS = 16, WINDOW = 12 * 1024, HASHED = 4096 };
 
@@ -41,12 +41,12 @@ __device__ __forceinline__ int64_t entry(const claims &c, int64_t offset, bool c
 
 /* f(i, offset) for the right ones of places first, first + stride, ...; false: the index of one is wrong. */
 template <int DIMS, int P, class F>
-__device__ __forceinline__ bool each_place(const cpi_picked<P> &r, uint32_t first, uint32_t stride, F f)
+__device__ __forceinline__ bool each_position(const cpi_picked<P> &r, uint32_t first, uint32_t stride, F f)
 {
     uint32_t i[EACH];
     int64_t many[EACH];
     bool wanted[EACH], good[EACH];
-    const bool right = cpi_find_places<DIMS>(r, first, stride, i, wanted, many, good);
+    const bool right = cpi_find_indexed<DIMS>(r, first, stride, i, wanted, many, good);
 #pragma unroll
     for (int e = 0; e < EACH; e++)
         if (good[e]) f(i[e], many[e]);
@@ -57,7 +57,7 @@ template <int P, int DIMS>
 __global__ void __launch_bounds__(THREADS) claim_kernel(const __grid_constant__ cpi_picked<P> r, const claims c)
 {
     const uint32_t first = blockIdx.x * (THREADS * EACH) + threadIdx.x;
-    const bool right = each_place<DIMS>(r, first, THREADS, [&](uint32_t i, int64_t offset) {
+    const bool right = each_position<DIMS>(r, first, THREADS, [&](uint32_t i, int64_t offset) {
         if (c.claimed) atomicMax(c.winner + entry(c, offset, true), i + 1);
     });
     if (!right) *(volatile unsigned *)c.wrong = 1;
@@ -224,7 +224,7 @@ window_kernel(const __grid_constant__ cpi_picked<P> r, const cpi_numbering numbe
     if constexpr (P == 1 && DIMS <= 2)
         if (s.is) right = each_straight<DIMS>(r, s, claim);
     for (uint32_t first = threadIdx.x; first < r.count.by && !s.is; first += blockDim.x * EACH)
-        right &= each_place<DIMS>(r, first, blockDim.x, [&](uint32_t i, int64_t offset) {
+        right &= each_position<DIMS>(r, first, blockDim.x, [&](uint32_t i, int64_t offset) {
             claim(i, (uint32_t)cpi_element_number(number, offset));
         });
     if (__syncthreads_or(!right)) return;
@@ -247,7 +247,7 @@ __global__ void __launch_bounds__(BLOCK) small_kernel(const __grid_constant__ cp
     }
     bool right = true;
     for (uint32_t first = threadIdx.x; first < r.count.by; first += blockDim.x * EACH)
-        right &= each_place<DIMS>(r, first, blockDim.x, [&](uint32_t i, int64_t offset) {
+        right &= each_position<DIMS>(r, first, blockDim.x, [&](uint32_t i, int64_t offset) {
             if (c.claimed) atomicMax(c.winner + entry(c, offset, true), i + 1);
         });
     if (__syncthreads_or(!right)) return;
@@ -387,7 +387,7 @@ template <class T> int64_t rows_of(const cpi_gather *g)
     if (!alike || p->extent < 1 || p->extent > ROW_TABLE || !p->stride) return 0;
     if (cpi_size_of(g->many_step[0]) / p->extent < cpi_size_of(p->stride)) return 0;
     if (p->extent / 8 > g->shape[1]) return 0; /* a table would be mostly empty */
-    const int64_t some = ROW_PLACES / g->shape[1], most = ROW_TABLE / p->extent;
+    const int64_t some = ROW_POSITIONS / g->shape[1], most = ROW_TABLE / p->extent;
     const int64_t rows = some < 1 ? 1 : some < most ? some : most;
     return g->shape[0] / rows < ROW_BLOCKS ? 0 : rows;
 }

@@ -308,7 +308,7 @@ cp_array *(cp_ravel_multi_index)(int n, cp_array *const *multi_index, cp_shape d
             cp_error_clear(), code = cpi_fail(CP_ERROR_VALUE, "%s: the coordinates' shapes do not broadcast", name);
         cp_free(at);
     }
-    if (!code) r = cpi_picking_places(&p);
+    if (!code) r = cpi_picking_positions(&p);
     p.x = NULL;
     cpi_picking_close(&p);
     return r;

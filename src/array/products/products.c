@@ -26,8 +26,8 @@ static cp_code check_operands(const rule *g, cp_array *const *x)
         if (x[i]->ndim < g->least[i])
             return cpi_fail(CP_ERROR_VALUE, "%s: Input operand %d does not have enough dimensions (has %d, gufunc core "
                             "with signature %s requires %d)", g->name, i, x[i]->ndim, g->signature, g->least[i]);
-    int place = g->core[1] == 2 && x[1]->ndim > 1 ? x[1]->ndim - 2 : x[1]->ndim - 1;
-    int64_t k = x[0]->shape[x[0]->ndim - 1], have = x[1]->shape[place];
+    int axis = g->core[1] == 2 && x[1]->ndim > 1 ? x[1]->ndim - 2 : x[1]->ndim - 1;
+    int64_t k = x[0]->shape[x[0]->ndim - 1], have = x[1]->shape[axis];
     if (k == have) return CP_OK;
     return cpi_fail(CP_ERROR_VALUE, "%s: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
                     "%s (size %lld is different from %lld)", g->name, g->signature, (long long)have, (long long)k);

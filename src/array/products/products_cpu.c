@@ -82,7 +82,7 @@ static const cpi_product_kernels *kernels_of(cp_type t)
     return item == 1 ? &s->u8 : item == 2 ? &s->u16 : item == 4 ? &s->u32 : &s->u64;
 }
 
-static cpi_place place_of(const plan *w, int64_t i) { return cpi_place_of(w->p, w->item, i); }
+static cpi_position position_of(const plan *w, int64_t i) { return cpi_batch_offset(w->p, w->item, i); }
 
 /* --- sums of two vectors: each row of each matrix is one, in pieces --- */
 
@@ -94,7 +94,7 @@ static void dot_task(void *context, int64_t task, int worker)
     (void)worker;
     for (int64_t i = task * w->each; i < end; i++) {
         int64_t row = i / w->slices, from = i % w->slices * w->slice;
-        cpi_place at = place_of(w, row / p->m);
+        cpi_position at = position_of(w, row / p->m);
         row %= p->m;
         const char *a = at.a + (row * p->a_row + from * p->a_col) * w->item, *b = at.b + from * p->b_row * w->item;
         _Alignas(16) char sum[16];
@@ -117,7 +117,7 @@ static cp_code dots(cp_stream *stream, plan *w)
     cpi_parallel(parts(w->total, w->each), dot_task, w);
     for (int64_t row = 0; w->sums && row < rows; row++)
         w->k->finish(w->slices, w->sums + row * w->slices * w->k->item,
-                     place_of(w, row / p->m).c + row % p->m * w->item);
+                     position_of(w, row / p->m).c + row % p->m * w->item);
     cpi_work_free(stream, w->sums);
     return CP_OK;
 }
@@ -130,7 +130,7 @@ static void small_task(void *context, int64_t task, int worker)
     const cpi_product *p = w->p;
     int64_t end = at_most((task + 1) * w->each, w->batches);
     for (int64_t i = task * w->each; i < end; i++) {
-        cpi_place at = place_of(w, i);
+        cpi_position at = position_of(w, i);
         w->k->small(p->m, p->n, p->k, at.a, p->a_row, p->a_col, at.b, p->b_row, p->b_col, at.c, p->c_row,
                     w->scratch + worker * w->worker_bytes);
     }
@@ -179,7 +179,7 @@ static void vector_task(void *context, int64_t task, int worker)
 {
     const plan *w = context;
     const cpi_product *p = w->p;
-    cpi_place at = place_of(w, task / w->tiles_m);
+    cpi_position at = position_of(w, task / w->tiles_m);
     int64_t row = task % w->tiles_m * w->tile_m, m = at_most(w->tile_m, p->m - row), step = 1;
     char *c = at.c + row * w->item;
     const char *a = at.a + row * p->a_row * w->item;
@@ -197,7 +197,7 @@ static void column_task(void *context, int64_t task, int worker)
 {
     const plan *w = context;
     const cpi_product *p = w->p;
-    cpi_place at = place_of(w, task / w->tiles_m);
+    cpi_position at = position_of(w, task / w->tiles_m);
     int64_t row = task % w->tiles_m * w->tile_m, m = at_most(w->tile_m, p->m - row);
     char *sums = w->scratch + worker * w->worker_bytes;
     for (int64_t i = 0; i < p->k; i++)
@@ -268,7 +268,7 @@ static void cut(plan *w, int64_t wanted, int64_t most, int64_t round_m, int64_t 
     w->tiles_m = parts(p->m, w->tile_m), w->tiles_n = parts(p->n, w->tile_n);
 }
 
-typedef struct tile { cpi_place at; int64_t row, col, m, n, slice, from, k; } tile;
+typedef struct tile { cpi_position at; int64_t row, col, m, n, slice, from, k; } tile;
 
 static tile tile_of(const plan *w, int64_t task)
 {
@@ -279,7 +279,7 @@ static tile tile_of(const plan *w, int64_t task)
     t.col = task % w->tiles_n * w->tile_n;
     task /= w->tiles_n;
     t.row = task % w->tiles_m * w->tile_m;
-    t.at = place_of(w, task / w->tiles_m);
+    t.at = position_of(w, task / w->tiles_m);
     t.m = at_most(w->tile_m, p->m - t.row), t.n = at_most(w->tile_n, p->n - t.col);
     t.from = t.slice * w->slice, t.k = at_most(w->slice, p->k - t.from);
     return t;

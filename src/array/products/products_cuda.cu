@@ -14,7 +14,7 @@ namespace {
 
 struct offsets { int64_t a, b, c; };
 
-__device__ offsets place_of(const cpi_product &p, int64_t i)
+__device__ offsets position_of(const cpi_product &p, int64_t i)
 {
     offsets o = {0, 0, 0};
     for (int d = p.nbatch - 1; d >= 0; d--) {
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(THREADS) dots(const __grid_constant__ cpi_prod
     int64_t at = (int64_t)blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES;
     bool mine = at < total;
     int64_t i = mine ? at : 0, row = i / parts, from = i % parts * piece;
-    offsets o = place_of(p, row / p.m);
+    offsets o = position_of(p, row / p.m);
     row %= p.m;
     const T *a = (const T *)p.a + o.a + row * p.a_row + from * p.a_col, *b = (const T *)p.b + o.b + from * p.b_row;
     int64_t n = p.k - from < piece ? p.k - from : piece;
@@ -152,7 +152,7 @@ __global__ void __launch_bounds__(THREADS) finish(const __grid_constant__ cpi_pr
     int64_t row = blockIdx.x;
     for (int64_t i = threadIdx.x; i < parts; i += THREADS) s = A::add(s, sums[row * parts + i]);
     s = joined<A, THREADS>(s);
-    offsets o = place_of(p, row / p.m);
+    offsets o = position_of(p, row / p.m);
     if (!threadIdx.x) ((typename A::T *)p.c)[o.c + row % p.m * p.c_row] = A::narrow(s);
 }
 
@@ -215,7 +215,7 @@ __global__ void __launch_bounds__(THREADS) tiles(const __grid_constant__ cpi_pro
     int y = threadIdx.x / 16 * OWN, x = threadIdx.x % 16 * OWN;
     share_of<DEPTH> ours_a(p.a_col == 1), ours_b(p.b_row == 1 && p.b_col != 1);
     for (int64_t batch = blockIdx.z; batch < batches; batch += gridDim.z) {
-        offsets o = place_of(p, batch);
+        offsets o = position_of(p, batch);
         const T *a = (const T *)p.a + o.a, *b = (const T *)p.b + o.b;
         T next_a[LOADS], next_b[LOADS];
         auto fetch = [&](int64_t from) {

@@ -40,7 +40,7 @@ static void strip_task(void *context, int64_t task, int worker)
 {
     const medium *w = context;
     const cpi_product *p = w->p;
-    const cpi_place at = cpi_place_of(p, w->item, task / w->tasks);
+    const cpi_position at = cpi_batch_offset(p, w->item, task / w->tasks);
     int64_t first = 0, rows = p->m, j = task % w->tasks;
     if (j >= w->whole) {
         first = (j - w->whole) % w->pieces * w->tall, rows = at_most(w->tall, p->m - first);

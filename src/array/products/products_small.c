@@ -59,7 +59,7 @@ static void matrix(const plan *w, const char *a, const char *b, char *c)
 }
 
 /* Consecutive places of the batch, whose matrices lie at equal distances. */
-static void matrices(const plan *w, int64_t count, cpi_place at, char *scratch)
+static void matrices(const plan *w, int64_t count, cpi_position at, char *scratch)
 {
     const cpi_product *p = w->p;
     const int d = p->nbatch - 1;
@@ -86,7 +86,7 @@ static void matrices_task(void *context, int64_t task, int worker)
     int64_t i = task * w->each, end = i + w->each < w->batches ? i + w->each : w->batches, count;
     for (; i < end; i += count) {
         count = inner - i % inner < end - i ? inner - i % inner : end - i;
-        matrices(w, count, cpi_place_of(w->p, w->item, i), w->scratch + worker * w->worker_bytes);
+        matrices(w, count, cpi_batch_offset(w->p, w->item, i), w->scratch + worker * w->worker_bytes);
     }
 }
 
@@ -152,7 +152,7 @@ static void sums_task(void *context, int64_t task, int worker)
     int64_t i = task * w->each, end = i + w->each < w->batches ? i + w->each : w->batches;
     (void)worker;
     if (!p->nbatch) { /* one matrix: tasks are of its rows */
-        cpi_place at = cpi_place_of(p, w->item, 0);
+        cpi_position at = cpi_batch_offset(p, w->item, 0);
         sums(w, end - i, at.a + i * w->s.a_row, at.b + i * w->s.b_row, at.c + i * w->item);
         return;
     }
@@ -160,7 +160,7 @@ static void sums_task(void *context, int64_t task, int worker)
     const int d = p->nbatch - 1;
     for (int64_t count; i < end; i += count) {
         count = inner - i % inner < end - i ? inner - i % inner : end - i;
-        cpi_place at = cpi_place_of(p, w->item, i);
+        cpi_position at = cpi_batch_offset(p, w->item, i);
         for (int64_t q = 0; q < count; q++) {
             sums(w, p->m, at.a, at.b, at.c);
             at.a += p->a_batch[d] * w->item, at.b += p->b_batch[d] * w->item, at.c += p->c_batch[d] * w->item;

@@ -34,7 +34,7 @@ struct operand {
     char *parts;                    /* padded rows of them are there, a multiple of BLOCK */
     signed char *shift;             /* for each BLOCK rows, each piece: parts are those of x 2^shift; ODD */
     int64_t padded;
-    __device__ __forceinline__ int64_t place() const { return batch ? blockIdx.z : 0; }
+    __device__ __forceinline__ int64_t batch_index() const { return batch ? blockIdx.z : 0; }
 };
 
 struct problem {
@@ -106,11 +106,11 @@ __global__ void __launch_bounds__(SPLIT_THREADS) split_operands(const __grid_con
                 f[i] -= __bfloat162float(part[q][i]);
             }
         }
-        char *to = o.parts + ((o.place() * p.pieces + piece) * PARTS * o.padded + r) * WIDE;
+        char *to = o.parts + ((o.batch_index() * p.pieces + piece) * PARTS * o.padded + r) * WIDE;
         int at = (unit ^ (int)(r * WIDE >> 7) & UNITS - 1) * 16;
 #pragma unroll
         for (int q = 0; q < PARTS; q++) *(uint4 *)(to + q * o.padded * WIDE + at) = *(uint4 *)part[q];
-        if (!threadIdx.x) o.shift[(o.place() * (o.padded / BLOCK) + block) * p.pieces + piece] = (signed char)shift;
+        if (!threadIdx.x) o.shift[(o.batch_index() * (o.padded / BLOCK) + block) * p.pieces + piece] = (signed char)shift;
     }
 }
 
@@ -296,7 +296,7 @@ enum { UNSHIFTED, SHIFTED, PLAIN = 3 };
 __device__ __forceinline__ int way_of(const operand &o, int64_t from, int n, int64_t pieces)
 {
     int64_t blocks = o.padded / BLOCK, first = from / BLOCK, last = min(first + n / BLOCK, blocks);
-    const signed char *shift = o.shift + o.place() * blocks * pieces;
+    const signed char *shift = o.shift + o.batch_index() * blocks * pieces;
     int way = UNSHIFTED;
     for (int64_t i = first * pieces + threadIdx.x; i < last * pieces; i += THREADS)
         if (shift[i]) way |= shift[i] == ODD ? PLAIN : SHIFTED;
@@ -311,8 +311,8 @@ __device__ __forceinline__ void bring(const problem &p, int64_t row, int64_t col
     typedef shape<TILE_N, STAGES> S;
     constexpr int SHARE = S::B_BYTES / CLUSTER;
     int64_t a_part = p.a.padded * WIDE, b_part = p.b.padded * WIDE;
-    const char *a = p.a.parts + p.a.place() * p.pieces * PARTS * a_part + row * WIDE;
-    const char *b = p.b.parts + p.b.place() * p.pieces * PARTS * b_part + col * WIDE + rank * SHARE;
+    const char *a = p.a.parts + p.a.batch_index() * p.pieces * PARTS * a_part + row * WIDE;
+    const char *b = p.b.parts + p.b.batch_index() * p.pieces * PARTS * b_part + col * WIDE + rank * SHARE;
     int stage = 0, round = 0;
     for (int64_t i = 0; i < p.pieces; i++) {
         unsigned to = stages + stage * S::STAGE, arrived = full + 8 * stage;
@@ -346,8 +346,8 @@ __device__ __forceinline__ void tile_by_parts(const problem &p, int64_t row, int
     for (int t = 0; t < TURNS; t++)
 #pragma unroll
         for (int i = 0; i < OWN; i++) sum[t][i] = 0;
-    const signed char *shift_a = p.a.shift + (p.a.place() * p.a.padded + row + team * 64) / BLOCK * p.pieces;
-    const signed char *shift_b = p.b.shift + (p.b.place() * p.b.padded + col) / BLOCK * p.pieces;
+    const signed char *shift_a = p.a.shift + (p.a.batch_index() * p.a.padded + row + team * 64) / BLOCK * p.pieces;
+    const signed char *shift_b = p.b.shift + (p.b.batch_index() * p.b.padded + col) / BLOCK * p.pieces;
     int stage = 0, round = 0;
     for (int64_t piece = 0; piece < p.pieces; piece++) {
         float scale[TILE_N / BLOCK];

@@ -128,8 +128,8 @@ void cpi_reduce_finish(const cpi_reduce_args *a, const cpi_reduce_choice *c, voi
         break;
     case CPI_OWN: finish_own(a, c, acc, n, out, stride); break;
     case CPI_COUNT: finish_counts(a, acc, n, out, stride); break;
-    case CPI_PLACE:
+    case CPI_INDEXED:
         for (int64_t i = 0; i < n; i++, out += stride, p += c->k.size)
-            *(int64_t *)out = cpi_finish_place(a->op, *(const int64_t *)p, a->reduced);
+            *(int64_t *)out = cpi_finish_indexed(a->op, *(const int64_t *)p, a->reduced);
     }
 }

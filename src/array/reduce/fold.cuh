@@ -771,8 +771,8 @@ template <class F> cp_code launch_masked(cp_stream *stream, const cpi_reduce_arg
 template <class F> cp_code launch(cp_stream *stream, const cpi_reduce_args *a)
 {
     plan p = plan_of(a);
-    if (a->known && a->class_of == CPI_PLACE) {
-        const char *name = a->fold == CPI_FOLD_LOWEST_PLACE ? "nanargmin" : "nanargmax";
+    if (a->known && a->class_of == CPI_INDEXED) {
+        const char *name = a->fold == CPI_FOLD_LOWEST_INDEXED ? "nanargmin" : "nanargmax";
         p.failure = cpi_cuda_late(CP_ERROR_VALUE, name, "All-NaN slice encountered");
         if (!(p.mailbox = cpi_cuda_mailbox(stream))) return CP_ERROR_MEMORY;
     }

@@ -30,7 +30,7 @@ cp_reduction cp_reduction_from_name(const char *name)
     return CP_NREDUCTIONS;
 }
 
-static bool is_place(cp_reduction r) { return cpi_folds[cpi_reductions[r].fold].class_of == CPI_PLACE; }
+static bool is_place(cp_reduction r) { return cpi_folds[cpi_reductions[r].fold].class_of == CPI_INDEXED; }
 /* The fold of integers that r makes. */
 static cpi_fold fold_of_integers(cp_reduction r)
 {
@@ -408,8 +408,8 @@ cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *option
         r = whole == CPI_FOLD_SUM ? CP_REDUCE_any : CP_REDUCE_all;
     cp_array *result = reduce(r, x, o, false);
     if (!result || row->rule != CPI_RESULT_INDEX || !o->typed || o->out || o->dtype == CP_INT64) return result;
-    cp_array *places = result;
-    result = cp_astype(places, o->dtype);
-    cp_free(places);
+    cp_array *positions = result;
+    result = cp_astype(positions, o->dtype);
+    cp_free(positions);
     return result;
 }

@@ -33,7 +33,7 @@ typedef struct job {
     cpi_reduce_widen widen;
     cp_type type;             /* the kernel's: float32 for the half types */
     int64_t item, wide;       /* bytes of an element in x, and for the kernel */
-    bool half, place, direct; /* direct: kernels read x itself */
+    bool half, indexed, direct; /* direct: kernels read x itself */
     int64_t grain;            /* elements worth a task */
     int64_t parts, each;      /* pieces of the reduced range, and elements of one */
     int64_t units, per_task;  /* rows: results; columns: tiles; how many in a task */
@@ -177,7 +177,7 @@ static void fold_range(job *j, const char *x, const uint8_t *where, const double
     int depth = 0;
     int64_t blocks = 0;
     cursor c;
-    if (j->place) j->c.row->empty(acc);
+    if (j->indexed) j->c.row->empty(acc);
     seek(j, &c, begin);
     for (int64_t i = begin; i < end;) {
         int64_t m = end - i < j->block ? end - i : j->block, n = m;
@@ -190,7 +190,7 @@ static void fold_range(job *j, const char *x, const uint8_t *where, const double
         } else {
             n = gather(j, &c, x, where, m, buffer);
         }
-        if (j->place) {
+        if (j->indexed) {
             k->run(p, n, i, shift, acc);
         } else if (n) {
             k->run(p, n, i, shift, stack[depth]);
@@ -208,7 +208,7 @@ static void fold_range(job *j, const char *x, const uint8_t *where, const double
         }
         i += m;
     }
-    if (j->place) return;
+    if (j->indexed) return;
     for (; depth > 1; depth--) k->join(stack[depth - 2], stack[depth - 1], 1);
     if (depth) memcpy(acc, stack[0], (size_t)k->size);
     else j->c.row->empty(acc);
@@ -278,7 +278,7 @@ static void rows_of_task(job *j, int64_t begin, int64_t end, char *buffer)
         for (int64_t i = 0; i < m; i++) {
             const char *row = x + i * last->x;
             if (a->class_of == CPI_MOMENTS) find_shift(j, row, shift);
-            if (whole && j->place) j->c.row->empty(acc + i * j->k->size);
+            if (whole && j->indexed) j->c.row->empty(acc + i * j->k->size);
             if (whole) j->k->run(row, a->reduced, 0, shift, acc + i * j->k->size);
             else fold_range(j, row, where ? where + i * last->where : NULL, shift, 0, a->reduced, buffer,
                             acc + i * j->k->size);
@@ -380,7 +380,7 @@ static cp_code fold_rows(job *j)
     int64_t inner = inner_extent(a);
     j->direct = !a->where && !j->half && (inner_step(a) == j->item || inner == 1) && (a->nreduced <= 1 || inner >= 128);
     j->block = j->type == CP_FLOAT64 && a->fold == CPI_FOLD_SUM ? CPI_REDUCE_BLOCK / 2 : CPI_REDUCE_BLOCK;
-    bool order = j->place || a->class_of == CPI_OWN;
+    bool order = j->indexed || a->class_of == CPI_OWN;
     if (order && j->direct) j->block = 16 * CPI_REDUCE_BLOCK; /* nothing that a long block would fill */
     if (slabs_fit(j)) return fold_slabs(j);
     j->parts = 1;
@@ -423,7 +423,7 @@ static void fold_tile(const job *j, const char *x, int64_t n, const double *shif
     int64_t cs = a->keep[a->nkept - 1].x, pitch = inner_step(a), rows = j->block;
     cursor c;
     seek(j, &c, begin);
-    if (j->place)
+    if (j->indexed)
         for (int64_t i = 0; i < n; i++) j->c.row->empty(acc + i * k->size);
     for (int64_t i = begin; i < end;) {
         int64_t m = end - i < rows ? end - i : rows;
@@ -437,7 +437,7 @@ static void fold_tile(const job *j, const char *x, int64_t n, const double *shif
         } else {
             for (int64_t r = 0; r < m; r++, advance(j, &c, 1)) pack(j, buffer + r * step, x + c.offset[0], cs, n);
         }
-        if (j->place) {
+        if (j->indexed) {
             k->columns(p, step, m, n, i, shift, acc);
         } else if (i == begin) {
             k->columns(p, step, m, n, i, shift, acc);
@@ -556,7 +556,7 @@ cp_code cpi_reduce_cpu_reduce(cp_stream *stream, const cpi_reduce_args *a)
     j.half = cpi_is_half(a->type);
     j.type = cpi_reduce_kernel_type(cpi_compute_type(a->type));
     j.wide = cpi_itemsize(j.type);
-    j.place = a->class_of == CPI_PLACE;
+    j.indexed = a->class_of == CPI_INDEXED;
     j.grain = 262144 >> __builtin_ctzll((uint64_t)j.item); /* sizes are powers of two */
     if (j.grain < 16384) j.grain = 16384;
     j.c = choose(a, j.type);

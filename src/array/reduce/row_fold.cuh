@@ -64,7 +64,7 @@ template <class B, class R> struct Row {
     typedef typename B::Acc A;
     typedef typename words<A>::type Acc;
     static constexpr bool SUMS = B::CLASS == CPI_NUMBER && !std::is_same<A, uint64_t>::value;
-    static constexpr bool MASKS = B::CLASS != CPI_PLACE;
+    static constexpr bool MASKS = B::CLASS != CPI_INDEXED;
     struct State { A a, total; int turns; };
     static __device__ void start(State &s, const plan &, const Raw *)
     {
@@ -107,8 +107,8 @@ template <class B, class R> struct Row {
             int64_t v = cpi_finish_count(p.a.op, (int64_t)a, p.a.reduced);
             if (p.a.initial) v = p.a.op == CP_REDUCE_any ? v | (p.a.value[0] != 0) : v & (p.a.value[0] != 0);
             cpi_store_int(p.a.result, out, (uint64_t)v);
-        } else if constexpr (B::CLASS == CPI_PLACE) {
-            *(int64_t *)out = cpi_finish_place(p.a.op, a.index, p.a.reduced);
+        } else if constexpr (B::CLASS == CPI_INDEXED) {
+            *(int64_t *)out = cpi_finish_indexed(p.a.op, a.index, p.a.reduced);
         } else {
             if (p.a.initial) {
                 R raw;

@@ -16,26 +16,26 @@
 #define TIMES(a, b) ((a) * (b))
 
 enum { PIECES = 64 / VECTOR_BYTES, LANES64 = VECTOR_BYTES / 8, LANES32 = VECTOR_BYTES / 4 };
-typedef int64_t places64 __attribute__((vector_size(VECTOR_BYTES)));
-typedef int32_t places32 __attribute__((vector_size(VECTOR_BYTES)));
+typedef int64_t offsets64 __attribute__((vector_size(VECTOR_BYTES)));
+typedef int32_t offsets32 __attribute__((vector_size(VECTOR_BYTES)));
 
 /* Which elements of two vectors, one behind the other, make the second moved on by k places, k of them of the first. */
 #define FOUR(n, k) (n) - (k), (n) + 1 - (k), (n) + 2 - (k), (n) + 3 - (k)
 #if VECTOR_BYTES == 64
-#define ON64(k) ((places64){FOUR(8, k), FOUR(12, k)})
-#define ON32(k) ((places32){FOUR(16, k), FOUR(20, k), FOUR(24, k), FOUR(28, k)})
-#define LAST_PAIR ((places64){6, 7, 6, 7, 6, 7, 6, 7})
+#define ON64(k) ((offsets64){FOUR(8, k), FOUR(12, k)})
+#define ON32(k) ((offsets32){FOUR(16, k), FOUR(20, k), FOUR(24, k), FOUR(28, k)})
+#define LAST_PAIR ((offsets64){6, 7, 6, 7, 6, 7, 6, 7})
 #elif VECTOR_BYTES == 32
-#define ON64(k) ((places64){FOUR(4, k)})
-#define ON32(k) ((places32){FOUR(8, k), FOUR(12, k)})
-#define LAST_PAIR ((places64){2, 3, 2, 3})
+#define ON64(k) ((offsets64){FOUR(4, k)})
+#define ON32(k) ((offsets32){FOUR(8, k), FOUR(12, k)})
+#define LAST_PAIR ((offsets64){2, 3, 2, 3})
 #else
-#define ON64(k) ((places64){2 - (k), 3 - (k)})
-#define ON32(k) ((places32){FOUR(4, k)})
-#define LAST_PAIR ((places64){0, 1})
+#define ON64(k) ((offsets64){2 - (k), 3 - (k)})
+#define ON32(k) ((offsets32){FOUR(4, k)})
+#define LAST_PAIR ((offsets64){0, 1})
 #endif
-#define LAST64(v) __builtin_shuffle(v, (places64){0} + LANES64 - 1)
-#define LAST32(v) __builtin_shuffle(v, (places32){0} + LANES32 - 1)
+#define LAST64(v) __builtin_shuffle(v, (offsets64){0} + LANES64 - 1)
+#define LAST32(v) __builtin_shuffle(v, (offsets32){0} + LANES32 - 1)
 #define LAST64_PAIR(v) __builtin_shuffle(v, LAST_PAIR)
 
 /* A group joined to itself moved on by k places. */
@@ -311,12 +311,12 @@ static void join_add_f32(const void *carry, const void *from, void *out, int64_t
     typedef A w_##NAME __attribute__((vector_size(VECTOR_BYTES)));                                                     \
     INLINE w_##NAME most_##NAME(w_##NAME a, w_##NAME b) { return CHOICE(w_##NAME, M, (a >= b) | (a != a), a, b); } \
     INLINE w_##NAME least_##NAME(w_##NAME a, w_##NAME b) { return CHOICE(w_##NAME, M, (a <= b) | (a != a), a, b); }
-CHOOSERS(i32, int32_t, places32)
-CHOOSERS(u32, uint32_t, places32)
-CHOOSERS(i64, int64_t, places64)
-CHOOSERS(u64, uint64_t, places64)
-CHOOSERS_REAL(f32, float, places32)
-CHOOSERS_REAL(f64, double, places64)
+CHOOSERS(i32, int32_t, offsets32)
+CHOOSERS(u32, uint32_t, offsets32)
+CHOOSERS(i64, int64_t, offsets64)
+CHOOSERS(u64, uint64_t, offsets64)
+CHOOSERS_REAL(f32, float, offsets32)
+CHOOSERS_REAL(f64, double, offsets64)
 
 #define EXTREMES(NAME, A, L, LOW, HIGH, REAL, WITHIN, LAST)                                                   \
     TILES(most_##NAME##_, A, A, L, ITSELF, ITSELF, 1, L, LOW, ONE_MOST##REAL, most_##NAME, WITHIN, LAST)               \

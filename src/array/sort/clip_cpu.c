@@ -266,10 +266,10 @@ static double band_value(clipping *c, int64_t rank)
     }
     int64_t at = c->starts[low], n = c->starts[high] - at;
     if (c->bytes == 4) {
-        cpi_place32((uint32_t *)c->spare + at, n, rank - at);
+        cpi_nth_element32((uint32_t *)c->spare + at, n, rank - at);
         return value_of(c, ((uint32_t *)c->spare)[rank]);
     }
-    cpi_place64((uint64_t *)c->spare + at, n, rank - at);
+    cpi_nth_element64((uint64_t *)c->spare + at, n, rank - at);
     return value_of(c, ((uint64_t *)c->spare)[rank]);
 }
 

@@ -9,10 +9,10 @@ static void cells(const double *x, int64_t n, double first, double scale, int32_
 {
     const double most = top;
     for (int64_t i = 0; i < n; i++) {
-        double place = (x[i] - first) * scale;
-        place = place < most ? place : most;
-        place = place > 0 ? place : 0;
-        cell[i] = (int32_t)place;
+        double position = (x[i] - first) * scale;
+        position = position < most ? position : most;
+        position = position > 0 ? position : 0;
+        cell[i] = (int32_t)position;
     }
 }
 

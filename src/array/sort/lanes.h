@@ -113,8 +113,8 @@ INLINE q_vector q_ones(void) { return _mm256_set1_epi32(-1); }
 
 /* For each mask of eight lanes: those that it has, in their order, and behind them the others; a byte a lane. */
 #define RANK(m, k) __builtin_popcount((m) & ((1 << (k)) - 1))
-#define PLACE(m, k) ((m) >> (k) & 1 ? RANK(m, k) : RANK(m, 8) + (k) - RANK(m, k))
-#define LANE(m, k) ((uint64_t)(k) << 8 * PLACE(m, k))
+#define POSITION(m, k) ((m) >> (k) & 1 ? RANK(m, k) : RANK(m, 8) + (k) - RANK(m, k))
+#define LANE(m, k) ((uint64_t)(k) << 8 * POSITION(m, k))
 #define LANES(m) \
     (LANE(m, 0) | LANE(m, 1) | LANE(m, 2) | LANE(m, 3) | LANE(m, 4) | LANE(m, 5) | LANE(m, 6) | LANE(m, 7))
 #define LANES_4(m) LANES(m), LANES((m) + 1), LANES((m) + 2), LANES((m) + 3)
@@ -122,7 +122,7 @@ INLINE q_vector q_ones(void) { return _mm256_set1_epi32(-1); }
 #define LANES_64(m) LANES_16(m), LANES_16((m) + 16), LANES_16((m) + 32), LANES_16((m) + 48)
 static const uint64_t q_parted[256] = {LANES_64(0), LANES_64(64), LANES_64(128), LANES_64(192)};
 #undef RANK
-#undef PLACE
+#undef POSITION
 #undef LANE
 #undef LANES
 #undef LANES_4

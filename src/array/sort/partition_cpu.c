@@ -56,25 +56,25 @@ static void from_keys(const cpi_keys *k, void *data, int64_t n)
 #undef EACH
 }
 
-static void place(int bytes, char *data, int64_t n, int64_t k)
+static void position(int bytes, char *data, int64_t n, int64_t k)
 {
     switch (bytes) {
-    case 1: cpi_place8((uint8_t *)data, n, k); break;
-    case 2: cpi_place16((uint16_t *)data, n, k); break;
-    case 4: cpi_place32((uint32_t *)data, n, k); break;
-    case 8: cpi_place64((uint64_t *)data, n, k); break;
-    default: cpi_place128((cpi_u128 *)data, n, k); break;
+    case 1: cpi_nth_element8((uint8_t *)data, n, k); break;
+    case 2: cpi_nth_element16((uint16_t *)data, n, k); break;
+    case 4: cpi_nth_element32((uint32_t *)data, n, k); break;
+    case 8: cpi_nth_element64((uint64_t *)data, n, k); break;
+    default: cpi_nth_element128((cpi_u128 *)data, n, k); break;
     }
 }
 
 /* The middle one of several kth first: it cuts the lane in two for the others. */
-static void place_all(int bytes, char *data, int64_t begin, int64_t end, int nkth, const int64_t *kth)
+static void partition_all(int bytes, char *data, int64_t begin, int64_t end, int nkth, const int64_t *kth)
 {
     if (!nkth) return;
     int m = nkth / 2;
-    place(bytes, data + begin * bytes, end - begin, kth[m] - begin);
-    place_all(bytes, data, begin, kth[m], m, kth);
-    place_all(bytes, data, kth[m] + 1, end, nkth - m - 1, kth + m + 1);
+    position(bytes, data + begin * bytes, end - begin, kth[m] - begin);
+    partition_all(bytes, data, begin, kth[m], m, kth);
+    partition_all(bytes, data, kth[m] + 1, end, nkth - m - 1, kth + m + 1);
 }
 
 static void placing_task(void *context, int64_t task, int worker)
@@ -85,7 +85,7 @@ static void placing_task(void *context, int64_t task, int worker)
     for (int64_t row = task * p->each; row < end; row++) {
         char *x = p->data + row * p->n * p->keys.bytes;
         to_keys(&p->keys, x, p->n);
-        place_all(p->keys.bytes, x, 0, p->n, p->nkth, p->kth);
+        partition_all(p->keys.bytes, x, 0, p->n, p->nkth, p->kth);
         from_keys(&p->keys, x, p->n);
     }
 }
@@ -153,8 +153,8 @@ static void guess_band(dealing *d, int64_t k)
     for (int64_t i = 0; i < SAMPLES; i++) s[i] = key_at(d, cpi_sample_at(i, stride));
     d->lo = 0;
     d->hi = d->keys.bytes == 4 ? UINT32_MAX : UINT64_MAX;
-    if (at >= MARGIN) cpi_place64(s, SAMPLES, at - MARGIN), d->lo = s[at - MARGIN];
-    if (at + MARGIN < SAMPLES) cpi_place64(s, SAMPLES, at + MARGIN), d->hi = s[at + MARGIN];
+    if (at >= MARGIN) cpi_nth_element64(s, SAMPLES, at - MARGIN), d->lo = s[at - MARGIN];
+    if (at + MARGIN < SAMPLES) cpi_nth_element64(s, SAMPLES, at + MARGIN), d->hi = s[at + MARGIN];
 }
 
 /* Deals x[0..n) around rank k; *first and *last become the bounds of what is inside. */
@@ -181,13 +181,13 @@ static void deal(dealing *d, int64_t k, int64_t *first, int64_t *last)
 }
 
 /* Elements begin..end-1 of the lane, with the kth among them. */
-static void place_range(dealing *d, char *lane, int64_t begin, int64_t end, int nkth, const int64_t *kth, int depth)
+static void partition_range(dealing *d, char *lane, int64_t begin, int64_t end, int nkth, const int64_t *kth, int depth)
 {
     int bytes = d->keys.bytes, a = 0, b;
     if (!nkth) return;
     if (end - begin < LONG_LANE || depth > 8) {
         to_keys(&d->keys, lane + begin * bytes, end - begin);
-        place_all(bytes, lane, begin, end, nkth, kth);
+        partition_all(bytes, lane, begin, end, nkth, kth);
         from_keys(&d->keys, lane + begin * bytes, end - begin);
         return;
     }
@@ -200,9 +200,9 @@ static void place_range(dealing *d, char *lane, int64_t begin, int64_t end, int 
     bool equal = d->lo == d->hi;
     while (a < nkth && kth[a] < first) a++;
     for (b = a; b < nkth && kth[b] < last;) b++;
-    place_range(d, lane, begin, first, a, kth, depth + 1);
-    if (!equal) place_range(d, lane, first, last, b - a, kth + a, depth + 1);
-    place_range(d, lane, last, end, nkth - b, kth + b, depth + 1);
+    partition_range(d, lane, begin, first, a, kth, depth + 1);
+    if (!equal) partition_range(d, lane, first, last, b - a, kth + a, depth + 1);
+    partition_range(d, lane, last, end, nkth - b, kth + b, depth + 1);
 }
 
 static cp_code partition_long(cp_stream *stream, const cpi_keys *keys, int64_t rows, int64_t n, char *data, int nkth,
@@ -218,7 +218,7 @@ static cp_code partition_long(cp_stream *stream, const cpi_keys *keys, int64_t r
     d->keys = *keys;
     d->ends = scratch;
     d->middle = scratch + bytes;
-    for (int64_t row = 0; row < rows; row++) place_range(d, data + (size_t)row * bytes, 0, n, nkth, kth, 0);
+    for (int64_t row = 0; row < rows; row++) partition_range(d, data + (size_t)row * bytes, 0, n, nkth, kth, 0);
     cpi_work_free(stream, scratch);
     cpi_work_free(stream, d);
     return CP_OK;

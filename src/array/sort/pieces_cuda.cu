@@ -5,9 +5,9 @@
 
 #include "sort/cuda.h"
 
-enum { SEARCHES = 4, PLACE_THREADS = 128 };
+enum { SEARCHES = 4, POSITION_THREADS = 128 };
 
-/* Sorted keys of each piece into `keys`; with `places`, where in its piece each was. The last piece of a row may be
+/* Sorted keys of each piece into `keys`; with `indices`, where in its piece each was. The last piece of a row may be
  * short: the largest key fills it up, and stays last. */
 template <class K, int THREADS, int ITEMS>
 static __global__ void __launch_bounds__(THREADS)
@@ -33,35 +33,35 @@ static __global__ void __launch_bounds__(THREADS)
 
 template <class K, int THREADS, int ITEMS>
 static __global__ void __launch_bounds__(THREADS)
-    order_pieces(cpi_keys k, int n, int pieces, const void *from, K *keys, uint16_t *places)
+    order_pieces(cpi_keys k, int n, int pieces, const void *from, K *keys, uint16_t *indices)
 {
     typedef cub::BlockRadixSort<K, THREADS, ITEMS, uint16_t> Sort;
     __shared__ typename Sort::TempStorage shared;
     const int begin = (int)blockIdx.x % pieces * (THREADS * ITEMS), length = min(THREADS * ITEMS, n - begin);
     const int64_t at = (int64_t)(blockIdx.x / pieces) * n + begin;
     K key[ITEMS];
-    uint16_t place[ITEMS];
+    uint16_t position[ITEMS];
 #pragma unroll
     for (int j = 0; j < ITEMS; j++) { /* neighbours in one thread: radix passes keep their order */
         int i = threadIdx.x * ITEMS + j;
         key[j] = i < length ? (K)cpi_element_key(k, from, at + i, true) : (K) ~(K)0;
-        place[j] = (uint16_t)i;
+        position[j] = (uint16_t)i;
     }
-    Sort(shared).SortBlockedToStriped(key, place, 0, k.bytes * 8);
+    Sort(shared).SortBlockedToStriped(key, position, 0, k.bytes * 8);
 #pragma unroll
     for (int j = 0; j < ITEMS; j++) {
         int i = j * THREADS + threadIdx.x;
         if (i < length) {
             keys[at + i] = key[j];
-            places[at + i] = place[j];
+            indices[at + i] = position[j];
         }
     }
 }
 
 /* Several bisections at a time, so that their loads overlap. */
 template <class K, int PIECE>
-static __global__ void __launch_bounds__(PLACE_THREADS)
-    place_elements(cpi_keys k, int total, int n, int pieces, const K *keys, const uint16_t *places, void *to)
+static __global__ void __launch_bounds__(POSITION_THREADS)
+    partition_elements(cpi_keys k, int total, int n, int pieces, const K *keys, const uint16_t *indices, void *to)
 {
     CPI_SORT_EACH(at, total)
     {
@@ -91,7 +91,7 @@ static __global__ void __launch_bounds__(PLACE_THREADS)
 #pragma unroll
             for (int q = 0; q < SEARCHES; q++) rank += before[q];
         }
-        if (places) ((int64_t *)to)[row + rank] = mine * PIECE + places[at];
+        if (indices) ((int64_t *)to)[row + rank] = mine * PIECE + indices[at];
         else cpi_put_element(k, key, to, row + rank);
     }
 }
@@ -106,16 +106,16 @@ static cp_code run(cp_stream *stream, const char *what, const cpi_keys *k, int64
     char *memory = (char *)cpi_host->work_alloc(stream, key_bytes + (order ? (size_t)total * sizeof(uint16_t) : 0));
     if (!memory) return CP_ERROR_MEMORY;
     K *keys = (K *)memory;
-    uint16_t *places = order ? (uint16_t *)(memory + key_bytes) : NULL;
+    uint16_t *indices = order ? (uint16_t *)(memory + key_bytes) : NULL;
     const unsigned blocks = (unsigned)(rows * pieces);
     if (order)
-        order_pieces<K, THREADS, ITEMS><<<blocks, THREADS, 0, s>>>(*k, (int)n, (int)pieces, from, keys, places);
+        order_pieces<K, THREADS, ITEMS><<<blocks, THREADS, 0, s>>>(*k, (int)n, (int)pieces, from, keys, indices);
     else
         sort_pieces<K, THREADS, ITEMS><<<blocks, THREADS, 0, s>>>(*k, (int)n, (int)pieces, from, keys);
     cp_code code = CPI_LAUNCHED(stream, what);
     if (code == CP_OK) {
-        place_elements<K, THREADS * ITEMS><<<cpi_cuda_blocks(total, PLACE_THREADS, 1 << 20), PLACE_THREADS, 0, s>>>(
-            *k, (int)total, (int)n, (int)pieces, keys, places, to);
+        partition_elements<K, THREADS * ITEMS><<<cpi_cuda_blocks(total, POSITION_THREADS, 1 << 20), POSITION_THREADS, 0, s>>>(
+            *k, (int)total, (int)n, (int)pieces, keys, indices, to);
         code = CPI_LAUNCHED(stream, what);
     }
     cpi_host->work_free(stream, memory);

@@ -61,11 +61,11 @@ cpi_pair64 cpi_pick64(uint64_t *a, int64_t n, int64_t k);
 cpi_pair128 cpi_pick128(cpi_u128 *a, int64_t n, int64_t k);
 
 /* Moves the kth smallest of a[0..n) to its place, smaller ones before it, larger ones behind. */
-void cpi_place8(uint8_t *a, int64_t n, int64_t k);
-void cpi_place16(uint16_t *a, int64_t n, int64_t k);
-void cpi_place32(uint32_t *a, int64_t n, int64_t k);
-void cpi_place64(uint64_t *a, int64_t n, int64_t k);
-void cpi_place128(cpi_u128 *a, int64_t n, int64_t k);
+void cpi_nth_element8(uint8_t *a, int64_t n, int64_t k);
+void cpi_nth_element16(uint16_t *a, int64_t n, int64_t k);
+void cpi_nth_element32(uint32_t *a, int64_t n, int64_t k);
+void cpi_nth_element64(uint64_t *a, int64_t n, int64_t k);
+void cpi_nth_element128(cpi_u128 *a, int64_t n, int64_t k);
 
 /* Position of sample i when an array is cut into strata of `stride` elements: spread, the same on every run. */
 static inline int64_t cpi_sample_at(int64_t i, int64_t stride)

@@ -379,10 +379,10 @@ static void guess_band(banded *b, int64_t rank)
     const int64_t at = middle - margin, to = middle + margin;
     for (int64_t i = 0; i < count; i++) s[i] = key_at(b, cpi_sample_at(i, stride));
     b->lo = 0, b->hi = top_key(b);
-    if (at > 0) cpi_place64(s, count, at), b->lo = s[at];
+    if (at > 0) cpi_nth_element64(s, count, at), b->lo = s[at];
     if (to >= count) return;
     const int64_t from = at > 0 ? at : 0;
-    cpi_place64(s + from, count - from, to - from);
+    cpi_nth_element64(s + from, count - from, to - from);
     b->hi = s[to];
 }
 

@@ -16,7 +16,7 @@ cpi_columns64_fn cpi_columns64(void) { return CPI_BEST(cpi_columns64); }
 
 static const cpi_keys identity = {0, 0, 0, ~(uint64_t)0, 0, 0, 0, 8, false};
 
-#define PLACE(W, T)                                                                        \
+#define POSITION(W, T)                                                                     \
     static void insertion##W(T *a, int64_t n)                                              \
     {                                                                                      \
         for (int64_t i = 1; i < n; i++) {                                                  \
@@ -68,7 +68,7 @@ static const cpi_keys identity = {0, 0, 0, ~(uint64_t)0, 0, 0, 0, 8, false};
         }                                                                                  \
         return m;                                                                          \
     }                                                                                      \
-    void cpi_place##W(T *a, int64_t n, int64_t k)                                          \
+    void cpi_nth_element##W(T *a, int64_t n, int64_t k)                                    \
     {                                                                                      \
         for (int budget = 100; n > 24; budget--) {                                         \
             if (!budget) {                                                                 \
@@ -92,16 +92,16 @@ static const cpi_keys identity = {0, 0, 0, ~(uint64_t)0, 0, 0, 0, 8, false};
         }                                                                                  \
         insertion##W(a, n);                                                                \
     }
-PLACE(8, uint8_t)
-PLACE(16, uint16_t)
-PLACE(32, uint32_t)
-PLACE(64, uint64_t)
-PLACE(128, cpi_u128)
+POSITION(8, uint8_t)
+POSITION(16, uint16_t)
+POSITION(32, uint32_t)
+POSITION(64, uint64_t)
+POSITION(128, cpi_u128)
 
 #define PAIR(W, T)                                                                         \
     static cpi_pair##W pair##W(T *a, int64_t n, int64_t k)                                 \
     {                                                                                      \
-        cpi_place##W(a, n, k);                                                             \
+        cpi_nth_element##W(a, n, k);                                                       \
         T next = k + 1 < n ? a[k + 1] : a[k];                                              \
         for (int64_t i = k + 2; i < n; i++) next = a[i] < next ? a[i] : next;              \
         return (cpi_pair##W){a[k], next};                                                  \
@@ -121,8 +121,8 @@ PAIR(128, cpi_u128)
             int count = n > 50000 ? SAMPLES : 127, margin = n > 50000 ? 36 : 20;                           \
             int64_t stride = n / count, at = (int64_t)((double)k / (double)n * count);                     \
             for (int i = 0; i < count; i++) s[i] = a[cpi_sample_at(i, stride)];                            \
-            if (at - margin >= 0) cpi_place##W(s, count, at - margin), lo = s[at - margin];                \
-            if (at + margin < count) cpi_place##W(s, count, at + margin), hi = s[at + margin];             \
+            if (at - margin >= 0) cpi_nth_element##W(s, count, at - margin), lo = s[at - margin];          \
+            if (at + margin < count) cpi_nth_element##W(s, count, at + margin), hi = s[at + margin];       \
             cpi_band b = band(a, n, &identity, lo, hi, NULL);                                              \
             if (k < b.below) {                                                                             \
                 hi = (uint##W##_t)(lo - 1);                                                                \

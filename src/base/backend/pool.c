@@ -335,7 +335,7 @@ static cp_event *place_to_pass(cp_stream *stream)
     return NULL;
 }
 
-static void place_free(cp_event *e)
+static void slot_free(cp_event *e)
 {
     if (e) e->device->backend->event_free(e);
     free(e);
@@ -360,7 +360,7 @@ static bool has_passed(block *b)
 {
     for (int i = 0; i < USERS; i++) {
         if (b->passed[i] && !b->passed[i]->device->backend->event_done(b->passed[i])) return false;
-        place_free(b->passed[i]);
+        slot_free(b->passed[i]);
         b->passed[i] = NULL;
     }
     return true;

@@ -19,7 +19,7 @@
 
 /* --- where elements lie --- */
 
-static char *place_of(const cpi_pass *p, const cpi_operand_access *a, const int64_t *index)
+static char *position_of(const cpi_pass *p, const cpi_operand_access *a, const int64_t *index)
 {
     return a->data + cpi_offset(p->ndim, index, a->strides);
 }
@@ -32,7 +32,7 @@ static void collect(const cpi_pass *p, const cpi_operand_access *a, const int64_
     memcpy(index, from, (size_t)p->ndim * sizeof *index);
     while (n > 0) {
         int64_t length = p->shape[last], m = length - index[last], rows = 1;
-        const char *at = place_of(p, a, index);
+        const char *at = position_of(p, a, index);
         if (m == length && last > 0) { /* whole rows, as far as the dimension outside goes */
             rows = p->shape[last - 1] - index[last - 1];
             if (rows > n / length) rows = n / length;
@@ -60,7 +60,7 @@ static void distribute(const cpi_pass *p, const cpi_operand_access *a, const int
     memcpy(index, from, (size_t)p->ndim * sizeof *index);
     while (n > 0) {
         int64_t m = p->shape[last] - index[last] < n ? p->shape[last] - index[last] : n;
-        p->move->scatter(place_of(p, a, index), a->strides[last], buffer, m, size);
+        p->move->scatter(position_of(p, a, index), a->strides[last], buffer, m, size);
         buffer += m * size;
         n -= m;
         if (n > 0) cpi_next_row(p->ndim, p->shape, index);
@@ -122,7 +122,7 @@ static void run_rows(const cpi_pass *p, worker *w, int64_t begin, int64_t end)
     while (begin < end) {
         int64_t row = p->ndim ? p->shape[last] - w->index[last] : 1;
         if (row > end - begin) row = end - begin;
-        for (int k = 0; k < p->naccesses; k++) w->here[k] = place_of(p, &p->accesses[k], w->index);
+        for (int k = 0; k < p->naccesses; k++) w->here[k] = position_of(p, &p->accesses[k], w->index);
         begin += row;
         while (row > 0) {
             int64_t n = row < p->block ? row : p->block;

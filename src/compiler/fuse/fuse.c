@@ -262,7 +262,7 @@ static bool fails_before(cpi_run *run, int i, cp_array *const *operands)
         made[j] = there ? run->terms[j].x : one_node(run, j, made, NULL);
         if (made[j]) continue;
         failed = true;
-        cpi_fuse_place(run->f, node->at);
+        cpi_fuse_error_at(run->f, node->at);
     }
     for (int j = 0; j < i && made; j++)
         if (made[j] && made[j] != run->terms[j].x) cp_free(made[j]);
@@ -277,7 +277,7 @@ static bool type_nodes(cpi_run *run, cp_array *const *operands)
         if (type_node(run, i, operands)) continue;
         if (run->checks && !run->standing && cp_error() != CP_ERROR_MEMORY && fails_before(run, i, operands))
             return false;
-        if (!run->standing && cp_error() != CP_ERROR_MEMORY) cpi_fuse_place(run->f, run->f->nodes[i].at);
+        if (!run->standing && cp_error() != CP_ERROR_MEMORY) cpi_fuse_error_at(run->f, run->f->nodes[i].at);
         return false;
     }
     return true;
@@ -439,7 +439,7 @@ static cp_code run_nodes(cpi_run *run, cp_array **made, cp_array *out)
         cp_array *into = last && f->nodes[i].kind == CPI_NODE_OP ? out : NULL;
         if (!made[i]) made[i] = there ? run->terms[i].x : one_node(run, i, made, into);
         if (!made[i]) {
-            if (!run->standing && cp_error() != CP_ERROR_MEMORY) cpi_fuse_place(f, f->nodes[i].at);
+            if (!run->standing && cp_error() != CP_ERROR_MEMORY) cpi_fuse_error_at(f, f->nodes[i].at);
             return cp_error();
         }
         end_inputs(run, made, i);

@@ -40,7 +40,7 @@ struct cp_fusion {
 };
 
 /* The error that the last call wrote tells the place of the text too. */
-void cpi_fuse_place(const cp_fusion *f, int at);
+void cpi_fuse_error_at(const cp_fusion *f, int at);
 
 /* A number of Python's: bool (which is also an array's type), or int64, float64, complex128. */
 typedef struct cpi_number {

@@ -164,7 +164,7 @@ static bool place_leaf(lowering *l, cpi_operand_access *a)
     return a->slot >= 0;
 }
 
-static bool place_leaves(lowering *l)
+static bool locate_leaves(lowering *l)
 {
     cpi_pass *p = l->p;
     for (int k = p->ntargets; k < p->naccesses; k++)
@@ -392,7 +392,7 @@ static bool lower_node(lowering *l, int i)
 /* --- results --- */
 
 /* The slot of node i's value is the target's memory itself where a step writes a block there that lies as it is. */
-static bool place_target(lowering *l, cpi_operand_access *a, int i, bool aliased)
+static bool locate_target(lowering *l, cpi_operand_access *a, int i, bool aliased)
 {
     cpi_pass *p = l->p;
     const cp_array *x = l->run->terms[i].x;
@@ -424,14 +424,14 @@ static bool place_target(lowering *l, cpi_operand_access *a, int i, bool aliased
     return true;
 }
 
-static bool place_targets(lowering *l)
+static bool locate_targets(lowering *l)
 {
     const cp_fusion *f = l->run->f;
     cpi_operand_access *a = l->p->accesses;
     for (int k = 0; k < f->nresults; k++)
-        if (is_mine(l, f->results[k]) && !place_target(l, a++, f->results[k], l->run->aliased >> k & 1)) return false;
+        if (is_mine(l, f->results[k]) && !locate_target(l, a++, f->results[k], l->run->aliased >> k & 1)) return false;
     for (int i = 0; i < f->nnodes; i++)
-        if (is_mine(l, i) && l->c->between[i] && !place_target(l, a++, i, false)) return false;
+        if (is_mine(l, i) && l->c->between[i] && !locate_target(l, a++, i, false)) return false;
     return true;
 }
 
@@ -472,8 +472,8 @@ cp_code cpi_lower(cpi_block_run *c, int group, cpi_pass *p)
     at += accesses_of(run) * sizeof(cpi_operand_access);
     if (!take_accesses(&l)) return CP_ERROR_UNSUPPORTED;
     cpi_make_loop(p, &run->shapes[group], (int64_t *)(void *)at);
-    if (!place_leaves(&l)) return CP_ERROR_UNSUPPORTED;
+    if (!locate_leaves(&l)) return CP_ERROR_UNSUPPORTED;
     for (int i = 0; i < run->f->nnodes; i++)
         if (is_mine(&l, i) && cpi_is_computed(run, i) && !lower_node(&l, i)) return CP_ERROR_UNSUPPORTED;
-    return place_targets(&l) && set_block(&l) ? CP_OK : CP_ERROR_UNSUPPORTED;
+    return locate_targets(&l) && set_block(&l) ? CP_OK : CP_ERROR_UNSUPPORTED;
 }

@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 
-void cpi_fuse_place(const cp_fusion *f, int at)
+void cpi_fuse_error_at(const cp_fusion *f, int at)
 {
     char message[512];
     cp_code code = cp_error();
@@ -64,7 +64,7 @@ static int add_operator(parser *p, cp_op op, int a, int b, int at)
         number_of(x, &v);
         number_of(y, &w);
         if (!cpi_fold(op, &v, b < 0 ? NULL : &w, &r)) return add_number(p, &r, at);
-        if (!p->standing) cpi_fuse_place(p->f, at);
+        if (!p->standing) cpi_fuse_error_at(p->f, at);
         return FAILED;
     }
     node.in[0] = a;

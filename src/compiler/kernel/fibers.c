@@ -22,7 +22,7 @@ typedef struct warp {
     unsigned blocked;  /* lanes that wait at a barrier or in an exchange */
     unsigned gathered; /* lanes that wait in a gather, at the places: */
     uint16_t syncs;    /* how often its lanes have waited for each other */
-    int place[LANES];
+    int position[LANES];
     unsigned together[LANES]; /* for lanes whose gather is complete: who came to the same place */
     unsigned long long value[LANES];
     snapshot *result[LANES]; /* for lanes whose exchange is complete */
@@ -287,9 +287,9 @@ static void close_gather(cpi_crew *c, warp *w)
     int first = -1;
     unsigned same = 0;
     for (int i = 0; i < LANES; i++)
-        if (w->gathered >> i & 1 && (first < 0 || w->place[i] < w->place[first])) first = i;
+        if (w->gathered >> i & 1 && (first < 0 || w->position[i] < w->position[first])) first = i;
     for (int i = first; i < LANES; i++)
-        if (w->gathered >> i & 1 && w->place[i] == w->place[first]) same |= 1u << i;
+        if (w->gathered >> i & 1 && w->position[i] == w->position[first]) same |= 1u << i;
     for (int i = first; i < LANES; i++)
         if (same >> i & 1) w->together[i] = same;
     w->gathered &= ~same;
@@ -297,7 +297,7 @@ static void close_gather(cpi_crew *c, warp *w)
     c->progress++;
 }
 
-static unsigned gather(__cu_worker *worker, int place)
+static unsigned gather(__cu_worker *worker, int position)
 {
     cpi_crew *c = (cpi_crew *)worker;
     fiber *f = c->running;
@@ -305,8 +305,8 @@ static unsigned gather(__cu_worker *worker, int place)
     unsigned lane = f->number % LANES;
     uint64_t seen = 0;
     bool asked = false;
-    f->line = place / 256;
-    w->place[lane] = place;
+    f->line = position / 256;
+    w->position[lane] = position;
     w->gathered |= lane_bit(f);
     c->progress++; /* those that wait elsewhere may do so because of us */
     while (!w->together[lane]) {

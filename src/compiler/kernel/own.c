@@ -14,8 +14,8 @@ static bool among(const cpi_token *w, const char *const *words)
 
 static bool is_place(const cpi_token *w)
 {
-    static const char *const places[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
-    return w->kind == CPI_W_NAME && among(w, places);
+    static const char *const positions[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
+    return w->kind == CPI_W_NAME && among(w, positions);
 }
 
 /* Whether the name at k is declared there: `dim3 gridDim,`, `int *blockIdx = `. */

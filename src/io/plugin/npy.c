@@ -310,7 +310,7 @@ cp_code cpi_npy_read(const char *function, const cpi_io_image *image, void *elem
     return r.why ? cpi_source_failed(&f->source, r.why) : CP_OK;
 }
 
-bool cpi_npy_place(const cpi_io_image *image, int64_t *offset, int64_t *bytes)
+bool cpi_npy_position(const cpi_io_image *image, int64_t *offset, int64_t *bytes)
 {
     const cpi_npy *f = image->npy;
     if (f->swapped || f->member) return false;

@@ -137,7 +137,7 @@ cholesky_whole(wide first, wide batch, int n, int ld, int upper, const T *a, T *
                unsigned *mailbox, unsigned trouble)
 {
     team t;
-    place at(first, batch, each, outside);
+    position at(first, batch, each, outside);
     if (at.matrix < 0) return;
     T *w = (T *)at.memory;
     spread lanes(t, n);

@@ -71,9 +71,9 @@ template <class T> cp_code solve(cp_stream *stream, const cpi_linalg *v, int64_t
 {
     cudaStream_t cs = cpi_cuda_stream(stream);
     int64_t n = v->n, columns = n + k, all = v->batch * n * columns;
-    cpi_la_scratch work(stream), more(stream), places(stream);
+    cpi_la_scratch work(stream), more(stream), pivot_rows(stream);
     T *w = work.get<T>(all), *x = more.get<T>(all);
-    int *order = places.get<int>(v->batch * 2 * n);
+    int *order = pivot_rows.get<int>(v->batch * 2 * n);
     if (!w || !x || !order) return CP_ERROR_MEMORY;
     unsigned rows = cpi_cuda_blocks(v->batch * n, 1, 1 << 20);
     la::beside<T><<<rows, 256, 0, cs>>>((const T *)v->a, (const T *)v->b, w, v->batch, (int)n, (int)k);
@@ -106,9 +106,9 @@ cp_code cpi_la_implicit_lu(cp_stream *stream, const cpi_linalg *v)
     return cpi_la_with(v->type, [&](auto t) {
         typedef decltype(t) T;
         int m = (int)v->m, n = (int)v->n;
-        cpi_la_scratch work(stream), places(stream);
+        cpi_la_scratch work(stream), pivot_rows(stream);
         T *w = work.get<T>(v->batch * m * n);
-        int *order = v->rows ? v->rows : places.get<int>(v->batch * m);
+        int *order = v->rows ? v->rows : pivot_rows.get<int>(v->batch * m);
         if (!w || !order) return CP_ERROR_MEMORY;
         matrices a = {stream, v->batch, m, n, m < n ? m : n, order, v->pivots, v->function};
         cp_code code = copy(stream, w, v->a, v->batch * m * n, v->function);
@@ -122,9 +122,9 @@ cp_code cpi_la_implicit_det(cp_stream *stream, const cpi_linalg *v)
         typedef decltype(t) T;
         int n = (int)v->n;
         int64_t all = v->batch * n * n;
-        cpi_la_scratch work(stream), more(stream), places(stream);
+        cpi_la_scratch work(stream), more(stream), pivot_rows(stream);
         T *w = work.get<T>(all), *x = more.get<T>(all);
-        int *order = places.get<int>(v->batch * 2 * n);
+        int *order = pivot_rows.get<int>(v->batch * 2 * n);
         if (!w || !x || !order) return CP_ERROR_MEMORY;
         matrices a = {stream, v->batch, n, n, n, order, order + v->batch * n, v->function};
         cp_code code = copy(stream, w, v->a, all, v->function);

@@ -121,10 +121,10 @@ LA_DEVICE void svd_finish(const team &t, T *w, int ld, int p, int r, int columns
     int rank = 0;
     for (int c = 0; c < r; c++) rank += sizes[c] > 0;
     for (int c = t.rank; c < r; c += t.size) {
-        int place = 0;
-        for (int i = 0; i < r; i++) place += sizes[i] > sizes[c] || (sizes[i] == sizes[c] && i < c);
-        order[place] = c;
-        s[place] = shifted(sizes[c], e);
+        int position = 0;
+        for (int i = 0; i < r; i++) position += sizes[i] > sizes[c] || (sizes[i] == sizes[c] && i < c);
+        order[position] = c;
+        s[position] = shifted(sizes[c], e);
     }
     t.sync();
     if (!to.tall) return;
@@ -162,7 +162,7 @@ svd_whole(wide first, wide batch, int m, int n, int columns, const T *a, T *u, r
 {
     typedef real_of<T> R;
     team t;
-    place at(first, batch, each, outside);
+    position at(first, batch, each, outside);
     if (at.matrix < 0) return;
     bool flip = m < n;
     int p = flip ? n : m, r = flip ? m : n, ld = p | 1, ldv = r | 1, e;
@@ -208,7 +208,7 @@ eigh_whole(wide first, wide batch, int n, int upper, const T *a, T *u, real_of<T
 {
     typedef real_of<T> R;
     team t;
-    place at(first, batch, each, outside);
+    position at(first, batch, each, outside);
     if (at.matrix < 0) return;
     int ld = n | 1, e, even = n + n % 2;
     T *w = (T *)at.memory, *v = w + (wide)ld * n;
@@ -276,13 +276,13 @@ eigh_whole(wide first, wide batch, int n, int upper, const T *a, T *u, real_of<T
     }
     for (int c = t.rank; c < n; c += t.size) {
         R value = real(w[c * ld + c]);
-        int place = 0;
+        int position = 0;
         for (int i = 0; i < n; i++) {
             R other = real(w[i * ld + i]);
-            place += other < value || (other == value && i < c);
+            position += other < value || (other == value && i < c);
         }
-        order[place] = c;
-        s[at.matrix * n + place] = shifted(value, e);
+        order[position] = c;
+        s[at.matrix * n + position] = shifted(value, e);
     }
     t.sync();
     if (!u) return;

@@ -164,7 +164,7 @@ lu_whole(int task, wide first, wide batch, int m, int n, int k, int ld, const T 
          real_of<T> *s, int *pivots, int *rows, wide each, unsigned char *outside, unsigned *mailbox, unsigned trouble)
 {
     team t;
-    place at(first, batch, each, outside);
+    position at(first, batch, each, outside);
     if (at.matrix < 0) return;
     T *w = (T *)at.memory;
     int r = m < n ? m : n, *exchanges = (int *)(w + (wide)m * ld), columns = n;

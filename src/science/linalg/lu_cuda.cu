@@ -241,8 +241,8 @@ static cp_code judged(cp_stream *stream, const cpi_linalg *v, const void *factor
 template <class T> static cp_code library_inverse(cp_stream *stream, const cpi_linalg *v, T *a, T *b)
 {
     int64_t n = v->n, square = n * n;
-    cpi_la_scratch places(stream);
-    int *pivots = places.get<int>(v->batch * 2 * n), *rows = pivots + v->batch * n;
+    cpi_la_scratch pivot_rows(stream);
+    int *pivots = pivot_rows.get<int>(v->batch * 2 * n), *rows = pivots + v->batch * n;
     cp_code code = pivots ? CP_OK : CP_ERROR_MEMORY;
     for (int64_t i = 0; i < v->batch && !code; i++)
         code = cpi_la_library_lu(stream, v, a + i * square, pivots + i * n, nullptr, 0);

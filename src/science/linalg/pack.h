@@ -190,9 +190,9 @@ static void NAME(exchange)(E *a, int64_t width, int64_t k, const MASK *at)
     }
 }
 
-/* a (m x n) becomes its factors, `b` (m x k, or NULL) gets the same exchanges; places[i * LANES + l] is the row that
+/* a (m x n) becomes its factors, `b` (m x k, or NULL) gets the same exchanges; pivot_rows[i * LANES + l] is the row that
  * row i was exchanged with. Lanes with a zero pivot. */
-static B NAME(factor)(int64_t m, int64_t n, E *a, int64_t k, E *b, MASK *places)
+static B NAME(factor)(int64_t m, int64_t n, E *a, int64_t k, E *b, MASK *pivot_rows)
 {
     B zero = {0};
     for (int64_t i = 0; i < n && i < m; i++) {
@@ -204,7 +204,7 @@ static B NAME(factor)(int64_t m, int64_t n, E *a, int64_t k, E *b, MASK *places)
             best = NAME(pick)(m1, s, best);
             at = (m1 & ((B){0} + (MASK)y)) | (~m1 & at);
         }
-        MASK *own = places + i * LANES;
+        MASK *own = pivot_rows + i * LANES;
         for (int l = 0; l < LANES; l++) own[l] = at[l];
         if (NAME(any)(at != ((B){0} + (MASK)i))) {
             NAME(exchange)(a, n, i, own);
@@ -249,12 +249,12 @@ static int NAME(solve)(const cpi_linalg *s, int64_t first, int count, E *work, b
 {
     int64_t n = s->n, k = inverse ? n : s->k;
     E *a = work, *b = a + n * n;
-    MASK *places = (MASK *)(b + n * k);
+    MASK *pivot_rows = (MASK *)(b + n * k);
     NAME(load)(s->a, first, count, n * n, a);
     if (!inverse) NAME(load)(s->b, first, count, n * k, b);
     else
         for (int64_t i = 0; i < n * n; i++) b[i] = NAME(real)(NAME(splat)(i % (n + 1) == 0));
-    B zero = NAME(factor)(n, n, a, k, b, places);
+    B zero = NAME(factor)(n, n, a, k, b, pivot_rows);
     bool singular = NAME(among)(zero, count);
     if (singular && !s->quiet) return CPI_LINALG_SINGULAR;
     NAME(substitute)(n, a, k, b);
@@ -269,15 +269,15 @@ static int NAME(solve)(const cpi_linalg *s, int64_t first, int count, E *work, b
 static void NAME(lu)(const cpi_linalg *s, int64_t first, int count, E *work)
 {
     int64_t m = s->m, n = s->n, r = m < n ? m : n;
-    MASK *places = (MASK *)(work + m * n);
+    MASK *pivot_rows = (MASK *)(work + m * n);
     NAME(load)(s->a, first, count, m * n, work);
-    NAME(factor)(m, n, work, 0, NULL, places);
+    NAME(factor)(m, n, work, 0, NULL, pivot_rows);
     NAME(store)(s->x, first, count, m * n, work);
     for (int l = 0; l < count; l++) {
         int32_t *p = s->pivots + (first + l) * r, *rows = s->rows ? s->rows + (first + l) * m : NULL;
         for (int64_t i = 0; i < m && rows; i++) rows[i] = (int32_t)i;
         for (int64_t i = 0; i < r; i++) {
-            p[i] = (int32_t)places[i * LANES + l];
+            p[i] = (int32_t)pivot_rows[i * LANES + l];
             if (!rows) continue;
             int32_t was = rows[i];
             rows[i] = rows[p[i]];
@@ -290,9 +290,9 @@ static void NAME(lu)(const cpi_linalg *s, int64_t first, int count, E *work)
 static void NAME(det)(const cpi_linalg *s, int64_t first, int count, E *work)
 {
     int64_t n = s->n;
-    MASK *places = (MASK *)(work + n * n);
+    MASK *pivot_rows = (MASK *)(work + n * n);
     NAME(load)(s->a, first, count, n * n, work);
-    B zero = NAME(factor)(n, n, work, 0, NULL, places), rough = (B){0};
+    B zero = NAME(factor)(n, n, work, 0, NULL, pivot_rows), rough = (B){0};
     V sign = NAME(splat)(1);
     E product = NAME(real)(sign);
     for (int64_t i = 0; i < n; i++) {
@@ -300,7 +300,7 @@ static void NAME(det)(const cpi_linalg *s, int64_t first, int count, E *work)
         V size = NAME(size)(product);
         rough |= ~((size > (T)LEAST) & (size < (T)MOST));
         for (int l = 0; l < LANES; l++)
-            if (places[i * LANES + l] != (MASK)i) sign[l] = -sign[l];
+            if (pivot_rows[i * LANES + l] != (MASK)i) sign[l] = -sign[l];
     }
     for (int l = 0; l < count; l++) {
         double pivots[2 * CPI_SMALL_MOST];

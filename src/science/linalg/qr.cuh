@@ -150,7 +150,7 @@ qr_whole(wide first, wide batch, int m, int n, int rows, int columns, int raw, c
          unsigned char *outside)
 {
     team t;
-    place at(first, batch, each, outside);
+    position at(first, batch, each, outside);
     if (at.matrix < 0) return;
     int ld = m | 1, r = m < n ? m : n;
     T *w = (T *)at.memory, *tau = w + (wide)ld * n, *q = tau + r;

@@ -119,12 +119,12 @@ __global__ void carry(const int *info, la::wide matrices, unsigned *mailbox, uns
 }
 
 /* Exchanges as getrf counts them, from 1; NaN may have led it to rows that are not there. pivots: from 0, or NULL. */
-__global__ void exchanges_of(int64_t *places, int n, int *pivots)
+__global__ void exchanges_of(int64_t *pivot_rows, int n, int *pivots)
 {
     int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= n) return;
-    if (places[i] <= i || places[i] > n) places[i] = i + 1;
-    if (pivots) pivots[i] = (int)places[i] - 1;
+    if (pivot_rows[i] <= i || pivot_rows[i] > n) pivot_rows[i] = i + 1;
+    if (pivots) pivots[i] = (int)pivot_rows[i] - 1;
 }
 
 cp_code solving::told(int trouble, int64_t matrices)
@@ -209,17 +209,17 @@ cp_code cpi_la_library_lu(cp_stream *stream, const cpi_linalg *v, void *a, int *
     locked l;
     solving s(stream, v);
     cpi_la_scratch exchanges(stream);
-    int64_t n = v->n, *places = exchanges.get<int64_t>(n);
+    int64_t n = v->n, *pivot_rows = exchanges.get<int64_t>(n);
     size_t on_device = 0, on_host = 0;
-    cp_code code = places ? s.begin() : CP_ERROR_MEMORY;
+    cp_code code = pivot_rows ? s.begin() : CP_ERROR_MEMORY;
     if (code) return code;
     TRY(lib.cusolverDnXgetrf_bufferSize(s.handle, defaults, n, n, s.type, a, n, s.type, &on_device, &on_host));
     code = s.space(on_device, on_host);
     if (code) return code;
-    TRY(lib.cusolverDnXgetrf(s.handle, defaults, n, n, s.type, a, n, places, s.type, s.device.memory, on_device, s.host,
+    TRY(lib.cusolverDnXgetrf(s.handle, defaults, n, n, s.type, a, n, pivot_rows, s.type, s.device.memory, on_device, s.host,
                              on_host, s.info));
-    exchanges_of<<<(unsigned)cpi_ceil_div(n, 256), 256, 0, cpi_cuda_stream(stream)>>>(places, (int)n, pivots);
-    if (b) TRY(lib.cusolverDnXgetrs(s.handle, defaults, CUBLAS_OP_N, n, k, s.type, a, n, places, s.type, b, n, s.info));
+    exchanges_of<<<(unsigned)cpi_ceil_div(n, 256), 256, 0, cpi_cuda_stream(stream)>>>(pivot_rows, (int)n, pivots);
+    if (b) TRY(lib.cusolverDnXgetrs(s.handle, defaults, CUBLAS_OP_N, n, k, s.type, a, n, pivot_rows, s.type, b, n, s.info));
     return CPI_LAUNCHED(stream, v->function);
 }
 

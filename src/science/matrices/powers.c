@@ -131,9 +131,9 @@ cp_array *(cp_multi_dot)(int n, cp_array *const *arrays, const cp_multi_dot_opti
     if (n > CHAIN_MOST) return cpi_fail(CP_ERROR_VALUE, "multi_dot: at most %d arrays", CHAIN_MOST), NULL;
     if (cpi_null("multi_dot", arrays) || !cpi_begin(&f, "multi_dot", arrays[0])) return NULL;
     if (n == 2) return cpi_end(&f, cp_dot(arrays[0], arrays[1], .out = out));
-    size_t places = (size_t)n * (size_t)n;
-    chain c = {.n = n, .at = cpi_calloc((size_t)n, sizeof *c.at), .split = cpi_calloc(places, sizeof *c.split),
-               .cost = cpi_calloc(places, sizeof *c.cost)};
+    size_t indices = (size_t)n * (size_t)n;
+    chain c = {.n = n, .at = cpi_calloc((size_t)n, sizeof *c.at), .split = cpi_calloc(indices, sizeof *c.split),
+               .cost = cpi_calloc(indices, sizeof *c.cost)};
     if (c.at && c.split && c.cost && take_chain(&c, arrays)) {
         bool row = cp_ndim(arrays[0]) == 1, column = cp_ndim(arrays[n - 1]) == 1;
         find_splits(&c);

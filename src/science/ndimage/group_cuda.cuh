@@ -45,7 +45,7 @@ struct region_lookup {
     const void *labels;
 };
 
-__device__ __forceinline__ int64_t place_of_key(const int64_t *keys, int64_t n, int64_t key)
+__device__ __forceinline__ int64_t position_of_key(const int64_t *keys, int64_t n, int64_t key)
 {
     int64_t low = 0, high = n;
     while (low < high) {
@@ -85,7 +85,7 @@ template <int LABELS> __device__ __forceinline__ int64_t region_of(const region_
     uint64_t guess = (uint64_t)key - (uint64_t)first; /* right at once for labels without gaps */
     if (guess < (uint64_t)l.n && l.keys[guess] == key && (guess == 0 || l.keys[guess - 1] != key))
         return (int64_t)guess;
-    return place_of_key(l.keys, l.n, key);
+    return position_of_key(l.keys, l.n, key);
 }
 
 /* The grouped pixels. P is uint32_t where it can hold every position. */

@@ -114,7 +114,7 @@ static void NAME(meet)(const NAME(forest) *f, int64_t l, int64_t m, int reach)
 }
 
 /* Unites line l with its neighbours in lines low..high-1. */
-static void NAME(join)(const NAME(forest) *f, const place *at, int64_t l, int64_t low, int64_t high)
+static void NAME(join)(const NAME(forest) *f, const position *at, int64_t l, int64_t low, int64_t high)
 {
     const label_job *j = f->job;
     INT c = f->first[l];
@@ -139,9 +139,9 @@ static void NAME(band_task)(void *context, int64_t band, int worker)
     const label_job *j = f->job;
     (void)worker;
     int64_t begin = band * j->per_band, end = band_end(j, band);
-    place at;
-    place_start(&at, j->plan, begin);
-    for (int64_t l = begin; l < end; l++, place_next(&at, j->plan)) {
+    position at;
+    position_start(&at, j->plan, begin);
+    for (int64_t l = begin; l < end; l++, position_next(&at, j->plan)) {
         for (INT i = f->first[l]; i < f->first[l + 1]; i++) f->parent[i] = i;
         NAME(join)(f, &at, l, begin, l);
     }
@@ -158,9 +158,9 @@ static void NAME(join_bands)(const NAME(forest) *f)
     for (int64_t band = 1; band < j->bands; band++) {
         int64_t begin = band * j->per_band, end = band_end(j, band);
         if (end - begin > far) end = begin + far;
-        place at;
-        place_start(&at, j->plan, begin);
-        for (int64_t l = begin; l < end; l++, place_next(&at, j->plan)) NAME(join)(f, &at, l, 0, begin);
+        position at;
+        position_start(&at, j->plan, begin);
+        for (int64_t l = begin; l < end; l++, position_next(&at, j->plan)) NAME(join)(f, &at, l, 0, begin);
     }
 }
 

@@ -19,7 +19,7 @@
 /* The 8-byte words of a cell; moments (one an axis) or boxes (two an axis) follow from j->more on, behind the
  * extremum's two words where it is wanted. Behind the moments, where errors are wanted, stand two more an axis: the
  * sums of the indices and of their squares. */
-enum { COUNT, SUM, KEY, PLACE };
+enum { COUNT, SUM, KEY, POSITION };
 typedef union word { double d; int64_t i; uint64_t u; } word;
 
 typedef struct measure_job {
@@ -89,9 +89,9 @@ static void add_run(const measure_job *j, word *table, int64_t slot, int64_t at,
         for (int a = 0; a < ndim; a++)
             add_indices(cell + j->more + ndim + 2 * a, a < ndim - 1 ? c[a] : column, n, a == ndim - 1);
     if ((j->want & WANT_EXTREMUM) &&
-        (cell[PLACE].i == 0 || (plan->greatest ? r->key > cell[KEY].u : r->key < cell[KEY].u))) {
+        (cell[POSITION].i == 0 || (plan->greatest ? r->key > cell[KEY].u : r->key < cell[KEY].u))) {
         cell[KEY].u = r->key;
-        cell[PLACE].i = r->place + 1; /* 0: none yet */
+        cell[POSITION].i = r->position + 1; /* 0: none yet */
     }
 }
 
@@ -223,10 +223,10 @@ static void merge_cell(const measure_job *j, word *to, const word *from)
         to[SUM].u += from[SUM].u;
     else
         to[SUM].d += from[SUM].d;
-    if ((j->want & WANT_EXTREMUM) && from[PLACE].i &&
-        (!to[PLACE].i || (j->plan->greatest ? from[KEY].u > to[KEY].u : from[KEY].u < to[KEY].u))) {
+    if ((j->want & WANT_EXTREMUM) && from[POSITION].i &&
+        (!to[POSITION].i || (j->plan->greatest ? from[KEY].u > to[KEY].u : from[KEY].u < to[KEY].u))) {
         to[KEY] = from[KEY];
-        to[PLACE] = from[PLACE];
+        to[POSITION] = from[POSITION];
     }
     if (j->want & WANT_MOMENT)
         for (int a = 0; a < (j->want & WANT_SPREAD ? 3 * ndim : ndim); a++) to[j->more + a].d += from[j->more + a].d;
@@ -279,7 +279,7 @@ static void put_errors(const measure_job *j, int64_t i, const word *cell)
 static void put(const measure_job *j, int64_t i, const word *cell, bool second)
 {
     const cpi_measure_plan *p = j->plan;
-    static const word nothing[PLACE + 1 + 3 * CP_MAXDIM];
+    static const word nothing[POSITION + 1 + 3 * CP_MAXDIM];
     if (!cell) cell = nothing;
     double n = (double)cell[COUNT].i, sum = cell[SUM].d;
     if (second) {
@@ -305,13 +305,13 @@ static void put(const measure_job *j, int64_t i, const word *cell, bool second)
     if (p->value) {
         size_t bytes = (size_t)cpi_itemsize(p->x->type);
         char *to = p->value->data + i * (int64_t)bytes;
-        if (cell[PLACE].i)
-            memcpy(to, p->x->data + (cell[PLACE].i - 1) * (int64_t)bytes, bytes);
+        if (cell[POSITION].i)
+            memcpy(to, p->x->data + (cell[POSITION].i - 1) * (int64_t)bytes, bytes);
         else
             memset(to, 0, bytes);
     }
     if (p->position)
-        cpi_unravel(p->ndim, p->shape, cell[PLACE].i ? cell[PLACE].i - 1 : 0,
+        cpi_unravel(p->ndim, p->shape, cell[POSITION].i ? cell[POSITION].i - 1 : 0,
                     (int64_t *)p->position->data + i * p->ndim);
     if (p->box)
         for (int a = 0; a < 2 * p->ndim; a++)
@@ -378,7 +378,7 @@ cp_code cpi_ndimage_cpu_measure(cp_stream *stream, const cpi_measure_plan *plan)
 {
     measure_job j = {.plan = plan, .changes = CPI_BEST(cpi_changes)};
     int want = wanted(plan);
-    j.more = want & WANT_EXTREMUM ? PLACE + 1 : SUM + 1;
+    j.more = want & WANT_EXTREMUM ? POSITION + 1 : SUM + 1;
     int axis_words = want & WANT_BOX ? 2 : want & WANT_SPREAD ? 3 : want & WANT_MOMENT ? 1 : 0;
     j.words = j.more + axis_words * plan->ndim;
     cp_code code = cpi_lookup_make(&j.lookup, plan);

@@ -139,7 +139,7 @@ best_pieces(groups<P> g, image im, uint64_t nan, uint64_t flip, best_pixel *part
 }
 
 template <class P>
-__global__ void __launch_bounds__(WARPS * 32) best_regions(groups<P> g, const best_pixel *partial, int64_t *places)
+__global__ void __launch_bounds__(WARPS * 32) best_regions(groups<P> g, const best_pixel *partial, int64_t *indices)
 {
     int lane = threadIdx.x & 31;
     int64_t step = (int64_t)gridDim.x * WARPS;
@@ -147,7 +147,7 @@ __global__ void __launch_bounds__(WARPS * 32) best_regions(groups<P> g, const be
         best_pixel best = {0, NOWHERE};
         for (int64_t p = g.piece[r] + lane; p < g.piece[r + 1]; p += 32) best = better(best, partial[p]);
         best = warp_best(best);
-        if (lane == 0) places[r] = best.at == NOWHERE ? -1 : best.at;
+        if (lane == 0) indices[r] = best.at == NOWHERE ? -1 : best.at;
     }
 }
 
@@ -169,7 +169,7 @@ struct results {
     const uint64_t *whole;    /* integer sums */
     const double *squares, *spread; /* of deviations from the mean; of indices from the centre, n an axis */
     double background, noise;
-    const int64_t *places;
+    const int64_t *indices;
     int64_t *count;
     void *sum;
     cp_type sum_type;
@@ -189,7 +189,7 @@ __device__ void put_sum(const results &r, int64_t i, int64_t region)
 
 __device__ void put_extremum(const results &r, const image &im, int64_t i, int64_t region)
 {
-    int64_t at = region >= 0 ? r.places[region] : -1;
+    int64_t at = region >= 0 ? r.indices[region] : -1;
     if (r.value) {
         switch (im.itemsize) {
         case 1: ((uint8_t *)r.value)[i] = at >= 0 ? ((const uint8_t *)im.x)[at] : (uint8_t)0; break;
@@ -209,7 +209,7 @@ __global__ void put_results(results r, image im)
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < r.n; i += (int64_t)gridDim.x * blockDim.x) {
         int64_t region = i, key;
         if (r.index)
-            region = cpi_index_key(r.index_type, r.index, i, r.domain, &key) ? place_of_key(r.keys, r.n, key) : -1;
+            region = cpi_index_key(r.index_type, r.index, i, r.domain, &key) ? position_of_key(r.keys, r.n, key) : -1;
         int64_t n = region >= 0 ? r.begin[region + 1] - r.begin[region] : 0;
         double sum = region >= 0 && r.sums ? r.sums[region] : 0;
         if (r.count) r.count[i] = n;
@@ -304,10 +304,10 @@ cp_code sum_all(cp_stream *stream, const char *function, const groups<P> &g, F f
 }
 
 template <class P>
-cp_code best_all(cp_stream *stream, const cpi_measure_plan *plan, const groups<P> &g, const image &im, scratch *places)
+cp_code best_all(cp_stream *stream, const cpi_measure_plan *plan, const groups<P> &g, const image &im, scratch *indices)
 {
     scratch partial(stream);
-    if (!places->make((size_t)g.n * sizeof(int64_t)) || !partial.make((size_t)g.most_pieces * sizeof(best_pixel)))
+    if (!indices->make((size_t)g.n * sizeof(int64_t)) || !partial.make((size_t)g.most_pieces * sizeof(best_pixel)))
         return CP_ERROR_MEMORY;
     int64_t most = (int64_t)cpi_cuda_units(stream) * 32;
     cudaStream_t q = cpi_cuda_stream(stream);
@@ -317,7 +317,7 @@ cp_code best_all(cp_stream *stream, const cpi_measure_plan *plan, const groups<P
     cp_code code = CPI_LAUNCHED(stream, plan->function);
     if (code != CP_OK) return code;
     best_regions<P><<<cpi_cuda_blocks(g.n, WARPS, most), WARPS * 32, 0, q>>>(g, partial.as<best_pixel>(),
-                                                                             places->as<int64_t>());
+                                                                             indices->as<int64_t>());
     return CPI_LAUNCHED(stream, plan->function);
 }
 
@@ -349,7 +349,7 @@ template <class P>
 cp_code statistics(cp_stream *stream, const cpi_measure_plan *plan, const region_lookup &l, const image &im)
 {
     scratch positions(stream), begin(stream), piece(stream);
-    scratch sums(stream), whole(stream), squares(stream), mean(stream), spread_sums(stream), places(stream);
+    scratch sums(stream), whole(stream), squares(stream), mean(stream), spread_sums(stream), indices(stream);
     const char *f = plan->function;
     cudaStream_t q = cpi_cuda_stream(stream);
     groups<P> g;
@@ -374,14 +374,14 @@ cp_code statistics(cp_stream *stream, const cpi_measure_plan *plan, const region
     }
     if (code == CP_OK && plan->centre_error && plan->ndim)
         code = sum_all<P, double>(stream, f, g, term<P, SPREAD>{im, sums.as<double>(), g.n}, plan->ndim, &spread_sums);
-    if (code == CP_OK && (plan->value || plan->position)) code = best_all<P>(stream, plan, g, im, &places);
+    if (code == CP_OK && (plan->value || plan->position)) code = best_all<P>(stream, plan, g, im, &indices);
     if (code != CP_OK) return code;
     r.begin = g.begin;
     r.sums = sums.as<double>();
     r.whole = whole.as<uint64_t>();
     r.squares = squares.as<double>();
     r.spread = spread_sums.as<double>();
-    r.places = places.as<int64_t>();
+    r.indices = indices.as<int64_t>();
     if (plan->kind == CPI_REGIONS_INDEX) {
         r.index = plan->index->data;
         r.index_type = plan->index->type;

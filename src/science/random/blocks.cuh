@@ -18,7 +18,7 @@ namespace cpr {
 
 enum { THREADS = 256, TWICE = 2 }; /* of a block; blocks of words of a thread, for more to do at once */
 
-__device__ __forceinline__ int64_t place() { return (int64_t)blockIdx.x * blockDim.x + threadIdx.x; }
+__device__ __forceinline__ int64_t thread_index() { return (int64_t)blockIdx.x * blockDim.x + threadIdx.x; }
 
 /* A launch has at most 2^31 - 1 blocks; more work goes in several. */
 template <class F> void launches(int64_t n, int64_t per_block, F launch)

@@ -77,7 +77,7 @@ static int64_t parts_for(const cpi_integers *q, int64_t numbers)
 /* Rounds go on where there are too few numbers; the generator stands behind the last part that was used. */
 static cp_code of_range(cp_stream *stream, cp_rng *g, cpi_integers *q, int64_t size)
 {
-    const cp_rng_state before = cpi_rng_place(g);
+    const cp_rng_state before = cpi_rng_position(g);
     cp_code code = CP_OK;
     char *out = q->out;
     int64_t words;

@@ -179,7 +179,7 @@ numbers(const __grid_constant__ call q)
 /* Truths: a thread has 256 bits. */
 __global__ void __launch_bounds__(THREADS) truths(const __grid_constant__ call q)
 {
-    const int64_t block = place(), at = q.at + block * 256;
+    const int64_t block = thread_index(), at = q.at + block * 256;
     uint64_t w[4];
     uint8_t *out = (uint8_t *)q.out;
     words_of<1>(q, block, w);
@@ -204,7 +204,7 @@ template <class T, int BITS> void launch(cudaStream_t s, const call *q, int64_t 
 }
 
 /* Where the blocks of a call begin, and how many tiles of threads they take */
-int64_t place_of(const cpi_integers *q, call *c)
+int64_t position_of(const cpi_integers *q, call *c)
 {
     const int shift = q->bits == 1 ? 5 : q->bits == 8 ? 2 : q->bits == 16 ? 1 : 0;
     const int64_t skip = q->words ? 0 : q->from.skip;
@@ -250,7 +250,7 @@ cp_code cpi_random_cuda_integers(cp_stream *stream, cpi_integers *q)
 {
     const cudaStream_t s = cpi_cuda_stream(stream);
     call c = {};
-    const int64_t tiles = place_of(q, &c);
+    const int64_t tiles = position_of(q, &c);
     c.n = q->n;
     c.want = q->want;
     c.threshold = cpr_threshold(q->range, q->bits);

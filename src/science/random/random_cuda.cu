@@ -13,12 +13,12 @@ using namespace cpr;
 /* --- words --- */
 
 /* The first block of a thread of TWICE; the other lies THREADS behind. */
-__device__ __forceinline__ int64_t twice_place() { return (int64_t)blockIdx.x * (THREADS * TWICE) + threadIdx.x; }
+__device__ __forceinline__ int64_t twice_position() { return (int64_t)blockIdx.x * (THREADS * TWICE) + threadIdx.x; }
 
 template <int KIND> __global__ void __launch_bounds__(THREADS)
 counted_words(const __grid_constant__ source s, int64_t first, int64_t n, uint64_t *out)
 {
-    const int64_t block = first + twice_place(), at = 4 * block - s.from.skip;
+    const int64_t block = first + twice_position(), at = 4 * block - s.from.skip;
     uint64_t w[4 * TWICE];
     block_of<KIND, TWICE>(s, block, w);
 #pragma unroll
@@ -27,10 +27,10 @@ counted_words(const __grid_constant__ source s, int64_t first, int64_t n, uint64
 
 __global__ void __launch_bounds__(32) stepped_words(int kind, const uint32_t *states, int64_t n, uint64_t *out)
 {
-    const int64_t first = place() * CPR_CHUNK;
+    const int64_t first = thread_index() * CPR_CHUNK;
     uint32_t s[6];
     if (first >= n) return;
-    for (int i = 0; i < 6; i++) s[i] = states[6 * place() + i];
+    for (int i = 0; i < 6; i++) s[i] = states[6 * thread_index() + i];
     const int64_t m = n - first < CPR_CHUNK ? n - first : CPR_CHUNK;
     for (int64_t i = 0; i < m; i++) out[first + i] = cpr_step(kind, s);
 }
@@ -107,7 +107,7 @@ of_words(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, i
 {
     constexpr bool other = is_plain_uniform<LAW, T, ARRAYS>();
     constexpr int kind = LAW >= CPR_PAIRS ? CPR_PHILOX32 : other ? CPR_PHILOX : EITHER;
-    const int64_t block = first + twice_place(), at = 4 * block - (s.words ? 0 : s.from.skip);
+    const int64_t block = first + twice_position(), at = 4 * block - (s.words ? 0 : s.from.skip);
     uint64_t w[4 * TWICE];
     block_of<kind, TWICE>(s, block, w);
 #pragma unroll
@@ -160,7 +160,7 @@ uniform_pairs(const __grid_constant__ source s, double low, double range, double
 template <bool ARRAYS> __global__ void __launch_bounds__(THREADS)
 narrow_normals(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, int64_t first)
 {
-    const int64_t block = first + twice_place();
+    const int64_t block = first + twice_position();
     const bool plain = !ARRAYS && d.value[0] == 0 && d.value[1] == 1;
     uint64_t w[4 * TWICE];
     block_of<CPR_PHILOX32, TWICE>(s, block, w);
@@ -188,7 +188,7 @@ of_steps(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, i
     extern __shared__ uint64_t table[];
     for (int i = threadIdx.x; i < CPR_GUIDE_WORDS + (int)d.steps_n; i += THREADS) table[i] = d.steps[i];
     __syncthreads();
-    for (int64_t block = place(); block < blocks; block += (int64_t)gridDim.x * THREADS) {
+    for (int64_t block = thread_index(); block < blocks; block += (int64_t)gridDim.x * THREADS) {
         const int64_t at = 4 * block - (s.words ? 0 : s.from.skip);
         uint64_t w[4];
         int64_t *out = (int64_t *)d.out;
@@ -210,7 +210,7 @@ of_steps(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, i
 template <int LAW, class T> __global__ void __launch_bounds__(THREADS)
 of_source(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, int64_t first)
 {
-    const int64_t i = first + place();
+    const int64_t i = first + thread_index();
     uint64_t w[4];
     cpr_source own;
     if (i >= d.n) return;
@@ -223,7 +223,7 @@ of_source(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, 
 __global__ void __launch_bounds__(THREADS)
 of_rows(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, int64_t first)
 {
-    const int64_t i = first + place();
+    const int64_t i = first + thread_index();
     uint64_t w[4];
     cpr_source own;
     if (i >= d.n) return;

@@ -125,20 +125,20 @@ static void search_bins(const counting *c, const double *x, int64_t n, int32_t *
 static void bin_block(const counting *c, const void *x, const double *wide, int64_t n, int32_t *bin)
 {
     const cpi_bins *b = c->b;
-    float place[CPI_BLOCK];
+    float position[CPI_BLOCK];
     if (!c->even) {
         search_bins(c, wide, n, bin);
         return;
     }
     if (wide) {
-        c->simd->places(CP_FLOAT64, wide, n, c->even, place);
+        c->simd->indices(CP_FLOAT64, wide, n, c->even, position);
     } else {
         float buffer[CPI_BLOCK];
         if (b->type != CP_FLOAT32) c->set->convert[b->type][CP_FLOAT32](buffer, x, n);
-        c->simd->places(CP_FLOAT32, b->type != CP_FLOAT32 ? buffer : x, n, c->even, place);
+        c->simd->indices(CP_FLOAT32, b->type != CP_FLOAT32 ? buffer : x, n, c->even, position);
     }
     int16_t untold[CPI_BLOCK];
-    const int all = c->simd->bins(place, n, c->even, bin, untold);
+    const int all = c->simd->bins(position, n, c->even, bin, untold);
     for (int k = 0; k < all; k++) {
         const int i = untold[k];
         const double value = wide ? wide[i] : cpi_number_at(b->type, x, i);

@@ -17,7 +17,7 @@
           "linear lower higher midpoint nearest inverted_cdf averaged_inverted_cdf closest_observation "
           "interpolated_inverted_cdf hazen weibull median_unbiased normal_unbiased", c="cp_quantile_method") */
 
-enum { FEW_PLACES = 8, LONG_ROW = 1 << 17 };
+enum { FEW_POSITIONS = 8, LONG_ROW = 1 << 17 };
 
 typedef struct asking {
     const char *name;
@@ -33,7 +33,7 @@ typedef struct asking {
 } asking;
 
 /* q as numbers from 0 to 1, in the arithmetic of their type. */
-static cp_code read_places(asking *s, cp_array *q)
+static cp_code read_positions(asking *s, cp_array *q)
 {
     if (q->ndim > 2) return cpi_fail(CP_ERROR_VALUE, "%s: q must be a scalar or 1d", s->name);
     if (cpi_is_complex(q->type)) return cpi_fail(CP_ERROR_TYPE, "%s: q must be real", s->name);
@@ -76,24 +76,24 @@ static cp_type between(const cp_array *a, const cp_array *q)
 }
 
 /* Which elements of a row are read, ascending and distinct; 0: too many to be worth it. */
-static int wanted_places(const asking *s, int64_t n, int64_t *places)
+static int wanted_positions(const asking *s, int64_t n, int64_t *indices)
 {
     int found = 0;
     const bool single = s->job.computed == CP_FLOAT32;
-    if (s->weights || s->count > FEW_PLACES) return 0;
-    if (!cpi_is_whole(s->job.type) && !s->known) places[found++] = n - 1; /* NaN would be there */
+    if (s->weights || s->count > FEW_POSITIONS) return 0;
+    if (!cpi_is_whole(s->job.type) && !s->known) indices[found++] = n - 1; /* NaN would be there */
     for (int64_t i = 0; i < s->count; i++) {
-        cpi_quantile_place p = {0, 0, 0};
+        cpi_quantile_position p = {0, 0, 0};
         if (s->job.elements) p.before = p.behind = cpi_quantile_element(s->method, single, (double)n, s->q[i]);
         else p = cpi_quantile_between(s->method, single, n, s->q[i]);
         for (int k = 0; k < 2; k++) {
             int64_t v = k ? p.behind : p.before;
             int at = 0;
             v = v > n - 1 ? n - 1 : v < 0 ? 0 : v;
-            while (at < found && places[at] < v) at++;
-            if (at < found && places[at] == v) continue;
-            memmove(places + at + 1, places + at, (size_t)(found - at) * sizeof *places);
-            places[at] = v, found++;
+            while (at < found && indices[at] < v) at++;
+            if (at < found && indices[at] == v) continue;
+            memmove(indices + at + 1, indices + at, (size_t)(found - at) * sizeof *indices);
+            indices[at] = v, found++;
         }
     }
     return found;
@@ -104,10 +104,10 @@ static cp_array *sorted_weights(const asking *s, cp_array *rows, cp_array *weigh
 {
     cp_array *order = cp_argsort(rows, -1), *row = order ? cp_arange_int(0, count, 1, CP_INT64) : NULL;
     cp_array *size = row ? cp_int(n) : NULL, *first = size ? cp_multiply(row, size) : NULL;
-    cp_array *column = first ? cp_expand_dims(first, CP_AXES(1)) : NULL, *place = column ? cp_add(order, column) : NULL;
-    cp_array *flat = place ? cp_ravel(place) : NULL, *line = flat ? cp_ravel(weights) : NULL;
+    cp_array *column = first ? cp_expand_dims(first, CP_AXES(1)) : NULL, *position = column ? cp_add(order, column) : NULL;
+    cp_array *flat = position ? cp_ravel(position) : NULL, *line = flat ? cp_ravel(weights) : NULL;
     cp_array *r = line ? cpi_take_rows(s->name, line, 0, flat) : NULL;
-    cp_free(order), cp_free(row), cp_free(size), cp_free(first), cp_free(column), cp_free(place);
+    cp_free(order), cp_free(row), cp_free(size), cp_free(first), cp_free(column), cp_free(position);
     cp_free(flat), cp_free(line);
     return r;
 }
@@ -158,7 +158,7 @@ static cp_code check_sums(const asking *s, cp_array *elements, cp_array *weights
 /* Rows of a copy of the elements, with the places that are read in order. */
 static cp_array *ordered_rows(asking *s, cp_array *a, const cpi_lanes *lanes, cpi_device *device, cp_array **weights)
 {
-    int64_t places[2 * FEW_PLACES + 1];
+    int64_t indices[2 * FEW_POSITIONS + 1];
     cp_array *dense = cpi_lanes_dense(s->name, a, lanes, device, true), *w = NULL;
     if (!dense) return NULL;
     if (dense->data == a->data) {
@@ -175,11 +175,11 @@ static cp_array *ordered_rows(asking *s, cp_array *a, const cpi_lanes *lanes, cp
         if (!w) return cp_free(dense), NULL;
     }
     *weights = w;
-    const int found = s->known ? 0 : wanted_places(s, n, places);
+    const int found = s->known ? 0 : wanted_positions(s, n, indices);
     const cpi_sort_ops *sort = device->backend->sort;
     cp_stream *stream = cpi_stream(device);
     cpi_array_used(dense);
-    const cp_code code = found ? sort->partition(stream, dense->type, rows, n, dense->data, found, places)
+    const cp_code code = found ? sort->partition(stream, dense->type, rows, n, dense->data, found, indices)
                                : sort->sort(stream, dense->type, rows, n, dense->data, dense->data);
     if (!code) return dense;
     cp_free(dense), cp_free(w);
@@ -193,7 +193,7 @@ static bool can_pick(const asking *s, const cpi_lanes *lanes, const cpi_device *
 {
     const int bytes = (int)cpi_itemsize(s->job.type);
     return device->backend->at_once && device->backend->sort->pick && lanes->kept == 1 && lanes->reduced >= LONG_ROW &&
-           !s->weights && s->count <= FEW_PLACES && (bytes == 4 || bytes == 8) && !cpi_is_complex(s->job.type);
+           !s->weights && s->count <= FEW_POSITIONS && (bytes == 4 || bytes == 8) && !cpi_is_complex(s->job.type);
 }
 
 static cp_code count_numbers(cp_array *x, int64_t *numbers)
@@ -206,21 +206,21 @@ static cp_code count_numbers(cp_array *x, int64_t *numbers)
     return code;
 }
 
-/* Only the elements that are read, in s->job.places, which is memory of the caller's. */
-static cp_array *picked(asking *s, cp_array *a, const cpi_lanes *lanes, cpi_device *device, int64_t *places)
+/* Only the elements that are read, in s->job.indices, which is memory of the caller's. */
+static cp_array *picked(asking *s, cp_array *a, const cpi_lanes *lanes, cpi_device *device, int64_t *indices)
 {
     cpi_quantiles *job = &s->job;
     cp_array *dense = cpi_lanes_dense(s->name, a, lanes, device, true), *r = NULL;
-    job->numbers = lanes->reduced, job->places = places;
+    job->numbers = lanes->reduced, job->indices = indices;
     cp_code code = dense ? CP_OK : cp_error();
     if (!code && s->known && !cpi_is_whole(job->type)) code = count_numbers(dense, &job->numbers);
     if (!code) {
-        job->found = job->numbers ? wanted_places(s, job->numbers, places) : 0;
-        if (!job->found) places[job->found++] = lanes->reduced - 1;
+        job->found = job->numbers ? wanted_positions(s, job->numbers, indices) : 0;
+        if (!job->found) indices[job->found++] = lanes->reduced - 1;
         const int64_t found = job->found;
         if ((r = cpi_array_new(s->name, device, job->type, 1, &found, 'C')))
             code = device->backend->sort->pick(cpi_stream(device), job->type, lanes->reduced, dense->data, job->found,
-                                               places, r->data);
+                                               indices, r->data);
     }
     cp_free(dense);
     return code ? cp_free(r), NULL : r;
@@ -228,8 +228,8 @@ static cp_array *picked(asking *s, cp_array *a, const cpi_lanes *lanes, cpi_devi
 
 static cp_code read_off(asking *s, cp_array *a, const cpi_lanes *lanes, cpi_device *device, cp_array *r)
 {
-    int64_t places[2 * FEW_PLACES + 1];
-    cp_array *weights = NULL, *rows = can_pick(s, lanes, device) ? picked(s, a, lanes, device, places)
+    int64_t indices[2 * FEW_POSITIONS + 1];
+    cp_array *weights = NULL, *rows = can_pick(s, lanes, device) ? picked(s, a, lanes, device, indices)
                                                                  : ordered_rows(s, a, lanes, device, &weights);
     cp_array *q = rows ? cp_from_host(s->q, CP_FLOAT64, CP_SHAPE(s->count), NULL) : NULL, *there = NULL;
     cp_code code = CP_ERROR_MEMORY;
@@ -316,7 +316,7 @@ static cp_array *quantiles(asking *s, cp_array *a, cp_array *q)
     if (cpi_is_complex(a->type) && (s->method != CPI_QUANTILE_MEDIAN || a->size)) /* nothing has a median that is NaN */
         return cpi_fail(CP_ERROR_TYPE, "%s: a must be an array of real numbers", s->name), NULL;
     cpi_free_host(s->q), s->q = NULL;
-    if (read_places(s, q) || cpi_lanes_of(s->name, a, s->axes, s->keepdims, &lanes)) return NULL;
+    if (read_positions(s, q) || cpi_lanes_of(s->name, a, s->axes, s->keepdims, &lanes)) return NULL;
     cp_array *both[2] = {a, s->out};
     s->job.type = a->type, s->job.elements = gives_elements(s), s->job.result = between(a, q);
     if (s->known && !a->size) return of_nothing(s, a, &lanes);

@@ -61,7 +61,7 @@ typedef struct cpi_quantiles {
     void *to;             /* (count, rows) */
     /* x has only the elements at these places of the one row, ascending, the last place of floating types among them
      * unless `known`, which has `numbers` elements that are no NaN; NULL: all. */
-    const int64_t *places;
+    const int64_t *indices;
     int found;
     int64_t numbers;
 } cpi_quantiles;

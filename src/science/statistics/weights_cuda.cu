@@ -157,12 +157,12 @@ weigh(const K *keys, const I *order, const double *weights, int64_t n, int64_t b
 template <class K, class I>
 cp_code many(cp_stream *stream, int64_t n, const int64_t *x, const double *weights, int64_t bins, double *to)
 {
-    const size_t size = cpi_round_up((size_t)n * sizeof(K), 256), places = cpi_round_up((size_t)n * sizeof(I), 256);
+    const size_t size = cpi_round_up((size_t)n * sizeof(K), 256), indices = cpi_round_up((size_t)n * sizeof(I), 256);
     const int64_t most = (int64_t)cpi_cuda_units(stream) * 64;
     const cudaStream_t cs = cpi_cuda_stream(stream);
-    char *memory = (char *)cpi_host->work_alloc(stream, 2 * (size + places));
+    char *memory = (char *)cpi_host->work_alloc(stream, 2 * (size + indices));
     if (!memory) return CP_ERROR_MEMORY;
-    void *keys = memory, *spare = memory + size, *order = memory + 2 * size, *other = memory + 2 * size + places;
+    void *keys = memory, *spare = memory + size, *order = memory + 2 * size, *other = memory + 2 * size + indices;
     int bits = 0;
     while (bits < 64 && (uint64_t)bins >> bits) bits++;
     list_bins<<<cpi_cuda_blocks(n, THREADS, most), THREADS, 0, cs>>>(x, n, bins, (K *)keys, (I *)order);

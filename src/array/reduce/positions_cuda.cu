@@ -18,7 +18,7 @@ template <class R> struct Place {
     static __device__ void start(State &s, const plan &p, const Raw *)
     {
         s.index = -1, s.value = lowest_key<Key>(), s.known = p.a.known;
-        s.flip = cpi_order_flip(p.a.type, p.a.fold == CPI_FOLD_LOWEST_PLACE);
+        s.flip = cpi_order_flip(p.a.type, p.a.fold == CPI_FOLD_LOWEST_INDEXED);
     }
     /* A thread meets its elements in rising order, but for the few beside whole vectors: join breaks their ties. */
     static __device__ __forceinline__ void add_key(State &s, Key k, int64_t i)
@@ -51,7 +51,7 @@ template <class R> struct Place {
         if (p.a.known && a.index < 0) *p.mailbox = p.failure;
         /* where all that is known is the worst there is, what is not counts as that, and the first element is first */
         if (p.a.known && (a.index < 0 || equal(a.value, lowest_key<Key>()))) a.index = 0;
-        *(int64_t *)out = cpi_finish_place(p.a.op, a.index, p.a.reduced);
+        *(int64_t *)out = cpi_finish_indexed(p.a.op, a.index, p.a.reduced);
     }
 };
 
@@ -112,4 +112,4 @@ template <class R> struct batch<Place<R>> {
 
 } // namespace fold
 
-cp_code cpi_fold_places(cp_stream *s, const cpi_reduce_args *a) { return fold::launch_ordered<fold::Place>(s, a); }
+cp_code cpi_fold_positions(cp_stream *s, const cpi_reduce_args *a) { return fold::launch_ordered<fold::Place>(s, a); }

@@ -16,22 +16,22 @@ static bool is_whole(const cp_array *x)
     return kind == 'i' || kind == 'u';
 }
 
-static bool are_places(const char *name, const cp_array *x)
+static bool are_indices(const char *name, const cp_array *x)
 {
     return is_whole(x) || !cpi_fail(CP_ERROR_INDEX, "%s: arrays used as indices must be of integer (or boolean) type",
                                     name);
 }
 
 /* One place on the host, from 0 to n or less; false with an error. */
-static bool one_place(const char *name, cp_array *obj, int axis, int64_t n, bool end, int64_t *place)
+static bool one_index(const char *name, cp_array *obj, int axis, int64_t n, bool end, int64_t *position)
 {
     cp_array *one = cp_ndim(obj) ? cp_reshape(obj, CP_SHAPE0) : obj;
-    *place = one ? cp_item_int(one) : 0;
+    *position = one ? cp_item_int(one) : 0;
     if (!one || cp_error() != CP_OK) return false;
-    if (*place < -n || *place >= n + end)
+    if (*position < -n || *position >= n + end)
         return !cpi_fail(CP_ERROR_INDEX, "%s: index %lld is out of bounds for axis %d with size %lld", name,
-                         (long long)*place, axis, (long long)n);
-    if (*place < 0) *place += n;
+                         (long long)*position, axis, (long long)n);
+    if (*position < 0) *position += n;
     return true;
 }
 
@@ -44,7 +44,7 @@ static cp_array *join(cp_array *a, cp_array *b, cp_array *c, int axis)
 static cp_array *without_one(cp_array *x, cp_array *obj, int axis)
 {
     int64_t at, n = cp_dim(x, axis);
-    if (!one_place("delete", obj, axis, n, false, &at)) return NULL;
+    if (!one_index("delete", obj, axis, n, false, &at)) return NULL;
     cp_array *a = cpi_range(x, axis, 0, at), *b = cpi_range(x, axis, at + 1, n);
     return a && b ? cp_concatenate(2, ((cp_array *[]){a, b}), axis) : NULL;
 }
@@ -57,7 +57,7 @@ static cp_array *kept(cp_array *obj, int64_t n)
         return cpi_fail(CP_ERROR_VALUE, "delete: boolean array argument obj to delete must be one dimensional and "
                         "match the axis length of %lld", (long long)n), NULL;
     }
-    cp_array *keep = are_places("delete", obj) ? cp_ones(CP_SHAPE(n), CP_BOOL) : NULL;
+    cp_array *keep = are_indices("delete", obj) ? cp_ones(CP_SHAPE(n), CP_BOOL) : NULL;
     return keep && cp_index_set(keep, 1, &CP_BY(obj), cp_int(0)) == CP_OK ? keep : NULL;
 }
 
@@ -102,7 +102,7 @@ static cp_array *with_axes_of(cp_array *values, const cp_array *x)
 static cp_array *with_some(cp_array *x, cp_array *obj, cp_array *values, int axis)
 {
     int64_t at, n = cp_dim(x, axis), shape[CP_MAXDIM];
-    if (!one_place("insert", obj, axis, n, true, &at)) return NULL;
+    if (!one_index("insert", obj, axis, n, true, &at)) return NULL;
     values = cp_ndim(values) < cp_ndim(x) ? with_axes_of(values, x) : values;
     if (values && !cp_ndim(obj)) values = cp_moveaxis(values, CP_AXES(0), CP_AXES(axis));
     if (!values) return NULL;
@@ -113,12 +113,12 @@ static cp_array *with_some(cp_array *x, cp_array *obj, cp_array *values, int axi
 }
 
 /* r[..., places, ...] = values along an axis. */
-static cp_code put_along(cp_array *r, int axis, cp_array *places, cp_array *values)
+static cp_code put_along(cp_array *r, int axis, cp_array *indices, cp_array *values)
 {
     cp_index items[CP_MAXDIM];
-    if (!places || !values) return cp_error();
+    if (!indices || !values) return cp_error();
     for (int i = 0; i < axis; i++) items[i] = CP_FULL;
-    items[axis] = CP_BY(places);
+    items[axis] = CP_BY(indices);
     return cp_index_set(r, axis + 1, items, values);
 }
 
@@ -173,7 +173,7 @@ cp_array *cp_insert(cp_array *arr, cp_array *obj, cp_array *values, int axis)
     }
     if (x && obj && cp_size(obj) == 1 && !is_whole(obj))
         cpi_fail(CP_ERROR_TYPE, "insert: slice indices must be integers or None or have an __index__ method");
-    else if (x && obj) are_places("insert", obj);
+    else if (x && obj) are_indices("insert", obj);
     if (!x || !obj || !is_whole(obj)) return cpi_end(&f, NULL);
     if (cp_type_kind(cp_type_of(values)) == 'c' && cp_type_kind(cp_type_of(x)) != 'c') cpi_warn(CP_WARNING_COMPLEX);
     if (cp_type_of(values) != cp_type_of(x)) values = cp_astype(values, cp_type_of(x));
@@ -186,12 +186,12 @@ cp_array *cp_insert(cp_array *arr, cp_array *obj, cp_array *values, int axis)
 /* Where the elements that are not 0 begin and end along each axis; nowhere: 0 and 0. */
 static cp_code ends_of(cp_array *x, int64_t *first, int64_t *end)
 {
-    cp_array *places = cp_argwhere(x);
+    cp_array *indices = cp_argwhere(x);
     const size_t bytes = (size_t)cp_ndim(x) * sizeof(int64_t);
     for (int i = 0; i < cp_ndim(x); i++) first[i] = end[i] = 0;
-    if (!places) return cp_error();
-    if (!cp_size(places)) return CP_OK;
-    cp_array *low = cp_min(places, .axis = CP_AXES(0)), *high = low ? cp_max(places, .axis = CP_AXES(0)) : NULL;
+    if (!indices) return cp_error();
+    if (!cp_size(indices)) return CP_OK;
+    cp_array *low = cp_min(indices, .axis = CP_AXES(0)), *high = low ? cp_max(indices, .axis = CP_AXES(0)) : NULL;
     if (!high || cp_to_host(low, first, bytes) || cp_to_host(high, end, bytes)) return cp_error();
     for (int i = 0; i < cp_ndim(x); i++) end[i]++;
     return CP_OK;

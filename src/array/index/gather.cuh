@@ -4,8 +4,8 @@
  * parts (cpi_each_part), and what is divided by is prepared on the host. A thread has several words, EACH, under way at
  * once. Invariant: an index is looked at wherever it is read, since the array may change meanwhile; one that is wrong
  * leaves a note in the stream's mailbox, and nothing is read or written for it. */
-#ifndef CPI_INDEX_PLACES_CUH
-#define CPI_INDEX_PLACES_CUH
+#ifndef CPI_INDEX_GATHER_CUH
+#define CPI_INDEX_GATHER_CUH
 
 #include <cstring>
 
@@ -14,7 +14,7 @@
 #include "index/index.h"
 #include "loop/loop.cuh"
 
-enum { CPI_PLACE_THREADS = 256, CPI_PLACE_EACH = 4 };
+enum { CPI_GATHER_THREADS = 256, CPI_GATHER_EACH = 4 };
 
 /* The record as kernels want it; P picks, since parameters of a kernel are few. */
 template <int P> struct cpi_picked {
@@ -233,9 +233,9 @@ __device__ __forceinline__ void cpi_find_items(const cpi_picked<P> &r, uint32_t 
 
 /* The same of places of the index alone; false: one is wrong. */
 template <int DIMS, int E, int P>
-__device__ __forceinline__ bool cpi_find_places(const cpi_picked<P> &r, uint32_t first, uint32_t stride,
-                                                uint32_t (&i)[E], bool (&wanted)[E], int64_t (&many)[E],
-                                                bool (&good)[E])
+__device__ __forceinline__ bool cpi_find_indexed(const cpi_picked<P> &r, uint32_t first, uint32_t stride,
+                                                 uint32_t (&i)[E], bool (&wanted)[E], int64_t (&many)[E],
+                                                 bool (&good)[E])
 {
     int64_t few[E];
 #pragma unroll

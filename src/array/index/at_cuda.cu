@@ -317,8 +317,8 @@ cp_code cpi_index_cuda_at_once(cp_stream *stream, const cpi_indexed *p)
     if (p->n <= FEW) {
         void *list[] = {&a};
         const unsigned threads = p->n < FEW_THREADS ? cpi_round_up((unsigned)p->n, 32) : FEW_THREADS;
-        const unsigned few = cpi_cuda_blocks(p->n, threads * EACH, INT32_MAX);
-        cudaLaunchKernel(kernel, dim3(few), dim3(threads), list, 0, cpi_cuda_stream(stream));
+        const unsigned result = cpi_cuda_blocks(p->n, threads * EACH, INT32_MAX);
+        cudaLaunchKernel(kernel, dim3(result), dim3(threads), list, 0, cpi_cuda_stream(stream));
         return CPI_LAUNCHED(stream, name);
     }
     a.wrong = (unsigned *)cpi_host->work_alloc(stream, sizeof *a.wrong);

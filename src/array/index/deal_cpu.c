@@ -33,7 +33,7 @@ static void count_task(void *context, int64_t piece, int worker)
 {
     enum { CHUNK = 512 };
     const task *t = context;
-    const cpi_pick *p = &t->job->g->pick[0];
+    const cpi_axis_index *p = &t->job->g->axis_index[0];
     const int64_t first = piece * CPI_DEAL_PIECE, end = first + cpi_deal_count(t->job, piece);
     (void)worker;
     memset(t->job->next + piece * t->job->ranges, 0, (size_t)t->job->ranges * sizeof *t->job->next);
@@ -69,7 +69,7 @@ static void number(const cpi_deal_job *d)
 }
 
 /* Are places that follow one another mostly far apart? Some runs of sixteen tell. */
-static bool is_scattered(const cpi_pick *p, int64_t n, int64_t bytes)
+static bool is_scattered(const cpi_axis_index *p, int64_t n, int64_t bytes)
 {
     enum { RUNS = 64, LONG = 16, FAR = 1024 };
     int leaps = 0;
@@ -83,24 +83,24 @@ static bool is_scattered(const cpi_pick *p, int64_t n, int64_t bytes)
 
 bool cpi_is_dealt(const cpi_gather *g)
 {
-    const cpi_pick *p = &g->pick[0];
+    const cpi_axis_index *p = &g->axis_index[0];
     const int64_t n = g->shape[0];
     return g->ndim == 1 && !g->rest && n >= FEWEST && p->extent / SPARSEST < n && p->extent >= FAR_BYTES / g->bytes &&
-           p->step[0] == 1 && p->stride == g->bytes && !g->many_step[0] &&
-           (g->few_step[0] == g->bytes || !g->few_step[0]) &&
-           (p->mode == CPI_PICK_RAISE || p->mode == CPI_PICK_EXACT) && is_scattered(p, n, g->bytes);
+           p->step[0] == 1 && p->stride == g->bytes && !g->array_step[0] &&
+           (g->values_step[0] == g->bytes || !g->values_step[0]) &&
+           (p->mode == CPI_INDEX_RAISE || p->mode == CPI_INDEX_EXACT) && is_scattered(p, n, g->bytes);
 }
 
 cpi_scatter_outcome cpi_deal(cp_stream *stream, const cpi_gather *g)
 {
     cpi_deal_job d = {.g = g, .n = g->shape[0]};
     task t = {&d, CPI_BEST(cpi_deal_kernels), CPI_BEST(cpi_single_kernels)};
-    const int64_t extent = g->pick[0].extent, pieces = (d.n - 1) / CPI_DEAL_PIECE + 1;
+    const int64_t extent = g->axis_index[0].extent, pieces = (d.n - 1) / CPI_DEAL_PIECE + 1;
     while (g->bytes << d.shift < RANGE_BYTES || (extent - 1) >> d.shift >= CPI_DEAL_RANGES) d.shift++;
     if (d.shift > 32) return CPI_NOT_DEALT; /* places in a range have 32 bits */
     d.ranges = ((extent - 1) >> d.shift) + 1;
     const int64_t round = (pieces < ROUND ? pieces : ROUND) * CPI_DEAL_PIECE;
-    const size_t values = g->few_step[0] ? (size_t)(round * g->bytes) : 0;
+    const size_t values = g->values_step[0] ? (size_t)(round * g->bytes) : 0;
     const size_t indices = (size_t)round * sizeof *d.indices;
     char *memory = cpi_work_alloc(stream, values + indices + (size_t)(pieces * d.ranges) * sizeof *d.next);
     if (!memory) {

@@ -37,11 +37,11 @@ struct deal {
 
 /* The elements that places first, first + THREADS, ... name; NONE: there is no such place, or *wrong is one whose index
  * is wrong. */
-__device__ __forceinline__ void name_elements(const cpi_picked<1> &r, uint32_t first, bool again, uint32_t *element,
+__device__ __forceinline__ void name_elements(const cpi_gather_args<1> &r, uint32_t first, bool again, uint32_t *element,
                                               uint32_t *wrong)
 {
-    const cpi_pick &p = r.pick[0];
-    const int64_t below = p.mode == CPI_PICK_RAISE ? p.extent : 0;
+    const cpi_axis_index &p = r.axis_index[0];
+    const int64_t below = p.mode == CPI_INDEX_RAISE ? p.extent : 0;
     int64_t v[AT_ONCE];
 #pragma unroll
     for (int e = 0; e < AT_ONCE; e++) {
@@ -95,7 +95,7 @@ __device__ __forceinline__ uint64_t sum_before(uint64_t value)
 }
 
 __global__ void __launch_bounds__(THREADS, 2)
-count_kernel(const __grid_constant__ cpi_picked<1> r, const __grid_constant__ deal d)
+count_kernel(const __grid_constant__ cpi_gather_args<1> r, const __grid_constant__ deal d)
 {
     __shared__ uint32_t count[BUCKETS];
     count[threadIdx.x] = 0;
@@ -127,7 +127,7 @@ struct dealt {
 /* A block deals a tile: in its memory first, so that what goes into a bucket lies together. The last tile comes first:
  * it is in the cache. */
 __global__ void __launch_bounds__(THREADS, 2)
-deal_kernel(const __grid_constant__ cpi_picked<1> r, const __grid_constant__ deal d)
+deal_kernel(const __grid_constant__ cpi_gather_args<1> r, const __grid_constant__ deal d)
 {
     extern __shared__ uint4 memory[];
     dealt &m = *(dealt *)memory;
@@ -210,7 +210,7 @@ __device__ __forceinline__ bool join_parts(const deal &d, const share &s, uint32
 }
 
 template <class T> __global__ void __launch_bounds__(THREADS, 2)
-settle_kernel(const __grid_constant__ cpi_picked<1> r, const __grid_constant__ deal d)
+settle_kernel(const __grid_constant__ cpi_gather_args<1> r, const __grid_constant__ deal d)
 {
     extern __shared__ uint32_t claims[];
     if (*d.wrong) return;
@@ -229,14 +229,14 @@ settle_kernel(const __grid_constant__ cpi_picked<1> r, const __grid_constant__ d
     }
     __syncthreads();
     if (s.parts > 1 && !join_parts(d, s, claims)) return;
-    const int64_t left = r.pick[0].extent - low;
+    const int64_t left = r.axis_index[0].extent - low;
     const uint32_t end = (uint32_t)(left < size ? left : size);
 #pragma unroll 4
     for (uint32_t k = threadIdx.x; k < end; k += THREADS) {
         const uint32_t place = claims[k] - 1;
         if (place >= r.count.by) continue;
-        const T x = *(const T *)(r.few + place * r.few_step[0]);
-        *(T *)(r.many + (low + k) * r.pick[0].stride) = x;
+        const T x = *(const T *)(r.result + place * r.values_step[0]);
+        *(T *)(r.array + (low + k) * r.axis_index[0].stride) = x;
     }
 }
 
@@ -254,7 +254,7 @@ size_t lay_out(deal *d, char *memory, int64_t count)
     return head + spilled + indices + elements;
 }
 
-template <class T> cp_code settle(cp_stream *stream, const cpi_picked<1> &r, const deal &d, const char *function)
+template <class T> cp_code settle(cp_stream *stream, const cpi_gather_args<1> &r, const deal &d, const char *function)
 {
     const size_t bytes = sizeof(uint32_t) << d.shift;
     cp_code code = cpi_cuda_allow(stream, settle_kernel<T>, (int64_t)bytes, function);
@@ -267,8 +267,8 @@ cp_code run(cp_stream *stream, const cpi_gather *g, deal d)
 {
     const cudaStream_t to = cpi_cuda_stream(stream);
     const int64_t count = g->shape[0];
-    cpi_picked<1> r;
-    cp_code code = cpi_picked_of(stream, g, 1, &r);
+    cpi_gather_args<1> r;
+    cp_code code = cpi_gather_args_of(stream, g, 1, &r);
     if (!code) code = cpi_cuda_allow(stream, deal_kernel, sizeof(dealt), g->function);
     char *work = code ? nullptr : (char *)cpi_host->work_alloc(stream, lay_out(&d, nullptr, count));
     if (!work) return code ? code : CP_ERROR_MEMORY;
@@ -297,15 +297,15 @@ cp_code run(cp_stream *stream, const cpi_gather *g, deal d)
 
 bool cpi_cuda_deal(cp_stream *stream, const cpi_gather *g, cp_code *code)
 {
-    const int64_t extent = g->pick[0].extent, count = g->shape[0];
-    if (g->picks != 1 || g->ndim != 1 || g->rest || g->many_step[0] || cpi_word_of(g) != g->bytes) return false;
-    if (g->pick[0].mode != CPI_PICK_RAISE && g->pick[0].mode != CPI_PICK_EXACT) return false;
+    const int64_t extent = g->axis_index[0].extent, count = g->shape[0];
+    if (g->nindices != 1 || g->ndim != 1 || g->rest || g->array_step[0] || cpi_word_of(g) != g->bytes) return false;
+    if (g->axis_index[0].mode != CPI_INDEX_RAISE && g->axis_index[0].mode != CPI_INDEX_EXACT) return false;
     if (extent < LEAST || count < extent / 4 || count > INT32_MAX || extent > (int64_t)BUCKETS << (SHIFT + 1))
         return false;
     deal d = {};
     d.shift = extent > (int64_t)BUCKETS << SHIFT ? SHIFT + 1 : SHIFT;
     d.buckets = (uint32_t)((extent - 1 >> d.shift) + 1), d.parts = (uint32_t)(count / PART);
-    d.one = !g->few_step[0] || count == 1;
+    d.one = !g->values_step[0] || count == 1;
     *code = run(stream, g, d);
     return true;
 }

@@ -10,7 +10,7 @@
 
 enum { LINE = 16 /* places that wait until they are as many */ };
 
-INLINE uint64_t position_of(const cpi_pick *p, int64_t i)
+INLINE uint64_t position_of(const cpi_axis_index *p, int64_t i)
 {
     const int64_t v = p->at[i];
     return (uint64_t)(v + (v >> 63 & p->extent));
@@ -18,7 +18,7 @@ INLINE uint64_t position_of(const cpi_pick *p, int64_t i)
 
 static void count(const cpi_deal_job *d, int64_t first, int64_t n)
 {
-    const cpi_pick p = d->g->pick[0];
+    const cpi_axis_index p = d->g->axis_index[0];
     const int shift = d->shift;
     uint32_t *counts = d->next + first / CPI_DEAL_PIECE * d->ranges;
     int64_t i = first;
@@ -59,11 +59,11 @@ INLINE void deal_piece(const cpi_deal_job *d, int64_t piece, size_t bytes)
 {
     _Alignas(64) char waiting[CPI_DEAL_RANGES * LINE * (4 + 16)];
     uint32_t begin[CPI_DEAL_RANGES], *next = d->next + piece * d->ranges;
-    const cpi_pick p = d->g->pick[0];
+    const cpi_axis_index p = d->g->axis_index[0];
     const int shift = d->shift;
     const uint64_t within = (UINT64_C(1) << shift) - 1;
     const int64_t end = piece * CPI_DEAL_PIECE + cpi_deal_count(d, piece);
-    const char *few = d->g->few;
+    const char *result = d->g->result;
     uint32_t *indices = d->indices;
     char *values = d->values;
     memcpy(begin, next, (size_t)d->ranges * sizeof *begin);
@@ -73,7 +73,7 @@ INLINE void deal_piece(const cpi_deal_job *d, int64_t piece, size_t bytes)
         char *line = waiting + r * LINE * (4 + bytes);
         const uint32_t place = (uint32_t)(v & within);
         memcpy(line + 4 * at, &place, 4);
-        if (bytes) memcpy(line + 4 * LINE + at * bytes, few + (size_t)i * bytes, bytes);
+        if (bytes) memcpy(line + 4 * LINE + at * bytes, result + (size_t)i * bytes, bytes);
         if (at != LINE - 1) continue;
         const size_t first = k - at;
         if (first >= begin[r]) {
@@ -96,10 +96,10 @@ INLINE void deal_piece(const cpi_deal_job *d, int64_t piece, size_t bytes)
 INLINE void put_range(const cpi_deal_job *d, int64_t range, size_t bytes, bool one)
 {
     const int64_t first = begin_of(d, range), end = begin_of(d, range + 1);
-    const int64_t size = d->g->pick[0].extent * (int64_t)bytes, most = (int64_t)(bytes << d->shift);
+    const int64_t size = d->g->axis_index[0].extent * (int64_t)bytes, most = (int64_t)(bytes << d->shift);
     const int64_t from = range * most, all = size - from < most ? size - from : most;
-    char *x = d->g->many + from;
-    const char *value = one ? d->g->few : d->values + first * (int64_t)bytes;
+    char *x = d->g->array + from;
+    const char *value = one ? d->g->result : d->values + first * (int64_t)bytes;
     const uint32_t *indices = d->indices;
     for (int64_t i = 0; i < all; i += 64) __builtin_prefetch(x + i, 1, 2); /* side by side they come sooner */
     for (int64_t k = first; k < end; k++, value += one ? 0 : bytes) memcpy(x + indices[k] * bytes, value, bytes);

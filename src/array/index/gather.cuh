@@ -17,9 +17,9 @@
 enum { CPI_GATHER_THREADS = 256, CPI_GATHER_EACH = 4 };
 
 /* The record as kernels want it; P picks, since parameters of a kernel are few. */
-template <int P> struct cpi_picked {
-    char *many, *few;
-    int ndim, rest, picks;
+template <int P> struct cpi_gather_args {
+    char *array, *result;
+    int ndim, rest, nindices;
     bool named, across; /* named: the failure is told with the index. across: neighbours are neighbours in the rest */
     bool once;          /* an index names one word, so it need not stay in the cache, where elements do */
     uint32_t trouble;
@@ -27,34 +27,34 @@ template <int P> struct cpi_picked {
     uint32_t items; /* words in all */
     cpi_divisor count, slots, words; /* places of the index, of the rest, words of an element */
     cpi_divisor shape[CPI_GATHER_DIMS], rest_shape[CPI_GATHER_DIMS];
-    int64_t many_step[CPI_GATHER_DIMS], few_step[CPI_GATHER_DIMS];
-    int64_t rest_many[CPI_GATHER_DIMS], rest_few[CPI_GATHER_DIMS];
-    cpi_pick pick[P];
+    int64_t array_step[CPI_GATHER_DIMS], values_step[CPI_GATHER_DIMS];
+    int64_t rest_array_step[CPI_GATHER_DIMS], rest_values_step[CPI_GATHER_DIMS];
+    cpi_axis_index axis_index[P];
 };
 
 static inline int64_t cpi_size_of(int64_t step) { return step < 0 ? -step : step; }
 
-/* Does the rest lie closer together in `few` than the index? */
+/* Does the rest lie closer together in `result` than the index? */
 static inline bool cpi_runs_across(const cpi_gather *g)
 {
     if (!g->rest) return false;
-    int64_t index = cpi_size_of(g->few_step[g->ndim - 1]), rest = cpi_size_of(g->rest_few[g->rest - 1]);
-    return rest < index || (rest == index && g->many_step[g->ndim - 1] == 0);
+    int64_t index = cpi_size_of(g->values_step[g->ndim - 1]), rest = cpi_size_of(g->rest_values_step[g->rest - 1]);
+    return rest < index || (rest == index && g->array_step[g->ndim - 1] == 0);
 }
 
 /* words: of an element, as it is moved. */
-template <int P> cp_code cpi_picked_of(cp_stream *stream, const cpi_gather *g, int64_t words, cpi_picked<P> *r)
+template <int P> cp_code cpi_gather_args_of(cp_stream *stream, const cpi_gather *g, int64_t words, cpi_gather_args<P> *r)
 {
-    r->many = g->many, r->few = g->few, r->ndim = g->ndim, r->rest = g->rest, r->picks = g->picks;
+    r->array = g->array, r->result = g->result, r->ndim = g->ndim, r->rest = g->rest, r->nindices = g->nindices;
     r->across = cpi_runs_across(g);
     r->count = cpi_divisor_of(cpi_gather_count(g)), r->slots = cpi_divisor_of(cpi_gather_rest(g));
     r->words = cpi_divisor_of(words), r->items = r->count.by * r->slots.by * r->words.by;
     r->once = r->items == r->count.by;
     for (int d = 0; d < g->ndim; d++) r->shape[d] = cpi_divisor_of(g->shape[d]);
     for (int d = 0; d < g->rest; d++) r->rest_shape[d] = cpi_divisor_of(g->rest_shape[d]);
-    memcpy(r->many_step, g->many_step, 2 * sizeof g->many_step);
-    memcpy(r->rest_many, g->rest_many, 2 * sizeof g->rest_many);
-    memcpy(r->pick, g->pick, (size_t)g->picks * sizeof *g->pick);
+    memcpy(r->array_step, g->array_step, 2 * sizeof g->array_step);
+    memcpy(r->rest_array_step, g->rest_array_step, 2 * sizeof g->rest_array_step);
+    memcpy(r->axis_index, g->axis_index, (size_t)g->nindices * sizeof *g->axis_index);
     r->trouble = g->trouble ? cpi_cuda_late(CP_ERROR_VALUE, g->function, g->trouble)
                             : cpi_cuda_late(CP_ERROR_INDEX, g->function, "an index is out of bounds");
     r->named = !g->trouble;
@@ -65,10 +65,10 @@ template <int P> cp_code cpi_picked_of(cp_stream *stream, const cpi_gather *g, i
 /* Bytes of a word: the largest power of two up to 16 that divides all that an address is made of. */
 static inline int64_t cpi_word_of(const cpi_gather *g)
 {
-    uint64_t any = (uintptr_t)g->many | (uintptr_t)g->few | (uint64_t)g->bytes | 16;
-    for (int d = 0; d < g->ndim; d++) any |= (uint64_t)g->many_step[d] | (uint64_t)g->few_step[d];
-    for (int d = 0; d < g->rest; d++) any |= (uint64_t)g->rest_many[d] | (uint64_t)g->rest_few[d];
-    for (int k = 0; k < g->picks; k++) any |= (uint64_t)g->pick[k].stride;
+    uint64_t any = (uintptr_t)g->array | (uintptr_t)g->result | (uint64_t)g->bytes | 16;
+    for (int d = 0; d < g->ndim; d++) any |= (uint64_t)g->array_step[d] | (uint64_t)g->values_step[d];
+    for (int d = 0; d < g->rest; d++) any |= (uint64_t)g->rest_array_step[d] | (uint64_t)g->rest_values_step[d];
+    for (int k = 0; k < g->nindices; k++) any |= (uint64_t)g->axis_index[k].stride;
     return (int64_t)(any & -any);
 }
 
@@ -84,16 +84,16 @@ template <class F> cp_code cpi_each_part(const cpi_gather *g, int64_t word, int6
     if (count > 1) {
         while (g->shape[d] == 1) d++;
         const int64_t half = a.shape[d] = g->shape[d] / 2;
-        b.shape[d] -= half, b.many += half * g->many_step[d], b.few += half * g->few_step[d];
-        for (int k = 0; k < g->picks; k++) b.pick[k].at += half * g->pick[k].step[d];
+        b.shape[d] -= half, b.array += half * g->array_step[d], b.result += half * g->values_step[d];
+        for (int k = 0; k < g->nindices; k++) b.axis_index[k].at += half * g->axis_index[k].step[d];
         behind += count / g->shape[d] * half;
     } else if (rest > 1) {
         while (g->rest_shape[d] == 1) d++;
         const int64_t half = a.rest_shape[d] = g->rest_shape[d] / 2;
-        b.rest_shape[d] -= half, b.many += half * g->rest_many[d], b.few += half * g->rest_few[d];
+        b.rest_shape[d] -= half, b.array += half * g->rest_array_step[d], b.result += half * g->rest_values_step[d];
     } else {
         a.bytes = words / 2 * word;
-        b.bytes -= a.bytes, b.many += a.bytes, b.few += a.bytes;
+        b.bytes -= a.bytes, b.array += a.bytes, b.result += a.bytes;
     }
     cp_code code = cpi_each_part(&a, word, first, f);
     return code ? code : cpi_each_part(&b, word, behind, f);
@@ -107,22 +107,22 @@ static __device__ __noinline__ int64_t cpi_wrapped(int64_t v, int64_t extent)
 }
 
 /* The places that indices name, which may lie beyond the axis still. */
-template <int E> __device__ __forceinline__ void cpi_name(const cpi_pick &p, int64_t (&v)[E])
+template <int E> __device__ __forceinline__ void cpi_name(const cpi_axis_index &p, int64_t (&v)[E])
 {
-    const int64_t below = p.mode == CPI_PICK_RAISE ? p.extent : 0;
+    const int64_t below = p.mode == CPI_INDEX_RAISE ? p.extent : 0;
 #pragma unroll
     for (int e = 0; e < E; e++) v[e] += v[e] < 0 ? below : 0;
-    if (p.mode == CPI_PICK_CLIP)
+    if (p.mode == CPI_INDEX_CLIP)
 #pragma unroll
         for (int e = 0; e < E; e++) v[e] = v[e] < 0 ? 0 : v[e] >= p.extent ? p.extent - 1 : v[e];
-    if (p.mode == CPI_PICK_WRAP)
+    if (p.mode == CPI_INDEX_WRAP)
 #pragma unroll
         for (int e = 0; e < E; e++) v[e] = cpi_wrapped(v[e], p.extent);
 }
 
 /* Steps of place i of the index along its axes: without arrays, which would lie in memory. */
 template <int P, int DIMS>
-__device__ __forceinline__ int64_t cpi_along(const cpi_picked<P> &r, uint32_t i, const int64_t *step)
+__device__ __forceinline__ int64_t cpi_along(const cpi_gather_args<P> &r, uint32_t i, const int64_t *step)
 {
     if constexpr (DIMS == 1) return i * step[0];
     int64_t at = 0;
@@ -134,9 +134,9 @@ __device__ __forceinline__ int64_t cpi_along(const cpi_picked<P> &r, uint32_t i,
 }
 
 /* Tells the mailbox of index k of place i. */
-template <int P> __device__ __noinline__ void cpi_tell(const cpi_picked<P> &r, int k, uint32_t i)
+template <int P> __device__ __noinline__ void cpi_tell(const cpi_gather_args<P> &r, int k, uint32_t i)
 {
-    const cpi_pick &p = r.pick[k];
+    const cpi_axis_index &p = r.axis_index[k];
     const int64_t value = p.at[cpi_along<P, CPI_GATHER_DIMS>(r, i, p.step)];
     if (r.named) cpi_wrong_index(r.mailbox, r.trouble, value, p.axis, p.extent);
     else *(volatile uint32_t *)r.mailbox = r.trouble;
@@ -145,18 +145,18 @@ template <int P> __device__ __noinline__ void cpi_tell(const cpi_picked<P> &r, i
 /* Where places i[0 .. E) lie; good: those with `wanted` whose indices are right. Of others the mailbox is told, and
  * false returned. */
 template <int DIMS, int E, int P>
-__device__ __forceinline__ bool cpi_find(const cpi_picked<P> &r, const uint32_t (&i)[E], const bool (&wanted)[E],
-                                         int64_t (&many)[E], int64_t (&few)[E], bool (&good)[E])
+__device__ __forceinline__ bool cpi_find(const cpi_gather_args<P> &r, const uint32_t (&i)[E], const bool (&wanted)[E],
+                                         int64_t (&array)[E], int64_t (&result)[E], bool (&good)[E])
 {
     bool all = true;
 #pragma unroll
     for (int e = 0; e < E; e++) {
-        many[e] = cpi_along<P, DIMS>(r, i[e], r.many_step), few[e] = cpi_along<P, DIMS>(r, i[e], r.few_step);
+        array[e] = cpi_along<P, DIMS>(r, i[e], r.array_step), result[e] = cpi_along<P, DIMS>(r, i[e], r.values_step);
         good[e] = wanted[e];
     }
-    const int picks = P == 1 ? 1 : r.picks;
-    for (int k = 0; k < picks; k++) {
-        const cpi_pick &p = r.pick[k];
+    const int nindices = P == 1 ? 1 : r.nindices;
+    for (int k = 0; k < nindices; k++) {
+        const cpi_axis_index &p = r.axis_index[k];
         int64_t v[E];
         bool right = true;
 #pragma unroll
@@ -168,7 +168,7 @@ __device__ __forceinline__ bool cpi_find(const cpi_picked<P> &r, const uint32_t 
 #pragma unroll
         for (int e = 0; e < E; e++) {
             const bool in = (uint64_t)v[e] < (uint64_t)p.extent;
-            right = right && (in || !wanted[e]), good[e] = good[e] && in, many[e] += v[e] * p.stride;
+            right = right && (in || !wanted[e]), good[e] = good[e] && in, array[e] += v[e] * p.stride;
         }
         if (right) continue;
         all = false;
@@ -184,25 +184,25 @@ __device__ __forceinline__ bool cpi_find(const cpi_picked<P> &r, const uint32_t 
 template <int N> struct cpi_number_of { enum { value = N }; };
 template <class F> cp_code cpi_with_dims(const cpi_gather *g, F run)
 {
-    if (g->picks == 1 && g->ndim == 1) return run(cpi_number_of<1>(), cpi_number_of<1>());
-    if (g->picks == 1 && g->ndim == 2) return run(cpi_number_of<1>(), cpi_number_of<2>());
-    if (g->picks <= 2) return run(cpi_number_of<2>(), cpi_number_of<CPI_GATHER_DIMS>());
+    if (g->nindices == 1 && g->ndim == 1) return run(cpi_number_of<1>(), cpi_number_of<1>());
+    if (g->nindices == 1 && g->ndim == 2) return run(cpi_number_of<1>(), cpi_number_of<2>());
+    if (g->nindices <= 2) return run(cpi_number_of<2>(), cpi_number_of<CPI_GATHER_DIMS>());
     return run(cpi_number_of<CP_MAXDIM>(), cpi_number_of<CPI_GATHER_DIMS>());
 }
 
 /* Steps of place s of the rest. */
 template <int P>
-__device__ __forceinline__ void cpi_walk_rest(const cpi_picked<P> &r, uint32_t s, int64_t *many, int64_t *few)
+__device__ __forceinline__ void cpi_walk_rest(const cpi_gather_args<P> &r, uint32_t s, int64_t *array, int64_t *result)
 {
     for (int d = r.rest - 1; d >= 0; d--) {
         const uint32_t at = d ? cpi_index_along(r.rest_shape[d], s) : s;
-        *many += at * r.rest_many[d], *few += at * r.rest_few[d];
+        *array += at * r.rest_array_step[d], *result += at * r.rest_values_step[d];
     }
 }
 
 /* The place of the index, of the rest, and the word that item t is. */
 template <int P>
-__device__ __forceinline__ void cpi_item(const cpi_picked<P> &r, uint32_t t, uint32_t *i, uint32_t *s, uint32_t *word)
+__device__ __forceinline__ void cpi_item(const cpi_gather_args<P> &r, uint32_t t, uint32_t *i, uint32_t *s, uint32_t *word)
 {
     uint32_t item = t;
     *word = 0, *s = 0;
@@ -216,11 +216,11 @@ __device__ __forceinline__ void cpi_item(const cpi_picked<P> &r, uint32_t t, uin
 /* Items first, first + stride, ... of a call: what each is, and where its place of the index lies. */
 template <int E> struct cpi_items {
     uint32_t i[E], s[E], word[E]; /* the places of the index and of the rest, and the word */
-    int64_t many[E], few[E];      /* of the place of the index; cpi_walk_rest adds that of the rest */
+    int64_t array[E], result[E];  /* of the place of the index; cpi_walk_rest adds that of the rest */
     bool good[E];
 };
 template <int DIMS, int E, int P>
-__device__ __forceinline__ void cpi_find_items(const cpi_picked<P> &r, uint32_t first, uint32_t stride, cpi_items<E> *t)
+__device__ __forceinline__ void cpi_find_items(const cpi_gather_args<P> &r, uint32_t first, uint32_t stride, cpi_items<E> *t)
 {
     bool wanted[E];
 #pragma unroll
@@ -228,19 +228,19 @@ __device__ __forceinline__ void cpi_find_items(const cpi_picked<P> &r, uint32_t 
         wanted[e] = first + e * stride < r.items;
         cpi_item(r, wanted[e] ? first + e * stride : 0, &t->i[e], &t->s[e], &t->word[e]);
     }
-    cpi_find<DIMS>(r, t->i, wanted, t->many, t->few, t->good);
+    cpi_find<DIMS>(r, t->i, wanted, t->array, t->result, t->good);
 }
 
 /* The same of places of the index alone; false: one is wrong. */
 template <int DIMS, int E, int P>
-__device__ __forceinline__ bool cpi_find_indexed(const cpi_picked<P> &r, uint32_t first, uint32_t stride,
-                                                 uint32_t (&i)[E], bool (&wanted)[E], int64_t (&many)[E],
+__device__ __forceinline__ bool cpi_find_indexed(const cpi_gather_args<P> &r, uint32_t first, uint32_t stride,
+                                                 uint32_t (&i)[E], bool (&wanted)[E], int64_t (&array)[E],
                                                  bool (&good)[E])
 {
-    int64_t few[E];
+    int64_t result[E];
 #pragma unroll
     for (int e = 0; e < E; e++) i[e] = first + e * stride, wanted[e] = i[e] < r.count.by;
-    return cpi_find<DIMS>(r, i, wanted, many, few, good);
+    return cpi_find<DIMS>(r, i, wanted, array, result, good);
 }
 
 /* Elements that places can name are numbered by (offset - low) / unit: a shift where unit is 2^shift (else -1). */
@@ -253,9 +253,9 @@ static inline cpi_numbering cpi_numbering_of(const cpi_gather *g)
 {
     cpi_numbering n = {0, 0, 0, -1};
     int64_t high = 0;
-    for (int k = 0; k < g->picks + g->ndim; k++) {
-        const int64_t step = k < g->picks ? g->pick[k].stride : g->many_step[k - g->picks];
-        const int64_t far = ((k < g->picks ? g->pick[k].extent : g->shape[k - g->picks]) - 1) * step;
+    for (int k = 0; k < g->nindices + g->ndim; k++) {
+        const int64_t step = k < g->nindices ? g->axis_index[k].stride : g->array_step[k - g->nindices];
+        const int64_t far = ((k < g->nindices ? g->axis_index[k].extent : g->shape[k - g->nindices]) - 1) * step;
         n.low += far < 0 ? far : 0, high += far > 0 ? far : 0;
         for (int64_t a = cpi_size_of(step), rest; a; a = rest) rest = n.unit % a, n.unit = a; /* the common divisor */
     }

@@ -24,35 +24,35 @@ typedef struct cpi_selection {
 typedef struct cpi_rows {
     int64_t outer, count, bytes;
     const int64_t *index;      /* count device integers */
-    char *many;                /* row i of outer o lies at many + o*outer_step + index[i]*step */
+    char *array;               /* row i of outer o lies at many + o*outer_step + index[i]*step */
     int64_t outer_step, step;
-    char *few;                 /* and its counterpart at few + o*few_outer_step + i*few_step */
-    int64_t few_outer_step, few_step;
-    int64_t most;              /* rows of `many`, where an index beyond them is to be left out; 0: there is none */
+    char *result;              /* and its counterpart at few + o*values_outer_step + i*values_step */
+    int64_t values_outer_step, values_step;
+    int64_t most;              /* rows of `array`, where an index beyond them is to be left out; 0: there is none */
 } cpi_rows;
 
 /* Elements, or runs of `bytes` bytes, named by integers. A place has coordinates along the index's axes (what the
  * arrays of integers broadcast to) and along the rest: axes that are walked whole. Offsets are in bytes. Where several
- * places name one element of `many`, `scatter` leaves the value of the last one in C order of the index's axes, on
+ * places name one element of `array`, `scatter` leaves the value of the last one in C order of the index's axes, on
  * every device. An index beyond its axis fails, and nothing is written then: on the CPU at once, elsewhere where the
  * stream's work is looked at next. */
 enum { CPI_GATHER_DIMS = 8 };
-typedef enum cpi_pick_mode { CPI_PICK_RAISE, CPI_PICK_WRAP, CPI_PICK_CLIP, CPI_PICK_EXACT } cpi_pick_mode; /* no -1 */
-typedef struct cpi_pick {
+typedef enum cpi_index_mode { CPI_INDEX_RAISE, CPI_INDEX_WRAP, CPI_INDEX_CLIP, CPI_INDEX_EXACT } cpi_index_mode; /* no -1 */
+typedef struct cpi_axis_index {
     const int64_t *at;             /* the indices, `step` elements apart along the index's axes */
     int64_t step[CPI_GATHER_DIMS];
-    int64_t extent, stride;        /* of the axis that they name: stride bytes of `many` */
+    int64_t extent, stride;        /* of the axis that they name: stride bytes of `array` */
     int axis;                      /* its number, for the message */
-    cpi_pick_mode mode;
-} cpi_pick;
+    cpi_index_mode mode;
+} cpi_axis_index;
 typedef struct cpi_gather {
     const char *function, *trouble; /* who fails; with what, as CP_ERROR_VALUE (NULL: the index is told). Texts stay */
-    char *many, *few;
+    char *array, *result;
     int64_t bytes;
-    int ndim, rest, picks;          /* ndim >= 1; all extents are >= 1 */
-    int64_t shape[CPI_GATHER_DIMS], many_step[CPI_GATHER_DIMS], few_step[CPI_GATHER_DIMS];
-    int64_t rest_shape[CPI_GATHER_DIMS], rest_many[CPI_GATHER_DIMS], rest_few[CPI_GATHER_DIMS];
-    cpi_pick pick[CP_MAXDIM];
+    int ndim, rest, nindices;       /* ndim >= 1; all extents are >= 1 */
+    int64_t shape[CPI_GATHER_DIMS], array_step[CPI_GATHER_DIMS], values_step[CPI_GATHER_DIMS];
+    int64_t rest_shape[CPI_GATHER_DIMS], rest_array_step[CPI_GATHER_DIMS], rest_values_step[CPI_GATHER_DIMS];
+    cpi_axis_index axis_index[CP_MAXDIM];
 } cpi_gather;
 static inline int64_t cpi_gather_count(const cpi_gather *g)
 {
@@ -113,7 +113,7 @@ typedef struct cpi_index_ops {
     cp_code (*put)(cp_stream *stream, const cpi_rows *rows);  /* few to many */
     cp_code (*gather)(cp_stream *stream, const cpi_gather *g);  /* many to few */
     cp_code (*scatter)(cp_stream *stream, const cpi_gather *g); /* few to many; they do not overlap */
-    /* to[i] = offset of place i in `many`, which is not touched, nor is `few`. */
+    /* to[i] = offset of place i in `array`, which is not touched, nor is `result`. */
     cp_code (*offsets)(cp_stream *stream, const cpi_gather *g, int64_t *to);
     /* to[d * count + i] = coordinate d of the element whose number is the offset of place i, of count, as above. */
     cp_code (*unravel)(cp_stream *stream, const cpi_gather *g, const cpi_numbered *axes, int64_t *to);

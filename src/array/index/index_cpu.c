@@ -58,12 +58,12 @@ static void bits_task(void *context, int64_t task, int worker)
 }
 
 /* What selecting among the elements of one piece needs: no more than host memory. */
-static size_t few_bytes(int64_t n) { return (size_t)((n + 63) / 64 + 1) * 8; }
+static size_t values_bytes(int64_t n) { return (size_t)((n + 63) / 64 + 1) * 8; }
 
 cp_code cpi_index_cpu_select(cp_stream *stream, const void *condition, cp_type type, int64_t n, cpi_selection *s)
 {
     int64_t np = pieces(n), words = np == 1 ? (n + 63) / 64 : np * WORDS;
-    s->work = np == 1 ? cpi_malloc_kept(few_bytes(n)) : cpi_work_alloc(stream, (size_t)(words + np) * 8);
+    s->work = np == 1 ? cpi_malloc_kept(values_bytes(n)) : cpi_work_alloc(stream, (size_t)(words + np) * 8);
     if (!s->work) return CP_ERROR_MEMORY;
     s->n = n;
     s->bits = s->work;
@@ -86,7 +86,7 @@ cp_code cpi_index_cpu_select(cp_stream *stream, const void *condition, cp_type t
 
 void cpi_index_cpu_release(cp_stream *stream, cpi_selection *s)
 {
-    if (pieces(s->n) == 1) cpi_free_kept(s->work, few_bytes(s->n));
+    if (pieces(s->n) == 1) cpi_free_kept(s->work, values_bytes(s->n));
     else cpi_work_free(stream, s->work);
 }
 
@@ -307,26 +307,26 @@ cp_code cpi_index_cpu_fill(cp_stream *stream, char *x, const uint8_t *mask, int6
 /* --- rows --- */
 
 /* Rows first..last-1 of one outer step, of a size known to the compiler where it is a common one. */
-static inline __attribute__((always_inline)) void move_some(const cpi_rows *r, char *many, char *few, int64_t first,
+static inline __attribute__((always_inline)) void move_some(const cpi_rows *r, char *array, char *result, int64_t first,
                                                             int64_t last, size_t bytes, bool put)
 {
     if (r->most) {
         for (int64_t i = first; i < last; i++) {
             if ((uint64_t)r->index[i] >= (uint64_t)r->most) continue; /* not even an address */
-            char *m = many + r->index[i] * r->step, *f = few + i * r->few_step;
+            char *m = array + r->index[i] * r->step, *f = result + i * r->values_step;
             memcpy(put ? m : f, put ? f : m, bytes);
         }
         return;
     }
-    if (r->step == (int64_t)bytes && r->few_step == (int64_t)bytes) { /* the addresses take no multiplication */
+    if (r->step == (int64_t)bytes && r->values_step == (int64_t)bytes) { /* the addresses take no multiplication */
         for (int64_t i = first; i < last; i++) {
-            char *m = many + r->index[i] * (int64_t)bytes, *f = few + i * (int64_t)bytes;
+            char *m = array + r->index[i] * (int64_t)bytes, *f = result + i * (int64_t)bytes;
             memcpy(put ? m : f, put ? f : m, bytes);
         }
         return;
     }
     for (int64_t i = first; i < last; i++) {
-        char *m = many + r->index[i] * r->step, *f = few + i * r->few_step;
+        char *m = array + r->index[i] * r->step, *f = result + i * r->values_step;
         memcpy(put ? m : f, put ? f : m, bytes);
     }
 }
@@ -341,14 +341,14 @@ static void rows_task(void *context, int64_t task, int worker, bool put)
     while (at < end) {
         int64_t o = at / r->count, first = at - o * r->count, last = r->count;
         if (last - first > end - at) last = first + (end - at);
-        char *many = r->many + o * r->outer_step, *few = r->few + o * r->few_outer_step;
+        char *array = r->array + o * r->outer_step, *result = r->result + o * r->values_outer_step;
         switch (r->bytes) {
-        case 1: move_some(r, many, few, first, last, 1, put); break;
-        case 2: move_some(r, many, few, first, last, 2, put); break;
-        case 4: move_some(r, many, few, first, last, 4, put); break;
-        case 8: move_some(r, many, few, first, last, 8, put); break;
-        case 16: move_some(r, many, few, first, last, 16, put); break;
-        default: move_some(r, many, few, first, last, (size_t)r->bytes, put);
+        case 1: move_some(r, array, result, first, last, 1, put); break;
+        case 2: move_some(r, array, result, first, last, 2, put); break;
+        case 4: move_some(r, array, result, first, last, 4, put); break;
+        case 8: move_some(r, array, result, first, last, 8, put); break;
+        case 16: move_some(r, array, result, first, last, 16, put); break;
+        default: move_some(r, array, result, first, last, (size_t)r->bytes, put);
         }
         at += last - first;
     }

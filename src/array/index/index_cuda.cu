@@ -373,10 +373,10 @@ template <class T> __global__ void __launch_bounds__(THREADS) rows_kernel(const 
     for (int64_t t = (int64_t)blockIdx.x * THREADS + threadIdx.x; t < all; t += (int64_t)gridDim.x * THREADS) {
         int64_t row = t / words, word = t - row * words, o = row / r.count, c = row - o * r.count;
         if (r.most && (uint64_t)r.index[c] >= (uint64_t)r.most) continue;
-        T *many = (T *)(r.many + o * r.outer_step + r.index[c] * r.step) + word;
-        T *few = (T *)(r.few + o * r.few_outer_step + c * r.few_step) + word;
-        if (put) *many = *few;
-        else *few = *many;
+        T *array = (T *)(r.array + o * r.outer_step + r.index[c] * r.step) + word;
+        T *result = (T *)(r.result + o * r.values_outer_step + c * r.values_step) + word;
+        if (put) *array = *result;
+        else *result = *array;
     }
 }
 
@@ -390,8 +390,8 @@ template <class T> cp_code launch_rows(cp_stream *stream, const cpi_rows *r, boo
 
 cp_code move_rows(cp_stream *stream, const cpi_rows *r, bool put)
 {
-    uint64_t any = (uintptr_t)r->many | (uint64_t)r->outer_step | (uint64_t)r->step | (uintptr_t)r->few |
-                   (uint64_t)r->few_outer_step | (uint64_t)r->few_step | (uint64_t)r->bytes;
+    uint64_t any = (uintptr_t)r->array | (uint64_t)r->outer_step | (uint64_t)r->step | (uintptr_t)r->result |
+                   (uint64_t)r->values_outer_step | (uint64_t)r->values_step | (uint64_t)r->bytes;
     if (any % 16 == 0) return launch_rows<uint4>(stream, r, put);
     if (any % 8 == 0) return launch_rows<uint2>(stream, r, put);
     if (any % 4 == 0) return launch_rows<uint32_t>(stream, r, put);

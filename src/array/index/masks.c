@@ -3,7 +3,7 @@
 #include "cuprite/elementwise.h"
 #include "cuprite/reduce.h"
 #include "operands/operands.h"
-#include "index/pick.h"
+#include "index/indexing.h"
 
 /* Values must become the array's type without loss, as NumPy's do; a Python number must be a value of it. */
 static cp_code check_values(const char *name, const cp_array *a, const cp_array *values)

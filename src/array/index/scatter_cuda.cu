@@ -41,20 +41,20 @@ __device__ __forceinline__ int64_t entry(const claims &c, int64_t offset, bool c
 
 /* f(i, offset) for the right ones of places first, first + stride, ...; false: the index of one is wrong. */
 template <int DIMS, int P, class F>
-__device__ __forceinline__ bool each_position(const cpi_picked<P> &r, uint32_t first, uint32_t stride, F f)
+__device__ __forceinline__ bool each_position(const cpi_gather_args<P> &r, uint32_t first, uint32_t stride, F f)
 {
     uint32_t i[EACH];
-    int64_t many[EACH];
+    int64_t array[EACH];
     bool wanted[EACH], good[EACH];
-    const bool right = cpi_find_indexed<DIMS>(r, first, stride, i, wanted, many, good);
+    const bool right = cpi_find_indexed<DIMS>(r, first, stride, i, wanted, array, good);
 #pragma unroll
     for (int e = 0; e < EACH; e++)
-        if (good[e]) f(i[e], many[e]);
+        if (good[e]) f(i[e], array[e]);
     return right;
 }
 
 template <int P, int DIMS>
-__global__ void __launch_bounds__(THREADS) claim_kernel(const __grid_constant__ cpi_picked<P> r, const claims c)
+__global__ void __launch_bounds__(THREADS) claim_kernel(const __grid_constant__ cpi_gather_args<P> r, const claims c)
 {
     const uint32_t first = blockIdx.x * (THREADS * EACH) + threadIdx.x;
     const bool right = each_position<DIMS>(r, first, THREADS, [&](uint32_t i, int64_t offset) {
@@ -67,15 +67,15 @@ __global__ void __launch_bounds__(THREADS) claim_kernel(const __grid_constant__ 
 
 /* Item e of a thread, where its place has won: from where it is read, where it is written. */
 template <int P>
-__device__ __forceinline__ void find_item(const cpi_picked<P> &r, const claims &c, cpi_items<EACH> &t, int e)
+__device__ __forceinline__ void find_item(const cpi_gather_args<P> &r, const claims &c, cpi_items<EACH> &t, int e)
 {
-    if (c.claimed) t.good[e] = t.good[e] && c.winner[entry(c, t.many[e], false)] == t.i[e] + 1;
-    cpi_walk_rest(r, t.s[e], &t.many[e], &t.few[e]);
+    if (c.claimed) t.good[e] = t.good[e] && c.winner[entry(c, t.array[e], false)] == t.i[e] + 1;
+    cpi_walk_rest(r, t.s[e], &t.array[e], &t.result[e]);
 }
 
 /* Items first, first + stride, ... where their place has won. */
 template <class T, int DIMS, int P>
-__device__ __forceinline__ void put_items(const cpi_picked<P> &r, const claims &c, uint32_t first, uint32_t stride)
+__device__ __forceinline__ void put_items(const cpi_gather_args<P> &r, const claims &c, uint32_t first, uint32_t stride)
 {
     cpi_items<EACH> t;
     T x[EACH];
@@ -83,11 +83,11 @@ __device__ __forceinline__ void put_items(const cpi_picked<P> &r, const claims &
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
         find_item(r, c, t, e);
-        if (t.good[e]) x[e] = __ldcs((const T *)(r.few + t.few[e] + t.word[e] * sizeof(T)));
+        if (t.good[e]) x[e] = __ldcs((const T *)(r.result + t.result[e] + t.word[e] * sizeof(T)));
     }
 #pragma unroll
     for (int e = 0; e < EACH; e++)
-        if (t.good[e]) *(T *)(r.many + t.many[e] + t.word[e] * sizeof(T)) = x[e];
+        if (t.good[e]) *(T *)(r.array + t.array[e] + t.word[e] * sizeof(T)) = x[e];
 }
 
 /* Words of `size` bytes from `from` to `to`, for kernels of little work, which are compiled once for all sizes. */
@@ -116,7 +116,7 @@ __device__ __forceinline__ void move_words(int size, const char *const (&from)[E
 }
 
 template <class T, int P, int DIMS>
-__global__ void __launch_bounds__(THREADS) put_kernel(const __grid_constant__ cpi_picked<P> r, const claims c)
+__global__ void __launch_bounds__(THREADS) put_kernel(const __grid_constant__ cpi_gather_args<P> r, const claims c)
 {
     if (c.wrong && *c.wrong) return;
     put_items<T, DIMS>(r, c, blockIdx.x * (THREADS * EACH) + threadIdx.x, THREADS);
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(THREADS) put_kernel(const __grid_constant__ cp
  * they were claimed: neighbouring threads write neighbouring elements, and no index is read again. Words are of type T,
  * or (void) of `bytes`. */
 template <class T, int DIMS, int P>
-__device__ __forceinline__ void put_claimed(const cpi_picked<P> &r, const cpi_numbering &number,
+__device__ __forceinline__ void put_claimed(const cpi_gather_args<P> &r, const cpi_numbering &number,
                                             const uint32_t *winners, int64_t low, cpi_divisor size, uint32_t all,
                                             uint32_t first, uint32_t stride, int bytes)
 {
@@ -147,9 +147,9 @@ __device__ __forceinline__ void put_claimed(const cpi_picked<P> &r, const cpi_nu
     for (int e = 0; e < EACH; e++) {
         good[e] = winner[e] != 0;
         if (!good[e]) continue;
-        int64_t many = number.low + (low + at[e]) * number.unit, few = cpi_along<P, DIMS>(r, winner[e] - 1, r.few_step);
-        cpi_walk_rest(r, s[e], &many, &few);
-        from[e] = r.few + few + (int64_t)word[e] * bytes, to[e] = r.many + many + (int64_t)word[e] * bytes;
+        int64_t array = number.low + (low + at[e]) * number.unit, result = cpi_along<P, DIMS>(r, winner[e] - 1, r.values_step);
+        cpi_walk_rest(r, s[e], &array, &result);
+        from[e] = r.result + result + (int64_t)word[e] * bytes, to[e] = r.array + array + (int64_t)word[e] * bytes;
         if constexpr (!std::is_void_v<T>) x[e] = *(const T *)from[e];
     }
     if constexpr (std::is_void_v<T>) move_words(bytes, from, to, good);
@@ -161,7 +161,7 @@ __device__ __forceinline__ void put_claimed(const cpi_picked<P> &r, const cpi_nu
 }
 
 template <class T, int P, int DIMS>
-__global__ void __launch_bounds__(THREADS) claimed_kernel(const __grid_constant__ cpi_picked<P> r, const claims c,
+__global__ void __launch_bounds__(THREADS) claimed_kernel(const __grid_constant__ cpi_gather_args<P> r, const claims c,
                                                           cpi_divisor size, uint32_t all)
 {
     if (*c.wrong) return;
@@ -180,10 +180,10 @@ struct straight {
 
 /* f(i, number) for all places that are right, each of which costs a few instructions: a block looks at all of them. */
 template <int DIMS, class F>
-__device__ __forceinline__ bool each_straight(const cpi_picked<1> &r, const straight &s, F f)
+__device__ __forceinline__ bool each_straight(const cpi_gather_args<1> &r, const straight &s, F f)
 {
     enum { UNDER_WAY = 8 };
-    const cpi_pick &p = r.pick[0];
+    const cpi_axis_index &p = r.axis_index[0];
     uint32_t wrong = 0;
     for (uint32_t first = threadIdx.x; first < r.count.by; first += blockDim.x * UNDER_WAY) {
         int64_t v[UNDER_WAY];
@@ -210,7 +210,7 @@ __device__ __forceinline__ bool each_straight(const cpi_picked<1> &r, const stra
 
 /* A block writes the elements of a window of their numbers, whose claims are in its own memory. */
 template <int P, int DIMS> __global__ void __launch_bounds__(BLOCK)
-window_kernel(const __grid_constant__ cpi_picked<P> r, const cpi_numbering number, cpi_divisor window, const straight s,
+window_kernel(const __grid_constant__ cpi_gather_args<P> r, const cpi_numbering number, cpi_divisor window, const straight s,
               int bytes)
 {
     extern __shared__ uint32_t winners[];
@@ -235,7 +235,7 @@ window_kernel(const __grid_constant__ cpi_picked<P> r, const cpi_numbering numbe
 
 /* Where nobody claims, blocks share the items; else one block has the claims, hashed, in its own memory. */
 template <int P, int DIMS>
-__global__ void __launch_bounds__(BLOCK) small_kernel(const __grid_constant__ cpi_picked<P> r, const claims given,
+__global__ void __launch_bounds__(BLOCK) small_kernel(const __grid_constant__ cpi_gather_args<P> r, const claims given,
                                                       int bytes)
 {
     extern __shared__ unsigned long long keys[];
@@ -260,8 +260,8 @@ __global__ void __launch_bounds__(BLOCK) small_kernel(const __grid_constant__ cp
 #pragma unroll
         for (int e = 0; e < EACH; e++) {
             find_item(r, c, t, e);
-            from[e] = r.few + t.few[e] + (int64_t)t.word[e] * bytes;
-            to[e] = r.many + t.many[e] + (int64_t)t.word[e] * bytes;
+            from[e] = r.result + t.result[e] + (int64_t)t.word[e] * bytes;
+            to[e] = r.array + t.array[e] + (int64_t)t.word[e] * bytes;
         }
         move_words(bytes, from, to, t.good);
     }
@@ -270,13 +270,13 @@ __global__ void __launch_bounds__(BLOCK) small_kernel(const __grid_constant__ cp
 /* Rows that places of their own name, `width` of each, as those along an axis: a block has some rows' claims in its own
  * memory. Indices were looked at. */
 template <class T>
-__global__ void __launch_bounds__(ROW_THREADS) row_kernel(const __grid_constant__ cpi_picked<1> r, uint32_t rows,
+__global__ void __launch_bounds__(ROW_THREADS) row_kernel(const __grid_constant__ cpi_gather_args<1> r, uint32_t rows,
                                                           cpi_divisor extent, const unsigned *wrong)
 {
     extern __shared__ uint32_t claimed[];
     if (wrong && *wrong) return;
     const cpi_divisor width = r.shape[1];
-    const cpi_pick &p = r.pick[0];
+    const cpi_axis_index &p = r.axis_index[0];
     const uint32_t first = blockIdx.x * rows, mine = min(rows, r.shape[0].by - first), all = mine * extent.by;
     for (uint32_t k = threadIdx.x; k < all; k += ROW_THREADS) claimed[k] = 0;
     __syncthreads();
@@ -293,8 +293,8 @@ __global__ void __launch_bounds__(ROW_THREADS) row_kernel(const __grid_constant_
     for (uint32_t k = threadIdx.x; k < all; k += ROW_THREADS) {
         uint32_t row = k;
         const uint32_t v = cpi_index_along(extent, row), c = claimed[k];
-        const char *from = r.few + (first + row) * r.few_step[0] + (c - 1) * r.few_step[1];
-        if (c) *(T *)(r.many + (first + row) * r.many_step[0] + v * p.stride) = *(const T *)from;
+        const char *from = r.result + (first + row) * r.values_step[0] + (c - 1) * r.values_step[1];
+        if (c) *(T *)(r.array + (first + row) * r.array_step[0] + v * p.stride) = *(const T *)from;
     }
 }
 
@@ -304,14 +304,14 @@ __global__ void __launch_bounds__(ROW_THREADS) row_kernel(const __grid_constant_
 bool one_value(const cpi_gather *g)
 {
     for (int d = 0; d < g->ndim; d++)
-        if (g->few_step[d] && g->shape[d] > 1) return false;
+        if (g->values_step[d] && g->shape[d] > 1) return false;
     return true;
 }
 
 bool can_be_wrong(const cpi_gather *g)
 {
-    for (int k = 0; k < g->picks; k++)
-        if (g->pick[k].mode == CPI_PICK_RAISE || g->pick[k].mode == CPI_PICK_EXACT || !g->pick[k].extent) return true;
+    for (int k = 0; k < g->nindices; k++)
+        if (g->axis_index[k].mode == CPI_INDEX_RAISE || g->axis_index[k].mode == CPI_INDEX_EXACT || !g->axis_index[k].extent) return true;
     return false;
 }
 
@@ -336,8 +336,8 @@ cp_code make_table(cp_stream *stream, const cpi_gather *g, claims *c, void **wor
 
 template <int P, int DIMS> cp_code look(cp_stream *stream, const cpi_gather *g, const claims &c)
 {
-    cpi_picked<P> r;
-    cp_code code = cpi_picked_of(stream, g, 1, &r);
+    cpi_gather_args<P> r;
+    cp_code code = cpi_gather_args_of(stream, g, 1, &r);
     if (code) return code;
     r.once = true;
     const unsigned blocks = cpi_cuda_blocks(r.count.by, THREADS * EACH, INT32_MAX);
@@ -347,8 +347,8 @@ template <int P, int DIMS> cp_code look(cp_stream *stream, const cpi_gather *g, 
 
 template <class T, int P, int DIMS> cp_code write(cp_stream *stream, const cpi_gather *g, const claims &c)
 {
-    cpi_picked<P> r;
-    cp_code code = cpi_picked_of(stream, g, g->bytes / (int64_t)sizeof(T), &r);
+    cpi_gather_args<P> r;
+    cp_code code = cpi_gather_args_of(stream, g, g->bytes / (int64_t)sizeof(T), &r);
     if (code) return code;
     const cudaStream_t to = cpi_cuda_stream(stream);
     const int64_t each = (int64_t)r.slots.by * r.words.by, all = c.size > INT32_MAX / each ? INT64_MAX : c.size * each;
@@ -382,10 +382,10 @@ template <class T, int P, int DIMS> cp_code put_part(cp_stream *stream, const cp
 /* Rows of a block of row_kernel; 0: that is not for this, or for few blocks. */
 template <class T> int64_t rows_of(const cpi_gather *g)
 {
-    const bool alike = g->ndim == 2 && g->picks == 1 && !g->rest && g->bytes == (int64_t)sizeof(T) && !g->many_step[1];
-    const cpi_pick *p = &g->pick[0];
+    const bool alike = g->ndim == 2 && g->nindices == 1 && !g->rest && g->bytes == (int64_t)sizeof(T) && !g->array_step[1];
+    const cpi_axis_index *p = &g->axis_index[0];
     if (!alike || p->extent < 1 || p->extent > ROW_TABLE || !p->stride) return 0;
-    if (cpi_size_of(g->many_step[0]) / p->extent < cpi_size_of(p->stride)) return 0;
+    if (cpi_size_of(g->array_step[0]) / p->extent < cpi_size_of(p->stride)) return 0;
     if (p->extent / 8 > g->shape[1]) return 0; /* a table would be mostly empty */
     const int64_t some = ROW_POSITIONS / g->shape[1], most = ROW_TABLE / p->extent;
     const int64_t rows = some < 1 ? 1 : some < most ? some : most;
@@ -394,10 +394,10 @@ template <class T> int64_t rows_of(const cpi_gather *g)
 
 template <class T> cp_code put_rows(cp_stream *stream, const cpi_gather *g, int64_t rows, const unsigned *wrong)
 {
-    cpi_picked<1> r;
-    cp_code code = cpi_picked_of(stream, g, 1, &r);
+    cpi_gather_args<1> r;
+    cp_code code = cpi_gather_args_of(stream, g, 1, &r);
     if (code) return code;
-    const int64_t extent = g->pick[0].extent;
+    const int64_t extent = g->axis_index[0].extent;
     const unsigned blocks = (unsigned)cpi_ceil_div(g->shape[0], rows);
     row_kernel<T><<<blocks, ROW_THREADS, (size_t)(rows * extent * 4), cpi_cuda_stream(stream)>>>(
         r, (uint32_t)rows, cpi_divisor_of(extent), wrong);
@@ -407,14 +407,14 @@ template <class T> cp_code put_rows(cp_stream *stream, const cpi_gather *g, int6
 /* Of elements whose numbers fit 31 bits. */
 straight straight_of(const cpi_gather *g, const cpi_numbering &n)
 {
-    const cpi_pick *p = &g->pick[0];
-    straight s = {g->picks == 1 && g->ndim <= 2 && p->mode == CPI_PICK_RAISE, 0, 0, 0, 0};
+    const cpi_axis_index *p = &g->axis_index[0];
+    straight s = {g->nindices == 1 && g->ndim <= 2 && p->mode == CPI_INDEX_RAISE, 0, 0, 0, 0};
     const int last = g->ndim - 1;
     s.is = s.is && p->step[last] == 1 && (g->ndim == 1 || p->step[0] == g->shape[1]) &&
-           (g->ndim == 2 || !g->many_step[0]);
+           (g->ndim == 2 || !g->array_step[0]);
     if (!s.is) return s;
     s.none = (int32_t)(-n.low / n.unit), s.each = (int32_t)(p->stride / n.unit);
-    if (g->ndim == 2) s.row = (int32_t)(g->many_step[0] / n.unit), s.column = (int32_t)(g->many_step[1] / n.unit);
+    if (g->ndim == 2) s.row = (int32_t)(g->array_step[0] / n.unit), s.column = (int32_t)(g->array_step[1] / n.unit);
     return s;
 }
 
@@ -429,8 +429,8 @@ template <int P, int DIMS> cp_code put_small(cp_stream *stream, const cpi_gather
     if (hashed)
         for (c.hashed = true, c.size = 64; c.size < 2 * count;) c.size *= 2;
     if (!*done || (hashed && c.size > HASHED)) return *done = false, CP_OK;
-    cpi_picked<P> r;
-    cp_code code = cpi_picked_of(stream, g, words, &r);
+    cpi_gather_args<P> r;
+    cp_code code = cpi_gather_args_of(stream, g, words, &r);
     if (code) return code;
     const int64_t all = c.claimed && !hashed ? c.size * rest * words : (int64_t)r.items;
     unsigned blocks = hashed ? 1 : cpi_cuda_blocks(all, BLOCK, BLOCKS), threads = 32;

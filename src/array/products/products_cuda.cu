@@ -1,4 +1,4 @@
-/* Products on a GPU: floating types by cuBLAS, but float64's of few rows and columns by few_sm90a.cu; integers,
+/* Products on a GPU: floating types by cuBLAS, but float64's of few rows and columns by thin_sm90a.cu; integers,
  * booleans, sums of two vectors, and what cuBLAS does not take, by kernels of our own.
  *
  * A tile of c is 64 x 64; each of 256 threads keeps 4 x 4 of its sums in registers, and 16 columns of a and rows of b
@@ -6,7 +6,7 @@
  * by their length alone and added in a fixed order, so the same input gives the same bits. */
 #include "blas/blas_cuda.h"
 #include "cuda/elements.h"
-#include "products/few.h"
+#include "products/thin.h"
 #include "products/products.h"
 #include "products/split_product.h"
 
@@ -416,7 +416,7 @@ cp_code cpi_products_cuda_product(cp_stream *stream, const cpi_product *given)
         if (p.m == 1 && p.n == 1) return sum_vectors<A>(stream, p);
         if constexpr (E::kind == 'f' || E::kind == 'c') {
             bool done = false;
-            cp_code code = p.type == CP_FLOAT64 && aligned(p) ? cpi_few_product(stream, p, &done) : CP_OK;
+            cp_code code = p.type == CP_FLOAT64 && aligned(p) ? cpi_thin_product(stream, p, &done) : CP_OK;
             if (!code && !done) code = by_parts(stream, p, &done);
             if (code || done) return code;
             code = by_library(stream, p, &done);

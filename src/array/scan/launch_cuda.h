@@ -8,11 +8,11 @@
 
 enum {
     CPI_SCAN_PIECES = 1024,      /* wanted of long rows, all together: a few for each place of a block */
-    CPI_SCAN_FEW = 256,          /* rows that do not keep the device busy by themselves */
+    CPI_SCAN_SMALL = 256,        /* rows that do not keep the device busy by themselves */
     CPI_SCAN_ALONE = 16384,      /* elements that one block goes through sooner than two launches begin */
     CPI_SCAN_SHORT = 16,         /* elements of rows that threads take, one each; where there are MANY more */
     CPI_SCAN_LONGER = 64,
-    CPI_SCAN_MANY = 1 << 14,
+    CPI_SCAN_LARGE = 1 << 14,
     CPI_SCAN_THREADS = 1 << 17,  /* of columns: what keeps the device busy */
     CPI_SCAN_LEAST = 16          /* elements of a piece of a column */
 };
@@ -55,7 +55,7 @@ template <class W> cp_code cpi_scan_rows(cp_stream *stream, const cpi_scan *s)
     typedef typename W::A A;
     const cudaStream_t cs = cpi_cuda_stream(stream);
     const int64_t segment = runs::reach<W>::SEGMENT, longest = s->n + runs::reach<W>::V - 1;
-    const bool few = s->outer < CPI_SCAN_FEW, alone = s->n <= CPI_SCAN_ALONE;
+    const bool few = s->outer < CPI_SCAN_SMALL, alone = s->n <= CPI_SCAN_ALONE;
     const unsigned threads = longest <= segment ? 32 : longest <= 4 * segment ? 128
                            : few && alone && longest > 8 * segment ? (unsigned)runs::THREADS : 256;
     const int64_t tiles = (longest - 1) / (segment * (threads / 32)) + 1;
@@ -84,8 +84,8 @@ template <class W> cp_code cpi_scan_rows(cp_stream *stream, const cpi_scan *s)
 
 template <class W> cp_code cpi_scan_launch(cp_stream *stream, const cpi_scan *s)
 {
-    const bool threads = s->inner > 1 || (s->n <= CPI_SCAN_SHORT && s->outer > CPI_SCAN_FEW) ||
-                         (s->n <= CPI_SCAN_LONGER && s->outer >= CPI_SCAN_MANY);
+    const bool threads = s->inner > 1 || (s->n <= CPI_SCAN_SHORT && s->outer > CPI_SCAN_SMALL) ||
+                         (s->n <= CPI_SCAN_LONGER && s->outer >= CPI_SCAN_LARGE);
     return threads ? cpi_scan_columns<W>(stream, s) : cpi_scan_rows<W>(stream, s);
 }
 

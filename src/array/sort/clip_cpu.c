@@ -339,13 +339,13 @@ static cp_code measure_all(clipping *c, kept_set *set)
     if (c->bytes == 4) {
         uint32_t *keys = (uint32_t *)c->spare;
         for (int64_t i = 0; i < n; i++) keys[i] = cpi_same32(&c->keys, cpi_key32(&c->keys, keys[i]));
-        cpi_pair32 p = cpi_pick32(keys, n, (n - 1) / 2);
+        cpi_pair32 p = cpi_select32(keys, n, (n - 1) / 2);
         c->plan.pivot = value_of(c, p.first);
         set->median = n & 1 ? c->plan.pivot : cpi_clip_middle(c->request->rule, c->plan.pivot, value_of(c, p.second));
     } else {
         uint64_t *keys = (uint64_t *)c->spare;
         for (int64_t i = 0; i < n; i++) keys[i] = cpi_same64(&c->keys, cpi_key64(&c->keys, keys[i]));
-        cpi_pair64 p = cpi_pick64(keys, n, (n - 1) / 2);
+        cpi_pair64 p = cpi_select64(keys, n, (n - 1) / 2);
         c->plan.pivot = value_of(c, p.first);
         set->median = n & 1 ? c->plan.pivot : cpi_clip_middle(c->request->rule, c->plan.pivot, value_of(c, p.second));
     }

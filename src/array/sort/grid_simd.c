@@ -43,4 +43,4 @@ static void few(const double *x, int64_t n, const double *edges, int m, bool rig
 }
 
 const cpi_cells CPI_ISA_NAME(cpi_cells) = cells;
-const cpi_few CPI_ISA_NAME(cpi_few) = few;
+const cpi_count_edges CPI_ISA_NAME(cpi_count_edges) = few;

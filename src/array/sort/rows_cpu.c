@@ -167,12 +167,12 @@ static cp_code choose_splitters(cp_stream *stream, long_row *r)
     int64_t kb = r->key_bytes, step = r->n / SAMPLE;
     char *keys = cpi_work_alloc(stream, (size_t)((3 * SAMPLE + CPI_SORT_SLACK) * kb));
     if (!keys) return cp_error();
-    char *picked = keys + SAMPLE * kb, *scratch = picked + SAMPLE * kb, *splitters = (char *)r->splitters;
+    char *sample = keys + SAMPLE * kb, *scratch = sample + SAMPLE * kb, *splitters = (char *)r->splitters;
     for (int64_t i = 0; i < SAMPLE; i++) {
         int64_t at = i * step + (int64_t)((uint64_t)i * 0x9E3779B97F4A7C15u >> 33) % step;
-        memcpy(picked + i * r->item, r->from + at * r->item, (size_t)r->item);
+        memcpy(sample + i * r->item, r->from + at * r->item, (size_t)r->item);
     }
-    r->kernels->load(&r->keys, picked, keys, SAMPLE);
+    r->kernels->load(&r->keys, sample, keys, SAMPLE);
     r->width->sort(keys, SAMPLE, scratch);
     int64_t wanted = r->n / GROUP < 2 ? 2 : r->n / GROUP < CPI_SORT_GROUPS ? r->n / GROUP : CPI_SORT_GROUPS;
     int found = 0;

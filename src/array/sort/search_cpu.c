@@ -23,7 +23,7 @@ typedef struct job {
     cpi_searcher some;
     cp_type type;
     const cpi_grid *grid; /* or NULL */
-    const double *few;    /* the elements, where they are few and float64 tells them apart; or NULL */
+    const double *use_few_edges; /* the elements, where they are few and float64 tells them apart; or NULL */
     int64_t m;
 } job;
 
@@ -74,25 +74,25 @@ static void search_few(const job *j, int64_t first, int64_t last)
         const int64_t n = last - i < CPI_BLOCK ? last - i : CPI_BLOCK;
         const void *x = (const char *)j->search.values + i * j->search.keys.bytes;
         if (j->type != CP_FLOAT64) cpi_move_kernels_best()->convert[j->type][CP_FLOAT64](buffer, x, n), x = buffer;
-        (*CPI_BEST(cpi_few))(x, n, j->few, (int)j->search.n, j->search.right, j->search.to + i);
+        (*CPI_BEST(cpi_count_edges))(x, n, j->use_few_edges, (int)j->search.n, j->search.right, j->search.to + i);
     }
 }
 
 /* The few elements as float64; false where there are more, or float64 does not tell all from one another. */
-static bool find_few(job *j, double *few)
+static bool find_few(job *j, double *use_few_edges)
 {
     if (j->search.n > FEW || j->m < 64 || cpi_is_complex(j->type)) return false;
     if (cpi_is_whole(j->type) && j->search.keys.bytes == 8) return false;
-    cpi_move_kernels_best()->convert[j->type][CP_FLOAT64](few, j->search.from, j->search.n);
+    cpi_move_kernels_best()->convert[j->type][CP_FLOAT64](use_few_edges, j->search.from, j->search.n);
     for (int64_t i = 0; i < j->search.n; i++)
-        if (few[i] != few[i] || (i && few[i] < few[i - 1])) return false;
-    j->few = few;
+        if (use_few_edges[i] != use_few_edges[i] || (i && use_few_edges[i] < use_few_edges[i - 1])) return false;
+    j->use_few_edges = use_few_edges;
     return true;
 }
 
 static void search_part(const job *j, int64_t first, int64_t last)
 {
-    if (j->few) {
+    if (j->use_few_edges) {
         search_few(j, first, last);
         return;
     }
@@ -116,11 +116,11 @@ static void search_task(void *context, int64_t task, int worker)
 }
 
 /* Ready for searches of m values; the grid is the caller's. */
-static job job_of(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, cpi_grid *grid, double *few)
+static job job_of(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, cpi_grid *grid, double *use_few_edges)
 {
     job j = {.search = {.keys = cpi_keys_of(type), .n = n, .from = from, .far = n > SECOND_CACHE / cpi_itemsize(type)},
              .some = CPI_BEST(cpi_search_some), .type = type, .m = m};
-    if (!find_few(&j, few) && m >= MANY && !cpi_is_complex(type) && cpi_grid_make(grid, stream, type, from, n, m))
+    if (!find_few(&j, use_few_edges) && m >= MANY && !cpi_is_complex(type) && cpi_grid_make(grid, stream, type, from, n, m))
         j.grid = grid;
     return j;
 }
@@ -129,8 +129,8 @@ cp_code cpi_sort_cpu_search(cp_stream *stream, cp_type type, int64_t n, const vo
                             bool right, int64_t *to)
 {
     cpi_grid grid;
-    double few[FEW];
-    job j = job_of(stream, type, n, from, m, &grid, few);
+    double use_few_edges[FEW];
+    job j = job_of(stream, type, n, from, m, &grid, use_few_edges);
     j.search.values = values, j.search.right = right, j.search.to = to;
     cpi_parallel((m + EACH - 1) / EACH, search_task, &j);
     if (j.grid) cpi_work_free(stream, grid.start);
@@ -266,14 +266,14 @@ cp_code cpi_sort_cpu_among(cp_stream *stream, cp_type type, int64_t n, const voi
                            bool invert, uint8_t *to)
 {
     cpi_grid grid;
-    double few[FEW];
+    double use_few_edges[FEW];
     cp_code code;
     if (among_whole(stream, type, n, from, m, values, invert, to, &code)) return code;
     void *sorted = cpi_work_alloc(stream, (size_t)(n * cpi_itemsize(type)));
     if (!sorted) return cp_error();
     code = cpi_sort_cpu_sort(stream, type, 1, n, from, sorted);
     if (!code) {
-        among_job a = {job_of(stream, type, n, sorted, m, &grid, few), invert, to};
+        among_job a = {job_of(stream, type, n, sorted, m, &grid, use_few_edges), invert, to};
         a.job.search.values = values;
         cpi_parallel((m + EACH - 1) / EACH, among_task, &a);
         if (a.job.grid) cpi_work_free(stream, grid.start);

@@ -56,9 +56,9 @@ cpi_columns64_fn cpi_columns64(void);
 typedef struct cpi_pair32 { uint32_t first, second; } cpi_pair32;
 typedef struct cpi_pair64 { uint64_t first, second; } cpi_pair64;
 typedef struct cpi_pair128 { cpi_u128 first, second; } cpi_pair128;
-cpi_pair32 cpi_pick32(uint32_t *a, int64_t n, int64_t k);
-cpi_pair64 cpi_pick64(uint64_t *a, int64_t n, int64_t k);
-cpi_pair128 cpi_pick128(cpi_u128 *a, int64_t n, int64_t k);
+cpi_pair32 cpi_select32(uint32_t *a, int64_t n, int64_t k);
+cpi_pair64 cpi_select64(uint64_t *a, int64_t n, int64_t k);
+cpi_pair128 cpi_select128(cpi_u128 *a, int64_t n, int64_t k);
 
 /* Moves the kth smallest of a[0..n) to its place, smaller ones before it, larger ones behind. */
 void cpi_nth_element8(uint8_t *a, int64_t n, int64_t k);

@@ -129,7 +129,7 @@ static void lane16(cp_type type, const cpi_keys *k, const uint16_t *x, int64_t n
     }
     bool nan = largest > k->last && cpi_is_float(type);
     cpi_pair32 p = {0, 0};
-    if (!nan) p = cpi_pick32(scratch, n, (n - 1) / 2);
+    if (!nan) p = cpi_select32(scratch, n, (n - 1) / 2);
     finish_keys(type, k, !(n & 1), p.first, p.second, nan, largest, to);
 }
 
@@ -138,7 +138,7 @@ static void lane32(cp_type type, const cpi_keys *k, const uint32_t *x, int64_t n
     cpi_band b = cpi_band32()(x, n, k, 0, UINT32_MAX, scratch);
     bool nan = (uint32_t)b.largest > (uint32_t)k->last;
     cpi_pair32 p = {0, 0};
-    if (!nan) p = cpi_pick32(scratch, n, (n - 1) / 2);
+    if (!nan) p = cpi_select32(scratch, n, (n - 1) / 2);
     finish_keys(type, k, !(n & 1), p.first, p.second, nan, b.largest, to);
 }
 
@@ -155,7 +155,7 @@ static void lane64(cp_type type, const cpi_keys *k, const uint64_t *x, int64_t n
     }
     bool nan = k->complex_parts ? cpi_ckey_nan64(k, largest) : largest > k->last;
     cpi_pair64 p = {0, 0};
-    if (!nan) p = cpi_pick64(scratch, n, (n - 1) / 2);
+    if (!nan) p = cpi_select64(scratch, n, (n - 1) / 2);
     finish_keys(type, k, !(n & 1), p.first, p.second, nan, largest, to);
 }
 
@@ -171,7 +171,7 @@ static void lane128(const cpi_keys *k, const cpi_u128 *x, int64_t n, cpi_u128 *s
         memcpy(to, &largest, sizeof largest);
         return;
     }
-    cpi_pair128 p = cpi_pick128(scratch, n, (n - 1) / 2);
+    cpi_pair128 p = cpi_select128(scratch, n, (n - 1) / 2);
     element a = {.bits128 = cpi_cunkey128(k, p.first)}, b = {.bits128 = cpi_cunkey128(k, p.second)};
     finish(CP_COMPLEX128, !(n & 1), &a, &b, to);
 }
@@ -400,8 +400,8 @@ static cpi_pair64 ranked(banded *b, int64_t rank, bool unless_nan, uint64_t *lar
     }
     rank -= found.below;
     if (b->lo == b->hi) return (cpi_pair64){b->lo, b->lo};
-    if (b->keys.bytes == 8) return cpi_pick64((uint64_t *)b->inside, found.inside, rank);
-    const cpi_pair32 q = cpi_pick32((uint32_t *)b->inside, found.inside, rank);
+    if (b->keys.bytes == 8) return cpi_select64((uint64_t *)b->inside, found.inside, rank);
+    const cpi_pair32 q = cpi_select32((uint32_t *)b->inside, found.inside, rank);
     return (cpi_pair64){q.first, q.second};
 }
 

@@ -112,7 +112,7 @@ PAIR(128, cpi_u128)
 
 /* The band of keys that holds ranks k and k + 1 of n but for bad luck, from a sorted sample. */
 #define PICK(W)                                                                                            \
-    cpi_pair##W cpi_pick##W(uint##W##_t *a, int64_t n, int64_t k)                                          \
+    cpi_pair##W cpi_select##W(uint##W##_t *a, int64_t n, int64_t k)                                        \
     {                                                                                                      \
         enum { SAMPLES = 511 };                                                                            \
         cpi_band##W##_fn band = cpi_band##W();                                                             \
@@ -148,4 +148,4 @@ PAIR(128, cpi_u128)
 PICK(32)
 PICK(64)
 
-cpi_pair128 cpi_pick128(cpi_u128 *a, int64_t n, int64_t k) { return pair128(a, n, k); }
+cpi_pair128 cpi_select128(cpi_u128 *a, int64_t n, int64_t k) { return pair128(a, n, k); }

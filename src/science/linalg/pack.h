@@ -15,7 +15,7 @@ typedef struct NAME(E) { NAME(vec) part[PARTS]; } NAME(E);
 
 /* --- lanes --- */
 INLINE V NAME(splat)(T x) { return x - (V){0}; }
-INLINE V NAME(pick)(B m, V a, V b) { return (V)((m & (B)a) | (~m & (B)b)); }
+INLINE V NAME(blend)(B m, V a, V b) { return (V)((m & (B)a) | (~m & (B)b)); }
 INLINE V NAME(absolute)(V a)
 {
     MASK sign = (MASK)(1ull << (sizeof(T) * 8 - 1));
@@ -27,7 +27,7 @@ INLINE V NAME(root)(V a)
     for (int l = 0; l < LANES; l++) r[l] = SQRT(a[l]);
     return r;
 }
-INLINE V NAME(larger)(V a, V b) { return NAME(pick)(a > b, a, b); }
+INLINE V NAME(larger)(V a, V b) { return NAME(blend)(a > b, a, b); }
 INLINE bool NAME(any)(B m)
 {
     MASK all = 0;
@@ -107,7 +107,7 @@ INLINE V NAME(size)(E a)
 INLINE B NAME(is_zero)(E a) { return NAME(size)(a) == 0; }
 INLINE E NAME(choose)(B m, E a, E b)
 {
-    for (int p = 0; p < PARTS; p++) a.part[p] = NAME(pick)(m, a.part[p], b.part[p]);
+    for (int p = 0; p < PARTS; p++) a.part[p] = NAME(blend)(m, a.part[p], b.part[p]);
     return a;
 }
 /* a / b where b is no zero: its size is brought to 1 first, so that a square does not overflow. */
@@ -201,7 +201,7 @@ static B NAME(factor)(int64_t m, int64_t n, E *a, int64_t k, E *b, MASK *pivot_r
         for (int64_t y = i + 1; y < m; y++) {
             V s = NAME(size)(a[y * n + i]);
             B m1 = s > best;
-            best = NAME(pick)(m1, s, best);
+            best = NAME(blend)(m1, s, best);
             at = (m1 & ((B){0} + (MASK)y)) | (~m1 & at);
         }
         MASK *own = pivot_rows + i * LANES;
@@ -261,7 +261,7 @@ static int NAME(solve)(const cpi_linalg *s, int64_t first, int count, E *work, b
     if (singular)
         for (int64_t i = 0; i < n * n; i++)
             for (int p = 0; p < PARTS; p++)
-                b[i].part[p] = NAME(pick)(zero, NAME(splat)((T)NAN), b[i].part[p]);
+                b[i].part[p] = NAME(blend)(zero, NAME(splat)((T)NAN), b[i].part[p]);
     NAME(store)(s->x, first, count, n * k, b);
     return 0;
 }
@@ -328,7 +328,7 @@ static int NAME(cholesky)(const cpi_linalg *s, int64_t first, int count, E *work
         V d = a[i * n + i].part[0];
         for (int64_t x = 0; x < i; x++) d -= NAME(square)(a[i * n + x]);
         bad |= ~(d > 0);
-        d = NAME(root)(NAME(pick)(d > 0, d, NAME(splat)(1)));
+        d = NAME(root)(NAME(blend)(d > 0, d, NAME(splat)(1)));
         a[i * n + i] = NAME(real)(d);
         for (int64_t y = i + 1; y < n; y++) {
             E v = a[y * n + i];
@@ -365,7 +365,7 @@ static void NAME(reflect)(int64_t m, int64_t n, E *a, E *tau)
 #if PARTS == 2
         still &= alpha.part[1] == 0;
 #endif
-        V beta = NAME(pick)((B)re < 0, norm, -norm), safe = NAME(pick)(still, NAME(splat)(1), beta);
+        V beta = NAME(blend)((B)re < 0, norm, -norm), safe = NAME(blend)(still, NAME(splat)(1), beta);
         E gap = NAME(minus)(alpha, NAME(real)(beta)), f = NAME(minus)(NAME(real)(beta), alpha);
         tau[i] = NAME(choose)(still, NAME(real)((V){0}), NAME(over)(f, safe));
         gap = NAME(choose)(still, NAME(real)(NAME(splat)(1)), gap);
@@ -432,11 +432,11 @@ static void NAME(qr)(const cpi_linalg *s, int64_t first, int count, E *work)
  * their product g > 0 become a diagonal; lanes outside the mask turn by nothing. */
 INLINE void NAME(rotation)(B m, V d, V g, V *c, V *s, V *t)
 {
-    V zeta = d / NAME(pick)(m, g + g, NAME(splat)(1)), size = NAME(absolute)(zeta);
+    V zeta = d / NAME(blend)(m, g + g, NAME(splat)(1)), size = NAME(absolute)(zeta);
     V root = NAME(root)(1 + zeta * zeta);
     V tangent = 1 / (size + root);
-    tangent = NAME(pick)(zeta < 0, -tangent, tangent);
-    *t = NAME(pick)(m, tangent, (V){0});
+    tangent = NAME(blend)(zeta < 0, -tangent, tangent);
+    *t = NAME(blend)(m, tangent, (V){0});
     *c = 1 / NAME(root)(1 + *t * *t);
     *s = *c * *t;
 }
@@ -478,7 +478,7 @@ static B NAME(orthogonalize)(int64_t m, int64_t n, E *w, E *v, V *norms, V noise
                 turned |= go;
                 V c, s, t;
                 NAME(rotation)(go, norms[q] - norms[p], size, &c, &s, &t);
-                E f = NAME(over)(g, NAME(pick)(go, size, NAME(splat)(1)));
+                E f = NAME(over)(g, NAME(blend)(go, size, NAME(splat)(1)));
                 NAME(rotate)(m, x, y, c, NAME(scaled)(f, s));
                 if (v) NAME(rotate)(n, v + p * n, v + q * n, c, NAME(scaled)(f, s));
                 norms[p] = NAME(larger)(norms[p] - t * size, (V){0});
@@ -497,8 +497,8 @@ static void NAME(order)(int64_t n, V *keys, int64_t m, E *w, int64_t k, E *v, bo
             B go = rising ? keys[p] < keys[p - 1] : keys[p] > keys[p - 1];
             if (!NAME(any)(go)) continue;
             V a = keys[p - 1], b = keys[p];
-            keys[p - 1] = NAME(pick)(go, b, a);
-            keys[p] = NAME(pick)(go, a, b);
+            keys[p - 1] = NAME(blend)(go, b, a);
+            keys[p] = NAME(blend)(go, a, b);
             for (int64_t y = 0; y < m && w; y++) {
                 E c = w[(p - 1) * m + y], d = w[p * m + y];
                 w[(p - 1) * m + y] = NAME(choose)(go, d, c);
@@ -522,7 +522,7 @@ static void NAME(span)(int64_t m, int64_t n, const E *w, int64_t columns, E *spa
     NAME(reflect)(m, n, a, tau);
     NAME(make_q)(m, n, n, a, tau, columns, u);
     for (int64_t x = 0; x < n; x++) { /* R is diagonal but for rounding; its signs are the columns' */
-        V sign = NAME(pick)(a[x * n + x].part[0] < 0, NAME(splat)(-1), NAME(splat)(1));
+        V sign = NAME(blend)(a[x * n + x].part[0] < 0, NAME(splat)(-1), NAME(splat)(1));
         for (int64_t y = 0; y < m; y++) u[y * columns + x] = NAME(scaled)(u[y * columns + x], sign);
     }
 }
@@ -599,7 +599,7 @@ static B NAME(diagonalize)(int64_t n, E *a, E *v)
                 turned |= go;
                 V c, s, t;
                 NAME(rotation)(go, a[q * n + q].part[0] - a[p * n + p].part[0], size, &c, &s, &t);
-                E f = NAME(scaled)(NAME(over)(g, NAME(pick)(go, size, NAME(splat)(1))), s);
+                E f = NAME(scaled)(NAME(over)(g, NAME(blend)(go, size, NAME(splat)(1))), s);
                 V x = a[p * n + p].part[0] - t * size, y = a[q * n + q].part[0] + t * size;
                 for (int64_t i = 0; i < n; i++) { /* columns p and q, and with them the rows */
                     E b = a[i * n + p], d = a[i * n + q];

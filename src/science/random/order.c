@@ -41,7 +41,7 @@ cp_array *cp_rng_permutation(cp_rng *g, int64_t n)
 }
 
 /* x[..., index, ...] along an axis: slices by their indices, which are good; the index's axes take the axis's place. */
-static cp_array *picked(const char *name, cp_array *x, int axis, cp_array *index)
+static cp_array *taken(const char *name, cp_array *x, int axis, cp_array *index)
 {
     int64_t shape[2 * CP_MAXDIM], outer = 1, bytes = cpi_itemsize(x->type);
     int ndim = 0;
@@ -77,7 +77,7 @@ static cp_array *shuffled(const char *name, cp_rng *g, cp_array *x, int axis)
     if (cpi_null(name, g) || cpi_null(name, x)) return NULL;
     if (cpi_axis(name, &axis, x->ndim) || !enter(x, &before)) return NULL;
     cpi_array_used(x);
-    cp_array *order = cp_rng_permutation(g, x->shape[axis]), *r = order ? picked(name, x, axis, order) : NULL;
+    cp_array *order = cp_rng_permutation(g, x->shape[axis]), *r = order ? taken(name, x, axis, order) : NULL;
     cp_free(order);
     cp_device_use(before);
     return r;
@@ -101,7 +101,7 @@ static cp_array *each_row(cp_rng *g, cp_array *rows, int64_t n)
     cp_array *order = cp_argsort(cp_rng_raw(g, .shape = CP_SHAPE(m, n)), 1);
     cp_array *first = cp_reshape(cp_arange_int(0, m * n, n, CP_INT64), CP_SHAPE(m, 1));
     cp_array *place = cp_reshape(cp_add(order, first), CP_SHAPE(m * n)), *flat = cp_reshape(rows, CP_SHAPE(m * n));
-    return place && flat ? picked("permuted", flat, 0, place) : NULL;
+    return place && flat ? taken("permuted", flat, 0, place) : NULL;
 }
 
 cp_array *cp_rng_permuted(cp_rng *g, cp_array *x, int axis)
@@ -142,7 +142,7 @@ cp_array *cp_rng_pick(cp_array *x, cp_array *index, int axis)
         if (!inside || cp_to_host(inside, &good, sizeof good)) return NULL;
     }
     if (!good) return cpi_fail(CP_ERROR_INDEX, "%s: an index is out of bounds", name), NULL;
-    return picked(name, x, axis, index);
+    return taken(name, x, axis, index);
 }
 
 /* --- choices --- */

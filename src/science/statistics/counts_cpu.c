@@ -163,7 +163,7 @@ static void bin_task(void *context, int64_t task, int worker)
         bin_block(c, from, x, n, bin);
         for (int64_t k = 0; k < n * cpi_itemsize(b->type); k += 64) /* the next block comes while this one is counted */
             __builtin_prefetch(from + n * cpi_itemsize(b->type) + k);
-        if (table && b->bins <= CPI_FEW_BINS) c->simd->few(bin, n, (int32_t)b->bins, table);
+        if (table && b->bins <= CPI_SMALL_BINS) c->simd->few(bin, n, (int32_t)b->bins, table);
         else if (table) tally_block(CP_INT32, (const char *)bin, n, table + all, apart);
         else
             for (int64_t k = 0; k < n; k++) b->index[i + k] = bin[k];

@@ -189,10 +189,10 @@ static cp_array *ordered_rows(asking *s, cp_array *a, const cpi_lanes *lanes, cp
 
 /* Can places be picked out of the one row, which stays? Where results are there when calls return: how many elements
  * are numbers is read. */
-static bool can_pick(const asking *s, const cpi_lanes *lanes, const cpi_device *device)
+static bool can_select_kth(const asking *s, const cpi_lanes *lanes, const cpi_device *device)
 {
     const int bytes = (int)cpi_itemsize(s->job.type);
-    return device->backend->at_once && device->backend->sort->pick && lanes->kept == 1 && lanes->reduced >= LONG_ROW &&
+    return device->backend->at_once && device->backend->sort->select_kth && lanes->kept == 1 && lanes->reduced >= LONG_ROW &&
            !s->weights && s->count <= FEW_POSITIONS && (bytes == 4 || bytes == 8) && !cpi_is_complex(s->job.type);
 }
 
@@ -207,7 +207,7 @@ static cp_code count_numbers(cp_array *x, int64_t *numbers)
 }
 
 /* Only the elements that are read, in s->job.indices, which is memory of the caller's. */
-static cp_array *picked(asking *s, cp_array *a, const cpi_lanes *lanes, cpi_device *device, int64_t *indices)
+static cp_array *selected(asking *s, cp_array *a, const cpi_lanes *lanes, cpi_device *device, int64_t *indices)
 {
     cpi_quantiles *job = &s->job;
     cp_array *dense = cpi_lanes_dense(s->name, a, lanes, device, true), *r = NULL;
@@ -219,8 +219,8 @@ static cp_array *picked(asking *s, cp_array *a, const cpi_lanes *lanes, cpi_devi
         if (!job->found) indices[job->found++] = lanes->reduced - 1;
         const int64_t found = job->found;
         if ((r = cpi_array_new(s->name, device, job->type, 1, &found, 'C')))
-            code = device->backend->sort->pick(cpi_stream(device), job->type, lanes->reduced, dense->data, job->found,
-                                               indices, r->data);
+            code = device->backend->sort->select_kth(cpi_stream(device), job->type, lanes->reduced, dense->data, job->found,
+                                                     indices, r->data);
     }
     cp_free(dense);
     return code ? cp_free(r), NULL : r;
@@ -229,7 +229,7 @@ static cp_array *picked(asking *s, cp_array *a, const cpi_lanes *lanes, cpi_devi
 static cp_code read_off(asking *s, cp_array *a, const cpi_lanes *lanes, cpi_device *device, cp_array *r)
 {
     int64_t indices[2 * FEW_POSITIONS + 1];
-    cp_array *weights = NULL, *rows = can_pick(s, lanes, device) ? picked(s, a, lanes, device, indices)
+    cp_array *weights = NULL, *rows = can_select_kth(s, lanes, device) ? selected(s, a, lanes, device, indices)
                                                                  : ordered_rows(s, a, lanes, device, &weights);
     cp_array *q = rows ? cp_from_host(s->q, CP_FLOAT64, CP_SHAPE(s->count), NULL) : NULL, *there = NULL;
     cp_code code = CP_ERROR_MEMORY;

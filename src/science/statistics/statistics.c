@@ -244,7 +244,7 @@ cp_array *(cp_digitize)(cp_array *x, cp_array *bins, const cp_digitize_options *
     if (bins->ndim != 1)
         return cpi_fail(CP_ERROR_VALUE, "%s: object %s", name,
                         bins->ndim ? "too deep for desired array" : "of too small depth for desired array"), NULL;
-    if (bins->size && bins->size <= CPI_FEW_EDGES && x->size)
+    if (bins->size && bins->size <= CPI_SMALL_EDGES && x->size)
         return located(name, x, bins, !right, true);
     if (direction(bins, &up, &ordered)) return NULL;
     if (!ordered) return cpi_fail(CP_ERROR_VALUE, "%s: %s", name, CPI_UNORDERED_EDGES), NULL;

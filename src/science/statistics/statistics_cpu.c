@@ -60,7 +60,7 @@ static void turn_task(void *context, int64_t task, int worker)
 cp_code cpi_statistics_cpu_digitize(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_t m,
                                     const void *edges, bool right, int64_t *to)
 {
-    uint64_t turned[CPI_FEW_EDGES]; /* no type is wider */
+    uint64_t turned[CPI_SMALL_EDGES]; /* no type is wider */
     const int64_t size = cpi_itemsize(type);
     const int way = direction(type, edges, m);
     if (way > 0) return cpi_statistics_cpu_locate(stream, type, n, x, m, edges, right, to);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "cuda/cuda.h"
-#include "products/few.h"
+#include "products/thin.h"
 
 namespace {
 
@@ -187,7 +187,7 @@ template <int TILE> cp_code run(cp_stream *stream, const cpi_product &given)
 
 } // namespace
 
-cp_code cpi_few_product(cp_stream *stream, const cpi_product &p, bool *done)
+cp_code cpi_thin_product(cp_stream *stream, const cpi_product &p, bool *done)
 {
     const int64_t most = p.m > p.n ? p.m : p.n;
     const bool gram = p.a == p.b && p.m == p.n && p.a_row == p.b_col && p.a_col == p.b_row;

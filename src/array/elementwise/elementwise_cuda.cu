@@ -1,5 +1,5 @@
 /* The CUDA slots of the room elementwise: which kernel serves a loop, and its launch. */
-#include "elementwise/bands_cuda.h"
+#include "elementwise/periodic_cuda.h"
 #include "elementwise/operations_cuda.h"
 #include "move/move_cuda.h"
 
@@ -157,7 +157,7 @@ static cp_code launch_walk(void *context, const cpi_loop *loop)
     const cpi_cuda_row *row = &cpi_cuda_rows[c->op];
     cpi_runs_args r;
     cp_code code;
-    if (cpi_cuda_bands(c->stream, c->op, c->type, loop, row->name, &code)) return code;
+    if (cpi_cuda_periodic(c->stream, c->op, c->type, loop, row->name, &code)) return code;
     if (!c->entry->runs || !cpi_runs_fit(loop, row->nin, c->type, cpi_word_type(row->out[0], c->type), &r))
         return launch_general(c, loop);
     r.op = c->op;

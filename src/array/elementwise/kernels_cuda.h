@@ -6,7 +6,7 @@
  * Operations with several results, or inputs of other types, have `straight` for contiguous operands beside `general`.
  * Types are converted through a switch that all threads take alike. Kernels get their arguments as untyped structs, so
  * that one launcher serves all. Sums, differences and products of inputs that repeat have a kernel of their own
- * (bands.h). */
+ * (periodic.h). */
 #ifndef CPI_KERNELS_CUDA_H
 #define CPI_KERNELS_CUDA_H
 

@@ -145,7 +145,7 @@ static uint64_t key_at(const dealing *d, int64_t i)
 }
 
 /* The band around rank k: 4.5 standard deviations of a sample's rank on either side. */
-static void guess_band(dealing *d, int64_t k)
+static void guess_window(dealing *d, int64_t k)
 {
     enum { SAMPLES = 4096, MARGIN = 146 };
     uint64_t *s = (uint64_t *)d->ends;
@@ -161,7 +161,7 @@ static void guess_band(dealing *d, int64_t k)
 static void deal(dealing *d, int64_t k, int64_t *first, int64_t *last)
 {
     int64_t tasks = cpi_cut(d->n, 32768, &d->each), below = 0, inside = 0, above = 0;
-    guess_band(d, k);
+    guess_window(d, k);
     cpi_parallel(tasks, deal_task, d);
     for (int64_t t = 0; t < tasks; t++) {
         d->below[t] = below;

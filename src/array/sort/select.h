@@ -8,17 +8,17 @@
 
 #include "sort/keys.h"
 
-typedef struct cpi_band {
+typedef struct cpi_window {
     int64_t below, inside; /* keys < lo; keys in lo..hi */
     uint64_t largest;      /* of all keys; 0 for none */
-} cpi_band;
+} cpi_window;
 
 /* Keys of x[0..n) in lo..hi go to `to` in order (to NULL: they are only counted). `to` may be x itself; it needs
  * room for n keys. */
-typedef cpi_band (*cpi_band32_fn)(const uint32_t *x, int64_t n, const cpi_keys *k, uint32_t lo, uint32_t hi,
-                                  uint32_t *to);
-typedef cpi_band (*cpi_band64_fn)(const uint64_t *x, int64_t n, const cpi_keys *k, uint64_t lo, uint64_t hi,
-                                  uint64_t *to);
+typedef cpi_window (*cpi_window32_fn)(const uint32_t *x, int64_t n, const cpi_keys *k, uint32_t lo, uint32_t hi,
+                                      uint32_t *to);
+typedef cpi_window (*cpi_window64_fn)(const uint64_t *x, int64_t n, const cpi_keys *k, uint64_t lo, uint64_t hi,
+                                      uint64_t *to);
 /* Deals the keys of x[0..n): those below lo go to `ends` upwards, those above hi to its other end downwards (it has
  * room for n), those in lo..hi to `middle`. */
 typedef struct cpi_parts { int64_t below, inside, above; } cpi_parts;
@@ -33,8 +33,8 @@ typedef cpi_parts (*cpi_deal64_fn)(const uint64_t *x, int64_t n, const cpi_keys 
 typedef void (*cpi_columns32_fn)(const cpi_keys *k, const void *from, int rows, int n, uint32_t *tile);
 typedef void (*cpi_columns64_fn)(const cpi_keys *k, const void *from, int rows, int n, uint64_t *tile);
 #define CPI_SELECT_ISA(isa)                                                                                            \
-    cpi_band cpi_band32_##isa(const uint32_t *, int64_t, const cpi_keys *, uint32_t, uint32_t, uint32_t *);            \
-    cpi_band cpi_band64_##isa(const uint64_t *, int64_t, const cpi_keys *, uint64_t, uint64_t, uint64_t *);            \
+    cpi_window cpi_window32_##isa(const uint32_t *, int64_t, const cpi_keys *, uint32_t, uint32_t, uint32_t *);        \
+    cpi_window cpi_window64_##isa(const uint64_t *, int64_t, const cpi_keys *, uint64_t, uint64_t, uint64_t *);        \
     cpi_parts cpi_deal32_##isa(const uint32_t *, int64_t, const cpi_keys *, uint32_t, uint32_t, uint32_t *,            \
                                uint32_t *);                                                                            \
     cpi_parts cpi_deal64_##isa(const uint64_t *, int64_t, const cpi_keys *, uint64_t, uint64_t, uint64_t *,            \
@@ -45,8 +45,8 @@ CPI_SELECT_ISA(v2)
 CPI_SELECT_ISA(v3)
 CPI_SELECT_ISA(v4)
 #undef CPI_SELECT_ISA
-cpi_band32_fn cpi_band32(void);
-cpi_band64_fn cpi_band64(void);
+cpi_window32_fn cpi_window32(void);
+cpi_window64_fn cpi_window64(void);
 cpi_deal32_fn cpi_deal32(void);
 cpi_deal64_fn cpi_deal64(void);
 cpi_columns32_fn cpi_columns32(void);

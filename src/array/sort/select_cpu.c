@@ -135,7 +135,7 @@ static void lane16(cp_type type, const cpi_keys *k, const uint16_t *x, int64_t n
 
 static void lane32(cp_type type, const cpi_keys *k, const uint32_t *x, int64_t n, uint32_t *scratch, void *to)
 {
-    cpi_band b = cpi_band32()(x, n, k, 0, UINT32_MAX, scratch);
+    cpi_window b = cpi_window32()(x, n, k, 0, UINT32_MAX, scratch);
     bool nan = (uint32_t)b.largest > (uint32_t)k->last;
     cpi_pair32 p = {0, 0};
     if (!nan) p = cpi_select32(scratch, n, (n - 1) / 2);
@@ -151,7 +151,7 @@ static void lane64(cp_type type, const cpi_keys *k, const uint64_t *x, int64_t n
             largest = scratch[i] > largest ? scratch[i] : largest;
         }
     } else {
-        largest = cpi_band64()(x, n, k, 0, UINT64_MAX, scratch).largest;
+        largest = cpi_window64()(x, n, k, 0, UINT64_MAX, scratch).largest;
     }
     bool nan = k->complex_parts ? cpi_ckey_nan64(k, largest) : largest > k->last;
     cpi_pair64 p = {0, 0};
@@ -319,35 +319,35 @@ static cp_code median_counted(cp_stream *stream, cp_type type, int64_t n, const 
 
 /* --- one long lane, all threads: 32 and 64 bits --- */
 
-typedef struct banded {
+typedef struct windowed {
     cpi_keys keys;
     const char *from;
     char *inside;        /* room for n keys: a task writes where it reads */
     int64_t n, each, tasks;
     uint64_t lo, hi;
-    cpi_band found[PIECES];
-} banded;
+    cpi_window found[PIECES];
+} windowed;
 
-static void banded_task(void *context, int64_t task, int worker)
+static void windowed_task(void *context, int64_t task, int worker)
 {
     (void)worker;
-    banded *b = context;
+    windowed *b = context;
     int64_t begin = task * b->each, n = b->n - begin < b->each ? b->n - begin : b->each;
     bool store = b->lo != b->hi;
     if (b->keys.bytes == 4)
-        b->found[task] = cpi_band32()((const uint32_t *)b->from + begin, n, &b->keys, (uint32_t)b->lo, (uint32_t)b->hi,
-                                      store ? (uint32_t *)b->inside + begin : NULL);
+        b->found[task] = cpi_window32()((const uint32_t *)b->from + begin, n, &b->keys, (uint32_t)b->lo, (uint32_t)b->hi,
+                                        store ? (uint32_t *)b->inside + begin : NULL);
     else
-        b->found[task] = cpi_band64()((const uint64_t *)b->from + begin, n, &b->keys, b->lo, b->hi,
-                                      store ? (uint64_t *)b->inside + begin : NULL);
+        b->found[task] = cpi_window64()((const uint64_t *)b->from + begin, n, &b->keys, b->lo, b->hi,
+                                        store ? (uint64_t *)b->inside + begin : NULL);
 }
 
 /* One pass over the lane with the band lo..hi; what is inside is brought together at the front. */
-static cpi_band banded_pass(banded *b)
+static cpi_window windowed_pass(windowed *b)
 {
-    cpi_band all = {0, 0, 0};
+    cpi_window all = {0, 0, 0};
     size_t bytes = (size_t)b->keys.bytes;
-    cpi_parallel(b->tasks, banded_task, b);
+    cpi_parallel(b->tasks, windowed_task, b);
     for (int64_t t = 0; t < b->tasks; t++) {
         if (b->lo != b->hi)
             memmove(b->inside + (size_t)all.inside * bytes, b->inside + (size_t)(t * b->each) * bytes,
@@ -359,17 +359,17 @@ static cpi_band banded_pass(banded *b)
     return all;
 }
 
-static uint64_t key_at(const banded *b, int64_t i)
+static uint64_t key_at(const windowed *b, int64_t i)
 {
     return b->keys.bytes == 4 ? cpi_key32(&b->keys, ((const uint32_t *)b->from)[i])
                               : cpi_key64(&b->keys, ((const uint64_t *)b->from)[i]);
 }
 
-static uint64_t top_key(const banded *b) { return b->keys.bytes == 4 ? UINT32_MAX : UINT64_MAX; }
+static uint64_t top_key(const windowed *b) { return b->keys.bytes == 4 ? UINT32_MAX : UINT64_MAX; }
 
 /* A band that holds a rank and the next one but for one case in some ten thousands: 4.5 standard deviations of the
  * sample's rank on either side, or to the end. The sample lies in `inside` for a moment. */
-static void guess_band(banded *b, int64_t rank)
+static void guess_window(windowed *b, int64_t rank)
 {
     uint64_t *s = (uint64_t *)b->inside;
     int64_t count = 4096;
@@ -387,16 +387,16 @@ static void guess_band(banded *b, int64_t rank)
 }
 
 /* The keys at a rank and behind it, and the largest; unless_nan: anything where that is NaN's. */
-static cpi_pair64 ranked(banded *b, int64_t rank, bool unless_nan, uint64_t *largest)
+static cpi_pair64 ranked(windowed *b, int64_t rank, bool unless_nan, uint64_t *largest)
 {
-    guess_band(b, rank);
-    cpi_band found = banded_pass(b);
+    guess_window(b, rank);
+    cpi_window found = windowed_pass(b);
     *largest = found.largest;
     if (unless_nan && found.largest > b->keys.last) return (cpi_pair64){0, 0};
     if (rank < found.below || (rank + 1 < b->n && rank + 1 >= found.below + found.inside)) {
         if (rank < found.below) b->lo = 0; /* missed: the side on which the rank is, with the band itself */
         else b->hi = top_key(b);
-        found = banded_pass(b);
+        found = windowed_pass(b);
     }
     rank -= found.below;
     if (b->lo == b->hi) return (cpi_pair64){b->lo, b->lo};
@@ -405,7 +405,7 @@ static cpi_pair64 ranked(banded *b, int64_t rank, bool unless_nan, uint64_t *lar
     return (cpi_pair64){q.first, q.second};
 }
 
-static bool open_banded(cp_stream *stream, banded *b, cp_type type, int64_t n, const void *from)
+static bool open_windowed(cp_stream *stream, windowed *b, cp_type type, int64_t n, const void *from)
 {
     b->keys = cpi_keys_of(type), b->from = from, b->n = n;
     b->tasks = cpi_cut(n, 32768, &b->each);
@@ -413,11 +413,11 @@ static bool open_banded(cp_stream *stream, banded *b, cp_type type, int64_t n, c
     return b->inside != NULL;
 }
 
-static cp_code median_banded(cp_stream *stream, cp_type type, int64_t n, const char *from, char *to)
+static cp_code median_windowed(cp_stream *stream, cp_type type, int64_t n, const char *from, char *to)
 {
-    banded b;
+    windowed b;
     uint64_t largest;
-    if (!open_banded(stream, &b, type, n, from)) return cp_error();
+    if (!open_windowed(stream, &b, type, n, from)) return cp_error();
     const bool real = !cpi_is_int(type);
     const cpi_pair64 p = ranked(&b, (n - 1) / 2, real, &largest);
     cpi_work_free(stream, b.inside);
@@ -429,9 +429,9 @@ static cp_code median_banded(cp_stream *stream, cp_type type, int64_t n, const c
 cp_code cpi_sort_cpu_pick(cp_stream *stream, cp_type type, int64_t n, const void *from, int nkth, const int64_t *kth,
                           void *to)
 {
-    banded b;
+    windowed b;
     uint64_t largest;
-    if (!open_banded(stream, &b, type, n, from)) return cp_error();
+    if (!open_windowed(stream, &b, type, n, from)) return cp_error();
     for (int i = 0; i < nkth; i++) {
         const bool last = i && kth[i] == n - 1, pair = i + 1 < nkth && kth[i + 1] == kth[i] + 1;
         const cpi_pair64 p = last ? (cpi_pair64){largest, largest} : ranked(&b, kth[i], false, &largest);
@@ -448,14 +448,14 @@ cp_code cpi_sort_cpu_pick(cp_stream *stream, cp_type type, int64_t n, const void
 cp_code cpi_sort_cpu_median(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to)
 {
     int64_t bytes = cpi_itemsize(type);
-    bool banded_type = (bytes == 4 || bytes == 8) && !cpi_is_complex(type);
+    bool windowed_type = (bytes == 4 || bytes == 8) && !cpi_is_complex(type);
     /* With many lanes the threads have enough to do with one lane each. */
-    bool alone = n >= LONG_LANE && (rows < 8 || n >= 1 << 22) && (banded_type || bytes <= 2);
+    bool alone = n >= LONG_LANE && (rows < 8 || n >= 1 << 22) && (windowed_type || bytes <= 2);
     if (!alone) return median_lanes(stream, type, rows, n, from, to);
     for (int64_t row = 0; row < rows; row++) {
         const char *x = (const char *)from + row * n * bytes;
         char *y = (char *)to + row * (int64_t)result_bytes(type);
-        cp_code code = banded_type ? median_banded(stream, type, n, x, y) : median_counted(stream, type, n, x, y);
+        cp_code code = windowed_type ? median_windowed(stream, type, n, x, y) : median_counted(stream, type, n, x, y);
         if (code != CP_OK) return code;
     }
     return CP_OK;

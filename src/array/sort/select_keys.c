@@ -7,8 +7,8 @@
 #include "cpu/features.h"
 #include "sort/select.h"
 
-cpi_band32_fn cpi_band32(void) { return CPI_BEST(cpi_band32); }
-cpi_band64_fn cpi_band64(void) { return CPI_BEST(cpi_band64); }
+cpi_window32_fn cpi_window32(void) { return CPI_BEST(cpi_window32); }
+cpi_window64_fn cpi_window64(void) { return CPI_BEST(cpi_window64); }
 cpi_deal32_fn cpi_deal32(void) { return CPI_BEST(cpi_deal32); }
 cpi_deal64_fn cpi_deal64(void) { return CPI_BEST(cpi_deal64); }
 cpi_columns32_fn cpi_columns32(void) { return CPI_BEST(cpi_columns32); }
@@ -115,7 +115,7 @@ PAIR(128, cpi_u128)
     cpi_pair##W cpi_select##W(uint##W##_t *a, int64_t n, int64_t k)                                        \
     {                                                                                                      \
         enum { SAMPLES = 511 };                                                                            \
-        cpi_band##W##_fn band = cpi_band##W();                                                             \
+        cpi_window##W##_fn window = cpi_window##W();                                                       \
         while (n > 3000) {                                                                                 \
             uint##W##_t s[SAMPLES], lo = 0, hi = (uint##W##_t) ~(uint##W##_t)0;                            \
             int count = n > 50000 ? SAMPLES : 127, margin = n > 50000 ? 36 : 20;                           \
@@ -123,7 +123,7 @@ PAIR(128, cpi_u128)
             for (int i = 0; i < count; i++) s[i] = a[cpi_sample_at(i, stride)];                            \
             if (at - margin >= 0) cpi_nth_element##W(s, count, at - margin), lo = s[at - margin];          \
             if (at + margin < count) cpi_nth_element##W(s, count, at + margin), hi = s[at + margin];       \
-            cpi_band b = band(a, n, &identity, lo, hi, NULL);                                              \
+            cpi_window b = window(a, n, &identity, lo, hi, NULL);                                          \
             if (k < b.below) {                                                                             \
                 hi = (uint##W##_t)(lo - 1);                                                                \
                 lo = 0;                                                                                    \
@@ -135,7 +135,7 @@ PAIR(128, cpi_u128)
             } else if (lo == hi) {                                                                         \
                 return (cpi_pair##W){lo, lo};                                                              \
             }                                                                                              \
-            b = band(a, n, &identity, lo, hi, a);                                                          \
+            b = window(a, n, &identity, lo, hi, a);                                                        \
             k -= b.below;                                                                                  \
             if (b.inside > n / 8 * 7) {                                                                    \
                 n = b.inside;                                                                              \

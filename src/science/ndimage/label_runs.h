@@ -34,12 +34,12 @@ static inline void NAME(unite)(INT *parent, INT a, INT b)
         parent[a] = b;
 }
 
-static void NAME(bits_task)(void *context, int64_t band, int worker)
+static void NAME(bits_task)(void *context, int64_t block, int worker)
 {
     NAME(forest) *f = context;
     const label_job *j = f->job;
     (void)worker;
-    for (int64_t l = band * j->per_band, end = band_end(j, band); l < end; l++)
+    for (int64_t l = block * j->per_block, end = block_end(j, block); l < end; l++)
         f->first[l + 1] = (INT)CPI_ISA_NAME(cpi_line_bits)(j->x + l * j->width * j->size, line_width(j, l), j->size,
                                                            j->keep, j->joined, j->bits + l * j->words);
 }
@@ -133,12 +133,12 @@ static void NAME(join)(const NAME(forest) *f, const position *at, int64_t l, int
     }
 }
 
-static void NAME(band_task)(void *context, int64_t band, int worker)
+static void NAME(block_task)(void *context, int64_t block, int worker)
 {
     NAME(forest) *f = context;
     const label_job *j = f->job;
     (void)worker;
-    int64_t begin = band * j->per_band, end = band_end(j, band);
+    int64_t begin = block * j->per_block, end = block_end(j, block);
     position at;
     position_start(&at, j->plan, begin);
     for (int64_t l = begin; l < end; l++, position_next(&at, j->plan)) {
@@ -149,14 +149,14 @@ static void NAME(band_task)(void *context, int64_t band, int worker)
 }
 
 /* Where a band meets earlier ones; one thread, because trees of all bands grow together here. */
-static void NAME(join_bands)(const NAME(forest) *f)
+static void NAME(join_row_blocks)(const NAME(forest) *f)
 {
     const label_job *j = f->job;
     int64_t far = j->chopped ? 1 : 0;
     for (int i = 0; i < j->plan->neighbours; i++)
         if (j->plan->neighbour[i].delta > far) far = j->plan->neighbour[i].delta;
-    for (int64_t band = 1; band < j->bands; band++) {
-        int64_t begin = band * j->per_band, end = band_end(j, band);
+    for (int64_t block = 1; block < j->blocks; block++) {
+        int64_t begin = block * j->per_block, end = block_end(j, block);
         if (end - begin > far) end = begin + far;
         position at;
         position_start(&at, j->plan, begin);
@@ -164,22 +164,22 @@ static void NAME(join_bands)(const NAME(forest) *f)
     }
 }
 
-static void NAME(count_task)(void *context, int64_t band, int worker)
+static void NAME(count_task)(void *context, int64_t block, int worker)
 {
     NAME(forest) *f = context;
     (void)worker;
     int64_t n = 0;
-    INT end = f->first[band_end(f->job, band)];
-    for (INT i = f->first[band * f->job->per_band]; i < end; i++) n += f->parent[i] == i;
-    f->base[band + 1] = n;
+    INT end = f->first[block_end(f->job, block)];
+    for (INT i = f->first[block * f->job->per_block]; i < end; i++) n += f->parent[i] == i;
+    f->base[block + 1] = n;
 }
 
-static void NAME(number_task)(void *context, int64_t band, int worker)
+static void NAME(number_task)(void *context, int64_t block, int worker)
 {
     NAME(forest) *f = context;
     (void)worker;
-    INT label = (INT)f->base[band], end = f->first[band_end(f->job, band)];
-    for (INT i = f->first[band * f->job->per_band]; i < end; i++)
+    INT label = (INT)f->base[block], end = f->first[block_end(f->job, block)];
+    for (INT i = f->first[block * f->job->per_block]; i < end; i++)
         if (f->parent[i] == i) f->parent[i] = TOP | ++label;
 }
 
@@ -270,13 +270,13 @@ WRITE_PIECE(uint32_t)
 WRITE_PIECE(uint64_t)
 #undef WRITE_PIECE
 
-static void NAME(write_task)(void *context, int64_t band, int worker)
+static void NAME(write_task)(void *context, int64_t block, int worker)
 {
     NAME(forest) *f = context;
     const label_job *j = f->job;
     (void)worker;
     uint64_t buffer[PIECE + 8];
-    int64_t begin = band * j->per_band, end = band_end(j, band);
+    int64_t begin = block * j->per_block, end = block_end(j, block);
     NAME(settle)(f, f->first[begin], f->first[end]);
     for (int64_t l = begin; l < end; l++)
         switch (j->out_size) {
@@ -293,26 +293,26 @@ static cp_code NAME(label_all)(const label_job *j, int64_t *count)
 {
     NAME(forest) f = {.job = j};
     f.first = cpi_calloc((size_t)j->lines + 1, sizeof(INT));
-    f.base = cpi_calloc((size_t)j->bands + 1, sizeof(int64_t));
+    f.base = cpi_calloc((size_t)j->blocks + 1, sizeof(int64_t));
     cp_code code = f.first && f.base ? CP_OK : CP_ERROR_MEMORY;
     if (code == CP_OK) {
-        cpi_parallel(j->bands, NAME(bits_task), &f);
+        cpi_parallel(j->blocks, NAME(bits_task), &f);
         for (int64_t l = 0; l < j->lines; l++) f.first[l + 1] += f.first[l];
         size_t runs = (size_t)f.first[j->lines];
         f.parent = cpi_work_alloc(j->stream_of, runs * sizeof(INT));
         if (!f.parent) code = CP_ERROR_MEMORY;
     }
     if (code == CP_OK) {
-        cpi_parallel(j->bands, NAME(band_task), &f);
-        NAME(join_bands)(&f);
-        cpi_parallel(j->bands, NAME(count_task), &f);
-        for (int64_t b = 0; b < j->bands; b++) f.base[b + 1] += f.base[b];
-        int64_t labels = f.base[j->bands];
+        cpi_parallel(j->blocks, NAME(block_task), &f);
+        NAME(join_row_blocks)(&f);
+        cpi_parallel(j->blocks, NAME(count_task), &f);
+        for (int64_t b = 0; b < j->blocks; b++) f.base[b + 1] += f.base[b];
+        int64_t labels = f.base[j->blocks];
         if (labels > j->plan->limit) {
             code = cpi_fail(CP_ERROR_RUNTIME, "label: insufficient bit-depth in requested output type");
         } else {
-            cpi_parallel(j->bands, NAME(number_task), &f);
-            cpi_parallel(j->bands, NAME(write_task), &f);
+            cpi_parallel(j->blocks, NAME(number_task), &f);
+            cpi_parallel(j->blocks, NAME(write_task), &f);
             if (count) *count = labels;
         }
     }

@@ -48,9 +48,9 @@ static inline int64_t line_width(const label_job *j, int64_t l)
 {
     return l == j->lines - 1 ? j->last_width : j->width;
 }
-static inline int64_t band_end(const label_job *j, int64_t band)
+static inline int64_t block_end(const label_job *j, int64_t block)
 {
-    int64_t end = (band + 1) * j->per_band;
+    int64_t end = (block + 1) * j->per_block;
     return end < j->lines ? end : j->lines;
 }
 

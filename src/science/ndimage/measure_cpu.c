@@ -28,7 +28,7 @@ typedef struct measure_job {
     int64_t slots, width;
     int words, more;           /* of a cell; of them, before moments or boxes */
     int want;                  /* WANT_ bits of this pass */
-    int64_t bands, per_band;   /* elements */
+    int64_t blocks, per_block; /* elements */
     int64_t cells;             /* of a table: slots and a spare one */
     word *table;               /* bands * cells * words; the first band's is the sum of all in the end */
     double *mean;              /* cells, for the variance's second pass */
@@ -193,12 +193,12 @@ static walk_function walk_of(const cpi_measure_plan *plan)
     return cpi_is_float(t) ? floating[cpi_itemsize(t)] : whole[t];
 }
 
-static void measure_task(void *context, int64_t band, int worker)
+static void measure_task(void *context, int64_t block, int worker)
 {
     measure_job *j = context;
     (void)worker;
-    word *table = j->table + band * j->cells * j->words;
-    int64_t at = band * j->per_band, end = at + j->per_band, c[CP_MAXDIM];
+    word *table = j->table + block * j->cells * j->words;
+    int64_t at = block * j->per_block, end = at + j->per_block, c[CP_MAXDIM];
     const cpi_measure_plan *plan = j->plan;
     walk_function walk = walk_of(plan);
     run_stats r = {.want = j->want, .greatest = plan->greatest, .background = plan->background,
@@ -245,9 +245,9 @@ static void merge_task(void *context, int64_t task, int worker)
     measure_job *j = context;
     (void)worker;
     int64_t begin = task * SLOTS_A_TASK, end = begin + SLOTS_A_TASK < j->slots ? begin + SLOTS_A_TASK : j->slots;
-    for (int64_t band = 1; band < j->bands; band++)
+    for (int64_t block = 1; block < j->blocks; block++)
         for (int64_t s = begin; s < end; s++) {
-            const word *from = j->table + (band * j->cells + s) * j->words;
+            const word *from = j->table + (block * j->cells + s) * j->words;
             if (from[COUNT].i) merge_cell(j, j->table + s * j->words, from);
         }
 }
@@ -256,10 +256,10 @@ static void merge_task(void *context, int64_t task, int worker)
 static void measure_pass(measure_job *j, int want)
 {
     j->want = want;
-    memset(j->table, 0, (size_t)(j->bands * j->cells * j->words) * sizeof *j->table);
+    memset(j->table, 0, (size_t)(j->blocks * j->cells * j->words) * sizeof *j->table);
     if (j->plan->kind == CPI_REGIONS_NONE) return;
-    cpi_parallel(j->bands, measure_task, j);
-    if (j->bands > 1) cpi_parallel((j->slots + SLOTS_A_TASK - 1) / SLOTS_A_TASK, merge_task, j);
+    cpi_parallel(j->blocks, measure_task, j);
+    if (j->blocks > 1) cpi_parallel((j->slots + SLOTS_A_TASK - 1) / SLOTS_A_TASK, merge_task, j);
 }
 
 /* The errors of a region's sum and centre when its elements have the plan's noise, each its own. */
@@ -364,14 +364,14 @@ static cp_code measure_regions(measure_job *j)
 
 /* Bands: at least 65536 elements each, at most 64, and tables that together are no larger than 4 bytes an
  * element (or 1 MiB). */
-static void cut_bands(measure_job *j)
+static void cut_row_blocks(measure_job *j)
 {
-    int64_t size = j->plan->size, bands = size / 65536 < 64 ? size / 65536 : 64;
+    int64_t size = j->plan->size, blocks = size / 65536 < 64 ? size / 65536 : 64;
     int64_t budget = size < 1 << 18 ? 1 << 17 : size / 2, most = budget / j->cells / j->words;
-    if (bands > most) bands = most;
-    if (bands < 1) bands = 1;
-    j->per_band = (size + bands - 1) / bands;
-    j->bands = j->per_band ? (size + j->per_band - 1) / j->per_band : 1;
+    if (blocks > most) blocks = most;
+    if (blocks < 1) blocks = 1;
+    j->per_block = (size + blocks - 1) / blocks;
+    j->blocks = j->per_block ? (size + j->per_block - 1) / j->per_block : 1;
 }
 
 cp_code cpi_ndimage_cpu_measure(cp_stream *stream, const cpi_measure_plan *plan)
@@ -395,9 +395,9 @@ cp_code cpi_ndimage_cpu_measure(cp_stream *stream, const cpi_measure_plan *plan)
     }
     j.one_by_one = want == WANT_SUM && j.lookup.span && !j.lookup.direct;
     j.cells = j.slots + 1;
-    cut_bands(&j);
+    cut_row_blocks(&j);
     int64_t words;
-    if (__builtin_mul_overflow(j.bands * j.words, j.cells, &words) || words > INT64_MAX / 16) words = INT64_MAX / 16;
+    if (__builtin_mul_overflow(j.blocks * j.words, j.cells, &words) || words > INT64_MAX / 16) words = INT64_MAX / 16;
     j.table = cpi_work_alloc(stream, (size_t)words * sizeof *j.table);
     code = j.table ? measure_regions(&j) : CP_ERROR_MEMORY;
     cpi_work_free(stream, j.table);

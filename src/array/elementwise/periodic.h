@@ -3,27 +3,27 @@
  * Invariant: the output is C-contiguous; its element i = r * inner + c is made of the element c % period of an input,
  * `row` bytes times r behind its beginning. A row of the output is whole vectors. Rows are the loop's outer dimensions,
  * or, where no input needs them, as long as suits; then the last one may end early. */
-#ifndef CPI_BANDS_H
-#define CPI_BANDS_H
+#ifndef CPI_PERIODIC_H
+#define CPI_PERIODIC_H
 
 #include "loop/loop.h"
 
-enum { CPI_BAND_INPUTS = 2, CPI_BAND_ROW = 4096 };
+enum { CPI_PERIODIC_INPUTS = 2, CPI_PERIODIC_ROW = 4096 };
 
-typedef struct cpi_band_input {
+typedef struct cpi_periodic_input {
     int64_t period, row;
     bool full;   /* it has an element for every one of the output */
     bool vector; /* vectors of it lie at multiples of 16 bytes */
-} cpi_band_input;
+} cpi_periodic_input;
 
-typedef struct cpi_bands {
+typedef struct cpi_periodic {
     int64_t n, inner, rows;
-    cpi_band_input x[CPI_BAND_INPUTS];
-} cpi_bands;
+    cpi_periodic_input x[CPI_PERIODIC_INPUTS];
+} cpi_periodic;
 
 /* Does the input repeat within the dimensions from `split` on, and go on evenly over those outside? */
-static inline bool cpi_band_input_of(const cpi_loop *loop, const cpi_operand *op, int split, int64_t size,
-                                     cpi_band_input *x)
+static inline bool cpi_periodic_input_of(const cpi_loop *loop, const cpi_operand *op, int split, int64_t size,
+                                         cpi_periodic_input *x)
 {
     int d = loop->ndim;
     x->period = 1;
@@ -38,11 +38,11 @@ static inline bool cpi_band_input_of(const cpi_loop *loop, const cpi_operand *op
 }
 
 /* Rows where no input depends on them: whole periods, whole vectors. */
-static inline bool cpi_bands_cut(cpi_bands *b, int64_t size, int vector)
+static inline bool cpi_periodic_cut(cpi_periodic *b, int64_t size, int vector)
 {
     int64_t period = 1;
-    for (int k = 0; k < CPI_BAND_INPUTS; k++) {
-        cpi_band_input *x = &b->x[k];
+    for (int k = 0; k < CPI_PERIODIC_INPUTS; k++) {
+        cpi_periodic_input *x = &b->x[k];
         x->full = x->period == b->n;
         if (x->full || x->period == 1) continue;
         if (period != 1 && x->period != period) return false;
@@ -50,16 +50,16 @@ static inline bool cpi_bands_cut(cpi_bands *b, int64_t size, int vector)
     }
     b->inner = period;
     while (b->inner % vector) b->inner *= 2;
-    if (b->inner < CPI_BAND_ROW) b->inner *= CPI_BAND_ROW / b->inner;
+    if (b->inner < CPI_PERIODIC_ROW) b->inner *= CPI_PERIODIC_ROW / b->inner;
     b->rows = (b->n + b->inner - 1) / b->inner;
-    for (int k = 0; k < CPI_BAND_INPUTS; k++)
+    for (int k = 0; k < CPI_PERIODIC_INPUTS; k++)
         if (b->x[k].full) b->x[k].period = b->inner, b->x[k].row = b->inner * size;
     return period > 1;
 }
 
 /* The view of a loop with two inputs of elements of `size` bytes, `vector` of them (a power of two) in a vector; false
  * when there is none. */
-static inline bool cpi_bands_of(const cpi_loop *loop, int64_t size, int vector, cpi_bands *b)
+static inline bool cpi_periodic_of(const cpi_loop *loop, int64_t size, int vector, cpi_periodic *b)
 {
     b->n = loop->size;
     b->inner = loop->size;
@@ -67,11 +67,11 @@ static inline bool cpi_bands_of(const cpi_loop *loop, int64_t size, int vector, 
     for (int split = 0; split < loop->ndim; split++) {
         if (split) b->rows *= loop->shape[split - 1], b->inner /= loop->shape[split - 1];
         bool fits = true;
-        for (int k = 0; k < CPI_BAND_INPUTS; k++)
-            fits &= cpi_band_input_of(loop, &loop->op[k + 1], split, size, &b->x[k]);
+        for (int k = 0; k < CPI_PERIODIC_INPUTS; k++)
+            fits &= cpi_periodic_input_of(loop, &loop->op[k + 1], split, size, &b->x[k]);
         if (!fits) continue;
-        if (split == 0) return cpi_bands_cut(b, size, vector);
-        for (int k = 0; k < CPI_BAND_INPUTS; k++)
+        if (split == 0) return cpi_periodic_cut(b, size, vector);
+        for (int k = 0; k < CPI_PERIODIC_INPUTS; k++)
             b->x[k].full = b->x[k].period == b->inner && b->x[k].row == b->inner * size;
         return b->inner % vector == 0;
     }

@@ -1,7 +1,7 @@
-/* Loops whose inputs repeat, seen as rows (elementwise/bands.h), against the loop's own strides. */
+/* Loops whose inputs repeat, seen as rows (elementwise/periodic.h), against the loop's own strides. */
 #include "check.h"
 
-#include "elementwise/bands.h"
+#include "elementwise/periodic.h"
 
 enum { SIZE = 4 };
 
@@ -25,13 +25,13 @@ static int64_t offset_of(const cpi_loop *loop, int k, int64_t i)
 /* Every element of the output finds its own in both inputs; returns whether there is a view. */
 static bool view(cpi_loop *loop, int vector)
 {
-    cpi_bands b;
-    if (!cpi_bands_of(loop, SIZE, vector, &b)) return false;
+    cpi_periodic b;
+    if (!cpi_periodic_of(loop, SIZE, vector, &b)) return false;
     assert_int_equal(b.n, loop->size);
     assert_int_equal(b.inner % vector, 0);
     assert_in_range(b.rows * b.inner, b.n, b.n + b.inner - 1);
-    for (int k = 0; k < CPI_BAND_INPUTS; k++) {
-        const cpi_band_input *x = &b.x[k];
+    for (int k = 0; k < CPI_PERIODIC_INPUTS; k++) {
+        const cpi_periodic_input *x = &b.x[k];
         assert_int_equal(b.inner % x->period, 0);
         for (int64_t i = 0; i < b.n; i++) {
             int64_t r = i / b.inner, c = i % b.inner;

@@ -47,7 +47,7 @@ def test_the_list_is_what_is_written(out, tmp_path):
 def test_inputs_are_what_was_read(out):
     target, read = inputs(out / "sources.d")
     assert target == str(out / "sources.txt")
-    for name in ("tools/generate/folds.py", "python/src", "include/cuprite", "src"):
+    for name in ("tools/generate/reducers.py", "python/src", "include/cuprite", "src"):
         assert str(ROOT / name) in read
     for pattern in ("*.def", "*.c", "*.cu"):  # each may hold rows
         assert {str(p) for p in (ROOT / "src").rglob(pattern)} <= read

@@ -40,7 +40,7 @@ def check(fold, **reduction):
     {"accumulator": "moments", "identity": "empty", "map": "moment(absolute(x))", "combine": "join(a, b)"},
     {"accumulator": "place", "identity": "nowhere", "map": "place(absolute(x), i)", "combine": "lower_place(a, b)"},
 ])
-def test_folds(fold):
+def test_reducers(fold):
     check(fold)
 
 
@@ -65,7 +65,7 @@ def test_folds(fold):
      "no meaning beside .* moments"), ({"accumulator": "place", "identity": "nowhere", "map": "place(x)",
                                         "combine": "lower_place(a, b)"}, "expected ,"),
 ])
-def test_folds_refused(fold, words):
+def test_reducers_refused(fold, words):
     with pytest.raises(TableError, match=words) as e:
         check(fold)
     assert str(e.value).startswith("reduce.def:1: fold f: ")

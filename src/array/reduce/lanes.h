@@ -1,4 +1,4 @@
-/* Accumulators of 64 bits side by side in vectors, for the runs made from rows (tools/generate/folds.py).
+/* Accumulators of 64 bits side by side in vectors, for the runs made from rows (tools/generate/reducers.py).
  *
  * Vectors have 8, 4, 2 or 1 lanes whatever the processor has; what it lacks compilers cut into pieces. */
 #ifndef CPI_REDUCE_LANES_H

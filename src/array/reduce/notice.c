@@ -9,7 +9,7 @@
 void cpi_notice_out(const cpi_reduction_row *row, const cp_array *x, const cp_reduce_options *o)
 {
     bool real_sum = row->rule == CPI_RESULT_MEAN || row->rule == CPI_RESULT_REAL;
-    bool known = cpi_folds[row->fold].integers != row->fold;
+    bool known = cpi_reducers[row->reducer].integers != row->reducer;
     bool chosen = cpi_is_whole(x->type) || (row->rule == CPI_RESULT_MEAN && x->type == CP_FLOAT16);
     if (row->rule == CPI_RESULT_INDEX || row->rule == CPI_RESULT_COUNT) return;
     bool in_real = o->typed ? cpi_is_float(o->dtype) || cpi_is_int(o->dtype) : real_sum && chosen;

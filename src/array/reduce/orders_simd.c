@@ -335,6 +335,6 @@ static const cpi_reduce_kernel highest_indexed[CP_NTYPES] = {
     [CP_BOOL] = {sizeof(indexed_UINT8), .run = high_indexed_run_BOOL}, ALL(HIGH_INDEXED)};
 
 const cpi_reduce_kernels CPI_ISA_NAME(cpi_reduce_orders) = {
-    [CPI_FOLD_LOWEST][0] = lowest, [CPI_FOLD_HIGHEST][0] = highest,
-    [CPI_FOLD_LOWEST_INDEXED][0] = lowest_indexed, [CPI_FOLD_HIGHEST_INDEXED][0] = highest_indexed,
+    [CPI_REDUCER_LOWEST][0] = lowest, [CPI_REDUCER_HIGHEST][0] = highest,
+    [CPI_REDUCER_LOWEST_INDEXED][0] = lowest_indexed, [CPI_REDUCER_HIGHEST_INDEXED][0] = highest_indexed,
 };

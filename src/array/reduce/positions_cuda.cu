@@ -1,9 +1,9 @@
 /* Places of the minimum and the maximum on the GPU: the first of equals, the first NaN where there is one. Or of what
  * is not NaN: then NaN is passed over, and counts as an infinity only where nothing beats that, as in NumPy. */
 #include "reduce/keys.cuh"
-#include "reduce/folds_cuda.h"
+#include "reduce/reducers_cuda.h"
 
-namespace fold {
+namespace reducer {
 
 template <class K> __device__ __forceinline__ bool equal(K a, K b) { return a == b; }
 template <> __device__ __forceinline__ bool equal(c64 a, c64 b) { return a.re == b.re && a.im == b.im; }
@@ -18,7 +18,7 @@ template <class R> struct Place {
     static __device__ void start(State &s, const plan &p, const Raw *)
     {
         s.index = -1, s.value = lowest_key<Key>(), s.known = p.a.known;
-        s.flip = cpi_order_flip(p.a.type, p.a.fold == CPI_FOLD_LOWEST_INDEXED);
+        s.flip = cpi_order_flip(p.a.type, p.a.reducer == CPI_REDUCER_LOWEST_INDEXED);
     }
     /* A thread meets its elements in rising order, but for the few beside whole vectors: join breaks their ties. */
     static __device__ __forceinline__ void add_key(State &s, Key k, int64_t i)
@@ -46,12 +46,12 @@ template <class R> struct Place {
         if (beats(a.value, b.value)) return a;
         return a.index < b.index ? a : b;
     }
-    static __device__ void finish(const plan &p, Acc a, char *out)
+    static __device__ void finalize(const plan &p, Acc a, char *out)
     {
         if (p.a.known && a.index < 0) *p.mailbox = p.failure;
         /* where all that is known is the worst there is, what is not counts as that, and the first element is first */
         if (p.a.known && (a.index < 0 || equal(a.value, lowest_key<Key>()))) a.index = 0;
-        *(int64_t *)out = cpi_finish_indexed(p.a.op, a.index, p.a.reduced);
+        *(int64_t *)out = cpi_finalize_indexed(p.a.op, a.index, p.a.reduced);
     }
 };
 
@@ -112,4 +112,4 @@ template <class R> struct batch<Place<R>> {
 
 } // namespace fold
 
-cp_code cpi_fold_positions(cp_stream *s, const cpi_reduce_args *a) { return fold::launch_ordered<fold::Place>(s, a); }
+cp_code cpi_reducer_positions(cp_stream *s, const cpi_reduce_args *a) { return reducer::launch_ordered<reducer::Place>(s, a); }

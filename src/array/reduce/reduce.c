@@ -30,11 +30,11 @@ cp_reduction cp_reduction_from_name(const char *name)
     return CP_NREDUCTIONS;
 }
 
-static bool is_place(cp_reduction r) { return cpi_folds[cpi_reductions[r].fold].class_of == CPI_INDEXED; }
+static bool is_place(cp_reduction r) { return cpi_reducers[cpi_reductions[r].reducer].class_of == CPI_INDEXED; }
 /* The fold of integers that r makes. */
-static cpi_fold fold_of_integers(cp_reduction r)
+static cpi_reducer reducer_of_integers(cp_reduction r)
 {
-    return cpi_folds[cpi_reductions[r].fold].integers;
+    return cpi_reducers[cpi_reductions[r].reducer].integers;
 }
 
 /* Elements are looked at as they are, the result's type does not depend on theirs. */
@@ -161,7 +161,7 @@ static cp_code find_initial(call *c, cp_type *loop)
  * zero. */
 static void start_from_zero(call *c)
 {
-    if (c->a.initial || c->o->no_identity || c->a.whole || !cpi_folds[c->a.fold].from_zero) return;
+    if (c->a.initial || c->o->no_identity || c->a.whole || !cpi_reducers[c->a.reducer].from_zero) return;
     memset(c->a.value, 0, sizeof c->a.value);
     c->a.initial = true;
 }
@@ -252,18 +252,18 @@ static cp_code convert(call *c, cp_type to)
 
 /* Chooses the fold for the elements' type, and how integers are gathered: modulo 2^64 where they stay integers, exactly
  * where that fits, as doubles; or they are converted first, where none of these has kernels. */
-static cp_code choose_fold(call *c, cp_type loop)
+static cp_code choose_reducer(call *c, cp_type loop)
 {
     bool integers = cpi_is_whole(c->x->type);
-    c->a.fold = integers ? fold_of_integers(c->r) : c->row->fold;
-    const cpi_fold_row *fold = &cpi_folds[c->a.fold];
-    c->a.class_of = fold->class_of;
-    if (fold->class_of != CPI_NUMBER || !integers) return CP_OK;
+    c->a.reducer = integers ? reducer_of_integers(c->r) : c->row->reducer;
+    const cpi_reducer_row *reducer = &cpi_reducers[c->a.reducer];
+    c->a.class_of = reducer->class_of;
+    if (reducer->class_of != CPI_NUMBER || !integers) return CP_OK;
     bool modular = c->row->rule == CPI_RESULT_WIDE && cpi_is_whole(c->a.result);
-    c->a.exact = !modular && fold->exact && !c->a.initial && cpi_itemsize(c->x->type) <= 2;
+    c->a.exact = !modular && reducer->exact && !c->a.initial && cpi_itemsize(c->x->type) <= 2;
     c->a.whole = modular || c->a.exact;
-    if (c->a.whole || (fold->exact && cpi_itemsize(c->x->type) > 2)) return CP_OK;
-    c->a.fold = c->row->fold;
+    if (c->a.whole || (reducer->exact && cpi_itemsize(c->x->type) > 2)) return CP_OK;
+    c->a.reducer = c->row->reducer;
     return convert(c, cpi_is_whole(loop) ? CP_FLOAT64 : loop);
 }
 
@@ -277,7 +277,7 @@ static cp_code check_types(const call *c, cp_type loop)
     if (c->row->rule != CPI_RESULT_REAL) return CP_OK;
     if (cpi_is_bool(loop) && cpi_is_bool(c->x->type))
         return cpi_fail(CP_ERROR_TYPE, "%s: booleans have no differences", name);
-    bool known = cpi_folds[c->row->fold].integers != c->row->fold;
+    bool known = cpi_reducers[c->row->reducer].integers != c->row->reducer;
     if (known && (cpi_is_whole(c->a.result) || (out && cpi_is_whole(out->type))))
         return cpi_fail(CP_ERROR_TYPE, "%s: If a is inexact, then dtype and out must be inexact", name);
     if (!c->row->root || (!out && !c->lanes.ndim)) return CP_OK; /* the root is taken in an array's own type */
@@ -288,8 +288,8 @@ static cp_code check_types(const call *c, cp_type loop)
 static bool is_copied(const call *c)
 {
     if (c->row->rule == CPI_RESULT_COUNT) return c->x->type != CP_BOOL;
-    return !cpi_is_whole(c->x->type) && c->row->fold != fold_of_integers(c->r) &&
-           cpi_folds[c->row->fold].class_of != CPI_OWN;
+    return !cpi_is_whole(c->x->type) && c->row->reducer != reducer_of_integers(c->r) &&
+           cpi_reducers[c->row->reducer].class_of != CPI_OWN;
 }
 
 static void note_strides(call *c)
@@ -328,7 +328,7 @@ static cp_code run(call *c)
     c->a.about_real = is_about_real(c->row->rule, c->x->type, loop);
     if (c->a.about_real) cpi_warn(CP_WARNING_COMPLEX);
     if (must_convert(c->row->rule, c->x->type, loop) && (code = convert(c, loop))) return code;
-    if ((code = choose_fold(c, loop))) return code;
+    if ((code = choose_reducer(c, loop))) return code;
     c->a.type = c->x->type;
     c->a.ddof = c->o->ddof;
     start_from_zero(c);
@@ -400,12 +400,12 @@ cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *option
     if (r == CP_REDUCE_mean && cut) return cpi_mean_of_sum(x, o);
     bool masked = o->where && cpi_is_bool(o->where->type) && !cpi_is_true(o->where);
     if (r == CP_REDUCE_mean && masked) return cpi_masked_mean(x, o, loop_type(CPI_RESULT_MEAN, x->type, o));
-    cpi_fold whole = fold_of_integers(r);
+    cpi_reducer whole = reducer_of_integers(r);
     bool wide = o->typed && row->rule == CPI_RESULT_WIDE;
-    if (wide && whole != row->fold && must_convert(row->rule, x->type, o->dtype)) return cpi_reduce_known(r, x, o);
+    if (wide && whole != row->reducer && must_convert(row->rule, x->type, o->dtype)) return cpi_reduce_known(r, x, o);
     /* adding and multiplying truth values is "or" and "and" */
-    if (wide && o->dtype == CP_BOOL && (whole == CPI_FOLD_SUM || whole == CPI_FOLD_PRODUCT))
-        r = whole == CPI_FOLD_SUM ? CP_REDUCE_any : CP_REDUCE_all;
+    if (wide && o->dtype == CP_BOOL && (whole == CPI_REDUCER_SUM || whole == CPI_REDUCER_PRODUCT))
+        r = whole == CPI_REDUCER_SUM ? CP_REDUCE_any : CP_REDUCE_all;
     cp_array *result = reduce(r, x, o, false);
     if (!result || row->rule != CPI_RESULT_INDEX || !o->typed || o->out || o->dtype == CP_INT64) return result;
     cp_array *positions = result;

@@ -13,7 +13,7 @@
 #include "cpu/threads.h"
 #include "cuprite/testing.h"
 #include "loop/loop.h"
-#include "reduce/finish.h"
+#include "reduce/finalize.h"
 #include "scalar/convert.h"
 
 enum { MAX_ACC = 32, LEVELS = 64, GATHERED = 65536, SHORT = 12 };
@@ -168,8 +168,8 @@ static bool settled(const job *j, const void *acc, int64_t m)
 }
 
 /* Folds reduced elements begin..end-1 of one result. Blocks are joined as a balanced tree. */
-static void fold_range(job *j, const char *x, const uint8_t *where, const double *shift, int64_t begin, int64_t end,
-                       char *buffer, void *acc)
+static void reduce_range(job *j, const char *x, const uint8_t *where, const double *shift, int64_t begin, int64_t end,
+                         char *buffer, void *acc)
 {
     const cpi_reduce_args *a = j->a;
     const cpi_reduce_kernel *k = j->k;
@@ -246,8 +246,8 @@ static const char *first_nan(const job *j, const char *x, const uint8_t *where)
 
 /* n results from their accumulators. A complex extreme that is NaN is the first one there is: lanes, blocks and parts
  * come together in no order of elements, so these are looked at again. */
-static void finish(const job *j, char *acc, int64_t n, const char *x, int64_t xstep, const uint8_t *where,
-                   int64_t wstep, char *out, int64_t step)
+static void finalize(const job *j, char *acc, int64_t n, const char *x, int64_t xstep, const uint8_t *where,
+                     int64_t wstep, char *out, int64_t step)
 {
     const char *nan;
     for (int64_t i = 0; i < n && j->a->class_of == CPI_OWN && cpi_is_complex(j->type); i++) {
@@ -255,7 +255,7 @@ static void finish(const job *j, char *acc, int64_t n, const char *x, int64_t xs
         if (is_nan_pair(j, own) && (nan = first_nan(j, x + i * xstep, where ? where + i * wstep : NULL)))
             memcpy(own, nan, (size_t)j->k->size);
     }
-    cpi_reduce_finish(j->a, &j->c, acc, n, out, step);
+    cpi_reduce_finalize(j->a, &j->c, acc, n, out, step);
 }
 
 /* Results begin..end-1, finished a few at a time. */
@@ -280,10 +280,10 @@ static void rows_of_task(job *j, int64_t begin, int64_t end, char *buffer)
             if (a->class_of == CPI_MOMENTS) find_shift(j, row, shift);
             if (whole && j->indexed) j->c.row->empty(acc + i * j->k->size);
             if (whole) j->k->run(row, a->reduced, 0, shift, acc + i * j->k->size);
-            else fold_range(j, row, where ? where + i * last->where : NULL, shift, 0, a->reduced, buffer,
-                            acc + i * j->k->size);
+            else reduce_range(j, row, where ? where + i * last->where : NULL, shift, 0, a->reduced, buffer,
+                              acc + i * j->k->size);
         }
-        finish(j, acc, m, x, last->x, where, last->where, out, last->out);
+        finalize(j, acc, m, x, last->x, where, last->where, out, last->out);
     }
 }
 
@@ -304,7 +304,7 @@ static void row_task(void *context, int64_t task, int worker)
             memset(acc, 0, (size_t)j->k->size);
             return;
         }
-        fold_range(j, x, where, shift, begin, end < a->reduced ? end : a->reduced, buffer, acc);
+        reduce_range(j, x, where, shift, begin, end < a->reduced ? end : a->reduced, buffer, acc);
         return;
     }
     int64_t begin = task * j->per_task, end = begin + j->per_task;
@@ -337,7 +337,7 @@ static void slab_task(void *context, int64_t part, int worker)
             double shift[2];
             find_result(j, r, &x, &where, &out);
             find_shift(j, x, shift);
-            fold_range(j, x, NULL, shift, s * rest, (s + 1) * rest, NULL, s == first ? acc + r * j->k->size : here);
+            reduce_range(j, x, NULL, shift, s * rest, (s + 1) * rest, NULL, s == first ? acc + r * j->k->size : here);
             if (s > first) j->k->join(acc + r * j->k->size, here, 1);
         }
 }
@@ -353,7 +353,7 @@ static bool slabs_fit(const job *j)
     return a->reduce[0].n >= 4 && a->kept * a->reduced / a->reduce[0].n < 4 * j->grain;
 }
 
-static cp_code fold_slabs(job *j)
+static cp_code reduce_slabs(job *j)
 {
     const cpi_reduce_args *a = j->a;
     int64_t parts = a->kept * a->reduced / j->grain;
@@ -369,20 +369,20 @@ static cp_code fold_slabs(job *j)
         const uint8_t *where;
         char *out;
         find_result(j, r, &x, &where, &out);
-        finish(j, j->partial + r * j->k->size, 1, x, 0, NULL, 0, out, 0);
+        finalize(j, j->partial + r * j->k->size, 1, x, 0, NULL, 0, out, 0);
     }
     return CP_OK;
 }
 
-static cp_code fold_rows(job *j)
+static cp_code reduce_rows(job *j)
 {
     const cpi_reduce_args *a = j->a;
     int64_t inner = inner_extent(a);
     j->direct = !a->where && !j->half && (inner_step(a) == j->item || inner == 1) && (a->nreduced <= 1 || inner >= 128);
-    j->block = j->type == CP_FLOAT64 && a->fold == CPI_FOLD_SUM ? CPI_REDUCE_BLOCK / 2 : CPI_REDUCE_BLOCK;
+    j->block = j->type == CP_FLOAT64 && a->reducer == CPI_REDUCER_SUM ? CPI_REDUCE_BLOCK / 2 : CPI_REDUCE_BLOCK;
     bool order = j->indexed || a->class_of == CPI_OWN;
     if (order && j->direct) j->block = 16 * CPI_REDUCE_BLOCK; /* nothing that a long block would fill */
-    if (slabs_fit(j)) return fold_slabs(j);
+    if (slabs_fit(j)) return reduce_slabs(j);
     j->parts = 1;
     int64_t tasks;
     if (a->kept < 64 && a->reduced >= 2 * j->grain) {
@@ -407,7 +407,7 @@ static cp_code fold_rows(job *j)
         char *out, *first = j->partial + r * j->parts * j->k->size;
         find_result(j, r, &x, &where, &out);
         join_parts(j, first, 1);
-        finish(j, first, 1, x, 0, where, 0, out, 0);
+        finalize(j, first, 1, x, 0, where, 0, out, 0);
     }
     return CP_OK;
 }
@@ -415,8 +415,8 @@ static cp_code fold_rows(job *j)
 /* --- columns --- */
 
 /* Folds rows begin..end-1 of the tile of n columns at x into acc; tmp and buffer are scratch. */
-static void fold_tile(const job *j, const char *x, int64_t n, const double *shift, int64_t begin, int64_t end,
-                      char *acc, char *tmp, char *buffer)
+static void reduce_tile(const job *j, const char *x, int64_t n, const double *shift, int64_t begin, int64_t end,
+                        char *acc, char *tmp, char *buffer)
 {
     const cpi_reduce_args *a = j->a;
     const cpi_reduce_kernel *k = j->k;
@@ -469,12 +469,12 @@ static void column_task(void *context, int64_t task, int worker)
             for (int64_t i = 0; i < n; i++) find_shift(j, x + i * col->x, shift + 2 * i);
         int64_t begin = part * j->each, end = begin + j->each;
         if (j->parts > 1) acc = j->partial + (u * j->parts * j->tile + part * n) * size;
-        fold_tile(j, x, n, shift, begin, end < a->reduced ? end : a->reduced, acc, tmp, buffer);
-        if (j->parts == 1) finish(j, acc, n, x, col->x, where, col->where, out, col->out);
+        reduce_tile(j, x, n, shift, begin, end < a->reduced ? end : a->reduced, acc, tmp, buffer);
+        if (j->parts == 1) finalize(j, acc, n, x, col->x, where, col->where, out, col->out);
     }
 }
 
-static cp_code fold_columns(job *j)
+static cp_code reduce_columns(job *j)
 {
     const cpi_reduce_args *a = j->a;
     const cpi_reduce_dim *col = &a->keep[a->nkept - 1];
@@ -509,7 +509,7 @@ static cp_code fold_columns(job *j)
         int64_t at = u % j->tiles * j->tile, n = j->cols - at < j->tile ? j->cols - at : j->tile;
         find_result(j, u / j->tiles * j->cols + at, &x, &where, &out);
         join_parts(j, first, n);
-        finish(j, first, n, x, col->x, where, col->where, out, col->out);
+        finalize(j, first, n, x, col->x, where, col->where, out, col->out);
     }
     return CP_OK;
 }
@@ -532,11 +532,11 @@ static cpi_reduce_choice choose(const cpi_reduce_args *a, cp_type type)
 {
     const cpi_reduce_kernels *made = CPI_BEST(cpi_reduce_rows);
     const cpi_reduce_kernels *tuned[2] = {CPI_BEST(cpi_reduce_sums), CPI_BEST(cpi_reduce_orders)};
-    const cpi_reduce_kernel *row = (*made)[a->fold][a->whole];
-    if (!row[type].run) row = (*CPI_LOWEST(cpi_reduce_rows))[a->fold][a->whole]; /* all of it is written by hand */
+    const cpi_reduce_kernel *row = (*made)[a->reducer][a->whole];
+    if (!row[type].run) row = (*CPI_LOWEST(cpi_reduce_rows))[a->reducer][a->whole]; /* all of it is written by hand */
     cpi_reduce_choice c = {.k = row[type], .row = &row[type], .pairs = &row[CP_COMPLEX128], .type = type};
     for (int i = 0; i < 2 && !rows_only; i++) {
-        const cpi_reduce_kernel *k = (*tuned[i])[a->fold][a->whole];
+        const cpi_reduce_kernel *k = (*tuned[i])[a->reducer][a->whole];
         if (!k) continue;
         if (k[type].run) c.k.run = k[type].run;
         if (k[type].columns) c.k.columns = k[type].columns;
@@ -566,7 +566,7 @@ cp_code cpi_reduce_cpu_reduce(cp_stream *stream, const cpi_reduce_args *a)
     int64_t few = !j.half && a->nreduced == 1 && a->reduce[0].x == j.item ? SHORT : 64;
     bool columns = a->reduced > 0 && (cpi_reduce_by_columns(a, 8) ||
                    (!a->where && a->reduced <= few && a->nkept && a->keep[a->nkept - 1].n >= 16));
-    cp_code code = columns ? fold_columns(&j) : fold_rows(&j);
+    cp_code code = columns ? reduce_columns(&j) : reduce_rows(&j);
     if (j.partial) cpi_work_free(stream, j.partial); /* the pool's pages have been touched: fresh ones cost faults */
     if (j.scratch) cpi_work_free(stream, j.scratch);
     return code;

@@ -319,7 +319,7 @@ static cp_code split_by_plan(clipping *c)
 
 /* --- the kept set --- */
 
-static void finish_set(clipping *c, const cpi_clip_part *fringe, kept_set *set)
+static void finalize_set(clipping *c, const cpi_clip_part *fringe, kept_set *set)
 {
     set->count = c->core.count + fringe->count;
     if (set->count)
@@ -351,7 +351,7 @@ static cp_code measure_all(clipping *c, kept_set *set)
     }
     for (int again = 0; again <= CPI_CLIP_AGAIN; again++) {
         cpi_clip_part part = run_pass(c, count_task, c->fringe, n, &tasks);
-        finish_set(c, &part, set);
+        finalize_set(c, &part, set);
         if (!cpi_clip_off_center(set->mean, set->std, c->plan.pivot)) break;
         c->plan.pivot = set->mean;
     }
@@ -365,7 +365,7 @@ static cp_code measure_split(clipping *c, kept_set *set, bool *held)
     *held = c->low <= c->plan.core_low && c->high >= c->plan.core_high;
     if (!*held) return CP_OK;
     cpi_clip_part part = run_pass(c, count_task, c->fringe, c->nfringe, &tasks);
-    finish_set(c, &part, set);
+    finalize_set(c, &part, set);
     *held = !cpi_clip_off_center(set->mean, set->std, c->plan.pivot);
     if (!*held || c->request->center != CP_CLIP_MEDIAN) return CP_OK;
     int64_t first = (set->count - 1) / 2 - c->core.below - part.below, second = first + !(set->count & 1);

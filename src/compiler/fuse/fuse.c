@@ -148,7 +148,7 @@ static bool folds(const cpi_run *run, const cpi_node *node)
     return all;
 }
 
-static bool type_folded(cpi_run *run, int i)
+static bool folded_type(cpi_run *run, int i)
 {
     const cpi_node *node = &run->f->nodes[i];
     cpi_number v[2], r;
@@ -157,7 +157,7 @@ static bool type_folded(cpi_run *run, int i)
         v[k].type = x->type;
         memcpy(v[k].bytes, x->value, sizeof v[k].bytes);
     }
-    if (cpi_fold((cp_op)node->op, &v[0], node->nin > 1 ? &v[1] : NULL, &r)) return false;
+    if (cpi_fold_constants((cp_op)node->op, &v[0], node->nin > 1 ? &v[1] : NULL, &r)) return false;
     return type_number(run, i, r.type, r.bytes, r.type != CP_BOOL);
 }
 
@@ -189,7 +189,7 @@ static bool type_operation(cpi_run *run, int i)
     const cpi_node *node = &run->f->nodes[i];
     cpi_node_value *term = &run->terms[i];
     cp_array *in[CPI_MAXIN] = {NULL}, *out[CPI_MAXOUT] = {NULL};
-    if (folds(run, node)) return type_folded(run, i);
+    if (folds(run, node)) return folded_type(run, i);
     for (int k = 0; k < node->nin; k++) in[k] = input(run, node, k);
     term->op = operation(node, in);
     if (cpi_resolve(term->op, in, out, NULL, &term->plan)) return false;

@@ -49,7 +49,7 @@ typedef struct cpi_number {
 } cpi_number;
 /* The operation `op` on one or two of them as Python does it; ZERO_DIVISION, OVERFLOW (for integers beyond 64 bits),
  * TYPE or VALUE, in Python's words. */
-cp_code cpi_fold(cp_op op, const cpi_number *a, const cpi_number *b, cpi_number *r);
+cp_code cpi_fold_constants(cp_op op, const cpi_number *a, const cpi_number *b, cpi_number *r);
 
 /* What a node is in one run. */
 typedef struct cpi_node_value {

@@ -63,7 +63,7 @@ static int add_operator(parser *p, cp_op op, int a, int b, int at)
         cpi_number v, w, r;
         number_of(x, &v);
         number_of(y, &w);
-        if (!cpi_fold(op, &v, b < 0 ? NULL : &w, &r)) return add_number(p, &r, at);
+        if (!cpi_fold_constants(op, &v, b < 0 ? NULL : &w, &r)) return add_number(p, &r, at);
         if (!p->standing) cpi_fuse_error_at(p->f, at);
         return FAILED;
     }

@@ -207,15 +207,15 @@ HELPERS.update(_NUMBERS)
 
 # What cuprite._compiler.jit.cub and cg need.
 HELPERS.update({
-    "fold_sum": "struct fold_sum { template <class T> __device__ T operator()(T a, T b) const { return a + b; } };\n",
-    "fold_max": "struct fold_max {\n"
+    "sum_op": "struct sum_op { template <class T> __device__ T operator()(T a, T b) const { return a + b; } };\n",
+    "max_op": "struct max_op {\n"
                 "    template <class T> __device__ T operator()(T a, T b) const { return a < b ? b : a; }\n"
                 "};\n",
-    "fold_min": "struct fold_min {\n"
+    "min_op": "struct min_op {\n"
                 "    template <class T> __device__ T operator()(T a, T b) const { return b < a ? b : a; }\n"
                 "};\n",
-    "warp_fold": """template <class T, class F>
-static __device__ inline T warp_fold(T v, F f, unsigned int valid, unsigned int lane) {
+    "warp_reduce": """template <class T, class F>
+static __device__ inline T warp_reduce(T v, F f, unsigned int valid, unsigned int lane) {
     for (int d = 16; d > 0; d /= 2) {
         T other = __shfl_down_sync(0xffffffffu, v, d);
         if (lane + d < valid) v = f(v, other);
@@ -232,8 +232,8 @@ static __device__ inline complex<T> warp_fold_complex(complex<T> v, F f, unsigne
     return v;
 }
 """,
-    "block_fold": """template <class T, class F>
-static __device__ inline T block_fold(T *shared, T v, F f, unsigned int n, unsigned int thread) {
+    "block_reduce": """template <class T, class F>
+static __device__ inline T block_reduce(T *shared, T v, F f, unsigned int n, unsigned int thread) {
     if (thread < n) shared[thread] = v;
     __syncthreads();
     while (n > 1) {

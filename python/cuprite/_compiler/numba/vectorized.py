@@ -259,7 +259,7 @@ class DeviceUfunc(_OnDevice):
             elif self._target != "cuda":
                 y = self._folded(x, False)
             else:
-                y = self._fold_rows(x) if x.ndim > 1 else self.fold(x)
+                y = self._reduce_rows(x) if x.ndim > 1 else self.fold(x)
             if x.ndim > 1 or keepdims:
                 y = cuprite.swapaxes(y.reshape((1,) + y.shape), 0, axis)
                 y = y if keepdims else y.squeeze(axis)
@@ -268,7 +268,7 @@ class DeviceUfunc(_OnDevice):
             out[...] = y if is_cuda_array(out) else y.get()
             return out
 
-    def _fold_rows(self, x):
+    def _reduce_rows(self, x):
         dtype = x.dtype
         while x.shape[0] > 1:
             half = x.shape[0] // 2

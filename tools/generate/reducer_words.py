@@ -1,4 +1,4 @@
-"""The language of the rows `fold` and `reduction`: which words a fold may say where, and what they are in C.
+"""The language of the rows `reducer` and `reduction`: which words a fold may say where, and what they are in C.
 
 A fold's identity, map and combine are words, calls, conditions `c ? a : b`, `!`, `&&` and `||`. Operators on values are
 not among them: one text serves every type, and complex numbers are structs, integers numbers modulo 2^64. Invariant:
@@ -43,7 +43,7 @@ class Reader:
         self.tokens = re.findall(r"\w+|&&|\|\||\S", self.text)
 
     def wrong(self, text):
-        return self.row.error(f"fold {self.row.args[0]}: {self.column}={self.text!r}: {text}")
+        return self.row.error(f"reducer {self.row.args[0]}: {self.column}={self.text!r}: {text}")
 
     def next(self, *expected):
         token = self.tokens.pop(0) if self.tokens else "the end"
@@ -97,7 +97,7 @@ class Reader:
         if self.row.accumulator not in table[token][-1]:
             raise self.wrong(f"{token} has no meaning beside the accumulator {self.row.accumulator}")
         if token in NAN_ONLY and not self.row.get("integers"):
-            raise self.wrong(f"{token}: integers have no NaN; the column `integers` names the fold that takes them")
+            raise self.wrong(f"{token}: integers have no NaN; the column `integers` names the reducer that takes them")
         if table is CONSTANTS:
             return self.meant(CONSTANTS[token][0])
         self.arguments(token)
@@ -115,33 +115,33 @@ class Reader:
         return self.same if what == "same" else what
 
 
-def check_fold(row):
+def check_reducer(row):
     for column in VARIABLES:
         Reader(row, column).check()
     word = re.fullmatch(r"(\w+)\(a, b\)", row.combine)
     if word and row.identity not in IDENTITIES.get(word[1], (row.identity,)):
-        raise row.error(f"fold {row.args[0]}: identity={row.identity!r}: {row.combine} leaves an accumulator as it is "
+        raise row.error(f"reducer {row.args[0]}: identity={row.identity!r}: {row.combine} leaves an accumulator as it is "
                         f"beside {' or '.join(IDENTITIES[word[1]])}")
 
 
 # --- finishes ---
-FINISH = {"number": {"a", "n", "root", "NAN"}, "moments": {"a", "n", "ddof", "root", "spread", "NAN"},
-          "count": {"a", "n"}, "indexed": {"a", "n"}, "own": {"a"}}
+FINALIZE = {"number": {"a", "n", "root", "NAN"}, "moments": {"a", "n", "ddof", "root", "spread", "NAN"},
+            "count": {"a", "n"}, "indexed": {"a", "n"}, "own": {"a"}}
 
 
-def check_finish(row, accumulator):
+def check_finalize(row, accumulator):
     """A finish is C's arithmetic on a and n; what a class has no use of is refused."""
-    for word in re.findall(r"[A-Za-z_]\w*", row.finish):
-        if word not in FINISH[accumulator]:
-            raise row.error(f"{row.args[0]}: finish={row.finish!r}: {word} is no word for the accumulator "
+    for word in re.findall(r"[A-Za-z_]\w*", row.finalize):
+        if word not in FINALIZE[accumulator]:
+            raise row.error(f"{row.args[0]}: finalize={row.finalize!r}: {word} is no word for the accumulator "
                             f"{accumulator}; "
-                            f"there are {', '.join(sorted(FINISH[accumulator]))}")
+                            f"there are {', '.join(sorted(FINALIZE[accumulator]))}")
         if accumulator == "number" and word == "root" and row.result != "real":
-            raise row.error(f"{row.args[0]}: finish={row.finish!r}: real and imaginary parts are finished alike, which "
+            raise row.error(f"{row.args[0]}: finalize={row.finalize!r}: real and imaginary parts are finished alike, which "
                             f"no root "
                             f"of complex numbers is: it needs result=\"real\"")
 
 
-def finish_in_c(row, accumulator):
-    text = re.sub(r"\b(spread|root)\(", r"cpi_\1(", row.finish)
+def finalize_in_c(row, accumulator):
+    text = re.sub(r"\b(spread|root)\(", r"cpi_\1(", row.finalize)
     return re.sub(r"\bn\b", "(double)n", text) if accumulator == "number" else text

@@ -1,18 +1,18 @@
-/* Folds of the GPU's engine (fold.cuh) from the rows of reduce.def: Row<B, R> is the fold of a struct B that
+/* Folds of the GPU's engine (reducer.cuh) from the rows of reduce.def: Row<B, R> is the fold of a struct B that
  * tools/generate makes of a row and a type, for elements stored as R.
  *
  * Invariant: a running number takes at most some 64 turns before it is put aside, so that sequential sums stay short
  * however long the array is. */
-#ifndef CPI_REDUCE_ROW_FOLD_CUH
-#define CPI_REDUCE_ROW_FOLD_CUH
+#ifndef CPI_REDUCE_ROW_REDUCER_CUH
+#define CPI_REDUCE_ROW_REDUCER_CUH
 
 #include <type_traits>
 
-#include "reduce/fold.cuh"
-#include "reduce/folds_cuda.h"
+#include "reduce/reducer.cuh"
+#include "reduce/reducers_cuda.h"
 #include "reduce/words.h"
 
-namespace fold {
+namespace reducer {
 
 /* --- elements as stored, and as rows see them --- */
 
@@ -39,13 +39,13 @@ __device__ __forceinline__ pair as_pair(pair a) { return a; }
 template <class A> __device__ __forceinline__ A of_pair(pair v) { return v.re; }
 template <> __device__ __forceinline__ pair of_pair(pair v) { return v; }
 
-template <class B> __device__ void finish_number(const plan &p, uint64_t a, char *out)
+template <class B> __device__ void finalize_number(const plan &p, uint64_t a, char *out)
 {
     if (p.a.initial) a = B::combine(a, cpi_load_word(p.a.result, p.a.value));
-    cpi_finish_whole(&p.a, out, a);
+    cpi_finalize_whole(&p.a, out, a);
 }
 
-template <class B, class A> __device__ void finish_number(const plan &p, A a, char *out)
+template <class B, class A> __device__ void finalize_number(const plan &p, A a, char *out)
 {
     pair v = as_pair(a);
     if (p.a.initial) {
@@ -53,7 +53,7 @@ template <class B, class A> __device__ void finish_number(const plan &p, A a, ch
         bool real = sizeof(A) == sizeof(double) && start.im == 0;
         v = real ? as_pair(B::combine(a, of_pair<A>(start))) : B::Pairs::combine(v, start);
     }
-    double re = cpi_finish_number(p.a.op, v.re, p.a.reduced), im = cpi_finish_number(p.a.op, v.im, p.a.reduced);
+    double re = cpi_finalize_number(p.a.op, v.re, p.a.reduced), im = cpi_finalize_number(p.a.op, v.im, p.a.reduced);
     cpi_store_number(p.a.result, out, re, im);
 }
 
@@ -89,26 +89,26 @@ template <class B, class R> struct Row {
     static __device__ __forceinline__ R result_of(const plan &p, A a)
     {
         if (p.a.initial) a = B::combine(a, (A)(*(const R *)p.a.value));
-        return (R)cpi_finish_number(p.a.op, a, p.a.reduced);
+        return (R)cpi_finalize_number(p.a.op, a, p.a.reduced);
     }
-    static __device__ void finish(const plan &p, Acc a, char *out)
+    static __device__ void finalize(const plan &p, Acc a, char *out)
     {
         if constexpr (B::CLASS == CPI_NUMBER && std::is_floating_point<R>::value) {
             if (p.a.result == p.a.type) { /* most are; short rows have as many finishes as elements */
                 *(R *)out = result_of(p, a);
                 return;
             }
-            finish_number<B>(p, a, out);
+            finalize_number<B>(p, a, out);
         } else if constexpr (B::CLASS == CPI_NUMBER) {
-            finish_number<B>(p, a, out);
+            finalize_number<B>(p, a, out);
         } else if constexpr (B::CLASS == CPI_MOMENTS) {
-            cpi_store_number(p.a.result, out, cpi_finish_moments(p.a.op, cpi_deviations(&p.a, a), a.n, p.a.ddof), 0);
+            cpi_store_number(p.a.result, out, cpi_finalize_moments(p.a.op, cpi_deviations(&p.a, a), a.n, p.a.ddof), 0);
         } else if constexpr (B::CLASS == CPI_COUNT) {
-            int64_t v = cpi_finish_count(p.a.op, (int64_t)a, p.a.reduced);
+            int64_t v = cpi_finalize_count(p.a.op, (int64_t)a, p.a.reduced);
             if (p.a.initial) v = p.a.op == CP_REDUCE_any ? v | (p.a.value[0] != 0) : v & (p.a.value[0] != 0);
             cpi_store_int(p.a.result, out, (uint64_t)v);
         } else if constexpr (B::CLASS == CPI_INDEXED) {
-            *(int64_t *)out = cpi_finish_indexed(p.a.op, a.index, p.a.reduced);
+            *(int64_t *)out = cpi_finalize_indexed(p.a.op, a.index, p.a.reduced);
         } else {
             if (p.a.initial) {
                 R raw;

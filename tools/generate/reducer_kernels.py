@@ -1,4 +1,4 @@
-"""The kernels of the CPU that the rows `fold` of src/array/reduce/reduce.def become: src/reduce/NAME_simd.c.
+"""The kernels of the CPU that the rows `reducer` of src/array/reduce/reduce.def become: src/reduce/NAME_simd.c.
 
 Sums, products and counts are written in vectors (src/reduce/lanes.h); what has other accumulators or another combine as
 loops over lanes, which compilers turn into vectors. Invariant: both fold in the same order.
@@ -6,7 +6,7 @@ loops over lanes, which compilers turn into vectors. Invariant: both fold in the
 import re
 from string import Template
 
-from folds import CONSTANTS, variants
+from reducers import CONSTANTS, variants
 
 COLUMNS = Template("""\
 static void ${N}_columns(const void *data, int64_t pitch, int64_t rows, int64_t cols, int64_t base,
@@ -235,19 +235,19 @@ HALF = Template("""\
 """)
 
 
-def in_vectors(fold, names):
+def in_vectors(reducer, names):
     """Run and columns in vectors, where the fold adds or multiplies numbers or counts; else None. `part` is what
     vectors are loaded of: elements, the parts of complex ones, or, to be counted, their bits."""
-    e, op = fold.element, {"add(a, b)": "+", "multiply(a, b)": "*"}.get(fold.row.combine)
-    known = re.fullmatch(r"known\(x, (\w+)\)", fold.row.map)
-    counts = fold.row.accumulator == "count" and fold.row.map == "nonzero(x)"
+    e, op = reducer.element, {"add(a, b)": "+", "multiply(a, b)": "*"}.get(reducer.row.combine)
+    known = re.fullmatch(r"known\(x, (\w+)\)", reducer.row.map)
+    counts = reducer.row.accumulator == "count" and reducer.row.map == "nonzero(x)"
     pairs = e.kind == "complex" and not counts
-    if not op or not (counts or fold.row.accumulator == "number" and (known or fold.row.map == "x")):
+    if not op or not (counts or reducer.row.accumulator == "number" and (known or reducer.row.map == "x")):
         return None
     if pairs and (known or op != "+") or e.size > 8 and counts:
         return None
     part = {"c64": "f32", "c128": "f64"}.get(e.x, e.x)
-    s = "f64" if pairs else fold.acc
+    s = "f64" if pairs else reducer.acc
     bits = {"f32": "INT32_MAX", "f64": "INT64_MAX", "c64": "0x7fffffff7fffffff"}.get(e.x, "-1")
     if counts:
         part = f"u{8 * e.size}"
@@ -268,17 +268,17 @@ def in_vectors(fold, names):
             return f"(({v} & {bits}) != 0)" if bits != "-1" else f"({v} != 0)"
         if pairs:
             return f"(double){v}"
-        return f"{fold.name}_map({v}, 0)" if kept else f"({names['A']}){v}"
+        return f"{reducer.name}_map({v}, 0)" if kept else f"({names['A']}){v}"
 
     B = {"f64": "double", "u64": "uint64_t"}[s]
     last = "    memcpy(acc, &d, sizeof d);\n"
     if not pairs:
         last = f"    {B} last = d[0] {op} d[1];\n    if (n - i) last = last {op} {one('x[i]')};\n"
         last += f"    *({B} *)acc = last;\n"
-    both = {"N": fold.name, "P": P, "B": B, "s": s, "op": op, "identity": CONSTANTS[s][fold.row.identity], "L": 16}
+    both = {"N": reducer.name, "P": P, "B": B, "s": s, "op": op, "identity": CONSTANTS[s][reducer.row.identity], "L": 16}
     both |= {v + "1": one(f"{v}[j]") for v in "pqrs"} | {v + "8": load(8, v) for v in "pqrs"}
     xs = {f"x{k}": load(8, f"x + i + {k}" if k else "x + i") for k in range(0, 64, 8)}
-    blocks = (GENERIC_BLOCKS if kept and part == "f32" else VECTOR_BLOCKS).substitute(both, A=fold.A, **xs)
+    blocks = (GENERIC_BLOCKS if kept and part == "f32" else VECTOR_BLOCKS).substitute(both, A=reducer.A, **xs)
     run = VECTOR_RUN.substitute(both, **xs, blocks=blocks, last=last, y=load(4, "x + i"), z=load(2, "x + i"),
                                 twice="    n *= 2;\n" if pairs else "")
     rows = {f"l{k}": f"at + {k} * pitch" if k > 1 else "at + pitch" if k else "at" for k in range(4)}
@@ -286,7 +286,7 @@ def in_vectors(fold, names):
                     for k in (8, 4, 2, 1))
     few = FEW.substitute(both, parts=parts)
     if kept and part == "f32" or counts and e.size < 8:  # compilers know better
-        few_first = f"    if (cols < W) {{\n        {fold.name}_few(at, pitch, rows, cols, a);\n"
+        few_first = f"    if (cols < W) {{\n        {reducer.name}_few(at, pitch, rows, cols, a);\n"
         few_first += "        return;\n    }\n"
         return few + COLUMNS.substitute(names, start=few_first + names["start"]), run
     exact = s == "u64" and e.size == 8  # any order will do
@@ -337,9 +337,9 @@ static void ${N}_empty(void *acc) { *($A *)acc = ${N}_identity(); }
 PORTABLE = "#if !defined(__AVX2__) || defined(CPI_WITHOUT_V2)\n{}#endif\n"
 
 KERNELS = Template("""\
-/* Kernels of the fold $name, for every type; compiled once per instruction set.
+/* Kernels of the reducer $name, for every type; compiled once per instruction set.
  *
- * A block is folded in lanes, some 128 bytes of accumulators, element by element in loops of a fixed length that
+ * A block is reduced in lanes, some 128 bytes of accumulators, element by element in loops of a fixed length that
  * compilers turn into vectors, then as a tree, which takes in what is left of the elements. Invariant: the order does
  * not depend on the instruction set, so neither do the bits; positions may meet in any order. */
 #include "reduce/kernels.h"
@@ -381,6 +381,6 @@ def kernels(row, elements):
     out = KERNELS.substitute(name=row.args[0], lanes=header, kernels=made)
     for whole, lines in tables.items():
         if lines:
-            table = f"cpi_fold_{row.args[0]}" + ("_whole" if whole else "")
+            table = f"cpi_reducer_{row.args[0]}" + ("_whole" if whole else "")
             out += f"const cpi_reduce_kernel CPI_ISA_NAME({table})[CP_NTYPES] = {{\n{''.join(lines)}}};\n"
     return out

@@ -207,7 +207,7 @@ static bool fold_truths(cp_op op, const cpi_number *a, const cpi_number *b, cpi_
     return true;
 }
 
-cp_code cpi_fold(cp_op op, const cpi_number *a, const cpi_number *b, cpi_number *r)
+cp_code cpi_fold_constants(cp_op op, const cpi_number *a, const cpi_number *b, cpi_number *r)
 {
     cpi_number x = *a, y = b ? *b : *a;
     memset(r, 0, sizeof *r);

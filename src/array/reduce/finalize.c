@@ -1,5 +1,5 @@
 /* From accumulators to results on the CPU. */
-#include "reduce/finish.h"
+#include "reduce/finalize.h"
 
 #include <string.h>
 
@@ -19,8 +19,8 @@ static void copy_each(const char *acc, int size, int64_t n, char *out, int64_t s
     }
 }
 
-static void finish_own(const cpi_reduce_args *a, const cpi_reduce_choice *c, char *acc, int64_t n, char *out,
-                       int64_t stride)
+static void finalize_own(const cpi_reduce_args *a, const cpi_reduce_choice *c, char *acc, int64_t n, char *out,
+                         int64_t stride)
 {
     _Alignas(16) char start[16], first[16];
     if (!a->initial && !cpi_is_half(a->result)) {
@@ -44,15 +44,15 @@ static void finish_own(const cpi_reduce_args *a, const cpi_reduce_choice *c, cha
     }
 }
 
-static void finish_whole(const cpi_reduce_args *a, const cpi_reduce_choice *c, uint64_t *acc, int64_t n, char *out,
-                         int64_t stride)
+static void finalize_whole(const cpi_reduce_args *a, const cpi_reduce_choice *c, uint64_t *acc, int64_t n, char *out,
+                           int64_t stride)
 {
     uint64_t start = a->initial ? cpi_load_word(a->result, a->value) : 0;
     const bool as_they_are = !a->exact && cpi_itemsize(a->result) == sizeof *acc;
     for (int64_t i = 0; i < n; i++, out += stride) {
         if (a->initial) c->k.join(&acc[i], &start, 1);
         if (as_they_are) memcpy(out, &acc[i], sizeof *acc);
-        else cpi_finish_whole(a, out, acc[i]);
+        else cpi_finalize_whole(a, out, acc[i]);
     }
 }
 
@@ -68,19 +68,19 @@ static void join_start(const cpi_reduce_choice *c, cpi_pair start, char *acc, in
         c->k.join(acc + i * size, size == sizeof *pairs ? (void *)pairs : reals, n - i < MOST ? n - i : MOST);
 }
 
-#define FINISH_EACH(T)                                                                     \
+#define FINALIZE_EACH(T)                                                                   \
     for (int64_t i = 0; i < n; i++, out += stride)                                         \
-        *(T *)out = (T)cpi_finish_number(a->op, acc[i], a->reduced)
+        *(T *)out = (T)cpi_finalize_number(a->op, acc[i], a->reduced)
 
 /* A choice for each result would cost more than all else here. */
-static void finish_reals(const cpi_reduce_args *a, const double *acc, int64_t n, char *out, int64_t stride)
+static void finalize_reals(const cpi_reduce_args *a, const double *acc, int64_t n, char *out, int64_t stride)
 {
-    if (a->result == CP_FLOAT32) FINISH_EACH(float);
-    else FINISH_EACH(double);
+    if (a->result == CP_FLOAT32) FINALIZE_EACH(float);
+    else FINALIZE_EACH(double);
 }
 
-static void finish_numbers(const cpi_reduce_args *a, const cpi_reduce_choice *c, char *acc, int64_t n, char *out,
-                           int64_t stride)
+static void finalize_numbers(const cpi_reduce_args *a, const cpi_reduce_choice *c, char *acc, int64_t n, char *out,
+                             int64_t stride)
 {
     int64_t size = c->k.size;
     cpi_pair start = {0, 0};
@@ -88,22 +88,22 @@ static void finish_numbers(const cpi_reduce_args *a, const cpi_reduce_choice *c,
     bool widens = start.im != 0 && size == sizeof(double); /* real elements with a complex start become pairs */
     if (a->initial && !widens) join_start(c, start, acc, n);
     if (size == sizeof(double) && !widens && (a->result == CP_FLOAT32 || a->result == CP_FLOAT64)) {
-        finish_reals(a, (const double *)acc, n, out, stride);
+        finalize_reals(a, (const double *)acc, n, out, stride);
         return;
     }
     for (int64_t i = 0; i < n; i++, acc += size, out += stride) {
         cpi_pair v = {((const double *)acc)[0], size == sizeof v ? ((const double *)acc)[1] : 0};
         if (widens) c->pairs->join(&v, &start, 1);
-        v.re = cpi_finish_number(a->op, v.re, a->reduced), v.im = cpi_finish_number(a->op, v.im, a->reduced);
+        v.re = cpi_finalize_number(a->op, v.re, a->reduced), v.im = cpi_finalize_number(a->op, v.im, a->reduced);
         cpi_store_number(a->result, out, v.re, v.im);
     }
 }
 
-static void finish_counts(const cpi_reduce_args *a, const int64_t *acc, int64_t n, char *out, int64_t stride)
+static void finalize_counts(const cpi_reduce_args *a, const int64_t *acc, int64_t n, char *out, int64_t stride)
 {
     const bool truth = a->result == CP_BOOL, whole = a->result == CP_INT64;
     for (int64_t i = 0; i < n; i++, out += stride) {
-        int64_t v = cpi_finish_count(a->op, acc[i], a->reduced);
+        int64_t v = cpi_finalize_count(a->op, acc[i], a->reduced);
         if (a->initial) v = a->op == CP_REDUCE_any ? v | (a->value[0] != 0) : v & (a->value[0] != 0);
         if (truth) *(uint8_t *)out = (uint8_t)v; /* a choice for each result costs more than all else here */
         else if (whole) *(int64_t *)out = v;
@@ -111,25 +111,25 @@ static void finish_counts(const cpi_reduce_args *a, const int64_t *acc, int64_t 
     }
 }
 
-void cpi_reduce_finish(const cpi_reduce_args *a, const cpi_reduce_choice *c, void *acc, int64_t n, char *out,
-                       int64_t stride)
+void cpi_reduce_finalize(const cpi_reduce_args *a, const cpi_reduce_choice *c, void *acc, int64_t n, char *out,
+                         int64_t stride)
 {
     const char *p = acc;
     switch (a->class_of) {
     case CPI_NUMBER:
-        if (a->whole) finish_whole(a, c, acc, n, out, stride);
-        else finish_numbers(a, c, acc, n, out, stride);
+        if (a->whole) finalize_whole(a, c, acc, n, out, stride);
+        else finalize_numbers(a, c, acc, n, out, stride);
         break;
     case CPI_MOMENTS:
         for (int64_t i = 0; i < n; i++, out += stride) {
             cpi_moments m = ((const cpi_moments *)acc)[i];
-            cpi_store_number(a->result, out, cpi_finish_moments(a->op, cpi_deviations(a, m), m.n, a->ddof), 0);
+            cpi_store_number(a->result, out, cpi_finalize_moments(a->op, cpi_deviations(a, m), m.n, a->ddof), 0);
         }
         break;
-    case CPI_OWN: finish_own(a, c, acc, n, out, stride); break;
-    case CPI_COUNT: finish_counts(a, acc, n, out, stride); break;
+    case CPI_OWN: finalize_own(a, c, acc, n, out, stride); break;
+    case CPI_COUNT: finalize_counts(a, acc, n, out, stride); break;
     case CPI_INDEXED:
         for (int64_t i = 0; i < n; i++, out += stride, p += c->k.size)
-            *(int64_t *)out = cpi_finish_indexed(a->op, *(const int64_t *)p, a->reduced);
+            *(int64_t *)out = cpi_finalize_indexed(a->op, *(const int64_t *)p, a->reduced);
     }
 }

@@ -1,4 +1,4 @@
-"""The words of the rows `fold` in src/array/reduce/reduce.def in C, and the functions that a fold becomes.
+"""The words of the rows `reducer` in src/array/reduce/reduce.def in C, and the functions that a fold becomes.
 
 A word stands for a function or a constant of the type at hand: `add(a, b)` is cpf_add_f64(a, b) where accumulators
 are doubles, `zero` is 0.0 there. The functions are written once for each type into src/reduce/words.h of the generated
@@ -73,7 +73,7 @@ def translate(row, text, acc, x, element):
             return f"cpf_{name}_{element.number[0]}"
         if name in PLAIN:
             return PLAIN[name]
-        raise row.error(f"fold {row.args[0]}: {name} is no word")
+        raise row.error(f"reducer {row.args[0]}: {name} is no word")
 
     return re.sub(r"\b[A-Za-z_]\w*\b", word, text)
 
@@ -152,7 +152,7 @@ CPS_MATH cpf_indexed_of_$x cpf_higher_indexed_$x(cpf_indexed_of_$x a, cpf_indexe
 }
 """)
 
-WORDS = """/* The words that the rows `fold` of reduce.def may use, as functions of each type; for C17 and CUDA C++. */
+WORDS = """/* The words that the rows `reducer` of reduce.def may use, as functions of each type; for C17 and CUDA C++. */
 #ifndef CPI_REDUCE_WORDS_H
 #define CPI_REDUCE_WORDS_H
 
@@ -178,7 +178,7 @@ def words(elements):
 
 # --- the three functions of a fold and a type ---
 
-class Fold:
+class Reducer:
     """A row, for one type of element: what its accumulator is called and is, and how an element becomes an x."""
 
     def __init__(self, row, element, whole):
@@ -240,9 +240,9 @@ def variants(row, elements):
             continue
         number = row.accumulator == "number"
         if e.whole and number:
-            out.append(Fold(row, e, True))
+            out.append(Reducer(row, e, True))
         if not e.whole or not number or (row.get("exact") and e.size > 2):
-            out.append(Fold(row, e, False))
+            out.append(Reducer(row, e, False))
     return out
 
 
@@ -250,7 +250,7 @@ def header(row, elements):
     """src/reduce/NAME.h: the fold as functions for each type, one text for both devices."""
     guard = f"CPI_REDUCE_{row.args[0].upper()}_H"
     body = "".join(f.functions() for f in variants(row, elements))
-    return (f"/* The fold {row.args[0]}: identity, map and combine of every type. */\n#ifndef {guard}\n#define "
+    return (f"/* The reducer {row.args[0]}: identity, map and combine of every type. */\n#ifndef {guard}\n#define "
             f"{guard}\n\n"
             f'#include "reduce/words.h"\n\n{body}#endif\n')
 
@@ -261,7 +261,7 @@ STRUCT = Template("""\
 struct $N {
     typedef $T Element;
     typedef $A Acc;
-    typedef $pairs Pairs; /* the same fold of pairs of doubles */
+    typedef $pairs Pairs; /* the same reducer of pairs of doubles */
     static constexpr int CLASS = CPI_$class_;
     static __device__ __forceinline__ Acc identity() { return ${N}_identity(); }
     static __device__ __forceinline__ Acc map(Element x, int64_t i) { return ${N}_map(x, i); }
@@ -270,18 +270,18 @@ struct $N {
 """)
 
 LAUNCHER = Template("""\
-/* The fold $name on the GPU. */
-#include "reduce/row_fold.cuh"
+/* The reducer $name on the GPU. */
+#include "reduce/row_reducer.cuh"
 #include "reduce/$name.h"
 
-namespace fold {
+namespace reducer {
 
 $structs
-} // namespace fold
+} // namespace reducer
 
-cp_code cpi_fold_$name(cp_stream *s, const cpi_reduce_args *a)
+cp_code cpi_reducer_$name(cp_stream *s, const cpi_reduce_args *a)
 {
-    using namespace fold;
+    using namespace reducer;
 $whole    switch ((int)a->type) {
 $cases    default:
         return cpi_host->fail(CP_ERROR_TYPE, "%s: no kernel for type %d", cpi_reduce_name(a->op), (int)a->type);

@@ -6,8 +6,8 @@
  * quicker way in than one by one, batch<F> is specialised. Invariants: joins are made in an order that depends on
  * shapes and the device alone; the partial accumulators of a result are joined by the last block to arrive, which sets
  * their counter back to zero; no atomics on floating-point numbers. */
-#ifndef CPI_REDUCE_FOLD_CUH
-#define CPI_REDUCE_FOLD_CUH
+#ifndef CPI_REDUCE_REDUCER_CUH
+#define CPI_REDUCE_REDUCER_CUH
 
 #include <cmath>
 #include <cstring>
@@ -17,7 +17,7 @@
 #include "loop/unravel.cuh"
 #include "reduce/result.h"
 
-namespace fold {
+namespace reducer {
 
 enum { THREADS = 256 };
 
@@ -364,7 +364,7 @@ __global__ void __launch_bounds__(THREADS, (resident_blocks<F, V>())) rows(const
         F::start(s, p, (const R *)base);
         acc = join_parts<F>(F::result(s), p.partial + r * p.parts * sizeof(A), sizeof(A), lane, p.parts, group);
     }
-    if (live && lane == 0) F::finish(p, acc, a.out + offset<2>(a.keep, a.nkept, r, p.small));
+    if (live && lane == 0) F::finalize(p, acc, a.out + offset<2>(a.keep, a.nkept, r, p.small));
 }
 
 /* --- short rows: a thread makes two results at a time, so that enough loads are under way --- */
@@ -396,8 +396,8 @@ template <class R> __device__ __forceinline__ void stage(uint4 *to, const char *
 
 /* The accumulators of rows r and r + THREADS of `left` rows of n elements in shared memory. */
 template <class F>
-__device__ __forceinline__ void fold_staged(const plan &p, const typename F::Raw *rows, int r, int left, int n,
-                                            typename F::Acc (&acc)[AT_ONCE])
+__device__ __forceinline__ void reduce_staged(const plan &p, const typename F::Raw *rows, int r, int left, int n,
+                                              typename F::Acc (&acc)[AT_ONCE])
 {
     const typename F::Raw *x[AT_ONCE];
     typename F::State s[AT_ONCE];
@@ -416,8 +416,8 @@ __device__ __forceinline__ void fold_staged(const plan &p, const typename F::Raw
 
 /* The same of rows `row` bytes apart in device memory, of elements `along` bytes apart. */
 template <class F>
-__device__ __forceinline__ void fold_rows(const plan &p, const char *base, int64_t row, int64_t along, int r,
-                                          int64_t left, int n, typename F::Acc (&acc)[AT_ONCE])
+__device__ __forceinline__ void reduce_rows(const plan &p, const char *base, int64_t row, int64_t along, int r,
+                                            int64_t left, int n, typename F::Acc (&acc)[AT_ONCE])
 {
     typedef typename F::Raw R;
     const char *x[AT_ONCE];
@@ -466,12 +466,12 @@ __global__ void __launch_bounds__(THREADS, (short_row_blocks<F>())) short_rows(c
 #pragma unroll 1
         for (int r = threadIdx.x; r < here; r += TILE) {
             typename F::Acc acc[AT_ONCE];
-            if (sizeof(R) >= 4 && p.staged) fold_staged<F>(p, (const R *)staged_rows, r, here, n, acc);
-            else fold_rows<F>(p, base, row, a.reduce[0].x, r, here, n, acc);
+            if (sizeof(R) >= 4 && p.staged) reduce_staged<F>(p, (const R *)staged_rows, r, here, n, acc);
+            else reduce_rows<F>(p, base, row, a.reduce[0].x, r, here, n, acc);
             static_assert(AT_ONCE == 2, "acc[0] and acc[1] are the results");
 #pragma unroll 1
             for (int k = 0; k < AT_ONCE; k++) /* finishing is there once */
-                if (r + k * THREADS < here) F::finish(p, k ? acc[1] : acc[0], out + (r + k * THREADS) * to);
+                if (r + k * THREADS < here) F::finalize(p, k ? acc[1] : acc[0], out + (r + k * THREADS) * to);
         }
     }
 }
@@ -481,7 +481,7 @@ __global__ void __launch_bounds__(THREADS, (short_row_blocks<F>())) short_rows(c
 /* Folds whose results may be elements (result_of). */
 template <class F> struct gives_elements { static constexpr bool ever = false; };
 
-template <class F, int N> __device__ __forceinline__ void fold_tuples(const plan &p, int64_t first)
+template <class F, int N> __device__ __forceinline__ void reduce_tuples(const plan &p, int64_t first)
 {
     typedef typename F::Raw R;
     enum { V = 16 / sizeof(R) };
@@ -519,9 +519,9 @@ template <class F> __global__ void __launch_bounds__(THREADS) tuples(const __gri
 {
     const int64_t first = ((int64_t)blockIdx.x * THREADS + threadIdx.x) * (16 / (int)sizeof(typename F::Raw));
     if (first >= p.a.kept) return;
-    if (p.a.reduced == 2) fold_tuples<F, 2>(p, first);
-    else if (p.a.reduced == 3) fold_tuples<F, 3>(p, first);
-    else fold_tuples<F, 4>(p, first);
+    if (p.a.reduced == 2) reduce_tuples<F, 2>(p, first);
+    else if (p.a.reduced == 3) reduce_tuples<F, 3>(p, first);
+    else reduce_tuples<F, 4>(p, first);
 }
 
 /* --- columns: neighbouring results by neighbouring threads --- */
@@ -590,7 +590,7 @@ template <class F> __global__ void __launch_bounds__(THREADS) columns(const __gr
             acc = join_parts<F>(acc, p.partial + (first * width + tx) * sizeof(A), width * (int64_t)sizeof(A), ty,
                                 p.parts, height);
     }
-    if (ty == 0 && live) F::finish(p, shared[tx], a.out + offset<2>(a.keep, a.nkept, r, p.small));
+    if (ty == 0 && live) F::finalize(p, shared[tx], a.out + offset<2>(a.keep, a.nkept, r, p.small));
 }
 
 /* --- launching --- */
@@ -772,7 +772,7 @@ template <class F> cp_code launch(cp_stream *stream, const cpi_reduce_args *a)
 {
     plan p = plan_of(a);
     if (a->known && a->class_of == CPI_INDEXED) {
-        const char *name = a->fold == CPI_FOLD_LOWEST_INDEXED ? "nanargmin" : "nanargmax";
+        const char *name = a->reducer == CPI_REDUCER_LOWEST_INDEXED ? "nanargmin" : "nanargmax";
         p.failure = cpi_cuda_late(CP_ERROR_VALUE, name, "All-NaN slice encountered");
         if (!(p.mailbox = cpi_cuda_mailbox(stream))) return CP_ERROR_MEMORY;
     }

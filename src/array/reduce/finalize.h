@@ -1,8 +1,8 @@
 /* From accumulators to results on the CPU: the finishes of reduce.def, initial values, conversion.
  *
  * Invariant: an accumulator of floating-point numbers is rounded once, from double to the result's type. */
-#ifndef CPI_REDUCE_FINISH_H
-#define CPI_REDUCE_FINISH_H
+#ifndef CPI_REDUCE_FINALIZE_H
+#define CPI_REDUCE_FINALIZE_H
 
 #include "reduce/kernels.h"
 
@@ -15,7 +15,7 @@ typedef struct cpi_reduce_choice {
 } cpi_reduce_choice;
 
 /* Writes n results, `stride` bytes apart, from n accumulators. */
-void cpi_reduce_finish(const cpi_reduce_args *a, const cpi_reduce_choice *c, void *acc, int64_t n, char *out,
-                       int64_t stride);
+void cpi_reduce_finalize(const cpi_reduce_args *a, const cpi_reduce_choice *c, void *acc, int64_t n, char *out,
+                         int64_t stride);
 
 #endif

@@ -93,11 +93,11 @@ def launcher(operations, types):
     text += "".join(declared(t) + "\n" for t in types if not t.is_half)
     text += "static const cpi_cuda_entry *const cpi_cuda_ops[CP_NTYPES] = {\n"
     text += "".join(f"    {'nullptr' if t.is_half else 'cpi_cuda_ops_' + t.suffix},\n" for t in types)
-    text += "};\n\n/* The kernels of chains by computing type. */\n"
+    text += "};\n\n/* The kernels of accumulators by computing type. */\n"
     mine = [t for t in types if not t.is_half]
-    text += "".join(f"extern const cpi_cuda_chain_entry cpi_cuda_chains_{t.suffix};\n" for t in mine)
-    text += "static const cpi_cuda_chain_entry *const cpi_cuda_chains[CP_NTYPES] = {\n"
-    text += "".join(f"    {'nullptr' if t.is_half else '&cpi_cuda_chains_' + t.suffix},\n" for t in types)
+    text += "".join(f"extern const cpi_cuda_accumulator cpi_cuda_acc_{t.suffix};\n" for t in mine)
+    text += "static const cpi_cuda_accumulator *const cpi_cuda_accumulators[CP_NTYPES] = {\n"
+    text += "".join(f"    {'nullptr' if t.is_half else '&cpi_cuda_acc_' + t.suffix},\n" for t in types)
     return text + "};\n\n#endif"
 
 
@@ -229,7 +229,7 @@ class Kernels:
         self.text.append("\n".join(lines + ["}"]))
         return name
 
-    def chains(self, t, members):
+    def accumulators(self, t, members):
         """All operations that a type's elements are joined by, behind one function, and the kernels of chains."""
         self.needs((load, t), (store, t))
         c, by_struct = t.stored, {}
@@ -246,8 +246,8 @@ class Kernels:
             lines += [f"        case CP_OP_{o.name}:" for o in same]
             lines += [f"            return cpi_join<{struct}>(a, b);"]
         lines += ["        }", "        return a;", "    }", "};",
-                  f"extern const cpi_cuda_chain_entry cpi_cuda_chains_{t.suffix}; /* constants are local otherwise */",
-                  f"const cpi_cuda_chain_entry cpi_cuda_chains_{t.suffix} = cpi_chain_entry<{t.suffix}_links>();"]
+                  f"extern const cpi_cuda_accumulator cpi_cuda_acc_{t.suffix}; /* constants are local otherwise */",
+                  f"const cpi_cuda_accumulator cpi_cuda_acc_{t.suffix} = cpi_accumulator_of<{t.suffix}_links>();"]
         self.text.append("\n".join(lines))
 
     def table(self, operations, t):
@@ -261,7 +261,7 @@ class Kernels:
                 key = (o.out_types(self.types, t)[0].suffix, o.nin)
                 families.setdefault(key, []).append((o, structs[o]))
         names = {key: self.family(t, by_suffix(self.types, key[0]), key[1], m) for key, m in families.items()}
-        self.chains(t, families.get((t.suffix, 2), []))
+        self.accumulators(t, families.get((t.suffix, 2), []))
         lines = [f"{declared(t)} /* constants are local otherwise */",
                  f"const cpi_cuda_entry cpi_cuda_ops_{t.suffix}[CPI_NKERNELS] = {{"]
         for o in operations:
@@ -294,7 +294,7 @@ def halves_file(operations, types):
 def kernels_file(operations, types, members):
     made = Kernels(types)
     tables = [made.table(operations, t) for t in members]
-    head = '#include "elementwise/chains_cuda.h"\n#include "scalar/scalar.h"\n\n'
+    head = '#include "elementwise/accumulate_cuda.h"\n#include "scalar/scalar.h"\n\n'
     head += "/* Loads and stores of other types are called, not copied: one body serves every operation. */\n"
     return head + "\n".join(made.memory.values()) + "\n" + "\n\n".join(made.text + tables)
 

@@ -64,7 +64,7 @@ typedef struct cpi_elementwise_ops {
      * INT64 too (equality of bits), and UINT64: op[0] holds int64 and op[1] uint64 values (exact equality). */
     cp_code (*all_close)(cp_stream *stream, cp_type type, const cpi_loop *loop, double rtol, double atol,
                          bool equal_nan, bool *result);
-    cp_code (*chain)(cp_stream *stream, const cpi_ufunc_reduction *c);
+    cp_code (*accumulate)(cp_stream *stream, const cpi_ufunc_reduction *c);
     /* Where `at_in_order` is false, equal places are neighbours, none is negative or beyond x, and the operation's
      * inputs and its result have one type. */
     cp_code (*at)(cp_stream *stream, const cpi_indexed *p);

@@ -6,7 +6,7 @@
 
 #include "cpu/bytes.h"
 #include "cpu/threads.h"
-#include "elementwise/chains_cpu.h"
+#include "elementwise/accumulate_cpu.h"
 #include "elementwise/loops.h"
 #include "move/engine_cpu.h"
 

@@ -78,8 +78,8 @@ struct cpi_cuda_entry {
 };
 
 /* The kernels of chains and of places of one computing type. */
-struct cpi_cuda_chain_entry {
-    const void *chain, *at;
+struct cpi_cuda_accumulator {
+    const void *accumulate, *at;
 };
 
 /* `flat` of one operation that computes in float, for operands of a half type. */

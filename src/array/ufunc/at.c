@@ -185,7 +185,7 @@ static cp_code run(call *c)
         cp_code code = sort_indices(c);
         if (code) return code;
     }
-    if (apart || (!ops->at_in_order && !cpi_is_chain(row, c->type))) {
+    if (apart || (!ops->at_in_order && !cpi_is_accumulated(row, c->type))) {
         cp_code code = ops->at_in_order ? sort_indices(c) : CP_OK;
         return code ? code : do_rounds(c);
     }

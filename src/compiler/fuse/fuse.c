@@ -1,5 +1,5 @@
 /* The front of fused expressions: types and shapes of all that a program makes, where its results go, and the way one
- * operation after the other, which every device has. The way through blocks is chain.c.
+ * operation after the other, which every device has. The way through blocks is blocked.c.
  *
  * Invariant: operands are read before an output that shares memory with them is written; types, shapes and errors are
  * those of the public functions called one by one, whose resolver (elementwise/resolve.h) is asked for them. */
@@ -497,7 +497,7 @@ static cp_code compute(cpi_run *run, cp_array *const *operands, cp_array **resul
 {
     if (run->device->backend->at_once && !run->checks) {
         if (!make_targets(run, operands, o)) return cp_error();
-        cp_code code = cpi_chain_run(run, operands, cpi_may_keep(run, operands, o));
+        cp_code code = cpi_run_blocked(run, operands, cpi_may_keep(run, operands, o));
         if (!code) return deliver(run, results, o);
         if (code != CP_ERROR_UNSUPPORTED || (!run->standing && cp_error())) return code;
         for (int k = 0; k < run->f->nresults; k++) cp_free(run->target[k]), run->target[k] = NULL;

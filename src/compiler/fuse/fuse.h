@@ -96,7 +96,7 @@ bool cpi_kept_run(const cp_fusion *f, cp_array *const *operands, cp_array **resu
 bool cpi_may_keep(const cpi_run *run, cp_array *const *operands, const cp_fused_options *o);
 void cpi_kept_free(struct cpi_kept *kept);
 
-/* chain.c: all of it through blocks, into the targets. UNSUPPORTED without a record: it cannot be done so. */
-cp_code cpi_chain_run(cpi_run *run, cp_array *const *operands, bool keep);
+/* blocked.c: all of it through blocks, into the targets. UNSUPPORTED without a record: it cannot be done so. */
+cp_code cpi_run_blocked(cpi_run *run, cp_array *const *operands, bool keep);
 
 #endif

@@ -4,7 +4,7 @@
  * Invariant: kernels and conversions are those that the front of the elementwise room chooses for the operation alone
  * (elementwise.c: values of host scalars, operations on bits; without dtype= every input casts safely to the type that
  * computes), so an element has the same bits. */
-#include "fuse/chain.h"
+#include "fuse/blocked.h"
 
 #include <limits.h>
 #include <string.h>
@@ -31,7 +31,7 @@ typedef struct {
 static size_t accesses_of(const cpi_run *run)
 {
     size_t most = 2 * (size_t)run->f->nnodes + (size_t)run->f->nresults;
-    return most < CPI_CHAIN_ACCESSES ? most : CPI_CHAIN_ACCESSES;
+    return most < CPI_PASS_ACCESSES ? most : CPI_PASS_ACCESSES;
 }
 
 static size_t work_bytes(const cpi_run *run)
@@ -45,7 +45,7 @@ static size_t work_bytes(const cpi_run *run)
 static size_t slots_of(const cpi_run *run)
 {
     size_t most = 8 * (size_t)run->f->nnodes + 4 * (size_t)run->f->nresults;
-    return most < CPI_CHAIN_SLOTS ? most : CPI_CHAIN_SLOTS;
+    return most < CPI_PASS_SLOTS ? most : CPI_PASS_SLOTS;
 }
 
 size_t cpi_lower_bytes(const cpi_run *run)
@@ -447,7 +447,7 @@ static bool set_block(lowering *l)
         int64_t size = cpi_itemsize(p->slots[i].type);
         if (p->slots[i].kind == CPI_SLOT_BUFFER && size > widest) widest = size;
     }
-    int64_t bytes = made ? CPI_CHAIN_BYTES / made / 256 * 256 : LONGEST;
+    int64_t bytes = made ? CPI_PASS_BYTES / made / 256 * 256 : LONGEST;
     if (bytes > LONGEST) bytes = LONGEST;
     p->buffer_bytes = bytes;
     p->block = bytes / widest;

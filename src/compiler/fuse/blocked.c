@@ -7,7 +7,7 @@
  * kernels that the operations run one by one, over contiguous blocks; here they are run.
  * Invariant: an element of a result is made of the same kernels and conversions as one by one, wherever its block
  * begins. */
-#include "fuse/chain.h"
+#include "fuse/blocked.h"
 
 #include <string.h>
 
@@ -84,11 +84,11 @@ static void run_step(const cpi_pass *p, const cpi_pass_step *s, void *const *at,
 }
 
 typedef struct {
-    void *at[CPI_CHAIN_SLOTS];           /* where each slot is */
-    char *here[CPI_CHAIN_ACCESSES];      /* where each access is */
+    void *at[CPI_PASS_SLOTS];            /* where each slot is */
+    char *here[CPI_PASS_ACCESSES];       /* where each access is */
     int64_t index[CP_MAXDIM];
-    _Alignas(64) char buffers[CPI_CHAIN_BYTES];
-    _Alignas(16) char ones[16 * CPI_CHAIN_SLOTS];
+    _Alignas(64) char buffers[CPI_PASS_BYTES];
+    _Alignas(16) char ones[16 * CPI_PASS_SLOTS];
 } worker;
 
 /* n elements from where the accesses are. */
@@ -247,10 +247,10 @@ static cp_code run_groups(cpi_block_run *c)
     return code;
 }
 
-cp_code cpi_chain_run(cpi_run *run, cp_array *const *operands, bool keep)
+cp_code cpi_run_blocked(cpi_run *run, cp_array *const *operands, bool keep)
 {
     const cp_fusion *f = run->f;
-    _Alignas(16) char stack[CPI_CHAIN_STACK];
+    _Alignas(16) char stack[CPI_PASS_STACK];
     const size_t n = (size_t)f->nnodes, bytes = cpi_lower_bytes(run);
     char *memory = bytes <= sizeof stack && !keep ? stack : cpi_malloc(bytes);
     if (!memory) return cp_error();

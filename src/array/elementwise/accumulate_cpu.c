@@ -2,7 +2,7 @@
  *
  * Lanes that lie side by side are joined together, a kernel call for each element of all of them; a single lane by the
  * kernel on one element after the other. Invariant: a lane's result depends on its elements only. */
-#include "elementwise/chains_list.h"
+#include "elementwise/accumulate_list.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* What the CPU's chains share: a loop of one operation for one lane, or for places. */
-#ifndef CPI_CHAINS_CPU_H
-#define CPI_CHAINS_CPU_H
+#ifndef CPI_ACCUMULATE_CPU_H
+#define CPI_ACCUMULATE_CPU_H
 
 #include "elementwise/elementwise.h"
 

@@ -46,7 +46,7 @@ static void add_dim(cpi_ufunc_reduction *c, int64_t n, int64_t x, int64_t out, i
 }
 
 /* A chain of all lanes of x, whose neighbours in memory come one after the other; out has x's other axes first. */
-static cpi_ufunc_reduction chain_of(const frame *f, const cp_array *x, const cp_array *out, const cp_array *where)
+static cpi_ufunc_reduction accumulation_of(const frame *f, const cp_array *x, const cp_array *out, const cp_array *where)
 {
     const int last = x->ndim - 1;
     cpi_ufunc_reduction c = {.held = f->type, .lanes = 1, .n = x->shape[last], .x_along = x->strides[last],
@@ -65,7 +65,7 @@ static cpi_ufunc_reduction chain_of(const frame *f, const cp_array *x, const cp_
 static cp_code run(const frame *f, const cpi_ufunc_reduction *c)
 {
     if (!c->lanes) return CP_OK;
-    return f->device->backend->elementwise->chain(cpi_stream(f->device), c);
+    return f->device->backend->elementwise->accumulate(cpi_stream(f->device), c);
 }
 
 /* Elements from..from + n of x's last axis: a view. */
@@ -136,7 +136,7 @@ static cp_code reduce_lanes(const frame *f, cp_array *x, cp_array *where, cp_arr
 {
     if (f->op == CP_OP_subtract && x->shape[x->ndim - 1]) return subtract_sum(f, x, where, out, started);
     if (!is_cut(f, x) || (where && !row_of(f)->has_identity)) {
-        cpi_ufunc_reduction c = chain_of(f, x, out, where);
+        cpi_ufunc_reduction c = accumulation_of(f, x, out, where);
         c.started = started;
         return c.n ? run(f, &c) : CP_OK;
     }
@@ -219,7 +219,7 @@ static cp_code accumulate_lanes(const frame *f, cp_array *x, cp_array *out)
     cp_code scanned;
     if (is_scan(f, x, &op) && x->type == f->type && cpi_scan_lanes(f->name, op, x, out, &scanned)) return scanned;
     if (!is_cut(f, x)) {
-        cpi_ufunc_reduction c = chain_of(f, x, out, NULL);
+        cpi_ufunc_reduction c = accumulation_of(f, x, out, NULL);
         c.every = true;
         return c.n ? run(f, &c) : CP_OK;
     }
@@ -260,7 +260,7 @@ static cp_type type_of(cp_op op, const cp_array *x, const cp_array *out, bool ty
     if (typed && cpi_check_type(cpi_op_rows[op].name, dtype)) return CP_DEFAULT;
     cp_type wide = widened(op, x->type);
     if (!typed && !out && wide != x->type) return wide;
-    return cpi_resolve_chain(op, out ? out->type : x->type, x->type, typed, dtype);
+    return cpi_resolve_accumulate(op, out ? out->type : x->type, x->type, typed, dtype);
 }
 
 cp_array *cpi_ufunc_operand(const char *function, cp_array *x, cp_type type, cpi_device *device)
@@ -460,8 +460,8 @@ static cp_code find_axis(const char *method, const char *name, const cp_array *x
 }
 
 /* Opens the frame of a call with one axis; x in the chain's type with the axis last, the caller's to free. */
-static cp_array *open_chain(const char *method, cp_op op, cp_array *x, int *axis, const cp_chain_options *o, frame *f,
-                            cpi_output *to)
+static cp_array *open_accumulation(const char *method, cp_op op, cp_array *x, int *axis, const cp_chain_options *o, frame *f,
+                                   cpi_output *to)
 {
     if (check_kind(method, op, x)) return NULL;
     const cpi_op_row *row = &cpi_op_rows[op];
@@ -482,7 +482,7 @@ cp_array *(cp_ufunc_accumulate)(cp_op op, cp_array *x, int axis, const cp_chain_
     const cp_chain_options *o = CPI_GIVEN(cp_chain_options, options);
     frame f;
     cpi_output to;
-    cp_array *lanes = open_chain("accumulate", op, x, &axis, o, &f, &to);
+    cp_array *lanes = open_accumulation("accumulate", op, x, &axis, o, &f, &to);
     if (!lanes) return NULL;
     to.shape = x->shape;
     to.nlike = 1, to.like = &x;
@@ -533,7 +533,7 @@ static cp_code check_stretch_powers(const frame *f, cp_array *x, const int64_t *
 
 static cp_code reduce_stretches(const frame *f, cp_array *x, cp_array *out, const int64_t *bound, int64_t m)
 {
-    cpi_ufunc_reduction c = chain_of(f, x, out, NULL);
+    cpi_ufunc_reduction c = accumulation_of(f, x, out, NULL);
     if (!c.lanes || !m) return CP_OK;
     c.first = bound, c.last = bound + m;
     add_dim(&c, m, 0, out->strides[out->ndim - 1], 0);
@@ -565,7 +565,7 @@ cp_array *(cp_ufunc_reduceat)(cp_op op, cp_array *x, cp_array *indices, int axis
     int64_t *bound = device && m ? stretches(op, indices, x->shape[axis], device) : NULL; /* before types */
     const bool heard = bound && !x->size && cpi_hear_of_indices(device, bound); /* nobody will read the result */
     const bool go = device && (bound || !m) && !heard;
-    cp_array *lanes = go ? open_chain("reduceat", op, x, &axis, o, &f, &to) : NULL, *r = NULL;
+    cp_array *lanes = go ? open_accumulation("reduceat", op, x, &axis, o, &f, &to) : NULL, *r = NULL;
     if (!lanes && bound && !heard) cpi_fail_after_indices(device, bound);
     if (lanes) {
         memcpy(shape, x->shape, (size_t)x->ndim * sizeof *shape);

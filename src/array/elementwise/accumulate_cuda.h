@@ -2,8 +2,8 @@
  *
  * Everything that depends on an operation is one function, called for each element: a lane waits for its memory, not
  * for the call, and a kernel for each of the operations would be compiled for minutes. */
-#ifndef CPI_CHAINS_CUDA_H
-#define CPI_CHAINS_CUDA_H
+#ifndef CPI_ACCUMULATE_CUDA_H
+#define CPI_ACCUMULATE_CUDA_H
 
 #include "elementwise/flat_cuda.h"
 
@@ -23,7 +23,7 @@ __device__ __forceinline__ typename Links::Type cpi_rounded_as(typename Links::T
 }
 
 template <class Links>
-__global__ void __launch_bounds__(CPI_THREADS) cpi_chains(const __grid_constant__ cpi_ufunc_reduction c)
+__global__ void __launch_bounds__(CPI_THREADS) cpi_accumulate_kernel(const __grid_constant__ cpi_ufunc_reduction c)
 {
     using C = typename Links::Type;
     const int64_t lane = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x;
@@ -81,9 +81,9 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_at_kernel(const __grid_consta
     else Links::store(x, p.x_type, joined); /* not r: 2^64 - 2 read as a float64 is 2^64, which no uint64 is */
 }
 
-template <class Links> cpi_cuda_chain_entry cpi_chain_entry()
+template <class Links> cpi_cuda_accumulator cpi_accumulator_of()
 {
-    return {(const void *)cpi_chains<Links>, (const void *)cpi_at_kernel<Links>};
+    return {(const void *)cpi_accumulate_kernel<Links>, (const void *)cpi_at_kernel<Links>};
 }
 
 #endif

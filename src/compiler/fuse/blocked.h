@@ -1,18 +1,18 @@
-/* A pass over one shape, as steps over blocks: what lower.c makes and chain.c runs.
+/* A pass over one shape, as steps over blocks: what lower.c makes and blocked.c runs.
  *
  * Slots are places of values in a block: constants, single values, buffers, or the memory of an operand or a result
  * itself. Invariant: a pass is not written to while it runs, so threads share it; what changes from block to block is
  * in a worker's own table. */
-#ifndef CPI_FUSE_CHAIN_H
-#define CPI_FUSE_CHAIN_H
+#ifndef CPI_FUSE_BLOCKED_H
+#define CPI_FUSE_BLOCKED_H
 
 #include "elementwise/loops.h"
 #include "move/kernels.h"
 #include "fuse/fuse.h"
 
-enum { CPI_CHAIN_SLOTS = 512, CPI_CHAIN_ACCESSES = 96, CPI_STEP_OPERANDS = CPI_MAXIN + CPI_MAXOUT,
-       CPI_CHAIN_BYTES = 64 << 10, /* of a worker's buffers */
-       CPI_CHAIN_STACK = 16 << 10 };
+enum { CPI_PASS_SLOTS = 512, CPI_PASS_ACCESSES = 96, CPI_STEP_OPERANDS = CPI_MAXIN + CPI_MAXOUT,
+       CPI_PASS_BYTES = 64 << 10,  /* of a worker's buffers */
+       CPI_PASS_STACK = 16 << 10 };
 
 typedef enum { CPI_SLOT_FIXED, CPI_SLOT_ONE, CPI_SLOT_BUFFER, CPI_SLOT_MOVES } cpi_slot_kind;
 typedef struct cpi_slot {

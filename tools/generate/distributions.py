@@ -2,7 +2,7 @@
 both devices, C prototypes, macros and functions, and rows of the functions below cuprite.random.
 distributions_python.py has what is Python's.
 
-Invariant: nothing else names a distribution that one draw of one law makes, but its body in src/science/random/laws.h.
+Invariant: nothing else names a distribution that one draw of one law makes, but its body in src/science/random/distributions.h.
 """
 import textwrap
 
@@ -76,7 +76,7 @@ def listed(name, items):
 
 
 def laws(every):
-    text = "/* The distributions by what they draw, in the order of their rows; random/laws.h has the bodies. */\n" \
+    text = "/* The distributions by what they draw, in the order of their rows; random/distributions.h has the bodies. */\n" \
         "#ifndef CPR_DISTRIBUTIONS_H\n#define CPR_DISTRIBUTIONS_H\n\n"
     for kind in DRAWS:
         text += listed(f"CPR_{kind.upper()}_DISTRIBUTIONS", [d.law for d in every if d.row.get("draws") == kind])
@@ -120,7 +120,7 @@ def bodies(every):
             f'    cpi_drawing d = {{.name = "{d.name}", .g = g, .law = CPR_{d.law}, .n = {len(d.parameters)}, ' \
             ".options = options"
         text += (f",\n                     .parameter = {{{given}}}" if given else "") + "};\n" \
-            "    return cpi_draw_law(&d);\n}\n"
+            "    return cpi_draw_distribution(&d);\n}\n"
     return text
 
 

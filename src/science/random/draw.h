@@ -1,10 +1,10 @@
-/* What the fronts of this room share: parameters and their bounds, shapes, drawing of a law. */
+/* What the fronts of this room share: parameters and their bounds, shapes, drawing of a distribution. */
 #ifndef CPI_RANDOM_DRAW_H
 #define CPI_RANDOM_DRAW_H
 
 #include "operands/operands.h"
 #include "random/generator.h"
-#include "random/laws.h"
+#include "random/distributions.h"
 
 /* What values a parameter may have; the texts are NumPy's (random.c). */
 typedef enum cpi_bound {
@@ -22,7 +22,7 @@ typedef struct cpi_parameter {
 typedef struct cpi_drawing {
     const char *name;
     cp_rng *g;
-    int law;
+    int distribution;
     int n;                       /* parameters */
     cpi_parameter parameter[3];
     const cp_draw_options *options;
@@ -33,10 +33,10 @@ typedef struct cpi_drawing {
 } cpi_drawing;
 
 /* The drawing, or NULL. Parameters have been converted to arrays or numbers, and their bounds are checked. */
-cp_array *cpi_draw_law(cpi_drawing *d);
-/* The table of CPR_STEPS for a law of whole numbers on a device, and how many steps it has; the number below the first
+cp_array *cpi_draw_distribution(cpi_drawing *d);
+/* The table of CPR_TABLE for a distribution of whole numbers on a device, and how many steps it has; the number below the first
  * one. NULL: none is made; then *count is -1, or an error is written. */
-cp_array *cpi_steps(cpi_device *device, int law, const double value[3], int64_t *least, int64_t *count);
+cp_array *cpi_cdf_table(cpi_device *device, int distribution, const double value[3], int64_t *least, int64_t *count);
 /* n words where slots need them in memory, as work of the stream (NULL, no error: the kind has a counter). */
 cp_code cpi_words_in_memory(cp_stream *stream, const cpi_bit_stream *from, int64_t n, uint64_t **words);
 /* Checks a parameter; of an array all elements, which waits. */

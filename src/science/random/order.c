@@ -189,8 +189,8 @@ static cp_array *by_weights(cp_rng *g, int64_t n, double *w, const cp_draw_optio
     for (int64_t i = 0; i < n; i++) w[i] = sum += w[i];
     for (int64_t i = 0; i < n; i++) w[i] = i >= last ? 1 : w[i] / sum;
     cp_array *table = cp_from_host(w, CP_FLOAT64, CP_SHAPE(n), NULL);
-    cpi_drawing d = {.name = "choice", .g = g, .law = CPR_CHOICE, .options = o, .table = table, .width = n};
-    cp_array *r = table ? cpi_draw_law(&d) : NULL;
+    cpi_drawing d = {.name = "choice", .g = g, .distribution = CPR_CHOICE, .options = o, .table = table, .width = n};
+    cp_array *r = table ? cpi_draw_distribution(&d) : NULL;
     cp_free(table);
     return r;
 }

@@ -13,7 +13,7 @@
 #include "cpu/features.h"
 #include "cpu/threads.h"
 #include "random/cpu.h"
-#include "random/laws.h"
+#include "random/distributions.h"
 #include "random/sequential.h"
 
 extern const cpi_random_simd cpi_random_simd_v2;
@@ -81,13 +81,13 @@ cp_code cpi_random_cpu_words(cp_stream *stream, const cpi_bit_stream *from, cons
     return CP_OK;
 }
 
-/* --- laws --- */
+/* --- distributions --- */
 
 /* A word makes two elements. */
-static bool is_narrow(const cpi_draw *d) { return d->law == CPR_NORMAL && d->type == CP_FLOAT32; }
+static bool is_narrow(const cpi_draw *d) { return d->distribution == CPR_NORMAL && d->type == CP_FLOAT32; }
 
 /* Elements of a piece of words */
-static int64_t piece_of(const cpi_draw *d) { return d->law < CPR_SOURCES ? PIECE : PIECE / 4; }
+static int64_t piece_of(const cpi_draw *d) { return d->distribution < CPR_SOURCES ? PIECE : PIECE / 4; }
 
 static void draw_pieces(const job *j, int64_t first, int64_t last)
 {
@@ -98,8 +98,8 @@ static void draw_pieces(const job *j, int64_t first, int64_t last)
         const int64_t at = p * per, n = at_most(per, d->n - at);
         int64_t word = at, words = n;
         if (is_narrow(d)) word = at / 2, words = (n + 1) / 2;
-        else if (d->law >= CPR_SOURCES) word = 4 * at, words = 4 * n;
-        else if (d->law >= CPR_PAIRS) words = n + (n & 1);
+        else if (d->distribution >= CPR_SOURCES) word = 4 * at, words = 4 * n;
+        else if (d->distribution >= CPR_PAIRS) words = n + (n & 1);
         const uint64_t *w = buffer;
         if (d->words) w = d->words + word;
         else j->simd->fill(&d->from, word, words, buffer);
@@ -112,7 +112,7 @@ cp_code cpi_random_cpu_draw(cp_stream *stream, const cpi_draw *d)
     const int64_t per = piece_of(d);
     cpi_draw call = *d;
     (void)stream;
-    share(draw_pieces, (d->n + per - 1) / per, d->law < CPR_SOURCES ? GRAIN : 1, &call);
+    share(draw_pieces, (d->n + per - 1) / per, d->distribution < CPR_SOURCES ? GRAIN : 1, &call);
     return CP_OK;
 }
 

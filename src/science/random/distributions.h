@@ -2,39 +2,39 @@
  *
  * Laws of words make an element of one word (those of pairs: two of two). All others get a source: four words of their
  * own, and behind these as many as they ask for, of a Philox stream whose key and counter the four words are; so
- * elements are independent of one another and of how they are shared out. A law returns a double; those of whole
- * numbers return whole ones. Parameters have been checked, but NaN may come to laws of real numbers and gives NaN. */
-#ifndef CPR_LAWS_H
-#define CPR_LAWS_H
+ * elements are independent of one another and of how they are shared out. A distribution returns a double; those of whole
+ * numbers return whole ones. Parameters have been checked, but NaN may come to distributions of real numbers and gives NaN. */
+#ifndef CPR_DISTRIBUTIONS_H
+#define CPR_DISTRIBUTIONS_H
 
 #include "random/distributions.h"
 #include "random/numbers.h"
 
 /* The order is that of the kinds: random/distributions.h has those that are rows of distributions.def. */
-#define CPR_WORD_LAWS(X) X(UNIT) CPR_WORD_DISTRIBUTIONS(X)
-#define CPR_TABLE_LAWS(X) X(STEPS) /* any law of whole numbers, by its distribution function (steps.c) */
-#define CPR_PAIR_LAWS(X) CPR_PAIR_DISTRIBUTIONS(X)
-#define CPR_SOURCE_LAWS(X) CPR_SOURCE_DISTRIBUTIONS(X)
-#define CPR_ROW_LAWS(X) X(CHOICE) X(DIRICHLET) X(MULTINOMIAL) X(MULTIVARIATE_HYPERGEOMETRIC)
+#define CPR_WORD_KINDS(X) X(UNIT) CPR_WORD_DISTRIBUTIONS(X)
+#define CPR_TABLE_KINDS(X) X(TABLE) /* any distribution of whole numbers, by its distribution function (cdf_table.c) */
+#define CPR_PAIR_KINDS(X) CPR_PAIR_DISTRIBUTIONS(X)
+#define CPR_SOURCE_KINDS(X) CPR_SOURCE_DISTRIBUTIONS(X)
+#define CPR_ROW_KINDS(X) X(CHOICE) X(DIRICHLET) X(MULTINOMIAL) X(MULTIVARIATE_HYPERGEOMETRIC)
 
-typedef enum cpi_law {
+typedef enum cpi_distribution {
 #define X(NAME) CPR_##NAME,
-    CPR_WORD_LAWS(X) CPR_TABLE_LAWS(X)
+    CPR_WORD_KINDS(X) CPR_TABLE_KINDS(X)
     CPR_PAIRS, CPR_BEFORE_PAIRS = CPR_PAIRS - 1,
-    CPR_PAIR_LAWS(X)
+    CPR_PAIR_KINDS(X)
     CPR_SOURCES, CPR_BEFORE_SOURCES = CPR_SOURCES - 1,
-    CPR_SOURCE_LAWS(X)
+    CPR_SOURCE_KINDS(X)
     CPR_ROWS, CPR_BEFORE_ROWS = CPR_ROWS - 1,
-    CPR_ROW_LAWS(X)
+    CPR_ROW_KINDS(X)
 #undef X
-    CPR_NLAWS
-} cpi_law;
+    CPR_NDISTRIBUTIONS
+} cpi_distribution;
 
 /* --- of one word --- */
 
-CPR_FN double cpr_of_word(int law, uint64_t w, double a, double b, double c)
+CPR_FN double cpr_from_word(int distribution, uint64_t w, double a, double b, double c)
 {
-    switch (law) {
+    switch (distribution) {
     case CPR_UNIT: return cpr_unit(w);
     case CPR_UNIFORM: return a + b * cpr_unit(w);
     case CPR_EXPONENTIAL: return -cpr_log(cpr_open(w)) * a;
@@ -68,15 +68,15 @@ CPR_FN double cpr_of_word(int law, uint64_t w, double a, double b, double c)
 
 /* The table has a guide, CPR_GUIDES + 1 numbers of 16 bits, and then the steps: how many of them a word has reached is
  * the number. Guide g is that of the first word whose upper bits are g. */
-enum { CPR_GUIDES = 1024, CPR_GUIDE_BITS = 10, CPR_GUIDE_WORDS = CPR_GUIDES / 4 + 1, CPR_STEPS_MOST = 2048 };
+enum { CPR_GUIDES = 1024, CPR_GUIDE_BITS = 10, CPR_GUIDE_WORDS = CPR_GUIDES / 4 + 1, CPR_TABLE_MOST = 2048 };
 
-CPR_FN int64_t cpr_steps_reached(const uint64_t *steps, const uint16_t *guide, uint64_t w)
+CPR_FN int64_t cpr_table_search(const uint64_t *cdf, const uint16_t *guide, uint64_t w)
 {
     const uint32_t g = (uint32_t)(w >> (64 - CPR_GUIDE_BITS));
     int32_t low = guide[g], high = guide[g + 1];
     while (low < high) {
         const int32_t mid = (low + high) >> 1;
-        if (steps[mid] <= w) low = mid + 1;
+        if (cdf[mid] <= w) low = mid + 1;
         else high = mid;
     }
     return low;
@@ -454,9 +454,9 @@ CPR_LONG double cpr_vonmises(cpr_source *s, double mu, double kappa)
     }
 }
 
-CPR_FN double cpr_of_source(int law, cpr_source *s, double a, double b, double c)
+CPR_FN double cpr_of_source(int distribution, cpr_source *s, double a, double b, double c)
 {
-    switch (law) {
+    switch (distribution) {
     case CPR_GAMMA: return cpr_gamma(s, a) * b;
     case CPR_BETA: return cpr_beta(s, a, b);
     case CPR_CHISQUARE: return cpr_chisquare(s, a);
@@ -490,7 +490,7 @@ CPR_FN int64_t cpr_whole(double v) { return v >= 0x1p63 ? INT64_MAX : (int64_t)v
 
 /* --- rows: `width` elements that depend on one another --- */
 
-/* A row of k numbers by a table: see the slots. That of Dirichlet's law is alpha; `n` is the row's own parameter. */
+/* A row of k numbers by a table: see the slots. That of Dirichlet's distribution is alpha; `n` is the row's own parameter. */
 CPR_LONG void cpr_row_of_reals(cpr_source *s, const double *table, int64_t k, double *row)
 {
     double most = -INFINITY, sum = 0;
@@ -503,9 +503,9 @@ CPR_LONG void cpr_row_of_reals(cpr_source *s, const double *table, int64_t k, do
     for (int64_t i = 0; i < k; i++) row[i] /= sum;
 }
 
-CPR_LONG void cpr_row_of_wholes(int law, cpr_source *s, const double *table, int64_t k, double n, int64_t *row)
+CPR_LONG void cpr_row_of_wholes(int distribution, cpr_source *s, const double *table, int64_t k, double n, int64_t *row)
 {
-    if (law == CPR_CHOICE) { /* table: upper ends of shares, the last one 1 */
+    if (distribution == CPR_CHOICE) { /* table: upper ends of shares, the last one 1 */
         const double u = cpr_unit(s->word[0]);
         int64_t low = 0, high = k - 1;
         while (low < high) {
@@ -516,15 +516,15 @@ CPR_LONG void cpr_row_of_wholes(int law, cpr_source *s, const double *table, int
         *row = low;
         return;
     }
-    double rest = law == CPR_MULTINOMIAL ? 1 : 0;
-    if (law != CPR_MULTINOMIAL)
+    double rest = distribution == CPR_MULTINOMIAL ? 1 : 0;
+    if (distribution != CPR_MULTINOMIAL)
         for (int64_t i = 0; i < k; i++) rest += table[i];
     for (int64_t i = 0; i < k; i++) {
         double here;
         s->has_spare = false;
         if (i == k - 1) here = n;
         else if (n == 0) here = 0;
-        else if (law == CPR_MULTINOMIAL) {
+        else if (distribution == CPR_MULTINOMIAL) {
             const double p = rest > 0 ? table[i] / rest : 0;
             here = cpr_binomial(s, n, p > 1 ? 1 : p);
         } else {

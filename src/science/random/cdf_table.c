@@ -9,7 +9,7 @@
 #include <math.h>
 
 typedef struct ladder {
-    int law;
+    int distribution;
     double a, b, c;
     double least, most, mode, variance;
 } ladder;
@@ -17,7 +17,7 @@ typedef struct ladder {
 /* p(k + 1) / p(k) */
 static double ratio(const ladder *l, double k)
 {
-    switch (l->law) {
+    switch (l->distribution) {
     case CPR_POISSON: return l->a / (k + 1);
     case CPR_BINOMIAL: return (l->a - k) / (k + 1) * (l->b / (1 - l->b));
     case CPR_NEGATIVE_BINOMIAL: return (k + l->a) / (k + 1) * (1 - l->b);
@@ -26,12 +26,12 @@ static double ratio(const ladder *l, double k)
     }
 }
 
-/* False where the law has no table. */
+/* False where the distribution has no table. */
 static bool describe(ladder *l)
 {
     const double a = l->a, b = l->b, c = l->c;
     l->least = 0, l->most = INFINITY;
-    switch (l->law) {
+    switch (l->distribution) {
     case CPR_POISSON: l->mode = floor(a), l->variance = a; break;
     case CPR_BINOMIAL:
         if (b == 0 || b == 1) return false;
@@ -57,9 +57,9 @@ static bool describe(ladder *l)
 static int probabilities(const ladder *l, double *p, int *below)
 {
     const double nothing = 0x1p-80;
-    double down[CPR_STEPS_MOST], v = 1;
+    double down[CPR_TABLE_MOST], v = 1;
     int n = 0, m = 0;
-    for (double k = l->mode; k > l->least && n < CPR_STEPS_MOST; k -= 1) {
+    for (double k = l->mode; k > l->least && n < CPR_TABLE_MOST; k -= 1) {
         v /= ratio(l, k - 1);
         if (v < nothing) break;
         down[n++] = v;
@@ -67,7 +67,7 @@ static int probabilities(const ladder *l, double *p, int *below)
     for (int i = n - 1; i >= 0; i--) p[m++] = down[i];
     *below = n;
     v = 1;
-    for (double k = l->mode; m < CPR_STEPS_MOST; k += 1) {
+    for (double k = l->mode; m < CPR_TABLE_MOST; k += 1) {
         p[m++] = v;
         if (k >= l->most) return m;
         v *= ratio(l, k);
@@ -78,9 +78,9 @@ static int probabilities(const ladder *l, double *p, int *below)
 
 /* Steps of the distribution function: the number of words below value i + 1, of those i where it is neither none nor
  * all; `least` goes up by those where it is none. Returns how many. */
-static int steps_of(const double *p, int n, int below, uint64_t *steps, int64_t *least)
+static int table_of(const double *p, int n, int below, uint64_t *cdf, int64_t *least)
 {
-    double behind[CPR_STEPS_MOST], sum = 0; /* that a value is above i */
+    double behind[CPR_TABLE_MOST], sum = 0; /* that a value is above i */
     int k = 0;
     behind[n - 1] = 0;
     for (int i = n - 1; i > below; i--) behind[i - 1] = behind[i] + p[i];
@@ -89,32 +89,32 @@ static int steps_of(const double *p, int n, int below, uint64_t *steps, int64_t 
     sum = 0;
     for (int i = 0; i < below; i++) {
         const uint64_t s = (uint64_t)((sum += p[i]) / all * 0x1p64);
-        if (s) steps[k++] = s;
+        if (s) cdf[k++] = s;
         else *least += 1;
     }
     for (int i = below; i < n - 1; i++) {
         const uint64_t s = (uint64_t)(behind[i] / all * 0x1p64);
         if (!s) break;
-        steps[k++] = 0 - s;
+        cdf[k++] = 0 - s;
     }
     return k;
 }
 
-cp_array *cpi_steps(cpi_device *device, int law, const double value[3], int64_t *least, int64_t *count)
+cp_array *cpi_cdf_table(cpi_device *device, int distribution, const double value[3], int64_t *least, int64_t *count)
 {
-    ladder l = {.law = law, .a = value[0], .b = value[1], .c = value[2]};
-    double p[CPR_STEPS_MOST];
+    ladder l = {.distribution = distribution, .a = value[0], .b = value[1], .c = value[2]};
+    double p[CPR_TABLE_MOST];
     int below = 0;
     const int n = describe(&l) ? probabilities(&l, p, &below) : 0;
     *count = -1;
     if (!n) return NULL;
-    uint64_t table[CPR_GUIDE_WORDS + CPR_STEPS_MOST] = {0}, *steps = table + CPR_GUIDE_WORDS;
+    uint64_t table[CPR_GUIDE_WORDS + CPR_TABLE_MOST] = {0}, *cdf = table + CPR_GUIDE_WORDS;
     *least = (int64_t)l.mode - below;
-    *count = steps_of(p, n, below, steps, least);
+    *count = table_of(p, n, below, cdf, least);
     uint16_t *guide = (uint16_t *)table;
     int at = 0;
     for (uint64_t g = 0; g < CPR_GUIDES; g++) {
-        while (at < *count && steps[at] <= g << (64 - CPR_GUIDE_BITS)) at++;
+        while (at < *count && cdf[at] <= g << (64 - CPR_GUIDE_BITS)) at++;
         guide[g] = (uint16_t)at;
     }
     guide[CPR_GUIDES] = (uint16_t)*count;

@@ -1,6 +1,6 @@
 """The kernels of the CPU that the rows `reducer` of src/array/reduce/reduce.def become: src/reduce/NAME_simd.c.
 
-Sums, products and counts are written in vectors (src/reduce/lanes.h); what has other accumulators or another combine as
+Sums, products and counts are written in vectors (src/reduce/vectors.h); what has other accumulators or another combine as
 loops over lanes, which compilers turn into vectors. Invariant: both fold in the same order.
 """
 import re
@@ -376,7 +376,7 @@ def kernels(row, elements):
         text.append(PORTABLE.format(body) if by_hand else body)
         tables[f.whole].append(PORTABLE.format(entry) if by_hand else entry)
     made = "".join(text)
-    header = "known_lanes.h" if "CPL_KNOWN" in made else "lanes.h"
+    header = "known_vectors.h" if "CPL_KNOWN" in made else "vectors.h"
     header = f'#include "reduce/{header}"\n' if "cpl_" in made else ""
     out = KERNELS.substitute(name=row.args[0], lanes=header, kernels=made)
     for whole, lines in tables.items():

@@ -21,7 +21,7 @@ typedef struct {
     const cpi_kernels *set;
     const cpi_move_kernels *move;
     cpi_kernel kernel;
-    cpi_link lane;           /* the loop of one lane, where there is one */
+    cpi_link slice;          /* the loop of one lane, where there is one */
     int64_t block, per_task; /* lanes of a block, blocks of a task */
     int size;                /* of an element of the kernel's */
 } job;
@@ -216,7 +216,7 @@ static void join_quickly(const job *j, const char *x, char *out, int64_t n)
     copy_one(r, c->started ? out : x, j->size);
     if (c->every) copy_one(out, r, j->size);
     const int64_t k = c->started ? 0 : 1;
-    j->lane(r, x + k * c->x_along, c->x_along, n - k, c->every ? out + k * c->out_along : NULL, c->out_along);
+    j->slice(r, x + k * c->x_along, c->x_along, n - k, c->every ? out + k * c->out_along : NULL, c->out_along);
     if (!c->every) copy_one(out, r, j->size);
 }
 
@@ -231,7 +231,7 @@ static void join_one_by_one(const job *j, const side *s, int64_t begin)
             x += c->first[position] * c->x_along;
             n = c->last[position] - c->first[position];
         }
-        if (j->lane) join_quickly(j, x, c->out + s->out[i], n);
+        if (j->slice) join_quickly(j, x, c->out + s->out[i], n);
         else join_lane(j, x, c->out + s->out[i], c->where ? c->where + s->where[i] : NULL, n);
     }
 }
@@ -246,11 +246,11 @@ static void task(void *context, int64_t number, int worker)
     side s;
     buffers b;
     (void)worker;
-    if (end > c->lanes) end = c->lanes;
+    if (end > c->slices) end = c->slices;
     for (; at < end; at += j->block) {
         find_side(c, at, end - at < j->block ? end - at : j->block, &s);
         const bool rows = s.even && s.x_step == j->size; /* of neighbours: vectors */
-        if (c->first || s.n < FEW || (j->lane && !rows)) join_one_by_one(j, &s, at);
+        if (c->first || s.n < FEW || (j->slice && !rows)) join_one_by_one(j, &s, at);
         else join_side(j, &s, &b);
     }
 }
@@ -270,9 +270,9 @@ cp_code cpi_elementwise_cpu_chain(cp_stream *stream, const cpi_ufunc_reduction *
     j.kernel = kernel_of(j.set, c->op, c->type);
     if (!j.kernel) return cpi_fail(CP_ERROR_INTERNAL, "%s: no kernel for %s", cpi_op_rows[c->op].name,
                                    cp_type_name(c->type));
-    if (!c->where && c->held == c->type) j.lane = links_of(j.set, c->op, c->type).lane;
-    if (!c->lanes || (!c->n && !c->first)) return CP_OK;
-    int64_t length = c->first ? 64 : c->n, blocks = (c->lanes + j.block - 1) / j.block;
+    if (!c->where && c->held == c->type) j.slice = links_of(j.set, c->op, c->type).slice;
+    if (!c->slices || (!c->n && !c->first)) return CP_OK;
+    int64_t length = c->first ? 64 : c->n, blocks = (c->slices + j.block - 1) / j.block;
     j.per_task = (GRAIN + j.block * length - 1) / (j.block * length);
     cpi_parallel((blocks + j.per_task - 1) / j.per_task, task, &j);
     return CP_OK;

@@ -10,7 +10,7 @@ typedef void (*cpi_link)(void *r, const char *x, int64_t step, int64_t n, char *
 typedef void (*cpi_link_at)(void *x, int64_t size, const int64_t *position, int64_t n, const char *v, int64_t step);
 
 /* Loops of the rows' bodies, by computing type and operation; NULL where there is none. */
-typedef struct cpi_links { cpi_link lane; cpi_link_at at; } cpi_links;
+typedef struct cpi_links { cpi_link slice; cpi_link_at at; } cpi_links;
 
 
 #endif

@@ -26,10 +26,10 @@ template <class Links>
 __global__ void __launch_bounds__(CPI_THREADS) cpi_accumulate_kernel(const __grid_constant__ cpi_ufunc_reduction c)
 {
     using C = typename Links::Type;
-    const int64_t lane = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x;
-    if (lane >= c.lanes) return;
+    const int64_t slice = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x;
+    if (slice >= c.slices) return;
     int64_t x_at = 0, out_at = 0, where_at = 0, position = 0;
-    cpi_indices_of(c.ndim, c.shape, lane, [&](int d, int64_t i) {
+    cpi_indices_of(c.ndim, c.shape, slice, [&](int d, int64_t i) {
         if (d == c.ndim - 1) position = i;
         x_at += i * c.x_step[d];
         out_at += i * c.out_step[d];

@@ -28,7 +28,7 @@ typedef struct cpi_ufunc_reduction {
     cp_type type, held;         /* held: of x's and out's elements: `type`, or a half type that computes in it */
     bool every, started;
     int ndim;
-    int64_t lanes, shape[CP_MAXDIM], x_step[CP_MAXDIM], out_step[CP_MAXDIM], where_step[CP_MAXDIM];
+    int64_t slices, shape[CP_MAXDIM], x_step[CP_MAXDIM], out_step[CP_MAXDIM], where_step[CP_MAXDIM];
     int64_t n, x_along, out_along, where_along;
     const char *x;
     char *out;

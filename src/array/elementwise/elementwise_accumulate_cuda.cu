@@ -18,9 +18,9 @@ cp_code cpi_elementwise_cuda_chain(cp_stream *stream, const cpi_ufunc_reduction 
 {
     const cpi_cuda_accumulator *entry = entry_of(c->op, c->type);
     if (!entry) return CP_ERROR_INTERNAL;
-    if (!c->lanes || (!c->n && !c->first)) return CP_OK;
+    if (!c->slices || (!c->n && !c->first)) return CP_OK;
     cpi_ufunc_reduction args = *c;
-    return cpi_cuda_launch(entry->accumulate, blocks_for(c->lanes), &args, stream, cpi_cuda_rows[c->op].name);
+    return cpi_cuda_launch(entry->accumulate, blocks_for(c->slices), &args, stream, cpi_cuda_rows[c->op].name);
 }
 
 cp_code cpi_elementwise_cuda_positions(cp_stream *stream, const cpi_indexed *p)

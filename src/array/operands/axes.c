@@ -43,7 +43,7 @@ static int64_t times(int64_t a, int64_t n)
     return __builtin_mul_overflow(a, n, &p) ? INT64_MAX : p;
 }
 
-cp_code cpi_lanes_of(const char *function, const cp_array *x, cp_axes axes, bool keepdims, cpi_lanes *l)
+cp_code cpi_slices_of(const char *function, const cp_array *x, cp_axes axes, bool keepdims, cpi_slices *l)
 {
     cp_code code = cpi_axes_mask(function, axes, x->ndim, l->gone);
     if (code) return code;
@@ -63,7 +63,7 @@ cp_code cpi_lanes_of(const char *function, const cp_array *x, cp_axes axes, bool
 }
 
 /* The kept axes in their order, then the reduced ones: in their order too, or largest stride first. */
-cp_array *cpi_lanes_dense(const char *function, cp_array *x, const cpi_lanes *l, cpi_device *device, bool ordered)
+cp_array *cpi_slices_dense(const char *function, cp_array *x, const cpi_slices *l, cpi_device *device, bool ordered)
 {
     int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
     int n = 0;

@@ -89,16 +89,16 @@ cp_code cpi_one_axis(const char *function, cp_axes axes, int ndim, int *axis);
 cp_array *cpi_axis_moved(cp_array *x, int from, int to);
 
 /* What a reduction over axes leaves. */
-typedef struct cpi_lanes {
+typedef struct cpi_slices {
     bool gone[CP_MAXDIM];       /* axes that are reduced */
     int64_t kept, reduced;      /* lanes, and elements in each; INT64_MAX where the product wraps beside an extent 0 */
     int ndim;                   /* of the result */
     int64_t shape[CP_MAXDIM];
-} cpi_lanes;
-cp_code cpi_lanes_of(const char *function, const cp_array *x, cp_axes axes, bool keepdims, cpi_lanes *lanes);
+} cpi_slices;
+cp_code cpi_slices_of(const char *function, const cp_array *x, cp_axes axes, bool keepdims, cpi_slices *lanes);
 /* x with each lane one C-contiguous row: x's own memory where it lies so, else a copy. `ordered`: elements of a lane
  * stay in C order; else their order is free. */
-cp_array *cpi_lanes_dense(const char *function, cp_array *x, const cpi_lanes *lanes, cpi_device *device, bool ordered);
+cp_array *cpi_slices_dense(const char *function, cp_array *x, const cpi_slices *lanes, cpi_device *device, bool ordered);
 
 /* A kernel over rows: `rows` times n elements of `type`, C-contiguous, from `from` to `to`; the two are the same
  * memory or do not overlap. rows >= 1, n >= 1. */

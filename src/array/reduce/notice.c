@@ -89,7 +89,7 @@ static cp_code notice_freedom(cp_array *x, const cp_reduce_options *o, bool know
     return code;
 }
 
-cp_code cpi_notice(const cpi_lanes *lanes, cp_reduction r, cp_array *x, const cp_reduce_options *o, cp_array *result)
+cp_code cpi_notice(const cpi_slices *slices, cp_reduction r, cp_array *x, const cp_reduce_options *o, cp_array *result)
 {
     cp_warning warning = cpi_reductions[r].warns;
     bool known = warning == CP_WARNING_KNOWN_FREEDOM, masked = o->where && !cpi_is_true(o->where), nan = false;
@@ -99,7 +99,7 @@ cp_code cpi_notice(const cpi_lanes *lanes, cp_reduction r, cp_array *x, const cp
         if (nan) cpi_warn(warning);
         return code;
     }
-    bool few = warning == CP_WARNING_MEAN ? !lanes->reduced : (double)lanes->reduced <= o->ddof;
+    bool few = warning == CP_WARNING_MEAN ? !slices->reduced : (double)slices->reduced <= o->ddof;
     if (few && (result->size || !(known || masked))) {
         cpi_warn(warning);
         return CP_OK;

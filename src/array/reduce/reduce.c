@@ -91,7 +91,7 @@ typedef struct call {
     const cpi_reduction_row *row;
     const cp_reduce_options *o;
     cp_array *x, *where; /* own */
-    cpi_lanes lanes;
+    cpi_slices slices;
     cpi_output to;
     cpi_reduce_args a;
     int64_t lies[CP_MAXDIM]; /* strides of what NumPy folds: x as it came, or its copy */
@@ -108,10 +108,10 @@ static cp_code find_axes(call *c)
         return cpi_fail(CP_ERROR_TYPE, "%s: takes one axis or none, not %d", name, axes.n);
     bool first = axes.n == 1 && axes.at && (axes.at[0] == 0 || axes.at[0] == -1);
     if (is_place(c->r) && first && c->x->ndim == 0) axes = CP_ALL; /* as NumPy */
-    cp_code code = cpi_lanes_of(name, c->x, axes, c->o->keepdims, &c->lanes);
+    cp_code code = cpi_slices_of(name, c->x, axes, c->o->keepdims, &c->slices);
     if (code) return code;
-    c->a.kept = c->lanes.kept;
-    c->a.reduced = c->lanes.reduced;
+    c->a.kept = c->slices.kept;
+    c->a.reduced = c->slices.reduced;
     if (has_start(c) || c->a.reduced) return CP_OK;
     if (is_place(c->r)) return cpi_fail(CP_ERROR_VALUE, "%s: attempt to get %s of an empty sequence", name, name);
     return cpi_fail(CP_ERROR_VALUE, "%s: zero-size array to reduction operation %s which has no identity", name,
@@ -205,7 +205,7 @@ static bool lay_out(call *c)
     c->a.where = w ? (const uint8_t *)w->data : NULL;
     c->a.out = out->data;
     for (int i = 0, at = 0; i < x->ndim; i++) {
-        const bool gone = c->lanes.gone[i];
+        const bool gone = c->slices.gone[i];
         if (!gone) add_axis(&keep, x->shape[i], x->strides[i], w ? w->strides[i] : 0, out->strides[at]);
         else if (c->a.reduced) add_axis(&reduce, x->shape[i], x->strides[i], w ? w->strides[i] : 0, 0);
         if (!gone || c->o->keepdims) at++;
@@ -218,7 +218,7 @@ static bool lay_out(call *c)
 /* Too many dimensions that do not merge: copies with the kept axes in front have one of each sort. */
 static cp_code gather(call *c, cp_array **x)
 {
-    cp_array *dense = *x ? cpi_lanes_dense(c->row->name, *x, &c->lanes, c->to.device, true) : NULL;
+    cp_array *dense = *x ? cpi_slices_dense(c->row->name, *x, &c->slices, c->to.device, true) : NULL;
     if (*x && !dense) return cp_error();
     cp_free(*x);
     *x = dense;
@@ -272,7 +272,7 @@ static cp_code check_types(const call *c, cp_type loop)
 {
     const cp_array *out = c->o->out;
     const char *name = c->row->name;
-    if (c->row->rule == CPI_RESULT_INDEX && out && cpi_has_shape(out, c->lanes.ndim, c->lanes.shape))
+    if (c->row->rule == CPI_RESULT_INDEX && out && cpi_has_shape(out, c->slices.ndim, c->slices.shape))
         return cpi_check_cast(name, CPI_OUTPUT, out->type, CP_INT64, CP_SAFE); /* as NumPy: the other way round */
     if (c->row->rule != CPI_RESULT_REAL) return CP_OK;
     if (cpi_is_bool(loop) && cpi_is_bool(c->x->type))
@@ -280,7 +280,7 @@ static cp_code check_types(const call *c, cp_type loop)
     bool known = cpi_reducers[c->row->reducer].integers != c->row->reducer;
     if (known && (cpi_is_whole(c->a.result) || (out && cpi_is_whole(out->type))))
         return cpi_fail(CP_ERROR_TYPE, "%s: If a is inexact, then dtype and out must be inexact", name);
-    if (!c->row->root || (!out && !c->lanes.ndim)) return CP_OK; /* the root is taken in an array's own type */
+    if (!c->row->root || (!out && !c->slices.ndim)) return CP_OK; /* the root is taken in an array's own type */
     return cpi_check_cast(name, CPI_OUTPUT, CP_FLOAT16, out ? out->type : c->a.result, CP_SAME_KIND);
 }
 
@@ -303,11 +303,11 @@ static cp_code open_output(call *c)
 {
     int64_t rank[CP_MAXDIM], strides[CP_MAXDIM];
     cp_array whole = {.ndim = c->x->ndim, .shape = c->x->shape, .strides = c->lies};
-    cp_array kept = {.ndim = c->lanes.ndim, .shape = c->lanes.shape, .strides = strides}, *like = &kept;
-    if (c->lanes.ndim > 1 && !is_place(c->r) &&
+    cp_array kept = {.ndim = c->slices.ndim, .shape = c->slices.shape, .strides = strides}, *like = &kept;
+    if (c->slices.ndim > 1 && !is_place(c->r) &&
         cpi_common_order(whole.ndim, 2, (cp_array *[]){&whole, c->where}, rank)) {
         for (int i = 0, at = 0; i < whole.ndim; i++)
-            if (!c->lanes.gone[i] || c->o->keepdims) strides[at++] = rank[i];
+            if (!c->slices.gone[i] || c->o->keepdims) strides[at++] = rank[i];
         c->to.nlike = 1;
         c->to.like = &like;
     }
@@ -333,7 +333,7 @@ static cp_code run(call *c)
     c->a.ddof = c->o->ddof;
     start_from_zero(c);
     c->to.type = c->a.result;
-    c->to.ndim = c->lanes.ndim, c->to.shape = c->lanes.shape;
+    c->to.ndim = c->slices.ndim, c->to.shape = c->slices.shape;
     if ((code = open_output(c)) || !c->a.kept) return code;
     if (!lay_out(c) && (code = lay_out_gathered(c))) return code;
     return c->to.device->backend->reduce->reduce(cpi_stream(c->to.device), &c->a);
@@ -344,7 +344,7 @@ static cp_array *reduce(cp_reduction r, cp_array *x, const cp_reduce_options *o,
 {
     cp_array *all[3] = {x, o->out, o->where};
     call c;
-    memset(&c, 0, offsetof(call, lanes));
+    memset(&c, 0, offsetof(call, slices));
     memset(&c.to, 0, sizeof c.to);
     memset(&c.a, 0, offsetof(cpi_reduce_args, keep)); /* the dimensions are written before they are read */
     memset(&c.a.x, 0, sizeof c.a - offsetof(cpi_reduce_args, x));
@@ -360,7 +360,7 @@ static cp_array *reduce(cp_reduction r, cp_array *x, const cp_reduce_options *o,
     if ((c.x = cpi_in_memory(c.row->name, x, c.to.device))) {
         cp_code code = run(&c);
         if (c.to.array) result = cpi_output_close(&c.to, code);
-        if (result && c.row->warns != CP_NWARNINGS && cpi_notice(&c.lanes, r, x, o, result)) {
+        if (result && c.row->warns != CP_NWARNINGS && cpi_notice(&c.slices, r, x, o, result)) {
             cp_free(result);
             result = NULL;
         }

@@ -23,25 +23,25 @@ template <class W> cp_code cpi_scan_columns(cp_stream *stream, const cpi_scan *s
     typedef typename W::Out Out;
     typedef typename W::A A;
     const cudaStream_t cs = cpi_cuda_stream(stream);
-    const int64_t lanes = s->outer * s->inner, n = s->n;
-    int64_t pieces = CPI_SCAN_THREADS / lanes, most = n / CPI_SCAN_LEAST;
+    const int64_t lines = s->outer * s->inner, n = s->n;
+    int64_t pieces = CPI_SCAN_THREADS / lines, most = n / CPI_SCAN_LEAST;
     if (pieces > most) pieces = most;
     if (pieces < 1) pieces = 1;
     const int64_t each = (n - 1) / pieces + 1;
     pieces = (n - 1) / each + 1;
-    const unsigned across = cpi_cuda_blocks(lanes, runs::COLUMNS, 1 << 30);
+    const unsigned across = cpi_cuda_blocks(lines, runs::COLUMNS, 1 << 30);
     A *sums = NULL;
     cp_code code = CP_OK;
     if (pieces > 1) {
-        if (!(sums = (A *)cpi_host->work_alloc(stream, (size_t)((pieces - 1) * lanes) * sizeof(A))))
+        if (!(sums = (A *)cpi_host->work_alloc(stream, (size_t)((pieces - 1) * lines) * sizeof(A))))
             return CP_ERROR_MEMORY;
         runs::column_sums<W><<<dim3(across, (unsigned)(pieces - 1)), runs::COLUMNS, 0, cs>>>(
-            (const In *)s->from, lanes, n, s->inner, each, sums, s->known);
+            (const In *)s->from, lines, n, s->inner, each, sums, s->known);
         code = CPI_LAUNCHED(stream, "scan");
     }
     if (!code) {
         runs::columns<W><<<dim3(across, (unsigned)pieces), runs::COLUMNS, 0, cs>>>(
-            (const In *)s->from, (Out *)s->to, lanes, n, s->inner, each, sums, s->known);
+            (const In *)s->from, (Out *)s->to, lines, n, s->inner, each, sums, s->known);
         code = CPI_LAUNCHED(stream, "scan");
     }
     cpi_host->work_free(stream, sums);

@@ -204,7 +204,7 @@ static cp_code scan_rows(const scanning *s, cp_array *x, cp_array *out)
     return code;
 }
 
-bool cpi_scan_lanes(const char *name, cpi_scan_op op, cp_array *x, cp_array *out, cp_code *code)
+bool cpi_scan_slices(const char *name, cpi_scan_op op, cp_array *x, cp_array *out, cp_code *code)
 {
     const scanning s = {.name = name, .op = op};
     int order[CP_MAXDIM];

@@ -13,7 +13,7 @@
 #include "sort/select.h"
 #include "sort/sort.h"
 
-enum { LONG_LANE = 1 << 17, PIECES = 256 };
+enum { LONG_ROW = 1 << 17, PIECES = 256 };
 
 typedef struct placing {
     cp_type type;
@@ -181,18 +181,18 @@ static void deal(dealing *d, int64_t k, int64_t *first, int64_t *last)
 }
 
 /* Elements begin..end-1 of the lane, with the kth among them. */
-static void partition_range(dealing *d, char *lane, int64_t begin, int64_t end, int nkth, const int64_t *kth, int depth)
+static void partition_range(dealing *d, char *row, int64_t begin, int64_t end, int nkth, const int64_t *kth, int depth)
 {
     int bytes = d->keys.bytes, a = 0, b;
     if (!nkth) return;
-    if (end - begin < LONG_LANE || depth > 8) {
-        to_keys(&d->keys, lane + begin * bytes, end - begin);
-        partition_all(bytes, lane, begin, end, nkth, kth);
-        from_keys(&d->keys, lane + begin * bytes, end - begin);
+    if (end - begin < LONG_ROW || depth > 8) {
+        to_keys(&d->keys, row + begin * bytes, end - begin);
+        partition_all(bytes, row, begin, end, nkth, kth);
+        from_keys(&d->keys, row + begin * bytes, end - begin);
         return;
     }
     int64_t first, last;
-    d->x = lane + begin * bytes;
+    d->x = row + begin * bytes;
     d->n = end - begin;
     deal(d, kth[nkth / 2] - begin, &first, &last);
     first += begin;
@@ -200,9 +200,9 @@ static void partition_range(dealing *d, char *lane, int64_t begin, int64_t end, 
     bool equal = d->lo == d->hi;
     while (a < nkth && kth[a] < first) a++;
     for (b = a; b < nkth && kth[b] < last;) b++;
-    partition_range(d, lane, begin, first, a, kth, depth + 1);
-    if (!equal) partition_range(d, lane, first, last, b - a, kth + a, depth + 1);
-    partition_range(d, lane, last, end, nkth - b, kth + b, depth + 1);
+    partition_range(d, row, begin, first, a, kth, depth + 1);
+    if (!equal) partition_range(d, row, first, last, b - a, kth + a, depth + 1);
+    partition_range(d, row, last, end, nkth - b, kth + b, depth + 1);
 }
 
 static cp_code partition_long(cp_stream *stream, const cpi_keys *keys, int64_t rows, int64_t n, char *data, int nkth,
@@ -229,7 +229,7 @@ cp_code cpi_sort_cpu_partition(cp_stream *stream, cp_type type, int64_t rows, in
 {
     placing p = {type, cpi_keys_of(type), rows, n, 1, data, nkth, kth};
     bool dealt_type = (p.keys.bytes == 4 || p.keys.bytes == 8) && !p.keys.complex_parts;
-    if (dealt_type && n >= LONG_LANE && (rows < 8 || n >= 1 << 22))
+    if (dealt_type && n >= LONG_ROW && (rows < 8 || n >= 1 << 22))
         return partition_long(stream, &p.keys, rows, n, data, nkth, kth);
     p.each = (rows + 1023) / 1024;
     if (p.each < 32768 / n) p.each = 32768 / n;

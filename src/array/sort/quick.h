@@ -1,6 +1,6 @@
 /* Quicksort of unsigned keys, a text that sort_simd.c includes once per width.
  *
- * Needs: KEY (type), BITS, NAME(f), and VECTOR 1 where lanes.h has vectors of that width.
+ * Needs: KEY (type), BITS, NAME(f), and VECTOR 1 where vectors.h has vectors of that width.
  * Keys move between their place and scratch without being copied back: n keys lie at `p`, belong to `d`, and `f`
  * is as large and free; d is p or f. A split packs one side in place, behind the reads, and the other side into f,
  * which never takes more than the n places there (stores of whole registers included, since of i + lanes <= n
@@ -9,7 +9,7 @@
  * finish in linear time. */
 
 #if VECTOR
-enum { NAME(lanes) = CPI_KEY_LANES / BITS, NAME(leaf_size) = 16 * NAME(lanes) };
+enum { NAME(lanes) = CPI_KEY_VECTOR_BITS / BITS, NAME(leaf_size) = 16 * NAME(lanes) };
 
 /* v[i] <= v[j] in every lane */
 #define PAIR(i, j)                                                                                                     \
@@ -117,7 +117,7 @@ static inline __attribute__((always_inline)) void NAME(columns)(q_vector *v, int
 
 /* Place (lane, register) counts lane * k + register. Merges sorted blocks of `width` / 2 lanes: the first stage
  * meets the mirrored place, the others halve the distance, first over lanes, then over registers. */
-static inline __attribute__((always_inline)) void NAME(merge_lanes)(q_vector *v, int k, int width)
+static inline __attribute__((always_inline)) void NAME(merge_sums)(q_vector *v, int k, int width)
 {
     q_vector t[16];
 #pragma GCC unroll 16
@@ -158,7 +158,7 @@ static inline __attribute__((always_inline)) void NAME(network)(const KEY *a, KE
     for (int i = 0; i < k; i++) v[i] = NAME(load_part)(ones, n - i * NAME(lanes), a + i * NAME(lanes));
     NAME(columns)(v, k);
 #pragma GCC unroll 4
-    for (int width = 2; width <= NAME(lanes); width *= 2) NAME(merge_lanes)(v, k, width);
+    for (int width = 2; width <= NAME(lanes); width *= 2) NAME(merge_sums)(v, k, width);
     NAME(interleave)(v, k);
 #pragma GCC unroll 16
     for (int i = 0; i < k; i++) NAME(store_part)(to + i * NAME(lanes), n - i * NAME(lanes), v[i]);

@@ -13,7 +13,7 @@
 #include "sort/select.h"
 #include "sort/sort.h"
 
-enum { LONG_LANE = 1 << 17, SHORT_LANE = 48, PIECES = 256 };
+enum { LONG_ROW = 1 << 17, SHORT_ROW = 48, PIECES = 256 };
 
 /* --- from keys to the median --- */
 
@@ -176,17 +176,17 @@ static void lane128(const cpi_keys *k, const cpi_u128 *x, int64_t n, cpi_u128 *s
     finish(CP_COMPLEX128, !(n & 1), &a, &b, to);
 }
 
-typedef struct lanes {
+typedef struct row_job {
     cp_type type;
     cpi_keys keys;
     int64_t rows, n, each;  /* lanes, elements of one, lanes of a task */
     const char *from;
     char *to, *scratch;     /* `capacity` bytes a worker */
     size_t capacity;
-} lanes;
+} row_job;
 
 /* Lanes of a few elements: CPI_COLUMNS of them are sorted side by side. */
-static void short_lanes(const lanes *l, int64_t begin, int64_t end, void *tile)
+static void short_rows(const row_job *l, int64_t begin, int64_t end, void *tile)
 {
     int64_t out = (int64_t)result_bytes(l->type), bytes = l->keys.bytes, n = l->n;
     uint32_t *narrow = tile;
@@ -206,16 +206,16 @@ static void short_lanes(const lanes *l, int64_t begin, int64_t end, void *tile)
     }
 }
 
-static bool is_short(const cpi_keys *k, int64_t n) { return n <= SHORT_LANE && k->bytes <= 8 && !k->complex_parts; }
+static bool is_short(const cpi_keys *k, int64_t n) { return n <= SHORT_ROW && k->bytes <= 8 && !k->complex_parts; }
 
-static void lanes_task(void *context, int64_t task, int worker)
+static void rows_task(void *context, int64_t task, int worker)
 {
-    const lanes *l = context;
+    const row_job *l = context;
     int64_t end = (task + 1) * l->each < l->rows ? (task + 1) * l->each : l->rows;
     size_t out = result_bytes(l->type);
     void *scratch = l->scratch + l->capacity * (size_t)worker;
     if (is_short(&l->keys, l->n)) {
-        short_lanes(l, task * l->each, end, scratch);
+        short_rows(l, task * l->each, end, scratch);
         return;
     }
     for (int64_t row = task * l->each; row < end; row++) {
@@ -231,9 +231,9 @@ static void lanes_task(void *context, int64_t task, int worker)
     }
 }
 
-static cp_code median_lanes(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const char *from, char *to)
+static cp_code median_rows(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const char *from, char *to)
 {
-    lanes l = {type, cpi_keys_of(type), rows, n, 1, from, to, NULL, 0};
+    row_job l = {type, cpi_keys_of(type), rows, n, 1, from, to, NULL, 0};
     size_t key = l.keys.bytes < 4 ? 4 : (size_t)l.keys.bytes;
     int64_t grain = 65536 / n;
     l.each = (rows + 1023) / 1024;
@@ -245,7 +245,7 @@ static cp_code median_lanes(cp_stream *stream, cp_type type, int64_t rows, int64
     int64_t workers = tasks > 1 ? cpi_workers() : 1;
     l.scratch = cpi_work_alloc(stream, l.capacity * (size_t)workers);
     if (!l.scratch) return cp_error();
-    cpi_parallel(tasks, lanes_task, &l);
+    cpi_parallel(tasks, rows_task, &l);
     cpi_work_free(stream, l.scratch);
     return CP_OK;
 }
@@ -450,8 +450,8 @@ cp_code cpi_sort_cpu_median(cp_stream *stream, cp_type type, int64_t rows, int64
     int64_t bytes = cpi_itemsize(type);
     bool windowed_type = (bytes == 4 || bytes == 8) && !cpi_is_complex(type);
     /* With many lanes the threads have enough to do with one lane each. */
-    bool alone = n >= LONG_LANE && (rows < 8 || n >= 1 << 22) && (windowed_type || bytes <= 2);
-    if (!alone) return median_lanes(stream, type, rows, n, from, to);
+    bool alone = n >= LONG_ROW && (rows < 8 || n >= 1 << 22) && (windowed_type || bytes <= 2);
+    if (!alone) return median_rows(stream, type, rows, n, from, to);
     for (int64_t row = 0; row < rows; row++) {
         const char *x = (const char *)from + row * n * bytes;
         char *y = (char *)to + row * (int64_t)result_bytes(type);

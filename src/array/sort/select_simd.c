@@ -2,9 +2,9 @@
 #include "cpu/features.h"
 #include "sort/select.h"
 
-#include "sort/lanes.h"
+#include "sort/vectors.h"
 
-#if CPI_KEY_LANES == 512
+#if CPI_KEY_VECTOR_BITS == 512
 
 /* Vectors of LANES keys of W bits. Compressed vectors are stored whole where all lanes are valid. In `band`, what lies
  * behind their end is overwritten later or not read, and since no more keys are kept than were read, the store ends at
@@ -78,7 +78,7 @@
 KERNELS(32, 16)
 KERNELS(64, 8)
 
-#elif CPI_KEY_LANES == 256
+#elif CPI_KEY_VECTOR_BITS == 256
 
 INLINE q_vector keys32(q_vector u, q_vector negative, q_vector positive, q_vector minus)
 {

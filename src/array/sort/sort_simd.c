@@ -5,18 +5,18 @@
 #include <string.h>
 
 #include "cpu/features.h"
-#include "sort/lanes.h"
+#include "sort/vectors.h"
 
 #define KEY uint32_t
 #define BITS 32
 #define NAME(f) q32_##f
-#define VECTOR (CPI_KEY_LANES != 0)
+#define VECTOR (CPI_KEY_VECTOR_BITS != 0)
 #include "sort/quick.h"
 
 #define KEY uint64_t
 #define BITS 64
 #define NAME(f) q64_##f
-#define VECTOR (CPI_KEY_LANES != 0)
+#define VECTOR (CPI_KEY_VECTOR_BITS != 0)
 #include "sort/quick.h"
 
 #define KEY cpi_u128

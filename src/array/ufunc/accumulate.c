@@ -42,14 +42,14 @@ static void add_dim(cpi_ufunc_reduction *c, int64_t n, int64_t x, int64_t out, i
 {
     const int d = c->ndim++;
     c->shape[d] = n, c->x_step[d] = x, c->out_step[d] = out, c->where_step[d] = where;
-    c->lanes *= n;
+    c->slices *= n;
 }
 
 /* A chain of all lanes of x, whose neighbours in memory come one after the other; out has x's other axes first. */
 static cpi_ufunc_reduction accumulation_of(const frame *f, const cp_array *x, const cp_array *out, const cp_array *where)
 {
     const int last = x->ndim - 1;
-    cpi_ufunc_reduction c = {.held = f->type, .lanes = 1, .n = x->shape[last], .x_along = x->strides[last],
+    cpi_ufunc_reduction c = {.held = f->type, .slices = 1, .n = x->shape[last], .x_along = x->strides[last],
                              .x = x->data, .out = out->data, .where = where ? (const uint8_t *)where->data : NULL};
     c.op = cpi_ufunc_kernel(f->op, f->type, &c.type);
     if (c.op != (int)f->op) c.held = c.type; /* on bits */
@@ -64,7 +64,7 @@ static cpi_ufunc_reduction accumulation_of(const frame *f, const cp_array *x, co
 
 static cp_code run(const frame *f, const cpi_ufunc_reduction *c)
 {
-    if (!c->lanes) return CP_OK;
+    if (!c->slices) return CP_OK;
     return f->device->backend->elementwise->accumulate(cpi_stream(f->device), c);
 }
 
@@ -132,7 +132,7 @@ static cp_code subtract_sum(const frame *f, cp_array *x, cp_array *where, cp_arr
 }
 
 /* Joins lanes to what out holds, or, where nothing is there yet, to their first element. */
-static cp_code reduce_lanes(const frame *f, cp_array *x, cp_array *where, cp_array *out, bool started)
+static cp_code reduce_slices(const frame *f, cp_array *x, cp_array *where, cp_array *out, bool started)
 {
     if (f->op == CP_OP_subtract && x->shape[x->ndim - 1]) return subtract_sum(f, x, where, out, started);
     if (!is_cut(f, x) || (where && !row_of(f)->has_identity)) {
@@ -145,13 +145,13 @@ static cp_code reduce_lanes(const frame *f, cp_array *x, cp_array *where, cp_arr
     cp_array *made = xs ? cpi_array_new(f->name, f->device, f->type, xs->ndim - 1, xs->shape, 'C') : NULL;
     cp_code code = made && (masks || !where) ? CP_OK : cp_error();
     if (!code && where) code = fill_identity(f, made);
-    if (!code) code = reduce_lanes(f, xs, masks, made, where != NULL);
-    if (!code) code = reduce_lanes(f, made, NULL, out, started);
+    if (!code) code = reduce_slices(f, xs, masks, made, where != NULL);
+    if (!code) code = reduce_slices(f, made, NULL, out, started);
     cp_free(xs), cp_free(masks), cp_free(made);
     if (code || n == pieces * PIECE) return code;
     xs = part(x, pieces * PIECE, n - pieces * PIECE);
     masks = where ? part(where, pieces * PIECE, n - pieces * PIECE) : NULL;
-    code = xs && (masks || !where) ? reduce_lanes(f, xs, masks, out, true) : cp_error();
+    code = xs && (masks || !where) ? reduce_slices(f, xs, masks, out, true) : cp_error();
     cp_free(xs), cp_free(masks);
     return code;
 }
@@ -170,7 +170,7 @@ static cp_code join_before(const frame *f, cp_array *before, cp_array *out)
     return r ? CP_OK : cp_error();
 }
 
-static cp_code accumulate_lanes(const frame *f, cp_array *x, cp_array *out);
+static cp_code accumulate_slices(const frame *f, cp_array *x, cp_array *out);
 
 /* The ends of the pieces of `whole`, joined, go before the pieces behind them, and before the rest. */
 static cp_code join_pieces(const frame *f, cp_array *whole, cp_array *rest)
@@ -178,7 +178,7 @@ static cp_code join_pieces(const frame *f, cp_array *whole, cp_array *rest)
     const int64_t pieces = whole->shape[whole->ndim - 2];
     cp_array *ends = at(whole, PIECE - 1);
     cp_array *sums = ends ? cpi_array_new(f->name, f->device, f->type, ends->ndim, ends->shape, 'C') : NULL;
-    cp_code code = sums ? accumulate_lanes(f, ends, sums) : cp_error();
+    cp_code code = sums ? accumulate_slices(f, ends, sums) : cp_error();
     cp_array *before = code ? NULL : part(sums, 0, pieces - 1), *last = code ? NULL : at(sums, pieces - 1);
     int64_t shape[CP_MAXDIM];
     memcpy(shape, whole->shape, (size_t)whole->ndim * sizeof *shape);
@@ -213,11 +213,11 @@ static bool is_scan(const frame *f, const cp_array *x, cpi_scan_op *op)
     }
 }
 
-static cp_code accumulate_lanes(const frame *f, cp_array *x, cp_array *out)
+static cp_code accumulate_slices(const frame *f, cp_array *x, cp_array *out)
 {
     cpi_scan_op op;
     cp_code scanned;
-    if (is_scan(f, x, &op) && x->type == f->type && cpi_scan_lanes(f->name, op, x, out, &scanned)) return scanned;
+    if (is_scan(f, x, &op) && x->type == f->type && cpi_scan_slices(f->name, op, x, out, &scanned)) return scanned;
     if (!is_cut(f, x)) {
         cpi_ufunc_reduction c = accumulation_of(f, x, out, NULL);
         c.every = true;
@@ -226,8 +226,8 @@ static cp_code accumulate_lanes(const frame *f, cp_array *x, cp_array *out)
     const int64_t n = x->shape[x->ndim - 1], pieces = n / PIECE, left = n - pieces * PIECE;
     cp_array *xs = in_pieces(x, pieces), *outs = in_pieces(out, pieces);
     cp_array *x_rest = part(x, pieces * PIECE, left), *out_rest = part(out, pieces * PIECE, left);
-    cp_code code = xs && outs && x_rest && out_rest ? accumulate_lanes(f, xs, outs) : cp_error();
-    if (!code && left) code = accumulate_lanes(f, x_rest, out_rest);
+    cp_code code = xs && outs && x_rest && out_rest ? accumulate_slices(f, xs, outs) : cp_error();
+    if (!code && left) code = accumulate_slices(f, x_rest, out_rest);
     if (!code) code = join_pieces(f, outs, out_rest);
     cp_free(xs), cp_free(outs), cp_free(x_rest), cp_free(out_rest);
     return code;
@@ -299,23 +299,23 @@ static cp_reduction reduction_of(cp_op op)
 }
 
 /* x with the axes that go as one, the last. */
-static cp_array *lanes_last(cp_array *x, const cpi_lanes *lanes)
+static cp_array *slices_last(cp_array *x, const cpi_slices *slices)
 {
     int64_t shape[CP_MAXDIM + 1], strides[CP_MAXDIM + 1];
     int n = 0, gone = 0;
     for (int i = 0; i < x->ndim; i++) {
-        gone += lanes->gone[i];
-        if (!lanes->gone[i]) shape[n] = x->shape[i], strides[n++] = x->strides[i];
+        gone += slices->gone[i];
+        if (!slices->gone[i]) shape[n] = x->shape[i], strides[n++] = x->strides[i];
     }
     const int kept = n;
     for (int i = 0; i < x->ndim; i++)
-        if (lanes->gone[i]) shape[n] = x->shape[i], strides[n++] = x->strides[i];
+        if (slices->gone[i]) shape[n] = x->shape[i], strides[n++] = x->strides[i];
     if (!gone && n == CP_MAXDIM)
         return cpi_fail(CP_ERROR_VALUE, "reduce: no axis of an array of %d dimensions", CP_MAXDIM), NULL;
     if (!gone) shape[n] = 1, strides[n++] = cpi_itemsize(x->type);
     cp_array *turned = cpi_array_view(x, x->type, n, shape, strides, x->data);
     if (!turned || gone <= 1) return turned;
-    shape[kept] = lanes->reduced;
+    shape[kept] = slices->reduced;
     cp_array *r = cp_reshape(turned, (cp_shape){kept + 1, shape});
     cp_free(turned);
     return r;
@@ -325,18 +325,18 @@ typedef struct {
     frame f;
     const cp_reduce_options *o;
     cp_array *x, *where; /* own: lanes last */
-    cpi_lanes lanes;
+    cpi_slices slices;
     cpi_output to;
     int gone; /* axes */
     bool started;
     _Alignas(16) unsigned char start[16];
 } reduction;
 
-static cp_code find_lanes(reduction *r, const cp_array *x)
+static cp_code find_slices(reduction *r, const cp_array *x)
 {
     const cpi_op_row *row = row_of(&r->f);
-    cp_code code = cpi_lanes_of(row->name, x, r->o->axis, r->o->keepdims, &r->lanes);
-    for (int i = 0; i < x->ndim; i++) r->gone += r->lanes.gone[i];
+    cp_code code = cpi_slices_of(row->name, x, r->o->axis, r->o->keepdims, &r->slices);
+    for (int i = 0; i < x->ndim; i++) r->gone += r->slices.gone[i];
     return code;
 }
 
@@ -349,7 +349,7 @@ static cp_code find_start(reduction *r)
     if (!r->started && masked)
         return cpi_fail(CP_ERROR_VALUE, "%s: reduction operation '%s' does not have an identity, so to use a where "
                         "mask one has to specify 'initial'", row->name, row->name);
-    if (!r->started && !r->lanes.reduced)
+    if (!r->started && !r->slices.reduced)
         return cpi_fail(CP_ERROR_VALUE, "%s: zero-size array to reduction operation %s which has no identity",
                         row->name, row->name);
     return r->o->initial ? cpi_value_as(row->name, r->o->initial, r->f.type, r->start) : CP_OK;
@@ -373,7 +373,7 @@ static cp_code begin(reduction *r, cp_array *out)
 {
     const cp_array *given = r->o->out;
     const bool other = given && given->type != r->f.type;
-    if (!r->started) return other && r->lanes.reduced ? begin_with_first(r, out) : CP_OK;
+    if (!r->started) return other && r->slices.reduced ? begin_with_first(r, out) : CP_OK;
     if (!r->o->initial) return fill_identity(&r->f, out);
     if (other) {
         _Alignas(16) unsigned char there[16];
@@ -387,14 +387,14 @@ static cp_code begin(reduction *r, cp_array *out)
 }
 
 /* The result with the kept axes alone, as lanes have them. */
-static cp_array *result_lanes(const reduction *r)
+static cp_array *result_slices(const reduction *r)
 {
     int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
     cp_array *out = r->to.array;
     int n = 0, ndim = r->x->ndim - 1;
     for (int i = 0, k = 0; k < out->ndim; i++) {
-        if (r->lanes.gone[i] && !r->o->keepdims) continue;
-        if (!r->lanes.gone[i]) shape[n] = out->shape[k], strides[n++] = out->strides[k];
+        if (r->slices.gone[i] && !r->o->keepdims) continue;
+        if (!r->slices.gone[i]) shape[n] = out->shape[k], strides[n++] = out->strides[k];
         k++;
     }
     return cpi_array_view(out, out->type, ndim, shape, strides, out->data);
@@ -410,22 +410,22 @@ static cp_code reduce_all(reduction *r, cp_array *given)
     cp_code code = cpi_check_mask(name, where);
     if (code || (code = find_start(r))) return code;
     cp_array *x = cpi_ufunc_operand(name, given, r->f.type, r->f.device);
-    r->x = x ? lanes_last(x, &r->lanes) : NULL;
+    r->x = x ? slices_last(x, &r->slices) : NULL;
     if (r->x && where && !cpi_is_true(where)) {
         whole = cpi_mask(name, where, r->f.device, given->ndim, given->shape);
-        r->where = whole ? lanes_last(whole, &r->lanes) : NULL;
+        r->where = whole ? slices_last(whole, &r->slices) : NULL;
         code = r->where ? CP_OK : cp_error();
     }
     if (!r->x) code = cp_error();
     cp_free(x), cp_free(whole);
     if (!code) code = check_powers(&r->f, r->x, r->started ? 0 : 1, r->where);
     r->to.type = r->f.type;
-    r->to.ndim = r->lanes.ndim, r->to.shape = r->lanes.shape;
+    r->to.ndim = r->slices.ndim, r->to.shape = r->slices.shape;
     if (!code) code = cpi_output_open(&r->to, 2, (cp_array *[]){given, where});
-    cp_array *out = code ? NULL : result_lanes(r);
+    cp_array *out = code ? NULL : result_slices(r);
     if (!code && !out) code = cp_error();
     if (!code) code = begin(r, out);
-    if (!code) code = reduce_lanes(&r->f, r->x, r->where, out, r->started);
+    if (!code) code = reduce_slices(&r->f, r->x, r->where, out, r->started);
     cp_free(out);
     return code;
 }
@@ -441,7 +441,7 @@ cp_array *(cp_ufunc_reduce)(cp_op op, cp_array *x, const cp_reduce_options *opti
     cp_array *result = NULL, *all[] = {x, o->out, o->where};
     reduction r = {.f = {.name = row->name, .op = op}, .o = o,
                    .to = {.function = row->name, .out = o->out, .casting = CP_UNSAFE}};
-    if (find_lanes(&r, x)) return NULL;
+    if (find_slices(&r, x)) return NULL;
     r.f.type = type_of(op, x, o->out, o->typed, o->dtype);
     if (r.f.type == CP_DEFAULT || !(r.f.device = r.to.device = cpi_common_device(row->name, 3, all))) return NULL;
     cp_code code = reduce_all(&r, x);
@@ -482,18 +482,18 @@ cp_array *(cp_ufunc_accumulate)(cp_op op, cp_array *x, int axis, const cp_chain_
     const cp_chain_options *o = CPI_GIVEN(cp_chain_options, options);
     frame f;
     cpi_output to;
-    cp_array *lanes = open_accumulation("accumulate", op, x, &axis, o, &f, &to);
-    if (!lanes) return NULL;
+    cp_array *slices = open_accumulation("accumulate", op, x, &axis, o, &f, &to);
+    if (!slices) return NULL;
     to.shape = x->shape;
     to.nlike = 1, to.like = &x;
-    cp_code code = check_powers(&f, lanes, 1, NULL);
-    if (!code) code = cpi_output_open(&to, 2, (cp_array *[]){x, lanes});
+    cp_code code = check_powers(&f, slices, 1, NULL);
+    if (!code) code = cpi_output_open(&to, 2, (cp_array *[]){x, slices});
     if (!code) {
         cp_array *out = cpi_axis_moved(to.array, axis, x->ndim - 1);
-        code = out ? accumulate_lanes(&f, lanes, out) : cp_error();
+        code = out ? accumulate_slices(&f, slices, out) : cp_error();
         cp_free(out);
     }
-    cp_free(lanes);
+    cp_free(slices);
     return to.array ? cpi_output_close(&to, code) : NULL;
 }
 
@@ -534,7 +534,7 @@ static cp_code check_stretch_powers(const frame *f, cp_array *x, const int64_t *
 static cp_code reduce_stretches(const frame *f, cp_array *x, cp_array *out, const int64_t *bound, int64_t m)
 {
     cpi_ufunc_reduction c = accumulation_of(f, x, out, NULL);
-    if (!c.lanes || !m) return CP_OK;
+    if (!c.slices || !m) return CP_OK;
     c.first = bound, c.last = bound + m;
     add_dim(&c, m, 0, out->strides[out->ndim - 1], 0);
     return run(f, &c);
@@ -565,23 +565,23 @@ cp_array *(cp_ufunc_reduceat)(cp_op op, cp_array *x, cp_array *indices, int axis
     int64_t *bound = device && m ? stretches(op, indices, x->shape[axis], device) : NULL; /* before types */
     const bool heard = bound && !x->size && cpi_hear_of_indices(device, bound); /* nobody will read the result */
     const bool go = device && (bound || !m) && !heard;
-    cp_array *lanes = go ? open_accumulation("reduceat", op, x, &axis, o, &f, &to) : NULL, *r = NULL;
-    if (!lanes && bound && !heard) cpi_fail_after_indices(device, bound);
-    if (lanes) {
+    cp_array *slices = go ? open_accumulation("reduceat", op, x, &axis, o, &f, &to) : NULL, *r = NULL;
+    if (!slices && bound && !heard) cpi_fail_after_indices(device, bound);
+    if (slices) {
         memcpy(shape, x->shape, (size_t)x->ndim * sizeof *shape);
         shape[axis] = m;
         to.shape = shape;
         to.nlike = 1, to.like = &x;
-        cp_code code = check_stretch_powers(&f, lanes, bound, m);
-        if (!code) code = cpi_output_open(&to, 2, (cp_array *[]){x, lanes});
+        cp_code code = check_stretch_powers(&f, slices, bound, m);
+        if (!code) code = cpi_output_open(&to, 2, (cp_array *[]){x, slices});
         if (!code) {
             cp_array *out = cpi_axis_moved(to.array, axis, x->ndim - 1);
-            code = out ? reduce_stretches(&f, lanes, out, bound, m) : cp_error();
+            code = out ? reduce_stretches(&f, slices, out, bound, m) : cp_error();
             cp_free(out);
         } else if (bound) {
             cpi_fail_after_indices(device, bound);
         }
-        cp_free(lanes);
+        cp_free(slices);
         r = to.array ? cpi_output_close(&to, code) : NULL;
     }
     if (bound) cpi_work_free(cpi_stream(device), bound);

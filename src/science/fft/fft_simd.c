@@ -1,4 +1,4 @@
-/* The CPU's transforms, compiled once for each instruction set: the templates lanes.h, group.h,
+/* The CPU's transforms, compiled once for each instruction set: the templates batch.h, group.h,
  * cosine.h and line.h for both types. */
 #include "fft/simd.h"
 
@@ -100,7 +100,7 @@
 #define ODD ODD_4
 #define BACK BACK_4
 #endif
-#include "fft/lanes.h"
+#include "fft/batch.h"
 #include "fft/group.h"
 #include "fft/cosine.h"
 #include "fft/line.h"
@@ -138,7 +138,7 @@
 #define ODD ODD_2
 #define BACK BACK_2
 #endif
-#include "fft/lanes.h"
+#include "fft/batch.h"
 #include "fft/group.h"
 #include "fft/cosine.h"
 #include "fft/line.h"

@@ -153,7 +153,7 @@ cp_code cpi_la_triangle(cp_stream *stream, cp_type type, cpi_la_operand a, bool 
 cp_code cpi_la_transpose(cp_stream *stream, cp_type type, const void *x, void *y, int64_t batch, int m, int n,
                          bool conjugate, const char *what);
 
-/* --- implicit_cuda.cu, wy_cuda.cu, lanes_cuda.cu --- */
+/* --- implicit_cuda.cu, wy_cuda.cu, warp_lu_cuda.cu --- */
 
 enum { CPI_LA_IMPLICIT = 1024 }; /* rows at most */
 cp_code cpi_la_implicit_lu(cp_stream *stream, const cpi_linalg *v);
@@ -182,8 +182,8 @@ static inline cpi_la_qr_wanted cpi_la_qr_wanted_of(const cpi_linalg *v)
 bool cpi_la_has_reflections(cp_stream *stream, const cpi_linalg *v);
 cp_code cpi_la_reflections(cp_stream *stream, const cpi_linalg *v);
 /* The same of solve and (v->b NULL) inv of small matrices. */
-bool cpi_la_has_lanes(const cpi_linalg *v);
-cp_code cpi_la_lanes(cp_stream *stream, const cpi_linalg *v);
+bool cpi_la_has_batch(const cpi_linalg *v);
+cp_code cpi_la_batch(cp_stream *stream, const cpi_linalg *v);
 
 /* --- lu_cuda.cu, qr_cuda.cu, spectra_cuda.cu --- */
 /* Where a diagonal has a zero: the trouble SINGULAR. */

@@ -285,7 +285,7 @@ static cp_code solve(cp_stream *stream, const cpi_linalg *v, bool inverse)
     cp_code code = cpi_la_fits(v);
     int64_t each, n = v->n, k = inverse ? n : v->k;
     if (code) return code;
-    if (cpi_la_has_lanes(v)) return cpi_la_lanes(stream, v);
+    if (cpi_la_has_batch(v)) return cpi_la_batch(stream, v);
     if (by_library(v, inverse))
         return cpi_la_with(v->type, [&](auto e) { return library_solve<decltype(e)>(stream, v, inverse, k); });
     if (is_whole(stream, v, n, n, k, &each))

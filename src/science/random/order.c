@@ -114,12 +114,12 @@ cp_array *cp_rng_permuted(cp_rng *g, cp_array *x, int axis)
     cp_scope *s = cp_scope_begin();
     if (s) {
         cpi_array_used(x);
-        cp_array *lanes = axis == CP_FLAT ? cp_ravel(x) : cpi_axis_moved(x, axis, x->ndim - 1);
+        cp_array *moved = axis == CP_FLAT ? cp_ravel(x) : cpi_axis_moved(x, axis, x->ndim - 1);
         const int64_t n = axis == CP_FLAT ? x->size : x->shape[axis];
-        cp_array *rows = lanes ? cp_contiguous(lanes) : NULL;
+        cp_array *rows = moved ? cp_contiguous(moved) : NULL;
         r = rows ? each_row(g, rows, n) : NULL;
         if (r)
-            r = cp_reshape(r, axis == CP_FLAT ? (cp_shape){x->ndim, x->shape} : (cp_shape){lanes->ndim, lanes->shape});
+            r = cp_reshape(r, axis == CP_FLAT ? (cp_shape){x->ndim, x->shape} : (cp_shape){moved->ndim, moved->shape});
         if (r && axis != CP_FLAT && axis != x->ndim - 1)
             r = cp_copy(cpi_axis_moved(r, x->ndim - 1, axis));
         r = cp_scope_return(s, r);

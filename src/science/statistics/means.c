@@ -109,16 +109,16 @@ cp_array *(cp_nanargmax)(cp_array *a, const cp_nanargmax_options *options)
 static cp_array *complex_median(cp_array *a, const cp_nanmedian_options *o)
 {
     static const char name[] = "nanmedian";
-    cpi_lanes lanes;
-    if (cpi_lanes_of(name, a, o->axis, o->keepdims, &lanes)) return NULL;
-    cp_array *rows = cpi_lanes_dense(name, a, &lanes, a->device, false);
-    cp_array *x = rows ? cp_sort(cp_reshape(rows, CP_SHAPE(lanes.kept, lanes.reduced)), 1) : NULL;
+    cpi_slices slices;
+    if (cpi_slices_of(name, a, o->axis, o->keepdims, &slices)) return NULL;
+    cp_array *rows = cpi_slices_dense(name, a, &slices, a->device, false);
+    cp_array *x = rows ? cp_sort(cp_reshape(rows, CP_SHAPE(slices.kept, slices.reduced)), 1) : NULL;
     cp_free(rows); /* which may be a itself */
     cp_array *count = x ? cp_count_nonzero(cp_logical_not(cp_isnan(x)), .axis = CP_AXES(1), .keepdims = true) : NULL;
     if (!count) return NULL;
     cp_array *upper = cp_floor_divide(count, cp_int(2)), *position = cp_subtract(count, cp_int(1));
     cp_array *lower = position ? cp_floor_divide(cp_maximum(position, cp_int(0)), cp_int(2)) : NULL;
-    upper = upper ? cp_minimum(upper, cp_int(lanes.reduced - 1)) : NULL; /* of nothing known: any place, which is NaN */
+    upper = upper ? cp_minimum(upper, cp_int(slices.reduced - 1)) : NULL; /* of nothing known: any place, which is NaN */
     cp_array *odd = cp_remainder(count, cp_int(2));
     if (!upper || !lower || !odd) return NULL;
     cp_array *high = cp_take_along_axis(x, upper, 1), *low = cp_take_along_axis(x, lower, 1);
@@ -126,7 +126,7 @@ static cp_array *complex_median(cp_array *a, const cp_nanmedian_options *o)
     cp_array *r = both ? cp_where(cp_not_equal(odd, cp_int(0)), high, both) : NULL, *none = cp_equal(count, cp_int(0));
     if (none && tells(none) && any(none) > 0) cpi_warn(CP_WARNING_ALL_NAN);
     r = r && none ? cp_where(none, cp_float(NAN), r) : NULL;
-    r = r ? cp_reshape(r, (cp_shape){lanes.ndim, lanes.shape}) : NULL;
+    r = r ? cp_reshape(r, (cp_shape){slices.ndim, slices.shape}) : NULL;
     return r && o->out ? cpi_deliver(name, cp_keep(r), o->out, CP_UNSAFE) : r;
 }
 

@@ -156,19 +156,19 @@ static cp_code check_sums(const asking *s, cp_array *elements, cp_array *weights
 }
 
 /* Rows of a copy of the elements, with the places that are read in order. */
-static cp_array *ordered_rows(asking *s, cp_array *a, const cpi_lanes *lanes, cpi_device *device, cp_array **weights)
+static cp_array *ordered_rows(asking *s, cp_array *a, const cpi_slices *slices, cpi_device *device, cp_array **weights)
 {
     int64_t indices[2 * FEW_POSITIONS + 1];
-    cp_array *dense = cpi_lanes_dense(s->name, a, lanes, device, true), *w = NULL;
+    cp_array *dense = cpi_slices_dense(s->name, a, slices, device, true), *w = NULL;
     if (!dense) return NULL;
     if (dense->data == a->data) {
         cp_array *own = cp_copy(dense);
         cp_free(dense);
         if (!(dense = own)) return NULL;
     }
-    const int64_t n = lanes->reduced, rows = lanes->kept;
+    const int64_t n = slices->reduced, rows = slices->kept;
     if (s->weights) {
-        cp_array *full = full_weights(s, a), *there = full ? cpi_lanes_dense(s->name, full, lanes, device, true) : NULL;
+        cp_array *full = full_weights(s, a), *there = full ? cpi_slices_dense(s->name, full, slices, device, true) : NULL;
         cp_array *table = there ? cp_reshape(dense, CP_SHAPE(rows, n)) : NULL;
         if (table && !check_sums(s, table, there, rows, n)) w = sorted_weights(s, table, there, rows, n);
         cp_free(full), cp_free(there), cp_free(table);
@@ -189,10 +189,10 @@ static cp_array *ordered_rows(asking *s, cp_array *a, const cpi_lanes *lanes, cp
 
 /* Can places be picked out of the one row, which stays? Where results are there when calls return: how many elements
  * are numbers is read. */
-static bool can_select_kth(const asking *s, const cpi_lanes *lanes, const cpi_device *device)
+static bool can_select_kth(const asking *s, const cpi_slices *slices, const cpi_device *device)
 {
     const int bytes = (int)cpi_itemsize(s->job.type);
-    return device->backend->at_once && device->backend->sort->select_kth && lanes->kept == 1 && lanes->reduced >= LONG_ROW &&
+    return device->backend->at_once && device->backend->sort->select_kth && slices->kept == 1 && slices->reduced >= LONG_ROW &&
            !s->weights && s->count <= FEW_POSITIONS && (bytes == 4 || bytes == 8) && !cpi_is_complex(s->job.type);
 }
 
@@ -207,35 +207,35 @@ static cp_code count_numbers(cp_array *x, int64_t *numbers)
 }
 
 /* Only the elements that are read, in s->job.indices, which is memory of the caller's. */
-static cp_array *selected(asking *s, cp_array *a, const cpi_lanes *lanes, cpi_device *device, int64_t *indices)
+static cp_array *selected(asking *s, cp_array *a, const cpi_slices *slices, cpi_device *device, int64_t *indices)
 {
     cpi_quantiles *job = &s->job;
-    cp_array *dense = cpi_lanes_dense(s->name, a, lanes, device, true), *r = NULL;
-    job->numbers = lanes->reduced, job->indices = indices;
+    cp_array *dense = cpi_slices_dense(s->name, a, slices, device, true), *r = NULL;
+    job->numbers = slices->reduced, job->indices = indices;
     cp_code code = dense ? CP_OK : cp_error();
     if (!code && s->known && !cpi_is_whole(job->type)) code = count_numbers(dense, &job->numbers);
     if (!code) {
         job->found = job->numbers ? wanted_positions(s, job->numbers, indices) : 0;
-        if (!job->found) indices[job->found++] = lanes->reduced - 1;
+        if (!job->found) indices[job->found++] = slices->reduced - 1;
         const int64_t found = job->found;
         if ((r = cpi_array_new(s->name, device, job->type, 1, &found, 'C')))
-            code = device->backend->sort->select_kth(cpi_stream(device), job->type, lanes->reduced, dense->data, job->found,
+            code = device->backend->sort->select_kth(cpi_stream(device), job->type, slices->reduced, dense->data, job->found,
                                                      indices, r->data);
     }
     cp_free(dense);
     return code ? cp_free(r), NULL : r;
 }
 
-static cp_code read_off(asking *s, cp_array *a, const cpi_lanes *lanes, cpi_device *device, cp_array *r)
+static cp_code read_off(asking *s, cp_array *a, const cpi_slices *slices, cpi_device *device, cp_array *r)
 {
     int64_t indices[2 * FEW_POSITIONS + 1];
-    cp_array *weights = NULL, *rows = can_select_kth(s, lanes, device) ? selected(s, a, lanes, device, indices)
-                                                                 : ordered_rows(s, a, lanes, device, &weights);
+    cp_array *weights = NULL, *rows = can_select_kth(s, slices, device) ? selected(s, a, slices, device, indices)
+                                                                 : ordered_rows(s, a, slices, device, &weights);
     cp_array *q = rows ? cp_from_host(s->q, CP_FLOAT64, CP_SHAPE(s->count), NULL) : NULL, *there = NULL;
     cp_code code = CP_ERROR_MEMORY;
     if (q && (there = cp_to_device(q, device->id))) {
         cpi_quantiles *job = &s->job;
-        job->rows = lanes->kept, job->n = lanes->reduced, job->count = s->count;
+        job->rows = slices->kept, job->n = slices->reduced, job->count = s->count;
         job->x = rows->data, job->q = (const double *)there->data, job->to = r->data;
         job->method = s->method, job->known = s->known;
         job->weight = weights ? (const double *)weights->data : NULL;
@@ -250,14 +250,14 @@ static cp_code read_off(asking *s, cp_array *a, const cpi_lanes *lanes, cpi_devi
 static cp_casting casting_of(const asking *s) { return s->method == CPI_QUANTILE_MEDIAN ? CP_UNSAFE : CP_SAME_KIND; }
 
 /* Of an array without elements: NumPy's mean of it, whatever q is. */
-static cp_array *of_nothing(const asking *s, cp_array *a, const cpi_lanes *lanes)
+static cp_array *of_nothing(const asking *s, cp_array *a, const cpi_slices *slices)
 {
     cp_array *both[2] = {a, s->out};
     cpi_output o = {.function = s->name, .device = cpi_common_device(s->name, 2, both),
-                    .type = cpi_is_whole(a->type) ? CP_FLOAT64 : a->type, .ndim = lanes->ndim, .shape = lanes->shape,
+                    .type = cpi_is_whole(a->type) ? CP_FLOAT64 : a->type, .ndim = slices->ndim, .shape = slices->shape,
                     .out = s->out, .casting = casting_of(s)};
     if (!o.device || cpi_output_open(&o, 1, &a)) return NULL;
-    if (lanes->kept) cpi_warn(CP_WARNING_MEAN);
+    if (slices->kept) cpi_warn(CP_WARNING_MEAN);
     cp_array *nan = cpi_is_complex(a->type) ? cp_complex(NAN, NAN) : cp_float(NAN);
     const cp_code code = nan ? cp_fill(o.array, nan) : cp_error();
     cp_free(nan);
@@ -310,33 +310,33 @@ static cp_code notice_nothing(const asking *s, cp_array *a, const cpi_device *de
 
 static cp_array *quantiles(asking *s, cp_array *a, cp_array *q)
 {
-    cpi_lanes lanes;
+    cpi_slices slices;
     int64_t shape[2 * CP_MAXDIM];
     if (cpi_null(s->name, a) || cpi_null(s->name, q)) return NULL;
     if (cpi_is_complex(a->type) && (s->method != CPI_QUANTILE_MEDIAN || a->size)) /* nothing has a median that is NaN */
         return cpi_fail(CP_ERROR_TYPE, "%s: a must be an array of real numbers", s->name), NULL;
     cpi_free_host(s->q), s->q = NULL;
-    if (read_positions(s, q) || cpi_lanes_of(s->name, a, s->axes, s->keepdims, &lanes)) return NULL;
+    if (read_positions(s, q) || cpi_slices_of(s->name, a, s->axes, s->keepdims, &slices)) return NULL;
     cp_array *both[2] = {a, s->out};
     s->job.type = a->type, s->job.elements = gives_elements(s), s->job.result = between(a, q);
-    if (s->known && !a->size) return of_nothing(s, a, &lanes);
-    if (!lanes.reduced && (s->count || cpi_is_float(a->type))) /* no places of no integers are none */
+    if (s->known && !a->size) return of_nothing(s, a, &slices);
+    if (!slices.reduced && (s->count || cpi_is_float(a->type))) /* no places of no integers are none */
         return cpi_fail(CP_ERROR_INDEX, "%s: index -1 is out of bounds for axis 0 with size 0", s->name), NULL;
     if (a->type == CP_BOOL && !s->job.elements)
         return cpi_fail(CP_ERROR_TYPE, "%s: numpy boolean subtract, the `-` operator, is not supported, use the "
                         "bitwise_xor, the `^` operator, or the logical_xor function instead.", s->name), NULL;
     if (is_integral(s, q)) return integral(s, a, q);
-    if (q->ndim + lanes.ndim > CP_MAXDIM)
+    if (q->ndim + slices.ndim > CP_MAXDIM)
         return cpi_fail(CP_ERROR_VALUE, "%s: the result would have more than %d dimensions", s->name, CP_MAXDIM), NULL;
     if (q->ndim) memcpy(shape, q->shape, (size_t)q->ndim * sizeof *shape);
-    memcpy(shape + q->ndim, lanes.shape, (size_t)lanes.ndim * sizeof *shape);
+    memcpy(shape + q->ndim, slices.shape, (size_t)slices.ndim * sizeof *shape);
     cpi_output o = {.function = s->name, .device = cpi_common_device(s->name, 2, both),
-                    .type = s->job.elements ? a->type : s->job.result, .ndim = q->ndim + lanes.ndim, .shape = shape,
+                    .type = s->job.elements ? a->type : s->job.result, .ndim = q->ndim + slices.ndim, .shape = shape,
                     .out = s->out, .casting = casting_of(s), .dense = true};
     if (!o.device || cpi_output_open(&o, 1, &a)) return NULL;
     cp_code code = CP_OK;
-    if (lanes.kept && s->count) code = read_off(s, a, &lanes, o.device, o.array);
-    if (lanes.kept && s->count && !code) code = notice_nothing(s, a, o.device, o.array);
+    if (slices.kept && s->count) code = read_off(s, a, &slices, o.device, o.array);
+    if (slices.kept && s->count && !code) code = notice_nothing(s, a, o.device, o.array);
     return cpi_output_close(&o, code);
 }
 

@@ -1,16 +1,16 @@
 /* Vectors of unsigned keys of 32 and 64 bits, for what sorts and selects in registers: the same words for AVX-512 and
  * for AVX2, which has neither masks nor unsigned comparisons nor anything that compresses: there a table of
- * permutations does it, and brings what is left out behind what stays. CPI_KEY_LANES is the bits of a vector, 0 where
+ * permutations does it, and brings what is left out behind what stays. CPI_KEY_VECTOR_BITS is the bits of a vector, 0 where
  * there are none. */
-#ifndef CPI_SORT_LANES_H
-#define CPI_SORT_LANES_H
+#ifndef CPI_SORT_VECTORS_H
+#define CPI_SORT_VECTORS_H
 
 #include <stdint.h>
 
 #include "cpu/vectors.h"
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__AVX512DQ__)
-#define CPI_KEY_LANES 512
+#define CPI_KEY_VECTOR_BITS 512
 typedef __m512i q_vector;
 INLINE q_vector q_load(const void *a) { return _mm512_loadu_si512(a); }
 INLINE void q_store(void *a, q_vector v) { _mm512_storeu_si512(a, v); }
@@ -105,7 +105,7 @@ INLINE __m512i q64_load_part(__m512i fill, int n, const uint64_t *a)
 }
 INLINE void q64_store_part(uint64_t *a, int n, __m512i v) { _mm512_mask_storeu_epi64(a, (__mmask8)q64_part(n), v); }
 #elif defined(__AVX2__)
-#define CPI_KEY_LANES 256
+#define CPI_KEY_VECTOR_BITS 256
 typedef __m256i q_vector;
 INLINE q_vector q_load(const void *a) { return _mm256_loadu_si256(a); }
 INLINE void q_store(void *a, q_vector v) { _mm256_storeu_si256(a, v); }
@@ -236,7 +236,7 @@ INLINE void q64_store_part(uint64_t *a, int n, __m256i v)
     else if (n > 0) _mm256_maskstore_epi64((void *)a, q64_part(n), v);
 }
 #else
-#define CPI_KEY_LANES 0
+#define CPI_KEY_VECTOR_BITS 0
 #endif
 
 #endif

@@ -1,6 +1,6 @@
 /* Systems and inverses of many small matrices, several a warp. */
-#ifndef CPI_LINALG_LANES_CUH
-#define CPI_LINALG_LANES_CUH
+#ifndef CPI_LINALG_WARP_LU_CUH
+#define CPI_LINALG_WARP_LU_CUH
 
 #include "linalg/numbers.cuh"
 
@@ -11,7 +11,7 @@ namespace la {
  * hand is the first on the way down and the last on the way up, and a step is one small loop's. */
 template <class T, int W, int K>
 __global__ void __launch_bounds__(128)
-lu_by_lanes(wide batch, int n, int k, const T *a, const T *b, T *x, unsigned *mailbox, unsigned trouble)
+lu_by_warps(wide batch, int n, int k, const T *a, const T *b, T *x, unsigned *mailbox, unsigned trouble)
 {
     int lane = (int)threadIdx.x % W, base = (int)threadIdx.x - lane, stands = lane, order = lane;
     wide matrix = ((wide)blockIdx.x * blockDim.y + threadIdx.y) * (32 / W) + (int)threadIdx.x / W;

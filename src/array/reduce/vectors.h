@@ -1,8 +1,8 @@
 /* Accumulators of 64 bits side by side in vectors, for the runs made from rows (tools/generate/reducers.py).
  *
  * Vectors have 8, 4, 2 or 1 lanes whatever the processor has; what it lacks compilers cut into pieces. */
-#ifndef CPI_REDUCE_LANES_H
-#define CPI_REDUCE_LANES_H
+#ifndef CPI_REDUCE_VECTORS_H
+#define CPI_REDUCE_VECTORS_H
 
 #include <stdint.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-/* Lanes (reduce/lanes.h) of folds that take no notice of NaN. */
-#ifndef CPI_REDUCE_KNOWN_LANES_H
-#define CPI_REDUCE_KNOWN_LANES_H
+/* Lanes (reduce/vectors.h) of folds that take no notice of NaN. */
+#ifndef CPI_REDUCE_KNOWN_VECTORS_H
+#define CPI_REDUCE_KNOWN_VECTORS_H
 
 #include "cpu/intrinsics.h"
-#include "reduce/lanes.h"
+#include "reduce/vectors.h"
 
 /* CPL_LOAD with `c` for NaN; `bits`: integers of the elements' size. */
 #define CPL_KNOWN(from, to, bits, N, c, p)                                                                    \

@@ -1,5 +1,5 @@
 /* Launches of systems and inverses whose rows lanes hold in registers, several matrices a warp. */
-#include "linalg/lanes.cuh"
+#include "linalg/warp_lu.cuh"
 
 #include "linalg/cuda.h"
 
@@ -16,12 +16,12 @@ template <class T, int W, int K> cp_code launch(cp_stream *stream, const cpi_lin
     if (code) return code;
     enum { WARPS = 4, EACH = WARPS * 32 / W };
     int n = (int)v->n, k = v->b ? (int)v->k : n;
-    la::lu_by_lanes<T, W, K><<<(unsigned)cpi_ceil_div(v->batch, EACH), dim3(32, WARPS), 0, cpi_cuda_stream(stream)>>>(
+    la::lu_by_warps<T, W, K><<<(unsigned)cpi_ceil_div(v->batch, EACH), dim3(32, WARPS), 0, cpi_cuda_stream(stream)>>>(
         v->batch, n, k, (const T *)v->a, (const T *)v->b, (T *)v->x, t.mailbox, t.number);
     return CPI_LAUNCHED(stream, v->function);
 }
 
-template <class T, int W> cp_code by_lanes(cp_stream *stream, const cpi_linalg *v)
+template <class T, int W> cp_code by_warps(cp_stream *stream, const cpi_linalg *v)
 {
     if constexpr (W <= inverse_rows<T>())
         if (!v->b) return launch<T, W, W>(stream, v);
@@ -30,19 +30,19 @@ template <class T, int W> cp_code by_lanes(cp_stream *stream, const cpi_linalg *
 
 } // namespace
 
-bool cpi_la_has_lanes(const cpi_linalg *v)
+bool cpi_la_has_batch(const cpi_linalg *v)
 {
     int inverse = v->type == CP_COMPLEX128 ? inverse_rows<la::complex<double>>() : inverse_rows<double>();
     return (v->b ? v->n <= LANES && v->k <= SIDES : v->n <= inverse) && v->batch < INT_MAX;
 }
 
-cp_code cpi_la_lanes(cp_stream *stream, const cpi_linalg *v)
+cp_code cpi_la_batch(cp_stream *stream, const cpi_linalg *v)
 {
     return cpi_la_with(v->type, [&](auto e) {
         typedef decltype(e) T;
-        return v->n <= 4    ? by_lanes<T, 4>(stream, v)
-               : v->n <= 8  ? by_lanes<T, 8>(stream, v)
-               : v->n <= 16 ? by_lanes<T, 16>(stream, v)
-                            : by_lanes<T, 32>(stream, v);
+        return v->n <= 4    ? by_warps<T, 4>(stream, v)
+               : v->n <= 8  ? by_warps<T, 8>(stream, v)
+               : v->n <= 16 ? by_warps<T, 16>(stream, v)
+                            : by_warps<T, 32>(stream, v);
     });
 }

@@ -36,7 +36,7 @@ def _path(file):
     return None if any("\ud800" <= c <= "\udfff" for c in path) else path
 
 
-def _told(error, path):
+def _reported(error, path):
     """What the system said, as Python tells it: PermissionError, IsADirectoryError, ..."""
     for code in (errno.ENOENT, errno.EACCES, errno.EPERM, errno.EISDIR, errno.ENOTDIR, errno.EROFS, errno.ENOSPC,
                  errno.ELOOP, errno.ENAMETOOLONG):
@@ -197,7 +197,7 @@ _ACCIDENTS = ("TokenError", "SyntaxError", "OverflowError", "RecursionError", "T
 
 def _check_header(file, most):
     """ValueError where an object's header is no header, or says more than is behind it: nothing is allocated for it."""
-    start = file.tell()
+    start = file.report()
     try:
         version = file.read(8)[6:]
         width = 2 if version == b"\1\0" else 4
@@ -315,7 +315,7 @@ def save(file, arr, allow_pickle=True):
     try:
         _io.save(path, arr)
     except OSError as e:
-        raise _told(e, path) from None
+        raise _reported(e, path) from None
 
 
 def _save_foreign(file, arr):
@@ -366,7 +366,7 @@ def _savez(file, args, kwds, compressed, allow_pickle):
     try:
         _io.archive_save(path, tuple(arrays), list(arrays.values()), compressed)
     except OSError as e:
-        raise _told(e, path) from None
+        raise _reported(e, path) from None
 
 
 def savez(file, *args, allow_pickle=True, **kwds):
@@ -442,7 +442,7 @@ def _table(file):
     none. None, and nothing is read, of another."""
     if not isinstance(file, io.TextIOBase) or not file.seekable():
         return None
-    start = file.tell()
+    start = file.report()
     text = file.read(_LONG_TEXT)
     x = _table_of(text) if len(text) < _LONG_TEXT else None
     if x is None:

@@ -177,8 +177,8 @@ PyObject *cpy_raise(void);
 void cpy_raise_axis(int axis, int ndim);   /* AxisError, in place of an error that is set */
 /* Gives Python the warnings of the calls that made r, and returns r; NULL, and r ended, where a filter makes one an
  * error. */
-PyObject *cpy_tell_warnings(PyObject *r);
-static inline PyObject *cpy_warned(PyObject *r) { return cp_warnings() ? cpy_tell_warnings(r) : r; }
+PyObject *cpy_give_warnings(PyObject *r);
+static inline PyObject *cpy_warned(PyObject *r) { return cp_warnings() ? cpy_give_warnings(r) : r; }
 /* One warning, before anything is written; false where it is an error. */
 bool cpy_warn(cp_warning warning);
 /* None for CP_OK, else raises. */

@@ -251,7 +251,7 @@ CPI_MODULES(MODULE)
 #undef MODULE
 
 static const cpi_backend backend = {
-    .name = "late", .trouble = "", .devices = LATE_DEVICES,
+    .name = "late", .error = "", .devices = LATE_DEVICES,
     .open = open_device, .query = query,
     .memory_new = late_memory_new, .memory_free = late_memory_free, .memory_freed = poison,
     .from_host = from_host, .to_host = to_host, .copy = copy, .zero = zero, .copy_peer = copy_peer,

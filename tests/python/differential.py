@@ -389,7 +389,7 @@ class Known:
 def compare(case, known=()):
     """None where ours is NumPy's, a Known, or a message."""
     theirs, mine = {}, {}
-    their_error, want, _, their_told = run(case, np, theirs)
+    their_error, want, _, their_reported = run(case, np, theirs)
     error, ours, got, told = run(case, cp, mine)
     wrong = None
     if their_error is not None or error is not None:
@@ -401,8 +401,8 @@ def compare(case, known=()):
             wrong = f"error: {a.__name__} is promised by nobody ({error})"
     else:
         wrong = differ(case, ours, got, want)
-        if not wrong and told != their_told:
-            wrong = f"warning: {told} for {their_told}"
+        if not wrong and told != their_reported:
+            wrong = f"warning: {told} for {their_reported}"
         if not wrong and "out" in case.options and isinstance(want, np.ndarray):
             out = case.options["out"]
             if isinstance(out, Array) and not isinstance(ours, cp.ndarray):

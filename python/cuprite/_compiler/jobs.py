@@ -44,7 +44,7 @@ class _Jobs:
                     if self.waiting.pop(0)() is self:  # no name for the job, which would live until the next one
                         return self.ended.release()
                 except BaseException as e:  # a warning that a filter makes an error, say: who waits must not for ever
-                    _core._tell_unraisable(e)
+                    _core._report_unraisable(e)
 
     def end(self):
         """A compiler at work while the process ends would find its libraries taken apart."""
@@ -58,11 +58,11 @@ _MISTAKES = (AssertionError, AttributeError, LookupError, NameError, ArithmeticE
              ValueError)
 
 
-def tell_failure(name, error, of_user=False):
+def report_failure(name, error, of_user=False):
     """What the thread could not do, so that calls go on as they did: told under CUPRITE_DEBUG. Mistakes of the
     library's own are always."""
     if not of_user and isinstance(error, _MISTAKES):
-        return _core._tell_unraisable(error)
+        return _core._report_unraisable(error)
     if os.environ.get("CUPRITE_DEBUG"):
         import traceback
         import warnings

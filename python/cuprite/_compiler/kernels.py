@@ -239,7 +239,7 @@ class ElementwiseKernel(_LoopKernel):
         try:
             self._make(*what)
         except Exception as e:  # no compiler, say: the engine goes on
-            jobs.tell_failure(self.name, e)
+            jobs.report_failure(self.name, e)
         finally:
             self._waiting.pop()
 

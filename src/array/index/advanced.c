@@ -19,7 +19,7 @@ typedef struct reading {
     bool ellipsis;
     cp_index basic[ITEMS];
     cp_array *array[CP_MAXDIM];
-    int axis[CP_MAXDIM], told[CP_MAXDIM]; /* of the view; of x */
+    int axis[CP_MAXDIM], reported[CP_MAXDIM]; /* of the view; of x */
     int at;                               /* the picked axes' place in the result */
 } reading;
 
@@ -75,7 +75,7 @@ static cp_code read_items(reading *r, const cp_array *x, int n, const cp_index *
         if (item->array->type == CP_BOOL && (code = cpi_check_boolean_index(r->function, x, item->array, from)))
             return code;
         r->array[r->arrays] = item->array;
-        r->axis[r->arrays] = to, r->told[r->arrays++] = from;
+        r->axis[r->arrays] = to, r->reported[r->arrays++] = from;
         for (int d = 0; d < axes; d++) r->basic[r->n++] = CP_FULL;
         from += axes, to += axes;
     }
@@ -98,7 +98,7 @@ static cp_code add_mask(cpi_indexing *p, const reading *r, int k)
     for (int d = 0; d < mask->ndim && !code; d++) {
         cp_array *one = cpi_array_view(indices, CP_INT64, 1, indices->shape + 1, indices->strides + 1,
                                        indices->data + d * indices->strides[0]);
-        code = one ? cpi_indexing_add(p, one, r->axis[k] + d, r->told[k] + d, CPI_INDEX_RAISE) : cp_error();
+        code = one ? cpi_indexing_add(p, one, r->axis[k] + d, r->reported[k] + d, CPI_INDEX_RAISE) : cp_error();
         cp_free(one);
     }
     cp_free(indices);
@@ -113,7 +113,7 @@ static cp_code open_indexing(cpi_indexing *p, const reading *r, cp_array *view)
     p->at = r->at;
     for (int k = 0; k < r->arrays && !code; k++)
         code = r->array[k]->type == CP_BOOL
-            ? add_mask(p, r, k) : cpi_indexing_add(p, r->array[k], r->axis[k], r->told[k], CPI_INDEX_RAISE);
+            ? add_mask(p, r, k) : cpi_indexing_add(p, r->array[k], r->axis[k], r->reported[k], CPI_INDEX_RAISE);
     return code;
 }
 

@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS) columns_kernel(const __grid_c
         cpi_name(p, v);
         const bool in = (uint64_t)v[0] < (uint64_t)extent;
         from[e] = in && c < r.count.by ? (int)v[0] : -1;
-        if (!in && c < r.count.by) cpi_tell(r, 0, c);
+        if (!in && c < r.count.by) cpi_report_index(r, 0, c);
     }
     int turn = 0;
     for (uint32_t row = blockIdx.x; row < r.slots.by; row += gridDim.x, turn ^= 1) {

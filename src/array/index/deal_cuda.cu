@@ -110,7 +110,7 @@ count_kernel(const __grid_constant__ cpi_gather_args<1> r, const __grid_constant
             for (int e = 0; e < AT_ONCE; e++) add_one(count, bucket_of(element[e], d.shift));
         }
     }
-    if (wrong != NONE) cpi_tell(r, 0, wrong);
+    if (wrong != NONE) cpi_report_index(r, 0, wrong);
     if (__syncthreads_or(wrong != NONE)) {
         if (!threadIdx.x) *(volatile unsigned *)d.wrong = 1;
         return;

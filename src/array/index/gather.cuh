@@ -22,7 +22,7 @@ template <int P> struct cpi_gather_args {
     int ndim, rest, nindices;
     bool named, across; /* named: the failure is told with the index. across: neighbours are neighbours in the rest */
     bool once;          /* an index names one word, so it need not stay in the cache, where elements do */
-    uint32_t trouble;
+    uint32_t failure;
     uint32_t *mailbox;
     uint32_t items; /* words in all */
     cpi_divisor count, slots, words; /* places of the index, of the rest, words of an element */
@@ -55,9 +55,9 @@ template <int P> cp_code cpi_gather_args_of(cp_stream *stream, const cpi_gather 
     memcpy(r->array_step, g->array_step, 2 * sizeof g->array_step);
     memcpy(r->rest_array_step, g->rest_array_step, 2 * sizeof g->rest_array_step);
     memcpy(r->axis_index, g->axis_index, (size_t)g->nindices * sizeof *g->axis_index);
-    r->trouble = g->trouble ? cpi_cuda_late(CP_ERROR_VALUE, g->function, g->trouble)
+    r->failure = g->failure ? cpi_cuda_late(CP_ERROR_VALUE, g->function, g->failure)
                             : cpi_cuda_late(CP_ERROR_INDEX, g->function, "an index is out of bounds");
-    r->named = !g->trouble;
+    r->named = !g->failure;
     r->mailbox = cpi_cuda_mailbox(stream);
     return r->mailbox ? CP_OK : CP_ERROR_MEMORY;
 }
@@ -134,12 +134,12 @@ __device__ __forceinline__ int64_t cpi_along(const cpi_gather_args<P> &r, uint32
 }
 
 /* Tells the mailbox of index k of place i. */
-template <int P> __device__ __noinline__ void cpi_tell(const cpi_gather_args<P> &r, int k, uint32_t i)
+template <int P> __device__ __noinline__ void cpi_report_index(const cpi_gather_args<P> &r, int k, uint32_t i)
 {
     const cpi_axis_index &p = r.axis_index[k];
     const int64_t value = p.at[cpi_along<P, CPI_GATHER_DIMS>(r, i, p.step)];
-    if (r.named) cpi_wrong_index(r.mailbox, r.trouble, value, p.axis, p.extent);
-    else *(volatile uint32_t *)r.mailbox = r.trouble;
+    if (r.named) cpi_wrong_index(r.mailbox, r.failure, value, p.axis, p.extent);
+    else *(volatile uint32_t *)r.mailbox = r.failure;
 }
 
 /* Where places i[0 .. E) lie; good: those with `wanted` whose indices are right. Of others the mailbox is told, and
@@ -174,7 +174,7 @@ __device__ __forceinline__ bool cpi_find(const cpi_gather_args<P> &r, const uint
         all = false;
 #pragma unroll
         for (int e = 0; e < E; e++)
-            if (wanted[e] && (uint64_t)v[e] >= (uint64_t)p.extent) cpi_tell(r, k, i[e]);
+            if (wanted[e] && (uint64_t)v[e] >= (uint64_t)p.extent) cpi_report_index(r, k, i[e]);
     }
     return all;
 }

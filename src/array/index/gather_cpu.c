@@ -295,10 +295,10 @@ static bool is_right(const cpi_axis_index *p, int64_t v)
 }
 
 /* The error of the first wrong index: of the first array that has one. */
-static cp_code tell(const cpi_gather *g)
+static cp_code report(const cpi_gather *g)
 {
     const int64_t count = cpi_gather_count(g);
-    if (g->trouble) return cpi_fail(CP_ERROR_VALUE, "%s: %s", g->function, g->trouble);
+    if (g->failure) return cpi_fail(CP_ERROR_VALUE, "%s: %s", g->function, g->failure);
     for (int k = 0; k < g->nindices; k++) {
         const cpi_axis_index *p = &g->axis_index[k];
         for (int64_t i = 0; i < count; i++) {
@@ -340,7 +340,7 @@ static int64_t cut(const job *j, int64_t each) /* slots of a task that has `each
 cp_code cpi_index_cpu_gather(cp_stream *stream, const cpi_gather *g)
 {
     (void)stream;
-    if (cpi_is_single(g)) return cpi_single_get(g) ? CP_OK : tell(g);
+    if (cpi_is_single(g)) return cpi_single_get(g) ? CP_OK : report(g);
     job j = job_of(g, false);
     int64_t chunk = j.count < CHUNK ? j.count : CHUNK;
     j.slice = cut(&j, chunk);
@@ -348,7 +348,7 @@ cp_code cpi_index_cpu_gather(cp_stream *stream, const cpi_gather *g)
     j.per = grain(&j) / (chunk * j.slice);
     if (j.per < 1) j.per = 1;
     cpi_parallel((j.chunks + j.per - 1) / j.per * j.slices, task, &j);
-    return j.bad ? tell(g) : CP_OK;
+    return j.bad ? report(g) : CP_OK;
 }
 
 /* The range of offsets that places can have, cut into as many parts as there are hands to write. Each hand finds all
@@ -374,9 +374,9 @@ static void cut_offsets(job *j)
 
 cp_code cpi_index_cpu_scatter(cp_stream *stream, const cpi_gather *g)
 {
-    if (cpi_is_single(g)) return cpi_single_put(stream, g) ? CP_OK : tell(g);
+    if (cpi_is_single(g)) return cpi_single_put(stream, g) ? CP_OK : report(g);
     job j = job_of(g, true);
-    if (!all_right(&j)) return tell(g);
+    if (!all_right(&j)) return report(g);
     j.slice = cut(&j, j.count);
     j.slices = (j.slots + j.slice - 1) / j.slice;
     if (j.slices < 4 && j.count * j.slots > 2 * grain(&j)) cut_offsets(&j);
@@ -389,7 +389,7 @@ cp_code cpi_index_cpu_positions(cp_stream *stream, const cpi_gather *g, int64_t 
     (void)stream;
     job j = job_of(g, false);
     j.to = to;
-    return all_right(&j) ? CP_OK : tell(g);
+    return all_right(&j) ? CP_OK : report(g);
 }
 
 cp_code cpi_index_cpu_unravel(cp_stream *stream, const cpi_gather *g, const cpi_numbered *axes, int64_t *to)
@@ -397,5 +397,5 @@ cp_code cpi_index_cpu_unravel(cp_stream *stream, const cpi_gather *g, const cpi_
     (void)stream;
     job j = job_of(g, false);
     j.to = to, j.axes = axes;
-    return all_right(&j) ? CP_OK : tell(g);
+    return all_right(&j) ? CP_OK : report(g);
 }

@@ -46,7 +46,7 @@ typedef struct cpi_axis_index {
     cpi_index_mode mode;
 } cpi_axis_index;
 typedef struct cpi_gather {
-    const char *function, *trouble; /* who fails; with what, as CP_ERROR_VALUE (NULL: the index is told). Texts stay */
+    const char *function, *failure; /* who fails; with what, as CP_ERROR_VALUE (NULL: the index is told). Texts stay */
     char *array, *result;
     int64_t bytes;
     int ndim, rest, nindices;       /* ndim >= 1; all extents are >= 1 */

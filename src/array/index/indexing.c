@@ -13,7 +13,7 @@
 
 cp_code cpi_indexing_open(cpi_indexing *p, const char *function, cp_array *x, cpi_device *device)
 {
-    p->function = function, p->trouble = NULL, p->device = device, p->x = NULL;
+    p->function = function, p->failure = NULL, p->device = device, p->x = NULL;
     p->nindices = p->ndim = p->at = 0, p->along = -1, p->careless = false;
     if (!device || !(p->x = cpi_in_memory(function, x, device))) return cp_error();
     return CP_OK;
@@ -47,7 +47,7 @@ cp_code cpi_indexing_widen(cpi_indexing *p, int ndim, const int64_t *shape)
     return CP_OK;
 }
 
-cp_code cpi_indexing_add(cpi_indexing *p, cp_array *index, int axis, int told, cpi_index_mode mode)
+cp_code cpi_indexing_add(cpi_indexing *p, cp_array *index, int axis, int reported, cpi_index_mode mode)
 {
     char kind = cp_type_kind(index->type);
     if (kind != 'i' && kind != 'u')
@@ -58,7 +58,7 @@ cp_code cpi_indexing_add(cpi_indexing *p, cp_array *index, int axis, int told, c
     cpi_array_used(index);
     cp_array *own = fits ? cp_retain(index) : cpi_dense(p->function, index, CP_INT64, p->device);
     if (!own) return cp_error();
-    p->axis_index[p->nindices].index = own, p->axis_index[p->nindices].axis = axis, p->axis_index[p->nindices].told = told;
+    p->axis_index[p->nindices].index = own, p->axis_index[p->nindices].axis = axis, p->axis_index[p->nindices].reported = reported;
     p->axis_index[p->nindices++].mode = mode;
     return CP_OK;
 }
@@ -148,13 +148,13 @@ static bool lay_rest(const cpi_indexing *p, const cp_array *result, cpi_gather *
 
 static void order_indices(const cpi_indexing *p, cpi_gather *g)
 {
-    g->function = p->function, g->trouble = p->trouble, g->nindices = p->nindices;
+    g->function = p->function, g->failure = p->failure, g->nindices = p->nindices;
     g->array = g->result = p->x->data, g->rest = 0, g->bytes = 1;
     for (int k = 0; k < p->nindices; k++) {
         cpi_axis_index *to = &g->axis_index[k];
         to->at = (const int64_t *)p->axis_index[k].index->data;
         to->extent = p->x->shape[p->axis_index[k].axis], to->stride = p->x->strides[p->axis_index[k].axis];
-        to->axis = p->axis_index[k].told, to->mode = p->axis_index[k].mode;
+        to->axis = p->axis_index[k].reported, to->mode = p->axis_index[k].mode;
     }
 }
 

@@ -8,14 +8,14 @@
 #include "index/index.h"
 
 typedef struct cpi_indexing {
-    const char *function, *trouble; /* as cpi_gather's */
+    const char *function, *failure; /* as cpi_gather's */
     cpi_device *device;
     cp_array *x;                    /* own; in memory */
     int nindices, ndim, at;         /* the index's axes, and the place among those of the result where they begin */
     int64_t shape[CP_MAXDIM];       /* of the index: what the arrays broadcast to */
     struct {
         cp_array *index;            /* own */
-        int axis, told;             /* of x; and its number in messages */
+        int axis, reported;         /* of x; and its number in messages */
         cpi_index_mode mode;
     } axis_index[CP_MAXDIM];
     bool careless;                  /* indices by which nothing moves are not looked at */
@@ -27,7 +27,7 @@ cp_code cpi_indexing_open(cpi_indexing *p, const char *function, cp_array *x, cp
 void cpi_indexing_close(cpi_indexing *p);
 /* One more index, of integer type, for an axis of x. The index's shape grows by broadcasting; CP_ERROR_INDEX where it
  * cannot. */
-cp_code cpi_indexing_add(cpi_indexing *p, cp_array *index, int axis, int told, cpi_index_mode mode);
+cp_code cpi_indexing_add(cpi_indexing *p, cp_array *index, int axis, int reported, cpi_index_mode mode);
 /* The index's shape broadcast with another one. */
 cp_code cpi_indexing_widen(cpi_indexing *p, int ndim, const int64_t *shape);
 cp_code cpi_indexing_shape(const cpi_indexing *p, int *ndim, int64_t *shape);

@@ -24,7 +24,7 @@ static bool plain(const char *function, cp_array *x, const cp_array *index, bool
 {
     if (!x->device->backend->at_once || !x->ndim || index->type != CP_INT64) return false;
     if (!lies_dense(x, x->device) || !lies_dense(index, x->device)) return false;
-    g->function = function, g->trouble = NULL;
+    g->function = function, g->failure = NULL;
     g->array = x->data, g->result = NULL;
     g->ndim = g->nindices = 1, g->rest = 0;
     g->shape[0] = index->size, g->array_step[0] = 0;

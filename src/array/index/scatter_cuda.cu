@@ -204,7 +204,7 @@ __device__ __forceinline__ bool each_straight(const cpi_gather_args<1> &r, const
                                  (int32_t)column * (DIMS == 1 ? 0 : s.column)));
         }
     }
-    if (wrong) cpi_tell(r, 0, wrong - 1);
+    if (wrong) cpi_report_index(r, 0, wrong - 1);
     return !wrong;
 }
 

@@ -248,7 +248,7 @@ cp_array *(cp_choose)(cp_array *a, int n, cp_array *const *choices, const cp_tak
         cpi_fail(CP_ERROR_TYPE, "choose: invalid shape for output array."); /* NumPy's */
     } else if (from) {
         cp_code code = cpi_indexing_open(&p, "choose", from, cpi_common_device("choose", 3, both));
-        p.along = 1, p.trouble = "invalid entry in choice array";
+        p.along = 1, p.failure = "invalid entry in choice array";
         cpi_index_mode mode = o->mode == CP_INDEX_RAISE ? CPI_INDEX_EXACT : modes[o->mode];
         if (!code) code = cpi_indexing_add(&p, at, 0, 0, mode);
         if (!code && !cpi_indexing_widen(&p, ndim, shape)) r = cpi_indexing_get(&p, o->out, CP_UNSAFE);
@@ -297,7 +297,7 @@ cp_array *(cp_ravel_multi_index)(int n, cp_array *const *multi_index, cp_shape d
         return cpi_fail(CP_ERROR_VALUE, "%s: invalid dims: array size defined by dims is larger than the maximum "
                         "possible size.", name), NULL;
     cp_array shape = {.type = CP_INT8, .ndim = n, .shape = (int64_t *)dims.dim, .strides = steps}, *r = NULL;
-    cpi_indexing p = {.function = name, .trouble = "invalid entry in coordinates array", .x = &shape, .along = -1,
+    cpi_indexing p = {.function = name, .failure = "invalid entry in coordinates array", .x = &shape, .along = -1,
                       .device = cpi_common_device(name, n, multi_index)};
     cpi_index_mode mode = o->mode == CP_INDEX_RAISE ? CPI_INDEX_EXACT : modes[o->mode];
     cp_code code = p.device ? CP_OK : cp_error();
@@ -331,7 +331,7 @@ cp_array *(cp_unravel_index)(cp_array *indices, cp_shape shape, const cp_unravel
     if (shape.n + indices->ndim > CP_MAXDIM) return cpi_fail(CP_ERROR_VALUE, "%s: too many dimensions", name), NULL;
     int64_t one = 1;
     cp_array line = {.type = CP_INT8, .ndim = 1, .shape = &size, .strides = &one};
-    cpi_indexing p = {.function = name, .trouble = "an index is out of bounds for array of this size", .x = &line,
+    cpi_indexing p = {.function = name, .failure = "an index is out of bounds for array of this size", .x = &line,
                       .along = -1, .device = cpi_common_device(name, 1, &indices)};
     cpi_numbered axes = {shape.n, o->order == 'F', {0}};
     memcpy(axes.shape, shape.dim, (size_t)shape.n * sizeof *axes.shape);

@@ -25,7 +25,7 @@ static cp_array *in_order(cp_array *a, cp_array *sorter, cpi_device *device)
 {
     cpi_indexing p;
     cp_code code = cpi_indexing_open(&p, "searchsorted", a, device);
-    p.trouble = "Sorter index out of range.";
+    p.failure = "Sorter index out of range.";
     cp_array *r = !code && !cpi_indexing_add(&p, sorter, 0, 0, CPI_INDEX_EXACT)
         ? cpi_indexing_get(&p, NULL, CP_SAME_KIND) : NULL;
     cpi_indexing_close(&p);

@@ -70,7 +70,7 @@ CPI_MODULES(CPI_MODULE_OPS)
 
 struct cpi_backend {
     const char *name; /* "cpu", "cuda"; NAME:N is its device N */
-    const char *trouble; /* why there is no device; "" */
+    const char *error;   /* why there is no device; "" */
     int devices;
     bool forks;       /* its devices work on in a forked child */
     bool at_once;     /* work is done when a slot returns: streams mean nothing */
@@ -122,7 +122,7 @@ struct cpi_backend {
      * too. Its status in *status, the number of results returned; -1: no such function, or other arguments. */
     int (*native)(cpi_device *device, const char *name, int n, const int64_t *in, int64_t *out, int *status);
     /* What the platform knows of the device, told as names with numbers or a text (cudaDeviceProp). */
-    cp_code (*properties)(cpi_device *device, cp_property_fn tell, void *context);
+    cp_code (*properties)(cpi_device *device, cp_property_fn report, void *context);
     /* cpi_parallel of cpu/threads.h, for backends that copy much host memory; the CPU's table only. */
     void (*parallel)(int64_t tasks, void (*task)(void *context, int64_t task, int worker), void *context);
     /* For tests: the n-th operation that the device gets from now on fails when it runs; 0: none. NULL: cannot be. */

@@ -27,7 +27,7 @@ static bool tried;              /* for the folders that were known then */
 static const char *tried_folders;
 static cpi_blas table;
 static const cpi_blas *opened;  /* &table once it is filled */
-static char trouble[600];       /* why a library that was there could not be used */
+static char error[600];         /* why a library that was there could not be used */
 
 static bool short_of_memory;    /* it could not be looked for, and is the next time */
 
@@ -123,14 +123,14 @@ static bool is_whole(int file)
     return whole;
 }
 
-/* The file, opened and whole; -1 with the reason in `trouble`. */
+/* The file, opened and whole; -1 with the reason in `error`. */
 static int open_library(const char *path)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) {
-        snprintf(trouble, sizeof trouble, "%.300s: %.200s", path, strerror(errno));
+        snprintf(error, sizeof error, "%.300s: %.200s", path, strerror(errno));
     } else if (!is_whole(file)) {
-        snprintf(trouble, sizeof trouble, "%.300s is no library, or not all of it", path);
+        snprintf(error, sizeof error, "%.300s is no library, or not all of it", path);
         close(file);
         file = -1;
     }
@@ -201,7 +201,7 @@ static bool fill(cpi_blas *b, void *handle, const char *path)
 #undef ROUTINE
     if (b->set_threads && b->sgemm && b->dgemm && b->cgemm && b->zgemm && b->sgemv && b->dgemv && b->cgemv && b->zgemv)
         return true;
-    snprintf(trouble, sizeof trouble, "%.500s is no OpenBLAS", path);
+    snprintf(error, sizeof error, "%.500s is no OpenBLAS", path);
     return false;
 }
 
@@ -221,7 +221,7 @@ static bool use(const char *path, bool shared)
     if (there) dlclose(there);
     if (!handle) {
         const char *why = dlerror();
-        snprintf(trouble, sizeof trouble, "%.300s: %.280s", path, why ? why : "no copy of it can be made");
+        snprintf(error, sizeof error, "%.300s: %.280s", path, why ? why : "no copy of it can be made");
         return false;
     }
     cpi_blas b = {0};
@@ -312,8 +312,8 @@ const cpi_blas *cpi_blas_open(const char *function)
         return cpi_fail(CP_ERROR_MEMORY, "%s: out of host memory for OpenBLAS's buffers", function), NULL;
     if (!b)
         cpi_fail(CP_ERROR_UNSUPPORTED, "%s: OpenBLAS is needed and not there%s%s%s: pip install scipy-openblas64, or "
-                 "install libopenblas0-pthread, or name its file by CUPRITE_OPENBLAS", function, *trouble ? " (" : "",
-                 trouble, *trouble ? ")" : "");
+                 "install libopenblas0-pthread, or name its file by CUPRITE_OPENBLAS", function, *error ? " (" : "",
+                 error, *error ? ")" : "");
     return b;
 }
 

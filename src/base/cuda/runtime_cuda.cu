@@ -314,7 +314,7 @@ static cp_code device_sync(cpi_device *d)
 
 /* --- the table --- */
 
-static char trouble[512];
+static char error[512];
 static cpi_backend backend;
 
 extern "C" {
@@ -334,14 +334,14 @@ extern "C" __attribute__((visibility("default"))) const cpi_backend *cuprite_bac
         count = 0;
         cudaDriverGetVersion(&driver);
         cudaRuntimeGetVersion(&runtime);
-        snprintf(trouble, sizeof trouble, "CUDA: %s (the driver serves CUDA %d.%d, this build needs %d.x)",
+        snprintf(error, sizeof error, "CUDA: %s (the driver serves CUDA %d.%d, this build needs %d.x)",
                  cudaGetErrorString(status), driver / 1000, driver % 1000 / 10, runtime / 1000);
         cudaGetLastError();
     } else if (!count) {
-        snprintf(trouble, sizeof trouble, "CUDA: the driver found no device");
+        snprintf(error, sizeof error, "CUDA: the driver found no device");
     }
     backend.name = "cuda";
-    backend.trouble = trouble;
+    backend.error = error;
     backend.devices = device_count = count;
     backend.open = open_device;
     backend.use = use;

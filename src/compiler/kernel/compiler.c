@@ -49,10 +49,10 @@ static void read_processor(void)
     cpi_sha256_begin(&s);
     FILE *f = fopen("/proc/cpuinfo", "r");
     while (f && fgets(line, sizeof line, f) && *line != '\n') { /* of the first processor */
-        static const char *const told[] = {"vendor_id", "cpu family", "model", "stepping",
-                                           "flags",     "Features",   "CPU p"};
-        for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-            if (strncmp(line, told[i], strlen(told[i])) == 0) cpi_sha256_text(&s, line);
+        static const char *const reported[] = {"vendor_id", "cpu family", "model", "stepping",
+                                               "flags",     "Features",   "CPU p"};
+        for (size_t i = 0; i < sizeof reported / sizeof *reported; i++)
+            if (strncmp(line, reported[i], strlen(reported[i])) == 0) cpi_sha256_text(&s, line);
     }
     if (f) fclose(f);
     cpi_sha256_end(&s, digest);

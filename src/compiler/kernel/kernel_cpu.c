@@ -264,7 +264,7 @@ static cp_code compiled(const machine *m, const cpi_kernel_source *source, const
 }
 
 /* The text in C++. Brackets without partners are the compiler's to tell. */
-static cp_code translated(const machine *m, const cpi_kernel_source *source, bool wide, const char *trouble,
+static cp_code translated(const machine *m, const cpi_kernel_source *source, bool wide, const char *error,
                           cpi_string *out, bool *regions)
 {
     cpi_cu_program p;
@@ -287,7 +287,7 @@ static cp_code translated(const machine *m, const cpi_kernel_source *source, boo
         const char *tier = getenv("CUPRITE_KERNEL_TIER"); /* for tests: fibers are right wherever loops are */
         p.checked = cpi_kernel_checks();
         p.all_fibers = p.all_fibers || (tier && strcmp(tier, "fibers") == 0);
-        cpi_cu_write(&p, text, source->nnames, source->names, trouble, out);
+        cpi_cu_write(&p, text, source->nnames, source->names, error, out);
         for (int i = 0; i < p.nfunctions; i++)
             *regions = *regions || (p.function[i].global &&
                                     (p.function[i].tier == CPI_TIER_REGIONS || p.function[i].strides));
@@ -302,17 +302,17 @@ static cp_code translated(const machine *m, const cpi_kernel_source *source, boo
     return out->failed ? CP_ERROR_MEMORY : CP_OK;
 }
 
-static cp_code build_as(const machine *m, const cpi_kernel_source *source, bool wide, const char *trouble,
+static cp_code build_as(const machine *m, const cpi_kernel_source *source, bool wide, const char *error,
                         bool *regions, library *l)
 {
     cpi_string text = {0};
     void *object = NULL;
     size_t bytes = 0;
-    cp_code code = translated(m, source, wide, trouble, &text, regions);
+    cp_code code = translated(m, source, wide, error, &text, regions);
     if (!code) code = compiled(m, source, text.at, *regions, &object, &bytes);
     if (!code && !open_library(object, bytes, l)) code = cp_error();
     if (getenv("CUPRITE_KERNEL_TEXT") && text.at) { /* the text without regions goes behind the one that failed */
-        FILE *f = fopen(getenv("CUPRITE_KERNEL_TEXT"), trouble ? "a" : "w");
+        FILE *f = fopen(getenv("CUPRITE_KERNEL_TEXT"), error ? "a" : "w");
         if (f) fputs(text.at, f), fclose(f);
     }
     if (!code && cpi_kernel_checks()) {
@@ -336,11 +336,11 @@ static cp_code build(const cpi_kernel_source *source, bool wide, library *l)
     if (!code) code = cpi_cache_folder(m->folder);
     if (!code) code = build_as(m, source, wide, NULL, &regions, l);
     for (int try = 0; try < 2 && code == CP_ERROR_COMPILE && regions; try++) {
-        char *trouble = strdup(try ? "" : cp_error_message());
-        if (!trouble) break;
+        char *error = strdup(try ? "" : cp_error_message());
+        if (!error) break;
         cp_error_clear();
-        code = build_as(m, source, wide, trouble, &regions, l);
-        free(trouble);
+        code = build_as(m, source, wide, error, &regions, l);
+        free(error);
     }
     cpi_free_host(m);
     return code;
@@ -530,7 +530,7 @@ static void run_task(void *context, int64_t task, int worker)
 }
 
 /* What went wrong, with lines for the places in the compiled code. */
-static cp_code told(const job *j)
+static cp_code reported(const job *j)
 {
     const cpi_fault *fault = &j->fault;
     cpi_string text = {0};
@@ -609,5 +609,5 @@ cp_code cpi_kernel_cpu_launch(cp_stream *stream, const cpi_function *f, const cp
     cpi_parallel((int64_t)((j.blocks + j.each - 1) / j.each), run_task, &j);
     cpi_watchdog_end();
     if (m->prints) fflush(stdout);
-    return j.failed ? told(&j) : CP_OK;
+    return j.failed ? reported(&j) : CP_OK;
 }

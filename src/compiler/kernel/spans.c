@@ -392,8 +392,8 @@ void cpi_cu_put_edit(const cpi_cu_edit *e, cpi_string *out)
     switch (e->kind) {
     case CPI_E_ENTER: cpi_string_put(out, "__ctx.how == __CU_SURE || ((("); break;
     case CPI_E_LEAVE: cpi_string_put(out, "__ctx.how != __CU_SURE && ((("); break;
-    case CPI_E_ENTERED: cpi_string_put(out, ") || __cu_tell(__ctx, %d, false))", e->test); break;
-    case CPI_E_LEFT: cpi_string_put(out, ") && __cu_tell(__ctx, %d, true))", e->test); break;
+    case CPI_E_ENTERED: cpi_string_put(out, ") || __cu_report(__ctx, %d, false))", e->test); break;
+    case CPI_E_LEFT: cpi_string_put(out, ") && __cu_report(__ctx, %d, true))", e->test); break;
     case CPI_E_NEXT: cpi_string_put(out, "(("); break;
     case CPI_E_TESTED: cpi_string_put(out, ")"); break;
     case CPI_E_BEGIN: cpi_string_put(out, "{ %s", asked); break;

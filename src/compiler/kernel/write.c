@@ -349,15 +349,15 @@ static void put_head(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *ou
 }
 
 /* Whether the compiler tells an error in a line of the function. */
-static bool blamed(const cpi_cu_program *p, const cpi_cu_function *f, const char *trouble)
+static bool blamed(const cpi_cu_program *p, const cpi_cu_function *f, const char *error)
 {
     static const char mark[] = "kernel.cu:";
     int first = p->tokens.at[f->body].line, last = p->tokens.at[f->end - 1].line;
-    for (const char *at = strstr(trouble, mark); at; at = strstr(at, mark)) {
+    for (const char *at = strstr(error, mark); at; at = strstr(at, mark)) {
         at += sizeof mark - 1;
-        const char *told = strstr(at, "error:"), *end = strchr(at, '\n');
+        const char *reported = strstr(at, "error:"), *end = strchr(at, '\n');
         long line = strtol(at, NULL, 10);
-        if (line >= first && line <= last && told && (!end || told < end)) return true;
+        if (line >= first && line <= last && reported && (!end || reported < end)) return true;
     }
     return false;
 }
@@ -419,13 +419,13 @@ static void put_parts(const char *text, cpi_string *out)
         if (strstr(text, parts[i][0])) cpi_string_put(out, "#define __CU_%s 1\n", parts[i][1]);
 }
 
-void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *const *names, const char *trouble,
+void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *const *names, const char *error,
                   cpi_string *out)
 {
     bool named = false;
-    for (int i = 0; trouble && i < p->nfunctions; i++)
+    for (int i = 0; error && i < p->nfunctions; i++)
         named = named || (p->function[i].global && p->function[i].body >= 0 &&
-                          blamed(p, &p->function[i], trouble));
+                          blamed(p, &p->function[i], error));
     const cpi_tokens *t = &p->tokens;
     int at = 0, k = 0, v = 0;
     cpi_cu_program q;
@@ -449,7 +449,7 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
         if (k < p->nfunctions && at == p->function[k].start) {
             const cpi_cu_function *f = &p->function[k];
             put_function(p, rewritten ? &q : NULL, &p->function[k],
-                         trouble && (!named || (f->body >= 0 && blamed(p, f, trouble))), out);
+                         error && (!named || (f->body >= 0 && blamed(p, f, error))), out);
             at = p->function[k++].end;
         } else if (v < p->nvariables && at == p->variable[v].start) {
             if (p->variable[v].shared) put_shared_variable(p, &p->variable[v], out);

@@ -139,6 +139,6 @@ cp_array *(cp_fft_plan_cache)(int64_t size, int64_t memsize, const cp_fft_plan_c
     if (size < -1 || memsize < -2)
         return cpi_fail(CP_ERROR_VALUE, "fft_plan_cache: limits are not negative, but for -1 and -2"), NULL;
     if (device->backend->fft->cache(cpi_stream(device), size, memsize, o->clear, &now)) return NULL;
-    const int64_t told[] = {now.plans, now.most_plans, now.bytes, now.most_bytes, now.hits, now.misses};
-    return cp_from_host(told, CP_INT64, CP_SHAPE(6), NULL);
+    const int64_t reported[] = {now.plans, now.most_plans, now.bytes, now.most_bytes, now.hits, now.misses};
+    return cp_from_host(reported, CP_INT64, CP_SHAPE(6), NULL);
 }

@@ -134,7 +134,7 @@ template <class T> LA_DEVICE bool cholesky(const team &t, T *a, int ld, int n)
 template <class T>
 __global__ void __launch_bounds__(1024)
 cholesky_whole(wide first, wide batch, int n, int ld, int upper, const T *a, T *x, wide each, unsigned char *outside,
-               unsigned *mailbox, unsigned trouble)
+               unsigned *mailbox, unsigned error)
 {
     team t;
     position at(first, batch, each, outside);
@@ -149,7 +149,7 @@ cholesky_whole(wide first, wide batch, int n, int ld, int upper, const T *a, T *
         }
     t.sync();
     if (!cholesky(t, w, ld, n)) {
-        if (t.rank == 0) *mailbox = trouble;
+        if (t.rank == 0) *mailbox = error;
         return;
     }
     for (int i = lanes.y; i < n; i += lanes.rows)
@@ -162,7 +162,7 @@ cholesky_whole(wide first, wide batch, int n, int ld, int upper, const T *a, T *
  * It goes to `corners` (n x 32 a matrix), for others may still load it. */
 template <class T>
 __global__ void __launch_bounds__(512)
-cholesky_panel(T *a, T *corners, wide batch, int n, int j0, int nb, unsigned *mailbox, unsigned trouble)
+cholesky_panel(T *a, T *corners, wide batch, int n, int j0, int nb, unsigned *mailbox, unsigned error)
 {
     __shared__ T corner[32 * 33];
     team t;
@@ -173,7 +173,7 @@ cholesky_panel(T *a, T *corners, wide batch, int n, int j0, int nb, unsigned *ma
             if (lane <= i) corner[i * 33 + lane] = w[(wide)(j0 + i) * n + j0 + lane];
         __syncthreads();
         if (!cholesky(t, corner, 33, nb)) {
-            if (t.rank == 0) *mailbox = trouble;
+            if (t.rank == 0) *mailbox = error;
             return;
         }
         for (int i = row0, s = 0; i < n && s < 4; i += warps, s++) {

@@ -121,7 +121,7 @@ cp_code cpi_linalg_cuda_triangular(cp_stream *stream, const cpi_linalg *v)
 
 namespace {
 
-template <class T> cp_code whole_cholesky(cp_stream *stream, const cpi_linalg *v, cpi_la_trouble t)
+template <class T> cp_code whole_cholesky(cp_stream *stream, const cpi_linalg *v, cpi_la_error t)
 {
     int n = (int)v->n, ld = n | 1;
     int threads = n <= 24 ? 32 : cpi_la_threads((int64_t)n * n / 4);
@@ -133,7 +133,7 @@ template <class T> cp_code whole_cholesky(cp_stream *stream, const cpi_linalg *v
         });
 }
 
-template <class T> cp_code blocked_cholesky(cp_stream *stream, const cpi_linalg *v, cpi_la_trouble t)
+template <class T> cp_code blocked_cholesky(cp_stream *stream, const cpi_linalg *v, cpi_la_error t)
 {
     cpi_la_scratch scratch(stream);
     int n = (int)v->n;
@@ -196,9 +196,9 @@ cp_code library_cholesky(cp_stream *stream, const cpi_linalg *v)
 
 cp_code cpi_linalg_cuda_cholesky(cp_stream *stream, const cpi_linalg *v)
 {
-    cpi_la_trouble t;
+    cpi_la_error t;
     cp_code code = cpi_la_fits(v);
-    if (!code) code = cpi_la_trouble_of(stream, v, CPI_LINALG_NOT_POSITIVE, &t);
+    if (!code) code = cpi_la_error_of(stream, v, CPI_LINALG_NOT_POSITIVE, &t);
     if (code) return code;
     int64_t n = v->n, bytes = n * (n | 1) * (int64_t)cpi_la_size(v->type);
     cpi_la_way way = cpi_la_way_of();

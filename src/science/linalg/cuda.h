@@ -64,18 +64,18 @@ struct cpi_la_scratch {
 };
 
 /* Where a kernel tells a trouble. */
-struct cpi_la_trouble {
+struct cpi_la_error {
     unsigned *mailbox;
     unsigned number;
 };
-static inline cp_code cpi_la_trouble_of(cp_stream *stream, const cpi_linalg *v, int trouble, cpi_la_trouble *t)
+static inline cp_code cpi_la_error_of(cp_stream *stream, const cpi_linalg *v, int error, cpi_la_error *t)
 {
     static const char *const text[] = {"",
 #define X(name, words) words,
-                                       CPI_LINALG_TROUBLES(X)
+                                       CPI_LINALG_ERRORS(X)
 #undef X
     };
-    t->number = cpi_cuda_late(CP_ERROR_LINALG, v->function, text[trouble]);
+    t->number = cpi_cuda_late(CP_ERROR_LINALG, v->function, text[error]);
     t->mailbox = cpi_cuda_mailbox(stream);
     return t->mailbox ? CP_OK : CP_ERROR_MEMORY;
 }

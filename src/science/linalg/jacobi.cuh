@@ -158,7 +158,7 @@ LA_DEVICE void svd_finish(const team &t, T *w, int ld, int p, int r, int columns
 template <class T>
 __global__ void __launch_bounds__(1024)
 svd_whole(wide first, wide batch, int m, int n, int columns, const T *a, T *u, real_of<T> *s, T *vt, wide each,
-          unsigned char *outside, unsigned *mailbox, unsigned trouble)
+          unsigned char *outside, unsigned *mailbox, unsigned error)
 {
     typedef real_of<T> R;
     team t;
@@ -183,7 +183,7 @@ svd_whole(wide first, wide batch, int m, int n, int columns, const T *a, T *u, r
     if (t.rank == 0) *moved = 0;
     bool fine = scale_of(t, most, &e);
     if (!fine) {
-        if (t.rank == 0) *mailbox = trouble;
+        if (t.rank == 0) *mailbox = error;
         return;
     }
     for (int c = t.rank / 32; c < r; c += t.size / 32) {
@@ -204,7 +204,7 @@ svd_whole(wide first, wide batch, int m, int n, int columns, const T *a, T *u, r
 template <class T>
 __global__ void __launch_bounds__(1024)
 eigh_whole(wide first, wide batch, int n, int upper, const T *a, T *u, real_of<T> *s, wide each, unsigned char *outside,
-           unsigned *mailbox, unsigned trouble)
+           unsigned *mailbox, unsigned error)
 {
     typedef real_of<T> R;
     team t;
@@ -228,7 +228,7 @@ eigh_whole(wide first, wide batch, int n, int upper, const T *a, T *u, real_of<T
         }
     if (t.rank == 0) *moved = 0;
     if (!scale_of(t, most, &e)) {
-        if (t.rank == 0) *mailbox = trouble;
+        if (t.rank == 0) *mailbox = error;
         return;
     }
     for (int i = lanes.y; i < n; i += lanes.rows)

@@ -75,8 +75,8 @@ static void task(void *context, int64_t t, int worker)
     job *j = context;
     int64_t last = (t + 1) * j->each < j->l->batch ? (t + 1) * j->each : j->l->batch;
     for (int64_t i = t * j->each; i < last; i++) {
-        int trouble = j->one(j, i, j->memory + (size_t)worker * j->work);
-        if (trouble) __atomic_store_n(&j->trouble, trouble, __ATOMIC_RELAXED); /* all of a call's are one kind */
+        int error = j->one(j, i, j->memory + (size_t)worker * j->work);
+        if (error) __atomic_store_n(&j->error, error, __ATOMIC_RELAXED);       /* all of a call's are one kind */
     }
 }
 
@@ -104,7 +104,7 @@ cp_code cpi_job_all(job *j, size_t work)
         if (own) cpi_lapack_threads(false);
     }
     cpi_work_free(j->stream, j->memory);
-    return cpi_linalg_trouble(l->function, j->trouble);
+    return cpi_linalg_error(l->function, j->error);
 }
 
 bool cpi_job_find(job *j, int n, const char *const *names)

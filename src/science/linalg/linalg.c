@@ -5,14 +5,14 @@
 #include "cuprite/linalg.h"
 #include "operands/operands.h"
 
-cp_code cpi_linalg_trouble(const char *function, int trouble)
+cp_code cpi_linalg_error(const char *function, int error)
 {
     static const char *const text[] = {"",
 #define X(name, text) text,
-                                       CPI_LINALG_TROUBLES(X)
+                                       CPI_LINALG_ERRORS(X)
 #undef X
     };
-    return trouble ? cpi_fail(CP_ERROR_LINALG, "%s: %s", function, text[trouble]) : CP_OK;
+    return error ? cpi_fail(CP_ERROR_LINALG, "%s: %s", function, text[error]) : CP_OK;
 }
 
 /* A call under way: `l` for the slot, the operands as it gets them, and the shape of the batch. */

@@ -129,8 +129,8 @@ cp_code copy(cp_stream *stream, void *to, const void *from, int64_t count, cp_ty
 /* The rows that exchanges lead to. */
 cp_code rows_of(cp_stream *stream, const cpi_linalg *v, const int *pivots, int r, int m, int *rows, bool checked)
 {
-    cpi_la_trouble t = {nullptr, 0};
-    cp_code code = checked ? CP_OK : cpi_la_trouble_of(stream, v, CPI_LINALG_PIVOTS, &t);
+    cpi_la_error t = {nullptr, 0};
+    cp_code code = checked ? CP_OK : cpi_la_error_of(stream, v, CPI_LINALG_PIVOTS, &t);
     if (code) return code;
     size_t shared = (size_t)m * 4 <= 45000 ? (size_t)m * 4 : 0;
     la::lu_rows<<<cpi_la_blocks(v->batch, 1 << 20), 128, shared, cpi_cuda_stream(stream)>>>(
@@ -146,10 +146,10 @@ bool is_whole(cp_stream *stream, const cpi_linalg *v, int64_t m, int64_t n, int6
     return *each <= cpi_la_shared(stream) && (most <= 32 || (most <= WHOLE && k <= most) || v->batch > 64);
 }
 
-template <class T> cp_code whole(cp_stream *stream, const cpi_linalg *v, int task, int k, int64_t each, int trouble)
+template <class T> cp_code whole(cp_stream *stream, const cpi_linalg *v, int task, int k, int64_t each, int error)
 {
-    cpi_la_trouble t = {nullptr, 0};
-    cp_code code = trouble ? cpi_la_trouble_of(stream, v, trouble, &t) : CP_OK;
+    cpi_la_error t = {nullptr, 0};
+    cp_code code = error ? cpi_la_error_of(stream, v, error, &t) : CP_OK;
     if (code) return code;
     int m = (int)v->m, n = (int)v->n, ld = (n + k) | 1;
     bool small = m <= 24 && n + k <= 48;
@@ -168,8 +168,8 @@ template <class T> cp_code whole(cp_stream *stream, const cpi_linalg *v, int tas
 
 cp_code cpi_la_regular(cp_stream *stream, const cpi_linalg *v, const void *a, int64_t stride, int64_t next)
 {
-    cpi_la_trouble t;
-    cp_code code = cpi_la_trouble_of(stream, v, CPI_LINALG_SINGULAR, &t);
+    cpi_la_error t;
+    cp_code code = cpi_la_error_of(stream, v, CPI_LINALG_SINGULAR, &t);
     return code ? code : cpi_la_with(v->type, [&](auto e) {
         typedef decltype(e) T;
         la::lu_regular<T><<<cpi_la_blocks(v->batch, 1 << 20), 256, 0, cpi_cuda_stream(stream)>>>(

@@ -650,7 +650,7 @@ static int NAME(eigh)(const cpi_linalg *l, int64_t first, int count, E *work)
 
 static int NAME(run)(cpi_small_kind kind, const cpi_linalg *l, int64_t first, int64_t last, void *work)
 {
-    int trouble = 0;
+    int error = 0;
     for (; first < last; first += LANES) {
         int count = last - first < LANES ? (int)(last - first) : LANES, found = 0;
         switch (kind) {
@@ -663,9 +663,9 @@ static int NAME(run)(cpi_small_kind kind, const cpi_linalg *l, int64_t first, in
         case CPI_SMALL_EIGH: found = NAME(eigh)(l, first, count, work); break;
         case CPI_SMALL_LU: NAME(lu)(l, first, count, work); break;
         }
-        if (found) trouble = found;
+        if (found) error = found;
     }
-    return trouble;
+    return error;
 }
 
 #undef V

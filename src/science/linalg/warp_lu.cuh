@@ -11,7 +11,7 @@ namespace la {
  * hand is the first on the way down and the last on the way up, and a step is one small loop's. */
 template <class T, int W, int K>
 __global__ void __launch_bounds__(128)
-lu_by_warps(wide batch, int n, int k, const T *a, const T *b, T *x, unsigned *mailbox, unsigned trouble)
+lu_by_warps(wide batch, int n, int k, const T *a, const T *b, T *x, unsigned *mailbox, unsigned error)
 {
     int lane = (int)threadIdx.x % W, base = (int)threadIdx.x - lane, stands = lane, order = lane;
     wide matrix = ((wide)blockIdx.x * blockDim.y + threadIdx.y) * (32 / W) + (int)threadIdx.x / W;
@@ -79,7 +79,7 @@ lu_by_warps(wide batch, int n, int k, const T *a, const T *b, T *x, unsigned *ma
         for (int c = W - 1; c > 0; c--) r[c] = r[c - 1];
         r[0] = last;
     }
-    if (!regular && there && mailbox && lane == 0) *mailbox = trouble;
+    if (!regular && there && mailbox && lane == 0) *mailbox = error;
     if (!mine) return;
     x += (matrix * n + stands) * k;
 #pragma unroll

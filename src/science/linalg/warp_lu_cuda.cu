@@ -11,8 +11,8 @@ template <class T> constexpr int inverse_rows() { return sizeof(T) <= 8 ? 32 : 1
 
 template <class T, int W, int K> cp_code launch(cp_stream *stream, const cpi_linalg *v)
 {
-    cpi_la_trouble t = {nullptr, 0};
-    cp_code code = v->quiet ? CP_OK : cpi_la_trouble_of(stream, v, CPI_LINALG_SINGULAR, &t);
+    cpi_la_error t = {nullptr, 0};
+    cp_code code = v->quiet ? CP_OK : cpi_la_error_of(stream, v, CPI_LINALG_SINGULAR, &t);
     if (code) return code;
     enum { WARPS = 4, EACH = WARPS * 32 / W };
     int n = (int)v->n, k = v->b ? (int)v->k : n;

@@ -112,9 +112,9 @@ class Compiled:
         status = cuprite.ndarray((1,), "int32", self._module.get_global("debug_status"))
         status.fill(0)
         self._launch(grid, block, flat, shared_mem=shared_mem)
-        told = int(status[0])
-        if told:
-            raise self.faults[told - 1]
+        reported = int(status[0])
+        if reported:
+            raise self.faults[reported - 1]
 
     def attribute(self, name):
         """One of the compiled kernel's attributes, by RawKernel's name."""

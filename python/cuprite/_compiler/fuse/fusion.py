@@ -12,7 +12,7 @@ import types
 from cuprite import _core
 from cuprite._compiler.fuse.records import Described, Entry
 from cuprite._compiler.jobs import (
-    PerformanceWarning, breathe, import_module, make_way, queue, tell_failure, wait)
+    PerformanceWarning, breathe, import_module, make_way, queue, report_failure, wait)
 
 __all__ = ["fuse", "vectorize"]
 
@@ -35,7 +35,7 @@ class Fusion(_core._Fusion):
         """Forgets the kernels that were compiled."""
         self._programs = {}   # kinds of arguments -> list of program.Program
         self._asked = {}      # kinds -> how often they were traced, or _NEVER
-        self._told = False
+        self._reported = False
         self._forget()
 
     def __get__(self, owner, kind=None):
@@ -103,22 +103,22 @@ class Fusion(_core._Fusion):
             self._enter(program.entry(given))
         except trace.NotFused as e:
             self._leave(kinds, given)
-            self._tell(str(e))
+            self._report(str(e))
         except rebind.Raised as e:  # whatever is wrong with the function is told by its calls
             self._leave(kinds, given)
-            tell_failure(self.name, e.__cause__, of_user=True)
+            report_failure(self.name, e.__cause__, of_user=True)
         except Exception as e:
             self._leave(kinds, given)
-            tell_failure(self.name, e)
+            report_failure(self.name, e)
 
     def _leave(self, kinds, given):
         """From here on such calls are the function's, without a detour."""
         self._asked[kinds] = _MOST_KERNELS
         self._enter(Entry(given, tuple(range(len(given))), engine=self.func, whole=True))
 
-    def _tell(self, why):
-        if why and not self._told:
-            self._told = True
+    def _report(self, why):
+        if why and not self._reported:
+            self._reported = True
             import warnings
             warnings.warn(f"{self.name}: {why}; it runs operation by operation", PerformanceWarning, stacklevel=2)
 

@@ -13,7 +13,7 @@ from cuprite import _core
 from cuprite._compiler.fuse.rebind import Object, traced
 from cuprite._compiler.fuse.records import Described, Entry
 from cuprite._compiler.fuse.trace import Array, Hole, Method, Node, NotFused, Number, filled
-from cuprite._compiler.jobs import breathe, queue, tell_failure
+from cuprite._compiler.jobs import breathe, queue, report_failure
 
 _ELEMENTWISE = {"op", "part", "where", "cast", "set", "store"}
 _CHEAP = {"add", "subtract", "multiply", "negative", "bitwise_and", "bitwise_or", "bitwise_xor", "invert", "less",
@@ -175,9 +175,9 @@ class Group:
         try:
             self.kernel._prepare(*given)
         except ValueError as e:  # shapes that do not meet, which the call tells
-            tell_failure(self.kernel.name, e, of_user=True)
+            report_failure(self.kernel.name, e, of_user=True)
         except Exception as e:  # no compiler, say: it runs as it did
-            tell_failure(self.kernel.name, e)
+            report_failure(self.kernel.name, e)
             self.kernel = None
 
 

@@ -13,7 +13,7 @@ from cuprite._compiler.ast.values import Value, as_type
 from cuprite._compiler.numba import _types
 from cuprite._compiler.numba._host import RULES
 from cuprite._compiler.numba_cuda.devicearray import DeviceNDArray, is_cuda_array, ours, using
-from cuprite._compiler.numba.errors import told
+from cuprite._compiler.numba.errors import reported
 
 TARGETS = ("cpu", "parallel", "cuda")
 THREADS = 256
@@ -121,7 +121,7 @@ class DeviceUfunc(_OnDevice):
         """The kernel for input types; whole[k]: argument k is an array and not one number for all."""
         key = (inputs, result, whole)
         if key not in self._made:
-            with told():
+            with reported():
                 self._made[key] = _ElementKernel(self._function, inputs, result, whole)
         return self._made[key]
 
@@ -224,7 +224,7 @@ class DeviceUfunc(_OnDevice):
         types, result = self._loop((x.dtype,) * 2)
         key = (types, result, partial)
         if key not in self._made:
-            with told():
+            with reported():
                 self._made[key] = _FoldKernel(self._function, types, result, partial)
         made = self._made[key]
         rows, lanes = x.shape[0], _product(x.shape[1:])
@@ -438,7 +438,7 @@ class DeviceGUfunc(_OnDevice):
 
     def _compiled(self, types):
         if types not in self._made:
-            with told():
+            with reported():
                 self._made[types] = _LoopKernel(self._function, types, self._ins + self._outs)
         return self._made[types]
 

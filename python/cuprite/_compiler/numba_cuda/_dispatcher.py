@@ -7,7 +7,7 @@ from cuprite._compiler.numba import _types
 from cuprite._compiler.numba._host import RULES
 from cuprite._compiler.numba._matching import NEVER, distance
 from cuprite._compiler.numba_cuda.devicearray import DeviceNDArray, is_cuda_array, ours, using
-from cuprite._compiler.numba.errors import TypingError, told
+from cuprite._compiler.numba.errors import TypingError, reported
 
 
 def jit(func_or_sig=None, device=False, inline=False, link=(), debug=False, opt=True, lineinfo=False, cache=False,
@@ -101,7 +101,7 @@ class Dispatcher:
 
     def _compiled(self, types):
         if types not in self._made:
-            with told():
+            with reported():
                 self._made[types] = launch.Compiled(self._function, RULES, launch.values_of(types, [None] * len(types)),
                                                     self._flags, checked=self._checked)
         return self._made[types]

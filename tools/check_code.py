@@ -33,7 +33,7 @@ LONG_MACROS = {
     "elementwise_math_simd.c": "BINARY",
     "error.h": "CP_ERRORS",
     "keys.h": "CPI_KEYS_COMPLEX",
-    "label_runs.h": "WRITE_PIECE",
+    "label_runs.h": "WRITE_CHUNK",
     "measure_cpu.c": "WALK",
     "orders_simd.c": "FIND FIND_FLOATS COLUMNS",
     "products_simd.c": "HALF",

@@ -204,9 +204,9 @@ static PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *kw)
         x = with_strides(t, &dims, strides);
         if (!x) return NULL;
     } else if (letter == 'F' && dims.n > 1) {
-        cpy_ints turned = {dims.n, {0}};
-        for (int i = 0; i < dims.n; i++) turned.at[i] = dims.at[dims.n - 1 - i];
-        cp_array *c = CPY_MADE(cp_empty(cpy_shape_of(&turned), t));
+        cpy_ints reversed = {dims.n, {0}};
+        for (int i = 0; i < dims.n; i++) reversed.at[i] = dims.at[dims.n - 1 - i];
+        cp_array *c = CPY_MADE(cp_empty(cpy_shape_of(&reversed), t));
         x = cp_transpose(c, CP_ALL);
         cpy_free(c);
     } else {
@@ -541,9 +541,9 @@ PyObject *py__unpickle(const py__unpickle_args *v)
     Py_ssize_t length;
     if (PyBytes_AsStringAndSize(v->data, &data, &length) < 0) return NULL;
     size_t want = cp_type_size(v->dtype);
-    cpy_ints turned = {.n = v->shape.n};
+    cpy_ints reversed = {.n = v->shape.n};
     for (int i = 0; i < v->shape.n; i++) {
-        int64_t extent = turned.at[v->shape.n - 1 - i] = v->shape.at[i];
+        int64_t extent = reversed.at[v->shape.n - 1 - i] = v->shape.at[i];
         if (extent < 0 || __builtin_mul_overflow(want, (size_t)extent, &want)) want = SIZE_MAX;
     }
     if ((size_t)length != want) {
@@ -552,7 +552,7 @@ PyObject *py__unpickle(const py__unpickle_args *v)
     }
     if (v->order == 'C')
         return of_class(cpy_wrap(CPY_MADE(cp_from_host(data, v->dtype, cpy_shape_of(&v->shape), NULL))), v->type);
-    cp_array *c = CPY_MADE(cp_from_host(data, v->dtype, cpy_shape_of(&turned), NULL)), *x = cp_transpose(c, CP_ALL);
+    cp_array *c = CPY_MADE(cp_from_host(data, v->dtype, cpy_shape_of(&reversed), NULL)), *x = cp_transpose(c, CP_ALL);
     cpy_free(c);
     return of_class(cpy_wrap(x), v->type);
 }

@@ -28,9 +28,9 @@ static cp_array *take_buffer(const Py_buffer *b, cp_type t)
     const int64_t *steps = b->strides && !PyBuffer_IsContiguous(b, fortran ? 'F' : 'C') ? strides : NULL;
     CPY_RUN(b->len, x = cp_from_host(b->buf, t, (cp_shape){b->ndim, dims}, steps));
     if (x && fortran) {
-        cp_array *turned = cp_transpose(x, CP_ALL);
+        cp_array *reversed = cp_transpose(x, CP_ALL);
         cpy_free(x);
-        x = turned;
+        x = reversed;
     }
     if (!x) cpy_raise();
     return x;

@@ -153,7 +153,7 @@ static inline PyObject *cpy_like(PyObject *r, PyObject *of) { return cpy_is_plai
 PyObject *cpy_plain(PyObject *r); /* r, or a view of it that is an ndarray; r is given up */
 PyObject *cpy_subok(PyObject *r, PyObject *subok, bool otherwise, PyObject *of); /* the first or the second */
 /* The operand whose class a ufunc's results have, borrowed: the subclass of the highest __array_priority__, or NULL. */
-PyObject *cpy_subclass_among(int n, PyObject *const *v);
+PyObject *cpy_find_subclass(int n, PyObject *const *v);
 static inline bool cpy_any_subclass(int n, PyObject *const *v)
 {
     for (int i = 0; i < n; i++)
@@ -162,7 +162,7 @@ static inline bool cpy_any_subclass(int n, PyObject *const *v)
 }
 static inline PyObject *cpy_class_of(int n, PyObject *const *v)
 {
-    return cpy_any_subclass(n, v) ? cpy_subclass_among(n, v) : NULL;
+    return cpy_any_subclass(n, v) ? cpy_find_subclass(n, v) : NULL;
 }
 /* What a ufunc made, an array or a tuple of them, as arrays of the class of `of`; NULL: as they are. */
 PyObject *cpy_result_of(PyObject *r, PyObject *of);
@@ -288,7 +288,7 @@ enum { CPY_NO_OP = -1 };
 cp_array *cpy_scalar(PyObject *o, const cp_array *partner, int op);
 /* What an integer beyond int64 meets where there is no array: a NumPy scalar, else a Python number; NULL without such
  * an integer. Owned. */
-cp_array *cpy_number_among(int n, PyObject *const *o);
+cp_array *cpy_find_number(int n, PyObject *const *o);
 /* The array of a small Python integer, borrowed; NULL for anything else. */
 cp_array *cpy_small_int(PyObject *o);
 /* An operand: an array or a scalar; *owned says whether the caller frees it. NULL with an exception. */

@@ -48,9 +48,9 @@ int64_t cpy_shape_size(cp_shape shape)
 cp_array *cpy_make(cpy_maker f, cp_shape shape, cp_type t, char order)
 {
     if (order != 'F' || shape.n < 2) return f(shape, t);
-    cpy_ints turned = {.n = shape.n};
-    for (int i = 0; i < shape.n; i++) turned.at[i] = shape.dim[shape.n - 1 - i];
-    cp_array *x = f(cpy_shape_of(&turned), t), *r = cp_transpose(x, CP_ALL);
+    cpy_ints reversed = {.n = shape.n};
+    for (int i = 0; i < shape.n; i++) reversed.at[i] = shape.dim[shape.n - 1 - i];
+    cp_array *x = f(cpy_shape_of(&reversed), t), *r = cp_transpose(x, CP_ALL);
     cp_free(x);
     return r;
 }
@@ -91,8 +91,8 @@ PyObject *py_eye(const py_eye_args *v)
     if (v->M && v->M != Py_None && !cpy_extent(v->M, &columns)) return NULL;
     if (v->order != 'F') return cpy_wrap(CPY_MADE(cp_eye(v->N, columns, v->k, v->dtype)));
     int64_t k = v->k == INT64_MIN ? INT64_MAX : -v->k;
-    cp_array *turned = CPY_MADE(cp_eye(columns, v->N, k, v->dtype)), *x = turned ? cp_transpose(turned, CP_ALL) : NULL;
-    cpy_free(turned);
+    cp_array *reversed = CPY_MADE(cp_eye(columns, v->N, k, v->dtype)), *x = reversed ? cp_transpose(reversed, CP_ALL) : NULL;
+    cpy_free(reversed);
     return cpy_wrap(x);
 }
 

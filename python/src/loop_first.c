@@ -63,7 +63,7 @@ static bool may_write(const loop_call *c, int i)
     if (c->made[i]) return true;
     for (int k = 0; k < loop_operands(c->k); k++) {
         if (k == i || !c->x[k] || !loop_overlap(out, c->x[k])) continue;
-        if (c->s->apart || k >= c->k->nin || !are_same_elements(out, c->x[k])) return false;
+        if (c->s->no_alias || k >= c->k->nin || !are_same_elements(out, c->x[k])) return false;
     }
     return is_injective(out);
 }

@@ -71,9 +71,9 @@ bool cpy_take_out(PyObject *o, cp_array **x, PyObject **object);
 bool cpy_take_ufunc_out(PyObject *o, cp_array **x, PyObject **object);
 /* What other arguments meet: the first array of these objects, to be dropped; nothing where there is none. */
 typedef struct cpy_near { PyObject *o; cp_array *x; } cpy_near;
-cpy_near cpy_array_among(int n, PyObject *const *o);
-/* The same, else the number that an integer beyond int64 meets (cpy_number_among), which lies on no device. */
-cpy_near cpy_operand_among(int n, PyObject *const *o);
+cpy_near cpy_find_array(int n, PyObject *const *o);
+/* The same, else the number that an integer beyond int64 meets (cpy_find_number), which lies on no device. */
+cpy_near cpy_find_operand(int n, PyObject *const *o);
 bool cpy_take_arrays(PyObject *o, cpy_arrays *v);
 bool cpy_take_arrays_or_numbers(PyObject *o, cpy_arrays *v);
 bool cpy_take_arrays_like(PyObject *o, cpy_arrays *v); /* each is converted */

@@ -189,7 +189,7 @@ static bool is_huge(PyObject *o)
     return overflow != 0;
 }
 
-cp_array *cpy_number_among(int n, PyObject *const *o)
+cp_array *cpy_find_number(int n, PyObject *const *o)
 {
     PyObject *met = NULL;
     bool huge = false;

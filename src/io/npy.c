@@ -196,11 +196,11 @@ typedef struct elements {
 static cp_code to_file(const char *function, cp_array *x, elements *e)
 {
     *e = (elements){.fortran = cp_is_f_contiguous(x) && !cp_is_c_contiguous(x)};
-    cp_array *turned = e->fortran ? cp_transpose(x, CP_ALL) : cp_retain(x);
-    cp_array *dense = turned ? cpi_as_contiguous(function, turned, x->type) : NULL;
+    cp_array *transposed = e->fortran ? cp_transpose(x, CP_ALL) : cp_retain(x);
+    cp_array *dense = transposed ? cpi_as_contiguous(function, transposed, x->type) : NULL;
     e->lying = dense ? cp_to_device(dense, CP_CPU) : NULL;
     cp_free(dense);
-    cp_free(turned);
+    cp_free(transposed);
     return e->lying ? CP_OK : cp_error();
 }
 

@@ -442,7 +442,7 @@ def frame(f):
         listed = ", ".join(f"o[{a.place}]" for a in among)
         given = "" if any(not a.has_default for a in late) else " || ".join(f"o[{a.place}]" for a in late)
         placing = any("array_like" in a.kind.name for a in f.arguments)  # what is made goes to the device of `near`
-        find = "cpy_array_among" if placing else "cpy_operand_among"
+        find = "cpy_find_array" if placing else "cpy_find_operand"
         found = f"{find}({len(among)}, (PyObject *const[]){{{listed}}})"
         lines.append(f"    cpy_near near = {f'{given} ? {found} : (cpy_near){{NULL, NULL}}' if given else found}; /* "
                      f"what others meet */")

@@ -365,7 +365,7 @@ class Reduction:
     def finish(self, value, kept):
         """Writes a result, or a part of one."""
         if self.split:
-            return [f"((_type_reduce *)_part)[({kept}) * _pieces + _piece] = {value};"]
+            return [f"((_type_reduce *)_part)[({kept}) * _chunks + _chunk] = {value};"]
         return self.post(value, kept)
 
     def post(self, value, kept):
@@ -399,9 +399,9 @@ class Reduction:
         return [o.reference(f"*({o.const}{o.ctype} *)({self.at(o, reduced)})") for o in self.v.inputs]
 
     # --- the CPU ---
-    PIECES = ["for (ptrdiff_t _q = (ptrdiff_t)blockIdx.x * _per, _r = _q + _per; _q < _r && _q < _groups * _pieces; "
+    PIECES = ["for (ptrdiff_t _q = (ptrdiff_t)blockIdx.x * _per, _r = _q + _per; _q < _r && _q < _groups * _chunks; "
               "++_q) {"]
-    BOUNDS = ["const ptrdiff_t _group = _q / _pieces, _piece = _q % _pieces, _low = _piece * _length;",
+    BOUNDS = ["const ptrdiff_t _group = _q / _chunks, _chunk = _q % _chunks, _low = _chunk * _length;",
               "const ptrdiff_t _high = _low + _length < _all ? _low + _length : _all;"]
 
     def cpu_rows(self):
@@ -465,8 +465,8 @@ class Reduction:
 
     def cpu_join(self):
         text = lines(1, "const ptrdiff_t _o = (ptrdiff_t)blockIdx.x;",
-                     "const _type_reduce *const _parts = (const _type_reduce *)_part + _o * _pieces;",
-                     "_type_reduce _value = _parts[0];", "for (ptrdiff_t _p = 1; _p < _pieces; ++_p)")
+                     "const _type_reduce *const _parts = (const _type_reduce *)_part + _o * _chunks;",
+                     "_type_reduce _value = _parts[0];", "for (ptrdiff_t _p = 1; _p < _chunks; ++_p)")
         return text + lines(2, self.joined("_value", "_parts[_p]")) + lines(1, self.post("_value", "_o"))
 
     # --- GPUs ---
@@ -480,8 +480,8 @@ class Reduction:
         self.together = 16 // max(SIZES[t] for t in self.v.stepping_in) if neighbours else 1
         text = self.shared()
         text += lines(1, f"const int _lanes = {THREADS} / (int)_side, _l = _t / (int)_side;",
-                      "const ptrdiff_t _o = (ptrdiff_t)blockIdx.x * _side + _t % (int)_side, _piece = blockIdx.y;",
-                      "const ptrdiff_t _low = _piece * _length, _end = _low + _length < _all ? _low + _length : _all;",
+                      "const ptrdiff_t _o = (ptrdiff_t)blockIdx.x * _side + _t % (int)_side, _chunk = blockIdx.y;",
+                      "const ptrdiff_t _low = _chunk * _length, _end = _low + _length < _all ? _low + _length : _all;",
                       f"ptrdiff_t _k = _low + _l * {self.together};", "if (_o < _kept && _k < _end) {")
         text += lines(2, self.starts("_o"), "_type_reduce _sum;", "{")
         text += lines(3, self.single("_k"), self.mapped("_sum", "_o", "_k")) + lines(2, "}")
@@ -526,12 +526,12 @@ class Reduction:
     def gpu_join(self):
         text = self.shared()
         text += lines(1, "const ptrdiff_t _o = (ptrdiff_t)blockIdx.x;",
-                      "const _type_reduce *const _parts = (const _type_reduce *)_part + _o * _pieces;",
-                      "if (_t < _pieces) {")
+                      "const _type_reduce *const _parts = (const _type_reduce *)_part + _o * _chunks;",
+                      "if (_t < _chunks) {")
         text += lines(2, "_type_reduce _sum = _parts[_t];",
-                      f"for (ptrdiff_t _p = _t + {THREADS}; _p < _pieces; _p += {THREADS})")
+                      f"for (ptrdiff_t _p = _t + {THREADS}; _p < _chunks; _p += {THREADS})")
         text += lines(3, self.joined("_sum", "_parts[_p]")) + lines(2, "_lane[_t] = _sum;") + lines(1, "}")
-        text += lines(1, f"const int _filled = _pieces < {THREADS} ? (int)_pieces : {THREADS};",
+        text += lines(1, f"const int _filled = _chunks < {THREADS} ? (int)_chunks : {THREADS};",
                       f"for (int _w = {THREADS // 2}; _w > 0; _w /= 2) {{")
         text += lines(2, "__syncthreads();", f"if (_t < _w && _t + _w < _filled) "
                                              f"{self.joined('_lane[_t]', '_lane[_t + _w]')}") + lines(1, "}")

@@ -7,12 +7,12 @@
 
 /* The pieces that go together to where they are moved: of each axis two, all combinations. */
 enum { TOGETHER = 8 };
-typedef struct pieces {
+typedef struct nchunks {
     int n;
     cp_array *from[TOGETHER], *to[TOGETHER];
-} pieces;
+} nchunks;
 
-static cp_code put_pieces(cp_array *from, cp_array *to, int axis, const int64_t *shift, pieces *p)
+static cp_code put_chunks(cp_array *from, cp_array *to, int axis, const int64_t *shift, nchunks *p)
 {
     while (axis < cp_ndim(from) && !shift[axis]) axis++;
     if (axis == cp_ndim(from)) {
@@ -26,15 +26,15 @@ static cp_code put_pieces(cp_array *from, cp_array *to, int axis, const int64_t 
     for (int i = 0; i < 2 && !code; i++) {
         cp_array *a = cpi_range(from, axis, i ? n - s : 0, i ? n : n - s);
         cp_array *b = cpi_range(to, axis, i ? 0 : s, i ? s : n);
-        code = a && b ? put_pieces(a, b, axis + 1, shift, p) : cp_error();
+        code = a && b ? put_chunks(a, b, axis + 1, shift, p) : cp_error();
     }
     return code;
 }
 
 static cp_code put_all(cp_array *from, cp_array *to, const int64_t *shift)
 {
-    pieces p = {0};
-    cp_code code = put_pieces(from, to, 0, shift, &p);
+    nchunks p = {0};
+    cp_code code = put_chunks(from, to, 0, shift, &p);
     return code || !p.n ? code : cpi_assign_all(p.n, p.to, p.from);
 }
 

@@ -151,7 +151,7 @@ static cp_code launch_general(const run_context *c, const cpi_loop *loop)
     return cpi_cuda_launch(kernel, cpi_ceil_div(g.loop.n, per_block), &g, c->stream, row->name);
 }
 
-static cp_code launch_walk(void *context, const cpi_loop *loop)
+static cp_code launch_iterator(void *context, const cpi_loop *loop)
 {
     const run_context *c = (const run_context *)context;
     const cpi_cuda_row *row = &cpi_cuda_rows[c->op];
@@ -212,6 +212,6 @@ cp_code cpi_elementwise_cuda_run(cp_stream *stream, int op, cp_type type, const 
     cpi_flat_args g;
     if (const void *kernel = entry->flat ? flat_kernel(op, type, loop, &g, &elements) : nullptr)
         return cpi_cuda_launch(kernel, cpi_ceil_div(g.n, elements), &g, stream, row->name);
-    return cpi_device_loop_each(loop, launch_walk, &c);
+    return cpi_device_loop_each(loop, launch_iterator, &c);
 }
 

@@ -81,9 +81,9 @@ static void plan_mixed(cp_op op, cpi_plan *plan, bool signed_first)
 {
     static const int straight[] = {CP_OP_equal_mixed, CP_OP_not_equal_mixed, CP_OP_less_mixed,
                                    CP_OP_less_equal_mixed, CP_OP_greater_mixed, CP_OP_greater_equal_mixed};
-    static const int turned[] = {CP_OP_equal_mixed, CP_OP_not_equal_mixed, CP_OP_greater_mixed,
-                                 CP_OP_greater_equal_mixed, CP_OP_less_mixed, CP_OP_less_equal_mixed};
-    plan->op = (signed_first ? straight : turned)[op - CP_OP_equal];
+    static const int transposed[] = {CP_OP_equal_mixed, CP_OP_not_equal_mixed, CP_OP_greater_mixed,
+                                     CP_OP_greater_equal_mixed, CP_OP_less_mixed, CP_OP_less_equal_mixed};
+    plan->op = (signed_first ? straight : transposed)[op - CP_OP_equal];
     plan->swap = !signed_first;
     plan->type = CP_INT64;
     plan->out[0] = CP_BOOL;

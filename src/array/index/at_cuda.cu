@@ -248,8 +248,8 @@ template <class T> __global__ void __launch_bounds__(CPI_THREADS) rows_in_order(
 /* --- stretches --- */
 
 __global__ void __launch_bounds__(CPI_THREADS)
-find_stretches(const int64_t *starts, int64_t m, int64_t n, int64_t *first, int64_t *last, uint32_t *box,
-               uint32_t failure)
+find_segments(const int64_t *starts, int64_t m, int64_t n, int64_t *first, int64_t *last, uint32_t *box,
+              uint32_t failure)
 {
     const int64_t j = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x;
     if (j >= m) return;
@@ -270,7 +270,7 @@ cp_code cpi_index_cuda_stretches(cp_stream *stream, int op, const int64_t *start
     if (!box) return CP_ERROR_MEMORY;
     const uint32_t failure = cpi_cuda_late(CP_ERROR_INDEX, name, "an index is out of bounds");
     const unsigned blocks = (unsigned)cpi_ceil_div(m, CPI_THREADS);
-    find_stretches<<<blocks, CPI_THREADS, 0, cpi_cuda_stream(stream)>>>(starts, m, n, first, last, box, failure);
+    find_segments<<<blocks, CPI_THREADS, 0, cpi_cuda_stream(stream)>>>(starts, m, n, first, last, box, failure);
     return CPI_LAUNCHED(stream, name);
 }
 

@@ -192,7 +192,7 @@ template <class F> cp_code cpi_with_dims(const cpi_gather *g, F run)
 
 /* Steps of place s of the rest. */
 template <int P>
-__device__ __forceinline__ void cpi_walk_rest(const cpi_gather_args<P> &r, uint32_t s, int64_t *array, int64_t *result)
+__device__ __forceinline__ void cpi_add_rest(const cpi_gather_args<P> &r, uint32_t s, int64_t *array, int64_t *result)
 {
     for (int d = r.rest - 1; d >= 0; d--) {
         const uint32_t at = d ? cpi_index_along(r.rest_shape[d], s) : s;
@@ -216,7 +216,7 @@ __device__ __forceinline__ void cpi_item(const cpi_gather_args<P> &r, uint32_t t
 /* Items first, first + stride, ... of a call: what each is, and where its place of the index lies. */
 template <int E> struct cpi_items {
     uint32_t i[E], s[E], word[E]; /* the places of the index and of the rest, and the word */
-    int64_t array[E], result[E];  /* of the place of the index; cpi_walk_rest adds that of the rest */
+    int64_t array[E], result[E];  /* of the place of the index; cpi_add_rest adds that of the rest */
     bool good[E];
 };
 template <int DIMS, int E, int P>

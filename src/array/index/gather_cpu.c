@@ -15,11 +15,11 @@
 #include "index/single.h"
 #include "loop/loop.h"
 
-enum { CHUNK = 1024, PIECE = 32768 /* bytes of a long run that one task moves */, AHEAD = 24 };
+enum { CHUNK = 1024, SEGMENT = 32768 /* bytes of a long run that one task moves */, AHEAD = 24 };
 
 typedef struct job {
     const cpi_gather *g;
-    int64_t count, chunks, pieces, slots; /* slots: places of the rest, times pieces of a run */
+    int64_t count, chunks, nchunks, slots; /* slots: places of the rest, times pieces of a run */
     int64_t slice, slices, per;           /* slots of a task, parts of the rest, chunks of a task */
     int64_t parts, low, range;            /* of the offsets, for writing */
     bool even, put;                       /* places lie in `result` with one step */
@@ -167,12 +167,12 @@ static void offsets_put(char *array, const int64_t *m, char *result, const int64
 }
 
 /* The chunk's elements at slots first..last-1, which are pieces of long runs. */
-static void move_pieces(const job *j, const int64_t *m, const int64_t *f, int64_t n, int64_t first, int64_t last)
+static void move_chunks(const job *j, const int64_t *m, const int64_t *f, int64_t n, int64_t first, int64_t last)
 {
     const cpi_gather *g = j->g;
     for (int64_t slot = first; slot < last; slot++) {
-        int64_t at = slot % j->pieces * PIECE, length = g->bytes - at < PIECE ? g->bytes - at : PIECE, offset[2];
-        cpi_offsets(g->rest, g->rest_shape, slot / j->pieces, 2, (const int64_t *const[]){g->rest_array_step, g->rest_values_step},
+        int64_t at = slot % j->nchunks * SEGMENT, length = g->bytes - at < SEGMENT ? g->bytes - at : SEGMENT, offset[2];
+        cpi_offsets(g->rest, g->rest_shape, slot / j->nchunks, 2, (const int64_t *const[]){g->rest_array_step, g->rest_values_step},
                     offset);
         (j->put ? offsets_put : offsets_get)(g->array + offset[0] + at, m, g->result + offset[1] + at, f, 0, n, length);
     }
@@ -223,13 +223,13 @@ static void do_chunk(job *j, int64_t chunk, int64_t first, int64_t last, int64_t
 {
     int64_t m[CHUNK], f[CHUNK], at = chunk * CHUNK, n = j->count - at < CHUNK ? j->count - at : CHUNK;
     const cpi_gather *g = j->g;
-    const bool even = j->even && j->parts == 1 && j->pieces == 1;
+    const bool even = j->even && j->parts == 1 && j->nchunks == 1;
     if (!find(g, at, n, m, even ? NULL : f)) { /* writing was checked before */
         __atomic_store_n(&j->bad, 1, __ATOMIC_RELAXED);
         return;
     }
     if (j->parts > 1) n = within(j->low + part * j->range, j->low + (part + 1) * j->range, n, m, f);
-    if (j->pieces > 1) move_pieces(j, m, f, n, first, last);
+    if (j->nchunks > 1) move_chunks(j, m, f, n, first, last);
     else move_chunk(j, m, even ? NULL : f, at * g->values_step[g->ndim - 1], n, first, last);
 }
 
@@ -316,10 +316,10 @@ static cp_code report(const cpi_gather *g)
 
 static job job_of(const cpi_gather *g, bool put)
 {
-    job j = {.g = g, .count = cpi_gather_count(g), .pieces = 1, .parts = 1, .put = put, .even = true};
+    job j = {.g = g, .count = cpi_gather_count(g), .nchunks = 1, .parts = 1, .put = put, .even = true};
     j.chunks = (j.count + CHUNK - 1) / CHUNK;
     j.slots = cpi_gather_rest(g);
-    if (g->bytes > 2 * PIECE) j.pieces = (g->bytes + PIECE - 1) / PIECE, j.slots *= j.pieces;
+    if (g->bytes > 2 * SEGMENT) j.nchunks = (g->bytes + SEGMENT - 1) / SEGMENT, j.slots *= j.nchunks;
     for (int d = 0; d + 1 < g->ndim; d++) j.even &= g->values_step[d] == g->values_step[d + 1] * g->shape[d + 1];
     return j;
 }
@@ -327,7 +327,7 @@ static job job_of(const cpi_gather *g, bool put)
 /* Elements that are worth a task. */
 static int64_t grain(const job *j)
 {
-    int64_t bytes = j->pieces > 1 ? PIECE : j->g->bytes;
+    int64_t bytes = j->nchunks > 1 ? SEGMENT : j->g->bytes;
     return bytes + 16 > 262144 ? 1 : 262144 / (bytes + 16);
 }
 

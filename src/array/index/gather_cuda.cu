@@ -15,7 +15,7 @@ __device__ __forceinline__ void gather_items(const cpi_gather_args<P> &r, uint32
     cpi_find_items<DIMS>(r, first, THREADS, &t);
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
-        cpi_walk_rest(r, t.s[e], &t.array[e], &t.result[e]);
+        cpi_add_rest(r, t.s[e], &t.array[e], &t.result[e]);
         if (t.good[e]) x[e] = *(const T *)(r.array + t.array[e] + t.word[e] * sizeof(T));
     }
 #pragma unroll

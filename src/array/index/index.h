@@ -131,8 +131,8 @@ typedef struct cpi_index_ops {
     cp_code (*wrap)(cp_stream *stream, int op, const int64_t *place, int64_t n, int64_t size, int64_t *wrapped);
     /* first[j], last[j]: the stretch of starts[j], of m >= 1 of an axis of n elements, which goes as far as the next
      * start or, where that is no further or there is none behind it, over one element or to the end. */
-    cp_code (*stretches)(cp_stream *stream, int op, const int64_t *starts, int64_t m, int64_t n, int64_t *first,
-                         int64_t *last);
+    cp_code (*segments)(cp_stream *stream, int op, const int64_t *starts, int64_t m, int64_t n, int64_t *first,
+                        int64_t *last);
     /* Rows of n bytes, which are 0 or not, as rows of (n + 7) / 8 bytes of bits; n >= 1. The first is the highest bit
      * of a byte, or the lowest: little. */
     cp_code (*pack)(cp_stream *stream, const uint8_t *x, int64_t rows, int64_t n, bool little, uint8_t *out);
@@ -142,8 +142,8 @@ typedef struct cpi_index_ops {
 
 /* columns_cuda.cu: a gather of places of a contiguous axis, the same in many rows; false: that is not one. */
 bool cpi_cuda_columns(cp_stream *stream, const cpi_gather *g, cp_code *code);
-/* deal_cuda.cu: a scatter of many elements of a large line; false: that is not one. */
-bool cpi_cuda_deal(cp_stream *stream, const cpi_gather *g, cp_code *code);
+/* binned_scatter_cuda.cu: a scatter of many elements of a large line; false: that is not one. */
+bool cpi_cuda_binned_scatter(cp_stream *stream, const cpi_gather *g, cp_code *code);
 
 /* CP_ERROR_INDEX where a mask has not the extents of x's axes from `axis` on, of which there are enough. (index.c) */
 cp_code cpi_check_boolean_index(const char *name, const cp_array *x, const cp_array *mask, int axis);

@@ -9,7 +9,7 @@
 #include "index/kernels.h"
 #include "loop/loop.h"
 
-enum { PIECE = 16384, WORDS = PIECE / 64, GROUP = 4 }; /* GROUP pieces a task */
+enum { SEGMENT = 16384, WORDS = SEGMENT / 64, GROUP = 4 }; /* GROUP pieces a task */
 
 typedef struct job {
     const cpi_index_kernels *k;
@@ -27,33 +27,33 @@ typedef struct job {
     int64_t per_task;
 } job;
 
-static int64_t pieces(int64_t n) { return (n + PIECE - 1) / PIECE; }
-static const uint64_t *words_of(const cpi_selection *s, int64_t piece) { return (uint64_t *)s->bits + piece * WORDS; }
-static int64_t length(const cpi_selection *s, int64_t piece)
+static int64_t nchunks(int64_t n) { return (n + SEGMENT - 1) / SEGMENT; }
+static const uint64_t *words_of(const cpi_selection *s, int64_t chunk) { return (uint64_t *)s->bits + chunk * WORDS; }
+static int64_t length(const cpi_selection *s, int64_t chunk)
 {
-    int64_t left = s->n - piece * PIECE;
-    return left < PIECE ? left : PIECE;
+    int64_t left = s->n - chunk * SEGMENT;
+    return left < SEGMENT ? left : SEGMENT;
 }
-static int64_t selected(const cpi_selection *s, int64_t piece)
+static int64_t selected(const cpi_selection *s, int64_t chunk)
 {
-    return (piece + 1 < pieces(s->n) ? s->before[piece + 1] : s->count) - s->before[piece];
+    return (chunk + 1 < nchunks(s->n) ? s->before[chunk + 1] : s->count) - s->before[chunk];
 }
 static void run(job *j, cpi_task task)
 {
     j->k = CPI_BEST(cpi_index_kernels);
-    cpi_parallel((pieces(j->s->n) + GROUP - 1) / GROUP, task, j);
+    cpi_parallel((nchunks(j->s->n) + GROUP - 1) / GROUP, task, j);
 }
 /* One piece, as most selections are, goes to its kernel straight away. */
-static inline bool is_piece(const cpi_selection *s) { return s->n <= PIECE; }
+static inline bool is_chunk(const cpi_selection *s) { return s->n <= SEGMENT; }
 /* for each piece of the task */
-#define PIECES(p) int64_t p = task * GROUP; p < (task + 1) * GROUP && p < pieces(j->s->n); p++
+#define CHUNKS(p) int64_t p = task * GROUP; p < (task + 1) * GROUP && p < nchunks(j->s->n); p++
 
 static void bits_task(void *context, int64_t task, int worker)
 {
     job *j = context;
     (void)worker;
-    for (PIECES(p))
-        j->make->before[p] = j->k->bits(j->condition + p * PIECE * cpi_itemsize(j->type), j->type, length(j->s, p),
+    for (CHUNKS(p))
+        j->make->before[p] = j->k->bits(j->condition + p * SEGMENT * cpi_itemsize(j->type), j->type, length(j->s, p),
                                         (uint64_t *)j->make->bits + p * WORDS);
 }
 
@@ -62,7 +62,7 @@ static size_t values_bytes(int64_t n) { return (size_t)((n + 63) / 64 + 1) * 8; 
 
 cp_code cpi_index_cpu_select(cp_stream *stream, const void *condition, cp_type type, int64_t n, cpi_selection *s)
 {
-    int64_t np = pieces(n), words = np == 1 ? (n + 63) / 64 : np * WORDS;
+    int64_t np = nchunks(n), words = np == 1 ? (n + 63) / 64 : np * WORDS;
     s->work = np == 1 ? cpi_malloc_kept(values_bytes(n)) : cpi_work_alloc(stream, (size_t)(words + np) * 8);
     if (!s->work) return CP_ERROR_MEMORY;
     s->n = n;
@@ -86,7 +86,7 @@ cp_code cpi_index_cpu_select(cp_stream *stream, const void *condition, cp_type t
 
 void cpi_index_cpu_release(cp_stream *stream, cpi_selection *s)
 {
-    if (pieces(s->n) == 1) cpi_free_kept(s->work, values_bytes(s->n));
+    if (nchunks(s->n) == 1) cpi_free_kept(s->work, values_bytes(s->n));
     else cpi_work_free(stream, s->work);
 }
 
@@ -94,8 +94,8 @@ static void compact_task(void *context, int64_t task, int worker)
 {
     job *j = context;
     (void)worker;
-    for (PIECES(p))
-        j->k->compact(words_of(j->s, p), length(j->s, p), j->x + p * PIECE * j->step, j->step, j->bytes,
+    for (CHUNKS(p))
+        j->k->compact(words_of(j->s, p), length(j->s, p), j->x + p * SEGMENT * j->step, j->step, j->bytes,
                       j->to + j->s->before[p] * j->bytes, selected(j->s, p));
 }
 
@@ -103,7 +103,7 @@ cp_code cpi_index_cpu_compact(cp_stream *stream, const cpi_selection *s, const c
                               char *out)
 {
     (void)stream;
-    if (is_piece(s)) {
+    if (is_chunk(s)) {
         CPI_BEST(cpi_index_kernels)->compact(s->bits, s->n, x, step, bytes, out, s->count);
         return CP_OK;
     }
@@ -132,7 +132,7 @@ static inline __attribute__((always_inline)) void spread_some(const uint64_t *wo
             copy_element(to + (i + __builtin_ctzll(w)) * step, value, bytes);
 }
 
-static void spread_piece(const uint64_t *words, int64_t n, char *to, int64_t step, const char *value,
+static void spread_chunk(const uint64_t *words, int64_t n, char *to, int64_t step, const char *value,
                          int64_t value_step, int64_t bytes)
 {
     switch (bytes) {
@@ -146,8 +146,8 @@ static void spread_task(void *context, int64_t task, int worker)
 {
     job *j = context;
     (void)worker;
-    for (PIECES(p))
-        spread_piece(words_of(j->s, p), length(j->s, p), j->to + p * PIECE * j->step, j->step,
+    for (CHUNKS(p))
+        spread_chunk(words_of(j->s, p), length(j->s, p), j->to + p * SEGMENT * j->step, j->step,
                      j->x + j->s->before[p] * j->value_step, j->value_step, j->bytes);
 }
 
@@ -155,8 +155,8 @@ cp_code cpi_index_cpu_spread(cp_stream *stream, const cpi_selection *s, char *x,
                              const char *value, int64_t value_step)
 {
     (void)stream;
-    if (is_piece(s)) {
-        spread_piece(s->bits, s->n, x, step, value, value_step, bytes);
+    if (is_chunk(s)) {
+        spread_chunk(s->bits, s->n, x, step, value, value_step, bytes);
         return CP_OK;
     }
     job j = {.s = s, .x = value, .value_step = value_step, .to = x, .step = step, .bytes = bytes};
@@ -238,12 +238,12 @@ static void coordinates_task(void *context, int64_t task, int worker)
     (void)worker;
     indices c = {.j = j, .out = (int64_t *)j->to, .across = j->points ? 1 : j->s->count,
                  .along = j->points ? j->ndim : 1, .last = j->ndim - 1, .inner = j->shape[j->ndim - 1], .row = -1};
-    for (PIECES(p)) {
+    for (CHUNKS(p)) {
         const uint64_t *words = words_of(j->s, p);
         int64_t n = length(j->s, p), k = j->s->before[p];
         for (int64_t i = 0; i < n; i += 64) {
             uint64_t w = words[i / 64];
-            const int64_t base = p * PIECE + i;
+            const int64_t base = p * SEGMENT + i;
             const int set = __builtin_popcountll(w), runs = __builtin_popcountll(w & ~(w << 1));
             if (j->points || set < LONG * runs) {
                 put_bits(&c, base, w, k);
@@ -266,8 +266,8 @@ static void positions_task(void *context, int64_t task, int worker)
 {
     job *j = context;
     (void)worker;
-    for (PIECES(p))
-        j->k->positions(words_of(j->s, p), length(j->s, p), p * PIECE, (int64_t *)j->to + j->s->before[p],
+    for (CHUNKS(p))
+        j->k->positions(words_of(j->s, p), length(j->s, p), p * SEGMENT, (int64_t *)j->to + j->s->before[p],
                         selected(j->s, p));
 }
 
@@ -286,8 +286,8 @@ static void fill_task(void *context, int64_t task, int worker)
 {
     job *j = context;
     (void)worker;
-    for (PIECES(p))
-        j->k->fill(j->to + p * PIECE * j->bytes, (const uint8_t *)j->condition + p * PIECE, length(j->s, p), j->bytes,
+    for (CHUNKS(p))
+        j->k->fill(j->to + p * SEGMENT * j->bytes, (const uint8_t *)j->condition + p * SEGMENT, length(j->s, p), j->bytes,
                    j->x);
 }
 
@@ -295,7 +295,7 @@ cp_code cpi_index_cpu_fill(cp_stream *stream, char *x, const uint8_t *mask, int6
 {
     (void)stream;
     cpi_selection s = {.n = n};
-    if (is_piece(&s)) {
+    if (is_chunk(&s)) {
         CPI_BEST(cpi_index_kernels)->fill(x, mask, n, bytes, value);
         return CP_OK;
     }

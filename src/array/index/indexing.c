@@ -255,7 +255,7 @@ cp_array *cpi_indexing_get(const cpi_indexing *p, cp_array *out, cp_casting cast
     for (int k = 0; k < p->nindices; k++) inputs[k + 1] = p->axis_index[k].index;
     /* a wrong index must not leave half a result in out */
     if (cpi_output_open(&o, p->nindices + 1, inputs)) return NULL;
-    if (out && o.array == out && cpi_output_apart(&o)) return cpi_output_close(&o, cp_error());
+    if (out && o.array == out && cpi_output_separate(&o)) return cpi_output_close(&o, cp_error());
     return cpi_output_close(&o, run(p, o.array, false));
 }
 

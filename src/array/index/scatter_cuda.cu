@@ -70,7 +70,7 @@ template <int P>
 __device__ __forceinline__ void find_item(const cpi_gather_args<P> &r, const claims &c, cpi_items<EACH> &t, int e)
 {
     if (c.claimed) t.good[e] = t.good[e] && c.winner[entry(c, t.array[e], false)] == t.i[e] + 1;
-    cpi_walk_rest(r, t.s[e], &t.array[e], &t.result[e]);
+    cpi_add_rest(r, t.s[e], &t.array[e], &t.result[e]);
 }
 
 /* Items first, first + stride, ... where their place has won. */
@@ -148,7 +148,7 @@ __device__ __forceinline__ void put_claimed(const cpi_gather_args<P> &r, const c
         good[e] = winner[e] != 0;
         if (!good[e]) continue;
         int64_t array = number.low + (low + at[e]) * number.unit, result = cpi_along<P, DIMS>(r, winner[e] - 1, r.values_step);
-        cpi_walk_rest(r, s[e], &array, &result);
+        cpi_add_rest(r, s[e], &array, &result);
         from[e] = r.result + result + (int64_t)word[e] * bytes, to[e] = r.array + array + (int64_t)word[e] * bytes;
         if constexpr (!std::is_void_v<T>) x[e] = *(const T *)from[e];
     }
@@ -497,6 +497,6 @@ template <int P, int DIMS> cp_code scatter(cp_stream *stream, const cpi_gather *
 cp_code cpi_index_cuda_scatter(cp_stream *stream, const cpi_gather *g)
 {
     cp_code code;
-    if (cpi_cuda_deal(stream, g, &code)) return code;
+    if (cpi_cuda_binned_scatter(stream, g, &code)) return code;
     return cpi_with_dims(g, [&](auto p, auto d) { return scatter<decltype(p)::value, decltype(d)::value>(stream, g); });
 }

@@ -6,10 +6,10 @@
 #include "cpu/features.h"
 #include "index/index.h"
 
-/* One line of the index: n indices `step` apart, elements of `result` values_step apart; what x has for them `walk`. */
+/* One line of the index: n indices `step` apart, elements of `result` values_step apart; what x has for them `visit`. */
 typedef struct cpi_line {
     const int64_t *at;
-    int64_t step, n, extent, stride, walk;
+    int64_t step, n, extent, stride, visit;
     char *array, *result;
     int64_t values_step;
 } cpi_line;
@@ -31,10 +31,10 @@ bool cpi_is_single(const cpi_gather *g);
 bool cpi_single_get(const cpi_gather *g);
 bool cpi_single_put(cp_stream *stream, const cpi_gather *g);
 
-/* Writing many elements to random places of a large array (deal_cpu.c). CPI_WRONG: an index is, and nothing was
- * written; CPI_NOT_DEALT: there was no memory for it, nor was anything written. */
-typedef enum cpi_scatter_outcome { CPI_NOT_DEALT, CPI_DEALT, CPI_WRONG } cpi_scatter_outcome;
-bool cpi_is_dealt(const cpi_gather *g);
-cpi_scatter_outcome cpi_deal(cp_stream *stream, const cpi_gather *g);
+/* Writing many elements to random places of a large array (binned_scatter_cpu.c). CPI_WRONG: an index is, and nothing was
+ * written; CPI_NOT_BINNED: there was no memory for it, nor was anything written. */
+typedef enum cpi_scatter_outcome { CPI_NOT_BINNED, CPI_BINNED, CPI_WRONG } cpi_scatter_outcome;
+bool cpi_is_binned(const cpi_gather *g);
+cpi_scatter_outcome cpi_binned_scatter(cp_stream *stream, const cpi_gather *g);
 
 #endif

@@ -21,7 +21,7 @@ typedef struct job {
     const cpi_single_kernels *kernels;
     int size;              /* which of the kernels: the binary logarithm of an element's bytes */
     int cut;               /* the axis of the index that is cut: 0 or the last */
-    int64_t each, pieces;  /* its coordinates of a task, and parts */
+    int64_t each, nchunks; /* its coordinates of a task, and parts */
     int64_t slots, some;   /* places of the rest, and those of a task */
     bool far;
     int bad;
@@ -42,7 +42,7 @@ static bool run_box(const job *j, what what, int64_t first, int64_t last, char *
     shape[j->cut] = last - first;
     for (int k = 0; k < 3; k++) offset[k] = first * strides[k][j->cut];
     cpi_line l = {.step = p->step[end], .n = shape[end], .extent = p->extent, .stride = p->stride,
-                  .walk = g->array_step[end], .values_step = g->values_step[end]};
+                  .visit = g->array_step[end], .values_step = g->values_step[end]};
     do {
         l.at = p->at + offset[0], l.array = array + offset[1], l.result = result + offset[2];
         good &= what == LOOK ? j->kernels->look(&l, p->mode)
@@ -54,7 +54,7 @@ static bool run_box(const job *j, what what, int64_t first, int64_t last, char *
 static void run_task(job *j, int64_t task, what what)
 {
     const cpi_gather *g = j->g;
-    int64_t piece = task % j->pieces, group = task / j->pieces, first = piece * j->each, last = first + j->each;
+    int64_t chunk = task % j->nchunks, group = task / j->nchunks, first = chunk * j->each, last = first + j->each;
     if (last > g->shape[j->cut]) last = g->shape[j->cut];
     bool good = true;
     for (int64_t r = group * j->some; r < (group + 1) * j->some && r < j->slots; r++) {
@@ -116,11 +116,11 @@ static void cut_up(job *j, const bool cut[2])
     const int end = g->ndim - 1;
     const int64_t count = cpi_gather_count(g);
     j->cut = cut[1] && (!cut[0] || g->shape[end] > g->shape[0]) ? end : 0;
-    j->each = g->shape[j->cut], j->pieces = 1, j->some = 1;
+    j->each = g->shape[j->cut], j->nchunks = 1, j->some = 1;
     if (cut[0] || cut[1]) {
         int64_t others = count / g->shape[j->cut], each = GRAIN / others;
         if (each < 1) each = 1;
-        if (each < j->each) j->each = each, j->pieces = (g->shape[j->cut] + each - 1) / each;
+        if (each < j->each) j->each = each, j->nchunks = (g->shape[j->cut] + each - 1) / each;
     }
     if (count < GRAIN) j->some = GRAIN / count;
 }
@@ -132,13 +132,13 @@ static job job_of(const cpi_gather *g)
                  .slots = cpi_gather_rest(g), .far = size_of(p->stride) >= NEAR / (p->extent + 1)};
 }
 
-static int64_t tasks_of(const job *j) { return (j->slots + j->some - 1) / j->some * j->pieces; }
+static int64_t tasks_of(const job *j) { return (j->slots + j->some - 1) / j->some * j->nchunks; }
 
 /* All of it one task? */
 static bool is_small(job *j)
 {
     const int64_t count = cpi_gather_count(j->g);
-    j->cut = 0, j->each = j->g->shape[0], j->pieces = 1, j->some = j->slots;
+    j->cut = 0, j->each = j->g->shape[0], j->nchunks = 1, j->some = j->slots;
     return count <= GRAIN && count * j->slots <= GRAIN;
 }
 
@@ -187,8 +187,8 @@ bool cpi_single_put(cp_stream *stream, const cpi_gather *g)
         if (!j.bad) run_task(&j, 0, PUT);
         return !j.bad;
     }
-    const cpi_scatter_outcome dealt = cpi_is_dealt(g) ? cpi_deal(stream, g) : CPI_NOT_DEALT;
-    if (dealt) return dealt == CPI_DEALT;
+    const cpi_scatter_outcome binned = cpi_is_binned(g) ? cpi_binned_scatter(stream, g) : CPI_NOT_BINNED;
+    if (binned) return binned == CPI_BINNED;
     cut_up(&j, (bool[2]){true, true});
     j.slots = 1; /* the index is the same for all of the rest */
     cpi_parallel(tasks_of(&j), look_task, &j);

@@ -57,22 +57,22 @@ INLINE int64_t place(naming how, int64_t v, int64_t extent)
 INLINE void move_some(const cpi_line *l, int64_t n, int64_t more, size_t bytes, naming how, bool put, bool far)
 {
     const int64_t *at = l->at, step = l->step, extent = l->extent, stride = l->stride, values_step = l->values_step;
-    const int64_t walk = l->walk;
+    const int64_t visit = l->visit;
     char *array = l->array, *result = l->result;
     int64_t i = 0;
     if (far) {
         const int64_t asked = n < n + more - AHEAD ? n : n + more - AHEAD;
-        for (; i < asked; i++, result += values_step, array += walk) {
+        for (; i < asked; i++, result += values_step, array += visit) {
             int64_t v = place(how, at[i * step], extent), later = at[(i + AHEAD) * step];
             later += later >> 63 & extent;
             /* an address that may be none: it is never read */
-            uintptr_t there = (uintptr_t)array + (uintptr_t)(AHEAD * walk) + (uintptr_t)later * (uintptr_t)stride;
+            uintptr_t there = (uintptr_t)array + (uintptr_t)(AHEAD * visit) + (uintptr_t)later * (uintptr_t)stride;
             __builtin_prefetch((const void *)there, 0, 2);
             memcpy(put ? array + v * stride : result, put ? result : array + v * stride, bytes);
         }
     }
 #pragma GCC unroll 4
-    for (; i < n; i++, result += values_step, array += walk) {
+    for (; i < n; i++, result += values_step, array += visit) {
         int64_t v = place(how, at[i * step], extent);
         memcpy(put ? array + v * stride : result, put ? result : array + v * stride, bytes);
     }
@@ -82,8 +82,8 @@ INLINE void move_some(const cpi_line *l, int64_t n, int64_t more, size_t bytes, 
 INLINE void move_dense(const cpi_line *l, int64_t n, int64_t more, size_t bytes, naming how, bool put, bool far)
 {
     cpi_line m = *l;
-    if (m.step == 1 && !m.walk && m.stride == (int64_t)bytes && m.values_step == (int64_t)bytes)
-        m.step = 1, m.walk = 0, m.stride = m.values_step = (int64_t)bytes, move_some(&m, n, more, bytes, how, put, far);
+    if (m.step == 1 && !m.visit && m.stride == (int64_t)bytes && m.values_step == (int64_t)bytes)
+        m.step = 1, m.visit = 0, m.stride = m.values_step = (int64_t)bytes, move_some(&m, n, more, bytes, how, put, far);
     else move_some(&m, n, more, bytes, how, put, far);
 }
 
@@ -101,7 +101,7 @@ INLINE bool move_line(const cpi_line *line, cpi_index_mode mode, bool far, size_
         else if (far) move_dense(&l, n, left - n, bytes, FROM_END, put, true);
         else if (seen) move_some(&l, n, 0, bytes, FROM_END, put, false);
         else move_dense(&l, n, 0, bytes, PLAIN, put, false);
-        l.at += n * l.step, l.array += n * l.walk, l.result += n * l.values_step;
+        l.at += n * l.step, l.array += n * l.visit, l.result += n * l.values_step;
     }
     return good;
 }

@@ -103,7 +103,7 @@ static bool is_direct(const cpi_job *job, int k, int64_t stride)
 }
 
 /* One stretch in which every operand has a single stride. */
-static void run_stretch(const cpi_job *job, char *const *data, const int64_t *stride, int64_t n, buffers *b)
+static void run_segment(const cpi_job *job, char *const *data, const int64_t *stride, int64_t n, buffers *b)
 {
     const cpi_loop *loop = job->loop;
     const int nout = job->nout;
@@ -182,7 +182,7 @@ static void run_rows(const cpi_job *job, int64_t begin, int64_t end, buffers *b)
         int64_t n = loop->ndim ? loop->shape[last] - index[last] : 1;
         if (n > end - begin) n = end - begin;
         for (int k = 0; k < loop->nop; k++) data[k] = loop->op[k].data + offset(loop, k, index);
-        run_stretch(job, data, stride, n, b);
+        run_segment(job, data, stride, n, b);
         begin += n;
         if (begin < end) cpi_next_row(loop->ndim, loop->shape, index);
     }

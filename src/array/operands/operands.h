@@ -147,7 +147,7 @@ cp_code cpi_check_out(const cpi_output *o);
 /* Checks out and makes `array`. On failure nothing is to be closed. */
 cp_code cpi_output_open(cpi_output *o, int n, cp_array *const *inputs);
 /* The kernel is to write somewhere else than chosen: to a new C-contiguous array. */
-cp_code cpi_output_apart(cpi_output *o);
+cp_code cpi_output_separate(cpi_output *o);
 /* The result for the caller: out or the new array; NULL after ending it when `code` is a failure. */
 cp_array *cpi_output_close(cpi_output *o, cp_code code);
 /* A result that is there already goes to out; ends the caller's reference to it. NULL result: NULL. */

@@ -110,7 +110,7 @@ cp_code cpi_output_open(cpi_output *o, int n, cp_array *const *inputs)
     return o->array ? CP_OK : cp_error();
 }
 
-cp_code cpi_output_apart(cpi_output *o)
+cp_code cpi_output_separate(cpi_output *o)
 {
     cp_array *fresh = cpi_array_new(o->function, o->device, o->type, o->ndim, o->shape, 'C');
     if (!fresh) return cp_error();

@@ -30,7 +30,7 @@ enum {
     STRIP = 64, STRIP_BYTES = 1 << 15, STRIP_DEPTH = 64, /* rows of a tall product; bytes and rows of what they share */
     SMALL_EDGE = 512,
     TASK = 1 << 18,          /* products of elements that are worth a task */
-    PIECE = 1 << 15,         /* of a long sum */
+    SEGMENT = 1 << 15,       /* of a long sum */
     TILE = 1 << 21,          /* products of elements that are worth a tile */
     FEW_TILES = 8,           /* below which long sums are cut too */
     SLICE = 2048, SLICES = 16
@@ -108,7 +108,7 @@ static cp_code dots(cp_stream *stream, plan *w)
 {
     const cpi_product *p = w->p;
     int64_t rows = w->batches * p->m;
-    w->slice = at_most(p->k, PIECE);
+    w->slice = at_most(p->k, SEGMENT);
     w->slices = parts(p->k, w->slice);
     w->total = rows * w->slices;
     w->each = share(TASK / 4, w->slice);
@@ -151,7 +151,7 @@ static cp_code small(cp_stream *stream, plan *w)
 }
 
 /* A matrix that lies by columns times a vector: the vector, a row, times the matrix, by rows. */
-static cp_code turned(cp_stream *stream, plan *w)
+static cp_code transposed(cp_stream *stream, plan *w)
 {
     const cpi_product *p = w->p;
     cpi_product t = *p;
@@ -433,7 +433,7 @@ cp_code cpi_products_cpu_product(cp_stream *stream, const cpi_product *p)
     const bool is_small = edges && volume(p->m, p->n, p->k) <= SMALL;
     if (p->n > 1 && !floating) return is_small ? small(stream, &w) : by_tiles(stream, &w);
     if (is_small && p->n == 1 && floating) {
-        if (p->m > 1 && p->a_row == 1 && p->a_col != 1) return turned(stream, &w);
+        if (p->m > 1 && p->a_row == 1 && p->a_col != 1) return transposed(stream, &w);
         if (cpi_small_sums(p, w.k)) return CP_OK;
     }
     if (p->m == 1 && p->n == 1) return dots(stream, &w);

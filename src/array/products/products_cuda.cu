@@ -85,7 +85,7 @@ using arithmetic_of = std::conditional_t<E::kind == 'c', complex_numbers<E>,
 
 /* --- sums of two vectors --- */
 
-enum { THREADS = 256, PIECE = 16384, UNROLLED = 4 };
+enum { THREADS = 256, SEGMENT = 16384, UNROLLED = 4 };
 
 /* The sum of `lanes` threads' values, lanes a power of two up to THREADS, in a fixed order; in all of them up to a
  * warp, else in the first. */
@@ -105,20 +105,20 @@ template <class A, int LANES> __device__ typename A::Sum joined(typename A::Sum 
     return s;
 }
 
-/* Rows of each matrix times the vector, each in `parts` pieces of `piece`; LANES threads to a piece. Where there is one
+/* Rows of each matrix times the vector, each in `parts` pieces of `chunk`; LANES threads to a piece. Where there is one
  * piece the results are c, else `sums`. */
 template <class A, int LANES>
 __global__ void __launch_bounds__(THREADS) dots(const __grid_constant__ cpi_product p, int64_t total, int64_t parts,
-                                                int64_t piece, typename A::Sum *sums)
+                                                int64_t chunk, typename A::Sum *sums)
 {
     typedef typename A::T T;
     int64_t at = (int64_t)blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES;
     bool mine = at < total;
-    int64_t i = mine ? at : 0, row = i / parts, from = i % parts * piece;
+    int64_t i = mine ? at : 0, row = i / parts, from = i % parts * chunk;
     offsets o = position_of(p, row / p.m);
     row %= p.m;
     const T *a = (const T *)p.a + o.a + row * p.a_row + from * p.a_col, *b = (const T *)p.b + o.b + from * p.b_row;
-    int64_t n = p.k - from < piece ? p.k - from : piece;
+    int64_t n = p.k - from < chunk ? p.k - from : chunk;
     typename A::Sum s[UNROLLED];
     for (int u = 0; u < UNROLLED; u++) s[u] = A::zero();
     if (!mine) n = 0;
@@ -158,22 +158,22 @@ __global__ void __launch_bounds__(THREADS) finish(const __grid_constant__ cpi_pr
 
 template <class A> cp_code sum_vectors(cp_stream *stream, const cpi_product &p)
 {
-    int64_t rows = cpi_product_batches(&p) * p.m, piece = p.k, parts = 1;
+    int64_t rows = cpi_product_batches(&p) * p.m, chunk = p.k, parts = 1;
     cudaStream_t s = cpi_cuda_stream(stream);
     typename A::Sum *sums = nullptr;
-    if (p.k > PIECE && rows < 1024) { /* at most 4096 pieces, by the length alone */
-        piece = cpi_ceil_div(p.k, 4096) > PIECE ? cpi_ceil_div(p.k, 4096) : PIECE;
-        parts = cpi_ceil_div(p.k, piece);
+    if (p.k > SEGMENT && rows < 1024) { /* at most 4096 pieces, by the length alone */
+        chunk = cpi_ceil_div(p.k, 4096) > SEGMENT ? cpi_ceil_div(p.k, 4096) : SEGMENT;
+        parts = cpi_ceil_div(p.k, chunk);
         sums = (typename A::Sum *)cpi_host->work_alloc(stream, (size_t)(rows * parts) * sizeof *sums);
         if (!sums) return CP_ERROR_MEMORY;
     }
     int64_t total = rows * parts;
-    int lanes = piece <= 16 ? 1 : piece <= 1024 ? 32 : THREADS;
+    int lanes = chunk <= 16 ? 1 : chunk <= 1024 ? 32 : THREADS;
     int64_t blocks = cpi_ceil_div(total, THREADS / lanes);
     if (blocks > INT32_MAX) return cpi_host->fail(CP_ERROR_VALUE, "matmul: more vectors than a GPU takes at once");
-    if (lanes == 1) dots<A, 1><<<(unsigned)blocks, THREADS, 0, s>>>(p, total, parts, piece, sums);
-    else if (lanes == 32) dots<A, 32><<<(unsigned)blocks, THREADS, 0, s>>>(p, total, parts, piece, sums);
-    else dots<A, THREADS><<<(unsigned)blocks, THREADS, 0, s>>>(p, total, parts, piece, sums);
+    if (lanes == 1) dots<A, 1><<<(unsigned)blocks, THREADS, 0, s>>>(p, total, parts, chunk, sums);
+    else if (lanes == 32) dots<A, 32><<<(unsigned)blocks, THREADS, 0, s>>>(p, total, parts, chunk, sums);
+    else dots<A, THREADS><<<(unsigned)blocks, THREADS, 0, s>>>(p, total, parts, chunk, sums);
     cp_code code = CPI_LAUNCHED(stream, "matmul");
     if (!code && parts > 1) {
         finish<A><<<(unsigned)rows, THREADS, 0, s>>>(p, parts, sums);
@@ -295,9 +295,9 @@ const double ones[2] = {1, 0}, zeros[2] = {0, 0};
 /* A matrix times a vector, alone. */
 cublasStatus_t by_vector(const cpi_cublas_use &u, const cpi_product &p)
 {
-    bool turned = p.a_col == 1; /* a lies by rows, cuBLAS wants columns */
-    cublasOperation_t op = turned ? CUBLAS_OP_T : CUBLAS_OP_N;
-    int64_t rows = turned ? p.k : p.m, cols = turned ? p.m : p.k, pitch = turned ? p.a_row : p.a_col;
+    bool transposed = p.a_col == 1; /* a lies by rows, cuBLAS wants columns */
+    cublasOperation_t op = transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+    int64_t rows = transposed ? p.k : p.m, cols = transposed ? p.m : p.k, pitch = transposed ? p.a_row : p.a_col;
     if (p.type == CP_FLOAT32)
         return u.call->cublasSgemv_v2_64(u.handle, op, rows, cols, ones_f, (const float *)p.a, pitch,
                                          (const float *)p.b, p.b_row, zeros_f, (float *)p.c, 1);

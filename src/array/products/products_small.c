@@ -18,7 +18,7 @@ typedef struct plan {
     cpi_squares_fn *squares;     /* which do all of it, or NULL */
     int64_t item, width;         /* bytes of an element; of a block's row */
     int64_t rows, batches, each;
-    bool turned;                 /* b lies by columns: it is copied by rows first */
+    bool transposed;             /* b lies by columns: it is copied by rows first */
     char *scratch;
     int64_t worker_bytes;
 } plan;
@@ -72,8 +72,8 @@ static void matrices(const plan *w, int64_t count, cpi_position at, char *scratc
     const bool one_block = p->m <= w->rows && p->n * w->item <= w->width;
     for (int64_t i = 0; i < count; i++, at.a += a, at.b += b, at.c += c) {
         const char *y = at.b;
-        if (w->turned && (!i || b)) by_rows(w->item, p->n, p->k, at.b, p->b_col * w->item, scratch);
-        if (w->turned) y = scratch;
+        if (w->transposed && (!i || b)) by_rows(w->item, p->n, p->k, at.b, p->b_col * w->item, scratch);
+        if (w->transposed) y = scratch;
         if (one_block) w->block(&w->s, at.a, y, at.c);
         else matrix(w, at.a, y, at.c);
     }
@@ -112,15 +112,15 @@ cp_code cpi_small_matrices(cp_stream *stream, const cpi_product *p, const cpi_pr
     w.rows = (p->m + blocks - 1) / blocks;
     w.width = width < nv * f->bytes ? width : nv * f->bytes;
     w.block = f->block[nv - 1][w.rows - 1];
-    w.turned = p->b_col != 1;
+    w.transposed = p->b_col != 1;
     w.s = (cpi_small){.k = p->k, .a_row = p->a_row * w.item, .a_col = p->a_col * w.item,
-                      .b_row = (w.turned ? p->n : p->b_row) * w.item, .c_row = p->c_row * w.item,
+                      .b_row = (w.transposed ? p->n : p->b_row) * w.item, .c_row = p->c_row * w.item,
                       .last = w.width - f->bytes};
     w.squares = squares_for(p, k);
     w.each = TASK / (p->m * p->n * p->k + MATRIX);
     if (w.each < 1) w.each = 1;
     int64_t tasks = (w.batches + w.each - 1) / w.each;
-    if (w.turned) {
+    if (w.transposed) {
         w.worker_bytes = (p->n * p->k * w.item + 63) / 64 * 64;
         w.scratch = cpi_work_alloc(stream, (size_t)((tasks > 1 ? cpi_workers() : 1) * w.worker_bytes));
         if (!w.scratch) return cp_error();

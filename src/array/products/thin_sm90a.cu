@@ -31,7 +31,7 @@ template <int TILE> struct shape {
 struct problem {
     const double *a, *b;
     double *c, *sums;                       /* sums: of each part, m x n; NULL: there is one */
-    int64_t m, n, k, piece;
+    int64_t m, n, k, chunk;
     int64_t a_row, a_col, b_row, b_col, c_row;
     int tiles_n;
 };
@@ -76,7 +76,7 @@ template <int TILE> __global__ void __launch_bounds__(THREADS) products(const __
     extern __shared__ double memory[];
     const int warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
     const int64_t row = blockIdx.x / p.tiles_n * TILE, column = blockIdx.x % p.tiles_n * TILE;
-    const int64_t begin = blockIdx.y * p.piece, end = p.k - begin < p.piece ? p.k : begin + p.piece;
+    const int64_t begin = blockIdx.y * p.chunk, end = p.k - begin < p.chunk ? p.k : begin + p.chunk;
     const int y = QUARTERS ? warp / 2 * 32 : 0, x = QUARTERS ? warp % 2 * 32 : 0;
     const int64_t rows = p.m - row - y, columns = p.n - column - x; /* of this warp, if more than 0 */
     double sum[2][4][4] = {};
@@ -165,8 +165,8 @@ template <int TILE> cp_code run(cp_stream *stream, const cpi_product &given)
     int64_t parts = p.k / LEAST;
     if (parts > BLOCKS / tiles) parts = BLOCKS / tiles;
     if (parts < 1) parts = 1;
-    p.piece = cpi_round_up(cpi_ceil_div(p.k, parts), shape<TILE>::DEPTH);
-    parts = cpi_ceil_div(p.k, p.piece);
+    p.chunk = cpi_round_up(cpi_ceil_div(p.k, parts), shape<TILE>::DEPTH);
+    parts = cpi_ceil_div(p.k, p.chunk);
     cp_code code = cpi_cuda_allow(stream, products<TILE>, shape<TILE>::SHARED, "matmul");
     if (code) return code;
     if (parts > 1) {

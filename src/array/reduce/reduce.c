@@ -229,7 +229,7 @@ static cp_code lay_out_gathered(call *c)
 {
     cp_code code = gather(c, &c->x);
     if (!code) code = gather(c, &c->where);
-    if (!code) code = cpi_output_apart(&c->to);
+    if (!code) code = cpi_output_separate(&c->to);
     if (code) return code;
     c->a.x = c->x->data, c->a.out = c->to.array->data;
     c->a.where = c->where ? (const uint8_t *)c->where->data : NULL;

@@ -105,7 +105,7 @@ static void pack(const job *j, char *restrict to, const char *restrict from, int
     }
 }
 
-#define SIFT(T)                                   \
+#define COMPRESS(T)                               \
     for (int64_t i = 0; i < n; i++) {             \
         ((T *)x)[m] = ((const T *)x)[i];          \
         m += mask[i * stride] != 0;               \
@@ -113,15 +113,15 @@ static void pack(const job *j, char *restrict to, const char *restrict from, int
     break
 
 /* Keeps the elements of a packed run whose mask byte is set; returns how many. */
-static int64_t sift(const job *j, char *x, const uint8_t *mask, int64_t stride, int64_t n)
+static int64_t compress(const job *j, char *x, const uint8_t *mask, int64_t stride, int64_t n)
 {
     int64_t m = 0;
     switch (j->wide) {
-    case 1: SIFT(uint8_t);
-    case 2: SIFT(uint16_t);
-    case 4: SIFT(uint32_t);
-    case 8: SIFT(uint64_t);
-    default: SIFT(sixteen);
+    case 1: COMPRESS(uint8_t);
+    case 2: COMPRESS(uint16_t);
+    case 4: COMPRESS(uint32_t);
+    case 8: COMPRESS(uint64_t);
+    default: COMPRESS(sixteen);
     }
     return m;
 }
@@ -137,7 +137,7 @@ static int64_t gather(const job *j, cursor *c, const char *x, const uint8_t *whe
         const int64_t n = inner - at < most ? inner - at : most;
         char *to = buffer + got * j->wide;
         pack(j, to, x + c->offset[0], step, n);
-        got += where ? sift(j, to, where + c->offset[1], last < 0 ? 0 : r->where[last], n) : n;
+        got += where ? compress(j, to, where + c->offset[1], last < 0 ? 0 : r->where[last], n) : n;
         advance(j, c, n);
         most -= n, at = 0; /* of the next row, where there is more */
     }

@@ -191,7 +191,7 @@ __device__ __forceinline__ void addresses(const char *(&from)[U], const plan &p,
 
 /* Vectors first + lane, first + lane + group, ... of a thread, four at a time; all threads of a group turn as often. */
 template <class F, int V>
-__device__ __forceinline__ void walk_vectors(typename F::State &s, const plan &p, const char *x, int lane,
+__device__ __forceinline__ void read_vectors(typename F::State &s, const plan &p, const char *x, int lane,
                                              int64_t first, int64_t end)
 {
     typedef vector<typename F::Raw, V> W;
@@ -228,7 +228,7 @@ __device__ __forceinline__ void walk_vectors(typename F::State &s, const plan &p
 template <class F> constexpr bool loads_ahead = false;
 
 template <class F, int V>
-__device__ __forceinline__ void walk_ahead(typename F::State &s, const plan &p, const char *x, int64_t i, int64_t end)
+__device__ __forceinline__ void read_ahead(typename F::State &s, const plan &p, const char *x, int64_t i, int64_t end)
 {
     typedef vector<typename F::Raw, V> W;
     const int group = p.group;
@@ -261,7 +261,7 @@ __device__ __forceinline__ void walk_ahead(typename F::State &s, const plan &p, 
 
 /* Masked elements of one thread along one dimension; the mask decides after the load, so that loads overlap. */
 template <class F>
-__device__ __forceinline__ void walk_masked(typename F::State &s, const plan &p, const char *x, const uint8_t *w,
+__device__ __forceinline__ void read_masked(typename F::State &s, const plan &p, const char *x, const uint8_t *w,
                                             int64_t i, int64_t end, int group)
 {
     typedef typename F::Raw R;
@@ -293,7 +293,7 @@ __device__ __forceinline__ void walk_masked(typename F::State &s, const plan &p,
 
 /* The same along several dimensions. */
 template <class F>
-__device__ __forceinline__ void walk_masked_dimensions(typename F::State &s, const plan &p, const char *x,
+__device__ __forceinline__ void read_masked_dimensions(typename F::State &s, const plan &p, const char *x,
                                                        const uint8_t *w, int64_t i, int64_t end, int group)
 {
     typedef typename F::Raw R;
@@ -340,11 +340,11 @@ __global__ void __launch_bounds__(THREADS, (resident_blocks<F, V>())) rows(const
         if (end > p.vectors) end = p.vectors;
         if (V == 1 && F::MASKS && a.where) {
             const uint8_t *w = a.where + offset<1>(a.keep, a.nkept, r, p.small);
-            if (a.nreduced <= 1) walk_masked<F>(s, p, x, w, first + lane, end, group);
-            else walk_masked_dimensions<F>(s, p, x, w, first + lane, end, group);
+            if (a.nreduced <= 1) read_masked<F>(s, p, x, w, first + lane, end, group);
+            else read_masked_dimensions<F>(s, p, x, w, first + lane, end, group);
         } else {
-            if constexpr (loads_ahead<F> && V > 1) walk_ahead<F, V>(s, p, x, first + lane, end);
-            else walk_vectors<F, V>(s, p, x, lane, first, end);
+            if constexpr (loads_ahead<F> && V > 1) read_ahead<F, V>(s, p, x, first + lane, end);
+            else read_vectors<F, V>(s, p, x, lane, first, end);
         }
         if (V > 1 && a.nreduced <= 1) { /* what lies before and behind the whole vectors */
             if (part == 0)

@@ -17,7 +17,7 @@
 #include "sort/select.h"
 #include "sort/sort.h"
 
-enum { PIECES = 256, SAMPLES = 8192, BINS = 2048, SMALL = 1 << 15, BLOCK = 1 << 15 };
+enum { CHUNKS = 256, SAMPLES = 8192, BINS = 2048, SMALL = 1 << 15, BLOCK = 1 << 15 };
 
 typedef struct clipping {
     cpi_clip *request;
@@ -43,7 +43,7 @@ typedef struct clipping {
     /* a pass */
     const char *from;
     int64_t n, each;
-    cpi_clip_part parts[PIECES];
+    cpi_clip_part parts[CHUNKS];
 } clipping;
 
 /* count, sums and median of what is kept */
@@ -434,8 +434,8 @@ cp_code cpi_sort_cpu_clip(cp_stream *stream, cpi_clip *request)
     c->bytes = single ? 4 : 8;
     c->low = -INFINITY;
     c->high = INFINITY;
-    int64_t pieces = cpi_cut(request->n, 16384, &c->block);
-    c->group = c->block > BLOCK ? PIECES / 8 : pieces;
+    int64_t nchunks = cpi_cut(request->n, 16384, &c->block);
+    c->group = c->block > BLOCK ? CHUNKS / 8 : nchunks;
     int64_t apart = c->group * c->block < request->n ? c->group * c->block : request->n;
     if (c->block > BLOCK) c->block = BLOCK;
     if (c->block > request->n) c->block = (request->n + 63) / 64 * 64;
@@ -460,7 +460,7 @@ typedef struct keeping {
     int64_t each;
     const char *values;
     char *to;                    /* NULL: count only */
-    int64_t counts[PIECES], starts[PIECES];
+    int64_t counts[CHUNKS], starts[CHUNKS];
 } keeping;
 
 /* Where the values are not what was compared. */

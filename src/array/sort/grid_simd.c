@@ -22,20 +22,20 @@ typedef int64_t counts __attribute__((vector_size(VECTOR_BYTES)));
 /* Sixteen values at a time stay in registers. */
 static void few(const double *x, int64_t n, const double *edges, int m, bool right, int64_t *to)
 {
-    enum { SIDE = 16, LANES = VECTOR_BYTES / 8, PIECES = SIDE / LANES };
+    enum { SIDE = 16, LANES = VECTOR_BYTES / 8, CHUNKS = SIDE / LANES };
     for (int64_t i = 0; i < n; i += SIDE) {
         const size_t bytes = n - i < SIDE ? (size_t)(n - i) * 8 : SIDE * 8;
         double rest[SIDE] = {0};
         const double *from = x + i;
         if (bytes < sizeof rest) memcpy(rest, from, bytes), from = rest;
-        numbers v[PIECES];
-        counts r[PIECES];
+        numbers v[CHUNKS];
+        counts r[CHUNKS];
         memcpy(v, from, sizeof v);
-        for (int p = 0; p < PIECES; p++) r[p] = (counts){0} + m; /* and -1, which is true, for each that is greater */
+        for (int p = 0; p < CHUNKS; p++) r[p] = (counts){0} + m; /* and -1, which is true, for each that is greater */
         for (int k = 0; k < m; k++) {
             const numbers edge = CPI_SPLAT(numbers, edges[k]);
-            if (right) UNROLL for (int p = 0; p < PIECES; p++) r[p] += edge > v[p];
-            else UNROLL for (int p = 0; p < PIECES; p++) r[p] += edge >= v[p];
+            if (right) UNROLL for (int p = 0; p < CHUNKS; p++) r[p] += edge > v[p];
+            else UNROLL for (int p = 0; p < CHUNKS; p++) r[p] += edge >= v[p];
         }
         if (bytes == sizeof r) memcpy(to + i, r, sizeof r);
         else memcpy(to + i, r, bytes);

@@ -13,7 +13,7 @@
 #include "sort/select.h"
 #include "sort/sort.h"
 
-enum { LONG_ROW = 1 << 17, PIECES = 256 };
+enum { LONG_ROW = 1 << 17, CHUNKS = 256 };
 
 typedef struct placing {
     cp_type type;
@@ -92,31 +92,31 @@ static void placing_task(void *context, int64_t task, int worker)
 
 /* --- one long lane, all threads --- */
 
-typedef struct dealing {
+typedef struct partitioning {
     cpi_keys keys;
     char *x;              /* the elements */
     char *ends, *middle;  /* scratch of their size */
     int64_t n, each;
     uint64_t lo, hi;
-    cpi_parts dealt[PIECES];
-    int64_t below[PIECES], inside[PIECES], above[PIECES]; /* where a piece's keys go */
-} dealing;
+    cpi_parts parted[CHUNKS];
+    int64_t below[CHUNKS], inside[CHUNKS], above[CHUNKS]; /* where a piece's keys go */
+} partitioning;
 
-static void deal_task(void *context, int64_t task, int worker)
+static void bin_task(void *context, int64_t task, int worker)
 {
     (void)worker;
-    dealing *d = context;
+    partitioning *d = context;
     int64_t begin = task * d->each, n = d->n - begin < d->each ? d->n - begin : d->each;
     if (d->keys.bytes == 4)
-        d->dealt[task] = cpi_deal32()((uint32_t *)d->x + begin, n, &d->keys, (uint32_t)d->lo, (uint32_t)d->hi,
-                                      (uint32_t *)d->ends + begin, (uint32_t *)d->middle + begin);
+        d->parted[task] = cpi_three_way32()((uint32_t *)d->x + begin, n, &d->keys, (uint32_t)d->lo, (uint32_t)d->hi,
+                                            (uint32_t *)d->ends + begin, (uint32_t *)d->middle + begin);
     else
-        d->dealt[task] = cpi_deal64()((uint64_t *)d->x + begin, n, &d->keys, d->lo, d->hi, (uint64_t *)d->ends + begin,
-                                      (uint64_t *)d->middle + begin);
+        d->parted[task] = cpi_three_way64()((uint64_t *)d->x + begin, n, &d->keys, d->lo, d->hi, (uint64_t *)d->ends + begin,
+                                            (uint64_t *)d->middle + begin);
 }
 
 /* Keys from[f..) as elements into x[t..). */
-static void put(const dealing *d, int64_t t, const char *from, int64_t f, int64_t n)
+static void put(const partitioning *d, int64_t t, const char *from, int64_t f, int64_t n)
 {
     if (d->keys.bytes == 4) {
         uint32_t *to = (uint32_t *)d->x + t;
@@ -130,22 +130,22 @@ static void put(const dealing *d, int64_t t, const char *from, int64_t f, int64_
 static void put_task(void *context, int64_t task, int worker)
 {
     (void)worker;
-    const dealing *d = context;
+    const partitioning *d = context;
     int64_t begin = task * d->each, n = d->n - begin < d->each ? d->n - begin : d->each;
-    const cpi_parts *c = &d->dealt[task];
+    const cpi_parts *c = &d->parted[task];
     put(d, d->below[task], d->ends, begin, c->below);
     put(d, d->inside[task], d->middle, begin, c->inside);
     put(d, d->above[task], d->ends, begin + n - c->above, c->above);
 }
 
-static uint64_t key_at(const dealing *d, int64_t i)
+static uint64_t key_at(const partitioning *d, int64_t i)
 {
     return d->keys.bytes == 4 ? cpi_key32(&d->keys, ((const uint32_t *)d->x)[i])
                               : cpi_key64(&d->keys, ((const uint64_t *)d->x)[i]);
 }
 
 /* The band around rank k: 4.5 standard deviations of a sample's rank on either side. */
-static void guess_window(dealing *d, int64_t k)
+static void guess_window(partitioning *d, int64_t k)
 {
     enum { SAMPLES = 4096, MARGIN = 146 };
     uint64_t *s = (uint64_t *)d->ends;
@@ -158,18 +158,18 @@ static void guess_window(dealing *d, int64_t k)
 }
 
 /* Deals x[0..n) around rank k; *first and *last become the bounds of what is inside. */
-static void deal(dealing *d, int64_t k, int64_t *first, int64_t *last)
+static void three_way(partitioning *d, int64_t k, int64_t *first, int64_t *last)
 {
     int64_t tasks = cpi_cut(d->n, 32768, &d->each), below = 0, inside = 0, above = 0;
     guess_window(d, k);
-    cpi_parallel(tasks, deal_task, d);
+    cpi_parallel(tasks, bin_task, d);
     for (int64_t t = 0; t < tasks; t++) {
         d->below[t] = below;
         d->inside[t] = inside;
         d->above[t] = above;
-        below += d->dealt[t].below;
-        inside += d->dealt[t].inside;
-        above += d->dealt[t].above;
+        below += d->parted[t].below;
+        inside += d->parted[t].inside;
+        above += d->parted[t].above;
     }
     for (int64_t t = 0; t < tasks; t++) {
         d->inside[t] += below;
@@ -181,7 +181,7 @@ static void deal(dealing *d, int64_t k, int64_t *first, int64_t *last)
 }
 
 /* Elements begin..end-1 of the lane, with the kth among them. */
-static void partition_range(dealing *d, char *row, int64_t begin, int64_t end, int nkth, const int64_t *kth, int depth)
+static void partition_range(partitioning *d, char *row, int64_t begin, int64_t end, int nkth, const int64_t *kth, int depth)
 {
     int bytes = d->keys.bytes, a = 0, b;
     if (!nkth) return;
@@ -194,7 +194,7 @@ static void partition_range(dealing *d, char *row, int64_t begin, int64_t end, i
     int64_t first, last;
     d->x = row + begin * bytes;
     d->n = end - begin;
-    deal(d, kth[nkth / 2] - begin, &first, &last);
+    three_way(d, kth[nkth / 2] - begin, &first, &last);
     first += begin;
     last += begin;
     bool equal = d->lo == d->hi;
@@ -209,7 +209,7 @@ static cp_code partition_long(cp_stream *stream, const cpi_keys *keys, int64_t r
                               const int64_t *kth)
 {
     size_t bytes = (size_t)n * (size_t)keys->bytes;
-    dealing *d = cpi_work_alloc(stream, sizeof *d);
+    partitioning *d = cpi_work_alloc(stream, sizeof *d);
     char *scratch = d ? cpi_work_alloc(stream, 2 * bytes) : NULL;
     if (!scratch) {
         cpi_work_free(stream, d);
@@ -228,8 +228,8 @@ cp_code cpi_sort_cpu_partition(cp_stream *stream, cp_type type, int64_t rows, in
                                const int64_t *kth)
 {
     placing p = {type, cpi_keys_of(type), rows, n, 1, data, nkth, kth};
-    bool dealt_type = (p.keys.bytes == 4 || p.keys.bytes == 8) && !p.keys.complex_parts;
-    if (dealt_type && n >= LONG_ROW && (rows < 8 || n >= 1 << 22))
+    bool three_way_type = (p.keys.bytes == 4 || p.keys.bytes == 8) && !p.keys.complex_parts;
+    if (three_way_type && n >= LONG_ROW && (rows < 8 || n >= 1 << 22))
         return partition_long(stream, &p.keys, rows, n, data, nkth, kth);
     p.each = (rows + 1023) / 1024;
     if (p.each < 32768 / n) p.each = 32768 / n;

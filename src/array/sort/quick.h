@@ -301,7 +301,7 @@ static void NAME(sort)(void *keys, int64_t n, void *scratch)
 }
 
 #if VECTOR
-static void NAME(deal_groups)(KEY *p, int64_t n, KEY *d, KEY *f, const KEY *splitters, int lo, int hi, int64_t *counts)
+static void NAME(bin_groups)(KEY *p, int64_t n, KEY *d, KEY *f, const KEY *splitters, int lo, int hi, int64_t *counts)
 {
     if (hi - lo == 1) {
         counts[lo] = n;
@@ -313,16 +313,16 @@ static void NAME(deal_groups)(KEY *p, int64_t n, KEY *d, KEY *f, const KEY *spli
     int64_t low = home ? NAME(split)(p, n, splitters[mid - 1], false, true, f)
                        : NAME(split)(p, n, splitters[mid - 1], false, false, f);
     KEY *upper = home ? f : p;
-    NAME(deal_groups)(d, low, d, upper + (n - low), splitters, lo, mid, counts);
-    NAME(deal_groups)(upper, n - low, d + low, d + low, splitters, mid, hi, counts);
+    NAME(bin_groups)(d, low, d, upper + (n - low), splitters, lo, mid, counts);
+    NAME(bin_groups)(upper, n - low, d + low, d + low, splitters, mid, hi, counts);
 }
 
-static void NAME(deal)(void *keys, int64_t n, const void *splitters, int groups, int64_t *counts, void *scratch)
+static void NAME(three_way)(void *keys, int64_t n, const void *splitters, int groups, int64_t *counts, void *scratch)
 {
-    NAME(deal_groups)(keys, n, keys, scratch, splitters, 0, groups, counts);
+    NAME(bin_groups)(keys, n, keys, scratch, splitters, 0, groups, counts);
 }
 #else
-static void NAME(deal)(void *keys, int64_t n, const void *splitters, int groups, int64_t *counts, void *scratch)
+static void NAME(three_way)(void *keys, int64_t n, const void *splitters, int groups, int64_t *counts, void *scratch)
 {
     KEY s[CPI_SORT_GROUPS], *a = keys, *out = scratch;
     uint8_t *group = (uint8_t *)(out + n);

@@ -139,13 +139,13 @@ cp_code cpi_sort_cpu_search(cp_stream *stream, cp_type type, int64_t n, const vo
 
 /* --- among: where a value would be, there it is or not --- */
 
-typedef struct among_job {
+typedef struct isin_job {
     job job;
     bool invert;
     uint8_t *to;
-} among_job;
+} isin_job;
 
-#define AMONG(T, key, nan)                                                             \
+#define ISIN(T, key, nan)                                                              \
     do {                                                                               \
         const T *from = part.search.from, *x = part.search.values;                     \
         for (int64_t i = 0; i < n; i++) {                                              \
@@ -158,9 +158,9 @@ typedef struct among_job {
 #define KEY_PAIR(k, x) cpi_csame64(k, cpi_ckey64(k, x))
 #define KEY_WIDE(k, x) cpi_csame128(k, cpi_ckey128(k, x))
 
-static void among_task(void *context, int64_t task, int worker)
+static void isin_task(void *context, int64_t task, int worker)
 {
-    const among_job *a = context;
+    const isin_job *a = context;
     int64_t at[EACH], first = task * EACH, n = a->job.m - first < EACH ? a->job.m - first : EACH;
     job part = a->job;
     uint8_t *to = a->to + first;
@@ -169,12 +169,12 @@ static void among_task(void *context, int64_t task, int worker)
     part.search.values = (const char *)part.search.values + first * k->bytes, part.search.to = at;
     search_part(&part, 0, n);
     switch (k->complex_parts ? 2 * k->bytes : k->bytes) {
-    case 1: AMONG(uint8_t, cpi_key8, cpi_key_nan8); break;
-    case 2: AMONG(uint16_t, KEY16, cpi_key_nan16); break;
-    case 4: AMONG(uint32_t, KEY32, cpi_key_nan32); break;
-    case 8: AMONG(uint64_t, KEY64, cpi_key_nan64); break;
-    case 16: AMONG(uint64_t, KEY_PAIR, cpi_ckey_nan64); break;
-    default: AMONG(cpi_u128, KEY_WIDE, cpi_ckey_nan128);
+    case 1: ISIN(uint8_t, cpi_key8, cpi_key_nan8); break;
+    case 2: ISIN(uint16_t, KEY16, cpi_key_nan16); break;
+    case 4: ISIN(uint32_t, KEY32, cpi_key_nan32); break;
+    case 8: ISIN(uint64_t, KEY64, cpi_key_nan64); break;
+    case 16: ISIN(uint64_t, KEY_PAIR, cpi_ckey_nan64); break;
+    default: ISIN(cpi_u128, KEY_WIDE, cpi_ckey_nan128);
     }
 }
 
@@ -246,8 +246,8 @@ static void look_up_task(void *context, int64_t task, int worker)
 }
 
 /* False where a table is not the way; else *code says how it went. */
-static bool among_whole(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
-                        bool invert, uint8_t *to, cp_code *code)
+static bool isin_whole(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
+                       bool invert, uint8_t *to, cp_code *code)
 {
     table_job j = {.keys = cpi_keys_of(type), .values = values, .m = m, .invert = invert, .to = to};
     if (!cpi_is_whole(type) || n + m < 256) return false;
@@ -268,14 +268,14 @@ cp_code cpi_sort_cpu_among(cp_stream *stream, cp_type type, int64_t n, const voi
     cpi_grid grid;
     double use_few_edges[FEW];
     cp_code code;
-    if (among_whole(stream, type, n, from, m, values, invert, to, &code)) return code;
+    if (isin_whole(stream, type, n, from, m, values, invert, to, &code)) return code;
     void *sorted = cpi_work_alloc(stream, (size_t)(n * cpi_itemsize(type)));
     if (!sorted) return cp_error();
     code = cpi_sort_cpu_sort(stream, type, 1, n, from, sorted);
     if (!code) {
-        among_job a = {job_of(stream, type, n, sorted, m, &grid, use_few_edges), invert, to};
+        isin_job a = {job_of(stream, type, n, sorted, m, &grid, use_few_edges), invert, to};
         a.job.search.values = values;
-        cpi_parallel((m + EACH - 1) / EACH, among_task, &a);
+        cpi_parallel((m + EACH - 1) / EACH, isin_task, &a);
         if (a.job.grid) cpi_work_free(stream, grid.start);
     }
     cpi_work_free(stream, sorted);

@@ -56,15 +56,15 @@ static bool axes_in_memory(const cp_array *x, int *order)
 
 /* The median along one axis, or none (-1), of an array whose axes lie in another order, which the result has too: that
  * of the array turned to C order, turned back. */
-static cp_array *median_turned(cp_array *x, const int *order, int axis, bool keepdims)
+static cp_array *median_transposed(cp_array *x, const int *order, int axis, bool keepdims)
 {
     int back[CP_MAXDIM];
     for (int i = 0; i < x->ndim; i++) back[order[i]] = i;
-    cp_array *turned = cp_transpose(x, (cp_axes){x->ndim, order}), *r = NULL, *result = NULL;
+    cp_array *transposed = cp_transpose(x, (cp_axes){x->ndim, order}), *r = NULL, *result = NULL;
     cp_axes axes = axis < 0 ? CP_NONE : (cp_axes){1, &back[axis]};
-    if (turned) r = cp_median(turned, .axis = axes, .keepdims = true);
+    if (transposed) r = cp_median(transposed, .axis = axes, .keepdims = true);
     if (r) result = cp_transpose(r, (cp_axes){x->ndim, back});
-    cp_free(turned), cp_free(r);
+    cp_free(transposed), cp_free(r);
     if (!result || keepdims || axis < 0) return result;
     r = result;
     result = cp_squeeze(r, CP_AXES(axis));
@@ -99,10 +99,10 @@ static cp_array *median_merged(cp_array *x, const cpi_slices *slices, bool keepd
     for (int i = 0; i < x->ndim; i++)
         if (slices->gone[i]) gone[n++] = i;
     shape[kept] = slices->reduced;
-    cp_array *turned = cp_transpose(x, (cp_axes){x->ndim, order});
-    cp_array *merged = turned ? cp_reshape(turned, (cp_shape){kept + 1, shape}) : NULL;
+    cp_array *transposed = cp_transpose(x, (cp_axes){x->ndim, order});
+    cp_array *merged = transposed ? cp_reshape(transposed, (cp_shape){kept + 1, shape}) : NULL;
     cp_array *r = merged ? cp_median(merged, .axis = CP_AXES(-1)) : NULL;
-    cp_free(turned), cp_free(merged);
+    cp_free(transposed), cp_free(merged);
     if (!r || !keepdims) return r;
     cp_array *result = cp_expand_dims(r, (cp_axes){n, gone});
     cp_free(r);
@@ -137,7 +137,7 @@ cp_array *(cp_median)(cp_array *x, const cp_median_options *options)
     if (plain && given >= 2 && kept_in_another_order(x, &slices)) return median_merged(x, &slices, options->keepdims);
     if (plain && given < 2 && x->ndim > given + 1 && axes_in_memory(x, order)) {
         axis = given ? options->axis.at[0] + (options->axis.at[0] < 0 ? x->ndim : 0) : -1;
-        return median_turned(x, order, axis, options->keepdims);
+        return median_transposed(x, order, axis, options->keepdims);
     }
     cp_array *all[2] = {x, options->out};
     cpi_output o = {.function = "median", .device = cpi_common_device("median", 2, all),

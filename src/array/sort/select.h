@@ -22,10 +22,10 @@ typedef cpi_window (*cpi_window64_fn)(const uint64_t *x, int64_t n, const cpi_ke
 /* Deals the keys of x[0..n): those below lo go to `ends` upwards, those above hi to its other end downwards (it has
  * room for n), those in lo..hi to `middle`. */
 typedef struct cpi_parts { int64_t below, inside, above; } cpi_parts;
-typedef cpi_parts (*cpi_deal32_fn)(const uint32_t *x, int64_t n, const cpi_keys *k, uint32_t lo, uint32_t hi,
-                                   uint32_t *ends, uint32_t *middle);
-typedef cpi_parts (*cpi_deal64_fn)(const uint64_t *x, int64_t n, const cpi_keys *k, uint64_t lo, uint64_t hi,
-                                   uint64_t *ends, uint64_t *middle);
+typedef cpi_parts (*cpi_three_way32_fn)(const uint32_t *x, int64_t n, const cpi_keys *k, uint32_t lo, uint32_t hi,
+                                        uint32_t *ends, uint32_t *middle);
+typedef cpi_parts (*cpi_three_way64_fn)(const uint64_t *x, int64_t n, const cpi_keys *k, uint64_t lo, uint64_t hi,
+                                        uint64_t *ends, uint64_t *middle);
 
 /* Sorts the keys of each of `rows` <= CPI_COLUMNS short lanes of n elements: key i of lane l at tile[i*CPI_COLUMNS +
  * l]. Not for complex types. 8 and 16 bit elements have 32 bit keys. */
@@ -35,10 +35,10 @@ typedef void (*cpi_columns64_fn)(const cpi_keys *k, const void *from, int rows, 
 #define CPI_SELECT_ISA(isa)                                                                                            \
     cpi_window cpi_window32_##isa(const uint32_t *, int64_t, const cpi_keys *, uint32_t, uint32_t, uint32_t *);        \
     cpi_window cpi_window64_##isa(const uint64_t *, int64_t, const cpi_keys *, uint64_t, uint64_t, uint64_t *);        \
-    cpi_parts cpi_deal32_##isa(const uint32_t *, int64_t, const cpi_keys *, uint32_t, uint32_t, uint32_t *,            \
-                               uint32_t *);                                                                            \
-    cpi_parts cpi_deal64_##isa(const uint64_t *, int64_t, const cpi_keys *, uint64_t, uint64_t, uint64_t *,            \
-                               uint64_t *);                                                                            \
+    cpi_parts cpi_three_way32_##isa(const uint32_t *, int64_t, const cpi_keys *, uint32_t, uint32_t, uint32_t *,       \
+                                    uint32_t *);                                                                       \
+    cpi_parts cpi_three_way64_##isa(const uint64_t *, int64_t, const cpi_keys *, uint64_t, uint64_t, uint64_t *,       \
+                                    uint64_t *);                                                                       \
     void cpi_columns32_##isa(const cpi_keys *, const void *, int, int, uint32_t *);                                    \
     void cpi_columns64_##isa(const cpi_keys *, const void *, int, int, uint64_t *);
 CPI_SELECT_ISA(v2)
@@ -47,8 +47,8 @@ CPI_SELECT_ISA(v4)
 #undef CPI_SELECT_ISA
 cpi_window32_fn cpi_window32(void);
 cpi_window64_fn cpi_window64(void);
-cpi_deal32_fn cpi_deal32(void);
-cpi_deal64_fn cpi_deal64(void);
+cpi_three_way32_fn cpi_three_way32(void);
+cpi_three_way64_fn cpi_three_way64(void);
 cpi_columns32_fn cpi_columns32(void);
 cpi_columns64_fn cpi_columns64(void);
 

@@ -13,7 +13,7 @@
 #include "sort/select.h"
 #include "sort/sort.h"
 
-enum { LONG_ROW = 1 << 17, SHORT_ROW = 48, PIECES = 256 };
+enum { LONG_ROW = 1 << 17, SHORT_ROW = 48, CHUNKS = 256 };
 
 /* --- from keys to the median --- */
 
@@ -325,7 +325,7 @@ typedef struct windowed {
     char *inside;        /* room for n keys: a task writes where it reads */
     int64_t n, each, tasks;
     uint64_t lo, hi;
-    cpi_window found[PIECES];
+    cpi_window found[CHUNKS];
 } windowed;
 
 static void windowed_task(void *context, int64_t task, int worker)

@@ -9,8 +9,8 @@
 
 cpi_window32_fn cpi_window32(void) { return CPI_BEST(cpi_window32); }
 cpi_window64_fn cpi_window64(void) { return CPI_BEST(cpi_window64); }
-cpi_deal32_fn cpi_deal32(void) { return CPI_BEST(cpi_deal32); }
-cpi_deal64_fn cpi_deal64(void) { return CPI_BEST(cpi_deal64); }
+cpi_three_way32_fn cpi_three_way32(void) { return CPI_BEST(cpi_three_way32); }
+cpi_three_way64_fn cpi_three_way64(void) { return CPI_BEST(cpi_three_way64); }
 cpi_columns32_fn cpi_columns32(void) { return CPI_BEST(cpi_columns32); }
 cpi_columns64_fn cpi_columns64(void) { return CPI_BEST(cpi_columns64); }
 
@@ -26,7 +26,7 @@ static const cpi_keys identity = {0, 0, 0, ~(uint64_t)0, 0, 0, 0, 8, false};
             a[j] = v;                                                                      \
         }                                                                                  \
     }                                                                                      \
-    static void sift##W(T *a, int64_t i, int64_t n)                                        \
+    static void compress##W(T *a, int64_t i, int64_t n)                                    \
     {                                                                                      \
         T v = a[i];                                                                        \
         for (int64_t c; (c = 2 * i + 1) < n; i = c) {                                      \
@@ -38,12 +38,12 @@ static const cpi_keys identity = {0, 0, 0, ~(uint64_t)0, 0, 0, 0, 8, false};
     }                                                                                      \
     static void heap##W(T *a, int64_t n)                                                   \
     {                                                                                      \
-        for (int64_t i = n / 2; i-- > 0;) sift##W(a, i, n);                                \
+        for (int64_t i = n / 2; i-- > 0;) compress##W(a, i, n);                            \
         for (int64_t i = n; i-- > 1;) {                                                    \
             T v = a[0];                                                                    \
             a[0] = a[i];                                                                   \
             a[i] = v;                                                                      \
-            sift##W(a, 0, i);                                                              \
+            compress##W(a, 0, i);                                                          \
         }                                                                                  \
     }                                                                                      \
     /* a pivot near rank k: one of up to 63 samples, sorted */                             \

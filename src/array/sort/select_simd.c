@@ -44,8 +44,8 @@
         }                                                                                                              \
         return (cpi_window){below, inside, n > 0 ? _mm512_reduce_max_epu##W(largest) : 0};                             \
     }                                                                                                                  \
-    cpi_parts CPI_ISA_NAME(cpi_deal##W)(const uint##W##_t *x, int64_t n, const cpi_keys *k, uint##W##_t lo,            \
-                                        uint##W##_t hi, uint##W##_t *ends, uint##W##_t *middle)                        \
+    cpi_parts CPI_ISA_NAME(cpi_three_way##W)(const uint##W##_t *x, int64_t n, const cpi_keys *k, uint##W##_t lo,       \
+                                             uint##W##_t hi, uint##W##_t *ends, uint##W##_t *middle)                   \
     {                                                                                                                  \
         const __m512i negative = _mm512_set1_epi##W((int##W##_t)k->negative);                                          \
         const __m512i positive = _mm512_set1_epi##W((int##W##_t)k->positive);                                          \
@@ -125,8 +125,8 @@ INLINE q_vector keys64(q_vector u, q_vector negative, q_vector positive, q_vecto
         }                                                                                                              \
         return (cpi_window){below, inside, largest};                                                                   \
     }                                                                                                                  \
-    cpi_parts CPI_ISA_NAME(cpi_deal##W)(const uint##W##_t *x, int64_t n, const cpi_keys *keys, uint##W##_t lo,         \
-                                        uint##W##_t hi, uint##W##_t *ends, uint##W##_t *middle)                        \
+    cpi_parts CPI_ISA_NAME(cpi_three_way##W)(const uint##W##_t *x, int64_t n, const cpi_keys *keys, uint##W##_t lo,    \
+                                             uint##W##_t hi, uint##W##_t *ends, uint##W##_t *middle)                   \
     {                                                                                                                  \
         const cpi_keys k = *keys;                                                                                      \
         const q_vector negative = q##W##_set1((uint##W##_t)k.negative), minus = q##W##_set1((uint##W##_t)k.minus);     \
@@ -186,9 +186,9 @@ KERNELS(64, 4)
 WINDOW(32)
 WINDOW(64)
 
-#define DEAL(W)                                                                                                   \
-    cpi_parts CPI_ISA_NAME(cpi_deal##W)(const uint##W##_t *x, int64_t n, const cpi_keys *keys, uint##W##_t lo,    \
-                                        uint##W##_t hi, uint##W##_t *ends, uint##W##_t *middle)                   \
+#define THREE_WAY(W)                                                                                              \
+    cpi_parts CPI_ISA_NAME(cpi_three_way##W)(const uint##W##_t *x, int64_t n, const cpi_keys *keys, uint##W##_t lo, \
+                                             uint##W##_t hi, uint##W##_t *ends, uint##W##_t *middle)              \
     {                                                                                                             \
         const cpi_keys k = *keys;                                                                                 \
         cpi_parts d = {0, 0, 0};                                                                                  \
@@ -203,8 +203,8 @@ WINDOW(64)
         }                                                                                                         \
         return d;                                                                                                 \
     }
-DEAL(32)
-DEAL(64)
+THREE_WAY(32)
+THREE_WAY(64)
 
 #endif
 

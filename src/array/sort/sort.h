@@ -70,8 +70,8 @@ typedef struct cpi_sort_ops {
 
     /* to[i]: whether values[i] is among n elements in any order (`invert`: is not). NaN is among nothing. n >= 1,
      * m >= 1. */
-    cp_code (*among)(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
-                     bool invert, uint8_t *to);
+    cp_code (*isin)(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
+                    bool invert, uint8_t *to);
 
     /* selection: */
     /* The median of each row; `to` holds one element a row: float64 for bool and integers, else x's type. */

@@ -45,7 +45,7 @@ typedef struct parts {
 } parts;
 
 /* precision < 0: as many digits as there are; at least `least`. */
-static parts take_apart(double x, cp_type type, bool exponent, int precision, int least)
+static parts split_number(double x, cp_type type, bool exponent, int precision, int least)
 {
     parts p = {.negative = signbit(x) != 0, .d = {.count = 1, .point = 1}};
     cpi_cutoff cutoff = precision < 0 ? CPI_CUT_NOWHERE : exponent ? CPI_CUT_TOTAL : CPI_CUT_FRACTION;
@@ -111,7 +111,7 @@ cpi_number_format cpi_number_format_of(const double *values, int64_t n, int step
             negative |= isinf(x) && x < 0;
             continue;
         }
-        parts p = take_apart(x, type, f.exponent, precision, 1);
+        parts p = split_number(x, type, f.exponent, precision, 1);
         f.left = most(f.left, p.whole + (plus || p.negative));
         digits = most(digits, p.fraction);
         f.exponent_digits = most(f.exponent_digits, exponent_length(p.exponent));
@@ -151,7 +151,7 @@ void cpi_number_write(cpi_text *t, const cpi_number_format *f, double x)
         write_odd(t, f, x);
         return;
     }
-    parts p = take_apart(x, f->type, f->exponent, f->precision, f->exponent ? f->precision + 1 : 1);
+    parts p = split_number(x, f->type, f->exponent, f->precision, f->exponent ? f->precision + 1 : 1);
     cpi_text_fill(t, ' ', f->left - p.whole - (f->plus || p.negative));
     if (f->plus || p.negative) cpi_text_fill(t, p.negative ? '-' : '+', 1);
     write_digits(t, &p, p.d.point - p.whole, p.d.point);
@@ -236,7 +236,7 @@ static void write_alone(cpi_text *t, cp_type type, double x, bool plus, bool zer
         write_odd(t, &(cpi_number_format){.plus = plus}, x);
         return;
     }
-    parts p = take_apart(x, type, exponent, -1, 1);
+    parts p = split_number(x, type, exponent, -1, 1);
     if (plus || p.negative) cpi_text_fill(t, p.negative ? '-' : '+', 1);
     write_digits(t, &p, p.d.point - p.whole, p.d.point);
     if (p.fraction || (zero && !exponent)) cpi_text_fill(t, '.', 1);

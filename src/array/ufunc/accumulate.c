@@ -14,7 +14,7 @@
 #include "ufunc/ufunc.h"
 
 enum {
-    PIECE = 1040,  /* elements; no power of two, so that pieces do not fall into the same places of a cache */
+    SEGMENT = 1040, /* elements; no power of two, so that pieces do not fall into the same places of a cache */
     MANY = 1024    /* lanes that keep a device busy by themselves */
 };
 
@@ -79,15 +79,15 @@ static cp_array *part(cp_array *x, int64_t from, int64_t n)
 }
 
 /* The first pieces * PIECE elements of x's last axis as two axes: a view. */
-static cp_array *in_pieces(cp_array *x, int64_t pieces)
+static cp_array *in_chunks(cp_array *x, int64_t nchunks)
 {
     int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
     const int n = x->ndim;
     memcpy(shape, x->shape, (size_t)n * sizeof *shape);
     memcpy(strides, x->strides, (size_t)n * sizeof *strides);
-    shape[n - 1] = pieces, shape[n] = PIECE;
+    shape[n - 1] = nchunks, shape[n] = SEGMENT;
     strides[n] = strides[n - 1];
-    strides[n - 1] *= PIECE;
+    strides[n - 1] *= SEGMENT;
     return cpi_array_view(x, x->type, n + 1, shape, strides, x->data);
 }
 
@@ -105,7 +105,7 @@ static int64_t lanes_of(const cp_array *x)
 
 static bool is_cut(const frame *f, const cp_array *x)
 {
-    return may_regroup(f->op) && x->ndim < CP_MAXDIM && x->shape[x->ndim - 1] >= 4 * PIECE && lanes_of(x) < MANY;
+    return may_regroup(f->op) && x->ndim < CP_MAXDIM && x->shape[x->ndim - 1] >= 4 * SEGMENT && lanes_of(x) < MANY;
 }
 
 static cp_code fill_identity(const frame *f, cp_array *x)
@@ -140,17 +140,17 @@ static cp_code reduce_slices(const frame *f, cp_array *x, cp_array *where, cp_ar
         c.started = started;
         return c.n ? run(f, &c) : CP_OK;
     }
-    const int64_t n = x->shape[x->ndim - 1], pieces = n / PIECE;
-    cp_array *xs = in_pieces(x, pieces), *masks = where ? in_pieces(where, pieces) : NULL;
+    const int64_t n = x->shape[x->ndim - 1], nchunks = n / SEGMENT;
+    cp_array *xs = in_chunks(x, nchunks), *masks = where ? in_chunks(where, nchunks) : NULL;
     cp_array *made = xs ? cpi_array_new(f->name, f->device, f->type, xs->ndim - 1, xs->shape, 'C') : NULL;
     cp_code code = made && (masks || !where) ? CP_OK : cp_error();
     if (!code && where) code = fill_identity(f, made);
     if (!code) code = reduce_slices(f, xs, masks, made, where != NULL);
     if (!code) code = reduce_slices(f, made, NULL, out, started);
     cp_free(xs), cp_free(masks), cp_free(made);
-    if (code || n == pieces * PIECE) return code;
-    xs = part(x, pieces * PIECE, n - pieces * PIECE);
-    masks = where ? part(where, pieces * PIECE, n - pieces * PIECE) : NULL;
+    if (code || n == nchunks * SEGMENT) return code;
+    xs = part(x, nchunks * SEGMENT, n - nchunks * SEGMENT);
+    masks = where ? part(where, nchunks * SEGMENT, n - nchunks * SEGMENT) : NULL;
     code = xs && (masks || !where) ? reduce_slices(f, xs, masks, out, true) : cp_error();
     cp_free(xs), cp_free(masks);
     return code;
@@ -173,13 +173,13 @@ static cp_code join_before(const frame *f, cp_array *before, cp_array *out)
 static cp_code accumulate_slices(const frame *f, cp_array *x, cp_array *out);
 
 /* The ends of the pieces of `whole`, joined, go before the pieces behind them, and before the rest. */
-static cp_code join_pieces(const frame *f, cp_array *whole, cp_array *rest)
+static cp_code join_chunks(const frame *f, cp_array *whole, cp_array *rest)
 {
-    const int64_t pieces = whole->shape[whole->ndim - 2];
-    cp_array *ends = at(whole, PIECE - 1);
+    const int64_t nchunks = whole->shape[whole->ndim - 2];
+    cp_array *ends = at(whole, SEGMENT - 1);
     cp_array *sums = ends ? cpi_array_new(f->name, f->device, f->type, ends->ndim, ends->shape, 'C') : NULL;
     cp_code code = sums ? accumulate_slices(f, ends, sums) : cp_error();
-    cp_array *before = code ? NULL : part(sums, 0, pieces - 1), *last = code ? NULL : at(sums, pieces - 1);
+    cp_array *before = code ? NULL : part(sums, 0, nchunks - 1), *last = code ? NULL : at(sums, nchunks - 1);
     int64_t shape[CP_MAXDIM];
     memcpy(shape, whole->shape, (size_t)whole->ndim * sizeof *shape);
     shape[whole->ndim - 2]--;
@@ -223,12 +223,12 @@ static cp_code accumulate_slices(const frame *f, cp_array *x, cp_array *out)
         c.every = true;
         return c.n ? run(f, &c) : CP_OK;
     }
-    const int64_t n = x->shape[x->ndim - 1], pieces = n / PIECE, left = n - pieces * PIECE;
-    cp_array *xs = in_pieces(x, pieces), *outs = in_pieces(out, pieces);
-    cp_array *x_rest = part(x, pieces * PIECE, left), *out_rest = part(out, pieces * PIECE, left);
+    const int64_t n = x->shape[x->ndim - 1], nchunks = n / SEGMENT, left = n - nchunks * SEGMENT;
+    cp_array *xs = in_chunks(x, nchunks), *outs = in_chunks(out, nchunks);
+    cp_array *x_rest = part(x, nchunks * SEGMENT, left), *out_rest = part(out, nchunks * SEGMENT, left);
     cp_code code = xs && outs && x_rest && out_rest ? accumulate_slices(f, xs, outs) : cp_error();
     if (!code && left) code = accumulate_slices(f, x_rest, out_rest);
-    if (!code) code = join_pieces(f, outs, out_rest);
+    if (!code) code = join_chunks(f, outs, out_rest);
     cp_free(xs), cp_free(outs), cp_free(x_rest), cp_free(out_rest);
     return code;
 }
@@ -499,14 +499,14 @@ cp_array *(cp_ufunc_accumulate)(cp_op op, cp_array *x, int axis, const cp_chain_
 
 /* Where the stretches of an axis of n elements begin and end, 2 * m whole numbers on the device, ended by
  * cpi_work_free; m >= 1. NULL with an error. */
-static int64_t *stretches(cp_op op, cp_array *indices, int64_t n, cpi_device *device)
+static int64_t *segments(cp_op op, cp_array *indices, int64_t n, cpi_device *device)
 {
     cp_stream *stream = cpi_stream(device);
     const int64_t m = indices->size;
     cp_array *starts = cpi_dense(cpi_op_rows[op].name, indices, CP_INT64, device);
     int64_t *bound = starts ? cpi_work_alloc(stream, (size_t)(2 * m) * sizeof *bound) : NULL;
     const int64_t *at = starts ? (const int64_t *)starts->data : NULL;
-    cp_code code = bound ? device->backend->index->stretches(stream, (int)op, at, m, n, bound, bound + m)
+    cp_code code = bound ? device->backend->index->segments(stream, (int)op, at, m, n, bound, bound + m)
                          : cp_error();
     cp_free(starts);
     if (!code) return bound;
@@ -515,7 +515,7 @@ static int64_t *stretches(cp_op op, cp_array *indices, int64_t n, cpi_device *de
 }
 
 /* Exponents are the elements of a stretch but its first. */
-static cp_code check_stretch_powers(const frame *f, cp_array *x, const int64_t *bound, int64_t m)
+static cp_code check_segment_powers(const frame *f, cp_array *x, const int64_t *bound, int64_t m)
 {
     if (f->op != CP_OP_power || !cpi_is_signed(f->type) || !m) return CP_OK;
     cp_stream *stream = cpi_stream(f->device);
@@ -523,15 +523,15 @@ static cp_code check_stretch_powers(const frame *f, cp_array *x, const int64_t *
     cp_code code = here ? f->device->backend->to_host(stream, here, bound, (size_t)(2 * m) * sizeof *here)
                         : CP_ERROR_MEMORY;
     for (int64_t j = 0; j < m && !code; j++) {
-        cp_array *stretch = part(x, here[j], here[m + j] - here[j]);
-        code = stretch ? check_powers(f, stretch, 1, NULL) : cp_error();
-        cp_free(stretch);
+        cp_array *segment = part(x, here[j], here[m + j] - here[j]);
+        code = segment ? check_powers(f, segment, 1, NULL) : cp_error();
+        cp_free(segment);
     }
     cpi_free_host(here);
     return code;
 }
 
-static cp_code reduce_stretches(const frame *f, cp_array *x, cp_array *out, const int64_t *bound, int64_t m)
+static cp_code reduce_segments(const frame *f, cp_array *x, cp_array *out, const int64_t *bound, int64_t m)
 {
     cpi_ufunc_reduction c = accumulation_of(f, x, out, NULL);
     if (!c.slices || !m) return CP_OK;
@@ -562,7 +562,7 @@ cp_array *(cp_ufunc_reduceat)(cp_op op, cp_array *x, cp_array *indices, int axis
         return NULL;
     const int64_t m = indices->size;
     cpi_device *device = cpi_common_device(name, 1, &x);
-    int64_t *bound = device && m ? stretches(op, indices, x->shape[axis], device) : NULL; /* before types */
+    int64_t *bound = device && m ? segments(op, indices, x->shape[axis], device) : NULL;  /* before types */
     const bool heard = bound && !x->size && cpi_hear_of_indices(device, bound); /* nobody will read the result */
     const bool go = device && (bound || !m) && !heard;
     cp_array *slices = go ? open_accumulation("reduceat", op, x, &axis, o, &f, &to) : NULL, *r = NULL;
@@ -572,11 +572,11 @@ cp_array *(cp_ufunc_reduceat)(cp_op op, cp_array *x, cp_array *indices, int axis
         shape[axis] = m;
         to.shape = shape;
         to.nlike = 1, to.like = &x;
-        cp_code code = check_stretch_powers(&f, slices, bound, m);
+        cp_code code = check_segment_powers(&f, slices, bound, m);
         if (!code) code = cpi_output_open(&to, 2, (cp_array *[]){x, slices});
         if (!code) {
             cp_array *out = cpi_axis_moved(to.array, axis, x->ndim - 1);
-            code = out ? reduce_stretches(&f, slices, out, bound, m) : cp_error();
+            code = out ? reduce_segments(&f, slices, out, bound, m) : cp_error();
             cp_free(out);
         } else if (bound) {
             cpi_fail_after_indices(device, bound);

@@ -195,7 +195,7 @@ static void let_run(slot *p)
 
 /* Lets the first helpers run everywhere but where the caller does. One that is bound to it is left alone, and who binds
  * a helper meanwhile has the last word. Called with job_lock held, before sleepers are woken. */
-static void keep_apart(int helpers)
+static void keep_separate(int helpers)
 {
     int cpu = sched_getcpu();
     for (int i = 0; i < helpers && cpu >= 0; i++) {
@@ -285,7 +285,7 @@ void cpi_parallel(int64_t tasks, cpi_task fn, void *context)
     __atomic_store_n(&job.next, 0, __ATOMIC_RELAXED);
     __atomic_add_fetch(&job.generation, 1, __ATOMIC_SEQ_CST); /* odd: open */
     if (__atomic_load_n(&job.sleeping, __ATOMIC_SEQ_CST)) {
-        if (started <= APART) keep_apart(started);
+        if (started <= APART) keep_separate(started);
         futex(&job.generation, FUTEX_WAKE, (uint32_t)INT_MAX);
     }
     run_tasks(0);

@@ -95,11 +95,11 @@ static void put_waiting(normal *n, const struct waiting *w, int i, const cpi_str
 }
 
 /* The arguments between the parentheses at `open`, each as it is to be written. */
-static int read_arguments(normal *n, scope *s, int open, cpi_string *arg, piece *pieces)
+static int read_arguments(normal *n, scope *s, int open, cpi_string *arg, part *parts)
 {
-    int count = cpi_normal_list_pieces(n, open, match(n, open), pieces, ARGUMENTS);
+    int count = cpi_normal_list_chunks(n, open, match(n, open), parts, ARGUMENTS);
     if (count < 0) refuse(n);
-    for (int k = 0; k < count && !n->failed; k++) arg[k] = expression(n, s, pieces[k].first, pieces[k].last);
+    for (int k = 0; k < count && !n->failed; k++) arg[k] = expression(n, s, parts[k].first, parts[k].last);
     return count < 0 ? 0 : count;
 }
 
@@ -123,7 +123,7 @@ static bool substituted(const normal *n, const scope *s, int name)
 }
 
 /* The type of a parameter of a template, from an argument that is a variable of the caller's. */
-static void deduce(normal *n, scope *s, int name, const piece *parameters, const piece *args, int nargs)
+static void deduce(normal *n, scope *s, int name, const part *parameters, const part *args, int nargs)
 {
     for (int k = 0; k < nargs; k++) {
         int i = parameters[k].first, pname = cpi_normal_parameter_name(n, parameters[k]);
@@ -147,15 +147,15 @@ static void deduce(normal *n, scope *s, int name, const piece *parameters, const
 }
 
 /* template <typename T, int N = 32>, with what stands in the call's angles. */
-static void read_template(normal *n, scope *s, int call, const piece *parameters, const piece *args, int nargs)
+static void read_template(normal *n, scope *s, int call, const part *parameters, const part *args, int nargs)
 {
     const cpi_tokens *t = &n->p->tokens;
     int start = s->function->start, behind = cpi_tokens_behind_angles(t, start + 1, s->function->open);
-    piece of[SUBSTITUTES], given[SUBSTITUTES];
-    int ngiven = 0, count = behind < 0 ? -1 : cpi_normal_list_pieces(n, start + 1, behind - 1, of, SUBSTITUTES);
+    part of[SUBSTITUTES], given[SUBSTITUTES];
+    int ngiven = 0, count = behind < 0 ? -1 : cpi_normal_list_chunks(n, start + 1, behind - 1, of, SUBSTITUTES);
     if (is(n, call + 1, "<")) {
         int end = cpi_tokens_behind_angles(t, call + 1, t->n);
-        ngiven = end < 0 ? -1 : cpi_normal_list_pieces(n, call + 1, end - 1, given, SUBSTITUTES);
+        ngiven = end < 0 ? -1 : cpi_normal_list_chunks(n, call + 1, end - 1, given, SUBSTITUTES);
     }
     if (count < 0 || ngiven < 0 || is(n, behind, "template")) {
         refuse(n);
@@ -184,8 +184,8 @@ static void read_template(normal *n, scope *s, int call, const piece *parameters
 }
 
 /* The parameters as variables, and references as what they refer to. */
-static void put_parameters(normal *n, scope *s, const piece *parameters, int count, const cpi_string *arg,
-                           const piece *args, int nargs)
+static void put_parameters(normal *n, scope *s, const part *parameters, int count, const cpi_string *arg,
+                           const part *args, int nargs)
 {
     for (int k = 0; k < count && !n->failed; k++) {
         int name = cpi_normal_parameter_name(n, parameters[k]), behind = name + 1;
@@ -252,7 +252,7 @@ static void put_call(normal *n, scope *outer, const cpi_cu_function *f, int i, i
 {
     scope *s = cpi_calloc(1, sizeof *s);
     cpi_string arg[ARGUMENTS] = {{0}}, type = {0};
-    piece args[ARGUMENTS], parameters[ARGUMENTS];
+    part args[ARGUMENTS], parameters[ARGUMENTS];
     if (!s || outer->depth == DEPTH || f->lockstep) {
         refuse(n);
         cpi_free_host(s);
@@ -263,7 +263,7 @@ static void put_call(normal *n, scope *outer, const cpi_cu_function *f, int i, i
     for (const scope *o = outer; o; o = o->outer)
         if (o->function == f) refuse(n); /* calls itself */
     int nargs = read_arguments(n, outer, open, arg, args);
-    int count = cpi_normal_list_pieces(n, f->open, match(n, f->open), parameters, ARGUMENTS);
+    int count = cpi_normal_list_chunks(n, f->open, match(n, f->open), parameters, ARGUMENTS);
     if (count < 0 || nargs > count) refuse(n);
     if (!n->failed) cpi_normal_find_names(n, s);
     if (!n->failed && f->templated) read_template(n, s, i, parameters, args, nargs);
@@ -314,8 +314,8 @@ static cpi_string expression(normal *n, scope *s, int first, int last)
             put_call(n, s, f, i, open, &r);
         } else {
             cpi_string arg[ARGUMENTS] = {{0}};
-            piece pieces[ARGUMENTS];
-            int nargs = read_arguments(n, s, open, arg, pieces);
+            part parts[ARGUMENTS];
+            int nargs = read_arguments(n, s, open, arg, parts);
             n->pending--;
             if (nargs < w->least || nargs > w->most) refuse(n);
             else put_waiting(n, w, i, arg, nargs, &r);

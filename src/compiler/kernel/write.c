@@ -165,7 +165,7 @@ static bool is_dynamic(const cpi_tokens *t, const cpi_cu_variable *v)
     return false;
 }
 
-static bool among(const cpi_token *w, const char *const *words)
+static bool is_one_of(const cpi_token *w, const char *const *words)
 {
     while (*words && !cpi_token_is(w, *words)) words++;
     return *words;
@@ -179,8 +179,8 @@ static bool declares(const cpi_tokens *t, int k)
     static const char *const keywords[] = {"return", "else", "do", "case", "goto", "new", "delete", "sizeof", NULL};
     int before = k - 1;
     while (before > 0 && (cpi_token_is(&t->at[before], "*") || cpi_token_is(&t->at[before], "&"))) before--;
-    if (before < 0 || t->at[before].kind != CPI_W_NAME || among(&t->at[before], keywords)) return false;
-    return among(&t->at[k + 1], ends) ||
+    if (before < 0 || t->at[before].kind != CPI_W_NAME || is_one_of(&t->at[before], keywords)) return false;
+    return is_one_of(&t->at[k + 1], ends) ||
            (before == k - 1 && (cpi_token_is(&t->at[k + 1], "[") || cpi_token_is(&t->at[k + 1], "{")));
 }
 
@@ -189,7 +189,7 @@ static bool is_hidden(const cpi_tokens *t, const cpi_cu_variable *v, int i)
 {
     static const char *const members[] = {".", "->", "::", NULL};
     static const char *const behind_head[] = {"const", "noexcept", "override", "mutable", NULL};
-    if (among(&t->at[i - 1], members)) return true;
+    if (is_one_of(&t->at[i - 1], members)) return true;
     for (int k = i; k > v->name; k--) {
         const cpi_token *w = &t->at[k];
         if (cpi_token_same(w, &t->at[i]) && declares(t, k)) return true;
@@ -197,7 +197,7 @@ static bool is_hidden(const cpi_tokens *t, const cpi_cu_variable *v, int i)
             k = w->match;
         } else if (cpi_token_is(w, "{")) {
             int head = k - 1;
-            while (head > 0 && among(&t->at[head], behind_head)) head--;
+            while (head > 0 && is_one_of(&t->at[head], behind_head)) head--;
             if (!cpi_token_is(&t->at[head], ")")) continue;
             for (int m = t->at[head].match; m < head; m++)
                 if (cpi_token_same(&t->at[m], &t->at[i]) && declares(t, m)) return true;
@@ -236,7 +236,7 @@ static int lambda_body(const cpi_tokens *t, int i)
     const cpi_token *before = &t->at[i - 1];
     if (!cpi_token_is(&t->at[i], "[") || cpi_token_is(&t->at[i + 1], "[") || cpi_token_is(before, "]") ||
         cpi_token_is(before, ")") || cpi_token_is(before, "[") || before->kind == CPI_W_TEXT ||
-        (before->kind == CPI_W_NAME && !among(before, returns)))
+        (before->kind == CPI_W_NAME && !is_one_of(before, returns)))
         return -1;
     int k = t->at[i].match + 1;
     if (!cpi_token_is(&t->at[k], "(") && !cpi_token_is(&t->at[k], "{") && !cpi_token_is(&t->at[k], "<")) return -1;

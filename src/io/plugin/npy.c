@@ -266,7 +266,7 @@ void cpi_npy_close(cpi_io_image *image)
 
 /* --- elements --- */
 
-enum { PIECE = 4 << 20 };
+enum { SEGMENT = 4 << 20 };
 
 typedef struct reading {
     const cpi_npy *f;
@@ -285,11 +285,11 @@ static void turn(char *p, int64_t n, int unit)
         }
 }
 
-static void read_piece(void *context, int64_t task, int worker)
+static void read_chunk(void *context, int64_t task, int worker)
 {
     reading *r = context;
     (void)worker;
-    int64_t from = task * PIECE, n = r->f->bytes - from < PIECE ? r->f->bytes - from : PIECE;
+    int64_t from = task * SEGMENT, n = r->f->bytes - from < SEGMENT ? r->f->bytes - from : SEGMENT;
     int why = r->f->member ? 0 : cpi_source_get(&r->f->source, r->f->offset + from, r->to + from, n);
     if (why) __atomic_store_n(&r->why, why, __ATOMIC_RELAXED);
     else if (r->unit > 1) turn(r->to + from, n, r->unit);
@@ -306,7 +306,7 @@ cp_code cpi_npy_read(const char *function, const cpi_io_image *image, void *elem
     }
     int unit = (int)cp_type_size(image->type) / (cp_type_kind(image->type) == 'c' ? 2 : 1);
     reading r = {f, elements, f->swapped ? unit : 1, 0};
-    HOST->parallel((f->bytes + PIECE - 1) / PIECE, read_piece, &r);
+    HOST->parallel((f->bytes + SEGMENT - 1) / SEGMENT, read_chunk, &r);
     return r.why ? cpi_source_failed(&f->source, r.why) : CP_OK;
 }
 

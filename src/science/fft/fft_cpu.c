@@ -191,7 +191,7 @@ static cp_code run_groups(cp_stream *stream, job *j)
 typedef struct line_job {
     const cpi_fft_simd *simd;
     const cpi_fft_long *l;
-    cpi_fft_stretch s;
+    cpi_fft_segment s;
     int64_t each, groups, bytes;
     bool rows;
     char *scratch;
@@ -200,13 +200,13 @@ typedef struct line_job {
 static int64_t line_bytes(const cpi_fft_simd *simd, const cpi_fft_long *l, int64_t item, int workers)
 {
     if (!l->n1) return 2 * round_up(l->m->n * item, 64) + line_bytes(simd, l->m, item, workers);
-    return round_up(simd->middle_bytes(l), 4096) + 64 + workers * (round_up(simd->stretch_bytes(l), 4096) + 64 * 17);
+    return round_up(simd->middle_bytes(l), 4096) + 64 + workers * (round_up(simd->segment_bytes(l), 4096) + 64 * 17);
 }
 
 static void line_task(void *context, int64_t task, int worker)
 {
     const line_job *j = context;
-    cpi_fft_stretch s = j->s;
+    cpi_fft_segment s = j->s;
     s.first = task * j->each;
     s.end = s.first + j->each < j->groups ? s.first + j->each : j->groups;
     s.scratch = j->scratch + worker * j->bytes;
@@ -258,11 +258,11 @@ static void run_line(const cpi_fft_simd *simd, const cpi_fft_long *l, const char
     memory = (char *)round_up((int64_t)(intptr_t)memory, 64);
     if (l->n1) {
         line_job j = {.simd = simd, .l = l};
-        j.s = (cpi_fft_stretch){.l = l, .in = in, .middle = memory, .out = out, .swap = swap, .scale = scale,
+        j.s = (cpi_fft_segment){.l = l, .in = in, .middle = memory, .out = out, .swap = swap, .scale = scale,
                                 .far = l->n * item > FAR_BYTES};
         j.s.stream = stream && l->n * item >= STREAM_LINE && on_lines(out, l->n1 * item);
         j.scratch = memory + round_up(simd->middle_bytes(l), 4096);
-        j.bytes = round_up(simd->stretch_bytes(l), 4096) + 64 * 17;
+        j.bytes = round_up(simd->segment_bytes(l), 4096) + 64 * 17;
         run_stage(&j, false, workers, next ? next[0] : NULL);
         run_stage(&j, true, workers, next && !j.s.stream ? next[1] : NULL);
         return;
@@ -594,7 +594,7 @@ typedef struct cosine_job {
     const job *j;
     char *before, *after;        /* a lane's numbers begin at multiples of */
     int64_t in_bytes, out_bytes; /* these */
-    int64_t first, stretches;    /* stretches: tasks of one lane */
+    int64_t first, segments;     /* stretches: tasks of one lane */
     bool behind;
 } cosine_job;
 
@@ -602,7 +602,7 @@ static void cosine_task(void *context, int64_t task, int worker)
 {
     const cosine_job *c = context;
     const job *j = c->j;
-    const int64_t one = task / c->stretches, part = task % c->stretches;
+    const int64_t one = task / c->segments, part = task % c->segments;
     const int64_t n = c->behind ? j->n : j->plan->cosine->taken;
     const int64_t end = (part + 1) * TASK < n ? (part + 1) * TASK : n;
     const char *in;
@@ -617,9 +617,9 @@ static void cosine_side(cosine_job *c, bool behind, int64_t lines)
 {
     const int64_t n = behind ? c->j->n : c->j->plan->cosine->taken;
     c->behind = behind;
-    c->stretches = (n + TASK - 1) / TASK;
-    if (lines * n > TASK) cpi_parallel(lines * c->stretches, cosine_task, c);
-    else for (int64_t t = 0; t < lines * c->stretches; t++) cosine_task(c, t, 0);
+    c->segments = (n + TASK - 1) / TASK;
+    if (lines * n > TASK) cpi_parallel(lines * c->segments, cosine_task, c);
+    else for (int64_t t = 0; t < lines * c->segments; t++) cosine_task(c, t, 0);
 }
 
 static cp_code cosine_batch(cp_stream *stream, const char *function, const job *j)

@@ -494,17 +494,17 @@ cp_code exec_blocks(task *t, int first, int end, cufftType type, const void *in,
         return exec(t, first, end, type, in, out, half_in, half_out);
     const int64_t in_item = from_real ? t->real : t->item, out_item = to_real ? t->real : t->item;
     const int64_t in_bytes = outer * inner * in_length * in_item, capacity = cpi_round_up(in_bytes, 512);
-    char *turned = (char *)cpi_host->work_alloc(t->stream, (size_t)(capacity + outer * inner * out_length * out_item));
-    if (!turned) return CP_ERROR_MEMORY;
-    cp_code code = turn_blocks(t, in_item, in, turned, outer, in_length, inner);
+    char *swapped = (char *)cpi_host->work_alloc(t->stream, (size_t)(capacity + outer * inner * out_length * out_item));
+    if (!swapped) return CP_ERROR_MEMORY;
+    cp_code code = turn_blocks(t, in_item, in, swapped, outer, in_length, inner);
     task flat = *t; /* [outer inner][the dimensions] */
     flat.ndim = 1 + end - first;
     flat.halved = t->halved >= first && t->halved < end ? 1 + t->halved - first : -1;
     flat.n[0] = outer * inner;
     for (int d = first; d < end; d++) flat.n[1 + d - first] = t->n[d];
-    if (!code) code = exec(&flat, 1, flat.ndim, type, turned, turned + capacity, half_in, half_out);
-    if (!code) code = turn_blocks(t, out_item, turned + capacity, out, outer, inner, out_length);
-    cpi_host->work_free(t->stream, turned);
+    if (!code) code = exec(&flat, 1, flat.ndim, type, swapped, swapped + capacity, half_in, half_out);
+    if (!code) code = turn_blocks(t, out_item, swapped + capacity, out, outer, inner, out_length);
+    cpi_host->work_free(t->stream, swapped);
     return code;
 }
 

@@ -144,7 +144,7 @@
 #include "fft/line.h"
 
 #define TABLE(w, s)                                                                                                 \
-    {w, group_bytes_##s, group_##s, wide_bytes_##s, wide_##s, middle_bytes_##s, stretch_bytes_##s, columns_##s,      \
+    {w, group_bytes_##s, group_##s, wide_bytes_##s, wide_##s, middle_bytes_##s, segment_bytes_##s, columns_##s,      \
      rows_##s, multiply_##s, after_real_##s, before_real_##s, cosine_bytes_##s, cosine_##s, cosine_before_##s,       \
      cosine_after_##s}
 

@@ -23,9 +23,9 @@ void cpi_fft_root(int64_t k, int64_t n, double *re, double *im)
     long double angle = (long double)rest / (long double)n * (0.25L * 3.14159265358979323846264338327950288L);
     double high = (double)angle, low = (double)(angle - high), c, s;
     sincos(high, &s, &c);
-    double turned = c - s * low; /* the digits that high does not hold */
+    double swapped = c - s * low; /* the digits that high does not hold */
     s += c * low;
-    c = turned;
+    c = swapped;
     if (rest == n) c = s = 0.70710678118654752440084436210485;
     double x, y; /* cos and sin of the whole angle */
     switch ((octant + 1) / 2 % 4) {

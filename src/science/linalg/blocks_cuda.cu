@@ -111,9 +111,9 @@ cp_code cpi_linalg_cuda_triangular(cp_stream *stream, const cpi_linalg *v)
         code = cpi_cuda_issued(stream, cudaMemcpyAsync(v->x, v->b, (size_t)(v->batch * n * v->k) * size,
                                                        cudaMemcpyDeviceToDevice, cpi_cuda_stream(stream)), v->function);
     if (code) return code;
-    bool turned = v->trans != CPI_TRANS_NONE;
-    cpi_la_operand a = {v->a, turned ? 1 : n, turned ? n : 1, n * n, v->trans == CPI_TRANS_CONJUGATE};
-    return cpi_la_triangle(stream, v->type, a, v->upper == turned, v->unit, v->x, v->k, n * v->k, v->batch, (int)n,
+    bool transposed = v->trans != CPI_TRANS_NONE;
+    cpi_la_operand a = {v->a, transposed ? 1 : n, transposed ? n : 1, n * n, v->trans == CPI_TRANS_CONJUGATE};
+    return cpi_la_triangle(stream, v->type, a, v->upper == transposed, v->unit, v->x, v->k, n * v->k, v->batch, (int)n,
                            (int)v->k, v->function);
 }
 

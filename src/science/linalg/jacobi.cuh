@@ -102,7 +102,7 @@ template <class T> LA_DEVICE void orthogonalize(const team &t, T *w, int ld, int
  * transposed, conjugated or not. */
 template <class T> struct svd_form {
     T *tall, *square;
-    bool tall_turned, tall_conjugate, square_turned, square_conjugate;
+    bool tall_transposed, tall_conjugate, square_transposed, square_conjugate;
 };
 
 /* Values, falling, and vectors (w was made orthogonal, v is what turned it). copy: ld * r, tau: r numbers. */
@@ -133,7 +133,7 @@ LA_DEVICE void svd_finish(const team &t, T *w, int ld, int p, int r, int columns
         for (int i = t.rank % 32; i < r; i += 32) {
             T value = v[(wide)from * ldv + i];
             if (to.square_conjugate) value = conj(value);
-            to.square[to.square_turned ? (wide)c * r + i : (wide)i * r + c] = value;
+            to.square[to.square_transposed ? (wide)c * r + i : (wide)i * r + c] = value;
         }
         for (int i = t.rank % 32; i < p && c < rank; i += 32)
             copy[(wide)c * ld + i] = divide(w[(wide)from * ld + i], sizes[from]);
@@ -141,7 +141,7 @@ LA_DEVICE void svd_finish(const team &t, T *w, int ld, int p, int r, int columns
     t.sync();
     auto put = [&](int c, int i, T value) {
         if (to.tall_conjugate) value = conj(value);
-        to.tall[to.tall_turned ? (wide)c * p + i : (wide)i * columns + c] = value;
+        to.tall[to.tall_transposed ? (wide)c * p + i : (wide)i * columns + c] = value;
     };
     for (int i = t.rank / 32; i < p; i += t.size / 32)
         for (int c = t.rank % 32; c < rank; c += 32) put(c, i, copy[(wide)c * ld + i]);

@@ -200,30 +200,30 @@ cp_code cpi_linalg_cuda_lu_solve(cp_stream *stream, const cpi_linalg *v)
 {
     cp_code code = cpi_la_fits(v);
     int64_t n = v->n, k = v->k;
-    bool turned = v->trans != CPI_TRANS_NONE;
+    bool transposed = v->trans != CPI_TRANS_NONE;
     cpi_la_scratch order(stream), work(stream);
     int *rows = code ? nullptr : order.get<int>(v->batch * n);
     if (!rows) return code ? code : CP_ERROR_MEMORY;
     code = rows_of(stream, v, v->pivots_in, (int)n, (int)n, rows, false);
-    void *w = turned ? work.get<char>(v->batch * n * k * (int64_t)cpi_la_size(v->type)) : v->x;
+    void *w = transposed ? work.get<char>(v->batch * n * k * (int64_t)cpi_la_size(v->type)) : v->x;
     if (!w) return CP_ERROR_MEMORY;
     auto permute = [&](const void *from, void *to) {
         return cpi_la_with(v->type, [&](auto e) {
             typedef decltype(e) T;
             const unsigned blocks = cpi_la_blocks(v->batch * n, 1 << 20);
             la::exchange_rows<T><<<blocks, k < 128 ? 32 : 256, 0, cpi_cuda_stream(stream)>>>(
-                (const T *)from, (T *)to, rows, v->batch, (int)n, (int)k, turned);
+                (const T *)from, (T *)to, rows, v->batch, (int)n, (int)k, transposed);
             return CPI_LAUNCHED(stream, v->function);
         });
     };
     auto solve = [&](bool lower, bool unit) {
-        cpi_la_operand a = {v->a, turned ? 1 : n, turned ? n : 1, n * n, v->trans == CPI_TRANS_CONJUGATE};
+        cpi_la_operand a = {v->a, transposed ? 1 : n, transposed ? n : 1, n * n, v->trans == CPI_TRANS_CONJUGATE};
         return cpi_la_triangle(stream, v->type, a, lower, unit, w, k, n * k, v->batch, (int)n, (int)k, v->function);
     };
-    if (!code) code = turned ? copy(stream, w, v->b, v->batch * n * k, v->type, v->function) : permute(v->b, w);
-    if (!code) code = solve(true, !turned); /* L, or U^T */
-    if (!code) code = solve(false, turned);
-    return code || !turned ? code : permute(w, v->x);
+    if (!code) code = transposed ? copy(stream, w, v->b, v->batch * n * k, v->type, v->function) : permute(v->b, w);
+    if (!code) code = solve(true, !transposed); /* L, or U^T */
+    if (!code) code = solve(false, transposed);
+    return code || !transposed ? code : permute(w, v->x);
 }
 
 /* What the diagonals of factors, `stride` and `next` apart, say of systems: trouble, or quietly x all NaN. */
@@ -261,20 +261,20 @@ template <class T> static cp_code library_inverse(cp_stream *stream, const cpi_l
 template <class T> static cp_code library_solve(cp_stream *stream, const cpi_linalg *v, bool inverse, int64_t k)
 {
     int64_t n = v->n, square = n * n, side = n * k;
-    bool turned = !inverse && k > 1;
+    bool transposed = !inverse && k > 1;
     cpi_la_scratch work(stream), sides(stream);
-    T *a = work.get<T>(v->batch * square), *b = turned ? sides.get<T>(v->batch * side) : (T *)v->x;
+    T *a = work.get<T>(v->batch * square), *b = transposed ? sides.get<T>(v->batch * side) : (T *)v->x;
     if (!a || !b) return CP_ERROR_MEMORY;
     cp_code code = inverse ? copy(stream, a, v->a, v->batch * square, v->type, v->function)
                            : cpi_la_transpose(stream, v->type, v->a, a, v->batch, (int)n, (int)n, false, v->function);
     if (!code && inverse) code = library_inverse(stream, v, a, b);
     else if (!code) {
-        code = turned ? cpi_la_transpose(stream, v->type, v->b, b, v->batch, (int)n, (int)k, false, v->function)
+        code = transposed ? cpi_la_transpose(stream, v->type, v->b, b, v->batch, (int)n, (int)k, false, v->function)
                       : copy(stream, b, v->b, v->batch * side, v->type, v->function);
         for (int64_t i = 0; i < v->batch && !code; i++)
             code = cpi_la_library_lu(stream, v, a + i * square, nullptr, b + i * side, k);
     }
-    if (!code && turned)
+    if (!code && transposed)
         code = cpi_la_transpose(stream, v->type, b, v->x, v->batch, (int)k, (int)n, false, v->function);
     return code ? code : judged<T>(stream, v, a, n + 1, square, side);
 }

@@ -148,7 +148,7 @@ static void NAME(store_real)(void *to, int64_t first, int count, int64_t n, cons
         for (int64_t i = 0; i < n; i++) x[l * n + i] = from[i][l];
 }
 /* The conjugate transpose of rows x columns. */
-static void NAME(turned)(int64_t rows, int64_t columns, const E *from, E *to)
+static void NAME(transposed)(int64_t rows, int64_t columns, const E *from, E *to)
 {
     for (int64_t y = 0; y < rows; y++)
         for (int64_t x = 0; x < columns; x++) to[x * rows + y] = NAME(conjugate)(from[y * columns + x]);
@@ -238,7 +238,7 @@ static void NAME(substitute)(int64_t n, const E *a, int64_t k, E *b)
     }
 }
 
-static bool NAME(among)(B m, int count)
+static bool NAME(any_of)(B m, int count)
 {
     for (int l = 0; l < count; l++)
         if (m[l]) return true;
@@ -255,7 +255,7 @@ static int NAME(solve)(const cpi_linalg *s, int64_t first, int count, E *work, b
     else
         for (int64_t i = 0; i < n * n; i++) b[i] = NAME(real)(NAME(splat)(i % (n + 1) == 0));
     B zero = NAME(factor)(n, n, a, k, b, pivot_rows);
-    bool singular = NAME(among)(zero, count);
+    bool singular = NAME(any_of)(zero, count);
     if (singular && !s->quiet) return CPI_LINALG_SINGULAR;
     NAME(substitute)(n, a, k, b);
     if (singular)
@@ -323,7 +323,7 @@ static int NAME(cholesky)(const cpi_linalg *s, int64_t first, int count, E *work
     E *a = work, *t = a + n * n;
     B bad = {0};
     NAME(load)(s->a, first, count, n * n, s->upper ? t : a);
-    if (s->upper) NAME(turned)(n, n, t, a);
+    if (s->upper) NAME(transposed)(n, n, t, a);
     for (int64_t i = 0; i < n; i++) {
         V d = a[i * n + i].part[0];
         for (int64_t x = 0; x < i; x++) d -= NAME(square)(a[i * n + x]);
@@ -338,8 +338,8 @@ static int NAME(cholesky)(const cpi_linalg *s, int64_t first, int count, E *work
         }
         for (int64_t x = i + 1; x < n; x++) a[i * n + x] = NAME(real)((V){0});
     }
-    if (NAME(among)(bad, count)) return CPI_LINALG_NOT_POSITIVE;
-    if (s->upper) NAME(turned)(n, n, a, t);
+    if (NAME(any_of)(bad, count)) return CPI_LINALG_NOT_POSITIVE;
+    if (s->upper) NAME(transposed)(n, n, a, t);
     NAME(store)(s->x, first, count, n * n, s->upper ? t : a);
     return 0;
 }
@@ -456,9 +456,9 @@ INLINE void NAME(rotate)(int64_t n, E *x, E *y, V c, E s)
 static B NAME(orthogonalize)(int64_t m, int64_t n, E *w, E *v, V *norms, V noise)
 {
     const V tolerance = NAME(splat)((T)(EPSILON * SQRT((T)m)));
-    B turned = {0};
+    B transposed = {0};
     for (int sweep = 0; sweep < 60; sweep++) {
-        turned = (B){0};
+        transposed = (B){0};
         for (int64_t p = 0; p < n; p++) {
             norms[p] = (V){0};
             for (int64_t i = 0; i < m; i++) norms[p] += NAME(square)(w[p * m + i]);
@@ -475,7 +475,7 @@ static B NAME(orthogonalize)(int64_t m, int64_t n, E *w, E *v, V *norms, V noise
                 V x1 = NAME(root)(norms[p]), y1 = NAME(root)(norms[q]);
                 B go = (size > tolerance * x1 * y1) & (x1 > noise) & (y1 > noise);
                 if (!NAME(any)(go)) continue;
-                turned |= go;
+                transposed |= go;
                 V c, s, t;
                 NAME(rotation)(go, norms[q] - norms[p], size, &c, &s, &t);
                 E f = NAME(over)(g, NAME(blend)(go, size, NAME(splat)(1)));
@@ -484,9 +484,9 @@ static B NAME(orthogonalize)(int64_t m, int64_t n, E *w, E *v, V *norms, V noise
                 norms[p] = NAME(larger)(norms[p] - t * size, (V){0});
                 norms[q] += t * size;
             }
-        if (!NAME(any)(turned)) break;
+        if (!NAME(any)(transposed)) break;
     }
-    return turned;
+    return transposed;
 }
 
 /* Brings keys (n vectors), falling, or rising, and columns of w and v (either may be NULL) with them into order. */
@@ -534,7 +534,7 @@ static int NAME(svd)(const cpi_linalg *l, int64_t first, int count, E *work)
     E *w = work, *v = w + m * n, *u = v + n * n, *spare = u + m * m;
     V *s = (V *)(spare + m * m + m);
     NAME(load)(l->a, first, count, m * n, u);
-    if (NAME(among)(NAME(not_finite)(m * n, u), count)) return CPI_LINALG_SVD;
+    if (NAME(any_of)(NAME(not_finite)(m * n, u), count)) return CPI_LINALG_SVD;
     V scale = NAME(scale_of)(m * n, 1, u);
     NAME(rescale)(m * n, u, 1 / scale);
     if (wide) { /* the columns of A's conjugate transpose: conjugated rows */
@@ -548,7 +548,7 @@ static int NAME(svd)(const cpi_linalg *l, int64_t first, int count, E *work)
     for (int64_t i = 0; i < m * n; i++) noise += NAME(square)(w[i]);
     noise = NAME(root)(noise) * (T)EPSILON;
     B left = NAME(orthogonalize)(m, n, w, vectors ? v : NULL, s, noise);
-    if (NAME(among)(left, count)) return CPI_LINALG_SVD;
+    if (NAME(any_of)(left, count)) return CPI_LINALG_SVD;
     for (int64_t p = 0; p < n; p++) {
         s[p] = (V){0};
         for (int64_t i = 0; i < m; i++) s[p] += NAME(square)(w[p * m + i]);
@@ -562,14 +562,14 @@ static int NAME(svd)(const cpi_linalg *l, int64_t first, int count, E *work)
                 for (int64_t y = 0; y < m; y++) u[y * n + x] = NAME(over)(w[x * m + y], s[x]);
         } else NAME(span)(m, n, w, columns, spare, u);
         /* u: m x columns, in rows; v: n x n, column by column */
-        E *turned = w;
+        E *transposed = w;
         if (wide) { /* A = V S U^H */
             for (int64_t y = 0; y < n; y++)
                 for (int64_t x = 0; x < n; x++) spare[y * n + x] = v[x * n + y];
             NAME(store)(l->u, first, count, n * n, spare);
-            turned = spare; /* w is too small for the full one */
-            NAME(turned)(m, columns, u, turned);
-            NAME(store)(l->vt, first, count, columns * m, turned);
+            transposed = spare; /* w is too small for the full one */
+            NAME(transposed)(m, columns, u, transposed);
+            NAME(store)(l->vt, first, count, columns * m, transposed);
         } else {
             NAME(store)(l->u, first, count, m * columns, u);
             for (int64_t i = 0; i < n * n; i++) v[i] = NAME(conjugate)(v[i]);
@@ -585,18 +585,18 @@ static int NAME(svd)(const cpi_linalg *l, int64_t first, int count, E *work)
 static B NAME(diagonalize)(int64_t n, E *a, E *v)
 {
     V all = {0}, limit;
-    B turned = {0};
+    B transposed = {0};
     for (int64_t i = 0; i < n * n; i++) all += NAME(square)(a[i]);
     limit = NAME(root)(all) * (T)EPSILON / (T)n;
     for (int sweep = 0; sweep < 60; sweep++) {
-        turned = (B){0};
+        transposed = (B){0};
         for (int64_t p = 0; p < n; p++)
             for (int64_t q = p + 1; q < n; q++) {
                 E g = a[p * n + q];
                 V size = NAME(root)(NAME(square)(g));
                 B go = size > limit;
                 if (!NAME(any)(go)) continue;
-                turned |= go;
+                transposed |= go;
                 V c, s, t;
                 NAME(rotation)(go, a[q * n + q].part[0] - a[p * n + p].part[0], size, &c, &s, &t);
                 E f = NAME(scaled)(NAME(over)(g, NAME(blend)(go, size, NAME(splat)(1))), s);
@@ -615,9 +615,9 @@ static B NAME(diagonalize)(int64_t n, E *a, E *v)
                 a[q * n + p] = NAME(conjugate)(a[p * n + q]);
                 if (v) NAME(rotate)(n, v + p * n, v + q * n, c, f);
             }
-        if (!NAME(any)(turned)) break;
+        if (!NAME(any)(transposed)) break;
     }
-    return turned;
+    return transposed;
 }
 
 static int NAME(eigh)(const cpi_linalg *l, int64_t first, int count, E *work)
@@ -632,11 +632,11 @@ static int NAME(eigh)(const cpi_linalg *l, int64_t first, int count, E *work)
             if (l->upper) a[y * n + x] = NAME(conjugate)(a[x * n + y]);
             else a[x * n + y] = NAME(conjugate)(a[y * n + x]);
     }
-    if (NAME(among)(NAME(not_finite)(n * n, a), count)) return CPI_LINALG_EIGENVALUES;
+    if (NAME(any_of)(NAME(not_finite)(n * n, a), count)) return CPI_LINALG_EIGENVALUES;
     V scale = NAME(scale_of)(n * n, 1, a);
     NAME(rescale)(n * n, a, 1 / scale);
     for (int64_t i = 0; i < n * n; i++) v[i] = NAME(real)(NAME(splat)(i % (n + 1) == 0));
-    if (NAME(among)(NAME(diagonalize)(n, a, l->u ? v : NULL), count)) return CPI_LINALG_EIGENVALUES;
+    if (NAME(any_of)(NAME(diagonalize)(n, a, l->u ? v : NULL), count)) return CPI_LINALG_EIGENVALUES;
     for (int64_t i = 0; i < n; i++) s[i] = a[i * n + i].part[0];
     NAME(order)(n, s, 0, NULL, n, l->u ? v : NULL, true);
     for (int64_t i = 0; i < n; i++) s[i] *= scale;

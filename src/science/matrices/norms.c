@@ -181,8 +181,8 @@ cp_array *(cp_cond)(cp_array *x, const cp_cond_options *options)
         cp_array *s = cp_svdvals(x);
         if (!s) return cpi_end(&f, NULL);
         cp_array *most = cpi_range(s, cp_ndim(s) - 1, 0, 1), *least = cpi_range(s, cp_ndim(s) - 1, -1, INT64_MAX);
-        bool turned = o->kind == CP_NORM_NUMBER && o->p < 0;
-        cp_array *r = turned ? cp_divide(least, most) : cp_divide(most, least);
+        bool transposed = o->kind == CP_NORM_NUMBER && o->p < 0;
+        cp_array *r = transposed ? cp_divide(least, most) : cp_divide(most, least);
         return cpi_end(&f, r ? ratio_checked(cp_squeeze(r, CP_AXES(-1)), x) : NULL);
     }
     cp_type type = cp_type_of(x), wide = type == CP_FLOAT32 ? CP_FLOAT64 : type == CP_COMPLEX64 ? CP_COMPLEX128 : type;

@@ -85,12 +85,12 @@ __device__ int64_t region_begin(const uint32_t *regions, int64_t total, int64_t 
 }
 
 /* begin[r] and the number of pieces of each region. */
-__global__ void find_regions(const uint32_t *regions, int64_t total, int64_t n, int64_t *begin, int64_t *piece)
+__global__ void find_regions(const uint32_t *regions, int64_t total, int64_t n, int64_t *begin, int64_t *chunk)
 {
     for (int64_t r = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; r <= n; r += (int64_t)gridDim.x * blockDim.x) {
         int64_t from = region_begin(regions, total, n, r), to = region_begin(regions, total, n, r + 1);
         begin[r] = from;
-        piece[r] = cpi_ceil_div(to - from, PIECE);
+        chunk[r] = cpi_ceil_div(to - from, SEGMENT);
     }
 }
 
@@ -197,7 +197,7 @@ cp_code sort_pixels(cp_stream *stream, int64_t n, int64_t total, scratch *region
 
 template <class P>
 cp_code cpi_group(cp_stream *stream, const cpi_measure_plan *plan, const region_lookup &l, groups<P> *g,
-                  scratch *positions, scratch *begin, scratch *piece)
+                  scratch *positions, scratch *begin, scratch *chunk)
 {
     scratch regions(stream);
     cudaStream_t q = cpi_cuda_stream(stream);
@@ -212,17 +212,17 @@ cp_code cpi_group(cp_stream *stream, const cpi_measure_plan *plan, const region_
     if (code == CP_OK && n > 1 && total > 0) code = sort_pixels<P>(stream, n, total, &regions, positions);
     if (code != CP_OK) return code;
     size_t bytes = (size_t)(n + 1) * sizeof(int64_t);
-    if (!begin->make(bytes) || !piece->make(bytes)) return CP_ERROR_MEMORY;
+    if (!begin->make(bytes) || !chunk->make(bytes)) return CP_ERROR_MEMORY;
     unsigned blocks = cpi_cuda_blocks(n + 1, 256, (int64_t)cpi_cuda_units(stream) * 16);
-    find_regions<<<blocks, 256, 0, q>>>(regions.as<uint32_t>(), total, n, begin->as<int64_t>(), piece->as<int64_t>());
+    find_regions<<<blocks, 256, 0, q>>>(regions.as<uint32_t>(), total, n, begin->as<int64_t>(), chunk->as<int64_t>());
     code = CPI_LAUNCHED(stream, "labels");
-    if (code == CP_OK) code = running_sum(stream, piece->as<int64_t>(), n + 1);
+    if (code == CP_OK) code = running_sum(stream, chunk->as<int64_t>(), n + 1);
     g->n = n;
     g->total = total;
-    g->most_pieces = (n < total ? n : total) + total / PIECE;
+    g->most_chunks = (n < total ? n : total) + total / SEGMENT;
     g->positions = plan->kind == CPI_REGIONS_ALL ? NULL : positions->as<P>();
     g->begin = begin->as<int64_t>();
-    g->piece = piece->as<int64_t>();
+    g->chunk = chunk->as<int64_t>();
     return code;
 }
 

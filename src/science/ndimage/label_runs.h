@@ -210,7 +210,7 @@ static inline INT NAME(label_of)(const INT *parent, INT i)
 /* A piece of a line, n elements from the word at `bits` on, built in `buffer` from left to right with wide stores
  * that the next stretch overwrites. *run is the number of the next run to begin, *open the bits' value before the
  * piece, as a label. */
-#define WRITE_PIECE(T)                                                                                       \
+#define WRITE_CHUNK(T)                                                                                       \
     static void NAME(piece_##T)(const NAME(forest) *f, const uint64_t *bits, int64_t n, INT *run, T *open, T *buffer) \
     {                                                                                                        \
         const INT *parent = f->parent;                                                                       \
@@ -252,8 +252,8 @@ static inline INT NAME(label_of)(const INT *parent, INT i)
         const uint64_t *bits = j->bits + l * j->words;                                                       \
         INT run = f->first[l];                                                                               \
         T open = 0, *to = (T *)(void *)j->out + l * j->width;                                                \
-        for (int64_t begin = 0; begin < width; begin += PIECE) {                                             \
-            int64_t n = width - begin < PIECE ? width - begin : PIECE;                                       \
+        for (int64_t begin = 0; begin < width; begin += SEGMENT) {                                           \
+            int64_t n = width - begin < SEGMENT ? width - begin : SEGMENT;                                   \
             if (j->joined)                                                                                   \
                 NAME(piece_##T)(f, bits + begin / 64, n, &run, &open, (T *)buffer);                          \
             else                                                                                             \
@@ -264,18 +264,18 @@ static inline INT NAME(label_of)(const INT *parent, INT i)
                 memcpy(to + begin, buffer, (size_t)n * sizeof(T));                                           \
         }                                                                                                    \
     }
-WRITE_PIECE(uint8_t)
-WRITE_PIECE(uint16_t)
-WRITE_PIECE(uint32_t)
-WRITE_PIECE(uint64_t)
-#undef WRITE_PIECE
+WRITE_CHUNK(uint8_t)
+WRITE_CHUNK(uint16_t)
+WRITE_CHUNK(uint32_t)
+WRITE_CHUNK(uint64_t)
+#undef WRITE_CHUNK
 
 static void NAME(write_task)(void *context, int64_t block, int worker)
 {
     NAME(forest) *f = context;
     const label_job *j = f->job;
     (void)worker;
-    uint64_t buffer[PIECE + 8];
+    uint64_t buffer[SEGMENT + 8];
     int64_t begin = block * j->per_block, end = block_end(j, block);
     NAME(settle)(f, f->first[begin], f->first[end]);
     for (int64_t l = begin; l < end; l++)

@@ -9,7 +9,7 @@
 #include "ndimage/bits.h"
 #include "ndimage/label_job.h"
 
-#define PIECE 2048 /* elements written at once: a buffer of 16 KiB at most, a whole number of words */
+#define SEGMENT 2048 /* elements written at once: a buffer of 16 KiB at most, a whole number of words */
 
 /* Where a line lies: bit a of low (high) is set when its index along axis a is the first (last). */
 typedef struct position {

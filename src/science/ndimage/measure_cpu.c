@@ -96,8 +96,8 @@ static void add_run(const measure_job *j, word *table, int64_t slot, int64_t at,
 }
 
 /* What walks over elements at..end-1, all of one line, of which `at` has column `column`. */
-typedef void (*walk_function)(const measure_job *j, word *table, int64_t at, int64_t end, int64_t column,
-                              const int64_t *c, run_stats *r);
+typedef void (*visit_function)(const measure_job *j, word *table, int64_t at, int64_t end, int64_t column,
+                               const int64_t *c, run_stats *r);
 
 /* At least 9 bits are set. */
 static inline bool many_changes(uint64_t w)
@@ -107,7 +107,7 @@ static inline bool many_changes(uint64_t w)
 }
 
 /* For labels of one type; KEY is the key of label v, used where near slots are looked for. */
-#define WALK(NAME, T, KEY)                                                                                  \
+#define VISIT(NAME, T, KEY)                                                                                 \
     static inline void emit_##NAME(const measure_job *j, word *table, int64_t line, int64_t from, int64_t to, \
                                    const int64_t *c, run_stats *r)                                          \
     {                                                                                                       \
@@ -134,8 +134,8 @@ static inline bool many_changes(uint64_t w)
             cell[SUM].d += d;                                                                               \
         }                                                                                                   \
     }                                                                                                       \
-    static void walk_##NAME(const measure_job *j, word *table, int64_t at, int64_t end, int64_t column,     \
-                            const int64_t *c, run_stats *r)                                                 \
+    static void visit_##NAME(const measure_job *j, word *table, int64_t at, int64_t end, int64_t column,    \
+                             const int64_t *c, run_stats *r)                                                \
     {                                                                                                       \
         const T *p = (const T *)(const void *)j->plan->labels->data;                                        \
         int64_t line = at - column, from = at;                                                              \
@@ -159,36 +159,36 @@ static inline bool many_changes(uint64_t w)
                 from = at + 1;                                                                              \
             }                                                                                               \
     }
-WALK(BOOL, uint8_t, v != 0)
-WALK(INT8, int8_t, v)
-WALK(UINT8, uint8_t, v)
-WALK(INT16, int16_t, v)
-WALK(UINT16, uint16_t, v)
-WALK(INT32, int32_t, v)
-WALK(UINT32, uint32_t, v)
-WALK(INT64, int64_t, v)
-WALK(UINT64, uint64_t, (int64_t)(v ^ (uint64_t)1 << 63))
-WALK(BITS8, uint8_t, 0)
-WALK(BITS16, uint16_t, 0)
-WALK(BITS32, uint32_t, 0)
-WALK(BITS64, uint64_t, 0)
+VISIT(BOOL, uint8_t, v != 0)
+VISIT(INT8, int8_t, v)
+VISIT(UINT8, uint8_t, v)
+VISIT(INT16, int16_t, v)
+VISIT(UINT16, uint16_t, v)
+VISIT(INT32, int32_t, v)
+VISIT(UINT32, uint32_t, v)
+VISIT(INT64, int64_t, v)
+VISIT(UINT64, uint64_t, (int64_t)(v ^ (uint64_t)1 << 63))
+VISIT(BITS8, uint8_t, 0)
+VISIT(BITS16, uint16_t, 0)
+VISIT(BITS32, uint32_t, 0)
+VISIT(BITS64, uint64_t, 0)
 
-static void walk_all(const measure_job *j, word *table, int64_t at, int64_t end, int64_t column, const int64_t *c,
-                     run_stats *r)
+static void visit_all(const measure_job *j, word *table, int64_t at, int64_t end, int64_t column, const int64_t *c,
+                      run_stats *r)
 {
     add_run(j, table, 0, at, column, end - at, c, r);
 }
 
 /* Floating labels have no near slots: equal bits are enough to walk by. */
-static walk_function walk_of(const cpi_measure_plan *plan)
+static visit_function visit_of(const cpi_measure_plan *plan)
 {
-    static const walk_function whole[CP_NTYPES] = {
-        [CP_BOOL] = walk_BOOL,     [CP_INT8] = walk_INT8,   [CP_UINT8] = walk_UINT8,
-        [CP_INT16] = walk_INT16,   [CP_UINT16] = walk_UINT16, [CP_INT32] = walk_INT32,
-        [CP_UINT32] = walk_UINT32, [CP_INT64] = walk_INT64, [CP_UINT64] = walk_UINT64,
+    static const visit_function whole[CP_NTYPES] = {
+        [CP_BOOL] = visit_BOOL,     [CP_INT8] = visit_INT8,   [CP_UINT8] = visit_UINT8,
+        [CP_INT16] = visit_INT16,   [CP_UINT16] = visit_UINT16, [CP_INT32] = visit_INT32,
+        [CP_UINT32] = visit_UINT32, [CP_INT64] = visit_INT64, [CP_UINT64] = visit_UINT64,
     };
-    static const walk_function floating[] = {[1] = walk_BITS8, [2] = walk_BITS16, [4] = walk_BITS32, [8] = walk_BITS64};
-    if (!plan->labels) return walk_all;
+    static const visit_function floating[] = {[1] = visit_BITS8, [2] = visit_BITS16, [4] = visit_BITS32, [8] = visit_BITS64};
+    if (!plan->labels) return visit_all;
     const cp_type t = plan->labels->type;
     return cpi_is_float(t) ? floating[cpi_itemsize(t)] : whole[t];
 }
@@ -200,7 +200,7 @@ static void measure_task(void *context, int64_t block, int worker)
     word *table = j->table + block * j->cells * j->words;
     int64_t at = block * j->per_block, end = at + j->per_block, c[CP_MAXDIM];
     const cpi_measure_plan *plan = j->plan;
-    walk_function walk = walk_of(plan);
+    visit_function visit = visit_of(plan);
     run_stats r = {.want = j->want, .greatest = plan->greatest, .background = plan->background,
                    .nan = plan->nan_wins && !plan->greatest ? 0 : UINT64_MAX};
     if (end > plan->size) end = plan->size;
@@ -208,7 +208,7 @@ static void measure_task(void *context, int64_t block, int worker)
         int64_t line = at / j->width, column = at - line * j->width, stop = at - column + j->width;
         if (stop > end) stop = end;
         line_index(plan, line, c);
-        walk(j, table, at, stop, column, c, &r);
+        visit(j, table, at, stop, column, c, &r);
         at = stop;
     }
 }

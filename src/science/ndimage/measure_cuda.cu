@@ -66,13 +66,13 @@ template <class T> __device__ __forceinline__ T warp_sum(T v)
 
 /* A warp sums a piece: four lanes' worth of partial sums each, added in one order. */
 template <class P, class T, class F>
-__global__ void __launch_bounds__(WARPS * 32) sum_pieces(groups<P> g, F f, T *partial)
+__global__ void __launch_bounds__(WARPS * 32) sum_chunks(groups<P> g, F f, T *partial)
 {
     int lane = threadIdx.x & 31, quantity = blockIdx.y;
-    int64_t pieces = g.piece[g.n], step = (int64_t)gridDim.x * WARPS;
-    for (int64_t p = (int64_t)blockIdx.x * WARPS + (threadIdx.x >> 5); p < pieces; p += step) {
-        int64_t r = region_of_piece(g, p), i = g.begin[r] + (p - g.piece[r]) * PIECE, end = g.begin[r + 1];
-        if (end > i + PIECE) end = i + PIECE;
+    int64_t nchunks = g.chunk[g.n], step = (int64_t)gridDim.x * WARPS;
+    for (int64_t p = (int64_t)blockIdx.x * WARPS + (threadIdx.x >> 5); p < nchunks; p += step) {
+        int64_t r = region_of_chunk(g, p), i = g.begin[r] + (p - g.chunk[r]) * SEGMENT, end = g.begin[r + 1];
+        if (end > i + SEGMENT) end = i + SEGMENT;
         T sum[4] = {0, 0, 0, 0};
         for (i += lane; i + 96 < end; i += 128) {
 #pragma unroll
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(WARPS * 32) sum_pieces(groups<P> g, F f, T *pa
         }
         for (; i < end; i += 32) sum[0] += f(position(g, i), r, quantity);
         T all = warp_sum((sum[0] + sum[1]) + (sum[2] + sum[3]));
-        if (lane == 0) partial[quantity * g.most_pieces + p] = all;
+        if (lane == 0) partial[quantity * g.most_chunks + p] = all;
     }
 }
 
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(WARPS * 32) sum_regions(groups<P> g, const T *
     int64_t step = (int64_t)gridDim.x * WARPS;
     for (int64_t r = (int64_t)blockIdx.x * WARPS + (threadIdx.x >> 5); r < g.n; r += step) {
         T sum = 0;
-        for (int64_t p = g.piece[r] + lane; p < g.piece[r + 1]; p += 32) sum += partial[quantity * g.most_pieces + p];
+        for (int64_t p = g.chunk[r] + lane; p < g.chunk[r + 1]; p += 32) sum += partial[quantity * g.most_chunks + p];
         sum = warp_sum(sum);
         if (lane == 0) sums[quantity * g.n + r] = sum;
     }
@@ -119,13 +119,13 @@ __device__ __forceinline__ best_pixel warp_best(best_pixel v)
 
 template <class P>
 __global__ void __launch_bounds__(WARPS * 32)
-best_pieces(groups<P> g, image im, uint64_t nan, uint64_t flip, best_pixel *partial)
+best_chunks(groups<P> g, image im, uint64_t nan, uint64_t flip, best_pixel *partial)
 {
     int lane = threadIdx.x & 31;
-    int64_t pieces = g.piece[g.n], step = (int64_t)gridDim.x * WARPS;
-    for (int64_t p = (int64_t)blockIdx.x * WARPS + (threadIdx.x >> 5); p < pieces; p += step) {
-        int64_t r = region_of_piece(g, p), i = g.begin[r] + (p - g.piece[r]) * PIECE, end = g.begin[r + 1];
-        if (end > i + PIECE) end = i + PIECE;
+    int64_t nchunks = g.chunk[g.n], step = (int64_t)gridDim.x * WARPS;
+    for (int64_t p = (int64_t)blockIdx.x * WARPS + (threadIdx.x >> 5); p < nchunks; p += step) {
+        int64_t r = region_of_chunk(g, p), i = g.begin[r] + (p - g.chunk[r]) * SEGMENT, end = g.begin[r + 1];
+        if (end > i + SEGMENT) end = i + SEGMENT;
         best_pixel best = {0, NOWHERE};
 #pragma unroll 4
         for (i += lane; i < end; i += 32) {
@@ -145,7 +145,7 @@ __global__ void __launch_bounds__(WARPS * 32) best_regions(groups<P> g, const be
     int64_t step = (int64_t)gridDim.x * WARPS;
     for (int64_t r = (int64_t)blockIdx.x * WARPS + (threadIdx.x >> 5); r < g.n; r += step) {
         best_pixel best = {0, NOWHERE};
-        for (int64_t p = g.piece[r] + lane; p < g.piece[r + 1]; p += 32) best = better(best, partial[p]);
+        for (int64_t p = g.chunk[r] + lane; p < g.chunk[r + 1]; p += 32) best = better(best, partial[p]);
         best = warp_best(best);
         if (lane == 0) indices[r] = best.at == NOWHERE ? -1 : best.at;
     }
@@ -290,12 +290,12 @@ cp_code sum_all(cp_stream *stream, const char *function, const groups<P> &g, F f
 {
     scratch partial(stream);
     if (!sums->make((size_t)g.n * quantities * sizeof(T)) ||
-        !partial.make((size_t)g.most_pieces * quantities * sizeof(T)))
+        !partial.make((size_t)g.most_chunks * quantities * sizeof(T)))
         return CP_ERROR_MEMORY;
     int64_t most = (int64_t)cpi_cuda_units(stream) * 32;
     cudaStream_t q = cpi_cuda_stream(stream);
-    dim3 grid(cpi_cuda_blocks(g.most_pieces, WARPS, most), quantities);
-    sum_pieces<P, T, F><<<grid, WARPS * 32, 0, q>>>(g, f, partial.as<T>());
+    dim3 grid(cpi_cuda_blocks(g.most_chunks, WARPS, most), quantities);
+    sum_chunks<P, T, F><<<grid, WARPS * 32, 0, q>>>(g, f, partial.as<T>());
     cp_code code = CPI_LAUNCHED(stream, function);
     if (code != CP_OK) return code;
     grid.x = cpi_cuda_blocks(g.n, WARPS, most);
@@ -307,12 +307,12 @@ template <class P>
 cp_code best_all(cp_stream *stream, const cpi_measure_plan *plan, const groups<P> &g, const image &im, scratch *indices)
 {
     scratch partial(stream);
-    if (!indices->make((size_t)g.n * sizeof(int64_t)) || !partial.make((size_t)g.most_pieces * sizeof(best_pixel)))
+    if (!indices->make((size_t)g.n * sizeof(int64_t)) || !partial.make((size_t)g.most_chunks * sizeof(best_pixel)))
         return CP_ERROR_MEMORY;
     int64_t most = (int64_t)cpi_cuda_units(stream) * 32;
     cudaStream_t q = cpi_cuda_stream(stream);
     uint64_t nan = plan->nan_wins && !plan->greatest ? 0 : UINT64_MAX, flip = plan->greatest ? 0 : UINT64_MAX;
-    best_pieces<P><<<cpi_cuda_blocks(g.most_pieces, WARPS, most), WARPS * 32, 0, q>>>(g, im, nan, flip,
+    best_chunks<P><<<cpi_cuda_blocks(g.most_chunks, WARPS, most), WARPS * 32, 0, q>>>(g, im, nan, flip,
                                                                                      partial.as<best_pixel>());
     cp_code code = CPI_LAUNCHED(stream, plan->function);
     if (code != CP_OK) return code;
@@ -348,12 +348,12 @@ results results_of(const cpi_measure_plan *plan)
 template <class P>
 cp_code statistics(cp_stream *stream, const cpi_measure_plan *plan, const region_lookup &l, const image &im)
 {
-    scratch positions(stream), begin(stream), piece(stream);
+    scratch positions(stream), begin(stream), chunk(stream);
     scratch sums(stream), whole(stream), squares(stream), mean(stream), spread_sums(stream), indices(stream);
     const char *f = plan->function;
     cudaStream_t q = cpi_cuda_stream(stream);
     groups<P> g;
-    cp_code code = cpi_group<P>(stream, plan, l, &g, &positions, &begin, &piece);
+    cp_code code = cpi_group<P>(stream, plan, l, &g, &positions, &begin, &chunk);
     if (code != CP_OK) return code;
     if (plan->must && g.total == 0)
         return cpi_host->fail(CP_ERROR_VALUE, "%s: zero-size array to reduction operation %s which has no identity", f,

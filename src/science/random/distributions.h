@@ -282,8 +282,8 @@ CPR_LONG double cpr_binomial_large(cpr_source *s, double n, double p)
 CPR_LONG double cpr_binomial(cpr_source *s, double n, double p)
 {
     if (n == 0 || p == 0) return 0;
-    const bool turned = p > 0.5;
-    const double q = turned ? 1 - p : p;
+    const bool swapped = p > 0.5;
+    const double q = swapped ? 1 - p : p;
     double k = 0;
     if (q == 0) return n;
     if (n * q >= 10) {
@@ -293,7 +293,7 @@ CPR_LONG double cpr_binomial(cpr_source *s, double n, double p)
         const double r = q / (1 - q);
         while (u > here && k < n && k < 400) u -= here, here *= r * (n - k) / (k + 1), k += 1;
     }
-    return turned ? n - k : k;
+    return swapped ? n - k : k;
 }
 
 /* Stadlober's ratio of uniforms (HRUA, 1989): what is one for all numbers; less <= more are those of both kinds, few

@@ -167,12 +167,12 @@ static cp_code run(cp_stream *stream, cp_rng *g, cpi_draw *d)
         return ops->draw(stream, d);
     }
     cpi_rng_lock(g);
-    const bool pieces = cpi_rng_kind(g) > CP_RNG_PHILOX4X32;
+    const bool nchunks = cpi_rng_kind(g) > CP_RNG_PHILOX4X32;
     for (int64_t at = 0; at < all && !code; at += d->n) {
         uint64_t *words;
-        d->n = pieces && all - at > MOST ? MOST : all - at;
+        d->n = nchunks && all - at > MOST ? MOST : all - at;
         d->from = cpi_rng_take(g, d->n);
-        if (!pieces) cpi_rng_unlock(g); /* its words are counted: others may take theirs while these are drawn */
+        if (!nchunks) cpi_rng_unlock(g); /* its words are counted: others may take theirs while these are drawn */
         code = cpi_words_in_memory(stream, &d->from, d->n, &words);
         d->words = words;
         if (!code) code = ops->draw(stream, d);
@@ -181,7 +181,7 @@ static cp_code run(cp_stream *stream, cp_rng *g, cpi_draw *d)
         for (int i = 0; i < 3; i++)
             if (d->array[i]) d->array[i] += d->n;
     }
-    if (pieces) cpi_rng_unlock(g);
+    if (nchunks) cpi_rng_unlock(g);
     return code;
 }
 

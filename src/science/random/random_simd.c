@@ -406,7 +406,7 @@ static void pair_distribution(const cpi_draw *d, const uint64_t *w, int64_t at, 
     static void source_##DISTRIBUTION(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n, double *v)  \
     {                                                                                                          \
         const cpi_random_first first = n > 1 ? CPI_ISA_NAME(cpi_random_first_of)(d) : NULL;                    \
-        int64_t good[CPI_RANDOM_PIECE / 4];                                                                    \
+        int64_t good[CPI_RANDOM_CHUNK / 4];                                                                    \
         if (first) first(d, w, n, v, good);                                                                    \
         for (int64_t i = 0; i < n; i++)                                                                        \
             if (!first || !good[i]) one_##DISTRIBUTION(d, w, at, i, v);                                        \
@@ -448,7 +448,7 @@ static void rows(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n)
 
 static void draw(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n)
 {
-    double v[CPI_RANDOM_PIECE];
+    double v[CPI_RANDOM_CHUNK];
     if (d->distribution >= CPR_CHOICE) {
         rows(d, w, at, n);
         return;

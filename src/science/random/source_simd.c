@@ -131,12 +131,12 @@ FIRST(poisson)
 FIRST(binomial)
 {
     const double m = d->value[0], p = d->value[1];
-    const bool turned = p > 0.5;
-    const cpr_hat h = cpr_binomial_hat(m, turned ? 1 - p : p);
+    const bool swapped = p > 0.5;
+    const cpr_hat h = cpr_binomial_hat(m, swapped ? 1 - p : p);
     for (int64_t i = 0; i < n; i++) {
         double k;
         good[i] = cpr_hat_try(&h, cpr_inside(W(i, 0)), cpr_inside(W(i, 1)), &k);
-        v[i] = turned ? m - k : k;
+        v[i] = swapped ? m - k : k;
     }
 }
 

@@ -181,9 +181,9 @@ cp_array *cpi_weights_like(const char *name, cp_array *a, cp_array *w, cp_axes a
         order[position] = i;
     }
     for (int i = 0; i < cp_ndim(a); i++) shape[i] = named[i] ? cp_dims(a)[i] : 1;
-    cp_array *turned = cp_transpose(w, (cp_axes){axes.n, order});
-    cp_array *r = turned ? cp_reshape(turned, (cp_shape){cp_ndim(a), shape}) : NULL;
-    cp_free(turned);
+    cp_array *transposed = cp_transpose(w, (cp_axes){axes.n, order});
+    cp_array *r = transposed ? cp_reshape(transposed, (cp_shape){cp_ndim(a), shape}) : NULL;
+    cp_free(transposed);
     return r;
 }
 
@@ -264,12 +264,12 @@ cp_code (cp_average)(cp_array *a, cp_array **average, cp_array **sum_of_weights,
 /* --- covariances --- */
 
 /* As a table of variables and observations. */
-static cp_array *table(cp_array *x, cp_type type, bool turned)
+static cp_array *table(cp_array *x, cp_type type, bool transposed)
 {
     cp_array *wide = in_type(x, type);
     if (!wide) return NULL;
     if (cp_ndim(x) < 2) return cp_reshape(wide, CP_SHAPE(1, cp_size(x)));
-    return turned ? cp_transpose(wide, CP_ALL) : wide;
+    return transposed ? cp_transpose(wide, CP_ALL) : wide;
 }
 
 /* Weights of observations, checked. */

@@ -79,7 +79,7 @@ class Group:
             self.kernel = k = kernels.ElementwiseKernel(ins, outs, text, name,
                                                          return_tuple=len(self.fresh) + len(self.stores) > 1,
                                                          options=("--fmad=false",))
-            k._patient = True
+            k._may_wait = True
             k._alike = self.is_alike()
             k._copies = any(n.kind == "cast" and n.args[0] in self.inputs for n in self.nodes)
         except kernel_text.NoText as e:

@@ -1,8 +1,8 @@
-/* Dealing places out, and writing ranges (deal_cpu.c has the plan); compiled once per instruction set.
+/* Dealing places out, and writing ranges (binned_scatter_cpu.c has the plan); compiled once per instruction set.
  *
  * What goes to a range is gathered in a line of its own first, which goes past the caches when it is full: a store to
  * each of some hundred places of the memory in turn would wait for a line each time. */
-#include "index/deal.h"
+#include "index/binned_scatter.h"
 
 #include <string.h>
 
@@ -16,11 +16,11 @@ INLINE uint64_t position_of(const cpi_axis_index *p, int64_t i)
     return (uint64_t)(v + (v >> 63 & p->extent));
 }
 
-static void count(const cpi_deal_job *d, int64_t first, int64_t n)
+static void count(const cpi_bin_job *d, int64_t first, int64_t n)
 {
     const cpi_axis_index p = d->g->axis_index[0];
     const int shift = d->shift;
-    uint32_t *counts = d->next + first / CPI_DEAL_PIECE * d->ranges;
+    uint32_t *counts = d->next + first / CPI_BIN_CHUNK * d->ranges;
     int64_t i = first;
     for (const int64_t end = first + n; i < end; i++) {
         if (i % 8 == 0) __builtin_prefetch(p.at + i + n); /* what is looked at next */
@@ -29,9 +29,9 @@ static void count(const cpi_deal_job *d, int64_t first, int64_t n)
 }
 
 /* Where those of a range begin after dealing: where the ones of the round's last piece and the range before end. */
-static int64_t begin_of(const cpi_deal_job *d, int64_t range)
+static int64_t begin_of(const cpi_bin_job *d, int64_t range)
 {
-    return range ? d->next[(d->first + d->pieces - 1) * d->ranges + range - 1] : 0;
+    return range ? d->next[(d->first + d->nchunks - 1) * d->ranges + range - 1] : 0;
 }
 
 /* A line's places, or its values, past the caches; of small elements they fill no line of the memory. */
@@ -48,26 +48,26 @@ INLINE void put_line(char *to, const char *from, size_t bytes)
 }
 
 /* Places from..end-1 of all, which wait in `line`, to where they belong. */
-INLINE void put_waiting(const cpi_deal_job *d, const char *line, size_t from, size_t end, size_t bytes)
+INLINE void put_waiting(const cpi_bin_job *d, const char *line, size_t from, size_t end, size_t bytes)
 {
     const size_t skip = from % LINE;
     memcpy(d->indices + from, line + 4 * skip, 4 * (end - from));
     if (bytes) memcpy(d->values + from * bytes, line + 4 * LINE + skip * bytes, (end - from) * bytes);
 }
 
-INLINE void deal_piece(const cpi_deal_job *d, int64_t piece, size_t bytes)
+INLINE void bin_chunk(const cpi_bin_job *d, int64_t chunk, size_t bytes)
 {
-    _Alignas(64) char waiting[CPI_DEAL_RANGES * LINE * (4 + 16)];
-    uint32_t begin[CPI_DEAL_RANGES], *next = d->next + piece * d->ranges;
+    _Alignas(64) char waiting[CPI_BIN_RANGES * LINE * (4 + 16)];
+    uint32_t begin[CPI_BIN_RANGES], *next = d->next + chunk * d->ranges;
     const cpi_axis_index p = d->g->axis_index[0];
     const int shift = d->shift;
     const uint64_t within = (UINT64_C(1) << shift) - 1;
-    const int64_t end = piece * CPI_DEAL_PIECE + cpi_deal_count(d, piece);
+    const int64_t end = chunk * CPI_BIN_CHUNK + cpi_bin_count(d, chunk);
     const char *result = d->g->result;
     uint32_t *indices = d->indices;
     char *values = d->values;
     memcpy(begin, next, (size_t)d->ranges * sizeof *begin);
-    for (int64_t i = piece * CPI_DEAL_PIECE; i < end; i++) {
+    for (int64_t i = chunk * CPI_BIN_CHUNK; i < end; i++) {
         const uint64_t v = position_of(&p, i), r = v >> shift;
         const size_t k = next[r]++, at = k % LINE;
         char *line = waiting + r * LINE * (4 + bytes);
@@ -93,7 +93,7 @@ INLINE void deal_piece(const cpi_deal_job *d, int64_t piece, size_t bytes)
 }
 
 /* The places of a range get their values, of which `one` may be all of them. */
-INLINE void put_range(const cpi_deal_job *d, int64_t range, size_t bytes, bool one)
+INLINE void put_range(const cpi_bin_job *d, int64_t range, size_t bytes, bool one)
 {
     const int64_t first = begin_of(d, range), end = begin_of(d, range + 1);
     const int64_t size = d->g->axis_index[0].extent * (int64_t)bytes, most = (int64_t)(bytes << d->shift);
@@ -113,18 +113,18 @@ INLINE void put_range(const cpi_deal_job *d, int64_t range, size_t bytes, bool o
     case 8: DO(8); break;  \
     default: DO(16);       \
     }
-#define DEAL(B) deal_piece(d, piece, B)
+#define BIN(B) bin_chunk(d, chunk, B)
 #define PUT(B) put_range(d, range, B, false)
 #define PUT_ONE(B) put_range(d, range, B, true)
-static void deal(const cpi_deal_job *d, int64_t piece)
+static void bin(const cpi_bin_job *d, int64_t chunk)
 {
-    if (!d->values) deal_piece(d, piece, 0);
-    else EACH_SIZE(DEAL)
+    if (!d->values) bin_chunk(d, chunk, 0);
+    else EACH_SIZE(BIN)
 }
-static void put(const cpi_deal_job *d, int64_t range)
+static void put(const cpi_bin_job *d, int64_t range)
 {
     if (d->values) EACH_SIZE(PUT)
     else EACH_SIZE(PUT_ONE)
 }
 
-const cpi_deal_kernels CPI_ISA_NAME(cpi_deal_kernels) = {count, deal, put};
+const cpi_bin_kernels CPI_ISA_NAME(cpi_bin_kernels) = {count, bin, put};

@@ -22,7 +22,7 @@ enum {
 };
 const uint32_t NONE = 0xffffffff;
 
-struct deal {
+struct bin {
     uint32_t buckets, parts; /* parts: blocks of `settle` behind those of the buckets, at least as many as are needed */
     int shift;
     bool one;                /* all places write the same value: which of them does is all one */
@@ -95,7 +95,7 @@ __device__ __forceinline__ uint64_t sum_before(uint64_t value)
 }
 
 __global__ void __launch_bounds__(THREADS, 2)
-count_kernel(const __grid_constant__ cpi_gather_args<1> r, const __grid_constant__ deal d)
+count_kernel(const __grid_constant__ cpi_gather_args<1> r, const __grid_constant__ bin d)
 {
     __shared__ uint32_t count[BUCKETS];
     count[threadIdx.x] = 0;
@@ -118,7 +118,7 @@ count_kernel(const __grid_constant__ cpi_gather_args<1> r, const __grid_constant
     if (count[threadIdx.x]) atomicAdd(d.total + threadIdx.x, count[threadIdx.x]);
 }
 
-struct dealt {
+struct binned {
     uint32_t count[BUCKETS], to[BUCKETS];
     uint32_t element[TILE];
     uint16_t place[TILE];
@@ -127,10 +127,10 @@ struct dealt {
 /* A block deals a tile: in its memory first, so that what goes into a bucket lies together. The last tile comes first:
  * it is in the cache. */
 __global__ void __launch_bounds__(THREADS, 2)
-deal_kernel(const __grid_constant__ cpi_gather_args<1> r, const __grid_constant__ deal d)
+bin_kernel(const __grid_constant__ cpi_gather_args<1> r, const __grid_constant__ bin d)
 {
     extern __shared__ uint4 memory[];
-    dealt &m = *(dealt *)memory;
+    binned &m = *(binned *)memory;
     if (*d.wrong) return;
     const uint32_t tile = (gridDim.x - 1 - blockIdx.x) * TILE;
     uint32_t element[EACH], rank[EACH];
@@ -169,7 +169,7 @@ struct share {
     uint32_t bucket, first, end, parts, part, extra; /* extra: of `parts`, the bucket's first */
 };
 
-__device__ __forceinline__ share find_share(const deal &d)
+__device__ __forceinline__ share find_share(const bin &d)
 {
     __shared__ share s;
     const uint32_t total = threadIdx.x < d.buckets ? d.total[threadIdx.x] : 0;
@@ -190,7 +190,7 @@ __device__ __forceinline__ share find_share(const deal &d)
 }
 
 /* Joins the claims of all parts in those of the block that comes last; true: this one. */
-__device__ __forceinline__ bool join_parts(const deal &d, const share &s, uint32_t *claims)
+__device__ __forceinline__ bool join_parts(const bin &d, const share &s, uint32_t *claims)
 {
     const uint32_t size = 1u << d.shift;
     __shared__ bool last;
@@ -210,7 +210,7 @@ __device__ __forceinline__ bool join_parts(const deal &d, const share &s, uint32
 }
 
 template <class T> __global__ void __launch_bounds__(THREADS, 2)
-settle_kernel(const __grid_constant__ cpi_gather_args<1> r, const __grid_constant__ deal d)
+settle_kernel(const __grid_constant__ cpi_gather_args<1> r, const __grid_constant__ bin d)
 {
     extern __shared__ uint32_t claims[];
     if (*d.wrong) return;
@@ -241,7 +241,7 @@ settle_kernel(const __grid_constant__ cpi_gather_args<1> r, const __grid_constan
 }
 
 /* The work's memory, cut into the parts of a deal; its bytes. */
-size_t lay_out(deal *d, char *memory, int64_t count)
+size_t lay_out(bin *d, char *memory, int64_t count)
 {
     const size_t words = BUCKETS * sizeof(uint32_t), all = d->one ? 0 : (size_t)count * sizeof *d->place;
     const size_t indices = cpi_round_up(all, 256);
@@ -254,7 +254,7 @@ size_t lay_out(deal *d, char *memory, int64_t count)
     return head + spilled + indices + elements;
 }
 
-template <class T> cp_code settle(cp_stream *stream, const cpi_gather_args<1> &r, const deal &d, const char *function)
+template <class T> cp_code settle(cp_stream *stream, const cpi_gather_args<1> &r, const bin &d, const char *function)
 {
     const size_t bytes = sizeof(uint32_t) << d.shift;
     cp_code code = cpi_cuda_allow(stream, settle_kernel<T>, (int64_t)bytes, function);
@@ -263,13 +263,13 @@ template <class T> cp_code settle(cp_stream *stream, const cpi_gather_args<1> &r
     return CPI_LAUNCHED(stream, function);
 }
 
-cp_code run(cp_stream *stream, const cpi_gather *g, deal d)
+cp_code run(cp_stream *stream, const cpi_gather *g, bin d)
 {
     const cudaStream_t to = cpi_cuda_stream(stream);
     const int64_t count = g->shape[0];
     cpi_gather_args<1> r;
     cp_code code = cpi_gather_args_of(stream, g, 1, &r);
-    if (!code) code = cpi_cuda_allow(stream, deal_kernel, sizeof(dealt), g->function);
+    if (!code) code = cpi_cuda_allow(stream, bin_kernel, sizeof(binned), g->function);
     char *work = code ? nullptr : (char *)cpi_host->work_alloc(stream, lay_out(&d, nullptr, count));
     if (!work) return code ? code : CP_ERROR_MEMORY;
     lay_out(&d, work, count);
@@ -280,7 +280,7 @@ cp_code run(cp_stream *stream, const cpi_gather *g, deal d)
         code = CPI_LAUNCHED(stream, g->function);
     }
     if (!code) {
-        deal_kernel<<<tiles, THREADS, sizeof(dealt), to>>>(r, d);
+        bin_kernel<<<tiles, THREADS, sizeof(binned), to>>>(r, d);
         code = CPI_LAUNCHED(stream, g->function);
     }
     if (!code)
@@ -295,14 +295,14 @@ cp_code run(cp_stream *stream, const cpi_gather *g, deal d)
 
 } // namespace
 
-bool cpi_cuda_deal(cp_stream *stream, const cpi_gather *g, cp_code *code)
+bool cpi_cuda_binned_scatter(cp_stream *stream, const cpi_gather *g, cp_code *code)
 {
     const int64_t extent = g->axis_index[0].extent, count = g->shape[0];
     if (g->nindices != 1 || g->ndim != 1 || g->rest || g->array_step[0] || cpi_word_of(g) != g->bytes) return false;
     if (g->axis_index[0].mode != CPI_INDEX_RAISE && g->axis_index[0].mode != CPI_INDEX_EXACT) return false;
     if (extent < LEAST || count < extent / 4 || count > INT32_MAX || extent > (int64_t)BUCKETS << (SHIFT + 1))
         return false;
-    deal d = {};
+    bin d = {};
     d.shift = extent > (int64_t)BUCKETS << SHIFT ? SHIFT + 1 : SHIFT;
     d.buckets = (uint32_t)((extent - 1 >> d.shift) + 1), d.parts = (uint32_t)(count / PART);
     d.one = !g->values_step[0] || count == 1;

@@ -91,8 +91,8 @@ ask(const cpi_keys k, int64_t m, const void *values, const table t, bool invert,
 }
 
 template <class Key>
-cp_code among(cp_stream *stream, const cpi_keys &k, int64_t n, const void *from, int64_t m, const void *values,
-              bool invert, uint8_t *to)
+cp_code isin(cp_stream *stream, const cpi_keys &k, int64_t n, const void *from, int64_t m, const void *values,
+             bool invert, uint8_t *to)
 {
     const cudaStream_t s = cpi_cuda_stream(stream);
     int64_t size = 64;
@@ -120,6 +120,6 @@ cp_code cpi_sort_cuda_among(cp_stream *stream, cp_type type, int64_t n, const vo
                             bool invert, uint8_t *to)
 {
     const cpi_keys k = cpi_keys_of(type);
-    return k.bytes > 8 ? among<cpi_u128>(stream, k, n, from, m, values, invert, to)
-                       : among<uint64_t>(stream, k, n, from, m, values, invert, to);
+    return k.bytes > 8 ? isin<cpi_u128>(stream, k, n, from, m, values, invert, to)
+                       : isin<uint64_t>(stream, k, n, from, m, values, invert, to);
 }

@@ -200,7 +200,7 @@ double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-const char *bytes_text(int64_t bytes, char text[32])
+const char *bytes_string(int64_t bytes, char text[32])
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
     double v = (double)bytes;

@@ -510,8 +510,8 @@ def savetxt(fname, X, fmt="%.18e", delimiter=" ", newline="\n", header="", foote
     Result: None.
     Errors: ValueError for other than one or two axes."""
     one = isinstance(fmt, str) and _ONE_FORMAT.fullmatch(fmt)
-    texts = all(isinstance(t, str) and "%" not in t for t in (delimiter, newline)) and header == footer == ""
-    if (one and texts and isinstance(fname, io.TextIOBase) and isinstance(X, ndarray) and X.ndim in (1, 2)
+    strings = all(isinstance(t, str) and "%" not in t for t in (delimiter, newline)) and header == footer == ""
+    if (one and strings and isinstance(fname, io.TextIOBase) and isinstance(X, ndarray) and X.ndim in (1, 2)
             and X._type not in FOREIGN and X.dtype.kind in "fiu"):
         row = (delimiter.join([fmt] * X.shape[1]) if X.ndim == 2 else fmt) + newline
         values = X.tolist()

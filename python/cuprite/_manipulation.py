@@ -138,12 +138,12 @@ def _depth(arrays, place=()):
     if isinstance(arrays, ndarray):
         return len(place), arrays.ndim
     if isinstance(arrays, tuple):
-        raise TypeError(f"{_place_text(place)} is a tuple. Only lists can be used to arrange blocks, and np.block does "
+        raise TypeError(f"{_position_string(place)} is a tuple. Only lists can be used to arrange blocks, and np.block does "
                         "not allow implicit conversion from tuple to ndarray.")
     if not isinstance(arrays, list):
         return len(place), cuprite.ndim(arrays)
     if not arrays:
-        raise ValueError(f"List at {_place_text(place)} cannot be empty")
+        raise ValueError(f"List at {_position_string(place)} cannot be empty")
     depth, most = _depth(arrays[0], (*place, 0))
     mixed = False
     for i in range(1, len(arrays)):
@@ -152,11 +152,11 @@ def _depth(arrays, place=()):
         most = max(most, ndim)
     if mixed:
         raise ValueError(f"List depths are mismatched. First element was at depth {depth}, but there is an "
-                         f"element at another depth in {_place_text(place)}")
+                         f"element at another depth in {_position_string(place)}")
     return depth, most
 
 
-def _place_text(place):
+def _position_string(place):
     return "arrays" + "".join(f"[{i}]" for i in place)
 
 

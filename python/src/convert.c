@@ -300,7 +300,7 @@ static PyObject *from_nest(PyObject *o, cp_type t)
 
 bool cpy_lends(PyObject *o)
 {
-    if (cpy_is_array(o) || is_nest(o) || cpy_is_scalar(o) || cpy_is_numpy_array(o) || cpy_is_text(o)) return false;
+    if (cpy_is_array(o) || is_nest(o) || cpy_is_scalar(o) || cpy_is_numpy_array(o) || cpy_is_string(o)) return false;
     return PyObject_HasAttrString(o, "__cuda_array_interface__");
 }
 
@@ -353,7 +353,7 @@ static cp_array *from_lent(PyObject *o)
 /* An object with a buffer or with __array__, and what only NumPy can read (or refuse). */
 static cp_array *from_host_object(PyObject *o, cp_type t)
 {
-    bool text = cpy_is_text(o);
+    bool text = cpy_is_string(o);
     if (cpy_lends(o)) return from_cuda_interface(o);
     if (PyObject_CheckBuffer(o) && !text) return from_buffer(o, true);
     PyObject *native = numpy_native(o, !text && PyObject_HasAttrString(o, "__array__") ? CP_DEFAULT : t);

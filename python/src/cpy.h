@@ -280,7 +280,7 @@ bool cpy_is_generic(PyObject *o);  /* a scalar of NumPy's */
 /* True for Python's numbers and for those of NumPy's that have a type of ours. */
 bool cpy_is_scalar(PyObject *o);
 /* Text, bytes, and NumPy's scalars of no type of ours: NumPy makes numbers of them, or refuses. */
-bool cpy_is_text(PyObject *o);
+bool cpy_is_string(PyObject *o);
 /* A host scalar from one: Python's are weak, NumPy's typed. `partner` is the operand it meets (or NULL)
  * and `op` the operation it is for (or CPY_NO_OP): they decide what becomes of integers beyond int64. NULL without an
  * exception when `o` is no scalar. */

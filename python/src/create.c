@@ -71,7 +71,7 @@ static PyObject *filled_unsafe(cp_array *x, PyObject *value)
 {
     if (!x) return cpy_raise();
     cp_array *v = NULL;
-    bool text = cpy_is_text(value);
+    bool text = cpy_is_string(value);
     PyObject *held = text || cpy_is_scalar(value) ? NULL : cpy_asarray(value, CP_DEFAULT);
     if (text) v = cpy_value(value, x);
     else if (cpy_is_scalar(value)) v = cpy_scalar_cast(value, cp_type_of(x), CP_UNSAFE);

@@ -7,14 +7,14 @@
 
 static bool fail(PyObject *type, const char *text) { return PyErr_SetString(type, text), false; }
 
-static PyObject *shape_text(const cp_array *x) { return cpy_tuple(cp_ndim(x), cp_dims(x)); }
+static PyObject *shape_string(const cp_array *x) { return cpy_tuple(cp_ndim(x), cp_dims(x)); }
 
 static bool cannot_meet(const loop_call *c)
 {
     PyObject *text = PyUnicode_FromString("operands could not be broadcast together with shapes");
     for (int i = 0; text && i < loop_operands(c->k); i++) {
         if (!loop_steps(c, i)) continue;
-        PyObject *shape = shape_text(c->x[i]);
+        PyObject *shape = shape_string(c->x[i]);
         PyObject *more = shape ? PyUnicode_FromFormat("%U %R", text, shape) : NULL;
         Py_XDECREF(shape);
         Py_SETREF(text, more);

@@ -160,14 +160,14 @@ static PyObject *report_unraisable(PyObject *m, PyObject *error)
 }
 
 /* What NumPy would write of an array, with its options. */
-static PyObject *array_text(PyObject *m, PyObject *args)
+static PyObject *array_string(PyObject *m, PyObject *args)
 {
     PyObject *o;
     int repr, suppress;
     cp_text_options options = {0};
     long long threshold;
     (void)m;
-    if (!PyArg_ParseTuple(args, "OpiLiip:_array_text", &o, &repr, &options.precision, &threshold, &options.edgeitems,
+    if (!PyArg_ParseTuple(args, "OpiLiip:_array_string", &o, &repr, &options.precision, &threshold, &options.edgeitems,
                           &options.linewidth, &suppress))
         return NULL;
     if (!cpy_is_array(o)) return PyErr_Format(PyExc_TypeError, "an array is written");
@@ -184,8 +184,8 @@ static PyObject *array_text(PyObject *m, PyObject *args)
 }
 
 static PyMethodDef functions[] = {
-    {"_array_text", array_text, METH_VARARGS,
-     "_array_text($module, array, repr, precision, threshold, edgeitems, linewidth, suppress, /)\n--\n\n"
+    {"_array_string", array_string, METH_VARARGS,
+     "_array_string($module, array, repr, precision, threshold, edgeitems, linewidth, suppress, /)\n--\n\n"
      "What NumPy would write of an array, with its options."},
     {"_report_unraisable", report_unraisable, METH_O,
      "_report_unraisable($module, error, /)\n--\n\nHands an exception that nobody waits for to sys.unraisablehook."},

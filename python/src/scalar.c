@@ -54,7 +54,7 @@ bool cpy_is_scalar(PyObject *o)
     return PyLong_Check(o) || PyFloat_Check(o) || PyComplex_Check(o) || generic_type(o) != CP_DEFAULT;
 }
 
-bool cpy_is_text(PyObject *o)
+bool cpy_is_string(PyObject *o)
 {
     return PyUnicode_Check(o) || PyBytes_Check(o) || (cpy_is_generic(o) && !cpy_is_scalar(o));
 }

@@ -158,11 +158,11 @@ def _index(i):
     return {None: "None", Ellipsis: "..."}.get(i, str(i))
 
 
-def text_of(v, seen):
+def string_of(v, seen):
     if isinstance(v, Array):
         return v.text(seen)
     if isinstance(v, (tuple, list)):
-        inside = ", ".join(text_of(e, seen) for e in v)
+        inside = ", ".join(string_of(e, seen) for e in v)
         return f"[{inside}]" if isinstance(v, list) else f"({inside}{',' * (len(v) == 1)})"
     if isinstance(v, np.generic):
         return f"np.{type(v).__name__}({_number(v.item())})"
@@ -192,8 +192,8 @@ class Case:
 
     def text(self):
         seen = {}
-        args = [text_of(v, seen) for v in self.args]
-        options = [f"{k}={text_of(v, seen)}" for k, v in self.options.items()]
+        args = [string_of(v, seen) for v in self.args]
+        options = [f"{k}={string_of(v, seen)}" for k, v in self.options.items()]
         if self.f.startswith("."):
             return f"{args[0]}{self.f}({', '.join(args[1:] + options)})"
         name = "operator." + self.f[3:] if self.f.startswith("op:") else \

@@ -302,7 +302,7 @@ def brief(x):
     return repr(x)[:500]
 
 
-def text_of(family, number, right=False):
+def string_of(family, number, right=False):
     """The case of this number: (name of its kind, text). right=True: without the mistake that was drawn, if any."""
     makers, weights = FAMILIES[family]
     r = random.Random(zlib.crc32(family.encode()) << 64 | number)
@@ -315,7 +315,7 @@ def two_mistakes(found, family, number):
     case without that one raises the same on both sides."""
     if found.what != "exception":
         return False
-    right = text_of(family, number, right=True)[1]
+    right = string_of(family, number, right=True)[1]
     if right == found.text:
         return False
     code = compile(right, "case", "exec")

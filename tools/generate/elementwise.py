@@ -185,11 +185,11 @@ def row_data(o, types):
     outputs = ", ".join(word_of(types, w) for w in o.outputs)
     identity = o.row.get("identity")
     aliases = o.row.get("aliases", [])
-    texts = []
+    strings = []
     for name in BODIES:
         body = o.row.get("bits") if name == "int" and "bits" in o.row.columns else o.row.get(name)
         body = body or []
-        texts.append("{" + (", ".join(quoted(e) for e in ([body] if isinstance(body, str) else body)) or "NULL") + "}")
+        strings.append("{" + (", ".join(quoted(e) for e in ([body] if isinstance(body, str) else body)) or "NULL") + "}")
     head = f"    {{.name = {quoted(o.name)}, .nin = {o.nin}, .nout = {o.nout}, "
     head += f".in = {{{inputs}}}, .out = {{{outputs}}},\n"
     text = head + "     .loops = " + "\n".join(lines).strip() + "\n"
@@ -206,7 +206,7 @@ def row_data(o, types):
         text += "     .aliases = (const char *const[]){" + ", ".join(quoted(a) for a in aliases) + ", NULL},\n"
     if o.doc:
         text += f"     .doc = {quoted(o.doc)},\n"
-    return text + "     .text = {" + ",\n              ".join(texts) + "}},\n"
+    return text + "     .text = {" + ",\n              ".join(strings) + "}},\n"
 
 
 def call(o):

@@ -204,7 +204,7 @@ class ElementwiseKernel(_LoopKernel):
         self.loop_prep, self.after_loop = loop_prep, after_loop
         self.kwargs = {k: v for k, v in (("options", options), ("loop_prep", loop_prep), ("after_loop", after_loop))
                        if v}
-        self.body_text = " ".join((operation, loop_prep, after_loop))
+        self.body_source = " ".join((operation, loop_prep, after_loop))
         self._wide = loop_text.may_be_wide(self, operation)
         self._single = loop_text.is_one_assignment(self, operation)
         self._direct = not (options or preamble or loop_prep or after_loop or any(p.raw for p in self.params) or
@@ -269,8 +269,8 @@ class ReductionKernel(_LoopKernel):
             raise ValueError("ReductionKernel needs an output")
         self.map_expr, self.reduce_expr, self.post_map_expr = map_expr, reduce_expr, post_map_expr
         self.identity, self.reduce_type, self.options = identity, reduce_type, options
-        self.identity_text = "" if identity is None else _literal(identity)
-        self.body_text = " ".join((map_expr, reduce_expr, post_map_expr, self.identity_text, reduce_type or ""))
+        self.identity_source = "" if identity is None else _literal(identity)
+        self.body_source = " ".join((map_expr, reduce_expr, post_map_expr, self.identity_source, reduce_type or ""))
         self._wide = loop_text.may_be_wide(self, map_expr)
         self._declare(name, bytes(p.raw for p in self.params), self.nin, self.nout, True, False, False, reduce_dims,
                       identity is not None)

@@ -108,10 +108,10 @@ class Variant:
         return ", ".join([o.argument for o in self.operands] + [*more, f"const cuprite_numbers<{self.numbers}> _g"])
 
 
-def lines(indent, *texts):
+def lines(indent, *strings):
     """Texts, and lists of texts, indented by so many steps."""
     found = []
-    for t in texts:
+    for t in strings:
         found += ["    " * indent + line if line else "" for line in ([t] if isinstance(t, str) else t)]
     return found
 
@@ -119,7 +119,7 @@ def lines(indent, *texts):
 def opening(kernel, types):
     """Headers, the types that placeholders stand for, and the user's preamble."""
     text = ["#include <cuprite_array.cuh>"]
-    words = " ".join([kernel.preamble, kernel.body_text, *types])
+    words = " ".join([kernel.preamble, kernel.body_source, *types])
     if "complex" in words:
         text.append("#include <cupy/complex.cuh>")
     known = {}
@@ -147,7 +147,7 @@ def own_index(place):
 def elementwise(kernel, types, key, gpu):
     v = Variant(key, kernel.params, kernel.nin, types, False)
     steps = v.inputs + v.outputs
-    by_axes = mentions(kernel.body_text, "_ind")
+    by_axes = mentions(kernel.body_source, "_ind")
     flat = all(o.lies == DENSE for o in steps)
     text = opening(kernel, types)
     text.append(f'extern "C" __global__ void {kernel.symbol}({v.arguments()})')
@@ -332,9 +332,9 @@ class Reduction:
         for i, name in enumerate(NAMES):
             text += lines(1, f"const ptrdiff_t _{name} = (ptrdiff_t)_g.v[{i}];")
         text += lines(1, *[f"(void)_{name};" for name in NAMES], list(v.raws()))
-        if mentions(self.kernel.body_text, "_in_ind"):
+        if mentions(self.kernel.body_source, "_in_ind"):
             text += lines(1, f"CIndexer<{v.axes}, true, {v.narrow}> _in_ind(_kept * _all, _g.v + {v.shape});")
-        if mentions(self.kernel.body_text, "_out_ind"):
+        if mentions(self.kernel.body_source, "_out_ind"):
             text += lines(1, f"CIndexer<{v.kept}, true, {v.narrow}> _out_ind(_kept, _g.v + {v.shape});")
         return text
 
@@ -383,7 +383,7 @@ class Reduction:
 
     def empty(self):
         """What a result of no elements is made of."""
-        identity = self.kernel.identity_text
+        identity = self.kernel.identity_source
         return f"_type_reduce({identity})" if identity else "_type_reduce()"
 
     def starts(self, kept, names="_at"):

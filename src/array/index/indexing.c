@@ -35,8 +35,8 @@ cp_code cpi_indexing_widen(cpi_indexing *p, int ndim, const int64_t *shape)
         int64_t a = i < 0 ? 1 : p->shape[i], b = k < 0 ? 1 : shape[k];
         if (a != b && a != 1 && b != 1)
             return cpi_fail(CP_ERROR_INDEX, "%s: shape mismatch: indexing arrays could not be broadcast together with "
-                            "shapes %s %s", p->function, cpi_shape_text(p->ndim, p->shape, have, sizeof have),
-                            cpi_shape_text(ndim, shape, more, sizeof more));
+                            "shapes %s %s", p->function, cpi_shape_string(p->ndim, p->shape, have, sizeof have),
+                            cpi_shape_string(ndim, shape, more, sizeof more));
         wide[d] = a == 1 ? b : a;
     }
     /* each array has room; what they become together is counted in 64 bits too */
@@ -278,8 +278,8 @@ cp_code cpi_indexing_set(const cpi_indexing *p, cp_array *value)
     if (!cpi_broadcast_strides(v, ndim, shape, strides))
         code = cpi_fail(CP_ERROR_VALUE, "%s: shape mismatch: value array of shape %s could not be broadcast to "
                         "indexing result of shape %s", p->function,
-                        cpi_shape_text(value->ndim, value->shape, have, sizeof have),
-                        cpi_shape_text(ndim, shape, want, sizeof want));
+                        cpi_shape_string(value->ndim, value->shape, have, sizeof have),
+                        cpi_shape_string(ndim, shape, want, sizeof want));
     else if (v->type != p->x->type) own = cpi_dense(p->function, v, p->x->type, p->device);
     else own = cpi_may_overlap(v, p->x) ? cp_copy(v) : cp_retain(v);
     if (!code && !own) code = cp_error();

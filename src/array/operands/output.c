@@ -62,8 +62,8 @@ cp_code cpi_broadcast_output(const char *function, const cp_array *out, int *ndi
     cp_code code = cpi_broadcast(function, ndim, shape, out->ndim, out->shape);
     if (code || cpi_has_shape(out, *ndim, shape)) return code;
     return cpi_fail(CP_ERROR_VALUE, "%s: non-broadcastable output operand with shape %s doesn't match the broadcast "
-                    "shape %s", function, cpi_shape_text(out->ndim, out->shape, have, sizeof have),
-                    cpi_shape_text(*ndim, shape, want, sizeof want));
+                    "shape %s", function, cpi_shape_string(out->ndim, out->shape, have, sizeof have),
+                    cpi_shape_string(*ndim, shape, want, sizeof want));
 }
 
 cp_code cpi_assign_where(cp_array *out, cp_array *x, cp_array *where, int ndim, const int64_t *shape)
@@ -86,8 +86,8 @@ cp_code cpi_check_out(const cpi_output *o)
                         o->device->label, out->device->label);
     if (!cpi_has_shape(out, o->ndim, o->shape))
         return cpi_fail(CP_ERROR_VALUE, "%s: out has shape %s, the result %s", o->function,
-                        cpi_shape_text(out->ndim, out->shape, have, sizeof have),
-                        cpi_shape_text(o->ndim, o->shape, want, sizeof want));
+                        cpi_shape_string(out->ndim, out->shape, have, sizeof have),
+                        cpi_shape_string(o->ndim, o->shape, want, sizeof want));
     return cpi_check_cast(o->function, CPI_OUTPUT, o->type, out->type, o->casting);
 }
 

@@ -118,8 +118,8 @@ static cp_array *about_mean(const cpi_reduction_row *row, cp_array *x, const cp_
     if (d && known && !cpi_has_shape(d, x->ndim, x->shape)) {
         char have[160], want[160];
         cpi_fail(CP_ERROR_VALUE, "%s: the mean broadcasts an array of shape %s to %s", row->name,
-                 cpi_shape_text(x->ndim, x->shape, have, sizeof have),
-                 cpi_shape_text(d->ndim, d->shape, want, sizeof want));
+                 cpi_shape_string(x->ndim, x->shape, have, sizeof have),
+                 cpi_shape_string(d->ndim, d->shape, want, sizeof want));
         return NULL;
     }
     if (d && known && cpi_discards(d->type, x->type)) cpi_warn(CP_WARNING_COMPLEX);

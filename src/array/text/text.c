@@ -165,7 +165,7 @@ static void write_extras(cpi_text *t, const layout *l, const cp_array *x)
     char text[256];
     int64_t size = cp_size(x);
     if ((size == 0 && !(l->ndim == 1)) || l->summary) {
-        const char *shape = cpi_shape_text(l->ndim, l->full, text, sizeof text);
+        const char *shape = cpi_shape_string(l->ndim, l->full, text, sizeof text);
         cpi_text_add(&extra, "shape=", 6);
         cpi_text_add(&extra, shape, strlen(shape));
     }

@@ -149,7 +149,7 @@ static void report(const site *p)
     fprintf(stderr, "    %lld made by %s, called by %s at %s%s: %lld bytes, the last one %s of shape %s\n",
             (long long)p->arrays, function[0] ? function : "the library", caller[0] ? caller : "a function",
             line[0] ? line : "an unknown place", x->scope ? ", in a scope that was never ended" : "",
-            (long long)p->bytes, cp_type_name(x->type), cpi_shape_text(x->ndim, x->shape, text, sizeof text));
+            (long long)p->bytes, cp_type_name(x->type), cpi_shape_string(x->ndim, x->shape, text, sizeof text));
 }
 
 static int by_bytes(const void *a, const void *b)

@@ -136,7 +136,7 @@ int ipc_open_event(const int64_t *in, int64_t *out)
     return status;
 }
 
-int error_texts(const int64_t *in, int64_t *out)
+int error_strings(const int64_t *in, int64_t *out)
 {
     out[0] = (int64_t)(uintptr_t)cudaGetErrorName((cudaError_t)in[0]);
     out[1] = (int64_t)(uintptr_t)cudaGetErrorString((cudaError_t)in[0]);
@@ -204,7 +204,7 @@ const row rows[] = {
     {"cudaMemAdvise", 4, 0, mem_advise}, {"cudaMemPrefetchAsync", 4, 0, mem_prefetch},
     {"cudaPointerGetAttributes", 1, 4, pointer_attributes}, {"cudaMemPoolCreate", 4, 1, pool_create},
     {"cudaIpcOpenMemHandle", 2, 1, ipc_open_memory}, {"cudaIpcOpenEventHandle", 1, 1, ipc_open_event},
-    {"cudaGetErrorName", 1, 2, error_texts}, {"cudaStreamIsCapturing", 1, 1, stream_capturing},
+    {"cudaGetErrorName", 1, 2, error_strings}, {"cudaStreamIsCapturing", 1, 1, stream_capturing},
     {"cudaStreamGetPriority", 1, 1, stream_priority}, {"cudaStreamGetFlags", 1, 1, stream_flags},
 };
 

@@ -9,7 +9,7 @@
 #include "cuprite/fuse.h"
 #include "elementwise/resolve.h"
 
-enum { CPI_FUSE_NODES = 512, CPI_FUSE_OPERANDS = 64, CPI_FUSE_RESULTS = 16, CPI_FUSE_TEXT = 1 << 16,
+enum { CPI_FUSE_NODES = 512, CPI_FUSE_OPERANDS = 64, CPI_FUSE_RESULTS = 16, CPI_FUSE_SOURCE = 1 << 16,
        CPI_FUSE_DEPTH = 200 };
 
 typedef enum cpi_node_kind {

@@ -411,7 +411,7 @@ static int declare(parser *p, int n, const char *const *names)
     for (int i = 0; i < n; i++) {
         const char *name = names[i];
         size_t length = name ? strlen(name) : 0;
-        bool fine = length && length < CPI_FUSE_TEXT && cpi_starts_name(*name);
+        bool fine = length && length < CPI_FUSE_SOURCE && cpi_starts_name(*name);
         for (size_t k = 1; k < length && fine; k++) fine = cpi_in_name(name[k]);
         if (!fine) return cpi_fail(CP_ERROR_VALUE, "fused: operand %d has no name", i), FAILED;
         if (find_variable(p, name, (int)length))
@@ -440,8 +440,8 @@ cp_fusion *cp_fusion_new(const char *text, int n, const char *const *names)
 {
     if (cpi_null("fused", text)) return NULL;
     size_t end = strlen(text);
-    if (end > CPI_FUSE_TEXT) return cpi_fail(CP_ERROR_VALUE, "fused: a text of %zu bytes; %d at most", end,
-                                             CPI_FUSE_TEXT), NULL;
+    if (end > CPI_FUSE_SOURCE) return cpi_fail(CP_ERROR_VALUE, "fused: a text of %zu bytes; %d at most", end,
+                                               CPI_FUSE_SOURCE), NULL;
     if (n < 0 || n > CPI_FUSE_OPERANDS)
         return cpi_fail(CP_ERROR_VALUE, "fused: %d operands; %d at most", n, CPI_FUSE_OPERANDS), NULL;
     cp_fusion *f = cpi_calloc(1, sizeof *f);

@@ -52,7 +52,7 @@ static void read_processor(void)
         static const char *const reported[] = {"vendor_id", "cpu family", "model", "stepping",
                                                "flags",     "Features",   "CPU p"};
         for (size_t i = 0; i < sizeof reported / sizeof *reported; i++)
-            if (strncmp(line, reported[i], strlen(reported[i])) == 0) cpi_sha256_text(&s, line);
+            if (strncmp(line, reported[i], strlen(reported[i])) == 0) cpi_sha256_string(&s, line);
     }
     if (f) fclose(f);
     cpi_sha256_end(&s, digest);
@@ -115,11 +115,11 @@ static void hash_headers(void)
     cpi_sha256 s;
     unsigned char digest[CPI_SHA256];
     cpi_sha256_begin(&s);
-    for (const cpi_header *t = cpi_device_texts; t->name; t++) {
-        cpi_sha256_text(&s, t->name);
-        cpi_sha256_text(&s, t->text);
+    for (const cpi_header *t = cpi_device_sources; t->name; t++) {
+        cpi_sha256_string(&s, t->name);
+        cpi_sha256_string(&s, t->text);
     }
-    for (const char *const *flag = usual_flags; *flag; flag++) cpi_sha256_text(&s, *flag);
+    for (const char *const *flag = usual_flags; *flag; flag++) cpi_sha256_string(&s, *flag);
     cpi_sha256_end(&s, digest);
     cpi_sha256_hex(digest, headers_key);
 }
@@ -154,7 +154,7 @@ static void remove_headers(const char *folder)
 {
     char path[PATH_MAX];
     for (int pass = 0; pass < 2; pass++)
-        for (const cpi_header *t = cpi_device_texts; t->name; t++) {
+        for (const cpi_header *t = cpi_device_sources; t->name; t++) {
             if (!join(path, folder, t->name)) continue;
             if (pass == 0) unlink(path);
             for (char *slash = strrchr(path, '/'); pass && slash > path + strlen(folder); slash = strrchr(path, '/'))
@@ -176,7 +176,7 @@ static bool header_is_whole(const char *folder, const cpi_header *t)
 /* Folders of temporary files are cleared by age, disks run full: what is missing or another is written again. */
 static bool mend_headers(const char *folder)
 {
-    for (const cpi_header *t = cpi_device_texts; t->name; t++)
+    for (const cpi_header *t = cpi_device_sources; t->name; t++)
         if (!header_is_whole(folder, t) && !write_header(folder, t)) return false;
     return true;
 }
@@ -192,7 +192,7 @@ static bool need_headers(const char *folder, char path[PATH_MAX])
     unlink(path); /* what is no folder */
     if (!join(made, folder, "making-XXXXXX") || !mkdtemp(made)) return false;
     bool done = true;
-    for (const cpi_header *t = cpi_device_texts; done && t->name; t++) done = write_header(made, t);
+    for (const cpi_header *t = cpi_device_sources; done && t->name; t++) done = write_header(made, t);
     if (done && rename(made, path) == 0) return true;
     int why = errno;
     remove_headers(made); /* another process was faster, or there is no room */

@@ -36,7 +36,7 @@ typedef struct module {
     library narrow, wide; /* wide: for launches with indices of threads beyond 2^31, made when first needed */
     pthread_mutex_t lock;
     cpi_kernel_source source;    /* copies, for `wide` */
-    char **texts;         /* of the copies */
+    char **strings;       /* of the copies */
     int ntexts;
     bool prints;
 } module;
@@ -216,7 +216,7 @@ static bool needs_preprocessor(const cpi_kernel_source *source)
             const char *name = word + 7 + strspn(word + 7, " \t");
             bool ours = false;
             size_t length = strcspn(name + 1, "\">");
-            for (const cpi_header *t = cpi_device_texts; t->name; t++)
+            for (const cpi_header *t = cpi_device_sources; t->name; t++)
                 ours = ours || (strlen(t->name) == length && memcmp(t->name, name + 1, length) == 0);
             if (!ours) return true;
         }
@@ -352,7 +352,7 @@ static char *keep_text(module *m, const char *text)
 {
     const size_t bytes = strlen(text) + 1;
     char *kept = cpi_malloc(bytes);
-    if (kept) m->texts[m->ntexts++] = memcpy(kept, text, bytes);
+    if (kept) m->strings[m->ntexts++] = memcpy(kept, text, bytes);
     return kept;
 }
 
@@ -360,8 +360,8 @@ static char *keep_text(module *m, const char *text)
 static bool keep_source(module *m, const cpi_kernel_source *s)
 {
     size_t n = (size_t)s->noptions + (size_t)s->nnames;
-    m->texts = cpi_calloc(n + 1, sizeof *m->texts);
-    const char **words = m->texts ? cpi_calloc(n + 1, sizeof *words) : NULL;
+    m->strings = cpi_calloc(n + 1, sizeof *m->strings);
+    const char **words = m->strings ? cpi_calloc(n + 1, sizeof *words) : NULL;
     if (!words) return false;
     m->source = *s;
     m->source.text = NULL;
@@ -380,8 +380,8 @@ void cpi_kernel_cpu_unload(cp_stream *stream, void *memory)
     if (!m) return;
     close_library(&m->narrow);
     close_library(&m->wide);
-    for (int i = 0; i < m->ntexts; i++) cpi_free_host(m->texts[i]);
-    cpi_free_host(m->texts);
+    for (int i = 0; i < m->ntexts; i++) cpi_free_host(m->strings[i]);
+    cpi_free_host(m->strings);
     cpi_free_host((void *)m->source.options);
     pthread_mutex_destroy(&m->lock);
     cpi_free_host(m);

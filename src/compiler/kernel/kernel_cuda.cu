@@ -283,16 +283,16 @@ cp_code compile(const cpi_kernel_source *source, const char *architecture, bool 
     nvrtcProgram program = nullptr;
     int headers = 0, all = 0, n = 0;
     for (const cpi_header *h = source->headers; h && h->name; h++) all++;
-    const char **texts = (const char **)calloc(2 * (size_t)all + 1, sizeof *texts), **names = texts + all;
+    const char **strings = (const char **)calloc(2 * (size_t)all + 1, sizeof *strings), **names = strings + all;
     const char **options = options_of(source, architecture, &n);
-    if (!texts || !options) {
-        free(texts);
+    if (!strings || !options) {
+        free(strings);
         free(options);
         return no_memory();
     }
     for (const cpi_header *h = source->headers; headers < all; h++)
-        texts[headers] = h->text, names[headers++] = h->name;
-    nvrtcResult status = nvrtc.nvrtcCreateProgram(&program, source->text, "kernel.cu", headers, texts, names);
+        strings[headers] = h->text, names[headers++] = h->name;
+    nvrtcResult status = nvrtc.nvrtcCreateProgram(&program, source->text, "kernel.cu", headers, strings, names);
     for (int i = 0; i < source->nnames && status == NVRTC_SUCCESS; i++)
         status = nvrtc.nvrtcAddNameExpression(program, source->names[i]);
     if (status == NVRTC_SUCCESS) status = nvrtc.nvrtcCompileProgram(program, n, options);
@@ -304,7 +304,7 @@ cp_code compile(const cpi_kernel_source *source, const char *architecture, bool 
         code = take_result(program, source, own, out);
     }
     if (program) nvrtc.nvrtcDestroyProgram(&program);
-    free(texts);
+    free(strings);
     free(options);
     return code;
 }

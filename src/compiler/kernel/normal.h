@@ -49,7 +49,7 @@ static inline bool member(const normal *n, int i)
 {
     return i && (is(n, i - 1, ".") || is(n, i - 1, "->") || is(n, i - 1, "::"));
 }
-static inline const char *text_of(const cpi_string *t) { return t->at ? t->at : ""; }
+static inline const char *string_of(const cpi_string *t) { return t->at ? t->at : ""; }
 
 /* normal_names.c */
 const cpi_cu_function *cpi_normal_function_at(normal *n, int i);

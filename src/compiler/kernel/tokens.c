@@ -61,7 +61,7 @@ static const char *text_end(const char *p)
 }
 
 /* Behind R"tag( ... )tag". */
-static const char *raw_text_end(const char *p, int *lines)
+static const char *raw_string_end(const char *p, int *lines)
 {
     char close[20] = ")";
     size_t n = strcspn(p + 2, "(");
@@ -104,7 +104,7 @@ static const char *word_end(reader *r, cpi_token *t)
         int prefix = (*p == 'L' || *p == 'U') ? 1 : *p == 'u' ? 1 + (p[1] == '8') : 0; /* LR"(...)", u8R"(...)" */
         if (p[prefix] == 'R' && p[prefix + 1] == '"') {
             t->kind = CPI_W_TEXT;
-            return raw_text_end(p + prefix, &r->line);
+            return raw_string_end(p + prefix, &r->line);
         }
         while (isalnum((unsigned char)*p) || *p == '_' || *p == '$' || *p & 0x80) p++;
         return p;

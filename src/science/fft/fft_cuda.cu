@@ -55,7 +55,7 @@ cp_code need_library(const char *function)
                           function);
 }
 
-const char *text_of(cufftResult r)
+const char *string_of(cufftResult r)
 {
     switch ((int)r) {
     case 2: return "cuFFT could not allocate memory";
@@ -73,7 +73,7 @@ cp_code check(const char *function, cufftResult r)
     if (r == CUFFT_SUCCESS) return CP_OK;
     cudaGetLastError();
     return cpi_host->fail(r == CUFFT_ALLOC_FAILED ? CP_ERROR_MEMORY : CP_ERROR_DEVICE, "%s: %s (%d)", function,
-                          text_of(r), (int)r);
+                          string_of(r), (int)r);
 }
 
 /* --- plans --- */

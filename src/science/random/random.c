@@ -113,8 +113,8 @@ cp_code cpi_draw_shape(const char *name, const cp_draw_options *o, int n, cp_arr
     for (int i = 0; i < meet && fits; i++) fits = common[i] == 1 || common[i] == shape[nd - meet + i];
     if (fits) return CP_OK;
     return cpi_fail(CP_ERROR_VALUE, "%s: Output size %s is not compatible with broadcast dimensions of inputs %s.",
-                    name, cpi_shape_text(nd, shape, want, sizeof want),
-                    cpi_shape_text(meet, common, have, sizeof have));
+                    name, cpi_shape_string(nd, shape, want, sizeof want),
+                    cpi_shape_string(meet, common, have, sizeof have));
 }
 
 cpi_device *cpi_draw_device(const char *name, const cp_draw_options *o, int n, cp_array *const *x)

@@ -24,9 +24,9 @@ def size(v):
     return Value(INT64, product(v.n), nonneg=True)
 
 
-def product(texts):
-    texts = [str(t) for t in texts if t != 1]
-    return texts[0] if len(texts) == 1 else "(" + " * ".join(texts) + ")" if texts else "1"
+def product(strings):
+    strings = [str(t) for t in strings if t != 1]
+    return strings[0] if len(strings) == 1 else "(" + " * ".join(strings) + ")" if strings else "1"
 
 
 def stride(v, k):
@@ -49,7 +49,7 @@ def byte_stride(v, k):
     return known(s) if isinstance(s, int) else Value(INT64, s)
 
 
-def _index_text(unit, v, k, index):
+def _index_string(unit, v, k, index):
     """The text of one index, negative ones counted from the end where the rules say so."""
     if index.known:
         if not number(index.const) or isinstance(index.const, (float, complex)):
@@ -114,7 +114,7 @@ def take(unit, v, indices):
     pure = all(i.pure for i in indices)
     indices = _expanded(v, indices)
     if all(not _is_slice(i) and not (i.known and i.const is None) for i in indices):
-        parts = [(k, _index_text(unit, v, k, i)) for k, i in enumerate(indices)]
+        parts = [(k, _index_string(unit, v, k, i)) for k, i in enumerate(indices)]
         if unit.faults is not None and pure and parts:
             text = f"(*{unit.call('debug_at', _moved(v, parts), _inside(v, parts))})"
         elif v.type.layout == "B":
@@ -211,7 +211,7 @@ def _view(unit, v, indices):
             strides.append(s if step == 1 else s * step if both else f"({s} * {step})")
             whole_behind = whole_behind and length == v.n[axis]
         else:
-            parts.append((axis, _index_text(unit, v, axis, i)))
+            parts.append((axis, _index_string(unit, v, axis, i)))
             whole_behind = whole_behind and not extents
         axis += 1
     parts = [(k, i) for k, i in parts if i != "0"]

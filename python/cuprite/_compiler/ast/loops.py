@@ -105,12 +105,12 @@ class Loops:
             counter = self.c_variable(name)
         else:
             counter = self.fresh("at")
-        stop_text = self._steady(stop, t, node, "stop")
-        step_text = self._steady(step, t, node, "step")
+        stop_source = self._steady(stop, t, node, "stop")
+        step_source = self._steady(step, t, node, "step")
         done = self._else_flag(node)
         if unroll is not None:
             self._unroll(unroll)
-        self.emit(_for_line(t, counter, arrays.strip(as_type(start, t)), stop_text, step, step_text, upward))
+        self.emit(_for_line(t, counter, arrays.strip(as_type(start, t)), stop_source, step, step_source, upward))
         first = []
         if not own:
             at = len(self.lines)
@@ -239,12 +239,12 @@ class Loops:
         if node.keywords or not rows:
             raise TypeError("zip takes what it goes over, and nothing by name")
         numbers = [r.count for r in rows if isinstance(r.count, int)]
-        texts = [r.count for r in rows if not isinstance(r.count, int)]
-        if not texts:
+        strings = [r.count for r in rows if not isinstance(r.count, int)]
+        if not strings:
             count = min(numbers)
         else:
-            count = f"{min(numbers)}LL" if numbers else texts.pop(0)
-            for text in texts:
+            count = f"{min(numbers)}LL" if numbers else strings.pop(0)
+            for text in strings:
                 count = self.unit.call("py_min", f"(long long){count}", f"(long long){text}")
         return Row(count, lambda k: make_tuple([r.item(k) for r in rows]))
 
@@ -283,14 +283,14 @@ class Loops:
         return name
 
 
-def _for_line(t, counter, start, stop, step, step_text, upward):
+def _for_line(t, counter, start, stop, step, step_source, upward):
     if step.known and step.const == 1:
         return f"for ({t.c} {counter} = {start}; {counter} < {stop}; {counter}++) {{"
-    move = f"{counter} += {step_text}"
+    move = f"{counter} += {step_source}"
     if upward:
         test = f"{counter} < {stop}"
     elif step.known:
         test = f"{counter} > {stop}"
     else:
-        test = f"{step_text} > 0 ? {counter} < {stop} : {step_text} < 0 && {counter} > {stop}"
+        test = f"{step_source} > 0 ? {counter} < {stop} : {step_source} < 0 && {counter} > {stop}"
     return f"for ({t.c} {counter} = {start}; {test}; {move}) {{"

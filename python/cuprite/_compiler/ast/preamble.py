@@ -257,7 +257,7 @@ _BASE = {"atomic_bits_cas": "bits_cas", "complex": "#complex", "__half": "#half"
          "seq_swap": "#iterators"}
 
 
-def texts(names):
+def strings(names):
     """The helpers of these names and of what they use, each once, in an order that compiles."""
     done, out = set(), []
 

@@ -43,12 +43,12 @@ class Call:
 
 
 def _plain(c):
-    def write(call, *texts):
+    def write(call, *strings):
         if call.t.kind != "c":
             return f"{c}{call.f}({', '.join(texts)})"
         if c in COMPLEX:
             return f"{c}({', '.join(texts)})"
-        return call.unit.call(f"np_c{c}", *texts)
+        return call.unit.call(f"np_c{c}", *strings)
     return write
 
 
@@ -75,11 +75,11 @@ def _helper(integer=None, real=None, complex=None):
     """A call of the helper for the kind of number."""
     names = {"b": integer, "i": integer, "u": integer, "f": real, "c": complex}
 
-    def write(call, *texts):
+    def write(call, *strings):
         name = names[call.t.kind]
         if name is None:
             raise TypeError(f"it is not defined for {call.t.name}")
-        return call.unit.call(name, *texts)
+        return call.unit.call(name, *strings)
     return write
 
 
@@ -213,12 +213,12 @@ def of_numbers(tr, name, ufunc, values):
     for t in inputs + outputs:
         tr.unit.need_type(t)
     work = [FLOAT if t is HALF else t for t in inputs]
-    texts = [convert(as_type(v, t), t, w) for v, t, w in zip(values, inputs, work)]
+    strings = [convert(as_type(v, t), t, w) for v, t, w in zip(values, inputs, work)]
     out = outputs[0]
     pure = all(v.pure for v in values)
     if len(set(inputs)) == 2 and name in COMPARISONS:  # int64 beside uint64
-        return Value(BOOL, _mixed(COMPARISONS[name], inputs[0], *texts), pure=pure, nonneg=True)
-    text = WRITERS[name](Call(tr.unit, work[0], out), *texts)
+        return Value(BOOL, _mixed(COMPARISONS[name], inputs[0], *strings), pure=pure, nonneg=True)
+    text = WRITERS[name](Call(tr.unit, work[0], out), *strings)
     if inputs[0] is HALF and out is HALF:
         text = convert(text, FLOAT, HALF)
     return Value(out, text, pure=pure, nonneg=int(name in ("absolute", "abs") and out.integer))

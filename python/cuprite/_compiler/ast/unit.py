@@ -180,7 +180,7 @@ class Unit:
         return self.made[key]
 
     def text(self, kernel):
-        parts = [preamble.texts(self.helpers), "".join(t for _, t in self.tuples.values()),
+        parts = [preamble.strings(self.helpers), "".join(t for _, t in self.tuples.values()),
                  "".join(t for _, t in self.constants.values()), "\n".join(self.functions), kernel]
         return "\n".join(p for p in parts if p)
 

@@ -195,7 +195,7 @@ def _constant(x, dtype):
     return f"({C_TYPES[dtype]}){x.hex()}"
 
 
-def engine_text(group):
+def engine_source(group):
     """The group in the language of the library's engine, its operands' names, and the numbers among them."""
     names, content, lines, more = {}, {}, [], []
     for k, n in enumerate(group.inputs):

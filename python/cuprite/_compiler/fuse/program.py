@@ -87,7 +87,7 @@ class Group:
         try:
             if self.suits_engine():
                 self.below = _QUICK // self.weight() if cpu else 0
-                text, names, self.more = kernel_text.engine_text(self)
+                text, names, self.more = kernel_text.engine_source(self)
                 self.engine = _core._Fused(text, names)
         except (kernel_text.NoText, ValueError):  # ValueError: larger than a text may be
             pass

@@ -580,6 +580,6 @@ class _LoopKernel(launch.Compiled):
         if result is not VOID:
             raise TypeError(f"{function.__name__} must return nothing: it writes its results into its last arguments")
         from cuprite._compiler.ast.expressions import flattened
-        texts = ", ".join(x for a in arguments for x in flattened(a))
+        strings = ", ".join(x for a in arguments for x in flattened(a))
         return heads, ["    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;",
                        f"    if (i < n) {called}({texts});"]

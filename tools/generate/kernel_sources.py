@@ -1,4 +1,4 @@
-"""The headers that user kernels are compiled with, as texts in the library: src/kernel/device_texts.c.
+"""The headers that user kernels are compiled with, as texts in the library: src/kernel/device_sources.c.
 
 Every file below src/kernel/device becomes one, under its name there, and those below src/kernel/device/both under their
 names in that folder, for the GPU's compiler too. Headers of the C library and of CUDA whose content kernels have anyway
@@ -32,7 +32,7 @@ def literal(text):
     return "\n".join(f'    "{line}\\n"' for line in lines)
 
 
-def texts(folder, apart=None):
+def strings(folder, apart=None):
     return {str(path.relative_to(folder)): path.read_text().rstrip("\n") for path in sorted(folder.rglob("*"))
             if path.is_file() and (apart is None or apart not in path.parents)}
 
@@ -71,8 +71,8 @@ def table(name, found):
 
 
 def write(tables, out):
-    both = texts(BOTH)
-    cpu = {**{name: "/* nothing: kernels have it */" for name in EMPTY}, **texts(FOLDER, BOTH), **both}
-    out.write("src/kernel/device_texts.c", "src/kernel/device",
-              '#include "kernel/compiler.h"\n\n' + table("cpi_device_texts", cpu) + "\n" +
-              table("cpi_both_texts", both))
+    both = strings(BOTH)
+    cpu = {**{name: "/* nothing: kernels have it */" for name in EMPTY}, **strings(FOLDER, BOTH), **both}
+    out.write("src/kernel/device_sources.c", "src/kernel/device",
+              '#include "kernel/compiler.h"\n\n' + table("cpi_device_sources", cpu) + "\n" +
+              table("cpi_both_sources", both))

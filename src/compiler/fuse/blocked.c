@@ -74,7 +74,7 @@ static void run_step(const cpi_pass *p, const cpi_pass_step *s, void *const *at,
     void *op[CPI_STEP_OPERANDS];
     for (int k = 0; k < s->n; k++) op[k] = at[s->at[k]];
     if (s->one) n = 1;
-    switch ((cpi_step_kind)s->kind) {
+    switch ((cpi_pass_step_kind)s->kind) {
     case CPI_STEP_KERNEL: s->does.kernel(op, n, s->scalars); break;
     case CPI_STEP_CONVERT: s->does.convert(op[0], op[1], n); break;
     case CPI_STEP_CHOOSE: s->does.choose(op[0], op[1], op[2], op[3], n, s->scalars); break;
@@ -96,7 +96,7 @@ static void run_block(const cpi_pass *p, worker *w, int64_t n)
 {
     for (int k = 0; k < p->naccesses; k++) {
         const cpi_operand_access *a = &p->accesses[k];
-        switch ((cpi_access_kind)a->kind) {
+        switch ((cpi_pass_access_kind)a->kind) {
         case CPI_IN_PLACE: w->at[a->slot] = w->here[k]; break;
         case CPI_GATHERED:
             p->move->gather(w->at[a->slot], w->here[k], a->stride, n, (int)cpi_itemsize(a->type));

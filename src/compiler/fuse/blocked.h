@@ -27,7 +27,7 @@ typedef struct cpi_slot {
     int node;       /* fixed to the element of this operand; -1: to what is the pass's own */
 } cpi_slot;
 
-typedef enum { CPI_STEP_KERNEL, CPI_STEP_CONVERT, CPI_STEP_CHOOSE, CPI_STEP_SPREAD, CPI_STEP_COPY } cpi_step_kind;
+typedef enum { CPI_STEP_KERNEL, CPI_STEP_CONVERT, CPI_STEP_CHOOSE, CPI_STEP_SPREAD, CPI_STEP_COPY } cpi_pass_step_kind;
 typedef struct cpi_pass_step {
     union { cpi_kernel kernel; cpi_converter convert; cpi_chooser choose; } does;
     uint8_t kind, n, nout, scalars, size; /* n: operands, of which the first nout are written */
@@ -38,7 +38,7 @@ typedef struct cpi_pass_step {
 /* In place: slots that move along. The last three are results'. */
 typedef enum {
     CPI_IN_PLACE, CPI_GATHERED, CPI_COLLECTED, CPI_SCATTERED, CPI_STREAMED, CPI_DISTRIBUTED
-} cpi_access_kind;
+} cpi_pass_access_kind;
 typedef struct cpi_operand_access {
     char *data;
     const cp_array *x;

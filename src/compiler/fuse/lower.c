@@ -71,7 +71,7 @@ static int new_slot(lowering *l, cp_type type, cpi_slot_kind kind, bool one, voi
 }
 
 /* A new step, which writes at[0] and on; NULL where there are too many. */
-static cpi_pass_step *new_step(lowering *l, cpi_step_kind kind, int nout, int n, const int *at)
+static cpi_pass_step *new_step(lowering *l, cpi_pass_step_kind kind, int nout, int n, const int *at)
 {
     cpi_pass *p = l->p;
     if ((size_t)p->nsteps == slots_of(l->run)) return NULL;

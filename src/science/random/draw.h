@@ -38,7 +38,7 @@ cp_array *cpi_draw_distribution(cpi_drawing *d);
  * one. NULL: none is made; then *count is -1, or an error is written. */
 cp_array *cpi_cdf_table(cpi_device *device, int distribution, const double value[3], int64_t *least, int64_t *count);
 /* n words where slots need them in memory, as work of the stream (NULL, no error: the kind has a counter). */
-cp_code cpi_words_in_memory(cp_stream *stream, const cpi_bit_stream *from, int64_t n, uint64_t **words);
+cp_code cpi_random_words_in_memory(cp_stream *stream, const cpi_bit_stream *from, int64_t n, uint64_t **words);
 /* Checks a parameter; of an array all elements, which waits. */
 cp_code cpi_check_bound(const char *name, const cpi_parameter *p);
 /* True, and an error, unless x can be a parameter. */

@@ -59,7 +59,7 @@ static cp_code one_round(cp_stream *stream, cp_rng *g, const cp_rng_state *befor
     uint64_t *memory;
     cpi_rng_put(g, before);
     take(g, q->first + q->n, q, &words);
-    cp_code code = cpi_words_in_memory(stream, &q->from, words, &memory);
+    cp_code code = cpi_random_words_in_memory(stream, &q->from, words, &memory);
     q->words = memory;
     if (!code) code = stream->device->backend->random->integers(stream, q);
     if (memory) cpi_work_free(stream, memory);

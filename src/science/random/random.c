@@ -126,7 +126,7 @@ cpi_device *cpi_draw_device(const char *name, const cp_draw_options *o, int n, c
 
 /* --- drawing --- */
 
-cp_code cpi_words_in_memory(cp_stream *stream, const cpi_bit_stream *from, int64_t n, uint64_t **words)
+cp_code cpi_random_words_in_memory(cp_stream *stream, const cpi_bit_stream *from, int64_t n, uint64_t **words)
 {
     int64_t count;
     *words = NULL;
@@ -173,7 +173,7 @@ static cp_code run(cp_stream *stream, cp_rng *g, cpi_draw *d)
         d->n = nchunks && all - at > MOST ? MOST : all - at;
         d->from = cpi_rng_take(g, d->n);
         if (!nchunks) cpi_rng_unlock(g); /* its words are counted: others may take theirs while these are drawn */
-        code = cpi_words_in_memory(stream, &d->from, d->n, &words);
+        code = cpi_random_words_in_memory(stream, &d->from, d->n, &words);
         d->words = words;
         if (!code) code = ops->draw(stream, d);
         if (words) cpi_work_free(stream, words);
@@ -324,7 +324,7 @@ static cp_array *random_halves(cp_rng *g, const cp_draw_options *o)
         cpi_rng_lock(g);
         const int64_t words = cpi_rng_take_halves(g, q.n, &q);
         cpi_rng_unlock(g);
-        code = cpi_words_in_memory(stream, &q.from, words, &memory);
+        code = cpi_random_words_in_memory(stream, &q.from, words, &memory);
         q.words = memory;
         if (!code) code = device->backend->random->halves(stream, &q);
         if (memory) cpi_work_free(stream, memory);

@@ -81,7 +81,8 @@ def main():
                 if device == "cpu":
                     env.setdefault("OMP_NUM_THREADS", "2")
                     env.setdefault("OPENBLAS_NUM_THREADS", "2")
-                p = subprocess.run([sys.executable, __file__, "--module", module, "--device", device, "--output", f.name,
+                p = subprocess.run([sys.executable, __file__, "--module", module, "--device", device, "--output",
+                                    f.name,
                                     "--budget", str(a.budget), "--sizes", a.sizes, "--rows", a.rows], env=env)
                 if p.returncode == 0:
                     result["runs"].append({"module": module, "device": device, **json.load(open(f.name))})

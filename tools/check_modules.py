@@ -4,10 +4,10 @@ a small floating type by hand.
 
     python tools/check_modules.py [BUILD]
 
-A room may use its own files and those of modules that stand before it in src/modules.def, in includes and, where there is a
-build (`build` unless another is named), in calls: the objects' symbols are read, so a public function of a later room
-cannot be called from an earlier one either, and there is no circle. Rows are in the order of layers, so a layer uses
-itself and those before it. What MAY allows by name is the exception. The room compose is made of public functions
+A room may use its own files and those of modules that stand before it in src/modules.def, in includes and, where there
+is a build (`build` unless another is named), in calls: the objects' symbols are read, so a public function of a later
+room cannot be called from an earlier one either, and there is no circle. Rows are in the order of layers, so a layer
+uses itself and those before it. What MAY allows by name is the exception. The room compose is made of public functions
 only: it includes no header of another room but those of INNER. A function is declared by a header of the room that
 defines it. What a small floating type needs is made from its row in core/types.def; NAMES_HALVES lists the sources that
 name one nevertheless, and why. Exits 1 with one line for each breach.
@@ -121,7 +121,8 @@ def calls(build):
 
 def declarations(home):
     """A name that a room's header declares is defined there."""
-    headers = [(module, path) for module, folder in module_folders.folders().items() for path in sorted(folder.glob("*.h"))]
+    headers = [(module, path) for module,
+               folder in module_folders.folders().items() for path in sorted(folder.glob("*.h"))]
     for module, path in headers:
         text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
         for name in re.findall(r"^(?!static|#|\s)[^;{}()]*?\b(cpi_[a-z0-9_]+)\([^;{}]*\)[^;{}()]*;", text, flags=re.M):

@@ -49,7 +49,8 @@ for path in sorted(ROOT.glob("*.json")):
     first = [x for r in runs if r["module"] in ("source_finding", "first_result") for x in r["rows"] if "ours_ms" in x]
     if first:
         out += ["The source-finding path:", ""] + table(first) + [""]
-    rest = [x for r in runs if r["module"] not in ("source_finding", "first_result") for x in r["rows"] if "ours_ms" in x]
+    rest = [x for r in runs if r["module"] not in ("source_finding",
+                                                   "first_result") for x in r["rows"] if "ours_ms" in x]
     slower = [x for x in rest if x["best_peer_over_ours"] and x["best_peer_over_ours"] < 0.97]
     if rest:
         ratios = [x["best_peer_over_ours"] for x in rest if x["best_peer_over_ours"]]

@@ -138,7 +138,8 @@ def _depth(arrays, place=()):
     if isinstance(arrays, ndarray):
         return len(place), arrays.ndim
     if isinstance(arrays, tuple):
-        raise TypeError(f"{_position_string(place)} is a tuple. Only lists can be used to arrange blocks, and np.block does "
+        raise TypeError(f"{_position_string(place)} is a tuple. Only lists can be used to arrange blocks, and np.block "
+                        f"does "
                         "not allow implicit conversion from tuple to ndarray.")
     if not isinstance(arrays, list):
         return len(place), cuprite.ndim(arrays)

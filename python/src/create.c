@@ -91,7 +91,8 @@ PyObject *py_eye(const py_eye_args *v)
     if (v->M && v->M != Py_None && !cpy_extent(v->M, &columns)) return NULL;
     if (v->order != 'F') return cpy_wrap(CPY_MADE(cp_eye(v->N, columns, v->k, v->dtype)));
     int64_t k = v->k == INT64_MIN ? INT64_MAX : -v->k;
-    cp_array *reversed = CPY_MADE(cp_eye(columns, v->N, k, v->dtype)), *x = reversed ? cp_transpose(reversed, CP_ALL) : NULL;
+    cp_array *reversed = CPY_MADE(cp_eye(columns, v->N, k, v->dtype)),
+             *x = reversed ? cp_transpose(reversed, CP_ALL) : NULL;
     cpy_free(reversed);
     return cpy_wrap(x);
 }

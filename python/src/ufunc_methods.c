@@ -88,8 +88,8 @@ static bool one_axis(const char *method, PyObject *axis, PyObject *x, accumulati
     return true;
 }
 
-static bool open_accumulation(PyObject *f, const char *method, PyObject *x, PyObject *axis, PyObject *dtype, PyObject *out,
-                              accumulation *c)
+static bool open_accumulation(PyObject *f, const char *method, PyObject *x, PyObject *axis, PyObject *dtype,
+                              PyObject *out, accumulation *c)
 {
     *c = (accumulation){0};
     c->options.typed = cpy_given(dtype);

@@ -147,7 +147,7 @@ static void allocations(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(accumulators), cmocka_unit_test(places), cmocka_unit_test(errors),
-                                       cmocka_unit_test(allocations)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(accumulators), cmocka_unit_test(places),
+                                       cmocka_unit_test(errors), cmocka_unit_test(allocations)};
     return check_run(tests);
 }

@@ -189,7 +189,8 @@ def test_random_texts(part):
         if r.random() < 0.3:
             text = f"t = {text}; {string_of(r, 2, ['t', 'a', 'b'])}"
         if r.random() < 0.2:
-            text = f"{string_of(r, 2, 'ab')}".join(["u = ", f"\nreturn {string_of(r, 2, 'uab')}, {string_of(r, 2, 'uab')}"])
+            text = f"{string_of(r, 2, 'ab')}".join(["u = ",
+                                                    f"\nreturn {string_of(r, 2, 'uab')}, {string_of(r, 2, 'uab')}"])
         if "**" in text and any(isinstance(x, np.generic) for x in operands.values()):
             continue  # comparisons of NumPy's numbers are numbers, whose squares have another type
         if check(text, operands):

@@ -189,7 +189,8 @@ def test_all_else_changes_it(other):
 
 
 def test_numbers_are_of_what_plugins_are_compiled_with():
-    folders = [*module_folders.include_folders(), ROOT / "include", BUILD / "generated/src", BUILD / "generated/include"]
+    folders = [*module_folders.include_folders(), ROOT / "include", BUILD / "generated/src",
+               BUILD / "generated/include"]
     found = contract.headers_from(["backend/backend.h", *(f"{n}/{n}.h" for n in contract.with_slots())], folders)
     assert {"backend/backend.h", "backend/modules.h", "core/array.h", "core/shape.h", "cuprite/types.h",
             "cuprite/element_types.h", "sort/sort.h", "sort/slots.h"} <= set(found)

@@ -188,6 +188,7 @@ def write(tables, out):
             out.write(f"src/{name}/slots_{device}.{suffix}", module.where,
                       f'#include "{module.header}"\n\n{module.table(device)}')
     # files that are only listed are not there to be read
-    folders = [*module_folders.include_folders(), module_folders.ROOT / "include", out.folder / "src", out.folder / "include"]
+    folders = [*module_folders.include_folders(), module_folders.ROOT / "include", out.folder / "src",
+               out.folder / "include"]
     dry = getattr(out, "dry", False)
     out.write("src/backend/abi.h", "the headers", "" if dry else abi_header(folders))

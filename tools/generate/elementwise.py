@@ -189,7 +189,8 @@ def row_data(o, types):
     for name in BODIES:
         body = o.row.get("bits") if name == "int" and "bits" in o.row.columns else o.row.get(name)
         body = body or []
-        strings.append("{" + (", ".join(quoted(e) for e in ([body] if isinstance(body, str) else body)) or "NULL") + "}")
+        strings.append("{" + (", ".join(quoted(e) for e in ([body] if isinstance(body,
+                                                                                 str) else body)) or "NULL") + "}")
     head = f"    {{.name = {quoted(o.name)}, .nin = {o.nin}, .nout = {o.nout}, "
     head += f".in = {{{inputs}}}, .out = {{{outputs}}},\n"
     text = head + "     .loops = " + "\n".join(lines).strip() + "\n"

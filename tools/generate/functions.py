@@ -41,11 +41,11 @@ defaults. Columns:
     c         the C function's name where it is not cp_NAME; "" where there is none, for the reason in
               tools/check_names.py
 
-A row stands in src/MODULE/*.def, or in a comment that opens with slash, star and colon beside the body in src/MODULE/*.c or
-python/src/*.c. A generator of another table (reductions, say) makes rows by a function `functions(tables)` in its
-module that returns them. In a room whose row in src/modules.def has an `opening` the public header is made of the rows as
-well: a prototype, an options struct and the macro that takes options by name; there a row and the body beside it are
-all that a new function needs.
+A row stands in src/MODULE/*.def, or in a comment that opens with slash, star and colon beside the body in
+src/MODULE/*.c or python/src/*.c. A generator of another table (reductions, say) makes rows by a function
+`functions(tables)` in its module that returns them. In a room whose row in src/modules.def has an `opening` the public
+header is made of the rows as well: a prototype, an options struct and the macro that takes options by name; there a row
+and the body beside it are all that a new function needs.
 
 Written: python/GROUP_rows.h (records of converted arguments, which keep their arrays until the call is over),
 python/GROUP_rows.c (a frame for each: arguments, errors, the interpreter's lock, the result), python/rows.c (the

@@ -1,9 +1,9 @@
 """The slots of the test backend `late`: every slot of every room, given to a stream's queue instead of being run.
 
-Slots are read from the modules' headers, src/MODULE/MODULE.h, so a new room or slot needs nothing here. A call is kept until
-it runs: arguments by value; records of arrays and the structures of the room (cpi_*) as copies, with the array records
-they point to; memory of the device under the address that only the queues may use. What a declaration does not say
-stands beside it in the header:
+Slots are read from the modules' headers, src/MODULE/MODULE.h, so a new room or slot needs nothing here. A call is kept
+until it runs: arguments by value; records of arrays and the structures of the room (cpi_*) as copies, with the array
+records they point to; memory of the device under the address that only the queues may use. What a declaration does not
+say stands beside it in the header:
 
     /*: slot("partition", host={"kth": "nkth"}) */         kth points to nkth values in the host's memory
     /*: slot("label", waits="count != NULL") */            the call answers on the host (when the condition holds)

@@ -1,8 +1,8 @@
 """The modules, from the rows of src/modules.def: include/cuprite/modules.h, which cuprite.h includes, and CPI_MODULES,
 in src/backend/modules.h.
 
-Invariant: every folder of src is a room (or a layer of them: module_folders.py) and every room a folder; the rows are in the
-order of layers; every public header is a room's, but those that others
+Invariant: every folder of src is a room (or a layer of them: module_folders.py) and every room a folder; the rows are
+in the order of layers; every public header is a room's, but those that others
 include or that tests alone need (APART).
 """
 import pathlib
@@ -41,7 +41,8 @@ def modules():
         if not module_folders.folder(module.name, ROOT).is_dir():
             raise module.row.error(f"there is no folder src/{module.name}")
         if module.slots and not module_folders.file(f"{module.name}/{module.name}.h", ROOT).exists():
-            raise module.row.error(f"{module.name} has slots: src/{module.name}/{module.name}.h, which says them, is not there")
+            raise module.row.error(f"{module.name} has slots: src/{module.name}/{module.name}.h, which says them, is "
+                                   f"not there")
         for name in module.headers:
             if module.made_header and (ROOT / f"include/cuprite/{name}.h").exists():
                 raise module.row.error(f"include/cuprite/{name}.h stands where one is made of the rows; `opening` says "
@@ -51,7 +52,8 @@ def modules():
     ranks = [module_folders.LAYERS.index(module.layer) for module in found]
     for module, rank, before in zip(found[1:], ranks[1:], ranks):
         if rank < before:
-            raise module.row.error(f"{module.name} is of the layer {module.layer} and stands after one of a later layer")
+            raise module.row.error(f"{module.name} is of the layer {module.layer} and stands after one of a later "
+                                   f"layer")
     for folder in module_folders.unlisted(ROOT):
         raise found[-1].row.error(f"the folder {folder.relative_to(ROOT)} is no module: it needs a row here")
     for path in sorted((ROOT / "include/cuprite").glob("*.h")):

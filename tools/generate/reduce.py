@@ -162,7 +162,8 @@ def table(reduce_rows, reductions):
 
 # --- finishes ---
 
-FINALIZES = """/* From accumulators to results: the finalizers of reduce.def, a function for each class; for C17 and CUDA
+FINALIZES = """/* From accumulators to results: the finalizers of reduce.def, a function for each class; for C17 and
+CUDA
  * C++ alike. */
 #ifndef CPI_REDUCE_FINISHES_H
 #define CPI_REDUCE_FINISHES_H
@@ -228,7 +229,8 @@ def launchers(reduce_rows):
     out += "".join(f"cp_code {n}(cp_stream *stream, const cpi_reduce_args *a);\n" for n in dict.fromkeys(names))
     out += "\nstatic inline cp_code cpi_launch_reducer(cp_stream *stream, const cpi_reduce_args *a)\n"
     out += "{\n    switch ((int)a->reducer) {\n"
-    out += "".join(f"    case CPI_REDUCER_{name(f).upper()}: return {n}(stream, a);\n" for f, n in zip(reduce_rows, names))
+    out += "".join(f"    case CPI_REDUCER_{name(f).upper()}: return {n}(stream, a);\n" for f,
+                   n in zip(reduce_rows, names))
     return out + "    default: return CP_ERROR_VALUE;\n    }\n}\n\n#endif\n"
 
 

@@ -1,7 +1,7 @@
 """The kernels of the CPU that the rows `reducer` of src/array/reduce/reduce.def become: src/reduce/NAME_simd.c.
 
-Sums, products and counts are written in vectors (src/reduce/vectors.h); what has other accumulators or another combine as
-loops over lanes, which compilers turn into vectors. Invariant: both fold in the same order.
+Sums, products and counts are written in vectors (src/reduce/vectors.h); what has other accumulators or another combine
+as loops over lanes, which compilers turn into vectors. Invariant: both fold in the same order.
 """
 import re
 from string import Template
@@ -275,7 +275,8 @@ def in_vectors(reducer, names):
     if not pairs:
         last = f"    {B} last = d[0] {op} d[1];\n    if (n - i) last = last {op} {one('x[i]')};\n"
         last += f"    *({B} *)acc = last;\n"
-    both = {"N": reducer.name, "P": P, "B": B, "s": s, "op": op, "identity": CONSTANTS[s][reducer.row.identity], "L": 16}
+    both = {"N": reducer.name, "P": P, "B": B, "s": s, "op": op, "identity": CONSTANTS[s][reducer.row.identity],
+            "L": 16}
     both |= {v + "1": one(f"{v}[j]") for v in "pqrs"} | {v + "8": load(8, v) for v in "pqrs"}
     xs = {f"x{k}": load(8, f"x + i + {k}" if k else "x + i") for k in range(0, 64, 8)}
     blocks = (GENERIC_BLOCKS if kept and part == "f32" else VECTOR_BLOCKS).substitute(both, A=reducer.A, **xs)

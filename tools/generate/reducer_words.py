@@ -21,7 +21,8 @@ FUNCTIONS = {
     "absolute": (("value",), "value", ALL), "nonzero": (("value",), "count", ALL), "isnan": (("value",), "count", ALL),
     "moment": (("value",), "moments", ("moments",)), "join": (("moments", "moments"), "moments", ("moments",)),
     "indexed": (("value", "position"), "indexed", ("indexed",)),
-    "lower_indexed": (("indexed", "indexed"), "indexed", ("indexed",)), "higher_indexed": (("indexed", "indexed"), "indexed", ("indexed",)),
+    "lower_indexed": (("indexed", "indexed"), "indexed", ("indexed",)), "higher_indexed": (("indexed", "indexed"),
+                                                                                           "indexed", ("indexed",)),
 }
 CONSTANTS = {"zero": ("same", ("number", "own", "count")), "one": ("same", ("number", "own", "count")),
              "minus_zero": ("same", ("number", "own")), "least": ("same", ("own",)), "greatest": ("same", ("own",)),
@@ -120,7 +121,8 @@ def check_reducer(row):
         Reader(row, column).check()
     word = re.fullmatch(r"(\w+)\(a, b\)", row.combine)
     if word and row.identity not in IDENTITIES.get(word[1], (row.identity,)):
-        raise row.error(f"reducer {row.args[0]}: identity={row.identity!r}: {row.combine} leaves an accumulator as it is "
+        raise row.error(f"reducer {row.args[0]}: identity={row.identity!r}: {row.combine} leaves an accumulator as it "
+                        f"is "
                         f"beside {' or '.join(IDENTITIES[word[1]])}")
 
 
@@ -137,7 +139,8 @@ def check_finalize(row, accumulator):
                             f"{accumulator}; "
                             f"there are {', '.join(sorted(FINALIZE[accumulator]))}")
         if accumulator == "number" and word == "root" and row.result != "real":
-            raise row.error(f"{row.args[0]}: finalize={row.finalize!r}: real and imaginary parts are finished alike, which "
+            raise row.error(f"{row.args[0]}: finalize={row.finalize!r}: real and imaginary parts are finished alike, "
+                            f"which "
                             f"no root "
                             f"of complex numbers is: it needs result=\"real\"")
 

@@ -45,7 +45,8 @@ CONSTANTS |= {"f32": _real("float"), "f64": _real("double"),
               "c64": _complex("cps_pair32", "float"), "c128": _complex("cps_pair64", "double")}
 
 # functions by what their suffix is: the accumulator's, that of x, the number's, none
-BY_ACCUMULATOR = {"add", "multiply", "lower", "higher", "lower_known", "higher_known", "known", "indexed", "lower_indexed",
+BY_ACCUMULATOR = {"add", "multiply", "lower", "higher", "lower_known", "higher_known", "known", "indexed",
+                  "lower_indexed",
                   "higher_indexed"}
 BY_X = {"nonzero", "isnan", "absolute"}
 BY_NUMBER = {"moment"}
@@ -152,8 +153,8 @@ CPS_MATH cpf_indexed_of_$x cpf_higher_indexed_$x(cpf_indexed_of_$x a, cpf_indexe
 }
 """)
 
-WORDS = """/* The words that the rows `reducer` of reduce.def may use, as functions of each type; for C17 and CUDA C++. */
-#ifndef CPI_REDUCE_WORDS_H
+WORDS = """/* The words that the rows `reducer` of reduce.def may use, as functions of each type; for C17 and CUDA C++.
+*/ #ifndef CPI_REDUCE_WORDS_H
 #define CPI_REDUCE_WORDS_H
 
 #include "reduce/accumulators.h"

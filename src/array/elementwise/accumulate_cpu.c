@@ -262,7 +262,7 @@ static int64_t block_of(const cpi_ufunc_reduction *c)
     return c->ndim && c->x_step[c->ndim - 1] == size ? SIDE : 64;
 }
 
-cp_code cpi_elementwise_cpu_chain(cp_stream *stream, const cpi_ufunc_reduction *c)
+cp_code cpi_elementwise_cpu_accumulate(cp_stream *stream, const cpi_ufunc_reduction *c)
 {
     job j = {.c = c, .set = cpi_kernels_best(), .move = cpi_move_kernels_best(), .size = (int)cpi_itemsize(c->type),
              .block = block_of(c)};
@@ -309,7 +309,7 @@ static cp_code check_indices(const cpi_indexed *p)
                     cpi_op_rows[p->op].name, (long long)k.wrong, (long long)p->x_n);
 }
 
-cp_code cpi_elementwise_cpu_positions(cp_stream *stream, const cpi_indexed *p)
+cp_code cpi_elementwise_cpu_at(cp_stream *stream, const cpi_indexed *p)
 {
     const cpi_kernels *set = cpi_kernels_best();
     const cpi_move_kernels *move = cpi_move_kernels_best();

@@ -14,7 +14,7 @@ int64_t blocks_for(int64_t n) { return cpi_ceil_div(n, CPI_THREADS); }
 
 } // namespace
 
-cp_code cpi_elementwise_cuda_chain(cp_stream *stream, const cpi_ufunc_reduction *c)
+cp_code cpi_elementwise_cuda_accumulate(cp_stream *stream, const cpi_ufunc_reduction *c)
 {
     const cpi_cuda_accumulator *entry = entry_of(c->op, c->type);
     if (!entry) return CP_ERROR_INTERNAL;
@@ -23,7 +23,7 @@ cp_code cpi_elementwise_cuda_chain(cp_stream *stream, const cpi_ufunc_reduction 
     return cpi_cuda_launch(entry->accumulate, blocks_for(c->slices), &args, stream, cpi_cuda_rows[c->op].name);
 }
 
-cp_code cpi_elementwise_cuda_positions(cp_stream *stream, const cpi_indexed *p)
+cp_code cpi_elementwise_cuda_at(cp_stream *stream, const cpi_indexed *p)
 {
     const cpi_cuda_accumulator *entry = entry_of(p->op, p->type);
     if (!entry) return CP_ERROR_INTERNAL;

@@ -1,7 +1,7 @@
 /* Sums, differences and products of inputs that repeat, on the GPU: a row and a column, tables of short rows.
  *
- * Such loops mostly write. A thread makes a vector of each of BAND rows (periodic.h): it finds its place once, keeps what
- * does not change from row to row, and stores 16 bytes at a time beside its neighbours. */
+ * Such loops mostly write. A thread makes a vector of each of BAND rows (periodic.h): it finds its place once, keeps
+ * what does not change from row to row, and stores 16 bytes at a time beside its neighbours. */
 #include "elementwise/periodic.h"
 #include "elementwise/periodic_cuda.h"
 
@@ -146,7 +146,8 @@ bool cpi_cuda_periodic(cp_stream *stream, int op, cp_type type, const cpi_loop *
     if (!kernel || !operands_fit(loop, type)) return false;
     const int64_t size = cpi_itemsize(type), vector = 16 / size;
     cpi_periodic b;
-    if (!cpi_periodic_of(loop, size, (int)vector, &b) || (b.rows + TILE_ROWS) * b.inner > UINT32_MAX - vector) return false;
+    if (!cpi_periodic_of(loop, size, (int)vector, &b) || (b.rows + TILE_ROWS) * b.inner > UINT32_MAX - vector)
+        return false;
     periodic_args g;
     g.op = op;
     g.out = loop->op[0].data;

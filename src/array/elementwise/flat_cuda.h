@@ -264,8 +264,8 @@ template <int NOPS> struct cpi_run_position {
 
 /* The run of input k of a whole thread: the elements of the loop from i on. */
 template <class Family, int NOPS>
-__device__ __forceinline__ void cpi_run_of(const cpi_runs_args &g, int k, int64_t i, const cpi_run_position<NOPS> &position,
-                                           typename Family::Type (&x)[CPI_RUN])
+__device__ __forceinline__ void cpi_run_of(const cpi_runs_args &g, int k, int64_t i,
+                                           const cpi_run_position<NOPS> &position, typename Family::Type (&x)[CPI_RUN])
 {
     using C = typename Family::Type;
     const char *p = g.data[k];
@@ -283,8 +283,8 @@ __device__ __forceinline__ void cpi_run_of(const cpi_runs_args &g, int k, int64_
         const int64_t stride = g.loop.strides[k][g.loop.ndim - 1];
 #pragma unroll
         for (int j = 0; j < CPI_RUN; j++) {
-            const char *at =
-                p + (j < position.left ? position.offset[k] + j * stride : position.next[k] + (j - position.left) * stride);
+            const char *at = p + (j < position.left ? position.offset[k] + j * stride
+                                                    : position.next[k] + (j - position.left) * stride);
             x[j] = exact ? *(const C *)at : Family::load(at, g.type[k]);
         }
         break;

@@ -265,7 +265,8 @@ cp_type cpi_resolve_accumulate(cp_op op, cp_type first, cp_type second, bool typ
 {
     const cpi_op_row *row = &cpi_op_rows[op];
     cp_type t = row->rule == CPI_RULE_LOGIC ? CP_BOOL : typed ? wanted : loop_for(row, 2, (cp_type[]){first, second});
-    if (t != CP_DEFAULT && !typed && first != second && !cpi_is_accumulated(row, t)) /* a comparison's result for `out` */
+    if (t != CP_DEFAULT && !typed && first != second &&
+        !cpi_is_accumulated(row, t)) /* a comparison's result for `out` */
         t = loop_for(row, 2, (cp_type[]){second, second});
     if (t == CP_DEFAULT || (t == CP_BOOL && row->rule == CPI_RULE_NUMBER))
         return no_loop(op, cp_promote(first, second)), CP_DEFAULT;

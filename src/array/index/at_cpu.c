@@ -30,7 +30,8 @@ cp_code cpi_index_cpu_at_rows(cp_stream *stream, const cpi_at_rows *p)
     return CP_OK;
 }
 
-cp_code cpi_index_cpu_wrap(cp_stream *stream, int op, const int64_t *position, int64_t n, int64_t size, int64_t *wrapped)
+cp_code cpi_index_cpu_wrap(cp_stream *stream, int op, const int64_t *position, int64_t n, int64_t size,
+                           int64_t *wrapped)
 {
     (void)stream;
     for (int64_t i = 0; i < n; i++) {
@@ -43,7 +44,7 @@ cp_code cpi_index_cpu_wrap(cp_stream *stream, int op, const int64_t *position, i
 }
 
 /* Work behind this that a queue has already goes on where it fails: then there must be stretches too. */
-cp_code cpi_index_cpu_stretches(cp_stream *stream, int op, const int64_t *starts, int64_t m, int64_t n, int64_t *first,
+cp_code cpi_index_cpu_segments(cp_stream *stream, int op, const int64_t *starts, int64_t m, int64_t n, int64_t *first,
                                 int64_t *last)
 {
     (void)stream;

@@ -262,7 +262,7 @@ find_segments(const int64_t *starts, int64_t m, int64_t n, int64_t *first, int64
 
 } // namespace
 
-cp_code cpi_index_cuda_stretches(cp_stream *stream, int op, const int64_t *starts, int64_t m, int64_t n, int64_t *first,
+cp_code cpi_index_cuda_segments(cp_stream *stream, int op, const int64_t *starts, int64_t m, int64_t n, int64_t *first,
                                  int64_t *last)
 {
     const char *name = cpi_cuda_rows[op].name;
@@ -284,7 +284,8 @@ cp_code cpi_index_cuda_at_rows(cp_stream *stream, const cpi_at_rows *p)
                                                  : (const void *)rows_in_order<double>, blocks, &args, stream, name);
 }
 
-cp_code cpi_index_cuda_wrap(cp_stream *stream, int op, const int64_t *position, int64_t n, int64_t size, int64_t *wrapped)
+cp_code cpi_index_cuda_wrap(cp_stream *stream, int op, const int64_t *position, int64_t n, int64_t size,
+                            int64_t *wrapped)
 {
     const char *name = cpi_cuda_rows[op].name;
     uint64_t far[2] = {0, 0};

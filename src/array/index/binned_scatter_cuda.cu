@@ -37,8 +37,8 @@ struct bin {
 
 /* The elements that places first, first + THREADS, ... name; NONE: there is no such place, or *wrong is one whose index
  * is wrong. */
-__device__ __forceinline__ void name_elements(const cpi_gather_args<1> &r, uint32_t first, bool again, uint32_t *element,
-                                              uint32_t *wrong)
+__device__ __forceinline__ void name_elements(const cpi_gather_args<1> &r, uint32_t first, bool again,
+                                              uint32_t *element, uint32_t *wrong)
 {
     const cpi_axis_index &p = r.axis_index[0];
     const int64_t below = p.mode == CPI_INDEX_RAISE ? p.extent : 0;

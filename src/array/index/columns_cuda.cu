@@ -20,7 +20,8 @@ template <class T> __device__ __forceinline__ void bring(T *to, const char *from
 
 /* Blocks: along rows, and along places. */
 template <class T>
-__global__ void __launch_bounds__(THREADS, BLOCKS) columns_kernel(const __grid_constant__ cpi_gather_args<1> r, int capacity)
+__global__ void __launch_bounds__(THREADS, BLOCKS)
+    columns_kernel(const __grid_constant__ cpi_gather_args<1> r, int capacity)
 {
     extern __shared__ uint4 memory[];
     T *const tables = (T *)memory;
@@ -68,7 +69,8 @@ template <class T> cp_code launch(cp_stream *stream, const cpi_gather *g)
     const unsigned across = cpi_cuda_blocks(r.count.by, THREADS * EACH, 1 << 30);
     const int64_t most = (int64_t)cpi_cuda_units(stream) * BLOCKS / across;
     const unsigned along = cpi_cuda_blocks(r.slots.by, 1, most < 1 ? 1 : most);
-    columns_kernel<T><<<dim3(along, across), THREADS, 2 * (size_t)capacity * sizeof(T), cpi_cuda_stream(stream)>>>(r, capacity);
+    columns_kernel<T>
+        <<<dim3(along, across), THREADS, 2 * (size_t)capacity * sizeof(T), cpi_cuda_stream(stream)>>>(r, capacity);
     return CPI_LAUNCHED(stream, g->function);
 }
 

@@ -43,7 +43,8 @@ static inline bool cpi_runs_across(const cpi_gather *g)
 }
 
 /* words: of an element, as it is moved. */
-template <int P> cp_code cpi_gather_args_of(cp_stream *stream, const cpi_gather *g, int64_t words, cpi_gather_args<P> *r)
+template <int P>
+cp_code cpi_gather_args_of(cp_stream *stream, const cpi_gather *g, int64_t words, cpi_gather_args<P> *r)
 {
     r->array = g->array, r->result = g->result, r->ndim = g->ndim, r->rest = g->rest, r->nindices = g->nindices;
     r->across = cpi_runs_across(g);
@@ -202,7 +203,8 @@ __device__ __forceinline__ void cpi_add_rest(const cpi_gather_args<P> &r, uint32
 
 /* The place of the index, of the rest, and the word that item t is. */
 template <int P>
-__device__ __forceinline__ void cpi_item(const cpi_gather_args<P> &r, uint32_t t, uint32_t *i, uint32_t *s, uint32_t *word)
+__device__ __forceinline__ void cpi_item(const cpi_gather_args<P> &r, uint32_t t, uint32_t *i, uint32_t *s,
+                                         uint32_t *word)
 {
     uint32_t item = t;
     *word = 0, *s = 0;
@@ -220,7 +222,8 @@ template <int E> struct cpi_items {
     bool good[E];
 };
 template <int DIMS, int E, int P>
-__device__ __forceinline__ void cpi_find_items(const cpi_gather_args<P> &r, uint32_t first, uint32_t stride, cpi_items<E> *t)
+__device__ __forceinline__ void cpi_find_items(const cpi_gather_args<P> &r, uint32_t first, uint32_t stride,
+                                               cpi_items<E> *t)
 {
     bool wanted[E];
 #pragma unroll

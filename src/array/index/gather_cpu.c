@@ -120,8 +120,9 @@ typedef struct sixteen { uint64_t v[2]; } sixteen;
 typedef struct wide24 { uint64_t v[3]; } wide24;
 typedef struct wide32 { uint64_t v[4]; } wide32;
 
-static inline __attribute__((always_inline)) void move_indexed(char *array, const int64_t *m, char *result, const int64_t *f,
-                                                               int64_t step, int64_t n, int64_t bytes, bool put)
+static inline __attribute__((always_inline)) void move_indexed(char *array, const int64_t *m, char *result,
+                                                               const int64_t *f, int64_t step, int64_t n, int64_t bytes,
+                                                               bool put)
 {
     switch (bytes) {
     case 1: MOVE_TYPE(uint8_t);
@@ -151,16 +152,19 @@ static inline __attribute__((always_inline)) void move_rest(char *array, int64_t
     case 16: MOVE_REST(sixteen);
     default:
         for (int64_t i = 0; i < n; i++)
-            memcpy(put ? array + i * mstep : result + i * fstep, put ? result + i * fstep : array + i * mstep, (size_t)bytes);
+            memcpy(put ? array + i * mstep : result + i * fstep, put ? result + i * fstep : array + i * mstep,
+                   (size_t)bytes);
     }
 }
 
-static void offsets_get(char *array, const int64_t *m, char *result, const int64_t *f, int64_t s, int64_t n, int64_t bytes)
+static void offsets_get(char *array, const int64_t *m, char *result, const int64_t *f, int64_t s, int64_t n,
+                        int64_t bytes)
 {
     if (f) move_indexed(array, m, result, f, 0, n, bytes, false);
     else move_indexed(array, m, result, NULL, s, n, bytes, false);
 }
-static void offsets_put(char *array, const int64_t *m, char *result, const int64_t *f, int64_t s, int64_t n, int64_t bytes)
+static void offsets_put(char *array, const int64_t *m, char *result, const int64_t *f, int64_t s, int64_t n,
+                        int64_t bytes)
 {
     if (f) move_indexed(array, m, result, f, 0, n, bytes, true);
     else move_indexed(array, m, result, NULL, s, n, bytes, true);
@@ -172,8 +176,8 @@ static void move_chunks(const job *j, const int64_t *m, const int64_t *f, int64_
     const cpi_gather *g = j->g;
     for (int64_t slot = first; slot < last; slot++) {
         int64_t at = slot % j->nchunks * SEGMENT, length = g->bytes - at < SEGMENT ? g->bytes - at : SEGMENT, offset[2];
-        cpi_offsets(g->rest, g->rest_shape, slot / j->nchunks, 2, (const int64_t *const[]){g->rest_array_step, g->rest_values_step},
-                    offset);
+        cpi_offsets(g->rest, g->rest_shape, slot / j->nchunks, 2,
+                    (const int64_t *const[]){g->rest_array_step, g->rest_values_step}, offset);
         (j->put ? offsets_put : offsets_get)(g->array + offset[0] + at, m, g->result + offset[1] + at, f, 0, n, length);
     }
 }
@@ -384,7 +388,7 @@ cp_code cpi_index_cpu_scatter(cp_stream *stream, const cpi_gather *g)
     return CP_OK;
 }
 
-cp_code cpi_index_cpu_positions(cp_stream *stream, const cpi_gather *g, int64_t *to)
+cp_code cpi_index_cpu_offsets(cp_stream *stream, const cpi_gather *g, int64_t *to)
 {
     (void)stream;
     job j = job_of(g, false);

@@ -135,7 +135,7 @@ cp_code cpi_index_cuda_gather(cp_stream *stream, const cpi_gather *g)
     return cpi_with_dims(g, [&](auto p, auto d) { return gather<decltype(p)::value, decltype(d)::value>(stream, g); });
 }
 
-cp_code cpi_index_cuda_positions(cp_stream *stream, const cpi_gather *g, int64_t *to)
+cp_code cpi_index_cuda_offsets(cp_stream *stream, const cpi_gather *g, int64_t *to)
 {
     return cpi_with_dims(g, [&](auto p, auto d) {
         return indices<decltype(p)::value, decltype(d)::value>(stream, g, to);

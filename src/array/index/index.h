@@ -37,7 +37,8 @@ typedef struct cpi_rows {
  * every device. An index beyond its axis fails, and nothing is written then: on the CPU at once, elsewhere where the
  * stream's work is looked at next. */
 enum { CPI_GATHER_DIMS = 8 };
-typedef enum cpi_index_mode { CPI_INDEX_RAISE, CPI_INDEX_WRAP, CPI_INDEX_CLIP, CPI_INDEX_EXACT } cpi_index_mode; /* no -1 */
+/* no -1 */
+typedef enum cpi_index_mode { CPI_INDEX_RAISE, CPI_INDEX_WRAP, CPI_INDEX_CLIP, CPI_INDEX_EXACT } cpi_index_mode;
 typedef struct cpi_axis_index {
     const int64_t *at;             /* the indices, `step` elements apart along the index's axes */
     int64_t step[CPI_GATHER_DIMS];

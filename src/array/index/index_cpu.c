@@ -164,7 +164,7 @@ cp_code cpi_index_cpu_spread(cp_stream *stream, const cpi_selection *s, char *x,
     return CP_OK;
 }
 
-cp_code cpi_index_cpu_position(cp_stream *stream, const uint8_t *mask, int64_t n, char *x, int64_t step, int64_t bytes,
+cp_code cpi_index_cpu_place(cp_stream *stream, const uint8_t *mask, int64_t n, char *x, int64_t step, int64_t bytes,
                                const char *value)
 {
     cpi_selection s = {0};
@@ -287,8 +287,8 @@ static void fill_task(void *context, int64_t task, int worker)
     job *j = context;
     (void)worker;
     for (CHUNKS(p))
-        j->k->fill(j->to + p * SEGMENT * j->bytes, (const uint8_t *)j->condition + p * SEGMENT, length(j->s, p), j->bytes,
-                   j->x);
+        j->k->fill(j->to + p * SEGMENT * j->bytes, (const uint8_t *)j->condition + p * SEGMENT, length(j->s, p),
+                   j->bytes, j->x);
 }
 
 cp_code cpi_index_cpu_fill(cp_stream *stream, char *x, const uint8_t *mask, int64_t n, int64_t bytes, const void *value)

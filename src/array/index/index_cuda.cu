@@ -340,7 +340,7 @@ cp_code cpi_index_cuda_spread(cp_stream *stream, const cpi_selection *s, char *x
     }
 }
 
-cp_code cpi_index_cuda_position(cp_stream *stream, const uint8_t *mask, int64_t n, char *x, int64_t step, int64_t bytes,
+cp_code cpi_index_cuda_place(cp_stream *stream, const uint8_t *mask, int64_t n, char *x, int64_t step, int64_t bytes,
                                 const char *value)
 {
     cpi_selection s = {};

@@ -58,7 +58,8 @@ cp_code cpi_indexing_add(cpi_indexing *p, cp_array *index, int axis, int reporte
     cpi_array_used(index);
     cp_array *own = fits ? cp_retain(index) : cpi_dense(p->function, index, CP_INT64, p->device);
     if (!own) return cp_error();
-    p->axis_index[p->nindices].index = own, p->axis_index[p->nindices].axis = axis, p->axis_index[p->nindices].reported = reported;
+    p->axis_index[p->nindices].index = own, p->axis_index[p->nindices].axis = axis,
+    p->axis_index[p->nindices].reported = reported;
     p->axis_index[p->nindices++].mode = mode;
     return CP_OK;
 }
@@ -208,7 +209,8 @@ static cp_code run_dense(const cpi_indexing *p, cp_array *result, bool put, slot
     cp_array *flat = put ? cpi_dense(p->function, result, result->type, p->device) : cp_retain(result);
     q.x = axes_first(p, back);
     for (int k = 0; k < p->nindices; k++) {
-        q.axis_index[k].index = cpi_dense_shaped(p->function, p->axis_index[k].index, CP_INT64, p->device, p->ndim, p->shape);
+        q.axis_index[k].index =
+            cpi_dense_shaped(p->function, p->axis_index[k].index, CP_INT64, p->device, p->ndim, p->shape);
         if (!q.axis_index[k].index) code = cp_error();
     }
     if (!q.x || !flat) code = cp_error();
@@ -309,7 +311,8 @@ static cp_code list_offsets(const cpi_indexing *p, const cpi_numbered *axes, int
     order_indices(p, &g);
     if (!lay_index(p, NULL, &g)) { /* too many axes: in C order they are one */
         for (int k = 0; k < p->nindices && !code; k++) {
-            q.axis_index[k].index = cpi_dense_shaped(p->function, p->axis_index[k].index, CP_INT64, p->device, p->ndim, p->shape);
+            q.axis_index[k].index =
+                cpi_dense_shaped(p->function, p->axis_index[k].index, CP_INT64, p->device, p->ndim, p->shape);
             if (!q.axis_index[k].index) code = cp_error();
         }
         if (!code) order_indices(&q, &g), lay_index(&q, NULL, &g);

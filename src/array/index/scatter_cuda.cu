@@ -147,7 +147,8 @@ __device__ __forceinline__ void put_claimed(const cpi_gather_args<P> &r, const c
     for (int e = 0; e < EACH; e++) {
         good[e] = winner[e] != 0;
         if (!good[e]) continue;
-        int64_t array = number.low + (low + at[e]) * number.unit, result = cpi_along<P, DIMS>(r, winner[e] - 1, r.values_step);
+        int64_t array = number.low + (low + at[e]) * number.unit,
+                result = cpi_along<P, DIMS>(r, winner[e] - 1, r.values_step);
         cpi_add_rest(r, s[e], &array, &result);
         from[e] = r.result + result + (int64_t)word[e] * bytes, to[e] = r.array + array + (int64_t)word[e] * bytes;
         if constexpr (!std::is_void_v<T>) x[e] = *(const T *)from[e];
@@ -209,9 +210,10 @@ __device__ __forceinline__ bool each_straight(const cpi_gather_args<1> &r, const
 }
 
 /* A block writes the elements of a window of their numbers, whose claims are in its own memory. */
-template <int P, int DIMS> __global__ void __launch_bounds__(BLOCK)
-window_kernel(const __grid_constant__ cpi_gather_args<P> r, const cpi_numbering number, cpi_divisor window, const straight s,
-              int bytes)
+template <int P, int DIMS>
+__global__ void __launch_bounds__(BLOCK)
+    window_kernel(const __grid_constant__ cpi_gather_args<P> r, const cpi_numbering number, cpi_divisor window,
+                  const straight s, int bytes)
 {
     extern __shared__ uint32_t winners[];
     const uint32_t low = blockIdx.x * window.by, left = (uint32_t)number.size - low, size = min(window.by, left);
@@ -311,7 +313,9 @@ bool one_value(const cpi_gather *g)
 bool can_be_wrong(const cpi_gather *g)
 {
     for (int k = 0; k < g->nindices; k++)
-        if (g->axis_index[k].mode == CPI_INDEX_RAISE || g->axis_index[k].mode == CPI_INDEX_EXACT || !g->axis_index[k].extent) return true;
+        if (g->axis_index[k].mode == CPI_INDEX_RAISE || g->axis_index[k].mode == CPI_INDEX_EXACT ||
+            !g->axis_index[k].extent)
+            return true;
     return false;
 }
 
@@ -382,7 +386,8 @@ template <class T, int P, int DIMS> cp_code put_part(cp_stream *stream, const cp
 /* Rows of a block of row_kernel; 0: that is not for this, or for few blocks. */
 template <class T> int64_t rows_of(const cpi_gather *g)
 {
-    const bool alike = g->ndim == 2 && g->nindices == 1 && !g->rest && g->bytes == (int64_t)sizeof(T) && !g->array_step[1];
+    const bool alike =
+        g->ndim == 2 && g->nindices == 1 && !g->rest && g->bytes == (int64_t)sizeof(T) && !g->array_step[1];
     const cpi_axis_index *p = &g->axis_index[0];
     if (!alike || p->extent < 1 || p->extent > ROW_TABLE || !p->stride) return 0;
     if (cpi_size_of(g->array_step[0]) / p->extent < cpi_size_of(p->stride)) return 0;

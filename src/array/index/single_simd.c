@@ -83,7 +83,8 @@ INLINE void move_dense(const cpi_line *l, int64_t n, int64_t more, size_t bytes,
 {
     cpi_line m = *l;
     if (m.step == 1 && !m.visit && m.stride == (int64_t)bytes && m.values_step == (int64_t)bytes)
-        m.step = 1, m.visit = 0, m.stride = m.values_step = (int64_t)bytes, move_some(&m, n, more, bytes, how, put, far);
+        m.step = 1, m.visit = 0, m.stride = m.values_step = (int64_t)bytes,
+        move_some(&m, n, more, bytes, how, put, far);
     else move_some(&m, n, more, bytes, how, put, far);
 }
 

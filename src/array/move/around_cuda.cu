@@ -114,7 +114,8 @@ template <class E> __global__ void __launch_bounds__(CPI_THREADS) triangle(const
 #pragma unroll
     for (int u = 0; u < CPI_PER_THREAD; u++) {
         uint32_t rest = (uint32_t)(first + u * CPI_THREADS);
-        const uint32_t column = cpi_loop_index_along(g.loop, nd - 1, rest), row = cpi_loop_index_along(g.loop, nd - 2, rest);
+        const uint32_t column = cpi_loop_index_along(g.loop, nd - 1, rest),
+                       row = cpi_loop_index_along(g.loop, nd - 2, rest);
         v[u] = E{};
         if (first + u * CPI_THREADS < g.loop.n && g.keeps(column, row)) v[u] = *(const E *)(g.in + offset[u][1]);
     }

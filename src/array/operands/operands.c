@@ -75,7 +75,8 @@ static cp_array *broadcast_on(const char *function, cp_array *x, cpi_device *dev
     int64_t strides[CP_MAXDIM];
     if (!cpi_broadcast_strides(x, ndim, shape, strides)) {
         cpi_fail(CP_ERROR_VALUE, "%s: shape %s cannot be broadcast to %s", function,
-                 cpi_shape_string(x->ndim, x->shape, have, sizeof have), cpi_shape_string(ndim, shape, want, sizeof want));
+                 cpi_shape_string(x->ndim, x->shape, have, sizeof have),
+                 cpi_shape_string(ndim, shape, want, sizeof want));
         return NULL;
     }
     x = device ? cpi_in_memory(function, x, device) : NULL;

@@ -98,7 +98,8 @@ typedef struct cpi_slices {
 cp_code cpi_slices_of(const char *function, const cp_array *x, cp_axes axes, bool keepdims, cpi_slices *lanes);
 /* x with each lane one C-contiguous row: x's own memory where it lies so, else a copy. `ordered`: elements of a lane
  * stay in C order; else their order is free. */
-cp_array *cpi_slices_dense(const char *function, cp_array *x, const cpi_slices *lanes, cpi_device *device, bool ordered);
+cp_array *cpi_slices_dense(const char *function, cp_array *x, const cpi_slices *lanes, cpi_device *device,
+                           bool ordered);
 
 /* A kernel over rows: `rows` times n elements of `type`, C-contiguous, from `from` to `to`; the two are the same
  * memory or do not overlap. rows >= 1, n >= 1. */

@@ -110,7 +110,8 @@ __global__ void __launch_bounds__(SPLIT_THREADS) split_operands(const __grid_con
         int at = (unit ^ (int)(r * WIDE >> 7) & UNITS - 1) * 16;
 #pragma unroll
         for (int q = 0; q < PARTS; q++) *(uint4 *)(to + q * o.padded * WIDE + at) = *(uint4 *)part[q];
-        if (!threadIdx.x) o.shift[(o.batch_index() * (o.padded / BLOCK) + block) * p.nchunks + chunk] = (signed char)shift;
+        if (!threadIdx.x)
+            o.shift[(o.batch_index() * (o.padded / BLOCK) + block) * p.nchunks + chunk] = (signed char)shift;
     }
 }
 

@@ -112,4 +112,7 @@ template <class R> struct batch<Place<R>> {
 
 } // namespace fold
 
-cp_code cpi_reducer_positions(cp_stream *s, const cpi_reduce_args *a) { return reducer::launch_ordered<reducer::Place>(s, a); }
+cp_code cpi_reducer_positions(cp_stream *s, const cpi_reduce_args *a)
+{
+    return reducer::launch_ordered<reducer::Place>(s, a);
+}

@@ -114,8 +114,9 @@ static cp_code run(cp_stream *stream, const char *what, const cpi_keys *k, int64
         sort_chunks<K, THREADS, ITEMS><<<blocks, THREADS, 0, s>>>(*k, (int)n, (int)nchunks, from, keys);
     cp_code code = CPI_LAUNCHED(stream, what);
     if (code == CP_OK) {
-        partition_elements<K, THREADS * ITEMS><<<cpi_cuda_blocks(total, POSITION_THREADS, 1 << 20), POSITION_THREADS, 0, s>>>(
-            *k, (int)total, (int)n, (int)nchunks, keys, indices, to);
+        partition_elements<K, THREADS * ITEMS>
+            <<<cpi_cuda_blocks(total, POSITION_THREADS, 1 << 20), POSITION_THREADS, 0, s>>>(
+                *k, (int)total, (int)n, (int)nchunks, keys, indices, to);
         code = CPI_LAUNCHED(stream, what);
     }
     cpi_host->work_free(stream, memory);

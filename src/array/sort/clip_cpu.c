@@ -309,7 +309,8 @@ static cp_code split_by_plan(clipping *c)
             const char *at = c->apart + (size_t)(t * c->each) * c->bytes;
             add_part(&c->core, p);
             if (!append(c, &c->fringe, &c->nfringe, &c->fringe_capacity, at, p->fringe) ||
-                !append(c, &c->window, &c->nband, &c->window_capacity, at + (size_t)(n - p->inside) * c->bytes, p->inside))
+                !append(c, &c->window, &c->nband, &c->window_capacity, at + (size_t)(n - p->inside) * c->bytes,
+                        p->inside))
                 return cp_error();
         }
     }

@@ -116,7 +116,7 @@ cp_code isin(cp_stream *stream, const cpi_keys &k, int64_t n, const void *from, 
 
 } // namespace
 
-cp_code cpi_sort_cuda_among(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
+cp_code cpi_sort_cuda_isin(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
                             bool invert, uint8_t *to)
 {
     const cpi_keys k = cpi_keys_of(type);

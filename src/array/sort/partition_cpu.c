@@ -111,8 +111,8 @@ static void bin_task(void *context, int64_t task, int worker)
         d->parted[task] = cpi_three_way32()((uint32_t *)d->x + begin, n, &d->keys, (uint32_t)d->lo, (uint32_t)d->hi,
                                             (uint32_t *)d->ends + begin, (uint32_t *)d->middle + begin);
     else
-        d->parted[task] = cpi_three_way64()((uint64_t *)d->x + begin, n, &d->keys, d->lo, d->hi, (uint64_t *)d->ends + begin,
-                                            (uint64_t *)d->middle + begin);
+        d->parted[task] = cpi_three_way64()((uint64_t *)d->x + begin, n, &d->keys, d->lo, d->hi,
+                                            (uint64_t *)d->ends + begin, (uint64_t *)d->middle + begin);
 }
 
 /* Keys from[f..) as elements into x[t..). */
@@ -181,7 +181,8 @@ static void three_way(partitioning *d, int64_t k, int64_t *first, int64_t *last)
 }
 
 /* Elements begin..end-1 of the lane, with the kth among them. */
-static void partition_range(partitioning *d, char *row, int64_t begin, int64_t end, int nkth, const int64_t *kth, int depth)
+static void partition_range(partitioning *d, char *row, int64_t begin, int64_t end, int nkth, const int64_t *kth,
+                            int depth)
 {
     int bytes = d->keys.bytes, a = 0, b;
     if (!nkth) return;

@@ -116,11 +116,13 @@ static void search_task(void *context, int64_t task, int worker)
 }
 
 /* Ready for searches of m values; the grid is the caller's. */
-static job job_of(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, cpi_grid *grid, double *use_few_edges)
+static job job_of(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, cpi_grid *grid,
+                  double *use_few_edges)
 {
     job j = {.search = {.keys = cpi_keys_of(type), .n = n, .from = from, .far = n > SECOND_CACHE / cpi_itemsize(type)},
              .some = CPI_BEST(cpi_search_some), .type = type, .m = m};
-    if (!find_few(&j, use_few_edges) && m >= MANY && !cpi_is_complex(type) && cpi_grid_make(grid, stream, type, from, n, m))
+    if (!find_few(&j, use_few_edges) && m >= MANY && !cpi_is_complex(type) &&
+        cpi_grid_make(grid, stream, type, from, n, m))
         j.grid = grid;
     return j;
 }
@@ -262,7 +264,7 @@ static bool isin_whole(cp_stream *stream, cp_type type, int64_t n, const void *f
     return true;
 }
 
-cp_code cpi_sort_cpu_among(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
+cp_code cpi_sort_cpu_isin(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
                            bool invert, uint8_t *to)
 {
     cpi_grid grid;

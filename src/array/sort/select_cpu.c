@@ -335,8 +335,8 @@ static void windowed_task(void *context, int64_t task, int worker)
     int64_t begin = task * b->each, n = b->n - begin < b->each ? b->n - begin : b->each;
     bool store = b->lo != b->hi;
     if (b->keys.bytes == 4)
-        b->found[task] = cpi_window32()((const uint32_t *)b->from + begin, n, &b->keys, (uint32_t)b->lo, (uint32_t)b->hi,
-                                        store ? (uint32_t *)b->inside + begin : NULL);
+        b->found[task] = cpi_window32()((const uint32_t *)b->from + begin, n, &b->keys, (uint32_t)b->lo,
+                                        (uint32_t)b->hi, store ? (uint32_t *)b->inside + begin : NULL);
     else
         b->found[task] = cpi_window64()((const uint64_t *)b->from + begin, n, &b->keys, b->lo, b->hi,
                                         store ? (uint64_t *)b->inside + begin : NULL);
@@ -426,7 +426,7 @@ static cp_code median_windowed(cp_stream *stream, cp_type type, int64_t n, const
 }
 
 /* One pass for each two places that are neighbours; the last place is known of any pass. */
-cp_code cpi_sort_cpu_pick(cp_stream *stream, cp_type type, int64_t n, const void *from, int nkth, const int64_t *kth,
+cp_code cpi_sort_cpu_select_kth(cp_stream *stream, cp_type type, int64_t n, const void *from, int nkth, const int64_t *kth,
                           void *to)
 {
     windowed b;

@@ -187,7 +187,8 @@ static cp_code write(cp_stream *stream, const sorted_row *s, const uint8_t *firs
     return CPI_LAUNCHED(stream, "unique");
 }
 
-static cp_code finish(cp_stream *stream, cpi_unique *q, const sorted_row *s, const uint8_t *first, const int64_t *position)
+static cp_code finish(cp_stream *stream, cpi_unique *q, const sorted_row *s, const uint8_t *first,
+                      const int64_t *position)
 {
     int64_t count = 0, *start = NULL;
     cp_code code = cpi_cuda_read(stream, &count, position + s->n - 1, sizeof count);
@@ -230,7 +231,8 @@ cp_code cpi_sort_cuda_unique(cp_stream *stream, cpi_unique *q)
     sorted_row s = {};
     uint64_t high;
     /* a table of as many values costs less than a sort; one with counts of half as many */
-    const int64_t capacity = q->want_counts || q->want_index ? q->n / 2 : q->n, most = capacity > 1024 ? capacity : 1024;
+    const int64_t capacity = q->want_counts || q->want_index ? q->n / 2 : q->n,
+                  most = capacity > 1024 ? capacity : 1024;
     bool done;
     s.k = cpi_keys_of(q->type);
     s.from = q->from;

@@ -1,7 +1,7 @@
 /* Vectors of unsigned keys of 32 and 64 bits, for what sorts and selects in registers: the same words for AVX-512 and
  * for AVX2, which has neither masks nor unsigned comparisons nor anything that compresses: there a table of
- * permutations does it, and brings what is left out behind what stays. CPI_KEY_VECTOR_BITS is the bits of a vector, 0 where
- * there are none. */
+ * permutations does it, and brings what is left out behind what stays. CPI_KEY_VECTOR_BITS is the bits of a vector, 0
+ * where there are none. */
 #ifndef CPI_SORT_VECTORS_H
 #define CPI_SORT_VECTORS_H
 

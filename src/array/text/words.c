@@ -177,7 +177,8 @@ static cp_type part_type(cp_type type)
     return type == CP_COMPLEX64 ? CP_FLOAT32 : type == CP_COMPLEX128 ? CP_FLOAT64 : type;
 }
 
-void cpi_number_words_prepare(cpi_element_format *w, cp_type type, const void *values, int64_t n, int precision, bool suppress)
+void cpi_number_words_prepare(cpi_element_format *w, cp_type type, const void *values, int64_t n, int precision,
+                              bool suppress)
 {
     char text[24];
     const double *v = values;

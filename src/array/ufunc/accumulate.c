@@ -46,7 +46,8 @@ static void add_dim(cpi_ufunc_reduction *c, int64_t n, int64_t x, int64_t out, i
 }
 
 /* A chain of all lanes of x, whose neighbours in memory come one after the other; out has x's other axes first. */
-static cpi_ufunc_reduction accumulation_of(const frame *f, const cp_array *x, const cp_array *out, const cp_array *where)
+static cpi_ufunc_reduction accumulation_of(const frame *f, const cp_array *x, const cp_array *out,
+                                           const cp_array *where)
 {
     const int last = x->ndim - 1;
     cpi_ufunc_reduction c = {.held = f->type, .slices = 1, .n = x->shape[last], .x_along = x->strides[last],
@@ -460,8 +461,8 @@ static cp_code find_axis(const char *method, const char *name, const cp_array *x
 }
 
 /* Opens the frame of a call with one axis; x in the chain's type with the axis last, the caller's to free. */
-static cp_array *open_accumulation(const char *method, cp_op op, cp_array *x, int *axis, const cp_chain_options *o, frame *f,
-                                   cpi_output *to)
+static cp_array *open_accumulation(const char *method, cp_op op, cp_array *x, int *axis, const cp_chain_options *o,
+                                   frame *f, cpi_output *to)
 {
     if (check_kind(method, op, x)) return NULL;
     const cpi_op_row *row = &cpi_op_rows[op];

@@ -76,8 +76,8 @@ static cp_array *taken(const call *c, cp_array *x, cp_array *position)
 {
     const int64_t size = cpi_itemsize(x->type);
     cp_array *r = cpi_array_new(c->name, c->device, x->type, 1, &position->size, 'C');
-    cpi_rows rows = {1, position->size, size, (const int64_t *)position->data, x->data, 0, size, r ? r->data : NULL, 0, size,
-                     x->size};
+    cpi_rows rows = {1, position->size, size,   (const int64_t *)position->data, x->data, 0, size, r ? r->data : NULL,
+                     0, size,           x->size};
     if (!r || !position->size || !c->device->backend->index->take(cpi_stream(c->device), &rows)) return r;
     return cp_free(r), NULL;
 }
@@ -85,8 +85,8 @@ static cp_array *taken(const call *c, cp_array *x, cp_array *position)
 static cp_code put(const call *c, cp_array *position, cp_array *values)
 {
     const int64_t size = cpi_itemsize(c->x->type);
-    cpi_rows rows = {1, position->size, size, (const int64_t *)position->data, c->x->data, 0, size, values->data, 0, size,
-                     c->x->size};
+    cpi_rows rows = {1, position->size, size,      (const int64_t *)position->data, c->x->data, 0, size, values->data,
+                     0, size,           c->x->size};
     return position->size ? c->device->backend->index->put(cpi_stream(c->device), &rows) : CP_OK;
 }
 
@@ -281,8 +281,8 @@ static cp_code do_at_rows(call *c, cp_array *x, cp_array *rows, cp_array *b)
     cp_free(line);
     if (!code && !(row = cpi_array_new(c->name, c->device, CP_INT64, 1, &c->n, 'C'))) code = cp_error();
     if (!code && c->n)
-        code = c->device->backend->index->wrap(cpi_stream(c->device), (int)c->op, (const int64_t *)c->position->data, c->n,
-                                               x->shape[0], (int64_t *)row->data);
+        code = c->device->backend->index->wrap(cpi_stream(c->device), (int)c->op, (const int64_t *)c->position->data,
+                                               c->n, x->shape[0], (int64_t *)row->data);
     if (!code && !(c->x = cp_is_c_contiguous(x) ? cp_retain(x) : cp_copy(x))) code = cp_error();
     const bool apart = (!b || b->buffer != x->buffer) && rows->buffer != x->buffer;
     if (!code && c->n && width && apart && by_rows(c) && find_row_values(c, b, x, rows, &p)) {
@@ -322,7 +322,8 @@ static cp_code find_b(call *c, cp_array *given, const cp_array *position)
     memcpy(shape, position->shape, (size_t)ndim * sizeof *shape);
     if (cpi_broadcast(c->name, &ndim, shape, given->ndim, given->shape) || !cpi_has_shape(position, ndim, shape)) {
         cp_error_clear();
-        cp_array *least = cp_min(c->position), *most = least ? cp_max(c->position) : NULL; /* a wrong place is told first */
+        /* a wrong place is told first */
+        cp_array *least = cp_min(c->position), *most = least ? cp_max(c->position) : NULL;
         cp_code code = most ? check_indices(c, least, most) : c->n ? cp_error() : CP_OK;
         cp_free(least), cp_free(most);
         if (code) return code;

@@ -92,7 +92,8 @@ cp_code cpi_broadcast(const char *function, int *ndim, int64_t *shape, int bdim,
         if (a != b && a != 1 && b != 1) {
             char ta[160], tb[160];
             return cpi_fail(CP_ERROR_VALUE, "%s: operands could not be broadcast together with shapes %s %s", function,
-                            cpi_shape_string(*ndim, shape, ta, sizeof ta), cpi_shape_string(bdim, bshape, tb, sizeof tb));
+                            cpi_shape_string(*ndim, shape, ta, sizeof ta),
+                            cpi_shape_string(bdim, bshape, tb, sizeof tb));
         }
         result[n - i] = a == 1 ? b : a;
     }

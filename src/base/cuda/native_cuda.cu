@@ -216,7 +216,8 @@ template <class T> void report_one(cp_property_fn report, void *context, const c
     report(context, name, 1, &v, NULL);
 }
 
-template <class T, size_t n> void report_one(cp_property_fn report, void *context, const char *name, const T (&value)[n])
+template <class T, size_t n>
+void report_one(cp_property_fn report, void *context, const char *name, const T (&value)[n])
 {
     int64_t v[n];
     for (size_t i = 0; i < n; i++) v[i] = (int64_t)value[i];

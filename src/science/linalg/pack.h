@@ -190,8 +190,8 @@ static void NAME(exchange)(E *a, int64_t width, int64_t k, const MASK *at)
     }
 }
 
-/* a (m x n) becomes its factors, `b` (m x k, or NULL) gets the same exchanges; pivot_rows[i * LANES + l] is the row that
- * row i was exchanged with. Lanes with a zero pivot. */
+/* a (m x n) becomes its factors, `b` (m x k, or NULL) gets the same exchanges; pivot_rows[i * LANES + l] is the row
+ * that row i was exchanged with. Lanes with a zero pivot. */
 static B NAME(factor)(int64_t m, int64_t n, E *a, int64_t k, E *b, MASK *pivot_rows)
 {
     B zero = {0};

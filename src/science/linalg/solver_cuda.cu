@@ -216,10 +216,12 @@ cp_code cpi_la_library_lu(cp_stream *stream, const cpi_linalg *v, void *a, int *
     TRY(lib.cusolverDnXgetrf_bufferSize(s.handle, defaults, n, n, s.type, a, n, s.type, &on_device, &on_host));
     code = s.space(on_device, on_host);
     if (code) return code;
-    TRY(lib.cusolverDnXgetrf(s.handle, defaults, n, n, s.type, a, n, pivot_rows, s.type, s.device.memory, on_device, s.host,
-                             on_host, s.info));
+    TRY(lib.cusolverDnXgetrf(s.handle, defaults, n, n, s.type, a, n, pivot_rows, s.type, s.device.memory, on_device,
+                             s.host, on_host, s.info));
     exchanges_of<<<(unsigned)cpi_ceil_div(n, 256), 256, 0, cpi_cuda_stream(stream)>>>(pivot_rows, (int)n, pivots);
-    if (b) TRY(lib.cusolverDnXgetrs(s.handle, defaults, CUBLAS_OP_N, n, k, s.type, a, n, pivot_rows, s.type, b, n, s.info));
+    if (b)
+        TRY(lib.cusolverDnXgetrs(s.handle, defaults, CUBLAS_OP_N, n, k, s.type, a, n, pivot_rows, s.type, b, n,
+                                 s.info));
     return CPI_LAUNCHED(stream, v->function);
 }
 

@@ -106,7 +106,8 @@ static cp_array *cross_of_three(cp_array *a, cp_array *b, cp_type type, int axis
     }
     for (int i = 0; i < 3 && r; i++) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
-        cp_array *to = axisc && !transposed ? cp_slice(r, 2, (cp_index[]){CP_FULL, CP_AT(i)}) : cp_slice(r, 1, &CP_AT(i));
+        cp_array *to =
+            axisc && !transposed ? cp_slice(r, 2, (cp_index[]){CP_FULL, CP_AT(i)}) : cp_slice(r, 1, &CP_AT(i));
         if (!difference_to(to, x[j], y[k], x[k], y[j])) r = NULL;
     }
     return r && transposed ? cp_copy(cp_transpose(r, CP_ALL)) : r;

@@ -135,8 +135,9 @@ cp_code running_sum(cp_stream *stream, int64_t *values, int64_t n)
     if (code != CP_OK) return code;
     scratch scratch_memory(stream);
     if (!scratch_memory.make(bytes)) return CP_ERROR_MEMORY;
-    return cpi_cuda_issued(stream, 
-        cub::DeviceScan::ExclusiveSum(scratch_memory.memory, bytes, values, values, n, cpi_cuda_stream(stream)), "labels");
+    return cpi_cuda_issued(
+        stream, cub::DeviceScan::ExclusiveSum(scratch_memory.memory, bytes, values, values, n, cpi_cuda_stream(stream)),
+        "labels");
 }
 
 /* Selects the pixels; *total of them, read back. */
@@ -172,8 +173,9 @@ cp_code sort_many(cp_stream *stream, int64_t total, int bits, void **regions, vo
         stream, cub::DeviceRadixSort::SortPairs(NULL, bytes, keys, values, total, 0, bits, q), "labels");
     if (code != CP_OK) return code;
     if (!scratch_memory.make(bytes)) return CP_ERROR_MEMORY;
-    code = cpi_cuda_issued(stream, cub::DeviceRadixSort::SortPairs(scratch_memory.memory, bytes, keys, values, total, 0, bits, q),
-                           "labels");
+    code = cpi_cuda_issued(
+        stream, cub::DeviceRadixSort::SortPairs(scratch_memory.memory, bytes, keys, values, total, 0, bits, q),
+        "labels");
     *regions = keys.Current(), *regions_spare = keys.Alternate();
     *positions = values.Current(), *positions_spare = values.Alternate();
     return code;

@@ -68,7 +68,8 @@ __device__ __forceinline__ void join_in_tile(unsigned *parent, unsigned mine, un
  * are united, an oblique pair has been where either run goes on until it meets the other one so: `thin`. */
 template <bool LINK>
 __device__ __forceinline__ void meet_in_tile(const label_shape &s, unsigned *parent, const unsigned *mask,
-                                             const word_position &p, unsigned mine, int reach, int above, unsigned &linked)
+                                             const word_position &p, unsigned mine, int reach, int above,
+                                             unsigned &linked)
 {
     int me = threadIdx.x;
     unsigned up = mask[above], left = p.column ? mask[above - 1] : 0;

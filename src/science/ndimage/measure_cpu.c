@@ -187,7 +187,8 @@ static visit_function visit_of(const cpi_measure_plan *plan)
         [CP_INT16] = visit_INT16,   [CP_UINT16] = visit_UINT16, [CP_INT32] = visit_INT32,
         [CP_UINT32] = visit_UINT32, [CP_INT64] = visit_INT64, [CP_UINT64] = visit_UINT64,
     };
-    static const visit_function floating[] = {[1] = visit_BITS8, [2] = visit_BITS16, [4] = visit_BITS32, [8] = visit_BITS64};
+    static const visit_function floating[] = {
+        [1] = visit_BITS8, [2] = visit_BITS16, [4] = visit_BITS32, [8] = visit_BITS64};
     if (!plan->labels) return visit_all;
     const cp_type t = plan->labels->type;
     return cpi_is_float(t) ? floating[cpi_itemsize(t)] : whole[t];

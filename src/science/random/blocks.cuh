@@ -11,7 +11,7 @@
 #define CPI_RANDOM_BLOCKS_H
 
 #include "cuda/cuda.h"
-#include "random/distributions.h"
+#include "random/samplers.h"
 #include "random/random.h"
 
 namespace cpr {

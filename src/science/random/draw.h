@@ -4,7 +4,7 @@
 
 #include "operands/operands.h"
 #include "random/generator.h"
-#include "random/distributions.h"
+#include "random/samplers.h"
 
 /* What values a parameter may have; the texts are NumPy's (random.c). */
 typedef enum cpi_bound {
@@ -34,8 +34,8 @@ typedef struct cpi_drawing {
 
 /* The drawing, or NULL. Parameters have been converted to arrays or numbers, and their bounds are checked. */
 cp_array *cpi_draw_distribution(cpi_drawing *d);
-/* The table of CPR_TABLE for a distribution of whole numbers on a device, and how many steps it has; the number below the first
- * one. NULL: none is made; then *count is -1, or an error is written. */
+/* The table of CPR_TABLE for a distribution of whole numbers on a device, and how many steps it has; the number below
+ * the first one. NULL: none is made; then *count is -1, or an error is written. */
 cp_array *cpi_cdf_table(cpi_device *device, int distribution, const double value[3], int64_t *least, int64_t *count);
 /* n words where slots need them in memory, as work of the stream (NULL, no error: the kind has a counter). */
 cp_code cpi_random_words_in_memory(cp_stream *stream, const cpi_bit_stream *from, int64_t n, uint64_t **words);

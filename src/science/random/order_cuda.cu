@@ -111,7 +111,10 @@ __global__ void __launch_bounds__(STARTS) find_starts(const __grid_constant__ or
     for (int i = threadIdx.x; i < buckets; i += STARTS) q.starts[i] = starts[i];
 }
 
-__device__ __noinline__ uint64_t word_at(const source &s, uint32_t thread_index) { return cpr_word(&s.from, thread_index); }
+__device__ __noinline__ uint64_t word_at(const source &s, uint32_t thread_index)
+{
+    return cpr_word(&s.from, thread_index);
+}
 
 /* MOST words a thread; BINS are a power of two. */
 template <int SIZE, int MOST, int BINS> __global__ void __launch_bounds__(SIZE) finish(const __grid_constant__ order q)

@@ -142,8 +142,8 @@ cp_code cpi_random_words_in_memory(cp_stream *stream, const cpi_bit_stream *from
     return code;
 }
 
-/* Words of a call's own, for distributions that need several: a stream of Philox 4x32, whose key and counter the generator's
- * next four words say. On a GPU a word of it costs less than half of one of Philox 4x64, on the CPU too. */
+/* Words of a call's own, for distributions that need several: a stream of Philox 4x32, whose key and counter the
+ * generator's next four words say. On a GPU a word of it costs less than half of one of Philox 4x64, on the CPU too. */
 static cpi_bit_stream own_words(cp_rng *g)
 {
     uint64_t w[4];
@@ -303,8 +303,8 @@ cp_array *cpi_draw_distribution(cpi_drawing *d)
 
 #define P(NAME, X, BOUND) {NAME, X, BOUND}
 #define DRAW(NAME, DISTRIBUTION, N, ...)                                                                               \
-    cpi_draw_distribution(                                                                                             \
-        &(cpi_drawing){.name = NAME, .g = g, .distribution = CPR_##DISTRIBUTION, .n = N, .parameter = {__VA_ARGS__}, .options = o})
+    cpi_draw_distribution(&(cpi_drawing){                                                                              \
+        .name = NAME, .g = g, .distribution = CPR_##DISTRIBUTION, .n = N, .parameter = {__VA_ARGS__}, .options = o})
 
 /* [0, 1) of halves of words, as NumPy has float32. */
 static cp_array *random_halves(cp_rng *g, const cp_draw_options *o)

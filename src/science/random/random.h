@@ -15,9 +15,9 @@
 extern "C" {
 #endif
 
-/* n elements of a distribution (distributions.h), dense. Laws of words and of tables take n words, from the `skip`-th of the first block
- * on. All others have words of Philox 4x32 of their own, from the first block on: pair distributions two words for two elements
- * (NORMAL in float32: one), others a block an element, rows a block a row. */
+/* n elements of a distribution (samplers.h), dense. Laws of words and of tables take n words, from the `skip`-th
+ * of the first block on. All others have words of Philox 4x32 of their own, from the first block on: pair distributions
+ * two words for two elements (NORMAL in float32: one), others a block an element, rows a block a row. */
 typedef struct cpi_draw {
     cpi_bit_stream from;
     const uint64_t *words;  /* device memory: the words themselves, where the kind has no counter */
@@ -29,7 +29,7 @@ typedef struct cpi_draw {
     const double *array[3]; /* device memory: a value for each element, where not NULL */
     const double *table;    /* device memory, of rows; that of row i lies table_step numbers behind that of row i - 1 */
     int64_t table_step;
-    const uint64_t *cdf;    /* device memory, of CPR_TABLE: see distributions.h */
+    const uint64_t *cdf;    /* device memory, of CPR_TABLE: see samplers.h */
     int64_t table_n, least; /* steps behind the guide; the number where none is reached */
     void *out;
 } cpi_draw;

@@ -13,7 +13,7 @@
 #include "cpu/features.h"
 #include "cpu/threads.h"
 #include "random/cpu.h"
-#include "random/distributions.h"
+#include "random/samplers.h"
 #include "random/sequential.h"
 
 extern const cpi_random_simd cpi_random_simd_v2;

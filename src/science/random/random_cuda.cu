@@ -1,4 +1,4 @@
-/* Random numbers on the GPU: words, and the bodies of distributions.h, a thread a block of words.
+/* Random numbers on the GPU: words, and the bodies of samplers.h, a thread a block of words.
  *
  * Words of Philox are computed where they are used (blocks.cuh). Invariant: an element depends on its place alone. */
 #include "cuda/cuda.h"
@@ -114,7 +114,8 @@ of_words(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, i
     for (int e = 0; e < TWICE; e++) {
         T v[4];
         four_elements<DISTRIBUTION, T, ARRAYS>(d, at + 4 * THREADS * e, w + 4 * e, v);
-        store<T, 4, DISTRIBUTION == CPR_UNIT || DISTRIBUTION == CPR_UNIFORM>((T *)d.out, at + 4 * THREADS * e, 0, d.n, v);
+        store<T, 4, DISTRIBUTION == CPR_UNIT || DISTRIBUTION == CPR_UNIFORM>((T *)d.out, at + 4 * THREADS * e, 0, d.n,
+                                                                             v);
     }
 }
 
@@ -295,8 +296,9 @@ template <int DISTRIBUTION, class T> void launch_source(cudaStream_t stream, con
 /* Whole numbers are int64, all others floating. */
 template <int DISTRIBUTION> constexpr bool whole()
 {
-    return DISTRIBUTION == CPR_GEOMETRIC || DISTRIBUTION == CPR_POISSON || DISTRIBUTION == CPR_BINOMIAL || DISTRIBUTION == CPR_NEGATIVE_BINOMIAL ||
-           DISTRIBUTION == CPR_HYPERGEOMETRIC || DISTRIBUTION == CPR_LOGSERIES || DISTRIBUTION == CPR_ZIPF;
+    return DISTRIBUTION == CPR_GEOMETRIC || DISTRIBUTION == CPR_POISSON || DISTRIBUTION == CPR_BINOMIAL ||
+           DISTRIBUTION == CPR_NEGATIVE_BINOMIAL || DISTRIBUTION == CPR_HYPERGEOMETRIC ||
+           DISTRIBUTION == CPR_LOGSERIES || DISTRIBUTION == CPR_ZIPF;
 }
 
 template <int DISTRIBUTION> void launch(cudaStream_t s, const cpi_draw *d)

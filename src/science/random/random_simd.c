@@ -1,12 +1,12 @@
-/* Random numbers on the CPU: words, and what becomes of a piece of them. Loops over distributions whose bodies have no branches
- * become vectors; the bits are those of distributions.h on any instruction set. */
+/* Random numbers on the CPU: words, and what becomes of a piece of them. Loops over distributions whose bodies have no
+ * branches become vectors; the bits are those of samplers.h on any instruction set. */
 #include <stddef.h>
 #include <string.h>
 
 #include "cpu/features.h"
 #include "cpu/intrinsics.h"
 #include "random/cpu.h"
-#include "random/distributions.h"
+#include "random/samplers.h"
 
 cpi_random_first CPI_ISA_NAME(cpi_random_first_of)(const cpi_draw *d); /* source_simd.c; NULL: none */
 

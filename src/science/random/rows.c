@@ -88,8 +88,15 @@ static cp_array *row_by_row(cp_rng *g, cp_array *n, cp_array *pvals, int64_t k, 
         shape[ndim] = k;
         rows.shape = (cp_shape){ndim, shape};
         cp_array *w = cpi_dense_shaped(name, pvals, CP_FLOAT64, device, ndim + 1, shape);
-        cpi_drawing d = {.name = name, .g = g, .distribution = CPR_MULTINOMIAL, .n = 1, .parameter = {{"n", n, CPI_COUNT}},
-                         .options = &rows, .table = w, .table_step = k, .width = k};
+        cpi_drawing d = {.name = name,
+                         .g = g,
+                         .distribution = CPR_MULTINOMIAL,
+                         .n = 1,
+                         .parameter = {{"n", n, CPI_COUNT}},
+                         .options = &rows,
+                         .table = w,
+                         .table_step = k,
+                         .width = k};
         r = w ? cpi_draw_distribution(&d) : NULL;
         cp_free(w);
     }

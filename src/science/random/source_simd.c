@@ -3,7 +3,7 @@
  * and are drawn one by one (random_simd.c). */
 #include "cpu/features.h"
 #include "random/cpu.h"
-#include "random/distributions.h"
+#include "random/samplers.h"
 
 #define W(i, k) w[4 * (i) + (k)]
 #define FIRST(NAME) static void first_##NAME(const cpi_draw *d, const uint64_t *w, int64_t n, double *v, int64_t *good)

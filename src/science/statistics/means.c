@@ -118,7 +118,8 @@ static cp_array *complex_median(cp_array *a, const cp_nanmedian_options *o)
     if (!count) return NULL;
     cp_array *upper = cp_floor_divide(count, cp_int(2)), *position = cp_subtract(count, cp_int(1));
     cp_array *lower = position ? cp_floor_divide(cp_maximum(position, cp_int(0)), cp_int(2)) : NULL;
-    upper = upper ? cp_minimum(upper, cp_int(slices.reduced - 1)) : NULL; /* of nothing known: any place, which is NaN */
+    /* of nothing known: any place, which is NaN */
+    upper = upper ? cp_minimum(upper, cp_int(slices.reduced - 1)) : NULL;
     cp_array *odd = cp_remainder(count, cp_int(2));
     if (!upper || !lower || !odd) return NULL;
     cp_array *high = cp_take_along_axis(x, upper, 1), *low = cp_take_along_axis(x, lower, 1);

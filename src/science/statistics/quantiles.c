@@ -104,7 +104,8 @@ static cp_array *sorted_weights(const asking *s, cp_array *rows, cp_array *weigh
 {
     cp_array *order = cp_argsort(rows, -1), *row = order ? cp_arange_int(0, count, 1, CP_INT64) : NULL;
     cp_array *size = row ? cp_int(n) : NULL, *first = size ? cp_multiply(row, size) : NULL;
-    cp_array *column = first ? cp_expand_dims(first, CP_AXES(1)) : NULL, *position = column ? cp_add(order, column) : NULL;
+    cp_array *column = first ? cp_expand_dims(first, CP_AXES(1)) : NULL,
+             *position = column ? cp_add(order, column) : NULL;
     cp_array *flat = position ? cp_ravel(position) : NULL, *line = flat ? cp_ravel(weights) : NULL;
     cp_array *r = line ? cpi_take_rows(s->name, line, 0, flat) : NULL;
     cp_free(order), cp_free(row), cp_free(size), cp_free(first), cp_free(column), cp_free(position);
@@ -168,7 +169,8 @@ static cp_array *ordered_rows(asking *s, cp_array *a, const cpi_slices *slices, 
     }
     const int64_t n = slices->reduced, rows = slices->kept;
     if (s->weights) {
-        cp_array *full = full_weights(s, a), *there = full ? cpi_slices_dense(s->name, full, slices, device, true) : NULL;
+        cp_array *full = full_weights(s, a),
+                 *there = full ? cpi_slices_dense(s->name, full, slices, device, true) : NULL;
         cp_array *table = there ? cp_reshape(dense, CP_SHAPE(rows, n)) : NULL;
         if (table && !check_sums(s, table, there, rows, n)) w = sorted_weights(s, table, there, rows, n);
         cp_free(full), cp_free(there), cp_free(table);
@@ -192,8 +194,9 @@ static cp_array *ordered_rows(asking *s, cp_array *a, const cpi_slices *slices, 
 static bool can_select_kth(const asking *s, const cpi_slices *slices, const cpi_device *device)
 {
     const int bytes = (int)cpi_itemsize(s->job.type);
-    return device->backend->at_once && device->backend->sort->select_kth && slices->kept == 1 && slices->reduced >= LONG_ROW &&
-           !s->weights && s->count <= FEW_POSITIONS && (bytes == 4 || bytes == 8) && !cpi_is_complex(s->job.type);
+    return device->backend->at_once && device->backend->sort->select_kth && slices->kept == 1 &&
+           slices->reduced >= LONG_ROW && !s->weights && s->count <= FEW_POSITIONS && (bytes == 4 || bytes == 8) &&
+           !cpi_is_complex(s->job.type);
 }
 
 static cp_code count_numbers(cp_array *x, int64_t *numbers)
@@ -219,8 +222,8 @@ static cp_array *selected(asking *s, cp_array *a, const cpi_slices *slices, cpi_
         if (!job->found) indices[job->found++] = slices->reduced - 1;
         const int64_t found = job->found;
         if ((r = cpi_array_new(s->name, device, job->type, 1, &found, 'C')))
-            code = device->backend->sort->select_kth(cpi_stream(device), job->type, slices->reduced, dense->data, job->found,
-                                                     indices, r->data);
+            code = device->backend->sort->select_kth(cpi_stream(device), job->type, slices->reduced, dense->data,
+                                                     job->found, indices, r->data);
     }
     cp_free(dense);
     return code ? cp_free(r), NULL : r;

@@ -249,7 +249,8 @@ cp_array *(cp_digitize)(cp_array *x, cp_array *bins, const cp_digitize_options *
     if (direction(bins, &up, &ordered)) return NULL;
     if (!ordered) return cpi_fail(CP_ERROR_VALUE, "%s: %s", name, CPI_UNORDERED_EDGES), NULL;
     if (up) return located(name, x, bins, !right, false);
-    cp_array *transposed = cp_flip(bins, CP_ALL), *indices = transposed ? located(name, x, transposed, !right, false) : NULL;
+    cp_array *transposed = cp_flip(bins, CP_ALL),
+             *indices = transposed ? located(name, x, transposed, !right, false) : NULL;
     cp_array *count = indices ? cp_int(bins->size) : NULL, *r = count ? cp_subtract(count, indices) : NULL;
     cp_free(transposed), cp_free(indices), cp_free(count);
     return r;

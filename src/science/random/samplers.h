@@ -2,15 +2,16 @@
  *
  * Laws of words make an element of one word (those of pairs: two of two). All others get a source: four words of their
  * own, and behind these as many as they ask for, of a Philox stream whose key and counter the four words are; so
- * elements are independent of one another and of how they are shared out. A distribution returns a double; those of whole
- * numbers return whole ones. Parameters have been checked, but NaN may come to distributions of real numbers and gives NaN. */
-#ifndef CPR_DISTRIBUTIONS_H
-#define CPR_DISTRIBUTIONS_H
+ * elements are independent of one another and of how they are shared out. A distribution returns a double; those of
+ * whole numbers return whole ones. Parameters have been checked, but NaN may come to distributions of real numbers and
+ * gives NaN. */
+#ifndef CPR_SAMPLERS_H
+#define CPR_SAMPLERS_H
 
 #include "random/distributions.h"
 #include "random/numbers.h"
 
-/* The order is that of the kinds: random/distributions.h has those that are rows of distributions.def. */
+/* The order is that of the kinds: the generated random/distributions.h has those that are rows of distributions.def. */
 #define CPR_WORD_KINDS(X) X(UNIT) CPR_WORD_DISTRIBUTIONS(X)
 #define CPR_TABLE_KINDS(X) X(TABLE) /* any distribution of whole numbers, by its distribution function (cdf_table.c) */
 #define CPR_PAIR_KINDS(X) CPR_PAIR_DISTRIBUTIONS(X)
@@ -490,7 +491,8 @@ CPR_FN int64_t cpr_whole(double v) { return v >= 0x1p63 ? INT64_MAX : (int64_t)v
 
 /* --- rows: `width` elements that depend on one another --- */
 
-/* A row of k numbers by a table: see the slots. That of Dirichlet's distribution is alpha; `n` is the row's own parameter. */
+/* A row of k numbers by a table: see the slots. That of Dirichlet's distribution is alpha; `n` is the row's own
+ * parameter. */
 CPR_LONG void cpr_row_of_reals(cpr_source *s, const double *table, int64_t k, double *row)
 {
     double most = -INFINITY, sum = 0;

@@ -33,7 +33,7 @@ def worker(device, subjects, match):
 
     def cases():
         for module in subjects:
-            for case in importlib.import_module(f"bench_{room}").cases(b):
+            for case in importlib.import_module(f"bench_{module}").cases(b):
                 if re.search(match, case.name):
                     yield case
 
@@ -133,14 +133,14 @@ def main():
                     continue  # one that base lacks
                 r = {"module": module, "name": name, **compare(workers, a)}
             except RuntimeError as e:
-                print(f"{room} {name}: {e}", flush=True)
+                print(f"{module} {name}: {e}", flush=True)
                 if "ended" in str(e):
                     break
                 continue
             rows.append(r)
             mark = min(r["ratio"], r["median_ratio"]) > a.above
             marked += mark
-            print(f"{room:15} {name:55} {r['now_ms']:10.4f} {r['base_ms']:10.4f}  {r['ratio']:.3f} "
+            print(f"{module:15} {name:55} {r['now_ms']:10.4f} {r['base_ms']:10.4f}  {r['ratio']:.3f} "
                   f"{r['median_ratio']:.3f}{' <--' if mark else ''}", flush=True)
         for w in workers:
             w.process.kill()

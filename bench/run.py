@@ -17,7 +17,7 @@ def one_module(module, device, budget, output, sizes, wanted):
     import common
     b = common.Bench(device, sizes=[int(float(n)) for n in sizes.split(",")] if sizes else None)
     rows = []
-    for case in importlib.import_module(f"bench_{room}").cases(b):
+    for case in importlib.import_module(f"bench_{module}").cases(b):
         if not re.search(wanted, case.name):
             continue
         try:
@@ -87,7 +87,7 @@ def main():
                 if p.returncode == 0:
                     result["runs"].append({"module": module, "device": device, **json.load(open(f.name))})
                 else:
-                    print(f"{device} {room}: failed with {p.returncode}", flush=True)
+                    print(f"{device} {module}: failed with {p.returncode}", flush=True)
             write(name, result)  # after each room: what ends the run early loses one
     print("results in", name)
 

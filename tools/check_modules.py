@@ -79,7 +79,7 @@ def includes():
                 continue
             header = f"{found[1]}/{found[2]}"
             if later(module, found[1], header):
-                yield f"{name}:{line}: {room} may not include {header}"
+                yield f"{name}:{line}: {module} may not include {header}"
             if module == "compose" and header not in INNER:
                 yield f"{name}:{line}: compose is made of public functions; it may not include {header}"
 
@@ -115,7 +115,7 @@ def calls(build):
         for name in sorted(undefined):
             other = home.get(name)
             if other and other != module and later(module, other, name):
-                yield f"{source.name}: {room} may not call {name}, which is {other}'s"
+                yield f"{source.name}: {module} may not call {name}, which is {other}'s"
     yield from declarations(home)
 
 
@@ -127,7 +127,7 @@ def declarations(home):
         text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
         for name in re.findall(r"^(?!static|#|\s)[^;{}()]*?\b(cpi_[a-z0-9_]+)\([^;{}]*\)[^;{}()]*;", text, flags=re.M):
             if later(module, home.get(name, module), name):
-                yield f"{path.relative_to(ROOT)}: {room} declares {name}, which {home[name]} defines"
+                yield f"{path.relative_to(ROOT)}: {module} declares {name}, which {home[name]} defines"
 
 
 def source(name):

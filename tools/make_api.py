@@ -55,7 +55,7 @@ def made_header(module):
 
 def list_of_modules():
     """docs/architecture.md with the modules that there are, in their order."""
-    listed = "".join(f"* `{room.name}`: {room.doc}\n" for module in modules())
+    listed = "".join(f"* `{module.name}`: {module.doc}\n" for module in modules())
     return re.sub(r"(<!-- modules: .*? -->\n).*?(<!-- end -->)", lambda m: m[1] + listed + m[2],
                   ARCHITECTURE.read_text(), flags=re.S)
 

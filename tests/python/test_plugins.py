@@ -220,8 +220,8 @@ typedef struct cpi_window_ops {
 @pytest.fixture
 def window(tmp_path, monkeypatch):
     (tmp_path / "src/array/window").mkdir(parents=True)
-    (tmp_path / "src/modules.def").write_text('room("window", layer="array", slots=True, doc="")\n')
-    monkeypatch.setattr(modules, "ROOT", tmp_path)
+    (tmp_path / "src/modules.def").write_text('module("window", layer="array", slots=True, doc="")\n')
+    monkeypatch.setattr(module_folders, "ROOT", tmp_path)
 
     def read(text):
         (tmp_path / "src/array/window/window.h").write_text(text)

@@ -151,9 +151,9 @@ def tree(tmp_path, monkeypatch):
     return listed
 
 
-CORE = 'room("core", layer="base", headers="types", doc="")'
-WINDOW = 'room("window", layer="array", slots=True, doc="")'
-COMPOSE = 'room("compose", layer="array", opening="Composites.", doc="")'
+CORE = 'module("core", layer="base", headers="types", doc="")'
+WINDOW = 'module("window", layer="array", slots=True, doc="")'
+COMPOSE = 'module("compose", layer="array", opening="Composites.", doc="")'
 
 
 def test_modules(tree):
@@ -169,9 +169,9 @@ def test_modules(tree):
 
 @pytest.mark.parametrize("rows, words", [
     ((CORE, COMPOSE), "the folder src/array/window is no room"),
-    ((CORE, WINDOW, COMPOSE, 'room("fft", layer="science", doc="")'), "there is no folder src/fft"),
-    ((WINDOW, COMPOSE, 'room("core", layer="array", doc="")'), "types.h is no room's"),
-    ((CORE, WINDOW, 'room("compose", layer="array", slots=True, doc="")'), "src/compose/compose.h, .* is not there"),
+    ((CORE, WINDOW, COMPOSE, 'module("fft", layer="science", doc="")'), "there is no folder src/fft"),
+    ((WINDOW, COMPOSE, 'module("core", layer="array", doc="")'), "types.h is no module's"),
+    ((CORE, WINDOW, 'module("compose", layer="array", slots=True, doc="")'), "src/compose/compose.h, .* is not there"),
     ((CORE.replace("types", "types error"), WINDOW, COMPOSE), "no header include/cuprite/error.h"),
     ((CORE, WINDOW.replace("slots", 'opening="Windows.", slots'), COMPOSE), "window.h stands where one is made"),
     ((CORE, WINDOW.replace("doc", "dok"), COMPOSE), "needs the column doc"),

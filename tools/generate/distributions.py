@@ -79,8 +79,10 @@ def lists(every):
     text = "/* The distributions by what they draw, in the order of their rows; samplers.h has the bodies. */\n" \
         "#ifndef CPR_DISTRIBUTIONS_H\n#define CPR_DISTRIBUTIONS_H\n\n"
     for kind in DRAWS:
-        text += listed(f"CPR_{kind.upper()}_DISTRIBUTIONS", [d.distribution for d in every if d.row.get("draws") == kind])
-    return text + listed("CPR_WHOLE_DISTRIBUTIONS", [d.distribution for d in every if d.whole and not d.of]) + "\n#endif\n"
+        drawn = [d.distribution for d in every if d.row.get("draws") == kind]
+        text += listed(f"CPR_{kind.upper()}_DISTRIBUTIONS", drawn)
+    whole = [d.distribution for d in every if d.whole and not d.of]
+    return text + listed("CPR_WHOLE_DISTRIBUTIONS", whole) + "\n#endif\n"
 
 
 def prototype(d, options="options"):
@@ -117,7 +119,8 @@ def bodies(every):
         given = (",\n" + " " * 35).join(f'{{"{name}", {name}, CPI_{bound.upper()}}}' for name, bound, _ in d.parameters)
         text += "\n" + textwrap.fill(prototype(d).format(f"(cp_rng_{d.name})"), 118, subsequent_indent=" " * 8) + \
             "\n{\n" \
-            f'    cpi_drawing d = {{.name = "{d.name}", .g = g, .distribution = CPR_{d.distribution}, .n = {len(d.parameters)}, ' \
+            f'    cpi_drawing d = {{.name = "{d.name}", .g = g, .distribution = CPR_{d.distribution}, ' \
+            f'.n = {len(d.parameters)}, ' \
             ".options = options"
         text += (f",\n                     .parameter = {{{given}}}" if given else "") + "};\n" \
             "    return cpi_draw_distribution(&d);\n}\n"

@@ -212,7 +212,7 @@ def _handle_of_protocol(reported):
     try:
         version, handle = (index(n) for n in reported)
     except (TypeError, ValueError):
-        raise TypeError(f"__cuda_stream__ returns a version and a handle, two integers, not {told!r}") from None
+        raise TypeError(f"__cuda_stream__ returns a version and a handle, two integers, not {reported!r}") from None
     if version != 0:
         raise TypeError(f"__cuda_stream__: version {version} is not known, 0 is")
     return handle

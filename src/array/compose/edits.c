@@ -61,7 +61,7 @@ static cp_array *kept(cp_array *obj, int64_t n)
     return keep && cp_index_set(keep, 1, &CP_BY(obj), cp_int(0)) == CP_OK ? keep : NULL;
 }
 
-/*: module("_places", doc="Deleting and inserting in C, behind cuprite.delete and cuprite.insert.") */
+/*: python_module("_places", doc="Deleting and inserting in C, behind cuprite.delete and cuprite.insert.") */
 /*: function("delete", "arr: array, obj: number_or_array_like, axis: axis_or_flat = None", module="_places",
              like=True, unlock="always",
              doc="""A copy without the places `obj` (an index, indices or a mask) of an axis; None: of the flattened

@@ -8,7 +8,7 @@
 
 static const cpi_index_mode modes[] = {CPI_INDEX_RAISE, CPI_INDEX_WRAP, CPI_INDEX_CLIP};
 
-/*: module("_indexing", doc="What cuprite's functions of indices are made of.") */
+/*: python_module("_indexing", doc="What cuprite's functions of indices are made of.") */
 /*: words("index_mode", "raise wrap clip", c="cp_index_mode", text=True) */
 static cp_code check_mode(const char *name, cp_index_mode mode)
 {

@@ -426,8 +426,8 @@ static cp_code median_windowed(cp_stream *stream, cp_type type, int64_t n, const
 }
 
 /* One pass for each two places that are neighbours; the last place is known of any pass. */
-cp_code cpi_sort_cpu_select_kth(cp_stream *stream, cp_type type, int64_t n, const void *from, int nkth, const int64_t *kth,
-                          void *to)
+cp_code cpi_sort_cpu_select_kth(cp_stream *stream, cp_type type, int64_t n, const void *from, int nkth,
+                                const int64_t *kth, void *to)
 {
     windowed b;
     uint64_t largest;

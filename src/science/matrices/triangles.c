@@ -37,4 +37,4 @@ cp_code (cp_triu_indices)(int64_t n, int64_t m, cp_array **rows, cp_array **colu
     cp_free(one), cp_free(all);
     return rows_and_columns("triu_indices", mask, rows, columns);
 }
-/*: module("_triangles", doc="Places of triangles and roots of polynomials in C, behind cuprite's functions.") */
+/*: python_module("_triangles", doc="Places of triangles and roots of polynomials in C, behind cuprite's functions.") */

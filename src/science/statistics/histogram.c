@@ -204,7 +204,7 @@ static cp_array *density_of(cp_array *counts, cp_array *edges)
     return counts && wide ? cp_divide(cp_divide(counts, wide), cp_sum(counts)) : NULL;
 }
 
-/*: module("_statistics", doc="Histograms in C, behind cuprite.histogram.") */
+/*: python_module("_statistics", doc="Histograms in C, behind cuprite.histogram.") */
 /*: function("histogram",
              "a: array, bins: int64 = 10, edges: array_like = None, low: number_or_array_like = None, high: "
              "number_or_array_like = None, density: bool = False, weights: array_like = None",

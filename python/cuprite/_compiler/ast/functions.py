@@ -34,7 +34,7 @@ def _call(tr, name, t, values):
     pure = all(v.pure for v in values)
     tr.unit.need_type(t)
     if t.kind == "c":
-        if name not in COMPLEX and name not in ("abs", "arg", "pow"):
+        if name not in ufuncs.COMPLEX and name not in ("abs", "arg", "pow"):
             raise TypeError(f"{name} is not defined for complex numbers")
         return Value(t, f"{name}({', '.join(as_type(v, t) for v in values)})", pure=pure)
     work = FLOAT if t is HALF else t

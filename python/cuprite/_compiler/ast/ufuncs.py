@@ -45,9 +45,9 @@ class Call:
 def _plain(c):
     def write(call, *strings):
         if call.t.kind != "c":
-            return f"{c}{call.f}({', '.join(texts)})"
+            return f"{c}{call.f}({', '.join(strings)})"
         if c in COMPLEX:
-            return f"{c}({', '.join(texts)})"
+            return f"{c}({', '.join(strings)})"
         return call.unit.call(f"np_c{c}", *strings)
     return write
 

@@ -582,4 +582,4 @@ class _LoopKernel(launch.Compiled):
         from cuprite._compiler.ast.expressions import flattened
         strings = ", ".join(x for a in arguments for x in flattened(a))
         return heads, ["    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;",
-                       f"    if (i < n) {called}({texts});"]
+                       f"    if (i < n) {called}({strings});"]

@@ -365,10 +365,10 @@ def test_fill():
             as_numpy_does(filled)
         for v in (2, 1.5):
             as_numpy_does(lambda xp: (lambda x: (x.fill(xp.array(v)), x)[1])(xp.zeros(2, dtype)))
-        for bad in (cp.array([1]), cp.array([1, 2])):
+        for bad in (cp.array([1]), cp.array([1, 2]), np.array([1]), np.array([1, 2])):  # as CuPy; NumPy's type varies
             with pytest.raises(ValueError):
                 cp.zeros(2, dtype).fill(bad)
-        for v in ([1], (), "a", "1", None, np.array([1]), np.array([1, 2])):
+        for v in ([1], (), "a", "1", None):
             as_numpy_does(lambda xp: (lambda x: (x.fill(v), x)[1])(xp.zeros(2, dtype)))
 
 

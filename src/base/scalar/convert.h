@@ -1,10 +1,9 @@
-/* Scalar conversions between the element types, one text for C17, CUDA C++ and run-time compilation.
+/* Scalar conversions between the element types, one source for C17, CUDA C++ and run-time compilation.
  *
- * cps_FROM_to_TO(x), suffixes of types.def, makes the stored form of one type from that of another: written here where
- * there is something to know, and made from the rows (scalar/conversions.h) for all other pairs. Invariant: a
- * conversion has one result on every device, that of NumPy on x86-64; in particular floating-point values that do not
- * fit an integer (and NaN) give the smallest 32- or 64-bit integer, cut to the width, which is what the processor's
- * cvttsd2si gives. */
+ * cps_FROM_to_TO(x), suffixes of types.def, makes the stored form of one type from that of another. Special pairs are
+ * written here; all others are generated from the rows (scalar/conversions.h). Invariant: a conversion has the same
+ * result on every device, that of NumPy on x86-64. In particular floating-point values that do not fit an integer (and
+ * NaN) give the smallest 32- or 64-bit integer, truncated to the width, as the processor's cvttsd2si does. */
 #ifndef CPS_CONVERT_H
 #define CPS_CONVERT_H
 
@@ -65,8 +64,8 @@ CPS uint16_t cps_f32_to_f16(float f)
 }
 
 #ifdef __CUDACC__
-/* Of the GPU alone: the instructions by themselves, which give every NaN the same bits. The generator looks for them
- * by name: loose_TYPE_to_f32, and loose_f32_to_TYPE_pair, the first number in the lower half of the word. */
+/* For the GPU only: the bare instructions, which give every NaN the same bits. The generator finds them by name:
+ * loose_TYPE_to_f32, and loose_f32_to_TYPE_pair, the first number in the lower half of the word. */
 CPS_DEVICE float cps_loose_f16_to_f32(uint16_t h)
 {
     float f;

@@ -19,7 +19,7 @@ typedef struct find_options {
     int64_t min_pixels;
     bool corners; /* pixels that touch by a corner are connected too */
     int ext;      /* as cp_fits_read's */
-    int planes;   /* number of axes before the last two that are longer than 1 */
+    int planes;   /* number of indices in `plane`: for axes before the last two longer than 1 */
     int64_t plane[64];
 } find_options;
 

@@ -18,7 +18,7 @@ static cp_array *tone(cp_array *t, double frequency, double amplitude)
     return cp_multiply(cp_sin(cp_multiply(t, cp_float(6.283185307179586 * frequency))), cp_float(amplitude));
 }
 
-/* Integer noise without a generator: multiples of the golden ratio, reduced modulo 1. */
+/* Noise from integers, without a generator: multiples of the golden ratio modulo 1. */
 static cp_array *noise(cp_array *index)
 {
     cp_array *x = cp_multiply(cp_multiply(index, index), cp_float(0.6180339887498949));

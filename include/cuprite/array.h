@@ -1,4 +1,4 @@
-/* Arrays: making them, looking into them, views, conversion, copies between host and devices.
+/* Arrays: creation, attributes, views, conversion, copies between host and devices.
  *
  * An array is a counted reference. The caller owns the result of a function and releases it once, with cp_free. The
  * returned pointer is never one of the arguments, even where it shares their elements (x on its own device, `out`).
@@ -17,7 +17,7 @@ extern "C" {
 
 /* --- lifetime --- */
 CP_API cp_array *cp_retain(cp_array *x); /* one more reference, for one more cp_free; returns x */
-CP_API void cp_free(cp_array *x);        /* one less; NULL is fine; the last one ends a scope's hold on x */
+CP_API void cp_free(cp_array *x);        /* one less; NULL is fine; the caller's last one removes x from its scope */
 typedef struct cp_scope cp_scope;
 /* Until cp_scope_end, the scope owns the arrays that this thread makes. NULL on failure. cp_scope_end does nothing for
  * NULL or for a scope that is not open in this thread. Open scopes inside s end with s. */
@@ -61,14 +61,13 @@ CP_API int64_t cp_size(const cp_array *x);              /* number of elements */
 CP_API int64_t cp_nbytes(const cp_array *x);            /* size times bytes of an element */
 CP_API const int64_t *cp_dims(const cp_array *x);       /* the shape: ndim lengths */
 CP_API const int64_t *cp_strides(const cp_array *x);    /* ndim strides, bytes */
-CP_API int64_t cp_dim(const cp_array *x, int axis);     /* length of one axis, negative ones from the end; -1 out of
-                                                           bounds */
+CP_API int64_t cp_dim(const cp_array *x, int axis);     /* one length, negative axes from the end; -1 out of bounds */
 CP_API void *cp_data(const cp_array *x);                /* first element, in the device's memory */
 CP_API int cp_device_of(const cp_array *x); /* number of the device */
-CP_API bool cp_is_c_contiguous(const cp_array *x); /* rows one behind the other */
-CP_API bool cp_is_f_contiguous(const cp_array *x); /* columns one behind the other */
+CP_API bool cp_is_c_contiguous(const cp_array *x); /* C-contiguous, row-major */
+CP_API bool cp_is_f_contiguous(const cp_array *x); /* Fortran-contiguous, column-major */
 CP_API bool cp_is_writable(const cp_array *x);          /* false of a view whose elements share memory */
-/* Writing to x, and to views made of it from now on, is an error or no longer one; other views stay as they are. */
+/* Sets whether x, and views made of it from now on, may be written to; existing views are unchanged. */
 CP_API cp_code cp_set_writable(cp_array *x, bool writable);
 
 /* --- making arrays (on the current device) --- */
@@ -112,8 +111,8 @@ CP_API cp_array *cp_scalar(cp_type type, const void *value);
 /* From host memory to the current device. `strides` in bytes, NULL for C order. The memory is read before
  * the call returns. */
 CP_API cp_array *cp_from_host(const void *data, cp_type type, cp_shape shape, const int64_t *strides);
-/* Wraps memory that somebody else owns as an array of `device`, without a copy. `release(owner)` is called once, when
- * the last view is gone, and not on failure. */
+/* Wraps foreign memory as an array of `device`, without a copy. `release(owner)` is called once, when the last view is
+ * gone, and not on failure. */
 CP_API cp_array *cp_from_memory(void *data, cp_type type, cp_shape shape, const int64_t *strides, int device,
                                 void (*release)(void *owner), void *owner);
 /* To host memory, C order, x's type; `bytes` must be at least cp_nbytes. Waits for x's stream. */

@@ -1,8 +1,8 @@
 /* Memory shared with other libraries through DLPack's structures, without copies.
  *
  * The structures are those of DLPack 1 (dlpack.h, which a program may include beside this): DLManagedTensorVersioned,
- * and DLManagedTensor of the versions before, which cannot say that memory is read-only. The consumer of a tensor calls
- * its `deleter` once. The host is kDLCPU, a GPU kDLCUDA with its number, and a device of another backend kDLExtDev. */
+ * and DLManagedTensor of the versions before, which cannot mark memory as read-only. The consumer of a tensor calls its
+ * `deleter` once. The host is kDLCPU, a GPU kDLCUDA with its number, and a device of another backend kDLExtDev. */
 #ifndef CUPRITE_DLPACK_H
 #define CUPRITE_DLPACK_H
 

@@ -22,7 +22,7 @@ CP_API cp_array *cp_flatnonzero(cp_array *x);
 CP_API cp_array *cp_mask_get(cp_array *x, cp_array *mask);
 /* x[mask] = value: value broadcasts to (count, ...rest). */
 CP_API cp_code cp_mask_set(cp_array *x, cp_array *mask, cp_array *value);
-/* Each element along an axis (CP_FLAT: flattened) as often as `repeats` says: integers, one for each or one for all. */
+/* Each element along an axis (CP_FLAT: flattened) repeated by the integers `repeats`, one for each or one for all. */
 CP_API cp_array *cp_repeat(cp_array *a, cp_array *repeats, int axis);
 
 /* x[items] with array items: a copy by NumPy's advanced indexing (without arrays a view, cp_slice). Where arrays and

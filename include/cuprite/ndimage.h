@@ -47,7 +47,7 @@ typedef struct cp_sources {
     cp_array *pixels;         /* (count) int64 */
     cp_array *sum;            /* (count) float64: the pixels as they are */
     cp_array *flux;           /* (count) float64: the pixels above the background */
-    cp_array *centroid;       /* (count, ndim) float64: centre of mass of what is above the background */
+    cp_array *centroid;       /* (count, ndim) float64: centre of mass of the flux above the background */
     cp_array *peak;           /* (count) x's type, as it is */
     cp_array *position;       /* (count, ndim) int64: of the peak */
     cp_array *flux_error;     /* (count) float64; NULL without noise */

@@ -1,7 +1,7 @@
 /* Arrays and buffers: ownership and lifetime.
  *
- * Invariants: a buffer lives as long as one array points into it; a record that is half built is never visible to
- * anybody. An array with its own memory, its buffer and, on the CPU, a few bytes of elements are one block of host
+ * Invariants: a buffer lives as long as one array points into it; a partly built record is never visible to other
+ * threads. An array with its own memory, its buffer and, on the CPU, a few bytes of elements are one block of host
  * memory. The block is freed with the buffer, because views may outlive the array. */
 #include "backend/array.h"
 

@@ -106,7 +106,7 @@ static cpi_device *device_open(const char *function, cpi_plugin *p, int i)
     return code ? NULL : d;
 }
 
-/* Message: which devices exist instead of the requested one. */
+/* A message that lists the devices that exist instead of the requested one. */
 static const char *what_is_there(const cpi_plugin *p, char *text, size_t bytes)
 {
     const char *word = p->first ? p->name : "GPU";

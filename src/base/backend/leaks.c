@@ -1,6 +1,6 @@
 /* CUPRITE_DEBUG=leaks: prints at exit, on stderr, the arrays that were never freed and where they were made.
  *
- * The place is found by a stack trace: the outermost public function is the one that was called, the next frame its
+ * The call site is found by a stack trace: the outermost public function is the one that was called, the next frame its
  * caller. This works for every function and every language without changes in the program. File and line are given if
  * the program was compiled with -g and addr2line is installed. Nothing here runs or prints unless the switch is on.
  * Invariant: `table` holds the live arrays, each with its call site. */
@@ -158,7 +158,7 @@ static int by_bytes(const void *a, const void *b)
     return (p->arrays < q->arrays) - (p->arrays > q->arrays);
 }
 
-/* Runs after what the program registered with atexit. */
+/* Runs after the program's atexit functions. */
 __attribute__((destructor)) static void at_exit(void)
 {
     int64_t arrays = 0, bytes = 0;

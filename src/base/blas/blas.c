@@ -1,4 +1,5 @@
-/* Finds and opens OpenBLAS (blas.h says where). Invariant: the table is filled once, under the lock, and stays. */
+/* Finds and opens OpenBLAS (search order: blas.h). Invariant: the table is filled once, under the lock, and never
+ * changes. */
 #include "blas/blas.h"
 
 #include <dlfcn.h>

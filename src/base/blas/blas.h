@@ -44,7 +44,7 @@ typedef struct cpi_blas {
 
 /* The library, opened; NULL where there is none: without an error, */
 const cpi_blas *cpi_blas_found(void);
-/* or with CP_ERROR_UNSUPPORTED, which says what to install. */
+/* or with CP_ERROR_UNSUPPORTED and a message about what to install. */
 const cpi_blas *cpi_blas_open(const char *function);
 /* A routine by its Fortran name ("dgetrf"); NULL where the library lacks it. LAPACK's routines take the lengths of
  * their strings as further arguments (size_t) after all others. */

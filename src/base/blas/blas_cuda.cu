@@ -17,7 +17,7 @@ struct cpi_cublas_kept {
 
 namespace {
 
-enum { WORKSPACE = 32 << 20 }; /* what NVIDIA advises from the H100 on */
+enum { WORKSPACE = 32 << 20 }; /* NVIDIA's recommendation from the H100 on */
 
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 cpi_cublas table;

@@ -21,7 +21,7 @@ typedef struct cpi_cublas {
 #undef X
 } cpi_cublas;
 
-/* The library; NULL and CP_ERROR_UNSUPPORTED, which says what to install, where there is none. */
+/* The library; NULL and CP_ERROR_UNSUPPORTED, with a message about what to install, if there is none. */
 const cpi_cublas *cpi_cublas_open(const char *function);
 
 /* May float32 products round their factors to TF32? Only where the user asks for it. */

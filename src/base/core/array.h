@@ -43,7 +43,7 @@ struct cpi_buffer {
     struct cp_stream *stream;       /* the stream the memory belongs to */
     void *memory;                   /* NULL: the elements lie in `block` */
     size_t bytes;
-    void (*release)(void *owner);   /* for memory that somebody else owns */
+    void (*release)(void *owner);   /* for foreign memory */
     void *owner;
     void *block;                    /* host memory that is freed with the buffer */
 };

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 enum {
-    CPI_MAIL_FAILURE, /* a cpi_late, or what cpi_cuda_late gave */
+    CPI_MAIL_FAILURE, /* a cpi_late, or a value of cpi_cuda_late */
     CPI_MAIL_EMPTIED, /* number of times that a kernel emptied it */
     CPI_MAIL_INDEX,   /* 1: the error is an index; value, axis and the axis' length follow */
     CPI_MAIL_AXIS,

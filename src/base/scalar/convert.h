@@ -142,7 +142,7 @@ CPS int64_t cps_f64_to_i64(double f)
 }
 CPS uint64_t cps_f64_to_u64(double f)
 {
-    /* Values from 2^63 up are moved down by 2^63 first; what is out of range even then gives 0. */
+    /* Values from 2^63 up are moved down by 2^63 first; values out of range even then give 0. */
     return f >= 9223372036854775808.0
                ? (uint64_t)cps_f64_to_i64(f - 9223372036854775808.0) ^ ((uint64_t)1 << 63)
                : (uint64_t)cps_f64_to_i64(f);

@@ -108,7 +108,7 @@ static bool take_type(const char *word, cpi_npy *f, cp_type *type)
 
 enum { DESCR = 1, ORDER = 2, SHAPE = 4 };
 
-/* NULL, or what is wrong. */
+/* Returns NULL, or a description of the error. */
 static const char *take_header(text *t, cpi_npy *f, cpi_io_image *image)
 {
     static char unknown[] = "its elements are of a type that arrays here cannot have";

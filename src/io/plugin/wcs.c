@@ -68,7 +68,7 @@ static void find_wcs(cp_image_header *h, char *cards, int n)
     struct wcsprm *all = NULL;
     pthread_mutex_lock(&lock);
     if (wcspih(cards, n, WCSHDR_all, 0, &rejected, &count, &all) == 0 && count > 0) {
-        wcsfix(7, NULL, all, fixed); /* what it cannot fix stays as it is */
+        wcsfix(7, NULL, all, fixed); /* cards that it cannot fix stay unchanged */
         h->sky = celestial(h, all);
     }
     wcsvfree(&count, &all);

@@ -17,7 +17,7 @@ extern "C" {
 
 /* --- lifetime --- */
 CP_API cp_array *cp_retain(cp_array *x); /* one more reference, for one more cp_free; returns x */
-CP_API void cp_free(cp_array *x);        /* one less; NULL is fine; the caller's last one removes x from its scope */
+CP_API void cp_free(cp_array *x);        /* one less; NULL is fine; the last one removes x from its scope */
 typedef struct cp_scope cp_scope;
 /* Until cp_scope_end, the scope owns the arrays that this thread makes. NULL on failure. cp_scope_end does nothing for
  * NULL or for a scope that is not open in this thread. Open scopes inside s end with s. */

@@ -1,5 +1,6 @@
-/* Ticks of a picture's axes. The sky's coordinates are sampled along an edge, and round values are found between the
- * samples: that serves every projection and every rotation. An edge shows the coordinate that changes more along it. */
+/* Ticks of a picture's axes. The sky's coordinates are sampled along an edge, and round values are interpolated between
+ * the samples, which works for every projection and rotation. An edge shows the coordinate that changes more along
+ * it. */
 #include "axes.h"
 
 #include <math.h>
@@ -38,7 +39,7 @@ static void decimal_string(double value, double step, char text[32])
     snprintf(text, 32, "%.*f", digits < 12 ? digits : 12, value + 0.0);
 }
 
-/* Seconds as 12h34m56.7s or -12@34'56": what the step leaves at zero is left out. */
+/* Seconds as 12h34m56.7s or -12@34'56", without the fields that the step leaves at zero. */
 static void sexagesimal_string(double seconds, double step, bool hours, char text[32])
 {
     int digits = step < 1 ? (int)ceil(-log10(step) - 1e-9) : 0;

@@ -1,5 +1,5 @@
-/* What the subcommands share. A subcommand is a function that gets its arguments (argv[0] is its own name) and
- * returns the exit status: 0, 1 when something failed, 2 for wrong usage. It uses the public C API alone. */
+/* Declarations shared by the subcommands. A subcommand is a function that gets its arguments (argv[0] is its own name)
+ * and returns the exit status: 0, 1 when something failed, 2 for wrong usage. It uses the public C API alone. */
 #ifndef CLI_H
 #define CLI_H
 
@@ -10,13 +10,13 @@ int cmd_sources(int argc, char **argv);
 int cmd_sky(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 
-/* "cuprite: COMMAND: TEXT" on stderr, one line whatever the text holds; return 1 and 2. */
+/* Print "cuprite: COMMAND: TEXT" on stderr, as one line always; return 1 and 2. */
 int fail(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The library's error as "cuprite: COMMAND: SUBJECT: cause": the function's name and the subject are taken off
- * its front. Clears the record; returns 1. */
+/* The library's error as "cuprite: COMMAND: SUBJECT: cause": the function's name and the subject are removed from its
+ * start. Clears the record; returns 1. */
 int fail_error(const char *command, const char *subject);
-/* The same where the library knew the subject by another name. */
+/* The same if the library knew the subject by another name. */
 int fail_error_of(const char *command, const char *known, const char *subject);
 
 /* One option or positional argument. */
@@ -36,24 +36,24 @@ int args_next(args *a);
 bool args_number(const args *a, double low, double high, double *number);
 bool args_integer(const args *a, int64_t low, int64_t high, int64_t *number);
 
-/* A name as it may be printed: what a terminal would take for a command is '?'. Good until the fourth call after. */
+/* A printable name: control characters become '?'. Valid until the fourth call after it. */
 const char *shown(const char *name);
 
-/* Seconds of a clock that only goes forward. */
+/* Seconds of a monotonic clock. */
 double now(void);
 /* "1.5 GiB". */
 const char *bytes_string(int64_t bytes, char text[32]);
-/* What `-` stands for: a name for standard input that can be read like a file (what comes through a pipe is kept in a
- * file without a name until the process ends), NULL with the message printed. */
+/* The path for `-`: standard input as a file that can be read (a pipe is copied to an unnamed file until the process
+ * ends). NULL with the message printed on failure. */
 const char *input_path(const char *command, const char *name);
 /* /dev/stdout for `-`, else the name. */
 const char *output_name(const char *name);
 
-/* A line on the terminal that says what goes on, when stderr is one and `on`; NULL wipes it. */
+/* Shows a progress line if stderr is a terminal and `on`; NULL erases it. */
 void progress(bool on, const char *subject, const char *what);
-/* Sends what was printed. */
+/* Flushes stdout. */
 void flush_output(void);
-/* All of stdout has arrived (a full disk behind `>` is a failure); the exit status. */
+/* Flushes and checks stdout (a full disk behind `>` is an error); returns the exit status. */
 int finish_output(int status);
 
 #endif

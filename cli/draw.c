@@ -1,5 +1,5 @@
-/* Drawing on a picture. The letters are strokes, so that they have any size: a glyph is a few polylines of points on a
- * grid of five columns and, from the baseline, seven lines up and two down. */
+/* Drawing on a picture. The letters are strokes, so that they have any size: a glyph is a few polylines on a grid of
+ * five columns, with seven lines above the baseline and two below. */
 #include "draw.h"
 
 #include <math.h>

@@ -11,7 +11,7 @@
 const char *const step_names[STEPS] = {"read",      "transfer",    "background", "segmentation",
                                        "labelling", "measurement", "write"};
 
-#define LARGE (64 << 20) /* pixels from which on memory is saved, and a terminal is told what goes on */
+#define LARGE (64 << 20) /* pixels from which on memory is saved and progress is shown */
 
 void found_free(found *f)
 {
@@ -36,8 +36,8 @@ void sky_names(const found *f, const char **longitude, const char **latitude)
         if (!strcmp(system, names[i][0])) *longitude = names[i][1], *latitude = names[i][2];
 }
 
-/* The image's two axes as `extent`, and in *at what the other axes are indexed by (extents of 1 are dropped, the first
- * ones first; --plane chooses on longer ones); 0 or the exit status with the message printed. */
+/* Finds the image's two axes and the indices on the others (axes of length 1 are dropped, the first ones first; --plane
+ * chooses on longer ones). Returns 0, or the exit status with the message printed. */
 static int plane(const char *path, const cp_array *x, const find_options *o, int64_t extent[2], cp_index *at, int *nat)
 {
     char text[256] = "";
@@ -85,10 +85,10 @@ static int read_image(const char *name, const find_options *o, found *f)
     cp_array *x = cp_fits_read(path, .ext = o->ext, .header = &f->header);
     if (!x) return fail_error_of("sources", path, name);
     int64_t extent[2];
-    cp_index at[64]; /* FITS has at most so many axes here */
+    cp_index at[64]; /* most axes of a FITS image here */
     int nat = 0, status = plane(name, x, o, extent, at, &nat);
     cp_array *view = status ? NULL : cp_slice(x, nat, at);
-    if (!status && o->planes) { /* not the whole cube is kept */
+    if (!status && o->planes) { /* frees the rest of the cube */
         cp_array *copy = cp_copy(view);
         cp_free(view);
         view = copy;
@@ -99,10 +99,10 @@ static int read_image(const char *name, const find_options *o, found *f)
     return status;
 }
 
-/* --- values that are no numbers to compute with --- */
+/* --- infinite and huge values --- */
 
 /* Infinite pixels become NaN, and values whose squares leave float64 are divided by a power of two: f->image is
- * replaced where there are any (*mended). */
+ * replaced if there are any (*mended). */
 static cp_code mend(found *f, bool *mended)
 {
     *mended = false;
@@ -116,7 +116,7 @@ static cp_code mend(found *f, bool *mended)
     int power = 0;
     if (largest > 0 && isfinite(largest) && (largest > 1e100 || largest < 1e-100)) {
         frexp(largest, &power);
-        int half = power / 2; /* the whole may be no number itself */
+        int half = power / 2; /* the full power may overflow */
         image = cp_multiply(cp_multiply(image, cp_float(ldexp(1, -half))), cp_float(ldexp(1, half - power)));
     }
     if (cp_error() == CP_OK && image != f->image) {
@@ -129,7 +129,7 @@ static cp_code mend(found *f, bool *mended)
     return cp_error();
 }
 
-/* Why there is no background: says what the pixels are. */
+/* Prints why there is no background: describes the pixels. */
 static int no_background(const char *path, const found *f)
 {
     cp_array *v = cp_device_use(CP_CPU) == CP_OK ? cp_astype(f->image, CP_FLOAT64) : NULL;
@@ -164,9 +164,9 @@ static void *fetch(cp_array *x, cp_type type, int *status)
     return block;
 }
 
-/* --- from the device --- */
+/* --- copies from the device --- */
 
-/* Leaves the values of the groups that are large enough. */
+/* Keeps the values of the groups that are large enough. */
 static void drop_small(void *block, size_t item, const int64_t *pixels, int64_t groups, int64_t least)
 {
     char *to = block;
@@ -174,7 +174,7 @@ static void drop_small(void *block, size_t item, const int64_t *pixels, int64_t 
         if (pixels[i] >= least) memmove(to, (char *)block + (size_t)i * item, item), to += item;
 }
 
-/* An array's values in malloc'd memory, those of small groups left out; NULL and *status where that fails. */
+/* An array's values in malloc'd memory, without those of small groups; NULL and *status on failure. */
 static void *taken(cp_array *x, cp_type type, const int64_t *pixels, int64_t groups, int64_t least, int *status)
 {
     void *block = *status ? NULL : fetch(x, type, status);
@@ -207,7 +207,8 @@ static bool per_beam(const char *unit)
     return strcasestr(unit, "/beam") || strcasestr(unit, "beam-1") || strcasestr(unit, "beam^-1");
 }
 
-/* Flux by the beam's area. Noise is one number a beam, not one a pixel, where beams are larger than pixels. */
+/* Flux by the beam's area. The noise is independent for each beam, not for each pixel, if beams are larger than
+ * pixels. */
 static int integrate(found *f)
 {
     if (!per_beam(cp_image_unit(f->header)) || !cp_image_beam(f->header, &f->beam)) return 0;
@@ -232,7 +233,7 @@ static int sky_positions(found *f)
     return !f->ra || !f->dec || cp_image_sky(f->header, f->count, f->x, f->y, f->ra, f->dec) != CP_OK;
 }
 
-/* Sources from the device into f. */
+/* Copies sources from the device to f. */
 static int collect(const char *path, cp_sources *s, int64_t groups, int64_t least, found *f)
 {
     int status = 0;
@@ -285,7 +286,7 @@ static bool usable(const cp_clip_result *background)
     return background->count > 0 && background->std > 0 && isfinite(background->std);
 }
 
-/* Median and sigma of the image, which is brought to the device as *x; 0 or the exit status. */
+/* Median and sigma of the image, which is copied to the device as *x; 0 or the exit status. */
 static int find_background(const char *path, const find_options *o, found *f, cp_array **x, double *t)
 {
     for (bool mended = true; mended;) {
@@ -297,7 +298,7 @@ static int find_background(const char *path, const find_options *o, found *f, cp
         if (cp_sigma_clip_stats(*x, &f->background, .kappa = o->kappa) != CP_OK) return fail_error("sources", path);
         step_done(f, o->device, STEP_BACKGROUND, t);
         if (usable(&f->background)) {
-            /* what the clipping took and gave back has not the size of what comes */
+            /* the blocks that clipping freed do not fit the next requests */
             if (cp_size(f->image) > LARGE && cp_pool_trim(o->device) != CP_OK) return fail_error("sources", path);
             return 0;
         }
@@ -307,8 +308,8 @@ static int find_background(const char *path, const find_options *o, found *f, cp
     return no_background(path, f);
 }
 
-/* Labels of connected pixels above the threshold. Of a large image they have 16 bits where they are few enough, and the
- * segmented image has too, so that it can be labelled in place, where the image's pixels have no more. */
+/* Labels of connected pixels above the threshold. For a large image the labels have 16 bits if they are few enough. The
+ * segmented image has 16 bits too, so that it can be labelled in place, if the image's pixels have no more. */
 static cp_array *find_labels(const char *path, const find_options *o, found *f, cp_array *x, int64_t *groups, double *t)
 {
     bool large = cp_size(f->image) > LARGE, in_place = large && cp_type_size(cp_type_of(f->image)) < 4;
@@ -321,7 +322,7 @@ static cp_array *find_labels(const char *path, const find_options *o, found *f, 
     if (!segments || !step_done(f, o->device, STEP_SEGMENTATION, t)) return NULL;
     progress(large, path, "labelling");
     labels = cp_label(segments, corners, in_place ? segments : large ? cp_empty(shape, CP_UINT16) : NULL, groups);
-    if (!labels && large && cp_error() == CP_ERROR_RUNTIME) { /* more than the type can count */
+    if (!labels && large && cp_error() == CP_ERROR_RUNTIME) { /* more labels than the type holds */
         cp_error_clear();
         labels = cp_label(segments, corners, NULL, groups);
     }

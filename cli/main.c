@@ -1,4 +1,4 @@
-/* The command `cuprite`: picks the subcommand, and holds what all of them share. */
+/* The command `cuprite`: selects the subcommand, and has the functions that all of them share. */
 #include "cli.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ static void print_help(FILE *to)
 
 /* --- messages --- */
 
-/* Control characters, those of UTF-8's second block too, become '?'. */
+/* Control characters, including C1 in UTF-8, become '?'. */
 static void blank_controls(char *text)
 {
     for (unsigned char *c = (unsigned char *)text; *c; c++) {
@@ -56,7 +56,7 @@ static void print_line(const char *command, const char *format, va_list list)
 {
     char text[4096];
     vsnprintf(text, sizeof text, format, list);
-    blank_controls(text); /* a file's name may hold anything */
+    blank_controls(text); /* a file name may contain any bytes */
     progress(true, NULL, NULL);
     fprintf(stderr, "cuprite: %s%s%s\n", command, *command ? ": " : "", text);
 }
@@ -172,7 +172,7 @@ const char *input_path(const char *command, const char *name)
     struct stat info;
     if (strcmp(name, "-")) return name;
     if (fstat(STDIN_FILENO, &info) == 0 && S_ISREG(info.st_mode)) return "/dev/stdin";
-    if (*path) return path; /* named twice */
+    if (*path) return path; /* `-` given twice */
     FILE *copy = tmpfile();
     char block[65536];
     ssize_t n = copy ? 0 : -1;
@@ -241,7 +241,7 @@ int finish_output(int status)
 
 int main(int argc, char **argv)
 {
-    signal(SIGXFSZ, SIG_IGN); /* a file too large is an error of the write that makes it so */
+    signal(SIGXFSZ, SIG_IGN); /* a file too large is an error of write */
     if (argc < 2) {
         print_help(stderr);
         return 2;

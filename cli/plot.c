@@ -1,5 +1,5 @@
-/* The picture of an image and its sources: grey from the background's median to the brightest pixel, in a
- * logarithmic or asinh stretch, with a circle around each source, axes and a bar that tells the values. */
+/* The picture of an image and its sources: grey from the background's median to the brightest pixel, in a logarithmic
+ * or asinh stretch, with a circle around each source, axes and a colour bar. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 static const colour black = {0, 0, 0}, orange = {255, 150, 40};
 
-/* Where things lie on the picture, in its pixels; `factor` pixels of the image are one of it. */
+/* The picture's layout in its pixels; `factor` pixels of the image make one of the picture. */
 typedef struct layout {
     int64_t factor, left, top, width, height; /* the image */
     int64_t gap, bar, bar_width, whole_width, whole_height;
@@ -57,8 +57,8 @@ static void shades_of(stretch s, uint8_t shade[SHADES])
     for (int i = 0; i < SHADES; i++) shade[i] = (uint8_t)((GREYS - 1) * stretched(i / (double)(SHADES - 1), s) + 0.5);
 }
 
-/* Lines of the image that make `lines` lines of the picture from line `y` on, as float32: some megabytes of a large
- * image at a time. */
+/* Lines of the image that make `lines` lines of the picture from line `y` on, as float32: for a large image some
+ * megabytes at a time. */
 static cp_array *band(const found *f, const layout *l, int64_t y, int64_t lines)
 {
     int64_t first = y * l->factor, last = (y + lines) * l->factor, height = cp_dim(f->image, 0);
@@ -68,8 +68,8 @@ static cp_array *band(const found *f, const layout *l, int64_t y, int64_t lines)
     return values;
 }
 
-/* A line of the picture: means of what falls on each of its pixels, NaN where all of that is. `sum` and `n` have room
- * for it. */
+/* A line of the picture: the mean of the image's pixels for each of its pixels, NaN if all are NaN. `sum` and `n` are
+ * buffers of its length. */
 static void mean_line(const float *image, int64_t lines, int64_t width, int64_t factor, float *sum, int *n,
                       int64_t count)
 {
@@ -146,7 +146,7 @@ static int larger(const void *a, const void *b)
     return x > y ? -1 : x < y;
 }
 
-/* The mark lies in circles that are drawn: its middle and eight points of its circle are covered. */
+/* Whether the mark lies in circles already drawn: its centre and eight points of its circle are covered. */
 static bool inside(const layout *l, const uint8_t *covered, const mark *m)
 {
     for (int i = 0; i <= 8; i++) {
@@ -194,7 +194,7 @@ static bool draw_sources(canvas *c, const found *f, const layout *l)
     return good;
 }
 
-/* --- what stands around --- */
+/* --- axes and labels --- */
 
 static void draw_frame(canvas *c, int64_t x, int64_t y, int64_t width, int64_t height)
 {

@@ -1,4 +1,4 @@
-/* What cuprite sources tells: the report that is printed, and the catalogue with the cards that say how it was made. */
+/* Output of cuprite sources: the printed report, and the catalogue with cards that record how it was made. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static void add_real(text *t, const char *key, double value, const char *comment
     add(t, "%-8s= %20s / %s\n", key, number, comment);
 }
 
-/* A string of any length, in CONTINUE cards where one is too short; bytes that are no text become '?'. */
+/* A string of any length, in CONTINUE cards where one is too short; non-text bytes become '?'. */
 static void add_string(text *t, const char *key, const char *value)
 {
     char part[80];

@@ -1,8 +1,8 @@
 /* cuprite sky: a synthetic image of the radio sky: noise, point-like sources, a dominant one in the middle, and
  * a celestial WCS. Same options and seed, same bytes.
  *
- * Random numbers are a hash of a counter (splitmix64), one run of counters for each line of the image and one for
- * the sources, so a pixel depends on the seed and its place alone. */
+ * Random numbers are a hash of a counter (splitmix64), with one range of counters for each line of the image and one
+ * for the sources. So a pixel depends only on the seed and its position. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static double uniform(random_state *r)
     return ((double)(mix(r->counter) >> 12) + 0.5) * 0x1p-52;
 }
 
-/* Two normal numbers a time, by the polar method. */
+/* Two normal numbers at a time, by the polar method. */
 static double normal(random_state *r)
 {
     if (r->has_spare) {
@@ -74,7 +74,7 @@ static void add_source(float *image, int64_t size, int64_t x0, int64_t y0, doubl
         }
 }
 
-/* What was painted, source by source; columns of `count` values. */
+/* The painted sources; columns of `count` values. */
 enum { X, Y, PEAK, SUM, SIGMA_X, SIGMA_Y, TRUTHS };
 typedef struct truth { int64_t count; double *column[TRUTHS]; } truth;
 
@@ -93,7 +93,7 @@ static void paint(float *image, int64_t size, double noise, int64_t sources, uin
         if (size > 8192 && y % 256 == 0) progress(true, "sky", "noise");
     }
     random_state r = stream(seed, 0);
-    int64_t edge = size > 64 ? 17 : size / 8; /* whole sources, where there is room for them */
+    int64_t edge = size > 64 ? 17 : size / 8; /* complete sources, if the image is large enough */
     for (int64_t i = 0; i < sources; i++) {
         int64_t x = edge + (int64_t)(uniform(&r) * (double)(size - 2 * edge));
         int64_t y = edge + (int64_t)(uniform(&r) * (double)(size - 2 * edge));
@@ -108,7 +108,7 @@ static void paint(float *image, int64_t size, double noise, int64_t sources, uin
     progress(false, NULL, NULL);
 }
 
-/* The list of what was painted, as a catalogue. */
+/* Writes the painted sources as a catalogue. */
 static cp_code write_truth(const char *path, const truth *t)
 {
     static const char *const names[TRUTHS] = {"x", "y", "peak", "sum", "sigma_x", "sigma_y"};

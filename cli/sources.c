@@ -160,7 +160,7 @@ static int take_planes(options *o, const args *a)
     return usage_error("sources", "option --plane: %s is not an index, or several with commas between them", a->value);
 }
 
-/* The picture is a PNG: a name that promises another format is refused. */
+/* The picture is a PNG: names with another format's ending are refused. */
 static int check_picture(const char *path)
 {
     static const char *const others[] = {".jpg", ".jpeg", ".pdf", ".svg", ".gif", ".tif", ".tiff", ".webp", ".bmp",

@@ -1,5 +1,5 @@
-/* cuprite sources, in files: sources.c (options, several images, names of outputs), find.c (the steps from a file to a
- * list of sources), report.c (what is printed and the catalogue), plot.c and axes.c (the picture). */
+/* The files of cuprite sources: sources.c (options, several images, names of outputs), find.c (the steps from a file to
+ * a list of sources), report.c (what is printed and the catalogue), plot.c and axes.c (the picture). */
 #ifndef CLI_SOURCES_H
 #define CLI_SOURCES_H
 
@@ -17,20 +17,20 @@ typedef struct find_options {
     double k, kappa;
     int device;
     int64_t min_pixels;
-    bool corners; /* pixels that touch by a corner belong together too */
+    bool corners; /* pixels that touch by a corner are connected too */
     int ext;      /* as cp_fits_read's */
-    int planes;   /* indices on the axes before the last two that are longer than 1; 0: there are none */
+    int planes;   /* number of indices in `plane`: for axes before the last two longer than 1 */
     int64_t plane[64];
 } find_options;
 
-/* Sources in the order of their first pixels; host memory, `count` values each. What is NULL is not known. */
+/* Sources in the order of their first pixels; host memory, `count` values each. NULL members are unknown. */
 typedef struct found {
     cp_array *image;          /* (height, width), on the CPU; divided by `scale` */
     double scale;             /* 1; a power of two for values whose squares leave float64 */
     cp_image_header *header;
-    cp_clip_result background; /* of `image`, as the threshold is */
+    cp_clip_result background; /* of `image`, like the threshold */
     double threshold;
-    int64_t infinite;         /* pixels passed over, NaN in `image` */
+    int64_t infinite;         /* ignored pixels, NaN in `image` */
     int64_t count, small;     /* sources; groups of fewer pixels than a source has */
     int64_t *label, *pixels, *peak_x, *peak_y;
     double *flux, *flux_error, *sum, *x, *y, *x_error, *y_error;
@@ -49,9 +49,9 @@ void found_free(found *f);
 /* Names of the two sky columns. */
 void sky_names(const found *f, const char **longitude, const char **latitude);
 
-/* What was found, for people. */
+/* Prints the report. */
 void print_found(FILE *to, const found *f, const find_options *o, const char *image);
-/* All sources, and in the header how they were found. */
+/* Writes all sources, with the parameters in the header. */
 cp_code write_catalog(const found *f, const find_options *o, const char *image, const char *path);
 
 /* The image in grey with circles around the sources, axes and a bar of the values; the first line of pixels is the

@@ -4,10 +4,10 @@
  *     ./low_rank image.png low_rank.png [VALUES [cpu|cuda:0]]
  *
  * A matrix is the sum of products of a column and a row, the larger ones first: s[i] * u[:, i] * vt[i, :]. The picture
- * shows the image, what the first VALUES of them (10 by default) make of it, and the difference, side by side; the
- * program prints how much of the image each number of them holds. A picture in colour is three matrices, which are done
- * at once. The image may be a FITS file too; "-" instead of a file is one made here: rings around two centres, in which
- * few products hold much. */
+ * shows the image, the sum of its first VALUES products (10 by default), and the difference, side by side. The program
+ * prints how much of the image each number of products contains. A colour picture is a batch of three matrices. The
+ * image may be a FITS file too; "-" instead of a file generates an image: rings around two centres, of which a few
+ * products contain much. */
 #include <cuprite.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static cp_array *rings(double y, double x, double width)
     return cp_cos(cp_divide(r, cp_float(width)));
 }
 
-/* A picture's greys, or its colours as three matrices; alpha is left out. Anything else is an image in FITS. */
+/* A picture's greys, or its colours as three matrices; alpha is dropped. Anything else is an image in FITS. */
 static cp_array *image_of(const char *path)
 {
     const char *dot = strrchr(path, '.');
@@ -56,7 +56,7 @@ static cp_array *grey(cp_array *x, cp_array *low, cp_array *high)
     return y ? cp_astype(y, CP_UINT8) : NULL;
 }
 
-/* How much of the sum of squares the first 1, 2, 4, 8, ... values hold. */
+/* Prints the share of the sum of squares in the first 1, 2, 4, 8, ... values. */
 static cp_code tell(cp_array *s)
 {
     double whole = cp_item_float(cp_sum(cp_square(s))), part;

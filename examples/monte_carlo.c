@@ -3,7 +3,7 @@
  *     monte_carlo [SEED [POINTS]]
  *
  * Points of the cube [-1, 1]^6 are drawn in batches; the share of those in the ball, times 2^6, is an estimate of the
- * volume, and how much batches differ says how far off their mean may be. */
+ * volume, and the scatter of the batches gives the error of their mean. */
 #include <cuprite.h>
 
 #include <math.h>

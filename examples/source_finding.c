@@ -62,7 +62,7 @@ int main(int argc, char **argv)
     for (CP_SCOPE) {
         cp_sources sources;
         int64_t count = 0;
-        cp_array *image = cp_squeeze(cp_fits_read(argv[1]), CP_ALL); /* radio images have axes of extent 1 */
+        cp_array *image = cp_squeeze(cp_fits_read(argv[1]), CP_ALL); /* radio images have axes of length 1 */
         if (image && find(image, &sources, &count) == CP_OK) show(&sources, count);
     }
     if (cp_error() != CP_OK) fprintf(stderr, "%s\n", cp_error_message());

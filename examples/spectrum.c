@@ -3,7 +3,7 @@
  *     cc spectrum.c $(pkg-config --cflags --libs cuprite) -lm -o spectrum
  *     ./spectrum [cpu|cuda:0]
  *
- * The transform of real numbers has n / 2 + 1 elements; cp_rfftfreq says which frequency each is of. */
+ * The transform of real numbers has n / 2 + 1 elements; cp_rfftfreq gives their frequencies. */
 #include <cuprite.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static cp_array *tone(cp_array *t, double frequency, double amplitude)
     return cp_multiply(cp_sin(cp_multiply(t, cp_float(6.283185307179586 * frequency))), cp_float(amplitude));
 }
 
-/* Noise of whole numbers that need no generator: the golden ratio's multiples, folded. */
+/* Noise from integers, without a generator: multiples of the golden ratio modulo 1. */
 static cp_array *noise(cp_array *index)
 {
     cp_array *x = cp_multiply(cp_multiply(index, index), cp_float(0.6180339887498949));

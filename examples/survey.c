@@ -3,13 +3,13 @@
  *     cc survey.c $(pkg-config --cflags --libs cuprite) -o survey
  *     CUPRITE_DEVICE=cpu ./survey [FILE.npz]
  *
- * What is made in the scope ends with it. A list within a call stands in parentheses, since a macro takes its commas
- * for its own: ((cp_array *[]){x, y}). */
+ * Arrays made in the scope are freed with it. A list within a call needs parentheses, since a macro would split it at
+ * its commas: ((cp_array *[]){x, y}). */
 #include <cuprite.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What is wrong is told once, where it arose: NULL passes through every call. */
+/* An error is reported once, where it arose: NULL passes through every call. */
 static void check(const char *what)
 {
     if (cp_error() == CP_OK) return;
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
         show("quartiles", cp_percentile(flux, cp_linspace(cp_float(25), cp_float(75), 3)));
         show("corrcoef", cp_round(cp_corrcoef(table, false), .decimals = 3));
 
-        /* binning: edges of one factor, counts in a grid of places */
+        /* binning: edges of one factor, counts on a grid of positions */
         cp_array *edges = cp_geomspace(cp_float(0.01), cp_float(100), 5, true), *hist = NULL, *used = NULL;
         cp_histogram(flux, 0, &hist, &used, .edges = edges);
         cp_keep(hist), cp_keep(used);

@@ -1,13 +1,13 @@
-/* What the sugar of the other headers is made of: values and calls written down where they are used, in C17 and C++20.
+/* Macros behind the call syntax of the other headers: literals and calls with options, in C17 and C++20.
  *
  * A function with options is cp_NAME(x, ..., const cp_NAME_options *options), NULL for none. A macro of its name takes
  * the options as designated initialisers instead: cp_sum(x), cp_sum(x, .axis = CP_AXES(0), .keepdims = true), in the
- * order of the struct where C++ is to read it. A pointer goes to the function itself: (cp_sum)(x, &options). What the
- * macros make lives until the end of the full expression in C++, and of the block in C. */
+ * order of the struct where C++ must accept it. Parentheses call the function itself: (cp_sum)(x, &options). Objects
+ * that the macros make live until the end of the full expression in C++, and of the block in C. */
 #ifndef CUPRITE_CALLS_H
 #define CUPRITE_CALLS_H
 
-/* A member of an options struct. The last one is `int _`, which the macros set, so that a call may name no other. */
+/* A member of an options struct. The last one is `int _`, which the macros set, so that a call may name no option. */
 #ifdef __cplusplus
 #define CP_OPTION(type, name) type name{} /* g++ does not ask for the members that a call leaves out */
 #else

@@ -20,7 +20,7 @@ typedef struct cp_ufunc_options {
     CP_OPTION(cp_type, dtype);      /* type to compute in, with `typed`; else as NumPy chooses */
     CP_OPTION(bool, typed);         /* dtype is meant */
     CP_OPTION(cp_casting, casting); /* rule for the operands and out; CP_SAME_KIND by default */
-    CP_OPTION(cp_array *const *, outs); /* in place of out, one for each result; NULL among them: a new array */
+    CP_OPTION(cp_array *const *, outs); /* instead of out, one for each result; a NULL entry: a new array */
     int _;
 } cp_ufunc_options;
 /* The general call: `in` holds the operation's inputs. Returns a view of out when it is given. */
@@ -29,13 +29,13 @@ CP_API cp_array *cp_elementwise(cp_op op, cp_array *const *in, const cp_ufunc_op
  * `results` may be NULL where options give an array for each of them. */
 CP_API cp_code cp_elementwise_all(cp_op op, cp_array *const *in, cp_array **results, const cp_ufunc_options *options);
 
-/* What the table says of an operation. */
+/* An operation's row of the table. */
 typedef struct cp_op_info {
     const char *name, *doc;
-    const char *place;          /* the Python module that has it; NULL: cuprite itself */
+    const char *place;          /* its Python module; NULL: cuprite itself */
     const char *const *aliases; /* other Python names, ended by NULL; NULL: none */
     int nin, nout;
-    cp_type in[3];              /* the type of an input that is always the same; CP_DEFAULT: the one that computes */
+    cp_type in[3];              /* the fixed type of an input; CP_DEFAULT: the computing type */
     bool has_identity;
     double identity;
     double ulp;                 /* largest error in units in the last place, for float32 and float64 */
@@ -43,7 +43,7 @@ typedef struct cp_op_info {
                                    first is NULL where there is no body */
 } cp_op_info;
 CP_API cp_code cp_op_query(cp_op op, cp_op_info *info);
-/* The types that the operation takes operands of these types as, and those of its results (either may be NULL); an
+/* The types to which the operation converts operands of these types, and those of its results (either may be NULL); an
  * error where there is no loop. */
 CP_API cp_code cp_op_types(cp_op op, const cp_type *in, cp_type *loop_in, cp_type *loop_out);
 /* Operation of that name; CP_NOPS when there is none. */

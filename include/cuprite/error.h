@@ -1,13 +1,13 @@
-/* Errors: one record a thread, the first one stays until it is cleared.
+/* Errors: one record for each thread; the first error stays until it is cleared.
  *
- * A function that fails returns NULL (arrays) or a code other than CP_OK, and writes the record where the
- * failure arose: code, and one line of text that begins with the function's name. A call that is given a
- * NULL array because an earlier call failed returns NULL and leaves the first record standing, so calls
- * nest and are checked once. Nothing in the library aborts or prints.
+ * A function that fails returns NULL (arrays) or a code other than CP_OK, and writes the record where the failure
+ * arose: a code, and one line that begins with the function's name. A call that gets a NULL array because an earlier
+ * call failed returns NULL and keeps the first record, so calls nest and are checked once. Nothing in the library
+ * aborts or prints.
  *
- * Work on a GPU runs after the call that issued it has returned. A failure of it stays with its stream and is
- * told there by the next operation, copy to the host or wait, with the name of the operation that failed or
- * of those that were under way. */
+ * Work on a GPU runs after the call that issued it has returned. Its error stays with its stream and is reported by the
+ * next operation, copy to the host or wait there. The report names the operation that failed, or those that were in
+ * progress. */
 #ifndef CUPRITE_ERROR_H
 #define CUPRITE_ERROR_H
 
@@ -43,7 +43,7 @@ extern "C" {
     X(BUFFER, "memory cannot be shared so", "BufferError")             \
     X(END_OF_FILE, "nothing left to read", "EOFError")
 
-/* What a call may notice that is no error; the texts are NumPy's. */
+/* Warnings of a call; the messages are NumPy's. */
 #define CP_WARNINGS(X)                                                                                       \
     X(COMPLEX, "Casting complex values to real discards the imaginary part", "ComplexWarning")               \
     X(MEAN, "Mean of empty slice", "RuntimeWarning")                                                         \
@@ -70,17 +70,17 @@ typedef enum cp_code {
 
 /* The calling thread's record: CP_OK when nothing failed since it was last cleared. */
 CP_API cp_code cp_error(void);
-/* Its text, "" when nothing failed; valid until the record is cleared. */
+/* Its message, "" when nothing failed; valid until the record is cleared. */
 CP_API const char *cp_error_message(void); /* of the first error; "" without one */
 CP_API void cp_error_clear(void); /* the thread has no error then */
-/* The fixed text of a code ("axis out of bounds"), and the Python exception that stands for it. */
+/* The fixed message of a code ("axis out of bounds"), and its Python exception. */
 CP_API const char *cp_code_text(cp_code code); /* what the code means */
 CP_API const char *cp_code_exception(cp_code code); /* Python's exception for it */
-/* What the calling thread's calls warned of since the last clear: bit 1 << CP_WARNING_NAME for each. What can only be
- * known by looking at a result is told where results are there when a call returns, on the CPU, and not on a GPU. */
+/* The calling thread's warnings since the last clear: bit 1 << CP_WARNING_NAME for each. Warnings that depend on the
+ * values of a result are given on the CPU, where results are complete when a call returns, and not on a GPU. */
 CP_API unsigned cp_warnings(void); /* bits that are set */
 CP_API void cp_warnings_clear(void); /* no bit is set then */
-/* A warning's text, and the Python category that stands for it. */
+/* A warning's message, and its Python category. */
 CP_API const char *cp_warning_text(cp_warning warning); /* NumPy's words */
 CP_API const char *cp_warning_category(cp_warning warning); /* Python's category */
 

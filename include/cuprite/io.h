@@ -1,12 +1,11 @@
-/* Files: FITS images in and out, catalogues, pictures, NumPy's files of arrays.
+/* Files: reading and writing FITS images, catalogues, PNG pictures, NumPy's array files.
  *
  * CFITSIO, WCSLIB, libpng and zlib are behind libcuprite-io.so, which is opened when one of these functions is first
- * called. A path is the name of a file and nothing else: no "[...]" syntax, no network, no commands. What a
- * header promises is checked against the file's size before anything is allocated. Files are written beside
- * their target and renamed when they are complete, so a failure leaves no partial file and an old file as it
- * was; a target that is a device or a pipe is written straight into. Errors: CP_ERROR_NOT_FOUND, CP_ERROR_IO,
- * CP_ERROR_FORMAT (malformed data), CP_ERROR_UNSUPPORTED (the library is not there), with one line that names
- * the file and the cause. */
+ * called. A path is the name of a file and nothing else: no "[...]" syntax, no network, no commands. Sizes in a header
+ * are checked against the file's size before anything is allocated. Files are written beside their target and renamed
+ * when complete, so a failure leaves no partial file and keeps the old file. A device or a pipe is written directly.
+ * Errors: CP_ERROR_NOT_FOUND, CP_ERROR_IO, CP_ERROR_FORMAT (malformed data), CP_ERROR_UNSUPPORTED (the library is
+ * missing), with one line that names the file and the cause. */
 #ifndef CUPRITE_IO_H
 #define CUPRITE_IO_H
 
@@ -17,7 +16,7 @@
 extern "C" {
 #endif
 
-typedef struct cp_image_header cp_image_header; /* cards of an image, its WCS among them */
+typedef struct cp_image_header cp_image_header; /* header cards of an image, with its WCS */
 
 #define CP_FITS_PRIMARY (-1)
 typedef struct cp_fits_read_options {
@@ -39,10 +38,9 @@ CP_API const char *cp_image_object(const cp_image_header *header); /* OBJECT */
 /* The celestial system of the WCS: "equatorial", "galactic", "ecliptic" or another word ("helioecliptic",
  * "supergalactic", "celestial"); NULL when the header has no celestial WCS that can be used. */
 CP_API const char *cp_image_sky_system(const cp_image_header *header);
-/* Longitude and latitude (RA and Dec when equatorial), degrees, of n pixels. x counts along the last and
- * y along the first of the two axes that are left when axes of extent 1 are dropped (of a 2-d image: both), from
- * 0 at a pixel's centre; on other axes the first pixel is meant. NaN where the projection has no sky. CP_ERROR_VALUE
- * when there is no celestial WCS. */
+/* Longitude and latitude (RA and Dec when equatorial), degrees, of n pixels. Axes of length 1 are dropped first (except
+ * in a 2-d image). x counts along the last and y along the first of the two remaining axes, from 0 at a pixel's centre.
+ * On other axes the first pixel is used. NaN outside the projection. CP_ERROR_VALUE when there is no celestial WCS. */
 CP_API cp_code cp_image_sky(const cp_image_header *header, int64_t n, const double *x, const double *y,
                             double *longitude, double *latitude);
 
@@ -52,7 +50,7 @@ typedef struct cp_beam {
     double major, minor, angle;
     double pixels; /* its area (integral over peak) in pixels of the image */
 } cp_beam;
-/* False when the header has no beam, or no celestial WCS by which to tell the size of a pixel. */
+/* False when the header has no beam, or no celestial WCS that gives the size of a pixel. */
 CP_API bool cp_image_beam(const cp_image_header *header, cp_beam *beam);
 
 typedef struct cp_fits_write_options {
@@ -73,10 +71,10 @@ typedef struct cp_column {
 typedef enum cp_table_format { CP_TABLE_BY_NAME, CP_TABLE_CSV, CP_TABLE_FITS } cp_table_format;
 typedef struct cp_catalog_options {
     CP_OPTION(cp_table_format, format); /* by name: FITS where the path ends in .fits, .fit or .fts, else CSV */
-    CP_OPTION(const char *, cards);     /* what is said of the table: lines of FITS text, "KAPPA   = 3.0\n..." */
+    CP_OPTION(const char *, cards);     /* cards that describe the table: lines of FITS text, "KAPPA   = 3.0\n..." */
     int _;
 } cp_catalog_options;
-/* Writes n columns of one length as CSV (the cards, each behind "# ", a line of names, then numbers that read back as
+/* Writes n columns of one length as CSV (the cards, each after "# ", a line of names, then numbers that read back as
  * the same values) or as a FITS binary table. */
 CP_API cp_code cp_catalog_write(const char *path, int n, const cp_column *columns, const cp_catalog_options *options);
 #define cp_catalog_write(...) CP_CALL3(cp_catalog_write, cp_catalog_options, __VA_ARGS__, ._ = 0)
@@ -85,26 +83,27 @@ CP_API cp_code cp_catalog_write(const char *path, int n, const cp_column *column
  * palette where it has at most 256 colours). */
 CP_API cp_code cp_png_write(const char *path, cp_array *picture);
 /* A picture from a PNG file, on the current device: uint8, of 16 bits uint16; (height, width) of greys, else (height,
- * width, channels) with 2 (grey and alpha), 3 (colour) or 4 channels. Palettes become colours, fewer than 8 bits 8, a
- * transparent colour alpha. */
+ * width, channels) with 2 (grey and alpha), 3 (colour) or 4 channels. Palettes become colours, depths below 8 bits
+ * become 8, and a transparent colour becomes alpha. */
 CP_API cp_array *cp_png_read(const char *path);
 
-/* How the file of an array stands for its memory: not at all, or as pages that the system reads when they are used:
- * read-only, written in memory alone, written in the file. On another device than the CPU what is there is copied. */
+/* Memory mapping of an array's file: none, read-only, copy-on-write, or shared writable. On a device other than the CPU
+ * the contents are copied. */
 typedef enum cp_map { CP_MAP_NONE, CP_MAP_READ, CP_MAP_COPY, CP_MAP_WRITE } cp_map;
 typedef struct cp_load_options {
     CP_OPTION(const char *, name);  /* of an archive (.npz): the array of that name */
-    CP_OPTION(cp_map, map);         /* of a file with one array; CP_MAP_WRITE only where its bytes can be memory */
+    CP_OPTION(cp_map, map);         /* for a file with one array; CP_MAP_WRITE only where its bytes can be mapped as
+                                       they are */
     CP_OPTION(int64_t, max_header); /* bytes of the longest header that is read; 0: 10000 */
     int _;
 } cp_load_options;
-/* The array of NumPy's file (.npy, formats 1 to 3), on the current device, in the file's order; bytes of the other
- * order are turned round. Nothing in a file is ever run: arrays of objects are CP_ERROR_FORMAT, as are types that are
- * not there. CP_ERROR_END_OF_FILE: an empty file. */
+/* The array of NumPy's file (.npy, formats 1 to 3), on the current device, in the file's order; bytes of the other byte
+ * order are swapped. Nothing in a file is executed: arrays of objects are CP_ERROR_FORMAT, as are unknown types.
+ * CP_ERROR_END_OF_FILE: an empty file. */
 CP_API cp_array *cp_load(const char *path, const cp_load_options *options);
 #define cp_load(...) CP_CALL(cp_load, cp_load_options, __VA_ARGS__, ._ = 0)
-/* Writes NumPy's file of x (numpy.save), byte for byte, in Fortran order where x lies so. A type that NumPy lacks is
- * called by its name. */
+/* Writes NumPy's file of x (numpy.save), byte for byte, in Fortran order if x is F-contiguous. A type that NumPy lacks
+ * is stored under its name. */
 CP_API cp_code cp_save(const char *path, cp_array *x);
 
 typedef struct cp_savez_options {

@@ -1,9 +1,9 @@
-/* Linear algebra of matrices in the last two axes, one for each place of the axes before them; float32, float64,
- * complex64 and complex128 stay what they are, integers and booleans compute in float64, other types are refused.
+/* Linear algebra of batches of matrices in the last two axes. float32, float64, complex64 and complex128 keep their
+ * type; integers and booleans compute in float64; other types are refused.
  *
- * A matrix that an operation cannot do (a singular one, one without a Cholesky factor, a spectrum that is not found) is
- * CP_ERROR_LINALG: at once on the CPU; on a GPU at the stream's next operation, copy to the host or wait. Wrong shapes
- * are CP_ERROR_LINALG or CP_ERROR_VALUE, as NumPy has it. Where several results are made, all are, or none. */
+ * A matrix for which an operation fails (a singular one, one without a Cholesky factor, eigenvalues that do not
+ * converge) is CP_ERROR_LINALG: at once on the CPU; on a GPU at the stream's next operation, copy to the host or wait.
+ * Wrong shapes are CP_ERROR_LINALG or CP_ERROR_VALUE, as NumPy has it. Of several results, all are made or none. */
 #ifndef CUPRITE_LINALG_H
 #define CUPRITE_LINALG_H
 
@@ -16,7 +16,7 @@ extern "C" {
 /* x with a x = b; a 1-d b is one vector, else its last two axes are matrices. */
 CP_API cp_array *cp_solve(cp_array *a, cp_array *b);
 typedef struct cp_inv_options {
-    CP_OPTION(bool, quiet); /* the inverse of a singular matrix is NaN, and no error */
+    CP_OPTION(bool, quiet); /* the inverse of a singular matrix is NaN instead of an error */
     int _;
 } cp_inv_options;
 CP_API cp_array *cp_inv(cp_array *a, const cp_inv_options *options);
@@ -49,7 +49,7 @@ typedef struct cp_svd_options {
     CP_OPTION(bool, full); /* u and vt are square */
     int _;
 } cp_svd_options;
-/* a = u diag(s) vt, s falling. u and vt both NULL: s alone. */
+/* a = u diag(s) vt, s descending. u and vt both NULL: s alone. */
 CP_API cp_code cp_svd(cp_array *a, cp_array **u, cp_array **s, cp_array **vt, const cp_svd_options *options);
 #define cp_svd(...) CP_CALL4(cp_svd, cp_svd_options, __VA_ARGS__, ._ = 0)
 CP_API cp_array *cp_svdvals(cp_array *a);
@@ -58,7 +58,7 @@ typedef struct cp_eigh_options {
     CP_OPTION(bool, upper); /* which triangle is read */
     int _;
 } cp_eigh_options;
-/* Eigenvalues, rising, and eigenvectors, columns, of Hermitian matrices. */
+/* Eigenvalues, ascending, and eigenvectors, columns, of Hermitian matrices. */
 CP_API cp_code cp_eigh(cp_array *a, cp_array **values, cp_array **vectors, const cp_eigh_options *options);
 #define cp_eigh(...) CP_CALL3(cp_eigh, cp_eigh_options, __VA_ARGS__, ._ = 0)
 CP_API cp_array *cp_eigvalsh(cp_array *a, const cp_eigh_options *options);
@@ -69,16 +69,16 @@ CP_API cp_array *cp_eigvals(cp_array *a);
 /* a = z t z^H, t upper triangular; of real a with 2 x 2 blocks for pairs of complex eigenvalues. */
 typedef enum cp_schur_sort {
     CP_SCHUR_UNSORTED,
-    CP_SCHUR_LHP, /* first come eigenvalues with negative real parts, */
-    CP_SCHUR_RHP, /* with other ones, */
+    CP_SCHUR_LHP, /* first: eigenvalues with negative real parts, */
+    CP_SCHUR_RHP, /* with the others, */
     CP_SCHUR_IUC, /* inside the unit circle or on it, */
     CP_SCHUR_OUC  /* outside */
 } cp_schur_sort;
 typedef struct cp_schur_options {
     CP_OPTION(cp_schur_sort, sort);
-    CP_OPTION(cp_array *, chosen); /* bool, n for each matrix: these of the unsorted t's eigenvalues come first; of a
-                                      pair both where one is. Not beside sort */
-    CP_OPTION(cp_array **, sdim); /* where not NULL, and sorted: how many those are, int32 */
+    CP_OPTION(cp_array *, chosen); /* bool, n for each matrix: these of the unsorted t's eigenvalues come first, and
+                                      their conjugates. Excludes sort */
+    CP_OPTION(cp_array **, sdim); /* where not NULL, and sorted: receives their number, int32 */
     int _;
 } cp_schur_options;
 CP_API cp_code cp_schur(cp_array *a, cp_array **t, cp_array **z, const cp_schur_options *options);

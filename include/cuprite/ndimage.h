@@ -1,9 +1,9 @@
 /* Connected components and measurements on them (scipy.ndimage).
  *
  * Arrays are real: complex ones are CP_ERROR_TYPE. `labels` broadcasts with x; NULL makes all of x one region,
- * and `index` is not looked at. `index` NULL: all pixels with a label above 0 are one region, a 0-d result. A
- * host scalar (cp_int) as `index`: the one region of that label, a 0-d result. Another array: one region for
- * each of its elements, in its shape; labels may be repeated and need not be there.
+ * and `index` is ignored. `index` NULL: all pixels with a label above 0 are one region, a 0-d result. A host scalar
+ * (cp_int) as `index`: the one region of that label, a 0-d result. Another array: one region for each of its elements,
+ * in its shape; labels may be repeated and need not occur.
  *
  * Types are SciPy's: float64, but sum_labels of a single region has NumPy's type for the sum of x. Sums are
  * taken in double (integers in 64 bits, wrapping, where the result is an integer). The sum of an empty region is
@@ -22,8 +22,8 @@ extern "C" {
 /* Labels the connected non-zero elements 1..count in the order of their first element in C order. `structure`:
  * 3^ndim, symmetric about its centre, non-zero where neighbours connect; NULL is the cross of SciPy. `out`:
  * any real array of x's shape, or NULL for a new int32 one (int64 from 2^31 - 2 elements). CP_ERROR_RUNTIME,
- * and `out` unchanged, when its type can't hold the largest label exactly; a bool array takes true for all.
- * Waits when `count` is not NULL or the type might be too small. */
+ * and `out` unchanged, when its type can't hold the largest label exactly; a bool array gets true for all. Waits if
+ * `count` is not NULL or the type might be too small. */
 CP_API cp_array *cp_label(cp_array *x, cp_array *structure, cp_array *out, int64_t *count);
 
 CP_API cp_array *cp_sum_labels(cp_array *x, cp_array *labels, cp_array *index); /* sum */
@@ -36,18 +36,18 @@ CP_API cp_array *cp_maximum_labels(cp_array *x, cp_array *labels, cp_array *inde
 CP_API cp_array *cp_center_of_mass(cp_array *x, cp_array *labels, cp_array *index);
 CP_API cp_array *cp_minimum_position(cp_array *x, cp_array *labels, cp_array *index);
 CP_API cp_array *cp_maximum_position(cp_array *x, cp_array *labels, cp_array *index);
-/* Bounding boxes of labels 1..max: int64 (max, ndim, 2), start and stop; a label that is not there has start
- * and stop -1. max_label 0: the largest label. */
+/* Bounding boxes of labels 1..max: int64 (max, ndim, 2), start and stop; an absent label has start and stop -1.
+ * max_label 0: the largest label. */
 CP_API cp_array *cp_find_objects(cp_array *labels, int64_t max_label);
 
-/* All of it in one pass, for labels 1..count (empty regions: 0, NaN for the centre): the measurement step of source
- * finding. `background` is taken off every element before fluxes and centres are taken; `noise` is the standard
- * deviation of one element, and the errors are those of sums of elements whose noises know nothing of each other. */
+/* All measurements in one pass, for labels 1..count (empty regions: 0, NaN for the centre): the measurement step of
+ * source finding. `background` is subtracted from every element before fluxes and centres are computed. `noise` is the
+ * standard deviation of one element; the errors assume independent noise. */
 typedef struct cp_sources {
     cp_array *pixels;         /* (count) int64 */
     cp_array *sum;            /* (count) float64: the pixels as they are */
     cp_array *flux;           /* (count) float64: the pixels above the background */
-    cp_array *centroid;       /* (count, ndim) float64: centre of mass of what is above the background */
+    cp_array *centroid;       /* (count, ndim) float64: centre of mass of the flux above the background */
     cp_array *peak;           /* (count) x's type, as it is */
     cp_array *position;       /* (count, ndim) int64: of the peak */
     cp_array *flux_error;     /* (count) float64; NULL without noise */

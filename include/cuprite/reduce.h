@@ -18,13 +18,13 @@ extern "C" {
 
 typedef struct cp_reduce_options {
     CP_OPTION(cp_axes, axis);       /* all axes by default; argmin and argmax: one axis, or all (flattened) */
-    CP_OPTION(bool, keepdims);      /* keep reduced axes with extent 1 */
+    CP_OPTION(bool, keepdims);      /* keep reduced axes with length 1 */
     CP_OPTION(bool, typed);         /* dtype is meant */
     CP_OPTION(cp_type, dtype);      /* type to accumulate in and to return, with `typed` */
     CP_OPTION(cp_array *, out);     /* result goes here */
     CP_OPTION(cp_array *, where);   /* boolean, broadcast: only these elements take part */
     CP_OPTION(cp_array *, initial); /* 0-d: starting value (sums, products, minima, maxima) */
-    CP_OPTION(bool, no_identity);   /* sums and products begin with an element: an error where there may be none */
+    CP_OPTION(bool, no_identity);   /* sums and products start from an element: an error for empty input */
     CP_OPTION(double, ddof);        /* var and std: divisor is n - ddof */
     CP_OPTION(cp_array *, mean);    /* var and std: the mean, where it is known already (with the reduced axes kept) */
     int _;
@@ -34,7 +34,7 @@ typedef struct cp_reduce_options {
  * given. */
 CP_API cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *options);
 
-/* What the table says of a reduction; `ufunc` is NumPy's name of the operation that it repeats. */
+/* A reduction's row of the table; `ufunc` is NumPy's name of the operation that it repeats. */
 typedef struct cp_reduction_info { const char *name, *ufunc, *doc; bool has_identity; } cp_reduction_info;
 CP_API cp_code cp_reduction_query(cp_reduction r, cp_reduction_info *info);
 CP_API cp_reduction cp_reduction_from_name(const char *name); /* CP_NREDUCTIONS: none */

@@ -1,7 +1,7 @@
 /* Convolution by its definition (no Fourier transform).
  *
  * Operands lie on one device (host scalars go anywhere); the result is a new array there, of the promoted type
- * of the operands. Booleans convolve with "or" of "and"s, integers wrap, float16 and bfloat16 add up in float32.
+ * of the operands. Booleans convolve with "or" of "and"s, integers wrap, float16 and bfloat16 accumulate in float32.
  * Every element adds its products in one fixed order. Calls may return before a GPU is done. */
 #ifndef CUPRITE_SIGNAL_H
 #define CUPRITE_SIGNAL_H

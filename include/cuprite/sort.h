@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 typedef struct cp_sort_options {
-    CP_OPTION(bool, stable);     /* -0.0 and 0.0, and NaN of other bits, keep the order in which they stood; slower */
+    CP_OPTION(bool, stable);     /* -0.0 and 0.0, and NaN of different bits, keep their order; slower */
     CP_OPTION(bool, descending); /* the largest first, and NaN before it */
     int _;
 } cp_sort_options;
@@ -22,13 +22,14 @@ CP_API cp_code cp_sort_inplace(cp_array *x, int axis, const cp_sort_options *opt
 /* Indices that sort, int64; always stable, in descending order too. */
 CP_API cp_array *cp_argsort(cp_array *x, int axis, const cp_sort_options *options);
 #define cp_argsort(...) CP_CALL2(cp_argsort, cp_sort_options, __VA_ARGS__, ._ = 0)
-/* The kth smallest at its place, smaller ones before, larger behind (numpy.partition); n values of kth. */
+/* The kth smallest element at index kth, smaller ones before it, larger ones after (numpy.partition); n values of
+ * kth. */
 CP_API cp_array *cp_partition(cp_array *x, int n, const int64_t *kth, int axis);
 CP_API cp_code cp_partition_inplace(cp_array *x, int n, const int64_t *kth, int axis); /* x itself */
 
-/* Indices that partition would put there: the kth smallest's at its place. */
+/* The indices that partition an array (numpy.argpartition). */
 CP_API cp_array *cp_argpartition(cp_array *a, int n, const int64_t *kth, int axis);
-/* Indices that sort by the last of n keys of one shape, where those are equal by the one before, and so on; stable. */
+/* Indices that sort by the last of n keys of one shape, then by the one before it, and so on; stable. */
 CP_API cp_array *cp_lexsort(int n, cp_array *const *keys, int axis);
 typedef enum cp_side { CP_SIDE_LEFT, CP_SIDE_RIGHT } cp_side;
 typedef struct cp_searchsorted_options {
@@ -36,19 +37,19 @@ typedef struct cp_searchsorted_options {
     CP_OPTION(cp_array *, sorter); /* indices that sort a */
     int _;
 } cp_searchsorted_options;
-/* Where the values v belong in the 1-d a, which is in order: before those that equal them, or behind. int64. */
+/* Insertion indices of the values v in the sorted 1-d a: before equal elements, or after them. int64. */
 CP_API cp_array *cp_searchsorted(cp_array *a, cp_array *v, const cp_searchsorted_options *options);
 #define cp_searchsorted(...) CP_CALL2(cp_searchsorted, cp_searchsorted_options, __VA_ARGS__, ._ = 0)
 
 typedef struct cp_isin_options {
-    CP_OPTION(bool, invert); /* whether it is not */
+    CP_OPTION(bool, invert); /* negate the result */
     int _;
 } cp_isin_options;
-/* Whether each element is among those tested: bool, in element's shape. NaN equals nothing. */
+/* Whether each element occurs in test_elements: bool, in element's shape. NaN equals nothing. */
 CP_API cp_array *cp_isin(cp_array *element, cp_array *test_elements, const cp_isin_options *options);
 #define cp_isin(...) CP_CALL2(cp_isin, cp_isin_options, __VA_ARGS__, ._ = 0)
 typedef struct cp_in1d_options {
-    CP_OPTION(bool, invert); /* whether it is not */
+    CP_OPTION(bool, invert); /* negate the result */
     int _;
 } cp_in1d_options;
 CP_API cp_array *cp_in1d(cp_array *ar1, cp_array *ar2, const cp_in1d_options *options); /* of the flattened ar1 */
@@ -60,20 +61,20 @@ typedef struct cp_median_options {
     CP_OPTION(cp_array *, out);
     int _;
 } cp_median_options;
-/* Median by selection. NaN in a lane gives NaN; float16 stays float16, integers give float64. */
+/* Median by selection. NaN in a slice gives NaN; float16 stays float16, integers give float64. */
 CP_API cp_array *cp_median(cp_array *x, const cp_median_options *options);
 #define cp_median(...) CP_CALL(cp_median, cp_median_options, __VA_ARGS__, ._ = 0)
 
 typedef struct cp_unique_options {
     CP_OPTION(cp_array **, index);   /* where not NULL: first occurrence of each value (int64) */
-    CP_OPTION(cp_array **, inverse); /* indices that rebuild x, of x's shape (int64); with an axis 1-d, of its extent */
+    CP_OPTION(cp_array **, inverse); /* indices that rebuild x, of x's shape (int64); with an axis 1-d, of its length */
     CP_OPTION(cp_array **, counts);  /* int64 */
     CP_OPTION(bool, distinct_nan);   /* NumPy's equal_nan=False */
     CP_OPTION(cp_axes, axis);        /* one axis, or none (of the flattened array) */
     int _;
 } cp_unique_options;
 /* Sorted distinct values of the flattened array; with an axis of an array of two and more dimensions the distinct
- * sub-arrays along it, in the order of their first different elements: the result is x with fewer of them, and a
+ * sub-arrays along it, in the order of their first different elements: the result is x with fewer sub-arrays, and a
  * sub-array that holds a NaN equals no other. */
 CP_API cp_array *cp_unique(cp_array *x, const cp_unique_options *options);
 #define cp_unique(...) CP_CALL(cp_unique, cp_unique_options, __VA_ARGS__, ._ = 0)

@@ -1,7 +1,7 @@
-/* Arrays as text: what numpy.array2string, str and repr write.
+/* Arrays as strings: what numpy.array2string, str and repr write.
  *
- * The text is NumPy's to the letter (that of 2.4 with its default print options). bfloat16 is written as float16 is,
- * with the digits that tell its numbers apart. Only what is shown is fetched from a device; fetching waits. */
+ * The string is NumPy's to the letter (2.4 with default print options). bfloat16 is written as float16 is, with the
+ * digits that distinguish its numbers. Only the shown elements are copied from a device; that copy waits. */
 #ifndef CUPRITE_TEXT_H
 #define CUPRITE_TEXT_H
 
@@ -15,7 +15,7 @@ extern "C" {
 
 typedef struct cp_text_options {
     CP_OPTION(bool, repr);         /* "array([1, 2], dtype=int8)", not "[1 2]" */
-    CP_OPTION(int, precision);     /* most digits behind the point; 0: 8, negative: none */
+    CP_OPTION(int, precision);     /* most digits after the point; 0: 8, negative: none */
     CP_OPTION(int64_t, threshold); /* an array of more elements is summarised; 0: 1000, negative: any */
     CP_OPTION(int, edgeitems);     /* elements shown of it at either end of an axis; 0: 3 */
     CP_OPTION(int, linewidth);     /* characters of a line; 0: 75 */

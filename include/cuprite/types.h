@@ -1,8 +1,8 @@
-/* The types of array elements, and the words every other header uses.
+/* The types of array elements, and the declarations every other header uses.
  *
  * An element type is one of element_types.h; the order is NumPy's, so that "the first type both can be
- * cast to" can be found by walking upwards. Shapes and axes are passed as small by-value structs that
- * point at the caller's memory; nothing keeps the pointer after the call returns. */
+ * cast to" can be found by scanning upwards. Shapes and axes are passed as small by-value structs that point at the
+ * caller's memory; nothing keeps the pointer after the call returns. */
 #ifndef CUPRITE_TYPES_H
 #define CUPRITE_TYPES_H
 
@@ -36,7 +36,7 @@ typedef struct cp_stream cp_stream; /* an ordered queue of device work */
 typedef struct cp_event cp_event;   /* a point in a stream */
 typedef struct cp_graph cp_graph;   /* captured work */
 
-/* A shape: `n` extents. CP_SHAPE(3, 4) makes one from a list; CP_SHAPE0 is the 0-d shape. */
+/* A shape: `n` lengths. CP_SHAPE(3, 4) makes one from a list; CP_SHAPE0 is the 0-d shape. */
 typedef struct cp_shape { int n; const int64_t *dim; } cp_shape;
 /* Axes of an operation: `at` NULL means all axes, n == 0 with `at` set means none (NumPy's `axis=()`). */
 typedef struct cp_axes { int n; const int *at; } cp_axes;
@@ -59,7 +59,7 @@ CP_API char cp_type_kind(cp_type t);
 /* NumPy 2's promotion of two types (NEP 50); CP_DEFAULT when either is no type. */
 CP_API cp_type cp_promote(cp_type a, cp_type b);
 
-/* How far a conversion may go: the names are NumPy's `casting=`. */
+/* Casting rules: the names are NumPy's `casting=`. */
 typedef enum cp_casting { CP_SAME_KIND, CP_NO_CAST, CP_EQUIV, CP_SAFE, CP_UNSAFE } cp_casting;
 /* True when values of `from` may be converted to `to` under the rule. */
 CP_API bool cp_can_cast(cp_type from, cp_type to, cp_casting rule);

@@ -1,4 +1,4 @@
-/* What the fronts of the room io share. */
+/* Declarations shared by the API files of the module io. */
 #ifndef CPI_IO_FILES_H
 #define CPI_IO_FILES_H
 

@@ -1,8 +1,8 @@
-/* The front of the room io: checks arguments, moves arrays to and from host memory, and calls the library
+/* The API layer of the module io: checks arguments, copies arrays to and from host memory, and calls the library
  * libcuprite-io.so, which lies beside libcuprite.so and is opened once, on first use.
  *
- * Invariant: nothing of CFITSIO, WCSLIB or libpng is linked to the core, so a program that reads no file does
- * not load them. */
+ * Invariant: CFITSIO, WCSLIB and libpng are not linked to the core, so a program that reads no file does not load
+ * them. */
 #include "io/files.h"
 
 #include <dlfcn.h>
@@ -69,7 +69,7 @@ const char *cp_io_libraries(void)
 
 typedef cp_code (*pixel_reader)(const char *function, const cpi_io_image *image, void *pixels);
 
-/* Pixels into a new array: straight into its memory on the CPU, by way of host memory elsewhere. */
+/* Reads pixels into a new array: directly into its memory on the CPU, through host memory elsewhere. */
 static cp_array *read_pixels(const char *function, pixel_reader read, const cpi_io_image *image)
 {
     cp_shape shape = {image->ndim, image->shape};
@@ -125,7 +125,7 @@ cp_array *cp_png_read(const char *path)
 
 void cp_image_header_free(cp_image_header *header)
 {
-    if (header) opened->header_free(header); /* who has a header has opened the library */
+    if (header) opened->header_free(header); /* a header exists only if the library is open */
 }
 
 const char *cp_image_unit(const cp_image_header *header)
@@ -216,7 +216,7 @@ static bool ends_in(const char *path, const char *ending)
     return n >= e && !strcasecmp(path + n - e, ending);
 }
 
-/* Checks the columns and fetches them; on failure those already fetched are in `held` for the caller. */
+/* Checks the columns and copies them to the host; on failure those already copied are in `held` for the caller. */
 static cp_code fetch_columns(int n, const cp_column *columns, cpi_io_column *fetched,
                              host_values *held, int64_t *rows)
 {

@@ -1,9 +1,9 @@
 /* The contract between the core and libcuprite-io.so: one table of functions in each direction.
  *
- * The library knows files and formats and no arrays: pixels and columns pass as plain host memory. Its only
- * entry is cuprite_io_open, which is called where its headers were the core's. Every function returns CP_OK, or the
- * code of the record it wrote with host->fail; texts begin with `function`, the public function's name, and name the
- * file. All are safe in any thread. */
+ * The library knows files and formats but no arrays: pixels and columns are passed as plain host memory. Its only entry
+ * point is cuprite_io_open, which is called only if it was compiled with the core's headers. Every function returns
+ * CP_OK, or the code of the record it wrote with host->fail; messages begin with `function`, the public function's
+ * name, and name the file. All functions are thread-safe. */
 #ifndef CPI_IO_H
 #define CPI_IO_H
 
@@ -12,18 +12,18 @@
 typedef struct cpi_io_host {
     cp_code (*fail)(cp_code code, const char *format, ...) __attribute__((format(printf, 2, 3)));
     void *(*malloc)(size_t bytes);            /* NULL: error written */
-    void *(*realloc)(void *p, size_t bytes);  /* NULL: error written, p still there */
+    void *(*realloc)(void *p, size_t bytes);  /* NULL: error written, p still valid */
     void (*free)(void *p);
     void (*parallel)(int64_t tasks, void (*fn)(void *context, int64_t task, int worker), void *context);
 } cpi_io_host;
 
-/* An image found in an open file: what the front needs to make the array. */
+/* An image found in an open file: the data that the API layer needs to make the array. */
 typedef struct cpi_io_image {
     cp_type type;
     int ndim;
     int64_t shape[CP_MAXDIM]; /* C order */
     int64_t size;             /* product of shape; size times bytes of an element fits */
-    struct cpi_fits *fits;    /* the library's own */
+    struct cpi_fits *fits;    /* private to the library */
     struct cpi_png *png;
     struct cpi_npy *npy;
     bool fortran;             /* (npy) the elements lie in Fortran order */
@@ -46,7 +46,7 @@ typedef struct cpi_io_ops {
     /* all pixels, C order, native bytes, image->type */
     cp_code (*fits_read)(const char *function, const cpi_io_image *image, void *pixels);
     cp_code (*fits_header)(const char *function, const cpi_io_image *image, cp_image_header **header);
-    void (*fits_close)(cpi_io_image *image); /* of a zeroed image: nothing */
+    void (*fits_close)(cpi_io_image *image); /* does nothing for a zeroed image */
     void (*header_free)(cp_image_header *header);
     const char *(*header_unit)(const cp_image_header *header);
     const char *(*header_object)(const cp_image_header *header);
@@ -66,14 +66,14 @@ typedef struct cpi_io_ops {
     cp_code (*png_open)(const char *function, const char *path, cpi_io_image *image);
     cp_code (*png_read)(const char *function, const cpi_io_image *image, void *pixels);
     void (*png_close)(cpi_io_image *image);
-    /* as those; `most`: bytes of the longest header that is read */
+    /* the same; `most`: bytes of the longest header that is read */
     cp_code (*npy_open)(const char *function, const char *path, int64_t most, cpi_io_image *image);
     cp_code (*npy_read)(const char *function, const cpi_io_image *image, void *elements);
-    bool (*npy_offset)(const cpi_io_image *image, int64_t *offset, int64_t *bytes); /* false: not as memory has them */
+    bool (*npy_offset)(const cpi_io_image *image, int64_t *offset, int64_t *bytes); /* false: cannot be mapped */
     void (*npy_close)(cpi_io_image *image);
     cp_code (*npy_write)(const char *function, const char *path, cp_type type, int ndim, const int64_t *shape,
                          bool fortran, const void *elements);
-    /* archives of arrays; a member is an image as npy_open's */
+    /* archives of arrays; a member is an image like npy_open's */
     cp_code (*zip_open)(const char *function, const char *path, struct cpi_zip **zip);
     int (*zip_count)(const struct cpi_zip *zip);
     const char *(*zip_name)(const struct cpi_zip *zip, int i);
@@ -82,10 +82,10 @@ typedef struct cpi_io_ops {
     cp_code (*zip_begin)(const char *function, const char *path, bool compressed, struct cpi_zip_writer **writer);
     cp_code (*zip_add)(struct cpi_zip_writer *writer, const char *name, cp_type type, int ndim, const int64_t *shape,
                        bool fortran, const void *elements);
-    cp_code (*zip_end)(struct cpi_zip_writer *writer, cp_code code); /* ends it; nothing is left unless code is CP_OK */
+    cp_code (*zip_end)(struct cpi_zip_writer *writer, cp_code code); /* ends it; no file is left unless code is CP_OK */
 } cpi_io_ops;
 
-/* What the library exports: CPI_IO_ABI of the headers that it was compiled with (backend/abi.h), and its entry. */
+/* The library's exports: CPI_IO_ABI of the headers that it was compiled with (backend/abi.h), and its entry point. */
 extern CP_API const uint64_t cuprite_io_abi;
 typedef const cpi_io_ops *(*cpi_io_open_fn)(const cpi_io_host *host);
 

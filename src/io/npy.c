@@ -1,6 +1,6 @@
-/* NumPy's files: arrays to and from host memory, and files that stand for memory (mmap). The library knows the formats.
+/* NumPy's files: arrays to and from host memory, and memory-mapped files. The library knows the formats.
  *
- * Invariant: an array's memory is asked for only when the file is known to have its bytes. */
+ * Invariant: an array's memory is allocated only when the file is known to have its bytes. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,23 +15,24 @@
 #include "io/files.h"
 #include "move/move.h"
 
-enum { MOST = 10000 }; /* as NumPy: longer headers are nobody's */
+enum { MOST = 10000 }; /* as NumPy: longer headers are not genuine */
 
 struct cp_archive { struct cpi_zip *zip; };
 
 /* --- reading --- */
 
-/* A new array of the host with the file's extents, in its order, and its elements read. */
+/* A new host array of the file's shape and order, with its elements read. */
 static cp_array *read_on_host(const char *function, const cpi_io_ops *ops, const cpi_io_image *image)
 {
     cp_array *x = cpi_array_new(function, cpi_device_cpu(), image->type, image->ndim, image->shape,
                                 image->fortran ? 'F' : 'C');
-    if (!x || ops->npy_read(function, image, x->data) == CP_OK) return x; /* of no elements a checksum, maybe */
+    if (!x || ops->npy_read(function, image, x->data) == CP_OK) return x; /* without elements there may still be a
+                                                                             checksum to read */
     cp_free(x);
     return NULL;
 }
 
-/* x, which is given up, on the current device, in the same order. */
+/* Moves x, which is freed, to the current device in the same order. */
 static cp_array *here(cp_array *x, bool fortran)
 {
     cpi_device *device = x ? cpi_device_current() : NULL;
@@ -54,7 +55,7 @@ static void unmap(void *owner)
     cpi_free_host(m);
 }
 
-/* The bytes from the beginning of the file to `end` as memory. */
+/* Maps the bytes from the start of the file to `end`. */
 static mapping *map_file(const char *path, cp_map how, int64_t end)
 {
     struct stat info;
@@ -72,7 +73,7 @@ static mapping *map_file(const char *path, cp_map how, int64_t end)
     return NULL;
 }
 
-/* The file as an array of the host. */
+/* The mapped file as a host array. */
 static cp_array *mapped(const char *path, cp_map how, const cpi_io_image *image, int64_t offset, int64_t bytes)
 {
     int64_t strides[CP_MAXDIM];
@@ -101,7 +102,7 @@ static cp_array *load_open(const cpi_io_ops *ops, const char *path, cp_map how, 
 static int member_named(const cpi_io_ops *ops, const struct cpi_zip *zip, const char *name)
 {
     const size_t n = strlen(name);
-    for (int i = ops->zip_count(zip) - 1; i >= 0; i--) { /* of two of one name the last is meant */
+    for (int i = ops->zip_count(zip) - 1; i >= 0; i--) { /* of two with the same name the last counts */
         const char *own = ops->zip_name(zip, i);
         if (strncmp(own, name, n) == 0 && (!own[n] || strcmp(own + n, ".npy") == 0)) return i;
     }
@@ -162,7 +163,7 @@ cp_archive *cp_archive_open(const char *path)
 void cp_archive_close(cp_archive *a)
 {
     if (!a) return;
-    cpi_io_library("load")->zip_close(a->zip); /* who has an archive has opened the library */
+    cpi_io_library("load")->zip_close(a->zip); /* an archive exists only if the library is open */
     cpi_free_host(a);
 }
 
@@ -187,9 +188,9 @@ cp_array *cp_archive_load(const cp_archive *a, int i, int64_t max_header)
 
 /* --- writing --- */
 
-/* x's elements in host memory as a file has them. */
+/* x's elements in host memory in the file's order. */
 typedef struct elements {
-    cp_array *lying;   /* x, or its transpose where it lies in Fortran order; on the host */
+    cp_array *lying;   /* x, or its transpose if it is in Fortran order; on the host */
     bool fortran;
 } elements;
 

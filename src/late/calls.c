@@ -1,12 +1,11 @@
-/* Tasks, and the copies they keep: see late.h. Invariant: a task owns all that its call points to in the host's
- * memory. */
+/* Tasks, and the copies they keep: see late.h. Invariant: a task owns all host memory that its call points to. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "late/late.h"
 
-/* Copies that do not fit into the task's own room. */
+/* Copies that do not fit into the task's own space. */
 typedef struct late_more {
     struct late_more *next;
     _Alignas(16) char space[];
@@ -14,7 +13,7 @@ typedef struct late_more {
 
 enum { SPARE = 512 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static late_task *spare; /* kept for the next calls */
+static late_task *spare; /* cached for the next calls */
 static int spares;
 
 late_task *late_task_new_quietly(cp_code (*run)(void *call), size_t bytes)
@@ -89,7 +88,7 @@ void *late_keep(late_task *t, const void *structure, size_t bytes)
     return kept;
 }
 
-/* Operands that are host scalars lie in records that may end with the call. */
+/* Operands that are host scalars are stored in records that may be freed after the call. */
 cpi_loop *late_keep_loops(late_task *t, const cpi_loop *loops, size_t n)
 {
     cpi_loop *kept = space_for(t, n * sizeof *kept);

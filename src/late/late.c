@@ -1,4 +1,4 @@
-/* The table of the backend late: memory, linear copies, streams and events; the rooms' slots are generated
+/* The table of the deferred mock backend: memory, linear copies, streams and events; the modules' slots are generated
  * (tools/generate/late.py). */
 #include "late/late.h"
 
@@ -29,7 +29,7 @@ static cp_code query(cpi_device *d, int64_t *total, int64_t *available)
 
 /* --- linear copies --- */
 
-enum { KEPT = 16 << 20 }; /* host memory of at most so many bytes is copied at once and arrives late */
+enum { KEPT = 16 << 20 }; /* host memory of at most so many bytes is saved at once and copied later */
 
 typedef struct linear {
     char *to;
@@ -86,7 +86,7 @@ static cp_code copy(cp_stream *s, void *to, const void *from, size_t bytes)
     return t ? late_give(s, t) : CP_ERROR_MEMORY;
 }
 
-/* In the receiver's queue, behind the sender's work, and the sender's later work behind it. */
+/* In the receiver's queue, after the sender's work; the sender's later work waits for it. */
 static cp_code copy_peer(cp_stream *to_stream, void *to, cp_stream *from_stream, const void *from, size_t bytes)
 {
     cp_code code = late_follow(to_stream, from_stream);
@@ -120,8 +120,8 @@ static cp_code zero(cp_stream *s, void *memory, size_t bytes)
     return t ? late_give(s, t) : CP_ERROR_MEMORY;
 }
 
-/* The stream's own work on the block comes before; whoever else still uses it reads poison. What the stream failed with
- * is not told to who frees. */
+/* Runs after the stream's own work on the block; other streams that still use it read poison. Errors of the stream are
+ * not reported to the thread that frees. */
 static void poison(cp_stream *s, void *memory, size_t bytes)
 {
     late_task *t = late_task_new_quietly(run_linear, sizeof(linear));
@@ -130,10 +130,10 @@ static void poison(cp_stream *s, void *memory, size_t bytes)
     late_give_quietly(s, t);
 }
 
-/* --- slots that the generator leaves --- */
+/* --- slots that the generator omits --- */
 
-/* unique calls back into the caller's thread, so it runs there, with the stream's work done. What `sized` gets may be
- * memory whose poisoning is still under way: that too is waited for. */
+/* unique calls back into the caller's thread, so it runs there after the stream's work. `sized` may get memory that is
+ * still being poisoned: that is waited for too. */
 typedef struct unique_call {
     cpi_unique inside; /* first: `sized` gets a pointer to it */
     cpi_unique *request;
@@ -172,7 +172,7 @@ cp_code late_sort_unique_rows(cp_stream *stream, cpi_unique *request)
     return run_unique(stream, request, late_host->cpu->sort->unique_rows);
 }
 
-/* --- the user's kernels: made by the CPU at once, launched in the queue --- */
+/* --- user kernels: compiled by the CPU at once, launched in the queue --- */
 
 cp_code late_kernel_load(cp_stream *stream, const cpi_kernel_source *source, void **module);
 cp_code late_kernel_load(cp_stream *stream, const cpi_kernel_source *source, void **module)
@@ -195,7 +195,7 @@ cp_code late_kernel_function(cp_stream *stream, void *module, const char *name, 
     return late_host->cpu->kernel->function(late_cpu_stream(), module, name, function);
 }
 
-/* Whoever writes to a variable does so behind what was launched before. */
+/* Writes to a variable are ordered after earlier launches. */
 cp_code late_kernel_symbol(cp_stream *stream, void *module, const char *name, void **address, int64_t *bytes);
 cp_code late_kernel_symbol(cp_stream *stream, void *module, const char *name, void **address, int64_t *bytes)
 {

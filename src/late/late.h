@@ -1,12 +1,13 @@
-/* The test backend `late`: a device that no machine lacks, for finding what a GPU would find in the field.
+/* The deferred mock backend `late`: a device for tests that runs on every machine and finds bugs of asynchronous
+ * devices.
  *
- * Its memory can be touched by its queues only: programs hold addresses at which nothing is mapped, and the elements
- * lie SPAN bytes further. Memory is poisoned when it is new and when it is freed. A stream is a queue on a thread of
- * its own that runs nothing before somebody waits for it, and then nothing but what was waited for: everything else
- * stays as late as it may. The kernels are the CPU's; generated code (tools/generate/late.py) keeps their arguments.
+ * Only its queues can access its memory: programs hold unmapped addresses, and the elements lie SPAN bytes further.
+ * Memory is poisoned when it is allocated and when it is freed. A stream is a queue on a thread of its own. It runs
+ * nothing before a thread waits for it, and then only the work that was waited for: all other work is deferred as long
+ * as possible. The kernels are the CPU's; generated code (tools/generate/late.py) saves their arguments.
  *
- * Invariants: tasks of a stream run in the order they were given; a task sees no memory of the caller's but what it
- * keeps a copy of, unless the caller waits for it; what a task fails with is told once, by the stream's next call. */
+ * Invariants: tasks of a stream run in the order of issue; a task reads only its own copies of the caller's memory,
+ * unless the caller waits for it; a task's error is reported once, by the stream's next call. */
 #ifndef CPI_LATE_H
 #define CPI_LATE_H
 
@@ -21,10 +22,10 @@ cp_stream *late_cpu_stream(void);
 enum { LATE_DEVICES = 2, LATE_POISON = 0xfb };
 void *late_memory_new(cpi_device *device, size_t bytes);
 void late_memory_free(cpi_device *device, void *memory, size_t bytes);
-/* The address at which queues find what a program knows as `address`, where that is the device's; else itself. */
+/* The mapped address of a device address, for use by queues; other addresses are returned unchanged. */
 void *late_address(const void *address);
 #define late_inside(pointer) ((__typeof__(pointer))late_address(pointer))
-/* The same for every word in a structure that is an address of the device's; and the way back. */
+/* The same for every word in a structure that is a device address; and the inverse. */
 void late_addresses_in(void *structure, size_t bytes);
 void late_addresses_out(void *structure, size_t bytes);
 
@@ -32,11 +33,11 @@ void late_addresses_out(void *structure, size_t bytes);
 typedef struct late_task late_task;
 struct late_task {
     late_task *next;
-    const char *name; /* of the operation; NULL: none of the program's */
+    const char *name; /* of the operation; NULL: an internal task */
     cp_code (*run)(void *call);
     uint64_t number;  /* in its queue */
-    bool waited;      /* the giver frees it */
-    bool broken;      /* something could not be kept */
+    bool waited;      /* the issuing thread frees it */
+    bool broken;      /* out of memory for a copy */
     bool fails;       /* on demand */
     size_t used;
     struct late_more *more;
@@ -47,24 +48,25 @@ late_task *late_task_new(const char *name, cp_code (*run)(void *call), size_t by
 late_task *late_task_new_quietly(cp_code (*run)(void *call), size_t bytes); /* writes no error */
 void late_task_free(late_task *t);
 static inline void *late_call(late_task *t) { return t->space; }
-/* Copies that live as long as the task; NULL for NULL. Without memory the task is broken, and giving it fails. */
+/* Copies that live as long as the task; NULL for NULL. Out of memory, the task is marked broken and issuing it
+ * fails. */
 void *late_keep_host(late_task *t, const void *values, size_t bytes);
-void *late_keep(late_task *t, const void *structure, size_t bytes); /* with addresses of the device's made usable */
+void *late_keep(late_task *t, const void *structure, size_t bytes); /* with device addresses translated */
 cpi_loop *late_keep_loops(late_task *t, const cpi_loop *loops, size_t n);
 cp_array *late_keep_array(late_task *t, const cp_array *x);
-/* The caller's structure gets what the task made of its copy. */
+/* Copies the task's version of a structure back to the caller's. */
 void late_take_back(void *structure, const void *kept, size_t bytes);
 
 /* --- queue.c --- */
-/* Gives the task to the stream; returns what the stream's earlier work failed with. */
+/* Issues the task to the stream; returns the error of the stream's earlier work. */
 cp_code late_give(cp_stream *stream, late_task *t);
-/* The same for a task that is not the program's: nothing is told, failures neither. */
+/* The same for an internal task: no errors are reported. */
 void late_give_quietly(cp_stream *stream, late_task *t);
 /* As late_give, and waits for it; the task is then the caller's to free. */
 cp_code late_give_and_wait(cp_stream *stream, late_task *t);
 cp_code late_stream_new(cp_stream *s);
 void late_stream_free(cp_stream *s);
-/* The thread is a queue's, in a function of the host's that it calls: there every wait and all work is refused. */
+/* True in a queue's thread while it calls a host function: waits and work are refused there. */
 extern _Thread_local bool late_calling;
 cp_code late_stream_sync(cp_stream *s);
 int late_stream_done(cp_stream *s);
@@ -81,11 +83,11 @@ uint64_t late_capture_of(cp_stream *s);
 cp_code late_graph_launch(cp_graph *g, cp_stream *s);
 cp_code late_graph_upload(cp_graph *g, cp_stream *s);
 void late_graph_free(cp_graph *g);
-/* Later work of `stream` comes after all that `other` has got by now; nobody waits. */
+/* Later work of `stream` runs after the present work of `other`; does not block. */
 cp_code late_follow(cp_stream *stream, cp_stream *other);
 cp_code late_device_sync(cpi_device *d);
-void late_device_wait(cpi_device *d); /* tells nothing */
-/* The n-th task that the device gets from now on fails when it runs, once; 0: none. */
+void late_device_wait(cpi_device *d); /* reports no errors */
+/* The n-th task issued to the device from now on fails when it runs, once; 0: none. */
 void late_fail(cpi_device *d, int64_t n);
 
 #endif

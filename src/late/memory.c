@@ -1,7 +1,8 @@
-/* Memory of the backend late. A program gets addresses in a reserved range where nothing is mapped: whoever touches
- * them outside of a queue falls down at once, as with a GPU's. The elements lie SPAN bytes further.
+/* Memory of the deferred mock backend. A program gets addresses in a reserved, unmapped range: an access outside of a
+ * queue faults at once, as with a GPU's. The elements lie SPAN bytes further.
  *
- * Invariant: `nchunks` holds the live pieces by address; addresses are used again as late as the range allows. */
+ * Invariant: `nchunks` is the list of live chunks, sorted by address; addresses are reused as late as the range
+ * allows. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *base; /* NULL: there is no such range */
 static chunk *nchunks;
-static size_t last; /* where the search goes on */
+static size_t last; /* where the search continues */
 
 static void *reserve(void *at, size_t bytes, int fixed)
 {
@@ -34,7 +35,7 @@ static void init(void)
     base = p == MAP_FAILED ? NULL : p;
 }
 
-/* The link after which a piece of `size` bytes fits at *at or behind; NULL when there is none. */
+/* The link after which a chunk of `size` bytes fits at or after *at; NULL when there is none. */
 static chunk **gap_behind(size_t from, size_t size, size_t *at)
 {
     chunk **link = &nchunks;
@@ -97,8 +98,7 @@ void *late_address(const void *address)
     return (void *)(base && a - (uintptr_t)base < SPAN ? a + SPAN : a);
 }
 
-/* Numbers of a structure that happen to be addresses of the range do not occur: it lies where no size, count or type
- * comes to. */
+/* Integers in a structure are never mistaken for addresses: the range lies above every size, count or type. */
 static void move_addresses(void *structure, size_t bytes, uintptr_t from, uintptr_t by)
 {
     char *word = structure;

@@ -1,11 +1,11 @@
-/* Streams and events of the backend late: queues that run as late as they may.
+/* Streams and events of the deferred mock backend: queues that run as late as possible.
  *
- * A queue has a thread that sleeps until somebody waits for a task; then it runs up to that task and no further. So of
- * two streams the one that is waited for is always early and the other late, whichever should have come first. Waiting
- * for a device takes its youngest stream first. Only a queue with more than PENDING tasks runs the older half unasked.
+ * A queue has a thread that sleeps until another thread waits for a task; then it runs up to that task and no further.
+ * So of two streams the one that is waited for always runs first, even where the other should have. Waiting for a
+ * device takes its youngest stream first. Only a queue with more than PENDING tasks runs the older half unasked.
  *
- * Invariants: `issued` tasks were given, `done` of them have run, those up to `wanted` are asked for; all is guarded by
- * one lock, and tasks run without it. A failure stays with its queue until it is told. */
+ * Invariants: `issued` counts the tasks, `done` those that have run, and tasks up to `wanted` are requested. One lock
+ * guards all state; tasks run without it. An error stays with its queue until it is reported. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,13 +26,13 @@ typedef struct queue {
     bool ends, ended;
     cp_code failure;
     char text[512];
-    bool null, blocking;  /* as CUDA has it, blocking streams and the null stream wait for each other */
-    uint64_t null_awaited, awaited_by_null; /* tasks that it awaits of the null stream's, and the other way round */
-    struct late_record *record; /* where its tasks go while it is captured */
+    bool null, blocking;  /* as in CUDA, blocking streams and the null stream wait for each other */
+    uint64_t null_awaited, awaited_by_null; /* tasks of the null stream that it awaits, and the reverse */
+    struct late_record *record; /* receives its tasks while it is captured */
     struct queue *next; /* of all streams, the youngest first */
 } queue;
 
-/* Captured tasks, in the order they were given. */
+/* Captured tasks, in order of issue. */
 typedef struct late_record {
     uint64_t number;
     queue *began;
@@ -40,20 +40,20 @@ typedef struct late_record {
     bool broken; /* something that cannot be captured was tried */
 } late_record;
 
-/* A place in a queue, or in captured work. An event that is recorded again gets another one: waits that were
- * given keep theirs. */
+/* A position in a queue, or in captured work. An event that is recorded again gets a new one: earlier waits keep
+ * theirs. */
 typedef struct mark {
     int refs;
     queue *queue;
     uint64_t number;
-    late_record *record; /* it is a place in captured work */
+    late_record *record; /* set for a position in captured work */
     double when; /* seconds; set when it is reached */
 } mark;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t progress = PTHREAD_COND_INITIALIZER;
 static queue *queues;
-static int64_t fail_at[LATE_DEVICES]; /* tasks until the one that fails on demand; 0: none does */
+static int64_t fail_at[LATE_DEVICES]; /* tasks until the injected failure; 0: none */
 static bool forked;
 _Thread_local bool late_calling;
 
@@ -157,7 +157,7 @@ static void wait_for(queue *q, uint64_t number)
     while (q->done < number) pthread_cond_wait(&progress, &lock);
 }
 
-/* Tells what the queue's work failed with, and forgets it. */
+/* Reports the error of the queue's work and clears it. */
 static cp_code report(queue *q)
 {
     cp_code code = q->failure;
@@ -165,7 +165,7 @@ static cp_code report(queue *q)
     return code ? late_host->fail(code, "%s", q->text) : CP_OK;
 }
 
-/* Why nothing can be asked of queues here; the error is written. */
+/* Whether queues cannot be used here; writes the error then. */
 static bool lost(const char *what)
 {
     if (forked)
@@ -203,7 +203,7 @@ static void record_task(late_record *r, late_task *t)
 
 static late_task *await_task(queue *q, uint64_t number);
 
-/* What comes now waits for `other`'s tasks of before. */
+/* Later tasks of `q` wait for the present tasks of `other`. */
 static bool await_queue(queue *q, queue *other, uint64_t *awaited)
 {
     if (other->done == other->issued || *awaited == other->issued) return true;
@@ -237,7 +237,7 @@ static bool append(queue *q, late_task *t)
     return append_itself(q, t);
 }
 
-/* An operation that needs its result is refused while the stream is captured, and spoils the capture. */
+/* An operation that needs its result is refused while the stream is captured, and invalidates the capture. */
 static bool captured(cp_stream *stream, const char *what)
 {
     queue *q = stream->impl;
@@ -247,7 +247,7 @@ static bool captured(cp_stream *stream, const char *what)
     return true;
 }
 
-/* Appends an operation of the program's; returns what earlier ones failed with, or why it could not be given. */
+/* Appends an operation of the program; returns the error of earlier ones, or of issuing it. */
 static cp_code give(cp_stream *stream, late_task *t, bool *given)
 {
     queue *q = queue_of(stream);
@@ -353,7 +353,7 @@ cp_code late_stream_sync(cp_stream *s)
     return code;
 }
 
-/* Asking sets the queue to work, so that who asks again and again gets an end. */
+/* A query starts the queue, so that polling terminates. */
 int late_stream_done(cp_stream *s)
 {
     if (lost("stream_done")) return -1;
@@ -374,7 +374,7 @@ int late_stream_done(cp_stream *s)
 /* With the lock held. */
 static void wait_for_all(cpi_device *d)
 {
-    for (queue *q = queues; q;) { /* a queue that is waited for may go meanwhile: begin again */
+    for (queue *q = queues; q;) { /* a queue may be freed during the wait: restart */
         if (q->device != d || q->done == q->issued) {
             q = q->next;
             continue;
@@ -596,7 +596,7 @@ cp_code late_event_record(cp_event *e, cp_stream *s)
     }
     pthread_mutex_lock(&lock);
     queue *q = queue_of(s);
-    late_record *record = q ? q->record : NULL; /* there the task is none: the order of tasks is the order of calls */
+    late_record *record = q ? q->record : NULL; /* no task is needed there: the order of tasks is the order of calls */
     bool given = record || append(q, t);
     if (given) {
         *m = (mark){.refs = record ? 1 : 2, .queue = q, .number = record ? 0 : t->number, .record = record};

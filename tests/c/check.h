@@ -1,4 +1,4 @@
-/* What the C tests share: cmocka, a loop over the devices of this machine, and arrays from literals. */
+/* Declarations shared by the C tests: cmocka, a loop over the devices of this machine, and arrays from literals. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -16,8 +16,8 @@
 #include "cuprite.h"
 #include "cuprite/testing.h"
 
-/* Device i of those that tests run on: the CPU, late:0, the GPUs, or only what CUPRITE_DEVICE names. False behind the
- * last, with the CPU current. */
+/* Device i of those that tests run on: the CPU, late:0, the GPUs, or only the one that CUPRITE_DEVICE names. False
+ * after the last, with the CPU current. */
 static inline bool check_device(int i, int *device)
 {
     const char *only = getenv("CUPRITE_DEVICE");
@@ -36,8 +36,8 @@ static inline bool check_device(int i, int *device)
 /* for (FOR_DEVICES(d)) { ... }: the body runs with each of them current. */
 #define FOR_DEVICES(d) int d = CP_CPU, place_of_##d = 0; check_device(place_of_##d, &d); place_of_##d++
 
-/* Is the next case of a test with many this process's? CUPRITE_SHARE=2/8: the third of every eight; all where it is not
- * set. Slow tools run the shares side by side. */
+/* Does this process run the next case of a test with many? CUPRITE_SHARE=2/8: the third of every eight; all if it is
+ * not set. Slow tools run the shares in parallel. */
 static inline bool check_share(void)
 {
     static int64_t cases;
@@ -48,11 +48,11 @@ static inline bool check_share(void)
     return cases++ % of == mine;
 }
 
-/* What main returns: how many of `tests` failed, of those whose name fits the pattern CUPRITE_TEST ("test_rows",
- * "*axis*"), all where it is not set. */
+/* The result of main: the number of failed tests, of those whose name matches the pattern CUPRITE_TEST ("test_rows",
+ * "*axis*"), all if it is not set. */
 #define check_run(tests) (cmocka_set_test_filter(getenv("CUPRITE_TEST")), cmocka_run_group_tests(tests, NULL, NULL))
 
-/* The call succeeded; else the test fails with the error's text. */
+/* The call succeeded; else the test fails with the error message. */
 #define ok(expression)                                                                       \
     do {                                                                                     \
         if (!(expression)) fail_msg("%s: %s", #expression, cp_error_message());              \
@@ -89,7 +89,7 @@ static inline void check_values(cp_array *x, int n, const double *want)
 #define values(x, ...) check_values((x), (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), \
     (const double[]){__VA_ARGS__})
 
-/* Were all of n arrays made? They are freed: the end of a `body` as the next function wants it. */
+/* Were all of n arrays made? They are freed: the end of a `body` for the next function. */
 static inline bool check_all_made(size_t n, cp_array **made)
 {
     bool all = true;
@@ -101,8 +101,8 @@ static inline bool check_all_made(size_t n, cp_array **made)
 }
 
 /* Runs `body` with the 1st, 2nd, ... allocation failing until it succeeds untouched. `body` returns true on
- * success and must free what it made. Checks that nothing leaks, that a failure is a memory error, and that what
- * succeeds has written none: what the next call would be blamed for, and what the result may be wrong for. */
+ * success and must free what it made. Checks that nothing leaks, that a failure is a memory error, and that a success
+ * has set no error, which would be attributed to the next call or hide a wrong result. */
 static inline void every_allocation_fails(bool (*body)(void))
 {
     cp_error_clear();
@@ -115,7 +115,7 @@ static inline void every_allocation_fails(bool (*body)(void))
         bool hit = cp_test_allocations() >= n;
         cp_test_fail_allocation(0);
         if (done && cp_error()) fail_msg("allocation %d failing is passed over: %s", (int)n, cp_error_message());
-        if (cp_device_synchronize(CP_CURRENT)) done = false; /* work under way may hold memory, or fail */
+        if (cp_device_synchronize(CP_CURRENT)) done = false; /* pending work may hold memory, or fail */
         if (!done) {
             failed(CP_ERROR_MEMORY);
         }

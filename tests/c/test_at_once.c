@@ -1,6 +1,6 @@
-/* Many threads at once in products, linear algebra, transforms, random numbers and fused texts: what is opened, planned
- * and kept at a first call is met by all of them together, and no result depends on who came first. Under the thread
- * sanitizer this is the test of the tables that these rooms keep. */
+/* Many threads at once in products, linear algebra, transforms, random numbers and fused expressions. All of them reach
+ * the initialisation, planning and caches of a first call together, and no result depends on their order. Under the
+ * thread sanitizer this tests the caches of these modules. */
 #include "check.h"
 
 #include <pthread.h>
@@ -14,7 +14,8 @@ typedef struct worker {
     char trouble[256];
 } worker;
 
-static cp_array *small, *large, *wave; /* of all threads: 20 matrices of 6 x 6, one of 40 x 40, 3 x 300 numbers */
+static cp_array *small, *large, *wave; /* shared by all threads: 20 matrices of 6 x 6, one of 40 x 40, 3 x 300 numbers
+                                          */
 static cp_rng *generator;
 static pthread_barrier_t start;
 
@@ -51,7 +52,7 @@ static void work(worker *w)
             if (!r || w->bytes[which] > MOST || cp_to_host(r, w->result[which], w->bytes[which]))
                 snprintf(w->trouble, sizeof w->trouble, "call %d: %s", which, cp_error_message());
             cp_error_clear();
-            r = cp_rng_random(generator, .shape = CP_SHAPE(100)); /* theirs together: any numbers */
+            r = cp_rng_random(generator, .shape = CP_SHAPE(100)); /* shared: any numbers */
             if (!r) snprintf(w->trouble, sizeof w->trouble, "random: %s", cp_error_message());
         }
     }
@@ -96,7 +97,7 @@ static void many_threads(void **state)
         for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&thread[i], NULL, run_together, &w[i]), 0);
         for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
         pthread_barrier_destroy(&start);
-        run(&w[THREADS]); /* alone, behind all of them */
+        run(&w[THREADS]); /* alone, after all of them */
         for (int i = 0; i <= THREADS; i++) {
             if (*w[i].trouble) fail_msg("thread %d: %s", i, w[i].trouble);
             for (int k = 0; k < CALLS; k++) {

@@ -1,4 +1,4 @@
-/* Kappa-sigma clipping against the loop of NumPy's operations that it stands for: the same elements are kept. */
+/* Kappa-sigma clipping against the equivalent loop of NumPy's operations: the same elements are kept. */
 #include <float.h>
 
 #include "check.h"
@@ -23,8 +23,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The program, in the precision of float32 or of float64, on values without NaN; sums in long double. Leaves the
- * kept values at the front in order, returns what the library should. */
+/* The program, in the precision of float32 or of float64, on values without NaN; sums in long double. Leaves the kept
+ * values at the beginning in order, returns the expected result. */
 static cp_clip_result program(double *x, int64_t n, bool single, double kappa, bool by_mean, int most)
 {
     cp_clip_result r = {NAN, NAN, NAN, NAN, n, 0};
@@ -64,7 +64,7 @@ static cp_clip_result program(double *x, int64_t n, bool single, double kappa, b
     return r;
 }
 
-/* Equal but for the rounding of sums; `scale` is how large the numbers were that went into them. */
+/* Equal but for the rounding of sums; `scale` is the magnitude of the summands. */
 static bool near(double a, double b, double scale)
 {
     return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= 1e-13 * scale;
@@ -182,7 +182,7 @@ static void test_edges(void **state)
             empty(stats_of(cp_zeros(CP_SHAPE(0), CP_FLOAT32), plain));
             empty(stats_of(cp_zeros(CP_SHAPE(3, 0), CP_INT32), plain));
             assert_int_equal(cp_size(cp_sigma_clip(cp_zeros(CP_SHAPE(0), CP_INT16), NULL)), 0);
-            /* strictly between: without a spread nothing is */
+            /* strictly between: without a spread nothing is kept */
             empty(stats_of(doubles(5), plain));
             empty(stats_of(cp_full(CP_SHAPE(300, 400), CP_FLOAT32, cp_float(0.1)), plain));
             empty(stats_of(cp_full(CP_SHAPE(70000), CP_FLOAT64, cp_float(0.1)), plain));
@@ -211,7 +211,7 @@ static void test_edges(void **state)
             values(kept, 2, 3, 2, 1);
             assert_int_equal(cp_size(cp_sigma_clip(cp_astype(x, CP_FLOAT16), NULL)), 13);
             assert_int_equal(cp_type_of(cp_sigma_clip(cp_astype(x, CP_BFLOAT16), NULL)), CP_BFLOAT16);
-            /* int64 beyond float64's digits come back untouched */
+            /* int64 values beyond float64's digits come back unchanged */
             int64_t big = INT64_C(9007199254740993);
             cp_array *wide = ints(big, big + 4, big + 8, big + 2);
             cp_array *same = cp_sigma_clip(wide, NULL);

@@ -1,4 +1,4 @@
-/* Composites: values, errors, and that every allocation may fail. What they mean is compared with NumPy in Python. */
+/* Composites: values, errors, and that every allocation may fail. Semantics are compared with NumPy in Python. */
 #include "check.h"
 
 static void calls(void **state)
@@ -51,7 +51,7 @@ static void errors(void **state)
         failed(CP_ERROR_VALUE);
         assert_null(cp_outer(x, NULL));
         failed(CP_ERROR_VALUE);
-        for (int n = 0; n < 3; n++) { /* no number of things, or things nowhere */
+        for (int n = 0; n < 3; n++) { /* a negative count, or a NULL list */
             const int many = n == 0 ? -1 : n == 1 ? INT32_MIN : 1;
             assert_null(cp_tile(x, many, NULL));
             failed(CP_ERROR_VALUE);
@@ -109,7 +109,7 @@ static void families(void **state)
     }
 }
 
-/* Sequences, places, polynomials: the highest power first. */
+/* Sequences, indices, polynomials: the highest power first. */
 static void sequences_and_places(void **state)
 {
     (void)state;
@@ -131,7 +131,7 @@ static void sequences_and_places(void **state)
         values(r = cp_insert(x, first, x, 0), 1, 2, 3, 4, 1, 2, 3, 4);
         values(q = cp_trim_zeros(r, true, true), 1, 2, 3, 4, 1, 2, 3, 4);
         cp_free(r), cp_free(q);
-        assert_null(cp_delete(x, end, 0)); /* a place that is no whole number */
+        assert_null(cp_delete(x, end, 0)); /* an index that is no integer */
         failed(CP_ERROR_INDEX);
         cp_array *place = cp_int(7);
         assert_null(cp_delete(x, place, 0));
@@ -255,7 +255,7 @@ static void failing_allocations(void **state)
     }
 }
 
-/* What failed before, and nobody cleared, is no failure of the next call. */
+/* An earlier error that was not cleared is no failure of the next call. */
 static void an_older_error(void **state)
 {
     (void)state;
@@ -266,7 +266,7 @@ static void an_older_error(void **state)
         ok(!cp_reshape(x, CP_SHAPE(3)) && cp_error());
         ok(!cp_ufunc_at(CP_OP_add, x, at, one));
         values(x, 1, 2, 3, 4);
-        ok(!cp_ufunc_at(CP_OP_ldexp, x, twice, two)); /* by rounds where no order is kept */
+        ok(!cp_ufunc_at(CP_OP_ldexp, x, twice, two)); /* in rounds where no order is kept */
         values(x, 16, 2, 3, 4);
         ok(!cp_ufunc_at(CP_OP_power, whole, at, two));
         values(whole, 1, 4, 9, 16);

@@ -13,7 +13,7 @@ static void error_record(void **state)
     assert_int_equal(cp_error(), CP_ERROR_VALUE);
     char first[256];
     snprintf(first, sizeof first, "%s", cp_error_message());
-    assert_null(cp_reshape(NULL, CP_SHAPE(3))); /* the first record stands */
+    assert_null(cp_reshape(NULL, CP_SHAPE(3))); /* the first record is kept */
     assert_string_equal(cp_error_message(), first);
     failed(CP_ERROR_VALUE);
     assert_null(cp_ravel(NULL));
@@ -47,7 +47,7 @@ static void sizes_do_not_wrap(void **state)
     }
 }
 
-/* Structs that say how many there are, and not where; or fewer than none. */
+/* Structs with a count and a NULL pointer, or a negative count. */
 static void shapes_and_axes_that_mean_nothing(void **state)
 {
     (void)state;
@@ -114,7 +114,7 @@ static void views(void **state)
             assert_null(cp_swapaxes(x, 0, 3));
             failed(CP_ERROR_AXIS);
             values(cp_diagonal(cp_slice(x, 1, (cp_index[]){CP_AT(0)}), 1, 0, 1), 1, 6, 11);
-            cp_array *copy = cp_reshape(t, CP_SHAPE(24)); /* no view can be */
+            cp_array *copy = cp_reshape(t, CP_SHAPE(24)); /* no view is possible */
             ok(copy);
             assert_true(cp_data(copy) != cp_data(t));
             cp_array *b = cp_broadcast_to(cp_slice(x, 2, (cp_index[]){CP_AT(0), CP_AT(0)}), CP_SHAPE(3, 4));
@@ -215,7 +215,7 @@ static void one_element(void **state)
         }
 }
 
-/* A view keeps the elements when the array that they were made for is gone, wherever they lie. */
+/* A view keeps the elements when their original array is freed, wherever they are stored. */
 static void views_outlive_their_array(void **state)
 {
     (void)state;
@@ -276,7 +276,7 @@ static void scopes(void **state)
         assert_int_equal(cp_size(kept), 3);
         cp_free(kept);
         assert_int_equal(cp_test_live(), live);
-        /* a result with an argument's elements belongs to the scope all the same */
+        /* a result that shares an argument's elements belongs to the scope too */
         cp_array *x = doubles(1, 2, 3), *y = NULL;
         live = cp_test_live();
         for (CP_SCOPE) {
@@ -294,7 +294,7 @@ static void scopes(void **state)
     }
 }
 
-/* Whatever of x's elements a function returns: each time an array of its own, for one cp_free or for the scope. */
+/* Results that share x's elements: each is a separate array, for one cp_free or for the scope. */
 static void results_are_the_callers(void **state)
 {
     (void)state;
@@ -368,7 +368,7 @@ static void scopes_end_on_every_way_out(void **state)
         assert_int_equal(rounds, 0);
         cp_array *outside = cp_copy(x);
         cp_free(outside);
-        assert_int_equal(cp_test_live(), live); /* and no scope is open: this copy was nobody else's */
+        assert_int_equal(cp_test_live(), live); /* and no scope is open: no other owner of this copy */
         cp_scope *s = cp_scope_begin();
         cp_scope_end(s);
         cp_scope *outer = cp_scope_begin();
@@ -433,7 +433,7 @@ static void pool(void **state)
     }
 }
 
-/* More than the machine has is an error at once; so is what a limit leaves no room for, cached or not. */
+/* A request larger than the machine's memory is an error at once; so is one beyond a limit, cached or not. */
 static void beyond_memory(void **state)
 {
     (void)state;
@@ -474,7 +474,7 @@ static void limit_below_what_is_cached(void **state)
         assert_true(now.held <= base + 50 * MB);
         assert_null(cp_empty(CP_SHAPE(160 * MB), CP_INT8));
         failed(CP_ERROR_MEMORY);
-        /* below what is in use: what comes back later is bound too */
+        /* below the bytes in use: memory freed later is limited too */
         ok(cp_pool_limit(d, 0) == CP_OK && (big = cp_empty(CP_SHAPE(160 * MB), CP_INT8)));
         ok(cp_pool_limit(d, base + 50 * MB) == CP_OK);
         cp_free(big);
@@ -546,7 +546,7 @@ static void devices(void **state)
     }
 }
 
-/* The variable counts in threads that have not chosen. */
+/* The variable applies in threads that have not chosen. */
 static void *with_a_wrong_default(void *unused)
 {
     if (cp_device_current() != CP_NO_DEVICE || cp_error() == CP_OK) return "cp_device_current";

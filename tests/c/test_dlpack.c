@@ -1,4 +1,4 @@
-/* DLPack in C: what an array says of itself and is made of, memory's life, and every allocation failing. */
+/* DLPack in C: export and import of arrays, lifetime of memory, and every allocation failing. */
 #include "check.h"
 
 #include "dlpack/dlpack.h"
@@ -44,7 +44,7 @@ static void there_and_back(void **state)
         copied->deleter(copied);
         cp_free(again);
     }
-    cp_array *number = cp_float(2.5); /* its value lies in its record, which may go */
+    cp_array *number = cp_float(2.5); /* its value is stored in its record, which may be freed */
     struct DLManagedTensorVersioned *m = cp_to_dlpack(number);
     cp_free(number);
     ok(m);
@@ -88,7 +88,7 @@ static void foreign_memory(void **state)
     struct DLManagedTensor old = {foreign().tensor, NULL, count_old};
     cp_free(cp_from_dlpack_old(&old));
     assert_int_equal(ended, 2);
-    m.tensor.offset = 12, m.tensor.ndim = 1; /* lies askew: a copy, and the tensor goes at once */
+    m.tensor.offset = 12, m.tensor.ndim = 1; /* misaligned: a copy, and the tensor is released at once */
     m.tensor.type.code = CPI_DL_INT;
     cp_array *copied = cp_from_dlpack(&m);
     ok(copied);

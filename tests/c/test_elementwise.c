@@ -2,7 +2,7 @@
  * tests/python/test_elementwise.py. */
 #include "check.h"
 
-/* The call frees its operands, so that expressions can stand in one line. */
+/* The call frees its operands, so that expressions fit in one line. */
 static cp_array *take1(cp_array *(*f)(cp_array *), cp_array *a)
 {
     cp_array *r = f(a);
@@ -176,7 +176,7 @@ static void test_out(void **state)
         cp_array *x = ints(1, 2, 3, 4, 5, 6);
         cp_array *low = cp_slice(x, 1, (cp_index[]){CP_RANGE(0, 5)}),
                  *high = cp_slice(x, 1, (cp_index[]){CP_RANGE(1, 6)});
-        /* the output overlaps an input one element apart */
+        /* the output overlaps an input, shifted by one element */
         cp_array *r = cp_elementwise(CP_OP_add, (cp_array *[]){low, low}, &(cp_ufunc_options){.out = high});
         ok(r);
         assert_ptr_equal(cp_data(r), cp_data(high));
@@ -187,7 +187,7 @@ static void test_out(void **state)
         ok(r);
         values(x, 2, 2, 5, 6, 9, 10);
         cp_free(r);
-        /* a squared power runs as another operation; the mask must come along */
+        /* a squared power runs as another operation; the mask must be passed on */
         cp_array *two = cp_int(2);
         r = cp_elementwise(CP_OP_power, (cp_array *[]){x, two}, &(cp_ufunc_options){.out = x, .where = mask});
         ok(r);
@@ -198,7 +198,7 @@ static void test_out(void **state)
         ok(r);
         values(narrow, 8, 4, 50, 12, 162, 20);
         cp_free(r);
-        /* no results are wanted beside the outputs, written to at once or by way of another type */
+        /* no results are wanted beside the outputs, written directly or through another type */
         ok(cp_elementwise_all(CP_OP_negative, &x, NULL, &(cp_ufunc_options){.out = narrow}) == CP_OK);
         values(narrow, -4, -2, -25, -6, -81, -10);
         ok(cp_elementwise_all(CP_OP_add, (cp_array *[]){low, low}, NULL, &(cp_ufunc_options){.out = high}) == CP_OK);
@@ -245,8 +245,8 @@ static void test_where(void **state)
     }
 }
 
-/* Every row runs for float32, int32 or bool without an error, at sizes around vectors and chunks, in place of any
- * alignment, and strided operands give the bits that contiguous ones do. */
+/* Every row runs for float32, int32 or bool without an error, at sizes around vectors and chunks, in place at any
+ * alignment, and strided operands give the same bits as contiguous ones. */
 static void test_every_row(void **state)
 {
     (void)state;
@@ -318,7 +318,7 @@ static void test_two_results(void **state)
     }
 }
 
-/* What the table says of an operation: bodies as text, other names, fixed types. */
+/* An operation's row of the table: bodies as strings, aliases, fixed types. */
 static void test_rows_as_data(void **state)
 {
     (void)state;
@@ -336,7 +336,7 @@ static void test_rows_as_data(void **state)
     assert_string_equal(info.place, "scipy.special");
 }
 
-/* Large outputs go past the caches on the CPU and through 16-byte vectors on a GPU: ends and alignment. */
+/* Large outputs use non-temporal stores on the CPU and 16-byte vectors on a GPU: ends and alignment. */
 static void test_large(void **state)
 {
     (void)state;
@@ -356,7 +356,7 @@ static void test_large(void **state)
     }
 }
 
-/* Scalars of the host in every place that takes an operand. */
+/* Host scalars for every operand parameter. */
 static void test_host_scalars(void **state)
 {
     (void)state;
@@ -381,7 +381,7 @@ static void test_host_scalars(void **state)
                truth ? 2 : 1);
             cp_free(r);
         }
-        /* scalars as inputs, in every place, and with a mask that is one too */
+        /* scalars as inputs, in every position, and with a scalar mask */
         is(cp_subtract(one, x), CP_FLOAT64, 0, -1, -2);
         is(cp_subtract(x, one), CP_FLOAT64, 0, 1, 2);
         is(cp_subtract(two, one), CP_FLOAT64, 1);

@@ -1,5 +1,5 @@
-/* Fourier transforms from C: the definition in long double over lengths of every way, real ones and back, options,
- * plans that are kept or not, and every allocation failing. */
+/* Fourier transforms from C: the definition in long double over lengths of every algorithm, real transforms and
+ * inverses, options, plans that are cached or not, and every allocation failing. */
 #include <complex.h>
 #include <math.h>
 
@@ -10,7 +10,7 @@ enum { MOST = 700 };
 static const int64_t lengths[] = {1, 2, 3, 7, 8, 11, 15, 16, 31, 60, 61, 67, 100, 128, 134, 243, 263, 512, 521, 700};
 enum { LENGTHS = sizeof lengths / sizeof *lengths };
 
-/* Numbers between -1 and 1 that repeat nowhere. */
+/* Numbers between -1 and 1 without a period. */
 static double number(int64_t i) { return sin((double)(i * i % 1009) + 0.25 * (double)i); }
 
 static void definition(const double complex *x, int64_t n, int sign, long double complex *y)
@@ -26,7 +26,7 @@ static void definition(const double complex *x, int64_t n, int sign, long double
     }
 }
 
-/* Two lanes of n numbers, beside one another or behind: element i of lane l. */
+/* Two rows of n numbers, interleaved or one after the other: the index of element i of row l. */
 static int64_t place(int64_t i, int64_t l, int64_t n, bool beside) { return beside ? 2 * i + l : l * n + i; }
 
 static void compare(cp_array *got, const double complex *x, int64_t n, int64_t kept, int sign, bool beside, double by)
@@ -95,7 +95,7 @@ static void real_transforms(void **state)
     }
 }
 
-/* Lengths and axes by default, s, and what is refused. */
+/* Default lengths and axes, s, and errors. */
 static void options(void **state)
 {
     (void)state;
@@ -131,7 +131,7 @@ static void options(void **state)
     }
 }
 
-/* No plan is kept, so that each call makes its own. */
+/* No plan is cached, so that each call makes its own. */
 static bool calls(void)
 {
     bool done = false;
@@ -146,7 +146,7 @@ static bool calls(void)
     return done;
 }
 
-/* A transform in blocks, of an array beyond caches, whose axes have plans of their own. */
+/* A transform in blocks, of an array larger than caches, whose axes have separate plans. */
 static bool in_blocks(void)
 {
     cp_scope *s = cp_scope_begin();

@@ -1,5 +1,5 @@
-/* Fused expressions: values against the calls one by one, outputs, errors, threads, and that every allocation may fail.
- * Random texts are compared in Python. */
+/* Fused expressions: values against separate calls, outputs, errors, threads, and that every allocation may fail.
+ * Random expressions are compared in Python. */
 #include "check.h"
 
 #include <pthread.h>
@@ -87,7 +87,7 @@ static void errors(void **state)
     }
 }
 
-/* Smaller shapes, conversions, single values, results of two shapes: every place that asks for memory. */
+/* Smaller shapes, conversions, single values, results of two shapes: every place that allocates. */
 static bool body(void)
 {
     bool done = false;
@@ -149,7 +149,7 @@ static void threads(void **state)
     }
 }
 
-/* Damaged texts: whatever the bytes, a program or an error; for the sanitizers. */
+/* Random bytes as source: a program or an error; for the sanitizers. */
 static void noise(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Selection by conditions: NumPy's values on every device, sizes around the pieces, failures. */
+/* Selection by masks: NumPy's values on every device, sizes around the chunk size, errors. */
 #include "check.h"
 
 #define gives(expression, ...)       \
@@ -93,7 +93,7 @@ static void test_masks(void **state)
     }
 }
 
-/* Operands in host memory, and rows whose size is a power of two but whose place is not. */
+/* Operands in host memory, and rows whose size is a power of two but whose alignment is not. */
 static void test_host_values_and_odd_places(void **state)
 {
     (void)state;
@@ -112,21 +112,21 @@ static void test_host_values_and_odd_places(void **state)
         cp_array *line = doubles(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14), *f = cp_astype(line, CP_FLOAT32);
         cp_array *table = cp_reshape(f, CP_SHAPE(3, 5)), *rows = mask(1, 0, 1);
         cp_index behind[2] = {CP_RANGE(0, 3), CP_RANGE(1, 5)};
-        cp_array *odd = cp_slice(table, 2, behind); /* rows of 16 bytes, 20 apart, from 4 on */
+        cp_array *odd = cp_slice(table, 2, behind); /* rows of 16 bytes, stride 20, offset 4 */
         gives(cp_mask_get(odd, rows), 1, 2, 3, 4, 11, 12, 13, 14);
         gives(cp_compress(rows, odd, 0), 1, 2, 3, 4, 11, 12, 13, 14);
         cp_array *four = doubles(-1, -2, -3, -4);
         ok(cp_mask_set(odd, rows, four) == CP_OK);
         values(f, 0, -1, -2, -3, -4, 5, 6, 7, 8, 9, 10, -1, -2, -3, -4);
         cp_array *truth = mask(0, 1, 1), *one = cp_int(0);
-        ok(cp_mask_set(truth, truth, one) == CP_OK); /* the mask is what is written */
+        ok(cp_mask_set(truth, truth, one) == CP_OK); /* the mask is the destination */
         values(truth, 0, 0, 0);
         cp_free(truth), cp_free(one), cp_free(four), cp_free(odd), cp_free(rows), cp_free(table), cp_free(f);
         cp_free(line), cp_free(zero), cp_free(none), cp_free(point), cp_free(never), cp_free(always), cp_free(three);
     }
 }
 
-/* Every size near the borders of words and pieces, every type, sparse and dense. */
+/* Every size near the boundaries of words and chunks, every type, sparse and dense. */
 static void test_sizes(void **state)
 {
     (void)state;
@@ -157,7 +157,7 @@ static void test_sizes(void **state)
     free(m), free(v), free(want);
 }
 
-/* Arrays among the items: places, bounds, and which of several values for one element stays. */
+/* Arrays as items: indices, bounds, and the last of several values for one element. */
 static void test_arrays_as_items(void **state)
 {
     (void)state;
@@ -196,7 +196,7 @@ static bool pick_everything(void)
     cp_scope_end(s);
     return done;
 }
-/* What take.c and masks.c make on the way. */
+/* Temporaries of take.c and masks.c. */
 static bool take_everything(void)
 {
     cp_scope *s = cp_scope_begin();
@@ -228,7 +228,7 @@ static bool select_everything(void)
     cp_free(a), cp_free(b), cp_free(t), cp_free(c), cp_free(one);
     return done;
 }
-/* Writing all over an array that is larger than caches does without memory that it does not get. */
+/* Scattered writes to an array larger than caches work without the optional workspace. */
 static cp_array *shared_values, *shared_slots;
 static bool put_all_over(void) { return cp_put(shared_x, shared_slots, shared_values) == CP_OK; }
 static void test_writing_without_memory(void **state)
@@ -237,7 +237,7 @@ static void test_writing_without_memory(void **state)
     (void)state;
     for (FOR_DEVICES(d)) {
         cp_array *many = cp_arange_int(0, SOME, 1, CP_INT64);
-        cp_array *far = cp_multiply(many, cp_int(1000003)); /* odd: no place comes twice */
+        cp_array *far = cp_multiply(many, cp_int(1000003)); /* odd: no index occurs twice */
         shared_x = cp_zeros(CP_SHAPE(LARGE), CP_FLOAT32), shared_slots = cp_remainder(far, cp_int(LARGE));
         shared_values = cp_astype(many, CP_FLOAT32);
         every_allocation_fails(put_all_over);

@@ -1,4 +1,4 @@
-/* Files: what is written reads back on every device, failures leave nothing behind, broken files are errors. */
+/* Files: written files read back on every device, failures leave no files, malformed files are errors. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -75,7 +75,7 @@ static void round_trip(void **state)
         }
 }
 
-/* A view with odd strides is written as its values; extremes of unsigned types survive. */
+/* A view with unusual strides is written by its values; extremes of unsigned types are preserved. */
 static void strides_and_extremes(void **state)
 {
     (void)state;
@@ -151,7 +151,7 @@ static void broken_files(void **state)
     BROKEN(CP_ERROR_FORMAT, FITS("b.fits", 0, "BITPIX  = 16", "NAXIS   = 0"));
     BROKEN(CP_ERROR_FORMAT, in_folder("x.fits"), .ext = 3);
     BROKEN(CP_ERROR_VALUE, in_folder("x.fits"), .ext = -7);
-    /* a name is a name: no expressions, no commands, no network, no guessing of endings */
+    /* a path is only a path: no expressions, no commands, no network, no guessing of endings */
     BROKEN(CP_ERROR_NOT_FOUND, in_folder("x.fits[0]"));
     BROKEN(CP_ERROR_NOT_FOUND, "ls |");
     BROKEN(CP_ERROR_NOT_FOUND, "ftp://127.0.0.1/x.fits");

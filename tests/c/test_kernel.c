@@ -1,4 +1,4 @@
-/* The user's kernels from C: compiling, launching, each tier, limits, errors, variables. */
+/* User kernels from C: compiling, launching, each tier, limits, errors, variables. */
 #include "check.h"
 
 #include "cuprite/kernel.h"
@@ -160,12 +160,12 @@ static void limits_and_errors(void **state)
     }
 }
 
-/* On the CPU what would end a process, or hang it, is an error. */
+/* On the CPU faults that would crash or hang the process are errors. */
 static void faults(void **state)
 {
     (void)state;
 #ifdef __SANITIZE_THREAD__
-    skip(); /* a fault's handler is left by a jump, and the thread sanitizer takes all that follows for the handler's */
+    skip(); /* longjmp leaves the signal handler, and the thread sanitizer attributes all later code to the handler */
 #endif
     static const char text[] =
         "extern \"C\" __global__ void null(int *x) { *(volatile int *)0 = x[0]; }\n"

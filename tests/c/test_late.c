@@ -1,5 +1,5 @@
-/* Failures that only a running kernel can see: told at the latest when somebody waits, with the operation's name;
- * the library is usable afterwards. */
+/* Asynchronous errors, which only a running kernel can detect: reported at the latest by a wait, with the operation's
+ * name; the library is usable afterwards. */
 #include "check.h"
 
 #include <signal.h>
@@ -17,13 +17,13 @@ static void test_negative_powers(void **state)
     for (FOR_DEVICES(d)) {
         cp_array *a = ints(2, 3, 4), *b = ints(2, -1, 0), *yes = cp_ones(CP_SHAPE(3), CP_BOOL);
         int64_t host[3] = {7, 7, 7};
-        /* told by the call or by the copy */
+        /* reported by the call or by the copy */
         cp_array *r = cp_power(a, b);
         if (r) assert_int_equal(cp_to_host(r, host, sizeof host), CP_ERROR_VALUE);
         assert_non_null(strstr(cp_error_message(), "power"));
         failed(CP_ERROR_VALUE);
         cp_free(r);
-        /* told once, by whatever looks first: a wait, or another operation */
+        /* reported once, by the first check: a wait, or another operation */
         r = cp_power(a, b);
         cp_code code = cp_stream_synchronize(cp_stream_current(d));
         assert_int_equal(r ? code : cp_error(), CP_ERROR_VALUE);
@@ -35,7 +35,7 @@ static void test_negative_powers(void **state)
         assert_int_equal(cp_error(), CP_ERROR_VALUE);
         cp_error_clear();
         cp_free(r);
-        /* an exponent that takes no part does not count */
+        /* a masked exponent is ignored */
         cp_array *set = cp_set_item(yes, 1, (int64_t[]){1}, &(uint8_t){0}) ? NULL : yes;
         ok(set);
         cp_array *out = cp_zeros(CP_SHAPE(3), CP_INT64);
@@ -51,7 +51,7 @@ static void test_negative_powers(void **state)
     }
 }
 
-/* The failure is its stream's: work of another one is not disturbed. */
+/* The error belongs to its stream: work of another one is not affected. */
 static void test_streams(void **state)
 {
     (void)state;
@@ -101,7 +101,7 @@ static int late_device(void)
     return d;
 }
 
-/* --- the test device does what it is for: each of these would be passed over by a device that runs at once --- */
+/* --- the mock device finds these defects: a synchronous device would miss each of them --- */
 
 static void test_nothing_runs_unasked(void **state)
 {
@@ -118,7 +118,7 @@ static void test_nothing_runs_unasked(void **state)
     cp_free(a), cp_free(b);
 }
 
-/* Reading and writing the device's memory from the host is the end of the process. */
+/* Reading or writing device memory from the host crashes the process. */
 static void test_memory_is_the_queues(void **state)
 {
     (void)state;
@@ -136,7 +136,7 @@ static void test_memory_is_the_queues(void **state)
         int status = 0;
         assert_int_equal(waitpid(child, &status, 0), child);
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-        assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) > 2); /* the sanitizer says it in its way */
+        assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) > 2); /* the sanitizer's exit status */
 #else
         assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
 #endif
@@ -144,7 +144,7 @@ static void test_memory_is_the_queues(void **state)
     cp_free(a);
 }
 
-/* A child of a process that used the device is told so. */
+/* A child of a process that used the device gets an error. */
 static void test_forked(void **state)
 {
     (void)state;
@@ -171,13 +171,13 @@ static void test_forked(void **state)
     cp_free(a);
 }
 
-/* Without an event between them the stream that is waited for comes first, in whatever order work was given. */
+/* Without an event between them the stream that is waited for runs first, whatever the order of issue. */
 static void test_missing_wait_is_seen(void **state)
 {
     (void)state;
     int d = late_device();
     for (int waits = 0; waits < 2; waits++) {
-        ok(cp_device_synchronize(d) == CP_OK); /* what earlier tests freed is poison by now */
+        ok(cp_device_synchronize(d) == CP_OK); /* memory that earlier tests freed is poisoned by now */
         cp_stream *s = cp_stream_create(d);
         cp_event *e = cp_event_create(d);
         cp_array *a = doubles(1, 2, 3), *sum;
@@ -212,7 +212,7 @@ static void test_freed_memory_is_poisoned(void **state)
     cp_free(high), cp_free(low), cp_free(same);
 }
 
-/* Told late, once, with the operation's name, and by the stream whose work it was. */
+/* Reported late, once, with the operation's name, and by the stream of that work. */
 static void test_failure_on_demand(void **state)
 {
     (void)state;
@@ -225,7 +225,7 @@ static void test_failure_on_demand(void **state)
     ok(b && sum && c);
     ok(cp_stream_use(s) == CP_OK);
     cp_array *other = cp_ones(CP_SHAPE(2), CP_FLOAT64);
-    values(other, 1, 1); /* another stream has nothing to tell */
+    values(other, 1, 1); /* another stream has no error to report */
     ok(cp_stream_use(NULL) == CP_OK);
     assert_int_equal(cp_stream_synchronize(cp_stream_current(d)), CP_ERROR_DEVICE);
     assert_string_equal(cp_error_message(), "sum: failed on demand");
@@ -238,7 +238,7 @@ static void test_failure_on_demand(void **state)
     cp_error_clear();
 }
 
-/* --- work on what earlier work should have made --- */
+/* --- work on the results of failed work --- */
 
 static cp_array *square, *third, *places, *weights, *shares;
 static cp_array *of_rows(void) { return cp_compress(third, square, 0); }
@@ -279,8 +279,8 @@ static cp_array *histogram(void)
     return cp_free(edges), counts;
 }
 
-/* Each operation fails in turn: those behind it find poison where they expect places, and stay within their arrays;
- * nothing leaks, and the failure is told by the call or by who waits next. */
+/* Each operation fails in turn: later ones read poison instead of indices, and stay within their arrays; nothing leaks,
+ * and the error is reported by the call or the next wait. */
 static void test_behind_a_failure(void **state)
 {
     (void)state;
@@ -318,7 +318,7 @@ static void test_behind_a_failure(void **state)
     cp_free(line), cp_free(square), cp_free(third), cp_free(places), cp_free(weights), cp_free(shares);
 }
 
-/* --- an array used on another stream than its own --- */
+/* --- an array used on a stream other than its own --- */
 
 static cp_array *op_sqrt(cp_array *x) { return cp_sqrt(x); }
 static cp_array *op_add(cp_array *x) { return cp_add(x, x); }
@@ -353,8 +353,8 @@ static cp_array *op_where(cp_array *x)
 }
 static cp_array *op_label(cp_array *x) { return cp_label(x, NULL, NULL, NULL); }
 
-/* Its block goes to nobody before that stream has passed: neither does the other stream read what came after, nor does
- * it write there. */
+/* Its block is not reused before that stream's work is done: the other stream neither reads later contents nor writes
+ * over them. */
 static void test_used_elsewhere(void **state)
 {
     (void)state;
@@ -391,7 +391,7 @@ static void test_used_elsewhere(void **state)
     }
 }
 
-/* More streams than a block remembers; streams that end before the block; memory back when all have passed. */
+/* More streams than a block remembers; streams that end before the block; memory is returned when all are done. */
 static void test_used_by_many(void **state)
 {
     (void)state;
@@ -421,8 +421,8 @@ static void test_used_by_many(void **state)
     }
 }
 
-/* Two devices of one backend: values go from one to the other, operands do not meet, work of one does not wait for the
- * other's. */
+/* Two devices of one backend: values are copied from one to the other, operands do not mix, work of one does not wait
+ * for the other's. */
 static void test_two_devices(void **state)
 {
     (void)state;
@@ -452,11 +452,11 @@ static void test_two_devices(void **state)
     cp_event_free(e);
 }
 
-/* Last: the GPU is lost to the process afterwards, as CUDA has it. */
+/* Last: the GPU is unusable in the process afterwards, as in CUDA. */
 static void test_lost_device(void **state)
 {
     (void)state;
-    if (!cp_device_count()) skip(); /* nothing but a GPU fails like this */
+    if (!cp_device_count()) skip(); /* only a GPU fails like this */
     ok(cp_device_use(0) == CP_OK);
     cp_array *nowhere = cp_from_memory((void *)(uintptr_t)4096, CP_FLOAT64, CP_SHAPE(1000), NULL, 0, NULL, NULL);
     ok(nowhere);

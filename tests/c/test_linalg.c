@@ -11,7 +11,7 @@ static cp_array *many(void) /* 20 of these, which the small kernels take */
     return r;
 }
 
-/* LAPACK is there on the machine that tests, or the test is passed over, with a line that says so. */
+/* Skips the test, with a message, if the machine has no LAPACK. */
 static void need_lapack(void)
 {
     cp_array *a = matrix(), *w = cp_eigvals(a);
@@ -61,7 +61,7 @@ static void errors(void **state)
         cp_array *zero = cp_zeros(CP_SHAPE(2, 2), CP_FLOAT64), *line = doubles(1, 2), *u = line, *s = line;
         cp_array *half = cp_zeros(CP_SHAPE(2, 2), CP_FLOAT16), *x = cp_inv(zero);
         double out[4];
-        if (x) cp_to_host(x, out, sizeof out); /* told where it is read, at the latest */
+        if (x) cp_to_host(x, out, sizeof out); /* reported on reading, at the latest */
         failed(CP_ERROR_LINALG);
         cp_free(x);
         assert_null(cp_inv(line));
@@ -84,7 +84,7 @@ static void errors(void **state)
     }
 }
 
-/* A result without a place is made for nobody, and stays nowhere. */
+/* A result with a NULL destination is not leaked. */
 static void unwanted(void **state)
 {
     (void)state;
@@ -115,7 +115,7 @@ static void unwanted(void **state)
     }
 }
 
-/* Results of a call, all there or none. */
+/* Results of a call: all of them or none. */
 static bool done(cp_code code, int n, cp_array **x)
 {
     bool good = code == CP_OK;

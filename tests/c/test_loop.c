@@ -1,5 +1,5 @@
 /* The N-d loop (loop/loop.h) against element tuples that are listed one by one, and boundary modes (loop/boundary.h)
- * against what SciPy writes in its manual. */
+ * against SciPy's manual. */
 #include "check.h"
 
 #include "loop/boundary.h"
@@ -63,7 +63,7 @@ static int draw(int most, int64_t *shape, int64_t strides[OPERANDS][CP_MAXDIM])
     return ndim;
 }
 
-/* The axes of a draw, as coalesced by `how`, name the same tuples: in the same order where nothing may change it. */
+/* The axes of a draw, as coalesced by `how`, give the same tuples, in the same order where it must be kept. */
 static void check_coalesced(int ndim, const int64_t *shape, int64_t strides[OPERANDS][CP_MAXDIM], unsigned how)
 {
     static tuple before[MOST], after[MOST];
@@ -109,7 +109,7 @@ static void test_coalesce(void **unused)
     }
 }
 
-/* What every operation relies on: arrays that lie alike are one axis, whatever their order. */
+/* The common fast path: arrays with the same layout coalesce to one axis, whatever their order. */
 static void test_one_axis(void **unused)
 {
     cpi_loop loop;
@@ -141,7 +141,7 @@ static void test_one_axis(void **unused)
     assert_int_equal(loop.size, 1);
 }
 
-/* Leading axes that an operand lacks, and those along which it has one element, are stride 0. */
+/* Leading axes that an operand lacks, and those of length 1, get stride 0. */
 static void test_broadcast(void **unused)
 {
     int64_t shape[3] = {2, 3, 4}, row[2] = {3, 1}, steps[2] = {8, 800};
@@ -155,7 +155,7 @@ static void test_broadcast(void **unused)
     assert_int_equal(loop.op[0].strides[2], 0);
 }
 
-/* Every way to go on arrives where coordinates that are counted up are. */
+/* Every way to advance arrives at the same coordinates as counting. */
 static void check_iteration(int ndim, const int64_t *shape, int64_t strides[OPERANDS][CP_MAXDIM])
 {
     static tuple all[MOST];
@@ -186,7 +186,7 @@ static void check_iteration(int ndim, const int64_t *shape, int64_t strides[OPER
         assert_int_equal(cpi_next_offsets(ndim, shape, at, OPERANDS, lists, next), i + 1 < n);
         if (ndim) assert_memory_equal(from, at, (size_t)ndim * sizeof *at);
     }
-    if (n) assert_memory_equal(next, zero, sizeof next); /* behind the last: at the first again */
+    if (n) assert_memory_equal(next, zero, sizeof next); /* after the last: at the first again */
 }
 
 static void test_iterate(void **unused)
@@ -207,13 +207,13 @@ static void test_split(void **unused)
             for (int64_t most = 1; most < 30; most++) {
                 int64_t per_task = 0, tasks = cpi_split(n, each, most, &per_task);
                 assert_true(per_task >= 1 && (per_task * each <= most || per_task == 1));
-                assert_true((per_task + 1) * each > most); /* no smaller than need be */
+                assert_true((per_task + 1) * each > most); /* no smaller than necessary */
                 assert_true(tasks * per_task >= n && (tasks - 1) * per_task < n);
                 assert_int_equal(tasks == 0, n == 0);
             }
 }
 
-/* scipy.ndimage's manual has each mode as a line around a b c d. */
+/* scipy.ndimage's manual shows each mode as an extension of a b c d. */
 static void test_boundary(void **unused)
 {
     static const struct { cpi_boundary mode; const char *line; } modes[] = {
@@ -221,7 +221,7 @@ static void test_boundary(void **unused)
         {CPI_BOUNDARY_MIRROR, "cbabcdcb|abcd|cbabcdcb"},      {CPI_BOUNDARY_NEAREST, "aaaaaaaa|abcd|dddddddd"},
         {CPI_BOUNDARY_CONSTANT, "kkkkkkkk|abcd|kkkkkkkk"},    {CPI_BOUNDARY_GRID_CONSTANT, "kkkkkkkk|abcd|kkkkkkkk"},
         {CPI_BOUNDARY_GRID_WRAP, "abcdabcd|abcd|abcdabcd"},
-        {CPI_BOUNDARY_WRAP, "bcdbcdbc|abcd|bcabcabc"}, /* map_coordinates with order=0; the manual leaves it open */
+        {CPI_BOUNDARY_WRAP, "bcdbcdbc|abcd|bcabcabc"}, /* map_coordinates with order=0; not in the manual */
     };
     (void)unused;
     for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {

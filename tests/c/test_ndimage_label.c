@@ -1,4 +1,4 @@
-/* cp_label against pictures written down here and a flood fill. */
+/* cp_label against literal pictures and a flood fill. */
 #include "check.h"
 
 /* Fills at random, reproducibly. */
@@ -11,7 +11,7 @@ static uint32_t next(void)
     return seed;
 }
 
-/* The plain way: components found by a flood from each element in C order. `structure`: 3^ndim bytes. */
+/* The reference: components by a flood fill from each element in C order. `structure`: 3^ndim bytes. */
 static int64_t flood(int ndim, const int64_t *shape, const uint8_t *x, const uint8_t *structure, int64_t *label)
 {
     int64_t size = 1, count = 0, power = 1, stride[CP_MAXDIM];
@@ -338,7 +338,7 @@ static void errors(void **state)
         failed(CP_ERROR_VALUE);
         assert_null(cp_label(x, NULL, flat, NULL));
         failed(CP_ERROR_VALUE);
-        /* more labels than the type has numbers: the output stays as it was */
+        /* more labels than the type has values: the output stays unchanged */
         uint8_t dots[600];
         for (int i = 0; i < 600; i++) dots[i] = i % 2;
         static const struct { cp_type type; int64_t most; } limit[] = {

@@ -64,7 +64,7 @@ static void by_hand(void **state)
     }
 }
 
-/* What the loops find for one label; n == 0: nothing. */
+/* The loops' results for one label; n == 0: no pixel. */
 typedef struct facts {
     int64_t n, low_at, high_at, box[6];
     double sum, mean, spread, moment[3], low, high;
@@ -111,7 +111,7 @@ static void close_to(double got, double want, const char *what, int64_t label)
         fail_msg("%s of label %d: got %.17g, expected %.17g", what, (int)label, got, want);
 }
 
-/* Random pixels of every type, labels of every type, dense and sparse, small and far apart. */
+/* Random pixels of every type, labels of every type, dense and sparse, small and scattered. */
 static void against_loops(void **state)
 {
     (void)state;
@@ -282,7 +282,8 @@ static void many_labels(void **state)
     free(index), free(l), free(want), free(x);
 }
 
-/* Flux and centre with the background taken off, and their errors, against loops; regions in one band and in many. */
+/* Flux and centre with the background subtracted, and their errors, against loops; regions in one row block and in
+ * many. */
 static void above_background(void **state)
 {
     (void)state;
@@ -292,7 +293,7 @@ static void above_background(void **state)
     int32_t *l = malloc(H * W * sizeof *l);
     for (int i = 0; i < H * W; i++) {
         x[i] = 25 + (double)(next() % 1000) / 64;
-        l[i] = i && next() % 8 ? l[i - 1] : (int32_t)(next() % N); /* label N stands nowhere */
+        l[i] = i && next() % 8 ? l[i - 1] : (int32_t)(next() % N); /* label N does not occur */
     }
     for (FOR_DEVICES(d)) {
         cp_array *xa = cp_from_host(x, CP_FLOAT64, CP_SHAPE(H, W), NULL),

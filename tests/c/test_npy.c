@@ -1,5 +1,5 @@
-/* NumPy's files in C: what is written reads back, maps stand for memory, archives, and every allocation failing. (What
- * NumPy itself reads and writes is compared in tests/python/test_io_npy.py.) */
+/* NumPy's files in C: written files read back, memory maps, archives, and every allocation failing.
+ * (tests/python/test_io_npy.py compares with NumPy's own reading and writing.) */
 #include <unistd.h>
 
 #include "check.h"

@@ -5,7 +5,8 @@
 
 enum { SIZE = 4 };
 
-/* An input that has the dimensions whose bits are in `has`, contiguous, the outermost `apart` times as far apart. */
+/* An input that has the dimensions whose bits are in `has`, contiguous, with the outermost stride multiplied by
+ * `apart`. */
 static void lay(cpi_loop *loop, int k, unsigned has, int64_t apart)
 {
     int64_t stride = SIZE;
@@ -22,7 +23,7 @@ static int64_t offset_of(const cpi_loop *loop, int k, int64_t i)
     return sum;
 }
 
-/* Every element of the output finds its own in both inputs; returns whether there is a view. */
+/* Checks that the view maps every element of the output to its own in both inputs; returns whether there is a view. */
 static bool view(cpi_loop *loop, int vector)
 {
     cpi_periodic b;
@@ -71,7 +72,7 @@ static void test_all_small_shapes(void **state)
     assert_true(seen > 1000);
 }
 
-/* The loops that the kernel is for have a view, of whole rows and of rows that are cut. */
+/* The loops that the kernel is for have a view, of complete rows and of split rows. */
 static void test_those_it_is_for(void **state)
 {
     (void)state;
@@ -90,7 +91,7 @@ static void test_those_it_is_for(void **state)
         assert_true(view(&loop, 4));
         assert_true(view(&loop, 2));
     }
-    loop = loop_of(2, (int64_t[]){3, 5001}); /* rows longer than a cut */
+    loop = loop_of(2, (int64_t[]){3, 5001}); /* rows longer than a segment */
     lay(&loop, 1, 3, 1);
     lay(&loop, 2, 2, 1);
     assert_true(view(&loop, 4));

@@ -1,5 +1,5 @@
-/* Products: literal answers, errors, a naive reference over types and layouts, and that every allocation may fail. What
- * they mean is compared with NumPy in Python. */
+/* Products: literal answers, errors, a naive reference over types and layouts, and that every allocation may fail.
+ * Semantics are compared with NumPy in Python. */
 #include "check.h"
 
 static cp_array *matrix(int64_t rows, int64_t cols, double first)
@@ -89,7 +89,7 @@ static void errors(void **state)
         assert_null(cp_einsum("ij", 0, NULL));
         failed(CP_ERROR_VALUE);
         cp_array *three[3] = {a, b, a};
-        for (int n = -2; n < 3; n += 4) { /* steps of a path that name nothing */
+        for (int n = -2; n < 3; n += 4) { /* steps of a path with invalid operands */
             const cp_axes nowhere[2] = {{n, n < 0 ? (int[]){0} : NULL}, {2, NULL}};
             assert_null(cp_einsum("ij,jk,kl", 3, three, .steps = 2, .path = nowhere));
             failed(CP_ERROR_VALUE);
@@ -98,7 +98,7 @@ static void errors(void **state)
     }
 }
 
-/* Whole numbers, of which every order of adding gives the same, in every type but bool. */
+/* Integer values, whose sums are the same in every order, in every type but bool. */
 static void every_type(void **state)
 {
     (void)state;

@@ -82,7 +82,7 @@ static void test_seed(void **state)
     }
 }
 
-/* Whatever the kind and the call: what the CPU draws. */
+/* For every kind and call: the same numbers as on the CPU. */
 static cp_array *any(cp_rng *g, int call)
 {
     switch (call) {
@@ -109,7 +109,7 @@ static void test_devices_agree(void **state)
             cp_rng *g = cp_rng_new_kind((cp_rng_kind)kind, 1, &seed);
             for (int call = 0; call < 9; call++) {
                 size_t bytes = 0;
-                for (CP_SCOPE) { /* the numbers that calls are given */
+                for (CP_SCOPE) { /* the parameters of calls */
                     cp_array *x = any(g, call);
                     ok(x);
                     bytes = (size_t)cp_nbytes(x);
@@ -184,8 +184,8 @@ static void test_options_and_errors(void **state)
     }
 }
 
-/* Each method's vectors are the normal numbers that come next times its factor of ((2, 1), (1, 2)): Cholesky's, or the
- * symmetric root, of eigenvalues 3 and 1. */
+/* Each method's vectors are the next normal numbers times its factor of ((2, 1), (1, 2)): Cholesky's, or the symmetric
+ * root, of eigenvalues 3 and 1. */
 static void test_normal_vectors(void **state)
 {
     const double r3 = 1.7320508075688772935, high = (r3 + 1) / 2, low = (r3 - 1) / 2;
@@ -231,7 +231,7 @@ static void test_covariances_that_are_none(void **state)
         for (CP_SCOPE) {
             cp_array *bad = cp_reshape(doubles(1, 2, 2, 1), CP_SHAPE(2, 2)), *m = doubles(0, 0), *r = NULL;
             cp_array *one = cp_reshape(doubles(1, 0, 0, 1), CP_SHAPE(2, 2)), *out = cp_empty(CP_SHAPE(2), CP_FLOAT32);
-            for (int method = 0; method < 2; method++) { /* no number is taken */
+            for (int method = 0; method < 2; method++) { /* no number is drawn */
                 assert_null(cp_rng_multivariate_normal(g, m, bad, 1e-8, .method = (cp_normal_method)method,
                                                        .check_valid = CP_COVARIANCE_RAISE));
                 failed(CP_ERROR_VALUE);
@@ -286,7 +286,7 @@ static bool body(void)
         else if (which == 11) r = cp_rng_multivariate_normal(g, doubles(0, 1), cp_eye(2, 2, 0, CP_FLOAT64), 1e-8);
         else if (which == 12) r = cp_rng_permuted(g, cp_reshape(doubles(1, 2, 3, 4), CP_SHAPE(2, 2)), 0);
         else if (which == 13 || which == 14) {
-            cp_array *p = doubles(0.2, 0.3, 0.5); /* NULL would be none */
+            cp_array *p = doubles(0.2, 0.3, 0.5); /* NULL would mean uniform */
             r = p ? cp_rng_choice(g, 3, which == 14, p, .shape = CP_SHAPE(2)) : NULL;
         }
         else if (which == 15) r = cp_rng_integers(g, ints(0, 1, 2), ints(5, 6, 700), true);

@@ -146,11 +146,11 @@ static void test_masks_and_starts(void **state)
         values(out, 10);
         cp_free(got), cp_free(out);
         out = cp_zeros(CP_SHAPE0, CP_INT64);
-        got = cp_sum(x, .out = out); /* any type takes a result */
+        got = cp_sum(x, .out = out); /* any type can receive a result */
         values(out, 10);
         cp_free(got), cp_free(out);
         out = cp_zeros(CP_SHAPE0, CP_FLOAT64);
-        ok(!cp_argmax(x, .out = out)); /* but not a place */
+        ok(!cp_argmax(x, .out = out)); /* but not an index */
         failed(CP_ERROR_CASTING);
         cp_array *far = cp_int(300), *bytes = cp_astype(x, CP_UINT8);
         ok(!cp_max(bytes, .initial = far));
@@ -202,7 +202,7 @@ static void test_empty_and_nan(void **state)
     }
 }
 
-/* Large arrays: the split paths, against sums that are exact. */
+/* Large arrays: the parallel paths, against exact sums. */
 static void test_large(void **state)
 {
     (void)state;
@@ -237,7 +237,7 @@ static void test_large(void **state)
     }
 }
 
-/* Sums of floats are as good as the exact sum rounded: far below what adding one by one gives. */
+/* Sums of floats are as good as the exact sum rounded: far below the error of sequential addition. */
 static void test_accuracy(void **state)
 {
     (void)state;
@@ -316,7 +316,7 @@ static void test_allocations(void **state)
     }
 }
 
-/* More dimensions than the merged form holds: every other axis goes. */
+/* More dimensions than the coalesced form holds: every other axis is reduced. */
 static void test_many_dimensions(void **state)
 {
     (void)state;

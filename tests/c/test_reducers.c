@@ -1,5 +1,5 @@
-/* The rows of reduce.def: kernels written by hand give what those made from the rows give, for every reduction and
- * type, awkward lengths, strides and values; and reductions that are nothing but rows. */
+/* The rows of reduce.def: hand-written kernels agree with those generated from the rows, for every reduction and type,
+ * awkward lengths, strides and values; and reductions that have generated kernels only. */
 #include "check.h"
 #include "core/type_traits.h"
 
@@ -46,7 +46,7 @@ static cp_array *elements(cp_type type, int64_t n, int pattern)
     return y;
 }
 
-/* The last place of 1, and the smallest number above 0; of double neither, as all is summed in double. */
+/* The ulp of 1, and the smallest number above 0; neither for double, as all sums are in double. */
 static double power(cp_type t, int exponent) { return cpi_part_type(t) == CP_FLOAT64 ? 0 : ldexp(1, exponent); }
 static double epsilon(cp_type t) { return power(t, 1 - cpi_float_formats[t].digits); }
 static double smallest(cp_type t) { return power(t, cpi_float_formats[t].least); }
@@ -57,7 +57,7 @@ static bool same(double a, double b, double relative, double absolute)
     return a == b || fabs(a - b) <= relative * fabs(b) + absolute;
 }
 
-/* Results are equal; those with rounding errors agree to the last place of their type, or 1e-13. */
+/* Results are equal; those with rounding errors agree within an ulp of their type, or 1e-13. */
 static void compare(const cp_reduction_info *info, cp_array *got, cp_array *want, cp_type of, int64_t n, int pattern)
 {
     ok(got);
@@ -108,7 +108,7 @@ static void compare_call(int r, cp_array *x, const cp_reduce_options *o, cp_type
     cp_free(tuned), cp_free(row);
 }
 
-/* False of counts, which have no mask, and of the mean, which with one is made of a sum and a count. */
+/* False for counts, which have no mask, and for the mean, which with a mask is a sum divided by a count. */
 static bool takes_mask(const cp_reduction_info *info, int r, cp_array *x, cp_array *mask)
 {
     if (!info->has_identity || strcmp(info->name, "mean") == 0) return false;
@@ -159,7 +159,7 @@ static void test_by_hand_and_by_row(void **state)
         }
 }
 
-/* Of nothing: the identities of the rows. */
+/* Of empty arrays: the identities of the rows. */
 static void test_nothing(void **state)
 {
     (void)state;
@@ -190,7 +190,7 @@ static void test_nothing(void **state)
         cp_free(got_);                  \
     } while (0)
 
-/* Without NaN: rows, and nothing but rows. */
+/* Without NaN: reductions with generated kernels only. */
 static void test_without_nan(void **state)
 {
     (void)state;
@@ -213,7 +213,7 @@ static void test_without_nan(void **state)
         cp_array *total = cp_nansum(count);
         assert_int_equal(cp_type_of(total), CP_INT64);
         cp_free(total);
-        /* converted to integers, NaN still takes no part */
+        /* converted to integers, NaN is still ignored */
         gives(cp_nansum(x, .typed = true, .dtype = CP_INT32), -1);
         gives(cp_nansum(nan, .typed = true, .dtype = CP_BOOL), 0);
         cp_array *small = ints(0, 1, 0, 1, 1), *mask = cp_astype(small, CP_BOOL);

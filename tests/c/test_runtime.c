@@ -1,5 +1,5 @@
 /* The runtime around arrays: streams by flags and handles, host calls, kinds of memory, copies between devices,
- * allocators, limits, capture and graphs. What is captured is tested in full by tests/python/test_graphs.py. */
+ * allocators, limits, capture and graphs. tests/python/test_graphs.py tests captures in full. */
 #include "check.h"
 
 #include <pthread.h>
@@ -19,7 +19,7 @@ static void test_streams(void **state)
         assert_true(cp_stream_priority(blocking) <= 0);
         assert_non_null(cp_stream_handle(plain));
         assert_null(cp_stream_handle(cp_stream_null(d)));
-        /* a handle of ours is that stream, which stays until the last owner has freed it */
+        /* a handle of this library gives that stream, which lives until the last owner has freed it */
         cp_stream *again = cp_stream_external(d, cp_stream_handle(plain));
         assert_ptr_equal(again, plain);
         ok(cp_stream_use(plain) == CP_OK);
@@ -42,7 +42,7 @@ static void test_streams(void **state)
     }
 }
 
-/* The null stream and blocking streams wait for each other; so `late`, which puts off what it may, gives the sum. */
+/* The null stream and blocking streams wait for each other; so `late`, which defers all work, gives the sum. */
 static void test_blocking(void **state)
 {
     (void)state;
@@ -85,7 +85,7 @@ typedef struct waits { cp_stream *stream; cp_code code; } waits;
 static void wait_inside(void *p)
 {
     waits *w = p;
-    w->code = cp_stream_synchronize(w->stream); /* it would wait for its own end */
+    w->code = cp_stream_synchronize(w->stream); /* it would wait for itself */
 }
 
 static void test_host_calls(void **state)
@@ -163,7 +163,7 @@ static void test_kinds_of_memory(void **state)
     }
 }
 
-/* From each device to each other one and back; between two of one backend the host has no part in it. */
+/* From each device to each other one and back; between two of one backend without the host. */
 static void test_copies_between_devices(void **state)
 {
     (void)state;
@@ -190,7 +190,7 @@ static int given, taken;
 
 static void *allocate(int device, size_t bytes, void **token)
 {
-    if (device != CP_CPU || bytes < 1000) return NULL; /* the pool serves */
+    if (device != CP_CPU || bytes < 1000) return NULL; /* falls back to the pool */
     if (bytes > 1000000) return *token = &given, NULL; /* failed */
     given++;
     return *token = malloc(bytes);
@@ -208,7 +208,7 @@ static void test_allocator(void **state)
     ok(cp_device_use(CP_CPU) == CP_OK);
     given = taken = 0;
     cp_allocator_set(allocate, release);
-    ok(cp_device_use(9999)); /* an error of before does not stand for one of the allocator's */
+    ok(cp_device_use(9999)); /* an earlier error is not taken for the allocator's */
     cp_array *small = cp_ones(CP_SHAPE(10), CP_FLOAT64), *x = cp_ones(CP_SHAPE(1000), CP_FLOAT64), *y = cp_add(x, x);
     ok(small && x && y);
     assert_int_equal(given, 2);
@@ -223,7 +223,7 @@ static void test_allocator(void **state)
     cp_free(x);
     assert_int_equal(taken, 0);
     cp_free(view), cp_free(y), cp_free(z), cp_free(sum), cp_free(small);
-    assert_int_equal(taken, 2); /* by the function that was set when it was made */
+    assert_int_equal(taken, 2); /* by the release function at the time of allocation */
 }
 
 /* --- limits --- */
@@ -250,7 +250,7 @@ static void test_limits(void **state)
         int64_t held = s.held;
         cp_free(x);
         ok(cp_pool_query(d, &s) == CP_OK);
-        bool reuses = s.held == held; /* not where memory checkers look on */
+        bool reuses = s.held == held; /* not under memory checkers */
         ok(cp_pool_trim_stream(cp_stream_null(d)) == CP_OK && cp_pool_query(d, &s) == CP_OK);
         if (reuses) assert_int_equal(s.held, held);
         ok(cp_pool_trim_stream(t) == CP_OK && cp_pool_query(d, &s) == CP_OK);
@@ -275,7 +275,7 @@ static bool graph_body(void)
     cp_free(z), cp_free(sum);
     if (done) {
         done = (g = cp_stream_capture_end(stream)) != NULL;
-    } else { /* it is over all the same; the first error stays */
+    } else { /* the capture ends anyway; the first error stays */
         g = cp_stream_capture_end(stream);
     }
     done = done && cp_graph_launch(g, stream) == CP_OK && cp_graph_launch(g, stream) == CP_OK;

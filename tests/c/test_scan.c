@@ -1,4 +1,4 @@
-/* Scans: values, errors, and that every allocation may fail. What they mean is compared with NumPy in Python. */
+/* Scans: values, errors, and that every allocation may fail. Semantics are compared with NumPy in Python. */
 #include "check.h"
 
 static void calls(void **state)

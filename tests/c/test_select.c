@@ -131,7 +131,7 @@ static void test_zeros(void **state)
         assert_false(signbit(cp_item_float(m)));
         assert_false(signbit(cp_item_float(e)));
         float big[] = {3e38f, 3e38f};
-        cp_array *b = cp_from_host(big, CP_FLOAT32, CP_SHAPE(2), NULL), *o = cp_median(b); /* the sum is float32's */
+        cp_array *b = cp_from_host(big, CP_FLOAT32, CP_SHAPE(2), NULL), *o = cp_median(b); /* the sum is in float32 */
         assert_true(isinf(cp_item_float(o)));
         cp_array *one = cp_from_host(big, CP_FLOAT32, CP_SHAPE(1), NULL), *s = cp_median(one);
         assert_true(cp_item_float(s) == (double)3e38f);
@@ -222,7 +222,8 @@ static void test_out_and_errors(void **state)
         for (CP_SCOPE) {
             cp_array *x = cp_reshape(doubles(1, 5, 3, 2, 8, 2), CP_SHAPE(2, 3));
             cp_array *out = cp_zeros(CP_SHAPE(2), CP_FLOAT32);
-            cp_array *again = cp_median(x, .axis = CP_AXES(1), .out = out); /* the scope's, with out's elements */
+            cp_array *again = cp_median(x, .axis = CP_AXES(1), .out = out); /* owned by the scope, with out's elements
+                                                                               */
             ok(again && cp_data(again) == cp_data(out));
             values(again, 3, 2);
             values(out, 3, 2);

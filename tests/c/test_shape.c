@@ -33,7 +33,7 @@ static void joining(void **state)
     }
 }
 
-/* The result lies over the parts: each is read before it is written. */
+/* The result overlaps the parts: each is read before it is written. */
 static void joining_in_place(void **state)
 {
     (void)state;
@@ -111,7 +111,7 @@ static void copying_to(void **state)
         ok(cp_copyto(x, nine, .where = mask) == CP_OK);
         values(x, 9, 2, 3, 9);
         cp_array *back = cp_flip(x, CP_ALL);
-        ok(cp_copyto(x, back, .where = mask) == CP_OK); /* over itself */
+        ok(cp_copyto(x, back, .where = mask) == CP_OK); /* overlapping itself */
         values(x, 9, 2, 3, 9);
         ok(cp_copyto(x, half, .casting = CP_UNSAFE) == CP_OK);
         values(x, 0, 0, 0, 0);
@@ -121,7 +121,7 @@ static void copying_to(void **state)
     }
 }
 
-/* Views with strides of the caller's stay within the array's memory, be it behind its record or a block. */
+/* Views with the caller's strides stay within the array's memory, be it after its record or a pool block. */
 static void strides_of_ones_own(void **state)
 {
     (void)state;

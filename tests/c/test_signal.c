@@ -181,7 +181,7 @@ static void every_type(void **state)
     }
 }
 
-/* Several tiles, images read in place and not, kernels in several pieces. */
+/* Several tiles, images read in place and not, kernels in several segments. */
 static void large(void **state)
 {
     (void)state;
@@ -275,7 +275,7 @@ static void views(void **state)
     }
 }
 
-/* An infinity reaches the results under the kernel and no other: nothing is padded with zero coefficients. */
+/* An infinity affects only the results whose kernel window covers it: kernels are not padded with zeros. */
 static void infinities(void **state)
 {
     (void)state;
@@ -360,7 +360,7 @@ static void errors(void **state)
     }
 }
 
-/* The same bits however many threads there are. */
+/* The same bits whatever the number of threads. */
 static void threads(void **state)
 {
     (void)state;

@@ -98,7 +98,7 @@ static void put(cp_type t, void *p, int pattern, int64_t i, int64_t n)
     }
 }
 
-/* Stable order of n elements `stride` bytes apart. */
+/* Stable order of n elements with a stride of `stride` bytes. */
 typedef struct item {
     value v;
     int64_t at;
@@ -450,7 +450,7 @@ static void check_unique_rows(cp_type t, int pattern, int64_t n, int64_t width, 
             for (j = i + 1; j < n && !compare_rows(want[i], want[j]) && !row_has_nan(want[j]);) j++;
             assert_true(found < cp_dim(u, 0));
             assert_memory_equal(rows + found * bytes, data + want[i] * bytes, (size_t)bytes);
-            for (int64_t k = 0; k < width; k++) /* of equal elements (width 1) any may stand for all */
+            for (int64_t k = 0; k < width; k++) /* of equal elements (width 1) any may represent all */
                 assert_true(same(value_of(t, rows2 + found * bytes + k * item),
                                  value_of(t, data + want[i] * bytes + k * item)));
             assert_int_equal(at[found], want[i]);
@@ -664,7 +664,7 @@ static void test_allocation_failure(void **state)
             every_allocation_fails(unique_columns);
             cp_free(given);
         }
-    for (FOR_DEVICES(d)) { /* long runs among long rows, and rows of nothing */
+    for (FOR_DEVICES(d)) { /* long runs within long rows, and empty rows */
         char *data = pattern_rows(CP_INT16, 0, 40000, 23, 5, 2);
         given = cp_from_host(data, CP_INT16, CP_SHAPE(40000, 23), NULL);
         free(data);

@@ -1,5 +1,5 @@
-/* Counts, bins, quantiles, averages: values, errors, and that every allocation may fail. What they mean is compared
- * with NumPy in Python. */
+/* Counts, bins, quantiles, averages: values, errors, and that every allocation may fail. Semantics are compared with
+ * NumPy in Python. */
 #include "check.h"
 
 static void calls(void **state)
@@ -58,7 +58,7 @@ static void errors(void **state)
         failed(CP_ERROR_VALUE);
         assert_null(cp_percentile(none, two));
         failed(CP_ERROR_INDEX);
-        cp_array *late = cp_digitize(x, x); /* a GPU tells when the result is read */
+        cp_array *late = cp_digitize(x, x); /* a GPU reports when the result is read */
         assert_int_equal(late ? cp_device_synchronize(CP_CURRENT) : cp_error(), CP_ERROR_VALUE);
         failed(CP_ERROR_VALUE);
         cp_free(late);

@@ -1,5 +1,5 @@
-/* The CPU device's threads: every task once, nested and concurrent calls, forked children, any thread count, and
- * on which processors helpers run. */
+/* The CPU device's threads: every task once, nested and concurrent calls, forked children, any thread count, and the
+ * helpers' affinity. */
 #include "check.h"
 
 #include <pthread.h>
@@ -158,7 +158,7 @@ static void bound_helpers_stay(void **state)
         bind_to(pthread_self(), cpus[which]);
         usleep(5000);
         check_all_tasks(9);
-        bind_to(slots[0].thread, cpus[which]); /* where it was kept off */
+        bind_to(slots[0].thread, cpus[which]); /* the processor that it was kept off */
         for (int round = 0; round < 4; round++) {
             bind_to(pthread_self(), cpus[round % 2]);
             usleep(5000);
@@ -179,7 +179,7 @@ static void one_that_waits(void *context, int64_t task, int worker)
     __atomic_add_fetch(&m->there, 1, __ATOMIC_RELAXED);
     while (__atomic_load_n(&m->there, __ATOMIC_RELAXED) < 2) usleep(100); /* each has one of the two tasks */
     if (!worker) return;
-    usleep(100000); /* as if somebody else had the processor */
+    usleep(100000); /* as if another process had the processor */
     m->helper_ended_on = sched_getcpu();
 }
 
@@ -192,7 +192,7 @@ static void one_that_does_not_run_is_fetched(void **state)
         meeting m = {0, -1};
         bind_to(pthread_self(), cpus[round % 2]);
         usleep(5000);
-        check_all_tasks(9); /* wakes them, apart */
+        check_all_tasks(9); /* wakes them, on separate processors */
         cpi_parallel(2, one_that_waits, &m);
         assert_int_equal(m.helper_ended_on, cpus[round % 2]);
         for (int h = 0; h < 2; h++) {

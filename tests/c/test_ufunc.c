@@ -1,4 +1,4 @@
-/* ufuncs along axes, for pairs and at places: values, errors, and that every allocation may fail. What they mean is
+/* Methods of ufuncs (reduce, accumulate, outer, at): values, errors, and that every allocation may fail. Semantics are
  * compared with NumPy in Python. */
 #include "check.h"
 
@@ -66,7 +66,7 @@ static void places(void **state)
     }
 }
 
-/* A wrong index that the call tells or, on a GPU, the next wait. */
+/* A wrong index, reported by the call or, on a GPU, by the next wait. */
 static void wrong_index(cp_array *r, cp_code code)
 {
     if (r || code == CP_OK) assert_int_equal(cp_device_synchronize(CP_CURRENT), CP_ERROR_INDEX);

@@ -1,8 +1,8 @@
-/* Arrays and buffers: who owns what, and when it ends.
+/* Arrays and buffers: ownership and lifetime.
  *
- * Invariants: a buffer lives as long as one array points into it; a record that is half built is never visible to
- * anybody. An array with memory of its own, its buffer and, on the CPU, few bytes of elements are one block of host
- * memory, which ends with the buffer: views may outlive the array. */
+ * Invariants: a buffer lives as long as one array points into it; a partly built record is never visible to other
+ * threads. An array with its own memory, its buffer and, on the CPU, a few bytes of elements are one block of host
+ * memory. The block is freed with the buffer, because views may outlive the array. */
 #include "backend/array.h"
 
 #include <string.h>
@@ -23,7 +23,8 @@ cp_array *cp_retain(cp_array *x)
     return x;
 }
 
-/* Whether this was the last reference. The only holder of one need not write: nobody else can take another. */
+/* Whether this was the last reference. The holder of the only reference need not write: no other thread can take
+ * one. */
 static bool last_reference(int *refs)
 {
     return __atomic_load_n(refs, __ATOMIC_ACQUIRE) == 1 || !__atomic_sub_fetch(refs, 1, __ATOMIC_ACQ_REL);
@@ -31,7 +32,7 @@ static bool last_reference(int *refs)
 
 enum { LINE = 64 };
 
-/* Bytes of a record, and of one with its buffer and what lies behind that. */
+/* Bytes of a record, and of a record with its buffer and the data after it. */
 static size_t record_bytes(int ndim) { return sizeof(cp_array) + 2 * (size_t)ndim * sizeof(int64_t); }
 
 static size_t block_bytes(const cpi_buffer *b)
@@ -40,7 +41,7 @@ static size_t block_bytes(const cpi_buffer *b)
     return record_bytes(((const cp_array *)b->block)->ndim) + sizeof *b + (inside ? b->bytes + LINE : 0);
 }
 
-/* A release may be anybody's code, which may use the library: the error of what is under way stays. */
+/* A release function may call the library: the pending error of the current call is kept. */
 static void release_of(const cpi_buffer *b)
 {
     cpi_kept_error kept;
@@ -49,7 +50,7 @@ static void release_of(const cpi_buffer *b)
     cpi_error_restore(&kept);
 }
 
-/* The buffer lies in the block of the array that it was made for. */
+/* The buffer is part of the block of the array that it was made for. */
 void cpi_buffer_unref(cpi_buffer *b)
 {
     if (!last_reference(&b->refs)) return;
@@ -76,7 +77,7 @@ void cp_free(cp_array *x)
     if (b) cpi_buffer_unref(b);
 }
 
-/* x is whole: from here on others may see it. */
+/* x is complete: from here on other threads may see it. */
 static cp_array *made(cp_array *x)
 {
     if (cpi_scope_now()) cpi_scope_enter(x);
@@ -84,7 +85,7 @@ static cp_array *made(cp_array *x)
     return x;
 }
 
-/* A record with `more` bytes behind its dims, without memory; shape is copied, strides are left to the caller. */
+/* A record with `more` bytes after its dims, without memory; shape is copied, the caller sets the strides. */
 static cp_array *record_new(cpi_device *device, cp_type type, int ndim, const int64_t *shape, int64_t size, size_t more)
 {
     cp_array *x = cpi_malloc_kept(record_bytes(ndim) + more);
@@ -112,7 +113,7 @@ static bool type_known(const char *function, cp_type type)
     return false;
 }
 
-/* A record and its buffer, with `more` bytes behind them. */
+/* A record and its buffer, with `more` bytes after them. */
 static cp_array *record_with_buffer(cpi_device *device, cp_type type, int ndim, const int64_t *shape, int64_t size,
                                     size_t more)
 {
@@ -124,7 +125,7 @@ static cp_array *record_with_buffer(cpi_device *device, cp_type type, int ndim, 
 
 /* --- memory from an allocator of the program's --- */
 
-static cp_allocate_fn allocate; /* NULL: none, and then nobody pays for it */
+static cp_allocate_fn allocate; /* NULL: none */
 static void (*allocated_release)(void *token);
 
 void cp_allocator_set(cp_allocate_fn function, void (*release)(void *token))
@@ -133,7 +134,7 @@ void cp_allocator_set(cp_allocate_fn function, void (*release)(void *token))
     __atomic_store_n(&allocate, function, __ATOMIC_RELEASE);
 }
 
-/* An array whose memory the program's allocator gave; NULL and *ours when it wants the pool to serve. */
+/* An array whose memory the program's allocator gave; NULL and *ours when it declines and the pool is to be used. */
 static cp_array *array_from_allocator(cp_allocate_fn function, cpi_device *device, cp_type type, int ndim,
                                       const int64_t *shape, int64_t size, bool *ours)
 {
@@ -142,7 +143,7 @@ static cp_array *array_from_allocator(cp_allocate_fn function, cpi_device *devic
     cpi_kept_error kept;
     cpi_error_keep(&kept);
     void *memory = function(device->id, bytes, &token);
-    if (memory || !token || kept.code) cpi_error_restore(&kept); /* else it may have said why it failed */
+    if (memory || !token || kept.code) cpi_error_restore(&kept); /* else it may have set the reason */
     *ours = !memory && !token;
     if (!memory && token)
         cpi_fail(CP_ERROR_MEMORY, "out of memory on %s: the program's allocator gave no %zu bytes", device->name,
@@ -161,12 +162,13 @@ static cp_array *array_from_allocator(cp_allocate_fn function, cpi_device *devic
     return x;
 }
 
-/* Where the elements that lie behind a record begin. */
+/* Start of the elements that are stored after a record. */
 static char *behind(const cpi_buffer *b) { return (char *)(((uintptr_t)(b + 1) + LINE - 1) / LINE * LINE); }
 
 char *cpi_buffer_memory(const cpi_buffer *b) { return b->memory || b->release ? b->memory : behind(b); }
 
-/* An array with memory of its own, not yet in a scope: in the pool, or, few bytes of host memory, behind the record. */
+/* An array with memory of its own, not yet in a scope: in the pool, or, for a few bytes of host memory, after the
+ * record. */
 static cp_array *array_with_memory(cpi_device *device, cp_type type, int ndim, const int64_t *shape, int64_t size)
 {
     cp_allocate_fn other = __atomic_load_n(&allocate, __ATOMIC_ACQUIRE);
@@ -210,8 +212,8 @@ cp_array *cpi_array_new(const char *function, cpi_device *device, cp_type type, 
     return made(x);
 }
 
-/* Axes from the largest stride to the smallest, stable. Axes of one element, whose strides say nothing, stand where
- * they stand in C or Fortran order if the array lies in one. */
+/* Axes from the largest stride to the smallest, stable. Axes of length 1, whose strides mean nothing, keep their
+ * position of C or Fortran order if the array is contiguous so. */
 static void axes_in_memory(const cp_array *like, int ndim, const int64_t *shape, int *order)
 {
     bool single = false, same = like->ndim == ndim;
@@ -261,7 +263,7 @@ cp_array *cpi_array_view(cp_array *x, cp_type type, int ndim, const int64_t *sha
     for (int i = 0; i < ndim; i++) size *= shape[i];
     cp_array *v = record_new(x->device, type, ndim, shape, size, 0);
     if (!v) return NULL;
-    if (ndim) memcpy(v->strides, strides, (size_t)ndim * sizeof *strides); /* of 0-d views NULL */
+    if (ndim) memcpy(v->strides, strides, (size_t)ndim * sizeof *strides); /* NULL for 0-d views */
     v->flags = x->flags & CPI_READONLY;
     v->data = data;
     v->buffer = x->buffer;

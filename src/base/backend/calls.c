@@ -1,8 +1,8 @@
-/* Functions of the host's that streams call, and what those may do.
+/* Host functions that streams call, and what they may do.
  *
- * Invariant: such a function neither uses nor waits for a device of the backend whose stream called it, as CUDA has it:
- * the stream stands still until it returns, so a wait would last for ever. Waits are refused on every device, new
- * memory and work where a call returns before its work is done. What it failed with is its own: the stream goes on. */
+ * Invariant: such a function neither uses nor waits for a device of the backend whose stream called it, as in CUDA. The
+ * stream is blocked until it returns, so a wait would be a deadlock. Waits are refused on every device; allocation and
+ * work are refused on asynchronous backends. An error in the function does not affect the stream. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,16 +12,16 @@
 #include "backend/stream.h"
 
 static _Thread_local const cpi_device *caller; /* whose stream called the function that the thread is in */
-static int under_way; /* of all threads; while there is none, nobody asks for the thread's own */
+static int under_way; /* calls in progress, of all threads; while 0, thread-local state is not read */
 
-/* What ended in such a function. */
+/* A deferred free from such a function. */
 typedef struct left {
     struct left *next;
     void (*end)(void *what);
     _Alignas(max_align_t) char what[];
 } left;
 
-static left *all_left; /* changed atomically: who waits for a device holds no lock that a call may need */
+static left *all_left; /* changed atomically: a thread that waits for a device holds no lock that a call may need */
 
 bool cpi_in_call(void) { return __atomic_load_n(&under_way, __ATOMIC_RELAXED) && caller; }
 
@@ -89,7 +89,7 @@ static void call(const host_call *c, bool last)
     if (last && c->release) c->release(c->argument);
     caller = before;
     __atomic_sub_fetch(&under_way, 1, __ATOMIC_RELAXED);
-    if (fine) cp_error_clear(); /* on whichever thread this is, nobody is there to be told */
+    if (fine) cp_error_clear(); /* no caller on this thread could see it */
 }
 
 static void call_once(void *c)
@@ -98,7 +98,7 @@ static void call_once(void *c)
     free(c);
 }
 
-/* The same of one that a graph calls at each launch. */
+/* The same for a call that a graph makes at each launch. */
 static void call_again(void *c) { call(c, false); }
 
 static void call_gone(void *call)
@@ -122,7 +122,7 @@ cp_code cp_stream_call(cp_stream *s, void (*function)(void *argument), void *arg
     if (cpi_capture_if_any(s)) { /* called at each launch */
         if (!cpi_capture_own(s, c, call_gone)) return free(c), cp_error();
         cp_code code = backend->stream_call(s, call_again, c);
-        if (code) c->release = NULL; /* the caller's to end, as it was not given */
+        if (code) c->release = NULL; /* the caller releases it, as the call was not issued */
         return code;
     }
     cp_code code = backend->stream_call(s, call_once, c);

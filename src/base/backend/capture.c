@@ -19,21 +19,21 @@ struct cpi_capture {
     cpi_device *device;
     uint64_t id;          /* the backend's number */
     cp_stream key;
-    cp_stream **streams;  /* that took part: references, since kernels may use what belongs to a stream */
+    cp_stream **streams;  /* participants, referenced, since kernels may use a stream's own memory */
     cpi_buffer **buffers; /* references */
     int nstreams, nbuffers;
-    bool incomplete;      /* memory was short for what it has to hold: no graph may come of it */
+    bool incomplete;      /* out of memory while recording what it must hold: no graph can be made */
     owned *owns;
     struct cpi_capture *next;
 };
 
 int cpi_captures;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static cpi_capture *recording; /* as many as cpi_captures says */
-static cpi_capture *given_up;  /* ended while another one was recording */
+static cpi_capture *recording; /* cpi_captures of them */
+static cpi_capture *given_up;  /* ended while another capture was recording */
 
-/* Room for one more pointer in a list that grows by doubling. Without memory the call that asks goes on, and the end
- * of the capture fails. */
+/* Space for one more pointer in a list that grows by doubling. Out of memory, the calling function continues and the
+ * end of the capture fails. */
 static bool grow(cpi_capture *c, void **list, int n)
 {
     if (n & (n - 1)) return true;
@@ -45,7 +45,7 @@ static bool grow(cpi_capture *c, void **list, int n)
     return more != NULL;
 }
 
-/* The stream's own things live as long as the capture. */
+/* The stream's own memory lives as long as the capture. */
 static void join(cpi_capture *c, cp_stream *s)
 {
     for (int i = 0; i < c->nstreams; i++)
@@ -94,7 +94,7 @@ bool cpi_capture_own(cp_stream *stream, void *memory, void (*release)(void *memo
     return true;
 }
 
-/* Gives up what the capture holds. Its launches are done, and nothing records. */
+/* Releases what the capture holds. Its launches are done, and no capture is recording. */
 static void let_go(cpi_capture *c)
 {
     for (int i = 0; i < c->nbuffers; i++) cpi_buffer_unref(c->buffers[i]);
@@ -110,7 +110,7 @@ static void let_go(cpi_capture *c)
     cpi_free_host(c);
 }
 
-/* Those that wait for it are let go as soon as nothing records any more. */
+/* Pending captures are released as soon as no capture is recording. */
 static void give_up(cpi_capture *c)
 {
     pthread_mutex_lock(&lock);
@@ -143,7 +143,7 @@ cp_code cp_stream_capture(cp_stream *s, cp_capture_mode mode)
     cpi_capture *c = cpi_malloc(sizeof *c);
     if (!c) return CP_ERROR_MEMORY;
     *c = (cpi_capture){.device = s->device, .key = {.refs = 1, .device = s->device}};
-    if (!(c->streams = cpi_malloc(sizeof *c->streams))) { /* by the first one the capture is found when it ends */
+    if (!(c->streams = cpi_malloc(sizeof *c->streams))) { /* the first one identifies the capture at its end */
         cpi_free_host(c);
         return CP_ERROR_MEMORY;
     }
@@ -171,7 +171,7 @@ int cp_stream_capturing(cp_stream *s)
     return backend->capture_of && backend->capture_of(s) != 0;
 }
 
-/* The capture that a stream began: the backend may have forgotten it, when something made it invalid. */
+/* The capture that a stream began. The backend may have dropped it already, if it was invalidated. */
 static cpi_capture *take(cp_stream *s)
 {
     pthread_mutex_lock(&lock);

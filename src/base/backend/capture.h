@@ -1,9 +1,9 @@
-/* Captures: streams whose work is recorded, and what must live as long as the recording.
+/* Captures: streams whose work is recorded, and the objects that must live as long as the recording.
  *
- * A capture lasts from cp_stream_capture to the end of its graph. Invariants: memory that is taken while it records
- * comes from the device and goes, freed, to an arena of its own (pool.c), so that recorded work meets nobody else's;
- * arrays that were there before are held. All of it is given up when the graph is gone and its launches are done, but
- * never while another capture records, since the device cannot be waited for then. */
+ * A capture lasts from cp_stream_capture to the end of its graph. Invariants: memory allocated while recording comes
+ * from the device and, when freed, goes to an arena of its own (pool.c), so recorded work shares no memory with other
+ * work. Existing arrays that it uses are held. All of it is released when the graph is freed and its launches are done,
+ * but never while another capture records, since the device cannot be synchronized then. */
 #ifndef CPI_BACKEND_CAPTURE_H
 #define CPI_BACKEND_CAPTURE_H
 
@@ -11,10 +11,10 @@
 
 typedef struct cpi_capture cpi_capture;
 
-/* Captures that are recording, in the whole process: while there is none nobody asks further. */
+/* Number of captures that are recording, in the whole process; 0 allows a quick check. */
 extern int cpi_captures;
 static inline bool cpi_capturing(void) { return __atomic_load_n(&cpi_captures, __ATOMIC_RELAXED) != 0; }
-/* The capture that the stream's work goes to; NULL: none. */
+/* The capture that records the stream's work; NULL: none. */
 cpi_capture *cpi_capture_of(cp_stream *stream);
 static inline cpi_capture *cpi_capture_if_any(cp_stream *stream)
 {

@@ -1,7 +1,7 @@
 /* Devices: the CPU, which is built in, and those of plugins (registry.c).
  *
- * Invariants: the CPU device exists from the first question on; a device is opened (driver context, pool) at most once,
- * when it is first used; a process forked from one that used a plugin's device does not use it. */
+ * Invariants: the CPU device exists from the first query on; a device is opened (driver context, pool) at most once, on
+ * first use; a forked child does not use a plugin's device that its parent used. */
 #include "backend/device.h"
 
 #include <dlfcn.h>
@@ -64,8 +64,8 @@ cpi_device *cpi_device_cpu(void)
     return &cpu;
 }
 
-/* Path of a library of ours: beside the one this code is in, or, for a program that this code is linked to, where the
- * library was installed. */
+/* Path of one of Cuprite's libraries: beside the library of this code, or, if linked statically, where the library was
+ * installed. */
 const char *cpi_library_path(const char *name, char *path, size_t bytes)
 {
     Dl_info info;
@@ -94,7 +94,7 @@ static cpi_device *device_open(const char *function, cpi_plugin *p, int i)
     }
     if (__atomic_load_n(&p->open[i], __ATOMIC_ACQUIRE)) return d;
     cp_code code = CP_OK;
-    cpi_device_cpu(); /* what it reads of the environment holds for all */
+    cpi_device_cpu(); /* reads the environment for all devices */
     pthread_mutex_lock(&open_lock);
     if (!p->open[i]) {
         if (!d->pool) d->pool = cpi_pool_new(d);
@@ -106,7 +106,7 @@ static cpi_device *device_open(const char *function, cpi_plugin *p, int i)
     return code ? NULL : d;
 }
 
-/* What is there instead of the device that somebody asked for. */
+/* A message that lists the devices that exist instead of the requested one. */
 static const char *what_is_there(const cpi_plugin *p, char *text, size_t bytes)
 {
     const char *word = p->first ? p->name : "GPU";
@@ -165,7 +165,7 @@ cp_code cp_device_use(int device)
     return CP_OK;
 }
 
-/* The number of a device that stands alone or behind a name and a colon; -1 when it is none. */
+/* The number of a device, given alone or after a name and a colon; -1 when it is invalid. */
 static long ordinal_of(const char *digits)
 {
     char *end = NULL;

@@ -1,9 +1,9 @@
-/* CUPRITE_DEBUG=leaks: at the end of the process, what was made and never freed, and where, on stderr.
+/* CUPRITE_DEBUG=leaks: prints at exit, on stderr, the arrays that were never freed and where they were made.
  *
- * Where an array was made is read off the stack: the outermost public function there is the one that was called, the
- * next frame its caller. So it is known for every function and in every language, without a word in the program; file
- * and line are told where the program was compiled with -g and addr2line is installed. Nothing here runs, and nothing
- * prints, unless the switch is on. Invariant: `table` holds the living arrays, each with a place. */
+ * The call site is found by a stack trace: the outermost public function is the one that was called, the next frame its
+ * caller. This works for every function and every language without changes in the program. File and line are given if
+ * the program was compiled with -g and addr2line is installed. Nothing here runs or prints unless the switch is on.
+ * Invariant: `table` holds the live arrays, each with its call site. */
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
@@ -20,12 +20,12 @@
 
 enum { FRAMES = 32, SHOWN = 20, BUCKETS = 1 << 14, NAME = 512, LINE = 1024 };
 
-/* One way of calling: the return addresses from the inside outwards. */
+/* One call site: the return addresses from the innermost frame outwards. */
 typedef struct site {
     struct site *next;
     int depth;
     void *frame[FRAMES];
-    int64_t arrays, bytes;   /* what the report counts */
+    int64_t arrays, bytes;   /* for the report */
     const cp_array *example;
 } site;
 typedef struct entry {
@@ -86,8 +86,7 @@ void cpi_leaks_ended(const cp_array *x)
     free(e);
 }
 
-/* What addr2line says of an address in a file: the function in `name`, file and line in `line`; "" where it is
- * unknown. */
+/* Asks addr2line for an address in a file: the function into `name`, file and line into `line`; "" if unknown. */
 static void ask_addr2line(const char *file, uintptr_t address, char name[NAME], char line[LINE])
 {
     char text[32], *arguments[] = {"addr2line", "-f", "-C", "-e", (char *)(uintptr_t)file, text, NULL};
@@ -119,12 +118,12 @@ static void ask_addr2line(const char *file, uintptr_t address, char name[NAME], 
     if (line[0] == '?' || strstr(line, ":?")) line[0] = 0;
 }
 
-/* The function that a return address lies in and its line; where no line is known, file and offset. */
+/* The function and line of a return address; if no line is known, file and offset. */
 static void describe(void *frame, bool want_line, char name[NAME], char line[LINE])
 {
     Dl_info info;
     struct link_map *map = NULL;
-    char *address = (char *)frame - 1; /* in the call, not behind it */
+    char *address = (char *)frame - 1; /* within the call instruction, not after it */
     name[0] = line[0] = 0;
     if (!dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) || !map) return;
     uintptr_t offset = (uintptr_t)address - map->l_addr;
@@ -159,7 +158,7 @@ static int by_bytes(const void *a, const void *b)
     return (p->arrays < q->arrays) - (p->arrays > q->arrays);
 }
 
-/* Runs after what the program registered with atexit. */
+/* Runs after the program's atexit functions. */
 __attribute__((destructor)) static void at_exit(void)
 {
     int64_t arrays = 0, bytes = 0;

@@ -1,8 +1,9 @@
-/* Where the libraries of others are looked for that are opened on first use: OpenBLAS here, cuBLAS and its like in the
- * CUDA plugin.
+/* Search paths of third-party libraries that are opened on first use: OpenBLAS here, cuBLAS and others in the CUDA
+ * plugin.
  *
- * Folders are those of CUPRITE_LIBRARY_PATH and those that the host program knows of (Python tells where packages lie).
- * Invariant: a list that was handed out once stays, so that a thread may read it while another sets the next. */
+ * The folders are those of CUPRITE_LIBRARY_PATH and those that the host program sets (Python passes its package
+ * folders). Invariant: a list that was returned once is never freed, so a thread may read it while another sets a new
+ * one. */
 #include "backend/libraries.h"
 
 #include <dlfcn.h>
@@ -23,7 +24,7 @@ cp_code cp_library_folders_set(const char *list)
     const char *now = __atomic_load_n(&folders, __ATOMIC_ACQUIRE);
     if (!list) list = "";
     if (strcmp(now, list) == 0) return CP_OK;
-    char *copy = strdup(list); /* as long as the process: see above */
+    char *copy = strdup(list); /* never freed: see above */
     if (!copy) return cpi_fail(CP_ERROR_MEMORY, "library_folders_set: out of host memory");
     __atomic_store_n(&folders, copy, __ATOMIC_RELEASE);
     return CP_OK;
@@ -41,7 +42,7 @@ bool cpi_library_glob(const char *pattern, bool (*visit)(void *context, const ch
     return done;
 }
 
-/* The folders of one list, up to a visitor's true. */
+/* Visits the folders of one list until a visitor returns true. */
 static bool each_of(const char *list, const char *pattern, bool (*visit)(void *context, const char *path),
                     void *context)
 {

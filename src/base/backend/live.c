@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FREED = 4096 }; /* how many of those that were freed are remembered */
+enum { FREED = 4096 }; /* number of freed blocks that are remembered */
 
 typedef struct extent { uintptr_t start; size_t bytes; } extent;
 
@@ -17,7 +17,7 @@ static size_t nfreed;
 
 bool cpi_live_kept(void)
 {
-    static int known; /* 0: not asked yet */
+    static int known; /* 0: not read yet */
     int k = __atomic_load_n(&known, __ATOMIC_RELAXED);
     if (!k) {
         const char *text = getenv("CUPRITE_CHECK");
@@ -27,7 +27,7 @@ bool cpi_live_kept(void)
     return k > 0;
 }
 
-/* How many begin at or below the address. */
+/* Number of blocks that begin at or below the address. */
 static size_t upto(uintptr_t address)
 {
     size_t low = 0, high = nlive;
@@ -48,7 +48,7 @@ void cpi_live_add(const void *memory, size_t bytes)
         live[at - 1].bytes = bytes;
     } else {
         extent *more = nlive < capacity ? live : realloc(live, (capacity ? 2 * capacity : 256) * sizeof *more);
-        if (more) { /* without memory for it the block is unknown */
+        if (more) { /* out of memory: the block stays unknown */
             if (nlive == capacity) capacity = capacity ? 2 * capacity : 256;
             live = more;
             memmove(&live[at + 1], &live[at], (nlive - at) * sizeof *live);

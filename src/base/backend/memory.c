@@ -1,6 +1,6 @@
-/* Memory that is no array's: kinds of it, copies of bytes between devices, and the limits that the environment sets.
+/* Raw memory: its kinds, copies of bytes between devices, and the limits set by the environment.
  *
- * Invariant: what a backend has no kind of its own for is its plain memory, or, for the host's kinds, the host's. */
+ * Invariant: a kind that a backend lacks falls back to its plain device memory, or, for host kinds, to host memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,7 +92,7 @@ cp_code cpi_copy_peer(cpi_device *to_device, void *to, cpi_device *from_device, 
     if (!host) return CP_ERROR_MEMORY;
     cp_code code = here->to_host(cpi_stream(from_device), host, from, bytes);
     if (!code) code = there->from_host(cpi_stream(to_device), to, host, bytes);
-    if (!code) code = there->stream_sync(cpi_stream(to_device)); /* `host` ends here */
+    if (!code) code = there->stream_sync(cpi_stream(to_device)); /* `host` is freed here */
     cpi_free_host(host);
     return code;
 }

@@ -1,9 +1,9 @@
 /* The pool: see pool.h for its invariants.
  *
- * Pieces come from the device and are cut into blocks. Free blocks hang in bins by size, one set of bins for
- * each stream that freed something, one for all streams that ended, and each of two kinds, so that small blocks never
- * break up large pieces. Bins are two-level (power of two, then eighths), after TLSF (Masmano et al., ECRTS 2004): a
- * request looks in the first bin whose every block fits. Blocks are found by address in a hash table. */
+ * Segments come from the device and are split into blocks. Free blocks are in bins by size. There is one set of bins
+ * for each stream that freed something and one for all streams that ended, each in two kinds, so that small blocks
+ * never fragment large segments. Bins are two-level (power of two, then eighths), after TLSF (Masmano et al., ECRTS
+ * 2004): a request searches the first bin in which every block fits. Blocks are found by address in a hash table. */
 #include "backend/pool.h"
 
 #include <pthread.h>
@@ -18,26 +18,26 @@
 #include "core/memory.h"
 
 enum { UNIT = 512, SMALL = 1 << 20, SMALL_CHUNK = 2 << 20, LARGE_CHUNK = 20 << 20, CHUNK_UNIT = 2 << 20 };
-enum { SMALL_HOST = 4096 }; /* arrays of the CPU up to here lie behind their records */
+enum { SMALL_HOST = 4096 }; /* CPU arrays up to this size are stored after their records */
 enum { LEVELS = 56, SPLITS = 8 }; /* every size_t has a bin */
 
 enum { USERS = 3 };
 
-/* Whose the blocks are on which no stream has work left, because theirs ended: any stream takes them. */
+/* Owner of blocks whose stream ended and that have no pending work: any stream may take them. */
 #define EVERYBODY ((cp_stream *)NULL)
 
 typedef struct block {
     char *at;
     size_t size;
-    cp_stream *stream;             /* owner of the free block; the stream it was handed out to */
-    cp_stream *user[USERS];        /* others that use it: references */
-    bool many_users;               /* more than there is room for */
-    cp_event *passed[USERS];       /* while it waits: what they must pass */
-    struct block *before, *behind; /* neighbours in the piece */
+    cp_stream *stream;             /* owner of the free block; the stream it was allocated for */
+    cp_stream *user[USERS];        /* other streams that use it: references */
+    bool many_users;               /* more than USERS */
+    cp_event *passed[USERS];       /* while it waits: events that must be reached */
+    struct block *before, *behind; /* neighbours in the segment */
     struct block *previous, *next; /* list of the bin, or of spare records */
-    struct block *chain;           /* hash chain */
+    struct block *chain;           /* hash bucket */
     bool is_free, waits, large;
-    cpi_capture *capture;          /* that it stays with */
+    cpi_capture *capture;          /* that owns it */
 } block;
 
 typedef struct arena {
@@ -45,10 +45,10 @@ typedef struct arena {
     uint64_t levels[2];
     uint8_t splits[2][LEVELS];
     block *bins[2][LEVELS][SPLITS];
-    bool captured; /* a capture's: what lies here is nobody else's */
+    bool captured; /* of a capture: used by nothing else */
     struct arena *next;
-    cp_stream *first; /* of a capture's arena: whose the first block was */
-    bool mixed;       /* others take part in it too */
+    cp_stream *first; /* of a capture's arena: owner of the first block */
+    bool mixed;       /* other streams take part in it too */
 } arena;
 
 struct cpi_pool {
@@ -58,12 +58,12 @@ struct cpi_pool {
     block **table;
     size_t table_size, table_used;
     block *spare;
-    block *waiting; /* blocks that were freed before other streams' use of them had passed */
+    block *waiting; /* freed blocks whose use by other streams is pending */
     block *parked;  /* blocks that were freed while a stream that used them was capturing */
     size_t small;        /* see cpi_pool_small */
     int64_t small_bytes; /* changed atomically */
-    int64_t small_most;  /* most of them since the last trim: what the host's allocator keeps */
-    bool direct; /* no reuse: every block is a piece of its own (for memory checkers) */
+    int64_t small_most;  /* their maximum since the last trim: what the host's allocator keeps */
+    bool direct; /* no reuse: every block is a segment of its own (for memory checkers) */
     cp_pool_stats stats;
 };
 
@@ -82,7 +82,7 @@ cpi_pool *cpi_pool_new(cpi_device *device)
         return NULL;
     }
 #if defined(__SANITIZE_ADDRESS__)
-    p->direct = device->id == CP_CPU; /* of a device's memory the sanitizer knows nothing */
+    p->direct = device->id == CP_CPU; /* the sanitizer does not track device memory */
 #endif
     const char *mode = getenv("CUPRITE_POOL");
     if (mode) p->direct = strcmp(mode, "off") == 0;
@@ -102,7 +102,7 @@ static void table_grow(cpi_pool *p)
 {
     size_t size = p->table_size * 2, old_size = p->table_size;
     block **old = p->table, **table = calloc(size, sizeof *table);
-    if (!table) return; /* longer chains, still right */
+    if (!table) return; /* longer buckets, still correct */
     p->table = table;
     p->table_size = size;
     for (size_t i = 0; i < old_size; i++)
@@ -123,7 +123,7 @@ static void table_add(cpi_pool *p, block *b)
     p->table[k] = b;
 }
 
-/* Finds the block at an address; takes it out of the table when asked. */
+/* Finds the block at an address; removes it from the table if `take`. */
 static block *table_find(cpi_pool *p, const void *at, bool take)
 {
     for (block **link = &p->table[slot_of(p, at)]; *link; link = &(*link)->chain)
@@ -212,7 +212,7 @@ static block *bin_search(arena *a, size_t size, bool large)
 {
     int level, split;
     bin_of(size, &level, &split);
-    /* the request's own bin may hold blocks that are just right: look at its first one */
+    /* the request's own bin may hold blocks of the exact size: try its first one */
     block *own = a->bins[large][level][split];
     if (own && own->size >= size) return own;
     unsigned rest = a->splits[large][level] & (unsigned)~((2u << split) - 1);
@@ -225,9 +225,9 @@ static block *bin_search(arena *a, size_t size, bool large)
     return a->bins[large][level][__builtin_ctz(rest)];
 }
 
-/* --- pieces --- */
+/* --- segments --- */
 
-/* Gives back every piece that is one free block; returns the bytes freed. */
+/* Returns every segment that is one free block to the device; returns the bytes freed. */
 static size_t trim(cpi_pool *p, const arena *only)
 {
     size_t freed = 0;
@@ -258,7 +258,7 @@ static void join_behind(cpi_pool *p, block *b)
     record_put(p, c);
 }
 
-/* Puts a free block into its stream's bins, joined with free neighbours of the same stream. */
+/* Puts a free block into its stream's bins, coalesced with free neighbours of the same stream. */
 static void release_block(cpi_pool *p, arena *a, block *b)
 {
     if (b->behind && b->behind->is_free && b->behind->stream == a->stream) {
@@ -294,12 +294,12 @@ static void gather(cpi_pool *p, arena *to)
         if (a != to && !a->captured) move_free(p, a, to);
 }
 
-/* Gives an unused block back: to the arena of its stream, or, where nothing is reused, to the device. */
+/* Returns an unused block to the arena of its stream, or, without reuse, to the device. */
 static void give_back(cpi_pool *p, block *b)
 {
     if (b->capture) {
         arena *its = arena_of(p, cpi_capture_key(b->capture), true);
-        if (!its) return; /* no memory: in use to the capture's end */
+        if (!its) return; /* out of memory: in use until the capture's end */
         its->captured = true;
         release_block(p, its, b);
         return;
@@ -318,7 +318,8 @@ static void give_back(cpi_pool *p, block *b)
 
 /* --- blocks that other streams use --- */
 
-/* The place in the stream's work that it must pass before the block is unused. Without memory for that, a wait. */
+/* An event after the stream's current work; once it is reached the block is unused. Waits if there is no memory for an
+ * event. */
 static cp_event *place_to_pass(cp_stream *stream)
 {
     const cpi_backend *backend = stream->device->backend;
@@ -341,7 +342,7 @@ static void slot_free(cp_event *e)
     free(e);
 }
 
-/* Whether other streams are still to pass their use of the block; `gone` gets the streams that it no longer holds. */
+/* Whether other streams' use of the block is still pending; `gone` gets the streams that it no longer references. */
 static bool must_wait(cpi_pool *p, block *b, cp_stream **gone)
 {
     bool wait = false;
@@ -366,7 +367,7 @@ static bool has_passed(block *b)
     return true;
 }
 
-/* Blocks that need wait no longer are given back. */
+/* Returns blocks that need not wait any longer. */
 static void look_at_waiting(cpi_pool *p)
 {
     for (block **link = &p->waiting, *b; (b = *link);) {
@@ -398,10 +399,10 @@ void cpi_pool_used(cpi_pool *p, cp_stream *stream, void *memory)
 
 /* --- requests --- */
 
-/* Waits for the device, lets every free block serve every stream, and gives unused pieces back. */
+/* Synchronizes the device, makes every free block available to every stream, and returns unused segments. */
 static cp_code shrink(cpi_pool *p, cp_stream *stream)
 {
-    if (cpi_capturing()) return CP_OK; /* the device can neither be waited for nor give back */
+    if (cpi_capturing()) return CP_OK; /* the device can neither be synchronized nor free memory */
     if (stream) {
         cp_code waited = stream->device->backend->stream_sync(stream);
         arena *its = arena_of(p, stream, false);
@@ -439,7 +440,7 @@ static block *chunk_new(cpi_pool *p, size_t size, bool large)
     return b;
 }
 
-/* A free block of the stream's own or, where none is, of those that are every stream's; taken out of its bin. */
+/* A free block of the stream or, if there is none, one that every stream may use; removed from its bin. */
 static block *take_free(cpi_pool *p, arena *a, size_t size, bool large)
 {
     arena *from = a;
@@ -449,7 +450,7 @@ static block *take_free(cpi_pool *p, arena *a, size_t size, bool large)
     return b;
 }
 
-/* Cuts what is more than `size` off a block that is in no bin. */
+/* Splits the excess over `size` off a block that is in no bin. */
 static void split_block(cpi_pool *p, arena *a, block *b, size_t size)
 {
     size_t rest = b->size - size;
@@ -470,7 +471,7 @@ static void split_block(cpi_pool *p, arena *a, block *b, size_t size)
 
 static block *find_block(cpi_pool *p, arena *a, size_t size, bool large)
 {
-    /* a limit that was set below what is held binds what is kept for reuse too */
+    /* a limit set below the held bytes applies to cached blocks too */
     if (p->stats.limit && p->stats.held > p->stats.limit) {
         if (shrink(p, NULL)) return NULL;
         if (p->stats.used + (int64_t)size > p->stats.limit) return NULL;
@@ -485,7 +486,7 @@ static block *find_block(cpi_pool *p, arena *a, size_t size, bool large)
         return b;
     }
     if ((b = chunk_new(p, size, large)) || cpi_capturing()) return b;
-    /* Full: wait for the device, let every free block serve, then give unused pieces back. */
+    /* Full: synchronize the device, make every free block available, then return unused segments. */
     if (p->device->backend->device_sync(p->device)) return NULL;
     look_at_waiting(p);
     gather(p, a);
@@ -494,9 +495,9 @@ static block *find_block(cpi_pool *p, arena *a, size_t size, bool large)
     return chunk_new(p, size, large);
 }
 
-/* A block for work that is captured: one that this capture freed, or a fresh one. Others may have work under way on
- * what is free elsewhere, which the graph, launched in any stream, would not wait for. Where several streams take part
- * in the capture, one need not wait for the other either: then every block is fresh. */
+/* A block for captured work: one that this capture freed, or a fresh one. Other streams may have pending work on blocks
+ * that are free elsewhere, and the graph, launched in any stream, would not wait for it. Where several streams take
+ * part in the capture, they need not wait for each other either: then every block is fresh. */
 static block *find_for_capture(cpi_pool *p, arena *a, cp_stream *stream, size_t size, bool large)
 {
     a->captured = true;
@@ -544,7 +545,7 @@ void cpi_pool_count_small(cpi_pool *p, int64_t bytes)
         __atomic_store_n(&p->small_most, now, __ATOMIC_RELAXED);
 }
 
-/* A number of bytes as people read it. */
+/* A number of bytes with a unit. */
 static const char *in_words(double n, char text[32])
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
@@ -571,7 +572,7 @@ static void fail_full(cpi_pool *p, size_t bytes)
 
 void *cpi_pool_alloc(cpi_pool *p, cp_stream *stream, size_t bytes)
 {
-    if (!cpi_may_use("memory", p->device)) return NULL; /* who waits for the device may hold the lock */
+    if (!cpi_may_use("memory", p->device)) return NULL; /* a thread that waits for the device may hold the lock */
     cpi_settle();
     if (bytes > (size_t)INT64_MAX / 2 || cpi_allocation_fails()) goto none;
     size_t size = round_up(bytes ? bytes : 1, UNIT);
@@ -610,7 +611,7 @@ static cpi_capture *capture_of_users(const block *b)
     return NULL;
 }
 
-/* The block no longer counts other streams' use. */
+/* Forgets other streams' use of the block. */
 static void forget_users(block *b, cp_stream **gone)
 {
     for (int i = 0; i < USERS; i++) {
@@ -651,13 +652,13 @@ void cpi_pool_free(cpi_pool *p, cp_stream *stream, void *memory)
         b->stream = stream;
         bool used = b->user[0] || b->many_users;
         cpi_capture *capture = used && !b->capture ? capture_of_users(b) : NULL;
-        if (capture) { /* no event can be recorded there now: the block waits for that capture's end */
+        if (capture) { /* no event can be recorded while capturing: the block waits for that capture's end */
             forget_users(b, gone);
             b->capture = capture;
             b->waits = true;
             b->next = p->parked;
             p->parked = b;
-        } else if (b->capture) { /* nobody else gets it, and its end waits for the device */
+        } else if (b->capture) { /* it is not reused elsewhere, and its end waits for the device */
             arena *a = used ? arena_of(p, cpi_capture_key(b->capture), false) : NULL;
             if (a) a->mixed = true;
             forget_users(b, gone);
@@ -672,7 +673,8 @@ void cpi_pool_free(cpi_pool *p, cp_stream *stream, void *memory)
         cpi_count_live(-1);
     }
     pthread_mutex_unlock(&p->lock);
-    for (int i = 0; i < USERS; i++) /* not under the lock: the last reference ends a stream, which asks the pool */
+    for (int i = 0; i < USERS; i++) /* not under the lock: dropping the last reference ends a stream, which calls the
+                                       pool */
         if (gone[i]) cpi_stream_unref(gone[i]);
 }
 
@@ -725,7 +727,7 @@ void cpi_pool_capture_gone(cpi_pool *p, cpi_capture *capture)
     }
     while (*link && (*link)->stream != cpi_capture_key(capture)) link = &(*link)->next;
     arena *from = *link;
-    if (from && to) { /* without memory it stays, and nobody finds it any more */
+    if (from && to) { /* out of memory it leaks */
         move_free(p, from, to);
         *link = from->next;
         free(from);

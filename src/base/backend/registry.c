@@ -1,8 +1,8 @@
 /* The registry of plugins: a backend NAME is libcuprite-NAME.so, beside libcuprite.so or in a folder of
  * CUPRITE_BACKENDS (separated by colons).
  *
- * Invariants: a plugin is opened at most once, when it is first asked for, and stays; plugin k has the public device
- * numbers from k * STEP on, and the first one serves GPUs whatever else is opened before. Nothing of a plugin that was
+ * Invariants: a plugin is opened at most once, when it is first requested, and is never closed. Plugin k has the public
+ * device numbers from k * STEP on; plugin 0 serves GPUs, whatever is opened before. Nothing in a plugin that was
  * compiled with other headers is called. */
 #include "backend/registry.h"
 
@@ -19,12 +19,12 @@
 
 enum { STEP = 64 };
 
-/* What must be known of a plugin before it is mapped; of others nothing must. */
+/* Conditions for loading known plugins; other plugins have none. */
 typedef struct known {
     const char *name;
-    const char *off;     /* variable that switches it off */
-    const char *needs;   /* library without which there is no need to map it */
-    const char *without; /* what is said then */
+    const char *off;     /* environment variable that disables it */
+    const char *needs;   /* library that it requires */
+    const char *without; /* the error without that library */
 } known;
 static const known gpu = {"cuda", "CUPRITE_GPU", "libcuda.so.1", "no NVIDIA driver: libcuda.so.1 was not found"};
 
@@ -58,7 +58,7 @@ static bool find_library(const char *name, char *path, size_t bytes)
     return false;
 }
 
-/* Why the plugin is not to be mapped at all; false when it is. */
+/* True, with a reason in `why`, if the plugin must not be loaded. */
 static bool held_back(const known *k, char *why, size_t bytes)
 {
     const char *choice = getenv(k->off);
@@ -92,7 +92,7 @@ static void map_library(cpi_plugin *p)
     if (p->devices < 1) snprintf(p->error, capacity, "%s", backend->error);
 }
 
-/* Opens a plugin at place k; NULL without memory. Called with the lock held. */
+/* Opens a plugin at index k; NULL if out of memory. Called with the lock held. */
 static cpi_plugin *plugin_open(int k, const char *name, size_t length)
 {
     cpi_plugin *p = calloc(1, sizeof *p);
@@ -156,7 +156,7 @@ void cpi_devices_visit(void (*visit)(cpi_device *device))
             if (plugins[k]->open[i]) visit(&plugins[k]->device[i]);
 }
 
-/* The platform itself does not survive: of a plugin that was mapped no device can be used, opened before or not. */
+/* The platform does not survive a fork: no device of a loaded plugin can be used, opened before or not. */
 void cpi_registry_after_fork(void)
 {
     pthread_mutex_init(&lock, NULL);

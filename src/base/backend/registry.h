@@ -20,11 +20,11 @@ typedef struct cpi_plugin {
 cpi_plugin *cpi_plugin_gpu(void);
 /* The plugin of that name, opened; NULL when no such library is there. `length` bytes of the name count. */
 cpi_plugin *cpi_plugin_named(const char *name, size_t length);
-/* The plugin, among those opened, that has the public number; NULL when none has. */
+/* The opened plugin that has the public device number; NULL when none has. */
 cpi_plugin *cpi_plugin_of(int id);
 /* Calls `visit` for each device that was opened. */
 void cpi_devices_visit(void (*visit)(cpi_device *device));
-/* A forked child: locks are made anew. */
+/* In a forked child: reinitializes locks. */
 void cpi_registry_after_fork(void);
 
 #endif

@@ -10,8 +10,8 @@ struct cp_scope {
 
 int cpi_scopes_open;
 CPI_THREAD_WORD cp_scope *cpi_scope_current;
-/* Arrays may be freed by another thread than the one whose scope holds them. What is done under the lock is a few
- * instructions, which a mutex would cost twice over: each array that a composite makes comes here twice. */
+/* Arrays may be freed by a thread other than the one whose scope holds them. The critical section is a few
+ * instructions, and a mutex would double its cost: each temporary of a composite function takes this spinlock twice. */
 static bool taken;
 
 static void lock(void)
@@ -68,7 +68,7 @@ static bool is_open(const cp_scope *s)
 void cp_scope_end(cp_scope *s)
 {
     if (!is_open(s)) return;
-    for (cp_scope *top = NULL; top != s;) { /* inner scopes that were left without an end go first */
+    for (cp_scope *top = NULL; top != s;) { /* inner scopes that were not ended go first */
         top = cpi_scope_current;
         for (cp_array *x; (x = top->first);) {
             cpi_scope_leave(x);

@@ -1,11 +1,11 @@
-/* What array.c tells the scopes and the account of living arrays (leaks.c). */
+/* Hooks by which array.c reports arrays to the scopes and to the leak checker (leaks.c). */
 #ifndef CPI_BACKEND_SCOPE_H
 #define CPI_BACKEND_SCOPE_H
 
 #include "core/array.h"
 #include "core/memory.h"
 
-/* Open scopes of all threads: while there is none, nobody looks for the thread's own, which costs a call. */
+/* Number of open scopes in all threads. While 0, thread-local state is not read, which would cost a call. */
 extern int cpi_scopes_open; /* changed atomically */
 /* The innermost open scope of the thread, or NULL. */
 extern CPI_THREAD_WORD cp_scope *cpi_scope_current;
@@ -15,10 +15,10 @@ static inline cp_scope *cpi_scope_now(void)
 }
 /* x belongs to that scope from now on. */
 void cpi_scope_enter(cp_array *x);
-/* The scope's reference ends; nothing where no scope holds x. */
+/* Drops the scope's reference; does nothing if no scope holds x. */
 void cpi_scope_leave(cp_array *x);
 
-/* True where CUPRITE_DEBUG=leaks: every array is then put down when it is made and crossed out when it ends. */
+/* True with CUPRITE_DEBUG=leaks: every array is then recorded when it is made and removed when it is freed. */
 extern bool cpi_leaks_wanted;
 void cpi_leaks_made(const cp_array *x);
 void cpi_leaks_ended(const cp_array *x);

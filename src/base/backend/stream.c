@@ -19,7 +19,7 @@ static cp_stream **slot_of(const cpi_device *d) { return &streams[d->slot]; }
 static bool default_per_thread; /* written before there is any device */
 static cp_stream *own_stream(cpi_device *d);
 
-/* The thread's own stream; the null stream, where any order is right, when there is no memory for it. */
+/* The thread's own stream; the null stream, whose order is always correct, if there is no memory for it. */
 static cp_stream *own_default(cpi_device *device)
 {
     bool fine = cp_error() == CP_OK;
@@ -43,7 +43,7 @@ cp_stream *cpi_stream_ref(cp_stream *s)
     return s;
 }
 
-/* --- those that were made, by handle --- */
+/* --- streams by handle --- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cp_stream *made;
@@ -57,7 +57,7 @@ static void enlist(cp_stream *s)
     __atomic_store_n(&cpi_streams_made, true, __ATOMIC_RELAXED);
 }
 
-/* Another reference to the stream with that handle; NULL when it is none of ours. */
+/* Another reference to the stream with that handle; NULL for a foreign handle. */
 static cp_stream *find(const cpi_device *d, const void *handle)
 {
     pthread_mutex_lock(&lock);
@@ -90,7 +90,7 @@ void cpi_stream_unref(cp_stream *s)
     if (*link) *link = s->next;
     pthread_mutex_unlock(&lock);
     cpi_device *d = s->device;
-    if (s->flags & CPI_STREAM_ADOPTED) d->backend->device_sync(d); /* its owner may have ended it */
+    if (s->flags & CPI_STREAM_ADOPTED) d->backend->device_sync(d); /* its owner may have destroyed it */
     else d->backend->stream_sync(s);
     cpi_pool_stream_ends(d->pool, s, &d->null_stream);
     d->backend->stream_free(s);
@@ -138,9 +138,9 @@ cp_stream *cp_stream_null(int device)
     return d ? &d->null_stream : NULL;
 }
 
-/* --- each thread's own --- */
+/* --- per-thread streams --- */
 
-static pthread_key_t own_key; /* a table of streams by the device's slot, made when a thread first asks */
+static pthread_key_t own_key; /* a table of streams by the device's slot, made on a thread's first query */
 static pthread_once_t own_once = PTHREAD_ONCE_INIT;
 
 static void own_end(void *table)
@@ -189,7 +189,7 @@ bool cp_stream_default_per_thread(void)
 /* --- waits --- */
 
 static _Thread_local bool waits_refused;
-static bool ever_refused; /* by any thread: before that none is asked for its own */
+static bool ever_refused; /* by any thread: before that thread-local state is not read */
 
 bool cp_synchronize_allow(bool allow)
 {

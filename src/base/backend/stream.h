@@ -1,4 +1,4 @@
-/* Counting of streams: buffers keep the stream that their memory belongs to. */
+/* Reference counting of streams: buffers keep the stream that owns their memory. */
 #ifndef CPI_BACKEND_STREAM_H
 #define CPI_BACKEND_STREAM_H
 
@@ -6,26 +6,26 @@
 
 cp_stream *cpi_stream_ref(cp_stream *s);
 void cpi_stream_unref(cp_stream *s);
-/* A forked child: locks are made anew. */
+/* In a forked child: reinitializes locks. */
 void cpi_streams_after_fork(void);
-/* What CUPRITE_PER_THREAD_DEFAULT_STREAM says; asked before any device is there. */
+/* Reads CUPRITE_PER_THREAD_DEFAULT_STREAM; called before any device exists. */
 void cpi_streams_from_environment(void);
 /* Whether the calling thread is in a function that a stream called (cp_stream_call, calls.c). It must neither use nor
- * wait for the devices of that stream's backend, so what ends there is left to whoever next asks a pool for something:
- * end(copy of `what`). False: there is no memory to note it. */
+ * wait for the devices of that stream's backend, so frees are deferred to the next request to a pool: end(copy of
+ * `what`). False: no memory to record it. */
 bool cpi_in_call(void);
 bool cpi_leave_for_later(void (*end)(void *what), const void *what, size_t bytes);
-/* Gives up what was left. */
+/* Runs the deferred frees. */
 void cpi_settle(void);
 /* Whether the calling thread is in a function that a stream of the device's backend called; the error for what such a
- * function may not do; and whether it may give the device work, which only those that work within a call let it (else
- * the error is written). */
+ * function may not do; and whether it may issue work to the device, which only synchronous backends allow (else the
+ * error is written). */
 bool cpi_call_forbids(const cpi_device *device);
 cp_code cpi_call_refuses(const char *function);
 bool cpi_may_use(const char *function, const cpi_device *device);
-/* A forked child: what was left is the parent's. */
+/* In a forked child: the deferred frees are the parent's. */
 void cpi_calls_after_fork(void);
-/* The release function of memory that nobody has to free. */
+/* The release function of memory that needs no free. */
 void cpi_release_nothing(void *owner);
 
 #endif

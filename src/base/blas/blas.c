@@ -1,4 +1,5 @@
-/* Finds and opens OpenBLAS (blas.h says where). Invariant: the table is filled once, under the lock, and stays. */
+/* Finds and opens OpenBLAS (search order: blas.h). Invariant: the table is filled once, under the lock, and never
+ * changes. */
 #include "blas/blas.h"
 
 #include <dlfcn.h>
@@ -22,23 +23,22 @@
 
 extern char **environ;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held while it is looked for */
-static bool tried;              /* for the folders that were known then */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held while searching */
+static bool tried;              /* searched in the folders known then */
 static const char *tried_folders;
 static cpi_blas table;
 static const cpi_blas *opened;  /* &table once it is filled */
-static char error[600];         /* why a library that was there could not be used */
+static char error[600];         /* why a library that was found could not be used */
 
-static bool short_of_memory;    /* it could not be looked for, and is the next time */
+static bool short_of_memory;    /* the search failed for lack of memory and is repeated the next time */
 
 /* --- memory --- */
 
-/* OpenBLAS ends the process where it gets no memory for its buffers, of at most so many bytes for each thread; the
- * library and its copy take up about as much as two. */
+/* OpenBLAS aborts the process if it cannot allocate its buffers, of at most so many bytes for each thread. The library
+ * and its copy need about as much as two buffers. */
 enum { BUFFER = 64 << 20 };
 
-/* Is there address space for so many buffers? Without a limit there always is: what a machine then lacks it tells by
- * other ways. */
+/* Is there address space for so many buffers? Without a limit (RLIMIT_AS) there always is. */
 static bool has_space(int buffers)
 {
     struct rlimit limit;
@@ -52,7 +52,7 @@ static bool has_space(int buffers)
 
 /* --- loading --- */
 
-/* OpenBLAS chooses its kernels by the processor; where CUPRITE_CPU asks for less, so shall it. NULL: its own choice. */
+/* OpenBLAS chooses its kernels by the processor; CUPRITE_CPU lowers its choice too. NULL: its own choice. */
 static const char *core_type(void)
 {
     int level = cpi_cpu_level();
@@ -60,13 +60,13 @@ static const char *core_type(void)
     return level == CPI_LEVEL_V3 ? "Haswell" : level == CPI_LEVEL_BASE ? "Nehalem" : NULL;
 }
 
-/* dlopen, with an environment in which OpenBLAS starts no threads and takes that core. It reads the environment
- * when it is loaded and at no other time. The array of the process is exchanged, not changed: other threads may be
- * reading it. The one that stands in for it stays for their sake. */
+/* dlopen with an environment in which OpenBLAS starts no threads and uses that core. It reads the environment only when
+ * it is loaded. `environ` is replaced, not modified, because other threads may be reading it. The replacement is never
+ * freed, for the same reason. */
 static void *load(const char *path, int flags)
 {
     static char core[60]; /* called under the lock */
-    static char **last;   /* the arrays that stood in, each with the one before it in its first place */
+    static char **last;   /* the replacement arrays; the first entry of each points to the one before */
     char **own = environ, **block = NULL, **with;
     const char *type = core_type();
     size_t n = 0, k = 0;
@@ -75,7 +75,7 @@ static void *load(const char *path, int flags)
     block[0] = (char *)last;
     last = block;
     with = block + 1;
-    with[k++] = (char *)"OPENBLAS_NUM_THREADS=1"; /* before a variable of that name, so it is the one that counts */
+    with[k++] = (char *)"OPENBLAS_NUM_THREADS=1"; /* before any variable of that name, so it takes precedence */
     if (type) {
         snprintf(core, sizeof core, "OPENBLAS_CORETYPE=%s", type);
         with[k++] = core;
@@ -88,7 +88,7 @@ static void *load(const char *path, int flags)
     return handle;
 }
 
-/* The libraries beside a bundled one that it needs (gfortran's): a copy of it does not find them by itself. */
+/* Loads the libraries beside a bundled one that it needs (gfortran's): a copy does not find them by itself. */
 static bool load_neighbour(void *context, const char *path)
 {
     (void)context;
@@ -107,7 +107,8 @@ static void load_neighbours(const char *path)
     }
 }
 
-/* Whether a library's parts all lie in its file: the loader maps them unseen; to touch what is cut off is SIGBUS. */
+/* Whether a library's segments all lie in its file: the loader does not check, and access beyond a truncated file is
+ * SIGBUS. */
 static bool is_whole(int file)
 {
     ElfW(Ehdr) h;
@@ -123,7 +124,7 @@ static bool is_whole(int file)
     return whole;
 }
 
-/* The file, opened and whole; -1 with the reason in `error`. */
+/* Opens the file and checks that it is complete; -1 with the reason in `error`. */
 static int open_library(const char *path)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -137,7 +138,7 @@ static int open_library(const char *path)
     return file;
 }
 
-/* The library from a copy of its file in memory: a library of its own, with its own state, whoever uses the first. */
+/* Loads the library from a copy of its file in memory: a separate instance with its own state. */
 static void *load_copy(const char *path, int file, int flags)
 {
     struct stat s;
@@ -150,7 +151,7 @@ static void *load_copy(const char *path, int file, int flags)
         if (done == s.st_size) {
             load_neighbours(path);
             snprintf(name, sizeof name, "/proc/self/fd/%d", memory);
-            dlerror(); /* what others left */
+            dlerror(); /* clears earlier errors */
             handle = load(name, flags);
         }
     }
@@ -167,7 +168,7 @@ void *cpi_blas_symbol(const cpi_blas *b, const char *name)
     return dlsym(b->handle, full);
 }
 
-/* One of OpenBLAS's own functions, whose names in wide libraries end differently. */
+/* One of OpenBLAS's own functions, whose names have another suffix in libraries with 64-bit integers. */
 static void *own_symbol(const cpi_blas *b, const char *name)
 {
     static const char *const endings[] = {"64_", "", "_64"};
@@ -205,12 +206,12 @@ static bool fill(cpi_blas *b, void *handle, const char *path)
     return false;
 }
 
-/* Opens the file and fills the table; `shared`: others may use the same file. */
+/* Opens the file and fills the table; `shared`: other code may use the same file. */
 static bool use(const char *path, bool shared)
 {
     int flags = RTLD_NOW | RTLD_LOCAL;
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    flags |= RTLD_DEEPBIND; /* it calls itself, not another OpenBLAS that the program is linked with */
+    flags |= RTLD_DEEPBIND; /* it binds to itself, not to another OpenBLAS that the program is linked with */
 #endif
     int file = open_library(path);
     if (file < 0) return false;
@@ -246,7 +247,7 @@ static bool use_shared(void *context, const char *path)
     return use(path, true);
 }
 
-/* The system's, by a name that the loader knows: its file, then a copy of it. */
+/* The system's library, by a name that the loader knows: finds its file, then loads a copy. */
 static bool use_system(void)
 {
     static const char *const names[] = {"libopenblas.so.0", "libopenblas64.so.0", "libopenblas.so"};
@@ -335,11 +336,11 @@ cpi_blas_gemv_fn cpi_blas_gemv(const cpi_blas *b, cp_type type)
 
 /* --- its threads --- */
 
-/* When a process forks, OpenBLAS ends its threads and begins new ones later. One that is forked while they are at work
- * would leave a child that waits for them for ever: so forks wait until nobody uses them, new users for the fork. */
+/* When a process forks, OpenBLAS ends its threads and starts new ones later. A fork while they work would leave a child
+ * that waits for them for ever. So forks wait until the threads are unused, and new users wait for the fork. */
 static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static int users, forks;       /* between begin and end; that wait */
+static int users, forks;       /* calls between begin and end; forks that wait */
 static _Thread_local int mine; /* of users */
 
 static void quiet_before_fork(void)
@@ -357,10 +358,10 @@ static void parent_goes_on(void)
 static void child_begins(void)
 {
     forks = 0;
-    pthread_cond_init(&changed, NULL); /* its waiters stayed in the parent */
+    pthread_cond_init(&changed, NULL); /* its waiters do not exist in the child */
     pthread_mutex_unlock(&threads_lock);
 }
-/* Behind OpenBLAS's own handler, which it sets when it is loaded: the last one is called first. */
+/* Registered after OpenBLAS's own handler, which is set at load time: the last one registered runs first. */
 static void forks_wait_for_threads(void) { pthread_atfork(quiet_before_fork, parent_goes_on, child_begins); }
 
 void cpi_blas_threads_begin(const cpi_blas *b)

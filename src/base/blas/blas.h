@@ -1,14 +1,14 @@
-/* BLAS and LAPACK on the CPU: OpenBLAS, opened when it is first needed; nothing of it is linked.
+/* BLAS and LAPACK on the CPU: OpenBLAS, opened when it is first needed, not linked.
  *
  * Found, in this order: the file that CUPRITE_OPENBLAS names; the PyPI packages scipy-openblas64 and -32; the copies
- * that NumPy and SciPy bundle; the system's libopenblas. The library is ours alone: of one that others may use too a
- * copy is loaded, so its number of threads is nobody else's. That number is 1: who cuts work into tasks of the pool
- * (cpu/threads.h) calls routines inside them. Only between cpi_blas_threads_begin and _end may OpenBLAS run threads of
- * its own, as many as the pool has; results may then depend on that number.
+ * that NumPy and SciPy bundle; the system's libopenblas. The library is private: if other code may use it too, a copy
+ * is loaded, so its number of threads is not shared. That number is 1: callers split work into tasks of the pool
+ * (cpu/threads.h) and call routines inside them. Only between cpi_blas_threads_begin and _end may OpenBLAS run threads
+ * of its own, as many as the pool has; results may then depend on that number.
  *
- * Integers: routines are called as if all were 64 bits wide, by pointers to int64_t. A library whose integers have 32
- * bits (`wide` is false) reads the low half, so sizes must be at most cpi_blas_most; what it writes is read by
- * cpi_blas_integer, and arrays of integers have int64_t's room. */
+ * Integers: routines are always called with 64-bit integers, by pointers to int64_t. A library whose integers have 32
+ * bits (`wide` is false) reads the low half, so sizes must be at most cpi_blas_most; integers that it writes are read
+ * by cpi_blas_integer, and arrays of integers have the size of int64_t arrays. */
 #ifndef CPI_BLAS_H
 #define CPI_BLAS_H
 
@@ -21,8 +21,8 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "narrow integers are read from wide ones");
 
-typedef const char *cpi_blas_word; /* "N", "T", "C"; the hidden lengths of words need not be given to BLAS */
-/* c = alpha * op(a) op(b) + beta * c, in Fortran's order; pointers are to the routine's element. */
+typedef const char *cpi_blas_word; /* "N", "T", "C"; BLAS needs no hidden string lengths */
+/* c = alpha * op(a) op(b) + beta * c, in Fortran order; pointers are to the routine's element type. */
 typedef void (*cpi_blas_gemm_fn)(cpi_blas_word ta, cpi_blas_word tb, const int64_t *m, const int64_t *n,
                                  const int64_t *k, const void *alpha, const void *a, const int64_t *lda, const void *b,
                                  const int64_t *ldb, const void *beta, void *c, const int64_t *ldc);
@@ -36,7 +36,7 @@ typedef struct cpi_blas {
     char prefix[16], suffix[8]; /* of names: scipy_ dgemm _64_ */
     void *handle;
     char where[512];         /* the file */
-    const char *config;      /* OpenBLAS's own words: version, options, processor */
+    const char *config;      /* OpenBLAS's description: version, options, processor */
     void (*set_threads)(int n);
     cpi_blas_gemm_fn sgemm, dgemm, cgemm, zgemm;
     cpi_blas_gemv_fn sgemv, dgemv, cgemv, zgemv;
@@ -44,10 +44,10 @@ typedef struct cpi_blas {
 
 /* The library, opened; NULL where there is none: without an error, */
 const cpi_blas *cpi_blas_found(void);
-/* or with CP_ERROR_UNSUPPORTED, which says what to install. */
+/* or with CP_ERROR_UNSUPPORTED and a message about what to install. */
 const cpi_blas *cpi_blas_open(const char *function);
 /* A routine by its Fortran name ("dgetrf"); NULL where the library lacks it. LAPACK's routines take the lengths of
- * their words as further arguments (size_t) behind all others. */
+ * their strings as further arguments (size_t) after all others. */
 void *cpi_blas_symbol(const cpi_blas *b, const char *name);
 /* gemm or gemv of a type (float32, float64, complex64, complex128). */
 cpi_blas_gemm_fn cpi_blas_gemm(const cpi_blas *b, cp_type type);

@@ -1,8 +1,8 @@
 /* Opens cuBLAS and keeps its handles.
  *
- * A handle belongs to a device and, while it is used, to one thread and one stream; those that nobody uses wait in a
- * list. The workspace is the pool's, given back in the stream's order, so that streams share none: then cuBLAS gives
- * the same bits each time, and a captured call owns what it uses. */
+ * A handle belongs to a device and, while in use, to one thread and one stream; unused handles are kept in a list. The
+ * workspace comes from the pool and is freed in stream order, so streams share none. Then cuBLAS gives the same bits
+ * each time, and a captured call owns its memory. */
 #include "blas/blas_cuda.h"
 
 #include <pthread.h>
@@ -17,7 +17,7 @@ struct cpi_cublas_kept {
 
 namespace {
 
-enum { WORKSPACE = 32 << 20 }; /* what NVIDIA advises from the H100 on */
+enum { WORKSPACE = 32 << 20 }; /* NVIDIA's recommendation from the H100 on */
 
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 cpi_cublas table;

@@ -1,9 +1,9 @@
-/* cuBLAS, opened when it is first needed; nothing of it is linked. */
+/* cuBLAS, opened when it is first needed, not linked. */
 #ifndef CPI_BLAS_CUDA_H
 #define CPI_BLAS_CUDA_H
 
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wswitch-enum" /* in what NVIDIA writes */
+#pragma GCC diagnostic ignored "-Wswitch-enum" /* in NVIDIA's headers */
 #include <cublas_v2.h>
 #pragma GCC diagnostic pop
 
@@ -21,14 +21,14 @@ typedef struct cpi_cublas {
 #undef X
 } cpi_cublas;
 
-/* The library; NULL and CP_ERROR_UNSUPPORTED, which says what to install, where there is none. */
+/* The library; NULL and CP_ERROR_UNSUPPORTED, with a message about what to install, if there is none. */
 const cpi_cublas *cpi_cublas_open(const char *function);
 
 /* May float32 products round their factors to TF32? Only where the user asks for it. */
 bool cpi_cublas_tf32(void);
 
 /* A handle for calls on one stream, with a workspace of the pool, by one thread, until it is given back. Scalars are
- * read from the host. What the calls return goes to cpi_cublas_give, whose answer is the slot's. */
+ * read from the host. The calls' status goes to cpi_cublas_give, which returns the slot's result. */
 typedef struct cpi_cublas_use {
     const cpi_cublas *call;
     cublasHandle_t handle;

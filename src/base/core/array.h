@@ -2,7 +2,8 @@
  *
  * Invariants: 0 <= ndim <= CP_MAXDIM; size is the product of shape; every element lies inside buffer (or, for
  * a host scalar, inside `value`); the buffer outlives every array that points into it; work on the memory was issued to
- * the buffer's stream, or the pool was told of the other one (cpi_array_used) and waits for it before reuse. */
+ * the buffer's stream, or the other stream was reported to the pool (cpi_array_used), which waits for it before
+ * reuse. */
 #ifndef CPI_CORE_ARRAY_H
 #define CPI_CORE_ARRAY_H
 
@@ -16,7 +17,7 @@ typedef struct cpi_buffer cpi_buffer;
 enum {
     CPI_HOST_SCALAR = 1, /* 0-d, data points at `value` below, usable with any device */
     CPI_WEAK = 2,        /* host scalar that takes the other operand's type, as Python's numbers do */
-    CPI_READONLY = 4     /* a broadcast view, or the caller's wish: writing is an error */
+    CPI_READONLY = 4     /* a broadcast view, or set by the caller: writing is an error */
 };
 
 struct cp_array {
@@ -42,9 +43,9 @@ struct cpi_buffer {
     struct cp_stream *stream;       /* the stream the memory belongs to */
     void *memory;                   /* NULL: the elements lie in `block` */
     size_t bytes;
-    void (*release)(void *owner);   /* for memory that somebody else owns */
+    void (*release)(void *owner);   /* for foreign memory */
     void *owner;
-    void *block;                    /* host memory that ends with the buffer */
+    void *block;                    /* host memory that is freed with the buffer */
 };
 
 /* Converts one host value; saturation and NaN as a cast of NumPy. */

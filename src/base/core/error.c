@@ -1,5 +1,5 @@
-/* The error record of a thread, and its warnings. Invariant: the record holds the first failure since it was last
- * cleared, the warnings all that were given since they were. */
+/* The error record of a thread, and its warnings. Invariant: the record holds the first error since it was last
+ * cleared, the warnings all since they were last cleared. */
 #include "core/error.h"
 
 #include <pthread.h>
@@ -12,7 +12,8 @@ static _Thread_local struct {
     cp_code code;
     unsigned warnings;
     char text[512];
-    char *long_string; /* of what does not fit there, as a compiler's words; freed with the record or the thread */
+    char *long_string; /* a message that does not fit there, as a compiler's output; freed with the record or the thread
+                          */
 } record;
 
 static const char *const strings[CP_NERRORS] = {
@@ -35,7 +36,7 @@ static pthread_key_t thread_end;
 static pthread_once_t thread_end_once = PTHREAD_ONCE_INIT;
 static void make_thread_end(void) { pthread_key_create(&thread_end, free); }
 
-/* Without memory the text stays cut. */
+/* Out of memory the message stays truncated. */
 static void keep_long(const char *format, va_list args, size_t bytes)
 {
     pthread_once(&thread_end_once, make_thread_end);
@@ -83,7 +84,7 @@ void cp_error_clear(void)
     record.long_string = NULL;
 }
 
-/* A long text goes into the kept record and back; the thread frees it only while it is in its own. */
+/* A long message moves into the saved record and back; the thread frees it only in its own record. */
 void cpi_error_keep(cpi_kept_error *kept)
 {
     kept->code = record.code;
@@ -115,7 +116,7 @@ const char *cp_code_exception(cp_code code)
     return code >= 0 && code < CP_NERRORS ? exceptions[code] : "RuntimeError";
 }
 
-static bool ever_warned; /* any thread: before that none looks into its record, which costs a call */
+static bool ever_warned; /* any thread: before that no thread reads its record, which costs a call */
 
 void cpi_warn(cp_warning warning)
 {

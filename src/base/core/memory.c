@@ -1,7 +1,7 @@
 /* Host memory, counted. Invariant: cp_test_live is the number of blocks handed out and not yet given back.
  *
- * Each thread counts in a tally of its own, which may be negative: two locked instructions would be a fifth of a view's
- * cost. A thread that ends leaves its tally, with what it says and keeps, to one that begins. */
+ * Each thread has its own counter, which may be negative: two locked instructions would be a fifth of a view's cost. A
+ * thread that ends leaves its counter and its cached blocks to a new thread. */
 #include "core/memory.h"
 
 #include <pthread.h>
@@ -12,8 +12,8 @@
 
 static int64_t fail_at, asked;
 
-/* Blocks that are kept have a size of these, which small arrays' elements are among; those of sanitizers are all given
- * back. Of the larger sizes fewer are kept: 200 KiB a thread at most. */
+/* Cached blocks have one of these sizes, which include small arrays' elements; sanitizer builds cache none. Fewer
+ * blocks of the larger sizes are cached: at most 200 KiB for each thread. */
 enum { UNIT = 192, SIZES = 24, SMALL = 4 };
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { KEPT = 0 };
@@ -29,7 +29,7 @@ typedef struct tally {
     int nkept[SIZES];
     void *kept[SIZES][KEPT + 1];
 } tally;
-static tally common;            /* of threads that get none of their own; keeps nothing */
+static tally common;            /* of threads that get none of their own; caches nothing */
 static tally *tallies = &common;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
@@ -50,7 +50,7 @@ static void leave_tally(void *t)
 
 static void make_key(void) { has_key = pthread_key_create(&key, leave_tally) == 0; }
 
-/* One that a thread left, or a new one at the head of the list, which is never shortened. */
+/* A tally that a finished thread left, or a new one at the head of the list, which never shrinks. */
 static tally *take_tally(void)
 {
     for (tally *t = __atomic_load_n(&tallies, __ATOMIC_ACQUIRE); t; t = t->next) {
@@ -79,7 +79,7 @@ static bool begin_tally(void)
     return false;
 }
 
-/* In the caller's code: called, it took a quarter of a view's time. */
+/* Inlined: as a call it took a quarter of a view's time. */
 static inline __attribute__((always_inline)) void count_live(int change)
 {
     tally *t = mine;

@@ -1,4 +1,4 @@
-/* Shapes, strides and axes. Invariant: every product of extents is checked here. */
+/* Shapes, strides and axes. Invariant: every product of axis lengths is checked here. */
 #include "core/shape.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ cp_code cpi_shape_size(const char *function, int ndim, const int64_t *shape, siz
             empty = true;
             continue;
         }
-        /* The product over the non-zero extents must fit even when the array is empty, as in NumPy: strides do. */
+        /* The product of the non-zero lengths must fit even when the array is empty, as in NumPy: strides do. */
         wraps |= __builtin_mul_overflow(n, shape[i], &n);
         wraps |= __builtin_mul_overflow(bytes, shape[i], &bytes);
     }
@@ -71,7 +71,7 @@ cp_code cpi_axes_mask(const char *function, cp_axes axes, int ndim, bool *mask)
     if (!axes.at && axes.n) return cpi_fail(CP_ERROR_VALUE, "%s: %d axes given, at no address", function, axes.n);
     if (!axes.at) return CP_OK;
     bool twice = false;
-    for (int k = 0; k < axes.n; k++) { /* bounds first: NumPy tells them before what is named twice */
+    for (int k = 0; k < axes.n; k++) { /* bounds first: NumPy reports them before repeated axes */
         int a = axes.at[k];
         cp_code code = cpi_axis(function, &a, ndim);
         if (code) return code;

@@ -39,7 +39,7 @@ static cp_code cpu_open(cpi_device *d)
 
 static cp_code cpu_query(cpi_device *d, int64_t *total, int64_t *available)
 {
-    d->units = cpi_workers(); /* may have been set since */
+    d->units = cpi_workers(); /* may have changed since */
     int64_t page = sysconf(_SC_PAGESIZE);
     *total = page * sysconf(_SC_PHYS_PAGES);
     if ((size_t)*total > cpi_memory_most()) *total = (int64_t)cpi_memory_most();
@@ -50,12 +50,12 @@ static cp_code cpu_query(cpi_device *d, int64_t *total, int64_t *available)
 
 enum { HUGE_PAGE = 2 << 20 };
 
-/* Large pieces lie on huge pages where the system has them: touching fresh small pages is slower than most
- * operations on them. */
+/* Large segments use huge pages where the system has them: touching fresh small pages is slower than most operations on
+ * them. */
 static void *cpu_memory_new(cpi_device *d, size_t bytes)
 {
     (void)d;
-    if (bytes > cpi_memory_most()) return NULL; /* the kernel would promise it and kill us when we touch it */
+    if (bytes > cpi_memory_most()) return NULL; /* the kernel would overcommit and kill the process on access */
     if (bytes < HUGE_PAGE) {
         void *p = NULL;
         return posix_memalign(&p, 512, bytes) ? NULL : p;
@@ -82,7 +82,7 @@ static void cpu_memory_free(cpi_device *d, void *memory, size_t bytes)
     }
 }
 
-enum { PAST_CACHES = 6 << 20 /* copies of so many bytes are written past the caches */ };
+enum { PAST_CACHES = 6 << 20 /* copies of so many bytes use non-temporal stores */ };
 typedef struct { char *to; const char *from; size_t bytes, each; } copy_job;
 
 static void copy_task(void *context, int64_t task, int worker)
@@ -128,7 +128,7 @@ static cp_code stream_call(cp_stream *s, void (*function)(void *), void *argumen
     return CP_OK;
 }
 
-/* A handle is the address of a stream of ours, which was looked for before. */
+/* A handle is the address of one of this library's streams; those were searched before. */
 static cp_code stream_new(cp_stream *s)
 {
     s->priority = 0;
@@ -159,8 +159,8 @@ static cp_code event_elapsed(cp_event *a, cp_event *b, double *ms)
     return CP_OK;
 }
 
-/* What CUDA's programs ask of a device before they choose sizes of grids: the limits that kernels have here, which are
- * those of compute capability 9.0. */
+/* The device properties by which CUDA programs choose grid sizes: the limits of kernels here, which are those of
+ * compute capability 9.0. */
 static cp_code properties(cpi_device *d, cp_property_fn report, void *context)
 {
     static const struct { const char *name; int n; int64_t values[3]; } known[] = {

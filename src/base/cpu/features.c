@@ -1,4 +1,4 @@
-/* Instruction set of this processor. Invariant: the answer never changes within a process. */
+/* Instruction set of this processor. Invariant: the result never changes within a process. */
 #include "cpu/features.h"
 
 #include <stdio.h>

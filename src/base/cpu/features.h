@@ -7,7 +7,7 @@
 
 enum { CPI_LEVEL_BASE = 0, CPI_LEVEL_V3 = 1, CPI_LEVEL_V4 = 2 };
 /* Highest level of this processor, lowered by CUPRITE_CPU=x86-64-v2|v3|v4. */
-extern int cpi_cpu_known; /* the level once it was asked for, -1 before */
+extern int cpi_cpu_known; /* the level once detected, -1 before */
 int cpi_cpu_detect(void);
 static inline int cpi_cpu_level(void)
 {
@@ -24,7 +24,7 @@ const char *cpi_cpu_lacks(char *text, size_t bytes);
 #define CPI_ISA_NAME(f) CPI_PASTE(f, CPI_ISA)
 #endif
 /* The address of f's best variant: CPI_BEST(f) with f_v2, f_v3, f_v4 declared. A build for some instruction sets only
- * (CUPRITE_ISAS) defines CPI_WITHOUT_V2, ...: the lowest one that it has is taken without a test. */
+ * (CUPRITE_ISAS) defines CPI_WITHOUT_V2, ...: the lowest built one is taken without a test. */
 #if defined(__x86_64__) && !(defined(CPI_WITHOUT_V4) && defined(CPI_WITHOUT_V3))
 #if defined(CPI_WITHOUT_V4)
 #define CPI_FROM_V4(f, lower) lower
@@ -44,7 +44,8 @@ const char *cpi_cpu_lacks(char *text, size_t bytes);
 #else
 #define CPI_BEST(f) (&f##_v2)
 #endif
-/* The variant of the lowest instruction set that was built, which lacks nothing; and what that set asks for. */
+/* The variant of the lowest instruction set that was built, which has every function; and the level that it
+ * requires. */
 #if !defined(CPI_WITHOUT_V2)
 #define CPI_LOWEST(f) (&f##_v2)
 #define CPI_LOWEST_LEVEL CPI_LEVEL_BASE

@@ -1,5 +1,5 @@
-/* The processor's instructions by name. The header of all x86-64 ones takes a third of a second to read, so what is
- * compiled for less than AVX2 does without. */
+/* The processor's intrinsics. The header of all x86-64 ones takes a third of a second to parse, so files compiled for
+ * less than AVX2 omit it. */
 #ifndef CPI_CPU_INTRINSICS_H
 #define CPI_CPU_INTRINSICS_H
 

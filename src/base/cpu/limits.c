@@ -1,4 +1,4 @@
-/* Limits of memory, as the kernel tells them: sysinfo, vm.overcommit_memory, control groups (version 2, and 1). */
+/* Memory limits, as the kernel reports them: sysinfo, vm.overcommit_memory, control groups (version 2, and 1). */
 #include "cpu/limits.h"
 
 #include <pthread.h>
@@ -12,7 +12,7 @@
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static size_t most;
 
-/* The number that a file begins with; `otherwise` where there is none ("max" is none). */
+/* The number at the start of a file; `otherwise` if there is none ("max" is none). */
 static size_t number_in(const char *path, size_t otherwise)
 {
     char text[64] = "";
@@ -25,7 +25,7 @@ static size_t number_in(const char *path, size_t otherwise)
     return end == text || n > SIZE_MAX ? otherwise : (size_t)n;
 }
 
-/* The least limit of a group and those above it: FOLDER/GROUP/FILE, FOLDER/.../FILE, FOLDER/FILE. */
+/* The least limit of a group and its parents: FOLDER/GROUP/FILE, FOLDER/.../FILE, FOLDER/FILE. */
 static size_t least_of_groups(const char *folder, char *group, const char *file, size_t least)
 {
     char path[1024];

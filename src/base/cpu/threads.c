@@ -1,13 +1,14 @@
-/* A pool of threads that share out numbered tasks.
+/* A pool of threads that share numbered tasks.
  *
  * One job runs at a time; it is announced by an odd-even generation word that idle workers watch: they spin
  * for some microseconds (the next loop of a program usually comes soon), then sleep on a futex. Tasks are
  * taken from one atomic counter. Invariants: a worker touches a job only between joining and leaving it
- * (`inside`); the job's owner leaves cpi_parallel only when nobody is inside.
+ * (`inside`); the job's owner leaves cpi_parallel only when no worker is inside.
  *
- * Where somebody else's thread burns the other processors (NumPy's OpenBLAS spins for a tenth of a second after a
- * call), the system wakes a helper on the caller's, where the two halve it: so few helpers are kept off it. One that
- * then loses its processor in the middle of a task, for which the caller would wait some milliseconds, is fetched. */
+ * If threads of other libraries occupy the other processors (NumPy's OpenBLAS spins for a tenth of a second after a
+ * call), the system wakes a helper on the caller's processor, which the two then share. So small numbers of helpers are
+ * kept off it by affinity. A helper that is then preempted in the middle of a task, for which the caller would wait
+ * some milliseconds, is moved to the caller's processor. */
 #include "cpu/threads.h"
 
 #include <errno.h>
@@ -27,13 +28,13 @@
 
 enum {
     MOST = 256, SPIN_NS = 30000,
-    APART = 7, /* helpers that are kept off the caller's processor; one of more that shares it is no great loss */
-    PATIENCE_NS = 50000 /* between two looks at helpers that the caller waits for */
+    APART = 7, /* most helpers kept off the caller's processor; with more of them, one that shares it costs little */
+    PATIENCE_NS = 50000 /* between two checks of helpers that the caller waits for */
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t job_lock = PTHREAD_MUTEX_INITIALIZER; /* held by the caller whose job runs */
-static int wanted;                                           /* threads, the caller among them */
+static int wanted;                                           /* threads, including the caller */
 static int started;                                          /* helpers running */
 static _Thread_local bool inside_task;
 
@@ -47,12 +48,12 @@ static struct {
     void *context;
 } job;
 
-/* Where a helper may run: what it was given by others (`own`), and by us, without processor `off` - 1. */
+/* A helper's affinity: set by others (`own`), and set by this pool, without processor `off` - 1. */
 typedef struct slot {
     pthread_t thread;
     int off;
-    bool busy, fetched; /* with a task; to the caller */
-    int64_t ran;        /* nanoseconds, when its caller last looked */
+    bool busy, fetched; /* has a task; was moved to the caller's processor */
+    int64_t ran;        /* CPU time in nanoseconds at the caller's last check */
     cpu_set_t own, given;
 } slot;
 static slot slots[APART];
@@ -114,7 +115,7 @@ static void *helper(void *argument)
         seen = wait_generation(seen);
         if (!(seen & 1)) continue;
         __atomic_add_fetch(&job.inside, 1, __ATOMIC_SEQ_CST);
-        /* The job may have closed between the look and the step inside: only an open one is touched. */
+        /* The job may have closed between the check and joining: only an open one is touched. */
         if (__atomic_load_n(&job.generation, __ATOMIC_SEQ_CST) == seen && worker <= job.helpers) {
             slot *p = worker <= APART ? &slots[worker - 1] : NULL;
             if (p) __atomic_store_n(&p->busy, true, __ATOMIC_RELAXED);
@@ -135,7 +136,7 @@ static int allowed_processors(void)
 
 static void after_fork_child(void)
 {
-    started = 0; /* the helpers stayed in the parent */
+    started = 0; /* the helpers do not exist in the child */
     memset(slots, 0, sizeof slots);
     pthread_mutex_init(&job_lock, NULL);
     job.sleeping = job.inside = 0;
@@ -155,8 +156,8 @@ static void init(void)
     pthread_atfork(NULL, NULL, after_fork_child);
 }
 
-/* What cpi_workers last told this thread: scratch has been sized by it, so the thread's next job keeps to it even
- * when another thread raises the number meanwhile. */
+/* What cpi_workers last returned to this thread. Scratch was sized by it, so the thread's next job keeps to it even if
+ * another thread raises the number meanwhile. */
 static _Thread_local int promised;
 
 int cpi_workers(void)
@@ -193,8 +194,9 @@ static void let_run(slot *p)
     pthread_setaffinity_np(p->thread, sizeof p->given, &p->given);
 }
 
-/* Lets the first helpers run everywhere but where the caller does. One that is bound to it is left alone, and who binds
- * a helper meanwhile has the last word. Called with job_lock held, before sleepers are woken. */
+/* Sets the affinity of the first helpers to all processors but the caller's. A helper that is bound there by others is
+ * left alone, and affinity set by others meanwhile takes precedence. Called with job_lock held, before sleepers are
+ * woken. */
 static void keep_separate(int helpers)
 {
     int cpu = sched_getcpu();
@@ -212,7 +214,8 @@ static void keep_separate(int helpers)
     }
 }
 
-/* Brings helpers that have a task and do not run, which two looks tell, to the caller's processor; whether it did. */
+/* Moves helpers that have a task but do not run, as two checks show, to the caller's processor; whether it moved
+ * any. */
 static bool fetch(int helpers, bool first)
 {
     bool any = false;
@@ -237,7 +240,7 @@ static bool fetch(int helpers, bool first)
     return any;
 }
 
-/* Waits until nobody is inside the job, which is closed. */
+/* Waits until no worker is inside the closed job. */
 static void wait_for_helpers(void)
 {
     const int helpers = started <= APART ? started : 0;
@@ -289,7 +292,7 @@ void cpi_parallel(int64_t tasks, cpi_task fn, void *context)
         futex(&job.generation, FUTEX_WAKE, (uint32_t)INT_MAX);
     }
     run_tasks(0);
-    __atomic_add_fetch(&job.generation, 1, __ATOMIC_SEQ_CST); /* even: closed, nobody comes in any more */
+    __atomic_add_fetch(&job.generation, 1, __ATOMIC_SEQ_CST); /* even: closed, no worker can join */
     wait_for_helpers();
     pthread_mutex_unlock(&job_lock);
 }

@@ -1,10 +1,10 @@
 /* The CPU device's threads.
  *
- * cpi_parallel runs fn(context, task, worker) for task 0..tasks-1 on the pool's threads, the caller among
- * them, and returns when all are done. Tasks are cut by the caller from the size of the problem alone, never
- * from the number of threads, so that results have the same bits on every run. A call from inside a task, or
- * of one task, runs in the calling thread. `worker` is 0..cpi_workers()-1, and one worker runs one task at a
- * time. A forked child starts with a fresh pool. */
+ * cpi_parallel runs fn(context, task, worker) for task 0..tasks-1 on the pool's threads, including the caller, and
+ * returns when all are done. The caller splits tasks by the size of the problem alone, never from the number of
+ * threads, so that results have the same bits on every run. A call from inside a task, or of one task, runs in the
+ * calling thread. `worker` is 0..cpi_workers()-1, and one worker runs one task at a time. A forked child starts with a
+ * fresh pool. */
 #ifndef CPI_CPU_THREADS_H
 #define CPI_CPU_THREADS_H
 
@@ -17,8 +17,8 @@ void cpi_parallel(int64_t tasks, cpi_task fn, void *context);
 int cpi_workers(void);
 int cpi_workers_set(int n); /* 0, or -1 when n < 1 */
 
-/* Cuts n items into tasks of at least `grain` items, at most 256 of them (a multiple of 64 items each, but the
- * last); returns the number of tasks and the items of one. */
+/* Splits n items into tasks of at least `grain` items, at most 256 of them (a multiple of 64 items each, but the last);
+ * returns the number of tasks and the items of one. */
 static inline int64_t cpi_cut(int64_t n, int64_t grain, int64_t *each)
 {
     int64_t part = (n + 255) / 256;
@@ -27,8 +27,8 @@ static inline int64_t cpi_cut(int64_t n, int64_t grain, int64_t *each)
     *each = part;
     return n <= part ? n > 0 : (n + part - 1) / part; /* no division for the small */
 }
-/* The same in parts as large as one another, where the results do not depend on the cuts: of little more than a grain
- * each of two threads gets half. */
+/* The same in equal parts, where the results do not depend on the split: of slightly more than a grain each of two
+ * threads gets half. */
 static inline int64_t cpi_cut_evenly(int64_t n, int64_t grain, int64_t *each)
 {
     const int64_t tasks = cpi_cut(n, grain, each);

@@ -1,5 +1,5 @@
-/* Vectors of numbers for loops that are compiled once per instruction set: names for the types that the processor has,
- * and what plain C has no operator for. */
+/* SIMD vectors for loops that are compiled once per instruction set: names of the vector types, and operations without
+ * a C operator. */
 #ifndef CPI_CPU_VECTORS_H
 #define CPI_CPU_VECTORS_H
 
@@ -69,7 +69,7 @@ INLINE cpi_f64x8 cpi_mac_f64x8(cpi_f64x8 acc, cpi_f64x8 a, cpi_f64x8 k)
 }
 #endif
 
-/* Which of them a vector's type asks for. */
+/* Which of them a vector type needs. */
 #if VECTOR_BYTES == 64
 #define CPI_MAC(acc, a, k)                                                                                       \
     _Generic((acc), cpi_f32x4: cpi_mac_f32x4, cpi_f64x2: cpi_mac_f64x2, cpi_f32x8: cpi_mac_f32x8,                \

@@ -1,8 +1,8 @@
-/* Capture and graphs, copies between GPUs, kinds of memory beside the pool's, calls of the host's functions.
+/* Capture and graphs, copies between GPUs, kinds of memory outside the pool, host function calls.
  *
- * Invariants: while `captures` is not 0, calls that CUDA holds to be unsafe during a capture (cudaMalloc and its like)
- * are made in relaxed mode; what a captured stream needs for itself (counters, bytes of the host that it copies)
- * belongs to the capture, so that the graph finds it at every launch. */
+ * Invariants: while `captures` is not 0, calls that CUDA considers unsafe during a capture (cudaMalloc and the like)
+ * are made in relaxed mode. Memory that a captured stream needs for itself (counters, host bytes that it copies)
+ * belongs to the capture, so it exists at every launch of the graph. */
 #include <pthread.h>
 #include <string.h>
 
@@ -10,14 +10,14 @@
 
 namespace {
 
-int captures; /* under way in this process; changed atomically */
+int captures; /* in progress in this process; changed atomically */
 
 enum { GPUS = 64 };
 enum : unsigned char { UNKNOWN, ENABLED, REFUSED };
 pthread_mutex_t peers_lock = PTHREAD_MUTEX_INITIALIZER;
 unsigned char peers[GPUS][GPUS];
 
-/* Lets a device read and write another one's memory, where the machine can; the current device changes. */
+/* Enables peer access to another device's memory, where possible; changes the current device. */
 void enable_peer(int device, int other)
 {
     if (device >= GPUS || other >= GPUS) return;
@@ -34,7 +34,7 @@ void enable_peer(int device, int other)
     pthread_mutex_unlock(&peers_lock);
 }
 
-/* What `after` gets from now on comes behind what `before` has got. Leaves `after`'s device current. */
+/* Makes later work of `after` wait for the work that `before` has now. Leaves `after`'s device current. */
 cudaError_t follow(cp_stream *after, cp_stream *before)
 {
     cudaEvent_t e = NULL;
@@ -44,7 +44,7 @@ cudaError_t follow(cp_stream *after, cp_stream *before)
     cudaError_t there = cudaSetDevice(after->device->ordinal);
     if (status == cudaSuccess) status = there;
     if (status == cudaSuccess) status = cudaStreamWaitEvent(cpi_cuda_stream(after), e, 0);
-    if (e) cudaEventDestroy(e); /* ends when it has been passed */
+    if (e) cudaEventDestroy(e); /* freed once it is reached */
     return status;
 }
 
@@ -118,7 +118,7 @@ uint64_t cpi_cuda_capture_of(cp_stream *stream)
     unsigned long long id = 0;
     if (!__atomic_load_n(&captures, __ATOMIC_RELAXED)) return 0;
     cudaError_t asked = cudaStreamGetCaptureInfo(cpi_cuda_stream(stream), &status, &id);
-    if (asked != cudaSuccess) cudaGetLastError(); /* of the null stream nothing can be asked during a capture */
+    if (asked != cudaSuccess) cudaGetLastError(); /* the null stream cannot be queried during a capture */
     return asked == cudaSuccess && status != cudaStreamCaptureStatusNone ? id : 0;
 }
 
@@ -172,7 +172,7 @@ static cp_code stream_call(cp_stream *s, void (*function)(void *), void *argumen
     return cpi_cuda_issued(s, cudaLaunchHostFunc(cpi_cuda_stream(s), function, argument), "stream_call");
 }
 
-/* In the receiver's stream, behind the sender's work, and the sender's later work behind it. */
+/* In the receiver's stream, after the sender's work; the sender's later work waits for it. */
 static cp_code copy_peer(cp_stream *to_stream, void *to, cp_stream *from_stream, const void *from, size_t bytes)
 {
     const char *what = "copy between devices";

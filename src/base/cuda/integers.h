@@ -1,5 +1,5 @@
-/* Small functions of integers for launchers and kernels. The result has the type that the operator has. This header
- * needs no other one, so that tests compile it as a user's kernel. */
+/* Small integer functions for launchers and kernels. The result has the operator's type. This header includes no other
+ * one, so that tests can compile it as a user kernel. */
 #ifndef CPI_CUDA_INTEGERS_H
 #define CPI_CUDA_INTEGERS_H
 

@@ -1,7 +1,7 @@
-/* NVIDIA's libraries, opened when something first needs them.
+/* NVIDIA's libraries, opened on first use.
  *
- * Looked for in the folders of CUPRITE_LIBRARY_PATH, by name, in the toolkit's folder and in those of PyPI's packages
- * (nvidia/PACKAGE/lib beside the interpreter). Nothing that was opened is closed. */
+ * Search order: the folders of CUPRITE_LIBRARY_PATH, the loader's by name, the toolkit's folder and those of PyPI's
+ * packages (nvidia/PACKAGE/lib beside the interpreter). Libraries are never closed. */
 #include <dlfcn.h>
 #include <glob.h>
 #include <stdio.h>

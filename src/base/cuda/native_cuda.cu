@@ -1,8 +1,8 @@
-/* CUDA's runtime by name, for programs that call it themselves: every argument and result is a whole number.
+/* CUDA's runtime by name, for programs that call it themselves: every argument and result is an integer.
  *
- * A row is a function and how many of its first arguments are results; what it needs beyond that is a function here. A
- * pointer to the host's memory (texts, handles of other processes, attributes) is an address like any other. Nothing
- * is checked but the number of arguments: these are CUDA's functions, with CUDA's dangers. */
+ * A row is a function and the number of its leading arguments that are results. Functions that need more have a wrapper
+ * here. A pointer to host memory (strings, handles of other processes, attributes) is passed as an address. Only the
+ * number of arguments is checked: these are CUDA's functions, with CUDA's dangers. */
 #include <cuda_profiler_api.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ typedef int native_fn(const int64_t *in, int64_t *out);
 
 template <class T> using pointed = std::remove_pointer_t<T>;
 
-/* Calls f with its first `outs` arguments pointing at results and the others made of numbers. */
+/* Calls f with its first `outs` arguments pointing at results and the others converted from integers. */
 template <auto f, size_t... o, size_t... i, class... A>
 int call(const int64_t *in, int64_t *out, std::index_sequence<o...>, std::index_sequence<i...>, cudaError_t (*)(A...))
 {
@@ -59,10 +59,10 @@ struct row {
 };
 
 #define ROW(outs, name) {"cuda" #name, (int)arguments(&cuda##name) - outs, outs, native<outs, &cuda##name>}
-/* of a name that C++ has several functions of: one of our own calls the right one */
+/* for an overloaded name: a function here calls the right overload */
 #define ROW_AS(outs, name, f) {"cuda" #name, (int)arguments(&f) - outs, outs, native<outs, &f>}
 
-/* --- what is more than numbers --- */
+/* --- functions with other arguments --- */
 
 #if CUDART_VERSION >= 13000
 cudaMemLocation place(int64_t device)
@@ -233,7 +233,7 @@ static int call_native(cpi_device *d, const char *name, int n, const int64_t *in
         if (strcmp(r.name, name) == 0) {
             if (n != r.ins) return -1;
             *status = r.function(in, out);
-            if (*status) cudaGetLastError(); /* told here, and to nobody else */
+            if (*status) cudaGetLastError(); /* returned here, so cleared */
             return r.outs;
         }
     return -1;
@@ -264,7 +264,7 @@ static cp_code properties(cpi_device *d, cp_property_fn report, void *context)
     P(pageableMemoryAccessUsesHostPageTables) P(directManagedMemAccessFromHost) P(maxBlocksPerMultiProcessor)
     P(accessPolicyMaxWindowSize) P(reservedSharedMemPerBlock)
 #undef P
-    int64_t v = 0; /* what cudaDeviceProp no longer has in CUDA 13 */
+    int64_t v = 0; /* removed from cudaDeviceProp in CUDA 13 */
     int value = 0;
     const struct { const char *name; cudaDeviceAttr attribute; } asked[] = {
         {"clockRate", cudaDevAttrClockRate}, {"memoryClockRate", cudaDevAttrMemoryClockRate},

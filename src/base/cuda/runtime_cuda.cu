@@ -1,9 +1,9 @@
-/* The CUDA backend: memory, copies, events, and the table that the core gets (streams: stream_cuda.cu).
+/* The CUDA backend: memory, copies, events, and the backend's table (streams: stream_cuda.cu).
  *
  * Invariants: no CUDA call is made before cuprite_backend_open; a thread that enters through a slot has the
  * slot's device current; `from_host` returns when the host's bytes have been read, `to_host` when they have
- * arrived. Pageable memory goes through a few pinned buffers per device in pieces, so that the host's copy of one
- * piece runs beside the transfer of another. */
+ * arrived. Pageable memory is copied in chunks through a few pinned buffers per device, so that the host's copy of one
+ * chunk overlaps the transfer of another. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ namespace {
 
 enum { SEGMENT = 4 << 20, CHUNKS = 4, SMALL = 64 << 10, COPY_TASK = 256 << 10 };
 
-/* What a device keeps: staging buffers, made when first needed. */
+/* Per-device state: staging buffers, made when first needed. */
 struct staging {
     pthread_mutex_t lock;
     char *memory[CHUNKS];
@@ -36,7 +36,7 @@ device_state *state_of(const cpi_device *d) { return (device_state *)d->impl; }
 
 static int device_count;
 
-/* Another library of the process may have switched the thread's device: ask, where there are several. */
+/* Another library in the process may have switched the thread's device: query it, if there are several. */
 static void use(const cpi_device *device)
 {
     int now = -1;
@@ -76,7 +76,7 @@ static void *memory_new(cpi_device *d, size_t bytes)
     void *p = NULL;
     cpi_cuda_relaxed relaxed;
     if (cudaSetDevice(d->ordinal) != cudaSuccess || cudaMalloc(&p, bytes) != cudaSuccess) {
-        cudaGetLastError(); /* the pool may try again with less */
+        cudaGetLastError(); /* the pool may retry with less */
         return NULL;
     }
     return p;
@@ -135,8 +135,8 @@ static void copy_part(void *context, int64_t task, int)
     memcpy(c->to + at, c->from + at, c->n - at < COPY_TASK ? c->n - at : COPY_TASK);
 }
 
-/* Copies between a piece of host memory and a pinned one, by the CPU device's threads: one of them cannot fill the
- * bus, and pages that are touched for the first time cost more than their bytes. */
+/* Copies between pageable and pinned host memory, by the CPU device's threads: one thread cannot saturate the bus, and
+ * first-touch page faults cost more than the copy. */
 static void copy_wide(char *to, const char *from, size_t n)
 {
     wide_copy c = {to, from, n};
@@ -147,7 +147,7 @@ static cp_code from_host(cp_stream *stream, void *to, const void *from, size_t b
 {
     const char *what = "copy from host";
     cudaStream_t cs = cpi_cuda_stream(stream);
-    if (cpi_cuda_captured(stream)) { /* each launch copies what the host has now */
+    if (cpi_cuda_captured(stream)) { /* each launch copies the host's present bytes */
         const void *kept = cpi_cuda_kept_for_capture(stream, from, bytes);
         return kept ? cpi_cuda_issued(stream, cudaMemcpyAsync(to, kept, bytes, cudaMemcpyHostToDevice, cs), what)
                     : CP_ERROR_MEMORY;
@@ -156,7 +156,7 @@ static cp_code from_host(cp_stream *stream, void *to, const void *from, size_t b
         cp_code code = cpi_cuda_check(stream, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, cs), what);
         return code ? code : cpi_cuda_wait(stream, what);
     }
-    if (bytes <= SMALL) /* the driver takes a copy of small pageable sources before it returns */
+    if (bytes <= SMALL) /* the driver copies small pageable sources before it returns */
         return cpi_cuda_check(stream, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, cs), what);
     staging *s = staging_lock(stream->device, what);
     if (!s) return CP_ERROR_DEVICE;

@@ -1,10 +1,10 @@
-/* Streams, and failures that come late.
+/* Streams, and asynchronous errors.
  *
- * A stream that is used gets a record: counters for kernels, the names of the operations last given to it, and,
- * when a kernel needs one, a mailbox. Invariants: `issued` counts operations given to the stream, `settled` those
- * known to be done; names of the last KEPT are there. A failure in a mailbox is told once, by the first call that
- * looks, and stands for all that the stream had been given by then; a CUDA error of earlier work ends the device's use
- * in this process, as CUDA has it, and is told by every call. */
+ * A stream that is used gets a record: counters for kernels, the names of the operations last issued to it, and, when a
+ * kernel needs one, a mailbox. Invariants: `issued` counts operations issued to the stream, `settled` those known to be
+ * done; the names of the last KEPT are stored. An error in a mailbox is reported once, by the first call that checks,
+ * for all work issued by then. A CUDA error of earlier work ends the device's use in this process, as in CUDA, and is
+ * reported by every call. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,10 +18,10 @@ enum { KEPT = 8 };
 
 struct record {
     void *counters;     /* CPI_CUDA_COUNTERS bytes of the device, or NULL */
-    void *captured_counters; /* those of the capture `capture`, which they belong to */
+    void *captured_counters; /* those owned by the capture `capture` */
     uint64_t capture;
     uint32_t *mailbox;  /* page-locked (mailbox.cuh); NULL: no kernel of the stream has needed one */
-    uint32_t emptied;   /* how often a kernel was asked to empty it */
+    uint32_t emptied;   /* number of times that a kernel was asked to empty it */
     const char *names[KEPT];
     uint64_t issued, settled;
     cpi_device *device;
@@ -42,7 +42,7 @@ const late late_failures[] = {
 #undef X
 };
 
-/* Failures that name a function, numbered behind those: there are as many as functions and texts that go together. */
+/* Errors that name a function, numbered after those: one for each pair of function and message. */
 enum { NAMED = 250, LATE_FAILURES = sizeof late_failures / sizeof *late_failures };
 struct named {
     cp_code code;
@@ -71,8 +71,8 @@ record *record_of(cp_stream *s)
     return r;
 }
 
-/* What the stream's kernels have put into its mailbox, told and taken out. Not what stands there until a kernel empties
- * it: that belongs to a failure already told. */
+/* Reports and removes the error in the stream's mailbox. Ignores a word that a kernel is yet to empty: it belongs to an
+ * error already reported. */
 cp_code reported(record *r)
 {
     uint32_t *box = r ? __atomic_load_n(&r->mailbox, __ATOMIC_ACQUIRE) : NULL;
@@ -100,8 +100,8 @@ __global__ void empty_kernel(volatile uint32_t *box, uint32_t times)
     box[CPI_MAIL_EMPTIED] = times;
 }
 
-/* The same at a launch, when the stream may still be at work that fails for the same cause: what it puts there is taken
- * out once it is through, and not told again. */
+/* The same at a launch. Pending work of the stream may fail for the same cause: its error is removed once that work is
+ * done, and is not reported again. */
 cp_code reported_at_launch(record *r, cp_stream *stream)
 {
     cp_code code = reported(r);
@@ -120,7 +120,7 @@ void settle(record *r, uint64_t upto)
         __atomic_store_n(&r->settled, upto, __ATOMIC_RELEASE);
 }
 
-/* Errors of kernels that ran before the call which returns them. */
+/* Errors of earlier kernels, returned by a later call. */
 bool of_earlier_work(cudaError_t status)
 {
     switch ((int)status) {
@@ -146,7 +146,7 @@ void add_name(char *text, size_t bytes, const char *name)
     snprintf(text + n, bytes - n, "%s%s", n ? ", " : "", name);
 }
 
-/* The operations that are under way on one stream, oldest first. */
+/* The operations in progress on one stream, oldest first. */
 void add_names(char *text, size_t bytes, const record *r)
 {
     uint64_t end = issued_so_far(r), at = __atomic_load_n(&r->settled, __ATOMIC_ACQUIRE);
@@ -168,7 +168,7 @@ void names_under_way(cp_stream *stream, char *text, size_t bytes)
     pthread_mutex_unlock(&lock);
 }
 
-/* Who names the thread, the address and, where the kernel was compiled under CUPRITE_CHECK, the line. */
+/* Hint at the tool that names the thread, the address and, if the kernel was compiled under CUPRITE_CHECK, the line. */
 const char *sanitizer(cudaError_t status)
 {
     switch ((int)status) {
@@ -250,7 +250,7 @@ void *cpi_cuda_counters(cp_stream *stream)
     if (!r) return NULL;
     cudaError_t status = cudaSuccess;
     uint64_t capture = cpi_cuda_capture_of(stream);
-    if (capture) { /* a graph is launched in other streams, beside this one's own kernels */
+    if (capture) { /* a graph may run in other streams, concurrently with this stream's kernels */
         if (r->capture == capture) return r->captured_counters;
         void *memory = cpi_cuda_zeroed_for_capture(stream, CPI_CUDA_COUNTERS);
         r->captured_counters = memory;

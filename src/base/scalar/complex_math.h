@@ -1,8 +1,8 @@
 /* Complex mathematical functions, computed in double for both complex types.
  *
  * The formulas are Kahan's ("Branch cuts for complex elementary functions", 1987): no cancellation in either
- * part, the sign of a zero part tells the side of a branch cut, and infinities and NaN give the values of
- * C99's Annex G. complex64 rounds the double result once. */
+ * part, the sign of a zero part selects the side of a branch cut, and infinities and NaN give the values of C99's Annex
+ * G. complex64 rounds the double result once. */
 #ifndef CPS_COMPLEX_MATH_H
 #define CPS_COMPLEX_MATH_H
 
@@ -167,7 +167,7 @@ CPS_HEAVY cp_complex128 cps_sinc_c128(cp_complex128 z)
     return x.re == 0 && x.im == 0 ? CPS_C(1, 0) : cps_divide_c128(cps_sin_c128(x), x);
 }
 
-/* |z| so large that asin, acos and their kin are logarithms to the last bit. */
+/* |z| so large that asin, acos and the like equal logarithms to the last bit. */
 CPS_MATH int cps_huge(cp_complex128 z) { return fabs(z.re) > 1e150 || fabs(z.im) > 1e150; }
 
 CPS_HEAVY cp_complex128 cps_arcsin_c128(cp_complex128 z)
@@ -193,7 +193,7 @@ CPS_HEAVY cp_complex128 cps_arccos_c128(cp_complex128 z)
     return CPS_C(2 * atan2(m.re, p.re), asinh(p.re * m.im - p.im * m.re));
 }
 CPS_HEAVY cp_complex128 cps_arcsinh_c128(cp_complex128 z) { return cps_over_i(cps_arcsin_c128(cps_times_i(z))); }
-/* arccosh is arccos turned by i to the side where the real part is not negative. */
+/* arccosh is arccos times i or -i, so that the real part is not negative. */
 CPS_HEAVY cp_complex128 cps_arccosh_c128(cp_complex128 z)
 {
     cp_complex128 w = cps_arccos_c128(z);

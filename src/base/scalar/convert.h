@@ -1,10 +1,9 @@
-/* Scalar conversions between the element types, one text for C17, CUDA C++ and run-time compilation.
+/* Scalar conversions between the element types, one source for C17, CUDA C++ and run-time compilation.
  *
- * cps_FROM_to_TO(x), suffixes of types.def, makes the stored form of one type from that of another: written here where
- * there is something to know, and made from the rows (scalar/conversions.h) for all other pairs. Invariant: a
- * conversion has one result on every device, that of NumPy on x86-64; in particular floating-point values that do not
- * fit an integer (and NaN) give the smallest 32- or 64-bit integer, cut to the width, which is what the processor's
- * cvttsd2si gives. */
+ * cps_FROM_to_TO(x), suffixes of types.def, makes the stored form of one type from that of another. Special pairs are
+ * written here; all others are generated from the rows (scalar/conversions.h). Invariant: a conversion has the same
+ * result on every device, that of NumPy on x86-64. In particular floating-point values that do not fit an integer (and
+ * NaN) give the smallest 32- or 64-bit integer, truncated to the width, as the processor's cvttsd2si does. */
 #ifndef CPS_CONVERT_H
 #define CPS_CONVERT_H
 
@@ -65,8 +64,8 @@ CPS uint16_t cps_f32_to_f16(float f)
 }
 
 #ifdef __CUDACC__
-/* Of the GPU alone: the instructions by themselves, which give every NaN the same bits. The generator looks for them
- * by name: loose_TYPE_to_f32, and loose_f32_to_TYPE_pair, the first number in the lower half of the word. */
+/* For the GPU only: the bare instructions, which give every NaN the same bits. The generator finds them by name:
+ * loose_TYPE_to_f32, and loose_f32_to_TYPE_pair, the first number in the lower half of the word. */
 CPS_DEVICE float cps_loose_f16_to_f32(uint16_t h)
 {
     float f;
@@ -143,7 +142,7 @@ CPS int64_t cps_f64_to_i64(double f)
 }
 CPS uint64_t cps_f64_to_u64(double f)
 {
-    /* Values from 2^63 up are moved down by 2^63 first; what is out of range even then gives 0. */
+    /* Values from 2^63 up are moved down by 2^63 first; values out of range even then give 0. */
     return f >= 9223372036854775808.0
                ? (uint64_t)cps_f64_to_i64(f - 9223372036854775808.0) ^ ((uint64_t)1 << 63)
                : (uint64_t)cps_f64_to_i64(f);

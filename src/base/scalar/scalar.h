@@ -1,12 +1,12 @@
-/* The scalar prelude: every function that a body of elementwise.def (or another table) may call, for C17, CUDA
- * C++ and run-time compiled text alike.
+/* The scalar prelude: every function that a body of elementwise.def (or another table) may call, for C17, CUDA C++ and
+ * run-time compilation.
  *
  * Functions are named cps_NAME_SUFFIX, one for each computing type: i8..u64, f32, f64, c64, c128. The templates
- * int.inc, real.inc and complex.inc are written out for every type by tools/generate/element_types.py
+ * int.inc, real.inc and complex.inc are instantiated for every type by tools/generate/element_types.py
  * (scalar/functions.h). In them, and in the bodies of tables, T is the type, U an unsigned type of at least 32 bits
  * (integers), R the type of a complex number's parts, F(name) the prelude's function for the type, M(name) the
- * mathematical library's, X(name) a name with the type's suffix. The half types compute in float; half.inc has what is
- * done with their bits. */
+ * mathematical library's, X(name) a name with the type's suffix. The half types compute in float; half.inc has the
+ * operations on their bits. */
 #ifndef CPS_SCALAR_H
 #define CPS_SCALAR_H
 
@@ -53,7 +53,8 @@ CPS_MATH float cps_exp2_near_f32(float x)
     return cps_exp2_part_f32(x - whole) * cps_from_bits_f32((uint32_t)((int)whole + 127) << 23);
 }
 
-/* a to the power of b, of positive finite a and finite b, within 1.2 ulp: the logarithm of a is had in two parts. */
+/* a to the power of b, for positive finite a and finite b, within 1.2 ulp: the logarithm of a is computed in two
+ * parts. */
 CPS_MATH float cps_pow_usual_f32(float a, float b)
 {
     const int tiny = a < 1.17549435e-38f;
@@ -64,14 +65,15 @@ CPS_MATH float cps_pow_usual_f32(float a, float b)
     const float m = cps_from_bits_f32((uint32_t)(bits - above)), d = m - 1;
     float inverse;
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(m + 1));
-    const float r = inverse * (d + d), s = r * r, missing = inverse * fmaf(d, -r, 2 * (d - r)); /* what r lacks */
+    const float r = inverse * (d + d), s = r * r, missing = inverse * fmaf(d, -r, 2 * (d - r)); /* the rounding error of
+                                                                                                   r */
     float p = fmaf(s, 6.64489693e-04f, 3.21645569e-03f);
     p = fmaf(s, p, 1.80338398e-02f);
     p = s * fmaf(s, p, 1.20224588e-01f);
     const float log2e = 1.44269502f, high = fmaf(r, log2e, e);
     float low = fmaf(r, log2e, e - high);
     low = fmaf(missing, log2e, low);
-    low = fmaf(r, 1.925963e-08f, low); /* what log2e lacks */
+    low = fmaf(r, 1.925963e-08f, low); /* the rounding error of log2e */
     low = fmaf(missing, 3 * p, low);
     low = fmaf(r, p, low);
     const float log = high + low, y = log * b, whole = rintf(y);
@@ -81,7 +83,7 @@ CPS_MATH float cps_pow_usual_f32(float a, float b)
     return cps_exp2_part_f32(f) * cps_from_bits_f32((uint32_t)(half + 127) << 23) *
            cps_from_bits_f32((uint32_t)(n - half + 127) << 23);
 }
-/* Of any numbers: CUDA's asks about each kind of them. */
+/* For any numbers: CUDA's function handles all special cases. */
 CPS_HEAVY float cps_pow_any_f32(float a, float b) { return powf(a, b); }
 #endif
 
@@ -89,7 +91,7 @@ CPS_HEAVY float cps_pow_any_f32(float a, float b) { return powf(a, b); }
 #include "scalar/functions.h"
 #include "scalar/complex_math.h"
 
-/* The distance from a float16 to the next towards infinity, as NumPy has it for that type alone. */
+/* The distance from a float16 to the next towards infinity, as NumPy does for that type alone. */
 CPS_MATH uint16_t cps_spacing_upwards_f16(uint16_t a)
 {
     if ((a & 0x7fff) >= 0x7c00) return 0x7e00;

@@ -1,4 +1,4 @@
-/* Coefficients that functions of the prelude need where CUDA's library has the function and C's has not.
+/* Coefficients of functions of the prelude that CUDA's library has and C's lacks.
  *
  * Made with 60 decimal digits from the definitions; the error of a series is below 1e-17 of its largest value. */
 #ifndef CPS_SERIES_H

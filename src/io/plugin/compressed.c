@@ -1,8 +1,8 @@
 /* Tile-compressed images, decoded by CFITSIO.
  *
- * CFITSIO gets a copy of the image's table in memory, with a header written here from checked values: it
- * opens no file, interprets no name and never sees the file's own header, which it would trust. What the table
- * says of its tiles is checked too, since CFITSIO allocates by it. */
+ * CFITSIO gets a copy of the image's table in memory, with a header written here from checked values: it opens no file,
+ * interprets no name and never sees the file's own header, which it would trust. The table's description of its tiles
+ * is checked too, since CFITSIO allocates by it. */
 #include "plugin.h"
 
 #include "core/type_traits.h"
@@ -21,7 +21,7 @@ void cpi_fitsio_unlock(void) { pthread_mutex_unlock(&lock); }
 
 const char *cpi_fitsio_string(int status, char text[81])
 {
-    /* the stack of messages is shared; the first one says most */
+    /* the stack of messages is shared; the first message is the most specific */
     char first[FLEN_ERRMSG];
     if (fits_read_errmsg(first) == 0 || !first[0]) fits_get_errstatus(status, first);
     fits_clear_errmsg();
@@ -63,8 +63,8 @@ static void end_header(memory_file *m)
     while (m->cards % (CPI_BLOCK / CPI_CARD)) m->cards++;
 }
 
-/* Does CFITSIO need the card to decode, beside those that put_header writes? Columns are never scaled: CFITSIO would
- * scale the bytes of tiles, after they were proved. */
+/* Does CFITSIO need the card to decode, besides those that put_header writes? Columns are never scaled: CFITSIO would
+ * scale the bytes of tiles after they were validated. */
 static bool needed(const char *card)
 {
     static const char *const numbered[] = {"TTYPE", "TFORM", "ZNAME", "ZVAL"};
@@ -77,7 +77,8 @@ static bool needed(const char *card)
     return false;
 }
 
-/* Numbers of the cards above that CFITSIO counts with: NULL, or the name of a card whose value is wrong. */
+/* Checks the numbers of the cards above that CFITSIO computes with: NULL, or the name of a card whose value is
+ * wrong. */
 static const char *wrong_card(const char *card, int64_t table)
 {
     static const struct { const char *key; int64_t low, high; } ranges[] = {
@@ -94,7 +95,7 @@ static const char *wrong_card(const char *card, int64_t table)
     return NULL;
 }
 
-/* The table's header as far as CFITSIO needs it, from numbers that were checked. */
+/* Writes the part of the table's header that CFITSIO needs, from checked numbers. */
 static cp_code put_header(const struct cpi_fits *f, memory_file *m, const char *cards)
 {
     const cpi_hdu *h = &f->hdu;
@@ -106,7 +107,7 @@ static cp_code put_header(const struct cpi_fits *f, memory_file *m, const char *
     put(m, "PCOUNT  = %20lld", (long long)h->heap);
     put(m, "GCOUNT  =                    1");
     const char *wrong = NULL;
-    for (int first = 1; first >= 0; first--) /* TFIELDS stands in front */
+    for (int first = 1; first >= 0; first--) /* TFIELDS comes first */
         for (int i = 0; i < h->cards; i++) {
             const char *card = cards + (size_t)i * CPI_CARD;
             char clean[CPI_CARD];
@@ -133,7 +134,7 @@ static cp_code open_unit(const struct cpi_fits *f, memory_file *m)
     char *cards;
     *m = (memory_file){0};
     cp_code code = cpi_hdu_cards(&f->source, h, &cards);
-    size_t head = ((size_t)h->cards + 40) * CPI_CARD + 3 * CPI_BLOCK; /* room for both headers */
+    size_t head = ((size_t)h->cards + 40) * CPI_CARD + 3 * CPI_BLOCK; /* space for both headers */
     size_t data = (size_t)(h->data_bytes + CPI_BLOCK - 1) / CPI_BLOCK * CPI_BLOCK;
     if (code == CP_OK && !(m->bytes = HOST->malloc(head + data))) code = CP_ERROR_MEMORY;
     if (code == CP_OK) {

@@ -1,7 +1,7 @@
 /* Decodes the pixels of an image: big-endian to native bytes, BSCALE, BZERO and BLANK applied.
  *
- * The file is cut into pieces by its size alone; each is read and converted by one task. Scaling is done in
- * float64 and rounded once. */
+ * The data is split into segments by its size alone; each is read and converted by one task. Scaling is done in float64
+ * and rounded once. */
 #include "plugin.h"
 
 #include <math.h>
@@ -11,8 +11,8 @@
 #define SEGMENT (1 << 18) /* pixels of a task */
 #define STEP 4096       /* pixels converted at a time when the types differ */
 
-/* The unsigned (bytes: signed) reading of a BITPIX by its BZERO, or CP_DEFAULT. No integer can say that a pixel is
- * undefined: with BLANK the image is one of floating-point numbers. */
+/* The unsigned (bytes: signed) reading of a BITPIX by its BZERO, or CP_DEFAULT. No integer can mark a pixel as
+ * undefined: with BLANK the image becomes floating-point. */
 static cp_type shifted_type(const cpi_hdu *h)
 {
     if (h->bscale != 1 || (h->has_blank && h->bitpix > 0)) return CP_DEFAULT;
@@ -75,7 +75,7 @@ typedef struct job {
     char *pixels;
     bool same; /* bytes are swapped in place, and the sign bit flipped where `shifted` */
     bool shifted;
-    int failed; /* of cpi_source_get, any piece's */
+    int failed; /* of cpi_source_get, for any segment */
 } job;
 
 #define SWAP(bits, T)                                                      \
@@ -102,7 +102,7 @@ static void swap_in_place(const job *j, void *p, int64_t n)
     else if (bits == 64) swap64(p, n, j->shifted ? 0x8000000000000000u : 0);
 }
 
-/* Native raw values to scaled ones; `raw` and `to` may be the same memory where the sizes are. */
+/* Native raw values to scaled ones; `raw` and `to` may be the same memory if the sizes are equal. */
 #define SCALE(T, R)                                                                   \
     static void scale_##T##_##R(const cpi_hdu *h, const void *raw, void *to, int64_t n) \
     {                                                                                 \
@@ -121,7 +121,7 @@ SCALE(int32_t, double)
 SCALE(float, float)
 SCALE(double, double)
 
-/* Integers of 64 bits that are only blanked, or unsigned too, keep all the bits that float64 can hold: one rounding. */
+/* 64-bit integers that are only blanked, or also unsigned, keep all the bits that float64 can hold: one rounding. */
 static void scale_int64_t_double(const cpi_hdu *h, const void *raw, void *to, int64_t n)
 {
     const int64_t *v = raw;

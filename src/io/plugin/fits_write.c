@@ -1,4 +1,4 @@
-/* Writes an array as the primary image of a FITS file: a header, then big-endian pixels in pieces. */
+/* Writes an array as the primary image of a FITS file: a header, then big-endian pixels in segments. */
 #include "plugin.h"
 
 #include "core/type_traits.h"
@@ -22,7 +22,7 @@ static int bitpix_of(cp_type t, const char **bzero)
     case CP_INT64: return 64;
     case CP_UINT64: *bzero = "9223372036854775808"; return 64;
     case CP_FLOAT32: return -32;
-    case CP_BOOL: /* the front has converted or refused these */
+    case CP_BOOL: /* the API layer has converted or refused these */
     CPI_CASE_HALVES:
     CPI_CASE_COMPLEXES:
     case CP_DEFAULT:

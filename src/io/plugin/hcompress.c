@@ -1,11 +1,10 @@
-/* Walks an H-compressed tile as CFITSIO's decoder will.
+/* Parses an H-compressed tile as CFITSIO's decoder will.
  *
  * The decoder neither knows where a tile ends nor frees its workspace when a bit plane begins with a code it does not
- * know. A tile is a header (magic number, extents, scale, sum, numbers of bit planes), the bit planes of four
- * quadrants, 4 zero bits, and from the next byte on a sign bit for each pixel that is not 0. A bit plane is packed as
- * it is, four pixels in 4 bits, or as a quadtree of Huffman codes. So how many bits there must be is known only when it
- * is known which pixels are 0: they are all that is kept here.
- * R. L. White, "High-performance compression of astronomical images" (1992). */
+ * know. A tile is a header (magic number, sizes, scale, sum, numbers of bit planes), the bit planes of four quadrants,
+ * 4 zero bits, and from the next byte on a sign bit for each pixel that is not 0. A bit plane is packed as it is, four
+ * pixels in 4 bits, or as a quadtree of Huffman codes. So the number of bits depends on which pixels are 0: only that
+ * is kept here. R. L. White, "High-performance compression of astronomical images" (1992). */
 #include "plugin.h"
 
 #include <string.h>
@@ -15,7 +14,7 @@ enum { HEADER = 25, PACKED = 0, QUADTREE = 15, MOST_PLANES = 64 };
 typedef struct bits {
     const uint8_t *bytes;
     int64_t at, end;
-    bool missing; /* more was wanted than there is */
+    bool missing; /* the tile ended too early */
 } bits;
 
 /* The next n <= 4 bits; 0 where they are missing. */
@@ -45,7 +44,7 @@ static int take_code(bits *s)
     return take(s, 1) ? 14 : 0;
 }
 
-/* The bit of pixel (i, j) among those of its four, `wide` to a row. */
+/* The bit of pixel (i, j) within its group of four, `wide` groups to a row. */
 static int bit_at(const uint8_t *fours, int64_t wide, int64_t i, int64_t j)
 {
     return fours[i / 2 * wide + j / 2] >> (3 - 2 * (i & 1) - (j & 1)) & 1;

@@ -1,7 +1,7 @@
-/* Walks the header-data units of a FITS file.
+/* Iterates over the header-data units of a FITS file.
  *
- * Invariant: for a unit that cpi_hdu_find returns, every product of extents was formed without wrapping and
- * its data lie inside the file; a compressed image is at most RATIO times as large as its table. */
+ * Invariant: for a unit that cpi_hdu_find returns, every product of axis lengths was computed without wrapping and its
+ * data lie inside the file; a compressed image is at most RATIO times as large as its table. */
 #include "plugin.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #define RATIO 4096            /* a tile-compressed image against its table */
 #define MOST_CARDS (1 << 18)  /* 20 MiB of header */
 
-/* What is gathered from the cards of one header. */
+/* Values collected from the cards of one header. */
 typedef struct scan {
     char first[9], extension[9];
     int bitpix, zbitpix;
@@ -106,7 +106,7 @@ static cp_code scan_header(const cpi_file_source *source, int64_t offset, bool p
 
 static bool good_bitpix(int b) { return b == 8 || b == 16 || b == 32 || b == 64 || b == -32 || b == -64; }
 
-/* Product of n extents times `bytes`; false when one is missing or negative, or the product wraps. */
+/* Product of n axis lengths times `bytes`; false when one is missing or negative, or the product wraps. */
 static bool product(int64_t n, const int64_t *extent, int64_t bytes, int64_t *result)
 {
     bool empty = false, wraps = false;

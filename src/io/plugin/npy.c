@@ -1,14 +1,14 @@
-/* NumPy's files of one array (.npy, formats 1 to 3): the header's text, and the elements behind it.
+/* NumPy's files of one array (.npy, formats 1 to 3): the header, and the elements after it.
  *
- * Invariants: a header is read as text and never run; nothing is allocated that the file, or the archive's member, has
- * no bytes for. What NumPy writes and this cannot hold (objects, records, texts, dates) is an error. */
+ * Invariants: a header is parsed as text and never executed; nothing is allocated for which the file, or the archive's
+ * member, has no bytes. NumPy's types that Cuprite lacks (objects, records, strings, dates) are an error. */
 #include "npy.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* --- the header's text: a dictionary of Python's with three keys --- */
+/* --- the header: a Python dictionary with three keys --- */
 
 typedef struct text { const char *at, *end; } text;
 
@@ -55,7 +55,7 @@ static bool take_truth(text *t, bool *truth)
     return take_word(t, "False");
 }
 
-/* A whole number that is not negative; Python 2 wrote an L behind it. */
+/* A non-negative integer; Python 2 appended an L. */
 static bool take_number(text *t, int64_t *number)
 {
     skip_blanks(t);
@@ -81,7 +81,7 @@ static bool take_shape(text *t, cpi_io_image *image)
     return true;
 }
 
-/* Floats that are NumPy's are called by their bits. */
+/* NumPy's own floats are named by their bits. */
 static bool is_numpys(cp_type t)
 {
     char name[16];
@@ -89,7 +89,7 @@ static bool is_numpys(cp_type t)
     return cp_type_kind(t) != 'f' || strcmp(cp_type_name(t), name) == 0;
 }
 
-/* "<f8", "|b1", ">c16", "float64": the type and whether its bytes are the other way round. */
+/* "<f8", "|b1", ">c16", "float64": the type and whether its bytes are swapped. */
 static bool take_type(const char *word, cpi_npy *f, cp_type *type)
 {
     bool ordered = strchr("<>|=", word[0]) && word[0];
@@ -108,7 +108,7 @@ static bool take_type(const char *word, cpi_npy *f, cp_type *type)
 
 enum { DESCR = 1, ORDER = 2, SHAPE = 4 };
 
-/* NULL, or what is wrong. */
+/* Returns NULL, or a description of the error. */
 static const char *take_header(text *t, cpi_npy *f, cpi_io_image *image)
 {
     static char unknown[] = "its elements are of a type that arrays here cannot have";
@@ -140,13 +140,14 @@ static const char *take_header(text *t, cpi_npy *f, cpi_io_image *image)
         if (!next_is(t, '}')) return "its header is no dictionary";
         break;
     }
-    while (t->at < t->end && (*t->at == ' ' || *t->at == '\t')) t->at++; /* then the line's end, and no other line */
+    while (t->at < t->end && (*t->at == ' ' || *t->at == '\t')) t->at++; /* then the end of the line, and no other line
+                                                                            */
     while (t->at < t->end && *t->at == '\n') t->at++;
     if (t->at != t->end) return "its header goes on behind its end";
     return seen == (DESCR | ORDER | SHAPE) ? NULL : "its header lacks one of three keys";
 }
 
-/* --- opening --- */
+/* --- open and close --- */
 
 static cp_code malformed(const cpi_npy *f, const char *why)
 {
@@ -177,7 +178,7 @@ static cp_code find_elements(cpi_npy *f, cpi_io_image *image)
                       f->source.function, f->source.path, (long long)bytes, (long long)(f->size - f->offset));
 }
 
-/* The header of what is open: its type, extents, and where the elements begin. */
+/* Reads the header: type, shape, and offset of the elements. */
 static cp_code read_header(cpi_npy *f, int64_t most, cpi_io_image *image)
 {
     uint8_t head[12];
@@ -271,8 +272,8 @@ enum { SEGMENT = 4 << 20 };
 typedef struct reading {
     const cpi_npy *f;
     char *to;
-    int unit; /* bytes that are turned round; 1: none */
-    int why;  /* of the first piece that failed */
+    int unit; /* bytes that are swapped; 1: none */
+    int why;  /* of the first chunk that failed */
 } reading;
 
 static void turn(char *p, int64_t n, int unit)
@@ -321,7 +322,7 @@ bool cpi_npy_position(const cpi_io_image *image, int64_t *offset, int64_t *bytes
 
 /* --- writing --- */
 
-/* "<f8": as NumPy says it. A type that NumPy lacks has its own name, which NumPy knows once its package is there. */
+/* "<f8": NumPy's descr. A type that NumPy lacks has its own name, which NumPy knows once its package is imported. */
 static void type_words(cp_type type, char words[32])
 {
     const bool one = cp_type_size(type) == 1;
@@ -329,8 +330,8 @@ static void type_words(cp_type type, char words[32])
     else snprintf(words, 32, "%c%c%d", one ? '|' : '<', cp_type_kind(type), (int)cp_type_size(type));
 }
 
-/* The text of a header, as NumPy writes it: with room behind it for the longest extent to grow in place, and as long
- * as makes the elements begin on a multiple of 64. Its length, at most CPI_NPY_HEADER. */
+/* Writes a header as NumPy does: with padding so that the first length can grow in place, and so that the elements
+ * begin on a multiple of 64. Returns its length, at most CPI_NPY_HEADER. */
 int64_t cpi_npy_header(cp_type type, int ndim, const int64_t *shape, bool fortran, char *header)
 {
     enum { LONGEST = 21, ALIGN = 64, PREFIX = 10 };
@@ -345,7 +346,7 @@ int64_t cpi_npy_header(cp_type type, int ndim, const int64_t *shape, bool fortra
     *p = ' ';
     if (ndim) p += LONGEST - snprintf(number, sizeof number, "%" PRId64, shape[fortran ? ndim - 1 : 0]);
     int64_t n = p - header + 1;
-    n = n + ALIGN - n % ALIGN; /* NumPy adds a whole line where there is no need of one */
+    n = n + ALIGN - n % ALIGN; /* NumPy adds a full line where none is needed */
     header[n - 1] = '\n';
     header[6] = 1;
     header[7] = 0;

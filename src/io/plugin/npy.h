@@ -1,17 +1,17 @@
-/* NumPy's files: what npy.c, zip.c and zip_write.c share. */
+/* NumPy's files: declarations shared by npy.c, zip.c and zip_write.c. */
 #ifndef CPI_IO_NPY_H
 #define CPI_IO_NPY_H
 
 #include "plugin.h"
 
-enum { CPI_NPY_HEADER = 2048 }; /* the longest header that is written: 64 extents */
+enum { CPI_NPY_HEADER = 2048 }; /* the longest header that is written: 64 axes */
 
-/* A member of an archive that is being read, from its beginning on. */
+/* A member of an archive that is read sequentially. */
 typedef struct cpi_member cpi_member;
 int64_t cpi_member_size(const cpi_member *m);
-/* Exactly n bytes from `offset`; going back begins anew. */
+/* Exactly n bytes from `offset`; seeking back restarts from the beginning. */
 cp_code cpi_member_get(cpi_member *m, int64_t offset, void *to, int64_t n);
-/* Reads what is left and checks the whole. */
+/* Reads the rest and verifies the checksum. */
 cp_code cpi_member_end(cpi_member *m);
 void cpi_member_free(cpi_member *m);
 
@@ -21,12 +21,12 @@ typedef struct cpi_npy {
     cpi_member *member; /* owned; NULL: a file */
     int64_t size;       /* of file or member */
     int64_t offset, bytes; /* of the elements */
-    bool swapped;       /* their bytes are the other way round */
+    bool swapped;       /* their bytes are swapped */
 } cpi_npy;
 
 cp_code cpi_npy_open(const char *function, const char *path, int64_t most, cpi_io_image *image);
 cp_code cpi_npy_open_member(const char *function, const char *path, cpi_member *member, int64_t most,
-                            cpi_io_image *image); /* owns the member, whatever comes of it */
+                            cpi_io_image *image); /* owns the member, on failure too */
 cp_code cpi_npy_read(const char *function, const cpi_io_image *image, void *elements);
 bool cpi_npy_position(const cpi_io_image *image, int64_t *offset, int64_t *bytes);
 void cpi_npy_close(cpi_io_image *image);

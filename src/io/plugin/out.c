@@ -1,9 +1,8 @@
-/* Writing a file so that it is there whole or not at all: a temporary file in the target's folder, renamed when its
- * bytes are on the disk.
+/* Atomic writing of files: a temporary file in the target's folder, renamed when its bytes are on the disk.
  *
- * Invariant: the target is touched by the rename alone. A target that exists and is no regular file (a device, a
- * pipe) is written straight into: it must never be replaced; nor must what a descriptor of this process stands for
- * (/dev/stdout), be it a regular file or not. */
+ * Invariant: only the rename touches the target. A target that exists and is no regular file (a device, a pipe) is
+ * written directly and never replaced. The same holds for a descriptor of this process (/dev/stdout), regular file or
+ * not. */
 #include "plugin.h"
 
 #include <errno.h>
@@ -65,7 +64,7 @@ cp_code cpi_out_write(cpi_out *o, const void *bytes, size_t n)
     return CP_OK;
 }
 
-/* Is FOLDER/NAME the descriptor of a number in this process? FOLDER has no links in it any more. */
+/* Is FOLDER/NAME a descriptor of this process? All links in FOLDER are resolved. */
 static bool of_this_process(const char *folder, const char *name, int *descriptor)
 {
     char own[40], thread[80], *end;
@@ -87,8 +86,8 @@ static char *copy_text(const char *text)
     return copy ? memcpy(copy, text, n) : NULL;
 }
 
-/* Where the last link of a chain leads, whether something is there or not: *target, HOST's memory. A name that stands
- * for a descriptor of this process (/dev/stdout) gives its number in *descriptor instead. */
+/* Resolves symbolic links to *target, in HOST's memory, which need not exist. A name of a descriptor of this process
+ * (/dev/stdout) gives its number in *descriptor instead. */
 static cp_code follow_links(cpi_out *o, char **target, int *descriptor)
 {
     char folder[PATH_MAX], real[PATH_MAX], link[PATH_MAX], *path = copy_text(o->path);
@@ -130,8 +129,8 @@ static void next_name(cpi_out *o, char *name, size_t capacity)
              __atomic_add_fetch(&counter, 1, __ATOMIC_RELAXED));
 }
 
-/* A new file in the target's folder, with the rights the target has or a new file gets: one without a name, which
- * goes with the process whatever ends it, where the file system has that; else o->temporary names it. */
+/* A new file in the target's folder, with the target's permissions or those of a new file. It has no name (O_TMPFILE)
+ * where the file system supports that, so it vanishes however the process ends; else o->temporary names it. */
 static cp_code open_temporary(cpi_out *o, const struct stat *old)
 {
     size_t capacity = strlen(o->target) + 48;
@@ -153,7 +152,7 @@ static cp_code open_temporary(cpi_out *o, const struct stat *old)
     return CP_OK;
 }
 
-/* Gives a file without a name one: in /proc, where descriptors have names that can be linked. */
+/* Gives an unnamed file a name, by linking its entry in /proc. */
 static cp_code name_file(cpi_out *o)
 {
     size_t capacity = strlen(o->target) + 48;
@@ -176,8 +175,8 @@ static cp_code name_file(cpi_out *o)
     return failed(o);
 }
 
-/* The whole file takes the target's place. No signal comes between the two steps: what it would leave is a
- * temporary file. */
+/* The complete file replaces the target. Signals are blocked between the two steps, since one would leave a temporary
+ * file. */
 static void put_in_place(cpi_out *o)
 {
     sigset_t all, before;

@@ -1,4 +1,4 @@
-/* The entry of libcuprite-io.so: its table of functions, and the C locale they run in. */
+/* The entry point of libcuprite-io.so: its table of functions, and the C locale they run in. */
 #include "npy.h"
 
 #include <fitsio.h>

@@ -1,10 +1,10 @@
-/* What the files of libcuprite-io.so share.
+/* Declarations shared by the files of libcuprite-io.so.
  *
  * source.c reads bytes of a file (plain or gzip'd); cards.c reads a header's cards; hdu.c finds the units of a FITS
- * file and proves that their data lie inside it; fits_read.c decodes pixels, compressed.c and
- * tiles.c and hcompress.c those of tile-compressed images (CFITSIO); wcs.c keeps a header
- * and turns pixels to sky positions (WCSLIB); png_read.c reads pictures, npy.c and zip.c NumPy's files; out.c writes
- * files atomically, fits_write.c, table.c, png.c and zip_write.c what is in them. */
+ * file and checks that their data lie inside it; fits_read.c decodes pixels, compressed.c and tiles.c and hcompress.c
+ * those of tile-compressed images (CFITSIO); wcs.c keeps a header and converts pixels to sky positions (WCSLIB);
+ * png_read.c reads pictures, npy.c and zip.c NumPy's files; out.c writes files atomically; fits_write.c, table.c, png.c
+ * and zip_write.c write their contents. */
 #ifndef CPI_IO_PLUGIN_H
 #define CPI_IO_PLUGIN_H
 
@@ -51,14 +51,14 @@ typedef struct cpi_hdu {
     int bitpix, naxis;          /* of the image; those behind Z keywords when compressed */
     int64_t axis[CP_MAXDIM];    /* NAXIS1 first */
     int64_t row_bytes, rows, heap; /* of the table when compressed: NAXIS1, NAXIS2, PCOUNT */
-    int64_t tile[CP_MAXDIM];    /* extents of a tile when compressed */
+    int64_t tile[CP_MAXDIM];    /* sizes of a tile when compressed */
     double bscale, bzero;
     bool has_blank;
     int64_t blank;
 } cpi_hdu;
 /* Finds the image: the first one (ext 0), extension ext, or the primary (CP_FITS_PRIMARY). */
 cp_code cpi_hdu_find(const cpi_file_source *s, int ext, cpi_hdu *hdu);
-/* The cards of its header, what is no text blanked; freed with HOST->free. */
+/* The cards of its header, with non-text bytes blanked; freed with HOST->free. */
 cp_code cpi_hdu_cards(const cpi_file_source *s, const cpi_hdu *hdu, char **cards);
 
 /* --- cards.c --- */
@@ -66,14 +66,14 @@ cp_code cpi_hdu_cards(const cpi_file_source *s, const cpi_hdu *hdu, char **cards
 const char *cpi_card_value(const char *text, const char *key);
 /* n when the card's keyword is PREFIXn with 1 <= n <= CP_MAXDIM; else 0. */
 int cpi_card_number(const char *card, const char *prefix);
-/* A value as what it should be; false, and nothing done, when it is something else. A real is finite. */
+/* Parses a value of the expected kind; false, and nothing done, when it is another. A real is finite. */
 bool cpi_card_integer(const char *value, const char *card, int64_t *result);
 bool cpi_card_real(const char *value, const char *card, double *result);
 bool cpi_card_true(const char *value, const char *card);
 /* A string value without quotes and trailing blanks, into `to`. */
 void cpi_card_string(const char *value, const char *card, char *to, size_t bytes);
-/* The card written anew from its parts into `to` (80 characters); false when it has no keyword, or a value that
- * is no string, number or logical. Libraries get headers made of these: their parsers trust what they read. */
+/* The card rebuilt from its parts into `to` (80 characters); false when it has no keyword, or a value that is no
+ * string, number or logical. Libraries get headers made of these: their parsers trust what they read. */
 bool cpi_card_clean(const char *card, char *to);
 
 /* --- fits_read.c --- */
@@ -86,17 +86,18 @@ void cpi_fits_close(cpi_io_image *image);
 cp_code cpi_compressed_read(const struct cpi_fits *f, cp_type type, int64_t size, void *pixels);
 /* CFITSIO's status as an error of this image. */
 cp_code cpi_compressed_failed(const struct cpi_fits *f, int status);
-/* CFITSIO's words for a status. */
+/* CFITSIO's message for a status. */
 const char *cpi_fitsio_string(int status, char text[81]);
 void cpi_fitsio_lock(void);
 void cpi_fitsio_unlock(void);
 
 /* --- tiles.c --- */
-/* Every tile of the open table lies in its heap and is what its method writes; `fits` is CFITSIO's fitsfile. */
+/* Checks that every tile of the open table lies in its heap and is valid for its compression method; `fits` is
+ * CFITSIO's fitsfile. */
 cp_code cpi_tiles_check(const struct cpi_fits *f, void *fits, const char *heap);
 
 /* --- hcompress.c --- */
-/* Has an H-compressed tile all that its decoder reads, and nothing that it stumbles over? */
+/* Checks that an H-compressed tile has all the bits that its decoder reads, and nothing that makes it fail. */
 cp_code cpi_hcompress_check(const uint8_t *bytes, int64_t n, int64_t pixels, bool *good);
 
 /* --- wcs.c --- */
@@ -113,12 +114,12 @@ cp_code cpi_header_sky(const char *function, const cp_image_header *header, int6
 typedef struct cpi_out {
     const char *function, *path;
     int fd;
-    char *target;    /* what the path leads to when links are followed; NULL: it is written straight into */
-    char *temporary; /* NULL: the file that is written has no name yet, or there is a target no more */
+    char *target;    /* the path with links resolved; NULL: written directly */
+    char *temporary; /* NULL: the file has no name yet, or there is no target any more */
     uint8_t *buffer;
     size_t used;
     cp_code code;    /* the first failure; later writes do nothing */
-    bool soon;       /* the system may write it to the disk when it likes, as numpy.save lets it */
+    bool soon;       /* no fsync, as numpy.save */
 } cpi_out;
 cp_code cpi_out_open(const char *function, const char *path, cpi_out *out);
 cp_code cpi_out_write(cpi_out *out, const void *bytes, size_t n);
@@ -126,9 +127,9 @@ cp_code cpi_out_write(cpi_out *out, const void *bytes, size_t n);
 cp_code cpi_out_close(cpi_out *out, cp_code code);
 
 /* --- writers --- */
-/* The next of the lines that a caller gives as more cards of a header: 1 and a card of 80 characters, 0 at the end, -1
- * (error written) for what is no text, is too long or is written by the function itself. Empty lines are passed
- * over. */
+/* The next of the caller's lines of additional header cards: 1 and a card of 80 characters, 0 at the end, -1 (error
+ * written) for a line that is no text, is too long or has a keyword that the function writes itself. Empty lines are
+ * skipped. */
 int cpi_next_card(const char *function, const char **lines, char card[CPI_CARD + 1]);
 cp_code cpi_fits_write(const char *function, const char *path, cp_type type, int ndim, const int64_t *shape,
                        const void *pixels, const char *cards);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <zlib.h>
 
-/* What libpng's callbacks need. */
+/* State for libpng's callbacks. */
 typedef struct picture { cpi_out *out; char text[CPI_PNG_WORDS]; } picture;
 
 static void on_write(png_structp png, png_bytep bytes, size_t n)
@@ -21,8 +21,8 @@ static void on_flush(png_structp png) { (void)png; }
 /* The colours of a picture that has at most 256 of them. */
 typedef struct palette { int n; png_color colour[256]; } palette;
 
-/* Fills the palette and the pixels' places in it; false when there are more colours. Greys, which most pixels of
- * a plot are, are found by a table, the few others by search. */
+/* Fills the palette and the pixels' indices in it; false when there are more colours. Greys, the majority of a plot's
+ * pixels, are found by a table, the few others by search. */
 static bool find_palette(const uint8_t *rgb, int64_t pixels, palette *p, uint8_t *indices)
 {
     int grey[256], others[256], other = 0;
@@ -48,7 +48,7 @@ static bool find_palette(const uint8_t *rgb, int64_t pixels, palette *p, uint8_t
     return true;
 }
 
-/* All rows; nothing that longjmp could lose is held here. */
+/* Writes all rows; holds no resource that longjmp could leak. */
 static cp_code encode(picture *p, png_structp png, png_infop info, uint32_t height, uint32_t width, int channels,
                       const uint8_t *pixels, const palette *colours)
 {
@@ -61,8 +61,8 @@ static cp_code encode(picture *p, png_structp png, png_infop info, uint32_t heig
     png_set_IHDR(png, info, width, height, 8,
                  colours ? PNG_COLOR_TYPE_PALETTE : channels == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY,
                  PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    /* skies are noise, in which a search for repeated strings finds nothing: runs and Huffman's code alone give
-     * smaller files in a fifth of the time */
+    /* sky images are noise without repeated strings: run lengths and Huffman codes alone give smaller files in a fifth
+     * of the time */
     png_set_compression_strategy(png, Z_RLE);
     png_set_filter(png, 0, colours ? PNG_FILTER_NONE : PNG_FILTER_SUB);
     if (colours) png_set_PLTE(png, info, colours->colour, colours->n);
@@ -79,7 +79,7 @@ cp_code cpi_png_write(const char *function, const char *path, int64_t height, in
         return HOST->fail(CP_ERROR_VALUE, "%s: %s: a picture has at most 2147483647 pixels in a line", function, path);
     palette colours;
     uint8_t *indices = NULL;
-    if (channels == 3) { /* a third of the bytes, where it goes */
+    if (channels == 3) { /* a third of the bytes, if it fits */
         if (!(indices = HOST->malloc((size_t)(height * width)))) return CP_ERROR_MEMORY;
         if (find_palette(pixels, height * width, &colours, indices)) channels = 1, pixels = indices;
     }

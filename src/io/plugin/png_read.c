@@ -1,8 +1,8 @@
 /* Pictures from PNG files, by libpng: every colour type and depth, interlaced ones too.
  *
- * What a header promises is checked against the file before anything of its size is allocated: deflate makes at most
- * 1032 bytes of one. libpng leaves its functions by longjmp; whatever must be freed is held by the picture, not by
- * the function that is left. */
+ * Sizes in a header are checked against the file before anything of that size is allocated: deflate makes at most 1032
+ * bytes of one. libpng reports errors by longjmp; so everything that must be freed is held by the picture, not by the
+ * interrupted function. */
 #include "plugin.h"
 #include "png_words.h"
 
@@ -19,7 +19,7 @@ struct cpi_png {
     png_structp png;
     png_infop info;
     cp_code code;     /* of the source, where that failed */
-    char text[CPI_PNG_WORDS]; /* libpng's last words */
+    char text[CPI_PNG_WORDS]; /* libpng's last message */
 };
 
 static void on_read(png_structp png, png_bytep bytes, size_t n)
@@ -38,7 +38,7 @@ static cp_code failed(const struct cpi_png *p)
                       s->path, p->text);
 }
 
-/* Header and palette; what rows will be. */
+/* Reads header and palette; sets the format of rows. */
 static cp_code read_header(struct cpi_png *p, cpi_io_image *image)
 {
     const cpi_file_source *s = &p->source;

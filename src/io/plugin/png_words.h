@@ -1,5 +1,5 @@
-/* libpng's callbacks for reading and writing: its last words go into the text that is its error pointer, and the call
- * jumps back. */
+/* libpng's error callbacks for reading and writing: its message goes into the string that is its error pointer, then
+ * longjmp. */
 #ifndef CPI_IO_PLUGIN_PNG_WORDS_H
 #define CPI_IO_PLUGIN_PNG_WORDS_H
 

@@ -1,7 +1,7 @@
-/* The bytes of a file: a plain one is read where it lies, a gzip'd one is inflated into memory.
+/* The bytes of a file: a plain one is read in place, a gzip'd one is inflated into memory.
  *
- * Invariant: nothing but a regular file is opened, by exactly the name given. What a gzip'd file may inflate
- * to is bound by deflate's highest ratio and by the machine's memory. */
+ * Invariant: only a regular file is opened, by exactly the name given. The inflated size of a gzip'd file is bounded by
+ * deflate's highest ratio and by the machine's memory. */
 #include "plugin.h"
 
 #include <errno.h>
@@ -66,7 +66,7 @@ static int64_t machine_memory(void)
     return pages > 0 && page > 0 ? (int64_t)pages * page : INT64_MAX / 4;
 }
 
-/* Room for more output: doubles the block, up to `limit`. */
+/* Space for more output: doubles the block, up to `limit`. */
 static cp_code grow(cpi_file_source *s, int64_t *capacity, int64_t limit)
 {
     if (*capacity >= limit)

@@ -11,7 +11,7 @@
 
 /* --- CSV --- */
 
-/* Shortest text of 3 lengths that reads back as the value. */
+/* Shortest of 3 decimal forms that reads back as the value. */
 static int number(char *to, size_t bytes, double v, bool single)
 {
     if (isnan(v)) return snprintf(to, bytes, "nan");
@@ -37,7 +37,7 @@ static int value(char *to, size_t bytes, const cpi_io_column *c, int64_t i)
     case CP_INT64: return snprintf(to, bytes, "%lld", (long long)((const int64_t *)c->values)[i]);
     case CP_UINT64: return snprintf(to, bytes, "%llu", (unsigned long long)((const uint64_t *)c->values)[i]);
     case CP_FLOAT32: return number(to, bytes, ((const float *)c->values)[i], true);
-    CPI_CASE_HALVES: /* the front has converted or refused these */
+    CPI_CASE_HALVES: /* the API layer has converted or refused these */
     CPI_CASE_COMPLEXES:
     case CP_DEFAULT:
     case CP_FLOAT64: break;
@@ -45,7 +45,7 @@ static int value(char *to, size_t bytes, const cpi_io_column *c, int64_t i)
     return number(to, bytes, ((const double *)c->values)[i], false);
 }
 
-/* A name, quoted where CSV asks for it. */
+/* A name, quoted if CSV needs it. */
 static void put_name(cpi_out *out, const char *name)
 {
     if (!strpbrk(name, ",\"\r\n")) {
@@ -99,7 +99,7 @@ static const char *form(cp_type t, int *type)
     case CP_INT64: *type = TLONGLONG; return "K";
     case CP_UINT64: *type = TULONGLONG; return "W";
     case CP_FLOAT32: *type = TFLOAT; return "E";
-    CPI_CASE_HALVES: /* the front has converted or refused these */
+    CPI_CASE_HALVES: /* the API layer has converted or refused these */
     CPI_CASE_COMPLEXES:
     case CP_DEFAULT:
     case CP_FLOAT64: break;
@@ -146,8 +146,8 @@ static cp_code write_fits(cpi_out *out, int n, const cpi_io_column *columns, int
     char **words = HOST->malloc(3 * (size_t)n * sizeof *words);
     if (!words) return CP_ERROR_MEMORY;
     size_t size = 20 * CPI_BLOCK;
-    /* CFITSIO makes it grow by realloc. It must begin with zeros: CFITSIO looks for a file that is there already, and
-     * an older block of the heap may hold one. */
+    /* CFITSIO grows it by realloc. It must start with zeros: CFITSIO looks for an existing file in it, and a reused
+     * heap block may hold one. */
     void *memory = calloc(1, size);
     LONGLONG bytes = 0;
     fitsfile *fits = NULL;

@@ -1,8 +1,8 @@
-/* Proves the tiles of a compressed image before CFITSIO decodes them.
+/* Validates the tiles of a compressed image before CFITSIO decodes them.
  *
- * CFITSIO allocates by what a table says, believes the size an H-compressed tile gives itself, inflates a damaged
- * gzip tile into ever more memory, and reads on behind a Rice-coded tile or a line list (PLIO) that ends too early. So
- * each tile is walked here first (an H-compressed one in hcompress.c); tiles are independent, and the threads share
+ * CFITSIO allocates by the table's values, trusts the size that an H-compressed tile states, inflates a damaged gzip
+ * tile into ever more memory, and reads past the end of a Rice-coded tile or a line list (PLIO) that is too short. So
+ * each tile is parsed here first (an H-compressed one in hcompress.c); tiles are independent, and the threads share
  * them. */
 #include "plugin.h"
 
@@ -12,7 +12,7 @@
 #include <zlib.h>
 
 typedef enum method { OTHER, GZIP, HCOMPRESS, RICE, PLIO } method;
-enum { STEP = 1024 }; /* tiles looked at in one go */
+enum { STEP = 1024 }; /* tiles checked in one pass */
 
 /* A column of tiles, and the rows of it in hand. */
 typedef struct tiles {
@@ -24,13 +24,13 @@ typedef struct tiles {
     int64_t row;     /* of length[0], from 1 */
     LONGLONG length[STEP], offset[STEP];
     int64_t outside, damaged; /* first bad row; INT64_MAX: none */
-    bool starved;             /* no memory to look at a tile */
+    bool starved;             /* out of memory for checking a tile */
 } tiles;
 
 /* Does the tile inflate, to at most `most` bytes? */
 static bool gzip_fits(const uint8_t *bytes, int64_t n, int64_t most)
 {
-    uint8_t out[1 << 15]; /* nobody looks at it */
+    uint8_t out[1 << 15]; /* discarded */
     if (n > UINT32_MAX) return false;
     z_stream z = {.next_in = (Bytef *)bytes, .avail_in = (uInt)n};
     if (inflateInit2(&z, 15 + 16) != Z_OK) return false;
@@ -47,9 +47,9 @@ static bool gzip_fits(const uint8_t *bytes, int64_t n, int64_t most)
 /* Word i (from 1) of a line list: 16 bits, big-endian. */
 static int word_at(const uint8_t *b, int64_t i) { return (int16_t)((uint16_t)b[2 * i - 2] << 8 | b[2 * i - 1]); }
 
-/* A line list says how long it is and where its instructions begin: the third word is the length where it is above 0
- * (the instructions then begin at the fourth), else the fourth and fifth are and the second is the header's. Does it
- * end inside the tile, and does none of its instructions want a word behind the last? */
+/* A line list states its length and where its instructions begin: the third word is the length if it is above 0 (the
+ * instructions then begin at the fourth); else the fourth and fifth are the length, and the second is that of the
+ * header. Checks that it ends inside the tile and that no instruction needs a word after the last. */
 static bool plio_fits(const uint8_t *b, int64_t n, long width)
 {
     int64_t words = n / 2, last, first = 4;
@@ -65,7 +65,7 @@ static bool plio_fits(const uint8_t *b, int64_t n, long width)
     return true;
 }
 
-/* The place behind the next 1 bit at or after bit `at`; `end` + 1 when there is none. */
+/* The position after the next 1 bit at or after bit `at`; `end` + 1 when there is none. */
 static int64_t behind_one(const uint8_t *b, int64_t at, int64_t end)
 {
     while (at < end) {
@@ -76,8 +76,8 @@ static int64_t behind_one(const uint8_t *b, int64_t at, int64_t end)
     return end + 1;
 }
 
-/* Rice's code: the first pixel as it is, then blocks: a code of how many low bits each difference has, and the
- * differences, high part unary. Are all bits of all pixels there? */
+/* Rice's code: the first pixel as it is, then blocks: a code for the number of low bits of each difference, and the
+ * differences, high part unary. Checks that all bits of all pixels are present. */
 static bool rice_fits(const uint8_t *b, int64_t n, int64_t pixels, int item, int block)
 {
     const int code_bits = item == 1 ? 3 : item == 2 ? 4 : 5, most = item == 1 ? 6 : item == 2 ? 14 : 25;
@@ -98,7 +98,7 @@ static bool rice_fits(const uint8_t *b, int64_t n, int64_t pixels, int item, int
     return true;
 }
 
-/* Pixels of the tile in a row: those at the image's far edges are cut. */
+/* Pixels of the tile in a row: tiles at the image's far edges are smaller. */
 static int64_t tile_pixels(const cpi_hdu *h, int64_t row)
 {
     int64_t pixels = 1, at = row - 1;
@@ -160,7 +160,7 @@ static cp_code check_column(tiles *t, fitsfile *fits, int column)
         if (fits_read_descriptsll(fits, column, t->row, n, t->length, t->offset, &status))
             return cpi_compressed_failed(t->f, status);
         HOST->parallel(n, check_tile, t);
-        if (t->starved) /* written by the thread that was, which need not be this one */
+        if (t->starved) /* the error was set in the thread that failed, which need not be this one */
             return HOST->fail(CP_ERROR_MEMORY, "%s: %s: out of host memory for its tiles", t->f->source.function,
                               t->f->source.path);
         if (t->outside != INT64_MAX) return bad_tile(t, t->outside, "lies outside the file");
@@ -169,7 +169,7 @@ static cp_code check_column(tiles *t, fitsfile *fits, int column)
     return CP_OK;
 }
 
-/* Rice's parameters, as CFITSIO finds them; false when they are none. */
+/* Rice's parameters, as CFITSIO finds them; false when they are invalid. */
 static bool rice_parameters(fitsfile *fits, tiles *t)
 {
     t->item = 4;

@@ -1,7 +1,7 @@
 /* The header of an image: unit, object, and sky positions by WCSLIB.
  *
- * A header whose WCS WCSLIB cannot use is a header without one, never an error. The celestial axes are taken
- * out of the full WCS where they stand alone, so that a broken frequency axis does no harm. */
+ * A header whose WCS WCSLIB cannot use is a header without one, never an error. The celestial axes are extracted from
+ * the full WCS if they are independent of the others, so that an invalid frequency axis does no harm. */
 #include "plugin.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ static const char *system_of(const char *lngtyp)
     return "celestial";
 }
 
-/* Takes the celestial part of `full` into h->wcs; false when there is none. */
+/* Extracts the celestial part of `full` into h->wcs; false when there is none. */
 static bool celestial(cp_image_header *h, struct wcsprm *full)
 {
     int n = 2, axes[CP_MAXDIM] = {WCSSUB_LONGITUDE, WCSSUB_LATITUDE};
@@ -68,7 +68,7 @@ static void find_wcs(cp_image_header *h, char *cards, int n)
     struct wcsprm *all = NULL;
     pthread_mutex_lock(&lock);
     if (wcspih(cards, n, WCSHDR_all, 0, &rejected, &count, &all) == 0 && count > 0) {
-        wcsfix(7, NULL, all, fixed); /* what it cannot mend stays as it is */
+        wcsfix(7, NULL, all, fixed); /* cards that it cannot fix stay unchanged */
         h->sky = celestial(h, all);
     }
     wcsvfree(&count, &all);
@@ -87,7 +87,8 @@ static void read_words(cp_image_header *h, const char *cards, int n)
     }
 }
 
-/* The cards of a compressed image as the image's own: those of its table go, ZNAXIS becomes NAXIS. */
+/* Converts the cards of a compressed image to those of the image: the table's cards are removed, ZNAXIS becomes
+ * NAXIS. */
 static void image_cards(char *cards, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -99,8 +100,8 @@ static void image_cards(char *cards, int n)
     }
 }
 
-/* Leaves the cards that WCSLIB may see: well-formed ones, none of distortions by table (nothing here could read
- * the tables, and their records are a language of their own). Returns their number. */
+/* Keeps only the cards for WCSLIB: well-formed ones, without table-based distortions (the tables cannot be read here,
+ * and their records have a syntax of their own). Returns their number. */
 static int clean_cards(char *cards, int n)
 {
     static const char *const not_these[] = {"DP", "DQ", "CPDIS", "CQDIS", "CPERR", "CQERR"};
@@ -117,7 +118,7 @@ static int clean_cards(char *cards, int n)
     return kept;
 }
 
-/* The two axes that an image has when those of extent 1 are dropped; the first ones where fewer are left. */
+/* The two axes that remain when those of length 1 are dropped; the first ones if fewer remain. */
 static void pick_axes(cp_image_header *h, int ndim, const int64_t *axis)
 {
     for (int i = 0; i < ndim && !h->y; i++) {
@@ -191,7 +192,7 @@ bool cpi_header_beam(const cp_image_header *h, cp_beam *beam)
 
 enum { STEP = 256 }; /* positions a call of WCSLIB */
 
-/* Positions of up to STEP pixels, with room for them all in `work` (3 n + 2 values a pixel). */
+/* Positions of up to STEP pixels; `work` has space for 3 n + 2 values for each pixel. */
 static void positions(struct wcsprm *w, const cp_image_header *h, int n, const double *x, const double *y,
                       double *longitude, double *latitude, double *work)
 {

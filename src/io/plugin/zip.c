@@ -1,7 +1,7 @@
-/* Archives of arrays (.npz): a zip's directory, and its members read from their beginnings.
+/* Archives of arrays (.npz): a zip's directory, and sequential reading of its members.
  *
- * Invariant: what the directory says is believed after it was compared with the file: a member's bytes lie in it, and
- * none can be longer than deflate makes of as many bytes. Each is compared with its checksum. */
+ * Invariant: the directory is used only after validation against the file: a member's bytes lie in it, and its size
+ * does not exceed what deflate can make of them. Each member's checksum is verified. */
 #include "npy.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ enum { END = 22, END64 = 56, LOCATOR = 20, ENTRY = 46, LOCAL = 30, COMMENT = 655
 enum { STORED = 0, DEFLATED = 8 };
 
 typedef struct entry {
-    int64_t header, packed, size; /* where its local header is; bytes in the file and unpacked */
+    int64_t header, packed, size; /* offset of its local header; bytes in the file and unpacked */
     uint32_t crc;
     int method, flags;
     const char *name;
@@ -47,9 +47,9 @@ static cp_code damaged(const cpi_file_source *s, const char *why)
 
 /* --- the directory --- */
 
-typedef struct directory { int64_t at, bytes, n, shift; } directory; /* shift: bytes that stand before the archive */
+typedef struct directory { int64_t at, bytes, n, shift; } directory; /* shift: bytes before the archive */
 
-/* The record at the end, behind which is nothing but its comment. */
+/* Finds the end record, which only its comment follows. */
 static cp_code find_end(const cpi_file_source *s, directory *d)
 {
     int64_t tail = s->size < END + COMMENT ? s->size : END + COMMENT, found = -1;
@@ -62,7 +62,7 @@ static cp_code find_end(const cpi_file_source *s, directory *d)
     if (code == CP_OK && found < 0) code = damaged(s, "File is not a zip file");
     if (code == CP_OK) *d = (directory){u32(p + found + 16), u32(p + found + 12), u16(p + found + 10), 0};
     if (code == CP_OK && found >= LOCATOR && memcmp(p + found - LOCATOR, "PK\6\7", 4) == 0) {
-        int64_t at = end - LOCATOR - END64; /* what the locator says does not count what stands before the archive */
+        int64_t at = end - LOCATOR - END64; /* the locator's offset excludes bytes before the archive */
         if (at < 0) code = damaged(s, "its end record lies elsewhere");
         if (code == CP_OK) code = cpi_source_read(s, at, more, END64);
         if (code == CP_OK && memcmp(more, "PK\6\6", 4)) code = damaged(s, "its end record lies elsewhere");
@@ -78,7 +78,7 @@ static cp_code find_end(const cpi_file_source *s, directory *d)
     return CP_OK;
 }
 
-/* Numbers that 32 bits cannot hold stand in a field of their own. */
+/* Numbers that exceed 32 bits are in a separate field. */
 static bool take_large(entry *e, const uint8_t *extra, int64_t n)
 {
     while (n >= 4) {
@@ -100,8 +100,8 @@ static bool take_large(entry *e, const uint8_t *extra, int64_t n)
     return true;
 }
 
-/* The entry at p, of `left` bytes; its length, 0 where there is none. The name loses the byte before it and is moved
- * there, so that it can end with 0. */
+/* The entry at p, of `left` bytes; returns its length, 0 if there is none. The name is moved back by one byte, so that
+ * it can end with 0. */
 static int64_t take_entry(uint8_t *p, int64_t left, entry *e)
 {
     if (left < ENTRY || memcmp(p, "PK\1\2", 4)) return 0;
@@ -253,7 +253,7 @@ cp_code cpi_member_end(cpi_member *m)
     return code;
 }
 
-/* Where its bytes are: behind a header of its own, which says how long its name is. */
+/* Finds the member's bytes: after its local header, which has the length of its name. */
 static cp_code find_bytes(const cpi_file_source *s, const entry *e, int64_t *at)
 {
     uint8_t local[LOCAL];

@@ -1,7 +1,7 @@
-/* Archives of arrays are written: members as they are, or deflated in pieces that threads share.
+/* Writes archives of arrays: members are stored, or deflated in segments in parallel.
  *
- * Invariants: sizes and checksums stand before the bytes, so that nothing has to be gone back to and pipes serve too;
- * pieces are cut by the size alone, so the same arrays give the same file. */
+ * Invariants: sizes and checksums precede the bytes, so no seek is needed and pipes work too; segments are split by the
+ * size alone, so the same arrays give the same file. */
 #include "npy.h"
 
 #include <stdio.h>
@@ -58,18 +58,18 @@ cp_code cpi_zip_begin(const char *function, const char *path, bool compressed, s
 
 /* --- packing --- */
 
-/* A member's bytes: its header, then the elements; and the pieces that they become. */
+/* A member's bytes: its header, then the elements; and the deflated segments. */
 typedef struct packing {
     const uint8_t *header, *elements;
     int64_t head, size, nchunks;
-    size_t capacity;   /* bytes that a piece may become */
+    size_t capacity;   /* most bytes of a deflated segment */
     uint8_t *packed;   /* NULL: nothing is packed */
     uint32_t *crc;
     size_t *bytes;
     bool failed;
 } packing;
 
-/* Piece i: the first begins with the header. */
+/* Segment i: the first begins with the header. */
 static const uint8_t *chunk_at(const packing *p, int64_t i, int64_t *n)
 {
     if (i == 0) return *n = p->head, p->header;
@@ -82,7 +82,7 @@ static bool deflate_chunk(packing *p, int64_t i, const uint8_t *bytes, int64_t n
 {
     z_stream z = {0};
     if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) != Z_OK) return false;
-    if (i > 1) deflateSetDictionary(&z, bytes - WINDOW, WINDOW); /* what stands before it, so that it can be named */
+    if (i > 1) deflateSetDictionary(&z, bytes - WINDOW, WINDOW); /* the preceding bytes as dictionary */
     z.next_in = (Bytef *)(uintptr_t)bytes;
     z.avail_in = (uInt)n;
     z.next_out = p->packed + (size_t)i * p->capacity;
@@ -114,7 +114,7 @@ static void end_packing(packing *p)
 static cp_code pack(struct cpi_zip_writer *w, packing *p, written *m)
 {
     p->nchunks = 1 + (p->size - p->head + SEGMENT - 1) / SEGMENT;
-    p->capacity = SEGMENT + SEGMENT / 256 + 128; /* more than what cannot be packed becomes */
+    p->capacity = SEGMENT + SEGMENT / 256 + 128; /* an upper bound for incompressible data */
     p->crc = HOST->malloc((size_t)p->nchunks * sizeof *p->crc);
     p->bytes = p->crc ? HOST->malloc((size_t)p->nchunks * sizeof *p->bytes) : NULL;
     if (p->bytes && w->compressed) p->packed = HOST->malloc((size_t)p->nchunks * p->capacity);
@@ -140,7 +140,7 @@ static bool is_ascii(const char *text)
     return !*text;
 }
 
-/* What both records of a member share: version to name's length. */
+/* The fields common to both records of a member: version to length of the name. */
 static uint8_t *put_facts(uint8_t *p, const struct cpi_zip_writer *w, const written *m, int extra)
 {
     enum { UTF8 = 1 << 11, FIRST_DAY = 1 << 5 | 1 }; /* of January 1980, as NumPy's */

@@ -1,6 +1,6 @@
-/* The magnitude of complex numbers: a root of a sum of squares, which no part overflows or is lost in. float goes
- * through double, where its squares always fit; of double that is so between 2^-480 and 2^511, and a stretch with any
- * other number in it (but 0) goes through the scalar body. Within 1 ulp, and the same bits in every instruction set. */
+/* The magnitude of complex numbers: the root of a sum of squares, without overflow or underflow of a part. float goes
+ * through double, where its squares always fit. For double they fit between 2^-480 and 2^511; a chunk with any other
+ * number (except 0) goes through the scalar body. Within 1 ulp, and the same bits in every instruction set. */
 #include <math.h>
 
 #include "elementwise/loops.h"

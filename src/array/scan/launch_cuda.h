@@ -7,8 +7,7 @@
 #include "scan/scan.h"
 
 enum {
-    CPI_SCAN_CHUNKS = 1024,      /* chunks wanted of all long rows together: a few for each block that can be
-                                  * resident */
+    CPI_SCAN_CHUNKS = 1024,      /* chunks of all long rows together: a few for each resident block */
     CPI_SCAN_SMALL = 256,        /* fewer rows than this do not keep the device busy */
     CPI_SCAN_ALONE = 16384,      /* up to this length one block is faster than two launches */
     CPI_SCAN_SHORT = 16,         /* length up to which a thread takes a whole row, where there are MANY rows */

@@ -217,8 +217,7 @@ bool cpi_scan_slices(const char *name, cpi_scan_op op, cp_array *x, cp_array *ou
     }
     const bool dense = order_in_memory(x, order) && same_strides(x, out) &&
                        (!cpi_may_overlap(x, out) || cpi_same_elements(x, out));
-    if (!dense && (op != CPI_SCAN_ADD || cpi_is_whole(x->type))) return false; /* ufunc.accumulate gives the same
-                                                                                * bits */
+    if (!dense && (op != CPI_SCAN_ADD || cpi_is_whole(x->type))) return false; /* accumulate: the same bits */
     *code = dense ? scan_dense(&s, x, out, x->ndim - 1) : scan_rows(&s, x, out);
     return true;
 }

@@ -1,7 +1,7 @@
-/* Sets as 1-d arrays in order, and orders that are sorts of something else. NaN equals nothing, itself included. */
+/* Sets as sorted 1-d arrays, and functions that are sorts in another form. NaN equals nothing, not even itself. */
 #include "compose/compose.h"
 
-/* The elements in a row: each once, in order, unless they are so already. */
+/* The elements flattened, sorted and unique; only flattened where they are unique already. */
 static cp_array *elements(cp_array *x, bool are_unique)
 {
     return !x ? NULL : are_unique ? cp_ravel(x) : cp_unique(x);
@@ -29,7 +29,7 @@ cp_array *cp_union1d(cp_array *ar1, cp_array *ar2)
     return cpi_end(&f, all ? cp_unique(all) : NULL);
 }
 
-/* The places in `of`, whose elements are in order or first occurrences, that are meant by places in what is unique. */
+/* Maps indices of the unique elements to indices of the original array, by the indices of first occurrences. */
 static cp_array *through(cp_array *first, cp_array *indices)
 {
     return first && indices ? cp_take(first, indices, 0) : indices;
@@ -37,7 +37,7 @@ static cp_array *through(cp_array *first, cp_array *indices)
 
 typedef struct common { cp_array *values, *comm1, *comm2; } common;
 
-/* What two arrays without repetitions have in common, and where in each. */
+/* The common elements of two arrays without repetitions, and their indices in each. */
 static bool intersect(cp_array *a, cp_array *b, bool indices, common *c)
 {
     cp_array *all = joined(a, b), *order = all && indices ? cp_argsort(all, 0) : NULL;

@@ -1,7 +1,7 @@
-/* Arrays joined as rows, columns and layers. */
+/* Arrays stacked as rows, columns and layers. */
 #include "compose/compose.h"
 
-/* Ways to give an array more axes before it is joined; each returns a view. */
+/* Functions that add axes before joining; each returns a view. */
 static cp_array *as_row(cp_array *x)
 {
     return cp_ndim(x) == 0 ? cp_reshape(x, CP_SHAPE(1, 1)) : cp_ndim(x) == 1 ? cp_expand_dims(x, CP_AXES(0)) : x;

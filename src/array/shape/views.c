@@ -178,7 +178,7 @@ cp_array *cp_expand_dims(cp_array *x, cp_axes axes)
     if (n > CP_MAXDIM)
         return cpi_fail(CP_ERROR_VALUE, "%s: the result may have at most %d axes", function, CP_MAXDIM), NULL;
     if (cpi_axes_mask(function, axes, n, fresh)) return NULL;
-    for (int i = n - 1, k = x->ndim - 1; i >= 0; i--) { /* a new axis has the extent of the next one as its stride, as in NumPy */
+    for (int i = n - 1, k = x->ndim - 1; i >= 0; i--) { /* strides of new axes as NumPy's */
         int64_t over = i + 1 < n ? strides[i + 1] * (shape[i + 1] ? shape[i + 1] : 1) : 0;
         int64_t last = x->ndim ? x->strides[x->ndim - 1] : cpi_itemsize(x->type);
         shape[i] = fresh[i] ? 1 : x->shape[k];

@@ -142,8 +142,8 @@ const void *strided_by_size(int64_t size)
 }
 
 /* The unit of a copy between rows of one type: 1, 2, 4, 8 or 16 bytes. Addresses, strides and, unless `open`,
- * lengths of the rows are multiples of it. It is the element's size where the input runs backwards, and 0 where an element's
- * neighbours in memory are not its neighbours in the loop. */
+ * lengths of the rows are multiples of it. It is the element's size where the input runs backwards, and 0 where an
+ * element's neighbours in memory are not its neighbours in the loop. */
 int64_t row_unit(const cpi_loop *loop, bool open)
 {
     const cpi_operand *to = &loop->op[0], *from = &loop->op[1];

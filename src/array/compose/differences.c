@@ -36,7 +36,7 @@ static cp_array *extended(cp_array *a, int axis, cp_array *before, cp_array *beh
              "append: array_like_to('subtract') = None",
              returns="view_or_copy",
              like=True,
-             doc="The n-th differences of neighbours along an axis; `prepend` and `append` are put beside `a` "
+             doc="The n-th differences of neighbours along an axis; `prepend` and `append` are joined to `a` "
                  "first.") */
 cp_array *(cp_diff)(cp_array *a, int n, int axis, const cp_diff_options *options)
 {
@@ -69,7 +69,7 @@ static cp_array *flat_end(const char *name, cp_array *v, cp_type type)
 /*: function("ediff1d", "ary: array, to_end: array_like = None, to_begin: array_like = None",
              like=True,
              doc="Differences of neighbours in the flattened array, with `to_begin` before them and `to_end` "
-                 "behind.") */
+                 "after them.") */
 cp_array *(cp_ediff1d)(cp_array *ary, const cp_ediff1d_options *options)
 {
     const cp_ediff1d_options *o = CPI_GIVEN(cp_ediff1d_options, options);

@@ -61,7 +61,7 @@ static cp_array *kept(cp_array *obj, int64_t n)
     return keep && cp_index_set(keep, 1, &CP_BY(obj), cp_int(0)) == CP_OK ? keep : NULL;
 }
 
-/*: python_module("_places", doc="Deleting and inserting in C, behind cuprite.delete and cuprite.insert.") */
+/*: python_module("_places", doc="cuprite.delete and cuprite.insert in C.") */
 /*: function("delete", "arr: array, obj: number_or_array_like, axis: axis_or_flat = None", module="_places",
              like=True, unlock="always",
              doc="""A copy without the elements `obj` (an index, indices or a mask) of an axis; None: of the flattened
@@ -183,7 +183,7 @@ cp_array *cp_insert(cp_array *arr, cp_array *obj, cp_array *values, int axis)
     return cpi_end(&f, (cp_size(obj) == 1 ? with_some : with_each)(x, obj, values, axis));
 }
 
-/* --- zeros at the ends --- */
+/* --- trim_zeros --- */
 
 /* The first index and the end of the elements that are not 0, along each axis; 0 and 0 where there are none. */
 static cp_code ends_of(cp_array *x, int64_t *first, int64_t *end)

@@ -93,7 +93,7 @@ static cp_array *repeated(cp_array *a, const tiles *t)
 }
 
 /*: function("tile", "A: array_like, reps: ints", like=True,
-             doc="The array put beside itself `reps` times along each axis.") */
+             doc="The array repeated `reps` times along each axis.") */
 cp_array *cp_tile(cp_array *A, int n, const int64_t *reps)
 {
     tiles t;
@@ -119,7 +119,7 @@ cp_array *cp_extract(cp_array *condition, cp_array *a)
 }
 
 /*: function("append", "arr: array_like, values: array_like, axis: axis_or_flat = None",
-             doc="The values behind the array along an axis (None: both flattened).") */
+             doc="The array with the values appended along an axis (None: both flattened).") */
 cp_array *cp_append(cp_array *arr, cp_array *values, int axis)
 {
     return cp_concatenate(2, ((cp_array *[]){arr, values}), axis);

@@ -56,7 +56,7 @@ cp_array *cp_hamming(double M) { return cosines(M, 0.54, 0.46, 0); }
 cp_array *cp_hanning(double M) { return cosines(M, 0.5, 0.5, 0); }
 
 /*: function("kaiser", "M: double, beta: double",
-             doc="Kaiser's window of M samples, which Bessel's function I0 makes; the larger beta the narrower.") */
+             doc="Kaiser's window of M samples, from Bessel's function I0; the larger beta, the narrower.") */
 cp_array *cp_kaiser(double M, double beta)
 {
     cpi_frame f;

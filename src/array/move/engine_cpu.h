@@ -15,7 +15,7 @@ typedef struct cpi_job {
     const cpi_loop *loop;
     int nout, nin;                /* outputs are the loop's first operands, inputs those behind them */
     int mask;                     /* operand that is the mask, 0: none */
-    cp_type in_type[CPI_MAXIN];   /* types the kernel wants */
+    cp_type in_type[CPI_MAXIN];   /* types the kernel takes */
     cp_type out_type[CPI_MAXOUT]; /* types it writes */
     /* n contiguous elements at op[], outputs first; bit i of scalars: input i is one value */
     void (*kernel)(const struct cpi_job *job, void *const *op, int64_t n, unsigned scalars);
@@ -33,7 +33,7 @@ typedef struct cpi_job {
     unsigned linear;              /* operands that iterate over the loop with one stride */
 } cpi_job;
 
-/* The kernel of copies: what the engine gathers and converts for it is its result. */
+/* The kernel of copies: the gathered and converted input is its result. */
 void cpi_copy_kernel(const cpi_job *job, void *const *op, int64_t n, unsigned scalars);
 /* Runs the job over its whole loop. Cannot fail. */
 void cpi_engine_run(cpi_job *job);

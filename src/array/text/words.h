@@ -6,7 +6,7 @@
 
 /* A growing string. When memory is exhausted it no longer changes, and `failed` is set. */
 typedef struct cpi_text {
-    char *at; /* ends with 0 when not NULL */
+    char *at; /* terminated by 0 when not NULL */
     size_t n, capacity;
     bool failed;
 } cpi_text;

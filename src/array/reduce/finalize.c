@@ -34,7 +34,7 @@ static void finalize_own(const cpi_reduce_args *a, const cpi_reduce_choice *c, c
         cpi_store_number(c->type, start, v.re, v.im);
     }
     for (int64_t i = 0; i < n; i++, acc += c->k.size, out += stride) {
-        if (a->initial) { /* it comes first, as in NumPy */
+        if (a->initial) { /* it is the first operand, as in NumPy */
             memcpy(first, start, sizeof first);
             c->k.join(first, acc, 1);
             memcpy(acc, first, (size_t)c->k.size);

@@ -94,7 +94,7 @@ typedef struct call {
     cpi_slices slices;
     cpi_output to;
     cpi_reduce_args a;
-    int64_t lies[CP_MAXDIM]; /* strides of the array that NumPy reduces: x as it came, or its copy */
+    int64_t lies[CP_MAXDIM]; /* strides of the array that NumPy reduces: x itself, or its copy */
 } call;
 
 /* Is there a result of no elements? */

@@ -146,7 +146,7 @@ static int64_t gather(const job *j, cursor *c, const char *x, const uint8_t *whe
 
 /* --- rows --- */
 
-/* The value that moments are taken around: an element, so that large means lose nothing. */
+/* The shift of moments: an element, so that large means cost no precision. */
 static void find_shift(const job *j, const char *x, double *shift)
 {
     _Alignas(16) char raw[16] = {0};

@@ -371,7 +371,7 @@ __global__ void __launch_bounds__(THREADS, (resident_blocks<F, V>())) rows(const
     if (live && lane == 0) F::finalize(p, acc, a.out + offset<2>(a.keep, a.nkept, r, p.small));
 }
 
-/* --- short rows: a thread makes two results at a time, so that enough loads are under way --- */
+/* --- short rows: a thread makes two results at a time, so that enough loads are in flight --- */
 
 /* Elements of a short row; results that are worth the kernel; results of a thread and of a block at a time; bytes of
  * shared memory that keep a processor fully occupied. */

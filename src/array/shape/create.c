@@ -14,7 +14,7 @@ static cp_array *new_here(const char *function, cp_shape shape, cp_type type)
     return device ? cpi_array_new(function, device, type, shape.n, shape.dim, 'C') : NULL;
 }
 
-/* x, or NULL with x ended when `code` is a failure. */
+/* x; or NULL, with x freed, when `code` is a failure. */
 static cp_array *checked(cp_array *x, cp_code code)
 {
     if (!code) return x;

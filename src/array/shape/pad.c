@@ -5,7 +5,7 @@
 #include "operands/operands.h"
 #include "move/move.h"
 
-/*: python_module("_padding", doc="What cuprite.pad is made of.") */
+/*: python_module("_padding", doc="The parts of cuprite.pad in C.") */
 /*: words("pad_mode", "constant edge reflect symmetric wrap", c="cp_pad_mode",
           values="CP_PAD_MODE_CONSTANT CP_PAD_MODE_EDGE CP_PAD_MODE_REFLECT CP_PAD_MODE_SYMMETRIC CP_PAD_MODE_WRAP") */
 
@@ -71,8 +71,8 @@ static cp_array *padded(cp_array *a, const int64_t *widths, cpi_boundary boundar
 }
 
 /*: function("pad", "a: array, widths: ints, mode: pad_mode, value: assigned", module="_padding",
-             doc="""The array with elements around it: `widths` are how many before and behind each axis, `value` is
-the number that the mode constant has there.""") */
+             doc="""The array padded along its axes: `widths` are the numbers of elements before and after each axis,
+`value` is the number for the mode constant.""") */
 cp_array *cp_pad(cp_array *a, int n, const int64_t *widths, cp_pad_mode mode, cp_array *value)
 {
     cpi_boundary boundary = CPI_BOUNDARY_CONSTANT;

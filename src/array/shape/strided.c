@@ -3,7 +3,7 @@
 
 #include "operands/operands.h"
 
-/*: python_module("_strides", doc="Views with any strides, behind cuprite.lib.stride_tricks.") */
+/*: python_module("_strides", doc="Views with arbitrary strides, for cuprite.lib.stride_tricks.") */
 
 /* Do all elements lie in the memory of x's buffer? */
 static bool inside(const cp_array *x, int ndim, const int64_t *shape, const int64_t *strides)

@@ -4,14 +4,14 @@
 #include "operands/operands.h"
 #include "move/move.h"
 
-/* x itself (retained), or, for a host scalar, a 0-d array on the current device: views need memory. */
+/* x itself (retained); for a host scalar, a 0-d array on the current device, as views need memory. */
 static cp_array *solid(const char *function, cp_array *x)
 {
     cpi_device *device = cpi_null(function, x) ? NULL : cpi_common_device(function, 1, &x);
     return device ? cpi_in_memory(function, x, device) : NULL;
 }
 
-/* View of x with these dimensions; ends the caller's reference to x. */
+/* View of x with these dimensions; consumes the caller's reference to x. */
 static cp_array *view_of(cp_array *x, int ndim, const int64_t *shape, const int64_t *strides, char *data)
 {
     cp_array *v = x ? cpi_array_view(x, x->type, ndim, shape, strides, data) : NULL;
@@ -19,7 +19,7 @@ static cp_array *view_of(cp_array *x, int ndim, const int64_t *shape, const int6
     return v;
 }
 
-/* View of all of x from its first element on; x stays the caller's. */
+/* View of all of x from its first element on; x stays the caller's reference. */
 static cp_array *whole_view(const char *function, cp_array *x, int ndim, const int64_t *shape, const int64_t *strides)
 {
     if (!(x->flags & CPI_HOST_SCALAR)) return cpi_array_view(x, x->type, ndim, shape, strides, x->data);

@@ -88,7 +88,7 @@ static void take_elements(const cpi_move_kernels *move, void *to, const char *x,
     for (int i = 0; i < s->n; i++) memcpy((char *)to + i * size, x + at[i], (size_t)size);
 }
 
-/* The elements of all slices at one index, in the kernel's type: in `to`, or where they lie. */
+/* The elements of all slices at one index, in the kernel's type: in `to`, or in place. */
 static const void *row_of(const job *j, const side *s, const char *x, void *to, buffers *b)
 {
     const cpi_ufunc_reduction *c = j->c;

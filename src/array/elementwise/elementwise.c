@@ -67,7 +67,7 @@ static cp_array *new_output_of_isclose(const call *c)
     return cpi_array_for(c->name, c->device, CP_BOOL, c->ndim, c->shape, 2, (cp_array *[]){&differences, &tolerances});
 }
 
-/* Operand k becomes `x`, which this call frees. */
+/* Replaces operand k by `x`, which this call frees. */
 static cp_code replace(call *c, int k, cp_array *x)
 {
     if (!x) return cp_error();

@@ -53,7 +53,7 @@ template <class E, bool MIXED> __device__ __forceinline__ bool pair_is_close(E x
 
 struct close_runs_args {
     cpi_runs_args r;
-    int *no; /* NULL: the answers are written; else it becomes 1 where a pair is not close */
+    int *no; /* NULL: the results are written; else it is set to 1 where a pair is not close */
     tolerance t;
 };
 

@@ -36,7 +36,8 @@ static int64_t grain_of(int op, cp_type type)
     return cpi_is_complex(type) ? 1 << 10 : 1 << 13;
 }
 
-/* job->function is an int that becomes 1; the second input is the mask. An exponent's sign is in its last byte. */
+/* job->function is an int, set to 1 where an exponent is negative; the second input is the mask. An exponent's sign
+ * is in its last byte. */
 static void negative_kernel(const cpi_job *job, void *const *op, int64_t n, unsigned scalars)
 {
     const size_t size = cpi_itemsize(job->in_type[0]);

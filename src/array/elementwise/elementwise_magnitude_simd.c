@@ -16,7 +16,7 @@ void CPI_ISA_NAME(cpi_absolute_c64)(void *const *op, int64_t n, unsigned s)
     for (int64_t i = 0; i < n; i += SEGMENT) {
         const int64_t m = n - i < SEGMENT ? n - i : SEGMENT;
         float r[SEGMENT];
-        int wild = 0; /* NaN may stand beside an infinity */
+        int wild = 0; /* NaN beside an infinity is possible */
 #pragma GCC ivdep
         for (int64_t k = 0; k < m; k++) {
             const double x = a[i + k].re, y = a[i + k].im;

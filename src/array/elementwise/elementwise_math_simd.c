@@ -152,7 +152,7 @@ static inline vd power_d(vd a, vd b)
     return __builtin_expect(far != 0, 0) ? power_lanes(a, b, r, far) : r;
 }
 
-/* exp(|v|) / 2 for |v| > 700: the halving is in the exponent, whose rounding error is put back. */
+/* exp(|v|) / 2 for |v| > 700: the halving is in the exponent, whose rounding error is compensated. */
 static inline vd half_exp_d(vd v)
 {
     vd a = ABSD(v), t = a - SETD(0x1.62e42fefa39efp-1), lost = (a - t) - SETD(0x1.62e42fefa39efp-1), e = exp_d(t);

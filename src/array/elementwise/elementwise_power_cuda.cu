@@ -1,4 +1,4 @@
-/* The check of integer powers on the GPU: is there a negative exponent? Nothing waits for the answer, which goes to
+/* The check of integer powers on the GPU: is there a negative exponent? Nothing waits for the result, which goes to
  * the stream's mailbox. */
 #include <string.h>
 

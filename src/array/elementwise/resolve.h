@@ -24,7 +24,7 @@ cp_code cpi_resolve(cp_op op, cp_array *const *in, cp_array *const *out, const c
 cp_type cpi_resolve_accumulate(cp_op op, cp_type first, cp_type second, bool typed, cp_type wanted);
 /* Does the loop of that type have both inputs and the result of it? */
 bool cpi_is_accumulated(const cpi_op_row *row, cp_type type);
-/* The value of host scalar `x` as `type`, for operation `op` (clip takes integers beyond the range as its ends). */
+/* The value of host scalar `x` as `type`, for operation `op` (clip saturates integers beyond the type's range). */
 void cpi_scalar_value(cp_op op, const cp_array *x, cp_type type, void *value);
 
 #endif

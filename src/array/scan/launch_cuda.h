@@ -1,4 +1,4 @@
-/* The launches of a scan: the same for all words (runs.cuh). How work is cut follows from the sizes alone. */
+/* The launches of a scan: the same for all traits (runs.cuh). How work is split follows from the sizes alone. */
 #ifndef CPI_SCAN_LAUNCH_CUDA_H
 #define CPI_SCAN_LAUNCH_CUDA_H
 

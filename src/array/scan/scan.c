@@ -176,7 +176,7 @@ static cp_array *scan(const scanning *s, cp_array *a, int axis)
 
 /*: function("cumsum", "a: array, axis: axis_or_flat = None, dtype: dtype = None, out: out = None", method=True,
              doc="Sums of the elements up to each one along an axis (None: flattened); small integers widen to 64 "
-                 "bits. Floating types are gathered in float64.") */
+                 "bits. Floating types are accumulated in float64.") */
 cp_array *(cp_cumsum)(cp_array *a, int axis, const cp_cumsum_options *options)
 {
     const cp_cumsum_options *o = CPI_GIVEN(cp_cumsum_options, options);

@@ -451,7 +451,7 @@ template <class Op> cpi_cuda_entry cpi_flat_entry()
     e.flat_elements = CPI_THREADS * cpi_width<S>();
     return e;
 }
-/* The same for operands of a half type; results that are no float (bool) stay what they are. */
+/* The same for operands of a half type; results that are not floats (bool) are unchanged. */
 template <class Op, class H> cpi_cuda_half_entry cpi_half_entry()
 {
     using R = std::conditional_t<std::is_same<typename Op::Result, float>::value, H, typename Op::Result>;

@@ -1,4 +1,4 @@
-/* Tiles of long rows on the CPU: what scan_simd.c has once per instruction set. */
+/* Tiles of long rows on the CPU, which scan_simd.c implements once per instruction set. */
 #ifndef CPI_SCAN_TILES_H
 #define CPI_SCAN_TILES_H
 

@@ -1,4 +1,4 @@
-/* Views: other shapes and strides over the same memory. Only reshape and ravel may copy, where no view can be. */
+/* Views: other shapes and strides over the same memory. Only reshape and ravel may copy, where a view is impossible. */
 #include <string.h>
 
 #include "operands/operands.h"

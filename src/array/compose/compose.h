@@ -1,8 +1,9 @@
-/* What the composites share: a frame, and a few words for calls that they make often.
+/* Shared by the composites: a frame, and shorthands for common calls.
  *
- * A composite is made of public functions: it knows no device, no slot and no kernel, so it runs wherever they do. Its
- * body works inside a scope, which ends what the body made and leaves what it returns; NULL arrays pass through, so a
- * body reads as the formula. Its row stands beside it; prototype, options, Python function and pages come from that. */
+ * A composite is made of public functions: it uses no device, slot or kernel directly, so it runs wherever they do.
+ * Its body works inside a scope, which frees what the body made and keeps what it returns. NULL arrays pass through,
+ * so a body reads as the formula. Its row stands beside it; prototype, options, Python function and pages are
+ * generated from the row. */
 #ifndef CPI_COMPOSE_H
 #define CPI_COMPOSE_H
 
@@ -11,10 +12,10 @@
 #include "core/shape.h"
 #include "cuprite.h"
 
-/* A composite's frame: a scope, and the device of its first operand current. `fine`: no failure was written before. */
+/* A composite's frame: a scope, with the device of its first operand current. `fine`: no error was set before. */
 typedef struct cpi_frame { cp_scope *scope; int before, there; bool fine; } cpi_frame;
 
-/* False, with the error written, where the operand is NULL or there is no memory. */
+/* False, with the error set, where the operand is NULL or memory is exhausted. */
 static inline bool cpi_begin(cpi_frame *f, const char *function, const cp_array *x)
 {
     f->fine = cp_error() == CP_OK;
@@ -28,7 +29,7 @@ static inline bool cpi_begin(cpi_frame *f, const char *function, const cp_array 
     return false;
 }
 
-/* The same where no operand says the device. */
+/* The same without an operand that determines the device. */
 static inline bool cpi_begin_alone(cpi_frame *f)
 {
     f->fine = cp_error() == CP_OK;
@@ -36,8 +37,8 @@ static inline bool cpi_begin_alone(cpi_frame *f)
     return f->before != CP_NO_DEVICE && (f->scope = cp_scope_begin());
 }
 
-/* Ends the frame and all that it made but `result`, which goes to the caller: not where anything failed on the way, an
- * option that became NULL so, or what only a warning hung on. */
+/* Ends the frame and frees everything made in it but `result`, which is returned. Returns NULL where any call failed,
+ * even one for an option, or for a warning only. */
 static inline cp_array *cpi_end(const cpi_frame *f, cp_array *result)
 {
     result = cp_scope_return(f->scope, f->fine && cp_error() ? NULL : result);

@@ -11,7 +11,7 @@ static cp_array *steps(cp_array *a, int axis)
     return cpi_apply_2(cp_type_of(a) == CP_BOOL ? CP_OP_not_equal : CP_OP_subtract, later, earlier, NULL);
 }
 
-/* A number beside the array along an axis becomes a slice of it. */
+/* A number is broadcast to a slice of the array along the axis. */
 static cp_array *as_slice(cp_array *v, const cp_array *a, int axis)
 {
     int64_t shape[CP_MAXDIM];
@@ -36,7 +36,7 @@ static cp_array *extended(cp_array *a, int axis, cp_array *before, cp_array *beh
              "append: array_like_to('subtract') = None",
              returns="view_or_copy",
              like=True,
-             doc="The n-th differences of neighbours along an axis; `prepend` and `append` are put beside `a` "
+             doc="The n-th differences of neighbours along an axis; `prepend` and `append` are joined to `a` "
                  "first.") */
 cp_array *(cp_diff)(cp_array *a, int n, int axis, const cp_diff_options *options)
 {
@@ -50,11 +50,11 @@ cp_array *(cp_diff)(cp_array *a, int n, int axis, const cp_diff_options *options
     cp_array *r = NULL;
     if (n == 0) r = cp_slice(a, 1, &CP_ELLIPSIS);
     else if (!cpi_axis("diff", &axis, cp_ndim(a))) r = extended(a, axis, o->prepend, o->append);
-    for (int i = 0; i < n && r && cp_dim(r, axis); i++) r = steps(r, axis); /* nothing has no differences */
+    for (int i = 0; i < n && r && cp_dim(r, axis); i++) r = steps(r, axis); /* an empty axis has no differences */
     return cpi_end(&f, r);
 }
 
-/* An end of ediff1d: flat, and of a type that the array's takes. */
+/* An end of ediff1d, flattened and converted to the array's type. */
 static cp_array *flat_end(const char *name, cp_array *v, cp_type type)
 {
     if (!cp_can_cast(cp_type_of(v), type, CP_SAME_KIND))
@@ -69,7 +69,7 @@ static cp_array *flat_end(const char *name, cp_array *v, cp_type type)
 /*: function("ediff1d", "ary: array, to_end: array_like = None, to_begin: array_like = None",
              like=True,
              doc="Differences of neighbours in the flattened array, with `to_begin` before them and `to_end` "
-                 "behind.") */
+                 "after them.") */
 cp_array *(cp_ediff1d)(cp_array *ary, const cp_ediff1d_options *options)
 {
     const cp_ediff1d_options *o = CPI_GIVEN(cp_ediff1d_options, options);

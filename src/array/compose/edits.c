@@ -1,5 +1,5 @@
-/* Elements taken out of an axis and put into it, by their places. Places are arrays of integers, negative ones from the
- * end, or masks. */
+/* Deleting and inserting elements along an axis, by their indices: arrays of integers, negative ones from the end, or
+ * masks. */
 #include "compose/compose.h"
 
 /* The flattened array for CP_FLAT; the axis counts from 0. */
@@ -22,7 +22,7 @@ static bool are_indices(const char *name, const cp_array *x)
                                     name);
 }
 
-/* One place on the host, from 0 to n or less; false with an error. */
+/* A single index on the host, from 0 to n or n - 1; false with an error. */
 static bool one_index(const char *name, cp_array *obj, int axis, int64_t n, bool end, int64_t *position)
 {
     cp_array *one = cp_ndim(obj) ? cp_reshape(obj, CP_SHAPE0) : obj;
@@ -49,7 +49,7 @@ static cp_array *without_one(cp_array *x, cp_array *obj, int axis)
     return a && b ? cp_concatenate(2, ((cp_array *[]){a, b}), axis) : NULL;
 }
 
-/* Which places stay. */
+/* The mask of the indices that stay. */
 static cp_array *kept(cp_array *obj, int64_t n)
 {
     if (cp_type_of(obj) == CP_BOOL) {
@@ -61,11 +61,11 @@ static cp_array *kept(cp_array *obj, int64_t n)
     return keep && cp_index_set(keep, 1, &CP_BY(obj), cp_int(0)) == CP_OK ? keep : NULL;
 }
 
-/*: python_module("_places", doc="Deleting and inserting in C, behind cuprite.delete and cuprite.insert.") */
+/*: python_module("_places", doc="cuprite.delete and cuprite.insert in C.") */
 /*: function("delete", "arr: array, obj: number_or_array_like, axis: axis_or_flat = None", module="_places",
              like=True, unlock="always",
-             doc="""A copy without the places `obj` (an index, indices or a mask) of an axis; None: of the flattened
-array. Which places stay is looked at, which waits for the device.""") */
+             doc="""A copy without the elements `obj` (an index, indices or a mask) of an axis; None: of the flattened
+array. Waits for the device, to count what stays.""") */
 cp_array *cp_delete(cp_array *arr, cp_array *obj, int axis)
 {
     cpi_frame f;
@@ -79,14 +79,14 @@ cp_array *cp_delete(cp_array *arr, cp_array *obj, int axis)
 
 /* --- insert --- */
 
-/* x's shape with another extent along an axis. */
+/* x's shape with another length along an axis. */
 static cp_shape shape_with(const cp_array *x, int axis, int64_t extent, int64_t *shape)
 {
     for (int i = 0; i < cp_ndim(x); i++) shape[i] = i == axis ? extent : cp_dims(x)[i];
     return (cp_shape){cp_ndim(x), shape};
 }
 
-/* As many axes as x has at least, and no leading ones of extent 1 that are too many: as an assignment reads values. */
+/* At least as many axes as x has, without surplus leading axes of length 1: values as an assignment reads them. */
 static cp_array *with_axes_of(cp_array *values, const cp_array *x)
 {
     while (values && cp_ndim(values) > cp_ndim(x) && cp_dim(values, 0) == 1)
@@ -98,7 +98,8 @@ static cp_array *with_axes_of(cp_array *values, const cp_array *x)
     return cp_reshape(values, (cp_shape){cp_ndim(x), shape});
 }
 
-/* Before one place as many as values have; of a number's place they lie beside the axis, as in x[:, 0, :] = values. */
+/* Inserts all the values before a single index. With a 0-d index they lie beside the axis, as in x[:, 0, :] =
+ * values. */
 static cp_array *with_some(cp_array *x, cp_array *obj, cp_array *values, int axis)
 {
     int64_t at, n = cp_dim(x, axis), shape[CP_MAXDIM];
@@ -112,7 +113,7 @@ static cp_array *with_some(cp_array *x, cp_array *obj, cp_array *values, int axi
     return join(cpi_range(x, axis, 0, at), values, cpi_range(x, axis, at, n), axis);
 }
 
-/* r[..., places, ...] = values along an axis. */
+/* r[..., indices, ...] = values along an axis. */
 static cp_code put_along(cp_array *r, int axis, cp_array *indices, cp_array *values)
 {
     cp_index items[CP_MAXDIM];
@@ -122,21 +123,22 @@ static cp_code put_along(cp_array *r, int axis, cp_array *indices, cp_array *val
     return cp_index_set(r, axis + 1, items, values);
 }
 
-/* Places from 0 on, counted before anything is put in. */
+/* Non-negative indices, relative to the axis before insertion. */
 static cp_array *counted(cp_array *obj, int64_t n)
 {
     cp_array *p = cp_astype(obj, CP_INT64), *wrapped = p ? cp_add(p, cp_int(n)) : NULL;
     return wrapped ? cp_where(cp_less(p, cp_int(0)), wrapped, p) : NULL;
 }
 
-/* IndexError for places beyond the result comes before values that do not fit, as in NumPy. */
+/* IndexError for indices beyond the result comes before the error of values that do not fit, as in NumPy. */
 static bool are_inside(cp_array *to, int64_t n)
 {
     cp_array *all = cp_empty(CP_SHAPE(n), CP_BOOL);
     return all && cp_index_set(all, 1, &CP_BY(to), cp_int(0)) == CP_OK;
 }
 
-/* Before each of several places one. The k-th in order moves by k; an element of x by those at or before it. */
+/* Inserts one value before each of several indices. The k-th index in order moves by k; an element of x by the number
+ * of indices at or before it. */
 static cp_array *with_each(cp_array *x, cp_array *obj, cp_array *values, int axis)
 {
     const int64_t n = cp_dim(x, axis), m = cp_size(obj);
@@ -155,8 +157,8 @@ static cp_array *with_each(cp_array *x, cp_array *obj, cp_array *values, int axi
 
 /*: function("insert", "arr: array, obj: number_or_array_like, values: array_like, axis: axis_or_flat = None",
              module="_places", like=True, unlock="always",
-             doc="""A copy with values before the places `obj` (an index, indices or a mask) of an axis; None: of the
-flattened array. Before one place as many as the values have along the axis.""") */
+             doc="""A copy with values inserted before the indices `obj` (an index, indices or a mask) of an axis; None:
+of the flattened array. Before a single index all the values along the axis are inserted.""") */
 cp_array *cp_insert(cp_array *arr, cp_array *obj, cp_array *values, int axis)
 {
     cpi_frame f;
@@ -181,9 +183,9 @@ cp_array *cp_insert(cp_array *arr, cp_array *obj, cp_array *values, int axis)
     return cpi_end(&f, (cp_size(obj) == 1 ? with_some : with_each)(x, obj, values, axis));
 }
 
-/* --- zeros at the ends --- */
+/* --- trim_zeros --- */
 
-/* Where the elements that are not 0 begin and end along each axis; nowhere: 0 and 0. */
+/* The first index and the end of the elements that are not 0, along each axis; 0 and 0 where there are none. */
 static cp_code ends_of(cp_array *x, int64_t *first, int64_t *end)
 {
     cp_array *indices = cp_argwhere(x);
@@ -199,8 +201,8 @@ static cp_code ends_of(cp_array *x, int64_t *first, int64_t *end)
 
 /*: function("trim_zeros", "filt: array, front: bool = True, back: bool = True, axis: index_axes = None",
              module="_places", returns="view", like=True, unlock="always",
-             doc="""A view without the zeros at the front, the back or both of its axes (None: all). Where they are is
-looked at, which waits for the device.""") */
+             doc="""A view without the zeros at the front, the back or both of its axes (None: all). Waits for the
+device, to find them.""") */
 cp_array *(cp_trim_zeros)(cp_array *filt, bool front, bool back, const cp_trim_zeros_options *options)
 {
     const cp_trim_zeros_options *o = CPI_GIVEN(cp_trim_zeros_options, options);

@@ -1,9 +1,9 @@
-/* Functions of several arrays that give one for each: C gets them in results[n], all NULL after an error. */
+/* Functions of several arrays with one result for each: C gets them in results[n], all NULL after an error. */
 #include "compose/compose.h"
 
 #include <string.h>
 
-/* Takes over `made`; false where it is NULL, and all results are ended then. */
+/* Stores `made` as result i; where it is NULL, frees all results and returns false. */
 static bool took(cp_array **results, int i, cp_array *made)
 {
     if ((results[i] = made)) return true;
@@ -21,7 +21,7 @@ static bool are_given(const char *name, int n, cp_array *const *arrays, cp_array
     return true;
 }
 
-/* A view with axes of extent 1 before and behind those of x, where it has fewer than `least`. */
+/* A view with axes of length 1 before and behind those of x, where it has fewer than `least`. */
 static cp_array *widened(cp_array *x, int least)
 {
     int nd = cp_ndim(x), front = least - nd - (least == 3 && nd < 3 && nd > 0);
@@ -48,7 +48,7 @@ cp_code cp_atleast_1d(int n, cp_array *const *arys, cp_array **results)
 }
 
 /*: function("atleast_2d", "*arys: arrays_like", returns="array_or_arrays", unlock="never",
-             doc="Arrays with at least two axes, new ones in front: views.") */
+             doc="Arrays with at least two axes, new ones first: views.") */
 cp_code cp_atleast_2d(int n, cp_array *const *arys, cp_array **results)
 {
     return at_least("atleast_2d", 2, n, arys, results);
@@ -79,7 +79,7 @@ cp_code cp_broadcast_arrays(int n, cp_array *const *args, cp_array **results)
     return CP_OK;
 }
 
-/* The i-th coordinate in a grid of these extents, flattened first; `position` is its axis. */
+/* The i-th coordinate, flattened first, in a grid of these lengths; `position` is its axis. */
 static cp_array *coordinate(cp_array *x, int n, int position, const int64_t *extents, bool copy, bool sparse)
 {
     int64_t shape[CP_MAXDIM];

@@ -1,11 +1,11 @@
-/* Triangles, diagonals' sums, repeated patterns. */
+/* Triangles, sums of diagonals, repeated patterns. */
 #include "compose/compose.h"
 
 #include <string.h>
 
 #include "shape/triangles.h"
 
-/* One half of the last two axes, the rest 0; a vector is each row of a square. */
+/* One triangle of the last two axes, 0 elsewhere; a vector is broadcast to the rows of a square. */
 static cp_array *half(const char *name, cp_array *m, int64_t k, bool upper)
 {
     cpi_frame f;
@@ -54,11 +54,11 @@ cp_array *(cp_outer)(cp_array *a, cp_array *b, const cp_outer_options *options)
     return cpi_end(&f, row ? cpi_apply_2(CP_OP_multiply, column, row, options ? options->out : NULL) : NULL);
 }
 
-/* What tile makes: the axes of array and repetitions, of which the shorter list has ones in front. */
+/* The result of tile: the axes of array and repetitions; the shorter list is padded with leading ones. */
 typedef struct tiles {
     int ndim;
     int64_t from[CP_MAXDIM], times[CP_MAXDIM], shape[CP_MAXDIM];
-    bool empty, alone; /* nothing is in it; everything is in it once */
+    bool empty, alone; /* empty: the result is; alone: nothing is repeated */
 } tiles;
 
 static cp_code plan_tiles(const cp_array *a, int n, const int64_t *reps, tiles *t)
@@ -78,8 +78,8 @@ static cp_code plan_tiles(const cp_array *a, int n, const int64_t *reps, tiles *
     return CP_OK;
 }
 
-/* a with a new axis in front of each that is repeated: (r0, s0, r1, s1, ...), without those of extent 1. Each that is
- * left doubles the elements, so there are never too many: 64 of them would be more than any array has. */
+/* a with a new axis before each that is repeated: (r0, s0, r1, s1, ...), without those of length 1. Each remaining
+ * axis at least doubles the number of elements, so 64 of them would exceed any array's size. */
 static cp_array *repeated(cp_array *a, const tiles *t)
 {
     int64_t seen[2 * CP_MAXDIM], wide[2 * CP_MAXDIM];
@@ -93,7 +93,7 @@ static cp_array *repeated(cp_array *a, const tiles *t)
 }
 
 /*: function("tile", "A: array_like, reps: ints", like=True,
-             doc="The array put beside itself `reps` times along each axis.") */
+             doc="The array repeated `reps` times along each axis.") */
 cp_array *cp_tile(cp_array *A, int n, const int64_t *reps)
 {
     tiles t;
@@ -119,7 +119,7 @@ cp_array *cp_extract(cp_array *condition, cp_array *a)
 }
 
 /*: function("append", "arr: array_like, values: array_like, axis: axis_or_flat = None",
-             doc="The values behind the array along an axis (None: both flattened).") */
+             doc="The array with the values appended along an axis (None: both flattened).") */
 cp_array *cp_append(cp_array *arr, cp_array *values, int axis)
 {
     return cp_concatenate(2, ((cp_array *[]){arr, values}), axis);

@@ -1,8 +1,8 @@
-/* Arrays of places: grids, triangles; and an array turned in a plane, or compared with another in any shape. */
+/* Index grids; an array rotated in a plane; and comparison of arrays of any shapes. */
 #include "compose/compose.h"
 
 /*: function("indices", "dimensions: shape, dtype: dtype = None", module="_places", unlock="always",
-             doc="Coordinates of a grid of these extents: (ndim, ...extents), int64 by default.") */
+             doc="Coordinates of a grid of this shape: (ndim, ...dimensions), int64 by default.") */
 cp_array *(cp_indices)(cp_shape dimensions, const cp_indices_options *options)
 {
     const cp_indices_options *o = CPI_GIVEN(cp_indices_options, options);
@@ -27,7 +27,7 @@ cp_array *(cp_indices)(cp_shape dimensions, const cp_indices_options *options)
 }
 
 /*: function("rot90", "m: array, k: int, axes: index_axes", module="_places", returns="view", unlock="never",
-             doc="""The array turned by 90 degrees k times in the plane of two axes, from the first towards the second:
+             doc="""The array rotated by 90 degrees k times in the plane of two axes, from the first towards the second:
 a view. ValueError for axes that are not two different ones of the array.""") */
 cp_array *cp_rot90(cp_array *m, int k, cp_axes axes)
 {

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* A number that has x's part in a promotion and fits in every type. */
+/* A number with x's part in a promotion, and a value that every type can hold. */
 static cp_array *stand_in(const cp_array *x)
 {
     static const _Alignas(16) unsigned char zero[16];
@@ -34,7 +34,7 @@ static int any_zero(cp_array *x)
     return all && cp_to_host(all, &none, sizeof none) == CP_OK ? !none : -1;
 }
 
-/* The samples along axis 0, the ends' axes behind it. */
+/* The samples along axis 0, before the axes of the ends. */
 static cp_array *samples(cp_array *start, cp_array *stop, int64_t num, bool endpoint, cp_array **step)
 {
     int64_t parts = endpoint ? num - 1 : num, shape[CP_MAXDIM];
@@ -75,7 +75,7 @@ static cp_array *between(cp_array *start, cp_array *stop, int64_t num, const cp_
     return cp_astype(kind == 'i' || kind == 'u' ? cp_floor(y) : y, o->dtype);
 }
 
-/* Numbers: one kernel writes the samples. Not where the step vanishes although the ends differ, or is infinite. */
+/* For numbers: one kernel writes the samples. Not where the step vanishes although the ends differ, or is infinite. */
 static cp_array *between_numbers(cp_array *start, cp_array *stop, int64_t num, const cp_linspace_options *o,
                                  cp_array **step)
 {
@@ -104,7 +104,7 @@ cp_array *(cp_linspace)(cp_array *start, cp_array *stop, int64_t num, const cp_l
     if (!cpi_begin(&f, "linspace", start->flags & CPI_HOST_SCALAR ? stop : start)) return NULL;
     bool numbers = is_number(start) && is_number(stop);
     cp_array *y = (numbers ? between_numbers : between)(start, stop, num, o, &step);
-    if (y && !step) y = NULL; /* its failure is the call's */
+    if (y && !step) y = NULL; /* the step's failure is the call's */
     if (y && o->step) *o->step = cp_keep(step);
     return cpi_end(&f, y);
 }

@@ -1,10 +1,10 @@
-/* Numbers that are none, and infinities by their sign. */
+/* NaN, and infinities by sign; real parts. */
 #include "compose/compose.h"
 
 #include <float.h>
 #include <math.h>
 
-/* x where it is an infinity of this sign. */
+/* Is x an infinity of this sign? */
 static cp_array *infinite(const char *name, cp_array *x, bool negative, cp_array *out)
 {
     cpi_frame f;
@@ -14,7 +14,8 @@ static cp_array *infinite(const char *name, cp_array *x, bool negative, cp_array
                         cp_type_name(cp_type_of(x))),
                NULL;
     if (!cpi_begin(&f, name, x)) return NULL;
-    if (!cpi_is_float(cp_type_of(x))) { /* an infinity would make numbers of them that cannot hold them all */
+    /* compared with an infinity, elements would be converted to a type that cannot hold them all */
+    if (!cpi_is_float(cp_type_of(x))) {
         cp_array *sign = cp_less(x, cp_int(0));
         return cpi_end(&f, cpi_apply_2(CP_OP_logical_and, cp_isinf(x), negative ? sign : cp_logical_not(sign), out));
     }
@@ -47,7 +48,7 @@ static cp_code replace(cp_array *x, cp_array *where, cp_array *value)
     return where && value ? cp_copyto(x, value, .where = where) : cp_error();
 }
 
-/* What most ask for: infinities become the largest numbers, in a copy or in x itself. */
+/* The common case: infinities become the largest finite numbers, in a copy or in x itself. */
 static cp_array *limited(cp_array *x, bool copy, cp_array *nan)
 {
     const cp_type t = cp_type_of(x);
@@ -57,7 +58,7 @@ static cp_array *limited(cp_array *x, bool copy, cp_array *nan)
     return (nan ? replace(r, none, nan) : cp_mask_set(r, none, cp_float(0))) ? NULL : r;
 }
 
-/* Replaces in x, which is real; masks are made before anything changes. */
+/* Replaces values in a real x; the masks are made before anything changes. */
 static cp_code replace_in(cp_array *x, const cp_nan_to_num_options *o)
 {
     if (!x) return cp_error();
@@ -89,7 +90,7 @@ cp_array *(cp_nan_to_num)(cp_array *x, bool copy, const cp_nan_to_num_options *o
     return cpi_end(&f, code ? NULL : r);
 }
 
-/* Whether imaginary parts are zero; what is real has none. */
+/* Are imaginary parts zero? Real types have none. */
 static cp_array *is_real(const char *name, cp_array *x, bool real)
 {
     cpi_frame f;

@@ -4,7 +4,7 @@
 /*: function("ptp", "a: array, axis: axes = None, out: out = None, keepdims: keepdims = False", method=True,
              doc="Maximum minus minimum over axes.") */
 
-/* The maximum goes to `out` first, so that the difference is taken in its type, as in NumPy. */
+/* The maximum is written to `out` first, so that the difference is computed in its type, as in NumPy. */
 cp_array *(cp_ptp)(cp_array *a, const cp_ptp_options *options)
 {
     const cp_ptp_options *o = CPI_GIVEN(cp_ptp_options, options);

@@ -1,11 +1,11 @@
-/* Elements moved round, arrays of another size made of the same elements. */
+/* Rolled arrays, and arrays of another size filled with the same elements. */
 #include "compose/compose.h"
 
 #include <string.h>
 
 #include "shape/triangles.h"
 
-/* The pieces that go together to where they are moved: of each axis two, all combinations. */
+/* Chunks that are assigned together: two for each shifted axis, in all combinations. */
 enum { TOGETHER = 8 };
 typedef struct nchunks {
     int n;
@@ -38,7 +38,7 @@ static cp_code put_all(cp_array *from, cp_array *to, const int64_t *shift)
     return code || !p.n ? code : cpi_assign_all(p.n, p.to, p.from);
 }
 
-/* Adds a shift to that of its axis, within the axis. */
+/* Adds a shift to the axis's total, modulo its length. */
 static void add_shift(int64_t *total, int64_t shift, int64_t n)
 {
     if (!n) return;
@@ -49,8 +49,8 @@ static void add_shift(int64_t *total, int64_t shift, int64_t n)
 
 /*: function("roll", "a: array, shift: ints, axis: index_axes = None",
              like=True,
-             doc="Elements moved along axes by `shift` places, those that go beyond the end to the beginning; None: of "
-                 "the flattened array, in the array's shape.") */
+             doc="Elements shifted along axes by `shift`, those beyond the end to the beginning; None: of the "
+                 "flattened array, in the array's shape.") */
 cp_array *(cp_roll)(cp_array *a, int n, const int64_t *shift, const cp_roll_options *options)
 {
     const cp_axes axes = options ? options->axis : CP_ALL;
@@ -81,7 +81,7 @@ cp_array *(cp_roll)(cp_array *a, int n, const int64_t *shift, const cp_roll_opti
 }
 
 /*: function("resize", "a: array_like, new_shape: shape",
-             doc="An array of that shape, filled with the elements of `a`, again and again where it is larger.") */
+             doc="An array of that shape, filled with the elements of `a`, repeated where it is larger.") */
 cp_array *cp_resize(cp_array *a, cp_shape new_shape)
 {
     int64_t size = 1;

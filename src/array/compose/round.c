@@ -21,7 +21,7 @@ static cp_array *rounded_parts(cp_array *a, int decimals, cp_array *out)
     return to;
 }
 
-/* By way of `wide`, an array of the type that holds the scaled values. */
+/* Computes in `wide`, an array of the type that holds the scaled values. */
 static cp_array *scaled(cp_array *a, int decimals, cp_array *wide)
 {
     cp_op there = decimals > 0 ? CP_OP_multiply : CP_OP_divide, back = decimals > 0 ? CP_OP_divide : CP_OP_multiply;
@@ -39,10 +39,10 @@ static cp_array *rounded(cp_array *a, int decimals, cp_array *out)
     if (whole && decimals >= 0) return out ? cpi_apply_1(CP_OP_positive, a, out) : cp_copy_order(a, 'K');
     if (decimals == 0) return cpi_apply_1(CP_OP_rint, a, out);
     if (out) return scaled(a, decimals, out);
-    cp_type t = whole ? CP_FLOAT64 : cp_type_of(a); /* in C or Fortran order, as NumPy has it here */
+    cp_type t = whole ? CP_FLOAT64 : cp_type_of(a); /* in C or Fortran order, as in NumPy */
     bool fortran = cp_is_f_contiguous(a) && !cp_is_c_contiguous(a);
     cp_array *wide = fortran ? cp_empty_like(a, t) : cp_empty((cp_shape){cp_ndim(a), cp_dims(a)}, t);
-    wide = wide ? scaled(a, decimals, wide) : NULL; /* without a `wide` it would make one */
+    wide = wide ? scaled(a, decimals, wide) : NULL; /* with `wide` NULL it would allocate one */
     return wide && whole ? cp_astype(wide, cp_type_of(a)) : wide;
 }
 

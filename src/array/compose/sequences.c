@@ -1,13 +1,13 @@
-/* Sequences whose steps are factors: powers of a base, and numbers from one to another. */
+/* Geometric sequences: powers of a base, and numbers between two ends. */
 #include "compose/compose.h"
 
-/* x as elements of a type, on the current device; a number without a type of its own too. */
+/* x converted to a type, on the current device; also a Python number, which has no type of its own. */
 static cp_array *as_elements(cp_array *x, cp_type t)
 {
     return cp_elementwise(CP_OP_positive, &x, &(cp_ufunc_options){.typed = true, .dtype = t});
 }
 
-/* The exponents with axes of extent 1 between theirs and the first, so that a base of more axes broadcasts. */
+/* The exponents with axes of length 1 behind the first axis, so that a base of more axes broadcasts. */
 static cp_array *beside(cp_array *exponents, const cp_array *base)
 {
     if (!exponents || cp_ndim(base) < cp_ndim(exponents)) return exponents;
@@ -18,7 +18,7 @@ static cp_array *beside(cp_array *exponents, const cp_array *base)
     return cp_reshape(exponents, (cp_shape){ndim, shape});
 }
 
-/* The powers along axis 0, in a type, and then where the caller wants them. */
+/* The powers, computed with axis 0 new, in the requested type, with the axis moved where the caller wants it. */
 static cp_array *placed(cp_array *y, int axis, bool typed, cp_type t)
 {
     if (y && axis) y = cp_moveaxis(y, CP_AXES(0), CP_AXES(axis));
@@ -50,7 +50,7 @@ cp_array *(cp_logspace)(cp_array *start, cp_array *stop, int64_t num, bool endpo
     return cpi_end(&f, y ? placed(cp_power(base, y), o->axis, o->typed, o->dtype) : NULL);
 }
 
-/* The type in which NumPy computes: that of the ends, a number and what was asked for. */
+/* The type in which NumPy computes: the promotion of the ends, a number and the requested type. */
 static cp_type type_of_powers(const cp_array *start, const cp_array *stop, bool typed, cp_type asked)
 {
     cp_type t = cp_promote(cp_promote(cp_type_of(start), cp_type_of(stop)), typed ? asked : CP_FLOAT64);
@@ -66,7 +66,7 @@ static int has_zero(cp_array *x)
     return any && cp_to_host(any, &yes, sizeof yes) == CP_OK ? yes : -1;
 }
 
-/* Numbers of one sign, from which logarithms can be taken: the ends are put in as they are. */
+/* For numbers of one sign, whose logarithms exist; the ends are set exactly. */
 static cp_array *geometric(cp_array *start, cp_array *stop, int64_t num, bool endpoint, cp_type t)
 {
     cp_array *sign = cp_sign(start), *first = sign ? cp_divide(start, sign) : NULL,

@@ -1,7 +1,7 @@
-/* Sets as 1-d arrays in order, and orders that are sorts of something else. NaN equals nothing, itself included. */
+/* Sets as sorted 1-d arrays, and functions that are sorts in another form. NaN equals nothing, not even itself. */
 #include "compose/compose.h"
 
-/* The elements in a row: each once, in order, unless they are so already. */
+/* The elements flattened, sorted and unique; only flattened where they are unique already. */
 static cp_array *elements(cp_array *x, bool are_unique)
 {
     return !x ? NULL : are_unique ? cp_ravel(x) : cp_unique(x);
@@ -20,7 +20,7 @@ static cp_array *neighbours(cp_op op, cp_array *x)
     return former ? cpi_apply_2(op, later, former, NULL) : NULL;
 }
 
-/*: function("union1d", "ar1: array_like, ar2: array_like", doc="What is in either array: in order, each once.") */
+/*: function("union1d", "ar1: array_like, ar2: array_like", doc="The union of two arrays: sorted, unique.") */
 cp_array *cp_union1d(cp_array *ar1, cp_array *ar2)
 {
     cpi_frame f;
@@ -29,7 +29,7 @@ cp_array *cp_union1d(cp_array *ar1, cp_array *ar2)
     return cpi_end(&f, all ? cp_unique(all) : NULL);
 }
 
-/* The places in `of`, whose elements are in order or first occurrences, that are meant by places in what is unique. */
+/* Maps indices of the unique elements to indices of the original array, by the indices of first occurrences. */
 static cp_array *through(cp_array *first, cp_array *indices)
 {
     return first && indices ? cp_take(first, indices, 0) : indices;
@@ -37,7 +37,7 @@ static cp_array *through(cp_array *first, cp_array *indices)
 
 typedef struct common { cp_array *values, *comm1, *comm2; } common;
 
-/* What two arrays without repetitions have in common, and where in each. */
+/* The common elements of two arrays without repetitions, and their indices in each. */
 static bool intersect(cp_array *a, cp_array *b, bool indices, common *c)
 {
     cp_array *all = joined(a, b), *order = all && indices ? cp_argsort(all, 0) : NULL;
@@ -54,8 +54,8 @@ static bool intersect(cp_array *a, cp_array *b, bool indices, common *c)
 /*: function("intersect1d",
              "ar1: array_like, ar2: array_like, assume_unique: bool = False, return_indices: bool = False",
              returns="array, comm1, comm2 if return_indices",
-             doc="""What is in both arrays: in order, each once. With return_indices also where it is found first in
-each of them, flattened.""") */
+             doc="""The intersection of two arrays: sorted, unique. With return_indices also the indices of the first
+occurrences in each of them, flattened.""") */
 cp_array *(cp_intersect1d)(cp_array *ar1, cp_array *ar2, const cp_intersect1d_options *options)
 {
     const cp_intersect1d_options *o = CPI_GIVEN(cp_intersect1d_options, options);
@@ -84,7 +84,7 @@ cp_array *(cp_intersect1d)(cp_array *ar1, cp_array *ar2, const cp_intersect1d_op
 }
 
 /*: function("setdiff1d", "ar1: array_like, ar2: array_like, assume_unique: bool = False",
-             like=True, doc="What is in ar1 and not in ar2: in order, each once; with assume_unique in ar1's order.") */
+             like=True, doc="Elements of ar1 not in ar2: sorted, unique; with assume_unique in ar1's order.") */
 cp_array *(cp_setdiff1d)(cp_array *ar1, cp_array *ar2, const cp_setdiff1d_options *options)
 {
     cpi_frame f;
@@ -95,7 +95,7 @@ cp_array *(cp_setdiff1d)(cp_array *ar1, cp_array *ar2, const cp_setdiff1d_option
 }
 
 /*: function("setxor1d", "ar1: array_like, ar2: array_like, assume_unique: bool = False",
-             doc="What is in one of the arrays and not in the other: in order, each once.") */
+             doc="Elements of one array that are not in the other: sorted, unique.") */
 cp_array *(cp_setxor1d)(cp_array *ar1, cp_array *ar2, const cp_setxor1d_options *options)
 {
     bool once = options && options->assume_unique;
@@ -110,7 +110,7 @@ cp_array *(cp_setxor1d)(cp_array *ar1, cp_array *ar2, const cp_setxor1d_options 
 }
 
 /*: function("sort_complex", "a: array_like",
-             doc="A copy in order along the last axis, as complex numbers: complex64 for integers of 8 and 16 bits.") */
+             doc="A copy sorted along the last axis, as complex numbers: complex64 for integers of 8 and 16 bits.") */
 cp_array *cp_sort_complex(cp_array *a)
 {
     cpi_frame f;
@@ -121,5 +121,5 @@ cp_array *cp_sort_complex(cp_array *a)
     return cpi_end(&f, r && kind != 'c' ? cp_astype(r, small ? CP_COMPLEX64 : CP_COMPLEX128) : r);
 }
 
-/*: function("msort", "a: array_like", doc="A copy in order along the first axis.") */
+/*: function("msort", "a: array_like", doc="A copy sorted along the first axis.") */
 cp_array *cp_msort(cp_array *a) { return cp_sort(a, 0); }

@@ -1,7 +1,7 @@
-/* Arrays joined as rows, columns and layers. */
+/* Arrays stacked as rows, columns and layers. */
 #include "compose/compose.h"
 
-/* Ways to give an array more axes before it is joined; each returns a view. */
+/* Functions that add axes before joining; each returns a view. */
 static cp_array *as_row(cp_array *x)
 {
     return cp_ndim(x) == 0 ? cp_reshape(x, CP_SHAPE(1, 1)) : cp_ndim(x) == 1 ? cp_expand_dims(x, CP_AXES(0)) : x;
@@ -33,7 +33,7 @@ static cp_array *joined(const char *name, int n, cp_array *const *arrays, cp_arr
 }
 
 /*: function("vstack", "tup: arrays_like, *, dtype: dtype = None, casting: casting = 'same_kind'",
-             doc="Arrays on top of one another.") */
+             doc="Arrays stacked vertically, along the first axis.") */
 cp_array *(cp_vstack)(int n, cp_array *const *tup, const cp_vstack_options *o)
 {
     cp_join_options join = {0};
@@ -42,7 +42,7 @@ cp_array *(cp_vstack)(int n, cp_array *const *tup, const cp_vstack_options *o)
 }
 
 /*: function("hstack", "tup: arrays_like, *, dtype: dtype = None, casting: casting = 'same_kind'",
-             doc="Arrays beside one another: along the second axis, the first for 1-d ones.") */
+             doc="Arrays stacked horizontally: along the second axis, the first for 1-d ones.") */
 cp_array *(cp_hstack)(int n, cp_array *const *tup, const cp_hstack_options *o)
 {
     cp_join_options join = {0};
@@ -50,7 +50,7 @@ cp_array *(cp_hstack)(int n, cp_array *const *tup, const cp_hstack_options *o)
     return joined("hstack", n, tup, as_line, -1, &join);
 }
 
-/*: function("dstack", "tup: arrays_like", doc="Arrays behind one another along the third axis.") */
+/*: function("dstack", "tup: arrays_like", doc="Arrays stacked along the third axis.") */
 cp_array *cp_dstack(int n, cp_array *const *tup) { return joined("dstack", n, tup, as_layer, 2, NULL); }
 
 /*: function("column_stack", "tup: arrays", doc="1-d arrays as the columns of a 2-d one.") */

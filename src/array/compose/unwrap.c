@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The period as a number: whole numbers of whole periods stay whole. */
+/* The period as a number; integers with an integer period stay integers. */
 typedef struct { bool whole; int64_t n; double v; } period_of;
 
 static cp_array *half(const period_of *p, bool negative)
@@ -14,12 +14,12 @@ static cp_array *half(const period_of *p, bool negative)
     return cp_int(negative ? -h : h);
 }
 
-/* What has to be added to differences of neighbours, so that none is larger than half a period. */
+/* The corrections that bring differences of neighbours to at most half a period. */
 static cp_array *corrections(cp_array *d, const period_of *p, cp_array *period, cp_array *discont)
 {
     cp_array *low = half(p, true), *high = half(p, false);
     cp_array *within = cp_add(cp_remainder(cp_subtract(d, low), period), low);
-    bool ambiguous = !p->whole || p->n % 2 == 0; /* half a period is so in both directions: it keeps the difference's */
+    bool ambiguous = !p->whole || p->n % 2 == 0; /* half a period is ambiguous: it keeps the difference's sign */
     if (!within) return NULL;
     if (ambiguous) {
         cp_array *turned = cp_logical_and(cp_equal(within, low), cp_greater(d, cp_int(0)));

@@ -7,7 +7,8 @@
 
 #define PI 3.14159265358979323846
 
-/* A frame where no operand says the device, and what is returned without a formula: nothing, or a single 1. */
+/* A frame without an operand that determines the device. *done: the result where no formula is needed, empty or a
+ * single 1. */
 static bool begin_window(cpi_frame *f, double M, cp_array **done)
 {
     if (!cpi_begin_alone(f)) return false;
@@ -18,7 +19,7 @@ static bool begin_window(cpi_frame *f, double M, cp_array **done)
 /* 1 - M, 3 - M, ... */
 static cp_array *indices(double M) { return cp_arange(1 - M, M, 2, CP_FLOAT64); }
 
-/* cos(k pi n / (M - 1)) at the places n. */
+/* cos(k pi n / (M - 1)) at the indices n. */
 static cp_array *wave(double M, double k)
 {
     return cp_cos(cp_divide(cp_multiply(indices(M), cp_float(k * PI)), cp_float(M - 1)));
@@ -55,7 +56,7 @@ cp_array *cp_hamming(double M) { return cosines(M, 0.54, 0.46, 0); }
 cp_array *cp_hanning(double M) { return cosines(M, 0.5, 0.5, 0); }
 
 /*: function("kaiser", "M: double, beta: double",
-             doc="Kaiser's window of M samples, which Bessel's function I0 makes; the larger beta the narrower.") */
+             doc="Kaiser's window of M samples, from Bessel's function I0; the larger beta, the narrower.") */
 cp_array *cp_kaiser(double M, double beta)
 {
     cpi_frame f;

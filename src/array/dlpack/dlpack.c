@@ -1,7 +1,7 @@
-/* DLPack: arrays as tensors of other libraries, and those as arrays.
+/* DLPack: arrays as tensors of other libraries, and tensors as arrays.
  *
- * Invariants: a tensor is believed in nothing that can be checked (its extents, the range of its strides, its type and
- * device) before an array points into it; its deleter is called exactly once, and never when no array was made. */
+ * Invariants: everything in a tensor that can be checked (its shape, the range of its strides, its type and device)
+ * is checked before an array refers to it. Its deleter is called exactly once, and never when no array was made. */
 #include "dlpack/dlpack.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 
 /* --- types and devices --- */
 
-/* What DLPack calls a type: the code of its kind; a float of 16 bits that is none of IEEE 754's has its own. */
+/* DLPack's type code; a 16-bit float other than IEEE 754's has its own. */
 static int code_of(cp_type t)
 {
     switch (cp_type_kind(t)) {
@@ -47,7 +47,7 @@ cp_code cp_dlpack_device(const cp_array *x, int *type, int *number)
     return CP_OK;
 }
 
-/* Managed memory is the GPU's where there is one: its work in it is ordered by streams. */
+/* Managed memory is treated as the GPU's where there is one: work on it is then ordered by streams. */
 int cp_dlpack_device_of(int type, int number)
 {
     bool managed = type == CPI_DL_CUDA_MANAGED;
@@ -60,7 +60,7 @@ int cp_dlpack_device_of(int type, int number)
 
 /* --- arrays as tensors --- */
 
-/* x as a tensor, whose extents and strides are written to `extents`. */
+/* Describes x as a tensor, whose shape and strides are written to `extents`. */
 static cp_code describe(cp_array *x, cpi_dl_tensor *t, int64_t *extents)
 {
     const int64_t itemsize = cpi_itemsize(x->type);
@@ -95,7 +95,8 @@ static void free_old(struct DLManagedTensor *m)
     cpi_free_host(m);
 }
 
-/* What a tensor holds: x itself; a host scalar, whose value lies in its record, becomes an array of the host. */
+/* The array that a tensor holds: x itself; for a host scalar, whose value lies in its record, a new array on the
+ * host. */
 static cp_array *held(cp_array *x)
 {
     if (!(x->flags & CPI_HOST_SCALAR)) return cp_retain(x);
@@ -147,7 +148,7 @@ struct DLManagedTensor *cp_to_dlpack_old(cp_array *x)
 
 /* --- tensors as arrays --- */
 
-/* A tensor that was looked through: what an array of it is made of. */
+/* A checked tensor: what an array is made from. */
 typedef struct seen {
     cp_type type;
     int device;
@@ -158,7 +159,7 @@ typedef struct seen {
 
 static cp_code refuse(const char *why) { return cpi_fail(CP_ERROR_BUFFER, "from_dlpack: %s", why); }
 
-/* Strides in bytes; false where an element would lie beyond what addresses can say. */
+/* Converts strides to bytes; false where an element's offset would overflow. */
 static bool take_strides(const cpi_dl_tensor *t, int64_t itemsize, int64_t size, int64_t *strides)
 {
     int64_t low = 0, high = itemsize, span;
@@ -202,7 +203,7 @@ static cp_code look(const cpi_dl_tensor *t, seen *s)
     return CP_OK;
 }
 
-/* Bytes that no kernel could read where they lie: a copy, of the host's memory only. */
+/* A copy of elements at addresses that no kernel can read; host memory only. */
 static cp_array *copied(const cpi_dl_tensor *t, const seen *s)
 {
     int64_t dims[CP_MAXDIM + 1], strides[CP_MAXDIM + 1];
@@ -226,7 +227,7 @@ static cp_array *copied(const cpi_dl_tensor *t, const seen *s)
     return NULL;
 }
 
-/* An array of the tensor; `end(owner)` when it is gone. */
+/* An array of the tensor; `end(owner)` is called when it is freed. */
 static cp_array *array_of(const cpi_dl_tensor *t, void (*end)(void *owner), void *owner)
 {
     static char nothing[16];
@@ -257,7 +258,8 @@ static void end_old(void *owner)
     if (m->deleter) m->deleter(m);
 }
 
-/* A device of another backend has memory that only its own arrays can name: of a tensor of ours the array again. */
+/* For a device of another backend, only its own arrays can refer to its memory: a tensor made from such an array
+ * gives the array again. */
 static cp_array *own_again(cp_array *x, void (*end)(void *owner), void *owner)
 {
     cp_array *again = cp_slice(x, 1, &CP_ELLIPSIS);

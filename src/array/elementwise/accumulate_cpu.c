@@ -1,7 +1,8 @@
-/* The CPU's chains: lanes of elements joined one after the other, and operations at places.
+/* reduce, accumulate and reduceat of ufuncs on the CPU, and ufunc.at.
  *
- * Lanes that lie side by side are joined together, a kernel call for each element of all of them; a single lane by the
- * kernel on one element after the other. Invariant: a lane's result depends on its elements only. */
+ * The elements of a slice are joined in their order. Adjacent slices are joined together, with one kernel call for
+ * each element index. A single slice runs the kernel on one element after the other. Invariant: a slice's result
+ * depends on its elements only. */
 #include "elementwise/accumulate_list.h"
 
 #include <string.h>
@@ -11,9 +12,9 @@
 #include "move/kernels.h"
 
 enum {
-    SIDE = 512,         /* lanes that are joined together */
-    FEW = 4,            /* fewer lanes go one by one */
-    GRAIN = 1 << 15     /* elements that are worth a task of their own */
+    SIDE = 512,         /* slices joined together */
+    FEW = 4,            /* fewer slices are joined one by one */
+    GRAIN = 1 << 15     /* elements per task */
 };
 
 typedef struct {
@@ -21,12 +22,12 @@ typedef struct {
     const cpi_kernels *set;
     const cpi_move_kernels *move;
     cpi_kernel kernel;
-    cpi_link slice;          /* the loop of one lane, where there is one */
-    int64_t block, per_task; /* lanes of a block, blocks of a task */
-    int size;                /* of an element of the kernel's */
+    cpi_link slice;          /* the loop of one slice, where there is one */
+    int64_t block, per_task; /* slices of a block, blocks of a task */
+    int size;                /* bytes of an element in the kernel's type */
 } job;
 
-/* The lanes of a block: where each begins, from the chain's pointers. */
+/* The slices of a block: the offset of each from the pointers of the ufunc reduction. */
 typedef struct {
     int n;
     int64_t x[SIDE], out[SIDE], where[SIDE];
@@ -44,7 +45,8 @@ static cpi_kernel kernel_of(const cpi_kernels *set, int op, cp_type type)
     return f ? f : set->ops[type] ? set->ops[type][op] : NULL;
 }
 
-/* The loops of the operation's body, where no kernel written by hand takes its place: a result has one value. */
+/* The loops made from the operation's body; none where a hand-written kernel replaces them, so that a result has one
+ * value. */
 static cpi_links links_of(const cpi_kernels *set, int op, cp_type type)
 {
     bool by_hand = set->mathematics[type] && set->mathematics[type][op];
@@ -74,7 +76,7 @@ static void find_side(const cpi_ufunc_reduction *c, int64_t begin, int64_t n, si
     s->even &= evenly(s->out, s->n, &s->out_step);
 }
 
-/* --- lanes side by side --- */
+/* --- adjacent slices --- */
 
 static void take_elements(const cpi_move_kernels *move, void *to, const char *x, const int64_t *at, const side *s,
                           bool even, int64_t step, int size)
@@ -86,7 +88,7 @@ static void take_elements(const cpi_move_kernels *move, void *to, const char *x,
     for (int i = 0; i < s->n; i++) memcpy((char *)to + i * size, x + at[i], (size_t)size);
 }
 
-/* The elements of all lanes at one place, in the kernel's type: in `to`, or where they lie. */
+/* The elements of all slices at one index, in the kernel's type: in `to`, or in place. */
 static const void *row_of(const job *j, const side *s, const char *x, void *to, buffers *b)
 {
     const cpi_ufunc_reduction *c = j->c;
@@ -98,7 +100,7 @@ static const void *row_of(const job *j, const side *s, const char *x, void *to, 
     return to;
 }
 
-/* Rounds r to what is held; what it is then lies in b->raw, or is r itself. */
+/* Rounds r to the `held` type. The rounded values lie in b->raw, or are r itself. */
 static const void *held(const job *j, const side *s, void *r, buffers *b)
 {
     const cpi_ufunc_reduction *c = j->c;
@@ -118,7 +120,7 @@ static void give(const job *j, const side *s, const void *values, char *out)
     for (int i = 0; i < s->n; i++) memcpy(out + s->out[i], (const char *)values + i * size, (size_t)size);
 }
 
-/* Lanes whose mask lets the element pass get their new value. */
+/* Slices whose mask is true at the element take their new value. */
 static void let_pass(const job *j, const side *s, int64_t k, void *r, const void *next)
 {
     const cpi_ufunc_reduction *c = j->c;
@@ -152,9 +154,9 @@ static void join_side(const job *j, const side *s, buffers *b)
     if (!c->every) give(j, s, held(j, s, b->r, b), c->out);
 }
 
-/* --- one lane --- */
+/* --- one slice --- */
 
-/* As what is held, back in r. */
+/* Rounds to the `held` type, back in r. */
 static void round_one(const job *j, void *r, void *as_held)
 {
     const cpi_ufunc_reduction *c = j->c;
@@ -196,7 +198,7 @@ static void join_lane(const job *j, const char *x, char *out, const uint8_t *whe
     memcpy(out, same ? r : as_held, size);
 }
 
-/* One element, of a size known to the compiler: a call would cost a short lane more than its elements do. */
+/* One element, of a size known to the compiler: a call would cost a short slice more than its elements do. */
 static inline void copy_one(void *to, const void *from, int size)
 {
     switch (size) {
@@ -208,7 +210,7 @@ static inline void copy_one(void *to, const void *from, int size)
     }
 }
 
-/* The same by the loop that was made for the operation. */
+/* The same with the loop that was made for the operation. */
 static void join_quickly(const job *j, const char *x, char *out, int64_t n)
 {
     const cpi_ufunc_reduction *c = j->c;
@@ -249,13 +251,13 @@ static void task(void *context, int64_t number, int worker)
     if (end > c->slices) end = c->slices;
     for (; at < end; at += j->block) {
         find_side(c, at, end - at < j->block ? end - at : j->block, &s);
-        const bool rows = s.even && s.x_step == j->size; /* of neighbours: vectors */
+        const bool rows = s.even && s.x_step == j->size; /* adjacent slices are neighbours in memory: vectors */
         if (c->first || s.n < FEW || (j->slice && !rows)) join_one_by_one(j, &s, at);
         else join_side(j, &s, &b);
     }
 }
 
-/* Lanes whose elements are neighbours are joined in as many vectors as stay in the first cache, others in wide rows. */
+/* Slices whose elements are neighbours are joined in as many vectors as stay in the L1 cache, others in wide rows. */
 static int64_t block_of(const cpi_ufunc_reduction *c)
 {
     int64_t size = cpi_itemsize(c->held);
@@ -278,11 +280,11 @@ cp_code cpi_elementwise_cpu_accumulate(cp_stream *stream, const cpi_ufunc_reduct
     return CP_OK;
 }
 
-/* --- places --- */
+/* --- indices of ufunc.at --- */
 
 typedef struct {
     const cpi_indexed *p;
-    int64_t each, wrong; /* wrong: a place that is none, INT64_MIN while there is none */
+    int64_t each, wrong; /* wrong: an index out of range; INT64_MIN while there is none */
 } check;
 
 static void check_task(void *context, int64_t number, int worker)
@@ -298,7 +300,7 @@ static void check_task(void *context, int64_t number, int worker)
             __atomic_store_n(&k->wrong, p->position[at], __ATOMIC_RELAXED);
 }
 
-/* Asked before anything is written. */
+/* Checked before anything is written. */
 static cp_code check_indices(const cpi_indexed *p)
 {
     check k = {.p = p, .wrong = INT64_MIN};

@@ -1,20 +1,21 @@
-/* The kernel templates of chains: a thread joins the elements of a lane, or those of one place, in their order.
+/* The kernel templates of ufunc reductions and ufunc.at: a thread joins the elements of one slice, or those with one
+ * index, in their order.
  *
- * Everything that depends on an operation is one function, called for each element: a lane waits for its memory, not
- * for the call, and a kernel for each of the operations would be compiled for minutes. */
+ * Everything that depends on an operation is one function, called for each element. A slice waits for its memory, not
+ * for the call, and one kernel per operation would take minutes to compile. */
 #ifndef CPI_ACCUMULATE_CUDA_H
 #define CPI_ACCUMULATE_CUDA_H
 
 #include "elementwise/flat_cuda.h"
 
-/* One operation of two numbers, whose body may act on the unsigned integers of that size. */
+/* One operation of two numbers. Its body may act on the unsigned integers of that size. */
 template <class Op, class C> __device__ __forceinline__ C cpi_join(C a, C b)
 {
     typename Op::Type x[3] = {(typename Op::Type)a, (typename Op::Type)b};
     return (C)cpi_call<Op, Op::call != CPI_CALL_NEVER>(x);
 }
 
-/* A number as it is once it was held as another type. */
+/* A number rounded to another type, the `held` one, and back. */
 template <class Links>
 __device__ __forceinline__ typename Links::Type cpi_rounded_as(typename Links::Type v, int held, void *as_held)
 {
@@ -60,7 +61,7 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_accumulate_kernel(const __gri
     else Links::store(out, c.held, r);
 }
 
-/* The thread of the first of equal places goes through all of them. */
+/* The thread of the first of equal indices processes all of them. */
 template <class Links>
 __global__ void __launch_bounds__(CPI_THREADS) cpi_at_kernel(const __grid_constant__ cpi_indexed p)
 {

@@ -1,7 +1,7 @@
-/* The front of the elementwise operations: shapes, memory and overlap. What computes is decided in resolve.c, what
- * runs it is the device's slot.
+/* The API layer of elementwise operations: shapes, memory and overlap. resolve.c chooses the kernel, and the device's
+ * slot runs it.
  *
- * Invariant: the output of a loop given to a slot shares no memory with an input, unless they are the same
+ * Invariant: the output of a loop given to a slot shares no memory with an input, unless the two are the same
  * elements. */
 #include "elementwise/elementwise.h"
 
@@ -11,20 +11,20 @@
 #include "elementwise/resolve.h"
 #include "operands/operands.h"
 
-/* What one call works with: its operands are the outputs, the inputs, and the mask behind them. */
+/* One call. Its operands are the outputs, then the inputs, then the mask. */
 typedef struct {
     const char *name;
     cp_op op;
     int nout;
-    bool wanted; /* whether the caller takes the results, or has them in out already */
-    bool given;  /* whether it gave an array for any of them */
+    bool wanted; /* the caller takes the results; else it has them in out */
+    bool given;  /* the caller gave an array for any of them */
     cpi_plan plan;
     cpi_device *device;
     int ndim;
     int64_t shape[CP_MAXDIM];
     int nop;
     cp_array *operand[CPI_MAXOPS];   /* borrowed, or in `made` */
-    unsigned copied;                 /* the operands that are copies which this call made, in `made` */
+    unsigned copied;                 /* the operands that are copies made by this call, in `made` */
     cp_array *made[CPI_MAXOPS];
     _Alignas(16) unsigned char value[CPI_MAXOPS][16];
 } call;
@@ -36,7 +36,7 @@ static cp_array *new_output(const call *c, cp_type type, int first, int n)
     return cpi_array_for(c->name, c->device, type, c->ndim, c->shape, n, c->operand + first);
 }
 
-/* How x lies where NumPy makes it a floating-point number first, integers in a copy; `strides` are the record's. */
+/* x's layout where NumPy converts it to floating point first, integers in a copy. `strides` are the record's. */
 static cp_array as_floats(const cp_array *x, int64_t *strides)
 {
     cp_array lies = *x;
@@ -46,7 +46,7 @@ static cp_array as_floats(const cp_array *x, int64_t *strides)
     return lies;
 }
 
-/* i0 is no ufunc of NumPy's. */
+/* i0 is not a ufunc in NumPy. */
 static cp_array *new_output_of_i0(const call *c)
 {
     int64_t strides[CP_MAXDIM];
@@ -54,7 +54,7 @@ static cp_array *new_output_of_i0(const call *c)
     return cpi_array_for(c->name, c->device, c->plan.out[0], c->ndim, c->shape, 1, &like);
 }
 
-/* Nor is isclose: of both operands it makes differences, of the second alone tolerances, of these two the result. */
+/* Nor is isclose: differences are made of both operands, tolerances of the second, the result of these two. */
 static cp_array *new_output_of_isclose(const call *c)
 {
     int64_t copied[CP_MAXDIM], rank[2][CP_MAXDIM];
@@ -67,7 +67,7 @@ static cp_array *new_output_of_isclose(const call *c)
     return cpi_array_for(c->name, c->device, CP_BOOL, c->ndim, c->shape, 2, (cp_array *[]){&differences, &tolerances});
 }
 
-/* Operand k becomes `x`, which this call frees. */
+/* Replaces operand k by `x`, which this call frees. */
 static cp_code replace(call *c, int k, cp_array *x)
 {
     if (!x) return cp_error();
@@ -93,7 +93,7 @@ static bool clashes(const cp_array *out, const cp_array *x)
     return !is_host(x) && x->buffer == out->buffer && cpi_may_overlap(out, x) && !cpi_same_elements(out, x);
 }
 
-/* The mask is read again with each result, and where one is delivered: what any of them goes to is no memory of its. */
+/* The mask is read again with each result, and where a result is delivered. So no output may share memory with it. */
 static cp_code separate_mask(call *c, cp_array *const *out)
 {
     cp_array *where = mask_of(c);
@@ -103,7 +103,7 @@ static cp_code separate_mask(call *c, cp_array *const *out)
     return shared ? replace(c, c->nop - 1, cp_copy_order(where, 'K')) : CP_OK;
 }
 
-/* Inputs that share memory with an output otherwise than element for element are copied. */
+/* Copies inputs that share memory with an output, unless they are the same elements. */
 static cp_code separate(call *c, cp_array *const *out)
 {
     cp_code code = separate_mask(c, out);
@@ -152,7 +152,7 @@ static void make_loop(const call *c, cpi_loop *loop)
     }
 }
 
-/* Host scalars are converted here, once, to what the loop of that type takes. */
+/* Host scalars are converted here, once, to the type of the loop. */
 static void convert_scalars(call *c, cpi_loop *loop, cp_type type)
 {
     const cpi_op_row *row = &cpi_op_rows[c->plan.op];
@@ -176,7 +176,7 @@ static cp_code run_loop(call *c)
     return c->device->backend->elementwise->run(cpi_stream(c->device), c->plan.op, cpi_compute_type(type), &loop);
 }
 
-/* Where a half type's operation is one on its bits, every operand must be of that type first. */
+/* A half type's operation on bits: every operand must first be of that type. */
 static cp_code run_bits(call *c, int op)
 {
     cpi_loop loop;
@@ -189,12 +189,12 @@ static cp_code run_bits(call *c, int op)
         }
     make_loop(c, &loop);
     convert_scalars(c, &loop, type);
-    const cp_type integer = (cp_type)__builtin_ctz(cpi_op_rows[op].loops); /* of that size: the only type it has */
+    const cp_type integer = (cp_type)__builtin_ctz(cpi_op_rows[op].loops); /* of that size: its only type */
     for (int k = 0; k < c->nout + c->plan.nin; k++) loop.op[k].type = integer;
     return c->device->backend->elementwise->run(cpi_stream(c->device), op, integer, &loop);
 }
 
-/* A half type computes in float32: inputs that lose by the conversion to it must be rounded to it first. */
+/* A half type computes in float32: inputs that lose precision in the half type are rounded to it first. */
 static cp_code round_inputs(call *c)
 {
     const cpi_op_row *row = &cpi_op_rows[c->plan.op];
@@ -216,8 +216,8 @@ static cp_code compute(call *c)
     return bits ? run_bits(c, bits) : run_loop(c);
 }
 
-/* Fills the call, which has its operands already, from the arguments: operands swapped where the kernel wants them so,
- * the mask, shape, device. */
+/* Fills the call from the arguments; its operands are set already. Swaps operands where the kernel needs that, and
+ * finds the mask, shape and device. */
 static cp_code prepare(call *c, cp_array *const *in, cp_array *const *out, const cp_ufunc_options *o)
 {
     cp_array *where = o ? o->where : NULL;
@@ -231,13 +231,13 @@ static cp_code prepare(call *c, cp_array *const *in, cp_array *const *out, const
         c->operand[nout + n++] = where;
     }
     code = cpi_common_shape(c->name, n, c->operand + nout, &c->ndim, c->shape);
-    /* a later output may widen the shape, which an earlier one has to have as well: twice around */
+    /* twice: a later output may widen the shape, which an earlier one must have too */
     for (int k = 0; c->given && k < 2 * nout && !code; k++)
         if (out[k % nout]) code = cpi_broadcast_output(c->name, out[k % nout], &c->ndim, c->shape);
     if (code) return code;
     c->device = cpi_common_device(c->name, nout + n, c->operand);
     if (!c->device) return cp_error();
-    if (c->plan.nin < nin) { /* a simpler kernel: the mask moves up */
+    if (c->plan.nin < nin) { /* a simpler kernel has fewer inputs: the mask moves up */
         c->operand[nout + c->plan.nin] = where;
         n -= nin - c->plan.nin;
     }
@@ -245,8 +245,8 @@ static cp_code prepare(call *c, cp_array *const *in, cp_array *const *out, const
     return CP_OK;
 }
 
-/* May the kernel write result k to what the caller gave? A result of a half type is rounded to it before it becomes
- * anything else; two results are not written to the same memory. */
+/* May the kernel write result k to the caller's array? A result of a half type must be rounded to it before any other
+ * conversion. Two results must not be written to the same memory. */
 static bool is_direct(const call *c, cp_array *const *out, int k)
 {
     bool direct = !(cpi_is_half(c->plan.out[k]) && out[k]->type != c->plan.out[k]);
@@ -255,10 +255,10 @@ static bool is_direct(const call *c, cp_array *const *out, int k)
     return direct;
 }
 
-/* The caller's own output as a result: a view of it, which is the caller's, where the caller takes results at all. */
+/* The caller's own output as a result: a new view of it, where the caller takes results at all. */
 static cp_array *as_result(const call *c, cp_array *out) { return c->wanted ? cpi_again(out) : cp_retain(out); }
 
-/* Results that could not go to their outputs at once do now; they become the outputs. */
+/* Assigns results that could not be written directly to their outputs; they become the outputs. */
 static cp_code deliver(const call *c, cp_array *const *out, cp_array **results)
 {
     cp_array *where = mask_of(c);
@@ -312,7 +312,7 @@ cp_code cp_elementwise_all(cp_op op, cp_array *const *in, cp_array **results, co
         if (!c.wanted && cpi_null(c.name, out[k])) return cp_error();
         if (out[k] && cpi_check_writable(c.name, out[k])) return cp_error();
     }
-    /* new results share memory with nothing, and are where they belong */
+    /* new results share memory with nothing and need no delivery */
     cp_code code = prepare(&c, in, out, o);
     if (!code) code = make_results(&c, out, results);
     if (!code && c.given) code = separate(&c, out);
@@ -431,7 +431,7 @@ cp_array *cp_isclose(cp_array *a, cp_array *b, double rtol, double atol, bool eq
     return NULL;
 }
 
-/* The answer for all elements; `first` is the operand that goes first. */
+/* The answer for all elements; `first` is the operand that comes first. */
 static int for_all(call *c, cp_type type, int first, double rtol, double atol, bool equal_nan)
 {
     cpi_loop loop;

@@ -1,4 +1,4 @@
-/* The CUDA slots of chains and places: a thread a lane, or a place. */
+/* The CUDA slots of ufunc reductions and ufunc.at: one thread per slice, or per index. */
 #include "elementwise/operations_cuda.h"
 
 namespace {

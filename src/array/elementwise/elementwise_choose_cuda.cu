@@ -1,4 +1,4 @@
-/* Choice by a condition on the GPU. */
+/* `where` with three arguments on the GPU. */
 #include "elementwise/kernels_cuda.h"
 #include "move/memory_cuda.h"
 #include "move/move_cuda.h"
@@ -87,8 +87,8 @@ __global__ void __launch_bounds__(CPI_THREADS) select_general(const __grid_const
 #define SELECT_ENTRY(A, to) (const void *)select_general<CPS_CTYPE_##to, cpi_load_##to>,
 const void *const select_generals[CP_NTYPES] = {CPS_TYPES(SELECT_ENTRY, )};
 
-/* Vectors of a thread. Of 4 bytes, as measured on an H200: one where both choices are read, so that more threads share
- * the reading, and two where one of them is a value. */
+/* Vectors of a thread. For 4-byte elements, as measured on an H200: one where both choices are read, so that more
+ * threads share the loads; two where one of them is a value. */
 int vectors(const select_args &g)
 {
     if (cpi_itemsize(g.out_type) != 4) return 4;

@@ -1,11 +1,11 @@
-/* Choice by a condition on the CPU; and the whole table of an instruction set. */
+/* `where` with three arguments on the CPU; and the kernel table of an instruction set. */
 #include "elementwise/loops_list.h"
 
 #define EACH _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++)
 
 typedef struct { uint64_t a, b; } pair;
 
-/* --- choice --- */
+/* --- selection --- */
 #define CHOOSER(name, E)                                                                                \
     static void name(void *out_, const uint8_t *cond, const void *a_, const void *b_, int64_t n,        \
                      unsigned scalars)                                                                  \

@@ -1,5 +1,5 @@
-/* isclose and allclose on the GPU. Pairs are compared as float, double, complex of doubles or 64-bit integers, by a
- * kernel of runs where operands have them (kernels_cuda.h), else element by element. */
+/* isclose and allclose on the GPU. Pairs are compared as float, double, complex of doubles or 64-bit integers: by a
+ * kernel of runs where the operands allow (kernels_cuda.h), else element by element. */
 #include "elementwise/flat_cuda.h"
 #include "move/memory_runs_cuda.h"
 #include "move/move_cuda.h"
@@ -32,7 +32,7 @@ __device__ __forceinline__ bool is_close(cp_complex128 x, cp_complex128 y, const
 }
 __device__ __forceinline__ bool is_close(int64_t x, int64_t y, const tolerance &) { return x == y; }
 
-/* What a pair is compared as. */
+/* The types in which pairs are compared. */
 #define COMPARED(x)                                                                                            \
     struct compared_##x {                                                                                      \
         using Type = CPS_CTYPE_##x;                                                                            \
@@ -44,7 +44,7 @@ __device__ __forceinline__ bool is_close(int64_t x, int64_t y, const tolerance &
     };
 COMPARED(f32) COMPARED(f64) COMPARED(c128) COMPARED(i64)
 
-/* A uint64 beyond int64 is no int64: where those are mixed, the first input's bits must not be negative. */
+/* A uint64 beyond int64 equals no int64: where the two are mixed, the first input's bits must not be negative. */
 template <class E, bool MIXED> __device__ __forceinline__ bool pair_is_close(E x, E y, const tolerance &t)
 {
     if constexpr (MIXED) return x >= 0 && is_close(x, y, t);
@@ -53,7 +53,7 @@ template <class E, bool MIXED> __device__ __forceinline__ bool pair_is_close(E x
 
 struct close_runs_args {
     cpi_runs_args r;
-    int *no; /* NULL: the answers are written; else it becomes 1 where a pair is not close */
+    int *no; /* NULL: the results are written; else it is set to 1 where a pair is not close */
     tolerance t;
 };
 
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(CPI_THREADS) close_runs(const __grid_constant_
         }
         if (!g.no) continue;
         if (!all) *(volatile int *)g.no = 1;
-        if (*(volatile int *)g.no) return; /* somebody found a pair */
+        if (*(volatile int *)g.no) return; /* another thread found a pair */
     }
 }
 
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(CPI_THREADS) close(const __grid_constant__ clo
             continue;
         }
         if (!good) *(volatile int *)g.no = 1;
-        if (*(volatile int *)g.no) return; /* somebody found a pair */
+        if (*(volatile int *)g.no) return; /* another thread found a pair */
     }
 }
 
@@ -148,7 +148,7 @@ close_kernels kernels_for(cp_type type)
     case CP_COMPLEX64:
     case CP_DEFAULT: break;
     }
-    /* uint64: one of them is int64 */
+    /* uint64: one of the operands is int64 */
     return type == CP_UINT64 ? kernels_of<compared_i64, true>() : kernels_of<compared_i64, false>();
 }
 
@@ -208,7 +208,7 @@ cp_code cpi_elementwise_cuda_all_close(cp_stream *stream, cp_type type, const cp
     int *flag = (int *)cpi_host->work_alloc(stream, sizeof no);
     if (!flag) return CP_ERROR_MEMORY;
     close_context c = {stream, type, {rtol, atol, equal_nan}, flag, "allclose"};
-    cpi_loop loop = *inputs; /* with an output that nobody writes */
+    cpi_loop loop = *inputs; /* with an output that is never written */
     loop.nop = 3;
     loop.op[1] = inputs->op[0];
     loop.op[2] = inputs->op[1];

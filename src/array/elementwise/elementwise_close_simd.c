@@ -32,7 +32,7 @@ CLOSER(close_c128, cp_complex128, double,
            ((fabs(y.re) < limit) & (fabs(y.im) < limit) &
             (hypot(x.re - y.re, x.im - y.im) <= atol + rtol * hypot(y.re, y.im))) | (nan & IS_NAN(x) & IS_NAN(y)))
 CLOSER(equal_i64, int64_t, double, x == y)
-CLOSER(equal_mixed, int64_t, double, (x == y) & (x >= 0)) /* a uint64 beyond int64 is no int64 */
+CLOSER(equal_mixed, int64_t, double, (x == y) & (x >= 0)) /* a uint64 beyond int64 equals no int64 */
 
 extern const cpi_closer CPI_ISA_NAME(cpi_closers)[5];
 const cpi_closer CPI_ISA_NAME(cpi_closers)[5] = {close_f32, close_f64, close_c128, equal_i64, equal_mixed};

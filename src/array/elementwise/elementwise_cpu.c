@@ -1,4 +1,4 @@
-/* The CPU's slots of the room elementwise: each describes its kernel to the engine. */
+/* The CPU's slots of the module elementwise: each describes its kernel to the engine. */
 #include "elementwise/elementwise.h"
 
 #include <math.h>
@@ -28,15 +28,16 @@ static void run_kernel(const cpi_job *job, void *const *op, int64_t n, unsigned 
     ((cpi_kernel)(uintptr_t)job->function)(op, n, scalars);
 }
 
-/* Elements that take about 20 us, so that a thread is worth waking: arithmetic runs at the speed of memory,
- * functions at nanoseconds an element. */
+/* Elements that take about 20 us, which is worth waking a thread: arithmetic is bound by memory bandwidth, functions
+ * take nanoseconds an element. */
 static int64_t grain_of(int op, cp_type type)
 {
     if (!cpi_op_rows[op].function) return 1 << 16;
     return cpi_is_complex(type) ? 1 << 10 : 1 << 13;
 }
 
-/* job->function is an int that becomes 1; the second input is the mask. An exponent's sign is in its last byte. */
+/* job->function is an int, set to 1 where an exponent is negative; the second input is the mask. An exponent's sign
+ * is in its last byte. */
 static void negative_kernel(const cpi_job *job, void *const *op, int64_t n, unsigned scalars)
 {
     const size_t size = cpi_itemsize(job->in_type[0]);
@@ -48,7 +49,7 @@ static void negative_kernel(const cpi_job *job, void *const *op, int64_t n, unsi
     if (negative < 0) __atomic_store_n((int *)(uintptr_t)job->function, 1, __ATOMIC_RELAXED);
 }
 
-/* Is an exponent that takes part negative, as the loop's type has it? Asked before anything is written. */
+/* Is an exponent that takes part negative in the loop's type? Checked before anything is written. */
 static bool any_negative(const cpi_loop *loop, cp_type type)
 {
     int found = 0;
@@ -97,7 +98,7 @@ cp_code cpi_elementwise_cpu_run(cp_stream *stream, int op, cp_type type, const c
     return CP_OK;
 }
 
-/* --- choice --- */
+/* --- selection --- */
 
 static void choose_kernel(const cpi_job *job, void *const *op, int64_t n, unsigned scalars)
 {
@@ -125,7 +126,7 @@ cp_code cpi_elementwise_cpu_select(cp_stream *stream, const cpi_loop *loop)
 
 /* --- closeness --- */
 
-/* What the kernels of closeness get as their function: the tolerance, and where to leave "not all". */
+/* The context of the closeness kernels: the tolerance, and where to report "not all". */
 typedef struct { cpi_tolerance given; cpi_closer closer; int *no; } closeness;
 
 static cpi_closer closer_of(cp_type type)
@@ -170,7 +171,7 @@ cp_code cpi_elementwise_cpu_close(cp_stream *stream, cp_type type, const cpi_loo
     return CP_OK;
 }
 
-/* The kernel of the answer for all: a chunk's outcomes go into a scratch buffer, and a false one ends the rest. */
+/* The kernel of allclose: a chunk's results go into a scratch buffer, and a false one ends the loop. */
 static void all_kernel(const cpi_job *job, void *const *op, int64_t n, unsigned scalars)
 {
     const closeness *c = job->function;
@@ -195,7 +196,7 @@ cp_code cpi_elementwise_cpu_all_close(cp_stream *stream, cp_type type, const cpi
     cpi_loop loop = *inputs;
     cpi_job job;
     (void)stream;
-    /* operand 0 is an output that nobody writes */
+    /* operand 0 is an output that is never written */
     loop.nop = 3;
     loop.op[1] = inputs->op[0];
     loop.op[2] = inputs->op[1];

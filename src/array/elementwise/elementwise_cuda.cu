@@ -1,4 +1,4 @@
-/* The CUDA slots of the room elementwise: which kernel serves a loop, and its launch. */
+/* The CUDA slots of the module elementwise: which kernel serves a loop, and its launch. */
 #include "elementwise/periodic_cuda.h"
 #include "elementwise/operations_cuda.h"
 #include "move/move_cuda.h"
@@ -56,7 +56,7 @@ static bool is_flat(const cpi_loop *loop, const cpi_operand *op)
     return true;
 }
 
-/* What the runs of an operand should begin at multiples of: their size, or 16 bytes. */
+/* The alignment that an operand's runs should have: their size, or 16 bytes. */
 static int64_t run_unit(const cpi_operand *op)
 {
     int64_t bytes = CPI_RUN * cpi_itemsize(op->type);
@@ -71,8 +71,8 @@ static bool runs_aligned(const cpi_loop *loop, const cpi_operand *op)
     return yes;
 }
 
-/* How an operand gives its runs; false when it has none. Where rows are not made of whole runs, one run lies in at most
- * two rows: it begins at a multiple of its length. */
+/* How an operand's runs are addressed; false when it has none. Where rows are not multiples of a run, a run lies in
+ * at most two rows, as it begins at a multiple of its length. */
 static bool run_mode(const cpi_loop *loop, const cpi_operand *op, bool whole, uint8_t *mode)
 {
     int64_t inner = loop->ndim ? op->strides[loop->ndim - 1] : 0;
@@ -107,7 +107,7 @@ bool cpi_runs_fit(const cpi_loop *loop, int nin, cp_type compute, cp_type result
 
 /* --- any operands --- */
 
-/* Can `straight` serve the loop, whose mask is gone? Fills what it needs beside the arguments of `general`. */
+/* Can `straight` serve the loop, which has no mask? Fills what it needs beside the arguments of `general`. */
 static bool straight_fits(const run_context *c, const cpi_loop *loop, cpi_general_args *g)
 {
     const cpi_cuda_row *row = &cpi_cuda_rows[c->op];
@@ -131,7 +131,7 @@ static cp_code launch_general(const run_context *c, const cpi_loop *loop)
     g.op = c->op;
     cpi_device_loop_init(&g.loop, loop, 0, loop->nop);
     g.values = 0;
-    g.mask = loop->nop > nout + nin ? nout + nin : 0; /* in device memory: `run` has asked one of the host */
+    g.mask = loop->nop > nout + nin ? nout + nin : 0; /* in device memory: `run` handles a mask on the host */
     g.exact = loop->op[0].type == cpi_word_type(row->out[0], c->type);
     for (int k = 0; k < loop->nop; k++) {
         g.data[k] = loop->op[k].data;
@@ -173,7 +173,7 @@ static const void *flat_kernel(int op, cp_type type, const cpi_loop *loop, cpi_f
     const bool logic = row->rule == CPI_RULE_LOGIC;
     cp_type stored = loop->op[1].host && nin > 1 ? loop->op[2].type : loop->op[1].type;
     cp_type result = cpi_word_type(row->out[0], type);
-    if (logic) { /* every type has its own, but values are converted to truth only */
+    if (logic) { /* every type has its own kernel, but values are converted to bool only */
         for (int k = 1; k <= nin; k++)
             if (loop->op[k].host && stored != type) return nullptr;
         type = cpi_compute_type(stored);
@@ -198,7 +198,7 @@ cp_code cpi_elementwise_cuda_run(cp_stream *stream, int op, cp_type type, const 
     if (!loop->size) return CP_OK;
     int nops = row->nout + row->nin, elements;
     const cpi_operand *mask = &loop->op[nops];
-    if (loop->nop > nops && mask->host) { /* one truth for all elements */
+    if (loop->nop > nops && mask->host) { /* one mask value for all elements */
         if (!*mask->data) return CP_OK;
         cpi_loop unmasked = *loop;
         unmasked.nop--;

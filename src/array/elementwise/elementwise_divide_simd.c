@@ -1,4 +1,4 @@
-/* floor_divide and remainder of integers, where one number divides all. Other operands take the scalar bodies. */
+/* floor_divide and remainder of integers by a single divisor. Other operands take the scalar bodies. */
 #include "elementwise/loops.h"
 #include "scalar/scalar.h"
 

@@ -1,8 +1,8 @@
-/* Mathematical functions of float32 that vector libraries make dearer than they need be: the bounds of their rows
- * (elementwise.def) are met by short series in double, or in float where that is enough.
+/* float32 functions for which vector libraries cost more than the rows' error bounds (elementwise.def) require. Short
+ * series in double, or in float where that suffices, meet the bounds.
  *
- * Each function is right for every argument, or its kernel sends the stretch's special elements through libm. The
- * operations are the same for any place in an array, so results do not depend on it. */
+ * Each function is right for every argument, or its kernel sends the chunk's special elements through libm. Every
+ * element uses the same operations whatever its index, so results do not depend on it. */
 #include <math.h>
 
 #include "elementwise/loops.h"
@@ -20,7 +20,7 @@ CPS_MATH double log_of(double x)
     uint64_t u = cps_bits_f64(x) - root;
     double m = cps_from_bits_f64((u & 0x000fffffffffffffu) + root);
     double k = cps_from_bits_f64(0x4338000000000000u + (uint64_t)((int64_t)u >> 52)) - 0x1.8p52;
-    /* the division is a float's, with a step of Newton's: half the time */
+    /* the division is a float's, with a Newton step: half the time */
     double divisor = m + 1, inverse = (double)(1 / (float)divisor);
     inverse = fma(inverse, fma(-divisor, inverse, 1), inverse);
     double s = (m - 1) * inverse, z = s * s;
@@ -61,7 +61,7 @@ CPS_MATH float arccosh_of(float x)
     return a < (double)INFINITY ? (float)r : x; /* NaN is itself */
 }
 
-/* The cube root of the exponent by division, two of Halley's steps; the last has t^3 in two parts. */
+/* The cube root of the exponent by division, then two Halley steps; the last has t^3 in two parts. */
 CPS_MATH float cbrt_of(float x)
 {
     float a = fabsf(x);
@@ -113,7 +113,7 @@ CPS_MATH float exp_parts(float x, int32_t *k)
     return fmaf(r, fmaf(r, fmaf(r, fmaf(r, p, 1 / 6.0f), 0.5f), 1), 1);
 }
 
-/* What is a normal number for sure. */
+/* Is the result certainly a normal number? */
 CPS_MATH int exp_is_normal(float x) { return fabsf(x) < 86; }
 CPS_MATH float exp_normal(float x)
 {
@@ -122,7 +122,7 @@ CPS_MATH float exp_normal(float x)
     return cps_from_bits_f32(cps_bits_f32(p) + ((uint32_t)k << 23));
 }
 
-/* The power of two in two steps, so that numbers below the normal ones are rounded once. Below -104 the result is 0
+/* The power of two is applied in two steps, so that subnormal results are rounded once. Below -104 the result is 0
  * without a product: processors take a hundred cycles for one that underflows. */
 CPS_MATH float exp_any(float x)
 {
@@ -182,7 +182,7 @@ CPS_MATH double exp_up_to_200(double x)
     double power, rest = exp_rest(x < 200 ? x : 200, &power);
     return fma(power, rest, power);
 }
-/* As F(i0), with the terms that count for float32. */
+/* As F(i0), with the terms that matter for float32. */
 CPS_MATH float i0_near(float a)
 {
     double x = fabs((double)a), u = x / 4 - 1;
@@ -276,7 +276,7 @@ HEAD(cheap_i0)
     }
 }
 
-/* What is lost is computed by the row's own body. */
+/* Where precision is lost, the row's own body computes. */
 #define SUMS_OF_EXPS(name, unit)                                                                                  \
     HEAD(cheap_##name)                                                                                            \
     {                                                                                                             \

@@ -1,17 +1,16 @@
-/* fmod, remainder, floor_divide and divmod of float and double by vectors, where one fused step gives the exact
- * remainder.
+/* fmod, remainder, floor_divide and divmod of float and double in vectors, where one fma gives the exact remainder.
  *
- * With q = trunc(a / b) rounded, a - q*b is exact in one fma while |a / b| < 2^p: the quotient can only have been
- * rounded up to a whole number, which leaves a remainder of the wrong sign that adding |b| mends. A stretch with any
- * other pair in it (huge quotients, infinities, NaN, b = 0) goes through the table's scalar bodies, which give the
- * same bits. */
+ * With q = trunc(a / b) rounded, a - q*b is exact in one fma while |a / b| < 2^p. The quotient can only have been
+ * rounded up to an integer. That leaves a remainder of the wrong sign, which adding |b| corrects. A chunk with any
+ * other pair (huge quotients, infinities, NaN, b = 0) goes through the table's scalar bodies, which give the same
+ * bits. */
 #include "elementwise/loops.h"
 #include "scalar/scalar.h"
 
 #if defined(__FMA__)
 enum { SEGMENT = 64 };
 
-/* The quotients of a stretch are all small and no operand is special? */
+/* Are the quotients of a chunk all small, and no operand special? */
 #define FAMILY(T, X, M_, LIMIT)                                                                                     \
     static int tame_##X(const T *a, const T *b, int64_t n)                                                          \
     {                                                                                                               \
@@ -65,7 +64,7 @@ FAMILY(double, f64, DOUBLE, 2251799813685248) /* 2^51 */
             }                                                                                                     \
         }                                                                                                         \
     }
-/* Both of them at once: quotients and remainders. */
+/* Both results at once: quotients and remainders. */
 #define BOTH(T, X)                                                                                                \
     extern void CPI_ISA_NAME(cpi_divmod_##X)(void *const *, int64_t, unsigned);                                   \
     void CPI_ISA_NAME(cpi_divmod_##X)(void *const *op, int64_t n, unsigned s)                                     \

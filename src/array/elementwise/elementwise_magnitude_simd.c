@@ -1,6 +1,6 @@
-/* The magnitude of complex numbers: a root of a sum of squares, which no part overflows or is lost in. float goes
- * through double, where its squares always fit; of double that is so between 2^-480 and 2^511, and a stretch with any
- * other number in it (but 0) goes through the scalar body. Within 1 ulp, and the same bits in every instruction set. */
+/* The magnitude of complex numbers: the root of a sum of squares, without overflow or underflow of a part. float goes
+ * through double, where its squares always fit. For double they fit between 2^-480 and 2^511; a chunk with any other
+ * number (except 0) goes through the scalar body. Within 1 ulp, and the same bits in every instruction set. */
 #include <math.h>
 
 #include "elementwise/loops.h"
@@ -16,7 +16,7 @@ void CPI_ISA_NAME(cpi_absolute_c64)(void *const *op, int64_t n, unsigned s)
     for (int64_t i = 0; i < n; i += SEGMENT) {
         const int64_t m = n - i < SEGMENT ? n - i : SEGMENT;
         float r[SEGMENT];
-        int wild = 0; /* NaN may stand beside an infinity */
+        int wild = 0; /* NaN beside an infinity is possible */
 #pragma GCC ivdep
         for (int64_t k = 0; k < m; k++) {
             const double x = a[i + k].re, y = a[i + k].im;

@@ -1,6 +1,6 @@
 /* Mathematical functions of float and double through SLEEF's vector functions, where they are correct for every
- * argument; the table's scalar bodies serve the others. The last, partial vector goes through the same vector
- * function, so a value's result does not depend on its place. */
+ * argument. The table's scalar bodies serve the others. The last, partial vector goes through the same vector
+ * function, so a value's result does not depend on its index. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -77,7 +77,7 @@ typedef __m256d vd;
             memcpy(out + i, t, (size_t)(n - i) * sizeof(T));                                                      \
         }                                                                                                         \
     }
-/* The same where the vector function is right only up to a magnitude: beyond it another one serves. */
+/* The same where the vector function is right only up to a magnitude; beyond it another vector function serves. */
 #define GUARDED(name, T, V, LOAD, STORE, BEYOND, CHOOSE, fn, limit, far, suffix)                                  \
     static inline V guarded_##name##_##suffix(V v)                                                                \
     {                                                                                                             \
@@ -114,8 +114,9 @@ typedef __m256d vd;
     BINARY(name, float, vf, LOADF, STOREF, SETF, SF(sleef, ulp), f32)      \
     BINARY(name, double, vd, LOADD, STORED, SETD, SD(sleef, ulp), f64)
 
-/* SLEEF's exp and pow of doubles overflow early, from 1.797690e308 on: what may have is computed one by one, but not
- * what overflows for certain. Random numbers of both kinds would otherwise cost a branch that no processor foresees. */
+/* SLEEF's exp and pow of doubles overflow early, from 1.797690e308 on. Values that may have overflowed wrongly are
+ * computed one by one, but not those that certainly overflow: random data would otherwise cost an unpredictable
+ * branch. */
 enum { LANES = sizeof(vd) / sizeof(double) };
 static __attribute__((noinline, cold)) vd exp_far(vd v)
 {
@@ -151,7 +152,7 @@ static inline vd power_d(vd a, vd b)
     return __builtin_expect(far != 0, 0) ? power_lanes(a, b, r, far) : r;
 }
 
-/* exp(|v|) / 2 for |v| > 700: the halving is in the exponent, whose rounding error is put back. */
+/* exp(|v|) / 2 for |v| > 700: the halving is in the exponent, whose rounding error is compensated. */
 static inline vd half_exp_d(vd v)
 {
     vd a = ABSD(v), t = a - SETD(0x1.62e42fefa39efp-1), lost = (a - t) - SETD(0x1.62e42fefa39efp-1), e = exp_d(t);
@@ -185,7 +186,7 @@ static inline vd sinc_of_f64(vd a)
 /* float32 has its own */
 #define DOUBLES(X) X(exp, exp) X(sinc, sinc) X(log1p, log1p) X(tanh, tanh) X(cbrt, cbrt) X(expm1, expm1) \
     X(arcsinh, asinh) X(arccosh, acosh) X(power, pow) X(sinh, sinh) X(cosh, cosh)
-/* The angle of complex numbers: parts that lie beside one another come apart first. */
+/* The angle of complex numbers: interleaved parts are separated first. */
 #define ANGLE(T, C, V, LOAD, STORE, fn, suffix)                                                                   \
     static void angle_##suffix(void *const *op, int64_t n, unsigned s)                                            \
     {                                                                                                             \

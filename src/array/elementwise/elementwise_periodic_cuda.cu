@@ -1,7 +1,8 @@
 /* Sums, differences and products of inputs that repeat, on the GPU: a row and a column, tables of short rows.
  *
- * Such loops mostly write. A thread makes a vector of each of BAND rows (periodic.h): it finds its place once, keeps
- * what does not change from row to row, and stores 16 bytes at a time beside its neighbours. */
+ * Such loops mostly write. A thread computes a vector in each of TILE_ROWS rows (periodic.h). It computes its offsets
+ * once, keeps what does not change from row to row in registers, and stores 16 bytes at a time beside its
+ * neighbours. */
 #include "elementwise/periodic.h"
 #include "elementwise/periodic_cuda.h"
 
@@ -23,8 +24,8 @@ struct periodic_args {
     periodic_input x[CPI_PERIODIC_INPUTS];
 };
 
-/* The vectors of one input: columns c.. of the rows from r on, whose first element is `first` in the output. How they
- * lie is asked once, so that the rows' loads are under way together. */
+/* The vectors of one input: columns c.. of the rows from r on, whose first element is `first` in the output. The
+ * layout is tested once, so that the rows' loads overlap. */
 template <class T, int V>
 __device__ __forceinline__ void take_tile(const periodic_args &g, const periodic_input &o, uint32_t r, uint32_t c,
                                           uint32_t first, T (&x)[TILE_ROWS][V])
@@ -106,7 +107,7 @@ template <class T> __global__ void __launch_bounds__(CPI_THREADS) tiles(const __
     }
 }
 
-/* Integers wrap, so that signed ones are those without a sign. */
+/* Integers wrap, so signed ones use the kernels of unsigned ones. */
 const void *kernel_of(cp_type type)
 {
     return type == CP_INT32 || type == CP_UINT32   ? (const void *)tiles<uint32_t>

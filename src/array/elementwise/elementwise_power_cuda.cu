@@ -1,5 +1,5 @@
-/* The question that integer powers ask on the GPU: is there a negative exponent? Nobody waits for the answer; it
- * goes to the stream's mailbox. */
+/* The check of integer powers on the GPU: is there a negative exponent? Nothing waits for the result, which goes to
+ * the stream's mailbox. */
 #include <string.h>
 
 #include "elementwise/kernels_cuda.h"
@@ -14,8 +14,8 @@ struct exponents {
     uint32_t *mailbox;
 };
 
-/* Is an exponent negative, as a whole number of that many bits? A fraction is cut off; of a complex one the real part
- * counts, which comes first. */
+/* Is an exponent negative as an integer of that many bits? Fractions are truncated; for complex numbers the real
+ * part, which comes first, counts. */
 template <class T> __device__ __forceinline__ bool is_negative(const char *p, cp_type) { return *(const T *)p <= -1; }
 struct half {};
 template <> __device__ __forceinline__ bool is_negative<half>(const char *p, cp_type type)
@@ -79,7 +79,7 @@ cp_code launch_find(void *context, const cpi_loop *loop)
 cp_code cpi_cuda_check_exponents(cp_stream *stream, cp_type type, const cpi_loop *loop)
 {
     const cpi_operand *b = &loop->op[2], *mask = loop->nop > 3 ? &loop->op[3] : nullptr;
-    if (b->host || !cpi_is_signed(type)) return CP_OK; /* host values were looked at before */
+    if (b->host || !cpi_is_signed(type)) return CP_OK; /* host values were checked before */
     bool whole = cpi_is_int(b->type) && !cpi_is_signed(b->type);
     if (b->type == CP_BOOL || (whole && cpi_itemsize(b->type) < cpi_itemsize(type))) return CP_OK;
     cpi_loop part = *loop;

@@ -13,12 +13,12 @@ __device__ __forceinline__ uint8_t cpi_truth(cp_complex128 x) { return (x.re != 
 /* Where a body is called instead of being copied for every element of a vector (elementwise.def). */
 enum cpi_calls { CPI_CALL_NEVER, CPI_CALL_GENERAL, CPI_CALL_WIDE, CPI_CALL_ALWAYS };
 
-/* Functions of one number whose NaN is the processor's own, whichever NaN they are given. */
+/* Functions of one number whose NaN is the processor's own, whatever the input's NaN. */
 template <class Op>
 constexpr bool cpi_any_nan = Op::nin == 1 && (Op::call == CPI_CALL_WIDE || Op::call == CPI_CALL_ALWAYS);
 
-/* A vector in the computing type. An instruction for it may lose which NaN it is: then NaNs go another way, but for
- * ANY. */
+/* A vector in the computing type. The vector instruction may lose the NaN's bits; unless ANY, NaNs are converted
+ * separately. */
 template <bool ANY, class C, class S, int V>
 __device__ __forceinline__ void cpi_widen_all(const cpi_pack<S, V> &in, C (&x)[V])
 {
@@ -72,8 +72,8 @@ template <class Op, bool CALLED> __device__ __forceinline__ typename Op::Result 
     else return Op::body_of(x);
 }
 
-/* Elements of one 16-byte load, of which a thread makes one: measured on an H200, more loads a thread are slower, and
- * hints that pass the L2 cache by lose more on some sizes than they win on others. */
+/* Elements of one 16-byte load, of which a thread makes one. As measured on an H200, more loads a thread are slower,
+ * and hints that bypass the L2 cache lose more on some sizes than they gain on others. */
 template <class S> constexpr int cpi_width() { return (int)(16 / sizeof(S)); }
 
 /* The body on a vector, whose inputs are in `wide`. */
@@ -113,8 +113,8 @@ __device__ __forceinline__ void cpi_flat_vector(const cpi_flat_args &g, int64_t 
     *(cpi_pack<O, V> *)((O *)g.out + at) = cpi_narrow_all<cpi_any_nan<Op>, O>(result);
 }
 
-/* Which elements a thread makes one by one: those of its vector, or where pointers are not aligned, those that are read
- * and written together with its neighbours'. */
+/* Which elements a thread computes one by one: those of its vector, or, where pointers are not aligned, a strided set
+ * that is read and written together with its neighbours'. */
 struct cpi_flat_steps {
     int64_t first, step;
     __device__ __forceinline__ cpi_flat_steps(const cpi_flat_args &g, int64_t at, int width)
@@ -124,8 +124,8 @@ struct cpi_flat_steps {
     }
 };
 
-/* Small bodies: a straight way for whole vectors, one for those with single values, and one element after the other at
- * the end and where pointers are not aligned. */
+/* Small bodies: a path for whole vectors, one for those with single values, and one element after the other at the
+ * end and where pointers are not aligned. */
 template <class Op, class S, class O> __device__ __forceinline__ void cpi_flat_small(const cpi_flat_args &g)
 {
     using C = typename Op::Type;
@@ -148,7 +148,7 @@ template <class Op, class S, class O> __device__ __forceinline__ void cpi_flat_s
         return;
     }
     const cpi_flat_steps s(g, at, V);
-    constexpr int TOGETHER = V < 4 ? V : 4; /* what is asked for before the first of it is used */
+    constexpr int TOGETHER = V < 4 ? V : 4; /* loads issued before the first is used */
 #pragma unroll 1
     for (int j = 0; j < V; j += TOGETHER) {
         const int64_t i = s.first + j * s.step;
@@ -169,8 +169,8 @@ template <class Op, class S, class O> __device__ __forceinline__ void cpi_flat_s
     }
 }
 
-/* Larger bodies: the ways differ in how they load and store only, so that the body is there once an element of a
- * vector. Where all inputs are whole vectors, one question is asked before they are loaded. */
+/* Larger bodies: the paths differ only in loads and stores, so that the body exists once per element of a vector.
+ * Where all inputs are whole vectors, there is one test before they are loaded. */
 template <class Op, class S, class O> __device__ __forceinline__ void cpi_flat_large(const cpi_flat_args &g)
 {
     using C = typename Op::Type;
@@ -232,7 +232,7 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_flat(const __grid_constant__ 
 
 /* --- runs and general: one kernel for all operations of a type with the same inputs and kind of result --- */
 
-/* One operation on the elements of a thread; called where the body is not a few instructions. */
+/* One operation on the elements of a thread; called where the body is more than a few instructions. */
 template <class Op, int N, class C, class R>
 __device__ __forceinline__ void cpi_apply(const C (&x)[N][CPI_RUN], R (&r)[CPI_RUN])
 {
@@ -245,8 +245,8 @@ __device__ __forceinline__ void cpi_apply(const C (&x)[N][CPI_RUN], R (&r)[CPI_R
     }
 }
 
-/* Where the run that begins at element i lies: `left` elements of it at `offset`, the others at `next`, in the row
- * behind. */
+/* The position of the run that begins at element i: `left` elements of it at `offset`, the others at `next`, in the
+ * next row. */
 template <int NOPS> struct cpi_run_position {
     int64_t offset[NOPS], next[NOPS];
     int left;
@@ -344,7 +344,7 @@ template <class Family> __global__ void __launch_bounds__(CPI_THREADS) cpi_runs(
     }
 }
 
-/* Which of a thread's elements are the loop's, and the mask, operand Q, lets take part. */
+/* Which of a thread's elements are inside the loop and selected by the mask, operand Q. */
 template <int Q>
 __device__ __forceinline__ void cpi_taking_part(const cpi_general_args &g, int64_t first, bool (&active)[CPI_RUN])
 {
@@ -367,7 +367,7 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_general(const __grid_constant
     R r[CPI_RUN];
     bool active[CPI_RUN];
     cpi_offsets_of<0>(g.loop, first, CPI_THREADS, offset);
-    if (g.plain && first + (CPI_RUN - 1) * CPI_THREADS < g.loop.n) { /* no question between the loads */
+    if (g.plain && first + (CPI_RUN - 1) * CPI_THREADS < g.loop.n) { /* no branch between the loads */
 #pragma unroll
         for (int u = 0; u < CPI_RUN; u++) {
             active[u] = true;
@@ -398,8 +398,8 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_general(const __grid_constant
 
 /* --- several results, or inputs of other types: a thread's run of contiguous operands --- */
 
-/* Elements i.. of input k, operand q, as E; `load` and `load_run` serve operands of other types. int32 beside int64 has
- * a way of its own: exponents and counts are that mostly. */
+/* Elements i.. of input k, operand q, as E; `load` and `load_run` serve operands of other types. int32 beside int64,
+ * the common type of exponents and counts, has a path of its own. */
 template <class E, class Load, class LoadRun>
 __device__ __forceinline__ void cpi_straight_run(const cpi_general_args &g, int k, int q, cp_type type, int64_t i,
                                                  int left, cpi_pack<E, CPI_RUN> &x, Load load, LoadRun load_run)
@@ -451,7 +451,7 @@ template <class Op> cpi_cuda_entry cpi_flat_entry()
     e.flat_elements = CPI_THREADS * cpi_width<S>();
     return e;
 }
-/* The same for operands of a half type; results that are no float (bool) stay what they are. */
+/* The same for operands of a half type; results that are not floats (bool) are unchanged. */
 template <class Op, class H> cpi_cuda_half_entry cpi_half_entry()
 {
     using R = std::conditional_t<std::is_same<typename Op::Result, float>::value, H, typename Op::Result>;

@@ -1,12 +1,12 @@
-/* What the CUDA files of the room share: arguments of kernels, walking a loop, conversion at load and store.
+/* Shared by the CUDA files of this module: kernel arguments, iteration over a loop, conversion at load and store.
  *
- * Three kernels serve an operation with one result of inputs of one type. `flat`: contiguous operands of exactly that
- * type (or one value for all), 16 bytes a load, a kernel for each operation. `runs`: operands that are contiguous or
- * broadcast, of any types: CPI_RUN neighbours a thread. `general`: any strides, any types, a mask; one element a load.
- * Operations with several results, or inputs of other types, have `straight` for contiguous operands beside `general`.
- * Types are converted through a switch that all threads take alike. Kernels get their arguments as untyped structs, so
- * that one launcher serves all. Sums, differences and products of inputs that repeat have a kernel of their own
- * (periodic.h). */
+ * Three kernels serve an operation with one result and inputs of one type. `flat`: contiguous operands of exactly
+ * that type (or one value for all), 16 bytes a load, a kernel for each operation. `runs`: operands that are
+ * contiguous or broadcast, of any types; CPI_RUN neighbours a thread. `general`: any strides, any types, a mask; one
+ * element a load. Operations with several results, or inputs of other types, have `straight` for contiguous operands
+ * beside `general`. Types are converted through a switch that is uniform across threads. Kernels get their arguments
+ * as untyped structs, so that one launcher serves all. Sums, differences and products of inputs that repeat have a
+ * kernel of their own (periodic.h). */
 #ifndef CPI_KERNELS_CUDA_H
 #define CPI_KERNELS_CUDA_H
 
@@ -40,14 +40,14 @@ struct cpi_general_args {
     uint8_t size[CPI_DEVICE_LOOP_OPS]; /* for `straight`: bytes of an element */
 };
 
-/* How operand k of `runs` finds the CPI_RUN elements of a thread. Runs end with a dimension where that divides the
- * last extent (or there is one dimension only); RUN and REPEAT need it. */
+/* How operand k of `runs` addresses the CPI_RUN elements of a thread. RUN and REPEAT require that no run crosses a
+ * row: the last dimension's length is a multiple of CPI_RUN, or it is the only dimension. */
 enum cpi_run_mode {
     CPI_RUN_VALUE,  /* given by value */
     CPI_RUN_FLAT,   /* C-contiguous throughout */
     CPI_RUN_RUN,    /* neighbours in the last dimension */
     CPI_RUN_REPEAT, /* one element, the last dimension's stride is 0 */
-    CPI_RUN_EACH    /* neighbours in the last dimension, of at least two elements, and in the next row of it */
+    CPI_RUN_EACH    /* neighbours in the last dimension, of at least two elements; a run may continue in the next row */
 };
 struct cpi_runs_args {
     int op;
@@ -65,10 +65,10 @@ struct cpi_runs_args {
 
 /* --- host side (elementwise_cuda.cu, elementwise_power_cuda.cu) --- */
 
-/* Can `runs` serve the loop (output, nin inputs; a part that cpi_device_loop_each gave)? Fills its arguments. */
+/* Can `runs` serve the loop (output, nin inputs; a part made by cpi_device_loop_each)? Fills its arguments. */
 bool cpi_runs_fit(const cpi_loop *loop, int nin, cp_type compute, cp_type result, cpi_runs_args *g);
-/* Puts CPI_LATE_NEGATIVE_POWER into the stream's mailbox when an exponent that takes part is negative as a number of
- * the loop's type, an integer's. */
+/* Writes CPI_LATE_NEGATIVE_POWER to the stream's mailbox when an exponent that takes part is negative in the loop's
+ * integer type. */
 cp_code cpi_cuda_check_exponents(cp_stream *stream, cp_type type, const cpi_loop *loop);
 /* The kernels of one operation in one computing type; NULL where there is no body. */
 struct cpi_cuda_entry {
@@ -77,7 +77,7 @@ struct cpi_cuda_entry {
     int flat_elements;    /* elements a block of `flat` handles */
 };
 
-/* The kernels of chains and of places of one computing type. */
+/* The kernels of ufunc reductions and of ufunc.at for one computing type. */
 struct cpi_cuda_accumulator {
     const void *accumulate, *at;
 };

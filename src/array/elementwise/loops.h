@@ -1,8 +1,8 @@
-/* CPU kernels: the shape of a kernel, and the tables that the *_simd.c files fill, one set per instruction set.
+/* CPU kernels: their signature, and the tables that the *_simd.c files fill, one set per instruction set.
  *
- * A kernel runs over n contiguous elements at op[], the outputs first, of the types that its row says. Bit i of
- * `scalars` says that input i is one value for all; of two inputs at most one is, of three none or the last two. An
- * output may be an input. */
+ * A kernel runs over n contiguous elements at op[], the outputs first, of the types in its row. Bit i of `scalars`
+ * says that input i is one value for all. Of two inputs at most one is; of three, none or the last two. An output may
+ * be an input. */
 #ifndef CPI_ELEMENTWISE_LOOPS_H
 #define CPI_ELEMENTWISE_LOOPS_H
 
@@ -19,10 +19,10 @@ typedef struct cpi_tolerance { double rtol, atol; bool equal_nan; } cpi_toleranc
 typedef void (*cpi_closer)(uint8_t *out, const void *a, const void *b, int64_t n, unsigned scalars,
                            const cpi_tolerance *t);
 
-/* Everything one instruction set offers beside what moves elements (move/kernels.h). */
+/* Everything one instruction set offers beside the kernels that move elements (move/kernels.h). */
 typedef struct cpi_kernels {
     const cpi_kernel *const *ops;                     /* by computing type, then by operation; NULL: no body */
-    const cpi_kernel *mathematics[CP_NTYPES];         /* what takes the place of the rows' loops */
+    const cpi_kernel *mathematics[CP_NTYPES];         /* kernels that replace the rows' loops */
     const cpi_closer *close;                          /* float32, float64, complex128, int64, int64 with uint64 */
     cpi_chooser choose[5];                            /* by log2 of the element's size */
 } cpi_kernels;

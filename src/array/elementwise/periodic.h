@@ -1,8 +1,8 @@
-/* Loops whose inputs repeat, seen as rows: where an element of an input lies, by one division a vector.
+/* Loops whose inputs repeat, seen as rows: the offset of an input's element is found with one division a vector.
  *
- * Invariant: the output is C-contiguous; its element i = r * inner + c is made of the element c % period of an input,
- * `row` bytes times r behind its beginning. A row of the output is whole vectors. Rows are the loop's outer dimensions,
- * or, where no input needs them, as long as suits; then the last one may end early. */
+ * Invariant: the output is C-contiguous. Its element i = r * inner + c uses the element c % period of an input, at
+ * `row` bytes times r from its beginning. A row of the output is whole vectors. Rows are the loop's outer dimensions.
+ * Where no input depends on those, rows have any suitable length, and the last one may be shorter. */
 #ifndef CPI_PERIODIC_H
 #define CPI_PERIODIC_H
 
@@ -21,7 +21,7 @@ typedef struct cpi_periodic {
     cpi_periodic_input x[CPI_PERIODIC_INPUTS];
 } cpi_periodic;
 
-/* Does the input repeat within the dimensions from `split` on, and go on evenly over those outside? */
+/* Does the input repeat within the dimensions from `split` on, with one stride over the outer dimensions? */
 static inline bool cpi_periodic_input_of(const cpi_loop *loop, const cpi_operand *op, int split, int64_t size,
                                          cpi_periodic_input *x)
 {
@@ -57,8 +57,8 @@ static inline bool cpi_periodic_cut(cpi_periodic *b, int64_t size, int vector)
     return period > 1;
 }
 
-/* The view of a loop with two inputs of elements of `size` bytes, `vector` of them (a power of two) in a vector; false
- * when there is none. */
+/* The periodic view of a loop with two inputs of elements of `size` bytes, `vector` of them (a power of two) in a
+ * vector; false when there is none. */
 static inline bool cpi_periodic_of(const cpi_loop *loop, int64_t size, int vector, cpi_periodic *b)
 {
     b->n = loop->size;

@@ -1,5 +1,5 @@
-/* NumPy 2's choice of a loop (NEP 50): operands are promoted, weak scalars giving way, and the first type upwards
- * that the promoted type casts to safely and that the operation has a body for computes. */
+/* NumPy 2's choice of a loop (NEP 50). Operands are promoted, with weak scalars yielding. The computing type is the
+ * first type, from small to large, that the promoted type casts to safely and that the operation has a body for. */
 #include "elementwise/resolve.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static cp_type loop_for(const cpi_op_row *row, int n, const cp_type *in)
 }
 
 /* The same for operands; weak ones take the type that the others promote to. Inputs of a fixed type must cast to it
- * safely, and take no part otherwise. */
+ * safely, and take no part in the promotion. */
 static cp_type loop_for_arrays(const cpi_op_row *row, cp_array *const *in, cp_type promoted)
 {
     cp_type types[CPI_MAXIN];
@@ -45,8 +45,8 @@ static cp_type loop_for_arrays(const cpi_op_row *row, cp_array *const *in, cp_ty
     return weak ? loop_for(row, 1, &promoted) : loop_for(row, n, types);
 }
 
-/* The promotion of the inputs that choose the computing type. Where that is a Python integer only and the other inputs
- * are whole numbers of a fixed type, it is the smallest, as in NumPy. */
+/* The promotion of the inputs that choose the computing type. Where that is only a Python integer and the other
+ * inputs are integers of a fixed type, it is the smallest integer type, as in NumPy. */
 static cp_type promote_inputs(const cpi_op_row *row, cp_array *const *in)
 {
     cp_array *choosing[CPI_MAXIN] = {NULL};
@@ -102,7 +102,7 @@ static bool is_open_end(cp_op op, int position, const cp_array *x)
     return op == CP_OP_clip && (int_value(x) < 0 ? position == 1 : position == 2);
 }
 
-/* Weak integers must be numbers of an integer loop's type. */
+/* Weak integers must fit the type of an integer loop. */
 static cp_code check_weak(cp_op op, cp_array *const *in, cpi_plan *plan)
 {
     if (!cpi_is_int(plan->type)) return CP_OK;
@@ -110,7 +110,7 @@ static cp_code check_weak(cp_op op, cp_array *const *in, cpi_plan *plan)
         if (!(in[i]->flags & CPI_WEAK) || in[i]->type != CP_INT64 || cpi_op_rows[op].in[i] != CPI_TYPE_T ||
             cpi_integer_fits(CP_INT64, in[i]->value, plan->type) || is_open_end(op, i, in[i]))
             continue;
-        if (is_comparison(op)) { /* compares as the numbers do */
+        if (is_comparison(op)) { /* compares by value */
             if (plan->type == CP_UINT64) {
                 plan_mixed(op, plan, i == 0);
             } else {
@@ -139,9 +139,9 @@ static bool inputs_cast(const cpi_op_row *row, cp_array *const *in, cp_type type
     return yes;
 }
 
-/* The loop asked for with dtype=: one with results of that type. That which has it throughout, where the rule lets the
- * inputs become it; else the first that they cast to safely, as in NumPy. So that a magnitude is not the real part's,
- * that one comes first where the inputs would lose a part. */
+/* The loop asked for with dtype=: one whose results have that type. Preferred is the one of that type throughout,
+ * where the casting rule allows the inputs' conversion; else the first that the inputs cast to safely, as in NumPy.
+ * That one is preferred where the inputs would lose a part, so that a magnitude is not the real part's. */
 static cp_code resolve_typed(cp_op op, cp_array *const *in, cp_type natural, cp_type wanted, cp_casting rule,
                              cpi_plan *plan)
 {
@@ -162,15 +162,16 @@ static cp_code resolve_typed(cp_op op, cp_array *const *in, cp_type natural, cp_
                     row->name, row->name);
 }
 
-/* Powers that a simpler operation gives as well; NumPy's powers of -0.0 and -inf by one number, 0.5, are their square
- * roots too, but for two bytes'. A complex zero's power is 0 + 0j, whichever signs it has, which a square's is not. */
+/* Powers that a simpler operation computes as well. NumPy's powers of -0.0 and -inf by the single number 0.5 are
+ * their square roots too, except for two-byte types. A complex zero's power is 0 + 0j whatever its signs, which a
+ * square's is not. */
 static cp_code simplify_power(cp_array *const *in, cpi_plan *plan)
 {
     const cp_array *b = in[1];
     double e;
     bool whole = cpi_is_int(plan->type);
     if (!(b->flags & CPI_HOST_SCALAR) || cpi_is_complex(plan->type)) return CP_OK;
-    _Alignas(16) unsigned char exponent[16]; /* as the loop has it */
+    _Alignas(16) unsigned char exponent[16]; /* in the loop's type */
     cpi_convert_value(b->type, b->value, whole ? plan->type : b->type, exponent);
     cpi_convert_value(whole ? plan->type : b->type, exponent, CP_FLOAT64, &e);
     if (whole && e < 0 && in[0]->size && b->size)
@@ -181,7 +182,7 @@ static cp_code simplify_power(cp_array *const *in, cpi_plan *plan)
     return CP_OK;
 }
 
-/* May the inputs become what the loop takes? */
+/* May the inputs be converted to the loop's types? */
 static cp_code check_inputs(const cpi_op_row *row, cp_array *const *in, cp_casting rule, cp_type type)
 {
     cp_code code = CP_OK;
@@ -189,7 +190,7 @@ static cp_code check_inputs(const cpi_op_row *row, cp_array *const *in, cp_casti
         cp_type from = in[i]->type, to = cpi_in_type(row, i, type);
         if (from == to) continue;
         if (from == CP_INT32 && row->in[i] == CP_INT64) continue; /* ldexp has a loop for either */
-        /* "equiv" takes numbers as typed, and so does "no" where there is nothing beside them to give way to */
+        /* "equiv" takes numbers as typed; so does "no" where no other operand determines the type */
         bool typed = rule == CP_UNSAFE || rule == CP_EQUIV || (rule == CP_NO_CAST && row->nin == 1);
         if (!typed) from = cpi_counts_as(in[i], to);
         code = cpi_check_cast(row->name, i, from, to, rule);
@@ -197,7 +198,7 @@ static cp_code check_inputs(const cpi_op_row *row, cp_array *const *in, cp_casti
     return code;
 }
 
-/* And the results what is given for them? */
+/* May the results be converted to the outputs? */
 static cp_code check_outputs(const cpi_op_row *row, cp_array *const *out, cp_casting rule, const cpi_plan *plan)
 {
     cp_code code = CP_OK;
@@ -206,7 +207,7 @@ static cp_code check_outputs(const cpi_op_row *row, cp_array *const *out, cp_cas
     return code;
 }
 
-/* The common case: inputs of one type, which chooses the computing type, and Python numbers that take it (*weak). Else
+/* The common case: inputs of one type, which is the computing type, and Python numbers that take it (*weak). Else
  * CP_DEFAULT. */
 static cp_type type_alike(const cpi_op_row *row, cp_array *const *in, bool *weak)
 {

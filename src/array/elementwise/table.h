@@ -1,5 +1,5 @@
-/* What fronts and backends know of the table beyond the public header: hidden operations, which types an operation
- * has loops for, and the types of its operands.
+/* What API layers and backends know of the table beyond the public header: hidden operations, which types an
+ * operation has loops for, and the types of its operands.
  *
  * Hidden operations have a kernel but no public name: comparisons of int64 with uint64 values (both operands are
  * passed as int64 bits), and operations on the bits of half types (passed as uint16). */
@@ -14,13 +14,13 @@
 typedef enum cpi_op_rule {
     CPI_RULE_SAME, CPI_RULE_NUMBER, CPI_RULE_COUNT, CPI_RULE_DIVIDE, CPI_RULE_LOGIC
 } cpi_op_rule;
-/* Words of a signature beside the types themselves: the computing type, and the type of its parts. */
+/* Elements of a signature besides the types themselves: the computing type, and the type of its parts. */
 enum { CPI_TYPE_T = -1, CPI_TYPE_PART = -2 };
 
 typedef struct cpi_op_row {
     const char *name, *doc;
     const char *place;              /* Python module; NULL: cuprite */
-    const char *const *aliases;     /* other Python names, ended by NULL; or NULL */
+    const char *const *aliases;     /* other Python names, terminated by NULL; or NULL */
     uint8_t nin, nout, rule;
     bool function, has_identity;    /* function: takes nanoseconds an element */
     int8_t in[CPI_MAXIN], out[CPI_MAXOUT];
@@ -30,7 +30,7 @@ typedef struct cpi_op_row {
     const char *text[4][CPI_MAXOUT]; /* bodies of bool, integers, real, complex, by output; NULL where there is none */
 } cpi_op_row;
 
-/* The type that a word of a signature stands for when kernels compute in `type`. */
+/* The type that an element of a signature stands for when kernels compute in `type`. */
 static inline cp_type cpi_word_type(int word, cp_type type)
 {
     return word == CPI_TYPE_T ? type : word == CPI_TYPE_PART ? cpi_part_type(type) : (cp_type)word;

@@ -24,8 +24,8 @@ typedef enum cpi_boundary {
     CPI_BOUNDARY_GRID_MIRROR = CPI_BOUNDARY_REFLECT
 } cpi_boundary;
 
-/* The index of the element at position i, any number, of an axis of n elements; -1: the constant. n >= 1, or any for
- * the constant modes. */
+/* The index of the element for position i, any integer, of an axis of n elements; -1: the constant. n >= 1, or any n
+ * for the constant modes. */
 #ifdef __CUDACC__
 __host__ __device__
 #endif

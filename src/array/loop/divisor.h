@@ -1,5 +1,5 @@
-/* Fast division by a number that stays the same: a multiplication and a shift in place of a division, in C and in
- * CUDA C++, on both devices. Invariant: quotients are exact for every numerator that is allowed. */
+/* Fast division by an invariant divisor: a multiplication and a shift instead of a division, in C and CUDA C++, on
+ * both devices. Invariant: quotients are exact for every allowed numerator. */
 #ifndef CPI_LOOP_DIVISOR_H
 #define CPI_LOOP_DIVISOR_H
 
@@ -17,8 +17,9 @@ typedef struct cpi_divisor {
     uint32_t by, magic, shift;
 } cpi_divisor;
 
-/* 1 <= by <= 2^31; what is divided by 0 has no elements, and the result for it is not used. With s = ceil(log2(by)),
- * magic = floor(2^32 (2^s - by) / by) + 1, so that floor(i (2^32 + magic) / 2^(32 + s)) is the quotient. */
+/* 1 <= by <= 2^31. Loops with a length of 0 have no elements, so the result for 0 is not used. With s =
+ * ceil(log2(by)), magic = floor(2^32 (2^s - by) / by) + 1, so that floor(i (2^32 + magic) / 2^(32 + s)) is the
+ * quotient. */
 CPI_DIVISOR_CALL cpi_divisor cpi_divisor_of(int64_t by)
 {
     cpi_divisor d;
@@ -29,7 +30,7 @@ CPI_DIVISOR_CALL cpi_divisor cpi_divisor_of(int64_t by)
     return d;
 }
 
-/* i / by; of i from 2^31 on the sum may wrap, and the result is some number. */
+/* i / by. From i = 2^31 on the sum may wrap, and the result is undefined. */
 CPI_DIVISOR_CALL uint32_t cpi_quotient(const cpi_divisor *d, uint32_t i)
 {
 #ifdef __CUDA_ARCH__
@@ -53,7 +54,7 @@ CPI_DIVISOR_CALL cpi_divisor64 cpi_divisor64_of(int64_t by)
     return d;
 }
 
-/* v / by: v * magic / 2^64 is that, or one less. */
+/* v / by: v * magic / 2^64 is the quotient, or one less. */
 CPI_DIVISOR_CALL uint64_t cpi_quotient64(const cpi_divisor64 *d, uint64_t v)
 {
 #ifdef __CUDA_ARCH__

@@ -1,5 +1,5 @@
-/* Making loops and coalescing their axes (loop.h). Nothing here fails or allocates; the Python extension has this file
- * too. */
+/* Making loops and coalescing their axes (loop.h). Nothing here fails or allocates; the Python extension includes
+ * this file too. */
 #include "loop/loop.h"
 
 static int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }

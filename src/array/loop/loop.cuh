@@ -1,8 +1,8 @@
-/* The N-d loop as kernels see it: a coalesced cpi_loop (loop/loop.h) with its divisors prepared, and from the linear
- * index of an element the offsets of its operands.
+/* The N-d loop in kernels: a coalesced cpi_loop (loop/loop.h) with prepared divisors, which turns an element's linear
+ * index into the offsets of its operands.
  *
- * Kernels count elements in 31 bits; larger loops, and those of more dimensions than a descriptor holds, reach them in
- * parts (cpi_device_loop_each). Dimensions that are no cpi_loop's are iterated by cpi_indices_of (unravel.cuh). */
+ * Kernels count elements in 31 bits. Larger loops, and those of more dimensions than a descriptor holds, are launched
+ * in parts (cpi_device_loop_each). Dimensions outside a cpi_loop are iterated by cpi_indices_of (unravel.cuh). */
 #ifndef CPI_LOOP_CUH
 #define CPI_LOOP_CUH
 
@@ -22,14 +22,14 @@ struct cpi_device_loop {
 
 /* --- in kernels --- */
 
-/* Of linear index i, the index in dimension d; i becomes the linear index in the dimensions outside it. */
+/* The index in dimension d of linear index i; i becomes the linear index in the outer dimensions. */
 __device__ __forceinline__ uint32_t cpi_loop_index_along(const cpi_device_loop &loop, int d, uint32_t &i)
 {
     return cpi_index_along(loop.shape[d], i);
 }
 
-/* Offsets of the elements i, i + step, ... in operands FIRST, FIRST + 1, ...: one pass through the dimensions for all,
- * because a pass in every place that needs an offset was most of what there was to compile. */
+/* Offsets of the elements i, i + step, ... in operands FIRST, FIRST + 1, ...: one pass through the dimensions for
+ * all. A pass at every use of an offset took most of the compile time. */
 template <int FIRST, int U, int NOPS>
 __device__ __forceinline__ void cpi_offsets_of(const cpi_device_loop &loop, int64_t i, int step,
                                                int64_t (&offset)[U][NOPS])
@@ -75,7 +75,7 @@ void cpi_device_loop_init(cpi_device_loop *to, const cpi_loop *loop, int first, 
  * parts. */
 cp_code cpi_device_loop_each(const cpi_loop *loop, cp_code (*launch)(void *context, const cpi_loop *part),
                              void *context);
-/* Elements from..from + n of dimension d of a loop; a loop without its first dimension, whose extent is 1. */
+/* Elements from..from + n of dimension d of a loop; a loop without its first dimension, whose length is 1. */
 cpi_loop cpi_loop_slice(const cpi_loop *loop, int d, int64_t from, int64_t n);
 void cpi_loop_drop_first(cpi_loop *loop);
 

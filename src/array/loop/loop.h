@@ -44,28 +44,30 @@ typedef struct cpi_loop_axes {
     int64_t *moved;          /* of operand k: bytes that reversing adds to its data. Without REVERSE it may be NULL */
 } cpi_loop_axes;
 
-/* REVERSE: an axis along which the first operand that moves goes backwards is iterated from its other end.
- * ORDER: the axis with the smallest stride becomes the innermost; the first operand in which two axes have different
- * strides, neither of them 0, decides. The sort is stable.
- * FIRST: for both, operand 0 alone decides; an axis along which it does not move goes outside all others. */
+/* REVERSE: reverses an axis where the first operand with a non-zero stride has a negative one. ORDER: the axis with
+ * the smallest stride becomes the innermost; the first operand in which two axes have different non-zero strides
+ * decides. The sort is stable. FIRST: for both, operand 0 alone decides; axes along which its stride is 0 become the
+ * outermost. */
 enum { CPI_LOOP_REVERSE = 1, CPI_LOOP_ORDER = 2, CPI_LOOP_FIRST = 4 };
-/* Drops axes of length 1, reverses and orders axes where `how` says so, and merges neighbours that all operands iterate
- * with one stride. Axes of length 0 are not reversed. Returns the number of axes left, which is a->ndim too. */
+/* Drops axes of length 1, reverses and orders axes where `how` says so, and merges neighbours that all operands
+ * iterate with one stride. Axes of length 0 are not reversed. Returns the number of axes left, which is also
+ * a->ndim. */
 int cpi_axes_coalesce(cpi_loop_axes *a, unsigned how);
 
 /* --- splitting --- */
 
-/* n items of `each` units of work (elements, bytes) in tasks of at most `most` units, but one item at least. Returns
- * the number of tasks, and the items of one in *per_task. n >= 0. */
+/* Splits n items of `each` units of work (elements, bytes) into tasks of at most `most` units, but at least one item.
+ * Returns the number of tasks, and the items of one in *per_task. n >= 0. */
 static inline int64_t cpi_split(int64_t n, int64_t each, int64_t most, int64_t *per_task)
 {
     *per_task = each < most ? most / each : 1;
-    return n <= *per_task ? n > 0 : (n - 1) / *per_task + 1; /* no division for the small */
+    return n <= *per_task ? n > 0 : (n - 1) / *per_task + 1; /* no division in the small case */
 }
 
 /* --- iterating --- */
 
-/* The coordinate along an axis of n, the innermost of those that *flat still counts; *flat then counts the others. */
+/* The coordinate along an axis of length n, the innermost of those that *flat counts; *flat then counts the outer
+ * ones. */
 static inline int64_t cpi_unravel_axis(int64_t n, int64_t *flat)
 {
     if (*flat < n) { /* a division costs small arrays more than all else */
@@ -78,7 +80,7 @@ static inline int64_t cpi_unravel_axis(int64_t n, int64_t *flat)
     return at;
 }
 
-/* The coordinates of element `flat` (C order). One behind the last has the shape's first length as its first. */
+/* The coordinates of element `flat` (C order). For flat == size the first coordinate is the first length. */
 static inline void cpi_unravel(int ndim, const int64_t *shape, int64_t flat, int64_t *at)
 {
     for (int d = ndim - 1; d > 0; d--) at[d] = cpi_unravel_axis(shape[d], &flat);
@@ -103,7 +105,7 @@ static inline void cpi_offsets(int ndim, const int64_t *shape, int64_t flat, int
     }
 }
 
-/* The next coordinates in C order; false behind the last, where all are 0 again. */
+/* The next coordinates in C order; false after the last element, with all coordinates 0 again. */
 static inline bool cpi_next(int ndim, const int64_t *shape, int64_t *at)
 {
     for (int d = ndim - 1; d >= 0; d--) {
@@ -134,8 +136,8 @@ static inline bool cpi_next_offsets(int ndim, const int64_t *shape, int64_t *at,
     return false;
 }
 
-/* `steps` along the innermost axis, at most to its end, which is the beginning of the next row. Behind the last row the
- * first coordinate is the first length. */
+/* Moves `steps` along the innermost axis, at most to its end, which is the beginning of the next row. After the last
+ * row the first coordinate is the first length. */
 static inline void cpi_advance(int ndim, const int64_t *shape, int64_t steps, int64_t *at)
 {
     int d = ndim - 1;
@@ -158,7 +160,7 @@ static inline void cpi_advance_offsets(int ndim, const int64_t *shape, int64_t s
     }
 }
 
-/* Do neighbours of the axes all continue one another: is the whole one axis with the innermost stride? */
+/* Do all axes continue one another, so that the whole is one axis with the innermost stride? */
 static inline bool cpi_is_one_axis(int ndim, const int64_t *shape, const int64_t *strides)
 {
     for (int d = ndim - 1; d > 0; d--)

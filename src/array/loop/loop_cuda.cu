@@ -1,4 +1,4 @@
-/* The N-d loop for the GPU: descriptors, and loops that are too large for one in parts. */
+/* The N-d loop for the GPU: descriptors, and splitting of loops that are too large for one. */
 #include "loop/loop.cuh"
 
 void cpi_device_loop_init(cpi_device_loop *to, const cpi_loop *loop, int first, int nops)
@@ -38,7 +38,7 @@ cp_code cpi_device_loop_each(const cpi_loop *loop, cp_code (*launch)(void *conte
                              void *context)
 {
     cp_code code = CP_OK;
-    if (loop->ndim > CPI_DEVICE_LOOP_DIMS) { /* the outermost are walked here */
+    if (loop->ndim > CPI_DEVICE_LOOP_DIMS) { /* the outermost dimensions are iterated here */
         for (int64_t i = 0; i < loop->shape[0] && !code; i++) {
             cpi_loop part = cpi_loop_slice(loop, 0, i, 1);
             cpi_loop_drop_first(&part);
@@ -47,7 +47,7 @@ cp_code cpi_device_loop_each(const cpi_loop *loop, cp_code (*launch)(void *conte
         return code;
     }
     if (loop->size < INT32_MAX) return launch(context, loop);
-    int d = 0; /* halved along the first dimension that can be, where runs of elements stay whole */
+    int d = 0; /* halved along the first dimension that can be split, so that runs of elements stay whole */
     while (loop->shape[d] < 2) d++;
     int64_t half = loop->shape[d] / 2;
     if (half > 16) half -= half % 16;

@@ -1,14 +1,14 @@
 /* Linear indices as indices along dimensions, in kernels.
  *
- * A dimension is given by what divides by its extent: a cpi_divisor (indices below 2^31), a cpi_divisor64, or the
- * extent itself where no host code prepares it. This header needs the integer types alone, so that tests compile it as
+ * A dimension is given by the divisor for its length: a cpi_divisor (indices below 2^31), a cpi_divisor64, or the
+ * length itself where no host code prepares it. This header needs only the integer types, so that tests compile it as
  * a user's kernel. */
 #ifndef CPI_UNRAVEL_CUH
 #define CPI_UNRAVEL_CUH
 
 #include "loop/divisor.h"
 
-/* Of linear index i, the index in a dimension; i becomes the linear index in the dimensions outside it. */
+/* The index in a dimension of linear index i; i becomes the linear index in the outer dimensions. */
 __device__ __forceinline__ uint32_t cpi_index_along(const cpi_divisor &extent, uint32_t &i)
 {
     const uint32_t q = cpi_quotient(&extent, i), at = i - q * extent.by;
@@ -37,8 +37,8 @@ __device__ __forceinline__ int64_t cpi_index_along(int64_t extent, int64_t &i)
     return at;
 }
 
-/* visit(d, index) for the dimensions ndim - 1 .. 0 of linear index i, C order. The outermost has what is left: its
- * extent is not needed. */
+/* visit(d, index) for the dimensions ndim - 1 .. 0 of linear index i, C order. The outermost one gets the remainder:
+ * its length is not needed. */
 template <class Extent, class Index, class F>
 __device__ __forceinline__ void cpi_indices_of(int ndim, const Extent *shape, Index i, F visit)
 {

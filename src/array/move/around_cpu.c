@@ -1,4 +1,4 @@
-/* Padding and triangles on the CPU: row after row, each in pieces that are copied, filled or looked up. */
+/* Padding and triangles on the CPU, row by row, in segments that are copied, filled or looked up. */
 #include "move/move.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ static void fill_run(char *to, const void *value, int64_t n, int64_t size)
 {
     if (n <= 0) return;
     memcpy(to, value, (size_t)size);
-    for (int64_t done = size, all = n * size; done < all; done *= 2) /* what is there, behind itself */
+    for (int64_t done = size, all = n * size; done < all; done *= 2) /* doubles the filled part */
         memcpy(to + done, to, (size_t)(done < all - done ? done : all - done));
 }
 
@@ -66,7 +66,7 @@ static void each_row(job *j, cpi_task task)
 
 /* --- padding --- */
 
-/* Where row r of the result begins, and the row that it is made of: NULL for one of values. */
+/* The beginning of row r of the result, and its source row: NULL for one of constant values. */
 static const char *row_of(const job *j, int64_t r, char **to)
 {
     const cpi_loop *loop = j->loop;
@@ -82,7 +82,7 @@ static const char *row_of(const job *j, int64_t r, char **to)
     return from;
 }
 
-/* Places at .. end - 1 of a row, relative to the array's first element. */
+/* Positions at .. end - 1 of a row, relative to the array's first element. */
 static void pad_run(const job *j, char *to, const char *from, int64_t at, int64_t end)
 {
     const cpi_padding *p = j->p;

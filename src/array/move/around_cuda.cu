@@ -1,5 +1,5 @@
-/* Padding and triangles on the GPU: each element of the result is made where it is written, in one pass. Elements are
- * moved as integers of their size. */
+/* Padding and triangles on the GPU: each element of the result is computed where it is written, in one pass. Elements
+ * are moved as integers of their size. */
 #include "loop/boundary.h"
 #include "move/move_cuda.h"
 #include "move/vectors.cuh"
@@ -72,7 +72,7 @@ struct triangle_args {
     }
 };
 
-/* Both contiguous: 16 bytes a thread, of which nothing is read where all of them become 0. */
+/* Both contiguous: 16 bytes a thread. A thread whose elements all become 0 reads nothing. */
 template <class E> __global__ void __launch_bounds__(CPI_THREADS) triangle_flat(const __grid_constant__ triangle_args g)
 {
     constexpr int V = (int)(16 / sizeof(E));
@@ -96,7 +96,7 @@ template <class E> __global__ void __launch_bounds__(CPI_THREADS) triangle_flat(
         *(cpi_pack<E, V> *)out = v;
         return;
     }
-    for (int j = 0; j < V && i + j < g.loop.n; j++) { /* into the next row, or the next matrix */
+    for (int j = 0; j < V && i + j < g.loop.n; j++) { /* may continue in the next row, or the next matrix */
         out[j] = g.keeps(column, row) ? in[j] : E{};
         if (++column < columns) continue;
         column = 0;
@@ -144,7 +144,7 @@ bool is_flat(const cpi_loop *loop, int k)
 
 cp_code cpi_move_cuda_pad(cp_stream *stream, const cpi_loop *loop, const cpi_padding *padding)
 {
-    if (loop->size >= INT32_MAX) { /* in halves along the first dimension that has them */
+    if (loop->size >= INT32_MAX) { /* split in halves along the first dimension that can be */
         int d = 0;
         while (loop->shape[d] < 2) d++;
         const int64_t half = loop->shape[d] / 2, step = loop->op[0].strides[d];

@@ -1,4 +1,4 @@
-/* Copies: assignment, conversion, contiguity, host and other devices. All values move through the copy kernel. */
+/* Copies: assignment, conversion, contiguity, host and other devices. All values pass through the copy kernel. */
 #include <math.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "core/array.h"
 #include "move/move.h"
 
-/* dst[...] = src on one device, where the two share no memory or element for element the same. */
+/* dst[...] = src on one device; the two share no memory, or are the same elements. */
 static cp_code copy_elements(cp_array *dst, const cp_array *src)
 {
     if (!dst->size) return CP_OK;
@@ -18,7 +18,7 @@ static cp_code copy_elements(cp_array *dst, const cp_array *src)
         cp_is_c_contiguous(dst) && cp_is_c_contiguous(src))
         return backend->copy(stream, dst->data, src->data, (size_t)cp_nbytes(dst));
     cpi_loop loop;
-    if (src->flags & CPI_HOST_SCALAR && cp_is_c_contiguous(dst)) { /* a number to a row, whatever the shape */
+    if (src->flags & CPI_HOST_SCALAR && cp_is_c_contiguous(dst)) { /* a number: any shape is 1-d */
         loop.nop = 2, loop.ndim = 1, loop.size = loop.shape[0] = dst->size;
         loop.op[0].data = dst->data, loop.op[0].type = dst->type, loop.op[0].host = false;
         loop.op[1].data = src->data, loop.op[1].type = src->type, loop.op[1].host = true;
@@ -30,7 +30,7 @@ static cp_code copy_elements(cp_array *dst, const cp_array *src)
     return backend->move->copy(stream, &loop);
 }
 
-/* y with x's values; NULL, and y ended, on failure. */
+/* y with x's values; on failure frees y and returns NULL. */
 static cp_array *filled_from(cp_array *y, const cp_array *x)
 {
     if (!y || !copy_elements(y, x)) return y;
@@ -50,7 +50,7 @@ cp_array *cpi_as_contiguous(const char *function, cp_array *x, cp_type type)
     return filled_from(cpi_array_new(function, home(x), type, x->ndim, x->shape, 'C'), x);
 }
 
-/* src, less leading axes of extent 1, fits dst by broadcasting. */
+/* Does src, without leading axes of length 1, broadcast to dst? */
 static cp_code fits(const char *function, const cp_array *dst, const cp_array *src)
 {
     int skip = src->ndim > dst->ndim ? src->ndim - dst->ndim : 0;
@@ -74,13 +74,13 @@ cp_code cp_assign(cp_array *dst, const cp_array *src)
     if (code || !dst->size || (dst->type == src->type && cpi_same_elements(dst, src))) return code;
     cp_array *value = NULL, *aligned = NULL;
     const cp_array *from = src;
-    const bool number = src->flags & CPI_HOST_SCALAR; /* its memory is nobody else's */
+    const bool number = src->flags & CPI_HOST_SCALAR; /* its memory is not shared */
     if (!number && src->device != dst->device) {
         from = value = cp_to_device((cp_array *)(uintptr_t)src, dst->device->id);
     } else if (!number && cpi_may_overlap(dst, src)) {
         from = value = cp_copy(src);
     }
-    if (from && from->ndim > dst->ndim) { /* leading axes of extent 1 */
+    if (from && from->ndim > dst->ndim) { /* leading axes of length 1 */
         int skip = from->ndim - dst->ndim;
         from = aligned = cpi_array_view((cp_array *)(uintptr_t)from, from->type, dst->ndim, from->shape + skip,
                                         from->strides + skip, from->data);
@@ -91,7 +91,7 @@ cp_code cp_assign(cp_array *dst, const cp_array *src)
     return code;
 }
 
-/* Is cp_assign(dst, src) a copy between two arrays of the device and nothing else? */
+/* Is cp_assign(dst, src) only a copy between two arrays of the device? */
 static bool only_copies(const cp_array *dst, const cp_array *src)
 {
     bool alike = src->ndim == dst->ndim && !memcmp(src->shape, dst->shape, (size_t)dst->ndim * sizeof *dst->shape);
@@ -186,7 +186,7 @@ cp_array *cp_contiguous(cp_array *x)
     return is_already ? cpi_again(x) : cpi_as_contiguous("contiguous", x, x->type);
 }
 
-/* An element's bytes: a call is dear for so few. */
+/* Copies the bytes of one element: a call is expensive for so few. */
 static void copy_element(void *to, const void *from, int64_t size)
 {
     switch (size) {
@@ -197,7 +197,7 @@ static void copy_element(void *to, const void *from, int64_t size)
     }
 }
 
-enum { LITTLE = 1 << 16 /* bytes, of the host's own memory, that nobody has to be asked for */ };
+enum { LITTLE = 1 << 16 /* bytes of host memory that are copied without the backend */ };
 
 cp_code cp_to_host(const cp_array *x, void *data, size_t bytes)
 {
@@ -223,7 +223,7 @@ cp_code cp_to_host(const cp_array *x, void *data, size_t bytes)
     return code;
 }
 
-/* Bytes of a contiguous array from one device to a contiguous one on another. */
+/* Copies the bytes of a contiguous array to a contiguous array on another device. */
 static cp_code transfer(cp_array *to, cp_array *from)
 {
     cpi_array_used(to);

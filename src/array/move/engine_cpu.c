@@ -1,5 +1,5 @@
-/* The CPU's engine (see the header). Invariant: what an element's result is depends on its inputs only, never on
- * where a chunk or a task begins. */
+/* The CPU's engine (see the header). Invariant: an element's result depends on its inputs only, never on where a
+ * chunk or a task begins. */
 #include "move/engine_cpu.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "cpu/bytes.h"
 #include "cpu/threads.h"
 
-/* Outputs of at least this many bytes are written past the caches. */
+/* Outputs of at least this many bytes are written with non-temporal stores. */
 enum { STREAM_BYTES = 6 << 20 };
 
 typedef struct {
@@ -36,10 +36,10 @@ void cpi_copy_kernel(const cpi_job *job, void *const *op, int64_t n, unsigned sc
     }
 }
 
-/* Is what was fetched the result already? */
+/* Is the fetched input already the result? */
 static bool is_copy(const cpi_job *job, unsigned scalars) { return job->kernel == cpi_copy_kernel && !scalars; }
 
-/* n elements at `in` with one stride, as contiguous elements of `to`; `raw` is for the step between. */
+/* n elements at `in` with one stride, as contiguous elements in `to`; `raw` is the intermediate buffer. */
 static const void *fetch(const cpi_move_kernels *set, void *buffer, void *raw, const char *in, int64_t stride,
                          cp_type from, cp_type to, int64_t n)
 {
@@ -54,7 +54,7 @@ static const void *fetch(const cpi_move_kernels *set, void *buffer, void *raw, c
     return buffer;
 }
 
-/* Calls the kernel on n elements; inputs that are one value but may not be for this kernel are spread out. */
+/* Calls the kernel on n elements; single values that this kernel does not accept are broadcast first. */
 static void call(const cpi_job *job, void *const *op, int64_t n, unsigned scalars, buffers *b)
 {
     unsigned spread = job->scalars_allowed >> scalars & 1 ? 0 : scalars;
@@ -76,7 +76,7 @@ static void call(const cpi_job *job, void *const *op, int64_t n, unsigned scalar
     }
 }
 
-/* n elements of output k, at `from`, to where it lies. */
+/* Stores n elements of output k, from `from`, to their locations. */
 static void store(const cpi_job *job, int k, char *out, int64_t stride, const void *from, int64_t n,
                   const uint8_t *mask, buffers *b)
 {
@@ -95,14 +95,14 @@ static void store(const cpi_job *job, int k, char *out, int64_t stride, const vo
     }
 }
 
-/* May the kernel write output k of a stretch where it lies? */
+/* May the kernel write output k of a segment in place? */
 static bool is_direct(const cpi_job *job, int k, int64_t stride)
 {
     return !job->mask && !job->stream && job->out_type[k] == job->loop->op[k].type &&
            stride == cpi_itemsize(job->out_type[k]);
 }
 
-/* One stretch in which every operand has a single stride. */
+/* One segment, in which every operand has a single stride. */
 static void run_segment(const cpi_job *job, char *const *data, const int64_t *stride, int64_t n, buffers *b)
 {
     const cpi_loop *loop = job->loop;
@@ -120,7 +120,7 @@ static void run_segment(const cpi_job *job, char *const *data, const int64_t *st
             scalars |= 1u << k;
             if (from->type != job->in_type[k]) {
                 job->set->convert[from->type][job->in_type[k]](b->in[k], data[nout + k], 1);
-                /* a value's own place: the chunk buffer is overwritten only when it is spread */
+                /* stored at the buffer's end: the chunk buffer is overwritten only when the value is broadcast */
                 memcpy(b->in[k] + sizeof b->in[k] - 16, b->in[k], 16);
                 *in = b->in[k] + sizeof b->in[k] - 16;
             }
@@ -163,13 +163,13 @@ static void run_segment(const cpi_job *job, char *const *data, const int64_t *st
     }
 }
 
-/* Where the element with these coordinates lies, from the operand's first one. */
+/* The offset of the element with these coordinates from the operand's first one. */
 static int64_t offset(const cpi_loop *loop, int op, const int64_t *index)
 {
     return cpi_offset(loop->ndim, index, loop->op[op].strides);
 }
 
-/* Long rows: a stretch for each row. */
+/* Long rows: one segment for each row. */
 static void run_rows(const cpi_job *job, int64_t begin, int64_t end, buffers *b)
 {
     const cpi_loop *loop = job->loop;
@@ -188,7 +188,7 @@ static void run_rows(const cpi_job *job, int64_t begin, int64_t end, buffers *b)
     }
 }
 
-/* n elements of an operand, from linear index `begin`, which is at `index`, to a contiguous buffer. */
+/* Gathers n elements of an operand, from linear index `begin` with coordinates `from`, into a contiguous buffer. */
 static void collect(const cpi_job *job, int op, int64_t begin, const int64_t *from, char *buffer, int64_t n)
 {
     const cpi_loop *loop = job->loop;
@@ -203,7 +203,7 @@ static void collect(const cpi_job *job, int op, int64_t begin, const int64_t *fr
     while (n > 0) {
         int64_t length = loop->shape[last], m = length - index[last], rows = 1;
         const char *at = loop->op[op].data + offset(loop, op, index);
-        if (m == length && last > 0) { /* whole rows, as far as the dimension outside goes */
+        if (m == length && last > 0) { /* whole rows, up to the length of the next outer dimension */
             rows = loop->shape[last - 1] - index[last - 1];
             if (rows > n / length) rows = n / length;
         }
@@ -221,7 +221,7 @@ static void collect(const cpi_job *job, int op, int64_t begin, const int64_t *fr
     }
 }
 
-/* The other way: n elements of output k from a contiguous buffer. */
+/* The inverse: scatters n elements of output k from a contiguous buffer. */
 static void distribute(const cpi_job *job, int k, int64_t begin, const int64_t *from, const char *buffer, int64_t n,
                        const uint8_t *mask)
 {
@@ -247,7 +247,7 @@ static void distribute(const cpi_job *job, int k, int64_t begin, const int64_t *
     }
 }
 
-/* Input k of a chunk that begins at `begin`, at `index`: contiguous and of the kernel's type. */
+/* Input k of a chunk from linear index `begin`, at `index`: contiguous and of the kernel's type. */
 static void *collect_input(const cpi_job *job, int k, int64_t begin, const int64_t *index, int64_t n, buffers *b)
 {
     const cpi_loop *loop = job->loop;
@@ -261,7 +261,7 @@ static void *collect_input(const cpi_job *job, int k, int64_t begin, const int64
     return b->in[k];
 }
 
-/* Short rows: chunks run across rows, so that a kernel always has a chunk's worth to do. */
+/* Short rows: chunks span several rows, so that each kernel call has a full chunk. */
 static void run_chunks(const cpi_job *job, int64_t begin, int64_t end, buffers *b)
 {
     const cpi_loop *loop = job->loop;
@@ -289,7 +289,7 @@ static void run_chunks(const cpi_job *job, int64_t begin, int64_t end, buffers *
 
 static void run_range(const cpi_job *job, int64_t begin, int64_t end)
 {
-    buffers b; /* not initialised: every part is written before it is read */
+    buffers b; /* not initialised: everything is written before it is read */
     if (job->rows) {
         run_rows(job, begin, end, &b);
     } else {
@@ -323,8 +323,8 @@ static void take_values(cpi_job *job)
     }
 }
 
-/* So many that their buffers stay in the first cache together: narrow ones come in longer chunks. The mask's buffer
- * holds CPI_CHUNK of them. */
+/* Chunk length for which the buffers together stay in the L1 cache; narrow types have longer chunks. The mask's
+ * buffer holds CPI_CHUNK of them. */
 static int64_t chunk_elements(const cpi_job *job)
 {
     int64_t widest = 1;
@@ -338,7 +338,7 @@ static int64_t chunk_elements(const cpi_job *job)
     return job->mask ? CPI_CHUNK : CPI_CHUNK * 4 >> __builtin_ctzll((unsigned long long)widest);
 }
 
-/* Do rows go through the kernel where they lie? */
+/* Can the kernel use rows in place? */
 static bool rows_lie_ready(const cpi_job *job)
 {
     const cpi_loop *loop = job->loop;
@@ -353,7 +353,7 @@ static bool rows_lie_ready(const cpi_job *job)
     return ready;
 }
 
-/* A stretch for each row, or chunks of many rows that are collected first? */
+/* One segment for each row, or chunks of many rows that are gathered first? */
 static bool by_rows(const cpi_job *job)
 {
     enum { LONG = 128, READY = 64 };

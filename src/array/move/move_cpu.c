@@ -1,4 +1,4 @@
-/* Copies on the CPU: those with a way of their own, and all others through the engine; and ramps. */
+/* Copies on the CPU: special cases, and all others through the engine; and ramps. */
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ typedef struct {
 
 enum { TILE = 64 };
 
-/* One band of TILE rows of one plane. */
+/* One block of TILE rows of one plane. */
 static void transpose_band(void *context, int64_t task, int worker)
 {
     const transposition *t = context;
@@ -65,8 +65,8 @@ static bool is_dense(const cpi_loop *loop, int op)
     return true;
 }
 
-/* A value to everything that lies dense: written plainly, which keeps what fits of it in the last cache; past the
- * caches 10^7 float32 take 1.5 ms instead of 0.7. */
+/* Writes one value to a contiguous output. Normal stores keep what fits in the last-level cache: with non-temporal
+ * stores 10^7 float32 take 1.5 ms instead of 0.7. */
 static bool copy_value(const cpi_loop *loop)
 {
     filling f = {.set = cpi_move_kernels_best(), .to = loop->op[0].data, .size = (int)cpi_itemsize(loop->op[0].type)};
@@ -75,7 +75,7 @@ static bool copy_value(const cpi_loop *loop)
     for (int d = 0; d < loop->ndim; d++)
         if (loop->op[1].strides[d]) return false;
     f.set->convert[loop->op[1].type][loop->op[0].type](f.value, loop->op[1].data, 1);
-    if (f.bytes <= FILL_BYTES) fill_task(&f, 0, 0); /* the engine's way is longer than so little is worth */
+    if (f.bytes <= FILL_BYTES) fill_task(&f, 0, 0); /* the engine's overhead is too large for so little */
     else cpi_parallel((f.bytes + FILL_BYTES - 1) / FILL_BYTES, fill_task, &f);
     return true;
 }
@@ -85,7 +85,7 @@ static bool copy_value(const cpi_loop *loop)
 typedef struct {
     const cpi_move_kernels *set;
     const cpi_loop *loop;
-    int64_t rows, each; /* rows in all; and of a task */
+    int64_t rows, each; /* rows in all, and per task */
 } row_copy;
 
 static void copy_some_rows(void *context, int64_t task, int worker)
@@ -109,8 +109,8 @@ static void copy_some_rows(void *context, int64_t task, int worker)
     }
 }
 
-/* Rows that lie dense on one side at least, each of them moved at once. Not what is larger than the caches and has long
- * rows or a dense output: the engine writes that past them. */
+/* Rows that are contiguous on one side at least, each moved at once. Not for copies larger than the caches with long
+ * rows or a contiguous output: the engine writes those with non-temporal stores. */
 static bool copy_rows(const cpi_loop *loop)
 {
     enum { SHORT = 32 /* bytes of a row */, LONG = 128 /* elements */ };
@@ -125,11 +125,11 @@ static bool copy_rows(const cpi_loop *loop)
     return true;
 }
 
-/* --- elements repeated --- */
+/* --- repeated elements --- */
 
 typedef struct {
     const cpi_loop *loop;
-    int64_t n, each; /* elements that are repeated; and of a task */
+    int64_t n, each; /* elements that are repeated, and how many per task */
 } repetition;
 
 static inline __attribute__((always_inline)) void repeat_elements(char *out, const char *in, int64_t step, int64_t n,
@@ -165,7 +165,7 @@ static void repeat_task(void *context, int64_t task, int worker)
     }
 }
 
-/* A line of elements, each several times one after the other. */
+/* A 1-d array of elements, each repeated several times in a row. */
 static bool copy_repeated(const cpi_loop *loop)
 {
     if (loop->nop != 2 || loop->ndim != 2 || loop->op[0].type != loop->op[1].type || loop->op[1].host) return false;
@@ -176,7 +176,7 @@ static bool copy_repeated(const cpi_loop *loop)
     return true;
 }
 
-/* The loop with axis d gone through from its other end. */
+/* The loop with axis d reversed. */
 static cpi_loop turned(const cpi_loop *loop, int d)
 {
     cpi_loop t = *loop;
@@ -250,7 +250,7 @@ typedef struct {
     bool integer, single; /* computed in int64, in float32; else in float64 */
 } ramp_job;
 
-/* n whole numbers from `first` on: sums, which vectors have where 64-bit products are dear. */
+/* n integers from `first` on, by additions: vectors have those, and 64-bit products are expensive. */
 static void whole_ramp(int64_t *to, int64_t n, uint64_t first, uint64_t step)
 {
     enum { LANES = 8 };

@@ -1,8 +1,9 @@
-/* Copies on the GPU: conversion between all types, fills, copies of rows, strided and transposed ones; and the table.
+/* Copies on the GPU: conversion between all types, fills, copies of rows, strided and transposed copies; and the slot
+ * table.
  *
- * Contiguous conversions have a kernel for each pair of types; copies of one type a kernel for each size of what is
- * moved at once, which is the element, or more where rows allow it; everything else a kernel for each destination type
- * that converts through a switch. */
+ * Contiguous conversions have a kernel for each pair of types. Copies of one type have a kernel for each unit size:
+ * the element, or more where rows allow it. Everything else uses a kernel for each destination type that converts
+ * through a switch. */
 #include "loop/transpose.cuh"
 #include "move/memory_cuda.h"
 #include "move/move_cuda.h"
@@ -137,12 +138,12 @@ const void *strided_by_size(int64_t size)
            : size == 2 ? (const void *)strided<uint16_t>
            : size == 4 ? (const void *)strided<uint32_t>
            : size == 8 ? (const void *)strided<uint64_t>
-                       : (const void *)strided<cp_complex128>; /* 8-byte alignment is all that is sure */
+                       : (const void *)strided<cp_complex128>; /* only 8-byte alignment is certain */
 }
 
-/* Bytes that can be moved at once in a copy between rows of one type: 1, 2, 4, 8 or 16, so that the rows and where they
- * begin are multiples of it, or where one alone begins (`open`); the element's where the input goes backwards. 0 where
- * an element's neighbours in memory are not its neighbours in the loop. */
+/* The unit of a copy between rows of one type: 1, 2, 4, 8 or 16 bytes. Addresses, strides and, unless `open`,
+ * lengths of the rows are multiples of it. It is the element's size where the input runs backwards, and 0 where an
+ * element's neighbours in memory are not its neighbours in the loop. */
 int64_t row_unit(const cpi_loop *loop, bool open)
 {
     const cpi_operand *to = &loop->op[0], *from = &loop->op[1];
@@ -177,7 +178,7 @@ cp_code launch_strided(void *context, const cpi_loop *loop)
     return cpi_cuda_launch(kernel, cpi_ceil_div(g.loop.n, per_block), &g, stream, "copy");
 }
 
-/* A copy between rows, with units of 2, 4 or 8 bytes in place of elements. */
+/* A copy between rows, with units of 2, 4 or 8 bytes instead of elements. */
 cp_code copy_wider(cp_stream *stream, const cpi_loop *loop, int64_t unit)
 {
     cpi_loop wide = *loop;
@@ -192,7 +193,7 @@ cp_code copy_wider(cp_stream *stream, const cpi_loop *loop, int64_t unit)
     return cpi_device_loop_each(&wide, launch_strided, stream);
 }
 
-/* --- rows: what is contiguous along the last dimension on both sides, several copies in one launch --- */
+/* --- rows: contiguous along the last dimension on both sides; several copies in one launch --- */
 
 enum { ROWS_PARTS = 8 };
 
@@ -204,11 +205,11 @@ struct rows_part {
     cpi_divisor width;           /* units in a row */
     int64_t bytes;               /* of a row */
     int64_t in_step;             /* bytes from unit to unit: one unit's, or as many backwards */
-    uint32_t rest;               /* bytes behind the last unit, of a part that is one row forwards */
+    uint32_t rest;               /* bytes behind the last unit, in a part that is a single forward row */
 };
 struct rows_args {
     int parts;
-    uint32_t first[ROWS_PARTS]; /* block of a part */
+    uint32_t first[ROWS_PARTS]; /* first block of each part */
     rows_part part[ROWS_PARTS];
 };
 
@@ -236,8 +237,8 @@ template <class U> __global__ void __launch_bounds__(CPI_THREADS) copy_rows(cons
         for (uint32_t k = 0; k < c.rest; k++) c.out[c.n * sizeof(U) + k] = c.in[c.n * sizeof(U) + k];
 }
 
-/* Rows that agree on no unit worth a thread: units are the 16 aligned bytes of the output that a row has a part of. A
- * whole one is put together from the words of the input that hold a byte of it. */
+/* Rows without a useful common unit: a unit is the 16 aligned bytes of the output that overlap a row. A whole unit is
+ * assembled from the words of the input that hold its bytes. */
 __global__ void __launch_bounds__(CPI_THREADS) copy_bytes(const __grid_constant__ rows_args g)
 {
     int k = g.parts - 1;
@@ -280,7 +281,7 @@ const void *copy_rows_by_size(int64_t unit)
 
 bool goes_back(const cpi_loop *loop) { return loop->ndim && loop->op[1].strides[loop->ndim - 1] < 0; }
 
-/* Can the loop be a part of a copy of rows? What it would move at once goes into `unit`. */
+/* Can the loop be a part of a copy of rows? Sets *unit to its unit. */
 bool fits_rows(const cpi_loop *loop, int64_t *unit)
 {
     const bool open = loop->ndim == 1 && loop->shape[0] * cpi_itemsize(loop->op[0].type) >= 64 && !goes_back(loop);
@@ -322,7 +323,7 @@ cp_code launch_rows(cp_stream *stream, int n, const cpi_loop *const *loops, int6
 
 /* --- transposed --- */
 
-/* Rows and columns of a block's tile: long enough that what lies beside a line of memory counts little. */
+/* Rows and columns of a block's tile: long enough that partial cache lines matter little. */
 template <class E> constexpr int tile_of = sizeof(E) <= 4 ? 64 : 32;
 
 struct transpose_args {
@@ -330,7 +331,7 @@ struct transpose_args {
     char *out;
     const char *in;
     int64_t rows, columns;      /* out[r][c] = in[c][sign * r] */
-    int64_t sign;               /* -1: the input goes backwards */
+    int64_t sign;               /* -1: the input runs backwards */
     int64_t out_stride, in_stride;
     int64_t row_tiles, column_tiles;
 };
@@ -369,8 +370,8 @@ const void *transpose_by_size(int64_t size)
                        : (const void *)transpose<cp_complex128>;
 }
 
-/* Of a copy whose two sides are contiguous along different dimensions, the input's forwards or backwards: that one's;
- * -1: it is no such copy. */
+/* The dimension along which the input is contiguous, forwards or backwards, in a copy whose output is contiguous
+ * along another; -1: it is no such copy. */
 int transposed_along(const cpi_loop *loop)
 {
     int inner = loop->ndim - 1;
@@ -410,7 +411,7 @@ cp_code copy_transposed(cp_stream *stream, const cpi_loop *loop, int across)
     return cpi_cuda_launch(transpose_by_size(size), blocks, &g, stream, "copy");
 }
 
-/* Do the elements of the only dimension, if there is one, lie one behind the other? A host value lies nowhere. */
+/* Are the elements of the only dimension, if there is one, contiguous? False for a host value. */
 bool contiguous(const cpi_operand *op, const cpi_loop *loop)
 {
     return !op->host && (loop->ndim == 0 || op->strides[0] == cpi_itemsize(op->type));
@@ -450,7 +451,7 @@ cp_code cpi_move_cuda_copy(cp_stream *stream, const cpi_loop *loop)
 {
     const cpi_operand *to = &loop->op[0], *from = &loop->op[1];
     if (!loop->size) return CP_OK;
-    if (loop->nop > 2 && loop->op[2].host) { /* one truth for all elements */
+    if (loop->nop > 2 && loop->op[2].host) { /* one mask value for all elements */
         if (!*loop->op[2].data) return CP_OK;
         cpi_loop unmasked = *loop;
         unmasked.nop = 2;
@@ -482,7 +483,7 @@ cp_code cpi_move_cuda_copy(cp_stream *stream, const cpi_loop *loop)
     return cpi_device_loop_each(loop, launch_strided, stream);
 }
 
-/* Units differ between parts: those that agree go together, and what is no copy of rows goes alone. */
+/* Units differ between parts: those with the same unit are launched together, copies not of rows singly. */
 cp_code cpi_move_cuda_copy_all(cp_stream *stream, int n, const cpi_loop *loops)
 {
     cp_code code = CP_OK;

@@ -1,4 +1,4 @@
-/* What the CUDA files of the module move share, and the conversion of one value, which later modules use too. */
+/* Shared by the CUDA files of the module move; and the conversion of one value, which other modules use too. */
 #ifndef CPI_MOVE_CUDA_H
 #define CPI_MOVE_CUDA_H
 
@@ -7,7 +7,7 @@
 
 /* One host value to another type. */
 void cpi_cuda_convert(cp_type from, const void *value, cp_type to, void *result);
-/* Copies of a line whose elements come several times in a row (repeat_cuda.cu). */
+/* Copies of a 1-d array whose elements are repeated several times in a row (repeat_cuda.cu). */
 bool cpi_cuda_repeats(const cpi_loop *loop);
 cp_code cpi_cuda_repeat(cp_stream *stream, const cpi_loop *loop);
 

@@ -1,5 +1,5 @@
-/* Everything about moving elements on the CPU: conversion between all types, gathering and scattering of strided
- * elements, transposition, copies past the caches. */
+/* Moving elements on the CPU: conversion between all types, gathering and scattering of strided elements,
+ * transposition, non-temporal copies. */
 #include <string.h>
 
 #include "cpu/bytes.h"
@@ -24,7 +24,7 @@ static void widen_f16(void *out_, const void *in_, int64_t n)
     float *out = out_;
     const uint16_t *in = in_;
     int64_t i = 0;
-    for (; i + LINE <= n; i += LINE) { /* chunks are short: what comes next is asked for meanwhile */
+    for (; i + LINE <= n; i += LINE) { /* chunks are short: the next lines are prefetched */
         _mm_prefetch((const char *)(in + i) + 1024, _MM_HINT_T0);
         for (int k = 0; k < LINE; k += WIDENED) WIDEN(out + i + k, in + i + k);
     }
@@ -90,7 +90,7 @@ static void gather(void *out_, const void *in_, int64_t stride, int64_t n, int s
     BY_SIZE(GATHER)
 }
 
-/* Many short rows: a row that repeats is gathered once and doubled. */
+/* Many short rows: a repeated row is gathered once and doubled. */
 static void gather_rows(void *out_, const void *in_, int64_t row_stride, int64_t rows, int64_t stride, int64_t n,
                         int size)
 {
@@ -142,7 +142,7 @@ static void scatter_masked(void *out_, int64_t stride, const void *in_, const ui
 #define SCATTER_MASKED(E)                                                                    \
     {                                                                                        \
         const E *in = in_;                                                                   \
-        if (stride == size) { /* what the mask leaves out is written as it was */            \
+        if (stride == size) { /* elements that the mask excludes are written back unchanged */            \
             E *to = out_;                                                                    \
             EACH to[i] = mask[i] ? in[i] : to[i];                                            \
             return;                                                                          \
@@ -160,7 +160,7 @@ INLINE __m256i load(const char *from) { return _mm256_loadu_si256((const void *)
 INLINE __m256i low_halves(__m256i a, __m256i b) { return _mm256_permute2x128_si256(a, b, 0x20); }
 INLINE __m256i high_halves(__m256i a, __m256i b) { return _mm256_permute2x128_si256(a, b, 0x31); }
 
-/* Four rows of four columns of 64 bits. */
+/* Transposes 4 x 4 elements of 64 bits. */
 INLINE void turn64(const char *in, int64_t stride, __m256i *r)
 {
     const __m256i a = load(in), b = load(in + stride), c = load(in + 2 * stride), d = load(in + 3 * stride);
@@ -170,7 +170,7 @@ INLINE void turn64(const char *in, int64_t stride, __m256i *r)
     r[2] = high_halves(ab0, cd0), r[3] = high_halves(ab1, cd1);
 }
 
-/* Eight rows of eight columns of 32 bits. */
+/* Transposes 8 x 8 elements of 32 bits. */
 INLINE void turn32(const char *in, int64_t stride, __m256i *r)
 {
     __m256i a[8], b[8];
@@ -186,7 +186,7 @@ INLINE void turn32(const char *in, int64_t stride, __m256i *r)
     for (int k = 0; k < 4; k++) r[k] = low_halves(b[k], b[k + 4]), r[k + 4] = high_halves(b[k], b[k + 4]);
 }
 
-/* A line of the cache in each of some rows: as many columns, in two halves. past: beside the caches. */
+/* A cache line from each of several rows: as many columns, in two halves. past: non-temporal stores. */
 #define LINES(W, N)                                                                                          \
     INLINE void lines##W(char *out, int64_t out_stride, const char *in, int64_t in_stride, bool past)        \
     {                                                                                                        \
@@ -201,7 +201,7 @@ LINES(32, 8)
 LINES(64, 4)
 #endif
 
-/* out[r][c] = in[c][r], a line of the cache wide and high: of 32 and 64 bits in registers; false: not. */
+/* out[r][c] = in[c][r], one cache line wide and high: elements of 32 and 64 bits in registers; false: not done. */
 static bool transpose_lines(char *out, int64_t out_stride, const char *in, int64_t in_stride, int size, bool past)
 {
 #if defined(__AVX2__)
@@ -220,7 +220,7 @@ static bool transpose_lines(char *out, int64_t out_stride, const char *in, int64
     return false;
 }
 
-/* out[r][c] = in[c][r]: rows of `out` are contiguous, columns of `in` are; in tiles that fit the L1 cache. */
+/* out[r][c] = in[c][r]: rows of `out` are contiguous, and columns of `in`; in tiles that fit the L1 cache. */
 static void transpose(void *out_, int64_t out_stride, const void *in_, int64_t in_stride, int64_t rows,
                       int64_t columns, int size, bool past)
 {
@@ -248,7 +248,7 @@ static void transpose(void *out_, int64_t out_stride, const void *in_, int64_t i
 #endif
 }
 
-/* --- past the caches --- */
+/* --- non-temporal copies --- */
 static void stream(void *out_, const void *in_, int64_t bytes)
 {
 #if defined(__x86_64__)

@@ -1,4 +1,4 @@
-/* The most inputs and outputs of an elementwise operation; its mask comes behind them. */
+/* The most inputs and outputs of an elementwise operation; the mask follows them. */
 #ifndef CPI_MOVE_OPERANDS_H
 #define CPI_MOVE_OPERANDS_H
 

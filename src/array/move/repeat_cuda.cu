@@ -1,5 +1,5 @@
-/* Copies on the GPU in which every element of the input comes several times in a row: a thread writes whole vectors,
- * after one division, and reads what they are made of, which its neighbours read too. */
+/* GPU copies that repeat every element of the input several times in a row. A thread writes whole vectors after one
+ * division, and reads their elements, which its neighbours read too. */
 #include "move/move_cuda.h"
 #include "move/vectors.cuh"
 

@@ -1,8 +1,8 @@
-/* Neighbouring elements at once: loads and stores of up to 16 bytes. memory_runs_cuda.h converts on the way. */
+/* Several neighbouring elements at once: loads and stores of up to 16 bytes. memory_runs_cuda.h converts on the way. */
 #ifndef CPI_VECTORS_CUH
 #define CPI_VECTORS_CUH
 
-enum { CPI_RUN = 4 /* neighbours that a thread of most kernels has */ };
+enum { CPI_RUN = 4 /* neighbours per thread in most kernels */ };
 
 template <class E, int V> struct alignas(sizeof(E) * V > 16 ? 16 : sizeof(E) * V) cpi_pack { E x[V]; };
 template <class E> __device__ __forceinline__ cpi_pack<E, CPI_RUN> cpi_take(const void *p, bool aligned)

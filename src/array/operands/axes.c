@@ -1,5 +1,5 @@
-/* Axes, and the two ways in which kernels see them: a reduction's lanes and a kernel's rows, C-contiguous both. Where
- * the memory lies like that already, nothing is copied. */
+/* Axes, and the two layouts that kernels use: the slices of a reduction and the rows of a row kernel, both
+ * C-contiguous. Memory with that layout is not copied. */
 #include "operands/operands.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ cp_array *cpi_axis_moved(cp_array *x, int from, int to)
     return cpi_array_view(x, x->type, x->ndim, shape, strides, x->data);
 }
 
-/* Beside an extent of 0 the others may have any product; where it wraps, making the result fails. */
+/* Beside a length of 0 the others may have any product; where it wraps, making the result fails. */
 static int64_t times(int64_t a, int64_t n)
 {
     int64_t p;
@@ -62,7 +62,7 @@ cp_code cpi_slices_of(const char *function, const cp_array *x, cp_axes axes, boo
     return CP_OK;
 }
 
-/* The kept axes in their order, then the reduced ones: in their order too, or largest stride first. */
+/* The kept axes in their order, then the reduced ones: in their order too, or by descending stride. */
 cp_array *cpi_slices_dense(const char *function, cp_array *x, const cpi_slices *l, cpi_device *device, bool ordered)
 {
     int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
@@ -109,8 +109,8 @@ static cp_code run(const cpi_row_call *call, cp_array *from, cp_array *to)
     return call->kernel(call, cpi_stream(from->device), from->type, from->size / n, n, from->data, to->data);
 }
 
-/* From src along its last axis into dst, a view of src's shape: straight into it where it is contiguous. A copy of
- * ours (`own`) is worked on where it is, which spares memory and its traffic. */
+/* Runs the kernel on src along its last axis, with the result in dst, a view of src's shape: directly where dst is
+ * contiguous. Where src is a temporary copy (`own`), it is overwritten, which saves memory and its traffic. */
 static cp_code into(const cpi_row_call *call, cp_array *src, cp_array *dst, bool own)
 {
     if (cp_is_c_contiguous(dst)) return run(call, src, dst);
@@ -134,7 +134,7 @@ cp_array *cpi_along_axis(const cpi_row_call *call, cp_array *x, int axis, cp_typ
     cpi_device *device = cpi_common_device(function, 1, &x);
     if (!device || !(view = flat ? cp_retain(x) : axis_last(x, axis))) return NULL;
     if (!(src = cpi_dense(function, view, x->type, device))) goto done;
-    out = result == CP_DEFAULT && !flat /* elements that change places: NumPy's copy in the order of x's axes */
+    out = result == CP_DEFAULT && !flat /* elements move: NumPy's copy in the order of x's axes */
         ? cpi_array_like(function, x, x->type, x->ndim, x->shape)
         : cpi_array_new(function, device, result == CP_DEFAULT ? x->type : result, flat ? 1 : x->ndim,
                         flat ? &x->size : x->shape, 'C');

@@ -1,4 +1,4 @@
-/* Types of operands: what they promote to, which conversions a rule allows, numbers as values of a type. */
+/* Types of operands: promotion, casting rules, and numbers as values of a type. */
 #include "operands/operands.h"
 
 #include <math.h>
@@ -6,10 +6,10 @@
 
 /* --- promotion --- */
 
-/* NumPy's number of a type, which decides which of several types leads. */
+/* NumPy's type number, by which the leading one of several types is chosen. */
 static int seniority(cp_type t) { return cpi_is_half(t) ? CP_NTYPES + t : t; }
 
-/* Every type is promoted with the most senior one, and only then with one another: int8, uint16 and float32 make
+/* Every type is promoted with the most senior one first, and only then with the others: int8, uint16 and float32 make
  * float32, although int8 and uint16 alone make int32. */
 cp_type cpi_common_type(int n, cp_array *const *arrays)
 {
@@ -21,7 +21,7 @@ cp_type cpi_common_type(int n, cp_array *const *arrays)
     return common;
 }
 
-/* `t` with a Python number of that type (int64, float64 or complex128) beside it. */
+/* Promotes `t` with a Python number of type `weak` (int64, float64 or complex128). */
 static cp_type give_way(cp_type t, cp_type weak)
 {
     if (weak == CP_INT64) return t == CP_BOOL ? CP_INT64 : t;
@@ -140,7 +140,7 @@ cp_code cpi_value_as(const char *function, const cp_array *x, cp_type t, void *v
     cp_code code = cp_to_host(x, raw, sizeof raw);
     if (!code && x->flags & CPI_WEAK) code = check_number(function, x->type, raw, t);
     else if (!code && x->flags & CPI_HOST_SCALAR && cpi_is_int(t) && t != CP_UINT64 && x->type == CP_UINT64)
-        code = cpi_check_integer(function, x->type, raw, CP_INT64); /* what is typed only because no int64 holds it */
+        code = cpi_check_integer(function, x->type, raw, CP_INT64); /* uint64 only because no int64 holds it */
     if (code) return code;
     if (cpi_discards(x->type, t)) cpi_warn(CP_WARNING_COMPLEX);
     cpi_convert_value(x->type, raw, t, value);

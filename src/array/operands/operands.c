@@ -1,4 +1,4 @@
-/* Operands: on which device they meet, what shape they broadcast to, and the form in which kernels want them. */
+/* Operands: their common device, their broadcast shape, and their conversion to what kernels take. */
 #include "operands/operands.h"
 
 #include <string.h>

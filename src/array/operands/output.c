@@ -1,9 +1,9 @@
-/* Where results go. Invariant: an array given as out= changes only when everything before its last assignment has
- * succeeded, or when the kernel writes to it directly. */
+/* Outputs of operations. Invariant: an array given as out= changes only when everything before its last assignment
+ * has succeeded, or when the kernel writes to it directly. */
 #include "operands/operands.h"
 #include "move/move.h"
 
-/* An operand's step along an axis of the result; 0 where it has no opinion on the axis's place. */
+/* The absolute stride of an operand along an axis of the result; 0 where it does not constrain the axis order. */
 static int64_t step(const cp_array *x, int ndim, int axis)
 {
     int at = axis - (ndim - x->ndim);
@@ -11,7 +11,7 @@ static int64_t step(const cp_array *x, int ndim, int axis)
     return s < 0 ? -s : s;
 }
 
-/* Is the outer axis to lie inside the inner one? 1 yes, 0 no: one operand that objects is enough; -1 nobody says. */
+/* Should the outer axis lie inside the inner one? 1 yes; 0 no, for which one operand suffices; -1 undetermined. */
 static int turns(int ndim, int n, cp_array *const *inputs, int outer, int inner)
 {
     int verdict = -1;
@@ -24,8 +24,8 @@ static int turns(int ndim, int n, cp_array *const *inputs, int outer, int inner)
     return verdict;
 }
 
-/* Axes are sorted in from the last one, each as far as somebody has it, past axes of which nobody says anything:
- * NumPy's order to the letter. */
+/* Insertion sort of the axes from the last one. An axis moves as far as an operand requires it, past undetermined
+ * axes: exactly NumPy's order. */
 bool cpi_common_order(int ndim, int n, cp_array *const *inputs, int64_t *strides)
 {
     int order[CP_MAXDIM]; /* innermost first */

@@ -1,5 +1,5 @@
-/* Reductions that are made of others and of elementwise operations, step by step as NumPy takes them where its steps
- * can be seen. They know no device. */
+/* Reductions made of other reductions and of elementwise operations. They follow NumPy's steps where those are
+ * visible, and are independent of the device. */
 #include "reduce/composed.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "cuprite/elementwise.h"
 #include "reduce/notice.h"
 
-/* part /= divisor, where part, taken over, is a view; a complex divisor would mix the parts. */
+/* part /= divisor. part is a view, consumed here; a complex divisor would mix the parts. */
 static bool divide_part(cp_array *part, cp_array *divisor)
 {
     cp_array *made =
@@ -35,7 +35,7 @@ cp_array *cpi_masked_mean(cp_array *x, const cp_reduce_options *o, cp_type loop)
     return result;
 }
 
-/* How many elements each result is the mean of: one number, or an array where a mask says. */
+/* The number of elements in each mean: one number, or an array where there is a mask. */
 static cp_array *counts(cp_array *x, const cpi_slices *slices, cp_array *sum, const cp_reduce_options *o)
 {
     cp_reduce_options co = {.axis = o->axis, .keepdims = o->keepdims};
@@ -52,7 +52,7 @@ cp_array *cpi_mean_of_sum(cp_array *x, const cp_reduce_options *o)
     cpi_slices slices;
     if (cpi_slices_of("mean", x, o->axis, o->keepdims, &slices)) return NULL;
     cp_array *sum = cp_reduce(CP_REDUCE_sum, x, o), *n = sum ? counts(x, &slices, sum, o) : NULL, *mean = NULL;
-    cp_ufunc_options to = {.out = o->out ? NULL : sum, .casting = CP_UNSAFE}; /* the result lies as the sum */
+    cp_ufunc_options to = {.out = o->out ? NULL : sum, .casting = CP_UNSAFE}; /* the result has the sum's layout */
     if (n) mean = cp_elementwise(CP_OP_divide, (cp_array *[]){sum, n}, &to);
     if (mean && slices.kept && !slices.reduced) cpi_warn(CP_WARNING_MEAN);
     cp_free(n), cp_free(sum);
@@ -77,7 +77,7 @@ cp_array *cpi_reduce_known(cp_reduction r, cp_array *x, const cp_reduce_options 
 
 /* --- variances about a mean that the caller has: differences, their squares, the sum, the divisor --- */
 
-/* Sizes squared: of complex numbers the sum of both parts' squares. */
+/* Squared magnitudes: for complex numbers the sum of both parts' squares. */
 static cp_array *squares(cp_array *d, bool real)
 {
     if (real || !cpi_is_complex(cp_type_of(d))) return cp_square(d);
@@ -85,7 +85,7 @@ static cp_array *squares(cp_array *d, bool real)
     return cp_add(re, im);
 }
 
-/* The elements that take part, NULL: all. */
+/* The mask of elements that take part; NULL: all. */
 static cp_array *taking_part(cp_array *x, cp_array *where, bool known)
 {
     if (!known) return where;
@@ -135,7 +135,7 @@ static cp_array *about_mean(const cpi_reduction_row *row, cp_array *x, const cp_
         if (!bad || cp_copyto(r, cp_float(NAN), .where = bad)) return NULL;
     }
     if (!r || !row->root) return r;
-    if (r->ndim == 0 && !o->out) return cp_astype(cp_sqrt(r), r->type); /* an array's root is taken in its own type */
+    if (r->ndim == 0 && !o->out) return cp_astype(cp_sqrt(r), r->type); /* an array's root is in its own type */
     return cp_elementwise(CP_OP_sqrt, &r, &root);
 }
 

@@ -4,8 +4,8 @@
 
 namespace reducer {
 
-/* Zero is all bits clear, but for the sign of floating-point numbers: which bits count is decided once a thread, so
- * that types of one width share a kernel. */
+/* An element is zero when all bits but the sign of floating-point numbers are clear. The mask of these bits is
+ * computed once a thread, so that types of one width share a kernel. */
 template <class T> struct Bits {
     typedef T Raw;
     static __device__ __forceinline__ bool set(T x, uint64_t mask) { return (x & (T)mask) != 0; }
@@ -22,7 +22,7 @@ template <class E> struct Count {
     struct State { int64_t a; uint64_t mask; };
     static __device__ void start(State &s, const plan &p, const Raw *) { s.a = 0, s.mask = cpi_not_sign(p.a.type); }
     static __device__ __forceinline__ void add(State &s, Raw x, int64_t) { s.a += E::set(x, s.mask); }
-    /* what takes no part does not spoil `all` */
+    /* a masked-out element must not make `all` false */
     static __device__ void skip(State &s, const plan &p) { s.a += p.a.op == CP_REDUCE_all; }
     static __device__ void turn(State &) {}
     static __device__ Acc result(const State &s) { return s.a; }
@@ -35,7 +35,7 @@ template <class E> struct Count {
     }
 };
 
-} // namespace fold
+} // namespace reducer
 
 cp_code cpi_reducer_counts(cp_stream *s, const cpi_reduce_args *a)
 {

@@ -77,7 +77,7 @@ template <class R, bool KNOWN> struct batch<Extreme<R, KNOWN>> {
     }
 };
 
-/* Complex numbers: of several NaN the first counts, and they differ; so places go with the values. */
+/* Complex numbers: of several NaN the first wins, and NaNs differ; so indices accompany the values. */
 template <class R, bool KNOWN> struct FirstExtreme {
     typedef R Raw;
     struct Acc { int64_t index; R key; }; /* index -1: nothing */
@@ -95,7 +95,7 @@ template <class R, bool KNOWN> struct FirstExtreme {
     static __device__ void skip(State &, const plan &) {}
     static __device__ void turn(State &) {}
     static __device__ Acc result(const State &s) { return s.a; }
-    /* Of two that are there. */
+    /* The better of two elements, neither of them empty. */
     static __device__ __forceinline__ Acc better(Acc a, Acc b)
     {
         bool an = is_nan(a.key), bn = is_nan(b.key);
@@ -124,8 +124,8 @@ template <class R, bool KNOWN> struct FirstExtreme {
     }
 };
 
-/* Elements loaded together are compared with what is held in their order, and only the winner's place is made out.
- * Where NaN wins they go one by one. */
+/* Elements loaded together are compared in order with the current best, and only the winner's index is computed.
+ * Where NaN wins they are compared one by one. */
 template <class R, bool KNOWN> struct batch<FirstExtreme<R, KNOWN>> {
     template <int U, int V>
     static __device__ __forceinline__ void add(typename FirstExtreme<R, KNOWN>::State &s, const vector<R, V> (&v)[U],
@@ -167,7 +167,7 @@ template <bool KNOWN> struct by_type<c128, KNOWN> { typedef FirstExtreme<c128, K
 template <class R> using Any = typename by_type<R, false>::type;
 template <class R> using Known = typename by_type<R, true>::type;
 
-} // namespace fold
+} // namespace reducer
 
 cp_code cpi_reducer_extremes(cp_stream *s, const cpi_reduce_args *a)
 {

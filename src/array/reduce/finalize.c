@@ -7,7 +7,7 @@
     for (int64_t i = 0; i < n; i++) memcpy(out + i * stride, acc + i * sizeof(T), sizeof(T)); \
     break
 
-/* n accumulators as they are. A copy of a size that is known costs no call. */
+/* Copies n accumulators unchanged. A copy of a size known to the compiler costs no call. */
 static void copy_each(const char *acc, int size, int64_t n, char *out, int64_t stride)
 {
     switch (size) {
@@ -34,7 +34,7 @@ static void finalize_own(const cpi_reduce_args *a, const cpi_reduce_choice *c, c
         cpi_store_number(c->type, start, v.re, v.im);
     }
     for (int64_t i = 0; i < n; i++, acc += c->k.size, out += stride) {
-        if (a->initial) { /* it comes first, as in NumPy */
+        if (a->initial) { /* it is the first operand, as in NumPy */
             memcpy(first, start, sizeof first);
             c->k.join(first, acc, 1);
             memcpy(acc, first, (size_t)c->k.size);
@@ -56,7 +56,7 @@ static void finalize_whole(const cpi_reduce_args *a, const cpi_reduce_choice *c,
     }
 }
 
-/* Joins n accumulators with the start. */
+/* Joins n accumulators with the initial value. */
 static void join_start(const cpi_reduce_choice *c, cpi_pair start, char *acc, int64_t n)
 {
     enum { MOST = 64 };
@@ -72,7 +72,7 @@ static void join_start(const cpi_reduce_choice *c, cpi_pair start, char *acc, in
     for (int64_t i = 0; i < n; i++, out += stride)                                         \
         *(T *)out = (T)cpi_finalize_number(a->op, acc[i], a->reduced)
 
-/* A choice for each result would cost more than all else here. */
+/* The type is tested outside the loop: a branch per result would cost more than all else here. */
 static void finalize_reals(const cpi_reduce_args *a, const double *acc, int64_t n, char *out, int64_t stride)
 {
     if (a->result == CP_FLOAT32) FINALIZE_EACH(float);
@@ -105,7 +105,7 @@ static void finalize_counts(const cpi_reduce_args *a, const int64_t *acc, int64_
     for (int64_t i = 0; i < n; i++, out += stride) {
         int64_t v = cpi_finalize_count(a->op, acc[i], a->reduced);
         if (a->initial) v = a->op == CP_REDUCE_any ? v | (a->value[0] != 0) : v & (a->value[0] != 0);
-        if (truth) *(uint8_t *)out = (uint8_t)v; /* a choice for each result costs more than all else here */
+        if (truth) *(uint8_t *)out = (uint8_t)v; /* a branch per result costs more than all else here */
         else if (whole) *(int64_t *)out = v;
         else cpi_store_int(a->result, out, (uint64_t)v);
     }

@@ -1,4 +1,4 @@
-/* From accumulators to results on the CPU: the finishes of reduce.def, initial values, conversion.
+/* From accumulators to results on the CPU: the `finalize` expressions of reduce.def, initial values, conversion.
  *
  * Invariant: an accumulator of floating-point numbers is rounded once, from double to the result's type. */
 #ifndef CPI_REDUCE_FINALIZE_H
@@ -8,10 +8,10 @@
 
 /* The kernels of one call. */
 typedef struct cpi_reduce_choice {
-    cpi_reduce_kernel k;            /* folds */
-    const cpi_reduce_kernel *row;   /* made from the fold's row for the same type */
+    cpi_reduce_kernel k;            /* of the reducer */
+    const cpi_reduce_kernel *row;   /* generated from the reducer's row for the same type */
     const cpi_reduce_kernel *pairs; /* the same for complex128 */
-    cp_type type;                   /* that they fold: float32 for the half types */
+    cp_type type;                   /* that they reduce: float32 for the half types */
 } cpi_reduce_choice;
 
 /* Writes n results, `stride` bytes apart, from n accumulators. */

@@ -1,9 +1,9 @@
-/* The folds of the CPU: for each fold and type, three functions, compiled once per instruction set.
+/* The reducers of the CPU: for each reducer and type, three functions, compiled once per instruction set.
  *
- * An accumulator has `size` bytes: uint64_t (integers that stay integers, counts), double or two of them
- * (floating and complex sums and products), cpi_moments, an element (extremes), or a position and an element. The half
- * types are folded as float32: the driver widens them on the way. Blocks have at most CPI_REDUCE_BLOCK
- * elements, so that counters of a block fit one byte a lane and sequential sums stay short. */
+ * An accumulator has `size` bytes: uint64_t (integers that stay integers, counts), double or two of them (floating
+ * and complex sums and products), cpi_moments, an element (extrema), or a position and an element. The half types are
+ * reduced as float32: the driver widens them. Blocks have at most CPI_REDUCE_BLOCK elements, so that a block's
+ * counters fit one byte per SIMD lane and sequential sums stay short. */
 #ifndef CPI_REDUCE_KERNELS_H
 #define CPI_REDUCE_KERNELS_H
 
@@ -12,7 +12,7 @@
 
 #define CPI_REDUCE_BLOCK 1024
 
-/* Bytes of a register. Vectors that are compared are no wider: GCC compares wider ones element by element. */
+/* Bytes of a register. Vectors that are compared are not wider: GCC compares wider ones element by element. */
 #if defined(__AVX512BW__)
 #define CPI_REGISTER 64
 #elif defined(__AVX2__)
@@ -21,14 +21,15 @@
 #define CPI_REGISTER 16
 #endif
 
-/* Asks for the memory some way ahead of p, past the end of the page, where the processor stops asking itself. */
+/* Prefetches memory some way ahead of p, across the end of the page, where the hardware prefetcher stops. */
 #define CPI_REDUCE_FETCH(p, bytes) \
     for (unsigned f_ = 0; f_ < (bytes); f_ += 64) __builtin_prefetch((const char *)(p) + 8192 + f_)
 
 typedef struct cpi_reduce_kernel {
     int size;
-    /* n contiguous elements, the first of them at position `base`; acc is written, but for places, where it is
-     * joined with what stands there (index -1: nothing). `shift` (a pair) is subtracted by moments. */
+    /* n contiguous elements, the first of them at position `base`. acc is only written, except for
+     * position-and-element accumulators: these are joined with the old value (index -1: nothing). `shift` (a pair) is
+     * subtracted by moments. */
     void (*run)(const void *x, int64_t n, int64_t base, const double *shift, void *acc);
     /* cols results at once: `rows` rows of contiguous elements, `pitch` bytes from row to row; positions are
      * base, base + 1, ...; shift holds a pair a column. */
@@ -36,16 +37,16 @@ typedef struct cpi_reduce_kernel {
                     void *acc);
     /* a[i] = a[i] joined with b[i] */
     void (*join)(void *a, const void *b, int64_t n);
-    /* writes the accumulator of no elements; hand-written kernels leave this to those made from the rows */
+    /* writes the accumulator of no elements; hand-written kernels leave this to the generated ones */
     void (*empty)(void *acc);
 } cpi_reduce_kernel;
 
-/* By fold, [1] for integers modulo 2^64: a table of kernels by type, or NULL. */
+/* By reducer, [1] for integers modulo 2^64: a table of kernels by type, or NULL. */
 typedef const cpi_reduce_kernel *cpi_reduce_kernels[CPI_NREDUCERS][2];
-/* Made from the rows of reduce.def. */
+/* Generated from the rows of reduce.def. */
 extern const cpi_reduce_kernels cpi_reduce_rows_v2, cpi_reduce_rows_v3, cpi_reduce_rows_v4;
-/* What takes their places where it is faster, written by hand: a function that is NULL is the row's. A run of bool's
- * own goes before that of uint8, whose kernels fold it. */
+/* Faster hand-written replacements. A function that is NULL is the generated one's. A `run` for bool takes precedence
+ * over that of uint8, whose kernels otherwise reduce bool. */
 extern const cpi_reduce_kernels cpi_reduce_sums_v2, cpi_reduce_sums_v3, cpi_reduce_sums_v4;
 extern const cpi_reduce_kernels cpi_reduce_orders_v2, cpi_reduce_orders_v3, cpi_reduce_orders_v4;
 

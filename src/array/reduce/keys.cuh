@@ -1,10 +1,10 @@
-/* Order on the GPU: elements as keys of which the highest is looked for, NaN beyond everything, complex numbers by
- * parts.
+/* Order on the GPU: elements as unsigned keys. The highest key is searched for; NaN is beyond everything; complex
+ * numbers compare by parts.
  *
- * One kernel finds minima and maxima of signed and unsigned numbers: a key is an element with some bits flipped, those
- * that turn the order round (all bits of integers, the sign of floating-point numbers) and the sign of signed integers,
- * whose order is then the unsigned one. Which bits is decided once a thread. Elements that were loaded together are
- * flipped as whole words. */
+ * One kernel finds minima and maxima of signed and unsigned numbers. A key is an element with some bits flipped:
+ * those that reverse the order (all bits of integers, the sign of floating-point numbers), and the sign of signed
+ * integers, which makes their order the unsigned one. The mask is computed once a thread. Elements that were loaded
+ * together are flipped as whole words. */
 #ifndef CPI_REDUCE_KEYS_CUH
 #define CPI_REDUCE_KEYS_CUH
 
@@ -14,7 +14,7 @@
 
 namespace reducer {
 
-/* --- what is flipped (cpi_order_flip), of an element or of each part of a complex one --- */
+/* --- the bits that are flipped (cpi_order_flip), of an element or of each part of a complex one --- */
 
 __device__ __forceinline__ uint8_t flipped(uint8_t x, uint64_t flip) { return (uint8_t)(x ^ flip); }
 __device__ __forceinline__ uint16_t flipped(uint16_t x, uint64_t flip) { return (uint16_t)(x ^ flip); }
@@ -39,7 +39,7 @@ __device__ __forceinline__ c128 flipped(c128 x, uint64_t flip)
     return c128{flipped(x.re, flip), flipped(x.im, flip)};
 }
 
-/* All elements of a vector. Narrow ones by words, which are whole but for a vector of one element. */
+/* All elements of a vector. Narrow ones by words, unless the vector is of one element. */
 template <class R, int V> __device__ __forceinline__ vector<R, V> flipped(const vector<R, V> &v, uint64_t flip)
 {
     vector<R, V> out;
@@ -57,7 +57,7 @@ template <class R, int V> __device__ __forceinline__ vector<R, V> flipped(const 
     return out;
 }
 
-/* --- keys: whole words, halves as float; an element that has been flipped is its own key --- */
+/* --- keys: integers, halves as float; an element that has been flipped is its own key --- */
 
 template <class R> struct keyed { typedef std::conditional_t<cpi_half_element<R>, float, R> type; };
 template <> struct keyed<uint8_t> { typedef uint32_t type; };
@@ -95,7 +95,7 @@ template <template <class> class F> cp_code launch_ordered(cp_stream *s, const c
     });
 }
 
-/* The same for folds that leave NaN out, which integers do not have. */
+/* The same for reducers that ignore NaN, which integers do not have. */
 template <template <class> class F> cp_code launch_ordered_floats(cp_stream *s, const cpi_reduce_args *a)
 {
     return cpi_with_type(a->type, [&](auto e) {
@@ -105,6 +105,6 @@ template <template <class> class F> cp_code launch_ordered_floats(cp_stream *s, 
     });
 }
 
-} // namespace fold
+} // namespace reducer
 
 #endif

@@ -1,4 +1,4 @@
-/* Means of what is not NaN on the GPU: sums and how many there are, gathered together. */
+/* Means of elements that are not NaN on the GPU: the sum and the count are accumulated together. */
 #include <type_traits>
 
 #include "reduce/reducer.cuh"
@@ -53,7 +53,7 @@ template <class R> struct KnownMean {
     }
 };
 
-} // namespace fold
+} // namespace reducer
 
 cp_code cpi_reducer_known_means(cp_stream *stream, const cpi_reduce_args *a)
 {

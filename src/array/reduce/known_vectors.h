@@ -1,4 +1,4 @@
-/* Lanes (reduce/vectors.h) of folds that take no notice of NaN. */
+/* Vector macros (reduce/vectors.h) of reducers that ignore NaN. */
 #ifndef CPI_REDUCE_KNOWN_VECTORS_H
 #define CPI_REDUCE_KNOWN_VECTORS_H
 
@@ -13,7 +13,7 @@
         cpl_##bits##x##N m_ = (cpl_##bits##x##N)(v_ != v_), c_ = (cpl_##bits##x##N)((c) - (cpl_##from##x##N){0}); \
         __builtin_convertvector((cpl_##from##x##N)(((cpl_##bits##x##N)v_ & ~m_) | (c_ & m_)), cpl_##to##x##N); \
     })
-#ifdef __AVX512F__ /* which chooses without a mask in a vector */
+#ifdef __AVX512F__ /* which selects without a mask in a vector */
 #define CPL_KNOWN8(from, to, bits, c, p)                                                                      \
     ({                                                                                                        \
         __m512d k_ = (__m512d)CPL_LOAD(from, to, 8, p);                                                       \

@@ -1,13 +1,13 @@
-/* Variance and standard deviation on the GPU, in one read.
+/* Variance and standard deviation on the GPU, in one pass.
  *
- * A thread subtracts its own first element from all it sees and sums differences and their squares: as that
- * element is one of them, cancellation costs at most as many bits as the thread's count has, and the count is
- * kept below LIMIT. Parts are joined by Chan's rule around one element of the whole, so that a large common
- * mean costs nothing. Differences, squares and sums are doubles.
+ * A thread subtracts its own first element from all its elements and sums differences and their squares. As that
+ * element is one of them, cancellation costs at most as many bits as the thread's count has, and the count is kept
+ * below LIMIT. Partial results are joined by Chan's rule around one element of the whole, so that a large common mean
+ * costs no precision. Differences, squares and sums are doubles.
  *
- * Elements of at most 32 bits have a quicker way (Near): those loaded together are reduced to a mean and squares
- * about it in float32, and only these go on in double, around the first element of the result. As that is one
- * of its n elements, cancellation costs at most a factor n of 2^-53, far below what float32 shows. */
+ * Elements of at most 32 bits have a faster path (Near). Those loaded together are reduced to a mean and squares
+ * about it in float32, and only these are joined in double, around the first element of the result. As that is one of
+ * its n elements, cancellation costs at most a factor n of 2^-53, far below float32's precision. */
 #include "reduce/reducer.cuh"
 #include "reduce/reducers_cuda.h"
 
@@ -23,7 +23,7 @@ __device__ __forceinline__ moments join_moments(moments a, moments b)
     return moments{n, a.mean + d * part, a.im + e * part, a.m2 + b.m2 + (d * d + e * e) * (a.n * part)};
 }
 
-/* The shift of a whole result: its first element, where that is a number and takes part. */
+/* The shift of a whole result: its first element, where that is finite and takes part. */
 __device__ __forceinline__ double usable(double k, const plan &p)
 {
     return p.a.where || p.a.reduced == 0 || !isfinite(k) ? 0.0 : k;
@@ -70,7 +70,7 @@ template <class T> struct Real {
     }
 };
 
-/* All elements take part: their number is known. */
+/* Without a mask: the number of elements is known. */
 template <class T> struct Near {
     typedef T Raw;
     typedef pair Acc; /* sum of differences to the first element, and of their squares */
@@ -117,7 +117,7 @@ template <class T> struct batch<Near<T>> {
             double g = fma((double)N, (double)k - s.first, (double)sum);
             s.s += g;
             s.q += fma(g * (1.0 / N), g, (double)m2);
-        } else { /* too few, or squares outside float32's range, or no number */
+        } else { /* too few, or squares outside float32's range, or not a number */
 #pragma unroll
             for (int i = 0; i < N; i++) Near<T>::add(s, v[i / V].x[i % V], 0);
         }
@@ -166,7 +166,7 @@ template <class T> struct Plane {
     }
 };
 
-} // namespace fold
+} // namespace reducer
 
 cp_code cpi_reducer_moments(cp_stream *s, const cpi_reduce_args *a)
 {

@@ -1,4 +1,4 @@
-/* What reductions warn of (see the header). Elements are looked at again only where the result is not finite. */
+/* The warnings of reductions (see the header). Elements are checked again only where the result is not finite. */
 #include "reduce/notice.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ void cpi_notice_out(const cpi_reduction_row *row, const cp_array *x, const cp_re
     if (back || (in_real && o->out && cpi_is_complex(o->out->type))) cpi_warn(CP_WARNING_COMPLEX);
 }
 
-/* The one truth value of `r`, which is ended. */
+/* The one truth value of `r`, which is freed. */
 static cp_code truth(cp_array *r, bool *yes)
 {
     uint8_t v = 0;
@@ -36,7 +36,7 @@ static cp_code any(cp_op op, cp_array *x, cp_array *y, bool *yes)
     return truth(r, yes);
 }
 
-/* Is one of the elements NaN? Of a single one, which most results are, without the way of an operation. */
+/* Is one of the elements NaN? A single one, the usual result, is tested without an operation. */
 static cp_code any_nan(cp_array *x, bool *yes)
 {
     _Alignas(16) unsigned char value[16];
@@ -60,7 +60,7 @@ cp_code cpi_notice_counts(cp_array *counts, double most, cp_warning warning)
     return code;
 }
 
-/* How many elements take part, `known`: of those that are not NaN. */
+/* How many elements take part; `known`: of those that are not NaN. */
 static cp_code count(cp_array *x, const cp_reduce_options *o, bool known, cp_array **counts)
 {
     cp_reduce_options sum = {.axis = o->axis, .keepdims = o->keepdims};

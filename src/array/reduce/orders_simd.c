@@ -1,9 +1,9 @@
-/* Extremes of floating-point numbers and the places of all, where kernels written by hand beat those made from the
- * rows; compiled once per instruction set.
+/* Extrema of floating-point numbers, and argmin and argmax of all types, where hand-written kernels beat the
+ * generated ones; compiled once per instruction set.
  *
- * Invariant: NaN beats everything, the first of several NaN or equal elements wins. Runs of real numbers find
- * the extreme of a block with vectors first and look for its place only where it beats what is known. The second look
- * ends with the block all the same: another thread may have written there meanwhile. */
+ * Invariant: NaN beats everything, and the first of several NaN or equal elements wins. Runs of real numbers find the
+ * extremum of a block with vectors first, and search for its index only where it beats the current best. The second
+ * search is bounded by the block's end: another thread may have written there meanwhile. */
 #include <string.h>
 
 #include "reduce/kernels.h"
@@ -20,13 +20,13 @@
 #define NAN_INT_LANES(M, v) ((M){0})
 #define NAN_FLOAT_LANES(M, v) ((M)((v) != (v)))
 
-/* --- extremes of a run, and where they are --- */
+/* --- extrema of a run, and their indices --- */
 
 #define INDEXED_OF(KIND, NAME, T)                                                                     \
     static int64_t KIND##_at_##NAME(const T *x, int64_t n, T best)                                    \
     {                                                                                                 \
         int64_t i = 0;                                                                                \
-        for (; i + 64 <= n; i += 64) { /* which 64 it is in, then where */                            \
+        for (; i + 64 <= n; i += 64) { /* first which 64 elements it is in, then where */                            \
             int hit = 0;                                                                              \
             for (int l = 0; l < 64; l++) hit |= x[i + l] == best;                                     \
             if (hit) break;                                                                           \
@@ -92,8 +92,8 @@
         *a = (indexed_##NAME){base + i, best};                                                                \
     }
 
-/* The processor's minimum and maximum of floats take one instruction; NaN is looked for beside them, two
- * vectors in one comparison. */
+/* The processor's minimum and maximum of floats take one instruction; NaN is tested separately, two vectors in one
+ * comparison. */
 #if defined(__AVX512F__)
 #define VECTOR_FLOAT32 __m512
 #define VECTOR_FLOAT64 __m512d
@@ -141,7 +141,7 @@
                 nan = JOIN_NAN(NAME, nan, UNORDERED(NAME, v[0], v[1]));                               \
                 nan = JOIN_NAN(NAME, nan, UNORDERED(NAME, v[2], v[3]));                               \
             }                                                                                         \
-            for (; i < n; i += L) { /* the last of them ends with the run: some elements come twice */\
+            for (; i < n; i += L) { /* the last vector ends with the run: some elements are read twice */\
                 v[0] = OP_##NAME(loadu)(x + (i + L <= n ? i : n - L));                                \
                 a[0] = TAKE_##KIND(NAME)(v[0], a[0]);                                                 \
                 nan = JOIN_NAN(NAME, nan, UNORDERED(NAME, v[0], v[0]));                               \
@@ -230,7 +230,7 @@ REAL(UINT64, uint64_t, int64_t, NAN_INT)
 REAL(FLOAT32, float, int32_t, NAN_FLOAT)
 REAL(FLOAT64, double, int64_t, NAN_FLOAT)
 
-/* --- places of booleans: the first true one, the first false one --- */
+/* --- argmin and argmax of booleans: the first true one, the first false one --- */
 
 static int64_t first_true(const uint8_t *x, int64_t n)
 {

@@ -1,5 +1,5 @@
-/* Places of the minimum and the maximum on the GPU: the first of equals, the first NaN where there is one. Or of what
- * is not NaN: then NaN is passed over, and counts as an infinity only where nothing beats that, as in NumPy. */
+/* argmin and argmax on the GPU: the first of equal elements, or the first NaN. Or, for nanargmin and nanargmax, NaN
+ * is skipped, and counts as an infinity only where no element beats that, as in NumPy. */
 #include "reduce/keys.cuh"
 #include "reduce/reducers_cuda.h"
 
@@ -20,10 +20,10 @@ template <class R> struct Place {
         s.index = -1, s.value = lowest_key<Key>(), s.known = p.a.known;
         s.flip = cpi_order_flip(p.a.type, p.a.reducer == CPI_REDUCER_LOWEST_INDEXED);
     }
-    /* A thread meets its elements in rising order, but for the few beside whole vectors: join breaks their ties. */
+    /* A thread sees its elements in rising order, except for the few beside whole vectors: join breaks their ties. */
     static __device__ __forceinline__ void add_key(State &s, Key k, int64_t i)
     {
-        /* a NaN that is known stays: comparing may not see it where it is one part of a complex number */
+        /* a NaN already held stays: a comparison may miss it where it is one part of a complex number */
         bool better = s.index < 0 || (!is_nan(s.value) && (beats(k, s.value) || is_nan(k)));
         bool same = !better && i < s.index && (equal(k, s.value) || (is_nan(k) && is_nan(s.value)));
         if (better || same) s.index = i, s.value = k;
@@ -49,18 +49,18 @@ template <class R> struct Place {
     static __device__ void finalize(const plan &p, Acc a, char *out)
     {
         if (p.a.known && a.index < 0) *p.mailbox = p.failure;
-        /* where all that is known is the worst there is, what is not counts as that, and the first element is first */
+        /* where the best known value is the worst possible one, NaN counts as that, and the first element wins */
         if (p.a.known && (a.index < 0 || equal(a.value, lowest_key<Key>()))) a.index = 0;
         *(int64_t *)out = cpi_finalize_indexed(p.a.op, a.index, p.a.reduced);
     }
 };
 
-/* A place and a value: with four blocks they would not fit the registers. */
+/* An index and a value: with four resident blocks they would not fit the registers. */
 template <class R> struct resident<Place<R>> {
     static constexpr int narrow = 2, wide = 3;
 };
 
-/* The first best of a batch is found with small indices, then compared once. NaN goes the careful way. */
+/* The best of a batch is found with small indices, then compared once. Batches with NaN take the slow path. */
 template <class R> struct batch<Place<R>> {
     template <int U, int V>
     static __device__ __forceinline__ void add_known(typename Place<R>::State &s, const vector<R, V> (&w)[U],
@@ -97,7 +97,7 @@ template <class R> struct batch<Place<R>> {
             nan |= is_nan(k);
             if (beats(k, best)) best = k, where = i;
         }
-        if (nan) { /* positions rise: an earlier NaN stays, else the first of these is it */
+        if (nan) { /* positions rise: an earlier NaN stays, else the first of these wins */
             if (is_nan(s.value)) return;
 #pragma unroll
             for (int i = U * V - 1; i >= 0; i--) {
@@ -110,7 +110,7 @@ template <class R> struct batch<Place<R>> {
     }
 };
 
-} // namespace fold
+} // namespace reducer
 
 cp_code cpi_reducer_positions(cp_stream *s, const cpi_reduce_args *a)
 {

@@ -1,7 +1,7 @@
-/* Front of the reductions: arguments, types, shapes and errors; the fold itself is the backend's.
+/* API layer of the reductions: arguments, types, shapes and errors; the backend reduces.
  *
- * Invariant: what reaches a backend has kept >= 1, has elements (or an identity or initial value), at most
- * CPI_REDUCE_DIMS merged dimensions of each sort, and a result that overlaps no input. */
+ * Invariant: a backend gets kept >= 1, elements (or an identity or initial value), at most CPI_REDUCE_DIMS merged
+ * dimensions of each kind, and a result that overlaps no input. */
 #include "reduce/reduce.h"
 
 #include <stddef.h>
@@ -31,19 +31,19 @@ cp_reduction cp_reduction_from_name(const char *name)
 }
 
 static bool is_place(cp_reduction r) { return cpi_reducers[cpi_reductions[r].reducer].class_of == CPI_INDEXED; }
-/* The fold of integers that r makes. */
+/* The reducer of integers that r uses. */
 static cpi_reducer reducer_of_integers(cp_reduction r)
 {
     return cpi_reducers[cpi_reductions[r].reducer].integers;
 }
 
-/* Elements are looked at as they are, the result's type does not depend on theirs. */
+/* Are elements used as they are, with a result type independent of theirs? */
 static bool is_fixed(cpi_reduce_rule rule)
 {
     return rule == CPI_RESULT_INDEX || rule == CPI_RESULT_TRUTH || rule == CPI_RESULT_COUNT;
 }
 
-/* The type that elements are folded as, NumPy's "loop type"; the result's type follows from it. */
+/* The type in which elements are reduced, NumPy's "loop type"; the result's type follows from it. */
 static cp_type loop_type(cpi_reduce_rule rule, cp_type t, const cp_reduce_options *o)
 {
     if (is_fixed(rule)) return t;
@@ -69,23 +69,23 @@ static cp_type result_type(cpi_reduce_rule rule, cp_type loop, bool typed)
     return loop;
 }
 
-/* Of complex elements in a real type NumPy's mean loses its imaginary part, and elements keep theirs. */
+/* For complex elements in a real type, NumPy's mean loses its imaginary part, and elements keep theirs. */
 static bool is_about_real(cpi_reduce_rule rule, cp_type t, cp_type loop)
 {
     return rule == CPI_RESULT_REAL && cpi_is_complex(t) && cpi_is_float(loop);
 }
 
-/* Must elements be converted before they are folded? Not where the accumulator holds both types. */
+/* Must elements be converted before the reduction? Not where the accumulator holds both types. */
 static bool must_convert(cpi_reduce_rule rule, cp_type t, cp_type loop)
 {
     if (t == loop || is_fixed(rule)) return false;
     if (rule == CPI_RESULT_SAME) return true;
-    if (rule == CPI_RESULT_WIDE && cpi_is_half(loop) && cpi_itemsize(t) > 1) return true; /* what it cannot hold */
+    if (rule == CPI_RESULT_WIDE && cpi_is_half(loop) && cpi_itemsize(t) > 1) return true; /* it cannot hold them */
     if (cpi_is_complex(t)) return !cpi_is_complex(loop) && !is_about_real(rule, t, loop);
     return cpi_is_whole(loop) && (rule != CPI_RESULT_WIDE || cpi_is_float(t));
 }
 
-/* Everything one call is about. Arrays marked "own" are freed at its end. */
+/* One call. Arrays marked "own" are freed at its end. */
 typedef struct call {
     cp_reduction r;
     const cpi_reduction_row *row;
@@ -94,7 +94,7 @@ typedef struct call {
     cpi_slices slices;
     cpi_output to;
     cpi_reduce_args a;
-    int64_t lies[CP_MAXDIM]; /* strides of what NumPy folds: x as it came, or its copy */
+    int64_t lies[CP_MAXDIM]; /* strides of the array that NumPy reduces: x itself, or its copy */
 } call;
 
 /* Is there a result of no elements? */
@@ -144,10 +144,10 @@ static cp_code find_initial(call *c, cp_type *loop)
         return cpi_fail(CP_ERROR_TYPE, "%s: has no argument initial", c->row->name);
     c->a.initial = true;
     cp_code code = cpi_value_as(c->row->name, c->o->initial, c->a.result, c->a.value);
-    if (!code && c->o->out && c->o->out->type != c->a.result) { /* NumPy's start lies in `out` first */
+    if (!code && c->o->out && c->o->out->type != c->a.result) { /* NumPy writes the initial value to `out` first */
         _Alignas(16) unsigned char there[16];
         cpi_convert_value(c->a.result, c->a.value, c->o->out->type, there);
-        if (!c->a.reduced && !is_fixed(c->row->rule)) { /* and stays there, where nothing follows */
+        if (!c->a.reduced && !is_fixed(c->row->rule)) { /* and it stays there where nothing follows */
             *loop = c->a.result = c->o->out->type;
             memcpy(c->a.value, there, sizeof there);
             return CP_OK;
@@ -157,7 +157,7 @@ static cp_code find_initial(call *c, cp_type *loop)
     return code;
 }
 
-/* NumPy's sums begin at 0, so that no sum is -0.0; kernels begin at the fold's identity, which keeps the sign of a
+/* NumPy's sums start at 0, so that no sum is -0.0; kernels start at the reducer's identity, which keeps the sign of a
  * zero. */
 static void start_from_zero(call *c)
 {
@@ -175,11 +175,11 @@ static void add_axis(axes *a, int64_t n, int64_t x, int64_t where, int64_t out)
     a->shape[a->n] = n, a->x[a->n] = x, a->where[a->n] = where, a->out[a->n++] = out;
 }
 
-/* The fewest dimensions, as the arguments have them: their number; -1: too many. */
+/* Coalesces axes into the arguments' dimensions; returns their number, -1: too many. */
 static int coalesce(call *c, axes *a, unsigned how, cpi_reduce_dim *to)
 {
     if (!a->n) return 0;
-    if (a->n == 1 && a->x[0] >= 0) { /* as it lies */
+    if (a->n == 1 && a->x[0] >= 0) { /* used directly */
         to[0] = (cpi_reduce_dim){a->shape[0], a->x[0], a->where[0], a->out[0]};
         return 1;
     }
@@ -193,8 +193,8 @@ static int coalesce(call *c, axes *a, unsigned how, cpi_reduce_dim *to)
     return n;
 }
 
-/* Fills the dimensions of the arguments; false when there are too many. x alone decides where axes are reversed and how
- * they are ordered: of places reduced axes stay as they are. */
+/* Fills the dimensions of the arguments; false when there are too many. x alone decides which axes are reversed and
+ * how they are ordered. For argmin and argmax, reduced axes keep their order. */
 static bool lay_out(call *c)
 {
     const unsigned by_x = CPI_LOOP_REVERSE | CPI_LOOP_ORDER | CPI_LOOP_FIRST;
@@ -215,7 +215,7 @@ static bool lay_out(call *c)
     return c->a.nkept >= 0 && c->a.nreduced >= 0;
 }
 
-/* Too many dimensions that do not merge: copies with the kept axes in front have one of each sort. */
+/* For too many dimensions that do not merge: copies with the kept axes first, which have one dimension of each kind. */
 static cp_code gather(call *c, cp_array **x)
 {
     cp_array *dense = *x ? cpi_slices_dense(c->row->name, *x, &c->slices, c->to.device, true) : NULL;
@@ -250,8 +250,8 @@ static cp_code convert(call *c, cp_type to)
     return CP_OK;
 }
 
-/* Chooses the fold for the elements' type, and how integers are gathered: modulo 2^64 where they stay integers, exactly
- * where that fits, as doubles; or they are converted first, where none of these has kernels. */
+/* Chooses the reducer for the elements' type and the accumulation of integers: modulo 2^64 where they stay integers,
+ * exactly where that fits, else as doubles. Where none of these has kernels, integers are converted first. */
 static cp_code choose_reducer(call *c, cp_type loop)
 {
     bool integers = cpi_is_whole(c->x->type);
@@ -267,13 +267,13 @@ static cp_code choose_reducer(call *c, cp_type loop)
     return convert(c, cpi_is_whole(loop) ? CP_FLOAT64 : loop);
 }
 
-/* Types that NumPy refuses although results could be converted to them. */
+/* Types that NumPy rejects although results could be converted to them. */
 static cp_code check_types(const call *c, cp_type loop)
 {
     const cp_array *out = c->o->out;
     const char *name = c->row->name;
     if (c->row->rule == CPI_RESULT_INDEX && out && cpi_has_shape(out, c->slices.ndim, c->slices.shape))
-        return cpi_check_cast(name, CPI_OUTPUT, out->type, CP_INT64, CP_SAFE); /* as NumPy: the other way round */
+        return cpi_check_cast(name, CPI_OUTPUT, out->type, CP_INT64, CP_SAFE); /* as NumPy: the reverse direction */
     if (c->row->rule != CPI_RESULT_REAL) return CP_OK;
     if (cpi_is_bool(loop) && cpi_is_bool(c->x->type))
         return cpi_fail(CP_ERROR_TYPE, "%s: booleans have no differences", name);
@@ -298,7 +298,7 @@ static void note_strides(call *c)
     else if (c->x->ndim) memcpy(c->lies, c->x->strides, (size_t)c->x->ndim * sizeof *c->lies);
 }
 
-/* The result's axes lie in memory as NumPy's loop over all of x's axes orders them, but for places. */
+/* The result's memory order is that of NumPy's loop over all of x's axes, except for argmin and argmax. */
 static cp_code open_output(call *c)
 {
     int64_t rank[CP_MAXDIM], strides[CP_MAXDIM];
@@ -339,7 +339,7 @@ static cp_code run(call *c)
     return c->to.device->backend->reduce->reduce(cpi_stream(c->to.device), &c->a);
 }
 
-/* The reduction itself, of checked options. */
+/* The reduction itself; options have been checked. */
 static cp_array *reduce(cp_reduction r, cp_array *x, const cp_reduce_options *o, bool known)
 {
     cp_array *all[3] = {x, o->out, o->where};
@@ -391,7 +391,7 @@ cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *option
     const cpi_reduction_row *row = &cpi_reductions[r];
     if (cpi_null(row->name, x) || (o->typed && cpi_check_type(row->name, o->dtype))) return NULL;
     if (cpi_is_whole(x->type)) row = &cpi_reductions[r = row->whole];
-    cp_reduce_options truths = *o; /* truth values in an out of them are added up as such, not as what 256 wraps to */
+    cp_reduce_options truths = *o; /* truth values in a bool `out` are added as bool, not as integers */
     if (!o->typed && o->out && cpi_is_bool(o->out->type) && cpi_is_bool(x->type) && row->rule == CPI_RESULT_WIDE)
         truths.typed = true, truths.dtype = CP_BOOL, o = &truths;
     if (o->mean) return cpi_about_mean(r, x, o);

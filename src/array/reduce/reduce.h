@@ -1,10 +1,10 @@
-/* The slots a backend fills for the room reduce.
+/* The slots a backend fills for the module reduce.
  *
- * The front brings every call to one form: `kept` results, each made of `reduced` elements, both walked by a
- * few merged dimensions with strides in bytes. Kept dimensions are sorted by x's stride, the last one is the
- * smallest; reduced ones too, unless the positions of elements matter (argmin, argmax), where they stay in C
- * order. Strides of x are positive where the order does not matter. kept >= 1; reduced may be 0 for
- * reductions that have an identity or come with an initial value. `out` is not read and overlaps nothing. */
+ * The API layer brings every call to one form: `kept` results, each made of `reduced` elements. Both are iterated by
+ * a few merged dimensions with strides in bytes. Kept dimensions are sorted by x's stride, the last one is the
+ * smallest. Reduced ones are too, unless the positions of elements matter (argmin, argmax): then they stay in C
+ * order. Strides of x are positive where the order does not matter. kept >= 1; reduced may be 0 for reductions that
+ * have an identity or an initial value. `out` is not read and overlaps nothing. */
 #ifndef CPI_REDUCE_H
 #define CPI_REDUCE_H
 
@@ -19,14 +19,14 @@ extern "C" {
 
 #include "reduce/rows.h"
 
-/* What the tables say: of a fold its accumulators, the fold that takes integers, whether results are joined with 0
- * where no other start is given, and whether small integers are gathered exactly; of a reduction the row. */
+/* Rows of the tables. A reducer has its accumulator class, the reducer that takes integers, whether results are
+ * joined with 0 by default, and whether small integers are accumulated exactly. */
 typedef struct cpi_reducer_row { cpi_class class_of; cpi_reducer integers; bool from_zero, exact; } cpi_reducer_row;
 typedef struct cpi_reduction_row {
     const char *name;
     cpi_reducer reducer;
     cpi_reduce_rule rule;
-    cp_reduction whole;      /* what NumPy makes of integers instead, or itself */
+    cp_reduction whole;      /* the reduction that NumPy uses for integers instead, or itself */
     cp_warning warns;        /* or CP_NWARNINGS */
     bool identity, root;     /* root: NumPy takes a root in the result */
     const char *ufunc, *doc; /* NumPy's name of the operation, for messages */
@@ -35,7 +35,7 @@ extern const cpi_reducer_row cpi_reducers[CPI_NREDUCERS];
 extern const cpi_reduction_row cpi_reductions[CP_NREDUCTIONS];
 
 typedef struct cpi_reduce_dim {
-    int64_t n;            /* extent */
+    int64_t n;            /* length */
     int64_t x, where, out; /* strides in bytes; out's is 0 for reduced dimensions */
 } cpi_reduce_dim;
 
@@ -51,10 +51,10 @@ typedef struct cpi_reduce_args {
     char *out;
     double ddof;
     bool about_real;   /* complex moments are taken about the real part of the mean */
-    cpi_class class_of; /* of the fold's accumulators */
-    bool whole; /* integers, gathered as uint64_t modulo 2^64: they stay integers, or (exact) no sum leaves 64 bits */
+    cpi_class class_of; /* of the reducer's accumulators */
+    bool whole; /* integers, accumulated as uint64_t modulo 2^64: they stay integers, or (exact) sums fit 64 bits */
     bool exact;
-    bool known;        /* NaN is left out of places and means, where the device says that it takes that */
+    bool known;        /* positions and means ignore NaN, where the device supports that */
     bool initial;      /* joined to every result: in `value`, of type `result` */
     unsigned char value[16] __attribute__((aligned(16)));
 } cpi_reduce_args;
@@ -62,22 +62,23 @@ typedef struct cpi_reduce_args {
 /*: slot("reduce", name="cpi_reduce_name(args->op)") */
 typedef struct cpi_reduce_ops {
     cp_code (*reduce)(cp_stream *stream, const cpi_reduce_args *args);
-    /* Takes args->known: places of real floating types, where nothing but NaN is an error that is told where the
-     * stream's work is looked at next, and means of all floating types. */
+    /* Supports args->known: argmin and argmax of real floating types, and means of all floating types. A slice of NaN
+     * only is an error, raised at the stream's next check. */
     bool known;
 } cpi_reduce_ops;
 /*: value("known", cuda="true") */
 
 
 #ifndef __CUDACC__
-/* argmin, argmax and mean of what is not NaN, in one go: where the device takes that, which cpi_reduces_known tells. */
+/* argmin, argmax and mean of elements that are not NaN, in one pass: where the device supports it
+ * (cpi_reduces_known). */
 bool cpi_reduces_known(cp_reduction r, const cp_array *x);
 cp_array *cpi_reduce_knowing(cp_reduction r, cp_array *x, const cp_reduce_options *o);
 #endif
 
-/* The type whose kernels fold `in` into `out`: bool is uint8. */
+/* The type whose kernels reduce `in` into `out`: for bool, uint8. */
 static inline cp_type cpi_reduce_kernel_type(cp_type in) { return in == CP_BOOL ? CP_UINT8 : in; }
-/* True when the smallest stride belongs to a kept dimension: walk rows of results. */
+/* True when the smallest stride belongs to a kept dimension: iterate over rows of results. */
 static inline bool cpi_reduce_by_columns(const cpi_reduce_args *a, int64_t least)
 {
     if (a->where || !a->nkept || a->keep[a->nkept - 1].n < least) return false;

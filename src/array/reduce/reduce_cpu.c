@@ -1,9 +1,9 @@
-/* The CPU's fold: cuts a reduction into tasks and blocks and gives the blocks to the kernels.
+/* Reductions on the CPU: a reduction is cut into tasks and blocks, which the kernels process.
  *
- * Two ways: by rows (blocks of consecutive reduced elements, joined pairwise) and by columns (a tile of results
- * at once, walking rows of them). Blocks that are not contiguous, masked or of a half type are gathered in a
- * buffer first. Invariant: cuts depend on shapes and strides only, joins are made in a fixed order, so bits do
- * not depend on the number of threads. */
+ * There are two ways: by rows (blocks of consecutive reduced elements, joined pairwise) and by columns (a tile of
+ * results at once, iterating over rows of them). Blocks that are not contiguous, are masked or of a half type are
+ * packed into a buffer first. Invariant: cuts depend on shapes and strides only and joins have a fixed order, so bits
+ * do not depend on the number of threads. */
 #include "reduce/reduce.h"
 
 #include <math.h>
@@ -34,11 +34,11 @@ typedef struct job {
     cp_type type;             /* the kernel's: float32 for the half types */
     int64_t item, wide;       /* bytes of an element in x, and for the kernel */
     bool half, indexed, direct; /* direct: kernels read x itself */
-    int64_t grain;            /* elements worth a task */
-    int64_t parts, each;      /* pieces of the reduced range, and elements of one */
-    int64_t units, per_task;  /* rows: results; columns: tiles; how many in a task */
+    int64_t grain;            /* elements per task */
+    int64_t parts, each;      /* parts of the reduced range, and elements of one */
+    int64_t units, per_task;  /* rows: results; columns: tiles; and how many per task */
     int64_t cols, tile, tiles, block;
-    char *partial;            /* accumulators of the pieces */
+    char *partial;            /* accumulators of the parts */
     char *scratch;            /* of the workers */
     int64_t scratch_each;
     int stop;                 /* any and all of one result: the answer is known */
@@ -75,7 +75,7 @@ static int64_t left_inside(const cpi_reduce_args *a, const cursor *c)
 
 /* --- gathering --- */
 
-/* every other element is common, and a step that the compiler knows lets it use vectors */
+/* every other element is common; a constant stride lets the compiler vectorize */
 #define COPY_STRIDED(T)                                                                    \
     if (stride == 2 * (int64_t)sizeof(T))                                                  \
         for (int64_t i = 0; i < n; i++) ((T *)to)[i] = ((const T *)from)[2 * i];           \
@@ -139,14 +139,14 @@ static int64_t gather(const job *j, cursor *c, const char *x, const uint8_t *whe
         pack(j, to, x + c->offset[0], step, n);
         got += where ? compress(j, to, where + c->offset[1], last < 0 ? 0 : r->where[last], n) : n;
         advance(j, c, n);
-        most -= n, at = 0; /* of the next row, where there is more */
+        most -= n, at = 0; /* of the next row, if there is one */
     }
     return got;
 }
 
 /* --- rows --- */
 
-/* The value that moments are taken around: an element, so that large means lose nothing. */
+/* The shift of moments: an element, so that large means cost no precision. */
 static void find_shift(const job *j, const char *x, double *shift)
 {
     _Alignas(16) char raw[16] = {0};
@@ -167,7 +167,7 @@ static bool settled(const job *j, const void *acc, int64_t m)
     return (j->a->op == CP_REDUCE_any && count > 0) || (j->a->op == CP_REDUCE_all && count < m);
 }
 
-/* Folds reduced elements begin..end-1 of one result. Blocks are joined as a balanced tree. */
+/* Reduces elements begin..end-1 of one result. Blocks are joined as a balanced tree. */
 static void reduce_range(job *j, const char *x, const uint8_t *where, const double *shift, int64_t begin, int64_t end,
                          char *buffer, void *acc)
 {
@@ -214,7 +214,7 @@ static void reduce_range(job *j, const char *x, const uint8_t *where, const doub
     else j->c.row->empty(acc);
 }
 
-/* Where the elements of result r begin, and where it goes. */
+/* The beginning of result r's elements, and of its output. */
 static void find_result(const job *j, int64_t r, const char **x, const uint8_t **where, char **out)
 {
     const axes *k = j->kept;
@@ -233,7 +233,7 @@ static bool is_nan_pair(const job *j, const char *p)
     return isnan(((const double *)p)[0]) || isnan(((const double *)p)[1]);
 }
 
-/* The first element of a result that takes part and is NaN; NULL: none. */
+/* The first element of a result that takes part and is NaN; NULL: there is none. */
 static const char *first_nan(const job *j, const char *x, const uint8_t *where)
 {
     const cpi_reduce_args *a = j->a;
@@ -244,8 +244,8 @@ static const char *first_nan(const job *j, const char *x, const uint8_t *where)
     return NULL;
 }
 
-/* n results from their accumulators. A complex extreme that is NaN is the first one there is: lanes, blocks and parts
- * come together in no order of elements, so these are looked at again. */
+/* n results from their accumulators. A complex extremum that is NaN must be the first NaN. SIMD lanes, blocks and
+ * parts are not joined in element order, so these elements are searched again. */
 static void finalize(const job *j, char *acc, int64_t n, const char *x, int64_t xstep, const uint8_t *where,
                      int64_t wstep, char *out, int64_t step)
 {
@@ -258,7 +258,7 @@ static void finalize(const job *j, char *acc, int64_t n, const char *x, int64_t 
     cpi_reduce_finalize(j->a, &j->c, acc, n, out, step);
 }
 
-/* Results begin..end-1, finished a few at a time. */
+/* Results begin..end-1, finalized a few at a time. */
 static void rows_of_task(job *j, int64_t begin, int64_t end, char *buffer)
 {
     enum { MOST = 32 };
@@ -311,7 +311,7 @@ static void row_task(void *context, int64_t task, int worker)
     rows_of_task(j, begin, end < a->kept ? end : a->kept, buffer);
 }
 
-/* Joins the `parts` accumulators of `n` results each, part after part, as a tree; the sum lands in part 0. */
+/* Joins the `parts` accumulators of `n` results each, part after part, as a tree; the total is in part 0. */
 static void join_parts(const job *j, char *first, int64_t n)
 {
     int64_t size = n * j->k->size;
@@ -342,7 +342,7 @@ static void slab_task(void *context, int64_t part, int worker)
         }
 }
 
-/* Memory is read in order where results are walked inside each step of the outermost reduced dimension. */
+/* Does iterating over results within each step of the outermost reduced dimension read memory in order? */
 static bool slabs_fit(const job *j)
 {
     const cpi_reduce_args *a = j->a;
@@ -381,7 +381,7 @@ static cp_code reduce_rows(job *j)
     j->direct = !a->where && !j->half && (inner_step(a) == j->item || inner == 1) && (a->nreduced <= 1 || inner >= 128);
     j->block = j->type == CP_FLOAT64 && a->reducer == CPI_REDUCER_SUM ? CPI_REDUCE_BLOCK / 2 : CPI_REDUCE_BLOCK;
     bool order = j->indexed || a->class_of == CPI_OWN;
-    if (order && j->direct) j->block = 16 * CPI_REDUCE_BLOCK; /* nothing that a long block would fill */
+    if (order && j->direct) j->block = 16 * CPI_REDUCE_BLOCK; /* there are no counters that a long block overflows */
     if (slabs_fit(j)) return reduce_slabs(j);
     j->parts = 1;
     int64_t tasks;
@@ -389,7 +389,7 @@ static cp_code reduce_rows(job *j)
         j->parts = cpi_cut(a->reduced, j->grain, &j->each);
         tasks = a->kept * j->parts;
     } else if (a->kept <= j->grain && a->reduced <= j->grain && a->kept * a->reduced <= j->grain) {
-        j->per_task = a->kept, tasks = 1; /* little work: divisions would be felt */
+        j->per_task = a->kept, tasks = 1; /* for little work divisions would be noticeable */
     } else {
         j->per_task = a->reduced >= j->grain ? 1 : j->grain / (a->reduced ? a->reduced : 1);
         tasks = (a->kept + j->per_task - 1) / j->per_task;
@@ -414,7 +414,7 @@ static cp_code reduce_rows(job *j)
 
 /* --- columns --- */
 
-/* Folds rows begin..end-1 of the tile of n columns at x into acc; tmp and buffer are scratch. */
+/* Reduces rows begin..end-1 of the tile of n columns at x into acc; tmp and buffer are scratch. */
 static void reduce_tile(const job *j, const char *x, int64_t n, const double *shift, int64_t begin, int64_t end,
                         char *acc, char *tmp, char *buffer)
 {
@@ -481,7 +481,7 @@ static cp_code reduce_columns(job *j)
     int64_t size = j->k->size;
     j->cols = col->n;
     j->direct = !j->half && col->x == j->item;
-    int64_t most = (a->class_of == CPI_MOMENTS ? 16384 : 32768) / size; /* accumulators stay in the nearest cache */
+    int64_t most = (a->class_of == CPI_MOMENTS ? 16384 : 32768) / size; /* accumulators stay in the L1 cache */
     j->tiles = (j->cols + most - 1) / most;
     j->tile = ((j->cols + j->tiles - 1) / j->tiles + 15) / 16 * 16;
     j->tiles = (j->cols + j->tile - 1) / j->tile;
@@ -516,7 +516,7 @@ static cp_code reduce_columns(job *j)
 
 /* --- the slot --- */
 
-/* Not inline: what small arrays do not need must not stand in their way. */
+/* Not inline, so that small arrays, which do not need it, do not pay for its code. */
 static __attribute__((noinline)) void take_axes(axes *to, int n, const cpi_reduce_dim *from)
 {
     to->ndim = n;
@@ -527,13 +527,13 @@ static __attribute__((noinline)) void take_axes(axes *to, int n, const cpi_reduc
 static _Thread_local bool rows_only;
 void cp_test_row_kernels(bool on) { rows_only = on; }
 
-/* The kernel made from the fold's row, with what hand-written ones do better in its place. */
+/* The kernel generated from the reducer's row, with functions replaced by hand-written ones where these exist. */
 static cpi_reduce_choice choose(const cpi_reduce_args *a, cp_type type)
 {
     const cpi_reduce_kernels *made = CPI_BEST(cpi_reduce_rows);
     const cpi_reduce_kernels *tuned[2] = {CPI_BEST(cpi_reduce_sums), CPI_BEST(cpi_reduce_orders)};
     const cpi_reduce_kernel *row = (*made)[a->reducer][a->whole];
-    if (!row[type].run) row = (*CPI_LOWEST(cpi_reduce_rows))[a->reducer][a->whole]; /* all of it is written by hand */
+    if (!row[type].run) row = (*CPI_LOWEST(cpi_reduce_rows))[a->reducer][a->whole]; /* all of it is hand-written */
     cpi_reduce_choice c = {.k = row[type], .row = &row[type], .pairs = &row[CP_COMPLEX128], .type = type};
     for (int i = 0; i < 2 && !rows_only; i++) {
         const cpi_reduce_kernel *k = (*tuned[i])[a->reducer][a->whole];
@@ -548,7 +548,7 @@ static cpi_reduce_choice choose(const cpi_reduce_args *a, cp_type type)
 
 cp_code cpi_reduce_cpu_reduce(cp_stream *stream, const cpi_reduce_args *a)
 {
-    axes kept, reduced; /* apart from the job, which is cleared */
+    axes kept, reduced; /* outside the job, which is cleared */
     job j = {.a = a, .kept = &kept, .reduced = &reduced, .stream = stream, .item = cpi_itemsize(a->type)};
     kept.ndim = reduced.ndim = 0;
     if (a->nkept) take_axes(&kept, a->nkept, a->keep);
@@ -562,12 +562,12 @@ cp_code cpi_reduce_cpu_reduce(cp_stream *stream, const cpi_reduce_args *a)
     j.c = choose(a, j.type);
     j.k = &j.c.k;
     j.widen = *CPI_BEST(cpi_reduce_widen);
-    /* short rows go as columns: all of them where rows are strided, else those that no vector would serve */
+    /* short rows are reduced by columns: all of them where rows are strided, else those too short for vectors */
     int64_t few = !j.half && a->nreduced == 1 && a->reduce[0].x == j.item ? SHORT : 64;
     bool columns = a->reduced > 0 && (cpi_reduce_by_columns(a, 8) ||
                    (!a->where && a->reduced <= few && a->nkept && a->keep[a->nkept - 1].n >= 16));
     cp_code code = columns ? reduce_columns(&j) : reduce_rows(&j);
-    if (j.partial) cpi_work_free(stream, j.partial); /* the pool's pages have been touched: fresh ones cost faults */
+    if (j.partial) cpi_work_free(stream, j.partial); /* pages of the pool are touched already: no page faults */
     if (j.scratch) cpi_work_free(stream, j.scratch);
     return code;
 }

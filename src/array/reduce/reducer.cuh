@@ -1,11 +1,13 @@
-/* Folding on the GPU: accumulators, the kernels (rows, short rows, columns), and how they are launched.
+/* Reductions on the GPU: accumulators, the kernels (rows, short rows, columns), and how they are launched.
  *
- * A fold F has: Raw (an element as stored), Acc (what is joined and exchanged), State (what one thread gathers),
- * MASKS (whether it may come with a mask), start, add, skip (an element that the mask leaves out), turn (between groups
- * of elements: keeps sequential sums short), result, join, finish; where elements that were loaded together have a
- * quicker way in than one by one, batch<F> is specialised. Invariants: joins are made in an order that depends on
- * shapes and the device alone; the partial accumulators of a result are joined by the last block to arrive, which sets
- * their counter back to zero; no atomics on floating-point numbers. */
+ * A reducer F has: Raw (an element as stored), Acc (what is joined and exchanged), State (what one thread
+ * accumulates), MASKS (whether it may have a mask), start, add, skip (a masked-out element), turn (between groups of
+ * elements: keeps sequential sums short), result, join, finalize. Where elements that were loaded together can be added
+ * faster than one by one, batch<F> is specialised.
+ *
+ * Invariants: joins have an order that depends on shapes and the device alone. The partial accumulators of a result
+ * are joined by the last block to arrive, which resets their counter to zero. There are no atomics on floating-point
+ * numbers. */
 #ifndef CPI_REDUCE_REDUCER_CUH
 #define CPI_REDUCE_REDUCER_CUH
 
@@ -24,7 +26,7 @@ enum { THREADS = 256 };
 /* --- elements --- */
 
 struct __align__(8) c64 { float re, im; };
-struct c128 { double re, im; }; /* may lie at multiples of 8 */
+struct c128 { double re, im; }; /* may be aligned to 8 only */
 
 /* An element of E, a cpi_element, as loaded: a pair where it is complex, a bool as uint8. */
 template <class T> struct stored_as { typedef T type; };
@@ -41,11 +43,11 @@ __device__ __forceinline__ double imag(c128 x) { return x.im; }
 typedef cpi_pair pair;
 typedef cpi_moments moments;
 
-/* --- what a launch is about, by value --- */
+/* --- the plan of a launch, passed by value --- */
 
 struct plan {
     cpi_reduce_args a;
-    int64_t parts, each;   /* pieces of the reduced range; vectors (rows) or rows (columns) of one */
+    int64_t parts, each;   /* parts of the reduced range; vectors (rows) or rows (columns) of one */
     int64_t head, vectors; /* rows: elements before the first whole vector, vectors */
     int64_t tiles;         /* columns: tiles in the last kept dimension */
     int group;             /* rows: threads of one result (a power of two); short rows: rows of a block at a time;
@@ -54,7 +56,7 @@ struct plan {
     int staged;            /* short rows: bytes of a block's rows, where these pass through shared memory; else 0 */
     char *partial;
     unsigned *counters;
-    uint32_t *mailbox;     /* of places of what is not NaN: where there is none, and what is put there then */
+    uint32_t *mailbox;     /* for nanargmin and nanargmax: `failure` is written here where all is NaN */
     uint32_t failure;
 };
 
@@ -79,7 +81,7 @@ template <int WHICH> __device__ __forceinline__ int64_t offset(const cpi_reduce_
     return n ? sum + flat * step_of<WHICH>(d[0]) : 0;
 }
 
-/* --- moving accumulators between threads and blocks, word by word --- */
+/* --- exchanging accumulators between threads and blocks, word by word --- */
 
 template <class A> __device__ __forceinline__ A shuffle_down(A a, int by, int width)
 {
@@ -92,7 +94,7 @@ template <class A> __device__ __forceinline__ A shuffle_down(A a, int by, int wi
     return a;
 }
 
-/* Past the L1 cache, which may hold an older copy of another block's word. */
+/* Bypasses the L1 cache, which may hold an older copy of another block's word. */
 template <class A> __device__ __forceinline__ A load_partial(const char *p)
 {
     int w[sizeof(A) / 4];
@@ -136,7 +138,7 @@ __device__ __forceinline__ bool last_to_arrive(unsigned *counter, int64_t parts)
     return last;
 }
 
-/* Joins the partial accumulators that one thread of a group takes, four at a time; they lie `step` bytes apart. */
+/* Joins the partial accumulators that one thread of a group reads, four at a time; they lie `step` bytes apart. */
 template <class F>
 __device__ __forceinline__ typename F::Acc join_parts(typename F::Acc acc, const char *from, int64_t step, int64_t i,
                                                       int64_t parts, int group)
@@ -160,7 +162,7 @@ template <class R, int V> struct __align__(V == 1 ? alignof(R) : sizeof(R) * V <
     R x[V];
 };
 
-/* Adds what a thread has loaded at once: element e of vector u is at position `at` + u * `step` + e. */
+/* Adds the elements that a thread loaded at once: element e of vector u is at position `at` + u * `step` + e. */
 template <class F> struct batch {
     template <int U, int V>
     static __device__ __forceinline__ void add(typename F::State &s, const vector<typename F::Raw, V> (&v)[U],
@@ -173,8 +175,8 @@ template <class F> struct batch {
     }
 };
 
-/* Where the elements of flat reduced indices i, i + step, ... lie beside x, `apart` bytes from index to index where
- * there is one dimension. Which it is is one question for all of them, so that nothing stands between their loads. */
+/* Offsets from x of the elements with reduced indices i, i + step, ...; `apart` is the stride in bytes where there is
+ * one dimension. The case is tested once for all of them, so that no branch stands between their loads. */
 template <int U>
 __device__ __forceinline__ void addresses(const char *(&from)[U], const plan &p, const char *x, int64_t i, int64_t step,
                                           int64_t apart)
@@ -189,7 +191,8 @@ __device__ __forceinline__ void addresses(const char *(&from)[U], const plan &p,
     for (int u = 0; u < U; u++) from[u] = x + offset<0>(p.a.reduce, p.a.nreduced, i + u * step, p.small);
 }
 
-/* Vectors first + lane, first + lane + group, ... of a thread, four at a time; all threads of a group turn as often. */
+/* Vectors first + lane, first + lane + group, ... of a thread, four at a time; all threads of a group iterate equally
+ * often. */
 template <class F, int V>
 __device__ __forceinline__ void read_vectors(typename F::State &s, const plan &p, const char *x, int lane,
                                              int64_t first, int64_t end)
@@ -197,7 +200,7 @@ __device__ __forceinline__ void read_vectors(typename F::State &s, const plan &p
     typedef vector<typename F::Raw, V> W;
     const int group = p.group;
     const int64_t head = p.a.nreduced <= 1 ? p.head : 0;
-    /* of vectors in one dimension, of elements in several */
+    /* between vectors in one dimension, between elements in several */
     const int64_t apart = V > 1 ? (int64_t)sizeof(W) / V : p.a.nreduced ? p.a.reduce[0].x : 0;
     int64_t i = first + lane;
     for (; i - lane + 4 * group <= end; i += 4 * group) {
@@ -211,7 +214,7 @@ __device__ __forceinline__ void read_vectors(typename F::State &s, const plan &p
     }
     if (i >= end) return;
     const char *from[4];
-    W rest[4]; /* the last few are asked for together too */
+    W rest[4]; /* the last few loads overlap too */
     addresses(from, p, x, i * V, group * V, apart);
 #pragma unroll
     for (int u = 0; u < 4; u++)
@@ -224,7 +227,7 @@ __device__ __forceinline__ void read_vectors(typename F::State &s, const plan &p
         }
 }
 
-/* Folds that compute long with what they have loaded: two vectors, while the next two are under way. */
+/* Reducers whose computation takes long: two vectors, while the next two are being loaded. */
 template <class F> constexpr bool loads_ahead = false;
 
 template <class F, int V>
@@ -278,7 +281,7 @@ __device__ __forceinline__ void read_masked(typename F::State &s, const plan &p,
         F::turn(s);
     }
     if (i >= end) return;
-    R rest[8]; /* the last few are asked for together too */
+    R rest[8]; /* the last few loads overlap too */
     uint8_t m[8];
 #pragma unroll
     for (int u = 0; u < 8; u++)
@@ -306,7 +309,8 @@ __device__ __forceinline__ void read_masked_dimensions(typename F::State &s, con
     }
 }
 
-/* Blocks of a processor that wait for memory together. Narrow elements come in large numbers and need registers. */
+/* Resident blocks of a processor, which hide memory latency. Narrow elements come in large numbers and need
+ * registers. */
 template <class F> struct resident {
     static constexpr int narrow = 2, wide = 4;
 };
@@ -326,7 +330,7 @@ __global__ void __launch_bounds__(THREADS, (resident_blocks<F, V>())) rows(const
     const cpi_reduce_args &a = p.a;
     int group = p.group, lane = threadIdx.x % group;
     int64_t unit = (int64_t)blockIdx.x * (THREADS / group) + threadIdx.x / group;
-    const unsigned cut = (unsigned)p.parts; /* into parts: then a group is a block */
+    const unsigned cut = (unsigned)p.parts; /* in parts a group is a block */
     int64_t r = cut > 1 ? blockIdx.x / cut : unit, part = cut > 1 ? blockIdx.x % cut : 0;
     bool live = r < a.kept;
     typename F::State s;
@@ -346,7 +350,7 @@ __global__ void __launch_bounds__(THREADS, (resident_blocks<F, V>())) rows(const
             if constexpr (loads_ahead<F> && V > 1) read_ahead<F, V>(s, p, x, first + lane, end);
             else read_vectors<F, V>(s, p, x, lane, first, end);
         }
-        if (V > 1 && a.nreduced <= 1) { /* what lies before and behind the whole vectors */
+        if (V > 1 && a.nreduced <= 1) { /* elements before and after the whole vectors */
             if (part == 0)
                 for (int64_t h = lane; h < p.head; h += group) F::add(s, ((const R *)base)[h], h);
             if (part == p.parts - 1)
@@ -367,17 +371,17 @@ __global__ void __launch_bounds__(THREADS, (resident_blocks<F, V>())) rows(const
     if (live && lane == 0) F::finalize(p, acc, a.out + offset<2>(a.keep, a.nkept, r, p.small));
 }
 
-/* --- short rows: a thread makes two results at a time, so that enough loads are under way --- */
+/* --- short rows: a thread makes two results at a time, so that enough loads are in flight --- */
 
-/* Elements of a short row, results worth the kernel, results of a thread and of a block at a time, bytes of shared
- * memory that leave a processor full of blocks. */
+/* Elements of a short row; results that are worth the kernel; results of a thread and of a block at a time; bytes of
+ * shared memory that keep a processor fully occupied. */
 enum { SHORT = 16, MANY = 1 << 16, AT_ONCE = 2, TILE = AT_ONCE * THREADS, STAGED = 16384 };
 
-/* `bytes` of contiguous rows to shared memory, by neighbours; `from` is aligned to 16 bytes. */
+/* Copies `bytes` of contiguous rows to shared memory, coalesced; `from` is aligned to 16 bytes. */
 template <class R> __device__ __forceinline__ void stage(uint4 *to, const char *from, int bytes)
 {
     const int vectors = bytes / 16;
-    __syncthreads(); /* what was there before has been read */
+    __syncthreads(); /* earlier contents have been read */
 #pragma unroll 1
     for (int i = threadIdx.x; i < vectors; i += 4 * THREADS) {
         uint4 v[4];
@@ -402,7 +406,7 @@ __device__ __forceinline__ void reduce_staged(const plan &p, const typename F::R
     const typename F::Raw *x[AT_ONCE];
     typename F::State s[AT_ONCE];
 #pragma unroll
-    for (int k = 0; k < AT_ONCE; k++) { /* behind the last row the first one is read again */
+    for (int k = 0; k < AT_ONCE; k++) { /* past the last row, the first one is read again */
         x[k] = rows + (r + k * THREADS < left ? r + k * THREADS : 0) * n;
         F::start(s[k], p, x[k]);
     }
@@ -470,15 +474,16 @@ __global__ void __launch_bounds__(THREADS, (short_row_blocks<F>())) short_rows(c
             else reduce_rows<F>(p, base, row, a.reduce[0].x, r, here, n, acc);
             static_assert(AT_ONCE == 2, "acc[0] and acc[1] are the results");
 #pragma unroll 1
-            for (int k = 0; k < AT_ONCE; k++) /* finishing is there once */
+            for (int k = 0; k < AT_ONCE; k++) /* the finalize code exists once */
                 if (r + k * THREADS < here) F::finalize(p, k ? acc[1] : acc[0], out + (r + k * THREADS) * to);
         }
     }
 }
 
-/* --- tuples: rows of two to four elements, as many a thread as make whole vectors of elements and of results --- */
+/* --- tuples: rows of two to four elements; a thread takes as many as make whole vectors of elements and of results
+ * --- */
 
-/* Folds whose results may be elements (result_of). */
+/* Reducers whose results may be elements (result_of). */
 template <class F> struct gives_elements { static constexpr bool ever = false; };
 
 template <class F, int N> __device__ __forceinline__ void reduce_tuples(const plan &p, int64_t first)
@@ -526,7 +531,7 @@ template <class F> __global__ void __launch_bounds__(THREADS) tuples(const __gri
 
 /* --- columns: neighbouring results by neighbouring threads --- */
 
-/* A tile is `width` columns, of which each has `height` threads; threads that are left over only wait. */
+/* A tile is `width` columns, each with `height` threads; surplus threads only wait. */
 template <class F> __global__ void __launch_bounds__(THREADS) columns(const __grid_constant__ plan p)
 {
     typedef typename F::Raw R;
@@ -556,7 +561,7 @@ template <class F> __global__ void __launch_bounds__(THREADS) columns(const __gr
             batch<F>::add(s, v, i, height);
             F::turn(s);
         }
-        for (; i < end; i += 4 * height) { /* the last few are asked for together too */
+        for (; i < end; i += 4 * height) { /* the last few loads overlap too */
             const char *from[4];
             R v[4];
             addresses(from, p, x, i, height, apart);
@@ -573,7 +578,7 @@ template <class F> __global__ void __launch_bounds__(THREADS) columns(const __gr
         __syncthreads();
         shared[threadIdx.x] = acc;
 #pragma unroll 1
-        for (int left = height; left > 1;) { /* the lower half takes the upper one; the middle of an odd number waits */
+        for (int left = height; left > 1;) { /* the lower half joins the upper; the middle of an odd number waits */
             const int half = cpi_ceil_div(left, 2);
             __syncthreads();
             if (ty + half < left)
@@ -602,7 +607,7 @@ static inline int power_of_two(int64_t n, int most)
     return p;
 }
 
-/* Blocks that fill the device: they are launched in whole rounds, a ragged last one would idle most of it. */
+/* Blocks that fill the device. Launches are multiples of this: a partial last wave would idle most of the device. */
 template <class K> int64_t one_round(cp_stream *stream, K kernel)
 {
     int fit = 0;
@@ -625,7 +630,7 @@ static inline bool fits_vectors(const cpi_reduce_args *a, int64_t item, int64_t 
     return true;
 }
 
-/* Memory for the partial accumulators, `bytes` in all, and the counters; none where nothing is in parts. */
+/* Memory for the partial accumulators, `bytes` in all, and the counters; none where nothing is split into parts. */
 static inline cp_code take_scratch(cp_stream *stream, plan *p, int64_t bytes)
 {
     if (p->parts == 1) return CP_OK;
@@ -639,13 +644,13 @@ static inline void cut_rows(cp_stream *stream, plan &p, int64_t target)
 {
     const cpi_reduce_args *a = &p.a;
     int64_t most = cpi_ceil_div(p.vectors, THREADS * 4);
-    /* long ones in two rounds: processors are not equally fast; short ones in one, with fewer parts to join */
+    /* long rows in two waves, as processors are not equally fast; short ones in one, with fewer parts to join */
     if (a->kept * p.vectors >= target * THREADS * 64) target *= 2;
     p.parts = a->kept < target / 2 && a->kept <= CPI_CUDA_COUNTERS / 4 ? target / a->kept : 1;
     if (p.parts > most) p.parts = most;
     if (p.parts < 1) p.parts = 1;
     p.each = cpi_ceil_div(p.vectors, p.parts);
-    /* a warp at most, while there are results enough: threads with much to read and few to join with */
+    /* a warp at most, while there are enough results: threads then read much and join with few */
     int64_t busy = (int64_t)cpi_cuda_units(stream) * 1024;
     int all = power_of_two(p.vectors, THREADS);
     p.group = power_of_two(cpi_ceil_div(p.vectors, 4), 32);
@@ -678,8 +683,8 @@ template <class F> cp_code launch_rows(cp_stream *stream, plan &p)
     return launch_rows_of<F, V>(stream, p);
 }
 
-/* Rows that a block stages at a time, 0 where they are better read as they lie: contiguous ones of an odd number of
- * words, which threads read from different banks of shared memory while neighbours read neighbours elsewhere. */
+/* Rows that a block stages at a time; 0 where direct loads are better. Staged are contiguous rows of an odd
+ * number of words: threads read these from different banks of shared memory, and device memory is read coalesced. */
 static inline int staged_tile(const cpi_reduce_args *a, int64_t item)
 {
     const int64_t row = a->keep[0].x;
@@ -689,7 +694,7 @@ static inline int staged_tile(const cpi_reduce_args *a, int64_t item)
     return 2 * TILE * row <= STAGED ? 2 * TILE : TILE * row <= STAGED ? TILE : 0;
 }
 
-/* Are rows tuples, one behind the other, and results elements, one behind the other? */
+/* Are rows tuples, contiguous one after the other, and results elements, contiguous too? */
 static inline bool are_tuples(const cpi_reduce_args *a, int64_t item)
 {
     return a->reduced >= 2 && a->reduced <= 4 && a->reduce[0].x == item && a->keep[0].x == a->reduced * item &&
@@ -712,14 +717,14 @@ template <class F> cp_code launch_short_rows(cp_stream *stream, plan &p)
     const int tile = staged_tile(&p.a, sizeof(typename F::Raw));
     p.group = tile ? tile : TILE;
     p.staged = tile * (int)p.a.keep[0].x;
-    /* where rows are staged, blocks that come and go overlap one's loads with another's folds */
+    /* where rows are staged, more blocks overlap one's loads with another's computation */
     unsigned blocks = cpi_cuda_blocks(p.a.kept, p.group, tile ? INT32_MAX : 4 * round);
     short_rows<F><<<blocks, THREADS, (size_t)p.staged, cpi_cuda_stream(stream)>>>(p);
     return CPI_LAUNCHED(stream, cpi_reduce_name(p.a.op));
 }
 
-/* In how many parts `units` pieces of work go to fill rounds of `round` blocks: the fewest rounds that leave few
- * idle. */
+/* Into how many parts `units` work items are split to fill waves of `round` blocks: the fewest waves that leave few
+ * blocks idle. */
 static inline int64_t parts_to_fill(int64_t units, int64_t round)
 {
     int64_t parts = 1;
@@ -736,7 +741,7 @@ template <class F> cp_code launch_columns(cp_stream *stream, plan &p)
     const cpi_reduce_dim *col = &a->keep[a->nkept - 1];
     int widest = THREADS / power_of_two(a->reduced / 4, 8);
     p.tiles = cpi_ceil_div(col->n, widest);
-    p.group = p.tiles <= 4 ? (int)cpi_ceil_div(col->n, p.tiles) : widest; /* a few tiles are made alike */
+    p.group = p.tiles <= 4 ? (int)cpi_ceil_div(col->n, p.tiles) : widest; /* a few tiles are made equal */
     static const int64_t round = one_round(stream, columns<F>);
     int64_t units = a->kept / col->n * p.tiles, most = a->reduced / (8 * (THREADS / p.group));
     p.parts = units <= CPI_CUDA_COUNTERS / 4 ? parts_to_fill(units, round) : 1;
@@ -758,7 +763,7 @@ static inline plan plan_of(const cpi_reduce_args *a)
     return p;
 }
 
-/* For folds that are used with a mask only: one kernel. */
+/* For reducers that are used with a mask only: one kernel. */
 template <class F> cp_code launch_masked(cp_stream *stream, const cpi_reduce_args *a)
 {
     plan p = plan_of(a);
@@ -784,6 +789,6 @@ template <class F> cp_code launch(cp_stream *stream, const cpi_reduce_args *a)
     return code;
 }
 
-} // namespace fold
+} // namespace reducer
 
 #endif

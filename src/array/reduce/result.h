@@ -1,5 +1,5 @@
-/* From accumulators to results: the finishes of reduce.def (generated), and how results are read and written; one text
- * for C17 and CUDA C++.
+/* From accumulators to results: the `finalize` expressions of reduce.def (generated), and how results are read and
+ * written; one source for C17 and CUDA C++.
  *
  * Invariant: an accumulator of floating-point numbers is rounded once, from double to the result's type. */
 #ifndef CPI_REDUCE_RESULT_H
@@ -16,7 +16,7 @@
 #define CPI_RESULT static inline __attribute__((unused))
 #endif
 
-typedef cp_complex128 cpi_pair; /* may lie at multiples of 8 */
+typedef cp_complex128 cpi_pair; /* may be aligned to 8 only */
 /* Count, mean, sum of squared deviations; im is the imaginary part of the mean. Kernels may leave a shift that is
  * common to all parts of a result out of the mean. */
 typedef struct cpi_moments { double n, mean, im, m2; } cpi_moments;
@@ -27,7 +27,7 @@ CPI_RESULT double cpi_deviations(const cpi_reduce_args *a, cpi_moments m)
     return a->about_real ? m.m2 + m.n * m.im * m.im : m.m2;
 }
 
-/* What finishes may say. */
+/* Functions of `finalize` expressions. */
 CPI_RESULT double cpi_spread(double a, double divisor) { return a / (divisor <= 0 ? 0.0 : divisor); } /* by NaN too */
 CPI_RESULT double cpi_root(double v) { return sqrt(v); }
 #include "reduce/finalizes.h"
@@ -46,7 +46,7 @@ CPI_RESULT void cpi_store_int(cp_type t, void *to, uint64_t v)
     case CP_UINT32: *(uint32_t *)to = (uint32_t)v; return;
     case CP_INT64:
     case CP_UINT64:
-    CPI_CASE_FLOATS: /* none come here */
+    CPI_CASE_FLOATS: /* not used here */
     CPI_CASE_COMPLEXES:
     case CP_DEFAULT: break;
     }
@@ -88,7 +88,7 @@ CPI_RESULT uint64_t cpi_load_word(cp_type t, const void *from)
     case CP_UINT64: return *(const uint64_t *)from;
     case CP_BOOL:
     case CP_UINT8:
-    CPI_CASE_FLOATS: /* none come here */
+    CPI_CASE_FLOATS: /* not used here */
     CPI_CASE_COMPLEXES:
     case CP_DEFAULT: break;
     }
@@ -111,7 +111,7 @@ CPI_RESULT cpi_pair cpi_load_number(cp_type t, const void *from)
     return cps_pair64(t == CP_UINT64 ? (double)v : (double)(int64_t)v, 0);
 }
 
-/* Writes the result of integers that were gathered modulo 2^64, or exactly, to be finished as a number. */
+/* Writes the result of integers that were accumulated modulo 2^64, or exactly, to be finalized as a number. */
 CPI_RESULT void cpi_finalize_whole(const cpi_reduce_args *a, void *to, uint64_t v)
 {
     bool is_signed = cpi_is_signed(a->type);

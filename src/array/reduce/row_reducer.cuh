@@ -1,8 +1,8 @@
-/* Folds of the GPU's engine (reducer.cuh) from the rows of reduce.def: Row<B, R> is the fold of a struct B that
+/* Reducers of the GPU's engine (reducer.cuh) from the rows of reduce.def: Row<B, R> is the reducer of a struct B that
  * tools/generate makes of a row and a type, for elements stored as R.
  *
- * Invariant: a running number takes at most some 64 turns before it is put aside, so that sequential sums stay short
- * however long the array is. */
+ * Invariant: a partial accumulator takes at most about 64 turns before it is added to another, so that sequential
+ * sums stay short however long the array is. */
 #ifndef CPI_REDUCE_ROW_REDUCER_CUH
 #define CPI_REDUCE_ROW_REDUCER_CUH
 
@@ -16,7 +16,7 @@ namespace reducer {
 
 /* --- elements as stored, and as rows see them --- */
 
-/* Which NaN it is does not matter to a fold. */
+/* Which NaN it is does not matter to a reducer. */
 template <class E, class R> __device__ __forceinline__ E element(R x) { return cpi_loosely_widen(x); }
 template <> __device__ __forceinline__ cp_complex64 element(c64 x) { return cps_pair32(x.re, x.im); }
 template <> __device__ __forceinline__ cp_complex128 element(c128 x) { return cps_pair64(x.re, x.im); }
@@ -25,14 +25,14 @@ template <class R, class E> __device__ __forceinline__ void put(R *to, E x) { *t
 template <> __device__ __forceinline__ void put(c64 *to, cp_complex64 x) { to->re = x.re, to->im = x.im; }
 template <> __device__ __forceinline__ void put(c128 *to, cp_complex128 x) { to->re = x.re, to->im = x.im; }
 
-/* Accumulators travel between threads as whole words. */
+/* Accumulators are exchanged between threads as whole words. */
 template <class A> struct words { typedef A type; };
 template <> struct words<int8_t> { typedef int32_t type; };
 template <> struct words<int16_t> { typedef int32_t type; };
 template <> struct words<uint8_t> { typedef uint32_t type; };
 template <> struct words<uint16_t> { typedef uint32_t type; };
 
-/* --- what is done with accumulators at the end, by their type --- */
+/* --- finalizing accumulators, by their type --- */
 
 __device__ __forceinline__ pair as_pair(double a) { return pair{a, 0}; }
 __device__ __forceinline__ pair as_pair(pair a) { return a; }
@@ -57,7 +57,7 @@ template <class B, class A> __device__ void finalize_number(const plan &p, A a, 
     cpi_store_number(p.a.result, out, re, im);
 }
 
-/* --- the fold of a row B for elements stored as R --- */
+/* --- the reducer of a row B for elements stored as R --- */
 
 template <class B, class R> struct Row {
     typedef R Raw;
@@ -77,7 +77,7 @@ template <class B, class R> struct Row {
     }
     static __device__ void skip(State &s, const plan &p)
     {
-        if constexpr (B::CLASS == CPI_COUNT) s.a += p.a.op == CP_REDUCE_all; /* what takes no part does not spoil it */
+        if constexpr (B::CLASS == CPI_COUNT) s.a += p.a.op == CP_REDUCE_all; /* must not make `all` false */
     }
     static __device__ void turn(State &s)
     {
@@ -94,7 +94,7 @@ template <class B, class R> struct Row {
     static __device__ void finalize(const plan &p, Acc a, char *out)
     {
         if constexpr (B::CLASS == CPI_NUMBER && std::is_floating_point<R>::value) {
-            if (p.a.result == p.a.type) { /* most are; short rows have as many finishes as elements */
+            if (p.a.result == p.a.type) { /* the common case, which short rows need to be fast */
                 *(R *)out = result_of(p, a);
                 return;
             }
@@ -129,6 +129,6 @@ template <class B, class R> struct resident<Row<B, R>> {
     static constexpr int narrow = 3, wide = 4;
 };
 
-} // namespace fold
+} // namespace reducer
 
 #endif

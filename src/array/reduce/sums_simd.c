@@ -1,8 +1,8 @@
-/* Moments of real numbers, sums of float32, sums and products of integers of at most 16 bits and counts, where
- * kernels written by hand beat those made from the rows; compiled once per instruction set.
+/* Moments of real numbers, sums of float32, sums and products of integers of at most 16 bits, and counts, where
+ * hand-written kernels beat the generated ones; compiled once per instruction set.
  *
- * Invariant: every variant adds in the same order (32 lanes of 64 bits, then a tree), so that the bits of a
- * result depend on neither the processor nor the number of threads. Floating-point sums are taken in double. */
+ * Invariant: every variant adds in the same order (32 lanes of 64 bits, then a tree), so that the bits of a result
+ * depend on neither the processor nor the number of threads. Floating-point sums are accumulated in double. */
 #include <string.h>
 
 #include "reduce/kernels.h"
@@ -19,7 +19,7 @@ typedef uint64_t vuint __attribute__((vector_size(64)));
 CPI_REDUCE_INTS(VECTOR)
 CPI_REDUCE_FLOATS(VECTOR)
 
-/* --- sums of integers of at most 16 bits, in lanes twice as wide, which a block of 1024 cannot fill --- */
+/* --- sums of integers of at most 16 bits, in lanes twice as wide, which a block of 1024 cannot overflow --- */
 
 #define SUM_NARROW(NAME, T, WIDE)                                                                             \
     static void sum_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc)     \
@@ -48,7 +48,7 @@ SUM_NARROW(UINT8, uint8_t, uint16_t)
 SUM_NARROW(INT16, int16_t, int32_t)
 SUM_NARROW(UINT16, uint16_t, uint32_t)
 
-/* --- products of the same, which widen to 64 bits in one step --- */
+/* --- products of the same, widened directly to 64 bits --- */
 
 #define PRODUCT_NARROW(NAME, T)                                                                               \
     static void product_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc) \
@@ -125,7 +125,7 @@ static void count_run_COMPLEX128(const void *data, int64_t n, int64_t base, cons
 
 #define LOAD(v, p) (memcpy(&(v), (p), sizeof(v)), __builtin_convertvector((v), vdouble))
 
-/* As many elements as a register holds doubles: GCC takes longer vectors through memory where it widens them. */
+/* As many elements as a register holds doubles: GCC widens longer vectors through memory. */
 enum { WIDTH = CPI_REGISTER / sizeof(double), PARTS = 4 * LANES / WIDTH };
 typedef double vwide __attribute__((vector_size(CPI_REGISTER)));
 #if CPI_REGISTER == 16
@@ -140,7 +140,7 @@ WIDENED(FLOAT32, float)
         memcpy(&v, x, sizeof v);                                                                              \
         return __builtin_convertvector(v, vwide);                                                             \
     }
-static inline vwide widened_FLOAT32(const float *x) /* of which compilers make two steps */
+static inline vwide widened_FLOAT32(const float *x) /* which compilers split into two steps */
 {
 #if CPI_REGISTER == 64
     return (vwide)_mm512_cvtps_pd(_mm256_loadu_ps(x));
@@ -230,7 +230,7 @@ static void sum_columns_FLOAT32(const void *data, int64_t pitch, int64_t rows, i
             double d = ((double)x[i] - k) - mean;                                                             \
             q += d * d, c += d;                                                                               \
         }                                                                                                     \
-        q = n ? q - c * c / (double)n : 0; /* what the mean's rounding added */                               \
+        q = n ? q - c * c / (double)n : 0; /* the rounding error of the mean */                               \
         *(cpi_moments *)acc = (cpi_moments){(double)n, mean, 0, q < 0 ? 0 : q};                               \
     }                                                                                                         \
     static void moments_columns_##NAME(const void *data, int64_t pitch, int64_t rows, int64_t cols,           \
@@ -282,7 +282,7 @@ static void moments_join(void *av, const void *bv, int64_t n)
 
 /* --- half types --- */
 
-/* float16 lying side by side, for which processors have an instruction; says how many it did. */
+/* Contiguous float16, for which processors have an instruction; returns how many were converted. */
 static int64_t widen_near_f16(const char *x, int64_t n, float *to)
 {
     int64_t i = 0;
@@ -299,7 +299,7 @@ static int64_t widen_near_f16(const char *x, int64_t n, float *to)
     return i;
 }
 
-/* a step that the compiler knows lets it use vectors */
+/* a constant stride lets the compiler vectorize */
 #define WIDEN(A, s)                                                                                                    \
     case CPS_ENUM_##s:                                                                                                 \
         if (stride == (int64_t)sizeof(CPS_CTYPE_##s))                                                                  \
@@ -315,7 +315,7 @@ static void widen(cp_type type, const char *x, int64_t stride, int64_t n, float 
 }
 const cpi_reduce_widen CPI_ISA_NAME(cpi_reduce_widen) = widen;
 
-/* --- the tables; what a hand-written kernel leaves out is the row's --- */
+/* --- the tables; functions missing here are the generated ones --- */
 
 #define MOMENTS_OF(NAME, T)                                                                                            \
     [CP_##NAME] = {sizeof(cpi_moments), moments_run_##NAME, moments_columns_##NAME, moments_join},

@@ -1,6 +1,6 @@
-/* Accumulators of 64 bits side by side in vectors, for the runs made from rows (tools/generate/reducers.py).
+/* Vectors of 64-bit accumulators, for the runs generated from rows (tools/generate/reducers.py).
  *
- * Vectors have 8, 4, 2 or 1 lanes whatever the processor has; what it lacks compilers cut into pieces. */
+ * Vectors have 8, 4, 2 or 1 lanes whatever the processor has; compilers split vectors wider than its registers. */
 #ifndef CPI_REDUCE_VECTORS_H
 #define CPI_REDUCE_VECTORS_H
 
@@ -26,8 +26,8 @@ CPL_VECTORS(f64, double)
         memcpy(&v_, (p), sizeof v_);                              \
         __builtin_convertvector(v_, cpl_##to##x##N);              \
     })
-/* 1 for each element with one of these bits, else 0. Without a comparison, which GCC makes of vectors wider than
- * registers element by element: of a number that is not 0, it or its negative has the highest bit. */
+/* 1 for each element with one of these bits set, else 0. Without a comparison, which GCC does element by element for
+ * vectors wider than registers: of a non-zero number, it or its negative has the highest bit set. */
 #define CPL_NONZERO(from, to, N, bits, p)                                                              \
     ({                                                                                                 \
         cpl_##from##x##N v_;                                                                           \

@@ -1,4 +1,4 @@
-/* The launches of a scan: the same for all words (runs.cuh). How work is cut follows from the sizes alone. */
+/* The launches of a scan: the same for all traits (runs.cuh). How work is split follows from the sizes alone. */
 #ifndef CPI_SCAN_LAUNCH_CUDA_H
 #define CPI_SCAN_LAUNCH_CUDA_H
 
@@ -7,14 +7,14 @@
 #include "scan/scan.h"
 
 enum {
-    CPI_SCAN_CHUNKS = 1024,      /* wanted of long rows, all together: a few for each place of a block */
-    CPI_SCAN_SMALL = 256,        /* rows that do not keep the device busy by themselves */
-    CPI_SCAN_ALONE = 16384,      /* elements that one block goes through sooner than two launches begin */
-    CPI_SCAN_SHORT = 16,         /* elements of rows that threads take, one each; where there are MANY more */
+    CPI_SCAN_CHUNKS = 1024,      /* chunks of all long rows together: a few for each resident block */
+    CPI_SCAN_SMALL = 256,        /* fewer rows than this do not keep the device busy */
+    CPI_SCAN_ALONE = 16384,      /* up to this length one block is faster than two launches */
+    CPI_SCAN_SHORT = 16,         /* length up to which a thread takes a whole row, where there are MANY rows */
     CPI_SCAN_LONGER = 64,
     CPI_SCAN_LARGE = 1 << 14,
-    CPI_SCAN_THREADS = 1 << 17,  /* of columns: what keeps the device busy */
-    CPI_SCAN_LEAST = 16          /* elements of a piece of a column */
+    CPI_SCAN_THREADS = 1 << 17,  /* threads over columns that keep the device busy */
+    CPI_SCAN_LEAST = 16          /* least elements in a chunk of a column */
 };
 
 template <class W> cp_code cpi_scan_columns(cp_stream *stream, const cpi_scan *s)

@@ -1,10 +1,10 @@
-/* Scans of columns, and of rows whose elements are joined strictly one after the other, for one type and operation.
- * Taken in once for each with
- *   T              an element as stored, A what is gathered, NAME(f) the functions' names
- *   LOAD, STORE    an element as A, and back;  JOIN(a, b) the operation;  NOTHING: its identity
- * (scan_cpu.c undefines them). */
+/* Scans of columns, and of rows in strict element order, for one type and operation. The file is included once for
+ * each, with these macros defined (scan_cpu.c undefines them):
+ *
+ * T: an element as stored. A: the accumulator. NAME(f): the functions' names. LOAD, STORE: an element as A, and back.
+ * JOIN(a, b): the operation. NOTHING: its identity. */
 
-/* `carry` joined with each of n elements, which it is left with. */
+/* Scans n elements onto `carry`, which becomes the last result. */
 static void NAME(row)(void *carry, const void *from, void *out, int64_t n)
 {
     const T *x = from;
@@ -24,7 +24,7 @@ static void NAME(begin)(void *carry)
     memcpy(carry, &nothing, sizeof nothing);
 }
 
-/* Rows of n elements, one behind the other. */
+/* Contiguous rows of n elements. */
 static void NAME(rows)(const void *from, void *out, int64_t rows, int64_t n)
 {
     const T *x = from;
@@ -38,7 +38,7 @@ static void NAME(rows)(const void *from, void *out, int64_t rows, int64_t n)
     }
 }
 
-/* Columns first .. first + count of one of the outer places, side by side. */
+/* Columns first .. first + count of one outer index, side by side. */
 static void NAME(columns)(const job *j, int64_t outer, int64_t first, int count)
 {
     A a[COLUMNS];

@@ -1,17 +1,18 @@
-/* The GPU's kernels of scans.
+/* The GPU's scan kernels.
  *
- * A warp takes a segment of a row: K times 32 vectors of V elements, 16 bytes of the result each, so that neighbouring
- * lanes read and write neighbouring vectors. A block's warps take segments side by side, which are a tile, and go on by
- * tiles. A long row is cut into pieces of some tiles: `sums` joins each piece, and `rows` begins each from the pieces
- * before it, which every block joins anew: that is less than a third launch or a wait of one block for another. Columns
- * are threads side by side, cut into pieces in the same way.
+ * A warp takes a segment of a row: K times 32 vectors of V elements. A vector is 16 bytes of the result, so that
+ * neighbouring lanes read and write neighbouring vectors. A block's warps take adjacent segments, which form a tile,
+ * and advance tile by tile. A long row is cut into chunks of several tiles. `sums` computes the total of each chunk.
+ * `rows` scans each chunk, starting from the totals of the chunks before it; every block sums these again, which
+ * costs less than a third launch or than one block waiting for another. For columns, adjacent threads take adjacent
+ * columns, which are cut into chunks in the same way.
  *
- * Invariants: what is joined with what follows from the sizes alone, so the same input gives the same bits; where words
- * are `ordered`, elements are joined in their order, otherwise in any; memory of other rows is not touched, and a tile
- * is read before it is written, so that source and result may be the same.
+ * Invariants: the order of operations follows from the sizes alone, so the same input gives the same bits. Where the
+ * traits are `ordered`, elements are joined in their order, otherwise in any. Memory of other rows is not touched. A
+ * tile is read before it is written, so source and result may be the same.
  *
- * The words W of a scan: In and Out, the elements as stored; A, what is gathered; load (NaN as nothing() where
- * `known`), store, nothing() and join. */
+ * The traits W of a scan: In and Out, the elements as stored; A, the accumulator; load (NaN as nothing() where
+ * `known`), store, nothing() (the identity) and join. */
 #ifndef CPI_SCAN_RUNS_CUH
 #define CPI_SCAN_RUNS_CUH
 
@@ -22,7 +23,7 @@ enum { THREADS = 512, COLUMNS = 128, BATCH = 8 };
 
 template <class T, int N> struct alignas(sizeof(T) * N) pack { T v[N]; };
 
-/* --- what is gathered, sent between lanes --- */
+/* --- accumulators, exchanged between lanes --- */
 
 struct pair { double re, im; };
 struct begun_pair { double re, im; int begun; };
@@ -49,7 +50,7 @@ __device__ __forceinline__ begun_pair from_behind(begun_pair a, int d)
     return begun_pair{from_behind(a.re, d), from_behind(a.im, d), from_behind(a.begun, d)};
 }
 
-/* --- words --- */
+/* --- traits --- */
 
 /* A stored bool as a number. */
 struct flag {
@@ -57,7 +58,7 @@ struct flag {
     __device__ __forceinline__ operator unsigned() const { return b != 0; }
 };
 
-/* Sums and products of integers of the width of U, of elements F that become such: they wrap. */
+/* Sums and products of integers of the width of U, from elements F that are converted to it. They wrap. */
 template <class F, class U, bool MULTIPLY> struct whole {
     typedef F In;
     typedef U Out;
@@ -124,7 +125,7 @@ template <class C> struct complexes<C, false> {
     static __device__ __forceinline__ A nothing() { return pair{-0.0, -0.0}; }
     static __device__ __forceinline__ A join(A a, A b) { return pair{a.re + b.re, a.im + b.im}; }
 };
-/* The first factor is the first element, not 1 times it, which would be NaN where a part is infinite. */
+/* The first factor is the first element, not 1 times it: that would be NaN where a part is infinite. */
 template <class C> struct complexes<C, true> {
     typedef C In;
     typedef C Out;
@@ -149,7 +150,7 @@ template <class C> struct complexes<C, true> {
     }
 };
 
-/* The larger or the smaller; of equal ones the first. LEAST and MOST: the type's ends. */
+/* The larger or the smaller; of equal ones the first. LEAST and MOST: the type's limits. */
 template <class T, bool MOST> struct choice_of_whole {
     typedef T In;
     typedef T Out;
@@ -167,8 +168,8 @@ template <class T, bool MOST> struct choice_of_whole {
     static __device__ __forceinline__ A join(A a, A b) { return (MOST ? a >= b : a <= b) ? a : b; }
 };
 
-/* The same of floating numbers; the first NaN, or with NUMBERS the last resort. nothing() is an infinity that loses
- * against all, or a NaN that gives way to any other. */
+/* The same for floating-point numbers. The first NaN wins; with NUMBERS, NaN wins only if there is nothing else.
+ * nothing() is an infinity that loses to everything, or a NaN that yields to any other. */
 template <class T, bool MOST, bool NUMBERS> struct choice_of_real {
     typedef T In;
     typedef T Out;
@@ -200,13 +201,13 @@ template <class T, bool MOST, bool NUMBERS> struct choice_of_real {
 template <class W> struct reach {
     static constexpr int V = 16 / sizeof(typename W::Out); /* In is not larger */
     static constexpr int MODULE = 128 / (V * (int)sizeof(typename W::A));
-    static constexpr int MOST = V < 4 ? 4 : 8; /* registers for four blocks of 256 threads beside each other */
+    static constexpr int MOST = V < 4 ? 4 : 8; /* registers for four resident blocks of 256 threads */
     static constexpr int K = MODULE > MOST ? MOST : MODULE < 2 ? 2 : MODULE;
     static constexpr int SEGMENT = 32 * V * K;
 };
 
-/* The lane's elements of the segment of x[0..n) that begins at `at`, which may be before 0; nothing() beyond the ends.
- * aligned: whole vectors lie where vectors may. */
+/* The lane's elements of the segment of x[0..n) that begins at `at`, which may be negative; nothing() outside the
+ * range. aligned: whole vectors are aligned. */
 template <class W>
 __device__ __forceinline__ void take(typename W::A (&v)[reach<W>::K][reach<W>::V], const typename W::In *x, wide at,
                                      wide n, bool aligned, bool known)
@@ -233,7 +234,7 @@ __device__ __forceinline__ void take(typename W::A (&v)[reach<W>::K][reach<W>::V
         }
 }
 
-/* Whole vectors are not kept in the cache for long: it holds what is read again. */
+/* Whole vectors are stored with a hint not to keep them in the cache, which holds what is read again. */
 template <class W>
 __device__ __forceinline__ void put(const typename W::A (&v)[reach<W>::V], typename W::Out *y, wide i, wide n,
                                     bool aligned)
@@ -263,7 +264,7 @@ template <class W> __device__ __forceinline__ typename W::A scanned_by_warp(type
     return a;
 }
 
-/* The whole warp's; right in lane 0. */
+/* The total of the warp; valid in lane 0. */
 template <class W> __device__ __forceinline__ typename W::A joined_by_warp(typename W::A a)
 {
 #pragma unroll
@@ -271,8 +272,8 @@ template <class W> __device__ __forceinline__ typename W::A joined_by_warp(typen
     return a;
 }
 
-/* From each warp's `a` of lane 0 the whole block's, and what stands before the own warp. `ends` has a place for each
- * warp; the next call must be given another, the one behind it may be given the same. */
+/* From each warp's `a` in lane 0: the block's total, and in *before the total of the warps before this one. `ends`
+ * has an element for each warp. The next call needs another buffer; the call after that may reuse this one. */
 template <class W>
 __device__ __forceinline__ typename W::A joined_by_block(typename W::A a, typename W::A *ends, typename W::A *before)
 {
@@ -285,10 +286,10 @@ __device__ __forceinline__ typename W::A joined_by_block(typename W::A a, typena
     return from_lane(w, warps - 1);
 }
 
-/* Piece p of row r of n elements: its tiles, the row begun where vectors begin in a result that does. */
+/* Chunk p of row r of n elements. Tiles begin at the result's vector boundary at or before the row's first element. */
 template <class W> struct chunk {
-    wide first, end; /* of positions that may be before 0 */
-    wide place;      /* of the row */
+    wide first, end; /* positions, possibly negative */
+    wide place;      /* offset of the row */
     int shift;
     __device__ __forceinline__ chunk(wide r, wide p, wide n, wide each, wide tile)
     {
@@ -297,15 +298,15 @@ template <class W> struct chunk {
         first = p * each * tile - shift;
         end = first + each * tile < n ? first + each * tile : n;
     }
-    /* Whether a vector of N bytes of elements of S bytes lies at x's vectors. */
+    /* Do x's vectors, shifted as the result's, lie at aligned addresses? */
     __device__ __forceinline__ bool aligned(const void *x, int size) const
     {
         return ((unsigned long long)x - (unsigned long long)(shift * size)) % (unsigned)(size * reach<W>::V) == 0;
     }
 };
 
-/* sums[r * pieces + p]: of piece p of row r, `each` tiles; the last one's of a row is not wanted. It is read from its
- * end, so that what `rows` reads first was read last. */
+/* sums[r * nchunks + p]: the total of chunk p of row r, of `each` tiles. The last chunk of a row is skipped. A chunk
+ * is read from its end, so that what `rows` reads first was read last. */
 template <class W> __global__ void __launch_bounds__(THREADS)
 sums(const typename W::In *from, wide n, wide nchunks, wide all, wide each, typename W::A *to, int known)
 {
@@ -349,7 +350,8 @@ sums(const typename W::In *from, wide n, wide nchunks, wide all, wide each, type
     }
 }
 
-/* Pieces from what stands before them, the last first. Where a row is one piece, `before` is not read. */
+/* Scans the chunks from the totals before them, the last chunk first. Where a row is one chunk, `before` is not
+ * read. */
 template <class W> __global__ void __launch_bounds__(THREADS)
 rows(const typename W::In *from, typename W::Out *to, wide n, wide nchunks, wide all, wide each,
      const typename W::A *before, int known)
@@ -367,7 +369,7 @@ rows(const typename W::In *from, typename W::Out *to, wide n, wide nchunks, wide
         typename W::Out *y = to + own.place;
         const bool in = own.aligned(x, sizeof(typename W::In)), out = own.aligned(y, sizeof(typename W::Out));
         A carry = W::nothing(), base;
-        if (p) { /* neighbours stay in one thread: the order */
+        if (p) { /* neighbours stay in one thread, which keeps the order */
             const wide share = (p + blockDim.x - 1) / blockDim.x, last = (threadIdx.x + 1) * share;
             for (wide i = threadIdx.x * share; i < last && i < p; i++) carry = W::join(carry, before[t - p + i]);
             carry = joined_by_warp<W>(carry);
@@ -403,11 +405,12 @@ rows(const typename W::In *from, typename W::Out *to, wide n, wide nchunks, wide
     }
 }
 
-/* --- columns: lane l has the elements first(l) + i * inner --- */
+/* --- columns: column l has the elements column_first(l) + i * inner --- */
 
 __device__ __forceinline__ wide column_first(wide l, wide n, wide inner) { return l / inner * n * inner + l % inner; }
 
-/* to[p * lanes + l]: of piece p of lane l, `each` elements, from its end. Blocks: of lanes, and of pieces but one. */
+/* to[p * lanes + l]: the total of chunk p of column l, of `each` elements, read from its end. The grid: columns, and
+ * all chunks but the last. */
 template <class W> __global__ void __launch_bounds__(COLUMNS)
 column_sums(const typename W::In *from, wide lanes, wide n, wide inner, wide each, typename W::A *to, int known)
 {

@@ -1,5 +1,6 @@
-/* Running sums and products: types, axes and memory. Everything becomes one cpi_scan of dense memory in the order in
- * which it lies there. Where a device does not take elements as stored, halves become float32 before. */
+/* Cumulative sums and products: types, axes and memory. Every call becomes one cpi_scan of dense memory in the order
+ * in which it lies there. For a device that does not take elements as stored, half types are converted to float32
+ * first. */
 #include "scan/scan.h"
 
 #include <stdlib.h>
@@ -15,10 +16,10 @@ typedef struct scanning {
     bool typed;
     cp_type dtype;
     cp_array *out;
-    bool known; /* NaN counts as nothing; only where the device takes that */
+    bool known; /* NaN counts as the identity; only where the device supports that */
 } scanning;
 
-/* The type that is computed in: as told, else out's and the elements' together, else NumPy's for sums. */
+/* The computing type: the one asked for, else the promotion of out's and the elements', else NumPy's for sums. */
 static cp_type result_type(const cp_array *a, const scanning *s)
 {
     cp_type t = a->type;
@@ -27,7 +28,7 @@ static cp_type result_type(const cp_array *a, const scanning *s)
     return !cpi_is_whole(t) || cpi_itemsize(t) == 8 ? t : cp_type_kind(t) == 'u' ? CP_UINT64 : CP_INT64;
 }
 
-/* The axes as they lie in memory, the outermost first; false where there are gaps or steps backwards. */
+/* The axes in memory order, outermost first; false where there are gaps or negative strides. */
 static bool order_in_memory(const cp_array *x, int *order)
 {
     int64_t step = cpi_itemsize(x->type);
@@ -43,7 +44,7 @@ static bool order_in_memory(const cp_array *x, int *order)
     return true;
 }
 
-/* Strides counted in elements. */
+/* Are the strides equal, counted in elements? */
 static bool same_strides(const cp_array *a, const cp_array *b)
 {
     const int64_t of_a = cpi_itemsize(a->type), of_b = cpi_itemsize(b->type);
@@ -60,7 +61,7 @@ static cp_code run(const scanning *s, const cp_array *from, cp_array *to, int64_
     return to->device->backend->scan->scan(cpi_stream(to->device), &job);
 }
 
-/* Few columns of great length, which a device would do one after the other: they become rows. */
+/* A few long columns, which would leave a device idle: they are transposed to rows. */
 static cp_code transposed(const scanning *s, cp_array *x, cp_array *to, int axis)
 {
     cp_array *rows = cpi_axis_moved(x, axis, x->ndim - 1), *there = cpi_axis_moved(to, axis, x->ndim - 1);
@@ -94,7 +95,7 @@ static cp_code scan_dense(const scanning *s, cp_array *x, cp_array *to, int axis
     return run(s, x, to, outer, n, inner);
 }
 
-/* Does the device scan x as it lies, rows of whatever type it is of? */
+/* Does the device scan x as it lies, as rows of any type? */
 static bool goes_directly(const cp_array *x, int axis)
 {
     int order[CP_MAXDIM];
@@ -104,13 +105,13 @@ static bool goes_directly(const cp_array *x, int axis)
     return true;
 }
 
-/* Whether `from` is of the smaller integers and booleans that are read as 64 bits wide. */
+/* Is `from` a smaller integer or bool that is read as 64 bits wide? */
 static bool is_widened(cp_type from, cp_type to)
 {
     return from != to && cpi_is_whole(from) && cpi_is_whole(to) && cpi_itemsize(from) < 8 && cpi_itemsize(to) == 8;
 }
 
-/* The scan of x as `type`, in x's order of axes; to `out` where it lies so. */
+/* The scan of x as `type`, in x's order of axes; into `to` where its layout fits. */
 static cp_array *scanned(const scanning *s, cp_array *x, cp_type type, int axis)
 {
     const bool direct = goes_directly(x, axis), stored = x->device->backend->scan->stored;
@@ -175,7 +176,7 @@ static cp_array *scan(const scanning *s, cp_array *a, int axis)
 
 /*: function("cumsum", "a: array, axis: axis_or_flat = None, dtype: dtype = None, out: out = None", method=True,
              doc="Sums of the elements up to each one along an axis (None: flattened); small integers widen to 64 "
-                 "bits. Floating types are gathered in float64.") */
+                 "bits. Floating types are accumulated in float64.") */
 cp_array *(cp_cumsum)(cp_array *a, int axis, const cp_cumsum_options *options)
 {
     const cp_cumsum_options *o = CPI_GIVEN(cp_cumsum_options, options);
@@ -191,7 +192,7 @@ cp_array *(cp_cumprod)(cp_array *a, int axis, const cp_cumprod_options *options)
     return scan(&(scanning){"cumprod", CPI_SCAN_MULTIPLY, o->typed, o->dtype, o->out, false}, a, axis);
 }
 
-/* Rows, however the two lie: the bits are those of dense ones. */
+/* Rows of any layout: the bits are those of dense rows. */
 static cp_code scan_rows(const scanning *s, cp_array *x, cp_array *out)
 {
     const int64_t n = x->shape[x->ndim - 1];
@@ -216,14 +217,14 @@ bool cpi_scan_slices(const char *name, cpi_scan_op op, cp_array *x, cp_array *ou
     }
     const bool dense = order_in_memory(x, order) && same_strides(x, out) &&
                        (!cpi_may_overlap(x, out) || cpi_same_elements(x, out));
-    if (!dense && (op != CPI_SCAN_ADD || cpi_is_whole(x->type))) return false; /* a chain gives the same bits */
+    if (!dense && (op != CPI_SCAN_ADD || cpi_is_whole(x->type))) return false; /* accumulate: the same bits */
     *code = dense ? scan_dense(&s, x, out, x->ndim - 1) : scan_rows(&s, x, out);
     return true;
 }
 
 /* --- what is not NaN --- */
 
-/* a with `instead` for NaN; integers have none. */
+/* a with NaN replaced by `instead`; integers have none. */
 static cp_array *known(const char *name, cp_array *a, int64_t instead)
 {
     if (cpi_null(name, a)) return NULL;
@@ -233,7 +234,8 @@ static cp_array *known(const char *name, cp_array *a, int64_t instead)
     return r;
 }
 
-/* The scan of a with `instead` for NaN: by the scan itself where it can tell, which is before any conversion. */
+/* The scan of a with NaN replaced by `instead`: by the scan itself where the device supports it. That is before any
+ * conversion. */
 static cp_array *scan_known(scanning *s, cp_array *a, int axis, int64_t instead)
 {
     if (cpi_null(s->name, a)) return NULL;
@@ -263,7 +265,7 @@ cp_array *(cp_nancumprod)(cp_array *a, int axis, const cp_nancumprod_options *op
 
 /* --- the array API's --- */
 
-/* The scan written behind one place of `first` along the axis. */
+/* The scan written along the axis behind one element `first`. */
 static cp_array *with_first(const scanning *s, cp_array *x, int axis, int64_t first)
 {
     int64_t shape[CP_MAXDIM];

@@ -1,11 +1,11 @@
-/* Scans on the GPU whose result is one of the elements, or made of their bits: accumulations of maximum, minimum, fmax,
- * fmin and of the operations of bits. */
+/* GPU scans whose result is one of the elements, or a bitwise combination: accumulate of maximum, minimum, fmax, fmin
+ * and of the bitwise operations. */
 #include "cuda/elements.h"
 #include "scan/launch_cuda.h"
 
 namespace {
 
-/* Halves are compared as float32, and are the same bits again. */
+/* Halves are compared as float32 and converted back exactly. */
 template <class H, bool MOST, bool NUMBERS> struct half_choice : runs::choice_of_real<float, MOST, NUMBERS> {
     typedef H In;
     typedef H Out;

@@ -1,10 +1,11 @@
 /* Scans on the CPU.
  *
- * A long row is cut into tiles, which threads take in their order. Each scans its tile by itself, waits for what the
- * tiles before it are joined to, passes that on with its own tile joined to it, and only then joins it to its elements:
- * so one thread waits for another a moment only, and memory is read once. Tiles are cut from the sizes alone and joined
- * in their order, so the number of threads changes no bit; where a thread loses its processor, another hands on in its
- * place. Products of floating types stay one chain: what overflows on the way is NumPy's, and so is every bit. */
+ * A long row is cut into tiles, which threads take in order. Each thread scans its tile by itself and waits for the
+ * total of the tiles before it. It passes on that total joined with its own tile's, and only then joins it to its
+ * elements. So one thread waits for another only a moment, and memory is read once. Tiles follow from the sizes alone
+ * and are joined in order, so the number of threads changes no bit. Where a thread is preempted, another computes its
+ * total in its stead. Products of floating types are computed in element order: they overflow where NumPy's do, and
+ * every bit is NumPy's. */
 #include "scan/scan.h"
 
 #include <sched.h>
@@ -18,15 +19,15 @@
 #include "scan/tiles.h"
 
 enum {
-    COLUMNS = 1024,          /* that are scanned side by side at most */
-    ROW_TASK = 65536,        /* elements that are worth a task */
+    COLUMNS = 1024,          /* most columns scanned side by side */
+    ROW_TASK = 65536,        /* elements per task */
     COLUMN_TASK = 1 << 15,
-    PATIENCE = 2000,         /* pauses before a thread does what it waits for; some ten microseconds */
-    MANY_ROWS = 64,          /* that keep threads busy by themselves */
-    PAST_BYTES = 6 << 20     /* results from here on are written past the caches */
+    PATIENCE = 2000,         /* spins before a waiting thread does the work itself; some ten microseconds */
+    MANY_ROWS = 64,          /* rows that keep all threads busy */
+    PAST_BYTES = 6 << 20     /* results of at least this size are written with non-temporal stores */
 };
 
-/* What the tiles up to one are joined to: a line of the cache, so that who waits for one disturbs no other. */
+/* The total of the tiles up to one. It fills a cache line, so that waiting threads do not disturb others. */
 enum { MISSING, BEING_WRITTEN, READY };
 typedef struct handed {
     _Alignas(64) char value[16];
@@ -39,15 +40,15 @@ typedef struct job {
     const kernels *k;
     cpi_scan_tiles t;
     const cpi_move_kernels *set;  /* converters */
-    cp_type wide;            /* what tiles are of */
+    cp_type wide;            /* the tiles' accumulator type */
     int64_t tile, tiles;     /* elements of a tile, tiles of a row */
-    int64_t each;            /* rows, or chunks of columns, of a task */
-    int64_t chunks, chunk;   /* of columns, and columns of one */
-    handed *handed;          /* of each tile; NULL where a task has whole rows */
+    int64_t each;            /* rows, or blocks of columns, per task */
+    int64_t chunks, chunk;   /* blocks of columns, and columns in one */
+    handed *handed;          /* totals by tile; NULL where a task has whole rows */
     bool past;
 } job;
 
-/* Scans that go one element after the other; `carry` is at most 32 bytes. */
+/* Scans in element order; `carry` is at most 32 bytes. */
 struct kernels {
     void (*begin)(void *carry);
     void (*row)(void *carry, const void *from, void *to, int64_t n);
@@ -59,7 +60,7 @@ struct kernels {
 #define PLUS(a, b) ((a) + (b))
 #define TIMES(a, b) ((a) * (b))
 
-/* --- integers: of each width, whatever their sign --- */
+/* --- integers: by width, whatever their sign --- */
 #define T uint8_t
 #define A uint8_t
 #define NAME(f) f##_or
@@ -141,7 +142,7 @@ struct kernels {
 #define NOTHING 1
 #include "scan/rows.h"
 
-/* --- floating types: -0 leaves every number's sign as it is --- */
+/* --- floating types: -0 is the identity, as it keeps every number's sign --- */
 #define T float
 #define A double
 #define NAME(f) f##_add_f32
@@ -196,7 +197,7 @@ static inline cp_complex128 add_parts(cp_complex128 a, cp_complex128 b)
 #define JOIN TIMES
 #define NOTHING 1
 #include "scan/rows.h"
-/* The first factor is the first element, not 1 times it, which would be NaN where a part is infinite: `begun` says
+/* The first factor is the first element, not 1 times it: that would be NaN where a part is infinite. `begun` says
  * whether there is one. */
 typedef struct product64 { float re, im; bool begun; } product64;
 typedef struct product128 { double re, im; bool begun; } product128;
@@ -250,14 +251,14 @@ static const kernels *kernels_of(cpi_scan_op op, cp_type t)
 
 /* --- tiles --- */
 
-/* Have elements of the two types the same bits where their values are the same? */
+/* Do elements of the two types with the same value have the same bits? */
 static bool same_bits(cp_type a, cp_type b)
 {
     return a == b || (cpi_itemsize(a) == cpi_itemsize(b) && cpi_is_int(a) && cpi_is_int(b));
 }
 
-/* Elements of a tile as tiles have them: where they lie, or converted into `buffer`. What is true is no matter of the
- * wider type: 0.5 is, and 2^32. */
+/* Elements of a tile in its accumulator type: where they lie, or converted into `buffer`. Truth is tested before
+ * widening or narrowing: 0.5 and 2^32 are true. */
 static const void *taken(const job *j, const char *x, int64_t n, void *buffer)
 {
     uint8_t truths[CPI_SCAN_TILE / sizeof(uint32_t)];
@@ -271,7 +272,7 @@ static const void *taken(const job *j, const char *x, int64_t n, void *buffer)
     return buffer;
 }
 
-/* n values of a type, in the cache, to where they belong, as elements of the result's type. */
+/* Stores n values of a type, from the cache, as elements of the result's type. */
 static void finish(const job *j, cp_type type, const char *joined, char *to, int64_t n, char *buffer)
 {
     const cp_type result = j->s->result;
@@ -283,7 +284,7 @@ static void finish(const job *j, cp_type type, const char *joined, char *to, int
     if (j->past) j->set->stream(to, joined, n * cpi_itemsize(result)), cpi_stream_done();
 }
 
-/* n results: joined where they belong, or in the buffer first. */
+/* Stores n results: joined directly in `to`, or in the buffer first. */
 static void given(const job *j, void *carry, const void *local, char *to, int64_t n, char *buffer)
 {
     const bool same = same_bits(j->s->result, j->wide);
@@ -294,18 +295,18 @@ static void given(const job *j, void *carry, const void *local, char *to, int64_
     if (joined != to) finish(j, j->wide, joined, to, n, buffer + CPI_SCAN_TILE);
 }
 
-/* Where the tile after the next one begins, which is this thread's or its neighbour's; NULL: there is none. */
+/* The beginning of the tile after the next one, for prefetching; NULL: there is none. */
 static const char *tile_ahead(const job *j, int64_t row, int64_t first)
 {
     if (first + 3 * j->tile > j->s->n) return NULL;
     return (const char *)j->s->from + (row * j->s->n + first + 2 * j->tile) * cpi_itemsize(j->s->source);
 }
 
-/* --- what tiles hand on --- */
+/* --- totals passed between tiles --- */
 
 static uint32_t state_of(const handed *h) { return __atomic_load_n(&h->state, __ATOMIC_ACQUIRE); }
 
-/* The first who knows it writes it: all would write the same. */
+/* The first thread that knows the total writes it; all would write the same value. */
 static void hand_on(handed *h, const char *value)
 {
     uint32_t missing = MISSING;
@@ -326,8 +327,8 @@ static const char *tile_of(const job *j, int64_t row, int64_t t)
     return (const char *)j->s->from + (row * j->s->n + t * j->tile) * cpi_itemsize(j->s->source);
 }
 
-/* Hands on what tile t does, for a thread that has lost its processor while it had it. Not where results go over their
- * elements: the other may come back and write what is read here. */
+/* Computes and passes on the total of tile t for a thread that was preempted while working on it. Not where results
+ * overwrite their elements: the other thread may resume and overwrite what is read here. */
 static void stand_in(const job *j, int64_t row, int64_t t, char *buffer)
 {
     char carry[16], *local = buffer + CPI_SCAN_TILE;
@@ -339,7 +340,7 @@ static void stand_in(const job *j, int64_t row, int64_t t, char *buffer)
     hand_on(h, carry);
 }
 
-/* Waits for what the tiles before t hand on: a moment, for they are at work. */
+/* Waits for the total of the tiles before t. That takes a moment, as they are being computed. */
 static void wait_for_tile(const job *j, int64_t row, int64_t t, char *buffer)
 {
     const handed *h = &j->handed[row * j->tiles];
@@ -355,7 +356,7 @@ static void wait_for_tile(const job *j, int64_t row, int64_t t, char *buffer)
     }
 }
 
-/* Tile t of a row, behind what `carry` has; carry then has the tile too. */
+/* Scans tile t of a row from `carry`, then adds the tile to `carry`. */
 static void run_tile(const job *j, int64_t row, int64_t t, char *carry)
 {
     _Alignas(64) char local[CPI_SCAN_TILE], buffer[2 * CPI_SCAN_TILE];
@@ -388,8 +389,8 @@ static void begin_row(const job *j, char *carry)
     else j->k->begin(carry);
 }
 
-/* One tile, behind those of the tasks before this one: cpi_parallel begins tasks in their order, and none that waits is
- * waited for by one before it. */
+/* One tile. cpi_parallel starts tasks in order, so a waiting tile never delays one before it, and there is no
+ * deadlock. */
 static void tile_task(void *context, int64_t task, int worker)
 {
     const job *j = context;
@@ -404,7 +405,7 @@ static void run_short_rows(const job *j, int64_t first, int64_t end)
 {
     _Alignas(64) char given[CPI_SCAN_TILE], made[CPI_SCAN_TILE];
     const int64_t n = j->s->n, from_size = cpi_itemsize(j->s->source), to_size = cpi_itemsize(j->s->result);
-    const cp_type type = j->s->type; /* these go by the type itself, tiles through a wider one */
+    const cp_type type = j->s->type; /* these use the type itself, tiles a wider one */
     const bool same = same_bits(j->s->result, type);
     for (int64_t rows; first < end; first += rows) {
         rows = CPI_SCAN_TILE / (n * cpi_itemsize(type));
@@ -433,7 +434,7 @@ static void rows_task(void *context, int64_t task, int worker)
     }
 }
 
-/* What tiles are of: the narrow whole numbers go through 32 bits, truth values as the greatest or the least. */
+/* Chooses the tiles' type: narrow integers are computed in 32 bits, bool as maximum or minimum. */
 static void find_tiles(job *j)
 {
     const cp_type type = j->s->type;

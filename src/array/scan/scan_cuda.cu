@@ -1,5 +1,5 @@
-/* Scans on the GPU: running sums and products; what is widened is read as it lies there, and halves are gathered
- * without an array of float32 between. */
+/* Cumulative sums and products on the GPU. Widened elements are converted as they are read, and halves are
+ * accumulated without an intermediate float32 array. */
 #include "cuda/elements.h"
 #include "scan/launch_cuda.h"
 

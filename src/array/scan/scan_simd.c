@@ -1,10 +1,10 @@
-/* Tiles of running sums, products, maxima and minima in vectors; compiled once per instruction set.
+/* Tiles of cumulative sums, products, maxima and minima in vectors; compiled once per instruction set.
  *
- * A group of 64 bytes, eight or sixteen values, is scanned in itself, by adding to it itself moved on by one, two, four
- * (eight) places, and then gets the value that the groups before it left. It is as many vectors as the processor needs
- * for that: of wider ones the compiler would make single elements. Invariant: every variant joins in the same order, so
- * that bits depend on neither the processor nor the number of threads; of less than CPI_SCAN_SHORT floating numbers the
- * sums are made one after the other. */
+ * A group is 64 bytes, eight or sixteen values. It is scanned by adding it to itself shifted by one, two, four (and
+ * eight) elements; then the total of the groups before it is joined. A group is as many vectors as the processor
+ * needs for it: wider vectors would be split into single elements by the compiler. Invariant: every variant joins in
+ * the same order, so that bits depend on neither the processor nor the number of threads. Fewer than CPI_SCAN_SHORT
+ * floating-point numbers are summed in element order. */
 #include "scan/tiles.h"
 
 #include <math.h>
@@ -19,7 +19,8 @@ enum { CHUNKS = 64 / VECTOR_BYTES, LANES64 = VECTOR_BYTES / 8, LANES32 = VECTOR_
 typedef int64_t offsets64 __attribute__((vector_size(VECTOR_BYTES)));
 typedef int32_t offsets32 __attribute__((vector_size(VECTOR_BYTES)));
 
-/* Which elements of two vectors, one behind the other, make the second moved on by k places, k of them of the first. */
+/* Shuffle indices that shift two adjacent vectors by k elements: the second vector's elements behind k of the
+ * first's. */
 #define FOUR(n, k) (n) - (k), (n) + 1 - (k), (n) + 2 - (k), (n) + 3 - (k)
 #if VECTOR_BYTES == 64
 #define ON64(k) ((offsets64){FOUR(8, k), FOUR(12, k)})
@@ -38,7 +39,7 @@ typedef int32_t offsets32 __attribute__((vector_size(VECTOR_BYTES)));
 #define LAST32(v) __builtin_shuffle(v, (offsets32){0} + LANES32 - 1)
 #define LAST64_PAIR(v) __builtin_shuffle(v, LAST_PAIR)
 
-/* A group joined to itself moved on by k places. */
+/* A group joined with itself shifted by k elements. */
 #define STEP(BITS, v, k, JOIN)                                                                        \
     UNROLL for (int p = CHUNKS - 1; p >= 0; p--) {                                                    \
         if (k < LANES##BITS) v[p] = JOIN(__builtin_shuffle(p ? v[p ? p - 1 : 0] : fill, v[p], ON##BITS(k)), v[p]); \
@@ -48,7 +49,7 @@ typedef int32_t offsets32 __attribute__((vector_size(VECTOR_BYTES)));
 #define WITHIN64_PAIR(v, JOIN) STEP(64, v, 2, JOIN) STEP(64, v, 4, JOIN)
 #define WITHIN32(v, JOIN) STEP(32, v, 1, JOIN) STEP(32, v, 2, JOIN) STEP(32, v, 4, JOIN) STEP(32, v, 8, JOIN)
 
-/* Elements as what is gathered, and back: themselves, or float32 as float64. */
+/* Elements as accumulators, and back: themselves, or float32 as float64. */
 typedef float floats __attribute__((vector_size(VECTOR_BYTES / 2)));
 typedef double doubles __attribute__((vector_size(VECTOR_BYTES)));
 #define ITSELF(v) (v)
@@ -73,7 +74,7 @@ INLINE floats narrowed(doubles x)
 #endif
 }
 
-/* 16, 32 or 64 bytes beside the caches. */
+/* Non-temporal store of 16, 32 or 64 bytes. */
 INLINE void put_past(void *to, const void *from, int bytes)
 {
 #if defined(__AVX512F__)
@@ -97,7 +98,7 @@ INLINE void put_past(void *to, const void *from, int bytes)
     memcpy(to, from, (size_t)bytes);
 }
 
-/* What was put past the caches is there before what follows is. */
+/* Orders non-temporal stores before later stores. */
 INLINE void fence(void)
 {
 #if defined(__x86_64__)
@@ -105,8 +106,8 @@ INLINE void fence(void)
 #endif
 }
 
-/* T an element's number, A a gathered one, of which L make a group; IN and OUT: between the two; PARTS numbers an
- * element; SHORT: how many of them are joined one after the other; VJOIN: JOIN of vectors. */
+/* T: an element's number type. A: the accumulator's, of which L make a group. IN and OUT: conversions between the
+ * two. PARTS: numbers per element. SHORT: numbers up to which elements are joined in order. VJOIN: JOIN of vectors. */
 #define TILES(NAME, T, A, L, IN, OUT, PARTS, SHORT, NONE, JOIN, VJOIN, WITHIN, LAST)                                 \
     typedef A v_##NAME __attribute__((vector_size(VECTOR_BYTES)));                                                   \
     typedef T e_##NAME __attribute__((vector_size(VECTOR_BYTES / sizeof(A) * sizeof(T))));                           \
@@ -184,12 +185,12 @@ TILES(add_64, uint64_t, uint64_t, 8, ITSELF, ITSELF, 1, 8, 0, PLUS, PLUS, WITHIN
 TILES(multiply_32, uint32_t, uint32_t, 16, ITSELF, ITSELF, 1, 16, 1, TIMES, TIMES, WITHIN32, LAST32)
 TILES(multiply_64, uint64_t, uint64_t, 8, ITSELF, ITSELF, 1, 8, 1, TIMES, TIMES, WITHIN64, LAST64)
 
-/* --- sums of float32: eight times eight elements, turned, so that additions are of whole vectors --- */
+/* --- sums of float32: 8 x 8 elements, transposed, so that additions are of whole vectors --- */
 
 typedef float eight __attribute__((vector_size(32)));
 typedef int32_t eighths __attribute__((vector_size(32)));
 
-/* Rows become columns. */
+/* Transposes: rows become columns. */
 INLINE void turn(eight *r)
 {
     eight a[8], b[8];
@@ -208,7 +209,7 @@ INLINE void turn(eight *r)
     }
 }
 
-/* Halves, or quarters, as one: through the memory they would wait until they are there. */
+/* Halves, or quarters, as one vector. Through memory, the load would stall on store forwarding. */
 #if VECTOR_BYTES == 64
 #define WHOLE(part) ((eight)(part)[0])
 #elif VECTOR_BYTES == 32
@@ -219,7 +220,7 @@ INLINE void turn(eight *r)
 
 enum { BLOCK = 64 };
 
-/* What stands before each lane: the group moved on by one, behind `carry`. */
+/* The exclusive scan: the group shifted by one element, behind `carry`. */
 #define STEP_BEFORE(v)                                                                                    \
     UNROLL for (int h = CHUNKS - 1; h >= 0; h--)                                                          \
         v[h] = carry + __builtin_shuffle(h ? v[h ? h - 1 : 0] : fill, v[h], ON64(1));
@@ -230,7 +231,7 @@ INLINE void put_row(float *to, const eight *row)
     for (int k = 0; k < 32; k += BYTES) put_past((char *)to + k, (const char *)row + k, BYTES);
 }
 
-/* Of whole blocks local has the sums turned: element 8 i + k at 8 k + i. */
+/* For whole blocks, local has the sums transposed: element 8 i + k at 8 k + i. */
 static void scan_add_f32(const void *from, void *to, int64_t n, const char *ahead)
 {
     const float *x = from;
@@ -296,7 +297,7 @@ static void join_add_f32(const void *carry, const void *from, void *out, int64_t
 }
 #define pass_add_f32 pass_add_f32_vectors
 
-/* --- the greatest and the least: of equal ones the first, and the first NaN for ever --- */
+/* --- maximum and minimum: of equal elements the first, and NaN from the first one on --- */
 
 #define ONE_MOST(a, b) ((a) >= (b) ? (a) : (b))
 #define ONE_LEAST(a, b) ((a) <= (b) ? (a) : (b))
@@ -337,7 +338,7 @@ EXTREMES(f64, double, 8, -INFINITY, INFINITY, _REAL, WITHIN64, LAST64)
         return t;                                                                                                \
     } while (0)
 
-/* Floating types and those of 32 and 64 bits; the narrower go through them. */
+/* Floating types and integers of 32 and 64 bits; narrower types are converted to these. */
 cpi_scan_tiles CPI_ISA_NAME(cpi_scan_tiles_of)(cpi_scan_op op, cp_type type)
 {
     cpi_scan_tiles t = {0};

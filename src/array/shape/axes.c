@@ -1,4 +1,4 @@
-/* Views with axes turned round or moved. */
+/* Views with axes reversed or moved. */
 #include <string.h>
 
 #include "operands/operands.h"
@@ -25,7 +25,7 @@ cp_array *cp_flip(cp_array *x, cp_axes axes)
     return cpi_array_view(x, x->type, x->ndim, x->shape, strides, data);
 }
 
-/* The axes that `axes` names, from 0 on. */
+/* The axes in `axes`, counted from 0. */
 static cp_code take_axes(const char *function, cp_axes axes, int ndim, int *list, bool *named)
 {
     cp_code code = axes.at ? cpi_axes_mask(function, axes, ndim, named)
@@ -35,7 +35,7 @@ static cp_code take_axes(const char *function, cp_axes axes, int ndim, int *list
 }
 
 /*: function("moveaxis", "a: array, source: index_axes, destination: index_axes", returns="view", unlock="never",
-             doc="The array with axes moved to other places, the others in their order; a view.") */
+             doc="The array with axes moved to other positions, the others in their order; a view.") */
 cp_array *cp_moveaxis(cp_array *a, cp_axes source, cp_axes destination)
 {
     const char *function = "moveaxis";

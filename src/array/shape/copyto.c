@@ -1,23 +1,23 @@
 /* Copying into an array: broadcast, under a casting rule, where a mask is true. */
 #include "operands/operands.h"
 
-/* A number of Python's goes to any type of its kind or a higher one, but for the rules that take it as typed. */
+/* A Python number may become any type of its kind or a higher one, except under the rules that take it as typed. */
 static cp_code check_cast(const cp_array *dst, const cp_array *src, cp_casting rule)
 {
     bool weak = rule == CP_SAFE || rule == CP_SAME_KIND;
     return cpi_check_cast("copyto", CPI_DATA, weak ? cpi_counts_as(src, dst->type) : src->type, dst->type, rule);
 }
 
-/* x without the leading axes of extent 1 that it has before `ndim` others; x itself (retained) where there are none. */
+/* x without its leading axes of length 1 beyond `ndim`; x itself (retained) where there are none. */
 static cp_array *trimmed(cp_array *x, int ndim)
 {
     int skip = x->ndim - ndim;
     for (int i = 0; i < skip; i++)
-        if (x->shape[i] != 1) skip = 0; /* the broadcast refuses it */
+        if (x->shape[i] != 1) skip = 0; /* the broadcast fails */
     return skip <= 0 ? cp_retain(x) : cpi_array_view(x, x->type, ndim, x->shape + skip, x->strides + skip, x->data);
 }
 
-/* src where the mask is true, on the device of dst and apart from it. */
+/* Copies src where the mask is true. src must be on dst's device and share no memory with it. */
 static cp_code copy_masked(cp_array *dst, cp_array *src, cp_array *mask)
 {
     bool host = src->flags & CPI_HOST_SCALAR;

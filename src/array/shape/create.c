@@ -14,7 +14,7 @@ static cp_array *new_here(const char *function, cp_shape shape, cp_type type)
     return device ? cpi_array_new(function, device, type, shape.n, shape.dim, 'C') : NULL;
 }
 
-/* x, or NULL with x ended when `code` is a failure. */
+/* x; or NULL, with x freed, when `code` is a failure. */
 static cp_array *checked(cp_array *x, cp_code code)
 {
     if (!code) return x;
@@ -85,7 +85,7 @@ static cp_array *ramp(const char *function, int64_t n, double start, double step
                                                             stop, use_stop));
 }
 
-/* A line of floating numbers to x, which may lie in steps: complex parts do. */
+/* Writes an arithmetic progression of floating-point numbers to x, which may be strided, as complex parts are. */
 static cp_code floats_to(cp_array *x, const void *first, const void *second)
 {
     double a, b;
@@ -196,7 +196,7 @@ cp_array *cp_from_host(const void *data, cp_type type, cp_shape shape, const int
     if (!strides || cpi_is_contiguous(x->ndim, x->shape, strides, cpi_itemsize(type), 'C'))
         return checked(x, x->device->backend->from_host(stream, x->data, data, (size_t)cp_nbytes(x)));
     cp_array *host = cp_from_memory((void *)(uintptr_t)data, type, shape, strides, CP_CPU, NULL, NULL);
-    if (host && x->device->id == CP_CPU) { /* gathered straight into place */
+    if (host && x->device->id == CP_CPU) { /* gathered directly into the result */
         x = checked(x, cp_assign(x, host));
     } else {
         cp_array *flat = host ? cp_copy(host) : NULL;

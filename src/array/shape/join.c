@@ -1,11 +1,11 @@
-/* Joining arrays: behind one another along an axis, or as places of a new one. Each part is assigned to its slice of
- * the result, which converts it. */
+/* Joining arrays: along an axis, or stacked along a new one. Each array is assigned to its slice of the result, which
+ * converts it. */
 #include <string.h>
 
 #include "operands/operands.h"
 #include "move/move.h"
 
-/* The type of the result, to which every part can be converted under the rule. */
+/* The type of the result, to which every array can be converted under the rule. */
 static cp_code joined_type(const char *function, int n, cp_array *const *arrays, const cp_join_options *o,
                            cp_type *type)
 {
@@ -18,7 +18,7 @@ static cp_code joined_type(const char *function, int n, cp_array *const *arrays,
     return code;
 }
 
-/* The result's shape: that of the parts, the extents of the axis added up. */
+/* The result's shape: that of the arrays, with the lengths along the axis added up. */
 static cp_code joined_shape(const char *function, int n, cp_array *const *arrays, int axis, int64_t *shape)
 {
     const cp_array *first = arrays[0];
@@ -61,8 +61,8 @@ static cp_code write_parts(cp_array *to, int n, cp_array *const *arrays, int axi
     return code;
 }
 
-/* Does axis `later`, which C order has inside `earlier`, lie outside it? 1 yes, 0 no: one part that objects is enough;
- * -1 nobody says. */
+/* Does axis `later`, which C order has inside `earlier`, lie outside it? 1 yes; 0 no, for which one array suffices;
+ * -1 undetermined. */
 static int lies_outside(int n, cp_array *const *arrays, int later, int earlier)
 {
     int verdict = -1;
@@ -76,8 +76,8 @@ static int lies_outside(int n, cp_array *const *arrays, int later, int earlier)
     return verdict;
 }
 
-/* The order of the result's axes as strides that no two share. Axes are sorted in from the first one, as NumPy's
- * concatenate does it; what is made elementwise has them sorted in from the last. */
+/* The result's axis order as distinct strides. Axes are insertion-sorted from the first one, as in NumPy's
+ * concatenate; elementwise operations sort them from the last. */
 static void joined_order(int n, cp_array *const *arrays, int64_t *strides)
 {
     int order[CP_MAXDIM], ndim = arrays[0]->ndim; /* outermost first */
@@ -94,7 +94,7 @@ static void joined_order(int n, cp_array *const *arrays, int64_t *strides)
     for (int j = 0; j < ndim; j++) strides[order[j]] = ndim - j;
 }
 
-/* Parts of at least one dimension and an axis, or 1-d ones. */
+/* Joins arrays of at least one dimension along an axis. */
 static cp_array *join(const char *function, int n, cp_array *const *arrays, int axis, const cp_join_options *o)
 {
     int64_t shape[CP_MAXDIM], strides[CP_MAXDIM], all[CP_MAXDIM];
@@ -108,13 +108,13 @@ static cp_array *join(const char *function, int n, cp_array *const *arrays, int 
     if (cpi_axis(function, &axis, to.ndim) || joined_shape(function, n, arrays, axis, shape) ||
         joined_type(function, n, arrays, o, &to.type))
         return NULL;
-    for (int i = 0; i < to.ndim; i++) all[i] = 2; /* every axis has a place */
+    for (int i = 0; i < to.ndim; i++) all[i] = 2; /* so that every axis takes part in the order */
     joined_order(n, arrays, strides);
     if (!(to.device = cpi_common_device(function, n, arrays)) || cpi_output_open(&to, n, arrays)) return NULL;
     return cpi_output_close(&to, write_parts(to.array, n, arrays, axis));
 }
 
-/* The parts as `change` makes them, joined. */
+/* Applies `change` to the arrays and joins them. */
 static cp_array *join_changed(const char *function, int n, cp_array *const *arrays, int axis, const cp_join_options *o,
                               cp_array *(*change)(cp_array *x, int axis))
 {

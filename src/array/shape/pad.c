@@ -1,11 +1,11 @@
-/* Arrays with more elements around them, for the modes that take no argument but one value; python/cuprite/_pad.py has
- * the others. What is written is the device's. */
+/* Padding in the modes that take no argument but one value; python/cuprite/_pad.py has the others. The elements are
+ * written by the device's slot. */
 #include <string.h>
 
 #include "operands/operands.h"
 #include "move/move.h"
 
-/*: python_module("_padding", doc="What cuprite.pad is made of.") */
+/*: python_module("_padding", doc="The parts of cuprite.pad in C.") */
 /*: words("pad_mode", "constant edge reflect symmetric wrap", c="cp_pad_mode",
           values="CP_PAD_MODE_CONSTANT CP_PAD_MODE_EDGE CP_PAD_MODE_REFLECT CP_PAD_MODE_SYMMETRIC CP_PAD_MODE_WRAP") */
 
@@ -18,7 +18,7 @@ static cp_code boundary_of(cp_pad_mode mode, cpi_boundary *boundary)
     return CP_OK;
 }
 
-/* Nothing can be made of an axis without elements but values. */
+/* An axis without elements can only be padded with values. */
 static cp_code can_extend(const cp_array *a, int n, const int64_t *widths, cpi_boundary boundary)
 {
     if (n != 2 * a->ndim)
@@ -32,7 +32,7 @@ static cp_code can_extend(const cp_array *a, int n, const int64_t *widths, cpi_b
     return CP_OK;
 }
 
-/* `to`, dense, from x, both with their axes as they lie in memory. */
+/* Pads x into `to`, which is dense; the axes of both are in memory order. */
 static cp_code run(cp_array *to, cp_array *x, const cpi_padding *p)
 {
     cpi_loop loop;
@@ -44,14 +44,14 @@ static cp_code run(cp_array *to, cp_array *x, const cpi_padding *p)
     return to->device->backend->move->pad(cpi_stream(to->device), &loop, p);
 }
 
-/* In a's order where that is Fortran's. */
+/* The result is in Fortran order where a is. */
 static cp_array *padded(cp_array *a, const int64_t *widths, cpi_boundary boundary, const cp_array *value)
 {
     const int nd = a->ndim;
     const bool reversed = cp_is_f_contiguous(a) && !cp_is_c_contiguous(a);
     int64_t shape[CP_MAXDIM];
     cpi_padding p = {.boundary = boundary};
-    cp_array *rows = reversed ? cp_transpose(a, CP_ALL) : cp_retain(a), *r = NULL; /* axes as they lie in memory */
+    cp_array *rows = reversed ? cp_transpose(a, CP_ALL) : cp_retain(a), *r = NULL; /* axes in memory order */
     bool good = rows != NULL;
     for (int i = 0; i < nd && good; i++) {
         const int64_t *width = widths + 2 * (reversed ? nd - 1 - i : i);
@@ -71,8 +71,8 @@ static cp_array *padded(cp_array *a, const int64_t *widths, cpi_boundary boundar
 }
 
 /*: function("pad", "a: array, widths: ints, mode: pad_mode, value: assigned", module="_padding",
-             doc="""The array with elements around it: `widths` are how many before and behind each axis, `value` is
-the number that the mode constant has there.""") */
+             doc="""The array padded along its axes: `widths` are the numbers of elements before and after each axis,
+`value` is the number for the mode constant.""") */
 cp_array *cp_pad(cp_array *a, int n, const int64_t *widths, cp_pad_mode mode, cp_array *value)
 {
     cpi_boundary boundary = CPI_BOUNDARY_CONSTANT;

@@ -23,7 +23,7 @@ static cp_code slice_range(const cp_index *item, int64_t n, int64_t *first, int6
     *first = start;
     *count = 0;
     if (step > 0 && start < stop) *count = (stop - start - 1) / step + 1;
-    /* -(step + 1) + 1 would wrap for the smallest step only on the way: divide in unsigned arithmetic */
+    /* -(step + 1) + 1 would wrap on the way for the smallest step: divide in unsigned arithmetic */
     if (step < 0 && start > stop) *count = (int64_t)((uint64_t)(start - stop - 1) / (0 - (uint64_t)step)) + 1;
     return CP_OK;
 }
@@ -55,7 +55,7 @@ static cp_code count_items(const cp_array *x, int n, const cp_index *items, int 
     return CP_OK;
 }
 
-/* Integers alone, of an array in memory that has as many axes? */
+/* Are the items integers only, one for each axis of an array in memory? */
 static bool integers(const cp_array *x, int n, const cp_index *items)
 {
     if (n < 1 || n > x->ndim) return false;
@@ -64,7 +64,7 @@ static bool integers(const cp_array *x, int n, const cp_index *items)
     return true;
 }
 
-/* x[i, j, ...] with all the axes behind those of the integers: the commonest. */
+/* x[i, j, ...], integers for the first axes and all of the others: the commonest case. */
 static cp_array *part_at(cp_array *x, int n, const cp_index *items)
 {
     char *data = x->data;

@@ -1,11 +1,11 @@
-/* Views with shapes and strides as the caller likes them. */
+/* Views with arbitrary shapes and strides. */
 #include <string.h>
 
 #include "operands/operands.h"
 
-/*: python_module("_strides", doc="Views with any strides, behind cuprite.lib.stride_tricks.") */
+/*: python_module("_strides", doc="Views with arbitrary strides, for cuprite.lib.stride_tricks.") */
 
-/* Do all elements lie in the memory that x looks into, its buffer's bytes? */
+/* Do all elements lie in the memory of x's buffer? */
 static bool inside(const cp_array *x, int ndim, const int64_t *shape, const int64_t *strides)
 {
     int64_t low = 0, high = cpi_itemsize(x->type), step;

@@ -1,4 +1,4 @@
-/* Triangles of matrices: memory and order; what is written is the device's. */
+/* Triangles of matrices: memory and axis order. The elements are written by the device's slot. */
 #include "shape/triangles.h"
 
 #include "operands/operands.h"
@@ -7,7 +7,7 @@ cp_array *cpi_triangles(const char *function, cp_array *x, int64_t k, bool upper
 {
     const int outer = x->ndim - 2;
     int64_t *last = x->shape + outer, steps[2] = {last[1], 1};
-    /* NumPy chooses by a mask of rows and columns, whose order counts with x's */
+    /* NumPy chooses by a mask of rows and columns, whose axis order counts with x's */
     cp_array mask = {.device = x->device, .ndim = 2, .shape = last, .strides = steps};
     cp_array *r = cpi_array_for(function, x->device, x->type, x->ndim, x->shape, 2, (cp_array *[]){&mask, x});
     if (!r || !r->size) return r;

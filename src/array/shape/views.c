@@ -1,17 +1,17 @@
-/* Views: other shapes and strides over the same memory. Only reshape and ravel may copy, where no view can be. */
+/* Views: other shapes and strides over the same memory. Only reshape and ravel may copy, where a view is impossible. */
 #include <string.h>
 
 #include "operands/operands.h"
 #include "move/move.h"
 
-/* x itself (retained), or, for a host scalar, a 0-d array on the current device: views need memory. */
+/* x itself (retained); for a host scalar, a 0-d array on the current device, as views need memory. */
 static cp_array *solid(const char *function, cp_array *x)
 {
     cpi_device *device = cpi_null(function, x) ? NULL : cpi_common_device(function, 1, &x);
     return device ? cpi_in_memory(function, x, device) : NULL;
 }
 
-/* View of x with these dimensions; ends the caller's reference to x. */
+/* View of x with these dimensions; consumes the caller's reference to x. */
 static cp_array *view_of(cp_array *x, int ndim, const int64_t *shape, const int64_t *strides, char *data)
 {
     cp_array *v = x ? cpi_array_view(x, x->type, ndim, shape, strides, data) : NULL;
@@ -19,7 +19,7 @@ static cp_array *view_of(cp_array *x, int ndim, const int64_t *shape, const int6
     return v;
 }
 
-/* View of all of x from its first element on; x stays the caller's. */
+/* View of all of x from its first element on; x stays the caller's reference. */
 static cp_array *whole_view(const char *function, cp_array *x, int ndim, const int64_t *shape, const int64_t *strides)
 {
     if (!(x->flags & CPI_HOST_SCALAR)) return cpi_array_view(x, x->type, ndim, shape, strides, x->data);
@@ -27,8 +27,8 @@ static cp_array *whole_view(const char *function, cp_array *x, int ndim, const i
     return x ? view_of(x, ndim, shape, strides, x->data) : NULL;
 }
 
-/* Strides that give x's elements, read in C order, the new shape; false when there are none. The axes of both
- * shapes are matched in groups of equal product; within a group x must be one arithmetic run. */
+/* Strides that give x's elements, read in C order, the new shape; false when there are none. The axes of both shapes
+ * are matched in groups of equal product. Within a group x must have one stride throughout. */
 static bool reshape_strides(const cp_array *x, int ndim, const int64_t *shape, int64_t *strides)
 {
     int64_t old_shape[CP_MAXDIM], old_strides[CP_MAXDIM];
@@ -60,7 +60,7 @@ static bool reshape_strides(const cp_array *x, int ndim, const int64_t *shape, i
     return true;
 }
 
-/* Replaces one that is negative by what x's size asks for, and checks the size. */
+/* Replaces a negative length by the one that x's size requires, and checks the size. */
 static cp_code resolve_shape(const cp_array *x, cp_shape want, int64_t *shape)
 {
     char text[160];
@@ -178,7 +178,7 @@ cp_array *cp_expand_dims(cp_array *x, cp_axes axes)
     if (n > CP_MAXDIM)
         return cpi_fail(CP_ERROR_VALUE, "%s: the result may have at most %d axes", function, CP_MAXDIM), NULL;
     if (cpi_axes_mask(function, axes, n, fresh)) return NULL;
-    for (int i = n - 1, k = x->ndim - 1; i >= 0; i--) { /* a new axis steps over the next one, as NumPy's does */
+    for (int i = n - 1, k = x->ndim - 1; i >= 0; i--) { /* strides of new axes as NumPy's */
         int64_t over = i + 1 < n ? strides[i + 1] * (shape[i + 1] ? shape[i + 1] : 1) : 0;
         int64_t last = x->ndim ? x->strides[x->ndim - 1] : cpi_itemsize(x->type);
         shape[i] = fresh[i] ? 1 : x->shape[k];
@@ -253,7 +253,7 @@ cp_array *cp_view_as(cp_array *x, cp_type type)
     return v;
 }
 
-/* Read-only zeros in C order, in Fortran's where x has that alone: NumPy's imaginary part of real numbers. */
+/* Read-only zeros in C order, or in Fortran order where x is only that: NumPy's imaginary part of real numbers. */
 static cp_array *zeros_as(const cp_array *x)
 {
     char order = cp_is_f_contiguous(x) && !cp_is_c_contiguous(x) ? 'F' : 'C';

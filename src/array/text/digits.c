@@ -1,8 +1,8 @@
-/* The fewest digits of a number that lie nearer to it than to any other number of its type: the free-format algorithm
- * of Steele and White in exact integers, with the limits of NumPy's printing.
+/* The shortest digits of a number that identify it among the numbers of its type: the free-format algorithm of Steele
+ * and White in exact integers, with the limits of NumPy's printing.
  *
- * Invariant of the loop: what is left of the number is value / scale, in units of the next digit; low and high are half
- * the distances to its neighbours in the same units. */
+ * Invariant of the loop: the remainder of the number is value / scale, in units of the next digit; low and high are
+ * half the distances to its neighbours in the same units. */
 #include "text/digits.h"
 
 #include <math.h>
@@ -106,7 +106,7 @@ static void begin(state *s, double x, cp_type type, cpi_cutoff cutoff, int most)
         shift(&s->scale, -unit);
     }
     s->even = mantissa % 2 == 0;
-    s->point = (int)ceil(log10(x) - 1e-9); /* right, or one too small */
+    s->point = (int)ceil(log10(x) - 1e-9); /* exact, or one too small */
     if (cutoff == CPI_CUT_FRACTION && s->point <= -most) s->point = -most + 1;
     if (s->point > 0) {
         multiply_by_power_of_ten(&s->scale, s->point);
@@ -120,7 +120,7 @@ static void begin(state *s, double x, cp_type type, cpi_cutoff cutoff, int most)
     }
 }
 
-/* The last digit is one more: 9s before it turn to 0 and go. */
+/* Increments the last digit; 9s before it become 0 and are dropped. */
 static void round_up(cpi_decimal *d)
 {
     while (d->count && d->digit[d->count - 1] == 9) d->count--;

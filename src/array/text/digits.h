@@ -1,4 +1,4 @@
-/* Decimal digits of floating-point numbers: the fewest that tell a number from its neighbours. */
+/* Decimal digits of floating-point numbers: the fewest that distinguish a number from its neighbours. */
 #ifndef CPI_TEXT_DIGITS_H
 #define CPI_TEXT_DIGITS_H
 
@@ -6,7 +6,7 @@
 
 enum { CPI_DIGITS = 20 };
 
-/* 0.d1 d2 d3 ... times 10^point; digit[0] is 0 only when that is all there is within the cutoff. */
+/* 0.d1 d2 d3 ... times 10^point; digit[0] is 0 only when no other digit is within the cutoff. */
 typedef struct cpi_decimal {
     int count, point;
     char digit[CPI_DIGITS]; /* 0..9 */
@@ -15,8 +15,8 @@ typedef struct cpi_decimal {
 typedef enum cpi_cutoff { CPI_CUT_NOWHERE, CPI_CUT_FRACTION, CPI_CUT_TOTAL } cpi_cutoff;
 
 /* Digits of x > 0, finite, a value of the floating-point type `type`. At most `most` of them behind the point
- * (FRACTION) or in all (TOTAL, from 1 on); what is cut off is rounded, ties to even. At least `least` in all, which are
- * then those of x itself. */
+ * (FRACTION) or in all (TOTAL, at least 1); the rest is rounded, ties to even. At least `least` in all; digits added
+ * for that are those of the exact x. */
 cpi_decimal cpi_digits(double x, cp_type type, cpi_cutoff cutoff, int most, int least);
 
 #endif

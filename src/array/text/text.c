@@ -1,6 +1,7 @@
-/* Arrays as text: which elements are shown, and how lines are broken (numpy.array2string). Made of public functions.
+/* Arrays as strings: which elements are shown, and how lines are broken (numpy.array2string). Made of public
+ * functions.
  *
- * Invariant: what is fetched from the device is no more than what is shown. */
+ * Invariant: only elements that are shown are fetched from the device. */
 #include "cuprite/text.h"
 
 #include <string.h>
@@ -17,8 +18,8 @@ typedef struct layout {
     const char *separator;
     bool summary;
     int ndim;
-    int64_t full[CP_MAXDIM];  /* the array's extents */
-    int64_t shown[CP_MAXDIM]; /* of these are shown */
+    int64_t full[CP_MAXDIM];  /* the array's shape */
+    int64_t shown[CP_MAXDIM]; /* how many are shown */
 } layout;
 
 static void take_options(layout *l, const cp_text_options *o)
@@ -29,11 +30,11 @@ static void take_options(layout *l, const cp_text_options *o)
     l->precision = o->precision < 0 ? 0 : o->precision == 0 ? 8 : o->precision < 400 ? o->precision : 400;
     l->threshold = o->threshold < 0 ? 0 : o->threshold == 0 ? 1000 : o->threshold;
     l->edge = o->edgeitems <= 0 ? 3 : o->edgeitems;
-    l->width = (o->linewidth <= 0 ? 75 : o->linewidth) - l->repr; /* room for the ")" */
+    l->width = (o->linewidth <= 0 ? 75 : o->linewidth) - l->repr; /* space for the ")" */
     l->separator = l->repr ? ", " : " ";
 }
 
-/* dst[at:at + n] = src[from:from + n] along an axis; what is before and behind it as it is. */
+/* dst[at:at + n] = src[from:from + n] along an axis. */
 static cp_code put(cp_array *dst, cp_array *src, int axis, int64_t at, int64_t from, int64_t n)
 {
     cp_index to_items[CP_MAXDIM], from_items[CP_MAXDIM];
@@ -47,7 +48,7 @@ static cp_code put(cp_array *dst, cp_array *src, int axis, int64_t at, int64_t f
     return code;
 }
 
-/* The first and the last of x along an axis; ends x. */
+/* The first and the last elements of x along an axis; frees x. */
 static cp_array *ends(cp_array *x, int axis, int64_t edge)
 {
     int64_t dims[CP_MAXDIM];
@@ -64,7 +65,7 @@ static cp_array *ends(cp_array *x, int axis, int64_t edge)
     return y;
 }
 
-/* x without what a summary leaves out; a reference of the caller's. */
+/* x without the elements that a summary omits; a new reference. */
 static cp_array *what_is_shown(cp_array *x, const layout *l)
 {
     cp_array *y = cp_retain(x);
@@ -93,7 +94,7 @@ static void *fetch(cp_array *x, const layout *l, int64_t *n)
     return values;
 }
 
-/* One word on the line that began at `line` (less than 0 where it began further left), or on a new one. */
+/* Adds a word to the line that began at `line` (less than 0 where it began further left), or to a new line. */
 static void add_word(cpi_text *t, const cpi_text *word, int64_t *line, int indent, int width)
 {
     int64_t length = (int64_t)t->n - *line;
@@ -108,7 +109,7 @@ static void add_word(cpi_text *t, const cpi_text *word, int64_t *line, int inden
 
 static const char dots[] = "...";
 
-/* The last axis: elements from number `at` on, as many on a line as fit. */
+/* The last axis: elements from index `at` on, as many on a line as fit. */
 static void write_row(cpi_text *t, const layout *l, const cpi_element_format *w, int64_t at, int indent, int width)
 {
     int axis = l->ndim - 1;
@@ -129,7 +130,7 @@ static void write_row(cpi_text *t, const layout *l, const cpi_element_format *w,
     cpi_free_host(word.at);
 }
 
-/* x[...] in brackets, where `at` is the number of its first element; lines below the first begin with `indent`
+/* x[...] in brackets, where `at` is the index of its first element; lines after the first begin with `indent`
  * spaces. */
 static void write_axis(cpi_text *t, const layout *l, const cpi_element_format *w, int axis, int64_t at, int indent,
                        int width)
@@ -158,7 +159,7 @@ static bool type_is_implied(cp_type t)
     return t == CP_BOOL || t == CP_INT64 || t == CP_FLOAT64 || t == CP_COMPLEX128;
 }
 
-/* What the numbers do not say: `, dtype=...)`, on a line of its own where it does not fit. */
+/* The rest of a repr: `, dtype=...)`, on a line of its own where it does not fit. */
 static void write_extras(cpi_text *t, const layout *l, const cp_array *x)
 {
     cpi_text extra = {0};
@@ -205,7 +206,7 @@ static void write_array(cpi_text *t, const layout *l, const cp_array *x, const v
         if (!l->ndim) {
             size_t from = t->n;
             cpi_number_words_write(t, &w, 0);
-            if (!t->failed && t->at[from] == ' ') { /* " True" is for columns */
+            if (!t->failed && t->at[from] == ' ') { /* " True" is padded for columns */
                 memmove(t->at + from, t->at + from + 1, t->n - from);
                 t->n--;
             }

@@ -1,4 +1,4 @@
-/* The words of an array: integers of one width, real numbers with their points in one column, by NumPy's rules. */
+/* The words of an array: integers of equal width, real numbers with aligned points, by NumPy's rules. */
 #include "text/words.h"
 
 #include <inttypes.h>
@@ -35,12 +35,12 @@ void cpi_text_fill(cpi_text *t, char c, int64_t n)
 
 static void add(cpi_text *t, const char *words) { cpi_text_add(t, words, strlen(words)); }
 
-/* A number taken apart: sign and digits before the point, digits behind it, exponent. */
+/* A number split into sign and digits before the point, digits behind it, and exponent. */
 typedef struct parts {
     bool negative;
     cpi_decimal d;
     int whole;    /* digits before the point */
-    int fraction; /* digits behind it, less zeros at the end */
+    int fraction; /* digits behind it, without trailing zeros */
     int exponent;
 } parts;
 
@@ -65,14 +65,14 @@ static int exponent_length(int exponent) { return exponent <= -100 || exponent >
 
 static int most(int a, int b) { return a > b ? a : b; }
 
-/* From where on numbers have an exponent: beyond the digits that the type is sure of. */
+/* The magnitude from which numbers have an exponent: beyond the type's reliable digits. */
 static double large(cp_type type, double most)
 {
     const int digits = (int)((cpi_float_formats[type].digits - 1) * 0.30103); /* decimal ones */
     return type == CP_FLOAT64 ? most : pow(10, digits > 0 ? digits : 1);
 }
 
-/* x rounded to a type: NumPy compares and divides in the array's own. */
+/* x rounded to a type: NumPy compares and divides in the array's type. */
 static double rounded(double x, cp_type type)
 {
     cp_complex128 capacity;
@@ -82,7 +82,7 @@ static double rounded(double x, cp_type type)
     return y;
 }
 
-/* NumPy's choice: powers of ten for large numbers, and for small ones or a wide range unless that is suppressed. */
+/* NumPy's choice of exponents: for large numbers, and for small ones or a wide range unless suppressed. */
 static bool wants_exponent(const double *values, int64_t n, int step, cp_type type, bool suppress)
 {
     double low = INFINITY, high = 0;
@@ -227,8 +227,7 @@ void cpi_number_words_write(cpi_text *t, const cpi_element_format *w, int64_t i)
     }
 }
 
-/* A number by itself: with powers of ten only where it is very large or small; `zero` keeps one digit behind the
- * point. */
+/* A single number, with an exponent only where it is very large or small; `zero` keeps one digit behind the point. */
 static void write_alone(cpi_text *t, cp_type type, double x, bool plus, bool zero)
 {
     double size = fabs(x);

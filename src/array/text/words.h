@@ -4,9 +4,9 @@
 
 #include "cuprite/types.h"
 
-/* A text that grows. Once there is no memory it stays as it is, and `failed`. */
+/* A growing string. When memory is exhausted it no longer changes, and `failed` is set. */
 typedef struct cpi_text {
-    char *at; /* ends with 0 when not NULL */
+    char *at; /* terminated by 0 when not NULL */
     size_t n, capacity;
     bool failed;
 } cpi_text;
@@ -14,7 +14,7 @@ typedef struct cpi_text {
 void cpi_text_add(cpi_text *t, const char *words, size_t n);
 void cpi_text_fill(cpi_text *t, char c, int64_t n);
 
-/* How real numbers of one array are written: found from all of them. */
+/* The format of the real numbers of one array, chosen from all of them. */
 typedef struct cpi_number_format {
     cp_type type;
     bool exponent;   /* 1.5e+08 */
@@ -29,7 +29,7 @@ cpi_number_format cpi_number_format_of(const double *values, int64_t n, int step
                                        bool suppress, bool plus);
 void cpi_number_write(cpi_text *t, const cpi_number_format *f, double x);
 
-/* What an array's elements look like. Values lie in host memory: int64_t for bool and signed integers, uint64_t,
+/* The format of an array's elements. Values lie in host memory: int64_t for bool and signed integers, uint64_t,
  * double, or pairs of double. */
 typedef struct cpi_element_format {
     cp_type type;

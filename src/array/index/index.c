@@ -39,7 +39,7 @@ static cp_code choose(choice *c, cp_array *condition, int64_t n)
     c->condition = cpi_dense(c->name, condition, condition->type, c->device);
     if (!c->condition) return cp_error();
     cp_code code = c->ops->select(c->stream, c->condition->data, c->condition->type, n, &c->s);
-    c->selected = c->s.work != NULL; /* also when it is earlier work's failure that is told */
+    c->selected = c->s.work != NULL; /* also when it is earlier work's failure that is reported */
     return code;
 }
 
@@ -171,8 +171,7 @@ cp_array *cp_compress(cp_array *condition, cp_array *x, int axis)
 
 /* --- coordinates of what is not zero --- */
 
-/* Of what is not zero among x's elements, numbered in this shape: (ndim, count), with `points` (count, ndim), `flat`
- * (count). */
+/* The nonzero elements of x in this shape: `points` (count, ndim), `flat` (count); otherwise (ndim, count). */
 static cp_array *coordinates(const char *name, cp_array *x, int ndim, const int64_t *shape, bool points, bool flat)
 {
     choice c;
@@ -255,7 +254,7 @@ static cp_array *spread_value(choice *c, cp_array *x, cp_array *value, int cover
     int rest = x->ndim - covered;
     shape[0] = c->s.count;
     memcpy(shape + 1, x->shape + covered, (size_t)rest * sizeof *shape);
-    int skip = 0; /* leading extents of 1 */
+    int skip = 0; /* leading axes of length 1 */
     while (value->ndim - skip > rest + 1 && value->shape[skip] == 1) skip++;
     *each = value->ndim - skip > rest;
     if (value->ndim - skip == rest + 1 && value->shape[skip] == 1 && c->s.count != 0) *each = false, skip++;

@@ -1,4 +1,4 @@
-/* Selection on the CPU: pieces of PIECE elements, each the work of one task in every step. */
+/* Selection on the CPU: chunks of SEGMENT elements, each processed by one task in every step. */
 #include "index/index.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "index/kernels.h"
 #include "loop/loop.h"
 
-enum { SEGMENT = 16384, WORDS = SEGMENT / 64, GROUP = 4 }; /* GROUP pieces a task */
+enum { SEGMENT = 16384, WORDS = SEGMENT / 64, GROUP = 4 }; /* GROUP chunks a task */
 
 typedef struct job {
     const cpi_index_kernels *k;
@@ -43,9 +43,9 @@ static void run(job *j, cpi_task task)
     j->k = CPI_BEST(cpi_index_kernels);
     cpi_parallel((nchunks(j->s->n) + GROUP - 1) / GROUP, task, j);
 }
-/* One piece, as most selections are, goes to its kernel straight away. */
+/* A single chunk, as most selections are, is passed to its kernel directly. */
 static inline bool is_chunk(const cpi_selection *s) { return s->n <= SEGMENT; }
-/* for each piece of the task */
+/* for each chunk of the task */
 #define CHUNKS(p) int64_t p = task * GROUP; p < (task + 1) * GROUP && p < nchunks(j->s->n); p++
 
 static void bits_task(void *context, int64_t task, int worker)
@@ -57,7 +57,7 @@ static void bits_task(void *context, int64_t task, int worker)
                                         (uint64_t *)j->make->bits + p * WORDS);
 }
 
-/* What selecting among the elements of one piece needs: no more than host memory. */
+/* What selecting from one chunk needs: host memory only. */
 static size_t values_bytes(int64_t n) { return (size_t)((n + 63) / 64 + 1) * 8; }
 
 cp_code cpi_index_cpu_select(cp_stream *stream, const void *condition, cp_type type, int64_t n, cpi_selection *s)
@@ -123,7 +123,7 @@ static inline void copy_element(char *to, const char *from, int64_t bytes)
     }
 }
 
-/* Values, value_step apart, to the elements of `to` whose bits are set. */
+/* Values, with a stride of value_step, to the elements of `to` whose bits are set. */
 static inline __attribute__((always_inline)) void spread_some(const uint64_t *words, int64_t n, char *to, int64_t step,
                                                               const char *value, int64_t value_step, int64_t bytes)
 {
@@ -174,7 +174,7 @@ cp_code cpi_index_cpu_place(cp_stream *stream, const uint8_t *mask, int64_t n, c
     return code;
 }
 
-/* Where the coordinates of a selection go, and the row of the innermost extent that it is in. */
+/* Where the coordinates of a selection go, and the current row of the innermost axis. */
 typedef struct indices {
     const job *j;
     int64_t *out, across, along, inner, row, at[CP_MAXDIM];
@@ -194,8 +194,8 @@ static inline void find_row(indices *p, int64_t flat)
     cpi_unravel(p->last, p->j->shape, rest, p->at);
 }
 
-/* The places that the bits of w say, from `flat` on; the first of them is the k-th of all. Row by row, so that what is
- * done for each of them is little. */
+/* Stores the positions of w's set bits, from `flat` on; the first of them is the k-th of all. Row by row, so that
+ * little is computed for each. */
 static void put_bits(indices *p, int64_t flat, uint64_t w, int64_t k)
 {
     while (w) {
@@ -215,7 +215,7 @@ static void put_bits(indices *p, int64_t flat, uint64_t w, int64_t k)
     }
 }
 
-/* n places in a row, the first of them the k-th of all. */
+/* n consecutive positions, the first of them the k-th of all. */
 static void put_indexed(indices *p, int64_t flat, int64_t k, int64_t n)
 {
     while (n > 0) {

@@ -1,10 +1,10 @@
 /* Selection on the GPU.
  *
- * A piece is 4096 elements, a block of 256 threads works on one, a warp on 512 of them: 16 words of 32 bits.
- * `select` makes the bits and the count of each piece; the block that arrives last turns counts into offsets, so
- * one launch and one small read tell the host the size of the result. Every later step knows from the offsets
- * where a piece writes: nothing is atomic, results are in order and the same on every run. Invariant: words are
- * whole (bits behind n are 0), and the counter of the last block is zero between launches. */
+ * A chunk is 4096 elements; a block of 256 threads processes one, a warp 512 of its elements: 16 words of 32 bits.
+ * `select` makes the bits and the count of each chunk. The block that arrives last turns counts into offsets, so one
+ * launch and one small read give the host the size of the result. Every later step takes a chunk's position in the
+ * result from the offsets: no atomics, results are in order and the same on every run. Invariant: words are whole (bits
+ * behind n are 0), and the counter of the last block is zero between launches. */
 #include <cstring>
 #include <type_traits>
 
@@ -174,7 +174,7 @@ cp_code cpi_index_cuda_select(cp_stream *stream, const void *x, cp_type type, in
 
 void cpi_index_cuda_release(cp_stream *stream, cpi_selection *s) { cpi_host->work_free(stream, s->work); }
 
-/* --- walking the selected: each(i, j) for the j-th selected element i, neighbours in neighbouring lanes --- */
+/* --- visiting the selected: each(i, j) for the j-th selected element i, neighbours in neighbouring lanes --- */
 
 template <class F> __device__ __forceinline__ void visit(const unsigned *words, const int64_t *before, F each)
 {
@@ -404,7 +404,7 @@ cp_code move_rows(cp_stream *stream, const cpi_rows *r, bool put)
 cp_code cpi_index_cuda_take(cp_stream *stream, const cpi_rows *rows) { return move_rows(stream, rows, false); }
 cp_code cpi_index_cuda_put(cp_stream *stream, const cpi_rows *rows) { return move_rows(stream, rows, true); }
 
-/* --- repeat: a block searches for its first and its last place, a thread between what they have --- */
+/* --- repeat: a block searches for its first and its last element, a thread between these --- */
 
 __device__ __forceinline__ int64_t owner(const int64_t *ends, int64_t low, int64_t high, int64_t j)
 {

@@ -1,8 +1,8 @@
 /* Bits of a condition and compaction by them, compiled once per instruction set.
  *
- * Words that are full or empty are copied or skipped whole; mixed ones go through the processor's compression
- * of registers where there is one (AVX-512; it is stored as a full register, with a mask only where the piece
- * ends, because compressing straight to memory is slow on some processors), else bit by bit. */
+ * Words that are full or empty are copied or skipped whole. Mixed ones use the processor's compress instruction where
+ * there is one (AVX-512), else go bit by bit. A compressed register is stored in full, with a mask only at the end of a
+ * chunk, because compressing straight to memory is slow on some processors. */
 #include <string.h>
 
 #include "cpu/intrinsics.h"

@@ -11,7 +11,7 @@ typedef struct cpi_indexing {
     const char *function, *failure; /* as cpi_gather's */
     cpi_device *device;
     cp_array *x;                    /* own; in memory */
-    int nindices, ndim, at;         /* the index's axes, and the place among those of the result where they begin */
+    int nindices, ndim, at;         /* the index's axes, and where they begin among those of the result */
     int64_t shape[CP_MAXDIM];       /* of the index: what the arrays broadcast to */
     struct {
         cp_array *index;            /* own */
@@ -19,7 +19,7 @@ typedef struct cpi_indexing {
         cpi_index_mode mode;
     } axis_index[CP_MAXDIM];
     bool careless;                  /* indices by which nothing moves are not looked at */
-    int along;                      /* index axis d walks along axis d + along of x that is not picked; -1: none */
+    int along;                      /* index axis d runs along axis d + along of x, which is not indexed; -1: none */
 } cpi_indexing;
 
 /* What is closed must have been opened, whatever came of it. x NULL: fails. */
@@ -35,8 +35,8 @@ cp_code cpi_indexing_shape(const cpi_indexing *p, int *ndim, int64_t *shape);
 cp_array *cpi_indexing_get(const cpi_indexing *p, cp_array *out, cp_casting casting);
 /* x's elements = value, broadcast. x is checked to be writable. */
 cp_code cpi_indexing_set(const cpi_indexing *p, cp_array *value);
-/* Offsets of the places in elements of x, whose strides say where its axes lie: an array of the index's shape. x may be
- * a record without memory. */
+/* Offsets of the named elements in elements of x, whose strides say where its axes lie: an array of the index's shape.
+ * x may be a record without memory. */
 cp_array *cpi_indexing_offsets(const cpi_indexing *p);
 /* The same as coordinates along axes by which elements are numbered: one row an axis, in front of the index's shape. */
 cp_array *cpi_indexing_unravel(const cpi_indexing *p, const cpi_numbered *axes);

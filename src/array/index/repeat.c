@@ -1,5 +1,5 @@
-/* Elements repeated: by a view where all are repeated alike, else by picking places, which the host lists where the
- * numbers are few or in its memory, and the device works out where they lie there. */
+/* repeat: by a view where all elements are repeated alike, else by a gather. The host lists the indices where the
+ * counts are few or in its memory; otherwise the device computes them there. */
 #include "index/repeat.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ static cp_array *evenly(cp_array *x, int axis, int64_t times)
     return r;
 }
 
-/* A line of elements in memory that the host has: without a list of places. */
+/* A contiguous line in the host's memory: without a list of indices. */
 static cp_array *expanded(cp_array *x, const int64_t *times, int64_t total)
 {
     cp_array *from = cpi_dense("repeat", x, x->type, x->device);
@@ -62,8 +62,8 @@ static cp_array *one_by_one(cp_array *x, int axis, const int64_t *times)
 
 enum { ENOUGH = 64 }; /* numbers: fewer are sooner read than a device's kernels launched */
 
-/* The same where the device works out the places, from the numbers' running sum, which says where each element's end.
- * *tried: false, and nothing done, where their sum may be too large for that. */
+/* The same where the device computes the indices from the cumulative sum of the counts, which gives the end of each
+ * element's copies. *tried: false, and nothing done, where their sum may be too large for that. */
 static cp_array *on_device(cp_array *x, int axis, cp_array *times, bool *tried)
 {
     int64_t most = 0, least = 0, total = 0, size;

@@ -1,9 +1,9 @@
-/* Elements by arrays of integers, on the GPU: writing them.
+/* Scatter by integer arrays, on the GPU.
  *
- * Of several values for one element the last one stays: places first claim their element, the highest number wins, and
- * only winners write. Claims lie in a table of all elements that could be named, or, where those are many more than
- * places, in a hash table; small work has them in the memory of the blocks that write. Invariant: where an index is
- * wrong nothing at all is written, since every index is looked at before the first element is written. */
+ * Of several values for one element the last one stays: positions first claim their element, the highest position wins,
+ * and only winners write. Claims lie in a table of all elements that could be named. Where those are many more than
+ * positions, they lie in a hash table. Small work keeps them in the shared memory of the blocks that write. Invariant:
+ * where an index is wrong nothing is written, since every index is checked before the first element is written. */
 #include <cstring>
 
 #include "cuda/cuda.h"
@@ -13,14 +13,14 @@ namespace {
 
 enum { THREADS = CPI_GATHER_THREADS, EACH = CPI_GATHER_EACH };
 enum { ROW_THREADS = 512, ROW_TABLE = 12 * 1024, ROW_POSITIONS = 4096, ROW_BLOCKS = 64 }; /* rows: see row_kernel */
-/* Small work: places and words, the threads of a block, blocks, and what fits into 48 KiB of its memory. */
+/* Small work: positions and words, the threads of a block, blocks, and what fits into 48 KiB of shared memory. */
 enum { SMALL = 1 << 14, BLOCK = 1024, BLOCKS = 16, WINDOW = 12 * 1024, HASHED = 4096 };
 
 /* --- claims --- */
 
 /* An entry an element in the order of their numbers; or by a hash, keys beside the claims. */
 struct claims {
-    uint32_t *winner;        /* the highest place + 1 */
+    uint32_t *winner;        /* the highest position + 1 */
     unsigned long long *key; /* what is there + 1 */
     bool claimed, hashed;    /* claimed: false: nobody claims, all write */
     cpi_numbering number;
@@ -39,7 +39,7 @@ __device__ __forceinline__ int64_t entry(const claims &c, int64_t offset, bool c
     }
 }
 
-/* f(i, offset) for the right ones of places first, first + stride, ...; false: the index of one is wrong. */
+/* f(i, offset) for the valid ones of positions first, first + stride, ...; false: the index of one is wrong. */
 template <int DIMS, int P, class F>
 __device__ __forceinline__ bool each_position(const cpi_gather_args<P> &r, uint32_t first, uint32_t stride, F f)
 {
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(THREADS) claim_kernel(const __grid_constant__ 
 
 /* --- writing --- */
 
-/* Item e of a thread, where its place has won: from where it is read, where it is written. */
+/* Item e of a thread, where its position has won: its source and destination. */
 template <int P>
 __device__ __forceinline__ void find_item(const cpi_gather_args<P> &r, const claims &c, cpi_items<EACH> &t, int e)
 {
@@ -73,7 +73,7 @@ __device__ __forceinline__ void find_item(const cpi_gather_args<P> &r, const cla
     cpi_add_rest(r, t.s[e], &t.array[e], &t.result[e]);
 }
 
-/* Items first, first + stride, ... where their place has won. */
+/* Items first, first + stride, ... where their position has won. */
 template <class T, int DIMS, int P>
 __device__ __forceinline__ void put_items(const cpi_gather_args<P> &r, const claims &c, uint32_t first, uint32_t stride)
 {
@@ -170,16 +170,16 @@ __global__ void __launch_bounds__(THREADS) claimed_kernel(const __grid_constant_
                          sizeof(T));
 }
 
-/* Small work in one launch. Every block looks at all places, so that each knows whether an index is wrong. */
+/* Small work in one launch. Every block checks all indices, so that each knows whether one is wrong. */
 
-/* One array of indices, one behind the other, over one or two axes: the number of place (i, k) that names v is
- * none + v * each + i * row + k * column. */
+/* One array of indices, contiguous, over one or two axes: the number of position (i, k) that names v is none + v * each
+ * + i * row + k * column. */
 struct straight {
     bool is;
     int32_t none, each, row, column;
 };
 
-/* f(i, number) for all places that are right, each of which costs a few instructions: a block looks at all of them. */
+/* f(i, number) for all valid positions, each of which costs a few instructions: a block looks at all of them. */
 template <int DIMS, class F>
 __device__ __forceinline__ bool each_straight(const cpi_gather_args<1> &r, const straight &s, F f)
 {
@@ -269,8 +269,8 @@ __global__ void __launch_bounds__(BLOCK) small_kernel(const __grid_constant__ cp
     }
 }
 
-/* Rows that places of their own name, `width` of each, as those along an axis: a block has some rows' claims in its own
- * memory. Indices were looked at. */
+/* Rows with indices of their own, `width` of each, as in put_along_axis: a block has some rows' claims in shared
+ * memory. Indices were checked. */
 template <class T>
 __global__ void __launch_bounds__(ROW_THREADS) row_kernel(const __grid_constant__ cpi_gather_args<1> r, uint32_t rows,
                                                           cpi_divisor extent, const unsigned *wrong)
@@ -302,7 +302,7 @@ __global__ void __launch_bounds__(ROW_THREADS) row_kernel(const __grid_constant_
 
 /* --- which way --- */
 
-/* Do all places write one value, so that it is the same which of them does? */
+/* Do all positions write one value, so that it does not matter which of them does? */
 bool one_value(const cpi_gather *g)
 {
     for (int d = 0; d < g->ndim; d++)
@@ -319,7 +319,7 @@ bool can_be_wrong(const cpi_gather *g)
     return false;
 }
 
-/* Which elements `count` places claim, without the table's memory. */
+/* The elements that `count` positions claim, without the table's memory. */
 void find_claims(const cpi_gather *g, int64_t count, claims *c)
 {
     c->claimed = true, c->number = cpi_numbering_of(g), c->size = c->number.size;

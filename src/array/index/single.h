@@ -6,8 +6,8 @@
 #include "cpu/features.h"
 #include "index/index.h"
 
-/* One line of the index: n indices `step` apart, elements of `result` values_step apart; what x has for them `visit`.
- * */
+/* One line of the index: n indices with stride `step`, elements of `result` with stride values_step; what x has for
+ * them `visit`. */
 typedef struct cpi_line {
     const int64_t *at;
     int64_t step, n, extent, stride, visit;
@@ -32,8 +32,8 @@ bool cpi_is_single(const cpi_gather *g);
 bool cpi_single_get(const cpi_gather *g);
 bool cpi_single_put(cp_stream *stream, const cpi_gather *g);
 
-/* Writing many elements to random places of a large array (binned_scatter_cpu.c). CPI_WRONG: an index is, and nothing
- * was written; CPI_NOT_BINNED: there was no memory for it, nor was anything written. */
+/* Writing many elements to random positions of a large array (binned_scatter_cpu.c). CPI_WRONG: an index is wrong, and
+ * nothing was written; CPI_NOT_BINNED: there was no memory for it, and nothing was written. */
 typedef enum cpi_scatter_outcome { CPI_NOT_BINNED, CPI_BINNED, CPI_WRONG } cpi_scatter_outcome;
 bool cpi_is_binned(const cpi_gather *g);
 cpi_scatter_outcome cpi_binned_scatter(cp_stream *stream, const cpi_gather *g);

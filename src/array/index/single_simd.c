@@ -1,7 +1,7 @@
 /* Lines of elements by integers (single.h), compiled once per instruction set.
  *
- * Indices are looked at CHUNK at a time, in vectors, which says whether all of them are places and whether any counts
- * from the end; what then moves elements does nothing else. Of a chunk in which one is wrong nothing moves. */
+ * Indices are checked CHUNK at a time, in vectors: are all of them valid, and does any count from the end? The loop
+ * that then moves elements checks nothing. Of a chunk with a wrong index nothing moves. */
 #include "index/single.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ typedef struct pair { uint64_t v[2]; } pair;
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Bits 0: one is no place; 1: one is negative. */
+/* Bits 0: one is out of bounds; 1: one is negative. */
 INLINE unsigned look_at(const int64_t *at, int64_t step, int64_t n, uint64_t extent, bool negative)
 {
     const uint64_t low = negative ? -extent : 0, high = extent - 1;
@@ -38,7 +38,7 @@ static bool look(const cpi_line *l, cpi_index_mode mode)
     return !(look_at(l->at, l->step, l->n, (uint64_t)l->extent, mode == CPI_INDEX_RAISE) & 1);
 }
 
-/* What a place is called by, made of an index that is one. */
+/* How an index becomes a position. */
 typedef enum naming { PLAIN, FROM_END, WRAP, CLIP } naming;
 INLINE int64_t place(naming how, int64_t v, int64_t extent)
 {

@@ -212,7 +212,7 @@ cp_code cp_put_along_axis(cp_array *arr, cp_array *indices, cp_array *values, in
 
 /* --- choosing --- */
 
-/* The choices as places of a new axis, in the shape that everything broadcasts to. */
+/* The choices as a new axis, in the shape that everything broadcasts to. */
 static cp_array *stacked(int n, cp_array *const *choices, int ndim, const int64_t *shape)
 {
     cp_array **wide = cpi_calloc((size_t)n, sizeof *wide), *r = NULL;
@@ -258,7 +258,7 @@ cp_array *(cp_choose)(cp_array *a, int n, cp_array *const *choices, const cp_tak
     return r;
 }
 
-/* --- flat places and coordinates --- */
+/* --- flat indices and coordinates --- */
 
 /* Steps between coordinates in a shape; false where its elements are too many. */
 static bool steps_of(cp_shape dims, char order, int64_t *steps, int64_t *size)

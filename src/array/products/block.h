@@ -111,7 +111,7 @@ static void NAME(multiply_rows)(int64_t m, int64_t n, int64_t k, const void *a, 
 }
 #endif
 
-/* Columns of `to` from rows that lie apart: squares of 16 bytes are turned over in registers. */
+/* Packs columns of `to` from rows with a stride: squares of 16 bytes are transposed in registers. */
 INLINE void NAME(turn)(int64_t wide, int64_t k, const T *from, int64_t across, T *to)
 {
     enum { SIDE = 16 / sizeof(T) };

@@ -29,7 +29,7 @@ INLINE void NAME(micro)(int rows, int64_t k, const T *a, int64_t a_row, int64_t 
     }
 }
 
-/* A block of sums to its place. */
+/* Stores a block of sums. */
 INLINE void NAME(put)(int64_t rows, int64_t cols, const T *edge, T *to, int64_t pitch, bool add)
 {
     if (cols == LANES) { /* parts beside each other, in two vectors */

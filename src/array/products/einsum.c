@@ -1,7 +1,7 @@
-/* einsum: terms are multiplied two at a time, by matrix products where an axis is summed, by elementwise ones else.
+/* einsum: terms are multiplied two at a time, by matrix products where an axis is summed, else by elementwise ones.
  *
- * Invariant: a term's labels are all different, none has the extent 1 where the label's is another, and each is in the
- * result or in a term that is still to be multiplied: others are summed as soon as nobody else has them. */
+ * Invariant: a term's labels are all different, and none has length 1 where the label's length is another. Each label
+ * is in the result or in a term that is still to be multiplied: others are summed as soon as no other term has them. */
 #include "products/einsum.h"
 
 #include <string.h>
@@ -60,7 +60,7 @@ static cp_array *ordered(cp_array *x, const cpi_einsum_term *t, int n, const uns
     return view(x, n, shape, strides);
 }
 
-/* The labels of x that are not among those `needed` are summed. */
+/* Sums over the labels of x that are not in `needed`. */
 static cp_array *summed(const work *w, cp_array *x, cpi_einsum_term *t, cpi_label_set needed)
 {
     int axes[CP_MAXDIM], n = 0, left = 0;
@@ -210,7 +210,7 @@ static bool step(work *w, int i, int j)
 
 /* --- the order --- */
 
-/* A path that the caller gives: each step multiplies the operands at its places, one after the other. */
+/* A path given by the caller: each step multiplies the operands at its positions, one after the other. */
 static bool given_path(work *w, int steps, const cp_axes *path)
 {
     for (int s = 0; s < steps; s++) {

@@ -37,7 +37,7 @@ static cp_code read_list(const char **s, cpi_einsum_term *t, int *dots)
     }
 }
 
-/* The ellipsis at place `dots` of the list becomes `n` labels, those of the last axes of an ellipsis. */
+/* The ellipsis at position `dots` of the list becomes `n` labels, those of the last axes of an ellipsis. */
 static void expand(cpi_einsum_term *t, int dots, int n)
 {
     memmove(t->label + dots + n, t->label + dots, (size_t)(t->n - dots));
@@ -117,7 +117,7 @@ static cp_code explicit_output(cpi_einsum *e, const char *s, int most, cpi_label
     return CP_OK;
 }
 
-/* The extent of each label: those of all its axes but 1, which are equal. */
+/* The length of each label: that of all its axes with a length other than 1, which are equal. */
 static cp_code find_extents(cpi_einsum *e, cp_array *const *operands)
 {
     for (int i = 0; i < CPI_LABELS; i++) e->extent[i] = 1;

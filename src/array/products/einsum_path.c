@@ -3,7 +3,7 @@
 
 #include "products/einsum.h"
 
-/* The product of a set's extents. */
+/* The product of the lengths of a set's labels. */
 static double size_of(cpi_label_set s, const int64_t *extent)
 {
     double n = 1;

@@ -68,7 +68,7 @@ cp_code cpi_medium_matrices(cp_stream *stream, const cpi_product *p, const cpi_p
 /* Large products of a type that is stored as it is computed with, n > 1. */
 cp_code cpi_large_matrices(cp_stream *stream, const cpi_product *p, const cpi_product_kernels *k);
 
-/* Where the matrices of place i of the batch begin. */
+/* Where the matrices at position i of the batch begin. */
 typedef struct cpi_position { const char *a, *b; char *c; } cpi_position;
 static inline cpi_position cpi_batch_offset(const cpi_product *p, int64_t item, int64_t i)
 {

@@ -55,7 +55,7 @@ static void batch_strides(const cp_array *x, int nbatch, const int64_t *batch, i
     }
 }
 
-/* Axes of the batch that all three walk as one become one; extents of 1 go. */
+/* Joins axes of the batch that all three arrays can traverse as one; drops axes of length 1. */
 static void join_batch(cpi_product *p)
 {
     int n = 0;
@@ -191,7 +191,7 @@ static cp_array *as_matrix(const char *function, cp_array *x, int nr, const int 
     return r;
 }
 
-/* The axes that are not among n of them, in their order. */
+/* The axes that are not in axes[0..n), in their order. */
 static int others(const cp_array *x, int n, const int *axes, int *rest)
 {
     int k = 0;

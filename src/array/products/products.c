@@ -45,7 +45,7 @@ static cp_array *with_axis(cp_array *x, bool left)
     return cpi_seen_as(x, n + 1, shape, strides);
 }
 
-/* The shape that the axes before the operands' own broadcast to, those of out among them. */
+/* The shape that the operands' batch axes broadcast to, together with those of out. */
 static cp_code batch_shape(const rule *g, cp_array *const *m, const cp_array *out, int own, int *ndim, int64_t *batch)
 {
     char text[2][160];

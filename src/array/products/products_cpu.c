@@ -84,7 +84,7 @@ static const cpi_product_kernels *kernels_of(cp_type t)
 
 static cpi_position position_of(const plan *w, int64_t i) { return cpi_batch_offset(w->p, w->item, i); }
 
-/* --- sums of two vectors: each row of each matrix is one, in pieces --- */
+/* --- dot products: each row of each matrix is one, in chunks --- */
 
 static void dot_task(void *context, int64_t task, int worker)
 {
@@ -192,7 +192,7 @@ static void vector_task(void *context, int64_t task, int worker)
         gemv("N", &m, &p->k, number(p->type, true), a, &p->a_col, at.b, &p->b_row, number(p->type, false), c, &step);
 }
 
-/* By our own loops, of a matrix that lies by columns: its rows in pieces, to which column after column is added. */
+/* By our own loops, for a column-major matrix: its rows in chunks, to which column after column is added. */
 static void column_task(void *context, int64_t task, int worker)
 {
     const plan *w = context;

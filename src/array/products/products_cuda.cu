@@ -105,8 +105,8 @@ template <class A, int LANES> __device__ typename A::Sum joined(typename A::Sum 
     return s;
 }
 
-/* Rows of each matrix times the vector, each in `parts` pieces of `chunk`; LANES threads to a piece. Where there is one
- * piece the results are c, else `sums`. */
+/* Rows of each matrix times the vector, each in `parts` chunks of `chunk` elements; LANES threads to a chunk. Where
+ * there is one chunk the results are c, else `sums`. */
 template <class A, int LANES>
 __global__ void __launch_bounds__(THREADS) dots(const __grid_constant__ cpi_product p, int64_t total, int64_t parts,
                                                 int64_t chunk, typename A::Sum *sums)
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(THREADS) dots(const __grid_constant__ cpi_prod
     else ((T *)p.c)[o.c + row * p.c_row] = A::narrow(all);
 }
 
-/* The pieces of each row. */
+/* Adds the chunks of each row. */
 template <class A>
 __global__ void __launch_bounds__(THREADS) finish(const __grid_constant__ cpi_product p, int64_t parts,
                                                   const typename A::Sum *sums)
@@ -161,7 +161,7 @@ template <class A> cp_code sum_vectors(cp_stream *stream, const cpi_product &p)
     int64_t rows = cpi_product_batches(&p) * p.m, chunk = p.k, parts = 1;
     cudaStream_t s = cpi_cuda_stream(stream);
     typename A::Sum *sums = nullptr;
-    if (p.k > SEGMENT && rows < 1024) { /* at most 4096 pieces, by the length alone */
+    if (p.k > SEGMENT && rows < 1024) { /* at most 4096 chunks, by the length alone */
         chunk = cpi_ceil_div(p.k, 4096) > SEGMENT ? cpi_ceil_div(p.k, 4096) : SEGMENT;
         parts = cpi_ceil_div(p.k, chunk);
         sums = (typename A::Sum *)cpi_host->work_alloc(stream, (size_t)(rows * parts) * sizeof *sums);

@@ -58,7 +58,7 @@ static void matrix(const plan *w, const char *a, const char *b, char *c)
     }
 }
 
-/* Consecutive places of the batch, whose matrices lie at equal distances. */
+/* Consecutive matrices of the batch, which lie at equal distances. */
 static void matrices(const plan *w, int64_t count, cpi_position at, char *scratch)
 {
     const cpi_product *p = w->p;

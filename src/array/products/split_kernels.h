@@ -1,17 +1,17 @@
 /* Kernels of split_product_sm90a.cu: float32 products of matrices on the tensor cores of a GPU of compute capability
  * 9.0, with float32's accuracy.
  *
- * A float32 number is the sum of three bfloat16 numbers of 8 bits each, and a product that of nine, of which the six
- * largest are above its rounding error. Tensor cores multiply parts exactly, but cut off bits where they add, always
- * towards 0. So they add up DEEP elements along k at a time, small products first, and float32 registers the rest, with
- * rounding to nearest: sums of thousands have a fraction of the errors of float32's own products (Ootomo and Yokota,
- * Int. J. High Perform. Comput. Appl. 36, 2022). Where those are exact, so are these.
+ * A float32 number is the sum of three bfloat16 numbers of 8 bits each. A product is then the sum of nine products, of
+ * which the six largest are above its rounding error. Tensor cores multiply parts exactly, but truncate towards 0 when
+ * they add. So they add up DEEP elements along k at a time, small products first. float32 registers add these sums,
+ * with rounding to nearest: sums of thousands have a fraction of the errors of float32's own products (Ootomo and
+ * Yokota, Int. J. High Perform. Comput. Appl. 36, 2022). Where those are exact, so are these.
  *
- * Blocks of an operand whose smallest numbers would have subnormal parts, or whose largest overflow, are shifted by a
- * power of two; a tile that meets an infinity, NaN or a block that no shift helps is computed by ordinary arithmetic.
+ * Blocks of an operand whose smallest numbers would have subnormal parts, or whose largest overflow, are scaled by a
+ * power of two. A tile with an infinity, a NaN or a block that no scaling helps is computed by ordinary arithmetic.
  *
  * One kernel writes the parts in the order in which the other reads them: for each DEEP elements along k, each part,
- * each row a piece of WIDE bytes, swizzled as the tensor cores want it; rows and columns past the end are 0. */
+ * each row, a segment of WIDE bytes, swizzled as the tensor cores need it; rows and columns past the end are 0. */
 #ifndef CPI_SPLIT_KERNELS_H
 #define CPI_SPLIT_KERNELS_H
 
@@ -21,7 +21,7 @@
 namespace split {
 
 enum {
-    PARTS = 3, WIDE = 64, DEEP = WIDE / 2, /* bytes and elements of a row in one piece */
+    PARTS = 3, WIDE = 64, DEEP = WIDE / 2, /* bytes and elements of a row in one segment */
     BLOCK = 64,                            /* rows that are split together, and flagged together */
     TILE_M = 128, TEAM = 128, CONSUMERS = 256, THREADS = CONSUMERS + TEAM,
     GROUP = 16, /* rows of tiles that are at work together */
@@ -32,7 +32,7 @@ struct operand {
     const float *x;
     int64_t rows, row, step, batch; /* strides of rows, along k, of the batch: 0 where all of it have the same parts */
     char *parts;                    /* padded rows of them are there, a multiple of BLOCK */
-    signed char *shift;             /* for each BLOCK rows, each piece: parts are those of x 2^shift; ODD */
+    signed char *shift;             /* for each BLOCK rows, each segment: parts are those of x 2^shift; ODD */
     int64_t padded;
     __device__ __forceinline__ int64_t batch_index() const { return batch ? blockIdx.z : 0; }
 };
@@ -40,7 +40,7 @@ struct operand {
 struct problem {
     operand a, b;
     float *c;
-    int64_t c_row, c_batch, k, nchunks; /* pieces along k */
+    int64_t c_row, c_batch, k, nchunks; /* segments along k */
     int tiles_m, tiles_n;
 };
 
@@ -61,11 +61,11 @@ __device__ __forceinline__ int shift_of(unsigned least, unsigned most)
 }
 __device__ __forceinline__ float power_of_two(int e) { return __uint_as_float((unsigned)(e + 127) << 23); }
 
-/* BLOCK rows of one piece by a block of threads, of 8 elements each: blocks of a, then of b, for each piece. */
+/* BLOCK rows of one segment by a block of threads, of 8 elements each: blocks of a, then of b, for each segment. */
 enum { SPLIT_THREADS = BLOCK * WIDE / 16, SPLIT_WARPS = SPLIT_THREADS / 32 };
 __global__ void __launch_bounds__(SPLIT_THREADS) split_operands(const __grid_constant__ problem p)
 {
-    constexpr int UNITS = WIDE / 16; /* of 8 elements in a piece */
+    constexpr int UNITS = WIDE / 16; /* of 8 elements in a segment */
     __shared__ unsigned most_of[2][SPLIT_WARPS], least_of[2][SPLIT_WARPS];
     int64_t of_a = p.a.padded / BLOCK, block = blockIdx.x;
     const operand &o = block < of_a ? p.a : p.b;
@@ -209,7 +209,7 @@ template <> struct wgmma<128> {
 
 template <int TILE_N, int STAGES> struct shape {
     static constexpr int A_BYTES = TILE_M * WIDE, B_BYTES = TILE_N * WIDE, STAGE = PARTS * (A_BYTES + B_BYTES);
-    static constexpr int SHARED = STAGE * STAGES + 1024 + 16 * STAGES; /* with room to begin at a multiple of 1024 */
+    static constexpr int SHARED = STAGE * STAGES + 1024 + 16 * STAGES; /* 1024: alignment to a multiple of it */
 };
 
 /* A share of ROWS x PLAIN_DEEP elements of an operand, by one of CONSUMERS threads. */
@@ -291,8 +291,8 @@ __device__ __forceinline__ void tile_plainly(const problem &p, int64_t row, int6
         }
 }
 
-/* What the shifts of rows [from, from + n) of the operand are: all 0, others, with ODD ones among them. All threads of
- * the block help, and each knows of its share. */
+/* Which shifts rows [from, from + n) of the operand have: all 0, others, or some ODD ones. All threads of the block
+ * take part, and each knows the result for its share. */
 enum { UNSHIFTED, SHIFTED, PLAIN = 3 };
 __device__ __forceinline__ int way_of(const operand &o, int64_t from, int n, int64_t nchunks)
 {

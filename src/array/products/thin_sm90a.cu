@@ -18,7 +18,7 @@ namespace {
 enum { THREADS = 128, STAGES = 4, MOST = 128, GRAM = 512, JOINED = 8 };
 enum : int64_t {
     WORK = (int64_t)1 << 24,      /* m n k, up to which cuBLAS, once open, is not faster */
-    GRAM_WORK = (int64_t)1 << 27, /* covariances: they are not worth the tenth of a second that opening it takes */
+    GRAM_WORK = (int64_t)1 << 27, /* covariances: they are not worth the tenth of a second that loading it takes */
     DEEP = (int64_t)1 << 17,      /* 10 columns of 10^6 were 1.5 times cuBLAS's time, 2 of 10^7 twice */
 };
 

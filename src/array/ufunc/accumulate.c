@@ -1,8 +1,8 @@
-/* reduce, accumulate and reduceat: lanes of elements joined by an operation.
+/* reduce, accumulate and reduceat: slices along an axis combined by an operation.
  *
- * A front brings x into the chain's type and its axis to the end; `join` gives lanes to the device's slot. A long lane
- * of an operation that may be regrouped is cut into pieces first, which are lanes of their own: so one lane keeps many
- * threads busy. Invariant: where pieces begin follows from the lane's length alone. */
+ * The API function casts x to the operation's type and moves the axis to the end; `join` passes slices to the device's
+ * slot. A long slice of an operation that may be regrouped is first cut into chunks, which are slices themselves: so
+ * one slice keeps many threads busy. Invariant: where chunks begin depends on the slice's length alone. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +14,8 @@
 #include "ufunc/ufunc.h"
 
 enum {
-    SEGMENT = 1040, /* elements; no power of two, so that pieces do not fall into the same places of a cache */
-    MANY = 1024    /* lanes that keep a device busy by themselves */
+    SEGMENT = 1040, /* elements; no power of two, so that chunks do not share the same sets of a cache */
+    MANY = 1024    /* slices that keep a device busy by themselves */
 };
 
 /* What all joins of a call have in common. */
@@ -35,9 +35,9 @@ static bool may_regroup(cp_op op)
            op == CP_OP_fmin;
 }
 
-/* --- joins: of lanes along the last axis of x --- */
+/* --- joins: of slices along the last axis of x --- */
 
-/* One more dimension of the lanes, behind the others. */
+/* Adds a dimension to the slices, behind the others. */
 static void add_dim(cpi_ufunc_reduction *c, int64_t n, int64_t x, int64_t out, int64_t where)
 {
     const int d = c->ndim++;
@@ -45,7 +45,7 @@ static void add_dim(cpi_ufunc_reduction *c, int64_t n, int64_t x, int64_t out, i
     c->slices *= n;
 }
 
-/* A chain of all lanes of x, whose neighbours in memory come one after the other; out has x's other axes first. */
+/* An accumulation over all slices of x, in the order in which they lie in memory; out has x's other axes first. */
 static cpi_ufunc_reduction accumulation_of(const frame *f, const cp_array *x, const cp_array *out,
                                            const cp_array *where)
 {
@@ -79,7 +79,7 @@ static cp_array *part(cp_array *x, int64_t from, int64_t n)
     return cpi_array_view(x, x->type, x->ndim, shape, x->strides, x->data + from * x->strides[last]);
 }
 
-/* The first pieces * PIECE elements of x's last axis as two axes: a view. */
+/* The first chunks * SEGMENT elements of x's last axis as two axes: a view. */
 static cp_array *in_chunks(cp_array *x, int64_t nchunks)
 {
     int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
@@ -132,7 +132,7 @@ static cp_code subtract_sum(const frame *f, cp_array *x, cp_array *where, cp_arr
     return r ? CP_OK : cp_error();
 }
 
-/* Joins lanes to what out holds, or, where nothing is there yet, to their first element. */
+/* Combines slices with what out holds, or, where nothing is there yet, begins with their first element. */
 static cp_code reduce_slices(const frame *f, cp_array *x, cp_array *where, cp_array *out, bool started)
 {
     if (f->op == CP_OP_subtract && x->shape[x->ndim - 1]) return subtract_sum(f, x, where, out, started);
@@ -173,7 +173,7 @@ static cp_code join_before(const frame *f, cp_array *before, cp_array *out)
 
 static cp_code accumulate_slices(const frame *f, cp_array *x, cp_array *out);
 
-/* The ends of the pieces of `whole`, joined, go before the pieces behind them, and before the rest. */
+/* The totals of the chunks of `whole` are combined and put before the chunks behind them, and before the rest. */
 static cp_code join_chunks(const frame *f, cp_array *whole, cp_array *rest)
 {
     const int64_t nchunks = whole->shape[whole->ndim - 2];
@@ -234,7 +234,7 @@ static cp_code accumulate_slices(const frame *f, cp_array *x, cp_array *out)
     return code;
 }
 
-/* --- what the fronts share --- */
+/* --- what the API functions share --- */
 
 static cp_code check_kind(const char *method, cp_op op, const cp_array *x)
 {
@@ -325,7 +325,7 @@ static cp_array *slices_last(cp_array *x, const cpi_slices *slices)
 typedef struct {
     frame f;
     const cp_reduce_options *o;
-    cp_array *x, *where; /* own: lanes last */
+    cp_array *x, *where; /* owned; the reduced axes last */
     cpi_slices slices;
     cpi_output to;
     int gone; /* axes */
@@ -341,7 +341,7 @@ static cp_code find_slices(reduction *r, const cp_array *x)
     return code;
 }
 
-/* What the lanes begin with: `initial`, or the identity. */
+/* What the slices begin with: `initial`, or the identity. */
 static cp_code find_start(reduction *r)
 {
     const cpi_op_row *row = row_of(&r->f);
@@ -387,7 +387,7 @@ static cp_code begin(reduction *r, cp_array *out)
     return code;
 }
 
-/* The result with the kept axes alone, as lanes have them. */
+/* The result with only the kept axes, as the slices have them. */
 static cp_array *result_slices(const reduction *r)
 {
     int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
@@ -460,7 +460,8 @@ static cp_code find_axis(const char *method, const char *name, const cp_array *x
     return cpi_axis(name, axis, x->ndim);
 }
 
-/* Opens the frame of a call with one axis; x in the chain's type with the axis last, the caller's to free. */
+/* Opens the frame of a call with one axis. Returns x in the operation's type with the axis last, which the caller
+ * frees. */
 static cp_array *open_accumulation(const char *method, cp_op op, cp_array *x, int *axis, const cp_chain_options *o,
                                    frame *f, cpi_output *to)
 {
@@ -498,8 +499,8 @@ cp_array *(cp_ufunc_accumulate)(cp_op op, cp_array *x, int axis, const cp_chain_
     return to.array ? cpi_output_close(&to, code) : NULL;
 }
 
-/* Where the stretches of an axis of n elements begin and end, 2 * m whole numbers on the device, ended by
- * cpi_work_free; m >= 1. NULL with an error. */
+/* Where the segments of an axis of n elements begin and end: 2 * m integers on the device, released by cpi_work_free; m
+ * >= 1. NULL with an error. */
 static int64_t *segments(cp_op op, cp_array *indices, int64_t n, cpi_device *device)
 {
     cp_stream *stream = cpi_stream(device);
@@ -515,7 +516,7 @@ static int64_t *segments(cp_op op, cp_array *indices, int64_t n, cpi_device *dev
     return NULL;
 }
 
-/* Exponents are the elements of a stretch but its first. */
+/* All elements of a segment but the first are exponents. */
 static cp_code check_segment_powers(const frame *f, cp_array *x, const int64_t *bound, int64_t m)
 {
     if (f->op != CP_OP_power || !cpi_is_signed(f->type) || !m) return CP_OK;

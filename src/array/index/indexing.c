@@ -103,8 +103,7 @@ static int64_t index_step(const cp_array *index, int ndim, int d)
 /* The index's axes; false where they are too many. few NULL: only indices matter. */
 static bool lay_index(const cpi_indexing *p, const cp_array *result, cpi_gather *g)
 {
-    int64_t shape[CP_MAXDIM], step[2 + CP_MAXDIM][CP_MAXDIM], *lists[2 + CP_MAXDIM]; /* strides of the array, of the
-                                                                                      * result, of the index arrays */
+    int64_t shape[CP_MAXDIM], step[2 + CP_MAXDIM][CP_MAXDIM], *lists[2 + CP_MAXDIM]; /* array, result, indices */
     for (int k = 0; k < 2 + p->nindices; k++) lists[k] = step[k];
     for (int d = 0; d < p->ndim; d++) {
         shape[d] = p->shape[d], step[0][d] = 0, step[1][d] = result ? result->strides[p->at + d] : 0;

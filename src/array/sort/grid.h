@@ -1,12 +1,12 @@
-/* A table that a search among many edges on the CPU begins with (grid_cpu.c), and cells of elements in vectors, which
- * grid_simd.c has once per instruction set. */
+/* The lookup table with which a search in many edges on the CPU begins (grid_cpu.c), and cells of elements in vectors,
+ * which grid_simd.c has once per instruction set. */
 #ifndef CPI_SORT_GRID_H
 #define CPI_SORT_GRID_H
 
 #include "backend/backend.h"
 #include "cpu/features.h"
 
-enum { CPI_BLOCK = 512 }; /* elements: as float64 and with their places they stay in the first cache */
+enum { CPI_BLOCK = 512 }; /* elements: as float64 and with their indices they stay in the L1 cache */
 
 /* cell[i] = where x[i] lies in units of 1 / scale from `first` on, from 0 to top; NaN at the top. It ascends with x. */
 typedef void (*cpi_cells)(const double *x, int64_t n, double first, double scale, int32_t top, int32_t *cell);

@@ -1,5 +1,5 @@
-/* isin and in1d: which elements are among others, found by search, elements of one type by the device in its own way.
- * NaN is among nothing. */
+/* isin and in1d: membership of elements in a set. It is found by search, or, for elements of one type, by the device's
+ * own method. NaN is in no set. */
 #include "cuprite/elementwise.h"
 #include "cuprite/index.h"
 #include "operands/operands.h"

@@ -8,7 +8,7 @@
 #include "sort/keys.h"
 
 #define CPI_SORT_SLACK 16  /* elements of scratch beyond the n of a sort */
-#define CPI_SORT_GROUPS 64 /* most groups that a long row is dealt into */
+#define CPI_SORT_GROUPS 64 /* most groups that a long row is partitioned into */
 
 typedef struct cpi_sort_width {
     int bytes; /* of a key */

@@ -1,9 +1,9 @@
 /* CUB's radix sort of keys alone, and of one long row.
  *
- * A row of numbers is sorted from the array straight into the result, without passes that make and unmake keys:
- * CUB orders integers and floats by itself. Its order of floats differs from ours (keys.h) in that NaNs with the
- * sign bit set come first; where there are such, they are moved to the end afterwards (two kernels that look at
- * one element and leave otherwise). Zeros of both signs keep their order among each other. */
+ * A row of numbers is sorted from the array straight into the result, without passes that make keys and convert them
+ * back: CUB orders integers and floats by itself. Its order of floats differs from ours (keys.h) in that NaNs with the
+ * sign bit set come first. Where there are any, they are moved to the end afterwards (two kernels that otherwise read
+ * one element and return). Zeros of both signs keep their relative order. */
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
 

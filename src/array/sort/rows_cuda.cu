@@ -7,7 +7,7 @@
 
 enum { WARPS = 8 };
 
-/* Bitonic sort over a warp of pairs (key, place): places make all pairs different, so the order is stable. */
+/* Bitonic sort over a warp of pairs (key, index): indices make all pairs different, so the order is stable. */
 template <class K>
 static __global__ void __launch_bounds__(32 * WARPS)
     warp_rows(cpi_keys k, int64_t rows, int n, const void *from, void *to, bool order)

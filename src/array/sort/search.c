@@ -56,7 +56,7 @@ cp_array *(cp_searchsorted)(cp_array *a, cp_array *v, const cp_searchsorted_opti
 
 /* --- orders --- */
 
-/* x in that order along the axis: of a single one by plain places. */
+/* x in that order along the axis; a line is gathered directly. */
 static cp_array *in_that_order(cp_array *x, cp_array *order, int axis)
 {
     return x->ndim == 1 ? cp_take(x, order, 0) : cp_take_along_axis(x, order, axis);

@@ -1,4 +1,4 @@
-/* The front of the median: the slot sees lanes as C-contiguous rows. */
+/* The API layer of the median: the slot sees slices as C-contiguous rows. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -54,8 +54,8 @@ static bool axes_in_memory(const cp_array *x, int *order)
     return changed;
 }
 
-/* The median along one axis, or none (-1), of an array whose axes lie in another order, which the result has too: that
- * of the array turned to C order, turned back. */
+/* The median along one axis, or none (-1), of an array that is contiguous with another order of axes: the median of the
+ * array transposed to C order, transposed back. So the result has that order too. */
 static cp_array *median_transposed(cp_array *x, const int *order, int axis, bool keepdims)
 {
     int back[CP_MAXDIM];
@@ -109,7 +109,7 @@ static cp_array *median_merged(cp_array *x, const cpi_slices *slices, bool keepd
     return result;
 }
 
-/* NumPy's sum of the middle is told the type of integers and half floats, which a complex `out` has to become. */
+/* NumPy sums the middle elements with a given dtype for integers and half floats, to which a complex `out` is cast. */
 static bool warns(cp_type t, cp_type result, cp_type out)
 {
     return cpi_discards(result, out) || (cpi_is_complex(out) && (cpi_is_whole(t) || cpi_is_half(t)));

@@ -73,7 +73,7 @@ static __device__ void cpi_block_range(K low, K high, cpi_block_space<K> *s)
     __syncthreads();
 }
 
-/* The bin that holds `rank` among the counts: s->bin, the keys before it (s->less), those in it (s->count). */
+/* The bin of the counts that contains `rank`: s->bin, the keys before it (s->less), those in it (s->count). */
 template <class K>
 static __device__ void cpi_block_find(int64_t rank, cpi_block_space<K> *s)
 {
@@ -102,13 +102,13 @@ static __device__ void cpi_block_find(int64_t rank, cpi_block_space<K> *s)
     __syncthreads();
 }
 
-/* Keys of rank `rank` and rank + 1 (where there is one, else the first again) among n < 2^32 keys; low and high are
- * the smallest and the largest one. */
+/* Keys of rank `rank` and rank + 1 (where there is one, else the first again) of n < 2^32 keys; low and high are the
+ * smallest and the largest one. */
 template <class K, class F>
 static __device__ void cpi_block_select(F key_at, int64_t n, int64_t rank, K low, K high, cpi_block_space<K> *s,
                                         K *first, K *second)
 {
-    int64_t left = n, r = rank; /* keys in low..high; the rank among them */
+    int64_t left = n, r = rank; /* keys in low..high; the rank within them */
     bool listed = false;
     while (low != high) {
         if (left <= CPI_BLOCK_LIST) {

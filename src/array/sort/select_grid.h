@@ -1,15 +1,15 @@
-/* Selection by the whole GPU in one launch: the median of one long lane, and all iterations of a clipping.
+/* Selection by the whole GPU in one launch: the median of one long row, and all iterations of a clipping.
  *
- * A cooperative grid of one block a multiprocessor makes pass after pass over the elements, which stay in the L2
- * cache where they fit. After each pass there is one barrier; then every block works out, from the same numbers and
- * so with the same answer, what the next pass does. Nothing comes back to the host before the end.
+ * A cooperative grid of one block per multiprocessor makes pass after pass over the elements, which stay in the L2
+ * cache where they fit. After each pass there is one barrier. Then every block computes from the same numbers, and so
+ * with the same result, what the next pass does. Nothing is returned to the host before the end.
  *
- * A pass looks at the elements whose key is within klow..khigh (what is kept). It counts and, for a clipping, sums
- * them, and either counts the keys in a window of bins of equal width, or lists the keys of one range, or finds the
+ * A pass processes the elements whose key is within klow..khigh (what is kept). It counts and, for a clipping, sums
+ * them. It also counts the keys in a window of bins of equal width, or lists the keys of one range, or finds the
  * neighbours of a key. The first window comes from a sample; a window that missed is replaced by the whole range.
  *
- * Buffers that all blocks add to exist three times: pass p uses number p % 3 and clears number (p + 1) % 3, which
- * was last read two barriers ago. The blocks' own sums exist twice. They are added in the order of the blocks. */
+ * Buffers that all blocks add to exist three times: pass p uses number p % 3 and clears number (p + 1) % 3, which was
+ * last read two barriers ago. The blocks' own sums exist twice. They are added in the order of the blocks. */
 #ifndef CPI_SORT_SELECT_GRID_H
 #define CPI_SORT_SELECT_GRID_H
 

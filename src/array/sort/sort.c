@@ -24,7 +24,7 @@ static cp_code argsort_rows(const cpi_row_call *call, cp_stream *stream, cp_type
 
 static const cpi_row_call sort_call = {"sort", sort_rows, NULL}, argsort_call = {"argsort", argsort_rows, NULL};
 
-/* --- the stable sort: equal numbers that are told apart (zeros of either sign, NaN) keep their order --- */
+/* --- the stable sort: equal numbers with different bits (zeros of either sign, NaN) keep their order --- */
 
 static bool equals_differ(cp_type type) { return cp_type_kind(type) == 'f' || cp_type_kind(type) == 'c'; }
 
@@ -149,7 +149,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The kth values of lanes of `extent` elements. An array without elements (0) takes any. */
+/* The kth values of rows of `extent` elements. An array without elements (0) takes any. */
 static cp_code take_positions(const char *name, indices *p, int n, const int64_t *kth, int64_t extent)
 {
     *p = (indices){0, NULL};

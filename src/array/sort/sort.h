@@ -1,7 +1,7 @@
-/* The slots a backend fills for the room sort.
+/* Backend slots of the module sort.
  *
- * All slots work on rows: C-contiguous memory (rows, n) on the stream's device with rows >= 1 and n >= 1; the
- * front has brought the axis to the end. Sizes pass 2^31. The order is NumPy's, see keys.h. */
+ * All slots work on rows: C-contiguous memory (rows, n) on the stream's device with rows >= 1 and n >= 1; the API
+ * function has moved the axis to the end. Sizes may exceed 2^31. The order is NumPy's, see keys.h. */
 #ifndef CPI_SORT_H
 #define CPI_SORT_H
 
@@ -68,8 +68,8 @@ typedef struct cpi_sort_ops {
     cp_code (*search)(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
                       bool right, int64_t *to);
 
-    /* to[i]: whether values[i] is among n elements in any order (`invert`: is not). NaN is among nothing. n >= 1,
-     * m >= 1. */
+    /* to[i]: whether values[i] is one of n elements in any order (`invert`: is not). NaN equals none. n >= 1, m >=
+     * 1. */
     cp_code (*isin)(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
                     bool invert, uint8_t *to);
 
@@ -88,8 +88,8 @@ typedef struct cpi_sort_ops {
     /* After `clip`: the elements of `values` (n items of `itemsize` 1, 2, 4 or 8 bytes, beside request->from)
      * whose value is kept, in order, into `to`, which holds result.count of them. */
     cp_code (*clip_keep)(cp_stream *stream, const cpi_clip *request, int itemsize, const void *values, void *to);
-    /* The elements at places kth of the order of one long row, which stays: n >= 1 << 17 of 32 or 64 bits, none
-     * complex; kth as above. NULL: there is none. */
+    /* The elements of rank kth of one long row, which is not changed: n >= 1 << 17 of 32 or 64 bits, not complex; kth
+     * as above. NULL: there is none. */
     cp_code (*select_kth)(cp_stream *stream, cp_type type, int64_t n, const void *from, int nkth, const int64_t *kth,
                           void *to);
 } cpi_sort_ops;

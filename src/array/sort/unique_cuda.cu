@@ -1,7 +1,7 @@
-/* unique on the GPU: sort keys, or order indices where these are asked for; mark where values begin; a running
- * sum of the marks gives each its place; its last one, the number of values, is read back; then write. Integers
- * are looked through first: those close together go through a table (unique_table_cuda.cu), others are sorted
- * by the bits in which they differ only. */
+/* unique on the GPU. Keys are sorted, or order indices where these are asked for. The first of each run of equal keys
+ * is marked, and a cumulative sum of the marks gives each value its index. The last sum, the number of values, is read
+ * back; then the results are written. The range of integers is found first: those in a small range go through a table
+ * (unique_table_cuda.cu), others are sorted only by the bits in which they differ. */
 #include <iterator>
 
 #include <cub/device/device_scan.cuh>

@@ -51,7 +51,7 @@ static inline __host__ __device__ int cpi_mark_at(const cpi_marks &m, int64_t i)
 cp_code cpi_cuda_sum_marks(cp_stream *stream, cpi_marks marks, int64_t *position, int64_t n);
 /* counts[u] = start[u + 1] - start[u]; the last one ends at n. */
 cp_code cpi_cuda_starts_to_counts(cp_stream *stream, int64_t count, int64_t n, const int64_t *start, int64_t *counts);
-/* unique by a table of the keys low .. low + range - 1, among which all are. */
+/* unique by a table of the keys low .. low + range - 1; all keys are in this range. */
 cp_code cpi_cuda_unique_table(cp_stream *stream, const cpi_keys *k, cpi_unique *q, uint64_t low, int64_t range);
 /* The same where it is not known whether all keys lie within `most` of the smallest: the table is filled while that is
  * found out. `done` where they do; *low and *high, the smallest and the largest key, in either case. No index and no

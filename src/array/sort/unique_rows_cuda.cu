@@ -1,8 +1,8 @@
-/* unique of rows on the GPU. The keys of a row are read as a string of chunks of 64 bits (as on the CPU). The chunks
- * that all rows share in front are found first. Where few are left, row numbers are sorted by each of them, the last
- * one first (stable radix passes); where many are, by a stable merge sort that looks at the first chunk, which it
- * carries along, and only where that is equal at the rows. Then as for elements: marks, a running sum of them, the
- * count, which is read back, and the results. Rows of many chunks are marked by a warp each. */
+/* unique of rows on the GPU. The keys of a row are read as a string of chunks of 64 bits (as on the CPU). The leading
+ * chunks that all rows share are found first. Where few are left, row numbers are sorted by each of them, the last one
+ * first (stable radix passes). Where many are left, they are sorted by a stable merge sort, which carries the first
+ * chunk along and reads the rows only where it is equal. Then as for elements: marks, their cumulative sum, the count,
+ * which is read back, and the results. Rows of many chunks are marked by a warp each. */
 #include <cub/device/device_merge_sort.cuh>
 
 #include "sort/cuda.h"

@@ -16,7 +16,7 @@ typedef struct table {
     int64_t n, each, parts, range;
     uint64_t low, high;
     uint64_t part_low[PARTS], part_high[PARTS];
-    int64_t *counts; /* [parts][range]; at the end, in the first: places among the distinct values */
+    int64_t *counts; /* [parts][range]; at the end, in the first: indices of the distinct values */
     int64_t *first;  /* [parts][range]: first occurrence, where the count is not 0; or NULL */
 } table;
 
@@ -73,7 +73,7 @@ static bool close_together(table *t)
     return high - low < most;
 }
 
-/* A key's place in a table: any, where another thread wrote the key after its range was found. */
+/* A key's index in a table; arbitrary where another thread wrote the key after its range was found. */
 static inline uint64_t position_of(uint64_t key, uint64_t low, uint64_t range)
 {
     return key - low < range ? key - low : 0;

@@ -79,8 +79,8 @@ __device__ __forceinline__ void set_bit(unsigned *bits, uint64_t at)
 #define NEAR_THREADS 1024
 #define NEAR_WORDS 12288 /* bits of a block's shared memory, in words: what every device has */
 
-/* Bits of keys that lie within `range` of the smallest one, where all do; else none. Blocks that have room for as many
- * bits gather their own first, since all would write to the same few places. */
+/* Bits of keys that lie within `range` of the smallest one, where all do; else none. Blocks with enough memory for the
+ * bits collect their own first, since all would write to the same few addresses. */
 static __global__ void __launch_bounds__(NEAR_THREADS)
 mark_near(cpi_keys k, int64_t n, const void *from, uint64_t range, const unsigned long long *found, unsigned *bits)
 {

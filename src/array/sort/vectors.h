@@ -46,7 +46,7 @@ INLINE __m512i q32_zip_high(__m512i a, __m512i b)
     return _mm512_permutex2var_epi32(a, _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31),
                                      b);
 }
-/* The lesser of each two, in the lanes that have bit d the larger. */
+/* The minimum of each pair; in lanes with bit d set, the maximum. */
 INLINE __m512i q32_meet(__m512i a, __m512i b, int d)
 {
     const __mmask16 upper = d == 1 ? 0xAAAA : d == 2 ? 0xCCCC : d == 4 ? 0xF0F0 : 0xFF00;
@@ -181,7 +181,7 @@ INLINE void q32_store_part(uint32_t *a, int n, __m256i v)
     else if (n > 0) _mm256_maskstore_epi32((int *)a, q32_part(n), v);
 }
 
-/* A lane of 64 bits is two of 32. */
+/* A lane of 64 bits is two of 32 bits. */
 INLINE __m256i q64_compress(unsigned m, __m256i v)
 {
     const unsigned pairs = (m & 1) * 3 | (m & 2) * 6 | (m & 4) * 12 | (m & 8) * 24;

@@ -24,9 +24,9 @@ typedef struct cpi_selection {
 typedef struct cpi_rows {
     int64_t outer, count, bytes;
     const int64_t *index;      /* count device integers */
-    char *array;               /* row i of outer o lies at many + o*outer_step + index[i]*step */
+    char *array;               /* row i of outer o: array + o*outer_step + index[i]*step */
     int64_t outer_step, step;
-    char *result;              /* and its counterpart at few + o*values_outer_step + i*values_step */
+    char *result;              /* and in result: o*values_outer_step + i*values_step */
     int64_t values_outer_step, values_step;
     int64_t most;              /* rows of `array`, where an index beyond them is to be left out; 0: there is none */
 } cpi_rows;
@@ -83,9 +83,8 @@ typedef struct cpi_at_rows {
     cp_type type;
     char *x;
     int64_t width, n;              /* both >= 1 */
-    const int64_t *row, *order;    /* row[i] within x. Where there is an order equal ones are neighbours, of */
-    const char *v;                 /* v[order[i]]; bytes between rows of v: v_step, between elements of a row:
-                                    * v_column */
+    const int64_t *row, *order;    /* row[i] within x. With an order, equal rows are adjacent: */
+    const char *v;                 /* the operand is v[order[i]]; steps in bytes: of rows, of elements */
     int64_t v_step, v_column;
 } cpi_at_rows;
 
@@ -112,10 +111,10 @@ typedef struct cpi_index_ops {
     /* Coordinates in `shape` (C order) of the selected: out[d*count + j], or out[j*ndim + d] when `points`. */
     cp_code (*coordinates)(cp_stream *stream, const cpi_selection *s, int ndim, const int64_t *shape, bool points,
                            int64_t *out);
-    cp_code (*take)(cp_stream *stream, const cpi_rows *rows); /* many to few */
-    cp_code (*put)(cp_stream *stream, const cpi_rows *rows);  /* few to many */
-    cp_code (*gather)(cp_stream *stream, const cpi_gather *g);  /* many to few */
-    cp_code (*scatter)(cp_stream *stream, const cpi_gather *g); /* few to many; they do not overlap */
+    cp_code (*take)(cp_stream *stream, const cpi_rows *rows); /* array to result */
+    cp_code (*put)(cp_stream *stream, const cpi_rows *rows);  /* result to array */
+    cp_code (*gather)(cp_stream *stream, const cpi_gather *g);  /* array to result */
+    cp_code (*scatter)(cp_stream *stream, const cpi_gather *g); /* result to array; they do not overlap */
     /* to[i] = offset of position i in `array`, which is not accessed, nor is `result`. */
     cp_code (*offsets)(cp_stream *stream, const cpi_gather *g, int64_t *to);
     /* to[d * count + i] = coordinate d of the element whose number is the offset of position i, of count, as above. */
@@ -129,9 +128,9 @@ typedef struct cpi_index_ops {
     cp_code (*at_once)(cp_stream *stream, const cpi_indexed *p);
     /* With an order where elementwise->at_in_order is false, else without. */
     cp_code (*at_rows)(cp_stream *stream, const cpi_at_rows *p);
-    /* wrapped[i] = position[i] within `size` elements, of n >= 1, negative ones counted from the end. Waits; an index
-     * out of bounds is CP_ERROR_INDEX of `op`. While the stream's work is recorded it does neither, and those out of
-     * bounds wrap around. */
+    /* wrapped[i] = place[i] within `size` elements, of n >= 1, negative ones counted from the end. Waits; an index out
+     * of bounds is CP_ERROR_INDEX of `op`. While the stream's work is recorded it does neither, and those out of bounds
+     * wrap around. */
     cp_code (*wrap)(cp_stream *stream, int op, const int64_t *place, int64_t n, int64_t size, int64_t *wrapped);
     /* first[j], last[j]: the segment of starts[j], of m >= 1 of an axis of n elements. It ends at the next start; where
      * that is no further it has one element, and where there is none behind it, it goes to the end. */

@@ -1,12 +1,11 @@
-/* Programs on the CPU, chain by chain: a block of elements goes through all operations before the next one comes, so
- * that what lies between stays in the cache.
+/* Programs on the CPU, block by block: a block of elements goes through all operations before the next one, so that
+ * intermediate values stay in the cache.
  *
- * Nodes of one shape (but for leading ones) are a pass over that shape; smaller shapes come first, and what larger ones
- * take of them is an array of its own, so nothing is computed more often than it has elements. All of size 1 is one
- * pass, whose values later ones have as constants. A pass is lowered to steps (lower.c): conversions and the very
- * kernels that the operations run one by one, over contiguous blocks; here they are run.
- * Invariant: an element of a result is made of the same kernels and conversions as one by one, wherever its block
- * begins. */
+ * Nodes of one shape (but for leading ones) are a pass over that shape. Smaller shapes come first, and what larger ones
+ * use of them is stored as an array, so each element is computed once. All nodes of size 1 are one pass, whose values
+ * later ones have as constants. A pass is lowered to steps (lower.c) over contiguous blocks: conversions, and the same
+ * kernels that the operations run alone. Here the steps are run. Invariant: an element of a result is computed by the
+ * same kernels and conversions as by separate calls, wherever its block begins. */
 #include "fuse/blocked.h"
 
 #include <string.h>
@@ -24,7 +23,7 @@ static char *position_of(const cpi_pass *p, const cpi_operand_access *a, const i
     return a->data + cpi_offset(p->ndim, index, a->strides);
 }
 
-/* n elements of an operand that walks the loop with no single stride, from `index` on, to a contiguous buffer. */
+/* Copies n elements of an operand without a single stride, from `index` on, to a contiguous buffer. */
 static void collect(const cpi_pass *p, const cpi_operand_access *a, const int64_t *from, char *buffer, int64_t n)
 {
     int64_t index[CP_MAXDIM];

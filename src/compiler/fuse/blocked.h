@@ -1,8 +1,8 @@
-/* A pass over one shape, as steps over blocks: what lower.c makes and blocked.c runs.
+/* A pass over one shape, as steps over blocks: lower.c makes it and blocked.c runs it.
  *
- * Slots are places of values in a block: constants, single values, buffers, or the memory of an operand or a result
- * itself. Invariant: a pass is not written to while it runs, so threads share it; what changes from block to block is
- * in a worker's own table. */
+ * Slots name values in a block: constants, single values, buffers, or the memory of an operand or a result itself.
+ * Invariant: a pass is not written to while it runs, so threads share it; what changes from block to block is in a
+ * worker's own table. */
 #ifndef CPI_FUSE_BLOCKED_H
 #define CPI_FUSE_BLOCKED_H
 
@@ -35,7 +35,7 @@ typedef struct cpi_pass_step {
     int16_t at[CPI_STEP_OPERANDS];        /* slots */
 } cpi_pass_step;
 
-/* In place: slots that move along. The last three are results'. */
+/* In place: slots that advance with the block. The last three are results'. */
 typedef enum {
     CPI_IN_PLACE, CPI_GATHERED, CPI_COLLECTED, CPI_SCATTERED, CPI_STREAMED, CPI_DISTRIBUTED
 } cpi_pass_access_kind;
@@ -46,7 +46,7 @@ typedef struct cpi_operand_access {
     uint8_t kind;
     int slot;
     int node;           /* whose array it is, where it is no result's */
-    int64_t offset;     /* of data from the array's first element, where it is walked from another end */
+    int64_t offset;     /* of data from the array's first element, where it is traversed backwards */
     int64_t stride;     /* of the innermost dimension, or of the whole loop */
     int64_t *strides;   /* one for each dimension of the loop */
 } cpi_operand_access;
@@ -75,7 +75,7 @@ typedef struct cpi_block_run {
     cpi_pass last;
 } cpi_block_run;
 
-/* pass.c: the shape and each access's strides (room for as many as there are dimensions), as the loop walks them. */
+/* pass.c: the shape and each access's strides (with space for all dimensions), in the order of the loop. */
 void cpi_make_loop(cpi_pass *p, const cpi_extents *s, int64_t *strides);
 /* The buffers that are needed; one is another's again behind the last step that reads it. Numbers of single values are
  * never given again. */
@@ -92,7 +92,7 @@ static inline bool cpi_is_computed(const cpi_run *run, int i)
     return run->f->nodes[i].kind != CPI_NODE_OPERAND && !cpi_is_host(run->terms[i].x);
 }
 size_t cpi_lower_bytes(const cpi_run *run);
-/* The steps of a pass over the shapes of a group, in the chain's memory. UNSUPPORTED without a record: too many. */
+/* The steps of a pass over the shapes of a group, in the run's memory. UNSUPPORTED without a record: too many. */
 cp_code cpi_lower(cpi_block_run *c, int group, cpi_pass *p);
 
 #endif

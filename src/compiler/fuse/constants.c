@@ -196,7 +196,7 @@ static cp_code compare(cp_op op, const cpi_number *a, const cpi_number *b, cpi_n
     }
 }
 
-/* True and False count as integers, but among themselves the operations on bits leave truth values. */
+/* True and False count as integers, but bitwise operations on two booleans give a boolean. */
 static bool fold_truths(cp_op op, const cpi_number *a, const cpi_number *b, cpi_number *r)
 {
     if (a->type != CP_BOOL || b->type != CP_BOOL) return false;

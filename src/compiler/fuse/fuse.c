@@ -248,7 +248,7 @@ static bool type_node(cpi_run *run, int i, cp_array *const *operands)
 
 static cp_array *one_node(const cpi_run *run, int i, cp_array **made, cp_array *out);
 
-/* Node i has no types. Called one by one, a negative exponent before it would have been told first: is there one? */
+/* Node i has no types. In separate calls a negative exponent before it would have been reported first: is there one? */
 static bool fails_before(cpi_run *run, int i, cp_array *const *operands)
 {
     bool failed = false;

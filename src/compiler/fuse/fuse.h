@@ -1,7 +1,7 @@
-/* What a text becomes, and what is known of it in one run.
+/* What an expression's source is compiled to, and what is known of it in one run.
  *
- * A program is a list of nodes in which each comes behind those that it is made of; equal ones are one node. Invariant:
- * a program never changes once it is made, so threads share it without a lock. */
+ * A program is a list of nodes in which each comes behind its inputs; equal ones are one node. Invariant: a program
+ * never changes once it is made, so threads share it without a lock. */
 #ifndef CPI_FUSE_H
 #define CPI_FUSE_H
 
@@ -25,7 +25,7 @@ typedef struct cpi_node {
     uint8_t kind, nin;
     bool folds;      /* an operator: of Python's numbers alone it is Python's */
     int op, in[CPI_MAXIN];
-    int at;          /* where in the text */
+    int at;          /* offset in the source */
     cp_type type;
     _Alignas(16) unsigned char value[16];
 } cpi_node;
@@ -39,7 +39,7 @@ struct cp_fusion {
     struct cpi_kept *kept; /* the steps of the last run, for the next one; changed atomically (kept.c) */
 };
 
-/* The error that the last call wrote tells the place of the text too. */
+/* Adds the position in the source to the last error. */
 void cpi_fuse_error_at(const cp_fusion *f, int at);
 
 /* A number of Python's: bool (which is also an array's type), or int64, float64, complex128. */
@@ -78,8 +78,8 @@ typedef struct cpi_run {
     int nshapes, capacity;
     cpi_extents *shapes;
     bool standing;          /* an error of before stands, and stays */
-    bool ordered;           /* some operand is not C-contiguous: records have strides, which tell orders only */
-    bool warned;            /* something was noticed, which each run has to tell */
+    bool ordered;           /* some operand is not C-contiguous: records have strides, of which only the order counts */
+    bool warned;            /* a warning was found, which each run has to report */
     bool checks;            /* an operation looks at its operands before it runs: one by one only */
     cp_array *target[CPI_FUSE_RESULTS]; /* where each result is written: new arrays, or outs; owned */
     unsigned aliased;       /* results whose target shares elements with an operand */

@@ -1,7 +1,7 @@
-/* From a program's nodes of one shape to steps: which kernel each operation runs, what is converted before and behind
- * it, and where in the cache everything lies.
+/* From a program's nodes of one shape to steps: the kernel of each operation, the conversions before and behind it, and
+ * the position of every buffer in the cache.
  *
- * Invariant: kernels and conversions are those that the front of the elementwise room chooses for the operation alone
+ * Invariant: kernels and conversions are those that the elementwise module's API layer chooses for the operation alone
  * (elementwise.c: values of host scalars, operations on bits; without dtype= every input casts safely to the type that
  * computes), so an element has the same bits. */
 #include "fuse/blocked.h"
@@ -121,7 +121,7 @@ static bool is_mine(const lowering *l, int i)
     return t->uses && l->run->shapes[t->shape].group == l->group;
 }
 
-/* The array of node j among the accesses, once. */
+/* Adds the array of node j to the accesses, once. */
 static bool take_leaf(lowering *l, int j)
 {
     const cp_array *x = array_of(l, j);
@@ -256,7 +256,7 @@ static int settle(lowering *l, int n, int *in, unsigned allowed, bool *one)
 
 /* --- operations --- */
 
-/* A host scalar as input k of the kernel: as the front converts it, and then as the engine does. */
+/* A host scalar as input k of the kernel: converted as the API layer does it, and then as the engine does. */
 static int scalar_input(lowering *l, int i, const cp_array *x, int k, cp_type type, cp_type to)
 {
     const cpi_plan *plan = &l->run->terms[i].plan;

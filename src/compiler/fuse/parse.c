@@ -1,7 +1,7 @@
-/* Texts to programs: a parser by recursive descent, whose depth, and the number of nodes, are bounded.
+/* Expressions' source to programs: a parser by recursive descent. Its depth and the number of nodes are bounded.
  *
- * Invariant: a text of any bytes gives a program or an error that says where. What is made of literals alone is
- * computed here. */
+ * Invariant: a string of any bytes gives a program or an error with its position. Expressions of literals alone are
+ * evaluated here. */
 #include "fuse/parse.h"
 
 #include <math.h>
@@ -113,7 +113,7 @@ static bool is_keyword(const parser *p)
     return false;
 }
 
-/* The operation that the name at hand means, other names of NumPy among them; CP_NOPS: none. */
+/* The operation that the current name means, NumPy's aliases included; CP_NOPS: none. */
 static cp_op operation_of(const char *name, int length)
 {
     for (int op = 0; op < CP_NOPS; op++) {

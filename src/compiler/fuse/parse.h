@@ -1,4 +1,5 @@
-/* What the scanner and the parser of fused texts share: the text, the token at hand, and what was read so far. */
+/* What the scanner and the parser of fused expressions share: the source, the current token, and what was read so
+ * far. */
 #ifndef CPI_FUSE_PARSE_H
 #define CPI_FUSE_PARSE_H
 
@@ -12,7 +13,7 @@ typedef struct { const char *name; int length, node; } variable;
 
 typedef struct {
     const char *text;
-    int end, next;            /* bytes of the text; where the next token is looked for */
+    int end, next;            /* bytes of the source; where the next token begins */
     token_kind kind;          /* of the token at hand */
     int at, length;           /* where it lies */
     int parentheses, depth;
@@ -31,7 +32,7 @@ static inline bool cpi_starts_name(char c) { return isalpha((unsigned char)c) ||
 static inline bool cpi_in_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 /* scanner.c. Those that give an int: 0, or FAILED with an error. */
-/* Always FAILED: the error says the place, and shows the text where it is short. */
+/* Always FAILED: the error has the position, and shows the source where it is short. */
 int cpi_wrong(parser *p, int at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The next token. */
 int cpi_scanner_advance(parser *p);

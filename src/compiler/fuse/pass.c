@@ -1,7 +1,7 @@
-/* What a pass decides by itself: in which order its loop walks the axes, and which buffer each value has.
+/* What a pass decides by itself: the order in which its loop traverses the axes, and the buffer of each value.
  *
- * Invariant: all operands are walked alike, so the order changes no element; a buffer is no other value's before the
- * last step that reads it. */
+ * Invariant: all operands are traversed alike, so the order changes no element. A buffer is not reused before the last
+ * step that reads its value. */
 #include <string.h>
 
 #include "fuse/blocked.h"

@@ -1,6 +1,6 @@
-/* Tokens of fused texts.
+/* Tokens of fused expressions.
  *
- * Invariant: nothing of the text is read beyond its end, and any bytes give tokens or an error that says where. */
+ * Invariant: nothing is read beyond the source's end, and any bytes give tokens or an error with its position. */
 #include <locale.h>
 #include <pthread.h>
 #include <stdarg.h>

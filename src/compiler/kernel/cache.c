@@ -46,7 +46,8 @@ static cp_code take_folder(char *folder)
     return CP_OK;
 }
 
-/* Of the user's folders one that can be written to; where the home is missing or closed, one among temporary files. */
+/* The first of the user's folders that is writable; where the home is missing or not accessible, a folder for temporary
+ * files. */
 cp_code cpi_cache_folder(char folder[PATH_MAX])
 {
     const char *own = given("CUPRITE_CACHE_DIR") ? given("CUPRITE_CACHE_DIR") : given("CUPY_CACHE_DIR");

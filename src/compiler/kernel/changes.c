@@ -1,7 +1,7 @@
 /* Whether the use of a variable may change it, by assignment or through a reference: for statements.c and strides.c.
  *
- * Invariant: a use of which that is not evident counts as a change. Functions of the device's headers take values; what
- * the text itself defines (methods, objects that are called, types, macros) may take references. */
+ * Invariant: a use for which this is not evident counts as a change. Functions of the device's headers take values;
+ * what the source itself defines (methods, objects that are called, types, macros) may take references. */
 #include <ctype.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ static int behind_members(const cpi_structure *s, const cpi_local *v, int i)
     }
 }
 
-/* Whether the text has a macro of the name at i. */
+/* Whether the source has a macro of the name at i. */
 static bool is_macro(const cpi_structure *s, int i)
 {
     const cpi_tokens *t = &s->program->tokens;
@@ -75,8 +75,8 @@ bool cpi_structure_has_macro(const cpi_structure *s, int first, int last)
     return false;
 }
 
-/* Whether the token at k is where the text, in front of this function, defines a type, a method or an object. Functions
- * say in their parameters what they take, and a template's type is hardly a reference. */
+/* Whether the token at k, before this function, defines a type, a method or an object. Functions declare how they take
+ * their parameters, and a template's type is hardly a reference. */
 static bool defines(const cpi_structure *s, int k)
 {
     if (is(s, k - 1, "struct") || is(s, k - 1, "union")) return true;
@@ -87,7 +87,7 @@ static bool defines(const cpi_structure *s, int k)
     return is(s, behind, "{") || is(s, behind, "const") || is(s, behind, ":") || is(s, behind, "noexcept");
 }
 
-/* Whether the name at i is of something that the text defines: a method, a type, an object, a macro. */
+/* Whether the source defines the name at i: as a method, a type, an object or a macro. */
 static bool is_own(const cpi_structure *s, int i)
 {
     for (int k = 1; k < i; k++)

@@ -195,7 +195,7 @@ static bool need_headers(const char *folder, char path[PATH_MAX])
     for (const cpi_header *t = cpi_device_sources; done && t->name; t++) done = write_header(made, t);
     if (done && rename(made, path) == 0) return true;
     int why = errno;
-    remove_headers(made); /* another process was faster, or there is no room */
+    remove_headers(made); /* another process was faster, or the disk is full */
     bool there = lstat(path, &s) == 0 && S_ISDIR(s.st_mode);
     errno = why;
     return there;
@@ -204,7 +204,7 @@ static bool need_headers(const char *folder, char path[PATH_MAX])
 /* --- options --- */
 
 typedef struct command {
-    const char **word; /* n of them and a NULL; room for one more */
+    const char **word; /* n of them and a NULL; there is space for one more */
     int n, capacity;
 } command;
 
@@ -365,8 +365,8 @@ cp_code cpi_compiler_check_options(const cpi_kernel_source *source)
     return CP_OK;
 }
 
-/* The user's options; what they become is kept in `words`. Files that are put before the text are in it already when it
- * is `compiled`. False without memory. */
+/* The user's options as the compiler takes them, kept in `words`. Files that are included before the source are in it
+ * already when it is `compiled`. False without memory. */
 static bool add_options(command *c, const cpi_kernel_source *source, bool compiled, char **words)
 {
     const struct known *k;
@@ -383,7 +383,8 @@ static bool add_options(command *c, const cpi_kernel_source *source, bool compil
 
 enum { NOT_RUN = -1, UNKNOWN = -2 };
 
-/* Exit status, NOT_RUN where it cannot be run, UNKNOWN where somebody else was told: compilers leave no result then. */
+/* Exit status, NOT_RUN where it cannot be run, UNKNOWN where another thread has collected it: compilers leave no result
+ * then. */
 static int run(const command *c, const char *log)
 {
     posix_spawn_file_actions_t files;
@@ -473,7 +474,7 @@ static int count(const char *const *words)
     return n;
 }
 
-/* Runs the compiler on the text; in `words` what the user's options become. */
+/* Runs the compiler on the source; `words` has the user's options as the compiler takes them. */
 static cp_code run_on(const workplace *w, command *c, const char *compiler, const cpi_kernel_source *source,
                       char **words, const char *const *flags, const char *const *more, bool compiled, void **result,
                       size_t *bytes)
@@ -543,8 +544,8 @@ cp_code cpi_compiler_run(const char *compiler, const char *folder, const cpi_ker
     return run_in(compiler, folder, source, text, usual_flags, more, true, object, bytes);
 }
 
-/* In lines that say from where the text is, the file that it lay in becomes kernel.cu: it was another at each run, and
- * what was compiled is found again by its text. */
+/* In #line directives the source file's name becomes kernel.cu: its path was another at each run, and the cache finds
+ * what was compiled by its source. */
 static void name_source(char *text, const char *folder)
 {
     static const char file[] = "/kernel.cpp\"", name[] = "\"kernel.cu\"";
@@ -572,8 +573,8 @@ cp_code cpi_compiler_preprocess(const char *compiler, const char *folder, const 
     return code;
 }
 
-/* What a program of the compiler's says of the place: all functions that are inlined there, the innermost first, as
- * FILE:LINE. The first one in the user's text counts. */
+/* The line that the compiler's tool prints for an address: all functions that are inlined there, the innermost first,
+ * as FILE:LINE. The first one in the user's source counts. */
 static int line_in(const char *log)
 {
     static const char mark[] = "kernel.cu:";

@@ -5,8 +5,8 @@
 #include "kernel/kernel.h"
 #include "kernel/tokens.h"
 
-/* Of CUPRITE_CXX, CXX, g++, clang++ and c++ the first that is there. CP_ERROR_UNSUPPORTED, with what to install, where
- * there is none. `identity` tells one version of it, on one processor, from another. */
+/* The first of CUPRITE_CXX, CXX, g++, clang++ and c++ that exists. CP_ERROR_UNSUPPORTED, with what to install, where
+ * there is none. `identity` distinguishes its versions, and processors. */
 cp_code cpi_compiler_find(char path[], size_t bytes, char identity[], size_t identity_bytes);
 
 /* Compiles C++ text with the headers of kernel/device into a shared object in the host's memory (free() ends it).
@@ -19,10 +19,10 @@ cp_code cpi_compiler_preprocess(const char *compiler, const char *folder, const 
 cp_code cpi_compiler_refuse(const char *words, const char *text);
 /* Refuses options that no CUDA compiler knows (CP_ERROR_COMPILE). */
 cp_code cpi_compiler_check_options(const cpi_kernel_source *source);
-/* The user's line of the place `offset` bytes from the start of an object that was compiled to be checked; 0: it is
+/* The user's line for the address `offset` bytes from the start of an object that was compiled to be checked; 0: it is
  * not known. */
 int cpi_compiler_line(const void *object, size_t bytes, size_t offset);
-/* Hash of the headers' texts. */
+/* Hash of the headers' contents. */
 const char *cpi_compiler_headers_key(void);
 
 /* Made by tools/generate from kernel/device: the CPU's headers, and those of kernel/device/both, which every device

@@ -20,10 +20,10 @@ typedef struct snapshot {
 typedef struct warp {
     unsigned alive, arrived;
     unsigned blocked;  /* lanes that wait at a barrier or in an exchange */
-    unsigned gathered; /* lanes that wait in a gather, at the places: */
+    unsigned gathered; /* lanes that wait in a gather, at `position`: */
     uint16_t syncs;    /* how often its lanes have waited for each other */
     int position[LANES];
-    unsigned together[LANES]; /* for lanes whose gather is complete: who came to the same place */
+    unsigned together[LANES]; /* for lanes whose gather is complete: which lanes came to the same position */
     unsigned long long value[LANES];
     snapshot *result[LANES]; /* for lanes whose exchange is complete */
     snapshot *kept;          /* SNAPSHOTS of them, made when first needed */
@@ -233,7 +233,7 @@ static snapshot *free_snapshot(warp *w)
     cpi_guard_fail("lanes of a warp exchange in no order"); /* each lane holds one at most */
 }
 
-/* The exchange among `lanes` is complete: all of them get the same picture. */
+/* The exchange between `lanes` is complete: all of them get the same snapshot. */
 static void complete(cpi_crew *c, warp *w, unsigned lanes)
 {
     snapshot *s = free_snapshot(w);
@@ -280,8 +280,8 @@ static unsigned lanes(__cu_worker *worker)
     return f->block->warps[f->number / LANES].alive;
 }
 
-/* Everybody of the warp has come as far as possible: the lanes at the first place of the text go on together. So
- * those that have left a loop or a branch wait for those that are still in it, as lanes of a GPU do. */
+/* All lanes of the warp have come as far as possible: those at the first position in the source go on together. So
+ * lanes that have left a loop or a branch wait for those that are still in it, as lanes of a GPU do. */
 static void close_gather(cpi_crew *c, warp *w)
 {
     int first = -1;
@@ -475,9 +475,9 @@ static void fiber_begins(void *argument)
     fiber_ends(c, f);
 }
 
-/* Room for that many fibers. Guard pages catch stacks that are used up. A page between two stacks makes two mappings
- * of the process, which has some ten thousand for everything, so of very many fibers several share a guard: what goes
- * beyond its stack meets it behind its neighbours', which the failing launch leaves with it. */
+/* Allocates that many fibers. Guard pages catch stack overflows. A page between two stacks makes two mappings of the
+ * process, which has some ten thousand for everything. So of very many fibers several share a guard: what overflows its
+ * stack meets it behind its neighbours', which the failing launch leaves with it. */
 static bool need_fibers(cpi_crew *c, uint32_t n)
 {
     if (n <= c->nfibers) return true;

@@ -17,7 +17,7 @@ typedef struct cpi_crew cpi_crew; /* stacks and records, kept by the worker betw
 
 struct cpi_fault { /* what went wrong in a worker; text empty: nothing */
     char text[500];
-    const void *at[2]; /* places of which \1 and \2 in the text tell the lines (watch.h) */
+    const void *at[2]; /* code addresses, for whose lines \1 and \2 in the message stand (watch.h) */
     cp_code code;      /* 0: CP_ERROR_DEVICE */
 };
 

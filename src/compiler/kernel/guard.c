@@ -66,7 +66,7 @@ static bool pass_division(ucontext_t *u)
         if (mod == 0 && rm == 5) p += 4;
         if (mod == 1) p += 1;
         if (mod == 2) p += 4;
-        divisor_is_zero = -1; /* told by the dividend below */
+        divisor_is_zero = -1; /* reported by the dividend below */
     } else {
         bool second = byte && !rex && rm >= 4; /* ah, ch, dh or bh */
         greg_t v = second ? *numbered(u, rm - 4) >> 8 : *numbered(u, rm | (rex & 1) << 3);
@@ -186,8 +186,8 @@ static void make_key(void) { pthread_key_create(&stack_key, free_stack); }
 
 static bool is_ours(const struct sigaction *a) { return a->sa_flags & SA_SIGINFO && a->sa_sigaction == on_signal; }
 
-/* Programs may have put handlers of their own in our place meanwhile (one signal is asked, which costs less than a
- * tenth of a microsecond): they are where we hand on to, from now on. */
+/* Programs may have replaced our signal handlers meanwhile (one signal is asked, which costs less than a tenth of a
+ * microsecond): from now on we forward to theirs. */
 void cpi_guard_install(void)
 {
     struct sigaction there, a = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};

@@ -1,7 +1,7 @@
-/* Modules and kernels: the front of the room, which knows no device.
+/* Modules and kernels: the module's API layer, which is independent of devices.
  *
- * A module counts its references, its kernels hold one each; what a launch is given is checked here once, with CUDA's
- * limits, for both devices. */
+ * A module counts its references; each of its kernels holds one. What a launch is given is checked here once, with
+ * CUDA's limits, for both devices. */
 #include "kernel/kernel.h"
 
 #include <stdio.h>
@@ -150,7 +150,7 @@ cp_kernel *(cp_kernel_compile)(const char *source, const char *name, const cp_mo
 {
     if (cpi_null("kernel_compile", source) || cpi_null("kernel_compile", name)) return NULL;
     cp_module_options o = *CPI_GIVEN(cp_module_options, options);
-    bool expression = strpbrk(name, "<:") != NULL; /* an instance must be asked for when the text is compiled */
+    bool expression = strpbrk(name, "<:") != NULL; /* an instance must be requested when the source is compiled */
     if (expression && !o.nnames) o.names = &name, o.nnames = 1;
     cp_module *m = (cp_module_compile)(source, &o);
     cp_kernel *k = cp_module_kernel(m, name);
@@ -269,7 +269,7 @@ static cp_code gather(const cp_kernel *k, int n, const cp_argument *arguments, v
 
 bool cpi_kernel_checks(void) { return cpi_live_kept(); }
 
-/* Where the arrays among the arguments lie. */
+/* The memory of the arrays in the arguments. */
 static int spans_of(int n, const cp_argument *arguments, cpi_span *spans)
 {
     int count = 0;

@@ -1,7 +1,7 @@
-/* The room's slots on the CPU: CUDA C++ becomes C++, a shared object, and loops or fibers over the pool's threads.
+/* The module's slots on the CPU: CUDA C++ becomes C++, a shared object, and loops or fibers over the pool's threads.
  *
- * Each module is loaded from a file of its own in memory, so that two modules of one source have variables of their own
- * and what is run is what was verified. Blocks are shared out to the threads of the pool in their order. */
+ * Each module is loaded from a memory file of its own, so that two modules of one source have separate variables and
+ * what is run is what was verified. Blocks are distributed to the threads of the pool in their order. */
 #include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -88,7 +88,7 @@ static bool is_whole(const void *object, size_t bytes)
     return true;
 }
 
-/* A file without a name, of the object; -1 and `why`: there is no room for it. */
+/* An unnamed file with the object; -1 and `why`: there is no space for it. */
 static int file_of(const void *object, size_t bytes, const char **why)
 {
     int f = memfd_create("cuprite-kernel", MFD_CLOEXEC);
@@ -154,7 +154,7 @@ static bool is_plain_word(const char *p, const char *end)
     return p >= end || *p == '/';
 }
 
-/* Of a macro in the text, NAME 256, and of one among the options, NAME=256. */
+/* Of a macro in the source, NAME 256, and of one in the options, NAME=256. */
 static bool is_plain(const char *p, const char *end)
 {
     p += strspn(p, " \t");
@@ -191,8 +191,8 @@ static bool is_spliced_word(const char *text, const char *p)
     return p > text && (isalnum((unsigned char)p[-1]) || p[-1] == '_') && (isalnum((unsigned char)p[2]) || p[2] == '_');
 }
 
-/* What must be carried out before the text can be read: words over several lines, conditions, headers of the
- * user's, macros with a program's structure in them, in the text or among the options. */
+/* What needs the preprocessor before the source can be read: tokens continued over several lines, conditions, headers
+ * of the user's, macros with a program's structure in them, in the source or in the options. */
 static bool needs_preprocessor(const cpi_kernel_source *source)
 {
     const char *text = source->text;
@@ -263,7 +263,7 @@ static cp_code compiled(const machine *m, const cpi_kernel_source *source, const
     return code;
 }
 
-/* The text in C++. Brackets without partners are the compiler's to tell. */
+/* The source in C++. Unbalanced brackets are left to the compiler to report. */
 static cp_code translated(const machine *m, const cpi_kernel_source *source, bool wide, const char *error,
                           cpi_string *out, bool *regions)
 {
@@ -311,7 +311,7 @@ static cp_code build_as(const machine *m, const cpi_kernel_source *source, bool 
     cp_code code = translated(m, source, wide, error, &text, regions);
     if (!code) code = compiled(m, source, text.at, *regions, &object, &bytes);
     if (!code && !open_library(object, bytes, l)) code = cp_error();
-    if (getenv("CUPRITE_KERNEL_TEXT") && text.at) { /* the text without regions goes behind the one that failed */
+    if (getenv("CUPRITE_KERNEL_TEXT") && text.at) { /* the source without regions goes behind the one that failed */
         FILE *f = fopen(getenv("CUPRITE_KERNEL_TEXT"), error ? "a" : "w");
         if (f) fputs(text.at, f), fclose(f);
     }
@@ -446,8 +446,8 @@ cp_code cpi_kernel_cpu_symbol(cp_stream *stream, void *memory, const char *name,
     return cpi_fail(CP_ERROR_DRIVER, "CUDA_ERROR_NOT_FOUND: there is no variable %s", name);
 }
 
-/* What a compiler for GPUs counts has no meaning here and is 0; versions are those of the architecture that programs
- * are told (__CUDA_ARCH__). */
+/* What a GPU compiler counts has no meaning here and is 0. Versions are those of the architecture that programs see
+ * (__CUDA_ARCH__). */
 cp_code cpi_kernel_cpu_get(cp_stream *stream, const cpi_function *f, cp_kernel_attribute which, int *value)
 {
     const __cu_kernel *k = f->handle;
@@ -529,7 +529,7 @@ static void run_task(void *context, int64_t task, int worker)
     if (!done && !__atomic_exchange_n(&j->failed, 1, __ATOMIC_ACQ_REL)) j->fault = fault;
 }
 
-/* What went wrong, with lines for the places in the compiled code. */
+/* The error message, with lines for the addresses in the compiled code. */
 static cp_code reported(const job *j)
 {
     const cpi_fault *fault = &j->fault;

@@ -1,8 +1,8 @@
-/* The room's slots on a GPU: NVRTC compiles, the driver loads and launches.
+/* The module's slots on a GPU: NVRTC compiles, the driver loads and launches.
  *
  * Both libraries are opened when first needed; nothing of them is linked. A thread that comes here has the device's
- * primary context current, whoever made it. What was compiled is kept as the cubin and the names that C++ gave to the
- * instances of templates. nvcc is never needed. */
+ * primary context current, whoever made it. What was compiled is kept as the cubin and the mangled names of template
+ * instances. nvcc is never needed. */
 #include <cuda.h>
 #include <dlfcn.h>
 #include <glob.h>
@@ -381,7 +381,7 @@ void remember(const cp_stream *stream, const cpi_kernel_source *source, compiler
     if (stat_compiler(c)) source->keep(FOUND_BY, parts, c, sizeof *c);
 }
 
-/* Everything that the result depends on, `n` texts in memory of their own; the first is `version`. */
+/* Everything that the result depends on, `n` strings in memory of their own; the first is `version`. */
 const char **parts_of(const cpi_kernel_source *source, const compiler *c, char version[100], int *n)
 {
     int headers = 0;

@@ -1,9 +1,9 @@
-/* Kernels with warp operations in a form that regions.c takes apart: what waits becomes a statement of its own.
+/* Converts kernels with warp operations to a form that regions.c can split: what waits becomes a statement of its own.
  *
  * `v += __shfl_down_sync(m, v, d);` becomes: each lane puts v into a slot; __cu_meet; v += what the other lane has put.
- * Functions that wait are written where they are called, with names of their own. A new text is made of the whole
- * program, in which the bodies of such kernels are replaced; it is read like the user's. Invariant: the value of every
- * expression is made once, in an order that C++ allows, and what is not understood leaves the kernel as it was. */
+ * Functions that wait are inlined where they are called, with names of their own. A new source is made of the whole
+ * program, in which the bodies of such kernels are replaced; it is parsed like the user's. Invariant: every expression
+ * is evaluated once, in an order that C++ allows, and what is not understood leaves the kernel as it was. */
 #include <string.h>
 #include <string.h>
 

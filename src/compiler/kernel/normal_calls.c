@@ -1,6 +1,6 @@
-/* Bringing kernels into the form of normal.c: expressions. Each operation of a warp becomes what a lane brings, a
- * meeting and what it takes; a call of a function that waits becomes the function's statements. Invariant: what waits
- * is written in the order in which the expression has it. */
+/* Converting kernels to the form of normal.c: expressions. Each warp operation becomes the value that a lane brings, a
+ * meeting and the value that it takes; a call of a function that waits becomes the function's statements. Invariant:
+ * what waits is written in the order in which the expression evaluates it. */
 #include <string.h>
 
 #include "core/memory.h"

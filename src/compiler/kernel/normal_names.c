@@ -88,7 +88,7 @@ static bool plain_name(const normal *n, int name)
     return !is(n, name - 1, "*") && !is(n, name - 1, "&") && !is(n, name + 1, "[");
 }
 
-/* The parameters of a function, as pieces; -1: too many. */
+/* The parameters of a function, as token ranges; -1: too many. */
 int cpi_normal_list_chunks(const normal *n, int open, int close, part *parts, int most)
 {
     int count = 0, from = open + 1;

@@ -62,7 +62,7 @@ bool cpi_cu_rename_own(char *text)
     cpi_tokens t;
     bool unbalanced, any = false;
     if (!strstr(text, "Idx") && !strstr(text, "Dim")) return true;
-    if (!cpi_tokens_read(text, &t, &unbalanced)) return unbalanced; /* the compiler tells it */
+    if (!cpi_tokens_read(text, &t, &unbalanced)) return unbalanced; /* the compiler reports it */
     for (int i = 0; i < t.n && !any; i++) any = is_place(&t.at[i]) && declares(&t, i);
     for (int i = 0; i < t.n && any; i++) /* found first: letters that change are compared */
         if (is_place(&t.at[i])) t.at[i].line = is_own(&t, i) ? -1 : t.at[i].line;

@@ -1,5 +1,5 @@
-/* Loops over the threads of a block: opening them, and what a thread's variables are inside and between them; a run of
- * statements as one loop. Invariant: what is taken out of its array at a loop's beginning and changed is put back. */
+/* Loops over the threads of a block: beginning them, a thread's variables inside and between them, and a run of
+ * statements as one loop. Invariant: what is loaded from its array at a loop's beginning and changed is stored back. */
 #include <stdio.h>
 
 #include "kernel/writer.h"
@@ -182,7 +182,7 @@ static void put_statement(writer *w, int k)
     }
 }
 
-/* What lanes put down in the tokens goes to slots that are empty. */
+/* The slots of values that lanes exchange in the tokens become those that are free. */
 static void put_slots(writer *w, int first, int last)
 {
     for (int i = first; i < last; i++) {

@@ -1,8 +1,8 @@
 /* Branches and loops that not all threads of a block take, where lanes meet: statements for threads with a mark.
- * Invariant: a thread runs what stands there only where its marks of all branches and loops around say so. */
+ * Invariant: a thread runs these statements only where its marks of all enclosing branches and loops are set. */
 #include "kernel/writer.h"
 
-/* --- lanes that go different ways ---
+/* --- divergent lanes ---
  *
  * Where lanes of a warp meet in a branch or a loop that not all threads take, each thread has a mark: whether it is in
  * there. A thread that jumps out of a loop loses its marks up to the loop's. */

@@ -1,11 +1,11 @@
 /* Writing a kernel with barriers as loops over the threads of a block between them (loop fission; Stratton, Stone and
  * Hwu, "MCUDA", 2008).
  *
- * Outside the loops stands what is one for the block: shared memory, variables made of arguments and the block's place,
- * loops and conditions that hold a barrier. Such a condition must be the same for all threads that are left; that is
- * checked where it is not evident. Inside a loop each thread has its place and its variables: made anew, or taken from
- * an array over the threads and put back. Invariant: what is written means what CUDA means, or the kernel is refused.
- */
+ * Outside the loops is what is one for the block: shared memory, variables computed from arguments and the block's
+ * index, loops and conditions that contain a barrier. Such a condition must be the same for all threads that are left;
+ * this is checked where it is not evident. Inside a loop each thread has its index and its variables: computed anew, or
+ * loaded from an array over the threads and stored back. Invariant: what is written means what CUDA means, or the
+ * kernel is refused. */
 #include "kernel/writer.h"
 
 /* The condition at st->test, one for all threads: where that is not evident, it is asked of each and compared. The name
@@ -94,7 +94,7 @@ static void put_while(writer *w, int k, bool first_runs)
     cpi_string_put(w->out, "} ");
 }
 
-/* A statement that is taken apart. `loop`: the innermost one around it whose steps we write, -1: none. */
+/* A statement that is split. `loop`: the innermost one around it whose steps we write, -1: none. */
 static void put_split(writer *w, int k, int loop)
 {
     const cpi_statement *st = &w->s->statement[k];

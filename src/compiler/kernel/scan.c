@@ -290,7 +290,7 @@ static bool is_shared_variable(const cpi_cu_program *p, const cpi_token *w)
     return false;
 }
 
-/* All functions of a name are alike, since a call does not tell which is meant. */
+/* All functions of a name are treated alike, since a call does not say which is meant. */
 static bool spread(cpi_cu_program *p)
 {
     bool changed = false;
@@ -359,7 +359,7 @@ static void find_hidden(cpi_cu_program *p)
     }
 }
 
-/* Kernels of one name: which of their bodies is meant, types tell. */
+/* Kernels of one name: types determine which of their bodies is meant. */
 static void find_overloaded(cpi_cu_program *p)
 {
     for (int k = 0; k < p->nfunctions; k++) {

@@ -71,7 +71,7 @@ static int sum(const reader *r, int i)
     return n ? n + 4 : 0;
 }
 
-/* Whether the sum of n tokens at i is one also among what stands around it. */
+/* Whether the sum of n tokens at i is one also in its context. */
 static bool stands_alone(const reader *r, int i, int n)
 {
     static const char *const before[] = {"(", "=", "[", ",", "return", "<", ">", "<=", ">=", "==", "!=", "&&", "||",

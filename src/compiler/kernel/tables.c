@@ -24,7 +24,7 @@ static bool is_cast(const char *name, const char **begin, const char **end)
     return *end > p;
 }
 
-/* The expression with the hidden parameter among the types. */
+/* The expression with the hidden parameter added to the types. */
 static void put_expression(const char *name, cpi_string *out)
 {
     const char *begin, *end;
@@ -76,7 +76,7 @@ static void put_text(const char *text, cpi_string *out)
     cpi_string_put(out, "\"");
 }
 
-/* The parameters' names, with commas between; a name that cannot be told is left out. */
+/* The parameters' names, with commas between; a name that cannot be determined is left out. */
 static void put_parameters(const cpi_tokens *t, const cpi_cu_function *f, cpi_string *out)
 {
     int close = t->at[f->open].match, name = -1;

@@ -1,6 +1,6 @@
-/* The words of a C++ text, with the partner of every bracket.
+/* The tokens of C++ source, with the partner of every bracket.
  *
- * Tokens cover the text without white space and comments, in order; a preprocessor line is one token. The text is
+ * Tokens cover the source without white space and comments, in order; a preprocessor line is one token. The source is
  * neither changed nor copied. */
 #ifndef CPI_KERNEL_TOKENS_H
 #define CPI_KERNEL_TOKENS_H

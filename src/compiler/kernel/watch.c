@@ -19,7 +19,7 @@ static bool inside(uintptr_t address, unsigned long bytes, cpi_address_range r)
 
 static const char *word_of(int how) { return how == CPI_READS ? "reads" : how == CPI_WRITES ? "writes" : "updates"; }
 
-/* Begins the text with the line and the thread. */
+/* Begins the message with the line and the thread. */
 static int begin(const cpi_memory_access *a, cpi_fault *fault)
 {
     const __cu_extent *t = &a->where->thread, *b = &a->where->block;
@@ -79,7 +79,7 @@ static bool array_fault(const cpi_watch *w, const cpi_memory_access *a, const cp
     return false;
 }
 
-/* Beside a block that a pointer among the arguments points into: what is told is that argument's. */
+/* Next to a block that a pointer argument points into: what is reported is that argument's. */
 static bool pointer_fault(const cpi_watch *w, const cpi_memory_access *a, uintptr_t start, size_t bytes,
                           cpi_fault *fault)
 {
@@ -231,7 +231,7 @@ bool cpi_watch_shared(cpi_mark *marks, const cpi_memory_access *a, const cpi_mom
     return true;
 }
 
-/* --- what the compiler's own checks tell --- */
+/* --- what the compiler's own checks report --- */
 
 /* The line of the compiled text, which has its own behind the last #line 1. */
 static const char *line_at(const char *text, int line)

@@ -29,7 +29,7 @@ static bool is_specifier(const cpi_token *w)
            cpi_token_is(w, "alignas");
 }
 
-/* The `__shared__` among the specifiers that begin at i, or -1. */
+/* The `__shared__` in the specifiers that begin at i, or -1. */
 static int shared_at(const cpi_tokens *t, int i, int end)
 {
     for (; i < end && is_specifier(&t->at[i]); i++) {
@@ -348,7 +348,7 @@ static void put_head(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *ou
     }
 }
 
-/* Whether the compiler tells an error in a line of the function. */
+/* Whether the compiler reports an error in a line of the function. */
 static bool blamed(const cpi_cu_program *p, const cpi_cu_function *f, const char *error)
 {
     static const char mark[] = "kernel.cu:";

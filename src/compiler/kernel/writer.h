@@ -1,4 +1,4 @@
-/* What writes the loops of regions.c: the text that grows, and who runs at the place that is written. */
+/* What writes the loops of regions.c: the output source, and which threads run at the position that is written. */
 #ifndef CPI_KERNEL_WRITER_H
 #define CPI_KERNEL_WRITER_H
 

@@ -12,7 +12,7 @@
 
 enum { ITEMS = 2 * CP_MAXDIM + 1 };
 
-/* The items of one call, without the arrays, and where those are. */
+/* The items of one call, without the arrays, and the positions of the arrays. */
 typedef struct reading {
     const char *function;
     int n, used, arrays, masks;
@@ -27,7 +27,8 @@ static int axes_of(const cp_array *array) { return array->type == CP_BOOL ? arra
 
 static cp_code count_axes(reading *r, const cp_array *x, int n, const cp_index *items)
 {
-    r->n = r->used = r->arrays = r->masks = r->at = 0, r->ellipsis = false; /* lists stay as they are */
+    r->n = r->used = r->arrays = r->masks = r->at = 0, r->ellipsis = false; /* the arrays of dimensions stay as they
+                                                                             * are */
     for (int i = 0; i < n; i++) {
         const cp_index *item = &items[i];
         if ((unsigned)item->kind > CP_IX_ARRAY)
@@ -53,7 +54,7 @@ static cp_code count_axes(reading *r, const cp_array *x, int n, const cp_index *
 static cp_code read_items(reading *r, const cp_array *x, int n, const cp_index *items)
 {
     enum { BEFORE, WITHIN, BEHIND, APART } state = BEFORE;
-    int from = 0, to = 0, first = 0; /* axes of x, of the view, and the result's where the first array is */
+    int from = 0, to = 0, first = 0; /* axes of x, of the view, and the result's axis of the first array */
     cp_code code = count_axes(r, x, n, items);
     if (code) return code;
     r->arrays = 0;
@@ -152,7 +153,7 @@ static bool is_only_array(int n, const cp_index *items)
     return n == 1 && items[0].kind == CP_IX_ARRAY && items[0].array;
 }
 
-/* The view that the items other than arrays make of x; x itself where there are only arrays, at the front. */
+/* The view that the items other than arrays make of x; x itself where there are only arrays, before all other axes. */
 static cp_array *view_of(cp_array *x, int n, const cp_index *items, const reading *r)
 {
     bool whole = is_only_array(n, items) && x->ndim && !(x->flags & CPI_HOST_SCALAR);

@@ -86,7 +86,8 @@ template <> struct bits_of<2> { typedef unsigned short type; };
 template <> struct bits_of<4> { typedef unsigned type; };
 template <> struct bits_of<8> { typedef unsigned long long type; };
 
-/* *x becomes `to` where it is `from`; what it was. A byte is changed with the three that lie in a word with it. */
+/* Atomic compare-and-swap: *x becomes `to` where it is `from`; returns the old value. A byte is swapped with the three
+ * others of its word. */
 template <class U> __device__ __forceinline__ U exchanged(U *x, U from, U to) { return atomicCAS(x, from, to); }
 __device__ __forceinline__ uint8_t exchanged(uint8_t *x, uint8_t from, uint8_t to)
 {
@@ -147,7 +148,7 @@ template <class T> __device__ __forceinline__ void join_whole(int join, T *x, T 
     });
 }
 
-/* Numbers by their size, -0.0 before 0.0. */
+/* Numbers in their order, -0.0 before 0.0. */
 __device__ __forceinline__ int rank_of(float x)
 {
     const int b = __float_as_int(x);
@@ -191,7 +192,7 @@ template <class T> __global__ void __launch_bounds__(FEW_THREADS) at_once(const 
     }
 }
 
-/* --- which --- */
+/* --- which operations --- */
 
 const void *kernel_of(cp_type type)
 {
@@ -228,7 +229,7 @@ int join_of(int op, bool whole)
 
 /* --- rows --- */
 
-/* An element of a row for a thread; those of the first of equal rows go through all of them. */
+/* A thread handles one element of a row. The thread at the first of several equal rows processes all of them. */
 template <class T> __global__ void __launch_bounds__(CPI_THREADS) rows_in_order(const __grid_constant__ cpi_at_rows p)
 {
     const int64_t at = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x, i = at / p.width, column = at - i * p.width;

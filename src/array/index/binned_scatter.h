@@ -6,7 +6,7 @@
 #include "index/single.h"
 
 enum {
-    CPI_BIN_RANGES = 512,   /* that there are at most */
+    CPI_BIN_RANGES = 512,   /* the most ranges */
     CPI_BIN_CHUNK = 1 << 16 /* indices of a chunk */
 };
 
@@ -15,8 +15,8 @@ typedef struct cpi_bin_job {
     int64_t n, ranges;
     int shift;              /* 1 << shift elements of a range */
     uint32_t *next;         /* per chunk and range: first the count, then where the next one goes */
-    uint32_t *indices;      /* in their range; at a multiple of 64 bytes, as are */
-    char *values;           /* these; NULL: one for all is written */
+    uint32_t *indices;      /* within their range; at a multiple of 64 bytes, as are */
+    char *values;           /* the values; NULL: one value for all */
     int64_t first, nchunks; /* of the round */
     int bad;
 } cpi_bin_job;

@@ -75,7 +75,8 @@ static bool is_scattered(const cpi_axis_index *p, int64_t n, int64_t bytes)
     int leaps = 0;
     for (int r = 0; r < RUNS; r++)
         for (int64_t i = n / RUNS * r + 1; i < n / RUNS * r + LONG; i++) {
-            const int64_t off = (int64_t)((uint64_t)p->at[i] - (uint64_t)p->at[i - 1]); /* of bad ones anything */
+            const int64_t off = (int64_t)((uint64_t)p->at[i] - (uint64_t)p->at[i - 1]); /* if the index is invalid:
+                                                                                         * arbitrary */
             leaps += off > FAR / bytes || off < -FAR / bytes;
         }
     return leaps > RUNS * (LONG - 1) / 2;
@@ -104,7 +105,7 @@ cpi_scatter_outcome cpi_binned_scatter(cp_stream *stream, const cpi_gather *g)
     const size_t indices = (size_t)round * sizeof *d.indices;
     char *memory = cpi_work_alloc(stream, values + indices + (size_t)(nchunks * d.ranges) * sizeof *d.next);
     if (!memory) {
-        cp_error_clear(); /* it goes without */
+        cp_error_clear(); /* continues without it */
         return CPI_NOT_BINNED;
     }
     d.values = values ? memory : NULL;

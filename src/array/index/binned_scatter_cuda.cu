@@ -14,12 +14,12 @@
 namespace {
 
 enum {
-    THREADS = 1024, EACH = 8, AT_ONCE = 4, /* words of a thread, and how many of them are under way */
+    THREADS = 1024, EACH = 8, AT_ONCE = 4, /* words of a thread, and how many of them are in flight */
     TILE = THREADS * EACH,
-    BUCKETS = 1024,          /* at most, one a thread */
-    SHIFT = 14,              /* elements of a bucket: 2^14, or 2^15 where those would be too many buckets */
+    BUCKETS = 1024,          /* at most, one per thread */
+    SHIFT = 14,              /* elements of a bucket: 2^14, or 2^15 where there would be too many buckets */
     PART = 1 << 16,
-    LEAST = 1 << 22          /* elements, whose claims the cache holds otherwise */
+    LEAST = 1 << 22          /* elements, up to which the cache holds a claim table */
 };
 const uint32_t NONE = 0xffffffff;
 
@@ -29,7 +29,7 @@ struct bin {
     bool one;                /* all positions write the same value, so it does not matter which of them does */
     uint32_t *total;         /* words of each bucket; zeroed, with all up to `wrong` */
     uint32_t *taken;         /* of those binned so far */
-    uint32_t *done;          /* blocks that are through with a bucket of several */
+    uint32_t *done;          /* blocks that have finished with a bucket of several */
     unsigned *wrong;
     uint32_t *place;
     uint16_t *element;       /* within the bucket */
@@ -166,7 +166,7 @@ bin_kernel(const __grid_constant__ cpi_gather_args<1> r, const __grid_constant__
     }
 }
 
-/* Which words a block of `settle` has. */
+/* The words that a block of `settle` processes. */
 struct share {
     uint32_t bucket, first, end, parts, part, extra; /* extra: of `parts`, the bucket's first */
 };
@@ -191,7 +191,7 @@ __device__ __forceinline__ share find_share(const bin &d)
     return s;
 }
 
-/* Joins the claims of all parts in those of the block that comes last; true: this one. */
+/* Merges the claims of all parts into those of the block that arrives last; true in this block. */
 __device__ __forceinline__ bool join_parts(const bin &d, const share &s, uint32_t *claims)
 {
     const uint32_t size = 1u << d.shift;
@@ -208,7 +208,7 @@ __device__ __forceinline__ bool join_parts(const bin &d, const share &s, uint32_
         const uint32_t *other = d.spilled + (int64_t)(p ? 2 * (s.extra + p - 1) : 2 * s.extra + 1) * size;
         for (uint32_t k = threadIdx.x; k < size; k += THREADS) claims[k] = max(claims[k], __ldcg(other + k));
     }
-    return true; /* a thread reads what it has joined itself */
+    return true; /* each thread reads only what it has merged itself */
 }
 
 template <class T> __global__ void __launch_bounds__(THREADS, 2)

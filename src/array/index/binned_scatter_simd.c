@@ -23,7 +23,7 @@ static void count(const cpi_bin_job *d, int64_t first, int64_t n)
     uint32_t *counts = d->next + first / CPI_BIN_CHUNK * d->ranges;
     int64_t i = first;
     for (const int64_t end = first + n; i < end; i++) {
-        if (i % 8 == 0) __builtin_prefetch(p.at + i + n); /* what is looked at next */
+        if (i % 8 == 0) __builtin_prefetch(p.at + i + n); /* what is processed next */
         counts[position_of(&p, i) >> shift]++;
     }
 }
@@ -47,7 +47,7 @@ INLINE void put_line(char *to, const char *from, size_t bytes)
     memcpy(to, from, bytes);
 }
 
-/* Places from..end-1 of all, which wait in `line`, to where they belong. */
+/* Stores indices from..end-1 of all, which wait in `line`, to their final memory. */
 INLINE void put_waiting(const cpi_bin_job *d, const char *line, size_t from, size_t end, size_t bytes)
 {
     const size_t skip = from % LINE;
@@ -101,7 +101,7 @@ INLINE void put_range(const cpi_bin_job *d, int64_t range, size_t bytes, bool on
     char *x = d->g->array + from;
     const char *value = one ? d->g->result : d->values + first * (int64_t)bytes;
     const uint32_t *indices = d->indices;
-    for (int64_t i = 0; i < all; i += 64) __builtin_prefetch(x + i, 1, 2); /* side by side they come sooner */
+    for (int64_t i = 0; i < all; i += 64) __builtin_prefetch(x + i, 1, 2); /* adjacent loads are faster */
     for (int64_t k = first; k < end; k++, value += one ? 0 : bytes) memcpy(x + indices[k] * bytes, value, bytes);
 }
 

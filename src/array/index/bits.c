@@ -1,5 +1,5 @@
-/* Truth values as the bits of bytes, and back. Invariant: rows are contiguous when a backend sees them, and each begins
- * with a byte of its own. */
+/* packbits and unpackbits: booleans to the bits of bytes, and back. Invariant: rows are contiguous when a backend sees
+ * them, and each begins with a new byte. */
 #include <string.h>
 
 #include "backend/array.h"

@@ -21,7 +21,8 @@ template <int P> struct cpi_gather_args {
     char *array, *result;
     int ndim, rest, nindices;
     bool named, across; /* named: the error message includes the index. across: neighbours are neighbours in the rest */
-    bool once;          /* an index names one word, so it need not stay in the cache, where elements do */
+    bool once;          /* an index names one word, so it is loaded without caching, and the cache is left to
+                         * elements */
     uint32_t failure;
     uint32_t *mailbox;
     uint32_t items; /* words in all */
@@ -34,7 +35,7 @@ template <int P> struct cpi_gather_args {
 
 static inline int64_t cpi_size_of(int64_t step) { return step < 0 ? -step : step; }
 
-/* Does the rest lie closer together in `result` than the index? */
+/* Is the rest denser in `result` than the index? */
 static inline bool cpi_runs_across(const cpi_gather *g)
 {
     if (!g->rest) return false;
@@ -63,7 +64,7 @@ cp_code cpi_gather_args_of(cp_stream *stream, const cpi_gather *g, int64_t words
     return r->mailbox ? CP_OK : CP_ERROR_MEMORY;
 }
 
-/* Bytes of a word: the largest power of two up to 16 that divides all that an address is made of. */
+/* Bytes of a word: the largest power of two up to 16 that divides every stride and address. */
 static inline int64_t cpi_word_of(const cpi_gather *g)
 {
     uint64_t any = (uintptr_t)g->array | (uintptr_t)g->result | (uint64_t)g->bytes | 16;
@@ -73,14 +74,14 @@ static inline int64_t cpi_word_of(const cpi_gather *g)
     return (int64_t)(any & -any);
 }
 
-/* f(part, first place of the index) for parts whose words can be counted in 31 bits: in the order of the index, one
+/* f(part, first position of the index) for parts whose words can be counted in 31 bits: in the order of the index, one
  * share of its first axis after the other, then shares of the rest, then of elements. */
 template <class F> cp_code cpi_each_part(const cpi_gather *g, int64_t word, int64_t first, F f)
 {
     const int64_t count = cpi_gather_count(g), rest = cpi_gather_rest(g), words = g->bytes / word;
     if (count <= INT32_MAX / words / rest && words <= INT32_MAX / rest) return f(g, first);
     cpi_gather a = *g, b = *g;
-    int64_t behind = first; /* the first place of b */
+    int64_t behind = first; /* the first position of b */
     int d = 0;
     if (count > 1) {
         while (g->shape[d] == 1) d++;
@@ -201,7 +202,7 @@ __device__ __forceinline__ void cpi_add_rest(const cpi_gather_args<P> &r, uint32
     }
 }
 
-/* The place of the index, of the rest, and the word that item t is. */
+/* The position in the index, in the rest, and the word of item t. */
 template <int P>
 __device__ __forceinline__ void cpi_item(const cpi_gather_args<P> &r, uint32_t t, uint32_t *i, uint32_t *s,
                                          uint32_t *word)
@@ -215,7 +216,7 @@ __device__ __forceinline__ void cpi_item(const cpi_gather_args<P> &r, uint32_t t
     else *i = cpi_index_along(r.count, item), *s = item;
 }
 
-/* Items first, first + stride, ... of a call: what each is, and where its place of the index lies. */
+/* Items first, first + stride, ... of a call: their coordinates, and the offsets of their position in the index. */
 template <int E> struct cpi_items {
     uint32_t i[E], s[E], word[E]; /* the positions in the index and in the rest, and the word */
     int64_t array[E], result[E];  /* of the position in the index; cpi_add_rest adds that of the rest */

@@ -39,7 +39,7 @@ static bool add(const cpi_axis_index *p, const int64_t *at, int64_t step, int64_
             for (int64_t i = 0; i < n; i++) {
                 int64_t v = at[i] + (at[i] < 0 ? extent : 0);
                 bad |= (uint64_t)v >= (uint64_t)extent;
-                to[i] += (int64_t)((uint64_t)v * (uint64_t)stride); /* of a bad one it wraps, unread */
+                to[i] += (int64_t)((uint64_t)v * (uint64_t)stride); /* a wrong one wraps; it is not read */
             }
             return bad;
         }
@@ -47,7 +47,7 @@ static bool add(const cpi_axis_index *p, const int64_t *at, int64_t step, int64_
             int64_t v = at[i * step];
             v += v < 0 ? extent : 0;
             bad |= (uint64_t)v >= (uint64_t)extent;
-            to[i] += (int64_t)((uint64_t)v * (uint64_t)stride); /* of a bad one it wraps, unread */
+            to[i] += (int64_t)((uint64_t)v * (uint64_t)stride); /* a wrong one wraps; it is not read */
         }
         return bad;
     case CPI_INDEX_EXACT:
@@ -61,7 +61,7 @@ static bool add(const cpi_axis_index *p, const int64_t *at, int64_t step, int64_
         for (int64_t i = 0; i < n; i++) {
             int64_t v = at[i * step];
             if ((uint64_t)v >= (uint64_t)extent) v %= extent, v += v < 0 ? extent : 0;
-            to[i] += (int64_t)((uint64_t)v * (uint64_t)stride); /* of a bad one it wraps, unread */
+            to[i] += (int64_t)((uint64_t)v * (uint64_t)stride); /* a wrong one wraps; it is not read */
         }
         return false;
     case CPI_INDEX_CLIP:
@@ -69,7 +69,7 @@ static bool add(const cpi_axis_index *p, const int64_t *at, int64_t step, int64_
         for (int64_t i = 0; i < n; i++) {
             int64_t v = at[i * step];
             v = v < 0 ? 0 : v >= extent ? extent - 1 : v;
-            to[i] += (int64_t)((uint64_t)v * (uint64_t)stride); /* of a bad one it wraps, unread */
+            to[i] += (int64_t)((uint64_t)v * (uint64_t)stride); /* a wrong one wraps; it is not read */
         }
         return false;
     }
@@ -212,7 +212,7 @@ static void move_chunk(const job *j, const int64_t *m, const int64_t *f, int64_t
     }
 }
 
-/* Of n offsets those in low..high-1. */
+/* Selects the offsets in low..high-1. */
 static int64_t within(int64_t low, int64_t high, int64_t n, int64_t *m, int64_t *f)
 {
     int64_t k = 0;

@@ -28,7 +28,7 @@ typedef struct cpi_rows {
     int64_t outer_step, step;
     char *result;              /* and in result: o*values_outer_step + i*values_step */
     int64_t values_outer_step, values_step;
-    int64_t most;              /* rows of `array`, where an index beyond them is to be left out; 0: there is none */
+    int64_t most;              /* rows of `array`; indices beyond them are skipped. 0: no bound */
 } cpi_rows;
 
 /* Elements, or runs of `bytes` bytes, named by integers. A position has coordinates along the index's axes (the shape
@@ -37,12 +37,12 @@ typedef struct cpi_rows {
  * axes, on every device. An index beyond its axis fails, and nothing is written then: on the CPU at once, elsewhere
  * where the stream's work is checked next. */
 enum { CPI_GATHER_DIMS = 8 };
-/* no -1 */
+/* never -1 */
 typedef enum cpi_index_mode { CPI_INDEX_RAISE, CPI_INDEX_WRAP, CPI_INDEX_CLIP, CPI_INDEX_EXACT } cpi_index_mode;
 typedef struct cpi_axis_index {
     const int64_t *at;             /* the indices, with this step along the index's axes */
     int64_t step[CPI_GATHER_DIMS];
-    int64_t extent, stride;        /* of the axis that they name: stride bytes of `array` */
+    int64_t extent, stride;        /* of the axis that they index: stride in bytes of `array` */
     int axis;                      /* its number, for the message */
     cpi_index_mode mode;
 } cpi_axis_index;
@@ -150,8 +150,8 @@ bool cpi_cuda_binned_scatter(cp_stream *stream, const cpi_gather *g, cp_code *co
 
 /* CP_ERROR_INDEX where a mask's shape differs from x's axes from `axis` on, of which there are enough. (index.c) */
 cp_code cpi_check_boolean_index(const char *name, const cp_array *x, const cp_array *mask, int axis);
-/* x[i] = values[j] for the j-th i of the flattened mask, which is x's shape, of values that are enough for any mask:
- * nobody waits to hear how many there are. (index.c) */
+/* x[i] = values[j] for the j-th i of the flattened mask, which has x's shape; there are enough values for any mask, so
+ * the count is not waited for. (index.c) */
 cp_code cpi_assign_masked(const char *name, cp_array *x, cp_array *mask, cp_array *values);
 /* The elements index[], 1-d int64 within the axis (not checked), of an axis of x: a new array. (rows.c) */
 cp_array *cpi_take_rows(const char *name, cp_array *x, int axis, cp_array *index);

@@ -181,7 +181,7 @@ typedef struct indices {
     int last;
 } indices;
 
-/* Coordinates change slowly but for the last: the others are found again once a row. */
+/* Coordinates but the last change slowly: they are computed again once a row. */
 static inline void find_row(indices *p, int64_t flat)
 {
     if (p->row >= 0 && flat - p->row < 2 * p->inner) { /* the next one */
@@ -250,7 +250,7 @@ static void coordinates_task(void *context, int64_t task, int worker)
                 k += set;
                 continue;
             }
-            while (w) { /* a run of ones after the other */
+            while (w) { /* one run of ones after the other */
                 const int from = __builtin_ctzll(w);
                 const uint64_t behind = ~(w >> from);
                 const int ones = behind ? __builtin_ctzll(behind) : 64;
@@ -306,19 +306,19 @@ cp_code cpi_index_cpu_fill(cp_stream *stream, char *x, const uint8_t *mask, int6
 
 /* --- rows --- */
 
-/* Rows first..last-1 of one outer step, of a size known to the compiler where it is a common one. */
+/* Rows first..last-1 of one outer step; common sizes are compile-time constants. */
 static inline __attribute__((always_inline)) void move_some(const cpi_rows *r, char *array, char *result, int64_t first,
                                                             int64_t last, size_t bytes, bool put)
 {
     if (r->most) {
         for (int64_t i = first; i < last; i++) {
-            if ((uint64_t)r->index[i] >= (uint64_t)r->most) continue; /* not even an address */
+            if ((uint64_t)r->index[i] >= (uint64_t)r->most) continue; /* not even its address is computed */
             char *m = array + r->index[i] * r->step, *f = result + i * r->values_step;
             memcpy(put ? m : f, put ? f : m, bytes);
         }
         return;
     }
-    if (r->step == (int64_t)bytes && r->values_step == (int64_t)bytes) { /* the addresses take no multiplication */
+    if (r->step == (int64_t)bytes && r->values_step == (int64_t)bytes) { /* the addresses need no multiplication */
         for (int64_t i = first; i < last; i++) {
             char *m = array + r->index[i] * (int64_t)bytes, *f = result + i * (int64_t)bytes;
             memcpy(put ? m : f, put ? f : m, bytes);
@@ -407,7 +407,7 @@ cp_code cpi_index_cpu_pack(cp_stream *stream, const uint8_t *x, int64_t rows, in
 {
     (void)stream;
     packing p = {CPI_BEST(cpi_index_kernels), x, out, rows, n, 1, little};
-    if (n % 8 == 0) p.n = n *= rows, p.rows = rows = 1; /* rows that end with whole bytes are one */
+    if (n % 8 == 0) p.n = n *= rows, p.rows = rows = 1; /* rows that end with whole bytes are joined to one */
     const int64_t parts = (n + BITS_GRAIN - 1) / BITS_GRAIN;
     if (parts == 1) p.some = BITS_GRAIN / n;
     cpi_parallel(parts > 1 ? rows * parts : (rows + p.some - 1) / p.some, pack_task, &p);

@@ -26,7 +26,7 @@ template <class U> __device__ __forceinline__ bool truth(float_bits<U> x) { retu
 template <> __device__ __forceinline__ bool truth(pair64 x) { return x.re != 0 || x.im != 0; }
 template <> __device__ __forceinline__ bool truth(pair128 x) { return x.re != 0 || x.im != 0; }
 
-/* As what the elements of E, a cpi_element, are read: those of a width and meaning alike. */
+/* The type by which elements of E, a cpi_element, are read: one for all of a width and meaning. */
 template <class E> struct condition {
     typedef std::conditional_t<sizeof(typename E::Bits) == 4, pair64, pair128> pair;
     typedef std::conditional_t<cpi_half_element<typename E::T>, float_bits<typename E::Bits>, typename E::T> floating;
@@ -169,7 +169,7 @@ cp_code cpi_index_cuda_select(cp_stream *stream, const void *x, cp_type type, in
     int64_t *count;
     cp_code code = begin_select(stream, x, type, n, s, &count);
     if (!code) code = cpi_cuda_read(stream, &s->count, count, sizeof s->count);
-    return code; /* the work is released by who asked, failed or not */
+    return code; /* the caller releases the work, after a failure too */
 }
 
 void cpi_index_cuda_release(cp_stream *stream, cpi_selection *s) { cpi_host->work_free(stream, s->work); }

@@ -100,7 +100,7 @@ static int64_t index_step(const cp_array *index, int ndim, int d)
     return i < 0 || index->shape[i] == 1 ? 0 : index->strides[i] / 8;
 }
 
-/* The index's axes; false where they are too many. few NULL: only indices matter. */
+/* The index's axes; false where they are too many. result NULL: only indices matter. */
 static bool lay_index(const cpi_indexing *p, const cp_array *result, cpi_gather *g)
 {
     int64_t shape[CP_MAXDIM], step[2 + CP_MAXDIM][CP_MAXDIM], *lists[2 + CP_MAXDIM]; /* array, result, indices */
@@ -130,7 +130,7 @@ static bool lay_index(const cpi_indexing *p, const cp_array *result, cpi_gather 
 static bool lay_rest(const cpi_indexing *p, const cp_array *result, cpi_gather *g)
 {
     int64_t shape[CP_MAXDIM], step[2][CP_MAXDIM];
-    int n = 0, at = 0; /* axes of the rest; of few */
+    int n = 0, at = 0; /* axes of the rest; of the result */
     for (int i = 0; i < p->x->ndim; i++) {
         if (is_indexed(p, i)) continue;
         if (at == p->at) at += p->ndim;
@@ -170,7 +170,7 @@ static bool lay(const cpi_indexing *p, const cp_array *result, cpi_gather *g)
 
 typedef cp_code (*slot)(cp_stream *, const cpi_gather *);
 
-/* Nothing moves, but indices are looked at. few NULL: of an index without axes. */
+/* Nothing moves, but indices are checked. result NULL: of an index without axes. */
 static cp_code only_check(const cpi_indexing *p, const cp_array *result)
 {
     cpi_gather g;
@@ -223,7 +223,7 @@ static cp_code run_dense(const cpi_indexing *p, cp_array *result, bool put, slot
     return code;
 }
 
-/* Indices without axes are looked at even where those with axes name nothing, as NumPy's are. */
+/* Index arrays with one element are checked even where the others have none, as in NumPy. */
 static cp_code check_numbers(const cpi_indexing *p)
 {
     cpi_indexing q = *p;

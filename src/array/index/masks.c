@@ -1,11 +1,11 @@
-/* Assignment where masks are true, and choice by several conditions: made of masked copies and selections. */
+/* Assignment where masks are true, and choice by several conditions: composed of masked copies and selections. */
 #include "backend/array.h"
 #include "cuprite/elementwise.h"
 #include "cuprite/reduce.h"
 #include "operands/operands.h"
 #include "index/indexing.h"
 
-/* Values must become the array's type without loss, as NumPy's do; a Python number must be a value of it. */
+/* Values must cast safely to the array's type, as in NumPy; a Python number must be a value of it. */
 static cp_code check_values(const char *name, const cp_array *a, const cp_array *values)
 {
     _Alignas(16) unsigned char value[16];

@@ -1,4 +1,4 @@
-/* Repeating elements in memory that the host has. */
+/* Repeating elements in the host's memory. */
 #ifndef CPI_INDEX_REPEAT_H
 #define CPI_INDEX_REPEAT_H
 

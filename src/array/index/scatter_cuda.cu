@@ -18,11 +18,11 @@ enum { SMALL = 1 << 14, BLOCK = 1024, BLOCKS = 16, WINDOW = 12 * 1024, HASHED = 
 
 /* --- claims --- */
 
-/* An entry an element in the order of their numbers; or by a hash, keys beside the claims. */
+/* An entry for each element in the order of their numbers; or hashed, with keys beside the claims. */
 struct claims {
     uint32_t *winner;        /* the highest position + 1 */
-    unsigned long long *key; /* what is there + 1 */
-    bool claimed, hashed;    /* claimed: false: nobody claims, all write */
+    unsigned long long *key; /* the key + 1 */
+    bool claimed, hashed;    /* claimed: false: no claims, all write */
     cpi_numbering number;
     int64_t size;            /* a power of two where it is hashed */
     unsigned *wrong;         /* not 0: an index is wrong. NULL: none can be */
@@ -35,7 +35,7 @@ __device__ __forceinline__ int64_t entry(const claims &c, int64_t offset, bool c
     const unsigned long long h = e * 0x9e3779b97f4a7c15ull;
     for (int64_t at = (int64_t)((h ^ h >> 29) & (unsigned long long)(c.size - 1));; at = (at + 1) & (c.size - 1)) {
         const unsigned long long there = claim ? atomicCAS(&c.key[at], 0ull, e + 1) : c.key[at];
-        if (there == e + 1 || there == 0) return at; /* nobody claimed what is not there: its index has changed */
+        if (there == e + 1 || there == 0) return at; /* not in the table, so not claimed: its index has changed */
     }
 }
 
@@ -209,7 +209,7 @@ __device__ __forceinline__ bool each_straight(const cpi_gather_args<1> &r, const
     return !wrong;
 }
 
-/* A block writes the elements of a window of their numbers, whose claims are in its own memory. */
+/* A block writes the elements of a window of their numbers, whose claims are in shared memory. */
 template <int P, int DIMS>
 __global__ void __launch_bounds__(BLOCK)
     window_kernel(const __grid_constant__ cpi_gather_args<P> r, const cpi_numbering number, cpi_divisor window,
@@ -230,12 +230,12 @@ __global__ void __launch_bounds__(BLOCK)
             claim(i, (uint32_t)cpi_element_number(number, offset));
         });
     if (__syncthreads_or(!right)) return;
-    const uint32_t all = window.by * r.slots.by * r.words.by; /* what lies behind the last element nobody claimed */
+    const uint32_t all = window.by * r.slots.by * r.words.by; /* beyond the last element there are no claims */
     for (uint32_t first = threadIdx.x; first < all; first += blockDim.x * EACH)
         put_claimed<void, DIMS>(r, number, winners, low, window, all, first, blockDim.x, bytes);
 }
 
-/* Where nobody claims, blocks share the items; else one block has the claims, hashed, in its own memory. */
+/* Without claims, blocks share the items; else one block has the claims, hashed, in shared memory. */
 template <int P, int DIMS>
 __global__ void __launch_bounds__(BLOCK) small_kernel(const __grid_constant__ cpi_gather_args<P> r, const claims given,
                                                       int bytes)
@@ -300,7 +300,7 @@ __global__ void __launch_bounds__(ROW_THREADS) row_kernel(const __grid_constant_
     }
 }
 
-/* --- which way --- */
+/* --- choice of the path --- */
 
 /* Do all positions write one value, so that it does not matter which of them does? */
 bool one_value(const cpi_gather *g)
@@ -366,7 +366,7 @@ template <class T, int P, int DIMS> cp_code write(cp_stream *stream, const cpi_g
     return CPI_LAUNCHED(stream, g->function);
 }
 
-/* Places claim, and those that have won write; `wrong` is looked at before anything is written. */
+/* Positions claim, and the winners write; `wrong` is checked before anything is written. */
 template <class T, int P, int DIMS> cp_code put_part(cp_stream *stream, const cpi_gather *g, unsigned *wrong)
 {
     claims c = {};
@@ -383,7 +383,7 @@ template <class T, int P, int DIMS> cp_code put_part(cp_stream *stream, const cp
     return code;
 }
 
-/* Rows of a block of row_kernel; 0: that is not for this, or for few blocks. */
+/* Rows of a block of row_kernel; 0: it does not apply, or would use few blocks. */
 template <class T> int64_t rows_of(const cpi_gather *g)
 {
     const bool alike =
@@ -423,7 +423,7 @@ straight straight_of(const cpi_gather *g, const cpi_numbering &n)
     return s;
 }
 
-/* In one launch, where that is little work; *done says so. */
+/* In one launch, where there is little work; sets *done. */
 template <int P, int DIMS> cp_code put_small(cp_stream *stream, const cpi_gather *g, int bytes, bool *done)
 {
     const int64_t count = cpi_gather_count(g), words = g->bytes / bytes, rest = cpi_gather_rest(g);

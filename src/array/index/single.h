@@ -1,5 +1,5 @@
-/* Single elements named by one array of integers, on the CPU: what most indexing is. Indices are read where they lie,
- * checked while they are used, and no list of offsets is made of them. */
+/* Single elements named by one integer array, on the CPU: the most frequent kind of indexing. Indices are read in place
+ * and checked while they are used; no list of offsets is made. */
 #ifndef CPI_INDEX_SINGLE_H
 #define CPI_INDEX_SINGLE_H
 
@@ -15,7 +15,7 @@ typedef struct cpi_line {
     int64_t values_step;
 } cpi_line;
 
-enum { CPI_LINE_LOOKED = 512 }; /* indices of a line that are looked at before any of them moves anything */
+enum { CPI_LINE_LOOKED = 512 }; /* indices of a line that are checked before any of them moves anything */
 
 /* Of the elements of 1, 2, 4, 8 and 16 bytes; false where an index was wrong. far: x is larger than near caches. */
 typedef struct cpi_single_kernels {
@@ -25,10 +25,11 @@ typedef struct cpi_single_kernels {
 } cpi_single_kernels;
 extern const cpi_single_kernels cpi_single_kernels_v2, cpi_single_kernels_v3, cpi_single_kernels_v4;
 
-/* Is it that: one array, elements of 1, 2, 4, 8 or 16 bytes, and enough of them for each place of the rest? */
+/* Does this path apply: one array, elements of 1, 2, 4, 8 or 16 bytes, and enough of them for each position of the
+ * rest? */
 bool cpi_is_single(const cpi_gather *g);
-/* These two say whether all indices were right. Reading stops nowhere: what a wrong one names is not read, and `result`
- * is then worth nothing. Writing looks at all of them first, and writes nothing where one is wrong. */
+/* Return whether all indices were valid. Reading does not stop at a wrong index; its element is not read, and `result`
+ * is then undefined. Writing checks all of them first, and writes nothing where one is wrong. */
 bool cpi_single_get(const cpi_gather *g);
 bool cpi_single_put(cp_stream *stream, const cpi_gather *g);
 

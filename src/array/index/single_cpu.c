@@ -14,7 +14,7 @@
 #include "cpu/threads.h"
 #include "loop/loop.h"
 
-enum { GRAIN = 32768 /* elements of a task */, NEAR = 1 << 19 /* bytes that need no asking for */ };
+enum { GRAIN = 32768 /* elements of a task */, NEAR = 1 << 19 /* bytes that need no prefetching */ };
 
 typedef struct job {
     const cpi_gather *g;
@@ -29,7 +29,7 @@ typedef struct job {
 
 typedef enum what { LOOK, GET, PUT } what;
 
-/* The box whose coordinates of axis `cut` are first..last-1, with many and few at `array` and `result`. */
+/* The box whose coordinates of axis `cut` are first..last-1; its memory begins at `array` and `result`. */
 static bool run_box(const job *j, what what, int64_t first, int64_t last, char *array, char *result)
 {
     const cpi_gather *g = j->g;
@@ -134,7 +134,7 @@ static job job_of(const cpi_gather *g)
 
 static int64_t tasks_of(const job *j) { return (j->slots + j->some - 1) / j->some * j->nchunks; }
 
-/* All of it one task? */
+/* Is all of it one task? */
 static bool is_small(job *j)
 {
     const int64_t count = cpi_gather_count(j->g);
@@ -148,7 +148,7 @@ bool cpi_is_single(const cpi_gather *g)
     return size && g->nindices == 1 && (!g->rest || cpi_gather_count(g) >= 16);
 }
 
-/* One dense line of few indices, as most are? *l is it. Its kernel looks at all of them before anything moves. */
+/* Is it one dense line of few indices, as most are? Fills *l. Its kernel checks all of them before anything moves. */
 static bool is_line(const cpi_gather *g, cpi_line *l)
 {
     const cpi_axis_index *p = &g->axis_index[0];

@@ -1,5 +1,5 @@
-/* Elements by integers: take, put and their like, as pickings (indexing.h). Invariant: NumPy's casting: indices are
- * integers or truth values, values that are put become the array's type. */
+/* take, put and their like: elements by integers, as cpi_indexing records (indexing.h). Invariant: NumPy's casting:
+ * indices are integers or booleans, values that are put are cast to the array's type. */
 #include <string.h>
 
 #include "backend/array.h"
@@ -15,14 +15,14 @@ static cp_code check_mode(const char *name, cp_index_mode mode)
     return (unsigned)mode <= CP_INDEX_CLIP ? CP_OK : cpi_fail(CP_ERROR_VALUE, "%s: mode %d is none", name, (int)mode);
 }
 
-/* Indices as integers: truth values count as 0 and 1. Its reference is the caller's. */
+/* Indices as integers: booleans count as 0 and 1. The caller owns the reference. */
 static cp_array *integers(const char *name, cp_array *indices, cp_casting rule)
 {
     if (indices->type == CP_BOOL) return cp_astype(indices, CP_INT64);
     return cpi_check_cast(name, CPI_DATA, indices->type, CP_INT64, rule) ? NULL : cp_retain(indices);
 }
 
-/* A Python number must be a value of the type that it becomes. */
+/* A Python number must be a value of its target type. */
 static cp_code check_number(const char *name, const cp_array *v, cp_type type)
 {
     _Alignas(16) unsigned char value[16];
@@ -159,7 +159,7 @@ static cp_code open_along(cpi_indexing *p, const char *name, cp_array *arr, cp_a
     return code ? code : cpi_indexing_widen(p, arr->ndim, shape);
 }
 
-/* An axis of arr and indices, brought to 0 and more, or CP_FLAT: of the flattened array. */
+/* An axis of arr and indices, normalised to 0 and more, or CP_FLAT: of the flattened array. */
 static cp_code check_along(const char *name, cp_array *arr, cp_array *indices, int *axis)
 {
     char kind = cp_type_kind(indices->type);
@@ -260,7 +260,7 @@ cp_array *(cp_choose)(cp_array *a, int n, cp_array *const *choices, const cp_tak
 
 /* --- flat indices and coordinates --- */
 
-/* Steps between coordinates in a shape; false where its elements are too many. */
+/* Strides of flat numbers in a shape; false where its elements are too many. */
 static bool steps_of(cp_shape dims, char order, int64_t *steps, int64_t *size)
 {
     *size = 1;

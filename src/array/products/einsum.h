@@ -35,8 +35,8 @@ cp_code cpi_einsum_parse(cpi_einsum *e, const char *subscripts, int n, cp_array 
 
 /* Which two terms are multiplied next: positions in a list from which both are removed; the result is appended. */
 typedef struct cpi_contraction { int i, j; } cpi_contraction;
-/* Steps for n terms with these labels, whose results keep `wanted` and what others have; n - 1 of them. `best`: the
- * fewest operations, by trying (for few terms); else the greatest gain of memory at each step. */
+/* A path for n terms with these labels, whose results keep `wanted` and what other terms have; n - 1 steps. `best`: the
+ * fewest operations, by exhaustive search (for few terms); else greedy: the greatest gain of memory at each step. */
 void cpi_einsum_path(int n, const cpi_label_set *terms, cpi_label_set wanted, const int64_t *extent, bool best,
                      cpi_contraction *steps);
 

@@ -1,4 +1,4 @@
-/* The subscripts of einsum: which label each axis has, and how long a label is. Errors are NumPy's. */
+/* The subscripts of einsum: the labels of each axis, and their lengths. Errors are NumPy's. */
 #include <ctype.h>
 #include <string.h>
 
@@ -13,7 +13,8 @@ static const char *past_spaces(const char *s)
     return s;
 }
 
-/* One operand's subscripts up to a comma, an arrow or the end; *s goes there. *dots: place of the ellipsis, or -1. */
+/* One operand's subscripts up to a comma, an arrow or the end; *s goes there. *dots: position of the ellipsis, or
+ * -1. */
 static cp_code read_list(const char **s, cpi_einsum_term *t, int *dots)
 {
     t->n = 0, *dots = -1;
@@ -76,7 +77,7 @@ static cp_code read_operands(cpi_einsum *e, const char **s, int n, cp_array *con
     return CP_OK;
 }
 
-/* Without an arrow: the axes of the ellipsis, then the letters that stand once. */
+/* Without an arrow: the axes of the ellipsis, then the letters that occur once. */
 static void implicit_output(cpi_einsum *e, int most)
 {
     int times[CPI_LETTERS] = {0};

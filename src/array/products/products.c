@@ -1,6 +1,5 @@
-/* Products of arrays: shapes, types and errors; all of them end in cpi_multiply_matrices or in an elementwise product.
- *
- * Words of errors are NumPy's. */
+/* Products of arrays: shapes, types and errors. All of them end in cpi_multiply_matrices or in an elementwise product.
+ * Error messages are NumPy's. */
 #include <string.h>
 
 #include "compose/compose.h"
@@ -81,7 +80,7 @@ static cp_array *product(const rule *g, cp_type type, cp_array *const *m, bool l
     if (left) shape[ndim++] = m[0]->shape[m[0]->ndim - 2];
     if (right) shape[ndim++] = m[1]->shape[m[1]->ndim - 1];
     cpi_product_result result = {.out = o->out, .casting = o->casting, .ndim = ndim, .shape = shape};
-    const bool conjugate = g->conjugate && !left && !right; /* of matrices gufunc has done it */
+    const bool conjugate = g->conjugate && !left && !right; /* for matrices gufunc has done it */
     cp_array *r = cpi_multiply_matrices(g->name, type, conjugate, m[0], m[1], nbatch, batch, &result);
     if (!r || o->order != 'F' || o->out) return r;
     cp_array *f = cp_copy_order(r, 'F');
@@ -229,7 +228,7 @@ cp_array *cp_vdot(cp_array *a, cp_array *b)
 
 /* --- all pairs --- */
 
-/* x's axes, with `ndim` of them, at every second place of twice as many; the others are 1. */
+/* x's axes, `ndim` of them, at every second position of twice as many; the others have length 1. */
 static cp_array *spread(cp_array *x, int ndim, bool first)
 {
     int64_t shape[2 * CP_MAXDIM];

@@ -36,7 +36,7 @@ typedef struct cpi_products_ops {
 } cpi_products_ops;
 
 
-/* Places of the batch. */
+/* The number of matrices in the batch. */
 #ifdef __CUDACC__
 __host__
 #endif
@@ -55,7 +55,7 @@ typedef struct cpi_product_result {
     int ndim;               /* of the result, where the matrices' own axes of length 1 may be left out */
     const int64_t *shape;
 } cpi_product_result;
-/* a (..., m, k) times b (..., k, n), both converted to `type`; what stands before broadcasts to batch[nbatch]. */
+/* a (..., m, k) times b (..., k, n), both converted to `type`; the axes before broadcast to batch[nbatch]. */
 cp_array *cpi_multiply_matrices(const char *function, cp_type type, bool conjugate, cp_array *a, cp_array *b,
                                 int nbatch, const int64_t *batch, const cpi_product_result *result);
 /* x seen with these axes, strides in bytes; a reference that is the caller's. */

@@ -9,11 +9,11 @@
 #include "products/kernels.h"
 
 enum {
-    LEAST_ROWS = 128,    /* for which a copy of b is used */
+    LEAST_ROWS = 128,    /* for which a packed copy of b is used */
     MOST_ROWS = 1024,    /* unless b has few columns */
     LEAST_DEPTH = 128,
-    MOST = 8 << 20,      /* bytes of an a that is read as it lies, again for each strip */
-    CHUNK = 96,          /* rows that meet all of a strip's panels before the next ones do; a multiple of a block's */
+    MOST = 8 << 20,      /* bytes of an a that is read in place, again for each strip */
+    CHUNK = 96,          /* rows that use all of a strip's panels before the next ones do; a multiple of a block's */
     FEW_PANELS = 16,     /* of b, below which a strip has one of them, not two */
     FEW_STRIPS = 6,      /* below which all are cut into chunks, */
     CHUNKS = 4,          /* else the last ones into so many; */

@@ -47,7 +47,7 @@ INLINE void store_part(void *p, __m512i v, int n, size_t bytes)
 }
 #define LOAD_PART load_part
 #define STORE_PART(p, v, n, bytes) store_part(p, (__m512i)(v), n, bytes)
-#else /* nobody asks: small matrices are copied */
+#else /* never used: small matrices are copied */
 #define HAVE_PARTS 0
 #define LOAD_PART(p, n, bytes) (V){0}
 #define STORE_PART(p, v, n, bytes) ((void)0)

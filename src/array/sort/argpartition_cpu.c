@@ -24,7 +24,7 @@ typedef struct cutting {
     int64_t (*at)[PARTS];              /* a chunk's counts, then the offsets of its parts */
 } cutting;
 
-/* The values at the kth as keys, each once; their number. */
+/* The distinct values at the kth, as keys; returns their number. */
 #define CUTS(T, key)                                                            \
     for (int j = 0; j < c->nkth; j++) {                                         \
         T k = key(&c->keys, ((const T *)parted)[c->kth[j]]);                    \
@@ -153,7 +153,7 @@ cp_code cpi_sort_cpu_argpartition(cp_stream *stream, cp_type type, int64_t rows,
     if (nkth > MOST_CUTS) return cpi_sort_cpu_argsort(stream, type, rows, n, from, to);
     cutting c = {.keys = cpi_keys_of(type), .rows = rows, .n = n, .from = from, .to = to, .nkth = nkth, .kth = kth};
     size_t bytes = (size_t)rows * (size_t)n * (size_t)c.keys.bytes;
-    const bool own = from == (const void *)to; /* integers of 64 bits may be worked on where they are */
+    const bool own = from == (const void *)to; /* integers of 64 bits may be processed in place */
     char *parted = cpi_work_alloc(stream, own ? 2 * bytes : bytes);
     c.at = parted ? cpi_work_alloc(stream, MOST_CHUNKS * sizeof *c.at) : NULL;
     cp_code code = c.at ? stream->device->backend->copy(stream, parted, from, bytes) : cp_error();

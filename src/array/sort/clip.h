@@ -38,7 +38,7 @@ CPI_CLIP_FN double cpi_clip_round(cp_type rule, double v)
     return (double)cps_round_half(rule, (float)v);
 }
 
-/* The middle of the two middle elements (the same one twice for an odd count). */
+/* The average of the two middle elements (the same one twice for an odd count). */
 CPI_CLIP_FN double cpi_clip_middle(cp_type rule, double a, double b)
 {
     if (rule == CP_FLOAT64) return (a + b) / 2;

@@ -26,12 +26,12 @@ typedef struct clipping {
     cpi_keys keys;
     size_t bytes;             /* of an element, and of its key */
     double low, high;         /* what is kept, a closed interval */
-    int planned;              /* guesses made */
+    int planned;              /* predictions made */
     bool split;               /* the lists below belong to `plan` */
     bool cored;               /* the plan has a core */
     cpi_clip_plan plan;
     cpi_clip_part core;
-    char *fringe, *window, *spare; /* lists, made as long as they must be */
+    char *fringe, *window, *spare; /* lists, allocated as long as needed */
     int64_t nfringe, nband, fringe_capacity, window_capacity, spare_bytes;
     char *apart;              /* what `group` chunks set apart, each with as much space as the chunk */
     int64_t group, first;     /* chunks in a round; the first one of this round */
@@ -93,7 +93,7 @@ static bool make_space(clipping *c, char **list, int64_t *capacity, int64_t n)
     return *list != NULL;
 }
 
-/* --- the guess --- */
+/* --- the prediction --- */
 
 /* A sample of what is kept, ascending, as doubles in c->apart; returns the number of values. */
 static int64_t sorted_sample(clipping *c)
@@ -118,7 +118,7 @@ static int64_t first_from(const double *s, int64_t begin, int64_t end, double v)
     return begin;
 }
 
-/* Clips the sample s[0..m) and plans from what came out; false when it says too little. The margin of ranks is 4.5
+/* Clips the sample s[0..m) and makes a plan from the result; false when it says too little. The margin of ranks is 4.5
  * standard deviations of a sample median's rank. */
 static bool plan_from(clipping *c, const double *s, int64_t m)
 {
@@ -465,7 +465,7 @@ typedef struct keeping {
     int64_t counts[CHUNKS], starts[CHUNKS];
 } keeping;
 
-/* Where the values are not what was compared. */
+/* Where the values are not those that were compared. */
 static int64_t keep_items(const keeping *k, int64_t begin, int64_t n, char *to)
 {
     const cpi_clip *q = k->request;

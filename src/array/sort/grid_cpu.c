@@ -14,7 +14,7 @@
 
 enum {
     FEWEST = 64, MOST = 1 << 21, /* cells */
-    EACH = 4, MORE = 16,         /* cells for an edge; where they are few */
+    EACH = 4, MORE = 16,         /* cells per edge; where they are few */
     FEW = 1 << 13,
     GRAIN = 1 << 15
 };
@@ -41,7 +41,7 @@ static double edge(const building *b, int64_t i)
     return x;
 }
 
-/* Edges write where the cells begin that lie behind the edge before them, up to their own. */
+/* Each edge writes the starts of the cells behind the edge before it, up to its own cell. */
 static void build_task(void *context, int64_t task, int worker)
 {
     building *b = context;

@@ -18,7 +18,7 @@ static cp_array *isin_same(const char *name, cpi_device *device, cp_array *eleme
     return code ? cp_free(r), NULL : r;
 }
 
-/* Of two types: those that the search finds are compared as they are. */
+/* For two different types: the candidates that the search finds are compared as they are. */
 static cp_array *isin_others(cp_array *element, cp_array *test, bool invert)
 {
     cp_array *sorted = cp_sort(test, CP_FLAT), *at = sorted ? cp_searchsorted(sorted, element) : NULL;

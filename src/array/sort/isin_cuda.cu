@@ -8,8 +8,8 @@ namespace {
 
 enum { EACH = 4 };
 
-/* An entry is a key, or the place of a key of 128 bits; NONE is no entry. A key that is NONE itself has a word of its
- * own behind the table. */
+/* An entry is a key, or the index of a key of 128 bits; NONE is no entry. A key that equals NONE has a word of its own
+ * behind the table. */
 const unsigned long long NONE = ~0ull;
 struct table {
     unsigned long long *entry;

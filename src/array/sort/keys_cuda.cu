@@ -84,8 +84,8 @@ static cp_code nans_last(cp_stream *stream, const char *what, const cpi_keys *k,
     return CPI_LAUNCHED(stream, what);
 }
 
-/* As what CUB orders the elements of E, a cpi_element. It reads floats as a sign and a magnitude and by their width
- * alone, so one type of its own serves all half types of a width. */
+/* The type as which CUB orders the elements of E, a cpi_element. It reads floats as a sign and a magnitude and by their
+ * width alone, so one type of its own serves all half types of a width. */
 template <class E> struct ordered {
     typedef std::conditional_t<sizeof(typename E::Bits) == 1, __nv_fp8_e5m2, __half> half;
     typedef std::conditional_t<cpi_half_element<typename E::T>, half, typename E::T> type;

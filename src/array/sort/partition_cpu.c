@@ -157,7 +157,7 @@ static void guess_window(partitioning *d, int64_t k)
     if (at + MARGIN < SAMPLES) cpi_nth_element64(s, SAMPLES, at + MARGIN), d->hi = s[at + MARGIN];
 }
 
-/* Deals x[0..n) around rank k; *first and *last become the bounds of what is inside. */
+/* Partitions x[0..n) around rank k; *first and *last become the bounds of what is inside. */
 static void three_way(partitioning *d, int64_t k, int64_t *first, int64_t *last)
 {
     int64_t tasks = cpi_cut(d->n, 32768, &d->each), below = 0, inside = 0, above = 0;

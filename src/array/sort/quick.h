@@ -232,7 +232,7 @@ static inline __attribute__((always_inline)) int64_t NAME(split)(KEY *a, int64_t
 }
 #endif
 
-/* Least significant digit first, 8 bits a pass; digits that all keys share are passed over. */
+/* Least significant digit first, 8 bits a pass; digits that all keys share are skipped. */
 static void NAME(radix)(KEY *a, int64_t n, KEY *scratch)
 {
     KEY *from = a, *to = scratch;
@@ -280,7 +280,7 @@ static void NAME(quick)(KEY *p, int64_t n, KEY *d, KEY *f, int turns)
                               : NAME(split)(p, n, pivot, false, false, f);
         int64_t high = n - low;
         KEY *rest = home ? f : p; /* the upper side; its memory is free */
-        /* with `equal` the lower side is all pivots, and where it belongs */
+        /* with `equal` the lower side is all pivots, and in its final position */
         if (low && !equal) NAME(quick)(d, low, d, (home ? f : p) + high, turns);
         equal = low == 0; /* the pivot is the smallest: next its equals are split off */
         p = rest;

@@ -1,6 +1,6 @@
-/* Many short rows on the GPU: a row is read once, sorted in registers and shared memory, and written once.
- * Up to 32 elements a warp sorts a row by a bitonic network, up to CPI_CUDA_BLOCK_ROW a block by radix passes.
- * Places behind the end of a row hold the largest key and stay behind all others. */
+/* Many short rows on the GPU: a row is read once, sorted in registers and shared memory, and written once. Up to 32
+ * elements a warp sorts a row by a bitonic network, up to CPI_CUDA_BLOCK_ROW a block by radix passes. Rows are padded
+ * with the largest key, which stays behind all others. */
 #include <cub/block/block_radix_sort.cuh>
 
 #include "sort/cuda.h"

@@ -52,7 +52,7 @@ cpi_three_way64_fn cpi_three_way64(void);
 cpi_columns32_fn cpi_columns32(void);
 cpi_columns64_fn cpi_columns64(void);
 
-/* The keys of ranks k and min(k + 1, n - 1) of a[0..n), 0 <= k < n; a is used up. */
+/* The keys of ranks k and min(k + 1, n - 1) of a[0..n), 0 <= k < n; the contents of a are lost. */
 typedef struct cpi_pair32 { uint32_t first, second; } cpi_pair32;
 typedef struct cpi_pair64 { uint64_t first, second; } cpi_pair64;
 typedef struct cpi_pair128 { cpi_u128 first, second; } cpi_pair128;

@@ -184,7 +184,7 @@ typedef struct row_job {
     size_t capacity;
 } row_job;
 
-/* Lanes of a few elements: CPI_COLUMNS of them are sorted side by side. */
+/* Rows of a few elements: CPI_COLUMNS of them are sorted side by side. */
 static void short_rows(const row_job *l, int64_t begin, int64_t end, void *tile)
 {
     int64_t out = (int64_t)result_bytes(l->type), bytes = l->keys.bytes, n = l->n;
@@ -385,7 +385,7 @@ static void guess_window(windowed *b, int64_t rank)
     b->hi = s[to];
 }
 
-/* The keys at a rank and behind it, and the largest; unless_nan: anything where that is NaN's. */
+/* The keys at a rank and behind it, and the largest; unless_nan: arbitrary where that is NaN's. */
 static cpi_pair64 ranked(windowed *b, int64_t rank, bool unless_nan, uint64_t *largest)
 {
     guess_window(b, rank);

@@ -57,7 +57,7 @@ static __device__ void store_median(cp_type type, const cpi_keys &k, bool even, 
         else *(uint8_t *)to = (uint8_t)k.nan;
         return;
     }
-    if (type == CP_FLOAT64) { /* not behind the switch: one of a few numbers takes no longer than a jump */
+    if (type == CP_FLOAT64) { /* not behind the switch: choosing one of a few numbers takes no longer than a jump */
         *(double *)to = middle(even, as_double(type, k, first), as_double(type, k, second));
         return;
     }

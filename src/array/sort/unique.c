@@ -34,7 +34,7 @@ static cp_code sized(cpi_unique *request, int64_t count)
     return CP_OK;
 }
 
-/* No elements, so no slot: nothing at all, or n sub-arrays of nothing, which are all equal. */
+/* No elements, so no slot: an empty result, or n empty sub-arrays, which are all equal. */
 static cp_code of_nothing(made *m, int64_t n)
 {
     cp_code code = sized(&m->request, n ? 1 : 0);

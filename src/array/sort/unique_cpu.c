@@ -125,7 +125,7 @@ static void write_part(void *context, int64_t task, int worker)
     }
 }
 
-/* Values, and where they begin: the usual cases. */
+/* Values and their starts: the common cases. */
 #define WRITE(T)                                                                                                       \
     {                                                                                                                  \
         const T *sorted = (const T *)d->sorted;                                                                        \

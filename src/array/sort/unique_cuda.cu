@@ -203,11 +203,11 @@ static cp_code finish(cp_stream *stream, cpi_unique *q, const sorted_row *s, con
     return code;
 }
 
-/* Elements up to which the table is tried before the range is known: a wait costs more than the table then. */
+/* Elements up to which the table is tried before the range is known: below that a wait costs more than the table. */
 enum { TRIED = 1 << 24 };
 
-/* Where the keys lie, which decides the way; `done` where it was short already. 8 and 16 bits are not looked at: any
- * range of them is short. */
+/* The range of the keys, which decides the method; `done` where the range was small already. 8 and 16 bits are not
+ * read: their range is always small. */
 static cp_code look(cp_stream *stream, cpi_unique *q, sorted_row *s, int64_t most, uint64_t *high, bool *done)
 {
     cp_code code;

@@ -22,7 +22,7 @@ enum {
     TINY = 8,             /* rows that are sorted by comparing them whole */
     GRAIN = 1 << 13,      /* rows of a task, at most; fewer where rows are long: */
     TASK_BYTES = 1 << 18, /* bytes of a task, about */
-    ALONE = 1 << 22       /* bytes up to which a short run is not shared between threads */
+    ALONE = 1 << 22       /* bytes up to which a short run is not divided between threads */
 };
 
 typedef struct table {
@@ -94,7 +94,7 @@ static inline int64_t differ(const table *t, const char *a, const char *b, int64
     return end;
 }
 
-/* The first chunk from c on in which not all of the rows agree; it is looked for below `end` only. */
+/* The first chunk from c on in which not all rows are equal; the search ends at `end`. */
 static int64_t common(const table *t, const int64_t *order, int64_t n, int64_t c, int64_t end, const char *with)
 {
     for (int64_t i = 0; i < n && end > c; i++) end = differ(t, with, row_at(t, order[i]), c, end);
@@ -139,7 +139,7 @@ static int64_t run_end(const uint8_t *first, int64_t i, int64_t n)
     return i;
 }
 
-/* Sorts a run by chunk c. Rows that agree in it keep their order, which is that of their numbers. */
+/* Sorts a run by chunk c. Rows that are equal in it keep their order, which is that of their numbers. */
 static void sort_by_chunk(const table *t, int64_t *order, uint8_t *first, int64_t n, int64_t c, cpi_u128 *scratch)
 {
     for (int64_t i = 0; i < n; i++)
@@ -289,8 +289,8 @@ static cp_code sort_short_runs(cp_stream *stream, run *r)
     return CP_OK;
 }
 
-/* One turn: a long run falls into others, of which the short ones are sorted. r->c: what the long ones have in
- * common now. */
+/* One round: a long run is divided into others, of which the short ones are sorted. r->c: the common prefix of the long
+ * ones now. */
 static cp_code split_run(cp_stream *stream, run *r)
 {
     r->parts = cpi_cut(r->n, r->t->grain, &r->each);

@@ -1,5 +1,5 @@
-/* unique of few elements on the GPU: one block sorts their keys, counts and writes them; then the host hears how many
- * there are, and they are copied to where they belong. */
+/* unique of few elements on the GPU: one block sorts their keys, counts and writes them. Then the host reads the count,
+ * and the values are copied to the result. */
 #include "sort/cuda.h"
 #include "sort/unique_cuda.h"
 

@@ -1,5 +1,5 @@
-/* unique of integers that lie close together, on the CPU: a table over all values between the smallest and the
- * largest instead of a sort. Every part of the input has its own table; they are added in order. */
+/* unique of integers in a small range, on the CPU: a table over all values between the smallest and the largest instead
+ * of a sort. Every part of the input has its own table; they are added in order. */
 #include <string.h>
 
 #include "backend/device.h"
@@ -54,7 +54,7 @@ static void find_range(void *context, int64_t task, int worker)
     t->part_high[task] = high;
 }
 
-/* True when the table is worth it. A look at the first elements spares most inputs the whole pass. */
+/* True when the table is worth it. Checking the first elements spares most inputs the whole pass. */
 static bool close_together(table *t)
 {
     uint64_t most = (uint64_t)(t->n / 8 > MIN_RANGE ? t->n / 8 : MIN_RANGE), low = ~(uint64_t)0, high = 0;

@@ -28,7 +28,7 @@ typedef struct {
 
 static const cpi_op_row *row_of(const frame *f) { return &cpi_op_rows[f->op]; }
 
-/* May elements be regrouped? As NumPy has it: those with an identity, and choices. */
+/* May elements be regrouped? As in NumPy: for operations with an identity, minimum and maximum. */
 static bool may_regroup(cp_op op)
 {
     return cpi_op_rows[op].has_identity || op == CP_OP_maximum || op == CP_OP_minimum || op == CP_OP_fmax ||
@@ -92,7 +92,7 @@ static cp_array *in_chunks(cp_array *x, int64_t nchunks)
     return cpi_array_view(x, x->type, n + 1, shape, strides, x->data);
 }
 
-/* One element of the last axis, which goes. */
+/* One element of the last axis, which is dropped. */
 static cp_array *at(cp_array *x, int64_t i)
 {
     return cpi_array_view(x, x->type, x->ndim - 1, x->shape, x->strides, x->data + i * x->strides[x->ndim - 1]);
@@ -113,13 +113,13 @@ static cp_code fill_identity(const frame *f, cp_array *x)
 {
     const double identity = row_of(f)->identity;
     cp_array *v = identity == (double)(int64_t)identity ? cp_int((int64_t)identity) : cp_float(identity);
-    if (v && v->type == CP_INT64) v->flags &= ~(unsigned)CPI_WEAK; /* -1 is all bits */
+    if (v && v->type == CP_INT64) v->flags &= ~(unsigned)CPI_WEAK; /* -1 has all bits set */
     cp_code code = v ? cp_fill(x, v) : cp_error();
     cp_free(v);
     return code;
 }
 
-/* What is subtracted one after the other is subtracted as a sum, as NumPy does it. */
+/* Repeated subtraction subtracts a sum, as in NumPy. */
 static cp_code subtract_sum(const frame *f, cp_array *x, cp_array *where, cp_array *out, bool started)
 {
     const int64_t n = x->shape[x->ndim - 1], from = started ? 0 : 1;
@@ -192,7 +192,7 @@ static cp_code join_chunks(const frame *f, cp_array *whole, cp_array *rest)
     return code;
 }
 
-/* The scan that is this accumulation: where its order changes no bit, and sums of floating types that are regrouped
+/* The scan that equals this accumulation: where its order changes no bit, and sums of floating types that are regrouped
  * anyway. */
 static bool is_scan(const frame *f, const cp_array *x, cpi_scan_op *op)
 {
@@ -249,7 +249,7 @@ static cp_code check_kind(const char *method, cp_op op, const cp_array *x)
     return CP_OK;
 }
 
-/* Sums and products of integers are made in 64 bits. */
+/* Sums and products of integers are computed in 64 bits. */
 static cp_type widened(cp_op op, cp_type t)
 {
     if ((op != CP_OP_add && op != CP_OP_multiply) || !cpi_is_whole(t) || cpi_itemsize(t) == 8) return t;
@@ -271,7 +271,7 @@ cp_array *cpi_ufunc_operand(const char *function, cp_array *x, cp_type type, cpi
     return x->flags & CPI_HOST_SCALAR ? cpi_dense(function, x, type, device) : cp_astype(x, type);
 }
 
-/* Is any of the exponents, elements of x from `from` on that the mask lets pass, negative? Then an error. */
+/* Fails where an exponent is negative: elements of x from `from` on that the mask selects. */
 static cp_code check_powers(const frame *f, cp_array *x, int64_t from, cp_array *where)
 {
     const int64_t n = x->shape[x->ndim - 1];
@@ -289,7 +289,7 @@ static cp_code check_powers(const frame *f, cp_array *x, int64_t from, cp_array 
 
 /* --- reduce --- */
 
-/* The reduction of reduce.def that repeats the operation, without a warning that a ufunc does not have. */
+/* The reduction of reduce.def that is this operation repeated, without a warning that a ufunc does not have. */
 static cp_reduction reduction_of(cp_op op)
 {
     cp_reduction_info info;
@@ -299,7 +299,7 @@ static cp_reduction reduction_of(cp_op op)
     return CP_NREDUCTIONS;
 }
 
-/* x with the axes that go as one, the last. */
+/* x with the reduced axes merged to one, the last. */
 static cp_array *slices_last(cp_array *x, const cpi_slices *slices)
 {
     int64_t shape[CP_MAXDIM + 1], strides[CP_MAXDIM + 1];
@@ -356,7 +356,7 @@ static cp_code find_start(reduction *r)
     return r->o->initial ? cpi_value_as(row->name, r->o->initial, r->f.type, r->start) : CP_OK;
 }
 
-/* NumPy's running value lies in `out` first, as one of its type. */
+/* NumPy's partial results lie in `out`, in its type. */
 static cp_code begin_with_first(reduction *r, cp_array *out)
 {
     cp_array *first = at(r->x, 0), *as_out = first ? cp_astype(first, r->o->out->type) : NULL;
@@ -437,7 +437,8 @@ cp_array *(cp_ufunc_reduce)(cp_op op, cp_array *x, const cp_reduce_options *opti
     if (check_kind("reduce", op, x)) return NULL;
     const cpi_op_row *row = &cpi_op_rows[op];
     cp_reduction known = reduction_of(op);
-    const bool truth = row->rule == CPI_RULE_LOGIC && (o->initial || o->typed); /* which that reduction does not ask */
+    const bool truth = row->rule == CPI_RULE_LOGIC && (o->initial || o->typed); /* which that reduction does not
+                                                                                 * check */
     if (known != CP_NREDUCTIONS && !truth) return cp_reduce(known, x, o);
     cp_array *result = NULL, *all[] = {x, o->out, o->where};
     reduction r = {.f = {.name = row->name, .op = op}, .o = o,

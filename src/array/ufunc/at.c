@@ -48,7 +48,7 @@ static cp_code check_indices(const call *c, cp_array *least, cp_array *most)
                     (long long)(high >= n ? high : low), (long long)n);
 }
 
-/* --- indices that a device has yet to look at --- */
+/* --- indices that a device has yet to check --- */
 
 cp_code cpi_hear_of_indices(cpi_device *device, const int64_t *known)
 {
@@ -179,7 +179,7 @@ static cp_code run(call *c)
         p.position = (const int64_t *)c->position->data, p.v = c->b->data;
         return c->device->backend->index->at_once(cpi_stream(c->device), &p);
     }
-    /* a result that is a half type's is rounded to it before it becomes x's */
+    /* a result of a half type is rounded to it before it is stored in x */
     const bool apart = cpi_is_half(c->type) && c->x->type != c->type;
     if (!ops->at_in_order) {
         cp_code code = sort_indices(c);
@@ -203,7 +203,7 @@ static cp_code run(call *c)
 
 /* --- rows --- */
 
-/* How a row's addends lie, in c->b; false: as rows do not want it. */
+/* How a row's addends lie, in c->b; false: the row kernel does not take them. */
 static bool find_row_values(call *c, cp_array *given, const cp_array *x, const cp_array *rows, cpi_at_rows *p)
 {
     int64_t shape[CP_MAXDIM], all[CP_MAXDIM];
@@ -270,7 +270,7 @@ static cp_array *positions_of_rows(cp_array *row, const cp_array *rows, const cp
 static cp_code find_type(call *c, const cp_array *x, const cp_array *b);
 static cp_code do_at(call *c, cp_array *x, cp_array *indices, cp_array *b);
 
-/* x[rows] = op(x[rows], b); rows and b share no memory with x where rows are joined as they are. */
+/* x[rows] = op(x[rows], b); where rows are combined whole, rows and b share no memory with x. */
 static cp_code do_at_rows(call *c, cp_array *x, cp_array *rows, cp_array *b)
 {
     const int64_t width = x->shape[0] ? x->size / x->shape[0] : 0;
@@ -300,7 +300,7 @@ static cp_code do_at_rows(call *c, cp_array *x, cp_array *rows, cp_array *b)
 
 /* --- */
 
-/* The types of the loop; its result becomes x's, whatever that is. */
+/* The types of the loop; its result is cast to x's type, whatever that is. */
 static cp_code find_type(call *c, const cp_array *x, const cp_array *b)
 {
     const cpi_op_row *row = &cpi_op_rows[c->op];

@@ -6,8 +6,8 @@
 #include "elementwise/resolve.h"
 #include "operands/operands.h"
 
-/* x's elements as `type` on the device: x itself (retained) where they are; imaginary parts that are lost are warned
- * of. */
+/* x's elements as `type` on the device: x itself (retained) where they are that already; warns where imaginary parts
+ * are lost. */
 cp_array *cpi_ufunc_operand(const char *function, cp_array *x, cp_type type, cpi_device *device);
 /* Waits until the device has checked indices: `known` is computed from them. A wrong one is reported here. Where
  * waiting is not allowed, does not wait. (at.c) */

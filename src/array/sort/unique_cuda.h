@@ -12,7 +12,7 @@
 static __device__ __forceinline__ bool cpi_key_is_nan(const cpi_keys &k, uint64_t key)
 {
     if (k.complex_parts) return cpi_ckey_nan64(&k, key);
-    return key > k.last; /* narrower keys are less than their mask; integers have no key above */
+    return key > k.last; /* narrower keys are zero-extended; integers have no key above */
 }
 
 /* Does a value begin with this key? `last` is the key before, but for the first. Sorted keys are made equal for equal

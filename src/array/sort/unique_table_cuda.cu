@@ -178,7 +178,7 @@ static cp_code fill(cp_stream *stream, const cpi_keys *k, const cpi_unique *q, t
     return CPI_LAUNCHED(stream, "unique");
 }
 
-/* Sizes of a table that is filled: entries, results. */
+/* From a filled table: the positions of its values, their number, and the results. */
 static cp_code count_and_write(cp_stream *stream, const cpi_keys *k, cpi_unique *q, const table *t)
 {
     int64_t count = 0;

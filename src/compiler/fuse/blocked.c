@@ -16,7 +16,7 @@
 #include "cpu/threads.h"
 #include "loop/loop.h"
 
-/* --- where elements lie --- */
+/* --- accesses --- */
 
 static char *position_of(const cpi_pass *p, const cpi_operand_access *a, const int64_t *index)
 {
@@ -32,7 +32,7 @@ static void collect(const cpi_pass *p, const cpi_operand_access *a, const int64_
     while (n > 0) {
         int64_t length = p->shape[last], m = length - index[last], rows = 1;
         const char *at = position_of(p, a, index);
-        if (m == length && last > 0) { /* whole rows, as far as the dimension outside goes */
+        if (m == length && last > 0) { /* whole rows, as long as the outer dimension allows */
             rows = p->shape[last - 1] - index[last - 1];
             if (rows > n / length) rows = n / length;
         }
@@ -50,7 +50,7 @@ static void collect(const cpi_pass *p, const cpi_operand_access *a, const int64_
     }
 }
 
-/* The other way. */
+/* The reverse: copies a buffer to an operand's elements. */
 static void distribute(const cpi_pass *p, const cpi_operand_access *a, const int64_t *from, const char *buffer,
                        int64_t n)
 {
@@ -83,14 +83,14 @@ static void run_step(const cpi_pass *p, const cpi_pass_step *s, void *const *at,
 }
 
 typedef struct {
-    void *at[CPI_PASS_SLOTS];            /* where each slot is */
-    char *here[CPI_PASS_ACCESSES];       /* where each access is */
+    void *at[CPI_PASS_SLOTS];            /* the address of each slot */
+    char *here[CPI_PASS_ACCESSES];       /* the address of each access */
     int64_t index[CP_MAXDIM];
     _Alignas(64) char buffers[CPI_PASS_BYTES];
     _Alignas(16) char ones[16 * CPI_PASS_SLOTS];
 } worker;
 
-/* n elements from where the accesses are. */
+/* n elements from the current addresses of the accesses. */
 static void run_block(const cpi_pass *p, worker *w, int64_t n)
 {
     for (int k = 0; k < p->naccesses; k++) {
@@ -183,7 +183,7 @@ void cpi_run_pass(const cpi_pass *p)
 
 /* --- passes --- */
 
-/* Which arrays a pass has to make for those of other shapes: nodes of its own that these take. */
+/* Which intermediate arrays a pass must make for passes of other shapes: those of its nodes that these use. */
 static cp_code make_between(cpi_block_run *c, int group)
 {
     const cpi_run *run = c->run;
@@ -202,7 +202,7 @@ static cp_code make_between(cpi_block_run *c, int group)
     return CP_OK;
 }
 
-/* Does the pass over the group leave anything behind? */
+/* Does the pass over the group produce anything? */
 static bool is_wanted(const cpi_block_run *c, int group)
 {
     const cpi_run *run = c->run;
@@ -227,7 +227,7 @@ static cp_code run_group(cpi_block_run *c, int group)
     return code;
 }
 
-/* Groups in the order of their sizes: what broadcasts to another shape is smaller. */
+/* Groups by size: what broadcasts to another shape is smaller. */
 static cp_code run_groups(cpi_block_run *c)
 {
     const cpi_run *run = c->run;

@@ -22,9 +22,9 @@ typedef struct cpi_slot {
     uint8_t kind;
     bool one;       /* a single value, for all elements of a block */
     int parent;     /* the slot that it is converted from, or -1 */
-    int first, last; /* steps that write it, and that read it last; -1, INT_MAX: before and behind all */
+    int first, last; /* steps that write it first, and read it last; -1, INT_MAX: before and after all */
     int place;      /* of a buffer, of a single value: its number */
-    int node;       /* fixed to the element of this operand; -1: to what is the pass's own */
+    int node;       /* bound to this operand's element; -1: to memory of the pass */
 } cpi_slot;
 
 typedef enum { CPI_STEP_KERNEL, CPI_STEP_CONVERT, CPI_STEP_CHOOSE, CPI_STEP_SPREAD, CPI_STEP_COPY } cpi_pass_step_kind;
@@ -63,13 +63,13 @@ typedef struct cpi_pass {
     cpi_operand_access *accesses;
 } cpi_pass;
 
-/* One run of a program through blocks. */
+/* One run of a program by blocks. */
 typedef struct cpi_block_run {
     cpi_run *run;
     char *memory, *work;         /* of the pass */
     struct { _Alignas(16) unsigned char bytes[16]; } *values; /* of nodes of size 1, when they are computed */
-    cp_array **between;          /* of nodes that passes over larger shapes take */
-    struct { int16_t slot[CPI_MAXOUT]; } *value; /* of nodes, in the pass at hand */
+    cp_array **between;          /* of nodes that passes over larger shapes use */
+    struct { int16_t slot[CPI_MAXOUT]; } *value; /* of nodes, in the current pass */
     bool *is_result;
     int npasses;
     cpi_pass last;
@@ -77,16 +77,17 @@ typedef struct cpi_block_run {
 
 /* pass.c: the shape and each access's strides (with space for all dimensions), in the order of the loop. */
 void cpi_make_loop(cpi_pass *p, const cpi_extents *s, int64_t *strides);
-/* The buffers that are needed; one is another's again behind the last step that reads it. Numbers of single values are
- * never given again. */
+/* The buffers that are needed; one is free again behind the last step that reads it. Numbers of single values are not
+ * reused. */
 int cpi_assign_buffers(cpi_pass *p);
 /* A pass runs on all elements, on the pool's threads. */
 void cpi_run_pass(const cpi_pass *p);
-/* The only pass of a run, which lies in `memory`, is kept for the next one; the memory is the kept record's then. */
+/* The only pass of a run, which lies in `memory`, is cached for the next one; then the cached record owns the
+ * memory. */
 bool cpi_keep(const cpi_run *run, cp_array *const *operands, cpi_pass *p, char *memory);
-enum { CPI_STREAM_BYTES = 6 << 20 }; /* results of so many are written past the caches */
+enum { CPI_STREAM_BYTES = 6 << 20 }; /* results of at least this size are written past the caches */
 
-/* Is the node made by operations, as against given? */
+/* Is the node computed by operations, rather than given? */
 static inline bool cpi_is_computed(const cpi_run *run, int i)
 {
     return run->f->nodes[i].kind != CPI_NODE_OPERAND && !cpi_is_host(run->terms[i].x);

@@ -14,13 +14,13 @@ typedef struct { const char *name; int length, node; } variable;
 typedef struct {
     const char *text;
     int end, next;            /* bytes of the source; where the next token begins */
-    token_kind kind;          /* of the token at hand */
+    token_kind kind;          /* of the current token */
     int at, length;           /* where it lies */
     int parentheses, depth;
     cpi_number number;        /* a NUMBER's value */
-    bool beyond;              /* it is 2**63, which may stand behind a minus only */
+    bool beyond;              /* it is 2**63, which may follow a minus only */
     bool finds;               /* unknown names are operands */
-    bool standing;            /* an error of before stands, and stays */
+    bool standing;            /* an earlier error stands, and is kept */
     cp_fusion *f;
     int nvariables;
     variable variables[CPI_FUSE_NODES];
@@ -37,9 +37,9 @@ int cpi_wrong(parser *p, int at, const char *format, ...) __attribute__((format(
 /* The next token. */
 int cpi_scanner_advance(parser *p);
 bool cpi_sees(const parser *p, token_kind kind, const char *word);
-/* Always FAILED: something else is at hand. */
+/* Always FAILED: another token is current. */
 int cpi_expected(parser *p, const char *what);
-/* Passes over a sign that has to be there; parentheses decide whether line ends count. */
+/* Skips a required token; parentheses decide whether line ends count. */
 int cpi_past(parser *p, const char *sign);
 
 #endif

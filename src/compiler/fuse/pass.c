@@ -41,7 +41,7 @@ typedef struct { int free[CPI_PASS_SLOTS], nfree, made; } buffers;
 
 static int take_buffer(buffers *b) { return b->nfree ? b->free[--b->nfree] : b->made++; }
 
-/* May the step write where it reads: a kernel on elements of one size, of which it is the last reader? */
+/* May the step write in place: a kernel on elements of one size, of which it is the last reader? */
 static int in_place(const cpi_pass *p, const cpi_pass_step *s, int index)
 {
     const cpi_slot *out = &p->slots[s->at[0]];

@@ -17,7 +17,7 @@ bool cpi_structure_assigns(const cpi_structure *s, int i)
     return false;
 }
 
-/* Whether a structure's member of that name is a pointer: then what it points to is none of the variable's. */
+/* Whether a structure's member of that name is a pointer: then what it points to is not part of the variable. */
 static bool points(const cpi_structure *s, int member)
 {
     const cpi_tokens *t = &s->program->tokens;
@@ -28,8 +28,8 @@ static bool points(const cpi_structure *s, int member)
     return false;
 }
 
-/* Behind the members and elements of the variable at i; -1 where the way goes through a pointer, 0 where it ends in a
- * method. */
+/* Behind the members and elements of the variable at i; -1 where the access goes through a pointer, 0 where it ends in
+ * a method. */
 static int behind_members(const cpi_structure *s, const cpi_local *v, int i)
 {
     int member = -1;
@@ -105,8 +105,8 @@ static bool is_cast(const cpi_structure *s, int open)
     return cpi_structure_type_word(s, open + 1) || close == open + 2;
 }
 
-/* Where the name of a call with ( at `open` stands, in front of its template's arguments; *angles: of which one has a
- * reference. -1: none. */
+/* Where the name of a call with ( at `open` is, before its template's arguments; *angles: one of these has a reference.
+ * -1: none. */
 static int callee(const cpi_structure *s, int open, bool *refers)
 {
     int i = open - 1;
@@ -147,7 +147,7 @@ static bool call_changes(const cpi_structure *s, int open)
     return is_own(s, name);
 }
 
-/* Whether a list of values with { at `open` may bind references. */
+/* Whether an initializer list with { at `open` may bind references. */
 static bool list_binds(const cpi_structure *s, int open)
 {
     int first = open, before = open - 1;
@@ -161,7 +161,7 @@ static bool list_binds(const cpi_structure *s, int open)
     return false;
 }
 
-/* Whether the declaration that the tokens from `first` on begin makes a reference of the value at i. */
+/* Whether the declaration that begins at token `first` makes a reference to the value at i. */
 static bool declares_reference(const cpi_structure *s, int first, int i)
 {
     for (int k = first; k + 2 < i; k++)
@@ -172,8 +172,8 @@ static bool declares_reference(const cpi_structure *s, int first, int i)
            is_own(s, first);
 }
 
-/* Whether what the tokens from i to `behind` are, the variable, is bound to a reference or changed from outside of
- * parentheses around it. */
+/* Whether the variable, tokens i to `behind`, is bound to a reference or changed from outside of parentheses around
+ * it. */
 static bool is_bound(const cpi_structure *s, int i, int behind)
 {
     static const char *const controls[] = {"if", "for", "while", "switch", "return"};
@@ -201,7 +201,7 @@ static bool is_bound(const cpi_structure *s, int i, int behind)
             control = true;
         }
         bool call = named(s, k - 1) && !is(s, k - 1, "return") && !is(s, k - 1, "else") && !is(s, k - 1, "do");
-        bool angles = is(s, k - 1, ">"); /* a comparison has no name in front of angles that end here */
+        bool angles = is(s, k - 1, ">"); /* a comparison has no name before angles that end here */
         bool refers;
         if (angles && callee(s, k, &refers) < 0) angles = false;
         if (!control && (call || angles || is(s, k - 1, "]") || is(s, k - 1, "}"))) return call_changes(s, k);
@@ -213,7 +213,7 @@ static bool is_bound(const cpi_structure *s, int i, int behind)
     return false;
 }
 
-/* Assignments, addresses, elements, and what is_bound says. */
+/* Assignments, addresses, elements, and the cases of is_bound. */
 bool cpi_structure_changes(const cpi_structure *s, const cpi_local *v, int i)
 {
     const cpi_tokens *t = &s->program->tokens;

@@ -383,8 +383,8 @@ static bool add_options(command *c, const cpi_kernel_source *source, bool compil
 
 enum { NOT_RUN = -1, UNKNOWN = -2 };
 
-/* Exit status, NOT_RUN where it cannot be run, UNKNOWN where another thread has collected it: compilers leave no result
- * then. */
+/* Exit status, NOT_RUN where it cannot be run, UNKNOWN where the program collected it elsewhere: then compilers leave
+ * no result. */
 static int run(const command *c, const char *log)
 {
     posix_spawn_file_actions_t files;

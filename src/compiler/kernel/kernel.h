@@ -31,11 +31,11 @@ typedef struct cpi_kernel_source {
     bool checked; /* CUPRITE_CHECK */
 } cpi_kernel_source;
 
-enum { CPI_KERNEL_ARGUMENTS = 4096 }; /* bytes of arguments that CUDA lets a kernel have */
+enum { CPI_KERNEL_ARGUMENTS = 4096 }; /* bytes of arguments that CUDA allows a kernel */
 
 typedef struct cpi_function {
     void *handle, *module; /* the backend's own */
-    const char *tier;      /* what cp_kernel_tier says; lives as long as the module */
+    const char *tier;      /* what cp_kernel_tier returns; lives as long as the module */
     int nargs;             /* -1: unknown */
 } cpi_function;
 

@@ -34,8 +34,8 @@ static bool declares(const cpi_tokens *t, int i, const cpi_token *name)
     return false;
 }
 
-/* Whether the name at i, in front of [, is that of a volatile array: of the function's, a parameter, or dynamic shared
- * memory of the whole text. */
+/* Whether the name at i, before [, is that of a volatile array: of the function's, a parameter, or dynamic shared
+ * memory of the whole source. */
 static bool is_volatile(const cpi_cu_program *p, const cpi_cu_function *f, int i)
 {
     const cpi_tokens *t = &p->tokens;
@@ -64,7 +64,7 @@ static bool begins_statement(const cpi_tokens *t, int i)
            cpi_token_is(b, "else") || cpi_token_is(b, "do") || b->kind == CPI_W_LINE;
 }
 
-/* The assigning mark of such a statement at i, and in `end` its ; -- or -1. */
+/* The assignment operator of such a statement at i, and in `end` its ; -- or -1. */
 static int assignment(const cpi_cu_program *p, const cpi_cu_function *f, int i, int *end)
 {
     const cpi_tokens *t = &p->tokens;
@@ -113,7 +113,7 @@ bool cpi_cu_finds_lockstep(const cpi_cu_program *p, const cpi_cu_function *f)
     return stores;
 }
 
-/* The lanes wait for each other: in part `step` of the statement at i. */
+/* Writes a wait of the lanes for each other: in part `step` of the statement at i. */
 static void put_gather(const cpi_tokens *t, int i, int step, cpi_string *out)
 {
     int before = 0; /* statements of the same line have different positions, in their order */

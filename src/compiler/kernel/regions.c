@@ -8,11 +8,11 @@
  * kernel is refused. */
 #include "kernel/writer.h"
 
-/* The condition at st->test, one for all threads: where that is not evident, it is asked of each and compared. The name
- * of the result is __cu_cN, N the statement. */
+/* The condition at st->test, one for all threads: where that is not evident, each thread evaluates it and the results
+ * are compared. The result's name is __cu_cN, N the statement. */
 static void put_test(writer *w, int k, int first, int last)
 {
-    if (first == last || cpi_structure_uniform(w->s, first, last)) { /* true for ever, though all may have left */
+    if (first == last || cpi_structure_uniform(w->s, first, last)) { /* always true, though all may have left */
         cpi_string_put(w->out, "const bool __cu_c%d = %s(", k,
                        w->s->returns ? "__cu_left(__cu_alive, __cu_block) && " : "");
         cpi_region_put_tokens(w, first, last);
@@ -30,7 +30,7 @@ static void put_test(writer *w, int k, int first, int last)
     cpi_string_put(w->out, "const bool __cu_c%d = __cu_b%d.all(__cu_block, %d); ", k, k, word(w, first)->line);
 }
 
-/* A statement by each thread, from its text: the step of a loop. */
+/* A statement by each thread, from its source: the step of a loop. */
 void cpi_region_put_step(writer *w, int first, int last)
 {
     if (first == last) return;
@@ -136,7 +136,7 @@ static void put_split(writer *w, int k, int loop)
     case CPI_F_DO: put_while(w, k, true); break;
     case CPI_F_JUMP:
         if (w->masked_loop >= 0) cpi_region_put_masked_jump(w, token_is(w, st->first, "break"));
-        else if (w->nmasks) w->s->failed = true; /* out of a loop that all go round together */
+        else if (w->nmasks) w->s->failed = true; /* out of a loop that all run together */
         else if (token_is(w, st->first, "break") || loop < 0) cpi_region_put_tokens(w, st->first, st->last);
         else cpi_string_put(w->out, "goto __cu_step%d; ", loop);
         break;
@@ -150,7 +150,7 @@ static void put_split(writer *w, int k, int loop)
     if (st->form != CPI_F_BLOCK && part >= 0) w->s->statement[part].next = other;
 }
 
-/* What threads `x` of the block begin with. */
+/* The initial values of threads `x` of the block. */
 static void put_first(writer *w, const cpi_stride *r, const char *name, const char *x)
 {
     cpi_string_put(w->out, "long long %s; { const unsigned __cu_x = %s, __cu_y = 0, __cu_z = 0; __CU_THREAD ", name, x);
@@ -166,8 +166,8 @@ static void put_first(writer *w, const cpi_stride *r, const char *name, const ch
     cpi_string_put(w->out, "); } ");
 }
 
-/* A loop with the stride of the grid: round by round, and in each round the threads of the block. Where they do not
- * stand in a row (the block has several) or numbers might wrap, thread by thread as in any region. */
+/* A grid-stride loop: round by round, and in each round the threads of the block. Where they do not form a row (the
+ * block has several) or numbers might wrap, thread by thread as in any region. */
 static void put_stride(writer *w, int k)
 {
     const cpi_statement *st = &w->s->statement[k];

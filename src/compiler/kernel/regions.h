@@ -14,7 +14,7 @@ typedef enum cpi_form { CPI_F_TEXT, CPI_F_FIXED, CPI_F_BARRIER, CPI_F_BLOCK, CPI
 
 typedef struct cpi_statement {
     uint8_t form;
-    bool split;        /* holds a barrier, or jumps out of a loop that does */
+    bool split;        /* contains a barrier, or jumps out of a loop that does */
     bool once;         /* plain source that `continue` leaves */
     int first, last;   /* tokens */
     int test, test_end; /* if, while, do: the condition; for: all between the parentheses */
@@ -44,7 +44,7 @@ typedef struct cpi_structure {
     int nstatements, capacity;
     cpi_local *local;
     int nlocals, local_capacity;
-    int regions;      /* how many there are */
+    int regions;      /* the number of threads */
     int *region_of;   /* of each token of the body, counted from its { ; -1: of none */
     bool returns;     /* a thread may leave before others */
     bool failed;
@@ -53,7 +53,7 @@ typedef struct cpi_structure {
 /* False where the body cannot be split, or memory ends (`failed`). */
 bool cpi_structure_read(cpi_cu_program *p, const cpi_cu_function *f, cpi_structure *s);
 void cpi_structure_free(cpi_structure *s);
-/* Whether nothing in the tokens depends on the thread, or on what memory holds. */
+/* Whether nothing in the tokens depends on the thread, or on the contents of memory. */
 bool cpi_structure_uniform(const cpi_structure *s, int first, int last);
 /* Whether something in them depends on the thread's index, and nothing on the contents of memory. */
 bool cpi_structure_by_thread(const cpi_structure *s, int first, int last);

@@ -25,8 +25,8 @@ static int new_statement(cpi_structure *s, cpi_form form, int first)
     return s->nstatements++;
 }
 
-/* Whether a barrier, or a meeting of lanes, that is a statement of its own lies in the tokens; anything else that waits
- * is refused. */
+/* Whether the tokens contain a barrier, or a meeting of lanes, as a statement of its own; anything else that waits is
+ * refused. */
 static bool has_barrier(cpi_structure *s, int first, int last)
 {
     bool found = false;
@@ -130,7 +130,7 @@ static void read_block(cpi_structure *s, int at, int first, int last, place wher
             k = read_statement(s, i, last, where == BODY ? IN_LOOP : where, &behind);
         }
         if (k < 0 || behind <= i) {
-            if (behind > i && !s->failed) { /* nothing to be done: a pragma */
+            if (behind > i && !s->failed) { /* an empty statement: a pragma */
                 i = behind;
                 continue;
             }
@@ -187,7 +187,7 @@ static int read_control(cpi_structure *s, int i, int end, cpi_form form, place w
     return k;
 }
 
-/* One statement at i; -1, and `behind`, for what does nothing. */
+/* One statement at i; -1, and `behind`, for an empty one. */
 static int read_statement(cpi_structure *s, int i, int end, place where, int *behind)
 {
     *behind = i + 1;
@@ -519,7 +519,7 @@ static void classify(cpi_structure *s)
     }
 }
 
-/* --- all of it --- */
+/* --- entry point --- */
 
 static bool has_lambda(const cpi_structure *s)
 {

@@ -104,7 +104,7 @@ cp_array *(cp_packbits)(cp_array *a, int axis, const cp_packbits_options *option
     return axis_back(r, axis);
 }
 
-/*: python_module("_bits", doc="What cuprite.unpackbits is made of.") */
+/*: python_module("_bits", doc="Implements cuprite.unpackbits.") */
 /*: function("unpackbits", "a: array, axis: axis_or_flat = None, bitorder: bitorder = 'big'", module="_bits",
              doc="The bits of bytes as eight elements, 0 or 1, along an axis (None: flattened).") */
 cp_array *(cp_unpackbits)(cp_array *a, int axis, const cp_unpackbits_options *options)

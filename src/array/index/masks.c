@@ -42,8 +42,8 @@ static cp_array *one_value(cp_array *values)
 }
 
 /*: function("putmask", "a: array, mask: array_like, values: safely_assigned", returns="none",
-             doc="""Writes values where the mask is true, to each place that of the same place in the flattened values,
-which come again when they are too few.""") */
+             doc="""Writes values where the mask is true: to flat index i the value at flat index i. The values are
+repeated as necessary.""") */
 cp_code cp_putmask(cp_array *a, cp_array *mask, cp_array *values)
 {
     cp_code code = check_all("putmask", a, mask, values);
@@ -65,8 +65,8 @@ cp_code cp_putmask(cp_array *a, cp_array *mask, cp_array *values)
 }
 
 /*: function("place", "arr: array, mask: array_like, vals: safely_assigned", returns="none",
-             doc="""Writes the values one after the other where the mask is true, from the first again when they are too
-few.""") */
+             doc="""Writes the values one after the other where the mask is true; they are repeated as
+necessary.""") */
 cp_code cp_place(cp_array *arr, cp_array *mask, cp_array *vals)
 {
     cp_code code = check_all("place", arr, mask, vals);

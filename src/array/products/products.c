@@ -119,8 +119,8 @@ done:
              "order: order('CFAK') = 'K', dtype: dtype = None, axes: object = None, axis: object = None, "
              "keepdims: bool = False, signature: object = None",
              options="cp_product_options", body=True,
-             doc="""The product of matrices, which the last two axes are; the others broadcast. A vector is a row on
-the left and a column on the right, without that axis in the result. ValueError where shapes do not fit; `axes` says
+             doc="""The product of matrices, in the last two axes; the others broadcast. A vector is a row on
+the left and a column on the right, without that axis in the result. ValueError where shapes do not match; `axes` says
 which axes are the matrices' and the result's.""") */
 cp_array *(cp_matmul)(cp_array *x1, cp_array *x2, const cp_product_options *options)
 {
@@ -185,8 +185,8 @@ static cp_array *along(const char *name, cp_array *a, int i, cp_array *b, int j,
 /*: function("dot", "a: array_or_number, b: array_or_number, out: out = None",
              unlock="always",
              doc="""The sum over the last axis of `a` and the last but one of `b` (the only one of a vector): products
-of vectors and of matrices. Where one is a number, or 0-d, all of the other times it. `out` must be C-contiguous and of
-the result's type.""") */
+of vectors and of matrices. Where one is a number, or 0-d, the other is multiplied by it. `out` must be C-contiguous and
+of the result's type.""") */
 cp_array *(cp_dot)(cp_array *a, cp_array *b, const cp_dot_options *options)
 {
     const cp_dot_options *o = CPI_GIVEN(cp_dot_options, options);

@@ -47,7 +47,7 @@ static cp_array *isin(const char *name, cp_array *element, cp_array *test, bool 
 /*: function("isin",
              "element: array_like, test_elements: array_like, assume_unique: flag = False, invert: bool = False",
              call="cp_isin(element, test_elements, .invert = invert)", module="_indexing",
-             doc="Whether each element is among those tested: an array of its shape.") */
+             doc="Whether each element is in test_elements: an array of its shape.") */
 cp_array *(cp_isin)(cp_array *element, cp_array *test_elements, const cp_isin_options *options)
 {
     const char *name = "isin";

@@ -273,7 +273,7 @@ static void put_captures(const cpi_cu_program *p, const cpi_cu_function *f, int 
     cpi_string_free(&more);
 }
 
-/* Headers of ours that a preprocessor has skipped (device/include.h explains how). */
+/* Headers of ours that a preprocessor has skipped (tools/generate/kernel_sources.py explains how). */
 static bool put_include(const cpi_token *w, cpi_string *out)
 {
     static const char mark[] = "#pragma CUPRITE_INCLUDE ";

@@ -27,8 +27,7 @@ static int axes_of(const cp_array *array) { return array->type == CP_BOOL ? arra
 
 static cp_code count_axes(reading *r, const cp_array *x, int n, const cp_index *items)
 {
-    r->n = r->used = r->arrays = r->masks = r->at = 0, r->ellipsis = false; /* the arrays of dimensions stay as they
-                                                                             * are */
+    r->n = r->used = r->arrays = r->masks = r->at = 0, r->ellipsis = false; /* array members are not cleared */
     for (int i = 0; i < n; i++) {
         const cp_index *item = &items[i];
         if ((unsigned)item->kind > CP_IX_ARRAY)

@@ -75,8 +75,7 @@ static bool is_scattered(const cpi_axis_index *p, int64_t n, int64_t bytes)
     int leaps = 0;
     for (int r = 0; r < RUNS; r++)
         for (int64_t i = n / RUNS * r + 1; i < n / RUNS * r + LONG; i++) {
-            const int64_t off = (int64_t)((uint64_t)p->at[i] - (uint64_t)p->at[i - 1]); /* if the index is invalid:
-                                                                                         * arbitrary */
+            const int64_t off = (int64_t)((uint64_t)p->at[i] - (uint64_t)p->at[i - 1]); /* arbitrary if invalid */
             leaps += off > FAR / bytes || off < -FAR / bytes;
         }
     return leaps > RUNS * (LONG - 1) / 2;

@@ -21,8 +21,7 @@ template <int P> struct cpi_gather_args {
     char *array, *result;
     int ndim, rest, nindices;
     bool named, across; /* named: the error message includes the index. across: neighbours are neighbours in the rest */
-    bool once;          /* an index names one word, so it is loaded without caching, and the cache is left to
-                         * elements */
+    bool once;          /* an index names one word: it is loaded without caching */
     uint32_t failure;
     uint32_t *mailbox;
     uint32_t items; /* words in all */

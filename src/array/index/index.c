@@ -214,8 +214,7 @@ cp_array *cp_flatnonzero(cp_array *x)
 cp_code cpi_check_boolean_index(const char *name, const cp_array *x, const cp_array *mask, int axis)
 {
     for (int i = 0; i < mask->ndim; i++)
-        if (mask->shape[i] && mask->shape[i] != x->shape[axis + i]) /* without elements it fits any shape, as in
-                                                                     * NumPy */
+        if (mask->shape[i] && mask->shape[i] != x->shape[axis + i]) /* empty: fits any shape */
             return cpi_fail(CP_ERROR_INDEX, "%s: boolean index did not match indexed array along axis %d; size of axis "
                             "is %lld but size of corresponding boolean axis is %lld", name, axis + i,
                             (long long)x->shape[axis + i], (long long)mask->shape[i]);

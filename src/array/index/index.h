@@ -47,8 +47,7 @@ typedef struct cpi_axis_index {
     cpi_index_mode mode;
 } cpi_axis_index;
 typedef struct cpi_gather {
-    const char *function, *failure; /* the function that fails; its message, as CP_ERROR_VALUE (NULL: the message has
-                                     * the index). Strings stay */
+    const char *function, *failure; /* the caller; a CP_ERROR_VALUE message (NULL: names the index). Static */
     char *array, *result;
     int64_t bytes;
     int ndim, rest, nindices;       /* ndim >= 1; all lengths are >= 1 */

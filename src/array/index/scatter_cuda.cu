@@ -179,7 +179,7 @@ struct straight {
     int32_t none, each, row, column;
 };
 
-/* f(i, number) for all valid positions, each of which costs a few instructions: a block looks at all of them. */
+/* f(i, number) for all valid positions, each of which costs a few instructions: a block visits all of them. */
 template <int DIMS, class F>
 __device__ __forceinline__ bool each_straight(const cpi_gather_args<1> &r, const straight &s, F f)
 {

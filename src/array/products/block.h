@@ -16,8 +16,7 @@
 #endif
 #ifndef JOIN
 #define JOIN(x, y) ((x) + (y))
-#define ADDED(s, a, k) ((s) + 1u * (a) * (k)) /* small integers are promoted to int meanwhile, which must not
-                                               * overflow */
+#define ADDED(s, a, k) ((s) + 1u * (a) * (k)) /* unsigned: promotion to int could overflow */
 #else
 #define ADDED MAC
 #endif

@@ -323,8 +323,7 @@ static void add_slices(const plan *w)
 static cp_code by_blas(cp_stream *stream, plan *w)
 {
     const cpi_product *p = w->p;
-    int64_t work = volume(p->m, p->n, p->k) >> 26; /* each tile packs its operands: few of them where that is
-                                                    * expensive */
+    int64_t work = volume(p->m, p->n, p->k) >> 26; /* each tile packs its operands: use few */
     cut(w, at_most(at_least(work, 4), 24), 1024, 16, 16);
     w->slices = 1, w->slice = p->k;
     int64_t tiles = w->tiles_m * w->tiles_n * w->batches;

@@ -186,7 +186,7 @@ template <class A> cp_code sum_vectors(cp_stream *stream, const cpi_product &p)
 /* --- matrices of any type and layout --- */
 
 enum { EDGE = 64, OWN = 4 };
-template <class Sum> constexpr int depth_for = sizeof(Sum) > 8 ? 8 : 16; /* 48 KiB of shared memory are there */
+template <class Sum> constexpr int depth_for = sizeof(Sum) > 8 ? 8 : 16; /* 48 KiB of shared memory are available */
 
 /* A thread's share of EDGE x DEPTH elements of an operand: adjacent threads read adjacent memory. */
 template <int DEPTH> struct share_of {
@@ -369,8 +369,7 @@ cp_code by_library(cp_stream *stream, const cpi_product &p, bool *done)
     const int axis = axis_of_library(p); /* we loop over the other axes */
     const int64_t others = cpi_product_batches(&p) / (axis < 0 ? 1 : p.batch[axis]);
     *done = false;
-    if (!aligned(p) || (others > MANY && p.m * p.n <= EDGE * EDGE)) return CP_OK; /* the overhead of calls would
-                                                                                   * dominate */
+    if (!aligned(p) || (others > MANY && p.m * p.n <= EDGE * EDGE)) return CP_OK; /* call overhead dominates */
     cp_code code = cpi_cublas_take("matmul", stream, &u);
     if (code) return code;
     cublasStatus_t status = CUBLAS_STATUS_SUCCESS;

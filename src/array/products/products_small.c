@@ -9,8 +9,7 @@
 #include "backend/device.h"
 #include "cpu/threads.h"
 
-enum { TASK = 1 << 17, MATRIX = 64 }; /* products of elements that are worth a task; the equivalent overhead of a
-                                       * matrix */
+enum { TASK = 1 << 17, MATRIX = 64 }; /* multiplications worth a task; overhead of a matrix */
 
 typedef struct plan {
     const cpi_product *p;

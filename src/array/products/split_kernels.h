@@ -31,7 +31,7 @@ enum {
 struct operand {
     const float *x;
     int64_t rows, row, step, batch; /* strides of rows, along k, of the batch: 0 where all of it have the same parts */
-    char *parts;                    /* padded rows of them are there, a multiple of BLOCK */
+    char *parts;                    /* their number of rows, padded to a multiple of BLOCK */
     signed char *shift;             /* for each BLOCK rows, each segment: parts are those of x 2^shift; ODD */
     int64_t padded;
     __device__ __forceinline__ int64_t batch_index() const { return batch ? blockIdx.z : 0; }

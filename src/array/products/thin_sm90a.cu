@@ -23,8 +23,7 @@ enum : int64_t {
 };
 
 template <int TILE> struct shape {
-    static constexpr int DEPTH = 1024 / TILE, PITCH = DEPTH + 4; /* 4: 16 lanes that read a fragment have no bank
-                                                                  * conflicts */
+    static constexpr int DEPTH = 1024 / TILE, PITCH = DEPTH + 4; /* 4: avoids bank conflicts of 16 lanes */
     static constexpr int OPERAND = TILE * PITCH, SHARED = STAGES * 2 * OPERAND * (int)sizeof(double);
     static constexpr int LOADS = TILE * DEPTH / THREADS;
 };

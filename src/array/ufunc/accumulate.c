@@ -437,8 +437,7 @@ cp_array *(cp_ufunc_reduce)(cp_op op, cp_array *x, const cp_reduce_options *opti
     if (check_kind("reduce", op, x)) return NULL;
     const cpi_op_row *row = &cpi_op_rows[op];
     cp_reduction known = reduction_of(op);
-    const bool truth = row->rule == CPI_RULE_LOGIC && (o->initial || o->typed); /* which that reduction does not
-                                                                                 * check */
+    const bool truth = row->rule == CPI_RULE_LOGIC && (o->initial || o->typed); /* not checked by it */
     if (known != CP_NREDUCTIONS && !truth) return cp_reduce(known, x, o);
     cp_array *result = NULL, *all[] = {x, o->out, o->where};
     reduction r = {.f = {.name = row->name, .op = op}, .o = o,
@@ -566,7 +565,7 @@ cp_array *(cp_ufunc_reduceat)(cp_op op, cp_array *x, cp_array *indices, int axis
     const int64_t m = indices->size;
     cpi_device *device = cpi_common_device(name, 1, &x);
     int64_t *bound = device && m ? segments(op, indices, x->shape[axis], device) : NULL;  /* before types */
-    const bool heard = bound && !x->size && cpi_hear_of_indices(device, bound); /* nobody will read the result */
+    const bool heard = bound && !x->size && cpi_hear_of_indices(device, bound); /* the result will not be read */
     const bool go = device && (bound || !m) && !heard;
     cp_array *slices = go ? open_accumulation("reduceat", op, x, &axis, o, &f, &to) : NULL, *r = NULL;
     if (!slices && bound && !heard) cpi_fail_after_indices(device, bound);

@@ -293,7 +293,7 @@ static void count_uses(cpi_run *run)
     for (int k = 0; k < f->nresults; k++) run->terms[f->results[k]].uses++;
     for (int i = f->nnodes - 1; i >= 0; i--) {
         const cpi_node *node = &f->nodes[i];
-        if (!run->terms[i].uses || cpi_is_host(run->terms[i].x)) continue; /* a number is there already */
+        if (!run->terms[i].uses || cpi_is_host(run->terms[i].x)) continue; /* a number exists already */
         for (int k = 0; k < node->nin; k++) run->terms[node->in[k]].uses++;
     }
 }
@@ -387,8 +387,7 @@ static cp_array *one_node(const cpi_run *run, int i, cp_array **made, cp_array *
         const cpi_node *whole = &run->f->nodes[node->in[0]];
         for (int k = 0; k < whole->nin; k++) in[k] = made[whole->in[k]];
         if (cp_elementwise_all((cp_op)whole->op, in, results, NULL)) return NULL;
-        for (int j = i + 1; j < run->f->nnodes; j++) { /* the operation's other result is found there when it is
-                                                        * needed */
+        for (int j = i + 1; j < run->f->nnodes; j++) { /* stores the operation's other result */
             const cpi_node *other = &run->f->nodes[j];
             bool wanted = other->kind == CPI_NODE_PART && other->in[0] == node->in[0] && run->terms[j].uses;
             if (!wanted) continue;

@@ -26,8 +26,7 @@ typedef struct cpi_cu_spans {
 typedef struct cpi_cu_function {
     int start, name, open, body, end; /* body: its {, or -1 of a declaration */
     bool global, device, templated;
-    bool asked;     /* an instance of a template is requested here (template void f<int>(...);): instantiated when it is
-                     * used */
+    bool asked;     /* an instance of a template is requested here (template void f<int>(...);): made when used */
     bool context;   /* has the hidden parameter */
     bool barriers;  /* it, or what it calls, waits for other threads in any way */
     bool lockstep;  /* its lanes rely on implicit lockstep: lockstep.c */

@@ -68,8 +68,7 @@ typedef struct cpi_sort_ops {
     cp_code (*search)(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
                       bool right, int64_t *to);
 
-    /* to[i]: whether values[i] is one of n elements in any order (`invert`: is not). NaN equals none. n >= 1, m >=
-     * 1. */
+    /* to[i]: whether values[i] is one of n elements in any order (`invert`: is not). NaN equals none. n, m >= 1. */
     cp_code (*isin)(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
                     bool invert, uint8_t *to);
 

@@ -26,7 +26,7 @@ typedef struct library { /* one shared object */
     void *handle;
     const __cu_kernel *kernels;
     const __cu_variable *variables;
-    cpi_address_range image; /* its address */
+    cpi_address_range image; /* its address range */
     char *text;      /* CUPRITE_CHECK: its source, and the object, in which lines can be looked up */
     void *object;
     size_t bytes;

@@ -1,9 +1,9 @@
-/* x[items] with arrays among the items, and assignment to it.
+/* x[items] with index arrays, and assignment to it.
  *
- * Integers, slices, newaxis and the ellipsis make a view first, in which each array still has its axes whole; arrays of
- * integers and masks, as the places of what is true in them, then pick along these. One mask alone selects instead
- * (index.c), which needs no list of places. Invariant: NumPy's rule for where the picked axes go: beside one another,
- * integers counted, they stay where they are, else they come first. */
+ * Integers, slices, newaxis and the ellipsis first make a view in which the indexed axes are still whole. Integer
+ * arrays, and masks converted to the indices of their true elements, then index these axes. A single mask is a
+ * selection instead (index.c) and needs no list of indices. Invariant: the indexed axes go where NumPy puts them. If
+ * they are adjacent, counting integers as well, they stay where they are; otherwise they come first. */
 #include <string.h>
 
 #include "backend/array.h"
@@ -12,7 +12,7 @@
 
 enum { ITEMS = 2 * CP_MAXDIM + 1 };
 
-/* The items of one call, without the arrays, and where those are. */
+/* The items of one call, without the arrays, and the positions of the arrays. */
 typedef struct reading {
     const char *function;
     int n, used, arrays, masks;
@@ -20,14 +20,14 @@ typedef struct reading {
     cp_index basic[ITEMS];
     cp_array *array[CP_MAXDIM];
     int axis[CP_MAXDIM], reported[CP_MAXDIM]; /* of the view; of x */
-    int at;                               /* the picked axes' place in the result */
+    int at;                               /* where the indexed axes are in the result */
 } reading;
 
 static int axes_of(const cp_array *array) { return array->type == CP_BOOL ? array->ndim : 1; }
 
 static cp_code count_axes(reading *r, const cp_array *x, int n, const cp_index *items)
 {
-    r->n = r->used = r->arrays = r->masks = r->at = 0, r->ellipsis = false; /* lists stay as they are */
+    r->n = r->used = r->arrays = r->masks = r->at = 0, r->ellipsis = false; /* array members are not cleared */
     for (int i = 0; i < n; i++) {
         const cp_index *item = &items[i];
         if ((unsigned)item->kind > CP_IX_ARRAY)
@@ -53,7 +53,7 @@ static cp_code count_axes(reading *r, const cp_array *x, int n, const cp_index *
 static cp_code read_items(reading *r, const cp_array *x, int n, const cp_index *items)
 {
     enum { BEFORE, WITHIN, BEHIND, APART } state = BEFORE;
-    int from = 0, to = 0, first = 0; /* axes of x, of the view, and the result's where the first array is */
+    int from = 0, to = 0, first = 0; /* axes of x, of the view, and the result's axis of the first array */
     cp_code code = count_axes(r, x, n, items);
     if (code) return code;
     r->arrays = 0;
@@ -79,12 +79,13 @@ static cp_code read_items(reading *r, const cp_array *x, int n, const cp_index *
         for (int d = 0; d < axes; d++) r->basic[r->n++] = CP_FULL;
         from += axes, to += axes;
     }
-    /* `first` counts axes of the view before the first array: picked ones are all behind it */
+    /* `first` counts the view's axes before the first array; all indexed axes are behind it */
     r->at = state == APART ? 0 : first;
     return CP_OK;
 }
 
-/* The places of what is true: an index for each axis of the mask. One without axes names everything, once or never. */
+/* The indices of the true elements: an index array for each axis of the mask. A 0-d mask selects everything or
+ * nothing. */
 static cp_code add_mask(cpi_indexing *p, const reading *r, int k)
 {
     cp_array *mask = r->array[k];
@@ -119,7 +120,7 @@ static cp_code open_indexing(cpi_indexing *p, const reading *r, cp_array *view)
 
 static bool is_one_mask(const reading *r) { return r->arrays == 1 && r->masks == 1; }
 
-/* The view with the mask's axes in front. */
+/* The view with the mask's axes first. */
 static cp_array *masked_axes_first(const reading *r, cp_array *view)
 {
     int order[CP_MAXDIM], n = 0, first = r->axis[0], last = first + r->array[0]->ndim;
@@ -151,7 +152,7 @@ static bool is_only_array(int n, const cp_index *items)
     return n == 1 && items[0].kind == CP_IX_ARRAY && items[0].array;
 }
 
-/* x as the items without arrays make it; x itself where there is only an array, in front. */
+/* The view that the items other than arrays make of x; x itself where there are only arrays, before all other axes. */
 static cp_array *view_of(cp_array *x, int n, const cp_index *items, const reading *r)
 {
     bool whole = is_only_array(n, items) && x->ndim && !(x->flags & CPI_HOST_SCALAR);

@@ -1,4 +1,4 @@
-/* Places and stretches of ufuncs on the CPU, which goes through places in their order. */
+/* Indices and segments of ufuncs on the CPU, which applies indices in order. */
 #include "core/error.h"
 #include "elementwise/table.h"
 #include "index/index.h"
@@ -43,7 +43,7 @@ cp_code cpi_index_cpu_wrap(cp_stream *stream, int op, const int64_t *position, i
     return CP_OK;
 }
 
-/* Work behind this that a queue has already goes on where it fails: then there must be stretches too. */
+/* If this fails, work already queued behind it still runs, so the segments must be valid then too. */
 cp_code cpi_index_cpu_segments(cp_stream *stream, int op, const int64_t *starts, int64_t m, int64_t n, int64_t *first,
                                 int64_t *last)
 {

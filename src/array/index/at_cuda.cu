@@ -1,10 +1,10 @@
-/* Places and stretches of ufuncs on the GPU. `at` of operations that give one result in whatever order an element's
- * places come is atomic operations, without sorting.
+/* Indices and segments of ufuncs on the GPU. `at` uses atomic operations, without sorting, where an operation's result
+ * does not depend on the order of an element's indices.
  *
- * Integers wrap, so their sums and products are such, as are the larger and the smaller of two numbers. Of zeros the
- * larger is +0.0 and the smaller -0.0, and of NaNs it is the one with the most bits, so that those have one answer too.
- * Invariant: every index is looked at before the first element changes; where one is wrong nothing does. Few are looked
- * at by every block itself, so that one launch is enough. */
+ * Integers wrap, so their sums and products are such, as are minimum and maximum. Of zeros the larger is +0.0 and the
+ * smaller -0.0; of NaNs the one with the largest bit pattern is taken, so those have one answer too. Invariant: every
+ * index is checked before the first element changes, and if one is wrong nothing changes. If there are few indices,
+ * every block checks all of them, so that one launch is enough. */
 #include "cuda/mailbox.cuh"
 #include "elementwise/operations_cuda.h"
 #include "index/index.h"
@@ -12,7 +12,7 @@
 namespace {
 
 enum { EACH = 4 };
-/* Few places in one launch, whose blocks each look at all of them: LOOKED at a time by a thread. */
+/* Few indices in one launch: every block checks all of them, LOOKED at a time per thread. */
 enum { FEW = 1 << 14, FEW_THREADS = 1024, LOOKED = 8 };
 enum joins { ADD, SUBTRACT, MULTIPLY, AND, OR, XOR, MOST, LEAST, NUMBER_MOST, NUMBER_LEAST };
 
@@ -22,11 +22,11 @@ struct at_args {
     const int64_t *position;
     const char *v;
     int64_t extent, n, v_step;
-    unsigned *wrong; /* NULL: nobody has looked at the places */
+    unsigned *wrong; /* NULL: the indices were not checked yet */
     uint32_t *mailbox, failure;
 };
 
-/* Negative places count from the end. */
+/* Negative indices count from the end. */
 __device__ __forceinline__ int64_t named(const at_args &a, int64_t i)
 {
     const int64_t position = a.position[i];
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(CPI_THREADS) look(const __grid_constant__ at_a
     }
 }
 
-/* The same of all places by each block; true, in all its threads: one is wrong. */
+/* Each block checks all indices; true in all its threads if one is wrong. */
 __device__ __forceinline__ bool any_wrong(const at_args &a)
 {
     int64_t wrong = -1;
@@ -63,9 +63,9 @@ __device__ __forceinline__ bool any_wrong(const at_args &a)
     return __syncthreads_or(wrong >= 0);
 }
 
-/* --- places that are sorted --- */
+/* --- sorted indices --- */
 
-/* far[0], far[1]: how far places go beyond the end, and before -size; both begin as 0. */
+/* far[0], far[1]: how far indices go beyond the end, and before -size; both begin as 0. */
 __global__ void __launch_bounds__(CPI_THREADS)
 wrap_indices(const int64_t *position, int64_t n, int64_t size, int64_t *wrapped, unsigned long long *far)
 {
@@ -86,7 +86,8 @@ template <> struct bits_of<2> { typedef unsigned short type; };
 template <> struct bits_of<4> { typedef unsigned type; };
 template <> struct bits_of<8> { typedef unsigned long long type; };
 
-/* *x becomes `to` where it is `from`; what it was. A byte is changed with the three that lie in a word with it. */
+/* Atomic compare-and-swap: *x becomes `to` where it is `from`; returns the old value. A byte is swapped with the three
+ * others of its word. */
 template <class U> __device__ __forceinline__ U exchanged(U *x, U from, U to) { return atomicCAS(x, from, to); }
 __device__ __forceinline__ uint8_t exchanged(uint8_t *x, uint8_t from, uint8_t to)
 {
@@ -147,7 +148,7 @@ template <class T> __device__ __forceinline__ void join_whole(int join, T *x, T 
     });
 }
 
-/* Numbers by their size, -0.0 before 0.0. */
+/* Numbers in their order, -0.0 before 0.0. */
 __device__ __forceinline__ int rank_of(float x)
 {
     const int b = __float_as_int(x);
@@ -191,7 +192,7 @@ template <class T> __global__ void __launch_bounds__(FEW_THREADS) at_once(const 
     }
 }
 
-/* --- which --- */
+/* --- which operations --- */
 
 const void *kernel_of(cp_type type)
 {
@@ -228,7 +229,7 @@ int join_of(int op, bool whole)
 
 /* --- rows --- */
 
-/* An element of a row for a thread; those of the first of equal rows go through all of them. */
+/* A thread handles one element of a row. The thread at the first of several equal rows processes all of them. */
 template <class T> __global__ void __launch_bounds__(CPI_THREADS) rows_in_order(const __grid_constant__ cpi_at_rows p)
 {
     const int64_t at = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x, i = at / p.width, column = at - i * p.width;
@@ -245,7 +246,7 @@ template <class T> __global__ void __launch_bounds__(CPI_THREADS) rows_in_order(
     *x = r;
 }
 
-/* --- stretches --- */
+/* --- segments --- */
 
 __global__ void __launch_bounds__(CPI_THREADS)
 find_segments(const int64_t *starts, int64_t m, int64_t n, int64_t *first, int64_t *last, uint32_t *box,

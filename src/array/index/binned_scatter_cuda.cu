@@ -1,42 +1,43 @@
-/* Many elements written by an array of integers, on the GPU, where a table of claims on them would not fit the cache.
+/* Scattering many elements by an integer array, on the GPU, where a table of claims on the elements would not fit the
+ * cache.
  *
- * Places are dealt into buckets of neighbouring elements first, as words that are written one behind the other; then a
- * block has the claims on a bucket's elements in its own memory and writes them in their order. Who comes first to a
- * bucket is nobody's business: a word says which place it is, and the highest place wins. A bucket of more than PART
- * words is several blocks', of which the last to come joins their claims.
+ * Indices are first binned into buckets of neighbouring elements, as words that are written contiguously. Then a block
+ * keeps the claims on a bucket's elements in shared memory and writes the winners. The order within a bucket does not
+ * matter: a word holds its position in the index, and the highest position wins. A bucket of more than PART words is
+ * shared by several blocks, the last of which merges their claims.
  *
- * Invariants: nothing is written before every index was looked at, and nothing where one is wrong; an index that
- * changes meanwhile makes wrong elements, not wrong addresses. */
+ * Invariants: nothing is written before every index was checked, and nothing where one is wrong. An index that changes
+ * meanwhile leads to wrong elements, not to wrong addresses. */
 #include "cuda/cuda.h"
 #include "index/gather.cuh"
 
 namespace {
 
 enum {
-    THREADS = 1024, EACH = 8, AT_ONCE = 4, /* words of a thread, and how many of them are under way */
+    THREADS = 1024, EACH = 8, AT_ONCE = 4, /* words of a thread, and how many of them are in flight */
     TILE = THREADS * EACH,
-    BUCKETS = 1024,          /* at most, one a thread */
-    SHIFT = 14,              /* elements of a bucket: 2^14, or 2^15 where those would be too many buckets */
+    BUCKETS = 1024,          /* at most, one per thread */
+    SHIFT = 14,              /* elements of a bucket: 2^14, or 2^15 where there would be too many buckets */
     PART = 1 << 16,
-    LEAST = 1 << 22          /* elements, whose claims the cache holds otherwise */
+    LEAST = 1 << 22          /* elements, up to which the cache holds a claim table */
 };
 const uint32_t NONE = 0xffffffff;
 
 struct bin {
     uint32_t buckets, parts; /* parts: blocks of `settle` behind those of the buckets, at least as many as are needed */
     int shift;
-    bool one;                /* all places write the same value: which of them does is all one */
+    bool one;                /* all positions write the same value, so it does not matter which of them does */
     uint32_t *total;         /* words of each bucket; zeroed, with all up to `wrong` */
-    uint32_t *taken;         /* of those dealt so far */
-    uint32_t *done;          /* blocks that are through with a bucket of several */
+    uint32_t *taken;         /* of those binned so far */
+    uint32_t *done;          /* blocks that have finished with a bucket of several */
     unsigned *wrong;
     uint32_t *place;
     uint16_t *element;       /* within the bucket */
     uint32_t *spilled;       /* claims of parts: two tables for each of `parts` */
 };
 
-/* The elements that places first, first + THREADS, ... name; NONE: there is no such place, or *wrong is one whose index
- * is wrong. */
+/* The elements that positions first, first + THREADS, ... name. NONE: there is no such position, or *wrong is one whose
+ * index is wrong. */
 __device__ __forceinline__ void name_elements(const cpi_gather_args<1> &r, uint32_t first, bool again,
                                               uint32_t *element, uint32_t *wrong)
 {
@@ -58,7 +59,8 @@ __device__ __forceinline__ void name_elements(const cpi_gather_args<1> &r, uint3
     }
 }
 
-/* Adds one for each lane that has a bucket; what was there before it. Neighbours of one bucket do it together. */
+/* Adds one for each lane that has a bucket; returns the count before it. Adjacent lanes of one bucket do it
+ * together. */
 __device__ __forceinline__ uint32_t add_one(uint32_t *count, uint32_t bucket)
 {
     const uint32_t first = __shfl_sync(0xffffffffu, bucket, 0);
@@ -124,8 +126,8 @@ struct binned {
     uint16_t place[TILE];
 };
 
-/* A block deals a tile: in its memory first, so that what goes into a bucket lies together. The last tile comes first:
- * it is in the cache. */
+/* A block bins a tile: in shared memory first, so that what goes into a bucket is contiguous. The last tile comes first
+ * because it is in the cache. */
 __global__ void __launch_bounds__(THREADS, 2)
 bin_kernel(const __grid_constant__ cpi_gather_args<1> r, const __grid_constant__ bin d)
 {
@@ -164,7 +166,7 @@ bin_kernel(const __grid_constant__ cpi_gather_args<1> r, const __grid_constant__
     }
 }
 
-/* Which words a block of `settle` has. */
+/* The words that a block of `settle` processes. */
 struct share {
     uint32_t bucket, first, end, parts, part, extra; /* extra: of `parts`, the bucket's first */
 };
@@ -189,7 +191,7 @@ __device__ __forceinline__ share find_share(const bin &d)
     return s;
 }
 
-/* Joins the claims of all parts in those of the block that comes last; true: this one. */
+/* Merges the claims of all parts into those of the block that arrives last; true in this block. */
 __device__ __forceinline__ bool join_parts(const bin &d, const share &s, uint32_t *claims)
 {
     const uint32_t size = 1u << d.shift;
@@ -206,7 +208,7 @@ __device__ __forceinline__ bool join_parts(const bin &d, const share &s, uint32_
         const uint32_t *other = d.spilled + (int64_t)(p ? 2 * (s.extra + p - 1) : 2 * s.extra + 1) * size;
         for (uint32_t k = threadIdx.x; k < size; k += THREADS) claims[k] = max(claims[k], __ldcg(other + k));
     }
-    return true; /* a thread reads what it has joined itself */
+    return true; /* each thread reads only what it has merged itself */
 }
 
 template <class T> __global__ void __launch_bounds__(THREADS, 2)
@@ -240,7 +242,7 @@ settle_kernel(const __grid_constant__ cpi_gather_args<1> r, const __grid_constan
     }
 }
 
-/* The work's memory, cut into the parts of a deal; its bytes. */
+/* Divides the work memory into the arrays of a bin; returns its bytes. */
 size_t lay_out(bin *d, char *memory, int64_t count)
 {
     const size_t words = BUCKETS * sizeof(uint32_t), all = d->one ? 0 : (size_t)count * sizeof *d->place;

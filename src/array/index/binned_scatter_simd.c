@@ -1,14 +1,14 @@
-/* Dealing places out, and writing ranges (binned_scatter_cpu.c has the plan); compiled once per instruction set.
+/* Binning indices, and writing ranges (binned_scatter_cpu.c explains the algorithm); compiled once per instruction set.
  *
- * What goes to a range is gathered in a line of its own first, which goes past the caches when it is full: a store to
- * each of some hundred places of the memory in turn would wait for a line each time. */
+ * Each range has a write-combining buffer of one line, which is stored past the caches when it is full. Storing
+ * directly to some hundred places in memory in turn would wait for a cache line each time. */
 #include "index/binned_scatter.h"
 
 #include <string.h>
 
 #include "cpu/vectors.h"
 
-enum { LINE = 16 /* places that wait until they are as many */ };
+enum { LINE = 16 /* indices that a buffer collects before it is stored */ };
 
 INLINE uint64_t position_of(const cpi_axis_index *p, int64_t i)
 {
@@ -23,18 +23,18 @@ static void count(const cpi_bin_job *d, int64_t first, int64_t n)
     uint32_t *counts = d->next + first / CPI_BIN_CHUNK * d->ranges;
     int64_t i = first;
     for (const int64_t end = first + n; i < end; i++) {
-        if (i % 8 == 0) __builtin_prefetch(p.at + i + n); /* what is looked at next */
+        if (i % 8 == 0) __builtin_prefetch(p.at + i + n); /* what is processed next */
         counts[position_of(&p, i) >> shift]++;
     }
 }
 
-/* Where those of a range begin after dealing: where the ones of the round's last piece and the range before end. */
+/* Where a range begins after binning: where the round's last chunk ends in the range before. */
 static int64_t begin_of(const cpi_bin_job *d, int64_t range)
 {
     return range ? d->next[(d->first + d->nchunks - 1) * d->ranges + range - 1] : 0;
 }
 
-/* A line's places, or its values, past the caches; of small elements they fill no line of the memory. */
+/* A buffer's indices, or its values, past the caches; small elements do not fill a cache line. */
 INLINE void put_line(char *to, const char *from, size_t bytes)
 {
 #if defined(__SSE2__)
@@ -47,7 +47,7 @@ INLINE void put_line(char *to, const char *from, size_t bytes)
     memcpy(to, from, bytes);
 }
 
-/* Places from..end-1 of all, which wait in `line`, to where they belong. */
+/* Stores indices from..end-1 of all, which wait in `line`, to their final memory. */
 INLINE void put_waiting(const cpi_bin_job *d, const char *line, size_t from, size_t end, size_t bytes)
 {
     const size_t skip = from % LINE;
@@ -92,7 +92,7 @@ INLINE void bin_chunk(const cpi_bin_job *d, int64_t chunk, size_t bytes)
 #endif
 }
 
-/* The places of a range get their values, of which `one` may be all of them. */
+/* Writes the values of a range's indices; `one`: all have the same value. */
 INLINE void put_range(const cpi_bin_job *d, int64_t range, size_t bytes, bool one)
 {
     const int64_t first = begin_of(d, range), end = begin_of(d, range + 1);
@@ -101,7 +101,7 @@ INLINE void put_range(const cpi_bin_job *d, int64_t range, size_t bytes, bool on
     char *x = d->g->array + from;
     const char *value = one ? d->g->result : d->values + first * (int64_t)bytes;
     const uint32_t *indices = d->indices;
-    for (int64_t i = 0; i < all; i += 64) __builtin_prefetch(x + i, 1, 2); /* side by side they come sooner */
+    for (int64_t i = 0; i < all; i += 64) __builtin_prefetch(x + i, 1, 2); /* adjacent loads are faster */
     for (int64_t k = first; k < end; k++, value += one ? 0 : bytes) memcpy(x + indices[k] * bytes, value, bytes);
 }
 

@@ -1,5 +1,5 @@
-/* Truth values as the bits of bytes, and back. Invariant: rows are contiguous when a backend sees them, and each begins
- * with a byte of its own. */
+/* packbits and unpackbits: booleans to the bits of bytes, and back. Invariant: rows are contiguous when a backend sees
+ * them, and each begins with a new byte. */
 #include <string.h>
 
 #include "backend/array.h"
@@ -8,7 +8,7 @@
 #include "operands/operands.h"
 #include "index/index.h"
 
-/* x with its last axis' extent `last`: a new array; *rows: how many there are. */
+/* A new array like x with `last` elements along the last axis; *rows: the number of rows. */
 static cp_array *with_last(const char *name, const cp_array *x, int64_t last, int64_t *rows)
 {
     int64_t shape[CP_MAXDIM];
@@ -67,7 +67,7 @@ static cp_array *bit_rows(const char *name, cp_array *a, int *axis)
     return cpi_axis(name, axis, a->ndim) ? NULL : cp_moveaxis(a, CP_AXES(*axis), CP_AXES(-1));
 }
 
-/* The last axis at its old place, in C order; r is given up. */
+/* Moves the last axis back to its old position, in C order; r is released. */
 static cp_array *axis_back(cp_array *r, int axis)
 {
     if (!r || axis == r->ndim - 1) return r;
@@ -104,7 +104,7 @@ cp_array *(cp_packbits)(cp_array *a, int axis, const cp_packbits_options *option
     return axis_back(r, axis);
 }
 
-/*: python_module("_bits", doc="What cuprite.unpackbits is made of.") */
+/*: python_module("_bits", doc="Implements cuprite.unpackbits.") */
 /*: function("unpackbits", "a: array, axis: axis_or_flat = None, bitorder: bitorder = 'big'", module="_bits",
              doc="The bits of bytes as eight elements, 0 or 1, along an axis (None: flattened).") */
 cp_array *(cp_unpackbits)(cp_array *a, int axis, const cp_unpackbits_options *options)

@@ -1,7 +1,7 @@
-/* Places of a contiguous axis, the same in many rows, on the GPU: a[:, i], take(a, i, -1).
+/* Gathering the same indices of a contiguous axis from many rows, on the GPU: a[:, i], take(a, i, -1).
  *
- * A row is brought into a block's memory, and its places are read from there: reads at random of 32 lanes are 32 of the
- * cache's. What is an index's own work a thread does once for all rows of its block. The next row is under way
+ * A row is copied into shared memory and gathered from there: random reads of global memory by 32 lanes are 32 requests
+ * to the cache. What an index needs is computed by a thread once for all rows of its block. The next row is copied
  * meanwhile. */
 #include <cuda_pipeline.h>
 
@@ -18,7 +18,7 @@ template <class T> __device__ __forceinline__ void bring(T *to, const char *from
         __pipeline_memcpy_async(to + k, (const T *)from + k, sizeof(T));
 }
 
-/* Blocks: along rows, and along places. */
+/* Blocks: along rows, and along indices. */
 template <class T>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
     columns_kernel(const __grid_constant__ cpi_gather_args<1> r, int capacity)

@@ -1,9 +1,9 @@
-/* Places named by arrays of integers, as kernels see them: what gathering and scattering on the GPU share.
+/* Index arrays as kernels see them: what gathering and scattering on the GPU share.
  *
- * A kernel counts words: word w of place s of the rest of place i of the index, in 31 bits; larger calls come to it in
- * parts (cpi_each_part), and what is divided by is prepared on the host. A thread has several words, EACH, under way at
- * once. Invariant: an index is looked at wherever it is read, since the array may change meanwhile; one that is wrong
- * leaves a note in the stream's mailbox, and nothing is read or written for it. */
+ * A kernel counts words: word w, at position s of the rest and position i of the index, in 31 bits. Larger calls are
+ * split (cpi_each_part), and divisors are prepared on the host. A thread has several words, EACH, in flight at once.
+ * Invariant: an index is checked wherever it is read, since the array may change meanwhile. A wrong one is reported in
+ * the stream's mailbox, and nothing is read or written for it. */
 #ifndef CPI_INDEX_GATHER_CUH
 #define CPI_INDEX_GATHER_CUH
 
@@ -16,16 +16,16 @@
 
 enum { CPI_GATHER_THREADS = 256, CPI_GATHER_EACH = 4 };
 
-/* The record as kernels want it; P picks, since parameters of a kernel are few. */
+/* The record as kernels take it; P index arrays, since kernel parameters are limited. */
 template <int P> struct cpi_gather_args {
     char *array, *result;
     int ndim, rest, nindices;
-    bool named, across; /* named: the failure is told with the index. across: neighbours are neighbours in the rest */
-    bool once;          /* an index names one word, so it need not stay in the cache, where elements do */
+    bool named, across; /* named: the error message includes the index. across: neighbours are neighbours in the rest */
+    bool once;          /* an index names one word: it is loaded without caching */
     uint32_t failure;
     uint32_t *mailbox;
     uint32_t items; /* words in all */
-    cpi_divisor count, slots, words; /* places of the index, of the rest, words of an element */
+    cpi_divisor count, slots, words; /* positions of the index, of the rest, words of an element */
     cpi_divisor shape[CPI_GATHER_DIMS], rest_shape[CPI_GATHER_DIMS];
     int64_t array_step[CPI_GATHER_DIMS], values_step[CPI_GATHER_DIMS];
     int64_t rest_array_step[CPI_GATHER_DIMS], rest_values_step[CPI_GATHER_DIMS];
@@ -34,7 +34,7 @@ template <int P> struct cpi_gather_args {
 
 static inline int64_t cpi_size_of(int64_t step) { return step < 0 ? -step : step; }
 
-/* Does the rest lie closer together in `result` than the index? */
+/* Is the rest denser in `result` than the index? */
 static inline bool cpi_runs_across(const cpi_gather *g)
 {
     if (!g->rest) return false;
@@ -63,7 +63,7 @@ cp_code cpi_gather_args_of(cp_stream *stream, const cpi_gather *g, int64_t words
     return r->mailbox ? CP_OK : CP_ERROR_MEMORY;
 }
 
-/* Bytes of a word: the largest power of two up to 16 that divides all that an address is made of. */
+/* Bytes of a word: the largest power of two up to 16 that divides every stride and address. */
 static inline int64_t cpi_word_of(const cpi_gather *g)
 {
     uint64_t any = (uintptr_t)g->array | (uintptr_t)g->result | (uint64_t)g->bytes | 16;
@@ -73,14 +73,14 @@ static inline int64_t cpi_word_of(const cpi_gather *g)
     return (int64_t)(any & -any);
 }
 
-/* f(part, first place of the index) for parts whose words can be counted in 31 bits: in the order of the index, one
+/* f(part, first position of the index) for parts whose words can be counted in 31 bits: in the order of the index, one
  * share of its first axis after the other, then shares of the rest, then of elements. */
 template <class F> cp_code cpi_each_part(const cpi_gather *g, int64_t word, int64_t first, F f)
 {
     const int64_t count = cpi_gather_count(g), rest = cpi_gather_rest(g), words = g->bytes / word;
     if (count <= INT32_MAX / words / rest && words <= INT32_MAX / rest) return f(g, first);
     cpi_gather a = *g, b = *g;
-    int64_t behind = first; /* the first place of b */
+    int64_t behind = first; /* the first position of b */
     int d = 0;
     if (count > 1) {
         while (g->shape[d] == 1) d++;
@@ -107,7 +107,7 @@ static __device__ __noinline__ int64_t cpi_wrapped(int64_t v, int64_t extent)
     return v + (v < 0 ? extent : 0);
 }
 
-/* The places that indices name, which may lie beyond the axis still. */
+/* The indices as given, which may still be beyond the axis. */
 template <int E> __device__ __forceinline__ void cpi_name(const cpi_axis_index &p, int64_t (&v)[E])
 {
     const int64_t below = p.mode == CPI_INDEX_RAISE ? p.extent : 0;
@@ -121,7 +121,7 @@ template <int E> __device__ __forceinline__ void cpi_name(const cpi_axis_index &
         for (int e = 0; e < E; e++) v[e] = cpi_wrapped(v[e], p.extent);
 }
 
-/* Steps of place i of the index along its axes: without arrays, which would lie in memory. */
+/* Steps of position i along the index's axes: without arrays, which would lie in memory. */
 template <int P, int DIMS>
 __device__ __forceinline__ int64_t cpi_along(const cpi_gather_args<P> &r, uint32_t i, const int64_t *step)
 {
@@ -134,7 +134,7 @@ __device__ __forceinline__ int64_t cpi_along(const cpi_gather_args<P> &r, uint32
     return at + i * step[0];
 }
 
-/* Tells the mailbox of index k of place i. */
+/* Reports index k of position i to the mailbox. */
 template <int P> __device__ __noinline__ void cpi_report_index(const cpi_gather_args<P> &r, int k, uint32_t i)
 {
     const cpi_axis_index &p = r.axis_index[k];
@@ -143,8 +143,8 @@ template <int P> __device__ __noinline__ void cpi_report_index(const cpi_gather_
     else *(volatile uint32_t *)r.mailbox = r.failure;
 }
 
-/* Where places i[0 .. E) lie; good: those with `wanted` whose indices are right. Of others the mailbox is told, and
- * false returned. */
+/* Offsets of positions i[0 .. E); good: those with `wanted` whose indices are valid. The others are reported to the
+ * mailbox, and false is returned. */
 template <int DIMS, int E, int P>
 __device__ __forceinline__ bool cpi_find(const cpi_gather_args<P> &r, const uint32_t (&i)[E], const bool (&wanted)[E],
                                          int64_t (&array)[E], int64_t (&result)[E], bool (&good)[E])
@@ -180,8 +180,8 @@ __device__ __forceinline__ bool cpi_find(const cpi_gather_args<P> &r, const uint
     return all;
 }
 
-/* run(arrays, axes), constants, for a kernel's P and DIMS: most calls have one array of one or two axes, and need
- * little; others have what there is room for. */
+/* run(arrays, axes), constants, for a kernel's P and DIMS. Most calls have one array of one or two axes and need
+ * little; others get the maximum. */
 template <int N> struct cpi_number_of { enum { value = N }; };
 template <class F> cp_code cpi_with_dims(const cpi_gather *g, F run)
 {
@@ -191,7 +191,7 @@ template <class F> cp_code cpi_with_dims(const cpi_gather *g, F run)
     return run(cpi_number_of<CP_MAXDIM>(), cpi_number_of<CPI_GATHER_DIMS>());
 }
 
-/* Steps of place s of the rest. */
+/* Steps of position s of the rest. */
 template <int P>
 __device__ __forceinline__ void cpi_add_rest(const cpi_gather_args<P> &r, uint32_t s, int64_t *array, int64_t *result)
 {
@@ -201,7 +201,7 @@ __device__ __forceinline__ void cpi_add_rest(const cpi_gather_args<P> &r, uint32
     }
 }
 
-/* The place of the index, of the rest, and the word that item t is. */
+/* The position in the index, in the rest, and the word of item t. */
 template <int P>
 __device__ __forceinline__ void cpi_item(const cpi_gather_args<P> &r, uint32_t t, uint32_t *i, uint32_t *s,
                                          uint32_t *word)
@@ -215,10 +215,10 @@ __device__ __forceinline__ void cpi_item(const cpi_gather_args<P> &r, uint32_t t
     else *i = cpi_index_along(r.count, item), *s = item;
 }
 
-/* Items first, first + stride, ... of a call: what each is, and where its place of the index lies. */
+/* Items first, first + stride, ... of a call: their coordinates, and the offsets of their position in the index. */
 template <int E> struct cpi_items {
-    uint32_t i[E], s[E], word[E]; /* the places of the index and of the rest, and the word */
-    int64_t array[E], result[E];  /* of the place of the index; cpi_add_rest adds that of the rest */
+    uint32_t i[E], s[E], word[E]; /* the positions in the index and in the rest, and the word */
+    int64_t array[E], result[E];  /* of the position in the index; cpi_add_rest adds that of the rest */
     bool good[E];
 };
 template <int DIMS, int E, int P>
@@ -234,7 +234,7 @@ __device__ __forceinline__ void cpi_find_items(const cpi_gather_args<P> &r, uint
     cpi_find<DIMS>(r, t->i, wanted, t->array, t->result, t->good);
 }
 
-/* The same of places of the index alone; false: one is wrong. */
+/* The same for positions of the index alone; false: one is wrong. */
 template <int DIMS, int E, int P>
 __device__ __forceinline__ bool cpi_find_indexed(const cpi_gather_args<P> &r, uint32_t first, uint32_t stride,
                                                  uint32_t (&i)[E], bool (&wanted)[E], int64_t (&array)[E],
@@ -246,7 +246,7 @@ __device__ __forceinline__ bool cpi_find_indexed(const cpi_gather_args<P> &r, ui
     return cpi_find<DIMS>(r, i, wanted, array, result, good);
 }
 
-/* Elements that places can name are numbered by (offset - low) / unit: a shift where unit is 2^shift (else -1). */
+/* Elements that indices can name are numbered by (offset - low) / unit: a shift where unit is 2^shift (else -1). */
 struct cpi_numbering {
     int64_t low, unit, size;
     int shift;

@@ -1,10 +1,10 @@
-/* Elements by arrays of integers, on the CPU.
+/* Gather and scatter by integer arrays, on the CPU.
  *
- * The index's places are gone through in chunks: a chunk's offsets are found and checked first, into buffers that stay
- * in the first cache, then its elements move, once for each place of the rest. Writing is cut by where it goes, along
- * the rest or by ranges of offsets that each task picks out of all chunks: no two tasks write one element, and in each
- * the chunks come in order, so that of several values for one element the last one stays. Invariant: nothing is written
- * before all indices are known to be right. */
+ * The index is processed in chunks. A chunk's offsets are computed and checked first, into buffers that stay in the L1
+ * cache; then its elements move, once for each position of the rest. Writing is split by destination, along the rest or
+ * by ranges of offsets, for which each task selects its own from all chunks. No two tasks write one element, and in
+ * each the chunks come in order, so of several values for one element the last one stays. Invariant: nothing is written
+ * before all indices are known to be valid. */
 #include "index/index.h"
 
 #include <string.h>
@@ -19,10 +19,10 @@ enum { CHUNK = 1024, SEGMENT = 32768 /* bytes of a long run that one task moves 
 
 typedef struct job {
     const cpi_gather *g;
-    int64_t count, chunks, nchunks, slots; /* slots: places of the rest, times pieces of a run */
+    int64_t count, chunks, nchunks, slots; /* slots: positions of the rest, times segments of a run */
     int64_t slice, slices, per;           /* slots of a task, parts of the rest, chunks of a task */
     int64_t parts, low, range;            /* of the offsets, for writing */
-    bool even, put;                       /* places lie in `result` with one step */
+    bool even, put;                       /* the offsets in `result` have one step */
     int64_t *to;
     const cpi_numbered *axes;             /* `to` gets coordinates */
     int bad;
@@ -39,7 +39,7 @@ static bool add(const cpi_axis_index *p, const int64_t *at, int64_t step, int64_
             for (int64_t i = 0; i < n; i++) {
                 int64_t v = at[i] + (at[i] < 0 ? extent : 0);
                 bad |= (uint64_t)v >= (uint64_t)extent;
-                to[i] += (int64_t)((uint64_t)v * (uint64_t)stride); /* of a bad one it wraps, unread */
+                to[i] += (int64_t)((uint64_t)v * (uint64_t)stride); /* a wrong one wraps; it is not read */
             }
             return bad;
         }
@@ -47,7 +47,7 @@ static bool add(const cpi_axis_index *p, const int64_t *at, int64_t step, int64_
             int64_t v = at[i * step];
             v += v < 0 ? extent : 0;
             bad |= (uint64_t)v >= (uint64_t)extent;
-            to[i] += (int64_t)((uint64_t)v * (uint64_t)stride); /* of a bad one it wraps, unread */
+            to[i] += (int64_t)((uint64_t)v * (uint64_t)stride); /* a wrong one wraps; it is not read */
         }
         return bad;
     case CPI_INDEX_EXACT:
@@ -61,7 +61,7 @@ static bool add(const cpi_axis_index *p, const int64_t *at, int64_t step, int64_
         for (int64_t i = 0; i < n; i++) {
             int64_t v = at[i * step];
             if ((uint64_t)v >= (uint64_t)extent) v %= extent, v += v < 0 ? extent : 0;
-            to[i] += (int64_t)((uint64_t)v * (uint64_t)stride); /* of a bad one it wraps, unread */
+            to[i] += (int64_t)((uint64_t)v * (uint64_t)stride); /* a wrong one wraps; it is not read */
         }
         return false;
     case CPI_INDEX_CLIP:
@@ -69,14 +69,14 @@ static bool add(const cpi_axis_index *p, const int64_t *at, int64_t step, int64_
         for (int64_t i = 0; i < n; i++) {
             int64_t v = at[i * step];
             v = v < 0 ? 0 : v >= extent ? extent - 1 : v;
-            to[i] += (int64_t)((uint64_t)v * (uint64_t)stride); /* of a bad one it wraps, unread */
+            to[i] += (int64_t)((uint64_t)v * (uint64_t)stride); /* a wrong one wraps; it is not read */
         }
         return false;
     }
     return true;
 }
 
-/* Where places first..first+n-1 lie; false where an index is wrong. few may be NULL. */
+/* Offsets of positions first..first+n-1; false where an index is wrong. result may be NULL. */
 static bool find(const cpi_gather *g, int64_t first, int64_t n, int64_t *array, int64_t *result)
 {
     int64_t c[CPI_GATHER_DIMS];
@@ -102,7 +102,7 @@ static bool find(const cpi_gather *g, int64_t first, int64_t n, int64_t *array, 
 
 /* --- moving --- */
 
-/* n elements of one place of the rest; `result` lies at f[i], or, without f, `step` apart. */
+/* n elements of one position of the rest; `result` lies at f[i], or, without f, at multiples of `step`. */
 #define MOVE_TYPE(T)                                                                                   \
     for (int64_t i = 0; i < n; i++) {                                                                  \
         if (i + AHEAD < n) __builtin_prefetch(array + m[i + AHEAD], put);                              \
@@ -110,7 +110,7 @@ static bool find(const cpi_gather *g, int64_t first, int64_t n, int64_t *array, 
         memcpy(put ? array + m[i] : to, put ? to : array + m[i], sizeof(T));                           \
     }                                                                                                  \
     break
-/* One place of the index along n places of the rest. */
+/* One position of the index along n positions of the rest. */
 #define MOVE_REST(T)                                                                                   \
     for (int64_t i = 0; i < n; i++)                                                                    \
         memcpy(put ? array + i * mstep : result + i * fstep, put ? result + i * fstep : array + i * mstep, sizeof(T)); \
@@ -170,7 +170,7 @@ static void offsets_put(char *array, const int64_t *m, char *result, const int64
     else move_indexed(array, m, result, NULL, s, n, bytes, true);
 }
 
-/* The chunk's elements at slots first..last-1, which are pieces of long runs. */
+/* The chunk's elements at slots first..last-1, which are segments of long runs. */
 static void move_chunks(const job *j, const int64_t *m, const int64_t *f, int64_t n, int64_t first, int64_t last)
 {
     const cpi_gather *g = j->g;
@@ -182,7 +182,7 @@ static void move_chunks(const job *j, const int64_t *m, const int64_t *f, int64_
     }
 }
 
-/* The chunk's elements at places first..last-1 of the rest. f NULL: `result` begins at f0. */
+/* The chunk's elements at positions first..last-1 of the rest. f NULL: `result` begins at f0. */
 static void move_chunk(const job *j, const int64_t *m, const int64_t *f, int64_t f0, int64_t n, int64_t first,
                        int64_t last)
 {
@@ -212,7 +212,7 @@ static void move_chunk(const job *j, const int64_t *m, const int64_t *f, int64_t
     }
 }
 
-/* Of n offsets those in low..high-1. */
+/* Selects the offsets in low..high-1. */
 static int64_t within(int64_t low, int64_t high, int64_t n, int64_t *m, int64_t *f)
 {
     int64_t k = 0;
@@ -252,7 +252,7 @@ static void task(void *context, int64_t task, int worker)
 
 /* --- checking --- */
 
-/* What n numbers become along the axes, those of places from `at` on. */
+/* Coordinates along the axes of n flat numbers, those of positions from `at` on. */
 static void unravel(const job *j, int64_t at, int64_t n, int64_t *number)
 {
     const cpi_numbered *a = j->axes;
@@ -355,8 +355,8 @@ cp_code cpi_index_cpu_gather(cp_stream *stream, const cpi_gather *g)
     return j.bad ? report(g) : CP_OK;
 }
 
-/* The range of offsets that places can have, cut into as many parts as there are hands to write. Each hand finds all
- * offsets and picks out its own, which costs more than two hands gain (10^7 float32 by two: 105 ms, by one 51). */
+/* The range of possible offsets, split into as many parts as there are writing threads. Each thread computes all
+ * offsets and selects its own, which costs more than two threads gain (10^7 float32 by two: 105 ms, by one 51). */
 static void cut_offsets(job *j)
 {
     const cpi_gather *g = j->g;

@@ -1,5 +1,7 @@
-/* Elements by arrays of integers, on the GPU: reading them, and where they lie. A thread takes a few words, which of
- * index and rest runs through neighbouring threads is chosen so that they write neighbouring memory (gather.cuh). */
+/* Gather by integer arrays, and offsets of the named elements, on the GPU.
+ *
+ * A thread takes a few words. Either the index or the rest runs through neighbouring threads, whichever makes them
+ * write neighbouring memory (gather.cuh). */
 #include "cuda/cuda.h"
 #include "index/gather.cuh"
 
@@ -23,7 +25,7 @@ __device__ __forceinline__ void gather_items(const cpi_gather_args<P> &r, uint32
         if (t.good[e]) *(T *)(r.result + t.result[e] + t.word[e] * sizeof(T)) = x[e];
 }
 
-/* A block takes `turns` times as many neighbours: they may name elements that it has in its cache already. */
+/* A block takes `turns` times as many neighbours: they may name elements that its cache has already. */
 template <class T, int P, int DIMS>
 __global__ void __launch_bounds__(THREADS) gather_kernel(const __grid_constant__ cpi_gather_args<P> r, int turns)
 {
@@ -81,7 +83,7 @@ template <int P, int DIMS> cp_code indices(cp_stream *stream, const cpi_gather *
     });
 }
 
-/* Numbers as coordinates; from[k], the k-th axis by which they are divided, is where its row of `to` begins. */
+/* Numbers as coordinates; from[k]: where the row of `to` of the k-th axis that they are divided by begins. */
 struct numbered {
     int ndim;
     cpi_divisor64 extent[CP_MAXDIM];

@@ -1,7 +1,5 @@
-/* Front of selection by a condition: shapes, types, errors, and the way rows lie in memory.
- *
- * Invariant: backends see contiguous conditions and rows that are contiguous and evenly spaced; what is not so
- * is copied first. */
+/* API layer of selection by a condition: shapes, types, errors, and the memory layout of rows. Invariant: backends see
+ * contiguous conditions and rows that are contiguous and evenly spaced; others are copied first. */
 #include "index/index.h"
 
 #include <string.h>
@@ -11,13 +9,13 @@
 #include "loop/loop.h"
 #include "move/move.h"
 
-/* One call: the condition made contiguous, what it selects, the backend to ask. */
+/* One call: the condition made contiguous, the selection, the backend. */
 typedef struct choice {
     const char *name;
     cpi_device *device;
     cp_stream *stream;
     const cpi_index_ops *ops;
-    cp_array *condition; /* own */
+    cp_array *condition; /* owned */
     cpi_selection s;
     bool selected;
 } choice;
@@ -39,7 +37,7 @@ static cp_code choose(choice *c, cp_array *condition, int64_t n)
     c->condition = cpi_dense(c->name, condition, condition->type, c->device);
     if (!c->condition) return cp_error();
     cp_code code = c->ops->select(c->stream, c->condition->data, c->condition->type, n, &c->s);
-    c->selected = c->s.work != NULL; /* also when it is earlier work's failure that is told */
+    c->selected = c->s.work != NULL; /* also when it is earlier work's failure that is reported */
     return code;
 }
 
@@ -49,7 +47,7 @@ static void close_choice(choice *c)
     cp_free(c->condition);
 }
 
-/* Can the axes first..last-1 of x be iterated with one stride? Of no more than one element it is 0. */
+/* Can the axes first..last-1 of x be iterated with one stride? It is 0 where there is at most one element. */
 static bool evenly(const cp_array *x, int first, int last, int64_t *step)
 {
     int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
@@ -73,14 +71,15 @@ static int64_t product(const int64_t *shape, int n)
     return p;
 }
 
-/* Can a row be moved as one element: a power of two of bytes, at multiples of itself? */
+/* Can a row be moved as one element: a power of two of bytes, at multiples of its size? */
 static bool elementary(int64_t bytes, const char *data, int64_t step)
 {
     bool power = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
     return power && (uintptr_t)data % (uintptr_t)bytes == 0 && step % bytes == 0;
 }
 
-/* Calls take or put with the flat indices of the selected. Where finding them fails on the device they are anything. */
+/* Calls take or put with the flat indices of the selected elements. If finding them fails on the device, they are
+ * arbitrary. */
 static cp_code move_rows(choice *c, cpi_rows *rows, bool put)
 {
     int64_t *index = cpi_work_alloc(c->stream, (size_t)rows->count * sizeof *index);
@@ -169,10 +168,9 @@ cp_array *cp_compress(cp_array *condition, cp_array *x, int axis)
     return result;
 }
 
-/* --- coordinates of what is not zero --- */
+/* --- coordinates of nonzero elements --- */
 
-/* Of what is not zero among x's elements, numbered in this shape: (ndim, count), with `points` (count, ndim), `flat`
- * (count). */
+/* The nonzero elements of x in this shape: `points` (count, ndim), `flat` (count); otherwise (ndim, count). */
 static cp_array *coordinates(const char *name, cp_array *x, int ndim, const int64_t *shape, bool points, bool flat)
 {
     choice c;
@@ -216,7 +214,7 @@ cp_array *cp_flatnonzero(cp_array *x)
 cp_code cpi_check_boolean_index(const char *name, const cp_array *x, const cp_array *mask, int axis)
 {
     for (int i = 0; i < mask->ndim; i++)
-        if (mask->shape[i] && mask->shape[i] != x->shape[axis + i]) /* without elements it fits anything, as NumPy's */
+        if (mask->shape[i] && mask->shape[i] != x->shape[axis + i]) /* empty: fits any shape */
             return cpi_fail(CP_ERROR_INDEX, "%s: boolean index did not match indexed array along axis %d; size of axis "
                             "is %lld but size of corresponding boolean axis is %lld", name, axis + i,
                             (long long)x->shape[axis + i], (long long)mask->shape[i]);
@@ -255,7 +253,7 @@ static cp_array *spread_value(choice *c, cp_array *x, cp_array *value, int cover
     int rest = x->ndim - covered;
     shape[0] = c->s.count;
     memcpy(shape + 1, x->shape + covered, (size_t)rest * sizeof *shape);
-    int skip = 0; /* leading extents of 1 */
+    int skip = 0; /* leading axes of length 1 */
     while (value->ndim - skip > rest + 1 && value->shape[skip] == 1) skip++;
     *each = value->ndim - skip > rest;
     if (value->ndim - skip == rest + 1 && value->shape[skip] == 1 && c->s.count != 0) *each = false, skip++;
@@ -301,7 +299,7 @@ static cp_code set_slices(choice *c, cp_array *x, cp_array *value, int covered)
     return code;
 }
 
-/* One value where the mask is true, a mask of x's shape: a masked copy, nothing needs to be counted. */
+/* One value where the mask is true, a mask of x's shape: a masked copy, no count is needed. */
 static bool is_fill(const cp_array *x, const cp_array *mask, const cp_array *value)
 {
     bool apart = value->flags & CPI_HOST_SCALAR || !cpi_may_overlap(x, value);

@@ -1,4 +1,4 @@
-/* Selection on the CPU: pieces of PIECE elements, each the work of one task in every step. */
+/* Selection on the CPU: chunks of SEGMENT elements, each processed by one task in every step. */
 #include "index/index.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "index/kernels.h"
 #include "loop/loop.h"
 
-enum { SEGMENT = 16384, WORDS = SEGMENT / 64, GROUP = 4 }; /* GROUP pieces a task */
+enum { SEGMENT = 16384, WORDS = SEGMENT / 64, GROUP = 4 }; /* GROUP chunks a task */
 
 typedef struct job {
     const cpi_index_kernels *k;
@@ -43,9 +43,9 @@ static void run(job *j, cpi_task task)
     j->k = CPI_BEST(cpi_index_kernels);
     cpi_parallel((nchunks(j->s->n) + GROUP - 1) / GROUP, task, j);
 }
-/* One piece, as most selections are, goes to its kernel straight away. */
+/* A single chunk, as most selections are, is passed to its kernel directly. */
 static inline bool is_chunk(const cpi_selection *s) { return s->n <= SEGMENT; }
-/* for each piece of the task */
+/* for each chunk of the task */
 #define CHUNKS(p) int64_t p = task * GROUP; p < (task + 1) * GROUP && p < nchunks(j->s->n); p++
 
 static void bits_task(void *context, int64_t task, int worker)
@@ -57,7 +57,7 @@ static void bits_task(void *context, int64_t task, int worker)
                                         (uint64_t *)j->make->bits + p * WORDS);
 }
 
-/* What selecting among the elements of one piece needs: no more than host memory. */
+/* What selecting from one chunk needs: host memory only. */
 static size_t values_bytes(int64_t n) { return (size_t)((n + 63) / 64 + 1) * 8; }
 
 cp_code cpi_index_cpu_select(cp_stream *stream, const void *condition, cp_type type, int64_t n, cpi_selection *s)
@@ -123,7 +123,7 @@ static inline void copy_element(char *to, const char *from, int64_t bytes)
     }
 }
 
-/* Values, value_step apart, to the elements of `to` whose bits are set. */
+/* Values, with a stride of value_step, to the elements of `to` whose bits are set. */
 static inline __attribute__((always_inline)) void spread_some(const uint64_t *words, int64_t n, char *to, int64_t step,
                                                               const char *value, int64_t value_step, int64_t bytes)
 {
@@ -174,14 +174,14 @@ cp_code cpi_index_cpu_place(cp_stream *stream, const uint8_t *mask, int64_t n, c
     return code;
 }
 
-/* Where the coordinates of a selection go, and the row of the innermost extent that it is in. */
+/* Where the coordinates of a selection go, and the current row of the innermost axis. */
 typedef struct indices {
     const job *j;
     int64_t *out, across, along, inner, row, at[CP_MAXDIM];
     int last;
 } indices;
 
-/* Coordinates change slowly but for the last: the others are found again once a row. */
+/* Coordinates but the last change slowly: they are computed again once a row. */
 static inline void find_row(indices *p, int64_t flat)
 {
     if (p->row >= 0 && flat - p->row < 2 * p->inner) { /* the next one */
@@ -194,8 +194,8 @@ static inline void find_row(indices *p, int64_t flat)
     cpi_unravel(p->last, p->j->shape, rest, p->at);
 }
 
-/* The places that the bits of w say, from `flat` on; the first of them is the k-th of all. Row by row, so that what is
- * done for each of them is little. */
+/* Stores the positions of w's set bits, from `flat` on; the first of them is the k-th of all. Row by row, so that
+ * little is computed for each. */
 static void put_bits(indices *p, int64_t flat, uint64_t w, int64_t k)
 {
     while (w) {
@@ -215,7 +215,7 @@ static void put_bits(indices *p, int64_t flat, uint64_t w, int64_t k)
     }
 }
 
-/* n places in a row, the first of them the k-th of all. */
+/* n consecutive positions, the first of them the k-th of all. */
 static void put_indexed(indices *p, int64_t flat, int64_t k, int64_t n)
 {
     while (n > 0) {
@@ -250,7 +250,7 @@ static void coordinates_task(void *context, int64_t task, int worker)
                 k += set;
                 continue;
             }
-            while (w) { /* a run of ones after the other */
+            while (w) { /* one run of ones after the other */
                 const int from = __builtin_ctzll(w);
                 const uint64_t behind = ~(w >> from);
                 const int ones = behind ? __builtin_ctzll(behind) : 64;
@@ -306,19 +306,19 @@ cp_code cpi_index_cpu_fill(cp_stream *stream, char *x, const uint8_t *mask, int6
 
 /* --- rows --- */
 
-/* Rows first..last-1 of one outer step, of a size known to the compiler where it is a common one. */
+/* Rows first..last-1 of one outer step; common sizes are compile-time constants. */
 static inline __attribute__((always_inline)) void move_some(const cpi_rows *r, char *array, char *result, int64_t first,
                                                             int64_t last, size_t bytes, bool put)
 {
     if (r->most) {
         for (int64_t i = first; i < last; i++) {
-            if ((uint64_t)r->index[i] >= (uint64_t)r->most) continue; /* not even an address */
+            if ((uint64_t)r->index[i] >= (uint64_t)r->most) continue; /* not even its address is computed */
             char *m = array + r->index[i] * r->step, *f = result + i * r->values_step;
             memcpy(put ? m : f, put ? f : m, bytes);
         }
         return;
     }
-    if (r->step == (int64_t)bytes && r->values_step == (int64_t)bytes) { /* the addresses take no multiplication */
+    if (r->step == (int64_t)bytes && r->values_step == (int64_t)bytes) { /* the addresses need no multiplication */
         for (int64_t i = first; i < last; i++) {
             char *m = array + r->index[i] * (int64_t)bytes, *f = result + i * (int64_t)bytes;
             memcpy(put ? m : f, put ? f : m, bytes);
@@ -407,7 +407,7 @@ cp_code cpi_index_cpu_pack(cp_stream *stream, const uint8_t *x, int64_t rows, in
 {
     (void)stream;
     packing p = {CPI_BEST(cpi_index_kernels), x, out, rows, n, 1, little};
-    if (n % 8 == 0) p.n = n *= rows, p.rows = rows = 1; /* rows that end with whole bytes are one */
+    if (n % 8 == 0) p.n = n *= rows, p.rows = rows = 1; /* rows that end with whole bytes are joined to one */
     const int64_t parts = (n + BITS_GRAIN - 1) / BITS_GRAIN;
     if (parts == 1) p.some = BITS_GRAIN / n;
     cpi_parallel(parts > 1 ? rows * parts : (rows + p.some - 1) / p.some, pack_task, &p);

@@ -1,10 +1,10 @@
 /* Selection on the GPU.
  *
- * A piece is 4096 elements, a block of 256 threads works on one, a warp on 512 of them: 16 words of 32 bits.
- * `select` makes the bits and the count of each piece; the block that arrives last turns counts into offsets, so
- * one launch and one small read tell the host the size of the result. Every later step knows from the offsets
- * where a piece writes: nothing is atomic, results are in order and the same on every run. Invariant: words are
- * whole (bits behind n are 0), and the counter of the last block is zero between launches. */
+ * A chunk is 4096 elements; a block of 256 threads processes one, a warp 512 of its elements: 16 words of 32 bits.
+ * `select` makes the bits and the count of each chunk. The block that arrives last turns counts into offsets, so one
+ * launch and one small read give the host the size of the result. Every later step takes a chunk's position in the
+ * result from the offsets: no atomics, results are in order and the same on every run. Invariant: words are whole (bits
+ * behind n are 0), and the counter of the last block is zero between launches. */
 #include <cstring>
 #include <type_traits>
 
@@ -26,7 +26,7 @@ template <class U> __device__ __forceinline__ bool truth(float_bits<U> x) { retu
 template <> __device__ __forceinline__ bool truth(pair64 x) { return x.re != 0 || x.im != 0; }
 template <> __device__ __forceinline__ bool truth(pair128 x) { return x.re != 0 || x.im != 0; }
 
-/* As what the elements of E, a cpi_element, are read: those of a width and meaning alike. */
+/* The type by which elements of E, a cpi_element, are read: one for all of a width and meaning. */
 template <class E> struct condition {
     typedef std::conditional_t<sizeof(typename E::Bits) == 4, pair64, pair128> pair;
     typedef std::conditional_t<cpi_half_element<typename E::T>, float_bits<typename E::Bits>, typename E::T> floating;
@@ -169,12 +169,12 @@ cp_code cpi_index_cuda_select(cp_stream *stream, const void *x, cp_type type, in
     int64_t *count;
     cp_code code = begin_select(stream, x, type, n, s, &count);
     if (!code) code = cpi_cuda_read(stream, &s->count, count, sizeof s->count);
-    return code; /* the work is released by who asked, failed or not */
+    return code; /* the caller releases the work, after a failure too */
 }
 
 void cpi_index_cuda_release(cp_stream *stream, cpi_selection *s) { cpi_host->work_free(stream, s->work); }
 
-/* --- walking the selected: each(i, j) for the j-th selected element i, neighbours in neighbouring lanes --- */
+/* --- visiting the selected: each(i, j) for the j-th selected element i, neighbours in neighbouring lanes --- */
 
 template <class F> __device__ __forceinline__ void visit(const unsigned *words, const int64_t *before, F each)
 {
@@ -404,7 +404,7 @@ cp_code move_rows(cp_stream *stream, const cpi_rows *r, bool put)
 cp_code cpi_index_cuda_take(cp_stream *stream, const cpi_rows *rows) { return move_rows(stream, rows, false); }
 cp_code cpi_index_cuda_put(cp_stream *stream, const cpi_rows *rows) { return move_rows(stream, rows, true); }
 
-/* --- repeat: a block searches for its first and its last place, a thread between what they have --- */
+/* --- repeat: a block searches for its first and its last element, a thread between these --- */
 
 __device__ __forceinline__ int64_t owner(const int64_t *ends, int64_t low, int64_t high, int64_t j)
 {

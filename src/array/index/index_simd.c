@@ -1,8 +1,8 @@
 /* Bits of a condition and compaction by them, compiled once per instruction set.
  *
- * Words that are full or empty are copied or skipped whole; mixed ones go through the processor's compression
- * of registers where there is one (AVX-512; it is stored as a full register, with a mask only where the piece
- * ends, because compressing straight to memory is slow on some processors), else bit by bit. */
+ * Words that are full or empty are copied or skipped whole. Mixed ones use the processor's compress instruction where
+ * there is one (AVX-512), else go bit by bit. A compressed register is stored in full, with a mask only at the end of a
+ * chunk, because compressing straight to memory is slow on some processors. */
 #include <string.h>
 
 #include "cpu/intrinsics.h"
@@ -43,7 +43,7 @@ static inline uint64_t word_of_bytes(const uint8_t *b)
     for (int i = 0; i < n; i++) b[i] = (((const T *)x)[2 * i] != 0) | (((const T *)x)[2 * i + 1] != 0); \
     break
 
-/* `item` is negative for pairs, of numbers half that long; of others only the bits of `magnitude` say. */
+/* `item` is negative for pairs, of numbers half that long; of others only the bits of `magnitude` count. */
 static void truth(const char *x, int item, uint64_t magnitude, int n, uint8_t *b)
 {
     switch (item) {
@@ -85,7 +85,7 @@ static int64_t bits(const void *condition, cp_type type, int64_t n, uint64_t *wo
     return count;
 }
 
-/* Byte 0 of w first, on every processor. */
+/* Byte 0 of w first, whatever the byte order. */
 static inline void store_little(uint8_t *to, uint64_t w)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -188,7 +188,7 @@ static void positions(const uint64_t *words, int64_t n, int64_t base, int64_t *o
     }
 }
 
-/* Every element is written, the others as they are: a loop without branches. */
+/* Every element is written, those not selected too: a loop without branches. */
 #define FILL(T)                                                         \
     {                                                                   \
         T v, *restrict to = (T *)x;                                     \
@@ -212,7 +212,7 @@ static void fill(char *x, const uint8_t *restrict mask, int64_t n, int64_t bytes
 
 /* --- bits of bytes --- */
 
-/* The bits of each byte the other way round. */
+/* Reverses the bits of each byte. */
 static inline uint64_t mirrored(uint64_t w)
 {
     w = (w >> 1 & 0x5555555555555555u) | (w & 0x5555555555555555u) << 1;
@@ -239,7 +239,7 @@ static void pack(const uint8_t *x, int64_t n, bool little, uint8_t *out)
     }
 }
 
-/* Byte k of the eight has one bit of x, and is 1 where that is: a bit plus 127 reaches bit 7. */
+/* Byte k of the eight has one bit of x, and is 1 where that is set: a bit plus 127 reaches bit 7. */
 static void unpack(const uint8_t *x, int64_t n, bool little, uint8_t *out)
 {
     const uint64_t ones = 0x0101010101010101u, mine = little ? 0x8040201008040201u : 0x0102040810204080u;

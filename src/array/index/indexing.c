@@ -1,8 +1,8 @@
-/* Indexing by arrays of integers, the common part: from arrays and their strides to the slots' records.
+/* Indexing by integer arrays, the common part: from arrays and their strides to the slots' records.
  *
- * Axes of extent 1 vanish, axes that are walked as one are joined, runs of the rest that are contiguous on both sides
- * become one long element. Invariant: what has too many axes for a record even so is copied into C order first, the
- * picked axes in front, and then has few. */
+ * Axes of length 1 are dropped, axes that can be traversed as one are joined, and contiguous runs of the rest become
+ * one long element. Invariant: if there are still too many axes for a record, the array is first copied into C order
+ * with the indexed axes first, and then has few. */
 #include "index/indexing.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ cp_code cpi_indexing_widen(cpi_indexing *p, int ndim, const int64_t *shape)
                             cpi_shape_string(ndim, shape, more, sizeof more));
         wide[d] = a == 1 ? b : a;
     }
-    /* each array has room; what they become together is counted in 64 bits too */
+    /* each array has int64 sizes; their broadcast shape is checked in 64 bits too */
     int64_t indices;
     if (cpi_shape_size(p->function, nd, wide, sizeof indices, &indices)) return cp_error();
     p->ndim = nd;
@@ -100,10 +100,10 @@ static int64_t index_step(const cp_array *index, int ndim, int d)
     return i < 0 || index->shape[i] == 1 ? 0 : index->strides[i] / 8;
 }
 
-/* The index's axes; false where they are too many. few NULL: only indices matter. */
+/* The index's axes; false where they are too many. result NULL: only indices matter. */
 static bool lay_index(const cpi_indexing *p, const cp_array *result, cpi_gather *g)
 {
-    int64_t shape[CP_MAXDIM], step[2 + CP_MAXDIM][CP_MAXDIM], *lists[2 + CP_MAXDIM]; /* many's, few's, the picks' */
+    int64_t shape[CP_MAXDIM], step[2 + CP_MAXDIM][CP_MAXDIM], *lists[2 + CP_MAXDIM]; /* array, result, indices */
     for (int k = 0; k < 2 + p->nindices; k++) lists[k] = step[k];
     for (int d = 0; d < p->ndim; d++) {
         shape[d] = p->shape[d], step[0][d] = 0, step[1][d] = result ? result->strides[p->at + d] : 0;
@@ -116,7 +116,7 @@ static bool lay_index(const cpi_indexing *p, const cp_array *result, cpi_gather 
     cpi_loop_axes axes = {p->ndim, 2 + p->nindices, shape, lists, NULL};
     if (cpi_axes_coalesce(&axes, 0) > CPI_GATHER_DIMS) return false;
     g->ndim = axes.ndim;
-    if (!g->ndim) { /* an axis of one place */
+    if (!g->ndim) { /* a single position as one axis */
         g->ndim = 1, shape[0] = 1;
         for (int k = 0; k < 2 + p->nindices; k++) step[k][0] = 0;
     }
@@ -130,7 +130,7 @@ static bool lay_index(const cpi_indexing *p, const cp_array *result, cpi_gather 
 static bool lay_rest(const cpi_indexing *p, const cp_array *result, cpi_gather *g)
 {
     int64_t shape[CP_MAXDIM], step[2][CP_MAXDIM];
-    int n = 0, at = 0; /* axes of the rest; of few */
+    int n = 0, at = 0; /* axes of the rest; of the result */
     for (int i = 0; i < p->x->ndim; i++) {
         if (is_indexed(p, i)) continue;
         if (at == p->at) at += p->ndim;
@@ -170,7 +170,7 @@ static bool lay(const cpi_indexing *p, const cp_array *result, cpi_gather *g)
 
 typedef cp_code (*slot)(cp_stream *, const cpi_gather *);
 
-/* Nothing moves, but indices are looked at. few NULL: of an index without axes. */
+/* Nothing moves, but indices are checked. result NULL: of an index without axes. */
 static cp_code only_check(const cpi_indexing *p, const cp_array *result)
 {
     cpi_gather g;
@@ -184,7 +184,7 @@ static cp_code only_check(const cpi_indexing *p, const cp_array *result)
     return code;
 }
 
-/* x with its picked axes in front, in C order: a copy. *order: what transposing it back needs. */
+/* x with its indexed axes first, in C order: a copy. *back: the transpose that undoes it. */
 static cp_array *axes_first(const cpi_indexing *p, int *back)
 {
     int order[CP_MAXDIM], n = 0;
@@ -223,7 +223,7 @@ static cp_code run_dense(const cpi_indexing *p, cp_array *result, bool put, slot
     return code;
 }
 
-/* Indices without axes are looked at even where those with axes name nothing, as NumPy's are. */
+/* Index arrays with one element are checked even where the others have none, as in NumPy. */
 static cp_code check_numbers(const cpi_indexing *p)
 {
     cpi_indexing q = *p;
@@ -268,7 +268,7 @@ cp_code cpi_indexing_set(const cpi_indexing *p, cp_array *value)
     int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
     if (cpi_check_writable(p->function, p->x) || cpi_indexing_shape(p, &ndim, shape)) return cp_error();
     cp_array *v = cpi_in_memory(p->function, value, p->device), *own = NULL, *view = NULL;
-    while (v && v->ndim > ndim && v->shape[0] == 1) { /* axes of one place in front do no harm */
+    while (v && v->ndim > ndim && v->shape[0] == 1) { /* leading axes of length 1 are allowed */
         cp_array *less = cp_reshape(v, (cp_shape){v->ndim - 1, v->shape + 1});
         cp_free(v);
         v = less;
@@ -300,7 +300,7 @@ cp_code cpi_indexing_set(const cpi_indexing *p, cp_array *value)
     return code;
 }
 
-/* The places, or with axes what their numbers are along them: `to` has room for all. */
+/* The offsets, or with axes the coordinates of their numbers; `to` has capacity for all. */
 static cp_code list_offsets(const cpi_indexing *p, const cpi_numbered *axes, int64_t *to)
 {
     cpi_gather g;

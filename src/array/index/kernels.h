@@ -1,4 +1,4 @@
-/* What the CPU's selection does with one piece, compiled once per instruction set. */
+/* Kernels of the CPU's selection for one chunk, compiled once per instruction set. */
 #ifndef CPI_INDEX_KERNELS_H
 #define CPI_INDEX_KERNELS_H
 

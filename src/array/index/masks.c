@@ -1,11 +1,11 @@
-/* Assignment where masks are true, and choice by several conditions: made of masked copies and selections. */
+/* Assignment where masks are true, and choice by several conditions: composed of masked copies and selections. */
 #include "backend/array.h"
 #include "cuprite/elementwise.h"
 #include "cuprite/reduce.h"
 #include "operands/operands.h"
 #include "index/indexing.h"
 
-/* Values must become the array's type without loss, as NumPy's do; a Python number must be a value of it. */
+/* Values must cast safely to the array's type, as in NumPy; a Python number must be a value of it. */
 static cp_code check_values(const char *name, const cp_array *a, const cp_array *values)
 {
     _Alignas(16) unsigned char value[16];
@@ -42,8 +42,8 @@ static cp_array *one_value(cp_array *values)
 }
 
 /*: function("putmask", "a: array, mask: array_like, values: safely_assigned", returns="none",
-             doc="""Writes values where the mask is true, to each place that of the same place in the flattened values,
-which come again when they are too few.""") */
+             doc="""Writes values where the mask is true: to flat index i the value at flat index i. The values are
+repeated as necessary.""") */
 cp_code cp_putmask(cp_array *a, cp_array *mask, cp_array *values)
 {
     cp_code code = check_all("putmask", a, mask, values);
@@ -65,8 +65,8 @@ cp_code cp_putmask(cp_array *a, cp_array *mask, cp_array *values)
 }
 
 /*: function("place", "arr: array, mask: array_like, vals: safely_assigned", returns="none",
-             doc="""Writes the values one after the other where the mask is true, from the first again when they are too
-few.""") */
+             doc="""Writes the values one after the other where the mask is true; they are repeated as
+necessary.""") */
 cp_code cp_place(cp_array *arr, cp_array *mask, cp_array *vals)
 {
     cp_code code = check_all("place", arr, mask, vals);

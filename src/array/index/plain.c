@@ -1,6 +1,6 @@
-/* The commonest indexing by an array, without the general way's records: x and the index dense in the memory of a
- * device that works at once, whole rows (or elements) of x. Invariant: what is done here the general way would do, to
- * the bit and with its errors; what is not plain to see is left to it. */
+/* Fast paths of the most frequent indexing by an array, without the general path's records: x and the index contiguous
+ * in the memory of a synchronous device, whole rows (or elements) of x. Invariant: results and errors are exactly those
+ * of the general path; what is not evidently simple is left to it. */
 #include <string.h>
 
 #include "backend/array.h"
@@ -11,14 +11,14 @@ static bool lies_dense(const cp_array *x, const cpi_device *device)
     return x->device == device && !(x->flags & CPI_HOST_SCALAR) && x->size && cp_is_c_contiguous(x);
 }
 
-/* Do two arrays that lie dense on one device share memory? */
+/* Do two contiguous arrays on one device share memory? */
 static bool meet(const cp_array *a, const cp_array *b)
 {
     const uintptr_t p = (uintptr_t)a->data, q = (uintptr_t)b->data;
     return p < q + (uintptr_t)(b->size * cpi_itemsize(b->type)) && q < p + (uintptr_t)(a->size * cpi_itemsize(a->type));
 }
 
-/* The record of rows of x, or of its elements where it is taken as flat; false: not here. */
+/* The record of rows of x, or of its elements where it is flattened; false: this path does not apply. */
 static bool plain(const char *function, cp_array *x, const cp_array *index, bool flat, cpi_index_mode mode,
                   cpi_gather *g)
 {
@@ -109,7 +109,7 @@ bool cpi_plain_mask_get(cp_array *x, cp_array *mask, cp_array **r)
 
 enum { FEW = 64 };
 
-/* As many values as are selected. One alone is mostly a masked copy's, which counts nothing: where that is little. */
+/* As many values as are selected. A single one is mostly a masked copy's, which counts nothing: where that is cheap. */
 bool cpi_plain_mask_set(cp_array *x, cp_array *mask, cp_array *value, cp_code *code)
 {
     if (x->flags & CPI_READONLY || value->ndim != 1 || value->type != x->type) return false;

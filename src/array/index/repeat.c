@@ -1,5 +1,5 @@
-/* Elements repeated: by a view where all are repeated alike, else by picking places, which the host lists where the
- * numbers are few or in its memory, and the device works out where they lie there. */
+/* repeat: by a view where all elements are repeated alike, else by a gather. The host lists the indices where the
+ * counts are few or in its memory; otherwise the device computes them there. */
 #include "index/repeat.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "operands/operands.h"
 #include "move/move.h"
 
-/* All of them `times` times: a copy of a view that has them so. */
+/* All of them `times` times: a copy of a broadcast view. */
 static cp_array *evenly(cp_array *x, int axis, int64_t times)
 {
     int64_t shape[4] = {1, x->shape[axis], times, 1}, size, whole[CP_MAXDIM];
@@ -29,7 +29,7 @@ static cp_array *evenly(cp_array *x, int axis, int64_t times)
     return r;
 }
 
-/* A line of elements in memory that the host has: without a list of places. */
+/* A contiguous line in the host's memory: without a list of indices. */
 static cp_array *expanded(cp_array *x, const int64_t *times, int64_t total)
 {
     cp_array *from = cpi_dense("repeat", x, x->type, x->device);
@@ -39,7 +39,7 @@ static cp_array *expanded(cp_array *x, const int64_t *times, int64_t total)
     return r;
 }
 
-/* Each as often as its own number says, read on the host. */
+/* Each with its own count, read on the host. */
 static cp_array *one_by_one(cp_array *x, int axis, const int64_t *times)
 {
     int64_t total = 0, size;
@@ -60,10 +60,10 @@ static cp_array *one_by_one(cp_array *x, int axis, const int64_t *times)
     return r;
 }
 
-enum { ENOUGH = 64 }; /* numbers: fewer are sooner read than a device's kernels launched */
+enum { ENOUGH = 64 }; /* counts: fewer are read sooner than a device's kernels are launched */
 
-/* The same where the device works out the places, from the numbers' running sum, which says where each element's end.
- * *tried: false, and nothing done, where their sum may be too large for that. */
+/* The same where the device computes the indices from the cumulative sum of the counts, which gives the end of each
+ * element's copies. *tried: false, and nothing done, where their sum may be too large for that. */
 static cp_array *on_device(cp_array *x, int axis, cp_array *times, bool *tried)
 {
     int64_t most = 0, least = 0, total = 0, size;
@@ -101,7 +101,7 @@ cp_array *cp_repeat(cp_array *a, cp_array *repeats, int axis)
 {
     const char *name = "repeat";
     if (cpi_null(name, a) || cpi_null(name, repeats)) return NULL;
-    const bool rough = repeats->flags & CPI_WEAK && !cpi_is_complex(repeats->type); /* a Python number is cut */
+    const bool rough = repeats->flags & CPI_WEAK && !cpi_is_complex(repeats->type); /* a Python number is truncated */
     if (!rough && (repeats->size || repeats->ndim != 1) && /* an empty list is one of integers */
         cpi_check_cast(name, CPI_DATA, repeats->type, CP_INT64, CP_SAFE))
         return NULL;

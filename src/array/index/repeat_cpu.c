@@ -1,7 +1,7 @@
-/* Elements of a line, each as often as its own number says, on the CPU.
+/* repeat with a count for each element, on the CPU.
  *
- * A task has a piece of the line; where it writes, the sums of the pieces before it say. Four are written at once while
- * there is room in the piece's own part, since numbers of times that nobody foresees are dear as branches. */
+ * A task has a chunk of the line; the sums of the chunks before it say where it writes. Four copies are written at once
+ * while the chunk's part of the result has space, since branches on unpredictable counts are expensive. */
 #include "index/repeat.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ typedef struct job {
     const int64_t *times;
     int64_t n, bytes;
     char *to;
-    int64_t *before; /* elements of the result before each piece */
+    int64_t *before; /* elements of the result before each chunk */
 } job;
 
 static void sum_task(void *context, int64_t task, int worker)

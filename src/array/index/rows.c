@@ -1,5 +1,5 @@
-/* Places of an axis picked by integers that the library made itself: none lies beyond the axis unless the work that
- * made them failed on the device, and then nothing is read there. */
+/* Gathering along an axis by indices that the library made itself. All are within the axis unless the work that made
+ * them failed on the device, and then nothing is read there. */
 #include "index/index.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
-/* Elements by arrays of integers, on the GPU: writing them.
+/* Scatter by integer arrays, on the GPU.
  *
- * Of several values for one element the last one stays: places first claim their element, the highest number wins, and
- * only winners write. Claims lie in a table of all elements that could be named, or, where those are many more than
- * places, in a hash table; small work has them in the memory of the blocks that write. Invariant: where an index is
- * wrong nothing at all is written, since every index is looked at before the first element is written. */
+ * Of several values for one element the last one stays: positions first claim their element, the highest position wins,
+ * and only winners write. Claims lie in a table of all elements that could be named. Where those are many more than
+ * positions, they lie in a hash table. Small work keeps them in the shared memory of the blocks that write. Invariant:
+ * where an index is wrong nothing is written, since every index is checked before the first element is written. */
 #include <cstring>
 
 #include "cuda/cuda.h"
@@ -13,16 +13,16 @@ namespace {
 
 enum { THREADS = CPI_GATHER_THREADS, EACH = CPI_GATHER_EACH };
 enum { ROW_THREADS = 512, ROW_TABLE = 12 * 1024, ROW_POSITIONS = 4096, ROW_BLOCKS = 64 }; /* rows: see row_kernel */
-/* Small work: places and words, the threads of a block, blocks, and what fits into 48 KiB of its memory. */
+/* Small work: positions and words, the threads of a block, blocks, and what fits into 48 KiB of shared memory. */
 enum { SMALL = 1 << 14, BLOCK = 1024, BLOCKS = 16, WINDOW = 12 * 1024, HASHED = 4096 };
 
 /* --- claims --- */
 
-/* An entry an element in the order of their numbers; or by a hash, keys beside the claims. */
+/* An entry for each element in the order of their numbers; or hashed, with keys beside the claims. */
 struct claims {
-    uint32_t *winner;        /* the highest place + 1 */
-    unsigned long long *key; /* what is there + 1 */
-    bool claimed, hashed;    /* claimed: false: nobody claims, all write */
+    uint32_t *winner;        /* the highest position + 1 */
+    unsigned long long *key; /* the key + 1 */
+    bool claimed, hashed;    /* claimed: false: no claims, all write */
     cpi_numbering number;
     int64_t size;            /* a power of two where it is hashed */
     unsigned *wrong;         /* not 0: an index is wrong. NULL: none can be */
@@ -35,11 +35,11 @@ __device__ __forceinline__ int64_t entry(const claims &c, int64_t offset, bool c
     const unsigned long long h = e * 0x9e3779b97f4a7c15ull;
     for (int64_t at = (int64_t)((h ^ h >> 29) & (unsigned long long)(c.size - 1));; at = (at + 1) & (c.size - 1)) {
         const unsigned long long there = claim ? atomicCAS(&c.key[at], 0ull, e + 1) : c.key[at];
-        if (there == e + 1 || there == 0) return at; /* nobody claimed what is not there: its index has changed */
+        if (there == e + 1 || there == 0) return at; /* not in the table, so not claimed: its index has changed */
     }
 }
 
-/* f(i, offset) for the right ones of places first, first + stride, ...; false: the index of one is wrong. */
+/* f(i, offset) for the valid ones of positions first, first + stride, ...; false: the index of one is wrong. */
 template <int DIMS, int P, class F>
 __device__ __forceinline__ bool each_position(const cpi_gather_args<P> &r, uint32_t first, uint32_t stride, F f)
 {
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(THREADS) claim_kernel(const __grid_constant__ 
 
 /* --- writing --- */
 
-/* Item e of a thread, where its place has won: from where it is read, where it is written. */
+/* Item e of a thread, where its position has won: its source and destination. */
 template <int P>
 __device__ __forceinline__ void find_item(const cpi_gather_args<P> &r, const claims &c, cpi_items<EACH> &t, int e)
 {
@@ -73,7 +73,7 @@ __device__ __forceinline__ void find_item(const cpi_gather_args<P> &r, const cla
     cpi_add_rest(r, t.s[e], &t.array[e], &t.result[e]);
 }
 
-/* Items first, first + stride, ... where their place has won. */
+/* Items first, first + stride, ... where their position has won. */
 template <class T, int DIMS, int P>
 __device__ __forceinline__ void put_items(const cpi_gather_args<P> &r, const claims &c, uint32_t first, uint32_t stride)
 {
@@ -170,16 +170,16 @@ __global__ void __launch_bounds__(THREADS) claimed_kernel(const __grid_constant_
                          sizeof(T));
 }
 
-/* Small work in one launch. Every block looks at all places, so that each knows whether an index is wrong. */
+/* Small work in one launch. Every block checks all indices, so that each knows whether one is wrong. */
 
-/* One array of indices, one behind the other, over one or two axes: the number of place (i, k) that names v is
- * none + v * each + i * row + k * column. */
+/* One array of indices, contiguous, over one or two axes: the number of position (i, k) that names v is none + v * each
+ * + i * row + k * column. */
 struct straight {
     bool is;
     int32_t none, each, row, column;
 };
 
-/* f(i, number) for all places that are right, each of which costs a few instructions: a block looks at all of them. */
+/* f(i, number) for all valid positions, each of which costs a few instructions: a block visits all of them. */
 template <int DIMS, class F>
 __device__ __forceinline__ bool each_straight(const cpi_gather_args<1> &r, const straight &s, F f)
 {
@@ -209,7 +209,7 @@ __device__ __forceinline__ bool each_straight(const cpi_gather_args<1> &r, const
     return !wrong;
 }
 
-/* A block writes the elements of a window of their numbers, whose claims are in its own memory. */
+/* A block writes the elements of a window of their numbers, whose claims are in shared memory. */
 template <int P, int DIMS>
 __global__ void __launch_bounds__(BLOCK)
     window_kernel(const __grid_constant__ cpi_gather_args<P> r, const cpi_numbering number, cpi_divisor window,
@@ -230,12 +230,12 @@ __global__ void __launch_bounds__(BLOCK)
             claim(i, (uint32_t)cpi_element_number(number, offset));
         });
     if (__syncthreads_or(!right)) return;
-    const uint32_t all = window.by * r.slots.by * r.words.by; /* what lies behind the last element nobody claimed */
+    const uint32_t all = window.by * r.slots.by * r.words.by; /* beyond the last element there are no claims */
     for (uint32_t first = threadIdx.x; first < all; first += blockDim.x * EACH)
         put_claimed<void, DIMS>(r, number, winners, low, window, all, first, blockDim.x, bytes);
 }
 
-/* Where nobody claims, blocks share the items; else one block has the claims, hashed, in its own memory. */
+/* Without claims, blocks share the items; else one block has the claims, hashed, in shared memory. */
 template <int P, int DIMS>
 __global__ void __launch_bounds__(BLOCK) small_kernel(const __grid_constant__ cpi_gather_args<P> r, const claims given,
                                                       int bytes)
@@ -269,8 +269,8 @@ __global__ void __launch_bounds__(BLOCK) small_kernel(const __grid_constant__ cp
     }
 }
 
-/* Rows that places of their own name, `width` of each, as those along an axis: a block has some rows' claims in its own
- * memory. Indices were looked at. */
+/* Rows with indices of their own, `width` of each, as in put_along_axis: a block has some rows' claims in shared
+ * memory. Indices were checked. */
 template <class T>
 __global__ void __launch_bounds__(ROW_THREADS) row_kernel(const __grid_constant__ cpi_gather_args<1> r, uint32_t rows,
                                                           cpi_divisor extent, const unsigned *wrong)
@@ -300,9 +300,9 @@ __global__ void __launch_bounds__(ROW_THREADS) row_kernel(const __grid_constant_
     }
 }
 
-/* --- which way --- */
+/* --- choice of the path --- */
 
-/* Do all places write one value, so that it is the same which of them does? */
+/* Do all positions write one value, so that it does not matter which of them does? */
 bool one_value(const cpi_gather *g)
 {
     for (int d = 0; d < g->ndim; d++)
@@ -319,7 +319,7 @@ bool can_be_wrong(const cpi_gather *g)
     return false;
 }
 
-/* Which elements `count` places claim, without the table's memory. */
+/* The elements that `count` positions claim, without the table's memory. */
 void find_claims(const cpi_gather *g, int64_t count, claims *c)
 {
     c->claimed = true, c->number = cpi_numbering_of(g), c->size = c->number.size;
@@ -366,7 +366,7 @@ template <class T, int P, int DIMS> cp_code write(cp_stream *stream, const cpi_g
     return CPI_LAUNCHED(stream, g->function);
 }
 
-/* Places claim, and those that have won write; `wrong` is looked at before anything is written. */
+/* Positions claim, and the winners write; `wrong` is checked before anything is written. */
 template <class T, int P, int DIMS> cp_code put_part(cp_stream *stream, const cpi_gather *g, unsigned *wrong)
 {
     claims c = {};
@@ -383,7 +383,7 @@ template <class T, int P, int DIMS> cp_code put_part(cp_stream *stream, const cp
     return code;
 }
 
-/* Rows of a block of row_kernel; 0: that is not for this, or for few blocks. */
+/* Rows of a block of row_kernel; 0: it does not apply, or would use few blocks. */
 template <class T> int64_t rows_of(const cpi_gather *g)
 {
     const bool alike =
@@ -423,7 +423,7 @@ straight straight_of(const cpi_gather *g, const cpi_numbering &n)
     return s;
 }
 
-/* In one launch, where that is little work; *done says so. */
+/* In one launch, where there is little work; sets *done. */
 template <int P, int DIMS> cp_code put_small(cp_stream *stream, const cpi_gather *g, int bytes, bool *done)
 {
     const int64_t count = cpi_gather_count(g), words = g->bytes / bytes, rest = cpi_gather_rest(g);

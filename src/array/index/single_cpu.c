@@ -1,12 +1,12 @@
-/* Elements by one array of integers (single.h).
+/* Gather and scatter by one integer array (single.h).
  *
- * A task has a box of the index, cut along its first or its last axis, and some places of the rest. Reading may be cut
- * anywhere. Writing is cut only where the parts cannot meet, along the rest or along an axis of the index that walks
- * through its own elements (put_along_axis), so that of several values for one element the last one stays.
+ * A task has a box of the index, cut along its first or its last axis, and some positions of the rest. Reading may be
+ * cut anywhere. Writing is cut only where the parts cannot meet: along the rest, or along an axis of the index that
+ * runs through its own elements (put_along_axis). So of several values for one element the last one stays.
  *
- * Elements out of the caches' reach are asked for 128 places ahead of their turn, into the second cache: it has room
- * for many more requests than the first. Measured on an EPYC 9004, 10^7 float32 at random by one thread: reading takes
- * 115 ms without asking, 82 into the first cache, 30 into the second; writing 66, 61 and 33. */
+ * Elements beyond the caches are prefetched 128 positions ahead, into the L2 cache: it can have many more requests in
+ * flight than L1. Measured on an EPYC 9004, 10^7 float32 at random by one thread: reading takes 115 ms without
+ * prefetching, 82 into L1, 30 into L2; writing 66, 61 and 33. */
 #include "index/single.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "cpu/threads.h"
 #include "loop/loop.h"
 
-enum { GRAIN = 32768 /* elements of a task */, NEAR = 1 << 19 /* bytes that need no asking for */ };
+enum { GRAIN = 32768 /* elements of a task */, NEAR = 1 << 19 /* bytes that need no prefetching */ };
 
 typedef struct job {
     const cpi_gather *g;
@@ -22,14 +22,14 @@ typedef struct job {
     int size;              /* which of the kernels: the binary logarithm of an element's bytes */
     int cut;               /* the axis of the index that is cut: 0 or the last */
     int64_t each, nchunks; /* its coordinates of a task, and parts */
-    int64_t slots, some;   /* places of the rest, and those of a task */
+    int64_t slots, some;   /* positions of the rest, and those of a task */
     bool far;
     int bad;
 } job;
 
 typedef enum what { LOOK, GET, PUT } what;
 
-/* The box whose coordinates of axis `cut` are first..last-1, with many and few at `array` and `result`. */
+/* The box whose coordinates of axis `cut` are first..last-1; its memory begins at `array` and `result`. */
 static bool run_box(const job *j, what what, int64_t first, int64_t last, char *array, char *result)
 {
     const cpi_gather *g = j->g;
@@ -87,8 +87,8 @@ static void look_task(void *context, int64_t task, int worker)
 
 static int64_t size_of(int64_t step) { return step < 0 ? -step : step; }
 
-/* Do different coordinates name different elements? A pick's coordinate is what its index says. True only where it is
- * plain to see: each step is beyond everything that smaller ones reach. */
+/* Do different coordinates name different elements? Coordinates along an indexed axis are what the index says. True
+ * only where it is evident: each step is beyond everything that smaller ones reach. */
 static bool apart(const cpi_gather *g)
 {
     int64_t step[2 * CPI_GATHER_DIMS + 1], far[2 * CPI_GATHER_DIMS + 1], reach = g->bytes;
@@ -134,7 +134,7 @@ static job job_of(const cpi_gather *g)
 
 static int64_t tasks_of(const job *j) { return (j->slots + j->some - 1) / j->some * j->nchunks; }
 
-/* All of it one task? */
+/* Is all of it one task? */
 static bool is_small(job *j)
 {
     const int64_t count = cpi_gather_count(j->g);
@@ -148,7 +148,7 @@ bool cpi_is_single(const cpi_gather *g)
     return size && g->nindices == 1 && (!g->rest || cpi_gather_count(g) >= 16);
 }
 
-/* One dense line of few indices, as most are? *l is it. Its kernel looks at all of them before anything moves. */
+/* Is it one dense line of few indices, as most are? Fills *l. Its kernel checks all of them before anything moves. */
 static bool is_line(const cpi_gather *g, cpi_line *l)
 {
     const cpi_axis_index *p = &g->axis_index[0];

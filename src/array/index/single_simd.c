@@ -1,7 +1,7 @@
 /* Lines of elements by integers (single.h), compiled once per instruction set.
  *
- * Indices are looked at CHUNK at a time, in vectors, which says whether all of them are places and whether any counts
- * from the end; what then moves elements does nothing else. Of a chunk in which one is wrong nothing moves. */
+ * Indices are checked CHUNK at a time, in vectors: are all of them valid, and does any count from the end? The loop
+ * that then moves elements checks nothing. Of a chunk with a wrong index nothing moves. */
 #include "index/single.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ typedef struct pair { uint64_t v[2]; } pair;
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Bits 0: one is no place; 1: one is negative. */
+/* Bits 0: one is out of bounds; 1: one is negative. */
 INLINE unsigned look_at(const int64_t *at, int64_t step, int64_t n, uint64_t extent, bool negative)
 {
     const uint64_t low = negative ? -extent : 0, high = extent - 1;
@@ -38,7 +38,7 @@ static bool look(const cpi_line *l, cpi_index_mode mode)
     return !(look_at(l->at, l->step, l->n, (uint64_t)l->extent, mode == CPI_INDEX_RAISE) & 1);
 }
 
-/* What a place is called by, made of an index that is one. */
+/* How an index becomes a position. */
 typedef enum naming { PLAIN, FROM_END, WRAP, CLIP } naming;
 INLINE int64_t place(naming how, int64_t v, int64_t extent)
 {
@@ -53,7 +53,7 @@ INLINE int64_t place(naming how, int64_t v, int64_t extent)
     return 0;
 }
 
-/* The first n elements of a line; `more` elements behind them may be asked for. */
+/* The first n elements of a line; `more` elements behind them may be prefetched. */
 INLINE void move_some(const cpi_line *l, int64_t n, int64_t more, size_t bytes, naming how, bool put, bool far)
 {
     const int64_t *at = l->at, step = l->step, extent = l->extent, stride = l->stride, values_step = l->values_step;
@@ -65,7 +65,7 @@ INLINE void move_some(const cpi_line *l, int64_t n, int64_t more, size_t bytes, 
         for (; i < asked; i++, result += values_step, array += visit) {
             int64_t v = place(how, at[i * step], extent), later = at[(i + AHEAD) * step];
             later += later >> 63 & extent;
-            /* an address that may be none: it is never read */
+            /* possibly an invalid address: it is only prefetched, never read */
             uintptr_t there = (uintptr_t)array + (uintptr_t)(AHEAD * visit) + (uintptr_t)later * (uintptr_t)stride;
             __builtin_prefetch((const void *)there, 0, 2);
             memcpy(put ? array + v * stride : result, put ? result : array + v * stride, bytes);
@@ -78,7 +78,7 @@ INLINE void move_some(const cpi_line *l, int64_t n, int64_t more, size_t bytes, 
     }
 }
 
-/* Dense lines, as most are, say so to the compiler. */
+/* Dense lines, as most are, get compile-time strides. */
 INLINE void move_dense(const cpi_line *l, int64_t n, int64_t more, size_t bytes, naming how, bool put, bool far)
 {
     cpi_line m = *l;
@@ -88,7 +88,7 @@ INLINE void move_dense(const cpi_line *l, int64_t n, int64_t more, size_t bytes,
     else move_some(&m, n, more, bytes, how, put, far);
 }
 
-/* In parts that have been looked at; false where one was wrong. */
+/* In chunks that have been checked; false where an index was wrong. */
 INLINE bool move_line(const cpi_line *line, cpi_index_mode mode, bool far, size_t bytes, bool put)
 {
     cpi_line l = *line;

@@ -1,5 +1,5 @@
-/* Elements by integers: take, put and their like, as pickings (indexing.h). Invariant: NumPy's casting: indices are
- * integers or truth values, values that are put become the array's type. */
+/* take, put and their like: elements by integers, as cpi_indexing records (indexing.h). Invariant: NumPy's casting:
+ * indices are integers or booleans, values that are put are cast to the array's type. */
 #include <string.h>
 
 #include "backend/array.h"
@@ -8,21 +8,21 @@
 
 static const cpi_index_mode modes[] = {CPI_INDEX_RAISE, CPI_INDEX_WRAP, CPI_INDEX_CLIP};
 
-/*: python_module("_indexing", doc="What cuprite's functions of indices are made of.") */
+/*: python_module("_indexing", doc="Implements cuprite's functions of indices.") */
 /*: words("index_mode", "raise wrap clip", c="cp_index_mode", text=True) */
 static cp_code check_mode(const char *name, cp_index_mode mode)
 {
     return (unsigned)mode <= CP_INDEX_CLIP ? CP_OK : cpi_fail(CP_ERROR_VALUE, "%s: mode %d is none", name, (int)mode);
 }
 
-/* Indices as integers: truth values count as 0 and 1. Its reference is the caller's. */
+/* Indices as integers: booleans count as 0 and 1. The caller owns the reference. */
 static cp_array *integers(const char *name, cp_array *indices, cp_casting rule)
 {
     if (indices->type == CP_BOOL) return cp_astype(indices, CP_INT64);
     return cpi_check_cast(name, CPI_DATA, indices->type, CP_INT64, rule) ? NULL : cp_retain(indices);
 }
 
-/* A Python number must be a value of the type that it becomes. */
+/* A Python number must be a value of its target type. */
 static cp_code check_number(const char *name, const cp_array *v, cp_type type)
 {
     _Alignas(16) unsigned char value[16];
@@ -40,8 +40,8 @@ static bool has_others(const cp_array *x, int axis)
 
 /*: function("take", "a: array, indices: indices, axis: axis_or_flat = None, out: out = None, "
                      "mode: index_mode = 'raise'", method=True,
-             doc="""The places of an axis (None: of the flattened array) that the integers name; their axes take its
-place. mode: what becomes of those out of bounds: IndexError, their remainder, the nearest place.""") */
+             doc="""The elements at the indices along an axis (None: of the flattened array); the axes of `indices`
+replace it. mode: out-of-bounds indices raise IndexError, wrap around, or are clipped.""") */
 cp_array *(cp_take)(cp_array *a, cp_array *indices, int axis, const cp_take_options *options)
 {
     const cp_take_options *o = CPI_GIVEN(cp_take_options, options);
@@ -107,12 +107,12 @@ static cp_code unflatten(const flattened *f, cp_code code)
 
 /*: function("put", "a: array, ind: indices, v: assigned, mode: index_mode = 'raise'",
              returns="none",
-             doc="""Writes v to the places of the flattened array that the integers name, from its first element again
-when it has too few. Of several values for one element the last one stays.""") */
+             doc="""Writes v to the flattened array at the indices; v is repeated as necessary. Of several values for
+one element the last one stays.""") */
 /*: method("put", "a: array, indices: indices, values: assigned, mode: index_mode = 'raise'",
            call="cp_put(a, indices, values, .mode = mode)", returns="none",
-           doc="""Writes the values to the places of the flattened array that the integers name, from the first again
-when there are too few. Of several values for one element the last one stays.""") */
+           doc="""Writes the values to the flattened array at the indices; they are repeated as necessary. Of several
+values for one element the last one stays.""") */
 cp_code (cp_put)(cp_array *a, cp_array *ind, cp_array *v, const cp_put_options *options)
 {
     const cp_put_options *o = CPI_GIVEN(cp_put_options, options);
@@ -159,7 +159,7 @@ static cp_code open_along(cpi_indexing *p, const char *name, cp_array *arr, cp_a
     return code ? code : cpi_indexing_widen(p, arr->ndim, shape);
 }
 
-/* An axis of arr and indices, brought to 0 and more, or CP_FLAT: of the flattened array. */
+/* An axis of arr and indices, normalised to 0 and more, or CP_FLAT: of the flattened array. */
 static cp_code check_along(const char *name, cp_array *arr, cp_array *indices, int *axis)
 {
     char kind = cp_type_kind(indices->type);
@@ -173,8 +173,8 @@ static cp_code check_along(const char *name, cp_array *arr, cp_array *indices, i
 }
 
 /*: function("take_along_axis", "arr: array, indices: array, axis: index_axis_or_flat = -1",
-             doc="""The elements that integers name along an axis, each in its own lane: what argsort gives sorts so.
-Along the other axes the two broadcast. None: of the flattened array.""") */
+             doc="""The elements at the indices along an axis, for each 1-d slice separately: with argsort's result it
+sorts. Along the other axes the two broadcast. None: of the flattened array.""") */
 cp_array *cp_take_along_axis(cp_array *arr, cp_array *indices, int axis)
 {
     const char *name = "take_along_axis";
@@ -192,8 +192,8 @@ cp_array *cp_take_along_axis(cp_array *arr, cp_array *indices, int axis)
 
 /*: function("put_along_axis", "arr: array, indices: array, values: assigned, axis: index_axis_or_flat",
              returns="none",
-             doc="""Writes values to the places that integers name along an axis, each in its own lane; the last value
-for an element stays. None: of the flattened array.""") */
+             doc="""Writes values at the indices along an axis, for each 1-d slice separately; the last value for an
+element stays. None: of the flattened array.""") */
 cp_code cp_put_along_axis(cp_array *arr, cp_array *indices, cp_array *values, int axis)
 {
     const char *name = "put_along_axis";
@@ -212,7 +212,7 @@ cp_code cp_put_along_axis(cp_array *arr, cp_array *indices, cp_array *values, in
 
 /* --- choosing --- */
 
-/* The choices as places of a new axis, in the shape that everything broadcasts to. */
+/* The choices as a new axis, in the shape that everything broadcasts to. */
 static cp_array *stacked(int n, cp_array *const *choices, int ndim, const int64_t *shape)
 {
     cp_array **wide = cpi_calloc((size_t)n, sizeof *wide), *r = NULL;
@@ -227,7 +227,7 @@ static cp_array *stacked(int n, cp_array *const *choices, int ndim, const int64_
 
 /*: function("choose", "a: array, choices: arrays_or_numbers, out: out = None, mode: index_mode = 'raise'", method=True,
              options="cp_take_options",
-             doc="choices[a] element by element: integers say which array each element comes from. All broadcast.") */
+             doc="Element i of choices[a[i]], for each i: `a` selects an array for each element. All broadcast.") */
 cp_array *(cp_choose)(cp_array *a, int n, cp_array *const *choices, const cp_take_options *options)
 {
     const cp_take_options *o = CPI_GIVEN(cp_take_options, options);
@@ -258,9 +258,9 @@ cp_array *(cp_choose)(cp_array *a, int n, cp_array *const *choices, const cp_tak
     return r;
 }
 
-/* --- flat places and coordinates --- */
+/* --- flat indices and coordinates --- */
 
-/* Steps between coordinates in a shape; false where its elements are too many. */
+/* Strides of flat numbers in a shape; false where its elements are too many. */
 static bool steps_of(cp_shape dims, char order, int64_t *steps, int64_t *size)
 {
     *size = 1;
@@ -280,7 +280,7 @@ static cp_code check_order(const char *name, char order)
 /*: function("ravel_multi_index", "multi_index: arrays_or_numbers, dims: shape, mode: index_mode = 'raise', "
              "order: order('CF') = 'C'", module="_indexing",
              call="cp_ravel_multi_index(multi_index, dims, .mode = mode, .order = order)",
-             doc="Places in the flattened array of coordinates, one array of integers an axis; int64.") */
+             doc="Flat indices of coordinates, one integer array per axis; int64.") */
 cp_array *(cp_ravel_multi_index)(int n, cp_array *const *multi_index, cp_shape dims,
                                  const cp_ravel_multi_index_options *options)
 {
@@ -316,7 +316,7 @@ cp_array *(cp_ravel_multi_index)(int n, cp_array *const *multi_index, cp_shape d
 
 /*: function("unravel_index", "indices: number_or_array_like, shape: shape, order: order('CF') = 'C'", returns="rows",
              module="_indexing", call="cp_unravel_index(indices, shape, .order = order)",
-             doc="Coordinates of places in the flattened array: a tuple of one int64 array an axis.") */
+             doc="Coordinates of flat indices: a tuple of one int64 array per axis.") */
 cp_array *(cp_unravel_index)(cp_array *indices, cp_shape shape, const cp_unravel_index_options *options)
 {
     const char *name = "unravel_index";

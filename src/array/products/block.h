@@ -16,7 +16,7 @@
 #endif
 #ifndef JOIN
 #define JOIN(x, y) ((x) + (y))
-#define ADDED(s, a, k) ((s) + 1u * (a) * (k)) /* small integers are no int meanwhile, which must not overflow */
+#define ADDED(s, a, k) ((s) + 1u * (a) * (k)) /* unsigned: promotion to int could overflow */
 #else
 #define ADDED MAC
 #endif
@@ -35,15 +35,15 @@ typedef T NAME(loose) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(T
 #define V NAME(vec)
 #define VU NAME(loose)
 
-/* rows x (nv vectors) sums of k products, in registers all the time; both numbers are constants where this is called.
- * b lies in rows of `b_pitch`, out in rows of `pitch`; `part` elements of the last vector are there. `ahead`: k lines
- * of the cache that will be read next, or NULL. */
+/* rows x (nv vectors) sums of k products, kept in registers; both numbers are constants where this is called. b lies in
+ * rows of `b_pitch`, out in rows of `pitch`; `part` elements of the last vector are valid. `ahead`: k cache lines that
+ * will be read next, or NULL. */
 INLINE void NAME(micro)(int rows, int nv, int part, int64_t k, const T *a, int64_t a_row, int64_t a_col, const T *b,
                         int64_t b_pitch, T *out, int64_t pitch, bool add, const T *ahead)
 {
     V acc[ROWS][2];
     UNROLL for (int i = 0; i < rows; i++) UNROLL for (int v = 0; v < nv; v++) acc[i][v] = (V){0};
-    if (add) /* what the sums are added to comes meanwhile */
+    if (add) /* what the sums are added to is prefetched */
         for (int i = 0; i < rows; i++) UNROLL for (int v = 0; v < nv; v++)
             __builtin_prefetch(out + i * pitch + v * LANES, 1);
     for (int64_t p = 0; p < k; p++) {
@@ -66,7 +66,7 @@ INLINE void NAME(micro)(int rows, int nv, int part, int64_t k, const T *a, int64
     }
 }
 
-/* a in blocks of ROWS, one behind the other (`packed`), or as it lies. */
+/* a packed in blocks of ROWS (`packed`), or in place. */
 INLINE void NAME(blocks_of)(bool packed, int64_t m, int64_t n, int64_t k, const T *a, int64_t a_row, int64_t a_col,
                             const T *b, T *sums, int64_t pitch, bool add)
 {
@@ -78,13 +78,13 @@ INLINE void NAME(blocks_of)(bool packed, int64_t m, int64_t n, int64_t k, const 
             const T *x = a + i * block, *y = b + j * k;
             T *out = sums + i * pitch + j;
             if (rows == ROWS && cols == 2 * LANES) {
-                /* the next panel of b by the first two blocks, then those of a */
+                /* the first two blocks prefetch the next panel of b, the others those of a */
                 const T *ahead = i < 2 * ROWS ? y + 2 * LANES * k + i / ROWS * k * (64 / (int)sizeof(T))
                                  : packed ? x + ROWS * k : NULL;
                 NAME(micro)(ROWS, 2, LANES, k, x, row, col, y, 2 * LANES, out, pitch, add, ahead);
                 continue;
             }
-            int64_t before = packed ? 0 : ROWS - rows; /* rows that are there, and done */
+            int64_t before = packed ? 0 : ROWS - rows; /* rows that are valid, and done */
             x -= before * row;
             if (cols > LANES) NAME(micro)(ROWS, 2, LANES, k, x, row, col, y, 2 * LANES, edge, 2 * LANES, false, NULL);
             else NAME(micro)(ROWS, 1, LANES, k, x, row, col, y, 2 * LANES, edge, 2 * LANES, false, NULL);
@@ -111,7 +111,7 @@ static void NAME(multiply_rows)(int64_t m, int64_t n, int64_t k, const void *a, 
 }
 #endif
 
-/* Columns of `to` from rows that lie apart: squares of 16 bytes are turned over in registers. */
+/* Packs columns of `to` from rows with a stride: squares of 16 bytes are transposed in registers. */
 INLINE void NAME(turn)(int64_t wide, int64_t k, const T *from, int64_t across, T *to)
 {
     enum { SIDE = 16 / sizeof(T) };
@@ -207,7 +207,7 @@ INLINE void NAME(store)(KIND int64_t m, int64_t n, const void *sums, int64_t pit
         for (int64_t j = 0; j < n; j++) PUT(c, i * c_row + j, s[i * pitch + j]);
 }
 
-/* Adds the products of n elements that lie one after the other to four vectors; the rest, less than one, to *total. */
+/* Adds the products of n contiguous elements to four vectors; the rest, less than one, to *total. */
 INLINE void NAME(dot_dense)(int64_t n, const T *p, const T *q, V *acc, T *total)
 {
     int64_t i = 0;

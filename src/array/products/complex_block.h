@@ -29,10 +29,10 @@ INLINE void NAME(micro)(int rows, int64_t k, const T *a, int64_t a_row, int64_t 
     }
 }
 
-/* A block of sums to its place. */
+/* Stores a block of sums. */
 INLINE void NAME(put)(int64_t rows, int64_t cols, const T *edge, T *to, int64_t pitch, bool add)
 {
-    if (cols == LANES) { /* parts beside each other, in two vectors */
+    if (cols == LANES) { /* parts side by side, in two vectors */
         typedef __typeof__((V){0} == (V){0}) lanes;
         lanes low, high;
         UNROLL for (int l = 0; l < LANES; l++) low[l] = l / 2 + l % 2 * LANES, high[l] = low[l] + LANES / 2;
@@ -53,7 +53,7 @@ INLINE void NAME(put)(int64_t rows, int64_t cols, const T *edge, T *to, int64_t 
         }
 }
 
-/* a in blocks of ROWS, one behind the other (`packed`), or as it lies. */
+/* a packed in blocks of ROWS (`packed`), or in place. */
 INLINE void NAME(blocks_of)(bool packed, int64_t m, int64_t n, int64_t k, const T *a, int64_t a_row, int64_t a_col,
                             const T *b, T *sums, int64_t pitch, bool add)
 {
@@ -61,9 +61,9 @@ INLINE void NAME(blocks_of)(bool packed, int64_t m, int64_t n, int64_t k, const 
     const int64_t row = packed ? 1 : a_row, col = packed ? ROWS : a_col, block = packed ? k : a_row;
     for (int64_t j = 0; j < n; j += LANES)
         for (int64_t i = 0; i < m; i += ROWS) {
-            const int64_t rows = m - i < ROWS ? m - i : ROWS, before = packed ? 0 : ROWS - rows; /* there, and done */
+            const int64_t rows = m - i < ROWS ? m - i : ROWS, before = packed ? 0 : ROWS - rows; /* valid, and done */
             T *out = sums + 2 * (i * pitch + j);
-            if (add) /* what the sums are added to comes meanwhile */
+            if (add) /* what the sums are added to is prefetched */
                 for (int r = 0; r < rows; r++) {
                     __builtin_prefetch(out + 2 * r * pitch, 1);
                     __builtin_prefetch(out + 2 * r * pitch + LANES, 1);

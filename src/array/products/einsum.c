@@ -1,7 +1,7 @@
-/* einsum: terms are multiplied two at a time, by matrix products where an axis is summed, by elementwise ones else.
+/* einsum: terms are multiplied two at a time, by matrix products where an axis is summed, else by elementwise ones.
  *
- * Invariant: a term's labels are all different, none has the extent 1 where the label's is another, and each is in the
- * result or in a term that is still to be multiplied: others are summed as soon as nobody else has them. */
+ * Invariant: a term's labels are all different, and none has length 1 where the label's length is another. Each label
+ * is in the result or in a term that is still to be multiplied: others are summed as soon as no other term has them. */
 #include "products/einsum.h"
 
 #include <string.h>
@@ -25,7 +25,8 @@ static cp_array *view(cp_array *x, int ndim, const int64_t *shape, const int64_t
     return x ? cpi_seen_as(x, ndim, shape, strides) : NULL;
 }
 
-/* Axes with one label become their diagonal; those of 1 where the label is longer go: they broadcast. */
+/* Axes with the same label become their diagonal; those of length 1 where the label is longer are dropped: they
+ * broadcast. */
 static cp_array *diagonals(const cpi_einsum *e, cp_array *x, cpi_einsum_term *t)
 {
     int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
@@ -49,7 +50,7 @@ static int axis_of(const cpi_einsum_term *t, int label)
     return -1;
 }
 
-/* x with its axes in the order of these labels; a label that it has not is an axis of 1. */
+/* x with its axes in the order of these labels; a label that it does not have becomes an axis of length 1. */
 static cp_array *ordered(cp_array *x, const cpi_einsum_term *t, int n, const unsigned char *labels)
 {
     int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
@@ -60,7 +61,7 @@ static cp_array *ordered(cp_array *x, const cpi_einsum_term *t, int n, const uns
     return view(x, n, shape, strides);
 }
 
-/* The labels of x that are not among those `needed` are summed. */
+/* Sums over the labels of x that are not in `needed`. */
 static cp_array *summed(const work *w, cp_array *x, cpi_einsum_term *t, cpi_label_set needed)
 {
     int axes[CP_MAXDIM], n = 0, left = 0;
@@ -74,7 +75,7 @@ static cp_array *summed(const work *w, cp_array *x, cpi_einsum_term *t, cpi_labe
     return cp_sum(x, .axis = over, .typed = true, .dtype = w->type);
 }
 
-/* What all terms but those of the step have, and the result. */
+/* The labels of the result and of all terms but those of the step. */
 static cpi_label_set needed_by_others(const work *w, int i, int j)
 {
     cpi_label_set s = cpi_labels_of(&w->e->out);
@@ -85,7 +86,7 @@ static cpi_label_set needed_by_others(const work *w, int i, int j)
 
 /* --- one product --- */
 
-/* Where the labels of two terms go. */
+/* The roles of the labels of two terms. */
 typedef struct roles {
     unsigned char batch[CP_MAXDIM], sum[CP_MAXDIM], a[CP_MAXDIM], b[CP_MAXDIM];
     int nbatch, nsum, na, nb;
@@ -119,7 +120,7 @@ static int64_t extents(const cpi_einsum *e, int n, const unsigned char *labels)
     return size;
 }
 
-/* x as (batch..., rows, columns), each of the two the axes of a list. */
+/* x as (batch..., rows, columns), each of the two a list of axes joined. */
 static cp_array *stacked(const cpi_einsum *e, cp_array *x, const cpi_einsum_term *t, const roles *r, int nr,
                          const unsigned char *rows, int nc, const unsigned char *cols)
 {
@@ -135,7 +136,7 @@ static cp_array *stacked(const cpi_einsum *e, cp_array *x, const cpi_einsum_term
     return v ? cp_reshape(v, (cp_shape){r->nbatch + 2, shape}) : NULL;
 }
 
-/* Matrix products, one for each place of the labels that both have and that stay. */
+/* Matrix products, a batch over the labels that both have and that stay. */
 static cp_array *matrices(const work *w, cp_array *x, const cpi_einsum_term *a, cp_array *y, const cpi_einsum_term *b,
                           const roles *r, cpi_einsum_term *result)
 {
@@ -159,7 +160,7 @@ static cp_array *matrices(const work *w, cp_array *x, const cpi_einsum_term *a, 
     return cpi_multiply_matrices("einsum", w->type, false, m, n, r->nbatch, batch, &how);
 }
 
-/* a times b with the labels that others need; what is summed is summed. */
+/* a times b with the labels that are still needed; the others are summed. */
 static cp_array *multiply(const work *w, int i, int j, cpi_einsum_term *result)
 {
     cpi_einsum_term a = w->term[i], b = w->term[j];
@@ -194,7 +195,7 @@ static cp_array *multiply(const work *w, int i, int j, cpi_einsum_term *result)
                                                                                    .casting = CP_UNSAFE});
 }
 
-/* Terms i and j leave the list, their product goes to its end. */
+/* Terms i and j leave the list; their product is appended. */
 static bool step(work *w, int i, int j)
 {
     cpi_einsum_term result;
@@ -210,7 +211,7 @@ static bool step(work *w, int i, int j)
 
 /* --- the order --- */
 
-/* A path that the caller gives: each step multiplies the operands at its places, one after the other. */
+/* A path given by the caller: each step multiplies the operands at its positions, one after the other. */
 static bool given_path(work *w, int steps, const cp_axes *path)
 {
     for (int s = 0; s < steps; s++) {

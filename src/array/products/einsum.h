@@ -30,13 +30,13 @@ static inline cpi_label_set cpi_labels_of(const cpi_einsum_term *t)
     return s;
 }
 
-/* Reads the subscripts for these operands; all extents. */
+/* Parses the subscripts for these operands, and finds the length of each label. */
 cp_code cpi_einsum_parse(cpi_einsum *e, const char *subscripts, int n, cp_array *const *operands);
 
-/* Which two terms are multiplied next: places in a list from which both are taken, and to whose end the result goes. */
+/* Which two terms are multiplied next: positions in a list from which both are removed; the result is appended. */
 typedef struct cpi_contraction { int i, j; } cpi_contraction;
-/* Steps for n terms with these labels, whose results keep `wanted` and what others have; n - 1 of them. `best`: the
- * fewest operations, by trying (for few terms); else the greatest gain of memory at each step. */
+/* A path for n terms with these labels, whose results keep `wanted` and what other terms have; n - 1 steps. `best`: the
+ * fewest operations, by exhaustive search (for few terms); else greedy: the greatest gain of memory at each step. */
 void cpi_einsum_path(int n, const cpi_label_set *terms, cpi_label_set wanted, const int64_t *extent, bool best,
                      cpi_contraction *steps);
 

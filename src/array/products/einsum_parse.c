@@ -1,4 +1,4 @@
-/* The subscripts of einsum: which label each axis has, and how long a label is. Errors are NumPy's. */
+/* The subscripts of einsum: the labels of each axis, and their lengths. Errors are NumPy's. */
 #include <ctype.h>
 #include <string.h>
 
@@ -13,7 +13,8 @@ static const char *past_spaces(const char *s)
     return s;
 }
 
-/* One operand's subscripts up to a comma, an arrow or the end; *s goes there. *dots: place of the ellipsis, or -1. */
+/* One operand's subscripts up to a comma, an arrow or the end; *s goes there. *dots: position of the ellipsis, or
+ * -1. */
 static cp_code read_list(const char **s, cpi_einsum_term *t, int *dots)
 {
     t->n = 0, *dots = -1;
@@ -37,7 +38,7 @@ static cp_code read_list(const char **s, cpi_einsum_term *t, int *dots)
     }
 }
 
-/* The ellipsis at place `dots` of the list becomes `n` labels, those of the last axes of an ellipsis. */
+/* The ellipsis at position `dots` of the list becomes `n` labels, those of the last axes of an ellipsis. */
 static void expand(cpi_einsum_term *t, int dots, int n)
 {
     memmove(t->label + dots + n, t->label + dots, (size_t)(t->n - dots));
@@ -76,7 +77,7 @@ static cp_code read_operands(cpi_einsum *e, const char **s, int n, cp_array *con
     return CP_OK;
 }
 
-/* Without an arrow: the axes of the ellipsis, then the letters that stand once. */
+/* Without an arrow: the axes of the ellipsis, then the letters that occur once. */
 static void implicit_output(cpi_einsum *e, int most)
 {
     int times[CPI_LETTERS] = {0};
@@ -117,7 +118,7 @@ static cp_code explicit_output(cpi_einsum *e, const char *s, int most, cpi_label
     return CP_OK;
 }
 
-/* The extent of each label: those of all its axes but 1, which are equal. */
+/* The length of each label: that of all its axes with a length other than 1, which are equal. */
 static cp_code find_extents(cpi_einsum *e, cp_array *const *operands)
 {
     for (int i = 0; i < CPI_LABELS; i++) e->extent[i] = 1;

@@ -1,9 +1,9 @@
-/* In which order an einsum multiplies its terms, two at a time. */
+/* The order in which an einsum multiplies its terms, two at a time. */
 #include <string.h>
 
 #include "products/einsum.h"
 
-/* The product of a set's extents. */
+/* The product of the lengths of a set's labels. */
 static double size_of(cpi_label_set s, const int64_t *extent)
 {
     double n = 1;
@@ -20,7 +20,7 @@ typedef struct search {
     cpi_contraction *best, now[CPI_TERMS];
 } search;
 
-/* What the product of terms i and j keeps. */
+/* The labels that the product of terms i and j keeps. */
 static cpi_label_set kept(int n, const cpi_label_set *terms, int i, int j, cpi_label_set wanted)
 {
     for (int k = 0; k < n; k++)
@@ -80,6 +80,6 @@ void cpi_einsum_path(int n, const cpi_label_set *terms, cpi_label_set wanted, co
     cpi_label_set copy[CPI_TERMS];
     search s = {.extent = extent, .wanted = wanted, .least = 1e300, .total = n, .best = steps};
     memcpy(copy, terms, (size_t)n * sizeof *terms);
-    greedy(n, copy, wanted, extent, steps); /* what stands where nothing is better */
+    greedy(n, copy, wanted, extent, steps); /* the default where nothing is better */
     if (best && n <= 7) try_all(&s, n, terms, 0);
 }

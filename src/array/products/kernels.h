@@ -1,4 +1,4 @@
-/* What the CPU's loops of one instruction set are: a table for each way in which elements are stored. */
+/* The tables of the CPU's loops of one instruction set: one for each way in which elements are stored. */
 #ifndef CPI_PRODUCTS_KERNELS_H
 #define CPI_PRODUCTS_KERNELS_H
 
@@ -7,16 +7,16 @@
 enum { CPI_SMALL_ROWS = 8, CPI_SMALL_VECTORS = 4 };
 enum { CPI_DEPTH = 256 };     /* products that a block adds up before the next block's turn */
 
-/* Where the rows of small matrices lie; strides in bytes. */
+/* Strides of the rows of small matrices, in bytes. */
 typedef struct cpi_small {
     int64_t k, a_row, a_col, b_row, c_row;
     int64_t last;             /* where a row's last vector begins */
-    bool conjugate;           /* the elements of a; sums alone heed it */
+    bool conjugate;           /* the elements of a; only dot products use it */
 } cpi_small;
-/* A block of c, b's columns one after the other; or sums of products of rows of a and of b, c's one after the other. */
+/* A block of c, with contiguous rows of b; or dot products of rows of a and of b, with contiguous ones of c. */
 typedef void cpi_small_fn(const cpi_small *s, const void *a, const void *b, void *c);
 
-/* Matrices of one size, whose rows and which themselves lie one behind the other; a step is a matrix' bytes or 0. */
+/* A batch of matrices of one size, with contiguous rows; a step is a matrix's bytes or 0. */
 typedef void cpi_squares_fn(int64_t count, const char *a, int64_t a_step, const char *b, int64_t b_step, char *c);
 
 /* Those whose vectors have `bytes` bytes, for rows that have as many. */
@@ -27,48 +27,48 @@ typedef struct cpi_small_product_kernels {
     int rows;
 } cpi_small_product_kernels;
 
-/* Strides count elements; of b and c the columns lie one after the other. */
+/* Strides count elements; rows of b and c are contiguous. */
 typedef struct cpi_product_kernels {
     int item;                 /* bytes of an element as it is computed with */
     int rows, cols;           /* of a block of c that stays in registers */
-    bool large;               /* they are quicker than OpenBLAS's with large matrices */
+    bool large;               /* they are faster than OpenBLAS with large matrices */
     /* c = a b for a matrix that is small enough for one go; scratch holds b: k times the columns, rounded up to blocks
      * of `cols`. NULL where there are kernels of blocks. */
     void (*small)(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b,
                   int64_t b_row, int64_t b_col, void *c, int64_t c_row, void *scratch);
-    /* Copies of a part of an operand in blocks: k times `rows` of a, k times `cols` of b, rounded up with zeros. */
+    /* Packs a part of an operand in blocks: k times `rows` of a, k times `cols` of b, padded with zeros. */
     void (*pack_a)(int64_t m, int64_t k, const void *a, int64_t row, int64_t col, void *to);
     void (*pack_b)(int64_t n, int64_t k, const void *b, int64_t row, int64_t col, void *to);
     /* sums (+)= a b of the two; `sums` has m rows of `pitch` elements to compute with. */
     void (*multiply)(int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *sums, int64_t pitch,
                      bool add);
-    /* The same of a as it lies, with rows or columns one after the other; m >= rows. NULL: not of this type. */
+    /* The same of a in place, with contiguous rows or columns; m >= rows. NULL: not of this type. */
     void (*multiply_rows)(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b,
                           void *sums, int64_t pitch, bool add);
     void (*store)(int64_t m, int64_t n, const void *sums, int64_t pitch, void *c, int64_t c_row);
     /* The sum of n products, as it is computed with; and the sum of `n` such sums as an element of c. */
     void (*dot)(int64_t n, const void *a, int64_t a_step, const void *b, int64_t b_step, bool conjugate, void *sum);
     void (*finish)(int64_t n, const void *sums, void *c);
-    /* sums[i] (+)= a[i] * b for m elements of a column: what a matrix that lies by columns does to a vector. */
+    /* sums[i] (+)= a[i] * b for m elements of a column: a column-major matrix times a vector. */
     void (*column)(int64_t m, const void *a, const void *b, void *sums, bool add);
     const cpi_small_product_kernels *blocks[4]; /* from the shortest vectors to the longest; NULL behind them */
     cpi_squares_fn *squares[2];         /* of 4 x 4 and 8 x 8, or NULL */
     const cpi_small_product_kernels *pair;      /* of two elements, shorter than a vector; or NULL */
 } cpi_product_kernels;
 
-/* Many small products of a floating type, n > 1; and of rows and vectors, n = 1: false where they do not lie so that
- * the kernels can do them. */
+/* Batches of small products of a floating type, n > 1; and of matrix-vector products, n = 1. False where the kernels do
+ * not take the layout. */
 cp_code cpi_small_matrices(cp_stream *stream, const cpi_product *p, const cpi_product_kernels *k);
 bool cpi_small_sums(const cpi_product *p, const cpi_product_kernels *k);
 
-/* Products of moderate size, n > 1, of a type that has multiply_rows, where a lies so that it can be read. */
+/* Products of moderate size, n > 1, of a type that has multiply_rows, where the layout of a can be read in place. */
 bool cpi_is_medium(const cpi_product *p, const cpi_product_kernels *k);
 cp_code cpi_medium_matrices(cp_stream *stream, const cpi_product *p, const cpi_product_kernels *k);
 
 /* Large products of a type that is stored as it is computed with, n > 1. */
 cp_code cpi_large_matrices(cp_stream *stream, const cpi_product *p, const cpi_product_kernels *k);
 
-/* Where the matrices of place i of the batch begin. */
+/* Where the matrices at position i of the batch begin. */
 typedef struct cpi_position { const char *a, *b; char *c; } cpi_position;
 static inline cpi_position cpi_batch_offset(const cpi_product *p, int64_t item, int64_t i)
 {

@@ -1,6 +1,5 @@
-/* The way from arrays to a cpi_product: types, strides that kernels take, axes of the batch made few.
- *
- * Invariant: operands are copied only where their strides are none that a kernel takes, or their type another. */
+/* From arrays to a cpi_product: types, strides that kernels take, few batch axes. Invariant: operands are copied only
+ * where kernels do not take their strides, or their type differs. */
 #include <string.h>
 
 #include "operands/operands.h"
@@ -55,7 +54,7 @@ static void batch_strides(const cp_array *x, int nbatch, const int64_t *batch, i
     }
 }
 
-/* Axes of the batch that all three walk as one become one; extents of 1 go. */
+/* Joins axes of the batch that all three arrays can traverse as one; drops axes of length 1. */
 static void join_batch(cpi_product *p)
 {
     int n = 0;
@@ -91,8 +90,8 @@ static void turn(cpi_product *p)
     for (int i = 0; i < p->nbatch; i++) exchange(&p->a_batch[i], &p->b_batch[i]);
 }
 
-/* Many matrices times one are one tall matrix times it, where they lie one under the other. Not where a conjugate is
- * wanted: only sums of two vectors know of it. */
+/* A batch of matrices times one matrix is one tall matrix times it, where they are contiguous along rows. Not where a
+ * conjugate is wanted: only dot products support it. */
 static void stack_batch(cpi_product *p)
 {
     if (p->conjugate || p->nbatch != 1 || p->b_batch[0] || p->a_col != 1) return;
@@ -107,7 +106,7 @@ static cp_code run(cpi_device *device, cpi_product *p, const cp_array *c)
     if (!c->size) return CP_OK;
     if (!p->k) return device->backend->zero(stream, c->data, (size_t)(c->size * cpi_itemsize(c->type)));
     if (p->m == 1 && p->n > 1) turn(p);
-    if (p->n == 1) { /* columns: of one element a row, whatever they say */
+    if (p->n == 1) { /* columns: of one element a row, whatever their strides */
         p->c_row = 1;
         p->b_col = 1;
         if (p->k == 1) p->b_row = 1;
@@ -153,7 +152,7 @@ cp_array *cpi_multiply_matrices(const char *function, cp_type type, bool conjuga
     return cpi_output_close(&o, code);
 }
 
-/* The strides of axes joined to one, or false where they do not lie so. */
+/* The strides of axes joined to one, or false where they cannot be joined. */
 static bool joined(const cp_array *x, int n, const int *axes, int64_t *size, int64_t *stride)
 {
     int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
@@ -168,7 +167,7 @@ static bool joined(const cp_array *x, int n, const int *axes, int64_t *size, int
     return n <= 1;
 }
 
-/* x as a matrix whose rows are the axes of the first list and whose columns those of the second; a copy at need. */
+/* x as a matrix with the axes of the first list as rows and those of the second as columns; a copy if needed. */
 static cp_array *as_matrix(const char *function, cp_array *x, int nr, const int *rows, int nc, const int *cols)
 {
     int64_t shape[2], strides[2], order[CP_MAXDIM], steps[CP_MAXDIM];
@@ -191,7 +190,7 @@ static cp_array *as_matrix(const char *function, cp_array *x, int nr, const int 
     return r;
 }
 
-/* The axes that are not among n of them, in their order. */
+/* The axes that are not in axes[0..n), in their order. */
 static int others(const cp_array *x, int n, const int *axes, int *rest)
 {
     int k = 0;

@@ -1,6 +1,5 @@
-/* Products of arrays: shapes, types and errors; all of them end in cpi_multiply_matrices or in an elementwise product.
- *
- * Words of errors are NumPy's. */
+/* Products of arrays: shapes, types and errors. All of them end in cpi_multiply_matrices or in an elementwise product.
+ * Error messages are NumPy's. */
 #include <string.h>
 
 #include "compose/compose.h"
@@ -45,7 +44,7 @@ static cp_array *with_axis(cp_array *x, bool left)
     return cpi_seen_as(x, n + 1, shape, strides);
 }
 
-/* The shape that the axes before the operands' own broadcast to, those of out among them. */
+/* The shape that the operands' batch axes broadcast to, together with those of out. */
 static cp_code batch_shape(const rule *g, cp_array *const *m, const cp_array *out, int own, int *ndim, int64_t *batch)
 {
     char text[2][160];
@@ -81,7 +80,7 @@ static cp_array *product(const rule *g, cp_type type, cp_array *const *m, bool l
     if (left) shape[ndim++] = m[0]->shape[m[0]->ndim - 2];
     if (right) shape[ndim++] = m[1]->shape[m[1]->ndim - 1];
     cpi_product_result result = {.out = o->out, .casting = o->casting, .ndim = ndim, .shape = shape};
-    const bool conjugate = g->conjugate && !left && !right; /* of matrices gufunc has done it */
+    const bool conjugate = g->conjugate && !left && !right; /* for matrices gufunc has done it */
     cp_array *r = cpi_multiply_matrices(g->name, type, conjugate, m[0], m[1], nbatch, batch, &result);
     if (!r || o->order != 'F' || o->out) return r;
     cp_array *f = cp_copy_order(r, 'F');
@@ -120,8 +119,8 @@ done:
              "order: order('CFAK') = 'K', dtype: dtype = None, axes: object = None, axis: object = None, "
              "keepdims: bool = False, signature: object = None",
              options="cp_product_options", body=True,
-             doc="""The product of matrices, which the last two axes are; the others broadcast. A vector is a row on
-the left and a column on the right, without that axis in the result. ValueError where shapes do not fit; `axes` says
+             doc="""The product of matrices, in the last two axes; the others broadcast. A vector is a row on
+the left and a column on the right, without that axis in the result. ValueError where shapes do not match; `axes` says
 which axes are the matrices' and the result's.""") */
 cp_array *(cp_matmul)(cp_array *x1, cp_array *x2, const cp_product_options *options)
 {
@@ -186,8 +185,8 @@ static cp_array *along(const char *name, cp_array *a, int i, cp_array *b, int j,
 /*: function("dot", "a: array_or_number, b: array_or_number, out: out = None",
              unlock="always",
              doc="""The sum over the last axis of `a` and the last but one of `b` (the only one of a vector): products
-of vectors and of matrices. Where one is a number, or 0-d, all of the other times it. `out` must be C-contiguous and of
-the result's type.""") */
+of vectors and of matrices. Where one is a number, or 0-d, the other is multiplied by it. `out` must be C-contiguous and
+of the result's type.""") */
 cp_array *(cp_dot)(cp_array *a, cp_array *b, const cp_dot_options *options)
 {
     const cp_dot_options *o = CPI_GIVEN(cp_dot_options, options);
@@ -229,7 +228,7 @@ cp_array *cp_vdot(cp_array *a, cp_array *b)
 
 /* --- all pairs --- */
 
-/* x's axes, with `ndim` of them, at every second place of twice as many; the others are 1. */
+/* x's axes, `ndim` of them, at every second position of twice as many; the others have length 1. */
 static cp_array *spread(cp_array *x, int ndim, bool first)
 {
     int64_t shape[2 * CP_MAXDIM];

@@ -1,7 +1,7 @@
-/* The slots a backend fills for the room products, and what the room's files share.
+/* Backend slots of the module products, and what its files share.
  *
- * Everything that multiplies and adds up is one cpi_product: products of matrices, many at once. Vectors are matrices
- * of one column, and a sum of products of two vectors is a product with m = n = 1. */
+ * Everything that multiplies and adds up is one cpi_product: a batch of matrix products. Vectors are matrices of one
+ * column, and a dot product is a product with m = n = 1. */
 #ifndef CPI_PRODUCTS_H
 #define CPI_PRODUCTS_H
 
@@ -12,13 +12,13 @@
 extern "C" {
 #endif
 
-/* c = a b, for each place of the batch. a has m rows and k columns, b k rows and n columns, c is C-contiguous in its
- * rows. Strides count elements.
+/* c = a b, for each matrix of the batch. a has m rows and k columns, b k rows and n columns; the rows of c are
+ * C-contiguous. Strides count elements.
  *
- * Of a and b one of the two strides is 1, and the other at least the extent of that axis (and at least 1); where m = 1
- * or n = 1 the vectors are so that n = 1. `conjugate`: the conjugate of a is multiplied; only where m = n = 1. All is
- * of one type; booleans are multiplied by "and", added by "or", integers wrap, small floats add in float32 and round
- * once. The same call gives the same bits, whatever the number of threads. */
+ * Of a and b one of the two strides is 1, and the other at least the length of that axis (and at least 1). Where m = 1
+ * or n = 1, the vectors are arranged so that n = 1. `conjugate`: the conjugate of a is multiplied; only where m = n =
+ * 1. All is of one type. Booleans are multiplied by "and" and added by "or", integers wrap, small floats add in float32
+ * and round once. The same call gives the same bits, whatever the number of threads. */
 typedef struct cpi_product {
     cp_type type;
     bool conjugate;
@@ -36,7 +36,7 @@ typedef struct cpi_products_ops {
 } cpi_products_ops;
 
 
-/* Places of the batch. */
+/* The number of matrices in the batch. */
 #ifdef __CUDACC__
 __host__
 #endif
@@ -47,7 +47,7 @@ static inline int64_t cpi_product_batches(const cpi_product *p)
     return n;
 }
 
-/* --- between the fronts --- */
+/* --- shared by the API functions --- */
 /* Where a result goes and what it is: see cp_matmul's options. */
 typedef struct cpi_product_result {
     cp_array *out;
@@ -55,7 +55,7 @@ typedef struct cpi_product_result {
     int ndim;               /* of the result, where the matrices' own axes of length 1 may be left out */
     const int64_t *shape;
 } cpi_product_result;
-/* a (..., m, k) times b (..., k, n), both converted to `type`; what stands before broadcasts to batch[nbatch]. */
+/* a (..., m, k) times b (..., k, n), both converted to `type`; the axes before broadcast to batch[nbatch]. */
 cp_array *cpi_multiply_matrices(const char *function, cp_type type, bool conjugate, cp_array *a, cp_array *b,
                                 int nbatch, const int64_t *batch, const cpi_product_result *result);
 /* x seen with these axes, strides in bytes; a reference that is the caller's. */

@@ -1,9 +1,9 @@
-/* Products on the CPU: which of the ways a product takes, and how it is cut into tasks.
+/* Products on the CPU: the choice of an algorithm, and its division into tasks.
  *
- * Sums of two vectors and small matrices go through loops of our own (products_simd.c), of which many share a task;
- * moderate and large ones of float32, float64 and complex numbers through strips and tiles of our own where the
- * processor's vectors are long, else, and some shapes anyway, through OpenBLAS, a tile of the result at a time; all
- * other types through tiles of our own. Ways and tiles follow from type and sizes alone. */
+ * Dot products and small matrices go through loops of our own (products_simd.c), many to a task. Moderate and large
+ * ones of float32, float64 and complex numbers go through strips and tiles of our own where the processor's vectors are
+ * long. Elsewhere, and for some shapes, they go through OpenBLAS, a tile of the result at a time. All other types go
+ * through tiles of our own. Algorithms and tiles follow from type and sizes alone. */
 #include "products/products.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ typedef struct plan {
     int64_t item, batches;
     int64_t tile_m, tile_n, tiles_m, tiles_n; /* and of vectors: rows of a task */
     int64_t slices, slice;                    /* of the sum */
-    int64_t each;                             /* of what tasks are made of */
+    int64_t each;                             /* of what tasks are composed of */
     int64_t total;
     char *scratch, *sums;
     int64_t worker_bytes;
@@ -84,7 +84,7 @@ static const cpi_product_kernels *kernels_of(cp_type t)
 
 static cpi_position position_of(const plan *w, int64_t i) { return cpi_batch_offset(w->p, w->item, i); }
 
-/* --- sums of two vectors: each row of each matrix is one, in pieces --- */
+/* --- dot products: each row of each matrix is one, in chunks --- */
 
 static void dot_task(void *context, int64_t task, int worker)
 {
@@ -150,7 +150,7 @@ static cp_code small(cp_stream *stream, plan *w)
     return CP_OK;
 }
 
-/* A matrix that lies by columns times a vector: the vector, a row, times the matrix, by rows. */
+/* A column-major matrix times a vector: the vector, a row, times the matrix, by rows. */
 static cp_code transposed(cp_stream *stream, plan *w)
 {
     const cpi_product *p = w->p;
@@ -174,7 +174,7 @@ static const void *number(cp_type t, bool is_one)
     return is_one ? one : zero;
 }
 
-/* By OpenBLAS: rows of a, whichever way it lies. */
+/* By OpenBLAS: rows of a, in either layout. */
 static void vector_task(void *context, int64_t task, int worker)
 {
     const plan *w = context;
@@ -185,14 +185,14 @@ static void vector_task(void *context, int64_t task, int worker)
     const char *a = at.a + row * p->a_row * w->item;
     cpi_blas_gemv_fn gemv = cpi_blas_gemv(w->blas, p->type);
     (void)worker;
-    memset(c, 0, (size_t)(m * w->item)); /* what it holds is multiplied by 0, which NaN survives */
+    memset(c, 0, (size_t)(m * w->item)); /* its contents are multiplied by 0, which NaN survives */
     if (p->a_col == 1)
         gemv("T", &p->k, &m, number(p->type, true), a, &p->a_row, at.b, &p->b_row, number(p->type, false), c, &step);
     else
         gemv("N", &m, &p->k, number(p->type, true), a, &p->a_col, at.b, &p->b_row, number(p->type, false), c, &step);
 }
 
-/* By our own loops, of a matrix that lies by columns: its rows in pieces, to which column after column is added. */
+/* By our own loops, for a column-major matrix: its rows in chunks, to which column after column is added. */
 static void column_task(void *context, int64_t task, int worker)
 {
     const plan *w = context;
@@ -205,7 +205,7 @@ static void column_task(void *context, int64_t task, int worker)
     w->k->store(1, m, sums, m, at.c + row * w->item, 0);
 }
 
-/* By OpenBLAS too, of a matrix that lies by columns: some of them each time, all their rows. */
+/* By OpenBLAS too, a column-major matrix: some columns each time, all their rows. */
 static void columns_task(void *context, int64_t task, int worker)
 {
     const plan *w = context;
@@ -323,7 +323,7 @@ static void add_slices(const plan *w)
 static cp_code by_blas(cp_stream *stream, plan *w)
 {
     const cpi_product *p = w->p;
-    int64_t work = volume(p->m, p->n, p->k) >> 26; /* each tile copies its operands: few of them where that costs */
+    int64_t work = volume(p->m, p->n, p->k) >> 26; /* each tile packs its operands: use few */
     cut(w, at_most(at_least(work, 4), 24), 1024, 16, 16);
     w->slices = 1, w->slice = p->k;
     int64_t tiles = w->tiles_m * w->tiles_n * w->batches;
@@ -385,14 +385,14 @@ static const cpi_blas *library_for(const cpi_product *p)
     return b;
 }
 
-/* A tall matrix times a small one, or a few rows times a wide one, as many small products: strips of `each` rows or
- * columns, and what is left over. */
+/* A tall matrix times a small one, or a few rows times a wide one, as a batch of small products: strips of `each` rows
+ * or columns, and the remainder. */
 static cp_code strips(cp_stream *stream, const plan *w, bool rows, int64_t each)
 {
     const cpi_product *p = w->p;
     cpi_product many = *p, rest = *p;
     int64_t n = rows ? p->m : p->n, left = n % each, done = n - left;
-    if (!rows && left == 1) left = 2, done--; /* one column would lie as vectors do, without c's rows */
+    if (!rows && left == 1) left = 2, done--; /* a single column would have the layout of vectors, without c's rows */
     many.nbatch = 1;
     many.batch[0] = n / each;
     many.a_batch[0] = rows ? each * p->a_row : 0;

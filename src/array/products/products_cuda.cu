@@ -1,9 +1,9 @@
-/* Products on a GPU: floating types by cuBLAS, but float64's of few rows and columns by thin_sm90a.cu; integers,
- * booleans, sums of two vectors, and what cuBLAS does not take, by kernels of our own.
+/* Products on a GPU. Floating types use cuBLAS, but float64 of few rows and columns uses thin_sm90a.cu. Integers,
+ * booleans, dot products, and what cuBLAS does not take, use kernels of our own.
  *
- * A tile of c is 64 x 64; each of 256 threads keeps 4 x 4 of its sums in registers, and 16 columns of a and rows of b
- * (8 of the widest type) at a time lie in shared memory while the next ones are on their way. Sums of vectors are cut
- * by their length alone and added in a fixed order, so the same input gives the same bits. */
+ * A tile of c is 64 x 64. Each of 256 threads keeps 4 x 4 of its sums in registers. 16 columns of a and rows of b (8 of
+ * the widest type) at a time are in shared memory while the next ones are loaded. Dot products are cut by their length
+ * alone and added in a fixed order, so the same input gives the same bits. */
 #include "blas/blas_cuda.h"
 #include "cuda/elements.h"
 #include "products/thin.h"
@@ -25,7 +25,7 @@ __device__ offsets position_of(const cpi_product &p, int64_t i)
     return o;
 }
 
-/* --- how elements are multiplied: Sum is what is computed with --- */
+/* --- how elements are multiplied: Sum is the type of the computation --- */
 
 template <class E> struct arithmetic {
     typedef typename E::T T;
@@ -83,7 +83,7 @@ template <class E>
 using arithmetic_of = std::conditional_t<E::kind == 'c', complex_numbers<E>,
                                          std::conditional_t<E::kind == 'f', floating<E>, arithmetic<E>>>;
 
-/* --- sums of two vectors --- */
+/* --- dot products --- */
 
 enum { THREADS = 256, SEGMENT = 16384, UNROLLED = 4 };
 
@@ -105,8 +105,8 @@ template <class A, int LANES> __device__ typename A::Sum joined(typename A::Sum 
     return s;
 }
 
-/* Rows of each matrix times the vector, each in `parts` pieces of `chunk`; LANES threads to a piece. Where there is one
- * piece the results are c, else `sums`. */
+/* Rows of each matrix times the vector, each in `parts` chunks of `chunk` elements; LANES threads to a chunk. Where
+ * there is one chunk the results are c, else `sums`. */
 template <class A, int LANES>
 __global__ void __launch_bounds__(THREADS) dots(const __grid_constant__ cpi_product p, int64_t total, int64_t parts,
                                                 int64_t chunk, typename A::Sum *sums)
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(THREADS) dots(const __grid_constant__ cpi_prod
     else ((T *)p.c)[o.c + row * p.c_row] = A::narrow(all);
 }
 
-/* The pieces of each row. */
+/* Adds the chunks of each row. */
 template <class A>
 __global__ void __launch_bounds__(THREADS) finish(const __grid_constant__ cpi_product p, int64_t parts,
                                                   const typename A::Sum *sums)
@@ -161,7 +161,7 @@ template <class A> cp_code sum_vectors(cp_stream *stream, const cpi_product &p)
     int64_t rows = cpi_product_batches(&p) * p.m, chunk = p.k, parts = 1;
     cudaStream_t s = cpi_cuda_stream(stream);
     typename A::Sum *sums = nullptr;
-    if (p.k > SEGMENT && rows < 1024) { /* at most 4096 pieces, by the length alone */
+    if (p.k > SEGMENT && rows < 1024) { /* at most 4096 chunks, by the length alone */
         chunk = cpi_ceil_div(p.k, 4096) > SEGMENT ? cpi_ceil_div(p.k, 4096) : SEGMENT;
         parts = cpi_ceil_div(p.k, chunk);
         sums = (typename A::Sum *)cpi_host->work_alloc(stream, (size_t)(rows * parts) * sizeof *sums);
@@ -183,12 +183,12 @@ template <class A> cp_code sum_vectors(cp_stream *stream, const cpi_product &p)
     return code;
 }
 
-/* --- matrices of any type, however they lie --- */
+/* --- matrices of any type and layout --- */
 
 enum { EDGE = 64, OWN = 4 };
-template <class Sum> constexpr int depth_for = sizeof(Sum) > 8 ? 8 : 16; /* 48 KiB of shared memory are there */
+template <class Sum> constexpr int depth_for = sizeof(Sum) > 8 ? 8 : 16; /* 48 KiB of shared memory are available */
 
-/* A thread's share of EDGE x DEPTH elements of an operand: neighbours in memory are read by neighbours. */
+/* A thread's share of EDGE x DEPTH elements of an operand: adjacent threads read adjacent memory. */
 template <int DEPTH> struct share_of {
     static constexpr int LOADS = EDGE * DEPTH / THREADS;
     int at[LOADS], deep[LOADS];
@@ -295,7 +295,7 @@ const double ones[2] = {1, 0}, zeros[2] = {0, 0};
 /* A matrix times a vector, alone. */
 cublasStatus_t by_vector(const cpi_cublas_use &u, const cpi_product &p)
 {
-    bool transposed = p.a_col == 1; /* a lies by rows, cuBLAS wants columns */
+    bool transposed = p.a_col == 1; /* a is row-major, cuBLAS wants columns */
     cublasOperation_t op = transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
     int64_t rows = transposed ? p.k : p.m, cols = transposed ? p.m : p.k, pitch = transposed ? p.a_row : p.a_col;
     if (p.type == CP_FLOAT32)
@@ -346,7 +346,7 @@ cublasStatus_t by_matrices(const cpi_cublas_use &u, const cpi_product &p, int ax
         zero, c, type, p.c_row, p.c_batch[axis], p.batch[axis], compute, CUBLAS_GEMM_DEFAULT);
 }
 
-/* The axis of the batch that is the library's, the longest; -1: none. A stride below 0 it does not take. */
+/* The batch axis that the library takes, the longest; -1: none. It does not take a negative stride. */
 int axis_of_library(const cpi_product &p)
 {
     int axis = -1;
@@ -355,21 +355,21 @@ int axis_of_library(const cpi_product &p)
     return axis;
 }
 
-/* Are operands and result where the library may read? Complex numbers may lie at any multiple of a part. */
+/* Are operands and result aligned for the library? Complex numbers may lie at any multiple of a part. */
 bool aligned(const cpi_product &p)
 {
     return ((uintptr_t)p.a | (uintptr_t)p.b | (uintptr_t)p.c) % (uintptr_t)cpi_itemsize(p.type) == 0;
 }
 
-/* Sets `done` to whether the library took it all; what it does not support is another's. */
+/* Sets `done` to whether the library took all of it; what it does not support is left to other kernels. */
 cp_code by_library(cp_stream *stream, const cpi_product &p, bool *done)
 {
     enum { MANY = 32 };
     cpi_cublas_use u;
-    const int axis = axis_of_library(p); /* the other axes are ours */
+    const int axis = axis_of_library(p); /* we loop over the other axes */
     const int64_t others = cpi_product_batches(&p) / (axis < 0 ? 1 : p.batch[axis]);
     *done = false;
-    if (!aligned(p) || (others > MANY && p.m * p.n <= EDGE * EDGE)) return CP_OK; /* calls would be all it does */
+    if (!aligned(p) || (others > MANY && p.m * p.n <= EDGE * EDGE)) return CP_OK; /* call overhead dominates */
     cp_code code = cpi_cublas_take("matmul", stream, &u);
     if (code) return code;
     cublasStatus_t status = CUBLAS_STATUS_SUCCESS;

@@ -1,8 +1,8 @@
-/* Large matrices by kernels of our own: both operands are copied into panels first, once, by all threads; then tiles
- * of the result are tasks, which read panels alone.
+/* Large matrices by kernels of our own. All threads first pack both operands into panels, once. Then tiles of the
+ * result are tasks, which read panels alone.
  *
- * A panel is as wide as a block of registers and CPI_DEPTH deep, so that one of b stays in the first cache while those
- * of a tile's rows, in the second, go by. Matrices are done in parts whose copies are at most PACKED bytes. */
+ * A panel is as wide as a block of registers and CPI_DEPTH deep, so that one of b stays in the L1 cache while those of
+ * a tile's rows, in L2, pass by. Matrices are processed in parts whose copies are at most PACKED bytes. */
 #include "backend/device.h"
 #include "cpu/threads.h"
 #include "products/kernels.h"
@@ -11,7 +11,7 @@ enum {
     EDGE = 4096,              /* rows or columns of a part */
     PACKED = 64 << 20,
     PACK = 128,               /* rows or columns that one task copies */
-    ROWS_BYTES = 512 << 10,   /* of a tile's rows, which stay in the second cache */
+    ROWS_BYTES = 512 << 10,   /* of a tile's rows, which stay in the L2 cache */
     TILE_COLS = 16,           /* panels of a tile */
     FEW = 32,                 /* tiles below which they are made smaller */
     WORTH = 1 << 20           /* products of elements that are worth a task */
@@ -21,9 +21,9 @@ typedef struct part {
     const cpi_product *p;
     const cpi_product_kernels *k;
     int64_t item, row, col, from;      /* where it begins */
-    int64_t m, n, depth;               /* what it has */
+    int64_t m, n, depth;               /* its data */
     int64_t wide_a, wide_b;            /* rows and columns, rounded up to panels */
-    int64_t each, tasks_a, tasks_b;    /* rows or columns of a task that copies; such tasks of a block of the sum */
+    int64_t each, tasks_a, tasks_b;    /* rows or columns of a packing task; such tasks of a block of the sum */
     int64_t tile_m, tile_n, tiles_n;
     cpi_position at;
     char *a, *b;
@@ -67,7 +67,7 @@ static void tile_task(void *context, int64_t task, int worker)
     }
 }
 
-/* Tiles as large as caches like, or smaller where that leaves too few of them. */
+/* Tiles of the size that is best for caches, or smaller where that leaves too few of them. */
 static void cut(part *w)
 {
     w->tile_m = ROWS_BYTES / (CPI_DEPTH * w->item * w->k->rows) * w->k->rows;

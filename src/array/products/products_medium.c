@@ -1,21 +1,21 @@
-/* Matrices of moderate size by kernels of our own: strips of columns are tasks, each of which copies its part of b,
- * which then stays in its core's caches, and reads a as it lies.
+/* Matrices of moderate size by kernels of our own. Strips of columns are tasks. Each task packs its part of b, which
+ * then stays in its core's caches, and reads a in place.
  *
- * Large ones (products_large.c) share copies of both operands, for which every thread waits, and which come from the
- * cache of the core that wrote them: of 384^2 float32 that took 6 % of the time of two threads. Here nobody waits
- * before the end, where strips are cut into shorter pieces, so that threads end together. */
+ * Large ones (products_large.c) share packed copies of both operands, for which every thread waits, and which come from
+ * the cache of the core that wrote them: of 384^2 float32 that took 6 % of the time of two threads. Here no thread
+ * waits before the end, where strips are cut into shorter chunks, so that threads end together. */
 #include "backend/device.h"
 #include "cpu/threads.h"
 #include "products/kernels.h"
 
 enum {
-    LEAST_ROWS = 128,    /* for which a copy of b is used */
+    LEAST_ROWS = 128,    /* for which a packed copy of b is used */
     MOST_ROWS = 1024,    /* unless b has few columns */
     LEAST_DEPTH = 128,
-    MOST = 8 << 20,      /* bytes of an a that is read as it lies, again for each strip */
-    CHUNK = 96,          /* rows that meet all of a strip's panels before the next ones do; a multiple of a block's */
+    MOST = 8 << 20,      /* bytes of an a that is read in place, again for each strip */
+    CHUNK = 96,          /* rows that use all of a strip's panels before the next ones do; a multiple of a block's */
     FEW_PANELS = 16,     /* of b, below which a strip has one of them, not two */
-    FEW_STRIPS = 6,      /* below which all are cut into pieces, */
+    FEW_STRIPS = 6,      /* below which all are cut into chunks, */
     CHUNKS = 4,          /* else the last ones into so many; */
     TAIL = 2,
     WANTED = 16          /* tasks */
@@ -25,7 +25,7 @@ typedef struct medium {
     const cpi_product *p;
     const cpi_product_kernels *k;
     int64_t item, wide;          /* columns of a strip */
-    int64_t whole, nchunks, tall; /* strips that are one task; pieces of the others, and the rows of one */
+    int64_t whole, nchunks, tall; /* strips that are one task; chunks of the others, and the rows of one */
     int64_t tasks;               /* of one matrix */
     int64_t chunk;
     int64_t worker_bytes;

@@ -47,13 +47,13 @@ INLINE void store_part(void *p, __m512i v, int n, size_t bytes)
 }
 #define LOAD_PART load_part
 #define STORE_PART(p, v, n, bytes) store_part(p, (__m512i)(v), n, bytes)
-#else /* nobody asks: small matrices are copied */
+#else /* never used: small matrices are copied */
 #define HAVE_PARTS 0
 #define LOAD_PART(p, n, bytes) (V){0}
 #define STORE_PART(p, v, n, bytes) ((void)0)
 #endif
 
-/* A square of 4 x 4 or 2 x 2 elements, a vector a row, turned over: what has their size is moved, whatever it is. */
+/* Transposes a square of 4 x 4 or 2 x 2 elements, a vector a row. Any type of their size can be moved. */
 #define TURN_SQUARE(row)                                   \
     do {                                                   \
         if (sizeof(row) == 64) turn_4((void *)(row));      \

@@ -1,7 +1,7 @@
-/* Small matrices of floating types, many at once: which blocks a matrix is made of, and the loop over them.
+/* Batches of small matrices of floating types: which blocks a matrix consists of, and the loop over them.
  *
- * The kernels of blocks (small.h) know one length of vector, one number of them side by side and one of rows. A matrix
- * is blocks of one shape; where they do not fit, the last ones overlap those before them. */
+ * The kernels of blocks (small.h) have fixed vector lengths, numbers of vectors and numbers of rows. A matrix is
+ * divided into blocks of one shape; where they do not fit, the last ones overlap those before them. */
 #include "products/kernels.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "backend/device.h"
 #include "cpu/threads.h"
 
-enum { TASK = 1 << 17, MATRIX = 64 }; /* products of elements that are worth a task; that a matrix takes as long as */
+enum { TASK = 1 << 17, MATRIX = 64 }; /* multiplications worth a task; overhead of a matrix */
 
 typedef struct plan {
     const cpi_product *p;
@@ -18,7 +18,7 @@ typedef struct plan {
     cpi_squares_fn *squares;     /* which do all of it, or NULL */
     int64_t item, width;         /* bytes of an element; of a block's row */
     int64_t rows, batches, each;
-    bool transposed;             /* b lies by columns: it is copied by rows first */
+    bool transposed;             /* b is column-major: it is copied by rows first */
     char *scratch;
     int64_t worker_bytes;
 } plan;
@@ -31,7 +31,7 @@ static const cpi_small_product_kernels *longest(const cpi_product_kernels *k, in
     return found;
 }
 
-/* b by rows; n and k of it, b_col in bytes. */
+/* Copies b by rows; n and k of it, b_col in bytes. */
 #define BY_ROWS(E)                                                                          \
     for (int64_t p = 0; p < k; p++)                                                         \
         for (int64_t j = 0; j < n; j++) ((E *)to)[p * n + j] = *(const E *)(b + j * b_col + p * (int64_t)sizeof(E));
@@ -58,7 +58,7 @@ static void matrix(const plan *w, const char *a, const char *b, char *c)
     }
 }
 
-/* Consecutive places of the batch, whose matrices lie at equal distances. */
+/* Consecutive matrices of the batch, which lie at equal distances. */
 static void matrices(const plan *w, int64_t count, cpi_position at, char *scratch)
 {
     const cpi_product *p = w->p;
@@ -130,7 +130,7 @@ cp_code cpi_small_matrices(cp_stream *stream, const cpi_product *p, const cpi_pr
     return CP_OK;
 }
 
-/* --- matrices times vectors: sums of products of rows --- */
+/* --- matrices times vectors: dot products of rows --- */
 
 static void sums(const plan *w, int64_t m, const char *a, const char *b, char *c)
 {
@@ -177,7 +177,7 @@ bool cpi_small_sums(const cpi_product *given, const cpi_product_kernels *k)
     plan w = {.p = &p, .item = item, .rows = f->rows, .block = f->sums[1], .edge = f->sums[0]};
     w.s = (cpi_small){.k = p.k, .a_row = p.a_row * item, .conjugate = p.conjugate};
     const int d = p.nbatch - 1;
-    if (p.m == 1 && d >= 0 && p.c_batch[d] == 1) { /* many sums of two vectors are one, each of whose rows has both */
+    if (p.m == 1 && d >= 0 && p.c_batch[d] == 1) { /* a batch of dot products is one, each of whose rows has both */
         p.m = p.batch[d];
         w.s.a_row = p.a_batch[d] * item, w.s.b_row = p.b_batch[d] * item;
         p.nbatch--;

@@ -41,7 +41,7 @@ INLINE V NAME(factors)(T first, T second)
     return v;
 }
 
-/* `rows` rows of c, `nv` vectors wide, in registers all the time; both numbers are constants where this is called. */
+/* `rows` rows of c, `nv` vectors wide, kept in registers; both numbers are constants where this is called. */
 INLINE void NAME(block)(int rows, int nv, const cpi_small *s, const char *a, const char *b, char *c)
 {
     V sum[CPI_SMALL_ROWS][VECTORS], cross[CPI_SMALL_ROWS][VECTORS]; /* times the real part; times the other one */
@@ -78,7 +78,7 @@ INLINE V NAME(join)(V u, V v, int d)
     return __builtin_shuffle(u, v, lane + second) + __builtin_shuffle(u, v, (lane ^ d) + second);
 }
 
-/* Sums of products of `rows` rows of a and of b, a vector or more long; `rows`, a power of 2, is a constant. */
+/* Dot products of `rows` rows of a and of b, a vector or more long; `rows`, a power of 2, is a constant. */
 INLINE void NAME(sums)(int rows, const cpi_small *s, const char *a, const char *b, char *c)
 {
     static const char zeros_and_ones[128] = {[64 ... 127] = -1};
@@ -115,8 +115,8 @@ INLINE void NAME(sums)(int rows, const cpi_small *s, const char *a, const char *
 }
 
 #ifdef SQUARE_ROWS
-/* `count` matrices of N rows, columns and products each, one behind the other; of a step of 0 the same one again. A
- * vector has SQUARE_ROWS rows of c. Each sum is made as a block's is. */
+/* `count` contiguous matrices of N rows, columns and products each; with a step of 0 the same one again. A vector has
+ * SQUARE_ROWS rows of c. Each sum is computed as a block's is. */
 static void NAME(squares)(int64_t count, const char *a, int64_t a_step, const char *b, int64_t b_step, char *c)
 {
     enum { R = SQUARE_ROWS, N = LANES / PARTS / R, ROW = N * PARTS * sizeof(T) };

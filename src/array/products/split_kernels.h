@@ -1,17 +1,17 @@
 /* Kernels of split_product_sm90a.cu: float32 products of matrices on the tensor cores of a GPU of compute capability
  * 9.0, with float32's accuracy.
  *
- * A float32 number is the sum of three bfloat16 numbers of 8 bits each, and a product that of nine, of which the six
- * largest are above its rounding error. Tensor cores multiply parts exactly, but cut off bits where they add, always
- * towards 0. So they add up DEEP elements along k at a time, small products first, and float32 registers the rest, with
- * rounding to nearest: sums of thousands have a fraction of the errors of float32's own products (Ootomo and Yokota,
- * Int. J. High Perform. Comput. Appl. 36, 2022). Where those are exact, so are these.
+ * A float32 number is the sum of three bfloat16 numbers of 8 bits each. A product is then the sum of nine products, of
+ * which the six largest are above its rounding error. Tensor cores multiply parts exactly, but truncate towards 0 when
+ * they add. So they add up DEEP elements along k at a time, small products first. float32 registers add these sums,
+ * with rounding to nearest: sums of thousands have a fraction of the errors of float32's own products (Ootomo and
+ * Yokota, Int. J. High Perform. Comput. Appl. 36, 2022). Where those are exact, so are these.
  *
- * Blocks of an operand whose smallest numbers would have subnormal parts, or whose largest overflow, are shifted by a
- * power of two; a tile that meets an infinity, NaN or a block that no shift helps is computed by ordinary arithmetic.
+ * Blocks of an operand whose smallest numbers would have subnormal parts, or whose largest overflow, are scaled by a
+ * power of two. A tile with an infinity, a NaN or a block that no scaling helps is computed by ordinary arithmetic.
  *
  * One kernel writes the parts in the order in which the other reads them: for each DEEP elements along k, each part,
- * each row a piece of WIDE bytes, swizzled as the tensor cores want it; rows and columns past the end are 0. */
+ * each row, a segment of WIDE bytes, swizzled as the tensor cores need it; rows and columns past the end are 0. */
 #ifndef CPI_SPLIT_KERNELS_H
 #define CPI_SPLIT_KERNELS_H
 
@@ -21,18 +21,18 @@
 namespace split {
 
 enum {
-    PARTS = 3, WIDE = 64, DEEP = WIDE / 2, /* bytes and elements of a row in one piece */
+    PARTS = 3, WIDE = 64, DEEP = WIDE / 2, /* bytes and elements of a row in one segment */
     BLOCK = 64,                            /* rows that are split together, and flagged together */
     TILE_M = 128, TEAM = 128, CONSUMERS = 256, THREADS = CONSUMERS + TEAM,
-    GROUP = 16, /* rows of tiles that are at work together */
+    GROUP = 16, /* rows of tiles that are processed concurrently */
 };
 
 /* Rows of a, or columns of b, of k elements; one of the strides is 1. */
 struct operand {
     const float *x;
     int64_t rows, row, step, batch; /* strides of rows, along k, of the batch: 0 where all of it have the same parts */
-    char *parts;                    /* padded rows of them are there, a multiple of BLOCK */
-    signed char *shift;             /* for each BLOCK rows, each piece: parts are those of x 2^shift; ODD */
+    char *parts;                    /* their number of rows, padded to a multiple of BLOCK */
+    signed char *shift;             /* for each BLOCK rows, each segment: parts are those of x 2^shift; ODD */
     int64_t padded;
     __device__ __forceinline__ int64_t batch_index() const { return batch ? blockIdx.z : 0; }
 };
@@ -40,17 +40,17 @@ struct operand {
 struct problem {
     operand a, b;
     float *c;
-    int64_t c_row, c_batch, k, nchunks; /* pieces along k */
+    int64_t c_row, c_batch, k, nchunks; /* segments along k */
     int tiles_m, tiles_n;
 };
 
 /* --- splitting --- */
 
 /* Where all of a block is 0 or from 2^LOW to 2^(HIGH + 1), none of its parts is subnormal, and no sum of DEEP products
- * overflows. Others are shifted there, by as little as can be. */
+ * overflows. Others are scaled into that range, by as little as possible. */
 enum { LOW = -100, HIGH = 60, HIGHEST = 123, ODD = -128 };
 
-/* Of magnitudes' bits; ODD: infinities, NaN, and blocks that reach too far. */
+/* Of magnitudes' bits; ODD: infinities, NaN, and blocks whose range is too wide. */
 __device__ __forceinline__ int shift_of(unsigned least, unsigned most)
 {
     int low = (int)(least >> 23) - 127, high = (int)(most >> 23) - 127;
@@ -61,17 +61,17 @@ __device__ __forceinline__ int shift_of(unsigned least, unsigned most)
 }
 __device__ __forceinline__ float power_of_two(int e) { return __uint_as_float((unsigned)(e + 127) << 23); }
 
-/* BLOCK rows of one piece by a block of threads, of 8 elements each: blocks of a, then of b, for each piece. */
+/* BLOCK rows of one segment by a block of threads, of 8 elements each: blocks of a, then of b, for each segment. */
 enum { SPLIT_THREADS = BLOCK * WIDE / 16, SPLIT_WARPS = SPLIT_THREADS / 32 };
 __global__ void __launch_bounds__(SPLIT_THREADS) split_operands(const __grid_constant__ problem p)
 {
-    constexpr int UNITS = WIDE / 16; /* of 8 elements in a piece */
+    constexpr int UNITS = WIDE / 16; /* of 8 elements in a segment */
     __shared__ unsigned most_of[2][SPLIT_WARPS], least_of[2][SPLIT_WARPS];
     int64_t of_a = p.a.padded / BLOCK, block = blockIdx.x;
     const operand &o = block < of_a ? p.a : p.b;
     if (block >= of_a) block -= of_a;
     if (blockIdx.z && !o.batch) return;
-    bool along = o.step == 1; /* neighbours in memory are read by neighbours */
+    bool along = o.step == 1; /* adjacent threads read adjacent memory */
     int unit = along ? threadIdx.x % UNITS : threadIdx.x / BLOCK, turn = 0;
     int64_t r = block * BLOCK + (along ? threadIdx.x / UNITS : threadIdx.x % BLOCK);
     for (int64_t chunk = blockIdx.y; chunk < p.nchunks; chunk += gridDim.y, turn ^= 1) {
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(SPLIT_THREADS) split_operands(const __grid_con
 #pragma unroll
         for (int i = 0; i < 8; i++) {
             unsigned magnitude = __float_as_uint(f[i]) & 0x7fffffff;
-            most = max(most, magnitude), least = min(least, magnitude - 1); /* 0 is not the least */
+            most = max(most, magnitude), least = min(least, magnitude - 1); /* 0 does not count as the least */
         }
         most = __reduce_max_sync(~0u, most), least = __reduce_min_sync(~0u, least);
         if (threadIdx.x % 32 == 0) most_of[turn][threadIdx.x / 32] = most, least_of[turn][threadIdx.x / 32] = least;
@@ -142,7 +142,7 @@ __device__ __forceinline__ void copy(unsigned to, const void *from, unsigned byt
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
                  "l"(from), "r"(bytes), "r"(barrier) : "memory");
 }
-/* to the same place of both blocks of a cluster, each of whose barriers hears of it */
+/* multicast to the same address of both blocks of a cluster; the barrier of each is signalled */
 __device__ __forceinline__ void copy_to_both(unsigned to, const void *from, unsigned bytes, unsigned barrier)
 {
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
@@ -209,7 +209,7 @@ template <> struct wgmma<128> {
 
 template <int TILE_N, int STAGES> struct shape {
     static constexpr int A_BYTES = TILE_M * WIDE, B_BYTES = TILE_N * WIDE, STAGE = PARTS * (A_BYTES + B_BYTES);
-    static constexpr int SHARED = STAGE * STAGES + 1024 + 16 * STAGES; /* with room to begin at a multiple of 1024 */
+    static constexpr int SHARED = STAGE * STAGES + 1024 + 16 * STAGES; /* 1024: alignment to a multiple of it */
 };
 
 /* A share of ROWS x PLAIN_DEEP elements of an operand, by one of CONSUMERS threads. */
@@ -217,7 +217,7 @@ enum { PLAIN_DEEP = 16 };
 template <int ROWS> struct share_of {
     static constexpr int LOADS = ROWS * PLAIN_DEEP / CONSUMERS, PITCH = ROWS + 4;
     float x[LOADS];
-    /* place of the l-th: neighbours in memory are read by neighbours */
+    /* position of the l-th: adjacent threads read adjacent memory */
     static __device__ __forceinline__ int row_of(const operand &o, int l)
     {
         int e = threadIdx.x + l * CONSUMERS;
@@ -250,7 +250,7 @@ __device__ __forceinline__ void tile_plainly(const problem &p, int64_t row, int6
 {
     constexpr int ACROSS = TILE_N / 16, DOWN = TILE_M / 16;
     constexpr int PITCH_A = share_of<TILE_M>::PITCH, PITCH_B = share_of<TILE_N>::PITCH;
-    constexpr int HALF = PLAIN_DEEP * (PITCH_A + PITCH_B); /* floats: the one is read while the other is filled */
+    constexpr int HALF = PLAIN_DEEP * (PITCH_A + PITCH_B); /* floats: double buffering */
     float *as = space, *bs = space + PLAIN_DEEP * PITCH_A;
     int y = threadIdx.x / 16 * 4, x = threadIdx.x % 16 * 4; /* four neighbours of each 64 rows and 64 columns */
     float sum[DOWN][ACROSS];
@@ -291,8 +291,8 @@ __device__ __forceinline__ void tile_plainly(const problem &p, int64_t row, int6
         }
 }
 
-/* What the shifts of rows [from, from + n) of the operand are: all 0, others, with ODD ones among them. All threads of
- * the block help, and each knows of its share. */
+/* Which shifts rows [from, from + n) of the operand have: all 0, others, or some ODD ones. All threads of the block
+ * take part, and each knows the result for its share. */
 enum { UNSHIFTED, SHIFTED, PLAIN = 3 };
 __device__ __forceinline__ int way_of(const operand &o, int64_t from, int n, int64_t nchunks)
 {
@@ -304,7 +304,7 @@ __device__ __forceinline__ int way_of(const operand &o, int64_t from, int n, int
     return way;
 }
 
-/* A thread brings what the others multiply; b comes in halves where two blocks, one above the other, share it. */
+/* A thread loads what the others multiply; b is loaded in halves where two blocks, one above the other, share it. */
 template <int TILE_N, int STAGES, int CLUSTER>
 __device__ __forceinline__ void bring(const problem &p, int64_t row, int64_t col, unsigned stages, unsigned full,
                                       unsigned empty, unsigned rank)
@@ -415,14 +415,14 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(THREADS, 1)
     unsigned stages = shared_at(space), full = stages + S::STAGE * STAGES, empty = full + 8 * STAGES;
     unsigned rank = CLUSTER > 1 ? cluster_rank() : 0;
 
-    /* tiles in groups of rows, so that those at work share what they read; `within` counts clusters */
+    /* tiles in groups of rows, so that concurrent ones share what they read; `within` counts clusters */
     int64_t per_group = (int64_t)GROUP * p.tiles_n, group = blockIdx.x / per_group;
     int64_t high = (p.tiles_m - group * GROUP < GROUP ? p.tiles_m - group * GROUP : GROUP) / CLUSTER;
     int64_t within = blockIdx.x % per_group / CLUSTER;
     int64_t first = (group * GROUP + within % high * CLUSTER) * TILE_M;
     int64_t row = first + rank * TILE_M, col = within / high * TILE_N;
 
-    /* blocks of a cluster do the same, since they bring each other's share */
+    /* blocks of a cluster take the same path, since each loads a share for the other */
     int way = way_of(p.a, first, CLUSTER * TILE_M, p.nchunks) | way_of(p.b, col, TILE_N, p.nchunks);
     if (!threadIdx.x) {
         for (int s = 0; s < STAGES; s++) {
@@ -444,7 +444,7 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(THREADS, 1)
     }
     if (CLUSTER > 1) {
         __syncwarp();
-        cluster_sync(); /* what is shared stays until the other has it */
+        cluster_sync(); /* shared memory stays valid until the other block has read it */
     }
 #endif
 }

@@ -1,4 +1,5 @@
-/* Float32 products on tensor cores: which tiles, and the launches. split_kernels.h has the kernels and their idea. */
+/* Float32 products on tensor cores: the choice of tiles, and the launches. split_kernels.h has the kernels and explains
+ * the algorithm. */
 #include "products/split_product.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@ namespace {
 using namespace split;
 
 
-/* A kernel, and its time for a tile in that of one of 256 columns: narrow ones bring more for what they compute. */
+/* A kernel, and its time for a tile relative to one of 256 columns: narrow ones load more for what they compute. */
 struct choice {
     int columns, rows; /* of a tile; rows of a's parts are a multiple */
     double cost;
@@ -27,9 +28,9 @@ template <int TILE_N, int STAGES, int CLUSTER> constexpr choice choice_of(double
 
 const choice choices[] = {choice_of<256, 3, 2>(1), choice_of<128, 4, 2>(0.62), choice_of<64, 6, 1>(0.44)};
 
-/* CUPRITE_PRODUCTS: "own": by parts wherever that can be; "fastest": where it should take less time; "library":
- * nowhere, as where nothing is said, because errors are not smaller than cuBLAS's for every kind of numbers
- * (docs/architecture.md has the figures). */
+/* CUPRITE_PRODUCTS: "own": by parts wherever possible; "fastest": where it should take less time; "library": never,
+ * which is the default, because errors are not smaller than cuBLAS's for every kind of numbers (docs/architecture.md
+ * has the figures). */
 enum way { LIBRARY, OWN, FASTEST, UNSAID = LIBRARY };
 way way_chosen()
 {
@@ -41,10 +42,10 @@ way way_chosen()
                                       : UNSAID;
 }
 
-/* How many of an operand there are, of its strides. */
+/* The number of distinct matrices of an operand, from its strides. */
 int64_t count(const int64_t *strides, const cpi_product &p) { return p.nbatch && strides[0] ? p.batch[0] : 1; }
 
-/* The one that takes least time on so many multiprocessors; NULL where cuBLAS takes less, if that matters.
+/* The kernel that takes least time on so many multiprocessors; NULL where cuBLAS takes less, if that matters.
  * Microseconds, measured on an H200: a wave of tiles for each element along k, the launches, 10 bytes for each element
  * that is split, and cuBLAS at its best. */
 const choice *fastest(const cpi_product &p, int64_t batches, int units, bool against_library)
@@ -82,7 +83,7 @@ int64_t bytes(const operand &o, int64_t nchunks)
     return parts_bytes(o, nchunks) + cpi_round_up(o.padded / BLOCK * nchunks, 512);
 }
 
-/* Puts them for `n` of the batch there; where they end. */
+/* Assigns them to memory for `n` of the batch; returns the end. */
 char *put(operand *o, int64_t nchunks, int64_t n, char *memory)
 {
     if (!o->batch) n = 1;
@@ -118,7 +119,7 @@ cp_code cpi_split_product(cp_stream *stream, const cpi_product &p, bool *done)
     if (at_once > batches) at_once = batches;
     if (at_once > 65535) at_once = 65535;
     char *memory = (char *)cpi_host->work_alloc(stream, (size_t)(once + each * at_once));
-    if (!memory) { /* the library wants less */
+    if (!memory) { /* the library needs less memory */
         char text[8];
         cpi_host->take_error(text, sizeof text);
         return CP_OK;

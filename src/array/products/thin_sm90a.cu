@@ -1,10 +1,10 @@
 /* Float64 products of at most MOST rows and columns (GRAM, of a matrix by its own transpose) and DEEP products a sum,
- * by tensor cores: no library has to be opened for them, and the sum is cut into as many parts as keep the GPU busy.
+ * by tensor cores: no library has to be loaded for them, and the sum is cut into as many parts as keep the GPU busy.
  *
- * A block has a tile of c and a part of the sum. What it multiplies comes into shared memory STAGES steps ahead, with
- * the sum's axis along a row of it, whichever way the operands lie. Of 64 x 64 a warp has a quarter; of 32 x 32 it has
- * all, and every fourth 8 of the sum. Which parts there are follows from m, n and k alone, and they are added in their
- * order, so the same input gives the same bits.
+ * A block has a tile of c and a part of the sum. Operands are loaded into shared memory STAGES steps ahead, with the
+ * sum's axis along its rows, whatever their layout. Of 64 x 64 a warp has a quarter; of 32 x 32 it has all, and every
+ * fourth 8 of the sum. The parts follow from m, n and k alone, and are added in order, so the same input gives the same
+ * bits.
  *
  * The floor, on an H200: 8 (m + n) k bytes at 4.8 TB/s (8 m k of a Gram matrix), 2 m n k operations at 67 TFLOP/s, or
  * two launches, 4 us: a 512 x 512 square is 4.0 us of operations. */
@@ -18,12 +18,12 @@ namespace {
 enum { THREADS = 128, STAGES = 4, MOST = 128, GRAM = 512, JOINED = 8 };
 enum : int64_t {
     WORK = (int64_t)1 << 24,      /* m n k, up to which cuBLAS, once open, is not faster */
-    GRAM_WORK = (int64_t)1 << 27, /* covariances: they are not worth the tenth of a second that opening it takes */
+    GRAM_WORK = (int64_t)1 << 27, /* covariances: they are not worth the tenth of a second that loading it takes */
     DEEP = (int64_t)1 << 17,      /* 10 columns of 10^6 were 1.5 times cuBLAS's time, 2 of 10^7 twice */
 };
 
 template <int TILE> struct shape {
-    static constexpr int DEPTH = 1024 / TILE, PITCH = DEPTH + 4; /* 4: 16 lanes that read a fragment share no bank */
+    static constexpr int DEPTH = 1024 / TILE, PITCH = DEPTH + 4; /* 4: avoids bank conflicts of 16 lanes */
     static constexpr int OPERAND = TILE * PITCH, SHARED = STAGES * 2 * OPERAND * (int)sizeof(double);
     static constexpr int LOADS = TILE * DEPTH / THREADS;
 };
@@ -51,8 +51,8 @@ __device__ __forceinline__ void multiply(double (&c)[4], const double (&a)[4], c
                  : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
 }
 
-/* TILE rows of an operand from `first` on, DEPTH of the sum from `from` on, 0 beyond both. Neighbours in memory are
- * read by neighbours: along the sum, or 4 along the other axis and 4 along the sum. */
+/* Loads TILE rows of an operand from `first` on, DEPTH of the sum from `from` on, 0 beyond both. Adjacent threads read
+ * adjacent memory: along the sum, or 4 along the other axis and 4 along the sum. */
 template <int TILE>
 __device__ __forceinline__ void fetch(double *to, const double *x, int64_t row, int64_t col, int64_t first,
                                       int64_t rows, int64_t from, int64_t end)
@@ -86,13 +86,13 @@ template <int TILE> __global__ void __launch_bounds__(THREADS) products(const __
             fetch<TILE>(to, p.a, p.a_row, p.a_col, row, p.m, from, end);
             fetch<TILE>(to + S::OPERAND, p.b, p.b_col, p.b_row, column, p.n, from, end);
         }
-        asm volatile("cp.async.commit_group;" ::: "memory"); /* of nothing too: they are counted */
+        asm volatile("cp.async.commit_group;" ::: "memory"); /* empty groups too: they are counted */
     };
     for (int s = 0; s < STAGES - 1; s++) get(begin + s * S::DEPTH, s);
     int stage = 0;
     for (int64_t from = begin; from < end; from += S::DEPTH) {
         asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
-        __syncthreads(); /* all have theirs, and are through with what comes next */
+        __syncthreads(); /* all have loaded theirs, and have finished with the stage that comes next */
         get(from + (STAGES - 1) * S::DEPTH, (stage + STAGES - 1) % STAGES);
         const double *as = memory + stage * 2 * S::OPERAND + (y + g) * S::PITCH + t;
         const double *bs = memory + stage * 2 * S::OPERAND + S::OPERAND + (x + g) * S::PITCH + t;
@@ -118,7 +118,7 @@ template <int TILE> __global__ void __launch_bounds__(THREADS) products(const __
     asm volatile("cp.async.wait_group 0;" ::: "memory");
     double *c = p.sums ? p.sums + blockIdx.y * p.m * p.n : p.c;
     const int64_t pitch = p.sums ? p.n : p.c_row;
-    if constexpr (!QUARTERS) { /* what the others have is added to the first warp's, in their order */
+    if constexpr (!QUARTERS) { /* the sums of the other warps are added to the first's, in order */
         __syncthreads();
 #pragma unroll
         for (int e = 0; e < 32; e++) memory[e * THREADS + threadIdx.x] = sum[e / 16][e / 4 % 4][e % 4];

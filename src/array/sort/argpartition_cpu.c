@@ -1,9 +1,9 @@
-/* argpartition on the CPU: a selection, not an order.
+/* argpartition on the CPU: a selection, not a sort.
  *
- * A copy of the rows is partitioned, which gives the value at each kth. These cut a row's indices into what is below,
- * equal to and between them: one pass counts, one writes, and within a part indices stay in order. So the result is
- * one, whatever the number of threads: long rows are walked in pieces that depend on their size alone, and short ones
- * several at a time. Where there are too many kth the full order is cheaper than comparing with each. */
+ * A copy of the rows is partitioned, which gives the value at each kth. These values split a row's indices into those
+ * below, equal and between: one pass counts, one writes, and within a part indices stay in order. So the result does
+ * not depend on the number of threads: long rows are processed in chunks that depend on their size alone, and short
+ * ones several at a time. Where there are too many kth, a full sort is cheaper than comparing with each. */
 #include <string.h>
 
 #include "backend/device.h"
@@ -15,16 +15,16 @@ enum { MOST_CUTS = 8, PARTS = 2 * MOST_CUTS + 1, SEGMENT = 1 << 15, MOST_CHUNKS 
 
 typedef struct cutting {
     cpi_keys keys;
-    int64_t rows, n, each;             /* each: rows of a task, or elements of a piece of the row `row` */
+    int64_t rows, n, each;             /* each: rows of a task, or elements of a chunk of the row `row` */
     int64_t row;
     const char *from, *parted;
     int64_t *to;
     int nkth;
     const int64_t *kth;
-    int64_t (*at)[PARTS];              /* a piece's numbers, then the places of its parts */
+    int64_t (*at)[PARTS];              /* a chunk's counts, then the offsets of its parts */
 } cutting;
 
-/* The values at the kth as keys, each once; their number. */
+/* The distinct values at the kth, as keys; returns their number. */
 #define CUTS(T, key)                                                            \
     for (int j = 0; j < c->nkth; j++) {                                         \
         T k = key(&c->keys, ((const T *)parted)[c->kth[j]]);                    \
@@ -48,8 +48,8 @@ static int read_cuts(const cutting *c, int64_t row, void *cut)
     return cuts;
 }
 
-/* Elements begin..end-1 of a row: how many lie in each part, or, with `to`, their indices to the parts' places. One
- * cut, which is the rule, is done in registers and without branches. */
+/* Elements begin..end-1 of a row: how many are in each part, or, with `to`, their indices, written to the parts'
+ * offsets. With a single value, as is usual, this is done in registers and without branches. */
 #define VISIT(T, key)                                                                                  \
     if (cuts == 1) {                                                                                   \
         const T middle = ((const T *)cut)[0];                                                          \
@@ -127,7 +127,7 @@ static void write_task(void *context, int64_t task, int worker)
     chunk_of(c, task, c->to + c->row * c->n);
 }
 
-/* One row after the other, each in pieces. */
+/* One row after the other, each in chunks. */
 static void cut_long(cutting *c)
 {
     c->each = (c->n + MOST_CHUNKS - 1) / MOST_CHUNKS;
@@ -153,7 +153,7 @@ cp_code cpi_sort_cpu_argpartition(cp_stream *stream, cp_type type, int64_t rows,
     if (nkth > MOST_CUTS) return cpi_sort_cpu_argsort(stream, type, rows, n, from, to);
     cutting c = {.keys = cpi_keys_of(type), .rows = rows, .n = n, .from = from, .to = to, .nkth = nkth, .kth = kth};
     size_t bytes = (size_t)rows * (size_t)n * (size_t)c.keys.bytes;
-    const bool own = from == (const void *)to; /* integers of 64 bits may be worked on where they are */
+    const bool own = from == (const void *)to; /* integers of 64 bits may be processed in place */
     char *parted = cpi_work_alloc(stream, own ? 2 * bytes : bytes);
     c.at = parted ? cpi_work_alloc(stream, MOST_CHUNKS * sizeof *c.at) : NULL;
     cp_code code = c.at ? stream->device->backend->copy(stream, parted, from, bytes) : cp_error();

@@ -1,9 +1,7 @@
-/* argsort on the CPU.
- *
- * A key and its index are packed into 64 bits, key above index, and sorted as plain integers: equal keys stay
- * in the order of their indices, so the order is stable without a stable sort. Where key and index do not fit
- * together, the uppermost bits of the keys go first, and runs that agree in them are sorted again by the bits
- * below. Keys of 64 and more bits are first made smaller by the smallest of them. */
+/* argsort on the CPU. A key and its index are packed into 64 bits, key above index, and sorted as plain integers: equal
+ * keys stay in the order of their indices, so the order is stable without a stable sort. Where key and index do not fit
+ * together, the uppermost bits of the keys are sorted first. Runs that are equal in them are sorted again by the bits
+ * below. The smallest key is first subtracted from keys of 64 and more bits. */
 #include <string.h>
 
 #include "backend/device.h"
@@ -34,7 +32,7 @@ static inline cpi_u128 key_at(int width, const void *keys, int64_t i)
                         : ((const cpi_u128 *)keys)[i];
 }
 
-/* What a packed order is made of: keys less `low`, of which `bits` bits matter. */
+/* The base of a packed order: keys less `low`, of which `bits` bits matter. */
 typedef struct packing {
     const void *keys;
     int width, bits, index_bits;
@@ -77,7 +75,7 @@ static void refine(const packing *p, uint64_t *packed, int64_t n, int rest, uint
     refine_runs(p, packed, n, below, scratch, by);
 }
 
-/* packed is in order of the key bits above the lowest `rest`: sorts each run of equal ones by these. */
+/* packed is ordered by the key bits above the lowest `rest`: sorts each run of equal ones by the lower bits. */
 static void refine_runs(const packing *p, uint64_t *packed, int64_t n, int rest, uint64_t *scratch,
                         const cpi_sort_width *by)
 {

@@ -1,14 +1,14 @@
-/* A few rows of some thousand elements on the GPU, in two kernels: each block sorts a piece of a row, then every
- * element finds its place in the row: its place in its own piece and, by bisection, the number of elements before
- * it in each other one. Of equal keys those of earlier pieces come first, so places differ and order is stable. */
+/* A few rows of some thousand elements on the GPU, in two kernels. Each block sorts a chunk of a row. Then every
+ * element finds its rank in the row: its index in its own chunk plus, by bisection, the number of elements before it in
+ * each other one. Of equal keys those of earlier chunks come first, so ranks differ and the order is stable. */
 #include <cub/block/block_radix_sort.cuh>
 
 #include "sort/cuda.h"
 
 enum { SEARCHES = 4, POSITION_THREADS = 128 };
 
-/* Sorted keys of each piece into `keys`; with `indices`, where in its piece each was. The last piece of a row may be
- * short: the largest key fills it up, and stays last. */
+/* Sorted keys of each chunk into `keys`; with `indices`, where in its chunk each was. The last chunk of a row may be
+ * short: it is padded with the largest key, which stays last. */
 template <class K, int THREADS, int ITEMS>
 static __global__ void __launch_bounds__(THREADS)
     sort_chunks(cpi_keys k, int n, int nchunks, const void *from, K *keys)

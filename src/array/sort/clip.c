@@ -1,5 +1,5 @@
-/* The front of kappa-sigma clipping. A slot clips float32 or float64 values; other types are converted: half
- * types to float32, bool and integers to float64, which is where NumPy compares them with float64 bounds too. */
+/* The API layer of kappa-sigma clipping. A slot clips float32 or float64 values. Other types are converted: half types
+ * to float32, bool and integers to float64, in which NumPy compares them with float64 bounds too. */
 #include <math.h>
 
 #include "operands/operands.h"

@@ -38,7 +38,7 @@ CPI_CLIP_FN double cpi_clip_round(cp_type rule, double v)
     return (double)cps_round_half(rule, (float)v);
 }
 
-/* The middle of the two middle elements (the same one twice for an odd count). */
+/* The average of the two middle elements (the same one twice for an odd count). */
 CPI_CLIP_FN double cpi_clip_middle(cp_type rule, double a, double b)
 {
     if (rule == CP_FLOAT64) return (a + b) / 2;
@@ -60,8 +60,8 @@ CPI_CLIP_FN void cpi_clip_moments(double n, double s1, double s2, double pivot, 
     if (!(fabs(sum) <= DBL_MAX)) *mean = sum;
 }
 
-/* The pivot turned out to lie far outside of the data: the moments lost digits and are to be made again with the mean
- * as the pivot, at most CPI_CLIP_AGAIN times. */
+/* The pivot is far outside of the data: the moments lost digits and must be computed again with the mean as the pivot,
+ * at most CPI_CLIP_AGAIN times. */
 enum { CPI_CLIP_AGAIN = 4 };
 CPI_CLIP_FN bool cpi_clip_off_center(double mean, double std, double pivot) { return fabs(mean - pivot) > 16 * std; }
 

@@ -1,11 +1,11 @@
 /* Kappa-sigma clipping on the CPU: one pass over the data, then a few percent of it an iteration.
  *
- * A sample is clipped first. It says which elements no bound will reach (the core), and where all the medians
- * will lie (the band, inside the core). The pass sums the core, and copies out the fringe (what is outside of the
- * core) and the band. An iteration then counts and sums the fringe within its bounds, adds the core, and finds the
- * median by its rank in the band. Whenever the guess does not hold (a bound in the core, a rank outside of the
- * band) the pass is made again with a new one, and at last with an empty core, where the fringe is all there is:
- * so the result is exact always. The loop over the iterations (clip_until_settled) knows nothing of this. */
+ * A sample is clipped first. It predicts which elements no bound will reach (the core), and where all the medians will
+ * lie (the window, inside the core). The pass sums the core, and copies out the fringe (what is outside of the core)
+ * and the window. An iteration then counts and sums the fringe within its bounds, adds the core, and finds the median
+ * by its rank in the window. Whenever the prediction fails (a bound in the core, a rank outside of the window), the
+ * pass is repeated with a new one, and at last with an empty core, where the fringe is everything. So the result is
+ * always exact. The loop over the iterations (clip_until_settled) does not depend on this. */
 #include <math.h>
 #include <string.h>
 
@@ -26,18 +26,18 @@ typedef struct clipping {
     cpi_keys keys;
     size_t bytes;             /* of an element, and of its key */
     double low, high;         /* what is kept, a closed interval */
-    int planned;              /* guesses made */
+    int planned;              /* predictions made */
     bool split;               /* the lists below belong to `plan` */
     bool cored;               /* the plan has a core */
     cpi_clip_plan plan;
     cpi_clip_part core;
-    char *fringe, *window, *spare; /* lists, made as long as they must be */
+    char *fringe, *window, *spare; /* lists, allocated as long as needed */
     int64_t nfringe, nband, fringe_capacity, window_capacity, spare_bytes;
-    char *apart;              /* what `group` pieces set apart, each in a place as long as it is */
-    int64_t group, first;     /* pieces in a go; the first one of this go */
+    char *apart;              /* what `group` chunks set apart, each with as much space as the chunk */
+    int64_t group, first;     /* chunks in a round; the first one of this round */
     char *blocks;             /* two of BLOCK elements for each thread */
     int64_t block;            /* elements of a block */
-    uint64_t window_base;     /* the band by bins of keys, in `spare`: bin b from starts[b] on */
+    uint64_t window_base;     /* the window by bins of keys, in `spare`: bin b from starts[b] on */
     int window_shift;
     int64_t starts[BINS + 1];
     /* a pass */
@@ -83,7 +83,7 @@ static double value_of(const clipping *c, uint64_t key)
     return v;
 }
 
-/* A list with room for n elements at least; what it held is lost. */
+/* Makes a list with capacity for at least n elements; its contents are lost. */
 static bool make_space(clipping *c, char **list, int64_t *capacity, int64_t n)
 {
     if (*list && *capacity >= n) return true;
@@ -93,9 +93,9 @@ static bool make_space(clipping *c, char **list, int64_t *capacity, int64_t n)
     return *list != NULL;
 }
 
-/* --- the guess --- */
+/* --- the prediction --- */
 
-/* A sample of what is kept, ascending, as doubles in c->apart; the number of values. */
+/* A sample of what is kept, ascending, as doubles in c->apart; returns the number of values. */
 static int64_t sorted_sample(clipping *c)
 {
     double *s = (double *)c->apart, v;
@@ -118,7 +118,7 @@ static int64_t first_from(const double *s, int64_t begin, int64_t end, double v)
     return begin;
 }
 
-/* Clips the sample s[0..m) and plans from what came out; false when it says too little. The margin of ranks is 4.5
+/* Clips the sample s[0..m) and makes a plan from the result; false when it says too little. The margin of ranks is 4.5
  * standard deviations of a sample median's rank. */
 static bool plan_from(clipping *c, const double *s, int64_t m)
 {
@@ -185,7 +185,7 @@ static void add_part(cpi_clip_part *all, const cpi_clip_part *p)
     all->s2 += p->s2;
 }
 
-/* A piece's fringe goes to the beginning of the piece's place in c->apart and its band to the end: an element is in
+/* A chunk's fringe is stored at the beginning of the chunk's space in c->apart, its window at the end: an element is in
  * one of them at most. */
 static void split_task(void *context, int64_t task, int worker)
 {
@@ -213,7 +213,7 @@ static void count_task(void *context, int64_t task, int worker)
     c->parts[task] = c->kernels->count(c->from + (size_t)begin * c->bytes, n, &c->plan);
 }
 
-/* Runs a pass over n elements in pieces and adds the pieces in order. */
+/* Runs a pass over n elements in chunks and adds the chunks' results in order. */
 static cpi_clip_part run_pass(clipping *c, cpi_task task, const void *from, int64_t n, int64_t *tasks)
 {
     cpi_clip_part all = {0};
@@ -225,7 +225,7 @@ static cpi_clip_part run_pass(clipping *c, cpi_task task, const void *from, int6
     return all;
 }
 
-/* Sorts the band into bins of keys, so that a rank is found among few. */
+/* Sorts the window into bins of keys, so that a rank is looked for in a few keys. */
 static cp_code bin_window(clipping *c)
 {
     if (!make_space(c, &c->spare, &c->spare_bytes, c->nband)) return cp_error();
@@ -255,7 +255,7 @@ static cp_code bin_window(clipping *c)
     return CP_OK;
 }
 
-/* The value of a rank in the band. */
+/* The value of a rank in the window. */
 static double window_value(clipping *c, int64_t rank)
 {
     int low = 0, high = BINS; /* starts[low] <= rank < starts[high] */
@@ -292,7 +292,8 @@ static bool append(clipping *c, char **list, int64_t *count, int64_t *capacity, 
     return true;
 }
 
-/* A pass in a few goes where there is much to split, so that what is set apart needs a part of the data's memory. */
+/* Runs the pass in a few rounds where there is much to split, so that what is set apart needs a fraction of the data's
+ * memory. */
 static cp_code split_by_plan(clipping *c)
 {
     c->core = (cpi_clip_part){0};
@@ -464,7 +465,7 @@ typedef struct keeping {
     int64_t counts[CHUNKS], starts[CHUNKS];
 } keeping;
 
-/* Where the values are not what was compared. */
+/* Where the values are not those that were compared. */
 static int64_t keep_items(const keeping *k, int64_t begin, int64_t n, char *to)
 {
     const cpi_clip *q = k->request;

@@ -5,7 +5,7 @@
 #include "cuda/elements.h"
 #include "sort/select_grid.h"
 
-/* What the kernel leaves for the host. */
+/* The kernel's result for the host. */
 struct clip_answer {
     cp_clip_result result;
     double low, high;
@@ -28,7 +28,7 @@ static __device__ __forceinline__ double value_of(const cpi_keys &k, uint64_t ke
     return cpi_grid_value(cpi_unkey64(&k, key));
 }
 
-/* One thread: the set that was measured gives the bounds of the next one. False when this was the last. */
+/* One thread: computes the bounds of the next set from the measured one. False when this was the last. */
 template <class K>
 static __device__ bool clip_step(const cpi_clip &q, const cpi_keys &k, int iteration, cpi_grid_shared<K> *s)
 {
@@ -57,12 +57,12 @@ static __device__ bool clip_step(const cpi_clip &q, const cpi_keys &k, int itera
         return true;
     }
     p->pivot = first;
-    double reach = s->result.std / 8; /* the median will not have moved further, mostly */
+    double reach = s->result.std / 8; /* mostly the median has not moved further */
     cpi_grid_window(p, key_of(k, fmax(center - reach, -DBL_MAX), (K)0), key_of(k, fmin(center + reach, DBL_MAX), (K)0));
     return true;
 }
 
-/* One thread: true when the sums are to be made again about a better pivot, which then is set. */
+/* One thread: true when the sums must be computed again about a better pivot, which then is set. */
 template <class K>
 static __device__ bool clip_again(cpi_grid_plan<K> *p)
 {
@@ -183,7 +183,7 @@ static cp_code keep(cp_stream *stream, const cpi_clip *q, const void *values, vo
 
 cp_code cpi_sort_cuda_clip_keep(cp_stream *stream, const cpi_clip *q, int itemsize, const void *values, void *to)
 {
-    if (q->type == CP_FLOAT32) /* then the rule is the type of the values */
+    if (q->type == CP_FLOAT32) /* then the rule depends on the type of the values */
         return cpi_with_type(q->rule, [&](auto e) {
             typedef decltype(e) E;
             if constexpr (cpi_half_element<typename E::T>) return keep<float, typename E::Bits>(stream, q, values, to);

@@ -1,5 +1,5 @@
-/* The passes of kappa-sigma clipping. Element i is added to lane i % 16, and the lanes are added as a tree, in
- * every variant: so the bits do not depend on the instruction set. */
+/* The passes of kappa-sigma clipping. Element i is added to lane i % 16, and the lanes are added as a tree, in every
+ * variant: so the bits do not depend on the instruction set. */
 #include "cpu/features.h"
 #include "sort/clip_kernels.h"
 

@@ -1,4 +1,4 @@
-/* What the CPU files of the room share. */
+/* What the CPU files of this module share. */
 #ifndef CPI_SORT_CPU_H
 #define CPI_SORT_CPU_H
 
@@ -11,7 +11,7 @@ const cpi_sort_kernels *cpi_cpu_sort_kernels(void);
 /* unique by a table, where the values are integers close together; false when they are not. */
 bool cpi_cpu_unique_table(cp_stream *stream, cpi_unique *request, cp_code *code);
 
-/* Where each of `count` values begins among n to how often each is there, in place. */
+/* From the start of each of `count` values in n sorted elements to the number of its occurrences, in place. */
 static inline void cpi_cpu_starts_to_counts(int64_t *starts, int64_t count, int64_t n)
 {
     for (int64_t u = 0; u + 1 < count; u++) starts[u] = starts[u + 1] - starts[u];

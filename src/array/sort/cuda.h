@@ -1,5 +1,5 @@
-/* What the CUDA files of the room share: keys on the device, and CUB's sorts behind plain functions, so that
- * each is compiled once, per key width and not per element type. */
+/* What the CUDA files of this module share: keys on the device, and CUB's sorts behind plain functions, so that each is
+ * compiled once per key width, not per element type. */
 #ifndef CPI_SORT_CUDA_H
 #define CPI_SORT_CUDA_H
 

@@ -1,9 +1,9 @@
-/* A table that a search among many edges begins with.
+/* A lookup table for searches in many edges.
  *
- * The way from the first edge to the last is cut into cells of one width, some for each edge. What cell a number lies
- * in ascends with the number, so the edges of smaller cells are less than it and those of greater ones greater: a
- * search is left with the edges of its own cell, mostly one or none. Invariant: the answer is the search's, however
- * ascending edges lie; of those that do not ascend there is no grid. */
+ * The interval from the first edge to the last is divided into cells of equal width, some per edge. A number's cell is
+ * a monotonic function of the number, so the edges in lower cells are less than it and those in higher cells greater.
+ * Only the edges of its own cell remain to be searched, mostly one or none. Invariant: the result is that of the plain
+ * search, however ascending edges are spaced. For edges that do not ascend there is no grid. */
 #include "sort/grid.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 
 enum {
     FEWEST = 64, MOST = 1 << 21, /* cells */
-    EACH = 4, MORE = 16,         /* cells for an edge; where they are few */
+    EACH = 4, MORE = 16,         /* cells per edge; where they are few */
     FEW = 1 << 13,
     GRAIN = 1 << 15
 };
@@ -41,7 +41,7 @@ static double edge(const building *b, int64_t i)
     return x;
 }
 
-/* Edges write where the cells begin that lie behind the edge before them, up to their own. */
+/* Each edge writes the starts of the cells behind the edge before it, up to its own cell. */
 static void build_task(void *context, int64_t task, int worker)
 {
     building *b = context;

@@ -1,5 +1,5 @@
-/* isin and in1d: which elements are among others, found by search, elements of one type by the device in its own way.
- * NaN is among nothing. */
+/* isin and in1d: membership of elements in a set. It is found by search, or, for elements of one type, by the device's
+ * own method. NaN is in no set. */
 #include "cuprite/elementwise.h"
 #include "cuprite/index.h"
 #include "operands/operands.h"
@@ -18,7 +18,7 @@ static cp_array *isin_same(const char *name, cpi_device *device, cp_array *eleme
     return code ? cp_free(r), NULL : r;
 }
 
-/* Of two types: those that the search finds are compared as they are. */
+/* For two different types: the candidates that the search finds are compared as they are. */
 static cp_array *isin_others(cp_array *element, cp_array *test, bool invert)
 {
     cp_array *sorted = cp_sort(test, CP_FLAT), *at = sorted ? cp_searchsorted(sorted, element) : NULL;
@@ -47,7 +47,7 @@ static cp_array *isin(const char *name, cp_array *element, cp_array *test, bool 
 /*: function("isin",
              "element: array_like, test_elements: array_like, assume_unique: flag = False, invert: bool = False",
              call="cp_isin(element, test_elements, .invert = invert)", module="_indexing",
-             doc="Whether each element is among those tested: an array of its shape.") */
+             doc="Whether each element is in test_elements: an array of its shape.") */
 cp_array *(cp_isin)(cp_array *element, cp_array *test_elements, const cp_isin_options *options)
 {
     const char *name = "isin";

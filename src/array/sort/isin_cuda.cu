@@ -1,6 +1,6 @@
-/* Which elements are among others, on the GPU: a hash table of these, half empty, in which each element is looked for.
- * No order, no range and no wait is needed. Elements are compared by their keys (keys.h), those of 128 bits through
- * their places. Invariant: what the table holds depends on the order in which threads come, what is found does not. */
+/* isin on the GPU: the set's elements go to a hash table, half empty, in which each element is looked up. No order, no
+ * range and no wait is needed. Elements are compared by their keys (keys.h), those of 128 bits through their indices.
+ * Invariant: what the table holds depends on the order of the threads, but what is found does not. */
 #include "sort/cuda.h"
 #include "sort/sort.h"
 
@@ -8,8 +8,8 @@ namespace {
 
 enum { EACH = 4 };
 
-/* An entry is a key, or the place of a key of 128 bits; NONE is no entry. A key that is NONE itself has a word of its
- * own behind the table. */
+/* An entry is a key, or the index of a key of 128 bits; NONE is no entry. A key that equals NONE has a word of its own
+ * behind the table. */
 const unsigned long long NONE = ~0ull;
 struct table {
     unsigned long long *entry;
@@ -31,7 +31,7 @@ template <class Key> __device__ __forceinline__ Key key_of(const cpi_keys &k, co
     else return cpi_element_key128(k, from, i);
 }
 
-/* NaN is among nothing. */
+/* NaN is in no set. */
 template <class Key> __device__ __forceinline__ bool is_number(const cpi_keys &k, Key key)
 {
     if constexpr (sizeof(Key) == 16) return !cpi_ckey_nan128(&k, key);

@@ -1,14 +1,13 @@
-/* The CPU's sorting kernels, compiled once per instruction set (sort_simd.c).
- *
- * They know keys only: unsigned integers of 32, 64 or 128 bits, so one kernel serves all types of a width.
- * Elements of 8 and 16 bits are counted where that pays, and sorted as 32-bit keys where it does not. */
+/* The CPU's sorting kernels, compiled once per instruction set (sort_simd.c). They process only keys: unsigned integers
+ * of 32, 64 or 128 bits, so one kernel serves all types of a width. Elements of 8 and 16 bits are counted where that is
+ * faster, else sorted as 32-bit keys. */
 #ifndef CPI_SORT_KERNELS_H
 #define CPI_SORT_KERNELS_H
 
 #include "sort/keys.h"
 
 #define CPI_SORT_SLACK 16  /* elements of scratch beyond the n of a sort */
-#define CPI_SORT_GROUPS 64 /* most groups that a long row is dealt into */
+#define CPI_SORT_GROUPS 64 /* most groups that a long row is partitioned into */
 
 typedef struct cpi_sort_width {
     int bytes; /* of a key */
@@ -30,7 +29,7 @@ typedef struct cpi_sort_kernels {
 
 extern const cpi_sort_kernels cpi_sort_kernels_v2, cpi_sort_kernels_v3, cpi_sort_kernels_v4;
 
-/* Which of the three widths keys of these elements have. */
+/* The index of the key width for these elements. */
 static inline int cpi_sort_width_of(const cpi_keys *k) { return k->bytes <= 4 ? 0 : k->bytes == 8 ? 1 : 2; }
 static inline int64_t cpi_key_bytes(const cpi_keys *k) { return k->bytes <= 4 ? 4 : k->bytes; }
 

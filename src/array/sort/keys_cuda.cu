@@ -1,9 +1,9 @@
 /* CUB's radix sort of keys alone, and of one long row.
  *
- * A row of numbers is sorted from the array straight into the result, without passes that make and unmake keys:
- * CUB orders integers and floats by itself. Its order of floats differs from ours (keys.h) in that NaNs with the
- * sign bit set come first; where there are such, they are moved to the end afterwards (two kernels that look at
- * one element and leave otherwise). Zeros of both signs keep their order among each other. */
+ * A row of numbers is sorted from the array straight into the result, without passes that make keys and convert them
+ * back: CUB orders integers and floats by itself. Its order of floats differs from ours (keys.h) in that NaNs with the
+ * sign bit set come first. Where there are any, they are moved to the end afterwards (two kernels that otherwise read
+ * one element and return). Zeros of both signs keep their relative order. */
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
 
@@ -84,8 +84,8 @@ static cp_code nans_last(cp_stream *stream, const char *what, const cpi_keys *k,
     return CPI_LAUNCHED(stream, what);
 }
 
-/* As what CUB orders the elements of E, a cpi_element. It reads floats as a sign and a magnitude and by their width
- * alone, so one type of its own serves all half types of a width. */
+/* The type as which CUB orders the elements of E, a cpi_element. It reads floats as a sign and a magnitude and by their
+ * width alone, so one type of its own serves all half types of a width. */
 template <class E> struct ordered {
     typedef std::conditional_t<sizeof(typename E::Bits) == 1, __nv_fp8_e5m2, __half> half;
     typedef std::conditional_t<cpi_half_element<typename E::T>, half, typename E::T> type;

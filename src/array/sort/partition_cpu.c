@@ -1,10 +1,10 @@
 /* partition on the CPU.
  *
- * Lanes are turned into keys, in which quickselect puts each kth to its place, and back. A long lane of 32 or 64 bit
- * elements is first dealt by all threads into what is below, inside and above a narrow band around a kth, which a
- * sample gives; only the few keys inside are left to one thread. A kth that the band missed lies in one of the other
- * parts, which is dealt again. The scratch memory is had before anything is written: a failure leaves the lane as it
- * was. */
+ * Rows are converted to keys, in which quickselect moves each kth to its position, and back. A long row of 32 or 64 bit
+ * elements is first partitioned by all threads into what is below, inside and above a narrow window around a kth, which
+ * a sample gives; only the few keys inside are left to one thread. A kth that the window missed lies in one of the
+ * other parts, which is partitioned again. The scratch memory is allocated before anything is written, so a failure
+ * leaves the row as it was. */
 #include <math.h>
 #include <string.h>
 
@@ -67,7 +67,7 @@ static void position(int bytes, char *data, int64_t n, int64_t k)
     }
 }
 
-/* The middle one of several kth first: it cuts the lane in two for the others. */
+/* The middle one of several kth first: it divides the row for the others. */
 static void partition_all(int bytes, char *data, int64_t begin, int64_t end, int nkth, const int64_t *kth)
 {
     if (!nkth) return;
@@ -90,7 +90,7 @@ static void placing_task(void *context, int64_t task, int worker)
     }
 }
 
-/* --- one long lane, all threads --- */
+/* --- one long row, all threads --- */
 
 typedef struct partitioning {
     cpi_keys keys;
@@ -99,7 +99,7 @@ typedef struct partitioning {
     int64_t n, each;
     uint64_t lo, hi;
     cpi_parts parted[CHUNKS];
-    int64_t below[CHUNKS], inside[CHUNKS], above[CHUNKS]; /* where a piece's keys go */
+    int64_t below[CHUNKS], inside[CHUNKS], above[CHUNKS]; /* where a chunk's keys go */
 } partitioning;
 
 static void bin_task(void *context, int64_t task, int worker)
@@ -144,7 +144,7 @@ static uint64_t key_at(const partitioning *d, int64_t i)
                               : cpi_key64(&d->keys, ((const uint64_t *)d->x)[i]);
 }
 
-/* The band around rank k: 4.5 standard deviations of a sample's rank on either side. */
+/* The window around rank k: 4.5 standard deviations of a sample's rank on either side. */
 static void guess_window(partitioning *d, int64_t k)
 {
     enum { SAMPLES = 4096, MARGIN = 146 };
@@ -157,7 +157,7 @@ static void guess_window(partitioning *d, int64_t k)
     if (at + MARGIN < SAMPLES) cpi_nth_element64(s, SAMPLES, at + MARGIN), d->hi = s[at + MARGIN];
 }
 
-/* Deals x[0..n) around rank k; *first and *last become the bounds of what is inside. */
+/* Partitions x[0..n) around rank k; *first and *last become the bounds of what is inside. */
 static void three_way(partitioning *d, int64_t k, int64_t *first, int64_t *last)
 {
     int64_t tasks = cpi_cut(d->n, 32768, &d->each), below = 0, inside = 0, above = 0;
@@ -180,7 +180,7 @@ static void three_way(partitioning *d, int64_t k, int64_t *first, int64_t *last)
     *last = below + inside;
 }
 
-/* Elements begin..end-1 of the lane, with the kth among them. */
+/* Elements begin..end-1 of the row, which contain the kth. */
 static void partition_range(partitioning *d, char *row, int64_t begin, int64_t end, int nkth, const int64_t *kth,
                             int depth)
 {

@@ -1,12 +1,12 @@
-/* Quicksort of unsigned keys, a text that sort_simd.c includes once per width.
+/* Quicksort of unsigned keys, a template that sort_simd.c includes once per width.
  *
  * Needs: KEY (type), BITS, NAME(f), and VECTOR 1 where vectors.h has vectors of that width.
- * Keys move between their place and scratch without being copied back: n keys lie at `p`, belong to `d`, and `f`
- * is as large and free; d is p or f. A split packs one side in place, behind the reads, and the other side into f,
- * which never takes more than the n places there (stores of whole registers included, since of i + lanes <= n
- * keys read not all went to one side, or the other has none). Afterwards each side is in the same situation
- * again. Every turn of the loop makes the rest smaller; when pivots are bad for 2*log2(n) turns, radix passes
- * finish in linear time. */
+ *
+ * Keys move between their final memory and scratch without being copied back: n keys lie at `p`, belong to `d`, and `f`
+ * is free and as large; d is p or f. A split packs one side in place, behind the reads, and the other side into f. It
+ * never writes beyond f's n elements, stores of whole registers included: of the i + lanes <= n keys read, not all went
+ * to one side, or the other side has none. Afterwards each side is in the same situation again. Every round of the loop
+ * makes the rest smaller. When pivots are bad for 2*log2(n) rounds, radix passes finish in linear time. */
 
 #if VECTOR
 enum { NAME(lanes) = CPI_KEY_VECTOR_BITS / BITS, NAME(leaf_size) = 16 * NAME(lanes) };
@@ -115,8 +115,8 @@ static inline __attribute__((always_inline)) void NAME(columns)(q_vector *v, int
     }
 }
 
-/* Place (lane, register) counts lane * k + register. Merges sorted blocks of `width` / 2 lanes: the first stage
- * meets the mirrored place, the others halve the distance, first over lanes, then over registers. */
+/* Position (lane, register) counts lane * k + register. Merges sorted blocks of `width` / 2 lanes: the first stage
+ * compares with the mirrored position, the others halve the distance, first over lanes, then over registers. */
 static inline __attribute__((always_inline)) void NAME(merge_sums)(q_vector *v, int k, int width)
 {
     q_vector t[16];
@@ -135,7 +135,7 @@ static inline __attribute__((always_inline)) void NAME(merge_sums)(q_vector *v, 
             if (!(i & d)) PAIR(i, i + d);
 }
 
-/* From places to the order of memory: registers are interleaved. */
+/* From positions to the order in memory: registers are interleaved. */
 static inline __attribute__((always_inline)) void NAME(interleave)(q_vector *v, int k)
 {
     q_vector t[16];
@@ -232,7 +232,7 @@ static inline __attribute__((always_inline)) int64_t NAME(split)(KEY *a, int64_t
 }
 #endif
 
-/* Least significant digit first, 8 bits a pass; digits that all keys share are passed over. */
+/* Least significant digit first, 8 bits a pass; digits that all keys share are skipped. */
 static void NAME(radix)(KEY *a, int64_t n, KEY *scratch)
 {
     KEY *from = a, *to = scratch;
@@ -279,8 +279,8 @@ static void NAME(quick)(KEY *p, int64_t n, KEY *d, KEY *f, int turns)
                       : equal ? NAME(split)(p, n, pivot, true, false, f)
                               : NAME(split)(p, n, pivot, false, false, f);
         int64_t high = n - low;
-        KEY *rest = home ? f : p; /* the upper side; its place is free */
-        /* with `equal` the lower side is all pivots, and where it belongs */
+        KEY *rest = home ? f : p; /* the upper side; its memory is free */
+        /* with `equal` the lower side is all pivots, and in its final position */
         if (low && !equal) NAME(quick)(d, low, d, (home ? f : p) + high, turns);
         equal = low == 0; /* the pivot is the smallest: next its equals are split off */
         p = rest;

@@ -1,9 +1,9 @@
 /* Sorting rows on the CPU.
  *
- * Three ways: bytes, and long rows of 16 bits, are counted; rows that fit a cache are turned into keys, sorted
- * and turned back, many rows at a time; a long row is dealt into groups by splitters from a sample, chunk by
- * chunk, then each group is collected from the chunks and sorted. The sorted sequence of keys is unique, so the
- * result does not depend on how the work was cut. */
+ * Three ways. Bytes, and long rows of 16 bits, are counted. Rows that fit a cache are converted to keys, sorted and
+ * converted back, many rows at a time. A long row is partitioned into groups by splitters from a sample, chunk by
+ * chunk; then each group is collected from the chunks and sorted. The sorted sequence of keys is unique, so the result
+ * does not depend on how the work was divided. */
 #include <string.h>
 
 #include "backend/device.h"
@@ -13,9 +13,9 @@
 #include "sort/sort.h"
 
 enum {
-    LONG_ROW = 1 << 16,    /* from here on a row is dealt into groups */
+    LONG_ROW = 1 << 16,    /* from this length on a row is partitioned into groups */
     GROUP = 1 << 14,       /* keys of one group, at least */
-    CHUNK_BYTES = 1 << 18, /* keys that are dealt at a time: they and their scratch fit the second cache */
+    CHUNK_BYTES = 1 << 18, /* keys that are partitioned at a time: they and their scratch fit the L2 cache */
     SAMPLE = 4096,
     TASK = 1 << 15 /* elements of a task, about */
 };
@@ -149,7 +149,7 @@ static cp_code sort_short_rows(cp_stream *stream, cpi_keys keys, int64_t rows, i
 
 typedef struct long_row {
     const char *from;
-    char *to, *parts, *work; /* parts: the keys, each chunk dealt into groups */
+    char *to, *parts, *work; /* parts: the keys, each chunk partitioned into groups */
     cpi_keys keys;
     const cpi_sort_kernels *kernels;
     const cpi_sort_width *width;
@@ -196,7 +196,8 @@ static void bin_chunk(void *context, int64_t task, int worker)
                         r->work + worker * r->work_bytes);
 }
 
-/* Collects a group from all chunks, sorts it, and stores its elements. Here counts hold where pieces begin. */
+/* Collects a group from all chunks, sorts it, and stores its elements. Here counts are the offsets of a chunk's
+ * groups. */
 static void sort_group(void *context, int64_t group, int worker)
 {
     const long_row *r = context;
@@ -214,7 +215,7 @@ static void sort_group(void *context, int64_t group, int worker)
     r->kernels->store(&r->keys, keys, to, m);
 }
 
-/* Turns counts into places in parts; returns the size of the largest group. */
+/* Turns counts into offsets in parts; returns the size of the largest group. */
 static int64_t sum_counts(long_row *r)
 {
     int64_t most = 0;

@@ -1,13 +1,13 @@
-/* Many short rows on the GPU: a row is read once, sorted in registers and shared memory, and written once.
- * Up to 32 elements a warp sorts a row by a bitonic network, up to CPI_CUDA_BLOCK_ROW a block by radix passes.
- * Places behind the end of a row hold the largest key and stay behind all others. */
+/* Many short rows on the GPU: a row is read once, sorted in registers and shared memory, and written once. Up to 32
+ * elements a warp sorts a row by a bitonic network, up to CPI_CUDA_BLOCK_ROW a block by radix passes. Rows are padded
+ * with the largest key, which stays behind all others. */
 #include <cub/block/block_radix_sort.cuh>
 
 #include "sort/cuda.h"
 
 enum { WARPS = 8 };
 
-/* Bitonic sort over a warp of pairs (key, place): places make all pairs different, so the order is stable. */
+/* Bitonic sort over a warp of pairs (key, index): indices make all pairs different, so the order is stable. */
 template <class K>
 static __global__ void __launch_bounds__(32 * WARPS)
     warp_rows(cpi_keys k, int64_t rows, int n, const void *from, void *to, bool order)

@@ -5,7 +5,7 @@
 #include "index/indexing.h"
 #include "sort/sort.h"
 
-/* --- where values belong --- */
+/* --- searchsorted --- */
 
 static cp_code check_search(const cp_array *a, const cp_searchsorted_options *o)
 {
@@ -20,7 +20,7 @@ static cp_code check_search(const cp_array *a, const cp_searchsorted_options *o)
     return CP_OK;
 }
 
-/* a in the order that the sorter gives. */
+/* a in the order given by the sorter. */
 static cp_array *in_order(cp_array *a, cp_array *sorter, cpi_device *device)
 {
     cpi_indexing p;
@@ -54,9 +54,9 @@ cp_array *(cp_searchsorted)(cp_array *a, cp_array *v, const cp_searchsorted_opti
     return code ? cp_free(r), NULL : r;
 }
 
-/* --- orders --- */
+/* --- lexsort --- */
 
-/* x in that order along the axis: of a single one by plain places. */
+/* x in that order along the axis; a line is gathered directly. */
 static cp_array *in_that_order(cp_array *x, cp_array *order, int axis)
 {
     return x->ndim == 1 ? cp_take(x, order, 0) : cp_take_along_axis(x, order, axis);

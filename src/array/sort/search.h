@@ -1,4 +1,4 @@
-/* Searches of the CPU: what search_simd.c is asked. */
+/* Searches of the CPU: the arguments of search_simd.c. */
 #ifndef CPI_SORT_SEARCH_H
 #define CPI_SORT_SEARCH_H
 

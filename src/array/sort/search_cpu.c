@@ -1,5 +1,5 @@
-/* Binary search on the CPU: values are shared out to threads, search_simd.c has the steps. Those of very many values
- * begin in a grid (grid.h). */
+/* Binary search on the CPU: values are distributed to threads; search_simd.c has the loops. Searches for very many
+ * values begin in a lookup table (grid.h). */
 #include <string.h>
 
 #include "backend/device.h"

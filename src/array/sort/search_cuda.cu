@@ -1,9 +1,9 @@
 /* Binary search on the GPU; elements are compared by their keys (keys.h).
  *
- * A block keeps keys of the list in shared memory, every d-th of them, as a tree without pointers: node i has the
- * children 2i and 2i + 1, so that a level's nodes lie side by side and threads at different ones meet in no bank. A
- * value goes down the tree, then through the at most d - 1 elements between two of the tree, which are searched where
- * they lie. Where the list fits, d is 1. A thread has several values under way. */
+ * A block keeps every d-th key of the list in shared memory, as an implicit tree: node i has the children 2i and 2i +
+ * 1. So the nodes of a level are adjacent, and threads at different ones have no bank conflicts. A value descends the
+ * tree, then is searched in global memory among the at most d - 1 elements between two of the tree. Where the list
+ * fits, d is 1. A thread has several values in flight. */
 #include "sort/cuda.h"
 #include "sort/sort.h"
 

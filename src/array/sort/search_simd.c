@@ -1,9 +1,9 @@
-/* Binary search, compiled once per instruction set.
+/* Binary search, compiled once per instruction set. Values go through their steps SIDE at a time. The steps' lengths
+ * are the same for all of them, so a step is a loop, which the compiler vectorizes where the processor has gather
+ * instructions. Where the searched array is large, each value prefetches what its next step reads.
  *
- * Values go through their steps SIDE at a time: the steps' lengths are the same for all of them, so that a step is a
- * loop which the compiler makes vectors of, where the processor reads scattered elements into one, and where what is
- * searched is large each asks for what its next step reads. Keys (keys.h) are compared, equal for equal values. A step
- * is a mask, not a choice: of that the compiler makes a jump, which is mispredicted every other time. */
+ * Keys (keys.h) are compared, equal for equal values. A step is a mask, not a choice: the compiler would make a jump of
+ * that, which is mispredicted every other time. */
 #include "sort/search.h"
 
 #include "cpu/intrinsics.h"

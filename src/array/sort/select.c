@@ -1,4 +1,4 @@
-/* The front of the median: the slot sees lanes as C-contiguous rows. */
+/* The API layer of the median: the slot sees slices as C-contiguous rows. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "operands/operands.h"
 #include "sort/sort.h"
 
-/* NumPy's last step is a sum of one or two, in a wider type where `out` has one. */
+/* NumPy's last step is a sum of one or two elements, in a wider type where `out` has one. */
 static cp_type median_type(cp_type t, const cp_array *out)
 {
     t = cpi_is_whole(t) ? CP_FLOAT64 : t;
@@ -41,7 +41,7 @@ static cp_code medians(cp_array *x, const cpi_slices *slices, cp_array *result)
     return code;
 }
 
-/* x's axes as they lie in memory, the outermost first; false where that is their own order. */
+/* x's axes in memory order, the outermost first; false where that is their own order. */
 static bool axes_in_memory(const cp_array *x, int *order)
 {
     bool changed = false;
@@ -54,8 +54,8 @@ static bool axes_in_memory(const cp_array *x, int *order)
     return changed;
 }
 
-/* The median along one axis, or none (-1), of an array whose axes lie in another order, which the result has too: that
- * of the array turned to C order, turned back. */
+/* The median along one axis, or none (-1), of an array that is contiguous with another order of axes: the median of the
+ * array transposed to C order, transposed back. So the result has that order too. */
 static cp_array *median_transposed(cp_array *x, const int *order, int axis, bool keepdims)
 {
     int back[CP_MAXDIM];
@@ -72,7 +72,7 @@ static cp_array *median_transposed(cp_array *x, const int *order, int axis, bool
     return result;
 }
 
-/* Do the axes that stay lie in another order than their own? */
+/* Is the memory order of the axes that stay another than their own? */
 static bool kept_in_another_order(const cp_array *x, const cpi_slices *slices)
 {
     int64_t before = INT64_MAX;
@@ -84,8 +84,8 @@ static bool kept_in_another_order(const cp_array *x, const cpi_slices *slices)
     return false;
 }
 
-/* The median along several axes as NumPy has it: they become one, the last, of a view where their steps let them, whose
- * order the result has, else of a copy in C order. */
+/* The median along several axes as in NumPy. They become one, the last: in a view where their strides allow it, whose
+ * order the result has, else in a copy in C order. */
 static cp_array *median_merged(cp_array *x, const cpi_slices *slices, bool keepdims)
 {
     int order[CP_MAXDIM], *gone, kept = 0, n = 0;
@@ -109,7 +109,7 @@ static cp_array *median_merged(cp_array *x, const cpi_slices *slices, bool keepd
     return result;
 }
 
-/* NumPy's sum of the middle is told the type of integers and half floats, which a complex `out` has to become. */
+/* NumPy sums the middle elements with a given dtype for integers and half floats, to which a complex `out` is cast. */
 static bool warns(cp_type t, cp_type result, cp_type out)
 {
     return cpi_discards(result, out) || (cpi_is_complex(out) && (cpi_is_whole(t) || cpi_is_half(t)));

@@ -1,8 +1,8 @@
-/* Selection by one block of a GPU, on keys that a function gives again and again (from memory that a cache holds).
+/* Selection by one block of a GPU, on keys that a function computes again and again (from memory that a cache holds).
  *
- * The range of the keys is found, then cut into bins of equal width; the bin with the wanted rank becomes the next
- * range, until few keys are left: these are listed and ranked by counting. All threads of the block take part and
- * get the same answer, which does not depend on the order in which the threads ran. */
+ * The range of the keys is found, then cut into bins of equal width. The bin with the wanted rank becomes the next
+ * range, until few keys are left: these are listed and ranked by counting. All threads of the block take part and get
+ * the same result, which does not depend on the order in which the threads ran. */
 #ifndef CPI_SORT_SELECT_BLOCK_H
 #define CPI_SORT_SELECT_BLOCK_H
 
@@ -56,7 +56,7 @@ static __device__ void cpi_block_range(K low, K high, cpi_block_space<K> *s)
         low = l < low ? l : low;
         high = h > high ? h : high;
     }
-    __syncthreads(); /* the list may be in use still */
+    __syncthreads(); /* the list may still be in use */
     if (!lane) {
         s->list[2 * warp] = low;
         s->list[2 * warp + 1] = high;
@@ -73,7 +73,7 @@ static __device__ void cpi_block_range(K low, K high, cpi_block_space<K> *s)
     __syncthreads();
 }
 
-/* The bin that holds `rank` among the counts: s->bin, the keys before it (s->less), those in it (s->count). */
+/* The bin of the counts that contains `rank`: s->bin, the keys before it (s->less), those in it (s->count). */
 template <class K>
 static __device__ void cpi_block_find(int64_t rank, cpi_block_space<K> *s)
 {
@@ -102,13 +102,13 @@ static __device__ void cpi_block_find(int64_t rank, cpi_block_space<K> *s)
     __syncthreads();
 }
 
-/* Keys of rank `rank` and rank + 1 (where there is one, else the first again) among n < 2^32 keys; low and high are
- * the smallest and the largest one. */
+/* Keys of rank `rank` and rank + 1 (where there is one, else the first again) of n < 2^32 keys; low and high are the
+ * smallest and the largest one. */
 template <class K, class F>
 static __device__ void cpi_block_select(F key_at, int64_t n, int64_t rank, K low, K high, cpi_block_space<K> *s,
                                         K *first, K *second)
 {
-    int64_t left = n, r = rank; /* keys in low..high; the rank among them */
+    int64_t left = n, r = rank; /* keys in low..high; the rank within them */
     bool listed = false;
     while (low != high) {
         if (left <= CPI_BLOCK_LIST) {

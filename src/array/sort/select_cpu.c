@@ -1,10 +1,9 @@
-/* median, and elements at places of the order, on the CPU.
+/* median, and elements at given ranks, on the CPU.
  *
- * A lane of 32 or 64 bit elements that is long is read once by all threads: a sample gives a band of keys around
- * the place, the pass counts what is below it and collects what is inside, and the rest is a selection among a
- * few percent. 8 and 16 bit elements are counted in a histogram instead. Short lanes are selected in by one
- * thread each, in scratch memory of the worker. Lanes and pieces are cut by size, so results never depend on the
- * number of threads. */
+ * A long row of 32 or 64 bit elements is read once by all threads: a sample gives a window of keys around the rank, the
+ * pass counts what is below it and collects what is inside, and the rest is a selection from a few percent. 8 and 16
+ * bit elements are counted in a histogram instead. Short rows are selected from by one thread each, in scratch memory
+ * of the worker. Rows and chunks are cut by size, so results never depend on the number of threads. */
 #include <math.h>
 #include <string.h>
 
@@ -42,7 +41,7 @@ static cp_complex128 middle_complex(bool even, cp_complex128 a, cp_complex128 b)
     return (cp_complex128){(re + im * zero) * scale, (im - re * zero) * scale};
 }
 
-/* The median of a lane from its two middle elements. */
+/* The median of a row from its two middle elements. */
 static void finish(cp_type type, bool even, const element *a, const element *b, void *to)
 {
     float x, y;
@@ -90,7 +89,7 @@ static element from_key(cp_type type, const cpi_keys *k, uint64_t key)
     return e;
 }
 
-/* The median from the keys of the two middle elements; where the lane's largest key is NaN's, it is the result. */
+/* The median from the keys of the two middle elements; where the row's largest key is a NaN's, it is the result. */
 static void finish_keys(cp_type type, const cpi_keys *k, bool even, uint64_t first, uint64_t second, bool nan,
                         uint64_t largest, void *to)
 {
@@ -104,7 +103,7 @@ static size_t result_bytes(cp_type type)
     return cpi_is_bool(type) || cpi_is_int(type) ? 8 : (size_t)cpi_itemsize(type);
 }
 
-/* --- one lane, one thread --- */
+/* --- one row, one thread --- */
 
 static void lane8(cp_type type, const cpi_keys *k, const uint8_t *x, int64_t n, void *to)
 {
@@ -179,13 +178,13 @@ static void lane128(const cpi_keys *k, const cpi_u128 *x, int64_t n, cpi_u128 *s
 typedef struct row_job {
     cp_type type;
     cpi_keys keys;
-    int64_t rows, n, each;  /* lanes, elements of one, lanes of a task */
+    int64_t rows, n, each;  /* rows, elements of a row, rows of a task */
     const char *from;
     char *to, *scratch;     /* `capacity` bytes a worker */
     size_t capacity;
 } row_job;
 
-/* Lanes of a few elements: CPI_COLUMNS of them are sorted side by side. */
+/* Rows of a few elements: CPI_COLUMNS of them are sorted side by side. */
 static void short_rows(const row_job *l, int64_t begin, int64_t end, void *tile)
 {
     int64_t out = (int64_t)result_bytes(l->type), bytes = l->keys.bytes, n = l->n;
@@ -250,7 +249,7 @@ static cp_code median_rows(cp_stream *stream, cp_type type, int64_t rows, int64_
     return CP_OK;
 }
 
-/* --- one long lane, all threads: 8 and 16 bits --- */
+/* --- one long row, all threads: 8 and 16 bits --- */
 
 typedef struct counting {
     cpi_keys keys;
@@ -317,12 +316,12 @@ static cp_code median_counted(cp_stream *stream, cp_type type, int64_t n, const 
     return CP_OK;
 }
 
-/* --- one long lane, all threads: 32 and 64 bits --- */
+/* --- one long row, all threads: 32 and 64 bits --- */
 
 typedef struct windowed {
     cpi_keys keys;
     const char *from;
-    char *inside;        /* room for n keys: a task writes where it reads */
+    char *inside;        /* capacity for n keys: a task writes where it reads */
     int64_t n, each, tasks;
     uint64_t lo, hi;
     cpi_window found[CHUNKS];
@@ -342,7 +341,7 @@ static void windowed_task(void *context, int64_t task, int worker)
                                         store ? (uint64_t *)b->inside + begin : NULL);
 }
 
-/* One pass over the lane with the band lo..hi; what is inside is brought together at the front. */
+/* One pass over the row with the window lo..hi; the keys inside are then moved together, to the beginning. */
 static cpi_window windowed_pass(windowed *b)
 {
     cpi_window all = {0, 0, 0};
@@ -367,8 +366,8 @@ static uint64_t key_at(const windowed *b, int64_t i)
 
 static uint64_t top_key(const windowed *b) { return b->keys.bytes == 4 ? UINT32_MAX : UINT64_MAX; }
 
-/* A band that holds a rank and the next one but for one case in some ten thousands: 4.5 standard deviations of the
- * sample's rank on either side, or to the end. The sample lies in `inside` for a moment. */
+/* A window that holds a rank and the next one but for one case in some ten thousands: 4.5 standard deviations of the
+ * sample's rank on either side, or to the end. The sample temporarily lies in `inside`. */
 static void guess_window(windowed *b, int64_t rank)
 {
     uint64_t *s = (uint64_t *)b->inside;
@@ -386,7 +385,7 @@ static void guess_window(windowed *b, int64_t rank)
     b->hi = s[to];
 }
 
-/* The keys at a rank and behind it, and the largest; unless_nan: anything where that is NaN's. */
+/* The keys at a rank and behind it, and the largest; unless_nan: arbitrary where that is NaN's. */
 static cpi_pair64 ranked(windowed *b, int64_t rank, bool unless_nan, uint64_t *largest)
 {
     guess_window(b, rank);
@@ -394,7 +393,7 @@ static cpi_pair64 ranked(windowed *b, int64_t rank, bool unless_nan, uint64_t *l
     *largest = found.largest;
     if (unless_nan && found.largest > b->keys.last) return (cpi_pair64){0, 0};
     if (rank < found.below || (rank + 1 < b->n && rank + 1 >= found.below + found.inside)) {
-        if (rank < found.below) b->lo = 0; /* missed: the side on which the rank is, with the band itself */
+        if (rank < found.below) b->lo = 0; /* missed: the side that has the rank, with the window itself */
         else b->hi = top_key(b);
         found = windowed_pass(b);
     }
@@ -425,7 +424,7 @@ static cp_code median_windowed(cp_stream *stream, cp_type type, int64_t n, const
     return CP_OK;
 }
 
-/* One pass for each two places that are neighbours; the last place is known of any pass. */
+/* One pass for each two adjacent ranks; any pass also gives the last element. */
 cp_code cpi_sort_cpu_select_kth(cp_stream *stream, cp_type type, int64_t n, const void *from, int nkth,
                                 const int64_t *kth, void *to)
 {
@@ -449,7 +448,7 @@ cp_code cpi_sort_cpu_median(cp_stream *stream, cp_type type, int64_t rows, int64
 {
     int64_t bytes = cpi_itemsize(type);
     bool windowed_type = (bytes == 4 || bytes == 8) && !cpi_is_complex(type);
-    /* With many lanes the threads have enough to do with one lane each. */
+    /* With many rows the threads have enough to do with one row each. */
     bool alone = n >= LONG_ROW && (rows < 8 || n >= 1 << 22) && (windowed_type || bytes <= 2);
     if (!alone) return median_rows(stream, type, rows, n, from, to);
     for (int64_t row = 0; row < rows; row++) {

@@ -1,9 +1,9 @@
 /* median and partition on the GPU.
  *
- * median: lanes of up to 64 elements are ranked by a warp each; a long lane is selected in by the whole GPU in one
- * launch (select_grid.h); all others by a block each (select_block.h). Long lanes of complex128 alone are sorted.
- * partition sorts the lanes: a sorted lane satisfies every kth, and the radix sort makes as few passes over the
- * memory as a selection followed by a stable split would. */
+ * median: rows of up to 64 elements are ranked by a warp each. A long row is selected from by the whole GPU in one
+ * launch (select_grid.h), all others by a block each (select_block.h). Only long rows of complex128 are sorted.
+ * partition sorts the rows: a sorted row satisfies every kth, and the radix sort makes as few passes over the memory as
+ * a selection followed by a stable split would. */
 #include "sort/select_grid.h"
 
 #include "scalar/convert.h"
@@ -57,7 +57,7 @@ static __device__ void store_median(cp_type type, const cpi_keys &k, bool even, 
         else *(uint8_t *)to = (uint8_t)k.nan;
         return;
     }
-    if (type == CP_FLOAT64) { /* not behind the switch: one of a few numbers takes no longer than a jump */
+    if (type == CP_FLOAT64) { /* not behind the switch: choosing one of a few numbers takes no longer than a jump */
         *(double *)to = middle(even, as_double(type, k, first), as_double(type, k, second));
         return;
     }
@@ -120,7 +120,7 @@ static __device__ __forceinline__ void store_any(cp_type type, const cpi_keys &k
     store_median(type, k, even, first, second, nan, to);
 }
 
-/* Keys of a lane; the largest one that is no NaN is `limit`. */
+/* Keys of a row; the largest one that is not a NaN is `limit`. */
 template <class K>
 struct lane_keys {
     cpi_keys k;
@@ -140,7 +140,7 @@ static __host__ __device__ __forceinline__ size_t result_bytes(cp_type type, con
     return cpi_is_whole(type) ? 8 : (size_t)k.bytes;
 }
 
-/* --- a block a lane --- */
+/* --- a block per row --- */
 
 template <class K>
 __global__ void median_blocks(cp_type type, cpi_keys k, int64_t rows, int64_t n, const void *from, K limit, char *to)
@@ -165,7 +165,7 @@ __global__ void median_blocks(cp_type type, cpi_keys k, int64_t rows, int64_t n,
     }
 }
 
-/* --- a warp a lane of at most 64 elements: each lane of the warp ranks two --- */
+/* --- a warp per row of at most 64 elements: each lane of the warp ranks two --- */
 
 template <class K>
 __global__ void median_warps(cp_type type, cpi_keys k, int64_t rows, int n, const void *from, K limit, char *to)
@@ -200,7 +200,7 @@ __global__ void median_warps(cp_type type, cpi_keys k, int64_t rows, int n, cons
     }
 }
 
-/* --- the whole GPU, one lane --- */
+/* --- the whole GPU, one row --- */
 
 template <class R, class K>
 __global__ void __launch_bounds__(CPI_GRID_THREADS, 1)
@@ -294,7 +294,7 @@ cp_code cpi_sort_cuda_median(cp_stream *stream, cp_type type, int64_t rows, int6
 {
     cpi_keys k = cpi_keys_of(type);
     uint64_t limit = k.complex_parts ? k.last << 32 | 0xFFFFFFFFu : k.last;
-    /* One lane takes the whole GPU some 20 microseconds; a block reads some 50 elements a nanosecond less. */
+    /* One row takes the whole GPU some 20 microseconds; a block reads some 50 elements a nanosecond less. */
     bool alone = n >= 32768 && (rows <= 4 || (n >= 1 << 20 && rows < cpi_cuda_units(stream) / 4));
     if (!alone) return median_short(stream, type, k, rows, n, from, limit, (char *)to);
     for (int64_t row = 0; row < rows; row++) {

@@ -1,15 +1,15 @@
-/* Selection by the whole GPU in one launch: the median of one long lane, and all iterations of a clipping.
+/* Selection by the whole GPU in one launch: the median of one long row, and all iterations of a clipping.
  *
- * A cooperative grid of one block a multiprocessor makes pass after pass over the elements, which stay in the L2
- * cache where they fit. After each pass there is one barrier; then every block works out, from the same numbers and
- * so with the same answer, what the next pass does. Nothing comes back to the host before the end.
+ * A cooperative grid of one block per multiprocessor makes pass after pass over the elements, which stay in the L2
+ * cache where they fit. After each pass there is one barrier. Then every block computes from the same numbers, and so
+ * with the same result, what the next pass does. Nothing is returned to the host before the end.
  *
- * A pass looks at the elements whose key is within klow..khigh (what is kept). It counts and, for a clipping, sums
- * them, and either counts the keys in a window of bins of equal width, or lists the keys of one range, or finds the
+ * A pass processes the elements whose key is within klow..khigh (what is kept). It counts and, for a clipping, sums
+ * them. It also counts the keys in a window of bins of equal width, or lists the keys of one range, or finds the
  * neighbours of a key. The first window comes from a sample; a window that missed is replaced by the whole range.
  *
- * Buffers that all blocks add to exist three times: pass p uses number p % 3 and clears number (p + 1) % 3, which
- * was last read two barriers ago. The blocks' own sums exist twice. They are added in the order of the blocks. */
+ * Buffers that all blocks add to exist three times: pass p uses number p % 3 and clears number (p + 1) % 3, which was
+ * last read two barriers ago. The blocks' own sums exist twice. They are added in the order of the blocks. */
 #ifndef CPI_SORT_SELECT_GRID_H
 #define CPI_SORT_SELECT_GRID_H
 
@@ -40,11 +40,11 @@ struct cpi_grid_space {
 };
 #define CPI_GRID_CLEARED(K) offsetof(cpi_grid_space<K>, hist[1])
 
-/* What the next pass does; the same in all blocks. */
+/* Parameters of the next pass; the same in all blocks. */
 template <class K>
 struct cpi_grid_plan {
     int pass;
-    bool fresh;     /* the kept set is new: its sums are wanted */
+    bool fresh;     /* the kept set is new: its sums are needed */
     K klow, khigh;
     K base;         /* of the window */
     int shift;
@@ -150,7 +150,7 @@ struct cpi_grid_thread {
     }
 };
 
-/* All elements of this block, 16 bytes at a time, four loads under way a thread. */
+/* All elements of this block, 16 bytes at a time, four loads in flight per thread. */
 template <class R, class K, bool CLIP>
 static __device__ void cpi_grid_read(const cpi_keys &k, const void *from, int64_t n, cpi_grid_thread<R, K, CLIP> *t,
                                      cpi_grid_shared<K> *s)
@@ -278,7 +278,7 @@ static __device__ __forceinline__ void cpi_grid_window(cpi_grid_plan<K> *p, K fr
 template <class R, class K, bool CLIP>
 static __device__ void cpi_grid_guess(const cpi_keys &k, const void *from, int64_t n, K limit, cpi_grid_shared<K> *s)
 {
-    enum { MARGIN = 76 }; /* 4.5 standard deviations of the rank, and a little */
+    enum { MARGIN = 76 }; /* 4.5 standard deviations of the rank, with a margin */
     int i = threadIdx.x;
     int64_t stride = n / CPI_GRID_SAMPLES, at = i;
     if (stride) at = i * stride + (int64_t)((uint64_t)i * 2654435769u % (uint64_t)stride);
@@ -297,7 +297,7 @@ static __device__ void cpi_grid_guess(const cpi_keys &k, const void *from, int64
         }
     __syncthreads();
     if (!i) {
-        int valid = CPI_GRID_SAMPLES; /* NaN is behind */
+        int valid = CPI_GRID_SAMPLES; /* NaN is last */
         while (valid > 0 && s->sample[valid - 1] > limit) valid--;
         cpi_grid_plan<K> *p = &s->plan;
         p->pivot = 0;
@@ -344,7 +344,7 @@ static __device__ void cpi_grid_find(const cpi_ull *hist, cpi_ull k1, cpi_ull k2
     __syncthreads();
 }
 
-/* What a pass of bins leads to: true when the two keys are found. One thread. */
+/* Evaluates a pass of bins: true when the two keys are found. One thread. */
 template <class K>
 static __device__ bool cpi_grid_narrow(cpi_grid_shared<K> *s)
 {
@@ -375,7 +375,7 @@ static __device__ bool cpi_grid_narrow(cpi_grid_shared<K> *s)
     return false;
 }
 
-/* Reads the list that a pass left, in whatever order. */
+/* Reads the list that a pass left, in arbitrary order. */
 template <class K>
 struct cpi_grid_listed {
     const volatile K *list;

@@ -1,9 +1,9 @@
 /* Selection on arrays of keys, in one thread: quickselect in place, and for 32 and 64 bits narrowing first.
  *
- * place: pivots are medians of a sample; the loop without branches puts keys below the pivot in front; a step
- * that makes no progress counts against a budget, and a lane that uses its budget up is sorted by a heap, so no
- * input takes more than O(n log n). pick: a band around the rank, guessed from a sample, is cut out by the
- * kernels; a band that missed is replaced by the side on which the rank is. */
+ * cpi_nth_element: pivots are medians of a sample; the branchless loop puts keys below the pivot first. A step that
+ * makes no progress counts against a budget, and a row that uses up its budget is sorted by heapsort, so no input takes
+ * more than O(n log n). cpi_select: a window around the rank, guessed from a sample, is cut out by the kernels; a
+ * window that missed is replaced by the side that has the rank. */
 #include "cpu/features.h"
 #include "sort/select.h"
 

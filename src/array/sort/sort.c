@@ -1,5 +1,5 @@
-/* Sorting and partition: the public functions. Slots see C-contiguous rows; cpi_along_axis brings every other layout to
- * that shape and back. */
+/* Sorting and partition: the public functions. Slots see C-contiguous rows; cpi_along_axis converts every other layout
+ * to these and back. */
 #include <stdlib.h>
 
 #include "cuprite/elementwise.h"
@@ -24,7 +24,7 @@ static cp_code argsort_rows(const cpi_row_call *call, cp_stream *stream, cp_type
 
 static const cpi_row_call sort_call = {"sort", sort_rows, NULL}, argsort_call = {"argsort", argsort_rows, NULL};
 
-/* --- the stable sort: equal numbers that are told apart (zeros of either sign, NaN) keep their order --- */
+/* --- the stable sort: equal numbers with different bits (zeros of either sign, NaN) keep their order --- */
 
 static bool equals_differ(cp_type type) { return cp_type_kind(type) == 'f' || cp_type_kind(type) == 'c'; }
 
@@ -63,9 +63,10 @@ static cp_code sort_stable_inplace(cp_array *x, int axis)
     return code;
 }
 
-/* --- descending order: the ascending one of x backwards, written backwards, so that equal elements keep theirs --- */
+/* --- descending order: x reversed is sorted in ascending order and written reversed, so that equal elements keep
+ * theirs --- */
 
-/* A view of x backwards along an axis, or along all of them. */
+/* A view of x reversed along an axis, or along all of them. */
 static cp_array *backwards(cp_array *x, int axis)
 {
     cp_index items[CP_MAXDIM];
@@ -115,7 +116,7 @@ cp_code (cp_sort_inplace)(cp_array *x, int axis, const cp_sort_options *options)
     return stable ? sort_stable_inplace(x, axis) : cpi_along_axis_inplace(&sort_call, x, axis);
 }
 
-/* Of x backwards the indices count from the other end. */
+/* For x reversed, indices count from the other end. */
 static cp_array *argsort_descending(cp_array *x, int axis)
 {
     cp_array *from = backwards(x, axis), *order = from ? cpi_along_axis(&argsort_call, from, axis, CP_INT64) : NULL;
@@ -149,7 +150,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The kth values of lanes of `extent` elements. An array without elements (0) takes any. */
+/* The kth values of rows of `extent` elements. An array without elements (0) takes any. */
 static cp_code take_positions(const char *name, indices *p, int n, const int64_t *kth, int64_t extent)
 {
     *p = (indices){0, NULL};

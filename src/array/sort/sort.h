@@ -1,7 +1,7 @@
-/* The slots a backend fills for the room sort.
+/* Backend slots of the module sort.
  *
- * All slots work on rows: C-contiguous memory (rows, n) on the stream's device with rows >= 1 and n >= 1; the
- * front has brought the axis to the end. Sizes pass 2^31. The order is NumPy's, see keys.h. */
+ * All slots work on rows: C-contiguous memory (rows, n) on the stream's device with rows >= 1 and n >= 1; the API
+ * function has moved the axis to the end. Sizes may exceed 2^31. The order is NumPy's, see keys.h. */
 #ifndef CPI_SORT_H
 #define CPI_SORT_H
 
@@ -14,15 +14,15 @@ extern "C" {
 
 /* --- full order: sort.c, unique.c --- */
 
-/* What `unique` and `unique_rows` are asked for, and where they put it. The slot finds the number of distinct
- * values, calls sized(request, count) once from the calling thread, which fills the pointers below that are wanted
- * with memory for `count` items (an error code of it is to be returned), and then fills that memory. */
+/* A request to `unique` and `unique_rows`, and its results. The slot finds the number of distinct values. Then it calls
+ * sized(request, count) once from the calling thread, which sets the wanted pointers below to memory for `count` items
+ * (its error code must be returned). Then the slot fills that memory. */
 typedef struct cpi_unique {
     cp_type type;
     int64_t n;             /* values: elements, or rows */
     int64_t width;         /* elements of a row (unique_rows) */
     const void *from;      /* n elements, or n * width */
-    bool distinct_nan;     /* every NaN is a value of its own; else all NaNs are one (of complex numbers too) */
+    bool distinct_nan;     /* every NaN is distinct; else all NaNs are one value (of complex numbers too) */
     bool want_index, want_counts;
     int64_t *inverse;      /* n, or NULL when not wanted */
     cp_code (*sized)(struct cpi_unique *request, int64_t count);
@@ -57,7 +57,7 @@ typedef struct cpi_clip {
 typedef struct cpi_sort_ops {
     /* Sorts each row of `from` into `to`; they are the same memory or do not overlap. */
     cp_code (*sort)(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to);
-    /* The stable order of each row: indices 0..n-1. `from` stays. */
+    /* The stable order of each row: indices 0..n-1. `from` is not changed. */
     cp_code (*argsort)(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to);
     cp_code (*unique)(cp_stream *stream, cpi_unique *request);
     /* unique of rows, width >= 2: ordered by their first elements that differ; a row that holds a NaN equals no
@@ -68,8 +68,7 @@ typedef struct cpi_sort_ops {
     cp_code (*search)(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
                       bool right, int64_t *to);
 
-    /* to[i]: whether values[i] is among n elements in any order (`invert`: is not). NaN is among nothing. n >= 1,
-     * m >= 1. */
+    /* to[i]: whether values[i] is one of n elements in any order (`invert`: is not). NaN equals none. n, m >= 1. */
     cp_code (*isin)(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
                     bool invert, uint8_t *to);
 
@@ -79,7 +78,7 @@ typedef struct cpi_sort_ops {
     /* numpy.partition of each row in place; kth: nkth >= 1 ascending, distinct values of 0..n-1, host memory. */
     cp_code (*partition)(cp_stream *stream, cp_type type, int64_t rows, int64_t n, void *data, int nkth,
                          const int64_t *kth);
-    /* numpy.argpartition of each row: indices 0..n-1, one answer for any number of threads; kth as above. Of
+    /* numpy.argpartition of each row: indices 0..n-1, the same result for any number of threads; kth as above. For
      * integers of 64 bits `from` and `to` may be the same memory. */
     cp_code (*argpartition)(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to,
                             int nkth, const int64_t *kth);
@@ -88,8 +87,8 @@ typedef struct cpi_sort_ops {
     /* After `clip`: the elements of `values` (n items of `itemsize` 1, 2, 4 or 8 bytes, beside request->from)
      * whose value is kept, in order, into `to`, which holds result.count of them. */
     cp_code (*clip_keep)(cp_stream *stream, const cpi_clip *request, int itemsize, const void *values, void *to);
-    /* The elements at places kth of the order of one long row, which stays: n >= 1 << 17 of 32 or 64 bits, none
-     * complex; kth as above. NULL: there is none. */
+    /* The elements of rank kth of one long row, which is not changed: n >= 1 << 17 of 32 or 64 bits, not complex; kth
+     * as above. NULL: there is none. */
     cp_code (*select_kth)(cp_stream *stream, cp_type type, int64_t n, const void *from, int nkth, const int64_t *kth,
                           void *to);
 } cpi_sort_ops;

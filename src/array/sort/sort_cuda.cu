@@ -1,9 +1,9 @@
 /* Sorting on the GPU: the slots sort and argsort.
  *
- * Rows of up to CPI_CUDA_BLOCK_ROW elements are sorted by a block each, a few rows that are longer by several. A
- * long row is sorted by CUB straight into the result. What lies between (many middling rows) is sorted all at once with
- * the row above the key: as one 64-bit key where it fits, else by one more stable pass over the rows. Elements of 128
- * bits are ordered by two stable passes, then gathered. */
+ * Rows of up to CPI_CUDA_BLOCK_ROW elements are sorted by a block each, a few longer rows by several blocks. A long row
+ * is sorted by CUB straight into the result. Many rows of medium length are sorted all at once with the row above the
+ * key: as one 64-bit key where it fits, else by one more stable pass over the rows. Elements of 128 bits are ordered by
+ * two stable passes, then gathered. */
 #include "sort/cuda.h"
 #include "sort/sort.h"
 
@@ -123,7 +123,7 @@ cp_code cpi_cuda_order(cp_stream *stream, const char *what, const cpi_keys *keys
 
 /* --- sort --- */
 
-/* Elements in the order of their keys, where the keys themselves cannot be sorted alone. */
+/* Elements in the order of their keys, where sorting the keys alone is not enough. */
 static cp_code sort_by_order(cp_stream *stream, const cpi_keys *k, int64_t rows, int64_t n, const void *from, void *to)
 {
     cpi_ordering o;
@@ -188,7 +188,7 @@ static cp_code sort_middling_rows(cp_stream *stream, const cpi_keys *k, int64_t 
     void *keys = memory, *spare = memory + bytes;
     CPI_SORT_LAUNCH(load_rows, total)(*k, total, n, from, (uint64_t *)keys);
     cp_code code = CPI_LAUNCHED(stream, "sort");
-    /* the key's bits first, then the row's: what lies between is zero */
+    /* the key's bits first, then the row's: those between are zero */
     if (code == CP_OK && k->bytes < 4)
         code = cpi_cub_sort_keys(stream, "sort", 8, &keys, &spare, total, 0, 8 * k->bytes);
     if (code == CP_OK)

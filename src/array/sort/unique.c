@@ -1,6 +1,6 @@
-/* cp_unique: the public function. Invariant: slots see elements, or rows, that lie one after the other; an axis is
- * brought to the front here and the result's back to its place. Results whose size is not known beforehand are made
- * in `sized`, which the slot calls once it has counted. */
+/* cp_unique: the public function. Invariant: slots see contiguous elements or rows. An axis is moved to the front here,
+ * and the result's back to its position. Results whose size is not known beforehand are made in `sized`, which the slot
+ * calls once it has counted. */
 #include "cuprite/sort.h"
 
 #include "operands/operands.h"
@@ -34,7 +34,7 @@ static cp_code sized(cpi_unique *request, int64_t count)
     return CP_OK;
 }
 
-/* No elements, so no slot: nothing at all, or n sub-arrays of nothing, which are all equal. */
+/* No elements, so no slot: an empty result, or n empty sub-arrays, which are all equal. */
 static cp_code of_nothing(made *m, int64_t n)
 {
     cp_code code = sized(&m->request, n ? 1 : 0);
@@ -63,7 +63,7 @@ static cp_code from_elements(made *m, cp_array *x, bool want_inverse)
     return code;
 }
 
-/* x has its axis in front. Sub-arrays of one element are elements of which each NaN is its own. */
+/* x with its axis first. Sub-arrays of one element are elements, each NaN of which is distinct. */
 static cp_code from_rows(made *m, cp_array *x, bool want_inverse)
 {
     cp_array *src = cpi_dense("unique", x, x->type, m->device);

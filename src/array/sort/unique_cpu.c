@@ -50,7 +50,7 @@ static void gather(void *context, int64_t task, int worker)
     }
 }
 
-/* Marks where values begin among m keys; keys[-1] is the key before, except at the very beginning. */
+/* Marks where values begin in m sorted keys; keys[-1] is the key before, except at the very beginning. */
 #define MARK(KEY, is_nan)                                                                                              \
     for (int64_t i = 0; i < m; i++) {                                                                                  \
         KEY key = ((const KEY *)keys)[i + 1], last = ((const KEY *)keys)[i];                                           \
@@ -125,7 +125,7 @@ static void write_part(void *context, int64_t task, int worker)
     }
 }
 
-/* Values, and where they begin: the usual cases. */
+/* Values and their starts: the common cases. */
 #define WRITE(T)                                                                                                       \
     {                                                                                                                  \
         const T *sorted = (const T *)d->sorted;                                                                        \

@@ -1,7 +1,7 @@
-/* unique on the GPU: sort keys, or order indices where these are asked for; mark where values begin; a running
- * sum of the marks gives each its place; its last one, the number of values, is read back; then write. Integers
- * are looked through first: those close together go through a table (unique_table_cuda.cu), others are sorted
- * by the bits in which they differ only. */
+/* unique on the GPU. Keys are sorted, or order indices where these are asked for. The first of each run of equal keys
+ * is marked, and a cumulative sum of the marks gives each value its index. The last sum, the number of values, is read
+ * back; then the results are written. The range of integers is found first: those in a small range go through a table
+ * (unique_table_cuda.cu), others are sorted only by the bits in which they differ. */
 #include <iterator>
 
 #include <cub/device/device_scan.cuh>
@@ -203,11 +203,11 @@ static cp_code finish(cp_stream *stream, cpi_unique *q, const sorted_row *s, con
     return code;
 }
 
-/* Elements up to which the table is tried before the range is known: a wait costs more than the table then. */
+/* Elements up to which the table is tried before the range is known: below that a wait costs more than the table. */
 enum { TRIED = 1 << 24 };
 
-/* Where the keys lie, which decides the way; `done` where it was short already. 8 and 16 bits are not looked at: any
- * range of them is short. */
+/* The range of the keys, which decides the method; `done` where the range was small already. 8 and 16 bits are not
+ * read: their range is always small. */
 static cp_code look(cp_stream *stream, cpi_unique *q, sorted_row *s, int64_t most, uint64_t *high, bool *done)
 {
     cp_code code;

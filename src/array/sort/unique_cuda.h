@@ -12,10 +12,10 @@
 static __device__ __forceinline__ bool cpi_key_is_nan(const cpi_keys &k, uint64_t key)
 {
     if (k.complex_parts) return cpi_ckey_nan64(&k, key);
-    return key > k.last; /* narrower keys are as large as they are; integers have no key above */
+    return key > k.last; /* narrower keys are zero-extended; integers have no key above */
 }
 
-/* Does a value begin with this key? `last` stands before it, but for the first. Sorted keys are made equal for equal
+/* Does a value begin with this key? `last` is the key before, but for the first. Sorted keys are made equal for equal
  * values here (`make_same`) where the sort has not done so. */
 static __device__ __forceinline__ bool cpi_begins_value(const cpi_keys &k, uint64_t key, uint64_t last, bool first,
                                                         bool make_same, bool apart)
@@ -51,10 +51,10 @@ static inline __host__ __device__ int cpi_mark_at(const cpi_marks &m, int64_t i)
 cp_code cpi_cuda_sum_marks(cp_stream *stream, cpi_marks marks, int64_t *position, int64_t n);
 /* counts[u] = start[u + 1] - start[u]; the last one ends at n. */
 cp_code cpi_cuda_starts_to_counts(cp_stream *stream, int64_t count, int64_t n, const int64_t *start, int64_t *counts);
-/* unique by a table of the keys low .. low + range - 1, among which all are. */
+/* unique by a table of the keys low .. low + range - 1; all keys are in this range. */
 cp_code cpi_cuda_unique_table(cp_stream *stream, const cpi_keys *k, cpi_unique *q, uint64_t low, int64_t range);
 /* The same where it is not known whether all keys lie within `most` of the smallest: the table is filled while that is
- * found out. `done` where they do; *low and *high, the smallest and the largest key, in either case. No index and no
+ * determined. `done` where they do; *low and *high, the smallest and the largest key, in either case. No index and no
  * counts; waits. */
 cp_code cpi_cuda_unique_near(cp_stream *stream, const cpi_keys *k, cpi_unique *q, int64_t most, uint64_t *low,
                              uint64_t *high, bool *done);

@@ -1,15 +1,15 @@
-/* unique of rows on the CPU: row numbers are sorted by the rows' keys, 64 bits of them at a time from the front.
+/* unique of rows on the CPU: row numbers are sorted by the rows' keys, 64 bits of them at a time from the beginning.
  *
  * The keys (keys.h, in the form that is equal for equal values) of a row are read as a string of chunks of 64 bits:
- * eight bytes, two float32s, one float64, half a complex128. A run is a stretch of `order` whose rows are equal in
- * all chunks before some chunk c; it is sorted by the first chunk in which not all of its rows agree, and so falls
- * into runs that are equal in one chunk more. What a run has in common is found by comparing each of its rows with
- * its first: a long common prefix is read once, not once for each comparison of a sort.
+ * eight bytes, two float32s, one float64, half a complex128. A run is a range of `order` whose rows are equal in all
+ * chunks before some chunk c. It is sorted by the first chunk in which not all of its rows are equal, which divides it
+ * into runs that are equal in one chunk more. A run's common prefix is found by comparing each of its rows with its
+ * first: a long common prefix is read once, not once for each comparison of a sort.
  *
- * Invariants. Equal rows stand in `order` in the order of their numbers. first[i] is 1 where row order[i] is known
- * to differ from order[i - 1]; within a run it is 0 but for the run's beginning. Long runs are worked on by all
- * threads one after the other, short ones by one task each; of the runs that a run falls into, all but the longest
- * are recursed into, so the depth is logarithmic. */
+ * Invariants. Equal rows are in `order` by their numbers. first[i] is 1 where row order[i] is known to differ from
+ * order[i - 1]; within a run it is 0 but for the run's beginning. Long runs are processed by all threads one after the
+ * other, short ones by one task each. Of the runs that a run is divided into, all but the longest are recursed into, so
+ * the depth is logarithmic. */
 #include <string.h>
 
 #include "backend/device.h"
@@ -22,7 +22,7 @@ enum {
     TINY = 8,             /* rows that are sorted by comparing them whole */
     GRAIN = 1 << 13,      /* rows of a task, at most; fewer where rows are long: */
     TASK_BYTES = 1 << 18, /* bytes of a task, about */
-    ALONE = 1 << 22       /* bytes up to which a short run is not shared between threads */
+    ALONE = 1 << 22       /* bytes up to which a short run is not divided between threads */
 };
 
 typedef struct table {
@@ -94,7 +94,7 @@ static inline int64_t differ(const table *t, const char *a, const char *b, int64
     return end;
 }
 
-/* The first chunk from c on in which not all of the rows agree; it is looked for below `end` only. */
+/* The first chunk from c on in which not all rows are equal; the search ends at `end`. */
 static int64_t common(const table *t, const int64_t *order, int64_t n, int64_t c, int64_t end, const char *with)
 {
     for (int64_t i = 0; i < n && end > c; i++) end = differ(t, with, row_at(t, order[i]), c, end);
@@ -139,7 +139,7 @@ static int64_t run_end(const uint8_t *first, int64_t i, int64_t n)
     return i;
 }
 
-/* Sorts a run by chunk c. Rows that agree in it keep their order, which is that of their numbers. */
+/* Sorts a run by chunk c. Rows that are equal in it keep their order, which is that of their numbers. */
 static void sort_by_chunk(const table *t, int64_t *order, uint8_t *first, int64_t n, int64_t c, cpi_u128 *scratch)
 {
     for (int64_t i = 0; i < n; i++)
@@ -245,7 +245,7 @@ static void put_back_part(void *context, int64_t task, int worker)
 
 static cp_code split_by_chunk(cp_stream *stream, run *r)
 {
-    bool all = r->n == r->t->n; /* nothing has been sorted yet: places are row numbers */
+    bool all = r->n == r->t->n; /* nothing has been sorted yet: indices are row numbers */
     cp_code code = CP_ERROR_MEMORY;
     r->chunk = cpi_work_alloc(stream, (size_t)r->n * sizeof *r->chunk);
     r->position = all ? r->order : r->chunk ? cpi_work_alloc(stream, (size_t)r->n * sizeof *r->position) : NULL;
@@ -289,8 +289,8 @@ static cp_code sort_short_runs(cp_stream *stream, run *r)
     return CP_OK;
 }
 
-/* One turn: a long run falls into others, of which the short ones are sorted. r->c: what the long ones have in
- * common now. */
+/* One round: a long run is divided into others, of which the short ones are sorted. r->c: the common prefix of the long
+ * ones now. */
 static cp_code split_run(cp_stream *stream, run *r)
 {
     r->parts = cpi_cut(r->n, r->t->grain, &r->each);

@@ -1,8 +1,8 @@
-/* unique of rows on the GPU. The keys of a row are read as a string of chunks of 64 bits (as on the CPU). The chunks
- * that all rows share in front are found first. Where few are left, row numbers are sorted by each of them, the last
- * one first (stable radix passes); where many are, by a stable merge sort that looks at the first chunk, which it
- * carries along, and only where that is equal at the rows. Then as for elements: marks, a running sum of them, the
- * count, which is read back, and the results. Rows of many chunks are marked by a warp each. */
+/* unique of rows on the GPU. The keys of a row are read as a string of chunks of 64 bits (as on the CPU). The leading
+ * chunks that all rows share are found first. Where few are left, row numbers are sorted by each of them, the last one
+ * first (stable radix passes). Where many are left, they are sorted by a stable merge sort, which carries the first
+ * chunk along and reads the rows only where it is equal. Then as for elements: marks, their cumulative sum, the count,
+ * which is read back, and the results. Rows of many chunks are marked by a warp each. */
 #include <cub/device/device_merge_sort.cuh>
 
 #include "sort/cuda.h"
@@ -38,7 +38,7 @@ static __device__ __forceinline__ bool is_nan(const table &t, int64_t i)
     return t.k.complex_parts ? cpi_ckey_nan64(&t.k, key) : key > t.k.last;
 }
 
-/* Kernels in which a warp works on an item: the items i of a thread's warp, and a grid for n of them. */
+/* Kernels with one warp per item: the items i of a thread's warp, and a grid for n of them. */
 #define WARPS (CPI_SORT_THREADS / 32)
 #define LAUNCH_WARPS(kernel, n)                                                                                        \
     kernel<<<cpi_cuda_blocks(n, 4 * WARPS, 1 << 16), CPI_SORT_THREADS, 0, cpi_cuda_stream(stream)>>>
@@ -46,7 +46,7 @@ static __device__ __forceinline__ bool is_nan(const table &t, int64_t i)
     for (int64_t i = (blockIdx.x * (int64_t)blockDim.x + threadIdx.x) / (LANES); i < (n);                              \
          i += (int64_t)gridDim.x * blockDim.x / (LANES))
 
-/* --- what all rows share --- */
+/* --- the common prefix of all rows --- */
 
 /* *found: the first chunk in which a row differs from row 0; begins as all ones. */
 static __global__ void find_common(table t, unsigned long long *found)
@@ -133,7 +133,7 @@ template <class I> static cp_code sort_by_chunks(cp_stream *stream, const table 
 /* --- many chunks --- */
 
 typedef struct item {
-    uint64_t chunk; /* the first one that counts */
+    uint64_t chunk; /* the first chunk that counts */
     int64_t row;
 } item;
 
@@ -256,7 +256,7 @@ static cp_code copy_words(cp_stream *stream, int64_t count, int64_t row_bytes, c
     return CPI_LAUNCHED(stream, "unique");
 }
 
-/* In the widest words at whose multiples all rows lie. */
+/* In the widest words to which all rows are aligned. */
 static cp_code gather(cp_stream *stream, const table *t, int64_t count, const int64_t *index, void *to)
 {
     int64_t bytes = t->width * t->k.bytes;

@@ -1,5 +1,5 @@
-/* unique of few elements on the GPU: one block sorts their keys, counts and writes them; then the host hears how many
- * there are, and they are copied to where they belong. */
+/* unique of few elements on the GPU: one block sorts their keys, counts and writes them. Then the host reads the count,
+ * and the values are copied to the result. */
 #include "sort/cuda.h"
 #include "sort/unique_cuda.h"
 
@@ -19,8 +19,8 @@ static __device__ __forceinline__ void sort_keys(uint64_t *keys, int n)
     __syncthreads();
 }
 
-/* values: where n elements have room; *count: how many there are. A thread for each, and for what fills them up to a
- * power of two: the greatest key, which stands behind all or is theirs too. */
+/* values: capacity for n elements; *count: how many there are. One thread for each element, and for the padding up to a
+ * power of two: the largest key, which sorts behind all or equals the last. */
 static __global__ void __launch_bounds__(CPI_UNIQUE_SMALL)
 sort_and_mark(const __grid_constant__ cpi_keys k, int n, const void *from, bool apart, void *values, int64_t *count)
 {

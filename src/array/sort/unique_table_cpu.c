@@ -1,5 +1,5 @@
-/* unique of integers that lie close together, on the CPU: a table over all values between the smallest and the
- * largest instead of a sort. Every part of the input has its own table; they are added in order. */
+/* unique of integers in a small range, on the CPU: a table over all values between the smallest and the largest instead
+ * of a sort. Every part of the input has its own table; they are added in order. */
 #include <string.h>
 
 #include "backend/device.h"
@@ -16,7 +16,7 @@ typedef struct table {
     int64_t n, each, parts, range;
     uint64_t low, high;
     uint64_t part_low[PARTS], part_high[PARTS];
-    int64_t *counts; /* [parts][range]; at the end, in the first: places among the distinct values */
+    int64_t *counts; /* [parts][range]; at the end, in the first: indices of the distinct values */
     int64_t *first;  /* [parts][range]: first occurrence, where the count is not 0; or NULL */
 } table;
 
@@ -54,7 +54,7 @@ static void find_range(void *context, int64_t task, int worker)
     t->part_high[task] = high;
 }
 
-/* True when the table is worth it. A look at the first elements spares most inputs the whole pass. */
+/* True when the table is worth it. Checking the first elements spares most inputs the whole pass. */
 static bool close_together(table *t)
 {
     uint64_t most = (uint64_t)(t->n / 8 > MIN_RANGE ? t->n / 8 : MIN_RANGE), low = ~(uint64_t)0, high = 0;
@@ -73,7 +73,7 @@ static bool close_together(table *t)
     return high - low < most;
 }
 
-/* A key's place in a table: any, where another thread wrote the key after its range was found. */
+/* A key's index in a table; arbitrary where another thread wrote the key after its range was found. */
 static inline uint64_t position_of(uint64_t key, uint64_t low, uint64_t range)
 {
     return key - low < range ? key - low : 0;

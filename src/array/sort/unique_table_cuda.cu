@@ -1,7 +1,7 @@
-/* unique of integers that lie close together, on the GPU: a table over all values between the smallest and the
- * largest instead of a sort. Sums and minima over integers only, so the order of the atomics does not matter. Every
- * kernel reads the elements again, which another thread may have written in between: keys out of the range are passed
- * over, so that nothing is written beyond the table. */
+/* unique of integers in a small range, on the GPU: a table over all values between the smallest and the largest instead
+ * of a sort. Sums and minima over integers only, so the order of the atomics does not matter. Every kernel reads the
+ * elements again, which another thread may have written in between: keys out of the range are skipped, so that nothing
+ * is written beyond the table. */
 #include "sort/cuda.h"
 #include "sort/unique_cuda.h"
 
@@ -69,7 +69,7 @@ typedef struct table {
     int64_t *position;
 } table;
 
-/* Looks first: nearly all writes are spared where values repeat. */
+/* Reads before writing: nearly all writes are saved where values repeat. */
 __device__ __forceinline__ void set_bit(unsigned *bits, uint64_t at)
 {
     const unsigned bit = 1u << at % 32;
@@ -77,10 +77,10 @@ __device__ __forceinline__ void set_bit(unsigned *bits, uint64_t at)
 }
 
 #define NEAR_THREADS 1024
-#define NEAR_WORDS 12288 /* bits of a block's shared memory, in words: what every device has */
+#define NEAR_WORDS 12288 /* bits in a block's shared memory, in words: the size that every device has */
 
-/* Bits of keys that lie within `range` of the smallest one, where all do; else none. Blocks that have room for as many
- * bits gather their own first, since all would write to the same few places. */
+/* Bits of keys that lie within `range` of the smallest one, where all do; else none. Blocks with enough memory for the
+ * bits collect their own first, since all would write to the same few addresses. */
 static __global__ void __launch_bounds__(NEAR_THREADS)
 mark_near(cpi_keys k, int64_t n, const void *from, uint64_t range, const unsigned long long *found, unsigned *bits)
 {
@@ -178,7 +178,7 @@ static cp_code fill(cp_stream *stream, const cpi_keys *k, const cpi_unique *q, t
     return CPI_LAUNCHED(stream, "unique");
 }
 
-/* Places of a table that is filled, their number, the results. */
+/* From a filled table: the positions of its values, their number, and the results. */
 static cp_code count_and_write(cp_stream *stream, const cpi_keys *k, cpi_unique *q, const table *t)
 {
     int64_t count = 0;
@@ -195,7 +195,7 @@ static cp_code count_and_write(cp_stream *stream, const cpi_keys *k, cpi_unique 
     return code;
 }
 
-/* What marks a table before its range is known. */
+/* Marks a table before its range is known. */
 typedef struct near {
     cp_stream *stream;
     const cpi_keys *k;

@@ -1,7 +1,7 @@
-/* Vectors of unsigned keys of 32 and 64 bits, for what sorts and selects in registers: the same words for AVX-512 and
- * for AVX2, which has neither masks nor unsigned comparisons nor anything that compresses: there a table of
- * permutations does it, and brings what is left out behind what stays. CPI_KEY_VECTOR_BITS is the bits of a vector, 0
- * where there are none. */
+/* Vectors of unsigned keys of 32 and 64 bits, for sorting and selecting in registers: one interface for AVX-512 and
+ * AVX2. AVX2 has no masks, no unsigned comparisons and no compress instruction. There a table of permutations
+ * compresses, and moves the lanes that are left out behind those that stay. CPI_KEY_VECTOR_BITS is the bits of a
+ * vector, 0 where there are none. */
 #ifndef CPI_SORT_VECTORS_H
 #define CPI_SORT_VECTORS_H
 
@@ -46,7 +46,7 @@ INLINE __m512i q32_zip_high(__m512i a, __m512i b)
     return _mm512_permutex2var_epi32(a, _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31),
                                      b);
 }
-/* The lesser of each two, in the lanes that have bit d the larger. */
+/* The minimum of each pair; in lanes with bit d set, the maximum. */
 INLINE __m512i q32_meet(__m512i a, __m512i b, int d)
 {
     const __mmask16 upper = d == 1 ? 0xAAAA : d == 2 ? 0xCCCC : d == 4 ? 0xF0F0 : 0xFF00;
@@ -111,7 +111,7 @@ INLINE q_vector q_load(const void *a) { return _mm256_loadu_si256(a); }
 INLINE void q_store(void *a, q_vector v) { _mm256_storeu_si256(a, v); }
 INLINE q_vector q_ones(void) { return _mm256_set1_epi32(-1); }
 
-/* For each mask of eight lanes: those that it has, in their order, and behind them the others; a byte a lane. */
+/* For each mask of eight lanes: the lanes in the mask, in order, then the others; a byte per lane. */
 #define RANK(m, k) __builtin_popcount((m) & ((1 << (k)) - 1))
 #define POSITION(m, k) ((m) >> (k) & 1 ? RANK(m, k) : RANK(m, 8) + (k) - RANK(m, k))
 #define LANE(m, k) ((uint64_t)(k) << 8 * POSITION(m, k))
@@ -181,7 +181,7 @@ INLINE void q32_store_part(uint32_t *a, int n, __m256i v)
     else if (n > 0) _mm256_maskstore_epi32((int *)a, q32_part(n), v);
 }
 
-/* A lane of 64 bits is two of 32. */
+/* A lane of 64 bits is two of 32 bits. */
 INLINE __m256i q64_compress(unsigned m, __m256i v)
 {
     const unsigned pairs = (m & 1) * 3 | (m & 2) * 6 | (m & 4) * 12 | (m & 8) * 24;

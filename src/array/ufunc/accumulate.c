@@ -1,8 +1,8 @@
-/* reduce, accumulate and reduceat: lanes of elements joined by an operation.
+/* reduce, accumulate and reduceat: slices along an axis combined by an operation.
  *
- * A front brings x into the chain's type and its axis to the end; `join` gives lanes to the device's slot. A long lane
- * of an operation that may be regrouped is cut into pieces first, which are lanes of their own: so one lane keeps many
- * threads busy. Invariant: where pieces begin follows from the lane's length alone. */
+ * The API function casts x to the operation's type and moves the axis to the end; `join` passes slices to the device's
+ * slot. A long slice of an operation that may be regrouped is first cut into chunks, which are slices themselves: so
+ * one slice keeps many threads busy. Invariant: where chunks begin depends on the slice's length alone. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +14,8 @@
 #include "ufunc/ufunc.h"
 
 enum {
-    SEGMENT = 1040, /* elements; no power of two, so that pieces do not fall into the same places of a cache */
-    MANY = 1024    /* lanes that keep a device busy by themselves */
+    SEGMENT = 1040, /* elements; no power of two, so that chunks do not share the same sets of a cache */
+    MANY = 1024    /* slices that keep a device busy by themselves */
 };
 
 /* What all joins of a call have in common. */
@@ -28,16 +28,16 @@ typedef struct {
 
 static const cpi_op_row *row_of(const frame *f) { return &cpi_op_rows[f->op]; }
 
-/* May elements be regrouped? As NumPy has it: those with an identity, and choices. */
+/* May elements be regrouped? As in NumPy: for operations with an identity, minimum and maximum. */
 static bool may_regroup(cp_op op)
 {
     return cpi_op_rows[op].has_identity || op == CP_OP_maximum || op == CP_OP_minimum || op == CP_OP_fmax ||
            op == CP_OP_fmin;
 }
 
-/* --- joins: of lanes along the last axis of x --- */
+/* --- joins: of slices along the last axis of x --- */
 
-/* One more dimension of the lanes, behind the others. */
+/* Adds a dimension to the slices, behind the others. */
 static void add_dim(cpi_ufunc_reduction *c, int64_t n, int64_t x, int64_t out, int64_t where)
 {
     const int d = c->ndim++;
@@ -45,7 +45,7 @@ static void add_dim(cpi_ufunc_reduction *c, int64_t n, int64_t x, int64_t out, i
     c->slices *= n;
 }
 
-/* A chain of all lanes of x, whose neighbours in memory come one after the other; out has x's other axes first. */
+/* An accumulation over all slices of x, in the order in which they lie in memory; out has x's other axes first. */
 static cpi_ufunc_reduction accumulation_of(const frame *f, const cp_array *x, const cp_array *out,
                                            const cp_array *where)
 {
@@ -79,7 +79,7 @@ static cp_array *part(cp_array *x, int64_t from, int64_t n)
     return cpi_array_view(x, x->type, x->ndim, shape, x->strides, x->data + from * x->strides[last]);
 }
 
-/* The first pieces * PIECE elements of x's last axis as two axes: a view. */
+/* The first chunks * SEGMENT elements of x's last axis as two axes: a view. */
 static cp_array *in_chunks(cp_array *x, int64_t nchunks)
 {
     int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
@@ -92,7 +92,7 @@ static cp_array *in_chunks(cp_array *x, int64_t nchunks)
     return cpi_array_view(x, x->type, n + 1, shape, strides, x->data);
 }
 
-/* One element of the last axis, which goes. */
+/* One element of the last axis, which is dropped. */
 static cp_array *at(cp_array *x, int64_t i)
 {
     return cpi_array_view(x, x->type, x->ndim - 1, x->shape, x->strides, x->data + i * x->strides[x->ndim - 1]);
@@ -113,13 +113,13 @@ static cp_code fill_identity(const frame *f, cp_array *x)
 {
     const double identity = row_of(f)->identity;
     cp_array *v = identity == (double)(int64_t)identity ? cp_int((int64_t)identity) : cp_float(identity);
-    if (v && v->type == CP_INT64) v->flags &= ~(unsigned)CPI_WEAK; /* -1 is all bits */
+    if (v && v->type == CP_INT64) v->flags &= ~(unsigned)CPI_WEAK; /* -1 has all bits set */
     cp_code code = v ? cp_fill(x, v) : cp_error();
     cp_free(v);
     return code;
 }
 
-/* What is subtracted one after the other is subtracted as a sum, as NumPy does it. */
+/* Repeated subtraction subtracts a sum, as in NumPy. */
 static cp_code subtract_sum(const frame *f, cp_array *x, cp_array *where, cp_array *out, bool started)
 {
     const int64_t n = x->shape[x->ndim - 1], from = started ? 0 : 1;
@@ -132,7 +132,7 @@ static cp_code subtract_sum(const frame *f, cp_array *x, cp_array *where, cp_arr
     return r ? CP_OK : cp_error();
 }
 
-/* Joins lanes to what out holds, or, where nothing is there yet, to their first element. */
+/* Combines slices with what out holds, or, where nothing is there yet, begins with their first element. */
 static cp_code reduce_slices(const frame *f, cp_array *x, cp_array *where, cp_array *out, bool started)
 {
     if (f->op == CP_OP_subtract && x->shape[x->ndim - 1]) return subtract_sum(f, x, where, out, started);
@@ -173,7 +173,7 @@ static cp_code join_before(const frame *f, cp_array *before, cp_array *out)
 
 static cp_code accumulate_slices(const frame *f, cp_array *x, cp_array *out);
 
-/* The ends of the pieces of `whole`, joined, go before the pieces behind them, and before the rest. */
+/* The totals of the chunks of `whole` are combined and put before the chunks behind them, and before the rest. */
 static cp_code join_chunks(const frame *f, cp_array *whole, cp_array *rest)
 {
     const int64_t nchunks = whole->shape[whole->ndim - 2];
@@ -192,7 +192,7 @@ static cp_code join_chunks(const frame *f, cp_array *whole, cp_array *rest)
     return code;
 }
 
-/* The scan that is this accumulation: where its order changes no bit, and sums of floating types that are regrouped
+/* The scan that equals this accumulation: where its order changes no bit, and sums of floating types that are regrouped
  * anyway. */
 static bool is_scan(const frame *f, const cp_array *x, cpi_scan_op *op)
 {
@@ -234,7 +234,7 @@ static cp_code accumulate_slices(const frame *f, cp_array *x, cp_array *out)
     return code;
 }
 
-/* --- what the fronts share --- */
+/* --- what the API functions share --- */
 
 static cp_code check_kind(const char *method, cp_op op, const cp_array *x)
 {
@@ -249,7 +249,7 @@ static cp_code check_kind(const char *method, cp_op op, const cp_array *x)
     return CP_OK;
 }
 
-/* Sums and products of integers are made in 64 bits. */
+/* Sums and products of integers are computed in 64 bits. */
 static cp_type widened(cp_op op, cp_type t)
 {
     if ((op != CP_OP_add && op != CP_OP_multiply) || !cpi_is_whole(t) || cpi_itemsize(t) == 8) return t;
@@ -271,7 +271,7 @@ cp_array *cpi_ufunc_operand(const char *function, cp_array *x, cp_type type, cpi
     return x->flags & CPI_HOST_SCALAR ? cpi_dense(function, x, type, device) : cp_astype(x, type);
 }
 
-/* Is any of the exponents, elements of x from `from` on that the mask lets pass, negative? Then an error. */
+/* Fails where an exponent is negative: elements of x from `from` on that the mask selects. */
 static cp_code check_powers(const frame *f, cp_array *x, int64_t from, cp_array *where)
 {
     const int64_t n = x->shape[x->ndim - 1];
@@ -289,7 +289,7 @@ static cp_code check_powers(const frame *f, cp_array *x, int64_t from, cp_array 
 
 /* --- reduce --- */
 
-/* The reduction of reduce.def that repeats the operation, without a warning that a ufunc does not have. */
+/* The reduction of reduce.def that is this operation repeated, without a warning that a ufunc does not have. */
 static cp_reduction reduction_of(cp_op op)
 {
     cp_reduction_info info;
@@ -299,7 +299,7 @@ static cp_reduction reduction_of(cp_op op)
     return CP_NREDUCTIONS;
 }
 
-/* x with the axes that go as one, the last. */
+/* x with the reduced axes merged to one, the last. */
 static cp_array *slices_last(cp_array *x, const cpi_slices *slices)
 {
     int64_t shape[CP_MAXDIM + 1], strides[CP_MAXDIM + 1];
@@ -325,7 +325,7 @@ static cp_array *slices_last(cp_array *x, const cpi_slices *slices)
 typedef struct {
     frame f;
     const cp_reduce_options *o;
-    cp_array *x, *where; /* own: lanes last */
+    cp_array *x, *where; /* owned; the reduced axes last */
     cpi_slices slices;
     cpi_output to;
     int gone; /* axes */
@@ -341,7 +341,7 @@ static cp_code find_slices(reduction *r, const cp_array *x)
     return code;
 }
 
-/* What the lanes begin with: `initial`, or the identity. */
+/* What the slices begin with: `initial`, or the identity. */
 static cp_code find_start(reduction *r)
 {
     const cpi_op_row *row = row_of(&r->f);
@@ -356,7 +356,7 @@ static cp_code find_start(reduction *r)
     return r->o->initial ? cpi_value_as(row->name, r->o->initial, r->f.type, r->start) : CP_OK;
 }
 
-/* NumPy's running value lies in `out` first, as one of its type. */
+/* NumPy's partial results lie in `out`, in its type. */
 static cp_code begin_with_first(reduction *r, cp_array *out)
 {
     cp_array *first = at(r->x, 0), *as_out = first ? cp_astype(first, r->o->out->type) : NULL;
@@ -387,7 +387,7 @@ static cp_code begin(reduction *r, cp_array *out)
     return code;
 }
 
-/* The result with the kept axes alone, as lanes have them. */
+/* The result with only the kept axes, as the slices have them. */
 static cp_array *result_slices(const reduction *r)
 {
     int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
@@ -437,7 +437,7 @@ cp_array *(cp_ufunc_reduce)(cp_op op, cp_array *x, const cp_reduce_options *opti
     if (check_kind("reduce", op, x)) return NULL;
     const cpi_op_row *row = &cpi_op_rows[op];
     cp_reduction known = reduction_of(op);
-    const bool truth = row->rule == CPI_RULE_LOGIC && (o->initial || o->typed); /* which that reduction does not ask */
+    const bool truth = row->rule == CPI_RULE_LOGIC && (o->initial || o->typed); /* not checked by it */
     if (known != CP_NREDUCTIONS && !truth) return cp_reduce(known, x, o);
     cp_array *result = NULL, *all[] = {x, o->out, o->where};
     reduction r = {.f = {.name = row->name, .op = op}, .o = o,
@@ -460,7 +460,8 @@ static cp_code find_axis(const char *method, const char *name, const cp_array *x
     return cpi_axis(name, axis, x->ndim);
 }
 
-/* Opens the frame of a call with one axis; x in the chain's type with the axis last, the caller's to free. */
+/* Opens the frame of a call with one axis. Returns x in the operation's type with the axis last, which the caller
+ * frees. */
 static cp_array *open_accumulation(const char *method, cp_op op, cp_array *x, int *axis, const cp_chain_options *o,
                                    frame *f, cpi_output *to)
 {
@@ -498,8 +499,8 @@ cp_array *(cp_ufunc_accumulate)(cp_op op, cp_array *x, int axis, const cp_chain_
     return to.array ? cpi_output_close(&to, code) : NULL;
 }
 
-/* Where the stretches of an axis of n elements begin and end, 2 * m whole numbers on the device, ended by
- * cpi_work_free; m >= 1. NULL with an error. */
+/* Where the segments of an axis of n elements begin and end: 2 * m integers on the device, released by cpi_work_free; m
+ * >= 1. NULL with an error. */
 static int64_t *segments(cp_op op, cp_array *indices, int64_t n, cpi_device *device)
 {
     cp_stream *stream = cpi_stream(device);
@@ -515,7 +516,7 @@ static int64_t *segments(cp_op op, cp_array *indices, int64_t n, cpi_device *dev
     return NULL;
 }
 
-/* Exponents are the elements of a stretch but its first. */
+/* All elements of a segment but the first are exponents. */
 static cp_code check_segment_powers(const frame *f, cp_array *x, const int64_t *bound, int64_t m)
 {
     if (f->op != CP_OP_power || !cpi_is_signed(f->type) || !m) return CP_OK;
@@ -564,7 +565,7 @@ cp_array *(cp_ufunc_reduceat)(cp_op op, cp_array *x, cp_array *indices, int axis
     const int64_t m = indices->size;
     cpi_device *device = cpi_common_device(name, 1, &x);
     int64_t *bound = device && m ? segments(op, indices, x->shape[axis], device) : NULL;  /* before types */
-    const bool heard = bound && !x->size && cpi_hear_of_indices(device, bound); /* nobody will read the result */
+    const bool heard = bound && !x->size && cpi_hear_of_indices(device, bound); /* the result will not be read */
     const bool go = device && (bound || !m) && !heard;
     cp_array *slices = go ? open_accumulation("reduceat", op, x, &axis, o, &f, &to) : NULL, *r = NULL;
     if (!slices && bound && !heard) cpi_fail_after_indices(device, bound);

@@ -1,9 +1,9 @@
-/* ufunc.at: an operation at places of an array, one after the other, and outer.
+/* ufunc.at: an operation at indices of an array, one after the other, and outer.
  *
- * Where a device cannot go through places in their order, and the order matters, they are sorted first, stably: then
- * those of one element are neighbours, and a thread goes through them. Operations of several types go by rounds
- * instead, of which each has every element once. Invariant: an element's result is that of a loop over the places, on
- * every device; but which of two zeros is the larger or the smaller, and which of several NaNs stays, a device says. */
+ * Where a device cannot apply indices in their order, and the order matters, they are sorted first, stably. Then those
+ * of one element are adjacent, and one thread applies them. Operations of several types go by rounds instead, each of
+ * which has every element at most once. Invariant: an element's result is that of a loop over the indices, on every
+ * device. Which of two zeros is the larger or the smaller, and which of several NaNs stays, depends on the device. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,15 +17,15 @@ typedef struct {
     cp_op op;
     cpi_device *device;
     cp_type type;               /* the loop's */
-    cp_array *x, *position, *b; /* own; x C-contiguous, place a line of n, b NULL, one element or n */
+    cp_array *x, *position, *b; /* owned; x C-contiguous, position a line of n, b NULL, one element or n */
     int64_t n;
 } call;
 
 static int64_t step_of(const cp_array *b) { return b && b->size > 1 ? cpi_itemsize(b->type) : 0; }
 
-/* --- places --- */
+/* --- indices --- */
 
-/* The places as a line of int64. */
+/* The indices as a line of int64. */
 static cp_code find_indices(call *c, cp_array *given)
 {
     if (!cpi_is_int(given->type))
@@ -35,8 +35,8 @@ static cp_code find_indices(call *c, cp_array *given)
     return c->position ? CP_OK : cp_error();
 }
 
-/* Does every place lie within x? What was given to the device before, the sort too, has been done when that is known:
- * its result names places then, whatever failed. */
+/* Is every index within x? The answer waits for earlier work of the device, the sort included: then the sort's result
+ * holds valid indices, whatever failed. */
 static cp_code check_indices(const call *c, cp_array *least, cp_array *most)
 {
     const int64_t n = c->x->size;
@@ -48,7 +48,7 @@ static cp_code check_indices(const call *c, cp_array *least, cp_array *most)
                     (long long)(high >= n ? high : low), (long long)n);
 }
 
-/* --- indices that a device has yet to look at --- */
+/* --- indices that a device has yet to check --- */
 
 cp_code cpi_hear_of_indices(cpi_device *device, const int64_t *known)
 {
@@ -70,8 +70,8 @@ void cpi_fail_after_indices(cpi_device *device, const int64_t *known)
 
 /* --- devices that do not keep an order --- */
 
-/* Elements at places: a new line. The places come from work that may have failed on the device, and then are anything:
- * those beyond the elements are left out. */
+/* Gathers elements into a new line. The indices come from work that may have failed on the device, and then are
+ * arbitrary: those beyond the elements are skipped. */
 static cp_array *taken(const call *c, cp_array *x, cp_array *position)
 {
     const int64_t size = cpi_itemsize(x->type);
@@ -90,7 +90,7 @@ static cp_code put(const call *c, cp_array *position, cp_array *values)
     return position->size ? c->device->backend->index->put(cpi_stream(c->device), &rows) : CP_OK;
 }
 
-/* How many of the same place stand before each of the sorted ones. */
+/* For each of the sorted indices, how many equal ones are before it. */
 static cp_array *rounds_of(const call *c)
 {
     cp_index tail = CP_RANGE(1, INT64_MAX), head = CP_RANGE(0, -1);
@@ -133,8 +133,8 @@ static cp_code do_rounds(const call *c)
     return code;
 }
 
-/* Sorts places, and b with them. Negative places count from the end; while work is recorded nothing can be read, and
- * those that lie outside wrap around too. */
+/* Sorts the indices, and b with them. Negative indices count from the end. While work is recorded nothing can be read
+ * back, and those out of bounds wrap around too. */
 static cp_code sort_indices(call *c)
 {
     const cpi_index_ops *ops = c->device->backend->index;
@@ -154,7 +154,7 @@ static cp_code sort_indices(call *c)
 
 /* --- */
 
-/* Is an element's result the same in whatever order its places come? */
+/* Does an element's result not depend on the order of its indices? */
 static bool any_order(const call *c)
 {
     const bool whole = cpi_is_int(c->type), real = c->type == CP_FLOAT32 || c->type == CP_FLOAT64;
@@ -179,7 +179,7 @@ static cp_code run(call *c)
         p.position = (const int64_t *)c->position->data, p.v = c->b->data;
         return c->device->backend->index->at_once(cpi_stream(c->device), &p);
     }
-    /* a result that is a half type's is rounded to it before it becomes x's */
+    /* a result of a half type is rounded to it before it is stored in x */
     const bool apart = cpi_is_half(c->type) && c->x->type != c->type;
     if (!ops->at_in_order) {
         cp_code code = sort_indices(c);
@@ -203,7 +203,7 @@ static cp_code run(call *c)
 
 /* --- rows --- */
 
-/* How a row's addends lie, in c->b; false: as rows do not want it. */
+/* How a row's addends lie, in c->b; false: the row kernel does not take them. */
 static bool find_row_values(call *c, cp_array *given, const cp_array *x, const cp_array *rows, cpi_at_rows *p)
 {
     int64_t shape[CP_MAXDIM], all[CP_MAXDIM];
@@ -228,7 +228,7 @@ static bool find_row_values(call *c, cp_array *given, const cp_array *x, const c
     return true;
 }
 
-/* Are rows joined as they are? Each element's places in their order, of which only the rows' numbers are sorted. */
+/* Can rows be combined whole? Each element's indices are applied in order; only the row numbers are sorted. */
 static bool by_rows(const call *c)
 {
     const bool real = c->type == CP_FLOAT32 || c->type == CP_FLOAT64;
@@ -252,7 +252,7 @@ static cp_code join_rows(const call *c, cp_array *row, cpi_at_rows *p)
     return code;
 }
 
-/* The places of rows: x's elements, whose number is a row's times its width and on. */
+/* The flat indices of rows in x: a row's elements begin at its number times its width. */
 static cp_array *positions_of_rows(cp_array *row, const cp_array *rows, const cp_array *x, int64_t width)
 {
     int64_t shape[CP_MAXDIM];
@@ -270,7 +270,7 @@ static cp_array *positions_of_rows(cp_array *row, const cp_array *rows, const cp
 static cp_code find_type(call *c, const cp_array *x, const cp_array *b);
 static cp_code do_at(call *c, cp_array *x, cp_array *indices, cp_array *b);
 
-/* x[rows] = op(x[rows], b); rows and b share no memory with x where rows are joined as they are. */
+/* x[rows] = op(x[rows], b); where rows are combined whole, rows and b share no memory with x. */
 static cp_code do_at_rows(call *c, cp_array *x, cp_array *rows, cp_array *b)
 {
     const int64_t width = x->shape[0] ? x->size / x->shape[0] : 0;
@@ -300,7 +300,7 @@ static cp_code do_at_rows(call *c, cp_array *x, cp_array *rows, cp_array *b)
 
 /* --- */
 
-/* The types of the loop; its result becomes x's, whatever that is. */
+/* The types of the loop; its result is cast to x's type, whatever that is. */
 static cp_code find_type(call *c, const cp_array *x, const cp_array *b)
 {
     const cpi_op_row *row = &cpi_op_rows[c->op];
@@ -312,7 +312,7 @@ static cp_code find_type(call *c, const cp_array *x, const cp_array *b)
     return CP_OK;
 }
 
-/* b as the loop's second input, rounded to it, one element or one for each place. */
+/* b as the loop's second input, cast to it, one element or one for each index. */
 static cp_code find_b(call *c, cp_array *given, const cp_array *position)
 {
     if (!given) return CP_OK;
@@ -322,12 +322,12 @@ static cp_code find_b(call *c, cp_array *given, const cp_array *position)
     memcpy(shape, position->shape, (size_t)ndim * sizeof *shape);
     if (cpi_broadcast(c->name, &ndim, shape, given->ndim, given->shape) || !cpi_has_shape(position, ndim, shape)) {
         cp_error_clear();
-        /* a wrong place is told first */
+        /* a wrong index is reported first */
         cp_array *least = cp_min(c->position), *most = least ? cp_max(c->position) : NULL;
         cp_code code = most ? check_indices(c, least, most) : c->n ? cp_error() : CP_OK;
         cp_free(least), cp_free(most);
         if (code) return code;
-        cp_error_clear(); /* nothing has no least place */
+        cp_error_clear(); /* an empty array has no minimum */
         return cpi_fail(CP_ERROR_VALUE, "%s: array is not broadcastable to correct shape", c->name);
     }
     if (given->size == 1) {

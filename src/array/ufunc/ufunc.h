@@ -1,4 +1,4 @@
-/* What the fronts of this room share. */
+/* What the API functions of this module share. */
 #ifndef CPI_UFUNC_H
 #define CPI_UFUNC_H
 
@@ -6,13 +6,13 @@
 #include "elementwise/resolve.h"
 #include "operands/operands.h"
 
-/* x's elements as `type` on the device: x itself (retained) where they are; imaginary parts that are lost are warned
- * of. */
+/* x's elements as `type` on the device: x itself (retained) where they are that already; warns where imaginary parts
+ * are lost. */
 cp_array *cpi_ufunc_operand(const char *function, cp_array *x, cp_type type, cpi_device *device);
-/* Waits until the device has looked at indices, of which it then knows `known`: a wrong one is told here. Nobody waits
- * where nobody may. (at.c) */
+/* Waits until the device has checked indices: `known` is computed from them. A wrong one is reported here. Where
+ * waiting is not allowed, does not wait. (at.c) */
 cp_code cpi_hear_of_indices(cpi_device *device, const int64_t *known);
-/* The call has failed; a wrong index is told instead, as NumPy does, and not to whoever comes next. */
+/* The call has failed. A wrong index is reported instead, as NumPy does, and not by a later call. */
 void cpi_fail_after_indices(cpi_device *device, const int64_t *known);
 /* The operation and the type that kernels know it by: some operations on halves are others on their bits. */
 static inline int cpi_ufunc_kernel(int op, cp_type type, cp_type *compute)

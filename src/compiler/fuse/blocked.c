@@ -1,12 +1,11 @@
-/* Programs on the CPU, chain by chain: a block of elements goes through all operations before the next one comes, so
- * that what lies between stays in the cache.
+/* Programs on the CPU, block by block: a block of elements goes through all operations before the next one, so that
+ * intermediate values stay in the cache.
  *
- * Nodes of one shape (but for leading ones) are a pass over that shape; smaller shapes come first, and what larger ones
- * take of them is an array of its own, so nothing is computed more often than it has elements. All of size 1 is one
- * pass, whose values later ones have as constants. A pass is lowered to steps (lower.c): conversions and the very
- * kernels that the operations run one by one, over contiguous blocks; here they are run.
- * Invariant: an element of a result is made of the same kernels and conversions as one by one, wherever its block
- * begins. */
+ * Nodes of one shape (but for leading ones) are a pass over that shape. Smaller shapes come first, and what larger ones
+ * use of them is stored as an array, so each element is computed once. All nodes of size 1 are one pass, whose values
+ * later ones have as constants. A pass is lowered to steps (lower.c) over contiguous blocks: conversions, and the same
+ * kernels that the operations run alone. Here the steps are run. Invariant: an element of a result is computed by the
+ * same kernels and conversions as by separate calls, wherever its block begins. */
 #include "fuse/blocked.h"
 
 #include <string.h>
@@ -17,14 +16,14 @@
 #include "cpu/threads.h"
 #include "loop/loop.h"
 
-/* --- where elements lie --- */
+/* --- accesses --- */
 
 static char *position_of(const cpi_pass *p, const cpi_operand_access *a, const int64_t *index)
 {
     return a->data + cpi_offset(p->ndim, index, a->strides);
 }
 
-/* n elements of an operand that walks the loop with no single stride, from `index` on, to a contiguous buffer. */
+/* Copies n elements of an operand without a single stride, from `index` on, to a contiguous buffer. */
 static void collect(const cpi_pass *p, const cpi_operand_access *a, const int64_t *from, char *buffer, int64_t n)
 {
     int64_t index[CP_MAXDIM];
@@ -33,7 +32,7 @@ static void collect(const cpi_pass *p, const cpi_operand_access *a, const int64_
     while (n > 0) {
         int64_t length = p->shape[last], m = length - index[last], rows = 1;
         const char *at = position_of(p, a, index);
-        if (m == length && last > 0) { /* whole rows, as far as the dimension outside goes */
+        if (m == length && last > 0) { /* whole rows, as long as the outer dimension allows */
             rows = p->shape[last - 1] - index[last - 1];
             if (rows > n / length) rows = n / length;
         }
@@ -51,7 +50,7 @@ static void collect(const cpi_pass *p, const cpi_operand_access *a, const int64_
     }
 }
 
-/* The other way. */
+/* The reverse: copies a buffer to an operand's elements. */
 static void distribute(const cpi_pass *p, const cpi_operand_access *a, const int64_t *from, const char *buffer,
                        int64_t n)
 {
@@ -84,14 +83,14 @@ static void run_step(const cpi_pass *p, const cpi_pass_step *s, void *const *at,
 }
 
 typedef struct {
-    void *at[CPI_PASS_SLOTS];            /* where each slot is */
-    char *here[CPI_PASS_ACCESSES];       /* where each access is */
+    void *at[CPI_PASS_SLOTS];            /* the address of each slot */
+    char *here[CPI_PASS_ACCESSES];       /* the address of each access */
     int64_t index[CP_MAXDIM];
     _Alignas(64) char buffers[CPI_PASS_BYTES];
     _Alignas(16) char ones[16 * CPI_PASS_SLOTS];
 } worker;
 
-/* n elements from where the accesses are. */
+/* n elements from the current addresses of the accesses. */
 static void run_block(const cpi_pass *p, worker *w, int64_t n)
 {
     for (int k = 0; k < p->naccesses; k++) {
@@ -184,7 +183,7 @@ void cpi_run_pass(const cpi_pass *p)
 
 /* --- passes --- */
 
-/* Which arrays a pass has to make for those of other shapes: nodes of its own that these take. */
+/* Which intermediate arrays a pass must make for passes of other shapes: those of its nodes that these use. */
 static cp_code make_between(cpi_block_run *c, int group)
 {
     const cpi_run *run = c->run;
@@ -203,7 +202,7 @@ static cp_code make_between(cpi_block_run *c, int group)
     return CP_OK;
 }
 
-/* Does the pass over the group leave anything behind? */
+/* Does the pass over the group produce anything? */
 static bool is_wanted(const cpi_block_run *c, int group)
 {
     const cpi_run *run = c->run;
@@ -228,7 +227,7 @@ static cp_code run_group(cpi_block_run *c, int group)
     return code;
 }
 
-/* Groups in the order of their sizes: what broadcasts to another shape is smaller. */
+/* Groups by size: what broadcasts to another shape is smaller. */
 static cp_code run_groups(cpi_block_run *c)
 {
     const cpi_run *run = c->run;

@@ -1,8 +1,8 @@
-/* A pass over one shape, as steps over blocks: what lower.c makes and blocked.c runs.
+/* A pass over one shape, as steps over blocks: lower.c makes it and blocked.c runs it.
  *
- * Slots are places of values in a block: constants, single values, buffers, or the memory of an operand or a result
- * itself. Invariant: a pass is not written to while it runs, so threads share it; what changes from block to block is
- * in a worker's own table. */
+ * Slots name values in a block: constants, single values, buffers, or the memory of an operand or a result itself.
+ * Invariant: a pass is not written to while it runs, so threads share it; what changes from block to block is in a
+ * worker's own table. */
 #ifndef CPI_FUSE_BLOCKED_H
 #define CPI_FUSE_BLOCKED_H
 
@@ -22,9 +22,9 @@ typedef struct cpi_slot {
     uint8_t kind;
     bool one;       /* a single value, for all elements of a block */
     int parent;     /* the slot that it is converted from, or -1 */
-    int first, last; /* steps that write it, and that read it last; -1, INT_MAX: before and behind all */
+    int first, last; /* steps that write it first, and read it last; -1, INT_MAX: before and after all */
     int place;      /* of a buffer, of a single value: its number */
-    int node;       /* fixed to the element of this operand; -1: to what is the pass's own */
+    int node;       /* bound to this operand's element; -1: to memory of the pass */
 } cpi_slot;
 
 typedef enum { CPI_STEP_KERNEL, CPI_STEP_CONVERT, CPI_STEP_CHOOSE, CPI_STEP_SPREAD, CPI_STEP_COPY } cpi_pass_step_kind;
@@ -35,7 +35,7 @@ typedef struct cpi_pass_step {
     int16_t at[CPI_STEP_OPERANDS];        /* slots */
 } cpi_pass_step;
 
-/* In place: slots that move along. The last three are results'. */
+/* In place: slots that advance with the block. The last three are results'. */
 typedef enum {
     CPI_IN_PLACE, CPI_GATHERED, CPI_COLLECTED, CPI_SCATTERED, CPI_STREAMED, CPI_DISTRIBUTED
 } cpi_pass_access_kind;
@@ -46,7 +46,7 @@ typedef struct cpi_operand_access {
     uint8_t kind;
     int slot;
     int node;           /* whose array it is, where it is no result's */
-    int64_t offset;     /* of data from the array's first element, where it is walked from another end */
+    int64_t offset;     /* of data from the array's first element, where it is traversed backwards */
     int64_t stride;     /* of the innermost dimension, or of the whole loop */
     int64_t *strides;   /* one for each dimension of the loop */
 } cpi_operand_access;
@@ -63,36 +63,37 @@ typedef struct cpi_pass {
     cpi_operand_access *accesses;
 } cpi_pass;
 
-/* One run of a program through blocks. */
+/* One run of a program by blocks. */
 typedef struct cpi_block_run {
     cpi_run *run;
     char *memory, *work;         /* of the pass */
     struct { _Alignas(16) unsigned char bytes[16]; } *values; /* of nodes of size 1, when they are computed */
-    cp_array **between;          /* of nodes that passes over larger shapes take */
-    struct { int16_t slot[CPI_MAXOUT]; } *value; /* of nodes, in the pass at hand */
+    cp_array **between;          /* of nodes that passes over larger shapes use */
+    struct { int16_t slot[CPI_MAXOUT]; } *value; /* of nodes, in the current pass */
     bool *is_result;
     int npasses;
     cpi_pass last;
 } cpi_block_run;
 
-/* pass.c: the shape and each access's strides (room for as many as there are dimensions), as the loop walks them. */
+/* pass.c: the shape and each access's strides (with space for all dimensions), in the order of the loop. */
 void cpi_make_loop(cpi_pass *p, const cpi_extents *s, int64_t *strides);
-/* The buffers that are needed; one is another's again behind the last step that reads it. Numbers of single values are
- * never given again. */
+/* The buffers that are needed; one is free again behind the last step that reads it. Numbers of single values are not
+ * reused. */
 int cpi_assign_buffers(cpi_pass *p);
 /* A pass runs on all elements, on the pool's threads. */
 void cpi_run_pass(const cpi_pass *p);
-/* The only pass of a run, which lies in `memory`, is kept for the next one; the memory is the kept record's then. */
+/* The only pass of a run, which lies in `memory`, is cached for the next one; then the cached record owns the
+ * memory. */
 bool cpi_keep(const cpi_run *run, cp_array *const *operands, cpi_pass *p, char *memory);
-enum { CPI_STREAM_BYTES = 6 << 20 }; /* results of so many are written past the caches */
+enum { CPI_STREAM_BYTES = 6 << 20 }; /* results of at least this size are written past the caches */
 
-/* Is the node made by operations, as against given? */
+/* Is the node computed by operations, rather than given? */
 static inline bool cpi_is_computed(const cpi_run *run, int i)
 {
     return run->f->nodes[i].kind != CPI_NODE_OPERAND && !cpi_is_host(run->terms[i].x);
 }
 size_t cpi_lower_bytes(const cpi_run *run);
-/* The steps of a pass over the shapes of a group, in the chain's memory. UNSUPPORTED without a record: too many. */
+/* The steps of a pass over the shapes of a group, in the run's memory. UNSUPPORTED without a record: too many. */
 cp_code cpi_lower(cpi_block_run *c, int group, cpi_pass *p);
 
 #endif

@@ -1,6 +1,5 @@
 /* Arithmetic of Python's numbers, for expressions of numbers alone: 2*3*x multiplies x by 6, as it does in Python.
- *
- * Invariant: a result is the very value that Python has, or an error; integers are those of 64 bits. */
+ * Invariant: a result is exactly Python's value, or an error; integers have 64 bits. */
 #include "fuse/fuse.h"
 
 #include <math.h>
@@ -30,7 +29,7 @@ static cp_code power_of_ints(int64_t a, int64_t b, cpi_number *r)
     if (b < 0) return no_number("0.0 cannot be raised to a negative power");
     for (bool over = false; b; b >>= 1) {
         if (b & 1 && (over || __builtin_mul_overflow(v, a, &v))) return too_large();
-        over |= __builtin_mul_overflow(a, a, &a); /* matters only where a further bit comes */
+        over |= __builtin_mul_overflow(a, a, &a); /* matters only where a further bit follows */
     }
     return set_int(r, v);
 }
@@ -167,7 +166,7 @@ static cp_code fold_complex(cp_op op, cp_complex128 a, cp_complex128 b, cpi_numb
     return CP_OK;
 }
 
-/* The difference's sign; long double holds every int64 and every double. 2: one is NaN. */
+/* The sign of the difference; long double holds every int64 and every double. 2: one is NaN. */
 static int order(const cpi_number *a, const cpi_number *b)
 {
     long double x = a->type == CP_INT64 ? (long double)a->integer : (long double)a->real;
@@ -196,7 +195,7 @@ static cp_code compare(cp_op op, const cpi_number *a, const cpi_number *b, cpi_n
     }
 }
 
-/* True and False count as integers, but among themselves the operations on bits leave truth values. */
+/* True and False count as integers, but bitwise operations on two booleans give a boolean. */
 static bool fold_truths(cp_op op, const cpi_number *a, const cpi_number *b, cpi_number *r)
 {
     if (a->type != CP_BOOL || b->type != CP_BOOL) return false;

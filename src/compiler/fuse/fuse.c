@@ -1,8 +1,9 @@
-/* The front of fused expressions: types and shapes of all that a program makes, where its results go, and the way one
- * operation after the other, which every device has. The way through blocks is blocked.c.
+/* The API layer of fused expressions: types and shapes of all that a program computes, and where its results go. It
+ * also has the execution of one operation after the other, which every device supports. Execution by blocks is
+ * blocked.c.
  *
- * Invariant: operands are read before an output that shares memory with them is written; types, shapes and errors are
- * those of the public functions called one by one, whose resolver (elementwise/resolve.h) is asked for them. */
+ * Invariant: operands are read before an output that shares memory with them is written. Types, shapes and errors are
+ * those of separate calls of the public functions, whose resolver (elementwise/resolve.h) determines them. */
 #include "fuse/fuse.h"
 
 #include <string.h>
@@ -26,7 +27,7 @@ static int bare(int ndim, const int64_t *dim, const int64_t **from)
 
 static bool same_dims(int n, const int64_t *a, const int64_t *b)
 {
-    return !n || !memcmp(a, b, (size_t)n * sizeof *a); /* of 0-d there is none */
+    return !n || !memcmp(a, b, (size_t)n * sizeof *a); /* a 0-d shape has none */
 }
 
 static bool grow_shapes(cpi_run *run)
@@ -101,7 +102,7 @@ static cp_array *record(cpi_run *run, int i, cp_type type, unsigned flags, int s
     return x;
 }
 
-/* In which order of axes a new array of node i would lie, as its inputs have it. */
+/* The order of axes that a new array of node i would have, from its inputs. */
 static bool set_order(cpi_run *run, int i)
 {
     cp_array *x = &run->records[i], *inputs[CPI_MAXIN];
@@ -137,7 +138,8 @@ static bool type_number(cpi_run *run, int i, cp_type type, const void *value, bo
     return x != NULL;
 }
 
-/* Is the node an operator on Python's numbers? Then its value is one. (True and False are not weak, nor is NumPy's.) */
+/* Is the node an operator on Python's numbers? Then its value is one. (True and False are not weak, nor are
+ * NumPy's.) */
 static bool folds(const cpi_run *run, const cpi_node *node)
 {
     bool all = node->folds;
@@ -161,15 +163,15 @@ static bool folded_type(cpi_run *run, int i)
     return type_number(run, i, r.type, r.bytes, r.type != CP_BOOL);
 }
 
-/* Integers to integer powers: negative exponents are an error, so all of them are looked at first. */
+/* Integers to integer powers: negative exponents are an error, so all of them are checked first. */
 static bool looks_first(const cpi_plan *plan, const cp_array *exponent)
 {
     return plan->op == CP_OP_power && cpi_is_signed(plan->type) && !cpi_is_host(exponent) &&
            exponent->type != CP_BOOL;
 }
 
-/* x**2 is a square, of booleans too; x**0.5 of a real or complex x is its root, and x**-1 its reciprocal: NumPy's
- * operator, unlike its function. */
+/* x**2 is a square, of booleans too; x**0.5 of a real or complex x is its square root, and x**-1 its reciprocal:
+ * NumPy's operator, unlike its function. */
 static cp_op operation(const cpi_node *node, cp_array *const *in)
 {
     int64_t n;
@@ -219,7 +221,7 @@ static bool type_cast(cpi_run *run, int i)
     }
     if (cpi_discards(x->type, type)) cpi_warn(CP_WARNING_COMPLEX), run->warned = true;
     if (!record(run, i, type, 0, run->terms[node->in[0]].shape) || !set_order(run, i)) return false;
-    /* A copy has the axes of which its original repeats elements innermost; operations leave them where they are. */
+    /* A copy has the axes along which its original repeats elements innermost; operations leave them where they are. */
     if (run->records[i].strides && run->f->nodes[node->in[0]].kind == CPI_NODE_OPERAND)
         cpi_strides_like(x, 1, x->ndim, x->shape, run->records[i].strides);
     return true;
@@ -248,7 +250,7 @@ static bool type_node(cpi_run *run, int i, cp_array *const *operands)
 
 static cp_array *one_node(const cpi_run *run, int i, cp_array **made, cp_array *out);
 
-/* Node i has no types. Called one by one, a negative exponent before it would have been told first: is there one? */
+/* Node i has no types. In separate calls a negative exponent before it would have been reported first: is there one? */
 static bool fails_before(cpi_run *run, int i, cp_array *const *operands)
 {
     bool failed = false;
@@ -283,7 +285,7 @@ static bool type_nodes(cpi_run *run, cp_array *const *operands)
     return true;
 }
 
-/* Which nodes somebody needs, and how many take them. */
+/* Which nodes are needed, and how many others use them. */
 static void count_uses(cpi_run *run)
 {
     const cp_fusion *f = run->f;
@@ -291,7 +293,7 @@ static void count_uses(cpi_run *run)
     for (int k = 0; k < f->nresults; k++) run->terms[f->results[k]].uses++;
     for (int i = f->nnodes - 1; i >= 0; i--) {
         const cpi_node *node = &f->nodes[i];
-        if (!run->terms[i].uses || cpi_is_host(run->terms[i].x)) continue; /* a number is there already */
+        if (!run->terms[i].uses || cpi_is_host(run->terms[i].x)) continue; /* a number exists already */
         for (int k = 0; k < node->nin; k++) run->terms[node->in[k]].uses++;
     }
 }
@@ -310,7 +312,7 @@ static cp_code check_out(const cpi_run *run, const cp_array *out, int k, cp_cast
 }
 
 /* May the blocks of result k be written to `out` itself? Elements that it shares with an operand must be the very same
- * ones, and *aliased says that there are such. */
+ * ones; *aliased: there are such. */
 static bool is_direct(const cpi_run *run, cp_array *const *operands, const cp_fused_options *o, int k, bool *aliased)
 {
     const cp_fusion *f = run->f;
@@ -327,7 +329,7 @@ static bool is_direct(const cpi_run *run, cp_array *const *operands, const cp_fu
         const cp_array *other = q == k ? NULL : cpi_given(o, q);
         direct = !other || other->buffer != out->buffer || !cpi_may_overlap(out, other);
     }
-    /* what shares elements is written while others of another shape may still have to read them */
+    /* shared elements are written while nodes of another shape may still have to read them */
     for (int i = 0; i < f->nnodes && direct && *aliased; i++)
         direct = !run->terms[i].uses || run->shapes[run->terms[i].shape].size == 1 ||
                  run->shapes[run->terms[i].shape].group == s->group;
@@ -356,7 +358,7 @@ static bool make_targets(cpi_run *run, cp_array *const *operands, const cp_fused
     return true;
 }
 
-/* What was written becomes what is returned. */
+/* From the written targets to the returned arrays. */
 static cp_code deliver(cpi_run *run, cp_array **results, const cp_fused_options *o)
 {
     for (int k = 0; k < run->f->nresults; k++) {
@@ -385,7 +387,7 @@ static cp_array *one_node(const cpi_run *run, int i, cp_array **made, cp_array *
         const cpi_node *whole = &run->f->nodes[node->in[0]];
         for (int k = 0; k < whole->nin; k++) in[k] = made[whole->in[k]];
         if (cp_elementwise_all((cp_op)whole->op, in, results, NULL)) return NULL;
-        for (int j = i + 1; j < run->f->nnodes; j++) { /* who wants the other one finds it */
+        for (int j = i + 1; j < run->f->nnodes; j++) { /* stores the operation's other result */
             const cpi_node *other = &run->f->nodes[j];
             bool wanted = other->kind == CPI_NODE_PART && other->in[0] == node->in[0] && run->terms[j].uses;
             if (!wanted) continue;
@@ -420,15 +422,15 @@ static void end_inputs(cpi_run *run, cp_array **made, int i)
     }
 }
 
-/* Operations with several results run when a part of theirs is wanted. */
+/* Operations with several results run when one of theirs is needed. */
 static bool waits(const cpi_run *run, int i)
 {
     const cpi_node *node = &run->f->nodes[i];
     return node->kind == CPI_NODE_OP && cpi_op_rows[node->op].nout > 1 && !cpi_is_host(run->terms[i].x);
 }
 
-/* Each node by its public function; what nobody needs any more ends. The last one of a program with one result writes
- * to out itself. */
+/* Each node by its public function; what is no longer needed is released. The last one of a program with one result
+ * writes to out itself. */
 static cp_code run_nodes(cpi_run *run, cp_array **made, cp_array *out)
 {
     const cp_fusion *f = run->f;
@@ -447,7 +449,7 @@ static cp_code run_nodes(cpi_run *run, cp_array **made, cp_array *out)
     return CP_OK;
 }
 
-/* Node i as a result of its own: nobody else has it. */
+/* Node i as a result of its own: no other node has it. */
 static cp_array *as_result(const cpi_run *run, cp_array *x, int k)
 {
     cp_array *copy = new_result(run, k);
@@ -474,7 +476,7 @@ static cp_code run_one_by_one(cpi_run *run, cp_array **results, const cp_fused_o
     for (int i = 0; i < f->nnodes; i++)
         if (made[i] && made[i] != run->terms[i].x) cp_free(made[i]);
     cpi_free_host(made);
-    for (int k = 0; k < f->nresults && !code; k++) { /* what went to out itself is a view of it */
+    for (int k = 0; k < f->nresults && !code; k++) { /* what was written to out itself is a view of it */
         cp_array *out = cpi_given(o, k), *x = run->target[k];
         if (!out || !cpi_same_elements(out, x) || x->buffer != out->buffer) continue;
         results[k] = x;
@@ -491,7 +493,7 @@ static cp_code run_one_by_one(cpi_run *run, cp_array **results, const cp_fused_o
     return code;
 }
 
-/* --- the whole --- */
+/* --- entry points --- */
 
 static cp_code compute(cpi_run *run, cp_array *const *operands, cp_array **results, const cp_fused_options *o)
 {

@@ -1,16 +1,17 @@
-/* The steps of a program's last run, kept for the next one: of the same operands' types and numbers it differs in
- * addresses and in the number of elements only, so that small arrays are not held up by looking for kernels.
+/* The cached steps of a program's last run, for the next one. With the same types and numbers of operands, only
+ * addresses and the number of elements differ, so that small arrays need no lookup of kernels.
  *
- * Kept are runs of one pass. Where operands have one shape in C order, the steps serve any number of elements, and
- * outputs that lie so too; else operands of these very shapes and strides, and new results. Invariant: a record is one
- * thread's while it is used: it is taken out of the program, changed and put back; who finds none does all anew. */
+ * Only runs of one pass are cached. Where operands have one shape in C order, the steps serve any number of elements,
+ * and outputs with the same layout. Else they serve operands of exactly these shapes and strides, and new results.
+ * Invariant: a record belongs to one thread while it is used: it is taken out of the program, changed and put back. A
+ * thread that finds none does all the work anew. */
 #include <string.h>
 
 #include "backend/device.h"
 #include "core/memory.h"
 #include "fuse/blocked.h"
 
-/* What an operand was: an array, of which the type counts, or a host scalar, of which all does. */
+/* What an operand was: an array, of which the type counts, or a host scalar, of which the value counts too. */
 typedef struct { cp_type type; unsigned flags; _Alignas(16) unsigned char value[16]; } operand_kind;
 
 typedef struct cpi_kept {
@@ -19,8 +20,8 @@ typedef struct cpi_kept {
     char *memory;       /* of the pass; owned */
     unsigned aliased;   /* results that go to an operand's own elements */
     int64_t *layout;    /* of operands that are arrays, and of results: dimensions and strides; NULL: flat */
-    int64_t most;       /* elements that results may have in these steps */
-    operand_kind kinds[]; /* one an operand */
+    int64_t most;       /* capacity of results in these steps */
+    operand_kind kinds[]; /* one per operand */
 } cpi_kept;
 
 void cpi_kept_free(cpi_kept *kept)
@@ -36,7 +37,7 @@ static cpi_kept *exchange(const cp_fusion *f, cpi_kept *kept)
     return __atomic_exchange_n((cpi_kept **)(uintptr_t)&f->kept, kept, __ATOMIC_ACQ_REL);
 }
 
-/* The array whose shape all have; NULL where there is none, or they are not alike. */
+/* The array whose shape all have; NULL where there is none, or they differ. */
 static const cp_array *common(const cp_fusion *f, cp_array *const *operands)
 {
     const cp_array *first = NULL;
@@ -52,8 +53,8 @@ static const cp_array *common(const cp_fusion *f, cp_array *const *operands)
     return first;
 }
 
-/* Do outputs lie as operands do, and share memory with nothing, or with an operand all of their elements (*aliased)?
- * Their types are looked at elsewhere. */
+/* Do outputs have the operands' layout, and share memory with none, or all elements with an operand (*aliased)? Their
+ * types are checked elsewhere. */
 static bool take_outputs(const cp_fusion *f, cp_array *const *operands, const cp_fused_options *o,
                          const cp_array *first, unsigned *aliased)
 {
@@ -91,7 +92,7 @@ bool cpi_may_keep(const cpi_run *run, cp_array *const *operands, const cp_fused_
     unsigned aliased;
     if (!first) return !run->warned && is_laid_out(f, operands, o);
     bool may = first && take_outputs(f, operands, o, first, &aliased) && aliased == run->aliased;
-    for (int k = 0; k < f->nresults && may; k++) /* else the rule for casts would have to be asked */
+    for (int k = 0; k < f->nresults && may; k++) /* else casting rules would have to be checked */
         may = !cpi_given(o, k) || cpi_given(o, k)->type == run->terms[f->results[k]].x->type;
     return may;
 }
@@ -104,7 +105,7 @@ static int64_t *write_layout(int64_t *at, const cp_array *x)
     return at + 2 * x->ndim;
 }
 
-/* Where the next layout stands; NULL where x has another. */
+/* Where the next layout begins; NULL where x has another. */
 static const int64_t *compare_layout(const int64_t *at, const cp_array *x)
 {
     const size_t n = (size_t)x->ndim;
@@ -137,7 +138,7 @@ bool cpi_keep(const cpi_run *run, cp_array *const *operands, cpi_pass *p, char *
     }
     const bool flat = common(f, operands) != NULL;
     if ((flat && p->ndim != 1) || p->ntargets != f->nresults) return false;
-    for (int k = 0; k < f->nresults; k++) /* else of another shape: nothing was to be done for an empty one */
+    for (int k = 0; k < f->nresults; k++) /* else of another shape: an empty one needed no steps */
         if (p->accesses[k].x != run->target[k]) return false;
     cpi_kept *kept = cpi_malloc(sizeof *kept + (size_t)f->noperands * sizeof *kept->kinds);
     int64_t *layout = kept && !flat ? new_layout(run, operands) : NULL;
@@ -173,7 +174,7 @@ static bool is_same(const cpi_kept *kept, const cp_fusion *f, cp_array *const *o
     return true;
 }
 
-/* A new result as the one before was. */
+/* A new result like the one before. */
 static cp_array *result_like(const cpi_kept *kept, cp_type type, const int64_t **at)
 {
     const int ndim = (int)**at;
@@ -191,7 +192,7 @@ static const int64_t *layout_of_results(const cpi_kept *kept, const cp_fusion *f
     return at;
 }
 
-/* The pass for these operands; their results are made. */
+/* The pass for these operands; allocates their results. */
 static cp_code point(cpi_kept *kept, const cp_fusion *f, cp_array *const *operands, const cp_array *first,
                      cp_array **results, const cp_fused_options *o)
 {
@@ -224,7 +225,7 @@ static cp_code point(cpi_kept *kept, const cp_fusion *f, cp_array *const *operan
     return CP_OK;
 }
 
-/* Outputs of the types and in the relation to operands that these steps are for. */
+/* Outputs with the types and the relation to operands for which these steps were made. */
 static bool outputs_fit(const cpi_kept *kept, const cp_fusion *f, cp_array *const *operands, const cp_fused_options *o,
                         const cp_array *first)
 {

@@ -1,7 +1,7 @@
-/* From a program's nodes of one shape to steps: which kernel each operation runs, what is converted before and behind
- * it, and where in the cache everything lies.
+/* From a program's nodes of one shape to steps: the kernel of each operation, the conversions before and behind it, and
+ * the position of every buffer in the cache.
  *
- * Invariant: kernels and conversions are those that the front of the elementwise room chooses for the operation alone
+ * Invariant: kernels and conversions are those that the elementwise module's API layer chooses for the operation alone
  * (elementwise.c: values of host scalars, operations on bits; without dtype= every input casts safely to the type that
  * computes), so an element has the same bits. */
 #include "fuse/blocked.h"
@@ -105,7 +105,7 @@ static int add_access(lowering *l, const cp_array *x)
     return p->naccesses++;
 }
 
-/* What node j is where a pass of this group takes it: an array that is there, or NULL. */
+/* What node j is where a pass of this group uses it: an existing array, or NULL. */
 static const cp_array *array_of(const lowering *l, int j)
 {
     const cpi_node_value *t = &l->run->terms[j];
@@ -121,18 +121,18 @@ static bool is_mine(const lowering *l, int i)
     return t->uses && l->run->shapes[t->shape].group == l->group;
 }
 
-/* The array of node j among the accesses, once. */
+/* Adds the array of node j to the accesses, once. */
 static bool take_leaf(lowering *l, int j)
 {
     const cp_array *x = array_of(l, j);
     if (!x || l->c->value[j].slot[0] >= 0) return true;
     int k = add_access(l, x);
     if (k >= 0) l->p->accesses[k].node = j;
-    l->c->value[j].slot[0] = (int16_t)k; /* for now; its slot comes when the loop is known */
+    l->c->value[j].slot[0] = (int16_t)k; /* for now; its slot is assigned when the loop is known */
     return k >= 0;
 }
 
-/* Results and arrays between passes first, then all that the group's nodes take. */
+/* Results and intermediate arrays first, then all that the group's nodes use. */
 static bool take_accesses(lowering *l)
 {
     const cp_fusion *f = l->run->f;
@@ -151,7 +151,7 @@ static bool take_accesses(lowering *l)
     return true;
 }
 
-/* How blocks of an operand are reached, and its slot. */
+/* How blocks of an operand are accessed, and its slot. */
 static bool place_leaf(lowering *l, cpi_operand_access *a)
 {
     const cpi_pass *p = l->p;
@@ -195,7 +195,7 @@ static int slot_of(lowering *l, int j)
     const cp_array *x = l->run->terms[j].x;
     if (*slot >= 0) return *slot;
     if (cpi_is_host(x)) return *slot = (int16_t)constant(l, x->type, x->value);
-    /* of size 1: an operand's element, or what the first pass made */
+    /* of size 1: an operand's element, or the first pass's value */
     bool computed = cpi_is_computed(l->run, j);
     void *at = computed ? (void *)l->c->values[j].bytes : x->data;
     *slot = (int16_t)new_slot(l, x->type, CPI_SLOT_FIXED, true, at);
@@ -240,8 +240,8 @@ static int copied(lowering *l, int s)
     return step ? r : FAILED;
 }
 
-/* Inputs as the kernel may have them: where a combination of single values is none of its, they are spread. All single:
- * so is the result. The bits of those that stay single, or FAILED. */
+/* Inputs as the kernel supports them: where it does not support a combination of single values, they are broadcast to
+ * blocks. All single: so is the result. Returns the bits of those that stay single, or FAILED. */
 static int settle(lowering *l, int n, int *in, unsigned allowed, bool *one)
 {
     unsigned scalars = 0;
@@ -256,7 +256,7 @@ static int settle(lowering *l, int n, int *in, unsigned allowed, bool *one)
 
 /* --- operations --- */
 
-/* A host scalar as input k of the kernel: as the front converts it, and then as the engine does. */
+/* A host scalar as input k of the kernel: converted as the API layer does it, and then as the engine does. */
 static int scalar_input(lowering *l, int i, const cp_array *x, int k, cp_type type, cp_type to)
 {
     const cpi_plan *plan = &l->run->terms[i].plan;
@@ -391,7 +391,7 @@ static bool lower_node(lowering *l, int i)
 
 /* --- results --- */
 
-/* The slot of node i's value is the target's memory itself where a step writes a block there that lies as it is. */
+/* The slot of node i's value is the target's memory itself where a step writes a contiguous block there. */
 static bool locate_target(lowering *l, cpi_operand_access *a, int i, bool aliased)
 {
     cpi_pass *p = l->p;
@@ -406,7 +406,7 @@ static bool locate_target(lowering *l, cpi_operand_access *a, int i, bool aliase
     } else {
         s = converted(l, slot_of(l, i), a->type);
     }
-    bool given = s >= 0 && p->slots[s].first < 0; /* no step makes it: it may be what another result overwrites */
+    bool given = s >= 0 && p->slots[s].first < 0; /* no step computes it: it may be what another result overwrites */
     if (given && l->run->aliased && !p->slots[s].one) s = copied(l, s);
     if (!l->single) s = spread(l, s);
     if (s < 0) return false;

@@ -1,7 +1,7 @@
-/* Texts to programs: a parser by recursive descent, whose depth, and the number of nodes, are bounded.
+/* Expressions' source to programs: a parser by recursive descent. Its depth and the number of nodes are bounded.
  *
- * Invariant: a text of any bytes gives a program or an error that says where. What is made of literals alone is
- * computed here. */
+ * Invariant: a string of any bytes gives a program or an error with its position. Expressions of literals alone are
+ * evaluated here. */
 #include "fuse/parse.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static bool same_node(const cpi_node *a, const cpi_node *b)
            !memcmp(a->in, b->in, sizeof a->in) && !memcmp(a->value, b->value, sizeof a->value);
 }
 
-/* The node, or the one that is the same already. */
+/* The node, or an existing one that equals it. */
 static int add_node(parser *p, const cpi_node *node)
 {
     cp_fusion *f = p->f;
@@ -113,7 +113,7 @@ static bool is_keyword(const parser *p)
     return false;
 }
 
-/* The operation that the name at hand means, other names of NumPy among them; CP_NOPS: none. */
+/* The operation that the current name means, NumPy's aliases included; CP_NOPS: none. */
 static cp_op operation_of(const char *name, int length)
 {
     for (int op = 0; op < CP_NOPS; op++) {
@@ -233,7 +233,7 @@ static int parse_signed(parser *p)
     for (int i = 0; i < 3; i++) {
         if (!cpi_sees(p, SIGN, signs[i].sign)) continue;
         if (cpi_scanner_advance(p)) return FAILED;
-        if (i == 0 && p->kind == NUMBER && p->beyond) { /* the least integer; a power binds more */
+        if (i == 0 && p->kind == NUMBER && p->beyond) { /* the least integer; a power binds tighter */
             cpi_number v = {.type = CP_INT64, .integer = INT64_MIN};
             if (cpi_scanner_advance(p)) return FAILED;
             return cpi_sees(p, SIGN, "**") ? cpi_wrong(p, at, "an integer beyond 64 bits") : add_number(p, &v, at);
@@ -253,7 +253,7 @@ static int parse_unary(parser *p)
     return x;
 }
 
-/* Operators of two operands, those that bind most first. */
+/* Binary operators by precedence, the highest first. */
 static const struct { const char *sign; int level; cp_op op; } operators[] = {
     {"*", 5, CP_OP_multiply}, {"/", 5, CP_OP_divide}, {"//", 5, CP_OP_floor_divide}, {"%", 5, CP_OP_remainder},
     {"+", 4, CP_OP_add}, {"-", 4, CP_OP_subtract}, {"<<", 3, CP_OP_left_shift}, {">>", 3, CP_OP_right_shift},
@@ -305,7 +305,7 @@ static int parse_expression(parser *p)
 
 /* --- statements --- */
 
-/* What a node with several results gives as one value. */
+/* The single value of a node with several results. */
 static int results_of(const parser *p, int node)
 {
     const cpi_node *n = &p->f->nodes[node];
@@ -319,7 +319,7 @@ static int add_part(parser *p, int node, int k)
     return add_node(p, &part);
 }
 
-/* No operation but a part takes a node that has several results. */
+/* Only the selection of a result takes a node that has several. */
 static int check_single(parser *p)
 {
     for (int i = 0; i < p->f->nnodes; i++) {
@@ -353,7 +353,7 @@ static int parse_results(parser *p)
     return p->kind == END ? 0 : cpi_expected(p, "the end");
 }
 
-/* Is what comes a list of names and a single = ? They are left in `names`, n of them. */
+/* Is a list of names with a single = next? They are left in `names`, n of them. */
 static int targets(parser *p, variable *names, int capacity, int *n)
 {
     const parser before = {.next = p->next, .kind = p->kind, .at = p->at, .length = p->length};

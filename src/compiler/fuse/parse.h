@@ -1,4 +1,5 @@
-/* What the scanner and the parser of fused texts share: the text, the token at hand, and what was read so far. */
+/* What the scanner and the parser of fused expressions share: the source, the current token, and what was read so
+ * far. */
 #ifndef CPI_FUSE_PARSE_H
 #define CPI_FUSE_PARSE_H
 
@@ -12,14 +13,14 @@ typedef struct { const char *name; int length, node; } variable;
 
 typedef struct {
     const char *text;
-    int end, next;            /* bytes of the text; where the next token is looked for */
-    token_kind kind;          /* of the token at hand */
+    int end, next;            /* bytes of the source; where the next token begins */
+    token_kind kind;          /* of the current token */
     int at, length;           /* where it lies */
     int parentheses, depth;
     cpi_number number;        /* a NUMBER's value */
-    bool beyond;              /* it is 2**63, which may stand behind a minus only */
+    bool beyond;              /* it is 2**63, which may follow a minus only */
     bool finds;               /* unknown names are operands */
-    bool standing;            /* an error of before stands, and stays */
+    bool standing;            /* an earlier error stands, and is kept */
     cp_fusion *f;
     int nvariables;
     variable variables[CPI_FUSE_NODES];
@@ -31,14 +32,14 @@ static inline bool cpi_starts_name(char c) { return isalpha((unsigned char)c) ||
 static inline bool cpi_in_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 /* scanner.c. Those that give an int: 0, or FAILED with an error. */
-/* Always FAILED: the error says the place, and shows the text where it is short. */
+/* Always FAILED: the error has the position, and shows the source where it is short. */
 int cpi_wrong(parser *p, int at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The next token. */
 int cpi_scanner_advance(parser *p);
 bool cpi_sees(const parser *p, token_kind kind, const char *word);
-/* Always FAILED: something else is at hand. */
+/* Always FAILED: another token is current. */
 int cpi_expected(parser *p, const char *what);
-/* Passes over a sign that has to be there; parentheses decide whether line ends count. */
+/* Skips a required token; parentheses decide whether line ends count. */
 int cpi_past(parser *p, const char *sign);
 
 #endif

@@ -1,7 +1,7 @@
-/* What a pass decides by itself: in which order its loop walks the axes, and which buffer each value has.
+/* What a pass decides by itself: the order in which its loop traverses the axes, and the buffer of each value.
  *
- * Invariant: all operands are walked alike, so the order changes no element; a buffer is no other value's before the
- * last step that reads it. */
+ * Invariant: all operands are traversed alike, so the order changes no element. A buffer is not reused before the last
+ * step that reads its value. */
 #include <string.h>
 
 #include "fuse/blocked.h"
@@ -41,7 +41,7 @@ typedef struct { int free[CPI_PASS_SLOTS], nfree, made; } buffers;
 
 static int take_buffer(buffers *b) { return b->nfree ? b->free[--b->nfree] : b->made++; }
 
-/* May the step write where it reads: a kernel on elements of one size, of which it is the last reader? */
+/* May the step write in place: a kernel on elements of one size, of which it is the last reader? */
 static int in_place(const cpi_pass *p, const cpi_pass_step *s, int index)
 {
     const cpi_slot *out = &p->slots[s->at[0]];

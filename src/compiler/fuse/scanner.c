@@ -1,6 +1,6 @@
-/* Tokens of fused texts.
+/* Tokens of fused expressions.
  *
- * Invariant: nothing of the text is read beyond its end, and any bytes give tokens or an error that says where. */
+ * Invariant: nothing is read beyond the source's end, and any bytes give tokens or an error with its position. */
 #include <locale.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ static char peek(const parser *p, int k) { return p->next + k < p->end ? p->text
 static locale_t c_locale;
 static void make_locale(void) { c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); }
 
-/* The digits of the token as a number, where a program's locale may have a comma for the point. */
+/* The digits of the token as a number, although the locale may have a decimal comma. */
 static double real_of(const char *digits)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -13,7 +13,7 @@
 
 #include "core/memory.h"
 
-/* Makes the folders of a path that are not there. */
+/* Makes the missing folders of a path. */
 static bool make_folders(char *path)
 {
     for (char *p = path + 1; *p; p++) {
@@ -32,7 +32,7 @@ static const char *given(const char *name)
     return text && *text ? text : NULL;
 }
 
-/* Makes the folder where it is not there; CP_OK where it is ours alone. */
+/* Makes the folder where it is missing; CP_OK where it is ours alone. */
 static cp_code take_folder(char *folder)
 {
     struct stat s;
@@ -46,12 +46,13 @@ static cp_code take_folder(char *folder)
     return CP_OK;
 }
 
-/* Of the user's folders one that can be written to; where the home is missing or closed, one among temporary files. */
+/* The first of the user's folders that is writable; where the home is missing or not accessible, a folder for temporary
+ * files. */
 cp_code cpi_cache_folder(char folder[PATH_MAX])
 {
     const char *own = given("CUPRITE_CACHE_DIR") ? given("CUPRITE_CACHE_DIR") : given("CUPY_CACHE_DIR");
     const char *xdg = given("XDG_CACHE_HOME"), *home = given("HOME");
-    const char *here = own && *own == '-' ? "./" : ""; /* no compiler shall take the name for an option */
+    const char *here = own && *own == '-' ? "./" : ""; /* the compiler must not take the name for an option */
     int n = own ? snprintf(folder, PATH_MAX, "%s%s", here, own)
             : xdg ? snprintf(folder, PATH_MAX, "%s/cuprite/kernels", xdg)
             : home ? snprintf(folder, PATH_MAX, "%s/.cache/cuprite/kernels", home) : 0;
@@ -61,7 +62,7 @@ cp_code cpi_cache_folder(char folder[PATH_MAX])
     return take_folder(folder);
 }
 
-/* All of an open file, a 0 behind it; NULL where it cannot be read. */
+/* All of an open file, terminated by a 0; NULL where it cannot be read. */
 static char *read_all(int f, const struct stat *s, size_t *bytes)
 {
     char *content = S_ISREG(s->st_mode) && s->st_size < 1 << 30 ? malloc((size_t)s->st_size + 1) : NULL;
@@ -77,10 +78,10 @@ static char *read_all(int f, const struct stat *s, size_t *bytes)
     return content;
 }
 
-/* `trusted`: a file that others own, or can write to, is none. */
+/* `trusted`: a file that others own, or can write to, is refused. */
 static void *read_file(const char *path, bool trusted, size_t *bytes)
 {
-    int f = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); /* a pipe's writer is not waited for */
+    int f = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); /* does not wait for a pipe's writer */
     struct stat s;
     if (f < 0) return NULL;
     bool fine = fstat(f, &s) == 0 && (!trusted || (s.st_uid == geteuid() && !(s.st_mode & 022)));
@@ -133,7 +134,7 @@ void *cpi_cache_get(const char *folder, const char *key, size_t *bytes)
     unsigned char digest[CPI_SHA256];
     path_of(folder, key, path);
     char *content = read_file(path, true, bytes);
-    if (!content) return NULL; /* what is there is replaced when the content is kept again */
+    if (!content) return NULL; /* it is replaced when the content is stored again */
     if (*bytes > CPI_SHA256) {
         digest_of(content, *bytes - CPI_SHA256, digest);
         *bytes -= CPI_SHA256;
@@ -152,7 +153,7 @@ static int older(const void *a, const void *b)
     return x->when < y->when ? -1 : x->when > y->when;
 }
 
-/* What processes that were killed have left: files that were being written, folders of compilers. */
+/* Removes what killed processes have left: files that were being written, folders of compilers. */
 static void remove_leftovers(DIR *d, const char *name, const struct stat *s)
 {
     static const char *const files[] = {"kernel.cpp", "kernel.so", "log"};
@@ -166,7 +167,7 @@ static void remove_leftovers(DIR *d, const char *name, const struct stat *s)
     unlinkat(dirfd(d), name, AT_REMOVEDIR);
 }
 
-/* The most bytes in the folder; what is no number is not taken for one. */
+/* The most bytes in the folder; an invalid number is ignored. */
 static int64_t most_bytes(void)
 {
     const char *text = given("CUPRITE_CACHE_SIZE");

@@ -1,7 +1,7 @@
 /* Whether the use of a variable may change it, by assignment or through a reference: for statements.c and strides.c.
  *
- * Invariant: a use of which that is not evident counts as a change. Functions of the device's headers take values; what
- * the text itself defines (methods, objects that are called, types, macros) may take references. */
+ * Invariant: a use for which this is not evident counts as a change. Functions of the device's headers take values;
+ * what the source itself defines (methods, objects that are called, types, macros) may take references. */
 #include <ctype.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ bool cpi_structure_assigns(const cpi_structure *s, int i)
     return false;
 }
 
-/* Whether a structure's member of that name is a pointer: then what it points to is none of the variable's. */
+/* Whether a structure's member of that name is a pointer: then what it points to is not part of the variable. */
 static bool points(const cpi_structure *s, int member)
 {
     const cpi_tokens *t = &s->program->tokens;
@@ -28,8 +28,8 @@ static bool points(const cpi_structure *s, int member)
     return false;
 }
 
-/* Behind the members and elements of the variable at i; -1 where the way goes through a pointer, 0 where it ends in a
- * method. */
+/* Behind the members and elements of the variable at i; -1 where the access goes through a pointer, 0 where it ends in
+ * a method. */
 static int behind_members(const cpi_structure *s, const cpi_local *v, int i)
 {
     int member = -1;
@@ -48,7 +48,7 @@ static int behind_members(const cpi_structure *s, const cpi_local *v, int i)
     }
 }
 
-/* Whether the text has a macro of the name at i. */
+/* Whether the source has a macro of the name at i. */
 static bool is_macro(const cpi_structure *s, int i)
 {
     const cpi_tokens *t = &s->program->tokens;
@@ -75,8 +75,8 @@ bool cpi_structure_has_macro(const cpi_structure *s, int first, int last)
     return false;
 }
 
-/* Whether the token at k is where the text, in front of this function, defines a type, a method or an object. Functions
- * say in their parameters what they take, and a template's type is hardly a reference. */
+/* Whether the token at k, before this function, defines a type, a method or an object. Functions declare how they take
+ * their parameters, and a template's type is hardly a reference. */
 static bool defines(const cpi_structure *s, int k)
 {
     if (is(s, k - 1, "struct") || is(s, k - 1, "union")) return true;
@@ -87,7 +87,7 @@ static bool defines(const cpi_structure *s, int k)
     return is(s, behind, "{") || is(s, behind, "const") || is(s, behind, ":") || is(s, behind, "noexcept");
 }
 
-/* Whether the name at i is of something that the text defines: a method, a type, an object, a macro. */
+/* Whether the source defines the name at i: as a method, a type, an object or a macro. */
 static bool is_own(const cpi_structure *s, int i)
 {
     for (int k = 1; k < i; k++)
@@ -105,8 +105,8 @@ static bool is_cast(const cpi_structure *s, int open)
     return cpi_structure_type_word(s, open + 1) || close == open + 2;
 }
 
-/* Where the name of a call with ( at `open` stands, in front of its template's arguments; *angles: of which one has a
- * reference. -1: none. */
+/* Where the name of a call with ( at `open` is, before its template's arguments; *angles: one of these has a reference.
+ * -1: none. */
 static int callee(const cpi_structure *s, int open, bool *refers)
 {
     int i = open - 1;
@@ -147,7 +147,7 @@ static bool call_changes(const cpi_structure *s, int open)
     return is_own(s, name);
 }
 
-/* Whether a list of values with { at `open` may bind references. */
+/* Whether an initializer list with { at `open` may bind references. */
 static bool list_binds(const cpi_structure *s, int open)
 {
     int first = open, before = open - 1;
@@ -161,7 +161,7 @@ static bool list_binds(const cpi_structure *s, int open)
     return false;
 }
 
-/* Whether the declaration that the tokens from `first` on begin makes a reference of the value at i. */
+/* Whether the declaration that begins at token `first` makes a reference to the value at i. */
 static bool declares_reference(const cpi_structure *s, int first, int i)
 {
     for (int k = first; k + 2 < i; k++)
@@ -172,8 +172,8 @@ static bool declares_reference(const cpi_structure *s, int first, int i)
            is_own(s, first);
 }
 
-/* Whether what the tokens from i to `behind` are, the variable, is bound to a reference or changed from outside of
- * parentheses around it. */
+/* Whether the variable, tokens i to `behind`, is bound to a reference or changed from outside of parentheses around
+ * it. */
 static bool is_bound(const cpi_structure *s, int i, int behind)
 {
     static const char *const controls[] = {"if", "for", "while", "switch", "return"};
@@ -201,7 +201,7 @@ static bool is_bound(const cpi_structure *s, int i, int behind)
             control = true;
         }
         bool call = named(s, k - 1) && !is(s, k - 1, "return") && !is(s, k - 1, "else") && !is(s, k - 1, "do");
-        bool angles = is(s, k - 1, ">"); /* a comparison has no name in front of angles that end here */
+        bool angles = is(s, k - 1, ">"); /* a comparison has no name before angles that end here */
         bool refers;
         if (angles && callee(s, k, &refers) < 0) angles = false;
         if (!control && (call || angles || is(s, k - 1, "]") || is(s, k - 1, "}"))) return call_changes(s, k);
@@ -213,7 +213,7 @@ static bool is_bound(const cpi_structure *s, int i, int behind)
     return false;
 }
 
-/* Assignments, addresses, elements, and what is_bound says. */
+/* Assignments, addresses, elements, and the cases of is_bound. */
 bool cpi_structure_changes(const cpi_structure *s, const cpi_local *v, int i)
 {
     const cpi_tokens *t = &s->program->tokens;

@@ -1,7 +1,7 @@
 /* Running the machine's C++ compiler: see compiler.h.
  *
- * Each run has a folder of its own inside the cache, which goes with it. The compiler gets its text as a file and the
- * environment as it is, but for the language of its messages. */
+ * Each run has a temporary folder inside the cache. The compiler gets the source as a file and the environment
+ * unchanged, but for the language of its messages. */
 #include "kernel/compiler.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 
 extern char **environ;
 
-/* --- which --- */
+/* --- finding the compiler --- */
 
 /* Path of a program in PATH. */
 static bool in_path(const char *name, char *path, size_t bytes)
@@ -83,7 +83,7 @@ cp_code cpi_compiler_find(char path[], size_t bytes, char identity[], size_t ide
 
 /* --- headers --- */
 
-/* How kernels are compiled; a part of what names a compiled one. */
+/* How kernels are compiled; part of the key of a compiled one. */
 static const char *const usual_flags[] = {"-std=c++20",
                                           "-O3",
                                           "-march=native",
@@ -173,7 +173,7 @@ static bool header_is_whole(const char *folder, const cpi_header *t)
     return whole;
 }
 
-/* Folders of temporary files are cleared by age, disks run full: what is missing or another is written again. */
+/* Temporary files are removed by age, and disks run full: what is missing or differs is written again. */
 static bool mend_headers(const char *folder)
 {
     for (const cpi_header *t = cpi_device_sources; t->name; t++)
@@ -189,13 +189,13 @@ static bool need_headers(const char *folder, char path[PATH_MAX])
     snprintf(name, sizeof name, "headers-%.32s", cpi_compiler_headers_key());
     if (!join(path, folder, name)) return false;
     if (lstat(path, &s) == 0 && S_ISDIR(s.st_mode)) return mend_headers(path);
-    unlink(path); /* what is no folder */
+    unlink(path); /* what is not a folder */
     if (!join(made, folder, "making-XXXXXX") || !mkdtemp(made)) return false;
     bool done = true;
     for (const cpi_header *t = cpi_device_sources; done && t->name; t++) done = write_header(made, t);
     if (done && rename(made, path) == 0) return true;
     int why = errno;
-    remove_headers(made); /* another process was faster, or there is no room */
+    remove_headers(made); /* another process was faster, or the disk is full */
     bool there = lstat(path, &s) == 0 && S_ISDIR(s.st_mode);
     errno = why;
     return there;
@@ -204,7 +204,7 @@ static bool need_headers(const char *folder, char path[PATH_MAX])
 /* --- options --- */
 
 typedef struct command {
-    const char **word; /* n of them and a NULL; room for one more */
+    const char **word; /* n of them and a NULL; there is space for one more */
     int n, capacity;
 } command;
 
@@ -221,14 +221,14 @@ static bool command_new(command *c, int words)
 
 static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
-/* Options of NVRTC, and of nvcc what programs give where they say backend="nvcc". */
+/* Options of NVRTC, and those of nvcc that programs pass with backend="nvcc". */
 typedef enum meaning {
-    NOTHING, /* means nothing here */
-    PASSED,  /* the compiler's own word with the value behind it */
+    NOTHING, /* ignored here */
+    PASSED,  /* the compiler's own option with the value behind it */
     STANDARD, FMAD
 } meaning;
 typedef enum value {
-    NONE,   /* the word alone */
+    NONE,   /* the option alone */
     EQUALS, /* --word=value */
     EITHER, /* --word=value or --word value */
     JOINED, /* -Dvalue, -D value, -D=value */
@@ -240,7 +240,7 @@ static const struct known { const char *word; uint8_t meaning, value; const char
     {"-include", PASSED, EITHER, "-include"}, {"--pre-include", PASSED, EITHER, "-include"},
     {"-I", PASSED, JOINED, "-I"}, {"--include-path", PASSED, EITHER, "-I"},
     {"-std", STANDARD, EITHER, NULL}, {"--std", STANDARD, EITHER, NULL},
-    {"-fwrapv", PASSED, NONE, "-fwrapv"}, /* ours, for the CPU alone */
+    {"-fwrapv", PASSED, NONE, "-fwrapv"}, /* ours, for the CPU only */
     {"-fmad", FMAD, EITHER, NULL}, {"--fmad", FMAD, EITHER, NULL},
     {"-arch", NOTHING, EITHER, NULL}, {"--gpu-architecture", NOTHING, EITHER, NULL},
     {"-code", NOTHING, EITHER, NULL}, {"--gpu-code", NOTHING, EITHER, NULL},
@@ -295,7 +295,7 @@ static const struct known { const char *word; uint8_t meaning, value; const char
     {"-O3", NOTHING, NONE, NULL}, {"-O", NOTHING, EQUALS, NULL}, {"--optimize", NOTHING, EITHER, NULL},
     {"-res-usage", NOTHING, NONE, NULL}, {"--resource-usage", NOTHING, NONE, NULL}};
 
-/* The value of the option at i, where it is `k`, and how many words it takes; 0: it is another. */
+/* The value of the option at i, where it is `k`, and how many arguments it takes; 0: it is another. */
 static int match(const cpi_kernel_source *source, int i, const struct known *k, const char **value)
 {
     const char *o = source->options[i];
@@ -318,7 +318,7 @@ static bool option_for_compiler(const struct known *k, const char *value, char *
     static const char *const older[] = {"c++03", "c++11", "c++14"};
     *word = NULL;
     if (k->meaning == FMAD && strcmp(value, "false") == 0) return (*word = strdup("-ffp-contract=off")) != NULL;
-    if (k->meaning == STANDARD) /* the vocabulary needs C++17 */
+    if (k->meaning == STANDARD) /* the device headers need C++17 */
         for (size_t i = 0; i < sizeof older / sizeof *older; i++)
             if (strcmp(value, older[i]) == 0) return true;
     const char *passed = k->meaning == STANDARD ? "-std=" : k->meaning == PASSED ? k->passed : NULL;
@@ -329,7 +329,7 @@ static bool option_for_compiler(const struct known *k, const char *value, char *
     return true;
 }
 
-/* Reads the option at i: how many words it takes, 0: there is none of that name. */
+/* Reads the option at i: how many arguments it takes, 0: no such option. */
 static int read_option(const cpi_kernel_source *source, int i, const struct known **k, const char **value)
 {
     for (size_t n = 0; n < sizeof known / sizeof *known; n++) {
@@ -365,8 +365,8 @@ cp_code cpi_compiler_check_options(const cpi_kernel_source *source)
     return CP_OK;
 }
 
-/* The user's options; what they become is kept in `words`. Files that are put before the text are in it already when it
- * is `compiled`. False without memory. */
+/* The user's options as the compiler takes them, kept in `words`. Files that are included before the source are in it
+ * already when it is `compiled`. False without memory. */
 static bool add_options(command *c, const cpi_kernel_source *source, bool compiled, char **words)
 {
     const struct known *k;
@@ -383,7 +383,8 @@ static bool add_options(command *c, const cpi_kernel_source *source, bool compil
 
 enum { NOT_RUN = -1, UNKNOWN = -2 };
 
-/* Exit status, NOT_RUN where it cannot be run, UNKNOWN where somebody else was told: compilers leave no result then. */
+/* Exit status, NOT_RUN where it cannot be run, UNKNOWN where the program collected it elsewhere: then compilers leave
+ * no result. */
 static int run(const command *c, const char *log)
 {
     posix_spawn_file_actions_t files;
@@ -473,7 +474,7 @@ static int count(const char *const *words)
     return n;
 }
 
-/* Runs the compiler on the text; in `words` what the user's options become. */
+/* Runs the compiler on the source; `words` has the user's options as the compiler takes them. */
 static cp_code run_on(const workplace *w, command *c, const char *compiler, const cpi_kernel_source *source,
                       char **words, const char *const *flags, const char *const *more, bool compiled, void **result,
                       size_t *bytes)
@@ -490,7 +491,7 @@ static cp_code run_on(const workplace *w, command *c, const char *compiler, cons
     add(c, w->source);
     add(c, "-o");
     add(c, w->result);
-    if (compiled) add(c, "-lm"), add(c, "-lgcc"); /* libgcc: what the compiler calls by itself */
+    if (compiled) add(c, "-lm"), add(c, "-lgcc"); /* libgcc: functions that the compiler calls itself */
     int status = run(c, w->log);
     *result = status == 0 || status == UNKNOWN ? cpi_cache_read(w->result, bytes) : NULL;
     char *log = *result ? NULL : cpi_cache_read(w->log, &log_bytes);
@@ -543,8 +544,8 @@ cp_code cpi_compiler_run(const char *compiler, const char *folder, const cpi_ker
     return run_in(compiler, folder, source, text, usual_flags, more, true, object, bytes);
 }
 
-/* In lines that say from where the text is, the file that it lay in becomes kernel.cu: it was another at each run, and
- * what was compiled is found again by its text. */
+/* In #line directives the source file's name becomes kernel.cu: its path was another at each run, and the cache finds
+ * what was compiled by its source. */
 static void name_source(char *text, const char *folder)
 {
     static const char file[] = "/kernel.cpp\"", name[] = "\"kernel.cu\"";
@@ -572,8 +573,8 @@ cp_code cpi_compiler_preprocess(const char *compiler, const char *folder, const 
     return code;
 }
 
-/* What a program of the compiler's says of the place: all functions that are inlined there, the innermost first, as
- * FILE:LINE. The first one in the user's text counts. */
+/* The line that the compiler's tool prints for an address: all functions that are inlined there, the innermost first,
+ * as FILE:LINE. The first one in the user's source counts. */
 static int line_in(const char *log)
 {
     static const char mark[] = "kernel.cu:";

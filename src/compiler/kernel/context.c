@@ -1,4 +1,5 @@
-/* Switching between stacks. A context is a stack pointer; what the ABI wants kept lies on the stack below it. */
+/* Switching between stacks. A context is a stack pointer; the registers that the ABI preserves are on the stack below
+ * it. */
 #include <stddef.h>
 
 #include "kernel/fibers.h"
@@ -67,7 +68,7 @@ void *cpi_context_make(char *top, void (*entry)(void *), void *argument)
     return sp;
 }
 
-#else /* by the C library, which saves more than it need */
+#else /* by the C library, which saves more than needed */
 
 #include <stdlib.h>
 #include <ucontext.h>
@@ -80,7 +81,7 @@ typedef struct context {
 
 void cpi_context_switch(void **from, void *to)
 {
-    context here; /* lies on the stack that is left, and is read when it is gone back to */
+    context here; /* lies on the stack that is left, and is read when the context resumes */
     *from = &here;
     swapcontext(&here.state, &((context *)to)->state);
 }

@@ -20,10 +20,10 @@ typedef struct snapshot {
 typedef struct warp {
     unsigned alive, arrived;
     unsigned blocked;  /* lanes that wait at a barrier or in an exchange */
-    unsigned gathered; /* lanes that wait in a gather, at the places: */
+    unsigned gathered; /* lanes that wait in a gather, at `position`: */
     uint16_t syncs;    /* how often its lanes have waited for each other */
     int position[LANES];
-    unsigned together[LANES]; /* for lanes whose gather is complete: who came to the same place */
+    unsigned together[LANES]; /* for lanes whose gather is complete: which lanes came to the same position */
     unsigned long long value[LANES];
     snapshot *result[LANES]; /* for lanes whose exchange is complete */
     snapshot *kept;          /* SNAPSHOTS of them, made when first needed */
@@ -32,7 +32,7 @@ typedef struct warp {
 typedef struct block {
     uint32_t alive, waiting;
     uint64_t generation;
-    uint32_t epoch;        /* between two barriers; never the same again (CUPRITE_CHECK) */
+    uint32_t epoch;        /* between two barriers; never repeated (CUPRITE_CHECK) */
     int line, how;         /* of those that wait */
     uint32_t first;        /* the thread that came first */
     int sum, result;
@@ -51,17 +51,17 @@ typedef struct fiber {
 } fiber;
 
 struct cpi_crew {
-    __cu_worker worker; /* first: what kernels know */
+    __cu_worker worker; /* first: the part that kernels know */
     fiber *fiber;       /* nfibers of them */
     uint32_t nfibers;
     char *stacks;
     block *blocks;
-    uint32_t nblocks, nwarps; /* records that there are */
+    uint32_t nblocks, nwarps; /* existing records */
     warp *warps;
     char *shared;       /* of each block: arena, dynamic */
     size_t shared_bytes, shared_each;
     fiber *running;
-    void *home;         /* the context that began */
+    void *home;         /* the context that started the block */
     uint64_t progress;
     uint32_t grid_waiting, grid_alive;
     uint64_t grid_generation;
@@ -149,7 +149,7 @@ static void fail_at(cpi_crew *c, const char *format, const fiber *f)
     cpi_guard_fail(text);
 }
 
-/* Goes on with the next fiber of the ring. */
+/* Continues with the next fiber of the ring. */
 static void yield(cpi_crew *c)
 {
     fiber *f = c->running, *next = f->next;
@@ -158,7 +158,7 @@ static void yield(cpi_crew *c)
     cpi_context_switch(&f->context, next->context);
 }
 
-/* Lets the others run once; fails where nothing has moved since they were last let. */
+/* Lets the others run once; fails where nothing has progressed since the last time. */
 static void wait_a_turn(cpi_crew *c, uint64_t *seen, bool *asked)
 {
     if (*asked && *seen == c->progress)
@@ -233,7 +233,7 @@ static snapshot *free_snapshot(warp *w)
     cpi_guard_fail("lanes of a warp exchange in no order"); /* each lane holds one at most */
 }
 
-/* The exchange among `lanes` is complete: all of them get the same picture. */
+/* The exchange between `lanes` is complete: all of them get the same snapshot. */
 static void complete(cpi_crew *c, warp *w, unsigned lanes)
 {
     snapshot *s = free_snapshot(w);
@@ -265,7 +265,7 @@ static const unsigned long long *exchange(__cu_worker *worker, int line, unsigne
     c->progress++;
     mask |= 1u << lane;
     while (!w->result[lane]) {
-        unsigned lanes = mask & w->alive; /* may have become fewer meanwhile */
+        unsigned lanes = mask & w->alive; /* may have decreased meanwhile */
         if ((w->arrived & lanes) == lanes) complete(c, w, lanes);
         else wait_a_turn(c, &seen, &asked);
     }
@@ -280,8 +280,8 @@ static unsigned lanes(__cu_worker *worker)
     return f->block->warps[f->number / LANES].alive;
 }
 
-/* Everybody of the warp has come as far as possible: the lanes at the first place of the text go on together. So
- * those that have left a loop or a branch wait for those that are still in it, as lanes of a GPU do. */
+/* All lanes of the warp have come as far as possible: those at the first position in the source go on together. So
+ * lanes that have left a loop or a branch wait for those that are still in it, as lanes of a GPU do. */
 static void close_gather(cpi_crew *c, warp *w)
 {
     int first = -1;
@@ -308,7 +308,7 @@ static unsigned gather(__cu_worker *worker, int position)
     f->line = position / 256;
     w->position[lane] = position;
     w->gathered |= lane_bit(f);
-    c->progress++; /* those that wait elsewhere may do so because of us */
+    c->progress++; /* those that wait elsewhere may wait for this warp */
     while (!w->together[lane]) {
         if (!(w->alive & ~(w->gathered | w->blocked))) close_gather(c, w);
         else wait_a_turn(c, &seen, &asked);
@@ -359,7 +359,7 @@ static bool within(uintptr_t address, unsigned long bytes, const void *start, si
     return address >= from && address - from <= capacity && bytes <= capacity - (address - from);
 }
 
-/* What belongs to the library and is read by the vocabulary. */
+/* Memory of the library that the device headers read. */
 static bool is_ours(const cpi_crew *c, uintptr_t address, unsigned long bytes)
 {
     if (within(address, bytes, c, sizeof *c) || within(address, bytes, &cpi_crew_host, sizeof cpi_crew_host))
@@ -370,7 +370,7 @@ static bool is_ours(const cpi_crew *c, uintptr_t address, unsigned long bytes)
     return false;
 }
 
-/* Shared memory of the thread's own block: its bounds, and who else was there. False: it is not there. */
+/* Shared memory of the thread's own block: its bounds, and other accesses. False: it is not there. */
 static bool check_shared(cpi_crew *c, const cpi_memory_access *a)
 {
     const fiber *f = c->running;
@@ -475,9 +475,9 @@ static void fiber_begins(void *argument)
     fiber_ends(c, f);
 }
 
-/* Room for that many fibers. Guard pages catch stacks that are used up. A page between two stacks makes two mappings
- * of the process, which has some ten thousand for everything, so of very many fibers several share a guard: what goes
- * beyond its stack meets it behind its neighbours', which the failing launch leaves with it. */
+/* Allocates that many fibers. Guard pages catch stack overflows. A page between two stacks makes two mappings of the
+ * process, which has some ten thousand for everything. So of very many fibers several share a guard: what overflows its
+ * stack meets it behind its neighbours', which the failing launch leaves with it. */
 static bool need_fibers(cpi_crew *c, uint32_t n)
 {
     if (n <= c->nfibers) return true;
@@ -495,7 +495,7 @@ static bool need_fibers(cpi_crew *c, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         char *low = stacks + (size_t)i * (STACK + GUARD);
         if (i % apart == 0) guarded = guarded && mprotect(low, GUARD, PROT_NONE) == 0;
-        /* tops of stacks would else fall upon the same few lines of the cache */
+        /* otherwise the tops of stacks would share the same few sets of the cache */
         c->fiber[i].top = low + GUARD + STACK - (size_t)(i % 61) * 320;
     }
     if (!guarded) drop_stacks(c);
@@ -547,13 +547,13 @@ static void begin_block(cpi_crew *c, uint32_t at, uint64_t number)
     }
 }
 
-/* Threads that are watched run in orders of their own, by turns forward, backward and mixed, so that a program that
- * lacks a barrier shows it. */
+/* Watched threads run in varied orders, forward, backward and mixed by turns, so that a program that lacks a barrier
+ * shows it. */
 static void mix_ring(cpi_crew *c, uint32_t n)
 {
     static uint32_t runs;
     uint32_t run = __atomic_fetch_add(&runs, 1, __ATOMIC_RELAXED), step = run % 3 == 0 ? 1 : n - 1;
-    if (run % 3 == 2 && n > 2) { /* a step without a common factor goes through all */
+    if (run % 3 == 2 && n > 2) { /* a step without a common factor visits all */
         uint32_t a = n, b = step = (run * 2654435761u) % n | 1;
         while (b) {
             uint32_t r = a % b;

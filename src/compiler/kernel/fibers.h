@@ -1,8 +1,8 @@
-/* The threads of a block as fibers: each has a stack of its own, and waits by going on with another.
+/* The threads of a block as fibers: each has a stack of its own, and waits by switching to another.
  *
- * A worker (a thread of the CPU's pool) runs one block at a time, or all blocks of a cooperative launch. Fibers stand
- * in a ring and run in turn until they wait; when all have been asked and nothing has moved, the launch fails, with the
- * lines and threads that wait. Nothing here is called by two threads at the same time. */
+ * A worker (a thread of the CPU's pool) runs one block at a time, or all blocks of a cooperative launch. Fibers form a
+ * ring and run in turn until they wait. When all have run and nothing has progressed, the launch fails, with the lines
+ * and threads that wait. Nothing here is called by two threads at the same time. */
 #ifndef CPI_KERNEL_FIBERS_H
 #define CPI_KERNEL_FIBERS_H
 
@@ -15,15 +15,15 @@
 
 typedef struct cpi_crew cpi_crew; /* stacks and records, kept by the worker between launches */
 
-struct cpi_fault { /* what went wrong in a worker; text empty: nothing */
+struct cpi_fault { /* a failure in a worker; text empty: none */
     char text[500];
-    const void *at[2]; /* places of which \1 and \2 in the text tell the lines (watch.h) */
+    const void *at[2]; /* code addresses, for whose lines \1 and \2 in the message stand (watch.h) */
     cp_code code;      /* 0: CP_ERROR_DEVICE */
 };
 
 /* The calling thread's crew; NULL without memory (no record). */
 cpi_crew *cpi_crew_here(void);
-/* What kernels of the launch know of the crew. */
+/* The part of the crew that kernels of the launch know. */
 __cu_worker *cpi_crew_worker(cpi_crew *crew, const __cu_launch *launch);
 /* Gives the crew shared memory of that size for each of `blocks` blocks; false without memory. */
 bool cpi_crew_shared(cpi_crew *crew, uint32_t blocks, uint32_t dynamic);
@@ -33,18 +33,18 @@ bool cpi_crew_run(cpi_crew *crew, const __cu_launch *launch, __cu_run_thread run
 extern const __cu_host cpi_crew_host;
 
 /* --- context.c: stacks --- */
-/* Leaves the running context in *from and goes on with `to`. */
+/* Saves the running context in *from and switches to `to`. */
 void cpi_context_switch(void **from, void *to);
 /* A context that will call entry(argument) on the stack that ends at `top`. `entry` must not return. */
 void *cpi_context_make(char *top, void (*entry)(void *), void *argument);
 
 /* --- guard.c: faults of kernels --- */
 /* Calls f(argument) so that a bad address, a trap or an illegal instruction in it ends the call and nothing else.
- * False, and `fault` filled. Integer divisions by zero and overflowing ones go on, as on a GPU. */
+ * False, and `fault` filled. Integer divisions by zero and overflowing ones continue, as on a GPU. */
 bool cpi_guarded(void (*f)(void *), void *argument, cpi_fault *fault);
-/* Before guarded calls: handlers of signals are ours. */
+/* Before guarded calls: installs our signal handlers. */
 void cpi_guard_install(void);
-/* Ends the calling thread's guarded call; with a fault that stands already. */
+/* Ends the calling thread's guarded call; `fault` is filled already. */
 void cpi_guard_fail(const char *text) __attribute__((noreturn));
 cpi_fault *cpi_guard_fault(void);
 void cpi_guard_leave(void) __attribute__((noreturn));

@@ -1,7 +1,7 @@
 /* Faults of a kernel on the CPU: a signal that arrives while a thread is inside a guarded call ends that call.
  *
- * Handlers are installed before launches and hand on what is not ours to whoever was there before. They run on a
- * stack of their own, since a kernel's may be used up. */
+ * Handlers are installed before launches and forward other signals to the previous handlers. They run on a stack of
+ * their own, since a kernel's may be used up. */
 #include "kernel/fibers.h"
 #include "kernel/watchdog.h"
 
@@ -43,8 +43,9 @@ static greg_t *numbered(ucontext_t *u, int number)
     return &u->uc_mcontext.gregs[place[number & 15]];
 }
 
-/* A division that the processor refuses (by zero, or the lowest number by -1) goes on with what a GPU has: a quotient
- * of all ones, or the lowest number, and as remainder the dividend, or zero. False where the instruction is none. */
+/* A division that the processor refuses (by zero, or the lowest number by -1) continues with a GPU's result: a quotient
+ * of all ones, or the lowest number, and as remainder the dividend, or zero. False where the instruction is not a
+ * division. */
 static bool pass_division(ucontext_t *u)
 {
     greg_t *g = u->uc_mcontext.gregs;
@@ -66,7 +67,7 @@ static bool pass_division(ucontext_t *u)
         if (mod == 0 && rm == 5) p += 4;
         if (mod == 1) p += 1;
         if (mod == 2) p += 4;
-        divisor_is_zero = -1; /* told by the dividend below */
+        divisor_is_zero = -1; /* reported by the dividend below */
     } else {
         bool second = byte && !rex && rm >= 4; /* ah, ch, dh or bh */
         greg_t v = second ? *numbered(u, rm - 4) >> 8 : *numbered(u, rm | (rex & 1) << 3);
@@ -102,7 +103,7 @@ static void hand_on(int s, siginfo_t *info, void *context)
         if (b->sa_flags & SA_SIGINFO) {
             b->sa_sigaction(s, info, context);
         } else if (b->sa_handler == SIG_DFL || b->sa_handler == SIG_IGN) {
-            sigaction(s, b, NULL); /* the instruction comes again and ends the process as it would have */
+            sigaction(s, b, NULL); /* the instruction is repeated and ends the process as it would have */
             if (info->si_code <= 0) raise(s);
         } else {
             b->sa_handler(s);
@@ -133,7 +134,7 @@ static uintptr_t stack_of(void *context)
 #endif
 }
 
-/* The watchdog asks; for somebody else's signals the handler that was there. */
+/* The watchdog's request; other signals are passed to the previous handler. */
 static void on_stop(int s, siginfo_t *info, void *context)
 {
     guard *g = now;
@@ -143,7 +144,7 @@ static void on_stop(int s, siginfo_t *info, void *context)
     else if (before_stop.sa_handler != SIG_DFL && before_stop.sa_handler != SIG_IGN) before_stop.sa_handler(s);
 }
 
-/* Below the stack pointer, or, where a function's frame is large, a little above: the stack is used up. */
+/* Below the stack pointer, or, where a function's frame is large, a little above: a stack overflow. */
 static bool near_stack(const siginfo_t *info, void *context)
 {
     uintptr_t sp = stack_of(context), at = (uintptr_t)info->si_addr;
@@ -186,8 +187,8 @@ static void make_key(void) { pthread_key_create(&stack_key, free_stack); }
 
 static bool is_ours(const struct sigaction *a) { return a->sa_flags & SA_SIGINFO && a->sa_sigaction == on_signal; }
 
-/* Programs may have put handlers of their own in our place meanwhile (one signal is asked, which costs less than a
- * tenth of a microsecond): they are where we hand on to, from now on. */
+/* Programs may have replaced our signal handlers meanwhile (one signal is asked, which costs less than a tenth of a
+ * microsecond): from now on we forward to theirs. */
 void cpi_guard_install(void)
 {
     struct sigaction there, a = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
@@ -203,7 +204,7 @@ void cpi_guard_install(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Once a thread. One that has a stack for signals already keeps it. */
+/* Once per thread. One that has a signal stack already keeps it. */
 static void need_stack(void)
 {
     static _Thread_local bool done;
@@ -226,7 +227,7 @@ static void need_stack(void)
     }
 }
 
-/* Apart, so that nothing of the caller's lies in registers when the jump comes back. */
+/* A function of its own, so that no variable of the caller is in a register when the jump returns. */
 static __attribute__((noinline)) bool run(guard *g, void (*f)(void *), void *argument)
 {
     if (__builtin_setjmp(g->jump)) return false;

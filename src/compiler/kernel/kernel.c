@@ -1,7 +1,7 @@
-/* Modules and kernels: the front of the room, which knows no device.
+/* Modules and kernels: the module's API layer, which is independent of devices.
  *
- * A module counts its references, its kernels hold one each; what a launch is given is checked here once, with CUDA's
- * limits, for both devices. */
+ * A module counts its references; each of its kernels holds one. What a launch is given is checked here once, with
+ * CUDA's limits, for both devices. */
 #include "kernel/kernel.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ struct cp_kernel {
     cp_module *module;
     cpi_function function;
     int64_t shared_most; /* dynamic shared memory that a launch may ask for */
-    int carveout;        /* percent that were asked for; NO_CARVEOUT: never */
+    int carveout;        /* the requested percentage; NO_CARVEOUT: never requested */
     char name[];
 };
 
@@ -150,7 +150,7 @@ cp_kernel *(cp_kernel_compile)(const char *source, const char *name, const cp_mo
 {
     if (cpi_null("kernel_compile", source) || cpi_null("kernel_compile", name)) return NULL;
     cp_module_options o = *CPI_GIVEN(cp_module_options, options);
-    bool expression = strpbrk(name, "<:") != NULL; /* an instance must be asked for when the text is compiled */
+    bool expression = strpbrk(name, "<:") != NULL; /* an instance must be requested when the source is compiled */
     if (expression && !o.nnames) o.names = &name, o.nnames = 1;
     cp_module *m = (cp_module_compile)(source, &o);
     cp_kernel *k = cp_module_kernel(m, name);
@@ -229,7 +229,7 @@ static cp_code check_limits(const cp_kernel *k, const cpi_launch *l, int64_t sha
     return CP_OK;
 }
 
-/* Where each argument's value lies, and how long it is. */
+/* The address and the size of each argument's value. */
 static cp_code gather(const cp_kernel *k, int n, const cp_argument *arguments, void **values, uint32_t *bytes)
 {
     int64_t all = 0;
@@ -269,7 +269,7 @@ static cp_code gather(const cp_kernel *k, int n, const cp_argument *arguments, v
 
 bool cpi_kernel_checks(void) { return cpi_live_kept(); }
 
-/* Where the arrays among the arguments lie. */
+/* The memory of the arrays in the arguments. */
 static int spans_of(int n, const cp_argument *arguments, cpi_span *spans)
 {
     int count = 0;
@@ -315,7 +315,7 @@ cp_code cp_kernel_launch(cp_kernel *k, cp_dim3 grid, cp_dim3 block, int n, const
     cpi_span spans[cpi_kernel_checks() ? n + 1 : 1];
     if (cpi_kernel_checks()) l.nspans = spans_of(n, arguments, spans), l.spans = spans;
     cp_stream *stream = cpi_stream(k->module->device);
-    if (cpi_capture_if_any(stream)) { /* the graph launches it as long as there is one */
+    if (cpi_capture_if_any(stream)) { /* the graph launches it as long as the graph lives */
         __atomic_add_fetch(&k->refs, 1, __ATOMIC_RELAXED);
         if (!cpi_capture_own(stream, k, release_kernel)) return cp_kernel_free(k), cp_error();
     }

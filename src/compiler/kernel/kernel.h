@@ -1,8 +1,8 @@
-/* The slots a backend fills for the room kernel: compiling, and launching what was compiled.
+/* Backend slots of the module kernel: compiling, and launching what was compiled.
  *
  * `load` makes a module of a source or of an image and owns what it needs beyond the call. Modules and functions are
  * the backend's own, in the host's memory; functions belong to their module and end with it. A launch was checked
- * against CUDA's limits (cpi_launch_check), and its arguments are as many as the function takes. */
+ * against CUDA's limits (cpi_launch_check), and has as many arguments as the function takes. */
 #ifndef CPI_KERNEL_H
 #define CPI_KERNEL_H
 
@@ -21,25 +21,25 @@ typedef struct cpi_kernel_source {
     size_t bytes;
     int noptions, nnames;
     const char *const *options, *const *names;
-    /* The front's, for backends that do not link it: headers that mean the same on every device (the last one's name is
+    /* For backends that do not link the library: headers that mean the same on every device (the last one's name is
      * NULL), and the folder of what was compiled. A key is made of all its parts. Memory for free(). */
     const cpi_header *headers;
     void *(*cached)(int nparts, const char *const *parts, size_t *bytes);
     void (*keep)(int nparts, const char *const *parts, const void *content, size_t bytes);
-    /* The error of a text that does not compile: the compiler's words, and the text with the numbers of its lines. */
+    /* The error for source that does not compile: the compiler's messages, and the source with line numbers. */
     cp_code (*refuse)(const char *words, const char *text);
     bool checked; /* CUPRITE_CHECK */
 } cpi_kernel_source;
 
-enum { CPI_KERNEL_ARGUMENTS = 4096 }; /* bytes of arguments that CUDA lets a kernel have */
+enum { CPI_KERNEL_ARGUMENTS = 4096 }; /* bytes of arguments that CUDA allows a kernel */
 
 typedef struct cpi_function {
     void *handle, *module; /* the backend's own */
-    const char *tier;      /* what cp_kernel_tier says; lives as long as the module */
+    const char *tier;      /* what cp_kernel_tier returns; lives as long as the module */
     int nargs;             /* -1: unknown */
 } cpi_function;
 
-/* The memory of an array among the arguments; only where accesses are checked (cpi_kernel_checks). */
+/* The memory of an array argument; only where accesses are checked (cpi_kernel_checks). */
 typedef struct cpi_span {
     char *memory, *data;
     int64_t bytes, itemsize, size; /* of the memory; of an element; of the array */

@@ -1,7 +1,7 @@
-/* The room's slots on the CPU: CUDA C++ becomes C++, a shared object, and loops or fibers over the pool's threads.
+/* The module's slots on the CPU: CUDA C++ becomes C++, a shared object, and loops or fibers over the pool's threads.
  *
- * Each module is loaded from a file of its own in memory, so that two modules of one source have variables of their own
- * and what is run is what was verified. Blocks are shared out to the threads of the pool in their order. */
+ * Each module is loaded from a memory file of its own, so that two modules of one source have separate variables and
+ * what is run is what was verified. Blocks are distributed to the threads of the pool in their order. */
 #include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,14 +26,14 @@ typedef struct library { /* one shared object */
     void *handle;
     const __cu_kernel *kernels;
     const __cu_variable *variables;
-    cpi_address_range image; /* where it lies */
-    char *text;      /* CUPRITE_CHECK: what it was compiled from, and the object, in which lines can be looked up */
+    cpi_address_range image; /* its address range */
+    char *text;      /* CUPRITE_CHECK: its source, and the object, in which lines can be looked up */
     void *object;
     size_t bytes;
 } library;
 
 typedef struct module {
-    library narrow, wide; /* wide: for launches with indices of threads beyond 2^31, made when first needed */
+    library narrow, wide; /* wide: for launches with thread indices beyond 2^31, made when first needed */
     pthread_mutex_t lock;
     cpi_kernel_source source;    /* copies, for `wide` */
     char **strings;       /* of the copies */
@@ -41,10 +41,10 @@ typedef struct module {
     bool prints;
 } module;
 
-/* --- from text to a library --- */
+/* --- from source to a library --- */
 
-/* A path of the open file that nobody has used before: the loader takes two libraries of one name for one, and numbers
- * of files come back. So the path has a number of its own, in steps that lead nowhere. */
+/* A path of the open file that was not used before. The loader takes two libraries of one name for one, and file
+ * descriptors are reused. So the path has a number of its own, in components that change nothing. */
 static void unused_path(int file, char path[200])
 {
     static unsigned last;
@@ -54,7 +54,7 @@ static void unused_path(int file, char path[200])
     snprintf(path + n, 200 - (size_t)n, "/fd/%d", file);
 }
 
-/* Of the loaded object in which image->start lies: its bounds. */
+/* The bounds of the loaded object that contains image->start. */
 static int find_image(struct dl_phdr_info *info, size_t size, void *memory)
 {
     cpi_address_range *image = memory, whole = {UINTPTR_MAX, 0};
@@ -71,8 +71,8 @@ static int find_image(struct dl_phdr_info *info, size_t size, void *memory)
     return 1;
 }
 
-/* Does the object have all that its table of segments speaks of? The loader reads it unseen, and would die of a file
- * that a compiler left unfinished. */
+/* Does the object have all that its segment table names? The loader does not check, and would crash on a file that a
+ * compiler left unfinished. */
 static bool is_whole(const void *object, size_t bytes)
 {
     ElfW(Ehdr) e;
@@ -88,7 +88,7 @@ static bool is_whole(const void *object, size_t bytes)
     return true;
 }
 
-/* A file without a name, of the object; -1 and `why`: there is no room for it. */
+/* An unnamed file with the object; -1 and `why`: there is no space for it. */
 static int file_of(const void *object, size_t bytes, const char **why)
 {
     int f = memfd_create("cuprite-kernel", MFD_CLOEXEC);
@@ -125,7 +125,7 @@ static bool open_library(const void *object, size_t bytes, library *l)
     l->variables = dlsym(l->handle, "__cu_variables");
     if (!l->kernels || !l->variables) {
         dlclose(l->handle);
-        l->handle = NULL; /* another text may be tried */
+        l->handle = NULL; /* another source may be tried */
         return cpi_fail(CP_ERROR_COMPILE, "kernel: what was compiled has no table of kernels"), false;
     }
     l->image.start = (uintptr_t)l->kernels;
@@ -140,7 +140,7 @@ static void close_library(library *l)
     free(l->object);
 }
 
-/* Whether what a macro stands for is one word: 256. Small letters are a type's, or may be a variable's. */
+/* Whether a macro's definition is one token: 256. Small letters are a type's, or may be a variable's. */
 static bool is_plain_word(const char *p, const char *end)
 {
     static const char *const types[] = {"float", "double", "int", "unsigned", "long", "short", "char", "bool", "half"};
@@ -154,7 +154,7 @@ static bool is_plain_word(const char *p, const char *end)
     return p >= end || *p == '/';
 }
 
-/* Of a macro in the text, NAME 256, and of one among the options, NAME=256. */
+/* Of a macro in the source, NAME 256, and of one in the options, NAME=256. */
 static bool is_plain(const char *p, const char *end)
 {
     p += strspn(p, " \t");
@@ -175,7 +175,7 @@ static bool options_are_plain(const cpi_kernel_source *source)
     return true;
 }
 
-/* Whether a macro has a program's structure in it, or makes words of parts. */
+/* Whether a macro contains a program's structure, or pastes tokens. */
 static bool has_structure(const char *p, size_t n)
 {
     static const char *const words[] = {"__sync", "__shfl", "__shared__", "__global__", "__device__", "threadIdx", "##",
@@ -185,18 +185,18 @@ static bool has_structure(const char *p, size_t n)
     return false;
 }
 
-/* Whether the end of a line at p, which counts for nothing, stands inside a word. */
+/* Whether the ignored line end at p is inside a token. */
 static bool is_spliced_word(const char *text, const char *p)
 {
     return p > text && (isalnum((unsigned char)p[-1]) || p[-1] == '_') && (isalnum((unsigned char)p[2]) || p[2] == '_');
 }
 
-/* What must be carried out before the text can be read: words over several lines, conditions, headers of the
- * user's, macros with a program's structure in them, in the text or among the options. */
+/* What needs the preprocessor before the source can be read: tokens continued over several lines, conditions, headers
+ * of the user's, macros with a program's structure in them, in the source or in the options. */
 static bool needs_preprocessor(const cpi_kernel_source *source)
 {
     const char *text = source->text;
-    /* Then variables are looked for in kernels. */
+    /* Then kernels are searched for variables. */
     bool waits = strstr(text, "__sync") != NULL || strstr(text, "gridDim") != NULL;
     for (int i = 0; i < source->noptions; i++)
         if (strstr(source->options[i], "-include") || strstr(source->options[i], "--pre-include") ||
@@ -230,8 +230,8 @@ static bool needs_preprocessor(const cpi_kernel_source *source)
 
 typedef struct machine { char compiler[PATH_MAX], identity[PATH_MAX + 256], folder[PATH_MAX]; } machine;
 
-/* From the cache or from the compiler. That loops between barriers do not compile is kept too: with `again`, which says
- * that another text will be tried, the words of the compiler are what the cache has. */
+/* From the cache or from the compiler. A failure to compile loops between barriers is cached too: with `again`, which
+ * says that another source will be tried, the cache has the compiler's messages. */
 static cp_code compiled(const machine *m, const cpi_kernel_source *source, const char *text, bool again, void **object,
                         size_t *bytes)
 {
@@ -263,7 +263,7 @@ static cp_code compiled(const machine *m, const cpi_kernel_source *source, const
     return code;
 }
 
-/* The text in C++. Brackets without partners are the compiler's to tell. */
+/* The source in C++. Unbalanced brackets are left to the compiler to report. */
 static cp_code translated(const machine *m, const cpi_kernel_source *source, bool wide, const char *error,
                           cpi_string *out, bool *regions)
 {
@@ -284,7 +284,7 @@ static cp_code translated(const machine *m, const cpi_kernel_source *source, boo
     const char *text = read;
     if (wide) cpi_string_put(out, "#define __CU_WIDE 1\n");
     if (cpi_cu_read(text, &p, &unbalanced)) {
-        const char *tier = getenv("CUPRITE_KERNEL_TIER"); /* for tests: fibers are right wherever loops are */
+        const char *tier = getenv("CUPRITE_KERNEL_TIER"); /* for tests: fibers are correct wherever loops are */
         p.checked = cpi_kernel_checks();
         p.all_fibers = p.all_fibers || (tier && strcmp(tier, "fibers") == 0);
         cpi_cu_write(&p, text, source->nnames, source->names, error, out);
@@ -311,7 +311,7 @@ static cp_code build_as(const machine *m, const cpi_kernel_source *source, bool 
     cp_code code = translated(m, source, wide, error, &text, regions);
     if (!code) code = compiled(m, source, text.at, *regions, &object, &bytes);
     if (!code && !open_library(object, bytes, l)) code = cp_error();
-    if (getenv("CUPRITE_KERNEL_TEXT") && text.at) { /* the text without regions goes behind the one that failed */
+    if (getenv("CUPRITE_KERNEL_TEXT") && text.at) { /* the source without regions goes behind the one that failed */
         FILE *f = fopen(getenv("CUPRITE_KERNEL_TEXT"), error ? "a" : "w");
         if (f) fputs(text.at, f), fclose(f);
     }
@@ -324,8 +324,8 @@ static cp_code build_as(const machine *m, const cpi_kernel_source *source, bool 
     return code;
 }
 
-/* Where the loops of a kernel between barriers do not compile, it is written once more without them: either it is wrong
- * in the user's words, or it was our rewriting. Where that does not help either, all kernels are. */
+/* Where the loops of a kernel between barriers do not compile, it is written once more without them: either the user's
+ * source is wrong, or our rewriting was. Where that does not help either, all kernels are. */
 static cp_code build(const cpi_kernel_source *source, bool wide, library *l)
 {
     machine *m = cpi_malloc(sizeof *m);
@@ -404,7 +404,7 @@ cp_code cpi_kernel_cpu_load(cp_stream *stream, const cpi_kernel_source *source, 
     return CP_OK;
 }
 
-/* Whether two names are one, white space aside. */
+/* Whether two names are equal, ignoring white space. */
 static bool same_name(const char *a, const char *b)
 {
     for (;; a++, b++) {
@@ -446,8 +446,8 @@ cp_code cpi_kernel_cpu_symbol(cp_stream *stream, void *memory, const char *name,
     return cpi_fail(CP_ERROR_DRIVER, "CUDA_ERROR_NOT_FOUND: there is no variable %s", name);
 }
 
-/* What a compiler for GPUs counts has no meaning here and is 0; versions are those of the architecture that programs
- * are told (__CUDA_ARCH__). */
+/* What a GPU compiler counts has no meaning here and is 0. Versions are those of the architecture that programs see
+ * (__CUDA_ARCH__). */
 cp_code cpi_kernel_cpu_get(cp_stream *stream, const cpi_function *f, cp_kernel_attribute which, int *value)
 {
     const __cu_kernel *k = f->handle;
@@ -529,7 +529,7 @@ static void run_task(void *context, int64_t task, int worker)
     if (!done && !__atomic_exchange_n(&j->failed, 1, __ATOMIC_ACQ_REL)) j->fault = fault;
 }
 
-/* What went wrong, with lines for the places in the compiled code. */
+/* The error message, with lines for the addresses in the compiled code. */
 static cp_code reported(const job *j)
 {
     const cpi_fault *fault = &j->fault;
@@ -548,14 +548,14 @@ static cp_code reported(const job *j)
         if (number > 0) cpi_string_put(&text, "%s", line);
     }
     const char *what = text.at ? text.at : fault->text;
-    cp_code code = fault->code == CP_ERROR_DRIVER /* its text begins with CUDA's name of it */
+    cp_code code = fault->code == CP_ERROR_DRIVER /* the message begins with CUDA's name of it */
                        ? cpi_fail(fault->code, "%s (%s)", what, j->kernel->name)
                        : cpi_fail(fault->code ? fault->code : CP_ERROR_DEVICE, "%s: %s", j->kernel->name, what);
     cpi_string_free(&text);
     return code;
 }
 
-/* The kernel for launches in which a thread's index may pass 2^31. */
+/* The kernel for launches in which a thread's index may exceed 2^31. */
 static const __cu_kernel *wide_kernel(module *m, const char *name)
 {
     pthread_mutex_lock(&m->lock);
@@ -566,8 +566,9 @@ static const __cu_kernel *wide_kernel(module *m, const char *name)
 
 enum { NARROW = INT32_MAX - 1024, NARROW_GRID = 1 << 20, ALONE = 2048, TASKS = 256, TOGETHER = 1 << 16, ROUND = 4096 };
 
-/* Blocks that go round loops together are neighbours in memory in every round: a task has as many as one thread may
- * have. Whoever has them, threads do the same (they have no atomic operations), so that results are the same bits. */
+/* Blocks whose loops are joined are neighbours in memory in every round: a task has as many as one thread may have.
+ * Whichever thread runs them, each thread of a block does the same (they have no atomic operations), so results have
+ * the same bits. */
 static uint64_t shares(uint64_t blocks, uint64_t threads)
 {
     uint64_t tasks = (uint64_t)cpi_workers(), each, least = (ROUND + threads - 1) / threads;
@@ -596,7 +597,7 @@ cp_code cpi_kernel_cpu_launch(cp_stream *stream, const cpi_function *f, const cp
                             l->bytes[i], k->sizes[i]);
     j.blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
-    if (l->cooperative && j.blocks > TOGETHER / threads) /* their product may pass 64 bits */
+    if (l->cooperative && j.blocks > TOGETHER / threads) /* their product may exceed 64 bits */
         return cpi_fail(CP_ERROR_DRIVER, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE: %s: %llu blocks of %llu threads at "
                         "once, the CPU device has room for %d threads", k->name, (unsigned long long)j.blocks,
                         (unsigned long long)threads, TOGETHER);

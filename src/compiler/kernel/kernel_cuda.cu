@@ -1,8 +1,8 @@
-/* The room's slots on a GPU: NVRTC compiles, the driver loads and launches.
+/* The module's slots on a GPU: NVRTC compiles, the driver loads and launches.
  *
  * Both libraries are opened when first needed; nothing of them is linked. A thread that comes here has the device's
- * primary context current, whoever made it. What was compiled is kept as the cubin and the names that C++ gave to the
- * instances of templates. nvcc is never needed. */
+ * primary context current, whoever made it. What was compiled is kept as the cubin and the mangled names of template
+ * instances. nvcc is never needed. */
 #include <cuda.h>
 #include <dlfcn.h>
 #include <glob.h>
@@ -67,7 +67,8 @@ void open_driver()
     *(void **)&driver.cuFuncGetParamInfo = dlsym(lib, "cuFuncGetParamInfo");
 }
 
-/* What NVRTC opens by its name when it compiles: in a folder of no search path it is found only if it is open. */
+/* What NVRTC opens by its name when it compiles: if its folder is in no search path, it is found only when open
+ * already. */
 void open_builtins()
 {
     char pattern[PATH_MAX + 40];
@@ -81,7 +82,7 @@ void open_builtins()
     globfree(&found);
 }
 
-/* Whether FOLDER/`below` has `header`: then `option` says so to NVRTC. */
+/* Whether FOLDER/`below` has `header`: then adds the option for NVRTC. */
 bool takes(char (&option)[1100], const char *folder, const char *below, const char *header)
 {
     char file[sizeof option];
@@ -91,7 +92,7 @@ bool takes(char (&option)[1100], const char *folder, const char *below, const ch
     return true;
 }
 
-/* What FOLDER has of the headers that are still looked for; whether none is any more. */
+/* Adds what FOLDER has of the missing headers; whether none is missing any more. */
 bool has_headers(const char *folder)
 {
     if (!*include_option) takes(include_option, folder, "include", "cuda_fp16.h");
@@ -101,7 +102,7 @@ bool has_headers(const char *folder)
 }
 
 /* CUDA's own headers (cuda_fp16.h, cooperative_groups.h) and CCCL's (nv/target), beside the library or in the toolkit's
- * folder; of wheels, the one may be there without the other. */
+ * folder; with wheels, one may be installed without the other. */
 void find_headers()
 {
     Dl_info info;
@@ -153,7 +154,8 @@ void open_nvrtc()
 
 bool nvrtc_open;
 
-/* Opened once; where that failed, once more when the folders to look in are others (Python knows where wheels lie). */
+/* Opened once. Where that failed, it is tried again when the search folders have changed (Python knows where wheels
+ * are). */
 cp_code need_nvrtc()
 {
     static char *asked;
@@ -191,7 +193,7 @@ cp_code driver_check(CUresult status, const char *what)
 
 /* --- compiling --- */
 
-/* What is kept: the image, and for each name that was asked for the compiler's own. */
+/* What is cached: the image, and the mangled name for each requested name. */
 struct package {
     char *bytes;
     size_t size, image; /* the image's size; names follow, each terminated */
@@ -309,10 +311,10 @@ cp_code compile(const cpi_kernel_source *source, const char *architecture, bool 
     return code;
 }
 
-/* --- which compiler there is --- */
+/* --- the compiler's identity --- */
 
-/* What cached kernels are looked up by. To open NVRTC takes longer than all the rest of a cached kernel's first call,
- * so what it said of itself is kept between processes, for as long as its file is the same. */
+/* The key by which cached kernels are looked up. Opening NVRTC takes longer than all the rest of a cached kernel's
+ * first call, so its version data is cached between processes, for as long as its file is the same. */
 struct compiler {
     char file[PATH_MAX];
     int64_t bytes, seconds, nanoseconds; /* of the file */
@@ -328,7 +330,7 @@ bool stat_compiler(compiler *c)
     return true;
 }
 
-/* The key of what was kept: everything by which NVRTC is found, and the device. */
+/* The key of these data: everything by which NVRTC is found, and the device. */
 enum { FOUND_BY = 6 };
 void found_by(const cp_stream *stream, const char *parts[FOUND_BY])
 {
@@ -355,14 +357,14 @@ bool recall(const cp_stream *stream, const cpi_kernel_source *source, compiler *
     return done;
 }
 
-/* Opens NVRTC and asks it. */
+/* Opens NVRTC and queries it. */
 cp_code ask(const cp_stream *stream, compiler *c)
 {
     cp_code code = need_nvrtc();
     if (code) return code;
     Dl_info info;
     int major = 0, minor = 0;
-    memset(c, 0, sizeof *c); /* it is compared and kept with its gaps */
+    memset(c, 0, sizeof *c); /* it is compared and stored with its padding */
     if (!dladdr((void *)nvrtc.nvrtcVersion, &info) || !info.dli_fname || !realpath(info.dli_fname, c->file))
         *c->file = 0;
     nvrtc.nvrtcVersion(&major, &minor);
@@ -374,14 +376,14 @@ cp_code ask(const cp_stream *stream, compiler *c)
 
 void remember(const cp_stream *stream, const cpi_kernel_source *source, compiler *c)
 {
-    static const char *last; /* once a process, and a kind of device */
+    static const char *last; /* once per process and kind of device */
     const char *parts[FOUND_BY], *variant = stream->device->variant;
     if (__atomic_exchange_n(&last, variant, __ATOMIC_ACQ_REL) == variant) return;
     found_by(stream, parts);
     if (stat_compiler(c)) source->keep(FOUND_BY, parts, c, sizeof *c);
 }
 
-/* Everything that the result depends on, `n` texts in memory of their own; the first is `version`. */
+/* Everything that the result depends on, `n` strings in memory of their own; the first is `version`. */
 const char **parts_of(const cpi_kernel_source *source, const compiler *c, char version[100], int *n)
 {
     int headers = 0;
@@ -434,7 +436,7 @@ cp_code package_of(const cp_stream *stream, const cpi_kernel_source *source, pac
     cp_code code = known ? CP_OK : ask(stream, &c);
     if (!code) code = look_up(source, &c, out);
     if (code || out->bytes) return code;
-    if (known) { /* it is opened after all, and may be another one */
+    if (known) { /* it is opened after all, and may be another version */
         code = ask(stream, &now);
         if (code) return code;
         known = stat_compiler(&now) && memcmp(&now, &c, sizeof c) == 0;
@@ -449,7 +451,7 @@ cp_code package_of(const cp_stream *stream, const cpi_kernel_source *source, pac
 struct module {
     CUmodule handle;
     int nnames;
-    char *names; /* pairs: what the user calls an instance, what the compiler does */
+    char *names; /* pairs: the user's name of an instance, the mangled one */
 };
 
 cp_code keep_names(module *m, const cpi_kernel_source *source, const char *lowered, const char *end)
@@ -513,7 +515,7 @@ void cpi_kernel_cuda_unload(cp_stream *stream, void *memory)
 
 namespace {
 
-/* What the compiler calls a name of the user's. */
+/* The compiler's mangled name for a name of the user's. */
 const char *lowered(const module *m, const char *name)
 {
     const char *p = m->names;

@@ -1,9 +1,10 @@
-/* Lanes in step, as programs written before 2017 take them to be: elements of a volatile array in shared memory are
- * read and written without a barrier between (`s[i] += s[i + 16];`).
+/* Lanes in lockstep, as programs written before 2017 assume: elements of a volatile array in shared memory are read and
+ * written without a barrier between (`s[i] += s[i + 16];`).
  *
- * A GPU runs such lanes together. In fibers they are kept together: an assignment to an element of a volatile array
- * whose value is made of elements of volatile arrays waits for the lanes of the warp, reads, waits, writes, and waits
- * again; so does an if whose condition reads such elements. Functions with such statements wait for other threads. */
+ * A GPU runs such lanes together. In fibers they are kept together. An assignment to an element of a volatile array
+ * whose value is computed from elements of volatile arrays waits for the lanes of the warp, reads, waits, writes, and
+ * waits again. So does an if whose condition reads such elements. Functions with such statements wait for other
+ * threads. */
 #include <string.h>
 
 #include "kernel/translate.h"
@@ -33,8 +34,8 @@ static bool declares(const cpi_tokens *t, int i, const cpi_token *name)
     return false;
 }
 
-/* Whether the name at i, in front of [, is that of a volatile array: of the function's, a parameter, or dynamic shared
- * memory of the whole text. */
+/* Whether the name at i, before [, is that of a volatile array: of the function's, a parameter, or dynamic shared
+ * memory of the whole source. */
 static bool is_volatile(const cpi_cu_program *p, const cpi_cu_function *f, int i)
 {
     const cpi_tokens *t = &p->tokens;
@@ -63,7 +64,7 @@ static bool begins_statement(const cpi_tokens *t, int i)
            cpi_token_is(b, "else") || cpi_token_is(b, "do") || b->kind == CPI_W_LINE;
 }
 
-/* The assigning mark of such a statement at i, and in `end` its ; -- or -1. */
+/* The assignment operator of such a statement at i, and in `end` its ; -- or -1. */
 static int assignment(const cpi_cu_program *p, const cpi_cu_function *f, int i, int *end)
 {
     const cpi_tokens *t = &p->tokens;
@@ -112,10 +113,10 @@ bool cpi_cu_finds_lockstep(const cpi_cu_program *p, const cpi_cu_function *f)
     return stores;
 }
 
-/* The lanes wait for each other: in part `step` of the statement at i. */
+/* Writes a wait of the lanes for each other: in part `step` of the statement at i. */
 static void put_gather(const cpi_tokens *t, int i, int step, cpi_string *out)
 {
-    int before = 0; /* statements of the same line have places of their own, in their order */
+    int before = 0; /* statements of the same line have different positions, in their order */
     while (before < 60 && i > before && t->at[i - before - 1].line == t->at[i].line) before++;
     cpi_string_put(out, "(void)__cu_gather_at(%d, %d); ", t->at[i].line, 4 * before + step);
 }

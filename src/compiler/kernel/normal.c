@@ -1,9 +1,9 @@
-/* Kernels with warp operations in a form that regions.c takes apart: what waits becomes a statement of its own.
+/* Converts kernels with warp operations to a form that regions.c can split: what waits becomes a statement of its own.
  *
  * `v += __shfl_down_sync(m, v, d);` becomes: each lane puts v into a slot; __cu_meet; v += what the other lane has put.
- * Functions that wait are written where they are called, with names of their own. A new text is made of the whole
- * program, in which the bodies of such kernels are replaced; it is read like the user's. Invariant: the value of every
- * expression is made once, in an order that C++ allows, and what is not understood leaves the kernel as it was. */
+ * Functions that wait are inlined where they are called, with names of their own. A new source is made of the whole
+ * program, in which the bodies of such kernels are replaced; it is parsed like the user's. Invariant: every expression
+ * is evaluated once, in an order that C++ allows, and what is not understood leaves the kernel as it was. */
 #include <string.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 /* --- statements --- */
 
-/* Whether there is something to be rewritten. */
+/* Whether there is something to rewrite. */
 static bool touched(normal *n, const scope *s, int first, int last)
 {
     return cpi_normal_count_waits(n, first, last) > 0 || (s->number && cpi_normal_has_word(n, "return", first, last));
@@ -33,7 +33,7 @@ static int behind_of(normal *n, int i, int end)
     return behind;
 }
 
-/* Whether the statement from i to `behind` ends in a return in any case. */
+/* Whether every path through the statement from i to `behind` ends in a return. */
 static bool leaves(normal *n, int i, int behind)
 {
     if (is(n, i, "return")) return true;
@@ -119,7 +119,7 @@ static void put_loop(normal *n, scope *s, int i, int behind)
     cpi_string_put(n->out, "} ");
 }
 
-/* Shared memory of a function: one for all calls, as it is on a GPU, but for instances of templates. */
+/* Shared memory of a function: one for all calls, as on a GPU, but for instances of templates. */
 static void put_shared(normal *n, scope *s, int i, int behind)
 {
     if (!s->function->templated) {
@@ -145,7 +145,7 @@ static void put_return(normal *n, scope *s, int i, int behind, bool tail)
     cpi_string_free(&e);
 }
 
-/* A declaration, each of whose variables is declared by itself, or an expression. */
+/* A declaration, each of whose variables is declared separately, or an expression. */
 static void put_declarators(normal *n, scope *s, int i, int end)
 {
     int type_end = cpi_structure_type_end(&n->structure, i, end), from = type_end < 0 ? i : type_end;

@@ -1,5 +1,5 @@
-/* What the files that bring kernels into the form of normal.c share: the program that is written, and the functions
- * whose statements are. Invariant: after `refuse` nothing that is written counts. */
+/* What the files that convert kernels to the form of normal.c share: the program that is written, and the inlined
+ * functions. Invariant: after `refuse` nothing that is written counts. */
 #ifndef CPI_KERNEL_NORMAL_H
 #define CPI_KERNEL_NORMAL_H
 
@@ -12,7 +12,7 @@ typedef struct declared { /* a variable or parameter of a function */
     bool shared, plain; /* plain: no pointer, no array, no reference */
 } declared;
 
-/* A function whose statements are written: the kernel, or one that is written into it. */
+/* A function whose statements are written: the kernel, or one that is inlined into it. */
 typedef struct scope {
     const cpi_cu_function *function;
     struct scope *outer;
@@ -23,13 +23,13 @@ typedef struct scope {
         const cpi_token *name;
         cpi_string text;
     } substitutes[SUBSTITUTES]; /* arguments of templates, references */
-    bool declares_result; /* its one return stands at its end: there the result is declared */
+    bool declares_result; /* its only return is its last statement: there the result is declared */
     const char *type;     /* of the result; NULL: of the kernel; "": none */
 } scope;
 
 typedef struct normal {
     cpi_cu_program *p;
-    cpi_structure structure; /* for what statements.c knows of tokens */
+    cpi_structure structure; /* for statements.c's tests of tokens */
     cpi_string *out;
     cpi_string top;          /* shared variables of functions */
     int count, scopes;       /* points where lanes meet; scopes so far */

@@ -1,6 +1,6 @@
-/* Bringing kernels into the form of normal.c: expressions. Each operation of a warp becomes what a lane brings, a
- * meeting and what it takes; a call of a function that waits becomes the function's statements. Invariant: what waits
- * is written in the order in which the expression has it. */
+/* Converting kernels to the form of normal.c: expressions. Each warp operation becomes the value that a lane brings, a
+ * meeting and the value that it takes; a call of a function that waits becomes the function's statements. Invariant:
+ * what waits is written in the order in which the expression evaluates it. */
 #include <string.h>
 
 #include "core/memory.h"
@@ -47,7 +47,7 @@ static void put_meeting(normal *n, const struct waiting *w, int slot, int i)
     else cpi_string_put(n->out, "__cu_meet(%d); ", slot);
 }
 
-/* A value that lanes exchange: the statements go to `out`, what the lane then has to `result`. */
+/* A value that lanes exchange: the statements go to `out`, the lane's result to `result`. */
 static void put_waiting(normal *n, const struct waiting *w, int i, const cpi_string *arg, int nargs, cpi_string *result)
 {
     int id = n->count++, slot = id & 1;
@@ -94,7 +94,7 @@ static void put_waiting(normal *n, const struct waiting *w, int i, const cpi_str
     cpi_string_free(&taken);
 }
 
-/* The arguments between the parentheses at `open`, each as it is to be written. */
+/* The arguments between the parentheses at `open`, as they are to be written. */
 static int read_arguments(normal *n, scope *s, int open, cpi_string *arg, part *parts)
 {
     int count = cpi_normal_list_chunks(n, open, match(n, open), parts, ARGUMENTS);
@@ -103,7 +103,7 @@ static int read_arguments(normal *n, scope *s, int open, cpi_string *arg, part *
     return count < 0 ? 0 : count;
 }
 
-/* --- functions written where they are called --- */
+/* --- inlined functions --- */
 
 static void substitute(normal *n, scope *s, int name, const char *text)
 {
@@ -146,7 +146,7 @@ static void deduce(normal *n, scope *s, int name, const part *parameters, const 
     refuse(n);
 }
 
-/* template <typename T, int N = 32>, with what stands in the call's angles. */
+/* template <typename T, int N = 32>, with the arguments in the call's angles. */
 static void read_template(normal *n, scope *s, int call, const part *parameters, const part *args, int nargs)
 {
     const cpi_tokens *t = &n->p->tokens;
@@ -214,7 +214,7 @@ static void put_parameters(normal *n, scope *s, const part *parameters, int coun
     }
 }
 
-/* The type that the function returns, in the caller's words. */
+/* The type that the function returns, in the caller's names. */
 static void read_result(normal *n, scope *s, cpi_string *type)
 {
     static const char *const passed[] = {"__device__", "__host__", "__forceinline__", "inline", "__inline__", "static",
@@ -290,7 +290,7 @@ static void put_call(normal *n, scope *outer, const cpi_cu_function *f, int i, i
 
 /* --- expressions --- */
 
-/* What waits in the expression goes to n->out as statements; the value that is left is returned. */
+/* What waits in the expression goes to n->out as statements; returns the remaining value. */
 static cpi_string expression(normal *n, scope *s, int first, int last)
 {
     cpi_string r = {0};
@@ -327,7 +327,7 @@ static cpi_string expression(normal *n, scope *s, int first, int last)
     return r;
 }
 
-/* An expression that is no part of another. */
+/* An expression that is not part of another. */
 cpi_string cpi_normal_whole_expression(normal *n, scope *s, int first, int last)
 {
     n->pending = cpi_normal_count_waits(n, first, last);

@@ -1,11 +1,10 @@
-/* Bringing kernels into the form of normal.c: what waits for other threads, and the names of variables, which functions
- * that are written into others get of their own. Invariant: a name that would mean something else where it is written
- * is refused. */
+/* Converting kernels to the form of normal.c: what waits for other threads, and unique names for the variables of
+ * inlined functions. Invariant: a name that would mean something else where it is written is refused. */
 #include "kernel/normal.h"
 
 /* --- what waits --- */
 
-/* The function with barriers that is called at i; NULL where none is, or not one alone. */
+/* The function with barriers that is called at i; NULL where there is none, or more than one. */
 const cpi_cu_function *cpi_normal_function_at(normal *n, int i)
 {
     const cpi_cu_function *found = NULL;
@@ -39,11 +38,11 @@ bool cpi_normal_has_word(const normal *n, const char *word, int first, int last)
     return false;
 }
 
-/* Whether the value at i is made in any case and after nothing that C++ puts before it, in the expression that begins
- * at `first`. */
+/* Whether the value at i is evaluated on every path and after nothing that C++ puts before it, in the expression that
+ * begins at `first`. */
 bool cpi_normal_unconditional(const normal *n, int first, int i)
 {
-    bool call = false, decided = false; /* commas part arguments; a condition stands before, in this bracket */
+    bool call = false, decided = false; /* commas separate arguments; a condition precedes, in this bracket */
     for (int k = first; k < i; k++) {
         if (match(n, k) > i) {
             if (decided) return false;
@@ -88,7 +87,7 @@ static bool plain_name(const normal *n, int name)
     return !is(n, name - 1, "*") && !is(n, name - 1, "&") && !is(n, name + 1, "[");
 }
 
-/* The parameters of a function, as pieces; -1: too many. */
+/* The parameters of a function, as token ranges; -1: too many. */
 int cpi_normal_list_chunks(const normal *n, int open, int close, part *parts, int most)
 {
     int count = 0, from = open + 1;
@@ -122,7 +121,7 @@ int cpi_normal_parameter_name(const normal *n, part p)
     return name > p.first ? name : -1;
 }
 
-/* All names that the function declares, wherever in it: more than there are do no harm, fewer would. */
+/* All names that the function declares, wherever in it: too many do no harm, too few would. */
 void cpi_normal_find_names(normal *n, scope *s)
 {
     const cpi_cu_function *f = s->function;
@@ -155,7 +154,7 @@ void cpi_normal_find_names(normal *n, scope *s)
     }
 }
 
-/* Token i as it is called in the kernel. */
+/* The kernel's name for token i. */
 void cpi_normal_put_word(normal *n, scope *s, int i, cpi_string *out)
 {
     const cpi_token *w = at(n, i);

@@ -1,7 +1,6 @@
 /* Parameters, members and variables of a program that have the names of CUDA's: threadIdx, blockIdx, blockDim, gridDim.
- *
- * For us these are macros, so the program's own ones get names of the same length. Invariant: a name is taken for the
- * program's own only where a declaration of it is seen from there, or where it is a member. */
+ * For us these are macros, so the program's own ones are renamed to names of the same length. Invariant: a name is
+ * taken for the program's own only where a declaration of it is visible, or where it is a member. */
 #include <string.h>
 
 #include "kernel/translate.h"
@@ -28,14 +27,14 @@ static bool declares(const cpi_tokens *t, int k)
     while (before > 0 && (cpi_token_is(&t->at[before], "*") || cpi_token_is(&t->at[before], "&"))) before--;
     if (before < 0 || !is_one_of(&t->at[k + 1], ends)) return false;
     bool type = t->at[before].kind == CPI_W_NAME && !is_one_of(&t->at[before], keywords) && !is_place(&t->at[before]);
-    if (before < k - 1) { /* a * b and a & b are no declarations: those stand where a statement or an argument begins */
+    if (before < k - 1) { /* a * b and a & b are not declarations: those are where a statement or an argument begins */
         static const char *const begins[] = {"(", ",", ";", "{", "}", "const", NULL};
         return type && before > 0 && is_one_of(&t->at[before - 1], begins) && !cpi_token_is(&t->at[k + 1], ":");
     }
     return type;
 }
 
-/* Whether a declaration of the name at i is seen from there. */
+/* Whether a declaration of the name at i is visible from there. */
 static bool is_own(const cpi_tokens *t, int i)
 {
     static const char *const members[] = {".", "->", NULL};
@@ -44,7 +43,7 @@ static bool is_own(const cpi_tokens *t, int i)
     for (int k = i; k >= 0; k--) {
         const cpi_token *w = &t->at[k];
         if (cpi_token_same(w, &t->at[i]) && declares(t, k)) return true;
-        if (w->match >= 0 && w->match < k) { /* what has ended */
+        if (w->match >= 0 && w->match < k) { /* skips scopes that have ended */
             k = w->match;
         } else if (cpi_token_is(w, "{")) {
             int head = k - 1;
@@ -62,7 +61,7 @@ bool cpi_cu_rename_own(char *text)
     cpi_tokens t;
     bool unbalanced, any = false;
     if (!strstr(text, "Idx") && !strstr(text, "Dim")) return true;
-    if (!cpi_tokens_read(text, &t, &unbalanced)) return unbalanced; /* the compiler tells it */
+    if (!cpi_tokens_read(text, &t, &unbalanced)) return unbalanced; /* the compiler reports it */
     for (int i = 0; i < t.n && !any; i++) any = is_place(&t.at[i]) && declares(&t, i);
     for (int i = 0; i < t.n && any; i++) /* found first: letters that change are compared */
         if (is_place(&t.at[i])) t.at[i].line = is_own(&t, i) ? -1 : t.at[i].line;

@@ -1,5 +1,5 @@
-/* Loops over the threads of a block: opening them, and what a thread's variables are inside and between them; a run of
- * statements as one loop. Invariant: what is taken out of its array at a loop's beginning and changed is put back. */
+/* Loops over the threads of a block: beginning them, a thread's variables inside and between them, and a run of
+ * statements as one loop. Invariant: what is loaded from its array at a loop's beginning and changed is stored back. */
 #include <stdio.h>
 
 #include "kernel/writer.h"
@@ -49,10 +49,10 @@ static void put_kept_name(writer *w, const cpi_local *v)
 
 static bool is_array(const cpi_local *v) { return v->suffix_end > v->suffix; }
 
-/* Whether the variable is seen at token i, and declared before it. */
+/* Whether the variable is visible at token i, and declared before it. */
 bool cpi_region_visible(const cpi_local *v, int i) { return v->statement < 0 || (v->name < i && i < v->block_end); }
 
-/* Whether another variable of its name, declared further in, is what token i would see. */
+/* Whether another variable of its name, declared in an inner scope, hides it at token i. */
 bool cpi_region_hidden(const writer *w, const cpi_local *v, int i)
 {
     for (const cpi_local *l = v + 1; l < w->s->local + w->s->nlocals; l++)
@@ -67,7 +67,7 @@ static bool used_between(const writer *w, const cpi_local *v, int first, int las
     return false;
 }
 
-/* Opens the loop over the threads. */
+/* Begins the loop over the threads. */
 static void open_loop_of(writer *w, const char *span)
 {
     if (span) cpi_string_put(w->out, " __CU_THREADS_OF(%s) { __CU_THREAD ", span);
@@ -83,7 +83,7 @@ static void open_loop_of(writer *w, const char *span)
 
 void cpi_region_open_loop(writer *w) { open_loop_of(w, NULL); }
 
-/* What the tokens need of variables that were declared before them. */
+/* Loads the variables that the tokens need and that were declared before them. */
 void cpi_region_take_out(writer *w, int first, int last)
 {
     for (int k = 0; k < w->s->nlocals; k++) {
@@ -138,7 +138,7 @@ void cpi_region_put_storage(writer *w, const cpi_local *v)
     cpi_string_put(w->out, "; ");
 }
 
-/* The values of an array that is kept. Its size must stand in its brackets, since where it is kept no values are. */
+/* The values of an array that is kept. Its size must be in its brackets, since where it is kept there are no values. */
 static void put_elements(writer *w, const cpi_local *v)
 {
     if (word(w, v->suffix)->match == v->suffix + 1) w->s->failed = true;
@@ -151,7 +151,7 @@ static void put_elements(writer *w, const cpi_local *v)
                    word(w, v->name)->text, (int)word(w, v->name)->length, word(w, v->name)->text);
 }
 
-/* A statement inside a loop. Of a declaration each declarator goes its own way. */
+/* A statement inside a loop. Each declarator of a declaration is handled separately. */
 static void put_statement(writer *w, int k)
 {
     const cpi_statement *st = &w->s->statement[k];
@@ -164,7 +164,7 @@ static void put_statement(writer *w, int k)
     }
     for (int i = first; i < last; i++) {
         const cpi_local *v = &w->s->local[i];
-        if (v->class == CPI_V_UNIFORM) continue; /* stands outside */
+        if (v->class == CPI_V_UNIFORM) continue; /* is declared outside */
         if (v->class == CPI_V_LOCAL) {
             for (int q = v->type; q < v->type_end; q++) cpi_region_put_tokens(w, q, q + 1), cpi_string_put(w->out, " ");
             for (int q = v->prefix; q < v->suffix_end; q++)
@@ -182,7 +182,7 @@ static void put_statement(writer *w, int k)
     }
 }
 
-/* What lanes put down in the tokens goes to slots that are empty. */
+/* The slots of values that lanes exchange in the tokens become those that are free. */
 static void put_slots(writer *w, int first, int last)
 {
     for (int i = first; i < last; i++) {
@@ -196,7 +196,7 @@ static void put_slots(writer *w, int first, int last)
     }
 }
 
-/* The type and place of the token behind threadIdx.x, or behind a variable that is nothing else, at i; -1: no such. */
+/* The type and position of the token behind threadIdx.x, or behind a variable with just that value, at i; -1: none. */
 static int behind_x(const writer *w, int i, const cpi_local **variable)
 {
     *variable = NULL;
@@ -213,8 +213,8 @@ static int behind_x(const writer *w, int i, const cpi_local **variable)
     return -1;
 }
 
-/* For `if (threadIdx.x < u) ...` or `== u` alone in a region: the loop goes over those threads. Writes { and the span
- * __cu_some; returns where the branch begins, -1 (nothing written) where the statement is none. */
+/* For `if (threadIdx.x < u) ...` or `== u` alone in a region: the loop runs over those threads only. Writes { and the
+ * span __cu_some; returns where the branch begins, -1 (nothing written) where the statement is not of this form. */
 static int put_span(writer *w, int k)
 {
     static const char *const others[] = {"&&", "||", "?", ",", "<", ">", "<=", ">=", "==", "!=", "&", "|", "^", "="};
@@ -267,7 +267,7 @@ void cpi_region_put_region(writer *w, int k, int end)
         cpi_region_put_line(w, w->s->statement[i].first);
         put_statement(w, i);
     }
-    for (int v = 0; v < w->s->nlocals; v++) { /* what was declared here and is seen later */
+    for (int v = 0; v < w->s->nlocals; v++) { /* what was declared here and is visible later */
         const cpi_local *l = &w->s->local[v];
         if (l->class == CPI_V_KEPT && l->statement >= 0 && l->name >= first && l->name < last)
             cpi_region_put_back_one(w, l);

@@ -1,8 +1,8 @@
 /* Branches and loops that not all threads of a block take, where lanes meet: statements for threads with a mark.
- * Invariant: a thread runs what stands there only where its marks of all branches and loops around say so. */
+ * Invariant: a thread runs these statements only where its marks of all enclosing branches and loops are set. */
 #include "kernel/writer.h"
 
-/* --- lanes that go different ways ---
+/* --- divergent lanes ---
  *
  * Where lanes of a warp meet in a branch or a loop that not all threads take, each thread has a mark: whether it is in
  * there. A thread that jumps out of a loop loses its marks up to the loop's. */
@@ -31,7 +31,7 @@ static void put_marked(writer *w, int k, int value)
                    w->s->returns ? "__cu_alive" : "nullptr");
 }
 
-/* Each thread's mark becomes what the condition says: `yes`, or else `no`. */
+/* Sets each thread's mark by the condition: `yes`, or else `no`. */
 static void put_marking(writer *w, int k, int first, int last, const char *yes, const char *no)
 {
     cpi_region_open_loop(w);
@@ -67,7 +67,7 @@ void cpi_region_put_masked_if(writer *w, int k)
     w->s->statement[part].next = other;
 }
 
-/* The body of such a loop; in the marks those that are in this round are 1, those that skip the rest of it 2. */
+/* The body of such a loop. The marks of threads in this round are 1, those of threads that skip the rest of it 2. */
 static void put_masked_body(writer *w, int k)
 {
     int around = w->masked_loop;
@@ -77,7 +77,7 @@ static void put_masked_body(writer *w, int k)
     cpi_string_put(w->out, "__cu_again(__cu_m%d, __cu_block); ", k);
 }
 
-/* What a for does first, of every thread; `first` to `last` are the variables that it declares. */
+/* The initialisation of a for, by every thread; `first` to `last` are the variables that it declares. */
 void cpi_region_put_beginning(writer *w, const cpi_statement *st, int second, int first, int last)
 {
     cpi_region_open_loop(w);
@@ -156,7 +156,7 @@ void cpi_region_put_meeting(writer *w, int k)
                    word(w, st->first + 2)->text, word(w, st->first)->line);
 }
 
-/* Whether the statement is carried out by marks: nothing in it waits for the whole block, and threads may differ. */
+/* Whether the statement runs with marks: nothing in it waits for the whole block, and threads may differ. */
 bool cpi_region_is_masked(const writer *w, int k)
 {
     const cpi_statement *st = &w->s->statement[k];

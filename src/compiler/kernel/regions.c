@@ -1,18 +1,18 @@
 /* Writing a kernel with barriers as loops over the threads of a block between them (loop fission; Stratton, Stone and
  * Hwu, "MCUDA", 2008).
  *
- * Outside the loops stands what is one for the block: shared memory, variables made of arguments and the block's place,
- * loops and conditions that hold a barrier. Such a condition must be the same for all threads that are left; that is
- * checked where it is not evident. Inside a loop each thread has its place and its variables: made anew, or taken from
- * an array over the threads and put back. Invariant: what is written means what CUDA means, or the kernel is refused.
- */
+ * Outside the loops is what is one for the block: shared memory, variables computed from arguments and the block's
+ * index, loops and conditions that contain a barrier. Such a condition must be the same for all threads that are left;
+ * this is checked where it is not evident. Inside a loop each thread has its index and its variables: computed anew, or
+ * loaded from an array over the threads and stored back. Invariant: what is written means what CUDA means, or the
+ * kernel is refused. */
 #include "kernel/writer.h"
 
-/* The condition at st->test, one for all threads: where that is not evident, it is asked of each and compared. The name
- * of the result is __cu_cN, N the statement. */
+/* The condition at st->test, one for all threads: where that is not evident, each thread evaluates it and the results
+ * are compared. The result's name is __cu_cN, N the statement. */
 static void put_test(writer *w, int k, int first, int last)
 {
-    if (first == last || cpi_structure_uniform(w->s, first, last)) { /* true for ever, though all may have left */
+    if (first == last || cpi_structure_uniform(w->s, first, last)) { /* always true, though all may have left */
         cpi_string_put(w->out, "const bool __cu_c%d = %s(", k,
                        w->s->returns ? "__cu_left(__cu_alive, __cu_block) && " : "");
         cpi_region_put_tokens(w, first, last);
@@ -30,7 +30,7 @@ static void put_test(writer *w, int k, int first, int last)
     cpi_string_put(w->out, "const bool __cu_c%d = __cu_b%d.all(__cu_block, %d); ", k, k, word(w, first)->line);
 }
 
-/* A statement by each thread, from its text: the step of a loop. */
+/* A statement by each thread, from its source: the step of a loop. */
 void cpi_region_put_step(writer *w, int first, int last)
 {
     if (first == last) return;
@@ -94,7 +94,7 @@ static void put_while(writer *w, int k, bool first_runs)
     cpi_string_put(w->out, "} ");
 }
 
-/* A statement that is taken apart. `loop`: the innermost one around it whose steps we write, -1: none. */
+/* A statement that is split. `loop`: the innermost one around it whose steps we write, -1: none. */
 static void put_split(writer *w, int k, int loop)
 {
     const cpi_statement *st = &w->s->statement[k];
@@ -136,7 +136,7 @@ static void put_split(writer *w, int k, int loop)
     case CPI_F_DO: put_while(w, k, true); break;
     case CPI_F_JUMP:
         if (w->masked_loop >= 0) cpi_region_put_masked_jump(w, token_is(w, st->first, "break"));
-        else if (w->nmasks) w->s->failed = true; /* out of a loop that all go round together */
+        else if (w->nmasks) w->s->failed = true; /* out of a loop that all run together */
         else if (token_is(w, st->first, "break") || loop < 0) cpi_region_put_tokens(w, st->first, st->last);
         else cpi_string_put(w->out, "goto __cu_step%d; ", loop);
         break;
@@ -150,7 +150,7 @@ static void put_split(writer *w, int k, int loop)
     if (st->form != CPI_F_BLOCK && part >= 0) w->s->statement[part].next = other;
 }
 
-/* What threads `x` of the block begin with. */
+/* The initial values of threads `x` of the block. */
 static void put_first(writer *w, const cpi_stride *r, const char *name, const char *x)
 {
     cpi_string_put(w->out, "long long %s; { const unsigned __cu_x = %s, __cu_y = 0, __cu_z = 0; __CU_THREAD ", name, x);
@@ -166,8 +166,8 @@ static void put_first(writer *w, const cpi_stride *r, const char *name, const ch
     cpi_string_put(w->out, "); } ");
 }
 
-/* A loop with the stride of the grid: round by round, and in each round the threads of the block. Where they do not
- * stand in a row (the block has several) or numbers might wrap, thread by thread as in any region. */
+/* A grid-stride loop: round by round, and in each round the threads of the block. Where they do not form a row (the
+ * block has several) or numbers might wrap, thread by thread as in any region. */
 static void put_stride(writer *w, int k)
 {
     const cpi_statement *st = &w->s->statement[k];

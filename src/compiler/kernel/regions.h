@@ -1,8 +1,8 @@
 /* A kernel with barriers as a tree of statements: shared by statements.c, which reads it, and regions.c, which writes
  * the loops.
  *
- * What contains a barrier is taken apart; everything else is a piece of text that a loop over the threads runs whole. A
- * region is a run of such pieces without a barrier between them; the condition of a statement that is taken apart is a
+ * What contains a barrier is split; everything else is plain source that a loop over the threads runs whole. A region
+ * is a run of such plain statements without a barrier between them; the condition of a statement that is split is a
  * region of its own. */
 #ifndef CPI_KERNEL_REGIONS_H
 #define CPI_KERNEL_REGIONS_H
@@ -14,22 +14,22 @@ typedef enum cpi_form { CPI_F_TEXT, CPI_F_FIXED, CPI_F_BARRIER, CPI_F_BLOCK, CPI
 
 typedef struct cpi_statement {
     uint8_t form;
-    bool split;        /* holds a barrier, or jumps out of a loop that does */
-    bool once;         /* a text that `continue` leaves */
+    bool split;        /* contains a barrier, or jumps out of a loop that does */
+    bool once;         /* plain source that `continue` leaves */
     int first, last;   /* tokens */
     int test, test_end; /* if, while, do: the condition; for: all between the parentheses */
     int child, next;   /* statements; -1: none. Of an if: then, and else behind it. */
-    int region;        /* of a text; of a condition */
+    int region;        /* of plain source; of a condition */
 } cpi_statement;
 
 typedef enum cpi_class {
     CPI_V_LOCAL,   /* lives in one region */
-    CPI_V_UNIFORM, /* one value for the block, known from its arguments and place: declared once, outside the loops */
-    CPI_V_PURE,    /* made of the thread's place: declared anew in each region */
+    CPI_V_UNIFORM, /* one value for the block, known from its arguments and index: declared once, outside the loops */
+    CPI_V_PURE,    /* computed from the thread's index: declared anew in each region */
     CPI_V_KEPT     /* an array over the threads */
 } cpi_class;
 
-/* A declarator `type prefix name suffix = value` that stands where statements are taken apart, or a parameter. */
+/* A declarator `type prefix name suffix = value` in a statement list that is split, or a parameter. */
 typedef struct cpi_local {
     int name, type, type_end, prefix, suffix, suffix_end, value, value_end; /* tokens; value: behind = */
     int statement, block_end; /* where its scope ends; statement -1: a parameter */
@@ -44,30 +44,30 @@ typedef struct cpi_structure {
     int nstatements, capacity;
     cpi_local *local;
     int nlocals, local_capacity;
-    int regions;      /* how many there are */
+    int regions;      /* the number of threads */
     int *region_of;   /* of each token of the body, counted from its { ; -1: of none */
     bool returns;     /* a thread may leave before others */
     bool failed;
 } cpi_structure;
 
-/* False where the body cannot be taken apart, or memory ends (`failed`). */
+/* False where the body cannot be split, or memory ends (`failed`). */
 bool cpi_structure_read(cpi_cu_program *p, const cpi_cu_function *f, cpi_structure *s);
 void cpi_structure_free(cpi_structure *s);
-/* Whether nothing in the tokens depends on the thread, or on what memory holds. */
+/* Whether nothing in the tokens depends on the thread, or on the contents of memory. */
 bool cpi_structure_uniform(const cpi_structure *s, int first, int last);
-/* Whether something in them depends on the thread's place, and nothing on what memory holds. */
+/* Whether something in them depends on the thread's index, and nothing on the contents of memory. */
 bool cpi_structure_by_thread(const cpi_structure *s, int first, int last);
 
-/* Behind the statement at i, which is not taken apart; -1 (and `failed`) where it has no end before `end`. */
+/* Behind the statement at i, which is not split; -1 (and `failed`) where it has no end before `end`. */
 int cpi_structure_behind(cpi_structure *s, int i, int end);
-/* changes.c: whether the use of a variable at token i may change it; whether token i assigns to what stands before it;
- * whether macros of the text are used. */
+/* changes.c: whether the use of a variable at token i may change it; whether token i assigns to what is before it;
+ * whether macros of the source are used. */
 bool cpi_structure_changes(const cpi_structure *s, const cpi_local *v, int i);
 bool cpi_structure_assigns(const cpi_structure *s, int i);
 bool cpi_structure_has_macro(const cpi_structure *s, int first, int last);
 bool cpi_structure_type_word(const cpi_structure *s, int i);
 
-/* strides.c: a loop with the stride of the grid; places of tokens. */
+/* strides.c: a grid-stride loop; token indices. */
 typedef struct cpi_stride {
     int name, type, type_end, value, value_end, limit, limit_end, step, step_end, body, body_end;
 } cpi_stride;

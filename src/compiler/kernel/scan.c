@@ -1,7 +1,6 @@
-/* Finding the functions and variables of a CUDA text at namespace scope, and which of them need a context.
- *
- * Invariant: what is not understood is left to the compiler: a declaration that is no function and no variable of a
- * device's memory is passed over. */
+/* Finding the functions and variables of CUDA source at namespace scope, and which of them need a context. Invariant:
+ * what is not understood is left to the compiler: a declaration that is neither a function nor a variable of a device's
+ * memory is skipped. */
 #include <stdio.h>
 #include <string.h>
 
@@ -55,7 +54,7 @@ static const char *const refused[][2] = {
     {"__cvta_generic_to_shared", "addresses of one kind of memory"},
     {"__cvta_generic_to_global", "addresses of one kind of memory"}};
 
-/* What a GPU has and the CPU has not. */
+/* What a GPU has and the CPU lacks. */
 static bool refuse(const cpi_tokens *t)
 {
     for (int i = 0; i < t->n; i++) {
@@ -257,7 +256,7 @@ static bool scan(cpi_cu_program *p, int i, int end, int scope, int depth)
     return true;
 }
 
-/* --- who needs a context --- */
+/* --- which functions need a context --- */
 
 static cpi_cu_function *named(cpi_cu_program *p, const cpi_token *w, int from)
 {
@@ -290,7 +289,7 @@ static bool is_shared_variable(const cpi_cu_program *p, const cpi_token *w)
     return false;
 }
 
-/* All functions of a name are alike, since a call does not tell which is meant. */
+/* All functions of a name are treated alike, since a call does not say which is meant. */
 static bool spread(cpi_cu_program *p)
 {
     bool changed = false;
@@ -343,7 +342,7 @@ static bool inside_variable(const cpi_cu_program *p, int i)
     return false;
 }
 
-/* Methods, and lines of macros: a macro's words are those of wherever it is used. */
+/* Methods, and macros: a macro's tokens belong to the functions that use it. */
 static void find_hidden(cpi_cu_program *p)
 {
     for (int i = 0; i < p->tokens.n; i++) {
@@ -359,7 +358,7 @@ static void find_hidden(cpi_cu_program *p)
     }
 }
 
-/* Kernels of one name: which of their bodies is meant, types tell. */
+/* Kernels of one name: types determine which of their bodies is meant. */
 static void find_overloaded(cpi_cu_program *p)
 {
     for (int k = 0; k < p->nfunctions; k++) {

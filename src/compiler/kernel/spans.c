@@ -1,14 +1,14 @@
-/* Kernels without barriers, of whose threads it is known beforehand which take part, and kernels that only ask where a
- * thread is in the grid.
+/* Kernels without barriers whose participating threads are known beforehand, and kernels that only use a thread's
+ * position in the grid.
  *
  * Most kernels begin with `int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) ...`. A compiler keeps such a test
- * in its loop over the threads, as masks. So it is written in a way that the loop (device/entry.h) can ask single
- * threads whether they pass, and have the others run without the test. Where blockIdx.x and threadIdx.x are met in that
- * sum alone, neighbouring blocks are one loop.
+ * in its loop over the threads, as masks. So it is written such that the loop (device/entry.h) can ask single threads
+ * whether they pass, and run the others without the test. Where blockIdx.x and threadIdx.x occur in that sum alone,
+ * neighbouring blocks are one loop.
  *
- * Invariant: what is asked has no effect and means for a thread what it means in the kernel; every comparison is of
- * the sum above (which neither wraps nor turns, as long as indices are below 2^31) with what is one for a row of
- * threads. So each of them changes once at most along a row, and what its ends say holds between them. */
+ * Invariant: the test has no effect and means for a thread what it means in the kernel. Every comparison is of the sum
+ * above (which neither wraps nor turns, as long as indices are below 2^31) with a value that is one for a row of
+ * threads. So each of them changes at most once along a row, and what holds at its ends holds between them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ static const char *const whole[] = {"int", "unsigned", "long", "signed", "size_t
 static const char *const plain[] = {"int", "unsigned", "long", "signed", "size_t", "uint32_t", "int32_t", "uint64_t",
                                     "int64_t", "const", "char", "short", "bool", "float", "double", NULL};
 
-/* How many tokens from i on are words of a type with numbers in it. */
+/* How many tokens from i on are a type's, of one that contains numbers. */
 static int type_words(const reader *r, int i, const char *const *words)
 {
     int n = 0;
@@ -71,7 +71,7 @@ static int sum(const reader *r, int i)
     return n ? n + 4 : 0;
 }
 
-/* Whether the sum of n tokens at i is one also among what stands around it. */
+/* Whether the sum of n tokens at i is one also in its context. */
 static bool stands_alone(const reader *r, int i, int n)
 {
     static const char *const before[] = {"(", "=", "[", ",", "return", "<", ">", "<=", ">=", "==", "!=", "&&", "||",
@@ -139,7 +139,7 @@ static value value_of_name(const reader *r, int i)
     return V_ROW;
 }
 
-/* Whether the name may stand in what is asked. */
+/* Whether the name may occur in what is asked. */
 static bool known(const reader *r, int i)
 {
     int defined = macro(r, i);
@@ -173,7 +173,7 @@ static bool pure(const reader *r, int first, int last)
     return true;
 }
 
-/* What a pure expression is. */
+/* The kind of a pure expression. */
 static value value_of(const reader *r, int first, int last)
 {
     while (last - first > 2 && is(r, first, "(") && match(r, first) == last - 1) first++, last--;
@@ -209,7 +209,7 @@ static bool turns_once(const reader *r, int first, int last)
     return value_of(r, first, last) == V_INDEX;
 }
 
-/* Whether a part of a condition changes once at most along a row. */
+/* Whether a part of a condition changes at most once along a row. */
 static bool is_test(const reader *r, int first, int last)
 {
     static const char *const others[] = {"?", "&", "|", "^", "==", "!=", "&&", "||", "!", "~", NULL};
@@ -343,7 +343,7 @@ static void read_guards(reader *r)
         }
 }
 
-/* Whether all that the kernel asks of x is the sum. */
+/* Whether the kernel uses x only through the sum. */
 static bool is_joined(const reader *r)
 {
     for (int i = r->f->body; i < r->f->end; i++) {
@@ -364,8 +364,8 @@ static bool is_joined(const reader *r)
     return true;
 }
 
-/* Blocks that go round together: another block than one thinks is the first to come somewhere. That matters to those
- * that wait for one another, and to the order of atomic operations. */
+/* Joined blocks: another block than expected may be the first somewhere. That matters to those that wait for one
+ * another, and to the order of atomic operations. */
 bool cpi_cu_joins_rounds(const cpi_cu_program *p, const cpi_cu_function *f)
 {
     const reader r = {.p = p, .f = f};

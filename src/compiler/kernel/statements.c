@@ -25,8 +25,8 @@ static int new_statement(cpi_structure *s, cpi_form form, int first)
     return s->nstatements++;
 }
 
-/* Whether a barrier, or a meeting of lanes, that is a statement of its own lies in the tokens; anything else that waits
- * is refused. */
+/* Whether the tokens contain a barrier, or a meeting of lanes, as a statement of its own; anything else that waits is
+ * refused. */
 static bool has_barrier(cpi_structure *s, int first, int last)
 {
     bool found = false;
@@ -55,7 +55,7 @@ static int behind_semicolon(cpi_structure *s, int i, int end)
     return i < end ? i + 1 : refuse(s);
 }
 
-/* Behind the statement at i, without taking it apart. */
+/* Behind the statement at i, without splitting it. */
 static int behind_statement(cpi_structure *s, int i, int end)
 {
     if (i < 0 || i >= end) return refuse(s);
@@ -103,13 +103,13 @@ static bool jumps_out(cpi_structure *s, int i, int end, int kinds)
     return is(s, i, "continue") ? (kinds & CONTINUE) != 0 : is(s, i, "break") && kinds & BREAK;
 }
 
-/* Where a statement stands: in no loop that is taken apart, in one, or as the body of one. */
+/* Where a statement is: in no loop that is split, in one, or as the body of one. */
 typedef enum place { OUTSIDE, IN_LOOP, BODY } place;
 
 static int read_statement(cpi_structure *s, int i, int end, place where, int *behind);
 
-/* Whether a thread may go on to the loop's next round at statement i, which others do not, and what is left of the
- * body, to `last`, has no barrier: then that is one piece. */
+/* Whether a thread may continue with the loop's next iteration at statement i, which others do not, and the rest of the
+ * body, to `last`, has no barrier: then that is one region. */
 static bool may_skip(cpi_structure *s, int i, int last)
 {
     int behind = is(s, i, "if") ? behind_statement(s, i, last) : -1;
@@ -130,7 +130,7 @@ static void read_block(cpi_structure *s, int at, int first, int last, place wher
             k = read_statement(s, i, last, where == BODY ? IN_LOOP : where, &behind);
         }
         if (k < 0 || behind <= i) {
-            if (behind > i && !s->failed) { /* nothing to be done: a pragma */
+            if (behind > i && !s->failed) { /* an empty statement: a pragma */
                 i = behind;
                 continue;
             }
@@ -156,7 +156,7 @@ static bool is_fixed(const cpi_structure *s, int i)
     return false;
 }
 
-/* An if, for, while or do that is taken apart; its parts are statements `child` and, for else, the next one. */
+/* An if, for, while or do that is split; its parts are statements `child` and, for else, the next one. */
 static int read_control(cpi_structure *s, int i, int end, cpi_form form, place where, int *behind)
 {
     int k = new_statement(s, form, i), part, then;
@@ -187,7 +187,7 @@ static int read_control(cpi_structure *s, int i, int end, cpi_form form, place w
     return k;
 }
 
-/* One statement at i; -1, and `behind`, for what does nothing. */
+/* One statement at i; -1, and `behind`, for an empty one. */
 static int read_statement(cpi_structure *s, int i, int end, place where, int *behind)
 {
     *behind = i + 1;
@@ -440,7 +440,7 @@ static bool in_shared_memory(const cpi_structure *s, int i)
     return false;
 }
 
-/* 0: depends on memory, or on what is not known; 1: on the thread's place; 2: on neither. */
+/* 0: depends on memory, or on what is not known; 1: on the thread's index; 2: on neither. */
 static int purity(const cpi_structure *s, int first, int last)
 {
     static const char *const functions[] = {"min", "max", "abs", "sizeof"};
@@ -519,7 +519,7 @@ static void classify(cpi_structure *s)
     }
 }
 
-/* --- all of it --- */
+/* --- entry point --- */
 
 static bool has_lambda(const cpi_structure *s)
 {

@@ -1,9 +1,9 @@
-/* Loops with the stride of the grid, `for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)`: which
- * they are, so that regions.c can let the threads of a block go round together.
+/* Grid-stride loops, `for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)`: recognised so that
+ * regions.c can run them round by round for all threads of a block.
  *
- * Invariant: a loop is one only where its variable is changed by its step alone, where it is left by its condition
- * alone, and where limit and step are one for the block; that neighbours begin one after the other is seen from the
- * words of the first value, and whether it holds (nothing wrapped) is asked when the loop runs. */
+ * Invariant: a loop is recognised only where its variable is changed by its step alone, where it is left by its
+ * condition alone, and where limit and step are one for the block. That neighbours begin one after the other follows
+ * from the tokens of the first value; whether it holds (nothing wrapped) is checked when the loop runs. */
 #include "kernel/structure_words.h"
 
 static bool has(const cpi_structure *s, const char *word, int first, int last)
@@ -37,7 +37,7 @@ static bool read_step(const cpi_structure *s, cpi_stride *r, int first, int last
     r->step_end = last;
     if (r->step >= last) return false;
     bool sum = is(s, first + 1, "=");
-    for (int i = r->step; i < last; i++) { /* of i + C no other operator may come before the sum */
+    for (int i = r->step; i < last; i++) { /* no other operator of i + C may come before the sum */
         if (match(s, i) > i) i = match(s, i);
         else if (is(s, i, ",") || (sum && !named(s, i) && !is(s, i, "*") && !is(s, i, ".") && !is(s, i, "+")))
             return false;
@@ -63,7 +63,7 @@ static bool read_test(const cpi_structure *s, cpi_stride *r, int first, int last
     return r->limit < last;
 }
 
-/* What a body may not have: ways out, and changes of the variable. */
+/* What a body must not have: exits, and changes of the variable. */
 static bool body_is_plain(const cpi_structure *s, const cpi_stride *r)
 {
     static const char *const words[] = {"break", "return", "goto", "switch", "asm", "__trap", "__nanosleep"};
@@ -115,7 +115,7 @@ static const cpi_local *local_of(const cpi_structure *s, int i)
     return found;
 }
 
-/* Whether the value is threadIdx.x and what is one for the block, added. */
+/* Whether the value is a sum of threadIdx.x and what is one for the block. */
 static bool counts_threads(const cpi_structure *s, int first, int last, int depth)
 {
     if (depth > 8) return false;

@@ -1,5 +1,6 @@
-/* Arrays as structs that kernels take by value: what CArray of <cupy/carray.cuh> and mdspan of <cuda/std/mdspan> are in
- * memory. Both begin with the address; of an array without axes the rest is zeros, which a kernel may leave unread. */
+/* Arrays as structs that kernels take by value: the memory layout of CArray of <cupy/carray.cuh> and mdspan of
+ * <cuda/std/mdspan>. Both begin with the address; of an array without axes the rest is zeros, which a kernel may leave
+ * unread. */
 #include <string.h>
 
 #include "core/error.h"

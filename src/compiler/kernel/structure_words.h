@@ -1,6 +1,6 @@
-/* Short words for looking at the tokens of a kernel that is taken apart (regions.h), for the files that do little else.
+/* Short names for reading the tokens of a kernel that is split (regions.h), for the files that do little else.
  *
- * Invariant: i and k are numbers of tokens that there are. */
+ * Invariant: i and k are valid token indices. */
 #ifndef CPI_KERNEL_STRUCTURE_WORDS_H
 #define CPI_KERNEL_STRUCTURE_WORDS_H
 

@@ -1,6 +1,6 @@
-/* The tables behind the C++ text of a CUDA program: its kernels, the instances that were asked for, its variables, and
- * what a kernel's size counts. Invariant: what stands beside a kernel (its tier, how it is called) is that of the body
- * that the expression beside it means. */
+/* The tables behind the C++ source of a CUDA program: its kernels, the requested instances, its variables, and the
+ * static shared memory of kernels. Invariant: the entries of a kernel (its tier, how it is called) are those of the
+ * body that the expression beside it means. */
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static bool is_cast(const char *name, const char **begin, const char **end)
     return *end > p;
 }
 
-/* The expression with the hidden parameter among the types. */
+/* The expression with the hidden parameter added to the types. */
 static void put_expression(const char *name, cpi_string *out)
 {
     const char *begin, *end;
@@ -39,7 +39,7 @@ static void put_expression(const char *name, cpi_string *out)
     cpi_string_put(out, "__cu_ctx%s%s)", none ? "" : ", ", none ? strchr(first, ')') : open);
 }
 
-/* Of an instance "space::f<int>" the function f; NULL where there is none. */
+/* The function f of an instance "space::f<int>"; NULL where there is none. */
 static const cpi_cu_function *instance(const cpi_cu_program *p, const char *name)
 {
     char inner[1024];
@@ -61,7 +61,7 @@ static const cpi_cu_function *instance(const cpi_cu_program *p, const char *name
         if (!f->global || f->body < 0 || w->length != n - from || memcmp(w->text, name + from, n - from) != 0) continue;
         const char *scope = p->scopes.at + f->scope;
         if (strlen(scope) == from - qualified && memcmp(scope, name + qualified, from - qualified) == 0) return f;
-        if (!found) found = f; /* named by other ways: using */
+        if (!found) found = f; /* named in other ways: using */
     }
     return found;
 }
@@ -76,11 +76,11 @@ static void put_text(const char *text, cpi_string *out)
     cpi_string_put(out, "\"");
 }
 
-/* The parameters' names, with commas between; a name that cannot be told is left out. */
+/* The parameters' names, with commas between; a name that cannot be determined is left out. */
 static void put_parameters(const cpi_tokens *t, const cpi_cu_function *f, cpi_string *out)
 {
     int close = t->at[f->open].match, name = -1;
-    bool done = false; /* behind [ or =, names are no declarators */
+    bool done = false; /* behind [ or =, names are not declarators */
     for (int i = f->open + 1; i <= close; i++) {
         const cpi_token *w = &t->at[i];
         if (i == close || cpi_token_is(w, ",")) {
@@ -156,7 +156,7 @@ static void mark_used(const cpi_cu_program *p, int k, const int *records, int nr
     }
 }
 
-/* Whose shared variables a kernel has besides its own, for its size. */
+/* Whose shared variables count for a kernel's size besides its own. */
 static void put_calls(cpi_cu_program *p, cpi_string *out)
 {
     int records[16], nrecords = records_that_share(p, records, 16);

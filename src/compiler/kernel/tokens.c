@@ -1,4 +1,4 @@
-/* Reading the words of a C++ text: see tokens.h. */
+/* Reading the tokens of C++ source: see tokens.h. */
 #include "kernel/tokens.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 
 #include "core/memory.h"
 
-#define BYTE_ORDER_MARK "\xef\xbb\xbf" /* files that some editors wrote begin with it */
+#define BYTE_ORDER_MARK "\xef\xbb\xbf" /* some editors write a byte order mark */
 
 typedef struct reader {
     const char *p;
@@ -121,7 +121,7 @@ static const char *word_end(reader *r, cpi_token *t)
     return mark_end(p);
 }
 
-/* What the two letters at p stand for; 0: for themselves. */
+/* The character that the digraph at p means; 0: none. */
 static char digraph(const char *p)
 {
     if (p[0] == '<' && p[1] == '%') return '{';
@@ -148,7 +148,7 @@ void cpi_tokens_plain(char *text)
     }
 }
 
-/* `# 12 "file"` and `#line 12`: the line behind it has that number. */
+/* `# 12 "file"` and `#line 12`: the next line has that number. */
 static void follow_line_marker(reader *r, const cpi_token *t)
 {
     const char *p = t->text + 1;
@@ -160,7 +160,7 @@ static void follow_line_marker(reader *r, const cpi_token *t)
 
 static bool match_brackets(cpi_tokens *t)
 {
-    int open = -1; /* the innermost bracket that is open; each keeps the one around it in `match` meanwhile */
+    int open = -1; /* the innermost open bracket; each stores the one around it in `match` meanwhile */
     for (int i = 0; i < t->n; i++) {
         cpi_token *w = &t->at[i];
         if (w->kind != CPI_W_MARK || w->length != 1) continue;
@@ -242,7 +242,7 @@ int cpi_tokens_behind_angles(const cpi_tokens *t, int i, int end)
     return -1;
 }
 
-/* --- text that grows --- */
+/* --- strings that grow --- */
 
 static bool make_space(cpi_string *t, size_t n)
 {

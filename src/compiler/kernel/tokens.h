@@ -1,6 +1,6 @@
-/* The words of a C++ text, with the partner of every bracket.
+/* The tokens of C++ source, with the partner of every bracket.
  *
- * Tokens cover the text without white space and comments, in order; a preprocessor line is one token. The text is
+ * Tokens cover the source without white space and comments, in order; a preprocessor line is one token. The source is
  * neither changed nor copied. */
 #ifndef CPI_KERNEL_TOKENS_H
 #define CPI_KERNEL_TOKENS_H
@@ -15,7 +15,7 @@ typedef struct cpi_token {
     uint8_t kind;     /* cpi_word */
     uint32_t length;
     const char *text; /* length bytes, not terminated */
-    int line;         /* in the user's text, from 1; line markers of a preprocessor are honoured */
+    int line;         /* in the user's source, from 1; line markers of a preprocessor are honoured */
     int match;        /* of ( [ { and their partners: the partner's index, else -1 */
 } cpi_token;
 
@@ -27,15 +27,15 @@ typedef struct cpi_tokens {
 /* False with an error record: no memory, or (`*unbalanced`, no record) brackets without a partner. */
 bool cpi_tokens_read(const char *text, cpi_tokens *t, bool *unbalanced);
 void cpi_tokens_free(cpi_tokens *t);
-/* Writes the marks that two letters stand for (<% is {) as one and a blank. */
+/* Replaces digraphs (<% is {) by one character and a blank. */
 void cpi_tokens_plain(char *text);
-/* Whether the token is this word or mark. */
+/* Whether the token is this word or operator. */
 bool cpi_token_is(const cpi_token *t, const char *word);
 bool cpi_token_same(const cpi_token *a, const cpi_token *b);
 /* Behind the > that closes the < at i, before `end`; -1 when it closes nothing. */
 int cpi_tokens_behind_angles(const cpi_tokens *t, int i, int end);
 
-/* --- text that grows --- */
+/* --- strings that grow --- */
 typedef struct cpi_string {
     char *at; /* terminated, or NULL while empty */
     size_t length, capacity;

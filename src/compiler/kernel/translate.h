@@ -1,9 +1,9 @@
 /* CUDA C++ to the C++ that the machine's compiler reads.
  *
- * The user's text stays as it is, line by line, but for: a context, which becomes the first parameter of kernels and of
- * device functions that need one (threadIdx and its like are its members); __shared__ variables, which lie in the
- * arena of the worker that runs the block; and the bodies of kernels with barriers, which regions.c writes as loops
- * between them. Behind the text comes a table of the kernels. The vocabulary is device/cuda.h. */
+ * The user's source stays as it is, line by line, with three exceptions. A context becomes the first parameter of
+ * kernels and of device functions that need one (threadIdx and its like are its members). __shared__ variables lie in
+ * the arena of the worker that runs the block. The bodies of kernels with barriers are written by regions.c as loops
+ * between them. Behind the source comes a table of the kernels. CUDA's names are defined in device/cuprite_device.h. */
 #ifndef CPI_KERNEL_TRANSLATE_H
 #define CPI_KERNEL_TRANSLATE_H
 
@@ -12,30 +12,30 @@
 
 typedef enum cpi_tier { CPI_TIER_LOOP, CPI_TIER_REGIONS, CPI_TIER_FIBERS } cpi_tier;
 
-/* spans.c: what is put in front of tokens of a kernel's body. */
+/* spans.c: what is inserted before tokens of a kernel's body. */
 enum { CPI_E_ENTER = 1, CPI_E_LEAVE, CPI_E_ENTERED, CPI_E_LEFT, CPI_E_NEXT, CPI_E_TESTED, CPI_E_BEGIN, CPI_E_END,
        CPI_E_ASKED, CPI_EDITS = 64 };
 typedef struct cpi_cu_edit { int at; uint8_t kind, test; } cpi_cu_edit;
 typedef struct cpi_cu_spans {
     cpi_cu_edit edit[CPI_EDITS];
     int n;
-    bool guarded, joined; /* who takes part can be asked; of x only the place in the grid is used */
+    bool guarded, joined; /* who takes part can be asked; of x only the position in the grid is used */
 } cpi_cu_spans;
 
-/* A function at namespace scope. Places are indices of tokens. */
+/* A function at namespace scope. Positions are token indices. */
 typedef struct cpi_cu_function {
     int start, name, open, body, end; /* body: its {, or -1 of a declaration */
     bool global, device, templated;
-    bool asked;     /* an instance of a template is asked for here (template void f<int>(...);): made when it is used */
+    bool asked;     /* an instance of a template is requested here (template void f<int>(...);): made when used */
     bool context;   /* has the hidden parameter */
-    bool barriers;  /* it, or what it calls, waits for other threads, in whatever way */
-    bool lockstep;  /* its lanes go in step without saying so: lockstep.c */
-    bool overloaded; /* there are others of its name: a kernel is told from them by the types of its arguments */
+    bool barriers;  /* it, or what it calls, waits for other threads in any way */
+    bool lockstep;  /* its lanes rely on implicit lockstep: lockstep.c */
+    bool overloaded; /* others have its name: kernels are distinguished by the types of their arguments */
     bool calls;     /* the table has a list of what it calls */
     bool indirect;  /* its name is used without a call: no hidden parameter */
     cpi_tier tier;  /* of kernels */
     uint8_t spans;  /* of kernels as loops: 1 guarded, 2 joined (spans.c), 4 with something kept for each thread */
-    bool strides;   /* a kernel without barriers that is written as one with them, for its loops' sake */
+    bool strides;   /* a kernel without barriers that is written as one with them, for the sake of its loops */
     int scope;      /* start of its qualified name's prefix in `scopes` */
 } cpi_cu_function;
 
@@ -55,49 +55,50 @@ typedef struct cpi_cu_program {
     bool hidden_context; /* code without the parameter needs the context: it goes through a thread-local one */
     bool all_fibers;     /* such code waits for other threads */
     int plain;           /* while a statement of lockstep.c is written: its first token, else -1 */
-    bool checked;        /* CUPRITE_CHECK: every kernel in fibers, accesses told */
+    bool checked;        /* CUPRITE_CHECK: every kernel in fibers, accesses reported */
     const int *leaves;   /* while regions are written: `return` goes to the end of the loop with that number */
 } cpi_cu_program;
 
-/* Reads the text. Errors are CP_ERROR_UNSUPPORTED with the user's line; `*unbalanced` as cpi_tokens_read has it. */
+/* Reads the source. Errors are CP_ERROR_UNSUPPORTED with the user's line; `*unbalanced` as for cpi_tokens_read. */
 bool cpi_cu_read(const char *text, cpi_cu_program *p, bool *unbalanced);
 void cpi_cu_free(cpi_cu_program *p);
-/* own.c: where a program has variables of its own with names such as threadIdx, they get others of the same length.
- * False: no memory. */
+/* own.c: where a program has variables of its own with names such as threadIdx, they are renamed to others of the same
+ * length. False: no memory. */
 bool cpi_cu_rename_own(char *text);
-/* normal.c: the program `q`, whose text is `out`, in which kernels with warp operations can be taken apart; functions
- * are those of p in their order. False where there is no such kernel. */
+/* normal.c: the program `q`, whose source is `out`, in which kernels with warp operations can be split; functions are
+ * those of p in their order. False where there is no such kernel. */
 bool cpi_cu_normal(cpi_cu_program *p, const char *text, cpi_string *out, cpi_cu_program *q);
-/* Appends the C++ text, with a table of the kernels that are no templates and of the instances `names`. `error`: what
- * the compiler said when it did not compile, or NULL: kernels with barriers that it names are in fibers, or all are. */
+/* Appends the C++ source, with a table of the kernels that are not templates and of the instances `names`. `error`: the
+ * compiler's messages when it did not compile, or NULL: kernels with barriers that it names are in fibers, or all
+ * are. */
 void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *const *names, const char *error,
                   cpi_string *out);
 
-/* regions.c: the body of kernel `f` as loops over the threads between its barriers, braces included; false (nothing
- * written) where its structure does not allow that, or where it has neither barriers nor loops with the stride of the
- * grid. `joined`: blocks may be one loop; then it becomes whether something is kept for each thread. */
+/* regions.c: the body of kernel `f` as loops over the threads between its barriers, braces included. False (nothing
+ * written) where its structure does not allow that, or where it has neither barriers nor grid-stride loops. `joined`:
+ * on entry, blocks may be one loop; on return, something is kept for each thread. */
 bool cpi_cu_regions(cpi_cu_program *p, const cpi_cu_function *f, bool *joined, cpi_string *out);
-/* Tokens first to last as the user wrote them, with what is ours in place of what CUDA's vocabulary needs. */
+/* Tokens first to last as the user wrote them, with CUDA's names replaced by ours where needed. */
 void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int last, cpi_string *out);
 /* Names (tokens) that the declaration from `first` to the ; at `end` declares; returns how many, at most `most`. */
 int cpi_cu_declared_names(const cpi_tokens *t, int first, int end, int *names, int most);
-/* Whether a word makes its function need the context; whether it waits for other threads. */
+/* Whether a token makes its function need the context; whether it waits for other threads. */
 bool cpi_cu_needs_context(const cpi_token *w);
 bool cpi_cu_waits(const cpi_token *w);
-/* name( or name<...>( and no member. */
+/* name( or name<...>( and not a member. */
 bool cpi_cu_is_call(const cpi_tokens *t, int i);
 
-/* tables.c: kernels that are no templates, the instances `names`, and variables. */
+/* tables.c: kernels that are not templates, the instances `names`, and variables. */
 void cpi_cu_put_tables(cpi_cu_program *p, int nnames, const char *const *names, cpi_string *out);
 
-/* spans.c: in kernel `f` without barriers, the tests of threads that it begins with; the text of such an edit. Whether
- * neighbouring blocks may go round its loops with the stride of the grid together. */
+/* spans.c: in kernel `f` without barriers, the tests of threads that it begins with; the source of such an edit.
+ * Whether neighbouring blocks may run its grid-stride loops together. */
 void cpi_cu_find_spans(const cpi_cu_program *p, const cpi_cu_function *f, cpi_cu_spans *s);
 bool cpi_cu_joins_rounds(const cpi_cu_program *p, const cpi_cu_function *f);
 void cpi_cu_put_edit(const cpi_cu_edit *e, cpi_string *out);
 
-/* lockstep.c: whether the function has statements in which the lanes of a warp must go in step; the one at token i,
- * written so that fibers do; behind it, or -1 (nothing written) where there is none. */
+/* lockstep.c: whether the function has statements in which the lanes of a warp must run in lockstep. Writes the one at
+ * token i so that fibers do; returns what is behind it, or -1 (nothing written) where there is none. */
 bool cpi_cu_finds_lockstep(const cpi_cu_program *p, const cpi_cu_function *f);
 int cpi_cu_put_lockstep(cpi_cu_program *p, const cpi_cu_function *f, int i, cpi_string *out);
 

@@ -19,7 +19,7 @@ static bool inside(uintptr_t address, unsigned long bytes, cpi_address_range r)
 
 static const char *word_of(int how) { return how == CPI_READS ? "reads" : how == CPI_WRITES ? "writes" : "updates"; }
 
-/* Begins the text with the line and the thread. */
+/* Begins the message with the line and the thread. */
 static int begin(const cpi_memory_access *a, cpi_fault *fault)
 {
     const __cu_extent *t = &a->where->thread, *b = &a->where->block;
@@ -42,7 +42,7 @@ static const char *parameter(const cpi_watch *w, int number, int *length)
     return p ? p : "";
 }
 
-/* Bytes of what parameter `number` points to; `other` where it is no pointer or one to void. */
+/* Bytes of what parameter `number` points to; `other` where it is not a pointer, or one to void. */
 static int64_t element(const cpi_watch *w, int number, int64_t other)
 {
     unsigned n = number >= 1 && number <= w->kernel->nargs ? w->kernel->elements[number - 1] : 0;
@@ -79,7 +79,7 @@ static bool array_fault(const cpi_watch *w, const cpi_memory_access *a, const cp
     return false;
 }
 
-/* Beside a block that a pointer among the arguments points into: what is told is that argument's. */
+/* Next to a block that a pointer argument points into: what is reported is that argument's. */
 static bool pointer_fault(const cpi_watch *w, const cpi_memory_access *a, uintptr_t start, size_t bytes,
                           cpi_fault *fault)
 {
@@ -165,8 +165,8 @@ bool cpi_watch_global(cpi_watch *w, const cpi_memory_access *a, cpi_fault *fault
     asked q = {w->image.start, {0, 0}};
     dl_iterate_phdr(find_thread_variables, &q);
     if (inside(address, a->bytes, q.thread)) return remember(w, q.thread.start, q.thread.end);
-    /* what lies nearer to an array of the launch than its own length, or a page, was meant to be in it, but where an
-     * array that kernels know by a pointer in memory is nearer still */
+    /* an address closer to an array of the launch than the array's length, or a page, was meant to be in it, unless an
+     * array that kernels know by a pointer in memory is closer still */
     uintptr_t other;
     bool rival = cpi_live_nearest(address, &other, &bytes) && other != (uintptr_t)(nearest ? nearest->memory : NULL);
     rival = rival && address >= other + bytes && address - (other + bytes) < best;
@@ -178,7 +178,7 @@ bool cpi_watch_global(cpi_watch *w, const cpi_memory_access *a, cpi_fault *fault
 
 /* --- shared memory --- */
 
-/* Whether what `thread` did then is behind or before what is done now, by a wait of the warp or a lock. */
+/* Whether the access by `thread` then is ordered with the current one, by a wait of the warp or a lock. */
 static bool ordered(const cpi_moment *now, uint16_t thread, uint16_t sync, uint16_t fence)
 {
     if (thread == now->thread || fence != now->fence) return true;
@@ -231,9 +231,9 @@ bool cpi_watch_shared(cpi_mark *marks, const cpi_memory_access *a, const cpi_mom
     return true;
 }
 
-/* --- what the compiler's own checks tell --- */
+/* --- what the compiler's own checks report --- */
 
-/* The line of the compiled text, which has its own behind the last #line 1. */
+/* The line of the compiled source, which has its own behind the last #line 1. */
 static const char *line_at(const char *text, int line)
 {
     static const char mark[] = "#line 1 \"kernel.cu\"\n";
@@ -248,7 +248,7 @@ static const char *line_at(const char *text, int line)
     return p;
 }
 
-/* The array whose last ] stands there. */
+/* The array whose last ] is there. */
 static bool name_at(const char *line, int column, char *name, size_t bytes)
 {
     int i = column - 1, depth = 0, length = (int)strcspn(line, "\n");

@@ -1,8 +1,8 @@
-/* What CUPRITE_CHECK=1 watches while a kernel runs: every access is compared with live memory, and those of shared
- * memory with the last ones to the same byte, so that a missing barrier is told whatever the order of the threads.
+/* What CUPRITE_CHECK=1 watches while a kernel runs. Every access is compared with live memory, and those of shared
+ * memory with the last ones to the same byte, so that a missing barrier is reported whatever the order of the threads.
  *
- * An access that may not be ends the launch with a text in which \1 and \2 stand for places in the compiled code, of
- * which the launch makes lines. A watch belongs to one worker during one launch. */
+ * An invalid access ends the launch with a message in which \1 and \2 stand for code addresses, which the launch
+ * resolves to lines. A watch belongs to one worker during one launch. */
 #ifndef CPI_KERNEL_WATCH_H
 #define CPI_KERNEL_WATCH_H
 
@@ -38,12 +38,12 @@ typedef struct cpi_watch {
     unsigned next;
 } cpi_watch;
 
-/* Global memory, variables and what is unknown; false, and `fault` filled, where the access may not be. */
+/* Global memory, variables and unknown addresses; false, and `fault` filled, where the access is not allowed. */
 bool cpi_watch_global(cpi_watch *w, const cpi_memory_access *a, cpi_fault *fault);
 
 /* --- shared memory --- */
 
-/* Of one byte: who wrote and read it last, and when. */
+/* Of one byte: its last writer and reader, and when. */
 typedef struct cpi_mark {
     const void *write_at, *read_at;
     uint32_t write_epoch, read_epoch; /* as of a moment */
@@ -58,14 +58,14 @@ typedef struct cpi_moment {
     uint16_t thread, sync, fence;
 } cpi_moment;
 
-/* The name of the shared array that lies `offset` bytes behind the start of shared memory is not known; what is told is
- * the line. False, and `fault` filled, where another thread's access to one of the bytes is not ordered with this. */
+/* The name of the shared array that lies `offset` bytes behind the start of shared memory is not known; the line is
+ * reported. False, and `fault` filled, where another thread's access to one of the bytes is not ordered with this. */
 bool cpi_watch_shared(cpi_mark *marks, const cpi_memory_access *a, const cpi_moment *now, cpi_fault *fault);
-/* An index that the bounds of its array refuse, in the compiled text's line and column (of its ], or where its name
- * begins). */
+/* An index outside the bounds of its array's type, in the compiled source's line and column (of its ], or where its
+ * name begins). */
 void cpi_watch_bounds(const cpi_watch *w, int line, int column, const char *type, long index,
                       const __cu_thread *where, cpi_fault *fault);
-/* An address that is no multiple of what its type asks for. */
+/* An address that is not aligned for its type. */
 void cpi_watch_alignment(int line, const char *type, uintptr_t address, const __cu_thread *where, cpi_fault *fault);
 
 #endif

@@ -1,4 +1,4 @@
-/* Ending kernels that do not end: see watchdog.h. */
+/* Ending kernels that do not terminate: see watchdog.h. */
 #include "kernel/watchdog.h"
 
 #include <errno.h>
@@ -75,7 +75,7 @@ static record *own_record(void)
 
 /* --- interrupts by the user --- */
 
-static struct sigaction before; /* what SIGINT did before */
+static struct sigaction before; /* the previous action of SIGINT */
 static int interrupted;         /* while the main thread launches */
 
 static bool main_launches(void)
@@ -92,8 +92,8 @@ static void on_interrupt(int s, siginfo_t *info, void *context)
     else before.sa_handler(s);
 }
 
-/* Where a program does something of its own when it is interrupted, as Python does, that is done as before. Where it
- * does nothing, the process ends or goes on as it would. */
+/* Where a program handles interrupts, as Python does, its handler runs as before. Where it does not, the process ends
+ * or continues as it would. */
 static void listen_to_interrupts(void)
 {
     struct sigaction there, ours = {.sa_sigaction = on_interrupt};
@@ -126,7 +126,7 @@ static void stop(uint64_t launch, int reason)
     }
 }
 
-/* One look at all launches; whether there are any, and whether one is being stopped. */
+/* Checks all launches once; whether there are any, and whether one is being stopped. */
 static bool look(bool *stopping)
 {
     static int64_t heard; /* when the interrupt was seen first */

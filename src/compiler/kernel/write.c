@@ -1,5 +1,5 @@
-/* Writing the C++ text of a CUDA program: see translate.h. Invariant: what stands in line n of the user's text stands
- * in line n of ours, counted from the #line directive. */
+/* Writing the C++ source of a CUDA program: see translate.h. Invariant: line n of the user's source is line n of ours,
+ * counted from the #line directive. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static bool is_specifier(const cpi_token *w)
            cpi_token_is(w, "alignas");
 }
 
-/* The `__shared__` among the specifiers that begin at i, or -1. */
+/* The `__shared__` in the specifiers that begin at i, or -1. */
 static int shared_at(const cpi_tokens *t, int i, int end)
 {
     for (; i < end && is_specifier(&t->at[i]); i++) {
@@ -63,7 +63,7 @@ static void put_type(const cpi_tokens *t, int first, int last, cpi_string *out)
 int cpi_cu_declared_names(const cpi_tokens *t, int first, int end, int *names, int most)
 {
     int n = 0, name = -1;
-    bool done = false; /* behind [ or =, names are no declarators */
+    bool done = false; /* behind [ or =, names are not declarators */
     for (int i = first; i <= end; i++) {
         const cpi_token *w = &t->at[i];
         if (cpi_token_is(w, ",") || i == end) {
@@ -93,8 +93,8 @@ static int block_of(const cpi_tokens *t, const cpi_cu_function *f, int i)
     return block;
 }
 
-/* The last __shared__ statement before i whose names can be seen from i; -1 where there is none, -2 where the last one
- * is of a block that has ended. Statements are known by their __shared__. */
+/* The last __shared__ statement before i whose names are visible at i; -1 where there is none, -2 where the last one is
+ * of a block that has ended. Statements are identified by their __shared__. */
 static int shared_before(const cpi_tokens *t, const cpi_cu_function *f, int i)
 {
     for (int k = i - 1; k > f->body; k--) {
@@ -106,8 +106,8 @@ static int shared_before(const cpi_tokens *t, const cpi_cu_function *f, int i)
     return -1;
 }
 
-/* `__shared__ T a[4], b;` is a structure in the arena, and references to its members. `f`: NULL in methods, which
- * are counted together. */
+/* `__shared__ T a[4], b;` is a structure in the arena, and references to its members. `f`: NULL in methods, which are
+ * counted together. */
 static void put_shared(const cpi_cu_program *p, const cpi_cu_function *f, int first, int word, cpi_string *out)
 {
     const cpi_tokens *t = &p->tokens;
@@ -171,8 +171,8 @@ static bool is_one_of(const cpi_token *w, const char *const *words)
     return *words;
 }
 
-/* Whether the name at k is declared there: `float *s = a`, `int s;`, `T &s,`. An array has no products, so what looks
- * like one is a pointer's declaration. */
+/* Whether the name at k is declared there: `float *s = a`, `int s;`, `T &s,`. An array cannot be multiplied, so what
+ * looks like a product is a pointer's declaration. */
 static bool declares(const cpi_tokens *t, int k)
 {
     static const char *const ends[] = {"=", ";", ",", ")", ":", NULL};
@@ -193,7 +193,7 @@ static bool is_hidden(const cpi_tokens *t, const cpi_cu_variable *v, int i)
     for (int k = i; k > v->name; k--) {
         const cpi_token *w = &t->at[k];
         if (cpi_token_same(w, &t->at[i]) && declares(t, k)) return true;
-        if (w->match >= 0 && w->match < k) { /* what has ended */
+        if (w->match >= 0 && w->match < k) { /* skips scopes that have ended */
             k = w->match;
         } else if (cpi_token_is(w, "{")) {
             int head = k - 1;
@@ -245,8 +245,8 @@ static int lambda_body(const cpi_tokens *t, int i)
     return cpi_token_is(&t->at[k], "{") ? k : -1;
 }
 
-/* Behind the [ of a lambda: shared variables are nobody's to capture in CUDA, nor is where a thread is; here they are
- * a reference and a parameter. */
+/* Behind the [ of a lambda: in CUDA shared variables and a thread's indices need no capture; here they are a reference
+ * and a parameter. */
 static void put_captures(const cpi_cu_program *p, const cpi_cu_function *f, int open, int body, cpi_string *out)
 {
     const cpi_tokens *t = &p->tokens;
@@ -273,7 +273,7 @@ static void put_captures(const cpi_cu_program *p, const cpi_cu_function *f, int 
     cpi_string_free(&more);
 }
 
-/* Headers of ours that a preprocessor has passed over (device/include.h says how). */
+/* Headers of ours that a preprocessor has skipped (tools/generate/kernel_sources.py explains how). */
 static bool put_include(const cpi_token *w, cpi_string *out)
 {
     static const char mark[] = "#pragma CUPRITE_INCLUDE ";
@@ -348,7 +348,7 @@ static void put_head(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *ou
     }
 }
 
-/* Whether the compiler tells an error in a line of the function. */
+/* Whether the compiler reports an error in a line of the function. */
 static bool blamed(const cpi_cu_program *p, const cpi_cu_function *f, const char *error)
 {
     static const char mark[] = "kernel.cu:";
@@ -392,7 +392,7 @@ static void put_function(cpi_cu_program *p, cpi_cu_program *q, cpi_cu_function *
     put_head(p, f, out);
     if (f->body < 0) return;
     put_gap(p, f->body, out);
-    if (f->global && f->overloaded) forced = true; /* what the table says of one holds for all */
+    if (f->global && f->overloaded) forced = true; /* a table entry holds for all */
     if (f->global) f->tier = p->all_fibers || f->barriers || p->checked ? CPI_TIER_FIBERS : CPI_TIER_LOOP;
     if (f->global && f->barriers && !f->lockstep && !forced && !p->checked && !p->all_fibers &&
         cpi_cu_regions(q ? q : p, q ? &q->function[f - p->function] : f, NULL, out)) {
@@ -409,7 +409,7 @@ static void put_function(cpi_cu_program *p, cpi_cu_program *q, cpi_cu_function *
     else cpi_cu_copy(p, f->context ? f : NULL, f->body, f->end, out);
 }
 
-/* Parts of the vocabulary that few kernels use, by what their names have in them: each costs a compiler's time. */
+/* Parts of the device headers that few kernels use, by what their names contain: each costs compile time. */
 static void put_parts(const char *text, cpi_string *out)
 {
     static const char *const parts[][2] = {{"_rn", "ROUNDING"}, {"_rz", "ROUNDING"}, {"_rd", "ROUNDING"},
@@ -443,7 +443,7 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
         }
     }
     cpi_string_put(out, "#include \"cuprite_device.h\"\n#line 1 \"kernel.cu\"\n");
-    size_t mark = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* a mark of the order of bytes is for first lines */
+    size_t mark = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* a byte order mark is for first lines */
     cpi_string_add(out, text + mark, (size_t)(t->at[0].text - text) - mark);
     while (at < t->n) {
         if (k < p->nfunctions && at == p->function[k].start) {

@@ -1,4 +1,4 @@
-/* What writes the loops of regions.c: the text that grows, and who runs at the place that is written. */
+/* What writes the loops of regions.c: the output source, and which threads run at the position that is written. */
 #ifndef CPI_KERNEL_WRITER_H
 #define CPI_KERNEL_WRITER_H
 
@@ -12,10 +12,10 @@ typedef struct writer {
     struct { int name, value; } mask[MASKS]; /* who runs: lanes for which __cu_mNAME is `value`; the last one counts */
     int nmasks;
     int loops;       /* around */
-    int strides;     /* loops with the stride of the grid that there are */
+    int strides;     /* grid-stride loops so far */
     bool joined;     /* the threads of several blocks are in the loops */
     bool keeps;      /* something for each thread, between the loops */
-    int masked_loop; /* the mask of the innermost loop where that loop has one, -1: it goes round for all */
+    int masked_loop; /* the mask of the innermost loop where that loop has one, -1: all threads run it */
 } writer;
 
 static inline const cpi_token *word(const writer *w, int i) { return &w->s->program->tokens.at[i]; }

@@ -1,4 +1,4 @@
-/* CUPRITE_CHECK=1: names of the vocabulary that tell where they stand, or what memory they make. */
+/* CUPRITE_CHECK=1: names of the device headers that report their line, or the memory that they allocate. */
 #pragma once
 #ifdef __CU_CHECK
 

@@ -1,4 +1,4 @@
-/* Where a thread is, barriers, and what it may ask of the library. */
+/* A thread's indices, barriers, and what it may ask of the library. */
 #pragma once
 
 struct __cu_ctx {

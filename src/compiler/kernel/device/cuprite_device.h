@@ -1,7 +1,7 @@
-/* CUDA's vocabulary on the CPU, without any standard header: what every kernel is compiled behind.
+/* CUDA's device language on the CPU, without any standard header: every kernel is compiled behind it.
  *
- * A kernel has a parameter __ctx, by value, whose members threadIdx and its like are; code that has none finds one of
- * the thread (__CU_HIDDEN). Small files of one subject follow; each can be read alone. */
+ * A kernel has a parameter __ctx, by value, whose members threadIdx and its like are; code that has none uses the
+ * thread's (__CU_HIDDEN). Small files of one subject follow; each can be read alone. */
 #pragma once
 #pragma GCC system_header
 #include "abi.h"

@@ -1,4 +1,4 @@
-/* How the library calls a kernel: its arguments come by address, its threads by loops. */
+/* How the library calls a kernel: its arguments are passed by address, its threads are loops. */
 #pragma once
 
 #ifdef __CU_WIDE

@@ -1,9 +1,9 @@
 /* Sums, products, quotients, roots and conversions rounded as their names say: _rn to the nearest, _rz toward zero, _rd
  * down, _ru up.
  *
- * Each is computed to the nearest; whether the exact result lies above or below that is found without an error (by what
- * a sum loses, by products that a wider type holds, by fma()), and decides about the neighbour. The processor's own
- * rounding is never changed. Results of _rn are not contracted with what is done with them. */
+ * Each is computed to the nearest. Whether the exact result lies above or below is determined without an error (from
+ * the rounding error of a sum, from products in a wider type, or by fma()), and selects the neighbour. The processor's
+ * rounding mode is never changed. Results of _rn are not contracted with operations on them. */
 #pragma once
 
 enum __cu_mode { __CU_RN, __CU_RZ, __CU_RD, __CU_RU };

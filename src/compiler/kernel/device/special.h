@@ -1,4 +1,4 @@
-/* Lengths of vectors and modified Bessel functions: what few kernels use. */
+/* Norms of vectors and modified Bessel functions, which few kernels use. */
 #pragma once
 
 /* Without undue overflow: divided by a power of two near the largest. */

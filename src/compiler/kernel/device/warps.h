@@ -1,4 +1,4 @@
-/* What the lanes of a warp tell one another, made of one exchange: each lane brings 8 bytes and sees everybody's. */
+/* Exchanges between the lanes of a warp, all made of one primitive: each lane brings 8 bytes and sees everybody's. */
 #pragma once
 
 #define __cu_exchange(mask, value) \

@@ -1,5 +1,5 @@
-/* What the texts of ElementwiseKernel, ReductionKernel and their like stand on: arrays and indices as kernels see them,
- * the small floating types. Carried by the library, for NVRTC, nvcc and the CPU's compiler.
+/* What the sources of ElementwiseKernel, ReductionKernel and their like are compiled against: arrays and indices as
+ * kernels see them, the small floating types. Carried by the library, for NVRTC, nvcc and the CPU's compiler.
  *
  * CArray and CIndexer have the interface of cupy/carray.cuh, which is this file under another name: an index counts
  * elements in C order, whatever the strides. */

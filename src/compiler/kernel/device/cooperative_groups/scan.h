@@ -1,3 +1,3 @@
-/* Folds over groups, which cooperative_groups.h has. */
+/* Scans over groups, which cooperative_groups.h has. */
 #pragma once
 #include <cooperative_groups.h>

@@ -1,4 +1,4 @@
-/* CuPy's name of the arrays that kernels are given. */
+/* CuPy's header of the arrays that kernels are given. */
 #ifndef CUPRITE_CUPY_CARRAY_CUH
 #define CUPRITE_CUPY_CARRAY_CUH
 

@@ -54,11 +54,11 @@ static inline sixteen_double load_double(const double *x, unsigned valid)
                             _mm512_maskz_loadu_pd((__mmask8)(valid >> 8), x + 8)};
 }
 #define COMPARE(name, op)                                                                                     \
-    static inline unsigned name##_float(unsigned in, sixteen_float x, double limit)                                \
+    static inline unsigned name##_float(unsigned in, sixteen_float x, double limit)                           \
     {                                                                                                         \
         return _mm512_mask_cmp_ps_mask((__mmask16)in, x.v, _mm512_set1_ps((float)limit), op);                 \
     }                                                                                                         \
-    static inline unsigned name##_double(unsigned in, sixteen_double x, double limit)                              \
+    static inline unsigned name##_double(unsigned in, sixteen_double x, double limit)                         \
     {                                                                                                         \
         return _mm512_mask_cmp_pd_mask((__mmask8)in, x.a, _mm512_set1_pd(limit), op) |                        \
                (unsigned)_mm512_mask_cmp_pd_mask((__mmask8)(in >> 8), x.b, _mm512_set1_pd(limit), op) << 8;   \

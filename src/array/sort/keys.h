@@ -14,6 +14,7 @@
 #ifndef CPI_SORT_KEYS_H
 #define CPI_SORT_KEYS_H
 
+#include "core/paste.h"
 #include "core/type_traits.h"
 
 #ifdef __CUDACC__

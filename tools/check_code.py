@@ -22,7 +22,6 @@ FOLDERS = ("src", "include", "python", "cli", "tests", "bench", "tools", "exampl
 TWICE = {
     "is": "normal.h and structure_words.h read tokens in two structures; no source includes both",
     "match": "the same", "named": "the same",
-    "cpi_split": "kernels_cuda.h and loop.h",
 }
 LONG_MACROS = {
     "error.h CP_ERRORS": "a list with a line for each error: there is nothing in it to step through",
@@ -46,7 +45,8 @@ def blanked(text):
 
 TYPE = re.compile(r"^(?:typedef )?(?:struct|union|enum(?: class)?)\s+(?:alignas\([^)]*\)\s+)?(\w+)\s*(?::[^{;()]*)?\{"
                   r"|^\}\s*(?:__attribute__\(\([^;]*\)\)\s*)?(\w+);"
-                  r"|^typedef (?!(?:struct|union|enum) (\w+) \3;)[^;{}()]*\b(\w+);|^typedef\b[^;{}]*\(\*(\w+)\)\(", re.M)
+                  r"|^typedef (?!(?:struct|union|enum) (\w+) \3;)[^;{}()]*\b(\w+);"
+                  r"|^typedef\b[^;{}]*\(\*(\w+)\)\(|^typedef (?:struct|union|enum) \{[^{}]*\} (\w+);", re.M)
 DEFINED = re.compile(r"^(?!typedef |else |return )([A-Za-z_][^;{}()=#]*?[ *&\n](?:__launch_bounds__\([^)]*\)\s*)?)"
                      r"(?!__)(\w*[a-z]\w*)\([^;{}]*\)\s*\{", re.M)
 INCLUDED_BY_USERS = re.compile(r"/kernel/device/")
@@ -58,7 +58,7 @@ def names_of(path):
     header = path.suffix in {".h", ".cuh"}
     space = re.search(r"^namespace (\w+)", text, re.M)
     for found in TYPE.finditer(text):
-        name = found[1] or found[2] or found[4] or found[5]
+        name = found[1] or found[2] or found[4] or found[5] or found[6]
         if name.startswith("cpi_") or header:
             yield f"{space[1]}::{name}" if space and not name.startswith("cpi_") else name
     for found in DEFINED.finditer(text):

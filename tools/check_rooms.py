@@ -21,7 +21,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools/generate"))
 
-import modules  # noqa: E402
+import module_folders  # noqa: E402
 from element_types import types_of  # noqa: E402
 from rooms import rooms  # noqa: E402
 from table import TableError, Tables  # noqa: E402
@@ -33,7 +33,8 @@ except TableError as e:
 # room -> headers, rooms ("scalar/") or symbols that it may use although they stand later
 MAY = {
     "core": {"scalar/"},
-    # the registry knows the backend that is always there, and whether it has kernels for this processor; its tables (CPI_ROOMS) name the slots of every room
+    # the registry knows the backend that is always there, and whether it has kernels for this processor; its tables
+    # (CPI_ROOMS) name the slots of every room
     "backend": {"cpi_backend_cpu", "cp_threads", "cpi_cpu_lacks", "cpu/features.h"},
     "cpu": {f"cpi_{r}_cpu" for r in ORDER},
     "cuda": {f"cpi_{r}_cuda" for r in ORDER},
@@ -47,7 +48,7 @@ NAMES_HALVES = {
     "kernel/device/both/cuprite_array.cuh": "CUDA's names of the types, and PTX's",
     "reduce/reduce.c": "NumPy has a rule of its own for out= of a mean of float16",
     "reduce/notice.c": "NumPy has a rule of its own for the mean of float16",
-    "elementwise/elementwise_convert_simd.c": "processors have an instruction for float16",
+    "move/move_simd.c": "processors have an instruction for float16",
     "reduce/sums_simd.c": "processors have an instruction for float16",
     "signal/signal_simd.c": "processors have an instruction for float16",
     "products/split_kernels.h": "tensor cores multiply parts of float32 numbers of that type",
@@ -69,7 +70,7 @@ def later(room, other, what):
 
 def includes():
     for path in sorted((ROOT / "src").rglob("*")):
-        room, name = modules.module_of(path), path.relative_to(ROOT)
+        room, name = module_folders.module_of(path), path.relative_to(ROOT)
         if path.suffix not in SOURCES or not room:
             continue
         for line, text in enumerate(path.read_text().splitlines(), 1):
@@ -86,7 +87,7 @@ def includes():
 def objects(build):
     """(room, source, object) of everything the build compiles for a room."""
     for entry in json.loads((build / "compile_commands.json").read_text()):
-        room = modules.module_of(entry["file"])
+        room = module_folders.module_of(entry["file"])
         if room not in RANK or "/python/src/" in entry["file"]:
             continue
         output = entry.get("output") or re.search(r" -o (\S+)", entry["command"])[1]
@@ -120,7 +121,7 @@ def calls(build):
 
 def declarations(home):
     """A name that a room's header declares is defined there."""
-    headers = [(room, path) for room, folder in modules.folders().items() for path in sorted(folder.glob("*.h"))]
+    headers = [(room, path) for room, folder in module_folders.folders().items() for path in sorted(folder.glob("*.h"))]
     for room, path in headers:
         text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
         for name in re.findall(r"^(?!static|#|\s)[^;{}()]*?\b(cpi_[a-z0-9_]+)\([^;{}]*\)[^;{}()]*;", text, flags=re.M):
@@ -129,7 +130,7 @@ def declarations(home):
 
 
 def source(name):
-    return ROOT / name if name.startswith("include/") else modules.file(name)
+    return ROOT / name if name.startswith("include/") else module_folders.file(name)
 
 
 def without_comments(path):
@@ -152,7 +153,7 @@ def types():
     for pattern in ("src/**/*", "include/**/*", "python/src/*", "cli/*", "tools/generate/*"):
         for path in sorted(ROOT.glob(pattern)):
             name = str(path.relative_to(ROOT))
-            if path.suffix not in SOURCES | {".py"} or path == modules.file("core/types.def"):
+            if path.suffix not in SOURCES | {".py"} or path == module_folders.file("core/types.def"):
                 continue
             for line, text in enumerate(without_comments(path), 1):
                 if path not in named_anyway and (found := named.search(text)):

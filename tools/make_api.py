@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT / "tools/generate"))
 
 import distributions  # noqa: E402
 import functions  # noqa: E402
-import modules  # noqa: E402
+import module_folders  # noqa: E402
 from rooms import rooms  # noqa: E402
 from table import Tables, read  # noqa: E402
 
@@ -81,16 +81,16 @@ def page():
             if name == "distributions" else (ROOT / "include/cuprite" / f"{name}.h").read_text()
         out += [f"## {name}.h", "", opening(text), "", "```c", declarations(text), "```", ""]
         if name == "types":
-            rows = read(modules.file("core/types.def").read_text(), "types.def")
+            rows = read(module_folders.file("core/types.def").read_text(), "types.def")
             out += ["| type | NumPy's | element |", "|---|---|---|"]
             out += [f"| `CP_{r.args[0].upper()}` | {r.args[0]} | `{r.c}` |" for r in rows] + [""]
         if name == "elementwise":
-            rows = [r for r in read(modules.file("elementwise/elementwise.def").read_text(), "elementwise.def")
+            rows = [r for r in read(module_folders.file("elementwise/elementwise.def").read_text(), "elementwise.def")
                     if r.kind == "operation" and not r.get("hidden")]
             out += ["| function | |", "|---|---|"]
             out += [f"| `{operation(r)}` | {cell(r.doc)} |" for r in rows] + [""]
         if name == "reduce":
-            rows = [row for row in read(modules.file("reduce/reduce.def").read_text(), "reduce.def")
+            rows = [row for row in read(module_folders.file("reduce/reduce.def").read_text(), "reduce.def")
                     if row.kind == "reduction"]
             out += ["| name | |", "|---|---|"]
             out += [f"| `cp_{row.args[0]}(x, ...)` | {cell(row.doc)} |" for row in rows] + [""]

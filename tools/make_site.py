@@ -6,7 +6,8 @@
 
 Pages are Markdown in FOLDER/site-pages, of which mkdocs makes HTML; nothing here writes any. mkdocs stops at a link
 that leads nowhere. The site needs no server and no network: its search (site_search.js) is a script with the index
-beside it, since a page that was opened as a file may not fetch one. Invariant: each public name of the package stands in one chapter.
+beside it, since a page that was opened as a file may not fetch one. Invariant: each public name of the package stands
+in one chapter.
 """
 import importlib
 import inspect

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes bench/results/README.md from the newest results of each machine: the bars, and what is slower than a peer."""
+"""Writes bench/results/README.md from the newest results of each module on each machine: the bars, and what is slower
+than a peer."""
 import json, pathlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent / "bench" / "results"

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.once
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools" / "generate"))
 import contract  # noqa: E402
-import modules  # noqa: E402
+import module_folders  # noqa: E402
 from table import TableError  # noqa: E402
 
 BUILD = pathlib.Path(cp.__file__).absolute().parents[2]
@@ -189,7 +189,7 @@ def test_all_else_changes_it(other):
 
 
 def test_numbers_are_of_what_plugins_are_compiled_with():
-    folders = [*modules.include_folders(), ROOT / "include", BUILD / "generated/src", BUILD / "generated/include"]
+    folders = [*module_folders.include_folders(), ROOT / "include", BUILD / "generated/src", BUILD / "generated/include"]
     found = contract.headers_from(["backend/backend.h", *(f"{n}/{n}.h" for n in contract.with_slots())], folders)
     assert {"backend/backend.h", "backend/rooms.h", "core/array.h", "core/shape.h", "cuprite/types.h",
             "cuprite/element_types.h", "sort/sort.h", "sort/slots.h"} <= set(found)

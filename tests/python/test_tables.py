@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools" / "generate")]
 import element_types  # noqa: E402
 import elementwise  # noqa: E402
-import modules  # noqa: E402
+import module_folders  # noqa: E402
 import reduce  # noqa: E402
 import reductions  # noqa: E402
 import rooms  # noqa: E402
@@ -186,10 +186,10 @@ def test_rooms_refused(tree, rows, words):
 
 def test_folders_of_modules(tree, tmp_path):
     tree(CORE, WINDOW, COMPOSE)
-    assert {n: str(p.relative_to(tmp_path)) for n, p in modules.folders(tmp_path).items()} == {
+    assert {n: str(p.relative_to(tmp_path)) for n, p in module_folders.folders(tmp_path).items()} == {
         "core": "src/core", "window": "src/array/window", "compose": "src/compose"}
-    assert modules.file("window/window.h", tmp_path) == tmp_path / "src/array/window/window.h"
-    assert modules.include_folders(tmp_path) == [tmp_path / "src", tmp_path / "src/array"]
+    assert module_folders.file("window/window.h", tmp_path) == tmp_path / "src/array/window/window.h"
+    assert module_folders.include_folders(tmp_path) == [tmp_path / "src", tmp_path / "src/array"]
 
 
 @pytest.mark.parametrize("path, module", [
@@ -197,4 +197,4 @@ def test_folders_of_modules(tree, tmp_path):
     ("src/io/io.c", "io"), ("src/io/plugin/png.c", "io"), ("src/late/late.c", "late"), ("src/rooms.def", None),
     ("src/base/x.h", None), ("include/cuprite/sort.h", None)])
 def test_module_of_a_file(path, module):
-    assert modules.module_of(path) == module
+    assert module_folders.module_of(path) == module

@@ -57,7 +57,7 @@ import pathlib
 import re
 import textwrap
 
-import modules
+import module_folders
 import rooms
 from documentation import documentation
 from kinds import KINDS, OUTS, words_converter, words_kind
@@ -273,7 +273,7 @@ class Function:
 def group_of(file):
     """Rows of one room, or of one file of python/src, are one pair of generated files."""
     in_core = pathlib.PurePath(file).parts[0] == "src"
-    return modules.module_of(file) if in_core else pathlib.PurePath(file).stem
+    return module_folders.module_of(file) if in_core else pathlib.PurePath(file).stem
 
 
 def quoted(text):

@@ -10,9 +10,9 @@ name. So each header puts macros of its parameters' names away while it is read.
 """
 import re
 
-import modules
+import module_folders
 
-FOLDER = modules.file("kernel/device")
+FOLDER = module_folders.file("kernel/device")
 BOTH = FOLDER / "both"
 EMPTY = ("stdio.h stdlib.h string.h limits.h float.h assert.h cstdio cstdlib cstring climits cfloat "
          "cassert cstddef cuda.h cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h device_functions.h "

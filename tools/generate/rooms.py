@@ -1,13 +1,13 @@
 """The rooms, from the rows of src/rooms.def: include/cuprite/rooms.h, which cuprite.h includes, and CPI_ROOMS,
 in src/backend/rooms.h.
 
-Invariant: every folder of src is a room (or a layer of them: modules.py) and every room a folder; the rows are in the
+Invariant: every folder of src is a room (or a layer of them: module_folders.py) and every room a folder; the rows are in the
 order of layers; every public header is a room's, but those that others
 include or that tests alone need (APART).
 """
 import pathlib
 
-import modules
+import module_folders
 from table import read
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -22,8 +22,8 @@ class Room:
     def __init__(self, row):
         row.need(["name"], ["layer", "doc"], ["slots", "headers", "opening", "uses"])
         self.row, self.name, self.doc, self.layer = row, row.args[0], row.doc, row.layer
-        if self.layer not in modules.LAYERS:
-            raise row.error(f"{self.layer} is no layer; there are {', '.join(modules.LAYERS)}")
+        if self.layer not in module_folders.LAYERS:
+            raise row.error(f"{self.layer} is no layer; there are {', '.join(module_folders.LAYERS)}")
         self.slots, self.opening, self.uses = row.get("slots", False), row.get("opening"), row.get("uses", "").split()
         written = (ROOT / f"include/cuprite/{self.name}.h").exists()
         self.headers = row.get("headers", self.name if written or self.opening else "").split()
@@ -38,9 +38,9 @@ def rooms():
     found = [Room(row) for row in read((ROOT / SOURCE).read_text(), SOURCE)]
     claimed = {h: room for room in found for h in room.headers}
     for room in found:
-        if not modules.folder(room.name, ROOT).is_dir():
+        if not module_folders.folder(room.name, ROOT).is_dir():
             raise room.row.error(f"there is no folder src/{room.name}")
-        if room.slots and not modules.file(f"{room.name}/{room.name}.h", ROOT).exists():
+        if room.slots and not module_folders.file(f"{room.name}/{room.name}.h", ROOT).exists():
             raise room.row.error(f"{room.name} has slots: src/{room.name}/{room.name}.h, which says them, is not there")
         for name in room.headers:
             if room.made_header and (ROOT / f"include/cuprite/{name}.h").exists():
@@ -48,11 +48,11 @@ def rooms():
                                      "so")
             if not room.made_header and name not in MADE and not (ROOT / f"include/cuprite/{name}.h").exists():
                 raise room.row.error(f"there is no header include/cuprite/{name}.h")
-    ranks = [modules.LAYERS.index(room.layer) for room in found]
+    ranks = [module_folders.LAYERS.index(room.layer) for room in found]
     for room, rank, before in zip(found[1:], ranks[1:], ranks):
         if rank < before:
             raise room.row.error(f"{room.name} is of the layer {room.layer} and stands after one of a later layer")
-    for folder in modules.unlisted(ROOT):
+    for folder in module_folders.unlisted(ROOT):
         raise found[-1].row.error(f"the folder {folder.relative_to(ROOT)} is no room: it needs a row here")
     for path in sorted((ROOT / "include/cuprite").glob("*.h")):
         if path.stem not in claimed and path.stem not in APART:

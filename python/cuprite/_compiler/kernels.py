@@ -151,7 +151,9 @@ class _LoopKernel(_core._LoopKernel):
     def _compile(self, text, types, key, device, names, options=()):
         self._codes[types, key, device] = text
         from cuprite._raw import compiled
-        module = compiled(text, (*self._options, *options), (), self.name)
+        # signed numbers wrap, as they do in the engine that does the first calls
+        wraps = () if _is_gpu(device) else ("-fwrapv",)
+        module = compiled(text, (*self._options, *options, *wraps), (), self.name)
         found = tuple(module.kernel(n) for n in names)
         return found if len(found) > 1 else found[0]
 

@@ -4,8 +4,8 @@
 
 #include "elementwise/kernels_cuda.h"
 
-/* Launches a sum, difference or product of inputs that repeat (a part that cpi_walk_each gave); false when the loop is
- * none that gains by it. */
+/* Launches a sum, difference or product of inputs that repeat (a part that cpi_device_loop_each gave); false when
+ * the loop is none that gains by it. */
 bool cpi_cuda_bands(cp_stream *stream, int op, cp_type type, const cpi_loop *loop, const char *name, cp_code *code);
 
 #endif

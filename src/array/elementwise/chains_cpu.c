@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "cpu/threads.h"
-#include "elementwise/engine_cpu.h"
+#include "elementwise/loops.h"
+#include "move/kernels.h"
 
 enum {
     SIDE = 512,         /* lanes that are joined together */
@@ -18,6 +19,7 @@ enum {
 typedef struct {
     const cpi_ufunc_reduction *c;
     const cpi_kernels *set;
+    const cpi_move_kernels *move;
     cpi_kernel kernel;
     cpi_link lane;           /* the loop of one lane, where there is one */
     int64_t block, per_task; /* lanes of a block, blocks of a task */
@@ -74,11 +76,11 @@ static void find_side(const cpi_ufunc_reduction *c, int64_t begin, int64_t n, si
 
 /* --- lanes side by side --- */
 
-static void take_elements(const cpi_kernels *set, void *to, const char *x, const int64_t *at, const side *s, bool even,
-                          int64_t step, int size)
+static void take_elements(const cpi_move_kernels *move, void *to, const char *x, const int64_t *at, const side *s,
+                          bool even, int64_t step, int size)
 {
     if (even) {
-        set->gather(to, x + at[0], step, s->n, size);
+        move->gather(to, x + at[0], step, s->n, size);
         return;
     }
     for (int i = 0; i < s->n; i++) memcpy((char *)to + i * size, x + at[i], (size_t)size);
@@ -91,8 +93,8 @@ static const void *row_of(const job *j, const side *s, const char *x, void *to, 
     const bool same = c->held == c->type;
     const int size = (int)cpi_itemsize(c->held);
     if (same && s->even && s->x_step == size) return x + s->x[0];
-    take_elements(j->set, same ? to : b->raw, x, s->x, s, s->even, s->x_step, size);
-    if (!same) j->set->convert[c->held][c->type](to, b->raw, s->n);
+    take_elements(j->move, same ? to : b->raw, x, s->x, s, s->even, s->x_step, size);
+    if (!same) j->move->convert[c->held][c->type](to, b->raw, s->n);
     return to;
 }
 
@@ -101,8 +103,8 @@ static const void *held(const job *j, const side *s, void *r, buffers *b)
 {
     const cpi_ufunc_reduction *c = j->c;
     if (c->held == c->type) return r;
-    j->set->convert[c->type][c->held](b->raw, r, s->n);
-    j->set->convert[c->held][c->type](r, b->raw, s->n);
+    j->move->convert[c->type][c->held](b->raw, r, s->n);
+    j->move->convert[c->held][c->type](r, b->raw, s->n);
     return b->raw;
 }
 
@@ -110,7 +112,7 @@ static void give(const job *j, const side *s, const void *values, char *out)
 {
     const int size = (int)cpi_itemsize(j->c->held);
     if (s->even) {
-        j->set->scatter(out + s->out[0], s->out_step, values, s->n, size);
+        j->move->scatter(out + s->out[0], s->out_step, values, s->n, size);
         return;
     }
     for (int i = 0; i < s->n; i++) memcpy(out + s->out[i], (const char *)values + i * size, (size_t)size);
@@ -130,9 +132,9 @@ static void join_side(const job *j, const side *s, buffers *b)
     const cpi_ufunc_reduction *c = j->c;
     int64_t k = 0;
     if (c->started) {
-        take_elements(j->set, c->held == c->type ? b->r : b->raw, c->out, s->out, s, s->even, s->out_step,
+        take_elements(j->move, c->held == c->type ? b->r : b->raw, c->out, s->out, s, s->even, s->out_step,
                       (int)cpi_itemsize(c->held));
-        if (c->held != c->type) j->set->convert[c->held][c->type](b->r, b->raw, s->n);
+        if (c->held != c->type) j->move->convert[c->held][c->type](b->r, b->raw, s->n);
     } else {
         const void *row = row_of(j, s, c->x, b->row, b);
         memcpy(b->r, row, (size_t)(s->n * j->size));
@@ -156,15 +158,15 @@ static void join_side(const job *j, const side *s, buffers *b)
 static void round_one(const job *j, void *r, void *as_held)
 {
     const cpi_ufunc_reduction *c = j->c;
-    j->set->convert[c->type][c->held](as_held, r, 1);
-    j->set->convert[c->held][c->type](r, as_held, 1);
+    j->move->convert[c->type][c->held](as_held, r, 1);
+    j->move->convert[c->held][c->type](r, as_held, 1);
 }
 
 static void load_one(const job *j, void *r, const char *x)
 {
     const cpi_ufunc_reduction *c = j->c;
     if (c->held == c->type) memcpy(r, x, (size_t)j->size);
-    else j->set->convert[c->held][c->type](r, x, 1);
+    else j->move->convert[c->held][c->type](r, x, 1);
 }
 
 static void join_lane(const job *j, const char *x, char *out, const uint8_t *where, int64_t n)
@@ -262,7 +264,8 @@ static int64_t block_of(const cpi_ufunc_reduction *c)
 
 cp_code cpi_elementwise_cpu_chain(cp_stream *stream, const cpi_ufunc_reduction *c)
 {
-    job j = {.c = c, .set = cpi_kernels_best(), .size = (int)cpi_itemsize(c->type), .block = block_of(c)};
+    job j = {.c = c, .set = cpi_kernels_best(), .move = cpi_move_kernels_best(), .size = (int)cpi_itemsize(c->type),
+             .block = block_of(c)};
     (void)stream;
     j.kernel = kernel_of(j.set, c->op, c->type);
     if (!j.kernel) return cpi_fail(CP_ERROR_INTERNAL, "%s: no kernel for %s", cpi_op_rows[c->op].name,
@@ -309,6 +312,7 @@ static cp_code check_places(const cpi_places *p)
 cp_code cpi_elementwise_cpu_places(cp_stream *stream, const cpi_places *p)
 {
     const cpi_kernels *set = cpi_kernels_best();
+    const cpi_move_kernels *move = cpi_move_kernels_best();
     const cpi_op_row *row = &cpi_op_rows[p->op];
     const cpi_kernel f = kernel_of(set, p->op, p->type);
     const cp_type in = cpi_in_type(row, 0, p->type), out = cpi_out_type(row, 0, p->type);
@@ -325,10 +329,10 @@ cp_code cpi_elementwise_cpu_places(cp_stream *stream, const cpi_places *p)
     for (int64_t i = 0; i < p->n; i++) {
         char *x = p->x + (p->place[i] + (p->place[i] < 0 ? p->x_n : 0)) * p->x_size;
         void *op[] = {x, x, (void *)(p->v ? p->v + i * p->v_step : NULL)};
-        if (p->x_type != in) set->convert[p->x_type][in](op[1] = value, x, 1);
+        if (p->x_type != in) move->convert[p->x_type][in](op[1] = value, x, 1);
         if (p->x_type != out) op[0] = result;
         f(op, 1, 0);
-        if (p->x_type != out) set->convert[out][p->x_type](x, result, 1);
+        if (p->x_type != out) move->convert[out][p->x_type](x, result, 1);
     }
     return CP_OK;
 }

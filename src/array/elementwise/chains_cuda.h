@@ -28,15 +28,13 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_chains(const __grid_constant_
     using C = typename Links::Type;
     const int64_t lane = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x;
     if (lane >= c.lanes) return;
-    int64_t rest = lane, x_at = 0, out_at = 0, where_at = 0, place = 0;
-    for (int d = c.ndim - 1; d >= 0; d--) {
-        const int64_t q = rest / c.shape[d], i = rest - q * c.shape[d];
+    int64_t x_at = 0, out_at = 0, where_at = 0, place = 0;
+    cpi_indices_of(c.ndim, c.shape, lane, [&](int d, int64_t i) {
         if (d == c.ndim - 1) place = i;
         x_at += i * c.x_step[d];
         out_at += i * c.out_step[d];
         where_at += i * c.where_step[d];
-        rest = q;
-    }
+    });
     const int64_t n = c.first ? c.last[place] - c.first[place] : c.n;
     const char *x = c.x + x_at + (c.first ? c.first[place] * c.x_along : 0);
     const uint8_t *where = c.where ? c.where + where_at : nullptr;

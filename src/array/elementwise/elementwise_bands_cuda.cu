@@ -11,22 +11,17 @@ enum { BAND = 4 };
 
 struct band_input {
     const char *data;
-    int64_t row;                   /* bytes */
-    uint32_t period, magic, shift; /* elements, and how to divide by them */
+    int64_t row;        /* bytes */
+    cpi_divisor period; /* elements */
     bool vector;
 };
 struct band_args {
     int op;
     char *out;
     uint32_t n, inner, rows;
-    uint32_t vectors, magic, shift; /* vectors in a row, and how to divide by them */
+    cpi_divisor vectors; /* in a row */
     band_input x[CPI_BAND_INPUTS];
 };
-
-__device__ __forceinline__ uint32_t quotient(uint32_t i, uint32_t magic, uint32_t shift)
-{
-    return (__umulhi(i, magic) + i) >> shift;
-}
 
 /* The vectors of one input: columns c.. of the rows from r on, whose first element is `first` in the output. How they
  * lie is asked once, so that the rows' loads are under way together. */
@@ -35,7 +30,8 @@ __device__ __forceinline__ void take_band(const band_args &g, const band_input &
                                           uint32_t first, T (&x)[BAND][V])
 {
     const char *p = o.data + r * o.row;
-    const uint32_t at = c - quotient(c, o.magic, o.shift) * o.period;
+    uint32_t periods = c;
+    const uint32_t at = cpi_index_along(o.period, periods);
     if (o.row && o.vector) {
 #pragma unroll
         for (int u = 0; u < BAND; u++, p += o.row) {
@@ -52,7 +48,7 @@ __device__ __forceinline__ void take_band(const band_args &g, const band_input &
 #pragma unroll
             for (int j = 0; j < V; j++) x[u][j] = v.x[j];
         }
-    } else if (o.row && o.period == 1) {
+    } else if (o.row && o.period.by == 1) {
         T one[BAND] = {};
 #pragma unroll
         for (int u = 0; u < BAND; u++, p += o.row)
@@ -65,7 +61,7 @@ __device__ __forceinline__ void take_band(const band_args &g, const band_input &
         uint32_t place[V];
         place[0] = at;
 #pragma unroll
-        for (int j = 1; j < V; j++) place[j] = place[j - 1] + 1 == o.period ? 0 : place[j - 1] + 1;
+        for (int j = 1; j < V; j++) place[j] = place[j - 1] + 1 == o.period.by ? 0 : place[j - 1] + 1;
 #pragma unroll
         for (int j = 0; j < V; j++) x[0][j] = ((const T *)p)[place[j]];
 #pragma unroll
@@ -80,8 +76,8 @@ __device__ __forceinline__ void take_band(const band_args &g, const band_input &
 template <class T> __global__ void __launch_bounds__(CPI_THREADS) bands(const __grid_constant__ band_args g)
 {
     constexpr int V = 16 / (int)sizeof(T);
-    const uint32_t t = blockIdx.x * CPI_THREADS + threadIdx.x, band = quotient(t, g.magic, g.shift);
-    const uint32_t r = band * BAND, c = (t - band * g.vectors) * V, first = r * g.inner + c;
+    uint32_t band = blockIdx.x * CPI_THREADS + threadIdx.x;
+    const uint32_t at = cpi_index_along(g.vectors, band), r = band * BAND, c = at * V, first = r * g.inner + c;
     if (r >= g.rows) return;
     T x[BAND][V], y[BAND][V];
     take_band<T, V>(g, g.x[0], r, c, first, x);
@@ -157,17 +153,15 @@ bool cpi_cuda_bands(cp_stream *stream, int op, cp_type type, const cpi_loop *loo
     g.n = (uint32_t)b.n;
     g.inner = (uint32_t)b.inner;
     g.rows = (uint32_t)b.rows;
-    g.vectors = (uint32_t)(b.inner / vector);
-    cpi_divisor(g.vectors, &g.magic, &g.shift);
+    g.vectors = cpi_divisor_of(b.inner / vector);
     for (int k = 0; k < CPI_BAND_INPUTS; k++) {
         cpi_band_input *x = &b.x[k];
         const char *data = loop->op[k + 1].data;
         x->vector = x->period % vector == 0 && x->row % 16 == 0 && (uintptr_t)data % 16 == 0;
-        g.x[k] = {data, x->row, (uint32_t)x->period, 0, 0, x->vector};
-        cpi_divisor(g.x[k].period, &g.x[k].magic, &g.x[k].shift);
+        g.x[k] = {data, x->row, cpi_divisor_of(x->period), x->vector};
     }
-    const int64_t threads = (b.rows + BAND - 1) / BAND * g.vectors;
+    const int64_t threads = cpi_ceil_div(b.rows, BAND) * g.vectors.by;
     if (!worth(loop, b) || threads >= INT32_MAX - CPI_THREADS) return false;
-    *code = cpi_cuda_launch(kernel, (threads + CPI_THREADS - 1) / CPI_THREADS, &g, stream, name);
+    *code = cpi_cuda_launch(kernel, cpi_ceil_div(threads, CPI_THREADS), &g, stream, name);
     return true;
 }

@@ -10,7 +10,7 @@ const cpi_cuda_chain_entry *entry_of(int op, cp_type type)
     return entry;
 }
 
-int64_t blocks_for(int64_t n) { return (n + CPI_THREADS - 1) / CPI_THREADS; }
+int64_t blocks_for(int64_t n) { return cpi_ceil_div(n, CPI_THREADS); }
 
 } // namespace
 

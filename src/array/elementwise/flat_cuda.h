@@ -253,12 +253,12 @@ template <int NOPS> struct cpi_run_place {
 
     __device__ __forceinline__ cpi_run_place(const cpi_runs_args &g, int64_t i) : left(CPI_RUN)
     {
-        if (g.locate) cpi_locate(g.walk, i, offset);
+        if (g.locate) cpi_offset_of(g.loop, i, offset);
         if (!g.each) return;
         uint32_t rest = (uint32_t)i;
-        const int last = g.walk.ndim - 1;
-        left = (int)(g.walk.shape[last] - cpi_split(g.walk, last, rest));
-        if (left < CPI_RUN) cpi_locate(g.walk, i + left, next);
+        const int last = g.loop.ndim - 1;
+        left = (int)(g.loop.shape[last].by - cpi_index_along(g.loop, last, rest));
+        if (left < CPI_RUN) cpi_offset_of(g.loop, i + left, next);
     }
 };
 
@@ -280,7 +280,7 @@ __device__ __forceinline__ void cpi_run_of(const cpi_runs_args &g, int k, int64_
         break;
     }
     case CPI_RUN_EACH: {
-        const int64_t stride = g.walk.strides[k][g.walk.ndim - 1];
+        const int64_t stride = g.loop.strides[k][g.loop.ndim - 1];
 #pragma unroll
         for (int j = 0; j < CPI_RUN; j++) {
             const char *at =
@@ -304,8 +304,8 @@ template <class Family> __global__ void __launch_bounds__(CPI_THREADS) cpi_runs(
     using R = typename Family::Result;
     constexpr int N = Family::nin;
     int64_t i = ((int64_t)blockIdx.x * CPI_THREADS + threadIdx.x) * CPI_RUN, to = 0;
-    if (i >= g.walk.n) return;
-    const bool exact = g.exact & 1, whole = i + CPI_RUN <= g.walk.n;
+    if (i >= g.loop.n) return;
+    const bool exact = g.exact & 1, whole = i + CPI_RUN <= g.loop.n;
     C x[N][CPI_RUN] = {};
     R r[CPI_RUN];
     if (whole) {
@@ -315,12 +315,12 @@ template <class Family> __global__ void __launch_bounds__(CPI_THREADS) cpi_runs(
         to = g.mode[0] == CPI_RUN_FLAT ? i * g.size[0] : place.offset[0];
     } else { /* the last few */
         int64_t at[CPI_RUN][N];
-        cpi_locate_all<1>(g.walk, i, 1, at);
+        cpi_offsets_of<1>(g.loop, i, 1, at);
 #pragma unroll
         for (int k = 0; k < N; k++)
 #pragma unroll
             for (int j = 0; j < CPI_RUN; j++) {
-                if (i + j >= g.walk.n) break;
+                if (i + j >= g.loop.n) break;
                 const char *p = g.mode[k + 1] == CPI_RUN_VALUE ? (const char *)g.value[k] : g.data[k + 1] + at[j][k];
                 x[k][j] = g.exact >> (k + 1) & 1 ? *(const C *)p : Family::load(p, g.type[k + 1]);
             }
@@ -334,10 +334,10 @@ template <class Family> __global__ void __launch_bounds__(CPI_THREADS) cpi_runs(
         return;
     }
     int64_t at[CPI_RUN][1];
-    cpi_locate_all<0>(g.walk, i, 1, at);
+    cpi_offsets_of<0>(g.loop, i, 1, at);
 #pragma unroll
     for (int j = 0; j < CPI_RUN; j++) {
-        if (i + j >= g.walk.n) break;
+        if (i + j >= g.loop.n) break;
         char *p = g.data[0] + at[j][0];
         if (exact) *(R *)p = r[j];
         else Family::store(p, g.type[0], r[j]);
@@ -349,10 +349,10 @@ template <int Q>
 __device__ __forceinline__ void cpi_taking_part(const cpi_general_args &g, int64_t first, bool (&active)[CPI_RUN])
 {
     int64_t at[CPI_RUN][1] = {};
-    if (g.mask) cpi_locate_all<Q>(g.walk, first, CPI_THREADS, at);
+    if (g.mask) cpi_offsets_of<Q>(g.loop, first, CPI_THREADS, at);
 #pragma unroll
     for (int u = 0; u < CPI_RUN; u++)
-        active[u] = first + u * CPI_THREADS < g.walk.n && (!g.mask || *(const uint8_t *)(g.data[Q] + at[u][0]) != 0);
+        active[u] = first + u * CPI_THREADS < g.loop.n && (!g.mask || *(const uint8_t *)(g.data[Q] + at[u][0]) != 0);
 }
 
 template <class Family>
@@ -366,8 +366,8 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_general(const __grid_constant
     C x[N][CPI_RUN] = {};
     R r[CPI_RUN];
     bool active[CPI_RUN];
-    cpi_locate_all<0>(g.walk, first, CPI_THREADS, offset);
-    if (g.plain && first + (CPI_RUN - 1) * CPI_THREADS < g.walk.n) { /* no question between the loads */
+    cpi_offsets_of<0>(g.loop, first, CPI_THREADS, offset);
+    if (g.plain && first + (CPI_RUN - 1) * CPI_THREADS < g.loop.n) { /* no question between the loads */
 #pragma unroll
         for (int u = 0; u < CPI_RUN; u++) {
             active[u] = true;

@@ -269,7 +269,7 @@ cp_code cpi_index_cuda_stretches(cp_stream *stream, int op, const int64_t *start
     uint32_t *box = cpi_cuda_mailbox(stream);
     if (!box) return CP_ERROR_MEMORY;
     const uint32_t failure = cpi_cuda_late(CP_ERROR_INDEX, name, "an index is out of bounds");
-    const unsigned blocks = (unsigned)((m + CPI_THREADS - 1) / CPI_THREADS);
+    const unsigned blocks = (unsigned)cpi_ceil_div(m, CPI_THREADS);
     find_stretches<<<blocks, CPI_THREADS, 0, cpi_cuda_stream(stream)>>>(starts, m, n, first, last, box, failure);
     return CPI_LAUNCHED(stream, name);
 }
@@ -277,7 +277,7 @@ cp_code cpi_index_cuda_stretches(cp_stream *stream, int op, const int64_t *start
 cp_code cpi_index_cuda_at_rows(cp_stream *stream, const cpi_at_rows *p)
 {
     const char *name = cpi_cuda_rows[p->op].name;
-    const int64_t blocks = (p->n * p->width + CPI_THREADS - 1) / CPI_THREADS;
+    const int64_t blocks = cpi_ceil_div(p->n * p->width, CPI_THREADS);
     if (blocks > INT32_MAX) return cpi_host->fail(CP_ERROR_VALUE, "%s: more places than a GPU takes at once", name);
     cpi_at_rows args = *p;
     return cpi_cuda_launch(p->type == CP_FLOAT32 ? (const void *)rows_in_order<float>
@@ -293,7 +293,7 @@ cp_code cpi_index_cuda_wrap(cp_stream *stream, int op, const int64_t *place, int
     const cudaStream_t to = cpi_cuda_stream(stream);
     cp_code code = cpi_cuda_check(stream, cudaMemsetAsync(there, 0, sizeof far, to), name);
     if (!code) {
-        wrap_places<<<(unsigned)((n + CPI_THREADS - 1) / CPI_THREADS), CPI_THREADS, 0, to>>>(place, n, size, wrapped,
+        wrap_places<<<(unsigned)cpi_ceil_div(n, CPI_THREADS), CPI_THREADS, 0, to>>>(place, n, size, wrapped,
                                                                                            there);
         code = CPI_LAUNCHED(stream, name);
     }
@@ -316,14 +316,14 @@ cp_code cpi_index_cuda_at_once(cp_stream *stream, const cpi_places *p)
     if (!a.mailbox) return CP_ERROR_MEMORY;
     if (p->n <= FEW) {
         void *list[] = {&a};
-        const unsigned threads = p->n < FEW_THREADS ? ((unsigned)p->n + 31) / 32 * 32 : FEW_THREADS;
+        const unsigned threads = p->n < FEW_THREADS ? cpi_round_up((unsigned)p->n, 32) : FEW_THREADS;
         const unsigned few = cpi_cuda_blocks(p->n, threads * EACH, INT32_MAX);
         cudaLaunchKernel(kernel, dim3(few), dim3(threads), list, 0, cpi_cuda_stream(stream));
         return CPI_LAUNCHED(stream, name);
     }
     a.wrong = (unsigned *)cpi_host->work_alloc(stream, sizeof *a.wrong);
     if (!a.wrong) return CP_ERROR_MEMORY;
-    const int64_t blocks = (p->n + CPI_THREADS * EACH - 1) / (CPI_THREADS * EACH);
+    const int64_t blocks = cpi_ceil_div(p->n, CPI_THREADS * EACH);
     cp_code code = cpi_cuda_check(stream, cudaMemsetAsync(a.wrong, 0, sizeof *a.wrong, cpi_cuda_stream(stream)), name);
     if (!code) code = cpi_cuda_launch((const void *)look, blocks, &a, stream, name);
     if (!code) code = cpi_cuda_launch(kernel, blocks, &a, stream, name);

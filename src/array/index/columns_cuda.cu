@@ -64,7 +64,7 @@ template <class T> cp_code launch(cp_stream *stream, const cpi_gather *g)
     cpi_picked<1> r;
     cp_code code = cpi_picked_of(stream, g, 1, &r);
     if (code) return code;
-    const int width = 16 / (int)sizeof(T), room = ((int)g->pick[0].extent + width - 1) / width * width;
+    const int width = 16 / (int)sizeof(T), room = cpi_round_up((int)g->pick[0].extent, width);
     const unsigned across = cpi_cuda_blocks(r.count.by, THREADS * EACH, 1 << 30);
     const int64_t most = (int64_t)cpi_cuda_units(stream) * BLOCKS / across;
     const unsigned along = cpi_cuda_blocks(r.slots.by, 1, most < 1 ? 1 : most);

@@ -244,8 +244,8 @@ settle_kernel(const __grid_constant__ cpi_picked<1> r, const __grid_constant__ d
 size_t lay_out(deal *d, char *memory, int64_t count)
 {
     const size_t words = BUCKETS * sizeof(uint32_t), all = d->one ? 0 : (size_t)count * sizeof *d->place;
-    const size_t places = (all + 255) / 256 * 256;
-    const size_t elements = ((size_t)count * sizeof *d->element + 255) / 256 * 256;
+    const size_t places = cpi_round_up(all, 256);
+    const size_t elements = cpi_round_up((size_t)count * sizeof *d->element, 256);
     const size_t spilled = (size_t)d->parts * 2 * sizeof(uint32_t) << d->shift, head = 3 * words + 256;
     d->total = (uint32_t *)memory, d->taken = (uint32_t *)(memory + words), d->done = (uint32_t *)(memory + 2 * words);
     d->wrong = (unsigned *)(memory + 3 * words);

@@ -11,7 +11,7 @@
 
 #include "core/error.h"
 #include "cpu/threads.h"
-#include "index/divide.h"
+#include "loop/divisor.h"
 #include "index/single.h"
 #include "loop/loop.h"
 
@@ -259,9 +259,9 @@ static void unravel(const job *j, int64_t at, int64_t n, int64_t *number)
             memcpy(to, number, (size_t)n * sizeof *to);
             break;
         }
-        const cpi_divided64 extent = cpi_divide64_by(a->shape[d]);
+        const cpi_divisor64 extent = cpi_divisor64_of(a->shape[d]);
         for (int64_t i = 0; i < n; i++) {
-            const uint64_t q = cpi_quotient64(extent, (uint64_t)number[i]);
+            const uint64_t q = cpi_quotient64(&extent, (uint64_t)number[i]);
             to[i] = number[i] - (int64_t)(q * extent.by), number[i] = (int64_t)q;
         }
     }

@@ -1,7 +1,6 @@
 /* Elements by arrays of integers, on the GPU: reading them, and where they lie. A thread takes a few words, which of
  * index and rest runs through neighbouring threads is chosen so that they write neighbouring memory (places.cuh). */
 #include "cuda/cuda.h"
-#include "index/divide.h"
 #include "index/places.cuh"
 
 namespace {
@@ -85,7 +84,7 @@ template <int P, int DIMS> cp_code places(cp_stream *stream, const cpi_gather *g
 /* Numbers as coordinates; from[k], the k-th axis by which they are divided, is where its row of `to` begins. */
 struct numbered {
     int ndim;
-    cpi_divided64 extent[CP_MAXDIM];
+    cpi_divisor64 extent[CP_MAXDIM];
     int64_t from[CP_MAXDIM];
 };
 
@@ -98,10 +97,10 @@ unravel_kernel(const __grid_constant__ cpi_picked<P> r, const __grid_constant__ 
     bool wanted[EACH], good[EACH];
     cpi_find_places<DIMS>(r, first, THREADS, i, wanted, many, good);
     for (int k = 0; k < a.ndim; k++) {
-        const cpi_divided64 extent = a.extent[k];
+        const cpi_divisor64 extent = a.extent[k];
 #pragma unroll
         for (int e = 0; e < EACH; e++) {
-            const int64_t q = k == a.ndim - 1 ? 0 : (int64_t)cpi_quotient64(extent, (uint64_t)many[e]);
+            const int64_t q = k == a.ndim - 1 ? 0 : (int64_t)cpi_quotient64(&extent, (uint64_t)many[e]);
             if (good[e]) to[a.from[k] + i[e]] = many[e] - q * (int64_t)extent.by;
             many[e] = q;
         }
@@ -115,7 +114,7 @@ cp_code unravel(cp_stream *stream, const cpi_gather *g, const cpi_numbered *axes
     numbered a = {axes->ndim, {}, {}};
     for (int k = 0; k < a.ndim; k++) {
         const int d = axes->columns ? k : a.ndim - 1 - k;
-        a.extent[k] = cpi_divide64_by(axes->shape[d] > 0 ? axes->shape[d] : 1), a.from[k] = d * count;
+        a.extent[k] = cpi_divisor64_of(axes->shape[d] > 0 ? axes->shape[d] : 1), a.from[k] = d * count;
     }
     return cpi_each_part(g, g->bytes, 0, [&](const cpi_gather *part, int64_t before) {
         cpi_picked<P> r;

@@ -11,6 +11,7 @@
 #include "cuda/cuda.h"
 #include "cuda/elements.h"
 #include "index/index.h"
+#include "loop/unravel.cuh"
 
 namespace {
 
@@ -137,7 +138,7 @@ bits(const T *x, int64_t n, bool wide, unsigned *words, int64_t *before, int64_t
 template <class T>
 cp_code launch_bits(cp_stream *stream, const void *x, int64_t n, cpi_selection *s, int64_t *count, unsigned *counter)
 {
-    int64_t pieces = (n + PIECE - 1) / PIECE;
+    int64_t pieces = cpi_ceil_div(n, PIECE);
     bool wide = (uintptr_t)x % 16 == 0;
     bits<T><<<(unsigned)pieces, THREADS, 0, cpi_cuda_stream(stream)>>>((const T *)x, n, wide, (unsigned *)s->bits,
                                                                        s->before, count, counter);
@@ -147,7 +148,7 @@ cp_code launch_bits(cp_stream *stream, const void *x, int64_t n, cpi_selection *
 /* Everything but the count, which stays on the device, at *count. */
 cp_code begin_select(cp_stream *stream, const void *x, cp_type type, int64_t n, cpi_selection *s, int64_t **count)
 {
-    int64_t pieces = (n + PIECE - 1) / PIECE;
+    int64_t pieces = cpi_ceil_div(n, PIECE);
     unsigned *counter = (unsigned *)cpi_cuda_counters(stream);
     if (!counter) return CP_ERROR_MEMORY;
     s->work = cpi_host->work_alloc(stream, (size_t)(pieces * (WORDS * 4 + 8) + 8));
@@ -251,7 +252,7 @@ template <class T> cp_code launch_fill(cp_stream *stream, char *x, const uint8_t
 {
     T v;
     memcpy(&v, value, sizeof v);
-    fill_kernel<T><<<(unsigned)((n + THREADS * 8 - 1) / (THREADS * 8)), THREADS, 0, cpi_cuda_stream(stream)>>>(
+    fill_kernel<T><<<(unsigned)cpi_ceil_div(n, THREADS * 8), THREADS, 0, cpi_cuda_stream(stream)>>>(
         (T *)x, mask, n, v);
     return CPI_LAUNCHED(stream, "mask_set");
 }
@@ -283,22 +284,15 @@ coordinates_kernel(const unsigned *words, const int64_t *before, const __grid_co
         for (int k = 0; k < SPAN / 32; k++, i += 32) {
             unsigned m = __shfl_sync(0xffffffffu, w, k);
             if (m >> (threadIdx.x % 32) & 1) {
-                int64_t rest = i, *to = out + (j + __popc(m & below)) * along;
-                for (int d = e.ndim - 1; d > 0; d--) {
-                    int64_t q;
-                    if (rest <= 0xffffffffll && e.shape[d] <= 0xffffffffll) q = (unsigned)rest / (unsigned)e.shape[d];
-                    else q = rest / e.shape[d];
-                    to[d * across] = rest - q * e.shape[d];
-                    rest = q;
-                }
-                to[0] = rest;
+                int64_t *to = out + (j + __popc(m & below)) * along;
+                cpi_indices_of(e.ndim, e.shape, i, [&](int d, int64_t at) { to[d * across] = at; });
             }
             j += __popc(m);
         }
     });
 }
 
-inline unsigned blocks_of(const cpi_selection *s) { return (unsigned)((s->n + PIECE - 1) / PIECE); }
+inline unsigned blocks_of(const cpi_selection *s) { return (unsigned)cpi_ceil_div(s->n, PIECE); }
 
 template <class T>
 cp_code launch_compact(cp_stream *stream, const cpi_selection *s, const char *x, int64_t step, char *out)
@@ -441,7 +435,7 @@ __global__ void __launch_bounds__(THREADS) repeat_kernel(const int64_t *ends, in
 
 cp_code cpi_index_cuda_repeat(cp_stream *stream, const int64_t *ends, int64_t n, int64_t total, int64_t *to)
 {
-    const unsigned blocks = cpi_cuda_blocks((total + 3) / 4, THREADS, (int64_t)cpi_cuda_units(stream) * 64);
+    const unsigned blocks = cpi_cuda_blocks(cpi_ceil_div(total, 4), THREADS, (int64_t)cpi_cuda_units(stream) * 64);
     repeat_kernel<<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(ends, n, total, to);
     return CPI_LAUNCHED(stream, "repeat");
 }
@@ -453,7 +447,7 @@ namespace {
 __global__ void __launch_bounds__(THREADS) pack_kernel(const uint8_t *x, int64_t rows, int64_t n, bool little,
                                                        uint8_t *out)
 {
-    const int64_t to = (n + 7) / 8, all = rows * to;
+    const int64_t to = cpi_ceil_div(n, 8), all = rows * to;
     for (int64_t t = (int64_t)blockIdx.x * THREADS + threadIdx.x; t < all; t += (int64_t)gridDim.x * THREADS) {
         int64_t row = t / to, first = (t - row * to) * 8;
         int count = n - first < 8 ? (int)(n - first) : 8;
@@ -479,7 +473,7 @@ __global__ void __launch_bounds__(THREADS) unpack_kernel(const uint8_t *x, int64
 
 cp_code cpi_index_cuda_pack(cp_stream *stream, const uint8_t *x, int64_t rows, int64_t n, bool little, uint8_t *out)
 {
-    unsigned blocks = cpi_cuda_blocks(rows * ((n + 7) / 8), THREADS, (int64_t)cpi_cuda_units(stream) * 64);
+    unsigned blocks = cpi_cuda_blocks(rows * cpi_ceil_div(n, 8), THREADS, (int64_t)cpi_cuda_units(stream) * 64);
     pack_kernel<<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(x, rows, n, little, out);
     return CPI_LAUNCHED(stream, "packbits");
 }

@@ -9,15 +9,12 @@
 
 #include <cstring>
 
+#include "cuda/elements.h"
 #include "cuda/mailbox.cuh"
-#include "elementwise/kernels_cuda.h"
 #include "index/index.h"
+#include "loop/loop.cuh"
 
 enum { CPI_PLACE_THREADS = 256, CPI_PLACE_EACH = 4 };
-
-struct cpi_divided {
-    uint32_t by, magic, shift;
-};
 
 /* The record as kernels want it; P picks, since parameters of a kernel are few. */
 template <int P> struct cpi_picked {
@@ -28,19 +25,12 @@ template <int P> struct cpi_picked {
     uint32_t trouble;
     uint32_t *mailbox;
     uint32_t items; /* words in all */
-    cpi_divided count, slots, words; /* places of the index, of the rest, words of an element */
-    cpi_divided shape[CPI_GATHER_DIMS], rest_shape[CPI_GATHER_DIMS];
+    cpi_divisor count, slots, words; /* places of the index, of the rest, words of an element */
+    cpi_divisor shape[CPI_GATHER_DIMS], rest_shape[CPI_GATHER_DIMS];
     int64_t many_step[CPI_GATHER_DIMS], few_step[CPI_GATHER_DIMS];
     int64_t rest_many[CPI_GATHER_DIMS], rest_few[CPI_GATHER_DIMS];
     cpi_pick pick[P];
 };
-
-static inline cpi_divided cpi_divide_by(int64_t n)
-{
-    cpi_divided d = {(uint32_t)n, 0, 0};
-    cpi_divisor(d.by, &d.magic, &d.shift);
-    return d;
-}
 
 static inline int64_t cpi_size_of(int64_t step) { return step < 0 ? -step : step; }
 
@@ -57,11 +47,11 @@ template <int P> cp_code cpi_picked_of(cp_stream *stream, const cpi_gather *g, i
 {
     r->many = g->many, r->few = g->few, r->ndim = g->ndim, r->rest = g->rest, r->picks = g->picks;
     r->across = cpi_runs_across(g);
-    r->count = cpi_divide_by(cpi_gather_count(g)), r->slots = cpi_divide_by(cpi_gather_rest(g));
-    r->words = cpi_divide_by(words), r->items = r->count.by * r->slots.by * r->words.by;
+    r->count = cpi_divisor_of(cpi_gather_count(g)), r->slots = cpi_divisor_of(cpi_gather_rest(g));
+    r->words = cpi_divisor_of(words), r->items = r->count.by * r->slots.by * r->words.by;
     r->once = r->items == r->count.by;
-    for (int d = 0; d < g->ndim; d++) r->shape[d] = cpi_divide_by(g->shape[d]);
-    for (int d = 0; d < g->rest; d++) r->rest_shape[d] = cpi_divide_by(g->rest_shape[d]);
+    for (int d = 0; d < g->ndim; d++) r->shape[d] = cpi_divisor_of(g->shape[d]);
+    for (int d = 0; d < g->rest; d++) r->rest_shape[d] = cpi_divisor_of(g->rest_shape[d]);
     memcpy(r->many_step, g->many_step, 2 * sizeof g->many_step);
     memcpy(r->rest_many, g->rest_many, 2 * sizeof g->rest_many);
     memcpy(r->pick, g->pick, (size_t)g->picks * sizeof *g->pick);
@@ -109,11 +99,6 @@ template <class F> cp_code cpi_each_part(const cpi_gather *g, int64_t word, int6
     return code ? code : cpi_each_part(&b, word, behind, f);
 }
 
-__device__ __forceinline__ uint32_t cpi_quotient(const cpi_divided &d, uint32_t i)
-{
-    return (__umulhi(i, d.magic) + i) >> d.shift;
-}
-
 static __device__ __noinline__ int64_t cpi_wrapped(int64_t v, int64_t extent)
 {
     if (!extent || (uint64_t)v < (uint64_t)extent) return v;
@@ -142,8 +127,8 @@ __device__ __forceinline__ int64_t cpi_along(const cpi_picked<P> &r, uint32_t i,
     if constexpr (DIMS == 1) return i * step[0];
     int64_t at = 0;
     for (int d = (DIMS == 2 ? 2 : r.ndim) - 1; d > 0; d--) {
-        const uint32_t q = cpi_quotient(r.shape[d], i);
-        at += (i - q * r.shape[d].by) * step[d], i = q;
+        const uint32_t index = cpi_index_along(r.shape[d], i);
+        at += index * step[d];
     }
     return at + i * step[0];
 }
@@ -210,8 +195,8 @@ template <int P>
 __device__ __forceinline__ void cpi_walk_rest(const cpi_picked<P> &r, uint32_t s, int64_t *many, int64_t *few)
 {
     for (int d = r.rest - 1; d >= 0; d--) {
-        const uint32_t q = d ? cpi_quotient(r.rest_shape[d], s) : 0, at = s - q * r.rest_shape[d].by;
-        *many += at * r.rest_many[d], *few += at * r.rest_few[d], s = q;
+        const uint32_t at = d ? cpi_index_along(r.rest_shape[d], s) : s;
+        *many += at * r.rest_many[d], *few += at * r.rest_few[d];
     }
 }
 
@@ -221,11 +206,11 @@ __device__ __forceinline__ void cpi_item(const cpi_picked<P> &r, uint32_t t, uin
 {
     uint32_t item = t;
     *word = 0, *s = 0;
-    if (r.words.by > 1) item = cpi_quotient(r.words, t), *word = t - item * r.words.by;
+    if (r.words.by > 1) *word = cpi_index_along(r.words, item);
     *i = item;
     if (r.slots.by == 1) return;
-    if (r.across) *i = cpi_quotient(r.slots, item), *s = item - *i * r.slots.by;
-    else *s = cpi_quotient(r.count, item), *i = item - *s * r.count.by;
+    if (r.across) *s = cpi_index_along(r.slots, *i);
+    else *i = cpi_index_along(r.count, item), *s = item;
 }
 
 /* Items first, first + stride, ... of a call: what each is, and where its place of the index lies. */

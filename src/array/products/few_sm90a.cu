@@ -160,13 +160,13 @@ template <int TILE> cp_code run(cp_stream *stream, const cpi_product &given)
     const int LEAST = TILE == 64 ? 128 : 256, BLOCKS = TILE == 64 ? 264 : 528; /* of a part; at most, 2 or 4 a unit */
     problem p = {(const double *)given.a, (const double *)given.b, (double *)given.c, nullptr, given.m, given.n,
                  given.k, given.k, given.a_row, given.a_col, given.b_row, given.b_col, given.c_row,
-                 (int)((given.n + TILE - 1) / TILE)};
-    const int tiles = (int)((p.m + TILE - 1) / TILE) * p.tiles_n;
+                 (int)cpi_ceil_div(given.n, TILE)};
+    const int tiles = (int)cpi_ceil_div(p.m, TILE) * p.tiles_n;
     int64_t parts = p.k / LEAST;
     if (parts > BLOCKS / tiles) parts = BLOCKS / tiles;
     if (parts < 1) parts = 1;
-    p.piece = ((p.k + parts - 1) / parts + shape<TILE>::DEPTH - 1) / shape<TILE>::DEPTH * shape<TILE>::DEPTH;
-    parts = (p.k + p.piece - 1) / p.piece;
+    p.piece = cpi_round_up(cpi_ceil_div(p.k, parts), shape<TILE>::DEPTH);
+    parts = cpi_ceil_div(p.k, p.piece);
     cp_code code = cpi_cuda_allow(stream, products<TILE>, shape<TILE>::SHARED, "matmul");
     if (code) return code;
     if (parts > 1) {
@@ -178,7 +178,7 @@ template <int TILE> cp_code run(cp_stream *stream, const cpi_product &given)
     code = CPI_LAUNCHED(stream, "matmul");
     if (!code && parts > 1) {
         const dim3 block = parts > JOINED ? dim3(32, JOINED) : dim3(256, 1);
-        join<<<(unsigned)((p.m * p.n + block.x - 1) / block.x), block, 0, s>>>(p, (int)parts);
+        join<<<(unsigned)cpi_ceil_div(p.m * p.n, block.x), block, 0, s>>>(p, (int)parts);
         code = CPI_LAUNCHED(stream, "matmul");
     }
     cpi_host->work_free(stream, p.sums);

@@ -162,14 +162,14 @@ template <class A> cp_code sum_vectors(cp_stream *stream, const cpi_product &p)
     cudaStream_t s = cpi_cuda_stream(stream);
     typename A::Sum *sums = nullptr;
     if (p.k > PIECE && rows < 1024) { /* at most 4096 pieces, by the length alone */
-        piece = (p.k + 4095) / 4096 > PIECE ? (p.k + 4095) / 4096 : PIECE;
-        parts = (p.k + piece - 1) / piece;
+        piece = cpi_ceil_div(p.k, 4096) > PIECE ? cpi_ceil_div(p.k, 4096) : PIECE;
+        parts = cpi_ceil_div(p.k, piece);
         sums = (typename A::Sum *)cpi_host->work_alloc(stream, (size_t)(rows * parts) * sizeof *sums);
         if (!sums) return CP_ERROR_MEMORY;
     }
     int64_t total = rows * parts;
     int lanes = piece <= 16 ? 1 : piece <= 1024 ? 32 : THREADS;
-    int64_t blocks = (total + THREADS / lanes - 1) / (THREADS / lanes);
+    int64_t blocks = cpi_ceil_div(total, THREADS / lanes);
     if (blocks > INT32_MAX) return cpi_host->fail(CP_ERROR_VALUE, "matmul: more vectors than a GPU takes at once");
     if (lanes == 1) dots<A, 1><<<(unsigned)blocks, THREADS, 0, s>>>(p, total, parts, piece, sums);
     else if (lanes == 32) dots<A, 32><<<(unsigned)blocks, THREADS, 0, s>>>(p, total, parts, piece, sums);
@@ -269,7 +269,7 @@ __global__ void __launch_bounds__(THREADS) tiles(const __grid_constant__ cpi_pro
 
 template <class A> cp_code multiply_tiles(cp_stream *stream, const cpi_product &p)
 {
-    int64_t tiles_m = (p.m + EDGE - 1) / EDGE, tiles_n = (p.n + EDGE - 1) / EDGE, batches = cpi_product_batches(&p);
+    int64_t tiles_m = cpi_ceil_div(p.m, EDGE), tiles_n = cpi_ceil_div(p.n, EDGE), batches = cpi_product_batches(&p);
     if (tiles_m > INT32_MAX / tiles_n)
         return cpi_host->fail(CP_ERROR_VALUE, "matmul: a matrix of more tiles than a GPU takes at once");
     dim3 grid((unsigned)(tiles_m * tiles_n), 1, (unsigned)(batches < 65535 ? batches : 65535));

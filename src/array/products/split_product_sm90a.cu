@@ -11,7 +11,6 @@ namespace {
 
 using namespace split;
 
-int64_t up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
 /* A kernel, and its time for a tile in that of one of 256 columns: narrow ones bring more for what they compute. */
 struct choice {
@@ -55,8 +54,8 @@ const choice *fastest(const cpi_product &p, int64_t batches, int units, bool aga
     double elements = ((double)p.m * count(p.a_batch, p) + (double)p.n * count(p.b_batch, p)) * p.k;
     double least = 1.1 * (2.0 * p.m * p.n * p.k * batches / (LIBRARY * units / 132) + LIBRARYS_LAUNCH);
     for (const choice &c : choices) {
-        int64_t tiles = up(p.m, c.rows) / TILE_M * (up(p.n, c.columns) / c.columns) * batches;
-        double time = (double)((tiles + units - 1) / units) * c.cost * WAVE * p.k;
+        int64_t tiles = cpi_round_up(p.m, c.rows) / TILE_M * (cpi_round_up(p.n, c.columns) / c.columns) * batches;
+        double time = (double)cpi_ceil_div(tiles, units) * c.cost * WAVE * p.k;
         time += LAUNCHES + elements * 10 / BYTES;
         if (time < least || (!best && !against_library)) best = &c, least = time;
     }
@@ -80,7 +79,7 @@ cp_code launch(cp_stream *stream, const choice &c, const problem &p, int64_t bat
 int64_t parts_bytes(const operand &o, int64_t pieces) { return PARTS * o.padded * pieces * WIDE; }
 int64_t bytes(const operand &o, int64_t pieces)
 {
-    return parts_bytes(o, pieces) + up(o.padded / BLOCK * pieces, 512);
+    return parts_bytes(o, pieces) + cpi_round_up(o.padded / BLOCK * pieces, 512);
 }
 
 /* Puts them for `n` of the batch there; where they end. */
@@ -105,9 +104,9 @@ cp_code cpi_split_product(cp_stream *stream, const cpi_product &p, bool *done)
     const choice &c = *fast;
     int64_t a_batch = p.nbatch ? p.a_batch[0] : 0, b_batch = p.nbatch ? p.b_batch[0] : 0;
     problem q;
-    q.a = {(const float *)p.a, p.m, p.a_row, p.a_col, a_batch, nullptr, nullptr, up(p.m, c.rows)};
-    q.b = {(const float *)p.b, p.n, p.b_col, p.b_row, b_batch, nullptr, nullptr, up(p.n, c.columns)};
-    q.k = p.k, q.pieces = (p.k + DEEP - 1) / DEEP;
+    q.a = {(const float *)p.a, p.m, p.a_row, p.a_col, a_batch, nullptr, nullptr, cpi_round_up(p.m, c.rows)};
+    q.b = {(const float *)p.b, p.n, p.b_col, p.b_row, b_batch, nullptr, nullptr, cpi_round_up(p.n, c.columns)};
+    q.k = p.k, q.pieces = cpi_ceil_div(p.k, DEEP);
     q.c_row = p.c_row, q.c_batch = p.nbatch ? p.c_batch[0] : 0;
     if (q.a.padded / TILE_M > INT32_MAX / (q.b.padded / c.columns)) return CP_OK;
     q.tiles_m = (int)(q.a.padded / TILE_M), q.tiles_n = (int)(q.b.padded / c.columns);

@@ -14,6 +14,7 @@
 
 #include "cuda/cuda.h"
 #include "cuda/elements.h"
+#include "loop/unravel.cuh"
 #include "reduce/result.h"
 
 namespace fold {
@@ -57,28 +58,25 @@ struct plan {
     uint32_t failure;
 };
 
-/* Offset of flat index `flat` in merged dimensions. */
+template <int WHICH> __device__ __forceinline__ int64_t step_of(const cpi_reduce_dim &d)
+{
+    return WHICH == 0 ? d.x : WHICH == 1 ? d.where : d.out;
+}
+
+/* Offset of linear index `flat` in merged dimensions. */
 template <int WHICH> __device__ __forceinline__ int64_t offset(const cpi_reduce_dim *d, int n, int64_t flat, bool small)
 {
     int64_t sum = 0;
     if (small) {
-        unsigned f = (unsigned)flat;
+        uint32_t f = (uint32_t)flat;
 #pragma unroll 1
-        for (int i = n - 1; i > 0; i--) {
-            unsigned e = (unsigned)d[i].n, q = f / e;
-            sum += (int64_t)(f - q * e) * (WHICH == 0 ? d[i].x : WHICH == 1 ? d[i].where : d[i].out);
-            f = q;
-        }
+        for (int i = n - 1; i > 0; i--) sum += (int64_t)cpi_index_along((uint32_t)d[i].n, f) * step_of<WHICH>(d[i]);
         flat = f;
     } else {
 #pragma unroll 1
-        for (int i = n - 1; i > 0; i--) {
-            int64_t q = flat / d[i].n;
-            sum += (flat - q * d[i].n) * (WHICH == 0 ? d[i].x : WHICH == 1 ? d[i].where : d[i].out);
-            flat = q;
-        }
+        for (int i = n - 1; i > 0; i--) sum += cpi_index_along(d[i].n, flat) * step_of<WHICH>(d[i]);
     }
-    return n ? sum + flat * (WHICH == 0 ? d[0].x : WHICH == 1 ? d[0].where : d[0].out) : 0;
+    return n ? sum + flat * step_of<WHICH>(d[0]) : 0;
 }
 
 /* --- moving accumulators between threads and blocks, word by word --- */
@@ -576,7 +574,7 @@ template <class F> __global__ void __launch_bounds__(THREADS) columns(const __gr
         shared[threadIdx.x] = acc;
 #pragma unroll 1
         for (int left = height; left > 1;) { /* the lower half takes the upper one; the middle of an odd number waits */
-            const int half = (left + 1) / 2;
+            const int half = cpi_ceil_div(left, 2);
             __syncthreads();
             if (ty + half < left)
                 shared[threadIdx.x] = F::join(shared[threadIdx.x], shared[threadIdx.x + half * width]);
@@ -640,17 +638,17 @@ static inline cp_code take_scratch(cp_stream *stream, plan *p, int64_t bytes)
 static inline void cut_rows(cp_stream *stream, plan &p, int64_t target)
 {
     const cpi_reduce_args *a = &p.a;
-    int64_t most = (p.vectors + THREADS * 4 - 1) / (THREADS * 4);
+    int64_t most = cpi_ceil_div(p.vectors, THREADS * 4);
     /* long ones in two rounds: processors are not equally fast; short ones in one, with fewer parts to join */
     if (a->kept * p.vectors >= target * THREADS * 64) target *= 2;
     p.parts = a->kept < target / 2 && a->kept <= CPI_CUDA_COUNTERS / 4 ? target / a->kept : 1;
     if (p.parts > most) p.parts = most;
     if (p.parts < 1) p.parts = 1;
-    p.each = (p.vectors + p.parts - 1) / p.parts;
+    p.each = cpi_ceil_div(p.vectors, p.parts);
     /* a warp at most, while there are results enough: threads with much to read and few to join with */
     int64_t busy = (int64_t)cpi_cuda_units(stream) * 1024;
     int all = power_of_two(p.vectors, THREADS);
-    p.group = power_of_two((p.vectors + 3) / 4, 32);
+    p.group = power_of_two(cpi_ceil_div(p.vectors, 4), 32);
     while (p.group < all && a->kept * p.group < busy / 4 * 3) p.group *= 2;
     if (p.parts > 1) p.group = THREADS;
 }
@@ -662,7 +660,7 @@ template <class F, int V> cp_code launch_rows_of(cp_stream *stream, plan &p)
     cut_rows(stream, p, round);
     cp_code code = take_scratch(stream, &p, a->kept * p.parts * (int64_t)sizeof(typename F::Acc));
     if (code) return code;
-    int64_t blocks = p.parts > 1 ? a->kept * p.parts : (a->kept + THREADS / p.group - 1) / (THREADS / p.group);
+    int64_t blocks = p.parts > 1 ? a->kept * p.parts : cpi_ceil_div(a->kept, THREADS / p.group);
     rows<F, V><<<(unsigned)blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(p);
     return CPI_LAUNCHED(stream, cpi_reduce_name(a->op));
 }
@@ -737,14 +735,14 @@ template <class F> cp_code launch_columns(cp_stream *stream, plan &p)
     const cpi_reduce_args *a = &p.a;
     const cpi_reduce_dim *col = &a->keep[a->nkept - 1];
     int widest = THREADS / power_of_two(a->reduced / 4, 8);
-    p.tiles = (col->n + widest - 1) / widest;
-    p.group = p.tiles <= 4 ? (int)((col->n + p.tiles - 1) / p.tiles) : widest; /* a few tiles are made alike */
+    p.tiles = cpi_ceil_div(col->n, widest);
+    p.group = p.tiles <= 4 ? (int)cpi_ceil_div(col->n, p.tiles) : widest; /* a few tiles are made alike */
     static const int64_t round = one_round(stream, columns<F>);
     int64_t units = a->kept / col->n * p.tiles, most = a->reduced / (8 * (THREADS / p.group));
     p.parts = units <= CPI_CUDA_COUNTERS / 4 ? parts_to_fill(units, round) : 1;
     if (p.parts > most) p.parts = most;
     if (p.parts < 1) p.parts = 1;
-    p.each = (a->reduced + p.parts - 1) / p.parts;
+    p.each = cpi_ceil_div(a->reduced, p.parts);
     cp_code code = take_scratch(stream, &p, units * p.parts * p.group * (int64_t)sizeof(typename F::Acc));
     if (code) return code;
     columns<F><<<(unsigned)(units * p.parts), THREADS, 0, cpi_cuda_stream(stream)>>>(p);

@@ -101,7 +101,7 @@ static cp_code run(cp_stream *stream, const char *what, const cpi_keys *k, int64
                    void *to, bool order)
 {
     const int64_t total = rows * n, pieces = (n - 1) / (THREADS * ITEMS) + 1;
-    const size_t key_bytes = ((size_t)total * sizeof(K) + 511) / 512 * 512;
+    const size_t key_bytes = cpi_round_up((size_t)total * sizeof(K), 512);
     cudaStream_t s = cpi_cuda_stream(stream);
     char *memory = (char *)cpi_host->work_alloc(stream, key_bytes + (order ? (size_t)total * sizeof(uint16_t) : 0));
     if (!memory) return CP_ERROR_MEMORY;

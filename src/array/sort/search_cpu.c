@@ -4,7 +4,7 @@
 
 #include "backend/device.h"
 #include "cpu/threads.h"
-#include "elementwise/engine_cpu.h"
+#include "move/kernels.h"
 #include "sort/grid.h"
 #include "sort/search.h"
 #include "sort/sort.h"
@@ -57,7 +57,7 @@ static void search_few(const job *j, int64_t first, int64_t last)
     for (int64_t i = first; i < last; i += CPI_BLOCK) {
         const int64_t n = last - i < CPI_BLOCK ? last - i : CPI_BLOCK;
         const void *x = (const char *)j->search.values + i * j->search.keys.bytes;
-        if (j->type != CP_FLOAT64) cpi_kernels_best()->convert[j->type][CP_FLOAT64](buffer, x, n), x = buffer;
+        if (j->type != CP_FLOAT64) cpi_move_kernels_best()->convert[j->type][CP_FLOAT64](buffer, x, n), x = buffer;
         (*CPI_BEST(cpi_few))(x, n, j->few, (int)j->search.n, j->search.right, j->search.to + i);
     }
 }
@@ -67,7 +67,7 @@ static bool find_few(job *j, double *few)
 {
     if (j->search.n > FEW || j->m < 64 || cpi_is_complex(j->type)) return false;
     if (cpi_is_whole(j->type) && j->search.keys.bytes == 8) return false;
-    cpi_kernels_best()->convert[j->type][CP_FLOAT64](few, j->search.from, j->search.n);
+    cpi_move_kernels_best()->convert[j->type][CP_FLOAT64](few, j->search.from, j->search.n);
     for (int64_t i = 0; i < j->search.n; i++)
         if (few[i] != few[i] || (i && few[i] < few[i - 1])) return false;
     j->few = few;

@@ -78,8 +78,8 @@ static cp_code order(cp_stream *stream, const char *what, const cpi_keys *k, int
                      uint64_t low, int bits, cpi_ordering *r)
 {
     int64_t total = rows * n;
-    size_t key_bytes = ((size_t)total * sizeof(K) + 511) / 512 * 512,
-           index_bytes = ((size_t)total * sizeof(I) + 511) / 512 * 512;
+    size_t key_bytes = cpi_round_up((size_t)total * sizeof(K), 512),
+           index_bytes = cpi_round_up((size_t)total * sizeof(I), 512);
     char *memory = (char *)cpi_host->work_alloc(stream, 2 * (key_bytes + index_bytes));
     if (!memory) return CP_ERROR_MEMORY;
     void *keys = memory, *keys2 = memory + key_bytes, *index = memory + 2 * key_bytes,
@@ -155,7 +155,7 @@ static cp_code sort_by_order(cp_stream *stream, const cpi_keys *k, int64_t rows,
 /* complex64: its keys, sorted. */
 static cp_code sort_complex_row(cp_stream *stream, const cpi_keys *k, int64_t n, const void *from, void *to)
 {
-    size_t bytes = ((size_t)n * sizeof(uint64_t) + 511) / 512 * 512;
+    size_t bytes = cpi_round_up((size_t)n * sizeof(uint64_t), 512);
     char *memory = (char *)cpi_host->work_alloc(stream, 2 * bytes);
     if (!memory) return CP_ERROR_MEMORY;
     void *keys = memory, *spare = memory + bytes;
@@ -182,7 +182,7 @@ static cp_code sort_middling_rows(cp_stream *stream, const cpi_keys *k, int64_t 
                                   void *to)
 {
     int64_t total = rows * n;
-    size_t bytes = ((size_t)total * 8 + 511) / 512 * 512;
+    size_t bytes = cpi_round_up((size_t)total * 8, 512);
     char *memory = (char *)cpi_host->work_alloc(stream, 2 * bytes);
     if (!memory) return CP_ERROR_MEMORY;
     void *keys = memory, *spare = memory + bytes;

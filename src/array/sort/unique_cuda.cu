@@ -97,7 +97,7 @@ static cp_code sort_first(cp_stream *stream, sorted_row *s)
         s->memory = code == CP_OK ? s->order.memory : NULL;
         return code;
     }
-    size_t bytes = ((size_t)(s->n * s->width) + 511) / 512 * 512;
+    size_t bytes = cpi_round_up((size_t)(s->n * s->width), 512);
     s->memory = cpi_host->work_alloc(stream, 2 * bytes);
     if (!s->memory) return CP_ERROR_MEMORY;
     void *spare = (char *)s->memory + bytes;

@@ -107,8 +107,8 @@ static int chunk_bits(const table *t, int64_t c)
 /* Sorts row numbers by chunks c..chunks-1. */
 template <class I> static cp_code sort_by_chunks(cp_stream *stream, const table *t, int64_t c, int64_t *order)
 {
-    const size_t key_bytes = ((size_t)t->n * sizeof(uint64_t) + 511) / 512 * 512,
-                 index_bytes = ((size_t)t->n * sizeof(I) + 511) / 512 * 512;
+    const size_t key_bytes = cpi_round_up((size_t)t->n * sizeof(uint64_t), 512),
+                 index_bytes = cpi_round_up((size_t)t->n * sizeof(I), 512);
     char *memory = (char *)cpi_host->work_alloc(stream, 2 * (key_bytes + index_bytes));
     if (!memory) return CP_ERROR_MEMORY;
     void *keys = memory, *keys2 = memory + key_bytes, *index = memory + 2 * key_bytes,

@@ -133,7 +133,7 @@ static __global__ void mark_values_shared(cpi_keys k, int64_t n, const void *fro
             atomicMin(t.first + at, (unsigned long long)i);
     }
     __syncthreads();
-    for (int j = threadIdx.x; j < (t.range + 31) / 32 * 32; j += blockDim.x) { /* whole warps */
+    for (int j = threadIdx.x; j < cpi_round_up(t.range, 32); j += blockDim.x) { /* whole warps */
         const unsigned count = j < t.range ? counts[j] : 0, bits = __ballot_sync(0xFFFFFFFFu, count != 0);
         if (t.counts && count) atomicAdd(t.counts + j, (unsigned long long)count);
         if (j % 32 == 0 && (bits & ~*(volatile unsigned *)(t.bits + j / 32))) atomicOr(t.bits + j / 32, bits);
@@ -165,7 +165,8 @@ static cp_code fill(cp_stream *stream, const cpi_keys *k, const cpi_unique *q, t
 {
     cudaStream_t s = cpi_cuda_stream(stream);
     size_t words = (size_t)t->range * sizeof(unsigned long long);
-    cp_code code = cpi_cuda_issued(stream, cudaMemsetAsync(t->bits, 0, (size_t)(t->range + 31) / 32 * 4, s), "unique");
+    const size_t bits = cpi_ceil_div((size_t)t->range, 32) * 4;
+    cp_code code = cpi_cuda_issued(stream, cudaMemsetAsync(t->bits, 0, bits, s), "unique");
     if (code == CP_OK && t->counts) code = cpi_cuda_issued(stream, cudaMemsetAsync(t->counts, 0, words, s), "unique");
     if (code == CP_OK && t->first) code = cpi_cuda_issued(stream, cudaMemsetAsync(t->first, 0xFF, words, s), "unique");
     if (code != CP_OK) return code;
@@ -217,7 +218,7 @@ static cp_code mark_ahead(void *context)
 cp_code cpi_cuda_unique_near(cp_stream *stream, const cpi_keys *k, cpi_unique *q, int64_t most, uint64_t *low,
                              uint64_t *high, bool *done)
 {
-    const size_t cleared = 16 + (size_t)(most + 31) / 32 * 4; /* the range found, and bits */
+    const size_t cleared = 16 + cpi_ceil_div((size_t)most, 32) * 4; /* the range found, and bits */
     uint64_t range[2] = {0, 0};
     unsigned long long *found = (unsigned long long *)cpi_host->work_alloc(stream, cleared);
     if (!found) return CP_ERROR_MEMORY;
@@ -243,7 +244,7 @@ cp_code cpi_cuda_unique_near(cp_stream *stream, const cpi_keys *k, cpi_unique *q
 
 cp_code cpi_cuda_unique_table(cp_stream *stream, const cpi_keys *k, cpi_unique *q, uint64_t low, int64_t range)
 {
-    size_t words = ((size_t)range * 8 + 511) / 512 * 512;
+    size_t words = cpi_round_up((size_t)range * 8, 512);
     char *memory = (char *)cpi_host->work_alloc(stream, 4 * words);
     if (!memory) return CP_ERROR_MEMORY;
     table t = {};

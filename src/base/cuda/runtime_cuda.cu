@@ -140,7 +140,7 @@ static void copy_part(void *context, int64_t task, int)
 static void copy_wide(char *to, const char *from, size_t n)
 {
     wide_copy c = {to, from, n};
-    cpi_host->cpu->parallel((int64_t)((n + COPY_TASK - 1) / COPY_TASK), copy_part, &c);
+    cpi_host->cpu->parallel((int64_t)cpi_ceil_div(n, COPY_TASK), copy_part, &c);
 }
 
 static cp_code from_host(cp_stream *stream, void *to, const void *from, size_t bytes)

@@ -38,12 +38,12 @@ static void collect(const cpi_pass *p, const cpi_operand_access *a, const int64_
             if (rows > n / length) rows = n / length;
         }
         if (rows > 1) {
-            p->set->gather_rows(buffer, at, a->strides[last - 1], rows, a->strides[last], length, size);
+            p->move->gather_rows(buffer, at, a->strides[last - 1], rows, a->strides[last], length, size);
             m = rows * length;
             index[last - 1] += rows - 1;
         } else {
             if (m > n) m = n;
-            p->set->gather(buffer, at, a->strides[last], m, size);
+            p->move->gather(buffer, at, a->strides[last], m, size);
         }
         buffer += m * size;
         n -= m;
@@ -60,7 +60,7 @@ static void distribute(const cpi_pass *p, const cpi_operand_access *a, const int
     memcpy(index, from, (size_t)p->ndim * sizeof *index);
     while (n > 0) {
         int64_t m = p->shape[last] - index[last] < n ? p->shape[last] - index[last] : n;
-        p->set->scatter(place_of(p, a, index), a->strides[last], buffer, m, size);
+        p->move->scatter(place_of(p, a, index), a->strides[last], buffer, m, size);
         buffer += m * size;
         n -= m;
         if (n > 0) cpi_next_row(p->ndim, p->shape, index);
@@ -78,7 +78,7 @@ static void run_step(const cpi_pass *p, const cpi_pass_step *s, void *const *at,
     case CPI_STEP_KERNEL: s->does.kernel(op, n, s->scalars); break;
     case CPI_STEP_CONVERT: s->does.convert(op[0], op[1], n); break;
     case CPI_STEP_CHOOSE: s->does.choose(op[0], op[1], op[2], op[3], n, s->scalars); break;
-    case CPI_STEP_SPREAD: p->set->gather(op[0], op[1], 0, n, s->size); break;
+    case CPI_STEP_SPREAD: p->move->gather(op[0], op[1], 0, n, s->size); break;
     case CPI_STEP_COPY: memcpy(op[0], op[1], (size_t)(n * s->size)); break;
     }
 }
@@ -99,7 +99,7 @@ static void run_block(const cpi_pass *p, worker *w, int64_t n)
         switch ((cpi_access_kind)a->kind) {
         case CPI_IN_PLACE: w->at[a->slot] = w->here[k]; break;
         case CPI_GATHERED:
-            p->set->gather(w->at[a->slot], w->here[k], a->stride, n, (int)cpi_itemsize(a->type));
+            p->move->gather(w->at[a->slot], w->here[k], a->stride, n, (int)cpi_itemsize(a->type));
             break;
         case CPI_COLLECTED: collect(p, a, w->index, w->at[a->slot], n); break;
         case CPI_SCATTERED: case CPI_STREAMED: case CPI_DISTRIBUTED: break;
@@ -109,8 +109,8 @@ static void run_block(const cpi_pass *p, worker *w, int64_t n)
     for (int k = 0; k < p->ntargets; k++) {
         const cpi_operand_access *a = &p->accesses[k];
         const int size = (int)cpi_itemsize(a->type);
-        if (a->kind == CPI_SCATTERED) p->set->scatter(w->here[k], a->stride, w->at[a->slot], n, size);
-        else if (a->kind == CPI_STREAMED) p->set->stream(w->here[k], w->at[a->slot], n * size);
+        if (a->kind == CPI_SCATTERED) p->move->scatter(w->here[k], a->stride, w->at[a->slot], n, size);
+        else if (a->kind == CPI_STREAMED) p->move->stream(w->here[k], w->at[a->slot], n * size);
         else if (a->kind == CPI_DISTRIBUTED) distribute(p, a, w->index, w->at[a->slot], n);
     }
 }

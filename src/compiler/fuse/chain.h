@@ -7,6 +7,7 @@
 #define CPI_FUSE_CHAIN_H
 
 #include "elementwise/loops.h"
+#include "move/kernels.h"
 #include "fuse/fuse.h"
 
 enum { CPI_CHAIN_SLOTS = 512, CPI_CHAIN_ACCESSES = 96, CPI_STEP_OPERANDS = CPI_MAXIN + CPI_MAXOUT,
@@ -52,6 +53,7 @@ typedef struct cpi_operand_access {
 
 typedef struct cpi_pass {
     const cpi_kernels *set;
+    const cpi_move_kernels *move;
     int ndim;
     int64_t shape[CP_MAXDIM], size, block, grain, buffer_bytes;
     bool rows;          /* blocks lie within rows */

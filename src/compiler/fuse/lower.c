@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "elementwise/engine_cpu.h"
+#include "move/engine_cpu.h"
 
 enum {
     LONGEST = 16 << 10,        /* bytes of a buffer */
@@ -217,7 +217,7 @@ static int converted(lowering *l, int s, cp_type type)
     int r = result_slot(l, type, p->slots[s].one);
     cpi_pass_step *step = r < 0 ? NULL : new_step(l, CPI_STEP_CONVERT, 1, 2, (int[]){r, s});
     if (!step) return FAILED;
-    step->does.convert = p->set->convert[p->slots[s].type][type];
+    step->does.convert = p->move->convert[p->slots[s].type][type];
     p->slots[r].parent = s;
     l->cost += 1.0 / (1 << 16);
     return r;
@@ -462,6 +462,7 @@ cp_code cpi_lower(cpi_block_run *c, int group, cpi_pass *p)
     lowering l = {c, run, p, group, run->shapes[group].size == 1, 0};
     char *at = c->work;
     p->set = cpi_kernels_best();
+    p->move = cpi_move_kernels_best();
     p->nslots = p->nsteps = p->naccesses = p->ntargets = 0;
     p->slots = (cpi_slot *)(void *)at;
     at += slots_of(run) * sizeof(cpi_slot);

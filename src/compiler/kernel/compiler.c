@@ -83,6 +83,30 @@ cp_code cpi_compiler_find(char path[], size_t bytes, char identity[], size_t ide
 
 /* --- headers --- */
 
+/* How kernels are compiled; a part of what names a compiled one. */
+static const char *const usual_flags[] = {"-std=c++20",
+                                          "-O3",
+                                          "-march=native",
+                                          "-shared",
+                                          "-fPIC",
+                                          "-nostdlib",
+                                          "-fno-exceptions",
+                                          "-fno-rtti",
+                                          "-w",
+                                          "-fno-strict-aliasing",
+                                          "-fno-tree-slp-vectorize", /* g++ 12: (double)(float)x of two x is x */
+                                          "-fno-delete-null-pointer-checks",
+                                          "-fno-math-errno",
+                                          "-fno-trapping-math",
+                                          "-ffp-contract=fast",
+                                          "-fvisibility=hidden",
+                                          "-fno-stack-protector",
+                                          "-fstack-clash-protection", /* endless recursion meets the guard page */
+                                          "-fno-asynchronous-unwind-tables",
+                                          "-fno-threadsafe-statics",
+                                          "-fno-plt",
+                                          NULL};
+
 static pthread_once_t headers_once = PTHREAD_ONCE_INIT;
 static char headers_key[2 * CPI_SHA256 + 1];
 
@@ -95,6 +119,7 @@ static void hash_headers(void)
         cpi_sha256_text(&s, t->name);
         cpi_sha256_text(&s, t->text);
     }
+    for (const char *const *flag = usual_flags; *flag; flag++) cpi_sha256_text(&s, *flag);
     cpi_sha256_end(&s, digest);
     cpi_sha256_hex(digest, headers_key);
 }
@@ -215,6 +240,7 @@ static const struct known { const char *word; uint8_t meaning, value; const char
     {"-include", PASSED, EITHER, "-include"}, {"--pre-include", PASSED, EITHER, "-include"},
     {"-I", PASSED, JOINED, "-I"}, {"--include-path", PASSED, EITHER, "-I"},
     {"-std", STANDARD, EITHER, NULL}, {"--std", STANDARD, EITHER, NULL},
+    {"-fwrapv", PASSED, NONE, "-fwrapv"}, /* ours, for the CPU alone */
     {"-fmad", FMAD, EITHER, NULL}, {"--fmad", FMAD, EITHER, NULL},
     {"-arch", NOTHING, EITHER, NULL}, {"--gpu-architecture", NOTHING, EITHER, NULL},
     {"-code", NOTHING, EITHER, NULL}, {"--gpu-code", NOTHING, EITHER, NULL},
@@ -333,7 +359,7 @@ cp_code cpi_compiler_check_options(const cpi_kernel_source *source)
             return cpi_fail(CP_ERROR_COMPILE, "invalid value %s of option %s", value, source->options[i]);
         if (k->meaning == FMAD && strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
             return cpi_fail(CP_ERROR_COMPILE, "invalid value %s of option %s", value, source->options[i]);
-        if (k->meaning == PASSED && !*value)
+        if (k->meaning == PASSED && k->value != NONE && !*value)
             return cpi_fail(CP_ERROR_COMPILE, "option %s has no value", source->options[i]);
     }
     return CP_OK;
@@ -504,27 +530,6 @@ static bool is_clang(const char *compiler)
 cp_code cpi_compiler_run(const char *compiler, const char *folder, const cpi_kernel_source *source, const char *text,
                          void **object, size_t *bytes)
 {
-    static const char *const flags[] = {"-std=c++20",
-                                        "-O3",
-                                        "-march=native",
-                                        "-shared",
-                                        "-fPIC",
-                                        "-nostdlib",
-                                        "-fno-exceptions",
-                                        "-fno-rtti",
-                                        "-w",
-                                        "-fno-strict-aliasing",
-                                        "-fno-delete-null-pointer-checks",
-                                        "-fno-math-errno",
-                                        "-fno-trapping-math",
-                                        "-ffp-contract=fast",
-                                        "-fvisibility=hidden",
-                                        "-fno-stack-protector",
-                                        "-fstack-clash-protection", /* endless recursion meets the guard page */
-                                        "-fno-asynchronous-unwind-tables",
-                                        "-fno-threadsafe-statics",
-                                        "-fno-plt",
-                                        NULL};
     static const char *const checked[] = {"-O1", "-g1", "-finline-small-functions", "-fsanitize=kernel-address",
                                           "-fsanitize=bounds-strict,alignment", "-fsanitize-recover=all",
                                           "--param=asan-instrumentation-with-call-threshold=0", "--param=asan-stack=0",
@@ -535,7 +540,7 @@ cp_code cpi_compiler_run(const char *compiler, const char *folder, const cpi_ker
                                                 "-asan-instrumentation-with-call-threshold=0", "-mllvm",
                                                 "-asan-stack=0", "-mllvm", "-asan-globals=0", NULL};
     const char *const *more = !cpi_kernel_checks() ? NULL : is_clang(compiler) ? checked_clang : checked;
-    return run_in(compiler, folder, source, text, flags, more, true, object, bytes);
+    return run_in(compiler, folder, source, text, usual_flags, more, true, object, bytes);
 }
 
 /* In lines that say from where the text is, the file that it lay in becomes kernel.cu: it was another at each run, and

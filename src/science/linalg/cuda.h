@@ -23,6 +23,8 @@ static inline size_t cpi_la_size(cp_type type)
 {
     return type == CP_FLOAT32 ? 4 : type == CP_COMPLEX128 ? 16 : 8;
 }
+/* Blocks for n items, one each, at most `most`. */
+static inline unsigned cpi_la_blocks(int64_t n, int64_t most) { return cpi_cuda_blocks(n, 1, most); }
 static inline size_t cpi_la_real_size(cp_type type) { return type == CP_FLOAT32 || type == CP_COMPLEX64 ? 4 : 8; }
 static inline bool cpi_la_complex(cp_type type) { return type == CP_COMPLEX64 || type == CP_COMPLEX128; }
 
@@ -108,7 +110,7 @@ static cp_code cpi_la_by_teams(cp_stream *stream, K *kernel, int64_t batch, int6
     unsigned char *outside = nullptr;
     int64_t together = batch < 1 << 30 ? batch : 1 << 30;
     int teams = 1;
-    each = (each + 15) / 16 * 16;
+    each = cpi_round_up(each, 16);
     if (each > cpi_la_shared(stream)) {
         if (together > 2 * cpi_cuda_units(stream)) together = 2 * cpi_cuda_units(stream);
         if (each > 4 * (int64_t)INT_MAX) /* kernels count a matrix's elements in 31 bits */
@@ -125,7 +127,7 @@ static cp_code cpi_la_by_teams(cp_stream *stream, K *kernel, int64_t batch, int6
     }
     for (int64_t first = 0; first < batch; first += together) {
         int64_t end = first + together < batch ? first + together : batch;
-        launch((la::wide)first, (la::wide)end, (unsigned)((end - first + teams - 1) / teams),
+        launch((la::wide)first, (la::wide)end, (unsigned)cpi_ceil_div(end - first, teams),
                dim3((unsigned)threads, (unsigned)teams), outside ? 0 : (size_t)(each * teams), (la::wide)each, outside);
         cp_code code = CPI_LAUNCHED(stream, what);
         if (code) return code;

@@ -16,7 +16,7 @@ struct matrices {
 
 template <class T, int NB, int THREADS> cp_code panel(const matrices &a, T *w, T *x, int j, int nb)
 {
-    unsigned threads = (unsigned)(a.m - j + 31) / 32 * 32;
+    unsigned threads = cpi_round_up((unsigned)(a.m - j), 32);
     la::implicit_panel<T, NB, THREADS><<<(unsigned)a.batch, threads, 0, cpi_cuda_stream(a.stream)>>>(
         w, x, a.batch, a.m, a.columns, j, nb, a.r, a.order, a.pivots);
     return CPI_LAUNCHED(a.stream, a.what);
@@ -33,8 +33,8 @@ template <class T> cp_code eliminate(const matrices &a, T *w, T *x, bool lower)
         if (nb > a.r - j) nb = a.r - j;
         cp_code code = many ? panel<T, MANY, 1024>(a, w, x, j, nb) : panel<T, FEW, 512>(a, w, x, j, nb);
         if (code) return code;
-        int right = (a.columns - j - nb + 31) / 32, left = lower ? (j + 31) / 32 : 0;
-        int down = (a.m - j - nb + ROWS - 1) / ROWS;
+        int right = cpi_ceil_div(a.columns - j - nb, 32), left = lower ? cpi_ceil_div(j, 32) : 0;
+        int down = cpi_ceil_div(a.m - j - nb, ROWS);
         if (!right && !left) continue;
         dim3 grid((unsigned)(right + left), (unsigned)(down ? down : 1), cpi_cuda_blocks(a.batch, 1, 65535));
         la::implicit_follow<T><<<grid, 256, 0, cs>>>(w, x, a.batch, a.m, a.columns, j, nb, right, a.order);

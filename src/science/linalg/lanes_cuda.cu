@@ -16,7 +16,7 @@ template <class T, int W, int K> cp_code launch(cp_stream *stream, const cpi_lin
     if (code) return code;
     enum { WARPS = 4, EACH = WARPS * 32 / W };
     int n = (int)v->n, k = v->b ? (int)v->k : n;
-    la::lu_by_lanes<T, W, K><<<(unsigned)((v->batch + EACH - 1) / EACH), dim3(32, WARPS), 0, cpi_cuda_stream(stream)>>>(
+    la::lu_by_lanes<T, W, K><<<(unsigned)cpi_ceil_div(v->batch, EACH), dim3(32, WARPS), 0, cpi_cuda_stream(stream)>>>(
         v->batch, n, k, (const T *)v->a, (const T *)v->b, (T *)v->x, t.mailbox, t.number);
     return CPI_LAUNCHED(stream, v->function);
 }

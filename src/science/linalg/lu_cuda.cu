@@ -33,8 +33,6 @@ bool by_library(const cpi_linalg *v, bool inverse)
     return wanted && cpi_la_library();
 }
 
-unsigned blocks_of(int64_t n, int64_t most) { return cpi_cuda_blocks(n, 1, most); }
-
 /* w: batch matrices of m rows of n, of which the first `columns` columns are eliminated. */
 struct elimination {
     cp_stream *stream;
@@ -58,9 +56,9 @@ template <class T> cp_code panel(const elimination &e, T *w, int j, int nb)
     enum { NB = 128 / sizeof(T) };
     cudaStream_t cs = cpi_cuda_stream(e.stream);
     int h = e.m - j;
-    int64_t bytes = ((int64_t)h * (nb | 1) * (int64_t)sizeof(T) + (int64_t)(h + nb) * 4 + 15) / 16 * 16;
+    int64_t bytes = cpi_round_up((int64_t)h * (nb | 1) * (int64_t)sizeof(T) + (int64_t)(h + nb) * 4, 16);
     if (h <= 1024 && nb == NB) {
-        int threads = (h + 31) / 32 * 32;
+        int threads = cpi_round_up(h, 32);
         la::lu_panel_of_rows<T, NB><<<(unsigned)e.batch, (unsigned)threads, 0, cs>>>(w, e.batch, e.m, e.n, j, e.pivots,
                                                                                     e.moves);
         return CPI_LAUNCHED(e.stream, e.what);
@@ -100,7 +98,7 @@ template <class T> cp_code eliminate(const elimination &e, T *w)
             int limit = outer ? end : n;
             if (code || n == nb) break;
             int tile = n - nb > 1024 ? 32 : 16;
-            la::lu_beside<T><<<dim3((unsigned)((n - nb + tile - 1) / tile), blocks_of(e.batch, 65535)), 512,
+            la::lu_beside<T><<<dim3((unsigned)cpi_ceil_div(n - nb, tile), cpi_la_blocks(e.batch, 65535)), 512,
                                (size_t)nb * tile * sizeof(T), cpi_cuda_stream(e.stream)>>>(
                 w, e.batch, e.m, n, j, nb, limit, tile, e.pivots, e.moves);
             code = CPI_LAUNCHED(e.stream, e.what);
@@ -135,7 +133,7 @@ cp_code rows_of(cp_stream *stream, const cpi_linalg *v, const int *pivots, int r
     cp_code code = checked ? CP_OK : cpi_la_trouble_of(stream, v, CPI_LINALG_PIVOTS, &t);
     if (code) return code;
     size_t shared = (size_t)m * 4 <= 45000 ? (size_t)m * 4 : 0;
-    la::lu_rows<<<blocks_of(v->batch, 1 << 20), 128, shared, cpi_cuda_stream(stream)>>>(
+    la::lu_rows<<<cpi_la_blocks(v->batch, 1 << 20), 128, shared, cpi_cuda_stream(stream)>>>(
         pivots, v->batch, r, m, shared != 0, rows, t.mailbox, t.number);
     return CPI_LAUNCHED(stream, v->function);
 }
@@ -174,7 +172,7 @@ cp_code cpi_la_regular(cp_stream *stream, const cpi_linalg *v, const void *a, in
     cp_code code = cpi_la_trouble_of(stream, v, CPI_LINALG_SINGULAR, &t);
     return code ? code : cpi_la_with(v->type, [&](auto e) {
         typedef decltype(e) T;
-        la::lu_regular<T><<<blocks_of(v->batch, 1 << 20), 256, 0, cpi_cuda_stream(stream)>>>(
+        la::lu_regular<T><<<cpi_la_blocks(v->batch, 1 << 20), 256, 0, cpi_cuda_stream(stream)>>>(
             (const T *)a, v->batch, (int)v->n, stride, next, (T *)nullptr, 0, t.mailbox, t.number);
         return CPI_LAUNCHED(stream, v->function);
     });
@@ -212,7 +210,8 @@ cp_code cpi_linalg_cuda_lu_solve(cp_stream *stream, const cpi_linalg *v)
     auto permute = [&](const void *from, void *to) {
         return cpi_la_with(v->type, [&](auto e) {
             typedef decltype(e) T;
-            la::exchange_rows<T><<<blocks_of(v->batch * n, 1 << 20), k < 128 ? 32 : 256, 0, cpi_cuda_stream(stream)>>>(
+            const unsigned blocks = cpi_la_blocks(v->batch * n, 1 << 20);
+            la::exchange_rows<T><<<blocks, k < 128 ? 32 : 256, 0, cpi_cuda_stream(stream)>>>(
                 (const T *)from, (T *)to, rows, v->batch, (int)n, (int)k, turned);
             return CPI_LAUNCHED(stream, v->function);
         });
@@ -233,7 +232,7 @@ static cp_code judged(cp_stream *stream, const cpi_linalg *v, const void *factor
                       int64_t count)
 {
     if (!v->quiet) return cpi_la_regular(stream, v, factors, stride, next);
-    la::lu_regular<T><<<blocks_of(v->batch, 1 << 20), 256, 0, cpi_cuda_stream(stream)>>>(
+    la::lu_regular<T><<<cpi_la_blocks(v->batch, 1 << 20), 256, 0, cpi_cuda_stream(stream)>>>(
         (const T *)factors, v->batch, (int)v->n, stride, next, (T *)v->x, count, nullptr, 0);
     return CPI_LAUNCHED(stream, v->function);
 }
@@ -249,8 +248,8 @@ template <class T> static cp_code library_inverse(cp_stream *stream, const cpi_l
         code = cpi_la_library_lu(stream, v, a + i * square, pivots + i * n, nullptr, 0);
     if (!code) code = rows_of(stream, v, pivots, (int)n, (int)n, rows, true);
     if (code) return code;
-    la::exchanged_unit<T><<<blocks_of(v->batch * n, 1 << 20), 256, 0, cpi_cuda_stream(stream)>>>(b, rows, v->batch * n,
-                                                                                             (int)n);
+    la::exchanged_unit<T><<<cpi_la_blocks(v->batch * n, 1 << 20), 256, 0, cpi_cuda_stream(stream)>>>(
+        b, rows, v->batch * n, (int)n);
     code = CPI_LAUNCHED(stream, v->function);
     for (int64_t i = 0; i < v->batch && !code; i++)
         code = cpi_la_library_triangles(stream, v, a + i * square, b + i * square, n);
@@ -304,7 +303,7 @@ static cp_code solve(cp_stream *stream, const cpi_linalg *v, bool inverse)
     return cpi_la_with(v->type, [&](auto t) {
         typedef decltype(t) T;
         cudaStream_t cs = cpi_cuda_stream(stream);
-        unsigned all = blocks_of(v->batch * n, 1 << 20);
+        unsigned all = cpi_la_blocks(v->batch * n, 1 << 20);
         la::beside<T><<<all, 256, 0, cs>>>((const T *)v->a, inverse ? nullptr : (const T *)v->b, (T *)w, v->batch,
                                            (int)n, (int)k);
         cp_code done = CPI_LAUNCHED(stream, v->function);
@@ -344,7 +343,7 @@ cp_code cpi_linalg_cuda_det(cp_stream *stream, const cpi_linalg *v)
         typedef decltype(t) T;
         cp_code done = library ? CP_OK : eliminate(e, (T *)w);
         if (done) return done;
-        la::lu_determinant<T><<<blocks_of(v->batch, 1 << 20), 32, 0, cpi_cuda_stream(stream)>>>(
+        la::lu_determinant<T><<<cpi_la_blocks(v->batch, 1 << 20), 32, 0, cpi_cuda_stream(stream)>>>(
             (const T *)w, pivots, v->batch, (int)n, (T *)v->x, (T *)v->u, (la::real_of<T> *)v->s);
         return CPI_LAUNCHED(stream, v->function);
     });

@@ -218,7 +218,7 @@ cp_code cpi_la_library_lu(cp_stream *stream, const cpi_linalg *v, void *a, int *
     if (code) return code;
     TRY(lib.cusolverDnXgetrf(s.handle, defaults, n, n, s.type, a, n, places, s.type, s.device.memory, on_device, s.host,
                              on_host, s.info));
-    exchanges_of<<<(unsigned)((n + 255) / 256), 256, 0, cpi_cuda_stream(stream)>>>(places, (int)n, pivots);
+    exchanges_of<<<(unsigned)cpi_ceil_div(n, 256), 256, 0, cpi_cuda_stream(stream)>>>(places, (int)n, pivots);
     if (b) TRY(lib.cusolverDnXgetrs(s.handle, defaults, CUBLAS_OP_N, n, k, s.type, a, n, places, s.type, b, n, s.info));
     return CPI_LAUNCHED(stream, v->function);
 }

@@ -22,8 +22,6 @@ enum {
     FAR_EIGHS = 256,    /* and up to these: beyond them one after the other fills the device */
 };
 
-unsigned blocks_of(int64_t n, int64_t most) { return cpi_cuda_blocks(n, 1, most); }
-
 template <class T> int64_t svd_bytes(const cpi_linalg *v)
 {
     int64_t p = v->m > v->n ? v->m : v->n, r = v->m > v->n ? v->n : v->m, ld = p | 1, columns = v->full ? p : r;
@@ -38,7 +36,7 @@ template <class T> cp_code whole_svd(cp_stream *stream, const cpi_linalg *v, cpi
     while (lanes > 1 && lanes / 2 >= p) lanes /= 2;
     typedef la::real_of<T> R;
     return cpi_la_by_teams(
-        stream, la::svd_whole<T>, v->batch, svd_bytes<T>(v), cpi_la_threads((int64_t)((r + 1) / 2) * lanes),
+        stream, la::svd_whole<T>, v->batch, svd_bytes<T>(v), cpi_la_threads((int64_t)cpi_ceil_div(r, 2) * lanes),
         v->function,
         [&](wide first, wide end, unsigned grid, dim3 block, size_t shared, wide each, unsigned char *outside) {
             la::svd_whole<T><<<grid, block, shared, cpi_cuda_stream(stream)>>>(
@@ -106,7 +104,7 @@ template <class T>
 cp_code brought(cp_stream *stream, T *a, int64_t matrices, int64_t each, const la::real_of<T> *sizes, bool back,
                 const char *what)
 {
-    dim3 grid(cpi_cuda_blocks(each, 256, 1024), blocks_of(matrices, 65535));
+    dim3 grid(cpi_cuda_blocks(each, 256, 1024), cpi_la_blocks(matrices, 65535));
     bring<T><<<grid, 256, 0, cpi_cuda_stream(stream)>>>(a, matrices, each, sizes, back);
     return CPI_LAUNCHED(stream, what);
 }
@@ -120,7 +118,7 @@ cp_code prepared(cp_stream *stream, const cpi_linalg *v, T *a, int64_t matrices,
     cp_code code = cpi_cuda_issued(stream, cudaMemsetAsync(sizes, 0, (size_t)matrices * sizeof *sizes, cs),
                                    v->function);
     if (code) return code;
-    only_finite<T><<<blocks_of(matrices * each, 1 << 20), 256, 0, cs>>>(a, matrices * each, (int)each, (int)n, part,
+    only_finite<T><<<cpi_la_blocks(matrices * each, 1 << 20), 256, 0, cs>>>(a, matrices * each, (int)each, (int)n, part,
                                                                        sizes, t.mailbox, t.number);
     code = CPI_LAUNCHED(stream, v->function);
     return code ? code : brought(stream, a, matrices, each * n, sizes, false, v->function);
@@ -204,7 +202,8 @@ namespace {
 template <class T> int64_t eigh_bytes(const cpi_linalg *v)
 {
     int64_t n = v->n, ld = n | 1;
-    return (v->u ? 2 : 1) * n * ld * (int64_t)sizeof(T) + (n + 1) / 2 * (int64_t)sizeof(la::rotation<T>) + (n + 1) * 4;
+    return (v->u ? 2 : 1) * n * ld * (int64_t)sizeof(T) + cpi_ceil_div(n, 2) * (int64_t)sizeof(la::rotation<T>) +
+           (n + 1) * 4;
 }
 
 template <class T> cp_code whole_eigh(cp_stream *stream, const cpi_linalg *v, cpi_la_trouble t)

@@ -339,7 +339,7 @@ cp_code forest(cp_stream *stream, const label_shape &s, const cp_array *x, unsig
 {
     cudaStream_t q = cpi_cuda_stream(stream);
     int rows = TILE_WORDS >> s.tile_log;
-    int64_t tiles = (s.lines + rows - 1) / rows * s.tiles_x;
+    int64_t tiles = cpi_ceil_div(s.lines, rows) * s.tiles_x;
     if (tiles > INT32_MAX) return cpi_host->fail(CP_ERROR_UNSUPPORTED, "label: the array is too large for the GPU");
     unsigned grid = (unsigned)tiles;
     uint64_t keep = cpi_magnitude(x->type);
@@ -412,7 +412,7 @@ cp_code cpi_ndimage_cuda_label(cp_stream *stream, const cpi_label_plan *plan, co
     label_shape s = {};
     s.lines = plan->lines;
     s.width = plan->width;
-    s.words = (plan->width + 31) / 32;
+    s.words = cpi_ceil_div(plan->width, 32);
     s.axes = plan->axes;
     s.joined = plan->joined;
     s.neighbours = plan->neighbours;

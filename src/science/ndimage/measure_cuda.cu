@@ -1,7 +1,7 @@
 /* Measurements on the GPU, from pixels grouped by region (group_cuda.cuh); boxes by integer minima and maxima. */
-#include <cub/device/device_radix_sort.cuh>
-
+#include "loop/unravel.cuh"
 #include "ndimage/group_cuda.cuh"
+#include "sort/cuda.h"
 
 
 namespace {
@@ -198,9 +198,10 @@ __device__ void put_extremum(const results &r, const image &im, int64_t i, int64
         default: ((uint64_t *)r.value)[i] = at >= 0 ? ((const uint64_t *)im.x)[at] : 0; break;
         }
     }
-    if (r.position)
-        for (int a = 0; a < r.ndim; a++)
-            r.position[i * r.ndim + a] = at >= 0 ? at / im.stride[a] % im.shape[a] : 0;
+    if (r.position && at >= 0)
+        cpi_indices_of(r.ndim, im.shape, at, [&](int a, int64_t index) { r.position[i * r.ndim + a] = index; });
+    else if (r.position)
+        for (int a = 0; a < r.ndim; a++) r.position[i * r.ndim + a] = 0;
 }
 
 __global__ void put_results(results r, image im)
@@ -275,21 +276,12 @@ cp_code sorted_keys(cp_stream *stream, const cpi_measure_plan *plan, cpi_domain 
         small_keys<<<1, SMALL, 0, q>>>(plan->index->data, plan->index->type, domain, n, keys->as<int64_t>());
         return CPI_LAUNCHED(stream, plan->function);
     }
-    scratch raw(stream), room(stream);
+    scratch raw(stream);
     if (!raw.make((size_t)n * sizeof(int64_t))) return CP_ERROR_MEMORY;
     all_keys<<<cpi_cuda_blocks(n, 256, 4096), 256, 0, q>>>(plan->index->data, plan->index->type, domain, n,
                                                            raw.as<int64_t>());
     cp_code code = CPI_LAUNCHED(stream, plan->function);
-    size_t bytes = 0;
-    if (code == CP_OK)
-        code = cpi_cuda_issued(
-            stream, cub::DeviceRadixSort::SortKeys(NULL, bytes, raw.as<int64_t>(), keys->as<int64_t>(), n, 0, 64, q),
-            plan->function);
-    if (code != CP_OK) return code;
-    if (!room.make(bytes)) return CP_ERROR_MEMORY;
-    return cpi_cuda_issued(
-        stream, cub::DeviceRadixSort::SortKeys(room.memory, bytes, raw.as<int64_t>(), keys->as<int64_t>(), n, 0, 64, q),
-        plan->function);
+    return code ? code : cpi_cub_sort_row(stream, plan->function, CP_INT64, n, raw.memory, keys->memory);
 }
 
 /* Sums of `quantities` numbers a region into *sums (8 bytes each). */
@@ -426,12 +418,10 @@ __global__ void box_grow(region_lookup l, image im, int64_t size, int64_t *box)
         int64_t line = i / width, column = i - line * width, *b = box + r * 2 * im.ndim;
         if (column == 0 || region_of<-1>(l, i - 1) != r) {
             lower(&b[2 * im.ndim - 2], column);
-            for (int a = im.ndim - 1; a-- > 0;) {
-                int64_t above = line / im.shape[a], c = line - above * im.shape[a];
-                line = above;
+            cpi_indices_of(im.ndim - 1, im.shape, line, [&](int a, int64_t c) {
                 lower(&b[2 * a], c);
                 raise(&b[2 * a + 1], c + 1);
-            }
+            });
         }
         if (column == width - 1 || region_of<-1>(l, i + 1) != r) raise(&b[2 * im.ndim - 1], column + 1);
     }
@@ -460,7 +450,7 @@ cp_code boxes(cp_stream *stream, const cpi_measure_plan *plan, const region_look
 
 } // namespace
 
-static cp_code cpi_ndimage_cuda_measure(cp_stream *stream, const cpi_measure_plan *plan)
+cp_code cpi_ndimage_cuda_measure(cp_stream *stream, const cpi_measure_plan *plan)
 {
     region_lookup l = {};
     l.kind = plan->kind;

@@ -26,7 +26,7 @@ template <class F> void launches(int64_t n, int64_t per_block, F launch)
     const int64_t most = INT64_C(0x40000000) * per_block;
     for (int64_t at = 0; at < n; at += most) {
         const int64_t m = n - at < most ? n - at : most;
-        launch(at, (unsigned)((m + per_block - 1) / per_block));
+        launch(at, (unsigned)cpi_ceil_div(m, per_block));
     }
 }
 

@@ -17,7 +17,7 @@ int64_t words_in(const cpi_integers *q)
     const int64_t end = q->first + q->n;
     if (q->bits == 64) return end;
     const int per = 32 / q->bits;
-    return ((end + per - 1) / per - q->has_half + 1) / 2;
+    return cpi_ceil_div(cpi_ceil_div(end, per) - q->has_half, 2);
 }
 
 /* Eight float32 of a block of words. */
@@ -216,7 +216,7 @@ int64_t place_of(const cpi_integers *q, call *c)
     const int64_t word = 4 * c->block - skip; /* the block's first */
     c->at = (q->bits == 64 ? word : (2 * word + has_half) * (1 << shift)) - q->first;
     const int64_t tile = (int64_t)THREADS * (256 / q->bits);
-    return (q->n - c->at + tile - 1) / tile;
+    return cpi_ceil_div(q->n - c->at, tile);
 }
 
 void launch_of(cudaStream_t s, const cpi_integers *q, const call *c, int64_t tiles)
@@ -238,7 +238,7 @@ void launch_of(cudaStream_t s, const cpi_integers *q, const call *c, int64_t til
 cp_code cpi_random_cuda_halves(cp_stream *stream, const cpi_integers *q)
 {
     const cudaStream_t stream_of = cpi_cuda_stream(stream);
-    const int64_t skip = q->words ? 0 : q->from.skip, all = (q->n + 2 * skip + 7) / 8;
+    const int64_t skip = q->words ? 0 : q->from.skip, all = cpi_ceil_div(q->n + 2 * skip, 8);
     const source s = source_of(&q->from, q->words, words_in(q), all);
     launches(all, THREADS * TWICE,
              [&](int64_t at, unsigned blocks) { floats<<<blocks, THREADS, 0, stream_of>>>(s, *q, at); });

@@ -95,7 +95,7 @@ enum { STARTS = 1024 };
 __global__ void __launch_bounds__(STARTS) find_starts(const __grid_constant__ order q)
 {
     extern __shared__ uint32_t starts[];
-    const int buckets = 1 << q.bits, each = (buckets + STARTS - 1) / STARTS, from = threadIdx.x * each;
+    const int buckets = 1 << q.bits, each = cpi_ceil_div(buckets, STARTS), from = threadIdx.x * each;
     const int end = from + each < buckets ? from + each : buckets;
     uint32_t sum = 0;
     for (int i = threadIdx.x; i < buckets; i += STARTS) starts[i] = q.counts[i];
@@ -169,7 +169,7 @@ template <int SIZE, int MOST, int BINS> __global__ void __launch_bounds__(SIZE) 
 template <int SIZE, int MOST, int BINS> cp_code run(cp_stream *stream, order *q)
 {
     const cudaStream_t s = cpi_cuda_stream(stream);
-    const int64_t buckets = INT64_C(1) << q->bits, blocks = (q->n + q->s.from.skip + 3) / 4;
+    const int64_t buckets = INT64_C(1) << q->bits, blocks = cpi_ceil_div(q->n + q->s.from.skip, 4);
     const size_t shared = q->capacity * sizeof(uint64_t) + BINS * sizeof(uint32_t);
     char *work = (char *)cpi_host->work_alloc(
         stream, (size_t)buckets * (q->capacity * sizeof *q->places + sizeof *q->starts + sizeof *q->counts));
@@ -184,7 +184,7 @@ template <int SIZE, int MOST, int BINS> cp_code run(cp_stream *stream, order *q)
         code = cpi_cuda_check(stream, cudaMemsetAsync(q->counts, 0, (size_t)buckets * sizeof *q->counts, s),
                               "permutation");
     if (!code) {
-        const unsigned tiles = (unsigned)((blocks + SPREAD * TIMES - 1) / (SPREAD * TIMES));
+        const unsigned tiles = (unsigned)cpi_ceil_div(blocks, SPREAD * TIMES);
         spread<<<tiles, SPREAD, (size_t)buckets * sizeof(uint32_t), s>>>(*q);
         find_starts<<<1, STARTS, (size_t)buckets * sizeof(uint32_t), s>>>(*q);
         finish<SIZE, MOST, BINS><<<(unsigned)buckets, SIZE, shared, s>>>(*q);

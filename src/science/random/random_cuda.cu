@@ -42,8 +42,8 @@ cp_code cpi_random_cuda_words(cp_stream *stream, const cpi_bit_stream *from, con
 {
     const cudaStream_t s = cpi_cuda_stream(stream);
     if (from->kind <= CPR_PHILOX32) {
-        const source here = source_of(from, nullptr, 0, (n + from->skip + 3) / 4);
-        launches((n + from->skip + 3) / 4, THREADS * TWICE, [&](int64_t at, unsigned blocks) {
+        const source here = source_of(from, nullptr, 0, cpi_ceil_div(n + from->skip, 4));
+        launches(cpi_ceil_div(n + from->skip, 4), THREADS * TWICE, [&](int64_t at, unsigned blocks) {
             if (from->kind == CPR_PHILOX) counted_words<CPR_PHILOX><<<blocks, THREADS, 0, s>>>(here, at, n, out);
             else counted_words<CPR_PHILOX32><<<blocks, THREADS, 0, s>>>(here, at, n, out);
         });
@@ -240,7 +240,7 @@ of_rows(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, in
 int64_t blocks_of(const cpi_draw *d, int each)
 {
     const int64_t skip = d->words || d->law >= CPR_PAIRS ? 0 : d->from.skip;
-    return (d->n + skip + each - 1) / each;
+    return cpi_ceil_div(d->n + skip, each);
 }
 
 /* The words of a call that takes so many blocks of them; where they are in memory, one is an element's. */
@@ -253,7 +253,7 @@ template <int LAW, class T> void launch_words(cudaStream_t stream, const cpi_dra
     const bool arrays = d->array[0] || d->array[1] || d->array[2];
     if constexpr (is_plain_uniform<LAW, T, false>())
         if (!arrays && s.fast && s.from.kind == CPR_PHILOX32) {
-            const int64_t values = (d->n + s.from.skip + 1) / 2;
+            const int64_t values = cpi_ceil_div(d->n + s.from.skip, 2);
             launches(values, THREADS * PAIRS, [&](int64_t at, unsigned blocks) {
                 uniform_pairs<LAW>
                     <<<blocks, THREADS, 0, stream>>>(s, d->value[0], d->value[1], (double *)d->out, d->n, at);

@@ -12,7 +12,7 @@
 
 #include "backend/device.h"
 #include "cpu/threads.h"
-#include "elementwise/engine_cpu.h"
+#include "move/kernels.h"
 #include "statistics/blocks.h"
 #include "statistics/methods.h"
 
@@ -27,7 +27,7 @@ typedef struct counting {
     int64_t n, each, bins;
     uint64_t even_bins;       /* a power of two, at most bins */
     const cpi_statistics_simd *simd;
-    const cpi_kernels *set;
+    const cpi_move_kernels *set;
     cp_type type;
     const char *x;
     const cpi_bins *b;
@@ -311,8 +311,8 @@ cp_code cpi_statistics_cpu_bins(cp_stream *stream, const cpi_bins *b)
     if (b->made.to) return bins_between(stream, b);
     cpi_even even;
     cpi_grid grid;
-    counting c = {.n = b->n, .bins = b->bins, .simd = CPI_BEST(cpi_statistics_simd), .set = cpi_kernels_best(), .b = b,
-                  .type = b->type, .scale = (double)b->bins / (b->last - b->first)};
+    counting c = {.n = b->n, .bins = b->bins, .simd = CPI_BEST(cpi_statistics_simd), .set = cpi_move_kernels_best(),
+                  .b = b, .type = b->type, .scale = (double)b->bins / (b->last - b->first)};
     if (find_even(b, c.scale, &even)) c.even = &even;
     else if (cpi_grid_make(&grid, stream, CP_FLOAT64, b->edges, b->bins + 1, b->n)) c.grid = &grid;
     cp_code code = CP_OK;

@@ -6,11 +6,13 @@ operations' rows; when that is done, calls with arguments of the same kinds run 
 Where that cannot be, because an operation has no such body or the function looks at values, calls go on as they did: a
 PerformanceWarning tells of operations that cannot be fused, once a function."""
 import functools
+import time
 import types
 
 from cuprite import _core
 from cuprite._compiler.fuse.records import Described, Entry
-from cuprite._compiler.jobs import PerformanceWarning, breathe, import_module, queue, tell_failure, wait
+from cuprite._compiler.jobs import (
+    PerformanceWarning, breathe, import_module, make_way, queue, tell_failure, wait)
 
 __all__ = ["fuse", "vectorize"]
 
@@ -54,6 +56,8 @@ class Fusion(_core._Fusion):
                 return program.run(*args)
         r = self.func(*args)
         self._ask(kinds, args)
+        if self._asked.get(kinds) == _UNDER_WAY:
+            make_way(self._since)
         return r
 
     def _positional(self, args, kwargs):
@@ -78,7 +82,7 @@ class Fusion(_core._Fusion):
             return
         if not any(isinstance(a, _core.ndarray) for a in args):
             return
-        self._asked[kinds] = _UNDER_WAY
+        self._asked[kinds], self._since = _UNDER_WAY, time.perf_counter()
         described = [Described(a) if isinstance(a, _core.ndarray) else a for a in args]
         queue().put(functools.partial(self._compile, kinds, times, described))
 

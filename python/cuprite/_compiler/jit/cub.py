@@ -79,7 +79,8 @@ class _Bound:
         tr.unit.need(op)
         if self.array is None:
             valid = "32u" if valid_items is None else as_type(valid_items, UINT32)
-            text = tr.unit.call("warp_fold", as_type(value, t), f"{op}()", valid, tr.unit.call("lane_id"))
+            name = "warp_fold_complex" if t.kind == "c" else "warp_fold"
+            text = tr.unit.call(name, as_type(value, t), f"{op}()", valid, tr.unit.call("lane_id"))
         else:
             count = str(self.fold._count)
             text = tr.unit.call("block_fold", self.array.code, as_type(value, t), f"{op}()",

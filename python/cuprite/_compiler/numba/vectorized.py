@@ -142,6 +142,11 @@ class DeviceUfunc(_OnDevice):
                 if all(numpy.can_cast(g, t.dtype, casting) or (isinstance(d, type) and t.kind in _FITS[d])
                        for d, g, t in zip(dtypes, given, inputs)):
                     return inputs, result
+        if self._target == "cuda":  # a number is converted, whatever it is; arrays are not
+            for inputs, result in self._signatures:
+                if all(isinstance(d, type) or numpy.can_cast(g, t.dtype, "same_kind")
+                       for d, g, t in zip(dtypes, given, inputs)):
+                    return inputs, result
         raise TypeError(f"ufunc {self.__name__!r} did not contain a loop with signature matching types "
                         f"{', '.join(map(str, given))}")
 
@@ -166,6 +171,8 @@ class DeviceUfunc(_OnDevice):
     def _run(self, inputs, out=None):
         import cuprite
         import numpy
+        if self._target == "cuda":
+            inputs = [x.item() if isinstance(x, (numpy.ndarray, numpy.generic)) and not x.ndim else x for x in inputs]
         dtypes = tuple([x.dtype if hasattr(x, "dtype") else type(x) for x in inputs])
         types, result = self._loop(dtypes)
         shape = numpy.broadcast_shapes(*(getattr(x, "shape", ()) for x in inputs))

@@ -1,7 +1,7 @@
 /* Copies on the GPU in which every element of the input comes several times in a row: a thread writes whole vectors,
  * after one division, and reads what they are made of, which its neighbours read too. */
-#include "elementwise/memory_cuda.h"
-#include "elementwise/move_cuda.h"
+#include "move/move_cuda.h"
+#include "move/vectors.cuh"
 
 namespace {
 
@@ -10,8 +10,9 @@ enum { VECTORS = 2 }; /* of a thread */
 struct repeat_args {
     char *out;
     const char *in;
-    int64_t step;                     /* bytes from one element of the input to the next */
-    uint32_t n, times, magic, shift;  /* elements of the output, and how to divide by `times` */
+    int64_t step;      /* bytes from one element of the input to the next */
+    uint32_t n;        /* elements of the output */
+    cpi_divisor times;
 };
 
 template <class E> __global__ void __launch_bounds__(CPI_THREADS) repeat(const __grid_constant__ repeat_args g)
@@ -22,11 +23,11 @@ template <class E> __global__ void __launch_bounds__(CPI_THREADS) repeat(const _
 #pragma unroll
     for (int u = 0; u < VECTORS; u++) {
         const uint32_t at = first + u * (CPI_THREADS * V);
-        uint32_t q = (__umulhi(at, g.magic) + at) >> g.shift, r = at - q * g.times;
+        uint32_t q = at, r = cpi_index_along(g.times, q);
 #pragma unroll
         for (int k = 0; k < V; k++) {
             if (at + k < g.n) v[u].x[k] = *(const E *)(g.in + q * g.step);
-            if (++r == g.times) r = 0, q++;
+            if (++r == g.times.by) r = 0, q++;
         }
     }
 #pragma unroll
@@ -66,7 +67,6 @@ cp_code cpi_cuda_repeat(cp_stream *stream, const cpi_loop *loop)
     const int64_t size = cpi_itemsize(loop->op[0].type), per_block = CPI_THREADS * (16 / size) * VECTORS;
     repeat_args g;
     g.out = loop->op[0].data, g.in = loop->op[1].data, g.step = loop->op[1].strides[0];
-    g.n = (uint32_t)loop->size, g.times = (uint32_t)loop->shape[1];
-    cpi_divisor(g.times, &g.magic, &g.shift);
-    return cpi_cuda_launch(by_size(size), (loop->size + per_block - 1) / per_block, &g, stream, "copy");
+    g.n = (uint32_t)loop->size, g.times = cpi_divisor_of(loop->shape[1]);
+    return cpi_cuda_launch(by_size(size), cpi_ceil_div(loop->size, per_block), &g, stream, "copy");
 }

@@ -1,6 +1,6 @@
 /* The CPU's engine (see the header). Invariant: what an element's result is depends on its inputs only, never on
  * where a chunk or a task begins. */
-#include "elementwise/engine_cpu.h"
+#include "move/engine_cpu.h"
 
 #include <string.h>
 
@@ -15,12 +15,12 @@ typedef struct {
     uint8_t mask[CPI_CHUNK];
 } buffers;
 
-const cpi_kernels *cpi_kernels_best(void)
+const cpi_move_kernels *cpi_move_kernels_best(void)
 {
-    static const cpi_kernels *best;
-    const cpi_kernels *set = __atomic_load_n(&best, __ATOMIC_RELAXED);
+    static const cpi_move_kernels *best;
+    const cpi_move_kernels *set = __atomic_load_n(&best, __ATOMIC_RELAXED);
     if (!set) {
-        set = CPI_BEST(cpi_kernels);
+        set = CPI_BEST(cpi_move_kernels);
         __atomic_store_n(&best, set, __ATOMIC_RELAXED);
     }
     return set;
@@ -40,8 +40,8 @@ void cpi_copy_kernel(const cpi_job *job, void *const *op, int64_t n, unsigned sc
 static bool is_copy(const cpi_job *job, unsigned scalars) { return job->kernel == cpi_copy_kernel && !scalars; }
 
 /* n elements at `in` with one stride, as contiguous elements of `to`; `raw` is for the step between. */
-static const void *fetch(const cpi_kernels *set, void *buffer, void *raw, const char *in, int64_t stride, cp_type from,
-                         cp_type to, int64_t n)
+static const void *fetch(const cpi_move_kernels *set, void *buffer, void *raw, const char *in, int64_t stride,
+                         cp_type from, cp_type to, int64_t n)
 {
     int64_t size = cpi_itemsize(from);
     if (stride != size) {
@@ -366,7 +366,7 @@ void cpi_engine_run(cpi_job *job)
 {
     const cpi_loop *loop = job->loop;
     if (!loop->size) return;
-    job->set = cpi_kernels_best();
+    job->set = cpi_move_kernels_best();
     take_values(job);
     job->rows = by_rows(job);
     job->step = loop->size <= CPI_CHUNK ? CPI_CHUNK : chunk_elements(job);

@@ -1,26 +1,18 @@
-/* Copies on the GPU: conversion between all types, fills, copies of rows, strided and transposed ones. And ramps.
+/* Copies on the GPU: conversion between all types, fills, copies of rows, strided and transposed ones; and the table.
  *
  * Contiguous conversions have a kernel for each pair of types; copies of one type a kernel for each size of what is
  * moved at once, which is the element, or more where rows allow it; everything else a kernel for each destination type
  * that converts through a switch. */
-#include "elementwise/memory_cuda.h"
-#include "elementwise/move_cuda.h"
+#include "loop/transpose.cuh"
+#include "move/memory_cuda.h"
+#include "move/move_cuda.h"
+#include "move/vectors.cuh"
 
 namespace {
-
 
 template <class E, int V> using pack = cpi_pack<E, V>;
 
 /* --- conversion of contiguous elements --- */
-
-#define CONVERTER(from, to)                                                                      \
-    struct convert_##from##_##to {                                                               \
-        using From = CPS_CTYPE_##from;                                                           \
-        using To = CPS_CTYPE_##to;                                                               \
-        static __device__ __forceinline__ To call(From v) { return cps_##from##_to_##to(v); }   \
-    };
-#define CONVERTERS(A, from) CPS_TYPES_INNER(CONVERTER, from)
-CPS_TYPES(CONVERTERS, )
 
 enum { CONVERTED = 2 }; /* vectors of a thread */
 
@@ -63,9 +55,8 @@ struct entry {
     int elements;
 };
 template <class C> entry entry_of() { return {(const void *)convert<C>, CPI_THREADS * width<C>() * CONVERTED}; }
-#define CONVERTER_ENTRY(from, to) entry_of<convert_##from##_##to>(),
-#define CONVERTER_ROW(A, from) {CPS_TYPES_INNER(CONVERTER_ENTRY, from)},
-const entry converters[CP_NTYPES][CP_NTYPES] = {CPS_TYPES(CONVERTER_ROW, )};
+/* Pairs of types whose results have the same bits share a kernel. */
+#include "move/converters_cuda.h"
 
 /* --- fill --- */
 
@@ -89,7 +80,7 @@ template <class E> cp_code launch_fill(cp_stream *stream, void *out, const void 
     E v;
     memcpy(&v, value, sizeof v);
     int64_t per_block = CPI_THREADS * (16 / (int64_t)sizeof(E)) * 4;
-    fill<E><<<(unsigned)((n + per_block - 1) / per_block), CPI_THREADS, 0, cpi_cuda_stream(stream)>>>(
+    fill<E><<<(unsigned)cpi_ceil_div(n, per_block), CPI_THREADS, 0, cpi_cuda_stream(stream)>>>(
         (E *)out, v, n, (uintptr_t)out % 16 == 0);
     return CPI_LAUNCHED(stream, "fill");
 }
@@ -97,7 +88,7 @@ template <class E> cp_code launch_fill(cp_stream *stream, void *out, const void 
 /* --- strided --- */
 
 struct strided_args {
-    cpi_walk walk;
+    cpi_device_loop loop;
     char *out;
     const char *in, *mask; /* in NULL: `value` */
     cp_type type;          /* of `in`, where a conversion is needed */
@@ -110,10 +101,10 @@ template <class E> __global__ void __launch_bounds__(CPI_THREADS) strided(const 
     int64_t offset[CPI_PER_THREAD][3];
     E v[CPI_PER_THREAD];
     bool active[CPI_PER_THREAD];
-    cpi_locate_all<0>(g.walk, first, CPI_THREADS, offset);
+    cpi_offsets_of<0>(g.loop, first, CPI_THREADS, offset);
 #pragma unroll
     for (int u = 0; u < CPI_PER_THREAD; u++) {
-        active[u] = first + u * CPI_THREADS < g.walk.n;
+        active[u] = first + u * CPI_THREADS < g.loop.n;
         if (!active[u]) continue;
         if (g.mask) active[u] = g.mask[offset[u][2]] != 0;
         if (active[u]) v[u] = g.in ? *(const E *)(g.in + offset[u][1]) : *(const E *)g.value;
@@ -130,8 +121,8 @@ __global__ void __launch_bounds__(CPI_THREADS) strided_convert(const __grid_cons
 #pragma unroll 1
     for (int u = 0; u < CPI_PER_THREAD; u++) {
         int64_t i = first + u * CPI_THREADS, offset[3];
-        if (i >= g.walk.n) return;
-        cpi_locate<3>(g.walk, i, offset);
+        if (i >= g.loop.n) return;
+        cpi_offset_of<3>(g.loop, i, offset);
         if (g.mask && !g.mask[offset[2]]) continue;
         *(E *)(g.out + offset[0]) = LOAD(g.in + offset[1], g.type);
     }
@@ -173,9 +164,9 @@ cp_code launch_strided(void *context, const cpi_loop *loop)
     strided_args g;
     const cpi_operand *from = &loop->op[1];
     cp_type to = loop->op[0].type;
-    cpi_walk_init(&g.walk, loop, 0, loop->nop);
+    cpi_device_loop_init(&g.loop, loop, 0, loop->nop);
     if (loop->nop < 3)
-        for (int d = 0; d < g.walk.ndim; d++) g.walk.strides[2][d] = 0;
+        for (int d = 0; d < g.loop.ndim; d++) g.loop.strides[2][d] = 0;
     g.out = loop->op[0].data;
     g.in = from->host ? nullptr : from->data;
     g.mask = loop->nop > 2 ? loop->op[2].data : nullptr;
@@ -183,7 +174,7 @@ cp_code launch_strided(void *context, const cpi_loop *loop)
     if (from->host) cpi_cuda_convert(from->type, from->data, to, g.value);
     const void *kernel = from->host || from->type == to ? strided_by_size(cpi_itemsize(to)) : strided_converters[to];
     int64_t per_block = CPI_THREADS * CPI_PER_THREAD;
-    return cpi_cuda_launch(kernel, (g.walk.n + per_block - 1) / per_block, &g, stream, "copy");
+    return cpi_cuda_launch(kernel, cpi_ceil_div(g.loop.n, per_block), &g, stream, "copy");
 }
 
 /* A copy between rows, with units of 2, 4 or 8 bytes in place of elements. */
@@ -198,7 +189,7 @@ cp_code copy_wider(cp_stream *stream, const cpi_loop *loop, int64_t unit)
         wide.op[k].type = unit == 2 ? CP_UINT16 : unit == 4 ? CP_UINT32 : CP_UINT64;
         wide.op[k].strides[inner] = unit;
     }
-    return cpi_walk_each(&wide, launch_strided, stream);
+    return cpi_device_loop_each(&wide, launch_strided, stream);
 }
 
 /* --- rows: what is contiguous along the last dimension on both sides, several copies in one launch --- */
@@ -210,7 +201,7 @@ struct rows_part {
     const char *in;
     int64_t out_pitch, in_pitch; /* bytes from row to row */
     uint32_t n;                  /* units in all, fewer than 2^31 */
-    uint32_t width, magic, shift; /* units in a row, and how to divide by it */
+    cpi_divisor width;           /* units in a row */
     int64_t bytes;               /* of a row */
     int64_t in_step;             /* bytes from unit to unit: one unit's, or as many backwards */
     uint32_t rest;               /* bytes behind the last unit, of a part that is one row forwards */
@@ -233,7 +224,8 @@ template <class U> __global__ void __launch_bounds__(CPI_THREADS) copy_rows(cons
     for (int u = 0; u < CPI_PER_THREAD; u++) {
         const uint32_t i = first + u * CPI_THREADS;
         if (i >= c.n) continue;
-        const uint32_t row = (__umulhi(i, c.magic) + i) >> c.shift, at = i - row * c.width;
+        uint32_t row = i;
+        const uint32_t at = cpi_index_along(c.width, row);
         to[u] = row * c.out_pitch + (int64_t)at * (int64_t)sizeof(U);
         v[u] = *(const U *)(c.in + row * c.in_pitch + (int64_t)at * c.in_step);
     }
@@ -253,9 +245,10 @@ __global__ void __launch_bounds__(CPI_THREADS) copy_bytes(const __grid_constant_
     const rows_part &c = g.part[k];
     const uint32_t i = (blockIdx.x - g.first[k]) * CPI_THREADS + threadIdx.x;
     if (i >= c.n) return;
-    const uint32_t row = (__umulhi(i, c.magic) + i) >> c.shift;
+    uint32_t row = i;
+    const uint32_t at = cpi_index_along(c.width, row);
     const uintptr_t begin = (uintptr_t)c.out + row * c.out_pitch, end = begin + c.bytes;
-    const uintptr_t to = begin / 16 * 16 + 16 * (uintptr_t)(i - row * c.width);
+    const uintptr_t to = begin / 16 * 16 + 16 * (uintptr_t)at;
     const uintptr_t from = (uintptr_t)c.in + row * c.in_pitch + (to - begin);
     if (to >= begin && to + 16 <= end) {
         const uint32_t *words = (const uint32_t *)(from / 4 * 4), bits = from % 4 * 8;
@@ -318,12 +311,11 @@ cp_code launch_rows(cp_stream *stream, int n, const cpi_loop *const *loops, int6
         c->in_pitch = loop->ndim > 1 ? loop->op[1].strides[0] : 0;
         c->bytes = row_bytes(loop);
         c->in_step = goes_back(loop) ? -unit : unit;
-        c->width = (uint32_t)(narrow ? (c->bytes + 30) / 16 : c->bytes / unit);
-        c->n = (uint32_t)(loop->size * size / c->bytes) * c->width;
+        c->width = cpi_divisor_of(narrow ? (c->bytes + 30) / 16 : c->bytes / unit);
+        c->n = (uint32_t)(loop->size * size / c->bytes) * c->width.by;
         c->rest = narrow ? 0 : (uint32_t)(c->bytes % unit);
-        cpi_divisor(c->width, &c->magic, &c->shift);
         g.first[k] = blocks;
-        blocks += (c->n + per_block - 1) / per_block;
+        blocks += cpi_ceil_div(c->n, per_block);
     }
     return cpi_cuda_launch(narrow ? (const void *)copy_bytes : copy_rows_by_size(unit), blocks, &g, stream, "copy");
 }
@@ -334,7 +326,7 @@ cp_code launch_rows(cp_stream *stream, int n, const cpi_loop *const *loops, int6
 template <class E> constexpr int tile_of = sizeof(E) <= 4 ? 64 : 32;
 
 struct transpose_args {
-    cpi_walk outer;             /* the planes; operands 0 and 1 */
+    cpi_device_loop outer;             /* the planes; operands 0 and 1 */
     char *out;
     const char *in;
     int64_t rows, columns;      /* out[r][c] = in[c][sign * r] */
@@ -346,28 +338,26 @@ struct transpose_args {
 template <class E> __global__ void __launch_bounds__(CPI_THREADS) transpose(const __grid_constant__ transpose_args g)
 {
     constexpr int TILE = tile_of<E>, BAND = CPI_THREADS / TILE;
-    __shared__ E tile[TILE][TILE + (sizeof(E) >= 4 ? 1 : 4 / sizeof(E))];
+    __shared__ cpi_tile<E, TILE> tile;
     const int x = threadIdx.x % TILE, y = threadIdx.x / TILE;
     int64_t block = blockIdx.x, plane = block / (g.row_tiles * g.column_tiles);
     int64_t at = block - plane * (g.row_tiles * g.column_tiles);
     int64_t r0 = at / g.column_tiles * TILE, c0 = at % g.column_tiles * TILE, offset[2];
-    cpi_locate<2>(g.outer, plane, offset);
+    cpi_offset_of<2>(g.outer, plane, offset);
     const char *in = g.in + offset[1];
     char *out = g.out + offset[0];
     in += (c0 + y) * g.in_stride + g.sign * (r0 + x) * (int64_t)sizeof(E);
     out += (r0 + y) * g.out_stride + (c0 + x) * (int64_t)sizeof(E);
     const int rows = (int)(g.rows - r0 < TILE ? g.rows - r0 : TILE);
     const int columns = (int)(g.columns - c0 < TILE ? g.columns - c0 : TILE);
-    E v[TILE / BAND];
-#pragma unroll
-    for (int j = 0; j < TILE; j += BAND) /* rows of the input are columns of the output */
-        if (x < rows && y + j < columns) v[j / BAND] = *(const E *)(in + j * g.in_stride);
-#pragma unroll
-    for (int j = 0; j < TILE; j += BAND) tile[y + j][x] = v[j / BAND];
-    __syncthreads();
-#pragma unroll
-    for (int j = 0; j < TILE; j += BAND)
-        if (y + j < rows && x < columns) *(E *)(out + j * g.out_stride) = tile[x][y + j];
+    cpi_transpose_tile<BAND, false>(
+        tile, x, y,
+        [&](int j, E &v) { /* rows of the input are columns of the output */
+            if (x < rows && y + j < columns) v = *(const E *)(in + j * g.in_stride);
+        },
+        [&](int j, const E &v) {
+            if (y + j < rows && x < columns) *(E *)(out + j * g.out_stride) = v;
+        });
 }
 
 const void *transpose_by_size(int64_t size)
@@ -385,7 +375,7 @@ int transposed_along(const cpi_loop *loop)
 {
     int inner = loop->ndim - 1;
     int64_t size = cpi_itemsize(loop->op[0].type);
-    if (loop->nop != 2 || loop->ndim < 2 || loop->ndim - 2 > CPI_WALK_DIMS || loop->op[1].host) return -1;
+    if (loop->nop != 2 || loop->ndim < 2 || loop->ndim - 2 > CPI_DEVICE_LOOP_DIMS || loop->op[1].host) return -1;
     if (loop->op[0].type != loop->op[1].type || loop->op[0].strides[inner] != size) return -1;
     if (loop->op[1].strides[inner] == size || loop->shape[inner] < 8) return -1;
     for (int d = inner - 1; d >= 0; d--)
@@ -405,7 +395,7 @@ cp_code copy_transposed(cp_stream *stream, const cpi_loop *loop, int across)
         for (int k = 0; k < 2; k++) outer.op[k].strides[outer.ndim] = loop->op[k].strides[d];
         outer.ndim++;
     }
-    cpi_walk_init(&g.outer, &outer, 0, 2);
+    cpi_device_loop_init(&g.outer, &outer, 0, 2);
     g.out = loop->op[0].data;
     g.in = loop->op[1].data;
     g.rows = loop->shape[across];
@@ -414,8 +404,8 @@ cp_code copy_transposed(cp_stream *stream, const cpi_loop *loop, int across)
     g.in_stride = loop->op[1].strides[inner];
     g.sign = loop->op[1].strides[across] < 0 ? -1 : 1;
     const int64_t size = cpi_itemsize(loop->op[0].type), tile = size <= 4 ? tile_of<uint32_t> : tile_of<uint64_t>;
-    g.row_tiles = (g.rows + tile - 1) / tile;
-    g.column_tiles = (g.columns + tile - 1) / tile;
+    g.row_tiles = cpi_ceil_div(g.rows, tile);
+    g.column_tiles = cpi_ceil_div(g.columns, tile);
     int64_t blocks = g.outer.n * g.row_tiles * g.column_tiles;
     return cpi_cuda_launch(transpose_by_size(size), blocks, &g, stream, "copy");
 }
@@ -435,7 +425,7 @@ cp_code copy_flat(cp_stream *stream, const cpi_loop *loop)
     int64_t n = loop->size;
     bool aligned = (uintptr_t)out % 16 == 0 && (uintptr_t)in % 16 == 0;
     void *args[] = {&out, &in, &n, &aligned};
-    cudaLaunchKernel(e->kernel, dim3((unsigned)((n + e->elements - 1) / e->elements)), dim3(CPI_THREADS), args, 0,
+    cudaLaunchKernel(e->kernel, dim3((unsigned)cpi_ceil_div(n, e->elements)), dim3(CPI_THREADS), args, 0,
                      cpi_cuda_stream(stream));
     return CPI_LAUNCHED(stream, "copy");
 }
@@ -456,7 +446,7 @@ void cpi_cuda_convert(cp_type from, const void *value, cp_type to, void *result)
     }
 }
 
-cp_code cpi_cuda_copy(cp_stream *stream, const cpi_loop *loop)
+cp_code cpi_move_cuda_copy(cp_stream *stream, const cpi_loop *loop)
 {
     const cpi_operand *to = &loop->op[0], *from = &loop->op[1];
     if (!loop->size) return CP_OK;
@@ -464,7 +454,7 @@ cp_code cpi_cuda_copy(cp_stream *stream, const cpi_loop *loop)
         if (!*loop->op[2].data) return CP_OK;
         cpi_loop unmasked = *loop;
         unmasked.nop = 2;
-        return cpi_cuda_copy(stream, &unmasked);
+        return cpi_move_cuda_copy(stream, &unmasked);
     }
     if (loop->ndim <= 1 && loop->nop == 2 && contiguous(to, loop)) {
         if (from->host) {
@@ -489,11 +479,11 @@ cp_code cpi_cuda_copy(cp_stream *stream, const cpi_loop *loop)
     unit = row_unit(loop, false);
     if (unit > 8) unit = 8;
     if (unit > cpi_itemsize(to->type)) return copy_wider(stream, loop, unit);
-    return cpi_walk_each(loop, launch_strided, stream);
+    return cpi_device_loop_each(loop, launch_strided, stream);
 }
 
 /* Units differ between parts: those that agree go together, and what is no copy of rows goes alone. */
-cp_code cpi_cuda_copy_all(cp_stream *stream, int n, const cpi_loop *loops)
+cp_code cpi_move_cuda_copy_all(cp_stream *stream, int n, const cpi_loop *loops)
 {
     cp_code code = CP_OK;
     const cpi_loop *same[ROWS_PARTS];
@@ -511,83 +501,7 @@ cp_code cpi_cuda_copy_all(cp_stream *stream, int n, const cpi_loop *loops)
     }
     for (int i = 0; i < n && !code; i++) {
         int64_t own;
-        if (!fits_rows(&loops[i], &own)) code = cpi_cuda_copy(stream, &loops[i]);
+        if (!fits_rows(&loops[i], &own)) code = cpi_move_cuda_copy(stream, &loops[i]);
     }
     return code;
-}
-
-/* --- ramps --- */
-
-#define DEFINE_RAMP(A, t)                                                                                      \
-    static __global__ void ramp_##t(CPS_CTYPE_##t *out, int64_t n, double start, double step, double stop,     \
-                                    bool use_stop, bool down)                                                  \
-    {                                                                                                          \
-        int64_t i = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x;                                           \
-        if (i >= n) return;                                                                                    \
-        double v = use_stop && i == n - 1 ? stop : start + (double)i * step;                                   \
-        v = down ? floor(v) : v;                                                                               \
-        out[i] = cps_f64_to_##t(v);                                                                            \
-    }                                                                                                          \
-    static __global__ void ramp_int_##t(CPS_CTYPE_##t *out, int64_t n, int64_t start, int64_t step)            \
-    {                                                                                                          \
-        int64_t i = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x;                                           \
-        if (i >= n) return;                                                                                    \
-        int64_t v = (int64_t)((uint64_t)start + (uint64_t)i * (uint64_t)step);                                 \
-        out[i] = cps_i64_to_##t(v);                                                                            \
-    }
-CPS_TYPES(DEFINE_RAMP, )
-
-cp_code cpi_cuda_ramp(cp_stream *stream, void *out, cp_type type, int64_t n, double start, double step, double stop,
-                      bool use_stop)
-{
-    if (!n) return CP_OK;
-    unsigned blocks = (unsigned)((n + CPI_THREADS - 1) / CPI_THREADS);
-    cudaStream_t s = cpi_cuda_stream(stream);
-    bool down = cpi_is_int(type);
-    switch (type) {
-#define RAMP_CASE(A, t)                                                                                        \
-    case CPS_ENUM_##t:                                                                                         \
-        ramp_##t<<<blocks, CPI_THREADS, 0, s>>>((CPS_CTYPE_##t *)out, n, start, step, stop, use_stop, down);   \
-        break;
-        CPS_TYPES(RAMP_CASE, )
-    case CP_DEFAULT: break;
-    }
-    return CPI_LAUNCHED(stream, "arange");
-}
-
-cp_code cpi_cuda_ramp_int(cp_stream *stream, void *out, cp_type type, int64_t n, int64_t start, int64_t step)
-{
-    if (!n) return CP_OK;
-    unsigned blocks = (unsigned)((n + CPI_THREADS - 1) / CPI_THREADS);
-    cudaStream_t s = cpi_cuda_stream(stream);
-    switch (type) {
-#define RAMP_INT_CASE(A, t)                                                                                    \
-    case CPS_ENUM_##t: ramp_int_##t<<<blocks, CPI_THREADS, 0, s>>>((CPS_CTYPE_##t *)out, n, start, step); break;
-        CPS_TYPES(RAMP_INT_CASE, )
-    case CP_DEFAULT: break;
-    }
-    return CPI_LAUNCHED(stream, "arange");
-}
-
-template <class T, class C = cpi_wide<T>>
-static __global__ void ramp_on(T *out, int64_t n, C first, C second, C step)
-{
-    int64_t i = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x;
-    if (i < n) out[i] = cpi_narrow<T>(i == 0 ? first : i == 1 ? second : first + (C)i * step);
-}
-
-cp_code cpi_cuda_ramp_on(cp_stream *stream, void *out, cp_type type, int64_t n, double first, double second)
-{
-    if (!n) return CP_OK;
-    unsigned blocks = (unsigned)((n + CPI_THREADS - 1) / CPI_THREADS);
-    cudaStream_t s = cpi_cuda_stream(stream);
-    cpi_with_type(type, [&](auto e) {
-        using T = typename decltype(e)::T;
-        if constexpr (decltype(e)::kind == 'f') {
-            using C = cpi_wide<T>;
-            ramp_on<T><<<blocks, CPI_THREADS, 0, s>>>((T *)out, n, (C)first, (C)second, (C)second - (C)first);
-        }
-        return CP_OK;
-    });
-    return CPI_LAUNCHED(stream, "arange");
 }

@@ -1,7 +1,8 @@
 /* Padding and triangles on the GPU: each element of the result is made where it is written, in one pass. Elements are
  * moved as integers of their size. */
-#include "elementwise/move_cuda.h"
 #include "loop/boundary.h"
+#include "move/move_cuda.h"
+#include "move/vectors.cuh"
 
 namespace {
 
@@ -10,8 +11,8 @@ namespace {
 struct pad_args {
     int ndim;
     int64_t n;
-    uint32_t magic[CP_MAXDIM], shift[CP_MAXDIM], shape[CP_MAXDIM]; /* of the result */
-    int64_t stride[CP_MAXDIM];                                     /* of the array */
+    cpi_divisor shape[CP_MAXDIM]; /* of the result */
+    int64_t stride[CP_MAXDIM];    /* of the array */
     cpi_padding p;
     const char *in;
     void *out;
@@ -31,12 +32,10 @@ template <class E> __global__ void __launch_bounds__(CPI_THREADS) pad(const __gr
     for (int d = g.ndim - 1; d >= 0; d--) {
 #pragma unroll
         for (int u = 0; u < CPI_PER_THREAD; u++) {
-            const uint32_t q = (__umulhi(rest[u], g.magic[d]) + rest[u]) >> g.shift[d];
-            int64_t i = (int64_t)(rest[u] - q * g.shape[d]) - g.p.before[d];
+            int64_t i = (int64_t)cpi_index_along(g.shape[d], rest[u]) - g.p.before[d];
             if (i < 0 || i >= g.p.n[d]) i = cpi_boundary_index(i, g.p.n[d], g.p.boundary);
             inside[u] &= i >= 0;
             from[u] += i * g.stride[d];
-            rest[u] = q;
         }
     }
 #pragma unroll
@@ -61,7 +60,7 @@ const void *pad_by_size(int64_t size)
 /* --- triangles --- */
 
 struct triangle_args {
-    cpi_walk walk;
+    cpi_device_loop loop;
     char *out;
     const char *in;
     int64_t k;
@@ -77,15 +76,15 @@ struct triangle_args {
 template <class E> __global__ void __launch_bounds__(CPI_THREADS) triangle_flat(const __grid_constant__ triangle_args g)
 {
     constexpr int V = (int)(16 / sizeof(E));
-    const int nd = g.walk.ndim;
+    const int nd = g.loop.ndim;
     const int64_t i = ((int64_t)blockIdx.x * CPI_THREADS + threadIdx.x) * V;
-    if (i >= g.walk.n) return;
+    if (i >= g.loop.n) return;
     uint32_t rest = (uint32_t)i;
-    const uint32_t columns = g.walk.shape[nd - 1], rows = g.walk.shape[nd - 2];
-    uint32_t column = cpi_split(g.walk, nd - 1, rest), row = cpi_split(g.walk, nd - 2, rest);
+    const uint32_t columns = g.loop.shape[nd - 1].by, rows = g.loop.shape[nd - 2].by;
+    uint32_t column = cpi_loop_index_along(g.loop, nd - 1, rest), row = cpi_loop_index_along(g.loop, nd - 2, rest);
     const E *in = (const E *)g.in + i;
     E *out = (E *)g.out + i;
-    if (i + V <= g.walk.n && column + V <= columns) {
+    if (i + V <= g.loop.n && column + V <= columns) {
         cpi_pack<E, V> v = {};
         const bool begins = g.keeps(column, row), ends = g.keeps(column + V - 1, row);
         if (begins || ends) v = *(const cpi_pack<E, V> *)in;
@@ -97,7 +96,7 @@ template <class E> __global__ void __launch_bounds__(CPI_THREADS) triangle_flat(
         *(cpi_pack<E, V> *)out = v;
         return;
     }
-    for (int j = 0; j < V && i + j < g.walk.n; j++) { /* into the next row, or the next matrix */
+    for (int j = 0; j < V && i + j < g.loop.n; j++) { /* into the next row, or the next matrix */
         out[j] = g.keeps(column, row) ? in[j] : E{};
         if (++column < columns) continue;
         column = 0;
@@ -107,21 +106,21 @@ template <class E> __global__ void __launch_bounds__(CPI_THREADS) triangle_flat(
 
 template <class E> __global__ void __launch_bounds__(CPI_THREADS) triangle(const __grid_constant__ triangle_args g)
 {
-    const int nd = g.walk.ndim;
+    const int nd = g.loop.ndim;
     const int64_t first = (int64_t)blockIdx.x * (CPI_THREADS * CPI_PER_THREAD) + threadIdx.x;
     int64_t offset[CPI_PER_THREAD][2];
     E v[CPI_PER_THREAD];
-    cpi_locate_all<0>(g.walk, first, CPI_THREADS, offset);
+    cpi_offsets_of<0>(g.loop, first, CPI_THREADS, offset);
 #pragma unroll
     for (int u = 0; u < CPI_PER_THREAD; u++) {
         uint32_t rest = (uint32_t)(first + u * CPI_THREADS);
-        const uint32_t column = cpi_split(g.walk, nd - 1, rest), row = cpi_split(g.walk, nd - 2, rest);
+        const uint32_t column = cpi_loop_index_along(g.loop, nd - 1, rest), row = cpi_loop_index_along(g.loop, nd - 2, rest);
         v[u] = E{};
-        if (first + u * CPI_THREADS < g.walk.n && g.keeps(column, row)) v[u] = *(const E *)(g.in + offset[u][1]);
+        if (first + u * CPI_THREADS < g.loop.n && g.keeps(column, row)) v[u] = *(const E *)(g.in + offset[u][1]);
     }
 #pragma unroll
     for (int u = 0; u < CPI_PER_THREAD; u++)
-        if (first + u * CPI_THREADS < g.walk.n) *(E *)(g.out + offset[u][0]) = v[u];
+        if (first + u * CPI_THREADS < g.loop.n) *(E *)(g.out + offset[u][0]) = v[u];
 }
 
 const void *triangle_by_size(int64_t size, bool flat)
@@ -142,7 +141,7 @@ bool is_flat(const cpi_loop *loop, int k)
 
 } // namespace
 
-cp_code cpi_cuda_pad(cp_stream *stream, const cpi_loop *loop, const cpi_padding *padding)
+cp_code cpi_move_cuda_pad(cp_stream *stream, const cpi_loop *loop, const cpi_padding *padding)
 {
     if (loop->size >= INT32_MAX) { /* in halves along the first dimension that has them */
         int d = 0;
@@ -151,36 +150,35 @@ cp_code cpi_cuda_pad(cp_stream *stream, const cpi_loop *loop, const cpi_padding 
         cpi_loop part = *loop;
         cpi_padding p = *padding;
         part.shape[d] = half, part.size = loop->size / loop->shape[d] * half;
-        cp_code code = cpi_cuda_pad(stream, &part, &p);
+        cp_code code = cpi_move_cuda_pad(stream, &part, &p);
         part.shape[d] = loop->shape[d] - half, part.size = loop->size - part.size;
         part.op[0].data += half * step, p.before[d] -= half;
-        return code ? code : cpi_cuda_pad(stream, &part, &p);
+        return code ? code : cpi_move_cuda_pad(stream, &part, &p);
     }
     pad_args g;
     g.ndim = loop->ndim;
     g.n = loop->size;
     for (int d = 0; d < loop->ndim; d++) {
-        g.shape[d] = (uint32_t)loop->shape[d];
-        cpi_divisor(g.shape[d], &g.magic[d], &g.shift[d]);
+        g.shape[d] = cpi_divisor_of(loop->shape[d]);
         g.stride[d] = loop->op[1].strides[d];
     }
     g.p = *padding;
     g.in = loop->op[1].data;
     g.out = loop->op[0].data;
     const int64_t per_block = CPI_THREADS * CPI_PER_THREAD;
-    return cpi_cuda_launch(pad_by_size(cpi_itemsize(loop->op[0].type)), (g.n + per_block - 1) / per_block, &g, stream,
+    return cpi_cuda_launch(pad_by_size(cpi_itemsize(loop->op[0].type)), cpi_ceil_div(g.n, per_block), &g, stream,
                            "pad");
 }
 
-cp_code cpi_cuda_triangle(cp_stream *stream, const cpi_loop *loop, int64_t k, bool upper)
+cp_code cpi_move_cuda_triangle(cp_stream *stream, const cpi_loop *loop, int64_t k, bool upper)
 {
     const int nd = loop->ndim;
     cp_code code = CP_OK;
-    if (nd > CPI_WALK_DIMS) {
+    if (nd > CPI_DEVICE_LOOP_DIMS) {
         for (int64_t i = 0; i < loop->shape[0] && !code; i++) {
             cpi_loop part = cpi_loop_slice(loop, 0, i, 1);
             cpi_loop_drop_first(&part);
-            code = cpi_cuda_triangle(stream, &part, k, upper);
+            code = cpi_move_cuda_triangle(stream, &part, k, upper);
         }
         return code;
     }
@@ -189,16 +187,17 @@ cp_code cpi_cuda_triangle(cp_stream *stream, const cpi_loop *loop, int64_t k, bo
         while (loop->shape[d] < 2) d++;
         const int64_t half = loop->shape[d] / 2;
         const cpi_loop a = cpi_loop_slice(loop, d, 0, half), b = cpi_loop_slice(loop, d, half, loop->shape[d] - half);
-        code = cpi_cuda_triangle(stream, &a, k, upper);
-        return code ? code : cpi_cuda_triangle(stream, &b, d == nd - 2 ? k + half : d == nd - 1 ? k - half : k, upper);
+        code = cpi_move_cuda_triangle(stream, &a, k, upper);
+        if (code) return code;
+        return cpi_move_cuda_triangle(stream, &b, d == nd - 2 ? k + half : d == nd - 1 ? k - half : k, upper);
     }
     triangle_args g;
-    cpi_walk_init(&g.walk, loop, 0, 2);
+    cpi_device_loop_init(&g.loop, loop, 0, 2);
     g.out = loop->op[0].data, g.in = loop->op[1].data;
     g.k = k, g.upper = upper;
     const bool flat = is_flat(loop, 0) && is_flat(loop, 1);
     const int64_t size = cpi_itemsize(loop->op[0].type);
     const int64_t per_block = CPI_THREADS * (flat ? 16 / size : CPI_PER_THREAD);
-    return cpi_cuda_launch(triangle_by_size(size, flat), (loop->size + per_block - 1) / per_block, &g, stream,
+    return cpi_cuda_launch(triangle_by_size(size, flat), cpi_ceil_div(loop->size, per_block), &g, stream,
                            upper ? "triu" : "tril");
 }

@@ -1,6 +1,6 @@
 """Where modules are: the layers, the folder of each module, and the module that a file belongs to.
 
-    python tools/generate/modules.py        prints the modules' folders as a CMake list, in their order
+    python tools/generate/module_folders.py        prints the modules' folders as a CMake list, in their order
 
 src/rooms.def lists the modules with their layers. A module's folder is src/LAYER/MODULE, or src/MODULE. A layer that is
 one module (ONE_MODULE) is that folder itself. Every tool that looks for a module's files asks here, so that a folder

@@ -5,8 +5,9 @@
 #ifndef CPI_ENGINE_CPU_H
 #define CPI_ENGINE_CPU_H
 
-#include "elementwise/loops.h"
 #include "loop/loop.h"
+#include "move/kernels.h"
+#include "move/operands.h"
 
 enum { CPI_CHUNK = 1024 };
 
@@ -24,7 +25,7 @@ typedef struct cpi_job {
     /* which inputs the kernel takes as single values: bit s set when the combination `scalars` == s is fine */
     unsigned scalars_allowed;
     /* filled by the engine */
-    const cpi_kernels *set;
+    const cpi_move_kernels *set;
     bool stream, rows;
     int64_t step;                 /* elements of a chunk: what the buffers hold of the widest type */
     _Alignas(16) unsigned char value[CPI_MAXIN][16]; /* inputs that are one value for the whole loop */
@@ -32,8 +33,6 @@ typedef struct cpi_job {
     unsigned linear;              /* operands that walk the loop with one stride */
 } cpi_job;
 
-/* The kernels of this processor. */
-const cpi_kernels *cpi_kernels_best(void);
 /* The kernel of copies: what the engine gathers and converts for it is its result. */
 void cpi_copy_kernel(const cpi_job *job, void *const *op, int64_t n, unsigned scalars);
 /* Runs the job over its whole loop. Cannot fail. */

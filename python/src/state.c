@@ -59,52 +59,34 @@ PyObject *cpy_module(PyObject **slot, const char *name)
     return module ? module : cpy_publish(slot, PyImport_ImportModule(name));
 }
 
-/* Every reference that a state owns, for the two that follow. */
-#define EACH_REFERENCE(s, DO)                                                                              \
-    do {                                                                                                   \
-        DO((s)->array);                                                                                    \
-        DO((s)->ufunc);                                                                                    \
-        DO((s)->kernel);                                                                                   \
-        DO((s)->kernel_module);                                                                            \
-        DO((s)->lazy_kernel);                                                                              \
-        DO((s)->loop_kernel);                                                                              \
-        DO((s)->kernel_struct);                                                                            \
-        DO((s)->fused);                                                                                    \
-        DO((s)->memory_error);                                                                             \
-        DO((s)->casting_error);                                                                            \
-        DO((s)->device_error);                                                                             \
-        DO((s)->compile_error);                                                                            \
-        DO((s)->driver_error);                                                                             \
-        DO((s)->synchronized_error);                                                                       \
-        DO((s)->support);                                                                                  \
-        DO((s)->dispatch);                                                                                 \
-        DO((s)->printing);                                                                                 \
-        DO((s)->numpy);                                                                                    \
-        DO((s)->numpy_array);                                                                              \
-        DO((s)->numpy_generic);                                                                            \
-        DO((s)->numpy_dtype);                                                                              \
-        DO((s)->dlpack_method);                                                                            \
-        DO((s)->dlpack_words);                                                                             \
-        DO((s)->dlpack_word);                                                                              \
-        DO((s)->dlpack_version);                                                                           \
-        DO((s)->numpy_name);                                                                               \
-        for (int i = 0; i < CP_NTYPES; i++) {                                                              \
-            DO((s)->dtypes[i]);                                                                            \
-            DO((s)->scalar_types[i]);                                                                      \
-        }                                                                                                  \
-    } while (0)
+/* Every reference that a state owns: where in the state they begin and how many there are, for the two that follow. */
+#define OWNED(name) {offsetof(cpy_state, name), sizeof(((cpy_state *)NULL)->name) / sizeof(PyObject *)}
+static const struct { size_t offset, count; } owned[] = {
+    OWNED(array), OWNED(ufunc), OWNED(kernel), OWNED(kernel_module), OWNED(lazy_kernel), OWNED(loop_kernel),
+    OWNED(kernel_struct), OWNED(fused), OWNED(memory_error), OWNED(casting_error), OWNED(device_error),
+    OWNED(compile_error), OWNED(driver_error), OWNED(synchronized_error), OWNED(support), OWNED(dispatch),
+    OWNED(printing), OWNED(numpy), OWNED(numpy_array), OWNED(numpy_generic), OWNED(numpy_dtype), OWNED(dlpack_method),
+    OWNED(dlpack_words), OWNED(dlpack_word), OWNED(dlpack_version), OWNED(numpy_name),
+    OWNED(dtypes), OWNED(scalar_types),
+};
+enum { NOWNED = sizeof owned / sizeof *owned };
+
+static PyObject **references(PyObject *module, int i)
+{
+    return (PyObject **)(void *)((char *)PyModule_GetState(module) + owned[i].offset);
+}
 
 int cpy_state_traverse(PyObject *module, visitproc visit, void *arg)
 {
-    cpy_state *s = PyModule_GetState(module);
-    EACH_REFERENCE(s, Py_VISIT);
+    for (int i = 0; i < NOWNED; i++)
+        for (size_t k = 0; k < owned[i].count; k++) Py_VISIT(references(module, i)[k]);
     return 0;
 }
 
 int cpy_state_clear(PyObject *module)
 {
-    cpy_state *s = PyModule_GetState(module);
-    EACH_REFERENCE(s, Py_CLEAR);
+    for (int i = 0; i < NOWNED; i++)
+        for (size_t k = 0; k < owned[i].count; k++) Py_CLEAR(references(module, i)[k]);
     return 0;
 }
 

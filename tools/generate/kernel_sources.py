@@ -3,7 +3,7 @@
 Every file below src/kernel/device becomes one, under its name there, and those below src/kernel/device/both under their
 names in that folder, for the GPU's compiler too. Headers of the C library and of CUDA whose content kernels have anyway
 (EMPTY) are names only: standard headers cost more than a kernel. Read by a preprocessor alone (__CUPRITE_READ__), a
-header leaves a line that asks for it.
+header leaves a line that asks for it. A template (.inc) may be included more than once.
 
 Users define macros (-DT=float, -Dwidth=16, #define N 8 above an #include), and a header's parameters may have such a
 name. So each header puts macros of its parameters' names away while it is read.
@@ -65,7 +65,8 @@ def table(name, found):
     rows = []
     for file, text in sorted(found.items()):
         body = guarded(text, macros, everywhere)
-        whole = f"#pragma once\n#ifdef __CUPRITE_READ__\n#pragma CUPRITE_INCLUDE <{file}>\n#else\n{body}\n#endif"
+        once = "" if file.endswith(".inc") else "#pragma once\n"
+        whole = f"{once}#ifdef __CUPRITE_READ__\n#pragma CUPRITE_INCLUDE <{file}>\n#else\n{body}\n#endif"
         rows.append(f'    {{"{file}",\n{literal(whole)}}},')
     return f"const cpi_header {name}[] = {{\n" + "\n".join(rows) + "\n    {NULL, NULL}};\n"
 

@@ -61,58 +61,48 @@ typedef __m256d vd;
 #define ONE_AT_0D(x, v) _mm256_blendv_pd(v, SETD(1), _mm256_cmp_pd(x, _mm256_setzero_pd(), _CMP_EQ_OQ))
 #endif
 
-#define UNARY(name, T, V, LOAD, STORE, fn, suffix)                                                                \
-    static void name##_##suffix(void *const *op, int64_t n, unsigned s) \
+#define INLINE static inline __attribute__((always_inline))
+#define T float
+#define V vf
+#define X f32
+#define LOAD LOADF
+#define STORE STOREF
+#define SET SETF
+#include "elementwise/vector_function.inc"
+
+#define T double
+#define V vd
+#define X f64
+#define LOAD LOADD
+#define STORE STORED
+#define SET SETD
+#include "elementwise/vector_function.inc"
+
+#define UNARY(name, fn, suffix)                                                                                   \
+    static void name##_##suffix(void *const *op, int64_t n, unsigned s)                                           \
     {                                                                                                             \
-        enum { W = sizeof(V) / sizeof(T) };                                                                       \
-        T *out = op[0];                                                                                            \
-        const T *a = op[1];                                                                                          \
-        (void)s;                                                                              \
-        int64_t i = 0;                                                                                            \
-        for (; i + W <= n; i += W) STORE(out + i, fn(LOAD(a + i)));                                               \
-        if (i < n) {                                                                                              \
-            T t[W] = {0};                                                                                         \
-            memcpy(t, a + i, (size_t)(n - i) * sizeof(T));                                                        \
-            STORE(t, fn(LOAD(t)));                                                                                \
-            memcpy(out + i, t, (size_t)(n - i) * sizeof(T));                                                      \
-        }                                                                                                         \
+        (void)s;                                                                                                  \
+        unary_##suffix(op[0], op[1], n, fn);                                                                      \
     }
-/* The same where the vector function is right only up to a magnitude; beyond it another vector function serves. */
-#define GUARDED(name, T, V, LOAD, STORE, BEYOND, CHOOSE, fn, limit, far, suffix)                                  \
+/* The same where the vector function is right only up to a magnitude: beyond it another one serves. */
+#define GUARDED(name, V, BEYOND, CHOOSE, fn, limit, far, suffix)                                                  \
     static inline V guarded_##name##_##suffix(V v)                                                                \
     {                                                                                                             \
         V result = fn(v);                                                                                         \
         return __builtin_expect(BEYOND(v, limit) != 0, 0) ? CHOOSE(v, limit, far(v), result) : result;            \
     }                                                                                                             \
-    UNARY(name, T, V, LOAD, STORE, guarded_##name##_##suffix, suffix)
-#define BINARY(name, T, V, LOAD, STORE, SET, fn, suffix)                                                          \
-    static void name##_##suffix(void *const *op, int64_t n, unsigned s) \
+    UNARY(name, guarded_##name##_##suffix, suffix)
+#define BINARY(name, fn, suffix)                                                                                  \
+    static void name##_##suffix(void *const *op, int64_t n, unsigned s)                                           \
     {                                                                                                             \
-        enum { W = sizeof(V) / sizeof(T) };                                                                       \
-        T *out = op[0];                                                                                            \
-        const T *a = op[1], *b = op[2];                                                                           \
-        V va = SET(a[0]), vb = SET(b[0]);                                                                         \
-        int64_t i = 0;                                                                                            \
-        for (; i + W <= n; i += W) {                                                                              \
-            if (!(s & 1)) va = LOAD(a + i);                                                                       \
-            if (!(s & 2)) vb = LOAD(b + i);                                                                       \
-            STORE(out + i, fn(va, vb));                                                                           \
-        }                                                                                                         \
-        if (i < n) {                                                                                              \
-            T t[W] = {0}, u[W] = {0};                                                                             \
-            size_t rest = (size_t)(n - i) * sizeof(T);                                                            \
-            if (!(s & 1)) memcpy(t, a + i, rest), va = LOAD(t);                                                   \
-            if (!(s & 2)) memcpy(u, b + i, rest), vb = LOAD(u);                                                   \
-            STORE(t, fn(va, vb));                                                                                 \
-            memcpy(out + i, t, rest);                                                                             \
-        }                                                                                                         \
+        binary_##suffix(op[0], op[1], op[2], n, s, fn);                                                           \
     }
-#define BOTH(name, sleef, ulp)                                     \
-    UNARY(name, float, vf, LOADF, STOREF, SF(sleef, ulp), f32)     \
-    UNARY(name, double, vd, LOADD, STORED, SD(sleef, ulp), f64)
-#define BOTH2(name, sleef, ulp)                                            \
-    BINARY(name, float, vf, LOADF, STOREF, SETF, SF(sleef, ulp), f32)      \
-    BINARY(name, double, vd, LOADD, STORED, SETD, SD(sleef, ulp), f64)
+#define BOTH(name, sleef, ulp)              \
+    UNARY(name, SF(sleef, ulp), f32)        \
+    UNARY(name, SD(sleef, ulp), f64)
+#define BOTH2(name, sleef, ulp)             \
+    BINARY(name, SF(sleef, ulp), f32)       \
+    BINARY(name, SD(sleef, ulp), f64)
 
 /* SLEEF's exp and pow of doubles overflow early, from 1.797690e308 on. Values that may have overflowed wrongly are
  * computed one by one, but not those that certainly overflow: random data would otherwise cost an unpredictable
@@ -208,19 +198,19 @@ static inline vd sinc_of_f64(vd a)
     }
 ANGLE(float, cp_complex64, vf, LOADF, STOREF, SF(atan2, u35), c64)
 ANGLE(double, cp_complex128, vd, LOADD, STORED, SD(atan2, u35), c128)
-UNARY(exp, double, vd, LOADD, STORED, exp_d, f64)
-UNARY(sinc, float, vf, LOADF, STOREF, sinc_of_f32, f32)
-UNARY(sinc, double, vd, LOADD, STORED, sinc_of_f64, f64)
-UNARY(tanh, double, vd, LOADD, STORED, SD(tanh, u10), f64)
-UNARY(expm1, double, vd, LOADD, STORED, SD(expm1, u10), f64)
-UNARY(cbrt, double, vd, LOADD, STORED, SD(cbrt, u10), f64)
-GUARDED(arcsinh, double, vd, LOADD, STORED, BEYONDD, CHOOSED, SD(asinh, u10), 1e150, arcsinh_far, f64)
-GUARDED(arccosh, double, vd, LOADD, STORED, BEYONDD, CHOOSED, SD(acosh, u10), 1e150, arccosh_far, f64)
-GUARDED(sinh, double, vd, LOADD, STORED, BEYONDD, CHOOSED, SD(sinh, u10), 700.0, sinh_far, f64)
-GUARDED(cosh, double, vd, LOADD, STORED, BEYONDD, CHOOSED, SD(cosh, u10), 700.0, cosh_far, f64)
-GUARDED(log1p, float, vf, LOADF, STOREF, BEYONDF, CHOOSEF, SF(log1p, u10), 1e37f, log1p_far_f32, f32)
-GUARDED(log1p, double, vd, LOADD, STORED, BEYONDD, CHOOSED, SD(log1p, u10), 1e305, log1p_far_f64, f64)
-BINARY(power, double, vd, LOADD, STORED, SETD, power_d, f64)
+UNARY(exp, exp_d, f64)
+UNARY(sinc, sinc_of_f32, f32)
+UNARY(sinc, sinc_of_f64, f64)
+UNARY(tanh, SD(tanh, u10), f64)
+UNARY(expm1, SD(expm1, u10), f64)
+UNARY(cbrt, SD(cbrt, u10), f64)
+GUARDED(arcsinh, vd, BEYONDD, CHOOSED, SD(asinh, u10), 1e150, arcsinh_far, f64)
+GUARDED(arccosh, vd, BEYONDD, CHOOSED, SD(acosh, u10), 1e150, arccosh_far, f64)
+GUARDED(sinh, vd, BEYONDD, CHOOSED, SD(sinh, u10), 700.0, sinh_far, f64)
+GUARDED(cosh, vd, BEYONDD, CHOOSED, SD(cosh, u10), 700.0, cosh_far, f64)
+GUARDED(log1p, vf, BEYONDF, CHOOSEF, SF(log1p, u10), 1e37f, log1p_far_f32, f32)
+GUARDED(log1p, vd, BEYONDD, CHOOSED, SD(log1p, u10), 1e305, log1p_far_f64, f64)
+BINARY(power, power_d, f64)
 UNARIES(BOTH)
 BINARIES(BOTH2)
 #define ENTRY_F32(name, ...) [CP_OP_##name] = name##_f32,

@@ -48,53 +48,47 @@ static void narrow_f16(void *out_, const void *in_, int64_t n)
 
 /* --- strided elements --- */
 typedef struct { uint64_t a, b; } pair;
-#define BY_SIZE(DO)               \
-    switch (size) {               \
-    case 1: DO(uint8_t) break;    \
-    case 2: DO(uint16_t) break;   \
-    case 4: DO(uint32_t) break;   \
-    case 8: DO(uint64_t) break;   \
-    default: DO(pair) break;      \
+#define INLINE static inline __attribute__((always_inline))
+
+#define E uint8_t
+#define X 8
+#include "move/strided.inc"
+#define E uint16_t
+#define X 16
+#include "move/strided.inc"
+#define E uint32_t
+#define X 32
+#include "move/strided.inc"
+#define E uint64_t
+#define X 64
+#include "move/strided.inc"
+#define E pair
+#define X 128
+#include "move/strided.inc"
+
+/* The template's function for elements of `size` bytes. */
+#define BY_SIZE(f, ...)                     \
+    switch (size) {                         \
+    case 1: f##_8(__VA_ARGS__); break;      \
+    case 2: f##_16(__VA_ARGS__); break;     \
+    case 4: f##_32(__VA_ARGS__); break;     \
+    case 8: f##_64(__VA_ARGS__); break;     \
+    default: f##_128(__VA_ARGS__); break;   \
     }
 
 static void gather(void *out_, const void *in_, int64_t stride, int64_t n, int size)
 {
-    const char *in = in_;
     if (stride == size) {
         cpi_copy_bytes(out_, in_, (size_t)(n * size));
         return;
     }
-#define GATHER(E)                                                         \
-    {                                                                     \
-        E *out = out_;                                                    \
-        if (stride == 2 * (int64_t)sizeof(E)) {                           \
-            EACH out[i] = ((const E *)in)[2 * i];                         \
-        } else if (stride == -(int64_t)sizeof(E)) {                       \
-            const E *last = (const E *)in - (n - 1);                      \
-            EACH out[i] = last[n - 1 - i];                                \
-        } else if (stride == 0) {                                         \
-            const E v = *(const E *)in;                                   \
-            EACH out[i] = v;                                              \
-        } else if (stride == 3 * (int64_t)sizeof(E)) {                    \
-            EACH out[i] = ((const E *)in)[3 * i];                         \
-        } else {                                                          \
-            int64_t i = 0;                                                \
-            for (; i + 4 <= n; i += 4, in += 4 * stride) {                \
-                const E v = *(const E *)in, w = *(const E *)(in + stride), x = *(const E *)(in + 2 * stride), \
-                        y = *(const E *)(in + 3 * stride);                \
-                out[i] = v, out[i + 1] = w, out[i + 2] = x, out[i + 3] = y; \
-            }                                                             \
-            for (; i < n; i++, in += stride) out[i] = *(const E *)in;     \
-        }                                                                 \
-    }
-    BY_SIZE(GATHER)
+    BY_SIZE(gather, out_, in_, stride, n)
 }
 
 /* Many short rows: a repeated row is gathered once and doubled. */
 static void gather_rows(void *out_, const void *in_, int64_t row_stride, int64_t rows, int64_t stride, int64_t n,
                         int size)
 {
-    const char *in = in_;
     if (row_stride == 0) {
         int64_t done = n * size, all = rows * done;
         gather(out_, in_, stride, n, size);
@@ -102,59 +96,24 @@ static void gather_rows(void *out_, const void *in_, int64_t row_stride, int64_t
             memcpy((char *)out_ + done, out_, (size_t)(done < all - done ? done : all - done));
         return;
     }
-#define GATHER_ROWS(E)                                                                              \
-    {                                                                                               \
-        E *out = out_;                                                                              \
-        for (int64_t r = 0; r < rows && !stride; r++, in += row_stride, out += n) {                 \
-            const E v = *(const E *)in;                                                             \
-            EACH out[i] = v;                                                                        \
-        }                                                                                           \
-        for (int64_t r = 0; r < rows && stride; r++, in += row_stride)                              \
-            for (int64_t i = 0; i < n; i++) *out++ = *(const E *)(in + i * stride);                 \
-    }
-    BY_SIZE(GATHER_ROWS)
+    BY_SIZE(gather_rows, out_, in_, row_stride, rows, stride, n)
 }
 
 static void scatter(void *out_, int64_t stride, const void *in_, int64_t n, int size)
 {
-    char *out = out_;
     if (stride == size) {
         cpi_copy_bytes(out_, in_, (size_t)(n * size));
         return;
     }
-#define SCATTER(E)                                                                           \
-    {                                                                                        \
-        const E *in = in_;                                                                   \
-        int64_t i = 0;                                                                       \
-        for (; i + 4 <= n; i += 4, out += 4 * stride) {                                      \
-            const E v = in[i], w = in[i + 1], x = in[i + 2], y = in[i + 3];                  \
-            *(E *)out = v, *(E *)(out + stride) = w;                                         \
-            *(E *)(out + 2 * stride) = x, *(E *)(out + 3 * stride) = y;                      \
-        }                                                                                    \
-        for (; i < n; i++, out += stride) *(E *)out = in[i];                                 \
-    }
-    BY_SIZE(SCATTER)
+    BY_SIZE(scatter, out_, stride, in_, n)
 }
 
 static void scatter_masked(void *out_, int64_t stride, const void *in_, const uint8_t *mask, int64_t n, int size)
 {
-    char *out = out_;
-#define SCATTER_MASKED(E)                                                                    \
-    {                                                                                        \
-        const E *in = in_;                                                                   \
-        if (stride == size) { /* elements that the mask excludes are written back unchanged */            \
-            E *to = out_;                                                                    \
-            EACH to[i] = mask[i] ? in[i] : to[i];                                            \
-            return;                                                                          \
-        }                                                                                    \
-        for (int64_t i = 0; i < n; i++)                                                      \
-            if (mask[i]) *(E *)(out + i * stride) = in[i];                                   \
-    }
-    BY_SIZE(SCATTER_MASKED)
+    BY_SIZE(scatter_masked, out_, stride, in_, mask, n)
 }
 
 #if defined(__AVX2__)
-#define INLINE static inline __attribute__((always_inline))
 
 INLINE __m256i load(const char *from) { return _mm256_loadu_si256((const void *)from); }
 INLINE __m256i low_halves(__m256i a, __m256i b) { return _mm256_permute2x128_si256(a, b, 0x20); }
@@ -228,12 +187,6 @@ static void transpose(void *out_, int64_t out_stride, const void *in_, int64_t i
     const char *in = in_;
     const int64_t line = 64 / size;
     past = past && !(((uintptr_t)out | (uintptr_t)out_stride) & 63);
-#define TRANSPOSE(E)                                                                          \
-    for (int64_t r = r0; r < r1; r++) {                                                       \
-        E *to = (E *)(out + r * out_stride);                                                  \
-        const char *from = in + r * (int64_t)sizeof(E);                                       \
-        for (int64_t c = c0; c < c1; c++) to[c] = *(const E *)(from + c * in_stride);         \
-    }
     for (int64_t c0 = 0; c0 < columns; c0 += line)
         for (int64_t r0 = 0; r0 < rows; r0 += line) {
             const int64_t r1 = r0 + line < rows ? r0 + line : rows, c1 = c0 + line < columns ? c0 + line : columns;
@@ -241,7 +194,7 @@ static void transpose(void *out_, int64_t out_stride, const void *in_, int64_t i
             char *turned = out + r0 * out_stride + c0 * size;
             const bool whole = r1 - r0 == line && c1 - c0 == line;
             if (whole && transpose_lines(turned, out_stride, block, in_stride, size, past)) continue;
-            BY_SIZE(TRANSPOSE)
+            BY_SIZE(transpose_tile, out, out_stride, in, in_stride, r0, r1, c0, c1)
         }
 #if defined(__x86_64__)
     if (past) _mm_sfence();

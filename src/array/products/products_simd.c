@@ -229,7 +229,7 @@ INLINE void turn_2(two *row)
 #endif
 
 /* One small float: the loops above, each with its type. */
-#define HALF(A, s)                                                                                                    \
+#define HALF_BLOCKS(A, s)                                                                                             \
     static void small_##s(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row, int64_t a_col,               \
                           const void *b, int64_t b_row, int64_t b_col, void *c, int64_t c_row, void *scratch)         \
     {                                                                                                                 \
@@ -246,7 +246,8 @@ INLINE void turn_2(two *row)
     static void store_##s(int64_t m, int64_t n, const void *sums, int64_t pitch, void *c, int64_t c_row)              \
     {                                                                                                                 \
         store_half(CPS_ENUM_##s, m, n, sums, pitch, c, c_row);                                                        \
-    }                                                                                                                 \
+    }
+#define HALF_VECTORS(A, s)                                                                                            \
     static void dot_##s(int64_t n, const void *a, int64_t a_step, const void *b, int64_t b_step, bool conjugate,      \
                         void *sum)                                                                                    \
     {                                                                                                                 \
@@ -257,7 +258,8 @@ INLINE void turn_2(two *row)
     {                                                                                                                 \
         column_half(CPS_ENUM_##s, m, a, b, sums, add);                                                                \
     }
-CPS_HALVES(HALF, )
+CPS_HALVES(HALF_BLOCKS, )
+CPS_HALVES(HALF_VECTORS, )
 
 #define TABLE(s, how, small_, item_, rows_, cols_)                                                                    \
     .item = item_, .rows = rows_, .cols = cols_, .large = VECTOR_BYTES > 16, .small = small_, .pack_a = pack_a_##s,   \

@@ -19,59 +19,24 @@ typedef uint64_t vuint __attribute__((vector_size(64)));
 CPI_REDUCE_INTS(VECTOR)
 CPI_REDUCE_FLOATS(VECTOR)
 
-/* --- sums of integers of at most 16 bits, in lanes twice as wide, which a block of 1024 cannot overflow --- */
+/* --- sums and products of integers of at most 16 bits --- */
 
-#define SUM_NARROW(NAME, T, WIDE)                                                                             \
-    static void sum_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc)     \
-    {                                                                                                         \
-        enum { L = 64 / sizeof(WIDE) };                                                                       \
-        typedef WIDE wide __attribute__((vector_size(64)));                                                   \
-        typedef T narrow __attribute__((vector_size(L * sizeof(T))));                                         \
-        const T *x = data;                                                                                    \
-        wide a0 = {0}, a1 = a0;                                                                               \
-        narrow v0, v1;                                                                                        \
-        int64_t i = 0;                                                                                        \
-        (void)base, (void)shift;                                                                              \
-        for (; i + 2 * L <= n; i += 2 * L) {                                                                  \
-            CPI_REDUCE_FETCH(x + i, 2 * sizeof v0);                                                           \
-            memcpy(&v0, x + i, sizeof v0), memcpy(&v1, x + i + L, sizeof v1);                                 \
-            a0 += __builtin_convertvector(v0, wide), a1 += __builtin_convertvector(v1, wide);                 \
-        }                                                                                                     \
-        a0 += a1;                                                                                             \
-        uint64_t s = 0;                                                                                       \
-        for (int l = 0; l < L; l++) s += (uint64_t)a0[l];                                                     \
-        for (; i < n; i++) s += (uint64_t)x[i];                                                               \
-        memcpy(acc, &s, sizeof s);                                                                            \
-    }
-SUM_NARROW(INT8, int8_t, int16_t)
-SUM_NARROW(UINT8, uint8_t, uint16_t)
-SUM_NARROW(INT16, int16_t, int32_t)
-SUM_NARROW(UINT16, uint16_t, uint32_t)
-
-/* --- products of the same, widened directly to 64 bits --- */
-
-#define PRODUCT_NARROW(NAME, T)                                                                               \
-    static void product_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc) \
-    {                                                                                                         \
-        const T *x = data;                                                                                    \
-        vuint a0 = 1 - (vuint){0}, a1 = a0;                                                                   \
-        v_##NAME v0, v1;                                                                                      \
-        int64_t i = 0;                                                                                        \
-        (void)base, (void)shift;                                                                              \
-        for (; i + 2 * LANES <= n; i += 2 * LANES) {                                                          \
-            CPI_REDUCE_FETCH(x + i, 2 * sizeof v0);                                                           \
-            memcpy(&v0, x + i, sizeof v0), memcpy(&v1, x + i + LANES, sizeof v1);                             \
-            a0 *= __builtin_convertvector(v0, vuint), a1 *= __builtin_convertvector(v1, vuint);               \
-        }                                                                                                     \
-        a0 *= a1;                                                                                             \
-        uint64_t s = ((a0[0] * a0[1]) * (a0[2] * a0[3])) * ((a0[4] * a0[5]) * (a0[6] * a0[7]));               \
-        for (; i < n; i++) s *= (uint64_t)x[i];                                                               \
-        memcpy(acc, &s, sizeof s);                                                                            \
-    }
-PRODUCT_NARROW(INT8, int8_t)
-PRODUCT_NARROW(UINT8, uint8_t)
-PRODUCT_NARROW(INT16, int16_t)
-PRODUCT_NARROW(UINT16, uint16_t)
+#define T int8_t
+#define X INT8
+#define WIDE int16_t
+#include "reduce/sums_narrow.inc"
+#define T uint8_t
+#define X UINT8
+#define WIDE uint16_t
+#include "reduce/sums_narrow.inc"
+#define T int16_t
+#define X INT16
+#define WIDE int32_t
+#include "reduce/sums_narrow.inc"
+#define T uint16_t
+#define X UINT16
+#define WIDE uint32_t
+#include "reduce/sums_narrow.inc"
 
 /* --- counts, in lanes of the elements' width: of integers, and of other numbers by their bits without the signs --- */
 
@@ -200,65 +165,38 @@ static void sum_columns_FLOAT32(const void *data, int64_t pitch, int64_t rows, i
         for (int64_t j = 0; j < cols; j++) a[j] += (double)((const float *)at)[j];
 }
 
-/* --- moments: exact mean of the block, then the deviations from it, while the block is in cache --- */
+/* --- moments --- */
 
-#define MOMENTS(NAME, T)                                                                                      \
-    static void moments_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc) \
-    {                                                                                                         \
-        const T *x = data;                                                                                    \
-        (void)base;                                                                                           \
-        double k = shift[0], s = 0, q = 0, c = 0;                                                             \
-        vdouble lanes[4];                                                                                     \
-        vwide a[PARTS] = {{0}}, qs[PARTS / 2] = {{0}}, cs[PARTS / 2] = {{0}};                                 \
-        int64_t i = 0, whole = n / (4 * LANES) * (4 * LANES);                                                 \
-        for (; i < whole; i += 4 * LANES) {                                                                   \
-            CPI_REDUCE_FETCH(x + i, 4 * LANES * sizeof *x);                                                   \
-            for (int p = 0; p < PARTS; p++) a[p] += widened_##NAME(x + i + p * WIDTH) - k;                    \
-        }                                                                                                     \
-        memcpy(lanes, a, sizeof a);                                                                           \
-        s = across((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]));                                            \
-        for (; i < n; i++) s += (double)x[i] - k;                                                             \
-        double mean = n ? s / (double)n : 0;                                                                  \
-        for (i = 0; i < whole; i += 2 * LANES)                                                                \
-            for (int p = 0; p < PARTS / 2; p++) {                                                             \
-                vwide d = (widened_##NAME(x + i + p * WIDTH) - k) - mean;                                     \
-                qs[p] += d * d, cs[p] += d;                                                                   \
-            }                                                                                                 \
-        memcpy(lanes, qs, sizeof qs), memcpy(lanes + 2, cs, sizeof cs);                                       \
-        q = across(lanes[0] + lanes[1]), c = across(lanes[2] + lanes[3]);                                     \
-        for (; i < n; i++) {                                                                                  \
-            double d = ((double)x[i] - k) - mean;                                                             \
-            q += d * d, c += d;                                                                               \
-        }                                                                                                     \
-        q = n ? q - c * c / (double)n : 0; /* the rounding error of the mean */                               \
-        *(cpi_moments *)acc = (cpi_moments){(double)n, mean, 0, q < 0 ? 0 : q};                               \
-    }                                                                                                         \
-    static void moments_columns_##NAME(const void *data, int64_t pitch, int64_t rows, int64_t cols,           \
-                                       int64_t base, const double *shift, void *acc)                          \
-    {                                                                                                         \
-        cpi_moments *a = acc;                                                                                 \
-        (void)base;                                                                                           \
-        for (int64_t j0 = 0; j0 < cols; j0 += 128) {                                                          \
-            int64_t m = cols - j0 < 128 ? cols - j0 : 128;                                                    \
-            double k[128], mean[128], q[128];                                                                 \
-            for (int64_t j = 0; j < m; j++) k[j] = shift[2 * (j0 + j)], mean[j] = 0, q[j] = 0;                \
-            for (int64_t i = 0; i < rows; i++) {                                                              \
-                const T *restrict x = (const T *)((const char *)data + i * pitch) + j0;                       \
-                for (int64_t j = 0; j < m; j++) mean[j] += (double)x[j] - k[j];                               \
-            }                                                                                                 \
-            for (int64_t j = 0; j < m; j++) mean[j] /= (double)rows;                                          \
-            for (int64_t i = 0; i < rows; i++) {                                                              \
-                const T *restrict x = (const T *)((const char *)data + i * pitch) + j0;                       \
-                for (int64_t j = 0; j < m; j++) {                                                             \
-                    double d = ((double)x[j] - k[j]) - mean[j];                                               \
-                    q[j] += d * d;                                                                            \
-                }                                                                                             \
-            }                                                                                                 \
-            for (int64_t j = 0; j < m; j++) a[j0 + j] = (cpi_moments){(double)rows, mean[j], 0, q[j]};        \
-        }                                                                                                     \
-    }
-CPI_REDUCE_INTS(MOMENTS)
-CPI_REDUCE_FLOATS(MOMENTS)
+#define T int8_t
+#define X INT8
+#include "reduce/moments.inc"
+#define T uint8_t
+#define X UINT8
+#include "reduce/moments.inc"
+#define T int16_t
+#define X INT16
+#include "reduce/moments.inc"
+#define T uint16_t
+#define X UINT16
+#include "reduce/moments.inc"
+#define T int32_t
+#define X INT32
+#include "reduce/moments.inc"
+#define T uint32_t
+#define X UINT32
+#include "reduce/moments.inc"
+#define T int64_t
+#define X INT64
+#include "reduce/moments.inc"
+#define T uint64_t
+#define X UINT64
+#include "reduce/moments.inc"
+#define T float
+#define X FLOAT32
+#include "reduce/moments.inc"
+#define T double
+#define X FLOAT64
+#include "reduce/moments.inc"
 
 /* Chan, Golub and LeVeque's rule for two parts. */
 static void moments_join(void *av, const void *bv, int64_t n)

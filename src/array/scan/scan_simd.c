@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/paste.h"
 #include "cpu/vectors.h"
 
 #define PLUS(a, b) ((a) + (b))
@@ -106,84 +107,117 @@ INLINE void fence(void)
 #endif
 }
 
-/* T: an element's number type. A: the accumulator's, of which L make a group. IN and OUT: conversions between the
- * two. PARTS: numbers per element. SHORT: numbers up to which elements are joined in order. VJOIN: JOIN of vectors. */
-#define TILES(NAME, T, A, L, IN, OUT, PARTS, SHORT, NONE, JOIN, VJOIN, WITHIN, LAST)                                 \
-    typedef A v_##NAME __attribute__((vector_size(VECTOR_BYTES)));                                                   \
-    typedef T e_##NAME __attribute__((vector_size(VECTOR_BYTES / sizeof(A) * sizeof(T))));                           \
-    static void scan_##NAME(const void *from, void *to, int64_t n, const char *ahead)                                \
-    {                                                                                                                \
-        const T *x = from;                                                                                           \
-        A *local = to;                                                                                               \
-        n *= PARTS;                                                                                                  \
-        if (n < SHORT * PARTS) {                                                                                     \
-            for (int64_t i = 0; i < n; i++) {                                                                        \
-                const A one = (A)x[i];                                                                               \
-                local[i] = i < PARTS ? one : JOIN(local[i - PARTS], one);                                            \
-            }                                                                                                        \
-            return;                                                                                                  \
-        }                                                                                                            \
-        enum { EACH = L / CHUNKS };                                                                                  \
-        const v_##NAME fill = CPI_SPLAT(v_##NAME, (A)(NONE));                                                        \
-        v_##NAME carry = fill, v[CHUNKS];                                                                            \
-        e_##NAME e;                                                                                                  \
-        int64_t i = 0;                                                                                               \
-        for (; i + L <= n; i += L) {                                                                                 \
-            if (ahead) __builtin_prefetch(ahead + i * (int64_t)sizeof(T), 0, 2);                                     \
-            UNROLL for (int p = 0; p < CHUNKS; p++) memcpy(&e, x + i + p * EACH, sizeof e), v[p] = IN(e);            \
-            WITHIN(v, VJOIN)                                                                                         \
-            UNROLL for (int p = 0; p < CHUNKS; p++) {                                                                \
-                const v_##NAME sums = VJOIN(carry, v[p]);                                                            \
-                memcpy(local + i + p * EACH, &sums, sizeof sums);                                                    \
-            }                                                                                                        \
-            carry = VJOIN(carry, LAST(v[CHUNKS - 1]));                                                               \
-        }                                                                                                            \
-        if (i == n) return;                                                                                          \
-        T rest[L] = {0};                                                                                             \
-        memcpy(rest, x + i, (size_t)(n - i) * sizeof(T));                                                            \
-        UNROLL for (int p = 0; p < CHUNKS; p++) memcpy(&e, rest + p * EACH, sizeof e), v[p] = IN(e);                 \
-        WITHIN(v, VJOIN)                                                                                             \
-        UNROLL for (int p = 0; p < CHUNKS; p++) v[p] = VJOIN(carry, v[p]);                                           \
-        memcpy(local + i, v, (size_t)(n - i) * sizeof(A));                                                           \
-    }                                                                                                                \
-    static void pass_##NAME(void *carry, const void *local)                                                          \
-    {                                                                                                                \
-        A a[PARTS], b[PARTS];                                                                                        \
-        memcpy(a, carry, sizeof a), memcpy(b, local, sizeof b);                                                      \
-        for (int k = 0; k < PARTS; k++) a[k] = JOIN(a[k], b[k]);                                                     \
-        memcpy(carry, a, sizeof a);                                                                                  \
-    }                                                                                                                \
-    static void join_##NAME(const void *carry, const void *from, void *out, int64_t n, bool past)                    \
-    {                                                                                                                \
-        const A *local = from;                                                                                       \
-        T *to = out;                                                                                                 \
-        enum { EACH = L / CHUNKS };                                                                                  \
-        A before[PARTS], many[EACH];                                                                                 \
-        memcpy(before, carry, sizeof before);                                                                        \
-        for (int k = 0; k < EACH; k++) many[k] = before[k % PARTS];                                                  \
-        v_##NAME c, v;                                                                                               \
-        memcpy(&c, many, sizeof c);                                                                                  \
-        int64_t i = 0;                                                                                               \
-        for (n *= PARTS; i + L <= n; i += L) {                                                                       \
-            UNROLL for (int p = 0; p < CHUNKS; p++) {                                                                \
-                memcpy(&v, local + i + p * EACH, sizeof v);                                                          \
-                const e_##NAME e = OUT(VJOIN(c, v));                                                                 \
-                if (past) put_past(to + i + p * EACH, &e, sizeof e);                                                 \
-                else memcpy(to + i + p * EACH, &e, sizeof e);                                                        \
-            }                                                                                                        \
-        }                                                                                                            \
-        if (past) fence();                                                                                           \
-        for (; i < n; i++) to[i] = (T)JOIN(before[i % PARTS], local[i]);                                             \
-    }
+#define X add_f32_vectors
+#define T float
+#define A double
+#define GROUP 8
+#define IN widened
+#define OUT narrowed
+#define PARTS 1
+#define SHORT CPI_SCAN_SHORT
+#define NONE -0.0
+#define JOIN PLUS
+#define WITHIN WITHIN64
+#define LAST LAST64
+#include "scan/tiles.inc"
 
-TILES(add_f32_vectors, float, double, 8, widened, narrowed, 1, CPI_SCAN_SHORT, -0.0, PLUS, PLUS, WITHIN64, LAST64)
-TILES(add_f64, double, double, 8, ITSELF, ITSELF, 1, CPI_SCAN_SHORT, -0.0, PLUS, PLUS, WITHIN64, LAST64)
-TILES(add_c64, float, double, 8, widened, narrowed, 2, CPI_SCAN_SHORT, -0.0, PLUS, PLUS, WITHIN64_PAIR, LAST64_PAIR)
-TILES(add_c128, double, double, 8, ITSELF, ITSELF, 2, CPI_SCAN_SHORT, -0.0, PLUS, PLUS, WITHIN64_PAIR, LAST64_PAIR)
-TILES(add_32, uint32_t, uint32_t, 16, ITSELF, ITSELF, 1, 16, 0, PLUS, PLUS, WITHIN32, LAST32)
-TILES(add_64, uint64_t, uint64_t, 8, ITSELF, ITSELF, 1, 8, 0, PLUS, PLUS, WITHIN64, LAST64)
-TILES(multiply_32, uint32_t, uint32_t, 16, ITSELF, ITSELF, 1, 16, 1, TIMES, TIMES, WITHIN32, LAST32)
-TILES(multiply_64, uint64_t, uint64_t, 8, ITSELF, ITSELF, 1, 8, 1, TIMES, TIMES, WITHIN64, LAST64)
+#define X add_f64
+#define T double
+#define A double
+#define GROUP 8
+#define IN ITSELF
+#define OUT ITSELF
+#define PARTS 1
+#define SHORT CPI_SCAN_SHORT
+#define NONE -0.0
+#define JOIN PLUS
+#define WITHIN WITHIN64
+#define LAST LAST64
+#include "scan/tiles.inc"
+
+#define X add_c64
+#define T float
+#define A double
+#define GROUP 8
+#define IN widened
+#define OUT narrowed
+#define PARTS 2
+#define SHORT CPI_SCAN_SHORT
+#define NONE -0.0
+#define JOIN PLUS
+#define WITHIN WITHIN64_PAIR
+#define LAST LAST64_PAIR
+#include "scan/tiles.inc"
+
+#define X add_c128
+#define T double
+#define A double
+#define GROUP 8
+#define IN ITSELF
+#define OUT ITSELF
+#define PARTS 2
+#define SHORT CPI_SCAN_SHORT
+#define NONE -0.0
+#define JOIN PLUS
+#define WITHIN WITHIN64_PAIR
+#define LAST LAST64_PAIR
+#include "scan/tiles.inc"
+
+#define X add_32
+#define T uint32_t
+#define A uint32_t
+#define GROUP 16
+#define IN ITSELF
+#define OUT ITSELF
+#define PARTS 1
+#define SHORT 16
+#define NONE 0
+#define JOIN PLUS
+#define WITHIN WITHIN32
+#define LAST LAST32
+#include "scan/tiles.inc"
+
+#define X add_64
+#define T uint64_t
+#define A uint64_t
+#define GROUP 8
+#define IN ITSELF
+#define OUT ITSELF
+#define PARTS 1
+#define SHORT 8
+#define NONE 0
+#define JOIN PLUS
+#define WITHIN WITHIN64
+#define LAST LAST64
+#include "scan/tiles.inc"
+
+#define X multiply_32
+#define T uint32_t
+#define A uint32_t
+#define GROUP 16
+#define IN ITSELF
+#define OUT ITSELF
+#define PARTS 1
+#define SHORT 16
+#define NONE 1
+#define JOIN TIMES
+#define WITHIN WITHIN32
+#define LAST LAST32
+#include "scan/tiles.inc"
+
+#define X multiply_64
+#define T uint64_t
+#define A uint64_t
+#define GROUP 8
+#define IN ITSELF
+#define OUT ITSELF
+#define PARTS 1
+#define SHORT 8
+#define NONE 1
+#define JOIN TIMES
+#define WITHIN WITHIN64
+#define LAST LAST64
+#include "scan/tiles.inc"
 
 /* --- sums of float32: 8 x 8 elements, transposed, so that additions are of whole vectors --- */
 
@@ -319,15 +353,53 @@ CHOOSERS(u64, uint64_t, offsets64)
 CHOOSERS_REAL(f32, float, offsets32)
 CHOOSERS_REAL(f64, double, offsets64)
 
-#define EXTREMES(NAME, A, L, LOW, HIGH, REAL, WITHIN, LAST)                                                   \
-    TILES(most_##NAME##_, A, A, L, ITSELF, ITSELF, 1, L, LOW, ONE_MOST##REAL, most_##NAME, WITHIN, LAST)               \
-    TILES(least_##NAME##_, A, A, L, ITSELF, ITSELF, 1, L, HIGH, ONE_LEAST##REAL, least_##NAME, WITHIN, LAST)
-EXTREMES(i32, int32_t, 16, INT32_MIN, INT32_MAX, , WITHIN32, LAST32)
-EXTREMES(u32, uint32_t, 16, 0, UINT32_MAX, , WITHIN32, LAST32)
-EXTREMES(i64, int64_t, 8, INT64_MIN, INT64_MAX, , WITHIN64, LAST64)
-EXTREMES(u64, uint64_t, 8, 0, UINT64_MAX, , WITHIN64, LAST64)
-EXTREMES(f32, float, 16, -INFINITY, INFINITY, _REAL, WITHIN32, LAST32)
-EXTREMES(f64, double, 8, -INFINITY, INFINITY, _REAL, WITHIN64, LAST64)
+#define NUMBER int32_t
+#define SUFFIX i32
+#define BITS 32
+#define LOWEST INT32_MIN
+#define HIGHEST INT32_MAX
+#define REAL
+#include "scan/extremes.inc"
+
+#define NUMBER uint32_t
+#define SUFFIX u32
+#define BITS 32
+#define LOWEST 0
+#define HIGHEST UINT32_MAX
+#define REAL
+#include "scan/extremes.inc"
+
+#define NUMBER int64_t
+#define SUFFIX i64
+#define BITS 64
+#define LOWEST INT64_MIN
+#define HIGHEST INT64_MAX
+#define REAL
+#include "scan/extremes.inc"
+
+#define NUMBER uint64_t
+#define SUFFIX u64
+#define BITS 64
+#define LOWEST 0
+#define HIGHEST UINT64_MAX
+#define REAL
+#include "scan/extremes.inc"
+
+#define NUMBER float
+#define SUFFIX f32
+#define BITS 32
+#define LOWEST -INFINITY
+#define HIGHEST INFINITY
+#define REAL _REAL
+#include "scan/extremes.inc"
+
+#define NUMBER double
+#define SUFFIX f64
+#define BITS 64
+#define LOWEST -INFINITY
+#define HIGHEST INFINITY
+#define REAL _REAL
+#include "scan/extremes.inc"
 
 #define SET(NAME, A, PARTS, NONE)                                                                                \
     do {                                                                                                         \

@@ -14,6 +14,7 @@
 #ifndef CPI_SORT_KEYS_H
 #define CPI_SORT_KEYS_H
 
+#include "core/paste.h"
 #include "core/type_traits.h"
 
 #ifdef __CUDACC__
@@ -85,60 +86,17 @@ CPI_KEYS_REAL(32)
 CPI_KEYS_REAL(64)
 #undef CPI_KEYS_REAL
 
-/* Complex numbers of parts of P bits: the element's bits as one integer of F bits (little endian: the real part
- * is the lower half). The two keys of a zero real part hold one key more of the imaginary part: zeros of both
- * signs are ordered by the imaginary part and keep their sign in the lowest bit. */
-#define CPI_KEYS_COMPLEX(P, F, full)                                                                                   \
-    CPI_KEYS_FN full cpi_ckey##F(const cpi_keys *k, full u)                                                            \
-    {                                                                                                                  \
-        uint##P##_t re = cpi_key##P(k, (uint##P##_t)u), im = cpi_key##P(k, (uint##P##_t)(u >> P));                     \
-        uint##P##_t last = (uint##P##_t)k->last, zero = (uint##P##_t)k->zero;                                          \
-        if (re > last || im > last) {                                                                                  \
-            uint##P##_t low = re <= last ? re : im <= last ? im : 0;                                                   \
-            return (full)(uint##P##_t)(last + (re <= last ? 1 : im <= last ? 2 : 3)) << P | low;                       \
-        }                                                                                                              \
-        if ((uint##P##_t)(re - zero) <= 1) {                                                                           \
-            uint##P##_t sign = (uint##P##_t)(re - zero);                                                               \
-            re = (uint##P##_t)(zero + (im >> (P - 1)));                                                                \
-            im = (uint##P##_t)(im << 1 | sign);                                                                        \
-        }                                                                                                              \
-        return (full)re << P | im;                                                                                     \
-    }                                                                                                                  \
-    CPI_KEYS_FN full cpi_cunkey##F(const cpi_keys *k, full key)                                                        \
-    {                                                                                                                  \
-        uint##P##_t re = (uint##P##_t)(key >> P), im = (uint##P##_t)key, nan = (uint##P##_t)k->nan;                    \
-        uint##P##_t last = (uint##P##_t)k->last, zero = (uint##P##_t)k->zero;                                          \
-        if (re > last) {                                                                                               \
-            int group = (int)(re - last);                                                                              \
-            re = group == 1 ? cpi_unkey##P(k, im) : nan;                                                               \
-            im = group == 2 ? cpi_unkey##P(k, im) : nan;                                                               \
-            return (full)im << P | re;                                                                                 \
-        }                                                                                                              \
-        if ((uint##P##_t)(re - zero) <= 1) {                                                                           \
-            uint##P##_t sign = im & 1;                                                                                 \
-            im = (uint##P##_t)((uint##P##_t)(re - zero) << (P - 1) | im >> 1);                                         \
-            re = (uint##P##_t)(zero + sign);                                                                           \
-        }                                                                                                              \
-        return (full)cpi_unkey##P(k, im) << P | cpi_unkey##P(k, re);                                                   \
-    }                                                                                                                  \
-    CPI_KEYS_FN bool cpi_ckey_nan##F(const cpi_keys *k, full key)                                                      \
-    {                                                                                                                  \
-        return (uint##P##_t)(key >> P) > (uint##P##_t)k->last;                                                         \
-    }                                                                                                                  \
-    /* from a key of cpi_ckey: equal numbers get equal keys, in the same order */                                      \
-    CPI_KEYS_FN full cpi_csame##F(const cpi_keys *k, full key)                                                         \
-    {                                                                                                                  \
-        uint##P##_t re = (uint##P##_t)(key >> P), im = (uint##P##_t)key;                                               \
-        uint##P##_t last = (uint##P##_t)k->last, zero = (uint##P##_t)k->zero;                                          \
-        if (re <= last && (uint##P##_t)(re - zero) <= 1) {                                                             \
-            im = (uint##P##_t)((uint##P##_t)(re - zero) << (P - 1) | im >> 1);                                         \
-            re = (uint##P##_t)(zero + 1);                                                                              \
-        }                                                                                                              \
-        im = (uint##P##_t)(im + (im == zero && re <= (uint##P##_t)(last + 2) ? 1 : 0));                                \
-        return (full)re << P | im;                                                                                     \
-    }
-CPI_KEYS_COMPLEX(32, 64, uint64_t)
-CPI_KEYS_COMPLEX(64, 128, cpi_u128)
-#undef CPI_KEYS_COMPLEX
+/* cpi_ckey64(k, bits), cpi_cunkey64(k, key), cpi_ckey_nan64(k, key), cpi_csame64(k, key): for complex ones. */
+#define CPI_BITS 32
+#define CPI_PART uint32_t
+#define CPI_BOTH_BITS 64
+#define CPI_BOTH uint64_t
+#include "sort/keys_complex.inc"
+
+#define CPI_BITS 64
+#define CPI_PART uint64_t
+#define CPI_BOTH_BITS 128
+#define CPI_BOTH cpi_u128
+#include "sort/keys_complex.inc"
 
 #endif

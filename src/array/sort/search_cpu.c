@@ -27,45 +27,29 @@ typedef struct job {
     int64_t m;
 } job;
 
-/* The search for v among n elements from `at` on, none or more: how many of all from `from` on are less. */
-#define SEARCH_ONE(T, key)                                                                            \
-    for (; n > 1;) {                                                                                  \
-        int64_t half = n / 2;                                                                         \
-        T here = key(k, at[half - 1]);                                                                \
-        at += (j->search.right ? here <= v : here < v) ? half : 0;                                    \
-        n -= half;                                                                                    \
-    }
-
-/* key(k, x): x's key, equal for equal values. The grid says among which elements it is. */
-#define SEARCH_CELLS(T, key)                                                                          \
-    do {                                                                                              \
-        const T *from = j->search.from, *values = j->search.values;                                   \
-        const cpi_keys *k = &j->search.keys;                                                          \
-        const int32_t *start = j->grid->start;                                                        \
-        const bool far = j->search.n > NEAR;                                                          \
-        const int equal = j->search.right;                                                            \
-        int32_t cell[CPI_BLOCK + AHEAD];                                                              \
-        for (int64_t block = first; block < last; block += CPI_BLOCK) {                               \
-            const int64_t count = last - block < CPI_BLOCK ? last - block : CPI_BLOCK;                \
-            cpi_grid_cells(j->grid, j->type, values + block, count, cell);                            \
-            for (int64_t i = count; i < count + AHEAD; i++) cell[i] = cell[count - 1];                \
-            for (int64_t i = 0; i < count; i++) {                                                     \
-                if (far) __builtin_prefetch(&start[cell[i + AHEAD]]);                                 \
-                if (far) __builtin_prefetch(&from[start[cell[i + AHEAD / 2]]]);                       \
-                const T v = key(k, values[block + i]);                                                \
-                const T *at = from + start[cell[i]];                                                  \
-                int64_t n = start[cell[i] + 1] - start[cell[i]];                                      \
-                const int any = n > 0;                                                                \
-                SEARCH_ONE(T, key)                                                                    \
-                T here = key(k, at < from + j->search.n ? *at : *from);                               \
-                j->search.to[block + i] = at - from + (any & ((here < v) | (equal & (here == v))));   \
-            }                                                                                         \
-        }                                                                                             \
-    } while (0)
-
 #define KEY16(k, x) cpi_same16(k, cpi_key16(k, x))
 #define KEY32(k, x) cpi_same32(k, cpi_key32(k, x))
 #define KEY64(k, x) cpi_same64(k, cpi_key64(k, x))
+
+#define FUNCTION search_cells_8
+#define T uint8_t
+#define KEY(k, x) cpi_key8(k, x)
+#include "sort/search_cells.inc"
+
+#define FUNCTION search_cells_16
+#define T uint16_t
+#define KEY(k, x) KEY16(k, x)
+#include "sort/search_cells.inc"
+
+#define FUNCTION search_cells_32
+#define T uint32_t
+#define KEY(k, x) KEY32(k, x)
+#include "sort/search_cells.inc"
+
+#define FUNCTION search_cells_64
+#define T uint64_t
+#define KEY(k, x) KEY64(k, x)
+#include "sort/search_cells.inc"
 
 static void search_few(const job *j, int64_t first, int64_t last)
 {
@@ -98,10 +82,10 @@ static void search_part(const job *j, int64_t first, int64_t last)
     }
     if (j->grid) {
         switch (j->search.keys.bytes) {
-        case 1: SEARCH_CELLS(uint8_t, cpi_key8); break;
-        case 2: SEARCH_CELLS(uint16_t, KEY16); break;
-        case 4: SEARCH_CELLS(uint32_t, KEY32); break;
-        default: SEARCH_CELLS(uint64_t, KEY64);
+        case 1: search_cells_8(j, first, last); break;
+        case 2: search_cells_16(j, first, last); break;
+        case 4: search_cells_32(j, first, last); break;
+        default: search_cells_64(j, first, last);
         }
         return;
     }

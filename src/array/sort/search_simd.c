@@ -10,59 +10,41 @@
 
 enum { SIDE = 64, FEW = 16 /* so many go one by one */ };
 
-/* I: an integer as wide as an element, in which places are counted. key(k, x): x's key. */
-#define SEARCH(name, T, I, key)                                                                       \
-    static void name(const cpi_search *s, int64_t first, int64_t last)                                \
-    {                                                                                                 \
-        const T *from = s->from, *values = s->values;                                                 \
-        const cpi_keys keys = s->keys, *k = &keys;                                                    \
-        const bool right = s->right;                                                                  \
-        for (int64_t i = first; i < last;) {                                                          \
-            const int64_t m = last - i < SIDE ? last - i : SIDE;                                      \
-            if (m < FEW || s->n > INT32_MAX) {                                                        \
-                const T v = key(k, values[i]);                                                        \
-                const T *at = from;                                                                   \
-                for (int64_t n = s->n, half; n > 1; n -= half) {                                      \
-                    half = n / 2;                                                                     \
-                    const T here = key(k, at[half - 1]);                                              \
-                    at += half & -(int64_t)((here < v) | (right & (here == v)));                      \
-                }                                                                                     \
-                const T here = key(k, *at);                                                           \
-                s->to[i++] = at - from + ((here < v) | (right & (here == v)));                        \
-                continue;                                                                             \
-            }                                                                                         \
-            T v[SIDE];                                                                                \
-            I at[SIDE];                                                                               \
-            for (int b = 0; b < SIDE; b++) v[b] = key(k, values[i + (b < m ? b : 0)]), at[b] = 0;     \
-            for (I n = (I)s->n, half; n > 1; n -= half) {                                             \
-                half = n / 2;                                                                         \
-                for (int b = 0; b < SIDE; b++) {                                                      \
-                    const T here = key(k, from[at[b] + half - 1]);                                    \
-                    at[b] += half & -(I)((here < v[b]) | (right & (here == v[b])));                   \
-                }                                                                                     \
-                if (s->far && n - half > 1)                                                           \
-                    for (int b = 0; b < SIDE; b++) __builtin_prefetch(from + at[b] + (n - half) / 2 - 1); \
-            }                                                                                         \
-            for (int b = 0; b < m; b++) {                                                             \
-                const T here = key(k, from[at[b]]);                                                   \
-                s->to[i + b] = (int64_t)at[b] + ((here < v[b]) | (right & (here == v[b])));           \
-            }                                                                                         \
-            i += m;                                                                                   \
-        }                                                                                             \
-    }
+#define FUNCTION search_8
+#define T uint8_t
+#define INDEX uint32_t
+#define KEY(k, x) cpi_key8(k, x)
+#include "sort/search_steps.inc"
 
-#define KEY16(k, x) cpi_same16(k, cpi_key16(k, x))
-#define KEY32(k, x) cpi_same32(k, cpi_key32(k, x))
-#define KEY64(k, x) cpi_same64(k, cpi_key64(k, x))
-#define CKEY64(k, x) cpi_csame64(k, cpi_ckey64(k, x))
-#define CKEY128(k, x) cpi_csame128(k, cpi_ckey128(k, x))
+#define FUNCTION search_16
+#define T uint16_t
+#define INDEX uint32_t
+#define KEY(k, x) cpi_same16(k, cpi_key16(k, x))
+#include "sort/search_steps.inc"
 
-SEARCH(search_8, uint8_t, uint32_t, cpi_key8)
-SEARCH(search_16, uint16_t, uint32_t, KEY16)
-SEARCH(search_32, uint32_t, uint32_t, KEY32)
-SEARCH(search_64, uint64_t, uint64_t, KEY64)
-SEARCH(search_c64, uint64_t, uint64_t, CKEY64)
-SEARCH(search_c128, cpi_u128, uint64_t, CKEY128)
+#define FUNCTION search_32
+#define T uint32_t
+#define INDEX uint32_t
+#define KEY(k, x) cpi_same32(k, cpi_key32(k, x))
+#include "sort/search_steps.inc"
+
+#define FUNCTION search_64
+#define T uint64_t
+#define INDEX uint64_t
+#define KEY(k, x) cpi_same64(k, cpi_key64(k, x))
+#include "sort/search_steps.inc"
+
+#define FUNCTION search_c64
+#define T uint64_t
+#define INDEX uint64_t
+#define KEY(k, x) cpi_csame64(k, cpi_ckey64(k, x))
+#include "sort/search_steps.inc"
+
+#define FUNCTION search_c128
+#define T cpi_u128
+#define INDEX uint64_t
+#define KEY(k, x) cpi_csame128(k, cpi_ckey128(k, x))
+#include "sort/search_steps.inc"
 
 void CPI_ISA_NAME(cpi_search_some)(const cpi_search *s, int64_t first, int64_t last)
 {

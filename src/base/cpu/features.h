@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#include "core/paste.h"
+
 enum { CPI_LEVEL_BASE = 0, CPI_LEVEL_V3 = 1, CPI_LEVEL_V4 = 2 };
 /* Highest level of this processor, lowered by CUPRITE_CPU=x86-64-v2|v3|v4. */
 extern int cpi_cpu_known; /* the level once detected, -1 before */
@@ -19,8 +21,6 @@ const char *cpi_cpu_level_name(void); /* "x86-64-v4", "x86-64-v3", "x86-64-v2", 
 const char *cpi_cpu_lacks(char *text, size_t bytes);
 
 #ifdef CPI_ISA
-#define CPI_PASTE2(a, b) a##_##b
-#define CPI_PASTE(a, b) CPI_PASTE2(a, b)
 #define CPI_ISA_NAME(f) CPI_PASTE(f, CPI_ISA)
 #endif
 /* The address of f's best variant: CPI_BEST(f) with f_v2, f_v3, f_v4 declared. A build for some instruction sets only

@@ -1,4 +1,5 @@
-/* Labelling by runs, included twice: INT is uint32_t where 31 bits number every run and position, else uint64_t.
+/* Labelling by runs, included twice: INT is uint32_t where 31 bits number every run and position, else uint64_t;
+ * NAME(f) is f with its width.
  *
  * A run is a stretch of set bits of one line (one bit where neighbours along the line do not touch). Runs are
  * numbered in C order and never stored: a run's number is that of its line's first one plus a count of bits.
@@ -207,68 +208,14 @@ static inline INT NAME(label_of)(const INT *parent, INT i)
     return parent[p & TOP ? i : p] & ~TOP;
 }
 
-/* A piece of a line, n elements from the word at `bits` on, built in `buffer` from left to right with wide stores
- * that the next stretch overwrites. *run is the number of the next run to begin, *open the bits' value before the
- * piece, as a label. */
-#define WRITE_CHUNK(T)                                                                                       \
-    static void NAME(piece_##T)(const NAME(forest) *f, const uint64_t *bits, int64_t n, INT *run, T *open, T *buffer) \
-    {                                                                                                        \
-        const INT *parent = f->parent;                                                                       \
-        cp_type type = f->job->type;                                                                         \
-        int64_t at = 0;                                                                                      \
-        INT r = *run;                                                                                        \
-        T value = *open;                                                                                     \
-        for (int64_t i = 0; i * 64 < n; i++) {                                                               \
-            uint64_t w = bits[i], change = w ^ (w << 1 | (value != 0));                                      \
-            while (change) {                                                                                 \
-                int64_t to = i * 64 + __builtin_ctzll(change);                                               \
-                change &= change - 1;                                                                        \
-                fill_##T(buffer + at, to - at, value);                                                       \
-                at = to;                                                                                     \
-                if (value) {                                                                                 \
-                    value = 0;                                                                               \
-                } else {                                                                                     \
-                    value = (T)label_bits(type, NAME(label_of)(parent, r));                                  \
-                    r++;                                                                                     \
-                }                                                                                            \
-            }                                                                                                \
-        }                                                                                                    \
-        if (at < n) fill_##T(buffer + at, n - at, value);                                                    \
-        *run = r;                                                                                            \
-        *open = value;                                                                                       \
-    }                                                                                                        \
-    static void NAME(dots_##T)(const NAME(forest) *f, const uint64_t *bits, int64_t n, INT *run, T *buffer)  \
-    {                                                                                                        \
-        fill_##T(buffer, n, 0);                                                                              \
-        for (int64_t i = 0; i * 64 < n; i++)                                                                 \
-            for (uint64_t w = bits[i]; w; w &= w - 1)                                                        \
-                buffer[i * 64 + __builtin_ctzll(w)] =                                                        \
-                    (T)label_bits(f->job->type, NAME(label_of)(f->parent, (*run)++));                        \
-    }                                                                                                        \
-    static void NAME(line_##T)(const NAME(forest) *f, int64_t l, uint64_t *buffer)                           \
-    {                                                                                                        \
-        const label_job *j = f->job;                                                                         \
-        int64_t width = line_width(j, l);                                                                    \
-        const uint64_t *bits = j->bits + l * j->words;                                                       \
-        INT run = f->first[l];                                                                               \
-        T open = 0, *to = (T *)(void *)j->out + l * j->width;                                                \
-        for (int64_t begin = 0; begin < width; begin += SEGMENT) {                                           \
-            int64_t n = width - begin < SEGMENT ? width - begin : SEGMENT;                                   \
-            if (j->joined)                                                                                   \
-                NAME(piece_##T)(f, bits + begin / 64, n, &run, &open, (T *)buffer);                          \
-            else                                                                                             \
-                NAME(dots_##T)(f, bits + begin / 64, n, &run, (T *)buffer);                                  \
-            if (j->stream)                                                                                   \
-                CPI_ISA_NAME(cpi_stream_copy)(to + begin, buffer, n * (int64_t)sizeof(T));                   \
-            else                                                                                             \
-                memcpy(to + begin, buffer, (size_t)n * sizeof(T));                                           \
-        }                                                                                                    \
-    }
-WRITE_CHUNK(uint8_t)
-WRITE_CHUNK(uint16_t)
-WRITE_CHUNK(uint32_t)
-WRITE_CHUNK(uint64_t)
-#undef WRITE_CHUNK
+#define T uint8_t
+#include "ndimage/label_write.inc"
+#define T uint16_t
+#include "ndimage/label_write.inc"
+#define T uint32_t
+#include "ndimage/label_write.inc"
+#define T uint64_t
+#include "ndimage/label_write.inc"
 
 static void NAME(write_task)(void *context, int64_t block, int worker)
 {

@@ -95,12 +95,12 @@ FILL(uint32_t)
 FILL(uint64_t)
 
 #define INT uint32_t
-#define NAME(x) x##_32
+#define NAME(x) CPI_PASTE(x, 32)
 #include "ndimage/label_runs.h"
 #undef INT
 #undef NAME
 #define INT uint64_t
-#define NAME(x) x##_64
+#define NAME(x) CPI_PASTE(x, 64)
 #include "ndimage/label_runs.h"
 #undef INT
 #undef NAME

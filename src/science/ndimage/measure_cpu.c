@@ -8,6 +8,7 @@
 
 #include "backend/device.h"
 #include "core/memory.h"
+#include "core/paste.h"
 #include "cpu/features.h"
 #include "cpu/threads.h"
 #include "loop/loop.h"
@@ -106,72 +107,58 @@ static inline bool many_changes(uint64_t w)
     return w != 0;
 }
 
-/* For labels of one type; KEY is the key of label v, used where near slots are looked for. */
-#define VISIT(NAME, T, KEY)                                                                                 \
-    static inline void emit_##NAME(const measure_job *j, word *table, int64_t line, int64_t from, int64_t to, \
-                                   const int64_t *c, run_stats *r)                                          \
-    {                                                                                                       \
-        const T *p = (const T *)(const void *)j->plan->labels->data;                                        \
-        T v = p[from];                                                                                      \
-        if (v == 0 && j->skip_zero) return;                                                                 \
-        int64_t slot = j->lookup.span ? cpi_near_slot(&j->lookup, KEY) : cpi_slot_of(&j->lookup, p, from);  \
-        if (slot >= 0) add_run(j, table, slot, from, from - line, to - from, c, r);                         \
-    }                                                                                                       \
-    static void each_##NAME(const measure_job *j, word *table, int64_t at)                                  \
-    {                                                                                                       \
-        const T *p = (const T *)(const void *)j->plan->labels->data + at;                                   \
-        uint64_t first = (uint64_t)j->lookup.first, span = j->lookup.span;                                  \
-        double value[64];                                                                                   \
-        j->values(j->plan->x->data, at, value);                                                             \
-        for (int k = 0; k < 64; k++) {                                                                      \
-            T v = p[k];                                                                                     \
-            (void)v;                                                                                        \
-            uint64_t slot = (uint64_t)(int64_t)(KEY) - first;                                               \
-            slot = slot < span ? slot : span; /* the spare cell: no branch */                               \
-            word *cell = table + slot * 2;                                                                  \
-            cell[COUNT].i++;                                                                                \
-            double d = j->mean ? (value[k] - j->mean[slot]) * (value[k] - j->mean[slot]) : value[k];        \
-            cell[SUM].d += d;                                                                               \
-        }                                                                                                   \
-    }                                                                                                       \
-    static void visit_##NAME(const measure_job *j, word *table, int64_t at, int64_t end, int64_t column,    \
-                             const int64_t *c, run_stats *r)                                                \
-    {                                                                                                       \
-        const T *p = (const T *)(const void *)j->plan->labels->data;                                        \
-        int64_t line = at - column, from = at;                                                              \
-        for (; end - at > 64; at += 64) {                                                                   \
-            uint64_t w = j->changes(p + at, (int)sizeof(T));                                                \
-            if (j->one_by_one && many_changes(w)) {                                                                 \
-                if (from < at) emit_##NAME(j, table, line, from, at, c, r);                                 \
-                each_##NAME(j, table, at);                                                                  \
-                from = at + 64;                                                                             \
-                continue;                                                                                   \
-            }                                                                                               \
-            for (; w; w &= w - 1) {                                                                         \
-                int64_t to = at + __builtin_ctzll(w) + 1;                                                   \
-                emit_##NAME(j, table, line, from, to, c, r);                                                \
-                from = to;                                                                                  \
-            }                                                                                               \
-        }                                                                                                   \
-        for (; at < end; at++)                                                                              \
-            if (at + 1 == end || p[at] != p[at + 1]) {                                                      \
-                emit_##NAME(j, table, line, from, at + 1, c, r);                                            \
-                from = at + 1;                                                                              \
-            }                                                                                               \
-    }
-VISIT(BOOL, uint8_t, v != 0)
-VISIT(INT8, int8_t, v)
-VISIT(UINT8, uint8_t, v)
-VISIT(INT16, int16_t, v)
-VISIT(UINT16, uint16_t, v)
-VISIT(INT32, int32_t, v)
-VISIT(UINT32, uint32_t, v)
-VISIT(INT64, int64_t, v)
-VISIT(UINT64, uint64_t, (int64_t)(v ^ (uint64_t)1 << 63))
-VISIT(BITS8, uint8_t, 0)
-VISIT(BITS16, uint16_t, 0)
-VISIT(BITS32, uint32_t, 0)
-VISIT(BITS64, uint64_t, 0)
+#define T uint8_t
+#define X BOOL
+#define LABEL (v != 0)
+#include "ndimage/measure_runs.inc"
+#define T int8_t
+#define X INT8
+#define LABEL (v)
+#include "ndimage/measure_runs.inc"
+#define T uint8_t
+#define X UINT8
+#define LABEL (v)
+#include "ndimage/measure_runs.inc"
+#define T int16_t
+#define X INT16
+#define LABEL (v)
+#include "ndimage/measure_runs.inc"
+#define T uint16_t
+#define X UINT16
+#define LABEL (v)
+#include "ndimage/measure_runs.inc"
+#define T int32_t
+#define X INT32
+#define LABEL (v)
+#include "ndimage/measure_runs.inc"
+#define T uint32_t
+#define X UINT32
+#define LABEL (v)
+#include "ndimage/measure_runs.inc"
+#define T int64_t
+#define X INT64
+#define LABEL (v)
+#include "ndimage/measure_runs.inc"
+#define T uint64_t
+#define X UINT64
+#define LABEL ((int64_t)(v ^ (uint64_t)1 << 63))
+#include "ndimage/measure_runs.inc"
+#define T uint8_t
+#define X BITS8
+#define LABEL (0)
+#include "ndimage/measure_runs.inc"
+#define T uint16_t
+#define X BITS16
+#define LABEL (0)
+#include "ndimage/measure_runs.inc"
+#define T uint32_t
+#define X BITS32
+#define LABEL (0)
+#include "ndimage/measure_runs.inc"
+#define T uint64_t
+#define X BITS64
+#define LABEL (0)
+#include "ndimage/measure_runs.inc"
 
 static void visit_all(const measure_job *j, word *table, int64_t at, int64_t end, int64_t column, const int64_t *c,
                       run_stats *r)

@@ -8,77 +8,106 @@
 #define IS(v) (v)
 #define TRUTH(v) ((v) != 0)
 
-/* Sum over the stretch of TERM, which may use v (the element as a double) and k (its number). */
-#define SUM_OF(RESULT, VALUE, TERM)                                   \
-    do {                                                              \
-        double total_ = 0;                                            \
-        int64_t k = 0;                                                \
-        if (n >= 32) {                                                \
-            double lane_[8] = {0};                                    \
-            for (; k + 8 <= n; k += 8)                                \
-                for (int i_ = 0; i_ < 8; i_++) {                      \
-                    double v = (double)VALUE(p[k + i_]);              \
-                    int64_t at_ = k + i_;                             \
-                    (void)at_;                                        \
-                    lane_[i_] += TERM;                                \
-                }                                                     \
-            total_ = ((lane_[0] + lane_[1]) + (lane_[2] + lane_[3])) + \
-                     ((lane_[4] + lane_[5]) + (lane_[6] + lane_[7])); \
-        }                                                             \
-        for (; k < n; k++) {                                          \
-            double v = (double)VALUE(p[k]);                           \
-            int64_t at_ = k;                                          \
-            (void)at_;                                                \
-            total_ += TERM;                                           \
-        }                                                             \
-        RESULT = total_;                                              \
-    } while (0)
+#define INLINE static inline __attribute__((always_inline))
 
-#define BLOCK 256 /* looked through for the extremum first, for its place only when it is a new one */
-#define RUN(NAME, T, VALUE, WHOLE, ORDER)                                                   \
-    static void run_##NAME(const void *x, int64_t at, int64_t n, run_stats *r)              \
-    {                                                                                       \
-        const T *p = (const T *)x + at;                                                     \
-        if (r->want & WANT_INTEGER) {                                                       \
-            uint64_t whole = 0;                                                             \
-            for (int64_t k = 0; k < n; k++) whole += (uint64_t)(WHOLE);                     \
-            r->whole = whole;                                                               \
-        } else if (r->want & WANT_SUM) {                                                    \
-            SUM_OF(r->sum, VALUE, v - r->background);                                                     \
-        }                                                                                   \
-        if (r->want & WANT_SQUARES) SUM_OF(r->sum, VALUE, (v - r->mean) * (v - r->mean));   \
-        if (r->want & WANT_MOMENT) SUM_OF(r->moment, VALUE, (v - r->background) * (double)(r->column + at_)); \
-        if (r->want & WANT_EXTREMUM) {                                                      \
-            uint64_t nan = r->nan, flip = r->greatest ? 0 : UINT64_MAX, best = 0;           \
-            int64_t position = 0;                                                           \
-            (void)nan;                                                                      \
-            for (int64_t k = 0; n < 16 && k < n; k++) {                                     \
-                uint64_t order = (ORDER) ^ flip;                                            \
-                if (k == 0 || order > best) best = order, position = k;                     \
-            }                                                                               \
-            for (int64_t start = 0; n >= 16 && start < n; start += BLOCK) {                          \
-                int64_t end = n - start < BLOCK ? n : start + BLOCK;                        \
-                uint64_t most = 0;                                                          \
-                for (int64_t k = start; k < end; k++) {                                     \
-                    uint64_t order = (ORDER) ^ flip;                                        \
-                    most = order > most ? order : most;                                     \
-                }                                                                           \
-                if (start && most <= best) continue;                                        \
-                best = most;                                                                \
-                for (int64_t k = start; k < end; k++)                                       \
-                    if (((ORDER) ^ flip) == best) {                                         \
-                        position = k;                                                       \
-                        break;                                                              \
-                    }                                                                       \
-            }                                                                               \
-            r->key = best ^ flip;                                                           \
-            r->position = at + position;                                                    \
-        }                                                                                   \
-    }                                                                                       \
-    static void values_##NAME(const void *x, int64_t at, double *to)                        \
-    {                                                                                       \
-        const T *p = (const T *)x + at;                                                     \
-        for (int k = 0; k < 64; k++) to[k] = (double)VALUE(p[k]);                           \
+/* Of element k of a run: as a double, as an integer for sums of integers, and as a key that is ordered as values are,
+ * NaN as `nan` says. Every function that takes them is inlined with them, so that loops over a type are vectors. */
+typedef double (*value_of)(const void *p, int64_t k);
+typedef uint64_t (*integer_of)(const void *p, int64_t k);
+typedef uint64_t (*key_of)(const void *p, int64_t k, uint64_t nan);
+
+/* What is summed: of a value v, element k of the run. */
+typedef double (*term_of)(double v, int64_t k, const run_stats *r);
+INLINE double plain(double v, int64_t k, const run_stats *r)
+{
+    (void)k;
+    return v - r->background;
+}
+INLINE double square(double v, int64_t k, const run_stats *r)
+{
+    (void)k;
+    return (v - r->mean) * (v - r->mean);
+}
+INLINE double moment(double v, int64_t k, const run_stats *r) { return (v - r->background) * (double)(r->column + k); }
+
+INLINE double sum_of(const void *p, int64_t n, const run_stats *r, value_of value, term_of term)
+{
+    double total = 0;
+    int64_t k = 0;
+    if (n >= 32) {
+        double lane[8] = {0};
+        for (; k + 8 <= n; k += 8)
+            for (int i = 0; i < 8; i++) lane[i] += term(value(p, k + i), k + i, r);
+        total = ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
+    }
+    for (; k < n; k++) total += term(value(p, k), k, r);
+    return total;
+}
+
+/* The extremum of n elements from `at` on and its position. */
+INLINE void find_extremum(const void *p, int64_t at, int64_t n, run_stats *r, key_of key)
+{
+    enum { BLOCK = 256 }; /* looked through for the extremum first, for its position only when it is a new one */
+    uint64_t nan = r->nan, flip = r->greatest ? 0 : UINT64_MAX, best = 0;
+    int64_t position = 0;
+    for (int64_t k = 0; n < 16 && k < n; k++) {
+        uint64_t order = key(p, k, nan) ^ flip;
+        if (k == 0 || order > best) best = order, position = k;
+    }
+    for (int64_t start = 0; n >= 16 && start < n; start += BLOCK) {
+        int64_t end = n - start < BLOCK ? n : start + BLOCK;
+        uint64_t most = 0;
+        for (int64_t k = start; k < end; k++) {
+            uint64_t order = key(p, k, nan) ^ flip;
+            most = order > most ? order : most;
+        }
+        if (start && most <= best) continue;
+        best = most;
+        for (int64_t k = start; k < end; k++)
+            if ((key(p, k, nan) ^ flip) == best) {
+                position = k;
+                break;
+            }
+    }
+    r->key = best ^ flip;
+    r->position = at + position;
+}
+
+/* The statistics that are wanted of the n elements at p, the first of which is the array's number `at`. */
+INLINE void run(const void *p, int64_t at, int64_t n, run_stats *r, value_of value, integer_of integer, key_of key)
+{
+    if (r->want & WANT_INTEGER) {
+        uint64_t whole = 0;
+        for (int64_t k = 0; k < n; k++) whole += integer(p, k);
+        r->whole = whole;
+    } else if (r->want & WANT_SUM) {
+        r->sum = sum_of(p, n, r, value, plain);
+    }
+    if (r->want & WANT_SQUARES) r->sum = sum_of(p, n, r, value, square);
+    if (r->want & WANT_MOMENT) r->moment = sum_of(p, n, r, value, moment);
+    if (r->want & WANT_EXTREMUM) find_extremum(p, at, n, r, key);
+}
+
+/* For a type: INTEGER and KEY are of element p[k]. */
+#define RUN(NAME, T, VALUE, INTEGER, KEY)                                                                             \
+    INLINE double value_##NAME(const void *x, int64_t k) { return (double)VALUE(((const T *)x)[k]); }                 \
+    INLINE uint64_t integer_##NAME(const void *x, int64_t k)                                                          \
+    {                                                                                                                 \
+        const T *p = x;                                                                                               \
+        return (void)p, (void)k, (uint64_t)(INTEGER);                                                                 \
+    }                                                                                                                 \
+    INLINE uint64_t key_##NAME(const void *x, int64_t k, uint64_t nan)                                                \
+    {                                                                                                                 \
+        const T *p = x;                                                                                               \
+        return (void)nan, (KEY);                                                                                      \
+    }                                                                                                                 \
+    static void run_##NAME(const void *x, int64_t at, int64_t n, run_stats *r)                                        \
+    {                                                                                                                 \
+        run((const T *)x + at, at, n, r, value_##NAME, integer_##NAME, key_##NAME);                                   \
+    }                                                                                                                 \
+    static void values_##NAME(const void *x, int64_t at, double *to)                                                  \
+    {                                                                                                                 \
+        for (int k = 0; k < 64; k++) to[k] = value_##NAME((const T *)x + at, k);                                      \
     }
 
 #define SIGNED(v) ((uint64_t)(int64_t)(v) ^ (uint64_t)1 << 63)

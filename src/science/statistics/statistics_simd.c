@@ -75,46 +75,20 @@ static void few(const int32_t *bin, int64_t n, int32_t bins, uint32_t *counts)
     }
 }
 
-/* The least and the greatest of n numbers, NaN where one is: of four vectors side by side. */
-#define SPAN(T, M)                                                                              \
-    do {                                                                                        \
-        enum { EACH = VECTOR_BYTES / sizeof(T), SIDE = 4 };                                     \
-        typedef T lanes __attribute__((vector_size(VECTOR_BYTES)));                             \
-        typedef M marks __attribute__((vector_size(VECTOR_BYTES)));                             \
-        const T *v = x;                                                                         \
-        lanes low[SIDE], high[SIDE], w;                                                         \
-        marks nan[SIDE];                                                                        \
-        int64_t i = 0;                                                                          \
-        UNROLL for (int k = 0; k < SIDE; k++)                                                   \
-            low[k] = CPI_SPLAT(lanes, (T)INFINITY), high[k] = -low[k], nan[k] = (marks){0};     \
-        for (; i + SIDE * EACH <= n; i += SIDE * EACH) {                                        \
-            for (int k = 0; k < SIDE * VECTOR_BYTES; k += 64) __builtin_prefetch((const char *)(v + i) + 2048 + k); \
-            UNROLL for (int k = 0; k < SIDE; k++) {                                             \
-                memcpy(&w, v + i + k * EACH, sizeof w);                                         \
-                const marks less = w < low[k], more = w > high[k];                              \
-                low[k] = (lanes)(((marks)w & less) | ((marks)low[k] & ~less));                  \
-                high[k] = (lanes)(((marks)w & more) | ((marks)high[k] & ~more));                \
-                nan[k] |= w != w;                                                               \
-            }                                                                                   \
-        }                                                                                       \
-        T least_ = (T)INFINITY, most_ = -(T)INFINITY;                                           \
-        int wrong = 0;                                                                          \
-        for (int k = 0; k < SIDE * (int)EACH; k++) {                                            \
-            const T a = low[k / EACH][k % EACH], b = high[k / EACH][k % EACH];                  \
-            least_ = a < least_ ? a : least_, most_ = b > most_ ? b : most_;                    \
-            wrong |= nan[k / EACH][k % EACH] != 0;                                              \
-        }                                                                                       \
-        for (; i < n; i++) {                                                                    \
-            least_ = v[i] < least_ ? v[i] : least_, most_ = v[i] > most_ ? v[i] : most_;        \
-            wrong |= v[i] != v[i];                                                              \
-        }                                                                                       \
-        *least = wrong ? NAN : (double)least_, *most = wrong ? NAN : (double)most_;             \
-    } while (0)
+#define T float
+#define X f32
+#define MARK int32_t
+#include "statistics/span.inc"
+
+#define T double
+#define X f64
+#define MARK int64_t
+#include "statistics/span.inc"
 
 static void span(cp_type type, const void *x, int64_t n, double *least, double *most)
 {
-    if (type == CP_FLOAT32) SPAN(float, int32_t);
-    else SPAN(double, int64_t);
+    if (type == CP_FLOAT32) span_f32(x, n, least, most);
+    else span_f64(x, n, least, most);
 }
 
 #define BITS(T)                                                    \

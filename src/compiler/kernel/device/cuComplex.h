@@ -8,17 +8,7 @@ typedef double2 cuDoubleComplex;
 typedef cuFloatComplex cuComplex;
 
 /* Quotients are scaled, and moduli taken of the larger part, so that neither overflows on the way. */
-#define __CU_COMPLEX(C, T, f, make, most)                                                                     \
-    static inline T cuCreal##f(C x) { return x.x; }                                                           \
-    static inline T cuCimag##f(C x) { return x.y; }                                                           \
-    static inline C make_cu##make##Complex(T r, T i) { return make_##C##_pair(r, i); }                        \
-    static inline C cuConj##f(C x) { return make_##C##_pair(x.x, -x.y); }                                     \
-    static inline C cuCadd##f(C x, C y) { return make_##C##_pair(x.x + y.x, x.y + y.y); }                     \
-    static inline C cuCsub##f(C x, C y) { return make_##C##_pair(x.x - y.x, x.y - y.y); }                     \
-    static inline C cuCmul##f(C x, C y)                                                                       \
-    {                                                                                                         \
-        return make_##C##_pair(x.x * y.x - x.y * y.y, x.x * y.y + x.y * y.x);                                 \
-    }                                                                                                         \
+#define __CU_COMPLEX_SCALED(C, T, f, most)                                                                    \
     static inline C cuCdiv##f(C x, C y)                                                                       \
     {                                                                                                         \
         const T oos = T(1) / (fabs##f(y.x) + fabs##f(y.y));                                                   \
@@ -35,11 +25,25 @@ typedef cuFloatComplex cuComplex;
         const T real = x.x * y.x + d.x, imag = x.x * y.y + d.y;                                               \
         return make_##C##_pair(-(x.y * y.y) + real, x.y * y.x + imag);                                        \
     }
+#define __CU_COMPLEX(C, T, f, make)                                                                           \
+    static inline T cuCreal##f(C x) { return x.x; }                                                           \
+    static inline T cuCimag##f(C x) { return x.y; }                                                           \
+    static inline C make_cu##make##Complex(T r, T i) { return make_##C##_pair(r, i); }                        \
+    static inline C cuConj##f(C x) { return make_##C##_pair(x.x, -x.y); }                                     \
+    static inline C cuCadd##f(C x, C y) { return make_##C##_pair(x.x + y.x, x.y + y.y); }                     \
+    static inline C cuCsub##f(C x, C y) { return make_##C##_pair(x.x - y.x, x.y - y.y); }                     \
+    static inline C cuCmul##f(C x, C y)                                                                       \
+    {                                                                                                         \
+        return make_##C##_pair(x.x * y.x - x.y * y.y, x.x * y.y + x.y * y.x);                                 \
+    }
 #define make_cuFloatComplex_pair make_float2
 #define make_cuDoubleComplex_pair make_double2
-__CU_COMPLEX(cuFloatComplex, float, f, Float, 3.402823466e38f)
-__CU_COMPLEX(cuDoubleComplex, double, , Double, 1.79769313486231570e+308)
+__CU_COMPLEX(cuFloatComplex, float, f, Float)
+__CU_COMPLEX(cuDoubleComplex, double, , Double)
+__CU_COMPLEX_SCALED(cuFloatComplex, float, f, 3.402823466e38f)
+__CU_COMPLEX_SCALED(cuDoubleComplex, double, , 1.79769313486231570e+308)
 #undef __CU_COMPLEX
+#undef __CU_COMPLEX_SCALED
 #undef make_cuFloatComplex_pair
 #undef make_cuDoubleComplex_pair
 

@@ -9,7 +9,11 @@ static inline unsigned short __cu_to_bfloat16(float f)
     return f != f ? (unsigned short)0x7fff : (unsigned short)((u + 0x7fffu + (u >> 16 & 1u)) >> 16);
 }
 
-__CU_SMALL_FLOAT(__nv_bfloat16, __nv_bfloat16_raw, __nv_bfloat162, bfloat16)
+#define __CU_F __nv_bfloat16
+#define __CU_R __nv_bfloat16_raw
+#define __CU_V __nv_bfloat162
+#define __CU_N bfloat16
+#include "small_float.inc"
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
 static inline __nv_bfloat162 make_nv_bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return {a, b}; }

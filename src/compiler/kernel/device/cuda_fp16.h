@@ -24,7 +24,11 @@ static inline unsigned short __cu_to_half(float f)
     return (unsigned short)(r | sign);
 }
 
-__CU_SMALL_FLOAT(__half, __half_raw, __half2, half)
+#define __CU_F __half
+#define __CU_R __half_raw
+#define __CU_V __half2
+#define __CU_N half
+#include "small_float.inc"
 typedef __half half;
 typedef __half nv_half;
 typedef __half2 half2;

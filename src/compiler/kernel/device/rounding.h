@@ -177,28 +177,21 @@ template <class F> static inline F __cu_fused(F a, F b, F c, F r, F product, __c
     return __cu_rounded(r, __cu_fma_side(a, b, c, r), mode);
 }
 
-#define __CU_ROUNDED(mode, M)                                                                                        \
-    static inline float __fadd_##mode(float x, float y) { return __cu_add(x, y, M); }                                \
-    static inline float __fsub_##mode(float x, float y) { return __cu_add(x, -y, M); }                               \
-    static inline float __fmul_##mode(float x, float y) { return __cu_mul(x, y, M); }                                \
-    static inline float __fdiv_##mode(float x, float y) { return __cu_div(x, y, M); }                                \
-    static inline float __frcp_##mode(float x) { return __cu_div(1.f, x, M); }                                       \
-    static inline float __fsqrt_##mode(float x) { return __cu_root(x, M); }                                          \
-    static inline float __fmaf_##mode(float x, float y, float z)                                                     \
+#define __CU_ROUNDED(F, f, fma, mode, M)                                                                             \
+    static inline F __##f##add_##mode(F x, F y) { return __cu_add(x, y, M); }                                        \
+    static inline F __##f##sub_##mode(F x, F y) { return __cu_add(x, -y, M); }                                       \
+    static inline F __##f##mul_##mode(F x, F y) { return __cu_mul(x, y, M); }                                        \
+    static inline F __##f##div_##mode(F x, F y) { return __cu_div(x, y, M); }                                        \
+    static inline F __##f##rcp_##mode(F x) { return __cu_div((F)1, x, M); }                                          \
+    static inline F __##f##sqrt_##mode(F x) { return __cu_root(x, M); }                                              \
+    static inline F __##fma##_##mode(F x, F y, F z)                                                                  \
     {                                                                                                                \
-        return __cu_fused(x, y, z, __builtin_fmaf(x, y, z), x * y, M);                                               \
-    }                                                                                                                \
-    static inline double __dadd_##mode(double x, double y) { return __cu_add(x, y, M); }                             \
-    static inline double __dsub_##mode(double x, double y) { return __cu_add(x, -y, M); }                            \
-    static inline double __dmul_##mode(double x, double y) { return __cu_mul(x, y, M); }                             \
-    static inline double __ddiv_##mode(double x, double y) { return __cu_div(x, y, M); }                             \
-    static inline double __drcp_##mode(double x) { return __cu_div(1., x, M); }                                      \
-    static inline double __dsqrt_##mode(double x) { return __cu_root(x, M); }                                        \
-    static inline double __fma_##mode(double x, double y, double z)                                                  \
-    {                                                                                                                \
-        return __cu_fused(x, y, z, __builtin_fma(x, y, z), x * y, M);                                                \
+        return __cu_fused(x, y, z, __builtin_##fma(x, y, z), x * y, M);                                              \
     }
-__CU_ROUNDED(rn, __CU_RN) __CU_ROUNDED(rz, __CU_RZ) __CU_ROUNDED(rd, __CU_RD) __CU_ROUNDED(ru, __CU_RU)
+__CU_ROUNDED(float, f, fmaf, rn, __CU_RN) __CU_ROUNDED(double, d, fma, rn, __CU_RN)
+__CU_ROUNDED(float, f, fmaf, rz, __CU_RZ) __CU_ROUNDED(double, d, fma, rz, __CU_RZ)
+__CU_ROUNDED(float, f, fmaf, rd, __CU_RD) __CU_ROUNDED(double, d, fma, rd, __CU_RD)
+__CU_ROUNDED(float, f, fmaf, ru, __CU_RU) __CU_ROUNDED(double, d, fma, ru, __CU_RU)
 #undef __CU_ROUNDED
 #define __fmaf_ieee_rn __fmaf_rn
 #define __fmaf_ieee_rz __fmaf_rz

@@ -1,6 +1,7 @@
 /* What CUDA's half and bfloat16 have, once for both: stored in 16 bits, computed as float and rounded once, which for
  * sums, products, quotients and roots is what arithmetic of these types gives. cuda_fp16.h and cuda_bf16.h name the
- * types (T, R its bits, V two of them) and say how N, the word in functions' names, is made a float and back. */
+ * types and include small_float.inc. In macros T is the type, R its bits, V two of them, N the word in functions'
+ * names. */
 #pragma once
 #include "cuprite_device.h"
 #include "rounding.h"
@@ -35,7 +36,11 @@ template <class T> static inline T __cu_small_rounded(T r, int side, __cu_mode m
     return r;
 }
 
-#define __CU_SMALL_MODE(T, N, mode, M)                                                                                \
+/* m with its arguments' macros replaced */
+#define __CU_WITH(m, ...) m(__VA_ARGS__)
+#define __CU_JOIN(a, b) a##b
+
+#define __CU_SMALL_FROM(T, N, mode, M)                                                                                \
     static inline T __float2##N##_##mode(float x)                                                                     \
     {                                                                                                                 \
         return __cu_small_rounded(T(x), (x > (float)T(x)) - (x < (float)T(x)), M);                                    \
@@ -50,16 +55,39 @@ template <class T> static inline T __cu_small_rounded(T r, int side, __cu_mode m
     static inline T __short2##N##_##mode(short x) { return __cu_##N##_of_##mode(x, T(x)); }                           \
     static inline T __ushort2##N##_##mode(unsigned short x) { return __cu_##N##_of_##mode(x, T(x)); }                 \
     static inline T __ll2##N##_##mode(long long x) { return __cu_##N##_of_##mode(x, T(x)); }                          \
-    static inline T __ull2##N##_##mode(unsigned long long x) { return __cu_##N##_of_##mode(x, T(x)); }                \
+    static inline T __ull2##N##_##mode(unsigned long long x) { return __cu_##N##_of_##mode(x, T(x)); }
+#define __CU_SMALL_TO(T, N, mode)                                                                                     \
     static inline int __##N##2int_##mode(T x) { return __float2int_##mode((float)x); }                                \
     static inline unsigned __##N##2uint_##mode(T x) { return __float2uint_##mode((float)x); }                         \
     static inline long long __##N##2ll_##mode(T x) { return __float2ll_##mode((float)x); }                            \
     static inline unsigned long long __##N##2ull_##mode(T x) { return __float2ull_##mode((float)x); }                 \
-    static inline short __##N##2short_##mode(T x) { return (short)__cu_clamped<short>(__float2int_##mode((float)x)); } \
+    static inline short __##N##2short_##mode(T x) { return (short)__cu_clamped<short>(__float2int_##mode((float)x)); }\
     static inline unsigned short __##N##2ushort_##mode(T x)                                                           \
     {                                                                                                                 \
         return (unsigned short)__cu_clamped<unsigned short>(__float2int_##mode((float)x));                            \
     }
+#define __CU_SMALL_NAMES(T, R, N)                                                                                     \
+    static inline float __##N##2float(T a) { return (float)a; }                                                       \
+    static inline double __##N##2double(T a) { return (double)(float)a; }                                             \
+    static inline T __float2##N(float a) { return T(a); }                                                             \
+    static inline T __double2##N(double a) { return T(a); }                                                           \
+    static inline unsigned short __##N##_as_ushort(T a) { return a.__x; }                                             \
+    static inline T __ushort_as_##N(unsigned short a) { return T(R{a}); }                                             \
+    static inline short __##N##_as_short(T a) { return (short)a.__x; }                                                \
+    static inline T __short_as_##N(short a) { return T(R{(unsigned short)a}); }
+#define __CU_SMALL_PAIR_NAMES(T, V, N)                                                                                \
+    static inline V __halves2##N##2(T a, T b) { return {a, b}; }                                                      \
+    static inline V __##N##2##N##2(T a) { return {a, a}; }                                                            \
+    static inline V __float2##N##2_rn(float a) { return {T(a), T(a)}; }                                               \
+    static inline V __floats2##N##2_rn(float a, float b) { return {T(a), T(b)}; }                                     \
+    static inline float2 __##N##22float2(V a) { return make_float2((float)a.x, (float)a.y); }                         \
+    static inline V __float22##N##2_rn(float2 a) { return {T(a.x), T(a.y)}; }                                         \
+    static inline V __low2##N##2(V a) { return {a.x, a.x}; }                                                          \
+    static inline V __high2##N##2(V a) { return {a.y, a.y}; }                                                         \
+    static inline V __lows2##N##2(V a, V b) { return {a.x, b.x}; }                                                    \
+    static inline V __highs2##N##2(V a, V b) { return {a.y, b.y}; }                                                   \
+    static inline T __low2##N(V a) { return a.x; }                                                                    \
+    static inline T __high2##N(V a) { return a.y; }
 #define __CU_SMALL_OPERATION(T, V, name, op)                                                                          \
     static inline T __h##name(T a, T b) { return a op b; }                                                            \
     static inline V __h##name##2(V a, V b) { return {a.x op b.x, a.y op b.y}; }                                       \
@@ -86,125 +114,3 @@ template <class T> static inline T __cu_small_rounded(T r, int side, __cu_mode m
 #define __CU_SMALL_FUNCTION(T, V, name, e)                                                                            \
     static inline T h##name(T a) { const float x = (float)a; return T(e); }                                           \
     static inline V h2##name(V a) { return {h##name(a.x), h##name(a.y)}; }
-
-#define __CU_SMALL_FLOAT(T, R, V, N)                                                                                  \
-    struct R { unsigned short x; };                                                                                   \
-    struct T;                                                                                                         \
-    static R __cu_raw(T);                                                                                             \
-    struct T {                                                                                                        \
-        unsigned short __x;                                                                                           \
-        T() = default;                                                                                                \
-        T(R r) : __x(r.x) {}                                                                                          \
-        T(float f) : __x(__cu_to_##N(f)) {}                                                                           \
-        T(double f) : __x(__cu_to_##N(__cu_odd(f))) {}                                                                \
-        T(int i) : __x(__cu_to_##N(__cu_odd_of_integer(i))) {}                                                        \
-        T(unsigned i) : __x(__cu_to_##N(__cu_odd_of_integer(i))) {}                                                   \
-        T(long i) : __x(__cu_to_##N(__cu_odd_of_integer(i))) {}                                                       \
-        T(unsigned long i) : __x(__cu_to_##N(__cu_odd_of_integer(i))) {}                                              \
-        T(long long i) : __x(__cu_to_##N(__cu_odd_of_integer(i))) {}                                                  \
-        T(unsigned long long i) : __x(__cu_to_##N(__cu_odd_of_integer(i))) {}                                         \
-        T(short i) : __x(__cu_to_##N((float)i)) {}                                                                    \
-        T(unsigned short i) : __x(__cu_to_##N((float)i)) {}                                                           \
-        operator float() const { return __cu_from_##N(__x); }                                                         \
-        operator R() const { return {__x}; }                                                                          \
-        explicit operator bool() const { return (__x & 0x7fff) != 0; }                                                \
-        T &operator+=(const T &o) { return *this = T((float)*this + (float)o); }                                      \
-        T &operator-=(const T &o) { return *this = T((float)*this - (float)o); }                                      \
-        T &operator*=(const T &o) { return *this = T((float)*this * (float)o); }                                      \
-        T &operator/=(const T &o) { return *this = T((float)*this / (float)o); }                                      \
-        T &operator++() { return *this += T(1); }                                                                     \
-        T &operator--() { return *this -= T(1); }                                                                     \
-    };                                                                                                                \
-    struct __attribute__((aligned(4))) V { T x, y; };                                                                 \
-    static inline T operator-(const T &a) { return T(R{(unsigned short)(a.__x ^ 0x8000)}); }                          \
-    static inline T operator+(const T &a) { return a; }                                                               \
-    static inline T operator+(const T &a, const T &b) { return T((float)a + (float)b); }                              \
-    static inline V operator+(V a, V b) { return {a.x + b.x, a.y + b.y}; }                                            \
-    static inline T operator-(const T &a, const T &b) { return T((float)a - (float)b); }                              \
-    static inline V operator-(V a, V b) { return {a.x - b.x, a.y - b.y}; }                                            \
-    static inline T operator*(const T &a, const T &b) { return T((float)a * (float)b); }                              \
-    static inline V operator*(V a, V b) { return {a.x * b.x, a.y * b.y}; }                                            \
-    static inline T operator/(const T &a, const T &b) { return T((float)a / (float)b); }                              \
-    static inline V operator/(V a, V b) { return {a.x / b.x, a.y / b.y}; }                                            \
-    static inline bool operator==(const T &a, const T &b) { return (float)a == (float)b; }                            \
-    static inline bool operator!=(const T &a, const T &b) { return (float)a != (float)b; }                            \
-    static inline bool operator<(const T &a, const T &b) { return (float)a < (float)b; }                              \
-    static inline bool operator>(const T &a, const T &b) { return (float)a > (float)b; }                              \
-    static inline bool operator<=(const T &a, const T &b) { return (float)a <= (float)b; }                            \
-    static inline bool operator>=(const T &a, const T &b) { return (float)a >= (float)b; }                            \
-    static inline V operator-(V a) { return {-a.x, -a.y}; }                                                           \
-    static inline float __##N##2float(T a) { return (float)a; }                                                       \
-    static inline double __##N##2double(T a) { return (double)(float)a; }                                             \
-    static inline T __float2##N(float a) { return T(a); }                                                             \
-    static inline T __double2##N(double a) { return T(a); }                                                           \
-    static inline unsigned short __##N##_as_ushort(T a) { return a.__x; }                                             \
-    static inline T __ushort_as_##N(unsigned short a) { return T(R{a}); }                                             \
-    static inline short __##N##_as_short(T a) { return (short)a.__x; }                                                \
-    static inline T __short_as_##N(short a) { return T(R{(unsigned short)a}); }                                       \
-    static inline V __halves2##N##2(T a, T b) { return {a, b}; }                                                      \
-    static inline V __##N##2##N##2(T a) { return {a, a}; }                                                            \
-    static inline V __float2##N##2_rn(float a) { return {T(a), T(a)}; }                                               \
-    static inline V __floats2##N##2_rn(float a, float b) { return {T(a), T(b)}; }                                     \
-    static inline float2 __##N##22float2(V a) { return make_float2((float)a.x, (float)a.y); }                         \
-    static inline V __float22##N##2_rn(float2 a) { return {T(a.x), T(a.y)}; }                                         \
-    static inline float __low2float(V a) { return (float)a.x; }                                                       \
-    static inline float __high2float(V a) { return (float)a.y; }                                                      \
-    static inline T __low2##N(V a) { return a.x; }                                                                    \
-    static inline T __high2##N(V a) { return a.y; }                                                                   \
-    static inline V __low2##N##2(V a) { return {a.x, a.x}; }                                                          \
-    static inline V __high2##N##2(V a) { return {a.y, a.y}; }                                                         \
-    static inline V __lows2##N##2(V a, V b) { return {a.x, b.x}; }                                                    \
-    static inline V __highs2##N##2(V a, V b) { return {a.y, b.y}; }                                                   \
-    static inline V __lowhigh2highlow(V a) { return {a.y, a.x}; }                                                     \
-    __CU_SMALL_MODE(T, N, rn, __CU_RN) __CU_SMALL_MODE(T, N, rz, __CU_RZ)                                             \
-    __CU_SMALL_MODE(T, N, rd, __CU_RD) __CU_SMALL_MODE(T, N, ru, __CU_RU)                                             \
-    __CU_SMALL_OPERATION(T, V, add, +)                                                                                \
-    __CU_SMALL_OPERATION(T, V, sub, -)                                                                                \
-    __CU_SMALL_OPERATION(T, V, mul, *)                                                                                \
-    static inline T __hdiv(T a, T b) { return a / b; }                                                                \
-    static inline V __h2div(V a, V b) { return {a.x / b.x, a.y / b.y}; }                                              \
-    static inline T __cu_fused(T a, T b, T c)                                                                         \
-    {                                                                                                                 \
-        double p = (double)(float)a * (float)b, s = p + (float)c;                                                     \
-        return T(__cu_odd_sum(p, (double)(float)c, s));                                                               \
-    }                                                                                                                 \
-    static inline T __hfma(T a, T b, T c) { return __cu_fused(a, b, c); }                                             \
-    static inline V __hfma2(V a, V b, V c) { return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)}; }                 \
-    static inline T __hfma_sat(T a, T b, T c) { return T(__saturatef((float)__hfma(a, b, c))); }                      \
-    static inline V __hfma2_sat(V a, V b, V c) { return {__hfma_sat(a.x, b.x, c.x), __hfma_sat(a.y, b.y, c.y)}; }     \
-    static inline T __hfma_relu(T a, T b, T c) { T r = __hfma(a, b, c); return (float)r < 0 ? T(0) : r; }             \
-    static inline V __hfma2_relu(V a, V b, V c) { return {__hfma_relu(a.x, b.x, c.x), __hfma_relu(a.y, b.y, c.y)}; }  \
-    static inline V __hcmadd(V a, V b, V c)                                                                           \
-    {                                                                                                                 \
-        return {__hfma(-a.y, b.y, __hfma(a.x, b.x, c.x)), __hfma(a.y, b.x, __hfma(a.x, b.y, c.y))};                   \
-    }                                                                                                                 \
-    static inline T __hneg(T a) { return -a; }                                                                        \
-    static inline V __hneg2(V a) { return {-a.x, -a.y}; }                                                             \
-    static inline T __habs(T a) { return T(R{(unsigned short)(a.__x & 0x7fff)}); }                                    \
-    static inline V __habs2(V a) { return {__habs(a.x), __habs(a.y)}; }                                               \
-    static inline bool __hisnan(T a) { return __builtin_isnan((float)a); }                                            \
-    static inline V __hisnan2(V a) { return {T((int)__hisnan(a.x)), T((int)__hisnan(a.y))}; }                         \
-    static inline int __hisinf(T a) { return __builtin_isinf_sign((float)a); }                                        \
-    __CU_SMALL_EXTREME(T, V, max) __CU_SMALL_EXTREME(T, V, min)                                                       \
-    __CU_SMALL_COMPARE(T, V, eq, ==)                                                                                  \
-    __CU_SMALL_COMPARE(T, V, ne, !=)                                                                                  \
-    __CU_SMALL_COMPARE(T, V, lt, <)                                                                                   \
-    __CU_SMALL_COMPARE(T, V, gt, >)                                                                                   \
-    __CU_SMALL_COMPARE(T, V, le, <=)                                                                                  \
-    __CU_SMALL_COMPARE(T, V, ge, >=)                                                                                  \
-    __CU_SMALL_FUNCTION(T, V, sqrt, sqrtf(x))                                                                         \
-    __CU_SMALL_FUNCTION(T, V, rsqrt, __frsqrt_rn(x))                                                                  \
-    __CU_SMALL_FUNCTION(T, V, rcp, 1 / x)                                                                             \
-    __CU_SMALL_FUNCTION(T, V, exp, expf(x))                                                                           \
-    __CU_SMALL_FUNCTION(T, V, exp2, exp2f(x))                                                                         \
-    __CU_SMALL_FUNCTION(T, V, exp10, exp10f(x))                                                                       \
-    __CU_SMALL_FUNCTION(T, V, log, logf(x))                                                                           \
-    __CU_SMALL_FUNCTION(T, V, log2, log2f(x))                                                                         \
-    __CU_SMALL_FUNCTION(T, V, log10, log10f(x))                                                                       \
-    __CU_SMALL_FUNCTION(T, V, sin, sinf(x))                                                                           \
-    __CU_SMALL_FUNCTION(T, V, cos, cosf(x))                                                                           \
-    __CU_SMALL_FUNCTION(T, V, tanh, tanhf(x))                                                                         \
-    __CU_SMALL_FUNCTION(T, V, floor, floorf(x))                                                                       \
-    __CU_SMALL_FUNCTION(T, V, ceil, ceilf(x))                                                                         \
-    __CU_SMALL_FUNCTION(T, V, trunc, truncf(x))                                                                       \
-    __CU_SMALL_FUNCTION(T, V, rint, rintf(x))

@@ -224,10 +224,19 @@ CUPRITE_INLINE float cuprite_cut(double d)
     return back == d || d != d ? f : cuprite_from_bits(cut | 1u);
 }
 
+/* The bits of the small float beside `from`, toward `to`: x and y are theirs. */
+CUPRITE_INLINE unsigned short cuprite_next_bits(float from, float to, unsigned short x, unsigned short y)
+{
+    if (from == to) return y;
+    if (from == 0) return (unsigned short)((y & 0x8000u) | 1);
+    return (unsigned short)(x + ((from < to) == (from > 0) ? 1 : -1));
+}
+
+#define CUPRITE_SMALL_ASSIGN(NAME, OP) \
+    template <typename N> CUPRITE_INLINE NAME &operator OP##=(const N &v) { return *this = NAME(*this OP v); }
 #define CUPRITE_SMALL_FLOAT(NAME, WIDEN, NARROW)                                                              \
     class NAME {                                                                                              \
         unsigned short bits_;                                                                                 \
-                                                                                                              \
     public:                                                                                                   \
         NAME() = default;                                                                                     \
         CUPRITE_INLINE NAME(float v) : bits_(NARROW(v)) {}                                                    \
@@ -235,20 +244,17 @@ CUPRITE_INLINE float cuprite_cut(double d)
         template <typename N> CUPRITE_INLINE NAME(const N &v) : bits_(NARROW(cuprite_cut((double)v))) {}      \
         CUPRITE_INLINE operator float() const { return WIDEN(bits_); }                                        \
         CUPRITE_INLINE NAME operator-() const { return NAME(-(float)*this); }                                 \
-        template <typename N> CUPRITE_INLINE NAME &operator+=(const N &v) { return *this = NAME(*this + v); } \
-        template <typename N> CUPRITE_INLINE NAME &operator-=(const N &v) { return *this = NAME(*this - v); } \
-        template <typename N> CUPRITE_INLINE NAME &operator*=(const N &v) { return *this = NAME(*this * v); } \
-        template <typename N> CUPRITE_INLINE NAME &operator/=(const N &v) { return *this = NAME(*this / v); } \
+        CUPRITE_SMALL_ASSIGN(NAME, +) CUPRITE_SMALL_ASSIGN(NAME, -)                                           \
+        CUPRITE_SMALL_ASSIGN(NAME, *) CUPRITE_SMALL_ASSIGN(NAME, /)                                           \
         friend CUPRITE_INLINE NAME nextafter(NAME x, NAME y)                                                  \
         {                                                                                                     \
             float from = x, to = y;                                                                           \
             if (from != from || to != to) return NAME(from + to);                                             \
-            if (from == to) return y;                                                                         \
-            if (from == 0) x.bits_ = (unsigned short)((y.bits_ & 0x8000u) | 1);                               \
-            else x.bits_ = (unsigned short)(x.bits_ + ((from < to) == (from > 0) ? 1 : -1));                  \
+            x.bits_ = cuprite_next_bits(from, to, x.bits_, y.bits_);                                          \
             return x;                                                                                         \
         }                                                                                                     \
-    };                                                                                                        \
+    };
+#define CUPRITE_SMALL_FUNCTIONS(NAME)                                                                         \
     CUPRITE_INLINE NAME min(NAME a, NAME b) { return (float)b < (float)a ? b : a; }                           \
     CUPRITE_INLINE NAME max(NAME a, NAME b) { return (float)a < (float)b ? b : a; }                           \
     CUPRITE_INLINE bool isnan(NAME x) { return isnan((float)x); }                                             \
@@ -259,7 +265,11 @@ CUPRITE_INLINE float cuprite_cut(double d)
 
 CUPRITE_SMALL_FLOAT(float16, cuprite_widen_half, cuprite_narrow_half)
 CUPRITE_SMALL_FLOAT(bfloat16, cuprite_widen_brain, cuprite_narrow_brain)
+CUPRITE_SMALL_FUNCTIONS(float16)
+CUPRITE_SMALL_FUNCTIONS(bfloat16)
+#undef CUPRITE_SMALL_ASSIGN
 #undef CUPRITE_SMALL_FLOAT
+#undef CUPRITE_SMALL_FUNCTIONS
 
 /* Neighbours, read and written at once. */
 template <typename T, int count> struct __align__(sizeof(T) * count) cuprite_vector { T v[count]; };

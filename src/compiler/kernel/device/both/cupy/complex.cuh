@@ -32,12 +32,8 @@ public:
     CUPRITE_COMPLEX complex &operator/=(const complex &z) { return *this = *this / z; }
 };
 
-/* Computed where it is written down, for both orders of a number and a complex number too. */
-#define CUPRITE_COMPLEX_OPERATOR(OP, ...)                                                                          \
-    template <typename T> CUPRITE_COMPLEX complex<T> operator OP(const complex<T> &a, const complex<T> &b)         \
-    {                                                                                                              \
-        __VA_ARGS__                                                                                                \
-    }                                                                                                              \
+/* An operator of a complex number and a number, in both orders, and of two precisions. */
+#define CUPRITE_COMPLEX_MIXED(OP)                                                                                  \
     template <typename T>                                                                                          \
     CUPRITE_COMPLEX complex<T> operator OP(const complex<T> &a, const typename cuprite_identity<T>::type &b)       \
     {                                                                                                              \
@@ -57,19 +53,33 @@ public:
         return complex<double>(a) OP b;                                                                            \
     }
 
-CUPRITE_COMPLEX_OPERATOR(+, return complex<T>(a.real() + b.real(), a.imag() + b.imag());)
-CUPRITE_COMPLEX_OPERATOR(-, return complex<T>(a.real() - b.real(), a.imag() - b.imag());)
+template <typename T> CUPRITE_COMPLEX complex<T> operator+(const complex<T> &a, const complex<T> &b)
+{
+    return complex<T>(a.real() + b.real(), a.imag() + b.imag());
+}
+CUPRITE_COMPLEX_MIXED(+)
+template <typename T> CUPRITE_COMPLEX complex<T> operator-(const complex<T> &a, const complex<T> &b)
+{
+    return complex<T>(a.real() - b.real(), a.imag() - b.imag());
+}
+CUPRITE_COMPLEX_MIXED(-)
 /* A sum in both parts: g++ 12 makes fused operations of a difference beside a sum, whatever it is told of them. */
-CUPRITE_COMPLEX_OPERATOR(*, return complex<T>(a.real() * b.real() + (-a.imag()) * b.imag(),
-                                              a.real() * b.imag() + a.imag() * b.real());)
-CUPRITE_COMPLEX_OPERATOR(/,
+template <typename T> CUPRITE_COMPLEX complex<T> operator*(const complex<T> &a, const complex<T> &b)
+{
+    return complex<T>(a.real() * b.real() + (-a.imag()) * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+}
+CUPRITE_COMPLEX_MIXED(*)
+template <typename T> CUPRITE_COMPLEX complex<T> operator/(const complex<T> &a, const complex<T> &b)
+{
     T c = b.real(), d = b.imag();
     bool wide = (c < 0 ? -c : c) >= (d < 0 ? -d : d);
     if (wide && c == 0 && d == 0) return complex<T>(a.real() / c, a.imag() / c);
     T r = wide ? d / c : c / d, scale = wide ? c + d * r : c * r + d;
     return wide ? complex<T>((a.real() + a.imag() * r) / scale, (a.imag() - a.real() * r) / scale)
-                : complex<T>((a.real() * r + a.imag()) / scale, (a.imag() * r - a.real()) / scale);)
-#undef CUPRITE_COMPLEX_OPERATOR
+                : complex<T>((a.real() * r + a.imag()) / scale, (a.imag() * r - a.real()) / scale);
+}
+CUPRITE_COMPLEX_MIXED(/)
+#undef CUPRITE_COMPLEX_MIXED
 
 template <typename T> CUPRITE_COMPLEX complex<T> operator+(const complex<T> &z) { return z; }
 template <typename T> CUPRITE_COMPLEX complex<T> operator-(const complex<T> &z)

@@ -1,5 +1,5 @@
-/* The fast Hankel transform of samples at logarithmic distances (Hamilton 2000): rfft, times coefficients that are
- * quotients of gamma functions, and back. The coefficients are computed on the host, in double, from logarithms. */
+/* The fast Hankel transform of samples at logarithmic distances (Hamilton 2000): rfft, a product with quotients of
+   gamma functions, and the inverse. The coefficients are computed on the host, in double, from logarithms. */
 #include <complex.h>
 #include <math.h>
 #include <string.h>

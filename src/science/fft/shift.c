@@ -1,4 +1,4 @@
-/* What stands beside transforms: frequencies of their elements, halves that change places, lengths that go fast. */
+/* Helpers of transforms: sample frequencies, fftshift, and fast lengths. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "cuprite/fft.h"
 #include "fft/plan.h"
 
-/* 1 / (n d), refused as Python refuses it. */
+/* 1 / (n d), with Python's errors. */
 static bool width_of(const char *name, int64_t n, double d, double *width)
 {
     if (n == 0 || d == 0) return cpi_fail(CP_ERROR_ZERO_DIVISION, "%s: division by zero", name), false;
@@ -22,7 +22,7 @@ static cp_array *ramp(int64_t from, int64_t to, double width)
     return cp_multiply(cp_arange_int(from, to, 1, CP_INT64), cp_float(width));
 }
 
-/* Of the type that is asked for, a real floating one; they are computed in float64. */
+/* Converts to the requested real floating type; frequencies are computed in float64. */
 static cp_array *frequencies_as(const char *name, cp_array *r, bool typed, cp_type type)
 {
     if (!typed || type == CP_FLOAT64) return r;

@@ -13,7 +13,7 @@ typedef struct cpi_fft_lengths {
 } cpi_fft_lengths;
 
 /* Reads `axes` (NULL: the last `otherwise` axes, or as many as s has, or all; n < 0: the latter even with an
-   `otherwise`) and the lengths s, -1 for those of x. The caller checks that the lengths are valid for a transform. */
+ * `otherwise`) and the lengths s, -1 for those of x. The caller checks that the lengths are valid for a transform. */
 cp_code cpi_fft_axes(const char *name, const cp_array *x, cp_shape s, cp_axes axes, int otherwise, cpi_fft_lengths *l);
 /* One axis, the last by default, of length n, or x's where n is 0. */
 cp_code cpi_fft_axis(const char *name, const cp_array *x, int64_t n, cp_axes axis, cpi_fft_lengths *l);

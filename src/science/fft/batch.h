@@ -301,7 +301,7 @@ static void NAME(run_passes)(const cpi_fft_node *n, const source *from, const ta
 }
 
 /* Prefetches count complex vectors from element `first`, with a stride of `step` elements, that are read or written
-   next. Hardware prefetchers do not follow such strides. */
+ * next. Hardware prefetchers do not follow such strides. */
 #define AHEAD(s, first, step_, count, write)                                                                        \
     do {                                                                                                            \
         const char *at_ = (s)->v ? (const char *)((s)->v + 2 * (first) * (s)->step)                                  \

@@ -1,5 +1,5 @@
 /* Batched cosine and sine transforms by tables (fft_simd.c includes this for each type). The Fourier transform's input
-   is made of weighted elements, the results of its weighted output. */
+ * is made of weighted elements, the results of its weighted output. */
 
 /* The vectors of the Fourier transform: real numbers, beside one another or (odd length) as complex ones, or pairs. */
 INLINE void NAME(weigh_in)(const cpi_fft_plan *p, const V *a, V *x)

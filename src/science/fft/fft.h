@@ -30,7 +30,7 @@ typedef struct cpi_fft_call {
 } cpi_fft_call;
 
 /* Cosine and sine transforms of real numbers along an axis, types 1 to 4, scaled by `scale` only; orthogonal: the first
-   and last elements are weighted to make the transform orthogonal. `in` and `out` share no memory. */
+ * and last elements are weighted to make the transform orthogonal. `in` and `out` share no memory. */
 enum { CPI_COSINE_MOST = 1 << 20 }; /* n is no larger */
 typedef struct cpi_cosine_call {
     const char *function;
@@ -54,7 +54,7 @@ typedef struct cpi_fft_cache {
 typedef struct cpi_fft_ops {
     cp_code (*transform)(cp_stream *stream, const cpi_fft_call *call);
     /* Sets the limits (plans -1, bytes -2: unchanged; bytes -1: none), clears the cache if `clear`, and returns its
-       state. */
+     * state. */
     cp_code (*cache)(cp_stream *stream, int64_t most_plans, int64_t most_bytes, bool clear, cpi_fft_cache *now);
     /* NULL: the API layer composes them of `transform` and products, as it does for larger n. */
     cp_code (*cosine)(cp_stream *stream, const cpi_cosine_call *call);

@@ -440,7 +440,7 @@ static bool as_line(const job *j)
 }
 
 /* Describes axis `which` of the call, between memory of different strides. The slices are those of the axes from `from`
-   on (with `all`: of all others and of the dimensions that are not transformed). The caller releases the plan. */
+ * on (with `all`: of all others and of the dimensions that are not transformed). The caller releases the plan. */
 static cp_code describe(job *j, const cpi_fft_call *c, int which, int from, bool all)
 {
     const bool first = which == c->rank - 1;
@@ -519,7 +519,7 @@ static void blocks_task(void *context, int64_t task, int worker)
 }
 
 /* How many of the call's last axes form blocks that are transformed together; else 1. A block is dense, so it fits the
-   cache as a whole, and has enough slices to fill vectors. */
+ * cache as a whole, and has enough slices to fill vectors. */
 static int axes_of_block(const cpi_fft_call *c)
 {
     const int64_t item = c->single ? 8 : 16, width = (*CPI_BEST(cpi_fft_simd))[c->single].width;

@@ -135,7 +135,7 @@ plan *beyond_limits(int device)
 }
 
 /* Destroys plans that are no longer in the list. Pending work may use them, so the device is synchronized first. Where
-   a capture forbids that, the list takes them back. */
+ * a capture forbids that, the list takes them back. */
 void end_plans(cp_stream *stream, plan *gone)
 {
     if (!gone) return;
@@ -482,7 +482,7 @@ cp_code turn_blocks(task *t, int64_t item, const void *from, void *to, int64_t o
 bool by_blocks(int64_t outer, int64_t block_bytes) { return outer <= FEW || (outer <= 64 && block_bytes >= LARGE); }
 
 /* As exec, where the dimensions may be inner ones of many blocks: these are transposed before and after, so that one
-   call does them all. cuFFT wants addresses aligned to a complex number, which blocks of odd lengths are not. */
+ * call does them all. cuFFT wants addresses aligned to a complex number, which blocks of odd lengths are not. */
 cp_code exec_blocks(task *t, int first, int end, cufftType type, const void *in, void *out, bool half_in, bool half_out)
 {
     const int64_t inner = elements(t, end, t->ndim, half_out), outer = elements(t, 0, first, half_out);
@@ -601,7 +601,7 @@ cp_code one_real(task *t, const void *in, void *out, bool forward)
 }
 
 /* Real to complex: in one call where the dimensions are adjacent and the last ones; else the halved one first. A
-   backward transform is the conjugate of a forward one. */
+ * backward transform is the conjugate of a forward one. */
 cp_code run_halved(task *t, const void *in)
 {
     const cpi_fft_call *c = t->c;

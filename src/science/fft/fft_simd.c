@@ -53,7 +53,7 @@
 #endif
 
 /* Shuffle indices for two vectors of n: interleaved lower or upper halves; the even or odd elements of both; one vector
-   reversed. */
+ * reversed. */
 #define LOW_2 0, 2
 #define HIGH_2 1, 3
 #define EVEN_2 0, 2

@@ -1,5 +1,5 @@
 /* Groups of slices, read from memory, transformed by the nodes of batch.h and written back (fft_simd.c includes this
-   for each type). */
+ * for each type). */
 
 /* v as a matrix of WIDTH rows: transposed. */
 INLINE void NAME(transpose)(V *v)
@@ -153,8 +153,8 @@ static void NAME(group_complex)(const cpi_fft_group *g, V *x, V *scratch)
 }
 
 /* Real to complex. For even n, pairs of reals are complex numbers: Z[k] = E[k] + i O[k], X[k] = E[k] + w^k O[k], of the
-   transforms of the even and of the odd elements. x holds n real vectors, for odd n as complex ones; the n / 2 + 1
-   results are at the returned address, x or y. */
+ * transforms of the even and of the odd elements. x holds n real vectors, for odd n as complex ones; the n / 2 + 1
+ * results are at the returned address, x or y. */
 static V *NAME(forward)(const cpi_fft_plan *p, V *x, V *y, V *scratch, T sign)
 {
     const int64_t n = p->n, h = n / 2;
@@ -235,7 +235,7 @@ static int64_t NAME(group_bytes)(const cpi_fft_plan *p)
 /* --- columns with large strides --- */
 
 /* Adjacent groups: their rows, which are whole cache lines, are copied to scratch and back once each; the next ones are
-   prefetched meanwhile. */
+ * prefetched meanwhile. */
 static int64_t NAME(wide_pitch)(const cpi_fft_plan *p) { return 2 * (p->n + 1); }
 
 static int64_t NAME(wide_bytes)(const cpi_fft_plan *p, int groups)

@@ -1,5 +1,5 @@
 /* The fast Hankel transform of samples at logarithmic distances (Hamilton 2000): rfft, a product with quotients of
-   gamma functions, and the inverse. The coefficients are computed on the host, in double, from logarithms. */
+ * gamma functions, and the inverse. The coefficients are computed on the host, in double, from logarithms. */
 #include <complex.h>
 #include <math.h>
 #include <string.h>

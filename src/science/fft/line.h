@@ -1,7 +1,7 @@
 /* One long slice of n1 n2 elements (fft_simd.c includes this for each type), by the four-step algorithm. As a matrix of
-   n1 rows of n2, its columns are transformed, WIDTH at once, multiplied by twiddle factors, and stored so that WIDTH
-   rows are adjacent. The rows are transformed next. Blocks of WIDTH times WIDTH are transposed in registers; nothing
-   else is shuffled. */
+ * n1 rows of n2, its columns are transformed, WIDTH at once, multiplied by twiddle factors, and stored so that WIDTH
+ * rows are adjacent. The rows are transformed next. Blocks of WIDTH times WIDTH are transposed in registers; nothing
+ * else is shuffled. */
 
 static int64_t NAME(middle_bytes)(const cpi_fft_long *l)
 {

@@ -22,7 +22,7 @@ typedef struct cpi_fft_group {
 } cpi_fft_group;
 
 /* A part of the work on one long, contiguous slice of interleaved complex numbers. `swap`: real and imaginary parts are
-   exchanged on input and output, which makes a backward transform. */
+ * exchanged on input and output, which makes a backward transform. */
 typedef struct cpi_fft_segment {
     const cpi_fft_long *l;
     const char *in;
@@ -58,7 +58,7 @@ typedef struct cpi_fft_simd {
     /* Of the transform of n real numbers to that of n / 2 pairs, for the same k. */
     void (*before_real)(void *to, const void *x, const void *half, int64_t h, int64_t first, int64_t end, int sign);
     /* Cosine transforms of a group, scale its factor; and of one slice, before and after a Fourier transform of
-       contiguous numbers: its elements, or results, first <= i < end. */
+     * contiguous numbers: its elements, or results, first <= i < end. */
     int64_t (*cosine_bytes)(const cpi_fft_plan *p);
     void (*cosine)(const cpi_fft_group *g);
     void (*cosine_before)(const cpi_fft_plan *p, const char *in, int64_t step, void *to, int64_t first, int64_t end);

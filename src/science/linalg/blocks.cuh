@@ -12,7 +12,7 @@
 namespace la {
 
 /* op(A): the element (i, j) at at[i * down + j * right], conjugated where `conjugate`; matrices at a stride of
-   `next`. */
+ * `next`. */
 template <class T> struct operand {
     const T *at;
     wide down, right, next;
@@ -160,7 +160,7 @@ cholesky_whole(wide first, wide batch, int n, int ld, int upper, const T *a, T *
 }
 
 /* The columns j0 .. j0 + nb (nb <= 32) of L, below a diagonal block that every block of the grid factors for itself.
-   The result goes to `corners` (n x 32 a matrix), as other blocks may still load the original. */
+ * The result goes to `corners` (n x 32 a matrix), as other blocks may still load the original. */
 template <class T>
 __global__ void __launch_bounds__(512)
 cholesky_panel(T *a, T *corners, wide batch, int n, int j0, int nb, unsigned *mailbox, unsigned error)

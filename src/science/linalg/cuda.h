@@ -1,5 +1,5 @@
 /* Shared by the CUDA files of the module: element types of kernels, teams and their work memory, errors, and the
-   operations on blocks that several slots use. Dimensions are `int` in kernels: cpi_la_fits rejects larger ones. */
+ * operations on blocks that several slots use. Dimensions are `int` in kernels: cpi_la_fits rejects larger ones. */
 #ifndef CPI_LINALG_CUDA_H
 #define CPI_LINALG_CUDA_H
 
@@ -29,7 +29,7 @@ static inline size_t cpi_la_real_size(cp_type type) { return type == CP_FLOAT32 
 static inline bool cpi_la_complex(cp_type type) { return type == CP_COMPLEX64 || type == CP_COMPLEX128; }
 
 /* CUPRITE_LINALG: "own": no NVIDIA library where there is a kernel; "library": the libraries wherever they can
-   (matrices of more than 32 columns); else what measured faster. For comparisons. */
+ * (matrices of more than 32 columns); else what measured faster. For comparisons. */
 enum cpi_la_way { CPI_LA_BEST, CPI_LA_OWN, CPI_LA_LIBRARY };
 static inline cpi_la_way cpi_la_way_of()
 {
@@ -199,7 +199,7 @@ bool cpi_la_library_product(cp_stream *stream, cp_type type, const cpi_la_operan
 /* Each of these works on column-major matrices in place and reports `info` to the stream's mailbox. */
 cp_code cpi_la_library_cholesky(cp_stream *stream, const cpi_linalg *v, void *x);
 /* One a (n x n) becomes its factors; pivots: its exchanges, from 0, or NULL; b (n x k), or NULL, the solution. The
-   caller checks the diagonal: `info` is not read. */
+ * caller checks the diagonal: `info` is not read. */
 cp_code cpi_la_library_lu(cp_stream *stream, const cpi_linalg *v, void *a, int *pivots, void *b, int64_t k);
 /* b (n x k) becomes U^-1 L^-1 b, of one such a's factors. */
 cp_code cpi_la_library_triangles(cp_stream *stream, const cpi_linalg *v, const void *a, void *b, int64_t k);

@@ -41,8 +41,8 @@ template <class R> LA_DEVICE int first_lane(R value, int position, R *largest, i
 }
 
 /* Columns j0 .. j0 + nb (nb <= NB) of the rows at positions from j0 on, by one block a matrix, a thread a row. Before
-   the only barrier of a column each warp stores its candidate row. A row rotates in its registers, the current column
-   first, so that all columns are one small loop: unrolled, it would wait for instruction fetches. */
+ * the only barrier of a column each warp stores its candidate row. A row rotates in its registers, the current column
+ * first, so that all columns are one small loop: unrolled, it would wait for instruction fetches. */
 template <class T, int NB, int THREADS>
 __global__ void __launch_bounds__(THREADS, 1)
 implicit_panel(T *w, T *x, wide batch, int m, int columns, int j0, int nb, int r, int *order, int *pivots)
@@ -107,8 +107,8 @@ implicit_panel(T *w, T *x, wide batch, int m, int columns, int j0, int nb, int r
 
 template <class T> struct rows_of { enum { COUNT = sizeof(T) == 16 ? 32 : 64 }; };
 /* What follows the panel j0 .. j0 + nb (nb <= 32). Blocks with blockIdx.x < right: 32 columns behind it, whose rows at
-   the panel's positions are solved with its unit lower triangle and go to x, and rows_of<T> below them. The others: 32
-   columns before the panel, whose rows at its positions are copied to x. */
+ * the panel's positions are solved with its unit lower triangle and go to x, and rows_of<T> below them. The others: 32
+ * columns before the panel, whose rows at its positions are copied to x. */
 template <class T>
 __global__ void __launch_bounds__(256)
 implicit_follow(T *w, T *x, wide batch, int m, int columns, int j0, int nb, int right, const int *order)

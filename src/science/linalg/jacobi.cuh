@@ -61,7 +61,7 @@ template <class T> LA_DEVICE real_of<T> finite_size(T a)
 }
 
 /* Columns of w (p rows, r columns) are made orthogonal; v, r x r in columns of ldv, is rotated along (NULL: not
-   wanted). */
+ * wanted). */
 template <class T> LA_DEVICE void orthogonalize(const team &t, T *w, int ld, int p, int r, T *v, int ldv, int *moved)
 {
     typedef real_of<T> R;
@@ -107,7 +107,7 @@ template <class T> struct svd_form {
 };
 
 /* Values, descending, and vectors (w was made orthogonal, v has the accumulated rotations). copy: ld * r, tau: r
-   numbers. */
+ * numbers. */
 template <class T>
 LA_DEVICE void svd_finish(const team &t, T *w, int ld, int p, int r, int columns, const T *v, int ldv, T *copy, T *tau,
                           real_of<T> *sizes, int *order, int e, real_of<T> *s, const svd_form<T> &to)

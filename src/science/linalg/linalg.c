@@ -1,5 +1,5 @@
 /* Linear algebra: shapes, types, errors and results. A call is one record for a slot; matrices there are dense,
-   row-major, of the computing type, and never empty: empty ones are handled here. */
+ * row-major, of the computing type, and never empty: empty ones are handled here. */
 #include "linalg/linalg.h"
 
 #include "cuprite/linalg.h"

@@ -40,7 +40,7 @@ enum cpi_linalg_errors {
 #undef X
 };
 /* Writes the record "FUNCTION: text" and returns CP_ERROR_LINALG; for CPI_LINALG_FINE returns CP_OK only. Used on the
-   CPU. */
+ * CPU. */
 cp_code cpi_linalg_error(const char *function, int error);
 
 typedef enum cpi_qr_mode { CPI_QR_REDUCED, CPI_QR_COMPLETE, CPI_QR_R, CPI_QR_RAW } cpi_qr_mode;

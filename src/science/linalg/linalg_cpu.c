@@ -1,5 +1,5 @@
 /* The CPU's slots for systems and factorizations: LAPACK for each matrix, unless the kernels for small ones
-   (linalg_small.c) apply. Each slot is a job (job.h); those for spectra are in spectra_cpu.c. */
+ * (linalg_small.c) apply. Each slot is a job (job.h); those for spectra are in spectra_cpu.c. */
 #include <math.h>
 #include <string.h>
 

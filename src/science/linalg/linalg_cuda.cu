@@ -1,5 +1,5 @@
 /* The module's slots on a GPU. Eigenvalues of general matrices and Schur's form have no kernels: the CPU's slots
-   compute them on copies in host memory, so these two wait. */
+ * compute them on copies in host memory, so these two wait. */
 #include "linalg/cuda.h"
 
 namespace {

@@ -98,7 +98,7 @@ template <class T> struct scaled {
 };
 
 /* By the first warp of a team: the determinant of an eliminated matrix, from its diagonal (stride `stride`) and its
-   pivots (row numbers counted from `first`). NULL: not wanted. */
+ * pivots (row numbers counted from `first`). NULL: not wanted. */
 template <class T>
 LA_DEVICE void determinant(int lane, const T *diagonal, wide stride, int n, const int *pivots, T *det, T *sign,
                            real_of<T> *logarithm_of)
@@ -203,7 +203,7 @@ lu_whole(int task, wide first, wide batch, int m, int n, int k, int ld, const T 
 }
 
 /* The permutation that exchanges give in many matrices, a block each, or an error where pivots are out of range. With
-   `shared` it is computed in shared memory. */
+ * `shared` it is computed in shared memory. */
 static __global__ void lu_rows(const int *pivots, wide batch, int r, int m, int shared, int *rows, unsigned *mailbox,
                                unsigned error)
 {
@@ -259,7 +259,7 @@ template <class T> __global__ void right_part(const T *w, T *x, wide rows, int n
 }
 
 /* Where a diagonal (entries at a stride of `stride`, matrices of `next`) has a zero: an error, or without a mailbox the
-   `count` numbers computed of the matrix become NaN. */
+ * `count` numbers computed of the matrix become NaN. */
 template <class T> __global__ void lu_regular(const T *a, wide batch, int n, wide stride, wide next, T *x, wide count,
                                               unsigned *mailbox, unsigned error)
 {
@@ -277,8 +277,8 @@ template <class T> __global__ void lu_regular(const T *a, wide batch, int n, wid
 /* --- panels --- */
 
 /* The columns j0 .. j0 + nb of an m x n matrix from row j0 on, by one block, which stores for the other columns:
-   moves[0 .. nb): the row (counted from j0) that moves to position i; moves[nb .. 2 nb): the one that moves to position
-   pivots[j0 + i] - j0. */
+ * moves[0 .. nb): the row (counted from j0) that moves to position i; moves[nb .. 2 nb): the one that moves to position
+ * pivots[j0 + i] - j0. */
 template <class T>
 __global__ void __launch_bounds__(1024)
 lu_panel(T *a, wide batch, int m, int n, int j0, int nb, int *pivots, int *moves, unsigned char *outside, wide each)
@@ -337,7 +337,7 @@ lu_panel(T *a, wide batch, int m, int n, int j0, int nb, int *pivots, int *moves
 }
 
 /* The same for at most blockDim.x rows, each in the registers of one thread, which keeps it: only the row's final
-   position changes. */
+ * position changes. */
 template <class T, int NB>
 __global__ void __launch_bounds__(1024)
 lu_panel_of_rows(T *a, wide batch, int m, int n, int j0, int *pivots, int *moves)

@@ -257,8 +257,8 @@ template <class T> static cp_code library_inverse(cp_stream *stream, const cpi_l
 }
 
 /* By getrf. An inverse needs no columns: A in rows is A^T there, P A^T = L U, and U^-1 L^-1 P the inverse in rows.
-   Computed by two triangular solves, which exchange no rows of a full matrix: ms on an H200, float64 2048, 7.11, by
-   getrs 8.29. */
+ * Computed by two triangular solves, which exchange no rows of a full matrix: ms on an H200, float64 2048, 7.11, by
+ * getrs 8.29. */
 template <class T> static cp_code library_solve(cp_stream *stream, const cpi_linalg *v, bool inverse, int64_t k)
 {
     int64_t n = v->n, square = n * n, side = n * k;

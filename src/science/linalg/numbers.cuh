@@ -204,7 +204,7 @@ struct spread {
 
 extern __shared__ __align__(16) unsigned char la_shared[];
 /* The team's matrix number (-1: it has none), and its work memory: its part of the shared memory, or, where that is too
-   small, of `outside`. `each`: bytes a team, a multiple of 16. */
+ * small, of `outside`. `each`: bytes a team, a multiple of 16. */
 struct position {
     wide matrix;
     unsigned char *memory;

@@ -154,7 +154,7 @@ static void NAME(transposed)(int64_t rows, int64_t columns, const E *from, E *to
         for (int64_t x = 0; x < columns; x++) to[x * rows + y] = NAME(conjugate)(from[y * columns + x]);
 }
 /* A power of two for each lane that scales its n elements, at a stride of `step`, near 1 if the largest is far from it;
-   else 1. */
+ * else 1. */
 static V NAME(scale_of)(int64_t n, int64_t step, const E *a)
 {
     V most = {0}, r = {0};
@@ -451,8 +451,8 @@ INLINE void NAME(rotate)(int64_t n, E *x, E *y, V c, E s)
 }
 
 /* One-sided Jacobi: w's n columns of m elements (column by column) become orthogonal; v's (n x n, or NULL) are rotated
-   along. norms: their squares. Columns no longer than `noise`, the rounding error of zero, are left alone: rotating
-   them would not end. Returns the lanes that did not converge. */
+ * along. norms: their squares. Columns no longer than `noise`, the rounding error of zero, are left alone: rotating
+ * them would not end. Returns the lanes that did not converge. */
 static B NAME(orthogonalize)(int64_t m, int64_t n, E *w, E *v, V *norms, V noise)
 {
     const V tolerance = NAME(splat)((T)(EPSILON * SQRT((T)m)));
@@ -513,7 +513,7 @@ static void NAME(order)(int64_t n, V *keys, int64_t m, E *w, int64_t k, E *v, bo
 }
 
 /* u (m x columns, in rows): w's n orthogonal columns of m elements, by descending norm, normalized, and completed to a
-   basis. Uses reflections, so all are orthogonal even where columns of w are 0. */
+ * basis. Uses reflections, so all are orthogonal even where columns of w are 0. */
 static void NAME(span)(int64_t m, int64_t n, const E *w, int64_t columns, E *spare, E *u)
 {
     E *a = spare, *tau = a + m * n;

@@ -41,7 +41,7 @@ template <class T> struct reflection {
 };
 
 /* The 2-norm of the elements that each(i, f) visits. If squares leave the range it is computed again with scaled
-   elements. `width` lanes share a column. */
+ * elements. `width` lanes share a column. */
 template <class R, class F> LA_DEVICE R length_of(int width, F each)
 {
     R sum = 0, most = 1;

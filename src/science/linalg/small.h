@@ -24,7 +24,7 @@ extern const cpi_small_matrix_kernels cpi_small_matrix_kernels_v2, cpi_small_mat
     cpi_small_matrix_kernels_v4;
 
 /* The determinant's numbers of matrix i from its n pivots (pairs for complex numbers), widened, including the sign of
-   the exchanges; `zero`: a pivot is 0. */
+ * the exchanges; `zero`: a pivot is 0. */
 void cpi_linalg_write_det(const cpi_linalg *l, int64_t i, const double *pivots, bool zero);
 
 #endif

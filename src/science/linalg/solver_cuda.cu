@@ -155,7 +155,7 @@ bool cpi_la_library()
 }
 
 /* C^T = B^T A^T in columns. A row-major operand is its own transpose there; a column-major one is passed as
-   transposed. */
+ * transposed. */
 bool cpi_la_library_product(cp_stream *stream, cp_type type, const cpi_la_operand *a, const cpi_la_operand *b, void *c,
                             int64_t ldc, int64_t next, int64_t batch, int m, int n, int k, bool assign, cp_code *code,
                             const char *what)

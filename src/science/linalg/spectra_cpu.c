@@ -1,5 +1,5 @@
 /* The CPU's slots for spectra: singular values, eigenvalues, Schur's form. Each is a job (job.h); a matrix with a NaN
-   or an infinity is an error before LAPACK's iterations, which might not end with it. */
+ * or an infinity is an error before LAPACK's iterations, which might not end with it. */
 #include <math.h>
 #include <string.h>
 

@@ -7,8 +7,8 @@
 namespace la {
 
 /* A X = B of many systems of at most W rows and K right sides, or (b NULL, k = n) inverses: 32 / W systems a warp. A
-   lane holds a row in registers; rows are not exchanged but keep their position. They rotate, so that the current
-   column is the first in elimination and the last in back substitution, and a step is one small loop. */
+ * lane holds a row in registers; rows are not exchanged but keep their position. They rotate, so that the current
+ * column is the first in elimination and the last in back substitution, and a step is one small loop. */
 template <class T, int W, int K>
 __global__ void __launch_bounds__(128)
 lu_by_warps(wide batch, int n, int k, const T *a, const T *b, T *x, unsigned *mailbox, unsigned error)

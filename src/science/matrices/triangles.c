@@ -1,8 +1,8 @@
-/* Places of matrices' triangles. */
+/* Indices of matrices' triangles. */
 #include "compose/compose.h"
 #include "shape/triangles.h"
 
-/* Rows and columns of the places that are true; the mask ends. */
+/* Row and column indices of true elements; frees the mask. */
 static cp_code rows_and_columns(const char *name, cp_array *mask, cp_array **rows, cp_array **columns)
 {
     if (cpi_null(name, rows) || cpi_null(name, columns)) return cp_free(mask), CP_ERROR_VALUE;

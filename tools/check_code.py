@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Checks the form of the code: every internal name exists once, macros and files keep to their length.
+"""Checks the form of the code: every internal name is defined once, macros and files keep to their length.
 
-    python tools/check_code.py            prints one line for each breach, and exits 1 where there is one
-    python tools/check_code.py --long     lists the functions of more than 60 lines as well; they are no breach
+    python tools/check_code.py            prints a line for each violation; exits 1 if there is one
+    python tools/check_code.py --long     also lists the functions of more than 60 lines; they are no violation
 
-Names: types and global functions of src, and what headers define as static. A name that only one source
-knows (a static function or a type without a prefix in a .c or .cu file) may occur in others. What user kernels include
-(kernel/device) is left out. TWICE are the names that are there twice all the same, and why. LONG_MACROS are the macros
-of more than 20 lines that are still there: the list only gets shorter.
+Names: types and global functions of src, and static definitions in headers. A name local to a source (a static function
+or a type without a prefix in a .c or .cu file) may occur in others. Headers of user kernels (kernel/device) are
+excluded. TWICE lists the permitted duplicates, and why. LONG_MACROS are the macros of more than 20 lines that are still
+there: the list only gets shorter.
 """
 import ast
 import collections
@@ -16,7 +16,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FILE, MACRO, FUNCTION = 800, 20, 60  # lines at most; of functions: those that are reported
+FILE, MACRO, FUNCTION = 800, 20, 60  # lines at most; longer functions are only reported
 SOURCES = {".c", ".h", ".cu", ".cuh", ".inc"}
 FOLDERS = ("src", "include", "python", "cli", "tests", "bench", "tools", "examples")
 TWICE = {
@@ -59,7 +59,7 @@ def files(suffixes, folders=FOLDERS):
 
 
 def blanked(text):
-    """C without comments, texts and continued macros, line by line as it was."""
+    """C source with comments, strings and multi-line macros blanked; lines stay."""
     def blank(found):
         return re.sub(r"[^\n]", " ", found[0])
     text = re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|' r"'(?:\\.|[^'\\\n])+'", blank, text, flags=re.S)
@@ -76,7 +76,7 @@ INCLUDED_BY_USERS = re.compile(r"/kernel/device/")
 
 
 def names_of(path):
-    """The names that the file defines for others too; those in a namespace are the namespace's."""
+    """The names that the file defines globally; those in a namespace are excluded."""
     text = blanked(path.read_text())
     header = path.suffix in {".h", ".cuh"}
     space = re.search(r"^namespace (\w+)", text, re.M)
@@ -105,7 +105,7 @@ def names():
 
 
 def macros():
-    """Macros that are too long; those that LONG_MACROS names are the ones that were there."""
+    """Macros that are too long, except those in LONG_MACROS."""
     found = collections.defaultdict(set)
     for path in files(SOURCES):
         for macro in re.finditer(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:[^\n]*\\\n)+[^\n]*", path.read_text(), re.M):
@@ -133,7 +133,7 @@ def python_functions(path):
 
 
 def c_functions(path):
-    """Functions by their braces; nothing of a macro, which has a limit of its own."""
+    """Functions by their braces; macros are skipped, as they have their own limit."""
     text = blanked(path.read_text())
     for found in DEFINED.finditer(text):
         depth, at = 1, found.end()

@@ -1,8 +1,8 @@
 /* Pixels grouped by region, in device memory: what all measurements on the GPU are made from.
  *
- * The positions of the pixels of regions, by region and in C order within one, are cut into chunks of SEGMENT pixels. A warp
- * reduces a chunk in a fixed order, another one the partial results of a region's chunks: no atomics on floating-point
- * numbers, the same bits on every run. */
+ * The positions of the pixels of regions, by region and in C order within one, are cut into chunks of SEGMENT pixels. A
+ * warp reduces a chunk in a fixed order, another one the partial results of a region's chunks: no atomics on
+ * floating-point numbers, the same bits on every run. */
 #ifndef CPI_NDIMAGE_GROUP_CUH
 #define CPI_NDIMAGE_GROUP_CUH
 

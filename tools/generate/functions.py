@@ -414,7 +414,7 @@ def the_call(f):
     elif f.returns == "rows":
         lines.append("result = cpy_wrap_rows(made);")
     elif f.returns == "view_or_copy":
-        # empty arrays share no memory
+        # of an empty array it is unknown whether it is the array itself
         lines.append("result = made && cp_size(made) ? cpy_wrap_whole(made, v.self) : cpy_wrap(made);")
     elif f.returns in ("int", "int64", "double"):
         lines.append(f"result = cp_error() != CP_OK ? cpy_raise() : {SIMPLE[f.returns].format(x='made')};")

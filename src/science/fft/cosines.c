@@ -245,8 +245,8 @@ static cp_array *several(how h, cp_array *x, int type, cp_shape s, cp_axes axes,
 
 /*: function("dct", "x: array_like, type: int = 2, n: length = None, axis: last_axis = -1, norm: fft_norm = None, "
              "orthogonalize: choice = None", module="_fft", unlock="always",
-             doc="""The cosine transform of type 1 to 4 along an axis, which is cut or continued with zeros to n
-elements. norm: 'backward', 'ortho' or 'forward'; orthogonalize: whether the first and the last coefficients are
+             doc="""The cosine transform of type 1 to 4 along an axis, which is cropped or zero-padded to n elements.
+norm: 'backward', 'ortho' or 'forward'; orthogonalize: whether the first and the last coefficients are
 weighted so that the transform is an orthogonal one (None: where norm is 'ortho'). float32 and half types give
 float32; the parts of complex numbers are transformed alike.""") */
 cp_array *(cp_dct)(cp_array *x, int type, const cp_dct_options *options)

@@ -255,7 +255,7 @@ static cp_array *one(const char *name, cpi_fft_kind kind, int sign, cp_array *a,
 
 /*: function("fft", "a: array_like, n: length = None, axis: last_axis = -1, norm: fft_norm = None, out: out = None",
              module="_fft", unlock="always",
-             doc="""The discrete Fourier transform along an axis, which is cut or continued with zeros to n elements:
+             doc="""The discrete Fourier transform along an axis, which is cropped or zero-padded to n elements:
 sums of a[j] * exp(-2 pi i j k / n). norm: 'backward' (the inverse is divided by n), 'ortho' (both by its root) or
 'forward'. float32 and half types give complex64, everything else complex128.""") */
 cp_array *(cp_fft)(cp_array *a, const cp_fft_options *options)

@@ -198,7 +198,7 @@ cp_array *(cp_cond)(cp_array *x, const cp_cond_options *options)
              "A: array, tol: operand | None = None, hermitian: bool = False, *, rtol: operand | None = None",
              module="_linalg", unlock="always",
              doc="""How many singular values of each matrix are larger than tol, or than rtol times the largest (by
-default the larger extent times the distance of 1 to the next number).""") */
+default the larger dimension times the machine epsilon).""") */
 cp_array *(cp_matrix_rank)(cp_array *A, const cp_matrix_rank_options *options)
 {
     const cp_matrix_rank_options *o = CPI_GIVEN(cp_matrix_rank_options, options);

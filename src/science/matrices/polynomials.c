@@ -87,7 +87,7 @@ static cp_array *trimmed(cp_array *p)
 }
 
 /*: function("polymul", "a1: array, a2: array", module="_polynomials_in_c", unlock="always",
-             doc="The product of two polynomials, the highest power first; zeros in front are looked for.") */
+             doc="The product of two polynomials, the highest power first; leading zeros are removed.") */
 cp_array *cp_polymul(cp_array *a1, cp_array *a2)
 {
     cpi_frame f;

@@ -27,7 +27,7 @@ static cp_array *with_axes_last(cp_array *a, cp_axes axes)
 }
 
 /*: function("tensorsolve", "a: array, b: array, axes: index_axes = None", module="_linalg", unlock="always",
-             doc="""x with tensordot(a, x, x.ndim) = b; `axes` of a go to its end first. LinAlgError unless the extents
+             doc="""x with tensordot(a, x, x.ndim) = b; `axes` of a go to its end first. LinAlgError unless the lengths
 of x's axes have the same product as b's.""") */
 cp_array *(cp_tensorsolve)(cp_array *a, cp_array *b, const cp_tensorsolve_options *options)
 {

@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(256) select_pixels(region_lookup l, int64_t si
     }
 }
 
-/* One block per tile: a grid of 2^31 - 1 tiles has 2^43 elements. */
+/* One block per tile: the largest grid, 2^31 - 1 tiles, has 2^43 elements. */
 template <bool WRITE, class P>
 cp_code select_tiles(cp_stream *stream, const region_lookup &l, int64_t size, int64_t *counts, uint32_t *regions,
                      P *positions)

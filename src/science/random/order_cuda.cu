@@ -68,8 +68,7 @@ __global__ void __launch_bounds__(SPREAD) spread(const __grid_constant__ order q
     for (int e = 0; e < EACH; e++) {
         const uint32_t thread_index = count[bucket[e]] + rank[e];
         if (rank[e] == UINT32_MAX) continue;
-        if (thread_index >= q.capacity) *q.failed = q.failure; /* practically impossible: ten standard deviations above
-                                                                  the mean */
+        if (thread_index >= q.capacity) *q.failed = q.failure; /* ten standard deviations above the mean */
         else
             q.indices[(int64_t)bucket[e] * q.capacity + thread_index] =
                 make_uint2((uint32_t)(4 * (first + e / 4 * SPREAD) + e % 4 - q.s.from.skip), key[e]);

@@ -126,8 +126,8 @@ CPR_FN double cpr_normal(cpr_source *s)
     return a;
 }
 
-/* An attempt at a gamma variate of shape a >= 1, from a normal and a uniform number (Marsaglia and Tsang 2000): d is a
- * - 1/3, c is 1 / sqrt(9 d). `eager`: without branches. */
+/* An attempt at a gamma variate of shape a >= 1, from a normal and a uniform number (Marsaglia and Tsang 2000): d = a -
+ * 1/3, c = 1 / sqrt(9 d). `eager`: without branches. */
 CPR_FN bool cpr_gamma_try(double d, double c, double x, double u, bool eager, double *number)
 {
     const double t = 1 + c * x, v = t * t * t, q = x * x;

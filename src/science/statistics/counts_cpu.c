@@ -161,8 +161,7 @@ static void bin_task(void *context, int64_t task, int worker)
         const double *x = c->even && c->even->single ? NULL : (const double *)from;
         if (x && b->type != CP_FLOAT64) c->set->convert[b->type][CP_FLOAT64](buffer, from, n), x = buffer;
         bin_block(c, from, x, n, bin);
-        for (int64_t k = 0; k < n * cpi_itemsize(b->type); k += 64) /* prefetches the next block while this one is
-                                                                       counted */
+        for (int64_t k = 0; k < n * cpi_itemsize(b->type); k += 64) /* prefetches the next block */
             __builtin_prefetch(from + n * cpi_itemsize(b->type) + k);
         if (table && b->bins <= CPI_SMALL_BINS) c->simd->few(bin, n, (int32_t)b->bins, table);
         else if (table) tally_block(CP_INT32, (const char *)bin, n, table + all, apart);

@@ -24,7 +24,7 @@ static int any(cp_array *truths)
     return read ? yes : -1;
 }
 
-/* Warnings that depend on elements are given only on synchronous devices. */
+/* Is the device synchronous? Only there a call itself warns of, or rejects, elements' values. */
 static bool tells(const cp_array *a) { return a->device->backend->at_once; }
 
 /*: function("nanmean",
@@ -485,7 +485,7 @@ static cp_code put(cp_array *r, int axis, int64_t from, int64_t to, cp_array *va
              module="_statistics", unlock="always",
              like=True,
              doc="""Slopes along one axis: central differences, at the ends of first or second order. spacing: the
-distance of samples, or their places.""") */
+distance of samples, or their coordinates.""") */
 cp_array *(cp_gradient)(cp_array *f, int axis, int edge_order, const cp_gradient_options *options)
 {
     const cp_gradient_options *o = CPI_GIVEN(cp_gradient_options, options);

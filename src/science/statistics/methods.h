@@ -97,8 +97,7 @@ CPS void cpi_interpolate_at(const cpi_interpolation *p, int64_t i, int64_t j)
     double *to = (double *)p->to + i * parts;
     const int64_t last = p->samples - 1;
     for (int k = 0; k < parts; k++) {
-        if (x != x) to[k] = !last ? of[k] : k ? 0 : x; /* with a single sample: its value, if x is neither before nor
-                                                          behind it */
+        if (x != x) to[k] = !last ? of[k] : k ? 0 : x; /* a single sample: its value also for NaN */
         else if (x > p->at[last]) to[k] = p->right[k];
         else if (j < 0) to[k] = p->left[k];
         else if (j == last || p->at[j] == x) to[k] = of[j * parts + k];

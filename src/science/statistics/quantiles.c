@@ -140,7 +140,7 @@ static cp_array *unknown_rows(cp_array *table)
     return r;
 }
 
-/* A row with invalid weights' sum is an error, unless it has a NaN, which is then its result. */
+/* A row whose weights have no finite sum other than 0 is an error; a row with a NaN has NaN as its result. */
 static cp_code check_sums(const asking *s, cp_array *elements, cp_array *weights, int64_t rows, int64_t n)
 {
     cp_array *table = cp_reshape(weights, CP_SHAPE(rows, n)), *sum = table ? cp_sum(table, .axis = CP_AXES(1)) : NULL;
@@ -315,15 +315,14 @@ static cp_array *quantiles(asking *s, cp_array *a, cp_array *q)
     cpi_slices slices;
     int64_t shape[2 * CP_MAXDIM];
     if (cpi_null(s->name, a) || cpi_null(s->name, q)) return NULL;
-    if (cpi_is_complex(a->type) && (s->method != CPI_QUANTILE_MEDIAN || a->size)) /* the median of an empty array is
-                                                                                     NaN */
+    if (cpi_is_complex(a->type) && (s->method != CPI_QUANTILE_MEDIAN || a->size)) /* that is NaN */
         return cpi_fail(CP_ERROR_TYPE, "%s: a must be an array of real numbers", s->name), NULL;
     cpi_free_host(s->q), s->q = NULL;
     if (read_positions(s, q) || cpi_slices_of(s->name, a, s->axes, s->keepdims, &slices)) return NULL;
     cp_array *both[2] = {a, s->out};
     s->job.type = a->type, s->job.elements = gives_elements(s), s->job.result = between(a, q);
     if (s->known && !a->size) return of_nothing(s, a, &slices);
-    if (!slices.reduced && (s->count || cpi_is_float(a->type))) /* integers and no q: no result */
+    if (!slices.reduced && (s->count || cpi_is_float(a->type))) /* integers without q need no elements */
         return cpi_fail(CP_ERROR_INDEX, "%s: index -1 is out of bounds for axis 0 with size 0", s->name), NULL;
     if (a->type == CP_BOOL && !s->job.elements)
         return cpi_fail(CP_ERROR_TYPE, "%s: numpy boolean subtract, the `-` operator, is not supported, use the "

@@ -198,7 +198,7 @@ static cp_array *restored(work *w, cp_array *x, const cpi_fft_lengths *l, cp_arr
     return r && narrow ? cpi_deliver(w->function, cp_astype(r, x->type), out, CP_SAME_KIND) : r;
 }
 
-/* Where an axis is named twice: the halved one for itself, the others before or behind. */
+/* For axes named twice: transforms the halved one separately, the others before or after it. */
 static cp_array *apart(work *w, cp_array *x, const cpi_fft_lengths *l, cp_array *out)
 {
     cpi_fft_lengths rest = *l, last = {.n = 1, .axis = {l->axis[l->n - 1]}, .length = {l->length[l->n - 1]}};

@@ -55,7 +55,7 @@ typedef struct job {
     int64_t groups, each;             /* each: groups of a task */
     bool apart;                       /* slices of a group may be of different runs of the last dimension */
     bool line;                        /* slices are split */
-    int wide;                         /* as many groups of columns are read together */
+    int wide;                         /* number of column groups that are read together */
     char *scratch;
     int64_t bytes;                    /* of scratch for a worker */
     bool far;                         /* the array is larger than caches */
@@ -213,7 +213,7 @@ static void line_task(void *context, int64_t task, int worker)
     (j->rows ? j->simd->rows : j->simd->columns)(&s);
 }
 
-/* `workers`: as many have scratch; 0: the calling thread alone. More may be wanted by now than when it was made. */
+/* `workers`: how many have scratch; 0: the calling thread alone. The number of threads may have increased since. */
 static void run_stage(line_job *j, bool rows, int workers, const char *next)
 {
     j->s.next = next;

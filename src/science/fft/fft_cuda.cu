@@ -256,7 +256,7 @@ plan *plan_get(cp_stream *stream, const char *function, const shape_of_plan *sha
     return other;
 }
 
-/* Runs the plan once on the stream; gives the caller's reference back. */
+/* Runs the plan once on the stream; releases the caller's reference. */
 cp_code run_plan(cp_stream *stream, const char *function, plan *p, const void *in, void *out, int sign)
 {
     void *work = p->work ? cpi_host->work_alloc(stream, p->work) : nullptr;

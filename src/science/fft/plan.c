@@ -193,7 +193,7 @@ static void fill_chirp(void *table, int64_t n, bool single)
     cpi_parallel((n + CHIRP_TASK - 1) / CHIRP_TASK, chirp_task, &(chirp_job){table, n, single});
 }
 
-/* The transform, over m, of the conjugate chirp laid around 0, divided by m. In double with a plan of its own. */
+/* The transform, over m, of the conjugate chirp laid around 0, divided by m. In double, with its own plan. */
 static bool fill_kernel(builder *b, void *to, int64_t n, int64_t m)
 {
     double *h = cpi_calloc((size_t)m, 2 * sizeof *h), *result = cpi_malloc((size_t)m * 2 * sizeof *h);

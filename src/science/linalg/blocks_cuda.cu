@@ -43,7 +43,7 @@ cp_code cpi_la_product(cp_stream *stream, cp_type type, cpi_la_operand a, cpi_la
         return code;
     return cpi_la_with(type, [&](auto t) {
         typedef decltype(t) T;
-        unsigned high = (unsigned)cpi_ceil_div(m, 64); /* as many as a grid may have, one launch each */
+        unsigned high = (unsigned)cpi_ceil_div(m, 64); /* row blocks; a launch takes at most 65535 */
         for (unsigned y = 0; y < high; y += 65535) {
             unsigned rows = high - y < 65535 ? high - y : 65535;
             int64_t i = (int64_t)y * 64;

@@ -160,7 +160,7 @@ cp_code cpi_la_implicit_lu(cp_stream *stream, const cpi_linalg *v);
 /* v->b NULL: the inverse, k = n. */
 cp_code cpi_la_implicit_solve(cp_stream *stream, const cpi_linalg *v, int64_t k);
 cp_code cpi_la_implicit_det(cp_stream *stream, const cpi_linalg *v);
-/* What a mode of QR asks for. */
+/* The outputs of a mode of QR. */
 struct cpi_la_qr_wanted {
     int rows, columns; /* of R; of Q, 0: none */
     bool raw;
@@ -210,7 +210,7 @@ cp_code cpi_la_library_eigh_batch(cp_stream *stream, const cpi_linalg *v, void *
 /* The same for at most 32 rows, by rotations. */
 cp_code cpi_la_library_eigh_small(cp_stream *stream, const cpi_linalg *v, void *a, void *values, bool upper,
                                   bool vectors);
-/* a (n x n) becomes the vectors, a column each, where `vectors`; `upper`: of what lies in columns. */
+/* a (n x n) becomes the vectors, a column each, where `vectors`; `upper`: of the column-major matrix. */
 cp_code cpi_la_library_eigh(cp_stream *stream, const cpi_linalg *v, void *a, void *values, bool upper, bool vectors);
 /* a (m x n, m >= n, in columns, is destroyed) = U S V^H: u m x columns, v n x n, in columns, NULL: not wanted. */
 cp_code cpi_la_library_svd(cp_stream *stream, const cpi_linalg *v, void *a, int64_t m, int64_t n, void *u,

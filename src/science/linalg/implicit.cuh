@@ -77,7 +77,7 @@ implicit_panel(T *w, T *x, wide batch, int m, int columns, int j0, int nb, int r
         }
         if (lane == 0) sizes[b][warp] = holds < 0 ? (R)-1 : most, pivot_rows[b][warp] = holds < 0 ? 0x7fffffff : p;
         __syncthreads();
-        T l = number<T>(0), now = row[0]; /* what becomes of the column at hand */
+        T l = number<T>(0), now = row[0]; /* the current column's new value */
         int chosen = 0, some = 0; /* columns from here on that change */
         if (j < nb) {
             R mine = lane < warps ? sizes[b][lane] : (R)-1;
@@ -106,9 +106,9 @@ implicit_panel(T *w, T *x, wide batch, int m, int columns, int j0, int nb, int r
 }
 
 template <class T> struct rows_of { enum { COUNT = sizeof(T) == 16 ? 32 : 64 }; };
-/* What follows the panel j0 .. j0 + nb (nb <= 32). Blocks with blockIdx.x < right: 32 columns behind it, whose rows at
- * the panel's positions are solved with its unit lower triangle and go to x, and rows_of<T> below them. The others: 32
- * columns before the panel, whose rows at its positions are copied to x. */
+/* The update after the panel j0 .. j0 + nb (nb <= 32). Blocks with blockIdx.x < right: 32 columns behind it, whose rows
+ * at the panel's positions are solved with its unit lower triangle and go to x, and rows_of<T> below them. The others:
+ * 32 columns before the panel, whose rows at its positions are copied to x. */
 template <class T>
 __global__ void __launch_bounds__(256)
 implicit_follow(T *w, T *x, wide batch, int m, int columns, int j0, int nb, int right, const int *order)
@@ -122,7 +122,7 @@ implicit_follow(T *w, T *x, wide batch, int m, int columns, int j0, int nb, int 
     for (wide matrix = blockIdx.z; matrix < batch; matrix += gridDim.z) {
         const int *rows = order + matrix * m;
         T *from = w + matrix * m * columns, *to = x + matrix * m * columns;
-        if ((int)blockIdx.x >= right) { /* what lies before the panel */
+        if ((int)blockIdx.x >= right) { /* the columns before the panel */
             int c = ((int)blockIdx.x - right) * WIDE + lane;
             for (int i = warp; i < nb && c < j0 && blockIdx.y == 0; i += 8)
                 to[(wide)(j0 + i) * columns + c] = from[(wide)rows[j0 + i] * columns + c];

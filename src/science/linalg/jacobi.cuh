@@ -1,6 +1,6 @@
 /* Singular values by rotations of columns (Hestenes), eigenvalues of Hermitian matrices by rotations from both sides.
  *
- * All pairs of columns meet once a sweep, in rounds in which each column is in one pair (the circle of a tournament),
+ * Every pair of columns is rotated once a sweep, in rounds in which each column is in one pair (round-robin),
  * so a round's rotations do not depend on one another. Sweeps end when one found nothing to rotate, or at SWEEPS, so
  * they end for every input. Matrices are scaled by a power of two first, so squares neither overflow nor, where they
  * matter, underflow. Non-finite input is an error before any rotation. */
@@ -148,7 +148,7 @@ LA_DEVICE void svd_finish(const team &t, T *w, int ld, int p, int r, int columns
     for (int i = t.rank / 32; i < p; i += t.size / 32)
         for (int c = t.rank % 32; c < rank; c += 32) put(c, i, copy[(wide)c * ld + i]);
     if (rank == columns) return;
-    t.sync(); /* the rest: what is orthogonal to those that are there */
+    t.sync(); /* the rest: completed to an orthogonal basis */
     householder(t, copy, ld, p, rank, tau);
     form(t, copy, ld, p, rank, tau, rank, columns, w, ld);
     for (int i = t.rank / 32; i < p; i += t.size / 32)

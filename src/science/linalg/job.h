@@ -1,4 +1,4 @@
-/* What the CPU's slots share (linalg_cpu.c, spectra_cpu.c): a slot is a job.
+/* Shared by the CPU's slots (linalg_cpu.c, spectra_cpu.c): a slot is a job.
  *
  * A job holds what is looked up once, and a function for one matrix, ONE(one_NAME), with its own workspace. Many
  * matrices of moderate size are divided among threads, each calling serial LAPACK; large ones are processed in sequence
@@ -81,7 +81,7 @@ cp_code cpi_job_all(job *j, size_t work);
 /* lu_cpu.c: indices of a job's routines there; the factors of a matrix in columns, 1 + the first zero pivot or 0; */
 enum { CPI_LU_GETRF, CPI_LU_TRSM, CPI_LU_GEMM, CPI_LU_LASWP };
 int64_t cpi_lu_factor(const job *j, int64_t m, int64_t n, char *a, int64_t *pivots);
-/* X T = B for the k x n matrix in columns that x is: B's rows. `lower` is of T as it lies, in columns; j->f[which] is
+/* X T = B for the column-major k x n matrix x: B's rows. `lower` is of T in column-major order; j->f[which] is
  * trsm. */
 void cpi_lu_divide(const job *j, int which, bool lower, cpi_trans trans, bool unit, const void *t, char *x, int64_t k);
 

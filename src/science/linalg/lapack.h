@@ -8,7 +8,7 @@
 
 #include "linalg/small.h"
 
-/* Fortran's routines take as many pointers as they like. */
+/* Fortran's routines take varying numbers of pointers. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wstrict-prototypes"
 typedef void (*cpi_lapack_fn)();
@@ -22,7 +22,7 @@ int64_t cpi_lapack_slot(const int64_t *list, int64_t i);
 bool cpi_lapack_there(void);
 /* Whether its integers hold a size. */
 bool cpi_lapack_fits(int64_t size);
-/* Between true and false the library may run threads of its own; never inside a task of the pool. */
+/* Between true and false the library may use its own threads; never inside a task of the pool. */
 void cpi_lapack_threads(bool own);
 
 /* Small matrices, many of them (linalg_small.c). CP_ERROR_UNSUPPORTED, without an error: the caller uses LAPACK. */

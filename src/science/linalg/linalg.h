@@ -48,7 +48,8 @@ typedef enum cpi_qr_mode { CPI_QR_REDUCED, CPI_QR_COMPLETE, CPI_QR_R, CPI_QR_RAW
 typedef enum cpi_schur_sort { CPI_SORT_NONE, CPI_SORT_LHP, CPI_SORT_RHP, CPI_SORT_IUC, CPI_SORT_OUC } cpi_schur_sort;
 typedef enum cpi_trans { CPI_TRANS_NONE, CPI_TRANS_PLAIN, CPI_TRANS_CONJUGATE } cpi_trans; /* of the matrix a */
 
-/* What a slot gets. A slot reads the members that it names; the others are 0. Pointers are to device memory. */
+/* The argument of a slot. A slot reads the members that its comment names; the others are 0. Pointers are to device
+ * memory. */
 typedef struct cpi_linalg {
     const char *function;   /* the public function's name, a static string: errors begin with it */
     cp_type type;           /* CP_FLOAT32, CP_FLOAT64, CP_COMPLEX64 or CP_COMPLEX128 */

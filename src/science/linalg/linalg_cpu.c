@@ -22,7 +22,7 @@ static void exchange(size_t bytes, char *a, char *b)
         memcpy(b, t, n);
     }
 }
-/* Rows of `bytes` each, as the exchanges say; `back`: undone. */
+/* Applies exchanges to rows of `bytes` each; `back`: undoes them. */
 static void exchange_rows(int64_t n, const int32_t *pivots, size_t bytes, char *x, bool back)
 {
     for (int64_t s = 0; s < n; s++) {
@@ -70,7 +70,7 @@ ONE(one_lu)
     return 0;
 }
 
-/* A X = B by factors that lie in columns; x, of k columns, holds B. */
+/* A X = B by column-major factors; x, of k columns, holds B. */
 static void by_factors(const job *j, const char *lu, const int32_t *pivots, char *x, int64_t k)
 {
     exchange_rows(j->l->n, pivots, (size_t)k * j->size, x, false);

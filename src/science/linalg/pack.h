@@ -353,7 +353,7 @@ static void NAME(reflect)(int64_t m, int64_t n, E *a, E *tau)
         V below = {0};
         for (int64_t y = i + 1; y < m; y++) below += NAME(square)(a[y * n + i]);
         V scale = NAME(splat)(1);
-        if (NAME(any)(below + NAME(square)(a[i * n + i]) < (T)LEAST * (T)LEAST)) { /* squares may have vanished */
+        if (NAME(any)(below + NAME(square)(a[i * n + i]) < (T)LEAST * (T)LEAST)) { /* squares may have underflowed */
             scale = NAME(scale_of)(m - i, n, a + i * n + i);
             for (int64_t y = i; y < m; y++) a[y * n + i] = NAME(scaled)(a[y * n + i], 1 / scale);
             below = (V){0};

@@ -1,4 +1,4 @@
-/* Small matrices, a pack at a time: what linalg_small.c and the kernels of linalg_simd.c share.
+/* Small matrices, a pack at a time: shared by linalg_small.c and the kernels of linalg_simd.c.
  *
  * A pack holds as many matrices as a vector has lanes; element (y, x) of all of them is one vector. Lanes diverge by
  * masks, so a matrix' bits depend neither on its neighbours nor on the vector width. */

@@ -89,7 +89,7 @@ LA_DEVICE int far_exponent(double most)
     return e < -459 || e > 459 ? e : 0;
 }
 
-/* Such matrices, of `each` numbers, are brought near 1, and what belongs to them back. */
+/* Scales such matrices, of `each` numbers, near 1, and scales their results back. */
 template <class T>
 __global__ void bring(T *a, wide matrices, wide each, const la::real_of<T> *sizes, bool back)
 {
@@ -125,7 +125,7 @@ cp_code prepared(cp_stream *stream, const cpi_linalg *v, T *a, int64_t matrices,
 }
 
 /* By gesvd, for matrices in columns with m >= n: A, or where it is wide A^T in rows as it lies, which is A in columns
- * transposed: A^T = U' S V'^H, A = conj(V') S U'^T. Thin vectors are gesvdp's (polar decomposition) unless it says no.
+ * transposed: A^T = U' S V'^H, A = conj(V') S U'^T. Thin vectors are gesvdp's (polar decomposition) unless that fails.
  * ms on an H200, float64, 2026-11-23, gesvdp / gesvd: 128: 4.30 / 8.0; 512: 12.4 / 47; 1024: 29.6 / 126 */
 template <class T> cp_code library_svd(cp_stream *stream, const cpi_linalg *v, cpi_la_error t)
 {

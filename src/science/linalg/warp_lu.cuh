@@ -53,7 +53,7 @@ lu_by_warps(wide batch, int n, int k, const T *a, const T *b, T *x, unsigned *ma
             }
         }
 #pragma unroll
-        for (int c = 1; c < W; c++) { /* those behind column n, and those that came round, are multiplied by nothing */
+        for (int c = 1; c < W; c++) { /* columns beyond n, and those that have rotated back, are multiplied by 0 */
             T u = from_lane(r[c], base + p);
             r[c - 1] = below && c + j < n ? minus_product(r[c], l, u) : r[c];
         }

@@ -87,7 +87,7 @@ __device__ __forceinline__ void meet_in_tile(const label_shape &s, unsigned *par
             hit &= ~(up | on);
         }
         unsigned h = heads(hit, s.joined);
-        /* the pair of runs goes on from the left, where it has been united */
+        /* the pair of runs continues from the left, where it was united */
         if (d == 0 && s.joined && p.column && (h & 1) && (left >> 31) && (mask[me - 1] >> 31)) h &= ~1u;
         for (; h; h &= h - 1) {
             int b = __ffs((int)h) - 1, to = b + d;

@@ -1,4 +1,4 @@
-/* What the labelling kernels share: the shape in words of 32 elements, runs in a word, the forest.
+/* Shared by the labelling kernels: the shape in words of 32 elements, runs in a word, the forest.
  *
  * The first element of a run in a word represents the run. parent[] has an entry for each element, of
  * which only those of such elements are used; entries point to smaller positions, so a tree's root is its

@@ -20,7 +20,7 @@ typedef struct label_job {
     int out_size;
 } label_job;
 
-/* Labels as the job says; *count is written when it is not NULL. */
+/* Runs the job; *count is written when it is not NULL. */
 cp_code cpi_label_lines_v2(const label_job *j, int64_t *count);
 cp_code cpi_label_lines_v3(const label_job *j, int64_t *count);
 cp_code cpi_label_lines_v4(const label_job *j, int64_t *count);

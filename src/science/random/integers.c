@@ -73,7 +73,7 @@ static int64_t parts_for(const cpi_integers *q, int64_t numbers)
     return threshold ? (int64_t)(mean + 8 * sqrt(mean * lost)) + 32 : numbers;
 }
 
-/* Rounds repeat while there are too few numbers; the generator ends up behind the last part used. */
+/* Rounds repeat while there are too few numbers; the generator is left after the last part used. */
 static cp_code of_range(cp_stream *stream, cp_rng *g, cpi_integers *q, int64_t size)
 {
     const cp_rng_state before = cpi_rng_position(g);

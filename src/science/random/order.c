@@ -1,6 +1,6 @@
 /* Permutations and choices.
  *
- * A permutation is the stable argsort of as many random words, the same on every device and by every sort; the chance
+ * A permutation is the stable argsort of n random words, the same on every device and by every sort; the chance
  * of equal words is below n^2 / 2^64. Choices without replacement of few elements of many use Floyd's algorithm
  * ("Programming pearls", CACM 1987) on the host; with weights they are the indices of the largest u^(1/p) (Efraimidis
  * and Spirakis 2006), by an argsort of -log(u) / p. */

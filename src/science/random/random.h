@@ -48,7 +48,7 @@ typedef struct cpi_integers {
     int size;               /* bytes of one */
     int64_t first, n;       /* parts `first` to first + n - 1 of the stream, `want` or more */
     int64_t want;           /* elements */
-    void *out;              /* as many */
+    void *out;              /* `want` elements */
     int64_t taken;          /* output: how many are written, at most `want` */
     int64_t used;           /* output: how many parts were used, rejected ones included */
 } cpi_integers;

@@ -71,7 +71,7 @@ static cp_code check_pvals(const double *p, int64_t rows, int64_t k)
     return CP_OK;
 }
 
-/* Rows of the shape of n and the leading axes of pvals together, each with weights of its own. */
+/* Rows of the shape of n and the leading axes of pvals together, each with its own weights. */
 static cp_array *row_by_row(cp_rng *g, cp_array *n, cp_array *pvals, int64_t k, const cp_draw_options *o)
 {
     const char *name = "multinomial";

@@ -160,7 +160,7 @@ static bool good_edges(const char *name, cp_array *e)
     return ascends || !cpi_fail(CP_ERROR_VALUE, "%s: `bins` must increase monotonically, when an array", name);
 }
 
-/* Is the last edge NaN, which all numbers lie before? Waits. */
+/* Is the last edge NaN, which sorts last? Synchronizes. */
 static bool ends_in_nan(cp_array *edges)
 {
     const char kind = cp_type_kind(cp_type_of(edges));

@@ -137,7 +137,7 @@ cp_array *(cp_bincount)(cp_array *x, const cp_bincount_options *options)
 
 /* --- bins --- */
 
-/* The slot's call: edges are `given`, of float64, or `made`. */
+/* Calls the slot: edges are `given`, of float64, or `made`. */
 static cp_array *binned(const char *name, cp_array *x, int64_t bins, const cp_array *given, const cpi_edges *made,
                         cpi_bins b, bool counted)
 {

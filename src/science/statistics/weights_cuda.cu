@@ -1,6 +1,6 @@
 /* Sums of weights by their bins on the GPU: the same result in every run, on every device.
  *
- * Few bins: each warp has a table of its own in shared memory, to which it adds its elements in order, 32 at a time;
+ * Few bins: each warp has its own table in shared memory, to which it adds its elements in order, 32 at a time;
  * those in the same bin are added in sequence. Blocks depend on the number of elements and bins alone, and the tables
  * of warps, then those of blocks, are added in one order. Many bins: elements are ordered by their bins, and each bin's
  * are added by one warp. */

@@ -48,8 +48,8 @@ typedef struct cpi_fft_simd {
     int64_t (*segment_bytes)(const cpi_fft_long *l);
     void (*columns)(const cpi_fft_segment *s); /* ceil(n2 / width) groups: in to middle */
     void (*rows)(const cpi_fft_segment *s);    /* ceil(n1 / width) groups: middle to out */
-    /* to[k] = a[k] * b[k], first <= k < end, and 0 from n on. `before`: the parts of a are exchanged, `behind`: those of
-     * the product. `to` may be a. */
+    /* to[k] = a[k] * b[k], first <= k < end, and 0 from n on. `before`: a's parts are exchanged, `behind`: those of the
+     * product. `to` may be a. */
     void (*multiply)(void *to, const void *a, const void *b, int64_t n, int64_t first, int64_t end, bool before,
                      bool behind, double scale);
     /* Between the transform of n / 2 pairs of real numbers and that of n, for first <= k < end of 0..n/4. In place, of

@@ -1,7 +1,7 @@
 /* From a loop to a launch: how the operands lie chooses a kernel, a list of integers says the rest.
  *
  * What kernels are given: each parameter (an address, or a number's value), the memory of partial results, and a
- * structure of 64-bit integers, the geometry. python/cuprite/_compiler/loop_text.py writes their text; what both must
+ * structure of 64-bit integers, the geometry. python/cuprite/_compiler/loop_source.py writes their text; what both must
  * know, _loop_constants gives to it. Work is cut by the size of the problem alone, so that a reduction has the same
  * bits every time. */
 #include "loop.h"

@@ -3,7 +3,7 @@ import numpy as np
 
 from common import Case
 
-#: names that PyTorch has otherwise than NumPy
+#: operations with other names in PyTorch
 TORCH = {"absolute": "abs", "negative": "neg", "not_equal": "ne", "equal": "eq", "less": "lt", "less_equal": "le",
          "greater": "gt", "greater_equal": "ge", "power": "pow", "conjugate": "conj", "invert": "bitwise_not",
          "left_shift": "bitwise_left_shift", "right_shift": "bitwise_right_shift", "rint": "round"}
@@ -51,7 +51,7 @@ def cases(b):
     yield case("int32 + float32 1e7", [i4, f4], cp.add, lambda a, c: xp.add(a, c), bytes=16 * n)
     yield case("add scalar 1e7 float32", [f4], lambda a: a + 1.5, lambda a: a + 1.5, lambda a: a + 1.5, bar=1)
     yield case("add scalar 1e7 float64", [f8], lambda a: a + 1.5, lambda a: a + 1.5, lambda a: a + 1.5)
-    # memory that is there already: neither the pool's reuse here nor fresh pages there take part
+    # memory allocated beforehand: neither the pool's reuse nor fresh pages count
     into = [make(np.empty_like(f4)) if make else None for make in (b.ours, xp is not None and b.theirs,
                                                                    torch is not None and b.tensor)]
     yield case("add 1e7 float32 into out", [f4, g4], lambda a, c: cp.add(a, c, out=into[0]),

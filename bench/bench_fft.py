@@ -15,7 +15,7 @@ def random(shape, dtype, seed=1):
 
 
 def operations(n, lanes, real=False):
-    """5 n log2 n of a complex transform, half of it of a real one: the usual count."""
+    """Operations: 5 n log2 n for a complex transform, half of it for a real one, as usual."""
     return 5 * n * math.log2(n) * lanes * (0.5 if real else 1)
 
 

@@ -1,8 +1,8 @@
-"""Functions of NumPy's that no other room measures, and those that others measure at one size, at every size.
+"""NumPy's functions that no other benchmark measures, and those that others measure at one size, at every size.
 
-A line of CASES is a statement, PyTorch's (T) or None where it has none, and, where not all, the sizes. What the
-statements name is `data`'s: x, y float32, ten to the power m elements. Arrays of Python's lists and functions called
-for each element stand at small sizes alone: there is no floor but the interpreter's.
+A line of CASES is a statement, PyTorch's (T) or None where it has none, and, where not all, the sizes. The statements'
+names are from `data`: x, y float32, ten to the power m elements. Arrays from Python lists and functions called for each
+element have small sizes only: they are bound by the interpreter.
 """
 import types
 
@@ -17,7 +17,7 @@ SOME = (100, 10**4, 10**7)
 
 
 def data(rng, n):
-    """n elements each; a and b squares of about as many, p a polynomial, k whole numbers."""
+    """n elements each; a and b squares of about as many, p a polynomial, k integers."""
     d = types.SimpleNamespace()
     d.x, d.y = rng.random(n, dtype="f4") + np.float32(0.01), rng.random(n, dtype="f4") + np.float32(0.01)
     d.e = d.x.astype("f8")
@@ -53,7 +53,7 @@ def ufuncs(cp):
                FEW)
 
 
-#: names that PyTorch has otherwise than NumPy
+#: operations with other names in PyTorch
 TORCH = {"absolute": "abs", "negative": "neg", "not_equal": "ne", "equal": "eq", "less": "lt", "less_equal": "le",
          "greater": "gt", "greater_equal": "ge", "power": "pow", "conjugate": "conj", "invert": "bitwise_not",
          "left_shift": "bitwise_left_shift", "right_shift": "bitwise_right_shift", "rint": "round"}
@@ -80,7 +80,7 @@ CASES = [
     ("xp.unique_inverse(k)", "T.unique(k, return_inverse=True)", ALL), ("xp.unique_all(k)", None, ALL),
     ("xp.union1d(k, l)", None, ALL), ("xp.intersect1d(k, l)", None, ALL), ("xp.setdiff1d(k, l)", None, ALL),
     ("xp.setxor1d(k, l)", None, ALL), ("xp.indices(a.shape)", None, ALL),
-    # elementwise and made of it
+    # elementwise and composed of it
     ("xp.clip(x, 0.2, 0.8)", "T.clamp(x, 0.2, 0.8)", ALL), ("xp.round(x, 2)", "T.round(x, decimals=2)", ALL),
     ("xp.angle(w)", "T.angle(w)", ALL), ("xp.real(w)", "T.real(w)", FEW), ("xp.imag(w)", "T.imag(w)", FEW),
     ("xp.isclose(x, y)", "T.isclose(x, y)", ALL), ("xp.allclose(x, y)", "T.allclose(x, y)", ALL),

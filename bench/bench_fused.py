@@ -1,4 +1,4 @@
-"""Fused expressions: texts of three to five operations against the same operations one by one, NumPy and numexpr."""
+"""Fused expressions: strings of three to five operations against the same operations one by one, NumPy and numexpr."""
 import numpy as np
 
 from common import Case

@@ -1,8 +1,8 @@
-"""Indexing, manipulation and small arrays: elements by integers and masks, joining, repeating, turning, bits.
+"""Indexing, manipulation and small arrays: integer and mask indexing, concatenation, repetition, transposition, bits.
 
-Each line of CASES is measured at every size n of its own. Floors are bytes that must move once; an element at random of
-an array larger than the caches moves a line of LINE bytes (a write moves it twice). Small sizes have no floor worth
-naming: what counts there is the way to the kernel.
+Each line of CASES is measured at every size n of its own. Floors are bytes that must move once; a random access to an
+array larger than the caches moves a line of LINE bytes (a write moves it twice). Small sizes have no meaningful floor:
+call overhead dominates.
 """
 import types
 
@@ -16,7 +16,7 @@ BIG = (10**4, 10**7)
 
 
 def data(rng, n):
-    """What the statements name: x and y float32, i places at random, ten to the power m cut into rows."""
+    """The statements' names: x and y float32, i random indices, ten to the power m elements cut into rows."""
     d = types.SimpleNamespace(n=n)
     d.x, d.y = rng.standard_normal(n, dtype="f4"), rng.standard_normal(n, dtype="f4")
     d.v = d.y.copy()
@@ -42,7 +42,7 @@ def data(rng, n):
 
 
 def fetched(n, size=4):
-    """Bytes that reading n elements at random of n moves: of the cache where it holds them, else lines."""
+    """Bytes moved by n random reads of n elements: elements where the cache holds them, else lines."""
     return n * (LINE if n * size > 2**25 else size)
 
 
@@ -130,7 +130,7 @@ CASES = [
      lambda n: 24 * n),
 ]
 
-# name, statement, setup (xp, np), PyTorch's two: what takes no time but the way to it
+# name, statement, setup (xp, np), PyTorch's two: calls that only have overhead
 SMALL = [
     ("x[3]", "x[3]", "x = xp.arange(100.)", "x[3]", "x = T.arange(100., **new)"),
     ("x[-1]", "x[-1]", "x = xp.arange(100.)", "x[-1]", "x = T.arange(100., **new)"),

@@ -1,9 +1,9 @@
-"""The user's kernels: how long a call takes to issue, and what the text that kernels become reaches.
+"""User kernels: time to issue a call, and performance of the generated code.
 
 Kernels are compiled before their calls are measured. On the CPU the peer is NumPy's expression; on a GPU CuPy's kernel
-of the same text, and NVRTC's own time beside a first call.
+of the same source, and NVRTC's own time for a first call.
 
-Alone, a first call in processes of their own, when the cache has the kernel and when it has not:
+Run by itself: first calls in separate processes, with and without the kernel in the cache:
 
     PYTHONPATH=build/python python bench/bench_kernel.py
 """
@@ -27,7 +27,7 @@ COPY = r"""extern "C" __global__ void copy(const float *x, float *y, int n)
 }"""
 
 
-# The singular value decomposition put together again from its first k vectors, a thread an element.
+# The matrix reconstructed from its first k singular vectors, a thread an element.
 RECONSTRUCT = r"""extern "C" __global__ void svd_reco(const float *u, const float *s, const float *vt, int k, float *y,
                                                     int rows, int columns)
 {
@@ -40,7 +40,7 @@ RECONSTRUCT = r"""extern "C" __global__ void svd_reco(const float *u, const floa
 
 
 def of_python(jit):
-    """The same kernels as functions of Python's, for a module with cupyx.jit's interface."""
+    """The same kernels as Python functions, for a module with cupyx.jit's interface."""
     @jit.rawkernel()
     def copy(x, y, n):
         i = jit.grid(1)
@@ -89,13 +89,13 @@ NUMBERS = itertools.count(time.time_ns() % 10**9)
 
 
 def _nvrtc():
-    """The NVRTC that this process has opened."""
+    """The NVRTC that this process has loaded."""
     with open("/proc/self/maps") as f:
         return next(line.split()[-1] for line in f if "libnvrtc.so" in line)
 
 
 def first_calls(b):
-    """Calls that compile, or have compiled meanwhile: a text that nobody has seen before each time."""
+    """Calls that compile, now or in the background: each time a new source."""
     from cuprite._compiler.fuse import fusion as _fuse
     x = np.ones(10, "f4")
 
@@ -113,7 +113,7 @@ def first_calls(b):
         xp.fuse(kernel_name="first")(lambda x, y: (x - y) * (x - y) + n)(x, x)
 
     def nvrtc(library, option):
-        """The compiler alone, of the same version."""
+        """The compiler by itself, of the same version."""
         text, program, bytes = COPY.replace("= x[i]", f"= x[i] + {next(NUMBERS)}"), ctypes.c_void_p(), ctypes.c_size_t()
         library.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"copy.cu", 0, None, None)
         if library.nvrtcCompileProgram(program, 1, (ctypes.c_char_p * 1)(option)):
@@ -131,11 +131,11 @@ def first_calls(b):
             option = f"--gpu-architecture=sm_{b.cp.cuda.Device(0).compute_capability}".encode()
             peers["nvrtc"] = lambda: nvrtc(library, option)
         yield Case(f"{f.__name__}: first call of a new text", lambda f=f: f(b.cp, mine), peers)
-        _fuse.queue().waiting.clear()  # kernels that nobody calls again
+        _fuse.queue().waiting.clear()  # kernels that are not called again
 
 
 def by_loops(case, rng):
-    """Kernels with a loop a thread, and what they become when they are written in Python."""
+    """Kernels with a loop in each thread, and the same written in Python."""
     n = 1 << 22
     x = rng.random(n, dtype="f4")
     yield case("jit.rawkernel, square of 2^22 float32", "jit square",
@@ -173,7 +173,7 @@ def cases(b):
         """`call` of a kernel and arrays; `numpy` the same without one."""
         mine = [b.ours(x) for x in host]
         call(ours[kernel], *mine)
-        _fuse.wait()  # what runs meanwhile is not what is measured
+        _fuse.wait()  # background work must not disturb the measurement
         peers = {}
         if theirs:
             other = [b.theirs(x) for x in host]
@@ -240,7 +240,7 @@ print(*times)
 
 
 def in_processes(library, folder):
-    """Milliseconds of the first calls of a RawKernel and an ElementwiseKernel, in a process of its own."""
+    """Milliseconds of the first calls of a RawKernel and an ElementwiseKernel, in a separate process."""
     env = {**os.environ, "CUPRITE_CACHE_DIR": folder, "CUPY_CACHE_DIR": folder}
     done = subprocess.run([sys.executable, "-c", ONCE.format(library=library, text=COPY)], env=env, check=True,
                           capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""Linear algebra: many small matrices, and large ones alone; on a GPU also our own kernels against NVIDIA's libraries
+"""Linear algebra: many small matrices, and single large ones; on a GPU also our own kernels against NVIDIA's libraries
 in one run (the rows "own" and "library", by CUPRITE_LINALG). Floors: the bytes of operands and results, and the
 operations of the textbook's algorithms (a complex one counts four)."""
 import os
@@ -11,7 +11,7 @@ SMALL = 10_000
 # operation: (its multiples of n^3, real) of n x n matrices, in flops
 FLOPS = {"solve": 2 / 3, "inv": 2, "det": 2 / 3, "cholesky": 1 / 3, "qr": 8 / 3, "svd": 22, "svdvals": 8 / 3, "eigh": 9,
          "eigvalsh": 4 / 3, "eig": 25}
-# what is to be reached: device, operation ("": any), matrices or, of one, its rows: (times the peer, the peer)
+# targets: device, operation ("": any), matrices or, of one, its rows: (times the peer, the peer)
 BARS = {("cpu", "", SMALL): (5, "numpy"), ("cpu", "", 512): (1, "numpy"), ("cpu", "", 2048): (1, "numpy"),
         ("gpu", "", SMALL): (2, "cupy"), ("gpu", "qr", 64): (2, "cupy"), ("gpu", "qr", 512): (2, "cupy"),
         ("gpu", "qr", 2048): (1, "cupy"), ("gpu", "svd", 512): (2, "torch"), ("gpu", "eigh", 1024): (1, "cupy"),

@@ -1,6 +1,7 @@
-"""Call overhead: operations on arrays so small that only the way to them counts.
+"""Call overhead: operations on arrays so small that only the overhead counts.
 
-Through run.py like every room (`run.py --module overhead`), or alone, in nanoseconds against NumPy on the CPU:
+Runs through run.py like every module (`run.py --module overhead`), or by itself, in nanoseconds against NumPy on the
+CPU:
 
     PYTHONPATH=build/python python bench/bench_overhead.py
 """
@@ -11,7 +12,7 @@ import timeit
 
 from common import Case
 
-# name, statement, what is made beforehand (xp: the library), the same two for PyTorch where it has the operation
+# name, statement, setup (xp: the library), the same two for PyTorch where it has the operation
 # (T: torch; new: float64 on the device)
 CASES = [
     ("x + x, one element", "x + x", "x = xp.ones(1)", "x + x", "x = T.ones(1, **new)"),

@@ -80,7 +80,7 @@ def cases(b):
                          operations=operations(m, n, k, "float32"), kind="f32")
             found.ours = by("fastest", found.ours)
             yield found
-    # few bytes, so from one cache to another: the floor of memory is not theirs
+    # few bytes, which stay in caches: the memory floor does not apply
     for dtype, batch, n in (("float32", 256, 128), ("float64", 10_000, 8), ("float32", 10_000, 8),
                             ("complex64", 10_000, 8), ("complex128", 10_000, 8), ("float32", 10_000, 3),
                             ("float64", 10_000, 4), ("complex128", 10_000, 4), ("float64", 10_000, 16),

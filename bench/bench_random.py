@@ -1,4 +1,4 @@
-"""Random numbers: uniform, normal and whole ones, other distributions, permutations; and two arrays drawn, narrowed and
+"""Random numbers: uniform, normal, integers, other distributions, permutations; and two arrays drawn, narrowed and
 multiplied. Numbers of two libraries differ; shapes and types are the same."""
 import numpy as np
 

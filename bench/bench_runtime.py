@@ -1,6 +1,7 @@
 """The runtime around arrays: streams, events, host calls, graphs, pinned transfers, copies between GPUs.
 
-Through run.py like every room, or alone on a machine with two GPUs, which prints GB/s of copies between them:
+Runs through run.py like every module, or by itself on a machine with two GPUs, which prints GB/s of copies between
+them:
 
     PYTHONPATH=build/python python bench/bench_runtime.py
 """
@@ -12,7 +13,7 @@ GIB = 1 << 30
 
 
 def chain(xp, x, y):
-    """Ten small operations: what a graph saves is their launches."""
+    """Ten small operations, whose launch overhead a graph saves."""
     t = x
     for _ in range(9):
         t = xp.sqrt(t * t + 1) if _ % 3 == 0 else t + x

@@ -1,4 +1,4 @@
-"""Scans and differences of neighbours: sums, products and maxima up to each element, diff, gradient, trapezoid.
+"""Scans and adjacent differences: cumulative sums, products and maxima, diff, gradient, trapezoid.
 
 The floor of each is its elements read once and its results written once."""
 import numpy as np

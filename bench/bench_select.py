@@ -1,4 +1,4 @@
-"""Selection and kappa-sigma clipping: one long lane, many lanes, partition, the clipping of an image."""
+"""Selection and kappa-sigma clipping: one long row, many rows, partition, the clipping of an image."""
 
 
 def _program(xp, x):

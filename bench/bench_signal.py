@@ -17,7 +17,7 @@ def libraries(b):
 
 
 def by_fft(b):
-    """Other ways of the peer to the same sums, by transforms."""
+    """The peer's alternatives by Fourier transforms."""
     if b.gpu and not b.cupy:
         return {}
     if b.gpu:

@@ -1,4 +1,4 @@
-"""The source-finding path: the bars of the project's first issue, step by step and whole.
+"""The source-finding pipeline: its targets, step by step and as a whole.
 
 The image is 2048 x 2048 float32 with 200 sources on noise (as the lesson's), labels as the program makes them.
 """
@@ -26,7 +26,7 @@ def sky(n=N, sources=200, seed=20221102):
 
 
 def clipper(xp):
-    """The seed's program, in the words of one array library."""
+    """The reference program, written for one array library."""
     def run(data):
         while True:
             med = xp.median(data)
@@ -40,7 +40,7 @@ def clipper(xp):
 
 
 def clipper_torch(torch):
-    """The same program in PyTorch's words; its median is the lower middle one, which is as much work."""
+    """The same program for PyTorch; its median is the lower middle one, which is as much work."""
     def run(data):
         while True:
             med, std = data.median(), data.std(unbiased=False)
@@ -53,7 +53,8 @@ def clipper_torch(torch):
 
 
 def mean_clippers(b, x):
-    """Whole functions of others that clip: SciPy's about the mean, and astropy's in C where it is installed."""
+    """Complete clipping functions of other libraries: SciPy's about the mean, and astropy's in C where it is
+    installed."""
     if b.gpu:
         return {}
     from scipy.stats import sigmaclip
@@ -86,7 +87,7 @@ def measure_sources(ndimage, xp, image, labels, count):
 
 
 def peer_steps(b, xp, ndimage):
-    """All four steps of the seed with the peer's library."""
+    """All four steps of the reference program with the peer's library."""
     clip = clipper(xp)
 
     def run(image):

@@ -1,4 +1,4 @@
-"""Kernels on the CPU beside the same loops in C: each tier (docs: how user kernels run on the CPU), one thread.
+"""Kernels on the CPU against the same loops in C: each tier (docs: how user kernels run on the CPU), one thread.
 
 The C is compiled here by the machine's compiler with -O3 -march=native. Bars: tier a within 1.1 of it, tier b within 3.
 Fibers have no bar: their cost is that of a barrier. With CUPRITE_BENCH_NUMBA=/path/to/python of an environment that has
@@ -14,7 +14,7 @@ import tempfile
 
 from common import Case
 
-os.environ["CUPRITE_NUM_THREADS"] = "1"  # read when the first work is shared out
+os.environ["CUPRITE_NUM_THREADS"] = "1"  # read when threads are first used
 
 CUDA = r"""
 #include <cuda_fp16.h>

@@ -1,4 +1,4 @@
-"""ufuncs along axes and at places: accumulate, reduce where no reduction repeats the operation, reduceat, at."""
+"""ufuncs along axes and at indices: accumulate, reduce where no reduction repeats the operation, reduceat, at."""
 import numpy as np
 
 from common import Case

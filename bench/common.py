@@ -1,16 +1,16 @@
-"""What the benchmarks share: peers, timing, floors, the table of results.
+"""Shared by the benchmarks: peers, timing, floors, the table of results.
 
-A benchmark file bench_ROOM.py has a function `cases(b)` that yields Case objects for the device `b.device`
-("cpu" or "gpu"): one callable of ours and one for each peer that has the operation, on data made beforehand.
-Figures are milliseconds a call, back to back (a batch of calls, then one wait), median of the batches; ours and
-the peers' batches alternate, so that a busy machine slows all of them. `best` is the fastest peer over ours.
+A benchmark file bench_MODULE.py has a function `cases(b)` that yields Case objects for the device `b.device`
+("cpu" or "gpu"): one callable of ours and one for each peer that has the operation, on data prepared beforehand.
+Figures are milliseconds a call, back to back (a batch of calls, then one wait), median of the batches; our batches and
+the peers' alternate, so that a busy machine slows all of them. `best` is the fastest peer over ours.
 """
 import dataclasses
 import os
 import statistics
 import time
 
-# The most that the two machines of bench/results can do, bytes/s and operations/s, measured there: copies (read +
+# Measured peak rates of the two machines of bench/results, bytes/s and operations/s: copies (read +
 # write) for bytes, fused multiply-adds for operations. Floors of another machine are wrong by its ratio to them.
 CEILINGS = {
     "gpu": {"bytes": 4.30e12, "f64": 33.5e12, "f32": 50.8e12},
@@ -22,19 +22,19 @@ CEILINGS = {
 class Case:
     name: str
     ours: object                       # callable
-    peers: dict = dataclasses.field(default_factory=dict)   # name -> callable, or None where the peer has no such thing
+    peers: dict = dataclasses.field(default_factory=dict)   # name -> callable, or None if the peer lacks it
     bytes: float = 0                   # least bytes that must move
     operations: float = 0              # least arithmetic operations
     kind: str = "f64"                  # arithmetic that the operations are
-    bar: float = 0                     # how many times faster than `against` we mean to be
-    against: str = ""                  # peer that the bar is about
+    bar: float = 0                     # target: times faster than `against`
+    against: str = ""                  # peer of the target
 
 
 class Bench:
-    """The libraries of one device, and how to wait for it."""
+    """The libraries of one device, and its synchronization."""
 
     def __init__(self, device, threads=2, sizes=None):
-        self.only = sizes                  # numbers of elements that are asked for; None: all
+        self.only = sizes                  # the requested numbers of elements; None: all
         os.environ["CUPRITE_DEVICE"] = "cuda:0" if device == "gpu" else "cpu"  # read when the first array is made
         import numpy
         import cuprite
@@ -57,7 +57,7 @@ class Bench:
             os.environ.setdefault("OMP_NUM_THREADS", str(threads))
 
     def sizes(self, all):
-        """Those of a room's sizes that are asked for."""
+        """The requested sizes out of a module's."""
         return [n for n in all if self.only is None or n in self.only]
 
     def ours(self, a):
@@ -82,10 +82,10 @@ class Bench:
         return {"torch": f} if self.torch is not None else {}
 
     def threads(self):
-        """How many threads each library may use: what stands beside the figures."""
+        """How many threads each library may use, recorded with the figures."""
         from cuprite import _device
         used = {"ours": _device.threads()}
-        used["numpy"] = 1  # its loops; products and FFTs have threads of their own
+        used["numpy"] = 1  # its loops; products and FFTs have their own threads
         if self.torch is not None:
             used["torch"] = self.torch.get_num_threads()
         return used
@@ -116,7 +116,7 @@ def _batch(b, who, f, n):
 
 
 def _one_thread(f):
-    """Whether calls wake no thread but the caller's: then nobody is awake behind them."""
+    """Whether calls wake no other threads: then none is awake after them."""
     wall, used = time.perf_counter(), time.process_time()
     for _ in range(10):
         f()

@@ -3,9 +3,9 @@
 [--rounds N] [--budget SECONDS] [--above RATIO] [--output FILE.json]
 
 NOW and BASE are checkouts with a build in build/. Each has two processes, made in the order now, base, base, now:
-where a process lies in memory moves a time by some per cent, and of two made one after the other the first was the
-slower one. All four are asked in turn, so that a busy machine slows all of them; the cases are those of this folder. A
-row's ratios are now / base: of the shortest times, and of the medians. Rows with both above --above are marked.
+a process's memory layout changes times by some per cent, and of two successive processes the first was slower. All four
+are measured in turn, so that a busy machine slows all of them; the cases are those of this folder. A row's ratios are
+now / base: of the shortest times, and of the medians. Rows with both above --above are marked.
 """
 import argparse, datetime, importlib, json, math, os, pathlib, re, statistics, subprocess, sys, time
 
@@ -14,7 +14,7 @@ sys.path.insert(0, str(HERE))
 
 
 class Peer:
-    """Stands for a peer's library and its arrays: the peers' cases are made, never called."""
+    """A stub for a peer's library and its arrays: the peers' cases are made, never called."""
     def itself(self, *args, **options):
         return self
 
@@ -85,7 +85,7 @@ class Worker:
 
 
 def compare(workers, a):
-    """The row of the case that all have come to. The first two calls of each are not counted."""
+    """The row of the current case of all processes. The first two calls of each are not counted."""
     for w in workers + workers:
         w.ask(1)
     once = max(w.ask(1) for w in workers)
@@ -130,7 +130,7 @@ def main():
                 if name is None:
                     break
                 if not all([w.ask(f"find {name}") for w in workers[1:]]):
-                    continue  # one that base lacks
+                    continue  # base does not have it
                 r = {"module": module, "name": name, **compare(workers, a)}
             except RuntimeError as e:
                 print(f"{module} {name}: {e}", flush=True)

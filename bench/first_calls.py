@@ -1,9 +1,9 @@
-"""First calls: how much longer than the second they take, each in a process of its own whose device is open.
+"""First calls: how much longer they take than second ones, each in a separate process with the device initialized.
 
     PYTHONPATH=build/python python bench/first_calls.py [--output FILE.json]
 
-On a GPU beside CuPy, whose kernel cache is empty; prints milliseconds of the first and of the second call. NVIDIA's
-libraries lie in the machine's file cache then: a process before opens them all.
+On a GPU compared with CuPy with an empty kernel cache. Prints milliseconds of the first and of the second call.
+NVIDIA's libraries are in the file cache: an earlier process loads them all.
 """
 import argparse
 import datetime

@@ -1,11 +1,11 @@
-"""The figures of docs/lazy.md: elementwise operations that are put off until somebody looks, beside the same function
-as it is written and under `fuse`, on the current device.
+"""The figures of docs/lazy.md: lazily evaluated elementwise operations, against the same function evaluated eagerly and
+under `fuse`, on the current device.
 
     PYTHONPATH=build/python python bench/lazy.py [elements ...]
 
-Late stands for what `cuprite.lazy()` would have made of an array: operations on it are written down as a text and its
-operands, and `look` has it run by cuprite.fused, which keeps what it read and, on a GPU, what it compiled. The bar is
-1.2 times the fused time for sin(x) + cos(y) / sqrt(z) of 5 x 10^7 float32."""
+Late is the lazy array that `cuprite.lazy()` would have made: operations on it are recorded as an expression string and
+its operands, and `look` evaluates it by cuprite.fused, which caches the parsed expression and, on a GPU, the kernel.
+The target is 1.2 times the fused time for sin(x) + cos(y) / sqrt(z) of 5 x 10^7 float32."""
 import statistics
 import sys
 import time
@@ -16,7 +16,7 @@ ROUNDS, SECONDS = 7, 0.15
 
 
 class Late:
-    """An expression: names of arrays are given when it is looked at, in the order in which they stand in it."""
+    """An expression: arrays are named on evaluation, in the order of their appearance."""
     __slots__ = ("parts",)
 
     def __init__(self, parts):
@@ -46,7 +46,7 @@ for _name, _sign in [("add", "+"), ("sub", "-"), ("mul", "*"), ("truediv", "/"),
 
 
 class Module:
-    """What stands for the library in a program whose operations are put off."""
+    """The library's stand-in for a program with lazy operations."""
 
     def __getattr__(self, name):
         def f(*args):
@@ -78,7 +78,7 @@ def ways(f, arrays):
 
 
 def milliseconds(calls, synchronize):
-    """The best of rounds in which all take turns."""
+    """The best of alternating rounds."""
     best, times = {}, {}
     for name, call in calls.items():
         start = time.perf_counter()
@@ -103,7 +103,7 @@ def main():
         for n in sizes:
             calls = ways(f, [(cp.arange(n, dtype="f4") % 97 + k) / 50 for k in (1, 2, 3)])
             results = []
-            for _ in range(3):  # until kernels are there, which then take over
+            for _ in range(3):  # until the compiled kernels are used
                 results = [call() for call in calls.values()]
                 _fuse.wait()
             assert all((r == results[0]).all() for r in results), "a way has another answer"

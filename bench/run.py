@@ -2,10 +2,9 @@
 """Runs the benchmarks: bench/run.py [--device cpu|gpu] [--only MODULE[,MODULE]] [--sizes N[,N]] [--rows REGEX]
 [--output FILE.json] [--budget SECONDS]
 
---sizes: in rooms that measure at several sizes these alone, and of rooms that have one size none. --rows: those whose
-name has a match.
-Without --device: the CPU, and the GPU where there is one. Each room runs in a process of its own. The results
-go to bench/results/DATE-MACHINE.json unless --output names a file; date, machine, commit and versions stand in it.
+--sizes: only these sizes; modules without sizes are skipped. --rows: only rows whose name has a match. Without
+--device: the CPU, and the GPU where there is one. Each module runs in a separate process. The results go to
+bench/results/DATE-MACHINE.json unless --output names a file; it records date, machine, commit and versions.
 """
 import argparse, datetime, importlib, json, os, pathlib, platform, re, subprocess, sys, tempfile
 
@@ -88,7 +87,7 @@ def main():
                     result["runs"].append({"module": module, "device": device, **json.load(open(f.name))})
                 else:
                     print(f"{device} {module}: failed with {p.returncode}", flush=True)
-            write(name, result)  # after each room: what ends the run early loses one
+            write(name, result)  # after each module: an early end loses only one
     print("results in", name)
 
 

@@ -1,11 +1,11 @@
 """Builds the wheel: pip calls the functions without underscore (PEP 517).
 
     pip install .                                a build in build-wheel, for the Python that runs pip
-    pip install . --config-settings=build-dir=build   with what a build folder has already
+    pip install . --config-settings=build-dir=build   with an existing build folder
     pip install . -C cmake=-DCUPRITE_CUDA=OFF    more for CMake, which configures the build
 
-CMake compiles and lays the files out (component `wheel` of tools/install.cmake); here they are packed. Wheels hold no
-links: a library is packed once, under the name by which others ask for it.
+CMake compiles and installs the files (component `wheel` of tools/install.cmake); here they are packed. Wheels hold no
+links: a library is packed once, under its soname.
 """
 import base64
 import csv
@@ -49,7 +49,7 @@ def _metadata(project):
 
 
 def _built(settings, folder):
-    """Compiles, and lays the package out in `folder`."""
+    """Compiles, and installs the package in `folder`."""
     build = pathlib.Path(settings.get("build-dir", ROOT / "build-wheel")).absolute()
     more = settings.get("cmake", [])
     subprocess.run(["cmake", "-S", ROOT, "-B", build, "-G", "Ninja", f"-DPython3_EXECUTABLE={sys.executable}",
@@ -61,7 +61,7 @@ def _built(settings, folder):
 
 
 def _files(folder):
-    """(name in the wheel, file): a link stands for its target, which then goes by no other name."""
+    """(name in the wheel, file): a link is replaced by its target, which then has no other name."""
     paths = [p for p in sorted(folder.rglob("*")) if p.is_symlink() or p.is_file()]
     targets = {p.resolve() for p in paths if p.is_symlink()}
     return [(p.relative_to(folder).as_posix(), p) for p in paths if p.is_symlink() or p.resolve() not in targets]

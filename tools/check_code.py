@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks the form of the code: every internal name exists once, macros and files keep to their length.
+"""Checks the form of the code: every internal name is defined once, macros and files keep to their length.
 
-    python tools/check_code.py            prints one line for each breach, and exits 1 where there is one
-    python tools/check_code.py --long     lists the functions of more than 60 lines as well; they are no breach
+    python tools/check_code.py            prints a line for each violation; exits 1 if there is one
+    python tools/check_code.py --long     also lists the functions of more than 60 lines; they are no violation
 
 Names: types, and global functions and variables of src, and what headers define as static. A name that only one source
 knows (a static function or a type without a prefix in a .c or .cu file) may occur in others. What user
@@ -16,7 +16,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FILE, MACRO, FUNCTION = 800, 20, 60  # lines at most; of functions: those that are reported
+FILE, MACRO, FUNCTION = 800, 20, 60  # lines at most; longer functions are only reported
 SOURCES = {".c", ".h", ".cu", ".cuh", ".inc"}
 FOLDERS = ("src", "include", "python", "cli", "tests", "bench", "tools", "examples")
 TWICE = {
@@ -36,7 +36,7 @@ def files(suffixes, folders=FOLDERS):
 
 
 def blanked(text):
-    """C without comments, texts and continued macros, line by line as it was."""
+    """C source with comments, strings and multi-line macros blanked; lines stay."""
     def blank(found):
         return re.sub(r"[^\n]", " ", found[0])
     text = re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|' r"'(?:\\.|[^'\\\n])+'", blank, text, flags=re.S)
@@ -53,7 +53,7 @@ INCLUDED_BY_USERS = re.compile(r"/kernel/device/")
 
 
 def names_of(path):
-    """The names that the file defines for others too; those in a namespace are the namespace's."""
+    """The names that the file defines globally; those in a namespace are excluded."""
     text = blanked(path.read_text())
     header = path.suffix in {".h", ".cuh"}
     space = re.search(r"^namespace (\w+)", text, re.M)
@@ -108,7 +108,7 @@ def python_functions(path):
 
 
 def c_functions(path):
-    """Functions by their braces; nothing of a macro, which has a limit of its own."""
+    """Functions by their braces; macros are skipped, as they have their own limit."""
     text = blanked(path.read_text())
     for _ in range(2):  # templates name functions by macros: KERNEL(f)(...), CPI_ISA_NAME(KEYS(f))(...)
         text = re.sub(r"\b[A-Z][A-Z_]*\((\w+)\)", r"\1", text)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The import graph of python/cuprite has no circles.
+"""The import graph of python/cuprite has no cycles.
 
-    tools/check_imports.py [FOLDER]      exits 1 where modules import each other at top level, or where more of them
+    tools/check_imports.py [FOLDER]      exits 1 if modules import each other at top level, or if more of them
                                          than CIRCLES allows do so by imports inside functions
 
 An edge is an import of one module by another; a package's own file counts only where it is imported by name. Imports in
-functions run later, so a circle of them works; but it says that the modules are one. Those of and by the package
-`cuprite` itself in functions do not count: it offers every name, and imports modules when one of their names is used.
+functions run later, so a cycle of them works, but shows that the modules are one. Imports of and by the package
+`cuprite` itself in functions do not count: it exports every name, and imports modules on first use.
 """
 import ast
 import pathlib
@@ -14,7 +14,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "python" / "cuprite"
-# Modules that may stand in circles of imports inside functions. Open a circle and lower it; never raise it.
+# Modules that may be in cycles of imports inside functions. Break a cycle and lower it; never raise it.
 CIRCLES = 20
 
 
@@ -24,7 +24,7 @@ def module_name(path, top):
 
 
 def imports(tree):
-    """(node, whether it is inside a function) of every import; what only type checkers see is none."""
+    """(node, whether it is inside a function) of every import; imports for type checkers only are excluded."""
     waiting = [(tree, False)]
     while waiting:
         node, inside = waiting.pop()

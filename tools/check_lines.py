@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lines end before column 121, in every source that people write.
+"""Lines have at most 120 columns, in every hand-written source.
 
     python tools/check_lines.py       exits 1 with a line for each file that breaks the rule
 """

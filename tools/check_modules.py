@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
-"""Checks the house rules that a compiler does not: which room includes and calls which, and that no source names
-a small floating type by hand.
+"""Checks the dependencies of modules (includes and calls), and that no source names a small floating type by hand.
 
     python tools/check_modules.py [BUILD]
 
-A room may use its own files and those of modules that stand before it in src/modules.def, in includes and, where there
-is a build (`build` unless another is named), in calls: the objects' symbols are read, so a public function of a later
-room cannot be called from an earlier one either, and there is no circle. Rows are in the order of layers, so a layer
-uses itself and those before it. What MAY allows by name is the exception. The room compose is made of public functions
-only: it includes no header of another room but those of INNER. A function is declared by a header of the room that
-defines it. What a small floating type needs is made from its row in core/types.def; NAMES_HALVES lists the sources that
-name one nevertheless, and why. Exits 1 with one line for each breach.
+A module may use its own files and those of modules before it in src/modules.def. This holds for includes and, with a
+build (`build` by default), for calls: the objects' symbols are read, so an earlier module cannot call a public function
+of a later one either, and there is no cycle. Rows are in the order of layers, so a layer uses itself and those before
+it. MAY lists the exceptions by name. The module compose uses public functions only: it includes no header of another
+module but those of INNER. A function is declared by a header of the module that defines it. Code for a small floating
+type is generated from its row in core/types.def; NAMES_HALVES lists the sources that name one nevertheless, and why.
+Exits 1 with one line for each violation.
 """
 import json
 import pathlib
@@ -30,11 +29,11 @@ try:
     ORDER = [module.name for module in modules()]
 except TableError as e:
     sys.exit(str(e))
-# room -> headers, modules ("scalar/") or symbols that it may use although they stand later
+# module -> headers, modules ("scalar/") or symbols that it may use although they are later
 MAY = {
     "core": {"scalar/"},
-    # the registry knows the backend that is always there, and whether it has kernels for this processor; its tables
-    # (CPI_MODULES) name the slots of every room
+    # the registry knows the built-in backend, and whether it has kernels for this processor; its tables (CPI_MODULES)
+    # name the slots of every module
     "backend": {"cpi_backend_cpu", "cp_threads", "cpi_cpu_lacks", "cpu/features.h"},
     "cpu": {f"cpi_{r}_cpu" for r in ORDER},
     "cuda": {f"cpi_{r}_cuda" for r in ORDER},
@@ -63,7 +62,7 @@ RANK = {module: i for i, module in enumerate(ORDER)}
 
 
 def later(module, other, what):
-    """May `module` not use `what` of the room `other`?"""
+    """May `module` not use `what` of the module `other`?"""
     allowed = MAY.get(module, set())
     return RANK[other] > RANK[module] and what not in allowed and other + "/" not in allowed
 
@@ -85,7 +84,7 @@ def includes():
 
 
 def objects(build):
-    """(room, source, object) of everything the build compiles for a room."""
+    """(module, source, object) of everything the build compiles for a module."""
     for entry in json.loads((build / "compile_commands.json").read_text()):
         module = module_folders.module_of(entry["file"])
         if module not in RANK or "/python/src/" in entry["file"]:
@@ -120,7 +119,7 @@ def calls(build):
 
 
 def declarations(home):
-    """A name that a room's header declares is defined there."""
+    """A name that a module's header declares is defined in the module."""
     headers = [(module, path) for module,
                folder in module_folders.folders().items() for path in sorted(folder.glob("*.h"))]
     for module, path in headers:
@@ -135,7 +134,7 @@ def source(name):
 
 
 def without_comments(path):
-    """The text of a source, its comments blank, line by line."""
+    """A source with its comments blanked, line by line."""
     text = path.read_text()
     if path.suffix in (".def", ".py"):
         return [re.sub(r"#.*", "", line) for line in text.splitlines()]
@@ -143,7 +142,7 @@ def without_comments(path):
 
 
 def types():
-    """No source names a small floating type, and none asks for the order of types, which is promotion's."""
+    """No source names a small floating type, and none depends on the order of types, which belongs to promotion."""
     rows = types_of(Tables(ROOT))
     halves = [t for t in rows if t.is_half]
     names = "|".join(rf"\b{t.enum}\b|\b{t.c}\b|(?<!#)(?:\b|(?<=[a-z0-9]_)){t.suffix}(?:\b|(?=_))" for t in halves)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""One set of names: what Python calls as cuprite.NAME, C calls as cp_NAME, and the other way round.
+"""Checks that cuprite.NAME in Python is cp_NAME in C, and vice versa.
 
     tools/check_names.py [--check]       exits 1 with a line for each name that only one of the two has
 
 Python's names are those of the function rows, of the tables of operations and reductions, and of the functions written
 in Python; C's are those of the public headers, written and generated (BUILD is the build folder, `build` by default).
-What must differ stands below with its reason; a name there that need not be there is a breach too.
+Exceptions are listed below with their reason; an unnecessary exception is a violation too.
 """
 import ast
 import os
@@ -123,7 +123,7 @@ def breaches(build):
 SPELLED = {"dtype": "type", "axis": "axes", "axis1": "a", "axis2": "b"}  # Python's argument: C's
 
 
-# Where a body stands between the two: C's parameter and the argument that it gets, or what it is
+# With a hand-written body between the two: C's parameter and its argument, or what it is
 FOUND = "what the call finds, through a pointer"
 BODIES = {
     "clip": {"b": "a_min", "c": "a_max"}, "angle": {"a": "z"}, "can_cast": {"from": "from_", "rule": "casting"},
@@ -136,11 +136,11 @@ BODIES = {
     "tensordot": {"a_axes": "axes", "b_axes": "axes"},
 }
 TURNED = ("full", "full_like")  # the type before the value, as C's other makers have it
-MADE = ("object", "flag", "stream", "event", "graph")  # kinds that a body makes something else of
+MADE = ("object", "flag", "stream", "event", "graph")  # kinds that a body converts to something else
 
 
 def declared_parameters(declared):
-    """A prototype's parameters as they stand there."""
+    """A prototype's parameters as written."""
     inside = re.search(r"\w\)? ?\((.*)\);?$", declared.text)[1]
     return [] if inside == "void" else [part.strip() for part in inside.split(",")]
 
@@ -151,9 +151,9 @@ def parameters(declared):
 
 
 def drift(build):
-    """Where a prototype written by hand and a row say the same function differently. What a row passes by its own rules
-    has the row's parameters by name and order (its first array may be called x); a row's `call` gives numbers and words
-    to the parameters of their names."""
+    """Differences between a hand-written prototype and its row. A row without `call` has the prototype's parameters by
+    name and order (its first array may be called x); a row's `call` passes numbers and words to the parameters of their
+    names."""
     found = headers.functions(build)
     for f in read_functions(Tables(ROOT)):
         call = re.fullmatch(r"(cp_\w+)\(([^()]*)\)", f.row.get("call", ""))
@@ -179,8 +179,8 @@ def drift(build):
 
 
 def bodies(build):
-    """The same of functions with a body of their own, which the row's arguments reach in another way: each parameter of
-    C has one argument of that name (BODIES and SPELLED say where they differ), of its type, and in its order."""
+    """The same for functions with a hand-written body: each parameter of C has one argument of that name (BODIES and
+    SPELLED list the differences), of its type, and in its order."""
     found = headers.functions(build)
     for f in read_functions(Tables(ROOT)):
         declared = found.get(f.row.get("c", "cp_" + f.name))
@@ -208,7 +208,7 @@ def bodies(build):
 
 
 def unread():
-    """Arguments that a body written by hand passes over: what a caller says must have an effect or be refused."""
+    """Arguments that a hand-written body ignores: every argument must have an effect or be rejected."""
     # (a body that hands the whole record on is not followed)
     text = "\n".join(path.read_text() for path in sorted((ROOT / "python/src").glob("*.c")))
     for f in read_functions(Tables(ROOT)):

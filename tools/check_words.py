@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Refuses words of our own making in the names of files and identifiers: each has a word that readers of NumPy, BLAS,
-CUDA and compilers know.
+"""Rejects private vocabulary in the names of files and identifiers: each word has an equivalent that readers of NumPy,
+BLAS, CUDA and compilers know.
 
     python tools/check_words.py       exits 1 with a line for each name
 
-WORDS gives the word that is refused, as a part of a name between underscores, what it is to be called, and whether it
-is refused in every name or in internal ones only (cpi_, cpr_, cpy_ and their capitals); ALLOWED the names that have it
-in the sense of their field: public names of NumPy and CuPy, the lanes of a warp.
+WORDS lists the rejected word, as a part of a name between underscores, its replacement, and whether it is rejected in
+every name or in internal ones only (cpi_, cpr_, cpy_ and their capitals). ALLOWED lists the names that use it in its
+standard sense: public names of NumPy and CuPy, the lanes of a warp.
 """
 import pathlib
 import re

@@ -3,8 +3,8 @@
 
     tools/compare_catalogs.py PAINTED.csv FOUND.csv
 
-The two are matched one to one, nearest pairs first, within 3 pixels. What is not found is told apart: painted sources
-whose place lies within another's group of pixels (blended), and others (lost in the noise). Needs Python alone.
+The two are matched one to one, nearest pairs first, within 3 pixels. Sources that are not found are of two kinds: those
+within another source's group of pixels (blended), and others (lost in the noise). Needs only Python.
 """
 import csv
 import math
@@ -45,12 +45,12 @@ def match(painted, found):
 
 
 def blended(p, found):
-    """The painted source lies within the pixels of a group that was found: as far off as the group reaches."""
+    """Is the painted source within the pixels of a group that was found?"""
     return any(math.hypot(p["x"] - f["x"], p["y"] - f["y"]) <= 2 * math.sqrt(f["pixels"] / math.pi) for f in found)
 
 
 def above(p, threshold):
-    """The part of a Gaussian's flux in the pixels brighter than the threshold, above the background."""
+    """The fraction of a Gaussian's flux in the pixels brighter than the threshold, above the background."""
     return max(0.0, 1 - threshold / p["peak"])
 
 

@@ -1,8 +1,7 @@
-"""The public headers, read: every function with its declaration, its comment and its header.
+"""Reads the public headers: every function with its declaration, its comment and its header.
 
-What is generated is read too: `folders` are include/ and BUILD/generated/include. A function's comment is the one that
-ends right above its declaration (declarations without a blank line between share it) or stands behind it on the same
-line.
+Generated headers are read too: `folders` are include/ and BUILD/generated/include. A function's comment ends right
+above its declaration (declarations without a blank line between share it) or follows it on the same line.
 """
 import pathlib
 import re
@@ -13,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 class Declared:
     def __init__(self, name, text, comment, header, own):
         self.name, self.text, self.comment, self.header = name, text, comment, header
-        self.own = own  # the comment stands behind it on its line: no other declaration shares it
+        self.own = own  # the comment follows it on its line: no other declaration shares it
 
 
 def folders(build):

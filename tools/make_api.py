@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes what follows from the public headers and tables: docs/api.md, the reference of the C API, and the list of
-modules in docs/architecture.md.
+"""Writes the pages generated from the public headers and tables: docs/api.md, the reference of the C API, and the list
+of modules in docs/architecture.md.
 
     tools/make_api.py            writes them
-    tools/make_api.py --check    exits 1 when they are not what headers and tables say
+    tools/make_api.py --check    exits 1 when they are not up to date
 
-A header's opening comment is the section's text; its declarations follow as they stand, with their comments. A header
-that is made of rows is made here again, so no build is needed.
+A header's file comment is the section's text; its declarations follow unchanged, with their comments. Headers generated
+from rows are generated here again, so no build is needed.
 """
 import pathlib, re, sys
 
@@ -54,7 +54,7 @@ def made_header(module):
 
 
 def list_of_modules():
-    """docs/architecture.md with the modules that there are, in their order."""
+    """docs/architecture.md with the list of modules, in their order."""
     listed = "".join(f"* `{module.name}`: {module.doc}\n" for module in modules())
     return re.sub(r"(<!-- modules: .*? -->\n).*?(<!-- end -->)", lambda m: m[1] + listed + m[2],
                   ARCHITECTURE.read_text(), flags=re.S)

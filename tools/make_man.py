@@ -4,8 +4,8 @@
     tools/make_man.py FOLDER        writes FOLDER/man3/cp_NAME.3, one page for each header, cuprite_HEADER.3, and
                                     FOLDER/man1/cuprite.1, which is docs/cli.md
 
-A function's page begins with what its own row says. A comment that several declarations share follows under a heading
-that says so.
+A function's page begins with its row's documentation. A comment that several declarations share follows under its own
+heading.
 
 BUILD is the build folder (`build` by default), whose generated headers are read too.
 """
@@ -23,7 +23,7 @@ from table import Tables  # noqa: E402
 
 
 def escaped(text):
-    """Text as roff shows it: backslashes, and lines that would be requests."""
+    """Text escaped for roff: backslashes, and lines that would be requests."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return "\n".join("\\&" + line if line.startswith((".", "'")) else line for line in text.split("\n"))
 

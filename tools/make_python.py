@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes what the rows of functions say as a page, docs/python-reference.md: signatures and what the functions do.
-(Parameters, results and errors stand in the docstrings, and on the site: tools/make_site.py.) Needs a build:
-PYTHONPATH=build/python tools/make_python.py. (The stubs are generated with the extension: tools/generate/stubs.py.)
+"""Writes docs/python-reference.md from the rows of functions: signatures and summaries. (Parameters, results and errors
+are in the docstrings, and on the site: tools/make_site.py.) Needs a build: PYTHONPATH=build/python
+tools/make_python.py. (The stubs are generated with the extension: tools/generate/stubs.py.)
 
     make_python.py [--check]     --check writes nothing and fails where a file is not up to date
 """

@@ -4,10 +4,9 @@
     PYTHONPATH=build/python tools/make_site.py FOLDER            `make docs` calls it; FOLDER/site is the site
     PYTHONPATH=build/python tools/make_site.py --pages FOLDER    its pages as Markdown alone, without mkdocs
 
-Pages are Markdown in FOLDER/site-pages, of which mkdocs makes HTML; nothing here writes any. mkdocs stops at a link
-that leads nowhere. The site needs no server and no network: its search (site_search.js) is a script with the index
-beside it, since a page that was opened as a file may not fetch one. Invariant: each public name of the package stands
-in one chapter.
+Pages are Markdown in FOLDER/site-pages, which mkdocs converts to HTML; nothing here writes HTML. mkdocs stops at a
+broken link. The site needs no server and no network: its search (site_search.js) is a script with an embedded index,
+since a page opened as a file may not fetch one. Invariant: each public name of the package is in one chapter.
 """
 import importlib
 import inspect
@@ -26,7 +25,7 @@ sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools" / "generate")]
 from functions import read_functions  # noqa: E402
 from table import Tables  # noqa: E402
 
-# Chapters of cuprite's own names: title, rooms whose rows they are, modules that define them, single names.
+# Chapters of cuprite's own names: title, modules with their rows, Python modules that define them, single names.
 CHAPTERS = [
     ("Making arrays", [], ["_pinned"],
      "empty zeros ones eye full empty_like zeros_like ones_like full_like arange linspace logspace array asarray "
@@ -55,7 +54,7 @@ CHAPTERS = [
                                  "_compiler.fuse.expression", "_memo"], ""),
     ("Old names", [], ["_old_names"], ""),
 ]
-# In the pages of these modules stand the names of their submodules too.
+# The pages of these modules include the names of their submodules.
 MODULES = ["linalg", "fft", "random", "polynomial", "lib", "scipy", "cuda", "jit", "numba", "io", "profiler", "testing"]
 START = ["README.md", "CONTRIBUTING.md"]
 
@@ -103,7 +102,7 @@ def members(x):
 
 def entry(name, x, level="##"):
     doc = inspect.getdoc(x) or ""
-    if isinstance(x, cp.ufunc):  # its signature opens the text
+    if isinstance(x, cp.ufunc):  # its signature begins the docstring
         doc = doc.partition("\n\n")[2]
     shown = "" if isinstance(x, property) or not callable(x) else f"    {signature(x, name.split('.')[-1])}\n\n"
     text = f"{level} {escaped(name)}\n\n{shown}{markdown(doc)}\n\n"
@@ -178,7 +177,7 @@ def is_documented(x):
 
 # --- pages ---
 def linked(text, here):
-    """Links between the pages of the tree as the site has them; what is not on it loses its link."""
+    """Rewrites links between pages of the tree for the site; links to other files are removed."""
     pages = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md"}
 
     def link(m):

@@ -11,7 +11,7 @@ def ms(v):
 
 
 def threads_text(runs):
-    """What the runs recorded of the libraries' threads; results from before it was recorded say nothing of them."""
+    """The recorded thread counts of the libraries; older results do not have them."""
     used = [r["info"].get("threads") for r in runs if r["device"] == "cpu"]
     if not used or None in used:
         return ""

@@ -1,4 +1,4 @@
-"""Expands the tables into plain C, CUDA C++ and headers: what a person could have written, once a type.
+"""Expands the tables into plain C, CUDA C++ and headers, as they would be written by hand for each type.
 
     python tools/generate OUT                    writes everything: OUT/include, OUT/src, OUT/python
     python tools/generate OUT --list             only writes OUT/sources.txt, the names of the C, CUDA C++ and headers
@@ -6,10 +6,10 @@
     python tools/generate OUT --package FOLDER   the generated part of the Python package, OUT/python/cuprite, and
                                                  FOLDER/cuprite: links to it and to python/cuprite; OUT/package.d
 
-CMake runs the first of the three when it configures, and the build runs the others when a file that they read was
-changed. Every module beside this one that has a function `write(tables, out)` makes the files of one module of src,
-or with PACKAGE = True a part of the Python package. Invariant: a file is written only when its text is another than
-before, so that nothing is compiled again without need; a file that nobody makes any more is removed.
+CMake runs --list when it configures, and the build runs the others when one of their inputs changed. Every module
+beside this one with a function `write(tables, out)` generates the files of one module of src, or with PACKAGE = True a
+part of the Python package. Invariant: a file is written only when its content changes, so that nothing is recompiled
+without need; a file that is no longer generated is removed.
 """
 import importlib
 import os
@@ -26,7 +26,7 @@ PACKAGE = "python/cuprite"
 
 
 class Out:
-    """Where generated files go. Every one opens with a line that says where it comes from."""
+    """The output folder. Every generated file begins with a line that names its source."""
 
     def __init__(self, folder, dry=False):
         self.folder, self.dry, self.written = pathlib.Path(folder), dry, set()
@@ -46,7 +46,7 @@ class Out:
             path.write_text(text)
 
     def sweep(self, package):
-        """Removes what an earlier run made and this one did not, of the package or of all else."""
+        """Removes files that an earlier run made and this one did not, of the package or of all else."""
         for part in ("include", "src", "python"):
             for path in sorted((self.folder / part).rglob("*")):
                 name = str(path.relative_to(self.folder))
@@ -55,7 +55,7 @@ class Out:
 
 
 class Read:
-    """What was read of the project: files, and folders that were listed (a new file there may be a new input)."""
+    """The inputs that were read: files, and folders that were listed (a new file there may be a new input)."""
 
     def __init__(self, out):
         self.out, self.found = os.path.abspath(out) + os.sep, set(map(str, HERE.glob("*.py")))
@@ -84,7 +84,7 @@ def generate(out, package, tables):
 
 
 def link(out, folder):
-    """FOLDER/cuprite as a package: every file a link, so that what is edited needs no build."""
+    """FOLDER/cuprite as a package: every file a link, so that edits need no build."""
     wanted = {}
     for root in (ROOT / "python", out.folder / "python"):
         for path in sorted((root / "cuprite").rglob("*")):

@@ -1,5 +1,5 @@
-"""The contract between the core and its plugins, from the modules' headers: a module says its slots once, as members of
-struct cpi_MODULE_ops in MODULE/MODULE.h.
+"""The contract between the core and its plugins, from the modules' headers: a module declares its slots once, as
+members of struct cpi_MODULE_ops in MODULE/MODULE.h.
 
     src/MODULE/slots.h        prototypes of the slots' functions on both devices, the tables, assertions of layout
     src/MODULE/slots_cpu.c    const cpi_MODULE_ops cpi_MODULE_cpu, a table by the slots' names
@@ -7,8 +7,8 @@ struct cpi_MODULE_ops in MODULE/MODULE.h.
     src/backend/abi.h         CPI_ABI and CPI_IO_ABI: numbers of all headers that plugins are compiled with
 
 The function of a slot is called cpi_MODULE_cpu_SLOT or cpi_MODULE_cuda_SLOT. MODULE.h ends with the include of
-slots.h, so a definition is compared with its slot wherever it is compiled, and one that is missing does not link. What
-else is to be said stands beside the slots:
+slots.h, so the compiler checks a definition against its slot, and a missing one does not link. Further properties are
+declared beside the slots:
 
     /*: slot("pick", absent="cuda") */                   the slot is NULL there ("cpu cuda" for both)
     /*: value("known", cuda="true") */                   a member that is no function, where it is not 0
@@ -54,7 +54,7 @@ class Argument:
 
 
 class Module:
-    """What the header of a module says of its slots: `slots` are (result, name, arguments), `values` the names of other
+    """The slots that a module's header declares: `slots` are (result, name, arguments), `values` the names of other
     members."""
 
     def __init__(self, name):
@@ -133,14 +133,14 @@ def slots_header(module):
 
 
 def tokens(text):
-    """The text of a header as the compiler sees it: tokens, and directives in lines of their own."""
+    """A header as the compiler sees it: tokens, and directives in lines of their own."""
     lines = without_comments(text).replace("\\\n", " ").splitlines()
     return " ".join(f"\n{' '.join(TOKEN.findall(line))}\n" if line.lstrip().startswith("#")
                     else " ".join(TOKEN.findall(line)) for line in lines if line.strip())
 
 
 def headers_from(first, folders):
-    """Paths of `first` and of all headers of ours that they include, by names; what no folder has is the system's."""
+    """Paths of `first` and of all headers of ours that they include, by names; others are system headers."""
     found, left = {}, [(name, None) for name in first]
     while left:
         name, beside = left.pop()
@@ -180,14 +180,14 @@ def with_slots():
 
 
 def write(tables, out):
-    """Comes last of all generators: the numbers are of generated headers too."""
+    """Runs last of all generators: the numbers cover generated headers too."""
     for module in (Module(name) for name in with_slots()):
         name = module.name
         out.write(f"src/{name}/slots.h", module.where, slots_header(module))
         for device, suffix in (("cpu", "c"), ("cuda", "cu")):
             out.write(f"src/{name}/slots_{device}.{suffix}", module.where,
                       f'#include "{module.header}"\n\n{module.table(device)}')
-    # files that are only listed are not there to be read
+    # files that are only listed do not exist yet
     folders = [*module_folders.include_folders(), module_folders.ROOT / "include", out.folder / "src",
                out.folder / "include"]
     dry = getattr(out, "dry", False)

@@ -4,16 +4,16 @@
                                 types, and their table
     src/move/converters_cuda.h  the GPU's, for move_cuda.cu: what converts an element, and the table of kernels
 
-Few pairs need a loop of their own. Pairs whose results have the same bits share one (`acting`); and what
-cps_FROM_to_TO (scalar/convert.h) does by way of a third type is done so block by block (`way`), where the type is
-narrow or what is lost of a complex number costs more than that.
+Few pairs need their own loop. Pairs whose results have the same bits share one (`acting`). Conversions that
+cps_FROM_to_TO (scalar/convert.h) does through a third type are done so block by block (`way`), if the type is narrow or
+reading the unused part of complex numbers costs more.
 """
 from element_types import TABLE, by_suffix, types_of
 from table import TableError
 
 
 def acting(types, a, b):
-    """The pair whose loop serves a to b: of integers the unsigned one where a sign is not spread."""
+    """The pair whose loop serves a to b: for integers the unsigned one if there is no sign extension."""
     def unsigned(size):
         return next((t for t in types if t.kind == "unsigned" and t.size == size), None)
 
@@ -27,7 +27,7 @@ def acting(types, a, b):
 
 
 def way(types, a, b):
-    """The type by way of which `conversion` of element_types.py goes, where it does."""
+    """The intermediate type of `conversion` in element_types.py, if any."""
     if a is b:
         return None
     part, real = by_suffix(types, b.part), "complex" not in (a.kind, b.kind)

@@ -1,8 +1,8 @@
-"""The distributions of src/science/random/distributions.def, whose opening says what a row has: lists of the
+"""The distributions of src/science/random/distributions.def, whose header comment describes a row: lists of the
 distributions for both devices, C prototypes, macros and functions, and rows of the functions below cuprite.random.
-distributions_python.py has what is Python's.
+distributions_python.py has the Python part.
 
-Invariant: nothing else names a distribution that one draw of one distribution makes, but its body in
+Invariant: a distribution that is a single draw is named nowhere else but in its sampler in
 src/science/random/samplers.h. """
 import textwrap
 

@@ -62,7 +62,7 @@ def free_functions(every):
                 f"    return get_random_state().{d.name}({given}size, dtype)\n"
     shown = textwrap.fill(", ".join(f'"{n}"' for n in sorted(names)), 116, initial_indent="    ",
                           subsequent_indent="    ")
-    MADE["_functions.__all__"] = sorted(names)  # which cuprite.random takes in
+    MADE["_functions.__all__"] = sorted(names)  # which cuprite.random imports
     return text + f"\n\n__all__ = [\n{shown},\n]\n"
 
 

@@ -1,9 +1,9 @@
-"""What a function's docstring says of its arguments, its result and its errors, made of its row.
+"""Generates the sections of a function's docstring, arguments, result and errors, from its row.
 
-A row's `doc` is the summary and whatever is peculiar to the function. Behind it come four short sections: each argument
-with what it takes (its kind's words, MEANINGS where its name says more, the row's column `about` where neither does),
-the result (its `returns`), the errors (those that its kinds' converters raise, `refuse`, and the column `raises`) and
-where it differs from NumPy (the column `differs`).
+A row's `doc` is the summary and what is specific to the function. Four short sections follow: each argument with its
+meaning (that of its kind, of its name in MEANINGS, or the row's column `about`), the result (its `returns`), the errors
+(those that its kinds' converters raise, `refuse`, and the column `raises`) and where it differs from NumPy (the column
+`differs`).
 
 Invariant: a kind's errors are those that its converter raises; tests/python/test_docstrings.py provokes them.
 """
@@ -57,7 +57,7 @@ KINDS = {
     "size": "a shape; None: that of the parameters",
 }
 
-# --- what a name means where the kind does not say it; (name, kind) before name ---
+# --- meaning of names where the kind is not enough; (name, kind) before name ---
 MEANINGS = {
     "dtype": "the result's element type, a dtype, a type or a name; None: what the operands give",
     ("dtype", "object"): "an element type",
@@ -180,14 +180,14 @@ ERRORS = {
     "no_fields": {"ValueError": "an order of fields"},
     "device": {"ValueError": "what is no device"},
 }
-# several operands that meet
+# several operands that are combined
 MEETING = ("operand", "array", "array_or_number", "array_like", "array_like_to", "where", "low_bound", "high_bound")
 
 RESULTS = {"view": "a view of the array", "view_or_copy": "a view or a copy of the array, or itself", "none": "None",
            "int": "an int", "int64": "an int", "bool": "a bool", "double": "a float",
            "rows": "a tuple of arrays, one an axis", "arrays": "a tuple of arrays, one for each",
            "array_or_arrays": "an array, or of several a tuple of arrays"}
-# of functions whose body says what comes out
+# for functions whose body determines the result
 GIVES = {
     "a NumPy array": "get asnumpy", "None": "set setflags tofile dump scatter_add scatter_max scatter_min fill copyto "
     "__array_finalize__",
@@ -211,7 +211,7 @@ GIVES = {
 
 
 def meaning(f, a):
-    """What the row, its name or its kind says of an argument."""
+    """The meaning of an argument, from the row, its name or its kind."""
     if a.kind.name == "order":
         letters = [repr(c) for c in a.argument]
         return "the order of elements in memory: " + ", ".join(letters[:-1]) + " or " + letters[-1]
@@ -267,7 +267,7 @@ def wrapped(text, first, rest="    "):
 
 
 def sections(f, method=False):
-    """The paragraphs behind a row's `doc`."""
+    """The paragraphs after a row's `doc`."""
     parts = []
     shown = f.arguments[1:] if method else f.arguments
     if shown:
@@ -292,5 +292,5 @@ def documentation(f, method=False):
 
 
 def summary(doc):
-    """What a docstring says before its sections."""
+    """The part of a docstring before its sections."""
     return re.split(r"\n\n(?:Parameters:|Result:|Errors:|NumPy:)", doc, maxsplit=1)[0]

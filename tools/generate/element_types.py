@@ -7,7 +7,7 @@ between all types and the scalar prelude of every type.
     src/scalar/halves.h               elements of the half types by a type known at run time
     src/cuda/elements.h               the types as C++ types for CUDA C++, and the switch over them
     src/scalar/type_list.h            the types as macros
-    python/type_rows.h                what the extension asks of a type; python/cuprite/_foreign.py: those NumPy lacks
+    python/type_rows.h                type properties for the extension; python/cuprite/_foreign.py: types NumPy lacks
     src/scalar/convert_value.c        cpi_convert_value
     src/scalar/functions.h            the templates of src/scalar (.inc), once a type
 
@@ -23,7 +23,7 @@ KINDS = {"bool": "b", "signed": "i", "unsigned": "u", "float": "f", "complex": "
 
 
 class Type:
-    """A row, with what it leaves out filled in. `computes` and `part` are suffixes; look them up with `by_suffix`."""
+    """A row, with defaults filled in. `computes` and `part` are suffixes; look them up with `by_suffix`."""
 
     def __init__(self, row):
         row.need(["name"], ["c", "suffix", "kind", "letter", "size", "casts"],
@@ -169,8 +169,7 @@ static inline cp_type cpi_part_type(cp_type t) { return (cp_type)cpi_type_parts[
 
 
 def bits_by_type(types):
-    """Bits that a thread asks for once: as switches, with which kernels that keep them take fewer registers than with
-    shifts and tests."""
+    """Bits that a thread tests once: as switches, which take fewer registers in kernels than shifts and tests."""
     masks, flips = {}, {}
     for t in types:
         part = by_suffix(types, t.part)
@@ -292,7 +291,7 @@ def conversions_header(types):
         if t.kind == "complex":
             r = by_suffix(types, t.part).c
             lines.append(f"CPS {t.c} {pair(types, t)}({r} re, {r} im) {{ {t.c} z; z.re = re; z.im = im; return z; }}")
-    # real types first: what goes through another type finds it declared
+    # real types first: a conversion through another type finds it declared
     order = sorted(types, key=lambda t: (t.kind == "complex", t.is_half))
     for a in order:
         lines.append("")
@@ -328,7 +327,7 @@ def halves_header(types):
 
 
 def elements_header(types):
-    """What CUDA C++ knows of the types."""
+    """The types in CUDA C++."""
     by_hand = module_folders.file("scalar/convert.h").read_text()
     halves = [t for t in types if t.is_half]
     text = """#ifndef CPI_CUDA_ELEMENTS_H
@@ -432,7 +431,7 @@ FOREIGN = {{
 
 
 def type_list(types):
-    """The types as macros, for what still expands by the preprocessor."""
+    """The types as macros, for code that is still expanded by the preprocessor."""
     lines = ["#ifndef CPS_TYPE_LIST_H", "#define CPS_TYPE_LIST_H", ""]
     lists = [("CPS_TYPES", types), ("CPS_TYPES_INNER", types), ("CPS_REALS", [t for t in types if t.kind != "complex"]),
              ("CPS_HALVES", [t for t in types if t.is_half])]

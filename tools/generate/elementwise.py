@@ -1,12 +1,12 @@
 """The elementwise operations: from the rows of src/array/elementwise/elementwise.def
 
     include/cuprite/operations.h          their numbers and C functions
-    src/elementwise/operations.h, .c      hidden numbers; rows as data, C functions, bodies as text
+    src/elementwise/operations.h, .c      hidden numbers; rows as data, C functions, bodies as strings
     src/elementwise/loops_TYPES_simd.c    the CPU's loops
-    src/elementwise/accumulate_TYPES.c        those of chains, of operations T,T->T
+    src/elementwise/accumulate_TYPES.c        reduce and accumulate, of operations T,T->T
     src/elementwise/kernels_TYPES_cuda.cu the GPU's kernels (elementwise_kernels.py)
 
-TYPES is a group of types: the integers of one size, with bool among the smallest, or one other type. In a group what
+TYPES is a group of types: the integers of one size (bool with the smallest), or one other type. Code of a group that
 does not depend on a type exists once.
 """
 import re
@@ -60,7 +60,7 @@ class Operation:
                         if t.is_half and {"half", t.suffix} & set(row.columns)}
 
     def kernels_of_bits(self, types):
-        """The hidden operations that halves with a body of their own are sent to."""
+        """The hidden operations for halves with their own body."""
         for t, name in self.by_bits.items():
             acting = next(u for u in types if u.kind == "unsigned" and u.size == t.size)
             body = self.row.get(t.suffix) or for_type(self.row.get("half"), types, t)
@@ -90,7 +90,7 @@ class Operation:
         return self.column(by_suffix(types, t.computes)) is not None if self.loops is None or not t.is_half else False
 
     def type_of(self, types, word, t):
-        """The type that a word of the signature stands for where t computes."""
+        """The type of a word of the signature where t is the computing type."""
         if word in ("T", "part"):
             return t if word == "T" else by_suffix(types, t.part)
         return next(u for u in types if u.name == word)
@@ -122,7 +122,7 @@ def groups_of(types):
 
 
 def acting_type(types, column, t):
-    """The type whose text serves: of a body that does not depend on the sign, the unsigned one of that size."""
+    """The type whose code is used: for a body that does not depend on the sign, the unsigned one of that size."""
     if column != "bits":
         return t
     return next(u for u in types if u.kind == "unsigned" and u.size == t.size)
@@ -297,10 +297,10 @@ def loops_list(types):
     return text + "};\n\n#endif"
 
 
-# --- the CPU's chains: one element after the other ---
+# --- the CPU's reduce and accumulate: element by element ---
 
 def link(c, expression, name):
-    """The loops of a lane and of places, as C."""
+    """The loops of a slice and of indices, as C."""
     return f"""static void {name}(void *r, const char *x, int64_t step, int64_t n, char *out, int64_t to)
 {{
     {c} a = *({c} *)r;

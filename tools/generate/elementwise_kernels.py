@@ -5,8 +5,8 @@
     src/elementwise/kernels_TYPES_cuda.cu operations as structs for the templates of flat_cuda.h, and those tables;
                                           kernels_halves_cuda.cu: of contiguous halves
 
-Operations with one result, all of whose inputs have the computing type, go through the templates; the others have a
-kernel of their own. In a group of types equal bodies exist once.
+Operations with one result, all of whose inputs have the computing type, use the templates; the others have their own
+kernel. In a group of types equal bodies exist once.
 """
 from element_types import by_suffix, for_type, types_of
 from elementwise import LETTERS, RULES, TABLE, acting_type, groups_of, operations_of, uses, word_of
@@ -108,7 +108,7 @@ class Kernels:
 
     def __init__(self, types):
         self.types, self.names, self.text = types, {}, []
-        self.memory = {}  # what the kernels load and store by, in the order of need
+        self.memory = {}  # load and store functions of the kernels, in order of first use
 
     def needs(self, *wanted):
         for function, t in wanted:
@@ -209,7 +209,8 @@ class Kernels:
         return self.straight(o, t, expressions), name
 
     def straight(self, o, t, expressions):
-        """That of contiguous operands: the CPI_RUN elements of a thread are neighbours; results have their types."""
+        """The kernel of contiguous operands: the CPI_RUN elements of a thread are adjacent; results have their
+        types."""
         name = f"{o.name}_{t.suffix}_straight"
         ins, outs = o.in_types(self.types, t), o.out_types(self.types, t)
         self.needs(*[(load_run, u) for u in ins])
@@ -230,7 +231,7 @@ class Kernels:
         return name
 
     def accumulators(self, t, members):
-        """All operations that a type's elements are joined by, behind one function, and the kernels of chains."""
+        """All reduce operations of a type, in one function, and the kernels of reduce and accumulate."""
         self.needs((load, t), (store, t))
         c, by_struct = t.stored, {}
         for o, struct in members:
@@ -278,7 +279,7 @@ class Kernels:
 
 
 def halves_file(operations, types):
-    """The kernels of halves, which compute in float: a file of its own, so that floats need not wait for it."""
+    """The kernels of halves, which compute in float: in a separate file, which compiles in parallel with float's."""
     made, single = Kernels(types), by_suffix(types, "f32")
     lines = ["/* constants are local otherwise */",
              "extern const cpi_cuda_half_entry cpi_cuda_half_ops[CPI_NKERNELS][CPI_NHALVES];",

@@ -1,5 +1,4 @@
-"""Function rows: what a public function is called, takes, returns and means; and everything that is written once a
-function.
+"""Function rows: name, arguments, results and documentation of a public function; and all code generated from them.
 
     function("sort", "a: array, axis: axis_or_flat = -1, kind: sort_kind = None, *, stable: flag = None",
              doc="A sorted copy along an axis (None: flattened); NaN last.")
@@ -8,9 +7,9 @@ function.
 The second argument is the Python signature: names, kinds (kinds.py has all of them; `array | None` may be None) and
 defaults. Columns:
 
-    doc       one line or a paragraph. Arguments, result and errors are told behind it (documentation.py); four columns
-              say what its kinds do not: about {"argument": "what it is"}, gives (the result), raises {"Error": "when"},
-              differs (how NumPy's function is another)
+    doc       one line or a paragraph. Arguments, result and errors follow (documentation.py); four columns add to
+              what the kinds say: about {"argument": "what it is"}, gives (the result), raises {"Error": "when"},
+              differs (from NumPy's function)
     module    "scipy.ndimage" for cuprite.scipy.ndimage; cuprite itself otherwise. A `module` row declares one.
     method    True: also a method of ndarray, whose first argument is the array; "name": by another name
     also      other Python names of the function
@@ -25,9 +24,9 @@ defaults. Columns:
               names;
               "arrays": a tuple of one for each of several arrays, which C puts into results[n];
               "array_or_arrays": of one alone itself.
-              "rows": a tuple of views of what the call makes, as many as its first axis has places (nonzero, gradient).
+              "rows": a tuple of views of what the call makes, along its first axis (nonzero, gradient).
               "array, step if retstep": what the call makes or, where the flag is given, a tuple with further arrays
-              behind it. In C there is no flag: the options have pointers of these names. What has no axes there is a
+              behind it. In C there is no flag: the options have pointers of these names. A 0-d one is returned as a
               number.
               The argument of kind `out` is returned where it was given.
     refuse    {"condition": "ValueError: text"}: what fits each argument but not all together; names as in `call`, and
@@ -41,11 +40,11 @@ defaults. Columns:
     c         the C function's name where it is not cp_NAME; "" where there is none, for the reason in
               tools/check_names.py
 
-A row stands in src/MODULE/*.def, or in a comment that opens with slash, star and colon beside the body in
+A row is in src/MODULE/*.def, or in a comment that opens with slash, star and colon beside the body in
 src/MODULE/*.c or python/src/*.c. A generator of another table (reductions, say) makes rows by a function
-`functions(tables)` in its module that returns them. In a room whose row in src/modules.def has an `opening` the public
-header is made of the rows as well: a prototype, an options struct and the macro that takes options by name; there a row
-and the body beside it are all that a new function needs.
+`functions(tables)` in its module that returns them. In a module whose row in src/modules.def has an `opening` the
+public header is generated from the rows as well: a prototype, an options struct and the macro that takes options by
+name. A new function there needs only a row and the body beside it.
 
 Written: python/GROUP_rows.h (records of converted arguments, which keep their arrays until the call is over),
 python/GROUP_rows.c (a frame for each: arguments, errors, the interpreter's lock, the result), python/rows.c (the
@@ -120,7 +119,7 @@ class Argument:
 
 
 class Function:
-    """A row, read: `name` in Python, `id` among all rows, its arguments."""
+    """A parsed row: `name` in Python, `id` unique over all rows, its arguments."""
 
     def __init__(self, row, kinds):
         row.need(["name", "arguments"], ["doc"], COLUMNS)
@@ -161,7 +160,7 @@ class Function:
 
     @property
     def self(self):
-        """The array whose memory a view looks into."""
+        """The array whose memory a view shares."""
         return next((a for a in self.arguments if a.kind.name in SELVES), None)
 
     def _add(self, arg, default, how):
@@ -271,7 +270,7 @@ class Function:
 
 
 def group_of(file):
-    """Rows of one room, or of one file of python/src, are one pair of generated files."""
+    """Rows of one module, or of one file of python/src, are one pair of generated files."""
     in_core = pathlib.PurePath(file).parts[0] == "src"
     return module_folders.module_of(file) if in_core else pathlib.PurePath(file).stem
 
@@ -351,7 +350,7 @@ def record_variable(f):
 
 
 def sizes(f):
-    """How much work a call is: the elements of its largest array."""
+    """The work of a call: the elements of its largest array."""
     arrays = [a for a in f.arguments if a.kind.name in ARRAYS]
     size = ""
     for a in arrays:
@@ -415,7 +414,7 @@ def the_call(f):
     elif f.returns == "rows":
         lines.append("result = cpy_wrap_rows(made);")
     elif f.returns == "view_or_copy":
-        # of arrays without elements nobody can say whether they are one
+        # of an empty array it is unknown whether it is the array itself
         lines.append("result = made && cp_size(made) ? cpy_wrap_whole(made, v.self) : cpy_wrap(made);")
     elif f.returns in ("int", "int64", "double"):
         lines.append(f"result = cp_error() != CP_OK ? cpy_raise() : {SIMPLE[f.returns].format(x='made')};")
@@ -441,7 +440,7 @@ def frame(f):
         among = [a for a in f.arguments if a.kind.name in ARRAYS]
         listed = ", ".join(f"o[{a.place}]" for a in among)
         given = "" if any(not a.has_default for a in late) else " || ".join(f"o[{a.place}]" for a in late)
-        placing = any("array_like" in a.kind.name for a in f.arguments)  # what is made goes to the device of `near`
+        placing = any("array_like" in a.kind.name for a in f.arguments)  # new arrays are made on the device of `near`
         find = "cpy_find_array" if placing else "cpy_find_operand"
         found = f"{find}({len(among)}, (PyObject *const[]){{{listed}}})"
         lines.append(f"    cpy_near near = {f'{given} ? {found} : (cpy_near){{NULL, NULL}}' if given else found}; /* "
@@ -503,7 +502,7 @@ def entry(f, name, method):
     call = f"return {f.id}_frame(o);"
     if f.module == "_fft" and re.fullmatch("i?[rh]?fft[2n]?", f.name):  # python/src/plans.c
         call = f'if (cpy_plans_are_in_use() && !cpy_check_plan("{f.name}", o)) return NULL;\n    ' + call
-    if "itself" in f.row.columns and not method: # the shortest way there is
+    if "itself" in f.row.columns and not method: # the fast path
         first += f"if (n == 1 && !names && {f.row.itself.format(o='v[0]')}) return Py_NewRef(v[0]);\n    "
     if star:
         call = f"PyObject *r = {f.id}_frame(o);\n    Py_XDECREF(o[{len(f.arguments)}]);\n    return r;"
@@ -531,7 +530,7 @@ class Entry:
 
 
 def write_group(group, functions, out):
-    """Records and frames of one room; returns the entries for the tables."""
+    """Records and frames of one module; returns the entries for the tables."""
     files = sorted({f.row.file for f in functions})
     source = ", ".join(files) if len(files) < 4 else f"the rows of {group}"
     guard = f"CPY_{group.upper()}_ROWS_H"
@@ -634,7 +633,7 @@ def enumeration(row):
 
 
 def header(subject, words, functions):
-    """The public header of a room, made of its rows; a method has none of C."""
+    """The public header of a module, from its rows; methods have no C function."""
     guard = f"CUPRITE_{subject.name.upper()}_H"
     known, opening = set(), subject.opening.strip().replace("\n", "\n * ")
     includes = "\n".join(f'#include "cuprite/{name}.h"' for name in ["array", *subject.uses])

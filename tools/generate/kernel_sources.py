@@ -1,4 +1,4 @@
-"""The headers that user kernels are compiled with, as texts in the library: src/kernel/device_sources.c.
+"""The headers that user kernels are compiled with, as strings in the library: src/kernel/device_sources.c.
 
 Every file below src/kernel/device becomes one, under its name there, and those below src/kernel/device/both under their
 names in that folder, for the GPU's compiler too. Headers of the C library and of CUDA whose content kernels have anyway
@@ -6,7 +6,7 @@ names in that folder, for the GPU's compiler too. Headers of the C library and o
 header leaves a line that asks for it. A template (.inc) may be included more than once.
 
 Users define macros (-DT=float, -Dwidth=16, #define N 8 above an #include), and a header's parameters may have such a
-name. So each header puts macros of its parameters' names away while it is read.
+name. So each header undefines macros of its parameters' names temporarily (push_macro).
 """
 import re
 
@@ -47,7 +47,8 @@ def own_names(text, macros):
 
 
 def names_in_macros(found, macros):
-    """What the vocabulary's macros say: other headers use them, and users' text, where such a name stays the user's."""
+    """Names in the bodies of public macros: other headers and users' code expand them, so such a name stays the
+    user's."""
     lines = re.findall(r"#\s*define\s((?:[^\n]*\\\n)*[^\n]*)", "\n".join(found.values()))
     return own_names("\n".join(lines), macros)
 

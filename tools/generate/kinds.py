@@ -1,10 +1,10 @@
-"""Kinds of arguments: what a function row may say behind the colon, and what it means in Python and in C.
+"""Kinds of arguments: the words after the colon in a function row, and their meaning in Python and in C.
 
 A kind is one row of KINDS: the C type of its field in the record of converted arguments, the converter
 (python/src/converters.c), how it is passed to the C function, how the public C prototype spells it, and the annotation
 of the stub. A row of kind `words` adds one: an enumeration that Python names by strings.
 
-Invariant: every kind reads and checks its argument; there is no kind that passes one over.
+Invariant: every kind reads and checks its argument; none ignores it.
 """
 
 
@@ -22,7 +22,7 @@ class Kind:
         self.release = release              # C statement when the call is over; {o} object, {v} field
         self.zero = zero                    # defaults that a zeroed C option means too
         self.constant = constant or {}      # Python default -> C constant
-        self.late = late                    # conversion looks at the arrays: after them
+        self.late = late                    # conversion reads the arrays, so it follows theirs
         self.extra = extra                  # another field
         self.only_checked = only_checked    # the field says whether it was given
         self.large = large                  # a record with it is not cleared; the statement that makes it mean None
@@ -68,7 +68,7 @@ KINDS = {k.name: k for k in [
     # (a number as the default is what the body takes for NULL)
     _array("operand", "cpy_take_operand({o}, near.x, &{v})", stub="ndarray | complex", late=True,
            constant={0.0: "NULL", 1.0: "NULL", TURN: "NULL"}),
-    # the same of what integers do not have: beside them no integer is too large
+    # the same for operations that integers do not have: beside them no integer is too large
     _array("replacement", "cpy_take_replacement({o}, near.x, &{v})", stub="ndarray | complex", late=True,
            constant={0.0: "NULL"}),
     # where a reduction starts: it becomes the result's type, whatever an integer beside the array would be
@@ -76,26 +76,26 @@ KINDS = {k.name: k for k in [
            none=True, given=".initial = {v}, .no_identity = {o} == Py_None"),
     # an array, or what asarray makes one of, on the device of the arrays beside it
     _array("array_like", "cpy_take_array_like({o}, near.x, &{v})", stub="ArrayLike", late=True),
-    # the same, but an integer that no type holds is what this operation takes it for, a float64 beside such numbers
+    # the same, but an integer that no type holds is converted as this operation does, to float64 beside such numbers
     _array("array_like_to", "cpy_take_array_like_to(CP_OP_{argument}, {o}, near.x, &{v})", stub="ArrayLike", late=True,
            arguments=True),
     # the same, but a number stays one, a host scalar
     _array("number_or_array_like", "cpy_take_number_or_array_like({o}, near.x, &{v})", stub="ArrayLike", late=True,
            constant={10.0: "NULL"}),
-    # an array, a number as a host scalar, or a list; NumPy's arrays are refused
+    # an array, a number as a host scalar, or a list; NumPy's arrays are rejected
     _array("array_or_list", "cpy_take_array_or_list({o}, near.x, &{v})", stub="ArrayLike", late=True),
     # an array, or a number as a 0-d one
     _array("array_or_number", "cpy_take_array_or_number({o}, &{v})", stub="ndarray | complex"),
     # whose type and shape are wanted: an array, or what asarray makes of another library's; lists are refused
     _array("prototype", "cpy_take_prototype({o}, &{v})", stub="ArrayLike"),
-    # an array or a number that is not what the others meet
+    # an array or a number that does not take part in the promotion of the others
     _array("mask", "cpy_take_operand({o}, NULL, &{v})", stub="ndarray | bool"),
     # a boolean array, or the truth of a number; True means none
     _array("where", "cpy_take_where({o}, &{v})", stub="ndarray | bool", constant={True: "NULL"}),
     # the same beside the array it limits: a Python integer beyond that one's integers limits nothing
     _array("low_bound", "cpy_take_bound({o}, near.x, -1, &{v})", stub="ndarray | complex", late=True),
     _array("high_bound", "cpy_take_bound({o}, near.x, 1, &{v})", stub="ndarray | complex", late=True),
-    # integers that name places: an array, a number, or a list, whose numbers become integers
+    # indices: an array, a number, or a list, whose numbers become integers
     _array("indices", "cpy_take_indices({o}, near.x, &{v})", stub="ArrayLike", late=True),
     # what is written into the array beside it, as x[...] = value takes it
     _array("assigned", "cpy_take_assigned({o}, near.x, &{v})", stub="ArrayLike", late=True),
@@ -117,7 +117,7 @@ KINDS = {k.name: k for k in [
     Kind("arrays_like", "cpy_arrays {name};", "cpy_take_arrays_like({o}, &{v})", passed="{v}.n, {v}.at",
          blank="{v} = (cpy_arrays){{0}};", c="int n, cp_array *const *{name}", stub="Sequence[ArrayLike]",
          release="cpy_drop_arrays(&{v});"),
-    # --- axes and extents ---
+    # --- axes and shapes ---
     # NumPy's C functions read axes so: no truth values, ValueError beyond C's int
     Kind("axis", "int {name};", "cpy_axis({o}, &{v})", c="int {name}", stub="SupportsIndex", zero=(0,)),
     Kind("axis_or_flat", "int {name};", "cpy_axis_or_flat({o}, &{v})", c="int {name}", stub="SupportsIndex | None",
@@ -128,7 +128,7 @@ KINDS = {k.name: k for k in [
     _axes("known_axes", "cpy_known_axes({o}, o[0], {where}, &{v})", AXES),
     # of means and their like, whose elements NumPy counts first: from the shape, or by a sum where `where` says which
     _axes("counted_axes", "cpy_counted_axes({o}, o[0], {where}, &{v})", AXES),
-    # one axis, or None: all; for places, which have no more
+    # one axis, or None: all; for argmin and argmax, which take no more
     _axes("axis_or_all", "cpy_take_axis_or_all({o}, &{v})", "SupportsIndex | None"),
     # its Python functions so, by __index__: True is 1, OverflowError beyond C's int; several in any sequence
     Kind("index_axis", "int {name};", "cpy_index_axis({o}, &{v})", c="int {name}", stub="SupportsIndex", zero=(0,)),
@@ -154,12 +154,12 @@ KINDS = {k.name: k for k in [
     Kind("kth", "cpy_kths {name};", "cpy_kth({o}, near.x, v.axis, &{v})", passed="{v}.n, {v}.at",
          c="int n, const int64_t *{name}", late=True,
          blank="{v} = (cpy_kths){{0}};", release="PyMem_Free({v}.at);",
-         stub="SupportsIndex | Sequence[SupportsIndex]"),  # places of a sorted array
+         stub="SupportsIndex | Sequence[SupportsIndex]"),  # positions in a sorted array
     _ints("places", "cpy_positions({o}, &{v})"),  # of one element
     # --- numbers and words ---
     Kind("bool", "bool {name};", "cpy_take_bool({o}, &{v})", c="bool {name}", stub="bool", zero=(False, None),
          constant=NUMBERS),
-    # 1 for what is true, -1 for what is not, 0 for None: where something else says it
+    # 1 for true, -1 for false, 0 for None: decided elsewhere
     Kind("choice", "int {name};", "cpy_choice({o}, &{v})", c="int {name}", stub="bool | None", zero=(None,)),
     # as reductions take it: an integer
     Kind("keepdims", "bool {name};", "cpy_keepdims({o}, &{v})", c="bool {name}", stub="bool", zero=(False,),
@@ -168,7 +168,7 @@ KINDS = {k.name: k for k in [
          constant=NUMBERS),
     Kind("int64", "int64_t {name};", "cpy_int64({o}, &{v})", c="int64_t {name}", stub="SupportsIndex", zero=(0, None),
          constant=NUMBERS),
-    # a number of elements; the place of a diagonal, within C's int or at most the last one
+    # a number of elements; the index of a diagonal, within C's int or at most the last one
     Kind("count", "int64_t {name};", "cpy_count({o}, &{v})", c="int64_t {name}", stub="SupportsIndex",
          constant=NUMBERS),
     Kind("offset", "int64_t {name};", "cpy_offset({o}, &{v})", c="int64_t {name}", stub="SupportsIndex", zero=(0,),
@@ -221,8 +221,8 @@ KINDS = {k.name: k for k in [
 
 
 def words_kind(row):
-    """words("mode", "full valid same", c="cp_mode"[, values="CP_FULL ..."][, text=True]): by default a word's place is
-    its value; text=True: what is no text is TypeError, not ValueError, where NumPy has it so."""
+    """words("mode", "full valid same", c="cp_mode"[, values="CP_FULL ..."][, text=True]): by default a word's index is
+    its value; text=True: anything but a string is a TypeError, not a ValueError, as in NumPy."""
     row.need(["name", "words"], ["c"], ["values", "default", "text"])
     name, words = row.args[0], row.args[1].split()
     values = row.get("values", "").split() or [f"({row.c}){i}" for i in range(len(words))]

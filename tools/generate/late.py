@@ -1,12 +1,12 @@
-"""The slots of the test backend `late`: every slot of every room, given to a stream's queue instead of being run.
+"""The slots of the test backend `late`: every slot of every module, enqueued on a stream instead of being run.
 
-Slots are read from the modules' headers, src/MODULE/MODULE.h, so a new room or slot needs nothing here. A call is kept
-until it runs: arguments by value; records of arrays and the structures of the room (cpi_*) as copies, with the array
-records they point to; memory of the device under the address that only the queues may use. What a declaration does not
-say stands beside it in the header:
+Slots are read from the modules' headers, src/MODULE/MODULE.h, so a new module or slot needs nothing here. A call is
+stored until it runs: arguments by value; records of arrays and the structures of the module (cpi_*) as copies, with the
+array records they point to; device memory by the address that only the queues may use. Declarations are annotated in
+the header:
 
     /*: slot("partition", host={"kth": "nkth"}) */         kth points to nkth values in the host's memory
-    /*: slot("label", waits="count != NULL") */            the call answers on the host (when the condition holds)
+    /*: slot("label", waits="count != NULL") */            the call returns results on the host (if the condition holds)
     /*: slot("reduce", name="cpi_reduce_name(args->op)") */    the operation's name, in what it fails with
     /*: slot("unique", by_hand=True) */                    src/late has the function late_MODULE_SLOT
     /*: record("cpi_label_plan", host={"neighbour": "neighbours"}) */    the same for a member of a structure
@@ -17,7 +17,7 @@ from contract import Module, with_slots
 
 
 class LateModule(Module):
-    """What the header of a room says: slots, and which members of its structures are more than values."""
+    """The declarations of a module's header: slots, and which members of its structures are more than values."""
 
     def __init__(self, name):
         super().__init__(name)
@@ -76,7 +76,7 @@ def slot(module, result, name, arguments):
     for a in rest:
         out += ["    " + line for line in keep(module, row, a)]
     if not waits:
-        # what returns nothing frees something: it does not fail, and has no way to tell what else failed
+        # a slot that returns nothing frees something: it does not fail, and cannot report other failures
         out += ["    late_give_quietly(stream, t);" if result == "void" else "    return late_give(stream, t);"]
     else:
         back = [f"    late_take_back({a.name}, kept->{a.name}, sizeof *{a.name});" for a in rest
@@ -84,7 +84,7 @@ def slot(module, result, name, arguments):
         if waits is not True:
             out += [f"    if (!({waits})) return late_give(stream, t);"]
         out += ["    cp_code code = late_give_and_wait(stream, t);"]
-        out += back                                      # also when it failed: what it made is the caller's to free
+        out += back                                      # also on failure: the caller frees what it made
         out += ["    late_task_free(t);", "    return code;"]
     return "\n".join(out + ["}", ""])
 

@@ -1,13 +1,13 @@
-"""python/cuprite/_lazy.py: which names of cuprite come in with which module, when they are first used.
+"""python/cuprite/_lazy.py: which names of cuprite are imported from which module on first use.
 
-A private module of the package says in its `__all__` what cuprite has of it; _ELSEWHERE names what lies in modules that
-are public themselves. What __init__.py imports at once is not among them.
+A private module's `__all__` lists its names in cuprite; _ELSEWHERE has the names from public modules. Names that
+__init__.py imports at once are excluded.
 """
 import ast
 import pathlib
 
 PACKAGE = True
-# Names that stand in public modules.
+# Names from public modules.
 _ELSEWHERE = {
     "ComplexWarning": "exceptions", "ModuleDeprecationWarning": "exceptions", "RankWarning": "exceptions",
     "TooHardError": "exceptions", "VisibleDeprecationWarning": "exceptions", "byte_bounds": "lib.array_utils",

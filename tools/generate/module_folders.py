@@ -3,8 +3,8 @@
     python tools/generate/module_folders.py        prints the modules' folders as a CMake list, in their order
 
 src/modules.def lists the modules with their layers. A module's folder is src/LAYER/MODULE, or src/MODULE. A layer that
-is one module (ONE_MODULE) is that folder itself. Every tool that looks for a module's files asks here, so that a folder
-can be moved without touching one. Includes are written MODULE/FILE wherever the folder is: the folders that hold
+is one module (ONE_MODULE) is that folder itself. Every tool finds a module's files through this one, so that folders
+can move without changes elsewhere. Includes are written MODULE/FILE wherever the folder is: the folders that hold
 modules (`include_folders`) are on the include path. Generated files lie in GENERATED/src/MODULE.
 """
 import functools

@@ -1,9 +1,9 @@
 """The modules, from the rows of src/modules.def: include/cuprite/modules.h, which cuprite.h includes, and CPI_MODULES,
 in src/backend/modules.h.
 
-Invariant: every folder of src is a room (or a layer of them: module_folders.py) and every room a folder; the rows are
-in the order of layers; every public header is a room's, but those that others
-include or that tests alone need (APART).
+Invariant: every folder of src is a module (or a layer of modules: module_folders.py) and every module a folder; the
+rows are in the order of layers; every public header belongs to a module, except those that others include or that only
+tests need (APART).
 """
 import pathlib
 
@@ -34,7 +34,7 @@ class Module:
 
 
 def modules():
-    """All modules in their order; what contradicts the folders is an error."""
+    """All modules in their order; a contradiction to the folders is an error."""
     found = [Module(row) for row in read((ROOT / SOURCE).read_text(), SOURCE)]
     claimed = {h: module for module in found for h in module.headers}
     for module in found:

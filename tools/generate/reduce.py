@@ -1,10 +1,10 @@
-"""The room reduce: from the rows of src/array/reduce/reduce.def
+"""The module reduce: from the rows of src/array/reduce/reduce.def
 
     include/cuprite/reductions.h   the public names: the enum, a function and its macro for each reduction
-    src/reduce/rows.h              the enums of folds and of their classes, names
-    src/reduce/table.c             what the front reads, and the public functions
+    src/reduce/rows.h              the enums of reducers and of their classes, names
+    src/reduce/table.c             the API layer's tables, and the public functions
     src/reduce/finalizes.h          from accumulators to results
-    src/reduce/words.h, FOLD.h     folds as functions (reducers.py)
+    src/reduce/words.h, FOLD.h     reducers as functions (reducers.py)
     src/reduce/REDUCER_simd.c         kernels of the CPU (reducer_kernels.py), and kernels_simd.c, which lists them
     src/reduce/REDUCER_cuda.cu        kernels of the GPU, and reducers_cuda.h, which lists them
 """
@@ -128,7 +128,7 @@ def rows_header(reduce_rows, reductions):
                    textwrap.fill(names, 110, initial_indent=" " * 8, subsequent_indent=" " * 8))
 
 
-TABLE = """/* What the front reads of the tables, and the public functions; a name in parentheses keeps its macro
+TABLE = """/* The API layer's tables, and the public functions; a name in parentheses keeps its macro
  * away. */
 #include "reduce/reduce.h"
 
@@ -209,7 +209,7 @@ def finalizers(reduce_rows, reductions):
 # --- lists of kernels ---
 
 def kernel_list(reduce_rows, elements):
-    """src/reduce/kernels_simd.c: the kernels made from rows, by fold."""
+    """src/reduce/kernels_simd.c: the kernels made from rows, by reducer."""
     tables = [(f, whole) for f in reduce_rows for whole in (False, True)
               if any(v.whole == whole for v in reducers.variants(f, elements))]
     symbol = lambda f, whole: f"CPI_ISA_NAME(cpi_reducer_{name(f)}{'_whole' if whole else ''})"  # noqa: E731
@@ -222,7 +222,7 @@ def kernel_list(reduce_rows, elements):
 
 
 def launchers(reduce_rows):
-    """src/reduce/reducers_cuda.h: the launcher of each fold on the GPU."""
+    """src/reduce/reducers_cuda.h: the launcher of each reducer on the GPU."""
     names = [f.get("cuda", f"cpi_reducer_{name(f)}") for f in reduce_rows]
     out = "/* The reducers of the GPU: for each a function that launches its kernel. */\n"
     out += '#ifndef CPI_REDUCE_REDUCERS_CUDA_H\n#define CPI_REDUCE_REDUCERS_CUDA_H\n\n#include "reduce/reduce.h"\n\n'

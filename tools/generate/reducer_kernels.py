@@ -1,7 +1,7 @@
 """The kernels of the CPU that the rows `reducer` of src/array/reduce/reduce.def become: src/reduce/NAME_simd.c.
 
-Sums, products and counts are written in vectors (src/reduce/vectors.h); what has other accumulators or another combine
-as loops over lanes, which compilers turn into vectors. Invariant: both fold in the same order.
+Sums, products and counts are written in vectors (src/reduce/vectors.h); reducers with other accumulators or another
+combine as loops over SIMD lanes, which compilers vectorize. Invariant: both reduce in the same order.
 """
 import re
 from string import Template
@@ -66,9 +66,9 @@ $halves    *($A *)acc = $result;
 
 """)
 
-# The same for accumulators of 64 bits, in vectors; a lane that nothing was added to is the identity, and stays so when
-# it meets another. Complex sums are those of their parts: two of them are an element, and the last two lanes the
-# result. Rows one after the other, or four at a time.
+# The same for accumulators of 64 bits, in vectors; a lane without elements is the identity, which combines to the other
+# operand. Complex sums are sums of parts: two parts are an element, and the last two lanes the result. Rows one after
+# the other, or four at a time.
 VECTOR_ROWS = Template("""\
     for (; i < rows; i++, at += pitch) {
         const $P *restrict p = (const $P *)at;
@@ -170,7 +170,7 @@ VECTOR_BLOCKS = Template("""\
     }
 """)
 
-# The same as compilers make it, which is better for float32: a vector holds twice as many of them.
+# The same as compilers vectorize it, which is faster for float32: a vector holds twice as many of them.
 GENERIC_BLOCKS = Template("""\
     if (n >= 64) {
         $B lanes[16];
@@ -236,8 +236,8 @@ HALF = Template("""\
 
 
 def in_vectors(reducer, names):
-    """Run and columns in vectors, where the fold adds or multiplies numbers or counts; else None. `part` is what
-    vectors are loaded of: elements, the parts of complex ones, or, to be counted, their bits."""
+    """Run and columns in vectors, if the reducer adds or multiplies numbers or counts; else None. `part` is the type of
+    vector elements: elements, the parts of complex ones, or, for counting, their bits."""
     e, op = reducer.element, {"add(a, b)": "+", "multiply(a, b)": "*"}.get(reducer.row.combine)
     known = re.fullmatch(r"known\(x, (\w+)\)", reducer.row.map)
     counts = reducer.row.accumulator == "count" and reducer.row.map == "nonzero(x)"
@@ -286,7 +286,7 @@ def in_vectors(reducer, names):
     parts = "".join(FEW_COLUMNS.substitute(both, lanes=k, **{l: load(k, at) for l, at in rows.items()})
                     for k in (8, 4, 2, 1))
     few = FEW.substitute(both, parts=parts)
-    if kept and part == "f32" or counts and e.size < 8:  # compilers know better
+    if kept and part == "f32" or counts and e.size < 8:  # compilers do better
         few_first = f"    if (cols < W) {{\n        {reducer.name}_few(at, pitch, rows, cols, a);\n"
         few_first += "        return;\n    }\n"
         return few + COLUMNS.substitute(names, start=few_first + names["start"]), run
@@ -299,12 +299,12 @@ def in_vectors(reducer, names):
 
 
 def lanes(size):
-    """How many accumulators of that many bytes: some 128 bytes, a power of two."""
+    """The number of accumulators of that many bytes: some 128 bytes, a power of two."""
     return 4 if size > 16 else 128 // size
 
 
 def halves(names):
-    """The lanes come together, each half with the other, and what is left of the elements on the way."""
+    """Combines the lanes pairwise, half with half, and the remaining elements in between."""
     out, h = "", names["L"] // 2
     while h:
         out += HALF.substitute(names, h=h)
@@ -334,7 +334,7 @@ static void ${N}_empty(void *acc) { *($A *)acc = ${N}_identity(); }
 
 """)
 
-# What is written by hand is compiled once more for no instruction set but the first: to be compared with.
+# Hand-written kernels are compiled once more for the first instruction set only: as a reference.
 PORTABLE = "#if !defined(__AVX2__) || defined(CPI_WITHOUT_V2)\n{}#endif\n"
 
 KERNELS = Template("""\

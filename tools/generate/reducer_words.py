@@ -1,18 +1,18 @@
-"""The language of the rows `reducer` and `reduction`: which words a fold may say where, and what they are in C.
+"""The language of the rows `reducer` and `reduction`: which words a reducer may use where, and their C equivalents.
 
-A fold's identity, map and combine are words, calls, conditions `c ? a : b`, `!`, `&&` and `||`. Operators on values are
-not among them: one text serves every type, and complex numbers are structs, integers numbers modulo 2^64. Invariant:
-what is accepted has the type it must have for every element, so that it compiles and means the same in all of them;
-what is not is refused with the row's file and line.
+A reducer's identity, map and combine are words, calls, conditions `c ? a : b`, `!`, `&&` and `||`. Operators on values
+are excluded: one source serves every type, and complex numbers are structs, integers numbers modulo 2^64. Invariant: an
+accepted expression has the required type for every element type, so it compiles and means the same for all; others are
+rejected with the row's file and line.
 
-Types: a value (an element, or the number that it becomes), a count, moments, a place, the position i.
+Types: a value (an element, or the number that it becomes), a count, moments, a value with its position, the position i.
 """
 import re
 
 ACCUMULATOR = {"number": "value", "own": "value", "count": "count", "moments": "moments", "indexed": "indexed"}
 ALL = tuple(ACCUMULATOR)
 TWO = ("same", "same")
-# word -> arguments, result, the accumulators beside which it has a meaning ("same": what the accumulator is)
+# word -> arguments, result, the accumulators with which it is valid ("same": what the accumulator is)
 FUNCTIONS = {
     "add": (TWO, "same", ("number", "own", "count")), "multiply": (TWO, "same", ("number", "own", "count")),
     "lower": (TWO, "same", ("own",)), "higher": (TWO, "same", ("own",)),
@@ -27,8 +27,8 @@ FUNCTIONS = {
 CONSTANTS = {"zero": ("same", ("number", "own", "count")), "one": ("same", ("number", "own", "count")),
              "minus_zero": ("same", ("number", "own")), "least": ("same", ("own",)), "greatest": ("same", ("own",)),
              "unknown": ("same", ("own",)), "empty": ("moments", ("moments",)), "nowhere": ("indexed", ("indexed",))}
-NAN_ONLY = {"known", "lower_known", "higher_known", "unknown"}  # integers have nothing of it
-# what joining with leaves an accumulator as it is
+NAN_ONLY = {"known", "lower_known", "higher_known", "unknown"}  # not for integers
+# the identities of combine
 IDENTITIES = {"add": ("zero", "minus_zero"), "multiply": ("one",), "lower": ("greatest",), "higher": ("least",),
               "lower_known": ("unknown",), "higher_known": ("unknown",), "join": ("empty",),
               "lower_indexed": ("nowhere",), "higher_indexed": ("nowhere",)}
@@ -36,7 +36,7 @@ VARIABLES = {"identity": {}, "map": {"x": "value", "i": "position"}, "combine": 
 
 
 class Reader:
-    """One text of a fold, read from the left."""
+    """A parser of one expression of a reducer."""
 
     def __init__(self, row, column):
         self.row, self.column, self.text = row, column, row.columns[column]
@@ -132,7 +132,7 @@ FINALIZE = {"number": {"a", "n", "root", "NAN"}, "moments": {"a", "n", "ddof", "
 
 
 def check_finalize(row, accumulator):
-    """A finish is C's arithmetic on a and n; what a class has no use of is refused."""
+    """A finish is C's arithmetic on a and n; names that a class does not have are rejected."""
     for word in re.findall(r"[A-Za-z_]\w*", row.finalize):
         if word not in FINALIZE[accumulator]:
             raise row.error(f"{row.args[0]}: finalize={row.finalize!r}: {word} is no word for the accumulator "

@@ -1,8 +1,8 @@
-"""The words of the rows `reducer` in src/array/reduce/reduce.def in C, and the functions that a fold becomes.
+"""The words of the rows `reducer` in src/array/reduce/reduce.def in C, and the functions that a reducer becomes.
 
-A word stands for a function or a constant of the type at hand: `add(a, b)` is cpf_add_f64(a, b) where accumulators
+A word is a function or a constant of the current type: `add(a, b)` is cpf_add_f64(a, b) where accumulators
 are doubles, `zero` is 0.0 there. The functions are written once for each type into src/reduce/words.h of the generated
-sources, for C17 and CUDA C++ alike. Invariant: all is defined for every value, and branch-free where compilers should
+sources, for C17 and CUDA C++ alike. Invariant: all are defined for every value, and branch-free where compilers should
 vectorise it.
 """
 import re
@@ -10,7 +10,7 @@ from string import Template
 
 
 class Element:
-    """A type that folds have kernels for: the suffix of its names, its C type, kind (signed, unsigned, float,
+    """A type that reducers have kernels for: the suffix of its names, its C type, kind (signed, unsigned, float,
     complex)."""
 
     def __init__(self, t):
@@ -19,7 +19,7 @@ class Element:
 
     @property
     def number(self):
-        """The element that numbers are gathered as: a double or a pair of them."""
+        """The type in which numbers are accumulated: a double or a pair of them."""
         return ("c128", "cp_complex128") if self.kind == "complex" else ("f64", "double")
 
 
@@ -118,7 +118,7 @@ CPS_MATH $T cpf_add_$x($T a, $T b) { return cps_add_$x(a, b); }
 CPS_MATH $T cpf_multiply_$x($T a, $T b) { return cps_multiply_$x(a, b); }
 """)
 
-# The order where there is NaN: it wins, or a number wins; the first of equals. Two comparisons each.
+# Comparison with NaN: NaN wins, or a number wins; the first of equals. Two comparisons each.
 ORDER = Template("""\
 CPS_MATH $T cpf_known_$x($T a, $T otherwise) { return cpf_isnan_$x(a) ? otherwise : a; }
 CPS_MATH $T cpf_lower_$x($T a, $T b) { return cpf_choose_$x(cpf_less_equal_$x(a, b) | cpf_isnan_$x(a), b, a); }
@@ -177,10 +177,10 @@ def words(elements):
     return "".join(out) + "\n#endif\n"
 
 
-# --- the three functions of a fold and a type ---
+# --- the three functions of a reducer and a type ---
 
 class Reducer:
-    """A row, for one type of element: what its accumulator is called and is, and how an element becomes an x."""
+    """A row, for one type of element: the name and type of its accumulator, and the conversion of an element to x."""
 
     def __init__(self, row, element, whole):
         self.row, self.element, self.whole = row, element, whole
@@ -233,8 +233,8 @@ class Reducer:
 
 
 def variants(row, elements):
-    """What a row is compiled for: a Fold for each type. Integers of a number are gathered modulo 2^64; as doubles only
-    where sums of them are not exact in 64 bits, and other folds have them converted first."""
+    """The variants of a row: a Reducer for each type. Integers are accumulated modulo 2^64; as doubles only where their
+    sums are not exact in 64 bits; for other reducers they are converted first."""
     out = []
     for e in elements:
         if e.whole and row.get("integers"):
@@ -248,7 +248,7 @@ def variants(row, elements):
 
 
 def header(row, elements):
-    """src/reduce/NAME.h: the fold as functions for each type, one text for both devices."""
+    """src/reduce/NAME.h: the reducer as functions for each type, one source for both devices."""
     guard = f"CPI_REDUCE_{row.args[0].upper()}_H"
     body = "".join(f.functions() for f in variants(row, elements))
     return (f"/* The reducer {row.args[0]}: identity, map and combine of every type. */\n#ifndef {guard}\n#define "
@@ -290,7 +290,7 @@ $cases    default:
 }
 """)
 
-# elements as kernels of the GPU load them; the half types are folded as float
+# elements as kernels of the GPU load them; the half types are reduced as float
 STORED = {"complex64": "c64", "complex128": "c128"}
 
 
@@ -312,7 +312,7 @@ def _cases(chosen, indent, halves):
 
 
 def cuda(row, elements, halves):
-    """src/reduce/NAME_cuda.cu: the fold for the GPU's engine; complex128 comes first, others name it."""
+    """src/reduce/NAME_cuda.cu: the reducer for the GPU's engine; complex128 comes first, others refer to it."""
     all_ = sorted(variants(row, elements), key=lambda f: f.element.name != "complex128")
     structs = "".join(STRUCT.substitute(f.names(), class_=row.accumulator.upper(), pairs=f"{row.args[0]}_c128")
                       for f in all_)

@@ -1,5 +1,5 @@
-"""Function rows of the reductions: what `result` of a reduction's row says decides which arguments its function
-takes."""
+"""Function rows of the reductions: the column `result` of a reduction's row determines the arguments of its
+function."""
 import reduce
 from table import Row
 
@@ -26,7 +26,7 @@ REAL = {
 
 
 def functions(tables):
-    reduce.check(tables.of("reducer"), tables.of("reduction"))  # before anything is asked of a row
+    reduce.check(tables.of("reducer"), tables.of("reduction"))  # before a row is used
     rows = []
     for row in tables.of("reduction"):
         name, result = row.args[0], row.result

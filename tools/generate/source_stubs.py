@@ -1,6 +1,5 @@
-"""Stubs of what is written in Python, from its source: what a module defines, assigns and imports, under the names and
-with the arguments that it has at run time. Types are Any, but for results that the source annotates, what Python itself
-asks of a method, and OVERLOADS.
+"""Stubs of Python modules, from their source: definitions, assignments and imports, with their names and arguments at
+run time. Types are Any, but for results that the source annotates, what Python itself asks of a method, and OVERLOADS.
 
 Invariant: nothing is executed. A name that begins with an underscore is left out unless another module imports it or
 something public is made of it.
@@ -18,8 +17,8 @@ KINDS = {**dict.fromkeys(NONE, "None"), **dict.fromkeys(["__eq__", "__ne__", "__
          **dict.fromkeys(["__hash__", "__int__", "__len__", "__index__"], "int"), "__float__": "float",
          "__complex__": "complex", **dict.fromkeys(["__repr__", "__str__"], "str"), "__bytes__": "bytes"}
 DECORATORS = ("property", "staticmethod", "classmethod")
-MADE = {}  # the __all__ of generated modules, by the text that takes it in; their generators enter it
-OBJECTS = ("intrinsic", "jit.rawkernel")  # decorators that make no function of theirs
+MADE = {}  # the __all__ of generated modules, by the expression that imports it; their generators enter it
+OBJECTS = ("intrinsic", "jit.rawkernel")  # decorators whose result is not a function
 # Functions whose result depends on their arguments, by module.
 OVERLOADS = {
     "cuprite.linalg": {
@@ -118,8 +117,8 @@ class Module:
                                 for name in re.findall(r"\w+", annotation(f.returns))}
         self.wanted |= self.used_in_classes()
         self.types = {n.name for n in self.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
-        # functions that make properties (those with True as their last argument can be set), and what is put into
-        # a class behind its body
+        # functions that make properties (those with True as their last argument can be set), and attributes assigned to
+        # a class after its body
         self.property_makers = {n.name for n in self.body if isinstance(n, ast.FunctionDef)
                                 and any(isinstance(r, ast.Return) and is_call(r.value, "property") for r in n.body)}
         # functions that make functions: the one that they return is what an assignment of a call of them makes
@@ -311,7 +310,7 @@ def function(node, indent):
 
 
 def annotation(node):
-    """The text of an annotation, of one that is a string too."""
+    """The source of an annotation, also of one that is a string."""
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ast.unparse(node)
 
 

@@ -1,8 +1,7 @@
-"""The Python package's generated files: modules that are functions only, and stubs (.pyi) of every module for editors
-and type checkers. Functions and methods come from their rows, operations from theirs, what is written in Python from
-its source.
+"""The Python package's generated files: modules of functions only, and stubs (.pyi) of every module for editors and
+type checkers. Functions, methods and operations come from their rows, Python code from its source.
 
-Invariant: a stub names what the module names at run time, no more and no less; tests/python/test_stubs.py compares
+Invariant: a stub has exactly the names that the module has at run time; tests/python/test_stubs.py compares
 them.
 """
 import ast
@@ -33,7 +32,7 @@ ATTRIBUTES = {"T": "ndarray", "mT": "ndarray", "real": "ndarray", "imag": "ndarr
               "shape": "tuple[int, ...]", "strides": "tuple[int, ...]", "ndim": "int", "size": "int", "nbytes": "int",
               "itemsize": "int", "dtype": "numpy.dtype[Any]", "flags": "Flags", "flat": "Flat", "device": "Device",
               "data": "MemoryPointer", "__array_priority__": "float", "__cuda_array_interface__": "dict[str, Any]"}
-# What functions and methods give whose bodies are written by hand; those that are not here give Any.
+# Result types of functions and methods with hand-written bodies; others return Any.
 GIVEN = {
     **dict.fromkeys("""angle arange array asanyarray asarray ascontiguousarray asfortranarray astype byteswap clip
         compress conj conjugate empty_like eye flatten fromDlpack from_dlpack full full_like matmul matvec ones_like
@@ -254,7 +253,7 @@ def write_module(row, functions, ufuncs, out):
 
 
 def write_absent(row, out):
-    """A module of cuprite.cuda in the place of a library's."""
+    """A module of cuprite.cuda that replaces a library's."""
     name, library, instead = row.args
     text = f'"""cupy.cuda.{name}: no interface to {library} is there; its functions raise NotImplementedError."""\n' \
         "from cuprite.cuda._absent import names\n\navailable = False\n" \

@@ -6,14 +6,14 @@ declare, in a comment that opens with slash, star and colon:
     /*: function("ptp", "a, axis=None, out=None, keepdims=False", doc="Maximum minus minimum over axes.") */
 
 A row's keyword arguments are its columns. Positional ones are kept in `args`. Invariant: a Row knows its file and line,
-and every complaint about a row begins with them.
+and every error about a row begins with them.
 """
 import ast
 import re
 
 
 class TableError(Exception):
-    """A row that cannot be read, or that says what it may not; the text begins with file and line."""
+    """A row that cannot be read or is invalid; the message begins with file and line."""
 
 
 class Row:
@@ -54,7 +54,7 @@ def _literal(node, file, first):
 
 
 def read(text, file, first=1):
-    """The rows of a table's text, in their order."""
+    """The rows of a table's source, in their order."""
     try:
         tree = ast.parse(text)
     except SyntaxError as e:

@@ -1,8 +1,8 @@
-/* Transforms of lanes side by side (fft_simd.c takes this in for each type): everything is done to whole vectors, so no
- * radix needs a shuffle. A complex vector is two: the lanes' real parts, then their imaginary parts.
+/* Batched transforms, one slice in each SIMD lane (fft_simd.c includes this for each type). All operations are on whole
+ * vectors, so no radix needs a shuffle. A complex vector is two vectors: real parts, then imaginary parts.
  *
- * Passes are Stockham's, out of one memory into another: of n = r m elements of which s transforms lie interleaved, to
- * s r of length m. The first reads from where the lanes are, the last writes where they go. */
+ * Passes are Stockham's, out of place. A pass takes s interleaved transforms of n = r m elements to s r of length m.
+ * The first pass reads the input slices, the last writes the output slices. */
 
 #define V NAME(V)
 #define U NAME(U)
@@ -11,7 +11,7 @@ typedef T V __attribute__((vector_size(VECTOR_BYTES), may_alias));
 typedef T U __attribute__((vector_size(VECTOR_BYTES), aligned(1), may_alias)); /* anywhere in memory */
 typedef T S __attribute__((aligned(1), may_alias));
 
-/* Where complex vectors are read: element i at v[2 * i * step], or, v NULL, interleaved at memory + i * bytes. */
+/* Source of complex vectors: element i at v[2 * i * step], or, v NULL, interleaved at memory + i * bytes. */
 #define source NAME(source)
 typedef struct source {
     const V *v;
@@ -21,7 +21,7 @@ typedef struct source {
     bool swap, far; /* far: not in the cache */
 } source;
 
-/* Where they go: the same, element i times turn[i * turn_step] where there is a table, or times scale in memory. */
+/* Destination, likewise: element i is multiplied by turn[i * turn_step] if there is a table, or by scale in memory. */
 #define target NAME(target)
 typedef struct target {
     V *v;
@@ -51,7 +51,7 @@ INLINE void NAME(write_pairs)(char *p, V re, V im)
     *(U *)(p + VECTOR_BYTES) = SHUFFLE(re, im, HIGH);
 }
 
-/* The same past the caches: p is a multiple of 64. */
+/* The same with non-temporal stores: p is a multiple of 64. */
 INLINE void NAME(stream_pairs)(char *p, V re, V im)
 {
     STREAM(p, SHUFFLE(re, im, LOW));
@@ -151,7 +151,7 @@ INLINE void NAME(fly_8)(V *re, V *im, const T *w)
     V s = (V){0} + (T)0.70710678118654752440084436210485;
     NAME(four)(re, im, 0, 2, 4, 6);
     NAME(four)(re, im, 1, 3, 5, 7);
-    /* results of the evens lie at 0, 2, 4, 6, of the odds at 1, 3, 5, 7: the odd ones turned by eighths */
+    /* results of the evens lie at 0, 2, 4, 6, of the odds at 1, 3, 5, 7: the odd ones times eighth roots of unity */
     V r = (re[3] + im[3]) * s, i = (im[3] - re[3]) * s;
     re[3] = r, im[3] = i;
     r = im[5], im[5] = -re[5], re[5] = r;
@@ -168,7 +168,7 @@ INLINE void NAME(fly_8)(V *re, V *im, const T *w)
     im[1] = x1, im[2] = x2, im[3] = x3, im[4] = x4, im[5] = x5, im[6] = x6;
 }
 
-/* Any odd r, w its roots: sums and differences of the places k and r - k. */
+/* Any odd r, w its roots of unity: sums and differences of elements k and r - k. */
 INLINE void NAME(fly_odd)(V *re, V *im, const T *w, int r)
 {
     V ar[FFT_GENERIC / 2 + 1], ai[FFT_GENERIC / 2 + 1], br[FFT_GENERIC / 2 + 1], bi[FFT_GENERIC / 2 + 1];
@@ -200,7 +200,7 @@ INLINE void NAME(fly_13)(V *re, V *im, const T *w) { NAME(fly_odd)(re, im, w, 13
 
 /* --- passes --- */
 
-/* What is read and written in one way is asked once a butterfly, not once an element. */
+/* The memory layout is tested once per butterfly, not once per element. */
 #define READ_ALL(R, first, apart)                                                                                   \
     do {                                                                                                            \
         if (from->v) {                                                                                              \
@@ -300,8 +300,8 @@ static void NAME(run_passes)(const cpi_fft_node *n, const source *from, const ta
     }
 }
 
-/* Asks for count complex vectors from element `first`, `step` elements apart, which are read or written next. Steps of
- * this kind no processor foresees. */
+/* Prefetches count complex vectors from element `first`, with a stride of `step` elements, that are read or written
+ * next. Hardware prefetchers do not follow such strides. */
 #define AHEAD(s, first, step_, count, write)                                                                        \
     do {                                                                                                            \
         const char *at_ = (s)->v ? (const char *)((s)->v + 2 * (first) * (s)->step)                                  \
@@ -326,7 +326,7 @@ INLINE source NAME(part_of)(const source *from, int64_t at, int64_t step)
 
 static void NAME(run_split)(const cpi_fft_node *n, const source *from, const target *to, V *scratch)
 {
-    const int64_t n1 = n->a->n, n2 = n->b->n, pitch = n2 + 1; /* columns do not fall into the same places of a cache */
+    const int64_t n1 = n->a->n, n2 = n->b->n, pitch = n2 + 1; /* avoids that columns map to the same cache sets */
     V *middle = scratch;
     scratch += 2 * n1 * pitch;
     for (int64_t j = 0; j < n2; j++) {

@@ -1,5 +1,5 @@
-/* Cosine and sine transforms of lanes side by side, by tables (fft_simd.c takes this in for each type): what goes into
- * the Fourier transform is made of the elements by weights, and so are the results of what comes out. */
+/* Batched cosine and sine transforms by tables (fft_simd.c includes this for each type). The Fourier transform's input
+ * is made of weighted elements, the results of its weighted output. */
 
 /* The vectors of the Fourier transform: real numbers, beside one another or (odd length) as complex ones, or pairs. */
 INLINE void NAME(weigh_in)(const cpi_fft_plan *p, const V *a, V *x)
@@ -56,7 +56,7 @@ static int64_t NAME(cosine_bytes)(const cpi_fft_plan *p)
     return (p->cosine->n + 2 + 2 * (2 * (p->n + 2) + p->node->scratch)) * (int64_t)sizeof(V);
 }
 
-/* One lane, between memory and the Fourier transform's, which is contiguous. */
+/* One slice, between memory and the contiguous buffers of the Fourier transform. */
 static void NAME(cosine_before)(const cpi_fft_plan *p, const char *in, int64_t step, void *to, int64_t first,
                                 int64_t end)
 {

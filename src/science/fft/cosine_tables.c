@@ -1,16 +1,16 @@
 /* Tables of the CPU's cosine and sine transforms: each is a Fourier transform of about its length, with weights before
- * and behind, which tables hold together with places, signs and what makes it orthogonal.
+ * and after it. The tables hold the weights with indices, signs and the orthogonal factors.
  *
- * Type 2 (Makhoul): even places, then odd ones backwards, are real numbers whose transform is the one wanted but for a
- * turn; type 3 is its inverse. Type 1 continues by the mirror image. Type 4 of even length is a complex transform of
- * half of it; of odd length a real one, of the elements at 8 t + 1 of the continuation over 8 n quarter steps, which
- * meet each element once. Sine transforms are cosine transforms of alternating signs, backwards. */
+ * Type 2 (Makhoul): the even elements, then the odd ones reversed, are a real sequence whose transform is the result up
+ * to a rotation; type 3 is its inverse. Type 1 continues by the mirror image. Type 4 of even length is a complex
+ * transform of half of it; of odd length a real one, of the elements at 8 t + 1 of the continuation over 8 n quarter
+ * steps, which meet each element once. Sine transforms are cosine transforms of alternating signs, backwards. */
 #include <math.h>
 
 #include "core/memory.h"
 #include "fft/plan.h"
 
-/* A transform of n elements: what is told apart, and what its numbers go to. */
+/* A transform of n elements: its variant, and the tables that are filled. */
 typedef struct filling {
     cpi_fft_cosine *t;
     int64_t n, length; /* length: of the Fourier transform */

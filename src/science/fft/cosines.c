@@ -1,10 +1,10 @@
-/* Cosine and sine transforms, types 1 to 4: made by the backend's slot where it has one, else of rfft and of products
- * with cosines, on every device.
+/* Cosine and sine transforms, types 1 to 4: by the backend's slot where it has one, else by rfft and products with
+ * cosines, on every device.
  *
- * The latter along one axis, which is brought to the end. Type 2 is Makhoul's: even places, then odd ones backwards,
- * are a sequence whose transform is the one wanted but for a turn; type 3 is its inverse. Types 1 continue the sequence
- * by its mirror image, types 4 turn one of twice the length. Sine transforms are cosine transforms of alternating
- * signs, backwards. */
+ * The latter works along one axis, which is moved to the end. Type 2 is Makhoul's: the even elements, then the odd ones
+ * reversed, are a sequence whose transform is the result up to a rotation; type 3 is its inverse. Type 1 extends the
+ * sequence by its mirror image, type 4 rotates one of twice the length. Sine transforms are cosine transforms of
+ * alternating signs, backwards. */
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static cp_array *part(cp_array *x, int64_t from, int64_t to, int64_t step)
 }
 static cp_array *backwards(cp_array *x) { return x ? cp_flip(x, CP_AXES(-1)) : NULL; }
 
-/* An array of x's shape, but for the last extent, and type. */
+/* An array of x's shape but for the last axis, of length n, and of this type. */
 static cp_array *capacity(cp_array *x, int64_t n, cp_type type)
 {
     int64_t shape[CP_MAXDIM];
@@ -152,7 +152,7 @@ static cp_array *unscaled(const cosines *c, cp_array *x)
     return c->type == 2 && c->orthogonal ? weighted(y, c->sine, 1 / root) : y;
 }
 
-/* What both directions together multiply by. */
+/* The factor of a forward and a backward transform together. */
 static double gain(const cosines *c, int64_t n)
 {
     return 2.0 * (double)(c->type == 1 ? c->sine ? n + 1 : n - 1 : n);
@@ -245,8 +245,8 @@ static cp_array *several(how h, cp_array *x, int type, cp_shape s, cp_axes axes,
 
 /*: function("dct", "x: array_like, type: int = 2, n: length = None, axis: last_axis = -1, norm: fft_norm = None, "
              "orthogonalize: choice = None", module="_fft", unlock="always",
-             doc="""The cosine transform of type 1 to 4 along an axis, which is cut or continued with zeros to n
-elements. norm: 'backward', 'ortho' or 'forward'; orthogonalize: whether the first and the last coefficients are
+             doc="""The cosine transform of type 1 to 4 along an axis, which is cropped or zero-padded to n elements.
+norm: 'backward', 'ortho' or 'forward'; orthogonalize: whether the first and the last coefficients are
 weighted so that the transform is an orthogonal one (None: where norm is 'ortho'). float32 and half types give
 float32; the parts of complex numbers are transformed alike.""") */
 cp_array *(cp_dct)(cp_array *x, int type, const cp_dct_options *options)

@@ -1,8 +1,8 @@
 /* Discrete Fourier transforms: types, lengths, axes, norms, errors. The backend sees arrays of the computing type.
  *
  * float32 and complex64 compute in float32, half types too; everything else in float64. Axes are transformed from the
- * last of the list to the first, as NumPy does it; each is first cut or continued with zeros to its length. What an
- * inverse takes of a halved axis is only the half: the rest are its conjugates. */
+ * last of the list to the first, as NumPy does it; each is first cropped or zero-padded to its length. An inverse reads
+ * only half of a halved axis: the rest are its conjugates. */
 #include "fft/fft.h"
 
 #include <math.h>
@@ -88,7 +88,7 @@ typedef struct work {
     double scale;
 } work;
 
-/* Axes axis[0..rank) of `from` into `to`, whose axes they are too. length: of the result, where it is not from's. */
+/* Transforms axes axis[0..rank) of `from` into the same axes of `to`. length: of the result, where it is not from's. */
 static cp_code run(const work *w, cp_array *from, cp_array *to, int rank, const int *axis, int64_t length)
 {
     cpi_fft_call c = {.function = w->function, .kind = w->kind, .single = w->single, .sign = w->sign,
@@ -121,7 +121,7 @@ static bool repeats(const cpi_fft_lengths *l)
     return false;
 }
 
-/* In NumPy's order: axes from the last, which finds that its numbers are complex where they must not be. */
+/* Checks in NumPy's order: axes from the last, where complex input to a real transform is found. */
 static cp_code check(const char *name, cpi_fft_kind kind, const cp_array *x, const cpi_fft_lengths *l)
 {
     for (int i = l->n - 1; i >= 0; i--) {
@@ -160,7 +160,7 @@ static cp_array *into(const work *w, cp_array *x, cp_array *from, int rank, cons
 static cp_array *many_complex(work *w, cp_array *x, const cpi_fft_lengths *l, cp_array *out)
 {
     if (!l->n) return cpi_deliver(w->function, cpi_again(x), out, CP_SAME_KIND);
-    if (repeats(l)) { /* one after the other, each cut and continued anew */
+    if (repeats(l)) { /* one after the other, each cropped or padded anew */
         double scale = w->scale;
         cp_array *y = x;
         for (int i = l->n - 1; i >= 0 && y; i--) {
@@ -198,7 +198,7 @@ static cp_array *restored(work *w, cp_array *x, const cpi_fft_lengths *l, cp_arr
     return r && narrow ? cpi_deliver(w->function, cp_astype(r, x->type), out, CP_SAME_KIND) : r;
 }
 
-/* Where an axis is named twice: the halved one for itself, the others before or behind. */
+/* For axes named twice: transforms the halved one separately, the others before or after it. */
 static cp_array *apart(work *w, cp_array *x, const cpi_fft_lengths *l, cp_array *out)
 {
     cpi_fft_lengths rest = *l, last = {.n = 1, .axis = {l->axis[l->n - 1]}, .length = {l->length[l->n - 1]}};
@@ -255,7 +255,7 @@ static cp_array *one(const char *name, cpi_fft_kind kind, int sign, cp_array *a,
 
 /*: function("fft", "a: array_like, n: length = None, axis: last_axis = -1, norm: fft_norm = None, out: out = None",
              module="_fft", unlock="always",
-             doc="""The discrete Fourier transform along an axis, which is cut or continued with zeros to n elements:
+             doc="""The discrete Fourier transform along an axis, which is cropped or zero-padded to n elements:
 sums of a[j] * exp(-2 pi i j k / n). norm: 'backward' (the inverse is divided by n), 'ortho' (both by its root) or
 'forward'. float32 and half types give complex64, everything else complex128.""") */
 cp_array *(cp_fft)(cp_array *a, const cp_fft_options *options)

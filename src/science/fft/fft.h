@@ -1,4 +1,4 @@
-/* The slots a backend fills for the room fft. */
+/* The slots that a backend fills for the module fft. */
 #ifndef CPI_FFT_H
 #define CPI_FFT_H
 
@@ -11,10 +11,10 @@ extern "C" {
 typedef enum cpi_fft_kind { CPI_FFT_C2C, CPI_FFT_R2C, CPI_FFT_C2R } cpi_fft_kind;
 
 /* Transforms along one axis of an array, or several of a complex one. result = scale * sum over j of in[j] * exp(sign *
- * 2 pi i j k / n). Of R2C, along the last of the axes, the first n / 2 + 1 results are written, of which the other axes
- * are complex transforms; C2R reads as many and takes the others for their conjugates, and the imaginary parts of the
- * first one (and of the last one, n even) for 0. Steps are bytes, from one element to the next, of any sign. `in` and
- * `out` share no memory, but where they are the same, with the same steps, and the kind is C2C. */
+ * 2 pi i j k / n). R2C writes the first n / 2 + 1 results along the last of the axes; the other axes are complex
+ * transforms of these. C2R reads as many, takes the others as their conjugates, and the imaginary parts of the first
+ * one (and of the last one, n even) as 0. Steps are strides in bytes, of any sign. `in` and `out` do not overlap,
+ * unless they are equal, with equal steps, and the kind is C2C. */
 typedef struct cpi_fft_call {
     const char *function;
     cpi_fft_kind kind;
@@ -24,13 +24,13 @@ typedef struct cpi_fft_call {
     int rank;                   /* axes that are transformed, from the last to the first: of C2R 1 */
     int64_t n[CP_MAXDIM], in_step[CP_MAXDIM], out_step[CP_MAXDIM]; /* of these; n > 0 */
     int ndim;                   /* the other axes */
-    int64_t shape[CP_MAXDIM], in_stride[CP_MAXDIM], out_stride[CP_MAXDIM]; /* extents > 0 */
+    int64_t shape[CP_MAXDIM], in_stride[CP_MAXDIM], out_stride[CP_MAXDIM]; /* lengths > 0 */
     const void *in;
     void *out;
 } cpi_fft_call;
 
-/* Cosine and sine transforms of real numbers along an axis, types 1 to 4, not scaled but by `scale`; orthogonal: the
- * first and last elements weighted so. `in` and `out` share no memory. */
+/* Cosine and sine transforms of real numbers along an axis, types 1 to 4, scaled by `scale` only; orthogonal: the first
+ * and last elements are weighted to make the transform orthogonal. `in` and `out` share no memory. */
 enum { CPI_COSINE_MOST = 1 << 20 }; /* n is no larger */
 typedef struct cpi_cosine_call {
     const char *function;
@@ -39,12 +39,12 @@ typedef struct cpi_cosine_call {
     double scale;
     int64_t n, in_step, out_step;
     int ndim;                   /* the other axes */
-    int64_t shape[CP_MAXDIM], in_stride[CP_MAXDIM], out_stride[CP_MAXDIM]; /* extents > 0 */
+    int64_t shape[CP_MAXDIM], in_stride[CP_MAXDIM], out_stride[CP_MAXDIM]; /* lengths > 0 */
     const void *in;
     void *out;
 } cpi_cosine_call;
 
-/* What is known of a device's kept plans. */
+/* State of a device's plan cache. */
 typedef struct cpi_fft_cache {
     int64_t plans, most_plans;  /* kept now; at most */
     int64_t bytes, most_bytes;  /* their memory; -1: no limit but the device's */
@@ -53,10 +53,10 @@ typedef struct cpi_fft_cache {
 
 typedef struct cpi_fft_ops {
     cp_code (*transform)(cp_stream *stream, const cpi_fft_call *call);
-    /* Sets the limits that are given (plans -1, bytes -2: as they are; bytes -1: none), forgets the plans where
-     * `clear`, and tells what is so then. */
+    /* Sets the limits (plans -1, bytes -2: unchanged; bytes -1: none), clears the cache if `clear`, and returns its
+     * state. */
     cp_code (*cache)(cp_stream *stream, int64_t most_plans, int64_t most_bytes, bool clear, cpi_fft_cache *now);
-    /* NULL: the front makes them of `transform` and products, as it does those of larger n. */
+    /* NULL: the API layer composes them of `transform` and products, as it does for larger n. */
     cp_code (*cosine)(cp_stream *stream, const cpi_cosine_call *call);
 } cpi_fft_ops;
 /*: slot("cosine", absent="cuda") */

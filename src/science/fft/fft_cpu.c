@@ -1,9 +1,9 @@
-/* Transforms on the CPU: which lanes go together, in which way, and how the work is shared out.
+/* Transforms on the CPU: which slices are batched, by which algorithm, and how the work is divided among threads.
  *
- * An axis at a time, but the last axes of an array larger than caches block by block, all of them while a block is in
- * the cache. Lanes that lie side by side, or are short, go through vectors WIDTH at once; a long lane of
- * contiguous elements is cut up itself (line.h), by one thread where there are many, by all where there are few.
- * Tasks are cut by the sizes alone, and no sum depends on who computes it: the same bits for any number of threads. */
+ * One axis at a time; but the last axes of an array larger than caches are transformed together, block by block, while
+ * a block is in the cache. Adjacent or short slices are transformed WIDTH at once, one in each SIMD lane. A long
+ * contiguous slice is itself split (line.h): by one thread if there are many slices, by all threads if there are few.
+ * Tasks follow from the sizes alone, so the bits do not depend on the number of threads. */
 #include "fft/simd.h"
 
 #include <stdlib.h>
@@ -23,21 +23,21 @@ extern const cpi_fft_simd cpi_fft_simd_v3[2], cpi_fft_simd_v4[2];
 
 enum {
     TASK = 1 << 15,       /* elements that are worth a task */
-    LINE_LEAST = 256,     /* from this length on contiguous lanes are cut up */
-    LINE_ALONE = 256,     /* the same of lanes that are too few for a vector */
-    LINE_ODD = 1 << 12,   /* the same of lanes whose parts do not fill vectors */
-    LINE_MOST = 1 << 15,  /* beyond, all lanes are: many at once leave the cache */
-    LINE_SHARED = 1 << 17, /* from this length on all threads work on one lane */
+    LINE_LEAST = 256,     /* contiguous slices of at least this length are split */
+    LINE_ALONE = 256,     /* the same where there are too few slices for a vector */
+    LINE_ODD = 1 << 12,   /* the same where the parts do not fill vectors */
+    LINE_MOST = 1 << 15,  /* longer slices are always split: many at once do not fit the cache */
+    LINE_SHARED = 1 << 17, /* from this length on all threads share one slice */
     FAR_BYTES = 1 << 20,
-    STREAM_BYTES = 1 << 25, /* a result of so many is written past the caches, */
-    STREAM_LINE = 1 << 13,  /* lanes that are cut up from so many on */
+    STREAM_BYTES = 1 << 25, /* a result of so many is written with non-temporal stores, */
+    STREAM_LINE = 1 << 13,  /* slices that are split, from so many on */
     BLOCK_BYTES = 1 << 19, /* of a block whose axes are transformed together */
     BLOCK_AXES = 4,        /* at most */
-    BLOCKS_LEAST = 16,     /* fewer are too few to be shared out */
+    BLOCKS_LEAST = 16,     /* fewer are not divided among threads */
     WIDE_BYTES = 1 << 18   /* of columns that are read together */
 };
 
-/* One axis: which lanes there are. */
+/* One axis and its slices. */
 typedef struct job {
     const cpi_fft_call *call;
     cpi_fft_kind kind;                /* R2C and C2R on the first axis only */
@@ -51,11 +51,11 @@ typedef struct job {
     int64_t shape[CP_MAXDIM], in_stride[CP_MAXDIM], out_stride[CP_MAXDIM]; /* the last: neighbours */
     const char *in;
     char *out;
-    int64_t lines, runs, per_run;     /* groups of lanes: per_run in each of `runs` runs of the last dimension */
+    int64_t lines, runs, per_run;     /* groups of slices: per_run in each of `runs` runs of the last dimension */
     int64_t groups, each;             /* each: groups of a task */
-    bool apart;                       /* lanes of a group may be of different runs of the last dimension */
-    bool line;                        /* lanes are cut up */
-    int wide;                         /* as many groups of columns are read together */
+    bool apart;                       /* slices of a group may be of different runs of the last dimension */
+    bool line;                        /* slices are split */
+    int wide;                         /* number of column groups that are read together */
     char *scratch;
     int64_t bytes;                    /* of scratch for a worker */
     bool far;                         /* the array is larger than caches */
@@ -64,7 +64,7 @@ typedef struct job {
 
 static int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
-/* Work memory with room to begin at a multiple of 64; stream NULL: the call is not one of a stream. */
+/* Work memory with space for alignment to 64 bytes; stream NULL: the call is not on a stream. */
 static char *work_new(cp_stream *stream, int64_t bytes)
 {
     return stream ? cpi_work_alloc(stream, (size_t)bytes + 64) : cpi_malloc((size_t)bytes + 64);
@@ -76,7 +76,7 @@ static void work_free(cp_stream *stream, char *memory)
     else cpi_free_host(memory);
 }
 
-/* --- lanes --- */
+/* --- slices --- */
 
 static void where(const job *j, int64_t one, const char **in, char **out)
 {
@@ -86,7 +86,7 @@ static void where(const job *j, int64_t one, const char **in, char **out)
     *out = j->out + offset[1];
 }
 
-/* Dimensions in the order of the output's memory, those that follow one another as one. */
+/* Dimensions in the order of the output's memory; contiguous ones are merged. */
 static void load_batch(job *j, const int64_t *shape, const int64_t *in, const int64_t *out, int ndim)
 {
     j->lines = 1;
@@ -98,7 +98,7 @@ static void load_batch(job *j, const int64_t *shape, const int64_t *in, const in
     j->ndim = cpi_axes_coalesce(&axes, CPI_LOOP_ORDER);
 }
 
-/* Do whole lines of a cache begin at p and at every step from there? */
+/* Are p and all later elements aligned to cache lines? */
 static bool on_lines(const char *p, int64_t step) { return (intptr_t)p % 64 == 0 && step % 64 == 0; }
 
 static void group_task(void *context, int64_t task, int worker)
@@ -148,7 +148,7 @@ static void group_task(void *context, int64_t task, int worker)
     }
 }
 
-/* How lanes make groups, and a worker's memory. */
+/* Divides the slices into groups; sets a worker's scratch size. */
 static void cut_groups(job *j)
 {
     const int width = j->simd->width;
@@ -159,7 +159,7 @@ static void cut_groups(job *j)
     j->groups = j->runs * j->per_run;
     j->each = TASK / (j->n * width);
     if (j->each < 1) j->each = 1;
-    const bool alias = j->in_step % 4096 == 0 || j->out_step % 4096 == 0; /* rows meet in the same places of a cache */
+    const bool alias = j->in_step % 4096 == 0 || j->out_step % 4096 == 0; /* rows map to the same cache sets */
     const bool fits = FFT_WIDE * j->n * width * j->item <= WIDE_BYTES;
     j->wide = 1;
     if (j->far && j->kind == CPI_FFT_C2C && !j->plan->cosine && fits &&
@@ -185,7 +185,7 @@ static cp_code run_groups(cp_stream *stream, job *j)
     return CP_OK;
 }
 
-/* --- long lanes --- */
+/* --- long slices --- */
 
 /* One contiguous transform of complex numbers. `memory` is for all of its work; `shared`: by all threads. */
 typedef struct line_job {
@@ -213,7 +213,7 @@ static void line_task(void *context, int64_t task, int worker)
     (j->rows ? j->simd->rows : j->simd->columns)(&s);
 }
 
-/* `workers`: as many have scratch; 0: the calling thread alone. More may be wanted by now than when it was made. */
+/* `workers`: how many have scratch; 0: the calling thread alone. The number of threads may have increased since. */
 static void run_stage(line_job *j, bool rows, int workers, const char *next)
 {
     j->s.next = next;
@@ -302,13 +302,13 @@ static void run_half(half_job j, bool shared)
     else for (int64_t t = 0; t < tasks; t++) half_task(&j, t, 0);
 }
 
-/* Elements between a lane and contiguous memory. */
+/* Copies elements between a slice and contiguous memory. */
 static void gather(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n, int64_t item)
 {
     for (int64_t i = 0; i < n; i++) memcpy(to + i * to_step, from + i * from_step, (size_t)item);
 }
 
-/* A real lane of odd length is a complex one: the other parts are 0, or conjugates. */
+/* A real slice of odd length is computed as a complex one: the other parts are 0, or conjugates. */
 static void spread_real(const job *j, const char *in, char *to)
 {
     memset(to, 0, (size_t)(j->n * j->item));
@@ -340,7 +340,7 @@ static void conjugate(char *x, int64_t n, bool single)
         else ((double *)x)[2 * k + 1] = -((double *)x)[2 * k + 1];
 }
 
-/* One lane; memory: a place for the lane in, one for the lane out, and the line's. */
+/* One slice; memory: buffers for the input slice, for the output slice, and for the long transform. */
 static void run_slice(const job *j, const char *in, char *out, char *memory, int workers,
                       const char *const *next)
 {
@@ -390,7 +390,7 @@ static void slice_task(void *context, int64_t task, int worker)
     }
 }
 
-/* How many lanes are a task, and the memory of one, which `share` threads work on. */
+/* Sets the number of slices of a task and its memory; `share` threads work on one. */
 static void split_batch(job *j, int share)
 {
     j->each = TASK / j->n > 1 ? TASK / j->n : 1;
@@ -423,7 +423,7 @@ static cp_code run_batch(cp_stream *stream, job *j)
 
 /* --- axes --- */
 
-/* Elements of the result along one of the call's axes, but for C2R, whose first half is read. */
+/* Length of the result along one of the call's axes; for C2R the length of the half that is read. */
 static int64_t extent_of(const cpi_fft_call *c, int i)
 {
     return c->kind == CPI_FFT_R2C && i == c->rank - 1 ? c->n[i] / 2 + 1 : c->n[i];
@@ -439,9 +439,8 @@ static bool as_line(const job *j)
     return in_row && inner >= (fits ? LINE_LEAST : LINE_ODD);
 }
 
-/* The axis `which` of the call, from memory with one set of strides to memory with another; the lanes are those along
- * the axes from `from` on (and, where `all`, along all others and the dimensions that are not transformed). Its plan is
- * the caller's to put back. */
+/* Describes axis `which` of the call, between memory of different strides. The slices are those of the axes from `from`
+ * on (with `all`: of all others and of the dimensions that are not transformed). The caller releases the plan. */
 static cp_code describe(job *j, const cpi_fft_call *c, int which, int from, bool all)
 {
     const bool first = which == c->rank - 1;
@@ -492,7 +491,7 @@ static cp_code one_axis(cp_stream *stream, const cpi_fft_call *c, int which)
 typedef struct blocks_job {
     const job *axes; /* of a block, the last axis first */
     int n;
-    job where;       /* the blocks are its lanes */
+    job where;       /* the blocks are its slices */
     char *scratch;
     int64_t bytes;
 } blocks_job;
@@ -519,8 +518,8 @@ static void blocks_task(void *context, int64_t task, int worker)
     }
 }
 
-/* How many of the call's axes, from the last on, make blocks that are best transformed as wholes; else 1. A block is
- * dense, so that all of it is in the cache once some of it is, and has lanes enough to fill vectors. */
+/* How many of the call's last axes form blocks that are transformed together; else 1. A block is dense, so it fits the
+ * cache as a whole, and has enough slices to fill vectors. */
 static int axes_of_block(const cpi_fft_call *c)
 {
     const int64_t item = c->single ? 8 : 16, width = (*CPI_BEST(cpi_fft_simd))[c->single].width;
@@ -589,12 +588,12 @@ cp_code cpi_fft_cpu_transform(cp_stream *stream, const cpi_fft_call *c)
 
 /* --- cosine transforms --- */
 
-/* Some long lanes: their Fourier transforms' numbers are made here, transformed together, and weighted. */
+/* Some long slices: the Fourier transforms' input is made here, transformed as a batch, and weighted. */
 typedef struct cosine_job {
     const job *j;
-    char *before, *after;        /* a lane's numbers begin at multiples of */
+    char *before, *after;        /* a slice's numbers begin at multiples of */
     int64_t in_bytes, out_bytes; /* these */
-    int64_t first, segments;     /* stretches: tasks of one lane */
+    int64_t first, segments;     /* segments: tasks of one slice */
     bool behind;
 } cosine_job;
 

@@ -1,9 +1,9 @@
-/* Transforms on a GPU: cuFFT, opened when it is first needed, with plans that are kept.
+/* Transforms on a GPU: cuFFT, loaded on first use, with a plan cache.
  *
- * What is given lies C-contiguous on the way out; what lies otherwise on the way in, and what a transform would
- * destroy, is copied to work memory first. A plan owns no work memory: it gets some of the pool's for each call, in the
- * order of the stream, so plans may be used on any stream, one call at a time. Plans are counted: by the list, by the
- * call that uses them, and by the captures that recorded them. */
+ * Output is C-contiguous. Input that is not, or that a transform would overwrite, is first copied to work memory. A
+ * plan owns no work memory: each call takes some from the pool, in stream order, so a plan serves any stream, one call
+ * at a time. Plans are reference-counted: by the list, by the call that uses them, and by the captures that recorded
+ * them. */
 #include <cufft.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -78,7 +78,7 @@ cp_code check(const char *function, cufftResult r)
 
 /* --- plans --- */
 
-/* All numbers that make a plan what it is. Complex elements; steps in elements. */
+/* The key of a plan. Complex elements; steps in elements. */
 struct shape_of_plan {
     int device, rank;
     cufftType type;
@@ -91,7 +91,7 @@ struct plan {
     cufftHandle handle;
     size_t work;         /* bytes of work memory for a call */
     int64_t bytes;       /* of the device's memory that the plan holds */
-    pthread_mutex_t lock; /* one call at a time sets stream and memory */
+    pthread_mutex_t lock; /* held while a call sets stream and memory */
     plan *next;
 };
 
@@ -118,7 +118,7 @@ void plan_release(void *memory)
     cpi_host->free(p);
 }
 
-/* Takes what is beyond the limits off the device's list; under the lock. */
+/* Unlinks the plans beyond the limits from the device's list; under the lock. */
 plan *beyond_limits(int device)
 {
     int64_t plans = 0, bytes = 0;
@@ -134,8 +134,8 @@ plan *beyond_limits(int device)
     return rest;
 }
 
-/* Ends plans that are no longer in the list. Work that uses them may be under way: the device is waited for, unless a
- * capture forbids that, when the list takes them back. */
+/* Destroys plans that are no longer in the list. Pending work may use them, so the device is synchronized first. Where
+ * a capture forbids that, the list takes them back. */
 void end_plans(cp_stream *stream, plan *gone)
 {
     if (!gone) return;
@@ -180,7 +180,7 @@ cufftResult make(const shape_of_plan *s, cufftHandle *handle, size_t *work)
     if (r == CUFFT_SUCCESS)
         r = lib.cufftMakePlanMany64(*handle, c.rank, c.n, c.in_step == 1 ? nullptr : c.in_embed, c.in_step, c.in_dist,
                                     c.in_step == 1 ? nullptr : c.out_embed, c.out_step, c.out_dist, c.type, c.batch,
-                                    work); /* where it is told that nothing lies between, it may be quicker */
+                                    work); /* without gaps (embed NULL) it may be quicker */
     if (r != CUFFT_SUCCESS) {
         lib.cufftDestroy(*handle);
         cudaGetLastError();
@@ -188,7 +188,7 @@ cufftResult make(const shape_of_plan *s, cufftHandle *handle, size_t *work)
     return r;
 }
 
-/* Lets go what can be had back: kept plans, and, by a request that cannot be met, free blocks of the pool. */
+/* Frees memory: kept plans, and, by a request that cannot be met, free blocks of the pool. */
 void make_space(cp_stream *stream, int device)
 {
     char text[8];
@@ -244,7 +244,7 @@ plan *plan_get(cp_stream *stream, const char *function, const shape_of_plan *sha
         gone = beyond_limits(device);
     }
     pthread_mutex_unlock(&plans_lock);
-    if (gone == p) { /* nothing is kept: the caller's call comes first, so it is not waited for here */
+    if (gone == p) { /* nothing is kept: the caller's call still uses it, so it is not destroyed here */
         plan *rest = p->next;
         p->next = nullptr;
         plan_release(p);
@@ -256,7 +256,7 @@ plan *plan_get(cp_stream *stream, const char *function, const shape_of_plan *sha
     return other;
 }
 
-/* Runs the plan once on the stream; gives the caller's reference back. */
+/* Runs the plan once on the stream; releases the caller's reference. */
 cp_code run_plan(cp_stream *stream, const char *function, plan *p, const void *in, void *out, int sign)
 {
     void *work = p->work ? cpi_host->work_alloc(stream, p->work) : nullptr;
@@ -295,7 +295,7 @@ cp_code run_plan(cp_stream *stream, const char *function, plan *p, const void *i
 
 /* --- copies and scales --- */
 
-/* A C-contiguous array of another's elements. `half`: the last extent is the half of a real transform of n elements:
+/* A C-contiguous copy. `half`: the last axis is the half of a real transform of n elements:
  * imaginary parts of its first element, and of its last of even n, are 0. */
 struct gathering {
     int ndim;
@@ -341,7 +341,7 @@ template <class T> __global__ void between(const T *from, T *to, int64_t n, bool
     }
 }
 
-/* [outer][length][inner] to [outer][inner][length], in squares by way of shared memory. */
+/* [outer][length][inner] to [outer][inner][length], in square tiles through shared memory. */
 template <class E, int SIDE, int ROWS>
 __global__ void turn(const E *from, E *to, int64_t outer, int64_t length, int64_t inner)
 {
@@ -366,7 +366,7 @@ __global__ void turn(const E *from, E *to, int64_t outer, int64_t length, int64_
 
 /* --- the slot --- */
 
-/* The call with its dimensions in the order of the result's memory; those of one element are gone. */
+/* The call with its dimensions in the order of the result's memory, without those of length 1. */
 struct task {
     const cpi_fft_call *c;
     cp_stream *stream;
@@ -375,7 +375,7 @@ struct task {
     int64_t in_step[CP_MAXDIM];
     bool taken[CP_MAXDIM]; /* transformed */
     int64_t real, item;
-    bool in_dense;         /* what comes in lies as if it were C-contiguous */
+    bool in_dense;         /* the input is C-contiguous */
 };
 
 int64_t extent(const task *t, int d, bool halved) { return halved && d == t->halved ? t->n[d] / 2 + 1 : t->n[d]; }
@@ -478,12 +478,11 @@ cp_code turn_blocks(task *t, int64_t item, const void *from, void *to, int64_t o
     return CPI_LAUNCHED(t->stream, "fft");
 }
 
-/* A call of cuFFT's for each block, or all of them turned? What measurement says (H200): a call takes 4 us. */
+/* One cuFFT call for each block, or a transpose of all of them? Measured (H200): a call takes 4 us. */
 bool by_blocks(int64_t outer, int64_t block_bytes) { return outer <= FEW || (outer <= 64 && block_bytes >= LARGE); }
 
-/* As exec, where the dimensions may lie in the middle of many blocks: these are turned first, and back, so that one
- * call does them all. cuFFT wants addresses that are multiples of a complex number, which blocks of odd lengths have
- * not. */
+/* As exec, where the dimensions may be inner ones of many blocks: these are transposed before and after, so that one
+ * call does them all. cuFFT wants addresses aligned to a complex number, which blocks of odd lengths are not. */
 cp_code exec_blocks(task *t, int first, int end, cufftType type, const void *in, void *out, bool half_in, bool half_out)
 {
     const int64_t inner = elements(t, end, t->ndim, half_out), outer = elements(t, 0, first, half_out);
@@ -528,7 +527,7 @@ cp_code all_complex(task *t, void *x, bool halved, int but)
     return CP_OK;
 }
 
-/* What comes in, C-contiguous, in `to`. */
+/* Copies the input, C-contiguous, to `to`. */
 cp_code gather_input(task *t, void *to)
 {
     const cpi_fft_call *c = t->c;
@@ -601,8 +600,8 @@ cp_code one_real(task *t, const void *in, void *out, bool forward)
     return CPI_LAUNCHED(t->stream, "fft");
 }
 
-/* Real to complex: at once where the dimensions are neighbours and the last ones; else the halved one first. A backward
- * one is the conjugate of a forward one. */
+/* Real to complex: in one call where the dimensions are adjacent and the last ones; else the halved one first. A
+ * backward transform is the conjugate of a forward one. */
 cp_code run_halved(task *t, const void *in)
 {
     const cpi_fft_call *c = t->c;
@@ -630,7 +629,7 @@ cp_code run_restored(task *t, const void *in)
     return exec_blocks(t, t->halved, t->halved + 1, c->single ? CUFFT_C2R : CUFFT_Z2D, in, c->out, true, false);
 }
 
-/* Copies of what comes in (strided, unaligned, or about to be destroyed), then the transform. */
+/* Copies input that is strided, unaligned, or would be overwritten; then transforms. */
 cp_code run_call(task *t)
 {
     const cpi_fft_call *c = t->c;
@@ -661,7 +660,7 @@ cp_code cpi_fft_cuda_transform(cp_stream *stream, const cpi_fft_call *c)
     if (code || (uintptr_t)c->out % (uintptr_t)t.item == 0) return code ? code : run_call(&t);
     const int64_t bytes =
         elements(&t, 0, t.ndim, c->kind == CPI_FFT_R2C) * (c->kind == CPI_FFT_C2R ? t.real : t.item);
-    cpi_fft_call aside = *c; /* a result that lies between multiples of a complex number is made elsewhere */
+    cpi_fft_call aside = *c; /* a result that is not aligned to a complex number is computed in scratch memory */
     aside.out = cpi_host->work_alloc(stream, (size_t)bytes);
     t.c = &aside;
     if (!aside.out) return CP_ERROR_MEMORY;

@@ -36,7 +36,7 @@
 #define FNMA64(a, b, c) ((c) - (a) * (b))
 #endif
 
-/* A vector that no cache is to hold, p a multiple of its size; and what ends a number of them. */
+/* Non-temporal store of a vector, p a multiple of its size; and the fence after such stores. */
 #if defined(__AVX512F__)
 #define STREAM(p, v) _mm512_stream_si512((__m512i *)(p), (__m512i)(v))
 #elif defined(__AVX2__)
@@ -52,8 +52,8 @@
 #define STREAMED(yes) ((void)(yes))
 #endif
 
-/* Places of two vectors of n: taken alternately from their lower and upper halves; the even and the odd ones of both
- * behind one another; those of one backwards. */
+/* Shuffle indices for two vectors of n: interleaved lower or upper halves; the even or odd elements of both; one vector
+ * reversed. */
 #define LOW_2 0, 2
 #define HIGH_2 1, 3
 #define EVEN_2 0, 2

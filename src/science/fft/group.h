@@ -1,4 +1,5 @@
-/* Groups of lanes from memory through the nodes of batch.h and back (fft_simd.c takes this in for each type). */
+/* Groups of slices, read from memory, transformed by the nodes of batch.h and written back (fft_simd.c includes this
+ * for each type). */
 
 /* v as a matrix of WIDTH rows: transposed. */
 INLINE void NAME(transpose)(V *v)
@@ -13,13 +14,13 @@ INLINE void NAME(transpose)(V *v)
     }
 }
 
-/* Of lanes that lie apart, what the next group reads or writes where this one is at `p`. */
+/* Prefetches what the next group of strided slices reads or writes where this one is at `p`. */
 INLINE void NAME(ask)(const char *p, int64_t next, int bytes, const int write)
 {
     for (int at = 0; at < bytes; at += 64) __builtin_prefetch(p + next + at, write, 2);
 }
 
-/* n complex elements of each lane to vectors; `conjugate` negates imaginary parts. */
+/* Loads n complex elements of each slice into vectors; `conjugate` negates imaginary parts. */
 static void NAME(read_complex)(const cpi_fft_group *g, V *to, int64_t n, bool swap, bool conjugate)
 {
     const int a = swap, b = !swap;
@@ -52,7 +53,7 @@ static void NAME(read_complex)(const cpi_fft_group *g, V *to, int64_t n, bool sw
     }
 }
 
-/* n real elements of each lane, `step` vectors apart. */
+/* Loads n real elements of each slice, at a stride of `step` vectors. */
 static void NAME(read_real)(const cpi_fft_group *g, V *to, int64_t n, int step)
 {
     int64_t i = 0;
@@ -151,9 +152,9 @@ static void NAME(group_complex)(const cpi_fft_group *g, V *x, V *scratch)
     else STREAMED(g->stream);
 }
 
-/* Real to complex. Of even n pairs of reals are complex numbers: Z[k] = E[k] + i O[k], X[k] = E[k] + w^k O[k], of the
- * transforms of the even and of the odd places. At x lie n real vectors, of odd n as complex ones; the n / 2 + 1
- * results are where it tells, at x or y. */
+/* Real to complex. For even n, pairs of reals are complex numbers: Z[k] = E[k] + i O[k], X[k] = E[k] + w^k O[k], of the
+ * transforms of the even and of the odd elements. x holds n real vectors, for odd n as complex ones; the n / 2 + 1
+ * results are at the returned address, x or y. */
 static V *NAME(forward)(const cpi_fft_plan *p, V *x, V *y, V *scratch, T sign)
 {
     const int64_t n = p->n, h = n / 2;
@@ -231,10 +232,10 @@ static int64_t NAME(group_bytes)(const cpi_fft_plan *p)
     return (2 * (p->n + 2) + p->node->scratch) * 2 * (int64_t)sizeof(V);
 }
 
-/* --- columns far apart --- */
+/* --- columns with large strides --- */
 
-/* Groups side by side: their rows, which are whole lines of a cache, come into scratch and go back once each, and those
- * that follow are asked for meanwhile. */
+/* Adjacent groups: their rows, which are whole cache lines, are copied to scratch and back once each; the next ones are
+ * prefetched meanwhile. */
 static int64_t NAME(wide_pitch)(const cpi_fft_plan *p) { return 2 * (p->n + 1); }
 
 static int64_t NAME(wide_bytes)(const cpi_fft_plan *p, int groups)

@@ -1,5 +1,5 @@
-/* The fast Hankel transform of samples at logarithmic distances (Hamilton 2000): rfft, times coefficients that are
- * quotients of gamma functions, and back. The coefficients are computed on the host, in double, from logarithms. */
+/* The fast Hankel transform of samples at logarithmic distances (Hamilton 2000): rfft, a product with quotients of
+ * gamma functions, and the inverse. The coefficients are computed on the host, in double, from logarithms. */
 #include <complex.h>
 #include <math.h>
 #include <string.h>
@@ -86,7 +86,7 @@ static cp_array *transformed(const char *name, cp_array *a, double dln, double m
 /*: function("fht", "a: array_like, dln: double, mu: double, offset: double = 0, bias: double = 0", module="_fft",
              unlock="always",
              doc="""The Hankel transform of order mu along the last axis, of samples at distances dln of the
-logarithm; offset: the logarithm of the product of the middle places; bias: the exponent of a power law.""") */
+logarithm; offset: the logarithm of the product of the central elements; bias: the exponent of a power law.""") */
 cp_array *(cp_fht)(cp_array *a, double dln, double mu, const cp_fht_options *options)
 {
     const cp_fht_options *o = CPI_GIVEN(cp_fht_options, options);

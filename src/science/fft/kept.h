@@ -1,4 +1,4 @@
-/* Between the files of the CPU's transforms. */
+/* Shared by the files of the CPU's transforms. */
 #ifndef CPI_FFT_KEPT_H
 #define CPI_FFT_KEPT_H
 

@@ -1,6 +1,7 @@
-/* One long lane of n1 n2 elements (fft_simd.c takes this in for each type): as n1 rows of n2 its columns are
- * transformed, WIDTH of them side by side, turned, and laid down so that WIDTH rows lie side by side, which are
- * transformed next. Blocks of WIDTH times WIDTH are transposed on the way, in registers; nothing else is shuffled. */
+/* One long slice of n1 n2 elements (fft_simd.c includes this for each type), by the four-step algorithm. As a matrix of
+ * n1 rows of n2, its columns are transformed, WIDTH at once, multiplied by twiddle factors, and stored so that WIDTH
+ * rows are adjacent. The rows are transformed next. Blocks of WIDTH times WIDTH are transposed in registers; nothing
+ * else is shuffled. */
 
 static int64_t NAME(middle_bytes)(const cpi_fft_long *l)
 {
@@ -21,7 +22,7 @@ INLINE void NAME(root)(const cpi_fft_long *l, int64_t e, double *re, double *im)
     *im = a[0] * b[1] + a[1] * b[0];
 }
 
-/* What the columns from j on are turned by, for k = low, then for k = FFT_LOW * high. */
+/* Twiddle factors of the columns from j on, for k = low, then for k = FFT_LOW * high. */
 static void NAME(fill_turns)(const cpi_fft_long *l, int64_t j, V *low, V *high)
 {
     for (int64_t k = 0; k < FFT_LOW + l->n1 / FFT_LOW + 1; k++) {
@@ -35,7 +36,7 @@ static void NAME(fill_turns)(const cpi_fft_long *l, int64_t j, V *low, V *high)
     }
 }
 
-/* Rows k.. of WIDTH columns, turned, to the middle. */
+/* Rows k.. of WIDTH columns, times twiddle factors, to the middle. */
 INLINE void NAME(lay_block)(const cpi_fft_segment *s, const V *x, const V *low, const V *high, int64_t k, int64_t j,
                             int count)
 {
@@ -72,7 +73,7 @@ INLINE void NAME(lay_block)(const cpi_fft_segment *s, const V *x, const V *low, 
     }
 }
 
-/* Of the lane that follows a short one its share for group g is asked for. */
+/* Prefetches group g's share of the slice that follows a short one. */
 INLINE void NAME(ask_next)(const cpi_fft_segment *s, int64_t g, const int write)
 {
     if (!s->next) return;
@@ -162,9 +163,9 @@ static void NAME(multiply)(void *to, const void *a, const void *b, int64_t n, in
     if (end > k) memset(pt + k * pair, 0, (size_t)((end - k) * pair));
 }
 
-/* --- real lanes of even length: see group_forward --- */
+/* --- real slices of even length: see group_forward --- */
 
-/* Places k and h - k of both tables at once; h - k may be k. */
+/* Elements k and h - k of both tables at once; h - k may be k. */
 INLINE void NAME(after_pair)(V ar, V ai, V br, V bi, V wr, V wi, T sign, V *re, V *im, V *re2, V *im2)
 {
     const T half = (T)0.5;

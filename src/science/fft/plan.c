@@ -1,8 +1,8 @@
-/* Plans: lengths cut into parts, roots of unity, and the cache that keeps both.
+/* Plans: factored lengths, roots of unity, and the cache of both.
  *
  * Roots are computed one by one in double, with angles reduced to an eighth of the circle in integers, so each is
- * within an ulp; no recurrence adds up errors. The cache holds a bounded number of plans and of bytes; a plan that is
- * in use ends with its last user. Plans are built outside the lock. */
+ * within an ulp; no recurrence adds up errors. The cache holds a bounded number of plans and of bytes; a plan in use is
+ * freed by its last user. Plans are built outside the lock. */
 #include "fft/plan.h"
 
 #include <math.h>
@@ -71,7 +71,7 @@ int64_t cpi_fft_good_length(int64_t n, int most)
     static const int primes[] = {13, 11, 7, 5, 3};
     if (n <= 6) return n < 1 ? 1 : n;
     int64_t best = INT64_MAX;
-    /* all products of the odd primes that are not beyond what is best so far, times a power of two */
+    /* all products of the odd primes that do not exceed the best so far, times a power of two */
     struct { int64_t at; int prime; } stack[64 * 5];
     int top = 0;
     stack[top].at = 1, stack[top++].prime = 0;
@@ -88,7 +88,7 @@ int64_t cpi_fft_good_length(int64_t n, int most)
     return best;
 }
 
-/* --- nodes of many lanes --- */
+/* --- nodes of many slices --- */
 
 typedef struct builder {
     const char *function;
@@ -193,7 +193,7 @@ static void fill_chirp(void *table, int64_t n, bool single)
     cpi_parallel((n + CHIRP_TASK - 1) / CHIRP_TASK, chirp_task, &(chirp_job){table, n, single});
 }
 
-/* The transform, over m, of the conjugate chirp laid around 0, divided by m. In double with a plan of its own. */
+/* The transform, over m, of the conjugate chirp laid around 0, divided by m. In double, with its own plan. */
 static bool fill_kernel(builder *b, void *to, int64_t n, int64_t m)
 {
     double *h = cpi_calloc((size_t)m, 2 * sizeof *h), *result = cpi_malloc((size_t)m * 2 * sizeof *h);
@@ -241,7 +241,7 @@ static cpi_fft_node *node_new(builder *b, int64_t n)
     return NULL;
 }
 
-/* --- one long lane --- */
+/* --- one long slice --- */
 
 static void long_free(cpi_fft_long *l)
 {
@@ -305,7 +305,7 @@ static void fill_long_tables(builder *b, cpi_fft_long *l)
     for (int64_t e = 0; e < coarse; e++) put_root(l->coarse, e, false, (e << l->shift) % l->n, l->n);
 }
 
-/* Lengths whose largest prime factor is beyond this go through a convolution as a whole. */
+/* Lengths with a larger prime factor are one convolution. */
 enum { LARGEST_PART = 2048 };
 
 static cpi_fft_long *long_new(builder *b, int64_t n)
@@ -376,7 +376,7 @@ __attribute__((constructor)) static void init(void)
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
 
-/* Takes what is beyond the limits off the list, under the lock; returns it as a list. */
+/* Unlinks the plans beyond the limits, under the lock; returns them as a list. */
 static cpi_fft_plan *beyond_limits(void)
 {
     int64_t plans = 0, bytes = 0;

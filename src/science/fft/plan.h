@@ -1,9 +1,9 @@
-/* Plans of the CPU's transforms: how a length is cut, and the roots of unity that its parts need.
+/* Plans of the CPU's transforms: how a length is factored, and the roots of unity of its parts.
  *
- * A node is a transform of a number of lanes at once, one in each place of a vector, with all its work in cache: passes
+ * A node transforms several slices at once, one in each SIMD lane, with all its work in cache: passes
  * of small radices, a split of n1 times n2, or Bluestein's convolution for prime factors that are too large. A plan is
- * of one lane or of many: where n is large the lane is itself cut into n1 rows of n2, whose columns then lie side by
- * side in vectors. Plans never change once they are made; they are counted, and kept (plan.c). */
+ * for one slice or for many: where n is large the slice is itself split into n1 rows of n2, whose columns are then
+ * adjacent in vectors. Plans are immutable, reference-counted and cached (plan.c). */
 #ifndef CPI_FFT_PLAN_H
 #define CPI_FFT_PLAN_H
 
@@ -31,11 +31,11 @@ typedef struct cpi_fft_node {
     void *kernel;                /* Bluestein: transform of the conjugate chirp, over m */
 } cpi_fft_node;
 
-/* One long lane. */
+/* One long slice. */
 typedef struct cpi_fft_long {
     int64_t n, n1, n2;           /* n1 0: Bluestein */
     cpi_fft_node *a, *b;         /* of n1, and of n2 */
-    void *re, *im;               /* [n1][n2]: exp(-2 pi i j k / n), where there are not too many; else NULL and */
+    void *re, *im;               /* [n1][n2]: exp(-2 pi i j k / n), if there are not too many; else NULL and */
     double *coarse, *fine;       /* exp(-2 pi i (e << shift) / n) and exp(-2 pi i e / n), pairs */
     int shift;
     struct cpi_fft_long *m;      /* Bluestein: the convolution's length */
@@ -54,19 +54,19 @@ typedef struct cpi_fft_cosine {
 
 typedef struct cpi_fft_plan {
     int refs;
-    bool single, one;            /* lane: one long lane, else many lanes */
+    bool single, one;            /* one: one long slice, else many slices */
     cpi_fft_kind kind;
     int64_t n, bytes;
     int64_t inner;               /* length of the complex transform: n, or n / 2 of real ones where n is even */
-    cpi_fft_node *node;          /* many lanes */
-    cpi_fft_long *line;          /* a long lane */
+    cpi_fft_node *node;          /* many slices */
+    cpi_fft_long *line;          /* a long slice */
     int code;                    /* of a cosine transform; 0: none */
-    cpi_fft_cosine *cosine;      /* its tables; a plan of a lane has nothing else */
+    cpi_fft_cosine *cosine;      /* its tables; a plan of one slice has nothing else */
     void *half;                  /* real, n even: exp(-2 pi i k / n), k <= n / 4, ... n / 2: inner + 1 of them */
     struct cpi_fft_plan *next;   /* in the cache, the latest first */
 } cpi_fft_plan;
 
-/* A plan, to be given back; NULL: error written. */
+/* A plan, which the caller releases; NULL: error set. */
 cpi_fft_plan *cpi_fft_plan_get(const char *function, cpi_fft_kind kind, int64_t n, bool single, bool one,
                                int code);
 void cpi_fft_plan_put(cpi_fft_plan *p);

@@ -1,4 +1,4 @@
-/* What stands beside transforms: frequencies of their elements, halves that change places, lengths that go fast. */
+/* Helpers of transforms: sample frequencies, fftshift, and fast lengths. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "cuprite/fft.h"
 #include "fft/plan.h"
 
-/* 1 / (n d), refused as Python refuses it. */
+/* 1 / (n d), with Python's errors. */
 static bool width_of(const char *name, int64_t n, double d, double *width)
 {
     if (n == 0 || d == 0) return cpi_fail(CP_ERROR_ZERO_DIVISION, "%s: division by zero", name), false;
@@ -22,7 +22,7 @@ static cp_array *ramp(int64_t from, int64_t to, double width)
     return cp_multiply(cp_arange_int(from, to, 1, CP_INT64), cp_float(width));
 }
 
-/* Of the type that is asked for, a real floating one; they are computed in float64. */
+/* Converts to the requested real floating type; frequencies are computed in float64. */
 static cp_array *frequencies_as(const char *name, cp_array *r, bool typed, cp_type type)
 {
     if (!typed || type == CP_FLOAT64) return r;
@@ -99,7 +99,7 @@ static cp_array *shifted(const char *name, cp_array *x, cp_axes axes, bool forwa
 }
 
 /*: function("fftshift", "x: array_like, axes: index_axes = None", module="_fft", unlock="size",
-             doc="The zero frequency in the middle: halves of axes (all by default) change places.") */
+             doc="Moves the zero frequency to the middle: exchanges the halves of axes (all by default).") */
 cp_array *(cp_fftshift)(cp_array *x, const cp_fftshift_options *options)
 {
     const cp_fftshift_options *o = CPI_GIVEN(cp_fftshift_options, options);
@@ -127,9 +127,9 @@ int64_t (cp_next_fast_len)(int64_t target, const cp_next_fast_len_options *optio
 
 /*: function("fft_plan_cache", "size: int64 = -1, memsize: int64 = -2, clear: bool = False", module="_fft",
              unlock="always",
-             doc="""What the current device keeps of plans, as six integers: plans, the most of them, their bytes, the
-most of these (-1: no limit), hits, misses. Sets the limits (size -1, memsize -2: as they are), and forgets all with
-`clear`, first.""") */
+             doc="""The current device's plan cache, as six integers: plans, their limit, their bytes, the limit of
+these (-1: none), hits, misses. First sets the limits (size -1, memsize -2: unchanged), and removes all plans with
+`clear`.""") */
 cp_array *(cp_fft_plan_cache)(int64_t size, int64_t memsize, const cp_fft_plan_cache_options *options)
 {
     const cp_fft_plan_cache_options *o = CPI_GIVEN(cp_fft_plan_cache_options, options);

@@ -1,7 +1,7 @@
-/* What blocked algorithms are made of: products that are subtracted, triangles of at most 32 columns, Cholesky.
+/* Building blocks of blocked algorithms: subtracted products, triangular solves of at most 32 columns, Cholesky.
  *
- * A matrix operand is an address and two steps, so transposes cost nothing. A block of a grid's second or third
- * dimension takes every so-manieth matrix of a batch. */
+ * A matrix operand is an address and two steps, so transposes cost nothing. Blocks along a grid's second or third
+ * dimension stride over the matrices of a batch. */
 #ifndef CPI_LINALG_BLOCKS_CUH
 #define CPI_LINALG_BLOCKS_CUH
 
@@ -11,7 +11,8 @@
 
 namespace la {
 
-/* op(A): the element (i, j) at at[i * down + j * right], conjugated where `conjugate`; matrices `next` apart. */
+/* op(A): the element (i, j) at at[i * down + j * right], conjugated where `conjugate`; matrices at a stride of
+ * `next`. */
 template <class T> struct operand {
     const T *at;
     wide down, right, next;
@@ -72,7 +73,7 @@ subtract_product(operand<T> a, operand<T> b, T *c, wide ldc, wide next, wide bat
     }
 }
 
-/* Rows of X that a triangle of nb <= 32 columns solves: op(A) X = B in place, X in rows of ldx. lower: of op(A). */
+/* Triangular solve of nb <= 32 columns: op(A) X = B in place, X in rows of ldx. lower: of op(A). */
 template <class T>
 __global__ void __launch_bounds__(512)
 triangle_step(operand<T> a, T *x, wide ldx, wide next, wide batch, int nb, int k, int lower, int unit)
@@ -159,7 +160,7 @@ cholesky_whole(wide first, wide batch, int n, int ld, int upper, const T *a, T *
 }
 
 /* The columns j0 .. j0 + nb (nb <= 32) of L, below a diagonal block that every block of the grid factors for itself.
- * It goes to `corners` (n x 32 a matrix), for others may still load it. */
+ * The result goes to `corners` (n x 32 a matrix), as other blocks may still load the original. */
 template <class T>
 __global__ void __launch_bounds__(512)
 cholesky_panel(T *a, T *corners, wide batch, int n, int j0, int nb, unsigned *mailbox, unsigned error)

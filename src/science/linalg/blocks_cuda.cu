@@ -1,6 +1,6 @@
-/* Products, triangles, transposes and Cholesky of many matrices, for the slots of this room.
+/* Products, triangles, transposes and Cholesky of many matrices, for the slots of this module.
  *
- * A large triangle is solved by steps of 32 columns, whose products stay within OUTER rows; the other rows get one
+ * A large triangle is solved in steps of 32 columns, whose products stay within OUTER rows; the other rows get one
  * product of OUTER columns. Large products are cuBLAS's where it is there. */
 #include "linalg/blocks.cuh"
 
@@ -43,7 +43,7 @@ cp_code cpi_la_product(cp_stream *stream, cp_type type, cpi_la_operand a, cpi_la
         return code;
     return cpi_la_with(type, [&](auto t) {
         typedef decltype(t) T;
-        unsigned high = (unsigned)cpi_ceil_div(m, 64); /* as many as a grid may have, one launch each */
+        unsigned high = (unsigned)cpi_ceil_div(m, 64); /* row blocks; a launch takes at most 65535 */
         for (unsigned y = 0; y < high; y += 65535) {
             unsigned rows = high - y < 65535 ? high - y : 65535;
             int64_t i = (int64_t)y * 64;
@@ -174,8 +174,8 @@ template <class T> __global__ void keep_triangle(T *x, wide batch, int n, int up
     }
 }
 
-/* In columns U is already L of the conjugate; L is turned there and back, which costs less than potrf for the upper
- * triangle does: ms on an H200, float64 2048, 0.93 against 2.12. */
+/* In column order U is already L of the conjugate. L is transposed there and back, which costs less than potrf of the
+ * upper triangle: ms on an H200, float64 2048, 0.93 against 2.12. */
 cp_code library_cholesky(cp_stream *stream, const cpi_linalg *v)
 {
     cpi_la_scratch scratch(stream);

@@ -1,5 +1,5 @@
-/* What the CUDA files of the room share: types as kernels know them, teams and where they work, troubles, and the
- * operations on blocks that several slots are made of. Dimensions are `int` for kernels: cpi_la_fits refuses others. */
+/* Shared by the CUDA files of the module: element types of kernels, teams and their work memory, errors, and the
+ * operations on blocks that several slots use. Dimensions are `int` in kernels: cpi_la_fits rejects larger ones. */
 #ifndef CPI_LINALG_CUDA_H
 #define CPI_LINALG_CUDA_H
 
@@ -28,8 +28,8 @@ static inline unsigned cpi_la_blocks(int64_t n, int64_t most) { return cpi_cuda_
 static inline size_t cpi_la_real_size(cp_type type) { return type == CP_FLOAT32 || type == CP_COMPLEX64 ? 4 : 8; }
 static inline bool cpi_la_complex(cp_type type) { return type == CP_COMPLEX64 || type == CP_COMPLEX128; }
 
-/* CUPRITE_LINALG: "own": nothing of NVIDIA's libraries where it can be done without; "library": they wherever they can
- * do it (matrices of more than 32 columns); else what measured faster. For comparisons. */
+/* CUPRITE_LINALG: "own": no NVIDIA library where there is a kernel; "library": the libraries wherever they can
+ * (matrices of more than 32 columns); else what measured faster. For comparisons. */
 enum cpi_la_way { CPI_LA_BEST, CPI_LA_OWN, CPI_LA_LIBRARY };
 static inline cpi_la_way cpi_la_way_of()
 {
@@ -49,7 +49,7 @@ static inline cp_code cpi_la_fits(const cpi_linalg *v)
                                                "are not for GPUs", v->function);
 }
 
-/* Memory of the stream's, given back at the end of the block. */
+/* The stream's memory, released at the end of the scope. */
 struct cpi_la_scratch {
     cp_stream *stream;
     void *memory = nullptr;
@@ -63,7 +63,7 @@ struct cpi_la_scratch {
     }
 };
 
-/* Where a kernel tells a trouble. */
+/* Where a kernel reports an error. */
 struct cpi_la_error {
     unsigned *mailbox;
     unsigned number;
@@ -93,7 +93,7 @@ static inline int64_t cpi_la_shared(cp_stream *stream)
     return *most - 3072;
 }
 
-/* Threads for a matrix with that many things to do at once. */
+/* Threads for a matrix with this much parallel work. */
 static inline int cpi_la_threads(int64_t things)
 {
     int threads = 32;
@@ -137,7 +137,7 @@ static cp_code cpi_la_by_teams(cp_stream *stream, K *kernel, int64_t batch, int6
 
 /* --- blocks_cuda.cu --- */
 
-/* op(A), an operand of products: element (i, j) at `at` + i * down + j * right, matrices `next` apart. */
+/* op(A), an operand of products: element (i, j) at `at` + i * down + j * right, matrices at a stride of `next`. */
 struct cpi_la_operand {
     const void *at;
     int64_t down, right, next;
@@ -160,7 +160,7 @@ cp_code cpi_la_implicit_lu(cp_stream *stream, const cpi_linalg *v);
 /* v->b NULL: the inverse, k = n. */
 cp_code cpi_la_implicit_solve(cp_stream *stream, const cpi_linalg *v, int64_t k);
 cp_code cpi_la_implicit_det(cp_stream *stream, const cpi_linalg *v);
-/* What a mode of QR asks for. */
+/* The outputs of a mode of QR. */
 struct cpi_la_qr_wanted {
     int rows, columns; /* of R; of Q, 0: none */
     bool raw;
@@ -186,20 +186,20 @@ bool cpi_la_has_batch(const cpi_linalg *v);
 cp_code cpi_la_batch(cp_stream *stream, const cpi_linalg *v);
 
 /* --- lu_cuda.cu, qr_cuda.cu, spectra_cuda.cu --- */
-/* Where a diagonal has a zero: the trouble SINGULAR. */
+/* Reports SINGULAR where a diagonal has a zero. */
 cp_code cpi_la_regular(cp_stream *stream, const cpi_linalg *v, const void *a, int64_t stride, int64_t next);
 
-/* --- solver_cuda.cu: cuSOLVER and cuBLAS, opened on first use --- */
+/* --- solver_cuda.cu: cuSOLVER and cuBLAS, loaded on first use --- */
 /* Whether they can be had on this machine. */
 bool cpi_la_library();
 /* C = A B or C -= A B as above by cuBLAS; false: nothing was done (no library, or operands that it has no form for). */
 bool cpi_la_library_product(cp_stream *stream, cp_type type, const cpi_la_operand *a, const cpi_la_operand *b, void *c,
                             int64_t ldc, int64_t next, int64_t batch, int m, int n, int k, bool assign, cp_code *code,
                             const char *what);
-/* Each of these works on matrices in columns, in place, and lets the stream's mailbox know what `info` says. */
+/* Each of these works on column-major matrices in place and reports `info` to the stream's mailbox. */
 cp_code cpi_la_library_cholesky(cp_stream *stream, const cpi_linalg *v, void *x);
-/* One a (n x n) becomes its factors; pivots: its exchanges, from 0, or NULL; b (n x k), or NULL, the solution. What the
- * diagonal tells the caller looks for: `info` is not read. */
+/* One a (n x n) becomes its factors; pivots: its exchanges, from 0, or NULL; b (n x k), or NULL, the solution. The
+ * caller checks the diagonal: `info` is not read. */
 cp_code cpi_la_library_lu(cp_stream *stream, const cpi_linalg *v, void *a, int *pivots, void *b, int64_t k);
 /* b (n x k) becomes U^-1 L^-1 b, of one such a's factors. */
 cp_code cpi_la_library_triangles(cp_stream *stream, const cpi_linalg *v, const void *a, void *b, int64_t k);
@@ -210,7 +210,7 @@ cp_code cpi_la_library_eigh_batch(cp_stream *stream, const cpi_linalg *v, void *
 /* The same for at most 32 rows, by rotations. */
 cp_code cpi_la_library_eigh_small(cp_stream *stream, const cpi_linalg *v, void *a, void *values, bool upper,
                                   bool vectors);
-/* a (n x n) becomes the vectors, a column each, where `vectors`; `upper`: of what lies in columns. */
+/* a (n x n) becomes the vectors, a column each, where `vectors`; `upper`: of the column-major matrix. */
 cp_code cpi_la_library_eigh(cp_stream *stream, const cpi_linalg *v, void *a, void *values, bool upper, bool vectors);
 /* a (m x n, m >= n, in columns, is destroyed) = U S V^H: u m x columns, v n x n, in columns, NULL: not wanted. */
 cp_code cpi_la_library_svd(cp_stream *stream, const cpi_linalg *v, void *a, int64_t m, int64_t n, void *u,

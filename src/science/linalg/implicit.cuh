@@ -1,10 +1,10 @@
-/* LU with partial pivoting of matrices of at most 1024 rows, whose rows stay where they are: `order` says which row
- * stands at which place. A panel is one block, a row in the registers of one thread; what follows it is one launch for
- * all columns beside it. Rows that are done go to their places in the result x, so nothing is exchanged and the rows
- * below are read and written by one block each.
+/* LU with partial pivoting of matrices of at most 1024 rows, with implicit row exchanges: rows stay where they are,
+ * `order` maps positions to rows. A panel is one block, a row in the registers of one thread; one launch then updates
+ * all columns beside it. Finished rows go to their positions in the result x, so no rows are exchanged, and one block
+ * each reads and writes the rows below.
  *
- * w and x: `columns` columns a row; w is destroyed. Places are counted as LAPACK's exchanges would have it, so equal
- * entries give its pivots. */
+ * w and x: `columns` columns a row; w is destroyed. Positions are those that LAPACK's exchanges give, so ties choose
+ * LAPACK's pivots. */
 #ifndef CPI_LINALG_IMPLICIT_CUH
 #define CPI_LINALG_IMPLICIT_CUH
 
@@ -30,7 +30,7 @@ LA_DEVICE double warp_largest(double v)
     unsigned low = high == most ? (unsigned)__double2loint(v) : 0;
     return __hiloint2double((int)most, (int)__reduce_max_sync(0xffffffffu, low));
 }
-/* The lane whose value is largest (-1 counts for none), of equal ones that of the least place. */
+/* The lane whose value is largest (-1: none); of equal ones that of the lowest position. */
 template <class R> LA_DEVICE int first_lane(R value, int position, R *largest, int *at)
 {
     R most = warp_largest(value);
@@ -40,9 +40,9 @@ template <class R> LA_DEVICE int first_lane(R value, int position, R *largest, i
     return holds ? __ffs((int)holds) - 1 : -1;
 }
 
-/* Columns j0 .. j0 + nb (nb <= NB) of the rows at the places from j0 on, by one block a matrix, a thread a row. Before
- * the only barrier of a column each warp lays down the row that it would choose. A row turns in its registers, the
- * column at hand in the first, so that all columns are one small loop: unrolled, it would wait for its instructions. */
+/* Columns j0 .. j0 + nb (nb <= NB) of the rows at positions from j0 on, by one block a matrix, a thread a row. Before
+ * the only barrier of a column each warp stores its candidate row. A row rotates in its registers, the current column
+ * first, so that all columns are one small loop: unrolled, it would wait for instruction fetches. */
 template <class T, int NB, int THREADS>
 __global__ void __launch_bounds__(THREADS, 1)
 implicit_panel(T *w, T *x, wide batch, int m, int columns, int j0, int nb, int r, int *order, int *pivots)
@@ -77,7 +77,7 @@ implicit_panel(T *w, T *x, wide batch, int m, int columns, int j0, int nb, int r
         }
         if (lane == 0) sizes[b][warp] = holds < 0 ? (R)-1 : most, pivot_rows[b][warp] = holds < 0 ? 0x7fffffff : p;
         __syncthreads();
-        T l = number<T>(0), now = row[0]; /* what becomes of the column at hand */
+        T l = number<T>(0), now = row[0]; /* the current column's new value */
         int chosen = 0, some = 0; /* columns from here on that change */
         if (j < nb) {
             R mine = lane < warps ? sizes[b][lane] : (R)-1;
@@ -106,9 +106,9 @@ implicit_panel(T *w, T *x, wide batch, int m, int columns, int j0, int nb, int r
 }
 
 template <class T> struct rows_of { enum { COUNT = sizeof(T) == 16 ? 32 : 64 }; };
-/* What follows the panel j0 .. j0 + nb (nb <= 32). Blocks with blockIdx.x < right: 32 columns behind it, whose rows at
- * the panel's places are solved with its unit lower triangle and go to x, and rows_of<T> below them. The others: 32
- * columns before the panel, whose rows at its places go to x as they are. */
+/* The update after the panel j0 .. j0 + nb (nb <= 32). Blocks with blockIdx.x < right: 32 columns behind it, whose rows
+ * at the panel's positions are solved with its unit lower triangle and go to x, and rows_of<T> below them. The others:
+ * 32 columns before the panel, whose rows at its positions are copied to x. */
 template <class T>
 __global__ void __launch_bounds__(256)
 implicit_follow(T *w, T *x, wide batch, int m, int columns, int j0, int nb, int right, const int *order)
@@ -122,7 +122,7 @@ implicit_follow(T *w, T *x, wide batch, int m, int columns, int j0, int nb, int 
     for (wide matrix = blockIdx.z; matrix < batch; matrix += gridDim.z) {
         const int *rows = order + matrix * m;
         T *from = w + matrix * m * columns, *to = x + matrix * m * columns;
-        if ((int)blockIdx.x >= right) { /* what lies before the panel */
+        if ((int)blockIdx.x >= right) { /* the columns before the panel */
             int c = ((int)blockIdx.x - right) * WIDE + lane;
             for (int i = warp; i < nb && c < j0 && blockIdx.y == 0; i += 8)
                 to[(wide)(j0 + i) * columns + c] = from[(wide)rows[j0 + i] * columns + c];
@@ -130,7 +130,7 @@ implicit_follow(T *w, T *x, wide batch, int m, int columns, int j0, int nb, int 
         }
         int c = j0 + nb + (int)blockIdx.x * WIDE + lane, i0 = j0 + nb + (int)blockIdx.y * ROWS;
         int mine[ROWS / 8];
-        T sum[ROWS / 8], factor[ROWS / 8], corner[4]; /* all that is read, before anybody waits for it */
+        T sum[ROWS / 8], factor[ROWS / 8], corner[4]; /* all loads are issued before the first use */
 #pragma unroll
         for (int i = 0; i < ROWS / 8; i++) mine[i] = i0 + warp + 8 * i < m ? rows[i0 + warp + 8 * i] : -1;
 #pragma unroll
@@ -187,7 +187,7 @@ implicit_follow(T *w, T *x, wide batch, int m, int columns, int j0, int nb, int 
     }
 }
 
-/* The rows at the places from r on, when all panels are done. */
+/* The rows at positions from r on, when all panels are done. */
 template <class T>
 __global__ void implicit_rest(const T *w, T *x, wide batch, int m, int columns, int r, const int *order)
 {
@@ -200,7 +200,7 @@ __global__ void implicit_rest(const T *w, T *x, wide batch, int m, int columns, 
 }
 
 /* U X = Y for few columns, by a block a matrix: U the upper triangle in rows of ldu, Y the k columns of y in rows of
- * ldu, X in rows of k. A block of 32 rows is solved by a warp a column, and taken from all rows above it. */
+ * ldu, X in rows of k. A block of 32 rows is solved by a warp a column, then subtracted from all rows above it. */
 template <class T>
 __global__ void __launch_bounds__(1024) implicit_back(const T *u, const T *y, T *x, int ldu, wide next, int n, int k)
 {

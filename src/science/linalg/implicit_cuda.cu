@@ -1,4 +1,4 @@
-/* LU whose rows stay where they are, and what is made of it. */
+/* LU with implicit row exchanges, and solve and inv by it. */
 #include "linalg/implicit.cuh"
 #include "linalg/lu.cuh"
 
@@ -66,7 +66,7 @@ template <class T> cp_code back(cp_stream *stream, const cpi_linalg *v, const T 
     return CPI_LAUNCHED(stream, v->function);
 }
 
-/* [A | B] is eliminated, B NULL being the identity, and what came of B solved with U. */
+/* Eliminates [A | B], B NULL being the identity, and solves the eliminated B with U. */
 template <class T> cp_code solve(cp_stream *stream, const cpi_linalg *v, int64_t k)
 {
     cudaStream_t cs = cpi_cuda_stream(stream);

@@ -1,9 +1,9 @@
 /* Singular values by rotations of columns (Hestenes), eigenvalues of Hermitian matrices by rotations from both sides.
  *
- * All pairs of columns meet once a sweep, in rounds in which each column is in one pair (the circle of a tournament),
+ * Every pair of columns is rotated once a sweep, in rounds in which each column is in one pair (round-robin),
  * so a round's rotations do not depend on one another. Sweeps end when one found nothing to rotate, or at SWEEPS, so
  * they end for every input. Matrices are scaled by a power of two first, so squares neither overflow nor, where they
- * matter, vanish; what is not finite is trouble before anything is rotated. */
+ * matter, underflow. Non-finite input is an error before any rotation. */
 #ifndef CPI_LINALG_JACOBI_CUH
 #define CPI_LINALG_JACOBI_CUH
 
@@ -14,7 +14,7 @@ namespace la {
 
 enum { SWEEPS = 40 };
 
-/* The pair `i` of round `k` among n (even) players. */
+/* Pair `i` of round `k` of n (even) players. */
 LA_DEVICE void pair_of(int n, int k, int i, int *p, int *q)
 {
     int a = k + i, b = i ? k - i : n - 1;
@@ -60,7 +60,8 @@ template <class T> LA_DEVICE real_of<T> finite_size(T a)
     return x == x && y == y ? v : (real_of<T>)INFINITY;
 }
 
-/* Columns of w (p rows, r columns) are made orthogonal; v, r x r in columns of ldv, takes part (NULL: not wanted). */
+/* Columns of w (p rows, r columns) are made orthogonal; v, r x r in columns of ldv, is rotated along (NULL: not
+ * wanted). */
 template <class T> LA_DEVICE void orthogonalize(const team &t, T *w, int ld, int p, int r, T *v, int ldv, int *moved)
 {
     typedef real_of<T> R;
@@ -105,7 +106,8 @@ template <class T> struct svd_form {
     bool tall_transposed, tall_conjugate, square_transposed, square_conjugate;
 };
 
-/* Values, falling, and vectors (w was made orthogonal, v is what turned it). copy: ld * r, tau: r numbers. */
+/* Values, descending, and vectors (w was made orthogonal, v has the accumulated rotations). copy: ld * r, tau: r
+ * numbers. */
 template <class T>
 LA_DEVICE void svd_finish(const team &t, T *w, int ld, int p, int r, int columns, const T *v, int ldv, T *copy, T *tau,
                           real_of<T> *sizes, int *order, int e, real_of<T> *s, const svd_form<T> &to)
@@ -146,7 +148,7 @@ LA_DEVICE void svd_finish(const team &t, T *w, int ld, int p, int r, int columns
     for (int i = t.rank / 32; i < p; i += t.size / 32)
         for (int c = t.rank % 32; c < rank; c += 32) put(c, i, copy[(wide)c * ld + i]);
     if (rank == columns) return;
-    t.sync(); /* the rest: what is orthogonal to those that are there */
+    t.sync(); /* the rest: completed to an orthogonal basis */
     householder(t, copy, ld, p, rank, tau);
     form(t, copy, ld, p, rank, tau, rank, columns, w, ld);
     for (int i = t.rank / 32; i < p; i += t.size / 32)
@@ -200,7 +202,7 @@ svd_whole(wide first, wide batch, int m, int n, int columns, const T *a, T *u, r
     svd_finish(t, w, ld, p, r, columns, v, ldv, copy, tau, sizes, order, e, s + at.matrix * r, to);
 }
 
-/* Eigenvalues, rising, and where u is wanted the vectors of Hermitian matrices of which one triangle is read. */
+/* Eigenvalues, ascending, and where u is wanted the vectors of Hermitian matrices of which one triangle is read. */
 template <class T>
 __global__ void __launch_bounds__(1024)
 eigh_whole(wide first, wide batch, int n, int upper, const T *a, T *u, real_of<T> *s, wide each, unsigned char *outside,

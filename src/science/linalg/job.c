@@ -1,4 +1,4 @@
-/* Jobs: matrices shared out to threads, and what each does with its elements. job.h says what a job is. */
+/* Jobs: matrices divided among threads, and operations on their elements. job.h says what a job is. */
 #include "linalg/job.h"
 
 #include "backend/device.h"
@@ -95,7 +95,7 @@ cp_code cpi_job_all(job *j, size_t work)
     if (shared) {
         cpi_parallel((l->batch + j->each - 1) / j->each, task, j);
     } else {
-        /* below the work of a square of 160 rows waking threads is the longer part: of few columns too */
+        /* below the work of a square of 160 rows waking threads takes longer, also with few columns */
         const double least = (double)(l->m < l->n ? l->m : l->n);
         bool own = (double)l->m * (double)l->n * least > 160.0 * 160 * 160 && !j->pooled;
         j->each = l->batch;

@@ -1,11 +1,11 @@
-/* What the CPU's slots share (linalg_cpu.c, spectra_cpu.c): a slot is a job.
+/* Shared by the CPU's slots (linalg_cpu.c, spectra_cpu.c): a slot is a job.
  *
- * A job is what is looked up once, and a function for one matrix, ONE(one_NAME), with a workspace of its own. Many
- * matrices of a moderate size are shared out to threads, each of which calls LAPACK alone; large ones come one after
- * the other and leave the threads to it. Which of the two depends on the matrices alone. Matrices are rows and LAPACK
- * wants columns: what must be turned is turned in the workspace; where the transpose will do nothing is.
+ * A job holds what is looked up once, and a function for one matrix, ONE(one_NAME), with its own workspace. Many
+ * matrices of moderate size are divided among threads, each calling serial LAPACK; large ones are processed in sequence
+ * with LAPACK's threads. Which of the two depends on the matrices alone. Matrices are row-major and LAPACK wants
+ * column-major: they are transposed in the workspace, except where the transpose serves as well.
  *
- * A slot, cpi_linalg_cpu_NAME, asks the kernels for small matrices, then begins a job, finds LAPACK's routines (FIND;
+ * A slot, cpi_linalg_cpu_NAME, tries the kernels for small matrices, then begins a job, finds LAPACK's routines (FIND;
  * they are j->f[0], f[1], ...), asks them for their workspace (cpi_job_wants) and does all matrices (cpi_job_all). */
 #ifndef CPI_LINALG_JOB_H
 #define CPI_LINALG_JOB_H
@@ -21,13 +21,13 @@ typedef struct job {
     bool pooled;            /* the pool's threads do each matrix (lu_cpu.c), not the library's own */
     int64_t lwork;          /* LAPACK's own workspace, in elements */
     size_t work;            /* bytes of workspace for one matrix */
-    int (*one)(const struct job *j, int64_t i, char *work); /* its trouble */
+    int (*one)(const struct job *j, int64_t i, char *work); /* returns its error */
     char *memory;
     int64_t each;           /* matrices a task */
     int error;
 } job;
 
-/* The function for matrix i: its trouble, or 0. */
+/* The function for matrix i: returns its error, or 0. */
 #define ONE(name) static int name(const job *j, int64_t i, char *work)
 /* Matrix i of an array whose matrices have `count` elements, and the same of real numbers. */
 #define AT(p, count) ((char *)(uintptr_t)(const void *)(p) + (size_t)i * (size_t)(count) * j->size)
@@ -65,11 +65,11 @@ void cpi_job_transpose(const job *j, int64_t rows, int64_t columns, const void *
 bool cpi_job_is_finite(const job *j, int64_t n, const void *x);
 bool cpi_job_is_finite_triangle(const job *j, int64_t n, bool upper, const char *x);
 
-/* LAPACK's routines of these names into j->f; false, with an error, where one is not there. */
+/* LAPACK's routines of these names into j->f; false, with an error, where one is missing. */
 bool cpi_job_find(job *j, int n, const char *const *names);
 #define FIND(j, ...) \
     cpi_job_find(j, (int)(sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *)), (const char *const[]){__VA_ARGS__})
-/* How much workspace a routine asks for: it wrote that number into the first element. */
+/* Sets the workspace size that a routine's query wrote into the first element. */
 void cpi_job_wants(job *j, const void *answer);
 /* All matrices; `work`: bytes for one beside LAPACK's own workspace. */
 cp_code cpi_job_all(job *j, size_t work);
@@ -78,10 +78,10 @@ cp_code cpi_job_all(job *j, size_t work);
     cp_code small = cpi_linalg_small(name, stream, l);       \
     if (small != CP_ERROR_UNSUPPORTED) return small
 
-/* lu_cpu.c: places of a job's routines there; the factors of a matrix in columns, 1 + the first zero pivot or 0; */
+/* lu_cpu.c: indices of a job's routines there; the factors of a matrix in columns, 1 + the first zero pivot or 0; */
 enum { CPI_LU_GETRF, CPI_LU_TRSM, CPI_LU_GEMM, CPI_LU_LASWP };
 int64_t cpi_lu_factor(const job *j, int64_t m, int64_t n, char *a, int64_t *pivots);
-/* X T = B for the k x n matrix in columns that x is: B's rows. `lower` is of T as it lies, in columns; j->f[which] is
+/* X T = B for the column-major k x n matrix x: B's rows. `lower` is of T in column-major order; j->f[which] is
  * trsm. */
 void cpi_lu_divide(const job *j, int which, bool lower, cpi_trans trans, bool unit, const void *t, char *x, int64_t k);
 

@@ -1,4 +1,4 @@
-/* LAPACK's routines by their names, from the library that src/base/blas opens. */
+/* LAPACK's routines by their names, from the library that src/base/blas loads. */
 #include "linalg/lapack.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* LAPACK's and BLAS' routines as the room linalg calls them, and what its CPU files share.
+/* LAPACK's and BLAS' routines as the module linalg calls them; shared by its CPU files.
  *
  * A routine is found by its name without the letter of its type. All arguments are pointers, so one call serves
  * libraries of 32-bit and of 64-bit integers: numbers are 64-bit variables, of which a narrow library reads the lower
@@ -8,7 +8,7 @@
 
 #include "linalg/small.h"
 
-/* Fortran's routines take as many pointers as they like. */
+/* Fortran's routines take varying numbers of pointers. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wstrict-prototypes"
 typedef void (*cpi_lapack_fn)();
@@ -18,14 +18,14 @@ typedef void (*cpi_lapack_fn)();
 cpi_lapack_fn cpi_lapack(const char *function, const char *name, cp_type type);
 /* One of its integers in memory, as a routine left it. */
 int64_t cpi_lapack_slot(const int64_t *list, int64_t i);
-/* Whether there is a library; where there is none, small matrices can still be done. */
+/* Whether there is a library; small matrices need none. */
 bool cpi_lapack_there(void);
 /* Whether its integers hold a size. */
 bool cpi_lapack_fits(int64_t size);
-/* Between true and false the library may run threads of its own; never inside a task of the pool. */
+/* Between true and false the library may use its own threads; never inside a task of the pool. */
 void cpi_lapack_threads(bool own);
 
-/* Small matrices, many of them (linalg_small.c). CP_ERROR_UNSUPPORTED, without an error: LAPACK is to do it. */
+/* Small matrices, many of them (linalg_small.c). CP_ERROR_UNSUPPORTED, without an error: the caller uses LAPACK. */
 cp_code cpi_linalg_small(cpi_small_kind kind, cp_stream *stream, const cpi_linalg *args);
 
 #endif

@@ -1,5 +1,5 @@
-/* Linear algebra: shapes, types, errors and results. A call is one record for a slot; matrices come there dense, in row
- * order, of the computing type, and never empty: what has no elements is answered here. */
+/* Linear algebra: shapes, types, errors and results. A call is one record for a slot; matrices there are dense,
+ * row-major, of the computing type, and never empty: empty ones are handled here. */
 #include "linalg/linalg.h"
 
 #include "cuprite/linalg.h"
@@ -15,7 +15,7 @@ cp_code cpi_linalg_error(const char *function, int error)
     return error ? cpi_fail(CP_ERROR_LINALG, "%s: %s", function, text[error]) : CP_OK;
 }
 
-/* A call under way: `l` for the slot, the operands as it gets them, and the shape of the batch. */
+/* A call in progress: `l` for the slot, the operands as it gets them, and the shape of the batch. */
 typedef struct call {
     cpi_linalg l;
     cpi_device *device;
@@ -34,7 +34,7 @@ static cp_type complex_of(cp_type t)
     return t == CP_FLOAT32 ? CP_COMPLEX64 : t == CP_FLOAT64 ? CP_COMPLEX128 : t;
 }
 
-/* What a matrix of that type is computed in; CP_NTYPES with an error where there is nothing. */
+/* The computing type of a matrix of this type; CP_NTYPES with an error where there is none. */
 static cp_type computing(const char *name, const cp_array *x)
 {
     if (cpi_is_int(x->type) || x->type == CP_BOOL) return CP_FLOAT64;
@@ -97,7 +97,7 @@ static void closed(call *c)
     cp_free(c->b);
 }
 
-/* A new array: for each matrix `n` axes of these extents. */
+/* A new array: for each matrix `n` axes of these lengths. */
 static cp_array *result(call *c, cp_type type, int n, int64_t first, int64_t second)
 {
     int64_t shape[CP_MAXDIM + 2];
@@ -117,7 +117,7 @@ static bool run(call *c, size_t which)
 }
 #define SLOT(name) offsetof(cpi_linalg_ops, name)
 
-/* The n results of a call, through pointers: all that have a place, or none and NULL in each place. Ends the call. */
+/* Stores the n results of a call through the non-NULL pointers, or NULL in all of them on failure. Ends the call. */
 static cp_code finished(call *c, bool good, int n, cp_array *const *made, cp_array **const *to)
 {
     for (int i = 0; i < n; i++) {
@@ -209,7 +209,7 @@ static cp_array *solved(call *c, size_t which, bool vector)
     return finish_one(c, x && run(c, which), x);
 }
 
-/* What is asked where there is no right side, so that nothing is solved: a singular matrix is an error all the same. */
+/* Checks a matrix where there are no right sides to solve for: a singular matrix is an error all the same. */
 static bool is_invertible(cp_array *a)
 {
     cp_array *inverse = (cp_inv)(a, NULL);
@@ -408,7 +408,7 @@ static cp_code factored(const char *name, cp_array *a, cp_array **lu, cp_array *
         c.l.pivots = (int32_t *)(void *)made[rows ? 2 : 1]->data;
         c.l.rows = rows ? (int32_t *)(void *)made[1]->data : NULL;
     }
-    if (good && rows && !c.l.n && made[1]->size) { /* nothing was exchanged */
+    if (good && rows && !c.l.n && made[1]->size) { /* no rows were exchanged */
         cp_array *order = cp_arange_int(0, c.l.m, 1, CP_INT32);
         good = order && cp_assign(made[1], order) == CP_OK;
         cp_free(order);

@@ -1,5 +1,5 @@
-/* The CPU's slots for systems and factorizations: LAPACK for each matrix, after the kernels for small ones
- * (linalg_small.c) were asked. Each slot is a job (job.h); those for spectra are in spectra_cpu.c. */
+/* The CPU's slots for systems and factorizations: LAPACK for each matrix, unless the kernels for small ones
+ * (linalg_small.c) apply. Each slot is a job (job.h); those for spectra are in spectra_cpu.c. */
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static void exchange(size_t bytes, char *a, char *b)
         memcpy(b, t, n);
     }
 }
-/* Rows of `bytes` each, as the exchanges say; `back`: undone. */
+/* Applies exchanges to rows of `bytes` each; `back`: undoes them. */
 static void exchange_rows(int64_t n, const int32_t *pivots, size_t bytes, char *x, bool back)
 {
     for (int64_t s = 0; s < n; s++) {
@@ -37,7 +37,7 @@ static void read_pivots(int64_t n, const int64_t *list, int32_t *pivots)
 }
 
 /* --- LU --- */
-/* The factors of matrix i, in columns, at the start of the workspace; behind it lists of places. Returns 1 + the first
+/* The factors of matrix i, in columns, at the start of the workspace; behind it index lists. Returns 1 + the first
  * zero pivot, or 0. */
 static int64_t factor(const job *j, int64_t i, char *work, int64_t **list)
 {
@@ -70,7 +70,7 @@ ONE(one_lu)
     return 0;
 }
 
-/* A X = B by factors that lie in columns; x, of k columns, holds B. */
+/* A X = B by column-major factors; x, of k columns, holds B. */
 static void by_factors(const job *j, const char *lu, const int32_t *pivots, char *x, int64_t k)
 {
     exchange_rows(j->l->n, pivots, (size_t)k * j->size, x, false);
@@ -91,7 +91,7 @@ ONE(one_solve)
     return 0;
 }
 
-/* What becomes of a matrix that has no inverse: trouble, or NaN in its place. */
+/* Handles a singular matrix: an error, or NaN in place of its inverse. */
 static int singular_inverse(const job *j, char *x)
 {
     int64_t parts = j->l->n * j->l->n * (int64_t)(j->size / j->part);
@@ -113,11 +113,11 @@ ONE(one_inv)
     return 0;
 }
 
-/* The product of the pivots as mantissa and exponent, so that it neither overflows nor vanishes on the way. */
+/* The product of the pivots as mantissa and exponent, so that it neither overflows nor underflows in between. */
 typedef struct scaled { double re, im; int64_t exponent; } scaled;
 static scaled times(scaled p, double re, double im)
 {
-    bool real = p.im == 0 && im == 0; /* an infinity times a 0 that is not there would be NaN */
+    bool real = p.im == 0 && im == 0; /* an infinity times an implied 0 would be NaN */
     double a = real ? p.re * re : p.re * re - p.im * im, b = real ? 0 : p.re * im + p.im * re;
     double most = fmax(fabs(a), fabs(b));
     int e = 0;
@@ -169,7 +169,7 @@ ONE(one_det)
     return 0;
 }
 
-/* A and its factors as they lie, in rows: (L U) transposed in columns, so L is above and U below. */
+/* A and its factors in row-major order are (L U) transposed in column-major order, so L is above and U below. */
 ONE(one_lu_solve)
 {
     const cpi_linalg *l = j->l;
@@ -187,7 +187,7 @@ ONE(one_lu_solve)
         cpi_lu_divide(j, 0, true, CPI_TRANS_NONE, false, lu, x, l->k);
         return 0;
     }
-    /* X^T (L U) = B^T, or of the conjugate: what lies there transposed, or conjugated too */
+    /* X^T (L U) = B^T, or of the conjugate: of the stored transpose, or conjugated too */
     bool conjugate = l->trans == CPI_TRANS_CONJUGATE;
     cpi_lu_divide(j, 0, true, conjugate ? CPI_TRANS_CONJUGATE : CPI_TRANS_PLAIN, false, lu, x, l->k);
     cpi_lu_divide(j, 0, false, conjugate ? CPI_TRANS_CONJUGATE : CPI_TRANS_PLAIN, true, lu, x, l->k);

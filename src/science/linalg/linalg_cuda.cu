@@ -1,5 +1,5 @@
-/* The room's slots on a GPU. What has no kernel of its own here, eigenvalues of general matrices and Schur's form, the
- * CPU's slots do on copies in the host's memory: these two wait. */
+/* The module's slots on a GPU. Eigenvalues of general matrices and Schur's form have no kernels: the CPU's slots
+ * compute them on copies in host memory, so these two wait. */
 #include "linalg/cuda.h"
 
 namespace {
@@ -10,7 +10,7 @@ struct host_memory {
     char *get(int64_t bytes) { return memory = (char *)cpi_host->malloc((size_t)bytes); }
 };
 
-/* A slot of the CPU's, for results x, u, s of so many bytes a matrix (0: not wanted); pivots: one number a matrix. */
+/* Runs a CPU slot, for results x, u, s of so many bytes a matrix (0: not wanted); pivots: one number a matrix. */
 cp_code by_host(cp_stream *stream, const cpi_linalg *v, cp_code (*slot)(cp_stream *, const cpi_linalg *), int64_t x,
                 int64_t u, int64_t s)
 {

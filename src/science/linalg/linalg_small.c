@@ -1,4 +1,4 @@
-/* Many small matrices: packs of them, shared out to threads. */
+/* Many small matrices: packs of them, divided among threads. */
 #include "linalg/small.h"
 
 #include <string.h>

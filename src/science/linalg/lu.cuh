@@ -1,8 +1,9 @@
-/* LU with partial pivoting: whole matrices by one team, panels of large ones by one block, and what follows a panel.
+/* LU with partial pivoting: whole matrices by one team, panels of large ones by one block, and the update behind a
+ * panel.
  *
- * Matrices are row-ordered. A pivot is the first entry of largest |re| + |im|, NaN counting as infinite. A panel's
- * block leaves, beside the pivots, which rows come to which places, so that the columns beside it need not walk
- * through the exchanges one by one. */
+ * Matrices are row-major. A pivot is the first entry of largest |re| + |im|, NaN counting as infinite. A panel's
+ * block stores, beside the pivots, the resulting permutation of rows, so that other columns need not apply the
+ * exchanges one by one. */
 #ifndef CPI_LINALG_LU_CUH
 #define CPI_LINALG_LU_CUH
 
@@ -96,8 +97,8 @@ template <class T> struct scaled {
     }
 };
 
-/* By the first warp of a team: the determinant of what was eliminated, from its diagonal (entries `stride` apart) and
- * its pivots (their places counted from `first`). What is NULL is not wanted. */
+/* By the first warp of a team: the determinant of an eliminated matrix, from its diagonal (stride `stride`) and its
+ * pivots (row numbers counted from `first`). NULL: not wanted. */
 template <class T>
 LA_DEVICE void determinant(int lane, const T *diagonal, wide stride, int n, const int *pivots, T *det, T *sign,
                            real_of<T> *logarithm_of)
@@ -149,14 +150,14 @@ template <class T> __global__ void lu_determinant(const T *a, const int *pivots,
 
 enum lu_task { LU_FACTORS, LU_SOLVE, LU_INVERSE, LU_DETERMINANT };
 
-/* The order of rows that exchanges lead to, by one thread. */
+/* The permutation of rows that exchanges give, by one thread. */
 LA_DEVICE void walk_exchanges(const int *pivots, int r, int m, int *rows)
 {
     for (int i = 0; i < m; i++) rows[i] = i;
     for (int i = 0; i < r; i++) exchange(rows[i], rows[pivots[i]]);
 }
 
-/* What a slot wants of matrices that a team can hold: x and, where wanted, u, s, pivots, rows as linalg.h has them.
+/* What a slot computes of matrices that fit a team: x and, where wanted, u, s, pivots, rows as linalg.h has them.
  * k: columns of b, or n for the inverse; ld >= n + k. */
 template <class T>
 __global__ void __launch_bounds__(1024)
@@ -201,8 +202,8 @@ lu_whole(int task, wide first, wide batch, int m, int n, int k, int ld, const T 
     }
 }
 
-/* What exchanges do in many matrices, a block each: which row comes to which place, or trouble where pivots name
- * others. With `shared` the walk is in shared memory. */
+/* The permutation that exchanges give in many matrices, a block each, or an error where pivots are out of range. With
+ * `shared` it is computed in shared memory. */
 static __global__ void lu_rows(const int *pivots, wide batch, int r, int m, int shared, int *rows, unsigned *mailbox,
                                unsigned error)
 {
@@ -240,7 +241,7 @@ template <class T> __global__ void beside(const T *a, const T *b, T *w, wide bat
             w[at * (n + k) + c] = c < n ? a[at * n + c] : b ? b[at * k + c - n] : number<T>(at % n == c - n ? 1 : 0);
 }
 
-/* P in columns, of row rows[i] at place i: entry (i, rows[i]) of P lies in row rows[i] of x. */
+/* P in column order, with row rows[i] at position i: entry (i, rows[i]) of P is in row rows[i] of x. */
 template <class T> __global__ void exchanged_unit(T *x, const int *rows, wide count, int n)
 {
     for (wide at = blockIdx.x; at < count; at += gridDim.x) {
@@ -257,8 +258,8 @@ template <class T> __global__ void right_part(const T *w, T *x, wide rows, int n
         for (int c = (int)threadIdx.x; c < k; c += (int)blockDim.x) x[at * k + c] = w[at * (n + k) + n + c];
 }
 
-/* Where a diagonal (entries `stride` apart, matrices `next`) has a zero: trouble, or without a mailbox the `count`
- * numbers that were made of the matrix become NaN. */
+/* Where a diagonal (entries at a stride of `stride`, matrices of `next`) has a zero: an error, or without a mailbox the
+ * `count` numbers computed of the matrix become NaN. */
 template <class T> __global__ void lu_regular(const T *a, wide batch, int n, wide stride, wide next, T *x, wide count,
                                               unsigned *mailbox, unsigned error)
 {
@@ -275,8 +276,8 @@ template <class T> __global__ void lu_regular(const T *a, wide batch, int n, wid
 
 /* --- panels --- */
 
-/* The columns j0 .. j0 + nb of an m x n matrix from row j0 on, by one block, which leaves for the other columns:
- * moves[0 .. nb): the row (counted from j0) that comes to place i; moves[nb .. 2 nb): the one that comes to place
+/* The columns j0 .. j0 + nb of an m x n matrix from row j0 on, by one block, which stores for the other columns:
+ * moves[0 .. nb): the row (counted from j0) that moves to position i; moves[nb .. 2 nb): the one that moves to position
  * pivots[j0 + i] - j0. */
 template <class T>
 __global__ void __launch_bounds__(1024)
@@ -311,7 +312,7 @@ lu_panel(T *a, wide batch, int m, int n, int j0, int nb, int *pivots, int *moves
         T pivot = w[j * ld + j];
         bool nothing = is_zero(pivot);
         best = -1;
-        for (int i = t.rank; i < h; i += t.size) { /* a row is one thread's, so the next column can be looked at */
+        for (int i = t.rank; i < h; i += t.size) { /* a row belongs to one thread, so the next column can be searched */
             if (i <= j) continue;
             T *row = w + i * ld;
             if (!nothing) {
@@ -335,8 +336,8 @@ lu_panel(T *a, wide batch, int m, int n, int j0, int nb, int *pivots, int *moves
     }
 }
 
-/* The same for at most blockDim.x rows, each in the registers of one thread, which keeps it: what moves is the place
- * that the row will have. */
+/* The same for at most blockDim.x rows, each in the registers of one thread, which keeps it: only the row's final
+ * position changes. */
 template <class T, int NB>
 __global__ void __launch_bounds__(1024)
 lu_panel_of_rows(T *a, wide batch, int m, int n, int j0, int *pivots, int *moves)
@@ -387,7 +388,7 @@ lu_panel_of_rows(T *a, wide batch, int m, int n, int j0, int *pivots, int *moves
     }
 }
 
-/* What a panel does to the other columns: rows change places in all of them; in those behind it, before `limit`, the
+/* A panel's update of the other columns: rows are exchanged in all of them; in those behind it, before `limit`, the
  * first nb rows are solved with the panel's unit lower triangle. A block has `tile` columns (a power of two, at most
  * 32). */
 template <class T>
@@ -396,7 +397,7 @@ lu_beside(T *a, wide batch, int m, int n, int j0, int nb, int limit, int tile, c
 {
     __shared__ T lower[32 * 33], top[32 * 33];
     team t;
-    T *rest = (T *)la_shared; /* nb x tile: what comes to the pivots' places */
+    T *rest = (T *)la_shared; /* nb x tile: what moves to the pivots' positions */
     int r = m < n ? m : n, x = t.rank % tile, y = t.rank / tile, rows = t.size / tile;
     int c = (int)blockIdx.x * tile + x; /* of the columns without the panel's */
     bool mine = c < n - nb;

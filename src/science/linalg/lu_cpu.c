@@ -1,9 +1,9 @@
-/* LU of one matrix by the pool's threads, and what its factors do to right sides.
+/* LU of one matrix by the pool's threads, and solves of right sides by its factors.
  *
- * OpenBLAS's own threads hardly quicken its getrf up to 1024 rows (of 1024 two took as long as one). Here columns are
- * blocks: LAPACK factors one block, a panel, with one thread; then each task brings some columns on the right up to
- * date, and the first of them, which has the next panel, factors it meanwhile. Blocks and tasks follow from the sizes
- * alone, so that the number of threads changes no bit. Matrices lie in columns, as LAPACK has them. */
+ * OpenBLAS's own threads hardly speed up its getrf to 1024 rows (at 1024 two took as long as one). Here columns form
+ * blocks: LAPACK factors one block, a panel, with one thread; then each task updates some columns on the right, and the
+ * first task, which has the next panel, also factors it. Blocks and tasks follow from the sizes alone, so that the
+ * number of threads changes no bit. Matrices lie in columns, as LAPACK has them. */
 #include "linalg/job.h"
 
 #include "cpu/threads.h"
@@ -42,7 +42,7 @@ static void factor_panel(lu *w, int64_t first, int64_t width)
     if (info > 0 && !w->info) w->info = first + info;
 }
 
-/* Columns behind the last panel: its exchanges, then what its columns take from them. */
+/* Updates columns behind the last panel: its exchanges, then the triangular solve and the product. */
 static void update(const lu *w, int64_t column, int64_t count)
 {
     const int64_t p = w->panel, below = w->m - p - w->width, one = 1;

@@ -1,10 +1,10 @@
-/* LU and what is made of it: systems, inverses, determinants.
+/* LU and its uses: systems, inverses, determinants.
  *
- * Matrices that lanes or a team can hold are one launch; up to 1024 rows stay in their places (implicit_cuda.cu); more
- * are cuSOLVER's. Where there is none, such are eliminated in place by panels: a panel of nb columns, what
- * it does to the columns beside it, and the product that is subtracted behind it. Within OUTER columns that happens at
- * once, for the columns behind them when all OUTER are there. The right-hand sides of a system lie beside the matrix,
- * so elimination has solved with L when it ends. */
+ * Matrices that fit the lanes of a warp or a team take one launch; those of up to 1024 rows use implicit exchanges
+ * (implicit_cuda.cu); larger ones cuSOLVER. Without cuSOLVER these are eliminated in place by panels: a panel of nb
+ * columns, its update of the columns beside it, and the product subtracted behind it. The update is immediate within
+ * OUTER columns, and delayed until all OUTER are done for the columns behind them. Right-hand sides are columns beside
+ * the matrix, so elimination also solves with L. */
 #include "linalg/lu.cuh"
 
 #include "linalg/cuda.h"
@@ -22,7 +22,7 @@ enum { WHOLE = 96, OUTER = 128, LARGE = 1024, FAR = 16 /* columns of panels in m
 enum {
     LIBRARY_LU = 512,
     LIBRARY_MORE = 256, /* of inverses, and of complex numbers */
-    LIBRARY_BATCH = 4, /* it takes one matrix after the other, ours all at once */
+    LIBRARY_BATCH = 4, /* it takes one matrix after the other, our kernels all at once */
 };
 bool by_library(const cpi_linalg *v, bool inverse)
 {
@@ -126,7 +126,7 @@ cp_code copy(cp_stream *stream, void *to, const void *from, int64_t count, cp_ty
         what);
 }
 
-/* The rows that exchanges lead to. */
+/* The permutation of rows that exchanges give. */
 cp_code rows_of(cp_stream *stream, const cpi_linalg *v, const int *pivots, int r, int m, int *rows, bool checked)
 {
     cpi_la_error t = {nullptr, 0};
@@ -226,7 +226,7 @@ cp_code cpi_linalg_cuda_lu_solve(cp_stream *stream, const cpi_linalg *v)
     return code || !transposed ? code : permute(w, v->x);
 }
 
-/* What the diagonals of factors, `stride` and `next` apart, say of systems: trouble, or quietly x all NaN. */
+/* Checks the diagonals of factors (strides `stride` and `next`) of singular systems: an error, or quietly x all NaN. */
 template <class T>
 static cp_code judged(cp_stream *stream, const cpi_linalg *v, const void *factors, int64_t stride, int64_t next,
                       int64_t count)
@@ -237,7 +237,7 @@ static cp_code judged(cp_stream *stream, const cpi_linalg *v, const void *factor
     return CPI_LAUNCHED(stream, v->function);
 }
 
-/* b = U^-1 L^-1 P of matrices a in columns, which become L and U. */
+/* b = U^-1 L^-1 P of column-major matrices a, which become L and U. */
 template <class T> static cp_code library_inverse(cp_stream *stream, const cpi_linalg *v, T *a, T *b)
 {
     int64_t n = v->n, square = n * n;
@@ -256,8 +256,9 @@ template <class T> static cp_code library_inverse(cp_stream *stream, const cpi_l
     return code;
 }
 
-/* By getrf. An inverse needs no columns: A in rows is A^T there, P A^T = L U, and U^-1 L^-1 P the inverse in rows. That
- * by two triangles, which exchange no rows of a full matrix: ms on an H200, float64 2048, 7.11, by getrs 8.29. */
+/* By getrf. An inverse needs no columns: A in rows is A^T there, P A^T = L U, and U^-1 L^-1 P the inverse in rows.
+ * Computed by two triangular solves, which exchange no rows of a full matrix: ms on an H200, float64 2048, 7.11, by
+ * getrs 8.29. */
 template <class T> static cp_code library_solve(cp_stream *stream, const cpi_linalg *v, bool inverse, int64_t k)
 {
     int64_t n = v->n, square = n * n, side = n * k;

@@ -1,10 +1,9 @@
-/* Numbers and teams: what the kernels of this room are written in.
+/* Numbers and teams: the base of this module's kernels.
  *
  * A matrix is worked on by a team: one warp (blockDim.x == 32, blockDim.y teams in a block) or a whole block. Teams of
- * one warp never wait for their neighbours, so a block's surplus ones may leave. Sums run in an order that only the
- * team's size decides. Products and sums that belong together are rounded once (fma is called by its name). These
- * files (*.cuh) need no header at all, so that kernels compiled while a program runs can take them in: CI runs them
- * on the CPU that way. */
+ * one warp never wait for others, so a block's surplus ones may return early. The order of sums depends on the team's
+ * size alone. Fused products and sums are explicit calls of fma. These files (*.cuh) include no header, so run-time
+ * compiled kernels can include them: CI runs them on the CPU that way. */
 #ifndef CPI_LINALG_NUMBERS_CUH
 #define CPI_LINALG_NUMBERS_CUH
 
@@ -111,7 +110,7 @@ template <class R> LA_DEVICE complex<R> divide(complex<R> a, complex<R> b) /* Sm
 }
 LA_DEVICE float root(float a) { return sqrtf(a); }
 LA_DEVICE double root(double a) { return sqrt(a); }
-/* |a|, neither overflowing nor vanishing on the way */
+/* |a|, without intermediate overflow or underflow */
 template <class T> LA_DEVICE real_of<T> modulus(T a)
 {
     typedef real_of<T> R;
@@ -174,7 +173,7 @@ template <class R> LA_DEVICE int first_largest(const team &t, R value, int index
     return index;
 }
 
-/* The largest value, in every thread; whether a value is NaN is the caller's care. Ends and begins with a sync. */
+/* The largest value, in every thread; the caller handles NaN. Begins and ends with a sync. */
 template <class R> LA_DEVICE R largest(const team &t, R value)
 {
     __shared__ R values[32];
@@ -192,7 +191,7 @@ template <class R> LA_DEVICE R largest(const team &t, R value)
     return value;
 }
 
-/* Threads as rows of lanes along the columns of a matrix of n columns: `width` lanes in `rows` rows. */
+/* Maps threads to a matrix of n columns: `rows` rows of `width` threads along the columns. */
 struct spread {
     int x, y, width, rows;
     __device__ spread(const team &t, int n)
@@ -204,8 +203,8 @@ struct spread {
 };
 
 extern __shared__ __align__(16) unsigned char la_shared[];
-/* The team's matrix number (-1: it has none), and where it may work: in its part of the shared memory, or where that
- * has no room in `outside`. `each`: bytes a team, a multiple of 16. */
+/* The team's matrix number (-1: it has none), and its work memory: its part of the shared memory, or, where that is too
+ * small, of `outside`. `each`: bytes a team, a multiple of 16. */
 struct position {
     wide matrix;
     unsigned char *memory;

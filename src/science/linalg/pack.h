@@ -2,8 +2,8 @@
  *
  * Takes T, the type of a part; PARTS, 1 or, of complex numbers, 2; MASK, the signed integer of T's size; NAME(f);
  * SQRT, ABS of T; LEAST and MOST, between which squares and products of two neither vanish nor overflow. E is an
- * element of all lanes' matrices. No lane's arithmetic depends on another lane: steps that only some lanes take are
- * taken by all and chosen by masks. */
+ * element of all lanes' matrices. No lane's arithmetic depends on another lane: steps of only some lanes are computed
+ * by all and selected by masks. */
 
 typedef T NAME(vec) __attribute__((vector_size(VECTOR_BYTES)));
 typedef MASK NAME(mask) __attribute__((vector_size(VECTOR_BYTES)));
@@ -140,7 +140,7 @@ static void NAME(store)(void *to, int64_t first, int count, int64_t n, const E *
     for (int l = 0; l < count; l++)
         for (int64_t i = 0; i < n * PARTS; i++) x[l * n * PARTS + i] = f[i * LANES + l];
 }
-/* One real number a matrix and place: n vectors. */
+/* n real numbers of each matrix: n vectors. */
 static void NAME(store_real)(void *to, int64_t first, int count, int64_t n, const V *from)
 {
     T *x = (T *)to + first * n;
@@ -153,7 +153,7 @@ static void NAME(transposed)(int64_t rows, int64_t columns, const E *from, E *to
     for (int64_t y = 0; y < rows; y++)
         for (int64_t x = 0; x < columns; x++) to[x * rows + y] = NAME(conjugate)(from[y * columns + x]);
 }
-/* A power of two for each lane by which its n elements, `step` apart, of which the largest is far from 1, come near it;
+/* A power of two for each lane that scales its n elements, at a stride of `step`, near 1 if the largest is far from it;
  * else 1. */
 static V NAME(scale_of)(int64_t n, int64_t step, const E *a)
 {
@@ -286,7 +286,7 @@ static void NAME(lu)(const cpi_linalg *s, int64_t first, int count, E *work)
     }
 }
 
-/* The product where it and all before it stay in the middle of the range; false of lanes that need more care. */
+/* The product, while all partial products stay in the middle of the range; false for lanes that need scaling. */
 static void NAME(det)(const cpi_linalg *s, int64_t first, int count, E *work)
 {
     int64_t n = s->n;
@@ -353,7 +353,7 @@ static void NAME(reflect)(int64_t m, int64_t n, E *a, E *tau)
         V below = {0};
         for (int64_t y = i + 1; y < m; y++) below += NAME(square)(a[y * n + i]);
         V scale = NAME(splat)(1);
-        if (NAME(any)(below + NAME(square)(a[i * n + i]) < (T)LEAST * (T)LEAST)) { /* squares may have vanished */
+        if (NAME(any)(below + NAME(square)(a[i * n + i]) < (T)LEAST * (T)LEAST)) { /* squares may have underflowed */
             scale = NAME(scale_of)(m - i, n, a + i * n + i);
             for (int64_t y = i; y < m; y++) a[y * n + i] = NAME(scaled)(a[y * n + i], 1 / scale);
             below = (V){0};
@@ -429,7 +429,7 @@ static void NAME(qr)(const cpi_linalg *s, int64_t first, int count, E *work)
 
 /* --- rotations --- */
 /* Cosine and sine of the rotation by which half the difference `d` of two squares (or of two diagonal entries) and
- * their product g > 0 become a diagonal; lanes outside the mask turn by nothing. */
+ * their product g > 0 become a diagonal; lanes outside the mask get the identity. */
 INLINE void NAME(rotation)(B m, V d, V g, V *c, V *s, V *t)
 {
     V zeta = d / NAME(blend)(m, g + g, NAME(splat)(1)), size = NAME(absolute)(zeta);
@@ -450,9 +450,9 @@ INLINE void NAME(rotate)(int64_t n, E *x, E *y, V c, E s)
     }
 }
 
-/* One-sided Jacobi: w's n columns of m elements (column by column) become orthogonal, v's (n x n, or NULL) turn along.
- * norms: their squares. Columns no longer than `noise`, what rounding leaves of nothing, stay as they are: turning them
- * would go on until they vanish. Lanes that were not done after many sweeps. */
+/* One-sided Jacobi: w's n columns of m elements (column by column) become orthogonal; v's (n x n, or NULL) are rotated
+ * along. norms: their squares. Columns no longer than `noise`, the rounding error of zero, are left alone: rotating
+ * them would not end. Returns the lanes that did not converge. */
 static B NAME(orthogonalize)(int64_t m, int64_t n, E *w, E *v, V *norms, V noise)
 {
     const V tolerance = NAME(splat)((T)(EPSILON * SQRT((T)m)));
@@ -489,7 +489,7 @@ static B NAME(orthogonalize)(int64_t m, int64_t n, E *w, E *v, V *norms, V noise
     return transposed;
 }
 
-/* Brings keys (n vectors), falling, or rising, and columns of w and v (either may be NULL) with them into order. */
+/* Sorts keys (n vectors), descending or ascending, and columns of w and v (either may be NULL) with them. */
 static void NAME(order)(int64_t n, V *keys, int64_t m, E *w, int64_t k, E *v, bool rising)
 {
     for (int64_t i = 0; i < n; i++)
@@ -512,8 +512,8 @@ static void NAME(order)(int64_t n, V *keys, int64_t m, E *w, int64_t k, E *v, bo
         }
 }
 
-/* u (m x columns, in rows): w's n orthogonal columns of m elements, falling, made of length 1, and behind them others;
- * by reflections, so that all are orthogonal also where columns of w are 0. */
+/* u (m x columns, in rows): w's n orthogonal columns of m elements, by descending norm, normalized, and completed to a
+ * basis. Uses reflections, so all are orthogonal even where columns of w are 0. */
 static void NAME(span)(int64_t m, int64_t n, const E *w, int64_t columns, E *spare, E *u)
 {
     E *a = spare, *tau = a + m * n;
@@ -581,7 +581,7 @@ static int NAME(svd)(const cpi_linalg *l, int64_t first, int count, E *work)
     return 0;
 }
 
-/* Two-sided Jacobi: a (n x n, whole) becomes a diagonal; v (column by column, or NULL) turns along. */
+/* Two-sided Jacobi: a (n x n, whole) becomes a diagonal; v (column by column, or NULL) is rotated along. */
 static B NAME(diagonalize)(int64_t n, E *a, E *v)
 {
     V all = {0}, limit;

@@ -1,6 +1,6 @@
 /* Householder's QR: whole matrices by one team; panels of large ones with each column in the registers of one warp.
  *
- * Here a matrix lies in columns: a[c * ld + i]. A reflection is H = I - tau v v^H with v_j = 1, as LAPACK's: its H^H
+ * Here matrices are column-major: a[c * ld + i]. A reflection is H = I - tau v v^H with v_j = 1, as LAPACK's: its H^H
  * takes the column to (beta, 0, ...), beta of the sign opposite to the diagonal's. */
 #ifndef CPI_LINALG_QR_CUH
 #define CPI_LINALG_QR_CUH
@@ -40,8 +40,8 @@ template <class T> struct reflection {
     __device__ T of(T x) const { return divides ? divide(x, below) : times(x, scale); }
 };
 
-/* The length of what each(i, f) gives: f of all elements of the lanes. Squares that leave the range are taken again of
- * scaled elements. `width` lanes share a column. */
+/* The 2-norm of the elements that each(i, f) visits. If squares leave the range it is computed again with scaled
+ * elements. `width` lanes share a column. */
 template <class R, class F> LA_DEVICE R length_of(int width, F each)
 {
     R sum = 0, most = 1;
@@ -179,8 +179,8 @@ qr_whole(wide first, wide batch, int m, int n, int rows, int columns, int raw, c
 /* --- panels --- */
 
 /* Columns j0 .. j0 + blockDim.x / 32 of matrices with m - j0 <= 32 EACH: one warp a column, which it keeps in
- * registers. A column becomes a reflection in the shared memory, where all read it; two take turns, so one barrier a
- * column does. */
+ * registers. A column becomes a reflection in the shared memory, where all read it; it is double-buffered, so one
+ * barrier a column suffices. */
 template <class T, int EACH>
 __global__ void __launch_bounds__(1024)
 qr_panel(T *a, T *taus, wide batch, int m, int n, int j0)
@@ -297,7 +297,7 @@ qr_reflect(const T *a, const T *taus, wide batch, int m, int n, int j0, int j1, 
     }
 }
 
-/* R, rows x n in rows, of what lies in columns of m; the rest zeros. */
+/* R, rows x n in row order, from columns of m elements; the rest zeros. */
 template <class T> __global__ void qr_upper(const T *a, T *x, wide batch, int m, int n, int rows)
 {
     __shared__ cpi_tile<T, 32> tile;

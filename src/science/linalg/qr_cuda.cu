@@ -1,8 +1,8 @@
-/* QR: one launch where a team holds the matrix; up to 1024 rows by blocks of reflections (wy_cuda.cu); longer columns
- * are cuSOLVER's. Where there is none, or too little shared memory: panels of 32 columns, fewer where they are long,
- * and what they do to the columns behind them; Q by all reflections at once, a warp a column.
+/* QR: one launch where the matrix fits a team; up to 1024 rows by blocks of reflections (wy_cuda.cu); longer columns by
+ * cuSOLVER. Without it, or with too little shared memory: panels of 32 columns, fewer where they are long, and their
+ * update of the columns behind; Q by all reflections at once, a warp a column.
  *
- * Matrices are worked on in columns: the transpose of what comes in, which is what `raw` gives back. */
+ * Matrices are column-major: the transpose of the input, which is what `raw` returns. */
 #include "linalg/qr.cuh"
 
 #include "linalg/cuda.h"
@@ -67,7 +67,7 @@ template <class T> cp_code panel(cp_stream *stream, const cpi_linalg *v, T *a, T
     return CPI_LAUNCHED(stream, v->function);
 }
 
-/* Few columns in a block while there are fewer than the device has room for. */
+/* Few columns in a block while there are too few to fill the device. */
 unsigned warps_of(cp_stream *stream, int64_t columns)
 {
     return columns > 4 * cpi_cuda_units(stream) ? 8 : columns > 2 * cpi_cuda_units(stream) ? 4 : 2;

@@ -1,7 +1,7 @@
-/* cuSOLVER, opened when first needed; nothing of it is linked. And products by cuBLAS.
+/* cuSOLVER, loaded on first use, not linked; and products by cuBLAS.
  *
- * A device has one handle, used by one thread at a time while it gives work to a stream. Workspace is the pool's. What
- * cuSOLVER tells by `info` a kernel carries to the stream's mailbox, so nobody waits for it here. */
+ * A device has one handle, held by one thread at a time while it enqueues work. Workspace comes from the pool. A kernel
+ * copies cuSOLVER's `info` to the stream's mailbox, so nothing waits here. */
 #include "blas/blas_cuda.h"
 
 #include <cusolverDn.h>
@@ -118,7 +118,7 @@ __global__ void carry(const int *info, la::wide matrices, unsigned *mailbox, uns
         if (info[i] > 0) *mailbox = error;
 }
 
-/* Exchanges as getrf counts them, from 1; NaN may have led it to rows that are not there. pivots: from 0, or NULL. */
+/* Exchanges as getrf counts them, from 1; with NaN its row numbers may be out of range. pivots: from 0, or NULL. */
 __global__ void exchanges_of(int64_t *pivot_rows, int n, int *pivots)
 {
     int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
@@ -154,7 +154,8 @@ bool cpi_la_library()
     return solver_state == THERE;
 }
 
-/* C^T = B^T A^T in columns. An operand in rows is its own transpose there; one in columns is turned. */
+/* C^T = B^T A^T in columns. A row-major operand is its own transpose there; a column-major one is passed as
+ * transposed. */
 bool cpi_la_library_product(cp_stream *stream, cp_type type, const cpi_la_operand *a, const cpi_la_operand *b, void *c,
                             int64_t ldc, int64_t next, int64_t batch, int m, int n, int k, bool assign, cp_code *code,
                             const char *what)

@@ -1,11 +1,11 @@
-/* The CPU's slots for spectra: singular values, eigenvalues, Schur's form. Each is a job (job.h); a matrix that holds a
- * NaN or an infinity is trouble and never comes to LAPACK's loops, which might not end with it. */
+/* The CPU's slots for spectra: singular values, eigenvalues, Schur's form. Each is a job (job.h); a matrix with a NaN
+ * or an infinity is an error before LAPACK's iterations, which might not end with it. */
 #include <math.h>
 #include <string.h>
 
 #include "linalg/job.h"
 
-/* A in rows is its transpose in columns, whose singular vectors are A's in each other's place. */
+/* Row-major A is its transpose in column order, whose left and right singular vectors are A's, exchanged. */
 ONE(one_svd)
 {
     const cpi_linalg *l = j->l;
@@ -42,7 +42,7 @@ cp_code cpi_linalg_cpu_svd(cp_stream *stream, const cpi_linalg *l)
                                rounded((size_t)real * j.part));
 }
 
-/* In columns lies the transpose, the conjugate of A: its vectors are the conjugates of A's. */
+/* In column order the memory is the transpose, the conjugate of A: its vectors are the conjugates of A's. */
 ONE(one_eigh)
 {
     const cpi_linalg *l = j->l;

@@ -1,7 +1,7 @@
 /* Singular values and eigenvalues of Hermitian matrices.
  *
- * What a team can hold is rotated by one block (jacobi.cuh); larger matrices are cuSOLVER's, and rotated in memory,
- * slowly, where there is none. */
+ * Matrices that fit a team are rotated by one block (jacobi.cuh); larger ones use cuSOLVER, or, without it, slow
+ * rotations in global memory. */
 #include "linalg/jacobi.cuh"
 
 #include "linalg/cuda.h"
@@ -51,8 +51,8 @@ LA_DEVICE void raise_to(double *at, double v)
     atomicMax((unsigned long long *)at, (unsigned long long)__double_as_longlong(v));
 }
 
-/* Trouble where what is read, one triangle or all, is not finite: loops that may not end do not get it, but zeros.
- * sizes (zeros before): the largest entry of each matrix of `each` rows. */
+/* An error where the part that is read, one triangle or all, is not finite: iterations that may not end get zeros
+ * instead. sizes (zeros before): the largest entry of each matrix of `each` rows. */
 enum which { LOWER, UPPER, ALL };
 template <class T>
 __global__ void only_finite(T *a, wide rows, int each, int n, int part, la::real_of<T> *sizes, unsigned *mailbox,
@@ -89,7 +89,7 @@ LA_DEVICE int far_exponent(double most)
     return e < -459 || e > 459 ? e : 0;
 }
 
-/* Such matrices, of `each` numbers, are brought near 1, and what belongs to them back. */
+/* Scales such matrices, of `each` numbers, near 1, and scales their results back. */
 template <class T>
 __global__ void bring(T *a, wide matrices, wide each, const la::real_of<T> *sizes, bool back)
 {
@@ -125,8 +125,8 @@ cp_code prepared(cp_stream *stream, const cpi_linalg *v, T *a, int64_t matrices,
 }
 
 /* By gesvd, for matrices in columns with m >= n: A, or where it is wide A^T in rows as it lies, which is A in columns
- * turned: A^T = U' S V'^H, A = conj(V') S U'^T. Thin vectors are gesvdp's (polar decomposition) unless it says no. ms
- * on an H200, float64, 2026-11-23, gesvdp / gesvd: 128: 4.30 / 8.0; 512: 12.4 / 47; 1024: 29.6 / 126 */
+ * transposed: A^T = U' S V'^H, A = conj(V') S U'^T. Thin vectors are gesvdp's (polar decomposition) unless that fails.
+ * ms on an H200, float64, 2026-11-23, gesvdp / gesvd: 128: 4.30 / 8.0; 512: 12.4 / 47; 1024: 29.6 / 126 */
 template <class T> cp_code library_svd(cp_stream *stream, const cpi_linalg *v, cpi_la_error t)
 {
     typedef la::real_of<T> R;

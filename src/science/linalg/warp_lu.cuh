@@ -7,8 +7,8 @@
 namespace la {
 
 /* A X = B of many systems of at most W rows and K right sides, or (b NULL, k = n) inverses: 32 / W systems a warp. A
- * lane holds a row in registers, and rows are not exchanged but know where they stand. They turn, so that the column at
- * hand is the first on the way down and the last on the way up, and a step is one small loop's. */
+ * lane holds a row in registers; rows are not exchanged but keep their position. They rotate, so that the current
+ * column is the first in elimination and the last in back substitution, and a step is one small loop. */
 template <class T, int W, int K>
 __global__ void __launch_bounds__(128)
 lu_by_warps(wide batch, int n, int k, const T *a, const T *b, T *x, unsigned *mailbox, unsigned error)
@@ -53,7 +53,7 @@ lu_by_warps(wide batch, int n, int k, const T *a, const T *b, T *x, unsigned *ma
             }
         }
 #pragma unroll
-        for (int c = 1; c < W; c++) { /* those behind column n, and those that came round, are multiplied by nothing */
+        for (int c = 1; c < W; c++) { /* columns beyond n, and those that have rotated back, are multiplied by 0 */
             T u = from_lane(r[c], base + p);
             r[c - 1] = below && c + j < n ? minus_product(r[c], l, u) : r[c];
         }

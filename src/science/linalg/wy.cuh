@@ -1,8 +1,7 @@
-/* Householder's QR in blocks: the product of a panel's reflections is I - V T V^H (T upper triangular), which is
- * applied to the columns behind the panel, and to Q^H, in one launch. Matrices of at most 96 rows and columns are one
- * block's.
+/* Householder's QR in blocks: the product of a panel's reflections is I - V T V^H (T upper triangular), which one
+ * launch applies to the columns behind the panel and to Q^H. Matrices of at most 96 rows and columns take one block.
  *
- * Matrices lie in columns as in qr.cuh, whose reflections these are. */
+ * Matrices are column-major as in qr.cuh, whose reflections these are. */
 #ifndef CPI_LINALG_WY_CUH
 #define CPI_LINALG_WY_CUH
 
@@ -93,7 +92,7 @@ wy_panel(T *a, T *taus, T *factors, wide batch, int m, int n, int j0)
         if (column > j) {
             T all[1] = {sum[0]};
             warp_sums(all);
-            __syncwarp(); /* v is read again: registers have no room for it */
+            __syncwarp(); /* v is read again: it does not fit in registers */
             all[0] = times(conj(tau[j]), all[0]);
 #pragma unroll
             for (int k = 0; k < EACH; k++) x[k] = minus_product(x[k], v[lane + 32 * k], all[0]);

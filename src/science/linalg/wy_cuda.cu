@@ -1,6 +1,6 @@
 /* QR by blocks of reflections, or by one block that holds the columns of A and Q in registers.
  *
- * Matrices are worked on in columns: the transpose of what comes in, which is what `raw` gives back. */
+ * Matrices are column-major: the transpose of the input, which is what `raw` returns. */
 #include "linalg/wy.cuh"
 
 #include "linalg/cuda.h"

@@ -54,7 +54,7 @@ cp_array *cp_tri(int64_t N, int64_t M, int64_t k, cp_type dtype)
 
 /* --- assignment --- */
 
-/* Every place of the flattened array that fill_diagonal means: how many, and how far apart. */
+/* The elements of the flattened array that fill_diagonal assigns: their number and stride. */
 static cp_code measure(const cp_array *a, bool wrap, int64_t *count, int64_t *step)
 {
     int nd = a->ndim;
@@ -71,7 +71,7 @@ static cp_code measure(const cp_array *a, bool wrap, int64_t *count, int64_t *st
     return CP_OK;
 }
 
-/* The diagonal as a view. Where it begins again below the square, x must be in C order. */
+/* The diagonal as a view. Where it wraps below the square, x must be C-contiguous. */
 static cp_array *diagonal_view(cp_array *x, int64_t count, int64_t step)
 {
     int64_t stride = 0;

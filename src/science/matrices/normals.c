@@ -1,5 +1,5 @@
-/* Normal vectors: normal numbers times a factor of their covariance. Invariant: nothing is taken from the generator
- * before all arguments have been found good. */
+/* Normal vectors: normal numbers times a factor of their covariance. Invariant: the generator is not advanced before
+ * all arguments are checked. */
 #include "compose/compose.h"
 
 /*: words("normal_method", "svd eigh cholesky", c="cp_normal_method",
@@ -9,14 +9,14 @@
 
 static const char *const name = "multivariate_normal";
 
-/* The symmetric root, of singular or eigenvectors u: u diag(sqrt(s)) u^T, which is one whatever vectors a library
- * finds. */
+/* The symmetric root, of singular or eigenvectors u: u diag(sqrt(s)) u^T, which does not depend on the choice of
+ * vectors. */
 static cp_array *symmetric_root(cp_array *u, cp_array *s)
 {
     return cp_matmul(cp_multiply(u, cp_sqrt(s)), cp_swapaxes(u, -1, -2));
 }
 
-/* A factor, and whether cov is a covariance as far as `asked`: 1, 0, or -1 with an error. */
+/* A factor, and whether cov is a covariance as `asked` checks: 1, 0, or -1 with an error. */
 static cp_array *factor(cp_array *cov, cp_normal_method method, bool asked, double tol, int *valid)
 {
     cp_array *u = NULL, *s = NULL, *vt = NULL;

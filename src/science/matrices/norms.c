@@ -1,4 +1,4 @@
-/* Norms of vectors and matrices, and what singular values tell: condition, rank. */
+/* Norms of vectors and matrices; condition and rank from singular values. */
 #include "compose/compose.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ static bool for_vectors(cp_norm_kind kind)
                     kind == CP_NORM_NUCLEAR ? "nuc" : "fro"), false;
 }
 
-/* Places of `axes` among nd, at most two; their number, or -1 with an error. */
+/* Normalizes `axes` to indices below nd, at most two; returns their number, or -1 with an error. */
 static int norm_axes(cp_axes axes, cp_norm_kind kind, int nd, int *at)
 {
     bool every = !axes.at;
@@ -83,7 +83,7 @@ static cp_array *matrix_norm(cp_array *x, cp_norm_kind kind, double p, const int
     return cp_expand_dims(r, at[0] < at[1] ? CP_AXES(at[0], at[1]) : CP_AXES(at[1], at[0]));
 }
 
-/* The root of the sum of all squares, one product. */
+/* The root of the sum of all squares, by one dot product. */
 static cp_array *length(cp_array *x, bool keepdims)
 {
     int64_t ones[CP_MAXDIM];
@@ -132,7 +132,7 @@ cp_array *(cp_vector_norm)(cp_array *x, const cp_vector_norm_options *options)
     return cpi_end(&f, vector_norm(floating(x), o->kind, o->p, o->axis, o->keepdims));
 }
 
-/* --- what singular values tell --- */
+/* --- from singular values --- */
 
 /* Hermitian matrices of which the lower triangle is given; imaginary parts of the diagonal are not read. */
 static cp_array *completed(const char *name, cp_array *a)
@@ -198,7 +198,7 @@ cp_array *(cp_cond)(cp_array *x, const cp_cond_options *options)
              "A: array, tol: operand | None = None, hermitian: bool = False, *, rtol: operand | None = None",
              module="_linalg", unlock="always",
              doc="""How many singular values of each matrix are larger than tol, or than rtol times the largest (by
-default the larger extent times the distance of 1 to the next number).""") */
+default the larger dimension times the machine epsilon).""") */
 cp_array *(cp_matrix_rank)(cp_array *A, const cp_matrix_rank_options *options)
 {
     const cp_matrix_rank_options *o = CPI_GIVEN(cp_matrix_rank_options, options);

@@ -13,8 +13,8 @@ cp_array *cp_polyval(cp_array *p, cp_array *x)
     return cpi_end(&f, y);
 }
 
-/* Column k, of those before it, is x times the one before: products of neighbours, one by one, which gives NumPy's
- * roundings. Few columns are made one after the other, where they are dense; many as running products of rows. */
+/* Column k is x times the column before it, in sequence, which gives NumPy's roundings. Few columns are computed one by
+ * one, where they are dense; many as cumulative products of rows. */
 static bool fill_powers(cp_array *v, cp_array *x, cp_type type, bool rising)
 {
     enum { FEW = 16 };
@@ -52,7 +52,7 @@ cp_array *(cp_vander)(cp_array *x, int64_t N, const cp_vander_options *options)
 
 /* --- sums, products, quotients --- */
 
-/* With zeros in front, up to n coefficients; a number is one. */
+/* Padded with leading zeros to n coefficients; a scalar is one coefficient. */
 static cp_array *widened(cp_array *p, int64_t n)
 {
     cp_array *line = cp_ndim(p) ? p : cp_reshape(p, CP_SHAPE(1));
@@ -79,7 +79,7 @@ cp_array *cp_polyadd(cp_array *a1, cp_array *a2) { return joined("polyadd", CP_O
              doc="The difference of two polynomials, the highest power first.") */
 cp_array *cp_polysub(cp_array *a1, cp_array *a2) { return joined("polysub", CP_OP_subtract, a1, a2); }
 
-/* Without zeros in front, which are looked at; one coefficient at least. */
+/* Without leading zeros, which are read on the host; one coefficient at least. */
 static cp_array *trimmed(cp_array *p)
 {
     cp_array *line = cp_ndim(p) ? p : cp_reshape(p, CP_SHAPE(1)), *c = line ? cp_trim_zeros(line, true, false) : NULL;
@@ -87,7 +87,7 @@ static cp_array *trimmed(cp_array *p)
 }
 
 /*: function("polymul", "a1: array, a2: array", module="_polynomials_in_c", unlock="always",
-             doc="The product of two polynomials, the highest power first; zeros in front are looked for.") */
+             doc="The product of two polynomials, the highest power first; leading zeros are removed.") */
 cp_array *cp_polymul(cp_array *a1, cp_array *a2)
 {
     cpi_frame f;
@@ -96,7 +96,7 @@ cp_array *cp_polymul(cp_array *a1, cp_array *a2)
     return cpi_end(&f, q ? cp_convolve(p, q, CP_MODE_FULL) : NULL);
 }
 
-/* One step: q[k] is what the divisor b goes into r from k on, and that much of b leaves r. */
+/* One step of long division: q[k] is the quotient at k, and q[k] times the divisor b is subtracted from r. */
 static cp_code divide_step(cp_array *q, cp_array *r, cp_array *b, cp_array *scale, int64_t k)
 {
     cp_array *d = cp_multiply(scale, cp_slice(r, 1, &CP_AT(k))), *part = cpi_range(r, 0, k, k + cp_size(b));
@@ -104,7 +104,7 @@ static cp_code divide_step(cp_array *q, cp_array *r, cp_array *b, cp_array *scal
     return cpi_apply_2(CP_OP_subtract, part, cp_multiply(d, b), part) ? CP_OK : cp_error();
 }
 
-/* Without leading coefficients that are next to nothing; one stays. They are looked at. */
+/* Without negligible leading coefficients, which are read on the host; one stays. */
 static cp_array *remainder_of(cp_array *r)
 {
     cp_array *large = cp_greater(cp_absolute(r), cp_float(1e-8)), *first = large ? cp_argmax(large) : NULL;

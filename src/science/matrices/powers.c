@@ -70,7 +70,7 @@ cp_array *cp_invh(cp_array *a)
     return cpi_end(&f, every ? solve_factored(c, every, true) : NULL);
 }
 
-/* --- chains of products --- */
+/* --- products of several matrices --- */
 enum { MULTI_DOT_MOST = 512 };
 typedef struct multi_dot {
     int n;
@@ -79,7 +79,7 @@ typedef struct multi_dot {
     double *cost;
 } multi_dot;
 
-/* The cheapest way for every part of the chain, shorter ones first (Cormen, Leiserson, Rivest, Stein, 15.2). */
+/* The cheapest order for every subsequence of factors, shorter ones first (Cormen, Leiserson, Rivest, Stein, 15.2). */
 static void find_splits(const multi_dot *c)
 {
     int n = c->n;
@@ -103,7 +103,7 @@ static cp_array *multi_product(const multi_dot *c, int i, int j, cp_array *out)
     return right ? cp_dot(left, right, .out = out) : NULL;
 }
 
-/* The matrices of a chain; ends that are vectors become a row and a column. */
+/* The factors of a product; vectors at the ends become a row and a column. */
 static bool take_product(multi_dot *c, cp_array *const *arrays)
 {
     for (int i = 0; i < c->n; i++) {
@@ -151,7 +151,7 @@ cp_array *(cp_multi_dot)(int n, cp_array *const *arrays, const cp_multi_dot_opti
 /* 1 / s where s is larger than rcond times the largest of its matrix, else 0; *large (NULL: not wanted) says where. */
 static cp_array *reciprocals(cp_array *s, cp_array *rcond, cp_array **large)
 {
-    cp_array *zero = cp_int(0), *one = cp_int(1); /* an initial that is NULL would be none */
+    cp_array *zero = cp_int(0), *one = cp_int(1); /* an initial value of NULL would mean none */
     cp_array *most = zero ? cp_max(s, .axis = CP_AXES(-1), .keepdims = true, .initial = zero) : NULL;
     cp_array *limit = rcond && cp_ndim(rcond) ? cp_expand_dims(rcond, CP_AXES(-1)) : rcond;
     cp_array *counts = limit ? cp_greater(s, cp_multiply(limit, most)) : NULL;
@@ -159,7 +159,7 @@ static cp_array *reciprocals(cp_array *s, cp_array *rcond, cp_array **large)
     return counts && zero && one ? cp_where(counts, cp_divide(one, cp_where(counts, s, one)), zero) : NULL;
 }
 static double epsilon_of(cp_type t) { return t == CP_FLOAT32 || t == CP_COMPLEX64 ? 0x1p-23 : 0x1p-52; }
-/* V diag(1/s) U^H, of which U^H may be joined to something already. */
+/* V diag(1/s) U^H, where U^H may already be multiplied by something. */
 static cp_array *applied(cp_array *vt, cp_array *inverse, cp_array *right)
 {
     if (!vt || !inverse || !right) return NULL;
@@ -192,7 +192,7 @@ static bool least_squares_operands(cp_array **a, cp_array **b, bool *vector)
     else return true;
     return false;
 }
-/* What a matrix of that type is computed in; CP_NTYPES with an error where there is nothing. */
+/* The computing type of a matrix of this type; CP_NTYPES with an error where there is none. */
 static cp_type linalg_type(const char *name, const cp_array *x)
 {
     cp_type t = cp_type_of(x);
@@ -201,8 +201,8 @@ static cp_type linalg_type(const char *name, const cp_array *x)
     return CP_NTYPES;
 }
 
-/* The share of the largest singular value below which others count as 0; LAPACK's rule for what is no share. NULL with
- * an error. */
+/* rcond, the fraction of the largest singular value below which others count as 0; LAPACK's rule for values outside [0,
+ * 1]. NULL with an error. */
 static cp_array *share_of(cp_array *rcond, cp_type type, int64_t larger)
 {
     double share;
@@ -215,7 +215,7 @@ static cp_array *share_of(cp_array *rcond, cp_type type, int64_t larger)
     return cp_float(share <= 0 || share >= 1 ? epsilon_of(type) : share);
 }
 
-/* What lstsq finds, but that the frame is another's: [x, residuals, rank, s]. */
+/* The results of lstsq in the caller's frame: [x, residuals, rank, s]. */
 static bool least_squares(cp_array *a, cp_array *b, cp_array *rcond, cp_array **found)
 {
     cp_array *u = NULL, *s = NULL, *vt = NULL, *large = NULL;

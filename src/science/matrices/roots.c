@@ -10,7 +10,7 @@ static bool any_true(cp_array *x)
     return any && cp_to_host(any, &yes, sizeof yes) == CP_OK && yes;
 }
 
-/* Real numbers where all are; what is complex of a complex matrix stays so. */
+/* Real numbers where all are; those of a complex matrix stay complex. */
 static cp_array *eigenvalues(cp_array *a)
 {
     cp_array *found = cp_eigvals(a);

@@ -1,4 +1,4 @@
-/* Matrices that a few numbers determine. */
+/* Special matrices: Toeplitz, companion, Hilbert and others. */
 #include "backend/array.h"
 #include "compose/compose.h"
 #include "move/move.h"
@@ -23,7 +23,7 @@ static cp_array *joined_last(cp_array *a, cp_array *b)
     cp_array *both[2] = {a, b};
     return a && b ? cp_concatenate(2, both, cp_ndim(a) - 1) : NULL;
 }
-/* Element (y, x) is that at place y * row + x + first of the last axis: a copy. */
+/* Element (y, x) is that at index y * row + x + first of the last axis: a copy. */
 static cp_array *by_diagonals(cp_array *values, int64_t rows, int64_t columns, int64_t row, int64_t first)
 {
     int64_t shape[CP_MAXDIM + 1], strides[CP_MAXDIM + 1];
@@ -94,7 +94,7 @@ static bool put(cp_array *x, cp_index rows, cp_index columns, cp_array *value)
     cp_array *part = x && value ? cp_slice(x, CP_ITEMS(CP_ELLIPSIS, rows, columns)) : NULL;
     return part && cp_assign(part, value) == CP_OK;
 }
-/* The k-th diagonal of the last two axes, every `step`-th place from `from` on, = value. */
+/* The k-th diagonal of the last two axes, every `step`-th element from `from` on, = value. */
 static bool put_diagonal(cp_array *x, int64_t k, int64_t from, int64_t step, cp_array *value)
 {
     cp_array *d = x && value ? cp_diagonal(x, k, -2, -1) : NULL;
@@ -159,11 +159,11 @@ cp_array *cp_fiedler_companion(cp_array *a)
     if (!zero || cpi_item_as("fiedler_companion", zero, CP_INT64, &vanishes)) return cpi_end(&f, NULL);
     if (vanishes)
         return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "fiedler_companion: Leading coefficient is zero."), NULL));
-    cp_array *b = cp_negative(cp_divide(a, first)); /* what stands in the matrix */
+    cp_array *b = cp_negative(cp_divide(a, first)); /* the matrix' entries */
     if (n == 1) return cpi_end(&f, b ? cp_reshape(last_from(b, 1, 2), CP_SHAPE(1, 1)) : NULL);
     cp_array *c = b ? cp_zeros(CP_SHAPE(n, n), cp_type_of(b)) : NULL, *one = cp_int(1);
     bool good = put_diagonal(c, -2, 1, 2, one) && put_diagonal(c, 2, 0, 2, one);
-    for (int64_t i = 2; i <= n && good; i++) /* beside the diagonal, below and above it in turns */
+    for (int64_t i = 2; i <= n && good; i++) /* beside the diagonal, alternately below and above it */
         good = i % 2 ? put(c, CP_AT(i - 1), CP_AT(i - 2), last_from(b, i, i + 1))
                      : put(c, CP_AT(i - 2), CP_AT(i - 1), last_from(b, i, i + 1));
     good = good && put(c, CP_AT(0), CP_AT(0), last_from(b, 1, 2)) && put(c, CP_AT(1), CP_AT(0), one);
@@ -219,7 +219,7 @@ cp_array *(cp_convolution_matrix)(cp_array *a, int64_t n, const cp_convolution_m
     memcpy(shape, cp_dims(a), (size_t)cp_ndim(a) * sizeof *shape);
     shape[cp_ndim(a) - 1] = n - 1;
     cp_array *zeros = cp_zeros((cp_shape){cp_ndim(a), shape}, cp_type_of(a));
-    /* Row y of the whole is a reversed, its first element under place y: n - 1 zeros on both sides. */
+    /* Row y of the whole is a reversed, its first element in column y: n - 1 zeros on both sides. */
     cp_array *line = joined_last(joined_last(zeros, cp_flip(a, CP_AXES(-1))), zeros);
     int64_t rows = m + n - 1 - (mode == CP_CONVOLUTION_SAME ? cut : 2 * cut);
     return cpi_end(&f, by_diagonals(line, rows, n, -1, m + n - 2 - before));
@@ -273,7 +273,7 @@ cp_array *cp_khatri_rao(cp_array *a, cp_array *b)
 /* --- matrices of a size --- */
 static cp_array *indices(int64_t n) { return cp_arange_int(0, n, 1, CP_INT64); }
 static cp_array *column(cp_array *x) { return x ? cp_expand_dims(x, CP_AXES(1)) : NULL; }
-/* A frame where no operand says the device. */
+/* A frame where no operand determines the device. */
 static bool begin_here(cpi_frame *f, const char *name, int64_t n)
 {
     if (n < 0) return cpi_fail(CP_ERROR_VALUE, "%s: negative dimensions are not allowed", name), false;

@@ -1,4 +1,4 @@
-/* Systems of tensors, which are matrices once their axes are joined, and vectors' cross product. */
+/* Linear systems of tensors, reshaped to matrices, and the cross product. */
 #include "compose/compose.h"
 #include "operands/operands.h"
 
@@ -11,7 +11,7 @@ static int64_t product(const int64_t *shape, int from, int to)
     return p;
 }
 
-/* a with these of its axes behind all others, in their order; of one named twice the second place counts. */
+/* a with these axes moved to the end, in their order; of an axis named twice the second position counts. */
 static cp_array *with_axes_last(cp_array *a, cp_axes axes)
 {
     int order[CP_MAXDIM], nd = cp_ndim(a);
@@ -27,7 +27,7 @@ static cp_array *with_axes_last(cp_array *a, cp_axes axes)
 }
 
 /*: function("tensorsolve", "a: array, b: array, axes: index_axes = None", module="_linalg", unlock="always",
-             doc="""x with tensordot(a, x, x.ndim) = b; `axes` of a go to its end first. LinAlgError unless the extents
+             doc="""x with tensordot(a, x, x.ndim) = b; `axes` of a go to its end first. LinAlgError unless the lengths
 of x's axes have the same product as b's.""") */
 cp_array *(cp_tensorsolve)(cp_array *a, cp_array *b, const cp_tensorsolve_options *options)
 {
@@ -70,7 +70,7 @@ static cp_array *part(cp_array *v, int i)
 {
     return i < cp_dim(v, -1) ? cp_slice(v, CP_ITEMS(CP_ELLIPSIS, CP_AT(i))) : NULL;
 }
-/* x y - z w, where what is missing is 0. */
+/* x y - z w, where NULL counts as 0. */
 static cp_array *difference(cp_array *x, cp_array *y, cp_array *z, cp_array *w)
 {
     cp_array *first = x && y ? cp_multiply(x, y) : NULL, *second = z && w ? cp_multiply(z, w) : NULL;
@@ -78,7 +78,7 @@ static cp_array *difference(cp_array *x, cp_array *y, cp_array *z, cp_array *w)
     return first ? first : second ? cp_negative(second) : NULL;
 }
 
-/* `to` = x y - z w, without an array for it. */
+/* `to` = x y - z w, without a temporary for it. */
 static bool difference_to(cp_array *to, cp_array *x, cp_array *y, cp_array *z, cp_array *w)
 {
     const cp_ufunc_options out = {.out = to};
@@ -87,11 +87,12 @@ static bool difference_to(cp_array *to, cp_array *x, cp_array *y, cp_array *z, c
            !cp_elementwise_all(CP_OP_subtract, (cp_array *[]){to, second}, NULL, &out);
 }
 
-/* Three parts, each of which lies by itself. */
+/* The three components, each contiguous. */
 static cp_array *split_parts(cp_array *v) { return v ? cp_copy(cp_transpose(v, CP_ALL)) : NULL; }
 
-/* Of one pair of vectors of three elements, or of as many of each: a part goes where it belongs. Where there are many
- * the parts lie apart meanwhile, since steps of three elements are dearer than turning all of them. */
+/* The cross product of vectors of three elements, one pair or equally many of each: components are written in place.
+ * Where there are many, the components are contiguous temporaries, since strides of three elements cost more than
+ * transposing them all. */
 static cp_array *cross_of_three(cp_array *a, cp_array *b, cp_type type, int axisc)
 {
     enum { MANY = 24 };

@@ -1,8 +1,8 @@
-/* Places of matrices' triangles. */
+/* Indices of matrices' triangles. */
 #include "compose/compose.h"
 #include "shape/triangles.h"
 
-/* Rows and columns of the places that are true; the mask ends. */
+/* Row and column indices of true elements; frees the mask. */
 static cp_code rows_and_columns(const char *name, cp_array *mask, cp_array **rows, cp_array **columns)
 {
     if (cpi_null(name, rows) || cpi_null(name, columns)) return cp_free(mask), CP_ERROR_VALUE;
@@ -17,7 +17,7 @@ static cp_code rows_and_columns(const char *name, cp_array *mask, cp_array **row
 
 /*: function("tril_indices", "n: extent, m: extent, k: clamped_int64 = 0", module="_triangles",
              returns="(rows, columns)", unlock="cpy_larger(n, m) < 128 ? 0 : INT64_MAX",
-             doc="The places of the lower triangle of an n by m matrix, up to the k-th diagonal.") */
+             doc="The indices of the lower triangle of an n by m matrix, up to the k-th diagonal.") */
 cp_code (cp_tril_indices)(int64_t n, int64_t m, cp_array **rows, cp_array **columns,
                           const cp_tril_indices_options *options)
 {
@@ -27,7 +27,7 @@ cp_code (cp_tril_indices)(int64_t n, int64_t m, cp_array **rows, cp_array **colu
 
 /*: function("triu_indices", "n: extent, m: extent, k: clamped_int64 = 0", module="_triangles",
              returns="(rows, columns)", unlock="cpy_larger(n, m) < 128 ? 0 : INT64_MAX",
-             doc="The places of the upper triangle of an n by m matrix, from the k-th diagonal on.") */
+             doc="The indices of the upper triangle of an n by m matrix, from the k-th diagonal on.") */
 cp_code (cp_triu_indices)(int64_t n, int64_t m, cp_array **rows, cp_array **columns,
                           const cp_triu_indices_options *options)
 {
@@ -37,4 +37,4 @@ cp_code (cp_triu_indices)(int64_t n, int64_t m, cp_array **rows, cp_array **colu
     cp_free(one), cp_free(all);
     return rows_and_columns("triu_indices", mask, rows, columns);
 }
-/*: python_module("_triangles", doc="Places of triangles and roots of polynomials in C, behind cuprite's functions.") */
+/*: python_module("_triangles", doc="Indices of triangles and roots of polynomials, behind cuprite's functions.") */

@@ -1,4 +1,4 @@
-/* The CPU's inner loops: a line as a bit mask, where its elements change, stores past the cache.
+/* The CPU's inner loops: a line as a bit mask, where its elements change, non-temporal stores.
  *
  * Bit j of word j / 64 is set where element j is not zero; bits behind the last element are 0. */
 #include <string.h>

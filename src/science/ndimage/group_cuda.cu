@@ -1,5 +1,5 @@
-/* Grouping pixels by region: select those that have one, in C order; sort them stably by region; cut regions
- * into pieces. The number of selected pixels is read back once, so that the sort works on no more than those. */
+/* Grouping pixels by region: select the pixels of regions, in C order; sort them stably by region; cut regions into
+ * chunks. The number of selected pixels is read back once, so that the sort works on no more than those. */
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
@@ -10,7 +10,7 @@ namespace {
 
 #define TILE 4096 /* elements of a block: 8 warps of 16 rows of 32 */
 
-/* WRITE false: counts the tile's pixels. WRITE true: puts them at the tile's place, in C order. */
+/* WRITE false: counts the tile's pixels. WRITE true: writes them at the tile's offset, in C order. */
 template <int LABELS, bool WRITE, class P>
 __global__ void __launch_bounds__(256) select_pixels(region_lookup l, int64_t size, int64_t *counts, uint32_t *regions,
                                                      P *positions)
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(256) select_pixels(region_lookup l, int64_t si
     }
 }
 
-/* The last block of the grid may be alone in the size of the grid: 2^31 - 1 tiles are 2^43 elements. */
+/* One block per tile: the largest grid, 2^31 - 1 tiles, has 2^43 elements. */
 template <bool WRITE, class P>
 cp_code select_tiles(cp_stream *stream, const region_lookup &l, int64_t size, int64_t *counts, uint32_t *regions,
                      P *positions)
@@ -84,7 +84,7 @@ __device__ int64_t region_begin(const uint32_t *regions, int64_t total, int64_t 
     return low;
 }
 
-/* begin[r] and the number of pieces of each region. */
+/* begin[r] and the number of chunks of each region. */
 __global__ void find_regions(const uint32_t *regions, int64_t total, int64_t n, int64_t *begin, int64_t *chunk)
 {
     for (int64_t r = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; r <= n; r += (int64_t)gridDim.x * blockDim.x) {
@@ -95,7 +95,7 @@ __global__ void find_regions(const uint32_t *regions, int64_t total, int64_t n, 
 }
 
 #define SMALL_SUM 8192
-/* n <= SMALL_SUM values become the sums of those before each, in one block of 1024. */
+/* Exclusive scan of n <= SMALL_SUM values in one block of 1024. */
 __global__ void __launch_bounds__(1024) small_sum(int64_t *values, int n)
 {
     __shared__ int64_t sums[1024];
@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(1024) small_sum(int64_t *values, int n)
     }
 }
 
-/* n values become the sums of those before each. */
+/* Exclusive scan of n values in place. */
 cp_code running_sum(cp_stream *stream, int64_t *values, int64_t n)
 {
     if (n <= SMALL_SUM) {

@@ -1,8 +1,8 @@
 /* Pixels grouped by region, in device memory: what all measurements on the GPU are made from.
  *
- * The positions of the pixels that belong to a region, region by region and in C order within one, are cut into
- * pieces of PIECE. A warp reduces a piece in a fixed order, another one the partial results of a region's pieces:
- * no atomics on floating-point numbers, the same bits on every run. */
+ * The positions of the pixels of regions, by region and in C order within one, are cut into chunks of SEGMENT pixels. A
+ * warp reduces a chunk in a fixed order, another one the partial results of a region's chunks: no atomics on
+ * floating-point numbers, the same bits on every run. */
 #ifndef CPI_NDIMAGE_GROUP_CUH
 #define CPI_NDIMAGE_GROUP_CUH
 
@@ -12,7 +12,7 @@
 
 #define SEGMENT 1024
 
-/* Workspace that ends with its block. */
+/* Workspace freed at the end of its scope. */
 struct scratch {
     cp_stream *stream;
     void *memory;
@@ -34,8 +34,8 @@ struct scratch {
     template <class T> T *as() const { return (T *)memory; }
 };
 
-/* From a label to its region: the device's part of the plan. With an index the region of a label is its place
- * in the sorted keys, the first one where labels are repeated. */
+/* From a label to its region: the device's part of the plan. With an index the region of a label is its position in the
+ * sorted keys, the first one where labels are repeated. */
 struct region_lookup {
     cpi_regions_kind kind;
     cp_type type;         /* of the labels */
@@ -82,7 +82,7 @@ template <int LABELS> __device__ __forceinline__ int64_t region_of(const region_
     if (l.kind == CPI_REGIONS_ONE) return key == l.key ? 0 : -1;
     int64_t first = l.keys[0];
     if (key < first || key > l.keys[l.n - 1]) return -1;
-    uint64_t guess = (uint64_t)key - (uint64_t)first; /* right at once for labels without gaps */
+    uint64_t guess = (uint64_t)key - (uint64_t)first; /* exact for labels without gaps */
     if (guess < (uint64_t)l.n && l.keys[guess] == key && (guess == 0 || l.keys[guess - 1] != key))
         return (int64_t)guess;
     return position_of_key(l.keys, l.n, key);
@@ -93,10 +93,10 @@ template <class P> struct groups {
     int64_t n, total, most_chunks;
     const P *positions;    /* NULL: position i is i */
     const int64_t *begin;  /* n + 1: first pixel of each region */
-    const int64_t *chunk;  /* n + 1: first piece of each region */
+    const int64_t *chunk;  /* n + 1: first chunk of each region */
 };
 
-/* Region of a piece: the last one that begins at or before it. */
+/* Region of a chunk: the last one that begins at or before it. */
 template <class P> __device__ __forceinline__ int64_t region_of_chunk(const groups<P> &g, int64_t chunk)
 {
     int64_t low = 0, high = g.n;

@@ -1,4 +1,4 @@
-/* One element of a real array as a number, as a label and as a sort key: the same text for C and CUDA.
+/* One element of a real array as a number, as a label and as a sort key: the same code for C and CUDA.
  *
  * A label is compared as a 64-bit key. Labels fall in three domains (signed integers and bool; uint64; floating)
  * and an index is brought into the domain of the labels, so that equal numbers have equal keys and keys order
@@ -71,7 +71,7 @@ CPI_BOTH uint64_t cpi_order_double(double d, uint64_t nan)
     uint64_t u = cpi_bits_of_double(d);
     return u >> 63 ? ~u : u | (uint64_t)1 << 63;
 }
-/* Order of element i among its type. */
+/* Sort key of element i within its type. */
 CPI_BOTH uint64_t cpi_load_order(cp_type t, const void *p, int64_t i, uint64_t nan)
 {
     if (cpi_is_float(t)) return cpi_order_double(cpi_load_double(t, p, i), nan);

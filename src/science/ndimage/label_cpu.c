@@ -1,14 +1,13 @@
 /* Labelling on the CPU: lines become bit masks, runs of bits are united and written out.
  *
- * Bands of lines are worked on in parallel. The result is a property of the image alone, so the cut into bands
- * cannot show in it. */
+ * Blocks of lines are labelled in parallel. The result does not depend on the division into blocks. */
 #include "backend/device.h"
 #include "cpu/features.h"
 #include "ndimage/cpu.h"
 #include "ndimage/label_job.h"
 
 #define CHOP 65536            /* a lone long line is cut into lines of so many elements */
-#define STREAM_FROM (8 << 20) /* bytes of output that would only push other things out of the cache */
+#define STREAM_FROM (8 << 20) /* bytes of output that are written with non-temporal stores */
 
 /* All bits of an element but a floating number's sign, repeated over 64 bits. */
 static uint64_t bits_that_count(cp_type t)

@@ -2,8 +2,8 @@
  *
  * Elements become bit masks, 32 to a word. A block unites the runs of a tile of 256 words in shared memory; a
  * second kernel unites across the tiles' edges in global memory; a third one finds every run's root and marks
- * roots. A scan of the roots in C order numbers them. Atomics are on integers and only decide which of the
- * possible forests is built: roots, and with them the labels, are the same on every run. */
+ * roots. A scan of the roots in C order numbers them. Atomics are on integers and only affect the shape of the forest:
+ * roots, and so the labels, are the same on every run. */
 #include <cub/device/device_scan.cuh>
 
 #include "cuda/cuda.h"
@@ -38,8 +38,9 @@ __device__ __forceinline__ unsigned tile_bits(const label_shape &s, const void *
     return mine;
 }
 
-/* Makes a and b of a tile one tree, by minima alone: what the larger one pointed to is united with the smaller one in
- * its stead, so that nothing is read that another thread may be writing. The larger one shrinks with every turn. */
+/* Unites the trees of a and b in a tile by atomic minima alone: the old parent of the larger one is then united with
+ * the smaller one, so nothing is read that another thread may be writing. The larger one decreases in each
+ * iteration. */
 __device__ __forceinline__ void unite_in_tile(unsigned *parent, unsigned a, unsigned b)
 {
     while (a != b) {
@@ -50,8 +51,8 @@ __device__ __forceinline__ void unite_in_tile(unsigned *parent, unsigned a, unsi
     }
 }
 
-/* A pair of runs, `mine` in the thread's own word: the first pair of a run, which `linked` tells, hangs it under the
- * other one (LINK, before anybody reads), all others are united (not LINK). */
+/* A pair of runs, `mine` in the thread's own word: the first pair of a run (see `linked`) makes the other one its
+ * parent (LINK, before any read), all others are united (not LINK). */
 template <bool LINK>
 __device__ __forceinline__ void join_in_tile(unsigned *parent, unsigned mine, unsigned other, unsigned &linked)
 {
@@ -64,8 +65,9 @@ __device__ __forceinline__ void join_in_tile(unsigned *parent, unsigned mine, un
     }
 }
 
-/* The pairs that the runs of word `mine` make with those of a line above it in the tile. Where runs that meet straight
- * are united, an oblique pair has been where either run goes on until it meets the other one so: `thin`. */
+/* The pairs that the runs of word `mine` make with those of a line above it in the tile. Where vertically adjacent runs
+ * are united, a diagonal pair is already united if either run continues to a vertical contact with the other:
+ * `thin`. */
 template <bool LINK>
 __device__ __forceinline__ void meet_in_tile(const label_shape &s, unsigned *parent, const unsigned *mask,
                                              const word_position &p, unsigned mine, int reach, int above,
@@ -85,7 +87,7 @@ __device__ __forceinline__ void meet_in_tile(const label_shape &s, unsigned *par
             hit &= ~(up | on);
         }
         unsigned h = heads(hit, s.joined);
-        /* the pair of runs goes on from the left, where it has been united */
+        /* the pair of runs continues from the left, where it was united */
         if (d == 0 && s.joined && p.column && (h & 1) && (left >> 31) && (mask[me - 1] >> 31)) h &= ~1u;
         for (; h; h &= h - 1) {
             int b = __ffs((int)h) - 1, to = b + d;
@@ -139,7 +141,7 @@ __global__ void __launch_bounds__(TILE_WORDS) label_tiles(label_shape s, const v
     }
     __syncthreads();
     if (mine) meet_all<true>(s, parent, mask, p, mine);
-    /* every run under its root, one run of each word at a time: none is written while another is looked for */
+    /* points every run at its root, one run of each word at a time: no entry is written during a search */
     for (unsigned h = heads(mine, s.joined); __syncthreads_or(h != 0); h &= h - 1) {
         const unsigned at = me * 32 + (h ? __ffs((int)h) - 1 : 0), root = h ? root_in_tile(parent, at) : 0;
         __syncthreads();
@@ -213,7 +215,7 @@ __global__ void __launch_bounds__(TILE_WORDS) label_edges(label_shape s, const u
     }
 }
 
-/* Hangs every run under its root; marks and counts the roots of each word. */
+/* Points every run at its root; marks and counts the roots of each word. */
 template <class U>
 __global__ void label_roots(label_shape s, const unsigned *masks, U *parents, unsigned *roots, U *counts)
 {
@@ -360,7 +362,7 @@ cp_code forest(cp_stream *stream, const label_shape &s, const cp_array *x, unsig
     return CPI_LAUNCHED(stream, "label");
 }
 
-/* counts becomes its inclusive sum; scratch of CUB comes and goes. */
+/* Replaces counts by its inclusive scan, with temporary scratch for CUB. */
 template <class U> cp_code sum_counts(cp_stream *stream, U *counts, int64_t n)
 {
     size_t bytes = 0;

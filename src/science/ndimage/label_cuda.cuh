@@ -1,6 +1,6 @@
-/* What the labelling kernels share: the shape in words of 32 elements, runs in a word, the forest.
+/* Shared by the labelling kernels: the shape in words of 32 elements, runs in a word, the forest.
  *
- * An element that begins a run inside its word stands for the run. parent[] has an entry for each element, of
+ * The first element of a run in a word represents the run. parent[] has an entry for each element, of
  * which only those of such elements are used; entries point to smaller positions, so a tree's root is its
  * component's first element. Concurrent unions keep that: an entry only ever becomes smaller. */
 #ifndef CPI_NDIMAGE_LABEL_CUH
@@ -25,7 +25,7 @@ struct label_shape {
     int64_t lead[CP_MAXDIM];
 };
 
-/* Where a thread's word lies: tile, place in the tile, line and word. */
+/* Location of a thread's word: tile, offset in the tile, line and word. */
 struct word_position {
     int row, column, tile_width;
     int64_t first_line, line, word;
@@ -73,7 +73,7 @@ __device__ __forceinline__ int head_of(unsigned w, int b, bool joined)
     return gaps ? 32 - __clz((int)gaps) : 0;
 }
 
-/* Entries are read and written by threads that do not wait for each other: relaxed atomics say so. */
+/* Threads read and write entries concurrently, by relaxed atomics. */
 template <class U> __device__ __forceinline__ U entry(const U *p)
 {
     return cuda::atomic_ref<U, cuda::thread_scope_device>(*const_cast<U *>(p)).load(cuda::memory_order_relaxed);
@@ -88,7 +88,7 @@ __device__ __forceinline__ unsigned long long smaller(unsigned long long *p, uns
     return atomicMin(p, v);
 }
 
-/* Root of i; halves the way for those who come later. A lost store only leaves a longer way. */
+/* Root of i, with path halving. A lost store only leaves a longer path. */
 template <class U> __device__ __forceinline__ U root_of(U *parent, U i)
 {
     U up = entry(parent + i);
@@ -102,8 +102,8 @@ template <class U> __device__ __forceinline__ U root_of(U *parent, U i)
     return i;
 }
 
-/* Root of i without a store. Where others write final roots into the same entries, a store that halves the way may
- * come late and undo one of them. */
+/* Root of i without a store. Where others write final roots into the same entries, a late path-halving store may
+ * overwrite one of them. */
 template <class U> __device__ __forceinline__ U seek_root(const U *parent, U i)
 {
     U up = entry(parent + i);
@@ -114,7 +114,7 @@ template <class U> __device__ __forceinline__ U seek_root(const U *parent, U i)
     return i;
 }
 
-/* Makes a and b one tree. When a stopped being a root meanwhile, what it was hung under is united in its stead. */
+/* Unites the trees of a and b. If a is no longer a root, its parent is united instead. */
 template <class U> __device__ __forceinline__ void unite(U *parent, U a, U b)
 {
     for (;;) {

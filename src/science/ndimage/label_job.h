@@ -10,7 +10,7 @@ typedef struct label_job {
     int64_t lines, width, last_width; /* the last line of a chopped one is shorter */
     bool joined, chopped, stream;
     int64_t words;            /* of a line's bits */
-    int64_t blocks, per_block; /* lines of a band */
+    int64_t blocks, per_block; /* lines of a block */
     const char *x;
     int size;
     uint64_t keep;
@@ -20,7 +20,7 @@ typedef struct label_job {
     int out_size;
 } label_job;
 
-/* Labels as the job says; *count is written when it is not NULL. */
+/* Runs the job; *count is written when it is not NULL. */
 cp_code cpi_label_lines_v2(const label_job *j, int64_t *count);
 cp_code cpi_label_lines_v3(const label_job *j, int64_t *count);
 cp_code cpi_label_lines_v4(const label_job *j, int64_t *count);

@@ -1,11 +1,11 @@
 /* Labelling by runs, included twice: INT is uint32_t where 31 bits number every run and position, else uint64_t;
  * NAME(f) is f with its width.
  *
- * A run is a stretch of set bits of one line (one bit where neighbours along the line do not touch). Runs are
+ * A run is a maximal sequence of set bits of one line (one bit where neighbours along the line do not touch). Runs are
  * numbered in C order and never stored: a run's number is that of its line's first one plus a count of bits.
  * parent[] is a forest of runs whose roots are their trees' smallest runs: the first element of a component is the
- * start of its root, so roots taken in order give the labels. Inside a band every run points at a root of the
- * band; when bands are joined only those roots are hung elsewhere (settle). At last a root's entry is TOP | label. */
+ * start of its root, so roots taken in order give the labels. Inside a block of lines every run points at a root of the
+ * block; joining blocks only changes the parents of those roots (settle). Finally a root's entry is TOP | label. */
 
 #define TOP ((INT)1 << (sizeof(INT) * 8 - 1))
 

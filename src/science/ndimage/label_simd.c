@@ -1,4 +1,4 @@
-/* Labelling of lines, compiled for each instruction set; label_runs.h has the steps. */
+/* Labelling of lines, compiled for each instruction set; label_runs.h has the algorithm. */
 #include <string.h>
 
 #include "backend/device.h"
@@ -9,9 +9,9 @@
 #include "ndimage/bits.h"
 #include "ndimage/label_job.h"
 
-#define SEGMENT 2048 /* elements written at once: a buffer of 16 KiB at most, a whole number of words */
+#define SEGMENT 2048 /* elements written at once: a buffer of 16 KiB at most, a multiple of the word size */
 
-/* Where a line lies: bit a of low (high) is set when its index along axis a is the first (last). */
+/* Position of a line: bit a of low (high) is set when its index along axis a is the first (last). */
 typedef struct position {
     uint64_t low, high;
     int64_t index[CP_MAXDIM];

@@ -1,5 +1,5 @@
-/* From a label to its region on the CPU. Invariant: memory is in proportion to the index, whatever the labels'
- * values are. */
+/* From a label to its region on the CPU. Invariant: memory is proportional to the size of the index, whatever the
+ * labels' values. */
 #include "ndimage/lookup.h"
 
 #include <stdlib.h>

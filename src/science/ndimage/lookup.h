@@ -14,7 +14,7 @@ typedef struct cpi_lookup {
     int64_t *of_result; /* n: slot of each result, or -1 */
     int32_t *direct;    /* slot of key first + i, or -1 */
     int64_t first;      /* keys first .. first + span - 1 are in `direct`, or are slots 0 .. when it is NULL; */
-    uint64_t span;      /* span 0: neither, keys lie too far apart or are not looked at */
+    uint64_t span;      /* span 0: neither, keys are too sparse or were not read */
 } cpi_lookup;
 
 cp_code cpi_lookup_make(cpi_lookup *l, const cpi_measure_plan *plan);

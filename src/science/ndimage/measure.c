@@ -1,4 +1,4 @@
-/* The front of the measurements: which pixels form a region, what the results' types and shapes are.
+/* API layer of the measurements: selects the pixels of regions, sets the results' types and shapes.
  *
  * Invariant: the plan's arrays are C-contiguous and of one shape; results are new, so nothing is changed when a
  * call fails. */
@@ -13,7 +13,7 @@
 
 enum { SUM, MEAN, VARIANCE, DEVIATION, EXTREMUM, CENTRE, POSITION };
 
-/* The operands of one call, brought into the form the plan wants; drop() ends them. */
+/* The operands of one call, converted to the plan's form; drop() frees them. */
 typedef struct operands {
     cp_array *x, *labels, *index;
     cpi_device *device;
@@ -35,7 +35,7 @@ static void one_label(cpi_measure_plan *plan, const cp_array *index, cp_type lab
     plan->kind = cpi_index_key(index->type, index->data, 0, domain, &plan->key) ? CPI_REGIONS_ONE : CPI_REGIONS_NONE;
     if (domain != CPI_DOMAIN_FLOAT && cpi_is_float(index->type)) {
         double v = cpi_load_double(index->type, index->data, 0);
-        if (v != trunc(v)) plan->kind = CPI_REGIONS_NONE; /* a scalar is compared, not cut */
+        if (v != trunc(v)) plan->kind = CPI_REGIONS_NONE; /* a scalar is compared, not truncated */
     }
 }
 
@@ -82,7 +82,7 @@ static bool prepare(const char *function, cp_array *x, cp_array *labels, cp_arra
     return true;
 }
 
-/* A result: index's shape, and `more` extents behind it. */
+/* A result: index's shape, and `more` axes behind it. */
 static cp_array *result(const char *function, const operands *o, cp_type type, int more, const int64_t *extents)
 {
     int64_t shape[CP_MAXDIM + 2];
@@ -100,7 +100,7 @@ static cp_code measure(cpi_device *device, cpi_measure_plan *plan)
 {
     int64_t ones[CP_MAXDIM];
     if (plan->n == 0) return CP_OK;
-    if (plan->size == 0) { /* positions are taken apart by the extents, which may not be 0 */
+    if (plan->size == 0) { /* positions are divided by the shape, which may not contain 0 */
         for (int i = 0; i < plan->ndim; i++) ones[i] = 1;
         plan->kind = CPI_REGIONS_NONE;
         plan->shape = ones;
@@ -136,7 +136,7 @@ static cp_array *statistic(const char *function, int what, bool greatest, cp_arr
     default: plan.position = r = result(function, &o, CP_INT64, 1, &ndim); break;
     }
     if (what != EXTREMUM && what != POSITION) plan.must = false;
-    else if (plan.size == 0) plan.must = true; /* nothing to find, in SciPy's words too */
+    else if (plan.size == 0) plan.must = true; /* nothing to find: SciPy's error */
     if (r && (r->size || plan.must) && measure(o.device, &plan) != CP_OK) {
         cp_free(r);
         r = NULL;
@@ -233,7 +233,7 @@ void cp_sources_free(cp_sources *s)
     memset(s, 0, sizeof *s);
 }
 
-/* The results of cp_measure, as far as they are wanted, entered in the plan; false: error written. */
+/* Allocates the wanted results of cp_measure and enters them in the plan; false: error written. */
 static bool source_results(const operands *o, cpi_measure_plan *plan, cp_sources *s)
 {
     const char *f = plan->function;

@@ -1,8 +1,8 @@
 /* Measurements on the CPU: one pass over the labels, run by run; the variance takes a second one.
  *
- * The image is cut into bands by its size and the number of regions alone. A band has a table of its own with a
- * cell for each region, and tables are merged in the order of the bands: the same bits for any number of threads.
- * Runs of equal labels are found 64 labels at a time. */
+ * The image is cut into blocks that depend on its size and the number of regions alone. A block has its own table with
+ * a cell for each region, and tables are merged in block order: the same bits for any number of threads. Runs of equal
+ * labels are found 64 labels at a time. */
 #include <math.h>
 #include <string.h>
 

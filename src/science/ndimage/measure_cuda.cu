@@ -15,7 +15,7 @@ struct image {
     cp_type type;
     int itemsize, ndim;
     int64_t shape[CP_MAXDIM], stride[CP_MAXDIM];
-    double background; /* taken off each element in sums */
+    double background; /* subtracted from each element in sums */
 };
 
 template <class P> __device__ __forceinline__ double index_along(const image &im, int64_t at, int axis)
@@ -23,8 +23,8 @@ template <class P> __device__ __forceinline__ double index_along(const image &im
     return (double)((P)at / (P)im.stride[axis] % (P)im.shape[axis]);
 }
 
-/* One number a region and quantity. Quantity 0 is the sum of the pixels (of the squares of what lies between them
- * and `mean`), quantity 1 + a the sum of pixel times index along axis a. */
+/* One number a region and quantity. Quantity 0 is the sum of the pixels (or of their squared deviations from `mean`),
+ * quantity 1 + a the sum of pixel times index along axis a. */
 template <class P, int WHAT> struct term {
     image im;
     const double *mean;
@@ -64,7 +64,7 @@ template <class T> __device__ __forceinline__ T warp_sum(T v)
     return v;
 }
 
-/* A warp sums a piece: four lanes' worth of partial sums each, added in one order. */
+/* A warp sums a chunk: four partial sums in each lane, added in a fixed order. */
 template <class P, class T, class F>
 __global__ void __launch_bounds__(WARPS * 32) sum_chunks(groups<P> g, F f, T *partial)
 {
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(WARPS * 32) sum_chunks(groups<P> g, F f, T *pa
     }
 }
 
-/* A warp sums the pieces of a region. */
+/* A warp sums the chunks of a region. */
 template <class P, class T>
 __global__ void __launch_bounds__(WARPS * 32) sum_regions(groups<P> g, const T *partial, T *sums)
 {
@@ -157,7 +157,7 @@ __global__ void make_means(const double *sums, const int64_t *begin, int64_t n, 
         mean[r] = sums[r] / (double)(begin[r + 1] - begin[r]);
 }
 
-/* What the last kernel writes, and from what. */
+/* Outputs and inputs of the last kernel. */
 struct results {
     int64_t n;
     int ndim;
@@ -234,7 +234,7 @@ __global__ void put_results(results r, image im)
 }
 
 #define SMALL 1024
-/* The sorted keys of an index of at most SMALL labels, in one block. What has no key sorts last. */
+/* Sorts the keys of an index of at most SMALL labels, in one block. Labels without a key sort last. */
 __global__ void __launch_bounds__(SMALL) small_keys(const void *index, cp_type type, cpi_domain domain, int64_t n,
                                                     int64_t *keys)
 {

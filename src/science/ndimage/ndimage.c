@@ -1,6 +1,6 @@
-/* The front of cp_label: checks, and the plan that backends work from.
+/* API layer of cp_label: checks, and the plan for backends.
  *
- * Invariant: a plan's lines are C-contiguous, none of its leading axes has extent 1, and its neighbours come
+ * Invariant: a plan's lines are C-contiguous, none of its leading axes has length 1, and its neighbours come
  * before the line in C order, so that the first element of a component is its smallest position. */
 #include "cuprite/ndimage.h"
 
@@ -63,7 +63,7 @@ static int reach_of(const uint8_t *structure, int64_t at, int64_t step)
 }
 
 /* The neighbours a structure names. `step[a]` is the structure's stride along plan axis a, step[axes] along the
- * line, `centre` its centre; `list` has room for (3^axes - 1) / 2. */
+ * line, `centre` its centre; `list` has capacity (3^axes - 1) / 2. */
 static void from_structure(cpi_label_plan *plan, cpi_neighbour *list, const uint8_t *structure, int64_t centre,
                            const int64_t *step)
 {
@@ -73,7 +73,7 @@ static void from_structure(cpi_label_plan *plan, cpi_neighbour *list, const uint
     for (;;) {
         int first = 0;
         while (first < axes && offset[first] == 0) first++;
-        if (first == axes) break; /* the centre: what follows mirrors what came */
+        if (first == axes) break; /* the centre: the rest mirrors what came before */
         int64_t at = centre, delta = 0, stride = 1;
         cpi_neighbour n = {0};
         for (int a = axes; a-- > 0;) {
@@ -146,7 +146,7 @@ static cp_code label_into(cp_array *x, cp_array *structure, cp_array *out, int64
     return code;
 }
 
-/* An image without elements: the structure is checked all the same. */
+/* An empty image: the structure is still checked. */
 static cp_code label_nothing(cp_array *x, cp_array *structure, int64_t *count)
 {
     uint8_t *bytes = structure ? read_structure(structure, x->ndim) : NULL;

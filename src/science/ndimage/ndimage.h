@@ -1,7 +1,7 @@
-/* The slots a backend fills for the room ndimage.
+/* The slots that a backend fills for the module ndimage.
  *
- * Both slots get C-contiguous arrays: the front copies what is not. Neither sees an empty array. An n-d array is
- * a stack of `lines` along its last axis; leading axes of extent 1 are gone from a label plan. */
+ * Both slots get C-contiguous arrays: the API layer copies others. Neither sees an empty array. An n-d array is
+ * a stack of `lines` along its last axis; a label plan has no leading axes of length 1. */
 #ifndef CPI_NDIMAGE_H
 #define CPI_NDIMAGE_H
 
@@ -24,7 +24,7 @@ enum { CPI_REACH_BACK = 1, CPI_REACH_SAME = 2, CPI_REACH_AHEAD = 4 };
 typedef struct cpi_label_plan {
     int64_t lines, width;
     int axes;                 /* leading axes */
-    int64_t lead[CP_MAXDIM];  /* their extents */
+    int64_t lead[CP_MAXDIM];  /* their lengths */
     bool joined;              /* neighbours along the line touch */
     int neighbours;
     const cpi_neighbour *neighbour; /* host memory */
@@ -41,7 +41,7 @@ typedef enum cpi_regions_kind {
     CPI_REGIONS_INDEX     /* the labels in `index` (n of them, any order, repeated ones allowed) */
 } cpi_regions_kind;
 
-/* What to measure and where to; results that are NULL are not asked for. All are C-contiguous and new. */
+/* What to measure and where to; NULL results are not computed. All are C-contiguous and new. */
 typedef struct cpi_measure_plan {
     const cp_array *x;       /* real; NULL when only boxes or counts are asked for */
     const cp_array *labels;  /* real, x's shape */
@@ -54,7 +54,7 @@ typedef struct cpi_measure_plan {
     int64_t size;
     bool nan_wins;           /* a NaN is the extremum; else it counts as the greatest number */
     cp_array *count;         /* int64 */
-    double background;       /* taken off every element of a floating sum and of centre; else 0 */
+    double background;       /* subtracted from every element of a floating sum and of centre; else 0 */
     double noise;            /* standard deviation of an element, for the errors */
     cp_array *sum;           /* float64, int64 or uint64 (wraps, no background) or another real type */
     cp_array *raw;           /* float64: the sum of the elements as they are; wants sum */
@@ -64,7 +64,7 @@ typedef struct cpi_measure_plan {
     cp_array *variance, *deviation; /* float64 */
     cp_array *centre;        /* float64 (n, ndim) */
     cp_array *value;         /* of the extremum, x's type; 0 where the region is empty */
-    cp_array *position;      /* of the extremum's first place, int64 (n, ndim); 0 where the region is empty */
+    cp_array *position;      /* of the extremum's first occurrence, int64 (n, ndim); 0 where the region is empty */
     bool greatest;           /* the extremum is the maximum */
     bool must;               /* an empty region has no extremum: CP_ERROR_VALUE */
     cp_array *box;           /* int64 (n, ndim, 2): start and stop; -1 where the region is empty */
@@ -84,7 +84,7 @@ typedef struct cpi_ndimage_ops {
 } cpi_ndimage_ops;
 
 
-/* The largest label up to which every whole number has a value of its own in the type. */
+/* The largest label up to which every integer is exactly representable in the type. */
 static inline int64_t cpi_label_limit(cp_type t)
 {
     if (cpi_is_float(t)) return (int64_t)1 << cpi_float_formats[t].digits;

@@ -1,4 +1,4 @@
-/* Statistics of one stretch of elements, for every real type. */
+/* Statistics of one run of elements, for every real type. */
 #ifndef CPI_NDIMAGE_RUN_STATS_H
 #define CPI_NDIMAGE_RUN_STATS_H
 
@@ -20,7 +20,7 @@ typedef struct run_stats {
     uint64_t nan;    /* order of a NaN */
     int64_t column;  /* of the first element */
     double mean;
-    double background; /* taken off each element of sum and moment */
+    double background; /* subtracted from each element of sum and moment */
     double sum, moment; /* sum, or the sum of squares */
     uint64_t whole;
     uint64_t key;    /* order of the extremum (key.h) and its first position in x */

@@ -1,4 +1,4 @@
-/* Statistics of one stretch of elements. Sums run in eight lanes from 32 elements on: the order of additions
+/* Statistics of one run of elements. Sums run in eight lanes from 32 elements on: the order of additions
  * depends on the length alone. */
 #include "ndimage/run_stats.h"
 

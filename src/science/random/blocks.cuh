@@ -1,12 +1,12 @@
-/* What the CUDA files of this room share: blocks of words where they are needed, and how 32 bytes of each thread go to
- * memory.
+/* Shared by the CUDA files of this module: blocks of random words computed in place, and coalesced stores of 32 bytes a
+ * thread.
  *
  * A block of Philox 4x64 is ten rounds of two products of 64 bits, each four of 32 bits with the sums between: about
  * 200 instructions, of which the 72 products alone take as long as writing its 32 bytes (a multiprocessor of an H200
- * makes 32 a cycle). So all that the blocks of a call share is done on the host: the keys of all rounds, and, as only
- * the counter's lowest word differs, what the other words are after the first two rounds. Of Philox 4x32 the same makes
- * 90 instructions and 36 products of two blocks of 16 bytes. A generator's words may be of either kind: which one, a
- * kernel asks once. */
+ * makes 32 a cycle). So the host precomputes what all blocks of a call share: the keys of all rounds, and, as only the
+ * counter's lowest word differs, the other words after the first two rounds. For Philox 4x32 this takes 90 instructions
+ * and 36 products for two blocks of 16 bytes. A generator's words may be of either kind: a kernel branches on it
+ * once. */
 #ifndef CPI_RANDOM_BLOCKS_H
 #define CPI_RANDOM_BLOCKS_H
 
@@ -16,7 +16,7 @@
 
 namespace cpr {
 
-enum { THREADS = 256, TWICE = 2 }; /* of a block; blocks of words of a thread, for more to do at once */
+enum { THREADS = 256, TWICE = 2 }; /* of a block; blocks of words of a thread, for instruction-level parallelism */
 
 __device__ __forceinline__ int64_t thread_index() { return (int64_t)blockIdx.x * blockDim.x + threadIdx.x; }
 
@@ -33,13 +33,13 @@ template <class F> void launches(int64_t n, int64_t per_block, F launch)
 /* The words of a call. `fast`: of Philox, without a carry in the counter beyond its lowest word. */
 struct source {
     cpi_bit_stream from;
-    const uint64_t *words; /* where they lie in memory, and how many */
+    const uint64_t *words; /* words in memory, and their number */
     int64_t words_n;
     bool fast;
     uint64_t least, d1, a2, d2, e2, key0[8], key1[8]; /* of Philox 4x32 the lower halves */
 };
 
-/* Of at most `blocks` blocks behind the first one. */
+/* The source for at most `blocks` blocks after the first one. */
 inline source source_of(const cpi_bit_stream *from, const uint64_t *words, int64_t words_n, int64_t blocks)
 {
     source s = {};
@@ -73,7 +73,7 @@ inline source source_of(const cpi_bit_stream *from, const uint64_t *words, int64
     return s;
 }
 
-/* cpr_block, once in the code of a kernel; values, which stay in registers. */
+/* cpr_block, instantiated once in a kernel; returns values, which stay in registers. */
 struct four { uint64_t a, b, c, d; };
 static __device__ __noinline__ four block_called(int kind, uint64_t k0, uint64_t k1, four counter, uint64_t block)
 {
@@ -99,7 +99,7 @@ __device__ __forceinline__ void fast_block(const source &s, int64_t block, uint6
     w[0] = a, w[1] = b, w[2] = d, w[3] = e;
 }
 
-/* 32 bits times 32; of an ordinary product the compiler adds the halves that are 0 */
+/* 32 bits times 32; for an ordinary product the compiler adds the zero halves */
 __device__ __forceinline__ uint64_t wide(uint32_t a, uint32_t b)
 {
     uint64_t p;
@@ -133,8 +133,8 @@ __device__ __forceinline__ void fast_block32(const source &s, int64_t block, uin
     fast_pair32(s, 2 * (uint32_t)block + 1, w + 2);
 }
 
-/* EACH blocks of four words, THREADS apart; of a block before the first one anything. KIND is that which is fast; what
- * comes of a generator may be EITHER. */
+/* EACH blocks of four words, at a stride of THREADS; a block before the first one is undefined. KIND is the fast kind;
+ * a generator's words may be EITHER. */
 enum { EITHER = -1 };
 template <int KIND, int EACH = 1>
 __device__ __forceinline__ void block_of(const source &s, int64_t block, uint64_t w[4 * EACH])
@@ -166,8 +166,8 @@ __device__ __forceinline__ void block_of(const source &s, int64_t block, uint64_
     }
 }
 
-/* 32 bytes of each lane, one lane's behind the other's, where `to` is a multiple of 16: neighbours exchange halves, so
- * that a store of the warp fills whole sectors of memory. All lanes are here. */
+/* Stores 32 bytes of each lane contiguously, where `to` is a multiple of 16: neighbouring lanes exchange halves, so
+ * that a store of the warp fills whole sectors. All lanes must be active. */
 __device__ __forceinline__ void store_warp(void *to, const uint64_t v[4])
 {
     const bool odd = threadIdx.x & 1;
@@ -178,16 +178,16 @@ __device__ __forceinline__ void store_warp(void *to, const uint64_t v[4])
     at[odd ? 1 : 2] = odd ? make_ulonglong2(v[2], v[3]) : got;
 }
 
-/* Do the elements of all lanes of the warp, `each` to a lane and those of this one from `at` on, lie in least..n? Then
- * no lane has returned. */
+/* Are the elements of all lanes of the warp (`each` a lane, this lane's from `at` on) in least..n? Then no lane has
+ * returned. */
 __device__ __forceinline__ bool whole_warp(int64_t at, int each, int64_t least, int64_t n)
 {
     const int64_t begin = at - (int64_t)(threadIdx.x % 32) * each;
     return begin >= least && begin + 32 * each <= n;
 }
 
-/* EACH elements of a lane from `at` on; those in least..n are wanted. TOGETHER: the warp fills sectors, which pays
- * where nothing else takes its time. */
+/* Stores EACH elements of a lane from `at` on, as far as they are in least..n. TOGETHER: coalesced by sectors, which
+ * pays if the kernel is bound by stores. */
 template <class T, int EACH, bool TOGETHER>
 __device__ __forceinline__ void store(T *out, int64_t at, int64_t least, int64_t n, const T v[EACH])
 {

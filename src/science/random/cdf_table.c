@@ -1,9 +1,9 @@
-/* Laws of whole numbers by their distribution functions: where parameters are numbers and what is likely is not much,
- * a table of 64-bit words says where each value begins, and an element takes one word and a few comparisons.
+/* CDF tables of discrete distributions. Where parameters are scalars and few values are likely, a table of 64-bit words
+ * has the start of each value, and an element takes one word and a few comparisons.
  *
- * Probabilities are made from the likeliest value on both ways, each of its neighbour's, and added up from both ends,
- * so that tails keep their digits; what has less than 2^-64 is never drawn. Every operation is an IEEE one in one
- * order: the table is the same wherever it is made. */
+ * Probabilities are computed from the mode in both directions by recurrence, and summed from both ends, so that tails
+ * keep their precision; values of probability below 2^-64 are never drawn. Every operation is an IEEE one in one order:
+ * the table is the same wherever it is made. */
 #include "random/draw.h"
 
 #include <math.h>
@@ -53,7 +53,7 @@ static bool describe(ladder *l)
     return l->variance < 4000; /* else tails reach too far */
 }
 
-/* Relative to the mode's: p[n_down] is the mode's, less likely ones down and up from it; how many, 0: too many. */
+/* Probabilities relative to the mode's: p[n_down] is the mode's. Returns their number, 0: too many. */
 static int probabilities(const ladder *l, double *p, int *below)
 {
     const double nothing = 0x1p-80;
@@ -76,11 +76,11 @@ static int probabilities(const ladder *l, double *p, int *below)
     return 0;
 }
 
-/* Steps of the distribution function: the number of words below value i + 1, of those i where it is neither none nor
- * all; `least` goes up by those where it is none. Returns how many. */
+/* Entries of the CDF: the number of words below value i + 1, for those i where it is neither none nor all; `least` is
+ * increased by the number of i where it is none. Returns the number of entries. */
 static int table_of(const double *p, int n, int below, uint64_t *cdf, int64_t *least)
 {
-    double behind[CPR_TABLE_MOST], sum = 0; /* that a value is above i */
+    double behind[CPR_TABLE_MOST], sum = 0; /* probability that a value is above i */
     int k = 0;
     behind[n - 1] = 0;
     for (int i = n - 1; i > below; i--) behind[i - 1] = behind[i] + p[i];

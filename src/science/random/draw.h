@@ -1,4 +1,4 @@
-/* What the fronts of this room share: parameters and their bounds, shapes, drawing of a distribution. */
+/* Shared by the API files of this module: parameters and their bounds, shapes, drawing of a distribution. */
 #ifndef CPI_RANDOM_DRAW_H
 #define CPI_RANDOM_DRAW_H
 
@@ -6,10 +6,10 @@
 #include "random/generator.h"
 #include "random/samplers.h"
 
-/* What values a parameter may have; the texts are NumPy's (random.c). */
+/* Valid values of a parameter; the messages are NumPy's (random.c). */
 typedef enum cpi_bound {
     CPI_ANY, CPI_NOT_NEGATIVE, CPI_POSITIVE, CPI_SHARE, CPI_SHARE_ABOVE_0, CPI_SHARE_BELOW_1, CPI_ABOVE_1, CPI_MEAN,
-    CPI_COUNT /* a whole number >= 0; fractions are cut off */
+    CPI_COUNT /* an integer >= 0; fractions are truncated */
 } cpi_bound;
 
 typedef struct cpi_parameter {
@@ -32,14 +32,14 @@ typedef struct cpi_drawing {
     int64_t width;               /* 0: elements */
 } cpi_drawing;
 
-/* The drawing, or NULL. Parameters have been converted to arrays or numbers, and their bounds are checked. */
+/* Draws, or NULL. Parameters have been converted to arrays or numbers, and their bounds are checked. */
 cp_array *cpi_draw_distribution(cpi_drawing *d);
-/* The table of CPR_TABLE for a distribution of whole numbers on a device, and how many steps it has; the number below
- * the first one. NULL: none is made; then *count is -1, or an error is written. */
+/* The CDF table of CPR_TABLE for a discrete distribution on a device, the number of its entries, and the value below
+ * the first one. NULL: no table; then *count is -1, or an error is set. */
 cp_array *cpi_cdf_table(cpi_device *device, int distribution, const double value[3], int64_t *least, int64_t *count);
-/* n words where slots need them in memory, as work of the stream (NULL, no error: the kind has a counter). */
+/* n words in memory where slots need them there, enqueued on the stream (NULL, no error: the kind has a counter). */
 cp_code cpi_random_words_in_memory(cp_stream *stream, const cpi_bit_stream *from, int64_t n, uint64_t **words);
-/* Checks a parameter; of an array all elements, which waits. */
+/* Checks a parameter; for an array all elements, which synchronizes. */
 cp_code cpi_check_bound(const char *name, const cpi_parameter *p);
 /* True, and an error, unless x can be a parameter. */
 bool cpi_no_parameter(const char *name, const cpi_parameter *p);

@@ -1,8 +1,8 @@
-/* Generators: seeds, places in a stream, taking pieces of it, copies, jumps.
+/* Generators: seeds, positions in a stream, taking words, copies, jumps.
  *
- * Invariant: what was taken is never given again; the state is NumPy's (the counter is that of the block in use,
- * `place` says how many of its words are gone). A mutex guards it; a child that was forked while another thread had it
- * starts with a new one. */
+ * Invariant: no word is taken twice; the state is NumPy's (the counter is that of the current block, `place` the number
+ * of its words already taken). A mutex guards it; a child process forked while another thread held it starts with a new
+ * mutex. */
 #include "random/generator.h"
 
 #include <pthread.h>
@@ -25,7 +25,7 @@ static void watch(void) { pthread_atfork(NULL, NULL, forked); }
 
 void cpi_rng_lock(cp_rng *g)
 {
-    if (g->process != forks) { /* only the thread that forked is here: nobody has the lock */
+    if (g->process != forks) { /* only the thread that forked exists: the lock is free */
         pthread_mutex_init(&g->lock, NULL);
         g->process = forks;
     }
@@ -82,7 +82,7 @@ cp_code cp_seed_state(int n, const uint32_t *entropy, int n_spawn, const uint32_
     return CP_OK;
 }
 
-/* Six words as the first state of a kind without a counter: never one that stays where it is. */
+/* Six words as the first state of a kind without a counter: never a fixed point. */
 static void begin_state(cp_rng_state *s, const uint32_t w[6])
 {
     memcpy(s->state, w, sizeof s->state);
@@ -245,7 +245,7 @@ cpi_bit_stream cpi_rng_take(cp_rng *g, int64_t n)
     return w;
 }
 
-/* Word i of a piece. */
+/* Word i of a section of the stream. */
 static uint64_t word_of(const cpi_bit_stream *w, int64_t i)
 {
     if (w->kind <= CP_RNG_PHILOX4X32) return cpr_word(w, (uint64_t)i);

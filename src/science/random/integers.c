@@ -1,9 +1,8 @@
-/* Words as they are, and whole numbers, as NumPy makes them of a stream.
+/* Raw words, and bounded integers as NumPy draws them.
  *
- * Bounds that are numbers: rounds over parts of the stream, of which the first one is nearly always enough, and what is
- * not used is given back. Bounds that are arrays: one number after the other, on the host, since how many
- * parts one needs decides where the next one begins. Invariant: the generator's lock is held from the first part to the
- * last. */
+ * Scalar bounds: rounds over parts of the stream, of which the first one nearly always suffices; unused words are
+ * returned. Array bounds: one number after the other, on the host, since the number of parts that one needs determines
+ * where the next one begins. Invariant: the generator's lock is held from the first part to the last. */
 #include <math.h>
 
 #include "random/draw.h"
@@ -35,7 +34,7 @@ cp_array *(cp_rng_raw)(cp_rng *g, const cp_draw_options *options)
 
 /* --- one range --- */
 
-/* NumPy draws bits of a type's size, of 64-bit types 32 where they suffice. */
+/* NumPy draws as many bits as the type has; for 64-bit types 32 where they suffice. */
 static int bits_for(cp_type t, uint64_t range)
 {
     if (t == CP_BOOL) return 1;
@@ -43,7 +42,7 @@ static int bits_for(cp_type t, uint64_t range)
     return bits == 64 && range <= UINT32_MAX ? 32 : bits;
 }
 
-/* The first `end` parts of what comes next; q has them, *words says how many words hold them. */
+/* Takes the next `end` parts into q; *words is the number of words that hold them. */
 static void take(cp_rng *g, int64_t end, cpi_integers *q, int64_t *words)
 {
     const int per = q->bits >= 32 ? 1 : 32 / q->bits;
@@ -52,7 +51,7 @@ static void take(cp_rng *g, int64_t end, cpi_integers *q, int64_t *words)
     else *words = cpi_rng_take_halves(g, (end + per - 1) / per, q);
 }
 
-/* The parts first .. first + n - 1 of what begins at `before`. */
+/* The parts first .. first + n - 1 from state `before` on. */
 static cp_code one_round(cp_stream *stream, cp_rng *g, const cp_rng_state *before, cpi_integers *q)
 {
     int64_t words;
@@ -66,7 +65,7 @@ static cp_code one_round(cp_stream *stream, cp_rng *g, const cp_rng_state *befor
     return code;
 }
 
-/* Parts among which so many numbers are, but for one time in 10^15 */
+/* Parts that yield so many numbers, except once in 10^15 */
 static int64_t parts_for(const cpi_integers *q, int64_t numbers)
 {
     const uint64_t threshold = cpr_threshold(q->range, q->bits);
@@ -74,7 +73,7 @@ static int64_t parts_for(const cpi_integers *q, int64_t numbers)
     return threshold ? (int64_t)(mean + 8 * sqrt(mean * lost)) + 32 : numbers;
 }
 
-/* Rounds go on where there are too few numbers; the generator stands behind the last part that was used. */
+/* Rounds repeat while there are too few numbers; the generator is left after the last part used. */
 static cp_code of_range(cp_stream *stream, cp_rng *g, cpi_integers *q, int64_t size)
 {
     const cp_rng_state before = cpi_rng_position(g);
@@ -116,7 +115,7 @@ static cp_code check_not_nan(cp_type t, const void *value)
     return isnan(v) ? cpi_fail(CP_ERROR_VALUE, "integers: cannot convert float NaN to integer") : CP_OK;
 }
 
-/* Both bounds as what is drawn; the lower one alone is the upper one of [0, low). */
+/* The range between both bounds; a lower one alone means [0, low). */
 static cp_code range_of(cp_type t, wide low, wide high, bool endpoint, uint64_t *range, uint64_t *off)
 {
     int64_t least;
@@ -141,7 +140,7 @@ static cp_code one_value(cp_array *x, wide *v)
 
 /* --- arrays of bounds --- */
 
-/* What is left of a half for parts of 8 and 16 bits, and of 1. */
+/* The rest of a 32-bit half for parts of 1, 8 and 16 bits. */
 typedef struct rest { uint32_t half; int n; } rest;
 
 static uint64_t next_part(cp_rng *g, int bits, rest *r)
@@ -177,7 +176,7 @@ static char *on_host(cp_array *x, cpi_device *device, int ndim, const int64_t *s
     return values;
 }
 
-/* Ranges are all checked before a number is drawn. */
+/* Checks all ranges before a number is drawn. */
 static cp_code check_all(const cp_array *low, const char *lows, const cp_array *high, const char *highs, int64_t n,
                          bool endpoint, cp_type t, uint64_t *ranges)
 {

@@ -1,9 +1,9 @@
-/* Parts of words on the GPU: float32 of halves, and whole numbers, of which some parts are passed over.
+/* Parts of words on the GPU: float32 from halves, and bounded integers with rejection of parts.
  *
- * Whole numbers go in one pass: a tile of threads makes the numbers of its parts, learns from the tiles before it how
- * many were good there (Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016), and
- * writes its own behind them. Invariant: where a number goes follows from counts alone; tiles take their turns from a
- * counter, so that those before a tile have begun. */
+ * Integers take one pass: a tile of threads computes the numbers of its parts, gets the count of accepted ones before
+ * it from the earlier tiles (Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016),
+ * and writes its own behind them. Invariant: the position of a number follows from counts alone; tiles take their
+ * numbers from a counter, so that earlier tiles have started. */
 #include "cuda/cuda.h"
 #include "random/blocks.cuh"
 
@@ -11,7 +11,7 @@ namespace {
 
 using namespace cpr;
 
-/* Words of memory that parts of a call take */
+/* Words in memory that hold the parts of a call */
 int64_t words_in(const cpi_integers *q)
 {
     const int64_t end = q->first + q->n;
@@ -20,7 +20,7 @@ int64_t words_in(const cpi_integers *q)
     return cpi_ceil_div(cpi_ceil_div(end, per) - q->has_half, 2);
 }
 
-/* Eight float32 of a block of words. */
+/* Eight float32 from a block of words. */
 __global__ void __launch_bounds__(THREADS)
 floats(const __grid_constant__ source s, const __grid_constant__ cpi_integers q, int64_t first)
 {
@@ -38,11 +38,11 @@ floats(const __grid_constant__ source s, const __grid_constant__ cpi_integers q,
     }
 }
 
-/* A call for whole numbers; blocks of words from `block` on. */
+/* A call for integers; blocks of words from `block` on. */
 struct call {
     source s;
     int64_t block;
-    int64_t at;         /* of the first part of that block; what is not in 0..n is not of this call */
+    int64_t at;         /* of the first part of that block; parts outside 0..n are not of this call */
     int64_t n, want;
     uint64_t factor, threshold, off; /* the range and 1, if that is a number */
     bool all;           /* the range is all that the bits hold */
@@ -121,7 +121,7 @@ __device__ __forceinline__ int warp_before(int v, int *all)
     return sum - v;
 }
 
-/* A thread makes the numbers of a block of words. FEW: some parts may be passed over. */
+/* A thread makes the numbers of a block of words. FEW: some parts may be rejected. */
 template <class T, int BITS, bool FEW> __global__ void __launch_bounds__(THREADS)
 numbers(const __grid_constant__ call q)
 {
@@ -176,7 +176,7 @@ numbers(const __grid_constant__ call q)
     }
 }
 
-/* Truths: a thread has 256 bits. */
+/* Booleans: a thread has 256 bits. */
 __global__ void __launch_bounds__(THREADS) truths(const __grid_constant__ call q)
 {
     const int64_t block = thread_index(), at = q.at + block * 256;
@@ -203,7 +203,7 @@ template <class T, int BITS> void launch(cudaStream_t s, const call *q, int64_t 
     else numbers<T, BITS, false><<<(unsigned)tiles, THREADS, 0, s>>>(*q);
 }
 
-/* Where the blocks of a call begin, and how many tiles of threads they take */
+/* Sets where the blocks of a call begin; returns the number of tiles of threads */
 int64_t position_of(const cpi_integers *q, call *c)
 {
     const int shift = q->bits == 1 ? 5 : q->bits == 8 ? 2 : q->bits == 16 ? 1 : 0;

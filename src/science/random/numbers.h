@@ -1,7 +1,7 @@
-/* Mathematics of the distributions: every operation is an IEEE one or an fma, written in one order, so that C17 and
- * CUDA C++ give the same bits. Errors are a few units in the last place, which no test of a distribution can see.
+/* Mathematics of the distributions: every operation is an IEEE one or an fma, in a fixed order, so that C17 and CUDA
+ * C++ give the same bits. Errors are a few units in the last place, far below what statistical tests detect.
  *
- * Functions without branches (log, exp, sin and cos of a turn) become vectors in the loops that call them. */
+ * Functions without branches (log, exp, sin and cos of a turn) are vectorized in the loops that call them. */
 #ifndef CPR_NUMBERS_H
 #define CPR_NUMBERS_H
 
@@ -27,8 +27,8 @@ CPR_FN uint64_t cpr_bits(double v)
 #define CPR_LN2_LOW 0x1.ef35793c7673p-45
 #define CPR_PI 3.14159265358979323846
 
-/* Coefficients, in C as literals; on a GPU in constant memory, from where an instruction takes its operand for nothing:
- * a literal of 64 bits costs two more. Each row is a polynomial by its values at Chebyshev's nodes. */
+/* Coefficients, in C as literals; on a GPU in constant memory, which an instruction reads as an operand at no cost: a
+ * literal of 64 bits costs two instructions. Each row is a polynomial interpolated at Chebyshev nodes. */
 #define CPR_COEFFICIENTS                                                                                       \
     /* (log((1 + s) / (1 - s)) - 2 s) / s^3 of s^2 in [0, 0.0296]; error 2^-51, of the logarithm 2^-57 */       \
     0x1.5555555555558p-1, 0x1.9999999995077p-2, 0x1.2492492e35998p-2, 0x1.c71c628e9e0c9p-3,                    \
@@ -53,8 +53,8 @@ CPR_FN double cpr_c(int i)
 #endif
 }
 
-/* n / d, sqrt(x) of double and of float, correctly rounded as the operators are, but where no operand and no result is
- * near the ends of the exponents: then a GPU needs no branch. */
+/* n / d, sqrt(x) of double and of float, correctly rounded as the operators are, for operands and results away from the
+ * ends of the exponent range: so a GPU needs no branch. */
 CPR_FN double cpr_quotient(double n, double d)
 {
 #ifdef __CUDA_ARCH__
@@ -181,8 +181,8 @@ CPR_FN double cpr_open(uint64_t w) { return 2 - cpr_one_to_two(w); }
 CPR_FN double cpr_inside(uint64_t w) { return cpr_one_to_two(w) - (1 - 0x1p-53); }
 
 /* Two independent normal numbers (Box and Muller 1958): the first word makes the radius, 52 bits of the second one an
- * angle of the quarter around 0. Its upper two bits make the circle of it: one is the cosine's sign, with the other the
- * two change places. */
+ * angle of the quarter around 0. Its upper two bits select the quadrant: one is the cosine's sign, the other exchanges
+ * sine and cosine. */
 CPR_FN void cpr_normals(uint64_t v, uint64_t w, double *a, double *b)
 {
     double s, c;
@@ -225,7 +225,8 @@ CPR_FN float cpr_log32(float u)
     return fmaf((float)k, 0.693147180559945f, fmaf(f * f, fmaf(p, f, -0.5f), f));
 }
 
-/* Two normal numbers of one word, in float32 throughout: 32 bits for the radius, which goes to 6.76, 25 for the angle.
+/* Two normal numbers from one word, in float32 throughout: 32 bits for the radius, which is at most 6.76, 25 for the
+ * angle.
  */
 CPR_FN void cpr_normals32(uint64_t w, float *a, float *b)
 {
@@ -247,7 +248,7 @@ CPR_FN void cpr_normals32(uint64_t w, float *a, float *b)
     *b = r * (swapped ? c : s);
 }
 
-/* --- of any argument; these branch --- */
+/* --- for any argument, with branches --- */
 
 /* log x of any x >= 0 */
 CPR_FN double cpr_log_any(double x)
@@ -305,7 +306,7 @@ CPR_FN double cpr_pow(double x, double p)
     return cpr_exp(p * cpr_log_any(x));
 }
 
-/* What Stirling's formula for log k! lacks: (k + 1/2) log(k + 1) - (k + 1) + log(2 pi) / 2 is all else. */
+/* The remainder of Stirling's formula for log k!, whose main part is (k + 1/2) log(k + 1) - (k + 1) + log(2 pi) / 2. */
 #define CPR_STIRLING_TAILS                                                                                     \
     0.081061466795327258220, 0.041340695955409294094, 0.027677925684998339149, 0.020790672103765093112,        \
     0.016644691189821192163, 0.013876128823070747999, 0.011896709945891770095, 0.010411265261972096498,        \
@@ -323,7 +324,7 @@ CPR_FN double cpr_stirling_tail(double k)
     return k < 16 ? t[(int)k] : cpr_stirling_series(k);
 }
 
-/* log k!, k a whole number >= 0; of what its tail is */
+/* log k!, k an integer >= 0, with the given remainder `tail` */
 CPR_FN double cpr_lfactorial_by(double k, double tail)
 {
     const double n = k + 1;
@@ -332,8 +333,8 @@ CPR_FN double cpr_lfactorial_by(double k, double tail)
 
 CPR_FN double cpr_lfactorial(double k) { return cpr_lfactorial_by(k, cpr_stirling_tail(k)); }
 
-/* tan(pi (u - 1/2)), u in (0, 1): by sine and cosine, whose quotient is exact near both ends because u's distance to
- * them is. */
+/* tan(pi (u - 1/2)), u in (0, 1): by sine and cosine, whose quotient is accurate near both ends because u's distance to
+ * them is exact. */
 CPR_FN double cpr_cauchy(double u)
 {
     double s, c;

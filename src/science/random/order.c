@@ -1,9 +1,9 @@
 /* Permutations and choices.
  *
- * A permutation is the stable order of as many random words, the same on every device, however it sorts; two of them
- * are equal less often than once in 2^64 / n^2. Choices of few among many without replacement are Floyd's ("Programming
- * pearls", CACM 1987), on the host; with weights they are the places of the largest u^(1/p) (Efraimidis and Spirakis
- * 2006), as -log(u) / p in order. */
+ * A permutation is the stable argsort of n random words, the same on every device and by every sort; the chance
+ * of equal words is below n^2 / 2^64. Choices without replacement of few elements of many use Floyd's algorithm
+ * ("Programming pearls", CACM 1987) on the host; with weights they are the indices of the largest u^(1/p) (Efraimidis
+ * and Spirakis 2006), by an argsort of -log(u) / p. */
 #include <math.h>
 
 #include "cuprite/elementwise.h"
@@ -12,7 +12,7 @@
 #include "index/index.h"
 #include "random/draw.h"
 
-/* By the device's own way, where it has one; false: it has none. *r is NULL where an error was written. */
+/* By the device's permutation slot; false: it has none. *r is NULL where an error was set. */
 static bool permuted_there(cp_rng *g, int64_t n, cp_array **r)
 {
     cpi_device *device = cpi_device_current();
@@ -40,7 +40,7 @@ cp_array *cp_rng_permutation(cp_rng *g, int64_t n)
     return r;
 }
 
-/* x[..., index, ...] along an axis: slices by their indices, which are good; the index's axes take the axis's place. */
+/* x[..., index, ...] along an axis, for valid indices; the index's axes replace the axis. */
 static cp_array *taken(const char *name, cp_array *x, int axis, cp_array *index)
 {
     int64_t shape[2 * CP_MAXDIM], outer = 1, bytes = cpi_itemsize(x->type);
@@ -64,7 +64,7 @@ static cp_array *taken(const char *name, cp_array *x, int axis, cp_array *index)
     return r;
 }
 
-/* The device of x current while the body runs. */
+/* Makes x's device the current one; *before is the old one. */
 static bool enter(const cp_array *x, int *before)
 {
     *before = cp_device_current();
@@ -94,7 +94,7 @@ cp_code cp_rng_shuffle(cp_rng *g, cp_array *x, int axis)
     return code;
 }
 
-/* Lanes as rows: their orders, each in its row, are places in the flattened rows. */
+/* Permutes each row by itself: the orders of rows are indices in the flattened rows. */
 static cp_array *each_row(cp_rng *g, cp_array *rows, int64_t n)
 {
     const int64_t m = rows->size / n;
@@ -147,7 +147,7 @@ cp_array *cp_rng_pick(cp_array *x, cp_array *index, int axis)
 
 /* --- choices --- */
 
-/* Probabilities on the host, found to be such. */
+/* Probabilities on the host, checked. */
 static double *weights(cp_array *p, int64_t n, int64_t *positive)
 {
     const char *name = "choice";
@@ -195,7 +195,7 @@ static cp_array *by_weights(cp_rng *g, int64_t n, double *w, const cp_draw_optio
     return r;
 }
 
-/* Keys in whose order the choice comes; those of weight 0 are infinite. */
+/* Keys whose order gives the choice; those of weight 0 are infinite. */
 static cp_array *by_keys(cp_rng *g, int64_t n, const double *w)
 {
     cp_array *p = cp_from_host(w, CP_FLOAT64, CP_SHAPE(n), NULL);
@@ -203,7 +203,7 @@ static cp_array *by_keys(cp_rng *g, int64_t n, const double *w)
     return cp_argsort(cp_divide(e, p), 0);
 }
 
-/* k of n by Floyd's way, in a table of places, then in random order. */
+/* k of n by Floyd's algorithm, with a hash table, then in random order. */
 static cp_array *few_of_many(cp_rng *g, int64_t n, int64_t k)
 {
     int64_t slots = 16;

@@ -1,9 +1,9 @@
-/* Permutations on the GPU: the stable order of random words, in two steps and one round through memory.
+/* Permutations on the GPU: the stable argsort of random words, in two steps with one round trip through memory.
  *
- * Words are random, so their upper bits share them out evenly: first each goes, with its place, to the bucket of its
- * upper bits, then each bucket, a few thousand words, is put in order in shared memory, by the next bits into bins of
- * about one word, and by comparison in a bin. Of a word 32 bits behind the bucket's go along; where two are equal in
- * these the words themselves are computed again. Invariant: the order is that of (word, place), whoever wrote first. */
+ * Words are random, so their upper bits distribute them evenly. First each word's index goes to the bucket of its upper
+ * bits. Then each bucket, a few thousand words, is sorted in shared memory: by the next bits into bins of about one
+ * word, and by comparison in a bin. Only the 32 bits after the bucket's are stored; where two are equal the words are
+ * computed again. Invariant: the order is that of (word, index), whatever the order of writes. */
 #include <cmath>
 
 #include "cuda/cuda.h"
@@ -17,9 +17,9 @@ struct order {
     source s;
     int64_t n;
     int bits;            /* of a bucket's number */
-    uint32_t capacity;   /* places of a bucket */
+    uint32_t capacity;   /* capacity of a bucket */
     uint32_t *counts;    /* of words in buckets */
-    uint2 *indices;      /* place and 32 bits of each */
+    uint2 *indices;      /* index and 32 bits of each */
     int64_t *starts;     /* of buckets in the order */
     int64_t *out;
     uint32_t *failed;    /* the stream's mailbox */
@@ -28,7 +28,7 @@ struct order {
 
 enum { SPREAD = 256, TIMES = 4, EACH = 4 * TIMES, ASKED = 8 }; /* threads; blocks of words and words of a thread */
 
-/* A tile's words are counted for each bucket first, so that it asks for places once a bucket. */
+/* A tile first counts its words for each bucket, so that it reserves space once a bucket. */
 __global__ void __launch_bounds__(SPREAD) spread(const __grid_constant__ order q)
 {
     extern __shared__ uint32_t count[];
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(SPREAD) spread(const __grid_constant__ order q
         }
     }
     __syncthreads();
-    for (int i = threadIdx.x; i < buckets; i += SPREAD * ASKED) { /* several on their way at once */
+    for (int i = threadIdx.x; i < buckets; i += SPREAD * ASKED) { /* several loads in flight */
         uint32_t here[ASKED];
 #pragma unroll
         for (int j = 0; j < ASKED; j++) here[j] = i + j * SPREAD < buckets ? count[i + j * SPREAD] : 0;
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(SPREAD) spread(const __grid_constant__ order q
     for (int e = 0; e < EACH; e++) {
         const uint32_t thread_index = count[bucket[e]] + rank[e];
         if (rank[e] == UINT32_MAX) continue;
-        if (thread_index >= q.capacity) *q.failed = q.failure; /* never seen: ten deviations above the mean */
+        if (thread_index >= q.capacity) *q.failed = q.failure; /* ten standard deviations above the mean */
         else
             q.indices[(int64_t)bucket[e] * q.capacity + thread_index] =
                 make_uint2((uint32_t)(4 * (first + e / 4 * SPREAD) + e % 4 - q.s.from.skip), key[e]);
@@ -120,7 +120,7 @@ __device__ __noinline__ uint64_t word_at(const source &s, uint32_t thread_index)
 template <int SIZE, int MOST, int BINS> __global__ void __launch_bounds__(SIZE) finish(const __grid_constant__ order q)
 {
     enum { OWN = BINS / SIZE };
-    extern __shared__ uint64_t cells[]; /* keys and places by bins; the bins' first cells behind them */
+    extern __shared__ uint64_t cells[]; /* keys and indices by bins; the bins' first cells behind them */
     uint32_t *bins = (uint32_t *)(cells + q.capacity);
     const uint32_t found = q.counts[blockIdx.x];
     const int m = (int)(found < q.capacity ? found : q.capacity), shift = 33 - __ffs(BINS);

@@ -1,4 +1,4 @@
-/* Streams of 64-bit words that any place can be computed of, for C17 and CUDA C++.
+/* Counter-based streams of 64-bit words with random access, for C17 and CUDA C++.
  *
  * Philox 4x64-10 and 4x32-10 are the bijections of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as
  * 1, 2, 3" (SC 2011). A block is four words: one value of the 256-bit counter of 4x64, two neighbouring values of the
@@ -95,7 +95,7 @@ CPR_FN void cpr_count(const uint64_t from[4], uint64_t n, uint64_t to[4])
     }
 }
 
-/* Block k of a kind with a counter; the `skip` is the caller's. */
+/* Block k of a kind with a counter; the caller applies `skip`. */
 CPR_FN void cpr_block(const cpi_bit_stream *s, uint64_t k, uint64_t w[4])
 {
     uint64_t c[4];
@@ -110,7 +110,7 @@ CPR_FN void cpr_block(const cpi_bit_stream *s, uint64_t k, uint64_t w[4])
     }
 }
 
-/* One word, wherever it lies; for what needs few. */
+/* One word at any position; for callers that need few. */
 CPR_FN uint64_t cpr_word(const cpi_bit_stream *s, uint64_t i)
 {
     uint64_t w[4];
@@ -120,8 +120,9 @@ CPR_FN uint64_t cpr_word(const cpi_bit_stream *s, uint64_t i)
 }
 
 /* --- numbers of words: NumPy's --- */
-/* [0, 1): 53 bits. Where no instruction converts vectors of 64 bits the upper 21 stand behind 2^31 and the others
- * behind 1/2, from where a difference and a sum take them; all of it is exact, so the bits are the same. */
+/* [0, 1): 53 bits. Where no instruction converts vectors of 64 bits, the upper 21 bits are placed in the mantissa of
+ * 2^31 and the others in that of 1/2; a difference and a sum extract them. All of it is exact, so the bits are the
+ * same. */
 CPR_FN double cpr_unit(uint64_t w)
 {
 #if defined(__CUDA_ARCH__) || defined(__AVX512DQ__) || !defined(__x86_64__)

@@ -1,5 +1,5 @@
-/* Fronts of the distributions: bounds of parameters, shapes, types; then words are taken and a slot makes elements of
- * them. Invariant: nothing is taken from a generator before all arguments have been found good. */
+/* API layer of the distributions: bounds of parameters, shapes, types; then words are taken and a slot makes elements
+ * of them. Invariant: a generator is not advanced before all arguments are checked. */
 #include "random/draw.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ static cp_code out_of_bounds(const char *name, const cpi_parameter *p)
 #pragma GCC diagnostic pop
 }
 
-/* NaN passes where it makes NaN. */
+/* NaN is valid where the result is then NaN. */
 static bool is_good(cpi_bound b, double v)
 {
     if (b == CPI_ANY) return true;
@@ -41,7 +41,7 @@ static bool is_good(cpi_bound b, double v)
            (bounds[b].below ? v < bounds[b].high : v <= bounds[b].high);
 }
 
-/* Whether an element of an array is bad, as an array of truths. */
+/* A boolean array: which elements of an array are invalid. */
 static cp_array *are_bad(const cpi_parameter *p)
 {
     const int b = p->bound;
@@ -142,8 +142,8 @@ cp_code cpi_random_words_in_memory(cp_stream *stream, const cpi_bit_stream *from
     return code;
 }
 
-/* Words of a call's own, for distributions that need several: a stream of Philox 4x32, whose key and counter the
- * generator's next four words say. On a GPU a word of it costs less than half of one of Philox 4x64, on the CPU too. */
+/* A call's own stream, for distributions that need several words: Philox 4x32, with key and counter from the
+ * generator's next four words. A word of it costs less than half of one of Philox 4x64, on GPUs and CPUs. */
 static cpi_bit_stream own_words(cp_rng *g)
 {
     uint64_t w[4];
@@ -154,7 +154,7 @@ static cpi_bit_stream own_words(cp_rng *g)
                            .counter = {w[1] & ~(uint64_t)UINT32_MAX, w[2] ^ w[3]}};
 }
 
-/* At once where words are computed of a counter, else piece by piece. */
+/* In one call for counter-based kinds, else in chunks. */
 static cp_code run(cp_stream *stream, cp_rng *g, cpi_draw *d)
 {
     enum { MOST = 1 << 22 };
@@ -172,7 +172,7 @@ static cp_code run(cp_stream *stream, cp_rng *g, cpi_draw *d)
         uint64_t *words;
         d->n = nchunks && all - at > MOST ? MOST : all - at;
         d->from = cpi_rng_take(g, d->n);
-        if (!nchunks) cpi_rng_unlock(g); /* its words are counted: others may take theirs while these are drawn */
+        if (!nchunks) cpi_rng_unlock(g); /* its words are taken: other threads may take theirs while these are drawn */
         code = cpi_random_words_in_memory(stream, &d->from, d->n, &words);
         d->words = words;
         if (!code) code = ops->draw(stream, d);
@@ -196,7 +196,7 @@ static bool is_whole(int distribution)
     }
 }
 
-/* The type of the result, and in *made that in which it is drawn. */
+/* The type of the result; *made is the type in which it is drawn. */
 static cp_code types(const cpi_drawing *d, cp_type *type, cp_type *made)
 {
     const cp_draw_options *o = d->options;
@@ -235,7 +235,7 @@ static cp_code fill_in(const cpi_drawing *d, cpi_device *device, int ndim, const
     return CP_OK;
 }
 
-/* By a table, where all parameters are numbers and there is one: it is held in `hold`. */
+/* By a CDF table, where all parameters are scalars and it exists: it is held in `hold`. */
 static cp_code by_table(const cpi_drawing *d, cpi_device *device, cpi_draw *call, cp_array **hold)
 {
     for (int i = 0; i < d->n; i++)
@@ -247,7 +247,7 @@ static cp_code by_table(const cpi_drawing *d, cpi_device *device, cpi_draw *call
     return CP_OK;
 }
 
-/* The result as the caller wants it. */
+/* Converts the result to what the caller wants. */
 static cp_array *delivered(const cpi_drawing *d, cp_array *r, cp_type type)
 {
     if (r && r->type != type) {
@@ -306,7 +306,7 @@ cp_array *cpi_draw_distribution(cpi_drawing *d)
     cpi_draw_distribution(&(cpi_drawing){                                                                              \
         .name = NAME, .g = g, .distribution = CPR_##DISTRIBUTION, .n = N, .parameter = {__VA_ARGS__}, .options = o})
 
-/* [0, 1) of halves of words, as NumPy has float32. */
+/* [0, 1) from halves of words, as NumPy draws float32. */
 static cp_array *random_halves(cp_rng *g, const cp_draw_options *o)
 {
     int64_t shape[CP_MAXDIM];
@@ -342,7 +342,7 @@ cp_array *(cp_rng_random)(cp_rng *g, const cp_draw_options *options)
 
 /* --- those whose parameters depend on one another --- */
 
-/* What only pairs of parameters tell: 1 where some element of a truth is one; -1: error. Ends `truth`. */
+/* Checks a condition on pairs of parameters: 1 where some element of `truth` is true; -1: error. Frees `truth`. */
 static int any(cp_array *truth)
 {
     bool found = false;

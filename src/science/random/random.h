@@ -1,8 +1,8 @@
-/* The slots a backend fills for the room random.
+/* The slots that a backend fills for the module random.
  *
- * A call gets a piece of a stream of 64-bit words (cpi_bit_stream) and what is to become of it. The piece was taken
- * from the generator before, so slots know no generator and no lock. Invariant: what a slot writes depends on the
- * words' positions alone, never on how work is shared out; for integers and uniform numbers bit for bit, on every
+ * A call gets a section of a stream of 64-bit words (cpi_bit_stream) and a description of the output. The words were
+ * already taken from the generator, so slots know no generator and no lock. Invariant: what a slot writes depends on
+ * the words' positions alone, never on how work is divided; for integers and uniform numbers bit for bit, on every
  * device. */
 #ifndef CPI_RANDOM_H
 #define CPI_RANDOM_H
@@ -15,9 +15,9 @@
 extern "C" {
 #endif
 
-/* n elements of a distribution (samplers.h), dense. Laws of words and of tables take n words, from the `skip`-th
- * of the first block on. All others have words of Philox 4x32 of their own, from the first block on: pair distributions
- * two words for two elements (NORMAL in float32: one), others a block an element, rows a block a row. */
+/* n elements of a distribution (samplers.h), dense. One-word and table distributions take n words, from the `skip`-th
+ * of the first block on. All others have their own stream of Philox 4x32, from the first block on: pair distributions
+ * take two words for two elements (NORMAL in float32: one), others a block an element, rows a block a row. */
 typedef struct cpi_draw {
     cpi_bit_stream from;
     const uint64_t *words;  /* device memory: the words themselves, where the kind has no counter */
@@ -30,13 +30,13 @@ typedef struct cpi_draw {
     const double *table;    /* device memory, of rows; that of row i lies table_step numbers behind that of row i - 1 */
     int64_t table_step;
     const uint64_t *cdf;    /* device memory, of CPR_TABLE: see samplers.h */
-    int64_t table_n, least; /* steps behind the guide; the number where none is reached */
+    int64_t table_n, least; /* entries behind the guide; the value where none is reached */
     void *out;
 } cpi_draw;
 
-/* Whole numbers off + x, x uniform in [0, range], of the words' parts of `bits` bits (1, 8, 16, 32: the lower ones of a
- * word first; 64). A part that would make some results likelier is passed over (Lemire 2019). `half`, where there is
- * one, is the part of 32 bits before the words'. */
+/* Integers off + x, x uniform in [0, range], from the words' parts of `bits` bits (1, 8, 16, 32: the lower ones of a
+ * word first; 64). Parts that would bias the result are rejected (Lemire 2019). `half`, where there is one, is the part
+ * of 32 bits before the words'. */
 typedef struct cpi_integers {
     cpi_bit_stream from;
     const uint64_t *words;  /* device memory, as above: all that `parts` need */
@@ -48,25 +48,25 @@ typedef struct cpi_integers {
     int size;               /* bytes of one */
     int64_t first, n;       /* parts `first` to first + n - 1 of the stream, `want` or more */
     int64_t want;           /* elements */
-    void *out;              /* as many */
-    int64_t taken;          /* set: how many are written, at most `want` */
-    int64_t used;           /* set: how many parts those were made of, with those that were passed over */
+    void *out;              /* `want` elements */
+    int64_t taken;          /* output: how many are written, at most `want` */
+    int64_t used;           /* output: how many parts were used, rejected ones included */
 } cpi_integers;
 
 /*: slot("words", host={"states": "states_n"})
  * slot("integers", waits=True) */
 typedef struct cpi_random_ops {
-    /* n words as they are. Of kinds without a counter `states` has six numbers for each CPR_CHUNK words (host memory),
+    /* n raw words. For kinds without a counter `states` has six numbers for each CPR_CHUNK words (host memory),
      * states_n in all. */
     cp_code (*words)(cp_stream *stream, const cpi_bit_stream *from, const uint32_t *states, int64_t states_n, int64_t n,
                      uint64_t *out);
     cp_code (*draw)(cp_stream *stream, const cpi_draw *d);
-    /* n float32 in [0, 1) of parts of 32 bits; waits for nothing. */
+    /* n float32 in [0, 1) from parts of 32 bits; asynchronous. */
     cp_code (*halves)(cp_stream *stream, const cpi_integers *q);
-    /* Waits, but not where every part is good. */
+    /* Synchronizes, unless no part can be rejected. */
     cp_code (*integers)(cp_stream *stream, cpi_integers *q);
-    /* The stable order of n words of a kind with a counter, in so much work memory as it needs; of permutes_least to
-     * permutes_most words (0: of none). */
+    /* The stable argsort of n words of a kind with a counter; takes the work memory it needs. For permutes_least to
+     * permutes_most words (0: never). */
     cp_code (*permutation)(cp_stream *stream, const cpi_bit_stream *from, int64_t n, int64_t *out);
     int64_t permutes_least, permutes_most;
 } cpi_random_ops;
@@ -75,14 +75,15 @@ typedef struct cpi_random_ops {
 /*: value("permutes_most", cuda="1 << 26") */
 
 
-/* Parts below this in their product's lower half are passed over; 0: none are. `range` is not all that `bits` hold. */
+/* Parts whose product's lower half is below this are rejected; 0: none are. `range` is less than the maximum of `bits`
+ * bits. */
 CPR_FN uint64_t cpr_threshold(uint64_t range, int bits)
 {
     const uint64_t most = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
     return range == most ? 0 : (most - range) % (range + 1);
 }
 
-/* The number of a part; false where it is passed over. */
+/* The number of a part; false where it is rejected. */
 CPR_FN bool cpr_bounded(uint64_t part, uint64_t range, int bits, uint64_t threshold, uint64_t *x)
 {
     const uint64_t most = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;

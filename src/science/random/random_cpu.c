@@ -1,8 +1,8 @@
-/* Random numbers on the CPU: calls are cut into pieces of CPI_RANDOM_CHUNK words, which threads share.
+/* Random numbers on the CPU: calls are cut into chunks of CPI_RANDOM_CHUNK words, which are divided among threads.
  *
- * Whole numbers go in one round over as many parts as there are places: each piece writes its good ones where its first
- * part would go, then pieces are pushed together. Invariant: pieces are cut at multiples of their size, whoever
- * computes them. */
+ * Integers take one round over as many parts as there are outputs: each chunk writes its accepted ones at the offset of
+ * its first part, then chunks are compacted. Invariant: chunks are cut at multiples of their size, whoever computes
+ * them. */
 #include "random/random.h"
 
 #include <string.h>
@@ -21,11 +21,11 @@ extern const cpi_random_simd cpi_random_simd_v2;
 extern const cpi_random_simd cpi_random_simd_v3, cpi_random_simd_v4;
 #endif
 
-enum { SEGMENT = CPI_RANDOM_CHUNK, GRAIN = 8 }; /* pieces that are worth a task */
+enum { SEGMENT = CPI_RANDOM_CHUNK, GRAIN = 8 }; /* least chunks of a task */
 
 static int64_t at_most(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Shares pieces out: `run` gets the first piece of a task and the one behind its last. */
+/* Divides chunks among threads: `run` gets a task's range [first, end) of chunks. */
 typedef struct job {
     void (*run)(const struct job *j, int64_t first, int64_t last);
     const cpi_random_simd *simd;
@@ -83,10 +83,10 @@ cp_code cpi_random_cpu_words(cp_stream *stream, const cpi_bit_stream *from, cons
 
 /* --- distributions --- */
 
-/* A word makes two elements. */
+/* Does one word make two elements? */
 static bool is_narrow(const cpi_draw *d) { return d->distribution == CPR_NORMAL && d->type == CP_FLOAT32; }
 
-/* Elements of a piece of words */
+/* Elements of a chunk of words */
 static int64_t chunk_of(const cpi_draw *d) { return d->distribution < CPR_SOURCES ? SEGMENT : SEGMENT / 4; }
 
 static void draw_chunks(const job *j, int64_t first, int64_t last)
@@ -120,10 +120,10 @@ cp_code cpi_random_cpu_draw(cp_stream *stream, const cpi_draw *d)
 
 typedef struct parts_call {
     const cpi_integers *q;
-    int64_t *good; /* of each piece; NULL: floats */
+    int64_t *good; /* of each chunk; NULL: floats */
 } parts_call;
 
-/* The halves `first` to first + n - 1 that parts are made of, in memory. The buffer has room for two words more. */
+/* The 32-bit halves `first` to first + n - 1, in memory. The buffer has space for two more words. */
 static const uint32_t *halves_of(const job *j, const cpi_integers *q, int64_t first, int64_t n, uint64_t *buffer)
 {
     int64_t i = first - q->has_half, words = 0;
@@ -170,7 +170,7 @@ cp_code cpi_random_cpu_halves(cp_stream *stream, const cpi_integers *q)
 
 cp_code cpi_random_cpu_integers(cp_stream *stream, cpi_integers *q)
 {
-    q->used = q->n = q->want; /* no more parts than there are places */
+    q->used = q->n = q->want; /* no more parts than outputs */
     const int64_t nchunks = (q->n + SEGMENT - 1) / SEGMENT, bytes = (int64_t)cp_type_size(q->type);
     int64_t one[8], *good = nchunks <= 8 ? one : cpi_malloc((size_t)nchunks * sizeof *good);
     (void)stream;

@@ -1,6 +1,6 @@
-/* Random numbers on the GPU: words, and the bodies of samplers.h, a thread a block of words.
+/* Random numbers on the GPU: words, and the samplers of samplers.h, a thread a block of words.
  *
- * Words of Philox are computed where they are used (blocks.cuh). Invariant: an element depends on its place alone. */
+ * Philox words are computed where they are used (blocks.cuh). Invariant: an element depends on its position alone. */
 #include "cuda/cuda.h"
 #include "cuda/elements.h"
 #include "random/blocks.cuh"
@@ -12,7 +12,7 @@ using namespace cpr;
 
 /* --- words --- */
 
-/* The first block of a thread of TWICE; the other lies THREADS behind. */
+/* The first of a thread's TWICE blocks; the other is THREADS later. */
 __device__ __forceinline__ int64_t twice_position() { return (int64_t)blockIdx.x * (THREADS * TWICE) + threadIdx.x; }
 
 template <int KIND> __global__ void __launch_bounds__(THREADS)
@@ -75,7 +75,7 @@ template <bool ARRAYS> __device__ __forceinline__ double parameter(const cpi_dra
     return ARRAYS && d.array[k] ? d.array[k][i] : d.value[k];
 }
 
-/* Elements at, at + 1, ... of EACH words */
+/* Elements at, at + 1, ... from EACH words */
 template <int DISTRIBUTION, class T, bool ARRAYS>
 __device__ __forceinline__ void four_elements(const cpi_draw &d, int64_t at, const uint64_t w[4], T v[4])
 {
@@ -95,13 +95,13 @@ __device__ __forceinline__ void four_elements(const cpi_draw &d, int64_t at, con
     }
 }
 
-/* Uniform numbers of float64 and numbers alone: those of Philox 4x32 have a kernel of their own. */
+/* Uniform float64 with scalar parameters: for Philox 4x32 these have their own kernel. */
 template <int DISTRIBUTION, class T, bool ARRAYS> constexpr bool is_plain_uniform()
 {
     return (DISTRIBUTION == CPR_UNIT || DISTRIBUTION == CPR_UNIFORM) && sizeof(T) == sizeof(double) && !ARRAYS;
 }
 
-/* Laws of one word, and pairs. */
+/* Distributions of one word, and pairs. */
 template <int DISTRIBUTION, class T, bool ARRAYS> __global__ void __launch_bounds__(THREADS)
 of_words(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, int64_t first)
 {
@@ -119,10 +119,10 @@ of_words(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, i
     }
 }
 
-/* Uniform numbers of Philox 4x32, where that is fast: a value of the counter makes two, and a thread takes PAIRS
- * values, THREADS apart, whose products hide each other's latency. Then a call takes little longer than its bytes:
- * stores of 16 bytes of all lanes fill sectors of memory, and where numbers lie one off the places for that a lane
- * gives its first one to the lane before. */
+/* Uniform numbers of Philox 4x32, where that is fast: a counter value makes two, and a thread takes PAIRS values at a
+ * stride of THREADS, whose products hide each other's latency. So a call is bound by its stores: 16-byte stores of all
+ * lanes fill sectors of memory; where the output is misaligned by one number, a lane passes its first one to the lane
+ * before. */
 enum { PAIRS = 4 };
 template <int DISTRIBUTION> __global__ void __launch_bounds__(THREADS)
 uniform_pairs(const __grid_constant__ source s, double low, double range, double *out, int64_t n, int64_t first)
@@ -182,7 +182,7 @@ narrow_normals(const __grid_constant__ source s, const __grid_constant__ cpi_dra
     }
 }
 
-/* Whole numbers by a table, which each block takes into shared memory. */
+/* Discrete distributions by a CDF table, which each block loads into shared memory. */
 __global__ void __launch_bounds__(THREADS)
 of_table(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, int64_t blocks)
 {
@@ -237,14 +237,14 @@ of_rows(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, in
                           (int64_t *)d.out + i * (d.distribution == CPR_CHOICE ? 1 : d.width));
 }
 
-/* Blocks of words that d's elements take, `each` to a block */
+/* Blocks of words for d's elements, `each` a block */
 int64_t blocks_of(const cpi_draw *d, int each)
 {
     const int64_t skip = d->words || d->distribution >= CPR_PAIRS ? 0 : d->from.skip;
     return cpi_ceil_div(d->n + skip, each);
 }
 
-/* The words of a call that takes so many blocks of them; where they are in memory, one is an element's. */
+/* The source of a call that takes so many blocks; words in memory are one an element. */
 source source_for(const cpi_draw *d, int64_t blocks) { return source_of(&d->from, d->words, d->n, blocks); }
 
 template <int DISTRIBUTION, class T> void launch_words(cudaStream_t stream, const cpi_draw *d)
@@ -293,7 +293,7 @@ template <int DISTRIBUTION, class T> void launch_source(cudaStream_t stream, con
     });
 }
 
-/* Whole numbers are int64, all others floating. */
+/* Discrete distributions give int64, all others floating types. */
 template <int DISTRIBUTION> constexpr bool whole()
 {
     return DISTRIBUTION == CPR_GEOMETRIC || DISTRIBUTION == CPR_POISSON || DISTRIBUTION == CPR_BINOMIAL ||

@@ -1,5 +1,5 @@
-/* Random numbers on the CPU: words, and what becomes of a piece of them. Loops over distributions whose bodies have no
- * branches become vectors; the bits are those of samplers.h on any instruction set. */
+/* Random numbers on the CPU: words, and the elements made from a chunk of them. Loops over branch-free samplers are
+ * vectorized; the bits are those of samplers.h on any instruction set. */
 #include <stddef.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ cpi_random_first CPI_ISA_NAME(cpi_random_first_of)(const cpi_draw *d); /* source
 
 /* --- words --- */
 
-/* A round of a block, by the processor's own multiplication. */
+/* A round of a block, by the hardware's 64 x 64-bit multiplication. */
 static inline __attribute__((always_inline)) void one_round(uint64_t w[4], uint64_t k0, uint64_t k1)
 {
     const unsigned __int128 p = (unsigned __int128)CPR_M0 * w[0], q = (unsigned __int128)CPR_M1 * w[2];
@@ -20,10 +20,10 @@ static inline __attribute__((always_inline)) void one_round(uint64_t w[4], uint6
     w[1] = (uint64_t)q;
     w[2] = (uint64_t)(p >> 64) ^ w[3] ^ k1;
     w[3] = (uint64_t)p;
-    __asm__("" : "+r"(w[0]), "+r"(w[2])); /* else compilers make vectors of both, and take them apart again */
+    __asm__("" : "+r"(w[0]), "+r"(w[2])); /* keeps compilers from packing both into vectors and unpacking them again */
 }
 
-/* What the first two rounds make of that part of the counter which neighbouring blocks share: half of their products.
+/* The first two rounds of the part of the counter that adjacent blocks share: half of their products.
  * Round 0 leaves (a, l1, h0(c[0]) ^ x, l0(c[0])); round 1 makes the first of these (h1 ^ y, l1, l0 ^ z, l). */
 typedef struct shared_part { uint64_t x, y, z, l; } shared_part;
 
@@ -73,8 +73,8 @@ static inline __attribute__((always_inline)) __m512i multiply(__m512i x, __m512i
         (v)->w[3] = l0;                                                                                        \
     } while (0)
 
-/* As many times eight blocks, as their words 0, 1, 2, 3, and the `single` blocks behind them at `out`, which the
- * multiplier for single numbers makes meanwhile. Of fewer, products wait for one another. */
+/* So many times eight blocks, as vectors of their words 0, 1, 2, 3, and the `single` blocks after them at `out`, which
+ * the scalar multiplier computes meanwhile. With fewer, products wait for one another. */
 enum { VECTORS = 4, SINGLE = 4 };
 static inline __attribute__((always_inline)) void many(const cpi_bit_stream *s, const uint64_t c[4], const int vectors,
                                                        const int single, lanes *v, uint64_t *out)
@@ -120,7 +120,7 @@ static inline __attribute__((always_inline)) void put(const lanes *v, uint64_t *
     _mm512_storeu_si512(out + 24, _mm512_shuffle_i64x2(g, h, 0xee));
 }
 
-/* So many of the blocks from `block` on as are left, behind the `done` that were; how many are done then. */
+/* Fills blocks from `block` on in batches, after the `done` ones; returns how many are done. */
 static inline __attribute__((always_inline)) int64_t fill_by(const cpi_bit_stream *s, int64_t block, int64_t done,
                                                              int64_t blocks, const int vectors, const int single,
                                                              uint64_t *out)
@@ -129,7 +129,7 @@ static inline __attribute__((always_inline)) int64_t fill_by(const cpi_bit_strea
     uint64_t c[4];
     for (; done + batch <= blocks; done += batch) {
         cpr_count(s->counter, (uint64_t)(block + done), c);
-        if (c[0] > UINT64_MAX - (uint64_t)batch) break; /* a carry among them */
+        if (c[0] > UINT64_MAX - (uint64_t)batch) break; /* a carry within the batch */
         lanes v[VECTORS];
         uint64_t *to = out + 4 * done, *rest = to + 32 * vectors;
         many(s, c, vectors, single, v, rest);
@@ -138,7 +138,7 @@ static inline __attribute__((always_inline)) int64_t fill_by(const cpi_bit_strea
     return done;
 }
 
-/* Whole blocks of Philox 4x64, many at a time; how many were done. */
+/* Whole blocks of Philox 4x64, many at a time; returns how many. */
 static int64_t fill_many(const cpi_bit_stream *s, int64_t block, int64_t blocks, uint64_t *out)
 {
     int64_t done = fill_by(s, block, 0, blocks, VECTORS, SINGLE, out);
@@ -146,7 +146,7 @@ static int64_t fill_many(const cpi_bit_stream *s, int64_t block, int64_t blocks,
     return fill_by(s, block, done, blocks, 1, 0, out);
 }
 #else
-/* Whole blocks of Philox 4x64, four at a time, whose products do not wait for one another; how many were done. */
+/* Whole blocks of Philox 4x64, four at a time, with independent products; returns how many. */
 enum { BATCH = 4 };
 static int64_t fill_many(const cpi_bit_stream *s, int64_t block, int64_t blocks, uint64_t *out)
 {
@@ -155,7 +155,7 @@ static int64_t fill_many(const cpi_bit_stream *s, int64_t block, int64_t blocks,
     for (; done + BATCH <= blocks; done += BATCH) {
         uint64_t k0 = s->key[0] + 2 * CPR_W0, k1 = s->key[1] + 2 * CPR_W1;
         cpr_count(s->counter, (uint64_t)(block + done), c);
-        if (c[0] > UINT64_MAX - BATCH) break; /* a carry among them */
+        if (c[0] > UINT64_MAX - BATCH) break; /* a carry within the batch */
         const shared_part p = share(s, c);
         for (int i = 0; i < BATCH; i++) begin(&p, c[0] + (uint64_t)i, w[i]);
         for (int r = 2; r < 10; r++, k0 += CPR_W0, k1 += CPR_W1)
@@ -166,12 +166,12 @@ static int64_t fill_many(const cpi_bit_stream *s, int64_t block, int64_t blocks,
 }
 #endif
 
-/* The same of Philox 4x32, where no carry goes beyond the counter's lowest 32 bits; lanes of 64 bits hold 32, and what
- * is above those is anything. Neighbouring lanes hold blocks that lie half a vector apart, since that is how unpacking
- * puts them together. */
+/* The same of Philox 4x32, where no carry goes beyond the counter's lowest 32 bits; 64-bit lanes hold 32 bits, the
+ * upper ones are undefined. Adjacent lanes hold blocks half a vector from each other, as the unpack instructions
+ * interleave them. */
 #if defined(__AVX512F__)
 typedef __m512i vector;
-enum { LANES = 8, CHAINS = 4 }; /* chains of products hide each other's latency */
+enum { LANES = 8, CHAINS = 4 }; /* independent products hide each other's latency */
 #define V(f) _mm512_##f
 #define V_SET(x) _mm512_set1_epi64(x)
 #define V_XOR(a, b, c) _mm512_ternarylogic_epi64(a, b, c, 0x96)
@@ -198,8 +198,8 @@ enum { LANES = 2, CHAINS = 4 };
 static inline __attribute__((always_inline)) vector lanes32(void) { return _mm_set_epi64x(1, 0); }
 #endif
 
-/* What all blocks of a piece share, since only the counter's lowest word differs: keys, and in the first two rounds
- * what becomes of the other words. */
+/* What all blocks of a chunk share, since only the counter's lowest word differs: keys, and the other words after the
+ * first two rounds. */
 typedef struct shared32 { uint32_t d0, a1, d1, e1, key0[8], key1[8]; } shared32;
 
 static shared32 shared_of(const cpi_bit_stream *s, const uint64_t c[4])
@@ -349,7 +349,7 @@ static void numbers_TABLE(const cpi_draw *d, const uint64_t *w, int64_t at, int6
     for (int64_t i = 0; i < n; i++) out[i] = d->least + cpr_table_search(cdf, guide, w[i]);
 }
 
-/* float32 is made in float32, a word two of them */
+/* float32 is computed in float32, two from a word */
 static void narrow_pairs(const uint64_t *w, int64_t n, float *v) /* n even */
 {
     for (int64_t i = 0; i < n / 2; i++) cpr_normals32(w[i], &v[2 * i], &v[2 * i + 1]);
@@ -470,7 +470,7 @@ static void floats(const uint32_t *part, int64_t n, float *out)
     for (int64_t i = 0; i < n; i++) out[i] = cpr_unit32(part[i]);
 }
 
-/* All numbers first, as vectors; where some part was none, again one by one. */
+/* All numbers first, vectorized; if some part was rejected, again one by one. */
 #define INTEGERS(NAME, P, BITS, T)                                                                             \
     static int64_t NAME(const cpi_integers *q, const P *part, int64_t n, T *out)                               \
     {                                                                                                          \

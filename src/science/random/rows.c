@@ -1,8 +1,8 @@
-/* Distributions of several numbers at once: each row has its own words, its numbers are made one after the other. What
- * the rows share (weights, colours) is found good on the host, where it is small. */
+/* Multivariate distributions: each row has its own words, its numbers are drawn in sequence. What the rows share
+ * (weights, colours) is small and is checked on the host. */
 #include "random/draw.h"
 
-/* A 1-d array's values as float64, in host memory; fractions of whole numbers are cut off. */
+/* A 1-d array's values as float64, in host memory; for integers fractions are truncated. */
 static double *host_values(const char *name, const char *what, cp_array *x, int64_t *n)
 {
     if (cpi_no_parameter(name, &(cpi_parameter){what, x, CPI_ANY})) return NULL;
@@ -54,7 +54,7 @@ cp_array *(cp_rng_dirichlet)(cp_rng *g, cp_array *alpha, const cp_draw_options *
     return r;
 }
 
-/* --- multinomial: the rows' weights may differ, then each is drawn with its own --- */
+/* --- multinomial: rows may have different weights --- */
 
 static cp_code check_pvals(const double *p, int64_t rows, int64_t k)
 {
@@ -71,7 +71,7 @@ static cp_code check_pvals(const double *p, int64_t rows, int64_t k)
     return CP_OK;
 }
 
-/* Rows of the shape of n and the leading axes of pvals together, each with weights of its own. */
+/* Rows of the shape of n and the leading axes of pvals together, each with its own weights. */
 static cp_array *row_by_row(cp_rng *g, cp_array *n, cp_array *pvals, int64_t k, const cp_draw_options *o)
 {
     const char *name = "multinomial";

@@ -1,10 +1,9 @@
-/* The distributions, one body each for C17 and CUDA C++.
+/* The distributions, one sampler each for C17 and CUDA C++.
  *
- * Laws of words make an element of one word (those of pairs: two of two). All others get a source: four words of their
- * own, and behind these as many as they ask for, of a Philox stream whose key and counter the four words are; so
- * elements are independent of one another and of how they are shared out. A distribution returns a double; those of
- * whole numbers return whole ones. Parameters have been checked, but NaN may come to distributions of real numbers and
- * gives NaN. */
+ * One-word distributions make an element from one word (pairs: two from two). All others get a source: four words of
+ * their own, then any number of words from a Philox stream whose key and counter are these four words; so elements are
+ * independent of one another and of the division of work. A sampler returns a double; discrete distributions return
+ * integers. Parameters have been checked, but NaN may come to continuous distributions and gives NaN. */
 #ifndef CPR_SAMPLERS_H
 #define CPR_SAMPLERS_H
 
@@ -13,7 +12,7 @@
 
 /* The order is that of the kinds: the generated random/distributions.h has those that are rows of distributions.def. */
 #define CPR_WORD_KINDS(X) X(UNIT) CPR_WORD_DISTRIBUTIONS(X)
-#define CPR_TABLE_KINDS(X) X(TABLE) /* any distribution of whole numbers, by its distribution function (cdf_table.c) */
+#define CPR_TABLE_KINDS(X) X(TABLE) /* any discrete distribution, by its CDF (cdf_table.c) */
 #define CPR_PAIR_KINDS(X) CPR_PAIR_DISTRIBUTIONS(X)
 #define CPR_SOURCE_KINDS(X) CPR_SOURCE_DISTRIBUTIONS(X)
 #define CPR_ROW_KINDS(X) X(CHOICE) X(DIRICHLET) X(MULTINOMIAL) X(MULTIVARIATE_HYPERGEOMETRIC)
@@ -65,10 +64,10 @@ CPR_FN double cpr_from_word(int distribution, uint64_t w, double a, double b, do
     }
 }
 
-/* --- of one word and a table of steps --- */
+/* --- of one word and a CDF table --- */
 
-/* The table has a guide, CPR_GUIDES + 1 numbers of 16 bits, and then the steps: how many of them a word has reached is
- * the number. Guide g is that of the first word whose upper bits are g. */
+/* The table has a guide, CPR_GUIDES + 1 numbers of 16 bits, then the CDF entries: the number of entries that are not
+ * above a word is the value. Guide g is the value of the first word whose upper bits are g. */
 enum { CPR_GUIDES = 1024, CPR_GUIDE_BITS = 10, CPR_GUIDE_WORDS = CPR_GUIDES / 4 + 1, CPR_TABLE_MOST = 2048 };
 
 CPR_FN int64_t cpr_table_search(const uint64_t *cdf, const uint16_t *guide, uint64_t w)
@@ -127,8 +126,8 @@ CPR_FN double cpr_normal(cpr_source *s)
     return a;
 }
 
-/* A try at a gamma number of shape a >= 1, of a normal and a uniform number (Marsaglia and Tsang 2000): d is a - 1/3, c
- * is 1 / sqrt(9 d). `eager`: without branches. */
+/* An attempt at a gamma variate of shape a >= 1, from a normal and a uniform number (Marsaglia and Tsang 2000): d = a -
+ * 1/3, c = 1 / sqrt(9 d). `eager`: without branches. */
 CPR_FN bool cpr_gamma_try(double d, double c, double x, double u, bool eager, double *number)
 {
     const double t = 1 + c * x, v = t * t * t, q = x * x;
@@ -168,7 +167,7 @@ CPR_FN double cpr_log_gamma_number(cpr_source *s, double a)
 
 CPR_FN double cpr_chisquare(cpr_source *s, double df) { return 2 * cpr_gamma(s, 0.5 * df); }
 
-/* A try at a beta number of parameters up to 1 (Joehnk 1964): u^(1/a) and v^(1/b), of which the first one is a part. */
+/* An attempt at a beta variate of parameters up to 1 (Joehnk 1964): u^(1/a) / (u^(1/a) + v^(1/b)). */
 CPR_FN bool cpr_beta_try(double a, double b, double u, double v, double *x, double *y)
 {
     *x = cpr_exp(cpr_log(u) / a);
@@ -203,7 +202,7 @@ CPR_LONG double cpr_beta(cpr_source *s, double a, double b)
     return p / (p + q);
 }
 
-/* Hoermann's hats (1993): k is a transformed uniform number, most of the time good by that alone. */
+/* Hoermann's hats (1993): k is a transformed uniform number, mostly accepted at once. */
 typedef struct cpr_hat { double a, b, c, vr, alpha; } cpr_hat;
 
 CPR_FN cpr_hat cpr_poisson_hat(double lam)
@@ -297,8 +296,8 @@ CPR_LONG double cpr_binomial(cpr_source *s, double n, double p)
     return swapped ? n - k : k;
 }
 
-/* Stadlober's ratio of uniforms (HRUA, 1989): what is one for all numbers; less <= more are those of both kinds, few
- * those of the sample or of what it leaves. */
+/* Stadlober's ratio of uniforms (HRUA, 1989): the setup; less <= more are the counts of both kinds, few the smaller of
+ * the sample and the rest. */
 typedef struct cpr_ratio { double less, more, few, a, h, m, g, end; } cpr_ratio;
 
 CPR_FN cpr_ratio cpr_hypergeometric_ratio(double good, double bad, double sample)
@@ -319,14 +318,14 @@ CPR_FN cpr_ratio cpr_hypergeometric_ratio(double good, double bad, double sample
     return r;
 }
 
-/* The good ones of a sample of which k are of the lesser kind, or of the greater of what is left. */
+/* The good ones of a sample, from k, the count of the smaller kind in the sample or in the rest. */
 CPR_FN double cpr_hypergeometric_end(double good, double bad, double sample, double few, double k)
 {
     k = good > bad ? few - k : k;
     return few < sample ? good - k : k;
 }
 
-/* A few draws one by one, else by ratios. */
+/* Small samples one by one, else by the ratio of uniforms. */
 CPR_LONG double cpr_hypergeometric(cpr_source *s, double good, double bad, double sample)
 {
     const double all = good + bad, few = sample < all - sample ? sample : all - sample;
@@ -414,7 +413,7 @@ CPR_FN double cpr_atan(double x)
     return 8 * fma(p * z, x, x);
 }
 
-/* Best and Fisher (1979): what is one for all numbers, a try at |angle|, and its sign, by a word, about mu */
+/* Best and Fisher (1979): the setup, an attempt at |angle|, and its sign, by a word, about mu */
 CPR_FN double cpr_vonmises_r(double kappa)
 {
     const double tau = 1 + sqrt(1 + 4 * kappa * kappa), rho = (tau - sqrt(2 * tau)) / (2 * kappa);
@@ -491,7 +490,7 @@ CPR_FN int64_t cpr_whole(double v) { return v >= 0x1p63 ? INT64_MAX : (int64_t)v
 
 /* --- rows: `width` elements that depend on one another --- */
 
-/* A row of k numbers by a table: see the slots. That of Dirichlet's distribution is alpha; `n` is the row's own
+/* A row of k numbers by a table: see the slots. For the Dirichlet distribution it is alpha; `n` is the row's own
  * parameter. */
 CPR_LONG void cpr_row_of_reals(cpr_source *s, const double *table, int64_t k, double *row)
 {

@@ -1,14 +1,14 @@
 /* Jumps of XORWOW and MRG32k3a: powers of their linear maps.
  *
- * Table k holds the map of 2^k words; a jump applies those whose bits the distance has. Tables are made when the first
- * jump is made, once a process. */
+ * Table k holds the map of 2^k words; a jump applies those of the distance's set bits. Tables are built on the first
+ * jump, once a process. */
 #include "random/sequential.h"
 
 #include <pthread.h>
 
 enum { BITS = 160, WORDS = 5, POWERS = 192 };
 
-typedef struct bit_map { uint32_t column[BITS][WORDS]; } bit_map; /* what becomes of each bit of the state */
+typedef struct bit_map { uint32_t column[BITS][WORDS]; } bit_map; /* the image of each bit of the state */
 typedef struct mod_map { uint64_t a[3][3], b[3][3]; } mod_map;
 
 static bit_map *bit_power; /* POWERS of them */

@@ -3,8 +3,8 @@
  * XORWOW is G. Marsaglia's ("Xorshift RNGs", J. Stat. Software 8, 2003, p. 5): five words under a linear map over the
  * two-element field, added to a counter that goes by 362437. MRG32k3a is P. L'Ecuyer's ("Good parameters and
  * implementations for combined multiple recursive random number generators", Oper. Res. 47, 1999). A 64-bit word is two
- * outputs, the first one below. A jump is a power of the map: bits of the distance choose among squarings, which are
- * tables made once. Invariant: jump(n) leaves the state that 2 n steps leave. */
+ * outputs, the first one below. A jump is a power of the map: bits of the distance select squarings, which are tables
+ * built once. Invariant: jump(n) leaves the state that 2 n steps leave. */
 #ifndef CPR_SEQUENTIAL_H
 #define CPR_SEQUENTIAL_H
 

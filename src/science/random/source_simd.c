@@ -1,6 +1,6 @@
-/* Laws of sources on the CPU: tries at a whole piece of elements as vectors, by their first words, without branches.
- * What a try makes is what cpr_of_source makes of the element, bit for bit, or it is marked as no good; those are few,
- * and are drawn one by one (random_simd.c). */
+/* Source distributions on the CPU: branch-free vectorized attempts at a whole chunk of elements, by their first words.
+ * An attempt gives what cpr_of_source gives, bit for bit, or is marked as rejected; those are few, and are drawn one by
+ * one (random_simd.c). */
 #include "cpu/features.h"
 #include "random/cpu.h"
 #include "random/samplers.h"
@@ -121,7 +121,7 @@ FIRST(vonmises)
     }
 }
 
-/* Of transformed rejection that part which needs no logarithm */
+/* The part of transformed rejection that needs no logarithm */
 FIRST(poisson)
 {
     const cpr_hat h = cpr_poisson_hat(d->value[0]);
@@ -140,7 +140,7 @@ FIRST(binomial)
     }
 }
 
-/* Of what is refused more often both tries that four words are */
+/* With more frequent rejection: both attempts that four words allow */
 FIRST(zipf)
 {
     const double e = d->value[0] - 1, b = cpr_pow(2, e), least = cpr_pow(0x1p63, -e), power = -1 / e;
@@ -155,13 +155,13 @@ FIRST(zipf)
         }
 }
 
-/* Of numbers from 16 on: what else there is would need a table's entry in each lane. */
+/* For numbers from 16 on: smaller ones would need a table lookup in each lane. */
 static inline __attribute__((always_inline)) double lfactorial(double k)
 {
     return cpr_lfactorial_by(k, cpr_stirling_series(k));
 }
 
-/* Both tries, where no factorial is one of the table's: r.m lies far from these, or else the distribution has steps. */
+/* Both attempts, where no factorial is in the table: r.m is far above, or else the distribution has a CDF table. */
 FIRST(hypergeometric)
 {
     const double many = d->value[0], bad = d->value[1], sample = d->value[2];

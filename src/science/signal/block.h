@@ -1,11 +1,11 @@
 /* The CPU's inner loops for one element type; a template that signal_simd.c includes once for each.
  *
- * Takes: T, the element; NAME(f); MAC(acc, a, k), one vector step; PARTS, 1 or, for complex numbers
+ * Parameters: T, the element; NAME(f); MAC(acc, a, k), one vector step; PARTS, 1 or, for complex numbers
  * (T is then the type of a part), 2. Undefines them. All sizes here are in T. Every result adds its products
  * with ky, then kx ascending, whichever path computes it, so that its bits do not depend on where a tile ends.
  *
- * Complex numbers are walked as interleaved reals: one accumulator gathers a * re(k), the other a * im(k), both
- * by real steps; only the end brings the second one, its parts exchanged, to the first. */
+ * Complex numbers are read as interleaved reals: one accumulator sums a * re(k), the other a * im(k), both in real
+ * arithmetic; at the end the second one, its parts exchanged, is added to the first. */
 
 typedef T NAME(vec) __attribute__((vector_size(VECTOR_BYTES)));
 typedef T NAME(loose) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(T)), may_alias));
@@ -39,7 +39,7 @@ INLINE NAME(vec) NAME(merge)(NAME(vec) a, NAME(vec) b)
 }
 #endif
 
-/* One block of r_count rows by v_count vectors that lie v_step apart. */
+/* One block of r_count rows by v_count vectors at a stride of v_step. */
 INLINE void NAME(cell)(const cpi_signal_tile *t, const T *src, T *dst, int r_count, int v_count, int64_t v_step)
 {
     const T *k = t->kernel;
@@ -76,8 +76,8 @@ INLINE void NAME(cell)(const cpi_signal_tile *t, const T *src, T *dst, int r_cou
 #if PARTS == 1
 #define LINE_STEP (4 * V_TALL * LANES)
 /* A long kernel of one row, for LINE_STEP results. As a plane of LANES taps a row it reads every image vector
- * once for four result vectors: image and result are then planes too, whose rows begin LANES apart. The taps
- * that fill no row come last, as they would anyway. Returns nothing done (false) where the kernel is short. */
+ * once for four result vectors: image and result are then planes too, with a row stride of LANES. The taps that fill no
+ * row come last, as they would anyway. Returns false, with nothing done, if the kernel is short. */
 static __attribute__((noinline)) bool NAME(line)(const cpi_signal_tile *t, const T *src, T *dst)
 {
     cpi_signal_tile plane = *t, rest = *t;
@@ -95,7 +95,7 @@ static __attribute__((noinline)) bool NAME(line)(const cpi_signal_tile *t, const
 }
 #endif
 
-/* All blocks of a tile, down each strip of columns in turn: a strip of the image stays in the first cache. */
+/* All blocks of a tile, down each strip of columns in turn: a strip of the image stays in the L1 cache. */
 static void NAME(tile)(const cpi_signal_tile *t)
 {
     int64_t tall = t->kh >= 4 ? t->rows / 4 * 4 : 0, x = 0;

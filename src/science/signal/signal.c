@@ -8,7 +8,7 @@
 #include "cuprite/elementwise.h"
 #include "operands/operands.h"
 
-/* Extent of the result along one axis and the image's index under the kernel's first element for result 0. */
+/* Length of the result along one axis and the image's index under the kernel's first element for result 0. */
 static cp_code extent(const char *name, cp_mode mode, bool flip, int64_t n, int64_t k, int64_t *size, int64_t *origin)
 {
     int64_t most;
@@ -38,7 +38,7 @@ static cp_code check_words(const char *name, cp_mode mode, cp_boundary boundary)
     return CP_OK;
 }
 
-/* Runs the correlation of contiguous a and b of one type; `c` holds all but operands and result. */
+/* Runs the correlation of contiguous a and b of one type; `c` has all members but operands and result. */
 static cp_array *compute(const char *name, cpi_device *device, cp_array *a, cp_array *b, cpi_correlation *c,
                          int ndim)
 {
@@ -93,7 +93,7 @@ static cp_code check_lines(const char *name, cp_array *a, cp_array *v, cp_mode m
     return CP_OK;
 }
 
-/* Of a line with one that is no longer. */
+/* Correlates a 1-d array with one that is no longer. */
 static cp_array *of_lines(const char *name, cp_array *a, cp_array *v, cp_mode mode, bool flip)
 {
     cpi_correlation c = {.type = cp_promote(a->type, v->type), .flip = flip, .bounded = true};
@@ -110,7 +110,7 @@ cp_array *cp_convolve(cp_array *a, cp_array *v, cp_mode mode)
     return v->size > a->size ? of_lines("convolve", v, a, mode, true) : of_lines("convolve", a, v, mode, true);
 }
 
-/* Of a longer v the result is that of the two exchanged, backwards. */
+/* For a longer v the operands are exchanged and the result reversed. */
 cp_array *cp_correlate(cp_array *a, cp_array *v, cp_mode mode)
 {
     if (check_lines("correlate", a, v, mode)) return NULL;

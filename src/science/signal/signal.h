@@ -1,4 +1,4 @@
-/* The slots a backend fills for the room signal. */
+/* The slots that a backend fills for the module signal. */
 #ifndef CPI_SIGNAL_H
 #define CPI_SIGNAL_H
 
@@ -17,8 +17,8 @@ typedef struct cpi_correlation {
     cp_type type;
     cpi_boundary boundary;
     bool flip, conjugate;
-    bool bounded;               /* of one row: no product with what lies beyond the image is formed (else 0 times an
-                                 * infinity in the kernel would be NaN); boundary is CONSTANT with 0 */
+    bool bounded;               /* of one row: no products beyond the image's edge are formed (else 0 times an infinity
+                                   in the kernel would be NaN); boundary is CONSTANT with 0 */
     int64_t image_h, image_w;   /* either may be 0 where boundary is CONSTANT */
     int64_t kernel_h, kernel_w; /* positive */
     int64_t h, w;               /* of the result; positive */

@@ -1,8 +1,8 @@
 /* Correlation on the CPU: the result is cut into tiles, each computed by the loops of signal_simd.c.
  *
- * Tiles, and the pieces of a large kernel whose sums are added up one after the other, are cut from the sizes
- * of the problem alone. A tile that lies wholly inside the image reads it in place; elsewhere (and for the half
- * types, which are computed in float32) the worker copies the part of the continued image that the tile needs. */
+ * Tiles, and the chunks of a large kernel whose sums are added in sequence, depend on the sizes of the problem alone. A
+ * tile that lies wholly inside the image reads it in place; elsewhere (and for the half types, which are computed in
+ * float32) the worker copies the part of the continued image that the tile needs. */
 #include "signal/signal.h"
 
 #include <math.h>
@@ -21,10 +21,10 @@ extern const cpi_signal_simd cpi_signal_simd_v3, cpi_signal_simd_v4;
 enum {
     TILE_BYTES = 131072,  /* of a tile's results, in the computing type */
     TILE_ROWS = 32,
-    CHUNK_ROWS = 32,      /* largest piece of the kernel */
+    CHUNK_ROWS = 32,      /* largest chunk of the kernel */
     CHUNK_COLS = 128,
-    CHUNK_COLS_FLAT = 2048, /* of a kernel (piece) of one row */
-    TASK_STEPS = 1 << 20, /* multiplications that are worth a task */
+    CHUNK_COLS_FLAT = 2048, /* of a kernel (chunk) of one row */
+    TASK_STEPS = 1 << 20, /* least multiplications of a task */
     LARGE_TILE = 1 << 22  /* multiplications above which tiles are made smaller so that there are enough */
 };
 
@@ -119,7 +119,7 @@ static void pick(plan *p)
     else p->run = p->item == 1 ? s->u8 : p->item == 2 ? s->u16 : p->item == 4 ? s->u32 : s->u64;
 }
 
-/* Tiles, pieces of the kernel, scratch memory. */
+/* Chooses tiles, chunks of the kernel, scratch memory. */
 static void cut(plan *p)
 {
     const cpi_correlation *c = p->c;
@@ -145,7 +145,7 @@ static void cut(plan *p)
     }
     p->chunk_h = at_most(c->kernel_h, CHUNK_ROWS);
     p->chunk_w = at_most(c->kernel_w, c->kernel_h == 1 ? CHUNK_COLS_FLAT : CHUNK_COLS);
-    /* An odd number of cache lines: rows of a power of two apart would fight for the same lines. */
+    /* An odd number of cache lines: rows at a power-of-two stride would map to the same cache sets. */
     p->source_pitch = round_up((p->tile_w + p->chunk_w - 1) * p->unit, 64) + 64;
     if (p->source_pitch / 64 % 2 == 0) p->source_pitch += 64;
     p->source_bytes = p->source_pitch * (p->tile_h + p->chunk_h - 1);
@@ -228,7 +228,7 @@ static void find_source(const plan *p, cpi_signal_tile *t, char *scratch, int64_
     }
 }
 
-/* Copies a tile's results from scratch to their place. */
+/* Copies a tile's results from scratch to the result. */
 static void deliver(const plan *p, const char *from, int64_t y, int64_t x, int64_t rows, int64_t cols)
 {
     const cpi_correlation *c = p->c;

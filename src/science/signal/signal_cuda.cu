@@ -1,14 +1,14 @@
 /* Correlation on the GPU, by its definition, in two kernels: one slides along columns (planes), one along rows
- * (kernels of one row, 1-d convolution among them).
+ * (kernels of one row, such as 1-d convolution).
  *
- * Both work in tiles: a block brings a piece of the continued image and of the correlation's kernel into shared
- * memory, where the boundary rule has been settled, and every thread computes R neighbouring results. A thread
- * holds R sums and a ring of R image values: a step reads one new image value and one coefficient for R
- * multiplications. Large correlation kernels pass through shared memory piece by piece while the sums stay in
- * registers; so each result adds its products in one fixed order. Where the results are too few for the GPU, the
- * taps of a long row are dealt out too: sums over slices of the kernel go to a workspace, and a last kernel adds
- * them in order. How the taps are cut depends on the sizes alone. No product outside the kernel is ever formed:
- * padding with zeros would turn an infinity beside the kernel's edge into NaN. */
+ * Both work in tiles: a block loads a part of the extended image, with the boundary rule applied, and of the
+ * correlation's kernel into shared memory, and every thread computes R adjacent results. A thread holds R sums and a
+ * ring of R image values: a step reads one new image value and one coefficient for R multiplications. Large correlation
+ * kernels pass through shared memory in chunks while the sums stay in registers; so each result adds its products in
+ * one fixed order. Where the results are too few to fill the GPU, the taps of a long row are divided too: sums over
+ * slices of the kernel go to a workspace, and a last kernel adds them in order. The division of taps depends on the
+ * sizes alone. No product outside the kernel is ever formed: padding with zeros would turn an infinity beside the
+ * kernel's edge into NaN. */
 #include <cstring>
 #include <type_traits>
 
@@ -94,7 +94,7 @@ template <class E> auto arithmetic_of()
     else return std::conditional_t<std::is_same<typename E::T, float>::value, f32, f64>();
 }
 
-/* The correlation with its fill value by value: what both kernels are given. */
+/* The correlation with its fill value by value: the argument of both kernels. */
 template <class A> struct job {
     const typename A::S *image, *kernel;
     typename A::S *result;
@@ -128,7 +128,7 @@ __device__ __forceinline__ void slide(typename A::C *sum, const typename A::C *k
     for (int b = 0;; b++) {
 #pragma unroll
         for (int i = 0; i < R; i++) {
-            if (b * R + i >= n) return; /* out of both loops: the ring dies here and costs no moves */
+            if (b * R + i >= n) return; /* exit both loops: the ring is dead here and costs no moves */
             const typename A::C c = coming, x = next(b, i + R);
             coming = k[b * R + i + 1];
 #pragma unroll
@@ -161,7 +161,7 @@ template <class A> __global__ void __launch_bounds__(THREADS, 4) correlate_plane
                 const int kh = (int)min((int64_t)SEGMENT, j.kernel_h - ky);
                 const int kw = (int)min((int64_t)SEGMENT, j.kernel_w - kx);
                 const int rows = (int)min((int64_t)ROWS, j.h - y0) + kh - 1;
-                __syncthreads(); /* the previous piece is no longer read */
+                __syncthreads(); /* the previous chunk is no longer read */
                 for (int i = threadIdx.x; i < kh * kw; i += THREADS)
                     kernel[i % kw * SEGMENT + i / kw] = coefficient(j, ky + i / kw, kx + i % kw);
                 const int64_t left = j.origin_x + x0 + kx + lane;
@@ -202,8 +202,8 @@ template <class A> __global__ void __launch_bounds__(THREADS, 4) correlate_plane
 
 enum { ROW_CHUNK = 256 };
 
-/* Thread t has the R results from t * R on. Gaps of one element after every R keep the threads of a warp, which
- * read R apart, in different banks. */
+/* Thread t has the R results from t * R on. Gaps of one element after every R keep the threads of a warp, which read at
+ * a stride of R, in different banks. */
 template <int R> __device__ __forceinline__ unsigned spread(unsigned i) { return i + i / R; }
 
 template <class A> __global__ void __launch_bounds__(THREADS, 4) correlate_row(const __grid_constant__ job<A> j)
@@ -225,7 +225,7 @@ template <class A> __global__ void __launch_bounds__(THREADS, 4) correlate_row(c
         for (int64_t kx = first; kx < end; kx += ROW_CHUNK) {
             const int kw = (int)min((int64_t)ROW_CHUNK, end - kx);
             const int64_t left = j.origin_x + x0 + kx;
-            __syncthreads(); /* the previous piece, or tile, is no longer read */
+            __syncthreads(); /* the previous chunk, or tile, is no longer read */
             int odd = 0; /* a coefficient that padding must not be multiplied by */
             for (int i = threadIdx.x; i < kw; i += THREADS) {
                 kernel[i] = coefficient(j, 0, kx + i);
@@ -282,7 +282,7 @@ template <class A> __global__ void __launch_bounds__(THREADS) add_slices(const _
     }
 }
 
-/* Tiles are few and rows of taps long: so many slices that most of a large GPU has work, evenly. */
+/* Few tiles and long rows of taps: enough slices to load a large GPU evenly. */
 enum { ITEMS = 1024 };
 template <class A> void cut_taps(job<A> *j)
 {

@@ -59,7 +59,7 @@
 #define PARTS 2
 #include "signal/block.h"
 
-/* What the processor's instructions do of n float16; how many that is. */
+/* Converts as many of n float16 as hardware instructions can; returns how many. */
 static int64_t widen_f16(float *to, const uint16_t *from, int64_t n)
 {
     int64_t i = 0;

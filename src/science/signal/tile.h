@@ -1,4 +1,4 @@
-/* What the CPU's tile loops are given, and the table of them for one instruction set. */
+/* Arguments of the CPU's tile loops, and their table for one instruction set. */
 #ifndef CPI_SIGNAL_TILE_H
 #define CPI_SIGNAL_TILE_H
 

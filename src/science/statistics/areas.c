@@ -1,4 +1,4 @@
-/* The area below a line, by the trapezoidal rule. */
+/* Numerical integration of samples by the trapezoidal rule. */
 #include "backend/array.h"
 #include "compose/compose.h"
 #include "cuprite/fuse.h"
@@ -10,7 +10,7 @@
 
 enum { LONG = 1024 };
 
-/* The widths: distances of x's neighbours along an axis of its own; those of a 1-d x shaped to go with y. */
+/* The widths: differences of x along its axis; those of a 1-d x are shaped to broadcast with y. */
 static cp_array *widths(cp_array *x, const cp_array *y, int axis, int given)
 {
     int64_t shape[CP_MAXDIM];
@@ -20,8 +20,8 @@ static cp_array *widths(cp_array *x, const cp_array *y, int axis, int given)
     return d ? cp_reshape(d, (cp_shape){cp_ndim(y), shape}) : NULL;
 }
 
-/* Are areas of one width between samples the sum of all of them, but half of the two at the ends? Not of whole numbers,
- * which wrap pair by pair, nor where the width is not finite, which makes NaN of pairs that are 0. */
+/* Is the integral at one width the sum of all samples, less half of the two at the ends? Not for integers, which wrap
+ * pair by pair, nor for a non-finite width, which makes NaN of pairs that are 0. */
 static bool is_even_line(const cp_array *y, cp_array *dx, int axis, double *width)
 {
     const cp_type type = cp_type_of(y);
@@ -41,8 +41,8 @@ static cp_array *even_areas(cp_array *y, int axis, double width)
     return cp_multiply(cp_add(inside, cp_multiply(cp_add(first, last), cp_float(0.5))), cp_float(width));
 }
 
-/* One line of numbers, at places of its own or evenly apart, on a device whose calls do not return their results: one
- * kernel instead of one for each operation. NULL without an error: that is not for it. */
+/* A 1-d array, with its own x or evenly spaced, on an asynchronous device: one kernel instead of one for each
+ * operation. NULL without an error: not applicable. */
 static cp_array *line_of_areas(cp_array *y, cp_array *x, double width)
 {
     const cp_type type = cp_type_of(y);

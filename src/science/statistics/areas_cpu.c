@@ -1,4 +1,4 @@
-/* Areas below a line on the CPU: pieces of one size, whose sums are added in their order. */
+/* The trapezoidal rule on the CPU: chunks of a fixed size, whose sums are added in order. */
 #include "backend/device.h"
 #include "cpu/threads.h"
 #include "statistics/counts.h"
@@ -10,7 +10,7 @@ typedef struct areas {
     cp_type type;
     int64_t n;
     const void *y, *x;
-    double width, *sum; /* of each piece */
+    double width, *sum; /* of each chunk */
 } areas;
 
 #define DEFINE_CHUNK(T, NAME)                                                                \

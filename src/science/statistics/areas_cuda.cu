@@ -1,5 +1,5 @@
-/* Areas below a line on the GPU, in one read: blocks add their shares, and the last one to come the blocks' sums, in an
- * order that follows from n alone. */
+/* The trapezoidal rule on the GPU, in one read: each block sums its share, and the last block to finish adds the
+ * blocks' sums, in an order that follows from n alone. */
 #include "statistics/cuda.h"
 
 namespace {
@@ -8,7 +8,7 @@ enum { THREADS = 256, BLOCKS = 1024, TURNS = 2 };
 
 template <class T, int V> struct alignas(sizeof(T) * V) pack { T v[V]; };
 
-/* V areas from element i on, of which there are so many. */
+/* V areas from element i on, all in range. */
 template <class T, int V>
 __device__ __forceinline__ void add_vector(const T *y, const T *x, T width, int64_t i, double &sum)
 {
@@ -24,7 +24,7 @@ __device__ __forceinline__ void add_vector(const T *y, const T *x, T width, int6
     }
 }
 
-/* The sum of all threads' in thread 0. */
+/* Block reduction: the sum over all threads, in thread 0. */
 __device__ __forceinline__ double joined(double sum)
 {
     __shared__ double sums[THREADS / 32];

@@ -1,5 +1,5 @@
-/* What counting and searching on the CPU do with blocks of elements in vectors: statistics_simd.c has it once per
- * instruction set. */
+/* Vectorized operations on blocks of elements for counting and searching on the CPU; statistics_simd.c has them once
+ * per instruction set. */
 #ifndef CPI_STATISTICS_BLOCKS_H
 #define CPI_STATISTICS_BLOCKS_H
 
@@ -7,7 +7,7 @@
 #include "cpu/features.h"
 #include "sort/grid.h"
 
-/* Evenly spaced bins. An edge i lies at i +- `off` in units of bins, as places are rounded. */
+/* Evenly spaced bins. Edge i is at i +- `off` in units of bins, with rounded positions. */
 typedef struct cpi_even {
     double first, scale, off;
     int32_t bins;
@@ -17,18 +17,18 @@ typedef struct cpi_even {
 enum { CPI_SMALL_BINS = 24 };
 
 typedef struct cpi_statistics_simd {
-    /* Where n elements of float32 or float64 lie in units of bins, as float32. */
+    /* The positions of n elements of float32 or float64 in units of bins, as float32. */
     void (*indices)(cp_type type, const void *x, int64_t n, const cpi_even *e, float *position);
-    /* The bin of each of at most 512 places, or `bins` for none; -1 where it is too near to an edge to tell: how many
-     * those are is returned, and which in `untold`. */
+    /* The bin of each of at most 512 positions, or `bins` for none; -1 where it is too near to an edge to decide.
+     * Returns how many these are, and which in `untold`. */
     int (*bins)(const float *position, int64_t n, const cpi_even *e, int32_t *bin, int16_t *untold);
-    /* counts[b] += how many of n <= 512 bins are b, of each b up to `bins` itself, which are at most CPI_SMALL_BINS. */
+    /* counts[b] += how many of n <= 512 bins are b, for each b up to `bins`, at most CPI_SMALL_BINS. */
     void (*few)(const int32_t *bin, int64_t n, int32_t bins, uint32_t *counts);
-    /* The least and the greatest of n >= 1 elements of float32 or float64, as that; NaN where there is one. */
+    /* The minimum and the maximum of n >= 1 elements of float32 or float64, of that type; NaN where there is one. */
     void (*span)(cp_type type, const void *x, int64_t n, double *least, double *most);
-    /* All bits of n whole numbers, of signed ones with the sign in front. */
+    /* The bitwise OR of n integers, sign-extended. */
     uint64_t (*bits)(cp_type type, const void *x, int64_t n);
-    /* The least and the greatest of n >= 1 whole numbers, as int64. */
+    /* The minimum and the maximum of n >= 1 integers, as int64. */
     void (*extent)(cp_type type, const void *x, int64_t n, int64_t *least, int64_t *most);
 } cpi_statistics_simd;
 extern const cpi_statistics_simd cpi_statistics_simd_v2, cpi_statistics_simd_v3, cpi_statistics_simd_v4;

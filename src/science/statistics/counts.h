@@ -1,4 +1,4 @@
-/* Counting on the CPU: slots of the room, between its files. */
+/* Counting on the CPU: slots shared by the module's files. */
 #ifndef CPI_STATISTICS_COUNTS_H
 #define CPI_STATISTICS_COUNTS_H
 

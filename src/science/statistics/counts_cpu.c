@@ -1,9 +1,9 @@
-/* Counting on the CPU: tables of the workers, added up.
+/* Counting on the CPU: one table for each worker, added at the end.
  *
- * Counts of whole numbers look block by block whether there is a table for all of them: memory is read once, and the
- * least and the greatest are told by the tables.
- * Where few bins are, a worker has several tables that neighbours take turns in, since an addition to a place waits for
- * the one before it. Sums of weights are added by one thread in the order of the elements. */
+ * Counts of integers check block by block that the table covers them: memory is read once, and the tables give the
+ * minimum and the maximum. With few bins, a worker has several tables that adjacent elements alternate between, since
+ * an addition to an entry waits for the one before it. Sums of weights are added by one thread in the order of the
+ * elements. */
 #include "statistics/counts.h"
 
 #include <float.h>
@@ -18,7 +18,7 @@
 
 enum {
     GRAIN = 16384,
-    TURNS = 4, FEW = 1024,    /* tables of a worker for up to so many bins: half of a first cache */
+    TURNS = 4, FEW = 1024,    /* tables of a worker for up to so many bins: half of an L1 cache */
     MOST_TABLES = 1 << 20,    /* entries of all workers' tables, where they are more than elements */
     LONGEST = 1 << 30         /* elements that tables of 32 bits count */
 };
@@ -31,14 +31,14 @@ typedef struct counting {
     cp_type type;
     const char *x;
     const cpi_bins *b;
-    const cpi_even *even;     /* bins that lie evenly, or NULL */
+    const cpi_even *even;     /* evenly spaced bins, or NULL */
     const cpi_grid *grid;     /* or NULL */
     double scale;
     int64_t apart;            /* entries of a table: bins + 1, the last for those in no bin */
-    int64_t few;              /* entries of each table of a worker that neighbours take turns in; behind them there */
+    int64_t few;              /* entries of each of a worker's alternating tables; behind them there */
     int64_t whole;            /* is one for all bins, of `apart` entries, where those are too short; else 0 */
     uint32_t *tables;
-    bool *used;               /* by the workers: whose tables are cleared */
+    bool *used;               /* by worker: is its table cleared */
     int64_t *least, *most;    /* of what each worker has seen */
 } counting;
 
@@ -51,7 +51,7 @@ static uint32_t *table_of(const counting *c, int worker)
     return table;
 }
 
-/* --- whole numbers --- */
+/* --- integers --- */
 
 #define TALLY(T)                                                                               \
     do {                                                                                       \
@@ -64,7 +64,7 @@ static uint32_t *table_of(const counting *c, int worker)
         for (; i < n; i++) table[(int64_t)v[i]]++;                                             \
     } while (0)
 
-/* Neighbours take turns in tables that lie `apart`; 0: there is but one. */
+/* Adjacent elements alternate between tables at a stride of `apart`; 0: there is one table. */
 static void tally_block(cp_type type, const char *x, int64_t n, uint32_t *table, int64_t apart)
 {
     switch ((int)type) {
@@ -82,7 +82,7 @@ static void tally_task(void *context, int64_t task, int worker)
     const int64_t size = cpi_itemsize(c->type), end = (task + 1) * c->each < c->n ? (task + 1) * c->each : c->n;
     uint32_t *few = c->bins ? table_of(c, worker) : NULL, *all = c->whole ? few + TURNS * c->few : few;
     const int64_t apart = c->whole ? 0 : c->few;
-    const uint64_t few_bins = (uint64_t)(c->few < c->bins ? c->few : 0); /* as many as tell by their bits */
+    const uint64_t few_bins = (uint64_t)(c->few < c->bins ? c->few : 0); /* bins that the OR of bits can rule out */
     int64_t least = c->least[worker], most = c->most[worker], low, high;
     for (int64_t i = task * c->each; i < end; i += STEP) {
         const int64_t n = end - i < STEP ? end - i : STEP;
@@ -161,7 +161,7 @@ static void bin_task(void *context, int64_t task, int worker)
         const double *x = c->even && c->even->single ? NULL : (const double *)from;
         if (x && b->type != CP_FLOAT64) c->set->convert[b->type][CP_FLOAT64](buffer, from, n), x = buffer;
         bin_block(c, from, x, n, bin);
-        for (int64_t k = 0; k < n * cpi_itemsize(b->type); k += 64) /* the next block comes while this one is counted */
+        for (int64_t k = 0; k < n * cpi_itemsize(b->type); k += 64) /* prefetches the next block */
             __builtin_prefetch(from + n * cpi_itemsize(b->type) + k);
         if (table && b->bins <= CPI_SMALL_BINS) c->simd->few(bin, n, (int32_t)b->bins, table);
         else if (table) tally_block(CP_INT32, (const char *)bin, n, table + all, apart);
@@ -170,7 +170,7 @@ static void bin_task(void *context, int64_t task, int worker)
     }
 }
 
-/* How far the edges lie from where they would by their numbers; half a bin and more: not evenly. */
+/* The largest deviation of the edges from even spacing; half a bin and more: not even. */
 static bool find_even(const cpi_bins *b, double scale, cpi_even *e)
 {
     if (!b->even || !isfinite(scale) || b->bins > 1 << 20) return false;
@@ -180,7 +180,8 @@ static bool find_even(const cpi_bins *b, double scale, cpi_even *e)
         if (!(off < 0.25)) return false;
         if (off > e->off) e->off = off;
     }
-    /* a place is rounded to 24 bits; in float32 so are the first edge, the distance from it, the scale, the product */
+    /* a position is rounded to 24 bits; in float32 so are the first edge, the distance from it, the scale, the
+     * product */
     const double half = 0x1.02p-24, last = (double)(b->bins + 1), rounding = half * last;
     double more = half * (fabs(b->first) * scale + 4 * last);
     const bool whole = cpi_is_whole(b->type) && cpi_itemsize(b->type) <= 4; /* rounded to float32 before */
@@ -193,7 +194,7 @@ static bool find_even(const cpi_bins *b, double scale, cpi_even *e)
 
 /* --- both --- */
 
-/* Memory for the tables of as many workers as there shall be; 0: none. */
+/* Allocates the tables; returns the number of workers; 0: no tables. */
 static int open_tables(cp_stream *stream, counting *c)
 {
     int workers = cpi_workers();
@@ -213,7 +214,7 @@ static int open_tables(cp_stream *stream, counting *c)
     return workers;
 }
 
-/* Elements c->from and c->n behind it, in as many workers' tables; the counts are added to `to`. */
+/* Counts c->n elements from c->from on in the workers' tables, and adds the counts to `to`. */
 static void count(counting *c, cpi_task task, int workers, int64_t *to)
 {
     int64_t tasks = cpi_cut(c->n, GRAIN, &c->each);
@@ -235,7 +236,7 @@ static void count(counting *c, cpi_task task, int workers, int64_t *to)
         for (int64_t i = 0; i < n; i++) counts[(int64_t)v[i]]++;              \
     } while (0)
 
-/* Without tables, which are dearer than a few elements. */
+/* Without tables, which cost more than a few elements. */
 static void tally_few(cp_type type, int64_t n, const void *x, int64_t bins, int64_t *counts, int64_t *extent)
 {
     CPI_BEST(cpi_statistics_simd)->extent(type, x, n, &extent[0], &extent[1]);
@@ -266,7 +267,7 @@ cp_code cpi_statistics_cpu_tally(cp_stream *stream, cp_type type, int64_t n, con
     int64_t low = 0, high = bins;
     while (low < bins && !counts[low]) low++;
     while (high > low && !counts[high - 1]) high--;
-    if (low < high) { /* what was counted without being looked at */
+    if (low < high) { /* what was counted without a check */
         if (low < extent[0]) extent[0] = low;
         if (high - 1 > extent[1]) extent[1] = high - 1;
     }
@@ -284,7 +285,7 @@ cp_code cpi_statistics_cpu_bincount(cp_stream *stream, int64_t n, const int64_t 
     if (!bins) return CP_OK;
     memset(to, 0, (size_t)bins * 8);
     if (!weights) {
-        int64_t *counts = to; /* one that is beyond counts nowhere: what failed before left anything */
+        int64_t *counts = to; /* an index out of range is not counted: a failed operation left undefined values */
         for (int64_t i = 0; i < n; i++)
             if ((uint64_t)x[i] < (uint64_t)bins) counts[x[i]]++;
         return CP_OK;
@@ -296,7 +297,7 @@ cp_code cpi_statistics_cpu_bincount(cp_stream *stream, int64_t n, const int64_t 
     return CP_OK;
 }
 
-/* The edges that are to be made, made. */
+/* Computes the edges that are still to be made. */
 static cp_code bins_between(cp_stream *stream, const cpi_bins *b)
 {
     double edges[CPI_MADE_BINS + 1];
@@ -335,7 +336,7 @@ cp_code cpi_statistics_cpu_bins(cp_stream *stream, const cpi_bins *b)
     return code;
 }
 
-/* --- what bins cover --- */
+/* --- minimum and maximum --- */
 
 typedef struct spanning {
     const cpi_statistics_simd *simd;

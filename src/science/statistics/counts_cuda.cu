@@ -1,8 +1,8 @@
-/* Counts of whole numbers and of bins on the GPU.
+/* Counts of integers and of bins on the GPU.
  *
- * Counts of few bins are gathered in shared memory, a table a block or, of fewer yet, several that neighbouring threads
- * take turns in, so that those which meet in a bin need not wait for each other; else in the result. Only whole numbers
- * are added by atomics, so the same input gives the same counts. Elements are read in vectors. */
+ * Few bins are counted in shared memory: a table a block, or, with fewer yet, several that adjacent threads alternate
+ * between, which avoids conflicts in a bin. More bins are counted in the result. Atomics add only integers, so the same
+ * input gives the same counts. Elements are read in vectors. */
 #include "cuda/elements.h"
 #include "statistics/cuda.h"
 #include "statistics/methods.h"
@@ -17,7 +17,7 @@ enum {
     UNASKED = 48 * 1024   /* bytes of shared memory that every kernel may have */
 };
 
-/* f(element, place) for the elements of a thread, among all of the grid's: vectors, then what lies beside them. */
+/* f(element, index) for a thread's share of the elements: aligned vectors, then the rest. */
 template <class T, class F> __device__ __forceinline__ void each_element(const T *x, int64_t n, F f)
 {
     constexpr int V = (int)(16 / sizeof(T));
@@ -41,8 +41,8 @@ template <class T, class F> __device__ __forceinline__ void each_element(const T
 
 /* --- tables --- */
 
-/* Of `bins` counters each has 2^shift, those of one bin side by side; shift negative: there is none, `to` is counted
- * in. A grid of one block stores counts, others add them to what is 0. */
+/* Each of `bins` bins has 2^shift adjacent counters; shift negative: none, counts go to `to`. A grid of one block
+ * stores counts, others add them to zeros. */
 struct counts {
     int64_t bins;
     int shift;
@@ -67,7 +67,7 @@ __device__ void deliver(const counts &c, const unsigned *table)
     }
 }
 
-/* How counts are gathered, and by how many blocks of how much shared memory besides `more`. */
+/* The method of counting, and the number of blocks and their shared memory besides `more`. */
 struct plan {
     counts c;
     unsigned blocks;
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(THREADS) begin(counts c, long long *extent)
     if (extent && !thread) extent[0] = LLONG_MAX, extent[1] = LLONG_MIN;
 }
 
-/* Makes counts 0 and the extent empty, where a kernel does not store them. */
+/* Clears the counts and the range, where a kernel does not store them. */
 cp_code begin_counts(cp_stream *stream, const plan &p, long long *extent)
 {
     if (p.blocks == 1 && (p.c.shift >= 0 || (!p.c.bins && extent))) return CP_OK;
@@ -102,9 +102,9 @@ cp_code begin_counts(cp_stream *stream, const plan &p, long long *extent)
     return CPI_LAUNCHED(stream, "bincount");
 }
 
-/* --- whole numbers --- */
+/* --- integers --- */
 
-/* What elements are compared in: as wide as need be, of 64 bits as int64. */
+/* The type of comparisons: wide enough; int64 for 64 bits. */
 template <class T> using wide =
     std::conditional_t<sizeof(T) == 8, int64_t, std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>>;
 
@@ -173,8 +173,8 @@ cp_code count(cp_stream *stream, int64_t n, const void *x, int64_t bins, void *t
 
 /* --- bins --- */
 
-/* Evenly spaced edges that lie at most half of this, in bins, from where they should: then the place of a number that
- * is farther from them tells its bin, and no edge is read. */
+/* Bound for evenly spaced edges, which deviate at most half of this, in bins: the position of a number that is farther
+ * from an edge gives its bin, and no edge is read. */
 #define NEAR (1 / 1024.0)
 
 struct binning {

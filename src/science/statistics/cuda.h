@@ -1,4 +1,4 @@
-/* What the CUDA files of statistics share. */
+/* Shared by the CUDA files of statistics. */
 #ifndef CPI_STATISTICS_CUDA_H
 #define CPI_STATISTICS_CUDA_H
 

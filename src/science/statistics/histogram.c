@@ -1,4 +1,4 @@
-/* Histograms: edges are made here, or, where they are few and even, by the kernel that brings elements to their bins.
+/* Histograms: edges are computed here, or, if few and even, by the binning kernel.
  *
  * Invariant: the edges have the bits of NumPy's linspace whichever makes them. */
 #include <float.h>
@@ -27,13 +27,13 @@ typedef struct span {
     double low, high;
 } span;
 
-/* An end moved; a number without a type of its own remains one. */
+/* An end shifted by a value; a Python scalar stays one. */
 static cp_array *beside(cp_array *end, double value, double by)
 {
     return end->flags & CPI_WEAK ? cp_float(value + by) : cp_add(end, cp_float(by));
 }
 
-/* Has the device a slot that finds the least and the greatest element of this type in one reading? */
+/* Has the device a slot that finds the minimum and maximum of this type in one read? */
 static bool has_span(const cpi_device *device, cp_type t)
 {
     const bool wide = cpi_itemsize(t) > 4 && t != CP_FLOAT64, small = cpi_is_float(t) && cpi_itemsize(t) < 4;
@@ -59,7 +59,7 @@ static cp_array *ends_by_reductions(cp_array *x)
     return high && cp_min(x, .out = low) && cp_max(x, .out = high) ? ends : NULL;
 }
 
-/* The least and the greatest of the elements, which there are, read together as numbers of their type. */
+/* The minimum and the maximum of a non-empty array, read together as numbers of its type. */
 static bool find_ends(cp_array *x, span *s)
 {
     _Alignas(16) unsigned char both[32];
@@ -72,7 +72,7 @@ static bool find_ends(cp_array *x, span *s)
     return s->first && s->last;
 }
 
-/* What the bins cover: what is given, else the elements; half a unit to both sides of a single value. */
+/* The range of the bins: as given, else that of the elements; half a unit to both sides of a single value. */
 static bool find_span(const char *name, cp_array *a, cp_array *low, cp_array *high, span *s)
 {
     const bool given = low && high;
@@ -105,7 +105,7 @@ static cp_code all_true(cp_array *truths, uint8_t *yes)
     return all ? cp_to_host(all, yes, 1) : cp_error();
 }
 
-/* Are edges so far apart that rounding keeps their order? Else they are looked at. */
+/* Are edges far enough from each other that rounding keeps their order? Else they are checked. */
 static bool surely_ascend(cp_type t, int64_t bins, const span *s)
 {
     const bool wide = t == CP_FLOAT64, single = t == CP_FLOAT32;
@@ -138,7 +138,7 @@ static cp_type computed_type(const span *s)
     return a == b && (a == CP_FLOAT32 || a == CP_FLOAT64) ? a : CP_DEFAULT;
 }
 
-/* Can the kernel that brings elements to their bins make even_edges' edges itself? Then what it needs. */
+/* Can the binning kernel compute even_edges' edges itself? Then its parameters. */
 static bool are_made(const cp_array *x, int64_t bins, const span *s, cpi_edges *e)
 {
     *e = (cpi_edges){.computed = computed_type(s), .start = s->low, .stop = s->high};
@@ -150,7 +150,7 @@ static bool are_made(const cp_array *x, int64_t bins, const span *s, cpi_edges *
     return e->step > 0 && isfinite(e->step);
 }
 
-/* Edges that are given: 1-d, nowhere descending. NaN, which sorts last, descends to nothing. */
+/* Checks given edges: 1-d, nowhere descending. NaN sorts last. */
 static bool good_edges(const char *name, cp_array *e)
 {
     if (cp_ndim(e) != 1) return cpi_fail(CP_ERROR_VALUE, "%s: `bins` must be 1d, when an array", name), false;
@@ -160,7 +160,7 @@ static bool good_edges(const char *name, cp_array *e)
     return ascends || !cpi_fail(CP_ERROR_VALUE, "%s: `bins` must increase monotonically, when an array", name);
 }
 
-/* Is the last edge NaN, which all numbers lie before? Waits. */
+/* Is the last edge NaN, which sorts last? Synchronizes. */
 static bool ends_in_nan(cp_array *edges)
 {
     const char kind = cp_type_kind(cp_type_of(edges));
@@ -169,7 +169,7 @@ static bool ends_in_nan(cp_array *edges)
     return last && !all_true(cp_equal(last, last), &number) && !number;
 }
 
-/* The counts between edges of which NaN may be the last ones, as NumPy finds them: by places among x sorted. */
+/* The counts between edges whose last ones may be NaN, as in NumPy: by searchsorted in x, sorted. */
 static cp_array *counted_in_order(cp_array *x, cp_array *edges)
 {
     cp_array *sorted = cp_sort(x, 0), *but_last = cp_slice(edges, 1, &CP_RANGE(0, -1));
@@ -191,13 +191,13 @@ static cp_array *weighed(cp_array *index, cp_array *weights, int64_t bins)
     cp_array *r = cp_empty(CP_SHAPE(bins), t);
     for (int part = 0; r && part < 2; part++) {
         cp_array *w = part ? cp_imag_part(weights) : cp_real_part(weights);
-        cp_array *sums = w ? cpi_bincount("histogram", index, w, bins) : NULL; /* without weights it would count */
+        cp_array *sums = w ? cpi_bincount("histogram", index, w, bins) : NULL; /* NULL weights would mean counting */
         if (!sums || cp_assign(part ? cp_imag_part(r) : cp_real_part(r), sums)) return NULL;
     }
     return r;
 }
 
-/* Each bin's share of all, by its width. */
+/* Each bin's fraction of the total, divided by its width. */
 static cp_array *density_of(cp_array *counts, cp_array *edges)
 {
     cp_array *widths = edges ? cp_diff(edges, 1, 0) : NULL, *wide = widths ? cp_astype(widths, CP_FLOAT64) : NULL;
@@ -253,15 +253,15 @@ cp_code (cp_histogram)(cp_array *a, int64_t bins, cp_array **hist, cp_array **bi
 
 /* --- in several dimensions --- */
 
-/* Where coordinates lie among edges, from 1 on; before the first 0, behind the last one more. The last bin has its
- * right edge too. */
+/* The bin number of each coordinate, from 1 on; 0 before the first edge, one more behind the last. The last bin
+ * includes its right edge. */
 static cp_array *positions_of(cp_array *x, cp_array *edges)
 {
     cp_array *at = cp_digitize(x, edges), *last = at ? cp_slice(edges, 1, &CP_AT(-1)) : NULL;
     return last ? cp_subtract(at, cp_equal(x, last)) : NULL;
 }
 
-/* Counts, or sums of weights, of all cells and of a border around them, where the points outside count. */
+/* Counts, or sums of weights, of all cells and of a border around them for the points outside. */
 static cp_array *bordered(const char *name, int n, cp_array *const *x, cp_array *const *edges, cp_array *weights)
 {
     cp_array *position = NULL;
@@ -279,7 +279,7 @@ static cp_array *bordered(const char *name, int n, cp_array *const *x, cp_array 
     return counts ? cp_reshape(counts, (cp_shape){n, shape}) : NULL;
 }
 
-/* Each cell's share of all by its extents. */
+/* Each cell's fraction of the total, divided by its volume. */
 static cp_array *cell_density(cp_array *counts, int n, cp_array *const *edges)
 {
     int64_t shape[CP_MAXDIM];

@@ -1,4 +1,4 @@
-/* Averages, covariances, slopes, and the reductions that leave NaN out and are made of others. */
+/* Averages, covariances, gradients, and NaN-ignoring reductions composed of others. */
 #include "compose/compose.h"
 #include "cuprite/fuse.h"
 #include "cuprite/products.h"
@@ -9,11 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-/* --- what is not NaN --- */
+/* --- reductions that ignore NaN --- */
 
 static bool has_nan(const cp_array *a) { return !cpi_is_whole(cp_type_of(a)); }
 
-/* Is an element true? Waits. -1: that could not be computed, which the record tells. */
+/* Is an element true? Synchronizes. -1: error set. */
 static int any(cp_array *truths)
 {
     const bool one = truths && cp_size(truths) == 1 && cp_type_of(truths) == CP_BOOL;
@@ -24,7 +24,7 @@ static int any(cp_array *truths)
     return read ? yes : -1;
 }
 
-/* What only the elements tell is told where they are there when a call returns. */
+/* Is the device synchronous? Only there a call itself warns of, or rejects, elements' values. */
 static bool tells(const cp_array *a) { return a->device->backend->at_once; }
 
 /*: function("nanmean",
@@ -72,7 +72,7 @@ static cp_array *known_position(const char *name, cp_array *a, bool low, cp_axes
                                                               : NULL;
         if (!nan || (cp_size(a) && !none)) return cpi_end(&f, NULL);
         a = cp_where(nan, cp_float(low ? INFINITY : -INFINITY), a);
-        /* the device finds places while the host waits to hear that there are some */
+        /* the device computes the indices while the host waits for the check */
         cp_array *early = !a || out ? NULL : low ? cp_argmin(a, .axis = axis, .keepdims = keepdims)
                                                  : cp_argmax(a, .axis = axis, .keepdims = keepdims);
         const int found = none && (out || early) ? any(none) : 0;
@@ -104,8 +104,8 @@ cp_array *(cp_nanargmax)(cp_array *a, const cp_nanargmax_options *options)
     return known_position("nanargmax", a, false, o->axis, o->out, o->keepdims);
 }
 
-/* The median of complex numbers, which are sorted by their real parts, then by the others, NaN in either last: half the
- * sum of the two in the middle of what is known. */
+/* The median of complex numbers, sorted by real, then imaginary parts, NaN in either last: half the sum of the two
+ * middle ones of those that are not NaN. */
 static cp_array *complex_median(cp_array *a, const cp_nanmedian_options *o)
 {
     static const char name[] = "nanmedian";
@@ -118,7 +118,7 @@ static cp_array *complex_median(cp_array *a, const cp_nanmedian_options *o)
     if (!count) return NULL;
     cp_array *upper = cp_floor_divide(count, cp_int(2)), *position = cp_subtract(count, cp_int(1));
     cp_array *lower = position ? cp_floor_divide(cp_maximum(position, cp_int(0)), cp_int(2)) : NULL;
-    /* of nothing known: any place, which is NaN */
+    /* all NaN: any index, which is NaN */
     upper = upper ? cp_minimum(upper, cp_int(slices.reduced - 1)) : NULL;
     cp_array *odd = cp_remainder(count, cp_int(2));
     if (!upper || !lower || !odd) return NULL;
@@ -154,7 +154,7 @@ cp_array *(cp_nanmedian)(cp_array *a, const cp_nanmedian_options *options)
     return r;
 }
 
-/* x as a type; x itself where it is of that. In a frame, which keeps both. */
+/* x converted to a type; x itself where it has it. In a frame, which keeps both. */
 static cp_array *in_type(cp_array *x, cp_type type) { return cp_type_of(x) == type ? x : cp_astype(x, type); }
 
 /* --- averages --- */
@@ -188,13 +188,13 @@ cp_array *cpi_weights_like(const char *name, cp_array *a, cp_array *w, cp_axes a
     return r;
 }
 
-/* One dimension of many float64: their sum of products needs no array of them, and rounds no worse. */
+/* Is x a long 1-d float64 array? Then a dot product needs no temporary, and rounds no worse. */
 static bool is_long_line(const cp_array *x, cp_type type)
 {
     return type == CP_FLOAT64 && cp_ndim(x) == 1 && cp_size(x) >= 1 << 14;
 }
 
-/* Is a sum of weights 0? Waits. -1: that could not be computed. */
+/* Is a sum of weights 0? Synchronizes. -1: error set. */
 static int any_zero(cp_array *sums)
 {
     _Alignas(16) unsigned char bits[16];
@@ -215,7 +215,7 @@ static cp_array *weighted(cp_array *a, const cp_average_options *o, cp_array **s
     cp_array *wide = in_type(a, t), *weights = wide ? in_type(w, t) : NULL;
     cp_array *scale = weights ? cp_sum(weights, .axis = o->axis, .keepdims = o->keepdims) : NULL;
     if (!scale) return NULL;
-    /* all is given to the device before the host waits to hear of the weights */
+    /* all work is enqueued before the host waits for the check of the weights */
     cp_array *total = NULL;
     if (is_long_line(wide, t) && is_long_line(weights, t)) {
         total = cp_dot(wide, weights);
@@ -264,7 +264,7 @@ cp_code (cp_average)(cp_array *a, cp_array **average, cp_array **sum_of_weights,
 
 /* --- covariances --- */
 
-/* As a table of variables and observations. */
+/* As a 2-d array of variables and observations. */
 static cp_array *table(cp_array *x, cp_type type, bool transposed)
 {
     cp_array *wide = in_type(x, type);
@@ -291,7 +291,7 @@ static cp_array *observation_weights(const char *kind, cp_array *w, int64_t obse
     return negative ? NULL : r;
 }
 
-/* What the sums of products are divided by. */
+/* The divisor of the sums of products. */
 static cp_array *factor(cp_array *x, cp_array *w, cp_array *sum, cp_array *aweights, double ddof)
 {
     if (!w) return cp_float((double)cp_dim(x, 1) - ddof);
@@ -361,7 +361,7 @@ cp_array *(cp_cov)(cp_array *m, bool rowvar, double ddof, const cp_cov_options *
     return cpi_end(&f, covariances(m, o->y, rowvar, o->bias, ddof, o->fweights, o->aweights, o->typed, o->dtype));
 }
 
-/* The parts within -1 and 1. */
+/* Clips the parts to -1 and 1. */
 static cp_code bound(cp_array *x)
 {
     cp_array *low = x ? cp_float(-1) : NULL, *high = low ? cp_float(1) : NULL;
@@ -386,9 +386,9 @@ cp_array *(cp_corrcoef)(cp_array *x, bool rowvar, const cp_corrcoef_options *opt
     return cpi_end(&f, c);
 }
 
-/* --- slopes --- */
+/* --- gradients --- */
 
-/* A vector of distances, shaped to lie along the axis. */
+/* A vector of distances, shaped to broadcast along the axis. */
 static cp_array *along(cp_array *d, int axis, int ndim)
 {
     int64_t shape[CP_MAXDIM];
@@ -397,7 +397,7 @@ static cp_array *along(cp_array *d, int axis, int ndim)
     return cp_reshape(d, (cp_shape){ndim, shape});
 }
 
-/* One place of a vector of distances, or the one distance. */
+/* One element of a vector of distances, or the one distance. */
 static cp_array *distance(cp_array *d, int64_t i) { return cp_ndim(d) ? cp_slice(d, 1, &CP_AT(i)) : d; }
 
 /* a x + b y + c z */
@@ -410,7 +410,7 @@ static cp_array *three(cp_array *a, cp_array *x, cp_array *b, cp_array *y, cp_ar
 
 static cp_array *times(double n, cp_array *x) { return x ? cp_multiply(cp_float(n), x) : NULL; }
 
-/* Slopes at inner places, into `to`. */
+/* Gradients at inner points, into `to`. */
 static cp_code inner(cp_array *f, cp_array *d, int axis, cp_array *to)
 {
     cp_array *before = cpi_range(f, axis, 0, -2), *here = cpi_range(f, axis, 1, -1),
@@ -441,7 +441,7 @@ static cp_code inner(cp_array *f, cp_array *d, int axis, cp_array *to)
     return done ? CP_OK : cp_error();
 }
 
-/* The slope at one end, from two samples or three. */
+/* The gradient at one end, from two samples or three. */
 static cp_array *at_end(cp_array *f, cp_array *d, int axis, bool last, int order)
 {
     cp_array *x[3];
@@ -485,7 +485,7 @@ static cp_code put(cp_array *r, int axis, int64_t from, int64_t to, cp_array *va
              module="_statistics", unlock="always",
              like=True,
              doc="""Slopes along one axis: central differences, at the ends of first or second order. spacing: the
-distance of samples, or their places.""") */
+distance of samples, or their coordinates.""") */
 cp_array *(cp_gradient)(cp_array *f, int axis, int edge_order, const cp_gradient_options *options)
 {
     const cp_gradient_options *o = CPI_GIVEN(cp_gradient_options, options);

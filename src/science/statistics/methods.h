@@ -1,6 +1,6 @@
-/* What both devices do with one element: the bin of a number, a number between samples, a quantile of a sorted row.
+/* Per-element code of both devices: the bin of a number, interpolation between samples, a quantile of a sorted row.
  *
- * Invariant: every step is rounded as NumPy's is, by itself, so both devices give NumPy's bits. */
+ * Invariant: every operation is rounded by itself, as NumPy's is, so both devices give NumPy's bits. */
 #ifndef CPI_STATISTICS_METHODS_H
 #define CPI_STATISTICS_METHODS_H
 
@@ -31,7 +31,7 @@ CPS double cpi_number_at(cp_type t, const void *x, int64_t i)
 
 /* --- bins --- */
 
-/* Edge i of those that are made. */
+/* Edge i of evenly spaced edges. */
 CPS double cpi_edge_at(const cpi_edges *e, int64_t bins, int64_t i)
 {
     double x = e->stop;
@@ -58,7 +58,7 @@ CPS int64_t cpi_not_above(const double *edges, int64_t m, double x)
     return low;
 }
 
-/* The bin of x: a guess from where it lies, then its neighbours; or a search. `scale`: bins / (last - first). */
+/* The bin of x: a guess from its position, then its neighbours; or a search. `scale`: bins / (last - first). */
 CPS int64_t cpi_bin_of(const double *edges, int64_t bins, bool even, double first, double scale, double x)
 {
     if (!(x >= edges[0] && x <= edges[bins])) return bins;
@@ -76,8 +76,8 @@ CPS int64_t cpi_bin_of(const double *edges, int64_t bins, bool even, double firs
 
 /* --- between samples --- */
 
-/* On the line through (x0, y0) and (x1, y1); where that is no number, from the other end. `part`: of complex numbers,
- * whose slopes NumPy makes by a product. */
+/* Linear interpolation between (x0, y0) and (x1, y1); where that is NaN, from the other end. `part`: of complex
+ * numbers, whose slopes NumPy computes by a product. */
 CPS double cpi_on_line(bool part, double x, double x0, double x1, double y0, double y1)
 {
     const double slope = part ? cpi_times(y1 - y0, 1.0 / (x1 - x0)) : (y1 - y0) / (x1 - x0);
@@ -89,7 +89,7 @@ CPS double cpi_on_line(bool part, double x, double x0, double x1, double y0, dou
     return y;
 }
 
-/* Value i, of one part or two, that numpy.interp gives; j + 1 samples lie nowhere above x. */
+/* Value i of numpy.interp, of one part or two; j + 1 samples are not above x. */
 CPS void cpi_interpolate_at(const cpi_interpolation *p, int64_t i, int64_t j)
 {
     const int parts = p->complex_values ? 2 : 1;
@@ -97,7 +97,7 @@ CPS void cpi_interpolate_at(const cpi_interpolation *p, int64_t i, int64_t j)
     double *to = (double *)p->to + i * parts;
     const int64_t last = p->samples - 1;
     for (int k = 0; k < parts; k++) {
-        if (x != x) to[k] = !last ? of[k] : k ? 0 : x; /* a single sample is what is neither before nor behind */
+        if (x != x) to[k] = !last ? of[k] : k ? 0 : x; /* a single sample: its value also for NaN */
         else if (x > p->at[last]) to[k] = p->right[k];
         else if (j < 0) to[k] = p->left[k];
         else if (j == last || p->at[j] == x) to[k] = of[j * parts + k];
@@ -114,11 +114,11 @@ CPS void cpi_interpolate_one(const cpi_interpolation *p, int64_t i)
 /* --- quantiles --- */
 
 typedef struct cpi_quantile_position {
-    int64_t before, behind; /* places among n elements */
-    double share;           /* of the way from one to the other */
+    int64_t before, behind; /* indices into n elements */
+    double share;           /* fraction of the way from one to the other */
 } cpi_quantile_position;
 
-/* As the arithmetic of `single` precision rounds it. */
+/* Rounded to float32 if `single`. */
 CPS double cpi_rounded(bool single, double x) { return single ? (double)(float)x : x; }
 
 /* numpy's virtual index of n elements, for methods between elements. */
@@ -139,7 +139,7 @@ CPS double cpi_quantile_index(cp_quantile_method method, bool single, double n, 
     return cpi_rounded(single, cpi_rounded(single, nq + shift) - 1);
 }
 
-/* Where the method gives an element itself. */
+/* The index, where the method gives an element itself. */
 CPS int64_t cpi_quantile_element(cp_quantile_method method, bool single, double n, double q)
 {
     const double steps = cpi_rounded(single, cpi_times(cpi_rounded(single, n - 1), q));
@@ -182,7 +182,7 @@ CPS cpi_quantile_position cpi_quantile_between(cp_quantile_method method, bool s
     return p;
 }
 
-/* The place that a running sum of weights, divided by all of them, reaches q at. */
+/* The index at which the normalized cumulative sum of weights reaches q. */
 CPS int64_t cpi_quantile_weighted(const double *weight, int64_t n, double q, bool single)
 {
     double all = 0, sum = 0;
@@ -201,7 +201,7 @@ CPS bool cpi_is_nan_at(const cpi_quantiles *r, int64_t i)
     return x != x;
 }
 
-/* How many elements of a row, NaN last, are numbers; of some places only: 0 where one is NaN. */
+/* How many elements of a row, NaN last, are not NaN; with indices: 0 where one is NaN. */
 CPS int64_t cpi_known_elements(const cpi_quantiles *r, int64_t first)
 {
     int64_t low = 0, high = r->n;
@@ -215,7 +215,7 @@ CPS int64_t cpi_known_elements(const cpi_quantiles *r, int64_t first)
     return low;
 }
 
-/* Where the element at a place of a row is in x. */
+/* The offset in x of the element at an index of a row. */
 CPS int64_t cpi_element_of(const cpi_quantiles *r, int64_t first, int64_t position)
 {
     int i = 0;

@@ -1,5 +1,5 @@
-/* Quantiles: what is given is checked and read on the host, where few places of a row are wanted they are selected,
- * else rows are sorted, and the backend reads the quantiles off the rows. */
+/* Quantiles: arguments are checked and q is read on the host. If few elements of a row are needed they are selected,
+ * else rows are sorted; the backend computes the quantiles from the rows. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,14 +68,14 @@ static bool gives_elements(const asking *s)
     }
 }
 
-/* The type of what lies between elements: theirs where q is a Python number. */
+/* The type of interpolated results: the elements' where q is a Python number. */
 static cp_type between(const cp_array *a, const cp_array *q)
 {
     if (q->flags & CPI_WEAK) return cpi_is_whole(a->type) ? CP_FLOAT64 : a->type;
     return cp_promote(a->type, cpi_is_whole(q->type) ? CP_FLOAT64 : q->type);
 }
 
-/* Which elements of a row are read, ascending and distinct; 0: too many to be worth it. */
+/* Which elements of a row are read, ascending and distinct; 0: too many for selection to pay. */
 static int wanted_positions(const asking *s, int64_t n, int64_t *indices)
 {
     int found = 0;
@@ -113,7 +113,7 @@ static cp_array *sorted_weights(const asking *s, cp_array *rows, cp_array *weigh
     return r;
 }
 
-/* Weights like a, from its shape or that of the one axis; not negative, and with a finite sum that is not 0. */
+/* Weights broadcast to a, from its shape or that of the one axis; not negative, and with a finite sum that is not 0. */
 static cp_array *full_weights(const asking *s, cp_array *a)
 {
     if (s->method != CP_QUANTILE_METHOD_INVERTED_CDF)
@@ -132,7 +132,7 @@ static cp_array *full_weights(const asking *s, cp_array *a)
     return code ? cp_free(r), NULL : r;
 }
 
-/* Which rows have nothing but NaN: those have that as their result, whatever they weigh. */
+/* Which rows have only NaN: their result is NaN, whatever the weights. */
 static cp_array *unknown_rows(cp_array *table)
 {
     cp_array *nan = cp_isnan(table), *r = nan ? cp_all(nan, .axis = CP_AXES(1)) : NULL;
@@ -140,7 +140,7 @@ static cp_array *unknown_rows(cp_array *table)
     return r;
 }
 
-/* A row whose weights have no sum is an error; one with a NaN among its elements has that as its result. */
+/* A row whose weights have no finite sum other than 0 is an error; a row with a NaN has NaN as its result. */
 static cp_code check_sums(const asking *s, cp_array *elements, cp_array *weights, int64_t rows, int64_t n)
 {
     cp_array *table = cp_reshape(weights, CP_SHAPE(rows, n)), *sum = table ? cp_sum(table, .axis = CP_AXES(1)) : NULL;
@@ -156,7 +156,7 @@ static cp_code check_sums(const asking *s, cp_array *elements, cp_array *weights
     return code;
 }
 
-/* Rows of a copy of the elements, with the places that are read in order. */
+/* Rows of a copy of the elements, partitioned at the indices that are read. */
 static cp_array *ordered_rows(asking *s, cp_array *a, const cpi_slices *slices, cpi_device *device, cp_array **weights)
 {
     int64_t indices[2 * FEW_POSITIONS + 1];
@@ -189,8 +189,8 @@ static cp_array *ordered_rows(asking *s, cp_array *a, const cpi_slices *slices, 
     return NULL;
 }
 
-/* Can places be picked out of the one row, which stays? Where results are there when calls return: how many elements
- * are numbers is read. */
+/* Can elements be selected from the one row without a copy? On synchronous devices only: the number of non-NaN elements
+ * is read. */
 static bool can_select_kth(const asking *s, const cpi_slices *slices, const cpi_device *device)
 {
     const int bytes = (int)cpi_itemsize(s->job.type);
@@ -209,7 +209,7 @@ static cp_code count_numbers(cp_array *x, int64_t *numbers)
     return code;
 }
 
-/* Only the elements that are read, in s->job.indices, which is memory of the caller's. */
+/* Selects only the elements that are read; s->job.indices is the caller's memory. */
 static cp_array *selected(asking *s, cp_array *a, const cpi_slices *slices, cpi_device *device, int64_t *indices)
 {
     cpi_quantiles *job = &s->job;
@@ -252,7 +252,7 @@ static cp_code read_off(asking *s, cp_array *a, const cpi_slices *slices, cpi_de
 /* NumPy's medians assign to out, its quantiles compute into it. */
 static cp_casting casting_of(const asking *s) { return s->method == CPI_QUANTILE_MEDIAN ? CP_UNSAFE : CP_SAME_KIND; }
 
-/* Of an array without elements: NumPy's mean of it, whatever q is. */
+/* Of an empty array: NumPy's mean of it, whatever q is. */
 static cp_array *of_nothing(const asking *s, cp_array *a, const cpi_slices *slices)
 {
     cp_array *both[2] = {a, s->out};
@@ -267,7 +267,7 @@ static cp_array *of_nothing(const asking *s, cp_array *a, const cpi_slices *slic
     return cpi_output_close(&o, code);
 }
 
-/* Methods that NumPy computes in integers where q are some: 0 or 1, so the least and the greatest element. */
+/* Methods that NumPy computes in integers where q is integral: 0 or 1, so the minimum and the maximum. */
 static bool is_integral(const asking *s, const cp_array *q)
 {
     return s->whole && !(q->flags & CPI_WEAK) &&
@@ -286,7 +286,7 @@ static cp_array *integral(asking *s, cp_array *a, cp_array *q)
     return cpi_deliver(s->name, typed, out, CP_SAME_KIND);
 }
 
-/* 1 where an element is true; takes the array over. */
+/* Is an element true? Takes ownership of the array. */
 static bool any_true(cp_array *x, cp_code *code)
 {
     cp_array *any = x ? cp_any(x) : NULL;
@@ -297,8 +297,7 @@ static bool any_true(cp_array *x, cp_code *code)
     return yes;
 }
 
-/* NumPy's warning of rows of nothing but NaN, where results are there anyway: the rows are looked at only where a
- * result is NaN. */
+/* NumPy's warning of rows of only NaN, on synchronous devices: the rows are checked only if a result is NaN. */
 static cp_code notice_nothing(const asking *s, cp_array *a, const cpi_device *device, cp_array *result)
 {
     cp_code code = CP_OK;
@@ -316,14 +315,14 @@ static cp_array *quantiles(asking *s, cp_array *a, cp_array *q)
     cpi_slices slices;
     int64_t shape[2 * CP_MAXDIM];
     if (cpi_null(s->name, a) || cpi_null(s->name, q)) return NULL;
-    if (cpi_is_complex(a->type) && (s->method != CPI_QUANTILE_MEDIAN || a->size)) /* nothing has a median that is NaN */
+    if (cpi_is_complex(a->type) && (s->method != CPI_QUANTILE_MEDIAN || a->size)) /* that is NaN */
         return cpi_fail(CP_ERROR_TYPE, "%s: a must be an array of real numbers", s->name), NULL;
     cpi_free_host(s->q), s->q = NULL;
     if (read_positions(s, q) || cpi_slices_of(s->name, a, s->axes, s->keepdims, &slices)) return NULL;
     cp_array *both[2] = {a, s->out};
     s->job.type = a->type, s->job.elements = gives_elements(s), s->job.result = between(a, q);
     if (s->known && !a->size) return of_nothing(s, a, &slices);
-    if (!slices.reduced && (s->count || cpi_is_float(a->type))) /* no places of no integers are none */
+    if (!slices.reduced && (s->count || cpi_is_float(a->type))) /* integers without q need no elements */
         return cpi_fail(CP_ERROR_INDEX, "%s: index -1 is out of bounds for axis 0 with size 0", s->name), NULL;
     if (a->type == CP_BOOL && !s->job.elements)
         return cpi_fail(CP_ERROR_TYPE, "%s: numpy boolean subtract, the `-` operator, is not supported, use the "

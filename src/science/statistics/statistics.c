@@ -1,5 +1,5 @@
-/* Counting, bins and interpolation: types, errors and memory. What is compared is brought to one type first; what is
- * counted or interpolated is float64. */
+/* Counting, bins and interpolation: types, errors and memory. Compared operands are converted to one type first;
+ * weights and interpolated values are float64. */
 #include "statistics/statistics.h"
 
 #include <math.h>
@@ -37,8 +37,8 @@ cp_array *cpi_bincount(const char *name, cp_array *x, cp_array *weights, int64_t
 
 enum { AT_ONCE = 1 << 15, SOME_BINS = 4096, MANY_BINS = 16384 };
 
-/* The counts of dense whole numbers (of no bins: x), and what the least and the greatest of them are; the bins may be
- * too few. Waits, but where nobody asks for those: extent NULL. */
+/* The counts of dense integers (of no bins: x), and their minimum and maximum; the bins may be too few. Synchronizes,
+ * unless extent is NULL. */
 static cp_array *tallied(const char *name, cp_array *x, int64_t bins, int64_t *extent)
 {
     const int64_t two = 2;
@@ -58,14 +58,14 @@ static cp_array *tallied(const char *name, cp_array *x, int64_t bins, int64_t *e
     return code ? cp_free(r), NULL : r;
 }
 
-/* Can numbers from extent[0] to extent[1] be counted? */
+/* Checks that numbers from extent[0] to extent[1] can be counted. */
 static cp_code check_extent(const char *name, const int64_t *extent)
 {
     if (extent[0] < 0) return cpi_fail(CP_ERROR_VALUE, "%s: 'list' argument must have no negative elements", name);
     return extent[1] < INT64_MAX ? CP_OK : cpi_fail(CP_ERROR_MEMORY, "%s: the result has too many elements", name);
 }
 
-/* The greatest element of x, int64 and dense and not empty, when all are at least 0. Waits. */
+/* The maximum of x (int64, dense, not empty), checked to be non-negative. Synchronizes. */
 static cp_code greatest_index(const char *name, cp_array *x, int64_t *most)
 {
     int64_t extent[2];
@@ -91,8 +91,8 @@ static cp_array *lengthened(const char *name, cp_array *counts, int64_t n)
     return code ? cp_free(r), NULL : r;
 }
 
-/* bincount of whole numbers, at least one of them: of many into some bins first, which are mostly enough, else once the
- * greatest is known. */
+/* bincount of a non-empty integer array: many elements are first counted into a guessed number of bins, which mostly
+ * suffices, else once the maximum is known. */
 static cp_array *counted(const char *name, cp_array *given, cpi_device *device, int64_t minlength)
 {
     int64_t extent[2];
@@ -137,7 +137,7 @@ cp_array *(cp_bincount)(cp_array *x, const cp_bincount_options *options)
 
 /* --- bins --- */
 
-/* The slot's call: edges are `given`, of float64, or `made`. */
+/* Calls the slot: edges are `given`, of float64, or `made`. */
 static cp_array *binned(const char *name, cp_array *x, int64_t bins, const cp_array *given, const cpi_edges *made,
                         cpi_bins b, bool counted)
 {
@@ -188,7 +188,7 @@ cp_array *cpi_bins_between(const char *name, cp_array *x, int64_t bins, cpi_edge
 typedef cp_code (*locating)(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_t m, const void *edges,
                             bool right, int64_t *to);
 
-/* What a slot finds among the edges for each element of x, of their common type. */
+/* The slot's search in the edges for each element of x, in their common type. */
 static cp_array *located(const char *name, cp_array *x, cp_array *edges, bool right, bool few)
 {
     cp_array *both[2] = {x, edges}, *r = NULL, *e = NULL;
@@ -207,8 +207,8 @@ static cp_array *located(const char *name, cp_array *x, cp_array *edges, bool ri
     return r;
 }
 
-/* Which way the neighbours of a 1-d array go, by NumPy's rule, in which NaN is in order with anything: the first two
- * that are unequal say it, and no later two go the other way. Waits. */
+/* The direction of a monotonic 1-d array by NumPy's rule, in which NaN is in order with anything: the first unequal
+ * pair determines it, and no later pair goes the other way. Synchronizes. */
 static cp_code direction(cp_array *a, bool *up, bool *ordered)
 {
     cp_index later = CP_RANGE(1, INT64_MAX), earlier = CP_RANGE(0, -1);
@@ -267,7 +267,7 @@ static cp_code end_value(cp_array *x, double *to)
     return code;
 }
 
-/* What lies beyond the samples: what is given, else the first and the last of them. */
+/* The values beyond the samples: as given, else the first and the last sample. */
 static cp_code ends(cpi_interpolation *p, cp_array *fp, const cp_interp_options *o)
 {
     const bool left = o->left && !o->period, right = o->right && !o->period;
@@ -303,7 +303,8 @@ static cp_array *interpolated(cpi_device *device, cp_array *x, cp_array *xp, cp_
     return r;
 }
 
-/* The last sample before the first one, and the first behind the last, one period away; `shift` NULL: as they are. */
+/* Adds the last sample before the first one, and the first behind the last, shifted by one period; `shift` NULL:
+ * unshifted. */
 static cp_array *round_about(cp_array *x, cp_array *shift)
 {
     cp_index last = CP_RANGE(-1, INT64_MAX), first = CP_RANGE(0, 1);
@@ -315,7 +316,7 @@ static cp_array *round_about(cp_array *x, cp_array *shift)
     return r;
 }
 
-/* Samples of a periodic function, brought into one period and ordered. */
+/* Samples of a periodic function, reduced to one period and sorted. */
 static cp_array *periodic(cpi_device *device, cp_array *x, cp_array *xp, cp_array *fp, const cp_interp_options *o)
 {
     cp_array *p = cp_absolute(o->period), *xs = p ? cp_astype(x, CP_FLOAT64) : NULL;

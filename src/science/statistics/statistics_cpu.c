@@ -1,4 +1,4 @@
-/* Searching and interpolating on the CPU: elements dealt out to the threads. */
+/* Searching and interpolating on the CPU: elements divided among the threads. */
 #include "statistics/statistics.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 
 enum { GRAIN = 4096 };
 
-/* --- places among edges: as searchsorted finds them --- */
+/* --- positions in edges, as searchsorted finds them --- */
 
 cp_code cpi_statistics_cpu_locate(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_t m,
                                   const void *edges, bool right, int64_t *to)
@@ -24,7 +24,7 @@ cp_code cpi_statistics_cpu_locate(cp_stream *stream, cp_type type, int64_t n, co
     return CP_OK;
 }
 
-/* Is edge a less than edge b? Those of 64-bit integers are not all told apart as float64. */
+/* Is edge a less than edge b? float64 does not distinguish all 64-bit integers. */
 static bool less(cp_type type, const void *edges, int64_t a, int64_t b)
 {
     return type == CP_INT64    ? ((const int64_t *)edges)[a] < ((const int64_t *)edges)[b]
@@ -32,8 +32,8 @@ static bool less(cp_type type, const void *edges, int64_t a, int64_t b)
                                : cpi_number_at(type, edges, a) < cpi_number_at(type, edges, b);
 }
 
-/* 1 where few edges ascend, -1 where they descend, 0 where they do neither, by NumPy's rule, in which NaN is in order
- * with anything: the first two that are unequal say it, and no later two go the other way. */
+/* 1 where few edges ascend, -1 where they descend, 0 where they do neither. By NumPy's rule NaN is in order with
+ * anything: the first unequal pair determines the direction, and no later pair goes the other way. */
 static int direction(cp_type type, const void *edges, int64_t m)
 {
     int64_t i = 1;

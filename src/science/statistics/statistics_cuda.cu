@@ -1,4 +1,4 @@
-/* Searching, interpolating and quantiles on the GPU: a thread an element. Counting stands in counts_cuda.cu and
+/* Searching, interpolating and quantiles on the GPU: a thread an element. Counting is in counts_cuda.cu and
  * weights_cuda.cu. */
 #include "cuda/cuda.h"
 #include "cuda/elements.h"
@@ -21,7 +21,7 @@ cp_code cpi_statistics_cuda_locate(cp_stream *stream, cp_type type, int64_t n, c
 
 namespace {
 
-/* Edges in shared memory: each block finds for itself which way they go, and says so where they go neither. */
+/* Edges in shared memory: each block determines their direction, and reports an error if they are not monotonic. */
 template <class T> __global__ void __launch_bounds__(THREADS)
 digitize_each(int64_t n, const T *x, int m, const T *edges, bool right, int64_t *to, uint32_t *mailbox,
               uint32_t failure)

@@ -1,4 +1,4 @@
-/* Bins of blocks of numbers, and extents of whole ones; compiled once per instruction set. */
+/* Bins of blocks of numbers, and ranges of integers; compiled once per instruction set. */
 #include "statistics/blocks.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
-/* Sums of weights by their bins on the GPU: one answer in every run, on every device.
+/* Sums of weights by their bins on the GPU: the same result in every run, on every device.
  *
- * Few bins: each warp has a table of its own in shared memory, to which it adds its elements in their order, 32 at a
- * time; of those that meet in a bin one after the other does. Blocks are cut by the number of elements and bins alone,
- * and the tables of warps, then those of blocks, are added in one order. Many bins: elements are ordered by their bins,
- * and each bin's are added by one warp. */
+ * Few bins: each warp has its own table in shared memory, to which it adds its elements in order, 32 at a time;
+ * those in the same bin are added in sequence. Blocks depend on the number of elements and bins alone, and the tables
+ * of warps, then those of blocks, are added in one order. Many bins: elements are ordered by their bins, and each bin's
+ * are added by one warp. */
 #include "sort/cuda.h"
 #include "statistics/cuda.h"
 
@@ -117,7 +117,7 @@ cp_code few(cp_stream *stream, int64_t n, const int64_t *x, const double *weight
 
 /* --- many bins --- */
 
-/* Bins as keys to order by, what is in none behind all others; and the elements' places. */
+/* Bins as sort keys, elements in no bin last; and the elements' indices. */
 template <class K, class I> __global__ void __launch_bounds__(THREADS)
 list_bins(const int64_t *x, int64_t n, int64_t bins, K *keys, I *order)
 {
@@ -127,7 +127,7 @@ list_bins(const int64_t *x, int64_t n, int64_t bins, K *keys, I *order)
     }
 }
 
-/* The first place of an ordered list at which a key is not less than v. */
+/* The first index of a sorted list at which a key is not less than v. */
 template <class K> __device__ int64_t lower_bound(const K *keys, int64_t n, K v)
 {
     int64_t low = 0, high = n;

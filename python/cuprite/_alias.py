@@ -11,7 +11,7 @@ _ROOTS = ("cupy", "cupyx")
 _roots = set()         # of these those that are installed; "numba" goes with them
 _numba_is_ours = None  # not known yet
 _report = False          # whether a line says that numba is Numba
-CUPY = "14.2.0"        # the version that programs are told, whose names these are
+CUPY = "14.2.0"        # the version that programs see; the names are that version's
 
 
 def _numba_is_absent():

@@ -1,4 +1,4 @@
-/* Arguments of function rows: sorting a call's into places, and a converter for every kind (tools/generate/kinds.py).
+/* Arguments of function rows: binding a call's to parameters, and a converter for every kind (tools/generate/kinds.py).
  *
  * Invariant: an array that a converter gives is owned or held, so that it lives while other threads run whatever they
  * do to the Python object that has it. */

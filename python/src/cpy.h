@@ -222,7 +222,7 @@ bool cpy_count(PyObject *o, int64_t *v);                         /* of elements:
 /* As NumPy's C functions read them: no truth values, ValueError for what does not fit. */
 bool cpy_extent(PyObject *o, int64_t *v);
 bool cpy_shape(PyObject *o, cpy_ints *shape);                    /* an integer or a sequence of them */
-enum { CPY_OWN_SHAPE = -2 };                                     /* the number of extents that None gives */
+enum { CPY_OWN_SHAPE = -2 };                                     /* None: the number of axes is the array's own */
 bool cpy_new_shape(PyObject *o, cpy_ints *shape);                /* or None */
 bool cpy_choice(PyObject *o, int *v);                            /* 1 or -1: true or not */
 bool cpy_length(PyObject *o, int64_t *v);                        /* of a transform: at least 1 */
@@ -232,7 +232,7 @@ bool cpy_plane_axes(PyObject *o, cpy_axes *axes);                /* None: n -1, 
 bool cpy_axis(PyObject *o, int *v);
 bool cpy_axis_or_flat(PyObject *o, int *axis);                   /* None: CP_FLAT */
 bool cpy_axes_arg(PyObject *o, PyObject *x, cpy_axes *axes);     /* of x. NULL, None: all; integer; tuple */
-bool cpy_known_axes(PyObject *o, PyObject *x, PyObject *where, cpy_axes *axes); /* where whole numbers are counted */
+bool cpy_known_axes(PyObject *o, PyObject *x, PyObject *where, cpy_axes *axes); /* where integers are counted */
 bool cpy_counted_axes(PyObject *o, PyObject *x, PyObject *where, cpy_axes *axes); /* OverflowError beyond a C int */
 bool cpy_keepdims(PyObject *o, bool *v);                         /* an integer's truth */
 bool cpy_bool(PyObject *o, bool otherwise, bool *v);
@@ -327,7 +327,7 @@ int cpy_state_traverse(PyObject *module, visitproc visit, void *arg);
 int cpy_state_clear(PyObject *module);
 void cpy_state_free(void *module);
 
-/* --- rooms that others call --- */
+/* --- files of the extension that others call --- */
 extern const PyType_Slot cpy_number_slots[]; /* up to one of 0 */
 PyObject *cpy_compare(PyObject *a, PyObject *b, int how);
 PyObject *cpy_getitem(PyObject *self, PyObject *key);

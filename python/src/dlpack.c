@@ -122,7 +122,7 @@ static bool hand_over(cp_array *x, PyObject *stream)
     return code == CP_OK || cpy_raise();
 }
 
-/* Whether x is asked for elsewhere: on the host, which is a copy, and the only other place it can be asked for. */
+/* Whether x is requested on another device. That can only be the host, and is a copy. */
 static bool asked_elsewhere(PyObject *dl_device, const cp_array *x, bool *elsewhere)
 {
     int type, number, own_type, own_number;

@@ -2,7 +2,7 @@
  * rows say by kinds like array_like; those below are no more than a call of the argument's own method, so that the
  * result is the other library's too. All others refuse it.
  *
- * Invariant: numbers, texts, lists and tuples are never asked for a method: a list's copy() is not what is meant. */
+ * Invariant: numbers, strings, lists and tuples are never asked for a method: a list's copy() is not what is meant. */
 #include "rows.h"
 
 /*: foreign("method", "sum prod max min mean std var argmax argmin argsort argpartition choose clip copy diagonal dot "

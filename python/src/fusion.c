@@ -20,11 +20,11 @@ typedef struct entry {
     PyObject *kernel;      /* a _LoopKernel, or None */
     PyObject *engine;      /* a _Fused, or None */
     PyObject *given;       /* what kinds are made of: keeps classes */
-    PyObject *operands;    /* a tuple: an argument's place, or the operand itself in a tuple of one, the engine's */
+    PyObject *operands;    /* a tuple: an argument's index, or the engine's operand itself in a tuple of one */
     PyObject *names;       /* ((dict, name, value), ...) */
     PyObject *cells;       /* ((cell, value), ...) */
-    PyObject *attributes;  /* ((place, name, value), ...) */
-    PyObject *shapes;      /* ((place, shape), ...) */
+    PyObject *attributes;  /* ((index, name, value), ...) */
+    PyObject *shapes;      /* ((index, shape), ...) */
     int place[MOST_OPERANDS];
     uint64_t kinds[];
 } entry;

@@ -247,7 +247,7 @@ static int set_one(PyObject *self, PyObject *o, PyObject *v)
         if (overflow) return 1;
     }
     _Alignas(16) unsigned char value[16];
-    if (!cpy_store(t, v, value)) { /* a wrong index is told before a wrong value */
+    if (!cpy_store(t, v, value)) { /* a wrong index is reported before a wrong value */
         PyErr_Clear();
         return 1;
     }

@@ -12,7 +12,7 @@
 
 enum { KNOWN_DEVICES = 8 };
 
-/* What is no extent becomes one that no launch takes, so that the error is the driver's. */
+/* What is no grid or block size becomes one that no launch takes, so that the error is the driver's. */
 static bool take_extent(PyObject *o, uint32_t *v)
 {
     int64_t wide;

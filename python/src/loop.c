@@ -154,7 +154,7 @@ static signature *new_signature(loop_kernel *k, int device, const unsigned char 
     return k->signatures = s;
 }
 
-/* Numbers of a patient kernel by their class: it was made for one. */
+/* Numbers of a kernel that waits for its compiler, by their class: it was made for one. */
 static unsigned char number_key(const loop_kernel *k, PyObject *o)
 {
     if (!k->may_wait) return A_NUMBER;

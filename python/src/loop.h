@@ -42,8 +42,8 @@ typedef struct loop_kernel {
     bool reduction, no_return, return_tuple, reduce_dims, has_identity;
     bool may_wait;            /* what was not compiled is not compiled by a call, which gives NotImplemented */
     bool alike;               /* operands of different shapes are not taken either */
-    bool copies;              /* an input is converted by itself: its order of axes is a copy's (patient kernels) */
-    bool direct;              /* the text may be one that the engine knows: _engine tells */
+    bool copies;              /* an input is converted by itself: its order of axes is a copy's (kernels that wait) */
+    bool direct;              /* the engine may know the operation: _engine decides */
     bool wide;                /* a thread of a GPU may take neighbours at once: nothing is kept between elements */
     bool single;              /* one assignment to one output: nothing is read after something is written */
     bool raw[MOST_OPERANDS];
@@ -63,7 +63,7 @@ typedef struct loop_call {
     int64_t threads;                /* of a block, or 0 */
     PyObject *axis;
     bool keepdims, prepare;         /* prepare: compile, and run nothing */
-    bool declined;                  /* by a patient kernel */
+    bool declined;                  /* by a kernel that waits for its compiler */
     bool served;                    /* by the engine */
     int ndim, nkept;                /* axes of the loop, and those of the result among them */
     int64_t shape[CP_MAXDIM + 2];

@@ -86,6 +86,6 @@ bool loop_first(loop_call *c)
     }
     for (int i = 0; i < nin; i++)
         if (in[i] && !c->x[i]) cpy_free(in[i]);
-    if (!done) cp_error_clear(); /* what is wrong the kernel's call tells */
+    if (!done) cp_error_clear(); /* the kernel's own call reports what is wrong */
     return done;
 }

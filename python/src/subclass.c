@@ -223,7 +223,7 @@ bool cpy_operator_answered(const char *name, PyObject *a, PyObject *b, bool into
 
 /* --- what the classes call --- */
 /*: method("__array_finalize__", "a: array, obj: object, /",
-           doc="What an object of a subclass is told when it is made: from which array, or None.") */
+           doc="Called for each new object of a subclass with the array that it was made from, or None.") */
 PyObject *py_array_finalize_protocol(const py_array_finalize_protocol_args *v)
 {
     (void)v;

@@ -38,7 +38,7 @@ SPECIAL = [0.0, -0.0, 1, -1, 0.5, -0.5, 2, -2, 1.5, 2.5, -1.5, 3, 0.1, 100, -100
 
 
 def _pool(char, flavour):
-    """unit: powers of two between 1/2 and 2, of either sign; small: whole numbers and quarters near 0, whose sums have
+    """unit: powers of two between 1/2 and 2, of either sign; small: integers and quarters near 0, whose sums have
     one answer; positive: those above 0; plain: ordinary numbers; special: with NaN, infinities and zeros of both signs;
     nans: a third NaN; wide: the whole range of bits."""
     rng = np.random.default_rng(zlib.crc32(f"{char}{flavour}".encode()))

@@ -46,7 +46,7 @@ class Draw:
         return s[int(self.random() * len(s))]
 
     def int(self, low, high):
-        """A whole number from low to high; as choice, several times faster than Python's, which fit any size."""
+        """An integer from low to high; as choice, several times faster than Python's, which fit any size."""
         return low + int(self.random() * (high - low + 1))
 
     def wrong(self, p):
@@ -150,7 +150,7 @@ class Draw:
         low = (0 if self.chance(0.5) else -n) if low is None else low
         at = [self.int(low, n - 1) if n > 0 else 0 for _ in range(count)]
         if at and self.wrong(wrong):
-            far = (2**31, -2**40) if wrong < 0.2 else (-3 * n,)  # NumPy wraps by adding the extent, one by one
+            far = (2**31, -2**40) if wrong < 0.2 else (-3 * n,)  # NumPy wraps by adding the length, one by one
             at[self.other.randrange(count)] = self.junk((n, -n - 1, n + 5, *far))
         text = nested(at, shape)
         if list_too and self.chance(0.3) and len(shape) > 0 and count:

@@ -53,7 +53,7 @@ def rounds(m):
 
 
 def wild(m):
-    """Elements differ only where a real number has no whole number of the type to become: an end of a type, or 0."""
+    """Elements differ only where a real number has no integer of the type to become: an end of a type, or 0."""
     got, want = m.got, m.want
     if not isinstance(got, np.ndarray) or got.dtype.kind not in "iu":
         return False

@@ -19,7 +19,7 @@ KIND = {name: "c" if name.startswith("c") else "f" if name.startswith("f") else 
 LITERALS = {"b": ["True", "False"], "i": ["0", "1", "2", "3", "7", "100", "-1", "-5", "65536", "4294967296"],
             "f": ["0.5", "2.0", "-1.5", "0.0", "1e10", "3.25"], "c": ["1j", "(0.5+2j)", "(1+0j)"]}
 SAME = {"bi": ["+", "-", "*", "//", "%", "&", "|", "^"], "f": ["+", "-", "*", "/", "//", "%"], "c": ["+", "-", "*"]}
-#: NumPy's of one and of two numbers, by the kinds of their arguments; exact ones. Not np.sign of whole numbers: Numba
+#: NumPy's of one and of two numbers, by the kinds of their arguments; exact ones. Not np.sign of integers: Numba
 #: takes unsigned ones for signed, np.sign(np.uint8(200)) is 255; nor np.fmod, where it takes signed ones for unsigned,
 #: np.fmod(-7, 3) is 0; nor np.lcm, which it computes in float64 where a number is unsigned
 NP1 = {"bi": "negative positive absolute square invert logical_not conj floor ceil trunc isfinite isnan signbit "

@@ -1,4 +1,4 @@
-"""Integers as arguments: axes, extents, places, offsets. What is one, and what is too large, is what NumPy says.
+"""Integers as arguments: axes, lengths, places, offsets. What is one, and what is too large, is what NumPy says.
 
 NumPy has two readers: Python's own, which takes True for 1 and refuses what a C int cannot hold with OverflowError, and
 that of its C functions, which takes no truth values and raises ValueError. A call of every function with such an

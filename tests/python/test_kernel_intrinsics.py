@@ -94,7 +94,7 @@ def wanted_of(name, fmt, mode, x, y, z):
     if name == "sqrt":
         if x <= 0:
             return x if x == 0 else math.nan
-        q = Fraction(x) * 4 ** 600  # a whole number; its root with more bits than any format, and a sticky one
+        q = Fraction(x) * 4 ** 600  # an integer; its root with more bits than any format, and a sticky one
         n = q.numerator * 4 ** 100 // q.denominator
         root = math.isqrt(n)
         exact = root * root * q.denominator == q.numerator * 4 ** 100

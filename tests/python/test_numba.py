@@ -540,7 +540,7 @@ def test_reduce():
 # -- random numbers
 
 def xoroshiro(seed):
-    """The generator in whole numbers of Python: (state, next, jump)."""
+    """The generator in integers of Python: (state, next, jump)."""
     full = (1 << 64) - 1
 
     def step(s):

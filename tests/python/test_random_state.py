@@ -202,7 +202,7 @@ def test_functions():
 
 
 def test_other_laws_take_the_same_words():
-    """Whole numbers and orders, whose words have ways of their own on a GPU."""
+    """Integers and orders, whose words have ways of their own on a GPU."""
     n, w = 50_001, words(key_of(13), 0, 50_001)
     state = cp.random.RandomState(13)
     same(state.randint(0, 2**40, n), (w >> np.uint64(24)).astype("i8"))

@@ -109,7 +109,7 @@ def test_options_together(call):
     narrow = min([t.itemsize // (1 + (t.kind == "c")) for t in types if t.kind in "fc"], default=8)
     exact = name in EXTREMES + PLACES + TRUTHS + ["count_nonzero"]
     rtol = 0 if exact else {2: 4e-3, 4: 1e-6, 8: 1e-13}[narrow]
-    # what is rounded to a whole number may be one off where the mean or deviation was rounded before
+    # what is rounded to an integer may be one off where the mean or deviation was rounded before
     atol = 1 if want.dtype.kind in "iu" and name in MOMENTS + ["mean"] else 0 if exact else rtol
     if want.dtype.kind in "biu" and not atol:
         np.testing.assert_array_equal(got, want, str(call))

@@ -29,7 +29,7 @@ def test_bincount(seed, n, dtype, minlength, weighted):
     x = x.astype(dtype) if dtype[0] != "u" else abs(x).astype(dtype)
     options = {"minlength": minlength}
     theirs, ours = dict(options), dict(options)
-    if weighted:                                             # sums of whole numbers have one answer
+    if weighted:                                             # sums of integers have one answer
         w = rng.integers(-50, 50, n).astype(rng.choice(["f8", "f4", "i4"]))
         theirs["weights"], ours["weights"] = w, cp.asarray(w)
     p, q = layout(rng, x)

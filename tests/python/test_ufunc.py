@@ -206,7 +206,7 @@ def test_reduceat(device, drawn, axis, dtype, indices):
 @pytest.mark.parametrize("dtype", ["f4", "f8", "f2", "i4", "D"])
 @pytest.mark.parametrize("name", ["add", "subtract", "multiply", "maximum"])
 def test_at_of_rows(name, dtype, device):
-    """An index of whole numbers of an array of several axes: an element's operations in the order of the places."""
+    """An index of integers of an array of several axes: an element's operations in the order of the places."""
     rng = np.random.default_rng(3)
     for shape, places in (((7, 5), (40,)), ((3, 4, 2), (2, 9)), ((6, 1), (8,)), ((9, 700), (300,)), ((4, 3), ()),
                           ((4, 3), (0,)), ((4, 0), (3,))):

@@ -59,8 +59,8 @@ _MISTAKES = (AssertionError, AttributeError, LookupError, NameError, ArithmeticE
 
 
 def report_failure(name, error, of_user=False):
-    """What the thread could not do, so that calls go on as they did: told under CUPRITE_DEBUG. Mistakes of the
-    library's own are always."""
+    """Reports, under CUPRITE_DEBUG, what the thread could not do; calls then go on as before. The library's own
+    mistakes are always reported."""
     if not of_user and isinstance(error, _MISTAKES):
         return _core._report_unraisable(error)
     if os.environ.get("CUPRITE_DEBUG"):

@@ -19,7 +19,7 @@ _INVALID_PITCH, _INVALID_DIRECTION = 12, 21  # cudaErrorInvalidPitchValue, cudaE
 
 
 class PointerAttributes:
-    """What pointerGetAttributes tells: device, devicePointer, hostPointer, type (memoryType...)."""
+    """The result of pointerGetAttributes: device, devicePointer, hostPointer, type (memoryType...)."""
 
     def __init__(self, device, devicePointer, hostPointer, type=-1):
         self.device, self.devicePointer, self.hostPointer, self.type = device, devicePointer, hostPointer, type

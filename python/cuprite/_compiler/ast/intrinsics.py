@@ -288,7 +288,7 @@ def _refuse_complex(target):
 
 
 def known_int(v, what):
-    """A whole number that must be known while the kernel is compiled."""
+    """An integer that must be known while the kernel is compiled."""
     import numpy
     if v.known and isinstance(v.const, (int, numpy.integer)) and not isinstance(v.const, bool):
         return int(v.const)

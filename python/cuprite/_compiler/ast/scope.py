@@ -96,7 +96,7 @@ class Scope:
 
     @staticmethod
     def _only_target(loop, name):
-        """The for statement's own target is the only place where the name is assigned, and `else` does not ask."""
+        """The for statement's own target is the name's only assignment, and `else` does not read it."""
         if not (isinstance(loop.target, ast.Name) and loop.target.id == name):
             return False
         inner = [n for s in loop.body + loop.orelse for n in ast.walk(s) if isinstance(n, ast.Name) and n.id == name]

@@ -19,7 +19,7 @@ class Value:
         self.type, self.code, self.const, self.pure = type, code, const, pure
         self.nonneg = 2 if nonneg is True or getattr(type, "kind", "") in ("b", "u") else int(nonneg)
         self.items = items      # of a tuple: its values
-        self.n, self.s = n, s   # of an array: texts of extents and strides
+        self.n, self.s = n, s   # of an array: expressions of lengths and strides
         self.place = place      # an element that can be assigned and whose address can be taken
 
     @property

@@ -1,4 +1,4 @@
-"""The texts that groups of fuse's nodes become: CUDA C++ for a kernel, and the language of the library's engine.
+"""The source that groups of fuse's nodes become: CUDA C++ for a kernel, and the language of the library's engine.
 
 An operation's text is its row's body (ufunc._bodies) with the C types of its loop, and only bodies whose bits are those
 of the kernels that exist are taken: on the CPU operators and exact functions, on GPUs CUDA's functions too, which both
@@ -26,7 +26,7 @@ _PAYLOAD = {("float32", "float64"): "cuprite_double", ("float64", "float32"): "c
 
 
 class NoText(Exception):
-    """Why a group becomes no kernel; without a text where that is as it should be."""
+    """Why a group becomes no kernel; without a message where that is expected."""
 
 
 class Kernel:

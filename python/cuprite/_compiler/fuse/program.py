@@ -89,7 +89,7 @@ class Group:
                 self.below = _QUICK // self.weight() if cpu else 0
                 text, names, self.more = kernel_text.engine_source(self)
                 self.engine = _core._Fused(text, names)
-        except (kernel_text.NoText, ValueError):  # ValueError: larger than a text may be
+        except (kernel_text.NoText, ValueError):  # ValueError: longer than the engine accepts
             pass
         return reason
 
@@ -174,7 +174,7 @@ class Group:
         """Compiles for operands like these, arrays described."""
         try:
             self.kernel._prepare(*given)
-        except ValueError as e:  # shapes that do not meet, which the call tells
+        except ValueError as e:  # shapes that do not broadcast; the call raises
             report_failure(self.kernel.name, e, of_user=True)
         except Exception as e:  # no compiler, say: it runs as it did
             report_failure(self.kernel.name, e)

@@ -3,7 +3,7 @@
 Stand-ins know a type and the shape of one call, and no value, so what a function does with them does not depend on
 values; what asks for one raises NotFused, and shapes that a function looked at bind its program to them. Types are
 found by doing the same to arrays of one element on the CPU, so every rule and refusal is the library's own; shapes of
-reductions and views likewise, by arrays without memory or whose extents say which axis is which. What nodes become is
+reductions and views likewise, by arrays without memory or whose lengths say which axis is which. What nodes become is
 program.py's; the copy of the function that runs on stand-ins is made by rebind.py."""
 import operator
 
@@ -23,14 +23,14 @@ _METHODS = frozenset("""sum prod max min any all mean var std argmax argmin ptp 
 _ATTRIBUTES = frozenset({"T", "mT", "real", "imag"})
 # arrays made of nothing but a shape
 MAKERS = frozenset("zeros ones empty full zeros_like ones_like empty_like full_like".split())
-# extents of stand-ins for reductions: what is left of them says which axis it was
+# lengths of stand-ins for reductions: what is left of them says which axis it was
 _EXTENTS = (5, 7, 11, 13)
 PLAIN = {bool, int, float, complex, str, type(None)}
 _NAMES = ("float32", "float64", "float16", "int32", "int64", "uint8", "bool", "complex64", "complex128")
 
 
 class NotFused(Exception):
-    """Why a function cannot be fused; without a text where that is nobody's fault."""
+    """Why a function cannot be fused; without a message where that is nobody's fault."""
 
 
 def is_generic(x):

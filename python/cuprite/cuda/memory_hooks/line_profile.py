@@ -62,7 +62,7 @@ class MemoryFrame:
 
 
 class LineProfileHook(MemoryHook):
-    """Counts bytes by lines; print_report() tells them. `max_depth` is how many callers are looked at, 0: all."""
+    """Counts bytes by lines; print_report() prints them. `max_depth` is how many callers are looked at, 0: all."""
 
     name = "LineProfileHook"
 

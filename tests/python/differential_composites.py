@@ -1,4 +1,4 @@
-"""Cases of what is made of other operations and of what only types tell, for differential.py: composites, types."""
+"""Cases for differential.py: composites of other operations, and functions of types alone."""
 import math
 
 import numpy as np

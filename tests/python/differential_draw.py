@@ -1,5 +1,5 @@
 """What the cases of differential_arrange.py are drawn with: types, shapes, layouts, operands, axes, junk, all as the
-text of a case. One argument of a case may be wrong, not two: which of two mistakes is told is nobody's."""
+source of a case. One argument of a case may be wrong, not two: which of two mistakes is reported is unspecified."""
 import random
 
 TYPES = "?bBhHiIlLefdFD"
@@ -57,7 +57,7 @@ class Draw:
         return self.mistaken and not self.right
 
     def junk(self, s):
-        """A choice among mistakes."""
+        """One of several mistakes."""
         return self.other.choice(s)
 
     def ndim(self, low=0, high=5):
@@ -143,7 +143,7 @@ class Draw:
         return self.junk(JUNK) if self.wrong(p) else str(text)
 
     def indices(self, n, shape, wrong=0.04, list_too=True, low=None):
-        """An array or list of places in an axis of n."""
+        """An array or list of indices into an axis of n."""
         count = 1
         for e in shape:
             count *= e
@@ -182,7 +182,7 @@ class Draw:
 
 
 def nested(values, shape):
-    """Values as the text of nested lists."""
+    """Values as the source of nested lists."""
     if not shape:
         return str(values[0])
     if len(shape) == 1:

@@ -51,7 +51,7 @@ def lim(x):
 
 
 class Tree:
-    """Draws the text of an expression; `loose` grows where it is not exact."""
+    """Draws the source of an expression; `loose` grows where it is not exact."""
 
     def __init__(self, r):
         self.r, self.names, self.loose = r, set(), 0
@@ -236,7 +236,7 @@ def of_numba(texts, rows, lim_):
 
 
 def of_ours(texts, rows, lim_):
-    """The same of our njit; a text where it is refused."""
+    """The same of our njit; a message where it is refused."""
     from cuprite.numba import _native, _types
     types = tuple(_types.to_kernel_type(_types.typeof(rows[v][0])) for v in VARIABLES)
     try:

@@ -124,7 +124,7 @@ def _einsum(r, char, other):
 
 
 def summed(case, got, want):
-    """Of operands behind the text."""
+    """Of operands after the subscripts string."""
     return close(Case(case.f, case.args[1:]), got, want)
 
 

@@ -176,7 +176,7 @@ def call(r, names):
         if o.get("out") == 3 and name.startswith("nan"):
             del o["out"]
     wrong = [k for k in o if k in ("axis", "dtype", "out", "initial", "where") and mistaken(x, o, k)]
-    for k in wrong[1:]:                                      # one mistake a case: which of two is told is nobody's
+    for k in wrong[1:]:                                      # one mistake a case: the reported one is unspecified
         del o[k]
     if wrong and wrong[0] != "dtype" and "dtype" in o:
         del o["dtype"]

@@ -179,7 +179,7 @@ def add_options(r, case, shape, chars, how):
         o.update(r.pick(({"bogus": 1}, {"axis": 0}, {"subok": True}, {"subok": False}, {"casting": "wrong"},
                          {"casting": 3})))
         mistake = True
-    if mistake:                                              # one a case: which of two is told is nobody's
+    if mistake:                                              # one a case: which of two is reported is unspecified
         return
     if r.chance(0.3):
         full = shape

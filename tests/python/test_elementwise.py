@@ -277,7 +277,7 @@ SCALARS = (2, -3, 300, 70000, 2.5, 1 + 1j, True)
 
 @pytest.mark.parametrize("name", ROWS)
 def test_python_scalars(name, device):
-    """Types, errors and values with Python's numbers in every place."""
+    """Types, errors and values with Python's numbers as every operand."""
     nin = TABLE[name].nin
     if nin == 1:
         cases = [(v,) for v in SCALARS]

@@ -136,7 +136,8 @@ def test_many_small_ones(dtype):
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
 def test_small_ones_of_any_shape(dtype):
-    """Each number of rows, of vectors side by side and of lanes that overlap; sums in vectors whose end is cut off."""
+    """Each number of rows, of vectors side by side and of vectors that overlap; sums in vectors whose end is cut
+    off."""
     rng = np.random.default_rng(6)
     for n in range(1, 36):
         for m, k in ((1, n), (n, 3), (7, n), (n, n)):
@@ -625,7 +626,7 @@ def test_gufuncs(name, dtype, seed):
     ("vecmat", (4, 13), (13, 1)), ("vecmat", (4, 13), (4, 13, 1)), ("vecmat", (700, 900), (900, 1)),
     ("vecmat", (900,), (900, 700)), ("vecmat", (4, 13), (4, 13, 5))])
 def test_the_first_is_conjugated_once(name, a, b, fortran, dtype):
-    """However products are cut and turned inside: many vectors with one, one column, matrices by columns."""
+    """However products are tiled and transposed inside: many vectors with one, one column, matrices by columns."""
     rng = np.random.default_rng(sum(a) + sum(b))
     x, y = values(rng, a, dtype), values(rng, b, dtype)
     f = getattr(np, name)

@@ -69,7 +69,7 @@ def test_nanmedian(seed, shape, dtype, keepdims, data):
 
 
 def read(r):
-    """r, when a device has told what went wrong."""
+    """r, after a device has reported its errors."""
     r.get()
     return r
 

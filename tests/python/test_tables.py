@@ -1,4 +1,4 @@
-"""Folds, operations and rooms: what their tables refuse, with file and line, before anything is compiled."""
+"""Reductions, operations and modules: what their tables refuse, with file and line, before anything is compiled."""
 import pathlib
 import sys
 
@@ -25,8 +25,8 @@ def row(kind, name, columns):
 
 
 def check(fold, **reduction):
-    """What the generator does with a fold and a reduction of it; `fold` stands in the first line, the reduction
-    in the second."""
+    """What the generator does with a `fold` row and a `reduction` row of it; `fold` stands in the first line, the
+    reduction in the second."""
     folds, reductions = ([r] for r in read(row("fold", "f", {**FOLD, **fold})
                                            + row("reduction", "r", {**REDUCTION, **reduction}), "reduce.def"))
     reduce.check(folds, reductions)
@@ -134,10 +134,10 @@ def test_operations_without_a_body_or_twice():
         elementwise.operations_of(Read(one, one), types)
 
 
-# --- rooms ---
+# --- modules ---
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
-    """A checkout of three rooms; gives a function that writes another list of them and reads it."""
+    """A checkout of three modules; gives a function that writes another list of them and reads it."""
     for folder in ("src/core", "src/array/window", "src/compose", "include/cuprite"):
         (tmp_path / folder).mkdir(parents=True)
     for file in ("src/array/window/window.h", "include/cuprite/types.h", "include/cuprite/window.h",

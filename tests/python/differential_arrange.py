@@ -6,7 +6,8 @@ the pool of values) and `X` (an array of a list) that leave a result `r`; so a f
 in test_differential_arrange.py). Compared are values bit by bit (any NaN is as good as another), type, shape, which
 operand's memory a result is a view of and where, strides of such views, contiguity of other results, what the operands
 hold afterwards, ComplexWarnings, and the kind of an exception. What Cuprite does differently on purpose is a row of
-differential_explained.py, and nothing else is forgiven. tools/differential runs as many cases as are wanted. """
+differential_explained.py, and nothing else is forgiven. tools/differential runs as many cases as are wanted.
+"""
 import collections
 import random
 import warnings

@@ -400,7 +400,7 @@ CALLS = [
       for a in ([1.5, 2], [1, 2], [1j, 2]) for shape in ((2, 2), 2, (1, 2), 4, ()) for n in (0, 1, -1)],
     lambda xp: xp.round(xp.ones(2), 2**31),
     lambda xp: xp.round(xp.ones(2), -2**40),
-    # only sequences are taken apart; a stack has one axis more
+    # only sequences are split; a stack has one axis more
     *[lambda xp, f=f: getattr(xp, f)(a for a in [xp.ones(2)]) for f in ("concatenate", "stack", "vstack", "hstack",
                                                                         "dstack", "column_stack")],
     lambda xp: xp.stack([xp.ones((1,) * 64)] * 2),

@@ -1,7 +1,8 @@
 """RandomState's stream: Philox 4x32-10 by the definition in docs/python.md, against that generator written in NumPy.
 
 Numbers of any call depend on the position in the stream alone, so the reference has all of them, bit for bit, on every
-device. """
+device.
+"""
 import pickle
 
 import cuprite as cp

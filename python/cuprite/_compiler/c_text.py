@@ -539,7 +539,7 @@ class Text:
 
 
 def engine(kernel, types, gpu):
-    """The kernel's operation as (a program of the engine, whether outputs must lie apart from inputs), or None."""
+    """The kernel's operation as (a program of the engine, whether outputs must not alias inputs), or None."""
     from cuprite import _core
     try:
         t = Text(kernel.operation, kernel.params, kernel.nin, types, gpu)

@@ -47,7 +47,7 @@ class _Jobs:
                     _core._report_unraisable(e)
 
     def end(self):
-        """A compiler at work while the process ends would find its libraries taken apart."""
+        """A compiler at work while the process ends would find its libraries unloaded."""
         if _jobs is self and self.thread is not None:
             self.put(lambda: self)
             self.ended.acquire(timeout=30)

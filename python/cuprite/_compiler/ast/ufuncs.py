@@ -187,7 +187,7 @@ def write(name):
 
 
 def _folded(ufunc, values, widens):
-    """The known whole number or truth value that known arguments give, else None; with Numba's rules it keeps its
+    """The constant integer or truth value that constant arguments give, else None; with Numba's rules it keeps its
     type."""
     import numpy
     if not all(v.known and number(v.const) for v in values):

@@ -410,7 +410,7 @@ class Segment:
         return tuple([r[n.at] for n in self.fresh])
 
     def is_simple(self):
-        """Whether its groups can be run each for itself: one group looks itself whether what it writes is apart."""
+        """Whether its groups can run separately: a single group checks itself that outputs do not alias inputs."""
         return bool(self.groups) and (not self.stores or len(self.groups) == 1)
 
 

@@ -271,7 +271,7 @@ for _word in ("add sub mul truediv floordiv mod pow radd rsub rmul rtruediv rflo
 
 class Trace:
     """The list of nodes that operations on stand-ins become. `stand(trace, function)` gives what is called with
-    stand-ins in the function's place (rebind.py)."""
+    stand-ins instead of the function (rebind.py)."""
 
     def __init__(self, stand):
         self._stand = stand

@@ -1,4 +1,5 @@
-"""What makes index arrays, and objects that are indexed to make arrays: ix_, r_, mgrid, tril_indices and their like.
+"""Functions that make index arrays, and objects that are indexed to make arrays: ix_, r_, mgrid, tril_indices and their
+like.
 
 Only words and shapes are looked at here; elements are made and moved by the library."""
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Functions that arrange arrays and call others: splitting, deleting and inserting, blocks, a function along an axis.
-Views are given wherever NumPy gives them; what computes is C's."""
+"""Functions that rearrange arrays by calling others: splitting, deleting and inserting, blocks, a function along an
+axis. Views are given wherever NumPy gives them; what computes is C's."""
 import itertools
 import operator
 

@@ -1,4 +1,4 @@
-"""Names that NumPy 2 has no more and CuPy's programs still use: each is, or calls, what has another name today."""
+"""Names that NumPy 2 removed and CuPy's programs still use: each is, or calls, the function of today's name."""
 from numpy import complex64 as singlecomplex  # noqa: F401
 from numpy import complex128 as cfloat  # noqa: F401
 from numpy import complex128 as complex_  # noqa: F401

@@ -1,5 +1,5 @@
-"""Polynomials by their coefficients, the highest power first: polyadd to polyfit, roots, poly1d. The arithmetic is that
-of the operations of C; what NumPy says of one polynomial's coefficients is said here."""
+"""Polynomials by their coefficients, the highest power first: polyadd to polyfit, roots, poly1d. C operations do
+the arithmetic; NumPy's rules about coefficients are here."""
 import warnings
 
 import cuprite

@@ -1,4 +1,4 @@
-"""Functions that ask Python's objects or name a call with fixed arguments: identity, size, unique_counts, ..."""
+"""Functions of Python objects, and calls with fixed arguments: identity, size, unique_counts, ..."""
 import math
 from cuprite import _core
 from cuprite._core import eye, ndarray

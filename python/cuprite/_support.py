@@ -1,4 +1,4 @@
-"""Small objects that attributes of arrays give: flags, device, data, flat; named tuples of results."""
+"""Small objects that attributes of arrays return: flags, device, data, flat; named tuples of results."""
 import collections
 import math
 

@@ -1,6 +1,6 @@
-/* Readers of single arguments: from a Python object to a number, a shape, axes, a word.
+/* Converters of single arguments: from a Python object to a number, a shape, axes, an enumerator.
  *
- * Invariant: true, and the value written, or false with the exception that NumPy raises for such an argument. */
+ * Invariant: each returns true with the value written, or false with NumPy's exception for such an argument. */
 #include "rows.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
-/* The type cuprite.ndarray: life, attributes and Python's protocols.
+/* The type cuprite.ndarray: lifetime, attributes and Python's protocols.
  *
- * A Python array owns one reference to a cp_array and, for a view, one to the Python array it looks into. */
+ * A Python array owns one reference to a cp_array and, for a view, one to the Python array that it is a view of. */
 #include "array_rows.h"
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
-/* Arrays from what Python and NumPy have, and back to the host.
+/* Arrays from objects of Python and NumPy, and back to the host.
  *
- * Host memory is read through the buffer protocol. Nested lists of numbers are read here; what is stranger
- * (ragged lists, strings, objects) goes through numpy.asarray, which also words the errors. */
+ * Host memory is read through the buffer protocol. Nested lists of numbers are read here; other
+ * inputs (ragged lists, strings, objects) go through numpy.asarray, which also raises the errors. */
 #include "convert_rows.h"
 #include "dlpack_rows.h"
 #include "loop/loop.h"

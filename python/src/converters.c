@@ -1,7 +1,7 @@
 /* Arguments of function rows: binding a call's to parameters, and a converter for every kind (tools/generate/kinds.py).
  *
- * Invariant: an array that a converter gives is owned or held, so that it lives while other threads run whatever they
- * do to the Python object that has it. */
+ * Invariant: an array that a converter returns is owned or held. So it lives while other threads run, whatever they do
+ * to its Python object. */
 #include "rows.h"
 
 #include <ctype.h>

@@ -1,11 +1,11 @@
 /* What the files of the Python extension share.
  *
- * The extension links libcuprite and calls its public functions only; arrays' records it reads (below). NumPy is never
- * linked and not imported until something needs it (a dtype, an array for the host): its arrays are read through the
- * buffer protocol.
+ * The extension links libcuprite, calls its public functions only, and reads array records (below). NumPy is never
+ * linked. It is imported when first needed (a dtype, an array for the host); its arrays are read through the buffer
+ * protocol.
  *
  * Functions and methods are declared in rows (tools/generate/functions.py); a file here has the bodies of those that
- * are more than a call of the library, and what no row can be: types, operators, indexing, conversions. */
+ * are more than one library call, and what rows cannot express: types, operators, indexing, conversions. */
 #ifndef CPY_H
 #define CPY_H
 

@@ -1,7 +1,7 @@
-/* DLPack in Python: capsules, streams, and whom to ask for what.
+/* DLPack in Python: capsules, streams, and the protocol between producer and consumer.
  *
- * Invariants: a capsule that nobody took frees its tensor when it goes; one that was taken is renamed, so that taking
- * it again is an error. On a GPU nothing is waited for: the consumer's stream is put behind ours. */
+ * Invariants: a capsule that was not consumed frees its tensor on destruction. A consumed one is renamed, so consuming
+ * it again is an error. On a GPU the host never waits: the consumer's stream waits for ours by an event. */
 #include "dlpack_rows.h"
 
 #include "dlpack/dlpack.h"

@@ -1,6 +1,6 @@
 /* Element types and NumPy's dtypes; NumPy itself, imported when first needed.
  *
- * Invariant: only cpy_numpy imports it, so a program that asks for no dtype and no NumPy array does without. */
+ * Invariant: only cpy_numpy imports NumPy, so a program that uses no dtype and no NumPy array never imports it. */
 #include "cpy.h"
 
 #include <string.h>

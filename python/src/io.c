@@ -1,4 +1,4 @@
-/* Archives of arrays for Python: the handle travels as a capsule; cuprite._files is what programs see. */
+/* Archives of arrays for Python: the handle is passed as a capsule; cuprite._files is the public interface. */
 #include "io_rows.h"
 
 #include <string.h>

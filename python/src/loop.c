@@ -1,5 +1,5 @@
-/* LoopKernel: what cuprite.ElementwiseKernel and cuprite.ReductionKernel are made of. This file has the object, its
- * signatures and the reading of a call's arguments. */
+/* LoopKernel: the base of cuprite.ElementwiseKernel and cuprite.ReductionKernel. This file has the object, its
+ * signatures and the parsing of a call's arguments. */
 #include "loop.h"
 #include "rows.h"
 

@@ -1,8 +1,8 @@
-/* Calls of ElementwiseKernel and ReductionKernel: what loop.c and loop_call.c share.
+/* Calls of ElementwiseKernel and ReductionKernel: what the files loop*.c share.
  *
- * A call's loop has the axes of the result and, of a reduction, those that are reduced behind them; every operand that
- * is not raw has a stride for each. What kernels are compiled for is a signature (device and types) and below it a
- * variant (how the operands lie); both are asked of the Python class when they first occur, and kept. */
+ * A call's loop has the axes of the result, followed for a reduction by the reduced axes. Every operand that is not raw
+ * has a stride for each. A kernel is compiled for a signature (device and types) and, within it, a variant (the layout
+ * of the operands). The Python class makes both when they first occur; they are cached here. */
 #ifndef CPY_LOOP_H
 #define CPY_LOOP_H
 

@@ -1,8 +1,8 @@
-/* Calls of an ElementwiseKernel before its kernel is compiled: the engine of fused expressions runs what the operation
- * was translated to (python/cuprite/_compiler/c_text.py), into the outputs that the call has made or was given.
+/* Calls of an ElementwiseKernel before its kernel is compiled: the engine of fused expressions runs the translated
+ * operation (python/cuprite/_compiler/c_text.py), into the outputs that the call has made or was given.
  *
- * A kernel takes its elements one after the other, the engine operations one after the other: so nothing that is
- * written may be read behind that, and each output has an element of its own for each of the loop. */
+ * A kernel goes element by element, the engine operation by operation. So nothing that is written may be read
+ * afterwards, and each output has a separate element for each iteration of the loop. */
 #include "loop.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
-/* From a loop to a launch: how the operands lie chooses a kernel, a list of integers says the rest.
+/* From a loop to a launch: the operands' layout chooses a kernel, and a list of integers holds the rest.
  *
- * What kernels are given: each parameter (an address, or a number's value), the memory of partial results, and a
- * structure of 64-bit integers, the geometry. python/cuprite/_compiler/loop_text.py writes their text; what both must
- * know, _loop_constants gives to it. Work is cut by the size of the problem alone, so that a reduction has the same
+ * Kernel arguments are each parameter (an address, or a number's value), the memory of partial results, and a structure
+ * of 64-bit integers, the geometry. python/cuprite/_compiler/loop_text.py writes the kernels' source and gets the
+ * shared constants from _loop_constants. Work is split by the size of the problem alone, so a reduction has the same
  * bits every time. */
 #include "loop.h"
 #include "loop_run_rows.h"

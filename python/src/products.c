@@ -1,4 +1,4 @@
-/* Products: what is more than one call. The rows stand in src/array/products. */
+/* Products: functions that are more than one library call. Their rows are in src/array/products. */
 #include "products_rows.h"
 
 /* The call with axes of its own, or a signature: python/cuprite/_products.py moves them and calls again. */

@@ -1,4 +1,4 @@
-/* Generators as Python has them: capsules, and their state as bytes. */
+/* Generators in Python: capsules, and their state as bytes. */
 #include "random_rows.h"
 
 #include <string.h>

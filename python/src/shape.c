@@ -1,4 +1,5 @@
-/* Views, shapes and joining: what is more than one call; the rows stand in src/array/shape/shape.def. */
+/* Views, shapes and joining: functions that are more than one library call; their rows are in
+ * src/array/shape/shape.def. */
 #include "shape_rows.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* ndarray.cstruct and ndarray.mdspan: objects that a kernel takes by value. They keep their array. */
+/* ndarray.cstruct and ndarray.mdspan: objects that a kernel takes by value. They keep a reference to their array. */
 #include "structs_rows.h"
 
 #include "kernel.h"

@@ -1,7 +1,6 @@
-/* Subclasses of ndarray: which results are of an operand's class, and how they become so; ufuncs that a class has
- * written itself.
+/* Subclasses of ndarray: which results get an operand's class, and how; ufuncs that a class overrides.
  *
- * Invariant: what C makes is an ndarray. It becomes an object of the subclass once, before anyone has seen it, by
+ * Invariant: C makes an ndarray. It becomes an object of the subclass once, before it is visible to the program, by
  * ndarray's own __new__ and with the class's __array_finalize__(template), as NumPy's do. */
 #include "subclass_rows.h"
 

@@ -1,11 +1,11 @@
 """The operation of an ElementwiseKernel, CUDA C++, in the language of the library's engine (include/cuprite/fuse.h).
 
-Taken are assignments, declarations, blocks and `if` over elements, with C's types and conversions written out as casts:
-the translation has the bits of the source compiled without contraction of a * b + c. What C leaves open, or the
+Supported are assignments, declarations, blocks and `if` over elements, with C's types and conversions written out as
+casts: the translation has the bits of the source compiled without contraction of a * b + c. What C leaves open, or the
 compilers of both devices and the engine do differently, is not taken, and neither is what may not compile: division of
 integers by anything but a constant, floating-point numbers made integers, shifts by anything but constants, the
-extremes of floating-point numbers, complex numbers. (Signed integers that overflow are as little defined as in C, and
-of NaN only that it is one.)
+extremes of floating-point numbers, complex numbers. (Signed integers that overflow are undefined as in C, and a NaN's
+sign and payload are unspecified.)
 
 Invariant: a value is its C type and a name of the language, or a number of that type; each line of the language has one
 operation, whose operands have one type."""

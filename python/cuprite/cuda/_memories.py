@@ -1,7 +1,7 @@
 """Kinds of a device's memory, and pointers into them (cupy.cuda.memory).
 
-Invariant: what a pointer copies or sets lies inside its memory. On a GPU the driver sees to that; elsewhere the bounds
-are looked at here, and what is outside is the error that CUDA has for it.
+Invariant: what a pointer copies or sets lies inside its memory. On a GPU the driver checks that. Elsewhere the
+bounds are checked here, and what is outside raises CUDA's error for it.
 """
 from _operator import index
 

@@ -1,5 +1,5 @@
-"""A function of Python as one of C++: its parameters, its translation until the types of its variables stand still, and
-where its declarations go."""
+"""A Python function as a C++ function: its parameters, its translation until the types of its variables reach a fixed
+point, and the position of its declarations."""
 import ast
 
 from . import arrays

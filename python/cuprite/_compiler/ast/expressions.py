@@ -1,4 +1,4 @@
-"""Expressions of Python -> values. One method a kind of node, named as the node is."""
+"""Python expressions -> values. One method for each kind of node, with the node's name."""
 import ast
 
 from . import arithmetic, arrays, intrinsics

@@ -1,5 +1,5 @@
-"""Functions of numbers that kernels may call under their names in Python, math, cmath, SciPy and Cuprite: name -> what
-writes the call. NumPy's ufuncs are in ufuncs.py. In float16 they compute in float32."""
+"""Functions of numbers that kernels may call under their names in Python, math, cmath, SciPy and Cuprite: name -> the
+writer of the call. NumPy's ufuncs are in ufuncs.py. In float16 they compute in float32."""
 import builtins
 import math
 

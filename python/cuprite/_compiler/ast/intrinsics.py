@@ -1,6 +1,6 @@
-"""What expressions may call and ask: Python's builtins, functions of math, NumPy and Cuprite on single numbers, types
-as conversions, device functions, attributes of arrays and numbers, and Intrinsics: objects of a face (cuprite.jit,
-cuprite.numba.cuda) that know their own text."""
+"""What expressions may call and read: Python's builtins, functions of math, NumPy and Cuprite on single numbers, types
+as conversions, device functions, attributes of arrays and numbers, and Intrinsics: objects of an interface
+(cuprite.jit, cuprite.numba.cuda) that write their own source."""
 import builtins
 import math
 

@@ -1,4 +1,4 @@
-"""Loops of Python -> loops of C++: for over range, over the first axis of an array, over tuples, enumerate, zip and
+"""Python loops -> C++ loops: for over range, over the first axis of an array, over tuples, enumerate, zip and
 reversed; while; their else. A bound is computed once, before the loop, as Python does."""
 import ast
 import builtins

@@ -1,4 +1,4 @@
-"""C++ helpers that kernels are given when they need them: name -> text, and what each needs itself.
+"""C++ helpers that are added to the kernels that use them: name -> source, and each one's own dependencies.
 
 All are templates over the number type, without a barrier, and take and give values.
 """

@@ -1,5 +1,5 @@
-"""How types meet in expressions, in the three ways that programs are written for: CUDA C's and NumPy's (the two modes
-of `jit.rawkernel`) and Numba's. A class a way, with the same methods; `operands` gives the type in which an operation
+"""Type promotion in expressions, by three sets of rules: CUDA C's and NumPy's (the two modes of `jit.rawkernel`) and
+Numba's. Each is a class with the same methods; `operands` gives the type in which an operation
 computes and the type of its result."""
 from .types import (BOOL, CDOUBLE, CFLOAT, DOUBLE, FLOAT, HALF, INT8, INT32, INT64, OBJECT, SCALARS, UINT64, Array,
                     Scalar, Tuple, scalar)

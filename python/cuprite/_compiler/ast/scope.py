@@ -2,8 +2,8 @@
 
 Python's variables live in the whole function, those of C++ in a block. A variable is declared in the innermost block
 that holds all its uses, when the first statement there that names it surely assigns it; otherwise (it may carry a value
-from one turn of a loop to the next) at the beginning of the function. So a value that is used between two barriers only
-stays between them.
+from one iteration of a loop to the next) at the beginning of the function. So a value that is used between two barriers
+only stays between them.
 """
 import ast
 

@@ -1,8 +1,8 @@
-"""Statements of Python -> lines of C++: the Translator of one function.
+"""Python statements -> lines of C++: the Translator of one function.
 
-A function is translated again until the types of its variables stand still (two passes are enough unless a variable
-widens); only the last pass's text is kept. Variables are C++ variables of one type; an array variable is an address
-with lengths and strides, a tuple one variable an item.
+A function is translated again until the types of its variables reach a fixed point (two passes are enough unless a
+variable widens); only the last pass's source is kept. Variables are C++ variables of one type; an array variable is an
+address with lengths and strides, a tuple one variable an item.
 """
 import ast
 import re

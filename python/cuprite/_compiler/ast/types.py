@@ -1,4 +1,4 @@
-"""Types of values in a kernel: scalars, arrays, tuples. They are immutable and compare by what they are, so that a
+"""Types of values in a kernel: scalars, arrays, tuples. They are immutable and compare by value, so a
 tuple of them is the key of a compiled kernel."""
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""One text of CUDA C++ in the making: a kernel, the device functions it calls, the constants and helpers it needs.
+"""One CUDA C++ source under construction: a kernel, the device functions it calls, the constants and helpers it needs.
 
 A Unit writes each device function once for each list of argument types. `text()` puts all together in an order that
 compiles: helpers, tuples, constants, functions, the kernel.

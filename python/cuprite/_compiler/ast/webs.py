@@ -1,4 +1,4 @@
-"""A name that is used again for something else becomes a variable of its own, as Numba's compiler has it: the variables
+"""A name that is reused for something else becomes a separate variable (a web), as in Numba's compiler: the variables
 of two loops that share a name have two types.
 
 Invariant: where the value of an assignment can reach a read, the read's variable takes that value, so the function

@@ -1,9 +1,9 @@
 """fuse: functions of arrays whose operations become one kernel; vectorize.
 
-A call runs at once, as the function is written, with the kernels that exist. Meanwhile a thread runs the function on
-stand-ins that know types and no values (trace.py, rebind.py), and compiles what they did from the bodies of the
+A call runs at once, as the function is written, with the kernels that exist. Meanwhile a thread traces the function
+with placeholders that know types but no values (trace.py, rebind.py), and compiles the trace from the bodies of the
 operations' rows; when that is done, calls with arguments of the same kinds run the one kernel, with the same bits.
-Where that cannot be, because an operation has no such body or the function looks at values, calls go on as they did: a
+Where that is impossible, because an operation has no such body or the function reads values, calls go on as before: a
 PerformanceWarning names operations that cannot be fused, once a function."""
 import functools
 import time

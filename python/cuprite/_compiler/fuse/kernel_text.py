@@ -2,8 +2,8 @@
 
 An operation's text is its row's body (ufunc._bodies) with the C types of its loop, and only bodies whose bits are those
 of the kernels that exist are taken: on the CPU operators and exact functions, on GPUs CUDA's functions too, which both
-are compiled from. (Signs and payloads of NaN are not among them: compilers turn operations round.) What has no such
-body raises NoText, and then there is no kernel."""
+are compiled from. (Signs and payloads of NaN are excepted: compilers commute operands.) An
+operation without such a body raises NoText, and there is no kernel."""
 import re
 
 import cuprite

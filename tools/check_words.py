@@ -39,7 +39,7 @@ WORDS = {
     "texts?": ("string, source", INTERNAL),
 }
 ALLOWED = set("""
-    CPI_IN_PLACE CPI_KERNEL_DEVICE_LANES_H cpi_fold_constants cpi_text cpi_text_add cpi_text_fill CPI_W_TEXT CPI_F_TEXT
+    CPI_IN_PLACE cpi_index_cpu_place cpi_index_cuda_place CPI_KERNEL_DEVICE_LANES_H cpi_fold_constants cpi_text cpi_text_add cpi_text_fill CPI_W_TEXT CPI_F_TEXT
     CPI_TEXT_DIGITS_H CPI_TEXT_WORDS_H CPI_KERNEL_TEXT cpi_put_text among
 """.split())
 FILES_ALLOWED = {"src/kernel/device/lanes.h", "include/cuprite/text.h", "src/text/text.c"}

@@ -197,7 +197,7 @@ _ACCIDENTS = ("TokenError", "SyntaxError", "OverflowError", "RecursionError", "T
 
 def _check_header(file, most):
     """ValueError where an object's header is no header, or says more than is behind it: nothing is allocated for it."""
-    start = file.report()
+    start = file.tell()
     try:
         version = file.read(8)[6:]
         width = 2 if version == b"\1\0" else 4
@@ -442,7 +442,7 @@ def _table(file):
     None for any other file, of which nothing is read."""
     if not isinstance(file, io.TextIOBase) or not file.seekable():
         return None
-    start = file.report()
+    start = file.tell()
     text = file.read(_LONG_TEXT)
     x = _table_of(text) if len(text) < _LONG_TEXT else None
     if x is None:

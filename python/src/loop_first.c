@@ -1,5 +1,5 @@
 /* Calls of an ElementwiseKernel before its kernel is compiled: the engine of fused expressions runs the translated
- * operation (python/cuprite/_compiler/c_text.py), into the outputs that the call has made or was given.
+ * operation (python/cuprite/_compiler/c_source.py), into the outputs that the call has made or was given.
  *
  * A kernel goes element by element, the engine operation by operation. So nothing that is written may be read
  * afterwards, and each output has a separate element for each iteration of the loop. */

@@ -1,7 +1,7 @@
 /* From a loop to a launch: the operands' layout chooses a kernel, and a list of integers holds the rest.
  *
  * Kernel arguments are each parameter (an address, or a number's value), the memory of partial results, and a structure
- * of 64-bit integers, the geometry. python/cuprite/_compiler/loop_text.py writes the kernels' source and gets the
+ * of 64-bit integers, the geometry. python/cuprite/_compiler/loop_source.py writes the kernels' source and gets the
  * shared constants from _loop_constants. Work is split by the size of the problem alone, so a reduction has the same
  * bits every time. */
 #include "loop.h"

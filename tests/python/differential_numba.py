@@ -237,7 +237,7 @@ def of_numba(texts, rows, lim_):
 
 def of_ours(texts, rows, lim_):
     """The same of our njit; a message where it is refused."""
-    from cuprite.numba import _native, _types
+    from cuprite._compiler.numba import _native, _types
     types = tuple(_types.to_kernel_type(_types.typeof(rows[v][0])) for v in VARIABLES)
     try:
         made = _native.Native(function_of(texts, lim_), types)

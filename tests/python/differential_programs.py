@@ -149,7 +149,7 @@ def called(f, rows):
 
 
 def of_ours(text, rows, lim_):
-    from cuprite.numba import _native
+    from cuprite._compiler.numba import _native
     try:
         arguments = [rows[v][0] for v in VARIABLES] + arrays_of(rows, 0)
         made = _native.Native(program(text, lim_), tuple(_native.type_of(a) for a in arguments))

@@ -137,7 +137,7 @@ def test_a_sample_has_every_function_and_of_devices_every_case():
 
 @pytest.mark.parametrize("names, python, c", [
     (["src/array/sort/unique.c"], {"sort", "sort_select"}, {"sort", "select"}),
-    (["src/science/random/order.c", "tests/python/test_fft.py"], {"random", "random_laws", "fft"}, {"random"}),
+    (["src/science/random/order.c", "tests/python/test_fft.py"], {"random", "random_distributions", "fft"}, {"random"}),
     (["python/cuprite/_compiler/ast/arrays.py"], {"jit", "njit", "numba"}, set()),
     (["tests/c/test_late.c"], set(), {"late"}),
     (["src/base/core/shape.c"], {"ndarray", "reduce", "streams"}, {"core", "shape"}),

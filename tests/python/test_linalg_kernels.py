@@ -100,7 +100,7 @@ def test_systems_of_lanes(kernel, dtype, n, k, lanes, most):
     if n > 1:
         a[0, 0, 0] = 0
         a[1] = np.eye(n)[::-1]
-    f = kernel("lanes", "lu_by_warps", dtype, f", {lanes}, {most}")
+    f = kernel("warp_lu", "lu_by_warps", dtype, f", {lanes}, {most}")
 
     def run(a, quiet=False):
         x, mailbox = cp.full((batch, n, k), 9, dtype), cp.zeros(1, "u4")

@@ -4,13 +4,16 @@ import functools
 import pathlib
 import random
 import re
+import sys
 
 import numpy as np
 import pytest
 
 import cuprite as cp
 
-SOURCE = pathlib.Path(__file__).parent.parent.parent / "src"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools/generate"))
+import module_folders  # noqa: E402
+
 TYPES = """#ifndef __CUPRITE_CPU__  // NVRTC has no <stdint.h>
 typedef unsigned int uint32_t;
 typedef long long int64_t;
@@ -88,7 +91,7 @@ def text(*files):
         if name in seen:
             return
         seen.add(name)
-        for line in (SOURCE / name).read_text().splitlines():
+        for line in module_folders.file(name).read_text().splitlines():
             own = re.match(r'#include "(.*)"', line)
             if own:
                 take(own.group(1))

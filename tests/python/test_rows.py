@@ -13,7 +13,7 @@ from table import TableError, read  # noqa: E402
 
 
 class Tables:
-    def __init__(self, text, file="src/room/room.def"):
+    def __init__(self, text, file="src/module/module.def"):
         self.rows = read(text, file)
 
     def of(self, kind):
@@ -25,7 +25,7 @@ class Out(dict):
         self[name] = text
 
 
-def made(text, file="src/room/room.def"):
+def made(text, file="src/module/module.def"):
     out = Out()
     functions.write(Tables(text, file), out)
     return out
@@ -43,7 +43,7 @@ def made(text, file="src/room/room.def"):
     ('function("f", "a: array", doc="", colour="red")', "no column colour"),
     ('function("f", doc="")', "takes 2 arguments"),
     ('method("f", "a: int", doc="")', "first argument is the array"),
-    ('function("f", "a: array", doc="")\nfunction("f", "a: array", doc="")', "was declared in src/room/room.def:1"),
+    ('function("f", "a: array", doc="")\nfunction("f", "a: array", doc="")', "was declared in src/module/module.def:1"),
     ('function("f", "a: array", doc="")\nfunction("g", "b: array", body="f", doc="")', "takes other arguments"),
     ('words("w", "one two", c="cp_w", values="A")', "2 words and 1 values"),
 ])
@@ -53,7 +53,7 @@ def test_refused(row, words):
         return
     with pytest.raises(TableError, match=words) as e:
         made(row)
-    assert str(e.value).startswith("src/room/room.def:")
+    assert str(e.value).startswith("src/module/module.def:")
 
 
 def test_call_is_made_of_the_row():

@@ -16,7 +16,7 @@ import re
 from contract import Module, with_slots
 
 
-class Room(Module):
+class LateModule(Module):
     """What the header of a room says: slots, and which members of its structures are more than values."""
 
     def __init__(self, name):
@@ -96,7 +96,7 @@ def write(tables, out):
             " * CPU's slot. */", '#include "late/late.h"']
     text += [f'#include "{n}/{n}.h"' for n in names] + [""]
     for n in names:
-        module = Room(n)
+        module = LateModule(n)
         text += [f"/* --- {n} --- */", ""] + [slot(module, *s) for s in module.slots if not module.absent(s[1], "cpu")]
         text += [f"const cpi_{n}_ops cpi_{n}_late = {{"]
         text += [f"    .{name} = late_{n}_{name}," for _, name, _ in module.slots

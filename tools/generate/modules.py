@@ -16,7 +16,7 @@ APART = {"calls", "testing"}
 MADE = {"distributions"}  # by a generator of their own
 
 
-class Room:
+class Module:
     """A row, read: `headers` are the names of public headers, made or written."""
 
     def __init__(self, row):
@@ -35,7 +35,7 @@ class Room:
 
 def modules():
     """All modules in their order; what contradicts the folders is an error."""
-    found = [Room(row) for row in read((ROOT / SOURCE).read_text(), SOURCE)]
+    found = [Module(row) for row in read((ROOT / SOURCE).read_text(), SOURCE)]
     claimed = {h: module for module in found for h in module.headers}
     for module in found:
         if not module_folders.folder(module.name, ROOT).is_dir():

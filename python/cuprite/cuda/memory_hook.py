@@ -43,35 +43,35 @@ class MemoryHook:
     def alloc_preprocess(self, **reported):
         """Called before a pool asks the device for memory.
 
-        Parameters: **told: CuPy's figures of the event: device_id, mem_size and those that the event has."""
+        Parameters: **reported: CuPy's figures of the event: device_id, mem_size and those that the event has."""
         pass
 
     def alloc_postprocess(self, **reported):
         """Called when the device has given memory to a pool.
 
-        Parameters: **told: CuPy's figures of the event: device_id, mem_size and those that the event has."""
+        Parameters: **reported: CuPy's figures of the event: device_id, mem_size and those that the event has."""
         pass
 
     def malloc_preprocess(self, **reported):
         """Called before memory is given out.
 
-        Parameters: **told: CuPy's figures of the event: device_id, mem_size and those that the event has."""
+        Parameters: **reported: CuPy's figures of the event: device_id, mem_size and those that the event has."""
         pass
 
     def malloc_postprocess(self, **reported):
         """Called when memory has been given out.
 
-        Parameters: **told: CuPy's figures of the event: device_id, mem_size and those that the event has."""
+        Parameters: **reported: CuPy's figures of the event: device_id, mem_size and those that the event has."""
         pass
 
     def free_preprocess(self, **reported):
         """Called before memory is given back.
 
-        Parameters: **told: CuPy's figures of the event: device_id, mem_size and those that the event has."""
+        Parameters: **reported: CuPy's figures of the event: device_id, mem_size and those that the event has."""
         pass
 
     def free_postprocess(self, **reported):
         """Called when memory has been given back.
 
-        Parameters: **told: CuPy's figures of the event: device_id, mem_size and those that the event has."""
+        Parameters: **reported: CuPy's figures of the event: device_id, mem_size and those that the event has."""
         pass

@@ -257,7 +257,7 @@ template <int NOPS> struct cpi_run_position {
         if (!g.each) return;
         uint32_t rest = (uint32_t)i;
         const int last = g.loop.ndim - 1;
-        left = (int)(g.loop.shape[last].by - cpi_index_along(g.loop, last, rest));
+        left = (int)(g.loop.shape[last].by - cpi_loop_index_along(g.loop, last, rest));
         if (left < CPI_RUN) cpi_offset_of(g.loop, i + left, next);
     }
 };

@@ -45,7 +45,7 @@ __device__ __forceinline__ void cpi_offsets_of(const cpi_device_loop &loop, int6
     for (int d = loop.ndim - 1; d > 0; d--) {
 #pragma unroll
         for (int u = 0; u < U; u++) {
-            const int64_t at = cpi_index_along(loop, d, rest[u]);
+            const int64_t at = cpi_loop_index_along(loop, d, rest[u]);
 #pragma unroll
             for (int k = 0; k < NOPS; k++) offset[u][k] += at * loop.strides[FIRST + k][d];
         }

@@ -388,7 +388,7 @@ void cpi_cu_find_spans(const cpi_cu_program *p, const cpi_cu_function *f, cpi_cu
 
 void cpi_cu_put_edit(const cpi_cu_edit *e, cpi_string *out)
 {
-    static const char asked[] = "if (__ctx.how == __CU_ASKED) { *__ctx.told = 0; return; } ";
+    static const char asked[] = "if (__ctx.how == __CU_ASKED) { *__ctx.reported = 0; return; } ";
     switch (e->kind) {
     case CPI_E_ENTER: cpi_string_put(out, "__ctx.how == __CU_SURE || ((("); break;
     case CPI_E_LEAVE: cpi_string_put(out, "__ctx.how != __CU_SURE && ((("); break;

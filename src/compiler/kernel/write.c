@@ -128,7 +128,7 @@ static void put_shared(const cpi_cu_program *p, const cpi_cu_function *f, int fi
     if (before == -2) {
         cpi_string_put(out, "static __thread __cu_s%d __cu_t%d; __cu_s%d &__cu_r%d = __cu_t%d; ", word, word, word,
                        word, word);
-        cpi_string_put(out, "(void)&__cu_reserve_apart<%d, %d, sizeof(__cu_s%d)>::told; ",
+        cpi_string_put(out, "(void)&__cu_reserve_apart<%d, %d, sizeof(__cu_s%d)>::reported; ",
                        f ? (int)(f - p->function) : p->nfunctions, word, word);
     } else {
         char behind[64] = "0";
@@ -136,7 +136,7 @@ static void put_shared(const cpi_cu_program *p, const cpi_cu_function *f, int fi
         cpi_string_put(out, "constexpr unsigned __cu_o%d = __cu_up(%s, alignof(__cu_s%d)); static_assert(__cu_o%d + "
                      "sizeof(__cu_s%d) <= 49152, \"a block has 48 KiB of static shared memory\"); __cu_s%d &__cu_r%d = "
                      "*(__cu_s%d *)(__ctx.arena + __cu_o%d); ", word, behind, word, word, word, word, word, word, word);
-        cpi_string_put(out, "(void)&__cu_reserve<%d, __cu_o%d + sizeof(__cu_s%d)>::told; ", (int)(f - p->function),
+        cpi_string_put(out, "(void)&__cu_reserve<%d, __cu_o%d + sizeof(__cu_s%d)>::reported; ", (int)(f - p->function),
                        word, word);
     }
     for (int i = 0; i < n; i++)

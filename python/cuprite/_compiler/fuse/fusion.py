@@ -88,8 +88,8 @@ class Fusion(_core._Fusion):
 
     def _compile(self, kinds, times, args):
         """`args` describe arrays: memory that ends while compilers work is free at once."""
-        for name in ("re", "cuprite._compiler.loop_text", "cuprite._compiler.kernels", "cuprite._compiler.fuse.trace",
-                     "cuprite._compiler.fuse.rebind", "cuprite._compiler.fuse.kernel_text",
+        for name in ("re", "cuprite._compiler.loop_source", "cuprite._compiler.kernels", "cuprite._compiler.fuse.trace",
+                     "cuprite._compiler.fuse.rebind", "cuprite._compiler.fuse.kernel_source",
                      "cuprite._compiler.fuse.program"):
             import_module(name)
             breathe()

@@ -7,7 +7,7 @@ operation without such a body raises NoText, and there is no kernel."""
 import re
 
 import cuprite
-from cuprite._compiler.loop_text import C_TYPES
+from cuprite._compiler.loop_source import C_TYPES
 from cuprite._compiler.fuse.trace import Node
 
 _KIND = {"bool": 0, "float32": 2, "float64": 2, **dict.fromkeys(

@@ -1,6 +1,6 @@
 """numpy.linalg of Cuprite's arrays.
 
-Functions are those of C (cuprite._linalg); what stands here gives them NumPy's words, orders and named tuples. Matrices
+Functions are those of C (cuprite._linalg); this file adds NumPy's keywords, orders and named tuples. Matrices
 lie in the last two axes. LinAlgError is NumPy's.
 """
 from __future__ import annotations

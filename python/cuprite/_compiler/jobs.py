@@ -1,6 +1,6 @@
 """The thread that compiles while calls go on: one for the process, started by the first job.
 
-Invariant: a job's failure ends the job alone; a process that forks or ends leaves no one waiting for the thread."""
+Invariant: a job's failure ends the job alone; a process that forks or ends leaves no caller waiting for the thread."""
 import _thread
 import atexit
 import os

@@ -1,11 +1,11 @@
-"""CUDA C++ text of ElementwiseKernel and ReductionKernel, for one way in which their operands lie.
+"""CUDA C++ source of ElementwiseKernel and ReductionKernel, for one layout of their operands.
 
-The kernels' arguments are the parameters (an address, or a number), of a reduction the memory of its parts, and the
-geometry `_g`, integers in the order in which python/src/loop_run.c writes them, which _loop_constants says, as it does
-what else the two must agree on. The source has no barrier on the CPU: a block is one thread there. It goes over a
+The kernels' arguments are the parameters (an address, or a number), for a reduction the memory of partial results, and
+the geometry `_g`, integers in the order in which python/src/loop_run.c writes them. _loop_constants has that order and
+all else that the two must agree on. The source has no barrier on the CPU: a block is one thread there. It goes over a
 chunk of the elements, along rows, so that compilers vectorize it. A reduction accumulates in a few SIMD lanes or
 columns, and a second kernel combines its parts. On a GPU threads take elements in turn, and a block's lanes are joined
-in shared memory. All joins go in an order that the sizes alone decide.
+in shared memory. All partial results are combined in an order that the sizes alone determine.
 """
 import re
 

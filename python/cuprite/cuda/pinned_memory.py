@@ -1,5 +1,5 @@
-"""Page-locked memory of the host with the interface of cupy.cuda.pinned_memory. Without a GPU nothing is page-locked,
-and it is memory of the host like any other."""
+"""Page-locked memory of the host with the interface of cupy.cuda.pinned_memory. Without a GPU it is ordinary
+host memory, not page-locked."""
 from _bisect import bisect_left, insort_right as insort
 from _operator import index
 from _thread import RLock

@@ -2,8 +2,8 @@
 
 Streams, events, graphs and memory made here are Cuprite's own, kept by their handle until they are destroyed, so each
 function means the same on every device: on the CPU streams are done when a call returns, memory is the host's, and a
-handle is a number that names the object. What only CUDA can answer goes to the driver; on other devices it is answered
-where there is an answer (no peers, no limits to set) and raises CUDARuntimeError (cudaErrorNotSupported) where not.
+handle is a number that names the object. What only CUDA can do goes to the driver. Other devices answer where there is
+an answer (no peers, no limits to set), else raise CUDARuntimeError (cudaErrorNotSupported).
 """
 from cuprite import _device
 from cuprite._core import CUDARuntimeError  # noqa: F401

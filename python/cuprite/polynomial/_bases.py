@@ -1,9 +1,9 @@
-"""Series of orthogonal polynomials: what NumPy's six modules have, once, out of a basis' recurrence.
+"""Series of orthogonal polynomials: the functions of NumPy's six modules, written once from a basis' recurrence.
 
 Invariant: a Basis is its recurrence, P[0] = 1, P[1] = first[0] + first[1] x, and for n > 1
 P[n] = (s(n) + t(n) x) P[n - 1] - back(n) P[n - 2] with step(n) = (s(n), t(n)), its derivatives and its integrals in
 itself; sums, values, tables, products, quotients, roots and Gauss's rule follow (Abramowitz and Stegun, chapter 22).
-Coefficients are arrays of Cuprite's, the lowest degree first; what depends on degrees alone is computed by the host.
+Coefficients are arrays of Cuprite's, the lowest degree first; what depends on degrees alone is computed on the host.
 """
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Chebyshev polynomials of the first kind: T[n + 1] = 2 x T[n] - T[n - 1], weight 1 / sqrt(1 - x^2) on [-1, 1].
 
-What the functions do is said in _bases.py, once for all bases."""
+The functions are documented in _bases.py, once for all bases."""
 from __future__ import annotations
 
 import math

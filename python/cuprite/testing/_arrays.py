@@ -1,4 +1,4 @@
-"""numpy.testing's assertions for arrays of either module: those of Cuprite are fetched."""
+"""numpy.testing's assertions for arrays of either module: those of Cuprite are copied to the host."""
 import numpy.testing
 
 from cuprite._core import asnumpy, ndarray

@@ -1,4 +1,4 @@
-"""How tests are run: skipped, parameterized, with fixed seeds; what they watch for."""
+"""Decorators and checks for running tests: skipping, parameters, fixed seeds, expected warnings."""
 import contextlib
 import functools
 import inspect

@@ -1,10 +1,9 @@
 """What fuse's nodes become: a program of steps, groups of elementwise operations and calls of the library between them.
 
-Elementwise nodes wait until something needs them, so that what lies around a reduction is one group where it can be.
-Invariant: a group's nodes one by one, in the order in which the function did them, are always a right way to run it
-(`run`); kernels and the library's engine are taken where they give the same: outputs have one shape, and
-what is written shares no memory with what is read in another way. Once something was written, nothing is computed
-twice from memory."""
+Elementwise nodes are deferred until something needs them, so operations around a reduction are one group where
+possible. Invariant: running a group's nodes one by one, in program order, is always correct (`run`). Kernels and the
+library's engine are used where they give the same: outputs have one shape, and written memory does not overlap memory
+read with another layout. Once something was written, nothing is computed twice from memory."""
 import operator
 import re
 

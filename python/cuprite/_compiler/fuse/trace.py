@@ -1,10 +1,11 @@
-"""Tracing for fuse: a function runs on stand-ins of arrays, which write down what is done to them as a list of nodes.
+"""Tracing for fuse: a function runs on stand-ins (placeholders) of arrays, which record its operations as a list of
+nodes.
 
 Stand-ins know a type and the shape of one call, and no value, so what a function does with them does not depend on
-values; what asks for one raises NotFused, and shapes that a function looked at bind its program to them. Types are
-found by doing the same to arrays of one element on the CPU, so every rule and refusal is the library's own; shapes of
-reductions and views likewise, by arrays without memory or whose lengths say which axis is which. What nodes become is
-program.py's; the copy of the function that runs on stand-ins is made by rebind.py."""
+values. Reading a value raises NotFused; reading a shape specializes the program to it. Types are found by running each
+operation on arrays of one element on the CPU, so every rule and refusal is the library's own. Shapes of reductions and
+views are found likewise, by arrays without memory or whose lengths identify the axes. program.py compiles the nodes;
+rebind.py makes the copy of the function that runs on stand-ins."""
 import operator
 
 import cuprite

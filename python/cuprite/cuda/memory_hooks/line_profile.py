@@ -1,4 +1,4 @@
-"""A hook that counts memory by the lines of the program that asked for it."""
+"""A hook that counts memory by the program lines that allocated it."""
 from __future__ import annotations
 
 import os

@@ -24,7 +24,7 @@ def _line(p):
 
 
 def _sized(p):
-    """The coefficients; TypeError for a 0-d array, whose elements nobody can go through."""
+    """The coefficients; TypeError for a 0-d array, which cannot be iterated over."""
     x = _array(p)
     if x.ndim == 0:
         raise TypeError("iteration over a 0-d array")

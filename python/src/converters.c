@@ -337,7 +337,7 @@ bool cpy_take_bool(PyObject *o, bool *v)
     return cpy_bool(o, false, v);
 }
 
-/* copy=: None is for who gives no default of its own. */
+/* copy=: None is for functions without a default of their own. */
 bool cpy_take_copy(PyObject *o, cpy_copy *v)
 {
     if (o == Py_None) return *v = CPY_COPY_IF_NEEDED, true;

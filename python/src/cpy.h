@@ -56,7 +56,7 @@ extern int cpy_calls_pending; /* changed atomically */
         CPY_RUN(0, made_ = (__VA_ARGS__));                                                                 \
         made_;                                                                                             \
     })
-/* cp_free for who has the GIL: the last reference gives memory back, and may end a stream. */
+/* cp_free for callers with the GIL: the last reference frees memory, and may end a stream. */
 static inline void cpy_free(cp_array *x)
 {
     if (x) CPY_RUN(0, cp_free(x));
@@ -269,7 +269,7 @@ cp_type cpy_foreign_type(PyObject *name);
 PyObject *cpy_dtype(cp_type t);                  /* numpy.dtype, borrowed; NULL with an exception */
 bool cpy_known_type(PyObject *o, cp_type *t);    /* of an array, or of a dtype that was asked for before */
 bool cpy_type(PyObject *o, cp_type otherwise, cp_type *t); /* whatever NumPy takes as a dtype; NULL, None: otherwise */
-PyTypeObject *cpy_numpy_array(void);             /* numpy.ndarray, numpy.generic: NULL while nobody imported NumPy */
+PyTypeObject *cpy_numpy_array(void);             /* numpy.ndarray, numpy.generic: NULL until NumPy is imported */
 PyTypeObject *cpy_numpy_generic(void);
 bool cpy_is_numpy_array(PyObject *o);
 /* PEP 3118; CP_DEFAULT: no such type */

@@ -77,7 +77,7 @@ static bool take_pair(PyObject *o, const char *what, int *first, int *second)
     return PyArg_ParseTuple(o, "ii", first, second);
 }
 
-/* Capsules with a version are for those who say that they know version 1. */
+/* Capsules with a version are for consumers that declare version 1. */
 static bool knows_versions(PyObject *o, bool *known)
 {
     int major, minor;

@@ -44,7 +44,7 @@ PyObject *cpy_numpy_call(const char *name, PyObject *argument)
     return r;
 }
 
-/* The state once somebody has imported NumPy; imports nothing. A module that is only half imported does not count. */
+/* The state once NumPy was imported; imports nothing. A module that is only half imported does not count. */
 static cpy_state *with_numpy(void)
 {
     cpy_state *s = cpy_now();

@@ -84,7 +84,7 @@ bool cpy_take_bool(PyObject *o, bool *v);
 bool cpy_take_copy(PyObject *o, cpy_copy *v);
 bool cpy_check_bool(PyObject *o);
 bool cpy_check_sort_kind(PyObject *o);
-/* Whether a sort shall be stable, and whether that was said at all. */
+/* Whether a sort must be stable, and whether that was given at all. */
 typedef enum cpy_stability { CPY_UNSAID, CPY_UNSTABLE, CPY_STABLE } cpy_stability;
 bool cpy_take_stable_kind(PyObject *o, cpy_stability *v);
 bool cpy_take_stable_flag(PyObject *o, cpy_stability *v);

@@ -108,7 +108,7 @@ static void call_owner(void *p)
     visit v;
     if (!enter(o, &v)) return;
     PyObject *r = PyObject_CallNoArgs(o->object);
-    if (!r) PyErr_WriteUnraisable(o->object); /* who should get it is elsewhere */
+    if (!r) PyErr_WriteUnraisable(o->object); /* there is no caller to raise it to */
     Py_XDECREF(r);
     leave(&v);
 }

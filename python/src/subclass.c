@@ -51,7 +51,7 @@ PyObject *cpy_as(PyObject *r, PyTypeObject *class, PyObject *of)
     return o;
 }
 
-/* Is it a plain array that nobody else has? */
+/* Is it a plain array without other references? */
 static bool is_new(PyObject *r) { return cpy_is_plain(r) && Py_REFCNT(r) == 1; }
 
 PyObject *cpy_as_class_of(PyObject *r, PyObject *of)

@@ -50,7 +50,7 @@ static bool take_out(ufunc *self, PyObject *v, call_options *c)
     return true;
 }
 
-/* NumPy's warning of elements that nobody writes; false where it is an error. */
+/* NumPy's warning of elements that are never written; false where it is an error. */
 static bool warn_of_where(void)
 {
     return PyErr_WarnEx(PyExc_UserWarning, "'where' used without 'out', so elements of the output may be undefined. "

@@ -43,7 +43,7 @@ class _Jobs:
                 try:
                     if self.waiting.pop(0)() is self:  # no name for the job, which would live until the next one
                         return self.ended.release()
-                except BaseException as e:  # a warning that a filter makes an error, say: who waits must not for ever
+                except BaseException as e:  # such as a warning that a filter makes an error: waiters must not hang
                     _core._report_unraisable(e)
 
     def end(self):

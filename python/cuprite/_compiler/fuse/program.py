@@ -224,7 +224,7 @@ def run(nodes, r, wanted):
 
 
 def _set(n, of):
-    """What takes the place of an array that the function wrote to, and nobody else sees."""
+    """The replacement of an array that the function wrote to and that is not visible outside."""
     target, value = of(n.args[0]), of(n.args[1])
     fitting = isinstance(value, _core.ndarray) and value.shape == target.shape
     if fitting and n.what and value.strides == target.strides and value._type == n.dtype:
@@ -493,7 +493,7 @@ class Program:
         return f"{constant(node.what)}({', '.join(args + words)})"
 
     def dropped(self, steps, result):
-        """Of each step the registers that nobody needs behind it."""
+        """For each step the registers that are not live after it."""
         last = {}
         for k, s in enumerate(steps):
             nodes = s.nodes if isinstance(s, Segment) else [s]

@@ -31,7 +31,7 @@ _NAMES = ("float32", "float64", "float16", "int32", "int64", "uint8", "bool", "c
 
 
 class NotFused(Exception):
-    """Why a function cannot be fused; without a message where that is nobody's fault."""
+    """Why a function cannot be fused; without a message where there is nothing to report."""
 
 
 def is_generic(x):
@@ -358,7 +358,7 @@ class Trace:
         self.replace(x, value, None)
 
     def replace(self, x, value, how):
-        """x has the value from here on: as memory that others see, or as another node where nobody does."""
+        """x has the value from here on: as shared memory, or as another node where it is not shared."""
         target = x._node
         if isinstance(value, Node) and value.kind != "number" and met([value.shape, target.shape]) != target.shape:
             raise NotFused()  # refused

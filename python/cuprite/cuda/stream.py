@@ -292,7 +292,7 @@ def get_current_stream(device_id=None):
 
 
 class Event:
-    """A point in a stream, with a time unless disable_timing is True. With block=True a thread that waits for it sleeps; with
+    """A point in a stream, with a time unless disable_timing is True. With block=True waiting threads sleep; with
     interprocess=True (which needs disable_timing=True) other processes may use it.
 
     Parameters: block: True or False; disable_timing: True or False; interprocess: True or False.

@@ -1,6 +1,6 @@
 """`cupy` and `cupyx` as names of Cuprite's modules: the same module objects, not copies. `numba` too, where Numba
-itself is not installed, or it or what compiles its CUDA kernels fails to import; that is found out when the program
-asks for it. CUPRITE_NUMBA=1 says that it is ours in any case, 0 that it never is."""
+itself is not installed, or it or its CUDA compiler fails to import; this is decided when the program imports it.
+CUPRITE_NUMBA=1 makes it ours in any case, 0 never."""
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -11,7 +11,7 @@ _ROOTS = ("cupy", "cupyx")
 _roots = set()         # of these those that are installed; "numba" goes with them
 _numba_is_ours = None  # not known yet
 _report = False          # whether a line says that numba is Numba
-CUPY = "14.2.0"        # the version that programs are told, whose names these are
+CUPY = "14.2.0"        # the version that programs see; the names are that version's
 
 
 def _numba_is_absent():

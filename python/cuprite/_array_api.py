@@ -1,4 +1,4 @@
-"""What the array API asks of a namespace beside its functions: versions, devices, dtypes."""
+"""The array API's inspection of a namespace: versions, devices, dtypes."""
 from __future__ import annotations
 
 import numpy

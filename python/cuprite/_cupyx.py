@@ -20,7 +20,7 @@ _here = _Here()
 
 
 def geterr():
-    """What happens on errors, a dict. Floating-point errors are told by nobody; `linalg` is "ignore", "raise" or None,
+    """What happens on errors, a dict. Floating-point errors are never reported; `linalg` is "ignore", "raise" or None,
     which leaves it to the function."""
     return dict(_here.choices)
 

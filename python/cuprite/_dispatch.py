@@ -63,7 +63,7 @@ def array_function(function, types, args, kwargs):
             return NotImplemented
     if ours is function:
         return NotImplemented
-    # What has to be given goes by its place: some of CuPy's names are not NumPy's.
+    # Required arguments are passed by position: some of CuPy's names are not NumPy's.
     for name in _needed(function)[len(args):] if kwargs else ():
         if name not in kwargs:
             break

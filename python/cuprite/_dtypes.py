@@ -1,5 +1,5 @@
-"""The dtypes that NumPy lacks: those of the package that a type's row names where it is installed, else stand-ins with
-their names and sizes."""
+"""The dtypes that NumPy lacks: those of the package that a type's row names where it is installed, else substitutes
+with their names and sizes."""
 import importlib
 
 from cuprite._foreign import FOREIGN

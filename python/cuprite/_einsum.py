@@ -1,4 +1,4 @@
-"""einsum as Python calls it: subscripts as a text, or lists of numbers beside the operands."""
+"""einsum as Python calls it: subscripts as a string, or lists of numbers beside the operands."""
 from cuprite import _core
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

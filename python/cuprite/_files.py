@@ -1,6 +1,6 @@
-"""NumPy's functions for files, texts and buffers: load, save, savez, fromfile, loadtxt, ...
+"""NumPy's functions for files, strings and buffers: load, save, savez, fromfile, loadtxt, ...
 
-Files that a path names are read and written in C (cuprite/io.h). File objects, texts and pickles are NumPy's business,
+Files that a path names are read and written in C (cuprite/io.h). File objects, text and pickles are left to NumPy,
 whose arrays are taken over. Invariant: nothing in a file is run unless allow_pickle says so.
 """
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _path(file):
 
 
 def _reported(error, path):
-    """What the system said, as Python tells it: PermissionError, IsADirectoryError, ..."""
+    """The system's error as Python's exception: PermissionError, IsADirectoryError, ..."""
     for code in (errno.ENOENT, errno.EACCES, errno.EPERM, errno.EISDIR, errno.ENOTDIR, errno.EROFS, errno.ENOSPC,
                  errno.ELOOP, errno.ENAMETOOLONG):
         if str(error).endswith(os.strerror(code)):
@@ -286,7 +286,7 @@ def _header(x):
     """What stands before an array's elements: version 1.0, as NumPy writes it."""
     fortran = x._f_contiguous and not x._c_contiguous
     text = f"{{'descr': '{x.dtype.str}', 'fortran_order': {fortran}, 'shape': {x.shape}, }}"
-    growing = x.shape[-1 if fortran else 0] if x.ndim else None  # NumPy leaves room for a longer first extent
+    growing = x.shape[-1 if fortran else 0] if x.ndim else None  # NumPy leaves room for a longer first length
     text += " " * (_LONGEST - len(repr(growing)) if growing is not None else 0)
     text += " " * (64 - (11 + len(text)) % 64) + "\n"
     return b"\x93NUMPY\1\0" + len(text).to_bytes(2, "little") + text.encode("latin1")
@@ -334,7 +334,7 @@ def _save_foreign(file, arr):
 
 
 def _in_chunks(file, arrays):
-    """Whether each of the arrays can be written to a file object as one piece of bytes."""
+    """Whether each of the arrays can be written to a file object as one chunk of bytes."""
     return hasattr(file, "write") and all(isinstance(x, ndarray) and x._type not in FOREIGN and x.nbytes < _ONE_CHUNK
                                           for x in arrays)
 
@@ -388,7 +388,7 @@ def savez_compressed(file, *args, allow_pickle=True, **kwds):
     _savez(file, args, kwds, True, allow_pickle)
 
 
-# --- bytes and texts, by way of NumPy ---
+# --- bytes and text, by way of NumPy ---
 
 def _of_numpy(f, dtype, *args, **options):
     """f's array as ours; of a type that NumPy lacks the bits."""
@@ -401,12 +401,12 @@ def _of_numpy(f, dtype, *args, **options):
 
 
 def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
-    """An array of a file's bytes, or of the numbers in a text where `sep` stands between them.
+    """An array of a file's bytes, or of the numbers in a text file where `sep` separates them.
 
     Parameters: file: a path or a file object; dtype: an element type; count: how many elements (-1: all); sep: what
         stands between numbers (empty: bytes); offset: where they begin, in bytes; like: None, or an array of
         Cuprite's, which changes nothing.
-    Errors: FileNotFoundError; ValueError for a text that is no numbers."""
+    Errors: FileNotFoundError; ValueError for text that is not numbers."""
     return _of_numpy(numpy.fromfile, dtype, file, count=count, sep=sep, offset=offset)
 
 
@@ -421,11 +421,11 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
 
 
 def fromstring(string, dtype=float, count=-1, *, sep="", like=None):
-    """An array of the numbers in a text.
+    """An array of the numbers in a string.
 
-    Parameters: string: a text; dtype: an element type; count: how many (-1: all); sep: what stands between them;
+    Parameters: string: a string; dtype: an element type; count: how many (-1: all); sep: what stands between them;
         like: None, or an array of Cuprite's, which changes nothing.
-    Errors: ValueError for a text that is no numbers, and an empty sep."""
+    Errors: ValueError for text that is not numbers, and an empty sep."""
     name = "float64" if dtype is float else getattr(dtype, "name", dtype)
     if sep and not sep.strip() and count == -1 and name in ("float64", "float32", "f8", "f4"):
         x = _table_of(string)
@@ -438,8 +438,8 @@ _LONG_TEXT = 1 << 20  # characters; longer ones are not kept whole
 
 
 def _table(file):
-    """The array of a text that is nothing but numbers, with as many in each line: as NumPy's, axes of one place are
-    none. None, and nothing is read, of another."""
+    """The array of a text file of numbers only, with as many in each line; axes of length 1 are dropped, as NumPy does.
+    None for any other file, of which nothing is read."""
     if not isinstance(file, io.TextIOBase) or not file.seekable():
         return None
     start = file.tell()
@@ -463,7 +463,7 @@ def loadtxt(fname, dtype=float, comments="#", delimiter=None, converters=None, s
     """An array of a text file, a row a line (numpy.loadtxt).
 
     Parameters: fname: a path, a file object, or lines; dtype: an element type; comments: what begins a comment;
-        delimiter: what stands between values (None: white space); converters: functions of texts, by columns;
+        delimiter: what stands between values (None: white space); converters: functions of strings, by columns;
         skiprows: how many lines are passed over; usecols: which columns (None: all); unpack: True: the transposed
         array; ndmin: the least number of axes; encoding: the file's encoding; max_rows: the most rows; quotechar:
         what quotes a value; like: None, or an array of Cuprite's, which changes nothing.
@@ -502,11 +502,11 @@ _ONE_FORMAT = re.compile(r"%[-+ #0]*[0-9]*(\.[0-9]+)?[eEfFgGd]")  # of numbers, 
 
 
 def savetxt(fname, X, fmt="%.18e", delimiter=" ", newline="\n", header="", footer="", comments="# ", encoding=None):
-    """Writes an array of one or two axes as a text, a line a row.
+    """Writes an array of one or two axes as text, a line a row.
 
     Parameters: fname: a path or a file object; X: an array of one or two axes; fmt: how a number is written, or one
-        text a column; delimiter: what stands between columns; newline: what ends a line; header: a text before;
-        footer: a text behind; comments: what stands before these; encoding: the file's encoding.
+        text a column; delimiter: what stands between columns; newline: what ends a line; header: a string before;
+        footer: a string behind; comments: what stands before these; encoding: the file's encoding.
     Result: None.
     Errors: ValueError for other than one or two axes."""
     one = isinstance(fmt, str) and _ONE_FORMAT.fullmatch(fmt)
@@ -529,7 +529,7 @@ def _bits(x):
 
 
 def tofile(x, fid, sep, format):
-    """The elements in C order, as bytes or as a text."""
+    """The elements in C order, as bytes or as text."""
     if sep != "":
         host = asnumpy(x.astype("f4") if _foreign(x.dtype) else x)
     else:

@@ -15,7 +15,7 @@ class GeneralizedUFunc:
     With supports_batched=True it is called once with all axes, its own last, else once for each place of the others.
     With supports_out=True it gets `out`. Calls take out, axes, axis, keepdims, dtype, order and casting as NumPy's.
 
-    Parameters: func: a function of arrays; signature: the axes, a text; name: a text (None: its own); doc: a text
+    Parameters: func: a function of arrays; signature: the axes, a string; name: a string (None: its own); doc: a string
         (None: its own); supports_batched: True or False; supports_out: True or False; signatures: types to convert
         to, or none; try_fastcall_func: a function that is asked first (without effect).
     Errors: ValueError for a signature that is none."""

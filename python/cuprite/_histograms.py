@@ -46,7 +46,7 @@ def _ends(a, range):
 # --- widths of bins by rule, of elements that lie in the range: in the type and steps in which NumPy rounds them ---
 
 def _number(x):
-    """A 0-d array as a number of its type, which Python's numbers beside it take; whole numbers as Python's."""
+    """A 0-d array as a number of its type, which Python's numbers beside it take; integers as Python's."""
     return x.get()[()] if x.dtype.kind == "f" else x.item()
 
 

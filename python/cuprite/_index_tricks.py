@@ -1,4 +1,5 @@
-"""What makes index arrays, and objects that are indexed to make arrays: ix_, r_, mgrid, tril_indices and their like.
+"""Functions that make index arrays, and objects that are indexed to make arrays: ix_, r_, mgrid, tril_indices and their
+like.
 
 Only words and shapes are looked at here; elements are made and moved by the library."""
 from __future__ import annotations
@@ -50,8 +51,8 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     """Places in the flattened array of coordinates, one array of integers an axis; int64. mode: "raise", "wrap",
     "clip", or one of them for each axis; ValueError for coordinates out of bounds, negative ones too.
 
-    Parameters: multi_index: a tuple of integers or arrays of them; dims: the extents of the array; mode: one of
-        those words, or a tuple of them; order: 'C' or 'F'.
+    Parameters: multi_index: a tuple of integers or arrays of them; dims: the lengths of the axes of the array; mode:
+        one of those words, or a tuple of them; order: 'C' or 'F'.
     Errors: ValueError for coordinates out of bounds, and for words that are none of these."""
     places = tuple(multi_index)
     if isinstance(mode, str):
@@ -70,21 +71,21 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
 
 
 def unravel_index(indices, shape, order="C"):
-    """Coordinates of places in the flattened array: a tuple of one int64 array an axis. ValueError for places beyond
-    its end, and for negative ones.
+    """Coordinates of flat indices: a tuple of one int64 array an axis. ValueError for indices out of bounds, also
+    negative ones.
 
-    Parameters: indices: integers; shape: the extents of the array; order: 'C' or 'F'."""
+    Parameters: indices: integers; shape: the lengths of the axes of the array; order: 'C' or 'F'."""
     if not isinstance(indices, cp.ndarray):
         indices = cp.asarray(indices)
     return _indexing.unravel_index(indices, shape, order)
 
 
 def indices(dimensions, dtype=int, sparse=False):
-    """Coordinates of a grid of these extents: an array (ndim, ...extents), or with `sparse` a tuple of one array an
+    """Coordinates of a grid of these lengths: an array (ndim, ...lengths), or with `sparse` a tuple of one array an
     axis that broadcast to them.
 
-    Parameters: dimensions: the extents; dtype: an element type; sparse: True or False.
-    Errors: TypeError for bool where an extent is beyond 2."""
+    Parameters: dimensions: the lengths of the axes; dtype: an element type; sparse: True or False.
+    Errors: TypeError for bool where a length is beyond 2."""
     extents = tuple(dimensions)
     if cp.dtype(dtype) == bool and any(e > 2 for e in extents):
         raise TypeError("arange() is only supported for booleans when the result has at most length 2.")
@@ -97,7 +98,7 @@ def indices(dimensions, dtype=int, sparse=False):
 
 def ix_(*args):
     """Arrays that name the open mesh of these 1-d sequences: x[ix_(rows, columns)] is that part of x. A boolean one
-    stands for the places of what is true in it.
+    stands for the indices of its true elements.
 
     Errors: ValueError for what is not 1-d."""
     out = []
@@ -130,17 +131,17 @@ def tri(N, M=None, k=0, dtype=float):
 
 
 def mask_indices(n, mask_func, k=0):
-    """Where mask_func(ones((n, n)), k) is not zero, as nonzero tells it."""
+    """The indices where mask_func(ones((n, n)), k) is not zero, in nonzero's form."""
     return cp.nonzero(mask_func(cp.ones((n, n), int), k) != 0)
 
 
 def tril_indices(n, k=0, m=None):
-    """The places of the lower triangle of an n by m matrix, up to the k-th diagonal: (rows, columns)."""
+    """The indices of the lower triangle of an n by m matrix, up to the k-th diagonal: (rows, columns)."""
     return _triangles.tril_indices(*_extents(n, m), k)
 
 
 def triu_indices(n, k=0, m=None):
-    """The places of the upper triangle of an n by m matrix, from the k-th diagonal on: (rows, columns)."""
+    """The indices of the upper triangle of an n by m matrix, from the k-th diagonal on: (rows, columns)."""
     return _triangles.triu_indices(*_extents(n, m), k)
 
 
@@ -169,7 +170,7 @@ def triu_indices_from(arr, k=0):
 
 
 def diag_indices(n, ndim=2):
-    """The places of the main diagonal of an array of `ndim` axes of n elements: one array, `ndim` times."""
+    """The indices of the main diagonal of an array of `ndim` axes of n elements: one array, `ndim` times."""
     return (cp.arange(n),) * ndim
 
 
@@ -236,7 +237,7 @@ class _Grid:
         return cp.stack(cp.broadcast_arrays(*lines)) if lines else cp.empty((0,), dtype)
 
     def _between_arrays(self, key, dtype):
-        """Ends that are arrays: the grid's places along an axis, scaled and moved by them."""
+        """Bounds that are arrays: the grid's points along an axis, scaled and shifted by them."""
         points = [_points(one) for one in key]
         counts = [count for _, _, count in points]
         grids = [cp.arange(c, dtype=dtype) for c in counts] if self.sparse else list(cp.indices(counts, dtype))
@@ -251,7 +252,7 @@ class _Grid:
 
 
 class _Join:
-    """Indexed by arrays, numbers and slices, which are put behind one another; a text first says how: "0,2,1" the axis,
+    """Indexed by arrays, numbers and slices, which are concatenated; a string in front says how: "0,2,1" the axis,
     the least number of axes, and where those of what has fewer begin; "r" and "c" give one row or one column."""
 
     def __init__(self, name, axis, ndmin, first):
@@ -305,7 +306,7 @@ def _directive(text, how):
 
 
 def _shaped(x, how, line):
-    """x with at least `ndmin` axes, its own beginning at place `first` among them."""
+    """x with at least `ndmin` axes, its own beginning at axis `first`."""
     _, ndmin, first = how
     if x.ndim >= ndmin:
         return x

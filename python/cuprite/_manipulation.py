@@ -1,5 +1,5 @@
-"""Functions that arrange arrays and call others: splitting, deleting and inserting, blocks, a function along an axis.
-Views are given wherever NumPy gives them; what computes is C's."""
+"""Functions that rearrange arrays by calling others: splitting, deleting and inserting, blocks, a function along an
+axis. Views are given wherever NumPy gives them; what computes is C's."""
 import itertools
 import operator
 
@@ -124,7 +124,7 @@ def row_stack(tup, *, dtype=None, casting="same_kind"):
 # --- turning ---
 
 def rot90(m, k=1, axes=(0, 1)):
-    """The array turned by 90 degrees k times in the plane of two axes, from the first towards the second; a view.
+    """The array rotated by 90 degrees k times in the plane of two axes, from the first towards the second; a view.
 
     Parameters: m: an array; k: how often; axes: two different axes.
     Errors: ValueError for axes that are not two different ones of the array; TypeError for k that is no integer."""
@@ -173,7 +173,7 @@ def block(arrays):
     the one before it, and so on.
 
     Parameters: arrays: lists of lists of arrays or numbers, all equally deep.
-    Errors: ValueError for lists that are empty or of different depths, and for extents that do not fit."""
+    Errors: ValueError for lists that are empty or of different depths, and for lengths that do not fit."""
     depth, ndim = _depth(arrays)
     if not depth:
         return cuprite.array(arrays, order="C")
@@ -188,8 +188,8 @@ def _on_host(obj):
 
 
 def _positions_of(obj, arr, axis, inserted):
-    """What C takes as places: integers or a mask. Of a list without elements and of a slice integers. What lies on the
-    host is compared with the axis at once."""
+    """What C takes as indices: integers or a mask. An empty list and a slice become integers. Indices on the host are
+    checked against the axis at once."""
     import numpy
     n = arr.size if axis is None else arr.shape[_axis_of(axis, arr.ndim)]
     if isinstance(obj, slice):
@@ -211,23 +211,23 @@ def _positions_of(obj, arr, axis, inserted):
 
 
 def delete(arr, obj, axis=None):
-    """A copy without the places `obj` (an index, indices, a slice or a mask) of an axis; None: of the flattened
+    """A copy without the elements at `obj` (an index, indices, a slice or a mask) of an axis; None: of the flattened
     array.
 
     Parameters: arr: an array; obj: an integer, integers, a slice or a boolean array; axis: the axis (None:
         flattened).
-    Errors: IndexError for a place out of bounds; ValueError for a mask that is not as long as the axis."""
+    Errors: IndexError for an index out of bounds; ValueError for a mask that is not as long as the axis."""
     arr = _array(arr)
     return _places.delete(arr, _positions_of(obj, arr, axis, False), axis)
 
 
 def insert(arr, obj, values, axis=None):
-    """A copy with values before the places `obj` (an index, indices, a slice or a mask) of an axis; None: of the
+    """A copy with values before the elements at `obj` (an index, indices, a slice or a mask) of an axis; None: of the
     flattened array.
 
     Parameters: arr: an array; obj: an integer, integers, a slice or a boolean array; values: an array, a NumPy
         array, a number or nested lists; axis: the axis (None: flattened).
-    Errors: IndexError for a place out of bounds; ValueError for places of more than one axis and values that do not
+    Errors: IndexError for an index out of bounds; ValueError for indices of more than one axis and values that do not
         broadcast."""
     arr = _array(arr)
     if not isinstance(values, ndarray):
@@ -249,7 +249,7 @@ def trim_zeros(filt, trim="fb", axis=None):
 # --- functions of functions ---
 
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
-    """func1d of each 1-d slice along an axis; its results take the axis' place.
+    """func1d of each 1-d slice along an axis; its results replace that axis.
 
     Parameters: func1d: a function of a 1-d array, and of args and kwargs; axis: the axis of the slices; arr: an
         array.
@@ -272,7 +272,7 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
 
 
 def apply_over_axes(func, a, axes):
-    """func(a, axis) for one axis after the other; an axis that it takes away is put back with one place.
+    """func(a, axis) for one axis after the other; an axis that it removes comes back with length 1.
 
     Parameters: func: a function of an array and an axis; a: an array; axes: an axis or several.
     Errors: ValueError where a result has neither as many axes nor one less."""
@@ -349,10 +349,10 @@ def unpackbits(a, /, axis=None, count=None, bitorder="big"):
 def gradient(f, *varargs, axis=None, edge_order=1):
     """Slopes along each axis, or those named: an array, or a tuple of them.
 
-    varargs: the distance of samples, or their places, for all axes or one for each.
+    varargs: the spacing of samples, or their coordinates, for all axes or one for each.
 
-    Parameters: f: an array; *varargs: distances, or places of the samples; axis: an axis or several (None: all);
-        edge_order: 1 or 2: how the ends are told.
+    Parameters: f: an array; *varargs: spacings, or coordinates of the samples; axis: an axis or several (None: all);
+        edge_order: 1 or 2: the order of the differences at the boundaries.
     Errors: ValueError for an array too short, distances that do not fit and an edge_order above 2; TypeError for too
         many distances; IndexError for one place of one sample."""
     f = _array(f)
@@ -379,7 +379,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     of that of the axes. returned: (average, sum of the weights). ZeroDivisionError where that is 0.
 
     Parameters: a: an array; axis: an axis, a tuple of axes, or None: all; weights: an array (None: all count alike);
-        returned: True: the sum of the weights too; keepdims: True: the axes stay, with extent 1.
+        returned: True: the sum of the weights too; keepdims: True: the axes stay, with length 1.
     Errors: ZeroDivisionError where weights add up to 0; ValueError for weights of another shape; TypeError for those
         of another shape without an axis."""
     a = _array(a)
@@ -456,7 +456,7 @@ def fromfunction(*args, **kwargs):
 
 def _host_positions(shape):
     """What numpy.indices(shape, dtype=float) gives, made here; None where that would be a detour: for other shapes than
-    tuples of few places, and where the current device is a GPU."""
+    short tuples, and where the current device is a GPU."""
     if type(shape) is not tuple or not shape:
         return None
     size = 1

@@ -1,4 +1,4 @@
-"""Names that NumPy 2 has no more and CuPy's programs still use: each is, or calls, what has another name today."""
+"""Names that NumPy 2 removed and CuPy's programs still use: each is, or calls, the function of today's name."""
 from numpy import complex64 as singlecomplex  # noqa: F401
 from numpy import complex128 as cfloat  # noqa: F401
 from numpy import complex128 as complex_  # noqa: F401
@@ -24,7 +24,7 @@ def alltrue(a, axis=None, out=None, keepdims=False):
     """The old name of all.
 
     Parameters: a: an array; axis: an axis, several, or None: all; out: an array that takes the result (None: a new
-        one); keepdims: True: the axes stay, with extent 1."""
+        one); keepdims: True: the axes stay, with length 1."""
     return cuprite.all(a, axis=axis, out=out, keepdims=keepdims)
 
 
@@ -32,7 +32,7 @@ def sometrue(a, axis=None, out=None, keepdims=False):
     """The old name of any.
 
     Parameters: a: an array; axis: an axis, several, or None: all; out: an array that takes the result (None: a new
-        one); keepdims: True: the axes stay, with extent 1."""
+        one); keepdims: True: the axes stay, with length 1."""
     return cuprite.any(a, axis=axis, out=out, keepdims=keepdims)
 
 
@@ -41,7 +41,7 @@ def product(a, axis=None, dtype=None, out=None, keepdims=False):
 
     Parameters: a: an array; axis: an axis, several, or None: all; dtype: the element type of the result (None: what
         the operands give); out: an array that takes the result (None: a new one); keepdims: True: the axes stay,
-        with extent 1."""
+        with length 1."""
     return cuprite.prod(a, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
 
 
@@ -56,7 +56,7 @@ def cumproduct(a, axis=None, dtype=None, out=None):
 def trapz(y, x=None, dx=1.0, axis=-1):
     """The old name of trapezoid.
 
-    Parameters: y: an array; x: places of the samples, or None; dx: their distance; axis: an axis (negative ones
+    Parameters: y: an array; x: coordinates of the samples, or None; dx: their distance; axis: an axis (negative ones
         count from the last)."""
     return cuprite.trapezoid(y, x, dx, axis)
 
@@ -68,7 +68,7 @@ def asfarray(a, dtype="float64"):
 
 
 def disp(mesg, device=None, linefeed=True):
-    """Writes the text of an object to a file object, standard output by default.
+    """Writes str() of an object to a file object, standard output by default.
 
     Parameters: mesg: any object; device: a file object; linefeed: True: with a line feed."""
     import sys
@@ -78,9 +78,9 @@ def disp(mesg, device=None, linefeed=True):
 
 
 def safe_eval(source):
-    """The value of a text of literals, as ast.literal_eval.
+    """The value of a string of literals, as ast.literal_eval.
 
-    Parameters: source: a text.
+    Parameters: source: a string.
     Errors: ValueError or SyntaxError for anything else."""
     import ast
     return ast.literal_eval(source)

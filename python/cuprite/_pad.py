@@ -1,5 +1,6 @@
-"""cuprite.pad: an array with more elements around it. What is written is made by the operations of C; here it is said
-where. Axis after axis is padded, each over what the axes before it have got already, so corners are NumPy's."""
+"""cuprite.pad: an array with more elements around it. C operations make the values; this file
+computes the regions. Axes are padded one after the other, each including the padding of those before it, so corners are
+NumPy's."""
 import cuprite
 from cuprite import _padding
 from cuprite._core import ndarray

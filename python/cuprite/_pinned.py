@@ -17,14 +17,14 @@ def _array(shape, dtype, order=None, strides=None):
 def empty_pinned(shape, dtype=float, order="C"):
     """A numpy.ndarray in page-locked memory, contents undefined.
 
-    Parameters: shape: the extents; dtype: an element type; order: 'C', 'F' or None, 'C'."""
+    Parameters: shape: the lengths of the axes; dtype: an element type; order: 'C', 'F' or None, 'C'."""
     return _array(shape, dtype, order)
 
 
 def zeros_pinned(shape, dtype=float, order="C"):
     """A numpy.ndarray of zeros in page-locked memory.
 
-    Parameters: shape: the extents; dtype: an element type; order: 'C', 'F' or None, 'C'."""
+    Parameters: shape: the lengths of the axes; dtype: an element type; order: 'C', 'F' or None, 'C'."""
     x = _array(shape, dtype, order)
     x[...] = 0
     return x
@@ -35,7 +35,7 @@ def empty_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
     or False.
 
     Parameters: a: an array; dtype: an element type; order: 'C', 'F', 'A' or 'K'; subok: None or False; shape: the
-        extents.
+        lengths.
     Errors: TypeError for another subok."""
     if subok:
         raise TypeError("subok is not supported")
@@ -52,7 +52,7 @@ def zeros_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
     """A numpy.ndarray of zeros in page-locked memory with the shape and type of an array of either library.
 
     Parameters: a: an array; dtype: an element type; order: 'C', 'F', 'A' or 'K'; subok: None or False; shape: the
-        extents.
+        lengths.
     Errors: TypeError for another subok."""
     x = empty_like_pinned(a, dtype, order, subok, shape)
     x[...] = 0

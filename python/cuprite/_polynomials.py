@@ -1,5 +1,5 @@
-"""Polynomials by their coefficients, the highest power first: polyadd to polyfit, roots, poly1d. The arithmetic is that
-of the operations of C; what NumPy says of one polynomial's coefficients is said here."""
+"""Polynomials by their coefficients, the highest power first: polyadd to polyfit, roots, poly1d. C operations do
+the arithmetic; NumPy's rules about coefficients are here."""
 import warnings
 
 import cuprite
@@ -24,7 +24,7 @@ def _line(p):
 
 
 def _sized(p):
-    """The coefficients; TypeError for a 0-d array, whose elements nobody can go through."""
+    """The coefficients; TypeError for a 0-d array, which cannot be iterated over."""
     x = _array(p)
     if x.ndim == 0:
         raise TypeError("iteration over a 0-d array")

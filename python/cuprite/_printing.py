@@ -1,8 +1,8 @@
-"""How arrays are printed: as NumPy prints the elements that are shown; by C, where it knows all options that are set,
-which are mostly none, else by NumPy.
+"""Printing of arrays, as NumPy prints the shown elements: by C where it supports all options that are set, else by
+NumPy.
 
-Invariant: of an array that is summarised only the elements at its ends come to the host; those of NumPy's array between
-them are never looked at, so that its pages are never there.
+Invariant: only the elements at the ends of a summarised array are copied to the host. Those between them in NumPy's
+array are never touched, so its pages are never allocated.
 """
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """scatter_add, scatter_max and scatter_min: a[slices] op= value where an element may be named more than once.
 
-Whatever the slices are, they become the flat places of the elements meant, in the order of the value's elements. Places
-that are named again are brought together by a stable sort, and one thread goes through those of one element in their
+Whatever the slices are, they become the flat indices of the elements, in the order of the value's elements. Repeated
+indices are brought together by a stable sort, and one thread goes through those of one element in their
 order: the result is that of a loop over the value, to the bit, on every device.
 """
 import cuprite as cp
@@ -128,8 +128,8 @@ def _number(item, axis, n):
 
 
 def places(a, slices):
-    """The flat places, an int64 array in the shape that a[slices] has."""
-    step, axis, parts = a.size, 0, []  # (how many axes of the result, extent, places, an array)
+    """The flat indices, an int64 array in the shape that a[slices] has."""
+    step, axis, parts = a.size, 0, []  # (how many axes of the result, length, indices, an array)
     for item in _expanded(a, slices):
         if item is None:
             parts.append((1, cp.zeros(1, "i8"), False))
@@ -151,8 +151,8 @@ def places(a, slices):
 
 
 def _joined(parts):
-    """The sum of the axes' places. Arrays and numbers meet in one shape, which stands where the first of them does, or,
-    where slices lie between them, in front."""
+    """The sum of the axes' offsets. Arrays and numbers broadcast to one shape. Its axes stand where the first of them
+    does or, where slices lie between them, first."""
     advanced = [k for k, (_, _, together) in enumerate(parts) if together]
     if any(ndim for ndim, _, together in parts if together):
         shape = cp.broadcast_shapes(*(p.shape for ndim, p, together in parts if together and ndim))

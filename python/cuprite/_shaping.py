@@ -1,4 +1,4 @@
-"""Functions that ask Python's objects or name a call with fixed arguments: identity, size, unique_counts, ..."""
+"""Functions of Python objects, and calls with fixed arguments: identity, size, unique_counts, ..."""
 import math
 from cuprite import _core
 from cuprite._core import eye, ndarray
@@ -23,7 +23,7 @@ def identity(n, dtype=float) -> ndarray:
 
 
 def shape(a) -> "tuple[int, ...]":
-    """The extents of an array, or of what NumPy makes one of.
+    """The lengths of an array, or of what NumPy makes one of.
 
     Parameters: a: an array, a NumPy array, a number or nested lists."""
     if isinstance(a, ndarray):
@@ -94,7 +94,7 @@ def _is_foreign(d):
 
 def may_share_memory(a, b, max_work=None) -> bool:
     """Whether the memory bounds of two arrays overlap; with `max_work` whether elements are shared, or may be where so
-    many steps do not tell.
+    many steps do not decide.
 
     Parameters: a: an array; b: an array; max_work: the most steps, or None: the bounds alone."""
     if max_work:
@@ -185,9 +185,9 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
 
 
 def einsum_path(*operands, optimize="greedy") -> "tuple[list, str]":
-    """In which order einsum should multiply these operands: a list for its `optimize`, and a text about the costs.
+    """In which order einsum should multiply these operands: a list for its `optimize`, and a string about the costs.
 
-    `optimize`: "greedy", "optimal", False (all at once), a path (its costs are told), or a pair of a name and the most
-    elements that a result on the way may have. Only the operands' shapes are looked at."""
+    `optimize`: "greedy", "optimal", False (all at once), a path (its costs are reported), or a pair of a name and the
+    most elements that a result on the way may have. Only the operands' shapes are looked at."""
     from cuprite import _einsum_path
     return _einsum_path.einsum_path(operands, optimize)

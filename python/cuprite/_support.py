@@ -1,4 +1,4 @@
-"""Small objects that attributes of arrays give: flags, device, data, flat; named tuples of results."""
+"""Small objects that attributes of arrays return: flags, device, data, flat; named tuples of results."""
 import collections
 import math
 
@@ -31,7 +31,7 @@ def _aligned(x):
 
 class Flags:
     """x.flags: c_contiguous, f_contiguous, owndata, writeable, aligned, and the same by NumPy's keys. Only
-    writeable can be set; what else NumPy lets be set is what it is here. They tell what was when x.flags was asked."""
+    writeable can be set; the other flags are fixed here. They describe the array at the time x.flags was read."""
     __slots__ = ("_x", "_c", "_f", "_own", "_writable", "_aligned")
     _KEYS = {"C": "c_contiguous", "CONTIGUOUS": "c_contiguous", "F": "f_contiguous", "FORTRAN": "f_contiguous",
              "O": "owndata", "W": "writeable", "A": "aligned", "B": "behaved", "CA": "carray", "FA": "farray",

@@ -1,6 +1,6 @@
 """numpy.linalg of Cuprite's arrays.
 
-Functions are those of C (cuprite._linalg); what stands here gives them NumPy's words, orders and named tuples. Matrices
+Functions are those of C (cuprite._linalg); this file adds NumPy's keywords, orders and named tuples. Matrices
 lie in the last two axes. LinAlgError is NumPy's.
 """
 from __future__ import annotations
@@ -202,14 +202,14 @@ def _arrays(*given):
 
 
 def _precision(a):
-    """The larger extent of matrices times the distance of 1 to the next number."""
+    """The larger length of matrices times the distance of 1 to the next number."""
     _arrays(a)
     return max(a.shape[-2:]) * (2.0 ** -23 if a.dtype.char in "fF" else 2.0 ** -52)
 
 
 def pinv(a, rcond=None, hermitian=False, *, rtol=_NOT_GIVEN) -> ndarray:
     """Moore and Penrose's inverse: singular values of at most rcond times the largest count as 0 (1e-15; rtol is
-    another name of it, of which None is the larger extent times the distance of 1 to the next number).
+    another name of it, of which None is the larger length times the distance of 1 to the next number).
 
     Parameters: a: matrices along the last two axes; rcond: a number, or one a matrix; hermitian: True: the matrices
         are Hermitian, and one triangle is read; rtol: the same, or None.
@@ -225,7 +225,7 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=_NOT_GIVEN) -> ndarray:
 
 
 def lstsq(a, b, rcond=None) -> tuple[ndarray, ndarray, ndarray, ndarray]:
-    """(x, residuals, rank, s) with |b - a x| least: singular values of at most rcond (the larger extent times the
+    """(x, residuals, rank, s) with |b - a x| least: singular values of at most rcond (the larger length times the
     distance of 1 to the next number; -1: that distance) times the largest count as 0."""
     return _linalg.lstsq(a, b, rcond)
 
@@ -259,7 +259,7 @@ def norm(x, ord=None, axis=None, keepdims=False) -> ndarray:
     """The norm of vectors along one axis, of matrices in two, or of all elements (axis None): ord None, a number, inf,
     -inf, 'fro' or 'nuc'.
 
-    Parameters: x: an array; ord: which norm; axis: an axis, two, or None; keepdims: True: the axes stay, with extent
+    Parameters: x: an array; ord: which norm; axis: an axis, two, or None; keepdims: True: the axes stay, with length
         1.
     Errors: ValueError for an order that there is not; AxisError for an axis out of bounds."""
     return _linalg.norm(x, *_order(ord), _axes(axis), keepdims)
@@ -268,7 +268,7 @@ def norm(x, ord=None, axis=None, keepdims=False) -> ndarray:
 def matrix_norm(x, /, *, keepdims=False, ord="fro") -> ndarray:
     """The norm of each matrix of the last two axes.
 
-    Parameters: x: matrices along the last two axes; keepdims: True: the axes stay, with extent 1; ord: 'fro', 'nuc',
+    Parameters: x: matrices along the last two axes; keepdims: True: the axes stay, with length 1; ord: 'fro', 'nuc',
         1, -1, 2, -2, inf or -inf.
     Errors: ValueError for another order."""
     return _linalg.norm(x, *_order(ord), (-2, -1), keepdims)
@@ -277,7 +277,7 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro") -> ndarray:
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2) -> ndarray:
     """The norm of vectors along one axis, or of what several axes hold together.
 
-    Parameters: x: an array; axis: an axis, several, or None: all; keepdims: True: the axes stay, with extent 1; ord:
+    Parameters: x: an array; axis: an axis, several, or None: all; keepdims: True: the axes stay, with length 1; ord:
         a number, inf or -inf.
     Errors: AxisError for an axis out of bounds."""
     return _linalg.vector_norm(x, *_order(ord), _axes(axis), keepdims)

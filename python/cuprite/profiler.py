@@ -1,4 +1,5 @@
-"""cuprite.profiler: times a function on the CPU's clock and on the devices', and tells a profiler what to record."""
+"""cuprite.profiler: times a function on the CPU's clock and on the devices', and marks for a profiler what to
+record."""
 from __future__ import annotations
 
 import contextlib
@@ -80,7 +81,7 @@ def benchmark(func, args=(), kwargs=None, n_repeat=10000, *, name=None, n_warmup
     """Calls func(*args, **kwargs) n_warmup times, then n_repeat times (or until max_duration seconds of CPU time), and
     returns the times. The CPU device's times are the elapsed ones.
 
-    Parameters: func: what is called; args: a tuple; kwargs: a dict; n_repeat: an integer; name: a text (None: its
+    Parameters: func: what is called; args: a tuple; kwargs: a dict; n_repeat: an integer; name: a string (None: its
         own); n_warmup: an integer; max_duration: seconds; devices: numbers of devices (None: the current one).
     Errors: ValueError for an argument of another kind."""
     import numpy
@@ -130,7 +131,7 @@ class time_range(contextlib.ContextDecorator):
     """A range in the profiler's picture, as a block or a decorator; `message` is the function's name by default, the
     colour one of a few (color_id) or ARGB. With sync=True the device is waited for at both ends.
 
-    Parameters: message: a text or None; color_id: an integer or None; argb_color: 0xAARRGGBB or None; sync: True or
+    Parameters: message: a string or None; color_id: an integer or None; argb_color: 0xAARRGGBB or None; sync: True or
         False.
     Errors: ValueError for both colours."""
 

@@ -1,4 +1,4 @@
-"""Types for annotations: NDArray[cp.float32] is Cuprite's array of that type, ArrayLike what asarray makes one of."""
+"""Types for annotations: NDArray[cp.float32] is Cuprite's array of that type, ArrayLike is what asarray accepts."""
 import types
 from typing import Any, TypeVar, Union
 

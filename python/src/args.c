@@ -1,6 +1,6 @@
-/* Readers of single arguments: from a Python object to a number, a shape, axes, a word.
+/* Converters of single arguments: from a Python object to a number, a shape, axes, an enumerator.
  *
- * Invariant: true, and the value written, or false with the exception that NumPy raises for such an argument. */
+ * Invariant: each returns true with the value written, or false with NumPy's exception for such an argument. */
 #include "rows.h"
 
 #include <ctype.h>
@@ -19,7 +19,7 @@ bool cpy_int64(PyObject *o, int64_t *v)
     return !(*v == -1 && PyErr_Occurred());
 }
 
-/* CP_FLAT, the smallest integer, is no axis and no place. */
+/* CP_FLAT, the smallest integer, is no axis and no index. */
 static int nearest_int(int64_t v) { return v > INT32_MAX ? INT32_MAX : v <= CP_FLAT ? CP_FLAT + 1 : (int)v; }
 
 /* The integer, or the nearest end of int64. */

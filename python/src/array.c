@@ -1,6 +1,6 @@
-/* The type cuprite.ndarray: life, attributes and Python's protocols.
+/* The type cuprite.ndarray: lifetime, attributes and Python's protocols.
  *
- * A Python array owns one reference to a cp_array and, for a view, one to the Python array it looks into. */
+ * A Python array owns one reference to a cp_array and, for a view, one to the Python array that it is a view of. */
 #include "array_rows.h"
 
 #include <stddef.h>
@@ -403,7 +403,7 @@ static Py_ssize_t array_length(PyObject *o)
 static PyObject *array_item(PyObject *o, Py_ssize_t i)
 {
     if (cp_ndim(cpy_x(o)) && i >= cp_dims(cpy_x(o))[0]) {
-        PyErr_SetString(PyExc_IndexError, "index out of bounds"); /* ends an iteration, seen by nobody */
+        PyErr_SetString(PyExc_IndexError, "index out of bounds"); /* ends an iteration; never visible */
         return NULL;
     }
     return view_of(cp_slice(cpy_x(o), 1, &CP_AT((int64_t)i)), o);

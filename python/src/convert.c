@@ -1,7 +1,7 @@
-/* Arrays from what Python and NumPy have, and back to the host.
+/* Arrays from objects of Python and NumPy, and back to the host.
  *
- * Host memory is read through the buffer protocol. Nested lists of numbers are read here; what is stranger
- * (ragged lists, strings, objects) goes through numpy.asarray, which also words the errors. */
+ * Host memory is read through the buffer protocol. Nested lists of numbers are read here; other
+ * inputs (ragged lists, strings, objects) go through numpy.asarray, which also raises the errors. */
 #include "convert_rows.h"
 #include "dlpack_rows.h"
 #include "loop/loop.h"
@@ -717,7 +717,7 @@ PyObject *py__of_buffer(const py__of_buffer_args *v)
     Py_RETURN_NONE;
 }
 
-/* --- lists and texts of plain numbers --- */
+/* --- lists and text of plain numbers --- */
 
 /*: function("_of_numbers", "items: object, dtype: object, /", body=True, unlock="never",
              doc="A 1-d array of a list of Python's numbers; None of another list, for NumPy to look at.") */
@@ -743,7 +743,7 @@ PyObject *py__of_numbers(const py__of_numbers_args *v)
     Py_RETURN_NONE;
 }
 
-/* What reading a text found: values, rows that have any, and the most and the fewest in one. */
+/* What reading text found: values, rows that have any, and the most and the fewest in one. */
 typedef struct table { double *at; int64_t n, rows, most, fewest; } table;
 
 static bool read_row(const char **text, const char *end, locale_t plain, table *t)
@@ -769,8 +769,8 @@ static bool read_row(const char **text, const char *end, locale_t plain, table *
 }
 
 /*: function("_table_of", "text: object, /", body=True, unlock="never",
-             doc="""An array (rows, columns) of a text that is nothing but numbers, with as many in each line that has
-any; None of another text, for NumPy to look at.""") */
+             doc="""An array (rows, columns) of a string of numbers only, with as many in each line that has any; None
+for any other string, which NumPy reads.""") */
 PyObject *py__table_of(const py__table_of_args *v)
 {
     if (!PyUnicode_Check(v->text) || !PyUnicode_IS_COMPACT_ASCII(v->text)) Py_RETURN_NONE;

@@ -1,7 +1,7 @@
-/* Arguments of function rows: sorting a call's into places, and a converter for every kind (tools/generate/kinds.py).
+/* Arguments of function rows: binding a call's to parameters, and a converter for every kind (tools/generate/kinds.py).
  *
- * Invariant: an array that a converter gives is owned or held, so that it lives while other threads run whatever they
- * do to the Python object that has it. */
+ * Invariant: an array that a converter returns is owned or held. So it lives while other threads run, whatever they do
+ * to its Python object. */
 #include "rows.h"
 
 #include <ctype.h>
@@ -337,7 +337,7 @@ bool cpy_take_bool(PyObject *o, bool *v)
     return cpy_bool(o, false, v);
 }
 
-/* copy=: None is for who gives no default of its own. */
+/* copy=: None is for functions without a default of their own. */
 bool cpy_take_copy(PyObject *o, cpy_copy *v)
 {
     if (o == Py_None) return *v = CPY_COPY_IF_NEEDED, true;

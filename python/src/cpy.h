@@ -1,11 +1,11 @@
 /* What the files of the Python extension share.
  *
- * The extension links libcuprite and calls its public functions only; arrays' records it reads (below). NumPy is never
- * linked and not imported until something needs it (a dtype, an array for the host): its arrays are read through the
- * buffer protocol.
+ * The extension links libcuprite, calls its public functions only, and reads array records (below). NumPy is never
+ * linked. It is imported when first needed (a dtype, an array for the host); its arrays are read through the buffer
+ * protocol.
  *
  * Functions and methods are declared in rows (tools/generate/functions.py); a file here has the bodies of those that
- * are more than a call of the library, and what no row can be: types, operators, indexing, conversions. */
+ * are more than one library call, and what rows cannot express: types, operators, indexing, conversions. */
 #ifndef CPY_H
 #define CPY_H
 
@@ -56,7 +56,7 @@ extern int cpy_calls_pending; /* changed atomically */
         CPY_RUN(0, made_ = (__VA_ARGS__));                                                                 \
         made_;                                                                                             \
     })
-/* cp_free for who has the GIL: the last reference gives memory back, and may end a stream. */
+/* cp_free for callers with the GIL: the last reference frees memory, and may end a stream. */
 static inline void cpy_free(cp_array *x)
 {
     if (x) CPY_RUN(0, cp_free(x));
@@ -222,7 +222,7 @@ bool cpy_count(PyObject *o, int64_t *v);                         /* of elements:
 /* As NumPy's C functions read them: no truth values, ValueError for what does not fit. */
 bool cpy_extent(PyObject *o, int64_t *v);
 bool cpy_shape(PyObject *o, cpy_ints *shape);                    /* an integer or a sequence of them */
-enum { CPY_OWN_SHAPE = -2 };                                     /* the number of extents that None gives */
+enum { CPY_OWN_SHAPE = -2 };                                     /* None: the number of axes is the array's own */
 bool cpy_new_shape(PyObject *o, cpy_ints *shape);                /* or None */
 bool cpy_choice(PyObject *o, int *v);                            /* 1 or -1: true or not */
 bool cpy_length(PyObject *o, int64_t *v);                        /* of a transform: at least 1 */
@@ -232,7 +232,7 @@ bool cpy_plane_axes(PyObject *o, cpy_axes *axes);                /* None: n -1, 
 bool cpy_axis(PyObject *o, int *v);
 bool cpy_axis_or_flat(PyObject *o, int *axis);                   /* None: CP_FLAT */
 bool cpy_axes_arg(PyObject *o, PyObject *x, cpy_axes *axes);     /* of x. NULL, None: all; integer; tuple */
-bool cpy_known_axes(PyObject *o, PyObject *x, PyObject *where, cpy_axes *axes); /* where whole numbers are counted */
+bool cpy_known_axes(PyObject *o, PyObject *x, PyObject *where, cpy_axes *axes); /* where integers are counted */
 bool cpy_counted_axes(PyObject *o, PyObject *x, PyObject *where, cpy_axes *axes); /* OverflowError beyond a C int */
 bool cpy_keepdims(PyObject *o, bool *v);                         /* an integer's truth */
 bool cpy_bool(PyObject *o, bool otherwise, bool *v);
@@ -269,7 +269,7 @@ cp_type cpy_foreign_type(PyObject *name);
 PyObject *cpy_dtype(cp_type t);                  /* numpy.dtype, borrowed; NULL with an exception */
 bool cpy_known_type(PyObject *o, cp_type *t);    /* of an array, or of a dtype that was asked for before */
 bool cpy_type(PyObject *o, cp_type otherwise, cp_type *t); /* whatever NumPy takes as a dtype; NULL, None: otherwise */
-PyTypeObject *cpy_numpy_array(void);             /* numpy.ndarray, numpy.generic: NULL while nobody imported NumPy */
+PyTypeObject *cpy_numpy_array(void);             /* numpy.ndarray, numpy.generic: NULL until NumPy is imported */
 PyTypeObject *cpy_numpy_generic(void);
 bool cpy_is_numpy_array(PyObject *o);
 /* PEP 3118; CP_DEFAULT: no such type */
@@ -327,7 +327,7 @@ int cpy_state_traverse(PyObject *module, visitproc visit, void *arg);
 int cpy_state_clear(PyObject *module);
 void cpy_state_free(void *module);
 
-/* --- rooms that others call --- */
+/* --- files of the extension that others call --- */
 extern const PyType_Slot cpy_number_slots[]; /* up to one of 0 */
 PyObject *cpy_compare(PyObject *a, PyObject *b, int how);
 PyObject *cpy_getitem(PyObject *self, PyObject *key);

@@ -1,7 +1,7 @@
-/* Making arrays: what is more than one call; the rows stand in src/array/shape/shape.def.
+/* Array creation functions that are more than one library call; their rows are in src/array/shape/shape.def.
  *
- * Invariant: what is made lies on the device that `device=` names, which is current between cpy_enter and cpy_leave
- * alone. */
+ * Invariant: the result lies on the device that `device=` names. That device is current only between cpy_enter and
+ * cpy_leave. */
 #include "shape_rows.h"
 
 #include <math.h>

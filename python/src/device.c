@@ -1,4 +1,4 @@
-/* Devices, streams, events and pools: the primitives below cuprite.cuda, whose classes are Python. */
+/* Devices, streams, events and pools: the primitives under cuprite.cuda, whose classes are Python. */
 #include "device_rows.h"
 
 #include "cuprite/testing.h"

@@ -1,7 +1,7 @@
-/* DLPack in Python: capsules, streams, and whom to ask for what.
+/* DLPack in Python: capsules, streams, and the protocol between producer and consumer.
  *
- * Invariants: a capsule that nobody took frees its tensor when it goes; one that was taken is renamed, so that taking
- * it again is an error. On a GPU nothing is waited for: the consumer's stream is put behind ours. */
+ * Invariants: a capsule that was not consumed frees its tensor on destruction. A consumed one is renamed, so consuming
+ * it again is an error. On a GPU the host never waits: the consumer's stream waits for ours by an event. */
 #include "dlpack_rows.h"
 
 #include "dlpack/dlpack.h"
@@ -77,7 +77,7 @@ static bool take_pair(PyObject *o, const char *what, int *first, int *second)
     return PyArg_ParseTuple(o, "ii", first, second);
 }
 
-/* Capsules with a version are for those who say that they know version 1. */
+/* Capsules with a version are for consumers that declare version 1. */
 static bool knows_versions(PyObject *o, bool *known)
 {
     int major, minor;
@@ -122,7 +122,7 @@ static bool hand_over(cp_array *x, PyObject *stream)
     return code == CP_OK || cpy_raise();
 }
 
-/* Whether x is asked for elsewhere: on the host, which is a copy, and the only other place it can be asked for. */
+/* Whether x is requested on another device. That can only be the host, and is a copy. */
 static bool asked_elsewhere(PyObject *dl_device, const cp_array *x, bool *elsewhere)
 {
     int type, number, own_type, own_number;

@@ -1,6 +1,6 @@
 /* Element types and NumPy's dtypes; NumPy itself, imported when first needed.
  *
- * Invariant: only cpy_numpy imports it, so a program that asks for no dtype and no NumPy array does without. */
+ * Invariant: only cpy_numpy imports NumPy, so a program that uses no dtype and no NumPy array never imports it. */
 #include "cpy.h"
 
 #include <string.h>
@@ -44,7 +44,7 @@ PyObject *cpy_numpy_call(const char *name, PyObject *argument)
     return r;
 }
 
-/* The state once somebody has imported NumPy; imports nothing. A module that is only half imported does not count. */
+/* The state once NumPy was imported; imports nothing. A module that is only half imported does not count. */
 static cpy_state *with_numpy(void)
 {
     cpy_state *s = cpy_now();

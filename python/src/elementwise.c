@@ -1,4 +1,4 @@
-/* Functions and methods made of elementwise operations; the rows stand in src/array/elementwise/functions.def. */
+/* Functions and methods made of elementwise operations; their rows are in src/array/elementwise/functions.def. */
 #include "elementwise_rows.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
-/* What CuPy's functions do with an argument that is another library's array, such as NumPy's: some convert it, as their
- * rows say by kinds like array_like; those below are no more than a call of the argument's own method, so that the
- * result is the other library's too. All others refuse it.
+/* Arguments that are another library's arrays, such as NumPy's, as CuPy treats them. Some functions convert them, as
+ * their rows say by kinds like array_like. Those below call the argument's own method, so the result is the other
+ * library's too. All others refuse them.
  *
- * Invariant: numbers, texts, lists and tuples are never asked for a method: a list's copy() is not what is meant. */
+ * Invariant: numbers, strings, lists and tuples are never asked for a method: a list's copy() is something else. */
 #include "rows.h"
 
 /*: foreign("method", "sum prod max min mean std var argmax argmin argsort argpartition choose clip copy diagonal dot "

@@ -1,13 +1,13 @@
 /* Fused expressions in Python.
  *
  *     f = _core._Fused(text, names=None)       names: a sequence of str, the operands in their order; None: those that
- *                                              the text uses, in the order in which they appear
+ *                                              the source uses, in the order in which they appear
  *     r = f(x, y, ..., out=None, casting="same_kind")
  *     f.names, f.text, f.nresults
  *
- * Operands are arrays, Python's numbers (weak) and NumPy's scalars; the result is an array, or a tuple where the text
- * `return`s several, or takes a part of what has two. out= is an array, or a tuple with one, or None, for each result,
- * and is what is returned in its place. Errors are those of the operations, with the column of the text. An object is
+ * Operands are arrays, Python's numbers (weak) and NumPy's scalars; the result is an array, or a tuple where the source
+ * `return`s several, or one item of an operation with two results. out= is an array, or a tuple with one, or None, for
+ * each result, and is returned instead. Errors are those of the operations, with the column of the source. An object is
  * made once and may be called by several threads; other threads run while large operands are worked on. */
 #include "cpy.h"
 
@@ -72,7 +72,7 @@ static bool take_keywords(const fused *self, PyObject *const *v, PyObject *names
     return true;
 }
 
-/* An array among the operands tells huge integers what to become. */
+/* An array among the operands decides the type of huge integers. */
 static bool take_operands(const fused *self, PyObject *const *v, call *c)
 {
     const int n = self->noperands;

@@ -1,9 +1,9 @@
 /* The calls of fused functions: the base of cuprite._compiler.fuse.fusion.Fusion.
  *
- * A function that became one kernel, or one expression of the engine, has entries here: what a call's arguments must
- * be, what the function saw besides them, and what is called instead. A call that no entry fits, and one that what was
- * compiled declines or refuses, is _slowly's, a method of the Python class. Entries are only added and all forgotten
- * at once, by the interpreter's lock; a call holds the entry that it uses. */
+ * A function that became one kernel, or one expression of the engine, has entries here: guards on a call's arguments,
+ * guards on what the function read besides them, and what is called instead. A call that no entry fits, or that the
+ * compiled form declines, goes to _slowly, a method of the Python class. Under the GIL entries are only added, or all
+ * removed at once; a call holds the entry that it uses. */
 #include "loop.h"
 
 #include <stddef.h>
@@ -20,11 +20,11 @@ typedef struct entry {
     PyObject *kernel;      /* a _LoopKernel, or None */
     PyObject *engine;      /* a _Fused, or None */
     PyObject *given;       /* what kinds are made of: keeps classes */
-    PyObject *operands;    /* a tuple: an argument's place, or the operand itself in a tuple of one, the engine's */
+    PyObject *operands;    /* a tuple: an argument's index, or the engine's operand itself in a tuple of one */
     PyObject *names;       /* ((dict, name, value), ...) */
     PyObject *cells;       /* ((cell, value), ...) */
-    PyObject *attributes;  /* ((place, name, value), ...) */
-    PyObject *shapes;      /* ((place, shape), ...) */
+    PyObject *attributes;  /* ((index, name, value), ...) */
+    PyObject *shapes;      /* ((index, shape), ...) */
     int place[MOST_OPERANDS];
     uint64_t kinds[];
 } entry;

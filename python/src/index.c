@@ -1,7 +1,8 @@
 /* x[key] and x[key] = value: integers, slices, Ellipsis, None, arrays of integers and masks.
  *
- * A key becomes cp_index items, whose arrays it owns. What they mean is the C library's: without arrays a view, with
- * them a copy, and assignment to either. At the end what is more than a call of src/array/index/index.def's rows. */
+ * A key becomes cp_index items, whose arrays it owns. The C library interprets them: without arrays the result is a
+ * view, with arrays a copy; both can be assigned to. The end of the file has the bodies of rows of
+ * src/array/index/index.def that are more than one call. */
 #include "index_rows.h"
 
 #include <limits.h>
@@ -247,7 +248,7 @@ static int set_one(PyObject *self, PyObject *o, PyObject *v)
         if (overflow) return 1;
     }
     _Alignas(16) unsigned char value[16];
-    if (!cpy_store(t, v, value)) { /* a wrong index is told before a wrong value */
+    if (!cpy_store(t, v, value)) { /* a wrong index is reported before a wrong value */
         PyErr_Clear();
         return 1;
     }

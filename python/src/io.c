@@ -1,4 +1,4 @@
-/* Archives of arrays for Python: the handle travels as a capsule; cuprite._files is what programs see. */
+/* Archives of arrays for Python: the handle is passed as a capsule; cuprite._files is the public interface. */
 #include "io_rows.h"
 
 #include <string.h>
@@ -86,7 +86,7 @@ static PyObject *in_python(const char *name, PyObject *args)
 }
 
 /*: method("tofile", "a: array, fid: object, sep: object = '', format: object = '%s'",
-           doc="Writes the elements, C order, to a file or file object: their bytes, or a text with `sep` between.") */
+           doc="Writes the elements, C order, to a file or file object: their bytes, or text with `sep` between.") */
 PyObject *py_tofile_method(const py_tofile_method_args *v)
 {
     PyObject *sep = v->sep ? Py_NewRef(v->sep) : PyUnicode_FromString("");

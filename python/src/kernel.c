@@ -1,9 +1,9 @@
-/* Modules and kernels of the user's own CUDA C++ in Python, and the way of a launch: objects become cp_argument, other
- * Python threads run while it is issued.
+/* Modules and kernels of user CUDA C++ in Python, and launches: objects become cp_argument, and the GIL is released
+ * while a launch is issued.
  *
- * A Kernel belongs to one device. A LazyKernel is what cuprite.RawKernel is made of: it keeps a Kernel for each device
- * that it was called on, and asks its method _on(device) for those that it has not. A launch holds the arrays that it
- * is given: another thread may give their objects other shapes meanwhile. */
+ * A Kernel belongs to one device. A LazyKernel is the base of cuprite.RawKernel: it keeps a Kernel for each device that
+ * it was called on, and gets new ones from its method _on(device). A launch holds its arrays, since another thread may
+ * give their objects other shapes meanwhile. */
 #include "kernel.h"
 
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 enum { KNOWN_DEVICES = 8 };
 
-/* What is no extent becomes one that no launch takes, so that the error is the driver's. */
+/* What is no grid or block size becomes one that no launch takes, so that the error is the driver's. */
 static bool take_extent(PyObject *o, uint32_t *v)
 {
     int64_t wide;

@@ -1,5 +1,5 @@
-/* What the files of the extension that know kernels share: the object of a compiled kernel, and arguments of a launch
- * made of Python's objects. */
+/* Shared by the extension's kernel files: the object of a compiled kernel, and launch arguments made from Python
+ * objects. */
 #ifndef CPY_KERNEL_H
 #define CPY_KERNEL_H
 

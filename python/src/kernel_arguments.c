@@ -1,6 +1,6 @@
-/* The arguments of a launch: objects of Python's become cp_argument.
+/* The arguments of a launch: Python objects become cp_argument.
  *
- * Invariant: an array among them is held until cpy_drop_arguments, since another thread may give its object another
+ * Invariant: an array argument is held until cpy_drop_arguments, since another thread may give its object another
  * shape meanwhile; values of more than 16 bytes are copied to memory of their own. */
 #include "kernel.h"
 

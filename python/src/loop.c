@@ -1,5 +1,5 @@
-/* LoopKernel: what cuprite.ElementwiseKernel and cuprite.ReductionKernel are made of. This file has the object, its
- * signatures and the reading of a call's arguments. */
+/* LoopKernel: the base of cuprite.ElementwiseKernel and cuprite.ReductionKernel. This file has the object, its
+ * signatures and the parsing of a call's arguments. */
 #include "loop.h"
 #include "rows.h"
 
@@ -154,7 +154,7 @@ static signature *new_signature(loop_kernel *k, int device, const unsigned char 
     return k->signatures = s;
 }
 
-/* Numbers of a patient kernel by their class: it was made for one. */
+/* Numbers of a kernel that waits for its compiler, by their class: it was made for one. */
 static unsigned char number_key(const loop_kernel *k, PyObject *o)
 {
     if (!k->may_wait) return A_NUMBER;

@@ -1,8 +1,8 @@
-/* Calls of ElementwiseKernel and ReductionKernel: what loop.c and loop_call.c share.
+/* Calls of ElementwiseKernel and ReductionKernel: what the files loop*.c share.
  *
- * A call's loop has the axes of the result and, of a reduction, those that are reduced behind them; every operand that
- * is not raw has a stride for each. What kernels are compiled for is a signature (device and types) and below it a
- * variant (how the operands lie); both are asked of the Python class when they first occur, and kept. */
+ * A call's loop has the axes of the result, followed for a reduction by the reduced axes. Every operand that is not raw
+ * has a stride for each. A kernel is compiled for a signature (device and types) and, within it, a variant (the layout
+ * of the operands). The Python class makes both when they first occur; they are cached here. */
 #ifndef CPY_LOOP_H
 #define CPY_LOOP_H
 
@@ -42,8 +42,8 @@ typedef struct loop_kernel {
     bool reduction, no_return, return_tuple, reduce_dims, has_identity;
     bool may_wait;            /* what was not compiled is not compiled by a call, which gives NotImplemented */
     bool alike;               /* operands of different shapes are not taken either */
-    bool copies;              /* an input is converted by itself: its order of axes is a copy's (patient kernels) */
-    bool direct;              /* the text may be one that the engine knows: _engine tells */
+    bool copies;              /* an input is converted by itself: its order of axes is a copy's (kernels that wait) */
+    bool direct;              /* the engine may know the operation: _engine decides */
     bool wide;                /* a thread of a GPU may take neighbours at once: nothing is kept between elements */
     bool single;              /* one assignment to one output: nothing is read after something is written */
     bool raw[MOST_OPERANDS];
@@ -63,7 +63,7 @@ typedef struct loop_call {
     int64_t threads;                /* of a block, or 0 */
     PyObject *axis;
     bool keepdims, prepare;         /* prepare: compile, and run nothing */
-    bool declined;                  /* by a patient kernel */
+    bool declined;                  /* by a kernel that waits for its compiler */
     bool served;                    /* by the engine */
     int ndim, nkept;                /* axes of the loop, and those of the result among them */
     int64_t shape[CP_MAXDIM + 2];

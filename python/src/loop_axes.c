@@ -90,7 +90,7 @@ static bool take_axes(const loop_call *c, bool *reduced)
     return true;
 }
 
-/* The shape of the result, with axes of extent 1 where others were reduced and keepdims asks for them. */
+/* The shape of the result, with axes of length 1 where others were reduced and keepdims asks for them. */
 static bool check_given(const loop_call *c, const int64_t *dims, int n)
 {
     for (int i = c->k->nin; i < loop_operands(c->k); i++) {
@@ -258,7 +258,7 @@ static int coalesce_group(loop_call *c, int first, int n)
     return c->k->reduce_dims ? cpi_axes_coalesce(&axes, 0) : n;
 }
 
-/* n axes from `first` on go to `to`; where there are none, an axis of one place goes there. Returns how many. */
+/* n axes from `first` on go to `to`; where there are none, an axis of length 1 goes there. Returns how many. */
 static int move_group(loop_call *c, int first, int n, int to)
 {
     memmove(c->shape + to, c->shape + first, (size_t)n * sizeof *c->shape);

@@ -1,8 +1,8 @@
-/* Calls of an ElementwiseKernel before its kernel is compiled: the engine of fused expressions runs what the operation
- * was translated to (python/cuprite/_compiler/c_source.py), into the outputs that the call has made or was given.
+/* Calls of an ElementwiseKernel before its kernel is compiled: the engine of fused expressions runs the translated
+ * operation (python/cuprite/_compiler/c_source.py), into the outputs that the call has made or was given.
  *
- * A kernel takes its elements one after the other, the engine operations one after the other: so nothing that is
- * written may be read behind that, and each output has an element of its own for each of the loop. */
+ * A kernel goes element by element, the engine operation by operation. So nothing that is written may be read
+ * afterwards, and each output has a separate element for each iteration of the loop. */
 #include "loop.h"
 
 #include <string.h>
@@ -86,6 +86,6 @@ bool loop_first(loop_call *c)
     }
     for (int i = 0; i < nin; i++)
         if (in[i] && !c->x[i]) cpy_free(in[i]);
-    if (!done) cp_error_clear(); /* what is wrong the kernel's call tells */
+    if (!done) cp_error_clear(); /* the kernel's own call reports what is wrong */
     return done;
 }

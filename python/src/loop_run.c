@@ -1,8 +1,8 @@
-/* From a loop to a launch: how the operands lie chooses a kernel, a list of integers says the rest.
+/* From a loop to a launch: the operands' layout chooses a kernel, and a list of integers holds the rest.
  *
- * What kernels are given: each parameter (an address, or a number's value), the memory of partial results, and a
- * structure of 64-bit integers, the geometry. python/cuprite/_compiler/loop_source.py writes their text; what both must
- * know, _loop_constants gives to it. Work is cut by the size of the problem alone, so that a reduction has the same
+ * Kernel arguments are each parameter (an address, or a number's value), the memory of partial results, and a structure
+ * of 64-bit integers, the geometry. python/cuprite/_compiler/loop_source.py writes the kernels' source and gets the
+ * shared constants from _loop_constants. Work is split by the size of the problem alone, so a reduction has the same
  * bits every time. */
 #include "loop.h"
 #include "loop_run_rows.h"
@@ -31,8 +31,8 @@ typedef struct geometry {
 
 /* How a reduction is cut. */
 typedef struct cut {
-    int64_t groups, chunks, length; /* of results; of each group's elements; elements of a piece */
-    int64_t per, side;              /* CPU: groups and pieces of a block; GPU: results of a block */
+    int64_t groups, chunks, length; /* of results; of each group's elements; elements of a chunk */
+    int64_t per, side;              /* CPU: groups and chunks of a block; GPU: results of a block */
 } cut;
 
 static void put(geometry *g, int64_t v) { g->v[g->n++] = v; }
@@ -90,7 +90,7 @@ static bool is_aligned(const loop_call *c, int i, int64_t bytes)
 }
 
 /* Whether what is written may be read as another operand later in a step, which inputs in registers would miss. Fused
- * functions are made of what their inputs held before (and are prepared without memory that could tell). */
+ * functions are made of what their inputs held before (and are prepared without memory that could show it). */
 static bool reads_what_it_writes(const loop_call *c)
 {
     const int n = loop_operands(c->k);
@@ -101,7 +101,7 @@ static bool reads_what_it_writes(const loop_call *c)
     return false;
 }
 
-/* As many neighbours as the widest operand has in one load, where rows are whole numbers of them; else 1. */
+/* As many neighbours as the widest operand has in one load, where row lengths are multiples of that; else 1. */
 static int neighbours(const loop_call *c)
 {
     int64_t widest = 0, n;
@@ -456,7 +456,7 @@ static bool run_reduction(loop_call *c)
 
 bool loop_run(loop_call *c) { return c->k->reduction ? run_reduction(c) : run_elementwise(c); }
 
-/* --- what the text of kernels must know of this --- */
+/* --- what the source of kernels must know of this --- */
 static const struct { const char *name; int value; } CONSTANTS[] = {
     {"NARROW", NARROW}, {"SPLIT", SPLIT}, {"COLUMN", COLUMN}, {"WIDE", WIDE},
     {"KEY_FLAGS", KEY_FLAGS}, {"KEY_KEPT", KEY_KEPT}, {"KEY_REDUCED", KEY_REDUCED}, {"KEY_OPERANDS", KEY_OPERANDS},
@@ -478,7 +478,7 @@ static bool add_names(PyObject *dict, const char *key, int n, const char *const 
 }
 
 /*: function("_loop_constants", "", body=True, returns="object",
-             doc="Numbers, letters and names that loops and the text of their kernels share, by name.") */
+             doc="Numbers, letters and names that loops and the source of their kernels share, by name.") */
 PyObject *py__loop_constants(const py__loop_constants_args *v)
 {
     static const char *const elementwise[] = {ELEMENTWISE_NUMBERS(NAME_OF)};

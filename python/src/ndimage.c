@@ -1,4 +1,5 @@
-/* cuprite.scipy.ndimage: what is more than one call; the rows stand in src/science/ndimage/ndimage.def. */
+/* cuprite.scipy.ndimage: functions that are more than one library call; their rows are in
+ * src/science/ndimage/ndimage.def. */
 #include "ndimage_rows.h"
 
 #include <string.h>

@@ -49,9 +49,9 @@ static PyObject *with_its_array(const char *name, PyObject *a, PyObject *b, bool
     return r;
 }
 
-/* An operation with an operand that is no number. Who has __array_ufunc__ is asked as NumPy asks, None there and other
- * strangers are left to Python: it asks them next. In place only who asks for it by its priority can answer: what
- * others made would take the array's name. */
+/* An operation with an operand that is no number. An operand with __array_ufunc__ is called as NumPy calls it. Where
+ * that is None, and for other foreign operands, Python tries their reflected method next. In place only an operand that
+ * claims it by its priority can answer: the result of another would be bound to the array's name. */
 static PyObject *name_with_stranger(const char *name, PyObject *a, PyObject *b, PyObject *stranger, bool into_a)
 {
     if (PyErr_Occurred()) return NULL;
@@ -270,7 +270,7 @@ static PyObject *divmod_(PyObject *a, PyObject *b)
     return NULL;
 }
 
-/* x @ y, of arrays alone: a number is told to have too few dimensions, as NumPy tells. */
+/* x @ y, of arrays alone: a number raises NumPy's error of too few dimensions. */
 static PyObject *matmul_of(PyObject *a, PyObject *b, bool into_a)
 {
     PyObject *stranger = cpy_is_array(a) ? b : a, *number = NULL, *answer;

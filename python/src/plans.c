@@ -1,6 +1,6 @@
-/* `with plan:` and cuprite.fft: a transform inside such a block must be one that the plan is for.
+/* `with plan:` and cuprite.fft: a transform inside such a block must match the plan.
  *
- * Invariant: where no thread is in a block, a transform pays for one comparison. */
+ * Invariant: while no thread is in a block, a transform costs one comparison more. */
 #include "plans_rows.h"
 
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-/* Products: what is more than one call. The rows stand in src/array/products. */
+/* Products: functions that are more than one library call. Their rows are in src/array/products. */
 #include "products_rows.h"
 
 /* The call with axes of its own, or a signature: python/cuprite/_products.py moves them and calls again. */
@@ -94,7 +94,8 @@ PyObject *py_tensordot(const py_tensordot_args *v)
     return cpy_wrap(r);
 }
 
-/* A path as Python gives it: a list of tuples of places, a leading word left out. The memory is the caller's. */
+/* A path as Python gives it: a list of tuples of operand indices, a leading word left out. The memory is the caller's.
+ * */
 static cp_axes *take_path(PyObject *o, int *steps)
 {
     Py_ssize_t n = PySequence_Size(o), from = 0;
@@ -121,7 +122,7 @@ static cp_axes *take_path(PyObject *o, int *steps)
 
 /*: function("_einsum", "subscripts: text, operands: arrays_or_numbers, out: out = None, dtype: dtype = None, "
              "casting: casting = 'same_kind', order: order('CFAK') = 'K', optimize: int = 0, path: object = None",
-             doc="What cuprite.einsum calls: `optimize` is a cp_path, `path` a list of steps in its place.") */
+             doc="What cuprite.einsum calls: `optimize` is a cp_path, `path` a list of steps instead of it.") */
 PyObject *py__einsum(const py__einsum_args *v)
 {
     int steps = 0;

@@ -1,4 +1,4 @@
-/* Generators as Python has them: capsules, and their state as bytes. */
+/* Generators in Python: capsules, and their state as bytes. */
 #include "random_rows.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ PyObject *py_random_rng_new_kind(const py_random_rng_new_kind_args *v)
     return at ? own_rng(cp_rng_new_kind((cp_rng_kind)v->kind, n, at)) : NULL;
 }
 
-/*: function("rng_copy", "g: rng", c="", module="_random", doc="Another generator at the same place.") */
+/*: function("rng_copy", "g: rng", c="", module="_random", doc="Another generator at the same position.") */
 PyObject *py_random_rng_copy(const py_random_rng_copy_args *v) { return own_rng(cp_rng_copy(v->g)); }
 
 /*: function("rng_jumped", "g: rng, times: int64", c="", module="_random", doc="Another generator, jumps ahead.") */

@@ -61,7 +61,7 @@ bool cpy_take_array_or_number(PyObject *o, cp_array **x);
 bool cpy_take_where(PyObject *o, cp_array **x);              /* a number by its truth, None is false; NULL for True */
 bool cpy_offset(PyObject *o, int64_t *v);                    /* of a diagonal: within C's int */
 bool cpy_ints_arg(PyObject *o, cpy_ints *v);                 /* one or a sequence; truth values are 0 and 1 */
-bool cpy_kth(PyObject *o, cp_array *x, int axis, cpy_kths *v); /* of x; a wrong axis is told first, as in NumPy */
+bool cpy_kth(PyObject *o, cp_array *x, int axis, cpy_kths *v); /* of x; a wrong axis is reported first, as in NumPy */
 bool cpy_positions(PyObject *o, cpy_ints *v);
 bool cpy_index_axis(PyObject *o, int *v); /* axes as NumPy's Python functions read them, by __index__ */
 bool cpy_index_axis_or_flat(PyObject *o, int *axis);
@@ -84,7 +84,7 @@ bool cpy_take_bool(PyObject *o, bool *v);
 bool cpy_take_copy(PyObject *o, cpy_copy *v);
 bool cpy_check_bool(PyObject *o);
 bool cpy_check_sort_kind(PyObject *o);
-/* Whether a sort shall be stable, and whether that was said at all. */
+/* Whether a sort must be stable, and whether that was given at all. */
 typedef enum cpy_stability { CPY_UNSAID, CPY_UNSTABLE, CPY_STABLE } cpy_stability;
 bool cpy_take_stable_kind(PyObject *o, cpy_stability *v);
 bool cpy_take_stable_flag(PyObject *o, cpy_stability *v);
@@ -96,7 +96,7 @@ static inline int64_t cpy_larger(int64_t a, int64_t b) { return a > b ? a : b; }
 /* --- results: NULL raises what the error record says --- */
 PyObject *cpy_wrap_whole(cp_array *x, PyObject *o); /* o itself where it is all of o's array, else as wrap_part */
 PyObject *cpy_wrap_part(cp_array *x, PyObject *o);           /* a view of o where it shares o's memory */
-PyObject *cpy_wrap_rows(cp_array *made); /* a tuple of views, as many as the first axis has places */
+PyObject *cpy_wrap_rows(cp_array *made); /* a tuple of views, one an index of the first axis */
 /* x alone or, where they were asked for, in a tuple before n more arrays, or numbers of those without axes; takes all
  * over. */
 PyObject *cpy_wrap_more(cp_array *x, bool asked, int n, cp_array *const *more);

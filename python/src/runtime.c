@@ -1,8 +1,8 @@
-/* Graphs, kinds of memory, calls from streams, allocators and the platform's own functions, below cuprite.cuda.
+/* Graphs, kinds of memory, calls from streams, allocators and the platform's own functions, under cuprite.cuda.
  *
- * Invariant: a Python object that C holds (a callback, what an allocator gave) is let go on whichever thread comes to
- * it, with the interpreter that it belongs to. Rows with c="" give numbers and objects where C has enumerations and
- * functions. */
+ * Invariant: a Python object that C holds (a callback, an allocator's result) is released on whichever thread gets
+ * there, with the interpreter that it belongs to. Rows with c="" return numbers and objects where C has enumerations
+ * and functions. */
 #include "runtime_rows.h"
 
 #include <errno.h>
@@ -108,7 +108,7 @@ static void call_owner(void *p)
     visit v;
     if (!enter(o, &v)) return;
     PyObject *r = PyObject_CallNoArgs(o->object);
-    if (!r) PyErr_WriteUnraisable(o->object); /* who should get it is elsewhere */
+    if (!r) PyErr_WriteUnraisable(o->object); /* there is no caller to raise it to */
     Py_XDECREF(r);
     leave(&v);
 }

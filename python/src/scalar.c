@@ -1,4 +1,4 @@
-/* Numbers: Python's and NumPy's to elements and back.
+/* Scalars: conversions between numbers of Python and NumPy and elements.
  *
  * Python's int, float and complex are weak operands (they take the array's type), bool and NumPy's scalars have
  * a type of their own, as in NumPy 2. */

@@ -1,4 +1,5 @@
-/* Views, shapes and joining: what is more than one call; the rows stand in src/array/shape/shape.def. */
+/* Views, shapes and joining: functions that are more than one library call; their rows are in
+ * src/array/shape/shape.def. */
 #include "shape_rows.h"
 
 #include <stdlib.h>
@@ -57,9 +58,9 @@ void cpy_axes_in_memory(const cp_array *x, int *axes)
     }
 }
 
-/* The axes in the order in which NumPy goes through an array as it lies in memory. Axes that say nothing about it, of
- * stride 0 or of one element, keep their places between the others as far as a stable insertion from the last axis on
- * lets them; an axis is inserted past them. */
+/* The axes in the order in which NumPy iterates over an array in memory order. Axes that do not determine it (stride 0
+ * or length 1) keep their positions between the others as far as a stable insertion from the last axis on allows; an
+ * axis is inserted past them. */
 static void iterated_axes(const cp_array *x, int *axes)
 {
     const int n = cp_ndim(x);
@@ -88,7 +89,7 @@ static cp_array *in_memory_order(cp_array *x)
 /* A 1-d array of x's elements without gaps; a view where there can be one. */
 static cp_array *raveled(cp_array *x, char order)
 {
-    cpy_ints shape; /* an initialiser would clear its 64 places */
+    cpy_ints shape; /* an initialiser would clear its 64 entries */
     shape.n = 1, shape.at[0] = cp_size(x);
     if (order != 'F' && cp_is_c_contiguous(x)) return reshaped(x, &shape);
     cp_array *y = order == 'K' ? in_memory_order(x) : x, *r = NULL, *whole;
@@ -154,7 +155,7 @@ PyObject *py_copyto(const py_copyto_args *v)
     if (!src) return NULL;
     cp_code code; /* the rule was kept: a number may be of another type than it stands for */
     CPY_RUN(cp_size(v->dst), code = cp_copyto(v->dst, src, .casting = CP_UNSAFE, .where = v->where));
-    cp_warnings_clear(); /* `source` told them before anything was written */
+    cp_warnings_clear(); /* `source` reported them before anything was written */
     cpy_free(src);
     return cpy_none(code);
 }

@@ -1,4 +1,4 @@
-/* Sorting's functions that are more than one call; their rows stand in src/array/sort/sort.def. */
+/* Sorting functions that are more than one library call; their rows are in src/array/sort/sort.def. */
 #include "sort_rows.h"
 
 PyObject *py_unique(const py_unique_args *v)

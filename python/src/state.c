@@ -1,6 +1,6 @@
-/* The state of the module: where each interpreter's is, and what the garbage collector asks about it.
+/* The module state: finding each interpreter's, and its traversal for the garbage collector.
  *
- * Invariant: a state is in the list from the module's execution until its memory goes, and no interpreter has two.
+ * Invariant: a state is in the list from the module's execution until its memory is freed. No interpreter has two.
  * A thread remembers the state that it found last; `changes` says whether the list has changed since. */
 #include "cpy.h"
 

@@ -1,4 +1,4 @@
-/* ndarray.cstruct and ndarray.mdspan: objects that a kernel takes by value. They keep their array. */
+/* ndarray.cstruct and ndarray.mdspan: objects that a kernel takes by value. They keep a reference to their array. */
 #include "structs_rows.h"
 
 #include "kernel.h"
@@ -45,8 +45,8 @@ PyObject *cpy_cstruct(PyObject *array)
 }
 
 /*: method("mdspan", "a: array, *, index_type: dtype, allow_unsafe: bool = False",
-           about={"index_type": "int32 or int64: the type of extents and strides",
-                  "allow_unsafe": "True: also with strides below 1 and extents of 0"},
+           about={"index_type": "int32 or int64: the type of lengths and strides",
+                  "allow_unsafe": "True: also with strides below 1 and lengths of 0"},
            raises={"ValueError": "another index_type, more elements than it counts, strides that are no multiple of an \
 element, and those that allow_unsafe is for"},
            gives="an object for a kernel's arguments",

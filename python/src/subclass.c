@@ -1,7 +1,6 @@
-/* Subclasses of ndarray: which results are of an operand's class, and how they become so; ufuncs that a class has
- * written itself.
+/* Subclasses of ndarray: which results get an operand's class, and how; ufuncs that a class overrides.
  *
- * Invariant: what C makes is an ndarray. It becomes an object of the subclass once, before anyone has seen it, by
+ * Invariant: C makes an ndarray. It becomes an object of the subclass once, before it is visible to the program, by
  * ndarray's own __new__ and with the class's __array_finalize__(template), as NumPy's do. */
 #include "subclass_rows.h"
 
@@ -52,7 +51,7 @@ PyObject *cpy_as(PyObject *r, PyTypeObject *class, PyObject *of)
     return o;
 }
 
-/* Is it a plain array that nobody else has? */
+/* Is it a plain array without other references? */
 static bool is_new(PyObject *r) { return cpy_is_plain(r) && Py_REFCNT(r) == 1; }
 
 PyObject *cpy_as_class_of(PyObject *r, PyObject *of)
@@ -223,7 +222,7 @@ bool cpy_operator_answered(const char *name, PyObject *a, PyObject *b, bool into
 
 /* --- what the classes call --- */
 /*: method("__array_finalize__", "a: array, obj: object, /",
-           doc="What an object of a subclass is told when it is made: from which array, or None.") */
+           doc="Called for each new object of a subclass with the array that it was made from, or None.") */
 PyObject *py_array_finalize_protocol(const py_array_finalize_protocol_args *v)
 {
     (void)v;

@@ -50,7 +50,7 @@ static bool take_out(ufunc *self, PyObject *v, call_options *c)
     return true;
 }
 
-/* NumPy's warning of elements that nobody writes; false where it is an error. */
+/* NumPy's warning of elements that are never written; false where it is an error. */
 static bool warn_of_where(void)
 {
     return PyErr_WarnEx(PyExc_UserWarning, "'where' used without 'out', so elements of the output may be undefined. "
@@ -108,7 +108,7 @@ static bool exponent_fits(PyObject *a, PyObject *n)
     bool narrow = x && cp_type_of(x) != CP_BOOL;
     bool none = x && cp_type_kind(cp_type_of(x)) == 'c'; /* there is no loop, whatever the exponent */
     cpy_free(x);
-    PyErr_Clear(); /* what is no number is told when it is taken */
+    PyErr_Clear(); /* what is no number is reported when it is converted */
     if (none) return true;
     int64_t v;
     if (!cpy_int64(n, &v)) return false;
@@ -117,7 +117,7 @@ static bool exponent_fits(PyObject *a, PyObject *n)
     return false;
 }
 
-/* Inputs to arrays; scalars are made temporary ones. An array among them tells huge integers what to become. */
+/* Inputs to arrays; scalars are made temporary ones. An array among them decides the type of huge integers. */
 static bool take_inputs(ufunc *self, PyObject *const *v, cp_array **in, bool *own)
 {
     const int nin = self->info.nin;
@@ -511,7 +511,8 @@ static PyType_Spec spec = {"cuprite.ufunc", sizeof(ufunc), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_IMMUTABLETYPE |
                                Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 
-/* The ufunc under its name and the others that its row says; one of another module under "_" and that place's words. */
+/* The ufunc under its name and the others that its row says; one of another module under "_" and that module's words.
+ * */
 static bool add_ufunc(cpy_state *s, ufunc *f)
 {
     PyObject *o = (PyObject *)f;

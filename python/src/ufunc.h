@@ -1,4 +1,4 @@
-/* What the files of ufunc objects share. */
+/* Declarations shared by the files of ufunc objects. */
 #ifndef CPY_UFUNC_H
 #define CPY_UFUNC_H
 

@@ -1,4 +1,4 @@
-/* Methods of ufunc objects: along axes, at places, for pairs; the types of signature=. */
+/* Methods of ufunc objects: along axes, at indices, for pairs; the types of signature=. */
 #include "ufunc.h"
 #include "ufunc_methods_rows.h"
 
@@ -196,7 +196,7 @@ PyObject *cpy_ufunc_outer(PyObject *o, PyObject *args, PyObject *kw)
 
 /* --- at --- */
 
-/* Is the index an array of whole numbers, which name rows of an array of several axes? */
+/* Is the index an array of integers, which name rows of an array of several axes? */
 static bool names_rows(PyObject *x, PyObject *indices)
 {
     if (cp_ndim(cpy_x(x)) < 2 || !cpy_is_array(indices)) return false;
@@ -204,7 +204,7 @@ static bool names_rows(PyObject *x, PyObject *indices)
     return kind == 'i' || kind == 'u';
 }
 
-/* The flat places that an index means. Whole numbers in an array, of an array with one axis, are those. */
+/* The flat indices that an index stands for. An integer array that indexes a 1-d array is those already. */
 static PyObject *flat_indices(PyObject *x, PyObject *indices)
 {
     if (cp_ndim(cpy_x(x)) == 1 && cpy_is_array(indices)) {

@@ -1,9 +1,9 @@
 """Differential cases: a call drawn from a number, made with NumPy and with Cuprite, whose outcomes are compared.
 
 A family is a function that draws a Case from a Draw; the same family and number give the same case, so a failure is
-told by its number, and by a text that pytest can keep (Case.text). Drawing is plain random choice from pools of values
-that are made once, so that a million cases take minutes. Arrays are a buffer and the steps that make a view of it, done
-by both libraries: strides, overlap and read-only views are the same on both sides.
+identified by its number, and by a source string that pytest can keep (Case.text). Drawing is plain random choice from
+pools of values that are made once, so that a million cases take minutes. Arrays are a buffer and the steps that make a
+view of it, done by both libraries: strides, overlap and read-only views are the same on both sides.
 
 What is compared: the exception's type as a program would catch it, the result's structure, type, shape, elements and,
 where the case says so, strides; that `out` is what returns; every buffer afterwards, where something may have written;
@@ -31,14 +31,14 @@ INEXACT = "efdFD"
 NAMES = {c: np.dtype(c).name for c in TYPES}
 POOL = 4096                                                  # elements of a pool; larger arrays repeat them
 
-#: warnings that Cuprite promises on every device: what shapes tell, and imaginary parts that are lost
+#: warnings that Cuprite promises on every device: those that shapes decide, and imaginary parts that are discarded
 TOLD = ("Degrees of freedom", "Mean of empty slice")
 SPECIAL = [0.0, -0.0, 1, -1, 0.5, -0.5, 2, -2, 1.5, 2.5, -1.5, 3, 0.1, 100, -100, 1e-3, math.inf, -math.inf, math.nan,
            7, -7, 0.9999999, 1.0000001, 88.5, -88.5, 709.5, 1e4, 6e4, 1e-8]
 
 
 def _pool(char, flavour):
-    """unit: powers of two between 1/2 and 2, of either sign; small: whole numbers and quarters near 0, whose sums have
+    """unit: powers of two between 1/2 and 2, of either sign; small: integers and quarters near 0, whose sums have
     one answer; positive: those above 0; plain: ordinary numbers; special: with NaN, infinities and zeros of both signs;
     nans: a third NaN; wide: the whole range of bits."""
     rng = np.random.default_rng(zlib.crc32(f"{char}{flavour}".encode()))
@@ -241,7 +241,7 @@ def settle():
 
 
 def forget():
-    """What was under way when a case failed shall not be told to the next one."""
+    """Errors still pending when a case failed must not be reported to the next one."""
     with contextlib.suppress(Exception):
         settle()
 
@@ -349,7 +349,7 @@ def differ(case, ours, got, want, options_out=None):
 
 
 def unlike(got, want):
-    """The first elements that differ, with their places."""
+    """The first elements that differ, with their indices."""
     pairs = ((got.real, want.real), (got.imag, want.imag)) if got.dtype.kind == "c" else ((got, want),)
     equal = np.logical_and.reduce([(g == w) & (np.signbit(g) == np.signbit(w)) | (g != g) & (w != w)
                                    if g.dtype.kind == "f" else g == w for g, w in pairs])
@@ -518,7 +518,7 @@ class Draw(random.Random):
         return Array(self.buffer(char, n, flavour), steps, tuple(shape), char)
 
     def out_over(self, a, shape, char):
-        """An array for results in a's memory, or None where its buffer has no room."""
+        """An array for results in a's memory, or None where its buffer has no space."""
         n = math.prod(shape)
         if a.char != char or len(a.buffer.values) < n or not n:
             return None

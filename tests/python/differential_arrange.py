@@ -1,11 +1,11 @@
 """Differential cases of what arranges elements (indexing, sorting, sets, manipulation, files, printing): drawn from a
 seed, run on Cuprite and on NumPy, compared.
 
-A case is a text, one or more statements over `xp` (the module), `A` (an array: type, shape, layout, place in the pool
-of values) and `X` (an array of a list) that leave a result `r`; so a failing case can be kept as it is (KEPT in
-test_differential_arrange.py). Compared are values bit by bit (any NaN is as good as another), type, shape, which
-operand's memory a result looks into and where, strides of such views, contiguity of other results, what the operands
-hold afterwards, ComplexWarnings, and the kind of an exception. What Cuprite does otherwise on purpose is a row of
+A case is a source string, one or more statements over `xp` (the module), `A` (an array: type, shape, layout, offset in
+the pool of values) and `X` (an array of a list) that leave a result `r`; so a failing case can be kept as it is (KEPT
+in test_differential_arrange.py). Compared are values bit by bit (any NaN is as good as another), type, shape, which
+operand's memory a result is a view of and where, strides of such views, contiguity of other results, what the operands
+hold afterwards, ComplexWarnings, and the kind of an exception. What Cuprite does differently on purpose is a row of
 differential_explained.py, and nothing else is forgiven. tools/differential runs as many cases as are wanted.
 """
 import collections
@@ -311,8 +311,8 @@ def string_of(family, number, right=False):
 
 
 def two_mistakes(found, family, number):
-    """Whether the case of a mismatch has another mistake than the one that was drawn, which one side told of: the same
-    case without that one raises the same on both sides."""
+    """Whether the case of a mismatch has a second mistake besides the drawn one, which one side reported: the same case
+    without the drawn one raises the same on both sides."""
     if found.what != "exception":
         return False
     right = string_of(family, number, right=True)[1]

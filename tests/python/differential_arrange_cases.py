@@ -1,5 +1,5 @@
 """Cases of indexing, taking, sorting, searching and sets for differential_arrange.py: a function a kind, which draws
-the text of a case. FAMILIES has all, also those of differential_arrange_more.py and differential_interop.py."""
+the source of a case. FAMILIES has all, also those of differential_arrange_more.py and differential_interop.py."""
 from differential_draw import Draw, nested  # noqa: F401
 import differential_arrange_more as more
 import differential_interop as interop
@@ -40,7 +40,7 @@ def mask_text(d, shape):
 
 
 def fancy_key(d, shape):
-    """Arrays, lists and masks among slices."""
+    """Arrays, lists and masks between slices."""
     common = tuple(d.int(1, 3) for _ in range(d.choice((0, 1, 1, 1, 2, 3))))
     if d.chance(0.06):
         common = (0, *common)

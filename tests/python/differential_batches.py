@@ -11,7 +11,7 @@ import numpy as np
 
 from differential import pool
 
-#: a case: the text, the names of its variables, the tolerance (0: the same bits)
+#: a case: the source, the names of its variables, the tolerance (0: the same bits)
 Expression = collections.namedtuple("Expression", "text names loose")
 NAMES = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float32 float64 complex64 complex128".split()
 #: a variable for each type, twice

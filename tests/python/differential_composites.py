@@ -1,4 +1,4 @@
-"""Cases of what is made of other operations and of what only types tell, for differential.py: composites, types."""
+"""Cases for differential.py: composites of other operations, and functions of types alone."""
 import math
 
 import numpy as np
@@ -20,7 +20,7 @@ POLYNOMIALS = ["poly", "roots", "polyfit", "polydiv", "polynomial.polynomial.pol
 
 
 def close(case, got, want):
-    """Some units in the last place; of what cancels, those of the largest element."""
+    """Some ulps; of what cancels, those of the largest element."""
     if case.about in ("round", "around") and got.dtype.kind in "iu":     # beyond the type: what the processor makes
         exact = np.round(case.arrays()[0].astype("f8"), case.options.get("decimals", 0))
         i = np.iinfo(got.dtype)

@@ -9,7 +9,7 @@ ORDERS = ("C", "F", "A", "K")
 
 
 def close(case, got, want):
-    """Two units in the last place of the ends; whole numbers made of what lies within that of one."""
+    """Two ulps of the ends; integers made of what lies within that of one."""
     numbers = [np.asarray(a) for a in case.arrays()[:2]]
     most = max(float(np.max(abs(np.where(np.isfinite(a), a, 0)).astype("f8"), initial=0)) for a in numbers)
     if got.dtype.kind not in "fc":
@@ -25,7 +25,7 @@ def close(case, got, want):
 
 
 def unholdable(case, got, want):
-    """Equal but where no whole number of the type holds the power."""
+    """Equal but where no integer of the type holds the power."""
     o = dict(case.options)
     o.pop("dtype")
     x = made(case.args, np, {})
@@ -241,7 +241,7 @@ def conversions(r):
 
 
 def unfit(case, got, want):
-    """Floating numbers that no whole number of the type holds become what the processor makes of them."""
+    """Floating numbers that no integer of the type holds become what the processor makes of them."""
     if got.dtype.kind not in "biu" or got.dtype.kind == "b":
         return False
     source = case.args[0] if case.about not in ("copyto", ".fill") else case.args[1]

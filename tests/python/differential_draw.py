@@ -1,5 +1,5 @@
 """What the cases of differential_arrange.py are drawn with: types, shapes, layouts, operands, axes, junk, all as the
-text of a case. One argument of a case may be wrong, not two: which of two mistakes is told is nobody's."""
+source of a case. One argument of a case may be wrong, not two: which of two mistakes is reported is unspecified."""
 import random
 
 TYPES = "?bBhHiIlLefdFD"
@@ -46,7 +46,7 @@ class Draw:
         return s[int(self.random() * len(s))]
 
     def int(self, low, high):
-        """A whole number from low to high; as choice, several times faster than Python's, which fit any size."""
+        """An integer from low to high; as choice, several times faster than Python's, which fit any size."""
         return low + int(self.random() * (high - low + 1))
 
     def wrong(self, p):
@@ -57,7 +57,7 @@ class Draw:
         return self.mistaken and not self.right
 
     def junk(self, s):
-        """A choice among mistakes."""
+        """One of several mistakes."""
         return self.other.choice(s)
 
     def ndim(self, low=0, high=5):
@@ -143,14 +143,14 @@ class Draw:
         return self.junk(JUNK) if self.wrong(p) else str(text)
 
     def indices(self, n, shape, wrong=0.04, list_too=True, low=None):
-        """An array or list of places in an axis of n."""
+        """An array or list of indices into an axis of n."""
         count = 1
         for e in shape:
             count *= e
         low = (0 if self.chance(0.5) else -n) if low is None else low
         at = [self.int(low, n - 1) if n > 0 else 0 for _ in range(count)]
         if at and self.wrong(wrong):
-            far = (2**31, -2**40) if wrong < 0.2 else (-3 * n,)  # NumPy wraps by adding the extent, one by one
+            far = (2**31, -2**40) if wrong < 0.2 else (-3 * n,)  # NumPy wraps by adding the length, one by one
             at[self.other.randrange(count)] = self.junk((n, -n - 1, n + 5, *far))
         text = nested(at, shape)
         if list_too and self.chance(0.3) and len(shape) > 0 and count:
@@ -182,7 +182,7 @@ class Draw:
 
 
 def nested(values, shape):
-    """Values as the text of nested lists."""
+    """Values as the source of nested lists."""
     if not shape:
         return str(values[0])
     if len(shape) == 1:

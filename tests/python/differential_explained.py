@@ -1,5 +1,5 @@
-"""What Cuprite does otherwise on purpose in the cases of differential_arrange.py: a row for each difference, which says
-exactly what differs, in which texts, what either side says, and why. Nothing else is forgiven.
+"""What Cuprite does differently on purpose in the cases of differential_arrange.py: a row for each difference, which
+says exactly what differs, in which sources, what either side says, and why. Nothing else is forgiven.
 
 A row is (kinds of mismatch, reason, patterns): `text`, `ours` and `theirs` are regular expressions that must be found;
 `test` is a function of the Mismatch that must hold too. Each pattern says no more than it must."""
@@ -34,7 +34,7 @@ def same_elements(m):
 
 
 def counts_nans(m):
-    """Places among numbers that are no numbers, each of which is one of its own: only theirs differ."""
+    """Inverse indices of NaNs, each of which is a unique value: only theirs differ."""
     got, want = m.got, m.want
     if not isinstance(got, np.ndarray) or got.dtype.kind != "i" or got.shape != want.shape:
         return False
@@ -53,7 +53,7 @@ def rounds(m):
 
 
 def wild(m):
-    """Elements differ only where a real number has no whole number of the type to become: an end of a type, or 0."""
+    """Elements differ only where a real number has no integer of the type to become: an end of a type, or 0."""
     got, want = m.got, m.want
     if not isinstance(got, np.ndarray) or got.dtype.kind not in "iu":
         return False
@@ -70,7 +70,7 @@ def by_copy(m):
 
 
 def below(m):
-    """Does insert take a place below -n? (What is no place at all, n + 1 say, is refused by both.)"""
+    """Does insert take an index below -n? (An index out of range above, such as n + 1, is refused by both.)"""
     return re.search(r"xp\.insert\(.*?\),(\[[^]]*-\d|X\(\[[^]]*-\d)", m.text)
 
 

@@ -1,7 +1,7 @@
-"""All families of differential cases under one face: a case has a number, a text, and a verdict.
+"""All families of differential cases behind one interface: a case has a number, a source string, and a verdict.
 
 A number of a family is the same case always, whichever of the two kinds of drawing makes it: calls of functions
-(differential.py) or texts of statements (differential_arrange.py)."""
+(differential.py) or source strings of statements (differential_arrange.py)."""
 import collections
 import re
 
@@ -17,7 +17,7 @@ from differential_arrange import FAMILIES as TEXTS
 from differential_arrange import judge, string_of, two_mistakes
 from differential_known import known
 
-#: a mismatch: its kind, by which mismatches are counted; what is wrong; the number and the text of the case
+#: a mismatch: its kind, by which mismatches are counted; what is wrong; the number and the source of the case
 Wrong = collections.namedtuple("Wrong", "kind what number text")
 CALLS = {**differential_ufunc.FAMILIES, **differential_reduce.FAMILIES, **differential_statistics.FAMILIES,
          **differential_creation.FAMILIES, **differential_composites.FAMILIES, **differential_products.FAMILIES,

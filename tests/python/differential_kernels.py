@@ -54,7 +54,7 @@ def draw_numpy(r):
 
 
 def verdicts(cases, theirs, ours, rows):
-    """`theirs` and `ours`: a text, or (dtype, values)."""
+    """`theirs` and `ours`: a message, or (dtype, values)."""
     from differential_families import Wrong
     found = []
     for (n, case), right, got in zip(cases, theirs, ours):

@@ -96,7 +96,7 @@ def several_axes_of_q(case, wrong):
 
 
 def undone(case, wrong):
-    """Deviations in float16 of whole numbers whose mean it does not hold: infinite; NumPy takes that mean from them."""
+    """Deviations in float16 of integers whose mean it does not hold: infinite; NumPy takes that mean from them."""
     x = first(case)
     return case.about.endswith(("var", "std")) and wrong.startswith("value") and "inf" in wrong and \
         case.options.get("dtype") == "e" and x.dtype.kind in "iu" and float(abs(x.astype("d")).max()) > 65504

@@ -19,7 +19,7 @@ KIND = {name: "c" if name.startswith("c") else "f" if name.startswith("f") else 
 LITERALS = {"b": ["True", "False"], "i": ["0", "1", "2", "3", "7", "100", "-1", "-5", "65536", "4294967296"],
             "f": ["0.5", "2.0", "-1.5", "0.0", "1e10", "3.25"], "c": ["1j", "(0.5+2j)", "(1+0j)"]}
 SAME = {"bi": ["+", "-", "*", "//", "%", "&", "|", "^"], "f": ["+", "-", "*", "/", "//", "%"], "c": ["+", "-", "*"]}
-#: NumPy's of one and of two numbers, by the kinds of their arguments; exact ones. Not np.sign of whole numbers: Numba
+#: NumPy's of one and of two numbers, by the kinds of their arguments; exact ones. Not np.sign of integers: Numba
 #: takes unsigned ones for signed, np.sign(np.uint8(200)) is 255; nor np.fmod, where it takes signed ones for unsigned,
 #: np.fmod(-7, 3) is 0; nor np.lcm, which it computes in float64 where a number is unsigned
 NP1 = {"bi": "negative positive absolute square invert logical_not conj floor ceil trunc isfinite isnan signbit "
@@ -51,7 +51,7 @@ def lim(x):
 
 
 class Tree:
-    """Draws the text of an expression; `loose` grows where it is not exact."""
+    """Draws the source of an expression; `loose` grows where it is not exact."""
 
     def __init__(self, r):
         self.r, self.names, self.loose = r, set(), 0
@@ -236,7 +236,7 @@ def of_numba(texts, rows, lim_):
 
 
 def of_ours(texts, rows, lim_):
-    """The same of our njit; a text where it is refused."""
+    """The same of our njit; a message where it is refused."""
     from cuprite._compiler.numba import _native, _types
     types = tuple(_types.to_kernel_type(_types.typeof(rows[v][0])) for v in VARIABLES)
     try:

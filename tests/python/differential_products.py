@@ -1,6 +1,6 @@
 """Cases of products of matrices, linear algebra and transforms, for differential.py: products, matrices, transforms.
 
-Products are of small numbers, whose sums have one answer but in float16; matrices are of whole numbers with a heavy
+Products are of small numbers, whose sums have one answer but in float16; matrices are of integers with a heavy
 diagonal, so no system is badly conditioned. Vectors that a matrix leaves open (of eigenvalues, of singular values) are
 compared by type and shape here, and with the matrix in test_linalg.py."""
 import math
@@ -19,7 +19,7 @@ WRONG_SUBSCRIPTS = {"ij,jk->il": 2, "ij->iij": 1, "i$": 1, "ij": 3, "": 1, "ij,j
 
 
 def close(case, got, want):
-    """Units in the last place of what is summed, whose size is the operands'."""
+    """ulps of what is summed, whose size is the operands'."""
     if got.dtype.kind not in "fc":
         return False
     size = 1.0
@@ -124,7 +124,7 @@ def _einsum(r, char, other):
 
 
 def summed(case, got, want):
-    """Of operands behind the text."""
+    """Of operands after the subscripts string."""
     return close(Case(case.f, case.args[1:]), got, want)
 
 
@@ -138,7 +138,7 @@ OPEN = {"eigh", "eig", "eigvals", "svd", "qr"}               # what a matrix lea
 
 
 def matrix(r, char, batch, n, m):
-    """Whole numbers with a heavy diagonal: symmetric where it is square."""
+    """Integers with a heavy diagonal: symmetric where it is square."""
     count = math.prod(batch)
     k = r.randrange(2**31)
     rng = np.random.default_rng(k)
@@ -156,7 +156,7 @@ def matrix(r, char, batch, n, m):
 
 
 def of_matrix(case, got, want):
-    """Units in the last place times the size and the (small) condition."""
+    """ulps times the size and the (small) condition."""
     if got.dtype.kind not in "fc":
         return False
     eps = float(np.finfo(got.dtype).eps)
@@ -230,7 +230,7 @@ MANY = ["fft2", "ifft2", "fftn", "ifftn", "rfft2", "irfft2", "rfftn", "irfftn"]
 
 
 def transformed(case, got, want):
-    """Units in the last place of the largest element times the logarithm of the length."""
+    """ulps of the largest element times the logarithm of the length."""
     if got.dtype.kind not in "fc":
         return False
     x = case.arrays()[0]

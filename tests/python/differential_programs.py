@@ -7,13 +7,13 @@ import numpy as np
 from differential_batches import VARIABLES, Batches, Expression, differs, rows_of
 from differential_numba import KIND, THROUGH_INTEGERS, Tree, function_of, lim, numba_types
 
-#: arrays among the parameters, of 7 elements; `b` is written to
+#: array parameters, of 7 elements; `b` is written to
 ARRAYS = {"a_int16": "int16", "a_float32": "float32", "a_uint8": "uint8", "a_complex64": "complex64", "b": "float64"}
 WIDER = "bifc"
 
 
 class Program(Tree):
-    """Draws statements; `kinds` of the local variables are known as far as the text tells."""
+    """Draws statements; `kinds` of the local variables are known as far as the source shows."""
 
     def __init__(self, r):
         super().__init__(r)

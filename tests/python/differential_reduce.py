@@ -42,7 +42,7 @@ def close(case, got, want):
 
 
 def becomes(case, got, want, result):
-    """Is `got`, where it is not `want`, that result of NumPy's in another type? What no whole number holds is
+    """Is `got`, where it is not `want`, that result of NumPy's in another type? What no integer holds is
     nobody's."""
     if got.dtype.kind == "f" and result.dtype.kind == "c":   # a part is as exact as the whole
         eps = max(float(np.finfo(t).eps) for t in (got.dtype, result.dtype))
@@ -72,7 +72,7 @@ def becomes(case, got, want, result):
 def near(case, got, want):
     """What another order of additions or multiplications may give: some units of the largest terms."""
     name = case.about
-    if got.dtype.kind in "iu":                               # floating results that became whole numbers
+    if got.dtype.kind in "iu":                               # floating results that became integers
         return case.arrays()[0].dtype.kind in "fc" and "prod" in name and \
             bool(np.allclose(got.astype("f8"), want.astype("f8"), rtol=1e-12, atol=0))
     if got.dtype.kind not in "fc":
@@ -176,7 +176,7 @@ def call(r, names):
         if o.get("out") == 3 and name.startswith("nan"):
             del o["out"]
     wrong = [k for k in o if k in ("axis", "dtype", "out", "initial", "where") and mistaken(x, o, k)]
-    for k in wrong[1:]:                                      # one mistake a case: which of two is told is nobody's
+    for k in wrong[1:]:                                      # one mistake a case: the reported one is unspecified
         del o[k]
     if wrong and wrong[0] != "dtype" and "dtype" in o:
         del o["dtype"]

@@ -128,7 +128,7 @@ def _bad_axis(axis, n):
 
 
 def _bounded(x, options):
-    """No rule that makes gigabytes of bins: of whole numbers of which a few are far from the others."""
+    """No rule that makes gigabytes of bins: of integers of which a few are far from the others."""
     if x.dtype.kind in "iu" and x.size and float(x.max()) - float(x.min()) > 1e6 and options.get("bins") in RULES:
         options["bins"] = "rice"
 
@@ -186,7 +186,7 @@ def counts(r):
         if r.chance(0.85):
             o["bins"] = _edges(r) if r.chance(0.85) else r.pick(RULES)
             if isinstance(o["bins"], str) and (char == "e" or how == "wide"):
-                o["bins"] = "rice"                           # of whole numbers far apart: gigabytes of bins
+                o["bins"] = "rice"                           # of integers far apart: gigabytes of bins
         if r.chance(0.4):
             o["range"] = r.pick(((0, 1), (-8, 8), (-2.5, 3), (0, 0), (3, 1), (0, np.inf), (1,), None, [0, 5]))
         if r.chance(0.35):

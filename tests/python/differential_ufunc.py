@@ -1,6 +1,6 @@
 """Cases of ufuncs and of their methods, for differential.py: families unary, binary, several, methods.
 
-Values: the row's bound in units in the last place of NumPy's result or of its long double's (test_elementwise), the
+Values: the row's bound in ulps of NumPy's result or of its long double's (test_elementwise), the
 very bits where the row has none; methods join small numbers, whose sums have one answer."""
 import numpy as np
 
@@ -31,7 +31,7 @@ ALIAS.update({"abs": "absolute", "pow": "power"})
 
 
 def objects(name):
-    """A dtype of objects, but where NumPy would make Python's whole numbers of 10^9 digits."""
+    """A dtype of objects, but where NumPy would make Python's integers of 10^9 digits."""
     return "S3" if name.startswith(("power", "left_shift", "op:")) else "O"
 
 
@@ -60,7 +60,7 @@ def wide(f, arrays, index, dtype):
 
 def close(case, got, want):
     """Within the row's bound, of NumPy's result or of that from long double; zeros of either sign where the table says
-    so; whole numbers made of what no whole number holds are nobody's."""
+    so; integers made of what no integer holds are nobody's."""
     if shared_under_mask(case):
         return masked(case, got, want)
     return within(case, got, want)
@@ -136,7 +136,7 @@ def within(case, got, want):
 
 
 def unfit(case, f, arrays, got, want):
-    """Whether they differ only where a floating result had no whole number of that type to become."""
+    """Whether they differ only where a floating result had no integer of that type to become."""
     if case.options.get("casting") != "unsafe" or f.nout > 1:
         return False
     dtype = case.options.get("dtype")
@@ -179,7 +179,7 @@ def add_options(r, case, shape, chars, how):
         o.update(r.pick(({"bogus": 1}, {"axis": 0}, {"subok": True}, {"subok": False}, {"casting": "wrong"},
                          {"casting": 3})))
         mistake = True
-    if mistake:                                              # one a case: which of two is told is nobody's
+    if mistake:                                              # one a case: which of two is reported is unspecified
         return
     if r.chance(0.3):
         full = shape

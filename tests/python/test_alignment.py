@@ -1,7 +1,7 @@
-"""Where elements lie: operands that begin anywhere, in every room, and views that a GPU could not read.
+"""Alignment: operands that begin at any address, in every module, and views that a GPU could not read.
 
-Kernels read several elements as one word where they may. An operand that begins at the second, third or sixth element
-of its memory, or whose rows do, is where they may not; results are NumPy's wherever operands and `out` lie. Numbers are
+Kernels read several elements as one word where they may. They may not where an operand, or its rows, begin at
+the second, third or sixth element of its memory. Results are NumPy's wherever operands and `out` lie. Numbers are
 small and whole, so that every order of additions has one result."""
 import numpy as np
 import pytest

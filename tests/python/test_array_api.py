@@ -90,7 +90,7 @@ def test_signatures(name):
 
 @pytest.mark.once
 def test_signature_of_clip():
-    """NumPy's: by place both bounds have to be given, and a_min and a_max are their names there."""
+    """NumPy's: positional bounds must both be given, and a_min and a_max are their names there."""
     ours = inspect.signature(cp.clip).parameters
     assert list(ours)[:3] == ["a", "a_min", "a_max"] and {"min", "max"} < set(ours)
     x, y = cp.arange(5), np.arange(5)
@@ -145,7 +145,7 @@ def host(x):
 
 
 def same(ours, theirs, what, exact=False):
-    """Types, shapes and values, to a few units of the last place."""
+    """Types, shapes and values, to a few ulps."""
     if isinstance(theirs, (tuple, list)):
         assert len(ours) == len(theirs), what
         if isinstance(theirs, tuple) and hasattr(theirs, "_fields"):

@@ -1,4 +1,4 @@
-"""The build: what the generator tells the build tool about its outputs and inputs; builds for some processors only."""
+"""The build: the outputs and inputs that the generator declares to the build tool; builds for some processors only."""
 import collections
 import os
 import pathlib

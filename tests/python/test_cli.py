@@ -583,7 +583,7 @@ REAL = os.path.join(ROOT, "..", "shared", "data", "sep-image.fits")
 
 @pytest.mark.skipif(not os.path.exists(REAL), reason="the real image is not here")
 def test_real_image(tmp_path, device):
-    """A survey image: int16 with BZERO, 337 cards, a celestial WCS among odd ones."""
+    """A survey image: int16 with BZERO, 337 cards, a celestial WCS between unusual cards."""
     cuprite("sources", REAL, "--device", device, "--catalog", tmp_path / "c.csv", "--plot", tmp_path / "p.png")
     found = catalogue(tmp_path / "c.csv")
     with fits.open(REAL) as f:
@@ -608,7 +608,7 @@ def test_real_image(tmp_path, device):
 
 
 def test_progress_is_for_terminals(tmp_path):
-    """A large image tells a terminal which step runs, and tells a pipe nothing."""
+    """For a large image a terminal shows which step runs; a pipe gets nothing."""
     noise = np.random.default_rng(5).integers(90, 110, 8193, "u1")
     image = np.tile(noise, (8193, 1))
     image[100:104, 200:204] = 250  # a source, so that there is something to measure

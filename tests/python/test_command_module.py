@@ -1,4 +1,4 @@
-"""`python -m cuprite` and the names of CuPy in children; what programs that ask are told."""
+"""`python -m cuprite` and the names of CuPy in children; what programs that check for CuPy see."""
 import os
 import subprocess
 import sys

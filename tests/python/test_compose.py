@@ -46,7 +46,7 @@ def layout(rng, x):
 
 
 def same(ours, theirs, ulp=0, of=0):
-    """The same outcome: exception, or type, shape and values (within some units in the last place, of the value or of
+    """The same outcome: exception, or type, shape and values (within some ulps, of the value or of
     the terms `of` that it is a sum of, where asked)."""
     if isinstance(theirs, type) or isinstance(ours, type):
         assert isinstance(ours, type) and isinstance(theirs, type) and issubclass(ours, theirs), (ours, theirs)
@@ -258,7 +258,7 @@ def test_joining(seed, shape, dtypes, axis, dtype, casting, way, odd):
     for i, d in enumerate(dtypes):
         s = list(shape)
         if odd == 0 and s:
-            s[rng.integers(0, len(s))] += 1                # now and then an extent that does not fit
+            s[rng.integers(0, len(s))] += 1                # now and then a length that does not fit
         arrays.append(layout(rng, rng.integers(0, 2, s).astype(d)))
     for name in ("concatenate", "stack"):
         for a in {axis, None} if name == "concatenate" else {axis}:
@@ -400,7 +400,7 @@ CALLS = [
       for a in ([1.5, 2], [1, 2], [1j, 2]) for shape in ((2, 2), 2, (1, 2), 4, ()) for n in (0, 1, -1)],
     lambda xp: xp.round(xp.ones(2), 2**31),
     lambda xp: xp.round(xp.ones(2), -2**40),
-    # only sequences are taken apart; a stack has one axis more
+    # only sequences are split; a stack has one axis more
     *[lambda xp, f=f: getattr(xp, f)(a for a in [xp.ones(2)]) for f in ("concatenate", "stack", "vstack", "hstack",
                                                                         "dstack", "column_stack")],
     lambda xp: xp.stack([xp.ones((1,) * 64)] * 2),

@@ -153,7 +153,7 @@ def test_errors_outlive_an_allocator(name, allocator, recwarn):
     def told():
         try:
             CALLS[name]()
-            cp.cuda.Device().synchronize()  # some devices tell it later
+            cp.cuda.Device().synchronize()  # some devices report it later
         except Exception as e:
             return type(e), str(e)
     want = told()

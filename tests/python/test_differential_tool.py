@@ -1,5 +1,5 @@
-"""tools/differential itself, with families of its own: crashes and hangs are told and do not end the run, every number
-is tried once, the time is kept, and what a cut-off run has found is in its files."""
+"""tools/differential itself, with families of its own: crashes and hangs are reported and do not end the run, every
+number is tried once, the time limit is kept, and what an interrupted run has found is in its files."""
 import json
 import os
 import pathlib

@@ -463,7 +463,7 @@ def test_asarray_takes_what_only_dlpack_lends(device, no_leak):
 
 
 def test_random_tensors_never_crash():
-    """Bytes of the record changed at random: an error or an array, and nobody is told twice."""
+    """Bytes of the record changed at random: an error or an array, and no deleter is called twice."""
     rng = np.random.default_rng(5)
     for _ in range(3000):
         p = Producer(versioned=bool(rng.integers(2)), shape=(2, 3))

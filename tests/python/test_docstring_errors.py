@@ -1,5 +1,5 @@
 """What docstrings say of errors is what calls do: for each kind of argument of the rows, and for functions written in
-Python. An exception is one of exactly that kind; where a device may tell of it later, the result is read."""
+Python. An exception is one of exactly that kind; where a device may report it later, the result is read."""
 import inspect
 import io
 import pathlib

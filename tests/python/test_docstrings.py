@@ -118,7 +118,7 @@ def document(x):
 
 @once
 def test_there_are_names():
-    """The walk finds what it should."""
+    """The traversal finds what it should."""
     assert len(DOCUMENTED) > 1200
     for name in ("cuprite.median", "cuprite.ndarray.sort", "cuprite.random.Generator.normal", "cuprite.add",
                  "cuprite.cuda.runtime.memcpy", "cuprite.linalg.svd", "cuprite.jit.atomic_add", "cuprite.pad"):

@@ -1,4 +1,4 @@
-"""einsum_path: paths, costs and the text about them are NumPy's."""
+"""einsum_path: paths, costs and their printed form are NumPy's."""
 import cuprite as cp
 import numpy as np
 import pytest

@@ -142,7 +142,7 @@ def failed(got, want, *about):
 
 
 def error(got, want):
-    """Distance in units in the last place of `want`; of complex numbers by their magnitude."""
+    """Distance in ulps of `want`; of complex numbers by their magnitude."""
     got, want = np.asarray(got), np.asarray(want)
     if got.dtype.kind == "c":
         same = (np.isnan(got) & np.isnan(want)) | (got == want)
@@ -154,7 +154,7 @@ def error(got, want):
     return np.where(same, 0.0, np.where(np.isfinite(distance), distance, np.inf)).astype(float)
 
 
-#: what is nearer to the truth than the oracle (SciPy's erf is up to 3 units in the last place off)
+#: what is nearer to the truth than the oracle (SciPy's erf is up to 3 ulps off)
 BETTER = {"erf": np.vectorize(math.erf, otypes=[np.float64])}
 
 
@@ -171,7 +171,7 @@ def precise(name, arrays, index, dtype):
 
 
 def bound_of(name, dtype):
-    """The row's, in units in the last place; a float16 computes in float32."""
+    """The row's, in ulps; a float16 computes in float32."""
     bound = TABLE[name].ulp
     if dtype.kind == "c":
         return ROW[name].get("complex_ulp", max(bound, 2))
@@ -277,7 +277,7 @@ SCALARS = (2, -3, 300, 70000, 2.5, 1 + 1j, True)
 
 @pytest.mark.parametrize("name", ROWS)
 def test_python_scalars(name, device):
-    """Types, errors and values with Python's numbers in every place."""
+    """Types, errors and values with Python's numbers as every operand."""
     nin = TABLE[name].nin
     if nin == 1:
         cases = [(v,) for v in SCALARS]
@@ -397,7 +397,7 @@ def test_where_in_the_memory_of_out(name, dtype, device):
 
 
 def bfloat16_error(got, exact):
-    """Distance of bfloat16 values (as float64) from exact ones, in units in the last place of those."""
+    """Distance of bfloat16 values (as float64) from exact ones, in ulps of those."""
     _, e = np.frexp(np.where(exact == 0, 1, exact))
     unit = np.ldexp(1.0, np.maximum(e - 8, -133))
     same = (got == exact) | (np.isnan(got) & np.isnan(exact))
@@ -699,7 +699,7 @@ def test_out_of_several(device):
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
 def test_sinc(dtype, device):
-    """1 at 0 only, what is left of the sine of a rounded pi at whole numbers; the same wherever an element stands."""
+    """1 at 0 only, what is left of the sine of a rounded pi at integers; the same wherever an element stands."""
     rng = np.random.default_rng(2)
     top = np.finfo(dtype).max
     x = np.concatenate([np.arange(-200, 200) / 4, rng.normal(size=2000) * 10, SPECIAL, [top, -top, top / 4]])

@@ -25,7 +25,7 @@ def test_negative_as_the_loop_has_them(case):
         def powers(xp, where, *exponents):
             a, b = xp.asarray([2, 3], dtype=base), xp.asarray(exponents, dtype=own)
             r = xp.power(a, b, out=xp.ones(2, loop), dtype=loop, casting="unsafe", where=xp.asarray(where))
-            return r if xp is np else cp.asarray(r.get())  # a GPU tells it at the latest here
+            return r if xp is np else cp.asarray(r.get())  # a GPU reports it at the latest here
         for where in ([True, True], [True, False], [False, True], [False, False]):
             theirs, ours = (outcome(powers, xp, where, *exponents) for xp in (np, cp))
             equal(ours, theirs)
@@ -37,7 +37,7 @@ def test_negative_as_the_loop_has_them(case):
 
 
 def close(ours, theirs):
-    """One unit apart at most; the largest number and infinity are that, and are told apart."""
+    """One ulp apart at most; the largest number and infinity are one ulp apart, and must differ."""
     np.testing.assert_array_equal(np.isinf(ours.get()), np.isinf(theirs))
     np.testing.assert_array_max_ulp(ours.get(), theirs, 1)
 

@@ -9,8 +9,8 @@ SEVERAL = {"modf": ("efd", ""), "frexp": ("efd", ""), "ldexp": ("efd", "bhil"), 
 
 @pytest.mark.parametrize("name, left", [(n, c) for n, (left, _) in SEVERAL.items() for c in left])
 def test_several_of_neighbours(name, left, device):
-    """Operations with several results, or inputs of other types: every length of the last run, whichever place in
-    memory an operand begins at, in one dimension and two, beside a scalar, into operands."""
+    """Operations with several results, or inputs of other types: every length of the last run, whatever address
+    an operand begins at, in one dimension and two, beside a scalar, into operands."""
     rng = np.random.default_rng(12)
     special = [0.0, -0.0, np.inf, -np.inf, np.nan, 5e-324, 6e-8, 1.5, -1.5, 2.0**60, -1e300]
     x = rng.normal(0, 40, 3000)

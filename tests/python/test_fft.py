@@ -142,7 +142,7 @@ def test_million(dtype):
 
 
 def definition(x, sign):
-    """Sums of products in long double, of roots that are right to its last place."""
+    """Sums of products in long double, of roots that are right to its last bit."""
     n = x.shape[-1]
     k = np.arange(n)
     turn = 2 * np.longdouble("3.14159265358979323846264338327950288")
@@ -249,8 +249,8 @@ def test_several_axes(name, dtype, case, how, norm, default, seed):
 
 # --- larger than caches: blocks of the last axes, columns side by side, results written past the caches ---
 
-# shape, axes: the last ones make blocks, all or some; lanes that fill vectors or do not; rows that fall into the same
-# places of a cache, or begin at no multiple of a line; two axes that are far from one another
+# shape, axes: the last ones make blocks, all or some; slices that fill vectors or do not; rows that fall into the same
+# sets of a cache, or begin at no multiple of a line; two axes that are far from one another
 LARGE = [((64, 64, 64), None), ((20, 96, 100), (1, 2)), ((20, 96, 100), (2, 1)), ((20, 96, 100), (0, 2)),
          ((33, 67, 130), None), ((4, 5, 20, 33, 35), None), ((6, 5, 40, 32, 31), (-3, -1)), ((600, 77, 8), (0, 1, 2)),
          ((17, 3, 128, 64), (3, 2, 1)), ((128, 1024), (0,)), ((128, 1031), (0,)), ((509, 512), (0,)),

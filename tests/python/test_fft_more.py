@@ -67,7 +67,7 @@ def test_long_cosines(n):
 
 @pytest.mark.parametrize("shape", [(1, 257), (3, 5001), (40, 33000), (1, 131072), (1, 2**20 + 20)])
 def test_cosines_of_many_elements(shape):
-    """A lane cut up or many side by side; beyond 2^20 as of products and of other transforms."""
+    """A slice split into chunks or many side by side; beyond 2^20 made of products and of other transforms."""
     x = random(np.random.default_rng(3), shape, "float64")
     for name in COSINES:
         for kind in (1, 2, 3, 4) if shape[1] < 2**20 else (2, 3):

@@ -177,7 +177,7 @@ def test_huge_integers_beside_truth_values(huge):
 
 @pytest.mark.parametrize("huge", [2**1100, 2**70, 2**63, -2**63 - 1])
 def test_huge_integers_beside_what_has_no_loop(huge):
-    """That there is none is told before what the integer cannot be."""
+    """A missing element is reported before an integer that the type cannot hold."""
     for name in ("ldexp", "hypot", "arctan2", "floor_divide", "copysign", "bitwise_and", "left_shift", "gcd", "fmod"):
         for dtype in ("F", "D", "f4", "d"):
             as_numpy_does(lambda xp: type_error(getattr(xp, name), xp.ones(2, dtype), huge))

@@ -129,7 +129,7 @@ def test_mixed_types(a, b):
 
 
 def test_signed_beside_unsigned_of_64_bits():
-    """Compared exactly, added as float64: a conversion of one to the other's type would tell."""
+    """Compared exactly, added as float64: a conversion of one to the other's type would show."""
     x = cp.asarray(np.array([0, 1, 2**53 + 1, 2**63 - 1, 2**63, 2**64 - 1] * 30, "u8"))
     y = cp.asarray(np.array([-1, 1, 2**53, 2**63 - 1, -2**63, -1] * 30))
     for a, b in ((x, y), (y, x), (x, x[::-1]), (y, y[::-1])):
@@ -340,7 +340,8 @@ def test_failures_are_told_where_they_are_asked_for(monkeypatch):
 
 
 def test_exceptions_in_the_background_end_nothing(device):
-    """A filter that makes warnings errors, or a mistake: Python's own hook tells it, the next function is compiled."""
+    """A filter that makes warnings errors, or a mistake: Python's own hook reports it, the next function is
+    compiled."""
     program = """
 import cuprite as cp
 from cuprite._compiler.fuse import fusion as _fuse

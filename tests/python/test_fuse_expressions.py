@@ -1,5 +1,5 @@
-"""Fused expressions: whatever the text, types and layouts, the bits, types, orders of axes and errors of the same text
-run by Python operation by operation."""
+"""Fused expressions: whatever the source, types and layouts, the bits, types, orders of axes and errors are those of
+the same source run by Python operation by operation."""
 import os
 import pickle
 import random
@@ -64,7 +64,7 @@ def same(got, want, text="", operands=()):
         for g, w in zip(got, want):
             same(g, w, text, operands)
         return
-    if not isinstance(want, cp.ndarray):  # a number, where the text is of numbers only
+    if not isinstance(want, cp.ndarray):  # a number, where all operands are numbers
         want = cp.asarray(want)
     assert (got.dtype, got.shape) == (want.dtype, want.shape), text
     if min(got.shape, default=2) > 1 and id(want) not in operands:
@@ -79,11 +79,11 @@ def outcome(f):
             value = f()
             for x in value if isinstance(value, tuple) else (value,):
                 if isinstance(x, cp.ndarray):
-                    x.get()  # what a device tells later
+                    x.get()  # what a device reports later
         except Exception as e:  # noqa: BLE001
             try:
                 cp.cuda.Device().synchronize()
-            except Exception as earlier:  # noqa: BLE001  (an operation before it failed, which a device tells later)
+            except Exception as earlier:  # noqa: BLE001  (an operation before it failed, which a device reports later)
                 e = earlier
             return kind(e), None, str(e)
     return None, value, {w.category for w in seen if w.category is np.exceptions.ComplexWarning}
@@ -92,7 +92,7 @@ def outcome(f):
 def check(text, operands, names=None):
     error, want, said = outcome(lambda: plain(text, operands))
     no_text, f, _ = outcome(lambda: Fused(text, names))
-    if no_text:  # what is wrong with literals is told first
+    if no_text:  # errors of literals are reported first
         assert error or no_text is OverflowError, text
         return no_text
     got_error, got, got_said = outcome(lambda: f(*[operands[n] for n in f.names]))
@@ -111,7 +111,7 @@ def check(text, operands, names=None):
     return error
 
 
-# --- random texts ---
+# --- random expressions ---
 
 SHAPES = [(), (1,), (5,), (300,), (3, 5), (3, 1), (1, 5), (2, 3, 5), (0,), (0, 5), (4, 300), (1, 300)]
 
@@ -202,7 +202,7 @@ def test_random_texts(part):
 
 @pytest.mark.parametrize("dtype", TYPES)
 def test_each_function(dtype):
-    """Every function, of arrays and of what it meets in a chain: a value made just before."""
+    """Every function, of arrays and of an intermediate value made just before."""
     rng = np.random.default_rng(5)
     a, b, c = (elements(rng, (700,), dtype) for _ in range(3))
     for name in NAMES:
@@ -295,7 +295,7 @@ def test_errors_of_operands():
              "power: integers to negative integer powers are not allowed")]:
         with pytest.raises(error) as e:
             r = Fused(text)(*operands)
-            r.get()  # a device may tell it later
+            r.get()  # a device may report it later
         assert str(e.value).startswith(said), e.value
     f = Fused("a + b", ["a", "b"])
     for arguments, options, error, said in [
@@ -514,7 +514,7 @@ def test_fork(device):
 
 @pytest.mark.once
 def test_texts_of_noise():
-    """Random bytes and damaged texts: a program, or an error that is told."""
+    """Random bytes and damaged sources: a program, or an error that is raised."""
     r = random.Random(3)
     whole = "t = a*x + 0x1f; p, q = divmod(t, 3)\nreturn where(t >= 0, exp(t), 1e-3j) + p**2, (q << 2) // 5 # end"
     words = ("a x ( ) ( ) + - ** // % & | ^ ~ << >> < <= == = , ; \n sin( where( 1 2.5 1e5 0x 1j True return "
@@ -540,7 +540,7 @@ def test_texts_of_noise():
 
 
 def test_negative_exponents_are_told_in_turn():
-    """What is wrong with a later operation's types is told after what is wrong with an earlier one's numbers."""
+    """Type errors of a later operation are reported after value errors of an earlier one."""
     for value, error in ((-2, ValueError), (2, TypeError)):
         operands = {"a": cp.asarray([3, 4]), "b": cp.asarray([value, 1])}
         assert check("+(a**b > 1)", operands) is error

@@ -350,7 +350,7 @@ def test_random_programs(device, case):
             warnings.simplefilter("always")
             try:
                 r = h(*mine)
-                cp.cuda.get_current_stream().synchronize()  # a GPU tells of wrong values late
+                cp.cuda.get_current_stream().synchronize()  # a GPU reports wrong values late
             except Exception as e:
                 r = type(e), str(e)
         return r, mine, sorted({str(w.message) for w in told if "cannot be fused" not in str(w.message)})

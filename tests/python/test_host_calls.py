@@ -144,7 +144,7 @@ def test_what_ends_there_is_given_back_later():
 
 
 def test_an_error_stays_with_its_function():
-    """It is neither the stream's failure nor told to whoever comes next on that thread."""
+    """It is neither the stream's failure nor reported to the next caller on that thread."""
     things = Things()
     for _ in range(3):
         assert isinstance(things.tried(WAITS["its stream"]), runtime.CUDARuntimeError)

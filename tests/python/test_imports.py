@@ -38,7 +38,7 @@ def test_circles_at_top_level(tmp_path, files, circle):
 
 
 def test_circles_inside_functions(tmp_path):
-    """They are told, and no breach of a package's top level."""
+    """They are reported, and do not break the rule about a package's top level."""
     code, text = check(package(tmp_path, a="from made import b", b="def f():\n    from made import a"))
     assert (code, text) == (0, "2 modules in circles of imports inside functions\n")
 

@@ -1,5 +1,6 @@
 """x[key] and x[key] = value with integers, slices, Ellipsis, None, arrays of integers and masks in every mixture,
-against NumPy: values, shapes, kinds of exceptions. A wrong index is told where the result is read, if not before."""
+against NumPy: values, shapes, kinds of exceptions. A wrong index is reported where the result is read, if not
+before."""
 import os
 
 import numpy as np
@@ -88,7 +89,7 @@ def ours(key):
 
 
 def read(x):
-    """The elements. What went wrong on the way is told, also where there are none to wait for."""
+    """The elements. Errors on the way are reported, also where there are no elements to wait for."""
     r = x.get()
     cp.cuda.get_current_stream().synchronize()
     return cp.asarray(r)
@@ -185,7 +186,7 @@ def test_the_last_value_stays(n, places):
         assert np.array_equal(c.get(), y)
 
 
-# places, elements: one block and several, a table and a hash table, few elements of which one is named very often, and
+# indices, elements: one block and several, a table and a hash table, few elements of which one is named very often, and
 # very many values for as many elements, which go window by window
 MANY = [(100, 10**6), (2048, 10**6), (3000, 100), (5000, 12288), (16384, 50000), (20000, 300), (300000, 3),
         (1 << 18, 1 << 16), (300000, 65537), (700000, 10**6)]
@@ -325,7 +326,7 @@ def test_index_on_another_type_of_memory_order():
 
 
 def test_places_beyond_64_bits():
-    """Indices that fit each by itself, and whose places together do not: 2^64 of them are not 0."""
+    """Indices that fit each by itself, and whose flat indices together do not: 2^64 of them are not 0."""
     def by(xp, shape):
         nought = xp.zeros((1, 1), "i8")
         one = xp.broadcast_to(nought, (2 ** 32, 1)), xp.broadcast_to(nought, (1, 2 ** 32))

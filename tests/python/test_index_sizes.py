@@ -63,7 +63,7 @@ def test_wrong_places_change_nothing(n, device):
                 equal(ours, x)
 
 
-LONG, MANY = 4_300_000, 1_200_000  # elements of a line whose claims no cache holds, and places to write
+LONG, MANY = 4_300_000, 1_200_000  # elements of a line whose claims no cache holds, and indices to write to
 
 
 @pytest.mark.parametrize("t", TYPES)
@@ -257,7 +257,7 @@ def test_repeat(t, n):
             cp.repeat(cp.asarray(x), cp.asarray(times))
 
 
-# --- bits, places, padding ---
+# --- bits, indices, padding ---
 
 @pytest.mark.parametrize("shape", [(0,), (1,), (7,), (8,), (9,), (63,), (64,), (65,), (200_000,), (200_003,), (3, 5),
                                    (3, 8), (4, 70), (5, 0), (0, 5), (2, 66_000), (2, 66_001), (2, 3, 100)])

@@ -1,5 +1,5 @@
 """take, put, choose, place, ravel_multi_index, mgrid, tril_indices and their like against NumPy: values, types, shapes,
-kinds of exceptions. A wrong index is told where the result is read, if not before."""
+kinds of exceptions. A wrong index is reported where the result is read, if not before."""
 import os
 
 import numpy as np

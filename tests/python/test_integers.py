@@ -1,4 +1,4 @@
-"""Integers as arguments: axes, extents, places, offsets. What is one, and what is too large, is what NumPy says.
+"""Integers as arguments: axes, lengths, indices, offsets. What is one, and what is too large, is what NumPy says.
 
 NumPy has two readers: Python's own, which takes True for 1 and refuses what a C int cannot hold with OverflowError, and
 that of its C functions, which takes no truth values and raises ValueError. A call of every function with such an
@@ -124,7 +124,7 @@ def test_keepdims(name):
     for v in (1, 0, True, False, None, 1.0, [], "a", 2**40, 2**70, np.True_, np.int8(1), np.array(1), np.array([1]),
               -3):
         if name == "argmax" and v == "a":
-            continue  # a text is no truth value
+            continue  # a string is no truth value
         as_numpy_does(lambda xp: (xp.add.reduce if name == "reduce" else getattr(xp, name))(xp.asarray(X), keepdims=v))
 
 

@@ -69,7 +69,7 @@ def test_h_compressed_tiles_that_lie(tmp_path):
     def changed(place, value):
         return whole[:at + place] + bytes([value]) + whole[at + place + 1:]
 
-    for place in (0, 1, 5, 9):                          # the magic number, the extents
+    for place in (0, 1, 5, 9):                          # the magic number, the lengths
         refused(changed(place, whole[at + place] ^ 1))
     for place in (22, 23, 24):                          # the numbers of bit planes
         for value in (40, 65, 255):

@@ -1,4 +1,4 @@
-"""NumPy's files and texts: what either writes the other reads, byte for byte; damaged and lying files; memory maps."""
+"""NumPy's files and text: what either writes the other reads, byte for byte; damaged and hostile files; memory maps."""
 import io
 import os
 import pickle
@@ -422,7 +422,7 @@ def test_a_bomb_is_refused(tmp_path):
         cp.load(path)["a"]
 
 
-# --- bytes and texts ---
+# --- bytes and text ---
 
 def same_error(f):
     with pytest.raises(Exception) as theirs:

@@ -1,5 +1,5 @@
-"""What is read and written without NumPy's readers: texts, lists, buffers and files that hold nothing but numbers. All
-else is NumPy's to read, so results and errors are its own either way."""
+"""What is read and written without NumPy's readers: strings, lists, buffers and files that hold nothing but numbers.
+All else is NumPy's to read, so results and errors are its own either way."""
 import io
 
 import numpy as np

@@ -41,7 +41,7 @@ def square(x, y, size):
 
 
 def same(got, expected):
-    """Equal, but for complex numbers, of which a compiler may fuse the products: each within the sum's last place."""
+    """Equal, but for complex numbers, of which a compiler may fuse the products: each within an ulp of the sum."""
     assert got.dtype == expected.dtype
     if expected.dtype.kind == "c":
         assert np.all(abs(got - expected) <= 2 * np.finfo(expected.dtype).eps * abs(expected))
@@ -524,7 +524,7 @@ def test_source_as_a_notebook_keeps_it():
         run(scope["f"], np.zeros(4))
 
 
-# -- folds, groups, algorithms
+# -- reductions, groups, algorithms
 
 @jit.rawkernel()
 def folds(x, out):

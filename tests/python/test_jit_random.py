@@ -12,7 +12,7 @@ WHOLE, REAL = ("a", "b", "c"), ("u", "v")
 
 
 class Writer:
-    """Draws the text of a function f(x, n, out)."""
+    """Draws the source of a function f(x, n, out)."""
 
     def __init__(self, seed):
         self.r = random.Random(seed)

@@ -1,5 +1,5 @@
 """The folder of compiled kernels on the CPU: found again, verified, closed to others, bounded, shared by processes that
-start at once; options of compilers; what is told where there is no compiler. Each case is a process of its own, with a
+start at once; options of compilers; the error where there is no compiler. Each case is a process of its own, with a
 folder of its own and a compiler that counts how often it is run."""
 import os
 import shutil
@@ -274,7 +274,7 @@ def test_loops_that_do_not_compile_are_remembered(place):
     assert place.run(REGIONS % "") == ("fibers", "") and place.compiled == 2
     for _ in range(2):
         assert place.run(REGIONS % "") == ("fibers", "") and place.compiled == 2
-    for _ in range(2):  # an error of the user's is told in every process
+    for _ in range(2):  # a user's error is reported in every process
         n = place.compiled
         err = place.run(REGIONS % " nothing;")[1]
         assert "kernel.cu:5" in err and "nothing" in err and "CompileException" in err and place.compiled > n
@@ -381,7 +381,7 @@ def test_libraries_of_wheels(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", [str(tmp_path / "nothing"), str(tmp_path / "site")])
     monkeypatch.setenv("CUPRITE_LIBRARY_PATH", "/opt/mine")
     missing = "NVRTC (libnvrtc.so.12 or .13) is not there"
-    with pytest.raises(NotImplementedError, match="there is no C.. compiler"):  # another trouble
+    with pytest.raises(NotImplementedError, match="there is no C.. compiler"):  # another error
         _raw._module("there is no C++ compiler", (), ())
     assert asked == ["/opt/mine"]
     asked.clear()

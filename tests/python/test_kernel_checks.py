@@ -1,5 +1,5 @@
-"""CUPRITE_CHECK=1 on the CPU: what a kernel's wrong accesses, indices and missing barriers are told as, and that right
-programs pass. The variable is read once a process, so that each group of cases is a process of its own."""
+"""CUPRITE_CHECK=1 on the CPU: the reports of a kernel's wrong accesses, indices and missing barriers, and that correct
+programs pass. The variable is read once a process, so each group of cases is a process of its own."""
 import json
 import os
 import pathlib
@@ -12,7 +12,7 @@ import pytest
 pytestmark = pytest.mark.once
 
 HEAD = 'extern "C" __global__ void f'
-# name: how many threads, arguments, the text behind HEAD, what is told of it (None: nothing)
+# name: how many threads, arguments, the source after HEAD, what is reported (None: nothing)
 WRONG = {
     "read": (100, "a, b, 100", "(float *out, const float *in, int n)\n{\n    out[threadIdx.x] = "
              "in[threadIdx.x + 1];\n}",
@@ -123,7 +123,7 @@ for name, (threads, args, text) in json.load(sys.stdin).items():
 
 
 def told(cases, **variables):
-    """What is told of each case, in a process with those variables."""
+    """What is reported of each case, in a process with those variables."""
     given = json.dumps({name: case[:3] for name, case in cases.items()})
     r = subprocess.run([sys.executable, "-c", PROGRAM], input=given, capture_output=True, text=True, timeout=300,
                        env={**os.environ, "CUPRITE_DEVICE": "cpu", **variables})

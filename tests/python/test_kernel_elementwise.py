@@ -1,4 +1,4 @@
-"""ElementwiseKernel against NumPy: types, layouts, broadcasting, raw operands, options, errors and their texts."""
+"""ElementwiseKernel against NumPy: types, layouts, broadcasting, raw operands, options, errors and their messages."""
 import threading
 
 import numpy as np

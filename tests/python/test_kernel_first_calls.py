@@ -1,5 +1,5 @@
 """First calls of ElementwiseKernel, which wait for no compiler: bit for bit those of the compiled kernel, over random
-texts, types and layouts; that nothing is compiled before they return, that the kernel takes over, and that none is
+sources, types and layouts; that nothing is compiled before they return, that the kernel takes over, and that none is
 needed. What the engine must not take goes to the compiler."""
 import contextlib
 import os
@@ -347,7 +347,7 @@ def test_functions_of_cuda_are_taken_on_a_gpu_alone():
 
 @pytest.mark.once
 def test_functions_are_the_rows_own():
-    """What the engine calls in a function's place has that function for its body."""
+    """The operation that the engine calls for a function has that function as its body."""
     for name in (*c_source._EXACT, *c_source._CUDA):
         row = getattr(cp, c_source._CUDA.get(name, name))
         assert row._bodies[2] == (f"M({name})(a)",), name

@@ -1,5 +1,5 @@
-"""Cooperative groups of user kernels against the same in NumPy: which threads are together, and what they tell one
-another. Two warps in a block, or one and a part of one."""
+"""Cooperative groups of user kernels against the same in NumPy: which threads form a group, and what they exchange.
+Two warps in a block, or one and a part of one."""
 import numpy as np
 import pytest
 

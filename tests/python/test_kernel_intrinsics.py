@@ -94,7 +94,7 @@ def wanted_of(name, fmt, mode, x, y, z):
     if name == "sqrt":
         if x <= 0:
             return x if x == 0 else math.nan
-        q = Fraction(x) * 4 ** 600  # a whole number; its root with more bits than any format, and a sticky one
+        q = Fraction(x) * 4 ** 600  # an integer; its root with more bits than any format, and a sticky one
         n = q.numerator * 4 ** 100 // q.denominator
         root = math.isqrt(n)
         exact = root * root * q.denominator == q.numerator * 4 ** 100
@@ -528,7 +528,7 @@ def normal(special, x):
                     special.ndtr(x)).astype("f8")
 
 
-REAL = {  # of double: where, what it is (SciPy's), and how many units of the last place CUDA allows
+REAL = {  # of double: where, what it is (SciPy's), and how many ulps CUDA allows
     "cyl_bessel_i0": (lambda r: r.uniform(-700, 700, 400), "i0", 8),
     "cyl_bessel_i1": (lambda r: np.r_[r.uniform(-700, 700, 300), r.uniform(-40, 40, 300)], "i1", 8),
     "erfcx": (lambda r: np.r_[r.uniform(-5, 30, 400), r.uniform(19, 21, 50), 1e5, 1e300, -20], scaled_erfc, 6),

@@ -212,7 +212,7 @@ def test_reduction_by_template(n, threads):
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("threads", [32, 96, 1024])
 def test_reduction_by_shuffles(n, threads):
-    x = integers(n, dtype="f4")  # whole numbers: sums below 2^24 are exact in any order
+    x = integers(n, dtype="f4")  # integers: sums below 2^24 are exact in any order
     assert reduced("reduce_shuffle", x, "f4", threads, 2) == x.sum(dtype="f8")
 
 

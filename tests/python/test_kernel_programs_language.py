@@ -220,7 +220,7 @@ def test_steps_of_a_whole_grid(n, steps):
     x = integers(n, dtype="f4")
     a, b = cp.asarray(x), cp.zeros(n, "f4")
     kernel("cooperative", "jacobi", cooperative=True)((4,), (64,), (a, b, np.int32(n), np.int32(steps)))
-    for _ in range(steps):  # halves of small whole numbers are exact
+    for _ in range(steps):  # halves of small integers are exact
         x[1:-1] = 0.5 * (x[:-2] + x[2:])
     same(b if steps % 2 else a, x)
 

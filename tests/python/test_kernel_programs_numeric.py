@@ -1,7 +1,7 @@
 """Kernels as textbooks teach them: bodies, random numbers, fractals, primes, pictures, networks, Fourier.
 
 Bounds: a kernel of float32 is compared with the same in float64; a sum of n terms of one sign has an error of at most
-n epsilon (n 6e-8), functions of CUDA's have errors of a few units in the last place."""
+n epsilon (n 6e-8), functions of CUDA's have errors of a few ulps."""
 import numpy as np
 import pytest
 

@@ -13,7 +13,7 @@ OWN = [*"ABCDEFGHIJKLMNOPQRSTUVWXYZacdefghijlmnopqrsuvwz", "value", "width", "ma
        "line", "own", "equal", "max", "min", "loop", "regions", "fibers", "nargs", "sizes", "elements", "left", "right"]
 OWN = [name for name in OWN if name not in ("k", "y", "s")]
 
-# name: what each thread leaves, the text
+# name: what each thread leaves, the source
 CASES = {
     "raw strings": (ord("}") + 0 * T, KERNEL % r'''
         auto a = LR"x(}} __syncthreads(); ")" )x"; auto b = uR"(}"{( )"; auto c = UR"(})"; auto d = R"(})";
@@ -101,7 +101,7 @@ def test_file_before_the_text(tmp_path):
 
 
 def test_namespaces_in_namespaces(device):
-    """200 are read, as many as stacks have no room for are refused."""
+    """200 are read, as many as stacks have no space for are refused."""
     def text(n):
         return "namespace a {" * n + "__device__ int f() { return threadIdx.x; }" + "}" * n + KERNEL % (
             "y[at] = " + "a::" * n + "f();")

@@ -1,4 +1,4 @@
-"""ReductionKernel against NumPy: types, axes, layouts, identities, raw operands, errors and their texts."""
+"""ReductionKernel against NumPy: types, axes, layouts, identities, raw operands, errors and their messages."""
 import numpy as np
 import pytest
 

@@ -1,5 +1,6 @@
 """Variables that kernels change through references, parentheses, methods, casts and macros: loops with the stride of
-the grid, and variables that are one for a block or made of a thread's place, mean what they mean in fibers."""
+the grid, and variables that are uniform over a block or computed from a thread's index, mean what they mean in
+fibers."""
 import numpy as np
 import pytest
 

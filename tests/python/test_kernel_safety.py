@@ -93,7 +93,7 @@ def test_wrong_timeout():
 
 
 def interrupt(text, times=1):
-    """Runs the text, which prints "begins" before it launches, and interrupts it a little later. What a shell starts
+    """Runs the program, which prints "begins" before it launches, and interrupts it a little later. What a shell starts
     in the background ignores interrupts, and its children do: the program takes them again."""
     heard = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
     p = subprocess.Popen([sys.executable, "-u", "-c", heard + START + text], text=True, stdout=subprocess.PIPE,

@@ -1,5 +1,5 @@
-"""Kernels whose names and places C++ decides about: variables of shared memory at namespace scope and in methods, names
-that hide them, lambdas that nobody tells where they are, calls of instances, memory from the heap.
+"""Kernels that depend on C++'s rules for names and storage: variables of shared memory at namespace scope and in
+methods, names that hide them, lambdas without a context parameter, calls of instances, memory from the heap.
 Run with CUPRITE_KERNEL_TIER=fibers too."""
 import numpy as np
 import pytest

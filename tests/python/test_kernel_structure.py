@@ -1,4 +1,4 @@
-"""Kernels taken apart at their barriers: small cases of what loops, jumps and variables between barriers can be, each
+"""Kernels split at their barriers: small cases of what loops, jumps and variables between barriers can be, each
 with the tier that serves it, and of lanes that act together. One block; `out` has an element for each thread."""
 import numpy as np
 import pytest

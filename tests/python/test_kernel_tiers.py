@@ -50,7 +50,7 @@ BLOCK, WARP, LANES = range(3)
 
 
 class Program:
-    """Text of a kernel: variables a, b, c of each thread, shared s of one element a thread, t, lane, warp."""
+    """Source of a kernel: variables a, b, c of each thread, shared s of one element a thread, t, lane, warp."""
 
     def __init__(self, seed):
         self.r = random.Random(seed)
@@ -400,7 +400,7 @@ class Guarded:
             out += body
         at = ("int at = ((blockIdx.y * gridDim.x + blockIdx.x) * blockDim.y + threadIdx.y) * blockDim.x + "
               "threadIdx.x;")
-        if r.random() < 0.5:  # of the grid's places alone, so that blocks can be joined
+        if r.random() < 0.5:  # of the grid's indices alone, so that blocks can be joined
             at = ("int at = (blockIdx.y * blockDim.y + threadIdx.y) * {width} + "
                   "(blockIdx.x * blockDim.x + threadIdx.x);")
         joint = "\n    ".join(ways)

@@ -1,4 +1,4 @@
-"""What only large arrays go through: places picked out of one row, bins counted by comparing, transposes in registers;
+"""What only large arrays go through: positions selected in one row, bins counted by comparing, transposes in registers;
 and printing, which C does as long as it knows NumPy's options."""
 import cuprite as cp
 import numpy as np

@@ -1,7 +1,7 @@
 """cuprite.linalg against NumPy: what factors and solutions multiply back to, and how orthogonal they are, with bounds
-of c * n * eps; shapes on both sides of 32, where small kernels end; types, layouts, batches; errors and their texts.
+of c * n * eps; shapes on both sides of 32, where small kernels end; types, layouts, batches; errors and their messages.
 
-A failure that only elements tell comes where the result is read, so what may fail is read inside `raised`.
+A failure that depends on elements comes where the result is read, so what may fail is read inside `raised`.
 """
 import warnings
 

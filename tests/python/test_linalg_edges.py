@@ -1,5 +1,6 @@
 """cuprite.linalg where it is easily wrong: columns of very different size, infinite pivots, matrices without elements,
-booleans, halves of Hermitian matrices, wrong axes and orders; that what a call reads on the host tells its failures."""
+booleans, halves of Hermitian matrices, wrong axes and orders; that reading a result on the host reports the call's
+failures."""
 import numpy as np
 import pytest
 
@@ -38,7 +39,7 @@ def test_columns_of_all_sizes(n, dtype, stack):
 
 @pytest.mark.parametrize("dtype", TYPES)
 def test_a_zeros_sign_is_lapacks(dtype, device):
-    """Whether a matrix stands alone or among many: the sign of a zero on the diagonal says R's."""
+    """The same for a single matrix and in a batch: the sign of a zero on the diagonal is R's."""
     if device.startswith("cuda"):
         pytest.skip("cuSOLVER's is not LAPACK's")
     for zero in (0.0, -0.0):

@@ -1,5 +1,5 @@
-"""The GPU's ways through cuprite.linalg: sizes on both sides of each switch (a team a matrix, panels, libraries), the
-forms that slots tell apart, batches that shared memory holds and others, and troubles that are told late.
+"""The GPU's code paths of cuprite.linalg: sizes on both sides of each switch (a team a matrix, panels, libraries), the
+forms that slots distinguish, batches that shared memory holds and others, and errors that are reported late.
 
 Bounds are NumPy's own: what factors multiply back to and how orthogonal they are, c * n * eps. CUPRITE_LINALG chooses
 between our kernels and NVIDIA's libraries; each is held to the same bounds."""

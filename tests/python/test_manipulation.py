@@ -381,7 +381,8 @@ def test_as_strided():
 
 @pytest.mark.parametrize("n", [1, 2, 7, 60, 200, 5000])
 def test_as_strided_of_few_elements(n):
-    """Few elements lie behind their array's record, others in a block: neither is left, from a view's place neither."""
+    """Few elements lie behind their array's record, others in a block: neither is left, also not from a view's
+    start."""
     view = cp.lib.stride_tricks.as_strided
     y = cp.arange(float(n))
     equal(view(y, (n,), (8,)), np.arange(float(n)))

@@ -102,7 +102,7 @@ def test_samples_that_lose_their_imaginary_parts():
 
 
 def test_bytes_of_nothing_as_another_type():
-    """Without an element no step is too long; the last extent must fit nevertheless."""
+    """Without an element no step is too long; the last length must fit nevertheless."""
     for shape in ((3, 0, 2), (0, 3), (2, 0), (0,), (4, 1), (4, 2)):
         for key in (np.s_[:], np.s_[..., ::2], np.s_[..., ::-1], np.s_[::2]):
             for t in ("i1", "i4", "D"):

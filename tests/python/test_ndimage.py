@@ -101,7 +101,7 @@ NAMES = ["sum_labels", "mean", "variance", "standard_deviation", "minimum", "max
 
 
 def image_and_labels(rng, shape, dtype, ltype, kinds):
-    """Small whole numbers whose extrema are unique: SciPy's sort may take any place among equal ones."""
+    """Small integers whose extrema are unique: SciPy's sort may take any index of equal ones."""
     size = int(np.prod(shape))
     x = rng.permutation(size).reshape(shape)
     x = x.astype(dtype) if dtype != "bool" else x % 2 == 0

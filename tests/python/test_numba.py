@@ -92,7 +92,7 @@ def test_pinned_and_mapped():
 
 @pytest.mark.parametrize("strides", [(16, 4), (-16, 4), (4, -8), (0, 4)])
 def test_arrays_of_any_strides(strides):
-    """Elements are where they say, in memory that has room for all of them."""
+    """Elements are where they say, in memory that has space for all of them."""
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     x[1] = x[1] if strides[0] else x[0]
     d = cuda.device_array((2, 3), np.float32, strides)
@@ -540,7 +540,7 @@ def test_reduce():
 # -- random numbers
 
 def xoroshiro(seed):
-    """The generator in whole numbers of Python: (state, next, jump)."""
+    """The generator in integers of Python: (state, next, jump)."""
     full = (1 << 64) - 1
 
     def step(s):

@@ -1,5 +1,5 @@
-"""cuda.jit(debug=True): indices are looked at, and what threads raise is raised by the launch; without it a thread that
-raises ends and tells nothing."""
+"""cuda.jit(debug=True): indices are checked, and what threads raise is raised by the launch; without it a thread that
+raises ends silently."""
 import numpy as np
 import pytest
 

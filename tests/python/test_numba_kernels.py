@@ -301,7 +301,7 @@ def test_black_scholes():
     d = (np.log(price / strike) + (0.02 + 0.045) * 2) / (0.3 * np.sqrt(2))
     n = np.vectorize(lambda x: 0.5 * math.erfc(-x / math.sqrt(2)))
     expected = price * n(d) - strike * np.exp(-0.04) * n(d - 0.3 * np.sqrt(2))
-    # the kernel's polynomial is a normal law's within 7.5e-8
+    # the kernel's polynomial is a normal distribution's within 7.5e-8
     np.testing.assert_allclose(call_price(price, strike, 2.0), expected, rtol=0, atol=7.5e-8 * (30 + 100))
 
 

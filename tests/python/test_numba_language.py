@@ -14,7 +14,7 @@ eq = np.testing.assert_array_equal
 
 
 def close(a, b, ulps, dtype="d"):
-    """Equal but for so many units in the last place of the type."""
+    """Equal but for so many ulps of the type."""
     np.testing.assert_allclose(a, b, rtol=ulps * np.finfo(dtype).eps, atol=0)
 
 
@@ -126,7 +126,7 @@ def test_variables_are_as_wide_as_all_that_they_are_given():
 
 def reused(x, n, out):
     i = 3
-    out[0] = x[i]               # a whole number here
+    out[0] = x[i]               # an integer here
     i = 0.5
     out[1] = i * 3
     for v in x:

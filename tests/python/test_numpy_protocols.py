@@ -159,7 +159,7 @@ def _found(function):
 
 @pytest.mark.once
 def test_every_argument_of_numpys_is_known():
-    """Whatever NumPy's function takes by place or by name ours takes too, from NumPy's call."""
+    """Whatever NumPy's function takes by position or by name ours takes too, from NumPy's call."""
     inner = {("einsum_path", "einsum_call")}  # NumPy's own use of it
     for name, f in _functions().items():
         if name in ABSENT:

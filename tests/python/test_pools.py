@@ -37,7 +37,7 @@ def test_figures_of_small_arrays():
     a = cp.array(np.zeros(100, "f4"))
     assert pool.used_bytes() - used == 512
     del a
-    assert pool.used_bytes() == used                         # where others hold a part of a piece, it had room already
+    assert pool.used_bytes() == used                         # a segment that others use in part had space already
     assert pool.total_bytes() >= max(total, used + 512) or os.environ.get("CUPRITE_POOL") == "off"
     pool.free_all_blocks()
     assert pool.total_bytes() == total

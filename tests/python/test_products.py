@@ -108,7 +108,7 @@ def test_types_promote(left, right, seed):
 def test_large(dtype, shape):
     m, n, k = shape
     rng = np.random.default_rng(m + n + k)
-    if np.dtype(dtype).kind in "biu":  # NumPy's own loops are slow: through whole numbers that float64 holds
+    if np.dtype(dtype).kind in "biu":  # NumPy's own loops are slow: through integers that float64 holds
         top = 2 if dtype == "bool" else 50
         a, b = rng.integers(0, top, (m, k)).astype(dtype), rng.integers(0, top, (k, n)).astype(dtype)
         exact = (a.astype("f8") @ b.astype("f8"))
@@ -136,7 +136,8 @@ def test_many_small_ones(dtype):
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
 def test_small_ones_of_any_shape(dtype):
-    """Each number of rows, of vectors side by side and of lanes that overlap; sums in vectors whose end is cut off."""
+    """Each number of rows, of vectors side by side and of vectors that overlap; sums in vectors whose end is cut
+    off."""
     rng = np.random.default_rng(6)
     for n in range(1, 36):
         for m, k in ((1, n), (n, 3), (7, n), (n, n)):
@@ -405,7 +406,7 @@ def test_large_float32(data, by_parts):
 
 @pytest.mark.parametrize("m, n, k", [(1024, 1024, 256), (1025, 1100, 257), (300, 4000, 1000), (4000, 300, 290)])
 def test_large_float32_is_exact_where_float32_is(m, n, k, by_parts):
-    """Sums of whole numbers below 2^24, numbers of 24 bits times one, the identity: not a bit is lost."""
+    """Sums of integers below 2^24, numbers of 24 bits times one, the identity: not a bit is lost."""
     rng = np.random.default_rng(5)
     a, b = rng.integers(-99, 100, (m, k)), rng.integers(-99, 100, (k, n))
     np.testing.assert_array_equal(cp.asnumpy(cp.asarray(a, "f4") @ cp.asarray(b, "f4")), a @ b)
@@ -625,7 +626,7 @@ def test_gufuncs(name, dtype, seed):
     ("vecmat", (4, 13), (13, 1)), ("vecmat", (4, 13), (4, 13, 1)), ("vecmat", (700, 900), (900, 1)),
     ("vecmat", (900,), (900, 700)), ("vecmat", (4, 13), (4, 13, 5))])
 def test_the_first_is_conjugated_once(name, a, b, fortran, dtype):
-    """However products are cut and turned inside: many vectors with one, one column, matrices by columns."""
+    """However products are tiled and transposed inside: many vectors with one, one column, matrices by columns."""
     rng = np.random.default_rng(sum(a) + sum(b))
     x, y = values(rng, a, dtype), values(rng, b, dtype)
     f = getattr(np, name)
@@ -637,7 +638,7 @@ def test_the_first_is_conjugated_once(name, a, b, fortran, dtype):
 # --- dot and its like ---
 
 def whole(rng, shape, dtype):
-    """Small whole numbers, of which every order of adding gives the same."""
+    """Small integers, of which every order of adding gives the same."""
     kind = np.dtype(dtype).kind
     y = rng.integers(0 if kind in "bu" else -4, 2 if kind == "b" else 5, shape)
     return np.asarray(y + 1j * rng.integers(-3, 4, shape) if kind == "c" else y).astype(dtype)
@@ -741,7 +742,7 @@ def test_einsum(n, dtype, optimize, seed):
     rounds = {"float16": 2.0**-8, "float32": 2.0**-18, "complex64": 2.0**-16}.get(dtype, 0)
     exact = np.einsum(text, *(np.abs(a).astype("f8") for a in arrays))
     if exact.size and exact.max() < 2**10:
-        rounds = 0  # whole numbers that each type holds
+        rounds = 0  # integers that each type holds
     assert np.all(np.abs(cp.asnumpy(got).astype("D") - want) <= rounds * exact)
 
 

@@ -1,5 +1,5 @@
 """Products of moderate size, whose first operand is read as it lies and whose second one is copied strip by strip: each
-edge of blocks, strips, depths and pieces, every layout, what lies beside operands and result, NaN, threads.
+edge of blocks, strips, depths and chunks, every layout, what lies beside operands and result, NaN, threads.
 
 The bound is that of a sum of k products in any order; the exact sums are of numbers with 12 bits, whose products and
 sums long double, and float64 too, hold exactly."""

@@ -501,7 +501,7 @@ def test_permuted():
         assert y.shape == x.shape and not (y == x).all()
         assert (np.sort(y, axis).ravel() == x.ravel()).all()
     y = g.permuted(cp.asarray(x), axis=2).get() % 20
-    assert len({tuple(r) for r in y.reshape(-1, 20)}) == 100   # lanes have orders of their own
+    assert len({tuple(r) for r in y.reshape(-1, 20)}) == 100   # slices are shuffled independently
     out = cp.zeros(x.shape, int)
     assert g.permuted(cp.asarray(x), axis=0, out=out) is out and out.sum() == x.sum()
     in_place = cp.asarray(x)
@@ -695,7 +695,7 @@ def test_battery(kind):
     bits = np.unpackbits(words.view("u1").reshape(-1, 8), axis=1, bitorder="little")
     n = bits.size
     assert stats.norm.sf(abs(2.0 * bits.sum() - n) / np.sqrt(n)) > LEAST                 # ones
-    each = bits.sum(0)                                                                   # of each place in a word
+    each = bits.sum(0)                                             # of each bit position in a word
     assert stats.chi2.sf((4 * (each - len(words) / 2.0)**2 / len(words)).sum(), 64) > LEAST
     flat = bits.ravel()
     runs = 1 + (flat[1:] != flat[:-1]).sum()                                             # runs

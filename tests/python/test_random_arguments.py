@@ -46,7 +46,7 @@ def outcome(call):
         warnings.simplefilter("ignore")
         try:
             r = call()
-            r = r.get() if isinstance(r, cp.ndarray) else r   # where a device tells of its failures
+            r = r.get() if isinstance(r, cp.ndarray) else r   # where a device reports its failures
         except Exception as e:
             known = (OverflowError, np.linalg.LinAlgError, np.exceptions.AxisError, TypeError, ValueError)
             return next((k for k in known if isinstance(e, k)), type(e))

@@ -1,6 +1,7 @@
 """RandomState's stream: Philox 4x32-10 by the definition in docs/python.md, against that generator written in NumPy.
 
-Numbers of any call are those of the stream's places, so the reference says all of them, bit for bit, on every device.
+Numbers of any call depend on the position in the stream alone, so the reference has all of them, bit for bit, on every
+device.
 """
 import pickle
 
@@ -144,7 +145,7 @@ def test_counter_carries(counter, used):
 
 
 def test_carry_at_every_place():
-    """Wherever in a piece of vectors the lowest word of the counter begins anew."""
+    """Wherever in a chunk of vectors the lowest word of the counter wraps."""
     for left in range(1, 40):
         same(at(7, 2**32 - left).random(131), doubles(words(7, 0, 131, 2**32 - left)))
 
@@ -152,7 +153,7 @@ def test_carry_at_every_place():
 @pytest.mark.parametrize("used", range(4))
 @pytest.mark.parametrize("first", range(3))
 def test_out(used, first):
-    """Results that begin at any place, each with what is around it untouched."""
+    """Results that begin at any offset, with their surroundings untouched."""
     want = doubles(words(9, used, 30_001))
     for n in (1, 2, 63, 64, 65, 1024, 30_001):
         whole = cp.full(n + 6, -1.0)
@@ -202,7 +203,7 @@ def test_functions():
 
 
 def test_other_laws_take_the_same_words():
-    """Whole numbers and orders, whose words have ways of their own on a GPU."""
+    """Integers and orders, whose words have ways of their own on a GPU."""
     n, w = 50_001, words(key_of(13), 0, 50_001)
     state = cp.random.RandomState(13)
     same(state.randint(0, 2**40, n), (w >> np.uint64(24)).astype("i8"))

@@ -296,7 +296,7 @@ def test_initial(name, dtype, initial):
 @pytest.mark.parametrize("name", ["sum", "prod", "mean", "var", "min", "max", "any", "all", "argmin", "argmax",
                                   "nansum"])
 def test_out_of_another_type(name, out):
-    """Results go into any type; places only into one that int64 holds."""
+    """Results go into any type; indices only into one that int64 casts to."""
     x = np.array([[1.5, 2.5], [3.25, -4.75]])
     kw = {"axis": 0} if name.startswith("arg") else {}
     shape = (2,) if kw else ()
@@ -332,7 +332,7 @@ def test_nan_in_one_part(name, dtype):
 
 
 def bits(x):
-    """The numbers of a complex array, NaN told from NaN by the part that is none."""
+    """The numbers of a complex array; a NaN is identified by the part that is not NaN."""
     x = np.atleast_1d(x)
     return repr([x.dtype, x.real.tolist(), x.imag.tolist()])
 
@@ -340,7 +340,7 @@ def bits(x):
 @pytest.mark.parametrize("name", EXTREMES)
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
 def test_the_first_of_several_nan(name, dtype):
-    """Which NaN it is is decided by place, the start first, however lanes, blocks and parts come together."""
+    """The position decides which NaN it is, the start first, however vectors, blocks and parts are combined."""
     rng = np.random.default_rng(5)
     for n, share in ((1, 1), (2, 1), (4, 1), (4, 0.5), (9, 0.6), (40, 0.2), (300, 1), (5001, 0.001), (5001, 1),
                      (300000, 0.001)):
@@ -388,7 +388,7 @@ def test_complex_moments_of_a_real_type(name, x):
 
 
 def test_order_of_results():
-    """The axes that stay lie in memory as those of x did, but for places, as NumPy has them."""
+    """The axes that stay lie in memory as those of x did, except for indices, as in NumPy."""
     for shape in ((2, 3, 4), (3, 1, 2), (2, 3, 4, 5)):
         x = np.arange(np.prod(shape)).reshape(shape) + 1.0
         n = len(shape)
@@ -516,7 +516,7 @@ def test_signs_of_zeros(name, device):
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 16, 17])
 def test_views_of_many_short_rows(n, device):
-    """A result for each of many rows of a few elements, in every type: whole, misaligned, turned and strided."""
+    """A result for each of many rows of a few elements, in every type: whole, misaligned, transposed and strided."""
     rng = np.random.default_rng(n)
     for t in "?bHiqefdFD":
         x = (rng.standard_normal((70001, n)) * 3).astype(t)

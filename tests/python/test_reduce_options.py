@@ -109,7 +109,7 @@ def test_options_together(call):
     narrow = min([t.itemsize // (1 + (t.kind == "c")) for t in types if t.kind in "fc"], default=8)
     exact = name in EXTREMES + PLACES + TRUTHS + ["count_nonzero"]
     rtol = 0 if exact else {2: 4e-3, 4: 1e-6, 8: 1e-13}[narrow]
-    # what is rounded to a whole number may be one off where the mean or deviation was rounded before
+    # what is rounded to an integer may be one off where the mean or deviation was rounded before
     atol = 1 if want.dtype.kind in "iu" and name in MOMENTS + ["mean"] else 0 if exact else rtol
     if want.dtype.kind in "biu" and not atol:
         np.testing.assert_array_equal(got, want, str(call))
@@ -141,7 +141,7 @@ def test_starts_beyond_int64(name, dtype, start):
 @pytest.mark.parametrize("out", DTYPES)
 @pytest.mark.parametrize("dtype", ["bool", "int16", "uint64", "float16", "float64", "complex64"])
 def test_every_out(name, dtype, out):
-    """Which types take a result: any of a sum, no integers of a root, those that int64 casts from of a place."""
+    """Which types take a result: any of a sum, no integers of a root, for an index those that int64 casts to."""
     if name == "count_nonzero":
         pytest.skip("it has no out")
     x = np.array([[1, 0, 3], [2, 5, 1]]).astype(dtype)
@@ -156,7 +156,7 @@ def test_every_out(name, dtype, out):
 
 @pytest.mark.parametrize("name", PLACES)
 def test_types_of_places(name):
-    """dtype= is CuPy's argument: the places converted."""
+    """dtype= is CuPy's argument: the indices converted."""
     x = np.array([[1.5, 2.5, 0], [4, 1, 7]])
     for t in DTYPES:
         for axis in (None, 0, 1):
@@ -169,7 +169,7 @@ def test_types_of_places(name):
 @pytest.mark.parametrize("out", ["?", "u1", "i1", "u2", "i2", "i8", "f2", "f4", "c8"])
 @pytest.mark.parametrize("name", ["min", "max", "sum", "prod", "nanmax"])
 def test_starts_lie_in_out_first(name, out):
-    """A start that `out` cannot hold is what becomes of it there, before anything is folded."""
+    """A start that `out` cannot hold is converted to its type first, before the reduction."""
     for dtype in ("?", "i1", "u1", "i4", "f4", "c8"):
         for start in (-1, 300, 2.5, -7.9, 1e30, True, np.float32(3.5), np.int8(-3)):
             if start == 1e30 and np.dtype(out).kind != "f":

@@ -1,5 +1,5 @@
-"""Wrong arguments of cuprite.cuda: the exceptions that CuPy raises, with what was wrong in the text, on every device;
-and copies beyond a memory's bounds, which CUDA's driver refuses."""
+"""Wrong arguments of cuprite.cuda: the exceptions that CuPy raises, with what was wrong in the message, on every
+device; and copies beyond a memory's bounds, which CUDA's driver refuses."""
 import ctypes
 
 import numpy as np
@@ -15,7 +15,7 @@ CUDA = runtime.CUDARuntimeError
 INTEGER = "cannot be interpreted as an integer"
 NEGATIVE = "can't convert negative value to size_t"
 
-# expression: exception, or the number of CUDA's error, and what the text says
+# expression: exception, or the number of CUDA's error, and what the message says
 WRONG = {
     "s.wait_event(5)": (AttributeError, "an Event is needed, not a int"),
     "s.wait_event(None)": (AttributeError, "an Event is needed, not a NoneType"),
@@ -224,7 +224,7 @@ def test_devices_of_numbers():
 
 
 def test_a_portable_program_asks_for_the_compute_capability():
-    """What it takes as enough for its kernels is told by every device; kernels see the same number."""
+    """The limit that it uses for its kernels is reported by every device; kernels see the same number."""
     properties = runtime.getDeviceProperties(cuda.Device())
     assert properties["major"] >= 7 and isinstance(properties["minor"], int)
     told = int(cuda.Device().compute_capability)
@@ -253,7 +253,7 @@ def places():
 @pytest.mark.parametrize("name", ["copy_from_device", "copy_from_host", "copy_to_host", "memset"])
 @pytest.mark.parametrize("late", ["", "_async"])
 def test_bounds(name, late, device):
-    """Up to the last byte, not one more and not one before; the text has the sizes."""
+    """Up to the last byte, not one more and not one before; the message has the sizes."""
     if device.startswith("cuda"):
         pytest.skip("the driver knows allocations, not what a pool made of them")
     other = cuda.MemoryPointer(cuda.Memory(5000), 0)

@@ -219,7 +219,7 @@ LENGTHS = [127, 128, 129, 2047, 2048, 2049, 4095, 4096, 4097, 8191, 8192, 8193, 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", ["cumsum", "cumprod"])
 def test_rows_of_many_tiles(name, dtype):
-    """Whole numbers, whose sums and products every order of joining has alike."""
+    """Integers, whose sums and products every order of joining has alike."""
     rng = np.random.default_rng(1)
     for n in LENGTHS:
         x = rng.integers(0 if name == "cumsum" else 1, 4, n)

@@ -1,8 +1,8 @@
-"""The GPU's kernels of scans (src/scan/runs.cuh) as kernels of a user's, on every device: so CI, which has no GPU, runs
-their indices and waits on the CPU. Compared with NumPy's accumulations, around the bounds of vectors, segments, tiles
-and pieces; integers and choices exactly, sums within what float64 rounds.
+"""The GPU's kernels of scans (src/array/scan/runs.cuh) as kernels of a user's, on every device: so CI, which has no
+GPU, runs their indices and waits on the CPU. Compared with NumPy's accumulations, around the bounds of vectors,
+segments, tiles and chunks; integers and choices exactly, sums within what float64 rounds.
 
-Each test names the launch's geometry, as the launchers of src/scan/launch_cuda.h do."""
+Each test names the launch's geometry, as the launchers of src/array/scan/launch_cuda.h do."""
 import functools
 import pathlib
 import sys
@@ -138,7 +138,7 @@ def check(got, x, f, u, axis):
 
 @pytest.mark.parametrize("kind, f, t, u", CASES)
 def test_rows(device, kind, f, t, u):
-    """Rows in one piece and in several, in place and not, from memory where vectors may lie and where not."""
+    """Rows in one chunk and in several, in place and not, from aligned and misaligned memory."""
     sums, rows, _, _ = kernels(device, words(kind, f, t, u))
     rng = np.random.default_rng(0)
     V = 16 // bytes_of(u)

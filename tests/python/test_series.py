@@ -49,7 +49,7 @@ def both(name, function, *args, rtol=1e-11, **options):
         warnings.simplefilter("ignore")
         theirs = outcome(getattr(getattr(np.polynomial, name), function), *args, **options)
         single = [a.dtype == "f4" for a in args if isinstance(a, np.ndarray)]
-        widened = any(single) and all(single)  # float32 stays float32; NumPy's is widened by whole numbers in between
+        widened = any(single) and all(single)  # float32 stays float32; NumPy's is widened by integers in between
         near(outcome(getattr(getattr(cp.polynomial, name), function), *map(ours, args), **options), theirs,
              max(rtol, 2e-5) if any(single) else rtol, widened)
 

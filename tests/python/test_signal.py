@@ -15,7 +15,7 @@ BOUNDARIES = ["fill", "wrap", "symm"]
 
 
 def small(rng, shape, dtype):
-    """Small whole numbers: sums are exact in every type, so that any order of adding gives the same."""
+    """Small integers: sums are exact in every type, so that any order of adding gives the same."""
     kind = np.dtype(dtype).kind
     x = rng.integers(0 if kind in "bu" else -4, 2 if kind == "b" else 5, shape)
     if kind == "c":

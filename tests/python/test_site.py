@@ -1,4 +1,4 @@
-"""The site's pages: every public name has its place, and every page is in the table of contents."""
+"""The site's pages: every public name has a page, and every page is in the table of contents."""
 import os
 import pathlib
 import re
@@ -44,7 +44,7 @@ def test_every_name_has_a_place(site):
     assert not [n for n in names if n not in top]
     assert "ndarray.sort" in chapters["ndarray.md"] and "Generator.normal" in chapters["random.md"]
     assert "svd" in chapters["linalg.md"] and "median" in chapters["sums-means-and-statistics.md"]
-    # what stands in no chapter by its room or module is little
+    # few names stand in no chapter by their module
     assert len(chapters["devices-and-the-rest.md"]) < 20
 
 

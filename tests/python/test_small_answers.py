@@ -10,7 +10,7 @@ NAN = np.nan
 
 
 def told(f, *args):
-    """What a call gives: a value with its type, or the class of its exception, which some devices tell later."""
+    """What a call gives: a value with its type, or the class of its exception, which some devices report later."""
     try:
         r = f(*args)
         cp.cuda.Device().synchronize()
@@ -40,7 +40,7 @@ def test_digitize_with_nan_among_the_edges(edges, right, n, device):
     a = np.array(edges, "f8")
     falls = not (a[1:] > a[:-1]).any() and not (a == a[0]).all()
     if not isinstance(want, type) and (np.isnan(a[1:-1]).any() or falls and np.isnan(a[-1])) and not np.isnan(a).all():
-        assert got.shape == want.shape  # a binary search among edges in no order finds what it finds
+        assert got.shape == want.shape  # a binary search in unsorted edges finds what it finds
         return
     same(got, want)
 

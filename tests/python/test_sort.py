@@ -404,7 +404,7 @@ def test_what_kth_may_be(shape):
                 want = outcome(lambda: np.partition(x, k, axis=axis))
                 if isinstance(want, type):
                     assert got is want, (k, axis)
-                else:  # what stands at other places is free
+                else:  # the elements at other indices are unspecified
                     lane = -1 if axis is None else axis
                     at = np.asarray(k, int).ravel() if want.size else np.zeros(0, int)
                     assert got.dtype == want.dtype and got.shape == want.shape

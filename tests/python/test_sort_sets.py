@@ -158,7 +158,7 @@ def test_membership():
 
 @pytest.mark.parametrize("t", [*"?bBhHiIlLefdFD"])
 def test_membership_of_every_type(t):
-    """NaN is among nothing, -0 is 0, and the largest number is one like others."""
+    """NaN is in no set, -0 is 0, and the largest number is one like others."""
     rng = np.random.default_rng(11)
     kind = np.dtype(t).kind
     for n, m in ((1, 1), (1000, 50), (100, 5000), (70000, 3000)):

@@ -29,7 +29,7 @@ def test_bincount(seed, n, dtype, minlength, weighted):
     x = x.astype(dtype) if dtype[0] != "u" else abs(x).astype(dtype)
     options = {"minlength": minlength}
     theirs, ours = dict(options), dict(options)
-    if weighted:                                             # sums of whole numbers have one answer
+    if weighted:                                             # sums of integers have one answer
         w = rng.integers(-50, 50, n).astype(rng.choice(["f8", "f4", "i4"]))
         theirs["weights"], ours["weights"] = w, cp.asarray(w)
     p, q = layout(rng, x)
@@ -215,7 +215,7 @@ def test_histograms_of_more_dimensions(density, weighted):
 
 @pytest.mark.parametrize("dtype, most", [("i8", 2**53 + 1), ("u8", 2**64 - 1), ("i8", -2**62)])
 def test_edges_that_float64_does_not_tell_apart(dtype, most):
-    """NumPy asks float64 for their order, and is wrong: the places follow from what digitize says."""
+    """NumPy compares them as float64, and is wrong: the indices follow from what digitize says."""
     edges, x = np.array([most, most - 1], dtype), np.array([most - 2, most - 1, most], dtype)
     assert cp.digitize(cp.asarray(x), cp.asarray(edges)).tolist() == [2, 1, 0]
     assert cp.digitize(cp.asarray(x), cp.asarray(edges), right=True).tolist() == [2, 2, 1]
@@ -296,7 +296,7 @@ def test_quantiles(name, method, seed, shape, dtype, kind, keepdims, data):
     options = {"axis": axis, "keepdims": keepdims, "method": method}
     theirs = outcome(lambda: getattr(np, name)(p, at, **options))
     if dtype == "float16" and kind == "f4":
-        return                                               # NumPy rounds the place to float16 and float32 in turns
+        return                                               # NumPy rounds the position to float16 and float32 in turns
     mine = at if isinstance(at, float) else cp.asarray(at)
     ours = outcome(lambda: getattr(cp, name)(q, mine, **options))
     if "nan" in name and kind != "number" and not isinstance(ours, type) and np.isnan(np.asarray(x, "f8")).any():
@@ -503,7 +503,7 @@ def test_places_among_edges_of_many(edges):
 
 @pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u4", "i8", "u8", "f2"])
 def test_searches_of_many_whole_numbers(dtype):
-    """64 bits too, which float64 does not tell apart."""
+    """64 bits too, which float64 does not distinguish."""
     rng = np.random.default_rng(6)
     if dtype == "f2":
         pool = np.arange(2**16, dtype="u2").view("f2")

@@ -13,7 +13,7 @@ shapes = st.lists(st.integers(0, 4), min_size=0, max_size=4)
 
 
 def near(ours, theirs, n=64):
-    """The same outcome; floating numbers within n units in the last place of the largest."""
+    """The same outcome; floating numbers within n ulps of the largest."""
     if isinstance(theirs, type) or isinstance(ours, type):
         assert ours is theirs, (ours, theirs)
         return
@@ -69,7 +69,7 @@ def test_nanmedian(seed, shape, dtype, keepdims, data):
 
 
 def read(r):
-    """r, when a device has told what went wrong."""
+    """r, after a device has reported its errors."""
     r.get()
     return r
 
@@ -213,7 +213,7 @@ def test_results_in_out():
 
 
 def test_long_lines_of_averages_slopes_and_areas():
-    """Those that go in one go; whole numbers, so that every order of adding has one answer."""
+    """Those that go in one go; integers, so that every order of adding has one answer."""
     rng = np.random.default_rng(8)
     for n in (1023, 1024, 1025, 20000):
         x, w = rng.integers(-50, 50, n).astype("f8"), rng.integers(1, 9, n).astype("f8")

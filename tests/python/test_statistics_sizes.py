@@ -109,7 +109,7 @@ def test_trapezoid(dtype, shape, axis):
 @pytest.mark.parametrize("dtype", ["u1", "i2", "f4", "f8", "c8"])
 @pytest.mark.parametrize("n", [2, 17, 1000, 100003])
 def test_neighbours(dtype, n):
-    """Operands of one operation that begin at different places of a vector."""
+    """Operands of one operation that begin at different offsets in a vector."""
     x = np.random.default_rng(n).integers(0, 200, n).astype(dtype)
     y = cp.asarray(x)
     assert np.array_equal((y[1:] - y[:-1]).get(), x[1:] - x[:-1])

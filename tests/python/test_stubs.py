@@ -30,7 +30,7 @@ def test_stubtest(tmp_path):
 
 
 def test_stubtest_sees_a_wrong_stub(tmp_path):
-    """The same of a module whose stub tells of an argument that is not there."""
+    """The same of a module whose stub has an argument that is not there."""
     (tmp_path / "made.py").write_text("def f(a, b=1): return a\n")
     (tmp_path / "made.pyi").write_text("from typing import Any\n\ndef f(a: Any, c: Any = 1) -> Any: ...\n")
     done = subprocess.run([sys.executable, "-m", "mypy.stubtest", "made", "--concise"], capture_output=True, text=True,

@@ -1,4 +1,4 @@
-"""Folds, operations and modules: what their tables refuse, with file and line, before anything is compiled."""
+"""Reductions, operations and modules: what their tables refuse, with file and line, before anything is compiled."""
 import pathlib
 import sys
 

@@ -149,7 +149,7 @@ def test_reduce_into(name, device):
                     assert got is want, (name, t, o, options)
                     continue
                 assert got is mine
-                # a GPU takes the elements of a lane in another order: the whole part of a length may be one less there
+                # a GPU takes the elements of a slice in another order: the whole part of a length may be one less there
                 cut = device.startswith("cuda") and name == "hypot" and o.kind in "iu"
                 near = np.isclose(mine.get().astype("c16"), theirs.astype("c16"), rtol=4e-3 if "e" in t.char + o.char
                                   else 1e-6, atol=1.0 if cut else 1e-8)
@@ -206,7 +206,7 @@ def test_reduceat(device, drawn, axis, dtype, indices):
 @pytest.mark.parametrize("dtype", ["f4", "f8", "f2", "i4", "D"])
 @pytest.mark.parametrize("name", ["add", "subtract", "multiply", "maximum"])
 def test_at_of_rows(name, dtype, device):
-    """An index of whole numbers of an array of several axes: an element's operations in the order of the places."""
+    """An index of integers of an array of several axes: an element's operations in the order of the indices."""
     rng = np.random.default_rng(3)
     for shape, places in (((7, 5), (40,)), ((3, 4, 2), (2, 9)), ((6, 1), (8,)), ((9, 700), (300,)), ((4, 3), ()),
                           ((4, 3), (0,)), ((4, 0), (3,))):
@@ -246,7 +246,7 @@ def test_arguments_of_reduceat(device):
 
 @pytest.mark.parametrize("name", [n for n in BINARY if n not in ("power", "float_power")])
 def test_long_lanes(name, device):
-    """Lanes that are cut into pieces, and the rest behind them; several lanes, strided and not."""
+    """Slices that are split into chunks, and the remainder; several slices, strided and not."""
     rng = np.random.default_rng(len(name))
     f, g = getattr(np, name), getattr(cp, name)
     for t in "iefD":
@@ -276,7 +276,7 @@ def test_long_lanes(name, device):
 
 
 def test_one_answer(device):
-    """The same bits, however often, and whatever lies around the lane."""
+    """The same bits, however often, and whatever lies around the slice."""
     x = cp.asarray(np.random.default_rng(1).normal(size=20011).astype("f4"))
     first = cp.add.accumulate(x).tobytes()
     assert all(cp.add.accumulate(x).tobytes() == first for _ in range(50))
@@ -331,7 +331,7 @@ def test_wrong_kinds(device):
 # --- at ---
 
 def at_one_by_one(f, x, index, *b):
-    """f.at in a loop, over flat places."""
+    """f.at in a loop, over flat indices."""
     flat = np.arange(x.size).reshape(x.shape)[index]
     values = [np.broadcast_to(np.asarray(v), flat.shape).ravel() for v in b]
     line = x.reshape(-1)
@@ -399,7 +399,7 @@ def test_at(device, drawn, t, way, turned):
 
 
 def test_at_of_many(device):
-    """Thousands of places that repeat, for every pair of an operation and a type."""
+    """Thousands of repeated indices, for every pair of an operation and a type."""
     rng = np.random.default_rng(5)
     for name, t in (("add", "f4"), ("add", "i1"), ("subtract", "f2"), ("maximum", "D"), ("multiply", "f8"),
                     ("bitwise_xor", "u2"), ("logical_xor", "?"), ("minimum", "f4"), ("nextafter", "f2"),
@@ -420,7 +420,7 @@ WHOLE = ("add", "subtract", "multiply", "bitwise_and", "bitwise_or", "bitwise_xo
 
 @pytest.mark.parametrize("t", "bBhHiIqQfd")
 def test_at_in_any_order(t, device):
-    """What gives one result in whatever order places come, with places from the end, into an array with gaps."""
+    """Operations with one result in any order of the indices, with negative indices, into an array with gaps."""
     rng = np.random.default_rng(9)
     for name in ("maximum", "minimum", "fmax", "fmin") + (WHOLE if t not in "fd" else ()):
         x, b = rng.integers(0, 100, 301).astype(t), rng.integers(0, 120, 20_000).astype(t)
@@ -630,7 +630,7 @@ def test_accumulate_of_many(name, dtype):
                 x[-3000:] = np.where(rng.random(3000) < 0.01, x.dtype.type(np.nan), x[-3000:])
         join = getattr(np, name)
         for given in (x, x[::2], np.stack([x, x]).T):
-            if name in ("maximum", "minimum"):               # the element at the place that was the last to be further
+            if name in ("maximum", "minimum"):               # the element at the index that was the last to be further
                 so_far = join.accumulate(given, 0)
                 before, later = so_far[:-1], given[1:]
                 further = later > before if name == "maximum" else later < before

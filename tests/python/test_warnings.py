@@ -57,7 +57,7 @@ def test_slices_of_nothing(name, dtype, device):
         if ddof and not name.endswith(("var", "std")):
             continue
         if device != "cpu" and np.isnan(x).any():
-            continue    # what only the elements tell is not told where that means waiting
+            continue    # what depends on elements is not reported where that means waiting
         kw = {"axis": axis, **({"ddof": ddof} if ddof else {})}
         found += bool(same(lambda xp: getattr(xp, name)(xp.asarray(x), **kw), (name, x, kw)))  # noqa: B023
     known = name in ("mean", "var", "std") or name in ("nanvar", "nanstd")

@@ -126,7 +126,7 @@ def test_setting():
         as_numpy_does(set_)
     as_numpy_does(lambda xp: delattr(xp.ones(3).flags, "writeable"))
 
-    def kept(xp):  # flags tell what was
+    def kept(xp):  # flags are a snapshot
         x = xp.ones(3)
         f = x.flags
         f.writeable = False

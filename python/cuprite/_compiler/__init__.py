@@ -1,4 +1,4 @@
-"""What compiles: functions written in Python, and the expressions of kernels.
+"""The compilers: for functions written in Python, and for the expressions of kernels.
 
     ast/          functions of Python to CUDA C++, one language for jit and Numba's interface
     jit/          cuprite.jit, by way of ast

@@ -1,11 +1,11 @@
 """The operation of an ElementwiseKernel, CUDA C++, in the language of the library's engine (include/cuprite/fuse.h).
 
-Taken are assignments, declarations, blocks and `if` over elements, with C's types and conversions written out as casts:
-what a text becomes has the bits of the text compiled without contraction of a * b + c. What C leaves open, or the
+Supported are assignments, declarations, blocks and `if` over elements, with C's types and conversions written out as
+casts: the translation has the bits of the source compiled without contraction of a * b + c. What C leaves open, or the
 compilers of both devices and the engine do differently, is not taken, and neither is what may not compile: division of
 integers by anything but a constant, floating-point numbers made integers, shifts by anything but constants, the
-extremes of floating-point numbers, complex numbers. (Signed integers that overflow are as little defined as in C, and
-of NaN only that it is one.)
+extremes of floating-point numbers, complex numbers. (Signed integers that overflow are undefined as in C, and a NaN's
+sign and payload are unspecified.)
 
 Invariant: a value is its C type and a name of the language, or a number of that type; each line of the language has one
 operation, whose operands have one type."""
@@ -23,7 +23,7 @@ _TYPES = {"bool": "bool", "float": "float32", "double": "float64", "int": "int32
           **{f"{t}_t": t for t in _INTEGERS}}
 _TYPE_WORDS = {word for name in _TYPES for word in name.split()}
 _EXACT = {"sqrt", "floor", "ceil", "trunc", "rint", "fabs"}
-# those of which a GPU's kernels and the texts that are compiled for it call the same
+# those for which the library's GPU kernels and user kernels compiled for a GPU call the same function
 _CUDA = {"sin": "sin", "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "sinh": "sinh",
          "cosh": "cosh", "tanh": "tanh", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "exp": "exp",
          "exp2": "exp2", "expm1": "expm1", "log": "log", "log10": "log10", "log1p": "log1p",
@@ -158,7 +158,7 @@ class Text:
         self.tokens, self.at, self.gpu = _tokens(operation), 0, gpu
         last = operation.rsplit("\n", 1)[-1]
         if "//" in last and self.tokens[-2:-1] and self.tokens[-2][1] not in (";", "}"):
-            raise NotTaken  # what the text ends with would be in the comment
+            raise NotTaken  # the closing `;` would be in the comment
         if any(t not in _INTEGERS and t not in _REAL and t != "bool" for t in types):
             raise NotTaken
         if any(p.name in _KEYWORDS or p.name in _TYPE_WORDS for p in params):
@@ -539,14 +539,14 @@ class Text:
 
 
 def engine(kernel, types, gpu):
-    """The kernel's operation as (a program of the engine, whether outputs must lie apart from inputs), or None."""
+    """The kernel's operation as (a program of the engine, whether outputs must not alias inputs), or None."""
     from cuprite import _core
     try:
         t = Text(kernel.operation, kernel.params, kernel.nin, types, gpu)
         return _core._Fused(t.text, [f"a{k}" for k in range(kernel.nin)]), t.apart
     except (NotTaken, RecursionError):
         return None
-    except ValueError:  # it is longer than the engine's texts may be
+    except ValueError:  # it is longer than the engine accepts
         return None
 
 

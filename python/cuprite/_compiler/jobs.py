@@ -1,6 +1,6 @@
 """The thread that compiles while calls go on: one for the process, started by the first job.
 
-Invariant: a job's failure ends the job alone; a process that forks or ends leaves no one waiting for the thread."""
+Invariant: a job's failure ends the job alone; a process that forks or ends leaves no caller waiting for the thread."""
 import _thread
 import atexit
 import os
@@ -43,11 +43,11 @@ class _Jobs:
                 try:
                     if self.waiting.pop(0)() is self:  # no name for the job, which would live until the next one
                         return self.ended.release()
-                except BaseException as e:  # a warning that a filter makes an error, say: who waits must not for ever
+                except BaseException as e:  # such as a warning that a filter makes an error: waiters must not hang
                     _core._report_unraisable(e)
 
     def end(self):
-        """A compiler at work while the process ends would find its libraries taken apart."""
+        """A compiler at work while the process ends would find its libraries unloaded."""
         if _jobs is self and self.thread is not None:
             self.put(lambda: self)
             self.ended.acquire(timeout=30)
@@ -59,8 +59,8 @@ _MISTAKES = (AssertionError, AttributeError, LookupError, NameError, ArithmeticE
 
 
 def report_failure(name, error, of_user=False):
-    """What the thread could not do, so that calls go on as they did: told under CUPRITE_DEBUG. Mistakes of the
-    library's own are always."""
+    """Reports, under CUPRITE_DEBUG, what the thread could not do; calls then go on as before. The library's own
+    mistakes are always reported."""
     if not of_user and isinstance(error, _MISTAKES):
         return _core._report_unraisable(error)
     if os.environ.get("CUPRITE_DEBUG"):

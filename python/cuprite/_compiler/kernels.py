@@ -1,7 +1,8 @@
-"""ElementwiseKernel and ReductionKernel: parameters, types and errors; the calls are python/src/loop*.c, the text that
-is compiled is made by loop_source.py. A kernel is compiled for a device, for types and for how operands lie, when a call
-first needs it. Where the library's engine knows the operation of an ElementwiseKernel (c_source.py), the engine does the
-first calls while fuse's thread compiles; such texts are compiled without contraction, so that the bits are the same."""
+"""ElementwiseKernel and ReductionKernel: parameters, types and errors. Calls are in python/src/loop*.c; loop_source.py
+writes the source that is compiled. A kernel is compiled for a device, types and a layout of the operands, when a call
+first needs it. Where the library's engine knows the operation of an ElementwiseKernel (c_source.py), the engine runs
+the first calls while fuse's thread compiles. Such kernels are compiled without contraction, so the bits are the
+same."""
 import functools
 import os
 import re
@@ -72,7 +73,7 @@ class ParameterInfo:
 
 
 def _parameters(text, is_const):
-    """The list of parameters that a text of them says."""
+    """The parameters that a declaration string lists."""
     text = text.strip()
     found = tuple(ParameterInfo(part, is_const) for part in text.split(",")) if text else ()
     for p in found:
@@ -159,7 +160,7 @@ class _LoopKernel(_core._LoopKernel):
 
     @property
     def cached_codes(self):
-        """The texts that were compiled: {(types, layout, device): text}."""
+        """The sources that were compiled: {(types, layout, device): text}."""
         self._wait()
         if not self._codes:
             import warnings
@@ -168,7 +169,7 @@ class _LoopKernel(_core._LoopKernel):
 
     @property
     def cached_code(self):
-        """One of the texts that were compiled, the longest."""
+        """One of the sources that were compiled, the longest."""
         return max(self.cached_codes.values(), key=len, default="")
 
     def _wait(self):

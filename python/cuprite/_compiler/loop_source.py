@@ -1,11 +1,11 @@
-"""CUDA C++ text of ElementwiseKernel and ReductionKernel, for one way in which their operands lie.
+"""CUDA C++ source of ElementwiseKernel and ReductionKernel, for one layout of their operands.
 
-The kernels' arguments are the parameters (an address, or a number), of a reduction the memory of its parts, and the
-geometry `_g`, integers in the order in which python/src/loop_run.c writes them, which _loop_constants says, as it does
-what else the two must agree on. The text has no barrier on the CPU: a block is one thread there, which goes over a
-piece of the elements, along rows, so that compilers make vectors of it; a reduction gathers in a few lanes or columns,
-and a second kernel joins its parts. On a GPU threads take elements in turn, and a block's lanes are joined in shared
-memory. All joins go in an order that the sizes alone decide.
+The kernels' arguments are the parameters (an address, or a number), for a reduction the memory of partial results, and
+the geometry `_g`, integers in the order in which python/src/loop_run.c writes them. _loop_constants has that order and
+all else that the two must agree on. The source has no barrier on the CPU: a block is one thread there. It goes over a
+chunk of the elements, along rows, so that compilers vectorize it. A reduction accumulates in a few SIMD lanes or
+columns, and a second kernel combines its parts. On a GPU threads take elements in turn, and a block's lanes are joined
+in shared memory. All partial results are combined in an order that the sizes alone determine.
 """
 import re
 
@@ -30,7 +30,7 @@ _AT = {name: i for i, name in enumerate(_C["ELEMENTWISE"])}  # in the geometry
 
 
 def mentions(text, word):
-    """Whether `word` stands in the text as a word."""
+    """Whether `word` occurs in the source as a word."""
     return re.search(rf"\b{re.escape(word)}\b", text) is not None
 
 
@@ -58,7 +58,7 @@ class Operand:
         return f"{self.const}{self.ctype} &{self.name} = {place};"
 
     def element(self, row, step, index):
-        """The element `index` places on from the address `row` (bytes), by how the operand lies along them."""
+        """The element `index` elements after the address `row` (bytes), by the operand's layout along the row."""
         kind = f"{self.const}{self.ctype}"
         if self.lies == REPEATED:
             return self.reference(f"*({kind} *){row}")
@@ -109,7 +109,7 @@ class Variant:
 
 
 def lines(indent, *strings):
-    """Texts, and lists of texts, indented by so many steps."""
+    """Strings, and lists of strings, indented by so many steps."""
     found = []
     for t in strings:
         found += ["    " * indent + line if line else "" for line in ([t] if isinstance(t, str) else t)]
@@ -302,7 +302,7 @@ NAMES = _C["REDUCTION"]
 
 
 class Reduction:
-    """The text of a reduction: one kernel, or two where its elements are cut in pieces."""
+    """The source of a reduction: one kernel, or two where its elements are split into chunks."""
 
     def __init__(self, kernel, types, key, gpu):
         self.kernel, self.types, self.gpu = kernel, types, gpu

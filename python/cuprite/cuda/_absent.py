@@ -1,5 +1,5 @@
-"""What stands for functions and classes of libraries that Cuprite has no interface to: programs import them, and who
-calls one is told what is missing and what does the same here."""
+"""Placeholders for functions and classes of libraries that Cuprite has no interface to. Programs can import them; a
+call raises an error that says what is missing and what does the same here."""
 
 
 def function(library, name, instead=""):

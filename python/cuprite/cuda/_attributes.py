@@ -1,5 +1,5 @@
-"""Attributes and properties of devices by CUDA's names. A GPU tells its own; for other devices the limits that kernels
-have there stand under the same names, and what they do not know is 0."""
+"""Attributes and properties of devices by CUDA's names. A GPU reports its own. Other devices report the limits that
+kernels have there under the same names, and 0 for what is unknown."""
 from cuprite import _device
 from cuprite.cuda import _constants
 from cuprite.cuda._errors import INVALID_VALUE, NOT_SUPPORTED, CUDARuntimeError
@@ -7,7 +7,7 @@ from cuprite.cuda.device import on_cuda
 
 _PREFIX = "cudaDevAttr"
 
-# attribute -> the property that tells the same, and the place in it
+# attribute -> the property with the same value, and the index in it
 _FROM_PROPERTIES = {
     "MaxThreadsPerBlock": "maxThreadsPerBlock", "MaxBlockDimX": ("maxThreadsDim", 0),
     "MaxBlockDimY": ("maxThreadsDim", 1), "MaxBlockDimZ": ("maxThreadsDim", 2), "MaxGridDimX": ("maxGridSize", 0),

@@ -1,4 +1,4 @@
-"""What the functions of cuprite.cuda.runtime share: who answers, streams by their handles, arguments as C takes them.
+"""Helpers of the functions of cuprite.cuda.runtime: which device answers, streams by handle, conversion of arguments.
 
 Invariant: an argument is converted by its name, which means the same in all of the functions: a size is not negative,
 an address or a handle has 64 bits, everything else that is known here is a C int.

@@ -131,7 +131,7 @@ streamLegacy = 1
 streamNonBlocking = 1
 streamPerThread = 2
 
-# cudaDeviceAttr: the numbers of a device that deviceGetAttribute and Device.attributes tell
+# cudaDeviceAttr: the numbers of a device that deviceGetAttribute and Device.attributes return
 cudaDevAttrMaxThreadsPerBlock = 1
 cudaDevAttrMaxBlockDimX = 2
 cudaDevAttrMaxBlockDimY = 3

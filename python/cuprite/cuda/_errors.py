@@ -1,4 +1,4 @@
-"""The errors of CUDA's runtime by number, and what CUDARuntimeError tells of them."""
+"""The errors of CUDA's runtime by number, and the names and messages of CUDARuntimeError."""
 from cuprite._core import CUDARuntimeError
 
 # number name, as CUDA numbers them
@@ -72,7 +72,7 @@ def _status(self):
     return known
 
 
-# The exception itself is the extension's, which raises it with a text; a program makes it of a number.
+# The exception itself is the extension's, which raises it with a message; a program makes it from a number.
 CUDARuntimeError.__init__ = _init
 CUDARuntimeError.status = property(_status)
 

@@ -1,7 +1,7 @@
 """Kinds of a device's memory, and pointers into them (cupy.cuda.memory).
 
-Invariant: what a pointer copies or sets lies inside its memory. On a GPU the driver sees to that; elsewhere the bounds
-are looked at here, and what is outside is the error that CUDA has for it.
+Invariant: what a pointer copies or sets lies inside its memory. On a GPU the driver checks that. Elsewhere the
+bounds are checked here, and what is outside raises CUDA's error for it.
 """
 from _operator import index
 
@@ -109,7 +109,7 @@ class ManagedMemory(Memory):
 
 
 class UnownedMemory(BaseMemory):
-    """Memory that somebody else owns; `owner` is kept. Without a device the current one, or that of the address. A size
+    """Memory with another owner; `owner` is kept. Without a device the current one, or that of the address. A size
     of 0 says nothing about it.
 
     Parameters: ptr: an address; size: a number of bytes; owner: any object; device_id: a device's number, or -1."""
@@ -139,7 +139,7 @@ def addressed(value):
     return value
 
 
-_LOWEST = 4096  # what lies below is nobody's, so that null pointers are found
+_LOWEST = 4096  # addresses below are never valid, so null pointers are found
 
 
 def is_reachable(address, size):
@@ -358,7 +358,7 @@ def _transfer(to, from_, size, kind, stream):
 
 
 def enough(given, size):
-    """What an allocator gave, if it is as much as was asked for, or nobody knows how much it is."""
+    """An allocator's result, if it is as large as requested or its size is unknown."""
     if isinstance(given, (MemoryPointer, BaseMemory)):
         bounds = _bounds(given._mem if isinstance(given, MemoryPointer) else given)
         if bounds and size and not bounds[0] <= given.ptr <= bounds[0] + bounds[1] - size:

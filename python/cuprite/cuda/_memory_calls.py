@@ -1,7 +1,7 @@
-"""Memory among the functions of cuprite.cuda.runtime: by its address, a number.
+"""The memory functions of cuprite.cuda.runtime, by address (a number).
 
-Invariant: what was made here is kept by its address until it is freed, so on devices that are not CUDA's its bounds are
-known, and a copy beyond them is the error that CUDA has for it.
+Invariant: memory allocated here is recorded by its address until it is freed. So on devices that are not CUDA's its
+bounds are known, and a copy beyond them raises CUDA's error for it.
 """
 from cuprite import _device
 from cuprite._core import CUDARuntimeError
@@ -19,7 +19,7 @@ _INVALID_PITCH, _INVALID_DIRECTION = 12, 21  # cudaErrorInvalidPitchValue, cudaE
 
 
 class PointerAttributes:
-    """What pointerGetAttributes tells: device, devicePointer, hostPointer, type (memoryType...)."""
+    """The result of pointerGetAttributes: device, devicePointer, hostPointer, type (memoryType...)."""
 
     def __init__(self, device, devicePointer, hostPointer, type=-1):
         self.device, self.devicePointer, self.hostPointer, self.type = device, devicePointer, hostPointer, type

@@ -327,7 +327,7 @@ class MemoryAsyncPool(_Pool):
         return self.total_bytes() - self.used_bytes()
 
     def n_free_blocks(self):
-        """The platform does not tell: NotImplementedError."""
+        """The platform does not report it: NotImplementedError."""
         raise NotImplementedError("MemoryAsyncPool.n_free_blocks: the platform's pool does not tell its blocks")
 
     def free_all_blocks(self, stream=None):

@@ -49,7 +49,7 @@ class JitifyException(Exception):
 def is_valid_kernel_name(name):
     """Whether a kernel can be called so: an identifier of C.
 
-    Parameters: name: a text."""
+    Parameters: name: a string."""
     return name.isidentifier() and name.isascii()
 
 

@@ -1,7 +1,6 @@
 """cupy.cuda.driver: the error class of CUDA's driver, versions, and contexts and events by their handles.
 
-What a kernel of one's own does wrong before it runs, a block of too many threads say, raises CUDADriverError on every
-device.
+An invalid launch of a user kernel, such as a block of too many threads, raises CUDADriverError on every device.
 """
 from cuprite._core import _CUDADriverError as CUDADriverError  # noqa: F401
 from cuprite.cuda import runtime

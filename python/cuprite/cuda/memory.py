@@ -1,8 +1,8 @@
 """The allocators that new arrays come from, and all of cupy.cuda.memory by its names.
 
-Arrays come from the C library's pool, one a device, which get_default_memory_pool() speaks of. Any other allocator, and
-memory hooks, make each new array ask here (_serve): while there is neither, nothing of this file runs. Kinds of memory
-are in _memories.py, pools in _pools.py.
+Arrays come from the C library's pool, one a device, which get_default_memory_pool() describes. With any other allocator
+or a memory hook each new array calls _serve here. Without them nothing of this file runs. Kinds of memory are in
+_memories.py, pools in _pools.py.
 """
 import functools
 from _thread import allocate_lock

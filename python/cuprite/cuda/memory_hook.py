@@ -24,7 +24,7 @@ class MemoryHook:
     alloc_preprocess(device_id, mem_size), alloc_postprocess(device_id, mem_size, mem_ptr): the pool took memory from
     the device. malloc_preprocess(device_id, size, mem_size), malloc_postprocess(device_id, size, mem_size, mem_ptr,
     pmem_id): it gave memory out. free_preprocess and free_postprocess(device_id, mem_size, mem_ptr, pmem_id): it got
-    memory back. The library's pool tells of memory from the device after it has it, both calls together."""
+    memory back. The library's pool reports memory from the device after it got it, both calls together."""
 
     name = "MemoryHook"
 
@@ -43,35 +43,35 @@ class MemoryHook:
     def alloc_preprocess(self, **reported):
         """Called before a pool asks the device for memory.
 
-        Parameters: **reported: its figures, CuPy's: device_id, mem_size and those that the event has."""
+        Parameters: **reported: CuPy's figures of the event: device_id, mem_size and those that the event has."""
         pass
 
     def alloc_postprocess(self, **reported):
         """Called when the device has given memory to a pool.
 
-        Parameters: **reported: its figures, CuPy's: device_id, mem_size and those that the event has."""
+        Parameters: **reported: CuPy's figures of the event: device_id, mem_size and those that the event has."""
         pass
 
     def malloc_preprocess(self, **reported):
         """Called before memory is given out.
 
-        Parameters: **reported: its figures, CuPy's: device_id, mem_size and those that the event has."""
+        Parameters: **reported: CuPy's figures of the event: device_id, mem_size and those that the event has."""
         pass
 
     def malloc_postprocess(self, **reported):
         """Called when memory has been given out.
 
-        Parameters: **reported: its figures, CuPy's: device_id, mem_size and those that the event has."""
+        Parameters: **reported: CuPy's figures of the event: device_id, mem_size and those that the event has."""
         pass
 
     def free_preprocess(self, **reported):
         """Called before memory is given back.
 
-        Parameters: **reported: its figures, CuPy's: device_id, mem_size and those that the event has."""
+        Parameters: **reported: CuPy's figures of the event: device_id, mem_size and those that the event has."""
         pass
 
     def free_postprocess(self, **reported):
         """Called when memory has been given back.
 
-        Parameters: **reported: its figures, CuPy's: device_id, mem_size and those that the event has."""
+        Parameters: **reported: CuPy's figures of the event: device_id, mem_size and those that the event has."""
         pass

@@ -26,7 +26,7 @@ def __getattr__(name):
 
 
 def _attributes(message, color):
-    """A nvtxEventAttributes_t: version 2, a text, and a colour unless it is None."""
+    """A nvtxEventAttributes_t: version 2, a message, and a colour unless it is None."""
     import ctypes
 
     class Attributes(ctypes.Structure):
@@ -46,7 +46,7 @@ def _of_id(id_color):
 def MarkC(message, color=0):
     """Marks a moment, in an ARGB colour.
 
-    Parameters: message: a text; color: 0xAARRGGBB."""
+    Parameters: message: a string; color: 0xAARRGGBB."""
     if _open():
         _library.nvtxMarkEx(_attributes(message, color))
 
@@ -54,7 +54,7 @@ def MarkC(message, color=0):
 def Mark(message, id_color=-1):
     """Marks a moment, in one of a few colours.
 
-    Parameters: message: a text; id_color: an integer (-1: any)."""
+    Parameters: message: a string; id_color: an integer (-1: any)."""
     if _open():
         _library.nvtxMarkEx(_attributes(message, _of_id(id_color)))
 
@@ -62,7 +62,7 @@ def Mark(message, id_color=-1):
 def RangePushC(message, color=0):
     """Begins a range inside the thread's last one, in an ARGB colour.
 
-    Parameters: message: a text; color: 0xAARRGGBB."""
+    Parameters: message: a string; color: 0xAARRGGBB."""
     if _open():
         _library.nvtxRangePushEx(_attributes(message, color))
 
@@ -70,7 +70,7 @@ def RangePushC(message, color=0):
 def RangePush(message, id_color=-1):
     """Begins a range inside the thread's last one, in one of a few colours.
 
-    Parameters: message: a text; id_color: an integer (-1: any)."""
+    Parameters: message: a string; id_color: an integer (-1: any)."""
     if _open():
         _library.nvtxRangePushEx(_attributes(message, _of_id(id_color)))
 
@@ -84,7 +84,7 @@ def RangePop():
 def RangeStart(message, color):
     """Begins a range that any thread may end; its number.
 
-    Parameters: message: a text; color: 0xAARRGGBB."""
+    Parameters: message: a string; color: 0xAARRGGBB."""
     return _library.nvtxRangeStartEx(_attributes(message, color)) if _open() else 0
 
 

@@ -1,5 +1,5 @@
-"""Page-locked memory of the host with the interface of cupy.cuda.pinned_memory. Without a GPU nothing is page-locked,
-and it is memory of the host like any other."""
+"""Page-locked memory of the host with the interface of cupy.cuda.pinned_memory. Without a GPU it is ordinary
+host memory, not page-locked."""
 from _bisect import bisect_left, insort_right as insort
 from _operator import index
 from _thread import RLock
@@ -94,7 +94,7 @@ def _malloc(size):
 
 
 class PinnedMemoryPool:
-    """Keeps pinned memory that nobody uses for the next who asks: making it takes long. Whoever gives memory back must
+    """Keeps unused pinned memory for the next request: making it takes long. Whoever gives memory back must
     have waited for the transfers that use it.
 
     Parameters: allocator: a function of a size that gives a PinnedMemoryPointer."""
@@ -127,7 +127,7 @@ class PinnedMemoryPool:
         return len(self._free)
 
     def free_all_blocks(self):
-        """Gives the memory that nobody uses back to the system."""
+        """Returns unused memory to the system."""
         with self._lock:
             gone, self._free = self._free, []
             self._held -= sum(mem.size for mem in gone)

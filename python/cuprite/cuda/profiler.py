@@ -1,4 +1,4 @@
-"""cupy.cuda.profiler: what a profiler that was started with its recording off is to record."""
+"""cupy.cuda.profiler: starts and stops the recording of a profiler that was started with recording off."""
 from __future__ import annotations
 
 from cuprite.cuda.runtime import profilerStart as start, profilerStop as stop  # noqa: F401

@@ -1,9 +1,9 @@
-"""cupy.cuda.runtime: the functions of CUDA's runtime by their names there, in terms of whole numbers.
+"""cupy.cuda.runtime: the functions of CUDA's runtime by their names there, in terms of integers.
 
 Streams, events, graphs and memory made here are Cuprite's own, kept by their handle until they are destroyed, so each
 function means the same on every device: on the CPU streams are done when a call returns, memory is the host's, and a
-handle is a number that names the object. What only CUDA can answer goes to the driver; on other devices it is answered
-where there is an answer (no peers, no limits to set) and raises CUDARuntimeError (cudaErrorNotSupported) where not.
+handle is a number that names the object. What only CUDA can do goes to the driver. Other devices answer where there is
+an answer (no peers, no limits to set), else raise CUDARuntimeError (cudaErrorNotSupported).
 """
 from cuprite import _device
 from cuprite._core import CUDARuntimeError  # noqa: F401
@@ -105,7 +105,7 @@ def deviceGetPCIBusId(device):
 def deviceGetByPCIBusId(pci_bus_id):
     """The number of the device that sits there.
 
-    Parameters: pci_bus_id: a text as deviceGetPCIBusId gives.
+    Parameters: pci_bus_id: a string as deviceGetPCIBusId gives.
     Errors: TypeError for what is no text; CUDARuntimeError where no device sits there."""
     if not isinstance(pci_bus_id, str):
         raise TypeError(f"deviceGetByPCIBusId: pci_bus_id is a str, not a {type(pci_bus_id).__name__}")

@@ -7,7 +7,7 @@ from cuprite._core import CUDARuntimeError
 
 
 def check_callable(callback):
-    """Refuses what cannot be called, here, where the program stands: on the stream's thread nobody would hear of it.
+    """Refuses what cannot be called, here, where the program stands: on the stream's thread the error would be lost.
 
     Parameters: callback: any object.
     Errors: TypeError for what cannot be called."""
@@ -292,7 +292,7 @@ def get_current_stream(device_id=None):
 
 
 class Event:
-    """A point in a stream, with a time unless disable_timing is True. With block=True who waits for it sleeps; with
+    """A point in a stream, with a time unless disable_timing is True. With block=True waiting threads sleep; with
     interprocess=True (which needs disable_timing=True) other processes may use it.
 
     Parameters: block: True or False; disable_timing: True or False; interprocess: True or False.

@@ -1,5 +1,5 @@
-"""cupy.cuda.texture: Cuprite has no textures and surfaces, on any device. What describes them can be made, as it is
-only numbers; what would lie on the device raises CUDARuntimeError (cudaErrorNotSupported)."""
+"""cupy.cuda.texture: Cuprite has no textures and surfaces, on any device. Their descriptors
+can be made, as these are only numbers; objects on the device raise CUDARuntimeError (cudaErrorNotSupported)."""
 from cuprite._core import CUDARuntimeError
 from cuprite.cuda._errors import NOT_SUPPORTED
 

@@ -1,7 +1,7 @@
-"""cupy.fft.config: what programs may set about transforms.
+"""cupy.fft.config: the settings of transforms.
 
 Plans are kept by the library, a cache for each device, on the CPU too; `get_plan_cache` is a view of it. Several GPUs
-for one transform and callbacks in cuFFT's kernels are not there: asking for them raises NotImplementedError."""
+for one transform and callbacks in cuFFT's kernels are not supported and raise NotImplementedError."""
 from __future__ import annotations
 
 import sys

@@ -1,4 +1,4 @@
-"""Axes by their numbers, and the bytes that an array lies in."""
+"""Axes by their numbers, and the memory bounds of an array."""
 from cuprite._core import ndarray
 
 __all__ = ["byte_bounds", "normalize_axis_index", "normalize_axis_tuple"]

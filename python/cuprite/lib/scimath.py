@@ -1,5 +1,5 @@
-"""Functions whose results leave the real numbers where they must: sqrt(-1) is 1j. Where an element asks for that is
-looked at, which waits for the device; numpy.lib.scimath, numpy.emath."""
+"""numpy.lib.scimath (numpy.emath): functions whose results are complex where they must be: sqrt(-1) is 1j. Elements are
+checked for that, which waits for the device."""
 import cuprite
 from cuprite._support import _own_asarray
 

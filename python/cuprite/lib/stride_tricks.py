@@ -19,8 +19,8 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
     """A view from x's first element on with this shape and these strides in bytes (x's by default). ValueError where
     elements would lie outside the memory of x.
 
-    Parameters: x: an array; shape: the extents; strides: bytes; subok: True or False (without effect); writeable:
-        False: the view cannot be written to."""
+    Parameters: x: an array; shape: the lengths of the axes; strides: bytes; subok: True or False (without effect);
+        writeable: False: the view cannot be written to."""
     if not isinstance(x, ndarray):
         x = _own_asarray(x)
     view = _strides.as_strided(x, x.shape if shape is None else shape, x.strides if strides is None else strides)

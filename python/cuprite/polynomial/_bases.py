@@ -1,9 +1,9 @@
-"""Series of orthogonal polynomials: what NumPy's six modules have, once, out of a basis' recurrence.
+"""Series of orthogonal polynomials: the functions of NumPy's six modules, written once from a basis' recurrence.
 
 Invariant: a Basis is its recurrence, P[0] = 1, P[1] = first[0] + first[1] x, and for n > 1
 P[n] = (s(n) + t(n) x) P[n - 1] - back(n) P[n - 2] with step(n) = (s(n), t(n)), its derivatives and its integrals in
 itself; sums, values, tables, products, quotients, roots and Gauss's rule follow (Abramowitz and Stegun, chapter 22).
-Coefficients are arrays of Cuprite's, the lowest degree first; what depends on degrees alone is computed by the host.
+Coefficients are arrays of Cuprite's, the lowest degree first; what depends on degrees alone is computed on the host.
 """
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Basis:
         if scl == 0:
             return cuprite.asarray([off])
         o, s = self.first
-        scl = scl * s if abs(s) == 1 else scl / s  # whole numbers stay whole
+        scl = scl * s if abs(s) == 1 else scl / s  # integers stay integers
         return cuprite.asarray([off - scl * o if o else off, scl])
 
     def mulx(self, c):
@@ -303,7 +303,7 @@ class Basis:
         """The series of degree deg (or of the degrees deg) with the least squared distance from y at x.
 
         Parameters: x: a 1-d array; y: an array of one or two axes; deg: an integer, or several; rcond: singular values
-            below this part of the largest are 0 (None: of len(x) units in the last place); full: True: (coefficients,
+            below this part of the largest are 0 (None: of len(x) ulps); full: True: (coefficients,
             [residuals, rank, singular values, rcond]); w: weights of the samples.
         Errors: TypeError for other shapes and a deg that is no integer; ValueError for a negative deg."""
         return _fit(self.vander, x, y, deg, rcond, full, w)
@@ -349,7 +349,7 @@ class Basis:
         return cuprite.sort(_polynomials.eigenvalues(m[::-1, ::-1]))
 
     def gauss(self, deg):
-        """(places, weights) of Gauss's rule: integrals of up to degree 2 deg - 1 times the basis' weight.
+        """(points, weights) of Gauss's rule: integrals of up to degree 2 deg - 1 times the basis' weight.
 
         Parameters: deg: an integer above 0.
         Errors: ValueError for a deg below 1. Source: Golub and Welsch, Math. Comp. 23 (1969)."""
@@ -362,7 +362,7 @@ class Basis:
             if j + 1 < n:
                 m[j][j + 1] = m[j + 1][j] = off[j]
         x = cuprite.linalg.eigvalsh(cuprite.asarray(m, float))
-        for last in (False, True):  # a step of Newton's, then the weights at the better places
+        for last in (False, True):  # a Newton step, then the weights at the better points
             p, before, slope, slope_before, squares = 1 + 0 * x, 0 * x, 0 * x, 0 * x, 1 + 0 * x
             for j in range(n):
                 b = off[j - 1] if j else 0.0
@@ -373,7 +373,7 @@ class Basis:
             if not last:
                 x = x - p / slope
         w = 1 / squares
-        if not any(at):  # an even weight: places in pairs
+        if not any(at):  # an even weight: points in pairs
             x, w = (x - x[::-1]) / 2, (w + w[::-1]) / 2
         return x, w * (self._mass / w.sum())
 

@@ -49,7 +49,7 @@ class ABCPolyBase:
 
     @property
     def symbol(self):
-        """The variable's name in texts."""
+        """The variable's name in printed series."""
         return self._symbol
 
     def _like(self, coef):
@@ -88,7 +88,7 @@ class ABCPolyBase:
     def __ne__(self, other):
         return not self == other
 
-    # --- texts: NumPy's, of the same numbers ---
+    # --- printing: NumPy's, of the same numbers ---
 
     def _theirs(self):
         import numpy.polynomial
@@ -316,7 +316,7 @@ class ABCPolyBase:
         return mapdomain(self._basis.roots(self.coef), self.window, self.domain)
 
     def linspace(self, n=100, domain=None):
-        """(places, values) at n places of a domain.
+        """(x, values) at n evenly spaced points of a domain.
 
         Parameters: n: how many; domain: (least, largest), or None: the series'."""
         first, last = self.domain if domain is None else domain

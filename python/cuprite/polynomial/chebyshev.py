@@ -1,6 +1,6 @@
 """Chebyshev polynomials of the first kind: T[n + 1] = 2 x T[n] - T[n - 1], weight 1 / sqrt(1 - x^2) on [-1, 1].
 
-What the functions do is said in _bases.py, once for all bases."""
+The functions are documented in _bases.py, once for all bases."""
 from __future__ import annotations
 
 import math
@@ -76,7 +76,7 @@ def chebpts1(npts):
 
 
 def chebpts2(npts):
-    """The npts places where T[npts - 1] is 1 or -1, in ascending order.
+    """The npts points where T[npts - 1] is 1 or -1, in ascending order.
 
     Parameters: npts: an integer above 1.
     Errors: ValueError for another."""
@@ -89,7 +89,7 @@ def chebpts2(npts):
 
 
 def chebgauss(deg):
-    """(places, weights) of Gauss's rule: integrals of up to degree 2 deg - 1 times the weight.
+    """(points, weights) of Gauss's rule: integrals of up to degree 2 deg - 1 times the weight.
 
     Parameters: deg: an integer above 0.
     Errors: ValueError for a deg below 1."""
@@ -98,7 +98,7 @@ def chebgauss(deg):
 
 
 def chebinterpolate(func, deg, args=()):
-    """The series of degree deg that is func at the places chebpts1(deg + 1).
+    """The series of degree deg that is func at the points chebpts1(deg + 1).
 
     Parameters: func: a function of an array; deg: an integer not below 0; args: what func is given besides.
     Errors: TypeError for a deg that is no integer; ValueError for a negative one."""
@@ -125,7 +125,7 @@ class Chebyshev(ABCPolyBase):
 
     @classmethod
     def interpolate(cls, func, deg, domain=None, args=()):
-        """The series of degree deg that is func at Chebyshev's places of the domain.
+        """The series of degree deg that is func at the Chebyshev points of the domain.
 
         Parameters: func: a function of an array; deg: an integer not below 0; domain: (least, largest); args: what
             func is given besides.

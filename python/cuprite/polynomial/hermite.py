@@ -1,6 +1,6 @@
 """Hermite polynomials of the physicists: H[n + 1] = 2 x H[n] - 2 n H[n - 1], weight exp(-x^2).
 
-What the functions do is said in _bases.py, once for all bases."""
+The functions are documented in _bases.py, once for all bases."""
 from __future__ import annotations
 
 import math

@@ -1,6 +1,6 @@
 """Hermite polynomials of probability: He[n + 1] = x He[n] - n He[n - 1], weight exp(-x^2 / 2).
 
-What the functions do is said in _bases.py, once for all bases."""
+The functions are documented in _bases.py, once for all bases."""
 from __future__ import annotations
 
 import math

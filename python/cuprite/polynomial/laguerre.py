@@ -1,6 +1,6 @@
 """Laguerre polynomials: (n + 1) L[n + 1] = (2 n + 1 - x) L[n] - n L[n - 1], weight exp(-x) for x > 0.
 
-What the functions do is said in _bases.py, once for all bases."""
+The functions are documented in _bases.py, once for all bases."""
 from __future__ import annotations
 
 import cuprite

@@ -1,6 +1,6 @@
 """Legendre polynomials: (n + 1) P[n + 1] = (2 n + 1) x P[n] - n P[n - 1], weight 1 on [-1, 1].
 
-What the functions do is said in _bases.py, once for all bases."""
+The functions are documented in _bases.py, once for all bases."""
 from __future__ import annotations
 
 import cuprite

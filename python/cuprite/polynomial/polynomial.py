@@ -117,7 +117,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None):
     """The series of degree deg (or of the powers deg) with the least squared distance from y at x.
 
     Parameters: x: a 1-d array; y: an array of one or two axes; deg: an integer, or several; rcond: singular values
-        below this part of the largest are 0 (None: of len(x) units in the last place); full: True: (coefficients,
+        below this part of the largest are 0 (None: of len(x) ulps); full: True: (coefficients,
         [residuals, rank, singular values, rcond]); w: weights of the samples.
     Errors: TypeError for other shapes and a deg that is no integer; ValueError for a negative deg."""
     return _fit(polyvander, x, y, deg, rcond, full, w)

@@ -131,7 +131,7 @@ def _grid(val, c, *places):
 
 
 def _powers(vander, places, degrees):
-    """The products of each place's table, flat in a new last axis, the first place's degrees slowest."""
+    """The products of the variables' tables, flat in a new last axis, the first variable's degrees slowest."""
     if len(degrees) != len(places):
         raise ValueError(f"Expected {len(places)} dimensions of degrees, got {len(degrees)}")
     places = [x + 0.0 for x in cuprite.broadcast_arrays(*(_own_array(x, ndmin=1) for x in places))]

@@ -10,7 +10,7 @@ import struct
 from cuprite import _random
 from cuprite._core import ndarray
 
-# struct cp_rng_state: kind, place, key, counter, state, has_half, half
+# struct cp_rng_state: kind, position, key, counter, state, has_half, half
 _STATE = struct.Struct("<2i2Q4Q6I2I")
 _M, _W = (0xD2E7470EE14C6C93, 0xCA5A826395121157), (0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B)
 _LONG = (1 << 64) - 1

@@ -112,7 +112,7 @@ class Generator(GeneratorDistributions):
         return _r.rng_random(self._rng, size, dtype, out)
 
     def integers(self, low, high=None, size=None, dtype=int, endpoint=False) -> ndarray:
-        """Whole numbers in [low, high), or [low, high] with endpoint; in [0, low) of one bound.
+        """Integers in [low, high), or [low, high] with endpoint; in [0, low) of one bound.
 
         Parameters: low: the lower bound; high: the upper bound (None: `low` is it, and 0 the lower one); size: the
             shape of the result (None: that of the parameters); dtype: an integer type; endpoint: True: the upper
@@ -220,7 +220,7 @@ class Generator(GeneratorDistributions):
         return _r.rng_permutation(self._rng, max(n, 0))
 
     def permuted(self, x, *, axis=None, out=None) -> ndarray:
-        """x with each lane along an axis in an order of its own; axis None: all elements.
+        """x with each slice along an axis shuffled independently; axis None: all elements.
 
         Parameters: x: an array or a sequence; axis: the axis (None: all elements); out: an array that takes the
             result (None: a new one).

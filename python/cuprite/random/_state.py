@@ -65,7 +65,7 @@ class RandomState(StateDistributions):
         return _r.rng_uniform(self._rng, low, high, size, dtype)
 
     def randint(self, low, high=None, size=None, dtype=int) -> ndarray:
-        """Whole numbers in [low, high), or [0, low).
+        """Integers in [low, high), or [0, low).
 
         Parameters: low: the lower bound; high: the upper bound, which is not drawn (None: `low` is it, and 0 the
             lower one); size: the shape of the result (None: that of the parameters); dtype: an integer type.
@@ -75,7 +75,7 @@ class RandomState(StateDistributions):
         return _r.rng_integers(self._rng, low, high, endpoint, size, dtype)
 
     def random_integers(self, low, high=None, size=None) -> ndarray:
-        """Whole numbers in [low, high], or [1, low].
+        """Integers in [low, high], or [1, low].
 
         Parameters: low: the lower bound; high: the upper bound, which is drawn too (None: `low` is it, and 1 the
             lower one); size: the shape of the result (None: that of the parameters).
@@ -85,7 +85,7 @@ class RandomState(StateDistributions):
         return self.randint(low, high + 1, size)
 
     def tomaxint(self, size=None) -> ndarray:
-        """Whole numbers that int64 holds, from 0 on.
+        """Integers that int64 holds, from 0 on.
 
         Parameters: size: the shape of the result (None: that of the parameters)."""
         return _r.rng_integers(self._rng, 0, 0x7fffffffffffffff, True, size)
@@ -198,7 +198,7 @@ def get_random_state():
 
 
 def set_random_state(rs):
-    """Puts another RandomState in its place.
+    """Replaces the global RandomState.
 
     Parameters: rs: a RandomState.
     Errors: TypeError for what is none."""
@@ -253,12 +253,12 @@ def uniform(low=0.0, high=1.0, size=None, dtype=float) -> ndarray:
 
 
 def randint(low, high=None, size=None, dtype=int) -> ndarray:
-    """Whole numbers in [low, high), or [0, low)."""
+    """Integers in [low, high), or [0, low)."""
     return get_random_state().randint(low, high, size, dtype)
 
 
 def random_integers(low, high=None, size=None) -> ndarray:
-    """Whole numbers in [low, high], or [1, low]."""
+    """Integers in [low, high], or [1, low]."""
     return get_random_state().random_integers(low, high, size)
 
 

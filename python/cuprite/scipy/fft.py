@@ -1,8 +1,8 @@
 """scipy.fft on Cuprite's arrays, with CuPy's plan=.
 
-overwrite_x allows a function to use its argument as memory; it never needs to, so it is heeded by doing nothing. Nor
-does `workers` change anything but in that it is checked: the library shares work out to its own threads
-(CUPRITE_NUM_THREADS says how many), and gives the same bits for any number of them."""
+`overwrite_x` allows a function to overwrite its argument; it is accepted and has no effect. `workers` is checked and
+has no effect either: the library uses its own threads (CUPRITE_NUM_THREADS sets their number), and gives the same bits
+for any number of them."""
 from __future__ import annotations
 
 from operator import index as _index

@@ -1,8 +1,8 @@
 """scipy.linalg of Cuprite's arrays: what CuPy has of it, and schur.
 
-Functions are those of C (cuprite._linalg), with SciPy's arguments. `overwrite_a` and `overwrite_b` may be given and
-change nothing: inputs stay as they are. check_finite=True looks for NaN and infinities first, which waits for the
-device; it is SciPy's default and, because of the wait, not ours.
+Functions are those of C (cuprite._linalg), with SciPy's arguments. `overwrite_a` and `overwrite_b` are accepted
+and have no effect. check_finite=True searches for NaN and infinities first, which waits for the device. It is SciPy's
+default and, because of the wait, not ours.
 """
 from __future__ import annotations
 

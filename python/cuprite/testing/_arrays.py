@@ -1,4 +1,4 @@
-"""numpy.testing's assertions for arrays of either module: those of Cuprite are fetched."""
+"""numpy.testing's assertions for arrays of either module: those of Cuprite are copied to the host."""
 import numpy.testing
 
 from cuprite._core import asnumpy, ndarray
@@ -13,7 +13,7 @@ def assert_allclose(actual, desired, rtol=1e-7, atol=0, equal_nan=True, err_msg=
     """numpy.testing.assert_allclose.
 
     Parameters: actual: an array of ours, or what NumPy compares; desired: the same; rtol: relative tolerance; atol:
-        absolute tolerance; equal_nan: True: NaN equals NaN; err_msg: a text for errors; verbose: True: errors show
+        absolute tolerance; equal_nan: True: NaN equals NaN; err_msg: a string for errors; verbose: True: errors show
         the arrays; strict: True: shapes and types must be equal.
     Errors: AssertionError where they differ."""
     numpy.testing.assert_allclose(host(actual), host(desired), rtol, atol, equal_nan, err_msg, verbose, strict=strict)
@@ -22,7 +22,7 @@ def assert_allclose(actual, desired, rtol=1e-7, atol=0, equal_nan=True, err_msg=
 def assert_array_almost_equal(x, y, decimal=6, err_msg="", verbose=True):
     """numpy.testing.assert_array_almost_equal.
 
-    Parameters: x: an array of ours, or what NumPy compares; y: the same; decimal: decimal places; err_msg: a text
+    Parameters: x: an array of ours, or what NumPy compares; y: the same; decimal: decimal places; err_msg: a string
         for errors; verbose: True: errors show the arrays.
     Errors: AssertionError where they differ."""
     numpy.testing.assert_array_almost_equal(host(x), host(y), decimal, err_msg, verbose)
@@ -31,7 +31,7 @@ def assert_array_almost_equal(x, y, decimal=6, err_msg="", verbose=True):
 def assert_array_almost_equal_nulp(x, y, nulp=1):
     """numpy.testing.assert_array_almost_equal_nulp.
 
-    Parameters: x: an array of ours, or what NumPy compares; y: the same; nulp: units in the last place.
+    Parameters: x: an array of ours, or what NumPy compares; y: the same; nulp: ulps.
     Errors: AssertionError where they differ."""
     numpy.testing.assert_array_almost_equal_nulp(host(x), host(y), nulp)
 
@@ -48,7 +48,7 @@ def assert_array_max_ulp(a, b, maxulp=1, dtype=None):
 def assert_array_equal(x, y, err_msg="", verbose=True, *, strict=False, strides_check=False):
     """numpy.testing.assert_array_equal; strides_check: the strides are equal, too.
 
-    Parameters: x: an array of ours, or what NumPy compares; y: the same; err_msg: a text for errors; verbose: True:
+    Parameters: x: an array of ours, or what NumPy compares; y: the same; err_msg: a string for errors; verbose: True:
         errors show the arrays; strict: True: shapes and types must be equal; strides_check: True or False.
     Errors: AssertionError where they differ."""
     numpy.testing.assert_array_equal(host(x), host(y), err_msg, verbose, strict=strict)
@@ -59,7 +59,7 @@ def assert_array_equal(x, y, err_msg="", verbose=True, *, strict=False, strides_
 def assert_array_less(x, y, err_msg="", verbose=True, *, strict=False):
     """numpy.testing.assert_array_less.
 
-    Parameters: x: an array of ours, or what NumPy compares; y: the same; err_msg: a text for errors; verbose: True:
+    Parameters: x: an array of ours, or what NumPy compares; y: the same; err_msg: a string for errors; verbose: True:
         errors show the arrays; strict: True: shapes and types must be equal.
     Errors: AssertionError where they differ."""
     numpy.testing.assert_array_less(host(x), host(y), err_msg, verbose, strict=strict)
@@ -68,7 +68,7 @@ def assert_array_less(x, y, err_msg="", verbose=True, *, strict=False):
 def assert_array_list_equal(xlist, ylist, err_msg="", verbose=True):
     """Lists or tuples of the same kind and length whose arrays are equal, one by one.
 
-    Parameters: xlist: a list or tuple of arrays; ylist: the same; err_msg: a text for errors; verbose: True: errors
+    Parameters: xlist: a list or tuple of arrays; ylist: the same; err_msg: a string for errors; verbose: True: errors
         show the arrays.
     Errors: AssertionError where they differ."""
     if type(xlist) is not type(ylist):

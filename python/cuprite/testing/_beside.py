@@ -96,7 +96,7 @@ def numpy_cupy_allclose(rtol=1e-7, atol=0, err_msg="", verbose=True, name="xp", 
     contiguous_check: where NumPy's result is C- or Fortran-contiguous, so is ours. accept_error: that both raise
     errors, or these, is fine.
 
-    Parameters: rtol: relative tolerance; atol: absolute tolerance; err_msg: a text for errors; verbose: True: errors
+    Parameters: rtol: relative tolerance; atol: absolute tolerance; err_msg: a string for errors; verbose: True: errors
         show the arrays; name: the argument that gets the module; type_check: True: types must be equal;
         accept_error: True, or a class: an error of both is fine; sp_name: the argument that gets its sparse module;
         scipy_name: the argument that gets its SciPy; contiguous_check: True or False.
@@ -126,7 +126,7 @@ def numpy_cupy_array_almost_equal(decimal=6, err_msg="", verbose=True, name="xp"
                                   sp_name=None, scipy_name=None):
     """Decorator: the results of the test are equal to so many decimal places.
 
-    Parameters: decimal: decimal places; err_msg: a text for errors; verbose: True: errors show the arrays; name: the
+    Parameters: decimal: decimal places; err_msg: a string for errors; verbose: True: errors show the arrays; name: the
         argument that gets the module; type_check: True: types must be equal; accept_error: True, or a class: an
         error of both is fine; sp_name: the argument that gets its sparse module; scipy_name: the argument that gets
         its SciPy.
@@ -137,9 +137,9 @@ def numpy_cupy_array_almost_equal(decimal=6, err_msg="", verbose=True, name="xp"
 
 def numpy_cupy_array_almost_equal_nulp(nulp=1, name="xp", type_check=True, accept_error=False, sp_name=None,
                                        scipy_name=None):
-    """Decorator: the results of the test are within so many units in the last place.
+    """Decorator: the results of the test are within so many ulps.
 
-    Parameters: nulp: units in the last place; name: the argument that gets the module; type_check: True: types must
+    Parameters: nulp: ulps; name: the argument that gets the module; type_check: True: types must
         be equal; accept_error: True, or a class: an error of both is fine; sp_name: the argument that gets its
         sparse module; scipy_name: the argument that gets its SciPy.
     Errors: AssertionError where the results differ."""
@@ -163,7 +163,7 @@ def numpy_cupy_array_equal(err_msg="", verbose=True, name="xp", type_check=True,
                            scipy_name=None, strides_check=False):
     """Decorator: the results of the test are equal; strides_check: their strides are, too.
 
-    Parameters: err_msg: a text for errors; verbose: True: errors show the arrays; name: the argument that gets the
+    Parameters: err_msg: a string for errors; verbose: True: errors show the arrays; name: the argument that gets the
         module; type_check: True: types must be equal; accept_error: True, or a class: an error of both is fine;
         sp_name: the argument that gets its sparse module; scipy_name: the argument that gets its SciPy;
         strides_check: True or False.
@@ -176,7 +176,7 @@ def numpy_cupy_array_less(err_msg="", verbose=True, name="xp", type_check=True, 
                           scipy_name=None):
     """Decorator: the elements of our result are less than those of NumPy's.
 
-    Parameters: err_msg: a text for errors; verbose: True: errors show the arrays; name: the argument that gets the
+    Parameters: err_msg: a string for errors; verbose: True: errors show the arrays; name: the argument that gets the
         module; type_check: True: types must be equal; accept_error: True, or a class: an error of both is fine;
         sp_name: the argument that gets its sparse module; scipy_name: the argument that gets its SciPy.
     Errors: AssertionError where the results differ."""
@@ -187,7 +187,7 @@ def numpy_cupy_array_less(err_msg="", verbose=True, name="xp", type_check=True, 
 def numpy_cupy_array_list_equal(err_msg="", verbose=True, name="xp", sp_name=None, scipy_name=None):
     """Decorator: the test returns lists of equal arrays.
 
-    Parameters: err_msg: a text for errors; verbose: True: errors show the arrays; name: the argument that gets the
+    Parameters: err_msg: a string for errors; verbose: True: errors show the arrays; name: the argument that gets the
         module; sp_name: the argument that gets its sparse module; scipy_name: the argument that gets its SciPy.
     Errors: AssertionError where the results differ."""
     return _beside(lambda ours, theirs: _arrays.assert_array_list_equal(ours, theirs, err_msg, verbose), name, sp_name,

@@ -14,7 +14,7 @@ _UNSIGNED = (numpy.uint8, numpy.uint16, numpy.uint32, numpy.uint64)
 
 
 def as_without(test, names):
-    """functools.wraps for a function that passes these arguments itself: pytest shall look for the others only."""
+    """functools.wraps for a function that passes these arguments itself: pytest must look for the others only."""
     def decorate(run):
         run = functools.wraps(test)(run)
         del run.__wrapped__

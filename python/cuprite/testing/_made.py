@@ -9,7 +9,8 @@ import cuprite
 def shaped_arange(shape, xp=cuprite, dtype=numpy.float32, order="C"):
     """1, 2, ... in a shape; booleans: whether these are even, complex numbers: with themselves as imaginary parts.
 
-    Parameters: shape: the extents; xp: the module, cuprite or numpy; dtype: an element type; order: 'C' or 'F'."""
+    Parameters: shape: the lengths of the axes; xp: the module, cuprite or numpy; dtype: an element type; order: 'C' or
+    'F'."""
     a = numpy.arange(1, math.prod(shape) + 1, dtype=numpy.int64)
     return _in(a, shape, xp, dtype, order)
 
@@ -17,7 +18,7 @@ def shaped_arange(shape, xp=cuprite, dtype=numpy.float32, order="C"):
 def shaped_reverse_arange(shape, xp=cuprite, dtype=numpy.float32):
     """..., 2, 1 in a shape, otherwise as shaped_arange.
 
-    Parameters: shape: the extents; xp: the module, cuprite or numpy; dtype: an element type."""
+    Parameters: shape: the lengths of the axes; xp: the module, cuprite or numpy; dtype: an element type."""
     return _in(numpy.arange(math.prod(shape), 0, -1, dtype=numpy.int64), shape, xp, dtype, "C")
 
 
@@ -30,16 +31,16 @@ def _in(a, shape, xp, dtype, order):
 def shaped_linspace(start, stop, shape, xp=cuprite, dtype=numpy.float32):
     """numpy.linspace in a shape.
 
-    Parameters: start: the first value; stop: the last one; shape: the extents; xp: the module, cuprite or numpy;
-        dtype: an element type."""
+    Parameters: start: the first value; stop: the last one; shape: the lengths of the axes; xp: the module, cuprite or
+        numpy; dtype: an element type."""
     return xp.asarray(numpy.linspace(start, stop, math.prod(shape), dtype=dtype).reshape(shape))
 
 
 def shaped_random(shape, xp=cuprite, dtype=numpy.float32, scale=10, seed=0, order="C"):
     """Random numbers between 0 and `scale` in a shape, by NumPy's generator of that seed.
 
-    Parameters: shape: the extents; xp: the module, cuprite or numpy; dtype: an element type; scale: the upper bound;
-        seed: an integer; order: 'C' or 'F'."""
+    Parameters: shape: the lengths of the axes; xp: the module, cuprite or numpy; dtype: an element type; scale: the
+        upper bound; seed: an integer; order: 'C' or 'F'."""
     rng, dtype = numpy.random.RandomState(seed), numpy.dtype(dtype)
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     if dtype.kind == "b":
@@ -54,8 +55,8 @@ def shaped_random(shape, xp=cuprite, dtype=numpy.float32, scale=10, seed=0, orde
 def shaped_sparse_random(shape, sp=None, dtype=numpy.float32, density=0.01, format="coo", seed=0):
     """A sparse matrix with random elements, of scipy.sparse or, by default, of cuprite.scipy.sparse.
 
-    Parameters: shape: the extents; sp: a module of sparse matrices; dtype: an element type; density: how much of it
-        is not 0; format: SciPy's name of a format; seed: an integer."""
+    Parameters: shape: the lengths of the axes; sp: a module of sparse matrices; dtype: an element type; density: how
+        much of it is not 0; format: SciPy's name of a format; seed: an integer."""
     import scipy.sparse
     rows, columns = shape
     a = scipy.sparse.random(rows, columns, density=density, format=format, dtype=dtype,
@@ -68,8 +69,8 @@ def shaped_sparse_random(shape, sp=None, dtype=numpy.float32, density=0.01, form
 def generate_matrix(shape, xp=cuprite, dtype=numpy.float32, *, singular_values=None):
     """A random matrix, or a stack of them, with the given singular values.
 
-    Parameters: shape: the extents, two or more; xp: the module, cuprite or numpy; dtype: a floating or complex type;
-        singular_values: a number or an array.
+    Parameters: shape: the lengths of the axes, two or more; xp: the module, cuprite or numpy; dtype: a floating or
+        complex type; singular_values: a number or an array.
     Errors: TypeError without singular_values; ValueError for another shape or type."""
     if singular_values is None:
         raise TypeError("singular_values is not specified")

@@ -1,4 +1,4 @@
-"""How tests are run: skipped, parameterized, with fixed seeds; what they watch for."""
+"""Decorators and checks for running tests: skipping, parameters, fixed seeds, expected warnings."""
 import contextlib
 import functools
 import inspect
@@ -79,7 +79,7 @@ def multi_gpu(gpu_num):
 def installed(*specifiers):
     """Whether packages are installed that meet requirements as "numpy>=2.0".
 
-    Parameters: *specifiers: texts."""
+    Parameters: *specifiers: strings."""
     from importlib import metadata
     from packaging.requirements import Requirement
     for text in specifiers:
@@ -95,7 +95,7 @@ def installed(*specifiers):
 def numpy_satisfies(version_range):
     """Whether NumPy's version is in a range as ">=1.20,<3".
 
-    Parameters: version_range: a text."""
+    Parameters: version_range: a string."""
     from packaging.specifiers import SpecifierSet
     return SpecifierSet(version_range).contains(numpy.__version__, prereleases=True)
 
@@ -148,7 +148,7 @@ def fix_random():
 
 @contextlib.contextmanager
 def assert_warns(expected):
-    """A block in which a warning of that class is told; AssertionError where none is.
+    """A block in which a warning of that class is issued; AssertionError where none is.
 
     Parameters: expected: a class of warnings."""
     with warnings.catch_warnings(record=True) as seen:
@@ -194,7 +194,7 @@ class _Alias(unittest.TestCase):
 
 
 class NumpyAliasBasicTestBase(_Alias):
-    """Whether a function has the arguments that NumPy's has, and a text of its own."""
+    """Whether a function has the arguments that NumPy's has, and a docstring of its own."""
 
     def test_argspec(self):
         """Fails where the arguments differ."""
@@ -202,7 +202,7 @@ class NumpyAliasBasicTestBase(_Alias):
                          list(inspect.signature(self.numpy_func).parameters))
 
     def test_docstring(self):
-        """Fails where the text is NumPy's, or none."""
+        """Fails where the docstring is NumPy's, or missing."""
         self.assertTrue(self.cupy_func.__doc__)
         self.assertIsNot(self.cupy_func.__doc__, self.numpy_func.__doc__)
 

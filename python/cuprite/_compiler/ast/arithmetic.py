@@ -26,7 +26,7 @@ def foldable(*values):
 
 
 def _folds(unit, op, *values):
-    """foldable, as Numba's rules have it: NumPy's scalars widen first, and a whole number has 64 bits."""
+    """foldable, as Numba's rules have it: NumPy's scalars widen first, and an integer has 64 bits."""
     if not foldable(*values):
         return False
     if not unit.rules.widens:
@@ -242,7 +242,7 @@ def choose(unit, condition, a, b, pure):
 
 
 def _choose_array(condition, a, b, pure):
-    """One of two arrays of a type: its address, and the extents and strides that differ, are chosen each for itself."""
+    """One of two arrays of a type: its address, and the lengths and strides that differ, are chosen each for itself."""
     from . import arrays
     if a.type[:2] != b.type[:2] or "B" in (a.type.layout, b.type.layout) and a.type != b.type:
         raise TypeError(f"{describe(a)} and {describe(b)} cannot take each other's place")

@@ -1,11 +1,11 @@
-"""Elements and views of arrays: texts of addresses. A view is an array with texts of its own for address, extents and
-strides; nothing is copied."""
+"""Elements and views of arrays, as C++ expressions of addresses. A view is an array with its own expressions for
+address, lengths and strides. Nothing is copied."""
 from .types import CFLOAT, DOUBLE, FLOAT, INT64, Array, Scalar
 from .values import Value, as_type, describe, items_of, known, number
 
 
 def extent(v, k):
-    """The k-th extent of an array."""
+    """The k-th length of an array."""
     text = v.n[k]
     return known(text) if isinstance(text, int) else Value(INT64, text, nonneg=True)
 
@@ -30,7 +30,7 @@ def product(strings):
 
 
 def stride(v, k):
-    """The k-th stride, a text or a number; in elements, but of layout 'B' in bytes."""
+    """The k-th stride, an expression or a number: in elements, or in bytes for layout 'B'."""
     if v.s is not None:
         return v.s[k]
     rest = v.n[k + 1:] if v.type.layout == "C" else v.n[:k]
@@ -127,7 +127,7 @@ def take(unit, v, indices):
 
 
 def _inside(v, parts):
-    """Whether all indices are, as a text."""
+    """The C++ condition that all indices are inside."""
     return " && ".join(f"(unsigned long long)({i}) < (unsigned long long)({v.n[k]})" for k, i in parts)
 
 
@@ -156,7 +156,7 @@ SLICE = SliceType()
 
 
 def _ends(unit, v, k, index):
-    """(first, length, step) of a slice along an axis: numbers, or texts."""
+    """(first, length, step) of a slice along an axis: numbers, or C++ expressions."""
     start, stop, step = index.items if index.items is not None else \
         [known(x) for x in (index.const.start, index.const.stop, index.const.step)]
     if not step.known:

@@ -1,5 +1,5 @@
-"""A function of Python as one of C++: its parameters, its translation until the types of its variables stand still, and
-where its declarations go."""
+"""A Python function as a C++ function: its parameters, its translation until the types of its variables reach a fixed
+point, and the position of its declarations."""
 import ast
 
 from . import arrays
@@ -14,8 +14,8 @@ from .webs import split
 
 
 def compile_function(unit, function, name, values, kernel=False):
-    """(text, type of the result) of one function of C++ for these arguments. Arrays among them come as values whose
-    texts are to be the parameters' own names."""
+    """(source, type of the result) of one C++ function for these arguments. Arrays among them come as values whose
+    expressions are the parameters' own names."""
     source = Source(function)
     if source.variadic:
         raise source.located(NotImplementedError("a kernel cannot have *args or **kwargs"), source.node)
@@ -30,7 +30,7 @@ def compile_function(unit, function, name, values, kernel=False):
 
 
 def _translated(unit, function, name, values, kernel, source, fine):
-    """(names whose variables should be told apart further, and what compile_function gives, or the error)."""
+    """(names whose variables must be split further, and what compile_function returns, or the error)."""
     lambda_ = isinstance(source.node, ast.Lambda)
     body = [ast.copy_location(ast.Return(source.node.body), source.node.body)] if lambda_ else source.node.body
     origin = {}

@@ -1,4 +1,4 @@
-"""Expressions of Python -> values. One method a kind of node, named as the node is."""
+"""Python expressions -> values. One method for each kind of node, with the node's name."""
 import ast
 
 from . import arithmetic, arrays, intrinsics
@@ -277,8 +277,8 @@ def bound(function, arguments, named):
 
 
 def flattened(v):
-    """The texts that carry a value into a function: of an array its address, and extents and strides that are no
-    numbers."""
+    """The expressions that pass a value to a function: for an array its address, and those lengths and strides that
+    are not constants."""
     if v.type is OBJECT:
         return []
     if isinstance(v.type, Array):

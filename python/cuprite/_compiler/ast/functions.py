@@ -1,5 +1,5 @@
-"""Functions of numbers that kernels may call under their names in Python, math, cmath, SciPy and Cuprite: name -> what
-writes the call. NumPy's ufuncs are in ufuncs.py. In float16 they compute in float32."""
+"""Functions of numbers that kernels may call under their names in Python, math, cmath, SciPy and Cuprite: name -> the
+writer of the call. NumPy's ufuncs are in ufuncs.py. In float16 they compute in float32."""
 import builtins
 import math
 
@@ -22,7 +22,7 @@ def run(tr, name, v, *more):
     """The call of a C function of floating numbers."""
     t = tr.rules.floating(v)
     for m in more:
-        if tr.rules.widens:  # whole numbers together are doubles; beside inexact ones they are what they are there
+        if tr.rules.widens:  # integers together are doubles; beside inexact ones they are what they are there
             t = tr.rules.matched(v, m)
             t = DOUBLE if t.integer else t
         else:
@@ -71,7 +71,7 @@ def _log(tr, x, base=None):
 
 
 def _whole(c):
-    """math.floor and the like give a whole number."""
+    """math.floor and the like give an integer."""
     def write(tr, x):
         t = tr.rules.type_of(x)
         if tr.rules.widens:
@@ -328,7 +328,7 @@ def _math_gcd(tr, x, y):
 
 
 def _of_double(helper):
-    """A function that computes in float64, of whole numbers and in Numba of all."""
+    """A function that computes in float64, of integers and in Numba of all."""
     def write(tr, x):
         t = tr.rules.floating(x)
         t = DOUBLE if tr.rules.widens and t.kind != "c" else t

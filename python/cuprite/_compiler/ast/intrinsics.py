@@ -1,6 +1,6 @@
-"""What expressions may call and ask: Python's builtins, functions of math, NumPy and Cuprite on single numbers, types
-as conversions, device functions, attributes of arrays and numbers, and Intrinsics: objects of a face (cuprite.jit,
-cuprite.numba.cuda) that know their own text."""
+"""What expressions may call and read: Python's builtins, functions of math, NumPy and Cuprite on single numbers, types
+as conversions, device functions, attributes of arrays and numbers, and Intrinsics: objects of an interface
+(cuprite.jit, cuprite.numba.cuda) that write their own source."""
 import builtins
 import math
 
@@ -288,7 +288,7 @@ def _refuse_complex(target):
 
 
 def known_int(v, what):
-    """A whole number that must be known while the kernel is compiled."""
+    """An integer that must be known while the kernel is compiled."""
     import numpy
     if v.known and isinstance(v.const, (int, numpy.integer)) and not isinstance(v.const, bool):
         return int(v.const)

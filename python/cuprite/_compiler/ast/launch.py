@@ -1,8 +1,8 @@
-"""Kernels that were compiled from Python: one for each list of argument types, and how the arguments of a call become
-the parameters of the text.
+"""Kernels compiled from Python, one for each list of argument types, and the conversion of a call's arguments to kernel
+parameters.
 
-An array is passed as its address and those of its extents and strides that the text asks for; a number as a value of
-its type. What turns the arguments of a call into that list is a Python function made once for each compiled kernel.
+An array is passed as its address and those of its lengths and strides that the source reads; a number as a value of its
+type. A Python function made once for each compiled kernel turns the arguments of a call into that list.
 """
 import re
 from types import SimpleNamespace
@@ -50,7 +50,7 @@ def parameter_value(t):
 class Compiled:
     """A kernel's text, the function that launches it, and what makes its parameters of a call's arguments.
 
-    `values`: the parameters as values; `source` the text; `flatten(*args)` the tuple of parameters."""
+    `values`: the parameters as values; `source` the C++ source; `flatten(*args)` the tuple of parameters."""
 
     def __init__(self, function, rules, values, options=(), body=None, checked=False):
         """checked: indices are looked at, and what threads raise is raised by the launch."""
@@ -107,7 +107,7 @@ class Compiled:
             self._launch(grid, block, flat)
 
     def _launch_checked(self, grid, block, flat, shared_mem):
-        """A launch that waits for its end, and raises the first exception that a thread told."""
+        """A launch that waits for its end, and raises the first exception that a thread recorded."""
         import cuprite
         status = cuprite.ndarray((1,), "int32", self._module.get_global("debug_status"))
         status.fill(0)

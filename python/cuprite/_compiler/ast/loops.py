@@ -1,4 +1,4 @@
-"""Loops of Python -> loops of C++: for over range, over the first axis of an array, over tuples, enumerate, zip and
+"""Python loops -> C++ loops: for over range, over the first axis of an array, over tuples, enumerate, zip and
 reversed; while; their else. A bound is computed once, before the loop, as Python does."""
 import ast
 import builtins
@@ -11,7 +11,8 @@ from .values import Value, as_type, describe, items_of, known, make_tuple, nonne
 
 
 class Row(NamedTuple):
-    """What a for statement goes over: how many turns (a number, or a text), and the item of a turn."""
+    """What a for statement iterates over: the number of iterations (a number or an expression), and an iteration's
+    item."""
     count: Any
     item: Callable
 
@@ -171,7 +172,7 @@ class Loops:
 
     def each(self, out, element):
         """Lines that give every element of the array `out` a value: element(item), where item(v) is the element of an
-        array v (which meets the shape of `out` as arrays do) at the place, and a number itself."""
+        array v (broadcast to the shape of `out`) at that index, and a number itself."""
         indices = []
         for k in range(out.type.ndim):
             at = self.fresh("at")

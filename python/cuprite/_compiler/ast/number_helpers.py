@@ -1,5 +1,5 @@
-"""C++ helpers of NumPy's functions of numbers (ufuncs.py): name -> text. Templates over the number type, which take and
-give values."""
+"""C++ helpers of NumPy's functions of numbers (ufuncs.py): name -> source. Templates over the number type, which take
+and give values."""
 T = "template <class T> static __device__ inline "
 C = "template <class T> static __device__ inline complex<T> "
 

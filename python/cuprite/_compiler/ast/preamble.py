@@ -1,4 +1,4 @@
-"""C++ helpers that kernels are given when they need them: name -> text, and what each needs itself.
+"""C++ helpers that are added to the kernels that use them: name -> source, and each one's own dependencies.
 
 All are templates over the number type, without a barrier, and take and give values.
 """
@@ -93,7 +93,7 @@ HELPERS = {
     "py_gcd": T + "T py_gcd(T a, T b) {\n"
                   "    for (; b != 0;) { T r = (T)-1 < (T)0 && b == (T)-1 ? (T)0 : (T)(a % b); a = b; b = r; }\n"
                   "    return a < 0 ? (T)(0 - wrapping(a)) : a;\n}\n",
-    # whether something was divided by zero, which a function of the host tells
+    # whether a divisor was zero; the host function reports it
     "host_zero": "static __device__ int host_zero;\n",
     "host_divisor": T + "T host_divisor(T b) {\n    if (b == 0) host_zero = 1;\n    return b;\n}\n",
     "host_base": T + "T host_base(T a, T e) {\n    if (a == 0 && e < 0) host_zero = 1;\n    return a;\n}\n",

@@ -1,5 +1,5 @@
-"""How types meet in expressions, in the three ways that programs are written for: CUDA C's and NumPy's (the two modes
-of `jit.rawkernel`) and Numba's. A class a way, with the same methods; `operands` gives the type in which an operation
+"""Type promotion in expressions, by three sets of rules: CUDA C's and NumPy's (the two modes of `jit.rawkernel`) and
+Numba's. Each is a class with the same methods; `operands` gives the type in which an operation
 computes and the type of its result."""
 from .types import (BOOL, CDOUBLE, CFLOAT, DOUBLE, FLOAT, HALF, INT8, INT32, INT64, OBJECT, SCALARS, UINT64, Array,
                     Scalar, Tuple, scalar)
@@ -29,7 +29,7 @@ class Rules:
     wraps = False           # a negative index counts from the end
     widens = False          # a variable's type is that of all its assignments together
     index = INT32           # of threadIdx and company
-    notes_zero = False      # a divisor of zero is to be told
+    notes_zero = False      # a zero divisor must be reported
 
     def type_of(self, v):
         """The scalar type of an operand."""
@@ -166,7 +166,7 @@ class Numpy(Rules):
 
 
 class Numba(Rules):
-    """Numba's: whole numbers compute in 64 bits, Python's floats are doubles, a variable is wide enough for all that is
+    """Numba's: integers compute in 64 bits, Python's floats are doubles, a variable is wide enough for all that is
     assigned to it."""
     mode = "numba"
     wraps = widens = True
@@ -212,7 +212,7 @@ class Numba(Rules):
 
     def loop(self, ufunc, values):
         """(types of the inputs, types of the results) in which a ufunc of NumPy computes: the first of its loops that
-        the arguments go into, whole numbers into any inexact one where there is an inexact argument."""
+        the arguments go into, integers into any inexact one where there is an inexact argument."""
         given = [self.type_of(v) for v in values]
         mixed = any(t.kind in "fc" for t in given)
         wanted = _LOOPS | {"e"} if HALF in given else _LOOPS

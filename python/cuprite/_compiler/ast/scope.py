@@ -2,8 +2,8 @@
 
 Python's variables live in the whole function, those of C++ in a block. A variable is declared in the innermost block
 that holds all its uses, when the first statement there that names it surely assigns it; otherwise (it may carry a value
-from one turn of a loop to the next) at the beginning of the function. So a value that is used between two barriers only
-stays between them.
+from one iteration of a loop to the next) at the beginning of the function. So a value that is used between two barriers
+only stays between them.
 """
 import ast
 
@@ -96,7 +96,7 @@ class Scope:
 
     @staticmethod
     def _only_target(loop, name):
-        """The for statement's own target is the only place where the name is assigned, and `else` does not ask."""
+        """The for statement's own target is the name's only assignment, and `else` does not read it."""
         if not (isinstance(loop.target, ast.Name) and loop.target.id == name):
             return False
         inner = [n for s in loop.body + loop.orelse for n in ast.walk(s) if isinstance(n, ast.Name) and n.id == name]

@@ -1,4 +1,4 @@
-"""Intrinsics that both faces have: barriers, shuffles, votes, atomics. A face gives them its names."""
+"""Intrinsics that both interfaces have: barriers, shuffles, votes, atomics. Each interface gives them its names."""
 from . import arithmetic
 from .intrinsics import Dim3, Intrinsic, known_int
 from .types import (BOOL, DOUBLE, FLOAT, HALF, INT32, INT64, UINT32, UINT64, VOID, Array)

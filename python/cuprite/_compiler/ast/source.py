@@ -1,12 +1,12 @@
 """The syntax tree of a function, and errors that name its lines. Every error of the compiler passes `located` once,
-which puts file, line and the text of that line before its message and keeps its type."""
+which prefixes the message with file, line and that source line, and keeps the error's type."""
 import ast
 import inspect
 import linecache
 
 
 class Source:
-    """A function's tree with its place in a file: `node` is a FunctionDef or a Lambda."""
+    """A function's tree with its position in a file: `node` is a FunctionDef or a Lambda."""
 
     def __init__(self, function):
         self.function = function
@@ -67,7 +67,7 @@ class Source:
         return f'{self.file}:{number}: in {self.name}' + (f"\n    {text}\n" if text else ": ")
 
     def located(self, error, node):
-        """The error with its place, once."""
+        """The error with its file and line, added once."""
         if getattr(error, "_located", False):
             return error
         message = error.args[0] if error.args else str(error)

@@ -1,8 +1,8 @@
-"""Statements of Python -> lines of C++: the Translator of one function.
+"""Python statements -> lines of C++: the Translator of one function.
 
-A function is translated again until the types of its variables stand still (two passes are enough unless a variable
-widens); only the last pass's text is kept. Variables are C++ variables of one type; an array variable is an address
-with extents and strides, a tuple one variable an item.
+A function is translated again until the types of its variables reach a fixed point (two passes are enough unless a
+variable widens); only the last pass's source is kept. Variables are C++ variables of one type; an array variable is an
+address with lengths and strides, a tuple one variable an item.
 """
 import ast
 import re
@@ -168,7 +168,7 @@ class Translator(Loops, Expressions):
         raise TypeError(f"the variable {name!r} is {old!r} and cannot become {t!r}: a variable has one type")
 
     def _learn_form(self, name, t, v):
-        """Which extents and strides of an array variable are numbers, or the forms of a tuple's items."""
+        """Which lengths and strides of an array variable are numbers, or the forms of a tuple's items."""
         if isinstance(t, Array):
             s = [arrays.stride(v, k) for k in range(t.ndim)] if t.layout in "AB" else None
             form = Value(t, n=list(v.n), s=s)
@@ -477,7 +477,7 @@ class Translator(Loops, Expressions):
             args = (message.const,) if message is not None and message.known else ()
             self.emit(f"if (!{condition}) {{ {self.unit.fault(AssertionError(*args))};{' return;' * self.kernel} }}")
         elif self.rules.widens and not self.rules.notes_zero:
-            if self.kernel:     # the thread ends; without debug=True Numba does not tell
+            if self.kernel:     # the thread ends; without debug=True Numba reports nothing
                 self.emit(f"if (!{condition}) return;")
         else:
             self.emit(f"assert({condition});")
@@ -488,7 +488,7 @@ class Translator(Loops, Expressions):
         if self.unit.faults is not None:
             self.emit(f"{self.unit.fault(self._raised(node))};")
         if self.kernel:
-            self.emit("return;")  # the thread ends; without debug=True Numba does not tell either
+            self.emit("return;")  # the thread ends; without debug=True Numba reports nothing either
 
     def _raised(self, node):
         """The exception that a raise statement names."""

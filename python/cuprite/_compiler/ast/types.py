@@ -1,4 +1,4 @@
-"""Types of values in a kernel: scalars, arrays, tuples. They are immutable and compare by what they are, so that a
+"""Types of values in a kernel: scalars, arrays, tuples. They are immutable and compare by value, so a
 tuple of them is the key of a compiled kernel."""
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ class Scalar:
         return scalar, (self.name,)
 
 
-# In the order in which C's conversions go up; `rank` is the place in it.
+# In the order of C's conversion ranks; `rank` is the index in it.
 _ROWS = [("bool", "b", 1, "bool", "b1"), ("int8", "i", 1, "signed char", "i1"),
          ("uint8", "u", 1, "unsigned char", "u1"),
          ("int16", "i", 2, "short", "i2"), ("uint16", "u", 2, "unsigned short", "u2"), ("int32", "i", 4, "int", "i4"),

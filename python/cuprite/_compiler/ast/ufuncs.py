@@ -1,8 +1,8 @@
 """NumPy's functions in kernels: each computes in the types of a loop of NumPy's ufunc, as the rules choose it, so that
 np.add of two uint8 is a uint8. In float16 they compute in float32.
 
-A writer is given a Call (the unit and the loop's types) and the texts of the arguments in these types, each of which it
-uses once; it gives the text of the result in the loop's type.
+A writer gets a Call (the unit and the loop's types) and the expressions of the arguments in these types. It uses each
+once and returns the expression of the result in the loop's type.
 """
 import math
 
@@ -187,7 +187,7 @@ def write(name):
 
 
 def _folded(ufunc, values, widens):
-    """The known whole number or truth value that known arguments give, else None; with Numba's rules it keeps its
+    """The constant integer or truth value that constant arguments give, else None; with Numba's rules it keeps its
     type."""
     import numpy
     if not all(v.known and number(v.const) for v in values):

@@ -1,4 +1,4 @@
-"""One text of CUDA C++ in the making: a kernel, the device functions it calls, the constants and helpers it needs.
+"""One CUDA C++ source under construction: a kernel, the device functions it calls, the constants and helpers it needs.
 
 A Unit writes each device function once for each list of argument types. `text()` puts all together in an order that
 compiles: helpers, tuples, constants, functions, the kernel.
@@ -47,14 +47,14 @@ class Unit:
         self.busy = []          # functions being written, to see recursion
         self.keep = []          # objects whose identity is a key here
         self.captured = {}      # id of an array of the surroundings -> (name, value like it, the array)
-        self.faults = None      # with checks: the exceptions that a thread can tell, the first an index that is outside
+        self.faults = None      # with checks: the exceptions that a thread can raise, the first an index out of range
         self.host_calls = {}    # (function of the host, its constants) -> what it gave
         self.dynamic_shared = False
         self.cooperative = False
         self.options = ()
         self.written = set()    # (name of a kernel's array parameter) that a kernel may write
 
-    # -- what the text needs
+    # -- what the source needs
 
     def need(self, *names):
         self.helpers.update(names)
@@ -88,7 +88,7 @@ class Unit:
         return self.tuples[t][0]
 
     def array_type(self, t):
-        """The struct that carries an array out of a device function: its address, extents and strides."""
+        """The struct that carries an array out of a device function: its address, lengths and strides."""
         if t not in self.tuples:
             self.need_type(t.dtype)
             words = [f"n{k}" for k in range(t.ndim)] + [f"s{k}" for k in range(t.ndim) if t.layout in "AB"]
@@ -151,7 +151,7 @@ class Unit:
                      s=[f"{name}_s{k}" for k in range(value.type.ndim)] if value.s is not None else None)
 
     def fault(self, error):
-        """The text that tells an exception; the first one of a launch is raised behind it."""
+        """The source that records an exception; the first one of a launch is raised after it."""
         self.faults.append(error)
         return self.call("debug_tell", str(len(self.faults)))
 
@@ -186,7 +186,7 @@ class Unit:
 
 
 def _shape_key(v):
-    """What of an argument a device function's text depends on: its type, and the extents that are numbers."""
+    """What of an argument a device function's source depends on: its type, and the lengths that are numbers."""
     if isinstance(v.type, Array):
         return (v.type, tuple(n if isinstance(n, int) else None for n in v.n),
                 v.s and tuple(s if isinstance(s, int) else None for s in v.s), v.nonneg)

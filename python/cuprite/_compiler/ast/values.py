@@ -1,8 +1,8 @@
-"""Values while a kernel is written: a type and the C++ text that computes it, or a Python object that is known already.
+"""Values while a kernel is written: a type and the C++ expression that computes it, or a compile-time Python object.
 
-A text is always a whole operand: it can stand beside any operator without further parentheses. `pure` says that writing
-it twice does no harm, `nonneg` that it is not negative: 2: surely, 1: unless its computation wraps (an index that
-needs no look at its sign, as it would be outside anyway), 0: not known.
+An expression is always a complete operand: it can stand beside any operator without further parentheses. `pure` says
+that it may be evaluated twice, `nonneg` whether it is known not to be negative: 2: certainly, 1: unless its computation
+wraps (an index whose sign needs no check, as it would be out of range anyway), 0: unknown.
 """
 import math
 
@@ -19,7 +19,7 @@ class Value:
         self.type, self.code, self.const, self.pure = type, code, const, pure
         self.nonneg = 2 if nonneg is True or getattr(type, "kind", "") in ("b", "u") else int(nonneg)
         self.items = items      # of a tuple: its values
-        self.n, self.s = n, s   # of an array: texts of extents and strides
+        self.n, self.s = n, s   # of an array: expressions of lengths and strides
         self.place = place      # an element that can be assigned and whose address can be taken
 
     @property

@@ -1,4 +1,4 @@
-"""A name that is used again for something else becomes a variable of its own, as Numba's compiler has it: the variables
+"""A name that is reused for something else becomes a separate variable (a web), as in Numba's compiler: the variables
 of two loops that share a name have two types.
 
 Invariant: where the value of an assignment can reach a read, the read's variable takes that value, so the function
@@ -147,8 +147,8 @@ class _Plain(ast.NodeTransformer):
 
 
 def split(body, parameters, fine=()):
-    """(the statements with names that mean several variables told apart, new name -> the name it was). The variables
-    of the names in `fine` are told apart further: each set of assignments that reaches a read is one."""
+    """(the statements after splitting names that stand for several variables, new name -> old name). Names in `fine`
+    are split further: each set of assignments that reaches a read is one variable."""
     body = [_Plain().visit(s) for s in body]
     stored = [n for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
     names = {n.id for n in stored}

@@ -1,8 +1,8 @@
-"""fused: a text of elementwise operations computed in one go, as numexpr.evaluate does it.
+"""fused: a string of elementwise operations computed in one go, as numexpr.evaluate does it.
 
-Texts that were read are kept, so a call in a loop reads its text once; what a text may say stands in
-include/cuprite/fuse.h. The CPU runs it chain by chain. For other devices the same text is a function of Python's, which
-`fuse` runs operation by operation until its kernel is compiled: the language is Python's, with the same meaning."""
+Parsed expressions are cached, so a call in a loop parses its string once. include/cuprite/fuse.h defines the language.
+The CPU runs an expression pass by pass. For other devices the same string is a Python function, which `fuse` runs
+operation by operation until its kernel is compiled: the language is Python's, with the same meaning."""
 import functools
 import sys
 
@@ -73,11 +73,11 @@ def fused(text, local_dict=None, global_dict=None, out=None, casting="same_kind"
 
     fused("a*x + sin(y)") takes the names from the caller's variables, fused("a*x + y", a=2, x=x, y=y) from its
     arguments; local_dict and global_dict are looked into instead of the caller's. Results have the types and the bits
-    that the operations give one by one. `out` is an array for the result, or a tuple where the text returns several.
-    `casting` says which conversions to `out` are allowed; `operands` are values for names.
+    that the operations give one by one. `out` is an array for the result, or a tuple where the expression returns
+    several. `casting` says which conversions to `out` are allowed; `operands` are values for names.
 
-    Errors: TypeError for operands that the text does not name; NameError for names without a value; ValueError for
-        a text that is no expression."""
+    Errors: TypeError for operands that the expression does not name; NameError for names without a value; ValueError
+        for a string that is no expression."""
     f = _read(text)
     values = []
     for name in f.names:
@@ -102,5 +102,5 @@ def fused(text, local_dict=None, global_dict=None, out=None, casting="same_kind"
             if function is not None and all(isinstance(x, _core.ndarray) or type(x) in (int, float) for x in values):
                 return function(*values)
         except Exception:
-            pass  # told below, with the place in the text
+            pass  # reported below, with the column in the source
     return f(*values, out=out, casting=casting)

@@ -1,10 +1,10 @@
 """fuse: functions of arrays whose operations become one kernel; vectorize.
 
-A call runs at once, as the function is written, with the kernels that exist. Meanwhile a thread runs the function on
-stand-ins that know types and no values (trace.py, rebind.py), and compiles what they did from the bodies of the
+A call runs at once, as the function is written, with the kernels that exist. Meanwhile a thread traces the function
+with placeholders that know types but no values (trace.py, rebind.py), and compiles the trace from the bodies of the
 operations' rows; when that is done, calls with arguments of the same kinds run the one kernel, with the same bits.
-Where that cannot be, because an operation has no such body or the function looks at values, calls go on as they did: a
-PerformanceWarning tells of operations that cannot be fused, once a function."""
+Where that is impossible, because an operation has no such body or the function reads values, calls go on as before: a
+PerformanceWarning names operations that cannot be fused, once a function."""
 import functools
 import time
 import types
@@ -104,7 +104,7 @@ class Fusion(_core._Fusion):
         except trace.NotFused as e:
             self._leave(kinds, given)
             self._report(str(e))
-        except rebind.Raised as e:  # whatever is wrong with the function is told by its calls
+        except rebind.Raised as e:  # the function's own calls raise what is wrong with it
             self._leave(kinds, given)
             report_failure(self.name, e.__cause__, of_user=True)
         except Exception as e:
@@ -181,7 +181,7 @@ class vectorize:
     """A function of numbers, applied to arrays element by element: vectorize(f)(x, y). It runs on whole arrays, so it
     may do with its arguments what arrays do: operations and functions, without `if` on their values.
 
-    Parameters: pyfunc: the function; otypes: the results' types (None: as they come); doc: a text (None: its own);
+    Parameters: pyfunc: the function; otypes: the results' types (None: as they come); doc: a string (None: its own);
         excluded: None; cache: True or False (without effect); signature: None.
     Errors: NotImplementedError for an excluded or a signature."""
 

@@ -1,9 +1,9 @@
-"""The texts that groups of fuse's nodes become: CUDA C++ for a kernel, and the language of the library's engine.
+"""The source that groups of fuse's nodes become: CUDA C++ for a kernel, and the language of the library's engine.
 
 An operation's text is its row's body (ufunc._bodies) with the C types of its loop, and only bodies whose bits are those
 of the kernels that exist are taken: on the CPU operators and exact functions, on GPUs CUDA's functions too, which both
-are compiled from. (Signs and payloads of NaN are not among them: compilers turn operations round.) What has no such
-body raises NoText, and then there is no kernel."""
+are compiled from. (Signs and payloads of NaN are excepted: compilers commute operands.) An
+operation without such a body raises NoText, and there is no kernel."""
 import re
 
 import cuprite
@@ -26,7 +26,7 @@ _PAYLOAD = {("float32", "float64"): "cuprite_double", ("float64", "float32"): "c
 
 
 class NoText(Exception):
-    """Why a group becomes no kernel; without a text where that is as it should be."""
+    """Why a group becomes no kernel; without a message where that is expected."""
 
 
 class Kernel:

@@ -1,10 +1,9 @@
 """What fuse's nodes become: a program of steps, groups of elementwise operations and calls of the library between them.
 
-Elementwise nodes wait until something needs them, so that what lies around a reduction is one group where it can be.
-Invariant: a group's nodes one by one, in the order in which the function did them, are always a right way to run it
-(`run`); kernels and the library's engine are taken where they give the same: outputs have one shape, and
-what is written shares no memory with what is read in another way. Once something was written, nothing is computed
-twice from memory."""
+Elementwise nodes are deferred until something needs them, so operations around a reduction are one group where
+possible. Invariant: running a group's nodes one by one, in program order, is always correct (`run`). Kernels and the
+library's engine are used where they give the same: outputs have one shape, and written memory does not overlap memory
+read with another layout. Once something was written, nothing is computed twice from memory."""
 import operator
 import re
 
@@ -89,7 +88,7 @@ class Group:
                 self.below = _QUICK // self.weight() if cpu else 0
                 text, names, self.more = kernel_source.engine_source(self)
                 self.engine = _core._Fused(text, names)
-        except (kernel_source.NoText, ValueError):  # ValueError: larger than a text may be
+        except (kernel_source.NoText, ValueError):  # ValueError: longer than the engine accepts
             pass
         return reason
 
@@ -174,7 +173,7 @@ class Group:
         """Compiles for operands like these, arrays described."""
         try:
             self.kernel._prepare(*given)
-        except ValueError as e:  # shapes that do not meet, which the call tells
+        except ValueError as e:  # shapes that do not broadcast; the call raises
             report_failure(self.kernel.name, e, of_user=True)
         except Exception as e:  # no compiler, say: it runs as it did
             report_failure(self.kernel.name, e)
@@ -225,7 +224,7 @@ def run(nodes, r, wanted):
 
 
 def _set(n, of):
-    """What takes the place of an array that the function wrote to, and nobody else sees."""
+    """The replacement of an array that the function wrote to and that is not visible outside."""
     target, value = of(n.args[0]), of(n.args[1])
     fitting = isinstance(value, _core.ndarray) and value.shape == target.shape
     if fitting and n.what and value.strides == target.strides and value._type == n.dtype:
@@ -410,7 +409,7 @@ class Segment:
         return tuple([r[n.at] for n in self.fresh])
 
     def is_simple(self):
-        """Whether its groups can be run each for itself: one group looks itself whether what it writes is apart."""
+        """Whether its groups can run separately: a single group checks itself that outputs do not alias inputs."""
         return bool(self.groups) and (not self.stores or len(self.groups) == 1)
 
 
@@ -494,7 +493,7 @@ class Program:
         return f"{constant(node.what)}({', '.join(args + words)})"
 
     def dropped(self, steps, result):
-        """Of each step the registers that nobody needs behind it."""
+        """For each step the registers that are not live after it."""
         last = {}
         for k, s in enumerate(steps):
             nodes = s.nodes if isinstance(s, Segment) else [s]

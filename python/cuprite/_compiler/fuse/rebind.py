@@ -1,7 +1,7 @@
-"""The other half of tracing: the copy of a function that runs on stand-ins (trace.py).
+"""The other half of tracing: the copy of a function that runs on placeholders (trace.py).
 
-In it the module cuprite, its functions, and functions of Python's that it names are replaced by what writes down; all
-else that it finds in its globals and in what it encloses is written down too, to be looked at again in each call.
+In it the module cuprite, its functions, and Python functions that it names are replaced by recording versions. All
+other globals and closure variables that it reads are recorded as guards, which each call checks again.
 Invariant: the function itself, its module and its cells are never changed."""
 import types
 

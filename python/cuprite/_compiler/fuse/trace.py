@@ -1,10 +1,11 @@
-"""Tracing for fuse: a function runs on stand-ins of arrays, which write down what is done to them as a list of nodes.
+"""Tracing for fuse: a function runs on stand-ins (placeholders) of arrays, which record its operations as a list of
+nodes.
 
 Stand-ins know a type and the shape of one call, and no value, so what a function does with them does not depend on
-values; what asks for one raises NotFused, and shapes that a function looked at bind its program to them. Types are
-found by doing the same to arrays of one element on the CPU, so every rule and refusal is the library's own; shapes of
-reductions and views likewise, by arrays without memory or whose extents say which axis is which. What nodes become is
-program.py's; the copy of the function that runs on stand-ins is made by rebind.py."""
+values. Reading a value raises NotFused; reading a shape specializes the program to it. Types are found by running each
+operation on arrays of one element on the CPU, so every rule and refusal is the library's own. Shapes of reductions and
+views are found likewise, by arrays without memory or whose lengths identify the axes. program.py compiles the nodes;
+rebind.py makes the copy of the function that runs on stand-ins."""
 import operator
 
 import cuprite
@@ -23,14 +24,14 @@ _METHODS = frozenset("""sum prod max min any all mean var std argmax argmin ptp 
 _ATTRIBUTES = frozenset({"T", "mT", "real", "imag"})
 # arrays made of nothing but a shape
 MAKERS = frozenset("zeros ones empty full zeros_like ones_like empty_like full_like".split())
-# extents of stand-ins for reductions: what is left of them says which axis it was
+# lengths of stand-ins for reductions: what is left of them says which axis it was
 _EXTENTS = (5, 7, 11, 13)
 PLAIN = {bool, int, float, complex, str, type(None)}
 _NAMES = ("float32", "float64", "float16", "int32", "int64", "uint8", "bool", "complex64", "complex128")
 
 
 class NotFused(Exception):
-    """Why a function cannot be fused; without a text where that is nobody's fault."""
+    """Why a function cannot be fused; without a message where there is nothing to report."""
 
 
 def is_generic(x):
@@ -271,7 +272,7 @@ for _word in ("add sub mul truediv floordiv mod pow radd rsub rmul rtruediv rflo
 
 class Trace:
     """The list of nodes that operations on stand-ins become. `stand(trace, function)` gives what is called with
-    stand-ins in the function's place (rebind.py)."""
+    stand-ins instead of the function (rebind.py)."""
 
     def __init__(self, stand):
         self._stand = stand
@@ -357,7 +358,7 @@ class Trace:
         self.replace(x, value, None)
 
     def replace(self, x, value, how):
-        """x has the value from here on: as memory that others see, or as another node where nobody does."""
+        """x has the value from here on: as shared memory, or as another node where it is not shared."""
         target = x._node
         if isinstance(value, Node) and value.kind != "number" and met([value.shape, target.shape]) != target.shape:
             raise NotFused()  # refused

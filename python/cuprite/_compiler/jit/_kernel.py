@@ -83,7 +83,7 @@ class _Kernel:
 
     @property
     def cached_codes(self):
-        """The texts compiled so far: argument types -> CUDA C++."""
+        """The sources compiled so far: argument types -> CUDA C++."""
         return {types: made.source for types, made in self._codes.items()}
 
     @property

@@ -1,4 +1,4 @@
-"""jit.cg: groups of threads that are told to wait for each other."""
+"""jit.cg: cooperative groups, sets of threads that synchronize with each other."""
 from __future__ import annotations
 
 from cuprite._compiler.ast import arrays

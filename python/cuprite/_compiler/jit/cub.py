@@ -1,4 +1,4 @@
-"""jit.cub: folds over the threads of a warp and of a block. The result is that of the first thread."""
+"""jit.cub: reductions over the threads of a warp and of a block. The result is that of the first thread."""
 from __future__ import annotations
 
 from cuprite._compiler.ast.intrinsics import Intrinsic, Method, static_array
@@ -20,7 +20,7 @@ Sum, Max, Min = _operation("Sum", "sum_op"), _operation("Max", "max_op"), _opera
 
 
 class _TempStorage:
-    """The dtype of shared memory that a fold needs."""
+    """The dtype of shared memory that a reduction needs."""
 
     def __init__(self, t, count):
         self._t, self._count = t, count
@@ -90,7 +90,7 @@ class _Bound:
 
 
 class _Subscripted:
-    """BlockReduce[type, threads, ...] and WarpReduce[type]: what folds values over the threads of a block or a warp."""
+    """BlockReduce[type, threads, ...] and WarpReduce[type]: a reduction over the threads of a block or a warp."""
 
     def __init__(self, name):
         self.__name__ = name

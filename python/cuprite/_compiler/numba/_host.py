@@ -104,7 +104,7 @@ def _plain(x):
 
 
 def _weak(x):
-    """NumPy's whole numbers and truth values as Python's, which compute in 64 bits or more."""
+    """NumPy's integers and truth values as Python's, which compute in 64 bits or more."""
     import numpy
     return x.item() if isinstance(x, (numpy.integer, numpy.bool_)) else x
 

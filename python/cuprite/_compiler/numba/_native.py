@@ -1,5 +1,5 @@
 """Functions of njit on the host: compiled for the types of their arguments, by the C++ compiler of the machine, and run
-by one thread on the CPU device; NumPy arrays are used where they lie.
+by one thread on the CPU device; NumPy arrays are used without a copy.
 
 What cannot be compiled (there is no compiler, or the function uses more of Python than kernels have) runs as Python.
 Either way the results of numbers are Python's numbers, as Numba's are, and a division by zero raises.

@@ -197,7 +197,7 @@ class DeviceUfunc(_OnDevice):
         return y if out is None else out
 
     def fold(self, x, init=None):
-        """The fold of a 1-d array on the device, in halves; a 0-d array. `init` is joined last.
+        """The reduction of a 1-d array on the device, in halves; a 0-d array. `init` is combined last.
 
         Parameters: x: a 1-d array; init: a number or None.
         Errors: ValueError for no elements without `init`."""
@@ -218,7 +218,7 @@ class DeviceUfunc(_OnDevice):
         return x[0]
 
     def _folded(self, x, partial):
-        """The rows of x folded from the first to the last, as NumPy's ufuncs do it; with `partial` all partial folds.
+        """The rows of x reduced from the first to the last, as NumPy's ufuncs do; with `partial` all partial results.
         On the CPU, where a thread does a column."""
         import cuprite
         types, result = self._loop((x.dtype,) * 2)
@@ -235,10 +235,10 @@ class DeviceUfunc(_OnDevice):
         return y
 
     def reduce(self, array, axis=0, out=None, stream=0, keepdims=False):
-        """The function folded along an axis; with target 'cuda' in halves, so that it must be associative.
+        """The reduction by the function along an axis; with target 'cuda' in halves, so that it must be associative.
 
         Parameters: array: an array; axis: an axis; out: an array that takes the result; stream: a stream, or 0;
-            keepdims: True: the axis stays, with extent 1.
+            keepdims: True: the axis stays, with length 1.
         Errors: ValueError for functions of other than two arguments, and for no elements without an identity."""
         import cuprite
         import numpy
@@ -279,7 +279,7 @@ class DeviceUfunc(_OnDevice):
         return x[0]
 
     def accumulate(self, array, axis=0, stream=0):
-        """All partial folds along an axis; with target 'cuda' in doubling steps, so that the function must be
+        """All partial reductions along an axis; with target 'cuda' in doubling steps, so that the function must be
         associative.
 
         Parameters: array: an array; axis: an axis; stream: a stream, or 0."""
@@ -376,7 +376,7 @@ def guvectorize(ftylist, signature=None, target="cpu", **options):
     """A function of arrays of fixed dimensions, such as '(m,n),(n)->(m)', becomes one that loops over further ones. The
     function writes its results into its last arguments.
 
-    Parameters: ftylist: a list of signatures; signature: the layout, a text; target: 'cpu', 'parallel' or 'cuda'.
+    Parameters: ftylist: a list of signatures; signature: the layout, a string; target: 'cpu', 'parallel' or 'cuda'.
     Errors: TypeError for signatures that do not fit the layout."""
     _target(target, "guvectorize")
     if isinstance(ftylist, str) and signature is None:

@@ -40,7 +40,7 @@ class Stream:
             if not future.done():
                 future.set_result(None)
         self._stream.launch_host_func(lambda _: loop.call_soon_threadsafe(report))
-        loop.run_in_executor(None, self.synchronize)  # somebody must wait for work that is only issued
+        loop.run_in_executor(None, self.synchronize)  # a thread must wait for work that is only issued
         return future
 
     def add_callback(self, callback, arg=None):

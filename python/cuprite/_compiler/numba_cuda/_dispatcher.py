@@ -170,7 +170,7 @@ class Dispatcher:
             print(f"{self.__name__} {types}\n{'-' * 80}\n{made.source}", file=file)
 
     def inspect_source(self):
-        """Argument types -> the text in CUDA C++."""
+        """Argument types -> the source in CUDA C++."""
         return {types: made.source for types, made in self.overloads.items()}
 
     targetoptions = property(lambda self: {"device": self._device, "debug": self._checked,

@@ -1,9 +1,9 @@
-"""cuda.reduce: a function of two numbers folded over an array."""
+"""cuda.reduce: the reduction of an array by a function of two numbers."""
 from cuprite._compiler.numba_cuda.devicearray import is_cuda_array, ours, using
 
 
 class Reduce:
-    """A fold by a binary function that is associative: f(array, size=None, res=None, init=0, stream=0)."""
+    """A reduction by an associative binary function: f(array, size=None, res=None, init=0, stream=0)."""
 
     def __init__(self, functor):
         self._functor, self.py_func = functor, functor
@@ -31,7 +31,7 @@ class Reduce:
 
 
 def reduce(functor):
-    """Decorator: a function of two numbers becomes a fold over arrays."""
+    """Decorator: a function of two numbers becomes a reduction of arrays."""
     return Reduce(functor)
 
 

@@ -1,7 +1,7 @@
 """numba.cuda.random: xoroshiro128+, one state a thread, all of one seed and 2^64 steps apart.
 
-The states are the same as Numba's: the first is of splitmix64, each next one a jump further. A jump is linear over
-bits, so that many are made by doubling: the states so far, moved by a matrix of bits whose square is the next one.
+The states are the same as Numba's: the first is from splitmix64, each next one a jump further. A jump is linear over
+bits, so states are made by doubling: those made so far, multiplied by a bit matrix whose square serves the next step.
 """
 from cuprite._compiler.ast.intrinsics import Intrinsic
 from cuprite._compiler.ast.types import DOUBLE, FLOAT, UINT64, Array

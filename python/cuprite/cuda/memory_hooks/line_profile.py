@@ -1,4 +1,4 @@
-"""A hook that counts memory by the lines of the program that asked for it."""
+"""A hook that counts memory by the program lines that allocated it."""
 from __future__ import annotations
 
 import os
@@ -62,7 +62,7 @@ class MemoryFrame:
 
 
 class LineProfileHook(MemoryHook):
-    """Counts bytes by lines; print_report() tells them. `max_depth` is how many callers are looked at, 0: all."""
+    """Counts bytes by lines; print_report() prints them. `max_depth` is how many callers are looked at, 0: all."""
 
     name = "LineProfileHook"
 

@@ -72,7 +72,8 @@ CP_API cp_array *cp_einsum(const char *subscripts, int n, cp_array *const *opera
 #define cp_einsum(...) CP_CALL3(cp_einsum, cp_einsum_options, __VA_ARGS__, ._ = 0)
 
 /* One line that names the library for linear algebra on the CPU, and its file; it is opened. CUPRITE_BLAS chooses it:
- * "openblas", as where nothing is said, or "mkl". NULL with the error set where it is not there, or the word another. */
+ * "openblas", as where nothing is said, or "mkl". NULL with the error set where it is not there, or the word is
+ * another. */
 CP_API const char *cp_blas_library(void);
 
 #ifdef __cplusplus

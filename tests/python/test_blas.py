@@ -24,8 +24,8 @@ def check(r):
 
 
 def run(program, *flags, **environment):
-    done = subprocess.run([sys.executable, *flags, "-c", PROGRAM + program], capture_output=True, text=True, timeout=120,
-                          env={**os.environ, "CUPRITE_DEVICE": "cpu", **environment})
+    done = subprocess.run([sys.executable, *flags, "-c", PROGRAM + program], capture_output=True, text=True,
+                          timeout=120, env={**os.environ, "CUPRITE_DEVICE": "cpu", **environment})
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -427,8 +427,11 @@ static cp_code matrices(cp_stream *stream, plan *w)
         return strips(stream, w, false, 4 * STRIP);
     const bool thin = p->m < w->k->rows || p->n < w->k->cols / 2, few = p->k >= 2 * SLICE && p->m * p->n <= TILE / 8;
     if (w->blas && (!w->k->large || thin || few || (real && work <= LIBRARY))) return by_blas(stream, w);
-    if (w->batches > 1 && work <= ONE_TASK) return by_tiles(stream, w);
-    return (cpi_is_medium(p, w->k) ? cpi_medium_matrices : cpi_large_matrices)(stream, p, w->k);
+    const bool many = w->batches > 1 && work <= ONE_TASK;
+    if (many && w->blas && w->blas->moderate) return by_blas(stream, w);
+    if (many && !cpi_are_many(p, w->k)) return by_tiles(stream, w);
+    if (many || cpi_is_medium(p, w->k)) return cpi_medium_matrices(stream, p, w->k, many);
+    return cpi_large_matrices(stream, p, w->k);
 }
 
 cp_code cpi_products_cpu_product(cp_stream *stream, const cpi_product *p)

@@ -1,5 +1,5 @@
-/* Keeps the library for linear algebra that was chosen (blas.h), and counts who uses its threads. Invariant: the table is
- * filled once, under the lock, and stays. */
+/* Keeps the library for linear algebra that was chosen (blas.h), and counts who uses its threads. Invariant: the table
+ * is filled once, under the lock, and stays. */
 #include "blas/blas.h"
 
 #include <dlfcn.h>
@@ -165,8 +165,9 @@ cpi_blas_gemv_fn cpi_blas_gemv(const cpi_blas *b, cp_type type)
 
 /* --- its threads --- */
 
-/* When a process forks, OpenBLAS and Intel's OpenMP end their threads and begin new ones later. One that is forked while they are at work
- * would leave a child that waits for them for ever: so forks wait until nobody uses them, new users for the fork. */
+/* When a process forks, OpenBLAS and Intel's OpenMP end their threads and begin new ones later. One that is forked while
+ * they are at work would leave a child that waits for them for ever: so forks wait until nobody uses them, new users
+ * for the fork. */
 static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int users, forks;       /* between begin and end; that wait */

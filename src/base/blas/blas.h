@@ -7,8 +7,8 @@
  * MKLROOT; its state is the process's, so ours is set for the calling thread and put back.
  *
  * Who cuts work into tasks of the pool (cpu/threads.h) calls routines inside them, which then run in that thread alone:
- * between cpi_blas_alone_begin and _end. Only between cpi_blas_threads_begin and _end may the library run threads of its
- * own, as many as the pool has; results may then depend on that number.
+ * between cpi_blas_alone_begin and _end. Only between cpi_blas_threads_begin and _end may the library run threads of
+ * its own, as many as the pool has; results may then depend on that number.
  *
  * Integers: routines are called as if all were 64 bits wide, by pointers to int64_t. A library whose integers have 32
  * bits (`wide` is false) reads the low half, so sizes must be at most cpi_blas_most; what it writes is read by
@@ -38,6 +38,7 @@ typedef void (*cpi_blas_gemv_fn)(cpi_blas_word ta, const int64_t *m, const int64
 typedef struct cpi_blas {
     const char *name;        /* "OpenBLAS", "MKL" */
     bool wide;               /* integers of 64 bits */
+    bool moderate;           /* quicker than our own kernels with many matrices of a moderate size */
     char prefix[16], suffix[8]; /* of names: scipy_ dgemm _64_ */
     void *handle;
     char where[512];         /* the file */
@@ -53,8 +54,8 @@ typedef struct cpi_blas {
 const cpi_blas *cpi_blas_found(void);
 /* or with CP_ERROR_UNSUPPORTED, which says what to install. */
 const cpi_blas *cpi_blas_open(const char *function);
-/* Where none was found: an error if CUPRITE_BLAS names one, or none that is known (CP_ERROR_VALUE). Who can do without a
- * library asks, so that a wish is not passed over in silence. */
+/* Where none was found: an error if CUPRITE_BLAS names one, or none that is known (CP_ERROR_VALUE). Who can do without
+ * a library asks, so that a wish is not passed over in silence. */
 cp_code cpi_blas_refused(const char *function);
 /* A routine by its Fortran name ("dgetrf"); NULL where the library lacks it. LAPACK's routines take the lengths of
  * their words as further arguments (size_t) behind all others. */

@@ -1,8 +1,8 @@
 /* QR of one matrix by the pool's threads.
  *
  * Columns are blocks. LAPACK factors one block, a panel, with one thread, into reflections and the triangle T of
- * I - V T V^H; then each task applies that to some columns on the right, and the first of them, which has the next panel,
- * factors it meanwhile. Q is made where it goes: its rows lie there as columns of its transpose, which the panels, from
+ * I - V T V^H; then each task applies that to some columns on the right, and the first of them, which has the next
+ * panel, factors it meanwhile. Q is made where it goes: its rows lie there as columns of its transpose, which the panels, from
  * the last to the first, multiply from the right, each task's part for itself, so that nobody waits. Blocks and tasks
  * follow from the sizes alone: the number of threads changes no bit. */
 #include <string.h>
@@ -58,8 +58,8 @@ static void factor_panel(qr *w, int64_t first, int64_t width)
 static void update(const qr *w, int64_t column, int64_t count, int worker)
 {
     const int64_t p = w->panel, rows = w->m - p;
-    w->j->f[CPI_QR_LARFB]("L", is_complex(w->j) ? "C" : "T", "F", "C", &rows, &count, &w->width, element(w, p, p), &w->m,
-                          triangle(w, p), &w->block, element(w, p, column), &w->m,
+    w->j->f[CPI_QR_LARFB]("L", is_complex(w->j) ? "C" : "T", "F", "C", &rows, &count, &w->width, element(w, p, p),
+                          &w->m, triangle(w, p), &w->block, element(w, p, column), &w->m,
                           w->work + (size_t)worker * w->worker_bytes, &count);
 }
 

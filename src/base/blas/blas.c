@@ -165,9 +165,8 @@ cpi_blas_gemv_fn cpi_blas_gemv(const cpi_blas *b, cp_type type)
 
 /* --- its threads --- */
 
-/* When a process forks, OpenBLAS and Intel's OpenMP end their threads and begin new ones later. One that is forked while
- * they are at work would leave a child that waits for them for ever: so forks wait until nobody uses them, new users
- * for the fork. */
+/* When a process forks, OpenBLAS and Intel's OpenMP end their threads and begin new ones later. A child that is forked
+ * while they are at work would wait for them for ever: so forks wait until nobody uses them, new users for the fork. */
 static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int users, forks;       /* between begin and end; that wait */

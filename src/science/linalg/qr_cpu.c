@@ -2,9 +2,9 @@
  *
  * Columns are blocks. LAPACK factors one block, a panel, with one thread, into reflections and the triangle T of
  * I - V T V^H; then each task applies that to some columns on the right, and the first of them, which has the next
- * panel, factors it meanwhile. Q is made where it goes: its rows lie there as columns of its transpose, which the panels, from
- * the last to the first, multiply from the right, each task's part for itself, so that nobody waits. Blocks and tasks
- * follow from the sizes alone: the number of threads changes no bit. */
+ * panel, factors it meanwhile. Q is made where it goes: its rows lie there as columns of its transpose, which the
+ * panels, from the last to the first, multiply from the right, each task's part for itself, so that nobody waits.
+ * Blocks and tasks follow from the sizes alone: the number of threads changes no bit. */
 #include <string.h>
 
 #include "linalg/job.h"

@@ -60,7 +60,7 @@ quick:
 
 # The rooms include only what they may; files and lines keep to their length; written pages are what the sources say.
 check: build
-	@$(PYTHON) tools/check_rooms.py $(BUILD)
+	@$(PYTHON) tools/check_modules.py $(BUILD)
 	@$(PYTHON) tools/check_lines.py
 	@$(PYTHON) tools/check_imports.py
 	@$(PYTHON) tools/check_code.py

@@ -1,6 +1,6 @@
 """Call overhead: operations on arrays so small that only the way to them counts.
 
-Through run.py like every room (`run.py --room overhead`), or alone, in nanoseconds against NumPy on the CPU:
+Through run.py like every room (`run.py --module overhead`), or alone, in nanoseconds against NumPy on the CPU:
 
     PYTHONPATH=build/python python bench/bench_overhead.py
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares two builds row by row: bench/compare.py NOW BASE [--device cpu|gpu] [--only ROOM,...] [--match REGEX]
+"""Compares two builds row by row: bench/compare.py NOW BASE [--device cpu|gpu] [--only MODULE,...] [--match REGEX]
 [--rounds N] [--budget SECONDS] [--above RATIO] [--output FILE.json]
 
 NOW and BASE are checkouts with a build in build/. Each has two processes, made in the order now, base, base, now:
@@ -21,7 +21,7 @@ class Peer:
     __call__ = __getattr__ = __getitem__ = __lt__ = __gt__ = __add__ = __radd__ = __sub__ = __mul__ = itself
 
 
-def worker(device, rooms, match):
+def worker(device, subjects, match):
     """Answers requests, one a line: "next" with the next case's name or null, "find NAME" with null where there is no
     such case, a number with the milliseconds of a call, from that many calls."""
     import common
@@ -32,8 +32,8 @@ def worker(device, rooms, match):
     b.wait = lambda who: b.cp.cuda.Device(0).synchronize() if b.gpu else None
 
     def cases():
-        for room in rooms:
-            for case in importlib.import_module(f"bench_{room}").cases(b):
+        for module in subjects:
+            for case in importlib.import_module(f"bench_{module}").cases(b):
                 if re.search(match, case.name):
                     yield case
 
@@ -120,8 +120,8 @@ def main():
     if a.worker:
         return worker(a.device, a.only.split(","), a.match)
     rows, marked = [], 0
-    for room in a.only.split(","):
-        a.only = room
+    for module in a.only.split(","):
+        a.only = module
         workers = [Worker(tree, a) for tree in (a.now, a.base, a.base, a.now)]
         while True:
             name = "the next row"
@@ -131,16 +131,16 @@ def main():
                     break
                 if not all([w.ask(f"find {name}") for w in workers[1:]]):
                     continue  # one that base lacks
-                r = {"room": room, "name": name, **compare(workers, a)}
+                r = {"module": module, "name": name, **compare(workers, a)}
             except RuntimeError as e:
-                print(f"{room} {name}: {e}", flush=True)
+                print(f"{module} {name}: {e}", flush=True)
                 if "ended" in str(e):
                     break
                 continue
             rows.append(r)
             mark = min(r["ratio"], r["median_ratio"]) > a.above
             marked += mark
-            print(f"{room:15} {name:55} {r['now_ms']:10.4f} {r['base_ms']:10.4f}  {r['ratio']:.3f} "
+            print(f"{module:15} {name:55} {r['now_ms']:10.4f} {r['base_ms']:10.4f}  {r['ratio']:.3f} "
                   f"{r['median_ratio']:.3f}{' <--' if mark else ''}", flush=True)
         for w in workers:
             w.process.kill()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the benchmarks: bench/run.py [--device cpu|gpu] [--only ROOM[,ROOM]] [--sizes N[,N]] [--rows REGEX]
+"""Runs the benchmarks: bench/run.py [--device cpu|gpu] [--only MODULE[,MODULE]] [--sizes N[,N]] [--rows REGEX]
 [--output FILE.json] [--budget SECONDS]
 
 --sizes: in rooms that measure at several sizes these alone, and of rooms that have one size none. --rows: those whose
@@ -13,11 +13,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 
-def one_room(room, device, budget, output, sizes, wanted):
+def one_module(module, device, budget, output, sizes, wanted):
     import common
     b = common.Bench(device, sizes=[int(float(n)) for n in sizes.split(",")] if sizes else None)
     rows = []
-    for case in importlib.import_module(f"bench_{room}").cases(b):
+    for case in importlib.import_module(f"bench_{module}").cases(b):
         if not re.search(wanted, case.name):
             continue
         try:
@@ -61,11 +61,11 @@ def main():
     a.add_argument("--budget", type=float, default=1.0)
     a.add_argument("--sizes", default="")
     a.add_argument("--rows", default="")
-    a.add_argument("--room", default="")
+    a.add_argument("--module", default="")
     a = a.parse_args()
-    if a.room:
-        return one_room(a.room, a.device, a.budget, a.output, a.sizes, a.rows)
-    rooms = a.only.split(",") if a.only else sorted(p.stem[6:] for p in HERE.glob("bench_*.py"))
+    if a.module:
+        return one_module(a.module, a.device, a.budget, a.output, a.sizes, a.rows)
+    subjects = a.only.split(",") if a.only else sorted(p.stem[6:] for p in HERE.glob("bench_*.py"))
     devices = [a.device] if a.device else ["cpu"]
     if not a.device:
         import cuprite
@@ -75,18 +75,19 @@ def main():
               or commit.stdout.strip(), "runs": []}
     name = pathlib.Path(a.output or HERE / "results" / f"{result['date']}-{platform.node() or 'machine'}.json")
     for device in devices:
-        for room in rooms:
+        for module in subjects:
             with tempfile.NamedTemporaryFile(suffix=".json") as f:
                 env = dict(os.environ)
                 if device == "cpu":
                     env.setdefault("OMP_NUM_THREADS", "2")
                     env.setdefault("OPENBLAS_NUM_THREADS", "2")
-                p = subprocess.run([sys.executable, __file__, "--room", room, "--device", device, "--output", f.name,
+                p = subprocess.run([sys.executable, __file__, "--module", module, "--device", device, "--output",
+                                    f.name,
                                     "--budget", str(a.budget), "--sizes", a.sizes, "--rows", a.rows], env=env)
                 if p.returncode == 0:
-                    result["runs"].append({"room": room, "device": device, **json.load(open(f.name))})
+                    result["runs"].append({"module": module, "device": device, **json.load(open(f.name))})
                 else:
-                    print(f"{device} {room}: failed with {p.returncode}", flush=True)
+                    print(f"{device} {module}: failed with {p.returncode}", flush=True)
             write(name, result)  # after each room: what ends the run early loses one
     print("results in", name)
 

@@ -32,14 +32,14 @@ static double sexagesimal_step(double span, int most)
 
 /* --- text --- */
 
-static void decimal_text(double value, double step, char text[32])
+static void decimal_string(double value, double step, char text[32])
 {
     int digits = step < 1 ? (int)ceil(-log10(step) - 1e-9) : 0;
     snprintf(text, 32, "%.*f", digits < 12 ? digits : 12, value + 0.0);
 }
 
 /* Seconds as 12h34m56.7s or -12@34'56": what the step leaves at zero is left out. */
-static void sexagesimal_text(double seconds, double step, bool hours, char text[32])
+static void sexagesimal_string(double seconds, double step, bool hours, char text[32])
 {
     int digits = step < 1 ? (int)ceil(-log10(step) - 1e-9) : 0;
     if (digits > 4) digits = 4;
@@ -75,8 +75,8 @@ static void cross(const double *value, double length, kind k, int most, ticks *t
             double at = (i + (m * step - a) / (b - a)) * length / (SAMPLES - 1) - 0.5;
             if (t->count && fabs(at - t->at[t->count - 1]) < 1e-6 * length) continue; /* at a sample: found twice */
             double shown = k == HOURS ? fmod(fmod(m * step, 86400) + 86400, 86400) : m * step;
-            if (k == HOURS || k == ARC) sexagesimal_text(shown, step, k == HOURS, t->text[t->count]);
-            else decimal_text(shown, step, t->text[t->count]);
+            if (k == HOURS || k == ARC) sexagesimal_string(shown, step, k == HOURS, t->text[t->count]);
+            else decimal_string(shown, step, t->text[t->count]);
             t->at[t->count++] = at;
         }
     }

@@ -42,7 +42,7 @@ const char *shown(const char *name);
 /* Seconds of a clock that only goes forward. */
 double now(void);
 /* "1.5 GiB". */
-const char *bytes_text(int64_t bytes, char text[32]);
+const char *bytes_string(int64_t bytes, char text[32]);
 /* What `-` stands for: a name for standard input that can be read like a file (what comes through a pipe is kept in a
  * file without a name until the process ends), NULL with the message printed. */
 const char *input_path(const char *command, const char *name);

@@ -189,7 +189,7 @@ static double *column_of(const double *pairs, int64_t n, int which)
     for (int64_t i = 0; i < n && column; i++) column[i] = pairs[2 * i + which];
     return column;
 }
-static int64_t *place_of(const int64_t *pairs, int64_t n, int which)
+static int64_t *position_of(const int64_t *pairs, int64_t n, int which)
 {
     int64_t *column = pairs ? malloc((size_t)n * sizeof *column + 1) : NULL;
     for (int64_t i = 0; i < n && column; i++) column[i] = pairs[2 * i + which];
@@ -251,7 +251,7 @@ static int collect(const char *path, cp_sources *s, int64_t groups, int64_t leas
 #undef TAKE
     f->y = column_of(centre, n, 0), f->x = column_of(centre, n, 1);
     f->y_error = column_of(error, n, 0), f->x_error = column_of(error, n, 1);
-    f->peak_y = place_of(place, n, 0), f->peak_x = place_of(place, n, 1);
+    f->peak_y = position_of(place, n, 0), f->peak_x = position_of(place, n, 1);
     free(centre), free(error), free(place);
     f->label = malloc((size_t)n * sizeof *f->label + 1);
     if (!f->x || !f->y || !f->x_error || !f->y_error || !f->peak_x || !f->peak_y || !f->label) status = 1;

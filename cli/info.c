@@ -24,14 +24,14 @@ static void print_device(int device)
         return;
     }
     printf("%-12s %s (%s, %d %s), memory %s, free %s\n", name, info.name, info.variant, info.units,
-           device == CP_CPU ? "threads" : "multiprocessors", bytes_text(info.memory_total, a),
-           bytes_text(info.memory_free, b));
+           device == CP_CPU ? "threads" : "multiprocessors", bytes_string(info.memory_total, a),
+           bytes_string(info.memory_free, b));
     if (cp_pool_query(device, &pool) != CP_OK) {
         cp_error_clear();
         return;
     }
-    printf("  pool       used %s, held %s, peak %s, limit %s\n", bytes_text(pool.used, a), bytes_text(pool.held, b),
-           bytes_text(pool.peak, c), pool.limit ? bytes_text(pool.limit, d) : "none");
+    printf("  pool       used %s, held %s, peak %s, limit %s\n", bytes_string(pool.used, a), bytes_string(pool.held, b),
+           bytes_string(pool.peak, c), pool.limit ? bytes_string(pool.limit, d) : "none");
 }
 
 int cmd_info(int argc, char **argv)

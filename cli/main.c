@@ -200,7 +200,7 @@ double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-const char *bytes_text(int64_t bytes, char text[32])
+const char *bytes_string(int64_t bytes, char text[32])
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
     double v = (double)bytes;
@@ -223,19 +223,19 @@ void progress(bool on, const char *subject, const char *what)
     if (there || !what) fflush(stderr);
 }
 
-static int output_trouble; /* errno of the first failure on stdout */
+static int output_error;   /* errno of the first failure on stdout */
 
 void flush_output(void)
 {
-    if (fflush(stdout) != 0 && !output_trouble) output_trouble = errno;
+    if (fflush(stdout) != 0 && !output_error) output_error = errno;
 }
 
 int finish_output(int status)
 {
     flush_output();
-    if (fclose(stdout) != 0 && !output_trouble) output_trouble = errno;
-    if (!output_trouble) return status;
-    fail("", "standard output: %s", strerror(output_trouble));
+    if (fclose(stdout) != 0 && !output_error) output_error = errno;
+    if (!output_error) return status;
+    fail("", "standard output: %s", strerror(output_error));
     return status ? status : 1;
 }
 

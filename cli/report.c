@@ -11,16 +11,16 @@
 /* --- the catalogue --- */
 
 /* The cards, as they grow. */
-typedef struct text { char *at; size_t used, room; bool full; } text;
+typedef struct text { char *at; size_t used, space; bool full; } text;
 
 static void add(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void add(text *t, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    int n = vsnprintf(t->at + t->used, t->room - t->used, format, list);
+    int n = vsnprintf(t->at + t->used, t->space - t->used, format, list);
     va_end(list);
-    if (n < 0 || (size_t)n >= t->room - t->used) t->full = true, t->at[t->used] = 0;
+    if (n < 0 || (size_t)n >= t->space - t->used) t->full = true, t->at[t->used] = 0;
     else t->used += (size_t)n;
 }
 
@@ -55,8 +55,8 @@ static void add_string(text *t, const char *key, const char *value)
 static char *cards_of(const found *f, const find_options *o, const char *image)
 {
     const char *slash = strrchr(image, '/');
-    text t = {.room = 4096 + 4 * strlen(image)};
-    if (!(t.at = malloc(t.room))) return NULL;
+    text t = {.space = 4096 + 4 * strlen(image)};
+    if (!(t.at = malloc(t.space))) return NULL;
     add_string(&t, "IMAGE", !strcmp(image, "-") ? "standard input" : slash ? slash + 1 : image);
     add_real(&t, "KAPPA", o->kappa, "the background was clipped at this many sigma");
     add_real(&t, "MEDIAN", f->background.center * f->scale, "of the background");

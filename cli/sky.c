@@ -134,14 +134,14 @@ static int write_sky(const char *path, const char *list, int64_t size, double no
              (double)(size / 2) + 1, (double)(size / 2) + 1);
     int status = 1;
     truth t = {0};
-    bool room = true;
-    for (int i = 0; i < TRUTHS; i++) room &= (t.column[i] = malloc(((size_t)sources + 1) * sizeof(double))) != NULL;
+    bool space = true;
+    for (int i = 0; i < TRUTHS; i++) space &= (t.column[i] = malloc(((size_t)sources + 1) * sizeof(double))) != NULL;
     cp_array *sky = cp_device_use(CP_CPU) == CP_OK ? cp_empty(CP_SHAPE(size, size), CP_FLOAT32) : NULL;
-    if (sky && room) {
+    if (sky && space) {
         paint(cp_data(sky), size, noise, sources, seed, &t);
         if (cp_fits_write(output_name(path), sky, .cards = cards) == CP_OK) status = 0;
     }
-    if (status) room ? fail_error_of("sky", output_name(path), path) : fail("sky", "%s: out of memory", path);
+    if (status) space ? fail_error_of("sky", output_name(path), path) : fail("sky", "%s: out of memory", path);
     if (!status && list && write_truth(output_name(list), &t) != CP_OK)
         status = fail_error_of("sky", output_name(list), list);
     cp_free(sky);

@@ -2,7 +2,7 @@
 #ifndef CUPRITE_H
 #define CUPRITE_H
 
-#include "cuprite/rooms.h"
+#include "cuprite/modules.h"
 
 #define CP_VERSION_MAJOR 0
 #define CP_VERSION_MINOR 1

@@ -39,6 +39,7 @@ PYTHON_ONLY = {
                     "named tuples; cp_unique has all of it"),
     **dict.fromkeys("identity matrix_transpose permute_dims flipud fliplr".split(),
                     "another name of a call with fixed arguments"),
+    "plan_entered": "a plan of Python's that with makes the current one",
     "schur_sorted": "cp_schur(a, &t, &z, .sort = ...)",
     "schur_chosen": "cp_schur(a, &t, &z, .chosen = ...)",
     "asfortranarray": "cp_copy_order(x, 'F')",
@@ -103,7 +104,7 @@ def breaches(build):
     tables = Tables(ROOT)
     functions = [f for f in read_functions(tables) if f.module != "_device" and not f.name.startswith("_")]
     methods = {f.method for f in functions if f.method}
-    operation_names = {n for module in [None, *(row.args[0] for row in tables.of("module"))]
+    operation_names = {n for module in [None, *(row.args[0] for row in tables.of("python_module"))]
                        for n in operations(tables, module)}
     python = {n for f in functions if not f.is_method_only for n in [f.name] + f.also} | set(written_in_python())
     c = {name[3:] for name in headers.functions(build)} | operation_names

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes what follows from the public headers and tables: docs/api.md, the reference of the C API, and the list of
-rooms in docs/architecture.md.
+modules in docs/architecture.md.
 
     tools/make_api.py            writes them
     tools/make_api.py --check    exits 1 when they are not what headers and tables say
@@ -15,8 +15,8 @@ sys.path.insert(0, str(ROOT / "tools/generate"))
 
 import distributions  # noqa: E402
 import functions  # noqa: E402
-import modules  # noqa: E402
-from rooms import rooms  # noqa: E402
+import module_folders  # noqa: E402
+from modules import modules  # noqa: E402
 from table import Tables, read  # noqa: E402
 
 PAGE = ROOT / "docs" / "api.md"
@@ -47,16 +47,16 @@ def declarations(text):
     return re.sub(r" +$", "", re.sub(r"CP_OPTION\((.*?), (\w+)\);", r"\1 \2;", text), flags=re.M)
 
 
-def made_header(room):
+def made_header(module):
     tables = Tables(ROOT)
-    rows = [f for f in functions.read_functions(tables) if f.group == room.name]
-    return functions.header(room, tables.of("words"), rows)
+    rows = [f for f in functions.read_functions(tables) if f.group == module.name]
+    return functions.header(module, tables.of("words"), rows)
 
 
-def list_of_rooms():
-    """docs/architecture.md with the rooms that there are, in their order."""
-    listed = "".join(f"* `{room.name}`: {room.doc}\n" for room in rooms())
-    return re.sub(r"(<!-- rooms: .*? -->\n).*?(<!-- end -->)", lambda m: m[1] + listed + m[2],
+def list_of_modules():
+    """docs/architecture.md with the modules that there are, in their order."""
+    listed = "".join(f"* `{module.name}`: {module.doc}\n" for module in modules())
+    return re.sub(r"(<!-- modules: .*? -->\n).*?(<!-- end -->)", lambda m: m[1] + listed + m[2],
                   ARCHITECTURE.read_text(), flags=re.S)
 
 
@@ -76,28 +76,28 @@ def page():
            "without `cp_`: `cp_median(x)` is `cp.median(x)`. Functions of linear algebra and Fourier transforms lie in",
            "`cuprite.linalg` and `cuprite.fft`, ndimage's in `cuprite.scipy.ndimage`, those of signal for two",
            "dimensions in `cuprite.scipy.signal`; `cp_rng_` begins the methods of `cuprite.random`'s generators.", ""]
-    for room, name in ((room, name) for room in rooms() for name in room.headers):
-        text = made_header(room) if room.made_header else distributions.header(Tables(ROOT)) \
+    for module, name in ((module, name) for module in modules() for name in module.headers):
+        text = made_header(module) if module.made_header else distributions.header(Tables(ROOT)) \
             if name == "distributions" else (ROOT / "include/cuprite" / f"{name}.h").read_text()
         out += [f"## {name}.h", "", opening(text), "", "```c", declarations(text), "```", ""]
         if name == "types":
-            rows = read(modules.file("core/types.def").read_text(), "types.def")
+            rows = read(module_folders.file("core/types.def").read_text(), "types.def")
             out += ["| type | NumPy's | element |", "|---|---|---|"]
             out += [f"| `CP_{r.args[0].upper()}` | {r.args[0]} | `{r.c}` |" for r in rows] + [""]
         if name == "elementwise":
-            rows = [r for r in read(modules.file("elementwise/elementwise.def").read_text(), "elementwise.def")
+            rows = [r for r in read(module_folders.file("elementwise/elementwise.def").read_text(), "elementwise.def")
                     if r.kind == "operation" and not r.get("hidden")]
             out += ["| function | |", "|---|---|"]
             out += [f"| `{operation(r)}` | {cell(r.doc)} |" for r in rows] + [""]
         if name == "reduce":
-            rows = [row for row in read(modules.file("reduce/reduce.def").read_text(), "reduce.def")
+            rows = [row for row in read(module_folders.file("reduce/reduce.def").read_text(), "reduce.def")
                     if row.kind == "reduction"]
             out += ["| name | |", "|---|---|"]
             out += [f"| `cp_{row.args[0]}(x, ...)` | {cell(row.doc)} |" for row in rows] + [""]
     return "\n".join(out)
 
 
-pages = ((PAGE, page()), (ARCHITECTURE, list_of_rooms()))
+pages = ((PAGE, page()), (ARCHITECTURE, list_of_modules()))
 stale = [(path, text) for path, text in pages if not path.exists() or path.read_text() != text]
 for path, text in stale:
     if "--check" in sys.argv:

@@ -6,7 +6,8 @@
 
 Pages are Markdown in FOLDER/site-pages, of which mkdocs makes HTML; nothing here writes any. mkdocs stops at a link
 that leads nowhere. The site needs no server and no network: its search (site_search.js) is a script with the index
-beside it, since a page that was opened as a file may not fetch one. Invariant: each public name of the package stands in one chapter.
+beside it, since a page that was opened as a file may not fetch one. Invariant: each public name of the package stands
+in one chapter.
 """
 import importlib
 import inspect
@@ -126,19 +127,20 @@ def public(module):
 
 def chapters():
     """Title -> name -> object, of the package's own names."""
-    room = {}
+    subject = {}
     for f in read_functions(Tables(ROOT)):
         if not f.module and not f.is_method_only:
-            room.update({n: f.group for n in [f.name] + f.also})
+            subject.update({n: f.group for n in [f.name] + f.also})
     named = {n: title for title, _, _, names in CHAPTERS for n in names.split()}
-    by_room = {r: title for title, rooms, _, _ in CHAPTERS for r in rooms}
+    by_module = {r: title for title, subjects, _, _ in CHAPTERS for r in subjects}
     by_module = {"cuprite." + m: title for title, _, modules, _ in CHAPTERS for m in modules}
     found = {title: {} for title, *_ in CHAPTERS}
     found["Devices and the rest"] = {}
     for name, x in public(cp).items():
         if inspect.ismodule(x) or not callable(x) or not is_ours(x) or name == "ndarray":
             continue
-        title = named.get(name) or ("Ufuncs" if isinstance(x, cp.ufunc) else None) or by_room.get(room.get(name)) or \
+        title = named.get(name) or ("Ufuncs" if isinstance(x,
+                                                           cp.ufunc) else None) or by_module.get(subject.get(name)) or \
             by_module.get(x.__module__) or "Devices and the rest"
         found[title][name] = x
     return found

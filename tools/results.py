@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes bench/results/README.md from the newest results of each machine: the bars, and what is slower than a peer."""
+"""Writes bench/results/README.md from the newest results of each module on each machine: the bars, and what is slower
+than a peer."""
 import json, pathlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent / "bench" / "results"
@@ -45,10 +46,11 @@ for path in sorted(ROOT.glob("*.json")):
     out += [f"## {info['machine']}, {d['date']}, commit {d['commit']}", "",
             f"`{path.name}`: " + ", ".join(f"{k} {v}" for k, v in versions.items()) +
             threads_text(runs), ""]
-    first = [x for r in runs if r["room"] in ("source_finding", "first_result") for x in r["rows"] if "ours_ms" in x]
+    first = [x for r in runs if r["module"] in ("source_finding", "first_result") for x in r["rows"] if "ours_ms" in x]
     if first:
         out += ["The source-finding path:", ""] + table(first) + [""]
-    rest = [x for r in runs if r["room"] not in ("source_finding", "first_result") for x in r["rows"] if "ours_ms" in x]
+    rest = [x for r in runs if r["module"] not in ("source_finding",
+                                                   "first_result") for x in r["rows"] if "ours_ms" in x]
     slower = [x for x in rest if x["best_peer_over_ours"] and x["best_peer_over_ours"] < 0.97]
     if rest:
         ratios = [x["best_peer_over_ours"] for x in rest if x["best_peer_over_ours"]]

@@ -39,7 +39,12 @@ public:
     cp_scope_block(const cp_scope_block &) = delete;
     cp_scope_block &operator=(const cp_scope_block &) = delete;
     ~cp_scope_block() { cp_scope_end(scope); }
-    bool once() { return scope && !done && (done = true); }
+    bool once()
+    {
+        const bool first = scope && !done;
+        done = true;
+        return first;
+    }
 };
 }
 #define CP_SCOPE cp_scope_block cp_scope_; cp_scope_.once();

@@ -64,7 +64,7 @@ def main():
         return 2
     from cuprite._alias import install
     for_children()
-    install(tell=True)
+    install(report=True)
     _run(kind, rest)
     return 0
 

@@ -10,7 +10,7 @@ import sys
 _ROOTS = ("cupy", "cupyx")
 _roots = set()         # of these those that are installed; "numba" goes with them
 _numba_is_ours = None  # not known yet
-_tell = False          # whether a line says that numba is Numba
+_report = False          # whether a line says that numba is Numba
 CUPY = "14.2.0"        # the version that programs are told, whose names these are
 
 
@@ -29,7 +29,7 @@ def _numba_is_absent():
             for name in [n for n in sys.modules if n.partition(".")[0] == "numba"]:
                 del sys.modules[name]
             _numba_is_ours = True
-        if _tell and not _numba_is_ours:
+        if _report and not _numba_is_ours:
             print("cuprite: numba is Numba's own, which is installed; CUPRITE_NUMBA=1 makes it cuprite.numba",
                   file=sys.stderr)
     return _numba_is_ours
@@ -111,11 +111,11 @@ def _add(*roots):
     return True
 
 
-def install(tell=False):
+def install(report=False):
     """cupy and cupyx, and numba where Numba does not import. Programs ask CuPy's module for its name and version, and
     the arrays' class for its module, to know what they have: they are CuPy's from now on."""
-    global _tell
-    _tell = _tell or tell
+    global _report
+    _report = _report or report
     if _add(*_ROOTS, "numba"):
         import cuprite
         from cuprite import _device, _support

@@ -5,7 +5,7 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _PATHS = {True: 0, "best": 0, "greedy": 1, "optimal": 2, False: 3, None: 3}
 
 
-def _list_text(subscripts):
+def _list_string(subscripts):
     text = ""
     for s in subscripts:
         if s is Ellipsis:
@@ -33,9 +33,9 @@ def _read(operands):
     if len(operands) < 2:
         raise ValueError("must provide at least an operand and a subscripts list to einsum")
     arrays, lists = operands[:len(operands) // 2 * 2:2], operands[1::2]
-    text = ",".join(_list_text(s) for s in lists)
+    text = ",".join(_list_string(s) for s in lists)
     if len(operands) % 2:
-        text += "->" + _list_text(operands[-1])
+        text += "->" + _list_string(operands[-1])
     return text, arrays
 
 

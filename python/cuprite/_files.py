@@ -36,7 +36,7 @@ def _path(file):
     return None if any("\ud800" <= c <= "\udfff" for c in path) else path
 
 
-def _told(error, path):
+def _reported(error, path):
     """What the system said, as Python tells it: PermissionError, IsADirectoryError, ..."""
     for code in (errno.ENOENT, errno.EACCES, errno.EPERM, errno.EISDIR, errno.ENOTDIR, errno.EROFS, errno.ENOSPC,
                  errno.ELOOP, errno.ENAMETOOLONG):
@@ -164,7 +164,7 @@ def _damaged(error):
     return zipfile.BadZipFile(str(error))
 
 
-_ONE_PIECE = 1 << 20  # elements of more bytes are not put into one object of Python's
+_ONE_CHUNK = 1 << 20  # elements of more bytes are not put into one object of Python's
 _PLAIN_BYTES = 128    # what NumPy writes before an array of few axes
 
 
@@ -183,7 +183,7 @@ def _plain(file):
         dtype = numpy.dtype(found[1].decode())
         shape = tuple(int(n) for n in found[3].split(b",") if n)
         size = math.prod(shape) * dtype.itemsize
-        data = file.read(size) if 0 < size <= _ONE_PIECE and len(shape) <= 8 else b""
+        data = file.read(size) if 0 < size <= _ONE_CHUNK and len(shape) <= 8 else b""
         if 0 < size == len(data):
             return asarray(numpy.frombuffer(data, dtype).reshape(shape, order="F" if found[2] == b"True" else "C"))
         read += len(data)
@@ -306,7 +306,7 @@ def save(file, arr, allow_pickle=True):
         if isinstance(arr, ndarray):
             if arr._type in FOREIGN:
                 return _save_foreign(file, arr)
-            if arr.nbytes < _ONE_PIECE and hasattr(file, "write"):
+            if arr.nbytes < _ONE_CHUNK and hasattr(file, "write"):
                 file.write(_header(arr))
                 file.write(arr.tobytes("A"))
                 return
@@ -315,7 +315,7 @@ def save(file, arr, allow_pickle=True):
     try:
         _io.save(path, arr)
     except OSError as e:
-        raise _told(e, path) from None
+        raise _reported(e, path) from None
 
 
 def _save_foreign(file, arr):
@@ -333,9 +333,9 @@ def _save_foreign(file, arr):
             f.write(text)
 
 
-def _in_pieces(file, arrays):
+def _in_chunks(file, arrays):
     """Whether each of the arrays can be written to a file object as one piece of bytes."""
-    return hasattr(file, "write") and all(isinstance(x, ndarray) and x._type not in FOREIGN and x.nbytes < _ONE_PIECE
+    return hasattr(file, "write") and all(isinstance(x, ndarray) and x._type not in FOREIGN and x.nbytes < _ONE_CHUNK
                                           for x in arrays)
 
 
@@ -356,7 +356,7 @@ def _savez(file, args, kwds, compressed, allow_pickle):
             raise ValueError(f"Cannot use un-named variables and keyword arr_{i}")
         arrays[f"arr_{i}"] = x
     path = _path(file)
-    if path is None and _in_pieces(file, arrays.values()):
+    if path is None and _in_chunks(file, arrays.values()):
         return _archive(file, arrays, compressed)
     if path is None or not all(isinstance(x, ndarray) for x in arrays.values()):
         write = numpy.savez_compressed if compressed else numpy.savez
@@ -366,7 +366,7 @@ def _savez(file, args, kwds, compressed, allow_pickle):
     try:
         _io.archive_save(path, tuple(arrays), list(arrays.values()), compressed)
     except OSError as e:
-        raise _told(e, path) from None
+        raise _reported(e, path) from None
 
 
 def savez(file, *args, allow_pickle=True, **kwds):
@@ -510,8 +510,8 @@ def savetxt(fname, X, fmt="%.18e", delimiter=" ", newline="\n", header="", foote
     Result: None.
     Errors: ValueError for other than one or two axes."""
     one = isinstance(fmt, str) and _ONE_FORMAT.fullmatch(fmt)
-    texts = all(isinstance(t, str) and "%" not in t for t in (delimiter, newline)) and header == footer == ""
-    if (one and texts and isinstance(fname, io.TextIOBase) and isinstance(X, ndarray) and X.ndim in (1, 2)
+    strings = all(isinstance(t, str) and "%" not in t for t in (delimiter, newline)) and header == footer == ""
+    if (one and strings and isinstance(fname, io.TextIOBase) and isinstance(X, ndarray) and X.ndim in (1, 2)
             and X._type not in FOREIGN and X.dtype.kind in "fiu"):
         row = (delimiter.join([fmt] * X.shape[1]) if X.ndim == 2 else fmt) + newline
         values = X.tolist()

@@ -138,12 +138,13 @@ def _depth(arrays, place=()):
     if isinstance(arrays, ndarray):
         return len(place), arrays.ndim
     if isinstance(arrays, tuple):
-        raise TypeError(f"{_place_text(place)} is a tuple. Only lists can be used to arrange blocks, and np.block does "
+        raise TypeError(f"{_position_string(place)} is a tuple. Only lists can be used to arrange blocks, and np.block "
+                        f"does "
                         "not allow implicit conversion from tuple to ndarray.")
     if not isinstance(arrays, list):
         return len(place), cuprite.ndim(arrays)
     if not arrays:
-        raise ValueError(f"List at {_place_text(place)} cannot be empty")
+        raise ValueError(f"List at {_position_string(place)} cannot be empty")
     depth, most = _depth(arrays[0], (*place, 0))
     mixed = False
     for i in range(1, len(arrays)):
@@ -152,11 +153,11 @@ def _depth(arrays, place=()):
         most = max(most, ndim)
     if mixed:
         raise ValueError(f"List depths are mismatched. First element was at depth {depth}, but there is an "
-                         f"element at another depth in {_place_text(place)}")
+                         f"element at another depth in {_position_string(place)}")
     return depth, most
 
 
-def _place_text(place):
+def _position_string(place):
     return "arrays" + "".join(f"[{i}]" for i in place)
 
 
@@ -186,7 +187,7 @@ def _on_host(obj):
     return obj.get() if isinstance(obj, ndarray) else numpy.asarray(obj)
 
 
-def _places_of(obj, arr, axis, inserted):
+def _positions_of(obj, arr, axis, inserted):
     """What C takes as places: integers or a mask. Of a list without elements and of a slice integers. What lies on the
     host is compared with the axis at once."""
     import numpy
@@ -217,7 +218,7 @@ def delete(arr, obj, axis=None):
         flattened).
     Errors: IndexError for a place out of bounds; ValueError for a mask that is not as long as the axis."""
     arr = _array(arr)
-    return _places.delete(arr, _places_of(obj, arr, axis, False), axis)
+    return _places.delete(arr, _positions_of(obj, arr, axis, False), axis)
 
 
 def insert(arr, obj, values, axis=None):
@@ -231,7 +232,7 @@ def insert(arr, obj, values, axis=None):
     arr = _array(arr)
     if not isinstance(values, ndarray):
         values = _own_asarray(values, arr.dtype)
-    return _places.insert(arr, _places_of(obj, arr, axis, True), values, axis)
+    return _places.insert(arr, _positions_of(obj, arr, axis, True), values, axis)
 
 
 def trim_zeros(filt, trim="fb", axis=None):
@@ -446,14 +447,14 @@ def iterable(y):
 def fromfunction(*args, **kwargs):
     """The array of what a function makes of NumPy's arrays of indices: numpy.fromfunction(function, shape, ...)."""
     if len(args) == 2 and not kwargs and callable(args[0]):
-        places = _host_places(args[1])
+        places = _host_positions(args[1])
         if places is not None:
             return cuprite.asarray(args[0](*places))
     import numpy
     return cuprite.asarray(numpy.fromfunction(*args, **kwargs))
 
 
-def _host_places(shape):
+def _host_positions(shape):
     """What numpy.indices(shape, dtype=float) gives, made here; None where that would be a detour: for other shapes than
     tuples of few places, and where the current device is a GPU."""
     if type(shape) is not tuple or not shape:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy
 
-from cuprite._core import _array_text, asnumpy, concatenate, ndarray
+from cuprite._core import _array_string, asnumpy, concatenate, ndarray
 from cuprite._foreign import FOREIGN
 
 __all__ = ["array2string", "array_repr", "array_str"]
@@ -26,7 +26,7 @@ def _text(x, is_repr):
     numbers = precision, threshold, edge, width = o["precision"], o["threshold"], o["edgeitems"], o["linewidth"]
     if (_LIKE_C and isinstance(x, ndarray) and x._type not in FOREIGN and all(o.get(k) == v for k, v in _KNOWN.items())
             and all(type(n) is int and 0 <= n < 1 << 31 for n in numbers) and edge and width):
-        return _array_text(x, is_repr, precision or -1, threshold or -1, edge, width, o["suppress"])
+        return _array_string(x, is_repr, precision or -1, threshold or -1, edge, width, o["suppress"])
     return None
 
 

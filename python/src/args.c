@@ -260,7 +260,7 @@ bool cpy_kth(PyObject *o, cp_array *x, int axis, cpy_kths *v)
 static bool place(PyObject *o, int64_t *v) { return no_truth(o, "an integer is required") && cpy_int64(o, v); }
 
 /* Of item(): indices one by one or in one tuple, but no list. */
-bool cpy_places(PyObject *o, cpy_ints *v)
+bool cpy_positions(PyObject *o, cpy_ints *v)
 {
     if (PyTuple_Check(o)) return integers(o, v, place);
     v->n = 1;

@@ -99,8 +99,8 @@ PyObject *cpy_none(cp_code code)
 /* --- making: ndarray(shape, dtype=float, memptr=None, strides=None, order='C') --- */
 
 /* False, with an exception, where NumPy refuses strides for a new array: negative ones, and those whose elements need
- * more than `room` bytes. */
-static bool strides_fit(const cpy_ints *shape, const cpy_ints *strides, int64_t itemsize, int64_t room)
+ * more than `space` bytes. */
+static bool strides_fit(const cpy_ints *shape, const cpy_ints *strides, int64_t itemsize, int64_t space)
 {
     if (strides->n != shape->n) {
         PyErr_SetString(PyExc_ValueError, "strides, if given, must be the same length as shape");
@@ -115,7 +115,7 @@ static bool strides_fit(const cpy_ints *shape, const cpy_ints *strides, int64_t 
                !__builtin_mul_overflow(shape->at[i] - 1, strides->at[i], &span) &&
                !__builtin_add_overflow(end, span, &end);
     }
-    if (fits && end <= room) return true;
+    if (fits && end <= space) return true;
     PyErr_SetString(PyExc_ValueError, "strides is incompatible with shape of requested array and size of buffer");
     return false;
 }
@@ -204,9 +204,9 @@ static PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *kw)
         x = with_strides(t, &dims, strides);
         if (!x) return NULL;
     } else if (letter == 'F' && dims.n > 1) {
-        cpy_ints turned = {dims.n, {0}};
-        for (int i = 0; i < dims.n; i++) turned.at[i] = dims.at[dims.n - 1 - i];
-        cp_array *c = CPY_MADE(cp_empty(cpy_shape_of(&turned), t));
+        cpy_ints reversed = {dims.n, {0}};
+        for (int i = 0; i < dims.n; i++) reversed.at[i] = dims.at[dims.n - 1 - i];
+        cp_array *c = CPY_MADE(cp_empty(cpy_shape_of(&reversed), t));
         x = cp_transpose(c, CP_ALL);
         cpy_free(c);
     } else {
@@ -541,9 +541,9 @@ PyObject *py__unpickle(const py__unpickle_args *v)
     Py_ssize_t length;
     if (PyBytes_AsStringAndSize(v->data, &data, &length) < 0) return NULL;
     size_t want = cp_type_size(v->dtype);
-    cpy_ints turned = {.n = v->shape.n};
+    cpy_ints reversed = {.n = v->shape.n};
     for (int i = 0; i < v->shape.n; i++) {
-        int64_t extent = turned.at[v->shape.n - 1 - i] = v->shape.at[i];
+        int64_t extent = reversed.at[v->shape.n - 1 - i] = v->shape.at[i];
         if (extent < 0 || __builtin_mul_overflow(want, (size_t)extent, &want)) want = SIZE_MAX;
     }
     if ((size_t)length != want) {
@@ -552,7 +552,7 @@ PyObject *py__unpickle(const py__unpickle_args *v)
     }
     if (v->order == 'C')
         return of_class(cpy_wrap(CPY_MADE(cp_from_host(data, v->dtype, cpy_shape_of(&v->shape), NULL))), v->type);
-    cp_array *c = CPY_MADE(cp_from_host(data, v->dtype, cpy_shape_of(&turned), NULL)), *x = cp_transpose(c, CP_ALL);
+    cp_array *c = CPY_MADE(cp_from_host(data, v->dtype, cpy_shape_of(&reversed), NULL)), *x = cp_transpose(c, CP_ALL);
     cpy_free(c);
     return of_class(cpy_wrap(x), v->type);
 }

@@ -28,9 +28,9 @@ static cp_array *take_buffer(const Py_buffer *b, cp_type t)
     const int64_t *steps = b->strides && !PyBuffer_IsContiguous(b, fortran ? 'F' : 'C') ? strides : NULL;
     CPY_RUN(b->len, x = cp_from_host(b->buf, t, (cp_shape){b->ndim, dims}, steps));
     if (x && fortran) {
-        cp_array *turned = cp_transpose(x, CP_ALL);
+        cp_array *reversed = cp_transpose(x, CP_ALL);
         cpy_free(x);
-        x = turned;
+        x = reversed;
     }
     if (!x) cpy_raise();
     return x;
@@ -300,7 +300,7 @@ static PyObject *from_nest(PyObject *o, cp_type t)
 
 bool cpy_lends(PyObject *o)
 {
-    if (cpy_is_array(o) || is_nest(o) || cpy_is_scalar(o) || cpy_is_numpy_array(o) || cpy_is_text(o)) return false;
+    if (cpy_is_array(o) || is_nest(o) || cpy_is_scalar(o) || cpy_is_numpy_array(o) || cpy_is_string(o)) return false;
     return PyObject_HasAttrString(o, "__cuda_array_interface__");
 }
 
@@ -353,7 +353,7 @@ static cp_array *from_lent(PyObject *o)
 /* An object with a buffer or with __array__, and what only NumPy can read (or refuse). */
 static cp_array *from_host_object(PyObject *o, cp_type t)
 {
-    bool text = cpy_is_text(o);
+    bool text = cpy_is_string(o);
     if (cpy_lends(o)) return from_cuda_interface(o);
     if (PyObject_CheckBuffer(o) && !text) return from_buffer(o, true);
     PyObject *native = numpy_native(o, !text && PyObject_HasAttrString(o, "__array__") ? CP_DEFAULT : t);
@@ -707,10 +707,10 @@ PyObject *py__of_buffer(const py__of_buffer_args *v)
         PyErr_Clear();
         Py_RETURN_NONE;
     }
-    const int64_t size = (int64_t)cp_type_size(t), room = offset < 0 || offset > b.len ? 0 : b.len - offset;
-    const int64_t n = count >= 0 ? count : room % size ? 0 : room / size;
+    const int64_t size = (int64_t)cp_type_size(t), space = offset < 0 || offset > b.len ? 0 : b.len - offset;
+    const int64_t n = count >= 0 ? count : space % size ? 0 : space / size;
     cp_array *x = NULL;
-    const bool good = n > 0 && n <= room / size;
+    const bool good = n > 0 && n <= space / size;
     if (good) CPY_RUN(n, x = cp_from_host((const char *)b.buf + offset, t, (cp_shape){1, &n}, NULL));
     PyBuffer_Release(&b);
     if (good) return cpy_wrap(x);

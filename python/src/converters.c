@@ -260,17 +260,17 @@ bool cpy_take_ufunc_out(PyObject *o, cp_array **x, PyObject **object)
     return o && cpy_take_out(o, x, object);
 }
 
-cpy_near cpy_array_among(int n, PyObject *const *o)
+cpy_near cpy_find_array(int n, PyObject *const *o)
 {
     for (int i = 0; i < n; i++)
         if (o[i] && cpy_is_array(o[i])) return (cpy_near){o[i], cpy_hold(o[i])};
     return (cpy_near){NULL, NULL};
 }
 
-cpy_near cpy_operand_among(int n, PyObject *const *o)
+cpy_near cpy_find_operand(int n, PyObject *const *o)
 {
-    cpy_near near = cpy_array_among(n, o);
-    return near.x ? near : (cpy_near){NULL, cpy_number_among(n, o)};
+    cpy_near near = cpy_find_array(n, o);
+    return near.x ? near : (cpy_near){NULL, cpy_find_number(n, o)};
 }
 
 static bool take_arrays(PyObject *o, cpy_arrays *v, bool (*take)(PyObject *, cp_array **))

@@ -153,7 +153,7 @@ static inline PyObject *cpy_like(PyObject *r, PyObject *of) { return cpy_is_plai
 PyObject *cpy_plain(PyObject *r); /* r, or a view of it that is an ndarray; r is given up */
 PyObject *cpy_subok(PyObject *r, PyObject *subok, bool otherwise, PyObject *of); /* the first or the second */
 /* The operand whose class a ufunc's results have, borrowed: the subclass of the highest __array_priority__, or NULL. */
-PyObject *cpy_subclass_among(int n, PyObject *const *v);
+PyObject *cpy_find_subclass(int n, PyObject *const *v);
 static inline bool cpy_any_subclass(int n, PyObject *const *v)
 {
     for (int i = 0; i < n; i++)
@@ -162,7 +162,7 @@ static inline bool cpy_any_subclass(int n, PyObject *const *v)
 }
 static inline PyObject *cpy_class_of(int n, PyObject *const *v)
 {
-    return cpy_any_subclass(n, v) ? cpy_subclass_among(n, v) : NULL;
+    return cpy_any_subclass(n, v) ? cpy_find_subclass(n, v) : NULL;
 }
 /* What a ufunc made, an array or a tuple of them, as arrays of the class of `of`; NULL: as they are. */
 PyObject *cpy_result_of(PyObject *r, PyObject *of);
@@ -177,8 +177,8 @@ PyObject *cpy_raise(void);
 void cpy_raise_axis(int axis, int ndim);   /* AxisError, in place of an error that is set */
 /* Gives Python the warnings of the calls that made r, and returns r; NULL, and r ended, where a filter makes one an
  * error. */
-PyObject *cpy_tell_warnings(PyObject *r);
-static inline PyObject *cpy_warned(PyObject *r) { return cp_warnings() ? cpy_tell_warnings(r) : r; }
+PyObject *cpy_give_warnings(PyObject *r);
+static inline PyObject *cpy_warned(PyObject *r) { return cp_warnings() ? cpy_give_warnings(r) : r; }
 /* One warning, before anything is written; false where it is an error. */
 bool cpy_warn(cp_warning warning);
 /* None for CP_OK, else raises. */
@@ -209,11 +209,11 @@ typedef struct cpy_ints { int n; int64_t at[CP_MAXDIM]; } cpy_ints;
 typedef struct cpy_kths { int n; int64_t *at; } cpy_kths; /* PyMem_Free ends it */
 typedef struct cpy_axes { cp_axes axes; int at[CP_MAXDIM]; } cpy_axes;
 typedef struct cpy_arrays { int n; cp_array **at; PyObject *held; } cpy_arrays; /* a sequence of arrays */
-typedef struct cpy_place { bool moved; int before; } cpy_place;
+typedef struct cpy_position { bool moved; int before; } cpy_position;
 typedef enum cpy_copy { CPY_COPY_IF_NEEDED, CPY_COPY_ALWAYS, CPY_COPY_NEVER } cpy_copy; /* copy=None, True, False */
 /* device=: makes it current until cpy_leave. */
-bool cpy_enter(PyObject *device, cpy_place *p);
-void cpy_leave(const cpy_place *p);
+bool cpy_enter(PyObject *device, cpy_position *p);
+void cpy_leave(const cpy_position *p);
 bool cpy_int64(PyObject *o, int64_t *v);                         /* anything with __index__ */
 bool cpy_int(PyObject *o, int *v);                               /* a C int, OverflowError for more */
 bool cpy_clamped_int(PyObject *o, int *v);                       /* the nearest one */
@@ -280,7 +280,7 @@ bool cpy_is_generic(PyObject *o);  /* a scalar of NumPy's */
 /* True for Python's numbers and for those of NumPy's that have a type of ours. */
 bool cpy_is_scalar(PyObject *o);
 /* Text, bytes, and NumPy's scalars of no type of ours: NumPy makes numbers of them, or refuses. */
-bool cpy_is_text(PyObject *o);
+bool cpy_is_string(PyObject *o);
 /* A host scalar from one: Python's are weak, NumPy's typed. `partner` is the operand it meets (or NULL)
  * and `op` the operation it is for (or CPY_NO_OP): they decide what becomes of integers beyond int64. NULL without an
  * exception when `o` is no scalar. */
@@ -288,7 +288,7 @@ enum { CPY_NO_OP = -1 };
 cp_array *cpy_scalar(PyObject *o, const cp_array *partner, int op);
 /* What an integer beyond int64 meets where there is no array: a NumPy scalar, else a Python number; NULL without such
  * an integer. Owned. */
-cp_array *cpy_number_among(int n, PyObject *const *o);
+cp_array *cpy_find_number(int n, PyObject *const *o);
 /* The array of a small Python integer, borrowed; NULL for anything else. */
 cp_array *cpy_small_int(PyObject *o);
 /* An operand: an array or a scalar; *owned says whether the caller frees it. NULL with an exception. */

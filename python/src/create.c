@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-bool cpy_enter(PyObject *device, cpy_place *p)
+bool cpy_enter(PyObject *device, cpy_position *p)
 {
     p->moved = false;
     if (!cpy_given(device)) return true;
@@ -31,7 +31,7 @@ bool cpy_enter(PyObject *device, cpy_place *p)
     return true;
 }
 
-void cpy_leave(const cpy_place *p)
+void cpy_leave(const cpy_position *p)
 {
     if (p->moved) cp_device_use(p->before);
 }
@@ -48,9 +48,9 @@ int64_t cpy_shape_size(cp_shape shape)
 cp_array *cpy_make(cpy_maker f, cp_shape shape, cp_type t, char order)
 {
     if (order != 'F' || shape.n < 2) return f(shape, t);
-    cpy_ints turned = {.n = shape.n};
-    for (int i = 0; i < shape.n; i++) turned.at[i] = shape.dim[shape.n - 1 - i];
-    cp_array *x = f(cpy_shape_of(&turned), t), *r = cp_transpose(x, CP_ALL);
+    cpy_ints reversed = {.n = shape.n};
+    for (int i = 0; i < shape.n; i++) reversed.at[i] = shape.dim[shape.n - 1 - i];
+    cp_array *x = f(cpy_shape_of(&reversed), t), *r = cp_transpose(x, CP_ALL);
     cp_free(x);
     return r;
 }
@@ -71,7 +71,7 @@ static PyObject *filled_unsafe(cp_array *x, PyObject *value)
 {
     if (!x) return cpy_raise();
     cp_array *v = NULL;
-    bool text = cpy_is_text(value);
+    bool text = cpy_is_string(value);
     PyObject *held = text || cpy_is_scalar(value) ? NULL : cpy_asarray(value, CP_DEFAULT);
     if (text) v = cpy_value(value, x);
     else if (cpy_is_scalar(value)) v = cpy_scalar_cast(value, cp_type_of(x), CP_UNSAFE);
@@ -91,8 +91,9 @@ PyObject *py_eye(const py_eye_args *v)
     if (v->M && v->M != Py_None && !cpy_extent(v->M, &columns)) return NULL;
     if (v->order != 'F') return cpy_wrap(CPY_MADE(cp_eye(v->N, columns, v->k, v->dtype)));
     int64_t k = v->k == INT64_MIN ? INT64_MAX : -v->k;
-    cp_array *turned = CPY_MADE(cp_eye(columns, v->N, k, v->dtype)), *x = turned ? cp_transpose(turned, CP_ALL) : NULL;
-    cpy_free(turned);
+    cp_array *reversed = CPY_MADE(cp_eye(columns, v->N, k, v->dtype)),
+             *x = reversed ? cp_transpose(reversed, CP_ALL) : NULL;
+    cpy_free(reversed);
     return cpy_wrap(x);
 }
 
@@ -145,7 +146,7 @@ static cp_array *like_here(cp_array *x, cp_type t, char order, const cpy_ints *s
 }
 
 /* On x's device, where `device` names no other. */
-static cp_array *like(cp_array *x, cp_type t, char order, const cpy_ints *shape, const cpy_place *device)
+static cp_array *like(cp_array *x, cp_type t, char order, const cpy_ints *shape, const cpy_position *device)
 {
     const int here = cp_device_current(), there = device->moved ? here : cp_device_of(x);
     if (there == here) return like_here(x, t, order, shape);

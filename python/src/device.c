@@ -3,7 +3,7 @@
 
 #include "cuprite/testing.h"
 
-/*: module("_device", doc="The primitives of devices, streams, events and pools, below cuprite.cuda.") */
+/*: python_module("_device", doc="The primitives of devices, streams, events and pools, below cuprite.cuda.") */
 
 /*: function("count", "", module="_device", call="cp_device_count()", returns="int", unlock="always",
              doc="Number of GPUs.") */

@@ -69,11 +69,11 @@ static bool is_right(const cp_array *x, cp_type t, char order)
 
 static cp_array *converted(cp_array *x, cp_type t, char order)
 {
-    bool turned = cp_is_f_contiguous(x) && !cp_is_c_contiguous(x);
+    bool reversed = cp_is_f_contiguous(x) && !cp_is_c_contiguous(x);
     if (t == cp_type_of(x)) return cp_copy_order(x, order);
     cp_array *r = cp_astype(x, t);
     if (!r || order == 'K') return r;
-    cp_array *ordered = cp_copy_order(r, order == 'A' ? (turned ? 'F' : 'C') : order);
+    cp_array *ordered = cp_copy_order(r, order == 'A' ? (reversed ? 'F' : 'C') : order);
     cp_free(r);
     return ordered;
 }

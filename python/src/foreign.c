@@ -39,11 +39,11 @@ PyObject *cpy_call_method(const char *name, PyObject *const *v, Py_ssize_t n, Py
 PyObject *cpy_call_method_of_second(const char *name, PyObject *const *v, Py_ssize_t n, PyObject *names)
 {
     Py_ssize_t all = n + (names ? PyTuple_GET_SIZE(names) : 0);
-    PyObject **turned = PyMem_Malloc((size_t)all * sizeof *turned);
-    if (!turned) return PyErr_NoMemory();
-    for (Py_ssize_t i = 0; i < all; i++) turned[i] = v[i < 2 ? 1 - i : i];
-    PyObject *r = cpy_call_method(name, turned, n, names);
-    PyMem_Free(turned);
+    PyObject **reversed = PyMem_Malloc((size_t)all * sizeof *reversed);
+    if (!reversed) return PyErr_NoMemory();
+    for (Py_ssize_t i = 0; i < all; i++) reversed[i] = v[i < 2 ? 1 - i : i];
+    PyObject *r = cpy_call_method(name, reversed, n, names);
+    PyMem_Free(reversed);
     return r;
 }
 

@@ -79,7 +79,7 @@ static bool take_operands(const fused *self, PyObject *const *v, call *c)
     cp_array *partner = NULL, *number = NULL;
     for (int i = 0; i < n && !partner; i++)
         if (cpy_is_array(v[i])) partner = cpy_x(v[i]);
-    number = partner ? cp_retain(partner) : cpy_number_among(n, v);
+    number = partner ? cp_retain(partner) : cpy_find_number(n, v);
     bool done = true;
     for (int i = 0; i < n && done; i++)
         done = (c->in[i] = cpy_operand(v[i], number, CPY_NO_OP, &c->own[i])) != NULL;

@@ -370,7 +370,7 @@ static void bounds(const cp_array *x, intptr_t *low, intptr_t *high)
 }
 
 /* Whether what is written shares no memory with anything else. */
-static bool are_apart(const group *g, PyObject *const *v)
+static bool are_disjoint(const group *g, PyObject *const *v)
 {
     for (int t = 0; t < g->ntargets; t++) {
         intptr_t low, high, from, to;
@@ -418,7 +418,7 @@ static PyObject *group_call(PyObject *o, PyObject *const *v, size_t flagged, PyO
     for (int i = 0; i < g->ntargets; i++)
         if (!cpy_is_array(v[g->nin + i])) return PyErr_Format(PyExc_TypeError, "a group writes to arrays");
     PyObject *r = NULL;
-    if (are_apart(g, v)) {
+    if (are_disjoint(g, v)) {
         bool engine = g->engine != Py_None && (g->kernel == Py_None || are_small(g->below, v, n));
         if (engine) r = by_engine(g, v);
         else if (g->kernel != Py_None) r = by_kernel(g, v);

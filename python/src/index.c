@@ -216,7 +216,7 @@ static cp_array *value_for(PyObject *v, const cp_array *x, bool element, bool pl
     if (small) return cp_retain(small);
     if (places && cpy_is_generic(v) && cpy_is_scalar(v)) return converted(v, cp_type_of(x));
     if (cpy_is_scalar(v)) return cpy_scalar_as(v, cp_type_of(x));
-    return element || cpy_is_text(v) ? cpy_packed(v, x) : cpy_value(v, x);
+    return element || cpy_is_string(v) ? cpy_packed(v, x) : cpy_value(v, x);
 }
 
 bool cpy_take_assigned(PyObject *o, cp_array *near, cp_array **x)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/*: module("_io", doc="The functions below cuprite.io and cuprite.load.") */
+/*: python_module("_io", doc="The functions below cuprite.io and cuprite.load.") */
 
 static void close_archive(PyObject *capsule)
 {

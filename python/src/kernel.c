@@ -124,7 +124,7 @@ PyObject *cpy_call_in(PyObject *stream, PyObject *f, PyObject *const *v, Py_ssiz
 }
 
 /* Where among `names` the word stands; -1: nowhere. */
-static int place_of(PyObject *names, const char *word)
+static int position_of(PyObject *names, const char *word)
 {
     for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); i++)
         if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), word) == 0) return (int)i;
@@ -136,7 +136,7 @@ static PyObject *kernel_call(PyObject *self, PyObject *const *v, size_t flagged,
     launch l = {0};
     Py_ssize_t n = PyVectorcall_NARGS(flagged);
     if (!take_launch(v, n, names, &l)) return NULL;
-    if (cpy_given(l.stream)) return cpy_call_in(l.stream, self, v, n, names, place_of(names, "stream"));
+    if (cpy_given(l.stream)) return cpy_call_in(l.stream, self, v, n, names, position_of(names, "stream"));
     return run_launch(((cpy_kernel *)self)->kernel, &l);
 }
 
@@ -254,7 +254,7 @@ typedef struct module_object {
 } module_object;
 
 /* A string as C's, which ends at the first 0: one with a 0 in it would be taken for another. */
-static const char *text_of(PyObject *o)
+static const char *string_of(PyObject *o)
 {
     Py_ssize_t n;
     if (!PyUnicode_Check(o)) return PyErr_Format(PyExc_TypeError, "a str is needed, not %R", Py_TYPE(o)), NULL;
@@ -264,7 +264,7 @@ static const char *text_of(PyObject *o)
 }
 
 /* A sequence of strings as C's; what they point into is held by *list. PyMem_Free ends the array. */
-static const char **texts(PyObject *o, PyObject **list, int *n)
+static const char **strings(PyObject *o, PyObject **list, int *n)
 {
     *list = PySequence_Tuple(o);
     if (!*list) return NULL;
@@ -272,7 +272,7 @@ static const char **texts(PyObject *o, PyObject **list, int *n)
     const char **at = PyMem_Malloc(sizeof *at * (size_t)(*n + 1));
     if (!at) return (const char **)PyErr_NoMemory();
     for (int i = 0; i < *n; i++)
-        if (!(at[i] = text_of(PyTuple_GET_ITEM(*list, i)))) return PyMem_Free(at), NULL;
+        if (!(at[i] = string_of(PyTuple_GET_ITEM(*list, i)))) return PyMem_Free(at), NULL;
     return at;
 }
 
@@ -296,8 +296,8 @@ static PyObject *module_new(PyTypeObject *type, PyObject *args, PyObject *kw)
     if (!PyArg_ParseTupleAndKeywords(args, kw, "s|OO:Module", words, &source, &options, &names)) return NULL;
     cp_module_options given = {0};
     const char **o = NULL, **t = NULL;
-    bool done = (!options || (o = texts(options, &held[0], &given.noptions))) &&
-                (!names || (t = texts(names, &held[1], &given.nnames)));
+    bool done = (!options || (o = strings(options, &held[0], &given.noptions))) &&
+                (!names || (t = strings(names, &held[1], &given.nnames)));
     cp_module *m = NULL;
     if (done) {
         given.options = o;
@@ -323,7 +323,7 @@ static PyObject *module_load(PyObject *type, PyObject *image)
 
 static PyObject *module_kernel(PyObject *o, PyObject *name)
 {
-    const char *text = text_of(name);
+    const char *text = string_of(name);
     cp_kernel *k;
     if (!text) return NULL;
     CPY_RUN(0, k = cp_module_kernel(((module_object *)o)->module, text));
@@ -332,7 +332,7 @@ static PyObject *module_kernel(PyObject *o, PyObject *name)
 
 static PyObject *module_global(PyObject *o, PyObject *name)
 {
-    const char *text = text_of(name);
+    const char *text = string_of(name);
     void *address;
     int64_t bytes;
     if (!text) return NULL;
@@ -417,7 +417,7 @@ static PyObject *lazy_call(PyObject *callable, PyObject *const *v, size_t flagge
     launch l = {.cooperative = self->cooperative};
     Py_ssize_t n = PyVectorcall_NARGS(flagged);
     if (!take_launch(v, n, names, &l)) return NULL;
-    if (cpy_given(l.stream)) return cpy_call_in(l.stream, callable, v, n, names, place_of(names, "stream"));
+    if (cpy_given(l.stream)) return cpy_call_in(l.stream, callable, v, n, names, position_of(names, "stream"));
     PyObject *k = lazy_on(self);
     PyObject *r = k ? run_launch(((cpy_kernel *)k)->kernel, &l) : NULL;
     Py_XDECREF(k);

@@ -23,7 +23,7 @@ typedef union cpy_by_value {
     void *address;
 } cpy_by_value;
 
-enum { CPY_FEW_ARGUMENTS = 24 };
+enum { CPY_INLINE_ARGUMENTS = 24 };
 
 /* The arguments of a launch. Values of more than 16 bytes are copied to memory of their own. */
 typedef struct cpy_launch_arguments {
@@ -32,9 +32,9 @@ typedef struct cpy_launch_arguments {
     cpy_by_value *values;
     void **copies;
     PyObject *const *from;
-    cp_argument few[CPY_FEW_ARGUMENTS];
-    cpy_by_value few_values[CPY_FEW_ARGUMENTS];
-    void *few_copies[CPY_FEW_ARGUMENTS];
+    cp_argument inline_arguments[CPY_INLINE_ARGUMENTS];
+    cpy_by_value few_values[CPY_INLINE_ARGUMENTS];
+    void *few_copies[CPY_INLINE_ARGUMENTS];
 } cpy_launch_arguments;
 
 bool cpy_take_arguments(cpy_launch_arguments *g, PyObject *const *from, Py_ssize_t n);

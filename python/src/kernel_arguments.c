@@ -117,7 +117,7 @@ void cpy_drop_arguments(cpy_launch_arguments *g)
         if (g->at[i].array) cpy_drop(g->from[i], g->at[i].array);
         PyMem_Free(g->copies[i]);
     }
-    if (g->at == g->few) return;
+    if (g->at == g->inline_arguments) return;
     PyMem_Free(g->at);
     PyMem_Free(g->values);
     PyMem_Free(g->copies);
@@ -127,10 +127,10 @@ bool cpy_take_arguments(cpy_launch_arguments *g, PyObject *const *from, Py_ssize
 {
     g->n = 0;
     g->from = from;
-    g->at = g->few;
+    g->at = g->inline_arguments;
     g->values = g->few_values;
     g->copies = g->few_copies;
-    if (n > CPY_FEW_ARGUMENTS) {
+    if (n > CPY_INLINE_ARGUMENTS) {
         g->at = PyMem_Malloc((size_t)n * sizeof *g->at);
         g->values = PyMem_Malloc((size_t)n * sizeof *g->values);
         g->copies = PyMem_Malloc((size_t)n * sizeof *g->copies);

@@ -36,7 +36,7 @@ static bool take_description(loop_call *c, int i, PyObject *o)
 static bool take_operand(loop_call *c, int i, PyObject *o)
 {
     if (c->prepare && PyTuple_Check(o)) return take_description(c, i, o);
-    if (c->k->patient && o == Py_None && i >= c->k->nin) return true; /* not given: it is made */
+    if (c->k->may_wait && o == Py_None && i >= c->k->nin) return true; /* not given: it is made */
     c->o[i] = o;
     if (cpy_is_array(o)) return c->x[i] = cpy_hold(o), true;
     if (i >= c->k->nin) return fail(PyExc_TypeError, "Output arguments type must be cuprite.ndarray");
@@ -157,7 +157,7 @@ static signature *new_signature(loop_kernel *k, int device, const unsigned char 
 /* Numbers of a patient kernel by their class: it was made for one. */
 static unsigned char number_key(const loop_kernel *k, PyObject *o)
 {
-    if (!k->patient) return A_NUMBER;
+    if (!k->may_wait) return A_NUMBER;
     return PyFloat_CheckExact(o) ? 'f' + 0x80 : PyLong_CheckExact(o) ? 'i' + 0x80 : A_NUMBER;
 }
 
@@ -173,7 +173,7 @@ static bool find_signature(loop_call *c)
         key[i] = c->x[i] ? (unsigned char)cp_type_of(c->x[i]) : c->o[i] ? number_key(k, c->o[i]) : NOT_GIVEN;
     signature *s = k->signatures;
     while (s && (s->device != device || memcmp(s->key, key, (size_t)n) != 0)) s = s->next;
-    if (!s && k->patient && !c->prepare) return declined(c);
+    if (!s && k->may_wait && !c->prepare) return declined(c);
     if (!s && !(s = new_signature(k, device, key))) return false;
     c->s = s;
     for (int i = 0; i < k->nin; i++)
@@ -334,7 +334,7 @@ static PyMethodDef methods[] = {
 
 static PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(loop_kernel, call), READONLY, NULL},
-    {"_patient", T_BOOL, offsetof(loop_kernel, patient), 0, NULL},
+    {"_may_wait", T_BOOL, offsetof(loop_kernel, may_wait), 0, NULL},
     {"_alike", T_BOOL, offsetof(loop_kernel, alike), 0, NULL},
     {"_copies", T_BOOL, offsetof(loop_kernel, copies), 0, NULL},
     {"_direct", T_BOOL, offsetof(loop_kernel, direct), 0, NULL},

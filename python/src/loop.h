@@ -29,7 +29,7 @@ typedef struct signature {
     bool gpu;
     int64_t part;             /* bytes of a partial result; 0: there may be none */
     PyObject *engine;         /* what runs until a kernel is compiled: a _Fused, or None; NULL: not asked yet */
-    bool apart;               /* the engine's outputs may not be among its inputs */
+    bool no_alias;            /* the engine's outputs may not be among its inputs */
     variant *variants;
     cp_type types[MOST_OPERANDS];
     unsigned char key[MOST_OPERANDS];
@@ -40,7 +40,7 @@ typedef struct loop_kernel {
     vectorcallfunc call;
     int nin, nout;
     bool reduction, no_return, return_tuple, reduce_dims, has_identity;
-    bool patient;             /* what was not compiled is not compiled by a call, which gives NotImplemented */
+    bool may_wait;            /* what was not compiled is not compiled by a call, which gives NotImplemented */
     bool alike;               /* operands of different shapes are not taken either */
     bool copies;              /* an input is converted by itself: its order of axes is a copy's (patient kernels) */
     bool direct;              /* the text may be one that the engine knows: _engine tells */

@@ -7,14 +7,14 @@
 
 static bool fail(PyObject *type, const char *text) { return PyErr_SetString(type, text), false; }
 
-static PyObject *shape_text(const cp_array *x) { return cpy_tuple(cp_ndim(x), cp_dims(x)); }
+static PyObject *shape_string(const cp_array *x) { return cpy_tuple(cp_ndim(x), cp_dims(x)); }
 
 static bool cannot_meet(const loop_call *c)
 {
     PyObject *text = PyUnicode_FromString("operands could not be broadcast together with shapes");
     for (int i = 0; text && i < loop_operands(c->k); i++) {
         if (!loop_steps(c, i)) continue;
-        PyObject *shape = shape_text(c->x[i]);
+        PyObject *shape = shape_string(c->x[i]);
         PyObject *more = shape ? PyUnicode_FromFormat("%U %R", text, shape) : NULL;
         Py_XDECREF(shape);
         Py_SETREF(text, more);
@@ -149,15 +149,15 @@ static bool repeats(const loop_call *c)
 
 static cp_array *new_output(const loop_call *c, int i, const int64_t *dims, int n, const int *order)
 {
-    int64_t turned[CP_MAXDIM];
+    int64_t reversed[CP_MAXDIM];
     int back[CP_MAXDIM];
     bool plain = true;
     for (int d = 0; d < n; d++) {
-        turned[d] = dims[order[d]];
+        reversed[d] = dims[order[d]];
         back[order[d]] = d;
         plain = plain && order[d] == d;
     }
-    cp_shape shape = {n, plain ? dims : turned};
+    cp_shape shape = {n, plain ? dims : reversed};
     cp_array *x = c->prepare ? cp_from_memory(LOOP_NOWHERE, c->s->types[i], shape, NULL, c->s->device, NULL, NULL)
                              : CPY_MADE(cp_empty(shape, c->s->types[i]));
     if (plain || !x) return x;
@@ -172,7 +172,7 @@ static bool make_outputs(loop_call *c, const int64_t *dims, int n)
     for (int d = 0; d < n; d++) order[d] = d;
     bool fresh = false;
     for (int i = c->k->nin; i < loop_operands(c->k); i++) fresh = fresh || !c->x[i];
-    if (fresh && c->k->patient && n > 1 && ((c->k->copies && repeats(c)) || !common_order(c, n, order)))
+    if (fresh && c->k->may_wait && n > 1 && ((c->k->copies && repeats(c)) || !common_order(c, n, order)))
         return c->declined = true, false;
     for (int i = c->k->nin; i < loop_operands(c->k); i++) {
         if (c->x[i]) continue;

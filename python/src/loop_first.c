@@ -1,5 +1,5 @@
 /* Calls of an ElementwiseKernel before its kernel is compiled: the engine of fused expressions runs what the operation
- * was translated to (python/cuprite/_compiler/c_text.py), into the outputs that the call has made or was given.
+ * was translated to (python/cuprite/_compiler/c_source.py), into the outputs that the call has made or was given.
  *
  * A kernel takes its elements one after the other, the engine operations one after the other: so nothing that is
  * written may be read behind that, and each output has an element of its own for each of the loop. */
@@ -63,7 +63,7 @@ static bool may_write(const loop_call *c, int i)
     if (c->made[i]) return true;
     for (int k = 0; k < loop_operands(c->k); k++) {
         if (k == i || !c->x[k] || !loop_overlap(out, c->x[k])) continue;
-        if (c->s->apart || k >= c->k->nin || !are_same_elements(out, c->x[k])) return false;
+        if (c->s->no_alias || k >= c->k->nin || !are_same_elements(out, c->x[k])) return false;
     }
     return is_injective(out);
 }

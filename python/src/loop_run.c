@@ -1,7 +1,7 @@
 /* From a loop to a launch: how the operands lie chooses a kernel, a list of integers says the rest.
  *
  * What kernels are given: each parameter (an address, or a number's value), the memory of partial results, and a
- * structure of 64-bit integers, the geometry. python/cuprite/_compiler/loop_text.py writes their text; what both must
+ * structure of 64-bit integers, the geometry. python/cuprite/_compiler/loop_source.py writes their text; what both must
  * know, _loop_constants gives to it. Work is cut by the size of the problem alone, so that a reduction has the same
  * bits every time. */
 #include "loop.h"
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 enum {
-    CPU_PIECE = 1 << 14,       /* elements of one task of the CPU */
+    CPU_CHUNK = 1 << 14,       /* elements of one task of the CPU */
     CPU_LEAST = 256,           /* and at least */
     CPU_TASKS = 64,            /* as many are wanted */
     CPU_COLUMNS = 256,         /* results that a task of the CPU gathers side by side */
@@ -31,7 +31,7 @@ typedef struct geometry {
 
 /* How a reduction is cut. */
 typedef struct cut {
-    int64_t groups, pieces, length; /* of results; of each group's elements; elements of a piece */
+    int64_t groups, chunks, length; /* of results; of each group's elements; elements of a piece */
     int64_t per, side;              /* CPU: groups and pieces of a block; GPU: results of a block */
 } cut;
 
@@ -94,7 +94,7 @@ static bool is_aligned(const loop_call *c, int i, int64_t bytes)
 static bool reads_what_it_writes(const loop_call *c)
 {
     const int n = loop_operands(c->k);
-    if (c->k->single || c->k->patient) return false;
+    if (c->k->single || c->k->may_wait) return false;
     for (int i = c->k->nin; i < n; i++)
         for (int k = 0; k < n && !c->made[i]; k++)
             if (k != i && c->x[k] && loop_overlap(c->x[i], c->x[k])) return true;
@@ -212,11 +212,11 @@ static bool ask_engine(loop_kernel *k, signature *s)
 {
     PyObject *types = type_names(k, s), *engine = NULL;
     PyObject *r = types ? PyObject_CallMethod((PyObject *)k, "_engine", "Oi", types, s->device) : NULL;
-    int apart = 1;
-    bool done = r && (r == Py_None || PyArg_ParseTuple(r, "Op", &engine, &apart));
+    int no_alias = 1;
+    bool done = r && (r == Py_None || PyArg_ParseTuple(r, "Op", &engine, &no_alias));
     Py_XDECREF(types);
     if (done && !s->engine) {
-        s->apart = apart;
+        s->no_alias = no_alias;
         s->engine = Py_NewRef(engine ? engine : Py_None);
     }
     Py_XDECREF(r);
@@ -271,7 +271,7 @@ static variant *find_variant(loop_call *c, int flags)
     }
     variant *v = known_variant(c->s, key, length);
     if (v && v->first) return v;
-    if (c->k->patient && !c->prepare) return c->declined = true, NULL;
+    if (c->k->may_wait && !c->prepare) return c->declined = true, NULL;
     if (c->prepare) return make_variant(c->k, (signature *)c->s, key, length);
     return first_variant(c, key, length, v);
 }
@@ -280,7 +280,7 @@ static variant *find_variant(loop_call *c, int flags)
 /* Its first numbers, by the names that they have in kernels; the shape is behind them. */
 #define ELEMENTWISE_NUMBERS(X) X(n, c->kept) X(piece, per)
 #define REDUCTION_NUMBERS(X) \
-    X(kept, c->kept) X(all, c->reduced) X(groups, t->groups) X(pieces, t->pieces) X(length, t->length) X(per, t->per) \
+    X(kept, c->kept) X(all, c->reduced) X(groups, t->groups) X(chunks, t->chunks) X(length, t->length) X(per, t->per) \
     X(side, t->side)
 #define NUMBER_OF(name, value) value,
 #define NAME_OF(name, value) #name,
@@ -349,7 +349,7 @@ static bool run_elementwise(loop_call *c)
     c->wide = neighbours(c);
     variant *v = find_variant(c, (is_narrow(c) ? NARROW : 0) | (c->wide > 1 ? WIDE : 0));
     if (!v || c->prepare) return v != NULL || c->served;
-    int64_t per = most(CPU_LEAST, least(CPU_PIECE, parts(c->kept, CPU_TASKS)));
+    int64_t per = most(CPU_LEAST, least(CPU_CHUNK, parts(c->kept, CPU_TASKS)));
     per = (per + 63) / 64 * 64;
     const int64_t numbers[] = {ELEMENTWISE_NUMBERS(NUMBER_OF)};
     put_numbers(&g, c, sizeof numbers / sizeof *numbers, numbers);
@@ -365,13 +365,13 @@ static bool run_elementwise(loop_call *c)
 static cut cut_for_cpu(const loop_call *c)
 {
     int64_t inner = c->shape[c->nkept - 1];
-    cut t = {.groups = c->column ? c->kept / inner * parts(inner, CPU_COLUMNS) : c->kept, .pieces = 1};
+    cut t = {.groups = c->column ? c->kept / inner * parts(inner, CPU_COLUMNS) : c->kept, .chunks = 1};
     int64_t work = c->reduced * (c->column ? CPU_COLUMNS : 1);
-    if (c->s->part && work >= 2 * CPU_PIECE && t.groups < CPU_TASKS)
-        t.pieces = least(parts(CPU_TASKS, t.groups), work / CPU_PIECE);
-    t.length = most(1, (parts(c->reduced, t.pieces) + 31) / 32 * 32);
-    t.pieces = most(1, parts(c->reduced, t.length));
-    t.per = least(t.groups * t.pieces, most(1, CPU_PIECE / most(1, work / t.pieces)));
+    if (c->s->part && work >= 2 * CPU_CHUNK && t.groups < CPU_TASKS)
+        t.chunks = least(parts(CPU_TASKS, t.groups), work / CPU_CHUNK);
+    t.length = most(1, (parts(c->reduced, t.chunks) + 31) / 32 * 32);
+    t.chunks = most(1, parts(c->reduced, t.length));
+    t.per = least(t.groups * t.chunks, most(1, CPU_CHUNK / most(1, work / t.chunks)));
     t.side = CPU_COLUMNS;
     return t;
 }
@@ -409,12 +409,12 @@ static cut cut_for_gpu(const loop_call *c, int64_t together)
     if (c->column) lanes = least(lanes, GPU_THREADS / power_from(c->shape[c->nkept - 1], 32));
     int64_t blocks = c->kept * c->reduced / (GPU_THREADS * GPU_WORK);
     blocks = c->column ? GPU_BLOCKS : most(GPU_BLOCKS, least(blocks, MOST_GPU_BLOCKS));
-    cut t = {.pieces = 1, .side = GPU_THREADS / lanes};
+    cut t = {.chunks = 1, .side = GPU_THREADS / lanes};
     t.groups = parts(c->kept, t.side);
     if (c->s->part && t.groups < GPU_BLOCKS / 2 && c->reduced >= lanes * 32)
-        t.pieces = least(parts(blocks, t.groups), c->reduced / (lanes * 16));
-    t.length = most(1, parts(parts(c->reduced, t.pieces), together) * together);
-    t.pieces = most(1, parts(c->reduced, t.length));
+        t.chunks = least(parts(blocks, t.groups), c->reduced / (lanes * 16));
+    t.length = most(1, parts(parts(c->reduced, t.chunks), together) * together);
+    t.chunks = most(1, parts(c->reduced, t.length));
     t.per = 1;
     return t;
 }
@@ -431,8 +431,8 @@ static bool launch_reduction(loop_call *c, const cut *t, cp_array *part, int fla
     if (!put_operands(c, &g)) return too_much();
     fill_arguments(c, part, &g, a);
     const int n = loop_operands(c->k) + 2;
-    int64_t blocks = c->s->gpu ? t->groups : parts(t->groups * t->pieces, t->per);
-    cp_dim3 grid = {(uint32_t)blocks, c->s->gpu ? (uint32_t)t->pieces : 1, 1};
+    int64_t blocks = c->s->gpu ? t->groups : parts(t->groups * t->chunks, t->per);
+    cp_dim3 grid = {(uint32_t)blocks, c->s->gpu ? (uint32_t)t->chunks : 1, 1};
     cp_dim3 block = {c->s->gpu ? GPU_THREADS : 1, 1, 1};
     if (!launch(v->first, grid, block, n, a)) return false;
     return !part || launch(v->second, (cp_dim3){(uint32_t)c->kept, 1, 1}, block, n, a);
@@ -445,8 +445,8 @@ static bool run_reduction(loop_call *c)
     const int flags = (c->column ? COLUMN : 0) | (together > 1 ? WIDE : 0);
     if (are_vectors(c, together)) c->wide = (int)together;
     cut t = c->s->gpu ? cut_for_gpu(c, together) : cut_for_cpu(c);
-    if (t.pieces == 1) return launch_reduction(c, &t, NULL, flags);
-    int64_t bytes = c->kept * t.pieces * c->s->part;
+    if (t.chunks == 1) return launch_reduction(c, &t, NULL, flags);
+    int64_t bytes = c->kept * t.chunks * c->s->part;
     cp_array *part = CPY_MADE(cp_empty(CP_SHAPE(bytes), CP_UINT8));
     if (!part) return cpy_raise(), false;
     bool done = launch_reduction(c, &t, part, flags);

@@ -83,7 +83,7 @@ bool cpy_warn(cp_warning warning)
     return refused == 0;
 }
 
-PyObject *cpy_tell_warnings(PyObject *r)
+PyObject *cpy_give_warnings(PyObject *r)
 {
     unsigned given = cp_warnings();
     cp_warnings_clear();
@@ -144,7 +144,7 @@ static PyObject *rows(PyObject *m, PyObject *module)
 }
 
 /* sys.unraisablehook can be called by the interpreter alone. */
-static PyObject *tell_unraisable(PyObject *m, PyObject *error)
+static PyObject *report_unraisable(PyObject *m, PyObject *error)
 {
     (void)m;
     if (!PyExceptionInstance_Check(error)) return PyErr_Format(PyExc_TypeError, "an exception is told");
@@ -160,14 +160,14 @@ static PyObject *tell_unraisable(PyObject *m, PyObject *error)
 }
 
 /* What NumPy would write of an array, with its options. */
-static PyObject *array_text(PyObject *m, PyObject *args)
+static PyObject *array_string(PyObject *m, PyObject *args)
 {
     PyObject *o;
     int repr, suppress;
     cp_text_options options = {0};
     long long threshold;
     (void)m;
-    if (!PyArg_ParseTuple(args, "OpiLiip:_array_text", &o, &repr, &options.precision, &threshold, &options.edgeitems,
+    if (!PyArg_ParseTuple(args, "OpiLiip:_array_string", &o, &repr, &options.precision, &threshold, &options.edgeitems,
                           &options.linewidth, &suppress))
         return NULL;
     if (!cpy_is_array(o)) return PyErr_Format(PyExc_TypeError, "an array is written");
@@ -184,17 +184,17 @@ static PyObject *array_text(PyObject *m, PyObject *args)
 }
 
 static PyMethodDef functions[] = {
-    {"_array_text", array_text, METH_VARARGS,
-     "_array_text($module, array, repr, precision, threshold, edgeitems, linewidth, suppress, /)\n--\n\n"
+    {"_array_string", array_string, METH_VARARGS,
+     "_array_string($module, array, repr, precision, threshold, edgeitems, linewidth, suppress, /)\n--\n\n"
      "What NumPy would write of an array, with its options."},
-    {"_tell_unraisable", tell_unraisable, METH_O,
-     "_tell_unraisable($module, error, /)\n--\n\nHands an exception that nobody waits for to sys.unraisablehook."},
+    {"_report_unraisable", report_unraisable, METH_O,
+     "_report_unraisable($module, error, /)\n--\n\nHands an exception that nobody waits for to sys.unraisablehook."},
     {"rows", rows, METH_O, "rows($module, name, /)\n--\n\nThe functions of cuprite.NAME by name, a dict."},
     {NULL},
 };
 
 /* Where packages lie that have libraries in them: OpenBLAS, cuBLAS. What fails is not known, no more. */
-static void tell_library_folders(void)
+static void set_library_folders(void)
 {
     PyObject *path = PySys_GetObject("path"), *colon = PyUnicode_FromString(":");
     PyObject *folders = path && colon ? PyUnicode_Join(colon, path) : NULL;
@@ -212,7 +212,7 @@ static int execute(PyObject *module)
     if (first) return PyDict_Merge(PyModule_GetDict(module), PyModule_GetDict(first->module), false);
     s->module = module;
     cpy_state_enter(s);
-    tell_library_folders();
+    set_library_folders();
     PyObject *own = NULL;
     bool done = make_exceptions(s) && cpy_scalars_init(s) && cpy_array_init(s) && cpy_ufuncs_init(s) &&
                 cpy_kernels_init(s) && cpy_structs_init(s) && cpy_loops_init(s) && cpy_fusions_init(s) &&

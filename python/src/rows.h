@@ -62,7 +62,7 @@ bool cpy_take_where(PyObject *o, cp_array **x);              /* a number by its 
 bool cpy_offset(PyObject *o, int64_t *v);                    /* of a diagonal: within C's int */
 bool cpy_ints_arg(PyObject *o, cpy_ints *v);                 /* one or a sequence; truth values are 0 and 1 */
 bool cpy_kth(PyObject *o, cp_array *x, int axis, cpy_kths *v); /* of x; a wrong axis is told first, as in NumPy */
-bool cpy_places(PyObject *o, cpy_ints *v);
+bool cpy_positions(PyObject *o, cpy_ints *v);
 bool cpy_index_axis(PyObject *o, int *v); /* axes as NumPy's Python functions read them, by __index__ */
 bool cpy_index_axis_or_flat(PyObject *o, int *axis);
 bool cpy_index_axes(PyObject *o, cpy_axes *axes);
@@ -71,9 +71,9 @@ bool cpy_take_out(PyObject *o, cp_array **x, PyObject **object);
 bool cpy_take_ufunc_out(PyObject *o, cp_array **x, PyObject **object);
 /* What other arguments meet: the first array of these objects, to be dropped; nothing where there is none. */
 typedef struct cpy_near { PyObject *o; cp_array *x; } cpy_near;
-cpy_near cpy_array_among(int n, PyObject *const *o);
-/* The same, else the number that an integer beyond int64 meets (cpy_number_among), which lies on no device. */
-cpy_near cpy_operand_among(int n, PyObject *const *o);
+cpy_near cpy_find_array(int n, PyObject *const *o);
+/* The same, else the number that an integer beyond int64 meets (cpy_find_number), which lies on no device. */
+cpy_near cpy_find_operand(int n, PyObject *const *o);
 bool cpy_take_arrays(PyObject *o, cpy_arrays *v);
 bool cpy_take_arrays_or_numbers(PyObject *o, cpy_arrays *v);
 bool cpy_take_arrays_like(PyObject *o, cpy_arrays *v); /* each is converted */

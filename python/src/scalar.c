@@ -54,7 +54,7 @@ bool cpy_is_scalar(PyObject *o)
     return PyLong_Check(o) || PyFloat_Check(o) || PyComplex_Check(o) || generic_type(o) != CP_DEFAULT;
 }
 
-bool cpy_is_text(PyObject *o)
+bool cpy_is_string(PyObject *o)
 {
     return PyUnicode_Check(o) || PyBytes_Check(o) || (cpy_is_generic(o) && !cpy_is_scalar(o));
 }
@@ -189,7 +189,7 @@ static bool is_huge(PyObject *o)
     return overflow != 0;
 }
 
-cp_array *cpy_number_among(int n, PyObject *const *o)
+cp_array *cpy_find_number(int n, PyObject *const *o)
 {
     PyObject *met = NULL;
     bool huge = false;

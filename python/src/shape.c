@@ -18,9 +18,9 @@ static cp_array *reshape_order(cp_array *x, const cpy_ints *shape, char order)
 {
     if (order == 'A') order = cp_is_f_contiguous(x) && !cp_is_c_contiguous(x) ? 'F' : 'C';
     if (order != 'F') return reshaped(x, shape);
-    cpy_ints turned = {.n = shape->n};
-    for (int i = 0; i < shape->n; i++) turned.at[i] = shape->at[shape->n - 1 - i];
-    cp_array *back = cp_transpose(x, CP_ALL), *flat = reshaped(back, &turned), *r = cp_transpose(flat, CP_ALL);
+    cpy_ints reversed = {.n = shape->n};
+    for (int i = 0; i < shape->n; i++) reversed.at[i] = shape->at[shape->n - 1 - i];
+    cp_array *back = cp_transpose(x, CP_ALL), *flat = reshaped(back, &reversed), *r = cp_transpose(flat, CP_ALL);
     cpy_free(back);
     cpy_free(flat);
     return r;

@@ -85,7 +85,7 @@ static double priority_of(PyObject *o)
     return priority;
 }
 
-PyObject *cpy_subclass_among(int n, PyObject *const *v)
+PyObject *cpy_find_subclass(int n, PyObject *const *v)
 {
     PyObject *found = NULL;
     for (int i = 0; i < n; i++)

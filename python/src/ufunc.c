@@ -125,7 +125,7 @@ static bool take_inputs(ufunc *self, PyObject *const *v, cp_array **in, bool *ow
     if (self->op == CP_OP_ldexp && !exponent_fits(v[0], v[1])) return false;
     for (int i = 0; i < nin; i++)
         if (cpy_is_array(v[i])) partner = cpy_x(v[i]);
-    if (!partner && nin > 1) partner = number = cpy_number_among(nin, v);
+    if (!partner && nin > 1) partner = number = cpy_find_number(nin, v);
     else if (nin > 2) number = cp_retain(partner); /* reading one number may give it another shape; the next comes */
     bool done = true;
     for (int i = 0; i < nin && done; i++) done = (in[i] = cpy_operand(v[i], partner, (int)self->op, &own[i])) != NULL;

@@ -68,10 +68,10 @@ typedef struct {
     int axis;
     cp_chain_options options;
     PyObject *into;
-} chain;
+} accumulation;
 
 /* The one axis; None is that of an array of one dimension. */
-static bool one_axis(const char *method, PyObject *axis, PyObject *x, chain *c)
+static bool one_axis(const char *method, PyObject *axis, PyObject *x, accumulation *c)
 {
     cpy_axes axes;
     if (!axis) return c->axis = 0, true;
@@ -88,17 +88,17 @@ static bool one_axis(const char *method, PyObject *axis, PyObject *x, chain *c)
     return true;
 }
 
-static bool open_chain(PyObject *f, const char *method, PyObject *x, PyObject *axis, PyObject *dtype, PyObject *out,
-                       chain *c)
+static bool open_accumulation(PyObject *f, const char *method, PyObject *x, PyObject *axis, PyObject *dtype,
+                              PyObject *out, accumulation *c)
 {
-    *c = (chain){0};
+    *c = (accumulation){0};
     c->options.typed = cpy_given(dtype);
     return joins((ufunc *)f, method) && cpy_take_array(x, &c->x) && one_axis(method, axis, x, c) &&
            cpy_type(dtype, CP_DEFAULT, &c->options.dtype) &&
            (!out || cpy_take_ufunc_out(out, &c->options.out, &c->into));
 }
 
-static PyObject *close_chain(chain *c, PyObject *x, cp_array *result, bool made)
+static PyObject *close_accumulation(accumulation *c, PyObject *x, cp_array *result, bool made)
 {
     PyObject *r = made ? returned(result, x, c->into) : NULL;
     cpy_drop(x, c->x);
@@ -114,15 +114,15 @@ PyObject *cpy_ufunc_accumulate(PyObject *o, PyObject *args, PyObject *kw)
     static char *names[] = {"array", "axis", "dtype", "out", NULL};
     PyObject *x, *axis = NULL, *dtype = NULL, *out = NULL;
     if (!PyArg_ParseTupleAndKeywords(args, kw, "O|OOO:accumulate", names, &x, &axis, &dtype, &out)) return NULL;
-    chain c;
+    accumulation c;
     cp_array *r = NULL;
-    bool made = open_chain(o, "accumulate", x, axis, dtype, out, &c);
+    bool made = open_accumulation(o, "accumulate", x, axis, dtype, out, &c);
     if (made) CPY_RUN(cp_size(c.x), r = (cp_ufunc_accumulate)(((ufunc *)o)->op, c.x, c.axis, &c.options));
-    return close_chain(&c, x, r, made);
+    return close_accumulation(&c, x, r, made);
 }
 
 /* A list's numbers become int64, whatever they are; arrays must be of integers. */
-static PyObject *places_of(PyObject *o, const cp_array *near)
+static PyObject *positions_of(PyObject *o, const cp_array *near)
 {
     if (cpy_is_array(o)) return Py_NewRef(o);
     if (cpy_is_numpy_array(o)) return cpy_asarray_near(o, near);
@@ -145,15 +145,15 @@ PyObject *cpy_ufunc_reduceat(PyObject *o, PyObject *args, PyObject *kw)
     PyObject *x, *indices, *axis = NULL, *dtype = NULL, *out = NULL;
     if (!PyArg_ParseTupleAndKeywords(args, kw, "OO|OOO:reduceat", names, &x, &indices, &axis, &dtype, &out))
         return NULL;
-    chain c;
+    accumulation c;
     cp_array *r = NULL, *at = NULL;
-    bool made = open_chain(o, "reduceat", x, axis, dtype, out, &c);
-    PyObject *held = made ? places_of(indices, c.x) : NULL;
+    bool made = open_accumulation(o, "reduceat", x, axis, dtype, out, &c);
+    PyObject *held = made ? positions_of(indices, c.x) : NULL;
     made = held && cpy_take_array(held, &at);
     if (made) CPY_UNLOCKED(r = (cp_ufunc_reduceat)(((ufunc *)o)->op, c.x, at, c.axis, &c.options));
     if (held) cpy_drop(held, at);
     Py_XDECREF(held);
-    return close_chain(&c, x, r, made);
+    return close_accumulation(&c, x, r, made);
 }
 
 /* a's axes, then b's. */
@@ -205,7 +205,7 @@ static bool names_rows(PyObject *x, PyObject *indices)
 }
 
 /* The flat places that an index means. Whole numbers in an array, of an array with one axis, are those. */
-static PyObject *flat_places(PyObject *x, PyObject *indices)
+static PyObject *flat_indices(PyObject *x, PyObject *indices)
 {
     if (cp_ndim(cpy_x(x)) == 1 && cpy_is_array(indices)) {
         char kind = cp_type_kind(cp_type_of(cpy_x(indices)));
@@ -245,7 +245,7 @@ PyObject *cpy_ufunc_at(PyObject *o, PyObject *args)
     PyObject *given = b ? cpy_asarray_near(b, x) : NULL;
     bool ready = (given || !b) && (!given || cpy_take_array(given, &value)) && may_go(self, x, value);
     const bool rows = ready && names_rows(a, indices);
-    PyObject *where = !ready ? NULL : rows ? Py_NewRef(indices) : flat_places(a, indices);
+    PyObject *where = !ready ? NULL : rows ? Py_NewRef(indices) : flat_indices(a, indices);
     cp_code code = CP_ERROR_INTERNAL;
     ready = where && cpy_take_array(where, &place);
     if (ready)

@@ -69,7 +69,7 @@ typedef struct cpi_io_ops {
     /* as those; `most`: bytes of the longest header that is read */
     cp_code (*npy_open)(const char *function, const char *path, int64_t most, cpi_io_image *image);
     cp_code (*npy_read)(const char *function, const cpi_io_image *image, void *elements);
-    bool (*npy_place)(const cpi_io_image *image, int64_t *offset, int64_t *bytes); /* false: not as memory has them */
+    bool (*npy_offset)(const cpi_io_image *image, int64_t *offset, int64_t *bytes); /* false: not as memory has them */
     void (*npy_close)(cpi_io_image *image);
     cp_code (*npy_write)(const char *function, const char *path, cp_type type, int ndim, const int64_t *shape,
                          bool fortran, const void *elements);

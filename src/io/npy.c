@@ -90,7 +90,7 @@ static cp_array *load_open(const cpi_io_ops *ops, const char *path, cp_map how, 
 {
     int64_t offset = 0, bytes = 0;
     const int64_t part = cpi_itemsize(image->type) / (cpi_is_complex(image->type) ? 2 : 1);
-    const bool can = how && ops->npy_place(image, &offset, &bytes) && bytes && offset % part == 0;
+    const bool can = how && ops->npy_offset(image, &offset, &bytes) && bytes && offset % part == 0;
     if (how == CP_MAP_WRITE && (!can || cpi_device_current() != cpi_device_cpu())) {
         cpi_fail(CP_ERROR_VALUE, "load: %s: the file cannot be the memory of an array", path);
         return NULL;
@@ -196,11 +196,11 @@ typedef struct elements {
 static cp_code to_file(const char *function, cp_array *x, elements *e)
 {
     *e = (elements){.fortran = cp_is_f_contiguous(x) && !cp_is_c_contiguous(x)};
-    cp_array *turned = e->fortran ? cp_transpose(x, CP_ALL) : cp_retain(x);
-    cp_array *dense = turned ? cpi_as_contiguous(function, turned, x->type) : NULL;
+    cp_array *transposed = e->fortran ? cp_transpose(x, CP_ALL) : cp_retain(x);
+    cp_array *dense = transposed ? cpi_as_contiguous(function, transposed, x->type) : NULL;
     e->lying = dense ? cp_to_device(dense, CP_CPU) : NULL;
     cp_free(dense);
-    cp_free(turned);
+    cp_free(transposed);
     return e->lying ? CP_OK : cp_error();
 }
 

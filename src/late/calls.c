@@ -9,7 +9,7 @@
 /* Copies that do not fit into the task's own room. */
 typedef struct late_more {
     struct late_more *next;
-    _Alignas(16) char room[];
+    _Alignas(16) char space[];
 } late_more;
 
 enum { SPARE = 512 };
@@ -24,7 +24,7 @@ late_task *late_task_new_quietly(cp_code (*run)(void *call), size_t bytes)
     if (t) spare = t->next, spares--;
     pthread_mutex_unlock(&lock);
     if (!t && !(t = malloc(sizeof *t))) return NULL;
-    memset(t, 0, offsetof(late_task, room) + bytes);
+    memset(t, 0, offsetof(late_task, space) + bytes);
     t->run = run;
     t->used = (bytes + 15) / 16 * 16;
     return t;
@@ -59,12 +59,12 @@ void late_task_free(late_task *t)
     free(t);
 }
 
-static void *room_for(late_task *t, size_t bytes)
+static void *space_for(late_task *t, size_t bytes)
 {
     size_t size = (bytes + 15) / 16 * 16;
-    if (size <= sizeof t->room - t->used) {
+    if (size <= sizeof t->space - t->used) {
         t->used += size;
-        return t->room + t->used - size;
+        return t->space + t->used - size;
     }
     late_more *m = malloc(sizeof *m + size);
     if (!m) {
@@ -73,12 +73,12 @@ static void *room_for(late_task *t, size_t bytes)
     }
     m->next = t->more;
     t->more = m;
-    return m->room;
+    return m->space;
 }
 
 void *late_keep_host(late_task *t, const void *values, size_t bytes)
 {
-    void *kept = values ? room_for(t, bytes) : NULL;
+    void *kept = values ? space_for(t, bytes) : NULL;
     return kept ? memcpy(kept, values, bytes) : NULL;
 }
 
@@ -92,7 +92,7 @@ void *late_keep(late_task *t, const void *structure, size_t bytes)
 /* Operands that are host scalars lie in records that may end with the call. */
 cpi_loop *late_keep_loops(late_task *t, const cpi_loop *loops, size_t n)
 {
-    cpi_loop *kept = room_for(t, n * sizeof *kept);
+    cpi_loop *kept = space_for(t, n * sizeof *kept);
     for (size_t k = 0; kept && k < n; k++) {
         const cpi_loop *loop = &loops[k];
         memcpy(&kept[k], loop, offsetof(cpi_loop, op) + (size_t)loop->nop * sizeof loop->op[0]);

@@ -246,12 +246,12 @@ cp_code late_kernel_launch(cp_stream *stream, const cpi_function *function, cons
 
 /* --- the table --- */
 
-#define ROOM(room) extern const struct cpi_##room##_ops cpi_##room##_late;
-CPI_ROOMS(ROOM)
-#undef ROOM
+#define MODULE(module) extern const struct cpi_##module##_ops cpi_##module##_late;
+CPI_MODULES(MODULE)
+#undef MODULE
 
 static const cpi_backend backend = {
-    .name = "late", .trouble = "", .devices = LATE_DEVICES,
+    .name = "late", .error = "", .devices = LATE_DEVICES,
     .open = open_device, .query = query,
     .memory_new = late_memory_new, .memory_free = late_memory_free, .memory_freed = poison,
     .from_host = from_host, .to_host = to_host, .copy = copy, .zero = zero, .copy_peer = copy_peer,
@@ -263,9 +263,9 @@ static const cpi_backend backend = {
     .event_new = late_event_new, .event_free = late_event_free, .event_record = late_event_record,
     .event_sync = late_event_sync, .event_done = late_event_done, .event_elapsed = late_event_elapsed,
     .device_sync = late_device_sync, .fail_late = late_fail,
-#define ROOM(room) .room = &cpi_##room##_late,
-    CPI_ROOMS(ROOM)
-#undef ROOM
+#define MODULE(module) .module = &cpi_##module##_late,
+    CPI_MODULES(MODULE)
+#undef MODULE
 };
 
 const uint64_t cuprite_backend_abi = CPI_ABI;

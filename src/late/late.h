@@ -40,13 +40,13 @@ struct late_task {
     bool fails;       /* on demand */
     size_t used;
     struct late_more *more;
-    _Alignas(16) char room[8192 - 128];
+    _Alignas(16) char space[8192 - 128];
 };
 /* NULL with an error when there is no memory. */
 late_task *late_task_new(const char *name, cp_code (*run)(void *call), size_t bytes);
 late_task *late_task_new_quietly(cp_code (*run)(void *call), size_t bytes); /* writes no error */
 void late_task_free(late_task *t);
-static inline void *late_call(late_task *t) { return t->room; }
+static inline void *late_call(late_task *t) { return t->space; }
 /* Copies that live as long as the task; NULL for NULL. Without memory the task is broken, and giving it fails. */
 void *late_keep_host(late_task *t, const void *values, size_t bytes);
 void *late_keep(late_task *t, const void *structure, size_t bytes); /* with addresses of the device's made usable */

@@ -1,7 +1,7 @@
 /* Memory of the backend late. A program gets addresses in a reserved range where nothing is mapped: whoever touches
  * them outside of a queue falls down at once, as with a GPU's. The elements lie SPAN bytes further.
  *
- * Invariant: `pieces` holds the live pieces by address; addresses are used again as late as the range allows. */
+ * Invariant: `nchunks` holds the live pieces by address; addresses are used again as late as the range allows. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,15 +12,15 @@
 static const size_t SPAN = (size_t)64 << 30;
 enum { PAGE = 4096 };
 
-typedef struct piece {
+typedef struct chunk {
     size_t at, end; /* from the range's beginning */
-    struct piece *next;
-} piece;
+    struct chunk *next;
+} chunk;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *base; /* NULL: there is no such range */
-static piece *pieces;
+static chunk *nchunks;
 static size_t last; /* where the search goes on */
 
 static void *reserve(void *at, size_t bytes, int fixed)
@@ -35,9 +35,9 @@ static void init(void)
 }
 
 /* The link after which a piece of `size` bytes fits at *at or behind; NULL when there is none. */
-static piece **gap_behind(size_t from, size_t size, size_t *at)
+static chunk **gap_behind(size_t from, size_t size, size_t *at)
 {
-    piece **link = &pieces;
+    chunk **link = &nchunks;
     for (; *link && (*link)->end <= from; link = &(*link)->next)
         ;
     for (*at = from; *link && *at + size > (*link)->at; link = &(*link)->next)
@@ -51,16 +51,16 @@ void *late_memory_new(cpi_device *device, size_t bytes)
     pthread_once(&once, init);
     size_t size = (bytes + PAGE - 1) / PAGE * PAGE, at;
     if (!base || bytes > SPAN / 2) return NULL;
-    piece *p = malloc(sizeof *p);
+    chunk *p = malloc(sizeof *p);
     pthread_mutex_lock(&lock);
-    piece **link = p ? gap_behind(last, size, &at) : NULL;
+    chunk **link = p ? gap_behind(last, size, &at) : NULL;
     if (p && !link) link = gap_behind(0, size, &at);
     char *inside = link ? base + SPAN + at : NULL;
     if (link &&
         mmap(inside, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
         link = NULL;
     if (link) {
-        *p = (piece){at, at + size, *link};
+        *p = (chunk){at, at + size, *link};
         *link = p;
         last = at + size;
     }
@@ -79,11 +79,11 @@ void late_memory_free(cpi_device *device, void *memory, size_t bytes)
     (void)bytes;
     late_device_wait(device);
     pthread_mutex_lock(&lock);
-    piece **link = &pieces;
+    chunk **link = &nchunks;
     size_t at = (size_t)((char *)memory - base);
     while (*link && (*link)->at != at) link = &(*link)->next;
     if (*link) {
-        piece *p = *link;
+        chunk *p = *link;
         *link = p->next;
         reserve(base + SPAN + at, p->end - p->at, MAP_FIXED);
         free(p);

@@ -69,8 +69,8 @@ static cp_code run(late_task *t, char *text, size_t bytes)
         snprintf(text, bytes, "%s: failed on demand", t->name);
         return CP_ERROR_DEVICE;
     }
-    cp_code code = t->run(late_call(t)), told = late_host->take_error(text, bytes);
-    return code ? code : told;
+    cp_code code = t->run(late_call(t)), reported = late_host->take_error(text, bytes);
+    return code ? code : reported;
 }
 
 static void *serve(void *argument)
@@ -158,7 +158,7 @@ static void wait_for(queue *q, uint64_t number)
 }
 
 /* Tells what the queue's work failed with, and forgets it. */
-static cp_code tell(queue *q)
+static cp_code report(queue *q)
 {
     cp_code code = q->failure;
     q->failure = CP_OK;
@@ -255,7 +255,7 @@ static cp_code give(cp_stream *stream, late_task *t, bool *given)
     *given = append(q, t);
     if (!*given) return late_host->fail(CP_ERROR_MEMORY, "%s: out of host memory", t->name);
     t->fails = *fails > 0 && --*fails == 0;
-    return tell(q);
+    return report(q);
 }
 
 /* --- work --- */
@@ -299,7 +299,7 @@ cp_code late_give_and_wait(cp_stream *stream, late_task *t)
     if (given) {
         queue *q = stream->impl;
         wait_for(q, t->number);
-        cp_code later = tell(q);
+        cp_code later = report(q);
         if (!code) code = later;
     }
     pthread_mutex_unlock(&lock);
@@ -347,7 +347,7 @@ cp_code late_stream_sync(cp_stream *s)
         code = CP_ERROR_DEVICE;
     } else if (q) {
         wait_for(q, q->issued);
-        code = tell(q);
+        code = report(q);
     }
     pthread_mutex_unlock(&lock);
     return code;
@@ -365,7 +365,7 @@ int late_stream_done(cp_stream *s)
     } else if (q) {
         done = q->done == q->issued;
         ask_for(q, q->issued);
-        if (done && tell(q)) done = -1;
+        if (done && report(q)) done = -1;
     }
     pthread_mutex_unlock(&lock);
     return done;
@@ -401,7 +401,7 @@ cp_code late_device_sync(cpi_device *d)
     pthread_mutex_lock(&lock);
     wait_for_all(d);
     for (queue *q = queues; q; q = q->next)
-        if (q->device == d && !code) code = tell(q);
+        if (q->device == d && !code) code = report(q);
     pthread_mutex_unlock(&lock);
     return code;
 }
@@ -546,7 +546,7 @@ static cp_code await(void *call)
 /* Waits for tasks of a queue, without an event. */
 typedef struct place { queue *queue; uint64_t number; } place;
 
-static cp_code await_place(void *call)
+static cp_code await_slot(void *call)
 {
     place *p = call;
     pthread_mutex_lock(&lock);
@@ -558,7 +558,7 @@ static cp_code await_place(void *call)
 
 static late_task *await_task(queue *q, uint64_t number)
 {
-    late_task *t = late_task_new_quietly(await_place, sizeof(place));
+    late_task *t = late_task_new_quietly(await_slot, sizeof(place));
     if (!t) return NULL;
     *(place *)late_call(t) = (place){q, number};
     q->refs++;

@@ -229,8 +229,8 @@ static bool select_everything(void)
     return done;
 }
 /* Writing all over an array that is larger than caches does without memory that it does not get. */
-static cp_array *shared_values, *shared_places;
-static bool put_all_over(void) { return cp_put(shared_x, shared_places, shared_values) == CP_OK; }
+static cp_array *shared_values, *shared_slots;
+static bool put_all_over(void) { return cp_put(shared_x, shared_slots, shared_values) == CP_OK; }
 static void test_writing_without_memory(void **state)
 {
     enum { LARGE = 1 << 21, SOME = (1 << 18) + 100 };
@@ -238,13 +238,13 @@ static void test_writing_without_memory(void **state)
     for (FOR_DEVICES(d)) {
         cp_array *many = cp_arange_int(0, SOME, 1, CP_INT64);
         cp_array *far = cp_multiply(many, cp_int(1000003)); /* odd: no place comes twice */
-        shared_x = cp_zeros(CP_SHAPE(LARGE), CP_FLOAT32), shared_places = cp_remainder(far, cp_int(LARGE));
+        shared_x = cp_zeros(CP_SHAPE(LARGE), CP_FLOAT32), shared_slots = cp_remainder(far, cp_int(LARGE));
         shared_values = cp_astype(many, CP_FLOAT32);
         every_allocation_fails(put_all_over);
-        cp_array *back = cp_take(shared_x, shared_places, CP_FLAT);
+        cp_array *back = cp_take(shared_x, shared_slots, CP_FLAT);
         assert_int_equal(cp_array_equal(back, shared_values, false), 1);
         cp_free(many), cp_free(far), cp_free(back);
-        cp_free(shared_x), cp_free(shared_places), cp_free(shared_values);
+        cp_free(shared_x), cp_free(shared_slots), cp_free(shared_values);
     }
 }
 static void test_allocations(void **state)

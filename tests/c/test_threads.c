@@ -127,7 +127,7 @@ static bool two_processors(int *cpus)
 static cpu_set_t mask_of(int helper)
 {
     cpu_set_t mask;
-    assert_int_equal(pthread_getaffinity_np(places[helper].thread, sizeof mask, &mask), 0);
+    assert_int_equal(pthread_getaffinity_np(slots[helper].thread, sizeof mask, &mask), 0);
     return mask;
 }
 
@@ -158,7 +158,7 @@ static void bound_helpers_stay(void **state)
         bind_to(pthread_self(), cpus[which]);
         usleep(5000);
         check_all_tasks(9);
-        bind_to(places[0].thread, cpus[which]); /* where it was kept off */
+        bind_to(slots[0].thread, cpus[which]); /* where it was kept off */
         for (int round = 0; round < 4; round++) {
             bind_to(pthread_self(), cpus[round % 2]);
             usleep(5000);
@@ -166,7 +166,7 @@ static void bound_helpers_stay(void **state)
             cpu_set_t mask = mask_of(0);
             assert_true(CPU_COUNT(&mask) == 1 && CPU_ISSET(cpus[which], &mask));
         }
-        pthread_setaffinity_np(places[0].thread, sizeof before, &before);
+        pthread_setaffinity_np(slots[0].thread, sizeof before, &before);
         pthread_setaffinity_np(pthread_self(), sizeof before, &before);
     }
 }

@@ -9,7 +9,7 @@ static cp_array *typed(cp_array *x, cp_type t)
     return r;
 }
 
-static void chains(void **state)
+static void accumulators(void **state)
 {
     (void)state;
     for (FOR_DEVICES(d)) {
@@ -147,7 +147,7 @@ static void allocations(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(chains), cmocka_unit_test(places), cmocka_unit_test(errors),
-                                       cmocka_unit_test(allocations)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(accumulators), cmocka_unit_test(places),
+                                       cmocka_unit_test(errors), cmocka_unit_test(allocations)};
     return check_run(tests);
 }

@@ -158,11 +158,11 @@ def _index(i):
     return {None: "None", Ellipsis: "..."}.get(i, str(i))
 
 
-def text_of(v, seen):
+def string_of(v, seen):
     if isinstance(v, Array):
         return v.text(seen)
     if isinstance(v, (tuple, list)):
-        inside = ", ".join(text_of(e, seen) for e in v)
+        inside = ", ".join(string_of(e, seen) for e in v)
         return f"[{inside}]" if isinstance(v, list) else f"({inside}{',' * (len(v) == 1)})"
     if isinstance(v, np.generic):
         return f"np.{type(v).__name__}({_number(v.item())})"
@@ -192,8 +192,8 @@ class Case:
 
     def text(self):
         seen = {}
-        args = [text_of(v, seen) for v in self.args]
-        options = [f"{k}={text_of(v, seen)}" for k, v in self.options.items()]
+        args = [string_of(v, seen) for v in self.args]
+        options = [f"{k}={string_of(v, seen)}" for k, v in self.options.items()]
         if self.f.startswith("."):
             return f"{args[0]}{self.f}({', '.join(args[1:] + options)})"
         name = "operator." + self.f[3:] if self.f.startswith("op:") else \
@@ -389,7 +389,7 @@ class Known:
 def compare(case, known=()):
     """None where ours is NumPy's, a Known, or a message."""
     theirs, mine = {}, {}
-    their_error, want, _, their_told = run(case, np, theirs)
+    their_error, want, _, their_reported = run(case, np, theirs)
     error, ours, got, told = run(case, cp, mine)
     wrong = None
     if their_error is not None or error is not None:
@@ -401,8 +401,8 @@ def compare(case, known=()):
             wrong = f"error: {a.__name__} is promised by nobody ({error})"
     else:
         wrong = differ(case, ours, got, want)
-        if not wrong and told != their_told:
-            wrong = f"warning: {told} for {their_told}"
+        if not wrong and told != their_reported:
+            wrong = f"warning: {told} for {their_reported}"
         if not wrong and "out" in case.options and isinstance(want, np.ndarray):
             out = case.options["out"]
             if isinstance(out, Array) and not isinstance(ours, cp.ndarray):

@@ -123,7 +123,7 @@ class World:
         return x
 
 
-def place_of(x):
+def position_of(x):
     return x.__array_interface__["data"][0] if isinstance(x, np.ndarray) else x.data.ptr
 
 
@@ -133,9 +133,9 @@ def home(x, made):
         return None
     if isinstance(x, np.ndarray) and x.flags.owndata and not any(x is base for base, _ in made):
         return None
-    at = place_of(x)
+    at = position_of(x)
     for i, (base, _) in enumerate(made):
-        start = place_of(base)
+        start = position_of(base)
         if start <= at < start + base.nbytes:
             return i, at - start
     return None
@@ -302,7 +302,7 @@ def brief(x):
     return repr(x)[:500]
 
 
-def text_of(family, number, right=False):
+def string_of(family, number, right=False):
     """The case of this number: (name of its kind, text). right=True: without the mistake that was drawn, if any."""
     makers, weights = FAMILIES[family]
     r = random.Random(zlib.crc32(family.encode()) << 64 | number)
@@ -315,7 +315,7 @@ def two_mistakes(found, family, number):
     case without that one raises the same on both sides."""
     if found.what != "exception":
         return False
-    right = text_of(family, number, right=True)[1]
+    right = string_of(family, number, right=True)[1]
     if right == found.text:
         return False
     code = compile(right, "case", "exec")

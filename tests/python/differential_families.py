@@ -14,7 +14,7 @@ import differential_statistics
 import differential_ufunc
 from differential import Known, case_of, compare
 from differential_arrange import FAMILIES as TEXTS
-from differential_arrange import judge, text_of, two_mistakes
+from differential_arrange import judge, string_of, two_mistakes
 from differential_known import known
 
 #: a mismatch: its kind, by which mismatches are counted; what is wrong; the number and the text of the case
@@ -66,7 +66,7 @@ class Texts:
         self.name, self.about = name, TEXTS[name].__doc__ or ", ".join(f.__name__ for f in TEXTS[name][0])
 
     def text(self, number):
-        return text_of(self.name, number)[1]
+        return string_of(self.name, number)[1]
 
     def names(self, number):
         """The dotted names of the functions that the case calls, members of arrays behind a dot."""
@@ -75,7 +75,7 @@ class Texts:
         return {*re.findall(r"xp\.((?:\w+\.)*\w+)", text), *("." + m for m in members)}
 
     def verdict(self, number, careful=True):
-        maker, text = text_of(self.name, number)
+        maker, text = string_of(self.name, number)
         found = judge(text)
         if isinstance(found, str):
             return found

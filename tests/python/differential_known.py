@@ -72,7 +72,7 @@ def types_of_results(case):
     return [np.dtype(t) for t in named if t is not None and t != "nonsense"]
 
 
-def parts_apart(case, wrong):
+def split_parts(case, wrong):
     """An infinite part leaves no NaN in the other one."""
     x = first(case)
     return wrong.startswith(("value", "after")) and case.about.endswith(("mean", "median", "var", "std")) and \
@@ -167,7 +167,7 @@ TABLE = [
     Known("numbers beyond 64 bits are no objects", CREATION, lambda case, wrong: wrong.startswith("error: ") and (
           "out of bounds for uint64" in wrong or "too large" in wrong or
           case.about == "arange" and "Maximum allowed" in wrong)),
-    Known("means of complex numbers divide each part by itself", REDUCTIONS, parts_apart),
+    Known("means of complex numbers divide each part by itself", REDUCTIONS, split_parts),
     Known("what only elements tell is not warned of: under a mask, and on a GPU", REDUCTIONS, by_elements),
     Known("comparisons of whole numbers need no conversion, whatever casting= says", UFUNCS, lambda case, wrong:
           case.about in COMPARISONS and case.options.get("casting") in ("no", "equiv") and wrong.startswith("error")),

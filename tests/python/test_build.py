@@ -47,7 +47,7 @@ def test_the_list_is_what_is_written(out, tmp_path):
 def test_inputs_are_what_was_read(out):
     target, read = inputs(out / "sources.d")
     assert target == str(out / "sources.txt")
-    for name in ("tools/generate/folds.py", "python/src", "include/cuprite", "src"):
+    for name in ("tools/generate/reducers.py", "python/src", "include/cuprite", "src"):
         assert str(ROOT / name) in read
     for pattern in ("*.def", "*.c", "*.cu"):  # each may hold rows
         assert {str(p) for p in (ROOT / "src").rglob(pattern)} <= read
@@ -137,7 +137,7 @@ def test_a_sample_has_every_function_and_of_devices_every_case():
 
 @pytest.mark.parametrize("names, python, c", [
     (["src/array/sort/unique.c"], {"sort", "sort_select"}, {"sort", "select"}),
-    (["src/science/random/order.c", "tests/python/test_fft.py"], {"random", "random_laws", "fft"}, {"random"}),
+    (["src/science/random/order.c", "tests/python/test_fft.py"], {"random", "random_distributions", "fft"}, {"random"}),
     (["python/cuprite/_compiler/ast/arrays.py"], {"jit", "njit", "numba"}, set()),
     (["tests/c/test_late.c"], set(), {"late"}),
     (["src/base/core/shape.c"], {"ndarray", "reduce", "streams"}, {"core", "shape"}),

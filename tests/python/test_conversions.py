@@ -192,7 +192,7 @@ def test_foreign_byte_order_is_refused():
     for dtype in (">f4", ">i8", np.dtype(">u2"), ">c16", np.dtype("f8").newbyteorder(), "S3", "M8[s]", object, "g",
                   [("a", "i4")]):
         for f in (lambda: cp.zeros(2, dtype), lambda: cp.arange(2).astype(dtype), lambda: cp.array([1], dtype)):
-            with pytest.raises((ValueError, TypeError) if dtype is object else ValueError):
+            with pytest.raises(TypeError if type(dtype) is list else ValueError):
                 f()
     for dtype in ("=f4", "<f4", ">u1", "|u1", "<i8"):
         assert cp.zeros(2, dtype).dtype == np.zeros(2, dtype).dtype.newbyteorder("=")
@@ -365,10 +365,10 @@ def test_fill():
             as_numpy_does(filled)
         for v in (2, 1.5):
             as_numpy_does(lambda xp: (lambda x: (x.fill(xp.array(v)), x)[1])(xp.zeros(2, dtype)))
-        for bad in (cp.array([1]), cp.array([1, 2])):
+        for bad in (cp.array([1]), cp.array([1, 2]), np.array([1]), np.array([1, 2])):  # as CuPy; NumPy's type varies
             with pytest.raises(ValueError):
                 cp.zeros(2, dtype).fill(bad)
-        for v in ([1], (), "a", "1", None, np.array([1]), np.array([1, 2])):
+        for v in ([1], (), "a", "1", None):
             as_numpy_does(lambda xp: (lambda x: (x.fill(v), x)[1])(xp.zeros(2, dtype)))
 
 

@@ -228,11 +228,11 @@ SAID = [
     (cuprite.numba.stencil, NotImplementedError, lambda: cuprite.numba.stencil(lambda a: a)),
     (cp.cuda.MemoryPool.set_limit, ValueError, lambda: cp.cuda.MemoryPool().set_limit(size=1, fraction=.5)),
 ]
-LAWS = dict(weibull=(-1,), pareto=(0,), power=(0,), lognormal=(0, -1), exponential=(-1,), standard_gamma=(-1,),
-            gamma=(-1,), beta=(0, 1), chisquare=(0,), noncentral_chisquare=(1, -1), f=(0, 1), noncentral_f=(1, 1, -1),
-            standard_t=(0,), laplace=(0, -1), logistic=(0, -1), gumbel=(0, -1), rayleigh=(-1,), triangular=(1, 0, 2),
-            wald=(0, 1), vonmises=(0, -1), dirichlet=([-1, 1],), poisson=(-1,), binomial=(-1, .5), normal=(0, -1),
-            negative_binomial=(0, .5), geometric=(0,), hypergeometric=(-1, 1, 1), logseries=(1,), zipf=(1,))
+DRAWS = dict(weibull=(-1,), pareto=(0,), power=(0,), lognormal=(0, -1), exponential=(-1,), standard_gamma=(-1,),
+             gamma=(-1,), beta=(0, 1), chisquare=(0,), noncentral_chisquare=(1, -1), f=(0, 1), noncentral_f=(1, 1, -1),
+             standard_t=(0,), laplace=(0, -1), logistic=(0, -1), gumbel=(0, -1), rayleigh=(-1,), triangular=(1, 0, 2),
+             wald=(0, 1), vonmises=(0, -1), dirichlet=([-1, 1],), poisson=(-1,), binomial=(-1, .5), normal=(0, -1),
+             negative_binomial=(0, .5), geometric=(0,), hypergeometric=(-1, 1, 1), logseries=(1,), zipf=(1,))
 
 
 @pytest.mark.parametrize("function, error, call", SAID,
@@ -243,9 +243,9 @@ def test_function(function, error, call):
         call()
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("law", DRAWS)
 def test_laws(law):
     for place in (random.default_rng(1), random.RandomState(1), random):
         assert "ValueError" in inspect.getdoc(getattr(place, law))
         with raises(ValueError):
-            getattr(place, law)(*LAWS[law])
+            getattr(place, law)(*DRAWS[law])

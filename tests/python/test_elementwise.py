@@ -17,7 +17,7 @@ from oracle import outcome
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools" / "generate"))
-import modules  # noqa: E402
+import module_folders  # noqa: E402
 from table import read  # noqa: E402
 
 
@@ -25,7 +25,7 @@ def module_of(row):
     return importlib.import_module("cuprite." + row.module) if row.get("module") else cp
 
 
-TEXT = modules.file("elementwise/elementwise.def").read_text()
+TEXT = module_folders.file("elementwise/elementwise.def").read_text()
 ROW = {row.args[0]: row for row in read(TEXT, "elementwise.def") if row.kind == "operation" and not row.get("hidden")}
 TABLE = {name: getattr(module_of(row), name) for name, row in ROW.items() if name not in ("angle", "clip")}  # functions
 ROWS = sorted(TABLE)

@@ -151,11 +151,11 @@ def operand(rng, shapes):
     return x[..., ::-1] if which < 11 else cp.broadcast_to(x[..., :1], x.shape)
 
 
-def text_of(r, depth, names):
+def string_of(r, depth, names):
     """A random expression of the names."""
     if depth == 0 or r.random() < 0.1:
         return r.choice([*names, *names, "2", "1.5", "3", "0.25", "-1", "True", "1j", "inf", "300"])
-    dice, sub = r.random(), lambda: text_of(r, depth - 1, names)
+    dice, sub = r.random(), lambda: string_of(r, depth - 1, names)
     if dice < 0.5:
         op = r.choice("+ - * / // % & | ^ << >> < <= > >= == !=".split())
         return f"({sub()}) {op} ({sub()})"
@@ -185,11 +185,12 @@ def test_random_texts(part):
     for _ in range(400):
         shapes = shapes_of(r)
         operands = {name: operand(rng, shapes) for name in "abc"}
-        text = text_of(r, r.randint(1, 4), "abc")
+        text = string_of(r, r.randint(1, 4), "abc")
         if r.random() < 0.3:
-            text = f"t = {text}; {text_of(r, 2, ['t', 'a', 'b'])}"
+            text = f"t = {text}; {string_of(r, 2, ['t', 'a', 'b'])}"
         if r.random() < 0.2:
-            text = f"{text_of(r, 2, 'ab')}".join(["u = ", f"\nreturn {text_of(r, 2, 'uab')}, {text_of(r, 2, 'uab')}"])
+            text = f"{string_of(r, 2, 'ab')}".join(["u = ",
+                                                    f"\nreturn {string_of(r, 2, 'uab')}, {string_of(r, 2, 'uab')}"])
         if "**" in text and any(isinstance(x, np.generic) for x in operands.values()):
             continue  # comparisons of NumPy's numbers are numbers, whose squares have another type
         if check(text, operands):

@@ -198,7 +198,7 @@ def test_indexer():
                              reduce_dims=False)
     y = k(cp.zeros((3, 4)))
     np.testing.assert_array_equal(y.get(), np.add.outer(np.arange(3) * 100, np.arange(4)))
-    k = cp.ElementwiseKernel("T x, raw T w", "T y", "y = x + w[_ind.get()]", "same_place", reduce_dims=False)
+    k = cp.ElementwiseKernel("T x, raw T w", "T y", "y = x + w[_ind.get()]", "same_position", reduce_dims=False)
     x, w = values((5, 6), "int32"), values((6, 5), "int32", 1)
     np.testing.assert_array_equal(k(cp.asarray(x), cp.asarray(w).T).get(), x + w.T)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import cuprite as cp
-from cuprite._compiler import loop_text
+from cuprite._compiler import loop_source
 
 TYPES = ["bool", "int8", "int16", "float16", "int32", "float32", "int64", "float64", "complex64", "complex128"]
 
@@ -147,4 +147,4 @@ def test_every_element_is_visited_once():
     ("z = w = x", {"z"}), ("z == x; z = x", set()), ("z = x /* w */; // z\nw = 1", {"z", "w"}),
     ("x ? z = 1 : 2", set()), ("z = (w = 1)", {"z"}), ("for (;;) z = 1", set())])
 def test_assigned(operation, names):
-    assert loop_text.assigned(operation) == names
+    assert loop_source.assigned(operation) == names

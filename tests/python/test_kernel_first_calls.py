@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import cuprite as cp
-from cuprite._compiler import c_text
+from cuprite._compiler import c_source
 from cuprite._compiler.fuse import fusion as _fuse
 
 INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
@@ -109,9 +109,9 @@ class Writer:
         way = self.r.random()
         if way < 0.45:
             sign = self.r.choice("+-*/")
-            common = c_text._common(s, t)
+            common = c_source._common(s, t)
             if sign == "/" and not self.real(common):
-                return f"({a} {self.r.choice('/%')} {self.r.randint(1, 9)})", c_text._common(s, "int32")
+                return f"({a} {self.r.choice('/%')} {self.r.randint(1, 9)})", c_source._common(s, "int32")
             return f"({a} {sign} {b})", common
         if way < 0.55:
             return f"({a} {self.r.choice(['<', '<=', '>', '>=', '==', '!='])} {b})", "bool"
@@ -120,7 +120,7 @@ class Writer:
             small = "float16" in (s, t) and s != t
             if small:
                 a, b, s, t = f"(float){a}", f"(float){b}", "float32", "float32"
-            return f"({c} ? {a} : {b})", s if s == t else c_text._common(s, t)
+            return f"({c} ? {a} : {b})", s if s == t else c_source._common(s, t)
         if way < 0.72:
             return f"({a} {self.r.choice(['&&', '||'])} !{b})", "bool"
         if way < 0.80:
@@ -129,15 +129,15 @@ class Writer:
             return form.format(C_NAMES[to], a), to
         if self.real(s):
             f = self.r.choice(["sqrt", "floor", "ceil", "trunc", "rint", "fabs", "sqrtf", "-", "abs"])
-            to = "float32" if f[-1] == "f" and f != "-" else s if f == "-" else c_text._promoted(s)
+            to = "float32" if f[-1] == "f" and f != "-" else s if f == "-" else c_source._promoted(s)
             return f"({f}({a}))", to
         if self.real(t):
-            return f"(-{a})", c_text._promoted(s)
+            return f"(-{a})", c_source._promoted(s)
         if way < 0.9:
-            return f"({a} {self.r.choice('&|^')} {b})", c_text._common(s, t)
-        if c_text._promoted(s) == c_text._promoted(t) and "bool" not in (s, t):
-            return f"{self.r.choice(['min', 'max'])}({a}, {b})", c_text._promoted(s)
-        return f"(~{a} >> {self.r.randint(0, 7)})", c_text._promoted(s)
+            return f"({a} {self.r.choice('&|^')} {b})", c_source._common(s, t)
+        if c_source._promoted(s) == c_source._promoted(t) and "bool" not in (s, t):
+            return f"{self.r.choice(['min', 'max'])}({a}, {b})", c_source._promoted(s)
+        return f"(~{a} >> {self.r.randint(0, 7)})", c_source._promoted(s)
 
 
 def random_kernel(seed):
@@ -169,7 +169,7 @@ def random_kernel(seed):
 def test_random_texts(seed):
     for turn in range(3):  # one may have a number beyond what the engine's language has
         k, types = random_kernel(seed + 1000 * turn)
-        if c_text.engine(k, [p.dtype_name for p in k.params], False):
+        if c_source.engine(k, [p.dtype_name for p in k.params], False):
             break
     shapes = [(7, 300), (300,), (7, 1)] if seed % 3 == 0 else [(2100,)] * 3
     x = [cp.asarray(values(t, s, 10 * seed + i)) for i, (t, s) in enumerate(zip(types, shapes))]
@@ -309,7 +309,7 @@ NOT_TAKEN = ["z = x / y", "z = x % y", "z = x << y", "z = 1 << 32", "z = i", "z 
 @pytest.mark.parametrize("text", NOT_TAKEN)
 def test_what_is_not_taken(text):
     k = cp.ElementwiseKernel("T x, T y", "T z", text, "other")
-    assert c_text.engine(k, ("int32",) * 3, False) is None
+    assert c_source.engine(k, ("int32",) * 3, False) is None
 
 
 @pytest.mark.parametrize("text", ["z = x; // on \\\n z = y;", "z = x; // on\r z = y;"])
@@ -334,22 +334,22 @@ def test_real_numbers_that_are_not_taken():
                         ("z = 0.0 - x", ("float32",) * 2), ("z = x & 1", ("float16",) * 2),
                         ("z = fma(x, x, x)", ("float64",) * 2)]:
         k = cp.ElementwiseKernel("A x", "B z", text, "other")
-        assert c_text.engine(k, types, True) is None, text
+        assert c_source.engine(k, types, True) is None, text
 
 
 def test_functions_of_cuda_are_taken_on_a_gpu_alone():
     k = cp.ElementwiseKernel("T x", "T z", "z = sin(x) + expf(x)", "waves")
-    assert c_text.engine(k, ("float32",) * 2, False) is None
-    program, _ = c_text.engine(k, ("float32",) * 2, True)
+    assert c_source.engine(k, ("float32",) * 2, False) is None
+    program, _ = c_source.engine(k, ("float32",) * 2, True)
     assert program.text == "v0 = sin(a0)\nv1 = exp(a0)\nv2 = v0 + v1\nreturn v2"
-    assert c_text.is_taken(k, ("float32",) * 2)
+    assert c_source.is_taken(k, ("float32",) * 2)
 
 
 @pytest.mark.once
 def test_functions_are_the_rows_own():
     """What the engine calls in a function's place has that function for its body."""
-    for name in (*c_text._EXACT, *c_text._CUDA):
-        row = getattr(cp, c_text._CUDA.get(name, name))
+    for name in (*c_source._EXACT, *c_source._CUDA):
+        row = getattr(cp, c_source._CUDA.get(name, name))
         assert row._bodies[2] == (f"M({name})(a)",), name
 
 
@@ -358,7 +358,7 @@ def test_functions_of_cuda_on_a_gpu(device, dtype):
     if not device.startswith("cuda"):
         pytest.skip("on the CPU they are the compiler's")
     x = cp.asarray(values(dtype, (3000,), 7))
-    for name in sorted(c_text._CUDA):
+    for name in sorted(c_source._CUDA):
         both(cp.ElementwiseKernel("T x", "T y", f"y = {name}(x) * x + 1", "function"), x)
 
 

@@ -214,7 +214,7 @@ def test_values_of_any_size(kind, value, read):
     assert got.tolist() == lanes(lambda s: 2 * s[2], lambda s: s % 3 == 1).tolist()
 
 
-def test_folds_of_any_type():
+def test_reducers_of_any_type():
     head = """#include <cuda_fp16.h>
         struct pair { double least; int at, times; };
         struct meet { __device__ pair operator()(const pair &a, const pair &b) const {

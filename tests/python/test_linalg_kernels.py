@@ -14,7 +14,7 @@ import scipy.linalg
 import cuprite as cp
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "generate"))
-import modules  # noqa: E402
+import module_folders  # noqa: E402
 
 NAMES = {"f": "float", "d": "double", "F": "la::complex<float>", "D": "la::complex<double>"}
 TYPES = list(NAMES)
@@ -37,7 +37,7 @@ def text(file):
         if name in seen:
             return
         seen.add(name)
-        for line in modules.file(name).read_text().splitlines():
+        for line in module_folders.file(name).read_text().splitlines():
             own = re.match(r'#include "(.*)"', line)
             if own:
                 take(own.group(1))
@@ -100,7 +100,7 @@ def test_systems_of_lanes(kernel, dtype, n, k, lanes, most):
     if n > 1:
         a[0, 0, 0] = 0
         a[1] = np.eye(n)[::-1]
-    f = kernel("lanes", "lu_by_lanes", dtype, f", {lanes}, {most}")
+    f = kernel("warp_lu", "lu_by_warps", dtype, f", {lanes}, {most}")
 
     def run(a, quiet=False):
         x, mailbox = cp.full((batch, n, k), 9, dtype), cp.zeros(1, "u4")

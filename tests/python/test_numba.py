@@ -667,7 +667,6 @@ def test_launch_errors():
     (["x[0] = host(1)"], TypingError, "device functions"),
     (["x[0] = cuda.atomic.add(x, 0)"], TypingError, "atomic.add"),
     (["x[0] = 1j"], TypingError, "complex"),
-    (["x[:] = 1"], UnsupportedError, "loop over"),
 ])
 def test_errors_name_the_line(body, error, match):
     lines = ["@cuda.jit\n", "def kernel(x, n):\n"] + [f"    {line}\n" for line in body]

@@ -362,7 +362,7 @@ def test_questions_to_kernels_and_devices():
     assert k.get_max_threads_per_block(types) == k.get_max_threads_per_block()[types] >= 32
     for ask in (k.get_regs_per_thread, k.get_shared_mem_per_block, k.get_local_mem_per_thread, k.get_const_mem_size):
         assert ask()[types] >= 0
-    assert k.targetoptions == {"device": False, "fastmath": False}
+    assert k.targetoptions == {"device": False, "debug": False, "fastmath": False}
     assert cuda.get_current_device().uuid.startswith("GPU-") and len(cuda.get_current_device().uuid) == 40
     from cuprite.numba.cuda.cudadrv.driver import CudaAPIError, driver
     from cuprite.numba.cuda.cudadrv.nvvm import NvvmSupportError  # noqa: F401

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.once
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools" / "generate"))
 import contract  # noqa: E402
-import modules  # noqa: E402
+import module_folders  # noqa: E402
 from table import TableError  # noqa: E402
 
 BUILD = pathlib.Path(cp.__file__).absolute().parents[2]
@@ -189,9 +189,10 @@ def test_all_else_changes_it(other):
 
 
 def test_numbers_are_of_what_plugins_are_compiled_with():
-    folders = [*modules.include_folders(), ROOT / "include", BUILD / "generated/src", BUILD / "generated/include"]
+    folders = [*module_folders.include_folders(), ROOT / "include", BUILD / "generated/src",
+               BUILD / "generated/include"]
     found = contract.headers_from(["backend/backend.h", *(f"{n}/{n}.h" for n in contract.with_slots())], folders)
-    assert {"backend/backend.h", "backend/rooms.h", "core/array.h", "core/shape.h", "cuprite/types.h",
+    assert {"backend/backend.h", "backend/modules.h", "core/array.h", "core/shape.h", "cuprite/types.h",
             "cuprite/element_types.h", "sort/sort.h", "sort/slots.h"} <= set(found)
     assert {"io/io.h", "cuprite/io.h", "cuprite/types.h"} <= set(contract.headers_from(["io/io.h"], folders))
     assert "backend/abi.h" not in found
@@ -219,8 +220,8 @@ typedef struct cpi_window_ops {
 @pytest.fixture
 def window(tmp_path, monkeypatch):
     (tmp_path / "src/array/window").mkdir(parents=True)
-    (tmp_path / "src/rooms.def").write_text('room("window", layer="array", slots=True, doc="")\n')
-    monkeypatch.setattr(modules, "ROOT", tmp_path)
+    (tmp_path / "src/modules.def").write_text('module("window", layer="array", slots=True, doc="")\n')
+    monkeypatch.setattr(module_folders, "ROOT", tmp_path)
 
     def read(text):
         (tmp_path / "src/array/window/window.h").write_text(text)

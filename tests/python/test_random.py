@@ -32,7 +32,7 @@ def same(got, want):
     np.testing.assert_array_equal(got, want)
 
 
-def same_place(ours, theirs):
+def same_position(ours, theirs):
     """The whole state, what NumPy has buffered too."""
     a, b = ours.bit_generator.state, theirs.bit_generator.state
     assert a["bit_generator"] == b["bit_generator"]
@@ -65,7 +65,7 @@ def test_random_of_any_size(dtype):
     ours, theirs = pair(3)
     for n in [0, 1, 2, 3, 4, 5, 31, 2047, 2048, 2049, 6000, 40001, (3, 0, 2), (5, 7), (), 100003]:
         same(ours.random(n, dtype=dtype), np.asarray(theirs.random(n, dtype=dtype)))
-        same_place(ours, theirs)
+        same_position(ours, theirs)
 
 
 def any_range(rng, dtype):
@@ -90,7 +90,7 @@ def test_integers(dtype, endpoint):
         same(ours.integers(low, high + more, n, dtype, endpoint), theirs.integers(low, high + more, n, dtype, endpoint))
         if i % 5 == 0:
             same(ours.random(i % 3, "f4"), theirs.random(i % 3, "f4"))
-        same_place(ours, theirs)
+        same_position(ours, theirs)
 
 
 @pytest.mark.parametrize("dtype, low, high", [
@@ -101,7 +101,7 @@ def test_ranges_that_pass_much_over(dtype, low, high):
     ours, theirs = pair(5)
     for n in (1, 1000, 200001):
         same(ours.integers(low, high, n, dtype), theirs.integers(low, high, n, dtype))
-        same_place(ours, theirs)
+        same_position(ours, theirs)
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)
@@ -114,7 +114,7 @@ def test_integers_of_arrays(dtype):
              theirs.integers(low, high, dtype=dtype, endpoint=True))
         same(ours.integers(cp.asarray(low[:1]), cp.asarray(low[:1]), (2, 3), dtype, True),
              theirs.integers(low[:1], low[:1], (2, 3), dtype, True))
-        same_place(ours, theirs)
+        same_position(ours, theirs)
     a, b = np.array([[0], [1]]), np.array([2, 5, 1000])
     same(ours.integers(cp.asarray(a), cp.asarray(b)), theirs.integers(a, b))
     same(ours.integers([1, 2, 3], [5, 6, 2**40]), theirs.integers([1, 2, 3], [5, 6, 2**40]))
@@ -130,7 +130,7 @@ def test_a_sequence_of_calls():
     for _ in range(300):
         f, n = calls[rng.integers(len(calls))], int(rng.integers(0, 12))
         same(f(ours, n), f(theirs, n))
-        same_place(ours, theirs)
+        same_position(ours, theirs)
 
 
 def test_uniform_is_numpys():

@@ -13,7 +13,7 @@ from table import TableError, read  # noqa: E402
 
 
 class Tables:
-    def __init__(self, text, file="src/room/room.def"):
+    def __init__(self, text, file="src/module/module.def"):
         self.rows = read(text, file)
 
     def of(self, kind):
@@ -25,7 +25,7 @@ class Out(dict):
         self[name] = text
 
 
-def made(text, file="src/room/room.def"):
+def made(text, file="src/module/module.def"):
     out = Out()
     functions.write(Tables(text, file), out)
     return out
@@ -43,7 +43,7 @@ def made(text, file="src/room/room.def"):
     ('function("f", "a: array", doc="", colour="red")', "no column colour"),
     ('function("f", doc="")', "takes 2 arguments"),
     ('method("f", "a: int", doc="")', "first argument is the array"),
-    ('function("f", "a: array", doc="")\nfunction("f", "a: array", doc="")', "was declared in src/room/room.def:1"),
+    ('function("f", "a: array", doc="")\nfunction("f", "a: array", doc="")', "was declared in src/module/module.def:1"),
     ('function("f", "a: array", doc="")\nfunction("g", "b: array", body="f", doc="")', "takes other arguments"),
     ('words("w", "one two", c="cp_w", values="A")', "2 words and 1 values"),
 ])
@@ -53,13 +53,13 @@ def test_refused(row, words):
         return
     with pytest.raises(TableError, match=words) as e:
         made(row)
-    assert str(e.value).startswith("src/room/room.def:")
+    assert str(e.value).startswith("src/module/module.def:")
 
 
 def test_call_is_made_of_the_row():
     frame = made('function("f", "a: array, n: int = 1, axes: axes = None, out: out = None, keepdims: bool = False", '
                  'doc="Does it.")')
-    text = frame["python/room_rows.c"]
+    text = frame["python/module_rows.c"]
     assert "made = cp_f(v.a, v.n, .axes = v.axes.axes, .out = v.out, .keepdims = v.keepdims)" in text
     assert "cpy_wrap_out(made, v.out_object)" in text and "v.n = 1;" in text
     assert '"f($module, a, n=1, axes=None, out=None, keepdims=False)\\n"' in frame["python/rows.c"]
@@ -68,7 +68,7 @@ def test_call_is_made_of_the_row():
 def test_designators_strings_and_calls_stay():
     text = made('function("f", "a: array, axis: axis, mode: bool", call="cp_f(a, axis(1), .axis = axis, \\"mode\\", '
                 'mode)", doc="")')
-    assert 'cp_f(v.a, axis(1), .axis = v.axis, "mode", v.mode)' in text["python/room_rows.c"]
+    assert 'cp_f(v.a, axis(1), .axis = v.axis, "mode", v.mode)' in text["python/module_rows.c"]
 
 
 def test_public_header():
@@ -100,5 +100,5 @@ def test_further_results_by_a_flag():
 
 
 def test_a_tuple_of_rows():
-    text = made('function("f", "a: array", doc="", returns="rows")')["python/room_rows.c"]
+    text = made('function("f", "a: array", doc="", returns="rows")')["python/module_rows.c"]
     assert "result = cpy_wrap_rows(made);" in text

@@ -13,7 +13,7 @@ import pytest
 import cuprite as cp
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "generate"))
-import modules  # noqa: E402
+import module_folders  # noqa: E402
 
 TYPES = """
 namespace {
@@ -60,7 +60,7 @@ CASES = [("whole", ADD, "b1", "i8"), ("whole", ADD, "i1", "i8"), ("whole", ADD, 
 
 @functools.lru_cache(maxsize=None)
 def kernels(device, name):
-    text = TYPES + modules.file("scan/runs.cuh").read_text()
+    text = TYPES + module_folders.file("scan/runs.cuh").read_text()
     names = tuple(f"runs::{k}<{name}>" for k in ("sums", "rows", "column_sums", "columns"))
     module = cp.RawModule(code=text, name_expressions=names, options=("--std=c++17",))
     return [module.get_function(k) for k in names]

@@ -18,12 +18,11 @@ The numbers are hashes of tokens: comments and white space do not change them, e
 import hashlib
 import re
 
+import module_folders
 import modules
-import rooms
 from table import TableError, read_embedded
 
 DEVICES = ("cpu", "cuda")
-BY_HAND = {"move"}  # whose tables a source writes
 FUNCTION = re.compile(r"(\w+)\s*\(\*(\w+)\)\(([^;]*)\)")
 TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|' r"'(?:\\.|[^'\\])*'" r"|\w+|[^\w\s]")
 
@@ -60,14 +59,14 @@ class Module:
 
     def __init__(self, name):
         self.name, self.header = name, f"{name}/{name}.h"
-        text = modules.file(self.header).read_text()
-        self.where = str(modules.file(self.header).relative_to(modules.ROOT))
+        text = module_folders.file(self.header).read_text()
+        self.where = str(module_folders.file(self.header).relative_to(module_folders.ROOT))
         self.rows = read_embedded(text, self.where)
         self.plain = without_comments(text)
         table = re.search(r"typedef struct cpi_%s_ops \{(.*?)\} cpi_%s_ops;" % (name, name), self.plain, re.S)
         if not table:
             raise TableError(f"{self.where}: typedef struct cpi_{name}_ops {{ ... }} cpi_{name}_ops; is not there")
-        if name not in BY_HAND and f'#include "{name}/slots.h"' not in text:
+        if f'#include "{name}/slots.h"' not in text:
             raise TableError(f'{self.where}: #include "{name}/slots.h" is not there, after the slots')
         self.slots, self.values = [], []
         for member in filter(None, map(str.strip, table[1].split(";"))):
@@ -177,18 +176,19 @@ def abi_header(folders):
 
 
 def with_slots():
-    return [room.name for room in rooms.rooms() if room.slots]
+    return [subject.name for subject in modules.modules() if subject.slots]
 
 
 def write(tables, out):
     """Comes last of all generators: the numbers are of generated headers too."""
-    for module in (Module(name) for name in with_slots() if name not in BY_HAND):
+    for module in (Module(name) for name in with_slots()):
         name = module.name
         out.write(f"src/{name}/slots.h", module.where, slots_header(module))
         for device, suffix in (("cpu", "c"), ("cuda", "cu")):
             out.write(f"src/{name}/slots_{device}.{suffix}", module.where,
                       f'#include "{module.header}"\n\n{module.table(device)}')
     # files that are only listed are not there to be read
-    folders = [*modules.include_folders(), modules.ROOT / "include", out.folder / "src", out.folder / "include"]
+    folders = [*module_folders.include_folders(), module_folders.ROOT / "include", out.folder / "src",
+               out.folder / "include"]
     dry = getattr(out, "dry", False)
     out.write("src/backend/abi.h", "the headers", "" if dry else abi_header(folders))

@@ -1,6 +1,8 @@
-"""The CPU's conversions of contiguous elements between all types, for src/elementwise/elementwise_convert_simd.c.
+"""Conversions of contiguous elements between all types.
 
-    src/elementwise/converters.h   a loop, or two loops one after the other, for every pair of types, and their table
+    src/move/converters.h       the CPU's, for move_simd.c: a loop, or two loops one after the other, for every pair of
+                                types, and their table
+    src/move/converters_cuda.h  the GPU's, for move_cuda.cu: what converts an element, and the table of kernels
 
 Few pairs need a loop of their own. Pairs whose results have the same bits share one (`acting`); and what
 cps_FROM_to_TO (scalar/convert.h) does by way of a third type is done so block by block (`way`), where the type is
@@ -90,5 +92,26 @@ static void convert_twice(char *out, int out_size, const char *in, int in_size, 
     return text + "\n#endif"
 
 
+def kernels(types):
+    names, text, table = set(), "#ifndef CPI_CONVERTERS_CUDA_H\n#define CPI_CONVERTERS_CUDA_H\n\n", ""
+    for a in types:
+        row = []
+        for b in types:
+            p, q = acting(types, a, b)
+            name = f"convert_{p.suffix}_{q.suffix}"
+            row.append(f"entry_of<{name}>()")
+            if name in names:
+                continue
+            names.add(name)
+            text += f"struct {name} {{\n    using From = {p.stored};\n    using To = {q.stored};\n"
+            text += "    static __device__ __forceinline__ To call(From v) "
+            text += f"{{ return cps_{p.suffix}_to_{q.suffix}(v); }}\n"
+            text += "};\n"
+        table += "    {" + ",\n     ".join(row) + "},\n"
+    return text + f"\nconst entry converters[CP_NTYPES][CP_NTYPES] = {{\n{table}}};\n\n#endif"
+
+
 def write(tables, out):
-    out.write("src/elementwise/converters.h", TABLE, header(types_of(tables)))
+    types = types_of(tables)
+    out.write("src/move/converters.h", TABLE, header(types))
+    out.write("src/move/converters_cuda.h", TABLE, kernels(types))

@@ -1,9 +1,9 @@
-"""The distributions of src/science/random/distributions.def, whose opening says what a row has: lists of the laws for
-both devices, C prototypes, macros and functions, and rows of the functions below cuprite.random.
+"""The distributions of src/science/random/distributions.def, whose opening says what a row has: lists of the
+distributions for both devices, C prototypes, macros and functions, and rows of the functions below cuprite.random.
 distributions_python.py has what is Python's.
 
-Invariant: nothing else names a distribution that one draw of one law makes, but its body in src/science/random/laws.h.
-"""
+Invariant: nothing else names a distribution that one draw of one distribution makes, but its body in
+src/science/random/samplers.h. """
 import textwrap
 
 from table import Row
@@ -44,7 +44,7 @@ class Distribution:
         return name, bound, default or None
 
     @property
-    def law(self):
+    def distribution(self):
         return self.name.upper()
 
 
@@ -75,12 +75,14 @@ def listed(name, items):
     return f"#define {name}(X) \\\n    " + " \\\n    ".join(lines) + "\n"
 
 
-def laws(every):
-    text = "/* The distributions by what they draw, in the order of their rows; random/laws.h has the bodies. */\n" \
+def lists(every):
+    text = "/* The distributions by what they draw, in the order of their rows; samplers.h has the bodies. */\n" \
         "#ifndef CPR_DISTRIBUTIONS_H\n#define CPR_DISTRIBUTIONS_H\n\n"
     for kind in DRAWS:
-        text += listed(f"CPR_{kind.upper()}_DISTRIBUTIONS", [d.law for d in every if d.row.get("draws") == kind])
-    return text + listed("CPR_WHOLE_DISTRIBUTIONS", [d.law for d in every if d.whole and not d.of]) + "\n#endif\n"
+        drawn = [d.distribution for d in every if d.row.get("draws") == kind]
+        text += listed(f"CPR_{kind.upper()}_DISTRIBUTIONS", drawn)
+    whole = [d.distribution for d in every if d.whole and not d.of]
+    return text + listed("CPR_WHOLE_DISTRIBUTIONS", whole) + "\n#endif\n"
 
 
 def prototype(d, options="options"):
@@ -110,22 +112,23 @@ def header(tables):
 
 
 def bodies(every):
-    text = "/* Distributions that are one draw of their law. */\n#include \"random/fronts.h\"\n"
+    text = "/* Distributions that are one draw of their distribution. */\n#include \"random/draw.h\"\n"
     for d in every:
         if d.of or d.body:
             continue
         given = (",\n" + " " * 35).join(f'{{"{name}", {name}, CPI_{bound.upper()}}}' for name, bound, _ in d.parameters)
         text += "\n" + textwrap.fill(prototype(d).format(f"(cp_rng_{d.name})"), 118, subsequent_indent=" " * 8) + \
             "\n{\n" \
-            f'    cpi_drawing d = {{.name = "{d.name}", .g = g, .law = CPR_{d.law}, .n = {len(d.parameters)}, ' \
+            f'    cpi_drawing d = {{.name = "{d.name}", .g = g, .distribution = CPR_{d.distribution}, ' \
+            f'.n = {len(d.parameters)}, ' \
             ".options = options"
         text += (f",\n                     .parameter = {{{given}}}" if given else "") + "};\n" \
-            "    return cpi_draw_law(&d);\n}\n"
+            "    return cpi_draw_distribution(&d);\n}\n"
     return text
 
 
 def write(tables, out):
     every = read(tables)
-    out.write("src/random/distributions.h", SOURCE, laws(every))
+    out.write("src/random/distributions.h", SOURCE, lists(every))
     out.write("src/random/distributions.c", SOURCE, bodies(every))
     out.write("include/cuprite/distributions.h", SOURCE, header(tables))

@@ -276,10 +276,10 @@ def sections(f, method=False):
         parts.append("Parameters:\n" + "\n".join(lines))
     if result(f):
         parts.append(wrapped(f"Result: {result(f)}.", ""))
-    told = errors(f, method)
-    if told:
+    listed = errors(f, method)
+    if listed:
         parts.append(wrapped("Errors: " + "; ".join(f"{name} for {', '.join(whens)}" for name, whens in
-                                                    told.items()) + ".", ""))
+                                                    listed.items()) + ".", ""))
     if f.row.get("differs"):
         parts.append(wrapped(f"NumPy: {f.row.get('differs')}", ""))
     return "\n\n".join(parts)

@@ -15,7 +15,7 @@ Other generators take `types_of(tables)`: a list of Type, in the order of the en
 """
 import re
 
-import modules
+import module_folders
 from table import TableError
 
 TABLE = "src/base/core/types.def"
@@ -286,7 +286,7 @@ def conversion(types, a, b):
 
 
 def conversions_header(types):
-    by_hand = set(re.findall(r"\b(cps_\w+_to_\w+)\(", modules.file("scalar/convert.h").read_text()))
+    by_hand = set(re.findall(r"\b(cps_\w+_to_\w+)\(", module_folders.file("scalar/convert.h").read_text()))
     lines = ["#ifndef CPS_CONVERSIONS_H", "#define CPS_CONVERSIONS_H", ""]
     for t in types:
         if t.kind == "complex":
@@ -329,7 +329,7 @@ def halves_header(types):
 
 def elements_header(types):
     """What CUDA C++ knows of the types."""
-    by_hand = modules.file("scalar/convert.h").read_text()
+    by_hand = module_folders.file("scalar/convert.h").read_text()
     halves = [t for t in types if t.is_half]
     text = """#ifndef CPI_CUDA_ELEMENTS_H
 #define CPI_CUDA_ELEMENTS_H
@@ -408,7 +408,7 @@ template <cp_type TYPE, char KIND, class STORED, class BITS> struct cpi_element 
     text += bits_by_type(types)
     text += "\n/* What is there once a half type is an array of CPI_NHALVES. */\n"
     text += f"enum {{ CPI_NHALVES = {len(halves)} }};\n"
-    text += "static inline int cpi_half_place(cp_type t)\n"
+    text += "static inline int cpi_half_position(cp_type t)\n"
     return text + "{\n    return __builtin_popcount((unsigned)CPI_HALVES & ((1u << t) - 1));\n}\n\n#endif"
 
 
@@ -506,7 +506,7 @@ def functions_header(types):
     for template, test in (("int", lambda t: t.is_int), ("half", lambda t: t.is_half),
                            ("real", lambda t: t.kind == "float" and not t.is_half),
                            ("complex", lambda t: t.kind == "complex")):
-        text = modules.file(f"scalar/{template}.inc").read_text()
+        text = module_folders.file(f"scalar/{template}.inc").read_text()
         body = text[text.index("*/") + 2:].strip("\n").split("\n")
         for t in types:
             if test(t):

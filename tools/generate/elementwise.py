@@ -3,7 +3,7 @@
     include/cuprite/operations.h          their numbers and C functions
     src/elementwise/operations.h, .c      hidden numbers; rows as data, C functions, bodies as text
     src/elementwise/loops_TYPES_simd.c    the CPU's loops
-    src/elementwise/chains_TYPES.c        those of chains, of operations T,T->T
+    src/elementwise/accumulate_TYPES.c        those of chains, of operations T,T->T
     src/elementwise/kernels_TYPES_cuda.cu the GPU's kernels (elementwise_kernels.py)
 
 TYPES is a group of types: the integers of one size, with bool among the smallest, or one other type. In a group what
@@ -185,11 +185,12 @@ def row_data(o, types):
     outputs = ", ".join(word_of(types, w) for w in o.outputs)
     identity = o.row.get("identity")
     aliases = o.row.get("aliases", [])
-    texts = []
+    strings = []
     for name in BODIES:
         body = o.row.get("bits") if name == "int" and "bits" in o.row.columns else o.row.get(name)
         body = body or []
-        texts.append("{" + (", ".join(quoted(e) for e in ([body] if isinstance(body, str) else body)) or "NULL") + "}")
+        strings.append("{" + (", ".join(quoted(e) for e in ([body] if isinstance(body,
+                                                                                 str) else body)) or "NULL") + "}")
     head = f"    {{.name = {quoted(o.name)}, .nin = {o.nin}, .nout = {o.nout}, "
     head += f".in = {{{inputs}}}, .out = {{{outputs}}},\n"
     text = head + "     .loops = " + "\n".join(lines).strip() + "\n"
@@ -206,7 +207,7 @@ def row_data(o, types):
         text += "     .aliases = (const char *const[]){" + ", ".join(quoted(a) for a in aliases) + ", NULL},\n"
     if o.doc:
         text += f"     .doc = {quoted(o.doc)},\n"
-    return text + "     .text = {" + ",\n              ".join(texts) + "}},\n"
+    return text + "     .text = {" + ",\n              ".join(strings) + "}},\n"
 
 
 def call(o):
@@ -333,7 +334,7 @@ static void {name}_at(void *x, int64_t size, const int64_t *place, int64_t n, co
 }}"""
 
 
-def chains_file(operations, types, members):
+def accumulate_file(operations, types, members):
     names, text, tables = {}, [], []
     for t in members:
         rows = []
@@ -348,12 +349,12 @@ def chains_file(operations, types, members):
                 text.append(link(*key, names[key]))
             rows.append(f"    [CP_OP_{o.name}] = {{{names[key]}, {names[key]}_at}},\n")
         tables.append(f"const cpi_links cpi_links_{t.suffix}[CPI_NKERNELS] = {{\n" + "".join(rows) + "};")
-    return "\n\n".join(['#include "elementwise/chains_list.h"\n#include "scalar/scalar.h"\n', *text, *tables])
+    return "\n\n".join(['#include "elementwise/accumulate_list.h"\n#include "scalar/scalar.h"\n', *text, *tables])
 
 
-def chains_list(types):
+def accumulate_list(types):
     text = "#ifndef CPI_CHAINS_LIST_H\n#define CPI_CHAINS_LIST_H\n\n"
-    text += '#include "elementwise/chains_cpu.h"\n#include "elementwise/table.h"\n\n'
+    text += '#include "elementwise/accumulate_cpu.h"\n#include "elementwise/table.h"\n\n'
     mine = [t for t in types if not t.is_half]
     text += "".join(f"extern const cpi_links cpi_links_{t.suffix}[CPI_NKERNELS];\n" for t in mine)
     text += "static const cpi_links *const cpi_links_of[CP_NTYPES] = {\n"
@@ -367,7 +368,7 @@ def write(tables, out):
     out.write("src/elementwise/operations.h", TABLE, internal_header(operations))
     out.write("src/elementwise/operations.c", TABLE, data(operations, types))
     out.write("src/elementwise/loops_list.h", TABLE, loops_list(types))
-    out.write("src/elementwise/chains_list.h", TABLE, chains_list(types))
+    out.write("src/elementwise/accumulate_list.h", TABLE, accumulate_list(types))
     for group, members in groups_of(types).items():
         out.write(f"src/elementwise/loops_{group}_simd.c", TABLE, loops_file(operations, types, group, members))
-        out.write(f"src/elementwise/chains_{group}.c", TABLE, chains_file(operations, types, members))
+        out.write(f"src/elementwise/accumulate_{group}.c", TABLE, accumulate_file(operations, types, members))

@@ -1,6 +1,6 @@
 """The GPU's side of the elementwise operations (rows: elementwise.py):
 
-    src/elementwise/memory_cuda.h         loads of every type as every other; memory_runs_cuda.h: of neighbours
+    src/move/memory_cuda.h                loads of every type as every other; memory_runs_cuda.h: of neighbours
     src/elementwise/operations_cuda.h     rows as data for the launcher, the kernels' tables
     src/elementwise/kernels_TYPES_cuda.cu operations as structs for the templates of flat_cuda.h, and those tables;
                                           kernels_halves_cuda.cu: of contiguous halves
@@ -60,14 +60,14 @@ def store_run(types, t):
 
 
 def memory(types):
-    text = "#ifndef CPI_MEMORY_CUDA_H\n#define CPI_MEMORY_CUDA_H\n\n#include \"elementwise/kernels_cuda.h\"\n\n"
+    text = "#ifndef CPI_MEMORY_CUDA_H\n#define CPI_MEMORY_CUDA_H\n\n#include \"cuda/elements.h\"\n\n"
     text += "/* A value of any type in memory as one of each type. Called, not copied: there is one body. */\n\n"
     return text + "\n".join(load(types, t) for t in types) + "\n#endif"
 
 
 def memory_runs(types):
     text = "#ifndef CPI_MEMORY_RUNS_CUDA_H\n#define CPI_MEMORY_RUNS_CUDA_H\n\n"
-    text += '#include "elementwise/memory_cuda.h"\n\n'
+    text += '#include "move/memory_cuda.h"\n#include "move/vectors.cuh"\n\n'
     text += "/* The same for CPI_RUN neighbours. */\n\n"
     return text + "\n".join(load_run(types, t) for t in types) + "\n#endif"
 
@@ -93,11 +93,11 @@ def launcher(operations, types):
     text += "".join(declared(t) + "\n" for t in types if not t.is_half)
     text += "static const cpi_cuda_entry *const cpi_cuda_ops[CP_NTYPES] = {\n"
     text += "".join(f"    {'nullptr' if t.is_half else 'cpi_cuda_ops_' + t.suffix},\n" for t in types)
-    text += "};\n\n/* The kernels of chains by computing type. */\n"
+    text += "};\n\n/* The kernels of accumulators by computing type. */\n"
     mine = [t for t in types if not t.is_half]
-    text += "".join(f"extern const cpi_cuda_chain_entry cpi_cuda_chains_{t.suffix};\n" for t in mine)
-    text += "static const cpi_cuda_chain_entry *const cpi_cuda_chains[CP_NTYPES] = {\n"
-    text += "".join(f"    {'nullptr' if t.is_half else '&cpi_cuda_chains_' + t.suffix},\n" for t in types)
+    text += "".join(f"extern const cpi_cuda_accumulator cpi_cuda_acc_{t.suffix};\n" for t in mine)
+    text += "static const cpi_cuda_accumulator *const cpi_cuda_accumulators[CP_NTYPES] = {\n"
+    text += "".join(f"    {'nullptr' if t.is_half else '&cpi_cuda_acc_' + t.suffix},\n" for t in types)
     return text + "};\n\n#endif"
 
 
@@ -190,7 +190,7 @@ class Kernels:
                  "    const int64_t first = (int64_t)blockIdx.x * (CPI_THREADS * CPI_RUN) + threadIdx.x;",
                  f"    int64_t at[CPI_RUN][{n}];", "    bool active[CPI_RUN];"]
         lines += [f"    {u.stored} {x}s[CPI_RUN];" for x, u in zip(LETTERS, ins)]
-        lines += ["    cpi_locate_all<0>(g.walk, first, CPI_THREADS, at);",
+        lines += ["    cpi_offsets_of<0>(g.loop, first, CPI_THREADS, at);",
                   f"    cpi_taking_part<{n}>(g, first, active);", "#pragma unroll",
                   "    for (int u = 0; u < CPI_RUN; u++) {", "        if (!active[u]) continue;"]
         for k, (x, u) in enumerate(zip(LETTERS, ins)):
@@ -215,8 +215,8 @@ class Kernels:
         self.needs(*[(load_run, u) for u in ins])
         lines = [f"{GLOBAL} {name}(const __grid_constant__ cpi_general_args g)", "{",
                  "    const int64_t i = ((int64_t)blockIdx.x * CPI_THREADS + threadIdx.x) * CPI_RUN;",
-                 "    if (i >= g.walk.n) return;",
-                 "    const int left = g.walk.n - i < CPI_RUN ? (int)(g.walk.n - i) : CPI_RUN;"]
+                 "    if (i >= g.loop.n) return;",
+                 "    const int left = g.loop.n - i < CPI_RUN ? (int)(g.loop.n - i) : CPI_RUN;"]
         lines += [f"    cpi_pack<{u.stored}, CPI_RUN> {x}s;" for x, u in zip(LETTERS, ins)]
         for k, (x, u) in enumerate(zip(LETTERS, ins)):
             lines += [f"    cpi_straight_run(g, {k}, {o.nout + k}, {u.enum}, i, left, {x}s, cpi_load_{u.suffix},",
@@ -229,7 +229,7 @@ class Kernels:
         self.text.append("\n".join(lines + ["}"]))
         return name
 
-    def chains(self, t, members):
+    def accumulators(self, t, members):
         """All operations that a type's elements are joined by, behind one function, and the kernels of chains."""
         self.needs((load, t), (store, t))
         c, by_struct = t.stored, {}
@@ -246,8 +246,8 @@ class Kernels:
             lines += [f"        case CP_OP_{o.name}:" for o in same]
             lines += [f"            return cpi_join<{struct}>(a, b);"]
         lines += ["        }", "        return a;", "    }", "};",
-                  f"extern const cpi_cuda_chain_entry cpi_cuda_chains_{t.suffix}; /* constants are local otherwise */",
-                  f"const cpi_cuda_chain_entry cpi_cuda_chains_{t.suffix} = cpi_chain_entry<{t.suffix}_links>();"]
+                  f"extern const cpi_cuda_accumulator cpi_cuda_acc_{t.suffix}; /* constants are local otherwise */",
+                  f"const cpi_cuda_accumulator cpi_cuda_acc_{t.suffix} = cpi_accumulator_of<{t.suffix}_links>();"]
         self.text.append("\n".join(lines))
 
     def table(self, operations, t):
@@ -261,7 +261,7 @@ class Kernels:
                 key = (o.out_types(self.types, t)[0].suffix, o.nin)
                 families.setdefault(key, []).append((o, structs[o]))
         names = {key: self.family(t, by_suffix(self.types, key[0]), key[1], m) for key, m in families.items()}
-        self.chains(t, families.get((t.suffix, 2), []))
+        self.accumulators(t, families.get((t.suffix, 2), []))
         lines = [f"{declared(t)} /* constants are local otherwise */",
                  f"const cpi_cuda_entry cpi_cuda_ops_{t.suffix}[CPI_NKERNELS] = {{"]
         for o in operations:
@@ -294,7 +294,7 @@ def halves_file(operations, types):
 def kernels_file(operations, types, members):
     made = Kernels(types)
     tables = [made.table(operations, t) for t in members]
-    head = '#include "elementwise/chains_cuda.h"\n#include "scalar/scalar.h"\n\n'
+    head = '#include "elementwise/accumulate_cuda.h"\n#include "scalar/scalar.h"\n\n'
     head += "/* Loads and stores of other types are called, not copied: one body serves every operation. */\n"
     return head + "\n".join(made.memory.values()) + "\n" + "\n\n".join(made.text + tables)
 
@@ -302,8 +302,8 @@ def kernels_file(operations, types, members):
 def write(tables, out):
     types = types_of(tables)
     operations = operations_of(tables, types)
-    out.write("src/elementwise/memory_cuda.h", "src/base/core/types.def", memory(types))
-    out.write("src/elementwise/memory_runs_cuda.h", "src/base/core/types.def", memory_runs(types))
+    out.write("src/move/memory_cuda.h", "src/base/core/types.def", memory(types))
+    out.write("src/move/memory_runs_cuda.h", "src/base/core/types.def", memory_runs(types))
     out.write("src/elementwise/operations_cuda.h", TABLE, launcher(operations, types))
     for group, members in groups_of(types).items():
         out.write(f"src/elementwise/kernels_{group}_cuda.cu", TABLE, kernels_file(operations, types, members))

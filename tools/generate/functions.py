@@ -41,15 +41,15 @@ defaults. Columns:
     c         the C function's name where it is not cp_NAME; "" where there is none, for the reason in
               tools/check_names.py
 
-A row stands in src/ROOM/*.def, or in a comment that opens with slash, star and colon beside the body in src/ROOM/*.c or
-python/src/*.c. A generator of another table (reductions, say) makes rows by a function `functions(tables)` in its
-module that returns them. In a room whose row in src/rooms.def has an `opening` the public header is made of the rows as
-well: a prototype, an options struct and the macro that takes options by name; there a row and the body beside it are
-all that a new function needs.
+A row stands in src/MODULE/*.def, or in a comment that opens with slash, star and colon beside the body in
+src/MODULE/*.c or python/src/*.c. A generator of another table (reductions, say) makes rows by a function
+`functions(tables)` in its module that returns them. In a room whose row in src/modules.def has an `opening` the public
+header is made of the rows as well: a prototype, an options struct and the macro that takes options by name; there a row
+and the body beside it are all that a new function needs.
 
 Written: python/GROUP_rows.h (records of converted arguments, which keep their arrays until the call is over),
 python/GROUP_rows.c (a frame for each: arguments, errors, the interpreter's lock, the result), python/rows.c (the
-methods' and functions' tables), python/cuprite/... (modules of functions, and stubs), include/cuprite/ROOM.h.
+methods' and functions' tables), python/cuprite/... (modules of functions, and stubs), include/cuprite/MODULE.h.
 """
 import ast
 import importlib
@@ -57,8 +57,8 @@ import pathlib
 import re
 import textwrap
 
+import module_folders
 import modules
-import rooms
 from documentation import documentation
 from kinds import KINDS, OUTS, words_converter, words_kind
 from table import Row
@@ -273,7 +273,7 @@ class Function:
 def group_of(file):
     """Rows of one room, or of one file of python/src, are one pair of generated files."""
     in_core = pathlib.PurePath(file).parts[0] == "src"
-    return modules.module_of(file) if in_core else pathlib.PurePath(file).stem
+    return module_folders.module_of(file) if in_core else pathlib.PurePath(file).stem
 
 
 def quoted(text):
@@ -442,7 +442,7 @@ def frame(f):
         listed = ", ".join(f"o[{a.place}]" for a in among)
         given = "" if any(not a.has_default for a in late) else " || ".join(f"o[{a.place}]" for a in late)
         placing = any("array_like" in a.kind.name for a in f.arguments)  # what is made goes to the device of `near`
-        find = "cpy_array_among" if placing else "cpy_operand_among"
+        find = "cpy_find_array" if placing else "cpy_find_operand"
         found = f"{find}({len(among)}, (PyObject *const[]){{{listed}}})"
         lines.append(f"    cpy_near near = {f'{given} ? {found} : (cpy_near){{NULL, NULL}}' if given else found}; /* "
                      f"what others meet */")
@@ -633,12 +633,12 @@ def enumeration(row):
     return f"typedef enum {row.c} {{ {', '.join(names)} }} {row.c};"
 
 
-def header(room, words, functions):
+def header(subject, words, functions):
     """The public header of a room, made of its rows; a method has none of C."""
-    guard = f"CUPRITE_{room.name.upper()}_H"
-    known, opening = set(), room.opening.strip().replace("\n", "\n * ")
-    includes = "\n".join(f'#include "cuprite/{name}.h"' for name in ["array", *room.uses])
-    parts = [enumeration(row) for row in words if group_of(row.file) == room.name]
+    guard = f"CUPRITE_{subject.name.upper()}_H"
+    known, opening = set(), subject.opening.strip().replace("\n", "\n * ")
+    includes = "\n".join(f'#include "cuprite/{name}.h"' for name in ["array", *subject.uses])
+    parts = [enumeration(row) for row in words if group_of(row.file) == subject.name]
     parts += [declaration(f, known) for f in functions if not f.is_method_only]
     return (f"/* {opening} */\n#ifndef {guard}\n#define {guard}\n\n{includes}\n\n#ifdef __cplusplus\nextern \"C\" "
             f"{{\n#endif\n\n"
@@ -685,7 +685,7 @@ def write(tables, out):
     for group in sorted(groups):
         entries += write_group(group, groups[group], out)
     write_tables(entries, [raw_method(row) for row in tables.of("varargs")], out)
-    for room in rooms.rooms():
-        if room.made_header:
-            text = header(room, tables.of("words"), groups.get(room.name, []))
-            out.write(f"include/cuprite/{room.name}.h", f"the rows of src/{room.name}", text)
+    for subject in modules.modules():
+        if subject.made_header:
+            text = header(subject, tables.of("words"), groups.get(subject.name, []))
+            out.write(f"include/cuprite/{subject.name}.h", f"the rows of src/{subject.name}", text)

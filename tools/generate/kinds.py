@@ -155,7 +155,7 @@ KINDS = {k.name: k for k in [
          c="int n, const int64_t *{name}", late=True,
          blank="{v} = (cpy_kths){{0}};", release="PyMem_Free({v}.at);",
          stub="SupportsIndex | Sequence[SupportsIndex]"),  # places of a sorted array
-    _ints("places", "cpy_places({o}, &{v})"),  # of one element
+    _ints("places", "cpy_positions({o}, &{v})"),  # of one element
     # --- numbers and words ---
     Kind("bool", "bool {name};", "cpy_take_bool({o}, &{v})", c="bool {name}", stub="bool", zero=(False, None),
          constant=NUMBERS),
@@ -199,8 +199,8 @@ KINDS = {k.name: k for k in [
          arguments=True, constant={None: "0", "C": "'C'", "K": "'K'", "A": "'A'", "F": "'F'"}, zero=(None,)),
     # --- of Python alone ---
     # the device that is current during the call
-    Kind("device", "cpy_place {name};", "cpy_enter({o}, &{v})", stub="object", release="cpy_leave(&{v});",
-         blank="{v} = (cpy_place){{0}};"),
+    Kind("device", "cpy_position {name};", "cpy_enter({o}, &{v})", stub="object", release="cpy_leave(&{v});",
+         blank="{v} = (cpy_position){{0}};"),
     Kind("text", "const char *{name};", "({v} = PyUnicode_AsUTF8({o}))", c="const char *{name}", stub="str",
          zero=(None,)),
     Kind("stream", "cp_stream *{name};", '({v} = PyCapsule_GetPointer({o}, "stream"))', stub="object"),

@@ -1,14 +1,14 @@
 """The slots of the test backend `late`: every slot of every room, given to a stream's queue instead of being run.
 
-Slots are read from the rooms' headers, src/ROOM/ROOM.h, so a new room or slot needs nothing here. A call is kept until
-it runs: arguments by value; records of arrays and the structures of the room (cpi_*) as copies, with the array records
-they point to; memory of the device under the address that only the queues may use. What a declaration does not say
-stands beside it in the header:
+Slots are read from the modules' headers, src/MODULE/MODULE.h, so a new room or slot needs nothing here. A call is kept
+until it runs: arguments by value; records of arrays and the structures of the room (cpi_*) as copies, with the array
+records they point to; memory of the device under the address that only the queues may use. What a declaration does not
+say stands beside it in the header:
 
     /*: slot("partition", host={"kth": "nkth"}) */         kth points to nkth values in the host's memory
     /*: slot("label", waits="count != NULL") */            the call answers on the host (when the condition holds)
     /*: slot("reduce", name="cpi_reduce_name(args->op)") */    the operation's name, in what it fails with
-    /*: slot("unique", by_hand=True) */                    src/late has the function late_ROOM_SLOT
+    /*: slot("unique", by_hand=True) */                    src/late has the function late_MODULE_SLOT
     /*: record("cpi_label_plan", host={"neighbour": "neighbours"}) */    the same for a member of a structure
 """
 import re
@@ -16,7 +16,7 @@ import re
 from contract import Module, with_slots
 
 
-class Room(Module):
+class LateModule(Module):
     """What the header of a room says: slots, and which members of its structures are more than values."""
 
     def __init__(self, name):
@@ -31,7 +31,7 @@ class Room(Module):
         return [m.strip(" *") for group in found for m in group.split(",")]
 
 
-def keep(room, row, a):
+def keep(module, row, a):
     """The lines that put argument `a` into the call `kept` of task `t`."""
     host = row.get("host", {}) if row else {}
     if a.pointee == "cpi_loop":
@@ -43,8 +43,8 @@ def keep(room, row, a):
     if a.pointee and a.pointee.startswith("cpi_"):
         lines = [f"{a.pointee} *{a.name}_copy = late_keep(t, {a.name}, sizeof *{a.name});",
                  f"kept->{a.name} = {a.name}_copy;"]
-        inner = [f"{a.name}_copy->{m} = late_keep_array(t, {a.name}->{m});" for m in room.arrays_of(a.pointee)]
-        record = room.record_rows.get(a.pointee)
+        inner = [f"{a.name}_copy->{m} = late_keep_array(t, {a.name}->{m});" for m in module.arrays_of(a.pointee)]
+        record = module.record_rows.get(a.pointee)
         for m, n in (record.host if record else {}).items():
             inner.append(f"{a.name}_copy->{m} = late_keep_host(t, {a.name}->{m}, sizeof *{a.name}->{m} * "
                          f"(size_t){a.name}->{n});")
@@ -56,16 +56,16 @@ def keep(room, row, a):
     return [f"kept->{a.name} = {a.name};"]
 
 
-def slot(room, result, name, arguments):
-    row = room.slot_rows.get(name)
-    call, waits = f"{room.name}_{name}", row.get("waits") if row else None
+def slot(module, result, name, arguments):
+    row = module.slot_rows.get(name)
+    call, waits = f"{module.name}_{name}", row.get("waits") if row else None
     rest = arguments[1:]
     declared = ", ".join(a.declared() for a in arguments)
     if row and row.get("by_hand"):
         return f"{result} late_{call}({declared});\n"
     out = [f"struct {call} {{"] + [f"    {a.declared()};" for a in rest] + ["};", ""]
     passed = ", ".join(["late_cpu_stream()"] + [f"kept->{a.name}" for a in rest])
-    run = f"late_host->cpu->{room.name}->{name}({passed})"
+    run = f"late_host->cpu->{module.name}->{name}({passed})"
     out += [f"static cp_code run_{call}(void *call)", "{", f"    struct {call} *kept = call;"]
     out += [f"    return {run};"] if result != "void" else [f"    {run};", "    return CP_OK;"]
     operation = row.get("name", f'"{name}"') if row else f'"{name}"'
@@ -74,7 +74,7 @@ def slot(room, result, name, arguments):
             "    if (!t) return" + (" CP_ERROR_MEMORY;" if result != "void" else ";"),
             f"    struct {call} *kept = late_call(t);"]
     for a in rest:
-        out += ["    " + line for line in keep(room, row, a)]
+        out += ["    " + line for line in keep(module, row, a)]
     if not waits:
         # what returns nothing frees something: it does not fail, and has no way to tell what else failed
         out += ["    late_give_quietly(stream, t);" if result == "void" else "    return late_give(stream, t);"]
@@ -96,9 +96,9 @@ def write(tables, out):
             " * CPU's slot. */", '#include "late/late.h"']
     text += [f'#include "{n}/{n}.h"' for n in names] + [""]
     for n in names:
-        room = Room(n)
-        text += [f"/* --- {n} --- */", ""] + [slot(room, *s) for s in room.slots if not room.absent(s[1], "cpu")]
+        module = LateModule(n)
+        text += [f"/* --- {n} --- */", ""] + [slot(module, *s) for s in module.slots if not module.absent(s[1], "cpu")]
         text += [f"const cpi_{n}_ops cpi_{n}_late = {{"]
-        text += [f"    .{name} = late_{n}_{name}," for _, name, _ in room.slots
-                 if not room.absent(name, "cpu")] + ["};", ""]
-    out.write("src/late/slots.c", "src/ROOM/ROOM.h", "\n".join(text))
+        text += [f"    .{name} = late_{n}_{name}," for _, name, _ in module.slots
+                 if not module.absent(name, "cpu")] + ["};", ""]
+    out.write("src/late/slots.c", "src/MODULE/MODULE.h", "\n".join(text))

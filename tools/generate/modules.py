@@ -1,69 +1,75 @@
-"""Where modules are: the layers, the folder of each module, and the module that a file belongs to.
+"""The modules, from the rows of src/modules.def: include/cuprite/modules.h, which cuprite.h includes, and CPI_MODULES,
+in src/backend/modules.h.
 
-    python tools/generate/modules.py        prints the modules' folders as a CMake list, in their order
-
-src/rooms.def lists the modules with their layers. A module's folder is src/LAYER/MODULE, or src/MODULE. A layer that is
-one module (ONE_MODULE) is that folder itself. Every tool that looks for a module's files asks here, so that a folder
-can be moved without touching one. Includes are written MODULE/FILE wherever the folder is: the folders that hold
-modules (`include_folders`) are on the include path. Generated files lie in GENERATED/src/MODULE.
+Invariant: every folder of src is a room (or a layer of them: module_folders.py) and every room a folder; the rows are
+in the order of layers; every public header is a room's, but those that others
+include or that tests alone need (APART).
 """
-import functools
 import pathlib
 
+import module_folders
 from table import read
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-SOURCE = "src/rooms.def"
-LAYERS = ("base", "array", "compiler", "science", "io", "late")  # a layer uses itself and those before it
-ONE_MODULE = {"io", "late"}
+SOURCE = "src/modules.def"
+APART = {"calls", "testing"}
+MADE = {"distributions"}  # by a generator of their own
 
 
-@functools.cache
-def layers(root):
-    """{module: layer} in the order of the rows."""
-    return {row.args[0]: row.get("layer") for row in read((root / SOURCE).read_text(), SOURCE)}
+class Module:
+    """A row, read: `headers` are the names of public headers, made or written."""
+
+    def __init__(self, row):
+        row.need(["name"], ["layer", "doc"], ["slots", "headers", "opening", "uses"])
+        self.row, self.name, self.doc, self.layer = row, row.args[0], row.doc, row.layer
+        if self.layer not in module_folders.LAYERS:
+            raise row.error(f"{self.layer} is no layer; there are {', '.join(module_folders.LAYERS)}")
+        self.slots, self.opening, self.uses = row.get("slots", False), row.get("opening"), row.get("uses", "").split()
+        written = (ROOT / f"include/cuprite/{self.name}.h").exists()
+        self.headers = row.get("headers", self.name if written or self.opening else "").split()
+
+    @property
+    def made_header(self):
+        return bool(self.opening)
 
 
-def folder(name, root=None):
-    """The folder of a module."""
-    root = root or ROOT
-    inside = root / "src" / (layers(root)[name] or "") / name
-    return inside if inside.is_dir() else root / "src" / name
+def modules():
+    """All modules in their order; what contradicts the folders is an error."""
+    found = [Module(row) for row in read((ROOT / SOURCE).read_text(), SOURCE)]
+    claimed = {h: module for module in found for h in module.headers}
+    for module in found:
+        if not module_folders.folder(module.name, ROOT).is_dir():
+            raise module.row.error(f"there is no folder src/{module.name}")
+        if module.slots and not module_folders.file(f"{module.name}/{module.name}.h", ROOT).exists():
+            raise module.row.error(f"{module.name} has slots: src/{module.name}/{module.name}.h, which says them, is "
+                                   f"not there")
+        for name in module.headers:
+            if module.made_header and (ROOT / f"include/cuprite/{name}.h").exists():
+                raise module.row.error(f"include/cuprite/{name}.h stands where one is made of the rows; `opening` says "
+                                       "so")
+            if not module.made_header and name not in MADE and not (ROOT / f"include/cuprite/{name}.h").exists():
+                raise module.row.error(f"there is no header include/cuprite/{name}.h")
+    ranks = [module_folders.LAYERS.index(module.layer) for module in found]
+    for module, rank, before in zip(found[1:], ranks[1:], ranks):
+        if rank < before:
+            raise module.row.error(f"{module.name} is of the layer {module.layer} and stands after one of a later "
+                                   f"layer")
+    for folder in module_folders.unlisted(ROOT):
+        raise found[-1].row.error(f"the folder {folder.relative_to(ROOT)} is no module: it needs a row here")
+    for path in sorted((ROOT / "include/cuprite").glob("*.h")):
+        if path.stem not in claimed and path.stem not in APART:
+            raise found[-1].row.error(f"include/cuprite/{path.name} is no module's: name it in the `headers` of one")
+    return found
 
 
-def file(name, root=None):
-    """The path of a source that is called MODULE/FILE, as in an include."""
-    module, rest = name.split("/", 1)
-    return folder(module, root) / rest
-
-
-def folders(root=None):
-    """{module: folder} in the order of the rows."""
-    return {name: folder(name, root) for name in layers(root or ROOT)}
-
-
-def unlisted(root=None):
-    """Folders of src where a module would be, that no row names."""
-    source = (root or ROOT) / "src"
-    groups = [source / layer for layer in LAYERS if layer not in ONE_MODULE and (source / layer).is_dir()]
-    found = [p for group in [source, *groups] for p in sorted(group.iterdir()) if p.is_dir() and p not in groups]
-    return [p for p in found if p not in folders(root).values()]
-
-
-def include_folders(root=None):
-    """The folders that hold modules: what a compiler gets with -I."""
-    return sorted({path.parent for path in folders(root).values()})
-
-
-def module_of(path):
-    """The module of a file below src, by its path alone; None of others."""
-    parts = pathlib.PurePath(path).parts
-    if "src" not in parts:
-        return None
-    inside = parts[len(parts) - parts[::-1].index("src"):]
-    grouped = inside and inside[0] in LAYERS and inside[0] not in ONE_MODULE
-    return inside[grouped] if len(inside) > grouped + 1 else None
-
-
-if __name__ == "__main__":
-    print(";".join(map(str, folders().values())), end="")
+def write(tables, out):
+    found = modules()
+    includes = "".join(f'#include "cuprite/{name}.h"\n' for module in found for name in module.headers)
+    out.write("include/cuprite/modules.h", SOURCE, "/* The public headers of all modules. */\n"
+              f"#ifndef CUPRITE_MODULES_H\n#define CUPRITE_MODULES_H\n\n{includes}\n#endif\n")
+    listed = " \\\n    ".join(f"MODULE({module.name})" for module in found if module.slots)
+    out.write("src/backend/modules.h", SOURCE,
+              "/* The modules whose slots a backend fills: for each of them struct cpi_MODULE_ops, of"
+              " which a backend NAME has one, called\n * cpi_MODULE_NAME. */\n"
+              "#ifndef CPI_BACKEND_MODULES_H\n#define CPI_BACKEND_MODULES_H\n\n"
+              f"#define CPI_MODULES(MODULE) \\\n    {listed}\n\n#endif\n")

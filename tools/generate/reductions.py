@@ -26,7 +26,7 @@ REAL = {
 
 
 def functions(tables):
-    reduce.check(tables.of("fold"), tables.of("reduction"))  # before anything is asked of a row
+    reduce.check(tables.of("reducer"), tables.of("reduction"))  # before anything is asked of a row
     rows = []
     for row in tables.of("reduction"):
         name, result = row.args[0], row.result

@@ -285,8 +285,8 @@ def write(tables, out):
     out.write("python/cuprite/_foreign.py", TABLE, python_names(types_of(tables)))
     write_core(functions.get("", {}), methods, tables.of("varargs"), names, out)
     write_package(functions.get("", {}), names, [t.name for t in types_of(tables) if t.module != "numpy"], out)
-    made = {row.args[0].replace(".", "/") for row in tables.of("module")}
-    for row in tables.of("module"):
+    made = {row.args[0].replace(".", "/") for row in tables.of("python_module")}
+    for row in tables.of("python_module"):
         write_module(row, functions.get(row.args[0], {}), operations(tables, row.args[0]), out)
     for row in tables.of("absent"):
         write_absent(row, out)

@@ -1,6 +1,6 @@
 """Reading tables: rows in the notation of Python calls, with literals only; nothing in them is ever executed.
 
-A table is a file src/ROOM/NAME.def; its comments begin with #. Rows may also stand in a C file, beside the body they
+A table is a file src/MODULE/NAME.def; its comments begin with #. Rows may also stand in a C file, beside the body they
 declare, in a comment that opens with slash, star and colon:
 
     /*: function("ptp", "a, axis=None, out=None, keepdims=False", doc="Maximum minus minimum over axes.") */

@@ -44,7 +44,7 @@ class _Jobs:
                     if self.waiting.pop(0)() is self:  # no name for the job, which would live until the next one
                         return self.ended.release()
                 except BaseException as e:  # a warning that a filter makes an error, say: who waits must not for ever
-                    _core._tell_unraisable(e)
+                    _core._report_unraisable(e)
 
     def end(self):
         """A compiler at work while the process ends would find its libraries taken apart."""
@@ -58,11 +58,11 @@ _MISTAKES = (AssertionError, AttributeError, LookupError, NameError, ArithmeticE
              ValueError)
 
 
-def tell_failure(name, error, of_user=False):
+def report_failure(name, error, of_user=False):
     """What the thread could not do, so that calls go on as they did: told under CUPRITE_DEBUG. Mistakes of the
     library's own are always."""
     if not of_user and isinstance(error, _MISTAKES):
-        return _core._tell_unraisable(error)
+        return _core._report_unraisable(error)
     if os.environ.get("CUPRITE_DEBUG"):
         import traceback
         import warnings
@@ -129,7 +129,22 @@ _jobs = None
 os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_parent, after_in_child=_after_fork_child)
 
 
+_PERIOD = 2e-3      # seconds for which the compiling thread keeps the interpreter's lock
+_PATIENCE = 0.25    # seconds after it was asked for a kernel, in which calls make way for it
+_breath = 0.0
+
+
 def breathe():
-    """Lets other threads go on: what traces in Python holds the lock of the interpreter, and takes it for up to 5 ms
-    where it does not give it away."""
-    time.sleep(5e-5)
+    """Lets other threads go on, now and then: what traces in Python holds the lock of the interpreter. Not after every
+    step, as a thread that gave the lock to one that is busy has it again after 5 ms only."""
+    global _breath
+    if time.perf_counter() - _breath > _PERIOD:
+        time.sleep(5e-5)
+        _breath = time.perf_counter()
+
+
+def make_way(since):
+    """Gives the compiling thread, which was asked at `since`, the lock of the interpreter until it breathes: a program
+    that does nothing but call the function would keep it for 5 ms of every 10, and have its kernel so much later."""
+    if time.perf_counter() - since < _PATIENCE:
+        time.sleep(2e-5)

@@ -1,14 +1,14 @@
 """ElementwiseKernel and ReductionKernel: parameters, types and errors; the calls are python/src/loop*.c, the text that
-is compiled is made by loop_text.py. A kernel is compiled for a device, for types and for how operands lie, when a call
-first needs it. Where the library's engine knows the operation of an ElementwiseKernel (c_text.py), the engine does the
+is compiled is made by loop_source.py. A kernel is compiled for a device, for types and for how operands lie, when a call
+first needs it. Where the library's engine knows the operation of an ElementwiseKernel (c_source.py), the engine does the
 first calls while fuse's thread compiles; such texts are compiled without contraction, so that the bits are the same."""
 import functools
 import os
 import re
 
 from cuprite import _core, _device
-from cuprite._compiler import c_text, jobs, loop_text
-from cuprite._compiler.loop_text import C_TYPES, SIZES
+from cuprite._compiler import c_source, jobs, loop_source
+from cuprite._compiler.loop_source import C_TYPES, SIZES
 
 __all__ = ["ElementwiseKernel", "ReductionKernel"]
 
@@ -151,7 +151,9 @@ class _LoopKernel(_core._LoopKernel):
     def _compile(self, text, types, key, device, names, options=()):
         self._codes[types, key, device] = text
         from cuprite._raw import compiled
-        module = compiled(text, (*self._options, *options), (), self.name)
+        # signed numbers wrap, as they do in the engine that does the first calls
+        wraps = () if _is_gpu(device) else ("-fwrapv",)
+        module = compiled(text, (*self._options, *options, *wraps), (), self.name)
         found = tuple(module.kernel(n) for n in names)
         return found if len(found) > 1 else found[0]
 
@@ -202,9 +204,9 @@ class ElementwiseKernel(_LoopKernel):
         self.loop_prep, self.after_loop = loop_prep, after_loop
         self.kwargs = {k: v for k, v in (("options", options), ("loop_prep", loop_prep), ("after_loop", after_loop))
                        if v}
-        self.body_text = " ".join((operation, loop_prep, after_loop))
-        self._wide = loop_text.may_be_wide(self, operation)
-        self._single = loop_text.is_one_assignment(self, operation)
+        self.body_source = " ".join((operation, loop_prep, after_loop))
+        self._wide = loop_source.may_be_wide(self, operation)
+        self._single = loop_source.is_one_assignment(self, operation)
         self._direct = not (options or preamble or loop_prep or after_loop or any(p.raw for p in self.params) or
                             not all(p.is_const for p in self.in_params))
         self._waiting = []
@@ -217,15 +219,15 @@ class ElementwiseKernel(_LoopKernel):
         return _resolve(self, names), _is_gpu(device), 0
 
     def _build(self, types, device, key):
-        text = loop_text.elementwise(self, types, key, _is_gpu(device))
-        apart = self._direct and c_text.is_taken(self, types)
+        text = loop_source.elementwise(self, types, key, _is_gpu(device))
+        apart = self._direct and c_source.is_taken(self, types)
         return self._compile(text, types, key, device, (self.symbol,), ("--fmad=false",) if apart else ())
 
     def _engine(self, types, device):
         """What runs until a kernel is compiled; None where calls wait for the compiler."""
         if os.environ.get("CUPRITE_CHECK", "0") not in ("", "0"):
             return None  # whose accesses are checked
-        return c_text.engine(self, types, _is_gpu(device))
+        return c_source.engine(self, types, _is_gpu(device))
 
     def _later(self, device, types, layout):
         """Has compiled what a call was done without; types and layout are keys of the calls in C."""
@@ -237,7 +239,7 @@ class ElementwiseKernel(_LoopKernel):
         try:
             self._make(*what)
         except Exception as e:  # no compiler, say: the engine goes on
-            jobs.tell_failure(self.name, e)
+            jobs.report_failure(self.name, e)
         finally:
             self._waiting.pop()
 
@@ -267,9 +269,9 @@ class ReductionKernel(_LoopKernel):
             raise ValueError("ReductionKernel needs an output")
         self.map_expr, self.reduce_expr, self.post_map_expr = map_expr, reduce_expr, post_map_expr
         self.identity, self.reduce_type, self.options = identity, reduce_type, options
-        self.identity_text = "" if identity is None else _literal(identity)
-        self.body_text = " ".join((map_expr, reduce_expr, post_map_expr, self.identity_text, reduce_type or ""))
-        self._wide = loop_text.may_be_wide(self, map_expr)
+        self.identity_source = "" if identity is None else _literal(identity)
+        self.body_source = " ".join((map_expr, reduce_expr, post_map_expr, self.identity_source, reduce_type or ""))
+        self._wide = loop_source.may_be_wide(self, map_expr)
         self._declare(name, bytes(p.raw for p in self.params), self.nin, self.nout, True, False, False, reduce_dims,
                       identity is not None)
 
@@ -296,8 +298,8 @@ class ReductionKernel(_LoopKernel):
         return types, _is_gpu(device), self._part_bytes(types)
 
     def _build(self, types, device, key):
-        text = loop_text.Reduction(self, types, key, _is_gpu(device)).text()
-        names = (self.symbol, self.symbol + "_join") if key[loop_text.KEY_FLAGS] & loop_text.SPLIT else (self.symbol,)
+        text = loop_source.Reduction(self, types, key, _is_gpu(device)).text()
+        names = (self.symbol, self.symbol + "_join") if key[loop_source.KEY_FLAGS] & loop_source.SPLIT else (self.symbol,)
         return self._compile(text, types, key, device, names)
 
 

@@ -55,7 +55,7 @@ def properties_of(number):
     return known
 
 
-def _told(properties, name):
+def _reported(properties, name):
     where = _FROM_PROPERTIES.get(name)
     if where is None:
         return 0
@@ -67,7 +67,7 @@ def attributes_of(number):
     """A dict of all attributes that the device knows."""
     if not on_cuda(number):
         properties = properties_of(number)
-        return {name: _told(properties, name) for name in _names()}
+        return {name: _reported(properties, name) for name in _names()}
     found = {}
     for name, value in _names().items():
         status, results = _device.native(number, "cudaDeviceGetAttribute", (value, _device.query(number)["number"]))
@@ -88,5 +88,5 @@ def attribute_of(number, attribute):
         return results[0]
     for name, value in _names().items():
         if value == attribute:
-            return _told(properties_of(number), name)
+            return _reported(properties_of(number), name)
     raise CUDARuntimeError(INVALID_VALUE)

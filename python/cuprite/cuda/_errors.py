@@ -46,7 +46,7 @@ NO_PEERS, NOT_ENABLED, ILLEGAL_STATE, CAPTURE_UNSUPPORTED = 217, 705, 401, 900
 UNKNOWN = 999
 
 
-def text_of(status):
+def string_of(status):
     """`cudaErrorName: what it means`; the meaning is split off the name."""
     name = ERRORS.get(status, "unrecognized error code")
     rest = name.removeprefix("cudaError")
@@ -56,7 +56,7 @@ def text_of(status):
 
 def _init(self, *args):
     if len(args) == 1 and isinstance(args[0], int):
-        self.args = (text_of(args[0]),)
+        self.args = (string_of(args[0]),)
         self._status = args[0]
 
 

@@ -160,7 +160,7 @@ def _bounds(mem):
     return mem._address + low, sum(map(abs, ends)) + mem.itemsize if mem.size else 0
 
 
-def _told(value, name):
+def _reported(value, name):
     """A number that CUDA takes as a C int."""
     value = index(value)
     if not -1 << 31 <= value < 1 << 31:
@@ -260,7 +260,7 @@ class MemoryPointer:
 
         Parameters: value: an integer; size: a number of bytes.
         Errors: CUDARuntimeError for bytes outside of the memory."""
-        value, size = _told(value, "memset") & 0xff, checked(size)
+        value, size = _reported(value, "memset") & 0xff, checked(size)
         self._inside(0, size, "memset")
         if size:
             from cuprite import ndarray

@@ -54,14 +54,14 @@ class PooledMemory(BaseMemory):
         block, self._block = self._block, None
         if block is None:
             return
-        told = {"device_id": self.device_id, "mem_size": self.size, "mem_ptr": self.ptr, "pmem_id": id(self)}
+        reported = {"device_id": self.device_id, "mem_size": self.size, "mem_ptr": self.ptr, "pmem_id": id(self)}
         hooks = memory_hook.get_memory_hooks().values()
         for hook in hooks:
-            hook.free_preprocess(**told)
+            hook.free_preprocess(**reported)
         self.ptr = 0
         self._pool._take_back(block, self.size, self._place)
         for hook in hooks:
-            hook.free_postprocess(**told)
+            hook.free_postprocess(**reported)
 
     def __del__(self):
         if _device is not None:  # the interpreter may be ending
@@ -78,16 +78,16 @@ class _Pool:
         if mem_size >> 63:
             name = _device.query(_device.current())["name"]
             raise OutOfMemoryError(f"out of memory on {name}: {size} bytes asked for")
-        told = {"device_id": Device().id, "size": size, "mem_size": mem_size}
+        reported = {"device_id": Device().id, "size": size, "mem_size": mem_size}
         for hook in hooks:
-            hook.malloc_preprocess(**told)
+            hook.malloc_preprocess(**reported)
         mem, fresh = self._get(mem_size)
         if fresh:
             for hook in hooks:
-                hook.alloc_preprocess(device_id=told["device_id"], mem_size=fresh)
-                hook.alloc_postprocess(device_id=told["device_id"], mem_size=fresh, mem_ptr=mem.ptr)
+                hook.alloc_preprocess(device_id=reported["device_id"], mem_size=fresh)
+                hook.alloc_postprocess(device_id=reported["device_id"], mem_size=fresh, mem_ptr=mem.ptr)
         for hook in hooks:
-            hook.malloc_postprocess(mem_ptr=mem.ptr, pmem_id=id(mem), **told)
+            hook.malloc_postprocess(mem_ptr=mem.ptr, pmem_id=id(mem), **reported)
         return MemoryPointer(mem, 0)
 
     def free_all_free(self):

@@ -40,38 +40,38 @@ class MemoryHook:
         if _here.hooks.pop(self.name, None) is not None:
             _want(-1)
 
-    def alloc_preprocess(self, **told):
+    def alloc_preprocess(self, **reported):
         """Called before a pool asks the device for memory.
 
-        Parameters: **told: its figures, CuPy's: device_id, mem_size and those that the event has."""
+        Parameters: **reported: its figures, CuPy's: device_id, mem_size and those that the event has."""
         pass
 
-    def alloc_postprocess(self, **told):
+    def alloc_postprocess(self, **reported):
         """Called when the device has given memory to a pool.
 
-        Parameters: **told: its figures, CuPy's: device_id, mem_size and those that the event has."""
+        Parameters: **reported: its figures, CuPy's: device_id, mem_size and those that the event has."""
         pass
 
-    def malloc_preprocess(self, **told):
+    def malloc_preprocess(self, **reported):
         """Called before memory is given out.
 
-        Parameters: **told: its figures, CuPy's: device_id, mem_size and those that the event has."""
+        Parameters: **reported: its figures, CuPy's: device_id, mem_size and those that the event has."""
         pass
 
-    def malloc_postprocess(self, **told):
+    def malloc_postprocess(self, **reported):
         """Called when memory has been given out.
 
-        Parameters: **told: its figures, CuPy's: device_id, mem_size and those that the event has."""
+        Parameters: **reported: its figures, CuPy's: device_id, mem_size and those that the event has."""
         pass
 
-    def free_preprocess(self, **told):
+    def free_preprocess(self, **reported):
         """Called before memory is given back.
 
-        Parameters: **told: its figures, CuPy's: device_id, mem_size and those that the event has."""
+        Parameters: **reported: its figures, CuPy's: device_id, mem_size and those that the event has."""
         pass
 
-    def free_postprocess(self, **told):
+    def free_postprocess(self, **reported):
         """Called when memory has been given back.
 
-        Parameters: **told: its figures, CuPy's: device_id, mem_size and those that the event has."""
+        Parameters: **reported: its figures, CuPy's: device_id, mem_size and those that the event has."""
         pass

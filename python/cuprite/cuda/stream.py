@@ -207,12 +207,12 @@ class Stream(_Base):
         return made
 
 
-def _handle_of_protocol(told):
+def _handle_of_protocol(reported):
     """The handle in what __cuda_stream__() returned; TypeError where that is not (0, handle)."""
     try:
-        version, handle = (index(n) for n in told)
+        version, handle = (index(n) for n in reported)
     except (TypeError, ValueError):
-        raise TypeError(f"__cuda_stream__ returns a version and a handle, two integers, not {told!r}") from None
+        raise TypeError(f"__cuda_stream__ returns a version and a handle, two integers, not {reported!r}") from None
     if version != 0:
         raise TypeError(f"__cuda_stream__: version {version} is not known, 0 is")
     return handle

@@ -79,13 +79,13 @@ cp_code cp_broadcast_arrays(int n, cp_array *const *args, cp_array **results)
     return CP_OK;
 }
 
-/* The i-th coordinate in a grid of these extents, flattened first; `place` is its axis. */
-static cp_array *coordinate(cp_array *x, int n, int place, const int64_t *extents, bool copy, bool sparse)
+/* The i-th coordinate in a grid of these extents, flattened first; `position` is its axis. */
+static cp_array *coordinate(cp_array *x, int n, int position, const int64_t *extents, bool copy, bool sparse)
 {
     int64_t shape[CP_MAXDIM];
     cp_scope *s = cp_scope_begin();
     if (!s) return NULL;
-    for (int i = 0; i < n; i++) shape[i] = i == place ? cp_size(x) : 1;
+    for (int i = 0; i < n; i++) shape[i] = i == position ? cp_size(x) : 1;
     cp_array *r = cp_reshape(x, (cp_shape){n, shape});
     if (!sparse) r = cp_broadcast_to(r, (cp_shape){n, extents});
     return cp_scope_return(s, copy ? cp_copy(r) : r);
@@ -101,15 +101,15 @@ cp_code (cp_meshgrid)(int n, cp_array *const *xi, bool copy, cp_array **results,
 {
     const cp_meshgrid_options *o = CPI_GIVEN(cp_meshgrid_options, options);
     int64_t extents[CP_MAXDIM];
-    int places[CP_MAXDIM];
+    int indices[CP_MAXDIM];
     if (!are_given("meshgrid", n, xi, results)) return cp_error();
     if (n > CP_MAXDIM)
         return cpi_fail(CP_ERROR_VALUE, "meshgrid: %d arrays given, at most %d axes are possible", n, CP_MAXDIM);
     for (int i = 0; i < n; i++) {
-        places[i] = o->indexing == CP_INDEXING_XY && n > 1 && i < 2 ? 1 - i : i;
-        extents[places[i]] = cp_size(xi[i]);
+        indices[i] = o->indexing == CP_INDEXING_XY && n > 1 && i < 2 ? 1 - i : i;
+        extents[indices[i]] = cp_size(xi[i]);
     }
     for (int i = 0; i < n; i++)
-        if (!took(results, i, coordinate(xi[i], n, places[i], extents, copy, o->sparse))) return cp_error();
+        if (!took(results, i, coordinate(xi[i], n, indices[i], extents, copy, o->sparse))) return cp_error();
     return CP_OK;
 }

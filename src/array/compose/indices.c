@@ -19,8 +19,8 @@ cp_array *(cp_indices)(cp_shape dimensions, const cp_indices_options *options)
     for (int i = 0; i < n && done; i++) {
         int64_t line[CP_MAXDIM];
         for (int k = 0; k < n; k++) line[k] = k == i ? dimensions.dim[i] : 1;
-        cp_array *places = cp_arange_int(0, dimensions.dim[i], 1, t);
-        done = places && cp_assign(cp_slice(grid, 1, &CP_AT(i)), cp_reshape(places, (cp_shape){n, line})) == CP_OK;
+        cp_array *indices = cp_arange_int(0, dimensions.dim[i], 1, t);
+        done = indices && cp_assign(cp_slice(grid, 1, &CP_AT(i)), cp_reshape(indices, (cp_shape){n, line})) == CP_OK;
     }
     cpi_end(&f, NULL);
     return done ? grid : (cp_free(grid), NULL);

@@ -7,12 +7,12 @@
 
 /* The pieces that go together to where they are moved: of each axis two, all combinations. */
 enum { TOGETHER = 8 };
-typedef struct pieces {
+typedef struct nchunks {
     int n;
     cp_array *from[TOGETHER], *to[TOGETHER];
-} pieces;
+} nchunks;
 
-static cp_code put_pieces(cp_array *from, cp_array *to, int axis, const int64_t *shift, pieces *p)
+static cp_code put_chunks(cp_array *from, cp_array *to, int axis, const int64_t *shift, nchunks *p)
 {
     while (axis < cp_ndim(from) && !shift[axis]) axis++;
     if (axis == cp_ndim(from)) {
@@ -26,15 +26,15 @@ static cp_code put_pieces(cp_array *from, cp_array *to, int axis, const int64_t 
     for (int i = 0; i < 2 && !code; i++) {
         cp_array *a = cpi_range(from, axis, i ? n - s : 0, i ? n : n - s);
         cp_array *b = cpi_range(to, axis, i ? 0 : s, i ? s : n);
-        code = a && b ? put_pieces(a, b, axis + 1, shift, p) : cp_error();
+        code = a && b ? put_chunks(a, b, axis + 1, shift, p) : cp_error();
     }
     return code;
 }
 
 static cp_code put_all(cp_array *from, cp_array *to, const int64_t *shift)
 {
-    pieces p = {0};
-    cp_code code = put_pieces(from, to, 0, shift, &p);
+    nchunks p = {0};
+    cp_code code = put_chunks(from, to, 0, shift, &p);
     return code || !p.n ? code : cpi_assign_all(p.n, p.to, p.from);
 }
 
@@ -73,8 +73,8 @@ cp_array *(cp_roll)(cp_array *a, int n, const int64_t *shift, const cp_roll_opti
         return cpi_end(&f, cp_reshape(r, (cp_shape){cp_ndim(a), cp_dims(a)}));
     }
     for (int i = 0; i < pairs; i++) {
-        const int axis = axes.at[axes.n == 1 ? 0 : i], place = axis < 0 ? axis + cp_ndim(a) : axis;
-        add_shift(&by[place], shift[n == 1 ? 0 : i], cp_dim(a, place));
+        const int axis = axes.at[axes.n == 1 ? 0 : i], position = axis < 0 ? axis + cp_ndim(a) : axis;
+        add_shift(&by[position], shift[n == 1 ? 0 : i], cp_dim(a, position));
     }
     cp_array *r = cp_empty_like(a, CP_DEFAULT);
     return cpi_end(&f, r && put_all(a, r, by) == CP_OK ? r : NULL);

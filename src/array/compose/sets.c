@@ -30,9 +30,9 @@ cp_array *cp_union1d(cp_array *ar1, cp_array *ar2)
 }
 
 /* The places in `of`, whose elements are in order or first occurrences, that are meant by places in what is unique. */
-static cp_array *through(cp_array *first, cp_array *places)
+static cp_array *through(cp_array *first, cp_array *indices)
 {
-    return first && places ? cp_take(first, places, 0) : places;
+    return first && indices ? cp_take(first, indices, 0) : indices;
 }
 
 typedef struct common { cp_array *values, *comm1, *comm2; } common;

@@ -16,12 +16,12 @@ static bool begin_window(cpi_frame *f, double M, cp_array **done)
 }
 
 /* 1 - M, 3 - M, ... */
-static cp_array *places(double M) { return cp_arange(1 - M, M, 2, CP_FLOAT64); }
+static cp_array *indices(double M) { return cp_arange(1 - M, M, 2, CP_FLOAT64); }
 
 /* cos(k pi n / (M - 1)) at the places n. */
 static cp_array *wave(double M, double k)
 {
-    return cp_cos(cp_divide(cp_multiply(places(M), cp_float(k * PI)), cp_float(M - 1)));
+    return cp_cos(cp_divide(cp_multiply(indices(M), cp_float(k * PI)), cp_float(M - 1)));
 }
 
 /* a + b cos(pi n / (M - 1)) + c cos(2 pi n / (M - 1)). */
@@ -42,7 +42,7 @@ cp_array *cp_bartlett(double M)
     cp_array *r;
     if (!begin_window(&f, M, &r)) return NULL;
     if (M <= 1) return cpi_end(&f, r);
-    return cpi_end(&f, cp_subtract(cp_int(1), cp_divide(cp_absolute(places(M)), cp_float(M - 1))));
+    return cpi_end(&f, cp_subtract(cp_int(1), cp_divide(cp_absolute(indices(M)), cp_float(M - 1))));
 }
 
 /*: function("blackman", "M: double", doc="Blackman's window of M samples, three terms of cosines.") */

@@ -60,14 +60,14 @@ int cp_dlpack_device_of(int type, int number)
 
 /* --- arrays as tensors --- */
 
-/* x as a tensor, whose extents and strides are written to `places`. */
-static cp_code describe(cp_array *x, cpi_dl_tensor *t, int64_t *places)
+/* x as a tensor, whose extents and strides are written to `extents`. */
+static cp_code describe(cp_array *x, cpi_dl_tensor *t, int64_t *extents)
 {
     const int64_t itemsize = cpi_itemsize(x->type);
     int type, number;
     device_of(x, &type, &number);
-    *t = (cpi_dl_tensor){.data = x->data, .device = {type, number}, .ndim = x->ndim, .shape = places,
-                         .strides = places + x->ndim};
+    *t = (cpi_dl_tensor){.data = x->data, .device = {type, number}, .ndim = x->ndim, .shape = extents,
+                         .strides = extents + x->ndim};
     t->type.code = (uint8_t)code_of(x->type);
     t->type.bits = (uint8_t)(itemsize * 8);
     t->type.lanes = 1;

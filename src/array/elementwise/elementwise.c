@@ -9,7 +9,7 @@
 
 #include "backend/device.h"
 #include "elementwise/resolve.h"
-#include "front/front.h"
+#include "operands/operands.h"
 
 /* What one call works with: its operands are the outputs, the inputs, and the mask behind them. */
 typedef struct {

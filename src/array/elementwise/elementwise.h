@@ -28,7 +28,7 @@ typedef struct cpi_ufunc_reduction {
     cp_type type, held;         /* held: of x's and out's elements: `type`, or a half type that computes in it */
     bool every, started;
     int ndim;
-    int64_t lanes, shape[CP_MAXDIM], x_step[CP_MAXDIM], out_step[CP_MAXDIM], where_step[CP_MAXDIM];
+    int64_t slices, shape[CP_MAXDIM], x_step[CP_MAXDIM], out_step[CP_MAXDIM], where_step[CP_MAXDIM];
     int64_t n, x_along, out_along, where_along;
     const char *x;
     char *out;
@@ -36,18 +36,18 @@ typedef struct cpi_ufunc_reduction {
     const int64_t *first, *last; /* device memory */
 } cpi_ufunc_reduction;
 
-/* x[place[i]] = op(x[place[i]], v[i]) for each i, one after the other; without v: op(x[place[i]]). */
-typedef struct cpi_places {
+/* x[position[i]] = op(x[position[i]], v[i]) for each i, one after the other; without v: op(x[position[i]]). */
+typedef struct cpi_indexed {
     int op;
     cp_type type;               /* that the operation computes in */
     cp_type x_type;             /* of x, whose elements are dense, x_size bytes each; they are converted */
     char *x;
     int64_t x_n, x_size;        /* elements */
     int64_t n;
-    const int64_t *place;       /* device memory */
+    const int64_t *position;    /* device memory */
     const char *v;              /* of the type that the operation's second input has, v_step bytes apart; NULL: none */
     int64_t v_step;
-} cpi_places;
+} cpi_indexed;
 
 /*: slot("all_close", waits=True) */
 typedef struct cpi_elementwise_ops {
@@ -64,13 +64,13 @@ typedef struct cpi_elementwise_ops {
      * INT64 too (equality of bits), and UINT64: op[0] holds int64 and op[1] uint64 values (exact equality). */
     cp_code (*all_close)(cp_stream *stream, cp_type type, const cpi_loop *loop, double rtol, double atol,
                          bool equal_nan, bool *result);
-    cp_code (*chain)(cp_stream *stream, const cpi_ufunc_reduction *c);
-    /* Where `places_in_order` is false, equal places are neighbours, none is negative or beyond x, and the operation's
+    cp_code (*accumulate)(cp_stream *stream, const cpi_ufunc_reduction *c);
+    /* Where `at_in_order` is false, equal places are neighbours, none is negative or beyond x, and the operation's
      * inputs and its result have one type. */
-    cp_code (*places)(cp_stream *stream, const cpi_places *p);
-    bool places_in_order; /* any places in any order (CP_ERROR_INDEX for wrong ones), and any types */
+    cp_code (*at)(cp_stream *stream, const cpi_indexed *p);
+    bool at_in_order;     /* any places in any order (CP_ERROR_INDEX for wrong ones), and any types */
 } cpi_elementwise_ops;
-/*: value("places_in_order", cpu="true") */
+/*: value("at_in_order", cpu="true") */
 
 
 #ifdef __cplusplus

@@ -1,6 +1,7 @@
 /* Choice by a condition on the GPU. */
-#include "elementwise/memory_cuda.h"
-#include "elementwise/move_cuda.h"
+#include "elementwise/kernels_cuda.h"
+#include "move/memory_cuda.h"
+#include "move/move_cuda.h"
 #include "scalar/scalar.h"
 
 namespace {
@@ -10,7 +11,7 @@ template <class E, int V> using pack = cpi_pack<E, V>;
 /* --- select --- */
 
 struct select_args {
-    cpi_walk walk;
+    cpi_device_loop loop;
     char *out;
     const char *cond, *in[2];
     cp_type cond_type, type[2], out_type;
@@ -72,8 +73,8 @@ __global__ void __launch_bounds__(CPI_THREADS) select_general(const __grid_const
 #pragma unroll 1
     for (int u = 0; u < CPI_PER_THREAD; u++) {
         int64_t i = first + u * CPI_THREADS, offset[4];
-        if (i >= g.walk.n) return;
-        cpi_locate<4>(g.walk, i, offset);
+        if (i >= g.loop.n) return;
+        cpi_offset_of<4>(g.loop, i, offset);
         const char *c = g.cond + offset[1];
         int k = (g.cond_type == CP_BOOL ? *(const uint8_t *)c : cpi_load_b(c, g.cond_type)) ? 0 : 1;
         const char *p = k ? g.in[1] + offset[3] : g.in[0] + offset[2];
@@ -131,9 +132,9 @@ cp_code launch_select(void *context, const cpi_loop *loop)
 {
     select_args g;
     select_fill(&g, loop);
-    cpi_walk_init(&g.walk, loop, 0, 4);
+    cpi_device_loop_init(&g.loop, loop, 0, 4);
     int64_t per_block = CPI_THREADS * CPI_PER_THREAD;
-    return cpi_cuda_launch(select_generals[g.out_type], (g.walk.n + per_block - 1) / per_block, &g,
+    return cpi_cuda_launch(select_generals[g.out_type], cpi_ceil_div(g.loop.n, per_block), &g,
                            (cp_stream *)context, "where");
 }
 
@@ -165,10 +166,10 @@ cp_code cpi_elementwise_cuda_select(cp_stream *stream, const cpi_loop *loop)
         cpi_loop copy = *loop;
         copy.nop = 2;
         copy.op[1] = loop->op[yes ? 2 : 3];
-        return cpi_cuda_copy(stream, &copy);
+        return cpi_move_cuda_copy(stream, &copy);
     }
     select_fill(&g, loop);
-    if (!select_fits(&g, loop)) return cpi_walk_each(loop, launch_select, stream);
+    if (!select_fits(&g, loop)) return cpi_device_loop_each(loop, launch_select, stream);
     int64_t per_block = CPI_THREADS * (16 / cpi_itemsize(g.out_type)) * vectors(g);
-    return cpi_cuda_launch(select_flat_of(g), (g.n + per_block - 1) / per_block, &g, stream, "where");
+    return cpi_cuda_launch(select_flat_of(g), cpi_ceil_div(g.n, per_block), &g, stream, "where");
 }

@@ -1,8 +1,8 @@
 /* isclose and allclose on the GPU. Pairs are compared as float, double, complex of doubles or 64-bit integers, by a
  * kernel of runs where operands have them (kernels_cuda.h), else element by element. */
 #include "elementwise/flat_cuda.h"
-#include "elementwise/memory_runs_cuda.h"
-#include "elementwise/move_cuda.h"
+#include "move/memory_runs_cuda.h"
+#include "move/move_cuda.h"
 #include "scalar/scalar.h"
 
 namespace {
@@ -62,26 +62,26 @@ __global__ void __launch_bounds__(CPI_THREADS) close_runs(const __grid_constant_
 {
     using C = typename Op::Type;
     constexpr int V = CPI_RUN;
-    const cpi_walk &w = g.r.walk;
+    const cpi_device_loop &w = g.r.loop;
     const int64_t step = (int64_t)gridDim.x * CPI_THREADS * V;
     for (int64_t i = ((int64_t)blockIdx.x * CPI_THREADS + threadIdx.x) * V; i < w.n; i += step) {
         bool all = true;
         if (i + V <= w.n) {
             C x[V], y[V];
             cpi_pack<uint8_t, V> good;
-            const cpi_run_place<3> place(g.r, i);
-            cpi_run_of<Op>(g.r, 1, i, place, x);
-            cpi_run_of<Op>(g.r, 2, i, place, y);
+            const cpi_run_position<3> position(g.r, i);
+            cpi_run_of<Op>(g.r, 1, i, position, x);
+            cpi_run_of<Op>(g.r, 2, i, position, y);
 #pragma unroll
             for (int j = 0; j < V; j++) all &= good.x[j] = pair_is_close<C, MIXED>(x[j], y[j], g.t);
             if (!g.no)
-                cpi_give<uint8_t>(g.r.data[0] + (g.r.mode[0] == CPI_RUN_FLAT ? i : place.offset[0]), g.r.aligned & 1,
+                cpi_give<uint8_t>(g.r.data[0] + (g.r.mode[0] == CPI_RUN_FLAT ? i : position.offset[0]), g.r.aligned & 1,
                                   good);
         } else {
             for (int64_t at = i; at < w.n; at++) {
                 C v[2];
                 int64_t offset[3];
-                cpi_locate(w, at, offset);
+                cpi_offset_of(w, at, offset);
 #pragma unroll
                 for (int k = 0; k < 2; k++) {
                     const char *p = g.r.data[k + 1] + offset[k + 1];
@@ -100,10 +100,10 @@ __global__ void __launch_bounds__(CPI_THREADS) close_runs(const __grid_constant_
 }
 
 struct close_args {
-    cpi_walk walk;
+    cpi_device_loop loop;
     uint8_t *out;          /* NULL where `no` is wanted */
     int *no;               /* as in close_runs_args */
-    const char *in[2];     /* operands 1 and 2 of the walk; the output is 0 */
+    const char *in[2];     /* operands 1 and 2 of the loop; the output is 0 */
     cp_type type[2];
     alignas(16) unsigned char value[2][16];
     unsigned values;
@@ -115,9 +115,9 @@ __global__ void __launch_bounds__(CPI_THREADS) close(const __grid_constant__ clo
 {
     using C = typename Op::Type;
     int64_t step = (int64_t)gridDim.x * CPI_THREADS;
-    for (int64_t i = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x; i < g.walk.n; i += step) {
+    for (int64_t i = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x; i < g.loop.n; i += step) {
         int64_t offset[3];
-        cpi_locate<3>(g.walk, i, offset);
+        cpi_offset_of<3>(g.loop, i, offset);
         C x = g.values & 1 ? *(const C *)g.value[0] : Op::load(g.in[0] + offset[1], g.type[0]);
         C y = g.values & 2 ? *(const C *)g.value[1] : Op::load(g.in[1] + offset[2], g.type[1]);
         bool good = pair_is_close<C, MIXED>(x, y, g.t);
@@ -175,7 +175,7 @@ cp_code launch_close(void *context, const cpi_loop *loop)
         return cpi_cuda_launch(k.runs, blocks, &r, c->stream, c->what);
     }
     close_args g;
-    cpi_walk_init(&g.walk, loop, 0, loop->nop);
+    cpi_device_loop_init(&g.loop, loop, 0, loop->nop);
     g.values = 0;
     g.no = c->no;
     g.t = c->t;
@@ -188,7 +188,7 @@ cp_code launch_close(void *context, const cpi_loop *loop)
         cpi_cuda_convert(op->type, op->data, compared, g.value[i]);
         g.values |= 1u << i;
     }
-    return cpi_cuda_launch(k.any, cpi_cuda_blocks(g.walk.n, CPI_THREADS, most), &g, c->stream, c->what);
+    return cpi_cuda_launch(k.any, cpi_cuda_blocks(g.loop.n, CPI_THREADS, most), &g, c->stream, c->what);
 }
 
 } /* namespace */
@@ -198,7 +198,7 @@ cp_code cpi_elementwise_cuda_close(cp_stream *stream, cp_type type, const cpi_lo
 {
     if (!loop->size) return CP_OK;
     close_context c = {stream, type, {rtol, atol, equal_nan}, nullptr, "isclose"};
-    return cpi_walk_each(loop, launch_close, &c);
+    return cpi_device_loop_each(loop, launch_close, &c);
 }
 
 cp_code cpi_elementwise_cuda_all_close(cp_stream *stream, cp_type type, const cpi_loop *inputs, double rtol,
@@ -216,7 +216,7 @@ cp_code cpi_elementwise_cuda_all_close(cp_stream *stream, cp_type type, const cp
     loop.op[0].type = CP_BOOL;
     for (int64_t d = loop.ndim - 1, stride = 1; d >= 0; stride *= loop.shape[d--]) loop.op[0].strides[d] = stride;
     cp_code code = cpi_cuda_issued(stream, cudaMemsetAsync(flag, 0, sizeof no, cpi_cuda_stream(stream)), "allclose");
-    if (!code) code = cpi_walk_each(&loop, launch_close, &c);
+    if (!code) code = cpi_device_loop_each(&loop, launch_close, &c);
     if (!code) code = cpi_cuda_read(stream, &no, flag, sizeof no);
     cpi_host->work_free(stream, flag);
     *result = no == 0;

@@ -1,75 +1,7 @@
 /* The CUDA slots of the room elementwise: which kernel serves a loop, and its launch. */
-#include "elementwise/bands_cuda.h"
-#include "elementwise/move_cuda.h"
+#include "elementwise/periodic_cuda.h"
 #include "elementwise/operations_cuda.h"
-#include "move/move.h"
-
-/* --- walks --- */
-
-void cpi_divisor(uint32_t d, uint32_t *magic, uint32_t *shift)
-{
-    uint32_t s = 0;
-    while (((uint64_t)1 << s) < d) s++;
-    *shift = s;
-    *magic = (uint32_t)((((uint64_t)1 << 32) * (((uint64_t)1 << s) - d)) / d + 1);
-}
-
-void cpi_walk_init(cpi_walk *walk, const cpi_loop *loop, int first, int nops)
-{
-    int n = loop->ndim - first;
-    walk->ndim = n > 0 ? n : 1;
-    walk->n = 1;
-    walk->shape[0] = 1;
-    for (int k = 0; k < nops; k++) walk->strides[k][0] = 0;
-    for (int d = 0; d < n; d++) {
-        walk->shape[d] = (uint32_t)loop->shape[first + d];
-        walk->n *= loop->shape[first + d];
-        for (int k = 0; k < nops; k++) walk->strides[k][d] = loop->op[k].strides[first + d];
-    }
-    for (int d = 0; d < walk->ndim; d++) cpi_divisor(walk->shape[d], &walk->magic[d], &walk->shift[d]);
-}
-
-cpi_loop cpi_loop_slice(const cpi_loop *loop, int d, int64_t from, int64_t n)
-{
-    cpi_loop part = *loop;
-    part.size = loop->size / loop->shape[d] * n;
-    part.shape[d] = n;
-    for (int k = 0; k < loop->nop; k++)
-        if (!loop->op[k].host) part.op[k].data = loop->op[k].data + from * loop->op[k].strides[d];
-    return part;
-}
-
-void cpi_loop_drop_first(cpi_loop *loop)
-{
-    loop->ndim--;
-    for (int d = 0; d < loop->ndim; d++) {
-        loop->shape[d] = loop->shape[d + 1];
-        for (int k = 0; k < loop->nop; k++) loop->op[k].strides[d] = loop->op[k].strides[d + 1];
-    }
-}
-
-cp_code cpi_walk_each(const cpi_loop *loop, cp_code (*launch)(void *context, const cpi_loop *part), void *context)
-{
-    cp_code code = CP_OK;
-    if (loop->ndim > CPI_WALK_DIMS) { /* the outermost are walked here */
-        for (int64_t i = 0; i < loop->shape[0] && !code; i++) {
-            cpi_loop part = cpi_loop_slice(loop, 0, i, 1);
-            cpi_loop_drop_first(&part);
-            code = cpi_walk_each(&part, launch, context);
-        }
-        return code;
-    }
-    if (loop->size < INT32_MAX) return launch(context, loop);
-    int d = 0; /* halved along the first dimension that can be, where runs of elements stay whole */
-    while (loop->shape[d] < 2) d++;
-    int64_t half = loop->shape[d] / 2;
-    if (half > 16) half -= half % 16;
-    cpi_loop part = cpi_loop_slice(loop, d, 0, half);
-    code = cpi_walk_each(&part, launch, context);
-    if (code) return code;
-    part = cpi_loop_slice(loop, d, half, loop->shape[d] - half);
-    return cpi_walk_each(&part, launch, context);
-}
+#include "move/move_cuda.h"
 
 /* --- operations --- */
 
@@ -153,7 +85,7 @@ static bool run_mode(const cpi_loop *loop, const cpi_operand *op, bool whole, ui
 
 bool cpi_runs_fit(const cpi_loop *loop, int nin, cp_type compute, cp_type result, cpi_runs_args *g)
 {
-    if (loop->ndim > CPI_WALK_DIMS || loop->nop != nin + 1) return false;
+    if (loop->ndim > CPI_DEVICE_LOOP_DIMS || loop->nop != nin + 1) return false;
     bool whole = loop->ndim <= 1 || loop->shape[loop->ndim - 1] % CPI_RUN == 0;
     memset(g, 0, sizeof *g);
     for (int k = 0; k <= nin; k++) {
@@ -169,7 +101,7 @@ bool cpi_runs_fit(const cpi_loop *loop, int nin, cp_type compute, cp_type result
         g->locate |= g->each || g->mode[k] == CPI_RUN_RUN || g->mode[k] == CPI_RUN_REPEAT;
     }
     if (g->each && loop->shape[loop->ndim - 1] < 2) return false;
-    cpi_walk_init(&g->walk, loop, 0, loop->nop);
+    cpi_device_loop_init(&g->loop, loop, 0, loop->nop);
     return g->mode[0] == CPI_RUN_FLAT || g->mode[0] == CPI_RUN_RUN;
 }
 
@@ -197,7 +129,7 @@ static cp_code launch_general(const run_context *c, const cpi_loop *loop)
     const int nin = row->nin, nout = row->nout;
     cpi_general_args g;
     g.op = c->op;
-    cpi_walk_init(&g.walk, loop, 0, loop->nop);
+    cpi_device_loop_init(&g.loop, loop, 0, loop->nop);
     g.values = 0;
     g.mask = loop->nop > nout + nin ? nout + nin : 0; /* in device memory: `run` has asked one of the host */
     g.exact = loop->op[0].type == cpi_word_type(row->out[0], c->type);
@@ -216,21 +148,21 @@ static cp_code launch_general(const run_context *c, const cpi_loop *loop)
     g.plain = g.exact && !g.values && !g.mask;
     const void *kernel = straight_fits(c, loop, &g) ? c->entry->straight : c->entry->general;
     int64_t per_block = CPI_THREADS * CPI_RUN;
-    return cpi_cuda_launch(kernel, (g.walk.n + per_block - 1) / per_block, &g, c->stream, row->name);
+    return cpi_cuda_launch(kernel, cpi_ceil_div(g.loop.n, per_block), &g, c->stream, row->name);
 }
 
-static cp_code launch_walk(void *context, const cpi_loop *loop)
+static cp_code launch_iterator(void *context, const cpi_loop *loop)
 {
     const run_context *c = (const run_context *)context;
     const cpi_cuda_row *row = &cpi_cuda_rows[c->op];
     cpi_runs_args r;
     cp_code code;
-    if (cpi_cuda_bands(c->stream, c->op, c->type, loop, row->name, &code)) return code;
+    if (cpi_cuda_periodic(c->stream, c->op, c->type, loop, row->name, &code)) return code;
     if (!c->entry->runs || !cpi_runs_fit(loop, row->nin, c->type, cpi_word_type(row->out[0], c->type), &r))
         return launch_general(c, loop);
     r.op = c->op;
     int64_t per_block = CPI_THREADS * CPI_RUN;
-    return cpi_cuda_launch(c->entry->runs, (r.walk.n + per_block - 1) / per_block, &r, c->stream, row->name);
+    return cpi_cuda_launch(c->entry->runs, cpi_ceil_div(r.loop.n, per_block), &r, c->stream, row->name);
 }
 
 /* The flat kernel that serves the loop and its arguments; NULL when there is none. */
@@ -249,7 +181,7 @@ static const void *flat_kernel(int op, cp_type type, const cpi_loop *loop, cpi_f
     const cpi_cuda_entry *table = cpi_cuda_ops[type], *entry = table ? &table[op] : nullptr;
     if (!entry) return nullptr;
     const bool half = cpi_is_half(stored);
-    const cpi_cuda_half_entry *halves = half ? &cpi_cuda_half_ops[op][cpi_half_place(stored)] : nullptr;
+    const cpi_cuda_half_entry *halves = half ? &cpi_cuda_half_ops[op][cpi_half_position(stored)] : nullptr;
     const void *kernel = half ? halves->flat : entry->flat;
     if (!kernel || type != (half ? cpi_compute_type(stored) : stored)) return nullptr;
     if (half && result != CP_BOOL) result = stored;
@@ -279,9 +211,7 @@ cp_code cpi_elementwise_cuda_run(cp_stream *stream, int op, cp_type type, const 
     run_context c = {stream, op, type, entry};
     cpi_flat_args g;
     if (const void *kernel = entry->flat ? flat_kernel(op, type, loop, &g, &elements) : nullptr)
-        return cpi_cuda_launch(kernel, (g.n + elements - 1) / elements, &g, stream, row->name);
-    return cpi_walk_each(loop, launch_walk, &c);
+        return cpi_cuda_launch(kernel, cpi_ceil_div(g.n, elements), &g, stream, row->name);
+    return cpi_device_loop_each(loop, launch_iterator, &c);
 }
 
-const cpi_move_ops cpi_move_cuda = {cpi_cuda_copy, cpi_cuda_copy_all, cpi_cuda_ramp, cpi_cuda_ramp_int,
-                                    cpi_cuda_ramp_on, cpi_cuda_pad, cpi_cuda_triangle};

@@ -9,7 +9,7 @@
 #include "scalar/scalar.h"
 
 #if defined(__FMA__)
-enum { STRETCH = 128 };
+enum { SEGMENT = 128 };
 #define LN2_HIGH 0x1.62e42fefa38p-1  /* few enough bits that n times it is exact */
 #define LN2_LOW 0x1.ef35793c7673p-45
 
@@ -240,8 +240,8 @@ HEAD(cheap_exp)
     float *out = op[0];
     const float *a = op[1];
     (void)s;
-    for (int64_t i = 0; i < n; i += STRETCH) {
-        const int64_t m = n - i < STRETCH ? n - i : STRETCH;
+    for (int64_t i = 0; i < n; i += SEGMENT) {
+        const int64_t m = n - i < SEGMENT ? n - i : SEGMENT;
         int normal = 1;
         for (int64_t k = 0; k < m; k++) normal &= exp_is_normal(a[i + k]);
         if (normal) _Pragma("GCC ivdep") for (int64_t k = 0; k < m; k++) out[i + k] = exp_normal(a[i + k]);
@@ -263,11 +263,11 @@ HEAD(cheap_i0)
     float *out = op[0];
     const float *a = op[1];
     (void)s;
-    for (int64_t i = 0; i < n; i += STRETCH) {
-        const int64_t m = n - i < STRETCH ? n - i : STRETCH;
+    for (int64_t i = 0; i < n; i += SEGMENT) {
+        const int64_t m = n - i < SEGMENT ? n - i : SEGMENT;
         int far = 0, near = 0;
         for (int64_t k = 0; k < m; k++) far |= fabsf(a[i + k]) > 8, near |= !(fabsf(a[i + k]) > 8);
-        float x[STRETCH], r[STRETCH];
+        float x[SEGMENT], r[SEGMENT];
         for (int64_t k = 0; k < m; k++) x[k] = a[i + k];
         if (near) _Pragma("GCC ivdep") for (int64_t k = 0; k < m; k++) r[k] = i0_near(x[k]);
         if (far && near) for (int64_t k = 0; k < m; k++) r[k] = fabsf(x[k]) > 8 ? i0_far(x[k]) : r[k];
@@ -280,11 +280,11 @@ HEAD(cheap_i0)
 #define SUMS_OF_EXPS(name, unit)                                                                                  \
     HEAD(cheap_##name)                                                                                            \
     {                                                                                                             \
-        float *out = op[0], ta[STRETCH], tb[STRETCH], r[STRETCH];                                                 \
+        float *out = op[0], ta[SEGMENT], tb[SEGMENT], r[SEGMENT];                                                 \
         const float *a = op[1], *b = op[2];                                                                       \
-        for (int64_t i = 0; s && i < STRETCH; i++) ta[i] = a[0], tb[i] = b[0];                                    \
-        for (int64_t i = 0; i < n; i += STRETCH) {                                                                \
-            const int64_t m = n - i < STRETCH ? n - i : STRETCH;                                                  \
+        for (int64_t i = 0; s && i < SEGMENT; i++) ta[i] = a[0], tb[i] = b[0];                                    \
+        for (int64_t i = 0; i < n; i += SEGMENT) {                                                                \
+            const int64_t m = n - i < SEGMENT ? n - i : SEGMENT;                                                  \
             const float *x = s & 1 ? ta : a + i, *y = s & 2 ? tb : b + i;                                         \
             int lost = 0;                                                                                         \
             _Pragma("GCC ivdep") for (int64_t k = 0; k < m; k++) r[k] = sum_of_exps(x[k], y[k], unit, &lost);     \
@@ -303,11 +303,11 @@ CPS_MATH int is_plain(float x, float y) { return (x > 0) & (x < INFINITY) & (fab
 
 HEAD(cheap_power)
 {
-    float *out = op[0], ta[STRETCH], tb[STRETCH];
+    float *out = op[0], ta[SEGMENT], tb[SEGMENT];
     const float *a = op[1], *b = op[2];
-    for (int64_t i = 0; s && i < STRETCH; i++) ta[i] = a[0], tb[i] = b[0];
-    for (int64_t i = 0; i < n; i += STRETCH) {
-        int64_t m = n - i < STRETCH ? n - i : STRETCH;
+    for (int64_t i = 0; s && i < SEGMENT; i++) ta[i] = a[0], tb[i] = b[0];
+    for (int64_t i = 0; i < n; i += SEGMENT) {
+        int64_t m = n - i < SEGMENT ? n - i : SEGMENT;
         const float *x = s & 1 ? ta : a + i, *y = s & 2 ? tb : b + i;
         int wild = 0;
         for (int64_t k = 0; k < m; k++) wild |= !is_plain(x[k], y[k]);

@@ -9,7 +9,7 @@
 #include "scalar/scalar.h"
 
 #if defined(__FMA__)
-enum { STRETCH = 64 };
+enum { SEGMENT = 64 };
 
 /* The quotients of a stretch are all small and no operand is special? */
 #define FAMILY(T, X, M_, LIMIT)                                                                                     \
@@ -52,11 +52,11 @@ FAMILY(double, f64, DOUBLE, 2251799813685248) /* 2^51 */
     extern void CPI_ISA_NAME(cpi_##name##_##X)(void *const *, int64_t, unsigned);                                 \
     void CPI_ISA_NAME(cpi_##name##_##X)(void *const *op, int64_t n, unsigned s)                                   \
     {                                                                                                             \
-        T *out = op[0], ta[STRETCH], tb[STRETCH];                                                                 \
+        T *out = op[0], ta[SEGMENT], tb[SEGMENT];                                                                 \
         const T *a = op[1], *b = op[2];                                                                           \
-        for (int64_t i = 0; s && i < STRETCH; i++) ta[i] = a[0], tb[i] = b[0];                                    \
-        for (int64_t i = 0; i < n; i += STRETCH) {                                                                \
-            int64_t m = n - i < STRETCH ? n - i : STRETCH;                                                        \
+        for (int64_t i = 0; s && i < SEGMENT; i++) ta[i] = a[0], tb[i] = b[0];                                    \
+        for (int64_t i = 0; i < n; i += SEGMENT) {                                                                \
+            int64_t m = n - i < SEGMENT ? n - i : SEGMENT;                                                        \
             const T *x = s & 1 ? ta : a + i, *y = s & 2 ? tb : b + i;                                             \
             if (tame_##X(x, y, m)) {                                                                              \
                 _Pragma("GCC ivdep") for (int64_t k = 0; k < m; k++) out[i + k] = name##_##X(x[k], y[k]);         \
@@ -70,11 +70,11 @@ FAMILY(double, f64, DOUBLE, 2251799813685248) /* 2^51 */
     extern void CPI_ISA_NAME(cpi_divmod_##X)(void *const *, int64_t, unsigned);                                   \
     void CPI_ISA_NAME(cpi_divmod_##X)(void *const *op, int64_t n, unsigned s)                                     \
     {                                                                                                             \
-        T *quotient = op[0], *rest = op[1], ta[STRETCH], tb[STRETCH];                                             \
+        T *quotient = op[0], *rest = op[1], ta[SEGMENT], tb[SEGMENT];                                             \
         const T *a = op[2], *b = op[3];                                                                           \
-        for (int64_t i = 0; s && i < STRETCH; i++) ta[i] = a[0], tb[i] = b[0];                                    \
-        for (int64_t i = 0; i < n; i += STRETCH) {                                                                \
-            int64_t m = n - i < STRETCH ? n - i : STRETCH;                                                        \
+        for (int64_t i = 0; s && i < SEGMENT; i++) ta[i] = a[0], tb[i] = b[0];                                    \
+        for (int64_t i = 0; i < n; i += SEGMENT) {                                                                \
+            int64_t m = n - i < SEGMENT ? n - i : SEGMENT;                                                        \
             const T *x = s & 1 ? ta : a + i, *y = s & 2 ? tb : b + i;                                             \
             if (tame_##X(x, y, m)) {                                                                              \
                 _Pragma("GCC ivdep") for (int64_t k = 0; k < m; k++) {                                            \

@@ -6,16 +6,16 @@
 #include "elementwise/loops.h"
 #include "scalar/scalar.h"
 
-enum { STRETCH = 64 };
+enum { SEGMENT = 64 };
 
 void CPI_ISA_NAME(cpi_absolute_c64)(void *const *op, int64_t n, unsigned s)
 {
     float *out = op[0];
     const cp_complex64 *a = op[1];
     (void)s;
-    for (int64_t i = 0; i < n; i += STRETCH) {
-        const int64_t m = n - i < STRETCH ? n - i : STRETCH;
-        float r[STRETCH];
+    for (int64_t i = 0; i < n; i += SEGMENT) {
+        const int64_t m = n - i < SEGMENT ? n - i : SEGMENT;
+        float r[SEGMENT];
         int wild = 0; /* NaN may stand beside an infinity */
 #pragma GCC ivdep
         for (int64_t k = 0; k < m; k++) {
@@ -33,9 +33,9 @@ void CPI_ISA_NAME(cpi_absolute_c128)(void *const *op, int64_t n, unsigned s)
     double *out = op[0];
     const cp_complex128 *a = op[1];
     (void)s;
-    for (int64_t i = 0; i < n; i += STRETCH) {
-        const int64_t m = n - i < STRETCH ? n - i : STRETCH;
-        double r[STRETCH];
+    for (int64_t i = 0; i < n; i += SEGMENT) {
+        const int64_t m = n - i < SEGMENT ? n - i : SEGMENT;
+        double r[SEGMENT];
         int wild = 0;
 #pragma GCC ivdep
         for (int64_t k = 0; k < m; k++) {

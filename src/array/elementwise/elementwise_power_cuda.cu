@@ -8,7 +8,7 @@
 namespace {
 
 struct exponents {
-    cpi_walk walk; /* exponents, mask */
+    cpi_device_loop loop; /* exponents, mask */
     const char *data, *mask;
     cp_type type;
     uint32_t *mailbox;
@@ -30,8 +30,8 @@ template <class T> __global__ void __launch_bounds__(CPI_THREADS) find_negative(
 #pragma unroll
     for (int u = 0; u < CPI_PER_THREAD; u++) {
         int64_t i = first + u * CPI_THREADS, offset[2];
-        if (i >= g.walk.n) break;
-        cpi_locate<2>(g.walk, i, offset);
+        if (i >= g.loop.n) break;
+        cpi_offset_of<2>(g.loop, i, offset);
         if (!g.mask || g.mask[offset[1]]) negative |= is_negative<T>(g.data + offset[0], g.type);
     }
     if (negative) *g.mailbox = CPI_LATE_NEGATIVE_POWER;
@@ -62,15 +62,15 @@ cp_code launch_find(void *context, const cpi_loop *loop)
     const find_context *find = (const find_context *)context;
     cp_stream *stream = find->stream;
     exponents g;
-    cpi_walk_init(&g.walk, loop, 0, loop->nop);
-    if (loop->nop < 2) memset(g.walk.strides[1], 0, sizeof g.walk.strides[1]);
+    cpi_device_loop_init(&g.loop, loop, 0, loop->nop);
+    if (loop->nop < 2) memset(g.loop.strides[1], 0, sizeof g.loop.strides[1]);
     g.data = loop->op[0].data;
     g.mask = loop->nop > 1 ? loop->op[1].data : nullptr;
     g.type = loop->op[0].type;
     g.mailbox = cpi_cuda_mailbox(stream);
     if (!g.mailbox) return CP_ERROR_MEMORY;
     int64_t per_block = CPI_THREADS * CPI_PER_THREAD;
-    const int64_t blocks = (g.walk.n + per_block - 1) / per_block;
+    const int64_t blocks = cpi_ceil_div(g.loop.n, per_block);
     return cpi_cuda_launch(finder(g.type, find->type), blocks, &g, stream, "power");
 }
 
@@ -97,5 +97,5 @@ cp_code cpi_cuda_check_exponents(cp_stream *stream, cp_type type, const cpi_loop
         part.ndim++;
     }
     find_context find = {stream, type};
-    return cpi_walk_each(&part, launch_find, &find);
+    return cpi_device_loop_each(&part, launch_find, &find);
 }

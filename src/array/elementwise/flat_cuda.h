@@ -247,25 +247,25 @@ __device__ __forceinline__ void cpi_apply(const C (&x)[N][CPI_RUN], R (&r)[CPI_R
 
 /* Where the run that begins at element i lies: `left` elements of it at `offset`, the others at `next`, in the row
  * behind. */
-template <int NOPS> struct cpi_run_place {
+template <int NOPS> struct cpi_run_position {
     int64_t offset[NOPS], next[NOPS];
     int left;
 
-    __device__ __forceinline__ cpi_run_place(const cpi_runs_args &g, int64_t i) : left(CPI_RUN)
+    __device__ __forceinline__ cpi_run_position(const cpi_runs_args &g, int64_t i) : left(CPI_RUN)
     {
-        if (g.locate) cpi_locate(g.walk, i, offset);
+        if (g.locate) cpi_offset_of(g.loop, i, offset);
         if (!g.each) return;
         uint32_t rest = (uint32_t)i;
-        const int last = g.walk.ndim - 1;
-        left = (int)(g.walk.shape[last] - cpi_split(g.walk, last, rest));
-        if (left < CPI_RUN) cpi_locate(g.walk, i + left, next);
+        const int last = g.loop.ndim - 1;
+        left = (int)(g.loop.shape[last].by - cpi_loop_index_along(g.loop, last, rest));
+        if (left < CPI_RUN) cpi_offset_of(g.loop, i + left, next);
     }
 };
 
 /* The run of input k of a whole thread: the elements of the loop from i on. */
 template <class Family, int NOPS>
-__device__ __forceinline__ void cpi_run_of(const cpi_runs_args &g, int k, int64_t i, const cpi_run_place<NOPS> &place,
-                                           typename Family::Type (&x)[CPI_RUN])
+__device__ __forceinline__ void cpi_run_of(const cpi_runs_args &g, int k, int64_t i,
+                                           const cpi_run_position<NOPS> &position, typename Family::Type (&x)[CPI_RUN])
 {
     using C = typename Family::Type;
     const char *p = g.data[k];
@@ -273,24 +273,24 @@ __device__ __forceinline__ void cpi_run_of(const cpi_runs_args &g, int k, int64_
     switch (g.mode[k]) {
     case CPI_RUN_VALUE:
     case CPI_RUN_REPEAT: {
-        p = g.mode[k] == CPI_RUN_VALUE ? (const char *)g.value[k - 1] : p + place.offset[k];
+        p = g.mode[k] == CPI_RUN_VALUE ? (const char *)g.value[k - 1] : p + position.offset[k];
         C one = exact ? *(const C *)p : Family::load(p, g.type[k]);
 #pragma unroll
         for (int j = 0; j < CPI_RUN; j++) x[j] = one;
         break;
     }
     case CPI_RUN_EACH: {
-        const int64_t stride = g.walk.strides[k][g.walk.ndim - 1];
+        const int64_t stride = g.loop.strides[k][g.loop.ndim - 1];
 #pragma unroll
         for (int j = 0; j < CPI_RUN; j++) {
-            const char *at =
-                p + (j < place.left ? place.offset[k] + j * stride : place.next[k] + (j - place.left) * stride);
+            const char *at = p + (j < position.left ? position.offset[k] + j * stride
+                                                    : position.next[k] + (j - position.left) * stride);
             x[j] = exact ? *(const C *)at : Family::load(at, g.type[k]);
         }
         break;
     }
     default: {
-        p += g.mode[k] == CPI_RUN_FLAT ? i * g.size[k] : place.offset[k];
+        p += g.mode[k] == CPI_RUN_FLAT ? i * g.size[k] : position.offset[k];
         cpi_pack<C, CPI_RUN> v = exact ? cpi_take<C>(p, aligned) : Family::load_run(p, g.type[k], aligned);
 #pragma unroll
         for (int j = 0; j < CPI_RUN; j++) x[j] = v.x[j];
@@ -304,23 +304,23 @@ template <class Family> __global__ void __launch_bounds__(CPI_THREADS) cpi_runs(
     using R = typename Family::Result;
     constexpr int N = Family::nin;
     int64_t i = ((int64_t)blockIdx.x * CPI_THREADS + threadIdx.x) * CPI_RUN, to = 0;
-    if (i >= g.walk.n) return;
-    const bool exact = g.exact & 1, whole = i + CPI_RUN <= g.walk.n;
+    if (i >= g.loop.n) return;
+    const bool exact = g.exact & 1, whole = i + CPI_RUN <= g.loop.n;
     C x[N][CPI_RUN] = {};
     R r[CPI_RUN];
     if (whole) {
-        const cpi_run_place<N + 1> place(g, i);
+        const cpi_run_position<N + 1> position(g, i);
 #pragma unroll
-        for (int k = 0; k < N; k++) cpi_run_of<Family>(g, k + 1, i, place, x[k]);
-        to = g.mode[0] == CPI_RUN_FLAT ? i * g.size[0] : place.offset[0];
+        for (int k = 0; k < N; k++) cpi_run_of<Family>(g, k + 1, i, position, x[k]);
+        to = g.mode[0] == CPI_RUN_FLAT ? i * g.size[0] : position.offset[0];
     } else { /* the last few */
         int64_t at[CPI_RUN][N];
-        cpi_locate_all<1>(g.walk, i, 1, at);
+        cpi_offsets_of<1>(g.loop, i, 1, at);
 #pragma unroll
         for (int k = 0; k < N; k++)
 #pragma unroll
             for (int j = 0; j < CPI_RUN; j++) {
-                if (i + j >= g.walk.n) break;
+                if (i + j >= g.loop.n) break;
                 const char *p = g.mode[k + 1] == CPI_RUN_VALUE ? (const char *)g.value[k] : g.data[k + 1] + at[j][k];
                 x[k][j] = g.exact >> (k + 1) & 1 ? *(const C *)p : Family::load(p, g.type[k + 1]);
             }
@@ -334,10 +334,10 @@ template <class Family> __global__ void __launch_bounds__(CPI_THREADS) cpi_runs(
         return;
     }
     int64_t at[CPI_RUN][1];
-    cpi_locate_all<0>(g.walk, i, 1, at);
+    cpi_offsets_of<0>(g.loop, i, 1, at);
 #pragma unroll
     for (int j = 0; j < CPI_RUN; j++) {
-        if (i + j >= g.walk.n) break;
+        if (i + j >= g.loop.n) break;
         char *p = g.data[0] + at[j][0];
         if (exact) *(R *)p = r[j];
         else Family::store(p, g.type[0], r[j]);
@@ -349,10 +349,10 @@ template <int Q>
 __device__ __forceinline__ void cpi_taking_part(const cpi_general_args &g, int64_t first, bool (&active)[CPI_RUN])
 {
     int64_t at[CPI_RUN][1] = {};
-    if (g.mask) cpi_locate_all<Q>(g.walk, first, CPI_THREADS, at);
+    if (g.mask) cpi_offsets_of<Q>(g.loop, first, CPI_THREADS, at);
 #pragma unroll
     for (int u = 0; u < CPI_RUN; u++)
-        active[u] = first + u * CPI_THREADS < g.walk.n && (!g.mask || *(const uint8_t *)(g.data[Q] + at[u][0]) != 0);
+        active[u] = first + u * CPI_THREADS < g.loop.n && (!g.mask || *(const uint8_t *)(g.data[Q] + at[u][0]) != 0);
 }
 
 template <class Family>
@@ -366,8 +366,8 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_general(const __grid_constant
     C x[N][CPI_RUN] = {};
     R r[CPI_RUN];
     bool active[CPI_RUN];
-    cpi_locate_all<0>(g.walk, first, CPI_THREADS, offset);
-    if (g.plain && first + (CPI_RUN - 1) * CPI_THREADS < g.walk.n) { /* no question between the loads */
+    cpi_offsets_of<0>(g.loop, first, CPI_THREADS, offset);
+    if (g.plain && first + (CPI_RUN - 1) * CPI_THREADS < g.loop.n) { /* no question between the loads */
 #pragma unroll
         for (int u = 0; u < CPI_RUN; u++) {
             active[u] = true;

@@ -11,7 +11,6 @@
 #include "scalar/convert.h"
 
 typedef void (*cpi_kernel)(void *const *op, int64_t n, unsigned scalars);
-typedef void (*cpi_converter)(void *out, const void *in, int64_t n);
 typedef void (*cpi_chooser)(void *out, const uint8_t *cond, const void *a, const void *b, int64_t n,
                             unsigned scalars);
 
@@ -20,21 +19,10 @@ typedef struct cpi_tolerance { double rtol, atol; bool equal_nan; } cpi_toleranc
 typedef void (*cpi_closer)(uint8_t *out, const void *a, const void *b, int64_t n, unsigned scalars,
                            const cpi_tolerance *t);
 
-/* Everything one instruction set offers. */
+/* Everything one instruction set offers beside what moves elements (move/kernels.h). */
 typedef struct cpi_kernels {
     const cpi_kernel *const *ops;                     /* by computing type, then by operation; NULL: no body */
     const cpi_kernel *mathematics[CP_NTYPES];         /* what takes the place of the rows' loops */
-    const cpi_converter (*convert)[CP_NTYPES];        /* [from][to] */
-    void (*gather)(void *out, const void *in, int64_t stride, int64_t n, int size);
-    /* `rows` rows of n elements each, row_stride bytes apart, one after the other */
-    void (*gather_rows)(void *out, const void *in, int64_t row_stride, int64_t rows, int64_t stride, int64_t n,
-                        int size);
-    void (*scatter)(void *out, int64_t stride, const void *in, int64_t n, int size);
-    void (*scatter_masked)(void *out, int64_t stride, const void *in, const uint8_t *mask, int64_t n, int size);
-    void (*stream)(void *out, const void *in, int64_t bytes); /* a copy past the caches; cpi_stream_done must follow */
-    /* out[r][c] = in[c][r]; past: beside the caches where lines of both lie alike */
-    void (*transpose)(void *out, int64_t out_stride, const void *in, int64_t in_stride, int64_t rows,
-                      int64_t columns, int size, bool past);
     const cpi_closer *close;                          /* float32, float64, complex128, int64, int64 with uint64 */
     cpi_chooser choose[5];                            /* by log2 of the element's size */
 } cpi_kernels;
@@ -42,5 +30,7 @@ typedef struct cpi_kernels {
 #define CPI_DECLARE_SET(isa)                   \
     extern const cpi_kernels cpi_kernels_##isa;
 CPI_DECLARE_SET(v2) CPI_DECLARE_SET(v3) CPI_DECLARE_SET(v4)
+/* Those of this processor. */
+const cpi_kernels *cpi_kernels_best(void);
 
 #endif

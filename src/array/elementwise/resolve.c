@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "front/front.h"
+#include "operands/operands.h"
 
 /* The type of the loop for n operands of types in[]: the first with a loop that each casts to safely; CP_DEFAULT:
  * none. */
@@ -81,9 +81,9 @@ static void plan_mixed(cp_op op, cpi_plan *plan, bool signed_first)
 {
     static const int straight[] = {CP_OP_equal_mixed, CP_OP_not_equal_mixed, CP_OP_less_mixed,
                                    CP_OP_less_equal_mixed, CP_OP_greater_mixed, CP_OP_greater_equal_mixed};
-    static const int turned[] = {CP_OP_equal_mixed, CP_OP_not_equal_mixed, CP_OP_greater_mixed,
-                                 CP_OP_greater_equal_mixed, CP_OP_less_mixed, CP_OP_less_equal_mixed};
-    plan->op = (signed_first ? straight : turned)[op - CP_OP_equal];
+    static const int transposed[] = {CP_OP_equal_mixed, CP_OP_not_equal_mixed, CP_OP_greater_mixed,
+                                     CP_OP_greater_equal_mixed, CP_OP_less_mixed, CP_OP_less_equal_mixed};
+    plan->op = (signed_first ? straight : transposed)[op - CP_OP_equal];
     plan->swap = !signed_first;
     plan->type = CP_INT64;
     plan->out[0] = CP_BOOL;
@@ -97,9 +97,9 @@ static int64_t int_value(const cp_array *x)
 }
 
 /* A bound of clip beyond the loop's type on its own side limits nothing. */
-static bool is_open_end(cp_op op, int place, const cp_array *x)
+static bool is_open_end(cp_op op, int position, const cp_array *x)
 {
-    return op == CP_OP_clip && (int_value(x) < 0 ? place == 1 : place == 2);
+    return op == CP_OP_clip && (int_value(x) < 0 ? position == 1 : position == 2);
 }
 
 /* Weak integers must be numbers of an integer loop's type. */
@@ -255,22 +255,23 @@ cp_code cpi_resolve(cp_op op, cp_array *const *in, cp_array *const *out, const c
     return code || op != CP_OP_power ? code : simplify_power(in, plan);
 }
 
-bool cpi_is_chain(const cpi_op_row *row, cp_type type)
+bool cpi_is_accumulated(const cpi_op_row *row, cp_type type)
 {
     return row->nin == 2 && row->nout == 1 && cpi_in_type(row, 0, type) == type && cpi_in_type(row, 1, type) == type &&
            cpi_out_type(row, 0, type) == type;
 }
 
-cp_type cpi_resolve_chain(cp_op op, cp_type first, cp_type second, bool typed, cp_type wanted)
+cp_type cpi_resolve_accumulate(cp_op op, cp_type first, cp_type second, bool typed, cp_type wanted)
 {
     const cpi_op_row *row = &cpi_op_rows[op];
     cp_type t = row->rule == CPI_RULE_LOGIC ? CP_BOOL : typed ? wanted : loop_for(row, 2, (cp_type[]){first, second});
-    if (t != CP_DEFAULT && !typed && first != second && !cpi_is_chain(row, t)) /* a comparison's result for `out` */
+    if (t != CP_DEFAULT && !typed && first != second &&
+        !cpi_is_accumulated(row, t)) /* a comparison's result for `out` */
         t = loop_for(row, 2, (cp_type[]){second, second});
     if (t == CP_DEFAULT || (t == CP_BOOL && row->rule == CPI_RULE_NUMBER))
         return no_loop(op, cp_promote(first, second)), CP_DEFAULT;
     bool there = typed ? wanted == t && cpi_has_loop(row, t) : true;
-    if (there && cpi_is_chain(row, t)) return t;
+    if (there && cpi_is_accumulated(row, t)) return t;
     cpi_fail(CP_ERROR_TYPE, "%s: No loop matching the specified signature and casting was found for ufunc %s",
              row->name, row->name);
     return CP_DEFAULT;

@@ -21,9 +21,9 @@ cp_code cpi_resolve(cp_op op, cp_array *const *in, cp_array *const *out, const c
 /* The type in which a chain of the operation computes (reduce, accumulate, reduceat), whose running value is of type
  * `first` and whose elements are of type `second`, or, `typed`, the one asked for; CP_DEFAULT and an error where the
  * result is of another type than the first input. */
-cp_type cpi_resolve_chain(cp_op op, cp_type first, cp_type second, bool typed, cp_type wanted);
+cp_type cpi_resolve_accumulate(cp_op op, cp_type first, cp_type second, bool typed, cp_type wanted);
 /* Are both inputs and the result of the loop of that type of it? */
-bool cpi_is_chain(const cpi_op_row *row, cp_type type);
+bool cpi_is_accumulated(const cpi_op_row *row, cp_type type);
 /* The value of host scalar `x` as `type`, for operation `op` (clip takes integers beyond the range as its ends). */
 void cpi_scalar_value(cp_op op, const cp_array *x, cp_type type, void *value);
 

@@ -8,8 +8,8 @@
 
 #include "core/type_traits.h"
 #include "elementwise/operations.h"
+#include "move/operands.h"
 
-enum { CPI_MAXIN = 3, CPI_MAXOUT = 2 };
 /* How operands choose the computing type (elementwise.def). */
 typedef enum cpi_op_rule {
     CPI_RULE_SAME, CPI_RULE_NUMBER, CPI_RULE_COUNT, CPI_RULE_DIVIDE, CPI_RULE_LOGIC

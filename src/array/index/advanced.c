@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "backend/array.h"
-#include "index/pick.h"
+#include "index/indexing.h"
 #include "move/move.h"
 
 enum { ITEMS = 2 * CP_MAXDIM + 1 };
@@ -19,7 +19,7 @@ typedef struct reading {
     bool ellipsis;
     cp_index basic[ITEMS];
     cp_array *array[CP_MAXDIM];
-    int axis[CP_MAXDIM], told[CP_MAXDIM]; /* of the view; of x */
+    int axis[CP_MAXDIM], reported[CP_MAXDIM]; /* of the view; of x */
     int at;                               /* the picked axes' place in the result */
 } reading;
 
@@ -59,10 +59,10 @@ static cp_code read_items(reading *r, const cp_array *x, int n, const cp_index *
     r->arrays = 0;
     for (int i = 0; i < n; i++) {
         const cp_index *item = &items[i];
-        bool picks = item->kind == CP_IX_INT || item->kind == CP_IX_ARRAY;
-        if (picks && state == BEFORE) first = to, state = WITHIN;
-        else if (picks && state == BEHIND) state = APART;
-        else if (!picks && state == WITHIN) state = BEHIND;
+        bool nindices = item->kind == CP_IX_INT || item->kind == CP_IX_ARRAY;
+        if (nindices && state == BEFORE) first = to, state = WITHIN;
+        else if (nindices && state == BEHIND) state = APART;
+        else if (!nindices && state == WITHIN) state = BEHIND;
         int axes = item->kind == CP_IX_ARRAY ? axes_of(item->array) : 1;
         if (r->n + axes > ITEMS) return cpi_fail(CP_ERROR_INDEX, "%s: too many indices for array", r->function);
         if (item->kind != CP_IX_ARRAY) {
@@ -75,7 +75,7 @@ static cp_code read_items(reading *r, const cp_array *x, int n, const cp_index *
         if (item->array->type == CP_BOOL && (code = cpi_check_boolean_index(r->function, x, item->array, from)))
             return code;
         r->array[r->arrays] = item->array;
-        r->axis[r->arrays] = to, r->told[r->arrays++] = from;
+        r->axis[r->arrays] = to, r->reported[r->arrays++] = from;
         for (int d = 0; d < axes; d++) r->basic[r->n++] = CP_FULL;
         from += axes, to += axes;
     }
@@ -85,42 +85,42 @@ static cp_code read_items(reading *r, const cp_array *x, int n, const cp_index *
 }
 
 /* The places of what is true: an index for each axis of the mask. One without axes names everything, once or never. */
-static cp_code add_mask(cpi_picking *p, const reading *r, int k)
+static cp_code add_mask(cpi_indexing *p, const reading *r, int k)
 {
     cp_array *mask = r->array[k];
     if (mask->ndim == 0) {
         bool yes = false;
         cp_code code = cpi_item_as(r->function, mask, CP_BOOL, &yes);
-        return code ? code : cpi_picking_widen(p, 1, &(int64_t){yes});
+        return code ? code : cpi_indexing_widen(p, 1, &(int64_t){yes});
     }
-    cp_array *places = cp_nonzero(mask);
-    cp_code code = places ? CP_OK : cp_error();
+    cp_array *indices = cp_nonzero(mask);
+    cp_code code = indices ? CP_OK : cp_error();
     for (int d = 0; d < mask->ndim && !code; d++) {
-        cp_array *one = cpi_array_view(places, CP_INT64, 1, places->shape + 1, places->strides + 1,
-                                       places->data + d * places->strides[0]);
-        code = one ? cpi_picking_add(p, one, r->axis[k] + d, r->told[k] + d, CPI_PICK_RAISE) : cp_error();
+        cp_array *one = cpi_array_view(indices, CP_INT64, 1, indices->shape + 1, indices->strides + 1,
+                                       indices->data + d * indices->strides[0]);
+        code = one ? cpi_indexing_add(p, one, r->axis[k] + d, r->reported[k] + d, CPI_INDEX_RAISE) : cp_error();
         cp_free(one);
     }
-    cp_free(places);
+    cp_free(indices);
     return code;
 }
 
-static cp_code open_picking(cpi_picking *p, const reading *r, cp_array *view)
+static cp_code open_indexing(cpi_indexing *p, const reading *r, cp_array *view)
 {
     cp_array *all[CP_MAXDIM + 1] = {view};
     memcpy(all + 1, r->array, (size_t)r->arrays * sizeof *all);
-    cp_code code = cpi_picking_open(p, r->function, view, cpi_common_device(r->function, r->arrays + 1, all));
+    cp_code code = cpi_indexing_open(p, r->function, view, cpi_common_device(r->function, r->arrays + 1, all));
     p->at = r->at;
     for (int k = 0; k < r->arrays && !code; k++)
         code = r->array[k]->type == CP_BOOL
-            ? add_mask(p, r, k) : cpi_picking_add(p, r->array[k], r->axis[k], r->told[k], CPI_PICK_RAISE);
+            ? add_mask(p, r, k) : cpi_indexing_add(p, r->array[k], r->axis[k], r->reported[k], CPI_INDEX_RAISE);
     return code;
 }
 
 static bool is_one_mask(const reading *r) { return r->arrays == 1 && r->masks == 1; }
 
 /* The view with the mask's axes in front. */
-static cp_array *mask_front(const reading *r, cp_array *view)
+static cp_array *masked_axes_first(const reading *r, cp_array *view)
 {
     int order[CP_MAXDIM], n = 0, first = r->axis[0], last = first + r->array[0]->ndim;
     if (!first) return cp_retain(view);
@@ -132,17 +132,17 @@ static cp_array *mask_front(const reading *r, cp_array *view)
 
 static cp_array *get_by_mask(const reading *r, cp_array *view)
 {
-    cp_array *front = mask_front(r, view), *made = front ? cp_mask_get(front, r->array[0]) : NULL;
+    cp_array *first_axes = masked_axes_first(r, view), *made = first_axes ? cp_mask_get(first_axes, r->array[0]) : NULL;
     cp_array *moved = made && r->at ? cpi_axis_moved(made, 0, r->at) : cp_retain(made);
-    cp_free(front), cp_free(made);
+    cp_free(first_axes), cp_free(made);
     return moved;
 }
 
 static cp_code set_by_mask(const reading *r, cp_array *view, cp_array *value)
 {
-    cp_array *front = mask_front(r, view);
-    cp_code code = front ? cp_mask_set(front, r->array[0], value) : cp_error();
-    cp_free(front);
+    cp_array *first_axes = masked_axes_first(r, view);
+    cp_code code = first_axes ? cp_mask_set(first_axes, r->array[0], value) : cp_error();
+    cp_free(first_axes);
     return code;
 }
 
@@ -161,11 +161,11 @@ static cp_array *view_of(cp_array *x, int n, const cp_index *items, const readin
 cp_array *cp_index_get(cp_array *x, int n, const cp_index *items)
 {
     reading r;
-    cpi_picking p;
+    cpi_indexing p;
     r.function = "index_get";
     cp_array *made;
     if (cpi_null("index_get", x) || (n > 0 && cpi_null("index_get", items))) return NULL;
-    if (is_only_array(n, items) && cpi_plain_get("index_get", x, items[0].array, false, CPI_PICK_RAISE, &made))
+    if (is_only_array(n, items) && cpi_plain_get("index_get", x, items[0].array, false, CPI_INDEX_RAISE, &made))
         return made;
     if (is_only_array(n, items) && cpi_plain_mask_get(x, items[0].array, &made)) return made;
     if (read_items(&r, x, n, items)) return NULL;
@@ -174,8 +174,8 @@ cp_array *cp_index_get(cp_array *x, int n, const cp_index *items)
     if (is_one_mask(&r)) {
         result = get_by_mask(&r, view);
     } else {
-        if (!open_picking(&p, &r, view)) result = cpi_picking_get(&p, NULL, CP_SAME_KIND);
-        cpi_picking_close(&p);
+        if (!open_indexing(&p, &r, view)) result = cpi_indexing_get(&p, NULL, CP_SAME_KIND);
+        cpi_indexing_close(&p);
     }
     cp_free(view);
     return result;
@@ -184,12 +184,12 @@ cp_array *cp_index_get(cp_array *x, int n, const cp_index *items)
 cp_code cp_index_set(cp_array *x, int n, const cp_index *items, cp_array *value)
 {
     reading r;
-    cpi_picking p;
+    cpi_indexing p;
     r.function = "index_set";
     if (cpi_null("index_set", x) || cpi_null("index_set", value) || (n > 0 && cpi_null("index_set", items)))
         return CP_ERROR_VALUE;
     cp_code code;
-    if (is_only_array(n, items) && cpi_plain_set("index_set", x, items[0].array, value, false, CPI_PICK_RAISE, &code))
+    if (is_only_array(n, items) && cpi_plain_set("index_set", x, items[0].array, value, false, CPI_INDEX_RAISE, &code))
         return code;
     if (is_only_array(n, items) && cpi_plain_mask_set(x, items[0].array, value, &code)) return code;
     code = read_items(&r, x, n, items);
@@ -205,9 +205,9 @@ cp_code cp_index_set(cp_array *x, int n, const cp_index *items, cp_array *value)
     } else if (is_one_mask(&r) && (!r.at || value->ndim == 0)) {
         code = set_by_mask(&r, view, value);
     } else {
-        code = open_picking(&p, &r, view);
-        if (!code) code = cpi_picking_set(&p, value);
-        cpi_picking_close(&p);
+        code = open_indexing(&p, &r, view);
+        if (!code) code = cpi_indexing_set(&p, value);
+        cpi_indexing_close(&p);
     }
     cp_free(view);
     return code;

@@ -3,7 +3,7 @@
 #include "elementwise/table.h"
 #include "index/index.h"
 
-cp_code cpi_index_cpu_at_once(cp_stream *stream, const cpi_places *p) { return cpi_elementwise_cpu.places(stream, p); }
+cp_code cpi_index_cpu_at_once(cp_stream *stream, const cpi_indexed *p) { return cpi_elementwise_cpu.at(stream, p); }
 
 #define ROWS(T, SIGN)                                                                                          \
     for (int64_t i = 0; i < p->n; i++) {                                                                       \
@@ -30,20 +30,21 @@ cp_code cpi_index_cpu_at_rows(cp_stream *stream, const cpi_at_rows *p)
     return CP_OK;
 }
 
-cp_code cpi_index_cpu_wrap(cp_stream *stream, int op, const int64_t *place, int64_t n, int64_t size, int64_t *wrapped)
+cp_code cpi_index_cpu_wrap(cp_stream *stream, int op, const int64_t *position, int64_t n, int64_t size,
+                           int64_t *wrapped)
 {
     (void)stream;
     for (int64_t i = 0; i < n; i++) {
-        if (place[i] < -size || place[i] >= size)
+        if (position[i] < -size || position[i] >= size)
             return cpi_fail(CP_ERROR_INDEX, "%s: index %lld is out of bounds for axis 0 with size %lld",
-                            cpi_op_rows[op].name, (long long)place[i], (long long)size);
-        wrapped[i] = place[i] + (place[i] < 0 ? size : 0);
+                            cpi_op_rows[op].name, (long long)position[i], (long long)size);
+        wrapped[i] = position[i] + (position[i] < 0 ? size : 0);
     }
     return CP_OK;
 }
 
 /* Work behind this that a queue has already goes on where it fails: then there must be stretches too. */
-cp_code cpi_index_cpu_stretches(cp_stream *stream, int op, const int64_t *starts, int64_t m, int64_t n, int64_t *first,
+cp_code cpi_index_cpu_segments(cp_stream *stream, int op, const int64_t *starts, int64_t m, int64_t n, int64_t *first,
                                 int64_t *last)
 {
     (void)stream;

@@ -19,7 +19,7 @@ enum joins { ADD, SUBTRACT, MULTIPLY, AND, OR, XOR, MOST, LEAST, NUMBER_MOST, NU
 struct at_args {
     int join;
     char *x;
-    const int64_t *place;
+    const int64_t *position;
     const char *v;
     int64_t extent, n, v_step;
     unsigned *wrong; /* NULL: nobody has looked at the places */
@@ -29,8 +29,8 @@ struct at_args {
 /* Negative places count from the end. */
 __device__ __forceinline__ int64_t named(const at_args &a, int64_t i)
 {
-    const int64_t place = a.place[i];
-    return place + (place < 0 ? a.extent : 0);
+    const int64_t position = a.position[i];
+    return position + (position < 0 ? a.extent : 0);
 }
 
 __global__ void __launch_bounds__(CPI_THREADS) look(const __grid_constant__ at_args a)
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(CPI_THREADS) look(const __grid_constant__ at_a
     for (int e = 0; e < EACH; e++) {
         if ((uint64_t)at[e] < (uint64_t)a.extent) continue;
         *(volatile unsigned *)a.wrong = 1;
-        cpi_wrong_index(a.mailbox, a.failure, a.place[first + e * CPI_THREADS], 0, a.extent);
+        cpi_wrong_index(a.mailbox, a.failure, a.position[first + e * CPI_THREADS], 0, a.extent);
     }
 }
 
@@ -59,7 +59,7 @@ __device__ __forceinline__ bool any_wrong(const at_args &a)
         for (int e = 0; e < LOOKED; e++)
             if ((uint64_t)at[e] >= (uint64_t)a.extent) wrong = first + e * blockDim.x;
     }
-    if (wrong >= 0) cpi_wrong_index(a.mailbox, a.failure, a.place[wrong], 0, a.extent);
+    if (wrong >= 0) cpi_wrong_index(a.mailbox, a.failure, a.position[wrong], 0, a.extent);
     return __syncthreads_or(wrong >= 0);
 }
 
@@ -67,11 +67,11 @@ __device__ __forceinline__ bool any_wrong(const at_args &a)
 
 /* far[0], far[1]: how far places go beyond the end, and before -size; both begin as 0. */
 __global__ void __launch_bounds__(CPI_THREADS)
-wrap_places(const int64_t *place, int64_t n, int64_t size, int64_t *wrapped, unsigned long long *far)
+wrap_indices(const int64_t *position, int64_t n, int64_t size, int64_t *wrapped, unsigned long long *far)
 {
     const int64_t i = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x;
     if (i >= n) return;
-    int64_t at = place[i];
+    int64_t at = position[i];
     if (at >= size) atomicMax(far, (unsigned long long)at - (unsigned long long)size + 1);
     if (at < -size) atomicMax(far + 1, (unsigned long long)-size - (unsigned long long)at);
     if (at >= size || at < -size) at = size ? at % size : 0;
@@ -248,8 +248,8 @@ template <class T> __global__ void __launch_bounds__(CPI_THREADS) rows_in_order(
 /* --- stretches --- */
 
 __global__ void __launch_bounds__(CPI_THREADS)
-find_stretches(const int64_t *starts, int64_t m, int64_t n, int64_t *first, int64_t *last, uint32_t *box,
-               uint32_t failure)
+find_segments(const int64_t *starts, int64_t m, int64_t n, int64_t *first, int64_t *last, uint32_t *box,
+              uint32_t failure)
 {
     const int64_t j = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x;
     if (j >= m) return;
@@ -262,29 +262,30 @@ find_stretches(const int64_t *starts, int64_t m, int64_t n, int64_t *first, int6
 
 } // namespace
 
-cp_code cpi_index_cuda_stretches(cp_stream *stream, int op, const int64_t *starts, int64_t m, int64_t n, int64_t *first,
+cp_code cpi_index_cuda_segments(cp_stream *stream, int op, const int64_t *starts, int64_t m, int64_t n, int64_t *first,
                                  int64_t *last)
 {
     const char *name = cpi_cuda_rows[op].name;
     uint32_t *box = cpi_cuda_mailbox(stream);
     if (!box) return CP_ERROR_MEMORY;
     const uint32_t failure = cpi_cuda_late(CP_ERROR_INDEX, name, "an index is out of bounds");
-    const unsigned blocks = (unsigned)((m + CPI_THREADS - 1) / CPI_THREADS);
-    find_stretches<<<blocks, CPI_THREADS, 0, cpi_cuda_stream(stream)>>>(starts, m, n, first, last, box, failure);
+    const unsigned blocks = (unsigned)cpi_ceil_div(m, CPI_THREADS);
+    find_segments<<<blocks, CPI_THREADS, 0, cpi_cuda_stream(stream)>>>(starts, m, n, first, last, box, failure);
     return CPI_LAUNCHED(stream, name);
 }
 
 cp_code cpi_index_cuda_at_rows(cp_stream *stream, const cpi_at_rows *p)
 {
     const char *name = cpi_cuda_rows[p->op].name;
-    const int64_t blocks = (p->n * p->width + CPI_THREADS - 1) / CPI_THREADS;
+    const int64_t blocks = cpi_ceil_div(p->n * p->width, CPI_THREADS);
     if (blocks > INT32_MAX) return cpi_host->fail(CP_ERROR_VALUE, "%s: more places than a GPU takes at once", name);
     cpi_at_rows args = *p;
     return cpi_cuda_launch(p->type == CP_FLOAT32 ? (const void *)rows_in_order<float>
                                                  : (const void *)rows_in_order<double>, blocks, &args, stream, name);
 }
 
-cp_code cpi_index_cuda_wrap(cp_stream *stream, int op, const int64_t *place, int64_t n, int64_t size, int64_t *wrapped)
+cp_code cpi_index_cuda_wrap(cp_stream *stream, int op, const int64_t *position, int64_t n, int64_t size,
+                            int64_t *wrapped)
 {
     const char *name = cpi_cuda_rows[op].name;
     uint64_t far[2] = {0, 0};
@@ -293,7 +294,7 @@ cp_code cpi_index_cuda_wrap(cp_stream *stream, int op, const int64_t *place, int
     const cudaStream_t to = cpi_cuda_stream(stream);
     cp_code code = cpi_cuda_check(stream, cudaMemsetAsync(there, 0, sizeof far, to), name);
     if (!code) {
-        wrap_places<<<(unsigned)((n + CPI_THREADS - 1) / CPI_THREADS), CPI_THREADS, 0, to>>>(place, n, size, wrapped,
+        wrap_indices<<<(unsigned)cpi_ceil_div(n, CPI_THREADS), CPI_THREADS, 0, to>>>(position, n, size, wrapped,
                                                                                            there);
         code = CPI_LAUNCHED(stream, name);
     }
@@ -305,25 +306,25 @@ cp_code cpi_index_cuda_wrap(cp_stream *stream, int op, const int64_t *place, int
                           (long long)worst, (long long)size);
 }
 
-cp_code cpi_index_cuda_at_once(cp_stream *stream, const cpi_places *p)
+cp_code cpi_index_cuda_at_once(cp_stream *stream, const cpi_indexed *p)
 {
     const char *name = cpi_cuda_rows[p->op].name;
     const void *kernel = kernel_of(p->type);
     if (!kernel) return cpi_host->fail(CP_ERROR_INTERNAL, "%s: no kernel for this type", name);
     if (!p->n) return CP_OK;
-    at_args a = {join_of(p->op, cpi_is_int(p->type)), p->x, p->place, p->v, p->x_n, p->n, p->v_step, nullptr,
+    at_args a = {join_of(p->op, cpi_is_int(p->type)), p->x, p->position, p->v, p->x_n, p->n, p->v_step, nullptr,
                  cpi_cuda_mailbox(stream), cpi_cuda_late(CP_ERROR_INDEX, name, "an index is out of bounds")};
     if (!a.mailbox) return CP_ERROR_MEMORY;
     if (p->n <= FEW) {
         void *list[] = {&a};
-        const unsigned threads = p->n < FEW_THREADS ? ((unsigned)p->n + 31) / 32 * 32 : FEW_THREADS;
-        const unsigned few = cpi_cuda_blocks(p->n, threads * EACH, INT32_MAX);
-        cudaLaunchKernel(kernel, dim3(few), dim3(threads), list, 0, cpi_cuda_stream(stream));
+        const unsigned threads = p->n < FEW_THREADS ? cpi_round_up((unsigned)p->n, 32) : FEW_THREADS;
+        const unsigned result = cpi_cuda_blocks(p->n, threads * EACH, INT32_MAX);
+        cudaLaunchKernel(kernel, dim3(result), dim3(threads), list, 0, cpi_cuda_stream(stream));
         return CPI_LAUNCHED(stream, name);
     }
     a.wrong = (unsigned *)cpi_host->work_alloc(stream, sizeof *a.wrong);
     if (!a.wrong) return CP_ERROR_MEMORY;
-    const int64_t blocks = (p->n + CPI_THREADS * EACH - 1) / (CPI_THREADS * EACH);
+    const int64_t blocks = cpi_ceil_div(p->n, CPI_THREADS * EACH);
     cp_code code = cpi_cuda_check(stream, cudaMemsetAsync(a.wrong, 0, sizeof *a.wrong, cpi_cuda_stream(stream)), name);
     if (!code) code = cpi_cuda_launch((const void *)look, blocks, &a, stream, name);
     if (!code) code = cpi_cuda_launch(kernel, blocks, &a, stream, name);

@@ -5,7 +5,7 @@
 #include "backend/array.h"
 #include "cuprite/elementwise.h"
 #include "cuprite/index.h"
-#include "front/front.h"
+#include "operands/operands.h"
 #include "index/index.h"
 
 /* x with its last axis' extent `last`: a new array; *rows: how many there are. */
@@ -104,7 +104,7 @@ cp_array *(cp_packbits)(cp_array *a, int axis, const cp_packbits_options *option
     return axis_back(r, axis);
 }
 
-/*: module("_bits", doc="What cuprite.unpackbits is made of.") */
+/*: python_module("_bits", doc="What cuprite.unpackbits is made of.") */
 /*: function("unpackbits", "a: array, axis: axis_or_flat = None, bitorder: bitorder = 'big'", module="_bits",
              doc="The bits of bytes as eight elements, 0 or 1, along an axis (None: flattened).") */
 cp_array *(cp_unpackbits)(cp_array *a, int axis, const cp_unpackbits_options *options)

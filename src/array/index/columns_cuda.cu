@@ -6,7 +6,7 @@
 #include <cuda_pipeline.h>
 
 #include "cuda/cuda.h"
-#include "index/places.cuh"
+#include "index/gather.cuh"
 
 namespace {
 
@@ -20,15 +20,16 @@ template <class T> __device__ __forceinline__ void bring(T *to, const char *from
 
 /* Blocks: along rows, and along places. */
 template <class T>
-__global__ void __launch_bounds__(THREADS, BLOCKS) columns_kernel(const __grid_constant__ cpi_picked<1> r, int room)
+__global__ void __launch_bounds__(THREADS, BLOCKS)
+    columns_kernel(const __grid_constant__ cpi_gather_args<1> r, int capacity)
 {
     extern __shared__ uint4 memory[];
     T *const tables = (T *)memory;
-    const cpi_pick &p = r.pick[0];
+    const cpi_axis_index &p = r.axis_index[0];
     const int extent = (int)p.extent;
     const uint32_t first = blockIdx.y * (THREADS * EACH) + threadIdx.x;
     int from[EACH];
-    if (blockIdx.x < r.slots.by) bring(tables, r.many + blockIdx.x * r.rest_many[0], extent);
+    if (blockIdx.x < r.slots.by) bring(tables, r.array + blockIdx.x * r.rest_array_step[0], extent);
     __pipeline_commit();
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
@@ -37,17 +38,17 @@ __global__ void __launch_bounds__(THREADS, BLOCKS) columns_kernel(const __grid_c
         cpi_name(p, v);
         const bool in = (uint64_t)v[0] < (uint64_t)extent;
         from[e] = in && c < r.count.by ? (int)v[0] : -1;
-        if (!in && c < r.count.by) cpi_tell(r, 0, c);
+        if (!in && c < r.count.by) cpi_report_index(r, 0, c);
     }
     int turn = 0;
     for (uint32_t row = blockIdx.x; row < r.slots.by; row += gridDim.x, turn ^= 1) {
         if (row + gridDim.x < r.slots.by)
-            bring(tables + (turn ^ 1) * room, r.many + (row + gridDim.x) * r.rest_many[0], extent);
+            bring(tables + (turn ^ 1) * capacity, r.array + (row + gridDim.x) * r.rest_array_step[0], extent);
         __pipeline_commit();
         __pipeline_wait_prior(1);
         __syncthreads();
-        const T *table = tables + turn * room;
-        T *to = (T *)(r.few + row * r.rest_few[0]) + first;
+        const T *table = tables + turn * capacity;
+        T *to = (T *)(r.result + row * r.rest_values_step[0]) + first;
         T x[EACH];
 #pragma unroll
         for (int e = 0; e < EACH; e++)
@@ -61,14 +62,15 @@ __global__ void __launch_bounds__(THREADS, BLOCKS) columns_kernel(const __grid_c
 
 template <class T> cp_code launch(cp_stream *stream, const cpi_gather *g)
 {
-    cpi_picked<1> r;
-    cp_code code = cpi_picked_of(stream, g, 1, &r);
+    cpi_gather_args<1> r;
+    cp_code code = cpi_gather_args_of(stream, g, 1, &r);
     if (code) return code;
-    const int width = 16 / (int)sizeof(T), room = ((int)g->pick[0].extent + width - 1) / width * width;
+    const int width = 16 / (int)sizeof(T), capacity = cpi_round_up((int)g->axis_index[0].extent, width);
     const unsigned across = cpi_cuda_blocks(r.count.by, THREADS * EACH, 1 << 30);
     const int64_t most = (int64_t)cpi_cuda_units(stream) * BLOCKS / across;
     const unsigned along = cpi_cuda_blocks(r.slots.by, 1, most < 1 ? 1 : most);
-    columns_kernel<T><<<dim3(along, across), THREADS, 2 * (size_t)room * sizeof(T), cpi_cuda_stream(stream)>>>(r, room);
+    columns_kernel<T>
+        <<<dim3(along, across), THREADS, 2 * (size_t)capacity * sizeof(T), cpi_cuda_stream(stream)>>>(r, capacity);
     return CPI_LAUNCHED(stream, g->function);
 }
 
@@ -76,10 +78,10 @@ template <class T> cp_code launch(cp_stream *stream, const cpi_gather *g)
 
 bool cpi_cuda_columns(cp_stream *stream, const cpi_gather *g, cp_code *code)
 {
-    const cpi_pick *p = &g->pick[0];
+    const cpi_axis_index *p = &g->axis_index[0];
     const int64_t word = cpi_word_of(g), size = g->bytes;
-    if (g->picks != 1 || g->ndim != 1 || g->rest != 1 || word != size || size < 4) return false;
-    if (p->stride != size || g->few_step[0] != size || g->many_step[0] || p->extent * size > ROW) return false;
+    if (g->nindices != 1 || g->ndim != 1 || g->rest != 1 || word != size || size < 4) return false;
+    if (p->stride != size || g->values_step[0] != size || g->array_step[0] || p->extent * size > ROW) return false;
     const int64_t count = g->shape[0], rows = g->rest_shape[0];
     if (count < p->extent / 4 || rows < cpi_cuda_units(stream) || count > INT32_MAX / rows || count * rows < LEAST)
         return false;

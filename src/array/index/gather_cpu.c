@@ -11,30 +11,30 @@
 
 #include "core/error.h"
 #include "cpu/threads.h"
-#include "index/divide.h"
+#include "loop/divisor.h"
 #include "index/single.h"
 #include "loop/loop.h"
 
-enum { CHUNK = 1024, PIECE = 32768 /* bytes of a long run that one task moves */, AHEAD = 24 };
+enum { CHUNK = 1024, SEGMENT = 32768 /* bytes of a long run that one task moves */, AHEAD = 24 };
 
 typedef struct job {
     const cpi_gather *g;
-    int64_t count, chunks, pieces, slots; /* slots: places of the rest, times pieces of a run */
+    int64_t count, chunks, nchunks, slots; /* slots: places of the rest, times pieces of a run */
     int64_t slice, slices, per;           /* slots of a task, parts of the rest, chunks of a task */
     int64_t parts, low, range;            /* of the offsets, for writing */
-    bool even, put;                       /* places lie in `few` with one step */
+    bool even, put;                       /* places lie in `result` with one step */
     int64_t *to;
     const cpi_numbered *axes;             /* `to` gets coordinates */
     int bad;
 } job;
 
 /* Adds the offsets of n indices; true where one is beyond the axis. */
-static bool add(const cpi_pick *p, const int64_t *at, int64_t step, int64_t n, int64_t *to)
+static bool add(const cpi_axis_index *p, const int64_t *at, int64_t step, int64_t n, int64_t *to)
 {
     const int64_t extent = p->extent, stride = p->stride;
     uint64_t bad = 0;
     switch (p->mode) {
-    case CPI_PICK_RAISE:
+    case CPI_INDEX_RAISE:
         if (step == 1) {
             for (int64_t i = 0; i < n; i++) {
                 int64_t v = at[i] + (at[i] < 0 ? extent : 0);
@@ -50,13 +50,13 @@ static bool add(const cpi_pick *p, const int64_t *at, int64_t step, int64_t n, i
             to[i] += (int64_t)((uint64_t)v * (uint64_t)stride); /* of a bad one it wraps, unread */
         }
         return bad;
-    case CPI_PICK_EXACT:
+    case CPI_INDEX_EXACT:
         for (int64_t i = 0; i < n; i++) {
             bad |= (uint64_t)at[i * step] >= (uint64_t)extent;
             to[i] += at[i * step] * stride;
         }
         return bad;
-    case CPI_PICK_WRAP:
+    case CPI_INDEX_WRAP:
         if (!extent) return true;
         for (int64_t i = 0; i < n; i++) {
             int64_t v = at[i * step];
@@ -64,7 +64,7 @@ static bool add(const cpi_pick *p, const int64_t *at, int64_t step, int64_t n, i
             to[i] += (int64_t)((uint64_t)v * (uint64_t)stride); /* of a bad one it wraps, unread */
         }
         return false;
-    case CPI_PICK_CLIP:
+    case CPI_INDEX_CLIP:
         if (!extent) return true;
         for (int64_t i = 0; i < n; i++) {
             int64_t v = at[i * step];
@@ -77,7 +77,7 @@ static bool add(const cpi_pick *p, const int64_t *at, int64_t step, int64_t n, i
 }
 
 /* Where places first..first+n-1 lie; false where an index is wrong. few may be NULL. */
-static bool find(const cpi_gather *g, int64_t first, int64_t n, int64_t *many, int64_t *few)
+static bool find(const cpi_gather *g, int64_t first, int64_t n, int64_t *array, int64_t *result)
 {
     int64_t c[CPI_GATHER_DIMS];
     const int last = g->ndim - 1;
@@ -85,14 +85,14 @@ static bool find(const cpi_gather *g, int64_t first, int64_t n, int64_t *many, i
     cpi_unravel(g->ndim, g->shape, first, c);
     for (int64_t done = 0; done < n;) {
         int64_t run = g->shape[last] - c[last];
-        const int64_t m = cpi_offset(g->ndim, c, g->many_step), f = cpi_offset(g->ndim, c, g->few_step);
+        const int64_t m = cpi_offset(g->ndim, c, g->array_step), f = cpi_offset(g->ndim, c, g->values_step);
         if (run > n - done) run = n - done;
-        for (int64_t i = 0; i < run; i++) many[done + i] = m + i * g->many_step[last];
-        if (few)
-            for (int64_t i = 0; i < run; i++) few[done + i] = f + i * g->few_step[last];
-        for (int k = 0; k < g->picks; k++) {
-            const cpi_pick *p = &g->pick[k];
-            bad |= add(p, p->at + cpi_offset(g->ndim, c, p->step), p->step[last], run, many + done);
+        for (int64_t i = 0; i < run; i++) array[done + i] = m + i * g->array_step[last];
+        if (result)
+            for (int64_t i = 0; i < run; i++) result[done + i] = f + i * g->values_step[last];
+        for (int k = 0; k < g->nindices; k++) {
+            const cpi_axis_index *p = &g->axis_index[k];
+            bad |= add(p, p->at + cpi_offset(g->ndim, c, p->step), p->step[last], run, array + done);
         }
         done += run;
         cpi_advance(g->ndim, g->shape, run, c);
@@ -102,26 +102,27 @@ static bool find(const cpi_gather *g, int64_t first, int64_t n, int64_t *many, i
 
 /* --- moving --- */
 
-/* n elements of one place of the rest; `few` lies at f[i], or, without f, `step` apart. */
+/* n elements of one place of the rest; `result` lies at f[i], or, without f, `step` apart. */
 #define MOVE_TYPE(T)                                                                                   \
     for (int64_t i = 0; i < n; i++) {                                                                  \
-        if (i + AHEAD < n) __builtin_prefetch(many + m[i + AHEAD], put);                               \
-        char *to = few + (f ? f[i] : i * step);                                                        \
-        memcpy(put ? many + m[i] : to, put ? to : many + m[i], sizeof(T));                             \
+        if (i + AHEAD < n) __builtin_prefetch(array + m[i + AHEAD], put);                              \
+        char *to = result + (f ? f[i] : i * step);                                                     \
+        memcpy(put ? array + m[i] : to, put ? to : array + m[i], sizeof(T));                           \
     }                                                                                                  \
     break
 /* One place of the index along n places of the rest. */
 #define MOVE_REST(T)                                                                                   \
     for (int64_t i = 0; i < n; i++)                                                                    \
-        memcpy(put ? many + i * mstep : few + i * fstep, put ? few + i * fstep : many + i * mstep, sizeof(T)); \
+        memcpy(put ? array + i * mstep : result + i * fstep, put ? result + i * fstep : array + i * mstep, sizeof(T)); \
     break
 typedef struct twelve { uint32_t v[3]; } twelve;
 typedef struct sixteen { uint64_t v[2]; } sixteen;
 typedef struct wide24 { uint64_t v[3]; } wide24;
 typedef struct wide32 { uint64_t v[4]; } wide32;
 
-static inline __attribute__((always_inline)) void move_places(char *many, const int64_t *m, char *few, const int64_t *f,
-                                                              int64_t step, int64_t n, int64_t bytes, bool put)
+static inline __attribute__((always_inline)) void move_indexed(char *array, const int64_t *m, char *result,
+                                                               const int64_t *f, int64_t step, int64_t n, int64_t bytes,
+                                                               bool put)
 {
     switch (bytes) {
     case 1: MOVE_TYPE(uint8_t);
@@ -134,13 +135,13 @@ static inline __attribute__((always_inline)) void move_places(char *many, const 
     case 32: MOVE_TYPE(wide32);
     default:
         for (int64_t i = 0; i < n; i++) {
-            char *to = few + (f ? f[i] : i * step);
-            memcpy(put ? many + m[i] : to, put ? to : many + m[i], (size_t)bytes);
+            char *to = result + (f ? f[i] : i * step);
+            memcpy(put ? array + m[i] : to, put ? to : array + m[i], (size_t)bytes);
         }
     }
 }
 
-static inline __attribute__((always_inline)) void move_rest(char *many, int64_t mstep, char *few, int64_t fstep,
+static inline __attribute__((always_inline)) void move_rest(char *array, int64_t mstep, char *result, int64_t fstep,
                                                             int64_t n, int64_t bytes, bool put)
 {
     switch (bytes) {
@@ -151,56 +152,59 @@ static inline __attribute__((always_inline)) void move_rest(char *many, int64_t 
     case 16: MOVE_REST(sixteen);
     default:
         for (int64_t i = 0; i < n; i++)
-            memcpy(put ? many + i * mstep : few + i * fstep, put ? few + i * fstep : many + i * mstep, (size_t)bytes);
+            memcpy(put ? array + i * mstep : result + i * fstep, put ? result + i * fstep : array + i * mstep,
+                   (size_t)bytes);
     }
 }
 
-static void places_get(char *many, const int64_t *m, char *few, const int64_t *f, int64_t s, int64_t n, int64_t bytes)
+static void offsets_get(char *array, const int64_t *m, char *result, const int64_t *f, int64_t s, int64_t n,
+                        int64_t bytes)
 {
-    if (f) move_places(many, m, few, f, 0, n, bytes, false);
-    else move_places(many, m, few, NULL, s, n, bytes, false);
+    if (f) move_indexed(array, m, result, f, 0, n, bytes, false);
+    else move_indexed(array, m, result, NULL, s, n, bytes, false);
 }
-static void places_put(char *many, const int64_t *m, char *few, const int64_t *f, int64_t s, int64_t n, int64_t bytes)
+static void offsets_put(char *array, const int64_t *m, char *result, const int64_t *f, int64_t s, int64_t n,
+                        int64_t bytes)
 {
-    if (f) move_places(many, m, few, f, 0, n, bytes, true);
-    else move_places(many, m, few, NULL, s, n, bytes, true);
+    if (f) move_indexed(array, m, result, f, 0, n, bytes, true);
+    else move_indexed(array, m, result, NULL, s, n, bytes, true);
 }
 
 /* The chunk's elements at slots first..last-1, which are pieces of long runs. */
-static void move_pieces(const job *j, const int64_t *m, const int64_t *f, int64_t n, int64_t first, int64_t last)
+static void move_chunks(const job *j, const int64_t *m, const int64_t *f, int64_t n, int64_t first, int64_t last)
 {
     const cpi_gather *g = j->g;
     for (int64_t slot = first; slot < last; slot++) {
-        int64_t at = slot % j->pieces * PIECE, length = g->bytes - at < PIECE ? g->bytes - at : PIECE, offset[2];
-        cpi_offsets(g->rest, g->rest_shape, slot / j->pieces, 2, (const int64_t *const[]){g->rest_many, g->rest_few},
-                    offset);
-        (j->put ? places_put : places_get)(g->many + offset[0] + at, m, g->few + offset[1] + at, f, 0, n, length);
+        int64_t at = slot % j->nchunks * SEGMENT, length = g->bytes - at < SEGMENT ? g->bytes - at : SEGMENT, offset[2];
+        cpi_offsets(g->rest, g->rest_shape, slot / j->nchunks, 2,
+                    (const int64_t *const[]){g->rest_array_step, g->rest_values_step}, offset);
+        (j->put ? offsets_put : offsets_get)(g->array + offset[0] + at, m, g->result + offset[1] + at, f, 0, n, length);
     }
 }
 
-/* The chunk's elements at places first..last-1 of the rest. f NULL: `few` begins at f0. */
+/* The chunk's elements at places first..last-1 of the rest. f NULL: `result` begins at f0. */
 static void move_chunk(const job *j, const int64_t *m, const int64_t *f, int64_t f0, int64_t n, int64_t first,
                        int64_t last)
 {
     const cpi_gather *g = j->g;
     const int inner = g->rest - 1;
-    const int64_t step = g->few_step[g->ndim - 1];
+    const int64_t step = g->values_step[g->ndim - 1];
     int64_t c[CPI_GATHER_DIMS + 1];
     cpi_unravel(g->rest, g->rest_shape, first, c);
     for (int64_t r = first; r < last;) {
         int64_t run = inner < 0 ? 1 : g->rest_shape[inner] - c[inner];
-        int64_t ms = inner < 0 ? 0 : g->rest_many[inner], fs = inner < 0 ? 0 : g->rest_few[inner];
+        int64_t ms = inner < 0 ? 0 : g->rest_array_step[inner], fs = inner < 0 ? 0 : g->rest_values_step[inner];
         if (run > last - r) run = last - r;
-        char *many = g->many + cpi_offset(g->rest, c, g->rest_many);
-        char *few = g->few + (f ? 0 : f0) + cpi_offset(g->rest, c, g->rest_few);
+        char *array = g->array + cpi_offset(g->rest, c, g->rest_array_step);
+        char *result = g->result + (f ? 0 : f0) + cpi_offset(g->rest, c, g->rest_values_step);
         if (run == 1 || n >= 16 || n >= run) {
             for (int64_t k = 0; k < run; k++)
-                (j->put ? places_put : places_get)(many + k * ms, m, few + k * fs, f, step, n, g->bytes);
+                (j->put ? offsets_put : offsets_get)(array + k * ms, m, result + k * fs, f, step, n, g->bytes);
         } else {
             for (int64_t i = 0; i < n; i++) {
-                char *to = few + (f ? f[i] : i * step);
-                if (j->put) move_rest(many + m[i], ms, to, fs, run, g->bytes, true);
-                else move_rest(many + m[i], ms, to, fs, run, g->bytes, false);
+                char *to = result + (f ? f[i] : i * step);
+                if (j->put) move_rest(array + m[i], ms, to, fs, run, g->bytes, true);
+                else move_rest(array + m[i], ms, to, fs, run, g->bytes, false);
             }
         }
         r += run;
@@ -223,14 +227,14 @@ static void do_chunk(job *j, int64_t chunk, int64_t first, int64_t last, int64_t
 {
     int64_t m[CHUNK], f[CHUNK], at = chunk * CHUNK, n = j->count - at < CHUNK ? j->count - at : CHUNK;
     const cpi_gather *g = j->g;
-    const bool even = j->even && j->parts == 1 && j->pieces == 1;
+    const bool even = j->even && j->parts == 1 && j->nchunks == 1;
     if (!find(g, at, n, m, even ? NULL : f)) { /* writing was checked before */
         __atomic_store_n(&j->bad, 1, __ATOMIC_RELAXED);
         return;
     }
     if (j->parts > 1) n = within(j->low + part * j->range, j->low + (part + 1) * j->range, n, m, f);
-    if (j->pieces > 1) move_pieces(j, m, f, n, first, last);
-    else move_chunk(j, m, even ? NULL : f, at * g->few_step[g->ndim - 1], n, first, last);
+    if (j->nchunks > 1) move_chunks(j, m, f, n, first, last);
+    else move_chunk(j, m, even ? NULL : f, at * g->values_step[g->ndim - 1], n, first, last);
 }
 
 static void task(void *context, int64_t task, int worker)
@@ -259,9 +263,9 @@ static void unravel(const job *j, int64_t at, int64_t n, int64_t *number)
             memcpy(to, number, (size_t)n * sizeof *to);
             break;
         }
-        const cpi_divided64 extent = cpi_divide64_by(a->shape[d]);
+        const cpi_divisor64 extent = cpi_divisor64_of(a->shape[d]);
         for (int64_t i = 0; i < n; i++) {
-            const uint64_t q = cpi_quotient64(extent, (uint64_t)number[i]);
+            const uint64_t q = cpi_quotient64(&extent, (uint64_t)number[i]);
             to[i] = number[i] - (int64_t)(q * extent.by), number[i] = (int64_t)q;
         }
     }
@@ -287,20 +291,20 @@ static bool all_right(job *j)
     return !j->bad;
 }
 
-static bool is_right(const cpi_pick *p, int64_t v)
+static bool is_right(const cpi_axis_index *p, int64_t v)
 {
-    if (p->mode == CPI_PICK_EXACT) return (uint64_t)v < (uint64_t)p->extent;
-    if (p->mode != CPI_PICK_RAISE) return p->extent > 0;
+    if (p->mode == CPI_INDEX_EXACT) return (uint64_t)v < (uint64_t)p->extent;
+    if (p->mode != CPI_INDEX_RAISE) return p->extent > 0;
     return v >= -p->extent && v < p->extent;
 }
 
 /* The error of the first wrong index: of the first array that has one. */
-static cp_code tell(const cpi_gather *g)
+static cp_code report(const cpi_gather *g)
 {
     const int64_t count = cpi_gather_count(g);
-    if (g->trouble) return cpi_fail(CP_ERROR_VALUE, "%s: %s", g->function, g->trouble);
-    for (int k = 0; k < g->picks; k++) {
-        const cpi_pick *p = &g->pick[k];
+    if (g->failure) return cpi_fail(CP_ERROR_VALUE, "%s: %s", g->function, g->failure);
+    for (int k = 0; k < g->nindices; k++) {
+        const cpi_axis_index *p = &g->axis_index[k];
         for (int64_t i = 0; i < count; i++) {
             int64_t at;
             cpi_offsets(g->ndim, g->shape, i, 1, (const int64_t *const[]){p->step}, &at);
@@ -316,18 +320,18 @@ static cp_code tell(const cpi_gather *g)
 
 static job job_of(const cpi_gather *g, bool put)
 {
-    job j = {.g = g, .count = cpi_gather_count(g), .pieces = 1, .parts = 1, .put = put, .even = true};
+    job j = {.g = g, .count = cpi_gather_count(g), .nchunks = 1, .parts = 1, .put = put, .even = true};
     j.chunks = (j.count + CHUNK - 1) / CHUNK;
     j.slots = cpi_gather_rest(g);
-    if (g->bytes > 2 * PIECE) j.pieces = (g->bytes + PIECE - 1) / PIECE, j.slots *= j.pieces;
-    for (int d = 0; d + 1 < g->ndim; d++) j.even &= g->few_step[d] == g->few_step[d + 1] * g->shape[d + 1];
+    if (g->bytes > 2 * SEGMENT) j.nchunks = (g->bytes + SEGMENT - 1) / SEGMENT, j.slots *= j.nchunks;
+    for (int d = 0; d + 1 < g->ndim; d++) j.even &= g->values_step[d] == g->values_step[d + 1] * g->shape[d + 1];
     return j;
 }
 
 /* Elements that are worth a task. */
 static int64_t grain(const job *j)
 {
-    int64_t bytes = j->pieces > 1 ? PIECE : j->g->bytes;
+    int64_t bytes = j->nchunks > 1 ? SEGMENT : j->g->bytes;
     return bytes + 16 > 262144 ? 1 : 262144 / (bytes + 16);
 }
 
@@ -340,7 +344,7 @@ static int64_t cut(const job *j, int64_t each) /* slots of a task that has `each
 cp_code cpi_index_cpu_gather(cp_stream *stream, const cpi_gather *g)
 {
     (void)stream;
-    if (cpi_is_single(g)) return cpi_single_get(g) ? CP_OK : tell(g);
+    if (cpi_is_single(g)) return cpi_single_get(g) ? CP_OK : report(g);
     job j = job_of(g, false);
     int64_t chunk = j.count < CHUNK ? j.count : CHUNK;
     j.slice = cut(&j, chunk);
@@ -348,7 +352,7 @@ cp_code cpi_index_cpu_gather(cp_stream *stream, const cpi_gather *g)
     j.per = grain(&j) / (chunk * j.slice);
     if (j.per < 1) j.per = 1;
     cpi_parallel((j.chunks + j.per - 1) / j.per * j.slices, task, &j);
-    return j.bad ? tell(g) : CP_OK;
+    return j.bad ? report(g) : CP_OK;
 }
 
 /* The range of offsets that places can have, cut into as many parts as there are hands to write. Each hand finds all
@@ -357,12 +361,12 @@ static void cut_offsets(job *j)
 {
     const cpi_gather *g = j->g;
     int64_t low = 0, high = 0;
-    for (int k = 0; k < g->picks; k++) {
-        int64_t far = (g->pick[k].extent - 1) * g->pick[k].stride;
+    for (int k = 0; k < g->nindices; k++) {
+        int64_t far = (g->axis_index[k].extent - 1) * g->axis_index[k].stride;
         low += far < 0 ? far : 0, high += far > 0 ? far : 0;
     }
     for (int d = 0; d < g->ndim; d++) {
-        int64_t far = (g->shape[d] - 1) * g->many_step[d];
+        int64_t far = (g->shape[d] - 1) * g->array_step[d];
         low += far < 0 ? far : 0, high += far > 0 ? far : 0;
     }
     int64_t parts = cpi_workers();
@@ -374,9 +378,9 @@ static void cut_offsets(job *j)
 
 cp_code cpi_index_cpu_scatter(cp_stream *stream, const cpi_gather *g)
 {
-    if (cpi_is_single(g)) return cpi_single_put(stream, g) ? CP_OK : tell(g);
+    if (cpi_is_single(g)) return cpi_single_put(stream, g) ? CP_OK : report(g);
     job j = job_of(g, true);
-    if (!all_right(&j)) return tell(g);
+    if (!all_right(&j)) return report(g);
     j.slice = cut(&j, j.count);
     j.slices = (j.slots + j.slice - 1) / j.slice;
     if (j.slices < 4 && j.count * j.slots > 2 * grain(&j)) cut_offsets(&j);
@@ -384,12 +388,12 @@ cp_code cpi_index_cpu_scatter(cp_stream *stream, const cpi_gather *g)
     return CP_OK;
 }
 
-cp_code cpi_index_cpu_places(cp_stream *stream, const cpi_gather *g, int64_t *to)
+cp_code cpi_index_cpu_offsets(cp_stream *stream, const cpi_gather *g, int64_t *to)
 {
     (void)stream;
     job j = job_of(g, false);
     j.to = to;
-    return all_right(&j) ? CP_OK : tell(g);
+    return all_right(&j) ? CP_OK : report(g);
 }
 
 cp_code cpi_index_cpu_unravel(cp_stream *stream, const cpi_gather *g, const cpi_numbered *axes, int64_t *to)
@@ -397,5 +401,5 @@ cp_code cpi_index_cpu_unravel(cp_stream *stream, const cpi_gather *g, const cpi_
     (void)stream;
     job j = job_of(g, false);
     j.to = to, j.axes = axes;
-    return all_right(&j) ? CP_OK : tell(g);
+    return all_right(&j) ? CP_OK : report(g);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cuprite/index.h"
-#include "front/front.h"
+#include "operands/operands.h"
 #include "loop/loop.h"
 #include "move/move.h"
 
@@ -325,7 +325,7 @@ static cp_code fill(cp_array *x, cp_array *mask, cp_array *value)
     return x->device->backend->move->copy(cpi_stream(x->device), &loop);
 }
 
-cp_code cpi_place_each(const char *name, cp_array *x, cp_array *mask, cp_array *values)
+cp_code cpi_assign_masked(const char *name, cp_array *x, cp_array *mask, cp_array *values)
 {
     cp_array *all[3] = {x, mask, values};
     choice c;

@@ -24,35 +24,36 @@ typedef struct cpi_selection {
 typedef struct cpi_rows {
     int64_t outer, count, bytes;
     const int64_t *index;      /* count device integers */
-    char *many;                /* row i of outer o lies at many + o*outer_step + index[i]*step */
+    char *array;               /* row i of outer o lies at many + o*outer_step + index[i]*step */
     int64_t outer_step, step;
-    char *few;                 /* and its counterpart at few + o*few_outer_step + i*few_step */
-    int64_t few_outer_step, few_step;
-    int64_t most;              /* rows of `many`, where an index beyond them is to be left out; 0: there is none */
+    char *result;              /* and its counterpart at few + o*values_outer_step + i*values_step */
+    int64_t values_outer_step, values_step;
+    int64_t most;              /* rows of `array`, where an index beyond them is to be left out; 0: there is none */
 } cpi_rows;
 
 /* Elements, or runs of `bytes` bytes, named by integers. A place has coordinates along the index's axes (what the
  * arrays of integers broadcast to) and along the rest: axes that are walked whole. Offsets are in bytes. Where several
- * places name one element of `many`, `scatter` leaves the value of the last one in C order of the index's axes, on
+ * places name one element of `array`, `scatter` leaves the value of the last one in C order of the index's axes, on
  * every device. An index beyond its axis fails, and nothing is written then: on the CPU at once, elsewhere where the
  * stream's work is looked at next. */
 enum { CPI_GATHER_DIMS = 8 };
-typedef enum cpi_pick_mode { CPI_PICK_RAISE, CPI_PICK_WRAP, CPI_PICK_CLIP, CPI_PICK_EXACT } cpi_pick_mode; /* no -1 */
-typedef struct cpi_pick {
+/* no -1 */
+typedef enum cpi_index_mode { CPI_INDEX_RAISE, CPI_INDEX_WRAP, CPI_INDEX_CLIP, CPI_INDEX_EXACT } cpi_index_mode;
+typedef struct cpi_axis_index {
     const int64_t *at;             /* the indices, `step` elements apart along the index's axes */
     int64_t step[CPI_GATHER_DIMS];
-    int64_t extent, stride;        /* of the axis that they name: stride bytes of `many` */
+    int64_t extent, stride;        /* of the axis that they name: stride bytes of `array` */
     int axis;                      /* its number, for the message */
-    cpi_pick_mode mode;
-} cpi_pick;
+    cpi_index_mode mode;
+} cpi_axis_index;
 typedef struct cpi_gather {
-    const char *function, *trouble; /* who fails; with what, as CP_ERROR_VALUE (NULL: the index is told). Texts stay */
-    char *many, *few;
+    const char *function, *failure; /* who fails; with what, as CP_ERROR_VALUE (NULL: the index is told). Texts stay */
+    char *array, *result;
     int64_t bytes;
-    int ndim, rest, picks;          /* ndim >= 1; all extents are >= 1 */
-    int64_t shape[CPI_GATHER_DIMS], many_step[CPI_GATHER_DIMS], few_step[CPI_GATHER_DIMS];
-    int64_t rest_shape[CPI_GATHER_DIMS], rest_many[CPI_GATHER_DIMS], rest_few[CPI_GATHER_DIMS];
-    cpi_pick pick[CP_MAXDIM];
+    int ndim, rest, nindices;       /* ndim >= 1; all extents are >= 1 */
+    int64_t shape[CPI_GATHER_DIMS], array_step[CPI_GATHER_DIMS], values_step[CPI_GATHER_DIMS];
+    int64_t rest_shape[CPI_GATHER_DIMS], rest_array_step[CPI_GATHER_DIMS], rest_values_step[CPI_GATHER_DIMS];
+    cpi_axis_index axis_index[CP_MAXDIM];
 } cpi_gather;
 static inline int64_t cpi_gather_count(const cpi_gather *g)
 {
@@ -113,8 +114,8 @@ typedef struct cpi_index_ops {
     cp_code (*put)(cp_stream *stream, const cpi_rows *rows);  /* few to many */
     cp_code (*gather)(cp_stream *stream, const cpi_gather *g);  /* many to few */
     cp_code (*scatter)(cp_stream *stream, const cpi_gather *g); /* few to many; they do not overlap */
-    /* to[i] = offset of place i in `many`, which is not touched, nor is `few`. */
-    cp_code (*places)(cp_stream *stream, const cpi_gather *g, int64_t *to);
+    /* to[i] = offset of place i in `array`, which is not touched, nor is `result`. */
+    cp_code (*offsets)(cp_stream *stream, const cpi_gather *g, int64_t *to);
     /* to[d * count + i] = coordinate d of the element whose number is the offset of place i, of count, as above. */
     cp_code (*unravel)(cp_stream *stream, const cpi_gather *g, const cpi_numbered *axes, int64_t *to);
     /* to[j] = the first i with j < ends[i], for j < total; ends[0 .. n) never falls, and ends with total >= 1. */
@@ -123,16 +124,16 @@ typedef struct cpi_index_ops {
      * order its places come: integers are added, subtracted, multiplied, joined by bits; of those, float32 and float64
      * the larger or smaller stays. All is of p->type, and negative places count from the end; nothing is written where
      * one is wrong. */
-    cp_code (*at_once)(cp_stream *stream, const cpi_places *p);
-    /* With an order where elementwise->places_in_order is false, else without. */
+    cp_code (*at_once)(cp_stream *stream, const cpi_indexed *p);
+    /* With an order where elementwise->at_in_order is false, else without. */
     cp_code (*at_rows)(cp_stream *stream, const cpi_at_rows *p);
     /* wrapped[i] = place[i] within `size` elements, of n >= 1, negative ones counted from the end. Waits, and one
      * beyond is CP_ERROR_INDEX of `op`; while the stream's work is recorded neither, and those beyond wrap around. */
     cp_code (*wrap)(cp_stream *stream, int op, const int64_t *place, int64_t n, int64_t size, int64_t *wrapped);
     /* first[j], last[j]: the stretch of starts[j], of m >= 1 of an axis of n elements, which goes as far as the next
      * start or, where that is no further or there is none behind it, over one element or to the end. */
-    cp_code (*stretches)(cp_stream *stream, int op, const int64_t *starts, int64_t m, int64_t n, int64_t *first,
-                         int64_t *last);
+    cp_code (*segments)(cp_stream *stream, int op, const int64_t *starts, int64_t m, int64_t n, int64_t *first,
+                        int64_t *last);
     /* Rows of n bytes, which are 0 or not, as rows of (n + 7) / 8 bytes of bits; n >= 1. The first is the highest bit
      * of a byte, or the lowest: little. */
     cp_code (*pack)(cp_stream *stream, const uint8_t *x, int64_t rows, int64_t n, bool little, uint8_t *out);
@@ -142,14 +143,14 @@ typedef struct cpi_index_ops {
 
 /* columns_cuda.cu: a gather of places of a contiguous axis, the same in many rows; false: that is not one. */
 bool cpi_cuda_columns(cp_stream *stream, const cpi_gather *g, cp_code *code);
-/* deal_cuda.cu: a scatter of many elements of a large line; false: that is not one. */
-bool cpi_cuda_deal(cp_stream *stream, const cpi_gather *g, cp_code *code);
+/* binned_scatter_cuda.cu: a scatter of many elements of a large line; false: that is not one. */
+bool cpi_cuda_binned_scatter(cp_stream *stream, const cpi_gather *g, cp_code *code);
 
 /* CP_ERROR_INDEX where a mask has not the extents of x's axes from `axis` on, of which there are enough. (index.c) */
 cp_code cpi_check_boolean_index(const char *name, const cp_array *x, const cp_array *mask, int axis);
 /* x[i] = values[j] for the j-th i of the flattened mask, which is x's shape, of values that are enough for any mask:
  * nobody waits to hear how many there are. (index.c) */
-cp_code cpi_place_each(const char *name, cp_array *x, cp_array *mask, cp_array *values);
+cp_code cpi_assign_masked(const char *name, cp_array *x, cp_array *mask, cp_array *values);
 /* The places index[], 1-d int64 within the axis (nobody checks), of an axis of x: a new array. (rows.c) */
 cp_array *cpi_take_rows(const char *name, cp_array *x, int axis, cp_array *index);
 

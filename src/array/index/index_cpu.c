@@ -9,7 +9,7 @@
 #include "index/kernels.h"
 #include "loop/loop.h"
 
-enum { PIECE = 16384, WORDS = PIECE / 64, GROUP = 4 }; /* GROUP pieces a task */
+enum { SEGMENT = 16384, WORDS = SEGMENT / 64, GROUP = 4 }; /* GROUP pieces a task */
 
 typedef struct job {
     const cpi_index_kernels *k;
@@ -27,43 +27,43 @@ typedef struct job {
     int64_t per_task;
 } job;
 
-static int64_t pieces(int64_t n) { return (n + PIECE - 1) / PIECE; }
-static const uint64_t *words_of(const cpi_selection *s, int64_t piece) { return (uint64_t *)s->bits + piece * WORDS; }
-static int64_t length(const cpi_selection *s, int64_t piece)
+static int64_t nchunks(int64_t n) { return (n + SEGMENT - 1) / SEGMENT; }
+static const uint64_t *words_of(const cpi_selection *s, int64_t chunk) { return (uint64_t *)s->bits + chunk * WORDS; }
+static int64_t length(const cpi_selection *s, int64_t chunk)
 {
-    int64_t left = s->n - piece * PIECE;
-    return left < PIECE ? left : PIECE;
+    int64_t left = s->n - chunk * SEGMENT;
+    return left < SEGMENT ? left : SEGMENT;
 }
-static int64_t selected(const cpi_selection *s, int64_t piece)
+static int64_t selected(const cpi_selection *s, int64_t chunk)
 {
-    return (piece + 1 < pieces(s->n) ? s->before[piece + 1] : s->count) - s->before[piece];
+    return (chunk + 1 < nchunks(s->n) ? s->before[chunk + 1] : s->count) - s->before[chunk];
 }
 static void run(job *j, cpi_task task)
 {
     j->k = CPI_BEST(cpi_index_kernels);
-    cpi_parallel((pieces(j->s->n) + GROUP - 1) / GROUP, task, j);
+    cpi_parallel((nchunks(j->s->n) + GROUP - 1) / GROUP, task, j);
 }
 /* One piece, as most selections are, goes to its kernel straight away. */
-static inline bool is_piece(const cpi_selection *s) { return s->n <= PIECE; }
+static inline bool is_chunk(const cpi_selection *s) { return s->n <= SEGMENT; }
 /* for each piece of the task */
-#define PIECES(p) int64_t p = task * GROUP; p < (task + 1) * GROUP && p < pieces(j->s->n); p++
+#define CHUNKS(p) int64_t p = task * GROUP; p < (task + 1) * GROUP && p < nchunks(j->s->n); p++
 
 static void bits_task(void *context, int64_t task, int worker)
 {
     job *j = context;
     (void)worker;
-    for (PIECES(p))
-        j->make->before[p] = j->k->bits(j->condition + p * PIECE * cpi_itemsize(j->type), j->type, length(j->s, p),
+    for (CHUNKS(p))
+        j->make->before[p] = j->k->bits(j->condition + p * SEGMENT * cpi_itemsize(j->type), j->type, length(j->s, p),
                                         (uint64_t *)j->make->bits + p * WORDS);
 }
 
 /* What selecting among the elements of one piece needs: no more than host memory. */
-static size_t few_bytes(int64_t n) { return (size_t)((n + 63) / 64 + 1) * 8; }
+static size_t values_bytes(int64_t n) { return (size_t)((n + 63) / 64 + 1) * 8; }
 
 cp_code cpi_index_cpu_select(cp_stream *stream, const void *condition, cp_type type, int64_t n, cpi_selection *s)
 {
-    int64_t np = pieces(n), words = np == 1 ? (n + 63) / 64 : np * WORDS;
-    s->work = np == 1 ? cpi_malloc_kept(few_bytes(n)) : cpi_work_alloc(stream, (size_t)(words + np) * 8);
+    int64_t np = nchunks(n), words = np == 1 ? (n + 63) / 64 : np * WORDS;
+    s->work = np == 1 ? cpi_malloc_kept(values_bytes(n)) : cpi_work_alloc(stream, (size_t)(words + np) * 8);
     if (!s->work) return CP_ERROR_MEMORY;
     s->n = n;
     s->bits = s->work;
@@ -86,7 +86,7 @@ cp_code cpi_index_cpu_select(cp_stream *stream, const void *condition, cp_type t
 
 void cpi_index_cpu_release(cp_stream *stream, cpi_selection *s)
 {
-    if (pieces(s->n) == 1) cpi_free_kept(s->work, few_bytes(s->n));
+    if (nchunks(s->n) == 1) cpi_free_kept(s->work, values_bytes(s->n));
     else cpi_work_free(stream, s->work);
 }
 
@@ -94,8 +94,8 @@ static void compact_task(void *context, int64_t task, int worker)
 {
     job *j = context;
     (void)worker;
-    for (PIECES(p))
-        j->k->compact(words_of(j->s, p), length(j->s, p), j->x + p * PIECE * j->step, j->step, j->bytes,
+    for (CHUNKS(p))
+        j->k->compact(words_of(j->s, p), length(j->s, p), j->x + p * SEGMENT * j->step, j->step, j->bytes,
                       j->to + j->s->before[p] * j->bytes, selected(j->s, p));
 }
 
@@ -103,7 +103,7 @@ cp_code cpi_index_cpu_compact(cp_stream *stream, const cpi_selection *s, const c
                               char *out)
 {
     (void)stream;
-    if (is_piece(s)) {
+    if (is_chunk(s)) {
         CPI_BEST(cpi_index_kernels)->compact(s->bits, s->n, x, step, bytes, out, s->count);
         return CP_OK;
     }
@@ -132,7 +132,7 @@ static inline __attribute__((always_inline)) void spread_some(const uint64_t *wo
             copy_element(to + (i + __builtin_ctzll(w)) * step, value, bytes);
 }
 
-static void spread_piece(const uint64_t *words, int64_t n, char *to, int64_t step, const char *value,
+static void spread_chunk(const uint64_t *words, int64_t n, char *to, int64_t step, const char *value,
                          int64_t value_step, int64_t bytes)
 {
     switch (bytes) {
@@ -146,8 +146,8 @@ static void spread_task(void *context, int64_t task, int worker)
 {
     job *j = context;
     (void)worker;
-    for (PIECES(p))
-        spread_piece(words_of(j->s, p), length(j->s, p), j->to + p * PIECE * j->step, j->step,
+    for (CHUNKS(p))
+        spread_chunk(words_of(j->s, p), length(j->s, p), j->to + p * SEGMENT * j->step, j->step,
                      j->x + j->s->before[p] * j->value_step, j->value_step, j->bytes);
 }
 
@@ -155,8 +155,8 @@ cp_code cpi_index_cpu_spread(cp_stream *stream, const cpi_selection *s, char *x,
                              const char *value, int64_t value_step)
 {
     (void)stream;
-    if (is_piece(s)) {
-        spread_piece(s->bits, s->n, x, step, value, value_step, bytes);
+    if (is_chunk(s)) {
+        spread_chunk(s->bits, s->n, x, step, value, value_step, bytes);
         return CP_OK;
     }
     job j = {.s = s, .x = value, .value_step = value_step, .to = x, .step = step, .bytes = bytes};
@@ -165,7 +165,7 @@ cp_code cpi_index_cpu_spread(cp_stream *stream, const cpi_selection *s, char *x,
 }
 
 cp_code cpi_index_cpu_place(cp_stream *stream, const uint8_t *mask, int64_t n, char *x, int64_t step, int64_t bytes,
-                            const char *value)
+                               const char *value)
 {
     cpi_selection s = {0};
     cp_code code = cpi_index_cpu_select(stream, mask, CP_BOOL, n, &s);
@@ -175,14 +175,14 @@ cp_code cpi_index_cpu_place(cp_stream *stream, const uint8_t *mask, int64_t n, c
 }
 
 /* Where the coordinates of a selection go, and the row of the innermost extent that it is in. */
-typedef struct places {
+typedef struct indices {
     const job *j;
     int64_t *out, across, along, inner, row, at[CP_MAXDIM];
     int last;
-} places;
+} indices;
 
 /* Coordinates change slowly but for the last: the others are found again once a row. */
-static inline void find_row(places *p, int64_t flat)
+static inline void find_row(indices *p, int64_t flat)
 {
     if (p->row >= 0 && flat - p->row < 2 * p->inner) { /* the next one */
         p->row += p->inner;
@@ -196,7 +196,7 @@ static inline void find_row(places *p, int64_t flat)
 
 /* The places that the bits of w say, from `flat` on; the first of them is the k-th of all. Row by row, so that what is
  * done for each of them is little. */
-static void put_bits(places *p, int64_t flat, uint64_t w, int64_t k)
+static void put_bits(indices *p, int64_t flat, uint64_t w, int64_t k)
 {
     while (w) {
         const int64_t first = flat + __builtin_ctzll(w), along = p->along;
@@ -216,7 +216,7 @@ static void put_bits(places *p, int64_t flat, uint64_t w, int64_t k)
 }
 
 /* n places in a row, the first of them the k-th of all. */
-static void put_places(places *p, int64_t flat, int64_t k, int64_t n)
+static void put_indexed(indices *p, int64_t flat, int64_t k, int64_t n)
 {
     while (n > 0) {
         if (p->row < 0 || flat >= p->row + p->inner) find_row(p, flat);
@@ -236,14 +236,14 @@ static void coordinates_task(void *context, int64_t task, int worker)
     enum { LONG = 8 };
     job *j = context;
     (void)worker;
-    places c = {.j = j, .out = (int64_t *)j->to, .across = j->points ? 1 : j->s->count,
-                .along = j->points ? j->ndim : 1, .last = j->ndim - 1, .inner = j->shape[j->ndim - 1], .row = -1};
-    for (PIECES(p)) {
+    indices c = {.j = j, .out = (int64_t *)j->to, .across = j->points ? 1 : j->s->count,
+                 .along = j->points ? j->ndim : 1, .last = j->ndim - 1, .inner = j->shape[j->ndim - 1], .row = -1};
+    for (CHUNKS(p)) {
         const uint64_t *words = words_of(j->s, p);
         int64_t n = length(j->s, p), k = j->s->before[p];
         for (int64_t i = 0; i < n; i += 64) {
             uint64_t w = words[i / 64];
-            const int64_t base = p * PIECE + i;
+            const int64_t base = p * SEGMENT + i;
             const int set = __builtin_popcountll(w), runs = __builtin_popcountll(w & ~(w << 1));
             if (j->points || set < LONG * runs) {
                 put_bits(&c, base, w, k);
@@ -254,7 +254,7 @@ static void coordinates_task(void *context, int64_t task, int worker)
                 const int from = __builtin_ctzll(w);
                 const uint64_t behind = ~(w >> from);
                 const int ones = behind ? __builtin_ctzll(behind) : 64;
-                put_places(&c, base + from, k, ones);
+                put_indexed(&c, base + from, k, ones);
                 k += ones;
                 w = from + ones < 64 ? w & ~(uint64_t)0 << (from + ones) : 0;
             }
@@ -266,8 +266,8 @@ static void positions_task(void *context, int64_t task, int worker)
 {
     job *j = context;
     (void)worker;
-    for (PIECES(p))
-        j->k->positions(words_of(j->s, p), length(j->s, p), p * PIECE, (int64_t *)j->to + j->s->before[p],
+    for (CHUNKS(p))
+        j->k->positions(words_of(j->s, p), length(j->s, p), p * SEGMENT, (int64_t *)j->to + j->s->before[p],
                         selected(j->s, p));
 }
 
@@ -286,16 +286,16 @@ static void fill_task(void *context, int64_t task, int worker)
 {
     job *j = context;
     (void)worker;
-    for (PIECES(p))
-        j->k->fill(j->to + p * PIECE * j->bytes, (const uint8_t *)j->condition + p * PIECE, length(j->s, p), j->bytes,
-                   j->x);
+    for (CHUNKS(p))
+        j->k->fill(j->to + p * SEGMENT * j->bytes, (const uint8_t *)j->condition + p * SEGMENT, length(j->s, p),
+                   j->bytes, j->x);
 }
 
 cp_code cpi_index_cpu_fill(cp_stream *stream, char *x, const uint8_t *mask, int64_t n, int64_t bytes, const void *value)
 {
     (void)stream;
     cpi_selection s = {.n = n};
-    if (is_piece(&s)) {
+    if (is_chunk(&s)) {
         CPI_BEST(cpi_index_kernels)->fill(x, mask, n, bytes, value);
         return CP_OK;
     }
@@ -307,26 +307,26 @@ cp_code cpi_index_cpu_fill(cp_stream *stream, char *x, const uint8_t *mask, int6
 /* --- rows --- */
 
 /* Rows first..last-1 of one outer step, of a size known to the compiler where it is a common one. */
-static inline __attribute__((always_inline)) void move_some(const cpi_rows *r, char *many, char *few, int64_t first,
+static inline __attribute__((always_inline)) void move_some(const cpi_rows *r, char *array, char *result, int64_t first,
                                                             int64_t last, size_t bytes, bool put)
 {
     if (r->most) {
         for (int64_t i = first; i < last; i++) {
             if ((uint64_t)r->index[i] >= (uint64_t)r->most) continue; /* not even an address */
-            char *m = many + r->index[i] * r->step, *f = few + i * r->few_step;
+            char *m = array + r->index[i] * r->step, *f = result + i * r->values_step;
             memcpy(put ? m : f, put ? f : m, bytes);
         }
         return;
     }
-    if (r->step == (int64_t)bytes && r->few_step == (int64_t)bytes) { /* the addresses take no multiplication */
+    if (r->step == (int64_t)bytes && r->values_step == (int64_t)bytes) { /* the addresses take no multiplication */
         for (int64_t i = first; i < last; i++) {
-            char *m = many + r->index[i] * (int64_t)bytes, *f = few + i * (int64_t)bytes;
+            char *m = array + r->index[i] * (int64_t)bytes, *f = result + i * (int64_t)bytes;
             memcpy(put ? m : f, put ? f : m, bytes);
         }
         return;
     }
     for (int64_t i = first; i < last; i++) {
-        char *m = many + r->index[i] * r->step, *f = few + i * r->few_step;
+        char *m = array + r->index[i] * r->step, *f = result + i * r->values_step;
         memcpy(put ? m : f, put ? f : m, bytes);
     }
 }
@@ -341,14 +341,14 @@ static void rows_task(void *context, int64_t task, int worker, bool put)
     while (at < end) {
         int64_t o = at / r->count, first = at - o * r->count, last = r->count;
         if (last - first > end - at) last = first + (end - at);
-        char *many = r->many + o * r->outer_step, *few = r->few + o * r->few_outer_step;
+        char *array = r->array + o * r->outer_step, *result = r->result + o * r->values_outer_step;
         switch (r->bytes) {
-        case 1: move_some(r, many, few, first, last, 1, put); break;
-        case 2: move_some(r, many, few, first, last, 2, put); break;
-        case 4: move_some(r, many, few, first, last, 4, put); break;
-        case 8: move_some(r, many, few, first, last, 8, put); break;
-        case 16: move_some(r, many, few, first, last, 16, put); break;
-        default: move_some(r, many, few, first, last, (size_t)r->bytes, put);
+        case 1: move_some(r, array, result, first, last, 1, put); break;
+        case 2: move_some(r, array, result, first, last, 2, put); break;
+        case 4: move_some(r, array, result, first, last, 4, put); break;
+        case 8: move_some(r, array, result, first, last, 8, put); break;
+        case 16: move_some(r, array, result, first, last, 16, put); break;
+        default: move_some(r, array, result, first, last, (size_t)r->bytes, put);
         }
         at += last - first;
     }

@@ -11,10 +11,11 @@
 #include "cuda/cuda.h"
 #include "cuda/elements.h"
 #include "index/index.h"
+#include "loop/unravel.cuh"
 
 namespace {
 
-enum { THREADS = 256, WARPS = THREADS / 32, PIECE = 4096, WORDS = PIECE / 32, SPAN = PIECE / WARPS };
+enum { THREADS = 256, WARPS = THREADS / 32, SEGMENT = 4096, WORDS = SEGMENT / 32, SPAN = SEGMENT / WARPS };
 
 struct pair64 { float re, im; };
 struct pair128 { double re, im; };
@@ -97,15 +98,15 @@ bits(const T *x, int64_t n, bool wide, unsigned *words, int64_t *before, int64_t
 {
     __shared__ int64_t shared[WARPS];
     __shared__ bool last;
-    int64_t piece = blockIdx.x, pieces = gridDim.x;
+    int64_t chunk = blockIdx.x, nchunks = gridDim.x;
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    unsigned w = make_words(x, piece * PIECE + warp * SPAN, n, wide);
-    if (lane < SPAN / 32) words[piece * WORDS + warp * (SPAN / 32) + lane] = w;
+    unsigned w = make_words(x, chunk * SEGMENT + warp * SPAN, n, wide);
+    if (lane < SPAN / 32) words[chunk * WORDS + warp * (SPAN / 32) + lane] = w;
     int64_t here = block_sum(__popc(w), shared);
     if (threadIdx.x == 0) {
-        before[piece] = here;
+        before[chunk] = here;
         __threadfence();
-        last = atomicAdd(counter, 1u) == (unsigned)(pieces - 1);
+        last = atomicAdd(counter, 1u) == (unsigned)(nchunks - 1);
         if (last) *counter = 0;
     }
     __syncthreads();
@@ -113,12 +114,12 @@ bits(const T *x, int64_t n, bool wide, unsigned *words, int64_t *before, int64_t
     __threadfence();
     int64_t base = 0;
     enum { EACH = 8 };
-    for (int64_t start = 0; start < pieces; start += THREADS * EACH) {
+    for (int64_t start = 0; start < nchunks; start += THREADS * EACH) {
         int64_t v[EACH], sum = 0, total;
 #pragma unroll
         for (int i = 0; i < EACH; i++) {
             int64_t p = start + (int64_t)threadIdx.x * EACH + i;
-            v[i] = p < pieces ? __ldcg((const long long *)before + p) : 0;
+            v[i] = p < nchunks ? __ldcg((const long long *)before + p) : 0;
         }
 #pragma unroll
         for (int i = 0; i < EACH; i++) sum += v[i];
@@ -126,7 +127,7 @@ bits(const T *x, int64_t n, bool wide, unsigned *words, int64_t *before, int64_t
 #pragma unroll
         for (int i = 0; i < EACH; i++) {
             int64_t p = start + (int64_t)threadIdx.x * EACH + i;
-            if (p < pieces) before[p] = at;
+            if (p < nchunks) before[p] = at;
             at += v[i];
         }
         base += total;
@@ -137,25 +138,25 @@ bits(const T *x, int64_t n, bool wide, unsigned *words, int64_t *before, int64_t
 template <class T>
 cp_code launch_bits(cp_stream *stream, const void *x, int64_t n, cpi_selection *s, int64_t *count, unsigned *counter)
 {
-    int64_t pieces = (n + PIECE - 1) / PIECE;
+    int64_t nchunks = cpi_ceil_div(n, SEGMENT);
     bool wide = (uintptr_t)x % 16 == 0;
-    bits<T><<<(unsigned)pieces, THREADS, 0, cpi_cuda_stream(stream)>>>((const T *)x, n, wide, (unsigned *)s->bits,
-                                                                       s->before, count, counter);
+    bits<T><<<(unsigned)nchunks, THREADS, 0, cpi_cuda_stream(stream)>>>((const T *)x, n, wide, (unsigned *)s->bits,
+                                                                        s->before, count, counter);
     return CPI_LAUNCHED(stream, "select");
 }
 
 /* Everything but the count, which stays on the device, at *count. */
 cp_code begin_select(cp_stream *stream, const void *x, cp_type type, int64_t n, cpi_selection *s, int64_t **count)
 {
-    int64_t pieces = (n + PIECE - 1) / PIECE;
+    int64_t nchunks = cpi_ceil_div(n, SEGMENT);
     unsigned *counter = (unsigned *)cpi_cuda_counters(stream);
     if (!counter) return CP_ERROR_MEMORY;
-    s->work = cpi_host->work_alloc(stream, (size_t)(pieces * (WORDS * 4 + 8) + 8));
+    s->work = cpi_host->work_alloc(stream, (size_t)(nchunks * (WORDS * 4 + 8) + 8));
     if (!s->work) return CP_ERROR_MEMORY;
     s->n = n;
     s->bits = s->work;
-    s->before = (int64_t *)((char *)s->work + pieces * WORDS * 4);
-    *count = s->before + pieces;
+    s->before = (int64_t *)((char *)s->work + nchunks * WORDS * 4);
+    *count = s->before + nchunks;
     return cpi_with_type(type, [&](auto e) {
         return launch_bits<typename condition<decltype(e)>::type>(stream, x, n, s, *count, counter);
     });
@@ -175,17 +176,17 @@ void cpi_index_cuda_release(cp_stream *stream, cpi_selection *s) { cpi_host->wor
 
 /* --- walking the selected: each(i, j) for the j-th selected element i, neighbours in neighbouring lanes --- */
 
-template <class F> __device__ __forceinline__ void walk(const unsigned *words, const int64_t *before, F each)
+template <class F> __device__ __forceinline__ void visit(const unsigned *words, const int64_t *before, F each)
 {
     __shared__ int totals[WARPS];
-    int64_t piece = blockIdx.x;
+    int64_t chunk = blockIdx.x;
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    unsigned w = lane < SPAN / 32 ? words[piece * WORDS + warp * (SPAN / 32) + lane] : 0;
+    unsigned w = lane < SPAN / 32 ? words[chunk * WORDS + warp * (SPAN / 32) + lane] : 0;
     int sum = __popc(w);
     for (int d = 16; d; d /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, d);
     if (lane == 0) totals[warp] = sum;
     __syncthreads();
-    int64_t j = before[piece], i = piece * PIECE + warp * SPAN + lane;
+    int64_t j = before[chunk], i = chunk * SEGMENT + warp * SPAN + lane;
     for (int v = 0; v < warp; v++) j += totals[v];
     each(w, i, j);
 }
@@ -195,7 +196,7 @@ namespace {
 template <class T> __global__ void __launch_bounds__(THREADS)
 compact_kernel(const unsigned *words, const int64_t *before, const char *x, int64_t step, T *out)
 {
-    walk(words, before, [&](unsigned w, int64_t i, int64_t j) {
+    visit(words, before, [&](unsigned w, int64_t i, int64_t j) {
         unsigned below = (1u << (threadIdx.x % 32)) - 1;
         const char *from = x + i * step;
         enum { BATCH = sizeof(T) <= 8 ? 8 : 4 }; /* loads in flight */
@@ -221,7 +222,7 @@ template <class T>
 __global__ void __launch_bounds__(THREADS) spread_kernel(const unsigned *words, const int64_t *before, char *x,
                                                          int64_t step, const char *value, int64_t value_step)
 {
-    walk(words, before, [&](unsigned w, int64_t i, int64_t j) {
+    visit(words, before, [&](unsigned w, int64_t i, int64_t j) {
         unsigned below = (1u << (threadIdx.x % 32)) - 1;
 #pragma unroll 4
         for (int k = 0; k < SPAN / 32; k++, i += 32) {
@@ -251,7 +252,7 @@ template <class T> cp_code launch_fill(cp_stream *stream, char *x, const uint8_t
 {
     T v;
     memcpy(&v, value, sizeof v);
-    fill_kernel<T><<<(unsigned)((n + THREADS * 8 - 1) / (THREADS * 8)), THREADS, 0, cpi_cuda_stream(stream)>>>(
+    fill_kernel<T><<<(unsigned)cpi_ceil_div(n, THREADS * 8), THREADS, 0, cpi_cuda_stream(stream)>>>(
         (T *)x, mask, n, v);
     return CPI_LAUNCHED(stream, "mask_set");
 }
@@ -278,27 +279,20 @@ __global__ void __launch_bounds__(THREADS)
 coordinates_kernel(const unsigned *words, const int64_t *before, const __grid_constant__ extents e, int64_t across,
                    int64_t along, int64_t *out)
 {
-    walk(words, before, [&](unsigned w, int64_t i, int64_t j) {
+    visit(words, before, [&](unsigned w, int64_t i, int64_t j) {
         unsigned below = (1u << (threadIdx.x % 32)) - 1;
         for (int k = 0; k < SPAN / 32; k++, i += 32) {
             unsigned m = __shfl_sync(0xffffffffu, w, k);
             if (m >> (threadIdx.x % 32) & 1) {
-                int64_t rest = i, *to = out + (j + __popc(m & below)) * along;
-                for (int d = e.ndim - 1; d > 0; d--) {
-                    int64_t q;
-                    if (rest <= 0xffffffffll && e.shape[d] <= 0xffffffffll) q = (unsigned)rest / (unsigned)e.shape[d];
-                    else q = rest / e.shape[d];
-                    to[d * across] = rest - q * e.shape[d];
-                    rest = q;
-                }
-                to[0] = rest;
+                int64_t *to = out + (j + __popc(m & below)) * along;
+                cpi_indices_of(e.ndim, e.shape, i, [&](int d, int64_t at) { to[d * across] = at; });
             }
             j += __popc(m);
         }
     });
 }
 
-inline unsigned blocks_of(const cpi_selection *s) { return (unsigned)((s->n + PIECE - 1) / PIECE); }
+inline unsigned blocks_of(const cpi_selection *s) { return (unsigned)cpi_ceil_div(s->n, SEGMENT); }
 
 template <class T>
 cp_code launch_compact(cp_stream *stream, const cpi_selection *s, const char *x, int64_t step, char *out)
@@ -347,7 +341,7 @@ cp_code cpi_index_cuda_spread(cp_stream *stream, const cpi_selection *s, char *x
 }
 
 cp_code cpi_index_cuda_place(cp_stream *stream, const uint8_t *mask, int64_t n, char *x, int64_t step, int64_t bytes,
-                             const char *value)
+                                const char *value)
 {
     cpi_selection s = {};
     int64_t *count;
@@ -379,10 +373,10 @@ template <class T> __global__ void __launch_bounds__(THREADS) rows_kernel(const 
     for (int64_t t = (int64_t)blockIdx.x * THREADS + threadIdx.x; t < all; t += (int64_t)gridDim.x * THREADS) {
         int64_t row = t / words, word = t - row * words, o = row / r.count, c = row - o * r.count;
         if (r.most && (uint64_t)r.index[c] >= (uint64_t)r.most) continue;
-        T *many = (T *)(r.many + o * r.outer_step + r.index[c] * r.step) + word;
-        T *few = (T *)(r.few + o * r.few_outer_step + c * r.few_step) + word;
-        if (put) *many = *few;
-        else *few = *many;
+        T *array = (T *)(r.array + o * r.outer_step + r.index[c] * r.step) + word;
+        T *result = (T *)(r.result + o * r.values_outer_step + c * r.values_step) + word;
+        if (put) *array = *result;
+        else *result = *array;
     }
 }
 
@@ -396,8 +390,8 @@ template <class T> cp_code launch_rows(cp_stream *stream, const cpi_rows *r, boo
 
 cp_code move_rows(cp_stream *stream, const cpi_rows *r, bool put)
 {
-    uint64_t any = (uintptr_t)r->many | (uint64_t)r->outer_step | (uint64_t)r->step | (uintptr_t)r->few |
-                   (uint64_t)r->few_outer_step | (uint64_t)r->few_step | (uint64_t)r->bytes;
+    uint64_t any = (uintptr_t)r->array | (uint64_t)r->outer_step | (uint64_t)r->step | (uintptr_t)r->result |
+                   (uint64_t)r->values_outer_step | (uint64_t)r->values_step | (uint64_t)r->bytes;
     if (any % 16 == 0) return launch_rows<uint4>(stream, r, put);
     if (any % 8 == 0) return launch_rows<uint2>(stream, r, put);
     if (any % 4 == 0) return launch_rows<uint32_t>(stream, r, put);
@@ -441,7 +435,7 @@ __global__ void __launch_bounds__(THREADS) repeat_kernel(const int64_t *ends, in
 
 cp_code cpi_index_cuda_repeat(cp_stream *stream, const int64_t *ends, int64_t n, int64_t total, int64_t *to)
 {
-    const unsigned blocks = cpi_cuda_blocks((total + 3) / 4, THREADS, (int64_t)cpi_cuda_units(stream) * 64);
+    const unsigned blocks = cpi_cuda_blocks(cpi_ceil_div(total, 4), THREADS, (int64_t)cpi_cuda_units(stream) * 64);
     repeat_kernel<<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(ends, n, total, to);
     return CPI_LAUNCHED(stream, "repeat");
 }
@@ -453,7 +447,7 @@ namespace {
 __global__ void __launch_bounds__(THREADS) pack_kernel(const uint8_t *x, int64_t rows, int64_t n, bool little,
                                                        uint8_t *out)
 {
-    const int64_t to = (n + 7) / 8, all = rows * to;
+    const int64_t to = cpi_ceil_div(n, 8), all = rows * to;
     for (int64_t t = (int64_t)blockIdx.x * THREADS + threadIdx.x; t < all; t += (int64_t)gridDim.x * THREADS) {
         int64_t row = t / to, first = (t - row * to) * 8;
         int count = n - first < 8 ? (int)(n - first) : 8;
@@ -479,7 +473,7 @@ __global__ void __launch_bounds__(THREADS) unpack_kernel(const uint8_t *x, int64
 
 cp_code cpi_index_cuda_pack(cp_stream *stream, const uint8_t *x, int64_t rows, int64_t n, bool little, uint8_t *out)
 {
-    unsigned blocks = cpi_cuda_blocks(rows * ((n + 7) / 8), THREADS, (int64_t)cpi_cuda_units(stream) * 64);
+    unsigned blocks = cpi_cuda_blocks(rows * cpi_ceil_div(n, 8), THREADS, (int64_t)cpi_cuda_units(stream) * 64);
     pack_kernel<<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(x, rows, n, little, out);
     return CPI_LAUNCHED(stream, "packbits");
 }

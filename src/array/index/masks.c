@@ -2,8 +2,8 @@
 #include "backend/array.h"
 #include "cuprite/elementwise.h"
 #include "cuprite/reduce.h"
-#include "front/front.h"
-#include "index/pick.h"
+#include "operands/operands.h"
+#include "index/indexing.h"
 
 /* Values must become the array's type without loss, as NumPy's do; a Python number must be a value of it. */
 static cp_code check_values(const char *name, const cp_array *a, const cp_array *values)
@@ -72,7 +72,7 @@ cp_code cp_place(cp_array *arr, cp_array *mask, cp_array *vals)
     cp_code code = check_all("place", arr, mask, vals);
     cp_array *all[3] = {arr, mask, vals}, *count = NULL, *values = NULL;
     cpi_device *device = code ? NULL : cpi_common_device("place", 3, all);
-    if (device && vals->size != 1 && vals->size >= arr->size) return cpi_place_each("place", arr, mask, vals);
+    if (device && vals->size != 1 && vals->size >= arr->size) return cpi_assign_masked("place", arr, mask, vals);
     cp_array *yes = device ? truth(mask, arr) : NULL;
     if (!yes) return cp_error();
     if (vals->size != 1) {

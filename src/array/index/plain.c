@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "backend/array.h"
-#include "index/pick.h"
+#include "index/indexing.h"
 
 static bool lies_dense(const cp_array *x, const cpi_device *device)
 {
@@ -19,23 +19,23 @@ static bool meet(const cp_array *a, const cp_array *b)
 }
 
 /* The record of rows of x, or of its elements where it is taken as flat; false: not here. */
-static bool plain(const char *function, cp_array *x, const cp_array *index, bool flat, cpi_pick_mode mode,
+static bool plain(const char *function, cp_array *x, const cp_array *index, bool flat, cpi_index_mode mode,
                   cpi_gather *g)
 {
     if (!x->device->backend->at_once || !x->ndim || index->type != CP_INT64) return false;
     if (!lies_dense(x, x->device) || !lies_dense(index, x->device)) return false;
-    g->function = function, g->trouble = NULL;
-    g->many = x->data, g->few = NULL;
-    g->ndim = g->picks = 1, g->rest = 0;
-    g->shape[0] = index->size, g->many_step[0] = 0;
-    cpi_pick *p = &g->pick[0];
+    g->function = function, g->failure = NULL;
+    g->array = x->data, g->result = NULL;
+    g->ndim = g->nindices = 1, g->rest = 0;
+    g->shape[0] = index->size, g->array_step[0] = 0;
+    cpi_axis_index *p = &g->axis_index[0];
     p->extent = flat ? x->size : x->shape[0];
-    g->bytes = g->few_step[0] = p->stride = x->size / p->extent * cpi_itemsize(x->type);
+    g->bytes = g->values_step[0] = p->stride = x->size / p->extent * cpi_itemsize(x->type);
     p->at = (const int64_t *)index->data, p->step[0] = 1, p->axis = 0, p->mode = mode;
     return true;
 }
 
-bool cpi_plain_get(const char *function, cp_array *x, cp_array *index, bool flat, cpi_pick_mode mode, cp_array **r)
+bool cpi_plain_get(const char *function, cp_array *x, cp_array *index, bool flat, cpi_index_mode mode, cp_array **r)
 {
     int64_t shape[2 * CP_MAXDIM];
     cpi_gather g;
@@ -46,7 +46,7 @@ bool cpi_plain_get(const char *function, cp_array *x, cp_array *index, bool flat
     for (int d = 0; d < rest; d++) shape[index->ndim + d] = x->shape[d + 1];
     *r = cpi_array_new(function, x->device, x->type, index->ndim + rest, shape, 'C');
     if (!*r) return true;
-    g.few = (*r)->data;
+    g.result = (*r)->data;
     if (x->device->backend->index->gather(cpi_stream(x->device), &g)) cp_free(*r), *r = NULL;
     return true;
 }
@@ -63,7 +63,7 @@ static bool fits(const cp_array *x, const cp_array *index, const cp_array *value
     return true;
 }
 
-bool cpi_plain_set(const char *function, cp_array *x, cp_array *index, cp_array *value, bool flat, cpi_pick_mode mode,
+bool cpi_plain_set(const char *function, cp_array *x, cp_array *index, cp_array *value, bool flat, cpi_index_mode mode,
                    cp_code *code)
 {
     _Alignas(16) char one[16];
@@ -73,10 +73,10 @@ bool cpi_plain_set(const char *function, cp_array *x, cp_array *index, cp_array 
     cpi_array_used(x), cpi_array_used(index), cpi_array_used(value);
     if (value->flags & CPI_HOST_SCALAR && g.bytes == cpi_itemsize(x->type)) {
         cpi_convert_value(value->type, value->data, x->type, one);
-        g.few = one, g.few_step[0] = 0;
+        g.result = one, g.values_step[0] = 0;
     } else if (value->type == x->type && lies_dense(value, x->device) && fits(x, index, value, flat) &&
                !meet(x, value)) {
-        g.few = value->data;
+        g.result = value->data;
     } else {
         return false;
     }

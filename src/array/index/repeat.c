@@ -7,7 +7,7 @@
 #include "cuprite/index.h"
 #include "cuprite/reduce.h"
 #include "cuprite/scan.h"
-#include "front/front.h"
+#include "operands/operands.h"
 #include "move/move.h"
 
 /* All of them `times` times: a copy of a view that has them so. */

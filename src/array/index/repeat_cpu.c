@@ -9,7 +9,7 @@
 #include "core/memory.h"
 #include "cpu/threads.h"
 
-enum { PIECE = 1 << 15 };
+enum { SEGMENT = 1 << 15 };
 typedef struct pair { uint64_t v[2]; } pair;
 
 typedef struct job {
@@ -23,9 +23,9 @@ typedef struct job {
 static void sum_task(void *context, int64_t task, int worker)
 {
     const job *j = context;
-    int64_t sum = 0, end = (task + 1) * PIECE < j->n ? (task + 1) * PIECE : j->n;
+    int64_t sum = 0, end = (task + 1) * SEGMENT < j->n ? (task + 1) * SEGMENT : j->n;
     (void)worker;
-    for (int64_t i = task * PIECE; i < end; i++) sum += j->times[i];
+    for (int64_t i = task * SEGMENT; i < end; i++) sum += j->times[i];
     j->before[task + 1] = sum;
 }
 
@@ -47,7 +47,7 @@ static void sum_task(void *context, int64_t task, int worker)
 static void expand_task(void *context, int64_t task, int worker)
 {
     const job *j = context;
-    int64_t first = task * PIECE, end = first + PIECE < j->n ? first + PIECE : j->n;
+    int64_t first = task * SEGMENT, end = first + SEGMENT < j->n ? first + SEGMENT : j->n;
     int64_t at = j->before[task], last = j->before[task + 1];
     const int64_t *times = j->times;
     (void)worker;
@@ -62,14 +62,14 @@ static void expand_task(void *context, int64_t task, int worker)
 
 cp_code cpi_cpu_repeat(const char *x, const int64_t *times, int64_t n, int64_t bytes, char *to)
 {
-    const int64_t pieces = (n + PIECE - 1) / PIECE;
-    int64_t *before = cpi_malloc((size_t)(pieces + 1) * sizeof *before);
+    const int64_t nchunks = (n + SEGMENT - 1) / SEGMENT;
+    int64_t *before = cpi_malloc((size_t)(nchunks + 1) * sizeof *before);
     if (!before) return CP_ERROR_MEMORY;
     job j = {x, times, n, bytes, to, before};
     before[0] = 0;
-    cpi_parallel(pieces, sum_task, &j);
-    for (int64_t p = 1; p <= pieces; p++) before[p] += before[p - 1];
-    cpi_parallel(pieces, expand_task, &j);
+    cpi_parallel(nchunks, sum_task, &j);
+    for (int64_t p = 1; p <= nchunks; p++) before[p] += before[p - 1];
+    cpi_parallel(nchunks, expand_task, &j);
     cpi_free_host(before);
     return CP_OK;
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "front/front.h"
+#include "operands/operands.h"
 
 cp_array *cpi_take_rows(const char *name, cp_array *x, int axis, cp_array *index)
 {

@@ -7,12 +7,12 @@
 #include <cstring>
 
 #include "cuda/cuda.h"
-#include "index/places.cuh"
+#include "index/gather.cuh"
 
 namespace {
 
-enum { THREADS = CPI_PLACE_THREADS, EACH = CPI_PLACE_EACH };
-enum { ROW_THREADS = 512, ROW_TABLE = 12 * 1024, ROW_PLACES = 4096, ROW_BLOCKS = 64 }; /* rows: see row_kernel */
+enum { THREADS = CPI_GATHER_THREADS, EACH = CPI_GATHER_EACH };
+enum { ROW_THREADS = 512, ROW_TABLE = 12 * 1024, ROW_POSITIONS = 4096, ROW_BLOCKS = 64 }; /* rows: see row_kernel */
 /* Small work: places and words, the threads of a block, blocks, and what fits into 48 KiB of its memory. */
 enum { SMALL = 1 << 14, BLOCK = 1024, BLOCKS = 16, WINDOW = 12 * 1024, HASHED = 4096 };
 
@@ -41,23 +41,23 @@ __device__ __forceinline__ int64_t entry(const claims &c, int64_t offset, bool c
 
 /* f(i, offset) for the right ones of places first, first + stride, ...; false: the index of one is wrong. */
 template <int DIMS, int P, class F>
-__device__ __forceinline__ bool each_place(const cpi_picked<P> &r, uint32_t first, uint32_t stride, F f)
+__device__ __forceinline__ bool each_position(const cpi_gather_args<P> &r, uint32_t first, uint32_t stride, F f)
 {
     uint32_t i[EACH];
-    int64_t many[EACH];
+    int64_t array[EACH];
     bool wanted[EACH], good[EACH];
-    const bool right = cpi_find_places<DIMS>(r, first, stride, i, wanted, many, good);
+    const bool right = cpi_find_indexed<DIMS>(r, first, stride, i, wanted, array, good);
 #pragma unroll
     for (int e = 0; e < EACH; e++)
-        if (good[e]) f(i[e], many[e]);
+        if (good[e]) f(i[e], array[e]);
     return right;
 }
 
 template <int P, int DIMS>
-__global__ void __launch_bounds__(THREADS) claim_kernel(const __grid_constant__ cpi_picked<P> r, const claims c)
+__global__ void __launch_bounds__(THREADS) claim_kernel(const __grid_constant__ cpi_gather_args<P> r, const claims c)
 {
     const uint32_t first = blockIdx.x * (THREADS * EACH) + threadIdx.x;
-    const bool right = each_place<DIMS>(r, first, THREADS, [&](uint32_t i, int64_t offset) {
+    const bool right = each_position<DIMS>(r, first, THREADS, [&](uint32_t i, int64_t offset) {
         if (c.claimed) atomicMax(c.winner + entry(c, offset, true), i + 1);
     });
     if (!right) *(volatile unsigned *)c.wrong = 1;
@@ -65,68 +65,109 @@ __global__ void __launch_bounds__(THREADS) claim_kernel(const __grid_constant__ 
 
 /* --- writing --- */
 
+/* Item e of a thread, where its place has won: from where it is read, where it is written. */
+template <int P>
+__device__ __forceinline__ void find_item(const cpi_gather_args<P> &r, const claims &c, cpi_items<EACH> &t, int e)
+{
+    if (c.claimed) t.good[e] = t.good[e] && c.winner[entry(c, t.array[e], false)] == t.i[e] + 1;
+    cpi_add_rest(r, t.s[e], &t.array[e], &t.result[e]);
+}
+
 /* Items first, first + stride, ... where their place has won. */
 template <class T, int DIMS, int P>
-__device__ __forceinline__ void put_items(const cpi_picked<P> &r, const claims &c, uint32_t first, uint32_t stride)
+__device__ __forceinline__ void put_items(const cpi_gather_args<P> &r, const claims &c, uint32_t first, uint32_t stride)
 {
     cpi_items<EACH> t;
     T x[EACH];
     cpi_find_items<DIMS>(r, first, stride, &t);
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
-        if (c.claimed) t.good[e] = t.good[e] && c.winner[entry(c, t.many[e], false)] == t.i[e] + 1;
-        cpi_walk_rest(r, t.s[e], &t.many[e], &t.few[e]);
-        if (t.good[e]) x[e] = __ldcs((const T *)(r.few + t.few[e] + t.word[e] * sizeof(T)));
+        find_item(r, c, t, e);
+        if (t.good[e]) x[e] = __ldcs((const T *)(r.result + t.result[e] + t.word[e] * sizeof(T)));
     }
 #pragma unroll
     for (int e = 0; e < EACH; e++)
-        if (t.good[e]) *(T *)(r.many + t.many[e] + t.word[e] * sizeof(T)) = x[e];
+        if (t.good[e]) *(T *)(r.array + t.array[e] + t.word[e] * sizeof(T)) = x[e];
+}
+
+/* Words of `size` bytes from `from` to `to`, for kernels of little work, which are compiled once for all sizes. */
+template <class T>
+__device__ __forceinline__ void move_words(const char *const (&from)[EACH], char *const (&to)[EACH],
+                                           const bool (&good)[EACH])
+{
+    T x[EACH];
+#pragma unroll
+    for (int e = 0; e < EACH; e++)
+        if (good[e]) x[e] = *(const T *)from[e];
+#pragma unroll
+    for (int e = 0; e < EACH; e++)
+        if (good[e]) *(T *)to[e] = x[e];
+}
+__device__ __forceinline__ void move_words(int size, const char *const (&from)[EACH], char *const (&to)[EACH],
+                                           const bool (&good)[EACH])
+{
+    switch (size) {
+    case 1: move_words<uint8_t>(from, to, good); break;
+    case 2: move_words<uint16_t>(from, to, good); break;
+    case 4: move_words<uint32_t>(from, to, good); break;
+    case 8: move_words<uint2>(from, to, good); break;
+    default: move_words<uint4>(from, to, good);
+    }
 }
 
 template <class T, int P, int DIMS>
-__global__ void __launch_bounds__(THREADS) put_kernel(const __grid_constant__ cpi_picked<P> r, const claims c)
+__global__ void __launch_bounds__(THREADS) put_kernel(const __grid_constant__ cpi_gather_args<P> r, const claims c)
 {
     if (c.wrong && *c.wrong) return;
     put_items<T, DIMS>(r, c, blockIdx.x * (THREADS * EACH) + threadIdx.x, THREADS);
 }
 
 /* Words first, first + stride, ... of `all` of elements that have the numbers low, low + 1, ..., `size` of them, where
- * they were claimed: neighbouring threads write neighbouring elements, and no index is read again. */
+ * they were claimed: neighbouring threads write neighbouring elements, and no index is read again. Words are of type T,
+ * or (void) of `bytes`. */
 template <class T, int DIMS, int P>
-__device__ __forceinline__ void put_claimed(const cpi_picked<P> &r, const cpi_numbering &number,
-                                            const uint32_t *winners, int64_t low, cpi_divided size, uint32_t all,
-                                            uint32_t first, uint32_t stride)
+__device__ __forceinline__ void put_claimed(const cpi_gather_args<P> &r, const cpi_numbering &number,
+                                            const uint32_t *winners, int64_t low, cpi_divisor size, uint32_t all,
+                                            uint32_t first, uint32_t stride, int bytes)
 {
     uint32_t s[EACH], word[EACH], at[EACH], winner[EACH];
-    int64_t many[EACH], few[EACH];
-    T x[EACH];
+    const char *from[EACH];
+    char *to[EACH];
+    bool good[EACH];
+    std::conditional_t<std::is_void_v<T>, char, T> x[EACH];
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
         const uint32_t t = first + e * stride < all ? first + e * stride : 0;
         at[e] = t, word[e] = s[e] = 0;
-        if (r.words.by > 1) at[e] = cpi_quotient(r.words, t), word[e] = t - at[e] * r.words.by;
-        if (r.slots.by > 1) s[e] = cpi_quotient(size, at[e]), at[e] -= s[e] * size.by;
+        if (r.words.by > 1) word[e] = cpi_index_along(r.words, at[e]);
+        if (r.slots.by > 1) s[e] = at[e], at[e] = cpi_index_along(size, s[e]);
         winner[e] = first + e * stride < all ? winners[at[e]] : 0;
     }
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
-        if (!winner[e]) continue;
-        many[e] = number.low + (low + at[e]) * number.unit;
-        few[e] = cpi_along<P, DIMS>(r, winner[e] - 1, r.few_step);
-        cpi_walk_rest(r, s[e], &many[e], &few[e]);
-        x[e] = *(const T *)(r.few + few[e] + word[e] * sizeof(T));
+        good[e] = winner[e] != 0;
+        if (!good[e]) continue;
+        int64_t array = number.low + (low + at[e]) * number.unit,
+                result = cpi_along<P, DIMS>(r, winner[e] - 1, r.values_step);
+        cpi_add_rest(r, s[e], &array, &result);
+        from[e] = r.result + result + (int64_t)word[e] * bytes, to[e] = r.array + array + (int64_t)word[e] * bytes;
+        if constexpr (!std::is_void_v<T>) x[e] = *(const T *)from[e];
     }
+    if constexpr (std::is_void_v<T>) move_words(bytes, from, to, good);
+    else {
 #pragma unroll
-    for (int e = 0; e < EACH; e++)
-        if (winner[e]) *(T *)(r.many + many[e] + word[e] * sizeof(T)) = x[e];
+        for (int e = 0; e < EACH; e++)
+            if (good[e]) *(T *)to[e] = x[e];
+    }
 }
 
 template <class T, int P, int DIMS>
-__global__ void __launch_bounds__(THREADS) claimed_kernel(const __grid_constant__ cpi_picked<P> r, const claims c,
-                                                          cpi_divided size, uint32_t all)
+__global__ void __launch_bounds__(THREADS) claimed_kernel(const __grid_constant__ cpi_gather_args<P> r, const claims c,
+                                                          cpi_divisor size, uint32_t all)
 {
     if (*c.wrong) return;
-    put_claimed<T, DIMS>(r, c.number, c.winner, 0, size, all, blockIdx.x * (THREADS * EACH) + threadIdx.x, THREADS);
+    put_claimed<T, DIMS>(r, c.number, c.winner, 0, size, all, blockIdx.x * (THREADS * EACH) + threadIdx.x, THREADS,
+                         sizeof(T));
 }
 
 /* Small work in one launch. Every block looks at all places, so that each knows whether an index is wrong. */
@@ -140,10 +181,10 @@ struct straight {
 
 /* f(i, number) for all places that are right, each of which costs a few instructions: a block looks at all of them. */
 template <int DIMS, class F>
-__device__ __forceinline__ bool each_straight(const cpi_picked<1> &r, const straight &s, F f)
+__device__ __forceinline__ bool each_straight(const cpi_gather_args<1> &r, const straight &s, F f)
 {
     enum { UNDER_WAY = 8 };
-    const cpi_pick &p = r.pick[0];
+    const cpi_axis_index &p = r.axis_index[0];
     uint32_t wrong = 0;
     for (uint32_t first = threadIdx.x; first < r.count.by; first += blockDim.x * UNDER_WAY) {
         int64_t v[UNDER_WAY];
@@ -154,21 +195,25 @@ __device__ __forceinline__ bool each_straight(const cpi_picked<1> &r, const stra
         }
 #pragma unroll
         for (int e = 0; e < UNDER_WAY; e++) {
-            const uint32_t i = first + e * blockDim.x, row = DIMS == 1 ? 0 : cpi_quotient(r.shape[1], i);
+            const uint32_t i = first + e * blockDim.x;
+            uint32_t row = i;
+            const uint32_t column = DIMS == 1 ? i : cpi_index_along(r.shape[1], row);
             const int64_t at = v[e] + (v[e] < 0 ? p.extent : 0);
             if (i >= r.count.by) break;
             if ((uint64_t)at >= (uint64_t)p.extent) wrong = i + 1;
-            else f(i, (uint32_t)(s.none + (int32_t)at * s.each + (int32_t)row * s.row +
-                                 (int32_t)(i - row * r.shape[DIMS - 1].by) * (DIMS == 1 ? 0 : s.column)));
+            else f(i, (uint32_t)(s.none + (int32_t)at * s.each + (DIMS == 1 ? 0 : (int32_t)row * s.row) +
+                                 (int32_t)column * (DIMS == 1 ? 0 : s.column)));
         }
     }
-    if (wrong) cpi_tell(r, 0, wrong - 1);
+    if (wrong) cpi_report_index(r, 0, wrong - 1);
     return !wrong;
 }
 
 /* A block writes the elements of a window of their numbers, whose claims are in its own memory. */
-template <class T, int P, int DIMS> __global__ void __launch_bounds__(BLOCK)
-window_kernel(const __grid_constant__ cpi_picked<P> r, const cpi_numbering number, cpi_divided window, const straight s)
+template <int P, int DIMS>
+__global__ void __launch_bounds__(BLOCK)
+    window_kernel(const __grid_constant__ cpi_gather_args<P> r, const cpi_numbering number, cpi_divisor window,
+                  const straight s, int bytes)
 {
     extern __shared__ uint32_t winners[];
     const uint32_t low = blockIdx.x * window.by, left = (uint32_t)number.size - low, size = min(window.by, left);
@@ -181,18 +226,19 @@ window_kernel(const __grid_constant__ cpi_picked<P> r, const cpi_numbering numbe
     if constexpr (P == 1 && DIMS <= 2)
         if (s.is) right = each_straight<DIMS>(r, s, claim);
     for (uint32_t first = threadIdx.x; first < r.count.by && !s.is; first += blockDim.x * EACH)
-        right &= each_place<DIMS>(r, first, blockDim.x, [&](uint32_t i, int64_t offset) {
+        right &= each_position<DIMS>(r, first, blockDim.x, [&](uint32_t i, int64_t offset) {
             claim(i, (uint32_t)cpi_element_number(number, offset));
         });
     if (__syncthreads_or(!right)) return;
     const uint32_t all = window.by * r.slots.by * r.words.by; /* what lies behind the last element nobody claimed */
     for (uint32_t first = threadIdx.x; first < all; first += blockDim.x * EACH)
-        put_claimed<T, DIMS>(r, number, winners, low, window, all, first, blockDim.x);
+        put_claimed<void, DIMS>(r, number, winners, low, window, all, first, blockDim.x, bytes);
 }
 
 /* Where nobody claims, blocks share the items; else one block has the claims, hashed, in its own memory. */
-template <class T, int P, int DIMS>
-__global__ void __launch_bounds__(BLOCK) small_kernel(const __grid_constant__ cpi_picked<P> r, const claims given)
+template <int P, int DIMS>
+__global__ void __launch_bounds__(BLOCK) small_kernel(const __grid_constant__ cpi_gather_args<P> r, const claims given,
+                                                      int bytes)
 {
     extern __shared__ unsigned long long keys[];
     claims c = given;
@@ -203,31 +249,43 @@ __global__ void __launch_bounds__(BLOCK) small_kernel(const __grid_constant__ cp
     }
     bool right = true;
     for (uint32_t first = threadIdx.x; first < r.count.by; first += blockDim.x * EACH)
-        right &= each_place<DIMS>(r, first, blockDim.x, [&](uint32_t i, int64_t offset) {
+        right &= each_position<DIMS>(r, first, blockDim.x, [&](uint32_t i, int64_t offset) {
             if (c.claimed) atomicMax(c.winner + entry(c, offset, true), i + 1);
         });
     if (__syncthreads_or(!right)) return;
     const uint32_t share = blockDim.x * EACH;
-    for (uint32_t first = blockIdx.x * share + threadIdx.x; first < r.items; first += gridDim.x * share)
-        put_items<T, DIMS>(r, c, first, blockDim.x);
+    for (uint32_t first = blockIdx.x * share + threadIdx.x; first < r.items; first += gridDim.x * share) {
+        cpi_items<EACH> t;
+        const char *from[EACH];
+        char *to[EACH];
+        cpi_find_items<DIMS>(r, first, blockDim.x, &t);
+#pragma unroll
+        for (int e = 0; e < EACH; e++) {
+            find_item(r, c, t, e);
+            from[e] = r.result + t.result[e] + (int64_t)t.word[e] * bytes;
+            to[e] = r.array + t.array[e] + (int64_t)t.word[e] * bytes;
+        }
+        move_words(bytes, from, to, t.good);
+    }
 }
 
 /* Rows that places of their own name, `width` of each, as those along an axis: a block has some rows' claims in its own
  * memory. Indices were looked at. */
 template <class T>
-__global__ void __launch_bounds__(ROW_THREADS) row_kernel(const __grid_constant__ cpi_picked<1> r, uint32_t rows,
-                                                          cpi_divided extent, const unsigned *wrong)
+__global__ void __launch_bounds__(ROW_THREADS) row_kernel(const __grid_constant__ cpi_gather_args<1> r, uint32_t rows,
+                                                          cpi_divisor extent, const unsigned *wrong)
 {
     extern __shared__ uint32_t claimed[];
     if (wrong && *wrong) return;
-    const cpi_divided width = r.shape[1];
-    const cpi_pick &p = r.pick[0];
+    const cpi_divisor width = r.shape[1];
+    const cpi_axis_index &p = r.axis_index[0];
     const uint32_t first = blockIdx.x * rows, mine = min(rows, r.shape[0].by - first), all = mine * extent.by;
     for (uint32_t k = threadIdx.x; k < all; k += ROW_THREADS) claimed[k] = 0;
     __syncthreads();
 #pragma unroll 4
     for (uint32_t k = threadIdx.x; k < mine * width.by; k += ROW_THREADS) {
-        const uint32_t row = cpi_quotient(width, k), c = k - row * width.by;
+        uint32_t row = k;
+        const uint32_t c = cpi_index_along(width, row);
         int64_t v[1] = {__ldcs((const long long *)p.at + (first + row) * p.step[0] + c * p.step[1])};
         cpi_name(p, v);
         if ((uint64_t)v[0] < extent.by) atomicMax(claimed + row * extent.by + v[0], c + 1);
@@ -235,9 +293,10 @@ __global__ void __launch_bounds__(ROW_THREADS) row_kernel(const __grid_constant_
     __syncthreads();
 #pragma unroll 4
     for (uint32_t k = threadIdx.x; k < all; k += ROW_THREADS) {
-        const uint32_t row = cpi_quotient(extent, k), v = k - row * extent.by, c = claimed[k];
-        const char *from = r.few + (first + row) * r.few_step[0] + (c - 1) * r.few_step[1];
-        if (c) *(T *)(r.many + (first + row) * r.many_step[0] + v * p.stride) = *(const T *)from;
+        uint32_t row = k;
+        const uint32_t v = cpi_index_along(extent, row), c = claimed[k];
+        const char *from = r.result + (first + row) * r.values_step[0] + (c - 1) * r.values_step[1];
+        if (c) *(T *)(r.array + (first + row) * r.array_step[0] + v * p.stride) = *(const T *)from;
     }
 }
 
@@ -247,14 +306,16 @@ __global__ void __launch_bounds__(ROW_THREADS) row_kernel(const __grid_constant_
 bool one_value(const cpi_gather *g)
 {
     for (int d = 0; d < g->ndim; d++)
-        if (g->few_step[d] && g->shape[d] > 1) return false;
+        if (g->values_step[d] && g->shape[d] > 1) return false;
     return true;
 }
 
 bool can_be_wrong(const cpi_gather *g)
 {
-    for (int k = 0; k < g->picks; k++)
-        if (g->pick[k].mode == CPI_PICK_RAISE || g->pick[k].mode == CPI_PICK_EXACT || !g->pick[k].extent) return true;
+    for (int k = 0; k < g->nindices; k++)
+        if (g->axis_index[k].mode == CPI_INDEX_RAISE || g->axis_index[k].mode == CPI_INDEX_EXACT ||
+            !g->axis_index[k].extent)
+            return true;
     return false;
 }
 
@@ -279,8 +340,8 @@ cp_code make_table(cp_stream *stream, const cpi_gather *g, claims *c, void **wor
 
 template <int P, int DIMS> cp_code look(cp_stream *stream, const cpi_gather *g, const claims &c)
 {
-    cpi_picked<P> r;
-    cp_code code = cpi_picked_of(stream, g, 1, &r);
+    cpi_gather_args<P> r;
+    cp_code code = cpi_gather_args_of(stream, g, 1, &r);
     if (code) return code;
     r.once = true;
     const unsigned blocks = cpi_cuda_blocks(r.count.by, THREADS * EACH, INT32_MAX);
@@ -290,14 +351,14 @@ template <int P, int DIMS> cp_code look(cp_stream *stream, const cpi_gather *g, 
 
 template <class T, int P, int DIMS> cp_code write(cp_stream *stream, const cpi_gather *g, const claims &c)
 {
-    cpi_picked<P> r;
-    cp_code code = cpi_picked_of(stream, g, g->bytes / (int64_t)sizeof(T), &r);
+    cpi_gather_args<P> r;
+    cp_code code = cpi_gather_args_of(stream, g, g->bytes / (int64_t)sizeof(T), &r);
     if (code) return code;
     const cudaStream_t to = cpi_cuda_stream(stream);
     const int64_t each = (int64_t)r.slots.by * r.words.by, all = c.size > INT32_MAX / each ? INT64_MAX : c.size * each;
     if (c.claimed && !c.hashed && c.size / 2 <= r.count.by && all <= INT32_MAX) {
         const unsigned blocks = cpi_cuda_blocks(all, THREADS * EACH, INT32_MAX);
-        claimed_kernel<T, P, DIMS><<<blocks, THREADS, 0, to>>>(r, c, cpi_divide_by(c.size), (uint32_t)all);
+        claimed_kernel<T, P, DIMS><<<blocks, THREADS, 0, to>>>(r, c, cpi_divisor_of(c.size), (uint32_t)all);
     } else {
         const unsigned blocks = cpi_cuda_blocks(r.items, THREADS * EACH, INT32_MAX);
         put_kernel<T, P, DIMS><<<blocks, THREADS, 0, to>>>(r, c);
@@ -325,46 +386,47 @@ template <class T, int P, int DIMS> cp_code put_part(cp_stream *stream, const cp
 /* Rows of a block of row_kernel; 0: that is not for this, or for few blocks. */
 template <class T> int64_t rows_of(const cpi_gather *g)
 {
-    const bool alike = g->ndim == 2 && g->picks == 1 && !g->rest && g->bytes == (int64_t)sizeof(T) && !g->many_step[1];
-    const cpi_pick *p = &g->pick[0];
+    const bool alike =
+        g->ndim == 2 && g->nindices == 1 && !g->rest && g->bytes == (int64_t)sizeof(T) && !g->array_step[1];
+    const cpi_axis_index *p = &g->axis_index[0];
     if (!alike || p->extent < 1 || p->extent > ROW_TABLE || !p->stride) return 0;
-    if (cpi_size_of(g->many_step[0]) / p->extent < cpi_size_of(p->stride)) return 0;
+    if (cpi_size_of(g->array_step[0]) / p->extent < cpi_size_of(p->stride)) return 0;
     if (p->extent / 8 > g->shape[1]) return 0; /* a table would be mostly empty */
-    const int64_t some = ROW_PLACES / g->shape[1], most = ROW_TABLE / p->extent;
+    const int64_t some = ROW_POSITIONS / g->shape[1], most = ROW_TABLE / p->extent;
     const int64_t rows = some < 1 ? 1 : some < most ? some : most;
     return g->shape[0] / rows < ROW_BLOCKS ? 0 : rows;
 }
 
 template <class T> cp_code put_rows(cp_stream *stream, const cpi_gather *g, int64_t rows, const unsigned *wrong)
 {
-    cpi_picked<1> r;
-    cp_code code = cpi_picked_of(stream, g, 1, &r);
+    cpi_gather_args<1> r;
+    cp_code code = cpi_gather_args_of(stream, g, 1, &r);
     if (code) return code;
-    const int64_t extent = g->pick[0].extent;
-    const unsigned blocks = (unsigned)((g->shape[0] + rows - 1) / rows);
+    const int64_t extent = g->axis_index[0].extent;
+    const unsigned blocks = (unsigned)cpi_ceil_div(g->shape[0], rows);
     row_kernel<T><<<blocks, ROW_THREADS, (size_t)(rows * extent * 4), cpi_cuda_stream(stream)>>>(
-        r, (uint32_t)rows, cpi_divide_by(extent), wrong);
+        r, (uint32_t)rows, cpi_divisor_of(extent), wrong);
     return CPI_LAUNCHED(stream, g->function);
 }
 
 /* Of elements whose numbers fit 31 bits. */
 straight straight_of(const cpi_gather *g, const cpi_numbering &n)
 {
-    const cpi_pick *p = &g->pick[0];
-    straight s = {g->picks == 1 && g->ndim <= 2 && p->mode == CPI_PICK_RAISE, 0, 0, 0, 0};
+    const cpi_axis_index *p = &g->axis_index[0];
+    straight s = {g->nindices == 1 && g->ndim <= 2 && p->mode == CPI_INDEX_RAISE, 0, 0, 0, 0};
     const int last = g->ndim - 1;
     s.is = s.is && p->step[last] == 1 && (g->ndim == 1 || p->step[0] == g->shape[1]) &&
-           (g->ndim == 2 || !g->many_step[0]);
+           (g->ndim == 2 || !g->array_step[0]);
     if (!s.is) return s;
     s.none = (int32_t)(-n.low / n.unit), s.each = (int32_t)(p->stride / n.unit);
-    if (g->ndim == 2) s.row = (int32_t)(g->many_step[0] / n.unit), s.column = (int32_t)(g->many_step[1] / n.unit);
+    if (g->ndim == 2) s.row = (int32_t)(g->array_step[0] / n.unit), s.column = (int32_t)(g->array_step[1] / n.unit);
     return s;
 }
 
 /* In one launch, where that is little work; *done says so. */
-template <class T, int P, int DIMS> cp_code put_small(cp_stream *stream, const cpi_gather *g, bool *done)
+template <int P, int DIMS> cp_code put_small(cp_stream *stream, const cpi_gather *g, int bytes, bool *done)
 {
-    const int64_t count = cpi_gather_count(g), words = g->bytes / (int64_t)sizeof(T), rest = cpi_gather_rest(g);
+    const int64_t count = cpi_gather_count(g), words = g->bytes / bytes, rest = cpi_gather_rest(g);
     claims c = {};
     *done = count <= SMALL && words <= SMALL && rest <= SMALL / count / words;
     if (*done && count > 1 && !one_value(g)) find_claims(g, count, &c);
@@ -372,21 +434,21 @@ template <class T, int P, int DIMS> cp_code put_small(cp_stream *stream, const c
     if (hashed)
         for (c.hashed = true, c.size = 64; c.size < 2 * count;) c.size *= 2;
     if (!*done || (hashed && c.size > HASHED)) return *done = false, CP_OK;
-    cpi_picked<P> r;
-    cp_code code = cpi_picked_of(stream, g, words, &r);
+    cpi_gather_args<P> r;
+    cp_code code = cpi_gather_args_of(stream, g, words, &r);
     if (code) return code;
     const int64_t all = c.claimed && !hashed ? c.size * rest * words : (int64_t)r.items;
     unsigned blocks = hashed ? 1 : cpi_cuda_blocks(all, BLOCK, BLOCKS), threads = 32;
     while (threads < BLOCK && threads < count && threads < all) threads *= 2;
     const cudaStream_t to = cpi_cuda_stream(stream);
     if (c.claimed && !hashed) {
-        if (blocks * (int64_t)WINDOW < c.size) blocks = (unsigned)((c.size + WINDOW - 1) / WINDOW);
-        const int64_t window = (c.size + blocks - 1) / blocks;
-        blocks = (unsigned)((c.size + window - 1) / window);
-        window_kernel<T, P, DIMS><<<blocks, threads, (size_t)window * 4, to>>>(r, c.number, cpi_divide_by(window),
-                                                                                straight_of(g, c.number));
+        if (blocks * (int64_t)WINDOW < c.size) blocks = (unsigned)cpi_ceil_div(c.size, WINDOW);
+        const int64_t window = cpi_ceil_div(c.size, blocks);
+        blocks = (unsigned)cpi_ceil_div(c.size, window);
+        window_kernel<P, DIMS><<<blocks, threads, (size_t)window * 4, to>>>(r, c.number, cpi_divisor_of(window),
+                                                                            straight_of(g, c.number), bytes);
     } else {
-        small_kernel<T, P, DIMS><<<blocks, threads, c.claimed ? (size_t)c.size * 12 : 0, to>>>(r, c);
+        small_kernel<P, DIMS><<<blocks, threads, c.claimed ? (size_t)c.size * 12 : 0, to>>>(r, c, bytes);
     }
     return CPI_LAUNCHED(stream, g->function);
 }
@@ -395,7 +457,7 @@ template <class T, int P, int DIMS> cp_code put(cp_stream *stream, const cpi_gat
 {
     bool done;
     unsigned *wrong = nullptr;
-    cp_code code = put_small<T, P, DIMS>(stream, g, &done);
+    cp_code code = put_small<P, DIMS>(stream, g, (int)sizeof(T), &done);
     if (code || done) return code;
     const bool one = one_value(g);
     if (can_be_wrong(g) || !one) {
@@ -419,9 +481,14 @@ template <class T, int P, int DIMS> cp_code put(cp_stream *stream, const cpi_gat
     return code;
 }
 
+/* Three arrays of integers and more are rare: elements of 2 and 16 bytes are two words there. */
 template <int P, int DIMS> cp_code scatter(cp_stream *stream, const cpi_gather *g)
 {
-    switch (cpi_word_of(g)) {
+    const int64_t word = cpi_word_of(g);
+    if constexpr (P > 2)
+        return word < 4 ? put<uint8_t, P, DIMS>(stream, g)
+             : word == 4 ? put<uint32_t, P, DIMS>(stream, g) : put<uint2, P, DIMS>(stream, g);
+    else switch (word) {
     case 1: return put<uint8_t, P, DIMS>(stream, g);
     case 2: return put<uint16_t, P, DIMS>(stream, g);
     case 4: return put<uint32_t, P, DIMS>(stream, g);
@@ -435,6 +502,6 @@ template <int P, int DIMS> cp_code scatter(cp_stream *stream, const cpi_gather *
 cp_code cpi_index_cuda_scatter(cp_stream *stream, const cpi_gather *g)
 {
     cp_code code;
-    if (cpi_cuda_deal(stream, g, &code)) return code;
+    if (cpi_cuda_binned_scatter(stream, g, &code)) return code;
     return cpi_with_dims(g, [&](auto p, auto d) { return scatter<decltype(p)::value, decltype(d)::value>(stream, g); });
 }

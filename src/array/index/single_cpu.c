@@ -21,7 +21,7 @@ typedef struct job {
     const cpi_single_kernels *kernels;
     int size;              /* which of the kernels: the binary logarithm of an element's bytes */
     int cut;               /* the axis of the index that is cut: 0 or the last */
-    int64_t each, pieces;  /* its coordinates of a task, and parts */
+    int64_t each, nchunks; /* its coordinates of a task, and parts */
     int64_t slots, some;   /* places of the rest, and those of a task */
     bool far;
     int bad;
@@ -29,22 +29,22 @@ typedef struct job {
 
 typedef enum what { LOOK, GET, PUT } what;
 
-/* The box whose coordinates of axis `cut` are first..last-1, with many and few at `many` and `few`. */
-static bool run_box(const job *j, what what, int64_t first, int64_t last, char *many, char *few)
+/* The box whose coordinates of axis `cut` are first..last-1, with many and few at `array` and `result`. */
+static bool run_box(const job *j, what what, int64_t first, int64_t last, char *array, char *result)
 {
     const cpi_gather *g = j->g;
-    const cpi_pick *p = &g->pick[0];
+    const cpi_axis_index *p = &g->axis_index[0];
     const int end = g->ndim - 1;
-    const int64_t *const strides[3] = {p->step, g->many_step, g->few_step};
+    const int64_t *const strides[3] = {p->step, g->array_step, g->values_step};
     int64_t shape[CPI_GATHER_DIMS], c[CPI_GATHER_DIMS] = {0}, offset[3];
     bool good = true;
     memcpy(shape, g->shape, (size_t)g->ndim * sizeof *shape);
     shape[j->cut] = last - first;
     for (int k = 0; k < 3; k++) offset[k] = first * strides[k][j->cut];
     cpi_line l = {.step = p->step[end], .n = shape[end], .extent = p->extent, .stride = p->stride,
-                  .walk = g->many_step[end], .few_step = g->few_step[end]};
+                  .visit = g->array_step[end], .values_step = g->values_step[end]};
     do {
-        l.at = p->at + offset[0], l.many = many + offset[1], l.few = few + offset[2];
+        l.at = p->at + offset[0], l.array = array + offset[1], l.result = result + offset[2];
         good &= what == LOOK ? j->kernels->look(&l, p->mode)
                              : (what == PUT ? j->kernels->put : j->kernels->get)[j->size](&l, p->mode, j->far);
     } while (cpi_next_offsets(end, shape, c, 3, strides, offset));
@@ -54,14 +54,14 @@ static bool run_box(const job *j, what what, int64_t first, int64_t last, char *
 static void run_task(job *j, int64_t task, what what)
 {
     const cpi_gather *g = j->g;
-    int64_t piece = task % j->pieces, group = task / j->pieces, first = piece * j->each, last = first + j->each;
+    int64_t chunk = task % j->nchunks, group = task / j->nchunks, first = chunk * j->each, last = first + j->each;
     if (last > g->shape[j->cut]) last = g->shape[j->cut];
     bool good = true;
     for (int64_t r = group * j->some; r < (group + 1) * j->some && r < j->slots; r++) {
         int64_t offset[2];
         cpi_offsets(what == LOOK ? 0 : g->rest, g->rest_shape, r, 2,
-                    (const int64_t *const[]){g->rest_many, g->rest_few}, offset);
-        good &= run_box(j, what, first, last, g->many + offset[0], g->few + offset[1]);
+                    (const int64_t *const[]){g->rest_array_step, g->rest_values_step}, offset);
+        good &= run_box(j, what, first, last, g->array + offset[0], g->result + offset[1]);
     }
     if (!good) __atomic_store_n(&j->bad, 1, __ATOMIC_RELAXED);
 }
@@ -93,10 +93,10 @@ static bool apart(const cpi_gather *g)
 {
     int64_t step[2 * CPI_GATHER_DIMS + 1], far[2 * CPI_GATHER_DIMS + 1], reach = g->bytes;
     int n = 0;
-    step[n] = size_of(g->pick[0].stride), far[n++] = g->pick[0].extent - 1;
+    step[n] = size_of(g->axis_index[0].stride), far[n++] = g->axis_index[0].extent - 1;
     for (int d = 0; d < g->ndim; d++)
-        if (g->many_step[d]) step[n] = size_of(g->many_step[d]), far[n++] = g->shape[d] - 1;
-    for (int d = 0; d < g->rest; d++) step[n] = size_of(g->rest_many[d]), far[n++] = g->rest_shape[d] - 1;
+        if (g->array_step[d]) step[n] = size_of(g->array_step[d]), far[n++] = g->shape[d] - 1;
+    for (int d = 0; d < g->rest; d++) step[n] = size_of(g->rest_array_step[d]), far[n++] = g->rest_shape[d] - 1;
     for (int k = 0; k < n; k++) {
         int least = k;
         for (int i = k + 1; i < n; i++)
@@ -116,45 +116,45 @@ static void cut_up(job *j, const bool cut[2])
     const int end = g->ndim - 1;
     const int64_t count = cpi_gather_count(g);
     j->cut = cut[1] && (!cut[0] || g->shape[end] > g->shape[0]) ? end : 0;
-    j->each = g->shape[j->cut], j->pieces = 1, j->some = 1;
+    j->each = g->shape[j->cut], j->nchunks = 1, j->some = 1;
     if (cut[0] || cut[1]) {
         int64_t others = count / g->shape[j->cut], each = GRAIN / others;
         if (each < 1) each = 1;
-        if (each < j->each) j->each = each, j->pieces = (g->shape[j->cut] + each - 1) / each;
+        if (each < j->each) j->each = each, j->nchunks = (g->shape[j->cut] + each - 1) / each;
     }
     if (count < GRAIN) j->some = GRAIN / count;
 }
 
 static job job_of(const cpi_gather *g)
 {
-    const cpi_pick *p = &g->pick[0];
+    const cpi_axis_index *p = &g->axis_index[0];
     return (job){.g = g, .kernels = CPI_BEST(cpi_single_kernels), .size = __builtin_ctzll((uint64_t)g->bytes),
                  .slots = cpi_gather_rest(g), .far = size_of(p->stride) >= NEAR / (p->extent + 1)};
 }
 
-static int64_t tasks_of(const job *j) { return (j->slots + j->some - 1) / j->some * j->pieces; }
+static int64_t tasks_of(const job *j) { return (j->slots + j->some - 1) / j->some * j->nchunks; }
 
 /* All of it one task? */
 static bool is_small(job *j)
 {
     const int64_t count = cpi_gather_count(j->g);
-    j->cut = 0, j->each = j->g->shape[0], j->pieces = 1, j->some = j->slots;
+    j->cut = 0, j->each = j->g->shape[0], j->nchunks = 1, j->some = j->slots;
     return count <= GRAIN && count * j->slots <= GRAIN;
 }
 
 bool cpi_is_single(const cpi_gather *g)
 {
     bool size = g->bytes == 1 || g->bytes == 2 || g->bytes == 4 || g->bytes == 8 || g->bytes == 16;
-    return size && g->picks == 1 && (!g->rest || cpi_gather_count(g) >= 16);
+    return size && g->nindices == 1 && (!g->rest || cpi_gather_count(g) >= 16);
 }
 
 /* One dense line of few indices, as most are? *l is it. Its kernel looks at all of them before anything moves. */
 static bool is_line(const cpi_gather *g, cpi_line *l)
 {
-    const cpi_pick *p = &g->pick[0];
+    const cpi_axis_index *p = &g->axis_index[0];
     if (g->ndim > 1 || g->rest || g->shape[0] > CPI_LINE_LOOKED || !p->extent) return false;
-    *l = (cpi_line){p->at,       p->step[0], g->shape[0], p->extent, p->stride, g->many_step[0],
-                    g->many, g->few,     g->few_step[0]};
+    *l = (cpi_line){p->at,       p->step[0], g->shape[0], p->extent, p->stride, g->array_step[0],
+                    g->array, g->result,     g->values_step[0]};
     return true;
 }
 
@@ -162,9 +162,9 @@ bool cpi_single_get(const cpi_gather *g)
 {
     cpi_line l;
     if (is_line(g, &l))
-        return CPI_BEST(cpi_single_kernels)->get[__builtin_ctzll((uint64_t)g->bytes)](&l, g->pick[0].mode, false);
+        return CPI_BEST(cpi_single_kernels)->get[__builtin_ctzll((uint64_t)g->bytes)](&l, g->axis_index[0].mode, false);
     job j = job_of(g);
-    if (!g->pick[0].extent) return false;
+    if (!g->axis_index[0].extent) return false;
     if (is_small(&j)) return run_task(&j, 0, GET), !j.bad;
     cut_up(&j, (bool[2]){true, true});
     cpi_parallel(tasks_of(&j), get_task, &j);
@@ -176,9 +176,9 @@ bool cpi_single_put(cp_stream *stream, const cpi_gather *g)
     const int end = g->ndim - 1;
     cpi_line l;
     if (is_line(g, &l))
-        return CPI_BEST(cpi_single_kernels)->put[__builtin_ctzll((uint64_t)g->bytes)](&l, g->pick[0].mode, false);
+        return CPI_BEST(cpi_single_kernels)->put[__builtin_ctzll((uint64_t)g->bytes)](&l, g->axis_index[0].mode, false);
     job j = job_of(g);
-    if (!g->pick[0].extent) return false;
+    if (!g->axis_index[0].extent) return false;
     if (is_small(&j)) {
         const int64_t slots = j.slots;
         j.slots = j.some = 1;
@@ -187,15 +187,15 @@ bool cpi_single_put(cp_stream *stream, const cpi_gather *g)
         if (!j.bad) run_task(&j, 0, PUT);
         return !j.bad;
     }
-    const cpi_scatter_outcome dealt = cpi_is_dealt(g) ? cpi_deal(stream, g) : CPI_NOT_DEALT;
-    if (dealt) return dealt == CPI_DEALT;
+    const cpi_scatter_outcome binned = cpi_is_binned(g) ? cpi_binned_scatter(stream, g) : CPI_NOT_BINNED;
+    if (binned) return binned == CPI_BINNED;
     cut_up(&j, (bool[2]){true, true});
     j.slots = 1; /* the index is the same for all of the rest */
     cpi_parallel(tasks_of(&j), look_task, &j);
     if (j.bad) return false;
     j.slots = cpi_gather_rest(g);
     const bool parts = apart(g);
-    cut_up(&j, (bool[2]){parts && g->many_step[0], parts && g->many_step[end]});
+    cut_up(&j, (bool[2]){parts && g->array_step[0], parts && g->array_step[end]});
     if (!parts) j.some = j.slots;
     cpi_parallel(tasks_of(&j), put_task, &j);
     return true;

@@ -32,10 +32,10 @@ INLINE unsigned look_at(const int64_t *at, int64_t step, int64_t n, uint64_t ext
     return (unsigned)(bad >> 63) | (unsigned)(below >> 63) << 1;
 }
 
-static bool look(const cpi_line *l, cpi_pick_mode mode)
+static bool look(const cpi_line *l, cpi_index_mode mode)
 {
-    if (mode == CPI_PICK_CLIP || mode == CPI_PICK_WRAP) return true;
-    return !(look_at(l->at, l->step, l->n, (uint64_t)l->extent, mode == CPI_PICK_RAISE) & 1);
+    if (mode == CPI_INDEX_CLIP || mode == CPI_INDEX_WRAP) return true;
+    return !(look_at(l->at, l->step, l->n, (uint64_t)l->extent, mode == CPI_INDEX_RAISE) & 1);
 }
 
 /* What a place is called by, made of an index that is one. */
@@ -56,25 +56,25 @@ INLINE int64_t place(naming how, int64_t v, int64_t extent)
 /* The first n elements of a line; `more` elements behind them may be asked for. */
 INLINE void move_some(const cpi_line *l, int64_t n, int64_t more, size_t bytes, naming how, bool put, bool far)
 {
-    const int64_t *at = l->at, step = l->step, extent = l->extent, stride = l->stride, few_step = l->few_step;
-    const int64_t walk = l->walk;
-    char *many = l->many, *few = l->few;
+    const int64_t *at = l->at, step = l->step, extent = l->extent, stride = l->stride, values_step = l->values_step;
+    const int64_t visit = l->visit;
+    char *array = l->array, *result = l->result;
     int64_t i = 0;
     if (far) {
         const int64_t asked = n < n + more - AHEAD ? n : n + more - AHEAD;
-        for (; i < asked; i++, few += few_step, many += walk) {
+        for (; i < asked; i++, result += values_step, array += visit) {
             int64_t v = place(how, at[i * step], extent), later = at[(i + AHEAD) * step];
             later += later >> 63 & extent;
             /* an address that may be none: it is never read */
-            uintptr_t there = (uintptr_t)many + (uintptr_t)(AHEAD * walk) + (uintptr_t)later * (uintptr_t)stride;
+            uintptr_t there = (uintptr_t)array + (uintptr_t)(AHEAD * visit) + (uintptr_t)later * (uintptr_t)stride;
             __builtin_prefetch((const void *)there, 0, 2);
-            memcpy(put ? many + v * stride : few, put ? few : many + v * stride, bytes);
+            memcpy(put ? array + v * stride : result, put ? result : array + v * stride, bytes);
         }
     }
 #pragma GCC unroll 4
-    for (; i < n; i++, few += few_step, many += walk) {
+    for (; i < n; i++, result += values_step, array += visit) {
         int64_t v = place(how, at[i * step], extent);
-        memcpy(put ? many + v * stride : few, put ? few : many + v * stride, bytes);
+        memcpy(put ? array + v * stride : result, put ? result : array + v * stride, bytes);
     }
 }
 
@@ -82,32 +82,33 @@ INLINE void move_some(const cpi_line *l, int64_t n, int64_t more, size_t bytes, 
 INLINE void move_dense(const cpi_line *l, int64_t n, int64_t more, size_t bytes, naming how, bool put, bool far)
 {
     cpi_line m = *l;
-    if (m.step == 1 && !m.walk && m.stride == (int64_t)bytes && m.few_step == (int64_t)bytes)
-        m.step = 1, m.walk = 0, m.stride = m.few_step = (int64_t)bytes, move_some(&m, n, more, bytes, how, put, far);
+    if (m.step == 1 && !m.visit && m.stride == (int64_t)bytes && m.values_step == (int64_t)bytes)
+        m.step = 1, m.visit = 0, m.stride = m.values_step = (int64_t)bytes,
+        move_some(&m, n, more, bytes, how, put, far);
     else move_some(&m, n, more, bytes, how, put, far);
 }
 
 /* In parts that have been looked at; false where one was wrong. */
-INLINE bool move_line(const cpi_line *line, cpi_pick_mode mode, bool far, size_t bytes, bool put)
+INLINE bool move_line(const cpi_line *line, cpi_index_mode mode, bool far, size_t bytes, bool put)
 {
     cpi_line l = *line;
-    if (mode == CPI_PICK_WRAP) return move_some(&l, l.n, 0, bytes, WRAP, put, false), true;
-    if (mode == CPI_PICK_CLIP) return move_some(&l, l.n, 0, bytes, CLIP, put, false), true;
+    if (mode == CPI_INDEX_WRAP) return move_some(&l, l.n, 0, bytes, WRAP, put, false), true;
+    if (mode == CPI_INDEX_CLIP) return move_some(&l, l.n, 0, bytes, CLIP, put, false), true;
     bool good = true;
     for (int64_t left = l.n; left > 0; left -= CHUNK) {
         const int64_t n = left < CHUNK ? left : CHUNK;
-        const unsigned seen = look_at(l.at, l.step, n, (uint64_t)l.extent, mode == CPI_PICK_RAISE);
+        const unsigned seen = look_at(l.at, l.step, n, (uint64_t)l.extent, mode == CPI_INDEX_RAISE);
         if (seen & 1) good = false;
         else if (far) move_dense(&l, n, left - n, bytes, FROM_END, put, true);
         else if (seen) move_some(&l, n, 0, bytes, FROM_END, put, false);
         else move_dense(&l, n, 0, bytes, PLAIN, put, false);
-        l.at += n * l.step, l.many += n * l.walk, l.few += n * l.few_step;
+        l.at += n * l.step, l.array += n * l.visit, l.result += n * l.values_step;
     }
     return good;
 }
 
 #define MOVE(name, T, put) \
-    static bool name(const cpi_line *l, cpi_pick_mode mode, bool far) \
+    static bool name(const cpi_line *l, cpi_index_mode mode, bool far) \
     {                                                                 \
         return move_line(l, mode, far, sizeof(T), put);               \
     }

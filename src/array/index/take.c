@@ -1,14 +1,14 @@
-/* Elements by integers: take, put and their like, as pickings (pick.h). Invariant: NumPy's casting: indices are
+/* Elements by integers: take, put and their like, as pickings (indexing.h). Invariant: NumPy's casting: indices are
  * integers or truth values, values that are put become the array's type. */
 #include <string.h>
 
 #include "backend/array.h"
 #include "cuprite/elementwise.h"
-#include "index/pick.h"
+#include "index/indexing.h"
 
-static const cpi_pick_mode modes[] = {CPI_PICK_RAISE, CPI_PICK_WRAP, CPI_PICK_CLIP};
+static const cpi_index_mode modes[] = {CPI_INDEX_RAISE, CPI_INDEX_WRAP, CPI_INDEX_CLIP};
 
-/*: module("_indexing", doc="What cuprite's functions of indices are made of.") */
+/*: python_module("_indexing", doc="What cuprite's functions of indices are made of.") */
 /*: words("index_mode", "raise wrap clip", c="cp_index_mode", text=True) */
 static cp_code check_mode(const char *name, cp_index_mode mode)
 {
@@ -55,17 +55,17 @@ cp_array *(cp_take)(cp_array *a, cp_array *indices, int axis, const cp_take_opti
     cp_array *at = integers("take", indices, CP_SAME_KIND), *r = NULL;
     cp_array *base = axis == CP_FLAT ? cp_ravel(a) : cp_retain(a);
     cp_array *all[3] = {a, at, o->out};
-    cpi_picking p;
+    cpi_indexing p;
     if (axis == CP_FLAT) axis = 0;
     if (at && base && at->size && !base->shape[axis] && has_others(base, axis))
         cpi_fail(CP_ERROR_INDEX, "take: cannot do a non-empty take from an empty axes.");
     else if (at && base) {
-        cp_code code = cpi_picking_open(&p, "take", base, cpi_common_device("take", 3, all));
+        cp_code code = cpi_indexing_open(&p, "take", base, cpi_common_device("take", 3, all));
         p.at = axis, p.careless = o->mode != CP_INDEX_RAISE && !base->shape[axis];
         for (int i = 0; i < axis; i++) p.careless |= !base->shape[i];
-        if (!code && !cpi_picking_add(&p, at, axis, axis, modes[o->mode]))
-            r = cpi_picking_get(&p, o->out, CP_UNSAFE);
-        cpi_picking_close(&p);
+        if (!code && !cpi_indexing_add(&p, at, axis, axis, modes[o->mode]))
+            r = cpi_indexing_get(&p, o->out, CP_UNSAFE);
+        cpi_indexing_close(&p);
     }
     cp_free(at), cp_free(base);
     return r;
@@ -129,13 +129,13 @@ cp_code (cp_put)(cp_array *a, cp_array *ind, cp_array *v, const cp_put_options *
     if (!code && line->size && !a->size)
         code = cpi_fail(CP_ERROR_INDEX, "put: cannot replace elements of an empty array");
     if (!code && line->size && v->size) {
-        cpi_picking p;
+        cpi_indexing p;
         if (!(values = cpi_cycled("put", v, line->size, device))) code = cp_error();
         if (!code) {
-            code = cpi_picking_open(&p, "put", f.flat, device);
-            if (!code) code = cpi_picking_add(&p, line, 0, 0, modes[o->mode]);
-            if (!code) code = cpi_picking_set(&p, values);
-            cpi_picking_close(&p);
+            code = cpi_indexing_open(&p, "put", f.flat, device);
+            if (!code) code = cpi_indexing_add(&p, line, 0, 0, modes[o->mode]);
+            if (!code) code = cpi_indexing_set(&p, values);
+            cpi_indexing_close(&p);
         }
     }
     if (f.flat) code = unflatten(&f, code);
@@ -145,18 +145,18 @@ cp_code (cp_put)(cp_array *a, cp_array *ind, cp_array *v, const cp_put_options *
 
 /* --- along an axis --- */
 
-static cp_code open_along(cpi_picking *p, const char *name, cp_array *arr, cp_array *indices, cp_array *values,
+static cp_code open_along(cpi_indexing *p, const char *name, cp_array *arr, cp_array *indices, cp_array *values,
                           int axis)
 {
     int64_t shape[CP_MAXDIM];
     cp_array *all[3] = {arr, indices, values};
-    cp_code code = cpi_picking_open(p, name, arr, cpi_common_device(name, 3, all));
+    cp_code code = cpi_indexing_open(p, name, arr, cpi_common_device(name, 3, all));
     p->along = 0;
     if (code) return code;
     memcpy(shape, arr->shape, (size_t)arr->ndim * sizeof *shape);
     shape[axis] = 1;
-    code = cpi_picking_add(p, indices, axis, axis, CPI_PICK_RAISE);
-    return code ? code : cpi_picking_widen(p, arr->ndim, shape);
+    code = cpi_indexing_add(p, indices, axis, axis, CPI_INDEX_RAISE);
+    return code ? code : cpi_indexing_widen(p, arr->ndim, shape);
 }
 
 /* An axis of arr and indices, brought to 0 and more, or CP_FLAT: of the flattened array. */
@@ -180,11 +180,11 @@ cp_array *cp_take_along_axis(cp_array *arr, cp_array *indices, int axis)
     const char *name = "take_along_axis";
     if (cpi_null(name, arr) || cpi_null(name, indices) || check_along(name, arr, indices, &axis)) return NULL;
     cp_array *from = axis == CP_FLAT ? cp_ravel(arr) : cp_retain(arr), *r = NULL;
-    cpi_picking p;
+    cpi_indexing p;
     if (from) {
         if (!open_along(&p, name, from, indices, NULL, axis == CP_FLAT ? 0 : axis))
-            r = cpi_picking_get(&p, NULL, CP_SAME_KIND);
-        cpi_picking_close(&p);
+            r = cpi_indexing_get(&p, NULL, CP_SAME_KIND);
+        cpi_indexing_close(&p);
     }
     cp_free(from);
     return r;
@@ -201,12 +201,12 @@ cp_code cp_put_along_axis(cp_array *arr, cp_array *indices, cp_array *values, in
         check_along(name, arr, indices, &axis) || check_number(name, values, arr->type))
         return cp_error();
     flattened f = {arr, arr};
-    cpi_picking p;
+    cpi_indexing p;
     cp_code code = axis == CP_FLAT ? flatten(&f, name, arr) : cpi_check_writable(name, arr);
     if (code) return code;
     code = open_along(&p, name, f.flat, indices, values, axis == CP_FLAT ? 0 : axis);
-    if (!code) code = cpi_picking_set(&p, values);
-    cpi_picking_close(&p);
+    if (!code) code = cpi_indexing_set(&p, values);
+    cpi_indexing_close(&p);
     return axis == CP_FLAT ? unflatten(&f, code) : code;
 }
 
@@ -243,16 +243,16 @@ cp_array *(cp_choose)(cp_array *a, int n, cp_array *const *choices, const cp_tak
     if (ndim == CP_MAXDIM) return cpi_fail(CP_ERROR_VALUE, "choose: too many dimensions"), NULL;
     cp_array *at = integers("choose", a, CP_SAFE), *from = at ? stacked(n, choices, ndim, shape) : NULL, *r = NULL;
     cp_array *both[3] = {from, at, o->out};
-    cpi_picking p;
+    cpi_indexing p;
     if (from && o->out && !cpi_has_shape(o->out, ndim, shape)) {
         cpi_fail(CP_ERROR_TYPE, "choose: invalid shape for output array."); /* NumPy's */
     } else if (from) {
-        cp_code code = cpi_picking_open(&p, "choose", from, cpi_common_device("choose", 3, both));
-        p.along = 1, p.trouble = "invalid entry in choice array";
-        cpi_pick_mode mode = o->mode == CP_INDEX_RAISE ? CPI_PICK_EXACT : modes[o->mode];
-        if (!code) code = cpi_picking_add(&p, at, 0, 0, mode);
-        if (!code && !cpi_picking_widen(&p, ndim, shape)) r = cpi_picking_get(&p, o->out, CP_UNSAFE);
-        cpi_picking_close(&p);
+        cp_code code = cpi_indexing_open(&p, "choose", from, cpi_common_device("choose", 3, both));
+        p.along = 1, p.failure = "invalid entry in choice array";
+        cpi_index_mode mode = o->mode == CP_INDEX_RAISE ? CPI_INDEX_EXACT : modes[o->mode];
+        if (!code) code = cpi_indexing_add(&p, at, 0, 0, mode);
+        if (!code && !cpi_indexing_widen(&p, ndim, shape)) r = cpi_indexing_get(&p, o->out, CP_UNSAFE);
+        cpi_indexing_close(&p);
     }
     cp_free(at), cp_free(from);
     return r;
@@ -297,20 +297,20 @@ cp_array *(cp_ravel_multi_index)(int n, cp_array *const *multi_index, cp_shape d
         return cpi_fail(CP_ERROR_VALUE, "%s: invalid dims: array size defined by dims is larger than the maximum "
                         "possible size.", name), NULL;
     cp_array shape = {.type = CP_INT8, .ndim = n, .shape = (int64_t *)dims.dim, .strides = steps}, *r = NULL;
-    cpi_picking p = {.function = name, .trouble = "invalid entry in coordinates array", .x = &shape, .along = -1,
-                     .device = cpi_common_device(name, n, multi_index)};
-    cpi_pick_mode mode = o->mode == CP_INDEX_RAISE ? CPI_PICK_EXACT : modes[o->mode];
+    cpi_indexing p = {.function = name, .failure = "invalid entry in coordinates array", .x = &shape, .along = -1,
+                      .device = cpi_common_device(name, n, multi_index)};
+    cpi_index_mode mode = o->mode == CP_INDEX_RAISE ? CPI_INDEX_EXACT : modes[o->mode];
     cp_code code = p.device ? CP_OK : cp_error();
     for (int i = 0; i < n && !code; i++) {
         cp_array *at = integers(name, multi_index[i], CP_SAME_KIND);
-        code = at ? cpi_picking_add(&p, at, i, i, mode) : cp_error();
+        code = at ? cpi_indexing_add(&p, at, i, i, mode) : cp_error();
         if (code == CP_ERROR_INDEX) /* they do not broadcast */
             cp_error_clear(), code = cpi_fail(CP_ERROR_VALUE, "%s: the coordinates' shapes do not broadcast", name);
         cp_free(at);
     }
-    if (!code) r = cpi_picking_places(&p);
+    if (!code) r = cpi_indexing_offsets(&p);
     p.x = NULL;
-    cpi_picking_close(&p);
+    cpi_indexing_close(&p);
     return r;
 }
 
@@ -331,13 +331,13 @@ cp_array *(cp_unravel_index)(cp_array *indices, cp_shape shape, const cp_unravel
     if (shape.n + indices->ndim > CP_MAXDIM) return cpi_fail(CP_ERROR_VALUE, "%s: too many dimensions", name), NULL;
     int64_t one = 1;
     cp_array line = {.type = CP_INT8, .ndim = 1, .shape = &size, .strides = &one};
-    cpi_picking p = {.function = name, .trouble = "an index is out of bounds for array of this size", .x = &line,
-                     .along = -1, .device = cpi_common_device(name, 1, &indices)};
+    cpi_indexing p = {.function = name, .failure = "an index is out of bounds for array of this size", .x = &line,
+                      .along = -1, .device = cpi_common_device(name, 1, &indices)};
     cpi_numbered axes = {shape.n, o->order == 'F', {0}};
     memcpy(axes.shape, shape.dim, (size_t)shape.n * sizeof *axes.shape);
-    cp_array *r = p.device && !cpi_picking_add(&p, indices, 0, 0, CPI_PICK_EXACT) ? cpi_picking_unravel(&p, &axes)
+    cp_array *r = p.device && !cpi_indexing_add(&p, indices, 0, 0, CPI_INDEX_EXACT) ? cpi_indexing_unravel(&p, &axes)
                                                                                    : NULL;
     p.x = NULL;
-    cpi_picking_close(&p);
+    cpi_indexing_close(&p);
     return r;
 }

@@ -1,5 +1,5 @@
 /* Padding and triangles on the CPU: row after row, each in pieces that are copied, filled or looked up. */
-#include "move/around_cpu.h"
+#include "move/move.h"
 
 #include <string.h>
 
@@ -126,7 +126,7 @@ static void pad_task(void *context, int64_t task, int worker)
     }
 }
 
-cp_code cpi_cpu_pad(cp_stream *stream, const cpi_loop *loop, const cpi_padding *padding)
+cp_code cpi_move_cpu_pad(cp_stream *stream, const cpi_loop *loop, const cpi_padding *padding)
 {
     job j = {.loop = loop, .p = padding, .size = cpi_itemsize(loop->op[0].type)};
     (void)stream;
@@ -170,7 +170,7 @@ static void triangle_task(void *context, int64_t task, int worker)
     }
 }
 
-cp_code cpi_cpu_triangle(cp_stream *stream, const cpi_loop *loop, int64_t k, bool upper)
+cp_code cpi_move_cpu_triangle(cp_stream *stream, const cpi_loop *loop, int64_t k, bool upper)
 {
     job j = {.loop = loop, .k = k, .upper = upper, .size = cpi_itemsize(loop->op[0].type)};
     (void)stream;

@@ -61,8 +61,8 @@ static cp_code fits(const char *function, const cp_array *dst, const cp_array *s
     if (good) return CP_OK;
     char a[160], b[160];
     return cpi_fail(CP_ERROR_VALUE, "%s: could not broadcast input array from shape %s into shape %s", function,
-                    cpi_shape_text(src->ndim, src->shape, a, sizeof a),
-                    cpi_shape_text(dst->ndim, dst->shape, b, sizeof b));
+                    cpi_shape_string(src->ndim, src->shape, a, sizeof a),
+                    cpi_shape_string(dst->ndim, dst->shape, b, sizeof b));
 }
 
 cp_code cp_assign(cp_array *dst, const cp_array *src)

@@ -43,9 +43,6 @@ typedef struct cpi_move_ops {
     cp_code (*triangle)(cp_stream *stream, const cpi_loop *loop, int64_t k, bool upper);
 } cpi_move_ops;
 
-extern const cpi_move_ops cpi_move_cpu;
-extern const cpi_move_ops cpi_move_cuda; /* in the plugin */
-
 #ifndef __CUDACC__
 /* A copy of x's values as `type` on x's device (a host scalar's: on the current one), C order; x itself (retained)
  * when it already is all that. */
@@ -60,4 +57,6 @@ cp_code cpi_assign_all(int n, cp_array *const *to, cp_array *const *from);
 #ifdef __cplusplus
 }
 #endif
+#include "move/slots.h"
+
 #endif

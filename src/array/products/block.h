@@ -221,14 +221,14 @@ INLINE void NAME(dot_dense)(int64_t n, const T *p, const T *q, V *acc, T *total)
 INLINE void NAME(dot)(KIND int64_t n, const void *a, int64_t a_step, const void *b, int64_t b_step, bool conjugate,
                       void *sum)
 {
-    enum { PIECE = 8 * VECTOR_BYTES / sizeof(T) };
-    T x[PIECE] __attribute__((aligned(64))), y[PIECE] __attribute__((aligned(64))), total = 0;
+    enum { SEGMENT = 8 * VECTOR_BYTES / sizeof(T) };
+    T x[SEGMENT] __attribute__((aligned(64))), y[SEGMENT] __attribute__((aligned(64))), total = 0;
     V acc[4] = {{0}};
     (void)conjugate;
     if (SAME && a_step == 1 && b_step == 1) NAME(dot_dense)(n, a, b, acc, &total);
     else
-        for (int64_t i = 0; i < n; i += PIECE) {
-            int64_t m = n - i < PIECE ? n - i : PIECE;
+        for (int64_t i = 0; i < n; i += SEGMENT) {
+            int64_t m = n - i < SEGMENT ? n - i : SEGMENT;
             for (int64_t l = 0; l < m; l++) x[l] = LOAD(a, (i + l) * a_step), y[l] = LOAD(b, (i + l) * b_step);
             NAME(dot_dense)(m, x, y, acc, &total);
         }

@@ -130,13 +130,13 @@ static void NAME(store)(int64_t m, int64_t n, const void *sums, int64_t pitch, v
 static void NAME(dot)(int64_t n, const void *a, int64_t a_step, const void *b, int64_t b_step, bool conjugate,
                       void *sum)
 {
-    enum { PIECE = 4 * VECTOR_BYTES / sizeof(T) };
-    T x[2][PIECE] __attribute__((aligned(64))), y[2][PIECE] __attribute__((aligned(64))), total[2] = {0, 0};
+    enum { SEGMENT = 4 * VECTOR_BYTES / sizeof(T) };
+    T x[2][SEGMENT] __attribute__((aligned(64))), y[2][SEGMENT] __attribute__((aligned(64))), total[2] = {0, 0};
     T sign = conjugate ? -1 : 1;
     V re[4] = {{0}}, im[4] = {{0}};
-    for (int64_t i = 0; i < n; i += PIECE) {
-        int64_t m = n - i < PIECE ? n - i : PIECE;
-        for (int64_t l = 0; l < PIECE; l++) {
+    for (int64_t i = 0; i < n; i += SEGMENT) {
+        int64_t m = n - i < SEGMENT ? n - i : SEGMENT;
+        for (int64_t l = 0; l < SEGMENT; l++) {
             const T *p = (const T *)a + 2 * (i + l) * a_step, *q = (const T *)b + 2 * (i + l) * b_step;
             x[0][l] = l < m ? p[0] : 0, x[1][l] = l < m ? sign * p[1] : 0;
             y[0][l] = l < m ? q[0] : 0, y[1][l] = l < m ? q[1] : 0;

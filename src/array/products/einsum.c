@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "compose/compose.h"
-#include "front/front.h"
+#include "operands/operands.h"
 #include "products/products.h"
 
 /* What the steps work on; arrays belong to the frame's scope. */
@@ -42,7 +42,7 @@ static cp_array *diagonals(const cpi_einsum *e, cp_array *x, cpi_einsum_term *t)
     return view(x, n, shape, strides);
 }
 
-static int place(const cpi_einsum_term *t, int label)
+static int axis_of(const cpi_einsum_term *t, int label)
 {
     for (int i = 0; i < t->n; i++)
         if (t->label[i] == label) return i;
@@ -54,7 +54,7 @@ static cp_array *ordered(cp_array *x, const cpi_einsum_term *t, int n, const uns
 {
     int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
     for (int i = 0; x && i < n; i++) {
-        int at = place(t, labels[i]);
+        int at = axis_of(t, labels[i]);
         shape[i] = at < 0 ? 1 : x->shape[at], strides[i] = at < 0 ? 0 : x->strides[at];
     }
     return view(x, n, shape, strides);
@@ -146,7 +146,7 @@ static cp_array *matrices(const work *w, cp_array *x, const cpi_einsum_term *a, 
     append(result, r->na, r->a);
     append(result, r->nb, r->b);
     if (!r->nbatch) {
-        for (int i = 0; i < r->nsum; i++) ax[i] = place(a, r->sum[i]), bx[i] = place(b, r->sum[i]);
+        for (int i = 0; i < r->nsum; i++) ax[i] = axis_of(a, r->sum[i]), bx[i] = axis_of(b, r->sum[i]);
         return cpi_contract("einsum", w->type, x, y, r->nsum, ax, bx, NULL, CP_SAME_KIND);
     }
     cp_array *m = stacked(w->e, x, a, r, r->na, r->a, r->nsum, r->sum);

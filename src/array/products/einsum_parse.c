@@ -45,11 +45,11 @@ static void expand(cpi_einsum_term *t, int dots, int n)
     t->n += n;
 }
 
-static cp_code fit(cpi_einsum_term *t, int dots, const cp_array *x, int place)
+static cp_code fit(cpi_einsum_term *t, int dots, const cp_array *x, int axis_of)
 {
     if (t->n > x->ndim)
         return cpi_fail(CP_ERROR_VALUE, "einsum: einstein sum subscripts string contains too many subscripts for "
-                        "operand %d", place);
+                        "operand %d", axis_of);
     if (t->n < x->ndim && dots < 0)
         return cpi_fail(CP_ERROR_VALUE, "einsum: operand has more dimensions than subscripts given in einstein sum, "
                         "but no '...' ellipsis provided to broadcast the extra dimensions.");

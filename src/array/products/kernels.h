@@ -71,8 +71,8 @@ cp_code cpi_medium_matrices(cp_stream *stream, const cpi_product *p, const cpi_p
 cp_code cpi_large_matrices(cp_stream *stream, const cpi_product *p, const cpi_product_kernels *k);
 
 /* Where the matrices of place i of the batch begin. */
-typedef struct cpi_place { const char *a, *b; char *c; } cpi_place;
-static inline cpi_place cpi_place_of(const cpi_product *p, int64_t item, int64_t i)
+typedef struct cpi_position { const char *a, *b; char *c; } cpi_position;
+static inline cpi_position cpi_batch_offset(const cpi_product *p, int64_t item, int64_t i)
 {
     int64_t a = 0, b = 0, c = 0;
     for (int d = p->nbatch - 1; d >= 0; d--) {
@@ -80,7 +80,7 @@ static inline cpi_place cpi_place_of(const cpi_product *p, int64_t item, int64_t
         if (d) at = i % p->batch[d], i /= p->batch[d];
         a += at * p->a_batch[d], b += at * p->b_batch[d], c += at * p->c_batch[d];
     }
-    return (cpi_place){(const char *)p->a + a * item, (const char *)p->b + b * item, (char *)p->c + c * item};
+    return (cpi_position){(const char *)p->a + a * item, (const char *)p->b + b * item, (char *)p->c + c * item};
 }
 
 typedef struct cpi_products_simd {

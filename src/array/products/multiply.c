@@ -3,7 +3,7 @@
  * Invariant: operands are copied only where their strides are none that a kernel takes, or their type another. */
 #include <string.h>
 
-#include "front/front.h"
+#include "operands/operands.h"
 #include "loop/loop.h"
 #include "products/products.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "compose/compose.h"
-#include "front/front.h"
+#include "operands/operands.h"
 #include "products/products.h"
 
 /* --- matmul and its like, NumPy's generalized ufuncs --- */
@@ -26,8 +26,8 @@ static cp_code check_operands(const rule *g, cp_array *const *x)
         if (x[i]->ndim < g->least[i])
             return cpi_fail(CP_ERROR_VALUE, "%s: Input operand %d does not have enough dimensions (has %d, gufunc core "
                             "with signature %s requires %d)", g->name, i, x[i]->ndim, g->signature, g->least[i]);
-    int place = g->core[1] == 2 && x[1]->ndim > 1 ? x[1]->ndim - 2 : x[1]->ndim - 1;
-    int64_t k = x[0]->shape[x[0]->ndim - 1], have = x[1]->shape[place];
+    int axis = g->core[1] == 2 && x[1]->ndim > 1 ? x[1]->ndim - 2 : x[1]->ndim - 1;
+    int64_t k = x[0]->shape[x[0]->ndim - 1], have = x[1]->shape[axis];
     if (k == have) return CP_OK;
     return cpi_fail(CP_ERROR_VALUE, "%s: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
                     "%s (size %lld is different from %lld)", g->name, g->signature, (long long)have, (long long)k);
@@ -60,8 +60,8 @@ static cp_code batch_shape(const rule *g, cp_array *const *m, const cp_array *ou
         if (i == 2) return code;
         cp_error_clear();
         return cpi_fail(CP_ERROR_VALUE, "%s: operands could not be broadcast together with remapped shapes %s %s",
-                        g->name, cpi_shape_text(m[0]->ndim - 2, m[0]->shape, text[0], sizeof text[0]),
-                        cpi_shape_text(others, x->shape, text[1], sizeof text[1]));
+                        g->name, cpi_shape_string(m[0]->ndim - 2, m[0]->shape, text[0], sizeof text[0]),
+                        cpi_shape_string(others, x->shape, text[1], sizeof text[1]));
     }
     return CP_OK;
 }
@@ -175,8 +175,8 @@ static cp_array *along(const char *name, cp_array *a, int i, cp_array *b, int j,
     char text[2][160];
     if (a->shape[i] != b->shape[j])
         return cpi_fail(CP_ERROR_VALUE, "%s: shapes %s and %s not aligned: %lld (dim %d) != %lld (dim %d)", name,
-                        cpi_shape_text(a->ndim, a->shape, text[0], sizeof text[0]),
-                        cpi_shape_text(b->ndim, b->shape, text[1], sizeof text[1]), (long long)a->shape[i], i,
+                        cpi_shape_string(a->ndim, a->shape, text[0], sizeof text[0]),
+                        cpi_shape_string(b->ndim, b->shape, text[1], sizeof text[1]), (long long)a->shape[i], i,
                         (long long)b->shape[j], j), NULL;
     cp_type type = cpi_promote_arrays(2, (cp_array *[]){a, b}, false);
     if (check_exact_out(name, type, out)) return NULL;

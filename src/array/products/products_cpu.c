@@ -30,7 +30,7 @@ enum {
     STRIP = 64, STRIP_BYTES = 1 << 15, STRIP_DEPTH = 64, /* rows of a tall product; bytes and rows of what they share */
     SMALL_EDGE = 512,
     TASK = 1 << 18,          /* products of elements that are worth a task */
-    PIECE = 1 << 15,         /* of a long sum */
+    SEGMENT = 1 << 15,       /* of a long sum */
     TILE = 1 << 21,          /* products of elements that are worth a tile */
     FEW_TILES = 8,           /* below which long sums are cut too */
     SLICE = 2048, SLICES = 16
@@ -82,7 +82,7 @@ static const cpi_product_kernels *kernels_of(cp_type t)
     return item == 1 ? &s->u8 : item == 2 ? &s->u16 : item == 4 ? &s->u32 : &s->u64;
 }
 
-static cpi_place place_of(const plan *w, int64_t i) { return cpi_place_of(w->p, w->item, i); }
+static cpi_position position_of(const plan *w, int64_t i) { return cpi_batch_offset(w->p, w->item, i); }
 
 /* --- sums of two vectors: each row of each matrix is one, in pieces --- */
 
@@ -94,7 +94,7 @@ static void dot_task(void *context, int64_t task, int worker)
     (void)worker;
     for (int64_t i = task * w->each; i < end; i++) {
         int64_t row = i / w->slices, from = i % w->slices * w->slice;
-        cpi_place at = place_of(w, row / p->m);
+        cpi_position at = position_of(w, row / p->m);
         row %= p->m;
         const char *a = at.a + (row * p->a_row + from * p->a_col) * w->item, *b = at.b + from * p->b_row * w->item;
         _Alignas(16) char sum[16];
@@ -108,7 +108,7 @@ static cp_code dots(cp_stream *stream, plan *w)
 {
     const cpi_product *p = w->p;
     int64_t rows = w->batches * p->m;
-    w->slice = at_most(p->k, PIECE);
+    w->slice = at_most(p->k, SEGMENT);
     w->slices = parts(p->k, w->slice);
     w->total = rows * w->slices;
     w->each = share(TASK / 4, w->slice);
@@ -117,7 +117,7 @@ static cp_code dots(cp_stream *stream, plan *w)
     cpi_parallel(parts(w->total, w->each), dot_task, w);
     for (int64_t row = 0; w->sums && row < rows; row++)
         w->k->finish(w->slices, w->sums + row * w->slices * w->k->item,
-                     place_of(w, row / p->m).c + row % p->m * w->item);
+                     position_of(w, row / p->m).c + row % p->m * w->item);
     cpi_work_free(stream, w->sums);
     return CP_OK;
 }
@@ -130,7 +130,7 @@ static void small_task(void *context, int64_t task, int worker)
     const cpi_product *p = w->p;
     int64_t end = at_most((task + 1) * w->each, w->batches);
     for (int64_t i = task * w->each; i < end; i++) {
-        cpi_place at = place_of(w, i);
+        cpi_position at = position_of(w, i);
         w->k->small(p->m, p->n, p->k, at.a, p->a_row, p->a_col, at.b, p->b_row, p->b_col, at.c, p->c_row,
                     w->scratch + worker * w->worker_bytes);
     }
@@ -151,7 +151,7 @@ static cp_code small(cp_stream *stream, plan *w)
 }
 
 /* A matrix that lies by columns times a vector: the vector, a row, times the matrix, by rows. */
-static cp_code turned(cp_stream *stream, plan *w)
+static cp_code transposed(cp_stream *stream, plan *w)
 {
     const cpi_product *p = w->p;
     cpi_product t = *p;
@@ -179,7 +179,7 @@ static void vector_task(void *context, int64_t task, int worker)
 {
     const plan *w = context;
     const cpi_product *p = w->p;
-    cpi_place at = place_of(w, task / w->tiles_m);
+    cpi_position at = position_of(w, task / w->tiles_m);
     int64_t row = task % w->tiles_m * w->tile_m, m = at_most(w->tile_m, p->m - row), step = 1;
     char *c = at.c + row * w->item;
     const char *a = at.a + row * p->a_row * w->item;
@@ -199,7 +199,7 @@ static void column_task(void *context, int64_t task, int worker)
 {
     const plan *w = context;
     const cpi_product *p = w->p;
-    cpi_place at = place_of(w, task / w->tiles_m);
+    cpi_position at = position_of(w, task / w->tiles_m);
     int64_t row = task % w->tiles_m * w->tile_m, m = at_most(w->tile_m, p->m - row);
     char *sums = w->scratch + worker * w->worker_bytes;
     for (int64_t i = 0; i < p->k; i++)
@@ -272,7 +272,7 @@ static void cut(plan *w, int64_t wanted, int64_t most, int64_t round_m, int64_t 
     w->tiles_m = parts(p->m, w->tile_m), w->tiles_n = parts(p->n, w->tile_n);
 }
 
-typedef struct tile { cpi_place at; int64_t row, col, m, n, slice, from, k; } tile;
+typedef struct tile { cpi_position at; int64_t row, col, m, n, slice, from, k; } tile;
 
 static tile tile_of(const plan *w, int64_t task)
 {
@@ -283,7 +283,7 @@ static tile tile_of(const plan *w, int64_t task)
     t.col = task % w->tiles_n * w->tile_n;
     task /= w->tiles_n;
     t.row = task % w->tiles_m * w->tile_m;
-    t.at = place_of(w, task / w->tiles_m);
+    t.at = position_of(w, task / w->tiles_m);
     t.m = at_most(w->tile_m, p->m - t.row), t.n = at_most(w->tile_n, p->n - t.col);
     t.from = t.slice * w->slice, t.k = at_most(w->slice, p->k - t.from);
     return t;
@@ -442,7 +442,7 @@ cp_code cpi_products_cpu_product(cp_stream *stream, const cpi_product *p)
     const bool is_small = edges && volume(p->m, p->n, p->k) <= SMALL;
     if (p->n > 1 && !floating) return is_small ? small(stream, &w) : by_tiles(stream, &w);
     if (is_small && p->n == 1 && floating) {
-        if (p->m > 1 && p->a_row == 1 && p->a_col != 1) return turned(stream, &w);
+        if (p->m > 1 && p->a_row == 1 && p->a_col != 1) return transposed(stream, &w);
         if (cpi_small_sums(p, w.k)) return CP_OK;
     }
     if (p->m == 1 && p->n == 1) return dots(stream, &w);

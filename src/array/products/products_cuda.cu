@@ -1,4 +1,4 @@
-/* Products on a GPU: floating types by cuBLAS, but float64's of few rows and columns by few_sm90a.cu; integers,
+/* Products on a GPU: floating types by cuBLAS, but float64's of few rows and columns by thin_sm90a.cu; integers,
  * booleans, sums of two vectors, and what cuBLAS does not take, by kernels of our own.
  *
  * A tile of c is 64 x 64; each of 256 threads keeps 4 x 4 of its sums in registers, and 16 columns of a and rows of b
@@ -6,7 +6,7 @@
  * by their length alone and added in a fixed order, so the same input gives the same bits. */
 #include "blas/blas_cuda.h"
 #include "cuda/elements.h"
-#include "products/few.h"
+#include "products/thin.h"
 #include "products/products.h"
 #include "products/split_product.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 struct offsets { int64_t a, b, c; };
 
-__device__ offsets place_of(const cpi_product &p, int64_t i)
+__device__ offsets position_of(const cpi_product &p, int64_t i)
 {
     offsets o = {0, 0, 0};
     for (int d = p.nbatch - 1; d >= 0; d--) {
@@ -85,15 +85,15 @@ using arithmetic_of = std::conditional_t<E::kind == 'c', complex_numbers<E>,
 
 /* --- sums of two vectors --- */
 
-enum { THREADS = 256, PIECE = 16384, UNROLLED = 4 };
+enum { THREADS = 256, SEGMENT = 16384, UNROLLED = 4 };
 
 /* The sum of `lanes` threads' values, lanes a power of two up to THREADS, in a fixed order; in all of them up to a
  * warp, else in the first. */
 template <class A, int LANES> __device__ typename A::Sum joined(typename A::Sum s)
 {
     typedef typename A::Sum Sum;
-    __shared__ __align__(16) unsigned char room[(LANES > 1 ? THREADS : 1) * sizeof(Sum)];
-    Sum *all = (Sum *)room;
+    __shared__ __align__(16) unsigned char space[(LANES > 1 ? THREADS : 1) * sizeof(Sum)];
+    Sum *all = (Sum *)space;
     if constexpr (LANES == 1) return s;
     int lane = threadIdx.x % LANES;
     all[threadIdx.x] = s;
@@ -105,20 +105,20 @@ template <class A, int LANES> __device__ typename A::Sum joined(typename A::Sum 
     return s;
 }
 
-/* Rows of each matrix times the vector, each in `parts` pieces of `piece`; LANES threads to a piece. Where there is one
+/* Rows of each matrix times the vector, each in `parts` pieces of `chunk`; LANES threads to a piece. Where there is one
  * piece the results are c, else `sums`. */
 template <class A, int LANES>
 __global__ void __launch_bounds__(THREADS) dots(const __grid_constant__ cpi_product p, int64_t total, int64_t parts,
-                                                int64_t piece, typename A::Sum *sums)
+                                                int64_t chunk, typename A::Sum *sums)
 {
     typedef typename A::T T;
     int64_t at = (int64_t)blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES;
     bool mine = at < total;
-    int64_t i = mine ? at : 0, row = i / parts, from = i % parts * piece;
-    offsets o = place_of(p, row / p.m);
+    int64_t i = mine ? at : 0, row = i / parts, from = i % parts * chunk;
+    offsets o = position_of(p, row / p.m);
     row %= p.m;
     const T *a = (const T *)p.a + o.a + row * p.a_row + from * p.a_col, *b = (const T *)p.b + o.b + from * p.b_row;
-    int64_t n = p.k - from < piece ? p.k - from : piece;
+    int64_t n = p.k - from < chunk ? p.k - from : chunk;
     typename A::Sum s[UNROLLED];
     for (int u = 0; u < UNROLLED; u++) s[u] = A::zero();
     if (!mine) n = 0;
@@ -152,28 +152,28 @@ __global__ void __launch_bounds__(THREADS) finish(const __grid_constant__ cpi_pr
     int64_t row = blockIdx.x;
     for (int64_t i = threadIdx.x; i < parts; i += THREADS) s = A::add(s, sums[row * parts + i]);
     s = joined<A, THREADS>(s);
-    offsets o = place_of(p, row / p.m);
+    offsets o = position_of(p, row / p.m);
     if (!threadIdx.x) ((typename A::T *)p.c)[o.c + row % p.m * p.c_row] = A::narrow(s);
 }
 
 template <class A> cp_code sum_vectors(cp_stream *stream, const cpi_product &p)
 {
-    int64_t rows = cpi_product_batches(&p) * p.m, piece = p.k, parts = 1;
+    int64_t rows = cpi_product_batches(&p) * p.m, chunk = p.k, parts = 1;
     cudaStream_t s = cpi_cuda_stream(stream);
     typename A::Sum *sums = nullptr;
-    if (p.k > PIECE && rows < 1024) { /* at most 4096 pieces, by the length alone */
-        piece = (p.k + 4095) / 4096 > PIECE ? (p.k + 4095) / 4096 : PIECE;
-        parts = (p.k + piece - 1) / piece;
+    if (p.k > SEGMENT && rows < 1024) { /* at most 4096 pieces, by the length alone */
+        chunk = cpi_ceil_div(p.k, 4096) > SEGMENT ? cpi_ceil_div(p.k, 4096) : SEGMENT;
+        parts = cpi_ceil_div(p.k, chunk);
         sums = (typename A::Sum *)cpi_host->work_alloc(stream, (size_t)(rows * parts) * sizeof *sums);
         if (!sums) return CP_ERROR_MEMORY;
     }
     int64_t total = rows * parts;
-    int lanes = piece <= 16 ? 1 : piece <= 1024 ? 32 : THREADS;
-    int64_t blocks = (total + THREADS / lanes - 1) / (THREADS / lanes);
+    int lanes = chunk <= 16 ? 1 : chunk <= 1024 ? 32 : THREADS;
+    int64_t blocks = cpi_ceil_div(total, THREADS / lanes);
     if (blocks > INT32_MAX) return cpi_host->fail(CP_ERROR_VALUE, "matmul: more vectors than a GPU takes at once");
-    if (lanes == 1) dots<A, 1><<<(unsigned)blocks, THREADS, 0, s>>>(p, total, parts, piece, sums);
-    else if (lanes == 32) dots<A, 32><<<(unsigned)blocks, THREADS, 0, s>>>(p, total, parts, piece, sums);
-    else dots<A, THREADS><<<(unsigned)blocks, THREADS, 0, s>>>(p, total, parts, piece, sums);
+    if (lanes == 1) dots<A, 1><<<(unsigned)blocks, THREADS, 0, s>>>(p, total, parts, chunk, sums);
+    else if (lanes == 32) dots<A, 32><<<(unsigned)blocks, THREADS, 0, s>>>(p, total, parts, chunk, sums);
+    else dots<A, THREADS><<<(unsigned)blocks, THREADS, 0, s>>>(p, total, parts, chunk, sums);
     cp_code code = CPI_LAUNCHED(stream, "matmul");
     if (!code && parts > 1) {
         finish<A><<<(unsigned)rows, THREADS, 0, s>>>(p, parts, sums);
@@ -215,7 +215,7 @@ __global__ void __launch_bounds__(THREADS) tiles(const __grid_constant__ cpi_pro
     int y = threadIdx.x / 16 * OWN, x = threadIdx.x % 16 * OWN;
     share_of<DEPTH> ours_a(p.a_col == 1), ours_b(p.b_row == 1 && p.b_col != 1);
     for (int64_t batch = blockIdx.z; batch < batches; batch += gridDim.z) {
-        offsets o = place_of(p, batch);
+        offsets o = position_of(p, batch);
         const T *a = (const T *)p.a + o.a, *b = (const T *)p.b + o.b;
         T next_a[LOADS], next_b[LOADS];
         auto fetch = [&](int64_t from) {
@@ -269,7 +269,7 @@ __global__ void __launch_bounds__(THREADS) tiles(const __grid_constant__ cpi_pro
 
 template <class A> cp_code multiply_tiles(cp_stream *stream, const cpi_product &p)
 {
-    int64_t tiles_m = (p.m + EDGE - 1) / EDGE, tiles_n = (p.n + EDGE - 1) / EDGE, batches = cpi_product_batches(&p);
+    int64_t tiles_m = cpi_ceil_div(p.m, EDGE), tiles_n = cpi_ceil_div(p.n, EDGE), batches = cpi_product_batches(&p);
     if (tiles_m > INT32_MAX / tiles_n)
         return cpi_host->fail(CP_ERROR_VALUE, "matmul: a matrix of more tiles than a GPU takes at once");
     dim3 grid((unsigned)(tiles_m * tiles_n), 1, (unsigned)(batches < 65535 ? batches : 65535));
@@ -295,9 +295,9 @@ const double ones[2] = {1, 0}, zeros[2] = {0, 0};
 /* A matrix times a vector, alone. */
 cublasStatus_t by_vector(const cpi_cublas_use &u, const cpi_product &p)
 {
-    bool turned = p.a_col == 1; /* a lies by rows, cuBLAS wants columns */
-    cublasOperation_t op = turned ? CUBLAS_OP_T : CUBLAS_OP_N;
-    int64_t rows = turned ? p.k : p.m, cols = turned ? p.m : p.k, pitch = turned ? p.a_row : p.a_col;
+    bool transposed = p.a_col == 1; /* a lies by rows, cuBLAS wants columns */
+    cublasOperation_t op = transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+    int64_t rows = transposed ? p.k : p.m, cols = transposed ? p.m : p.k, pitch = transposed ? p.a_row : p.a_col;
     if (p.type == CP_FLOAT32)
         return u.call->cublasSgemv_v2_64(u.handle, op, rows, cols, ones_f, (const float *)p.a, pitch,
                                          (const float *)p.b, p.b_row, zeros_f, (float *)p.c, 1);
@@ -416,7 +416,7 @@ cp_code cpi_products_cuda_product(cp_stream *stream, const cpi_product *given)
         if (p.m == 1 && p.n == 1) return sum_vectors<A>(stream, p);
         if constexpr (E::kind == 'f' || E::kind == 'c') {
             bool done = false;
-            cp_code code = p.type == CP_FLOAT64 && aligned(p) ? cpi_few_product(stream, p, &done) : CP_OK;
+            cp_code code = p.type == CP_FLOAT64 && aligned(p) ? cpi_thin_product(stream, p, &done) : CP_OK;
             if (!code && !done) code = by_parts(stream, p, &done);
             if (code || done) return code;
             code = by_library(stream, p, &done);

@@ -25,7 +25,7 @@ typedef struct part {
     int64_t wide_a, wide_b;            /* rows and columns, rounded up to panels */
     int64_t each, tasks_a, tasks_b;    /* rows or columns of a task that copies; such tasks of a block of the sum */
     int64_t tile_m, tile_n, tiles_n;
-    cpi_place at;
+    cpi_position at;
     char *a, *b;
 } part;
 
@@ -107,7 +107,7 @@ cp_code cpi_large_matrices(cp_stream *stream, const cpi_product *p, const cpi_pr
     if (!memory) return cp_error();
     w.a = memory, w.b = memory + wide_a * deep * w.item;
     for (int64_t i = 0; i < batches; i++) {
-        w.at = cpi_place_of(p, w.item, i);
+        w.at = cpi_batch_offset(p, w.item, i);
         for (w.row = 0; w.row < p->m; w.row += m)
             for (w.col = 0; w.col < p->n; w.col += n)
                 for (w.from = 0; w.from < p->k; w.from += deep) {

@@ -18,7 +18,7 @@ enum {
     CHUNK = 96,          /* rows that meet all of a strip's panels before the next ones do; a multiple of a block's */
     FEW_PANELS = 16,     /* of b, below which a strip has one of them, not two */
     FEW_STRIPS = 6,      /* below which all are cut into pieces, */
-    PIECES = 4,          /* else the last ones into so many; */
+    CHUNKS = 4,          /* else the last ones into so many; */
     TAIL = 2,
     WANTED = 16          /* tasks */
 };
@@ -27,7 +27,7 @@ typedef struct medium {
     const cpi_product *p;
     const cpi_product_kernels *k;
     int64_t item, wide;          /* columns of a strip */
-    int64_t whole, pieces, tall; /* strips that are one task; pieces of the others, and the rows of one */
+    int64_t whole, nchunks, tall; /* strips that are one task; pieces of the others, and the rows of one */
     int64_t tasks;               /* of one matrix */
     int64_t chunk;
     int64_t worker_bytes;
@@ -42,11 +42,11 @@ static void strip_task(void *context, int64_t task, int worker)
 {
     const medium *w = context;
     const cpi_product *p = w->p;
-    const cpi_place at = cpi_place_of(p, w->item, task / w->tasks);
+    const cpi_position at = cpi_batch_offset(p, w->item, task / w->tasks);
     int64_t first = 0, rows = p->m, j = task % w->tasks;
     if (j >= w->whole) {
-        first = (j - w->whole) % w->pieces * w->tall, rows = at_most(w->tall, p->m - first);
-        j = w->whole + (j - w->whole) / w->pieces;
+        first = (j - w->whole) % w->nchunks * w->tall, rows = at_most(w->tall, p->m - first);
+        j = w->whole + (j - w->whole) / w->nchunks;
     }
     j *= w->wide;
     const int64_t n = at_most(w->wide, p->n - j), end = first + rows;
@@ -82,10 +82,10 @@ cp_code cpi_medium_matrices(cp_stream *stream, const cpi_product *p, const cpi_p
     w.wide = many ? round_up(p->n, k->cols) : parts_of(p->n, k->cols) < FEW_PANELS ? k->cols : 2 * k->cols;
     const int64_t strips = parts_of(p->n, w.wide);
     w.whole = many ? 1 : strips < FEW_STRIPS ? 0 : strips - TAIL;
-    w.pieces = strips < FEW_STRIPS ? parts_of(WANTED, strips) : PIECES;
-    w.tall = round_up(parts_of(p->m, w.pieces), k->rows);
-    w.pieces = parts_of(p->m, w.tall);
-    w.tasks = w.whole + (strips - w.whole) * w.pieces;
+    w.nchunks = strips < FEW_STRIPS ? parts_of(WANTED, strips) : CHUNKS;
+    w.tall = round_up(parts_of(p->m, w.nchunks), k->rows);
+    w.nchunks = parts_of(p->m, w.tall);
+    w.tasks = w.whole + (strips - w.whole) * w.nchunks;
     const int64_t tasks = w.tasks * cpi_product_batches(p);
     w.worker_bytes = w.wide * CPI_DEPTH * w.item;
     w.scratch = cpi_work_alloc(stream, (size_t)((tasks > 1 ? cpi_workers() : 1) * w.worker_bytes));

@@ -18,7 +18,7 @@ typedef struct plan {
     cpi_squares_fn *squares;     /* which do all of it, or NULL */
     int64_t item, width;         /* bytes of an element; of a block's row */
     int64_t rows, batches, each;
-    bool turned;                 /* b lies by columns: it is copied by rows first */
+    bool transposed;             /* b lies by columns: it is copied by rows first */
     char *scratch;
     int64_t worker_bytes;
 } plan;
@@ -59,7 +59,7 @@ static void matrix(const plan *w, const char *a, const char *b, char *c)
 }
 
 /* Consecutive places of the batch, whose matrices lie at equal distances. */
-static void matrices(const plan *w, int64_t count, cpi_place at, char *scratch)
+static void matrices(const plan *w, int64_t count, cpi_position at, char *scratch)
 {
     const cpi_product *p = w->p;
     const int d = p->nbatch - 1;
@@ -72,8 +72,8 @@ static void matrices(const plan *w, int64_t count, cpi_place at, char *scratch)
     const bool one_block = p->m <= w->rows && p->n * w->item <= w->width;
     for (int64_t i = 0; i < count; i++, at.a += a, at.b += b, at.c += c) {
         const char *y = at.b;
-        if (w->turned && (!i || b)) by_rows(w->item, p->n, p->k, at.b, p->b_col * w->item, scratch);
-        if (w->turned) y = scratch;
+        if (w->transposed && (!i || b)) by_rows(w->item, p->n, p->k, at.b, p->b_col * w->item, scratch);
+        if (w->transposed) y = scratch;
         if (one_block) w->block(&w->s, at.a, y, at.c);
         else matrix(w, at.a, y, at.c);
     }
@@ -86,7 +86,7 @@ static void matrices_task(void *context, int64_t task, int worker)
     int64_t i = task * w->each, end = i + w->each < w->batches ? i + w->each : w->batches, count;
     for (; i < end; i += count) {
         count = inner - i % inner < end - i ? inner - i % inner : end - i;
-        matrices(w, count, cpi_place_of(w->p, w->item, i), w->scratch + worker * w->worker_bytes);
+        matrices(w, count, cpi_batch_offset(w->p, w->item, i), w->scratch + worker * w->worker_bytes);
     }
 }
 
@@ -112,15 +112,15 @@ cp_code cpi_small_matrices(cp_stream *stream, const cpi_product *p, const cpi_pr
     w.rows = (p->m + blocks - 1) / blocks;
     w.width = width < nv * f->bytes ? width : nv * f->bytes;
     w.block = f->block[nv - 1][w.rows - 1];
-    w.turned = p->b_col != 1;
+    w.transposed = p->b_col != 1;
     w.s = (cpi_small){.k = p->k, .a_row = p->a_row * w.item, .a_col = p->a_col * w.item,
-                      .b_row = (w.turned ? p->n : p->b_row) * w.item, .c_row = p->c_row * w.item,
+                      .b_row = (w.transposed ? p->n : p->b_row) * w.item, .c_row = p->c_row * w.item,
                       .last = w.width - f->bytes};
     w.squares = squares_for(p, k);
     w.each = TASK / (p->m * p->n * p->k + MATRIX);
     if (w.each < 1) w.each = 1;
     int64_t tasks = (w.batches + w.each - 1) / w.each;
-    if (w.turned) {
+    if (w.transposed) {
         w.worker_bytes = (p->n * p->k * w.item + 63) / 64 * 64;
         w.scratch = cpi_work_alloc(stream, (size_t)((tasks > 1 ? cpi_workers() : 1) * w.worker_bytes));
         if (!w.scratch) return cp_error();
@@ -152,7 +152,7 @@ static void sums_task(void *context, int64_t task, int worker)
     int64_t i = task * w->each, end = i + w->each < w->batches ? i + w->each : w->batches;
     (void)worker;
     if (!p->nbatch) { /* one matrix: tasks are of its rows */
-        cpi_place at = cpi_place_of(p, w->item, 0);
+        cpi_position at = cpi_batch_offset(p, w->item, 0);
         sums(w, end - i, at.a + i * w->s.a_row, at.b + i * w->s.b_row, at.c + i * w->item);
         return;
     }
@@ -160,7 +160,7 @@ static void sums_task(void *context, int64_t task, int worker)
     const int d = p->nbatch - 1;
     for (int64_t count; i < end; i += count) {
         count = inner - i % inner < end - i ? inner - i % inner : end - i;
-        cpi_place at = cpi_place_of(p, w->item, i);
+        cpi_position at = cpi_batch_offset(p, w->item, i);
         for (int64_t q = 0; q < count; q++) {
             sums(w, p->m, at.a, at.b, at.c);
             at.a += p->a_batch[d] * w->item, at.b += p->b_batch[d] * w->item, at.c += p->c_batch[d] * w->item;

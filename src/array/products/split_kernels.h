@@ -34,13 +34,13 @@ struct operand {
     char *parts;                    /* padded rows of them are there, a multiple of BLOCK */
     signed char *shift;             /* for each BLOCK rows, each piece: parts are those of x 2^shift; ODD */
     int64_t padded;
-    __device__ __forceinline__ int64_t place() const { return batch ? blockIdx.z : 0; }
+    __device__ __forceinline__ int64_t batch_index() const { return batch ? blockIdx.z : 0; }
 };
 
 struct problem {
     operand a, b;
     float *c;
-    int64_t c_row, c_batch, k, pieces; /* pieces along k */
+    int64_t c_row, c_batch, k, nchunks; /* pieces along k */
     int tiles_m, tiles_n;
 };
 
@@ -74,9 +74,9 @@ __global__ void __launch_bounds__(SPLIT_THREADS) split_operands(const __grid_con
     bool along = o.step == 1; /* neighbours in memory are read by neighbours */
     int unit = along ? threadIdx.x % UNITS : threadIdx.x / BLOCK, turn = 0;
     int64_t r = block * BLOCK + (along ? threadIdx.x / UNITS : threadIdx.x % BLOCK);
-    for (int64_t piece = blockIdx.y; piece < p.pieces; piece += gridDim.y, turn ^= 1) {
+    for (int64_t chunk = blockIdx.y; chunk < p.nchunks; chunk += gridDim.y, turn ^= 1) {
         const float *x = o.x + blockIdx.z * o.batch + r * o.row;
-        int64_t from = piece * DEEP + unit * 8;
+        int64_t from = chunk * DEEP + unit * 8;
         float f[8];
         if (along && r < o.rows && ((uintptr_t)(x + from) & 15) == 0 && from + 8 <= p.k)
             *(float4 *)f = *(const float4 *)(x + from), *(float4 *)(f + 4) = *(const float4 *)(x + from + 4);
@@ -106,11 +106,12 @@ __global__ void __launch_bounds__(SPLIT_THREADS) split_operands(const __grid_con
                 f[i] -= __bfloat162float(part[q][i]);
             }
         }
-        char *to = o.parts + ((o.place() * p.pieces + piece) * PARTS * o.padded + r) * WIDE;
+        char *to = o.parts + ((o.batch_index() * p.nchunks + chunk) * PARTS * o.padded + r) * WIDE;
         int at = (unit ^ (int)(r * WIDE >> 7) & UNITS - 1) * 16;
 #pragma unroll
         for (int q = 0; q < PARTS; q++) *(uint4 *)(to + q * o.padded * WIDE + at) = *(uint4 *)part[q];
-        if (!threadIdx.x) o.shift[(o.place() * (o.padded / BLOCK) + block) * p.pieces + piece] = (signed char)shift;
+        if (!threadIdx.x)
+            o.shift[(o.batch_index() * (o.padded / BLOCK) + block) * p.nchunks + chunk] = (signed char)shift;
     }
 }
 
@@ -245,12 +246,12 @@ template <int ROWS> struct share_of {
 
 /* A tile by ordinary arithmetic: the first CONSUMERS threads. */
 template <int TILE_N>
-__device__ __forceinline__ void tile_plainly(const problem &p, int64_t row, int64_t col, float *room)
+__device__ __forceinline__ void tile_plainly(const problem &p, int64_t row, int64_t col, float *space)
 {
     constexpr int ACROSS = TILE_N / 16, DOWN = TILE_M / 16;
     constexpr int PITCH_A = share_of<TILE_M>::PITCH, PITCH_B = share_of<TILE_N>::PITCH;
     constexpr int HALF = PLAIN_DEEP * (PITCH_A + PITCH_B); /* floats: the one is read while the other is filled */
-    float *as = room, *bs = room + PLAIN_DEEP * PITCH_A;
+    float *as = space, *bs = space + PLAIN_DEEP * PITCH_A;
     int y = threadIdx.x / 16 * 4, x = threadIdx.x % 16 * 4; /* four neighbours of each 64 rows and 64 columns */
     float sum[DOWN][ACROSS];
 #pragma unroll
@@ -293,12 +294,12 @@ __device__ __forceinline__ void tile_plainly(const problem &p, int64_t row, int6
 /* What the shifts of rows [from, from + n) of the operand are: all 0, others, with ODD ones among them. All threads of
  * the block help, and each knows of its share. */
 enum { UNSHIFTED, SHIFTED, PLAIN = 3 };
-__device__ __forceinline__ int way_of(const operand &o, int64_t from, int n, int64_t pieces)
+__device__ __forceinline__ int way_of(const operand &o, int64_t from, int n, int64_t nchunks)
 {
     int64_t blocks = o.padded / BLOCK, first = from / BLOCK, last = min(first + n / BLOCK, blocks);
-    const signed char *shift = o.shift + o.place() * blocks * pieces;
+    const signed char *shift = o.shift + o.batch_index() * blocks * nchunks;
     int way = UNSHIFTED;
-    for (int64_t i = first * pieces + threadIdx.x; i < last * pieces; i += THREADS)
+    for (int64_t i = first * nchunks + threadIdx.x; i < last * nchunks; i += THREADS)
         if (shift[i]) way |= shift[i] == ODD ? PLAIN : SHIFTED;
     return way;
 }
@@ -311,10 +312,10 @@ __device__ __forceinline__ void bring(const problem &p, int64_t row, int64_t col
     typedef shape<TILE_N, STAGES> S;
     constexpr int SHARE = S::B_BYTES / CLUSTER;
     int64_t a_part = p.a.padded * WIDE, b_part = p.b.padded * WIDE;
-    const char *a = p.a.parts + p.a.place() * p.pieces * PARTS * a_part + row * WIDE;
-    const char *b = p.b.parts + p.b.place() * p.pieces * PARTS * b_part + col * WIDE + rank * SHARE;
+    const char *a = p.a.parts + p.a.batch_index() * p.nchunks * PARTS * a_part + row * WIDE;
+    const char *b = p.b.parts + p.b.batch_index() * p.nchunks * PARTS * b_part + col * WIDE + rank * SHARE;
     int stage = 0, round = 0;
-    for (int64_t i = 0; i < p.pieces; i++) {
+    for (int64_t i = 0; i < p.nchunks; i++) {
         unsigned to = stages + stage * S::STAGE, arrived = full + 8 * stage;
         if (round) barrier_wait(empty + 8 * stage, (round - 1) & 1);
         barrier_expect(arrived, S::STAGE);
@@ -346,14 +347,14 @@ __device__ __forceinline__ void tile_by_parts(const problem &p, int64_t row, int
     for (int t = 0; t < TURNS; t++)
 #pragma unroll
         for (int i = 0; i < OWN; i++) sum[t][i] = 0;
-    const signed char *shift_a = p.a.shift + (p.a.place() * p.a.padded + row + team * 64) / BLOCK * p.pieces;
-    const signed char *shift_b = p.b.shift + (p.b.place() * p.b.padded + col) / BLOCK * p.pieces;
+    const signed char *shift_a = p.a.shift + (p.a.batch_index() * p.a.padded + row + team * 64) / BLOCK * p.nchunks;
+    const signed char *shift_b = p.b.shift + (p.b.batch_index() * p.b.padded + col) / BLOCK * p.nchunks;
     int stage = 0, round = 0;
-    for (int64_t piece = 0; piece < p.pieces; piece++) {
+    for (int64_t chunk = 0; chunk < p.nchunks; chunk++) {
         float scale[TILE_N / BLOCK];
 #pragma unroll
         for (int i = 0; i < TILE_N / BLOCK; i++)
-            scale[i] = shifted ? power_of_two(-shift_a[piece] - shift_b[i * p.pieces + piece]) : 1;
+            scale[i] = shifted ? power_of_two(-shift_a[chunk] - shift_b[i * p.nchunks + chunk]) : 1;
         barrier_wait(full + 8 * stage, round & 1);
         unsigned at = stages + stage * S::STAGE;
         uint64_t a = descriptor(at + team * 64 * WIDE), b = descriptor(at + PARTS * S::A_BYTES);
@@ -410,8 +411,8 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(THREADS, 1)
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     typedef shape<TILE_N, STAGES> S;
     extern __shared__ char shared[];
-    char *room = (char *)(((uintptr_t)shared + 1023) & ~(uintptr_t)1023);
-    unsigned stages = shared_at(room), full = stages + S::STAGE * STAGES, empty = full + 8 * STAGES;
+    char *space = (char *)(((uintptr_t)shared + 1023) & ~(uintptr_t)1023);
+    unsigned stages = shared_at(space), full = stages + S::STAGE * STAGES, empty = full + 8 * STAGES;
     unsigned rank = CLUSTER > 1 ? cluster_rank() : 0;
 
     /* tiles in groups of rows, so that those at work share what they read; `within` counts clusters */
@@ -422,7 +423,7 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(THREADS, 1)
     int64_t row = first + rank * TILE_M, col = within / high * TILE_N;
 
     /* blocks of a cluster do the same, since they bring each other's share */
-    int way = way_of(p.a, first, CLUSTER * TILE_M, p.pieces) | way_of(p.b, col, TILE_N, p.pieces);
+    int way = way_of(p.a, first, CLUSTER * TILE_M, p.nchunks) | way_of(p.b, col, TILE_N, p.nchunks);
     if (!threadIdx.x) {
         for (int s = 0; s < STAGES; s++) {
             barrier_init(full + 8 * s, 1);
@@ -438,7 +439,7 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(THREADS, 1)
             bring<TILE_N, STAGES, CLUSTER>(p, row, col, stages, full, empty, rank);
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 224;");
-        if (plain) tile_plainly<TILE_N>(p, row, col, (float *)room);
+        if (plain) tile_plainly<TILE_N>(p, row, col, (float *)space);
         else tile_by_parts<TILE_N, STAGES, CLUSTER, APART>(p, row, col, stages, full, empty, shifted);
     }
     if (CLUSTER > 1) {

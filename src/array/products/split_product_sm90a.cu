@@ -11,7 +11,6 @@ namespace {
 
 using namespace split;
 
-int64_t up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
 /* A kernel, and its time for a tile in that of one of 256 columns: narrow ones bring more for what they compute. */
 struct choice {
@@ -55,8 +54,8 @@ const choice *fastest(const cpi_product &p, int64_t batches, int units, bool aga
     double elements = ((double)p.m * count(p.a_batch, p) + (double)p.n * count(p.b_batch, p)) * p.k;
     double least = 1.1 * (2.0 * p.m * p.n * p.k * batches / (LIBRARY * units / 132) + LIBRARYS_LAUNCH);
     for (const choice &c : choices) {
-        int64_t tiles = up(p.m, c.rows) / TILE_M * (up(p.n, c.columns) / c.columns) * batches;
-        double time = (double)((tiles + units - 1) / units) * c.cost * WAVE * p.k;
+        int64_t tiles = cpi_round_up(p.m, c.rows) / TILE_M * (cpi_round_up(p.n, c.columns) / c.columns) * batches;
+        double time = (double)cpi_ceil_div(tiles, units) * c.cost * WAVE * p.k;
         time += LAUNCHES + elements * 10 / BYTES;
         if (time < least || (!best && !against_library)) best = &c, least = time;
     }
@@ -66,7 +65,7 @@ const choice *fastest(const cpi_product &p, int64_t batches, int units, bool aga
 cp_code launch(cp_stream *stream, const choice &c, const problem &p, int64_t batches)
 {
     cudaStream_t s = cpi_cuda_stream(stream);
-    unsigned z = (unsigned)batches, y = (unsigned)(p.pieces < 65535 ? p.pieces : 65535);
+    unsigned z = (unsigned)batches, y = (unsigned)(p.nchunks < 65535 ? p.nchunks : 65535);
     split_operands<<<dim3((unsigned)((p.a.padded + p.b.padded) / BLOCK), y, z), SPLIT_THREADS, 0, s>>>(p);
     cp_code code = CPI_LAUNCHED(stream, "matmul");
     if (code) return code;
@@ -77,18 +76,18 @@ cp_code launch(cp_stream *stream, const choice &c, const problem &p, int64_t bat
 }
 
 /* Bytes of an operand's parts and of their shifts, for one of the batch. */
-int64_t parts_bytes(const operand &o, int64_t pieces) { return PARTS * o.padded * pieces * WIDE; }
-int64_t bytes(const operand &o, int64_t pieces)
+int64_t parts_bytes(const operand &o, int64_t nchunks) { return PARTS * o.padded * nchunks * WIDE; }
+int64_t bytes(const operand &o, int64_t nchunks)
 {
-    return parts_bytes(o, pieces) + up(o.padded / BLOCK * pieces, 512);
+    return parts_bytes(o, nchunks) + cpi_round_up(o.padded / BLOCK * nchunks, 512);
 }
 
 /* Puts them for `n` of the batch there; where they end. */
-char *put(operand *o, int64_t pieces, int64_t n, char *memory)
+char *put(operand *o, int64_t nchunks, int64_t n, char *memory)
 {
     if (!o->batch) n = 1;
-    o->parts = memory, o->shift = (signed char *)memory + n * parts_bytes(*o, pieces);
-    return memory + n * bytes(*o, pieces);
+    o->parts = memory, o->shift = (signed char *)memory + n * parts_bytes(*o, nchunks);
+    return memory + n * bytes(*o, nchunks);
 }
 
 } // namespace
@@ -105,14 +104,14 @@ cp_code cpi_split_product(cp_stream *stream, const cpi_product &p, bool *done)
     const choice &c = *fast;
     int64_t a_batch = p.nbatch ? p.a_batch[0] : 0, b_batch = p.nbatch ? p.b_batch[0] : 0;
     problem q;
-    q.a = {(const float *)p.a, p.m, p.a_row, p.a_col, a_batch, nullptr, nullptr, up(p.m, c.rows)};
-    q.b = {(const float *)p.b, p.n, p.b_col, p.b_row, b_batch, nullptr, nullptr, up(p.n, c.columns)};
-    q.k = p.k, q.pieces = (p.k + DEEP - 1) / DEEP;
+    q.a = {(const float *)p.a, p.m, p.a_row, p.a_col, a_batch, nullptr, nullptr, cpi_round_up(p.m, c.rows)};
+    q.b = {(const float *)p.b, p.n, p.b_col, p.b_row, b_batch, nullptr, nullptr, cpi_round_up(p.n, c.columns)};
+    q.k = p.k, q.nchunks = cpi_ceil_div(p.k, DEEP);
     q.c_row = p.c_row, q.c_batch = p.nbatch ? p.c_batch[0] : 0;
     if (q.a.padded / TILE_M > INT32_MAX / (q.b.padded / c.columns)) return CP_OK;
     q.tiles_m = (int)(q.a.padded / TILE_M), q.tiles_n = (int)(q.b.padded / c.columns);
 
-    int64_t of_a = bytes(q.a, q.pieces), of_b = bytes(q.b, q.pieces);
+    int64_t of_a = bytes(q.a, q.nchunks), of_b = bytes(q.b, q.nchunks);
     int64_t once = (a_batch ? 0 : of_a) + (b_batch ? 0 : of_b), each = of_a + of_b - once;
     if (once + each > MOST) return CP_OK;
     int64_t at_once = each ? (MOST - once) / each : batches;
@@ -124,7 +123,7 @@ cp_code cpi_split_product(cp_stream *stream, const cpi_product &p, bool *done)
         cpi_host->take_error(text, sizeof text);
         return CP_OK;
     }
-    put(&q.b, q.pieces, at_once, put(&q.a, q.pieces, at_once, memory));
+    put(&q.b, q.nchunks, at_once, put(&q.a, q.nchunks, at_once, memory));
     cp_code code = CP_OK;
     for (int64_t i = 0; i < batches && !code; i += at_once) {
         q.a.x = (const float *)p.a + i * a_batch, q.b.x = (const float *)p.b + i * b_batch;

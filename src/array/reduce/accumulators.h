@@ -1,5 +1,5 @@
 /* Accumulators that are not the type of an element, and what a row's words need beside the scalar prelude; for C17 and
- * CUDA C++ alike. The words themselves are made for each type by tools/generate/folds.py. */
+ * CUDA C++ alike. The words themselves are made for each type by tools/generate/reducers.py. */
 #ifndef CPI_REDUCE_ACCUMULATORS_H
 #define CPI_REDUCE_ACCUMULATORS_H
 

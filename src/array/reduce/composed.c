@@ -36,10 +36,10 @@ cp_array *cpi_masked_mean(cp_array *x, const cp_reduce_options *o, cp_type loop)
 }
 
 /* How many elements each result is the mean of: one number, or an array where a mask says. */
-static cp_array *counts(cp_array *x, const cpi_lanes *lanes, cp_array *sum, const cp_reduce_options *o)
+static cp_array *counts(cp_array *x, const cpi_slices *slices, cp_array *sum, const cp_reduce_options *o)
 {
     cp_reduce_options co = {.axis = o->axis, .keepdims = o->keepdims};
-    double all = (double)lanes->reduced;
+    double all = (double)slices->reduced;
     if (!o->where || cpi_is_true(o->where)) return cp_scalar(CP_FLOAT64, &all);
     cp_array *mask = cpi_mask("mean", o->where, sum->device, x->ndim, x->shape);
     cp_array *n = mask ? cp_reduce(CP_REDUCE_sum, mask, &co) : NULL;
@@ -49,12 +49,12 @@ static cp_array *counts(cp_array *x, const cpi_lanes *lanes, cp_array *sum, cons
 
 cp_array *cpi_mean_of_sum(cp_array *x, const cp_reduce_options *o)
 {
-    cpi_lanes lanes;
-    if (cpi_lanes_of("mean", x, o->axis, o->keepdims, &lanes)) return NULL;
-    cp_array *sum = cp_reduce(CP_REDUCE_sum, x, o), *n = sum ? counts(x, &lanes, sum, o) : NULL, *mean = NULL;
+    cpi_slices slices;
+    if (cpi_slices_of("mean", x, o->axis, o->keepdims, &slices)) return NULL;
+    cp_array *sum = cp_reduce(CP_REDUCE_sum, x, o), *n = sum ? counts(x, &slices, sum, o) : NULL, *mean = NULL;
     cp_ufunc_options to = {.out = o->out ? NULL : sum, .casting = CP_UNSAFE}; /* the result lies as the sum */
     if (n) mean = cp_elementwise(CP_OP_divide, (cp_array *[]){sum, n}, &to);
-    if (mean && lanes.kept && !lanes.reduced) cpi_warn(CP_WARNING_MEAN);
+    if (mean && slices.kept && !slices.reduced) cpi_warn(CP_WARNING_MEAN);
     cp_free(n), cp_free(sum);
     return mean && o->out ? cpi_deliver("mean", mean, o->out, CP_UNSAFE) : mean;
 }
@@ -97,9 +97,9 @@ static cp_array *taking_part(cp_array *x, cp_array *where, bool known)
 static cp_array *freedom(const cpi_reduction_row *row, cp_array *x, const cp_reduce_options *o, cp_array *where,
                          bool known)
 {
-    cpi_lanes lanes;
-    if (cpi_lanes_of(row->name, x, o->axis, o->keepdims, &lanes)) return NULL;
-    double n = (double)lanes.reduced - o->ddof, none = 0;
+    cpi_slices slices;
+    if (cpi_slices_of(row->name, x, o->axis, o->keepdims, &slices)) return NULL;
+    double n = (double)slices.reduced - o->ddof, none = 0;
     if (!where && n <= 0) cpi_warn(row->warns);
     if (!where) return cp_scalar(CP_FLOAT64, n <= 0 ? &none : &n);
     cp_array *mask = cpi_mask(row->name, where, x->device, x->ndim, x->shape);
@@ -118,8 +118,8 @@ static cp_array *about_mean(const cpi_reduction_row *row, cp_array *x, const cp_
     if (d && known && !cpi_has_shape(d, x->ndim, x->shape)) {
         char have[160], want[160];
         cpi_fail(CP_ERROR_VALUE, "%s: the mean broadcasts an array of shape %s to %s", row->name,
-                 cpi_shape_text(x->ndim, x->shape, have, sizeof have),
-                 cpi_shape_text(d->ndim, d->shape, want, sizeof want));
+                 cpi_shape_string(x->ndim, x->shape, have, sizeof have),
+                 cpi_shape_string(d->ndim, d->shape, want, sizeof want));
         return NULL;
     }
     if (d && known && cpi_discards(d->type, x->type)) cpi_warn(CP_WARNING_COMPLEX);

@@ -2,7 +2,7 @@
 #ifndef CPI_REDUCE_COMPOSED_H
 #define CPI_REDUCE_COMPOSED_H
 
-#include "front/front.h"
+#include "operands/operands.h"
 #include "reduce/reduce.h"
 
 /* The mean of masked elements has a divisor of its own for each result: sum over count. `loop` is the result's type. */

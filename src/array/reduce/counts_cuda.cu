@@ -1,8 +1,8 @@
 /* Counts of non-zero elements on the GPU, and `any` and `all`, which are made of them. */
-#include "reduce/fold.cuh"
-#include "reduce/folds_cuda.h"
+#include "reduce/reducer.cuh"
+#include "reduce/reducers_cuda.h"
 
-namespace fold {
+namespace reducer {
 
 /* Zero is all bits clear, but for the sign of floating-point numbers: which bits count is decided once a thread, so
  * that types of one width share a kernel. */
@@ -27,9 +27,9 @@ template <class E> struct Count {
     static __device__ void turn(State &) {}
     static __device__ Acc result(const State &s) { return s.a; }
     static __device__ Acc join(Acc a, Acc b) { return a + b; }
-    static __device__ void finish(const plan &p, Acc a, char *out)
+    static __device__ void finalize(const plan &p, Acc a, char *out)
     {
-        int64_t v = cpi_finish_count(p.a.op, a, p.a.reduced);
+        int64_t v = cpi_finalize_count(p.a.op, a, p.a.reduced);
         if (p.a.initial) v = p.a.op == CP_REDUCE_any ? v | (p.a.value[0] != 0) : v & (p.a.value[0] != 0);
         cpi_store_int(p.a.result, out, (uint64_t)v);
     }
@@ -37,9 +37,9 @@ template <class E> struct Count {
 
 } // namespace fold
 
-cp_code cpi_fold_counts(cp_stream *s, const cpi_reduce_args *a)
+cp_code cpi_reducer_counts(cp_stream *s, const cpi_reduce_args *a)
 {
-    using namespace fold;
+    using namespace reducer;
     return cpi_with_type(a->type, [&](auto e) {
         typedef decltype(e) E;
         if constexpr (E::kind == 'c') return launch<Count<Parts<stored<E>>>>(s, a);

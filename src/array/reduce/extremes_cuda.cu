@@ -1,8 +1,8 @@
 /* Minimum and maximum on the GPU: NaN wins, or (known_lowest, known_highest) numbers win. */
 #include "reduce/keys.cuh"
-#include "reduce/folds_cuda.h"
+#include "reduce/reducers_cuda.h"
 
-namespace fold {
+namespace reducer {
 
 /* The higher of two keys; NaN wins. */
 template <class K> __device__ __forceinline__ K higher(K a, K b);
@@ -25,7 +25,7 @@ template <class K> __device__ __forceinline__ K unknown_key() { return (K)NAN; }
 
 __device__ __forceinline__ uint64_t flip_of(const plan &p)
 {
-    return cpi_order_flip(p.a.type, p.a.fold == CPI_FOLD_LOWEST || p.a.fold == CPI_FOLD_KNOWN_LOWEST);
+    return cpi_order_flip(p.a.type, p.a.reducer == CPI_REDUCER_LOWEST || p.a.reducer == CPI_REDUCER_KNOWN_LOWEST);
 }
 
 template <class R, bool KNOWN> struct Extreme {
@@ -58,7 +58,7 @@ template <class R, bool KNOWN> struct Extreme {
         }
         return flipped(of_key<R>(a), flip);
     }
-    static __device__ void finish(const plan &p, Acc a, char *out) { *(R *)out = result_of(p, a); }
+    static __device__ void finalize(const plan &p, Acc a, char *out) { *(R *)out = result_of(p, a); }
 };
 
 template <class R, bool KNOWN> struct gives_elements<Extreme<R, KNOWN>> { static constexpr bool ever = true; };
@@ -109,7 +109,7 @@ template <class R, bool KNOWN> struct FirstExtreme {
         if (b.index < 0) return a;
         return a.index < 0 ? b : better(a, b);
     }
-    static __device__ void finish(const plan &p, Acc a, char *out)
+    static __device__ void finalize(const plan &p, Acc a, char *out)
     {
         uint64_t flip = flip_of(p);
         if (p.a.initial) { /* before all elements */
@@ -169,8 +169,8 @@ template <class R> using Known = typename by_type<R, true>::type;
 
 } // namespace fold
 
-cp_code cpi_fold_extremes(cp_stream *s, const cpi_reduce_args *a)
+cp_code cpi_reducer_extremes(cp_stream *s, const cpi_reduce_args *a)
 {
-    bool known = a->fold == CPI_FOLD_KNOWN_LOWEST || a->fold == CPI_FOLD_KNOWN_HIGHEST;
-    return known ? fold::launch_ordered_floats<fold::Known>(s, a) : fold::launch_ordered<fold::Any>(s, a);
+    bool known = a->reducer == CPI_REDUCER_KNOWN_LOWEST || a->reducer == CPI_REDUCER_KNOWN_HIGHEST;
+    return known ? reducer::launch_ordered_floats<reducer::Known>(s, a) : reducer::launch_ordered<reducer::Any>(s, a);
 }

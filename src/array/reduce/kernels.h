@@ -41,7 +41,7 @@ typedef struct cpi_reduce_kernel {
 } cpi_reduce_kernel;
 
 /* By fold, [1] for integers modulo 2^64: a table of kernels by type, or NULL. */
-typedef const cpi_reduce_kernel *cpi_reduce_kernels[CPI_NFOLDS][2];
+typedef const cpi_reduce_kernel *cpi_reduce_kernels[CPI_NREDUCERS][2];
 /* Made from the rows of reduce.def. */
 extern const cpi_reduce_kernels cpi_reduce_rows_v2, cpi_reduce_rows_v3, cpi_reduce_rows_v4;
 /* What takes their places where it is faster, written by hand: a function that is NULL is the row's. A run of bool's

@@ -10,9 +10,9 @@
 
 #include <type_traits>
 
-#include "reduce/fold.cuh"
+#include "reduce/reducer.cuh"
 
-namespace fold {
+namespace reducer {
 
 /* --- what is flipped (cpi_order_flip), of an element or of each part of a complex one --- */
 

@@ -1,11 +1,11 @@
 /* Means of what is not NaN on the GPU: sums and how many there are, gathered together. */
 #include <type_traits>
 
-#include "reduce/fold.cuh"
+#include "reduce/reducer.cuh"
 
-cp_code cpi_fold_known_means(cp_stream *stream, const cpi_reduce_args *a);
+cp_code cpi_reducer_known_means(cp_stream *stream, const cpi_reduce_args *a);
 
-namespace fold {
+namespace reducer {
 
 __device__ __forceinline__ double part_re(c64 x) { return real(x); }
 __device__ __forceinline__ double part_re(c128 x) { return real(x); }
@@ -45,7 +45,7 @@ template <class R> struct KnownMean {
         if constexpr (is_pair<R>) a.im += b.im;
         return a;
     }
-    static __device__ void finish(const plan &p, Acc a, char *out)
+    static __device__ void finalize(const plan &p, Acc a, char *out)
     {
         const double n = (double)a.n;
         if constexpr (is_pair<R>) cpi_store_number(p.a.result, out, a.re / n, a.im / n);
@@ -55,12 +55,12 @@ template <class R> struct KnownMean {
 
 } // namespace fold
 
-cp_code cpi_fold_known_means(cp_stream *stream, const cpi_reduce_args *a)
+cp_code cpi_reducer_known_means(cp_stream *stream, const cpi_reduce_args *a)
 {
     return cpi_with_type(a->type, [&](auto e) -> cp_code {
         typedef decltype(e) E;
         if constexpr (E::kind == 'f' || E::kind == 'c')
-            return fold::launch<fold::KnownMean<fold::stored<E>>>(stream, a);
+            return reducer::launch<reducer::KnownMean<reducer::stored<E>>>(stream, a);
         else return cpi_host->fail(CP_ERROR_TYPE, "nanmean: integers have a fold of their own");
     });
 }

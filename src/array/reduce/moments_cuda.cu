@@ -8,10 +8,10 @@
  * Elements of at most 32 bits have a quicker way (Near): those loaded together are reduced to a mean and squares
  * about it in float32, and only these go on in double, around the first element of the result. As that is one
  * of its n elements, cancellation costs at most a factor n of 2^-53, far below what float32 shows. */
-#include "reduce/fold.cuh"
-#include "reduce/folds_cuda.h"
+#include "reduce/reducer.cuh"
+#include "reduce/reducers_cuda.h"
 
-namespace fold {
+namespace reducer {
 
 enum { LIMIT = 1024 };
 
@@ -64,9 +64,9 @@ template <class T> struct Real {
     }
     static __device__ Acc result(const State &s) { return join_moments(s.done, open(s)); }
     static __device__ Acc join(Acc a, Acc b) { return join_moments(a, b); }
-    static __device__ void finish(const plan &p, Acc a, char *out)
+    static __device__ void finalize(const plan &p, Acc a, char *out)
     {
-        cpi_store_number(p.a.result, out, cpi_finish_moments(p.a.op, a.m2, a.n, p.a.ddof), 0);
+        cpi_store_number(p.a.result, out, cpi_finalize_moments(p.a.op, a.m2, a.n, p.a.ddof), 0);
     }
 };
 
@@ -91,10 +91,10 @@ template <class T> struct Near {
     static __device__ void turn(State &) {}
     static __device__ Acc result(const State &s) { return pair{s.s, s.q}; }
     static __device__ Acc join(Acc a, Acc b) { return pair{a.re + b.re, a.im + b.im}; }
-    static __device__ void finish(const plan &p, Acc a, char *out)
+    static __device__ void finalize(const plan &p, Acc a, char *out)
     {
         double n = (double)p.a.reduced, m2 = p.a.reduced ? a.im - a.re * a.re / n : 0.0;
-        cpi_store_number(p.a.result, out, cpi_finish_moments(p.a.op, m2 < 0 ? 0.0 : m2, n, p.a.ddof), 0);
+        cpi_store_number(p.a.result, out, cpi_finalize_moments(p.a.op, m2 < 0 ? 0.0 : m2, n, p.a.ddof), 0);
     }
 };
 
@@ -160,17 +160,17 @@ template <class T> struct Plane {
     }
     static __device__ Acc result(const State &s) { return join_moments(s.done, open(s)); }
     static __device__ Acc join(Acc a, Acc b) { return join_moments(a, b); }
-    static __device__ void finish(const plan &p, Acc a, char *out)
+    static __device__ void finalize(const plan &p, Acc a, char *out)
     {
-        cpi_store_number(p.a.result, out, cpi_finish_moments(p.a.op, cpi_deviations(&p.a, a), a.n, p.a.ddof), 0);
+        cpi_store_number(p.a.result, out, cpi_finalize_moments(p.a.op, cpi_deviations(&p.a, a), a.n, p.a.ddof), 0);
     }
 };
 
 } // namespace fold
 
-cp_code cpi_fold_moments(cp_stream *s, const cpi_reduce_args *a)
+cp_code cpi_reducer_moments(cp_stream *s, const cpi_reduce_args *a)
 {
-    using namespace fold;
+    using namespace reducer;
     return cpi_with_type(a->type, [&](auto e) {
         typedef decltype(e) E;
         typedef stored<E> R;

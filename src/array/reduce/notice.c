@@ -9,7 +9,7 @@
 void cpi_notice_out(const cpi_reduction_row *row, const cp_array *x, const cp_reduce_options *o)
 {
     bool real_sum = row->rule == CPI_RESULT_MEAN || row->rule == CPI_RESULT_REAL;
-    bool known = cpi_folds[row->fold].integers != row->fold;
+    bool known = cpi_reducers[row->reducer].integers != row->reducer;
     bool chosen = cpi_is_whole(x->type) || (row->rule == CPI_RESULT_MEAN && x->type == CP_FLOAT16);
     if (row->rule == CPI_RESULT_INDEX || row->rule == CPI_RESULT_COUNT) return;
     bool in_real = o->typed ? cpi_is_float(o->dtype) || cpi_is_int(o->dtype) : real_sum && chosen;
@@ -89,7 +89,7 @@ static cp_code notice_freedom(cp_array *x, const cp_reduce_options *o, bool know
     return code;
 }
 
-cp_code cpi_notice(const cpi_lanes *lanes, cp_reduction r, cp_array *x, const cp_reduce_options *o, cp_array *result)
+cp_code cpi_notice(const cpi_slices *slices, cp_reduction r, cp_array *x, const cp_reduce_options *o, cp_array *result)
 {
     cp_warning warning = cpi_reductions[r].warns;
     bool known = warning == CP_WARNING_KNOWN_FREEDOM, masked = o->where && !cpi_is_true(o->where), nan = false;
@@ -99,7 +99,7 @@ cp_code cpi_notice(const cpi_lanes *lanes, cp_reduction r, cp_array *x, const cp
         if (nan) cpi_warn(warning);
         return code;
     }
-    bool few = warning == CP_WARNING_MEAN ? !lanes->reduced : (double)lanes->reduced <= o->ddof;
+    bool few = warning == CP_WARNING_MEAN ? !slices->reduced : (double)slices->reduced <= o->ddof;
     if (few && (result->size || !(known || masked))) {
         cpi_warn(warning);
         return CP_OK;

@@ -6,7 +6,7 @@
 #ifndef CPI_REDUCE_NOTICE_H
 #define CPI_REDUCE_NOTICE_H
 
-#include "front/front.h"
+#include "operands/operands.h"
 #include "reduce/reduce.h"
 
 /* Imaginary parts that NumPy warns of although none are lost: it reads a complex `out` as the real type it adds in. */
@@ -14,6 +14,6 @@ void cpi_notice_out(const cpi_reduction_row *row, const cp_array *x, const cp_re
 /* Warns where one of the counts is at most `most`. */
 cp_code cpi_notice_counts(cp_array *counts, double most, cp_warning warning);
 /* What the result of reduction r tells. */
-cp_code cpi_notice(const cpi_lanes *lanes, cp_reduction r, cp_array *x, const cp_reduce_options *o, cp_array *result);
+cp_code cpi_notice(const cpi_slices *slices, cp_reduction r, cp_array *x, const cp_reduce_options *o, cp_array *result);
 
 #endif

@@ -22,7 +22,7 @@
 
 /* --- extremes of a run, and where they are --- */
 
-#define PLACE_OF(KIND, NAME, T)                                                                       \
+#define INDEXED_OF(KIND, NAME, T)                                                                     \
     static int64_t KIND##_at_##NAME(const T *x, int64_t n, T best)                                    \
     {                                                                                                 \
         int64_t i = 0;                                                                                \
@@ -36,7 +36,7 @@
     }
 
 #define FIND(KIND, NAME, T, SIGNED, ISNAN, BETTER)                                                            \
-    PLACE_OF(KIND, NAME, T)                                                                                   \
+    INDEXED_OF(KIND, NAME, T)                                                                                 \
     static T KIND##_of_##NAME(const T *x, int64_t n)                                                          \
     {                                                                                                         \
         enum { L = CPI_REGISTER / sizeof(T) };                                                                \
@@ -76,10 +76,10 @@
     }
 
 #define RUN(KIND, NAME, T, ISNAN, BETTER)                                                                     \
-    static void KIND##_place_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc) \
+    static void KIND##_indexed_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc) \
     {                                                                                                         \
         const T *x = data;                                                                                    \
-        place_##NAME *a = acc;                                                                                \
+        indexed_##NAME *a = acc;                                                                              \
         (void)shift;                                                                                          \
         if (a->index >= 0 && ISNAN(a->value)) return;                                                         \
         T best = KIND##_of_##NAME(x, n);                                                                      \
@@ -89,7 +89,7 @@
             while (i < n - 1 && !ISNAN(x[i])) i++;                                                            \
         else                                                                                                  \
             i = KIND##_at_##NAME(x, n, best);                                                                 \
-        *a = (place_##NAME){base + i, best};                                                                  \
+        *a = (indexed_##NAME){base + i, best};                                                                \
     }
 
 /* The processor's minimum and maximum of floats take one instruction; NaN is looked for beside them, two
@@ -186,22 +186,22 @@
 /* --- the same for columns --- */
 
 #define COLUMNS(KIND, NAME, T, ISNAN, BETTER)                                                                 \
-    static void KIND##_place_columns_##NAME(const void *data, int64_t pitch, int64_t rows, int64_t cols,      \
-                                            int64_t base, const double *shift, void *acc)                     \
+    static void KIND##_indexed_columns_##NAME(const void *data, int64_t pitch, int64_t rows, int64_t cols,    \
+                                              int64_t base, const double *shift, void *acc)                   \
     {                                                                                                         \
-        place_##NAME *restrict a = acc;                                                                       \
+        indexed_##NAME *restrict a = acc;                                                                     \
         (void)shift;                                                                                          \
         for (int64_t i = 0; i < rows; i++) {                                                                  \
             const T *restrict x = (const T *)((const char *)data + i * pitch);                                \
             for (int64_t j = 0; j < cols; j++)                                                                \
                 if (a[j].index < 0 || ((BETTER(x[j], a[j].value) || ISNAN(x[j])) && !ISNAN(a[j].value)))      \
-                    a[j] = (place_##NAME){base + i, x[j]};                                                    \
+                    a[j] = (indexed_##NAME){base + i, x[j]};                                                  \
         }                                                                                                     \
     }                                                                                                         \
-    static void KIND##_place_join_##NAME(void *av, const void *bv, int64_t n)                                 \
+    static void KIND##_indexed_join_##NAME(void *av, const void *bv, int64_t n)                               \
     {                                                                                                         \
-        place_##NAME *a = av;                                                                                 \
-        const place_##NAME *b = bv;                                                                           \
+        indexed_##NAME *a = av;                                                                               \
+        const indexed_##NAME *b = bv;                                                                         \
         for (int64_t i = 0; i < n; i++) {                                                                     \
             if (b[i].index < 0) continue;                                                                     \
             if (a[i].index < 0 || ((BETTER(b[i].value, a[i].value) || ISNAN(b[i].value)) && !ISNAN(a[i].value))) \
@@ -212,7 +212,7 @@
 #define REAL(NAME, T, SIGNED, ISNAN)                                                                          \
     typedef T v_##NAME __attribute__((vector_size(CPI_REGISTER)));                                            \
     typedef SIGNED m_##NAME __attribute__((vector_size(CPI_REGISTER)));                                       \
-    typedef struct place_##NAME { int64_t index; T value; } place_##NAME;                                     \
+    typedef struct indexed_##NAME { int64_t index; T value; } indexed_##NAME;                                 \
     FIND##ISNAN(low, NAME, T, SIGNED, ISNAN, LESS)                                                            \
     FIND##ISNAN(high, NAME, T, SIGNED, ISNAN, MORE)                                                           \
     RUN(low, NAME, T, ISNAN, LESS)                                                                            \
@@ -251,14 +251,14 @@ static int64_t first_false(const uint8_t *x, int64_t n)
 }
 
 #define BOOL_RUN(KIND, BEST, FIRST)                                                                           \
-    static void KIND##_place_run_BOOL(const void *data, int64_t n, int64_t base, const double *shift, void *acc) \
+    static void KIND##_indexed_run_BOOL(const void *data, int64_t n, int64_t base, const double *shift, void *acc) \
     {                                                                                                         \
-        place_UINT8 *a = acc;                                                                                 \
+        indexed_UINT8 *a = acc;                                                                               \
         (void)shift;                                                                                          \
         if (a->index >= 0 && (a->value != 0) == BEST) return;                                                 \
         int64_t i = FIRST(data, n);                                                                           \
-        if (i < n) *a = (place_UINT8){base + i, BEST};                                                        \
-        else if (a->index < 0) *a = (place_UINT8){base, !BEST};                                               \
+        if (i < n) *a = (indexed_UINT8){base + i, BEST};                                                      \
+        else if (a->index < 0) *a = (indexed_UINT8){base, !BEST};                                             \
     }
 BOOL_RUN(low, 0, first_false)
 BOOL_RUN(high, 1, first_true)
@@ -298,15 +298,15 @@ EXTREMES(FLOAT64, double)
 #define MORE_PAIR(a, b) ((a).re > (b).re || ((a).re == (b).re && (a).im > (b).im))
 
 #define COMPLEX_RUN(KIND, NAME, T)                                                                            \
-    static void KIND##_place_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc) \
+    static void KIND##_indexed_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc) \
     {                                                                                                         \
-        KIND##_place_columns_##NAME(data, sizeof(T), n, 1, base, shift, acc);                                 \
+        KIND##_indexed_columns_##NAME(data, sizeof(T), n, 1, base, shift, acc);                               \
     }
 #define COMPLEX_KEEP(KIND, NAME, T, BETTER)                                                                   \
     COLUMNS(KIND, NAME, T, NAN_PAIR, BETTER)                                                                  \
     COMPLEX_RUN(KIND, NAME, T)
 #define COMPLEX(NAME, T)                                                                                      \
-    typedef struct place_##NAME { int64_t index; T value; } place_##NAME;                                     \
+    typedef struct indexed_##NAME { int64_t index; T value; } indexed_##NAME;                                 \
     COMPLEX_KEEP(low, NAME, T, LESS_PAIR)                                                                     \
     COMPLEX_KEEP(high, NAME, T, MORE_PAIR)
 COMPLEX(COMPLEX64, cp_complex64)
@@ -314,11 +314,11 @@ COMPLEX(COMPLEX128, cp_complex128)
 
 /* --- the table --- */
 
-#define PLACE(KIND, NAME)                                                                                              \
-    [CP_##NAME] = {sizeof(place_##NAME), KIND##_place_run_##NAME, KIND##_place_columns_##NAME,                         \
-                   KIND##_place_join_##NAME},
-#define LOW_PLACE(NAME, T) PLACE(low, NAME)
-#define HIGH_PLACE(NAME, T) PLACE(high, NAME)
+#define INDEXED(KIND, NAME)                                                                                            \
+    [CP_##NAME] = {sizeof(indexed_##NAME), KIND##_indexed_run_##NAME, KIND##_indexed_columns_##NAME,                   \
+                   KIND##_indexed_join_##NAME},
+#define LOW_INDEXED(NAME, T) INDEXED(low, NAME)
+#define HIGH_INDEXED(NAME, T) INDEXED(high, NAME)
 #define ALL(X) CPI_REDUCE_INTS(X) CPI_REDUCE_FLOATS(X) X(COMPLEX64, cp_complex64) X(COMPLEX128, cp_complex128)
 
 static const cpi_reduce_kernel lowest[CP_NTYPES] = {
@@ -329,12 +329,12 @@ static const cpi_reduce_kernel highest[CP_NTYPES] = {
     [CP_FLOAT32] = {4, .run = high_run_FLOAT32, .columns = high_columns_FLOAT32},
     [CP_FLOAT64] = {8, .run = high_run_FLOAT64, .columns = high_columns_FLOAT64},
 };
-static const cpi_reduce_kernel lowest_place[CP_NTYPES] = {
-    [CP_BOOL] = {sizeof(place_UINT8), .run = low_place_run_BOOL}, ALL(LOW_PLACE)};
-static const cpi_reduce_kernel highest_place[CP_NTYPES] = {
-    [CP_BOOL] = {sizeof(place_UINT8), .run = high_place_run_BOOL}, ALL(HIGH_PLACE)};
+static const cpi_reduce_kernel lowest_indexed[CP_NTYPES] = {
+    [CP_BOOL] = {sizeof(indexed_UINT8), .run = low_indexed_run_BOOL}, ALL(LOW_INDEXED)};
+static const cpi_reduce_kernel highest_indexed[CP_NTYPES] = {
+    [CP_BOOL] = {sizeof(indexed_UINT8), .run = high_indexed_run_BOOL}, ALL(HIGH_INDEXED)};
 
 const cpi_reduce_kernels CPI_ISA_NAME(cpi_reduce_orders) = {
-    [CPI_FOLD_LOWEST][0] = lowest, [CPI_FOLD_HIGHEST][0] = highest,
-    [CPI_FOLD_LOWEST_PLACE][0] = lowest_place, [CPI_FOLD_HIGHEST_PLACE][0] = highest_place,
+    [CPI_REDUCER_LOWEST][0] = lowest, [CPI_REDUCER_HIGHEST][0] = highest,
+    [CPI_REDUCER_LOWEST_INDEXED][0] = lowest_indexed, [CPI_REDUCER_HIGHEST_INDEXED][0] = highest_indexed,
 };

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cuprite/elementwise.h"
-#include "front/front.h"
+#include "operands/operands.h"
 #include "loop/loop.h"
 #include "reduce/composed.h"
 #include "reduce/notice.h"
@@ -30,11 +30,11 @@ cp_reduction cp_reduction_from_name(const char *name)
     return CP_NREDUCTIONS;
 }
 
-static bool is_place(cp_reduction r) { return cpi_folds[cpi_reductions[r].fold].class_of == CPI_PLACE; }
+static bool is_place(cp_reduction r) { return cpi_reducers[cpi_reductions[r].reducer].class_of == CPI_INDEXED; }
 /* The fold of integers that r makes. */
-static cpi_fold fold_of_integers(cp_reduction r)
+static cpi_reducer reducer_of_integers(cp_reduction r)
 {
-    return cpi_folds[cpi_reductions[r].fold].integers;
+    return cpi_reducers[cpi_reductions[r].reducer].integers;
 }
 
 /* Elements are looked at as they are, the result's type does not depend on theirs. */
@@ -91,7 +91,7 @@ typedef struct call {
     const cpi_reduction_row *row;
     const cp_reduce_options *o;
     cp_array *x, *where; /* own */
-    cpi_lanes lanes;
+    cpi_slices slices;
     cpi_output to;
     cpi_reduce_args a;
     int64_t lies[CP_MAXDIM]; /* strides of what NumPy folds: x as it came, or its copy */
@@ -108,10 +108,10 @@ static cp_code find_axes(call *c)
         return cpi_fail(CP_ERROR_TYPE, "%s: takes one axis or none, not %d", name, axes.n);
     bool first = axes.n == 1 && axes.at && (axes.at[0] == 0 || axes.at[0] == -1);
     if (is_place(c->r) && first && c->x->ndim == 0) axes = CP_ALL; /* as NumPy */
-    cp_code code = cpi_lanes_of(name, c->x, axes, c->o->keepdims, &c->lanes);
+    cp_code code = cpi_slices_of(name, c->x, axes, c->o->keepdims, &c->slices);
     if (code) return code;
-    c->a.kept = c->lanes.kept;
-    c->a.reduced = c->lanes.reduced;
+    c->a.kept = c->slices.kept;
+    c->a.reduced = c->slices.reduced;
     if (has_start(c) || c->a.reduced) return CP_OK;
     if (is_place(c->r)) return cpi_fail(CP_ERROR_VALUE, "%s: attempt to get %s of an empty sequence", name, name);
     return cpi_fail(CP_ERROR_VALUE, "%s: zero-size array to reduction operation %s which has no identity", name,
@@ -161,7 +161,7 @@ static cp_code find_initial(call *c, cp_type *loop)
  * zero. */
 static void start_from_zero(call *c)
 {
-    if (c->a.initial || c->o->no_identity || c->a.whole || !cpi_folds[c->a.fold].from_zero) return;
+    if (c->a.initial || c->o->no_identity || c->a.whole || !cpi_reducers[c->a.reducer].from_zero) return;
     memset(c->a.value, 0, sizeof c->a.value);
     c->a.initial = true;
 }
@@ -205,7 +205,7 @@ static bool lay_out(call *c)
     c->a.where = w ? (const uint8_t *)w->data : NULL;
     c->a.out = out->data;
     for (int i = 0, at = 0; i < x->ndim; i++) {
-        const bool gone = c->lanes.gone[i];
+        const bool gone = c->slices.gone[i];
         if (!gone) add_axis(&keep, x->shape[i], x->strides[i], w ? w->strides[i] : 0, out->strides[at]);
         else if (c->a.reduced) add_axis(&reduce, x->shape[i], x->strides[i], w ? w->strides[i] : 0, 0);
         if (!gone || c->o->keepdims) at++;
@@ -218,7 +218,7 @@ static bool lay_out(call *c)
 /* Too many dimensions that do not merge: copies with the kept axes in front have one of each sort. */
 static cp_code gather(call *c, cp_array **x)
 {
-    cp_array *dense = *x ? cpi_lanes_dense(c->row->name, *x, &c->lanes, c->to.device, true) : NULL;
+    cp_array *dense = *x ? cpi_slices_dense(c->row->name, *x, &c->slices, c->to.device, true) : NULL;
     if (*x && !dense) return cp_error();
     cp_free(*x);
     *x = dense;
@@ -229,7 +229,7 @@ static cp_code lay_out_gathered(call *c)
 {
     cp_code code = gather(c, &c->x);
     if (!code) code = gather(c, &c->where);
-    if (!code) code = cpi_output_apart(&c->to);
+    if (!code) code = cpi_output_separate(&c->to);
     if (code) return code;
     c->a.x = c->x->data, c->a.out = c->to.array->data;
     c->a.where = c->where ? (const uint8_t *)c->where->data : NULL;
@@ -252,18 +252,18 @@ static cp_code convert(call *c, cp_type to)
 
 /* Chooses the fold for the elements' type, and how integers are gathered: modulo 2^64 where they stay integers, exactly
  * where that fits, as doubles; or they are converted first, where none of these has kernels. */
-static cp_code choose_fold(call *c, cp_type loop)
+static cp_code choose_reducer(call *c, cp_type loop)
 {
     bool integers = cpi_is_whole(c->x->type);
-    c->a.fold = integers ? fold_of_integers(c->r) : c->row->fold;
-    const cpi_fold_row *fold = &cpi_folds[c->a.fold];
-    c->a.class_of = fold->class_of;
-    if (fold->class_of != CPI_NUMBER || !integers) return CP_OK;
+    c->a.reducer = integers ? reducer_of_integers(c->r) : c->row->reducer;
+    const cpi_reducer_row *reducer = &cpi_reducers[c->a.reducer];
+    c->a.class_of = reducer->class_of;
+    if (reducer->class_of != CPI_NUMBER || !integers) return CP_OK;
     bool modular = c->row->rule == CPI_RESULT_WIDE && cpi_is_whole(c->a.result);
-    c->a.exact = !modular && fold->exact && !c->a.initial && cpi_itemsize(c->x->type) <= 2;
+    c->a.exact = !modular && reducer->exact && !c->a.initial && cpi_itemsize(c->x->type) <= 2;
     c->a.whole = modular || c->a.exact;
-    if (c->a.whole || (fold->exact && cpi_itemsize(c->x->type) > 2)) return CP_OK;
-    c->a.fold = c->row->fold;
+    if (c->a.whole || (reducer->exact && cpi_itemsize(c->x->type) > 2)) return CP_OK;
+    c->a.reducer = c->row->reducer;
     return convert(c, cpi_is_whole(loop) ? CP_FLOAT64 : loop);
 }
 
@@ -272,15 +272,15 @@ static cp_code check_types(const call *c, cp_type loop)
 {
     const cp_array *out = c->o->out;
     const char *name = c->row->name;
-    if (c->row->rule == CPI_RESULT_INDEX && out && cpi_has_shape(out, c->lanes.ndim, c->lanes.shape))
+    if (c->row->rule == CPI_RESULT_INDEX && out && cpi_has_shape(out, c->slices.ndim, c->slices.shape))
         return cpi_check_cast(name, CPI_OUTPUT, out->type, CP_INT64, CP_SAFE); /* as NumPy: the other way round */
     if (c->row->rule != CPI_RESULT_REAL) return CP_OK;
     if (cpi_is_bool(loop) && cpi_is_bool(c->x->type))
         return cpi_fail(CP_ERROR_TYPE, "%s: booleans have no differences", name);
-    bool known = cpi_folds[c->row->fold].integers != c->row->fold;
+    bool known = cpi_reducers[c->row->reducer].integers != c->row->reducer;
     if (known && (cpi_is_whole(c->a.result) || (out && cpi_is_whole(out->type))))
         return cpi_fail(CP_ERROR_TYPE, "%s: If a is inexact, then dtype and out must be inexact", name);
-    if (!c->row->root || (!out && !c->lanes.ndim)) return CP_OK; /* the root is taken in an array's own type */
+    if (!c->row->root || (!out && !c->slices.ndim)) return CP_OK; /* the root is taken in an array's own type */
     return cpi_check_cast(name, CPI_OUTPUT, CP_FLOAT16, out ? out->type : c->a.result, CP_SAME_KIND);
 }
 
@@ -288,8 +288,8 @@ static cp_code check_types(const call *c, cp_type loop)
 static bool is_copied(const call *c)
 {
     if (c->row->rule == CPI_RESULT_COUNT) return c->x->type != CP_BOOL;
-    return !cpi_is_whole(c->x->type) && c->row->fold != fold_of_integers(c->r) &&
-           cpi_folds[c->row->fold].class_of != CPI_OWN;
+    return !cpi_is_whole(c->x->type) && c->row->reducer != reducer_of_integers(c->r) &&
+           cpi_reducers[c->row->reducer].class_of != CPI_OWN;
 }
 
 static void note_strides(call *c)
@@ -303,11 +303,11 @@ static cp_code open_output(call *c)
 {
     int64_t rank[CP_MAXDIM], strides[CP_MAXDIM];
     cp_array whole = {.ndim = c->x->ndim, .shape = c->x->shape, .strides = c->lies};
-    cp_array kept = {.ndim = c->lanes.ndim, .shape = c->lanes.shape, .strides = strides}, *like = &kept;
-    if (c->lanes.ndim > 1 && !is_place(c->r) &&
+    cp_array kept = {.ndim = c->slices.ndim, .shape = c->slices.shape, .strides = strides}, *like = &kept;
+    if (c->slices.ndim > 1 && !is_place(c->r) &&
         cpi_common_order(whole.ndim, 2, (cp_array *[]){&whole, c->where}, rank)) {
         for (int i = 0, at = 0; i < whole.ndim; i++)
-            if (!c->lanes.gone[i] || c->o->keepdims) strides[at++] = rank[i];
+            if (!c->slices.gone[i] || c->o->keepdims) strides[at++] = rank[i];
         c->to.nlike = 1;
         c->to.like = &like;
     }
@@ -328,12 +328,12 @@ static cp_code run(call *c)
     c->a.about_real = is_about_real(c->row->rule, c->x->type, loop);
     if (c->a.about_real) cpi_warn(CP_WARNING_COMPLEX);
     if (must_convert(c->row->rule, c->x->type, loop) && (code = convert(c, loop))) return code;
-    if ((code = choose_fold(c, loop))) return code;
+    if ((code = choose_reducer(c, loop))) return code;
     c->a.type = c->x->type;
     c->a.ddof = c->o->ddof;
     start_from_zero(c);
     c->to.type = c->a.result;
-    c->to.ndim = c->lanes.ndim, c->to.shape = c->lanes.shape;
+    c->to.ndim = c->slices.ndim, c->to.shape = c->slices.shape;
     if ((code = open_output(c)) || !c->a.kept) return code;
     if (!lay_out(c) && (code = lay_out_gathered(c))) return code;
     return c->to.device->backend->reduce->reduce(cpi_stream(c->to.device), &c->a);
@@ -344,7 +344,7 @@ static cp_array *reduce(cp_reduction r, cp_array *x, const cp_reduce_options *o,
 {
     cp_array *all[3] = {x, o->out, o->where};
     call c;
-    memset(&c, 0, offsetof(call, lanes));
+    memset(&c, 0, offsetof(call, slices));
     memset(&c.to, 0, sizeof c.to);
     memset(&c.a, 0, offsetof(cpi_reduce_args, keep)); /* the dimensions are written before they are read */
     memset(&c.a.x, 0, sizeof c.a - offsetof(cpi_reduce_args, x));
@@ -360,7 +360,7 @@ static cp_array *reduce(cp_reduction r, cp_array *x, const cp_reduce_options *o,
     if ((c.x = cpi_in_memory(c.row->name, x, c.to.device))) {
         cp_code code = run(&c);
         if (c.to.array) result = cpi_output_close(&c.to, code);
-        if (result && c.row->warns != CP_NWARNINGS && cpi_notice(&c.lanes, r, x, o, result)) {
+        if (result && c.row->warns != CP_NWARNINGS && cpi_notice(&c.slices, r, x, o, result)) {
             cp_free(result);
             result = NULL;
         }
@@ -400,16 +400,16 @@ cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *option
     if (r == CP_REDUCE_mean && cut) return cpi_mean_of_sum(x, o);
     bool masked = o->where && cpi_is_bool(o->where->type) && !cpi_is_true(o->where);
     if (r == CP_REDUCE_mean && masked) return cpi_masked_mean(x, o, loop_type(CPI_RESULT_MEAN, x->type, o));
-    cpi_fold whole = fold_of_integers(r);
+    cpi_reducer whole = reducer_of_integers(r);
     bool wide = o->typed && row->rule == CPI_RESULT_WIDE;
-    if (wide && whole != row->fold && must_convert(row->rule, x->type, o->dtype)) return cpi_reduce_known(r, x, o);
+    if (wide && whole != row->reducer && must_convert(row->rule, x->type, o->dtype)) return cpi_reduce_known(r, x, o);
     /* adding and multiplying truth values is "or" and "and" */
-    if (wide && o->dtype == CP_BOOL && (whole == CPI_FOLD_SUM || whole == CPI_FOLD_PRODUCT))
-        r = whole == CPI_FOLD_SUM ? CP_REDUCE_any : CP_REDUCE_all;
+    if (wide && o->dtype == CP_BOOL && (whole == CPI_REDUCER_SUM || whole == CPI_REDUCER_PRODUCT))
+        r = whole == CPI_REDUCER_SUM ? CP_REDUCE_any : CP_REDUCE_all;
     cp_array *result = reduce(r, x, o, false);
     if (!result || row->rule != CPI_RESULT_INDEX || !o->typed || o->out || o->dtype == CP_INT64) return result;
-    cp_array *places = result;
-    result = cp_astype(places, o->dtype);
-    cp_free(places);
+    cp_array *positions = result;
+    result = cp_astype(positions, o->dtype);
+    cp_free(positions);
     return result;
 }

@@ -21,17 +21,17 @@ extern "C" {
 
 /* What the tables say: of a fold its accumulators, the fold that takes integers, whether results are joined with 0
  * where no other start is given, and whether small integers are gathered exactly; of a reduction the row. */
-typedef struct cpi_fold_row { cpi_class class_of; cpi_fold integers; bool from_zero, exact; } cpi_fold_row;
+typedef struct cpi_reducer_row { cpi_class class_of; cpi_reducer integers; bool from_zero, exact; } cpi_reducer_row;
 typedef struct cpi_reduction_row {
     const char *name;
-    cpi_fold fold;
+    cpi_reducer reducer;
     cpi_reduce_rule rule;
     cp_reduction whole;      /* what NumPy makes of integers instead, or itself */
     cp_warning warns;        /* or CP_NWARNINGS */
     bool identity, root;     /* root: NumPy takes a root in the result */
     const char *ufunc, *doc; /* NumPy's name of the operation, for messages */
 } cpi_reduction_row;
-extern const cpi_fold_row cpi_folds[CPI_NFOLDS];
+extern const cpi_reducer_row cpi_reducers[CPI_NREDUCERS];
 extern const cpi_reduction_row cpi_reductions[CP_NREDUCTIONS];
 
 typedef struct cpi_reduce_dim {
@@ -41,7 +41,7 @@ typedef struct cpi_reduce_dim {
 
 typedef struct cpi_reduce_args {
     cp_reduction op;
-    cpi_fold fold;
+    cpi_reducer reducer;
     cp_type type, result; /* of x's elements and of the results */
     int nkept, nreduced;
     int64_t kept, reduced;

@@ -13,7 +13,7 @@
 #include "cpu/threads.h"
 #include "cuprite/testing.h"
 #include "loop/loop.h"
-#include "reduce/finish.h"
+#include "reduce/finalize.h"
 #include "scalar/convert.h"
 
 enum { MAX_ACC = 32, LEVELS = 64, GATHERED = 65536, SHORT = 12 };
@@ -33,7 +33,7 @@ typedef struct job {
     cpi_reduce_widen widen;
     cp_type type;             /* the kernel's: float32 for the half types */
     int64_t item, wide;       /* bytes of an element in x, and for the kernel */
-    bool half, place, direct; /* direct: kernels read x itself */
+    bool half, indexed, direct; /* direct: kernels read x itself */
     int64_t grain;            /* elements worth a task */
     int64_t parts, each;      /* pieces of the reduced range, and elements of one */
     int64_t units, per_task;  /* rows: results; columns: tiles; how many in a task */
@@ -105,7 +105,7 @@ static void pack(const job *j, char *restrict to, const char *restrict from, int
     }
 }
 
-#define SIFT(T)                                   \
+#define COMPRESS(T)                               \
     for (int64_t i = 0; i < n; i++) {             \
         ((T *)x)[m] = ((const T *)x)[i];          \
         m += mask[i * stride] != 0;               \
@@ -113,15 +113,15 @@ static void pack(const job *j, char *restrict to, const char *restrict from, int
     break
 
 /* Keeps the elements of a packed run whose mask byte is set; returns how many. */
-static int64_t sift(const job *j, char *x, const uint8_t *mask, int64_t stride, int64_t n)
+static int64_t compress(const job *j, char *x, const uint8_t *mask, int64_t stride, int64_t n)
 {
     int64_t m = 0;
     switch (j->wide) {
-    case 1: SIFT(uint8_t);
-    case 2: SIFT(uint16_t);
-    case 4: SIFT(uint32_t);
-    case 8: SIFT(uint64_t);
-    default: SIFT(sixteen);
+    case 1: COMPRESS(uint8_t);
+    case 2: COMPRESS(uint16_t);
+    case 4: COMPRESS(uint32_t);
+    case 8: COMPRESS(uint64_t);
+    default: COMPRESS(sixteen);
     }
     return m;
 }
@@ -137,7 +137,7 @@ static int64_t gather(const job *j, cursor *c, const char *x, const uint8_t *whe
         const int64_t n = inner - at < most ? inner - at : most;
         char *to = buffer + got * j->wide;
         pack(j, to, x + c->offset[0], step, n);
-        got += where ? sift(j, to, where + c->offset[1], last < 0 ? 0 : r->where[last], n) : n;
+        got += where ? compress(j, to, where + c->offset[1], last < 0 ? 0 : r->where[last], n) : n;
         advance(j, c, n);
         most -= n, at = 0; /* of the next row, where there is more */
     }
@@ -168,8 +168,8 @@ static bool settled(const job *j, const void *acc, int64_t m)
 }
 
 /* Folds reduced elements begin..end-1 of one result. Blocks are joined as a balanced tree. */
-static void fold_range(job *j, const char *x, const uint8_t *where, const double *shift, int64_t begin, int64_t end,
-                       char *buffer, void *acc)
+static void reduce_range(job *j, const char *x, const uint8_t *where, const double *shift, int64_t begin, int64_t end,
+                         char *buffer, void *acc)
 {
     const cpi_reduce_args *a = j->a;
     const cpi_reduce_kernel *k = j->k;
@@ -177,7 +177,7 @@ static void fold_range(job *j, const char *x, const uint8_t *where, const double
     int depth = 0;
     int64_t blocks = 0;
     cursor c;
-    if (j->place) j->c.row->empty(acc);
+    if (j->indexed) j->c.row->empty(acc);
     seek(j, &c, begin);
     for (int64_t i = begin; i < end;) {
         int64_t m = end - i < j->block ? end - i : j->block, n = m;
@@ -190,7 +190,7 @@ static void fold_range(job *j, const char *x, const uint8_t *where, const double
         } else {
             n = gather(j, &c, x, where, m, buffer);
         }
-        if (j->place) {
+        if (j->indexed) {
             k->run(p, n, i, shift, acc);
         } else if (n) {
             k->run(p, n, i, shift, stack[depth]);
@@ -208,7 +208,7 @@ static void fold_range(job *j, const char *x, const uint8_t *where, const double
         }
         i += m;
     }
-    if (j->place) return;
+    if (j->indexed) return;
     for (; depth > 1; depth--) k->join(stack[depth - 2], stack[depth - 1], 1);
     if (depth) memcpy(acc, stack[0], (size_t)k->size);
     else j->c.row->empty(acc);
@@ -246,8 +246,8 @@ static const char *first_nan(const job *j, const char *x, const uint8_t *where)
 
 /* n results from their accumulators. A complex extreme that is NaN is the first one there is: lanes, blocks and parts
  * come together in no order of elements, so these are looked at again. */
-static void finish(const job *j, char *acc, int64_t n, const char *x, int64_t xstep, const uint8_t *where,
-                   int64_t wstep, char *out, int64_t step)
+static void finalize(const job *j, char *acc, int64_t n, const char *x, int64_t xstep, const uint8_t *where,
+                     int64_t wstep, char *out, int64_t step)
 {
     const char *nan;
     for (int64_t i = 0; i < n && j->a->class_of == CPI_OWN && cpi_is_complex(j->type); i++) {
@@ -255,7 +255,7 @@ static void finish(const job *j, char *acc, int64_t n, const char *x, int64_t xs
         if (is_nan_pair(j, own) && (nan = first_nan(j, x + i * xstep, where ? where + i * wstep : NULL)))
             memcpy(own, nan, (size_t)j->k->size);
     }
-    cpi_reduce_finish(j->a, &j->c, acc, n, out, step);
+    cpi_reduce_finalize(j->a, &j->c, acc, n, out, step);
 }
 
 /* Results begin..end-1, finished a few at a time. */
@@ -278,12 +278,12 @@ static void rows_of_task(job *j, int64_t begin, int64_t end, char *buffer)
         for (int64_t i = 0; i < m; i++) {
             const char *row = x + i * last->x;
             if (a->class_of == CPI_MOMENTS) find_shift(j, row, shift);
-            if (whole && j->place) j->c.row->empty(acc + i * j->k->size);
+            if (whole && j->indexed) j->c.row->empty(acc + i * j->k->size);
             if (whole) j->k->run(row, a->reduced, 0, shift, acc + i * j->k->size);
-            else fold_range(j, row, where ? where + i * last->where : NULL, shift, 0, a->reduced, buffer,
-                            acc + i * j->k->size);
+            else reduce_range(j, row, where ? where + i * last->where : NULL, shift, 0, a->reduced, buffer,
+                              acc + i * j->k->size);
         }
-        finish(j, acc, m, x, last->x, where, last->where, out, last->out);
+        finalize(j, acc, m, x, last->x, where, last->where, out, last->out);
     }
 }
 
@@ -304,7 +304,7 @@ static void row_task(void *context, int64_t task, int worker)
             memset(acc, 0, (size_t)j->k->size);
             return;
         }
-        fold_range(j, x, where, shift, begin, end < a->reduced ? end : a->reduced, buffer, acc);
+        reduce_range(j, x, where, shift, begin, end < a->reduced ? end : a->reduced, buffer, acc);
         return;
     }
     int64_t begin = task * j->per_task, end = begin + j->per_task;
@@ -337,7 +337,7 @@ static void slab_task(void *context, int64_t part, int worker)
             double shift[2];
             find_result(j, r, &x, &where, &out);
             find_shift(j, x, shift);
-            fold_range(j, x, NULL, shift, s * rest, (s + 1) * rest, NULL, s == first ? acc + r * j->k->size : here);
+            reduce_range(j, x, NULL, shift, s * rest, (s + 1) * rest, NULL, s == first ? acc + r * j->k->size : here);
             if (s > first) j->k->join(acc + r * j->k->size, here, 1);
         }
 }
@@ -353,7 +353,7 @@ static bool slabs_fit(const job *j)
     return a->reduce[0].n >= 4 && a->kept * a->reduced / a->reduce[0].n < 4 * j->grain;
 }
 
-static cp_code fold_slabs(job *j)
+static cp_code reduce_slabs(job *j)
 {
     const cpi_reduce_args *a = j->a;
     int64_t parts = a->kept * a->reduced / j->grain;
@@ -369,20 +369,20 @@ static cp_code fold_slabs(job *j)
         const uint8_t *where;
         char *out;
         find_result(j, r, &x, &where, &out);
-        finish(j, j->partial + r * j->k->size, 1, x, 0, NULL, 0, out, 0);
+        finalize(j, j->partial + r * j->k->size, 1, x, 0, NULL, 0, out, 0);
     }
     return CP_OK;
 }
 
-static cp_code fold_rows(job *j)
+static cp_code reduce_rows(job *j)
 {
     const cpi_reduce_args *a = j->a;
     int64_t inner = inner_extent(a);
     j->direct = !a->where && !j->half && (inner_step(a) == j->item || inner == 1) && (a->nreduced <= 1 || inner >= 128);
-    j->block = j->type == CP_FLOAT64 && a->fold == CPI_FOLD_SUM ? CPI_REDUCE_BLOCK / 2 : CPI_REDUCE_BLOCK;
-    bool order = j->place || a->class_of == CPI_OWN;
+    j->block = j->type == CP_FLOAT64 && a->reducer == CPI_REDUCER_SUM ? CPI_REDUCE_BLOCK / 2 : CPI_REDUCE_BLOCK;
+    bool order = j->indexed || a->class_of == CPI_OWN;
     if (order && j->direct) j->block = 16 * CPI_REDUCE_BLOCK; /* nothing that a long block would fill */
-    if (slabs_fit(j)) return fold_slabs(j);
+    if (slabs_fit(j)) return reduce_slabs(j);
     j->parts = 1;
     int64_t tasks;
     if (a->kept < 64 && a->reduced >= 2 * j->grain) {
@@ -407,7 +407,7 @@ static cp_code fold_rows(job *j)
         char *out, *first = j->partial + r * j->parts * j->k->size;
         find_result(j, r, &x, &where, &out);
         join_parts(j, first, 1);
-        finish(j, first, 1, x, 0, where, 0, out, 0);
+        finalize(j, first, 1, x, 0, where, 0, out, 0);
     }
     return CP_OK;
 }
@@ -415,15 +415,15 @@ static cp_code fold_rows(job *j)
 /* --- columns --- */
 
 /* Folds rows begin..end-1 of the tile of n columns at x into acc; tmp and buffer are scratch. */
-static void fold_tile(const job *j, const char *x, int64_t n, const double *shift, int64_t begin, int64_t end,
-                      char *acc, char *tmp, char *buffer)
+static void reduce_tile(const job *j, const char *x, int64_t n, const double *shift, int64_t begin, int64_t end,
+                        char *acc, char *tmp, char *buffer)
 {
     const cpi_reduce_args *a = j->a;
     const cpi_reduce_kernel *k = j->k;
     int64_t cs = a->keep[a->nkept - 1].x, pitch = inner_step(a), rows = j->block;
     cursor c;
     seek(j, &c, begin);
-    if (j->place)
+    if (j->indexed)
         for (int64_t i = 0; i < n; i++) j->c.row->empty(acc + i * k->size);
     for (int64_t i = begin; i < end;) {
         int64_t m = end - i < rows ? end - i : rows;
@@ -437,7 +437,7 @@ static void fold_tile(const job *j, const char *x, int64_t n, const double *shif
         } else {
             for (int64_t r = 0; r < m; r++, advance(j, &c, 1)) pack(j, buffer + r * step, x + c.offset[0], cs, n);
         }
-        if (j->place) {
+        if (j->indexed) {
             k->columns(p, step, m, n, i, shift, acc);
         } else if (i == begin) {
             k->columns(p, step, m, n, i, shift, acc);
@@ -454,9 +454,9 @@ static void column_task(void *context, int64_t task, int worker)
     job *j = context;
     const cpi_reduce_args *a = j->a;
     const cpi_reduce_dim *col = &a->keep[a->nkept - 1];
-    int64_t size = j->k->size, room = (j->tile * size + 63) / 64 * 64;
+    int64_t size = j->k->size, space = (j->tile * size + 63) / 64 * 64;
     char *scratch = j->scratch + worker * j->scratch_each;
-    char *acc = scratch, *tmp = acc + room, *buffer = tmp + room;
+    char *acc = scratch, *tmp = acc + space, *buffer = tmp + space;
     double *shift = (double *)(buffer + GATHERED);
     int64_t part = task % j->parts, first = task / j->parts * j->per_task;
     for (int64_t u = first; u < first + j->per_task && u < j->units; u++) {
@@ -469,12 +469,12 @@ static void column_task(void *context, int64_t task, int worker)
             for (int64_t i = 0; i < n; i++) find_shift(j, x + i * col->x, shift + 2 * i);
         int64_t begin = part * j->each, end = begin + j->each;
         if (j->parts > 1) acc = j->partial + (u * j->parts * j->tile + part * n) * size;
-        fold_tile(j, x, n, shift, begin, end < a->reduced ? end : a->reduced, acc, tmp, buffer);
-        if (j->parts == 1) finish(j, acc, n, x, col->x, where, col->where, out, col->out);
+        reduce_tile(j, x, n, shift, begin, end < a->reduced ? end : a->reduced, acc, tmp, buffer);
+        if (j->parts == 1) finalize(j, acc, n, x, col->x, where, col->where, out, col->out);
     }
 }
 
-static cp_code fold_columns(job *j)
+static cp_code reduce_columns(job *j)
 {
     const cpi_reduce_args *a = j->a;
     const cpi_reduce_dim *col = &a->keep[a->nkept - 1];
@@ -509,7 +509,7 @@ static cp_code fold_columns(job *j)
         int64_t at = u % j->tiles * j->tile, n = j->cols - at < j->tile ? j->cols - at : j->tile;
         find_result(j, u / j->tiles * j->cols + at, &x, &where, &out);
         join_parts(j, first, n);
-        finish(j, first, n, x, col->x, where, col->where, out, col->out);
+        finalize(j, first, n, x, col->x, where, col->where, out, col->out);
     }
     return CP_OK;
 }
@@ -532,11 +532,11 @@ static cpi_reduce_choice choose(const cpi_reduce_args *a, cp_type type)
 {
     const cpi_reduce_kernels *made = CPI_BEST(cpi_reduce_rows);
     const cpi_reduce_kernels *tuned[2] = {CPI_BEST(cpi_reduce_sums), CPI_BEST(cpi_reduce_orders)};
-    const cpi_reduce_kernel *row = (*made)[a->fold][a->whole];
-    if (!row[type].run) row = (*CPI_LOWEST(cpi_reduce_rows))[a->fold][a->whole]; /* all of it is written by hand */
+    const cpi_reduce_kernel *row = (*made)[a->reducer][a->whole];
+    if (!row[type].run) row = (*CPI_LOWEST(cpi_reduce_rows))[a->reducer][a->whole]; /* all of it is written by hand */
     cpi_reduce_choice c = {.k = row[type], .row = &row[type], .pairs = &row[CP_COMPLEX128], .type = type};
     for (int i = 0; i < 2 && !rows_only; i++) {
-        const cpi_reduce_kernel *k = (*tuned[i])[a->fold][a->whole];
+        const cpi_reduce_kernel *k = (*tuned[i])[a->reducer][a->whole];
         if (!k) continue;
         if (k[type].run) c.k.run = k[type].run;
         if (k[type].columns) c.k.columns = k[type].columns;
@@ -556,7 +556,7 @@ cp_code cpi_reduce_cpu_reduce(cp_stream *stream, const cpi_reduce_args *a)
     j.half = cpi_is_half(a->type);
     j.type = cpi_reduce_kernel_type(cpi_compute_type(a->type));
     j.wide = cpi_itemsize(j.type);
-    j.place = a->class_of == CPI_PLACE;
+    j.indexed = a->class_of == CPI_INDEXED;
     j.grain = 262144 >> __builtin_ctzll((uint64_t)j.item); /* sizes are powers of two */
     if (j.grain < 16384) j.grain = 16384;
     j.c = choose(a, j.type);
@@ -566,7 +566,7 @@ cp_code cpi_reduce_cpu_reduce(cp_stream *stream, const cpi_reduce_args *a)
     int64_t few = !j.half && a->nreduced == 1 && a->reduce[0].x == j.item ? SHORT : 64;
     bool columns = a->reduced > 0 && (cpi_reduce_by_columns(a, 8) ||
                    (!a->where && a->reduced <= few && a->nkept && a->keep[a->nkept - 1].n >= 16));
-    cp_code code = columns ? fold_columns(&j) : fold_rows(&j);
+    cp_code code = columns ? reduce_columns(&j) : reduce_rows(&j);
     if (j.partial) cpi_work_free(stream, j.partial); /* the pool's pages have been touched: fresh ones cost faults */
     if (j.scratch) cpi_work_free(stream, j.scratch);
     return code;

@@ -30,7 +30,7 @@ CPI_RESULT double cpi_deviations(const cpi_reduce_args *a, cpi_moments m)
 /* What finishes may say. */
 CPI_RESULT double cpi_spread(double a, double divisor) { return a / (divisor <= 0 ? 0.0 : divisor); } /* by NaN too */
 CPI_RESULT double cpi_root(double v) { return sqrt(v); }
-#include "reduce/finishes.h"
+#include "reduce/finalizes.h"
 
 /* --- results in memory --- */
 
@@ -112,13 +112,13 @@ CPI_RESULT cpi_pair cpi_load_number(cp_type t, const void *from)
 }
 
 /* Writes the result of integers that were gathered modulo 2^64, or exactly, to be finished as a number. */
-CPI_RESULT void cpi_finish_whole(const cpi_reduce_args *a, void *to, uint64_t v)
+CPI_RESULT void cpi_finalize_whole(const cpi_reduce_args *a, void *to, uint64_t v)
 {
     bool is_signed = cpi_is_signed(a->type);
     if (!a->exact) cpi_store_int(a->result, to, v);
     else
         cpi_store_number(a->result, to,
-                         cpi_finish_number(a->op, is_signed ? (double)(int64_t)v : (double)v, a->reduced), 0);
+                         cpi_finalize_number(a->op, is_signed ? (double)(int64_t)v : (double)v, a->reduced), 0);
 }
 
 #endif

@@ -351,7 +351,7 @@ static const cpi_reduce_kernel counts[CP_NTYPES] = {
 static const cpi_reduce_kernel moments[CP_NTYPES] = {CPI_REDUCE_INTS(MOMENTS_OF) CPI_REDUCE_FLOATS(MOMENTS_OF)};
 
 const cpi_reduce_kernels CPI_ISA_NAME(cpi_reduce_sums) = {
-    [CPI_FOLD_SUM][0] = floating_sums, [CPI_FOLD_SUM][1] = sums,
-    [CPI_FOLD_PRODUCT][1] = products,
-    [CPI_FOLD_COUNT][0] = counts, [CPI_FOLD_MOMENTS][0] = moments,
+    [CPI_REDUCER_SUM][0] = floating_sums, [CPI_REDUCER_SUM][1] = sums,
+    [CPI_REDUCER_PRODUCT][1] = products,
+    [CPI_REDUCER_COUNT][0] = counts, [CPI_REDUCER_MOMENTS][0] = moments,
 };

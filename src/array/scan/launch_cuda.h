@@ -7,12 +7,12 @@
 #include "scan/scan.h"
 
 enum {
-    CPI_SCAN_PIECES = 1024,      /* wanted of long rows, all together: a few for each place of a block */
-    CPI_SCAN_FEW = 256,          /* rows that do not keep the device busy by themselves */
+    CPI_SCAN_CHUNKS = 1024,      /* wanted of long rows, all together: a few for each place of a block */
+    CPI_SCAN_SMALL = 256,        /* rows that do not keep the device busy by themselves */
     CPI_SCAN_ALONE = 16384,      /* elements that one block goes through sooner than two launches begin */
     CPI_SCAN_SHORT = 16,         /* elements of rows that threads take, one each; where there are MANY more */
     CPI_SCAN_LONGER = 64,
-    CPI_SCAN_MANY = 1 << 14,
+    CPI_SCAN_LARGE = 1 << 14,
     CPI_SCAN_THREADS = 1 << 17,  /* of columns: what keeps the device busy */
     CPI_SCAN_LEAST = 16          /* elements of a piece of a column */
 };
@@ -23,25 +23,25 @@ template <class W> cp_code cpi_scan_columns(cp_stream *stream, const cpi_scan *s
     typedef typename W::Out Out;
     typedef typename W::A A;
     const cudaStream_t cs = cpi_cuda_stream(stream);
-    const int64_t lanes = s->outer * s->inner, n = s->n;
-    int64_t pieces = CPI_SCAN_THREADS / lanes, most = n / CPI_SCAN_LEAST;
-    if (pieces > most) pieces = most;
-    if (pieces < 1) pieces = 1;
-    const int64_t each = (n - 1) / pieces + 1;
-    pieces = (n - 1) / each + 1;
-    const unsigned across = cpi_cuda_blocks(lanes, runs::COLUMNS, 1 << 30);
+    const int64_t lines = s->outer * s->inner, n = s->n;
+    int64_t nchunks = CPI_SCAN_THREADS / lines, most = n / CPI_SCAN_LEAST;
+    if (nchunks > most) nchunks = most;
+    if (nchunks < 1) nchunks = 1;
+    const int64_t each = (n - 1) / nchunks + 1;
+    nchunks = (n - 1) / each + 1;
+    const unsigned across = cpi_cuda_blocks(lines, runs::COLUMNS, 1 << 30);
     A *sums = NULL;
     cp_code code = CP_OK;
-    if (pieces > 1) {
-        if (!(sums = (A *)cpi_host->work_alloc(stream, (size_t)((pieces - 1) * lanes) * sizeof(A))))
+    if (nchunks > 1) {
+        if (!(sums = (A *)cpi_host->work_alloc(stream, (size_t)((nchunks - 1) * lines) * sizeof(A))))
             return CP_ERROR_MEMORY;
-        runs::column_sums<W><<<dim3(across, (unsigned)(pieces - 1)), runs::COLUMNS, 0, cs>>>(
-            (const In *)s->from, lanes, n, s->inner, each, sums, s->known);
+        runs::column_sums<W><<<dim3(across, (unsigned)(nchunks - 1)), runs::COLUMNS, 0, cs>>>(
+            (const In *)s->from, lines, n, s->inner, each, sums, s->known);
         code = CPI_LAUNCHED(stream, "scan");
     }
     if (!code) {
-        runs::columns<W><<<dim3(across, (unsigned)pieces), runs::COLUMNS, 0, cs>>>(
-            (const In *)s->from, (Out *)s->to, lanes, n, s->inner, each, sums, s->known);
+        runs::columns<W><<<dim3(across, (unsigned)nchunks), runs::COLUMNS, 0, cs>>>(
+            (const In *)s->from, (Out *)s->to, lines, n, s->inner, each, sums, s->known);
         code = CPI_LAUNCHED(stream, "scan");
     }
     cpi_host->work_free(stream, sums);
@@ -55,26 +55,26 @@ template <class W> cp_code cpi_scan_rows(cp_stream *stream, const cpi_scan *s)
     typedef typename W::A A;
     const cudaStream_t cs = cpi_cuda_stream(stream);
     const int64_t segment = runs::reach<W>::SEGMENT, longest = s->n + runs::reach<W>::V - 1;
-    const bool few = s->outer < CPI_SCAN_FEW, alone = s->n <= CPI_SCAN_ALONE;
+    const bool few = s->outer < CPI_SCAN_SMALL, alone = s->n <= CPI_SCAN_ALONE;
     const unsigned threads = longest <= segment ? 32 : longest <= 4 * segment ? 128
                            : few && alone && longest > 8 * segment ? (unsigned)runs::THREADS : 256;
     const int64_t tiles = (longest - 1) / (segment * (threads / 32)) + 1;
-    int64_t pieces = 1, each = tiles;
+    int64_t nchunks = 1, each = tiles;
     if (few && !alone) {
-        each = (tiles - 1) / ((CPI_SCAN_PIECES - 1) / s->outer + 1) + 1;
-        pieces = (tiles - 1) / each + 1;
+        each = (tiles - 1) / ((CPI_SCAN_CHUNKS - 1) / s->outer + 1) + 1;
+        nchunks = (tiles - 1) / each + 1;
     }
-    const int64_t all = s->outer * pieces;
+    const int64_t all = s->outer * nchunks;
     const unsigned blocks = cpi_cuda_blocks(all, 1, 1 << 30);
     A *sums = NULL;
     cp_code code = CP_OK;
-    if (pieces > 1) {
+    if (nchunks > 1) {
         if (!(sums = (A *)cpi_host->work_alloc(stream, (size_t)all * sizeof(A)))) return CP_ERROR_MEMORY;
-        runs::sums<W><<<blocks, threads, 0, cs>>>((const In *)s->from, s->n, pieces, all, each, sums, s->known);
+        runs::sums<W><<<blocks, threads, 0, cs>>>((const In *)s->from, s->n, nchunks, all, each, sums, s->known);
         code = CPI_LAUNCHED(stream, "scan");
     }
     if (!code) {
-        runs::rows<W><<<blocks, threads, 0, cs>>>((const In *)s->from, (Out *)s->to, s->n, pieces, all, each, sums,
+        runs::rows<W><<<blocks, threads, 0, cs>>>((const In *)s->from, (Out *)s->to, s->n, nchunks, all, each, sums,
                                                   s->known);
         code = CPI_LAUNCHED(stream, "scan");
     }
@@ -84,8 +84,8 @@ template <class W> cp_code cpi_scan_rows(cp_stream *stream, const cpi_scan *s)
 
 template <class W> cp_code cpi_scan_launch(cp_stream *stream, const cpi_scan *s)
 {
-    const bool threads = s->inner > 1 || (s->n <= CPI_SCAN_SHORT && s->outer > CPI_SCAN_FEW) ||
-                         (s->n <= CPI_SCAN_LONGER && s->outer >= CPI_SCAN_MANY);
+    const bool threads = s->inner > 1 || (s->n <= CPI_SCAN_SHORT && s->outer > CPI_SCAN_SMALL) ||
+                         (s->n <= CPI_SCAN_LONGER && s->outer >= CPI_SCAN_LARGE);
     return threads ? cpi_scan_columns<W>(stream, s) : cpi_scan_rows<W>(stream, s);
 }
 

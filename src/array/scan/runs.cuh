@@ -199,9 +199,9 @@ template <class T, bool MOST, bool NUMBERS> struct choice_of_real {
 
 template <class W> struct reach {
     static constexpr int V = 16 / sizeof(typename W::Out); /* In is not larger */
-    static constexpr int ROOM = 128 / (V * (int)sizeof(typename W::A));
+    static constexpr int MODULE = 128 / (V * (int)sizeof(typename W::A));
     static constexpr int MOST = V < 4 ? 4 : 8; /* registers for four blocks of 256 threads beside each other */
-    static constexpr int K = ROOM > MOST ? MOST : ROOM < 2 ? 2 : ROOM;
+    static constexpr int K = MODULE > MOST ? MOST : MODULE < 2 ? 2 : MODULE;
     static constexpr int SEGMENT = 32 * V * K;
 };
 
@@ -286,11 +286,11 @@ __device__ __forceinline__ typename W::A joined_by_block(typename W::A a, typena
 }
 
 /* Piece p of row r of n elements: its tiles, the row begun where vectors begin in a result that does. */
-template <class W> struct piece {
+template <class W> struct chunk {
     wide first, end; /* of positions that may be before 0 */
     wide place;      /* of the row */
     int shift;
-    __device__ __forceinline__ piece(wide r, wide p, wide n, wide each, wide tile)
+    __device__ __forceinline__ chunk(wide r, wide p, wide n, wide each, wide tile)
     {
         place = r * n;
         shift = (int)(place % reach<W>::V);
@@ -307,7 +307,7 @@ template <class W> struct piece {
 /* sums[r * pieces + p]: of piece p of row r, `each` tiles; the last one's of a row is not wanted. It is read from its
  * end, so that what `rows` reads first was read last. */
 template <class W> __global__ void __launch_bounds__(THREADS)
-sums(const typename W::In *from, wide n, wide pieces, wide all, wide each, typename W::A *to, int known)
+sums(const typename W::In *from, wide n, wide nchunks, wide all, wide each, typename W::A *to, int known)
 {
     typedef typename W::A A;
     typedef typename W::In In;
@@ -316,8 +316,8 @@ sums(const typename W::In *from, wide n, wide pieces, wide all, wide each, typen
     const wide tile = (wide)(blockDim.x / 32) * reach<W>::SEGMENT;
     int turn = 0;
     for (wide t = blockIdx.x; t < all; t += gridDim.x) {
-        if (t % pieces == pieces - 1) continue;
-        const piece<W> own(t / pieces, t % pieces, n, each, tile);
+        if (t % nchunks == nchunks - 1) continue;
+        const chunk<W> own(t / nchunks, t % nchunks, n, each, tile);
         const In *x = from + own.place;
         const bool aligned = own.aligned(x, sizeof(In));
         A sum = W::nothing(), before;
@@ -351,7 +351,7 @@ sums(const typename W::In *from, wide n, wide pieces, wide all, wide each, typen
 
 /* Pieces from what stands before them, the last first. Where a row is one piece, `before` is not read. */
 template <class W> __global__ void __launch_bounds__(THREADS)
-rows(const typename W::In *from, typename W::Out *to, wide n, wide pieces, wide all, wide each,
+rows(const typename W::In *from, typename W::Out *to, wide n, wide nchunks, wide all, wide each,
      const typename W::A *before, int known)
 {
     typedef typename W::A A;
@@ -361,8 +361,8 @@ rows(const typename W::In *from, typename W::Out *to, wide n, wide pieces, wide 
     const wide tile = (wide)(blockDim.x / 32) * reach<W>::SEGMENT;
     int turn = 0;
     for (wide back = blockIdx.x; back < all; back += gridDim.x) {
-        const wide t = all - 1 - back, p = t % pieces;
-        const piece<W> own(t / pieces, p, n, each, tile);
+        const wide t = all - 1 - back, p = t % nchunks;
+        const chunk<W> own(t / nchunks, p, n, each, tile);
         const typename W::In *x = from + own.place;
         typename W::Out *y = to + own.place;
         const bool in = own.aligned(x, sizeof(typename W::In)), out = own.aligned(y, sizeof(typename W::Out));

@@ -7,7 +7,7 @@
 
 #include "cuprite/elementwise.h"
 #include "cuprite/scan.h"
-#include "front/front.h"
+#include "operands/operands.h"
 
 typedef struct scanning {
     const char *name;
@@ -61,7 +61,7 @@ static cp_code run(const scanning *s, const cp_array *from, cp_array *to, int64_
 }
 
 /* Few columns of great length, which a device would do one after the other: they become rows. */
-static cp_code turned(const scanning *s, cp_array *x, cp_array *to, int axis)
+static cp_code transposed(const scanning *s, cp_array *x, cp_array *to, int axis)
 {
     cp_array *rows = cpi_axis_moved(x, axis, x->ndim - 1), *there = cpi_axis_moved(to, axis, x->ndim - 1);
     cp_array *dense = NULL;
@@ -90,7 +90,7 @@ static cp_code scan_dense(const scanning *s, cp_array *x, cp_array *to, int axis
         else inner *= x->shape[order[i]];
     }
     const int64_t n = x->shape[axis];
-    if (inner > 1 && n > LONG && outer * inner < FEW) return turned(s, x, to, axis);
+    if (inner > 1 && n > LONG && outer * inner < FEW) return transposed(s, x, to, axis);
     return run(s, x, to, outer, n, inner);
 }
 
@@ -204,7 +204,7 @@ static cp_code scan_rows(const scanning *s, cp_array *x, cp_array *out)
     return code;
 }
 
-bool cpi_scan_lanes(const char *name, cpi_scan_op op, cp_array *x, cp_array *out, cp_code *code)
+bool cpi_scan_slices(const char *name, cpi_scan_op op, cp_array *x, cp_array *out, cp_code *code)
 {
     const scanning s = {.name = name, .op = op};
     int order[CP_MAXDIM];

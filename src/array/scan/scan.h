@@ -42,7 +42,7 @@ typedef struct cpi_scan_ops {
 
 /* out = x, of one type, accumulated along the last axis, where the device has that operation and the two lie as it
  * wants them; false: nothing is done. */
-bool cpi_scan_lanes(const char *name, cpi_scan_op op, cp_array *x, cp_array *out, cp_code *code);
+bool cpi_scan_slices(const char *name, cpi_scan_op op, cp_array *x, cp_array *out, cp_code *code);
 
 
 #ifdef __cplusplus

@@ -14,7 +14,7 @@
 #include "cpu/bytes.h"
 #include "cpu/threads.h"
 #include "cpu/vectors.h"
-#include "elementwise/engine_cpu.h"
+#include "move/kernels.h"
 #include "scan/tiles.h"
 
 enum {
@@ -38,7 +38,7 @@ typedef struct job {
     const cpi_scan *s;
     const kernels *k;
     cpi_scan_tiles t;
-    const cpi_kernels *set;  /* converters */
+    const cpi_move_kernels *set;  /* converters */
     cp_type wide;            /* what tiles are of */
     int64_t tile, tiles;     /* elements of a tile, tiles of a row */
     int64_t each;            /* rows, or chunks of columns, of a task */
@@ -455,7 +455,7 @@ static void find_tiles(job *j)
 static cp_code scan_rows(cp_stream *stream, job *j)
 {
     const cpi_scan *s = j->s;
-    j->set = cpi_kernels_best();
+    j->set = cpi_move_kernels_best();
     find_tiles(j);
     j->past = s->to != s->from && s->outer * s->n * cpi_itemsize(s->result) >= PAST_BYTES;
     if (!j->t.size || s->outer >= MANY_ROWS || j->tiles < 4) {

@@ -15,32 +15,32 @@
 #define PLUS(a, b) ((a) + (b))
 #define TIMES(a, b) ((a) * (b))
 
-enum { PIECES = 64 / VECTOR_BYTES, LANES64 = VECTOR_BYTES / 8, LANES32 = VECTOR_BYTES / 4 };
-typedef int64_t places64 __attribute__((vector_size(VECTOR_BYTES)));
-typedef int32_t places32 __attribute__((vector_size(VECTOR_BYTES)));
+enum { CHUNKS = 64 / VECTOR_BYTES, LANES64 = VECTOR_BYTES / 8, LANES32 = VECTOR_BYTES / 4 };
+typedef int64_t offsets64 __attribute__((vector_size(VECTOR_BYTES)));
+typedef int32_t offsets32 __attribute__((vector_size(VECTOR_BYTES)));
 
 /* Which elements of two vectors, one behind the other, make the second moved on by k places, k of them of the first. */
 #define FOUR(n, k) (n) - (k), (n) + 1 - (k), (n) + 2 - (k), (n) + 3 - (k)
 #if VECTOR_BYTES == 64
-#define ON64(k) ((places64){FOUR(8, k), FOUR(12, k)})
-#define ON32(k) ((places32){FOUR(16, k), FOUR(20, k), FOUR(24, k), FOUR(28, k)})
-#define LAST_PAIR ((places64){6, 7, 6, 7, 6, 7, 6, 7})
+#define ON64(k) ((offsets64){FOUR(8, k), FOUR(12, k)})
+#define ON32(k) ((offsets32){FOUR(16, k), FOUR(20, k), FOUR(24, k), FOUR(28, k)})
+#define LAST_PAIR ((offsets64){6, 7, 6, 7, 6, 7, 6, 7})
 #elif VECTOR_BYTES == 32
-#define ON64(k) ((places64){FOUR(4, k)})
-#define ON32(k) ((places32){FOUR(8, k), FOUR(12, k)})
-#define LAST_PAIR ((places64){2, 3, 2, 3})
+#define ON64(k) ((offsets64){FOUR(4, k)})
+#define ON32(k) ((offsets32){FOUR(8, k), FOUR(12, k)})
+#define LAST_PAIR ((offsets64){2, 3, 2, 3})
 #else
-#define ON64(k) ((places64){2 - (k), 3 - (k)})
-#define ON32(k) ((places32){FOUR(4, k)})
-#define LAST_PAIR ((places64){0, 1})
+#define ON64(k) ((offsets64){2 - (k), 3 - (k)})
+#define ON32(k) ((offsets32){FOUR(4, k)})
+#define LAST_PAIR ((offsets64){0, 1})
 #endif
-#define LAST64(v) __builtin_shuffle(v, (places64){0} + LANES64 - 1)
-#define LAST32(v) __builtin_shuffle(v, (places32){0} + LANES32 - 1)
+#define LAST64(v) __builtin_shuffle(v, (offsets64){0} + LANES64 - 1)
+#define LAST32(v) __builtin_shuffle(v, (offsets32){0} + LANES32 - 1)
 #define LAST64_PAIR(v) __builtin_shuffle(v, LAST_PAIR)
 
 /* A group joined to itself moved on by k places. */
 #define STEP(BITS, v, k, JOIN)                                                                        \
-    UNROLL for (int p = PIECES - 1; p >= 0; p--) {                                                    \
+    UNROLL for (int p = CHUNKS - 1; p >= 0; p--) {                                                    \
         if (k < LANES##BITS) v[p] = JOIN(__builtin_shuffle(p ? v[p ? p - 1 : 0] : fill, v[p], ON##BITS(k)), v[p]); \
         else if (p >= k / LANES##BITS) v[p] = JOIN(v[p >= k / LANES##BITS ? p - k / LANES##BITS : 0], v[p]); \
     }
@@ -122,27 +122,27 @@ INLINE void fence(void)
             }                                                                                                        \
             return;                                                                                                  \
         }                                                                                                            \
-        enum { EACH = L / PIECES };                                                                                  \
+        enum { EACH = L / CHUNKS };                                                                                  \
         const v_##NAME fill = CPI_SPLAT(v_##NAME, (A)(NONE));                                                        \
-        v_##NAME carry = fill, v[PIECES];                                                                            \
+        v_##NAME carry = fill, v[CHUNKS];                                                                            \
         e_##NAME e;                                                                                                  \
         int64_t i = 0;                                                                                               \
         for (; i + L <= n; i += L) {                                                                                 \
             if (ahead) __builtin_prefetch(ahead + i * (int64_t)sizeof(T), 0, 2);                                     \
-            UNROLL for (int p = 0; p < PIECES; p++) memcpy(&e, x + i + p * EACH, sizeof e), v[p] = IN(e);            \
+            UNROLL for (int p = 0; p < CHUNKS; p++) memcpy(&e, x + i + p * EACH, sizeof e), v[p] = IN(e);            \
             WITHIN(v, VJOIN)                                                                                         \
-            UNROLL for (int p = 0; p < PIECES; p++) {                                                                \
+            UNROLL for (int p = 0; p < CHUNKS; p++) {                                                                \
                 const v_##NAME sums = VJOIN(carry, v[p]);                                                            \
                 memcpy(local + i + p * EACH, &sums, sizeof sums);                                                    \
             }                                                                                                        \
-            carry = VJOIN(carry, LAST(v[PIECES - 1]));                                                               \
+            carry = VJOIN(carry, LAST(v[CHUNKS - 1]));                                                               \
         }                                                                                                            \
         if (i == n) return;                                                                                          \
         T rest[L] = {0};                                                                                             \
         memcpy(rest, x + i, (size_t)(n - i) * sizeof(T));                                                            \
-        UNROLL for (int p = 0; p < PIECES; p++) memcpy(&e, rest + p * EACH, sizeof e), v[p] = IN(e);                 \
+        UNROLL for (int p = 0; p < CHUNKS; p++) memcpy(&e, rest + p * EACH, sizeof e), v[p] = IN(e);                 \
         WITHIN(v, VJOIN)                                                                                             \
-        UNROLL for (int p = 0; p < PIECES; p++) v[p] = VJOIN(carry, v[p]);                                           \
+        UNROLL for (int p = 0; p < CHUNKS; p++) v[p] = VJOIN(carry, v[p]);                                           \
         memcpy(local + i, v, (size_t)(n - i) * sizeof(A));                                                           \
     }                                                                                                                \
     static void pass_##NAME(void *carry, const void *local)                                                          \
@@ -156,7 +156,7 @@ INLINE void fence(void)
     {                                                                                                                \
         const A *local = from;                                                                                       \
         T *to = out;                                                                                                 \
-        enum { EACH = L / PIECES };                                                                                  \
+        enum { EACH = L / CHUNKS };                                                                                  \
         A before[PARTS], many[EACH];                                                                                 \
         memcpy(before, carry, sizeof before);                                                                        \
         for (int k = 0; k < EACH; k++) many[k] = before[k % PARTS];                                                  \
@@ -164,7 +164,7 @@ INLINE void fence(void)
         memcpy(&c, many, sizeof c);                                                                                  \
         int64_t i = 0;                                                                                               \
         for (n *= PARTS; i + L <= n; i += L) {                                                                       \
-            UNROLL for (int p = 0; p < PIECES; p++) {                                                                \
+            UNROLL for (int p = 0; p < CHUNKS; p++) {                                                                \
                 memcpy(&v, local + i + p * EACH, sizeof v);                                                          \
                 const e_##NAME e = OUT(VJOIN(c, v));                                                                 \
                 if (past) put_past(to + i + p * EACH, &e, sizeof e);                                                 \
@@ -221,7 +221,7 @@ enum { BLOCK = 64 };
 
 /* What stands before each lane: the group moved on by one, behind `carry`. */
 #define STEP_BEFORE(v)                                                                                    \
-    UNROLL for (int h = PIECES - 1; h >= 0; h--)                                                          \
+    UNROLL for (int h = CHUNKS - 1; h >= 0; h--)                                                          \
         v[h] = carry + __builtin_shuffle(h ? v[h ? h - 1 : 0] : fill, v[h], ON64(1));
 
 INLINE void put_row(float *to, const eight *row)
@@ -244,25 +244,25 @@ static void scan_add_f32(const void *from, void *to, int64_t n, const char *ahea
     int64_t at = 0;
     for (; at + BLOCK <= n; at += BLOCK) {
         eight r[8];
-        doubles p[8][PIECES], sums[PIECES];
+        doubles p[8][CHUNKS], sums[CHUNKS];
         UNROLL for (int k = 0; k < 8; k++) memcpy(&r[k], x + at + 8 * k, sizeof r[k]);
         if (ahead) UNROLL for (int k = 0; k < 4; k++) __builtin_prefetch(ahead + (at + 16 * k) * 4, 0, 2);
         turn(r);
         UNROLL for (int k = 0; k < 8; k++)
-            UNROLL for (int h = 0; h < PIECES; h++) {
+            UNROLL for (int h = 0; h < CHUNKS; h++) {
                 floats part;
                 memcpy(&part, (const char *)&r[k] + h * sizeof part, sizeof part);
                 p[k][h] = k ? p[k ? k - 1 : 0][h] + widened(part) : widened(part);
             }
-        UNROLL for (int h = 0; h < PIECES; h++) sums[h] = p[7][h];
+        UNROLL for (int h = 0; h < CHUNKS; h++) sums[h] = p[7][h];
         WITHIN64(sums, PLUS)
         STEP_BEFORE(sums)
         UNROLL for (int k = 0; k < 8; k++)
-            UNROLL for (int h = 0; h < PIECES; h++) {
+            UNROLL for (int h = 0; h < CHUNKS; h++) {
                 p[k][h] = sums[h] + p[k][h];
                 memcpy(local + at + 8 * k + h * LANES64, &p[k][h], sizeof p[k][h]);
             }
-        carry = LAST64(p[7][PIECES - 1]);
+        carry = LAST64(p[7][CHUNKS - 1]);
     }
     if (at == n) return;
     double last[BLOCK];
@@ -280,8 +280,8 @@ static void join_add_f32(const void *carry, const void *from, void *out, int64_t
     for (; n >= CPI_SCAN_SHORT && at + BLOCK <= n; at += BLOCK) {
         eight r[8];
         UNROLL for (int k = 0; k < 8; k++) {
-            floats part[PIECES];
-            UNROLL for (int h = 0; h < PIECES; h++) {
+            floats part[CHUNKS];
+            UNROLL for (int h = 0; h < CHUNKS; h++) {
                 doubles p;
                 memcpy(&p, local + at + 8 * k + h * LANES64, sizeof p);
                 part[h] = narrowed(CPI_SPLAT(doubles, before) + p);
@@ -311,12 +311,12 @@ static void join_add_f32(const void *carry, const void *from, void *out, int64_t
     typedef A w_##NAME __attribute__((vector_size(VECTOR_BYTES)));                                                     \
     INLINE w_##NAME most_##NAME(w_##NAME a, w_##NAME b) { return CHOICE(w_##NAME, M, (a >= b) | (a != a), a, b); } \
     INLINE w_##NAME least_##NAME(w_##NAME a, w_##NAME b) { return CHOICE(w_##NAME, M, (a <= b) | (a != a), a, b); }
-CHOOSERS(i32, int32_t, places32)
-CHOOSERS(u32, uint32_t, places32)
-CHOOSERS(i64, int64_t, places64)
-CHOOSERS(u64, uint64_t, places64)
-CHOOSERS_REAL(f32, float, places32)
-CHOOSERS_REAL(f64, double, places64)
+CHOOSERS(i32, int32_t, offsets32)
+CHOOSERS(u32, uint32_t, offsets32)
+CHOOSERS(i64, int64_t, offsets64)
+CHOOSERS(u64, uint64_t, offsets64)
+CHOOSERS_REAL(f32, float, offsets32)
+CHOOSERS_REAL(f64, double, offsets64)
 
 #define EXTREMES(NAME, A, L, LOW, HIGH, REAL, WITHIN, LAST)                                                   \
     TILES(most_##NAME##_, A, A, L, ITSELF, ITSELF, 1, L, LOW, ONE_MOST##REAL, most_##NAME, WITHIN, LAST)               \

@@ -1,7 +1,7 @@
 /* Views with axes turned round or moved. */
 #include <string.h>
 
-#include "front/front.h"
+#include "operands/operands.h"
 
 /*: function("flip", "m: array, axis: index_axes = None", call="cp_flip(m, axis)", returns="view", unlock="never",
              doc="The elements in reverse order along axes (all by default), a view.")
@@ -13,14 +13,14 @@
              doc="Reversed along the second axis, a view.") */
 cp_array *cp_flip(cp_array *x, cp_axes axes)
 {
-    bool turned[CP_MAXDIM];
+    bool transposed[CP_MAXDIM];
     int64_t strides[CP_MAXDIM];
-    if (cpi_null("flip", x) || cpi_axes_mask("flip", axes, x->ndim, turned)) return NULL;
+    if (cpi_null("flip", x) || cpi_axes_mask("flip", axes, x->ndim, transposed)) return NULL;
     if (x->flags & CPI_HOST_SCALAR) return cpi_again(x);
     char *data = x->data;
     for (int i = 0; i < x->ndim; i++) {
-        strides[i] = turned[i] ? -x->strides[i] : x->strides[i];
-        if (turned[i] && x->size) data += x->strides[i] * (x->shape[i] - 1);
+        strides[i] = transposed[i] ? -x->strides[i] : x->strides[i];
+        if (transposed[i] && x->size) data += x->strides[i] * (x->shape[i] - 1);
     }
     return cpi_array_view(x, x->type, x->ndim, x->shape, strides, data);
 }

@@ -1,5 +1,5 @@
 /* Copying into an array: broadcast, under a casting rule, where a mask is true. */
-#include "front/front.h"
+#include "operands/operands.h"
 
 /* A number of Python's goes to any type of its kind or a higher one, but for the rules that take it as typed. */
 static cp_code check_cast(const cp_array *dst, const cp_array *src, cp_casting rule)

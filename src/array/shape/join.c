@@ -2,7 +2,7 @@
  * the result, which converts it. */
 #include <string.h>
 
-#include "front/front.h"
+#include "operands/operands.h"
 #include "move/move.h"
 
 /* The type of the result, to which every part can be converted under the rule. */
@@ -82,14 +82,14 @@ static void joined_order(int n, cp_array *const *arrays, int64_t *strides)
 {
     int order[CP_MAXDIM], ndim = arrays[0]->ndim; /* outermost first */
     for (int axis = 0; axis < ndim; axis++) {
-        int place = axis;
+        int position = axis;
         for (int j = axis - 1; j >= 0; j--) {
             int verdict = lies_outside(n, arrays, axis, order[j]);
             if (verdict == 0) break;
-            if (verdict > 0) place = j;
+            if (verdict > 0) position = j;
         }
-        memmove(order + place + 1, order + place, (size_t)(axis - place) * sizeof *order);
-        order[place] = axis;
+        memmove(order + position + 1, order + position, (size_t)(axis - position) * sizeof *order);
+        order[position] = axis;
     }
     for (int j = 0; j < ndim; j++) strides[order[j]] = ndim - j;
 }

@@ -2,10 +2,10 @@
  * the others. What is written is the device's. */
 #include <string.h>
 
-#include "front/front.h"
+#include "operands/operands.h"
 #include "move/move.h"
 
-/*: module("_padding", doc="What cuprite.pad is made of.") */
+/*: python_module("_padding", doc="What cuprite.pad is made of.") */
 /*: words("pad_mode", "constant edge reflect symmetric wrap", c="cp_pad_mode",
           values="CP_PAD_MODE_CONSTANT CP_PAD_MODE_EDGE CP_PAD_MODE_REFLECT CP_PAD_MODE_SYMMETRIC CP_PAD_MODE_WRAP") */
 

@@ -1,5 +1,5 @@
 /* Basic indexing: integers, slices, newaxis and `...` make a view. Python's rules for bounds. */
-#include "front/front.h"
+#include "operands/operands.h"
 #include "move/move.h"
 
 /* Start and number of steps of a slice of an axis with n elements. */

@@ -1,9 +1,9 @@
 /* Views with shapes and strides as the caller likes them. */
 #include <string.h>
 
-#include "front/front.h"
+#include "operands/operands.h"
 
-/*: module("_strides", doc="Views with any strides, behind cuprite.lib.stride_tricks.") */
+/*: python_module("_strides", doc="Views with any strides, behind cuprite.lib.stride_tricks.") */
 
 /* Do all elements lie in the memory that x looks into, its buffer's bytes? */
 static bool inside(const cp_array *x, int ndim, const int64_t *shape, const int64_t *strides)

@@ -1,7 +1,7 @@
 /* Triangles of matrices: memory and order; what is written is the device's. */
 #include "shape/triangles.h"
 
-#include "front/front.h"
+#include "operands/operands.h"
 
 cp_array *cpi_triangles(const char *function, cp_array *x, int64_t k, bool upper)
 {

@@ -1,7 +1,7 @@
 /* Views: other shapes and strides over the same memory. Only reshape and ravel may copy, where no view can be. */
 #include <string.h>
 
-#include "front/front.h"
+#include "operands/operands.h"
 #include "move/move.h"
 
 /* x itself (retained), or, for a host scalar, a 0-d array on the current device: views need memory. */
@@ -86,7 +86,7 @@ static cp_code resolve_shape(const cp_array *x, cp_shape want, int64_t *shape)
     if (unknown >= 0 && good) shape[unknown] = x->size / known;
     if (good) return CP_OK;
     return cpi_fail(CP_ERROR_VALUE, "reshape: cannot reshape array of size %lld into shape %s", (long long)x->size,
-                    cpi_shape_text(want.n, want.dim, text, sizeof text));
+                    cpi_shape_string(want.n, want.dim, text, sizeof text));
 }
 
 cp_array *cp_reshape(cp_array *x, cp_shape want)

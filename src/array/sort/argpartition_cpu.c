@@ -11,7 +11,7 @@
 #include "sort/select.h"
 #include "sort/sort.h"
 
-enum { MOST_CUTS = 8, PARTS = 2 * MOST_CUTS + 1, PIECE = 1 << 15, MOST_PIECES = 256 };
+enum { MOST_CUTS = 8, PARTS = 2 * MOST_CUTS + 1, SEGMENT = 1 << 15, MOST_CHUNKS = 256 };
 
 typedef struct cutting {
     cpi_keys keys;
@@ -50,7 +50,7 @@ static int read_cuts(const cutting *c, int64_t row, void *cut)
 
 /* Elements begin..end-1 of a row: how many lie in each part, or, with `to`, their indices to the parts' places. One
  * cut, which is the rule, is done in registers and without branches. */
-#define WALK(T, key)                                                                                   \
+#define VISIT(T, key)                                                                                  \
     if (cuts == 1) {                                                                                   \
         const T middle = ((const T *)cut)[0];                                                          \
         int64_t below = at[0], equal = at[1], above = at[2];                                           \
@@ -71,19 +71,19 @@ static int read_cuts(const cutting *c, int64_t row, void *cut)
         }                                                                                              \
     }
 
-static void walk(const cutting *c, int64_t row, int64_t begin, int64_t end, int cuts, const void *cut, int64_t *at,
-                 int64_t *to)
+static void visit(const cutting *c, int64_t row, int64_t begin, int64_t end, int cuts, const void *cut, int64_t *at,
+                  int64_t *to)
 {
     const char *x = c->from + row * c->n * c->keys.bytes;
     switch (c->keys.bytes) {
-    case 1: WALK(uint8_t, cpi_key8) break;
-    case 2: WALK(uint16_t, cpi_key16) break;
-    case 4: WALK(uint32_t, cpi_key32) break;
+    case 1: VISIT(uint8_t, cpi_key8) break;
+    case 2: VISIT(uint16_t, cpi_key16) break;
+    case 4: VISIT(uint32_t, cpi_key32) break;
     case 8:
-        if (c->keys.complex_parts) WALK(uint64_t, cpi_ckey64)
-        else WALK(uint64_t, cpi_key64)
+        if (c->keys.complex_parts) VISIT(uint64_t, cpi_ckey64)
+        else VISIT(uint64_t, cpi_key64)
         break;
-    default: WALK(cpi_u128, cpi_ckey128)
+    default: VISIT(cpi_u128, cpi_ckey128)
     }
 }
 
@@ -96,54 +96,54 @@ static void rows_task(void *context, int64_t task, int worker)
         cpi_u128 cut[MOST_CUTS];
         int64_t at[PARTS] = {0}, sum = 0;
         int cuts = read_cuts(c, row, cut);
-        walk(c, row, 0, c->n, cuts, cut, at, NULL);
+        visit(c, row, 0, c->n, cuts, cut, at, NULL);
         for (int p = 0; p < 2 * cuts + 1; p++) {
             int64_t count = at[p];
             at[p] = sum;
             sum += count;
         }
-        walk(c, row, 0, c->n, cuts, cut, at, c->to + row * c->n);
+        visit(c, row, 0, c->n, cuts, cut, at, c->to + row * c->n);
     }
 }
 
-static void piece_of(const cutting *c, int64_t task, int64_t *to)
+static void chunk_of(const cutting *c, int64_t task, int64_t *to)
 {
     cpi_u128 cut[MOST_CUTS];
     int cuts = read_cuts(c, c->row, cut);
     int64_t begin = task * c->each, end = begin + c->each < c->n ? begin + c->each : c->n;
-    walk(c, c->row, begin, end, cuts, cut, c->at[task], to);
+    visit(c, c->row, begin, end, cuts, cut, c->at[task], to);
 }
 
 static void count_task(void *context, int64_t task, int worker)
 {
     (void)worker;
-    piece_of(context, task, NULL);
+    chunk_of(context, task, NULL);
 }
 
 static void write_task(void *context, int64_t task, int worker)
 {
     (void)worker;
     const cutting *c = context;
-    piece_of(c, task, c->to + c->row * c->n);
+    chunk_of(c, task, c->to + c->row * c->n);
 }
 
 /* One row after the other, each in pieces. */
 static void cut_long(cutting *c)
 {
-    c->each = (c->n + MOST_PIECES - 1) / MOST_PIECES;
-    if (c->each < PIECE) c->each = PIECE;
-    int64_t pieces = (c->n + c->each - 1) / c->each;
+    c->each = (c->n + MOST_CHUNKS - 1) / MOST_CHUNKS;
+    if (c->each < SEGMENT) c->each = SEGMENT;
+    int64_t nchunks = (c->n + c->each - 1) / c->each;
     for (c->row = 0; c->row < c->rows; c->row++) {
         int64_t sum = 0;
-        memset(c->at, 0, (size_t)pieces * sizeof *c->at);
-        cpi_parallel(pieces, count_task, c);
+        memset(c->at, 0, (size_t)nchunks * sizeof *c->at);
+        cpi_parallel(nchunks, count_task, c);
         for (int p = 0; p < PARTS; p++)
-            for (int64_t t = 0; t < pieces; t++) {
+            for (int64_t t = 0; t < nchunks; t++) {
                 int64_t count = c->at[t][p];
                 c->at[t][p] = sum;
                 sum += count;
             }
-        cpi_parallel(pieces, write_task, c);
+        cpi_parallel(nchunks, write_task, c);
     }
 }
 
@@ -155,16 +155,16 @@ cp_code cpi_sort_cpu_argpartition(cp_stream *stream, cp_type type, int64_t rows,
     size_t bytes = (size_t)rows * (size_t)n * (size_t)c.keys.bytes;
     const bool own = from == (const void *)to; /* integers of 64 bits may be worked on where they are */
     char *parted = cpi_work_alloc(stream, own ? 2 * bytes : bytes);
-    c.at = parted ? cpi_work_alloc(stream, MOST_PIECES * sizeof *c.at) : NULL;
+    c.at = parted ? cpi_work_alloc(stream, MOST_CHUNKS * sizeof *c.at) : NULL;
     cp_code code = c.at ? stream->device->backend->copy(stream, parted, from, bytes) : cp_error();
     if (own && !code) c.from = memcpy(parted + bytes, from, bytes);
     if (!code) code = cpi_sort_cpu_partition(stream, type, rows, n, parted, nkth, kth);
     if (!code) {
         c.parted = parted;
-        if (n > 4 * PIECE && rows < 64) {
+        if (n > 4 * SEGMENT && rows < 64) {
             cut_long(&c);
         } else {
-            c.each = PIECE / n + 1;
+            c.each = SEGMENT / n + 1;
             cpi_parallel((rows + c.each - 1) / c.each, rows_task, &c);
         }
     }

@@ -46,8 +46,8 @@ static inline uint64_t index_mask(const packing *p) { return ((uint64_t)1 << p->
 /* Bits of the key that the first packing takes. */
 static int taken(const packing *p, int rest)
 {
-    int room = 64 - p->index_bits;
-    return rest < room ? rest : room;
+    int capacity = 64 - p->index_bits;
+    return rest < capacity ? rest : capacity;
 }
 
 static bool all_equal(const packing *p, const uint64_t *packed, int64_t n)

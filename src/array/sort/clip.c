@@ -2,7 +2,7 @@
  * types to float32, bool and integers to float64, which is where NumPy compares them with float64 bounds too. */
 #include <math.h>
 
-#include "front/front.h"
+#include "operands/operands.h"
 #include "sort/sort.h"
 
 /* Fills the request but for `from`; false and an error when the arguments are wrong. */

@@ -17,7 +17,7 @@
 #include "sort/select.h"
 #include "sort/sort.h"
 
-enum { PIECES = 256, SAMPLES = 8192, BINS = 2048, SMALL = 1 << 15, BLOCK = 1 << 15 };
+enum { CHUNKS = 256, SAMPLES = 8192, BINS = 2048, SMALL = 1 << 15, BLOCK = 1 << 15 };
 
 typedef struct clipping {
     cpi_clip *request;
@@ -31,19 +31,19 @@ typedef struct clipping {
     bool cored;               /* the plan has a core */
     cpi_clip_plan plan;
     cpi_clip_part core;
-    char *fringe, *band, *spare; /* lists, made as long as they must be */
-    int64_t nfringe, nband, fringe_room, band_room, spare_room;
+    char *fringe, *window, *spare; /* lists, made as long as they must be */
+    int64_t nfringe, nband, fringe_capacity, window_capacity, spare_bytes;
     char *apart;              /* what `group` pieces set apart, each in a place as long as it is */
     int64_t group, first;     /* pieces in a go; the first one of this go */
     char *blocks;             /* two of BLOCK elements for each thread */
     int64_t block;            /* elements of a block */
-    uint64_t band_base;       /* the band by bins of keys, in `spare`: bin b from starts[b] on */
-    int band_shift;
+    uint64_t window_base;     /* the band by bins of keys, in `spare`: bin b from starts[b] on */
+    int window_shift;
     int64_t starts[BINS + 1];
     /* a pass */
     const char *from;
     int64_t n, each;
-    cpi_clip_part parts[PIECES];
+    cpi_clip_part parts[CHUNKS];
 } clipping;
 
 /* count, sums and median of what is kept */
@@ -84,12 +84,12 @@ static double value_of(const clipping *c, uint64_t key)
 }
 
 /* A list with room for n elements at least; what it held is lost. */
-static bool make_room(clipping *c, char **list, int64_t *room, int64_t n)
+static bool make_space(clipping *c, char **list, int64_t *capacity, int64_t n)
 {
-    if (*list && *room >= n) return true;
+    if (*list && *capacity >= n) return true;
     cpi_work_free(c->stream, *list);
     *list = cpi_work_alloc(c->stream, (size_t)n * c->bytes);
-    *room = *list ? n : 0;
+    *capacity = *list ? n : 0;
     return *list != NULL;
 }
 
@@ -148,12 +148,12 @@ static bool plan_from(clipping *c, const double *s, int64_t m)
     if (low_rank < 0 || high_rank >= m) return false;
     double rim = 0.075 * (r.upper - r.lower);
     c->plan = (cpi_clip_plan){.core_low = r.lower + rim, .core_high = r.upper - rim, .pivot = pivot,
-                              .band_low = s[low_rank], .band_high = s[high_rank]};
+                              .window_low = s[low_rank], .window_high = s[high_rank]};
     if (c->bytes == 4) { /* limits that are values of the type */
         c->plan.core_low = cpi_clip_to_float(c->plan.core_low);
         c->plan.core_high = cpi_clip_to_float(c->plan.core_high);
     }
-    return c->plan.core_low <= c->plan.band_low && c->plan.core_high >= c->plan.band_high &&
+    return c->plan.core_low <= c->plan.window_low && c->plan.core_high >= c->plan.window_high &&
            c->plan.core_low >= c->low && c->plan.core_high <= c->high;
 }
 
@@ -166,8 +166,8 @@ static cp_code make_plan(clipping *c)
         c->cored = m >= 512 && plan_from(c, (const double *)c->apart, m);
     }
     if (!c->cored)
-        c->plan = (cpi_clip_plan){.core_low = INFINITY, .core_high = -INFINITY, .band_low = INFINITY,
-                                  .band_high = -INFINITY, .pivot = 0};
+        c->plan = (cpi_clip_plan){.core_low = INFINITY, .core_high = -INFINITY, .window_low = INFINITY,
+                                  .window_high = -INFINITY, .pivot = 0};
     c->plan.low = c->low;
     c->plan.high = c->high;
     return CP_OK;
@@ -191,16 +191,16 @@ static void split_task(void *context, int64_t task, int worker)
 {
     clipping *c = context;
     int64_t begin = (c->first + task) * c->each, n = c->n - begin < c->each ? c->n - begin : c->each;
-    size_t room = (size_t)c->block * c->bytes;
-    char *fringe = c->blocks + (size_t)worker * 2 * room, *band = fringe + room;
+    size_t capacity = (size_t)c->block * c->bytes;
+    char *fringe = c->blocks + (size_t)worker * 2 * capacity, *window = fringe + capacity;
     char *to = c->apart + (size_t)(task * c->each) * c->bytes, *end = to + (size_t)n * c->bytes;
     cpi_clip_part all = {0};
     for (int64_t i = 0; i < n; i += c->block) {
         int64_t m = n - i < c->block ? n - i : c->block;
-        cpi_clip_part p = c->kernels->split(c->from + (size_t)(begin + i) * c->bytes, m, &c->plan, fringe, band);
+        cpi_clip_part p = c->kernels->split(c->from + (size_t)(begin + i) * c->bytes, m, &c->plan, fringe, window);
         memcpy(to + (size_t)all.fringe * c->bytes, fringe, (size_t)p.fringe * c->bytes);
         add_part(&all, &p);
-        memcpy(end - (size_t)all.inside * c->bytes, band, (size_t)p.inside * c->bytes);
+        memcpy(end - (size_t)all.inside * c->bytes, window, (size_t)p.inside * c->bytes);
     }
     c->parts[c->first + task] = all;
 }
@@ -226,37 +226,37 @@ static cpi_clip_part run_pass(clipping *c, cpi_task task, const void *from, int6
 }
 
 /* Sorts the band into bins of keys, so that a rank is found among few. */
-static cp_code bin_band(clipping *c)
+static cp_code bin_window(clipping *c)
 {
-    if (!make_room(c, &c->spare, &c->spare_room, c->nband)) return cp_error();
-    uint64_t first = key_of(c, c->plan.band_low), width = key_of(c, c->plan.band_high) - first;
-    c->band_base = first;
-    c->band_shift = 0;
-    while (width >> c->band_shift >= BINS) c->band_shift++;
+    if (!make_space(c, &c->spare, &c->spare_bytes, c->nband)) return cp_error();
+    uint64_t first = key_of(c, c->plan.window_low), width = key_of(c, c->plan.window_high) - first;
+    c->window_base = first;
+    c->window_shift = 0;
+    while (width >> c->window_shift >= BINS) c->window_shift++;
     memset(c->starts, 0, sizeof c->starts);
-#define BIN_BAND(W)                                                                      \
+#define BIN_WINDOW(W)                                                                    \
     do {                                                                                   \
-        uint##W##_t *keys = (uint##W##_t *)c->band, *to = (uint##W##_t *)c->spare;         \
+        uint##W##_t *keys = (uint##W##_t *)c->window, *to = (uint##W##_t *)c->spare;       \
         for (int64_t i = 0; i < c->nband; i++) {                                           \
             keys[i] = cpi_same##W(&c->keys, cpi_key##W(&c->keys, keys[i]));                \
-            c->starts[((keys[i] - (uint##W##_t)first) >> c->band_shift) + 1]++;            \
+            c->starts[((keys[i] - (uint##W##_t)first) >> c->window_shift) + 1]++;          \
         }                                                                                  \
         for (int b = 0; b < BINS; b++) c->starts[b + 1] += c->starts[b];                   \
         for (int64_t i = c->nband; i-- > 0;) {                                             \
-            int64_t b = (int64_t)((keys[i] - (uint##W##_t)first) >> c->band_shift);        \
+            int64_t b = (int64_t)((keys[i] - (uint##W##_t)first) >> c->window_shift);      \
             to[--c->starts[b + 1]] = keys[i];                                              \
         }                                                                                  \
         for (int b = 0; b < BINS; b++) c->starts[b] = c->starts[b + 1];                    \
         c->starts[BINS] = c->nband;                                                        \
     } while (0)
-    if (c->bytes == 4) BIN_BAND(32);
-    else BIN_BAND(64);
-#undef BIN_BAND
+    if (c->bytes == 4) BIN_WINDOW(32);
+    else BIN_WINDOW(64);
+#undef BIN_WINDOW
     return CP_OK;
 }
 
 /* The value of a rank in the band. */
-static double band_value(clipping *c, int64_t rank)
+static double window_value(clipping *c, int64_t rank)
 {
     int low = 0, high = BINS; /* starts[low] <= rank < starts[high] */
     while (high - low > 1) {
@@ -266,26 +266,26 @@ static double band_value(clipping *c, int64_t rank)
     }
     int64_t at = c->starts[low], n = c->starts[high] - at;
     if (c->bytes == 4) {
-        cpi_place32((uint32_t *)c->spare + at, n, rank - at);
+        cpi_nth_element32((uint32_t *)c->spare + at, n, rank - at);
         return value_of(c, ((uint32_t *)c->spare)[rank]);
     }
-    cpi_place64((uint64_t *)c->spare + at, n, rank - at);
+    cpi_nth_element64((uint64_t *)c->spare + at, n, rank - at);
     return value_of(c, ((uint64_t *)c->spare)[rank]);
 }
 
 /* Adds n elements to a list that has *count of them. */
-static bool append(clipping *c, char **list, int64_t *count, int64_t *room, const char *from, int64_t n)
+static bool append(clipping *c, char **list, int64_t *count, int64_t *capacity, const char *from, int64_t n)
 {
-    if (*count + n > *room) {
+    if (*count + n > *capacity) {
         char *old = *list;
-        int64_t more = 2 * *room > *count + n ? 2 * *room : *count + n;
+        int64_t more = 2 * *capacity > *count + n ? 2 * *capacity : *count + n;
         if (more > c->n) more = c->n;
         char *new = cpi_work_alloc(c->stream, (size_t)more * c->bytes);
         if (!new) return false;
         if (*count) memcpy(new, old, (size_t)*count * c->bytes);
         cpi_work_free(c->stream, old);
         *list = new;
-        *room = more;
+        *capacity = more;
     }
     if (n) memcpy(*list + (size_t)*count * c->bytes, from, (size_t)n * c->bytes);
     *count += n;
@@ -308,18 +308,19 @@ static cp_code split_by_plan(clipping *c)
             int64_t begin = (c->first + t) * c->each, n = c->n - begin < c->each ? c->n - begin : c->each;
             const char *at = c->apart + (size_t)(t * c->each) * c->bytes;
             add_part(&c->core, p);
-            if (!append(c, &c->fringe, &c->nfringe, &c->fringe_room, at, p->fringe) ||
-                !append(c, &c->band, &c->nband, &c->band_room, at + (size_t)(n - p->inside) * c->bytes, p->inside))
+            if (!append(c, &c->fringe, &c->nfringe, &c->fringe_capacity, at, p->fringe) ||
+                !append(c, &c->window, &c->nband, &c->window_capacity, at + (size_t)(n - p->inside) * c->bytes,
+                        p->inside))
                 return cp_error();
         }
     }
     c->split = true;
-    return c->nband ? bin_band(c) : CP_OK;
+    return c->nband ? bin_window(c) : CP_OK;
 }
 
 /* --- the kept set --- */
 
-static void finish_set(clipping *c, const cpi_clip_part *fringe, kept_set *set)
+static void finalize_set(clipping *c, const cpi_clip_part *fringe, kept_set *set)
 {
     set->count = c->core.count + fringe->count;
     if (set->count)
@@ -332,26 +333,26 @@ static cp_code measure_all(clipping *c, kept_set *set)
 {
     int64_t tasks;
     int64_t n = c->kernels->keep(c->fringe, c->nfringe, c->low, c->high, c->fringe);
-    if (!make_room(c, &c->spare, &c->spare_room, n)) return cp_error();
+    if (!make_space(c, &c->spare, &c->spare_bytes, n)) return cp_error();
     c->nfringe = set->count = n;
     if (!n) return CP_OK;
     memcpy(c->spare, c->fringe, (size_t)n * c->bytes);
     if (c->bytes == 4) {
         uint32_t *keys = (uint32_t *)c->spare;
         for (int64_t i = 0; i < n; i++) keys[i] = cpi_same32(&c->keys, cpi_key32(&c->keys, keys[i]));
-        cpi_pair32 p = cpi_pick32(keys, n, (n - 1) / 2);
+        cpi_pair32 p = cpi_select32(keys, n, (n - 1) / 2);
         c->plan.pivot = value_of(c, p.first);
         set->median = n & 1 ? c->plan.pivot : cpi_clip_middle(c->request->rule, c->plan.pivot, value_of(c, p.second));
     } else {
         uint64_t *keys = (uint64_t *)c->spare;
         for (int64_t i = 0; i < n; i++) keys[i] = cpi_same64(&c->keys, cpi_key64(&c->keys, keys[i]));
-        cpi_pair64 p = cpi_pick64(keys, n, (n - 1) / 2);
+        cpi_pair64 p = cpi_select64(keys, n, (n - 1) / 2);
         c->plan.pivot = value_of(c, p.first);
         set->median = n & 1 ? c->plan.pivot : cpi_clip_middle(c->request->rule, c->plan.pivot, value_of(c, p.second));
     }
     for (int again = 0; again <= CPI_CLIP_AGAIN; again++) {
         cpi_clip_part part = run_pass(c, count_task, c->fringe, n, &tasks);
-        finish_set(c, &part, set);
+        finalize_set(c, &part, set);
         if (!cpi_clip_off_center(set->mean, set->std, c->plan.pivot)) break;
         c->plan.pivot = set->mean;
     }
@@ -365,14 +366,14 @@ static cp_code measure_split(clipping *c, kept_set *set, bool *held)
     *held = c->low <= c->plan.core_low && c->high >= c->plan.core_high;
     if (!*held) return CP_OK;
     cpi_clip_part part = run_pass(c, count_task, c->fringe, c->nfringe, &tasks);
-    finish_set(c, &part, set);
+    finalize_set(c, &part, set);
     *held = !cpi_clip_off_center(set->mean, set->std, c->plan.pivot);
     if (!*held || c->request->center != CP_CLIP_MEDIAN) return CP_OK;
     int64_t first = (set->count - 1) / 2 - c->core.below - part.below, second = first + !(set->count & 1);
     *held = first >= 0 && second < c->nband;
     if (!*held) return CP_OK;
-    set->median = band_value(c, first);
-    if (second != first) set->median = cpi_clip_middle(c->request->rule, set->median, band_value(c, second));
+    set->median = window_value(c, first);
+    if (second != first) set->median = cpi_clip_middle(c->request->rule, set->median, window_value(c, second));
     return CP_OK;
 }
 
@@ -434,8 +435,8 @@ cp_code cpi_sort_cpu_clip(cp_stream *stream, cpi_clip *request)
     c->bytes = single ? 4 : 8;
     c->low = -INFINITY;
     c->high = INFINITY;
-    int64_t pieces = cpi_cut(request->n, 16384, &c->block);
-    c->group = c->block > BLOCK ? PIECES / 8 : pieces;
+    int64_t nchunks = cpi_cut(request->n, 16384, &c->block);
+    c->group = c->block > BLOCK ? CHUNKS / 8 : nchunks;
     int64_t apart = c->group * c->block < request->n ? c->group * c->block : request->n;
     if (c->block > BLOCK) c->block = BLOCK;
     if (c->block > request->n) c->block = (request->n + 63) / 64 * 64;
@@ -445,7 +446,7 @@ cp_code cpi_sort_cpu_clip(cp_stream *stream, cpi_clip *request)
     cpi_work_free(stream, c->apart);
     cpi_work_free(stream, c->blocks);
     cpi_work_free(stream, c->fringe);
-    cpi_work_free(stream, c->band);
+    cpi_work_free(stream, c->window);
     cpi_work_free(stream, c->spare);
     cpi_work_free(stream, c);
     return code;
@@ -460,7 +461,7 @@ typedef struct keeping {
     int64_t each;
     const char *values;
     char *to;                    /* NULL: count only */
-    int64_t counts[PIECES], starts[PIECES];
+    int64_t counts[CHUNKS], starts[CHUNKS];
 } keeping;
 
 /* Where the values are not what was compared. */

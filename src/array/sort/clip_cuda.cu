@@ -131,7 +131,7 @@ template <class K>
 static cp_code run_clip(cp_stream *stream, cpi_clip *request)
 {
     cpi_keys k = cpi_keys_of(request->type);
-    size_t space = (sizeof(cpi_grid_space<K>) + 15) / 16 * 16;
+    size_t space = cpi_round_up(sizeof(cpi_grid_space<K>), 16);
     char *memory = (char *)cpi_host->work_alloc(stream, space + sizeof(clip_answer));
     if (!memory) return CP_ERROR_MEMORY;
     cpi_grid_space<K> *g = (cpi_grid_space<K> *)memory;

@@ -8,17 +8,17 @@
 typedef struct cpi_clip_plan {
     double low, high;           /* the elements that are still kept */
     double core_low, core_high; /* those that no later bound is expected to reach */
-    double band_low, band_high; /* where the median is expected */
+    double window_low, window_high; /* where the median is expected */
     double pivot;
 } cpi_clip_plan;
 
-/* s1, s2: sums of d and d*d, d = value - pivot. below: those counted that lie below band_low. */
+/* s1, s2: sums of d and d*d, d = value - pivot. below: those counted that lie below window_low. */
 typedef struct cpi_clip_part { int64_t count, below, fringe, inside; double s1, s2; } cpi_clip_part;
 
 typedef struct cpi_clip_kernels {
     /* Counts and sums the core; the elements of low..high outside of it go to `fringe`, those of the band to
-     * `band` (both have room for n). */
-    cpi_clip_part (*split)(const void *x, int64_t n, const cpi_clip_plan *plan, void *fringe, void *band);
+     * `window` (both have room for n). */
+    cpi_clip_part (*split)(const void *x, int64_t n, const cpi_clip_plan *plan, void *fringe, void *window);
     /* Counts and sums low..high. */
     cpi_clip_part (*count)(const void *x, int64_t n, const cpi_clip_plan *plan);
     /* The number of elements in low..high; they go to `to` unless it is NULL. `to` has no room for more than

@@ -95,7 +95,7 @@ static inline int64_t put_double(double *to, unsigned in, double16v x, int whole
 }
 
 #define KERNELS(T)                                                                                               \
-    static cpi_clip_part split_##T(const void *from, int64_t n, const cpi_clip_plan *p, void *fringe, void *band) \
+    static cpi_clip_part split_##T(const void *from, int64_t n, const cpi_clip_plan *p, void *fringe, void *window) \
     {                                                                                                            \
         const T *x = from;                                                                                       \
         cpi_clip_part part = {0};                                                                                \
@@ -107,12 +107,12 @@ static inline int64_t put_double(double *to, unsigned in, double16v x, int whole
             T##16v v = load_##T(x + i, valid);                                                                   \
             unsigned core = upto_##T(from_##T(valid, v, plan.core_low), v, plan.core_high);                      \
             unsigned out = upto_##T(from_##T(valid & ~core, v, plan.low), v, plan.high);                         \
-            unsigned above = from_##T(core, v, plan.band_low), in = upto_##T(above, v, plan.band_high);          \
+            unsigned above = from_##T(core, v, plan.window_low), in = upto_##T(above, v, plan.window_high);      \
             sum_##T(&m, core, v, pivot);                                                                         \
             part.count += __builtin_popcount(core);                                                              \
             part.below += __builtin_popcount(core & ~above);                                                     \
             part.fringe += put_##T((T *)fringe + part.fringe, out, v, valid == 0xFFFF);                          \
-            part.inside += put_##T((T *)band + part.inside, in, v, valid == 0xFFFF);                             \
+            part.inside += put_##T((T *)window + part.inside, in, v, valid == 0xFFFF);                           \
         }                                                                                                        \
         finish(&m, &part);                                                                                       \
         return part;                                                                                             \
@@ -130,7 +130,7 @@ static inline int64_t put_double(double *to, unsigned in, double16v x, int whole
             unsigned in = upto_##T(from_##T(valid, v, plan.low), v, plan.high);                                  \
             sum_##T(&m, in, v, pivot);                                                                           \
             part.count += __builtin_popcount(in);                                                                \
-            part.below += __builtin_popcount(in & ~from_##T(in, v, plan.band_low));                              \
+            part.below += __builtin_popcount(in & ~from_##T(in, v, plan.window_low));                            \
         }                                                                                                        \
         finish(&m, &part);                                                                                       \
         return part;                                                                                             \
@@ -158,7 +158,7 @@ typedef struct lane_sums { double s1[LANES], s2[LANES]; } lane_sums;
 /* Blocks of 16 so that the sums vectorise; what is appended is written always and stays where the place moves. */
 #define KERNELS(T)                                                                                               \
     /* adds those of m <= LANES elements that lie in low..high */                                                \
-    static inline __attribute__((always_inline)) void sum_##T(const T *x, int m, T low, T high, T band_low,      \
+    static inline __attribute__((always_inline)) void sum_##T(const T *x, int m, T low, T high, T window_low,    \
                                                               double pivot, lane_sums *s, cpi_clip_part *part)   \
     {                                                                                                            \
         int64_t count = 0, below = 0;                                                                            \
@@ -169,7 +169,7 @@ typedef struct lane_sums { double s1[LANES], s2[LANES]; } lane_sums;
             s->s1[j] += d;                                                                                       \
             s->s2[j] += d * d;                                                                                   \
             count += in;                                                                                         \
-            below += in & (v < band_low);                                                                        \
+            below += in & (v < window_low);                                                                      \
         }                                                                                                        \
         part->count += count;                                                                                    \
         part->below += below;                                                                                    \
@@ -177,21 +177,21 @@ typedef struct lane_sums { double s1[LANES], s2[LANES]; } lane_sums;
     static cpi_clip_part split_##T(const void *from, int64_t n, const cpi_clip_plan *p, void *out, void *inside) \
     {                                                                                                            \
         const T *x = from;                                                                                       \
-        T *fringe = out, *band = inside;                                                                         \
+        T *fringe = out, *window = inside;                                                                       \
         const T low = (T)p->low, high = (T)p->high, core_low = (T)p->core_low, core_high = (T)p->core_high;      \
-        const T band_low = (T)p->band_low, band_high = (T)p->band_high;                                          \
+        const T window_low = (T)p->window_low, window_high = (T)p->window_high;                                  \
         const double pivot = p->pivot;                                                                           \
         lane_sums sums = {{0}, {0}};                                                                             \
         cpi_clip_part part = {0};                                                                                \
         for (int64_t i = 0; i < n; i += LANES) {                                                                 \
             int m = n - i < LANES ? (int)(n - i) : LANES;                                                        \
-            sum_##T(x + i, m, core_low, core_high, band_low, pivot, &sums, &part);                               \
+            sum_##T(x + i, m, core_low, core_high, window_low, pivot, &sums, &part);                             \
             for (int j = 0; j < m; j++) {                                                                        \
                 T v = x[i + j];                                                                                  \
                 fringe[part.fringe] = v;                                                                         \
                 part.fringe += (v >= low) & (v <= high) & !((v >= core_low) & (v <= core_high));                 \
-                band[part.inside] = v;                                                                           \
-                part.inside += (v >= band_low) & (v <= band_high);                                               \
+                window[part.inside] = v;                                                                         \
+                part.inside += (v >= window_low) & (v <= window_high);                                           \
             }                                                                                                    \
         }                                                                                                        \
         part.s1 = lanes_sum(sums.s1);                                                                            \
@@ -201,13 +201,13 @@ typedef struct lane_sums { double s1[LANES], s2[LANES]; } lane_sums;
     static cpi_clip_part count_##T(const void *from, int64_t n, const cpi_clip_plan *p)                          \
     {                                                                                                            \
         const T *x = from;                                                                                       \
-        const T low = (T)p->low, high = (T)p->high, band_low = (T)p->band_low;                                   \
+        const T low = (T)p->low, high = (T)p->high, window_low = (T)p->window_low;                               \
         const double pivot = p->pivot;                                                                           \
         lane_sums sums = {{0}, {0}};                                                                             \
         cpi_clip_part part = {0};                                                                                \
         for (int64_t i = 0; i < n; i += LANES) {                                                                 \
             int m = n - i < LANES ? (int)(n - i) : LANES;                                                        \
-            sum_##T(x + i, m, low, high, band_low, pivot, &sums, &part);                                         \
+            sum_##T(x + i, m, low, high, window_low, pivot, &sums, &part);                                       \
         }                                                                                                        \
         part.s1 = lanes_sum(sums.s1);                                                                            \
         part.s2 = lanes_sum(sums.s2);                                                                            \

@@ -119,11 +119,11 @@ cp_code cpi_cuda_order(cp_stream *stream, const char *what, const cpi_keys *keys
 cp_code cpi_cuda_block_rows(cp_stream *stream, const char *what, const cpi_keys *keys, int64_t rows, int64_t n,
                             const void *from, void *to, bool order);
 
-/* Few rows of up to CPI_CUDA_PIECES elements of at most 64 bits, up to CPI_CUDA_PIECES_TOTAL in all: many blocks to
+/* Few rows of up to CPI_CUDA_CHUNKS elements of at most 64 bits, up to CPI_CUDA_CHUNKS_TOTAL in all: many blocks to
  * a row. With `order`, `to` gets int64_t indices. */
-#define CPI_CUDA_PIECES (32 * 1024)
-#define CPI_CUDA_PIECES_TOTAL (128 * 1024)
-cp_code cpi_cuda_pieces(cp_stream *stream, const char *what, const cpi_keys *keys, int64_t rows, int64_t n,
+#define CPI_CUDA_CHUNKS (32 * 1024)
+#define CPI_CUDA_CHUNKS_TOTAL (128 * 1024)
+cp_code cpi_cuda_chunks(cp_stream *stream, const char *what, const cpi_keys *keys, int64_t rows, int64_t n,
                         const void *from, void *to, bool order);
 
 #define CPI_SORT_THREADS 256

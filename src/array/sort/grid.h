@@ -12,8 +12,8 @@ enum { CPI_BLOCK = 512 }; /* elements: as float64 and with their places they sta
 typedef void (*cpi_cells)(const double *x, int64_t n, double first, double scale, int32_t top, int32_t *cell);
 extern const cpi_cells cpi_cells_v2, cpi_cells_v3, cpi_cells_v4;
 /* How many of a few edges, none of them NaN, are less than each x (`right`: or equal); NaN is greater than any. */
-typedef void (*cpi_few)(const double *x, int64_t n, const double *edges, int m, bool right, int64_t *to);
-extern const cpi_few cpi_few_v2, cpi_few_v3, cpi_few_v4;
+typedef void (*cpi_count_edges)(const double *x, int64_t n, const double *edges, int m, bool right, int64_t *to);
+extern const cpi_count_edges cpi_count_edges_v2, cpi_count_edges_v3, cpi_count_edges_v4;
 
 /* For each of top + 1 cells of even width, which edge is the first in it or behind it. */
 typedef struct cpi_grid {

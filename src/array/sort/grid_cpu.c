@@ -10,7 +10,7 @@
 
 #include "backend/device.h"
 #include "cpu/threads.h"
-#include "elementwise/engine_cpu.h"
+#include "move/kernels.h"
 
 enum {
     FEWEST = 64, MOST = 1 << 21, /* cells */
@@ -30,14 +30,14 @@ typedef struct building {
 void cpi_grid_cells(const cpi_grid *g, cp_type type, const void *x, int64_t n, int32_t *cell)
 {
     double buffer[CPI_BLOCK];
-    if (type != CP_FLOAT64) cpi_kernels_best()->convert[type][CP_FLOAT64](buffer, x, n), x = buffer;
+    if (type != CP_FLOAT64) cpi_move_kernels_best()->convert[type][CP_FLOAT64](buffer, x, n), x = buffer;
     (*CPI_BEST(cpi_cells))(x, n, g->first, g->scale, g->top, cell);
 }
 
 static double edge(const building *b, int64_t i)
 {
     double x;
-    cpi_kernels_best()->convert[b->type][CP_FLOAT64](&x, b->edges + i * cpi_itemsize(b->type), 1);
+    cpi_move_kernels_best()->convert[b->type][CP_FLOAT64](&x, b->edges + i * cpi_itemsize(b->type), 1);
     return x;
 }
 

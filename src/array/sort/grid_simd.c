@@ -9,10 +9,10 @@ static void cells(const double *x, int64_t n, double first, double scale, int32_
 {
     const double most = top;
     for (int64_t i = 0; i < n; i++) {
-        double place = (x[i] - first) * scale;
-        place = place < most ? place : most;
-        place = place > 0 ? place : 0;
-        cell[i] = (int32_t)place;
+        double position = (x[i] - first) * scale;
+        position = position < most ? position : most;
+        position = position > 0 ? position : 0;
+        cell[i] = (int32_t)position;
     }
 }
 
@@ -22,20 +22,20 @@ typedef int64_t counts __attribute__((vector_size(VECTOR_BYTES)));
 /* Sixteen values at a time stay in registers. */
 static void few(const double *x, int64_t n, const double *edges, int m, bool right, int64_t *to)
 {
-    enum { SIDE = 16, LANES = VECTOR_BYTES / 8, PIECES = SIDE / LANES };
+    enum { SIDE = 16, LANES = VECTOR_BYTES / 8, CHUNKS = SIDE / LANES };
     for (int64_t i = 0; i < n; i += SIDE) {
         const size_t bytes = n - i < SIDE ? (size_t)(n - i) * 8 : SIDE * 8;
         double rest[SIDE] = {0};
         const double *from = x + i;
         if (bytes < sizeof rest) memcpy(rest, from, bytes), from = rest;
-        numbers v[PIECES];
-        counts r[PIECES];
+        numbers v[CHUNKS];
+        counts r[CHUNKS];
         memcpy(v, from, sizeof v);
-        for (int p = 0; p < PIECES; p++) r[p] = (counts){0} + m; /* and -1, which is true, for each that is greater */
+        for (int p = 0; p < CHUNKS; p++) r[p] = (counts){0} + m; /* and -1, which is true, for each that is greater */
         for (int k = 0; k < m; k++) {
             const numbers edge = CPI_SPLAT(numbers, edges[k]);
-            if (right) UNROLL for (int p = 0; p < PIECES; p++) r[p] += edge > v[p];
-            else UNROLL for (int p = 0; p < PIECES; p++) r[p] += edge >= v[p];
+            if (right) UNROLL for (int p = 0; p < CHUNKS; p++) r[p] += edge > v[p];
+            else UNROLL for (int p = 0; p < CHUNKS; p++) r[p] += edge >= v[p];
         }
         if (bytes == sizeof r) memcpy(to + i, r, sizeof r);
         else memcpy(to + i, r, bytes);
@@ -43,4 +43,4 @@ static void few(const double *x, int64_t n, const double *edges, int m, bool rig
 }
 
 const cpi_cells CPI_ISA_NAME(cpi_cells) = cells;
-const cpi_few CPI_ISA_NAME(cpi_few) = few;
+const cpi_count_edges CPI_ISA_NAME(cpi_count_edges) = few;

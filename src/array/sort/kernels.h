@@ -16,7 +16,7 @@ typedef struct cpi_sort_width {
     void (*sort)(void *keys, int64_t n, void *scratch);
     /* Reorders n keys in place into groups: group g holds keys from splitters[g - 1] to below splitters[g]; the
      * groups - 1 splitters ascend. Writes the sizes. scratch: 2*n + CPI_SORT_SLACK keys. */
-    void (*deal)(void *keys, int64_t n, const void *splitters, int groups, int64_t *counts, void *scratch);
+    void (*three_way)(void *keys, int64_t n, const void *splitters, int groups, int64_t *counts, void *scratch);
 } cpi_sort_width;
 
 typedef struct cpi_sort_kernels {

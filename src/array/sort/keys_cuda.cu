@@ -97,16 +97,16 @@ static cp_code sort_row(cp_stream *stream, const char *what, const cpi_keys *k, 
 {
     cudaStream_t s = cpi_cuda_stream(stream);
     const bool in_place = from == to;
-    const size_t row = ((size_t)n * sizeof(T) + 511) / 512 * 512;
+    const size_t row = cpi_round_up((size_t)n * sizeof(T), 512);
     size_t bytes = 0, spare = in_place ? row : 0;
     cub::DoubleBuffer<T> buffers((T *)to, (T *)NULL);
     cudaError_t status = in_place ? cub::DeviceRadixSort::SortKeys(NULL, bytes, buffers, n, 0, 8 * (int)sizeof(T), s)
                                   : cub::DeviceRadixSort::SortKeys(NULL, bytes, (const T *)from, (T *)to, n, 0,
                                                                    8 * (int)sizeof(T), s);
     if (status != cudaSuccess) return cpi_cuda_issued(stream, status, what);
-    size_t room = spare + bytes > row ? spare + bytes : row; /* the row fits in what the sort has left */
-    room = (room + 511) / 512 * 512;
-    char *work = (char *)cpi_host->work_alloc(stream, room + sizeof(int64_t));
+    size_t capacity = spare + bytes > row ? spare + bytes : row; /* the row fits in what the sort has left */
+    capacity = cpi_round_up(capacity, 512);
+    char *work = (char *)cpi_host->work_alloc(stream, capacity + sizeof(int64_t));
     if (!work) return CP_ERROR_MEMORY;
     if (in_place) {
         buffers = cub::DoubleBuffer<T>((T *)to, (T *)work);
@@ -117,7 +117,7 @@ static cp_code sort_row(cp_stream *stream, const char *what, const cpi_keys *k, 
         status = cub::DeviceRadixSort::SortKeys(work, bytes, (const T *)from, (T *)to, n, 0, 8 * (int)sizeof(T), s);
     }
     cp_code code = cpi_cuda_issued(stream, status, what);
-    if (code == CP_OK && k->zero_add) code = nans_last<U>(stream, what, k, n, to, work, (int64_t *)(work + room));
+    if (code == CP_OK && k->zero_add) code = nans_last<U>(stream, what, k, n, to, work, (int64_t *)(work + capacity));
     cpi_host->work_free(stream, work);
     return code;
 }

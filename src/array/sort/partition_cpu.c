@@ -13,7 +13,7 @@
 #include "sort/select.h"
 #include "sort/sort.h"
 
-enum { LONG_LANE = 1 << 17, PIECES = 256 };
+enum { LONG_ROW = 1 << 17, CHUNKS = 256 };
 
 typedef struct placing {
     cp_type type;
@@ -56,25 +56,25 @@ static void from_keys(const cpi_keys *k, void *data, int64_t n)
 #undef EACH
 }
 
-static void place(int bytes, char *data, int64_t n, int64_t k)
+static void position(int bytes, char *data, int64_t n, int64_t k)
 {
     switch (bytes) {
-    case 1: cpi_place8((uint8_t *)data, n, k); break;
-    case 2: cpi_place16((uint16_t *)data, n, k); break;
-    case 4: cpi_place32((uint32_t *)data, n, k); break;
-    case 8: cpi_place64((uint64_t *)data, n, k); break;
-    default: cpi_place128((cpi_u128 *)data, n, k); break;
+    case 1: cpi_nth_element8((uint8_t *)data, n, k); break;
+    case 2: cpi_nth_element16((uint16_t *)data, n, k); break;
+    case 4: cpi_nth_element32((uint32_t *)data, n, k); break;
+    case 8: cpi_nth_element64((uint64_t *)data, n, k); break;
+    default: cpi_nth_element128((cpi_u128 *)data, n, k); break;
     }
 }
 
 /* The middle one of several kth first: it cuts the lane in two for the others. */
-static void place_all(int bytes, char *data, int64_t begin, int64_t end, int nkth, const int64_t *kth)
+static void partition_all(int bytes, char *data, int64_t begin, int64_t end, int nkth, const int64_t *kth)
 {
     if (!nkth) return;
     int m = nkth / 2;
-    place(bytes, data + begin * bytes, end - begin, kth[m] - begin);
-    place_all(bytes, data, begin, kth[m], m, kth);
-    place_all(bytes, data, kth[m] + 1, end, nkth - m - 1, kth + m + 1);
+    position(bytes, data + begin * bytes, end - begin, kth[m] - begin);
+    partition_all(bytes, data, begin, kth[m], m, kth);
+    partition_all(bytes, data, kth[m] + 1, end, nkth - m - 1, kth + m + 1);
 }
 
 static void placing_task(void *context, int64_t task, int worker)
@@ -85,38 +85,38 @@ static void placing_task(void *context, int64_t task, int worker)
     for (int64_t row = task * p->each; row < end; row++) {
         char *x = p->data + row * p->n * p->keys.bytes;
         to_keys(&p->keys, x, p->n);
-        place_all(p->keys.bytes, x, 0, p->n, p->nkth, p->kth);
+        partition_all(p->keys.bytes, x, 0, p->n, p->nkth, p->kth);
         from_keys(&p->keys, x, p->n);
     }
 }
 
 /* --- one long lane, all threads --- */
 
-typedef struct dealing {
+typedef struct partitioning {
     cpi_keys keys;
     char *x;              /* the elements */
     char *ends, *middle;  /* scratch of their size */
     int64_t n, each;
     uint64_t lo, hi;
-    cpi_parts dealt[PIECES];
-    int64_t below[PIECES], inside[PIECES], above[PIECES]; /* where a piece's keys go */
-} dealing;
+    cpi_parts parted[CHUNKS];
+    int64_t below[CHUNKS], inside[CHUNKS], above[CHUNKS]; /* where a piece's keys go */
+} partitioning;
 
-static void deal_task(void *context, int64_t task, int worker)
+static void bin_task(void *context, int64_t task, int worker)
 {
     (void)worker;
-    dealing *d = context;
+    partitioning *d = context;
     int64_t begin = task * d->each, n = d->n - begin < d->each ? d->n - begin : d->each;
     if (d->keys.bytes == 4)
-        d->dealt[task] = cpi_deal32()((uint32_t *)d->x + begin, n, &d->keys, (uint32_t)d->lo, (uint32_t)d->hi,
-                                      (uint32_t *)d->ends + begin, (uint32_t *)d->middle + begin);
+        d->parted[task] = cpi_three_way32()((uint32_t *)d->x + begin, n, &d->keys, (uint32_t)d->lo, (uint32_t)d->hi,
+                                            (uint32_t *)d->ends + begin, (uint32_t *)d->middle + begin);
     else
-        d->dealt[task] = cpi_deal64()((uint64_t *)d->x + begin, n, &d->keys, d->lo, d->hi, (uint64_t *)d->ends + begin,
-                                      (uint64_t *)d->middle + begin);
+        d->parted[task] = cpi_three_way64()((uint64_t *)d->x + begin, n, &d->keys, d->lo, d->hi,
+                                            (uint64_t *)d->ends + begin, (uint64_t *)d->middle + begin);
 }
 
 /* Keys from[f..) as elements into x[t..). */
-static void put(const dealing *d, int64_t t, const char *from, int64_t f, int64_t n)
+static void put(const partitioning *d, int64_t t, const char *from, int64_t f, int64_t n)
 {
     if (d->keys.bytes == 4) {
         uint32_t *to = (uint32_t *)d->x + t;
@@ -130,22 +130,22 @@ static void put(const dealing *d, int64_t t, const char *from, int64_t f, int64_
 static void put_task(void *context, int64_t task, int worker)
 {
     (void)worker;
-    const dealing *d = context;
+    const partitioning *d = context;
     int64_t begin = task * d->each, n = d->n - begin < d->each ? d->n - begin : d->each;
-    const cpi_parts *c = &d->dealt[task];
+    const cpi_parts *c = &d->parted[task];
     put(d, d->below[task], d->ends, begin, c->below);
     put(d, d->inside[task], d->middle, begin, c->inside);
     put(d, d->above[task], d->ends, begin + n - c->above, c->above);
 }
 
-static uint64_t key_at(const dealing *d, int64_t i)
+static uint64_t key_at(const partitioning *d, int64_t i)
 {
     return d->keys.bytes == 4 ? cpi_key32(&d->keys, ((const uint32_t *)d->x)[i])
                               : cpi_key64(&d->keys, ((const uint64_t *)d->x)[i]);
 }
 
 /* The band around rank k: 4.5 standard deviations of a sample's rank on either side. */
-static void guess_band(dealing *d, int64_t k)
+static void guess_window(partitioning *d, int64_t k)
 {
     enum { SAMPLES = 4096, MARGIN = 146 };
     uint64_t *s = (uint64_t *)d->ends;
@@ -153,23 +153,23 @@ static void guess_band(dealing *d, int64_t k)
     for (int64_t i = 0; i < SAMPLES; i++) s[i] = key_at(d, cpi_sample_at(i, stride));
     d->lo = 0;
     d->hi = d->keys.bytes == 4 ? UINT32_MAX : UINT64_MAX;
-    if (at >= MARGIN) cpi_place64(s, SAMPLES, at - MARGIN), d->lo = s[at - MARGIN];
-    if (at + MARGIN < SAMPLES) cpi_place64(s, SAMPLES, at + MARGIN), d->hi = s[at + MARGIN];
+    if (at >= MARGIN) cpi_nth_element64(s, SAMPLES, at - MARGIN), d->lo = s[at - MARGIN];
+    if (at + MARGIN < SAMPLES) cpi_nth_element64(s, SAMPLES, at + MARGIN), d->hi = s[at + MARGIN];
 }
 
 /* Deals x[0..n) around rank k; *first and *last become the bounds of what is inside. */
-static void deal(dealing *d, int64_t k, int64_t *first, int64_t *last)
+static void three_way(partitioning *d, int64_t k, int64_t *first, int64_t *last)
 {
     int64_t tasks = cpi_cut(d->n, 32768, &d->each), below = 0, inside = 0, above = 0;
-    guess_band(d, k);
-    cpi_parallel(tasks, deal_task, d);
+    guess_window(d, k);
+    cpi_parallel(tasks, bin_task, d);
     for (int64_t t = 0; t < tasks; t++) {
         d->below[t] = below;
         d->inside[t] = inside;
         d->above[t] = above;
-        below += d->dealt[t].below;
-        inside += d->dealt[t].inside;
-        above += d->dealt[t].above;
+        below += d->parted[t].below;
+        inside += d->parted[t].inside;
+        above += d->parted[t].above;
     }
     for (int64_t t = 0; t < tasks; t++) {
         d->inside[t] += below;
@@ -181,35 +181,36 @@ static void deal(dealing *d, int64_t k, int64_t *first, int64_t *last)
 }
 
 /* Elements begin..end-1 of the lane, with the kth among them. */
-static void place_range(dealing *d, char *lane, int64_t begin, int64_t end, int nkth, const int64_t *kth, int depth)
+static void partition_range(partitioning *d, char *row, int64_t begin, int64_t end, int nkth, const int64_t *kth,
+                            int depth)
 {
     int bytes = d->keys.bytes, a = 0, b;
     if (!nkth) return;
-    if (end - begin < LONG_LANE || depth > 8) {
-        to_keys(&d->keys, lane + begin * bytes, end - begin);
-        place_all(bytes, lane, begin, end, nkth, kth);
-        from_keys(&d->keys, lane + begin * bytes, end - begin);
+    if (end - begin < LONG_ROW || depth > 8) {
+        to_keys(&d->keys, row + begin * bytes, end - begin);
+        partition_all(bytes, row, begin, end, nkth, kth);
+        from_keys(&d->keys, row + begin * bytes, end - begin);
         return;
     }
     int64_t first, last;
-    d->x = lane + begin * bytes;
+    d->x = row + begin * bytes;
     d->n = end - begin;
-    deal(d, kth[nkth / 2] - begin, &first, &last);
+    three_way(d, kth[nkth / 2] - begin, &first, &last);
     first += begin;
     last += begin;
     bool equal = d->lo == d->hi;
     while (a < nkth && kth[a] < first) a++;
     for (b = a; b < nkth && kth[b] < last;) b++;
-    place_range(d, lane, begin, first, a, kth, depth + 1);
-    if (!equal) place_range(d, lane, first, last, b - a, kth + a, depth + 1);
-    place_range(d, lane, last, end, nkth - b, kth + b, depth + 1);
+    partition_range(d, row, begin, first, a, kth, depth + 1);
+    if (!equal) partition_range(d, row, first, last, b - a, kth + a, depth + 1);
+    partition_range(d, row, last, end, nkth - b, kth + b, depth + 1);
 }
 
 static cp_code partition_long(cp_stream *stream, const cpi_keys *keys, int64_t rows, int64_t n, char *data, int nkth,
                               const int64_t *kth)
 {
     size_t bytes = (size_t)n * (size_t)keys->bytes;
-    dealing *d = cpi_work_alloc(stream, sizeof *d);
+    partitioning *d = cpi_work_alloc(stream, sizeof *d);
     char *scratch = d ? cpi_work_alloc(stream, 2 * bytes) : NULL;
     if (!scratch) {
         cpi_work_free(stream, d);
@@ -218,7 +219,7 @@ static cp_code partition_long(cp_stream *stream, const cpi_keys *keys, int64_t r
     d->keys = *keys;
     d->ends = scratch;
     d->middle = scratch + bytes;
-    for (int64_t row = 0; row < rows; row++) place_range(d, data + (size_t)row * bytes, 0, n, nkth, kth, 0);
+    for (int64_t row = 0; row < rows; row++) partition_range(d, data + (size_t)row * bytes, 0, n, nkth, kth, 0);
     cpi_work_free(stream, scratch);
     cpi_work_free(stream, d);
     return CP_OK;
@@ -228,8 +229,8 @@ cp_code cpi_sort_cpu_partition(cp_stream *stream, cp_type type, int64_t rows, in
                                const int64_t *kth)
 {
     placing p = {type, cpi_keys_of(type), rows, n, 1, data, nkth, kth};
-    bool dealt_type = (p.keys.bytes == 4 || p.keys.bytes == 8) && !p.keys.complex_parts;
-    if (dealt_type && n >= LONG_LANE && (rows < 8 || n >= 1 << 22))
+    bool three_way_type = (p.keys.bytes == 4 || p.keys.bytes == 8) && !p.keys.complex_parts;
+    if (three_way_type && n >= LONG_ROW && (rows < 8 || n >= 1 << 22))
         return partition_long(stream, &p.keys, rows, n, data, nkth, kth);
     p.each = (rows + 1023) / 1024;
     if (p.each < 32768 / n) p.each = 32768 / n;

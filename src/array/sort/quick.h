@@ -1,6 +1,6 @@
 /* Quicksort of unsigned keys, a text that sort_simd.c includes once per width.
  *
- * Needs: KEY (type), BITS, NAME(f), and VECTOR 1 where lanes.h has vectors of that width.
+ * Needs: KEY (type), BITS, NAME(f), and VECTOR 1 where vectors.h has vectors of that width.
  * Keys move between their place and scratch without being copied back: n keys lie at `p`, belong to `d`, and `f`
  * is as large and free; d is p or f. A split packs one side in place, behind the reads, and the other side into f,
  * which never takes more than the n places there (stores of whole registers included, since of i + lanes <= n
@@ -9,7 +9,7 @@
  * finish in linear time. */
 
 #if VECTOR
-enum { NAME(lanes) = CPI_KEY_LANES / BITS, NAME(leaf_size) = 16 * NAME(lanes) };
+enum { NAME(lanes) = CPI_KEY_VECTOR_BITS / BITS, NAME(leaf_size) = 16 * NAME(lanes) };
 
 /* v[i] <= v[j] in every lane */
 #define PAIR(i, j)                                                                                                     \
@@ -117,7 +117,7 @@ static inline __attribute__((always_inline)) void NAME(columns)(q_vector *v, int
 
 /* Place (lane, register) counts lane * k + register. Merges sorted blocks of `width` / 2 lanes: the first stage
  * meets the mirrored place, the others halve the distance, first over lanes, then over registers. */
-static inline __attribute__((always_inline)) void NAME(merge_lanes)(q_vector *v, int k, int width)
+static inline __attribute__((always_inline)) void NAME(merge_sums)(q_vector *v, int k, int width)
 {
     q_vector t[16];
 #pragma GCC unroll 16
@@ -158,7 +158,7 @@ static inline __attribute__((always_inline)) void NAME(network)(const KEY *a, KE
     for (int i = 0; i < k; i++) v[i] = NAME(load_part)(ones, n - i * NAME(lanes), a + i * NAME(lanes));
     NAME(columns)(v, k);
 #pragma GCC unroll 4
-    for (int width = 2; width <= NAME(lanes); width *= 2) NAME(merge_lanes)(v, k, width);
+    for (int width = 2; width <= NAME(lanes); width *= 2) NAME(merge_sums)(v, k, width);
     NAME(interleave)(v, k);
 #pragma GCC unroll 16
     for (int i = 0; i < k; i++) NAME(store_part)(to + i * NAME(lanes), n - i * NAME(lanes), v[i]);
@@ -301,7 +301,7 @@ static void NAME(sort)(void *keys, int64_t n, void *scratch)
 }
 
 #if VECTOR
-static void NAME(deal_groups)(KEY *p, int64_t n, KEY *d, KEY *f, const KEY *splitters, int lo, int hi, int64_t *counts)
+static void NAME(bin_groups)(KEY *p, int64_t n, KEY *d, KEY *f, const KEY *splitters, int lo, int hi, int64_t *counts)
 {
     if (hi - lo == 1) {
         counts[lo] = n;
@@ -313,16 +313,16 @@ static void NAME(deal_groups)(KEY *p, int64_t n, KEY *d, KEY *f, const KEY *spli
     int64_t low = home ? NAME(split)(p, n, splitters[mid - 1], false, true, f)
                        : NAME(split)(p, n, splitters[mid - 1], false, false, f);
     KEY *upper = home ? f : p;
-    NAME(deal_groups)(d, low, d, upper + (n - low), splitters, lo, mid, counts);
-    NAME(deal_groups)(upper, n - low, d + low, d + low, splitters, mid, hi, counts);
+    NAME(bin_groups)(d, low, d, upper + (n - low), splitters, lo, mid, counts);
+    NAME(bin_groups)(upper, n - low, d + low, d + low, splitters, mid, hi, counts);
 }
 
-static void NAME(deal)(void *keys, int64_t n, const void *splitters, int groups, int64_t *counts, void *scratch)
+static void NAME(three_way)(void *keys, int64_t n, const void *splitters, int groups, int64_t *counts, void *scratch)
 {
-    NAME(deal_groups)(keys, n, keys, scratch, splitters, 0, groups, counts);
+    NAME(bin_groups)(keys, n, keys, scratch, splitters, 0, groups, counts);
 }
 #else
-static void NAME(deal)(void *keys, int64_t n, const void *splitters, int groups, int64_t *counts, void *scratch)
+static void NAME(three_way)(void *keys, int64_t n, const void *splitters, int groups, int64_t *counts, void *scratch)
 {
     KEY s[CPI_SORT_GROUPS], *a = keys, *out = scratch;
     uint8_t *group = (uint8_t *)(out + n);

@@ -167,12 +167,12 @@ static cp_code choose_splitters(cp_stream *stream, long_row *r)
     int64_t kb = r->key_bytes, step = r->n / SAMPLE;
     char *keys = cpi_work_alloc(stream, (size_t)((3 * SAMPLE + CPI_SORT_SLACK) * kb));
     if (!keys) return cp_error();
-    char *picked = keys + SAMPLE * kb, *scratch = picked + SAMPLE * kb, *splitters = (char *)r->splitters;
+    char *sample = keys + SAMPLE * kb, *scratch = sample + SAMPLE * kb, *splitters = (char *)r->splitters;
     for (int64_t i = 0; i < SAMPLE; i++) {
         int64_t at = i * step + (int64_t)((uint64_t)i * 0x9E3779B97F4A7C15u >> 33) % step;
-        memcpy(picked + i * r->item, r->from + at * r->item, (size_t)r->item);
+        memcpy(sample + i * r->item, r->from + at * r->item, (size_t)r->item);
     }
-    r->kernels->load(&r->keys, picked, keys, SAMPLE);
+    r->kernels->load(&r->keys, sample, keys, SAMPLE);
     r->width->sort(keys, SAMPLE, scratch);
     int64_t wanted = r->n / GROUP < 2 ? 2 : r->n / GROUP < CPI_SORT_GROUPS ? r->n / GROUP : CPI_SORT_GROUPS;
     int found = 0;
@@ -186,14 +186,14 @@ static cp_code choose_splitters(cp_stream *stream, long_row *r)
     return CP_OK;
 }
 
-static void deal_chunk(void *context, int64_t task, int worker)
+static void bin_chunk(void *context, int64_t task, int worker)
 {
     const long_row *r = context;
     int64_t lo = task * r->each, m = r->n - lo < r->each ? r->n - lo : r->each;
     char *keys = r->parts + lo * r->key_bytes;
     r->kernels->load(&r->keys, r->from + lo * r->item, keys, m);
-    r->width->deal(keys, m, r->splitters, r->groups, r->counts + task * CPI_SORT_GROUPS,
-                   r->work + worker * r->work_bytes);
+    r->width->three_way(keys, m, r->splitters, r->groups, r->counts + task * CPI_SORT_GROUPS,
+                        r->work + worker * r->work_bytes);
 }
 
 /* Collects a group from all chunks, sorts it, and stores its elements. Here counts hold where pieces begin. */
@@ -206,9 +206,9 @@ static void sort_group(void *context, int64_t group, int worker)
     for (int64_t c = 0; c < r->chunks; c++) {
         const int64_t *begin = r->counts + c * CPI_SORT_GROUPS + group;
         int64_t end = (c + 1) * r->each < r->n ? (c + 1) * r->each : r->n;
-        int64_t piece = (group + 1 < r->groups ? begin[1] : end) - begin[0];
-        memcpy(keys + got * kb, r->parts + begin[0] * kb, (size_t)(piece * kb));
-        got += piece;
+        int64_t chunk = (group + 1 < r->groups ? begin[1] : end) - begin[0];
+        memcpy(keys + got * kb, r->parts + begin[0] * kb, (size_t)(chunk * kb));
+        got += chunk;
     }
     r->width->sort(keys, m, scratch);
     r->kernels->store(&r->keys, keys, to, m);
@@ -222,10 +222,10 @@ static int64_t sum_counts(long_row *r)
     for (int64_t c = 0; c < r->chunks; c++) {
         int64_t at = c * r->each, *counts = r->counts + c * CPI_SORT_GROUPS;
         for (int g = 0; g < r->groups; g++) {
-            int64_t piece = counts[g];
+            int64_t chunk = counts[g];
             counts[g] = at;
-            at += piece;
-            r->start[g + 1] += piece;
+            at += chunk;
+            r->start[g + 1] += chunk;
         }
     }
     for (int g = 0; g < r->groups; g++) {
@@ -244,12 +244,12 @@ static cp_code work_for(cp_stream *stream, long_row *r, int64_t items)
     return r->work ? CP_OK : CP_ERROR_MEMORY;
 }
 
-static cp_code deal_and_sort(cp_stream *stream, long_row *r)
+static cp_code bin_and_sort(cp_stream *stream, long_row *r)
 {
     cp_code code = choose_splitters(stream, r);
     if (code == CP_OK) code = work_for(stream, r, 2 * r->each);
     if (code != CP_OK) return code;
-    cpi_parallel(r->chunks, deal_chunk, r);
+    cpi_parallel(r->chunks, bin_chunk, r);
     int64_t most = sum_counts(r);
     code = work_for(stream, r, (r->in_place ? 1 : 2) * most);
     if (code == CP_OK) cpi_parallel(r->groups, sort_group, r);
@@ -272,7 +272,7 @@ static cp_code sort_long_row(cp_stream *stream, cpi_keys keys, int64_t n, const 
     cp_code code = CP_ERROR_MEMORY;
     r.parts = cpi_work_alloc(stream, (size_t)(n * r.key_bytes));
     if (r.parts) r.counts = cpi_work_alloc(stream, (size_t)(r.chunks * CPI_SORT_GROUPS) * sizeof *r.counts);
-    if (r.counts) code = deal_and_sort(stream, &r);
+    if (r.counts) code = bin_and_sort(stream, &r);
     cpi_work_free(stream, r.parts);
     cpi_work_free(stream, r.counts);
     cpi_work_free(stream, r.work);

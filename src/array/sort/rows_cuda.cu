@@ -15,21 +15,21 @@ static __global__ void __launch_bounds__(32 * WARPS)
     int lane = threadIdx.x % 32;
     for (int64_t row = blockIdx.x * (int64_t)WARPS + threadIdx.x / 32; row < rows; row += (int64_t)gridDim.x * WARPS) {
         K key = lane < n ? (K)cpi_element_key(k, from, row * n + lane, order) : (K) ~(K)0;
-        int place = lane;
+        int position = lane;
         for (int size = 2; size <= 32; size *= 2)
             for (int step = size / 2; step > 0; step /= 2) {
                 K other = __shfl_xor_sync(0xFFFFFFFFu, key, step);
-                int there = __shfl_xor_sync(0xFFFFFFFFu, place, step);
-                bool other_less = other < key || (other == key && there < place);
+                int there = __shfl_xor_sync(0xFFFFFFFFu, position, step);
+                bool other_less = other < key || (other == key && there < position);
                 bool want_small = ((lane & step) == 0) == ((lane & size) == 0);
                 if (other_less == want_small) {
                     key = other;
-                    place = there;
+                    position = there;
                 }
             }
         if (lane < n) {
             if (order)
-                ((int64_t *)to)[row * n + lane] = place;
+                ((int64_t *)to)[row * n + lane] = position;
             else
                 cpi_put_element(k, key, to, row * n + lane);
         }
@@ -67,18 +67,18 @@ static __global__ void __launch_bounds__(THREADS)
     __shared__ typename Sort::TempStorage shared;
     for (int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
         K key[ITEMS];
-        uint16_t place[ITEMS];
+        uint16_t position[ITEMS];
 #pragma unroll
         for (int j = 0; j < ITEMS; j++) { /* neighbours in one thread: radix passes keep their order */
             int i = threadIdx.x * ITEMS + j;
             key[j] = i < n ? (K)cpi_element_key(k, from, row * n + i, true) : (K) ~(K)0;
-            place[j] = (uint16_t)i;
+            position[j] = (uint16_t)i;
         }
-        Sort(shared).SortBlockedToStriped(key, place, 0, k.bytes * 8);
+        Sort(shared).SortBlockedToStriped(key, position, 0, k.bytes * 8);
 #pragma unroll
         for (int j = 0; j < ITEMS; j++) {
             int i = j * THREADS + threadIdx.x;
-            if (i < n) to[row * n + i] = place[j];
+            if (i < n) to[row * n + i] = position[j];
         }
         __syncthreads();
     }

@@ -2,7 +2,7 @@
 #include "cuprite/sort.h"
 
 #include "backend/array.h"
-#include "index/pick.h"
+#include "index/indexing.h"
 #include "sort/sort.h"
 
 /* --- where values belong --- */
@@ -23,12 +23,12 @@ static cp_code check_search(const cp_array *a, const cp_searchsorted_options *o)
 /* a in the order that the sorter gives. */
 static cp_array *in_order(cp_array *a, cp_array *sorter, cpi_device *device)
 {
-    cpi_picking p;
-    cp_code code = cpi_picking_open(&p, "searchsorted", a, device);
-    p.trouble = "Sorter index out of range.";
-    cp_array *r = !code && !cpi_picking_add(&p, sorter, 0, 0, CPI_PICK_EXACT)
-        ? cpi_picking_get(&p, NULL, CP_SAME_KIND) : NULL;
-    cpi_picking_close(&p);
+    cpi_indexing p;
+    cp_code code = cpi_indexing_open(&p, "searchsorted", a, device);
+    p.failure = "Sorter index out of range.";
+    cp_array *r = !code && !cpi_indexing_add(&p, sorter, 0, 0, CPI_INDEX_EXACT)
+        ? cpi_indexing_get(&p, NULL, CP_SAME_KIND) : NULL;
+    cpi_indexing_close(&p);
     return r;
 }
 

@@ -4,7 +4,7 @@
 
 #include "backend/device.h"
 #include "cpu/threads.h"
-#include "elementwise/engine_cpu.h"
+#include "move/kernels.h"
 #include "sort/grid.h"
 #include "sort/search.h"
 #include "sort/sort.h"
@@ -23,7 +23,7 @@ typedef struct job {
     cpi_searcher some;
     cp_type type;
     const cpi_grid *grid; /* or NULL */
-    const double *few;    /* the elements, where they are few and float64 tells them apart; or NULL */
+    const double *use_few_edges; /* the elements, where they are few and float64 tells them apart; or NULL */
     int64_t m;
 } job;
 
@@ -73,26 +73,26 @@ static void search_few(const job *j, int64_t first, int64_t last)
     for (int64_t i = first; i < last; i += CPI_BLOCK) {
         const int64_t n = last - i < CPI_BLOCK ? last - i : CPI_BLOCK;
         const void *x = (const char *)j->search.values + i * j->search.keys.bytes;
-        if (j->type != CP_FLOAT64) cpi_kernels_best()->convert[j->type][CP_FLOAT64](buffer, x, n), x = buffer;
-        (*CPI_BEST(cpi_few))(x, n, j->few, (int)j->search.n, j->search.right, j->search.to + i);
+        if (j->type != CP_FLOAT64) cpi_move_kernels_best()->convert[j->type][CP_FLOAT64](buffer, x, n), x = buffer;
+        (*CPI_BEST(cpi_count_edges))(x, n, j->use_few_edges, (int)j->search.n, j->search.right, j->search.to + i);
     }
 }
 
 /* The few elements as float64; false where there are more, or float64 does not tell all from one another. */
-static bool find_few(job *j, double *few)
+static bool find_few(job *j, double *use_few_edges)
 {
     if (j->search.n > FEW || j->m < 64 || cpi_is_complex(j->type)) return false;
     if (cpi_is_whole(j->type) && j->search.keys.bytes == 8) return false;
-    cpi_kernels_best()->convert[j->type][CP_FLOAT64](few, j->search.from, j->search.n);
+    cpi_move_kernels_best()->convert[j->type][CP_FLOAT64](use_few_edges, j->search.from, j->search.n);
     for (int64_t i = 0; i < j->search.n; i++)
-        if (few[i] != few[i] || (i && few[i] < few[i - 1])) return false;
-    j->few = few;
+        if (use_few_edges[i] != use_few_edges[i] || (i && use_few_edges[i] < use_few_edges[i - 1])) return false;
+    j->use_few_edges = use_few_edges;
     return true;
 }
 
 static void search_part(const job *j, int64_t first, int64_t last)
 {
-    if (j->few) {
+    if (j->use_few_edges) {
         search_few(j, first, last);
         return;
     }
@@ -116,11 +116,13 @@ static void search_task(void *context, int64_t task, int worker)
 }
 
 /* Ready for searches of m values; the grid is the caller's. */
-static job job_of(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, cpi_grid *grid, double *few)
+static job job_of(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, cpi_grid *grid,
+                  double *use_few_edges)
 {
     job j = {.search = {.keys = cpi_keys_of(type), .n = n, .from = from, .far = n > SECOND_CACHE / cpi_itemsize(type)},
              .some = CPI_BEST(cpi_search_some), .type = type, .m = m};
-    if (!find_few(&j, few) && m >= MANY && !cpi_is_complex(type) && cpi_grid_make(grid, stream, type, from, n, m))
+    if (!find_few(&j, use_few_edges) && m >= MANY && !cpi_is_complex(type) &&
+        cpi_grid_make(grid, stream, type, from, n, m))
         j.grid = grid;
     return j;
 }
@@ -129,8 +131,8 @@ cp_code cpi_sort_cpu_search(cp_stream *stream, cp_type type, int64_t n, const vo
                             bool right, int64_t *to)
 {
     cpi_grid grid;
-    double few[FEW];
-    job j = job_of(stream, type, n, from, m, &grid, few);
+    double use_few_edges[FEW];
+    job j = job_of(stream, type, n, from, m, &grid, use_few_edges);
     j.search.values = values, j.search.right = right, j.search.to = to;
     cpi_parallel((m + EACH - 1) / EACH, search_task, &j);
     if (j.grid) cpi_work_free(stream, grid.start);
@@ -139,13 +141,13 @@ cp_code cpi_sort_cpu_search(cp_stream *stream, cp_type type, int64_t n, const vo
 
 /* --- among: where a value would be, there it is or not --- */
 
-typedef struct among_job {
+typedef struct isin_job {
     job job;
     bool invert;
     uint8_t *to;
-} among_job;
+} isin_job;
 
-#define AMONG(T, key, nan)                                                             \
+#define ISIN(T, key, nan)                                                              \
     do {                                                                               \
         const T *from = part.search.from, *x = part.search.values;                     \
         for (int64_t i = 0; i < n; i++) {                                              \
@@ -158,9 +160,9 @@ typedef struct among_job {
 #define KEY_PAIR(k, x) cpi_csame64(k, cpi_ckey64(k, x))
 #define KEY_WIDE(k, x) cpi_csame128(k, cpi_ckey128(k, x))
 
-static void among_task(void *context, int64_t task, int worker)
+static void isin_task(void *context, int64_t task, int worker)
 {
-    const among_job *a = context;
+    const isin_job *a = context;
     int64_t at[EACH], first = task * EACH, n = a->job.m - first < EACH ? a->job.m - first : EACH;
     job part = a->job;
     uint8_t *to = a->to + first;
@@ -169,12 +171,12 @@ static void among_task(void *context, int64_t task, int worker)
     part.search.values = (const char *)part.search.values + first * k->bytes, part.search.to = at;
     search_part(&part, 0, n);
     switch (k->complex_parts ? 2 * k->bytes : k->bytes) {
-    case 1: AMONG(uint8_t, cpi_key8, cpi_key_nan8); break;
-    case 2: AMONG(uint16_t, KEY16, cpi_key_nan16); break;
-    case 4: AMONG(uint32_t, KEY32, cpi_key_nan32); break;
-    case 8: AMONG(uint64_t, KEY64, cpi_key_nan64); break;
-    case 16: AMONG(uint64_t, KEY_PAIR, cpi_ckey_nan64); break;
-    default: AMONG(cpi_u128, KEY_WIDE, cpi_ckey_nan128);
+    case 1: ISIN(uint8_t, cpi_key8, cpi_key_nan8); break;
+    case 2: ISIN(uint16_t, KEY16, cpi_key_nan16); break;
+    case 4: ISIN(uint32_t, KEY32, cpi_key_nan32); break;
+    case 8: ISIN(uint64_t, KEY64, cpi_key_nan64); break;
+    case 16: ISIN(uint64_t, KEY_PAIR, cpi_ckey_nan64); break;
+    default: ISIN(cpi_u128, KEY_WIDE, cpi_ckey_nan128);
     }
 }
 
@@ -246,8 +248,8 @@ static void look_up_task(void *context, int64_t task, int worker)
 }
 
 /* False where a table is not the way; else *code says how it went. */
-static bool among_whole(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
-                        bool invert, uint8_t *to, cp_code *code)
+static bool isin_whole(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
+                       bool invert, uint8_t *to, cp_code *code)
 {
     table_job j = {.keys = cpi_keys_of(type), .values = values, .m = m, .invert = invert, .to = to};
     if (!cpi_is_whole(type) || n + m < 256) return false;
@@ -262,20 +264,20 @@ static bool among_whole(cp_stream *stream, cp_type type, int64_t n, const void *
     return true;
 }
 
-cp_code cpi_sort_cpu_among(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
+cp_code cpi_sort_cpu_isin(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
                            bool invert, uint8_t *to)
 {
     cpi_grid grid;
-    double few[FEW];
+    double use_few_edges[FEW];
     cp_code code;
-    if (among_whole(stream, type, n, from, m, values, invert, to, &code)) return code;
+    if (isin_whole(stream, type, n, from, m, values, invert, to, &code)) return code;
     void *sorted = cpi_work_alloc(stream, (size_t)(n * cpi_itemsize(type)));
     if (!sorted) return cp_error();
     code = cpi_sort_cpu_sort(stream, type, 1, n, from, sorted);
     if (!code) {
-        among_job a = {job_of(stream, type, n, sorted, m, &grid, few), invert, to};
+        isin_job a = {job_of(stream, type, n, sorted, m, &grid, use_few_edges), invert, to};
         a.job.search.values = values;
-        cpi_parallel((m + EACH - 1) / EACH, among_task, &a);
+        cpi_parallel((m + EACH - 1) / EACH, isin_task, &a);
         if (a.job.grid) cpi_work_free(stream, grid.start);
     }
     cpi_work_free(stream, sorted);

@@ -4,7 +4,7 @@
 
 #include "cuprite/elementwise.h"
 #include "cuprite/reduce.h"
-#include "front/front.h"
+#include "operands/operands.h"
 #include "sort/sort.h"
 
 /* NumPy's last step is a sum of one or two, in a wider type where `out` has one. */
@@ -23,20 +23,20 @@ static cp_code fill_with_nan(cp_array *result)
     return code;
 }
 
-static cp_code medians(cp_array *x, const cpi_lanes *lanes, cp_array *result)
+static cp_code medians(cp_array *x, const cpi_slices *slices, cp_array *result)
 {
-    if (!lanes->kept) return CP_OK;
-    if (!lanes->reduced) {
+    if (!slices->kept) return CP_OK;
+    if (!slices->reduced) {
         cpi_warn(CP_WARNING_MEAN);
         return fill_with_nan(result);
     }
     bool wider = !cpi_is_whole(x->type) && x->type != result->type;
     cp_array *wide = wider ? cp_astype(x, result->type) : cp_retain(x);
-    cp_array *dense = wide ? cpi_lanes_dense("median", wide, lanes, result->device, false) : NULL;
+    cp_array *dense = wide ? cpi_slices_dense("median", wide, slices, result->device, false) : NULL;
     cp_free(wide);
     if (!dense) return cp_error();
-    cp_code code = result->device->backend->sort->median(cpi_stream(result->device), dense->type, lanes->kept,
-                                                         lanes->reduced, dense->data, result->data);
+    cp_code code = result->device->backend->sort->median(cpi_stream(result->device), dense->type, slices->kept,
+                                                         slices->reduced, dense->data, result->data);
     cp_free(dense);
     return code;
 }
@@ -56,15 +56,15 @@ static bool axes_in_memory(const cp_array *x, int *order)
 
 /* The median along one axis, or none (-1), of an array whose axes lie in another order, which the result has too: that
  * of the array turned to C order, turned back. */
-static cp_array *median_turned(cp_array *x, const int *order, int axis, bool keepdims)
+static cp_array *median_transposed(cp_array *x, const int *order, int axis, bool keepdims)
 {
     int back[CP_MAXDIM];
     for (int i = 0; i < x->ndim; i++) back[order[i]] = i;
-    cp_array *turned = cp_transpose(x, (cp_axes){x->ndim, order}), *r = NULL, *result = NULL;
+    cp_array *transposed = cp_transpose(x, (cp_axes){x->ndim, order}), *r = NULL, *result = NULL;
     cp_axes axes = axis < 0 ? CP_NONE : (cp_axes){1, &back[axis]};
-    if (turned) r = cp_median(turned, .axis = axes, .keepdims = true);
+    if (transposed) r = cp_median(transposed, .axis = axes, .keepdims = true);
     if (r) result = cp_transpose(r, (cp_axes){x->ndim, back});
-    cp_free(turned), cp_free(r);
+    cp_free(transposed), cp_free(r);
     if (!result || keepdims || axis < 0) return result;
     r = result;
     result = cp_squeeze(r, CP_AXES(axis));
@@ -73,11 +73,11 @@ static cp_array *median_turned(cp_array *x, const int *order, int axis, bool kee
 }
 
 /* Do the axes that stay lie in another order than their own? */
-static bool kept_in_another_order(const cp_array *x, const cpi_lanes *lanes)
+static bool kept_in_another_order(const cp_array *x, const cpi_slices *slices)
 {
     int64_t before = INT64_MAX;
     for (int i = 0; i < x->ndim; i++) {
-        if (lanes->gone[i] || x->shape[i] == 1) continue;
+        if (slices->gone[i] || x->shape[i] == 1) continue;
         if (llabs(x->strides[i]) > before) return true;
         before = llabs(x->strides[i]);
     }
@@ -86,23 +86,23 @@ static bool kept_in_another_order(const cp_array *x, const cpi_lanes *lanes)
 
 /* The median along several axes as NumPy has it: they become one, the last, of a view where their steps let them, whose
  * order the result has, else of a copy in C order. */
-static cp_array *median_merged(cp_array *x, const cpi_lanes *lanes, bool keepdims)
+static cp_array *median_merged(cp_array *x, const cpi_slices *slices, bool keepdims)
 {
     int order[CP_MAXDIM], *gone, kept = 0, n = 0;
     int64_t shape[CP_MAXDIM];
     for (int i = 0; i < x->ndim; i++) {
-        if (lanes->gone[i]) continue;
+        if (slices->gone[i]) continue;
         shape[kept] = x->shape[i];
         order[kept++] = i;
     }
     gone = order + kept;
     for (int i = 0; i < x->ndim; i++)
-        if (lanes->gone[i]) gone[n++] = i;
-    shape[kept] = lanes->reduced;
-    cp_array *turned = cp_transpose(x, (cp_axes){x->ndim, order});
-    cp_array *merged = turned ? cp_reshape(turned, (cp_shape){kept + 1, shape}) : NULL;
+        if (slices->gone[i]) gone[n++] = i;
+    shape[kept] = slices->reduced;
+    cp_array *transposed = cp_transpose(x, (cp_axes){x->ndim, order});
+    cp_array *merged = transposed ? cp_reshape(transposed, (cp_shape){kept + 1, shape}) : NULL;
     cp_array *r = merged ? cp_median(merged, .axis = CP_AXES(-1)) : NULL;
-    cp_free(turned), cp_free(merged);
+    cp_free(transposed), cp_free(merged);
     if (!r || !keepdims) return r;
     cp_array *result = cp_expand_dims(r, (cp_axes){n, gone});
     cp_free(r);
@@ -128,24 +128,24 @@ static cp_code check_unknown(cp_type t, cp_array *result, cp_type out)
 
 cp_array *(cp_median)(cp_array *x, const cp_median_options *options)
 {
-    cpi_lanes lanes;
+    cpi_slices slices;
     int order[CP_MAXDIM], axis;
     options = CPI_GIVEN(cp_median_options, options);
-    if (cpi_null("median", x) || cpi_lanes_of("median", x, options->axis, options->keepdims, &lanes)) return NULL;
+    if (cpi_null("median", x) || cpi_slices_of("median", x, options->axis, options->keepdims, &slices)) return NULL;
     const bool plain = options->axis.at && !options->out && x->size;
     const int given = options->axis.n;
-    if (plain && given >= 2 && kept_in_another_order(x, &lanes)) return median_merged(x, &lanes, options->keepdims);
+    if (plain && given >= 2 && kept_in_another_order(x, &slices)) return median_merged(x, &slices, options->keepdims);
     if (plain && given < 2 && x->ndim > given + 1 && axes_in_memory(x, order)) {
         axis = given ? options->axis.at[0] + (options->axis.at[0] < 0 ? x->ndim : 0) : -1;
-        return median_turned(x, order, axis, options->keepdims);
+        return median_transposed(x, order, axis, options->keepdims);
     }
     cp_array *all[2] = {x, options->out};
     cpi_output o = {.function = "median", .device = cpi_common_device("median", 2, all),
-                    .type = median_type(x->type, options->out), .ndim = lanes.ndim, .shape = lanes.shape,
+                    .type = median_type(x->type, options->out), .ndim = slices.ndim, .shape = slices.shape,
                     .out = options->out, .casting = CP_UNSAFE, .dense = true};
     if (!o.device || cpi_output_open(&o, 1, &x)) return NULL;
     if (o.out && warns(x->type, o.type, o.out->type)) cpi_warn(CP_WARNING_COMPLEX);
-    cp_code code = medians(x, &lanes, o.array);
-    if (!code && o.out && lanes.reduced) code = check_unknown(x->type, o.array, o.out->type);
+    cp_code code = medians(x, &slices, o.array);
+    if (!code && o.out && slices.reduced) code = check_unknown(x->type, o.array, o.out->type);
     return cpi_output_close(&o, code);
 }

@@ -145,10 +145,10 @@ static __device__ void cpi_block_select(F key_at, int64_t n, int64_t rank, K low
         __syncthreads();
         for (unsigned i = threadIdx.x; i < s->listed; i += blockDim.x) {
             K key = s->list[i];
-            int64_t place = 0;
-            for (unsigned j = 0; j < s->listed; j++) place += s->list[j] < key || (s->list[j] == key && j < i);
-            if (place == r) s->first = key;
-            if (place == r + 1) s->second = key;
+            int64_t position = 0;
+            for (unsigned j = 0; j < s->listed; j++) position += s->list[j] < key || (s->list[j] == key && j < i);
+            if (position == r) s->first = key;
+            if (position == r + 1) s->second = key;
         }
         __syncthreads();
     }

@@ -13,7 +13,7 @@
 #include "sort/select.h"
 #include "sort/sort.h"
 
-enum { LONG_LANE = 1 << 17, SHORT_LANE = 48, PIECES = 256 };
+enum { LONG_ROW = 1 << 17, SHORT_ROW = 48, CHUNKS = 256 };
 
 /* --- from keys to the median --- */
 
@@ -129,16 +129,16 @@ static void lane16(cp_type type, const cpi_keys *k, const uint16_t *x, int64_t n
     }
     bool nan = largest > k->last && cpi_is_float(type);
     cpi_pair32 p = {0, 0};
-    if (!nan) p = cpi_pick32(scratch, n, (n - 1) / 2);
+    if (!nan) p = cpi_select32(scratch, n, (n - 1) / 2);
     finish_keys(type, k, !(n & 1), p.first, p.second, nan, largest, to);
 }
 
 static void lane32(cp_type type, const cpi_keys *k, const uint32_t *x, int64_t n, uint32_t *scratch, void *to)
 {
-    cpi_band b = cpi_band32()(x, n, k, 0, UINT32_MAX, scratch);
+    cpi_window b = cpi_window32()(x, n, k, 0, UINT32_MAX, scratch);
     bool nan = (uint32_t)b.largest > (uint32_t)k->last;
     cpi_pair32 p = {0, 0};
-    if (!nan) p = cpi_pick32(scratch, n, (n - 1) / 2);
+    if (!nan) p = cpi_select32(scratch, n, (n - 1) / 2);
     finish_keys(type, k, !(n & 1), p.first, p.second, nan, b.largest, to);
 }
 
@@ -151,11 +151,11 @@ static void lane64(cp_type type, const cpi_keys *k, const uint64_t *x, int64_t n
             largest = scratch[i] > largest ? scratch[i] : largest;
         }
     } else {
-        largest = cpi_band64()(x, n, k, 0, UINT64_MAX, scratch).largest;
+        largest = cpi_window64()(x, n, k, 0, UINT64_MAX, scratch).largest;
     }
     bool nan = k->complex_parts ? cpi_ckey_nan64(k, largest) : largest > k->last;
     cpi_pair64 p = {0, 0};
-    if (!nan) p = cpi_pick64(scratch, n, (n - 1) / 2);
+    if (!nan) p = cpi_select64(scratch, n, (n - 1) / 2);
     finish_keys(type, k, !(n & 1), p.first, p.second, nan, largest, to);
 }
 
@@ -171,22 +171,22 @@ static void lane128(const cpi_keys *k, const cpi_u128 *x, int64_t n, cpi_u128 *s
         memcpy(to, &largest, sizeof largest);
         return;
     }
-    cpi_pair128 p = cpi_pick128(scratch, n, (n - 1) / 2);
+    cpi_pair128 p = cpi_select128(scratch, n, (n - 1) / 2);
     element a = {.bits128 = cpi_cunkey128(k, p.first)}, b = {.bits128 = cpi_cunkey128(k, p.second)};
     finish(CP_COMPLEX128, !(n & 1), &a, &b, to);
 }
 
-typedef struct lanes {
+typedef struct row_job {
     cp_type type;
     cpi_keys keys;
     int64_t rows, n, each;  /* lanes, elements of one, lanes of a task */
     const char *from;
-    char *to, *scratch;     /* `room` bytes a worker */
-    size_t room;
-} lanes;
+    char *to, *scratch;     /* `capacity` bytes a worker */
+    size_t capacity;
+} row_job;
 
 /* Lanes of a few elements: CPI_COLUMNS of them are sorted side by side. */
-static void short_lanes(const lanes *l, int64_t begin, int64_t end, void *tile)
+static void short_rows(const row_job *l, int64_t begin, int64_t end, void *tile)
 {
     int64_t out = (int64_t)result_bytes(l->type), bytes = l->keys.bytes, n = l->n;
     uint32_t *narrow = tile;
@@ -206,16 +206,16 @@ static void short_lanes(const lanes *l, int64_t begin, int64_t end, void *tile)
     }
 }
 
-static bool is_short(const cpi_keys *k, int64_t n) { return n <= SHORT_LANE && k->bytes <= 8 && !k->complex_parts; }
+static bool is_short(const cpi_keys *k, int64_t n) { return n <= SHORT_ROW && k->bytes <= 8 && !k->complex_parts; }
 
-static void lanes_task(void *context, int64_t task, int worker)
+static void rows_task(void *context, int64_t task, int worker)
 {
-    const lanes *l = context;
+    const row_job *l = context;
     int64_t end = (task + 1) * l->each < l->rows ? (task + 1) * l->each : l->rows;
     size_t out = result_bytes(l->type);
-    void *scratch = l->scratch + l->room * (size_t)worker;
+    void *scratch = l->scratch + l->capacity * (size_t)worker;
     if (is_short(&l->keys, l->n)) {
-        short_lanes(l, task * l->each, end, scratch);
+        short_rows(l, task * l->each, end, scratch);
         return;
     }
     for (int64_t row = task * l->each; row < end; row++) {
@@ -231,21 +231,21 @@ static void lanes_task(void *context, int64_t task, int worker)
     }
 }
 
-static cp_code median_lanes(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const char *from, char *to)
+static cp_code median_rows(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const char *from, char *to)
 {
-    lanes l = {type, cpi_keys_of(type), rows, n, 1, from, to, NULL, 0};
+    row_job l = {type, cpi_keys_of(type), rows, n, 1, from, to, NULL, 0};
     size_t key = l.keys.bytes < 4 ? 4 : (size_t)l.keys.bytes;
     int64_t grain = 65536 / n;
     l.each = (rows + 1023) / 1024;
     if (l.each < grain) l.each = grain;
     if (l.each < 1) l.each = 1;
     if (is_short(&l.keys, n)) l.each = (l.each + CPI_COLUMNS - 1) / CPI_COLUMNS * CPI_COLUMNS;
-    l.room = ((size_t)n * key * (is_short(&l.keys, n) ? CPI_COLUMNS : 1) + 127) / 64 * 64;
+    l.capacity = ((size_t)n * key * (is_short(&l.keys, n) ? CPI_COLUMNS : 1) + 127) / 64 * 64;
     int64_t tasks = (rows + l.each - 1) / l.each;
     int64_t workers = tasks > 1 ? cpi_workers() : 1;
-    l.scratch = cpi_work_alloc(stream, l.room * (size_t)workers);
+    l.scratch = cpi_work_alloc(stream, l.capacity * (size_t)workers);
     if (!l.scratch) return cp_error();
-    cpi_parallel(tasks, lanes_task, &l);
+    cpi_parallel(tasks, rows_task, &l);
     cpi_work_free(stream, l.scratch);
     return CP_OK;
 }
@@ -319,35 +319,35 @@ static cp_code median_counted(cp_stream *stream, cp_type type, int64_t n, const 
 
 /* --- one long lane, all threads: 32 and 64 bits --- */
 
-typedef struct banded {
+typedef struct windowed {
     cpi_keys keys;
     const char *from;
     char *inside;        /* room for n keys: a task writes where it reads */
     int64_t n, each, tasks;
     uint64_t lo, hi;
-    cpi_band found[PIECES];
-} banded;
+    cpi_window found[CHUNKS];
+} windowed;
 
-static void banded_task(void *context, int64_t task, int worker)
+static void windowed_task(void *context, int64_t task, int worker)
 {
     (void)worker;
-    banded *b = context;
+    windowed *b = context;
     int64_t begin = task * b->each, n = b->n - begin < b->each ? b->n - begin : b->each;
     bool store = b->lo != b->hi;
     if (b->keys.bytes == 4)
-        b->found[task] = cpi_band32()((const uint32_t *)b->from + begin, n, &b->keys, (uint32_t)b->lo, (uint32_t)b->hi,
-                                      store ? (uint32_t *)b->inside + begin : NULL);
+        b->found[task] = cpi_window32()((const uint32_t *)b->from + begin, n, &b->keys, (uint32_t)b->lo,
+                                        (uint32_t)b->hi, store ? (uint32_t *)b->inside + begin : NULL);
     else
-        b->found[task] = cpi_band64()((const uint64_t *)b->from + begin, n, &b->keys, b->lo, b->hi,
-                                      store ? (uint64_t *)b->inside + begin : NULL);
+        b->found[task] = cpi_window64()((const uint64_t *)b->from + begin, n, &b->keys, b->lo, b->hi,
+                                        store ? (uint64_t *)b->inside + begin : NULL);
 }
 
 /* One pass over the lane with the band lo..hi; what is inside is brought together at the front. */
-static cpi_band banded_pass(banded *b)
+static cpi_window windowed_pass(windowed *b)
 {
-    cpi_band all = {0, 0, 0};
+    cpi_window all = {0, 0, 0};
     size_t bytes = (size_t)b->keys.bytes;
-    cpi_parallel(b->tasks, banded_task, b);
+    cpi_parallel(b->tasks, windowed_task, b);
     for (int64_t t = 0; t < b->tasks; t++) {
         if (b->lo != b->hi)
             memmove(b->inside + (size_t)all.inside * bytes, b->inside + (size_t)(t * b->each) * bytes,
@@ -359,17 +359,17 @@ static cpi_band banded_pass(banded *b)
     return all;
 }
 
-static uint64_t key_at(const banded *b, int64_t i)
+static uint64_t key_at(const windowed *b, int64_t i)
 {
     return b->keys.bytes == 4 ? cpi_key32(&b->keys, ((const uint32_t *)b->from)[i])
                               : cpi_key64(&b->keys, ((const uint64_t *)b->from)[i]);
 }
 
-static uint64_t top_key(const banded *b) { return b->keys.bytes == 4 ? UINT32_MAX : UINT64_MAX; }
+static uint64_t top_key(const windowed *b) { return b->keys.bytes == 4 ? UINT32_MAX : UINT64_MAX; }
 
 /* A band that holds a rank and the next one but for one case in some ten thousands: 4.5 standard deviations of the
  * sample's rank on either side, or to the end. The sample lies in `inside` for a moment. */
-static void guess_band(banded *b, int64_t rank)
+static void guess_window(windowed *b, int64_t rank)
 {
     uint64_t *s = (uint64_t *)b->inside;
     int64_t count = 4096;
@@ -379,33 +379,33 @@ static void guess_band(banded *b, int64_t rank)
     const int64_t at = middle - margin, to = middle + margin;
     for (int64_t i = 0; i < count; i++) s[i] = key_at(b, cpi_sample_at(i, stride));
     b->lo = 0, b->hi = top_key(b);
-    if (at > 0) cpi_place64(s, count, at), b->lo = s[at];
+    if (at > 0) cpi_nth_element64(s, count, at), b->lo = s[at];
     if (to >= count) return;
     const int64_t from = at > 0 ? at : 0;
-    cpi_place64(s + from, count - from, to - from);
+    cpi_nth_element64(s + from, count - from, to - from);
     b->hi = s[to];
 }
 
 /* The keys at a rank and behind it, and the largest; unless_nan: anything where that is NaN's. */
-static cpi_pair64 ranked(banded *b, int64_t rank, bool unless_nan, uint64_t *largest)
+static cpi_pair64 ranked(windowed *b, int64_t rank, bool unless_nan, uint64_t *largest)
 {
-    guess_band(b, rank);
-    cpi_band found = banded_pass(b);
+    guess_window(b, rank);
+    cpi_window found = windowed_pass(b);
     *largest = found.largest;
     if (unless_nan && found.largest > b->keys.last) return (cpi_pair64){0, 0};
     if (rank < found.below || (rank + 1 < b->n && rank + 1 >= found.below + found.inside)) {
         if (rank < found.below) b->lo = 0; /* missed: the side on which the rank is, with the band itself */
         else b->hi = top_key(b);
-        found = banded_pass(b);
+        found = windowed_pass(b);
     }
     rank -= found.below;
     if (b->lo == b->hi) return (cpi_pair64){b->lo, b->lo};
-    if (b->keys.bytes == 8) return cpi_pick64((uint64_t *)b->inside, found.inside, rank);
-    const cpi_pair32 q = cpi_pick32((uint32_t *)b->inside, found.inside, rank);
+    if (b->keys.bytes == 8) return cpi_select64((uint64_t *)b->inside, found.inside, rank);
+    const cpi_pair32 q = cpi_select32((uint32_t *)b->inside, found.inside, rank);
     return (cpi_pair64){q.first, q.second};
 }
 
-static bool open_banded(cp_stream *stream, banded *b, cp_type type, int64_t n, const void *from)
+static bool open_windowed(cp_stream *stream, windowed *b, cp_type type, int64_t n, const void *from)
 {
     b->keys = cpi_keys_of(type), b->from = from, b->n = n;
     b->tasks = cpi_cut(n, 32768, &b->each);
@@ -413,11 +413,11 @@ static bool open_banded(cp_stream *stream, banded *b, cp_type type, int64_t n, c
     return b->inside != NULL;
 }
 
-static cp_code median_banded(cp_stream *stream, cp_type type, int64_t n, const char *from, char *to)
+static cp_code median_windowed(cp_stream *stream, cp_type type, int64_t n, const char *from, char *to)
 {
-    banded b;
+    windowed b;
     uint64_t largest;
-    if (!open_banded(stream, &b, type, n, from)) return cp_error();
+    if (!open_windowed(stream, &b, type, n, from)) return cp_error();
     const bool real = !cpi_is_int(type);
     const cpi_pair64 p = ranked(&b, (n - 1) / 2, real, &largest);
     cpi_work_free(stream, b.inside);
@@ -426,12 +426,12 @@ static cp_code median_banded(cp_stream *stream, cp_type type, int64_t n, const c
 }
 
 /* One pass for each two places that are neighbours; the last place is known of any pass. */
-cp_code cpi_sort_cpu_pick(cp_stream *stream, cp_type type, int64_t n, const void *from, int nkth, const int64_t *kth,
-                          void *to)
+cp_code cpi_sort_cpu_select_kth(cp_stream *stream, cp_type type, int64_t n, const void *from, int nkth,
+                                const int64_t *kth, void *to)
 {
-    banded b;
+    windowed b;
     uint64_t largest;
-    if (!open_banded(stream, &b, type, n, from)) return cp_error();
+    if (!open_windowed(stream, &b, type, n, from)) return cp_error();
     for (int i = 0; i < nkth; i++) {
         const bool last = i && kth[i] == n - 1, pair = i + 1 < nkth && kth[i + 1] == kth[i] + 1;
         const cpi_pair64 p = last ? (cpi_pair64){largest, largest} : ranked(&b, kth[i], false, &largest);
@@ -448,14 +448,14 @@ cp_code cpi_sort_cpu_pick(cp_stream *stream, cp_type type, int64_t n, const void
 cp_code cpi_sort_cpu_median(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to)
 {
     int64_t bytes = cpi_itemsize(type);
-    bool banded_type = (bytes == 4 || bytes == 8) && !cpi_is_complex(type);
+    bool windowed_type = (bytes == 4 || bytes == 8) && !cpi_is_complex(type);
     /* With many lanes the threads have enough to do with one lane each. */
-    bool alone = n >= LONG_LANE && (rows < 8 || n >= 1 << 22) && (banded_type || bytes <= 2);
-    if (!alone) return median_lanes(stream, type, rows, n, from, to);
+    bool alone = n >= LONG_ROW && (rows < 8 || n >= 1 << 22) && (windowed_type || bytes <= 2);
+    if (!alone) return median_rows(stream, type, rows, n, from, to);
     for (int64_t row = 0; row < rows; row++) {
         const char *x = (const char *)from + row * n * bytes;
         char *y = (char *)to + row * (int64_t)result_bytes(type);
-        cp_code code = banded_type ? median_banded(stream, type, n, x, y) : median_counted(stream, type, n, x, y);
+        cp_code code = windowed_type ? median_windowed(stream, type, n, x, y) : median_counted(stream, type, n, x, y);
         if (code != CP_OK) return code;
     }
     return CP_OK;

@@ -7,16 +7,16 @@
 #include "cpu/features.h"
 #include "sort/select.h"
 
-cpi_band32_fn cpi_band32(void) { return CPI_BEST(cpi_band32); }
-cpi_band64_fn cpi_band64(void) { return CPI_BEST(cpi_band64); }
-cpi_deal32_fn cpi_deal32(void) { return CPI_BEST(cpi_deal32); }
-cpi_deal64_fn cpi_deal64(void) { return CPI_BEST(cpi_deal64); }
+cpi_window32_fn cpi_window32(void) { return CPI_BEST(cpi_window32); }
+cpi_window64_fn cpi_window64(void) { return CPI_BEST(cpi_window64); }
+cpi_three_way32_fn cpi_three_way32(void) { return CPI_BEST(cpi_three_way32); }
+cpi_three_way64_fn cpi_three_way64(void) { return CPI_BEST(cpi_three_way64); }
 cpi_columns32_fn cpi_columns32(void) { return CPI_BEST(cpi_columns32); }
 cpi_columns64_fn cpi_columns64(void) { return CPI_BEST(cpi_columns64); }
 
 static const cpi_keys identity = {0, 0, 0, ~(uint64_t)0, 0, 0, 0, 8, false};
 
-#define PLACE(W, T)                                                                        \
+#define POSITION(W, T)                                                                     \
     static void insertion##W(T *a, int64_t n)                                              \
     {                                                                                      \
         for (int64_t i = 1; i < n; i++) {                                                  \
@@ -26,7 +26,7 @@ static const cpi_keys identity = {0, 0, 0, ~(uint64_t)0, 0, 0, 0, 8, false};
             a[j] = v;                                                                      \
         }                                                                                  \
     }                                                                                      \
-    static void sift##W(T *a, int64_t i, int64_t n)                                        \
+    static void compress##W(T *a, int64_t i, int64_t n)                                    \
     {                                                                                      \
         T v = a[i];                                                                        \
         for (int64_t c; (c = 2 * i + 1) < n; i = c) {                                      \
@@ -38,12 +38,12 @@ static const cpi_keys identity = {0, 0, 0, ~(uint64_t)0, 0, 0, 0, 8, false};
     }                                                                                      \
     static void heap##W(T *a, int64_t n)                                                   \
     {                                                                                      \
-        for (int64_t i = n / 2; i-- > 0;) sift##W(a, i, n);                                \
+        for (int64_t i = n / 2; i-- > 0;) compress##W(a, i, n);                            \
         for (int64_t i = n; i-- > 1;) {                                                    \
             T v = a[0];                                                                    \
             a[0] = a[i];                                                                   \
             a[i] = v;                                                                      \
-            sift##W(a, 0, i);                                                              \
+            compress##W(a, 0, i);                                                          \
         }                                                                                  \
     }                                                                                      \
     /* a pivot near rank k: one of up to 63 samples, sorted */                             \
@@ -68,7 +68,7 @@ static const cpi_keys identity = {0, 0, 0, ~(uint64_t)0, 0, 0, 0, 8, false};
         }                                                                                  \
         return m;                                                                          \
     }                                                                                      \
-    void cpi_place##W(T *a, int64_t n, int64_t k)                                          \
+    void cpi_nth_element##W(T *a, int64_t n, int64_t k)                                    \
     {                                                                                      \
         for (int budget = 100; n > 24; budget--) {                                         \
             if (!budget) {                                                                 \
@@ -92,16 +92,16 @@ static const cpi_keys identity = {0, 0, 0, ~(uint64_t)0, 0, 0, 0, 8, false};
         }                                                                                  \
         insertion##W(a, n);                                                                \
     }
-PLACE(8, uint8_t)
-PLACE(16, uint16_t)
-PLACE(32, uint32_t)
-PLACE(64, uint64_t)
-PLACE(128, cpi_u128)
+POSITION(8, uint8_t)
+POSITION(16, uint16_t)
+POSITION(32, uint32_t)
+POSITION(64, uint64_t)
+POSITION(128, cpi_u128)
 
 #define PAIR(W, T)                                                                         \
     static cpi_pair##W pair##W(T *a, int64_t n, int64_t k)                                 \
     {                                                                                      \
-        cpi_place##W(a, n, k);                                                             \
+        cpi_nth_element##W(a, n, k);                                                       \
         T next = k + 1 < n ? a[k + 1] : a[k];                                              \
         for (int64_t i = k + 2; i < n; i++) next = a[i] < next ? a[i] : next;              \
         return (cpi_pair##W){a[k], next};                                                  \
@@ -112,18 +112,18 @@ PAIR(128, cpi_u128)
 
 /* The band of keys that holds ranks k and k + 1 of n but for bad luck, from a sorted sample. */
 #define PICK(W)                                                                                            \
-    cpi_pair##W cpi_pick##W(uint##W##_t *a, int64_t n, int64_t k)                                          \
+    cpi_pair##W cpi_select##W(uint##W##_t *a, int64_t n, int64_t k)                                        \
     {                                                                                                      \
         enum { SAMPLES = 511 };                                                                            \
-        cpi_band##W##_fn band = cpi_band##W();                                                             \
+        cpi_window##W##_fn window = cpi_window##W();                                                       \
         while (n > 3000) {                                                                                 \
             uint##W##_t s[SAMPLES], lo = 0, hi = (uint##W##_t) ~(uint##W##_t)0;                            \
             int count = n > 50000 ? SAMPLES : 127, margin = n > 50000 ? 36 : 20;                           \
             int64_t stride = n / count, at = (int64_t)((double)k / (double)n * count);                     \
             for (int i = 0; i < count; i++) s[i] = a[cpi_sample_at(i, stride)];                            \
-            if (at - margin >= 0) cpi_place##W(s, count, at - margin), lo = s[at - margin];                \
-            if (at + margin < count) cpi_place##W(s, count, at + margin), hi = s[at + margin];             \
-            cpi_band b = band(a, n, &identity, lo, hi, NULL);                                              \
+            if (at - margin >= 0) cpi_nth_element##W(s, count, at - margin), lo = s[at - margin];          \
+            if (at + margin < count) cpi_nth_element##W(s, count, at + margin), hi = s[at + margin];       \
+            cpi_window b = window(a, n, &identity, lo, hi, NULL);                                          \
             if (k < b.below) {                                                                             \
                 hi = (uint##W##_t)(lo - 1);                                                                \
                 lo = 0;                                                                                    \
@@ -135,7 +135,7 @@ PAIR(128, cpi_u128)
             } else if (lo == hi) {                                                                         \
                 return (cpi_pair##W){lo, lo};                                                              \
             }                                                                                              \
-            b = band(a, n, &identity, lo, hi, a);                                                          \
+            b = window(a, n, &identity, lo, hi, a);                                                        \
             k -= b.below;                                                                                  \
             if (b.inside > n / 8 * 7) {                                                                    \
                 n = b.inside;                                                                              \
@@ -148,4 +148,4 @@ PAIR(128, cpi_u128)
 PICK(32)
 PICK(64)
 
-cpi_pair128 cpi_pick128(cpi_u128 *a, int64_t n, int64_t k) { return pair128(a, n, k); }
+cpi_pair128 cpi_select128(cpi_u128 *a, int64_t n, int64_t k) { return pair128(a, n, k); }

@@ -2,9 +2,9 @@
 #include "cpu/features.h"
 #include "sort/select.h"
 
-#include "sort/lanes.h"
+#include "sort/vectors.h"
 
-#if CPI_KEY_LANES == 512
+#if CPI_KEY_VECTOR_BITS == 512
 
 /* Vectors of LANES keys of W bits. Compressed vectors are stored whole where all lanes are valid. In `band`, what lies
  * behind their end is overwritten later or not read, and since no more keys are kept than were read, the store ends at
@@ -19,8 +19,8 @@
         __m512i flip = _mm512_mask_blend_epi##W(_mm512_movepi##W##_mask(u), positive, negative);                       \
         return _mm512_sub_epi##W(_mm512_xor_si512(u, flip), minus);                                                    \
     }                                                                                                                  \
-    cpi_band CPI_ISA_NAME(cpi_band##W)(const uint##W##_t *x, int64_t n, const cpi_keys *k, uint##W##_t lo,             \
-                                       uint##W##_t hi, uint##W##_t *to)                                                \
+    cpi_window CPI_ISA_NAME(cpi_window##W)(const uint##W##_t *x, int64_t n, const cpi_keys *k, uint##W##_t lo,         \
+                                           uint##W##_t hi, uint##W##_t *to)                                            \
     {                                                                                                                  \
         const __m512i negative = _mm512_set1_epi##W((int##W##_t)k->negative);                                          \
         const __m512i positive = _mm512_set1_epi##W((int##W##_t)k->positive);                                          \
@@ -42,10 +42,10 @@
             }                                                                                                          \
             inside += __builtin_popcount(in);                                                                          \
         }                                                                                                              \
-        return (cpi_band){below, inside, n > 0 ? _mm512_reduce_max_epu##W(largest) : 0};                               \
+        return (cpi_window){below, inside, n > 0 ? _mm512_reduce_max_epu##W(largest) : 0};                             \
     }                                                                                                                  \
-    cpi_parts CPI_ISA_NAME(cpi_deal##W)(const uint##W##_t *x, int64_t n, const cpi_keys *k, uint##W##_t lo,            \
-                                        uint##W##_t hi, uint##W##_t *ends, uint##W##_t *middle)                        \
+    cpi_parts CPI_ISA_NAME(cpi_three_way##W)(const uint##W##_t *x, int64_t n, const cpi_keys *k, uint##W##_t lo,       \
+                                             uint##W##_t hi, uint##W##_t *ends, uint##W##_t *middle)                   \
     {                                                                                                                  \
         const __m512i negative = _mm512_set1_epi##W((int##W##_t)k->negative);                                          \
         const __m512i positive = _mm512_set1_epi##W((int##W##_t)k->positive);                                          \
@@ -78,7 +78,7 @@
 KERNELS(32, 16)
 KERNELS(64, 8)
 
-#elif CPI_KEY_LANES == 256
+#elif CPI_KEY_VECTOR_BITS == 256
 
 INLINE q_vector keys32(q_vector u, q_vector negative, q_vector positive, q_vector minus)
 {
@@ -95,8 +95,8 @@ INLINE q_vector keys64(q_vector u, q_vector negative, q_vector positive, q_vecto
  * the last are stored before the end in the same way, so there the space between both ends is as large as two vectors
  * as long as there is a whole one; the few keys behind go one by one. */
 #define KERNELS(W, LANES)                                                                                              \
-    cpi_band CPI_ISA_NAME(cpi_band##W)(const uint##W##_t *x, int64_t n, const cpi_keys *keys, uint##W##_t lo,          \
-                                       uint##W##_t hi, uint##W##_t *to)                                                \
+    cpi_window CPI_ISA_NAME(cpi_window##W)(const uint##W##_t *x, int64_t n, const cpi_keys *keys, uint##W##_t lo,      \
+                                           uint##W##_t hi, uint##W##_t *to)                                            \
     {                                                                                                                  \
         const cpi_keys k = *keys;                                                                                      \
         const q_vector negative = q##W##_set1((uint##W##_t)k.negative), minus = q##W##_set1((uint##W##_t)k.minus);     \
@@ -123,10 +123,10 @@ INLINE q_vector keys64(q_vector u, q_vector negative, q_vector positive, q_vecto
             if (to) to[inside] = key;                                                                                  \
             inside += (uint##W##_t)(key - lo) <= span;                                                                 \
         }                                                                                                              \
-        return (cpi_band){below, inside, largest};                                                                     \
+        return (cpi_window){below, inside, largest};                                                                   \
     }                                                                                                                  \
-    cpi_parts CPI_ISA_NAME(cpi_deal##W)(const uint##W##_t *x, int64_t n, const cpi_keys *keys, uint##W##_t lo,         \
-                                        uint##W##_t hi, uint##W##_t *ends, uint##W##_t *middle)                        \
+    cpi_parts CPI_ISA_NAME(cpi_three_way##W)(const uint##W##_t *x, int64_t n, const cpi_keys *keys, uint##W##_t lo,    \
+                                             uint##W##_t hi, uint##W##_t *ends, uint##W##_t *middle)                   \
     {                                                                                                                  \
         const cpi_keys k = *keys;                                                                                      \
         const q_vector negative = q##W##_set1((uint##W##_t)k.negative), minus = q##W##_set1((uint##W##_t)k.minus);     \
@@ -158,9 +158,9 @@ KERNELS(64, 4)
 #else
 
 /* Without compressing stores: every key is written, and the place moves on when it is to stay. */
-#define BAND(W)                                                                                                   \
-    cpi_band CPI_ISA_NAME(cpi_band##W)(const uint##W##_t *x, int64_t n, const cpi_keys *keys, uint##W##_t lo,     \
-                                       uint##W##_t hi, uint##W##_t *to)                                           \
+#define WINDOW(W)                                                                                                 \
+    cpi_window CPI_ISA_NAME(cpi_window##W)(const uint##W##_t *x, int64_t n, const cpi_keys *keys, uint##W##_t lo, \
+                                           uint##W##_t hi, uint##W##_t *to)                                       \
     {                                                                                                             \
         const cpi_keys k = *keys;                                                                                 \
         uint##W##_t width = (uint##W##_t)(hi - lo), largest = 0;                                                  \
@@ -172,7 +172,7 @@ KERNELS(64, 4)
                 below += key < lo;                                                                                \
                 inside += (uint##W##_t)(key - lo) <= width;                                                       \
             }                                                                                                     \
-            return (cpi_band){below, inside, largest};                                                            \
+            return (cpi_window){below, inside, largest};                                                          \
         }                                                                                                         \
         for (int64_t i = 0; i < n; i++) {                                                                         \
             uint##W##_t key = cpi_key##W(&k, x[i]);                                                               \
@@ -181,14 +181,14 @@ KERNELS(64, 4)
             to[inside] = key;                                                                                     \
             inside += (uint##W##_t)(key - lo) <= width;                                                           \
         }                                                                                                         \
-        return (cpi_band){below, inside, largest};                                                                \
+        return (cpi_window){below, inside, largest};                                                              \
     }
-BAND(32)
-BAND(64)
+WINDOW(32)
+WINDOW(64)
 
-#define DEAL(W)                                                                                                   \
-    cpi_parts CPI_ISA_NAME(cpi_deal##W)(const uint##W##_t *x, int64_t n, const cpi_keys *keys, uint##W##_t lo,    \
-                                        uint##W##_t hi, uint##W##_t *ends, uint##W##_t *middle)                   \
+#define THREE_WAY(W)                                                                                              \
+    cpi_parts CPI_ISA_NAME(cpi_three_way##W)(const uint##W##_t *x, int64_t n, const cpi_keys *keys, uint##W##_t lo, \
+                                             uint##W##_t hi, uint##W##_t *ends, uint##W##_t *middle)              \
     {                                                                                                             \
         const cpi_keys k = *keys;                                                                                 \
         cpi_parts d = {0, 0, 0};                                                                                  \
@@ -203,8 +203,8 @@ BAND(64)
         }                                                                                                         \
         return d;                                                                                                 \
     }
-DEAL(32)
-DEAL(64)
+THREE_WAY(32)
+THREE_WAY(64)
 
 #endif
 

@@ -5,7 +5,7 @@
 #include "cuprite/elementwise.h"
 #include "cuprite/sort.h"
 
-#include "front/front.h"
+#include "operands/operands.h"
 #include "sort/sort.h"
 
 static cp_code sort_rows(const cpi_row_call *call, cp_stream *stream, cp_type type, int64_t rows, int64_t n,
@@ -141,7 +141,7 @@ cp_array *(cp_argsort)(cp_array *x, int axis, const cp_sort_options *options)
 
 /* --- partition --- */
 
-typedef struct places { int n; int64_t *kth; } places; /* ascending, distinct, not negative */
+typedef struct indices { int n; int64_t *kth; } indices; /* ascending, distinct, not negative */
 
 static int ascending(const void *a, const void *b)
 {
@@ -150,9 +150,9 @@ static int ascending(const void *a, const void *b)
 }
 
 /* The kth values of lanes of `extent` elements. An array without elements (0) takes any. */
-static cp_code take_places(const char *name, places *p, int n, const int64_t *kth, int64_t extent)
+static cp_code take_positions(const char *name, indices *p, int n, const int64_t *kth, int64_t extent)
 {
-    *p = (places){0, NULL};
+    *p = (indices){0, NULL};
     if (n < 0 || (n && !kth)) return cpi_fail(CP_ERROR_VALUE, "%s: no kth is given", name);
     for (int i = 0; i < n && extent; i++)
         if (kth[i] < -extent || kth[i] >= extent)
@@ -160,7 +160,7 @@ static cp_code take_places(const char *name, places *p, int n, const int64_t *kt
                             (long long)extent);
     int64_t *k = cpi_malloc((size_t)n * sizeof *k + 1);
     if (!k) return CP_ERROR_MEMORY;
-    *p = (places){0, k};
+    *p = (indices){0, k};
     if (!extent || !n) return CP_OK;
     for (int i = 0; i < n; i++) k[i] = kth[i] < 0 ? kth[i] + extent : kth[i];
     qsort(k, (size_t)n, sizeof *k, ascending);
@@ -172,21 +172,21 @@ static cp_code take_places(const char *name, places *p, int n, const int64_t *kt
 static cp_code partition_rows(const cpi_row_call *call, cp_stream *stream, cp_type type, int64_t rows, int64_t n,
                               const void *from, void *to)
 {
-    const places *p = call->context;
+    const indices *p = call->context;
     const cpi_backend *b = stream->device->backend;
     cp_code code = from == to ? CP_OK : b->copy(stream, to, from, (size_t)(rows * n * cpi_itemsize(type)));
     return code || !p->n ? code : b->sort->partition(stream, type, rows, n, to, p->n, p->kth);
 }
 
-static cp_code prepare_partition(const char *name, cp_array *x, int n, const int64_t *kth, int *axis, places *p)
+static cp_code prepare_partition(const char *name, cp_array *x, int n, const int64_t *kth, int *axis, indices *p)
 {
     cp_code code = cpi_axis_or_flat(name, axis, x->ndim);
-    return code ? code : take_places(name, p, n, kth, *axis == CP_FLAT || !x->size ? x->size : x->shape[*axis]);
+    return code ? code : take_positions(name, p, n, kth, *axis == CP_FLAT || !x->size ? x->size : x->shape[*axis]);
 }
 
 cp_array *cp_partition(cp_array *x, int n, const int64_t *kth, int axis)
 {
-    places p;
+    indices p;
     if (cpi_null("partition", x) || prepare_partition("partition", x, n, kth, &axis, &p)) return NULL;
     cp_array *r = cpi_along_axis(&(cpi_row_call){"partition", partition_rows, &p}, x, axis, CP_DEFAULT);
     cpi_free_host(p.kth);
@@ -195,7 +195,7 @@ cp_array *cp_partition(cp_array *x, int n, const int64_t *kth, int axis)
 
 cp_code cp_partition_inplace(cp_array *x, int n, const int64_t *kth, int axis)
 {
-    places p;
+    indices p;
     if (cpi_null("partition", x) || prepare_partition("partition", x, n, kth, &axis, &p)) return cp_error();
     cp_code code = cpi_along_axis_inplace(&(cpi_row_call){"partition", partition_rows, &p}, x, axis);
     cpi_free_host(p.kth);
@@ -205,7 +205,7 @@ cp_code cp_partition_inplace(cp_array *x, int n, const int64_t *kth, int axis)
 static cp_code argpartition_rows(const cpi_row_call *call, cp_stream *stream, cp_type type, int64_t rows, int64_t n,
                                  const void *from, void *to)
 {
-    const places *p = call->context;
+    const indices *p = call->context;
     const cpi_sort_ops *ops = stream->device->backend->sort;
     return p->n ? ops->argpartition(stream, type, rows, n, from, to, p->n, p->kth)
                 : ops->argsort(stream, type, rows, n, from, to);
@@ -213,7 +213,7 @@ static cp_code argpartition_rows(const cpi_row_call *call, cp_stream *stream, cp
 
 cp_array *cp_argpartition(cp_array *a, int n, const int64_t *kth, int axis)
 {
-    places p;
+    indices p;
     if (cpi_null("argpartition", a)) return NULL;
     if (a->ndim == 0 && (axis == 0 || axis == -1)) axis = CP_FLAT;
     if (prepare_partition("argpartition", a, n, kth, &axis, &p)) return NULL;

@@ -52,7 +52,7 @@ typedef struct cpi_clip {
  * slot("unique_rows", by_hand=True)
  * slot("partition", host={"kth": "nkth"})
  * slot("argpartition", host={"kth": "nkth"})
- * slot("pick", host={"kth": "nkth"})
+ * slot("select_kth", host={"kth": "nkth"})
  * slot("clip", waits=True) */
 typedef struct cpi_sort_ops {
     /* Sorts each row of `from` into `to`; they are the same memory or do not overlap. */
@@ -70,8 +70,8 @@ typedef struct cpi_sort_ops {
 
     /* to[i]: whether values[i] is among n elements in any order (`invert`: is not). NaN is among nothing. n >= 1,
      * m >= 1. */
-    cp_code (*among)(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
-                     bool invert, uint8_t *to);
+    cp_code (*isin)(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
+                    bool invert, uint8_t *to);
 
     /* selection: */
     /* The median of each row; `to` holds one element a row: float64 for bool and integers, else x's type. */
@@ -90,10 +90,10 @@ typedef struct cpi_sort_ops {
     cp_code (*clip_keep)(cp_stream *stream, const cpi_clip *request, int itemsize, const void *values, void *to);
     /* The elements at places kth of the order of one long row, which stays: n >= 1 << 17 of 32 or 64 bits, none
      * complex; kth as above. NULL: there is none. */
-    cp_code (*pick)(cp_stream *stream, cp_type type, int64_t n, const void *from, int nkth, const int64_t *kth,
-                    void *to);
+    cp_code (*select_kth)(cp_stream *stream, cp_type type, int64_t n, const void *from, int nkth, const int64_t *kth,
+                          void *to);
 } cpi_sort_ops;
-/*: slot("pick", absent="cuda") */
+/*: slot("select_kth", absent="cuda") */
 
 #ifdef __cplusplus
 }

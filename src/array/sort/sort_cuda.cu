@@ -78,8 +78,8 @@ static cp_code order(cp_stream *stream, const char *what, const cpi_keys *k, int
                      uint64_t low, int bits, cpi_ordering *r)
 {
     int64_t total = rows * n;
-    size_t key_bytes = ((size_t)total * sizeof(K) + 511) / 512 * 512,
-           index_bytes = ((size_t)total * sizeof(I) + 511) / 512 * 512;
+    size_t key_bytes = cpi_round_up((size_t)total * sizeof(K), 512),
+           index_bytes = cpi_round_up((size_t)total * sizeof(I), 512);
     char *memory = (char *)cpi_host->work_alloc(stream, 2 * (key_bytes + index_bytes));
     if (!memory) return CP_ERROR_MEMORY;
     void *keys = memory, *keys2 = memory + key_bytes, *index = memory + 2 * key_bytes,
@@ -155,7 +155,7 @@ static cp_code sort_by_order(cp_stream *stream, const cpi_keys *k, int64_t rows,
 /* complex64: its keys, sorted. */
 static cp_code sort_complex_row(cp_stream *stream, const cpi_keys *k, int64_t n, const void *from, void *to)
 {
-    size_t bytes = ((size_t)n * sizeof(uint64_t) + 511) / 512 * 512;
+    size_t bytes = cpi_round_up((size_t)n * sizeof(uint64_t), 512);
     char *memory = (char *)cpi_host->work_alloc(stream, 2 * bytes);
     if (!memory) return CP_ERROR_MEMORY;
     void *keys = memory, *spare = memory + bytes;
@@ -182,7 +182,7 @@ static cp_code sort_middling_rows(cp_stream *stream, const cpi_keys *k, int64_t 
                                   void *to)
 {
     int64_t total = rows * n;
-    size_t bytes = ((size_t)total * 8 + 511) / 512 * 512;
+    size_t bytes = cpi_round_up((size_t)total * 8, 512);
     char *memory = (char *)cpi_host->work_alloc(stream, 2 * bytes);
     if (!memory) return CP_ERROR_MEMORY;
     void *keys = memory, *spare = memory + bytes;
@@ -202,9 +202,9 @@ static cp_code sort_middling_rows(cp_stream *stream, const cpi_keys *k, int64_t 
     return code;
 }
 
-static bool of_pieces(const cpi_keys *k, int64_t rows, int64_t n)
+static bool of_chunks(const cpi_keys *k, int64_t rows, int64_t n)
 {
-    return n <= CPI_CUDA_PIECES && rows <= CPI_CUDA_PIECES_TOTAL / n && k->bytes <= 8;
+    return n <= CPI_CUDA_CHUNKS && rows <= CPI_CUDA_CHUNKS_TOTAL / n && k->bytes <= 8;
 }
 
 static int64_t at_least_1(int64_t x) { return x < 1 ? 1 : x; }
@@ -214,7 +214,7 @@ cp_code cpi_sort_cuda_sort(cp_stream *stream, cp_type type, int64_t rows, int64_
     cpi_keys k = cpi_keys_of(type);
     if (n <= CPI_CUDA_BLOCK_ROW && k.bytes <= 8)
         return cpi_cuda_block_rows(stream, "sort", &k, rows, n, from, to, false);
-    if (of_pieces(&k, rows, n)) return cpi_cuda_pieces(stream, "sort", &k, rows, n, from, to, false);
+    if (of_chunks(&k, rows, n)) return cpi_cuda_chunks(stream, "sort", &k, rows, n, from, to, false);
     int64_t each = n >= MIDDLING ? 1 : at_least_1(BATCH / n);
     for (int64_t r = 0; r < rows; r += each) {
         int64_t now = rows - r < each ? rows - r : each;
@@ -249,7 +249,7 @@ cp_code cpi_sort_cuda_argsort(cp_stream *stream, cp_type type, int64_t rows, int
     cpi_keys k = cpi_keys_of(type);
     if (n <= CPI_CUDA_BLOCK_ROW && k.bytes <= 8)
         return cpi_cuda_block_rows(stream, "argsort", &k, rows, n, from, to, true);
-    if (of_pieces(&k, rows, n)) return cpi_cuda_pieces(stream, "argsort", &k, rows, n, from, to, true);
+    if (of_chunks(&k, rows, n)) return cpi_cuda_chunks(stream, "argsort", &k, rows, n, from, to, true);
     int64_t each = n >= MIDDLING ? 1 : at_least_1(BATCH / n);
     for (int64_t r = 0; r < rows; r += each) {
         int64_t now = rows - r < each ? rows - r : each;

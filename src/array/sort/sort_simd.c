@@ -5,18 +5,18 @@
 #include <string.h>
 
 #include "cpu/features.h"
-#include "sort/lanes.h"
+#include "sort/vectors.h"
 
 #define KEY uint32_t
 #define BITS 32
 #define NAME(f) q32_##f
-#define VECTOR (CPI_KEY_LANES != 0)
+#define VECTOR (CPI_KEY_VECTOR_BITS != 0)
 #include "sort/quick.h"
 
 #define KEY uint64_t
 #define BITS 64
 #define NAME(f) q64_##f
-#define VECTOR (CPI_KEY_LANES != 0)
+#define VECTOR (CPI_KEY_VECTOR_BITS != 0)
 #include "sort/quick.h"
 
 #define KEY cpi_u128
@@ -93,7 +93,7 @@ static void same(const cpi_keys *keys, void *to, int64_t n)
 }
 
 const cpi_sort_kernels CPI_ISA_NAME(cpi_sort_kernels) = {
-    {{4, q32_sort, q32_deal}, {8, q64_sort, q64_deal}, {16, q128_sort, q128_deal}},
+    {{4, q32_sort, q32_three_way}, {8, q64_sort, q64_three_way}, {16, q128_sort, q128_three_way}},
     load,
     store,
     same,

@@ -3,7 +3,7 @@
  * in `sized`, which the slot calls once it has counted. */
 #include "cuprite/sort.h"
 
-#include "front/front.h"
+#include "operands/operands.h"
 #include "sort/sort.h"
 
 typedef struct made {
@@ -89,10 +89,10 @@ static cp_code from_rows(made *m, cp_array *x, bool want_inverse)
 static cp_code along(made *m, cp_array *x, int axis, bool want_inverse)
 {
     if (axis < 0) return from_elements(m, x, want_inverse);
-    cp_array *front = cpi_axis_moved(x, axis, 0);
-    if (!front) return cp_error();
-    cp_code code = from_rows(m, front, want_inverse);
-    cp_free(front);
+    cp_array *moved = cpi_axis_moved(x, axis, 0);
+    if (!moved) return cp_error();
+    cp_code code = from_rows(m, moved, want_inverse);
+    cp_free(moved);
     if (code != CP_OK || axis == 0) return code;
     cp_array *back = cpi_axis_moved(m->values, 0, axis);
     if (!back) return cp_error();

@@ -36,12 +36,12 @@ typedef struct output {
 
 template <class K>
 static __global__ void write_keys(cpi_keys k, int64_t n, uint64_t low, const K *keys, const uint8_t *first,
-                                  const int64_t *place, output out)
+                                  const int64_t *position, output out)
 {
     CPI_SORT_EACH(i, n)
     {
         if (!first[i]) continue;
-        int64_t u = place[i] - 1;
+        int64_t u = position[i] - 1;
         cpi_put_element(k, low + keys[i], out.values, u);
         if (out.start) out.start[u] = i;
     }
@@ -49,11 +49,11 @@ static __global__ void write_keys(cpi_keys k, int64_t n, uint64_t low, const K *
 
 template <class I>
 static __global__ void write_ordered(cpi_keys k, int64_t n, const void *from, const I *order, const uint8_t *first,
-                                     const int64_t *place, output out)
+                                     const int64_t *position, output out)
 {
     CPI_SORT_EACH(i, n)
     {
-        int64_t u = place[i] - 1, at = (int64_t)order[i];
+        int64_t u = position[i] - 1, at = (int64_t)order[i];
         if (out.inverse) out.inverse[at] = u;
         if (!first[i]) continue;
         cpi_copy_element(k, from, at, out.values, u);
@@ -97,7 +97,7 @@ static cp_code sort_first(cp_stream *stream, sorted_row *s)
         s->memory = code == CP_OK ? s->order.memory : NULL;
         return code;
     }
-    size_t bytes = ((size_t)(s->n * s->width) + 511) / 512 * 512;
+    size_t bytes = cpi_round_up((size_t)(s->n * s->width), 512);
     s->memory = cpi_host->work_alloc(stream, 2 * bytes);
     if (!s->memory) return CP_ERROR_MEMORY;
     void *spare = (char *)s->memory + bytes;
@@ -155,48 +155,49 @@ struct mark_iterator {
     __host__ __device__ mark_iterator operator+(int64_t i) const { return {marks, at + i}; }
 };
 
-cp_code cpi_cuda_sum_marks(cp_stream *stream, cpi_marks marks, int64_t *place, int64_t n)
+cp_code cpi_cuda_sum_marks(cp_stream *stream, cpi_marks marks, int64_t *position, int64_t n)
 {
     size_t bytes = 0;
     cudaStream_t s = cpi_cuda_stream(stream);
     const mark_iterator from = {marks, 0};
-    cp_code code = cpi_cuda_issued(stream, cub::DeviceScan::InclusiveSum(NULL, bytes, from, place, n, s), "unique");
+    cp_code code = cpi_cuda_issued(stream, cub::DeviceScan::InclusiveSum(NULL, bytes, from, position, n, s), "unique");
     if (code != CP_OK) return code;
     void *work = cpi_host->work_alloc(stream, bytes ? bytes : 1);
     if (!work) return CP_ERROR_MEMORY;
-    code = cpi_cuda_issued(stream, cub::DeviceScan::InclusiveSum(work, bytes, from, place, n, s), "unique");
+    code = cpi_cuda_issued(stream, cub::DeviceScan::InclusiveSum(work, bytes, from, position, n, s), "unique");
     cpi_host->work_free(stream, work);
     return code;
 }
 
-static cp_code write(cp_stream *stream, const sorted_row *s, const uint8_t *first, const int64_t *place, output out)
+static cp_code write(cp_stream *stream, const sorted_row *s, const uint8_t *first, const int64_t *position, output out)
 {
     const cpi_ordering *o = &s->order;
     if (s->ordered && o->wide)
-        CPI_SORT_LAUNCH(write_ordered, s->n)(s->k, s->n, s->from, (const int64_t *)o->index, first, place, out);
+        CPI_SORT_LAUNCH(write_ordered, s->n)(s->k, s->n, s->from, (const int64_t *)o->index, first, position, out);
     else if (s->ordered)
-        CPI_SORT_LAUNCH(write_ordered, s->n)(s->k, s->n, s->from, (const uint32_t *)o->index, first, place, out);
+        CPI_SORT_LAUNCH(write_ordered, s->n)(s->k, s->n, s->from, (const uint32_t *)o->index, first, position, out);
     else if (s->width == 1)
-        CPI_SORT_LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint8_t *)s->keys, first, place, out);
+        CPI_SORT_LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint8_t *)s->keys, first, position, out);
     else if (s->width == 2)
-        CPI_SORT_LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint16_t *)s->keys, first, place, out);
+        CPI_SORT_LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint16_t *)s->keys, first, position, out);
     else if (s->width == 4)
-        CPI_SORT_LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint32_t *)s->keys, first, place, out);
+        CPI_SORT_LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint32_t *)s->keys, first, position, out);
     else
-        CPI_SORT_LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint64_t *)s->keys, first, place, out);
+        CPI_SORT_LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint64_t *)s->keys, first, position, out);
     return CPI_LAUNCHED(stream, "unique");
 }
 
-static cp_code finish(cp_stream *stream, cpi_unique *q, const sorted_row *s, const uint8_t *first, const int64_t *place)
+static cp_code finish(cp_stream *stream, cpi_unique *q, const sorted_row *s, const uint8_t *first,
+                      const int64_t *position)
 {
     int64_t count = 0, *start = NULL;
-    cp_code code = cpi_cuda_read(stream, &count, place + s->n - 1, sizeof count);
+    cp_code code = cpi_cuda_read(stream, &count, position + s->n - 1, sizeof count);
     if (code == CP_OK) code = q->sized(q, count);
     if (code != CP_OK) return code;
     if (q->counts && !(start = (int64_t *)cpi_host->work_alloc(stream, (size_t)count * sizeof *start)))
         return CP_ERROR_MEMORY;
     output out = {q->values, q->index, q->inverse, start};
-    code = write(stream, s, first, place, out);
+    code = write(stream, s, first, position, out);
     if (code == CP_OK && q->counts) code = cpi_cuda_starts_to_counts(stream, count, s->n, start, q->counts);
     cpi_host->work_free(stream, start);
     return code;
@@ -230,7 +231,8 @@ cp_code cpi_sort_cuda_unique(cp_stream *stream, cpi_unique *q)
     sorted_row s = {};
     uint64_t high;
     /* a table of as many values costs less than a sort; one with counts of half as many */
-    const int64_t room = q->want_counts || q->want_index ? q->n / 2 : q->n, most = room > 1024 ? room : 1024;
+    const int64_t capacity = q->want_counts || q->want_index ? q->n / 2 : q->n,
+                  most = capacity > 1024 ? capacity : 1024;
     bool done;
     s.k = cpi_keys_of(q->type);
     s.from = q->from;
@@ -243,16 +245,16 @@ cp_code cpi_sort_cuda_unique(cp_stream *stream, cpi_unique *q)
         return cpi_cuda_unique_table(stream, &s.k, q, s.low, (int64_t)(high - s.low) + 1);
     code = sort_first(stream, &s);
     uint8_t *first = NULL;
-    int64_t *place = NULL;
+    int64_t *position = NULL;
     if (code == CP_OK) {
         first = (uint8_t *)cpi_host->work_alloc(stream, (size_t)s.n);
-        place = first ? (int64_t *)cpi_host->work_alloc(stream, (size_t)s.n * sizeof *place) : NULL;
-        if (!place) code = CP_ERROR_MEMORY;
+        position = first ? (int64_t *)cpi_host->work_alloc(stream, (size_t)s.n * sizeof *position) : NULL;
+        if (!position) code = CP_ERROR_MEMORY;
     }
     if (code == CP_OK) code = mark(stream, &s, q->distinct_nan, first);
-    if (code == CP_OK) code = cpi_cuda_sum_marks(stream, {NULL, first}, place, s.n);
-    if (code == CP_OK) code = finish(stream, q, &s, first, place);
-    cpi_host->work_free(stream, place);
+    if (code == CP_OK) code = cpi_cuda_sum_marks(stream, {NULL, first}, position, s.n);
+    if (code == CP_OK) code = finish(stream, q, &s, first, position);
+    cpi_host->work_free(stream, position);
     cpi_host->work_free(stream, first);
     cpi_host->work_free(stream, s.memory);
     return code;

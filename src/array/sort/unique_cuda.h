@@ -47,8 +47,8 @@ static inline __host__ __device__ int cpi_mark_at(const cpi_marks &m, int64_t i)
     return m.bits ? (int)(m.bits[i / 32] >> i % 32 & 1) : m.bytes[i];
 }
 
-/* place[i] = how many of the marks 0 .. i are set. */
-cp_code cpi_cuda_sum_marks(cp_stream *stream, cpi_marks marks, int64_t *place, int64_t n);
+/* position[i] = how many of the marks 0 .. i are set. */
+cp_code cpi_cuda_sum_marks(cp_stream *stream, cpi_marks marks, int64_t *position, int64_t n);
 /* counts[u] = start[u + 1] - start[u]; the last one ends at n. */
 cp_code cpi_cuda_starts_to_counts(cp_stream *stream, int64_t count, int64_t n, const int64_t *start, int64_t *counts);
 /* unique by a table of the keys low .. low + range - 1, among which all are. */

@@ -192,7 +192,7 @@ typedef struct run {
     uint8_t *first;
     int64_t n, c, each, parts;
     uint64_t *chunk; /* chunk c of each row */
-    int64_t *place;  /* the run's order by chunk c; the order itself where the run is all rows */
+    int64_t *position; /* the run's order by chunk c; the order itself where the run is all rows */
     int64_t *starts; /* [parts + 1]: where a part's tasks begin; before that each part's common chunks */
     char *scratch;   /* of each worker */
 } run;
@@ -225,14 +225,14 @@ static void mark_part(void *context, int64_t task, int worker)
     const run *r = context;
     int64_t lo = task * r->each;
     for (int64_t i = lo ? lo : 1, end = part_end(r, task); i < end; i++)
-        r->first[i] = r->chunk[r->place[i]] != r->chunk[r->place[i - 1]];
+        r->first[i] = r->chunk[r->position[i]] != r->chunk[r->position[i - 1]];
 }
 
 static void look_up_part(void *context, int64_t task, int worker)
 {
     (void)worker;
     const run *r = context;
-    for (int64_t i = task * r->each, end = part_end(r, task); i < end; i++) r->place[i] = r->order[r->place[i]];
+    for (int64_t i = task * r->each, end = part_end(r, task); i < end; i++) r->position[i] = r->order[r->position[i]];
 }
 
 static void put_back_part(void *context, int64_t task, int worker)
@@ -240,7 +240,7 @@ static void put_back_part(void *context, int64_t task, int worker)
     (void)worker;
     const run *r = context;
     int64_t lo = task * r->each;
-    memcpy(r->order + lo, r->place + lo, (size_t)(part_end(r, task) - lo) * sizeof *r->order);
+    memcpy(r->order + lo, r->position + lo, (size_t)(part_end(r, task) - lo) * sizeof *r->order);
 }
 
 static cp_code split_by_chunk(cp_stream *stream, run *r)
@@ -248,17 +248,17 @@ static cp_code split_by_chunk(cp_stream *stream, run *r)
     bool all = r->n == r->t->n; /* nothing has been sorted yet: places are row numbers */
     cp_code code = CP_ERROR_MEMORY;
     r->chunk = cpi_work_alloc(stream, (size_t)r->n * sizeof *r->chunk);
-    r->place = all ? r->order : r->chunk ? cpi_work_alloc(stream, (size_t)r->n * sizeof *r->place) : NULL;
-    if (r->chunk && r->place) {
+    r->position = all ? r->order : r->chunk ? cpi_work_alloc(stream, (size_t)r->n * sizeof *r->position) : NULL;
+    if (r->chunk && r->position) {
         cpi_parallel(r->parts, load_part, r);
-        code = cpi_sort_cpu_argsort(stream, CP_UINT64, 1, r->n, r->chunk, r->place);
+        code = cpi_sort_cpu_argsort(stream, CP_UINT64, 1, r->n, r->chunk, r->position);
     }
     if (code == CP_OK) {
         cpi_parallel(r->parts, mark_part, r);
         if (!all) cpi_parallel(r->parts, look_up_part, r);
         if (!all) cpi_parallel(r->parts, put_back_part, r);
     }
-    if (!all) cpi_work_free(stream, r->place);
+    if (!all) cpi_work_free(stream, r->position);
     cpi_work_free(stream, r->chunk);
     return code;
 }

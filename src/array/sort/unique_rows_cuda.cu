@@ -107,8 +107,8 @@ static int chunk_bits(const table *t, int64_t c)
 /* Sorts row numbers by chunks c..chunks-1. */
 template <class I> static cp_code sort_by_chunks(cp_stream *stream, const table *t, int64_t c, int64_t *order)
 {
-    const size_t key_bytes = ((size_t)t->n * sizeof(uint64_t) + 511) / 512 * 512,
-                 index_bytes = ((size_t)t->n * sizeof(I) + 511) / 512 * 512;
+    const size_t key_bytes = cpi_round_up((size_t)t->n * sizeof(uint64_t), 512),
+                 index_bytes = cpi_round_up((size_t)t->n * sizeof(I), 512);
     char *memory = (char *)cpi_host->work_alloc(stream, 2 * (key_bytes + index_bytes));
     if (!memory) return CP_ERROR_MEMORY;
     void *keys = memory, *keys2 = memory + key_bytes, *index = memory + 2 * key_bytes,
@@ -220,12 +220,12 @@ template <int LANES> static __global__ void mark_rows(table t, int64_t c, const 
     }
 }
 
-static __global__ void write_order(int64_t n, const int64_t *order, const uint8_t *first, const int64_t *place,
+static __global__ void write_order(int64_t n, const int64_t *order, const uint8_t *first, const int64_t *position,
                                    int64_t *index, int64_t *inverse, int64_t *start)
 {
     CPI_SORT_EACH(i, n)
     {
-        int64_t u = place[i] - 1, row = order[i];
+        int64_t u = position[i] - 1, row = order[i];
         if (inverse) inverse[row] = u;
         if (!first[i]) continue;
         index[u] = row;
@@ -260,18 +260,18 @@ static cp_code copy_words(cp_stream *stream, int64_t count, int64_t row_bytes, c
 static cp_code gather(cp_stream *stream, const table *t, int64_t count, const int64_t *index, void *to)
 {
     int64_t bytes = t->width * t->k.bytes;
-    uint64_t place = (uint64_t)bytes | (uint64_t)(uintptr_t)t->from | (uint64_t)(uintptr_t)to;
-    if (place % 8 == 0) return copy_words<uint64_t>(stream, count, bytes, t->from, index, to);
-    if (place % 4 == 0) return copy_words<uint32_t>(stream, count, bytes, t->from, index, to);
-    if (place % 2 == 0) return copy_words<uint16_t>(stream, count, bytes, t->from, index, to);
+    uint64_t position = (uint64_t)bytes | (uint64_t)(uintptr_t)t->from | (uint64_t)(uintptr_t)to;
+    if (position % 8 == 0) return copy_words<uint64_t>(stream, count, bytes, t->from, index, to);
+    if (position % 4 == 0) return copy_words<uint32_t>(stream, count, bytes, t->from, index, to);
+    if (position % 2 == 0) return copy_words<uint16_t>(stream, count, bytes, t->from, index, to);
     return copy_words<uint8_t>(stream, count, bytes, t->from, index, to);
 }
 
 static cp_code finish(cp_stream *stream, cpi_unique *q, const table *t, const int64_t *order, const uint8_t *first,
-                      const int64_t *place)
+                      const int64_t *position)
 {
     int64_t count = 0, *start = NULL, *found = NULL;
-    cp_code code = cpi_cuda_read(stream, &count, place + t->n - 1, sizeof count);
+    cp_code code = cpi_cuda_read(stream, &count, position + t->n - 1, sizeof count);
     if (code == CP_OK) code = q->sized(q, count);
     if (code != CP_OK) return code;
     if ((!q->index && !(found = (int64_t *)cpi_host->work_alloc(stream, (size_t)count * sizeof *found))) ||
@@ -279,7 +279,7 @@ static cp_code finish(cp_stream *stream, cpi_unique *q, const table *t, const in
         code = CP_ERROR_MEMORY;
     int64_t *index = q->index ? q->index : found;
     if (code == CP_OK) {
-        CPI_SORT_LAUNCH(write_order, t->n)(t->n, order, first, place, index, q->inverse, start);
+        CPI_SORT_LAUNCH(write_order, t->n)(t->n, order, first, position, index, q->inverse, start);
         code = CPI_LAUNCHED(stream, "unique");
     }
     if (code == CP_OK) code = gather(stream, t, count, index, q->values);
@@ -292,18 +292,18 @@ static cp_code finish(cp_stream *stream, cpi_unique *q, const table *t, const in
 static cp_code mark_and_write(cp_stream *stream, cpi_unique *q, const table *t, int64_t c, const int64_t *order)
 {
     uint8_t *first = (uint8_t *)cpi_host->work_alloc(stream, (size_t)t->n);
-    int64_t *place = first ? (int64_t *)cpi_host->work_alloc(stream, (size_t)t->n * sizeof *place) : NULL;
+    int64_t *position = first ? (int64_t *)cpi_host->work_alloc(stream, (size_t)t->n * sizeof *position) : NULL;
     cp_code code = CP_ERROR_MEMORY;
-    if (place) {
+    if (position) {
         if (t->chunks <= SHORT_CHUNKS)
             CPI_SORT_LAUNCH(mark_rows<1>, t->n)(*t, c, order, first);
         else
             LAUNCH_WARPS(mark_rows<32>, t->n)(*t, c, order, first);
         code = CPI_LAUNCHED(stream, "unique");
     }
-    if (code == CP_OK) code = cpi_cuda_sum_marks(stream, {NULL, first}, place, t->n);
-    if (code == CP_OK) code = finish(stream, q, t, order, first, place);
-    cpi_host->work_free(stream, place);
+    if (code == CP_OK) code = cpi_cuda_sum_marks(stream, {NULL, first}, position, t->n);
+    if (code == CP_OK) code = finish(stream, q, t, order, first, position);
+    cpi_host->work_free(stream, position);
     cpi_host->work_free(stream, first);
     return code;
 }

@@ -74,7 +74,7 @@ static bool close_together(table *t)
 }
 
 /* A key's place in a table: any, where another thread wrote the key after its range was found. */
-static inline uint64_t place_of(uint64_t key, uint64_t low, uint64_t range)
+static inline uint64_t position_of(uint64_t key, uint64_t low, uint64_t range)
 {
     return key - low < range ? key - low : 0;
 }
@@ -89,7 +89,7 @@ static void count_part(void *context, int64_t task, int worker)
     FOR_BLOCKS(t, task)
     {
         for (int64_t i = 0; i < m; i++) {
-            uint64_t at_key = place_of(KEY_AT(i), low, range);
+            uint64_t at_key = position_of(KEY_AT(i), low, range);
             if (first && counts[at_key] == 0) first[at_key] = at + i;
             counts[at_key]++;
         }
@@ -101,11 +101,11 @@ static void write_inverse(void *context, int64_t task, int worker)
     (void)worker;
     const table *t = context;
     const uint64_t low = t->low, range = (uint64_t)t->range;
-    const int64_t *places = t->counts;
+    const int64_t *indices = t->counts;
     FOR_BLOCKS(t, task)
     {
         int64_t *inverse = t->request->inverse + at;
-        for (int64_t i = 0; i < m; i++) inverse[i] = places[place_of(KEY_AT(i), low, range)];
+        for (int64_t i = 0; i < m; i++) inverse[i] = indices[position_of(KEY_AT(i), low, range)];
     }
 }
 

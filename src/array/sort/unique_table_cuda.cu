@@ -66,7 +66,7 @@ typedef struct table {
     uint64_t low;
     unsigned *bits;
     unsigned long long *counts, *first;
-    int64_t *place;
+    int64_t *position;
 } table;
 
 /* Looks first: nearly all writes are spared where values repeat. */
@@ -133,7 +133,7 @@ static __global__ void mark_values_shared(cpi_keys k, int64_t n, const void *fro
             atomicMin(t.first + at, (unsigned long long)i);
     }
     __syncthreads();
-    for (int j = threadIdx.x; j < (t.range + 31) / 32 * 32; j += blockDim.x) { /* whole warps */
+    for (int j = threadIdx.x; j < cpi_round_up(t.range, 32); j += blockDim.x) { /* whole warps */
         const unsigned count = j < t.range ? counts[j] : 0, bits = __ballot_sync(0xFFFFFFFFu, count != 0);
         if (t.counts && count) atomicAdd(t.counts + j, (unsigned long long)count);
         if (j % 32 == 0 && (bits & ~*(volatile unsigned *)(t.bits + j / 32))) atomicOr(t.bits + j / 32, bits);
@@ -145,7 +145,7 @@ static __global__ void write_values(cpi_keys k, table t, void *values, int64_t *
     CPI_SORT_EACH(j, t.range)
     {
         if (!(t.bits[j / 32] >> j % 32 & 1)) continue;
-        int64_t u = t.place[j] - 1;
+        int64_t u = t.position[j] - 1;
         cpi_put_element(k, t.low + (uint64_t)j, values, u);
         if (index) index[u] = (int64_t)t.first[j];
         if (counts) counts[u] = (int64_t)t.counts[j];
@@ -157,7 +157,7 @@ static __global__ void write_inverse(cpi_keys k, int64_t n, const void *from, ta
     CPI_SORT_EACH(i, n)
     {
         const uint64_t at = cpi_element_key(k, from, i, false) - t.low;
-        inverse[i] = at < (uint64_t)t.range ? t.place[at] - 1 : 0;
+        inverse[i] = at < (uint64_t)t.range ? t.position[at] - 1 : 0;
     }
 }
 
@@ -165,7 +165,8 @@ static cp_code fill(cp_stream *stream, const cpi_keys *k, const cpi_unique *q, t
 {
     cudaStream_t s = cpi_cuda_stream(stream);
     size_t words = (size_t)t->range * sizeof(unsigned long long);
-    cp_code code = cpi_cuda_issued(stream, cudaMemsetAsync(t->bits, 0, (size_t)(t->range + 31) / 32 * 4, s), "unique");
+    const size_t bits = cpi_ceil_div((size_t)t->range, 32) * 4;
+    cp_code code = cpi_cuda_issued(stream, cudaMemsetAsync(t->bits, 0, bits, s), "unique");
     if (code == CP_OK && t->counts) code = cpi_cuda_issued(stream, cudaMemsetAsync(t->counts, 0, words, s), "unique");
     if (code == CP_OK && t->first) code = cpi_cuda_issued(stream, cudaMemsetAsync(t->first, 0xFF, words, s), "unique");
     if (code != CP_OK) return code;
@@ -181,8 +182,8 @@ static cp_code fill(cp_stream *stream, const cpi_keys *k, const cpi_unique *q, t
 static cp_code count_and_write(cp_stream *stream, const cpi_keys *k, cpi_unique *q, const table *t)
 {
     int64_t count = 0;
-    cp_code code = cpi_cuda_sum_marks(stream, {t->bits, NULL}, t->place, t->range);
-    if (code == CP_OK) code = cpi_cuda_read(stream, &count, t->place + t->range - 1, sizeof count);
+    cp_code code = cpi_cuda_sum_marks(stream, {t->bits, NULL}, t->position, t->range);
+    if (code == CP_OK) code = cpi_cuda_read(stream, &count, t->position + t->range - 1, sizeof count);
     if (code == CP_OK) code = q->sized(q, count);
     if (code != CP_OK) return code;
     CPI_SORT_LAUNCH(write_values, t->range)(*k, *t, q->values, q->index, q->counts);
@@ -217,7 +218,7 @@ static cp_code mark_ahead(void *context)
 cp_code cpi_cuda_unique_near(cp_stream *stream, const cpi_keys *k, cpi_unique *q, int64_t most, uint64_t *low,
                              uint64_t *high, bool *done)
 {
-    const size_t cleared = 16 + (size_t)(most + 31) / 32 * 4; /* the range found, and bits */
+    const size_t cleared = 16 + cpi_ceil_div((size_t)most, 32) * 4; /* the range found, and bits */
     uint64_t range[2] = {0, 0};
     unsigned long long *found = (unsigned long long *)cpi_host->work_alloc(stream, cleared);
     if (!found) return CP_ERROR_MEMORY;
@@ -233,9 +234,9 @@ cp_code cpi_cuda_unique_near(cp_stream *stream, const cpi_keys *k, cpi_unique *q
         t.low = *low;
         t.range = (int64_t)(*high - *low) + 1;
         t.bits = w.bits;
-        t.place = (int64_t *)cpi_host->work_alloc(stream, (size_t)t.range * sizeof *t.place);
-        code = t.place ? count_and_write(stream, k, q, &t) : CP_ERROR_MEMORY;
-        cpi_host->work_free(stream, t.place);
+        t.position = (int64_t *)cpi_host->work_alloc(stream, (size_t)t.range * sizeof *t.position);
+        code = t.position ? count_and_write(stream, k, q, &t) : CP_ERROR_MEMORY;
+        cpi_host->work_free(stream, t.position);
     }
     cpi_host->work_free(stream, found);
     return code;
@@ -243,13 +244,13 @@ cp_code cpi_cuda_unique_near(cp_stream *stream, const cpi_keys *k, cpi_unique *q
 
 cp_code cpi_cuda_unique_table(cp_stream *stream, const cpi_keys *k, cpi_unique *q, uint64_t low, int64_t range)
 {
-    size_t words = ((size_t)range * 8 + 511) / 512 * 512;
+    size_t words = cpi_round_up((size_t)range * 8, 512);
     char *memory = (char *)cpi_host->work_alloc(stream, 4 * words);
     if (!memory) return CP_ERROR_MEMORY;
     table t = {};
     t.range = range;
     t.low = low;
-    t.place = (int64_t *)memory;
+    t.position = (int64_t *)memory;
     t.bits = (unsigned *)(memory + words);
     t.counts = q->want_counts ? (unsigned long long *)(memory + 2 * words) : NULL;
     t.first = q->want_index ? (unsigned long long *)(memory + 3 * words) : NULL;

@@ -120,7 +120,7 @@ static void write_row(cpi_text *t, const layout *l, const cpi_element_format *w,
             cpi_text_add(t, l->separator, strlen(l->separator));
         }
         word.n = 0;
-        cpi_words_write(&word, w, at + i);
+        cpi_number_words_write(&word, w, at + i);
         t->failed |= word.failed;
         if (t->failed) break;
         add_word(t, &word, &line, indent, width - 1);
@@ -165,7 +165,7 @@ static void write_extras(cpi_text *t, const layout *l, const cp_array *x)
     char text[256];
     int64_t size = cp_size(x);
     if ((size == 0 && !(l->ndim == 1)) || l->summary) {
-        const char *shape = cpi_shape_text(l->ndim, l->full, text, sizeof text);
+        const char *shape = cpi_shape_string(l->ndim, l->full, text, sizeof text);
         cpi_text_add(&extra, "shape=", 6);
         cpi_text_add(&extra, shape, strlen(shape));
     }
@@ -201,10 +201,10 @@ static void write_array(cpi_text *t, const layout *l, const cp_array *x, const v
     } else if (!l->ndim && !l->repr) {
         cpi_scalar_write(t, cp_type_of(x), values);
     } else {
-        cpi_words_prepare(&w, cp_type_of(x), values, n, l->precision, l->suppress);
+        cpi_number_words_prepare(&w, cp_type_of(x), values, n, l->precision, l->suppress);
         if (!l->ndim) {
             size_t from = t->n;
-            cpi_words_write(t, &w, 0);
+            cpi_number_words_write(t, &w, 0);
             if (!t->failed && t->at[from] == ' ') { /* " True" is for columns */
                 memmove(t->at + from, t->at + from + 1, t->n - from);
                 t->n--;

@@ -13,15 +13,15 @@
 void cpi_text_add(cpi_text *t, const char *words, size_t n)
 {
     if (t->failed) return;
-    if (t->n + n + 1 > t->room) {
-        size_t room = 2 * t->room + n + 64;
-        char *more = cpi_realloc(t->at, room);
+    if (t->n + n + 1 > t->capacity) {
+        size_t capacity = 2 * t->capacity + n + 64;
+        char *more = cpi_realloc(t->at, capacity);
         if (!more) {
             t->failed = true;
             return;
         }
         t->at = more;
-        t->room = room;
+        t->capacity = capacity;
     }
     memcpy(t->at + t->n, words, n);
     t->n += n;
@@ -45,7 +45,7 @@ typedef struct parts {
 } parts;
 
 /* precision < 0: as many digits as there are; at least `least`. */
-static parts take_apart(double x, cp_type type, bool exponent, int precision, int least)
+static parts split_number(double x, cp_type type, bool exponent, int precision, int least)
 {
     parts p = {.negative = signbit(x) != 0, .d = {.count = 1, .point = 1}};
     cpi_cutoff cutoff = precision < 0 ? CPI_CUT_NOWHERE : exponent ? CPI_CUT_TOTAL : CPI_CUT_FRACTION;
@@ -75,10 +75,10 @@ static double large(cp_type type, double most)
 /* x rounded to a type: NumPy compares and divides in the array's own. */
 static double rounded(double x, cp_type type)
 {
-    cp_complex128 room;
+    cp_complex128 capacity;
     double y;
-    cpi_convert_value(CP_FLOAT64, &x, type, &room);
-    cpi_convert_value(type, &room, CP_FLOAT64, &y);
+    cpi_convert_value(CP_FLOAT64, &x, type, &capacity);
+    cpi_convert_value(type, &capacity, CP_FLOAT64, &y);
     return y;
 }
 
@@ -111,7 +111,7 @@ cpi_number_format cpi_number_format_of(const double *values, int64_t n, int step
             negative |= isinf(x) && x < 0;
             continue;
         }
-        parts p = take_apart(x, type, f.exponent, precision, 1);
+        parts p = split_number(x, type, f.exponent, precision, 1);
         f.left = most(f.left, p.whole + (plus || p.negative));
         digits = most(digits, p.fraction);
         f.exponent_digits = most(f.exponent_digits, exponent_length(p.exponent));
@@ -151,7 +151,7 @@ void cpi_number_write(cpi_text *t, const cpi_number_format *f, double x)
         write_odd(t, f, x);
         return;
     }
-    parts p = take_apart(x, f->type, f->exponent, f->precision, f->exponent ? f->precision + 1 : 1);
+    parts p = split_number(x, f->type, f->exponent, f->precision, f->exponent ? f->precision + 1 : 1);
     cpi_text_fill(t, ' ', f->left - p.whole - (f->plus || p.negative));
     if (f->plus || p.negative) cpi_text_fill(t, p.negative ? '-' : '+', 1);
     write_digits(t, &p, p.d.point - p.whole, p.d.point);
@@ -177,7 +177,8 @@ static cp_type part_type(cp_type type)
     return type == CP_COMPLEX64 ? CP_FLOAT32 : type == CP_COMPLEX128 ? CP_FLOAT64 : type;
 }
 
-void cpi_words_prepare(cpi_element_format *w, cp_type type, const void *values, int64_t n, int precision, bool suppress)
+void cpi_number_words_prepare(cpi_element_format *w, cp_type type, const void *values, int64_t n, int precision,
+                              bool suppress)
 {
     char text[24];
     const double *v = values;
@@ -198,7 +199,7 @@ void cpi_words_prepare(cpi_element_format *w, cp_type type, const void *values, 
     }
 }
 
-void cpi_words_write(cpi_text *t, const cpi_element_format *w, int64_t i)
+void cpi_number_words_write(cpi_text *t, const cpi_element_format *w, int64_t i)
 {
     char text[24];
     const double *v = w->values;
@@ -236,7 +237,7 @@ static void write_alone(cpi_text *t, cp_type type, double x, bool plus, bool zer
         write_odd(t, &(cpi_number_format){.plus = plus}, x);
         return;
     }
-    parts p = take_apart(x, type, exponent, -1, 1);
+    parts p = split_number(x, type, exponent, -1, 1);
     if (plus || p.negative) cpi_text_fill(t, p.negative ? '-' : '+', 1);
     write_digits(t, &p, p.d.point - p.whole, p.d.point);
     if (p.fraction || (zero && !exponent)) cpi_text_fill(t, '.', 1);

@@ -7,7 +7,7 @@
 /* A text that grows. Once there is no memory it stays as it is, and `failed`. */
 typedef struct cpi_text {
     char *at; /* ends with 0 when not NULL */
-    size_t n, room;
+    size_t n, capacity;
     bool failed;
 } cpi_text;
 
@@ -38,9 +38,9 @@ typedef struct cpi_element_format {
     cpi_number_format real, imag;
 } cpi_element_format;
 
-void cpi_words_prepare(cpi_element_format *w, cp_type type, const void *values, int64_t n, int precision,
-                       bool suppress);
-void cpi_words_write(cpi_text *t, const cpi_element_format *w, int64_t i);
+void cpi_number_words_prepare(cpi_element_format *w, cp_type type, const void *values, int64_t n, int precision,
+                              bool suppress);
+void cpi_number_words_write(cpi_text *t, const cpi_element_format *w, int64_t i);
 /* One value by itself, as str() of a NumPy scalar. */
 void cpi_scalar_write(cpi_text *t, cp_type type, const void *value);
 

@@ -17,7 +17,7 @@ typedef struct {
     cp_op op;
     cpi_device *device;
     cp_type type;               /* the loop's */
-    cp_array *x, *place, *b;    /* own; x C-contiguous, place a line of n, b NULL, one element or n */
+    cp_array *x, *position, *b; /* own; x C-contiguous, place a line of n, b NULL, one element or n */
     int64_t n;
 } call;
 
@@ -26,18 +26,18 @@ static int64_t step_of(const cp_array *b) { return b && b->size > 1 ? cpi_itemsi
 /* --- places --- */
 
 /* The places as a line of int64. */
-static cp_code find_places(call *c, cp_array *given)
+static cp_code find_indices(call *c, cp_array *given)
 {
     if (!cpi_is_int(given->type))
         return cpi_fail(CP_ERROR_INDEX, "%s: arrays used as indices must be of integer (or boolean) type", c->name);
     c->n = given->size;
-    c->place = cpi_dense(c->name, given, CP_INT64, c->device);
-    return c->place ? CP_OK : cp_error();
+    c->position = cpi_dense(c->name, given, CP_INT64, c->device);
+    return c->position ? CP_OK : cp_error();
 }
 
 /* Does every place lie within x? What was given to the device before, the sort too, has been done when that is known:
  * its result names places then, whatever failed. */
-static cp_code check_places(const call *c, cp_array *least, cp_array *most)
+static cp_code check_indices(const call *c, cp_array *least, cp_array *most)
 {
     const int64_t n = c->x->size;
     int64_t low = 0, high = 0;
@@ -72,22 +72,22 @@ void cpi_fail_after_indices(cpi_device *device, const int64_t *known)
 
 /* Elements at places: a new line. The places come from work that may have failed on the device, and then are anything:
  * those beyond the elements are left out. */
-static cp_array *taken(const call *c, cp_array *x, cp_array *place)
+static cp_array *taken(const call *c, cp_array *x, cp_array *position)
 {
     const int64_t size = cpi_itemsize(x->type);
-    cp_array *r = cpi_array_new(c->name, c->device, x->type, 1, &place->size, 'C');
-    cpi_rows rows = {1, place->size, size, (const int64_t *)place->data, x->data, 0, size, r ? r->data : NULL, 0, size,
-                     x->size};
-    if (!r || !place->size || !c->device->backend->index->take(cpi_stream(c->device), &rows)) return r;
+    cp_array *r = cpi_array_new(c->name, c->device, x->type, 1, &position->size, 'C');
+    cpi_rows rows = {1, position->size, size,   (const int64_t *)position->data, x->data, 0, size, r ? r->data : NULL,
+                     0, size,           x->size};
+    if (!r || !position->size || !c->device->backend->index->take(cpi_stream(c->device), &rows)) return r;
     return cp_free(r), NULL;
 }
 
-static cp_code put(const call *c, cp_array *place, cp_array *values)
+static cp_code put(const call *c, cp_array *position, cp_array *values)
 {
     const int64_t size = cpi_itemsize(c->x->type);
-    cpi_rows rows = {1, place->size, size, (const int64_t *)place->data, c->x->data, 0, size, values->data, 0, size,
-                     c->x->size};
-    return place->size ? c->device->backend->index->put(cpi_stream(c->device), &rows) : CP_OK;
+    cpi_rows rows = {1, position->size, size,      (const int64_t *)position->data, c->x->data, 0, size, values->data,
+                     0, size,           c->x->size};
+    return position->size ? c->device->backend->index->put(cpi_stream(c->device), &rows) : CP_OK;
 }
 
 /* How many of the same place stand before each of the sorted ones. */
@@ -98,7 +98,7 @@ static cp_array *rounds_of(const call *c)
     if (!scope) return NULL;
     cp_array *at = cp_arange_int(0, c->n, 1, CP_INT64), *first = at ? cp_zeros_like(at, CP_DEFAULT) : NULL;
     cp_array *later = first ? cp_slice(first, 1, &tail) : NULL;
-    cp_array *changes = later ? cp_not_equal(cp_slice(c->place, 1, &tail), cp_slice(c->place, 1, &head)) : NULL;
+    cp_array *changes = later ? cp_not_equal(cp_slice(c->position, 1, &tail), cp_slice(c->position, 1, &head)) : NULL;
     cp_array *r = changes && !cp_copyto(later, cp_slice(at, 1, &tail), .where = changes)
                       ? cp_subtract(at, cp_ufunc_accumulate(CP_OP_maximum, first, 0)) : NULL;
     return cp_scope_return(scope, r);
@@ -109,11 +109,11 @@ static cp_code do_round(const call *c, cp_array *which)
 {
     cp_scope *scope = cp_scope_begin();
     if (!scope) return cp_error();
-    cp_array *place = taken(c, c->place, which), *in[2] = {place ? taken(c, c->x, place) : NULL, c->b};
+    cp_array *position = taken(c, c->position, which), *in[2] = {position ? taken(c, c->x, position) : NULL, c->b};
     if (in[0] && step_of(c->b)) in[1] = taken(c, c->b, which);
     cp_array *r = in[0] && (in[1] || !c->b) ? cp_elementwise(c->op, in, NULL) : NULL;
     cp_array *as_x = r ? cp_astype(r, c->x->type) : NULL;
-    cp_code code = as_x ? put(c, place, as_x) : cp_error();
+    cp_code code = as_x ? put(c, position, as_x) : cp_error();
     cp_scope_end(scope);
     return code;
 }
@@ -135,20 +135,20 @@ static cp_code do_rounds(const call *c)
 
 /* Sorts places, and b with them. Negative places count from the end; while work is recorded nothing can be read, and
  * those that lie outside wrap around too. */
-static cp_code sort_places(call *c)
+static cp_code sort_indices(call *c)
 {
     const cpi_index_ops *ops = c->device->backend->index;
-    cp_array *wrapped = cpi_array_new(c->name, c->device, CP_INT64, 1, &c->n, 'C'), *order = NULL, *place = NULL;
+    cp_array *wrapped = cpi_array_new(c->name, c->device, CP_INT64, 1, &c->n, 'C'), *order = NULL, *position = NULL;
     cp_array *b = NULL;
-    cp_code code = wrapped ? ops->wrap(cpi_stream(c->device), (int)c->op, (const int64_t *)c->place->data, c->n,
+    cp_code code = wrapped ? ops->wrap(cpi_stream(c->device), (int)c->op, (const int64_t *)c->position->data, c->n,
                                        c->x->size, (int64_t *)wrapped->data) : cp_error();
     if (!code && !(order = cp_argsort(wrapped, 0))) code = cp_error();
-    if (!code && !(place = taken(c, wrapped, order))) code = cp_error();
+    if (!code && !(position = taken(c, wrapped, order))) code = cp_error();
     if (!code && c->b && !(b = step_of(c->b) ? taken(c, c->b, order) : cp_retain(c->b))) code = cp_error();
     cp_free(wrapped), cp_free(order);
-    if (code) return cp_free(place), cp_free(b), code;
-    cp_free(c->place), cp_free(c->b);
-    c->place = place, c->b = b;
+    if (code) return cp_free(position), cp_free(b), code;
+    cp_free(c->position), cp_free(c->b);
+    c->position = position, c->b = b;
     return CP_OK;
 }
 
@@ -171,22 +171,22 @@ static cp_code run(call *c)
 {
     const cpi_op_row *row = &cpi_op_rows[c->op];
     const cpi_elementwise_ops *ops = c->device->backend->elementwise;
-    cpi_places p = {.x_type = c->x->type, .x = c->x->data, .x_n = c->x->size, .x_size = cpi_itemsize(c->x->type),
-                    .n = c->n, .v_step = step_of(c->b)};
+    cpi_indexed p = {.x_type = c->x->type, .x = c->x->data, .x_n = c->x->size, .x_size = cpi_itemsize(c->x->type),
+                     .n = c->n, .v_step = step_of(c->b)};
     p.op = cpi_ufunc_kernel(c->op, c->type, &p.type);
     if (p.op != (int)c->op) p.x_type = p.type;
-    if (!ops->places_in_order && any_order(c)) {
-        p.place = (const int64_t *)c->place->data, p.v = c->b->data;
+    if (!ops->at_in_order && any_order(c)) {
+        p.position = (const int64_t *)c->position->data, p.v = c->b->data;
         return c->device->backend->index->at_once(cpi_stream(c->device), &p);
     }
     /* a result that is a half type's is rounded to it before it becomes x's */
     const bool apart = cpi_is_half(c->type) && c->x->type != c->type;
-    if (!ops->places_in_order) {
-        cp_code code = sort_places(c);
+    if (!ops->at_in_order) {
+        cp_code code = sort_indices(c);
         if (code) return code;
     }
-    if (apart || (!ops->places_in_order && !cpi_is_chain(row, c->type))) {
-        cp_code code = ops->places_in_order ? sort_places(c) : CP_OK;
+    if (apart || (!ops->at_in_order && !cpi_is_accumulated(row, c->type))) {
+        cp_code code = ops->at_in_order ? sort_indices(c) : CP_OK;
         return code ? code : do_rounds(c);
     }
     if (c->b) { /* as the kernel has it */
@@ -197,8 +197,8 @@ static cp_code run(call *c)
         c->b = b;
         p.v = b->data, p.v_step = step_of(b);
     }
-    p.place = (const int64_t *)c->place->data;
-    return ops->places(cpi_stream(c->device), &p);
+    p.position = (const int64_t *)c->position->data;
+    return ops->at(cpi_stream(c->device), &p);
 }
 
 /* --- rows --- */
@@ -239,7 +239,7 @@ static cp_code join_rows(const call *c, cp_array *row, cpi_at_rows *p)
 {
     cp_array *order = NULL, *sorted = NULL;
     cp_code code = CP_OK;
-    if (!c->device->backend->elementwise->places_in_order) {
+    if (!c->device->backend->elementwise->at_in_order) {
         order = cp_argsort(row, 0), sorted = order ? taken(c, row, order) : NULL;
         if (!sorted) code = cp_error();
     }
@@ -253,7 +253,7 @@ static cp_code join_rows(const call *c, cp_array *row, cpi_at_rows *p)
 }
 
 /* The places of rows: x's elements, whose number is a row's times its width and on. */
-static cp_array *places_of_rows(cp_array *row, const cp_array *rows, const cp_array *x, int64_t width)
+static cp_array *positions_of_rows(cp_array *row, const cp_array *rows, const cp_array *x, int64_t width)
 {
     int64_t shape[CP_MAXDIM];
     const int ndim = rows->ndim + x->ndim - 1;
@@ -268,33 +268,33 @@ static cp_array *places_of_rows(cp_array *row, const cp_array *rows, const cp_ar
 }
 
 static cp_code find_type(call *c, const cp_array *x, const cp_array *b);
-static cp_code do_at(call *c, cp_array *x, cp_array *places, cp_array *b);
+static cp_code do_at(call *c, cp_array *x, cp_array *indices, cp_array *b);
 
 /* x[rows] = op(x[rows], b); rows and b share no memory with x where rows are joined as they are. */
 static cp_code do_at_rows(call *c, cp_array *x, cp_array *rows, cp_array *b)
 {
     const int64_t width = x->shape[0] ? x->size / x->shape[0] : 0;
-    cp_array *line = cp_ravel(rows), *row = NULL, *places = NULL;
+    cp_array *line = cp_ravel(rows), *row = NULL, *indices = NULL;
     cpi_at_rows p = {.width = width};
     cp_code code = line ? find_type(c, x, b) : cp_error();
-    if (!code) code = find_places(c, line);
+    if (!code) code = find_indices(c, line);
     cp_free(line);
     if (!code && !(row = cpi_array_new(c->name, c->device, CP_INT64, 1, &c->n, 'C'))) code = cp_error();
     if (!code && c->n)
-        code = c->device->backend->index->wrap(cpi_stream(c->device), (int)c->op, (const int64_t *)c->place->data, c->n,
-                                               x->shape[0], (int64_t *)row->data);
+        code = c->device->backend->index->wrap(cpi_stream(c->device), (int)c->op, (const int64_t *)c->position->data,
+                                               c->n, x->shape[0], (int64_t *)row->data);
     if (!code && !(c->x = cp_is_c_contiguous(x) ? cp_retain(x) : cp_copy(x))) code = cp_error();
     const bool apart = (!b || b->buffer != x->buffer) && rows->buffer != x->buffer;
     if (!code && c->n && width && apart && by_rows(c) && find_row_values(c, b, x, rows, &p)) {
         code = c->b ? join_rows(c, row, &p) : cp_error();
         if (!code && c->x != x) code = cp_assign(x, c->x);
     } else if (!code) {
-        cp_free(c->x), cp_free(c->place);
-        c->x = c->place = NULL;
-        places = places_of_rows(row, rows, x, width);
-        code = places ? do_at(c, x, places, b) : cp_error();
+        cp_free(c->x), cp_free(c->position);
+        c->x = c->position = NULL;
+        indices = positions_of_rows(row, rows, x, width);
+        code = indices ? do_at(c, x, indices, b) : cp_error();
     }
-    cp_free(row), cp_free(places);
+    cp_free(row), cp_free(indices);
     return code;
 }
 
@@ -313,17 +313,18 @@ static cp_code find_type(call *c, const cp_array *x, const cp_array *b)
 }
 
 /* b as the loop's second input, rounded to it, one element or one for each place. */
-static cp_code find_b(call *c, cp_array *given, const cp_array *place)
+static cp_code find_b(call *c, cp_array *given, const cp_array *position)
 {
     if (!given) return CP_OK;
     cp_type t = cpi_in_type(&cpi_op_rows[c->op], 1, c->type);
-    int ndim = place->ndim;
+    int ndim = position->ndim;
     int64_t shape[CP_MAXDIM];
-    memcpy(shape, place->shape, (size_t)ndim * sizeof *shape);
-    if (cpi_broadcast(c->name, &ndim, shape, given->ndim, given->shape) || !cpi_has_shape(place, ndim, shape)) {
+    memcpy(shape, position->shape, (size_t)ndim * sizeof *shape);
+    if (cpi_broadcast(c->name, &ndim, shape, given->ndim, given->shape) || !cpi_has_shape(position, ndim, shape)) {
         cp_error_clear();
-        cp_array *least = cp_min(c->place), *most = least ? cp_max(c->place) : NULL; /* a wrong place is told first */
-        cp_code code = most ? check_places(c, least, most) : c->n ? cp_error() : CP_OK;
+        /* a wrong place is told first */
+        cp_array *least = cp_min(c->position), *most = least ? cp_max(c->position) : NULL;
+        cp_code code = most ? check_indices(c, least, most) : c->n ? cp_error() : CP_OK;
         cp_free(least), cp_free(most);
         if (code) return code;
         cp_error_clear(); /* nothing has no least place */
@@ -333,7 +334,7 @@ static cp_code find_b(call *c, cp_array *given, const cp_array *place)
         c->b = cpi_dense(c->name, given, t, c->device);
         return c->b ? CP_OK : cp_error();
     }
-    cp_array *dense = cpi_dense_shaped(c->name, given, t, c->device, place->ndim, place->shape);
+    cp_array *dense = cpi_dense_shaped(c->name, given, t, c->device, position->ndim, position->shape);
     c->b = dense ? cp_ravel(dense) : NULL;
     cp_free(dense);
     return c->b ? CP_OK : cp_error();
@@ -351,19 +352,19 @@ static cp_code check_powers(const call *c)
     return cpi_fail(CP_ERROR_VALUE, "power: Integers to negative integer powers are not allowed.");
 }
 
-static cp_code do_at(call *c, cp_array *x, cp_array *places, cp_array *b)
+static cp_code do_at(call *c, cp_array *x, cp_array *indices, cp_array *b)
 {
     cp_array *line = NULL;
     cp_code code = find_type(c, x, b);
     if (code) return code;
     /* as it was before anything is written */
     cp_array *apart = b && b->buffer && b->buffer == x->buffer && cpi_may_overlap(x, b) ? cp_copy(b) : NULL;
-    cp_array *index = places->buffer && places->buffer == x->buffer ? cp_copy(places) : NULL;
+    cp_array *index = indices->buffer && indices->buffer == x->buffer ? cp_copy(indices) : NULL;
     c->x = cp_is_c_contiguous(x) ? cp_retain(x) : cp_copy(x);
-    line = c->x ? cp_ravel(index ? index : places) : NULL;
+    line = c->x ? cp_ravel(index ? index : indices) : NULL;
     if (!line) code = cp_error();
-    if (!code) code = find_places(c, line);
-    if (!code) code = find_b(c, apart ? apart : b, places);
+    if (!code) code = find_indices(c, line);
+    if (!code) code = find_b(c, apart ? apart : b, indices);
     if (!code) code = check_powers(c);
     if (!code && c->n) code = run(c);
     if (!code && c->x != x) code = cp_assign(x, c->x);
@@ -371,12 +372,12 @@ static cp_code do_at(call *c, cp_array *x, cp_array *places, cp_array *b)
     return code;
 }
 
-static cp_code at(cp_op op, cp_array *x, cp_array *places, cp_array *b, bool rows)
+static cp_code at(cp_op op, cp_array *x, cp_array *indices, cp_array *b, bool rows)
 {
     if ((unsigned)op >= CP_NOPS) return cpi_fail(CP_ERROR_VALUE, "at: there is no operation %d", (int)op);
     const cpi_op_row *row = &cpi_op_rows[op];
     const char *name = row->name;
-    if (cpi_null(name, x) || cpi_null(name, places)) return cp_error();
+    if (cpi_null(name, x) || cpi_null(name, indices)) return cp_error();
     if (row->nout != 1)
         return cpi_fail(CP_ERROR_VALUE, "%s: Only single output ufuncs supported at this time", name);
     if (row->nin > 2) return cpi_fail(CP_ERROR_VALUE, "%s: Only unary and binary ufuncs supported at this time", name);
@@ -385,16 +386,16 @@ static cp_code at(cp_op op, cp_array *x, cp_array *places, cp_array *b, bool row
     if (!b && row->nin == 2) return cpi_fail(CP_ERROR_VALUE, "%s: second operand needed for ufunc", name);
     if (cpi_check_writable(name, x)) return cp_error();
     call c = {.name = name, .op = op};
-    if (!(c.device = cpi_common_device(name, 3, (cp_array *[]){x, places, b}))) return cp_error();
+    if (!(c.device = cpi_common_device(name, 3, (cp_array *[]){x, indices, b}))) return cp_error();
     int before = cp_device_current();
     if (before != c.device->id && cp_device_use(c.device->id)) return cp_error();
-    cp_code code = rows ? do_at_rows(&c, x, places, b) : do_at(&c, x, places, b);
+    cp_code code = rows ? do_at_rows(&c, x, indices, b) : do_at(&c, x, indices, b);
     if (before != c.device->id) cp_device_use(before);
-    cp_free(c.x), cp_free(c.place), cp_free(c.b);
+    cp_free(c.x), cp_free(c.position), cp_free(c.b);
     return code;
 }
 
-cp_code cp_ufunc_at(cp_op op, cp_array *x, cp_array *places, cp_array *b) { return at(op, x, places, b, false); }
+cp_code cp_ufunc_at(cp_op op, cp_array *x, cp_array *indices, cp_array *b) { return at(op, x, indices, b, false); }
 
 cp_code cp_ufunc_at_rows(cp_op op, cp_array *x, cp_array *rows, cp_array *b)
 {

@@ -4,7 +4,7 @@
 
 #include "elementwise/elementwise.h"
 #include "elementwise/resolve.h"
-#include "front/front.h"
+#include "operands/operands.h"
 
 /* x's elements as `type` on the device: x itself (retained) where they are; imaginary parts that are lost are warned
  * of. */

@@ -1,7 +1,7 @@
 /* The whole contract between the core and a backend, on one page.
  *
  * A backend is one table: memory, streams, events, and a pointer to the table of each room. A room's header
- * (src/ROOM/ROOM.h) says what its slots do. Slots get arrays and loops that the front has checked: types,
+ * (src/MODULE/MODULE.h) says what its slots do. Slots get arrays and loops that the front has checked: types,
  * shapes, devices and sizes are right, and nothing is empty unless the slot's comment says so. A slot
  * issues its work to `stream` and returns; results may be there later. It returns CP_OK, or the code of the
  * record it wrote with host->fail. The CPU's table is built in; that of a backend NAME comes from libcuprite-NAME.so,
@@ -11,7 +11,7 @@
 #ifndef CPI_BACKEND_H
 #define CPI_BACKEND_H
 
-#include "backend/rooms.h" /* CPI_ROOMS, made of src/rooms.def */
+#include "backend/modules.h" /* CPI_MODULES, made of src/modules.def */
 #include "core/array.h"
 #include "core/shape.h"
 #include "cuprite/device.h"
@@ -64,13 +64,13 @@ typedef struct cpi_host_api {
     const char *(*library_folders)(void); /* see cp_library_folders_set */
 } cpi_host_api;
 
-#define CPI_ROOM_OPS(room) struct cpi_##room##_ops;
-CPI_ROOMS(CPI_ROOM_OPS)
-#undef CPI_ROOM_OPS
+#define CPI_MODULE_OPS(module) struct cpi_##module##_ops;
+CPI_MODULES(CPI_MODULE_OPS)
+#undef CPI_MODULE_OPS
 
 struct cpi_backend {
     const char *name; /* "cpu", "cuda"; NAME:N is its device N */
-    const char *trouble; /* why there is no device; "" */
+    const char *error;   /* why there is no device; "" */
     int devices;
     bool forks;       /* its devices work on in a forked child */
     bool at_once;     /* work is done when a slot returns: streams mean nothing */
@@ -122,15 +122,15 @@ struct cpi_backend {
      * too. Its status in *status, the number of results returned; -1: no such function, or other arguments. */
     int (*native)(cpi_device *device, const char *name, int n, const int64_t *in, int64_t *out, int *status);
     /* What the platform knows of the device, told as names with numbers or a text (cudaDeviceProp). */
-    cp_code (*properties)(cpi_device *device, cp_property_fn tell, void *context);
+    cp_code (*properties)(cpi_device *device, cp_property_fn report, void *context);
     /* cpi_parallel of cpu/threads.h, for backends that copy much host memory; the CPU's table only. */
     void (*parallel)(int64_t tasks, void (*task)(void *context, int64_t task, int worker), void *context);
     /* For tests: the n-th operation that the device gets from now on fails when it runs; 0: none. NULL: cannot be. */
     void (*fail_late)(cpi_device *device, int64_t n);
     /* rooms: `const struct cpi_sort_ops *sort` and so on */
-#define CPI_ROOM_POINTER(room) const struct cpi_##room##_ops *room;
-    CPI_ROOMS(CPI_ROOM_POINTER)
-#undef CPI_ROOM_POINTER
+#define CPI_MODULE_POINTER(module) const struct cpi_##module##_ops *module;
+    CPI_MODULES(CPI_MODULE_POINTER)
+#undef CPI_MODULE_POINTER
 };
 
 #define CPI_DEVICES 129

@@ -81,7 +81,7 @@ const char *cpi_library_path(const char *name, char *path, size_t bytes)
 
 int cp_device_count(void) { return cpi_plugin_gpu()->devices; }
 
-const char *cp_device_trouble(void) { return cpi_plugin_gpu()->trouble; }
+const char *cp_device_trouble(void) { return cpi_plugin_gpu()->error; }
 
 /* Device i of a plugin, opened. */
 static cpi_device *device_open(const char *function, cpi_plugin *p, int i)
@@ -111,7 +111,7 @@ static const char *what_is_there(const cpi_plugin *p, char *text, size_t bytes)
 {
     const char *word = p->first ? p->name : "GPU";
     snprintf(text, bytes, "%d %s%s found%s%s", p->devices, word, p->first ? " devices" : p->devices == 1 ? "" : "s",
-             p->devices ? "" : ": ", p->devices ? "" : p->trouble);
+             p->devices ? "" : ": ", p->devices ? "" : p->error);
     return text;
 }
 

@@ -21,23 +21,23 @@
 enum { FRAMES = 32, SHOWN = 20, BUCKETS = 1 << 14, NAME = 512, LINE = 1024 };
 
 /* One way of calling: the return addresses from the inside outwards. */
-typedef struct place {
-    struct place *next;
+typedef struct site {
+    struct site *next;
     int depth;
     void *frame[FRAMES];
     int64_t arrays, bytes;   /* what the report counts */
     const cp_array *example;
-} place;
+} site;
 typedef struct entry {
     struct entry *next;
     const cp_array *array;
-    place *made;
+    site *made;
 } entry;
 
 bool cpi_leaks_wanted;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static entry *table[BUCKETS];
-static place *places[BUCKETS];
+static site *sites[BUCKETS];
 
 static size_t bucket(uintptr_t key) { return (key * UINT64_C(0x9E3779B97F4A7C15)) >> 50; }
 
@@ -47,11 +47,11 @@ __attribute__((constructor)) static void begin(void)
     cpi_leaks_wanted = text && strcmp(text, "leaks") == 0;
 }
 
-static place *find_place(void *const *frame, int depth)
+static site *find_site(void *const *frame, int depth)
 {
     uintptr_t key = 0;
     for (int i = 0; i < depth; i++) key = key * 31 + (uintptr_t)frame[i];
-    place **first = &places[bucket(key)], *p = *first;
+    site **first = &sites[bucket(key)], *p = *first;
     while (p && !(p->depth == depth && !memcmp(p->frame, frame, (size_t)depth * sizeof *frame))) p = p->next;
     if (p || !(p = calloc(1, sizeof *p))) return p;
     p->depth = depth;
@@ -66,7 +66,7 @@ void cpi_leaks_made(const cp_array *x)
     int depth = backtrace(frame, FRAMES);
     entry *e = malloc(sizeof *e), **first = &table[bucket((uintptr_t)x)];
     pthread_mutex_lock(&lock);
-    if (e && (e->made = find_place(frame, depth))) {
+    if (e && (e->made = find_site(frame, depth))) {
         e->array = x;
         e->next = *first;
         *first = e;
@@ -134,7 +134,7 @@ static void describe(void *frame, bool want_line, char name[NAME], char line[LIN
     if (!line[0]) snprintf(line, LINE, "%s+%#zx", info.dli_fname, (size_t)offset);
 }
 
-static void report(const place *p)
+static void report(const site *p)
 {
     char function[NAME] = "", caller[NAME] = "", line[LINE] = "", text[NAME], unused[LINE];
     int last = -1;
@@ -149,12 +149,12 @@ static void report(const place *p)
     fprintf(stderr, "    %lld made by %s, called by %s at %s%s: %lld bytes, the last one %s of shape %s\n",
             (long long)p->arrays, function[0] ? function : "the library", caller[0] ? caller : "a function",
             line[0] ? line : "an unknown place", x->scope ? ", in a scope that was never ended" : "",
-            (long long)p->bytes, cp_type_name(x->type), cpi_shape_text(x->ndim, x->shape, text, sizeof text));
+            (long long)p->bytes, cp_type_name(x->type), cpi_shape_string(x->ndim, x->shape, text, sizeof text));
 }
 
 static int by_bytes(const void *a, const void *b)
 {
-    const place *p = *(place *const *)a, *q = *(place *const *)b;
+    const site *p = *(site *const *)a, *q = *(site *const *)b;
     if (p->bytes != q->bytes) return p->bytes < q->bytes ? 1 : -1;
     return (p->arrays < q->arrays) - (p->arrays > q->arrays);
 }
@@ -163,7 +163,7 @@ static int by_bytes(const void *a, const void *b)
 __attribute__((destructor)) static void at_exit(void)
 {
     int64_t arrays = 0, bytes = 0;
-    place *worst[SHOWN + 1];
+    site *worst[SHOWN + 1];
     size_t n = 0, more = 0;
     if (!cpi_leaks_wanted) return;
     cpi_leaks_wanted = false;
@@ -177,7 +177,7 @@ __attribute__((destructor)) static void at_exit(void)
         }
     }
     for (size_t i = 0; i < BUCKETS; i++) {
-        for (place *p = places[i]; p; p = p->next) {
+        for (site *p = sites[i]; p; p = p->next) {
             if (!p->arrays) continue;
             worst[n++] = p;
             qsort(worst, n, sizeof *worst, by_bytes);

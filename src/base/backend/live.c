@@ -11,7 +11,7 @@ typedef struct extent { uintptr_t start; size_t bytes; } extent;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static extent *live;
-static size_t nlive, room;
+static size_t nlive, capacity;
 static extent freed[FREED]; /* a ring */
 static size_t nfreed;
 
@@ -47,9 +47,9 @@ void cpi_live_add(const void *memory, size_t bytes)
     if (at && live[at - 1].start == (uintptr_t)memory) {
         live[at - 1].bytes = bytes;
     } else {
-        extent *more = nlive < room ? live : realloc(live, (room ? 2 * room : 256) * sizeof *more);
+        extent *more = nlive < capacity ? live : realloc(live, (capacity ? 2 * capacity : 256) * sizeof *more);
         if (more) { /* without memory for it the block is unknown */
-            if (nlive == room) room = room ? 2 * room : 256;
+            if (nlive == capacity) capacity = capacity ? 2 * capacity : 256;
             live = more;
             memmove(&live[at + 1], &live[at], (nlive - at) * sizeof *live);
             live[at] = (extent){(uintptr_t)memory, bytes};

@@ -131,13 +131,13 @@ int cp_device_call(int device, const char *name, int n, const int64_t *in, int64
     return found;
 }
 
-cp_code cp_device_properties(int device, cp_property_fn tell, void *context)
+cp_code cp_device_properties(int device, cp_property_fn report, void *context)
 {
     const char *function = "device_properties";
     cpi_device *d = cpi_device_get(function, device);
     if (!d) return cp_error();
-    if (!tell) return cpi_fail(CP_ERROR_VALUE, "%s: there is no function to tell", function);
-    return d->backend->properties ? d->backend->properties(d, tell, context) : CP_OK;
+    if (!report) return cpi_fail(CP_ERROR_VALUE, "%s: there is no function to tell", function);
+    return d->backend->properties ? d->backend->properties(d, report, context) : CP_OK;
 }
 
 /* --- limits --- */

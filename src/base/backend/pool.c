@@ -17,7 +17,7 @@
 #include "backend/stream.h"
 #include "core/memory.h"
 
-enum { UNIT = 512, SMALL = 1 << 20, SMALL_PIECE = 2 << 20, LARGE_PIECE = 20 << 20, PIECE_UNIT = 2 << 20 };
+enum { UNIT = 512, SMALL = 1 << 20, SMALL_CHUNK = 2 << 20, LARGE_CHUNK = 20 << 20, CHUNK_UNIT = 2 << 20 };
 enum { SMALL_HOST = 4096 }; /* arrays of the CPU up to here lie behind their records */
 enum { LEVELS = 56, SPLITS = 8 }; /* every size_t has a bin */
 
@@ -335,7 +335,7 @@ static cp_event *place_to_pass(cp_stream *stream)
     return NULL;
 }
 
-static void place_free(cp_event *e)
+static void slot_free(cp_event *e)
 {
     if (e) e->device->backend->event_free(e);
     free(e);
@@ -360,7 +360,7 @@ static bool has_passed(block *b)
 {
     for (int i = 0; i < USERS; i++) {
         if (b->passed[i] && !b->passed[i]->device->backend->event_done(b->passed[i])) return false;
-        place_free(b->passed[i]);
+        slot_free(b->passed[i]);
         b->passed[i] = NULL;
     }
     return true;
@@ -419,10 +419,10 @@ static cp_code shrink(cpi_pool *p, cp_stream *stream)
     return CP_OK;
 }
 
-static block *piece_new(cpi_pool *p, size_t size, bool large)
+static block *chunk_new(cpi_pool *p, size_t size, bool large)
 {
-    size_t bytes = p->direct ? size : !large ? SMALL_PIECE
-                   : round_up(size < LARGE_PIECE / 2 ? LARGE_PIECE : size, PIECE_UNIT);
+    size_t bytes = p->direct ? size : !large ? SMALL_CHUNK
+                   : round_up(size < LARGE_CHUNK / 2 ? LARGE_CHUNK : size, CHUNK_UNIT);
     if (p->stats.limit && p->stats.held + (int64_t)bytes > p->stats.limit) bytes = size;
     if (p->stats.limit && p->stats.held + (int64_t)bytes > p->stats.limit) return NULL;
     block *b = record_get(p);
@@ -484,14 +484,14 @@ static block *find_block(cpi_pool *p, arena *a, size_t size, bool large)
         p->stats.reuses++;
         return b;
     }
-    if ((b = piece_new(p, size, large)) || cpi_capturing()) return b;
+    if ((b = chunk_new(p, size, large)) || cpi_capturing()) return b;
     /* Full: wait for the device, let every free block serve, then give unused pieces back. */
     if (p->device->backend->device_sync(p->device)) return NULL;
     look_at_waiting(p);
     gather(p, a);
     if ((b = take_free(p, a, size, large))) return b;
     trim(p, NULL);
-    return piece_new(p, size, large);
+    return chunk_new(p, size, large);
 }
 
 /* A block for work that is captured: one that this capture freed, or a fresh one. Others may have work under way on
@@ -503,7 +503,7 @@ static block *find_for_capture(cpi_pool *p, arena *a, cp_stream *stream, size_t 
     if (!a->first) a->first = stream;
     if (a->first != stream) a->mixed = true;
     block *b = p->direct || a->mixed ? NULL : bin_search(a, size, large);
-    if (!b) return piece_new(p, size, large);
+    if (!b) return chunk_new(p, size, large);
     bin_remove(a, b);
     p->stats.reuses++;
     return b;

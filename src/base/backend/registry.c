@@ -70,26 +70,26 @@ static bool held_back(const known *k, char *why, size_t bytes)
 static void map_library(cpi_plugin *p)
 {
     char path[4096];
-    size_t room = sizeof p->trouble;
+    size_t capacity = sizeof p->error;
     void *library = find_library(p->name, path, sizeof path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
     if (!library) {
         const char *why = dlerror();
-        snprintf(p->trouble, room, "the plugin %s was not loaded: %s", p->name, why ? why : "it was not found");
+        snprintf(p->error, capacity, "the plugin %s was not loaded: %s", p->name, why ? why : "it was not found");
         return;
     }
-    if (!cpi_library_fits(library, path, "cuprite_backend_abi", CPI_ABI, p->trouble, room)) {
+    if (!cpi_library_fits(library, path, "cuprite_backend_abi", CPI_ABI, p->error, capacity)) {
         dlclose(library);
         return;
     }
     cpi_backend_open_fn open = (cpi_backend_open_fn)dlsym(library, "cuprite_backend_open");
     const cpi_backend *backend = open ? open(&cpi_host_table) : NULL;
     if (!backend) {
-        snprintf(p->trouble, room, "the plugin %s has no cuprite_backend_open", p->name);
+        snprintf(p->error, capacity, "the plugin %s has no cuprite_backend_open", p->name);
         return;
     }
     p->backend = backend;
     p->devices = backend->devices < CPI_PLUGIN_DEVICES ? backend->devices : CPI_PLUGIN_DEVICES;
-    if (p->devices < 1) snprintf(p->trouble, room, "%s", backend->trouble);
+    if (p->devices < 1) snprintf(p->error, capacity, "%s", backend->error);
 }
 
 /* Opens a plugin at place k; NULL without memory. Called with the lock held. */
@@ -99,7 +99,7 @@ static cpi_plugin *plugin_open(int k, const char *name, size_t length)
     if (!p) return NULL;
     snprintf(p->name, sizeof p->name, "%.*s", (int)length, name);
     p->first = k * STEP;
-    if (k || !held_back(&gpu, p->trouble, sizeof p->trouble)) map_library(p);
+    if (k || !held_back(&gpu, p->error, sizeof p->error)) map_library(p);
     for (int i = 0; i < p->devices; i++) device_init(&p->device[i], p, i, 1 + k * CPI_PLUGIN_DEVICES + i);
     __atomic_store_n(&plugins[k], p, __ATOMIC_RELEASE);
     if (k >= count) __atomic_store_n(&count, k + 1, __ATOMIC_RELEASE);
@@ -108,7 +108,7 @@ static cpi_plugin *plugin_open(int k, const char *name, size_t length)
 
 cpi_plugin *cpi_plugin_gpu(void)
 {
-    static cpi_plugin none = {.name = "cuda", .trouble = "out of host memory"};
+    static cpi_plugin none = {.name = "cuda", .error = "out of host memory"};
     cpi_plugin *p = __atomic_load_n(&plugins[0], __ATOMIC_ACQUIRE);
     if (p) return p;
     cpi_device_cpu(); /* registers the fork handler */

@@ -9,8 +9,8 @@ enum { CPI_PLUGINS = 8, CPI_PLUGIN_DEVICES = 16 };
 typedef struct cpi_plugin {
     char name[16];
     int first;             /* public number of its device 0; further ones follow */
-    int devices;           /* 0: there is none, `trouble` says why */
-    char trouble[512];
+    int devices;           /* 0: there is none, `error` says why */
+    char error[512];
     const cpi_backend *backend;
     cpi_device device[CPI_PLUGIN_DEVICES];
     bool open[CPI_PLUGIN_DEVICES];

@@ -19,7 +19,7 @@ static bool tried;              /* for the folders that were known then */
 static const char *tried_folders;
 static cpi_blas table;
 static const cpi_blas *opened;  /* &table once it is filled */
-static char trouble[CPI_BLAS_WHY]; /* why a library that was there could not be used */
+static char error[CPI_BLAS_WHY]; /* why a library that was there could not be used */
 static bool short_of_memory;    /* it could not be looked for, and is the next time */
 
 /* --- choice --- */
@@ -108,7 +108,7 @@ const cpi_blas *cpi_blas_found(void)
     short_of_memory = !opened && !(tried && tried_folders == folders) && !has_space(3);
     if (!opened && !short_of_memory && !(tried && tried_folders == folders)) {
         const choice *c = chosen();
-        if (c && c->find(&table, trouble)) {
+        if (c && c->find(&table, error)) {
             snprintf(table.line, sizeof table.line, "%s (%s)", *table.config ? table.config : table.name, table.where);
             forks_wait_for_threads();
             __atomic_store_n(&opened, &table, __ATOMIC_RELEASE);
@@ -130,7 +130,7 @@ static cp_code fail_without(const char *function)
                         getenv("CUPRITE_BLAS"));
     if (short_of_memory) return cpi_fail(CP_ERROR_MEMORY, "%s: out of host memory for %s", function, c->name);
     return cpi_fail(CP_ERROR_UNSUPPORTED, "%s: %s is needed and not there%s%s%s: %s", function, c->name,
-                    *trouble ? " (" : "", trouble, *trouble ? ")" : "", c->advice);
+                    *error ? " (" : "", error, *error ? ")" : "", c->advice);
 }
 
 const cpi_blas *cpi_blas_open(const char *function)

@@ -19,7 +19,7 @@
 extern char **environ;
 
 static cpi_blas *table; /* of the call that looks for it, under blas.c's lock */
-static char *trouble;
+static char *error;
 
 /* --- loading --- */
 
@@ -94,14 +94,14 @@ static bool is_whole(int file)
     return whole;
 }
 
-/* The file, opened and whole; -1 with the reason in `trouble`. */
+/* The file, opened and whole; -1 with the reason in `error`. */
 static int open_library(const char *path)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) {
-        snprintf(trouble, CPI_BLAS_WHY, "%.300s: %.200s", path, strerror(errno));
+        snprintf(error, CPI_BLAS_WHY, "%.300s: %.200s", path, strerror(errno));
     } else if (!is_whole(file)) {
-        snprintf(trouble, CPI_BLAS_WHY, "%.300s is no library, or not all of it", path);
+        snprintf(error, CPI_BLAS_WHY, "%.300s is no library, or not all of it", path);
         close(file);
         file = -1;
     }
@@ -153,7 +153,7 @@ static bool fill(cpi_blas *b, void *handle, const char *path)
     b->set_threads = (void (*)(int))own_symbol(b, "openblas_set_num_threads");
     b->wide = strstr(b->suffix, "64") || strstr(b->config, "USE64BITINT");
     if (whole && b->set_threads) return true;
-    snprintf(trouble, CPI_BLAS_WHY, "%.500s is no OpenBLAS", path);
+    snprintf(error, CPI_BLAS_WHY, "%.500s is no OpenBLAS", path);
     return false;
 }
 
@@ -173,7 +173,7 @@ static bool use(const char *path, bool shared)
     if (there) dlclose(there);
     if (!handle) {
         const char *why = dlerror();
-        snprintf(trouble, CPI_BLAS_WHY, "%.300s: %.280s", path, why ? why : "no copy of it can be made");
+        snprintf(error, CPI_BLAS_WHY, "%.300s: %.280s", path, why ? why : "no copy of it can be made");
         return false;
     }
     cpi_blas b = {0};
@@ -221,7 +221,7 @@ bool cpi_blas_find_openblas(cpi_blas *b, char *why)
     static const char *const bundled[] = {"numpy.libs/libscipy_openblas*.so*", "scipy.libs/libscipy_openblas*.so*",
                                           "numpy.libs/libopenblas*.so*", "scipy.libs/libopenblas*.so*"};
     const char *named = getenv("CUPRITE_OPENBLAS");
-    table = b, trouble = why;
+    table = b, error = why;
     if (named && *named) return use(named, true);
     for (int i = 0; i < 2; i++)
         if (cpi_library_each(wheels[i], use_own, NULL)) return true;

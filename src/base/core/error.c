@@ -12,10 +12,10 @@ static _Thread_local struct {
     cp_code code;
     unsigned warnings;
     char text[512];
-    char *long_text; /* of what does not fit there, as a compiler's words; freed with the record or the thread */
+    char *long_string; /* of what does not fit there, as a compiler's words; freed with the record or the thread */
 } record;
 
-static const char *const texts[CP_NERRORS] = {
+static const char *const strings[CP_NERRORS] = {
 #define X(NAME, text, exception) [CP_ERROR_##NAME] = text,
     CP_ERRORS(X)
 #undef X
@@ -42,7 +42,7 @@ static void keep_long(const char *format, va_list args, size_t bytes)
     char *text = malloc(bytes);
     if (!text) return;
     vsnprintf(text, bytes, format, args);
-    record.long_text = text;
+    record.long_string = text;
     pthread_setspecific(thread_end, text);
 }
 
@@ -70,17 +70,17 @@ cp_code cp_error(void) { return record.code; }
 
 const char *cp_error_message(void)
 {
-    return record.code == CP_OK ? "" : record.long_text ? record.long_text : record.text;
+    return record.code == CP_OK ? "" : record.long_string ? record.long_string : record.text;
 }
 
 void cp_error_clear(void)
 {
     record.code = CP_OK;
     record.text[0] = 0;
-    if (!record.long_text) return;
+    if (!record.long_string) return;
     pthread_setspecific(thread_end, NULL);
-    free(record.long_text);
-    record.long_text = NULL;
+    free(record.long_string);
+    record.long_string = NULL;
 }
 
 /* A long text goes into the kept record and back; the thread frees it only while it is in its own. */
@@ -88,12 +88,12 @@ void cpi_error_keep(cpi_kept_error *kept)
 {
     kept->code = record.code;
     kept->warnings = record.warnings;
-    kept->long_text = record.long_text;
+    kept->long_string = record.long_string;
     record.warnings = 0;
     if (kept->code == CP_OK) return;
     memcpy(kept->text, record.text, sizeof record.text);
-    if (record.long_text) pthread_setspecific(thread_end, NULL);
-    record.long_text = NULL;
+    if (record.long_string) pthread_setspecific(thread_end, NULL);
+    record.long_string = NULL;
     record.code = CP_OK;
 }
 
@@ -104,11 +104,11 @@ void cpi_error_restore(cpi_kept_error *kept)
     if (kept->code == CP_OK) return;
     record.code = kept->code;
     memcpy(record.text, kept->text, sizeof record.text);
-    record.long_text = kept->long_text;
-    if (record.long_text) pthread_setspecific(thread_end, record.long_text);
+    record.long_string = kept->long_string;
+    if (record.long_string) pthread_setspecific(thread_end, record.long_string);
 }
 
-const char *cp_code_text(cp_code code) { return code >= 0 && code < CP_NERRORS ? texts[code] : "unknown error"; }
+const char *cp_code_text(cp_code code) { return code >= 0 && code < CP_NERRORS ? strings[code] : "unknown error"; }
 
 const char *cp_code_exception(cp_code code)
 {

@@ -18,7 +18,7 @@ static inline bool cpi_null(const char *function, const void *argument)
 #define CPI_GIVEN(type, options) ((options) ? (options) : &(const type){0})
 /* Around a call of code that is not ours (a release, an allocator): it finds an empty record, and leaves the one that
  * stood before, and its warnings, as they were. */
-typedef struct cpi_kept_error { cp_code code; unsigned warnings; char text[512], *long_text; } cpi_kept_error;
+typedef struct cpi_kept_error { cp_code code; unsigned warnings; char text[512], *long_string; } cpi_kept_error;
 void cpi_error_keep(cpi_kept_error *kept);
 void cpi_error_restore(cpi_kept_error *kept);
 /* Adds to the thread's warnings. */

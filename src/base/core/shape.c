@@ -26,7 +26,7 @@ cp_code cpi_shape_size(const char *function, int ndim, const int64_t *shape, siz
     if (wraps) {
         char text[256];
         return cpi_fail(CP_ERROR_VALUE, "%s: array is too big: shape %s with %zu bytes an element", function,
-                        cpi_shape_text(ndim, shape, text, sizeof text), itemsize);
+                        cpi_shape_string(ndim, shape, text, sizeof text), itemsize);
     }
     *size = empty ? 0 : n;
     return CP_OK;
@@ -92,7 +92,8 @@ cp_code cpi_broadcast(const char *function, int *ndim, int64_t *shape, int bdim,
         if (a != b && a != 1 && b != 1) {
             char ta[160], tb[160];
             return cpi_fail(CP_ERROR_VALUE, "%s: operands could not be broadcast together with shapes %s %s", function,
-                            cpi_shape_text(*ndim, shape, ta, sizeof ta), cpi_shape_text(bdim, bshape, tb, sizeof tb));
+                            cpi_shape_string(*ndim, shape, ta, sizeof ta),
+                            cpi_shape_string(bdim, bshape, tb, sizeof tb));
         }
         result[n - i] = a == 1 ? b : a;
     }
@@ -113,7 +114,7 @@ bool cpi_broadcast_strides(const cp_array *x, int ndim, const int64_t *shape, in
     return true;
 }
 
-const char *cpi_shape_text(int ndim, const int64_t *shape, char *text, size_t bytes)
+const char *cpi_shape_string(int ndim, const int64_t *shape, char *text, size_t bytes)
 {
     size_t at = (size_t)snprintf(text, bytes, "(");
     for (int i = 0; i < ndim && at < bytes; i++)

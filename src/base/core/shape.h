@@ -21,7 +21,7 @@ cp_code cpi_broadcast(const char *function, int *ndim, int64_t *shape, int bdim,
 /* Strides under which x has a shape that it broadcasts to; false when it does not. */
 bool cpi_broadcast_strides(const cp_array *x, int ndim, const int64_t *shape, int64_t *strides);
 /* "(3, 4)" into text, for messages; returns text. */
-const char *cpi_shape_text(int ndim, const int64_t *shape, char *text, size_t bytes);
+const char *cpi_shape_string(int ndim, const int64_t *shape, char *text, size_t bytes);
 /* First and one-past-last byte an array touches, relative to its data. */
 void cpi_extent(const cp_array *x, int64_t *low, int64_t *high);
 /* May the two arrays share a byte? (Bounds only: true may be wrong, false never is.) */

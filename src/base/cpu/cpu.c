@@ -161,7 +161,7 @@ static cp_code event_elapsed(cp_event *a, cp_event *b, double *ms)
 
 /* What CUDA's programs ask of a device before they choose sizes of grids: the limits that kernels have here, which are
  * those of compute capability 9.0. */
-static cp_code properties(cpi_device *d, cp_property_fn tell, void *context)
+static cp_code properties(cpi_device *d, cp_property_fn report, void *context)
 {
     static const struct { const char *name; int n; int64_t values[3]; } known[] = {
         {"maxThreadsPerBlock", 1, {1024}}, {"maxThreadsDim", 3, {1024, 1024, 64}},
@@ -175,19 +175,19 @@ static cp_code properties(cpi_device *d, cp_property_fn tell, void *context)
         {"textureAlignment", 1, {512}}, {"major", 1, {9}}, {"minor", 1, {0}},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        tell(context, known[i].name, known[i].n, known[i].values, NULL);
+        report(context, known[i].name, known[i].n, known[i].values, NULL);
     int64_t cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    tell(context, "l2CacheSize", 1, &(int64_t){cache > 0 ? cache : 0}, NULL);
-    tell(context, "multiProcessorCount", 1, &(int64_t){d->units = cpi_workers()}, NULL);
+    report(context, "l2CacheSize", 1, &(int64_t){cache > 0 ? cache : 0}, NULL);
+    report(context, "multiProcessorCount", 1, &(int64_t){d->units = cpi_workers()}, NULL);
     return CP_OK;
 }
 
-#define ROOM(room) extern const struct cpi_##room##_ops cpi_##room##_cpu;
-CPI_ROOMS(ROOM)
-#undef ROOM
+#define MODULE(module) extern const struct cpi_##module##_ops cpi_##module##_cpu;
+CPI_MODULES(MODULE)
+#undef MODULE
 
 const cpi_backend cpi_backend_cpu = {
-    .name = "cpu", .trouble = "", .devices = 1, .forks = true, .at_once = true,
+    .name = "cpu", .error = "", .devices = 1, .forks = true, .at_once = true,
     .parallel = cpi_parallel, .open = cpu_open, .query = cpu_query,
     .memory_new = cpu_memory_new, .memory_free = cpu_memory_free,
     .from_host = cpu_from_host, .to_host = cpu_to_host, .copy = cpu_copy, .zero = cpu_zero,
@@ -196,7 +196,7 @@ const cpi_backend cpi_backend_cpu = {
     .event_new = event_nothing, .event_free = event_free, .event_record = event_record,
     .event_sync = event_nothing, .event_done = event_done, .event_elapsed = event_elapsed,
     .device_sync = device_sync, .properties = properties,
-#define ROOM(room) .room = &cpi_##room##_cpu,
-    CPI_ROOMS(ROOM)
-#undef ROOM
+#define MODULE(module) .module = &cpi_##module##_cpu,
+    CPI_MODULES(MODULE)
+#undef MODULE
 };

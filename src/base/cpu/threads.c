@@ -48,14 +48,14 @@ static struct {
 } job;
 
 /* Where a helper may run: what it was given by others (`own`), and by us, without processor `off` - 1. */
-typedef struct place {
+typedef struct slot {
     pthread_t thread;
     int off;
     bool busy, fetched; /* with a task; to the caller */
     int64_t ran;        /* nanoseconds, when its caller last looked */
     cpu_set_t own, given;
-} place;
-static place places[APART];
+} slot;
+static slot slots[APART];
 
 static long futex(uint32_t *word, int op, uint32_t value)
 {
@@ -116,7 +116,7 @@ static void *helper(void *argument)
         __atomic_add_fetch(&job.inside, 1, __ATOMIC_SEQ_CST);
         /* The job may have closed between the look and the step inside: only an open one is touched. */
         if (__atomic_load_n(&job.generation, __ATOMIC_SEQ_CST) == seen && worker <= job.helpers) {
-            place *p = worker <= APART ? &places[worker - 1] : NULL;
+            slot *p = worker <= APART ? &slots[worker - 1] : NULL;
             if (p) __atomic_store_n(&p->busy, true, __ATOMIC_RELAXED);
             run_tasks(worker);
             if (p) __atomic_store_n(&p->busy, false, __ATOMIC_RELAXED);
@@ -136,7 +136,7 @@ static int allowed_processors(void)
 static void after_fork_child(void)
 {
     started = 0; /* the helpers stayed in the parent */
-    memset(places, 0, sizeof places);
+    memset(slots, 0, sizeof slots);
     pthread_mutex_init(&job_lock, NULL);
     job.sleeping = job.inside = 0;
     job.generation = 0;
@@ -182,24 +182,24 @@ static void start_helpers(int n)
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_t thread;
     while (started < n && pthread_create(&thread, &attributes, helper, (void *)(intptr_t)(started + 1)) == 0) {
-        if (started < APART) places[started].thread = thread;
+        if (started < APART) slots[started].thread = thread;
         started++;
     }
     pthread_attr_destroy(&attributes);
 }
 
-static void let_run(place *p)
+static void let_run(slot *p)
 {
     pthread_setaffinity_np(p->thread, sizeof p->given, &p->given);
 }
 
 /* Lets the first helpers run everywhere but where the caller does. One that is bound to it is left alone, and who binds
  * a helper meanwhile has the last word. Called with job_lock held, before sleepers are woken. */
-static void keep_apart(int helpers)
+static void keep_separate(int helpers)
 {
     int cpu = sched_getcpu();
     for (int i = 0; i < helpers && cpu >= 0; i++) {
-        place *p = &places[i];
+        slot *p = &slots[i];
         cpu_set_t now, without;
         if (p->off == cpu + 1 || pthread_getaffinity_np(p->thread, sizeof now, &now)) continue;
         if (!p->off || !CPU_EQUAL(&now, &p->given)) p->own = now;
@@ -218,7 +218,7 @@ static bool fetch(int helpers, bool first)
     bool any = false;
     int cpu = sched_getcpu();
     for (int i = 0; i < helpers; i++) {
-        place *p = &places[i];
+        slot *p = &slots[i];
         clockid_t clock;
         struct timespec t;
         if (!p->off || !__atomic_load_n(&p->busy, __ATOMIC_RELAXED) || pthread_getcpuclockid(p->thread, &clock) ||
@@ -254,8 +254,8 @@ static void wait_for_helpers(void)
         first = false, next = t + PATIENCE_NS;
     }
     for (int i = 0; fetched && i < helpers; i++) {
-        if (places[i].fetched) let_run(&places[i]);
-        places[i].fetched = false;
+        if (slots[i].fetched) let_run(&slots[i]);
+        slots[i].fetched = false;
     }
 }
 
@@ -285,7 +285,7 @@ void cpi_parallel(int64_t tasks, cpi_task fn, void *context)
     __atomic_store_n(&job.next, 0, __ATOMIC_RELAXED);
     __atomic_add_fetch(&job.generation, 1, __ATOMIC_SEQ_CST); /* odd: open */
     if (__atomic_load_n(&job.sleeping, __ATOMIC_SEQ_CST)) {
-        if (started <= APART) keep_apart(started);
+        if (started <= APART) keep_separate(started);
         futex(&job.generation, FUTEX_WAKE, (uint32_t)INT_MAX);
     }
     run_tasks(0);

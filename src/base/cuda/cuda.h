@@ -9,6 +9,7 @@
 #include <cuda_runtime.h>
 
 #include "backend/backend.h"
+#include "cuda/integers.h"
 
 extern const cpi_host_api *cpi_host;
 
@@ -77,7 +78,7 @@ bool cpi_cuda_captured(cp_stream *stream);
 /* Blocks for n items at `per_block` each, at most `most`, at least 1. */
 static inline unsigned cpi_cuda_blocks(int64_t n, int64_t per_block, int64_t most)
 {
-    int64_t b = (n + per_block - 1) / per_block;
+    int64_t b = cpi_ceil_div(n, per_block);
     if (b > most) b = most;
     return (unsigned)(b < 1 ? 1 : b);
 }

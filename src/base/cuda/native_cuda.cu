@@ -136,7 +136,7 @@ int ipc_open_event(const int64_t *in, int64_t *out)
     return status;
 }
 
-int error_texts(const int64_t *in, int64_t *out)
+int error_strings(const int64_t *in, int64_t *out)
 {
     out[0] = (int64_t)(uintptr_t)cudaGetErrorName((cudaError_t)in[0]);
     out[1] = (int64_t)(uintptr_t)cudaGetErrorString((cudaError_t)in[0]);
@@ -204,23 +204,24 @@ const row rows[] = {
     {"cudaMemAdvise", 4, 0, mem_advise}, {"cudaMemPrefetchAsync", 4, 0, mem_prefetch},
     {"cudaPointerGetAttributes", 1, 4, pointer_attributes}, {"cudaMemPoolCreate", 4, 1, pool_create},
     {"cudaIpcOpenMemHandle", 2, 1, ipc_open_memory}, {"cudaIpcOpenEventHandle", 1, 1, ipc_open_event},
-    {"cudaGetErrorName", 1, 2, error_texts}, {"cudaStreamIsCapturing", 1, 1, stream_capturing},
+    {"cudaGetErrorName", 1, 2, error_strings}, {"cudaStreamIsCapturing", 1, 1, stream_capturing},
     {"cudaStreamGetPriority", 1, 1, stream_priority}, {"cudaStreamGetFlags", 1, 1, stream_flags},
 };
 
 /* --- properties --- */
 
-template <class T> void tell_one(cp_property_fn tell, void *context, const char *name, const T &value)
+template <class T> void report_one(cp_property_fn report, void *context, const char *name, const T &value)
 {
     int64_t v = (int64_t)value;
-    tell(context, name, 1, &v, NULL);
+    report(context, name, 1, &v, NULL);
 }
 
-template <class T, size_t n> void tell_one(cp_property_fn tell, void *context, const char *name, const T (&value)[n])
+template <class T, size_t n>
+void report_one(cp_property_fn report, void *context, const char *name, const T (&value)[n])
 {
     int64_t v[n];
     for (size_t i = 0; i < n; i++) v[i] = (int64_t)value[i];
-    tell(context, name, (int)n, v, NULL);
+    report(context, name, (int)n, v, NULL);
 }
 
 } // namespace
@@ -238,15 +239,15 @@ static int call_native(cpi_device *d, const char *name, int n, const int64_t *in
     return -1;
 }
 
-static cp_code properties(cpi_device *d, cp_property_fn tell, void *context)
+static cp_code properties(cpi_device *d, cp_property_fn report, void *context)
 {
     cudaDeviceProp p;
     cp_code code = cpi_cuda_check(NULL, cudaGetDeviceProperties(&p, d->ordinal), "device_properties");
     if (code) return code;
-    tell(context, "name", (int)strlen(p.name), NULL, p.name);
-    tell(context, "uuid", (int)sizeof p.uuid, NULL, (const char *)&p.uuid);
-    tell(context, "luid", (int)sizeof p.luid, NULL, p.luid);
-#define P(member) tell_one(tell, context, #member, p.member);
+    report(context, "name", (int)strlen(p.name), NULL, p.name);
+    report(context, "uuid", (int)sizeof p.uuid, NULL, (const char *)&p.uuid);
+    report(context, "luid", (int)sizeof p.luid, NULL, p.luid);
+#define P(member) report_one(report, context, #member, p.member);
     P(luidDeviceNodeMask) P(totalGlobalMem) P(sharedMemPerBlock) P(regsPerBlock) P(warpSize) P(memPitch)
     P(maxThreadsPerBlock) P(maxThreadsDim) P(maxGridSize) P(totalConstMem) P(major) P(minor) P(textureAlignment)
     P(texturePitchAlignment) P(multiProcessorCount) P(integrated) P(canMapHostMemory) P(maxTexture1D)
@@ -272,7 +273,7 @@ static cp_code properties(cpi_device *d, cp_property_fn tell, void *context)
         {"singleToDoublePrecisionPerfRatio", cudaDevAttrSingleToDoublePrecisionPerfRatio}};
     for (const auto &a : asked) {
         if (cudaDeviceGetAttribute(&value, a.attribute, d->ordinal) == cudaSuccess)
-            v = value, tell(context, a.name, 1, &v, NULL);
+            v = value, report(context, a.name, 1, &v, NULL);
         else cudaGetLastError();
     }
     return CP_OK;

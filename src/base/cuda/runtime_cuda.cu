@@ -15,13 +15,13 @@ const cpi_host_api *cpi_host;
 
 namespace {
 
-enum { PIECE = 4 << 20, PIECES = 4, SMALL = 64 << 10, COPY_TASK = 256 << 10 };
+enum { SEGMENT = 4 << 20, CHUNKS = 4, SMALL = 64 << 10, COPY_TASK = 256 << 10 };
 
 /* What a device keeps: staging buffers, made when first needed. */
 struct staging {
     pthread_mutex_t lock;
-    char *memory[PIECES];
-    cudaEvent_t done[PIECES];
+    char *memory[CHUNKS];
+    cudaEvent_t done[CHUNKS];
     char *small;
     bool ready;
 };
@@ -99,7 +99,7 @@ static staging *staging_lock(cpi_device *d, const char *what)
     if (s->ready) return s;
     cpi_cuda_relaxed relaxed;
     cudaError_t status = s->small ? cudaSuccess : cudaHostAlloc((void **)&s->small, SMALL, cudaHostAllocDefault);
-    for (int i = 0; i < PIECES && status == cudaSuccess; i++)
+    for (int i = 0; i < CHUNKS && status == cudaSuccess; i++)
         if (!s->done[i]) status = cudaEventCreateWithFlags(&s->done[i], cudaEventDisableTiming);
     s->ready = status == cudaSuccess;
     if (s->ready) return s;
@@ -108,10 +108,10 @@ static staging *staging_lock(cpi_device *d, const char *what)
     return NULL;
 }
 
-static cudaError_t piece_memory(staging *s, int i)
+static cudaError_t chunk_memory(staging *s, int i)
 {
     cpi_cuda_relaxed relaxed;
-    return s->memory[i] ? cudaSuccess : cudaHostAlloc((void **)&s->memory[i], PIECE, cudaHostAllocDefault);
+    return s->memory[i] ? cudaSuccess : cudaHostAlloc((void **)&s->memory[i], SEGMENT, cudaHostAllocDefault);
 }
 
 static bool is_pinned(const void *host)
@@ -140,7 +140,7 @@ static void copy_part(void *context, int64_t task, int)
 static void copy_wide(char *to, const char *from, size_t n)
 {
     wide_copy c = {to, from, n};
-    cpi_host->cpu->parallel((int64_t)((n + COPY_TASK - 1) / COPY_TASK), copy_part, &c);
+    cpi_host->cpu->parallel((int64_t)cpi_ceil_div(n, COPY_TASK), copy_part, &c);
 }
 
 static cp_code from_host(cp_stream *stream, void *to, const void *from, size_t bytes)
@@ -162,9 +162,9 @@ static cp_code from_host(cp_stream *stream, void *to, const void *from, size_t b
     if (!s) return CP_ERROR_DEVICE;
     cudaError_t status = cudaSuccess;
     size_t at = 0;
-    for (int i = 0; at < bytes && status == cudaSuccess; i = (i + 1) % PIECES) {
-        size_t n = bytes - at < PIECE ? bytes - at : PIECE;
-        status = piece_memory(s, i);
+    for (int i = 0; at < bytes && status == cudaSuccess; i = (i + 1) % CHUNKS) {
+        size_t n = bytes - at < SEGMENT ? bytes - at : SEGMENT;
+        status = chunk_memory(s, i);
         if (status == cudaSuccess) status = cudaEventSynchronize(s->done[i]);
         if (status != cudaSuccess) break;
         copy_wide(s->memory[i], (const char *)from + at, n);
@@ -191,10 +191,10 @@ static cp_code to_host(cp_stream *stream, void *to, const void *from, size_t byt
     cudaError_t status = cudaSuccess;
     size_t asked = 0, arrived = 0; /* PIECES transfers are under way while the host empties the oldest */
     for (int i = 0; arrived < bytes && status == cudaSuccess;) {
-        if (asked < bytes && asked - arrived < (size_t)PIECES * PIECE) {
-            int k = (int)(asked / PIECE % PIECES);
-            size_t n = bytes - asked < PIECE ? bytes - asked : PIECE;
-            status = piece_memory(s, k);
+        if (asked < bytes && asked - arrived < (size_t)CHUNKS * SEGMENT) {
+            int k = (int)(asked / SEGMENT % CHUNKS);
+            size_t n = bytes - asked < SEGMENT ? bytes - asked : SEGMENT;
+            status = chunk_memory(s, k);
             if (status == cudaSuccess) status = cudaEventSynchronize(s->done[k]); /* another stream may still read it */
             if (status == cudaSuccess)
                 status = cudaMemcpyAsync(s->memory[k], (const char *)from + asked, n, cudaMemcpyDeviceToHost, cs);
@@ -202,11 +202,11 @@ static cp_code to_host(cp_stream *stream, void *to, const void *from, size_t byt
             asked += n;
             continue;
         }
-        size_t n = bytes - arrived < PIECE ? bytes - arrived : PIECE;
+        size_t n = bytes - arrived < SEGMENT ? bytes - arrived : SEGMENT;
         status = cudaEventSynchronize(s->done[i]);
         if (status == cudaSuccess) copy_wide((char *)to + arrived, s->memory[i], n);
         arrived += n;
-        i = (i + 1) % PIECES;
+        i = (i + 1) % CHUNKS;
     }
     pthread_mutex_unlock(&s->lock);
     return status == cudaSuccess ? cpi_cuda_wait(stream, what) : cpi_cuda_check(stream, status, what);
@@ -314,13 +314,13 @@ static cp_code device_sync(cpi_device *d)
 
 /* --- the table --- */
 
-static char trouble[512];
+static char error[512];
 static cpi_backend backend;
 
 extern "C" {
-#define ROOM(room) extern const struct cpi_##room##_ops cpi_##room##_cuda;
-CPI_ROOMS(ROOM)
-#undef ROOM
+#define MODULE(module) extern const struct cpi_##module##_ops cpi_##module##_cuda;
+CPI_MODULES(MODULE)
+#undef MODULE
 }
 
 const uint64_t cuprite_backend_abi = CPI_ABI;
@@ -334,14 +334,14 @@ extern "C" __attribute__((visibility("default"))) const cpi_backend *cuprite_bac
         count = 0;
         cudaDriverGetVersion(&driver);
         cudaRuntimeGetVersion(&runtime);
-        snprintf(trouble, sizeof trouble, "CUDA: %s (the driver serves CUDA %d.%d, this build needs %d.x)",
+        snprintf(error, sizeof error, "CUDA: %s (the driver serves CUDA %d.%d, this build needs %d.x)",
                  cudaGetErrorString(status), driver / 1000, driver % 1000 / 10, runtime / 1000);
         cudaGetLastError();
     } else if (!count) {
-        snprintf(trouble, sizeof trouble, "CUDA: the driver found no device");
+        snprintf(error, sizeof error, "CUDA: the driver found no device");
     }
     backend.name = "cuda";
-    backend.trouble = trouble;
+    backend.error = error;
     backend.devices = device_count = count;
     backend.open = open_device;
     backend.use = use;
@@ -366,8 +366,8 @@ extern "C" __attribute__((visibility("default"))) const cpi_backend *cuprite_bac
     backend.device_sync = device_sync;
     cpi_cuda_graph_slots(&backend);
     cpi_cuda_native_slots(&backend);
-#define ROOM(room) backend.room = &cpi_##room##_cuda;
-    CPI_ROOMS(ROOM)
-#undef ROOM
+#define MODULE(module) backend.module = &cpi_##module##_cuda;
+    CPI_MODULES(MODULE)
+#undef MODULE
     return &backend;
 }

@@ -73,7 +73,7 @@ record *record_of(cp_stream *s)
 
 /* What the stream's kernels have put into its mailbox, told and taken out. Not what stands there until a kernel empties
  * it: that belongs to a failure already told. */
-cp_code told(record *r)
+cp_code reported(record *r)
 {
     uint32_t *box = r ? __atomic_load_n(&r->mailbox, __ATOMIC_ACQUIRE) : NULL;
     if (!box || !__atomic_load_n(box, __ATOMIC_ACQUIRE)) return CP_OK;
@@ -102,9 +102,9 @@ __global__ void empty_kernel(volatile uint32_t *box, uint32_t times)
 
 /* The same at a launch, when the stream may still be at work that fails for the same cause: what it puts there is taken
  * out once it is through, and not told again. */
-cp_code told_at_launch(record *r, cp_stream *stream)
+cp_code reported_at_launch(record *r, cp_stream *stream)
 {
-    cp_code code = told(r);
+    cp_code code = reported(r);
     if (!code || cpi_cuda_captured(stream)) return code;
     uint32_t times = __atomic_add_fetch(&r->emptied, 1, __ATOMIC_RELAXED);
     empty_kernel<<<1, 1, 0, cpi_cuda_stream(stream)>>>(r->mailbox, times);
@@ -206,7 +206,7 @@ cp_code cpi_cuda_issued(cp_stream *stream, cudaError_t status, const char *what)
     if (!r) return CP_ERROR_MEMORY;
     uint64_t at = __atomic_fetch_add(&r->issued, 1, __ATOMIC_ACQ_REL);
     __atomic_store_n(&r->names[at % KEPT], what, __ATOMIC_RELAXED);
-    return status == cudaSuccess ? told_at_launch(r, stream) : cpi_cuda_check(stream, status, what);
+    return status == cudaSuccess ? reported_at_launch(r, stream) : cpi_cuda_check(stream, status, what);
 }
 
 uint32_t *cpi_cuda_mailbox(cp_stream *stream)
@@ -307,7 +307,7 @@ cp_code cpi_cuda_wait(cp_stream *stream, const char *what)
     cudaError_t status = cudaStreamSynchronize(cpi_cuda_stream(stream));
     if (status != cudaSuccess) return cpi_cuda_check(stream, status, what);
     settle(r, upto);
-    return told(r);
+    return reported(r);
 }
 
 cp_code cpi_cuda_stream_sync(cp_stream *s) { return cpi_cuda_wait(s, "synchronize"); }
@@ -323,7 +323,7 @@ int cpi_cuda_stream_done(cp_stream *s)
     }
     if (status != cudaSuccess) return cpi_cuda_check(s, status, "stream_done"), -1;
     settle(r, upto);
-    return told(r) ? -1 : 1;
+    return reported(r) ? -1 : 1;
 }
 
 cp_code cpi_cuda_wait_all(cpi_device *device, const char *what)
@@ -331,7 +331,7 @@ cp_code cpi_cuda_wait_all(cpi_device *device, const char *what)
     cp_code code = cpi_cuda_check(NULL, cudaDeviceSynchronize(), what);
     pthread_mutex_lock(&lock);
     for (record *r = records; r && code == CP_OK; r = r->next)
-        if (r->device == device) settle(r, issued_so_far(r)), code = told(r);
+        if (r->device == device) settle(r, issued_so_far(r)), code = reported(r);
     pthread_mutex_unlock(&lock);
     return code;
 }

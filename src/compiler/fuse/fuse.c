@@ -1,5 +1,5 @@
 /* The front of fused expressions: types and shapes of all that a program makes, where its results go, and the way one
- * operation after the other, which every device has. The way through blocks is chain.c.
+ * operation after the other, which every device has. The way through blocks is blocked.c.
  *
  * Invariant: operands are read before an output that shares memory with them is written; types, shapes and errors are
  * those of the public functions called one by one, whose resolver (elementwise/resolve.h) is asked for them. */
@@ -10,7 +10,7 @@
 #include "backend/device.h"
 #include "core/memory.h"
 #include "cuprite/elementwise.h"
-#include "front/front.h"
+#include "operands/operands.h"
 
 enum { STACK_BYTES = 8 << 10 };
 
@@ -31,9 +31,9 @@ static bool same_dims(int n, const int64_t *a, const int64_t *b)
 
 static bool grow_shapes(cpi_run *run)
 {
-    int room = run->room ? 2 * run->room : 8;
-    cpi_extents *more = cpi_realloc(run->shapes, (size_t)room * sizeof *more);
-    if (more) run->shapes = more, run->room = room;
+    int capacity = run->capacity ? 2 * run->capacity : 8;
+    cpi_extents *more = cpi_realloc(run->shapes, (size_t)capacity * sizeof *more);
+    if (more) run->shapes = more, run->capacity = capacity;
     return more != NULL;
 }
 
@@ -48,7 +48,7 @@ static int shape_number(cpi_run *run, int ndim, const int64_t *dim, int64_t size
         if (s->ndim == ndim && same_dims(ndim, s->dim, dim)) return i;
         if (bare(s->ndim, s->dim, &other) == bare_ndim && same_dims(bare_ndim, mine, other)) group = s->group;
     }
-    if (run->nshapes == run->room && !grow_shapes(run)) return FAILED;
+    if (run->nshapes == run->capacity && !grow_shapes(run)) return FAILED;
     cpi_extents *s = &run->shapes[run->nshapes];
     *s = (cpi_extents){ndim, dim, size, group, NULL};
     if (copy) {
@@ -148,7 +148,7 @@ static bool folds(const cpi_run *run, const cpi_node *node)
     return all;
 }
 
-static bool type_folded(cpi_run *run, int i)
+static bool folded_type(cpi_run *run, int i)
 {
     const cpi_node *node = &run->f->nodes[i];
     cpi_number v[2], r;
@@ -157,7 +157,7 @@ static bool type_folded(cpi_run *run, int i)
         v[k].type = x->type;
         memcpy(v[k].bytes, x->value, sizeof v[k].bytes);
     }
-    if (cpi_fold((cp_op)node->op, &v[0], node->nin > 1 ? &v[1] : NULL, &r)) return false;
+    if (cpi_fold_constants((cp_op)node->op, &v[0], node->nin > 1 ? &v[1] : NULL, &r)) return false;
     return type_number(run, i, r.type, r.bytes, r.type != CP_BOOL);
 }
 
@@ -189,7 +189,7 @@ static bool type_operation(cpi_run *run, int i)
     const cpi_node *node = &run->f->nodes[i];
     cpi_node_value *term = &run->terms[i];
     cp_array *in[CPI_MAXIN] = {NULL}, *out[CPI_MAXOUT] = {NULL};
-    if (folds(run, node)) return type_folded(run, i);
+    if (folds(run, node)) return folded_type(run, i);
     for (int k = 0; k < node->nin; k++) in[k] = input(run, node, k);
     term->op = operation(node, in);
     if (cpi_resolve(term->op, in, out, NULL, &term->plan)) return false;
@@ -262,7 +262,7 @@ static bool fails_before(cpi_run *run, int i, cp_array *const *operands)
         made[j] = there ? run->terms[j].x : one_node(run, j, made, NULL);
         if (made[j]) continue;
         failed = true;
-        cpi_fuse_place(run->f, node->at);
+        cpi_fuse_error_at(run->f, node->at);
     }
     for (int j = 0; j < i && made; j++)
         if (made[j] && made[j] != run->terms[j].x) cp_free(made[j]);
@@ -277,7 +277,7 @@ static bool type_nodes(cpi_run *run, cp_array *const *operands)
         if (type_node(run, i, operands)) continue;
         if (run->checks && !run->standing && cp_error() != CP_ERROR_MEMORY && fails_before(run, i, operands))
             return false;
-        if (!run->standing && cp_error() != CP_ERROR_MEMORY) cpi_fuse_place(run->f, run->f->nodes[i].at);
+        if (!run->standing && cp_error() != CP_ERROR_MEMORY) cpi_fuse_error_at(run->f, run->f->nodes[i].at);
         return false;
     }
     return true;
@@ -439,7 +439,7 @@ static cp_code run_nodes(cpi_run *run, cp_array **made, cp_array *out)
         cp_array *into = last && f->nodes[i].kind == CPI_NODE_OP ? out : NULL;
         if (!made[i]) made[i] = there ? run->terms[i].x : one_node(run, i, made, into);
         if (!made[i]) {
-            if (!run->standing && cp_error() != CP_ERROR_MEMORY) cpi_fuse_place(f, f->nodes[i].at);
+            if (!run->standing && cp_error() != CP_ERROR_MEMORY) cpi_fuse_error_at(f, f->nodes[i].at);
             return cp_error();
         }
         end_inputs(run, made, i);
@@ -497,7 +497,7 @@ static cp_code compute(cpi_run *run, cp_array *const *operands, cp_array **resul
 {
     if (run->device->backend->at_once && !run->checks) {
         if (!make_targets(run, operands, o)) return cp_error();
-        cp_code code = cpi_chain_run(run, operands, cpi_may_keep(run, operands, o));
+        cp_code code = cpi_run_blocked(run, operands, cpi_may_keep(run, operands, o));
         if (!code) return deliver(run, results, o);
         if (code != CP_ERROR_UNSUPPORTED || (!run->standing && cp_error())) return code;
         for (int k = 0; k < run->f->nresults; k++) cp_free(run->target[k]), run->target[k] = NULL;

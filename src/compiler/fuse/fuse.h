@@ -9,7 +9,7 @@
 #include "cuprite/fuse.h"
 #include "elementwise/resolve.h"
 
-enum { CPI_FUSE_NODES = 512, CPI_FUSE_OPERANDS = 64, CPI_FUSE_RESULTS = 16, CPI_FUSE_TEXT = 1 << 16,
+enum { CPI_FUSE_NODES = 512, CPI_FUSE_OPERANDS = 64, CPI_FUSE_RESULTS = 16, CPI_FUSE_SOURCE = 1 << 16,
        CPI_FUSE_DEPTH = 200 };
 
 typedef enum cpi_node_kind {
@@ -40,7 +40,7 @@ struct cp_fusion {
 };
 
 /* The error that the last call wrote tells the place of the text too. */
-void cpi_fuse_place(const cp_fusion *f, int at);
+void cpi_fuse_error_at(const cp_fusion *f, int at);
 
 /* A number of Python's: bool (which is also an array's type), or int64, float64, complex128. */
 typedef struct cpi_number {
@@ -49,7 +49,7 @@ typedef struct cpi_number {
 } cpi_number;
 /* The operation `op` on one or two of them as Python does it; ZERO_DIVISION, OVERFLOW (for integers beyond 64 bits),
  * TYPE or VALUE, in Python's words. */
-cp_code cpi_fold(cp_op op, const cpi_number *a, const cpi_number *b, cpi_number *r);
+cp_code cpi_fold_constants(cp_op op, const cpi_number *a, const cpi_number *b, cpi_number *r);
 
 /* What a node is in one run. */
 typedef struct cpi_node_value {
@@ -75,7 +75,7 @@ typedef struct cpi_run {
     cpi_device *device;
     cpi_node_value *terms;
     cp_array *records;      /* one a node */
-    int nshapes, room;
+    int nshapes, capacity;
     cpi_extents *shapes;
     bool standing;          /* an error of before stands, and stays */
     bool ordered;           /* some operand is not C-contiguous: records have strides, which tell orders only */
@@ -96,7 +96,7 @@ bool cpi_kept_run(const cp_fusion *f, cp_array *const *operands, cp_array **resu
 bool cpi_may_keep(const cpi_run *run, cp_array *const *operands, const cp_fused_options *o);
 void cpi_kept_free(struct cpi_kept *kept);
 
-/* chain.c: all of it through blocks, into the targets. UNSUPPORTED without a record: it cannot be done so. */
-cp_code cpi_chain_run(cpi_run *run, cp_array *const *operands, bool keep);
+/* blocked.c: all of it through blocks, into the targets. UNSUPPORTED without a record: it cannot be done so. */
+cp_code cpi_run_blocked(cpi_run *run, cp_array *const *operands, bool keep);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "backend/device.h"
 #include "core/memory.h"
-#include "fuse/chain.h"
+#include "fuse/blocked.h"
 
 /* What an operand was: an array, of which the type counts, or a host scalar, of which all does. */
 typedef struct { cp_type type; unsigned flags; _Alignas(16) unsigned char value[16]; } operand_kind;

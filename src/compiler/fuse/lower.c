@@ -4,13 +4,13 @@
  * Invariant: kernels and conversions are those that the front of the elementwise room chooses for the operation alone
  * (elementwise.c: values of host scalars, operations on bits; without dtype= every input casts safely to the type that
  * computes), so an element has the same bits. */
-#include "fuse/chain.h"
+#include "fuse/blocked.h"
 
 #include <limits.h>
 #include <string.h>
 
 #include "core/memory.h"
-#include "elementwise/engine_cpu.h"
+#include "move/engine_cpu.h"
 
 enum {
     LONGEST = 16 << 10,        /* bytes of a buffer */
@@ -31,7 +31,7 @@ typedef struct {
 static size_t accesses_of(const cpi_run *run)
 {
     size_t most = 2 * (size_t)run->f->nnodes + (size_t)run->f->nresults;
-    return most < CPI_CHAIN_ACCESSES ? most : CPI_CHAIN_ACCESSES;
+    return most < CPI_PASS_ACCESSES ? most : CPI_PASS_ACCESSES;
 }
 
 static size_t work_bytes(const cpi_run *run)
@@ -45,7 +45,7 @@ static size_t work_bytes(const cpi_run *run)
 static size_t slots_of(const cpi_run *run)
 {
     size_t most = 8 * (size_t)run->f->nnodes + 4 * (size_t)run->f->nresults;
-    return most < CPI_CHAIN_SLOTS ? most : CPI_CHAIN_SLOTS;
+    return most < CPI_PASS_SLOTS ? most : CPI_PASS_SLOTS;
 }
 
 size_t cpi_lower_bytes(const cpi_run *run)
@@ -71,7 +71,7 @@ static int new_slot(lowering *l, cp_type type, cpi_slot_kind kind, bool one, voi
 }
 
 /* A new step, which writes at[0] and on; NULL where there are too many. */
-static cpi_pass_step *new_step(lowering *l, cpi_step_kind kind, int nout, int n, const int *at)
+static cpi_pass_step *new_step(lowering *l, cpi_pass_step_kind kind, int nout, int n, const int *at)
 {
     cpi_pass *p = l->p;
     if ((size_t)p->nsteps == slots_of(l->run)) return NULL;
@@ -164,7 +164,7 @@ static bool place_leaf(lowering *l, cpi_operand_access *a)
     return a->slot >= 0;
 }
 
-static bool place_leaves(lowering *l)
+static bool locate_leaves(lowering *l)
 {
     cpi_pass *p = l->p;
     for (int k = p->ntargets; k < p->naccesses; k++)
@@ -217,7 +217,7 @@ static int converted(lowering *l, int s, cp_type type)
     int r = result_slot(l, type, p->slots[s].one);
     cpi_pass_step *step = r < 0 ? NULL : new_step(l, CPI_STEP_CONVERT, 1, 2, (int[]){r, s});
     if (!step) return FAILED;
-    step->does.convert = p->set->convert[p->slots[s].type][type];
+    step->does.convert = p->move->convert[p->slots[s].type][type];
     p->slots[r].parent = s;
     l->cost += 1.0 / (1 << 16);
     return r;
@@ -392,7 +392,7 @@ static bool lower_node(lowering *l, int i)
 /* --- results --- */
 
 /* The slot of node i's value is the target's memory itself where a step writes a block there that lies as it is. */
-static bool place_target(lowering *l, cpi_operand_access *a, int i, bool aliased)
+static bool locate_target(lowering *l, cpi_operand_access *a, int i, bool aliased)
 {
     cpi_pass *p = l->p;
     const cp_array *x = l->run->terms[i].x;
@@ -424,14 +424,14 @@ static bool place_target(lowering *l, cpi_operand_access *a, int i, bool aliased
     return true;
 }
 
-static bool place_targets(lowering *l)
+static bool locate_targets(lowering *l)
 {
     const cp_fusion *f = l->run->f;
     cpi_operand_access *a = l->p->accesses;
     for (int k = 0; k < f->nresults; k++)
-        if (is_mine(l, f->results[k]) && !place_target(l, a++, f->results[k], l->run->aliased >> k & 1)) return false;
+        if (is_mine(l, f->results[k]) && !locate_target(l, a++, f->results[k], l->run->aliased >> k & 1)) return false;
     for (int i = 0; i < f->nnodes; i++)
-        if (is_mine(l, i) && l->c->between[i] && !place_target(l, a++, i, false)) return false;
+        if (is_mine(l, i) && l->c->between[i] && !locate_target(l, a++, i, false)) return false;
     return true;
 }
 
@@ -447,7 +447,7 @@ static bool set_block(lowering *l)
         int64_t size = cpi_itemsize(p->slots[i].type);
         if (p->slots[i].kind == CPI_SLOT_BUFFER && size > widest) widest = size;
     }
-    int64_t bytes = made ? CPI_CHAIN_BYTES / made / 256 * 256 : LONGEST;
+    int64_t bytes = made ? CPI_PASS_BYTES / made / 256 * 256 : LONGEST;
     if (bytes > LONGEST) bytes = LONGEST;
     p->buffer_bytes = bytes;
     p->block = bytes / widest;
@@ -462,6 +462,7 @@ cp_code cpi_lower(cpi_block_run *c, int group, cpi_pass *p)
     lowering l = {c, run, p, group, run->shapes[group].size == 1, 0};
     char *at = c->work;
     p->set = cpi_kernels_best();
+    p->move = cpi_move_kernels_best();
     p->nslots = p->nsteps = p->naccesses = p->ntargets = 0;
     p->slots = (cpi_slot *)(void *)at;
     at += slots_of(run) * sizeof(cpi_slot);
@@ -471,8 +472,8 @@ cp_code cpi_lower(cpi_block_run *c, int group, cpi_pass *p)
     at += accesses_of(run) * sizeof(cpi_operand_access);
     if (!take_accesses(&l)) return CP_ERROR_UNSUPPORTED;
     cpi_make_loop(p, &run->shapes[group], (int64_t *)(void *)at);
-    if (!place_leaves(&l)) return CP_ERROR_UNSUPPORTED;
+    if (!locate_leaves(&l)) return CP_ERROR_UNSUPPORTED;
     for (int i = 0; i < run->f->nnodes; i++)
         if (is_mine(&l, i) && cpi_is_computed(run, i) && !lower_node(&l, i)) return CP_ERROR_UNSUPPORTED;
-    return place_targets(&l) && set_block(&l) ? CP_OK : CP_ERROR_UNSUPPORTED;
+    return locate_targets(&l) && set_block(&l) ? CP_OK : CP_ERROR_UNSUPPORTED;
 }

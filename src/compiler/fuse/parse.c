@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 
-void cpi_fuse_place(const cp_fusion *f, int at)
+void cpi_fuse_error_at(const cp_fusion *f, int at)
 {
     char message[512];
     cp_code code = cp_error();
@@ -63,8 +63,8 @@ static int add_operator(parser *p, cp_op op, int a, int b, int at)
         cpi_number v, w, r;
         number_of(x, &v);
         number_of(y, &w);
-        if (!cpi_fold(op, &v, b < 0 ? NULL : &w, &r)) return add_number(p, &r, at);
-        if (!p->standing) cpi_fuse_place(p->f, at);
+        if (!cpi_fold_constants(op, &v, b < 0 ? NULL : &w, &r)) return add_number(p, &r, at);
+        if (!p->standing) cpi_fuse_error_at(p->f, at);
         return FAILED;
     }
     node.in[0] = a;
@@ -354,13 +354,13 @@ static int parse_results(parser *p)
 }
 
 /* Is what comes a list of names and a single = ? They are left in `names`, n of them. */
-static int targets(parser *p, variable *names, int room, int *n)
+static int targets(parser *p, variable *names, int capacity, int *n)
 {
     const parser before = {.next = p->next, .kind = p->kind, .at = p->at, .length = p->length};
     bool found = false;
     *n = 0;
     while (p->kind == NAME && !is_keyword(p)) {
-        if (*n < room) names[*n] = (variable){p->text + p->at, p->length, p->at};
+        if (*n < capacity) names[*n] = (variable){p->text + p->at, p->length, p->at};
         ++*n;
         if (cpi_scanner_advance(p)) return FAILED;
         found = cpi_sees(p, SIGN, "=");
@@ -411,7 +411,7 @@ static int declare(parser *p, int n, const char *const *names)
     for (int i = 0; i < n; i++) {
         const char *name = names[i];
         size_t length = name ? strlen(name) : 0;
-        bool fine = length && length < CPI_FUSE_TEXT && cpi_starts_name(*name);
+        bool fine = length && length < CPI_FUSE_SOURCE && cpi_starts_name(*name);
         for (size_t k = 1; k < length && fine; k++) fine = cpi_in_name(name[k]);
         if (!fine) return cpi_fail(CP_ERROR_VALUE, "fused: operand %d has no name", i), FAILED;
         if (find_variable(p, name, (int)length))
@@ -440,8 +440,8 @@ cp_fusion *cp_fusion_new(const char *text, int n, const char *const *names)
 {
     if (cpi_null("fused", text)) return NULL;
     size_t end = strlen(text);
-    if (end > CPI_FUSE_TEXT) return cpi_fail(CP_ERROR_VALUE, "fused: a text of %zu bytes; %d at most", end,
-                                             CPI_FUSE_TEXT), NULL;
+    if (end > CPI_FUSE_SOURCE) return cpi_fail(CP_ERROR_VALUE, "fused: a text of %zu bytes; %d at most", end,
+                                               CPI_FUSE_SOURCE), NULL;
     if (n < 0 || n > CPI_FUSE_OPERANDS)
         return cpi_fail(CP_ERROR_VALUE, "fused: %d operands; %d at most", n, CPI_FUSE_OPERANDS), NULL;
     cp_fusion *f = cpi_calloc(1, sizeof *f);

@@ -4,7 +4,7 @@
  * last step that reads it. */
 #include <string.h>
 
-#include "fuse/chain.h"
+#include "fuse/blocked.h"
 #include "loop/loop.h"
 
 enum {
@@ -16,7 +16,7 @@ enum {
 
 void cpi_make_loop(cpi_pass *p, const cpi_extents *s, int64_t *strides)
 {
-    int64_t *lists[CPI_CHAIN_ACCESSES], moved[CPI_CHAIN_ACCESSES];
+    int64_t *lists[CPI_PASS_ACCESSES], moved[CPI_PASS_ACCESSES];
     p->size = s->size;
     if (s->ndim) memcpy(p->shape, s->dim, (size_t)s->ndim * sizeof *p->shape);
     for (int k = 0; k < p->naccesses; k++) {
@@ -37,7 +37,7 @@ void cpi_make_loop(cpi_pass *p, const cpi_extents *s, int64_t *strides)
 
 /* --- buffers --- */
 
-typedef struct { int free[CPI_CHAIN_SLOTS], nfree, made; } buffers;
+typedef struct { int free[CPI_PASS_SLOTS], nfree, made; } buffers;
 
 static int take_buffer(buffers *b) { return b->nfree ? b->free[--b->nfree] : b->made++; }
 

@@ -44,14 +44,14 @@ static int digit_of(char c, int base)
 }
 
 /* Digits from `next` on, with single underscores between them, to `digits`; how many, or FAILED. */
-static int take_digits(parser *p, int base, char *digits, int room)
+static int take_digits(parser *p, int base, char *digits, int capacity)
 {
     int n = 0;
     for (;; p->next++) {
         char c = peek(p, 0);
         if (c == '_' && n && digit_of(peek(p, 1), base) >= 0) continue;
         if (digit_of(c, base) < 0) return n;
-        if (n == room) return cpi_wrong(p, p->at, "a number of too many digits");
+        if (n == capacity) return cpi_wrong(p, p->at, "a number of too many digits");
         digits[n++] = c;
     }
 }

@@ -179,7 +179,7 @@ static int64_t most_bytes(void)
 static void bound(const char *folder)
 {
     int64_t most = most_bytes(), all = 0;
-    size_t n = 0, room = 0;
+    size_t n = 0, capacity = 0;
     kept *file = NULL;
     DIR *d = opendir(folder);
     struct dirent *e;
@@ -190,8 +190,8 @@ static void bound(const char *folder)
         remove_leftovers(d, e->d_name, &s);
         if (length < 5 || length >= sizeof file->name || strcmp(e->d_name + length - 4, ".bin") != 0) continue;
         if (!S_ISREG(s.st_mode)) continue;
-        if (n == room) {
-            kept *more = realloc(file, (room = room ? 2 * room : 64) * sizeof *more);
+        if (n == capacity) {
+            kept *more = realloc(file, (capacity = capacity ? 2 * capacity : 64) * sizeof *more);
             if (!more) break;
             file = more;
         }

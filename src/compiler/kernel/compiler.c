@@ -49,10 +49,10 @@ static void read_processor(void)
     cpi_sha256_begin(&s);
     FILE *f = fopen("/proc/cpuinfo", "r");
     while (f && fgets(line, sizeof line, f) && *line != '\n') { /* of the first processor */
-        static const char *const told[] = {"vendor_id", "cpu family", "model", "stepping",
-                                           "flags",     "Features",   "CPU p"};
-        for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-            if (strncmp(line, told[i], strlen(told[i])) == 0) cpi_sha256_text(&s, line);
+        static const char *const reported[] = {"vendor_id", "cpu family", "model", "stepping",
+                                               "flags",     "Features",   "CPU p"};
+        for (size_t i = 0; i < sizeof reported / sizeof *reported; i++)
+            if (strncmp(line, reported[i], strlen(reported[i])) == 0) cpi_sha256_string(&s, line);
     }
     if (f) fclose(f);
     cpi_sha256_end(&s, digest);
@@ -83,6 +83,30 @@ cp_code cpi_compiler_find(char path[], size_t bytes, char identity[], size_t ide
 
 /* --- headers --- */
 
+/* How kernels are compiled; a part of what names a compiled one. */
+static const char *const usual_flags[] = {"-std=c++20",
+                                          "-O3",
+                                          "-march=native",
+                                          "-shared",
+                                          "-fPIC",
+                                          "-nostdlib",
+                                          "-fno-exceptions",
+                                          "-fno-rtti",
+                                          "-w",
+                                          "-fno-strict-aliasing",
+                                          "-fno-tree-slp-vectorize", /* g++ 12: (double)(float)x of two x is x */
+                                          "-fno-delete-null-pointer-checks",
+                                          "-fno-math-errno",
+                                          "-fno-trapping-math",
+                                          "-ffp-contract=fast",
+                                          "-fvisibility=hidden",
+                                          "-fno-stack-protector",
+                                          "-fstack-clash-protection", /* endless recursion meets the guard page */
+                                          "-fno-asynchronous-unwind-tables",
+                                          "-fno-threadsafe-statics",
+                                          "-fno-plt",
+                                          NULL};
+
 static pthread_once_t headers_once = PTHREAD_ONCE_INIT;
 static char headers_key[2 * CPI_SHA256 + 1];
 
@@ -91,10 +115,11 @@ static void hash_headers(void)
     cpi_sha256 s;
     unsigned char digest[CPI_SHA256];
     cpi_sha256_begin(&s);
-    for (const cpi_header *t = cpi_device_texts; t->name; t++) {
-        cpi_sha256_text(&s, t->name);
-        cpi_sha256_text(&s, t->text);
+    for (const cpi_header *t = cpi_device_sources; t->name; t++) {
+        cpi_sha256_string(&s, t->name);
+        cpi_sha256_string(&s, t->text);
     }
+    for (const char *const *flag = usual_flags; *flag; flag++) cpi_sha256_string(&s, *flag);
     cpi_sha256_end(&s, digest);
     cpi_sha256_hex(digest, headers_key);
 }
@@ -129,7 +154,7 @@ static void remove_headers(const char *folder)
 {
     char path[PATH_MAX];
     for (int pass = 0; pass < 2; pass++)
-        for (const cpi_header *t = cpi_device_texts; t->name; t++) {
+        for (const cpi_header *t = cpi_device_sources; t->name; t++) {
             if (!join(path, folder, t->name)) continue;
             if (pass == 0) unlink(path);
             for (char *slash = strrchr(path, '/'); pass && slash > path + strlen(folder); slash = strrchr(path, '/'))
@@ -151,7 +176,7 @@ static bool header_is_whole(const char *folder, const cpi_header *t)
 /* Folders of temporary files are cleared by age, disks run full: what is missing or another is written again. */
 static bool mend_headers(const char *folder)
 {
-    for (const cpi_header *t = cpi_device_texts; t->name; t++)
+    for (const cpi_header *t = cpi_device_sources; t->name; t++)
         if (!header_is_whole(folder, t) && !write_header(folder, t)) return false;
     return true;
 }
@@ -167,7 +192,7 @@ static bool need_headers(const char *folder, char path[PATH_MAX])
     unlink(path); /* what is no folder */
     if (!join(made, folder, "making-XXXXXX") || !mkdtemp(made)) return false;
     bool done = true;
-    for (const cpi_header *t = cpi_device_texts; done && t->name; t++) done = write_header(made, t);
+    for (const cpi_header *t = cpi_device_sources; done && t->name; t++) done = write_header(made, t);
     if (done && rename(made, path) == 0) return true;
     int why = errno;
     remove_headers(made); /* another process was faster, or there is no room */
@@ -180,12 +205,12 @@ static bool need_headers(const char *folder, char path[PATH_MAX])
 
 typedef struct command {
     const char **word; /* n of them and a NULL; room for one more */
-    int n, room;
+    int n, capacity;
 } command;
 
 static void add(command *c, const char *word)
 {
-    if (c->n < c->room) c->word[c->n++] = word;
+    if (c->n < c->capacity) c->word[c->n++] = word;
 }
 
 static bool command_new(command *c, int words)
@@ -215,6 +240,7 @@ static const struct known { const char *word; uint8_t meaning, value; const char
     {"-include", PASSED, EITHER, "-include"}, {"--pre-include", PASSED, EITHER, "-include"},
     {"-I", PASSED, JOINED, "-I"}, {"--include-path", PASSED, EITHER, "-I"},
     {"-std", STANDARD, EITHER, NULL}, {"--std", STANDARD, EITHER, NULL},
+    {"-fwrapv", PASSED, NONE, "-fwrapv"}, /* ours, for the CPU alone */
     {"-fmad", FMAD, EITHER, NULL}, {"--fmad", FMAD, EITHER, NULL},
     {"-arch", NOTHING, EITHER, NULL}, {"--gpu-architecture", NOTHING, EITHER, NULL},
     {"-code", NOTHING, EITHER, NULL}, {"--gpu-code", NOTHING, EITHER, NULL},
@@ -333,7 +359,7 @@ cp_code cpi_compiler_check_options(const cpi_kernel_source *source)
             return cpi_fail(CP_ERROR_COMPILE, "invalid value %s of option %s", value, source->options[i]);
         if (k->meaning == FMAD && strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
             return cpi_fail(CP_ERROR_COMPILE, "invalid value %s of option %s", value, source->options[i]);
-        if (k->meaning == PASSED && !*value)
+        if (k->meaning == PASSED && k->value != NONE && !*value)
             return cpi_fail(CP_ERROR_COMPILE, "option %s has no value", source->options[i]);
     }
     return CP_OK;
@@ -504,27 +530,6 @@ static bool is_clang(const char *compiler)
 cp_code cpi_compiler_run(const char *compiler, const char *folder, const cpi_kernel_source *source, const char *text,
                          void **object, size_t *bytes)
 {
-    static const char *const flags[] = {"-std=c++20",
-                                        "-O3",
-                                        "-march=native",
-                                        "-shared",
-                                        "-fPIC",
-                                        "-nostdlib",
-                                        "-fno-exceptions",
-                                        "-fno-rtti",
-                                        "-w",
-                                        "-fno-strict-aliasing",
-                                        "-fno-delete-null-pointer-checks",
-                                        "-fno-math-errno",
-                                        "-fno-trapping-math",
-                                        "-ffp-contract=fast",
-                                        "-fvisibility=hidden",
-                                        "-fno-stack-protector",
-                                        "-fstack-clash-protection", /* endless recursion meets the guard page */
-                                        "-fno-asynchronous-unwind-tables",
-                                        "-fno-threadsafe-statics",
-                                        "-fno-plt",
-                                        NULL};
     static const char *const checked[] = {"-O1", "-g1", "-finline-small-functions", "-fsanitize=kernel-address",
                                           "-fsanitize=bounds-strict,alignment", "-fsanitize-recover=all",
                                           "--param=asan-instrumentation-with-call-threshold=0", "--param=asan-stack=0",
@@ -535,7 +540,7 @@ cp_code cpi_compiler_run(const char *compiler, const char *folder, const cpi_ker
                                                 "-asan-instrumentation-with-call-threshold=0", "-mllvm",
                                                 "-asan-stack=0", "-mllvm", "-asan-globals=0", NULL};
     const char *const *more = !cpi_kernel_checks() ? NULL : is_clang(compiler) ? checked_clang : checked;
-    return run_in(compiler, folder, source, text, flags, more, true, object, bytes);
+    return run_in(compiler, folder, source, text, usual_flags, more, true, object, bytes);
 }
 
 /* In lines that say from where the text is, the file that it lay in becomes kernel.cu: it was another at each run, and
@@ -587,8 +592,8 @@ int cpi_compiler_line(const void *object, size_t bytes, size_t offset)
         found = in_path(programs[i], path, sizeof path);
     if (w && object && found && cpi_cache_folder(folder) == CP_OK && enter(w, folder, "") &&
         cpi_cache_write(w->result, object, bytes, NULL, 0)) {
-        const char *room[8] = {NULL};
-        command c = {room, 0, 7};
+        const char *capacity[8] = {NULL};
+        command c = {capacity, 0, 7};
         const char *const words[] = {path, "-i", "-e", w->result, place};
         snprintf(place, sizeof place, "%#zx", offset);
         for (size_t i = 0; i < sizeof words / sizeof *words; i++) add(&c, words[i]);

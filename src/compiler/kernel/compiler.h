@@ -27,6 +27,6 @@ const char *cpi_compiler_headers_key(void);
 
 /* Made by tools/generate from kernel/device: the CPU's headers, and those of kernel/device/both, which every device
  * has. The last one's name is NULL. */
-extern const cpi_header cpi_device_texts[], cpi_both_texts[];
+extern const cpi_header cpi_device_sources[], cpi_both_sources[];
 
 #endif

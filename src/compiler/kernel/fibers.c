@@ -22,7 +22,7 @@ typedef struct warp {
     unsigned blocked;  /* lanes that wait at a barrier or in an exchange */
     unsigned gathered; /* lanes that wait in a gather, at the places: */
     uint16_t syncs;    /* how often its lanes have waited for each other */
-    int place[LANES];
+    int position[LANES];
     unsigned together[LANES]; /* for lanes whose gather is complete: who came to the same place */
     unsigned long long value[LANES];
     snapshot *result[LANES]; /* for lanes whose exchange is complete */
@@ -287,9 +287,9 @@ static void close_gather(cpi_crew *c, warp *w)
     int first = -1;
     unsigned same = 0;
     for (int i = 0; i < LANES; i++)
-        if (w->gathered >> i & 1 && (first < 0 || w->place[i] < w->place[first])) first = i;
+        if (w->gathered >> i & 1 && (first < 0 || w->position[i] < w->position[first])) first = i;
     for (int i = first; i < LANES; i++)
-        if (w->gathered >> i & 1 && w->place[i] == w->place[first]) same |= 1u << i;
+        if (w->gathered >> i & 1 && w->position[i] == w->position[first]) same |= 1u << i;
     for (int i = first; i < LANES; i++)
         if (same >> i & 1) w->together[i] = same;
     w->gathered &= ~same;
@@ -297,7 +297,7 @@ static void close_gather(cpi_crew *c, warp *w)
     c->progress++;
 }
 
-static unsigned gather(__cu_worker *worker, int place)
+static unsigned gather(__cu_worker *worker, int position)
 {
     cpi_crew *c = (cpi_crew *)worker;
     fiber *f = c->running;
@@ -305,8 +305,8 @@ static unsigned gather(__cu_worker *worker, int place)
     unsigned lane = f->number % LANES;
     uint64_t seen = 0;
     bool asked = false;
-    f->line = place / 256;
-    w->place[lane] = place;
+    f->line = position / 256;
+    w->position[lane] = position;
     w->gathered |= lane_bit(f);
     c->progress++; /* those that wait elsewhere may do so because of us */
     while (!w->together[lane]) {
@@ -353,10 +353,10 @@ static void fail(__cu_worker *w, int line, const char *what)
 
 /* --- CUPRITE_CHECK --- */
 
-static bool within(uintptr_t address, unsigned long bytes, const void *start, size_t room)
+static bool within(uintptr_t address, unsigned long bytes, const void *start, size_t capacity)
 {
     uintptr_t from = (uintptr_t)start;
-    return address >= from && address - from <= room && bytes <= room - (address - from);
+    return address >= from && address - from <= capacity && bytes <= capacity - (address - from);
 }
 
 /* What belongs to the library and is read by the vocabulary. */
@@ -378,8 +378,8 @@ static bool check_shared(cpi_crew *c, const cpi_memory_access *a)
     if (!within(a->address, 1, start, c->shared_each)) return false;
     size_t at = a->address - (uintptr_t)start, fixed = *c->watch.kernel->shared;
     bool dynamic = at >= ARENA;
-    size_t room = dynamic ? ARENA + c->watch.dynamic : fixed;
-    if (at >= room || a->bytes > room - at) {
+    size_t capacity = dynamic ? ARENA + c->watch.dynamic : fixed;
+    if (at >= capacity || a->bytes > capacity - at) {
         cpi_fault *fault = cpi_guard_fault();
         const __cu_extent *t = &a->where->thread, *b = &a->where->block;
         fault->at[0] = a->at;

@@ -43,7 +43,7 @@ static void key_of(int nparts, const char *const *parts, char key[2 * CPI_SHA256
     cpi_sha256 s;
     unsigned char digest[CPI_SHA256];
     cpi_sha256_begin(&s);
-    for (int i = 0; i < nparts; i++) cpi_sha256_text(&s, parts[i]);
+    for (int i = 0; i < nparts; i++) cpi_sha256_string(&s, parts[i]);
     cpi_sha256_end(&s, digest);
     cpi_sha256_hex(digest, key);
 }
@@ -67,7 +67,7 @@ static void keep(int nparts, const char *const *parts, const void *content, size
 static cp_module *load(const char *function, cpi_kernel_source *source)
 {
     cpi_device *device = cpi_device_current();
-    source->headers = cpi_both_texts;
+    source->headers = cpi_both_sources;
     source->cached = cached;
     source->keep = keep;
     source->refuse = cpi_compiler_refuse;

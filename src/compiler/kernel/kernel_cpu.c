@@ -36,7 +36,7 @@ typedef struct module {
     library narrow, wide; /* wide: for launches with indices of threads beyond 2^31, made when first needed */
     pthread_mutex_t lock;
     cpi_kernel_source source;    /* copies, for `wide` */
-    char **texts;         /* of the copies */
+    char **strings;       /* of the copies */
     int ntexts;
     bool prints;
 } module;
@@ -216,7 +216,7 @@ static bool needs_preprocessor(const cpi_kernel_source *source)
             const char *name = word + 7 + strspn(word + 7, " \t");
             bool ours = false;
             size_t length = strcspn(name + 1, "\">");
-            for (const cpi_header *t = cpi_device_texts; t->name; t++)
+            for (const cpi_header *t = cpi_device_sources; t->name; t++)
                 ours = ours || (strlen(t->name) == length && memcmp(t->name, name + 1, length) == 0);
             if (!ours) return true;
         }
@@ -264,7 +264,7 @@ static cp_code compiled(const machine *m, const cpi_kernel_source *source, const
 }
 
 /* The text in C++. Brackets without partners are the compiler's to tell. */
-static cp_code translated(const machine *m, const cpi_kernel_source *source, bool wide, const char *trouble,
+static cp_code translated(const machine *m, const cpi_kernel_source *source, bool wide, const char *error,
                           cpi_string *out, bool *regions)
 {
     cpi_cu_program p;
@@ -287,7 +287,7 @@ static cp_code translated(const machine *m, const cpi_kernel_source *source, boo
         const char *tier = getenv("CUPRITE_KERNEL_TIER"); /* for tests: fibers are right wherever loops are */
         p.checked = cpi_kernel_checks();
         p.all_fibers = p.all_fibers || (tier && strcmp(tier, "fibers") == 0);
-        cpi_cu_write(&p, text, source->nnames, source->names, trouble, out);
+        cpi_cu_write(&p, text, source->nnames, source->names, error, out);
         for (int i = 0; i < p.nfunctions; i++)
             *regions = *regions || (p.function[i].global &&
                                     (p.function[i].tier == CPI_TIER_REGIONS || p.function[i].strides));
@@ -302,17 +302,17 @@ static cp_code translated(const machine *m, const cpi_kernel_source *source, boo
     return out->failed ? CP_ERROR_MEMORY : CP_OK;
 }
 
-static cp_code build_as(const machine *m, const cpi_kernel_source *source, bool wide, const char *trouble,
+static cp_code build_as(const machine *m, const cpi_kernel_source *source, bool wide, const char *error,
                         bool *regions, library *l)
 {
     cpi_string text = {0};
     void *object = NULL;
     size_t bytes = 0;
-    cp_code code = translated(m, source, wide, trouble, &text, regions);
+    cp_code code = translated(m, source, wide, error, &text, regions);
     if (!code) code = compiled(m, source, text.at, *regions, &object, &bytes);
     if (!code && !open_library(object, bytes, l)) code = cp_error();
     if (getenv("CUPRITE_KERNEL_TEXT") && text.at) { /* the text without regions goes behind the one that failed */
-        FILE *f = fopen(getenv("CUPRITE_KERNEL_TEXT"), trouble ? "a" : "w");
+        FILE *f = fopen(getenv("CUPRITE_KERNEL_TEXT"), error ? "a" : "w");
         if (f) fputs(text.at, f), fclose(f);
     }
     if (!code && cpi_kernel_checks()) {
@@ -336,11 +336,11 @@ static cp_code build(const cpi_kernel_source *source, bool wide, library *l)
     if (!code) code = cpi_cache_folder(m->folder);
     if (!code) code = build_as(m, source, wide, NULL, &regions, l);
     for (int try = 0; try < 2 && code == CP_ERROR_COMPILE && regions; try++) {
-        char *trouble = strdup(try ? "" : cp_error_message());
-        if (!trouble) break;
+        char *error = strdup(try ? "" : cp_error_message());
+        if (!error) break;
         cp_error_clear();
-        code = build_as(m, source, wide, trouble, &regions, l);
-        free(trouble);
+        code = build_as(m, source, wide, error, &regions, l);
+        free(error);
     }
     cpi_free_host(m);
     return code;
@@ -352,7 +352,7 @@ static char *keep_text(module *m, const char *text)
 {
     const size_t bytes = strlen(text) + 1;
     char *kept = cpi_malloc(bytes);
-    if (kept) m->texts[m->ntexts++] = memcpy(kept, text, bytes);
+    if (kept) m->strings[m->ntexts++] = memcpy(kept, text, bytes);
     return kept;
 }
 
@@ -360,8 +360,8 @@ static char *keep_text(module *m, const char *text)
 static bool keep_source(module *m, const cpi_kernel_source *s)
 {
     size_t n = (size_t)s->noptions + (size_t)s->nnames;
-    m->texts = cpi_calloc(n + 1, sizeof *m->texts);
-    const char **words = m->texts ? cpi_calloc(n + 1, sizeof *words) : NULL;
+    m->strings = cpi_calloc(n + 1, sizeof *m->strings);
+    const char **words = m->strings ? cpi_calloc(n + 1, sizeof *words) : NULL;
     if (!words) return false;
     m->source = *s;
     m->source.text = NULL;
@@ -380,8 +380,8 @@ void cpi_kernel_cpu_unload(cp_stream *stream, void *memory)
     if (!m) return;
     close_library(&m->narrow);
     close_library(&m->wide);
-    for (int i = 0; i < m->ntexts; i++) cpi_free_host(m->texts[i]);
-    cpi_free_host(m->texts);
+    for (int i = 0; i < m->ntexts; i++) cpi_free_host(m->strings[i]);
+    cpi_free_host(m->strings);
     cpi_free_host((void *)m->source.options);
     pthread_mutex_destroy(&m->lock);
     cpi_free_host(m);
@@ -530,7 +530,7 @@ static void run_task(void *context, int64_t task, int worker)
 }
 
 /* What went wrong, with lines for the places in the compiled code. */
-static cp_code told(const job *j)
+static cp_code reported(const job *j)
 {
     const cpi_fault *fault = &j->fault;
     cpi_string text = {0};
@@ -609,5 +609,5 @@ cp_code cpi_kernel_cpu_launch(cp_stream *stream, const cpi_function *f, const cp
     cpi_parallel((int64_t)((j.blocks + j.each - 1) / j.each), run_task, &j);
     cpi_watchdog_end();
     if (m->prints) fflush(stdout);
-    return j.failed ? told(&j) : CP_OK;
+    return j.failed ? reported(&j) : CP_OK;
 }

@@ -49,19 +49,19 @@ struct nvrtc_calls {
 
 pthread_once_t driver_once = PTHREAD_ONCE_INIT;
 pthread_mutex_t nvrtc_lock = PTHREAD_MUTEX_INITIALIZER;
-char driver_trouble[300], nvrtc_trouble[300];
+char driver_error[300], nvrtc_error[300];
 char include_option[1100], cccl_option[1100]; /* CUDA's headers, and cuda::std's, which some of them include */
 
 void open_driver()
 {
     void *lib = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!lib) {
-        snprintf(driver_trouble, sizeof driver_trouble, "%s", dlerror());
+        snprintf(driver_error, sizeof driver_error, "%s", dlerror());
         return;
     }
 #define X(name, symbol)                                                                               \
     *(void **)&driver.name = dlsym(lib, symbol);                                                      \
-    if (!driver.name) snprintf(driver_trouble, sizeof driver_trouble, "libcuda.so.1 has no %s", symbol);
+    if (!driver.name) snprintf(driver_error, sizeof driver_error, "libcuda.so.1 has no %s", symbol);
     DRIVER(X)
 #undef X
     *(void **)&driver.cuFuncGetParamInfo = dlsym(lib, "cuFuncGetParamInfo");
@@ -130,21 +130,21 @@ void find_headers()
 
 void open_nvrtc()
 {
-    *nvrtc_trouble = 0;
+    *nvrtc_error = 0;
     static const char *const files[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", nullptr};
 #define X(name) #name,
     static const char *const names[] = {NVRTC(X) nullptr};
 #undef X
     void *lib = cpi_cuda_library(files);
     if (!lib) {
-        snprintf(nvrtc_trouble, sizeof nvrtc_trouble,
+        snprintf(nvrtc_error, sizeof nvrtc_error,
                  "NVRTC (libnvrtc.so.12 or .13) is not there, which user kernels on a GPU need: pip install "
                  "nvidia-cuda-nvrtc, or install the CUDA toolkit, or name its folder by CUPRITE_LIBRARY_PATH");
         return;
     }
     const char *missing = cpi_cuda_functions(lib, names, &nvrtc);
     if (missing) {
-        snprintf(nvrtc_trouble, sizeof nvrtc_trouble, "this NVRTC has no %s", missing);
+        snprintf(nvrtc_error, sizeof nvrtc_error, "this NVRTC has no %s", missing);
         return;
     }
     open_builtins();
@@ -162,11 +162,11 @@ cp_code need_nvrtc()
     pthread_mutex_lock(&nvrtc_lock);
     if (!nvrtc_open && (!asked || strcmp(asked, folders) != 0)) {
         open_nvrtc();
-        __atomic_store_n(&nvrtc_open, !*nvrtc_trouble, __ATOMIC_RELEASE);
+        __atomic_store_n(&nvrtc_open, !*nvrtc_error, __ATOMIC_RELEASE);
         free(asked);
         asked = strdup(folders);
     }
-    cp_code code = nvrtc_open ? CP_OK : cpi_host->fail(CP_ERROR_UNSUPPORTED, "kernel: %s", nvrtc_trouble);
+    cp_code code = nvrtc_open ? CP_OK : cpi_host->fail(CP_ERROR_UNSUPPORTED, "kernel: %s", nvrtc_error);
     pthread_mutex_unlock(&nvrtc_lock);
     return code;
 }
@@ -174,7 +174,7 @@ cp_code need_nvrtc()
 cp_code need_driver(const cp_stream *stream)
 {
     pthread_once(&driver_once, open_driver);
-    if (*driver_trouble) return cpi_host->fail(CP_ERROR_UNSUPPORTED, "kernel: %s", driver_trouble);
+    if (*driver_error) return cpi_host->fail(CP_ERROR_UNSUPPORTED, "kernel: %s", driver_error);
     CUcontext context = nullptr;
     if (driver.cuCtxGetCurrent(&context) == CUDA_SUCCESS && context) return CP_OK;
     return cpi_cuda_check(NULL, cudaSetDevice(stream->device->ordinal), "kernel"); /* makes the context current */
@@ -283,16 +283,16 @@ cp_code compile(const cpi_kernel_source *source, const char *architecture, bool 
     nvrtcProgram program = nullptr;
     int headers = 0, all = 0, n = 0;
     for (const cpi_header *h = source->headers; h && h->name; h++) all++;
-    const char **texts = (const char **)calloc(2 * (size_t)all + 1, sizeof *texts), **names = texts + all;
+    const char **strings = (const char **)calloc(2 * (size_t)all + 1, sizeof *strings), **names = strings + all;
     const char **options = options_of(source, architecture, &n);
-    if (!texts || !options) {
-        free(texts);
+    if (!strings || !options) {
+        free(strings);
         free(options);
         return no_memory();
     }
     for (const cpi_header *h = source->headers; headers < all; h++)
-        texts[headers] = h->text, names[headers++] = h->name;
-    nvrtcResult status = nvrtc.nvrtcCreateProgram(&program, source->text, "kernel.cu", headers, texts, names);
+        strings[headers] = h->text, names[headers++] = h->name;
+    nvrtcResult status = nvrtc.nvrtcCreateProgram(&program, source->text, "kernel.cu", headers, strings, names);
     for (int i = 0; i < source->nnames && status == NVRTC_SUCCESS; i++)
         status = nvrtc.nvrtcAddNameExpression(program, source->names[i]);
     if (status == NVRTC_SUCCESS) status = nvrtc.nvrtcCompileProgram(program, n, options);
@@ -304,7 +304,7 @@ cp_code compile(const cpi_kernel_source *source, const char *architecture, bool 
         code = take_result(program, source, own, out);
     }
     if (program) nvrtc.nvrtcDestroyProgram(&program);
-    free(texts);
+    free(strings);
     free(options);
     return code;
 }

@@ -60,7 +60,7 @@ static bool put_if(normal *n, scope *s, int i, int behind, int end, bool tail)
     if (returns && !tail) refuse(n);
     cpi_string c = cpi_normal_whole_expression(n, s, test + 1, close);
     cpi_normal_put_line(n, i);
-    cpi_string_put(n->out, "if %s(%s) ", constant ? "constexpr " : "", text_of(&c));
+    cpi_string_put(n->out, "if %s(%s) ", constant ? "constexpr " : "", string_of(&c));
     cpi_string_free(&c);
     put_braced(n, s, close + 1, then_end, returns);
     if (other) {
@@ -79,7 +79,7 @@ static void put_condition(normal *n, scope *s, int first, int last)
 {
     if (first == last) return;
     cpi_string c = cpi_normal_whole_expression(n, s, first, last);
-    cpi_string_put(n->out, "if (!(%s)) break; ", text_of(&c));
+    cpi_string_put(n->out, "if (!(%s)) break; ", string_of(&c));
     cpi_string_free(&c);
 }
 
@@ -138,9 +138,9 @@ static void put_return(normal *n, scope *s, int i, int behind, bool tail)
     cpi_string e = cpi_normal_whole_expression(n, s, i + 1, behind - 1);
     if (*s->type) {
         if (s->declares_result) cpi_string_put(n->out, "%s ", s->type);
-        cpi_string_put(n->out, "__cu_r%d = %s; ", s->number, text_of(&e));
+        cpi_string_put(n->out, "__cu_r%d = %s; ", s->number, string_of(&e));
     } else {
-        cpi_string_put(n->out, "%s; ", text_of(&e));
+        cpi_string_put(n->out, "%s; ", string_of(&e));
     }
     cpi_string_free(&e);
 }
@@ -159,7 +159,7 @@ static void put_declarators(normal *n, scope *s, int i, int end)
         cpi_string e = cpi_normal_whole_expression(n, s, from, k);
         cpi_normal_put_line(n, i);
         if (type_end >= 0) cpi_normal_put_words(n, s, i, type_end, n->out);
-        cpi_string_put(n->out, "%s; ", text_of(&e));
+        cpi_string_put(n->out, "%s; ", string_of(&e));
         cpi_string_free(&e);
         from = k + 1;
     }
@@ -241,7 +241,7 @@ static bool put_kernel(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *
     bool done = !n.failed && !text.failed && !n.top.failed && n.count > 0;
     if (done) {
         cpi_string_put(out, "{ struct __cu_meeting __cu_x0, __cu_x1; struct __cu_masks __cu_q0, __cu_q1; %s\n",
-                       text_of(&n.top));
+                       string_of(&n.top));
         cpi_string_add(out, text.at, text.length);
         cpi_string_put(out, "\n# %d \"kernel.cu\"\n}", p->tokens.at[f->end - 1].line);
     }

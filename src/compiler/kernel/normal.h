@@ -38,7 +38,7 @@ typedef struct normal {
     bool failed;
 } normal;
 
-typedef struct piece { int first, last; } piece; /* tokens */
+typedef struct part { int first, last; } part;   /* tokens */
 
 static inline const cpi_token *at(const normal *n, int i) { return &n->p->tokens.at[i]; }
 static inline bool is(const normal *n, int i, const char *word) { return cpi_token_is(at(n, i), word); }
@@ -49,7 +49,7 @@ static inline bool member(const normal *n, int i)
 {
     return i && (is(n, i - 1, ".") || is(n, i - 1, "->") || is(n, i - 1, "::"));
 }
-static inline const char *text_of(const cpi_string *t) { return t->at ? t->at : ""; }
+static inline const char *string_of(const cpi_string *t) { return t->at ? t->at : ""; }
 
 /* normal_names.c */
 const cpi_cu_function *cpi_normal_function_at(normal *n, int i);
@@ -59,8 +59,8 @@ bool cpi_normal_has_word(const normal *n, const char *word, int first, int last)
 bool cpi_normal_unconditional(const normal *n, int first, int i);
 const declared *cpi_normal_find(const normal *n, const scope *s, const cpi_token *name);
 int cpi_normal_next_semicolon(const normal *n, int i, int end);
-int cpi_normal_list_pieces(const normal *n, int open, int close, piece *pieces, int most);
-int cpi_normal_parameter_name(const normal *n, piece p);
+int cpi_normal_list_chunks(const normal *n, int open, int close, part *parts, int most);
+int cpi_normal_parameter_name(const normal *n, part p);
 void cpi_normal_find_names(normal *n, scope *s);
 void cpi_normal_put_word(normal *n, scope *s, int i, cpi_string *out);
 void cpi_normal_put_words(normal *n, scope *s, int first, int last, cpi_string *out);

@@ -51,14 +51,14 @@ static void put_meeting(normal *n, const struct waiting *w, int slot, int i)
 static void put_waiting(normal *n, const struct waiting *w, int i, const cpi_string *arg, int nargs, cpi_string *result)
 {
     int id = n->count++, slot = id & 1;
-    const char *value = w->how == SYNCTHREADS ? text_of(&arg[0]) : nargs > 1 ? text_of(&arg[1]) : "";
+    const char *value = w->how == SYNCTHREADS ? string_of(&arg[0]) : nargs > 1 ? string_of(&arg[1]) : "";
     cpi_string taken = {0};
     if (w->how != SYNCTHREADS)
-        cpi_string_put(n->out, "const unsigned __cu_k%d = %s; ", id, nargs ? text_of(&arg[0]) : "0xffffffffu");
+        cpi_string_put(n->out, "const unsigned __cu_k%d = %s; ", id, nargs ? string_of(&arg[0]) : "0xffffffffu");
     switch (w->how) {
     case SHUFFLE:
         cpi_string_put(n->out, "const %s __cu_l%d = %s; const int __cu_w%d = %s; __cu_put(%d, __cu_k%d, (%s)); ",
-                       w->type, id, text_of(&arg[2]), id, nargs > 3 ? text_of(&arg[3]) : "32", slot, id, value);
+                       w->type, id, string_of(&arg[2]), id, nargs > 3 ? string_of(&arg[3]) : "32", slot, id, value);
         cpi_string_put(&taken, "__cu_take_%s(%d, (%s), __cu_l%d, __cu_w%d)", w->take, slot, value, id, id);
         break;
     case VOTE:
@@ -75,19 +75,19 @@ static void put_waiting(normal *n, const struct waiting *w, int i, const cpi_str
     case REDUCE:
         cpi_string_put(n->out, "__cu_put_here(%d, __cu_k%d, (%s)); ", slot, id, value);
         cpi_string_put(&taken, "__cu_take_%s(%d, __cu_k%d, (%s)%s%s)", w->take, slot, id, value, nargs > 2 ? ", " : "",
-                       nargs > 2 ? text_of(&arg[2]) : "");
+                       nargs > 2 ? string_of(&arg[2]) : "");
     }
     put_meeting(n, w, slot, i);
     bool typed = w->how != SHUFFLE && w->how != REDUCE;
     if (w->how == SYNCWARP) {
         cpi_string_put(result, "(void)0 ");
     } else if (!n->pending) {
-        cpi_string_put(result, "%s ", text_of(&taken));
+        cpi_string_put(result, "%s ", string_of(&taken));
     } else if (typed) {
-        cpi_string_put(n->out, "%s __cu_h%d = %s; ", w->type, id, text_of(&taken));
+        cpi_string_put(n->out, "%s __cu_h%d = %s; ", w->type, id, string_of(&taken));
         cpi_string_put(result, "__cu_h%d ", id);
     } else { /* further meetings come before it is used */
-        cpi_string_put(n->out, "unsigned long long __cu_h%d = __cu_pack(%s); ", id, text_of(&taken));
+        cpi_string_put(n->out, "unsigned long long __cu_h%d = __cu_pack(%s); ", id, string_of(&taken));
         cpi_string_put(result, "__cu_unpack<__cu_typeof((%s))>(__cu_h%d) ", value, id);
     }
     n->failed = n->failed || taken.failed;
@@ -95,11 +95,11 @@ static void put_waiting(normal *n, const struct waiting *w, int i, const cpi_str
 }
 
 /* The arguments between the parentheses at `open`, each as it is to be written. */
-static int read_arguments(normal *n, scope *s, int open, cpi_string *arg, piece *pieces)
+static int read_arguments(normal *n, scope *s, int open, cpi_string *arg, part *parts)
 {
-    int count = cpi_normal_list_pieces(n, open, match(n, open), pieces, ARGUMENTS);
+    int count = cpi_normal_list_chunks(n, open, match(n, open), parts, ARGUMENTS);
     if (count < 0) refuse(n);
-    for (int k = 0; k < count && !n->failed; k++) arg[k] = expression(n, s, pieces[k].first, pieces[k].last);
+    for (int k = 0; k < count && !n->failed; k++) arg[k] = expression(n, s, parts[k].first, parts[k].last);
     return count < 0 ? 0 : count;
 }
 
@@ -123,7 +123,7 @@ static bool substituted(const normal *n, const scope *s, int name)
 }
 
 /* The type of a parameter of a template, from an argument that is a variable of the caller's. */
-static void deduce(normal *n, scope *s, int name, const piece *parameters, const piece *args, int nargs)
+static void deduce(normal *n, scope *s, int name, const part *parameters, const part *args, int nargs)
 {
     for (int k = 0; k < nargs; k++) {
         int i = parameters[k].first, pname = cpi_normal_parameter_name(n, parameters[k]);
@@ -139,7 +139,7 @@ static void deduce(normal *n, scope *s, int name, const piece *parameters, const
         cpi_string text = {0};
         for (int q = d->type; q < d->type_end; q++)
             if (!is(n, q, "const") && !is(n, q, "volatile")) cpi_normal_put_word(n, s->outer, q, &text);
-        substitute(n, s, name, text_of(&text));
+        substitute(n, s, name, string_of(&text));
         cpi_string_free(&text);
         return;
     }
@@ -147,15 +147,15 @@ static void deduce(normal *n, scope *s, int name, const piece *parameters, const
 }
 
 /* template <typename T, int N = 32>, with what stands in the call's angles. */
-static void read_template(normal *n, scope *s, int call, const piece *parameters, const piece *args, int nargs)
+static void read_template(normal *n, scope *s, int call, const part *parameters, const part *args, int nargs)
 {
     const cpi_tokens *t = &n->p->tokens;
     int start = s->function->start, behind = cpi_tokens_behind_angles(t, start + 1, s->function->open);
-    piece of[SUBSTITUTES], given[SUBSTITUTES];
-    int ngiven = 0, count = behind < 0 ? -1 : cpi_normal_list_pieces(n, start + 1, behind - 1, of, SUBSTITUTES);
+    part of[SUBSTITUTES], given[SUBSTITUTES];
+    int ngiven = 0, count = behind < 0 ? -1 : cpi_normal_list_chunks(n, start + 1, behind - 1, of, SUBSTITUTES);
     if (is(n, call + 1, "<")) {
         int end = cpi_tokens_behind_angles(t, call + 1, t->n);
-        ngiven = end < 0 ? -1 : cpi_normal_list_pieces(n, call + 1, end - 1, given, SUBSTITUTES);
+        ngiven = end < 0 ? -1 : cpi_normal_list_chunks(n, call + 1, end - 1, given, SUBSTITUTES);
     }
     if (count < 0 || ngiven < 0 || is(n, behind, "template")) {
         refuse(n);
@@ -173,7 +173,7 @@ static void read_template(normal *n, scope *s, int call, const piece *parameters
             else cpi_normal_put_words(n, s, value + 1, of[k].last, &text);
             if (!type) cpi_string_put(&text, ")");
             if (k >= ngiven && type) refuse(n); /* it might be deduced */
-            substitute(n, s, name, text_of(&text));
+            substitute(n, s, name, string_of(&text));
             cpi_string_free(&text);
         } else if (type) {
             deduce(n, s, name, parameters, args, nargs);
@@ -184,8 +184,8 @@ static void read_template(normal *n, scope *s, int call, const piece *parameters
 }
 
 /* The parameters as variables, and references as what they refer to. */
-static void put_parameters(normal *n, scope *s, const piece *parameters, int count, const cpi_string *arg,
-                           const piece *args, int nargs)
+static void put_parameters(normal *n, scope *s, const part *parameters, int count, const cpi_string *arg,
+                           const part *args, int nargs)
 {
     for (int k = 0; k < count && !n->failed; k++) {
         int name = cpi_normal_parameter_name(n, parameters[k]), behind = name + 1;
@@ -200,7 +200,7 @@ static void put_parameters(normal *n, scope *s, const piece *parameters, int cou
         if (k >= nargs && !is(n, behind, "=")) refuse(n);
         if (refers && !fixed) {
             if (k >= nargs || args[k].last != args[k].first + 1 || !named(n, args[k].first)) refuse(n);
-            else substitute(n, s, name, text_of(&arg[k]));
+            else substitute(n, s, name, string_of(&arg[k]));
             continue;
         }
         for (int i = parameters[k].first; i < name; i++)
@@ -208,7 +208,7 @@ static void put_parameters(normal *n, scope *s, const piece *parameters, int cou
         if (array) cpi_string_put(n->out, "*");
         cpi_normal_put_word(n, s, name, n->out);
         cpi_string_put(n->out, "= ");
-        if (k < nargs) cpi_string_put(n->out, "%s", text_of(&arg[k]));
+        if (k < nargs) cpi_string_put(n->out, "%s", string_of(&arg[k]));
         else cpi_normal_put_words(n, s, behind + 1, parameters[k].last, n->out);
         cpi_string_put(n->out, "; ");
     }
@@ -252,7 +252,7 @@ static void put_call(normal *n, scope *outer, const cpi_cu_function *f, int i, i
 {
     scope *s = cpi_calloc(1, sizeof *s);
     cpi_string arg[ARGUMENTS] = {{0}}, type = {0};
-    piece args[ARGUMENTS], parameters[ARGUMENTS];
+    part args[ARGUMENTS], parameters[ARGUMENTS];
     if (!s || outer->depth == DEPTH || f->lockstep) {
         refuse(n);
         cpi_free_host(s);
@@ -263,7 +263,7 @@ static void put_call(normal *n, scope *outer, const cpi_cu_function *f, int i, i
     for (const scope *o = outer; o; o = o->outer)
         if (o->function == f) refuse(n); /* calls itself */
     int nargs = read_arguments(n, outer, open, arg, args);
-    int count = cpi_normal_list_pieces(n, f->open, match(n, f->open), parameters, ARGUMENTS);
+    int count = cpi_normal_list_chunks(n, f->open, match(n, f->open), parameters, ARGUMENTS);
     if (count < 0 || nargs > count) refuse(n);
     if (!n->failed) cpi_normal_find_names(n, s);
     if (!n->failed && f->templated) read_template(n, s, i, parameters, args, nargs);
@@ -274,7 +274,7 @@ static void put_call(normal *n, scope *outer, const cpi_cu_function *f, int i, i
     if (!n->failed) {
         cpi_string_put(n->out, "\n");
         put_parameters(n, s, parameters, count, arg, args, nargs);
-        s->type = text_of(&type);
+        s->type = string_of(&type);
         s->declares_result = returns_at_its_end(n, f);
         if (*s->type && !s->declares_result) cpi_string_put(n->out, "%s __cu_r%d; ", s->type, number);
         cpi_normal_put_list(n, s, f->body + 1, f->end - 1, true);
@@ -314,8 +314,8 @@ static cpi_string expression(normal *n, scope *s, int first, int last)
             put_call(n, s, f, i, open, &r);
         } else {
             cpi_string arg[ARGUMENTS] = {{0}};
-            piece pieces[ARGUMENTS];
-            int nargs = read_arguments(n, s, open, arg, pieces);
+            part parts[ARGUMENTS];
+            int nargs = read_arguments(n, s, open, arg, parts);
             n->pending--;
             if (nargs < w->least || nargs > w->most) refuse(n);
             else put_waiting(n, w, i, arg, nargs, &r);

@@ -89,7 +89,7 @@ static bool plain_name(const normal *n, int name)
 }
 
 /* The parameters of a function, as pieces; -1: too many. */
-int cpi_normal_list_pieces(const normal *n, int open, int close, piece *pieces, int most)
+int cpi_normal_list_chunks(const normal *n, int open, int close, part *parts, int most)
 {
     int count = 0, from = open + 1;
     if (close == open + 1 || (close == open + 2 && is(n, open + 1, "void"))) return 0;
@@ -101,14 +101,14 @@ int cpi_normal_list_pieces(const normal *n, int open, int close, piece *pieces, 
         }
         if (i < close && !is(n, i, ",")) continue;
         if (count == most) return -1;
-        pieces[count++] = (piece){from, i};
+        parts[count++] = (part){from, i};
         from = i + 1;
     }
     return count;
 }
 
 /* The name that a parameter declares; -1: none. */
-int cpi_normal_parameter_name(const normal *n, piece p)
+int cpi_normal_parameter_name(const normal *n, part p)
 {
     int name = -1;
     for (int i = p.first; i < p.last && !is(n, i, "=") && !is(n, i, "["); i++) {
@@ -126,8 +126,8 @@ int cpi_normal_parameter_name(const normal *n, piece p)
 void cpi_normal_find_names(normal *n, scope *s)
 {
     const cpi_cu_function *f = s->function;
-    piece parameters[ARGUMENTS * 4];
-    int count = cpi_normal_list_pieces(n, f->open, match(n, f->open), parameters, ARGUMENTS * 4), names[64];
+    part parameters[ARGUMENTS * 4];
+    int count = cpi_normal_list_chunks(n, f->open, match(n, f->open), parameters, ARGUMENTS * 4), names[64];
     if (count < 0) refuse(n);
     for (int k = 0; k < count; k++) {
         int name = cpi_normal_parameter_name(n, parameters[k]);

@@ -6,7 +6,7 @@
 
 #include "kernel/translate.h"
 
-static bool among(const cpi_token *w, const char *const *words)
+static bool is_one_of(const cpi_token *w, const char *const *words)
 {
     while (*words && !cpi_token_is(w, *words)) words++;
     return *words;
@@ -14,8 +14,8 @@ static bool among(const cpi_token *w, const char *const *words)
 
 static bool is_place(const cpi_token *w)
 {
-    static const char *const places[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
-    return w->kind == CPI_W_NAME && among(w, places);
+    static const char *const positions[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
+    return w->kind == CPI_W_NAME && is_one_of(w, positions);
 }
 
 /* Whether the name at k is declared there: `dim3 gridDim,`, `int *blockIdx = `. */
@@ -26,11 +26,11 @@ static bool declares(const cpi_tokens *t, int k)
                                            "typename", "operator", NULL};
     int before = k - 1;
     while (before > 0 && (cpi_token_is(&t->at[before], "*") || cpi_token_is(&t->at[before], "&"))) before--;
-    if (before < 0 || !among(&t->at[k + 1], ends)) return false;
-    bool type = t->at[before].kind == CPI_W_NAME && !among(&t->at[before], keywords) && !is_place(&t->at[before]);
+    if (before < 0 || !is_one_of(&t->at[k + 1], ends)) return false;
+    bool type = t->at[before].kind == CPI_W_NAME && !is_one_of(&t->at[before], keywords) && !is_place(&t->at[before]);
     if (before < k - 1) { /* a * b and a & b are no declarations: those stand where a statement or an argument begins */
         static const char *const begins[] = {"(", ",", ";", "{", "}", "const", NULL};
-        return type && before > 0 && among(&t->at[before - 1], begins) && !cpi_token_is(&t->at[k + 1], ":");
+        return type && before > 0 && is_one_of(&t->at[before - 1], begins) && !cpi_token_is(&t->at[k + 1], ":");
     }
     return type;
 }
@@ -40,7 +40,7 @@ static bool is_own(const cpi_tokens *t, int i)
 {
     static const char *const members[] = {".", "->", NULL};
     static const char *const behind_head[] = {"const", "noexcept", "override", "mutable", NULL};
-    if (i && among(&t->at[i - 1], members)) return true;
+    if (i && is_one_of(&t->at[i - 1], members)) return true;
     for (int k = i; k >= 0; k--) {
         const cpi_token *w = &t->at[k];
         if (cpi_token_same(w, &t->at[i]) && declares(t, k)) return true;
@@ -48,7 +48,7 @@ static bool is_own(const cpi_tokens *t, int i)
             k = w->match;
         } else if (cpi_token_is(w, "{")) {
             int head = k - 1;
-            while (head > 0 && among(&t->at[head], behind_head)) head--;
+            while (head > 0 && is_one_of(&t->at[head], behind_head)) head--;
             if (head < 0 || !cpi_token_is(&t->at[head], ")")) continue;
             for (int m = t->at[head].match; m < head; m++)
                 if (cpi_token_same(&t->at[m], &t->at[i]) && declares(t, m)) return true;

@@ -41,9 +41,9 @@ typedef struct cpi_structure {
     cpi_cu_program *program;
     const cpi_cu_function *function;
     cpi_statement *statement;
-    int nstatements, room;
+    int nstatements, capacity;
     cpi_local *local;
-    int nlocals, local_room;
+    int nlocals, local_capacity;
     int regions;      /* how many there are */
     int *region_of;   /* of each token of the body, counted from its { ; -1: of none */
     bool returns;     /* a thread may leave before others */

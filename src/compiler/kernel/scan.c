@@ -77,8 +77,8 @@ static bool refuse(const cpi_tokens *t)
 static cpi_cu_function *new_function(cpi_cu_program *p)
 {
     if ((p->nfunctions & (p->nfunctions - 1)) == 0) { /* 0, 1, 2, 4, ... are full */
-        size_t room = p->nfunctions ? (size_t)p->nfunctions * 2 : 1;
-        cpi_cu_function *more = cpi_realloc(p->function, room * sizeof *more);
+        size_t capacity = p->nfunctions ? (size_t)p->nfunctions * 2 : 1;
+        cpi_cu_function *more = cpi_realloc(p->function, capacity * sizeof *more);
         if (!more) return NULL;
         p->function = more;
     }
@@ -88,8 +88,8 @@ static cpi_cu_function *new_function(cpi_cu_program *p)
 static cpi_cu_variable *new_variable(cpi_cu_program *p)
 {
     if ((p->nvariables & (p->nvariables - 1)) == 0) {
-        size_t room = p->nvariables ? (size_t)p->nvariables * 2 : 1;
-        cpi_cu_variable *more = cpi_realloc(p->variable, room * sizeof *more);
+        size_t capacity = p->nvariables ? (size_t)p->nvariables * 2 : 1;
+        cpi_cu_variable *more = cpi_realloc(p->variable, capacity * sizeof *more);
         if (!more) return NULL;
         p->variable = more;
     }

@@ -59,7 +59,7 @@ void cpi_sha256_add(cpi_sha256 *s, const void *data, size_t n)
     memcpy(s->block, p, n);
 }
 
-void cpi_sha256_text(cpi_sha256 *s, const char *text)
+void cpi_sha256_string(cpi_sha256 *s, const char *text)
 {
     uint64_t n = strlen(text);
     cpi_sha256_add(s, &n, sizeof n);

@@ -50,7 +50,7 @@ static int type_words(const reader *r, int i, const char *const *words)
 }
 
 /* The index at i: how many tokens `blockIdx.x * blockDim.x + threadIdx.x` has there, in whatever order, or 0. */
-static int place(const reader *r, int i, const char *name)
+static int position(const reader *r, int i, const char *name)
 {
     return is(r, i, name) && is(r, i + 1, ".") && is(r, i + 2, "x") ? 3 : 0;
 }
@@ -58,16 +58,16 @@ static int place(const reader *r, int i, const char *name)
 static int product(const reader *r, int i)
 {
     if (is(r, i, "(") && match(r, i) == i + 8) return product(r, i + 1) ? 9 : 0;
-    bool block = place(r, i, "blockIdx"), size = place(r, i, "blockDim");
+    bool block = position(r, i, "blockIdx"), size = position(r, i, "blockDim");
     if ((!block && !size) || !is(r, i + 3, "*")) return 0;
-    return place(r, i + 4, block ? "blockDim" : "blockIdx") ? 7 : 0;
+    return position(r, i + 4, block ? "blockDim" : "blockIdx") ? 7 : 0;
 }
 
 static int sum(const reader *r, int i)
 {
     int n = product(r, i);
-    if (n) return is(r, i + n, "+") && place(r, i + n + 1, "threadIdx") ? n + 4 : 0;
-    n = place(r, i, "threadIdx") && is(r, i + 3, "+") ? product(r, i + 4) : 0;
+    if (n) return is(r, i + n, "+") && position(r, i + n + 1, "threadIdx") ? n + 4 : 0;
+    n = position(r, i, "threadIdx") && is(r, i + 3, "+") ? product(r, i + 4) : 0;
     return n ? n + 4 : 0;
 }
 
@@ -156,13 +156,13 @@ static bool pure(const reader *r, int first, int last)
 {
     static const char *const marks[] = {"+", "-", "*", "/", "%", "<<", ">>", "(", ")", "&", "|", "^", "~", "!", "<",
                                         ">", "<=", ">=", "==", "!=", "&&", "||", "?", ":", NULL};
-    static const char *const places[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
+    static const char *const positions[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
     if (first >= last) return false;
     for (int i = first; i < last; i++) {
         const cpi_token *w = word(r, i);
         if (w->kind == CPI_W_NUMBER || (w->kind == CPI_W_MARK && one_of(w, marks))) continue;
         if (w->kind != CPI_W_NAME) return false;
-        if (one_of(w, places)) {
+        if (one_of(w, positions)) {
             if (!is(r, i + 1, ".") || i + 2 >= last) return false;
             if (!is(r, i + 2, "x") && !is(r, i + 2, "y") && !is(r, i + 2, "z")) return false;
             i += 2;
@@ -179,7 +179,7 @@ static value value_of(const reader *r, int first, int last)
     while (last - first > 2 && is(r, first, "(") && match(r, first) == last - 1) first++, last--;
     bool row = true;
     for (int i = first; i < last; i++) {
-        if (place(r, i, "threadIdx")) row = false;
+        if (position(r, i, "threadIdx")) row = false;
         if (is(r, i, ".")) i++;
         else if (word(r, i)->kind == CPI_W_NAME && value_of_name(r, i) != V_ROW) row = false;
     }
@@ -191,7 +191,7 @@ static value value_of(const reader *r, int first, int last)
         if (is(r, first, "(") && match(r, first) == last - 1 && !product(r, first)) first++, last--;
     }
     if (last == first + 1 && word(r, first)->kind == CPI_W_NAME) return value_of_name(r, first);
-    if (last == first + 3 && place(r, first, "threadIdx")) return V_INDEX;
+    if (last == first + 3 && position(r, first, "threadIdx")) return V_INDEX;
     return sum(r, first) == last - first ? V_INDEX : V_OTHER;
 }
 
@@ -388,12 +388,12 @@ void cpi_cu_find_spans(const cpi_cu_program *p, const cpi_cu_function *f, cpi_cu
 
 void cpi_cu_put_edit(const cpi_cu_edit *e, cpi_string *out)
 {
-    static const char asked[] = "if (__ctx.how == __CU_ASKED) { *__ctx.told = 0; return; } ";
+    static const char asked[] = "if (__ctx.how == __CU_ASKED) { *__ctx.reported = 0; return; } ";
     switch (e->kind) {
     case CPI_E_ENTER: cpi_string_put(out, "__ctx.how == __CU_SURE || ((("); break;
     case CPI_E_LEAVE: cpi_string_put(out, "__ctx.how != __CU_SURE && ((("); break;
-    case CPI_E_ENTERED: cpi_string_put(out, ") || __cu_tell(__ctx, %d, false))", e->test); break;
-    case CPI_E_LEFT: cpi_string_put(out, ") && __cu_tell(__ctx, %d, true))", e->test); break;
+    case CPI_E_ENTERED: cpi_string_put(out, ") || __cu_report(__ctx, %d, false))", e->test); break;
+    case CPI_E_LEFT: cpi_string_put(out, ") && __cu_report(__ctx, %d, true))", e->test); break;
     case CPI_E_NEXT: cpi_string_put(out, "(("); break;
     case CPI_E_TESTED: cpi_string_put(out, ")"); break;
     case CPI_E_BEGIN: cpi_string_put(out, "{ %s", asked); break;

@@ -13,12 +13,12 @@ static int refuse(cpi_structure *s)
 
 static int new_statement(cpi_structure *s, cpi_form form, int first)
 {
-    if (s->nstatements == s->room) {
-        int room = s->room ? 2 * s->room : 64;
-        cpi_statement *more = cpi_realloc(s->statement, (size_t)room * sizeof *more);
+    if (s->nstatements == s->capacity) {
+        int capacity = s->capacity ? 2 * s->capacity : 64;
+        cpi_statement *more = cpi_realloc(s->statement, (size_t)capacity * sizeof *more);
         if (!more) return refuse(s);
         s->statement = more;
-        s->room = room;
+        s->capacity = capacity;
     }
     s->statement[s->nstatements] =
         (cpi_statement){.form = (uint8_t)form, .first = first, .last = first, .child = -1, .next = -1, .region = -1};
@@ -269,15 +269,15 @@ static void number_regions(cpi_structure *s, int k)
 
 static cpi_local *new_local(cpi_structure *s)
 {
-    if (s->nlocals == s->local_room) {
-        int room = s->local_room ? 2 * s->local_room : 32;
-        cpi_local *more = cpi_realloc(s->local, (size_t)room * sizeof *more);
+    if (s->nlocals == s->local_capacity) {
+        int capacity = s->local_capacity ? 2 * s->local_capacity : 32;
+        cpi_local *more = cpi_realloc(s->local, (size_t)capacity * sizeof *more);
         if (!more) {
             refuse(s);
             return NULL;
         }
         s->local = more;
-        s->local_room = room;
+        s->local_capacity = capacity;
     }
     return &s->local[s->nlocals++];
 }

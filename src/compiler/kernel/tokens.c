@@ -61,7 +61,7 @@ static const char *text_end(const char *p)
 }
 
 /* Behind R"tag( ... )tag". */
-static const char *raw_text_end(const char *p, int *lines)
+static const char *raw_string_end(const char *p, int *lines)
 {
     char close[20] = ")";
     size_t n = strcspn(p + 2, "(");
@@ -104,7 +104,7 @@ static const char *word_end(reader *r, cpi_token *t)
         int prefix = (*p == 'L' || *p == 'U') ? 1 : *p == 'u' ? 1 + (p[1] == '8') : 0; /* LR"(...)", u8R"(...)" */
         if (p[prefix] == 'R' && p[prefix + 1] == '"') {
             t->kind = CPI_W_TEXT;
-            return raw_text_end(p + prefix, &r->line);
+            return raw_string_end(p + prefix, &r->line);
         }
         while (isalnum((unsigned char)*p) || *p == '_' || *p == '$' || *p & 0x80) p++;
         return p;
@@ -183,13 +183,13 @@ static bool match_brackets(cpi_tokens *t)
 
 bool cpi_tokens_read(const char *text, cpi_tokens *t, bool *unbalanced)
 {
-    int room = 256;
+    int capacity = 256;
     reader r = {strncmp(text, BYTE_ORDER_MARK, 3) == 0 ? text + 3 : text, 1, true};
     *unbalanced = false;
-    *t = (cpi_tokens){cpi_malloc((size_t)room * sizeof *t->at), 0};
+    *t = (cpi_tokens){cpi_malloc((size_t)capacity * sizeof *t->at), 0};
     while (t->at) {
-        if (t->n + 1 >= room) {
-            cpi_token *more = cpi_realloc(t->at, (size_t)(room *= 2) * sizeof *more);
+        if (t->n + 1 >= capacity) {
+            cpi_token *more = cpi_realloc(t->at, (size_t)(capacity *= 2) * sizeof *more);
             if (!more) break;
             t->at = more;
         }
@@ -244,21 +244,21 @@ int cpi_tokens_behind_angles(const cpi_tokens *t, int i, int end)
 
 /* --- text that grows --- */
 
-static bool make_room(cpi_string *t, size_t n)
+static bool make_space(cpi_string *t, size_t n)
 {
     if (t->failed) return false;
-    if (t->length + n < t->room) return true;
-    size_t room = (t->length + n + 1) * 2;
-    char *more = cpi_realloc(t->at, room);
+    if (t->length + n < t->capacity) return true;
+    size_t capacity = (t->length + n + 1) * 2;
+    char *more = cpi_realloc(t->at, capacity);
     if (!more) return t->failed = true, false;
     t->at = more;
-    t->room = room;
+    t->capacity = capacity;
     return true;
 }
 
 void cpi_string_add(cpi_string *t, const char *bytes, size_t n)
 {
-    if (!make_room(t, n)) return;
+    if (!make_space(t, n)) return;
     memcpy(t->at + t->length, bytes, n);
     t->at[t->length += n] = 0;
 }
@@ -269,7 +269,7 @@ void cpi_string_put(cpi_string *t, const char *format, ...)
     va_start(args, format);
     va_copy(again, args);
     int n = vsnprintf(NULL, 0, format, args);
-    if (n >= 0 && make_room(t, (size_t)n + 1)) {
+    if (n >= 0 && make_space(t, (size_t)n + 1)) {
         vsnprintf(t->at + t->length, (size_t)n + 1, format, again);
         t->length += (size_t)n;
     }

@@ -38,7 +38,7 @@ int cpi_tokens_behind_angles(const cpi_tokens *t, int i, int end);
 /* --- text that grows --- */
 typedef struct cpi_string {
     char *at; /* terminated, or NULL while empty */
-    size_t length, room;
+    size_t length, capacity;
     bool failed; /* no memory: an error record stands */
 } cpi_string;
 void cpi_string_add(cpi_string *t, const char *bytes, size_t n);

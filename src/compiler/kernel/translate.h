@@ -68,9 +68,9 @@ bool cpi_cu_rename_own(char *text);
 /* normal.c: the program `q`, whose text is `out`, in which kernels with warp operations can be taken apart; functions
  * are those of p in their order. False where there is no such kernel. */
 bool cpi_cu_normal(cpi_cu_program *p, const char *text, cpi_string *out, cpi_cu_program *q);
-/* Appends the C++ text, with a table of the kernels that are no templates and of the instances `names`. `trouble`: what
+/* Appends the C++ text, with a table of the kernels that are no templates and of the instances `names`. `error`: what
  * the compiler said when it did not compile, or NULL: kernels with barriers that it names are in fibers, or all are. */
-void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *const *names, const char *trouble,
+void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *const *names, const char *error,
                   cpi_string *out);
 
 /* regions.c: the body of kernel `f` as loops over the threads between its barriers, braces included; false (nothing

@@ -103,16 +103,16 @@ static bool other_fault(const cpi_watch *w, const cpi_memory_access *a, cpi_live
         pointer_fault(w, a, start, bytes, fault))
         return false;
     int n = begin(a, fault);
-    size_t room = sizeof fault->text - (size_t)n;
+    size_t capacity = sizeof fault->text - (size_t)n;
     char *to = fault->text + n;
     if (how == CPI_LIVE_FREED)
-        snprintf(to, room, "in memory that was freed: byte %lld of what was an array of %zu bytes",
+        snprintf(to, capacity, "in memory that was freed: byte %lld of what was an array of %zu bytes",
                  (long long)(a->address - start), bytes);
     else if (beside)
-        snprintf(to, room, "at %#llx, where no array is: the nearest one has %zu bytes from %#llx on",
+        snprintf(to, capacity, "at %#llx, where no array is: the nearest one has %zu bytes from %#llx on",
                  (unsigned long long)a->address, bytes, (unsigned long long)start);
     else
-        snprintf(to, room, "at %#llx, where no array is", (unsigned long long)a->address);
+        snprintf(to, capacity, "at %#llx, where no array is", (unsigned long long)a->address);
     return false;
 }
 

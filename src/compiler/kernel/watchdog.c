@@ -35,7 +35,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool started;
 static uint32_t asleep;
 static double limit; /* seconds; 0: none */
-static char trouble[200];
+static char error[200];
 
 /* --- records --- */
 
@@ -188,7 +188,7 @@ static void init(void)
     if (!text || !*text) return;
     limit = strtod(text, &end);
     if (end == text || *end || !(limit >= 0))
-        snprintf(trouble, sizeof trouble, "kernel: CUPRITE_KERNEL_TIMEOUT='%.100s' is no number of seconds", text);
+        snprintf(error, sizeof error, "kernel: CUPRITE_KERNEL_TIMEOUT='%.100s' is no number of seconds", text);
 }
 
 /* Without a thread for it kernels run unwatched. */
@@ -220,7 +220,7 @@ cp_code cpi_watchdog_begin(uint64_t *launch)
     static uint64_t last;
     pthread_once(&once, init);
     *launch = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
-    if (*trouble) return cpi_fail(CP_ERROR_VALUE, "%s", trouble);
+    if (*error) return cpi_fail(CP_ERROR_VALUE, "%s", error);
     if (!__atomic_load_n(&started, __ATOMIC_ACQUIRE)) start();
     record *r = own_record();
     if (!r) return CP_OK;

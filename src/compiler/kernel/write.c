@@ -128,7 +128,7 @@ static void put_shared(const cpi_cu_program *p, const cpi_cu_function *f, int fi
     if (before == -2) {
         cpi_string_put(out, "static __thread __cu_s%d __cu_t%d; __cu_s%d &__cu_r%d = __cu_t%d; ", word, word, word,
                        word, word);
-        cpi_string_put(out, "(void)&__cu_reserve_apart<%d, %d, sizeof(__cu_s%d)>::told; ",
+        cpi_string_put(out, "(void)&__cu_reserve_apart<%d, %d, sizeof(__cu_s%d)>::reported; ",
                        f ? (int)(f - p->function) : p->nfunctions, word, word);
     } else {
         char behind[64] = "0";
@@ -136,7 +136,7 @@ static void put_shared(const cpi_cu_program *p, const cpi_cu_function *f, int fi
         cpi_string_put(out, "constexpr unsigned __cu_o%d = __cu_up(%s, alignof(__cu_s%d)); static_assert(__cu_o%d + "
                      "sizeof(__cu_s%d) <= 49152, \"a block has 48 KiB of static shared memory\"); __cu_s%d &__cu_r%d = "
                      "*(__cu_s%d *)(__ctx.arena + __cu_o%d); ", word, behind, word, word, word, word, word, word, word);
-        cpi_string_put(out, "(void)&__cu_reserve<%d, __cu_o%d + sizeof(__cu_s%d)>::told; ", (int)(f - p->function),
+        cpi_string_put(out, "(void)&__cu_reserve<%d, __cu_o%d + sizeof(__cu_s%d)>::reported; ", (int)(f - p->function),
                        word, word);
     }
     for (int i = 0; i < n; i++)
@@ -165,7 +165,7 @@ static bool is_dynamic(const cpi_tokens *t, const cpi_cu_variable *v)
     return false;
 }
 
-static bool among(const cpi_token *w, const char *const *words)
+static bool is_one_of(const cpi_token *w, const char *const *words)
 {
     while (*words && !cpi_token_is(w, *words)) words++;
     return *words;
@@ -179,8 +179,8 @@ static bool declares(const cpi_tokens *t, int k)
     static const char *const keywords[] = {"return", "else", "do", "case", "goto", "new", "delete", "sizeof", NULL};
     int before = k - 1;
     while (before > 0 && (cpi_token_is(&t->at[before], "*") || cpi_token_is(&t->at[before], "&"))) before--;
-    if (before < 0 || t->at[before].kind != CPI_W_NAME || among(&t->at[before], keywords)) return false;
-    return among(&t->at[k + 1], ends) ||
+    if (before < 0 || t->at[before].kind != CPI_W_NAME || is_one_of(&t->at[before], keywords)) return false;
+    return is_one_of(&t->at[k + 1], ends) ||
            (before == k - 1 && (cpi_token_is(&t->at[k + 1], "[") || cpi_token_is(&t->at[k + 1], "{")));
 }
 
@@ -189,7 +189,7 @@ static bool is_hidden(const cpi_tokens *t, const cpi_cu_variable *v, int i)
 {
     static const char *const members[] = {".", "->", "::", NULL};
     static const char *const behind_head[] = {"const", "noexcept", "override", "mutable", NULL};
-    if (among(&t->at[i - 1], members)) return true;
+    if (is_one_of(&t->at[i - 1], members)) return true;
     for (int k = i; k > v->name; k--) {
         const cpi_token *w = &t->at[k];
         if (cpi_token_same(w, &t->at[i]) && declares(t, k)) return true;
@@ -197,7 +197,7 @@ static bool is_hidden(const cpi_tokens *t, const cpi_cu_variable *v, int i)
             k = w->match;
         } else if (cpi_token_is(w, "{")) {
             int head = k - 1;
-            while (head > 0 && among(&t->at[head], behind_head)) head--;
+            while (head > 0 && is_one_of(&t->at[head], behind_head)) head--;
             if (!cpi_token_is(&t->at[head], ")")) continue;
             for (int m = t->at[head].match; m < head; m++)
                 if (cpi_token_same(&t->at[m], &t->at[i]) && declares(t, m)) return true;
@@ -236,7 +236,7 @@ static int lambda_body(const cpi_tokens *t, int i)
     const cpi_token *before = &t->at[i - 1];
     if (!cpi_token_is(&t->at[i], "[") || cpi_token_is(&t->at[i + 1], "[") || cpi_token_is(before, "]") ||
         cpi_token_is(before, ")") || cpi_token_is(before, "[") || before->kind == CPI_W_TEXT ||
-        (before->kind == CPI_W_NAME && !among(before, returns)))
+        (before->kind == CPI_W_NAME && !is_one_of(before, returns)))
         return -1;
     int k = t->at[i].match + 1;
     if (!cpi_token_is(&t->at[k], "(") && !cpi_token_is(&t->at[k], "{") && !cpi_token_is(&t->at[k], "<")) return -1;
@@ -349,15 +349,15 @@ static void put_head(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *ou
 }
 
 /* Whether the compiler tells an error in a line of the function. */
-static bool blamed(const cpi_cu_program *p, const cpi_cu_function *f, const char *trouble)
+static bool blamed(const cpi_cu_program *p, const cpi_cu_function *f, const char *error)
 {
     static const char mark[] = "kernel.cu:";
     int first = p->tokens.at[f->body].line, last = p->tokens.at[f->end - 1].line;
-    for (const char *at = strstr(trouble, mark); at; at = strstr(at, mark)) {
+    for (const char *at = strstr(error, mark); at; at = strstr(at, mark)) {
         at += sizeof mark - 1;
-        const char *told = strstr(at, "error:"), *end = strchr(at, '\n');
+        const char *reported = strstr(at, "error:"), *end = strchr(at, '\n');
         long line = strtol(at, NULL, 10);
-        if (line >= first && line <= last && told && (!end || told < end)) return true;
+        if (line >= first && line <= last && reported && (!end || reported < end)) return true;
     }
     return false;
 }
@@ -419,13 +419,13 @@ static void put_parts(const char *text, cpi_string *out)
         if (strstr(text, parts[i][0])) cpi_string_put(out, "#define __CU_%s 1\n", parts[i][1]);
 }
 
-void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *const *names, const char *trouble,
+void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *const *names, const char *error,
                   cpi_string *out)
 {
     bool named = false;
-    for (int i = 0; trouble && i < p->nfunctions; i++)
+    for (int i = 0; error && i < p->nfunctions; i++)
         named = named || (p->function[i].global && p->function[i].body >= 0 &&
-                          blamed(p, &p->function[i], trouble));
+                          blamed(p, &p->function[i], error));
     const cpi_tokens *t = &p->tokens;
     int at = 0, k = 0, v = 0;
     cpi_cu_program q;
@@ -449,7 +449,7 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
         if (k < p->nfunctions && at == p->function[k].start) {
             const cpi_cu_function *f = &p->function[k];
             put_function(p, rewritten ? &q : NULL, &p->function[k],
-                         trouble && (!named || (f->body >= 0 && blamed(p, f, trouble))), out);
+                         error && (!named || (f->body >= 0 && blamed(p, f, error))), out);
             at = p->function[k++].end;
         } else if (v < p->nvariables && at == p->variable[v].start) {
             if (p->variable[v].shared) put_shared_variable(p, &p->variable[v], out);

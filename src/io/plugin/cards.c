@@ -17,7 +17,7 @@ const char *cpi_card_value(const char *text, const char *key)
     return text[8] == '=' ? text + 9 : NULL;
 }
 
-void cpi_card_text(const char *value, const char *card, char *to, size_t bytes)
+void cpi_card_string(const char *value, const char *card, char *to, size_t bytes)
 {
     const char *end = card + CPI_CARD;
     size_t n = 0;

@@ -19,7 +19,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 void cpi_fitsio_lock(void) { pthread_mutex_lock(&lock); }
 void cpi_fitsio_unlock(void) { pthread_mutex_unlock(&lock); }
 
-const char *cpi_fitsio_text(int status, char text[81])
+const char *cpi_fitsio_string(int status, char text[81])
 {
     /* the stack of messages is shared; the first one says most */
     char first[FLEN_ERRMSG];
@@ -35,7 +35,7 @@ cp_code cpi_compressed_failed(const struct cpi_fits *f, int status)
 {
     char text[81];
     return HOST->fail(status == MEMORY_ALLOCATION ? CP_ERROR_MEMORY : CP_ERROR_FORMAT, "%s: %s: compressed image: %s",
-                      f->source.function, f->source.path, cpi_fitsio_text(status, text));
+                      f->source.function, f->source.path, cpi_fitsio_string(status, text));
 }
 
 /* A file in memory: an empty primary unit, then the table with a header of our own. */

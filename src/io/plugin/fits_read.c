@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PIECE (1 << 18) /* pixels of a task */
+#define SEGMENT (1 << 18) /* pixels of a task */
 #define STEP 4096       /* pixels converted at a time when the types differ */
 
 /* The unsigned (bytes: signed) reading of a BITPIX by its BZERO, or CP_DEFAULT. No integer can say that a pixel is
@@ -147,14 +147,14 @@ static void scale(const cpi_hdu *h, const void *raw, void *to, int64_t n)
     }
 }
 
-static void read_piece(void *context, int64_t task, int worker)
+static void read_chunk(void *context, int64_t task, int worker)
 {
     (void)worker;
     job *j = context;
     const cpi_hdu *h = &j->f->hdu;
     int raw = abs(h->bitpix) / 8, item = j->type == CP_FLOAT64 ? 8 : j->type == CP_FLOAT32 ? 4 : raw;
-    int64_t first = task * PIECE, last = j->size - first < PIECE ? j->size : first + PIECE;
-    int64_t step = j->same ? PIECE : STEP;
+    int64_t first = task * SEGMENT, last = j->size - first < SEGMENT ? j->size : first + SEGMENT;
+    int64_t step = j->same ? SEGMENT : STEP;
     _Alignas(64) char block[STEP * 8];
     for (int64_t i = first; i < last; i += step) {
         int64_t n = last - i < step ? last - i : step;
@@ -177,6 +177,6 @@ cp_code cpi_fits_read(const char *function, const cpi_io_image *image, void *pix
     job j = {.f = image->fits, .type = image->type, .size = image->size, .pixels = pixels};
     j.shifted = h->bitpix > 0 && shifted_type(h) != CP_DEFAULT;
     j.same = j.shifted || (h->bscale == 1 && h->bzero == 0 && !(h->has_blank && h->bitpix > 0));
-    HOST->parallel((j.size + PIECE - 1) / PIECE, read_piece, &j);
+    HOST->parallel((j.size + SEGMENT - 1) / SEGMENT, read_chunk, &j);
     return j.failed ? cpi_source_failed(&image->fits->source, j.failed) : CP_OK;
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PIECE (1 << 16) /* pixels swapped at a time */
+#define SEGMENT (1 << 16) /* pixels swapped at a time */
 
 /* How FITS holds a type: BITPIX, and the BZERO of types it knows by an offset only. */
 static int bitpix_of(cp_type t, const char **bzero)
@@ -132,11 +132,11 @@ static cp_code put_pixels(cpi_out *out, cp_type type, int64_t size, const char *
 {
     const char *bzero;
     int bitpix = bitpix_of(type, &bzero), item = (bitpix < 0 ? -bitpix : bitpix) / 8;
-    char *block = HOST->malloc((size_t)PIECE * 8);
+    char *block = HOST->malloc((size_t)SEGMENT * 8);
     if (!block) return CP_ERROR_MEMORY;
     cp_code code = CP_OK;
-    for (int64_t i = 0; i < size && code == CP_OK; i += PIECE) {
-        int64_t n = size - i < PIECE ? size - i : PIECE;
+    for (int64_t i = 0; i < size && code == CP_OK; i += SEGMENT) {
+        int64_t n = size - i < SEGMENT ? size - i : SEGMENT;
         swap(type, pixels + i * item, block, n);
         code = cpi_out_write(out, block, (size_t)(n * item));
     }

@@ -92,7 +92,7 @@ static int64_t count(const uint8_t *fours, int64_t nx, int64_t ny)
 }
 
 /* One of the four quadrants, nx x ny pixels; *signs grows by those that are not 0. */
-static bool walk_quadrant(bits *s, int planes, int64_t nx, int64_t ny, uint8_t *memory, int64_t *signs)
+static bool read_quadrant(bits *s, int planes, int64_t nx, int64_t ny, uint8_t *memory, int64_t *signs)
 {
     int64_t size = (nx + 1) / 2 * ((ny + 1) / 2);
     uint8_t *set = memory, *fours = set + size, *other = fours + size;
@@ -117,13 +117,13 @@ static uint32_t number_at(const uint8_t *b)
     return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
 }
 
-static bool walk(bits *s, const uint8_t *planes, int64_t nx, int64_t ny, uint8_t *memory)
+static bool visit(bits *s, const uint8_t *planes, int64_t nx, int64_t ny, uint8_t *memory)
 {
     int64_t left = (nx + 1) / 2, top = (ny + 1) / 2, signs = 0;
-    if (!walk_quadrant(s, planes[0], left, top, memory, &signs) ||
-        !walk_quadrant(s, planes[1], left, ny / 2, memory, &signs) ||
-        !walk_quadrant(s, planes[1], nx / 2, top, memory, &signs) ||
-        !walk_quadrant(s, planes[2], nx / 2, ny / 2, memory, &signs) || take(s, 4) || s->missing)
+    if (!read_quadrant(s, planes[0], left, top, memory, &signs) ||
+        !read_quadrant(s, planes[1], left, ny / 2, memory, &signs) ||
+        !read_quadrant(s, planes[1], nx / 2, top, memory, &signs) ||
+        !read_quadrant(s, planes[2], nx / 2, ny / 2, memory, &signs) || take(s, 4) || s->missing)
         return false;
     return (s->at + 7) / 8 * 8 + signs <= s->end;
 }
@@ -140,7 +140,7 @@ cp_code cpi_hcompress_check(const uint8_t *b, int64_t n, int64_t pixels, bool *g
     uint8_t *memory = HOST->malloc((size_t)(3 * fours));
     if (!memory) return CP_ERROR_MEMORY;
     bits s = {b, 8 * HEADER, 8 * n, false};
-    *good = walk(&s, planes, nx, ny, memory);
+    *good = visit(&s, planes, nx, ny, memory);
     HOST->free(memory);
     return CP_OK;
 }

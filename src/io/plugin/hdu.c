@@ -89,7 +89,7 @@ static cp_code scan_header(const cpi_file_source *source, int64_t offset, bool p
         if (n == 0) {
             memcpy(s->first, block, 8);
             if (strcmp(s->first, primary ? "SIMPLE  " : "XTENSION") || block[8] != '=') return CP_OK;
-            cpi_card_text(block + 9, block, s->extension, sizeof s->extension);
+            cpi_card_string(block + 9, block, s->extension, sizeof s->extension);
         }
         for (int i = 0; i < CPI_BLOCK; i += CPI_CARD, n++) {
             if (!memcmp(block + i, "END     ", 8)) {

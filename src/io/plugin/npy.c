@@ -25,14 +25,14 @@ static bool next_is(text *t, char c)
     return true;
 }
 
-/* A string without escapes, of at most `room` - 1 characters. */
-static bool take_string(text *t, char *word, size_t room)
+/* A string without escapes, of at most `capacity` - 1 characters. */
+static bool take_string(text *t, char *word, size_t capacity)
 {
     char quote = next_is(t, '\'') ? '\'' : next_is(t, '"') ? '"' : 0;
     size_t n = 0;
     if (!quote) return false;
     for (; t->at < t->end && *t->at != quote; t->at++) {
-        if (n + 1 == room || *t->at == '\\' || *t->at == '\n' || !*t->at) return false;
+        if (n + 1 == capacity || *t->at == '\\' || *t->at == '\n' || !*t->at) return false;
         word[n++] = *t->at;
     }
     word[n] = 0;
@@ -266,7 +266,7 @@ void cpi_npy_close(cpi_io_image *image)
 
 /* --- elements --- */
 
-enum { PIECE = 4 << 20 };
+enum { SEGMENT = 4 << 20 };
 
 typedef struct reading {
     const cpi_npy *f;
@@ -285,11 +285,11 @@ static void turn(char *p, int64_t n, int unit)
         }
 }
 
-static void read_piece(void *context, int64_t task, int worker)
+static void read_chunk(void *context, int64_t task, int worker)
 {
     reading *r = context;
     (void)worker;
-    int64_t from = task * PIECE, n = r->f->bytes - from < PIECE ? r->f->bytes - from : PIECE;
+    int64_t from = task * SEGMENT, n = r->f->bytes - from < SEGMENT ? r->f->bytes - from : SEGMENT;
     int why = r->f->member ? 0 : cpi_source_get(&r->f->source, r->f->offset + from, r->to + from, n);
     if (why) __atomic_store_n(&r->why, why, __ATOMIC_RELAXED);
     else if (r->unit > 1) turn(r->to + from, n, r->unit);
@@ -306,11 +306,11 @@ cp_code cpi_npy_read(const char *function, const cpi_io_image *image, void *elem
     }
     int unit = (int)cp_type_size(image->type) / (cp_type_kind(image->type) == 'c' ? 2 : 1);
     reading r = {f, elements, f->swapped ? unit : 1, 0};
-    HOST->parallel((f->bytes + PIECE - 1) / PIECE, read_piece, &r);
+    HOST->parallel((f->bytes + SEGMENT - 1) / SEGMENT, read_chunk, &r);
     return r.why ? cpi_source_failed(&f->source, r.why) : CP_OK;
 }
 
-bool cpi_npy_place(const cpi_io_image *image, int64_t *offset, int64_t *bytes)
+bool cpi_npy_position(const cpi_io_image *image, int64_t *offset, int64_t *bytes)
 {
     const cpi_npy *f = image->npy;
     if (f->swapped || f->member) return false;
@@ -333,12 +333,12 @@ static void type_words(cp_type type, char words[32])
  * as makes the elements begin on a multiple of 64. Its length, at most CPI_NPY_HEADER. */
 int64_t cpi_npy_header(cp_type type, int ndim, const int64_t *shape, bool fortran, char *header)
 {
-    enum { LONGEST = 21, ALIGN = 64, FRONT = 10 };
+    enum { LONGEST = 21, ALIGN = 64, PREFIX = 10 };
     char descr[32], number[24];
     type_words(type, descr);
     memset(header, ' ', CPI_NPY_HEADER);
     memcpy(header, cpi_npy_magic, sizeof cpi_npy_magic);
-    char *p = header + FRONT;
+    char *p = header + PREFIX;
     p += sprintf(p, "{'descr': '%s', 'fortran_order': %s, 'shape': (", descr, fortran ? "True" : "False");
     for (int i = 0; i < ndim; i++) p += sprintf(p, i ? ", %" PRId64 : "%" PRId64, shape[i]);
     p += sprintf(p, "%s), }", ndim == 1 ? "," : "");
@@ -349,8 +349,8 @@ int64_t cpi_npy_header(cp_type type, int ndim, const int64_t *shape, bool fortra
     header[n - 1] = '\n';
     header[6] = 1;
     header[7] = 0;
-    header[8] = (char)((n - FRONT) & 255);
-    header[9] = (char)((n - FRONT) >> 8);
+    header[8] = (char)((n - PREFIX) & 255);
+    header[9] = (char)((n - PREFIX) >> 8);
     return n;
 }
 

@@ -28,7 +28,7 @@ cp_code cpi_npy_open(const char *function, const char *path, int64_t most, cpi_i
 cp_code cpi_npy_open_member(const char *function, const char *path, cpi_member *member, int64_t most,
                             cpi_io_image *image); /* owns the member, whatever comes of it */
 cp_code cpi_npy_read(const char *function, const cpi_io_image *image, void *elements);
-bool cpi_npy_place(const cpi_io_image *image, int64_t *offset, int64_t *bytes);
+bool cpi_npy_position(const cpi_io_image *image, int64_t *offset, int64_t *bytes);
 void cpi_npy_close(cpi_io_image *image);
 int64_t cpi_npy_header(cp_type type, int ndim, const int64_t *shape, bool fortran, char *header);
 cp_code cpi_npy_write(const char *function, const char *path, cp_type type, int ndim, const int64_t *shape,

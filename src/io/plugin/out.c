@@ -104,9 +104,9 @@ static cp_code follow_links(cpi_out *o, char **target, int *descriptor)
             return CP_OK;
         }
         link[length] = 0;
-        size_t room = (size_t)n + (size_t)length + 1;
-        char *next = HOST->malloc(room);
-        if (next) snprintf(next, room, "%.*s%s", link[0] == '/' ? 0 : n, path, link);
+        size_t capacity = (size_t)n + (size_t)length + 1;
+        char *next = HOST->malloc(capacity);
+        if (next) snprintf(next, capacity, "%.*s%s", link[0] == '/' ? 0 : n, path, link);
         HOST->free(path);
         path = next;
         if (links >= 40 && path) {
@@ -121,12 +121,12 @@ static cp_code follow_links(cpi_out *o, char **target, int *descriptor)
 }
 
 /* The name of another temporary file beside the target. */
-static void next_name(cpi_out *o, char *name, size_t room)
+static void next_name(cpi_out *o, char *name, size_t capacity)
 {
     static int counter;
     const char *slash = strrchr(o->target, '/');
     int folder = slash ? (int)(slash - o->target) + 1 : 0;
-    snprintf(name, room, "%.*s.cuprite-%ld-%d.tmp", folder, o->target, (long)getpid(),
+    snprintf(name, capacity, "%.*s.cuprite-%ld-%d.tmp", folder, o->target, (long)getpid(),
              __atomic_add_fetch(&counter, 1, __ATOMIC_RELAXED));
 }
 
@@ -134,14 +134,14 @@ static void next_name(cpi_out *o, char *name, size_t room)
  * goes with the process whatever ends it, where the file system has that; else o->temporary names it. */
 static cp_code open_temporary(cpi_out *o, const struct stat *old)
 {
-    size_t room = strlen(o->target) + 48;
-    char *name = HOST->malloc(room);
+    size_t capacity = strlen(o->target) + 48;
+    char *name = HOST->malloc(capacity);
     if (!name) return o->code = CP_ERROR_MEMORY;
     const char *slash = strrchr(o->target, '/');
-    snprintf(name, room, "%.*s", slash ? (int)(slash - o->target) + 1 : 2, slash ? o->target : "./");
+    snprintf(name, capacity, "%.*s", slash ? (int)(slash - o->target) + 1 : 2, slash ? o->target : "./");
     o->fd = open(name, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
     for (int attempt = 0; attempt < 100 && o->fd < 0; attempt++) {
-        next_name(o, name, room);
+        next_name(o, name, capacity);
         o->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (o->fd >= 0) o->temporary = name;
         else if (errno != EEXIST) break;
@@ -156,13 +156,13 @@ static cp_code open_temporary(cpi_out *o, const struct stat *old)
 /* Gives a file without a name one: in /proc, where descriptors have names that can be linked. */
 static cp_code name_file(cpi_out *o)
 {
-    size_t room = strlen(o->target) + 48;
-    char from[40], *name = HOST->malloc(room);
+    size_t capacity = strlen(o->target) + 48;
+    char from[40], *name = HOST->malloc(capacity);
     if (!name) return o->code = CP_ERROR_MEMORY;
     snprintf(from, sizeof from, "/proc/self/fd/%d", o->fd);
     int done = -1;
     for (int attempt = 0; attempt < 100 && done != 0; attempt++) {
-        next_name(o, name, room);
+        next_name(o, name, capacity);
         done = linkat(AT_FDCWD, from, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
         if (done != 0 && errno != EEXIST) break;
     }

@@ -71,7 +71,7 @@ bool cpi_card_integer(const char *value, const char *card, int64_t *result);
 bool cpi_card_real(const char *value, const char *card, double *result);
 bool cpi_card_true(const char *value, const char *card);
 /* A string value without quotes and trailing blanks, into `to`. */
-void cpi_card_text(const char *value, const char *card, char *to, size_t bytes);
+void cpi_card_string(const char *value, const char *card, char *to, size_t bytes);
 /* The card written anew from its parts into `to` (80 characters); false when it has no keyword, or a value that
  * is no string, number or logical. Libraries get headers made of these: their parsers trust what they read. */
 bool cpi_card_clean(const char *card, char *to);
@@ -87,7 +87,7 @@ cp_code cpi_compressed_read(const struct cpi_fits *f, cp_type type, int64_t size
 /* CFITSIO's status as an error of this image. */
 cp_code cpi_compressed_failed(const struct cpi_fits *f, int status);
 /* CFITSIO's words for a status. */
-const char *cpi_fitsio_text(int status, char text[81]);
+const char *cpi_fitsio_string(int status, char text[81]);
 void cpi_fitsio_lock(void);
 void cpi_fitsio_unlock(void);
 

@@ -23,27 +23,27 @@ typedef struct palette { int n; png_color colour[256]; } palette;
 
 /* Fills the palette and the pixels' places in it; false when there are more colours. Greys, which most pixels of
  * a plot are, are found by a table, the few others by search. */
-static bool find_palette(const uint8_t *rgb, int64_t pixels, palette *p, uint8_t *places)
+static bool find_palette(const uint8_t *rgb, int64_t pixels, palette *p, uint8_t *indices)
 {
     int grey[256], others[256], other = 0;
     for (int i = 0; i < 256; i++) grey[i] = -1;
     p->n = 0;
     for (int64_t i = 0; i < pixels; i++, rgb += 3) {
-        int place = -1;
+        int position = -1;
         bool is_grey = rgb[0] == rgb[1] && rgb[1] == rgb[2];
-        if (is_grey) place = grey[rgb[0]];
-        for (int k = 0; k < other && !is_grey && place < 0; k++) {
+        if (is_grey) position = grey[rgb[0]];
+        for (int k = 0; k < other && !is_grey && position < 0; k++) {
             const png_color *c = &p->colour[others[k]];
-            if (c->red == rgb[0] && c->green == rgb[1] && c->blue == rgb[2]) place = others[k];
+            if (c->red == rgb[0] && c->green == rgb[1] && c->blue == rgb[2]) position = others[k];
         }
-        if (place < 0) {
+        if (position < 0) {
             if (p->n == 256) return false;
-            place = p->n++;
-            p->colour[place] = (png_color){rgb[0], rgb[1], rgb[2]};
-            if (is_grey) grey[rgb[0]] = place;
-            else others[other++] = place;
+            position = p->n++;
+            p->colour[position] = (png_color){rgb[0], rgb[1], rgb[2]};
+            if (is_grey) grey[rgb[0]] = position;
+            else others[other++] = position;
         }
-        places[i] = (uint8_t)place;
+        indices[i] = (uint8_t)position;
     }
     return true;
 }
@@ -78,24 +78,24 @@ cp_code cpi_png_write(const char *function, const char *path, int64_t height, in
     if (height > INT32_MAX || width > INT32_MAX)
         return HOST->fail(CP_ERROR_VALUE, "%s: %s: a picture has at most 2147483647 pixels in a line", function, path);
     palette colours;
-    uint8_t *places = NULL;
+    uint8_t *indices = NULL;
     if (channels == 3) { /* a third of the bytes, where it goes */
-        if (!(places = HOST->malloc((size_t)(height * width)))) return CP_ERROR_MEMORY;
-        if (find_palette(pixels, height * width, &colours, places)) channels = 1, pixels = places;
+        if (!(indices = HOST->malloc((size_t)(height * width)))) return CP_ERROR_MEMORY;
+        if (find_palette(pixels, height * width, &colours, indices)) channels = 1, pixels = indices;
     }
     cpi_out out;
     cp_code code = cpi_out_open(function, path, &out);
     if (code != CP_OK) {
-        HOST->free(places);
+        HOST->free(indices);
         return code;
     }
     picture p = {.out = &out};
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, p.text, on_error, on_warning);
     png_infop info = png ? png_create_info_struct(png) : NULL;
     code = info ? encode(&p, png, info, (uint32_t)height, (uint32_t)width, channels, pixels,
-                         pixels == places ? &colours : NULL)
+                         pixels == indices ? &colours : NULL)
                 : HOST->fail(CP_ERROR_MEMORY, "%s: %s: out of memory", function, path);
     png_destroy_write_struct(&png, &info);
-    HOST->free(places);
+    HOST->free(indices);
     return cpi_out_close(&out, code);
 }

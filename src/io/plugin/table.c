@@ -138,7 +138,7 @@ static cp_code fits_failed(const cpi_out *out, int status)
 {
     char text[81];
     return HOST->fail(status == MEMORY_ALLOCATION ? CP_ERROR_MEMORY : CP_ERROR_IO, "%s: %s: %s", out->function,
-                      out->path, cpi_fitsio_text(status, text));
+                      out->path, cpi_fitsio_string(status, text));
 }
 
 static cp_code write_fits(cpi_out *out, int n, const cpi_io_column *columns, int64_t rows, const char *cards)

@@ -79,8 +79,8 @@ static void read_words(cp_image_header *h, const char *cards, int n)
 {
     for (int i = 0; i < n; i++) {
         const char *card = cards + (size_t)i * CPI_CARD, *v;
-        if ((v = cpi_card_value(card, "BUNIT"))) cpi_card_text(v, card, h->unit, sizeof h->unit);
-        if ((v = cpi_card_value(card, "OBJECT"))) cpi_card_text(v, card, h->object, sizeof h->object);
+        if ((v = cpi_card_value(card, "BUNIT"))) cpi_card_string(v, card, h->unit, sizeof h->unit);
+        if ((v = cpi_card_value(card, "OBJECT"))) cpi_card_string(v, card, h->object, sizeof h->object);
         static const char *const beam[] = {"BMAJ", "BMIN", "BPA"};
         for (int b = 0; b < 3; b++)
             if ((v = cpi_card_value(card, beam[b]))) cpi_card_real(v, card, &h->beam[b]);

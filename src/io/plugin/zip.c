@@ -29,7 +29,7 @@ struct cpi_member {
     cpi_file_source source; /* the archive's, which stays open */
     const char *path;
     int64_t at, packed, size, taken; /* where its bytes begin, how many, unpacked, read so far of the packed */
-    int64_t place;                   /* unpacked so far */
+    int64_t position;                /* unpacked so far */
     uint32_t crc, want;
     bool deflated, begun;
     z_stream z;
@@ -180,7 +180,7 @@ void cpi_member_free(cpi_member *m)
 
 static cp_code begin_again(cpi_member *m)
 {
-    m->taken = m->place = 0;
+    m->taken = m->position = 0;
     m->crc = 0;
     m->z.avail_in = 0;
     if (!m->deflated) return CP_OK;
@@ -217,10 +217,10 @@ static cp_code next(cpi_member *m, uint8_t *to, int64_t n)
 {
     while (n > 0) {
         int64_t some = n < 1 << 24 ? n : 1 << 24;
-        cp_code code = m->deflated ? unpack(m, to, some) : cpi_source_read(&m->source, m->at + m->place, to, some);
+        cp_code code = m->deflated ? unpack(m, to, some) : cpi_source_read(&m->source, m->at + m->position, to, some);
         if (code != CP_OK) return code;
         m->crc = (uint32_t)crc32(m->crc, to, (uInt)some);
-        m->place += some;
+        m->position += some;
         to += some;
         n -= some;
     }
@@ -231,8 +231,8 @@ static cp_code pass_over(cpi_member *m, int64_t to)
 {
     uint8_t nothing[4096];
     cp_code code = CP_OK;
-    while (code == CP_OK && m->place < to) {
-        int64_t n = to - m->place < (int64_t)sizeof nothing ? to - m->place : (int64_t)sizeof nothing;
+    while (code == CP_OK && m->position < to) {
+        int64_t n = to - m->position < (int64_t)sizeof nothing ? to - m->position : (int64_t)sizeof nothing;
         code = next(m, nothing, n);
     }
     return code;
@@ -241,7 +241,7 @@ static cp_code pass_over(cpi_member *m, int64_t to)
 cp_code cpi_member_get(cpi_member *m, int64_t offset, void *to, int64_t n)
 {
     if (offset < 0 || n < 0 || offset > m->size - n) return damaged(&m->source, "a member ends too early");
-    cp_code code = offset < m->place ? begin_again(m) : CP_OK;
+    cp_code code = offset < m->position ? begin_again(m) : CP_OK;
     if (code == CP_OK) code = pass_over(m, offset);
     return code == CP_OK ? next(m, to, n) : code;
 }

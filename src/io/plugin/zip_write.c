@@ -8,7 +8,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { PIECE = 1 << 20, WINDOW = 1 << 15, VERSION = 45, LOCAL = 30, ENTRY = 46, END = 22, END64 = 56, LOCATOR = 20 };
+enum { SEGMENT = 1 << 20, WINDOW = 1 << 15, VERSION = 45, LOCAL = 30, ENTRY = 46, END = 22, END64 = 56, LOCATOR = 20 };
 
 typedef struct written {
     char *name;
@@ -21,7 +21,7 @@ struct cpi_zip_writer {
     char *path;
     bool compressed;
     int64_t at; /* bytes written */
-    int n, room;
+    int n, capacity;
     written *members;
 };
 
@@ -61,8 +61,8 @@ cp_code cpi_zip_begin(const char *function, const char *path, bool compressed, s
 /* A member's bytes: its header, then the elements; and the pieces that they become. */
 typedef struct packing {
     const uint8_t *header, *elements;
-    int64_t head, size, pieces;
-    size_t room;       /* bytes that a piece may become */
+    int64_t head, size, nchunks;
+    size_t capacity;   /* bytes that a piece may become */
     uint8_t *packed;   /* NULL: nothing is packed */
     uint32_t *crc;
     size_t *bytes;
@@ -70,38 +70,38 @@ typedef struct packing {
 } packing;
 
 /* Piece i: the first begins with the header. */
-static const uint8_t *piece_at(const packing *p, int64_t i, int64_t *n)
+static const uint8_t *chunk_at(const packing *p, int64_t i, int64_t *n)
 {
     if (i == 0) return *n = p->head, p->header;
-    int64_t from = (i - 1) * PIECE;
-    *n = p->size - p->head - from < PIECE ? p->size - p->head - from : PIECE;
+    int64_t from = (i - 1) * SEGMENT;
+    *n = p->size - p->head - from < SEGMENT ? p->size - p->head - from : SEGMENT;
     return p->elements + from;
 }
 
-static bool deflate_piece(packing *p, int64_t i, const uint8_t *bytes, int64_t n)
+static bool deflate_chunk(packing *p, int64_t i, const uint8_t *bytes, int64_t n)
 {
     z_stream z = {0};
     if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) != Z_OK) return false;
     if (i > 1) deflateSetDictionary(&z, bytes - WINDOW, WINDOW); /* what stands before it, so that it can be named */
     z.next_in = (Bytef *)(uintptr_t)bytes;
     z.avail_in = (uInt)n;
-    z.next_out = p->packed + (size_t)i * p->room;
-    z.avail_out = (uInt)p->room;
-    const bool last = i == p->pieces - 1;
+    z.next_out = p->packed + (size_t)i * p->capacity;
+    z.avail_out = (uInt)p->capacity;
+    const bool last = i == p->nchunks - 1;
     int status = deflate(&z, last ? Z_FINISH : Z_SYNC_FLUSH);
-    p->bytes[i] = p->room - z.avail_out;
+    p->bytes[i] = p->capacity - z.avail_out;
     deflateEnd(&z);
     return last ? status == Z_STREAM_END : status == Z_OK && !z.avail_in;
 }
 
-static void pack_piece(void *context, int64_t i, int worker)
+static void pack_chunk(void *context, int64_t i, int worker)
 {
     packing *p = context;
     int64_t n;
-    const uint8_t *bytes = piece_at(p, i, &n);
+    const uint8_t *bytes = chunk_at(p, i, &n);
     (void)worker;
     p->crc[i] = (uint32_t)crc32(0, bytes, (uInt)n);
-    if (p->packed && !deflate_piece(p, i, bytes, n)) __atomic_store_n(&p->failed, true, __ATOMIC_RELAXED);
+    if (p->packed && !deflate_chunk(p, i, bytes, n)) __atomic_store_n(&p->failed, true, __ATOMIC_RELAXED);
 }
 
 static void end_packing(packing *p)
@@ -113,19 +113,19 @@ static void end_packing(packing *p)
 
 static cp_code pack(struct cpi_zip_writer *w, packing *p, written *m)
 {
-    p->pieces = 1 + (p->size - p->head + PIECE - 1) / PIECE;
-    p->room = PIECE + PIECE / 256 + 128; /* more than what cannot be packed becomes */
-    p->crc = HOST->malloc((size_t)p->pieces * sizeof *p->crc);
-    p->bytes = p->crc ? HOST->malloc((size_t)p->pieces * sizeof *p->bytes) : NULL;
-    if (p->bytes && w->compressed) p->packed = HOST->malloc((size_t)p->pieces * p->room);
+    p->nchunks = 1 + (p->size - p->head + SEGMENT - 1) / SEGMENT;
+    p->capacity = SEGMENT + SEGMENT / 256 + 128; /* more than what cannot be packed becomes */
+    p->crc = HOST->malloc((size_t)p->nchunks * sizeof *p->crc);
+    p->bytes = p->crc ? HOST->malloc((size_t)p->nchunks * sizeof *p->bytes) : NULL;
+    if (p->bytes && w->compressed) p->packed = HOST->malloc((size_t)p->nchunks * p->capacity);
     if (!p->bytes || (w->compressed && !p->packed)) return CP_ERROR_MEMORY;
-    HOST->parallel(p->pieces, pack_piece, p);
+    HOST->parallel(p->nchunks, pack_chunk, p);
     if (p->failed) return HOST->fail(CP_ERROR_MEMORY, "%s: %s: out of memory", w->out.function, w->path);
     m->packed = w->compressed ? 0 : p->size;
     m->crc = p->crc[0];
-    for (int64_t i = 0; i < p->pieces; i++) {
+    for (int64_t i = 0; i < p->nchunks; i++) {
         int64_t n;
-        piece_at(p, i, &n);
+        chunk_at(p, i, &n);
         if (i) m->crc = (uint32_t)crc32_combine(m->crc, p->crc[i], n);
         if (w->compressed) m->packed += (int64_t)p->bytes[i];
     }
@@ -196,11 +196,11 @@ static void put_end(struct cpi_zip_writer *w, int64_t from)
 
 static written *new_member(struct cpi_zip_writer *w, const char *name)
 {
-    if (w->n == w->room) {
-        const int room = 2 * w->room + 8;
-        written *more = HOST->realloc(w->members, (size_t)room * sizeof *more);
+    if (w->n == w->capacity) {
+        const int capacity = 2 * w->capacity + 8;
+        written *more = HOST->realloc(w->members, (size_t)capacity * sizeof *more);
         if (!more) return NULL;
-        w->members = more, w->room = room;
+        w->members = more, w->capacity = capacity;
     }
     size_t n = strlen(name);
     written *m = &w->members[w->n];
@@ -227,10 +227,10 @@ cp_code cpi_zip_add(struct cpi_zip_writer *w, const char *name, cp_type type, in
     if (code == CP_OK) {
         m->size = p.size;
         put_local(w, m);
-        for (int64_t i = 0; i < p.pieces; i++) {
+        for (int64_t i = 0; i < p.nchunks; i++) {
             int64_t n;
-            const uint8_t *bytes = piece_at(&p, i, &n);
-            if (p.packed) put(w, p.packed + (size_t)i * p.room, (int64_t)p.bytes[i]);
+            const uint8_t *bytes = chunk_at(&p, i, &n);
+            if (p.packed) put(w, p.packed + (size_t)i * p.capacity, (int64_t)p.bytes[i]);
             else put(w, bytes, n);
         }
         code = w->out.code;

@@ -36,26 +36,26 @@ static void put(const filling *f, void *table, int64_t at, double value)
     else ((double *)table)[at] = value;
 }
 
-/* Element i of the Fourier transform's real numbers is element `place` times `by`. */
-static void take(const filling *f, int64_t i, int64_t place, double by)
+/* Element i of the Fourier transform's real numbers is element `position` times `by`. */
+static void take(const filling *f, int64_t i, int64_t position, double by)
 {
-    f->t->in[i] = (int32_t)place;
+    f->t->in[i] = (int32_t)position;
     put(f, f->t->in_by, i, by);
 }
 
-/* Element i of its complex numbers is element `place` times (pr, pi) plus element `other` times (qr, qi). */
-static void take_two(const filling *f, int64_t i, int64_t place, double pr, double pi, int64_t other, double qr,
+/* Element i of its complex numbers is element `position` times (pr, pi) plus element `other` times (qr, qi). */
+static void take_two(const filling *f, int64_t i, int64_t position, double pr, double pi, int64_t other, double qr,
                      double qi)
 {
     const double by[] = {pr, pi, qr, qi};
-    f->t->in[2 * i] = (int32_t)place, f->t->in[2 * i + 1] = (int32_t)other;
+    f->t->in[2 * i] = (int32_t)position, f->t->in[2 * i + 1] = (int32_t)other;
     for (int k = 0; k < 4; k++) put(f, f->t->in_by, 4 * i + k, by[k]);
 }
 
-/* Result k is re times the real part plus im times the imaginary part of the Fourier transform's element `place`. */
-static void give(const filling *f, int64_t k, int64_t place, double re, double im)
+/* Result k is re times the real part plus im times the imaginary part of the Fourier transform's element `position`. */
+static void give(const filling *f, int64_t k, int64_t position, double re, double im)
 {
-    f->t->out[k] = (int32_t)place;
+    f->t->out[k] = (int32_t)position;
     put(f, f->t->out_by, 2 * k, re);
     put(f, f->t->out_by, 2 * k + 1, im);
 }
@@ -72,8 +72,8 @@ static void fill_1(const filling *f)
         return;
     }
     for (int64_t i = 0; i < length; i++) {
-        const int64_t place = i < n ? i : length - i;
-        take(f, i, place, place == 0 || place == n - 1 ? root : 1);
+        const int64_t position = i < n ? i : length - i;
+        take(f, i, position, position == 0 || position == n - 1 ? root : 1);
     }
     for (int64_t k = 0; k < n; k++) give(f, k, k, k == 0 || k == n - 1 ? 1 / root : 1, 0);
 }
@@ -98,9 +98,9 @@ static void fill_3(const filling *f)
     for (int64_t k = 0; k <= n / 2; k++) {
         double c, s;
         cpi_fft_root(k, 4 * n, &c, &s);
-        const int64_t place = f->sine ? last - k : k, other = f->sine ? k - 1 : n - k;
-        if (k) take_two(f, k, place, c, -s, other, -s, -c);
-        else take_two(f, 0, place, f->orthogonal ? sqrt(2) : 1, 0, place, 0, 0);
+        const int64_t position = f->sine ? last - k : k, other = f->sine ? k - 1 : n - k;
+        if (k) take_two(f, k, position, c, -s, other, -s, -c);
+        else take_two(f, 0, position, f->orthogonal ? sqrt(2) : 1, 0, position, 0, 0);
     }
     for (int64_t k = 0; k < n; k++) { /* of real numbers: one weight each */
         f->t->out[k] = (int32_t)(k % 2 ? n - 1 - k / 2 : k / 2);
@@ -121,15 +121,15 @@ static void fill_4(const filling *f)
         give(f, b, j, f->sine ? 2 * s : -2 * s, f->sine ? 2 * c : -2 * c);
     }
     for (int64_t t = 0; n % 2 && t < n; t++) {
-        int64_t m = 8 * t + 1, k = 2 * t + 1, place = k % n;
+        int64_t m = 8 * t + 1, k = 2 * t + 1, position = k % n;
         double by = 1;
         if (m > 4 * n) m = 8 * n - m;
         if (m > 2 * n) m = 4 * n - m, by = -1;
         take(f, t, f->sine ? n - 1 - m / 2 : m / 2, by);
         cpi_fft_root(k, 8 * n, &c, &s);
-        if (2 * place > n) place = n - place, s = -s; /* the conjugate's real part */
+        if (2 * position > n) position = n - position, s = -s; /* the conjugate's real part */
         by = f->sine && t % 2 ? -2 : 2;
-        give(f, t, place, by * c, -by * s);
+        give(f, t, position, by * c, -by * s);
     }
 }
 

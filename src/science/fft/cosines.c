@@ -10,8 +10,8 @@
 
 #include "compose/compose.h"
 #include "cuprite/fft.h"
-#include "fft/front.h"
-#include "front/front.h"
+#include "fft/axes.h"
+#include "operands/operands.h"
 
 static const double PI = 3.14159265358979323846264338327950288;
 
@@ -23,7 +23,7 @@ static cp_array *part(cp_array *x, int64_t from, int64_t to, int64_t step)
 static cp_array *backwards(cp_array *x) { return x ? cp_flip(x, CP_AXES(-1)) : NULL; }
 
 /* An array of x's shape, but for the last extent, and type. */
-static cp_array *room(cp_array *x, int64_t n, cp_type type)
+static cp_array *capacity(cp_array *x, int64_t n, cp_type type)
 {
     int64_t shape[CP_MAXDIM];
     memcpy(shape, cp_dims(x), (size_t)cp_ndim(x) * sizeof *shape);
@@ -49,7 +49,7 @@ static cp_array *rfft_of(cp_array *x) { return x ? cp_rfft(x) : NULL; }
 static cp_array *cosine_2(cp_array *x)
 {
     const int64_t n = cp_dim(x, cp_ndim(x) - 1), h = n / 2;
-    cp_array *v = room(x, n, x->type);
+    cp_array *v = capacity(x, n, x->type);
     if (!v || !put(part(v, 0, (n + 1) / 2, 1), part(x, 0, n, 2))) return NULL;
     if (h && !put(part(v, (n + 1) / 2, n, 1), backwards(part(x, 1, n, 2)))) return NULL;
     cp_array *u = cp_multiply(rfft_of(v), turns(h + 1, 0.5 / (double)n, 0, x));
@@ -66,7 +66,7 @@ static cp_array *cosine_3(cp_array *x)
 {
     const int64_t n = cp_dim(x, cp_ndim(x) - 1), h = n / 2;
     const bool single = x->type == CP_FLOAT32;
-    cp_array *z = room(x, h + 1, single ? CP_COMPLEX64 : CP_COMPLEX128), *r = room(x, n, x->type);
+    cp_array *z = capacity(x, h + 1, single ? CP_COMPLEX64 : CP_COMPLEX128), *r = capacity(x, n, x->type);
     if (!z || !r) return NULL;
     if (n == 1) return x;
     if (!put(cp_real_part(z), part(x, 0, h + 1, 1)) || !put(part(cp_imag_part(z), 0, 1, 1), cp_float(0))) return NULL;
@@ -80,7 +80,7 @@ static cp_array *cosine_3(cp_array *x)
 static cp_array *cosine_1(cp_array *x)
 {
     const int64_t n = cp_dim(x, cp_ndim(x) - 1);
-    cp_array *v = room(x, 2 * (n - 1), x->type);
+    cp_array *v = capacity(x, 2 * (n - 1), x->type);
     if (!put(part(v, 0, n, 1), x)) return NULL;
     if (n > 2 && !put(part(v, n, 2 * (n - 1), 1), backwards(part(x, 1, n - 1, 1)))) return NULL;
     cp_array *u = rfft_of(v);
@@ -90,7 +90,7 @@ static cp_array *cosine_1(cp_array *x)
 static cp_array *sine_1(cp_array *x)
 {
     const int64_t n = cp_dim(x, cp_ndim(x) - 1);
-    cp_array *v = room(x, 2 * (n + 1), x->type);
+    cp_array *v = capacity(x, 2 * (n + 1), x->type);
     if (!put(part(v, 0, 1, 1), cp_float(0)) || !put(part(v, 1, n + 1, 1), x)) return NULL;
     if (!put(part(v, n + 1, n + 2, 1), cp_float(0))) return NULL;
     if (!put(part(v, n + 2, 2 * n + 2, 1), cp_negative(backwards(x)))) return NULL;

@@ -10,8 +10,8 @@
 
 #include "compose/compose.h"
 #include "cuprite/fft.h"
-#include "fft/front.h"
-#include "front/front.h"
+#include "fft/axes.h"
+#include "operands/operands.h"
 
 /* --- lengths, axes, types --- */
 
@@ -236,7 +236,7 @@ cp_array *cpi_fft_run(const char *name, cpi_fft_kind kind, int sign, cp_array *x
 
 /* --- the functions --- */
 
-/*: module("_fft", doc="The transforms below cuprite.fft and cuprite.scipy.fft.") */
+/*: python_module("_fft", doc="The transforms below cuprite.fft and cuprite.scipy.fft.") */
 /*: words("fft_norm", "backward ortho forward", c="cp_fft_norm") */
 
 static cp_array *one(const char *name, cpi_fft_kind kind, int sign, cp_array *a, int64_t n, cp_axes axis,

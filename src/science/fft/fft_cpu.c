@@ -30,7 +30,7 @@ enum {
     LINE_SHARED = 1 << 17, /* from this length on all threads work on one lane */
     FAR_BYTES = 1 << 20,
     STREAM_BYTES = 1 << 25, /* a result of so many is written past the caches, */
-    STREAM_LANE = 1 << 13,  /* lanes that are cut up from so many on */
+    STREAM_LINE = 1 << 13,  /* lanes that are cut up from so many on */
     BLOCK_BYTES = 1 << 19, /* of a block whose axes are transformed together */
     BLOCK_AXES = 4,        /* at most */
     BLOCKS_LEAST = 16,     /* fewer are too few to be shared out */
@@ -51,7 +51,7 @@ typedef struct job {
     int64_t shape[CP_MAXDIM], in_stride[CP_MAXDIM], out_stride[CP_MAXDIM]; /* the last: neighbours */
     const char *in;
     char *out;
-    int64_t lanes, runs, per_run;     /* groups of lanes: per_run in each of `runs` runs of the last dimension */
+    int64_t lines, runs, per_run;     /* groups of lanes: per_run in each of `runs` runs of the last dimension */
     int64_t groups, each;             /* each: groups of a task */
     bool apart;                       /* lanes of a group may be of different runs of the last dimension */
     bool line;                        /* lanes are cut up */
@@ -78,21 +78,21 @@ static void work_free(cp_stream *stream, char *memory)
 
 /* --- lanes --- */
 
-static void where(const job *j, int64_t lane, const char **in, char **out)
+static void where(const job *j, int64_t one, const char **in, char **out)
 {
     int64_t offset[2];
-    cpi_offsets(j->ndim, j->shape, lane, 2, (const int64_t *const[]){j->in_stride, j->out_stride}, offset);
+    cpi_offsets(j->ndim, j->shape, one, 2, (const int64_t *const[]){j->in_stride, j->out_stride}, offset);
     *in = j->in + offset[0];
     *out = j->out + offset[1];
 }
 
 /* Dimensions in the order of the output's memory, those that follow one another as one. */
-static void take_lanes(job *j, const int64_t *shape, const int64_t *in, const int64_t *out, int ndim)
+static void load_batch(job *j, const int64_t *shape, const int64_t *in, const int64_t *out, int ndim)
 {
-    j->lanes = 1;
+    j->lines = 1;
     for (int d = 0; d < ndim; d++) {
         j->shape[d] = shape[d], j->in_stride[d] = in[d], j->out_stride[d] = out[d];
-        j->lanes *= shape[d];
+        j->lines *= shape[d];
     }
     cpi_loop_axes axes = {ndim, 2, j->shape, (int64_t *const[]){j->out_stride, j->in_stride}, NULL};
     j->ndim = cpi_axes_coalesce(&axes, CPI_LOOP_ORDER);
@@ -108,7 +108,7 @@ static void group_task(void *context, int64_t task, int worker)
     cpi_fft_group g = {.plan = j->plan, .sign = j->call ? j->call->sign : -1, .scale = j->scale, .in_step = j->in_step,
                        .out_step = j->out_step, .far = j->far, .scratch = j->scratch + worker * j->bytes};
     const int64_t end = (task + 1) * j->each < j->groups ? (task + 1) * j->each : j->groups;
-    const int64_t run = j->lanes / j->runs, in_step = j->ndim ? j->in_stride[j->ndim - 1] : 0;
+    const int64_t run = j->lines / j->runs, in_step = j->ndim ? j->in_stride[j->ndim - 1] : 0;
     const int64_t out_step = j->ndim ? j->out_stride[j->ndim - 1] : 0;
     for (int64_t i = task * j->each; i < end; i++) {
         int64_t first = i % j->per_run * width, left = run - first;
@@ -153,9 +153,9 @@ static void cut_groups(job *j)
 {
     const int width = j->simd->width;
     int64_t last = j->ndim ? j->shape[j->ndim - 1] : 1;
-    j->runs = last >= width ? j->lanes / last : 1;
+    j->runs = last >= width ? j->lines / last : 1;
     j->apart = last < width && j->ndim > 1;
-    j->per_run = (j->lanes / j->runs + width - 1) / width;
+    j->per_run = (j->lines / j->runs + width - 1) / width;
     j->groups = j->runs * j->per_run;
     j->each = TASK / (j->n * width);
     if (j->each < 1) j->each = 1;
@@ -191,7 +191,7 @@ static cp_code run_groups(cp_stream *stream, job *j)
 typedef struct line_job {
     const cpi_fft_simd *simd;
     const cpi_fft_long *l;
-    cpi_fft_stretch s;
+    cpi_fft_segment s;
     int64_t each, groups, bytes;
     bool rows;
     char *scratch;
@@ -200,13 +200,13 @@ typedef struct line_job {
 static int64_t line_bytes(const cpi_fft_simd *simd, const cpi_fft_long *l, int64_t item, int workers)
 {
     if (!l->n1) return 2 * round_up(l->m->n * item, 64) + line_bytes(simd, l->m, item, workers);
-    return round_up(simd->middle_bytes(l), 4096) + 64 + workers * (round_up(simd->stretch_bytes(l), 4096) + 64 * 17);
+    return round_up(simd->middle_bytes(l), 4096) + 64 + workers * (round_up(simd->segment_bytes(l), 4096) + 64 * 17);
 }
 
 static void line_task(void *context, int64_t task, int worker)
 {
     const line_job *j = context;
-    cpi_fft_stretch s = j->s;
+    cpi_fft_segment s = j->s;
     s.first = task * j->each;
     s.end = s.first + j->each < j->groups ? s.first + j->each : j->groups;
     s.scratch = j->scratch + worker * j->bytes;
@@ -258,11 +258,11 @@ static void run_line(const cpi_fft_simd *simd, const cpi_fft_long *l, const char
     memory = (char *)round_up((int64_t)(intptr_t)memory, 64);
     if (l->n1) {
         line_job j = {.simd = simd, .l = l};
-        j.s = (cpi_fft_stretch){.l = l, .in = in, .middle = memory, .out = out, .swap = swap, .scale = scale,
+        j.s = (cpi_fft_segment){.l = l, .in = in, .middle = memory, .out = out, .swap = swap, .scale = scale,
                                 .far = l->n * item > FAR_BYTES};
-        j.s.stream = stream && l->n * item >= STREAM_LANE && on_lines(out, l->n1 * item);
+        j.s.stream = stream && l->n * item >= STREAM_LINE && on_lines(out, l->n1 * item);
         j.scratch = memory + round_up(simd->middle_bytes(l), 4096);
-        j.bytes = round_up(simd->stretch_bytes(l), 4096) + 64 * 17;
+        j.bytes = round_up(simd->segment_bytes(l), 4096) + 64 * 17;
         run_stage(&j, false, workers, next ? next[0] : NULL);
         run_stage(&j, true, workers, next && !j.s.stream ? next[1] : NULL);
         return;
@@ -341,8 +341,8 @@ static void conjugate(char *x, int64_t n, bool single)
 }
 
 /* One lane; memory: a place for the lane in, one for the lane out, and the line's. */
-static void run_lane(const job *j, const char *in, char *out, char *memory, int workers,
-                     const char *const *next)
+static void run_slice(const job *j, const char *in, char *out, char *memory, int workers,
+                      const char *const *next)
 {
     const cpi_fft_call *c = j->call;
     const cpi_fft_plan *p = j->plan;
@@ -376,47 +376,47 @@ static void run_lane(const job *j, const char *in, char *out, char *memory, int 
     gather(out, j->out_step, to, spread ? j->item : j->out_item, n_out, j->out_item);
 }
 
-static void lane_task(void *context, int64_t task, int worker)
+static void slice_task(void *context, int64_t task, int worker)
 {
     const job *j = context;
-    int64_t end = (task + 1) * j->each < j->lanes ? (task + 1) * j->each : j->lanes;
+    int64_t end = (task + 1) * j->each < j->lines ? (task + 1) * j->each : j->lines;
     for (int64_t i = task * j->each; i < end; i++) {
         const char *in, *next[2];
         char *out;
         where(j, i, &in, &out);
         const bool follows = j->far && i + 1 < end && j->n * j->item <= FAR_BYTES;
         if (follows) where(j, i + 1, &next[0], (char **)&next[1]);
-        run_lane(j, in, out, j->scratch + worker * j->bytes, 0, follows ? next : NULL);
+        run_slice(j, in, out, j->scratch + worker * j->bytes, 0, follows ? next : NULL);
     }
 }
 
 /* How many lanes are a task, and the memory of one, which `share` threads work on. */
-static void cut_lanes(job *j, int share)
+static void split_batch(job *j, int share)
 {
     j->each = TASK / j->n > 1 ? TASK / j->n : 1;
     j->bytes = round_up(line_bytes(j->simd, j->plan->line, j->item, share) +
                         2 * round_up((j->n + 2) * j->item, 64) + 192, 4096) + 64 * 17;
 }
 
-static cp_code run_lanes(cp_stream *stream, job *j)
+static cp_code run_batch(cp_stream *stream, job *j)
 {
     const bool shared = j->n >= LINE_SHARED;
     const int share = shared ? cpi_workers() : 1;
-    cut_lanes(j, share);
-    int64_t tasks = (j->lanes + j->each - 1) / j->each;
+    split_batch(j, share);
+    int64_t tasks = (j->lines + j->each - 1) / j->each;
     int workers = !shared && tasks > 1 ? cpi_workers() : 1;
     char *memory = work_new(stream, j->bytes * workers);
     if (!memory) return CP_ERROR_MEMORY;
     j->scratch = memory;
     if (shared) {
-        for (int64_t i = 0; i < j->lanes; i++) {
+        for (int64_t i = 0; i < j->lines; i++) {
             const char *in;
             char *out;
             where(j, i, &in, &out);
-            run_lane(j, in, out, memory, share, NULL);
+            run_slice(j, in, out, memory, share, NULL);
         }
-    } else if (tasks > 1) cpi_parallel(tasks, lane_task, j);
-    else lane_task(j, 0, 0);
+    } else if (tasks > 1) cpi_parallel(tasks, slice_task, j);
+    else slice_task(j, 0, 0);
     work_free(stream, memory);
     return CP_OK;
 }
@@ -434,7 +434,7 @@ static bool as_line(const job *j)
     const int64_t inner = j->kind != CPI_FFT_C2C && j->n % 2 == 0 ? j->n / 2 : j->n;
     const bool in_row = j->in_step == j->in_item && j->out_step == j->out_item;
     if (inner > LINE_MOST) return true;
-    if (j->lanes * 2 < j->simd->width) return inner >= LINE_ALONE;
+    if (j->lines * 2 < j->simd->width) return inner >= LINE_ALONE;
     const bool fits = inner % (j->simd->width * j->simd->width) == 0;
     return in_row && inner >= (fits ? LINE_LEAST : LINE_ODD);
 }
@@ -469,9 +469,9 @@ static cp_code describe(job *j, const cpi_fft_call *c, int which, int from, bool
         in[ndim] = first ? c->in_step[i] : c->out_step[i];
         out[ndim++] = c->out_step[i];
     }
-    take_lanes(j, shape, in, out, ndim);
-    j->far = j->n * j->lanes * j->item > FAR_BYTES;
-    j->stream = j->n * j->lanes * j->out_item >= STREAM_BYTES && which == 0 && j->in != j->out;
+    load_batch(j, shape, in, out, ndim);
+    j->far = j->n * j->lines * j->item > FAR_BYTES;
+    j->stream = j->n * j->lines * j->out_item >= STREAM_BYTES && which == 0 && j->in != j->out;
     j->line = as_line(j);
     j->plan = cpi_fft_plan_get(c->function, kind, j->n, c->single, j->line, 0);
     if (!j->plan) return cp_error() ? cp_error() : CP_ERROR_MEMORY;
@@ -482,7 +482,7 @@ static cp_code one_axis(cp_stream *stream, const cpi_fft_call *c, int which)
 {
     job j;
     cp_code code = describe(&j, c, which, 0, true);
-    if (!code) code = (j.line ? run_lanes : run_groups)(stream, &j);
+    if (!code) code = (j.line ? run_batch : run_groups)(stream, &j);
     cpi_fft_plan_put(j.plan);
     return code;
 }
@@ -500,13 +500,13 @@ typedef struct blocks_job {
 static void blocks_task(void *context, int64_t task, int worker)
 {
     const blocks_job *b = context;
-    const int64_t end = (task + 1) * b->where.each < b->where.lanes ? (task + 1) * b->where.each : b->where.lanes;
+    const int64_t end = (task + 1) * b->where.each < b->where.lines ? (task + 1) * b->where.each : b->where.lines;
     job j[BLOCK_AXES];
     memcpy(j, b->axes, (size_t)b->n * sizeof *j);
     for (int a = 0; a < b->n; a++) {
         j[a].scratch = b->scratch + worker * b->bytes;
         j[a].bytes = 0; /* there is one worker */
-        j[a].each = j[a].line ? j[a].lanes : j[a].groups;
+        j[a].each = j[a].line ? j[a].lines : j[a].groups;
     }
     for (int64_t i = task * b->where.each; i < end; i++) {
         const char *in;
@@ -514,7 +514,7 @@ static void blocks_task(void *context, int64_t task, int worker)
         where(&b->where, i, &in, &out);
         for (int a = 0; a < b->n; a++) {
             j[a].in = a ? out : in, j[a].out = out;
-            (j[a].line ? lane_task : group_task)(&j[a], 0, 0);
+            (j[a].line ? slice_task : group_task)(&j[a], 0, 0);
         }
     }
 }
@@ -557,7 +557,7 @@ static cp_code run_blocks(cp_stream *stream, const cpi_fft_call *c, int n)
         if (code) break;
         j->far = !made;
         j->stream = false;
-        if (j->line) cut_lanes(j, 1);
+        if (j->line) split_batch(j, 1);
         else cut_groups(j);
         if (j->bytes > b.bytes) b.bytes = j->bytes;
     }
@@ -567,12 +567,12 @@ static cp_code run_blocks(cp_stream *stream, const cpi_fft_call *c, int n)
         shape[ndim] = c->n[i], in[ndim] = c->in_step[i], out[ndim] = c->out_step[i];
     for (int i = c->rank - n; i < c->rank; i++) elements *= c->n[i];
     b.where = (job){.in = c->in, .out = c->out, .each = elements < TASK ? TASK / elements : 1};
-    take_lanes(&b.where, shape, in, out, ndim);
+    load_batch(&b.where, shape, in, out, ndim);
     char *memory = code ? NULL : work_new(stream, b.bytes * cpi_workers());
     if (!code && !memory) code = CP_ERROR_MEMORY;
     if (!code) {
         b.scratch = (char *)round_up((int64_t)(intptr_t)memory, 64);
-        cpi_parallel((b.where.lanes + b.where.each - 1) / b.where.each, blocks_task, &b);
+        cpi_parallel((b.where.lines + b.where.each - 1) / b.where.each, blocks_task, &b);
         work_free(stream, memory);
     }
     for (int i = 0; i < made; i++) cpi_fft_plan_put(axes[i].plan);
@@ -594,7 +594,7 @@ typedef struct cosine_job {
     const job *j;
     char *before, *after;        /* a lane's numbers begin at multiples of */
     int64_t in_bytes, out_bytes; /* these */
-    int64_t first, stretches;    /* stretches: tasks of one lane */
+    int64_t first, segments;     /* stretches: tasks of one lane */
     bool behind;
 } cosine_job;
 
@@ -602,27 +602,27 @@ static void cosine_task(void *context, int64_t task, int worker)
 {
     const cosine_job *c = context;
     const job *j = c->j;
-    const int64_t lane = task / c->stretches, part = task % c->stretches;
+    const int64_t one = task / c->segments, part = task % c->segments;
     const int64_t n = c->behind ? j->n : j->plan->cosine->taken;
     const int64_t end = (part + 1) * TASK < n ? (part + 1) * TASK : n;
     const char *in;
     char *out;
     (void)worker;
-    where(j, c->first + lane, &in, &out);
-    if (c->behind) j->simd->cosine_after(j->plan, c->after + lane * c->out_bytes, out, j->out_step, part * TASK, end);
-    else j->simd->cosine_before(j->plan, in, j->in_step, c->before + lane * c->in_bytes, part * TASK, end);
+    where(j, c->first + one, &in, &out);
+    if (c->behind) j->simd->cosine_after(j->plan, c->after + one * c->out_bytes, out, j->out_step, part * TASK, end);
+    else j->simd->cosine_before(j->plan, in, j->in_step, c->before + one * c->in_bytes, part * TASK, end);
 }
 
-static void cosine_side(cosine_job *c, bool behind, int64_t lanes)
+static void cosine_side(cosine_job *c, bool behind, int64_t lines)
 {
     const int64_t n = behind ? c->j->n : c->j->plan->cosine->taken;
     c->behind = behind;
-    c->stretches = (n + TASK - 1) / TASK;
-    if (lanes * n > TASK) cpi_parallel(lanes * c->stretches, cosine_task, c);
-    else for (int64_t t = 0; t < lanes * c->stretches; t++) cosine_task(c, t, 0);
+    c->segments = (n + TASK - 1) / TASK;
+    if (lines * n > TASK) cpi_parallel(lines * c->segments, cosine_task, c);
+    else for (int64_t t = 0; t < lines * c->segments; t++) cosine_task(c, t, 0);
 }
 
-static cp_code cosine_lanes(cp_stream *stream, const char *function, const job *j)
+static cp_code cosine_batch(cp_stream *stream, const char *function, const job *j)
 {
     const cpi_fft_plan *p = j->plan;
     const int64_t half = p->n / 2 + 1;
@@ -630,7 +630,7 @@ static cp_code cosine_lanes(cp_stream *stream, const char *function, const job *
     c.in_bytes = p->kind == CPI_FFT_R2C ? p->n * j->real : p->kind == CPI_FFT_C2R ? half * j->item : p->n * j->item;
     c.out_bytes = p->kind == CPI_FFT_C2R ? p->n * j->real : p->kind == CPI_FFT_R2C ? half * j->item : p->n * j->item;
     int64_t some = (8 << 20) / (c.in_bytes + c.out_bytes) + 1;
-    if (some > j->lanes) some = j->lanes;
+    if (some > j->lines) some = j->lines;
     char *memory = cpi_work_alloc(stream, (size_t)(some * (c.in_bytes + c.out_bytes) + 128));
     if (!memory) return CP_ERROR_MEMORY;
     c.before = (char *)round_up((int64_t)(intptr_t)memory, 64);
@@ -641,11 +641,11 @@ static cp_code cosine_lanes(cp_stream *stream, const char *function, const job *
                          .out_step = {p->kind == CPI_FFT_C2R ? j->real : j->item}, .ndim = 1,
                          .in_stride = {c.in_bytes}, .out_stride = {c.out_bytes}, .in = c.before, .out = c.after};
     cp_code code = CP_OK;
-    for (; c.first < j->lanes && !code; c.first += some) {
-        const int64_t lanes = call.shape[0] = j->lanes - c.first < some ? j->lanes - c.first : some;
-        cosine_side(&c, false, lanes);
+    for (; c.first < j->lines && !code; c.first += some) {
+        const int64_t lines = call.shape[0] = j->lines - c.first < some ? j->lines - c.first : some;
+        cosine_side(&c, false, lines);
         code = cpi_fft_cpu_transform(stream, &call);
-        if (!code) cosine_side(&c, true, lanes);
+        if (!code) cosine_side(&c, true, lines);
     }
     cpi_work_free(stream, memory);
     return code;
@@ -659,12 +659,12 @@ cp_code cpi_fft_cpu_cosine(cp_stream *stream, const cpi_cosine_call *c)
     j.simd = &(*CPI_BEST(cpi_fft_simd))[c->single];
     j.real = j.in_item = j.out_item = c->single ? 4 : 8;
     j.item = 2 * j.real;
-    take_lanes(&j, c->shape, c->in_stride, c->out_stride, c->ndim);
+    load_batch(&j, c->shape, c->in_stride, c->out_stride, c->ndim);
     j.kind = cpi_fft_cosine_kind(name, c->n, &length);
-    const bool line = length > LINE_MOST || (j.lanes * 2 < j.simd->width && length >= LINE_ALONE);
+    const bool line = length > LINE_MOST || (j.lines * 2 < j.simd->width && length >= LINE_ALONE);
     j.plan = cpi_fft_plan_get(c->function, j.kind, length, c->single, line, name);
     if (!j.plan) return cp_error() ? cp_error() : CP_ERROR_MEMORY;
-    cp_code code = line ? cosine_lanes(stream, c->function, &j) : run_groups(stream, &j);
+    cp_code code = line ? cosine_batch(stream, c->function, &j) : run_groups(stream, &j);
     cpi_fft_plan_put(j.plan);
     return code;
 }

@@ -11,6 +11,8 @@
 
 #include "cuda/cuda.h"
 #include "fft/fft.h"
+#include "loop/transpose.cuh"
+#include "loop/unravel.cuh"
 
 namespace {
 
@@ -53,7 +55,7 @@ cp_code need_library(const char *function)
                           function);
 }
 
-const char *text_of(cufftResult r)
+const char *string_of(cufftResult r)
 {
     switch ((int)r) {
     case 2: return "cuFFT could not allocate memory";
@@ -71,7 +73,7 @@ cp_code check(const char *function, cufftResult r)
     if (r == CUFFT_SUCCESS) return CP_OK;
     cudaGetLastError();
     return cpi_host->fail(r == CUFFT_ALLOC_FAILED ? CP_ERROR_MEMORY : CP_ERROR_DEVICE, "%s: %s (%d)", function,
-                          text_of(r), (int)r);
+                          string_of(r), (int)r);
 }
 
 /* --- plans --- */
@@ -187,7 +189,7 @@ cufftResult make(const shape_of_plan *s, cufftHandle *handle, size_t *work)
 }
 
 /* Lets go what can be had back: kept plans, and, by a request that cannot be met, free blocks of the pool. */
-void make_room(cp_stream *stream, int device)
+void make_space(cp_stream *stream, int device)
 {
     char text[8];
     pthread_mutex_lock(&plans_lock);
@@ -212,7 +214,7 @@ plan *plan_new(cp_stream *stream, const char *function, const shape_of_plan *sha
     const bool measured = !cpi_cuda_captured(stream) && cudaMemGetInfo(&before, &total) == cudaSuccess;
     cufftResult r = make(shape, &p->handle, &p->work);
     if ((r == CUFFT_ALLOC_FAILED || r == CUFFT_INTERNAL_ERROR) && !cpi_cuda_captured(stream)) {
-        make_room(stream, shape->device);
+        make_space(stream, shape->device);
         r = make(shape, &p->handle, &p->work);
     }
     if (measured && cudaMemGetInfo(&after, &total) == cudaSuccess && after < before)
@@ -299,7 +301,8 @@ struct gathering {
     int ndim;
     bool conjugate, half, even;
     int halved; /* the dimension that is */
-    int64_t size, shape[CP_MAXDIM], step[CP_MAXDIM];
+    int64_t size, step[CP_MAXDIM];
+    cpi_divisor64 shape[CP_MAXDIM];
     const char *from;
 };
 
@@ -308,17 +311,15 @@ template <class T> struct pair_of { T re, im; };
 template <class T, bool Complex> __global__ void gather(const __grid_constant__ gathering g, T *to)
 {
     for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < g.size; i += (int64_t)gridDim.x * blockDim.x) {
-        int64_t rest = i, at = 0, k = 1;
-        for (int d = g.ndim - 1; d >= 0; d--) {
-            const int64_t index = rest % g.shape[d];
-            rest /= g.shape[d];
-            at += index * g.step[d];
-            if (d == g.halved) k = index;
-        }
+        int64_t at = 0, k = 1;
+        cpi_indices_of(g.ndim, g.shape, (uint64_t)i, [&](int d, uint64_t index) {
+            at += (int64_t)index * g.step[d];
+            if (d == g.halved) k = (int64_t)index;
+        });
         const T *p = (const T *)(g.from + at);
         if constexpr (Complex) {
             T im = g.conjugate ? -p[1] : p[1];
-            if (g.half && (k == 0 || (g.even && k == g.shape[g.halved] - 1))) im = 0;
+            if (g.half && (k == 0 || (g.even && k == (int64_t)g.shape[g.halved].by - 1))) im = 0;
             to[2 * i] = p[0];
             to[2 * i + 1] = im;
         } else to[i] = p[0];
@@ -344,26 +345,22 @@ template <class T> __global__ void between(const T *from, T *to, int64_t n, bool
 template <class E, int SIDE, int ROWS>
 __global__ void turn(const E *from, E *to, int64_t outer, int64_t length, int64_t inner)
 {
-    __shared__ E square[SIDE][SIDE + 1];
-    const int64_t wide = (inner + SIDE - 1) / SIDE, high = (length + SIDE - 1) / SIDE;
+    __shared__ cpi_tile<E, SIDE> tile;
+    const int64_t wide = cpi_ceil_div(inner, SIDE), high = cpi_ceil_div(length, SIDE);
     for (int64_t b = blockIdx.x; b < outer * wide * high; b += gridDim.x) {
         const int64_t o = b / (wide * high), x0 = b % wide * SIDE, y0 = b / wide % high * SIDE;
         const E *read = from + o * length * inner;
-        E *write = to + o * length * inner, some[SIDE / ROWS];
-#pragma unroll
-        for (int i = 0; i < SIDE / ROWS; i++) { /* all are on their way before the first is waited for */
-            const int64_t x = x0 + threadIdx.x, y = y0 + threadIdx.y + i * ROWS;
-            if (x < inner && y < length) some[i] = read[y * inner + x];
-        }
-        __syncthreads();
-#pragma unroll
-        for (int i = 0; i < SIDE / ROWS; i++) square[threadIdx.y + i * ROWS][threadIdx.x] = some[i];
-        __syncthreads();
-#pragma unroll
-        for (int i = 0; i < SIDE / ROWS; i++) {
-            const int64_t x = x0 + threadIdx.y + i * ROWS, y = y0 + threadIdx.x;
-            if (x < inner && y < length) write[x * length + y] = square[threadIdx.x][threadIdx.y + i * ROWS];
-        }
+        E *write = to + o * length * inner;
+        cpi_transpose_tile<ROWS, true>(
+            tile, threadIdx.x, threadIdx.y,
+            [&](int j, E &v) {
+                const int64_t x = x0 + threadIdx.x, y = y0 + threadIdx.y + j;
+                if (x < inner && y < length) v = read[y * inner + x];
+            },
+            [&](int j, const E &v) {
+                const int64_t x = x0 + threadIdx.y + j, y = y0 + threadIdx.x;
+                if (x < inner && y < length) write[x * length + y] = v;
+            });
     }
 }
 
@@ -465,7 +462,7 @@ template <class E> void turn_with(cudaStream_t stream, const void *from, void *t
                                   int64_t inner)
 {
     const int64_t side = length <= 16 || inner <= 16 ? 16 : 32;
-    const unsigned blocks = cpi_cuda_blocks(outer * ((inner + side - 1) / side) * ((length + side - 1) / side), 1,
+    const unsigned blocks = cpi_cuda_blocks(outer * cpi_ceil_div(inner, side) * cpi_ceil_div(length, side), 1,
                                             1 << 30);
     const E *x = (const E *)from;
     if (side == 16) turn<E, 16, 4><<<blocks, dim3(16, 4), 0, stream>>>(x, (E *)to, outer, length, inner);
@@ -496,18 +493,18 @@ cp_code exec_blocks(task *t, int first, int end, cufftType type, const void *in,
     if (inner == 1 || outer == 1 || (by_blocks(outer, in_length * inner * t->item) && !odd))
         return exec(t, first, end, type, in, out, half_in, half_out);
     const int64_t in_item = from_real ? t->real : t->item, out_item = to_real ? t->real : t->item;
-    const int64_t in_bytes = outer * inner * in_length * in_item, room = (in_bytes + 511) / 512 * 512;
-    char *turned = (char *)cpi_host->work_alloc(t->stream, (size_t)(room + outer * inner * out_length * out_item));
-    if (!turned) return CP_ERROR_MEMORY;
-    cp_code code = turn_blocks(t, in_item, in, turned, outer, in_length, inner);
+    const int64_t in_bytes = outer * inner * in_length * in_item, capacity = cpi_round_up(in_bytes, 512);
+    char *swapped = (char *)cpi_host->work_alloc(t->stream, (size_t)(capacity + outer * inner * out_length * out_item));
+    if (!swapped) return CP_ERROR_MEMORY;
+    cp_code code = turn_blocks(t, in_item, in, swapped, outer, in_length, inner);
     task flat = *t; /* [outer inner][the dimensions] */
     flat.ndim = 1 + end - first;
     flat.halved = t->halved >= first && t->halved < end ? 1 + t->halved - first : -1;
     flat.n[0] = outer * inner;
     for (int d = first; d < end; d++) flat.n[1 + d - first] = t->n[d];
-    if (!code) code = exec(&flat, 1, flat.ndim, type, turned, turned + room, half_in, half_out);
-    if (!code) code = turn_blocks(t, out_item, turned + room, out, outer, inner, out_length);
-    cpi_host->work_free(t->stream, turned);
+    if (!code) code = exec(&flat, 1, flat.ndim, type, swapped, swapped + capacity, half_in, half_out);
+    if (!code) code = turn_blocks(t, out_item, swapped + capacity, out, outer, inner, out_length);
+    cpi_host->work_free(t->stream, swapped);
     return code;
 }
 
@@ -542,7 +539,8 @@ cp_code gather_input(task *t, void *to)
     g.halved = t->halved;
     g.half = back, g.conjugate = back && c->sign < 0;
     g.even = back && t->n[t->halved] % 2 == 0;
-    for (int d = 0; d < t->ndim; d++) g.shape[d] = extent(t, d, back), g.step[d] = t->in_step[d];
+    for (int d = 0; d < t->ndim; d++)
+        g.shape[d] = cpi_divisor64_of(extent(t, d, back)), g.step[d] = t->in_step[d];
     g.size = elements(t, 0, t->ndim, back);
     g.from = (const char *)c->in;
     const unsigned blocks = cpi_cuda_blocks(g.size, THREADS, 1 << 16);

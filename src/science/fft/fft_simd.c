@@ -1,4 +1,4 @@
-/* The CPU's transforms, compiled once for each instruction set: the templates lanes.h, group.h,
+/* The CPU's transforms, compiled once for each instruction set: the templates batch.h, group.h,
  * cosine.h and line.h for both types. */
 #include "fft/simd.h"
 
@@ -100,7 +100,7 @@
 #define ODD ODD_4
 #define BACK BACK_4
 #endif
-#include "fft/lanes.h"
+#include "fft/batch.h"
 #include "fft/group.h"
 #include "fft/cosine.h"
 #include "fft/line.h"
@@ -138,13 +138,13 @@
 #define ODD ODD_2
 #define BACK BACK_2
 #endif
-#include "fft/lanes.h"
+#include "fft/batch.h"
 #include "fft/group.h"
 #include "fft/cosine.h"
 #include "fft/line.h"
 
 #define TABLE(w, s)                                                                                                 \
-    {w, group_bytes_##s, group_##s, wide_bytes_##s, wide_##s, middle_bytes_##s, stretch_bytes_##s, columns_##s,      \
+    {w, group_bytes_##s, group_##s, wide_bytes_##s, wide_##s, middle_bytes_##s, segment_bytes_##s, columns_##s,      \
      rows_##s, multiply_##s, after_real_##s, before_real_##s, cosine_bytes_##s, cosine_##s, cosine_before_##s,       \
      cosine_after_##s}
 

@@ -1,4 +1,4 @@
-/* Groups of lanes from memory through the nodes of lanes.h and back (fft_simd.c takes this in for each type). */
+/* Groups of lanes from memory through the nodes of batch.h and back (fft_simd.c takes this in for each type). */
 
 /* v as a matrix of WIDTH rows: transposed. */
 INLINE void NAME(transpose)(V *v)

@@ -6,8 +6,8 @@
 
 #include "compose/compose.h"
 #include "cuprite/fft.h"
-#include "fft/front.h"
-#include "front/front.h"
+#include "fft/axes.h"
+#include "operands/operands.h"
 
 static const double PI = 3.14159265358979323846264338327950288, LN_2 = 0.69314718055994530941723212145817657;
 

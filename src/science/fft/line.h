@@ -7,7 +7,7 @@ static int64_t NAME(middle_bytes)(const cpi_fft_long *l)
     return ((l->n1 + WIDTH - 1) / WIDTH) * l->n2 * 2 * (int64_t)sizeof(V);
 }
 
-static int64_t NAME(stretch_bytes)(const cpi_fft_long *l)
+static int64_t NAME(segment_bytes)(const cpi_fft_long *l)
 {
     int64_t n = l->n1 > l->n2 ? l->n1 : l->n2, a = l->a->scratch, b = l->b->scratch;
     return (n + (a > b ? a : b) + FFT_LOW + l->n1 / FFT_LOW + 1) * 2 * (int64_t)sizeof(V);
@@ -36,7 +36,7 @@ static void NAME(fill_turns)(const cpi_fft_long *l, int64_t j, V *low, V *high)
 }
 
 /* Rows k.. of WIDTH columns, turned, to the middle. */
-INLINE void NAME(lay_block)(const cpi_fft_stretch *s, const V *x, const V *low, const V *high, int64_t k, int64_t j,
+INLINE void NAME(lay_block)(const cpi_fft_segment *s, const V *x, const V *low, const V *high, int64_t k, int64_t j,
                             int count)
 {
     const cpi_fft_long *l = s->l;
@@ -73,7 +73,7 @@ INLINE void NAME(lay_block)(const cpi_fft_stretch *s, const V *x, const V *low, 
 }
 
 /* Of the lane that follows a short one its share for group g is asked for. */
-INLINE void NAME(ask_next)(const cpi_fft_stretch *s, int64_t g, const int write)
+INLINE void NAME(ask_next)(const cpi_fft_segment *s, int64_t g, const int write)
 {
     if (!s->next) return;
     const int64_t bytes = s->l->n * 2 * (int64_t)sizeof(T), groups = s->end - s->first;
@@ -81,7 +81,7 @@ INLINE void NAME(ask_next)(const cpi_fft_stretch *s, int64_t g, const int write)
     for (int64_t at = (g - s->first) * bytes / groups; at < end; at += 64) __builtin_prefetch(s->next + at, write, 2);
 }
 
-static void NAME(columns)(const cpi_fft_stretch *s)
+static void NAME(columns)(const cpi_fft_segment *s)
 {
     const cpi_fft_long *l = s->l;
     V *x = (V *)s->scratch, *low = x + 2 * l->n1, *high = low + 2 * FFT_LOW, *more = high + 2 * (l->n1 / FFT_LOW + 1);
@@ -108,7 +108,7 @@ static void NAME(columns)(const cpi_fft_stretch *s)
     }
 }
 
-static void NAME(rows)(const cpi_fft_stretch *s)
+static void NAME(rows)(const cpi_fft_segment *s)
 {
     const cpi_fft_long *l = s->l;
     V *x = (V *)s->scratch, *more = x + 2 * l->n2;

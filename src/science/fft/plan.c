@@ -23,9 +23,9 @@ void cpi_fft_root(int64_t k, int64_t n, double *re, double *im)
     long double angle = (long double)rest / (long double)n * (0.25L * 3.14159265358979323846264338327950288L);
     double high = (double)angle, low = (double)(angle - high), c, s;
     sincos(high, &s, &c);
-    double turned = c - s * low; /* the digits that high does not hold */
+    double swapped = c - s * low; /* the digits that high does not hold */
     s += c * low;
-    c = turned;
+    c = swapped;
     if (rest == n) c = s = 0.70710678118654752440084436210485;
     double x, y; /* cos and sin of the whole angle */
     switch ((octant + 1) / 2 % 4) {
@@ -342,19 +342,19 @@ static void plan_free(cpi_fft_plan *p)
     cpi_free_host(p);
 }
 
-static cpi_fft_plan *plan_new(const char *function, cpi_fft_kind kind, int64_t n, bool single, bool lane, int code)
+static cpi_fft_plan *plan_new(const char *function, cpi_fft_kind kind, int64_t n, bool single, bool one, int code)
 {
     builder b = {.function = function, .single = single, .bytes = sizeof(cpi_fft_plan)};
     cpi_fft_plan *p = cpi_calloc(1, sizeof *p);
     if (!p) return NULL;
     bool halved = kind != CPI_FFT_C2C && n % 2 == 0;
     p->refs = 1;
-    p->kind = kind, p->n = n, p->single = single, p->lane = lane;
+    p->kind = kind, p->n = n, p->single = single, p->one = one;
     p->inner = halved ? n / 2 : n;
     p->code = code;
     if (code && !(p->cosine = cpi_fft_cosine_new(code, kind, n, single, &b.bytes))) b.code = CP_ERROR_MEMORY;
-    if (code && lane) halved = false;
-    else if (lane) p->line = long_new(&b, p->inner);
+    if (code && one) halved = false;
+    else if (one) p->line = long_new(&b, p->inner);
     else p->node = node_new(&b, p->inner);
     if (!b.code && halved && (p->half = table_new(&b, p->inner + 1)))
         for (int64_t k = 0; k <= p->inner; k++) put_root(p->half, k, single, k, n);
@@ -402,11 +402,11 @@ static void put_all(cpi_fft_plan *p)
 }
 
 /* The plan, moved to the front, with a reference for the caller; NULL: none. Under the lock. */
-static cpi_fft_plan *find(cpi_fft_kind kind, int64_t n, bool single, bool lane, int code)
+static cpi_fft_plan *find(cpi_fft_kind kind, int64_t n, bool single, bool one, int code)
 {
     for (cpi_fft_plan **at = &kept; *at; at = &(*at)->next) {
         cpi_fft_plan *p = *at;
-        if (p->n != n || p->kind != kind || p->single != single || p->lane != lane || p->code != code)
+        if (p->n != n || p->kind != kind || p->single != single || p->one != one || p->code != code)
             continue;
         *at = p->next;
         p->next = kept;
@@ -417,17 +417,17 @@ static cpi_fft_plan *find(cpi_fft_kind kind, int64_t n, bool single, bool lane, 
     return NULL;
 }
 
-cpi_fft_plan *cpi_fft_plan_get(const char *function, cpi_fft_kind kind, int64_t n, bool single, bool lane,
+cpi_fft_plan *cpi_fft_plan_get(const char *function, cpi_fft_kind kind, int64_t n, bool single, bool one,
                                int code)
 {
     pthread_mutex_lock(&lock);
-    cpi_fft_plan *p = find(kind, n, single, lane, code);
+    cpi_fft_plan *p = find(kind, n, single, one, code);
     if (p) state.hits++;
     else state.misses++;
     pthread_mutex_unlock(&lock);
-    if (p || !(p = plan_new(function, kind, n, single, lane, code))) return p;
+    if (p || !(p = plan_new(function, kind, n, single, one, code))) return p;
     pthread_mutex_lock(&lock);
-    cpi_fft_plan *gone = NULL, *other = find(kind, n, single, lane, code); /* another thread may have made it */
+    cpi_fft_plan *gone = NULL, *other = find(kind, n, single, one, code);  /* another thread may have made it */
     if (!other) {
         p->refs++;
         p->next = kept;

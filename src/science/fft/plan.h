@@ -54,7 +54,7 @@ typedef struct cpi_fft_cosine {
 
 typedef struct cpi_fft_plan {
     int refs;
-    bool single, lane;           /* lane: one long lane, else many lanes */
+    bool single, one;            /* lane: one long lane, else many lanes */
     cpi_fft_kind kind;
     int64_t n, bytes;
     int64_t inner;               /* length of the complex transform: n, or n / 2 of real ones where n is even */
@@ -67,7 +67,7 @@ typedef struct cpi_fft_plan {
 } cpi_fft_plan;
 
 /* A plan, to be given back; NULL: error written. */
-cpi_fft_plan *cpi_fft_plan_get(const char *function, cpi_fft_kind kind, int64_t n, bool single, bool lane,
+cpi_fft_plan *cpi_fft_plan_get(const char *function, cpi_fft_kind kind, int64_t n, bool single, bool one,
                                int code);
 void cpi_fft_plan_put(cpi_fft_plan *p);
 /* exp(-2 pi i k / n), 0 <= k < n, to the accuracy of the type. */

@@ -44,8 +44,8 @@ cp_array *(cp_fftfreq)(int64_t n, double d, const cp_fftfreq_options *options)
     if (!s) return NULL;
     cp_array *r = cp_empty((cp_shape){1, &n}, CP_FLOAT64);
     const int64_t middle = (n - 1) / 2 + 1;
-    cp_array *front = cpi_range(r, 0, 0, middle), *back = cpi_range(r, 0, middle, n);
-    bool good = front && back && !cp_assign(front, ramp(0, middle, width));
+    cp_array *first_half = cpi_range(r, 0, 0, middle), *back = cpi_range(r, 0, middle, n);
+    bool good = first_half && back && !cp_assign(first_half, ramp(0, middle, width));
     if (good && n > middle) good = !cp_assign(back, ramp(-(n / 2), 0, width));
     return cp_scope_return(s, good ? frequencies_as("fftfreq", r, o->typed, o->dtype) : NULL);
 }
@@ -139,6 +139,6 @@ cp_array *(cp_fft_plan_cache)(int64_t size, int64_t memsize, const cp_fft_plan_c
     if (size < -1 || memsize < -2)
         return cpi_fail(CP_ERROR_VALUE, "fft_plan_cache: limits are not negative, but for -1 and -2"), NULL;
     if (device->backend->fft->cache(cpi_stream(device), size, memsize, o->clear, &now)) return NULL;
-    const int64_t told[] = {now.plans, now.most_plans, now.bytes, now.most_bytes, now.hits, now.misses};
-    return cp_from_host(told, CP_INT64, CP_SHAPE(6), NULL);
+    const int64_t reported[] = {now.plans, now.most_plans, now.bytes, now.most_bytes, now.hits, now.misses};
+    return cp_from_host(reported, CP_INT64, CP_SHAPE(6), NULL);
 }

@@ -23,7 +23,7 @@ typedef struct cpi_fft_group {
 
 /* A part of the work on one long lane, all of it contiguous: interleaved complex numbers. `swap`: real and imaginary
  * parts change places on the way in and out, which makes a backward transform. */
-typedef struct cpi_fft_stretch {
+typedef struct cpi_fft_segment {
     const cpi_fft_long *l;
     const char *in;
     char *middle, *out;
@@ -34,7 +34,7 @@ typedef struct cpi_fft_stretch {
     bool stream;         /* of rows: as above */
     const char *next;    /* of a short lane: what is read (columns), or written (rows), next; NULL: not known */
     char *scratch;
-} cpi_fft_stretch;
+} cpi_fft_segment;
 
 typedef struct cpi_fft_simd {
     int width;
@@ -45,9 +45,9 @@ typedef struct cpi_fft_simd {
     void (*wide)(const cpi_fft_group *g, int groups);
     /* of a long lane that has n1: bytes of `middle` and of scratch */
     int64_t (*middle_bytes)(const cpi_fft_long *l);
-    int64_t (*stretch_bytes)(const cpi_fft_long *l);
-    void (*columns)(const cpi_fft_stretch *s); /* ceil(n2 / width) groups: in to middle */
-    void (*rows)(const cpi_fft_stretch *s);    /* ceil(n1 / width) groups: middle to out */
+    int64_t (*segment_bytes)(const cpi_fft_long *l);
+    void (*columns)(const cpi_fft_segment *s); /* ceil(n2 / width) groups: in to middle */
+    void (*rows)(const cpi_fft_segment *s);    /* ceil(n1 / width) groups: middle to out */
     /* to[k] = a[k] * b[k], first <= k < end, and 0 from n on; swapped where asked: parts of a before, of the product
      * behind. `to` may be a. */
     void (*multiply)(void *to, const void *a, const void *b, int64_t n, int64_t first, int64_t end, bool before,

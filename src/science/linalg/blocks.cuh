@@ -5,7 +5,9 @@
 #ifndef CPI_LINALG_BLOCKS_CUH
 #define CPI_LINALG_BLOCKS_CUH
 
+#include "cuda/integers.h"
 #include "linalg/numbers.cuh"
+#include "loop/transpose.cuh"
 
 namespace la {
 
@@ -132,10 +134,10 @@ template <class T> LA_DEVICE bool cholesky(const team &t, T *a, int ld, int n)
 template <class T>
 __global__ void __launch_bounds__(1024)
 cholesky_whole(wide first, wide batch, int n, int ld, int upper, const T *a, T *x, wide each, unsigned char *outside,
-               unsigned *mailbox, unsigned trouble)
+               unsigned *mailbox, unsigned error)
 {
     team t;
-    place at(first, batch, each, outside);
+    position at(first, batch, each, outside);
     if (at.matrix < 0) return;
     T *w = (T *)at.memory;
     spread lanes(t, n);
@@ -147,7 +149,7 @@ cholesky_whole(wide first, wide batch, int n, int ld, int upper, const T *a, T *
         }
     t.sync();
     if (!cholesky(t, w, ld, n)) {
-        if (t.rank == 0) *mailbox = trouble;
+        if (t.rank == 0) *mailbox = error;
         return;
     }
     for (int i = lanes.y; i < n; i += lanes.rows)
@@ -160,7 +162,7 @@ cholesky_whole(wide first, wide batch, int n, int ld, int upper, const T *a, T *
  * It goes to `corners` (n x 32 a matrix), for others may still load it. */
 template <class T>
 __global__ void __launch_bounds__(512)
-cholesky_panel(T *a, T *corners, wide batch, int n, int j0, int nb, unsigned *mailbox, unsigned trouble)
+cholesky_panel(T *a, T *corners, wide batch, int n, int j0, int nb, unsigned *mailbox, unsigned error)
 {
     __shared__ T corner[32 * 33];
     team t;
@@ -171,7 +173,7 @@ cholesky_panel(T *a, T *corners, wide batch, int n, int j0, int nb, unsigned *ma
             if (lane <= i) corner[i * 33 + lane] = w[(wide)(j0 + i) * n + j0 + lane];
         __syncthreads();
         if (!cholesky(t, corner, 33, nb)) {
-            if (t.rank == 0) *mailbox = trouble;
+            if (t.rank == 0) *mailbox = error;
             return;
         }
         for (int i = row0, s = 0; i < n && s < 4; i += warps, s++) {
@@ -194,24 +196,29 @@ cholesky_panel(T *a, T *corners, wide batch, int n, int j0, int nb, unsigned *ma
 /* After the panels: x = L or, upper, L^H. */
 template <class T> __global__ void cholesky_finish(const T *a, const T *corners, T *x, wide batch, int n, int upper)
 {
-    __shared__ T tile[32][33];
+    __shared__ cpi_tile<T, 32> tile;
+    const int tx = (int)threadIdx.x, ty = (int)threadIdx.y;
     for (wide matrix = blockIdx.z; matrix < batch; matrix += gridDim.z) {
-        int i0 = (int)blockIdx.y * 32, j0 = (int)blockIdx.x * 32; /* of L */
+        const int i0 = (int)blockIdx.y * 32, j0 = (int)blockIdx.x * 32; /* of L */
         const T *w = a + matrix * n * n;
-        for (int i = (int)threadIdx.y; i < 32; i += (int)blockDim.y) {
-            int row = i0 + i, column = j0 + (int)threadIdx.x;
-            T v = number<T>(0);
+        T *to = x + matrix * n * n;
+        auto take = [&](int j, T &v) {
+            const int row = i0 + ty + j, column = j0 + tx;
+            v = number<T>(0);
             if (row < n && column <= row)
                 v = i0 == j0 ? corners[(matrix * n + row) * 32 + column - j0] : w[(wide)row * n + column];
-            tile[i][threadIdx.x] = v;
-        }
-        __syncthreads();
-        for (int i = (int)threadIdx.y; i < 32; i += (int)blockDim.y) {
-            int row = (upper ? j0 : i0) + i, column = (upper ? i0 : j0) + (int)threadIdx.x;
-            if (row < n && column < n)
-                x[matrix * n * n + (wide)row * n + column] = upper ? conj(tile[threadIdx.x][i]) : tile[i][threadIdx.x];
-        }
-        __syncthreads();
+        };
+        auto put = [&](int j, const T &v) {
+            const int row = (upper ? j0 : i0) + ty + j, column = (upper ? i0 : j0) + tx;
+            if (row < n && column < n) to[(wide)row * n + column] = upper ? conj(v) : v;
+        };
+        if (upper) cpi_transpose_tile<8, true>(tile, tx, ty, take, put);
+        else
+            for (int j = 0; j < 32; j += 8) {
+                T v;
+                take(j, v);
+                put(j, v);
+            }
     }
 }
 
@@ -222,22 +229,21 @@ template <class T>
 __global__ void transpose(const T *x, wide ldx, wide nextx, T *y, wide ldy, wide nexty, wide batch, int m, int n,
                           int conjugate)
 {
-    __shared__ T tile[32][33];
-    int tiles = (n + 31) / 32;
-    wide all = (wide)tiles * ((m + 31) / 32);
+    __shared__ cpi_tile<T, 32> tile;
+    const int tx = (int)threadIdx.x, ty = (int)threadIdx.y, tiles = cpi_ceil_div(n, 32);
+    const wide all = (wide)tiles * cpi_ceil_div(m, 32);
     for (wide at = blockIdx.x; at < all * batch; at += gridDim.x) {
-        wide matrix = at / all, part = at % all;
-        int i0 = (int)(part / tiles) * 32, j0 = (int)(part % tiles) * 32;
-        for (int i = (int)threadIdx.y; i < 32; i += (int)blockDim.y)
-            if (i0 + i < m && j0 + (int)threadIdx.x < n)
-                tile[i][threadIdx.x] = x[matrix * nextx + (i0 + i) * ldx + j0 + threadIdx.x];
-        __syncthreads();
-        for (int i = (int)threadIdx.y; i < 32; i += (int)blockDim.y)
-            if (j0 + i < n && i0 + (int)threadIdx.x < m) {
-                T v = tile[threadIdx.x][i];
-                y[matrix * nexty + (j0 + i) * ldy + i0 + threadIdx.x] = conjugate ? conj(v) : v;
-            }
-        __syncthreads();
+        const wide matrix = at / all, part = at % all;
+        const int i0 = (int)(part / tiles) * 32, j0 = (int)(part % tiles) * 32;
+        cpi_transpose_tile<8, true>(
+            tile, tx, ty,
+            [&](int j, T &v) {
+                if (i0 + ty + j < m && j0 + tx < n) v = x[matrix * nextx + (i0 + ty + j) * ldx + j0 + tx];
+            },
+            [&](int j, const T &v) {
+                if (j0 + ty + j < n && i0 + tx < m)
+                    y[matrix * nexty + (j0 + ty + j) * ldy + i0 + tx] = conjugate ? conj(v) : v;
+            });
     }
 }
 

@@ -17,9 +17,6 @@ enum { STEP = 32, OUTER = 256, WHOLE_CHOLESKY = 96 };
  * 512: 0.717 / 0.222 */
 enum { LIBRARY_CHOLESKY = 48 };
 
-unsigned many(int64_t n, int64_t most) { return cpi_cuda_blocks(n, 1, most); }
-unsigned tiles(int64_t n, int64_t each) { return (unsigned)((n + each - 1) / each); }
-
 template <class T> operand<T> operand_of(const cpi_la_operand &a, int64_t i = 0, int64_t j = 0)
 {
     return {(const T *)a.at + i * a.down + j * a.right, a.down, a.right, a.next, a.conjugate};
@@ -46,11 +43,12 @@ cp_code cpi_la_product(cp_stream *stream, cp_type type, cpi_la_operand a, cpi_la
         return code;
     return cpi_la_with(type, [&](auto t) {
         typedef decltype(t) T;
-        unsigned high = tiles(m, 64); /* as many as a grid may have, one launch each */
+        unsigned high = (unsigned)cpi_ceil_div(m, 64); /* as many as a grid may have, one launch each */
         for (unsigned y = 0; y < high; y += 65535) {
             unsigned rows = high - y < 65535 ? high - y : 65535;
             int64_t i = (int64_t)y * 64;
-            la::subtract_product<T><<<dim3(tiles(n, 64), rows, many(batch, 65535)), 256, 0, cpi_cuda_stream(stream)>>>(
+            const dim3 grid(cpi_ceil_div(n, 64), rows, cpi_la_blocks(batch, 65535));
+            la::subtract_product<T><<<grid, 256, 0, cpi_cuda_stream(stream)>>>(
                 operand_of<T>(a, i), operand_of<T>(b), (T *)c + i * ldc, ldc, next, batch, (int)(m - i), n, k, assign,
                 lower && !y);
         }
@@ -65,15 +63,16 @@ cp_code cpi_la_triangle(cp_stream *stream, cp_type type, cpi_la_operand a, bool 
     int64_t size = (int64_t)cpi_la_size(type);
     auto rows = [&](int i) { return (char *)x + i * ldx * size; };
     auto right = [&](int i) { return cpi_la_operand{rows(i), ldx, 1, next, false}; };
-    int outers = (n + OUTER - 1) / OUTER;
+    int outers = cpi_ceil_div(n, OUTER);
     for (int o = 0; o < outers && !code; o++) {
         int begin = (lower ? o : outers - 1 - o) * OUTER, end = begin + OUTER < n ? begin + OUTER : n;
-        int steps = (end - begin + STEP - 1) / STEP;
+        int steps = cpi_ceil_div(end - begin, STEP);
         for (int s = 0; s < steps && !code; s++) {
             int j = begin + (lower ? s : steps - 1 - s) * STEP, nb = end - j < STEP ? end - j : STEP;
             code = cpi_la_with(type, [&](auto t) {
                 typedef decltype(t) T;
-                la::triangle_step<T><<<dim3(tiles(k, 32), many(batch, 65535)), 512, 0, cpi_cuda_stream(stream)>>>(
+                const dim3 grid(cpi_ceil_div(k, 32), cpi_la_blocks(batch, 65535));
+                la::triangle_step<T><<<grid, 512, 0, cpi_cuda_stream(stream)>>>(
                     operand_of<T>(a, j, j), (T *)rows(j), ldx, next, batch, nb, k, lower, unit);
                 return CPI_LAUNCHED(stream, what);
             });
@@ -95,8 +94,8 @@ cp_code cpi_la_transpose(cp_stream *stream, cp_type type, const void *x, void *y
 {
     return cpi_la_with(type, [&](auto t) {
         typedef decltype(t) T;
-        int64_t all = (int64_t)tiles(m, 32) * tiles(n, 32) * batch;
-        la::transpose<T><<<many(all, 1 << 20), dim3(32, 8), 0, cpi_cuda_stream(stream)>>>(
+        int64_t all = (int64_t)cpi_ceil_div(m, 32) * cpi_ceil_div(n, 32) * batch;
+        la::transpose<T><<<cpi_la_blocks(all, 1 << 20), dim3(32, 8), 0, cpi_cuda_stream(stream)>>>(
             (const T *)x, n, (wide)m * n, (T *)y, m, (wide)m * n, batch, m, n, conjugate);
         return CPI_LAUNCHED(stream, what);
     });
@@ -112,9 +111,9 @@ cp_code cpi_linalg_cuda_triangular(cp_stream *stream, const cpi_linalg *v)
         code = cpi_cuda_issued(stream, cudaMemcpyAsync(v->x, v->b, (size_t)(v->batch * n * v->k) * size,
                                                        cudaMemcpyDeviceToDevice, cpi_cuda_stream(stream)), v->function);
     if (code) return code;
-    bool turned = v->trans != CPI_TRANS_NONE;
-    cpi_la_operand a = {v->a, turned ? 1 : n, turned ? n : 1, n * n, v->trans == CPI_TRANS_CONJUGATE};
-    return cpi_la_triangle(stream, v->type, a, v->upper == turned, v->unit, v->x, v->k, n * v->k, v->batch, (int)n,
+    bool transposed = v->trans != CPI_TRANS_NONE;
+    cpi_la_operand a = {v->a, transposed ? 1 : n, transposed ? n : 1, n * n, v->trans == CPI_TRANS_CONJUGATE};
+    return cpi_la_triangle(stream, v->type, a, v->upper == transposed, v->unit, v->x, v->k, n * v->k, v->batch, (int)n,
                            (int)v->k, v->function);
 }
 
@@ -122,7 +121,7 @@ cp_code cpi_linalg_cuda_triangular(cp_stream *stream, const cpi_linalg *v)
 
 namespace {
 
-template <class T> cp_code whole_cholesky(cp_stream *stream, const cpi_linalg *v, cpi_la_trouble t)
+template <class T> cp_code whole_cholesky(cp_stream *stream, const cpi_linalg *v, cpi_la_error t)
 {
     int n = (int)v->n, ld = n | 1;
     int threads = n <= 24 ? 32 : cpi_la_threads((int64_t)n * n / 4);
@@ -134,7 +133,7 @@ template <class T> cp_code whole_cholesky(cp_stream *stream, const cpi_linalg *v
         });
 }
 
-template <class T> cp_code blocked_cholesky(cp_stream *stream, const cpi_linalg *v, cpi_la_trouble t)
+template <class T> cp_code blocked_cholesky(cp_stream *stream, const cpi_linalg *v, cpi_la_error t)
 {
     cpi_la_scratch scratch(stream);
     int n = (int)v->n;
@@ -147,10 +146,10 @@ template <class T> cp_code blocked_cholesky(cp_stream *stream, const cpi_linalg 
     else
         code = cpi_cuda_issued(stream, cudaMemcpyAsync(w, v->a, (size_t)all * sizeof(T), cudaMemcpyDeviceToDevice, cs),
                                v->function);
-    unsigned batches = many(v->batch, 65535);
+    unsigned batches = cpi_la_blocks(v->batch, 65535);
     for (int j = 0; j < n && !code; j += STEP) {
         int nb = n - j < STEP ? n - j : STEP, rest = n - j - nb;
-        la::cholesky_panel<T><<<dim3(rest ? tiles(rest, 64) : 1, batches), 512, 0, cs>>>(
+        la::cholesky_panel<T><<<dim3(rest ? cpi_ceil_div(rest, 64) : 1, batches), 512, 0, cs>>>(
             w, corners, v->batch, n, j, nb, t.mailbox, t.number);
         code = CPI_LAUNCHED(stream, v->function);
         const T *below = w + (int64_t)(j + nb) * n + j;
@@ -160,7 +159,7 @@ template <class T> cp_code blocked_cholesky(cp_stream *stream, const cpi_linalg 
                                   v->function);
     }
     if (code) return code;
-    la::cholesky_finish<T><<<dim3(tiles(n, 32), tiles(n, 32), batches), dim3(32, 8), 0, cs>>>(
+    la::cholesky_finish<T><<<dim3(cpi_ceil_div(n, 32), cpi_ceil_div(n, 32), batches), dim3(32, 8), 0, cs>>>(
         w, corners, (T *)v->x, v->batch, n, v->upper);
     return CPI_LAUNCHED(stream, v->function);
 }
@@ -197,9 +196,9 @@ cp_code library_cholesky(cp_stream *stream, const cpi_linalg *v)
 
 cp_code cpi_linalg_cuda_cholesky(cp_stream *stream, const cpi_linalg *v)
 {
-    cpi_la_trouble t;
+    cpi_la_error t;
     cp_code code = cpi_la_fits(v);
-    if (!code) code = cpi_la_trouble_of(stream, v, CPI_LINALG_NOT_POSITIVE, &t);
+    if (!code) code = cpi_la_error_of(stream, v, CPI_LINALG_NOT_POSITIVE, &t);
     if (code) return code;
     int64_t n = v->n, bytes = n * (n | 1) * (int64_t)cpi_la_size(v->type);
     cpi_la_way way = cpi_la_way_of();
@@ -210,8 +209,8 @@ cp_code cpi_linalg_cuda_cholesky(cp_stream *stream, const cpi_linalg *v)
         code = library_cholesky(stream, v);
         return code ? code : cpi_la_with(v->type, [&](auto e) {
             typedef decltype(e) T;
-            keep_triangle<T><<<many(v->batch * n, 1 << 20), 256, 0, cpi_cuda_stream(stream)>>>((T *)v->x, v->batch,
-                                                                                             (int)n, v->upper);
+            keep_triangle<T><<<cpi_la_blocks(v->batch * n, 1 << 20), 256, 0, cpi_cuda_stream(stream)>>>(
+                (T *)v->x, v->batch, (int)n, v->upper);
             return CPI_LAUNCHED(stream, v->function);
         });
     }

@@ -23,6 +23,8 @@ static inline size_t cpi_la_size(cp_type type)
 {
     return type == CP_FLOAT32 ? 4 : type == CP_COMPLEX128 ? 16 : 8;
 }
+/* Blocks for n items, one each, at most `most`. */
+static inline unsigned cpi_la_blocks(int64_t n, int64_t most) { return cpi_cuda_blocks(n, 1, most); }
 static inline size_t cpi_la_real_size(cp_type type) { return type == CP_FLOAT32 || type == CP_COMPLEX64 ? 4 : 8; }
 static inline bool cpi_la_complex(cp_type type) { return type == CP_COMPLEX64 || type == CP_COMPLEX128; }
 
@@ -62,18 +64,18 @@ struct cpi_la_scratch {
 };
 
 /* Where a kernel tells a trouble. */
-struct cpi_la_trouble {
+struct cpi_la_error {
     unsigned *mailbox;
     unsigned number;
 };
-static inline cp_code cpi_la_trouble_of(cp_stream *stream, const cpi_linalg *v, int trouble, cpi_la_trouble *t)
+static inline cp_code cpi_la_error_of(cp_stream *stream, const cpi_linalg *v, int error, cpi_la_error *t)
 {
     static const char *const text[] = {"",
 #define X(name, words) words,
-                                       CPI_LINALG_TROUBLES(X)
+                                       CPI_LINALG_ERRORS(X)
 #undef X
     };
-    t->number = cpi_cuda_late(CP_ERROR_LINALG, v->function, text[trouble]);
+    t->number = cpi_cuda_late(CP_ERROR_LINALG, v->function, text[error]);
     t->mailbox = cpi_cuda_mailbox(stream);
     return t->mailbox ? CP_OK : CP_ERROR_MEMORY;
 }
@@ -108,7 +110,7 @@ static cp_code cpi_la_by_teams(cp_stream *stream, K *kernel, int64_t batch, int6
     unsigned char *outside = nullptr;
     int64_t together = batch < 1 << 30 ? batch : 1 << 30;
     int teams = 1;
-    each = (each + 15) / 16 * 16;
+    each = cpi_round_up(each, 16);
     if (each > cpi_la_shared(stream)) {
         if (together > 2 * cpi_cuda_units(stream)) together = 2 * cpi_cuda_units(stream);
         if (each > 4 * (int64_t)INT_MAX) /* kernels count a matrix's elements in 31 bits */
@@ -125,7 +127,7 @@ static cp_code cpi_la_by_teams(cp_stream *stream, K *kernel, int64_t batch, int6
     }
     for (int64_t first = 0; first < batch; first += together) {
         int64_t end = first + together < batch ? first + together : batch;
-        launch((la::wide)first, (la::wide)end, (unsigned)((end - first + teams - 1) / teams),
+        launch((la::wide)first, (la::wide)end, (unsigned)cpi_ceil_div(end - first, teams),
                dim3((unsigned)threads, (unsigned)teams), outside ? 0 : (size_t)(each * teams), (la::wide)each, outside);
         cp_code code = CPI_LAUNCHED(stream, what);
         if (code) return code;
@@ -151,7 +153,7 @@ cp_code cpi_la_triangle(cp_stream *stream, cp_type type, cpi_la_operand a, bool 
 cp_code cpi_la_transpose(cp_stream *stream, cp_type type, const void *x, void *y, int64_t batch, int m, int n,
                          bool conjugate, const char *what);
 
-/* --- implicit_cuda.cu, wy_cuda.cu, lanes_cuda.cu --- */
+/* --- implicit_cuda.cu, wy_cuda.cu, warp_lu_cuda.cu --- */
 
 enum { CPI_LA_IMPLICIT = 1024 }; /* rows at most */
 cp_code cpi_la_implicit_lu(cp_stream *stream, const cpi_linalg *v);
@@ -180,8 +182,8 @@ static inline cpi_la_qr_wanted cpi_la_qr_wanted_of(const cpi_linalg *v)
 bool cpi_la_has_reflections(cp_stream *stream, const cpi_linalg *v);
 cp_code cpi_la_reflections(cp_stream *stream, const cpi_linalg *v);
 /* The same of solve and (v->b NULL) inv of small matrices. */
-bool cpi_la_has_lanes(const cpi_linalg *v);
-cp_code cpi_la_lanes(cp_stream *stream, const cpi_linalg *v);
+bool cpi_la_has_batch(const cpi_linalg *v);
+cp_code cpi_la_batch(cp_stream *stream, const cpi_linalg *v);
 
 /* --- lu_cuda.cu, qr_cuda.cu, spectra_cuda.cu --- */
 /* Where a diagonal has a zero: the trouble SINGULAR. */

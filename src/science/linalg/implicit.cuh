@@ -31,12 +31,12 @@ LA_DEVICE double warp_largest(double v)
     return __hiloint2double((int)most, (int)__reduce_max_sync(0xffffffffu, low));
 }
 /* The lane whose value is largest (-1 counts for none), of equal ones that of the least place. */
-template <class R> LA_DEVICE int first_lane(R value, int place, R *largest, int *at)
+template <class R> LA_DEVICE int first_lane(R value, int position, R *largest, int *at)
 {
     R most = warp_largest(value);
-    int least = __reduce_min_sync(0xffffffffu, value == most ? place : 0x7fffffff);
+    int least = __reduce_min_sync(0xffffffffu, value == most ? position : 0x7fffffff);
     *largest = most, *at = least;
-    unsigned holds = __ballot_sync(0xffffffffu, value == most && place == least);
+    unsigned holds = __ballot_sync(0xffffffffu, value == most && position == least);
     return holds ? __ffs((int)holds) - 1 : -1;
 }
 
@@ -51,21 +51,21 @@ implicit_panel(T *w, T *x, wide batch, int m, int columns, int j0, int nb, int r
     typedef packet<T> P;
     __shared__ P line[2][THREADS / 32][NB / P::COUNT];
     __shared__ R sizes[2][32];
-    __shared__ int places[2][32];
+    __shared__ int pivot_rows[2][32];
     int rank = (int)threadIdx.x, lane = rank % 32, warp = rank / 32, warps = (int)blockDim.x / 32;
     wide matrix = blockIdx.x;
     if (matrix >= batch) return;
     order += matrix * m;
-    int h = m - j0, place = rank < h ? rank : 0x7fffffff, at = rank < h ? (j0 ? order[j0 + rank] : rank) : 0;
+    int h = m - j0, position = rank < h ? rank : 0x7fffffff, at = rank < h ? (j0 ? order[j0 + rank] : rank) : 0;
     T row[NB], *from = w + (matrix * m + at) * columns + j0;
 #pragma unroll
     for (int c = 0; c < NB; c++) row[c] = rank < h && c < nb ? from[c] : number<T>(0);
 #pragma unroll 1
     for (int j = 0; j < NB; j++) {
         int b = j & 1, p;
-        bool left = place >= j && rank < h;
+        bool left = position >= j && rank < h;
         R most;
-        int holds = first_lane(left ? pivot_size(row[0]) : (R)-1, left ? place : 0x7fffffff, &most, &p);
+        int holds = first_lane(left ? pivot_size(row[0]) : (R)-1, left ? position : 0x7fffffff, &most, &p);
         if (lane == holds) {
 #pragma unroll
             for (int c = 0; c < NB; c += P::COUNT) {
@@ -75,18 +75,18 @@ implicit_panel(T *w, T *x, wide batch, int m, int columns, int j0, int nb, int r
                 line[b][warp][c / P::COUNT] = some;
             }
         }
-        if (lane == 0) sizes[b][warp] = holds < 0 ? (R)-1 : most, places[b][warp] = holds < 0 ? 0x7fffffff : p;
+        if (lane == 0) sizes[b][warp] = holds < 0 ? (R)-1 : most, pivot_rows[b][warp] = holds < 0 ? 0x7fffffff : p;
         __syncthreads();
         T l = number<T>(0), now = row[0]; /* what becomes of the column at hand */
         int chosen = 0, some = 0; /* columns from here on that change */
         if (j < nb) {
             R mine = lane < warps ? sizes[b][lane] : (R)-1;
-            chosen = first_lane(mine, lane < warps ? places[b][lane] : 0x7fffffff, &most, &p);
+            chosen = first_lane(mine, lane < warps ? pivot_rows[b][lane] : 0x7fffffff, &most, &p);
             if (rank == 0) pivots[matrix * r + j0 + j] = j0 + p;
-            if (place == p) place = j;
-            else if (place == j) place = p;
+            if (position == p) position = j;
+            else if (position == j) position = p;
             T pivot = line[b][chosen][0].v[0];
-            if (place > j && !is_zero(pivot)) now = l = divide(row[0], pivot), some = NB - j;
+            if (position > j && !is_zero(pivot)) now = l = divide(row[0], pivot), some = NB - j;
         }
 #pragma unroll
         for (int c = 0; c < NB; c += P::COUNT) {
@@ -98,8 +98,8 @@ implicit_panel(T *w, T *x, wide batch, int m, int columns, int j0, int nb, int r
         row[NB - 1] = now;
     }
     if (rank >= h) return; /* the order was read before the first barrier */
-    order[j0 + place] = at;
-    T *to = place < nb ? x + (matrix * m + j0 + place) * columns + j0 : from;
+    order[j0 + position] = at;
+    T *to = position < nb ? x + (matrix * m + j0 + position) * columns + j0 : from;
 #pragma unroll
     for (int c = 0; c < NB; c++)
         if (c < nb) to[c] = row[c];
@@ -193,9 +193,9 @@ __global__ void implicit_rest(const T *w, T *x, wide batch, int m, int columns, 
 {
     wide rest = m - r;
     for (wide at = blockIdx.x; at < batch * rest; at += gridDim.x) {
-        wide matrix = at / rest, place = matrix * m + r + at % rest;
+        wide matrix = at / rest, position = matrix * m + r + at % rest;
         for (int c = (int)threadIdx.x; c < columns; c += (int)blockDim.x)
-            x[place * columns + c] = w[(matrix * m + order[place]) * columns + c];
+            x[position * columns + c] = w[(matrix * m + order[position]) * columns + c];
     }
 }
 

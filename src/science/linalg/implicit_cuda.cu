@@ -16,7 +16,7 @@ struct matrices {
 
 template <class T, int NB, int THREADS> cp_code panel(const matrices &a, T *w, T *x, int j, int nb)
 {
-    unsigned threads = (unsigned)(a.m - j + 31) / 32 * 32;
+    unsigned threads = cpi_round_up((unsigned)(a.m - j), 32);
     la::implicit_panel<T, NB, THREADS><<<(unsigned)a.batch, threads, 0, cpi_cuda_stream(a.stream)>>>(
         w, x, a.batch, a.m, a.columns, j, nb, a.r, a.order, a.pivots);
     return CPI_LAUNCHED(a.stream, a.what);
@@ -33,8 +33,8 @@ template <class T> cp_code eliminate(const matrices &a, T *w, T *x, bool lower)
         if (nb > a.r - j) nb = a.r - j;
         cp_code code = many ? panel<T, MANY, 1024>(a, w, x, j, nb) : panel<T, FEW, 512>(a, w, x, j, nb);
         if (code) return code;
-        int right = (a.columns - j - nb + 31) / 32, left = lower ? (j + 31) / 32 : 0;
-        int down = (a.m - j - nb + ROWS - 1) / ROWS;
+        int right = cpi_ceil_div(a.columns - j - nb, 32), left = lower ? cpi_ceil_div(j, 32) : 0;
+        int down = cpi_ceil_div(a.m - j - nb, ROWS);
         if (!right && !left) continue;
         dim3 grid((unsigned)(right + left), (unsigned)(down ? down : 1), cpi_cuda_blocks(a.batch, 1, 65535));
         la::implicit_follow<T><<<grid, 256, 0, cs>>>(w, x, a.batch, a.m, a.columns, j, nb, right, a.order);
@@ -71,9 +71,9 @@ template <class T> cp_code solve(cp_stream *stream, const cpi_linalg *v, int64_t
 {
     cudaStream_t cs = cpi_cuda_stream(stream);
     int64_t n = v->n, columns = n + k, all = v->batch * n * columns;
-    cpi_la_scratch work(stream), more(stream), places(stream);
+    cpi_la_scratch work(stream), more(stream), pivot_rows(stream);
     T *w = work.get<T>(all), *x = more.get<T>(all);
-    int *order = places.get<int>(v->batch * 2 * n);
+    int *order = pivot_rows.get<int>(v->batch * 2 * n);
     if (!w || !x || !order) return CP_ERROR_MEMORY;
     unsigned rows = cpi_cuda_blocks(v->batch * n, 1, 1 << 20);
     la::beside<T><<<rows, 256, 0, cs>>>((const T *)v->a, (const T *)v->b, w, v->batch, (int)n, (int)k);
@@ -106,9 +106,9 @@ cp_code cpi_la_implicit_lu(cp_stream *stream, const cpi_linalg *v)
     return cpi_la_with(v->type, [&](auto t) {
         typedef decltype(t) T;
         int m = (int)v->m, n = (int)v->n;
-        cpi_la_scratch work(stream), places(stream);
+        cpi_la_scratch work(stream), pivot_rows(stream);
         T *w = work.get<T>(v->batch * m * n);
-        int *order = v->rows ? v->rows : places.get<int>(v->batch * m);
+        int *order = v->rows ? v->rows : pivot_rows.get<int>(v->batch * m);
         if (!w || !order) return CP_ERROR_MEMORY;
         matrices a = {stream, v->batch, m, n, m < n ? m : n, order, v->pivots, v->function};
         cp_code code = copy(stream, w, v->a, v->batch * m * n, v->function);
@@ -122,9 +122,9 @@ cp_code cpi_la_implicit_det(cp_stream *stream, const cpi_linalg *v)
         typedef decltype(t) T;
         int n = (int)v->n;
         int64_t all = v->batch * n * n;
-        cpi_la_scratch work(stream), more(stream), places(stream);
+        cpi_la_scratch work(stream), more(stream), pivot_rows(stream);
         T *w = work.get<T>(all), *x = more.get<T>(all);
-        int *order = places.get<int>(v->batch * 2 * n);
+        int *order = pivot_rows.get<int>(v->batch * 2 * n);
         if (!w || !x || !order) return CP_ERROR_MEMORY;
         matrices a = {stream, v->batch, n, n, n, order, order + v->batch * n, v->function};
         cp_code code = copy(stream, w, v->a, all, v->function);

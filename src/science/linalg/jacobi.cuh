@@ -102,7 +102,7 @@ template <class T> LA_DEVICE void orthogonalize(const team &t, T *w, int ld, int
  * transposed, conjugated or not. */
 template <class T> struct svd_form {
     T *tall, *square;
-    bool tall_turned, tall_conjugate, square_turned, square_conjugate;
+    bool tall_transposed, tall_conjugate, square_transposed, square_conjugate;
 };
 
 /* Values, falling, and vectors (w was made orthogonal, v is what turned it). copy: ld * r, tau: r numbers. */
@@ -121,10 +121,10 @@ LA_DEVICE void svd_finish(const team &t, T *w, int ld, int p, int r, int columns
     int rank = 0;
     for (int c = 0; c < r; c++) rank += sizes[c] > 0;
     for (int c = t.rank; c < r; c += t.size) {
-        int place = 0;
-        for (int i = 0; i < r; i++) place += sizes[i] > sizes[c] || (sizes[i] == sizes[c] && i < c);
-        order[place] = c;
-        s[place] = shifted(sizes[c], e);
+        int position = 0;
+        for (int i = 0; i < r; i++) position += sizes[i] > sizes[c] || (sizes[i] == sizes[c] && i < c);
+        order[position] = c;
+        s[position] = shifted(sizes[c], e);
     }
     t.sync();
     if (!to.tall) return;
@@ -133,7 +133,7 @@ LA_DEVICE void svd_finish(const team &t, T *w, int ld, int p, int r, int columns
         for (int i = t.rank % 32; i < r; i += 32) {
             T value = v[(wide)from * ldv + i];
             if (to.square_conjugate) value = conj(value);
-            to.square[to.square_turned ? (wide)c * r + i : (wide)i * r + c] = value;
+            to.square[to.square_transposed ? (wide)c * r + i : (wide)i * r + c] = value;
         }
         for (int i = t.rank % 32; i < p && c < rank; i += 32)
             copy[(wide)c * ld + i] = divide(w[(wide)from * ld + i], sizes[from]);
@@ -141,7 +141,7 @@ LA_DEVICE void svd_finish(const team &t, T *w, int ld, int p, int r, int columns
     t.sync();
     auto put = [&](int c, int i, T value) {
         if (to.tall_conjugate) value = conj(value);
-        to.tall[to.tall_turned ? (wide)c * p + i : (wide)i * columns + c] = value;
+        to.tall[to.tall_transposed ? (wide)c * p + i : (wide)i * columns + c] = value;
     };
     for (int i = t.rank / 32; i < p; i += t.size / 32)
         for (int c = t.rank % 32; c < rank; c += 32) put(c, i, copy[(wide)c * ld + i]);
@@ -158,11 +158,11 @@ LA_DEVICE void svd_finish(const team &t, T *w, int ld, int p, int r, int columns
 template <class T>
 __global__ void __launch_bounds__(1024)
 svd_whole(wide first, wide batch, int m, int n, int columns, const T *a, T *u, real_of<T> *s, T *vt, wide each,
-          unsigned char *outside, unsigned *mailbox, unsigned trouble)
+          unsigned char *outside, unsigned *mailbox, unsigned error)
 {
     typedef real_of<T> R;
     team t;
-    place at(first, batch, each, outside);
+    position at(first, batch, each, outside);
     if (at.matrix < 0) return;
     bool flip = m < n;
     int p = flip ? n : m, r = flip ? m : n, ld = p | 1, ldv = r | 1, e;
@@ -183,7 +183,7 @@ svd_whole(wide first, wide batch, int m, int n, int columns, const T *a, T *u, r
     if (t.rank == 0) *moved = 0;
     bool fine = scale_of(t, most, &e);
     if (!fine) {
-        if (t.rank == 0) *mailbox = trouble;
+        if (t.rank == 0) *mailbox = error;
         return;
     }
     for (int c = t.rank / 32; c < r; c += t.size / 32) {
@@ -204,11 +204,11 @@ svd_whole(wide first, wide batch, int m, int n, int columns, const T *a, T *u, r
 template <class T>
 __global__ void __launch_bounds__(1024)
 eigh_whole(wide first, wide batch, int n, int upper, const T *a, T *u, real_of<T> *s, wide each, unsigned char *outside,
-           unsigned *mailbox, unsigned trouble)
+           unsigned *mailbox, unsigned error)
 {
     typedef real_of<T> R;
     team t;
-    place at(first, batch, each, outside);
+    position at(first, batch, each, outside);
     if (at.matrix < 0) return;
     int ld = n | 1, e, even = n + n % 2;
     T *w = (T *)at.memory, *v = w + (wide)ld * n;
@@ -228,7 +228,7 @@ eigh_whole(wide first, wide batch, int n, int upper, const T *a, T *u, real_of<T
         }
     if (t.rank == 0) *moved = 0;
     if (!scale_of(t, most, &e)) {
-        if (t.rank == 0) *mailbox = trouble;
+        if (t.rank == 0) *mailbox = error;
         return;
     }
     for (int i = lanes.y; i < n; i += lanes.rows)
@@ -276,13 +276,13 @@ eigh_whole(wide first, wide batch, int n, int upper, const T *a, T *u, real_of<T
     }
     for (int c = t.rank; c < n; c += t.size) {
         R value = real(w[c * ld + c]);
-        int place = 0;
+        int position = 0;
         for (int i = 0; i < n; i++) {
             R other = real(w[i * ld + i]);
-            place += other < value || (other == value && i < c);
+            position += other < value || (other == value && i < c);
         }
-        order[place] = c;
-        s[at.matrix * n + place] = shifted(value, e);
+        order[position] = c;
+        s[at.matrix * n + position] = shifted(value, e);
     }
     t.sync();
     if (!u) return;

@@ -76,8 +76,8 @@ static void task(void *context, int64_t t, int worker)
     int64_t last = (t + 1) * j->each < j->l->batch ? (t + 1) * j->each : j->l->batch;
     const int was = j->own ? 0 : cpi_lapack_alone_begin();
     for (int64_t i = t * j->each; i < last; i++) {
-        int trouble = j->one(j, i, j->memory + (size_t)worker * j->work);
-        if (trouble) __atomic_store_n(&j->trouble, trouble, __ATOMIC_RELAXED); /* all of a call's are one kind */
+        int error = j->one(j, i, j->memory + (size_t)worker * j->work);
+        if (error) __atomic_store_n(&j->error, error, __ATOMIC_RELAXED);       /* all of a call's are one kind */
     }
     if (!j->own) cpi_lapack_alone_end(was);
 }
@@ -106,7 +106,7 @@ cp_code cpi_job_all(job *j, size_t work)
         if (j->own) cpi_lapack_threads(false);
     }
     cpi_work_free(j->stream, j->memory);
-    return cpi_linalg_trouble(l->function, j->trouble);
+    return cpi_linalg_error(l->function, j->error);
 }
 
 bool cpi_job_find(job *j, int n, const char *const *names)

@@ -25,7 +25,7 @@ typedef struct job {
     int (*one)(const struct job *j, int64_t i, char *work); /* its trouble */
     char *memory;
     int64_t each;           /* matrices a task */
-    int trouble;
+    int error;
 } job;
 
 /* The function for matrix i: its trouble, or 0. */

@@ -2,7 +2,7 @@
  *
  * A routine is found by its name without the letter of its type. All arguments are pointers, so one call serves
  * libraries of 32-bit and of 64-bit integers: numbers are 64-bit variables, of which a narrow library reads the lower
- * half (x86-64 and AArch64 are little-endian), and lists of integers are read by cpi_lapack_place. */
+ * half (x86-64 and AArch64 are little-endian), and lists of integers are read by cpi_lapack_slot. */
 #ifndef CPI_LINALG_LAPACK_H
 #define CPI_LINALG_LAPACK_H
 
@@ -17,7 +17,7 @@ typedef void (*cpi_lapack_fn)();
 /* dgetrf of ("getrf", CP_FLOAT64), and so on; NULL with an error "FUNCTION: ..." where there is no library. */
 cpi_lapack_fn cpi_lapack(const char *function, const char *name, cp_type type);
 /* One of its integers in memory, as a routine left it. */
-int64_t cpi_lapack_place(const int64_t *list, int64_t i);
+int64_t cpi_lapack_slot(const int64_t *list, int64_t i);
 /* Whether there is a library; where there is none, small matrices can still be done. */
 bool cpi_lapack_there(void);
 /* Whether its integers hold a size. */

@@ -3,16 +3,16 @@
 #include "linalg/linalg.h"
 
 #include "cuprite/linalg.h"
-#include "front/front.h"
+#include "operands/operands.h"
 
-cp_code cpi_linalg_trouble(const char *function, int trouble)
+cp_code cpi_linalg_error(const char *function, int error)
 {
     static const char *const text[] = {"",
 #define X(name, text) text,
-                                       CPI_LINALG_TROUBLES(X)
+                                       CPI_LINALG_ERRORS(X)
 #undef X
     };
-    return trouble ? cpi_fail(CP_ERROR_LINALG, "%s: %s", function, text[trouble]) : CP_OK;
+    return error ? cpi_fail(CP_ERROR_LINALG, "%s: %s", function, text[error]) : CP_OK;
 }
 
 /* A call under way: `l` for the slot, the operands as it gets them, and the shape of the batch. */
@@ -359,7 +359,7 @@ cp_array *cp_eigvals(cp_array *a)
 }
 
 /* Which eigenvalues were chosen, n numbers for each matrix. */
-static cp_array *chosen_places(const call *c, cp_array *chosen)
+static cp_array *chosen_positions(const call *c, cp_array *chosen)
 {
     bool good = chosen->ndim == c->ndim + 1 && chosen->type == CP_BOOL;
     for (int d = 0; good && d <= c->ndim; d++) good = chosen->shape[d] == c->shape[d];
@@ -382,7 +382,7 @@ cp_code (cp_schur)(cp_array *a, cp_array **t, cp_array **z, const cp_schur_optio
     if (good && sorted) good = (made[2] = result(&c, CP_INT32, 0, 0, 0)) != NULL;
     if (good && o->chosen) {
         c.shape[c.ndim] = c.l.n;
-        good = (chosen = chosen_places(&c, o->chosen)) != NULL;
+        good = (chosen = chosen_positions(&c, o->chosen)) != NULL;
         if (good) c.l.pivots_in = (const int32_t *)(const void *)chosen->data;
     }
     if (good) c.l.x = made[0]->data, c.l.u = made[1]->data;
@@ -394,7 +394,7 @@ cp_code (cp_schur)(cp_array *a, cp_array **t, cp_array **z, const cp_schur_optio
 }
 
 /* --- LU factors and triangles --- */
-static cp_code factored(const char *name, cp_array *a, cp_array **lu, cp_array **places, bool rows)
+static cp_code factored(const char *name, cp_array *a, cp_array **lu, cp_array **pivot_rows, bool rows)
 {
     call c;
     cp_array *made[3] = {NULL, NULL, NULL};
@@ -414,7 +414,7 @@ static cp_code factored(const char *name, cp_array *a, cp_array **lu, cp_array *
         cp_free(order);
     }
     good = good && run(&c, SLOT(lu));
-    return finished(&c, good, 3, made, (cp_array **[]){lu, places, NULL});
+    return finished(&c, good, 3, made, (cp_array **[]){lu, pivot_rows, NULL});
 }
 cp_code cp_lu_factor(cp_array *a, cp_array **lu, cp_array **piv) { return factored("lu_factor", a, lu, piv, false); }
 cp_code cp_lu_rows(cp_array *a, cp_array **lu, cp_array **rows) { return factored("lu_rows", a, lu, rows, true); }

@@ -8,8 +8,8 @@
  * Inputs (const) are never written; an output overlaps no input and no other output. The same input gives the same
  * bits, whatever the batch beside it is cut into.
  *
- * Failures that only the elements tell are those of CPI_LINALG_TROUBLES: one such matrix in a batch fails the call.
- * The CPU returns cpi_linalg_trouble(args->function, CPI_LINALG_SINGULAR) at once; a GPU puts the trouble into the
+ * Failures that only the elements tell are those of CPI_LINALG_ERRORS: one such matrix in a batch fails the call.
+ * The CPU returns cpi_linalg_error(args->function, CPI_LINALG_SINGULAR) at once; a GPU puts the trouble into the
  * stream's mailbox (cuda.h), where the next launch, copy to the host or wait tells it, and nobody waits. Outputs are
  * then undefined. Which slot tells which is said beside it; all others give what the arithmetic gives.
  *
@@ -27,21 +27,21 @@ extern "C" {
 #endif
 
 /* What the elements may be guilty of, in NumPy's words; all are CP_ERROR_LINALG. */
-#define CPI_LINALG_TROUBLES(X)                         \
+#define CPI_LINALG_ERRORS(X)                           \
     X(SINGULAR, "Singular matrix")                     \
     X(NOT_POSITIVE, "Matrix is not positive definite") \
     X(EIGENVALUES, "Eigenvalues did not converge")     \
     X(SVD, "SVD did not converge")                     \
     X(NOT_FINITE, "Array must not contain infs or NaNs") \
     X(PIVOTS, "piv names rows that lu does not have")
-enum cpi_linalg_troubles {
+enum cpi_linalg_errors {
     CPI_LINALG_FINE,
 #define X(name, text) CPI_LINALG_##name,
-    CPI_LINALG_TROUBLES(X)
+    CPI_LINALG_ERRORS(X)
 #undef X
 };
 /* Writes the record "FUNCTION: text" and returns CP_ERROR_LINALG; of CPI_LINALG_FINE CP_OK and nothing. The CPU's. */
-cp_code cpi_linalg_trouble(const char *function, int trouble);
+cp_code cpi_linalg_error(const char *function, int error);
 
 typedef enum cpi_qr_mode { CPI_QR_REDUCED, CPI_QR_COMPLETE, CPI_QR_R, CPI_QR_RAW } cpi_qr_mode;
 /* Which eigenvalues come first: those with negative, with other real parts, inside or on, outside the unit circle. */

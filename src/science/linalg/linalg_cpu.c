@@ -33,7 +33,7 @@ static void exchange_rows(int64_t n, const int32_t *pivots, size_t bytes, char *
 /* What getrf left, counted from 0. */
 static void read_pivots(int64_t n, const int64_t *list, int32_t *pivots)
 {
-    for (int64_t i = 0; i < n; i++) pivots[i] = (int32_t)(cpi_lapack_place(list, i) - 1);
+    for (int64_t i = 0; i < n; i++) pivots[i] = (int32_t)(cpi_lapack_slot(list, i) - 1);
 }
 
 /* --- LU --- */
@@ -163,7 +163,7 @@ ONE(one_det)
     for (int64_t k = 0; k < n; k++)
         for (int64_t p = 0; p < parts; p++) {
             double v = part_of(j, work, parts * (k * n + k) + p);
-            pivots[parts * k + p] = cpi_lapack_place(list, k) == k + 1 ? v : -v;
+            pivots[parts * k + p] = cpi_lapack_slot(list, k) == k + 1 ? v : -v;
         }
     cpi_linalg_write_det(j->l, i, pivots, zero);
     return 0;
@@ -225,7 +225,7 @@ ONE(one_cholesky)
         if (is_complex(j)) set_part(j, x, 2 * (y * n + y) + 1, 0);
     }
     j->f[0](l->upper ? "L" : "U", &n, x, &n, &info);
-    if (cpi_lapack_place(&info, 0) > 0) return CPI_LINALG_NOT_POSITIVE;
+    if (cpi_lapack_slot(&info, 0) > 0) return CPI_LINALG_NOT_POSITIVE;
     for (int64_t y = 0; y < n; y++)
         if (isnan(part_of(j, x, (y * n + y) * (is_complex(j) ? 2 : 1)))) return CPI_LINALG_NOT_POSITIVE;
     return 0;

@@ -24,10 +24,10 @@ cp_code by_host(cp_stream *stream, const cpi_linalg *v, cp_code (*slot)(cp_strea
     cp_code code = backend->to_host(stream, a, v->a, (size_t)(v->batch * each));
     cpi_linalg mine = *v;
     mine.a = a;
-    host_memory places; /* n a matrix */
+    host_memory pivot_rows; /* n a matrix */
     const int64_t listed = v->pivots_in ? v->batch * v->n * (int64_t)sizeof(int32_t) : 0;
-    if (listed && !(mine.pivots_in = (int32_t *)(void *)places.get(listed))) return CP_ERROR_MEMORY;
-    if (!code && listed) code = backend->to_host(stream, places.memory, v->pivots_in, (size_t)listed);
+    if (listed && !(mine.pivots_in = (int32_t *)(void *)pivot_rows.get(listed))) return CP_ERROR_MEMORY;
+    if (!code && listed) code = backend->to_host(stream, pivot_rows.memory, v->pivots_in, (size_t)listed);
     mine.x = v->x ? to : nullptr;
     mine.u = v->u ? to + v->batch * x : nullptr;
     mine.s = v->s ? to + v->batch * (x + u) : nullptr;

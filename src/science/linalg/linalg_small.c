@@ -17,15 +17,15 @@ typedef struct packs {
     int64_t each;
     char *memory;
     size_t work;
-    int trouble;
+    int error;
 } packs;
 
 static void task(void *context, int64_t t, int worker)
 {
     packs *p = context;
     int64_t first = t * p->each, last = first + p->each < p->l->batch ? first + p->each : p->l->batch;
-    int trouble = p->run(p->kind, p->l, first, last, p->memory + (size_t)worker * p->work);
-    if (trouble) __atomic_store_n(&p->trouble, trouble, __ATOMIC_RELAXED);
+    int error = p->run(p->kind, p->l, first, last, p->memory + (size_t)worker * p->work);
+    if (error) __atomic_store_n(&p->error, error, __ATOMIC_RELAXED);
 }
 
 cp_code cpi_linalg_small(cpi_small_kind kind, cp_stream *stream, const cpi_linalg *l)
@@ -49,5 +49,5 @@ cp_code cpi_linalg_small(cpi_small_kind kind, cp_stream *stream, const cpi_linal
     if (count > 1) cpi_parallel(count, task, &p);
     else task(&p, 0, 0);
     cpi_work_free(stream, p.memory);
-    return cpi_linalg_trouble(l->function, p.trouble);
+    return cpi_linalg_error(l->function, p.error);
 }

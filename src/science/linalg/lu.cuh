@@ -161,10 +161,10 @@ LA_DEVICE void walk_exchanges(const int *pivots, int r, int m, int *rows)
 template <class T>
 __global__ void __launch_bounds__(1024)
 lu_whole(int task, wide first, wide batch, int m, int n, int k, int ld, const T *a, const T *b, T *x, T *u,
-         real_of<T> *s, int *pivots, int *rows, wide each, unsigned char *outside, unsigned *mailbox, unsigned trouble)
+         real_of<T> *s, int *pivots, int *rows, wide each, unsigned char *outside, unsigned *mailbox, unsigned error)
 {
     team t;
-    place at(first, batch, each, outside);
+    position at(first, batch, each, outside);
     if (at.matrix < 0) return;
     T *w = (T *)at.memory;
     int r = m < n ? m : n, *exchanges = (int *)(w + (wide)m * ld), columns = n;
@@ -182,7 +182,7 @@ lu_whole(int task, wide first, wide batch, int m, int n, int k, int ld, const T 
     t.sync();
     bool regular = eliminate(t, w, ld, m, n, columns, exchanges);
     if (task == LU_SOLVE || task == LU_INVERSE) {
-        if (!regular && mailbox && t.rank == 0) *mailbox = trouble;
+        if (!regular && mailbox && t.rank == 0) *mailbox = error;
         substitute(t, w, ld, n, k);
         x += at.matrix * n * k;
         for (int i = right.y; i < n; i += right.rows)
@@ -204,7 +204,7 @@ lu_whole(int task, wide first, wide batch, int m, int n, int k, int ld, const T 
 /* What exchanges do in many matrices, a block each: which row comes to which place, or trouble where pivots name
  * others. With `shared` the walk is in shared memory. */
 static __global__ void lu_rows(const int *pivots, wide batch, int r, int m, int shared, int *rows, unsigned *mailbox,
-                               unsigned trouble)
+                               unsigned error)
 {
     for (wide i = blockIdx.x; i < batch; i += gridDim.x) {
         int *to = shared ? (int *)la_shared : rows + i * m;
@@ -214,7 +214,7 @@ static __global__ void lu_rows(const int *pivots, wide batch, int r, int m, int 
             for (int j = 0; j < r; j++) {
                 int p = pivots[i * r + j];
                 if (p >= 0 && p < m) exchange(to[j], to[p]);
-                else if (mailbox) *mailbox = trouble;
+                else if (mailbox) *mailbox = error;
             }
         __syncthreads();
         for (int j = (int)threadIdx.x; j < m && shared; j += (int)blockDim.x) rows[i * m + j] = to[j];
@@ -260,14 +260,14 @@ template <class T> __global__ void right_part(const T *w, T *x, wide rows, int n
 /* Where a diagonal (entries `stride` apart, matrices `next`) has a zero: trouble, or without a mailbox the `count`
  * numbers that were made of the matrix become NaN. */
 template <class T> __global__ void lu_regular(const T *a, wide batch, int n, wide stride, wide next, T *x, wide count,
-                                              unsigned *mailbox, unsigned trouble)
+                                              unsigned *mailbox, unsigned error)
 {
     for (wide i = blockIdx.x; i < batch; i += gridDim.x) {
         int singular = 0;
         for (int j = (int)threadIdx.x; j < n; j += (int)blockDim.x)
             if (is_zero(a[i * next + j * stride])) singular = 1;
         if (!__syncthreads_or(singular)) continue;
-        if (mailbox) *mailbox = trouble;
+        if (mailbox) *mailbox = error;
         else
             for (wide j = threadIdx.x; j < count; j += blockDim.x) x[i * count + j] = number<T>((real_of<T>)NAN, NAN);
     }

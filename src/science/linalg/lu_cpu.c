@@ -21,7 +21,7 @@ typedef struct lu {
     int64_t m, n, r, block;
     char *a;
     int64_t *pivots;   /* each panel's count from its first row, until all are there */
-    int64_t place;     /* bytes of one of them */
+    int64_t position;  /* bytes of one of them */
     int64_t panel;     /* the last one that was factored: its first column, */
     int64_t width, next, each; /* and columns; the next one's; of a task behind it */
     int64_t info;
@@ -32,13 +32,13 @@ static char *element(const lu *w, int64_t row, int64_t column)
 {
     return w->a + (size_t)(column * w->m + row) * w->j->size;
 }
-static int64_t *pivots_from(const lu *w, int64_t i) { return (int64_t *)(void *)((char *)w->pivots + i * w->place); }
+static int64_t *pivots_from(const lu *w, int64_t i) { return (int64_t *)(void *)((char *)w->pivots + i * w->position); }
 
 static void factor_panel(lu *w, int64_t first, int64_t width)
 {
     int64_t rows = w->m - first, info = 0;
     w->j->f[CPI_LU_GETRF](&rows, &width, element(w, first, first), &w->m, pivots_from(w, first), &info);
-    info = cpi_lapack_place(&info, 0);
+    info = cpi_lapack_slot(&info, 0);
     if (info > 0 && !w->info) w->info = first + info;
 }
 
@@ -85,10 +85,10 @@ int64_t cpi_lu_factor(const job *j, int64_t m, int64_t n, char *a, int64_t *pivo
     lu w = {.j = j, .m = m, .n = n, .r = at_most(m, n), .a = a, .pivots = pivots};
     if (!j->pooled || w.r <= SERIAL) {
         j->f[CPI_LU_GETRF](&m, &n, a, &m, pivots, &w.info);
-        return cpi_lapack_place(&w.info, 0);
+        return cpi_lapack_slot(&w.info, 0);
     }
     const bool wide = cpi_lapack_fits(INT64_MAX);
-    w.place = wide ? 8 : 4;
+    w.position = wide ? 8 : 4;
     w.block = w.r < LARGE ? BLOCK : WIDE_BLOCK;
     w.width = w.block;
     factor_panel(&w, 0, w.width);

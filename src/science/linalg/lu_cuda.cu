@@ -33,8 +33,6 @@ bool by_library(const cpi_linalg *v, bool inverse)
     return wanted && cpi_la_library();
 }
 
-unsigned blocks_of(int64_t n, int64_t most) { return cpi_cuda_blocks(n, 1, most); }
-
 /* w: batch matrices of m rows of n, of which the first `columns` columns are eliminated. */
 struct elimination {
     cp_stream *stream;
@@ -58,9 +56,9 @@ template <class T> cp_code panel(const elimination &e, T *w, int j, int nb)
     enum { NB = 128 / sizeof(T) };
     cudaStream_t cs = cpi_cuda_stream(e.stream);
     int h = e.m - j;
-    int64_t bytes = ((int64_t)h * (nb | 1) * (int64_t)sizeof(T) + (int64_t)(h + nb) * 4 + 15) / 16 * 16;
+    int64_t bytes = cpi_round_up((int64_t)h * (nb | 1) * (int64_t)sizeof(T) + (int64_t)(h + nb) * 4, 16);
     if (h <= 1024 && nb == NB) {
-        int threads = (h + 31) / 32 * 32;
+        int threads = cpi_round_up(h, 32);
         la::lu_panel_of_rows<T, NB><<<(unsigned)e.batch, (unsigned)threads, 0, cs>>>(w, e.batch, e.m, e.n, j, e.pivots,
                                                                                     e.moves);
         return CPI_LAUNCHED(e.stream, e.what);
@@ -100,7 +98,7 @@ template <class T> cp_code eliminate(const elimination &e, T *w)
             int limit = outer ? end : n;
             if (code || n == nb) break;
             int tile = n - nb > 1024 ? 32 : 16;
-            la::lu_beside<T><<<dim3((unsigned)((n - nb + tile - 1) / tile), blocks_of(e.batch, 65535)), 512,
+            la::lu_beside<T><<<dim3((unsigned)cpi_ceil_div(n - nb, tile), cpi_la_blocks(e.batch, 65535)), 512,
                                (size_t)nb * tile * sizeof(T), cpi_cuda_stream(e.stream)>>>(
                 w, e.batch, e.m, n, j, nb, limit, tile, e.pivots, e.moves);
             code = CPI_LAUNCHED(e.stream, e.what);
@@ -131,11 +129,11 @@ cp_code copy(cp_stream *stream, void *to, const void *from, int64_t count, cp_ty
 /* The rows that exchanges lead to. */
 cp_code rows_of(cp_stream *stream, const cpi_linalg *v, const int *pivots, int r, int m, int *rows, bool checked)
 {
-    cpi_la_trouble t = {nullptr, 0};
-    cp_code code = checked ? CP_OK : cpi_la_trouble_of(stream, v, CPI_LINALG_PIVOTS, &t);
+    cpi_la_error t = {nullptr, 0};
+    cp_code code = checked ? CP_OK : cpi_la_error_of(stream, v, CPI_LINALG_PIVOTS, &t);
     if (code) return code;
     size_t shared = (size_t)m * 4 <= 45000 ? (size_t)m * 4 : 0;
-    la::lu_rows<<<blocks_of(v->batch, 1 << 20), 128, shared, cpi_cuda_stream(stream)>>>(
+    la::lu_rows<<<cpi_la_blocks(v->batch, 1 << 20), 128, shared, cpi_cuda_stream(stream)>>>(
         pivots, v->batch, r, m, shared != 0, rows, t.mailbox, t.number);
     return CPI_LAUNCHED(stream, v->function);
 }
@@ -148,10 +146,10 @@ bool is_whole(cp_stream *stream, const cpi_linalg *v, int64_t m, int64_t n, int6
     return *each <= cpi_la_shared(stream) && (most <= 32 || (most <= WHOLE && k <= most) || v->batch > 64);
 }
 
-template <class T> cp_code whole(cp_stream *stream, const cpi_linalg *v, int task, int k, int64_t each, int trouble)
+template <class T> cp_code whole(cp_stream *stream, const cpi_linalg *v, int task, int k, int64_t each, int error)
 {
-    cpi_la_trouble t = {nullptr, 0};
-    cp_code code = trouble ? cpi_la_trouble_of(stream, v, trouble, &t) : CP_OK;
+    cpi_la_error t = {nullptr, 0};
+    cp_code code = error ? cpi_la_error_of(stream, v, error, &t) : CP_OK;
     if (code) return code;
     int m = (int)v->m, n = (int)v->n, ld = (n + k) | 1;
     bool small = m <= 24 && n + k <= 48;
@@ -170,11 +168,11 @@ template <class T> cp_code whole(cp_stream *stream, const cpi_linalg *v, int tas
 
 cp_code cpi_la_regular(cp_stream *stream, const cpi_linalg *v, const void *a, int64_t stride, int64_t next)
 {
-    cpi_la_trouble t;
-    cp_code code = cpi_la_trouble_of(stream, v, CPI_LINALG_SINGULAR, &t);
+    cpi_la_error t;
+    cp_code code = cpi_la_error_of(stream, v, CPI_LINALG_SINGULAR, &t);
     return code ? code : cpi_la_with(v->type, [&](auto e) {
         typedef decltype(e) T;
-        la::lu_regular<T><<<blocks_of(v->batch, 1 << 20), 256, 0, cpi_cuda_stream(stream)>>>(
+        la::lu_regular<T><<<cpi_la_blocks(v->batch, 1 << 20), 256, 0, cpi_cuda_stream(stream)>>>(
             (const T *)a, v->batch, (int)v->n, stride, next, (T *)nullptr, 0, t.mailbox, t.number);
         return CPI_LAUNCHED(stream, v->function);
     });
@@ -202,29 +200,30 @@ cp_code cpi_linalg_cuda_lu_solve(cp_stream *stream, const cpi_linalg *v)
 {
     cp_code code = cpi_la_fits(v);
     int64_t n = v->n, k = v->k;
-    bool turned = v->trans != CPI_TRANS_NONE;
+    bool transposed = v->trans != CPI_TRANS_NONE;
     cpi_la_scratch order(stream), work(stream);
     int *rows = code ? nullptr : order.get<int>(v->batch * n);
     if (!rows) return code ? code : CP_ERROR_MEMORY;
     code = rows_of(stream, v, v->pivots_in, (int)n, (int)n, rows, false);
-    void *w = turned ? work.get<char>(v->batch * n * k * (int64_t)cpi_la_size(v->type)) : v->x;
+    void *w = transposed ? work.get<char>(v->batch * n * k * (int64_t)cpi_la_size(v->type)) : v->x;
     if (!w) return CP_ERROR_MEMORY;
     auto permute = [&](const void *from, void *to) {
         return cpi_la_with(v->type, [&](auto e) {
             typedef decltype(e) T;
-            la::exchange_rows<T><<<blocks_of(v->batch * n, 1 << 20), k < 128 ? 32 : 256, 0, cpi_cuda_stream(stream)>>>(
-                (const T *)from, (T *)to, rows, v->batch, (int)n, (int)k, turned);
+            const unsigned blocks = cpi_la_blocks(v->batch * n, 1 << 20);
+            la::exchange_rows<T><<<blocks, k < 128 ? 32 : 256, 0, cpi_cuda_stream(stream)>>>(
+                (const T *)from, (T *)to, rows, v->batch, (int)n, (int)k, transposed);
             return CPI_LAUNCHED(stream, v->function);
         });
     };
     auto solve = [&](bool lower, bool unit) {
-        cpi_la_operand a = {v->a, turned ? 1 : n, turned ? n : 1, n * n, v->trans == CPI_TRANS_CONJUGATE};
+        cpi_la_operand a = {v->a, transposed ? 1 : n, transposed ? n : 1, n * n, v->trans == CPI_TRANS_CONJUGATE};
         return cpi_la_triangle(stream, v->type, a, lower, unit, w, k, n * k, v->batch, (int)n, (int)k, v->function);
     };
-    if (!code) code = turned ? copy(stream, w, v->b, v->batch * n * k, v->type, v->function) : permute(v->b, w);
-    if (!code) code = solve(true, !turned); /* L, or U^T */
-    if (!code) code = solve(false, turned);
-    return code || !turned ? code : permute(w, v->x);
+    if (!code) code = transposed ? copy(stream, w, v->b, v->batch * n * k, v->type, v->function) : permute(v->b, w);
+    if (!code) code = solve(true, !transposed); /* L, or U^T */
+    if (!code) code = solve(false, transposed);
+    return code || !transposed ? code : permute(w, v->x);
 }
 
 /* What the diagonals of factors, `stride` and `next` apart, say of systems: trouble, or quietly x all NaN. */
@@ -233,7 +232,7 @@ static cp_code judged(cp_stream *stream, const cpi_linalg *v, const void *factor
                       int64_t count)
 {
     if (!v->quiet) return cpi_la_regular(stream, v, factors, stride, next);
-    la::lu_regular<T><<<blocks_of(v->batch, 1 << 20), 256, 0, cpi_cuda_stream(stream)>>>(
+    la::lu_regular<T><<<cpi_la_blocks(v->batch, 1 << 20), 256, 0, cpi_cuda_stream(stream)>>>(
         (const T *)factors, v->batch, (int)v->n, stride, next, (T *)v->x, count, nullptr, 0);
     return CPI_LAUNCHED(stream, v->function);
 }
@@ -242,15 +241,15 @@ static cp_code judged(cp_stream *stream, const cpi_linalg *v, const void *factor
 template <class T> static cp_code library_inverse(cp_stream *stream, const cpi_linalg *v, T *a, T *b)
 {
     int64_t n = v->n, square = n * n;
-    cpi_la_scratch places(stream);
-    int *pivots = places.get<int>(v->batch * 2 * n), *rows = pivots + v->batch * n;
+    cpi_la_scratch pivot_rows(stream);
+    int *pivots = pivot_rows.get<int>(v->batch * 2 * n), *rows = pivots + v->batch * n;
     cp_code code = pivots ? CP_OK : CP_ERROR_MEMORY;
     for (int64_t i = 0; i < v->batch && !code; i++)
         code = cpi_la_library_lu(stream, v, a + i * square, pivots + i * n, nullptr, 0);
     if (!code) code = rows_of(stream, v, pivots, (int)n, (int)n, rows, true);
     if (code) return code;
-    la::exchanged_unit<T><<<blocks_of(v->batch * n, 1 << 20), 256, 0, cpi_cuda_stream(stream)>>>(b, rows, v->batch * n,
-                                                                                             (int)n);
+    la::exchanged_unit<T><<<cpi_la_blocks(v->batch * n, 1 << 20), 256, 0, cpi_cuda_stream(stream)>>>(
+        b, rows, v->batch * n, (int)n);
     code = CPI_LAUNCHED(stream, v->function);
     for (int64_t i = 0; i < v->batch && !code; i++)
         code = cpi_la_library_triangles(stream, v, a + i * square, b + i * square, n);
@@ -262,20 +261,20 @@ template <class T> static cp_code library_inverse(cp_stream *stream, const cpi_l
 template <class T> static cp_code library_solve(cp_stream *stream, const cpi_linalg *v, bool inverse, int64_t k)
 {
     int64_t n = v->n, square = n * n, side = n * k;
-    bool turned = !inverse && k > 1;
+    bool transposed = !inverse && k > 1;
     cpi_la_scratch work(stream), sides(stream);
-    T *a = work.get<T>(v->batch * square), *b = turned ? sides.get<T>(v->batch * side) : (T *)v->x;
+    T *a = work.get<T>(v->batch * square), *b = transposed ? sides.get<T>(v->batch * side) : (T *)v->x;
     if (!a || !b) return CP_ERROR_MEMORY;
     cp_code code = inverse ? copy(stream, a, v->a, v->batch * square, v->type, v->function)
                            : cpi_la_transpose(stream, v->type, v->a, a, v->batch, (int)n, (int)n, false, v->function);
     if (!code && inverse) code = library_inverse(stream, v, a, b);
     else if (!code) {
-        code = turned ? cpi_la_transpose(stream, v->type, v->b, b, v->batch, (int)n, (int)k, false, v->function)
+        code = transposed ? cpi_la_transpose(stream, v->type, v->b, b, v->batch, (int)n, (int)k, false, v->function)
                       : copy(stream, b, v->b, v->batch * side, v->type, v->function);
         for (int64_t i = 0; i < v->batch && !code; i++)
             code = cpi_la_library_lu(stream, v, a + i * square, nullptr, b + i * side, k);
     }
-    if (!code && turned)
+    if (!code && transposed)
         code = cpi_la_transpose(stream, v->type, b, v->x, v->batch, (int)k, (int)n, false, v->function);
     return code ? code : judged<T>(stream, v, a, n + 1, square, side);
 }
@@ -286,7 +285,7 @@ static cp_code solve(cp_stream *stream, const cpi_linalg *v, bool inverse)
     cp_code code = cpi_la_fits(v);
     int64_t each, n = v->n, k = inverse ? n : v->k;
     if (code) return code;
-    if (cpi_la_has_lanes(v)) return cpi_la_lanes(stream, v);
+    if (cpi_la_has_batch(v)) return cpi_la_batch(stream, v);
     if (by_library(v, inverse))
         return cpi_la_with(v->type, [&](auto e) { return library_solve<decltype(e)>(stream, v, inverse, k); });
     if (is_whole(stream, v, n, n, k, &each))
@@ -304,7 +303,7 @@ static cp_code solve(cp_stream *stream, const cpi_linalg *v, bool inverse)
     return cpi_la_with(v->type, [&](auto t) {
         typedef decltype(t) T;
         cudaStream_t cs = cpi_cuda_stream(stream);
-        unsigned all = blocks_of(v->batch * n, 1 << 20);
+        unsigned all = cpi_la_blocks(v->batch * n, 1 << 20);
         la::beside<T><<<all, 256, 0, cs>>>((const T *)v->a, inverse ? nullptr : (const T *)v->b, (T *)w, v->batch,
                                            (int)n, (int)k);
         cp_code done = CPI_LAUNCHED(stream, v->function);
@@ -344,7 +343,7 @@ cp_code cpi_linalg_cuda_det(cp_stream *stream, const cpi_linalg *v)
         typedef decltype(t) T;
         cp_code done = library ? CP_OK : eliminate(e, (T *)w);
         if (done) return done;
-        la::lu_determinant<T><<<blocks_of(v->batch, 1 << 20), 32, 0, cpi_cuda_stream(stream)>>>(
+        la::lu_determinant<T><<<cpi_la_blocks(v->batch, 1 << 20), 32, 0, cpi_cuda_stream(stream)>>>(
             (const T *)w, pivots, v->batch, (int)n, (T *)v->x, (T *)v->u, (la::real_of<T> *)v->s);
         return CPI_LAUNCHED(stream, v->function);
     });

@@ -154,7 +154,7 @@ struct team {
 template <class R> LA_DEVICE int first_largest(const team &t, R value, int index)
 {
     __shared__ R values[32];
-    __shared__ int places[32];
+    __shared__ int pivot_rows[32];
     for (int d = 16; d; d /= 2) {
         R v = across(value, d);
         int i = __shfl_xor_sync(0xffffffffu, index, d);
@@ -162,10 +162,10 @@ template <class R> LA_DEVICE int first_largest(const team &t, R value, int index
     }
     if (t.warp) return index;
     int lane = t.rank % 32, warps = t.size / 32;
-    if (lane == 0) values[t.rank / 32] = value, places[t.rank / 32] = index;
+    if (lane == 0) values[t.rank / 32] = value, pivot_rows[t.rank / 32] = index;
     __syncthreads();
     value = lane < warps ? values[lane] : (R)-1;
-    index = lane < warps ? places[lane] : 0x7fffffff;
+    index = lane < warps ? pivot_rows[lane] : 0x7fffffff;
     for (int d = 16; d; d /= 2) {
         R v = across(value, d);
         int i = __shfl_xor_sync(0xffffffffu, index, d);
@@ -206,10 +206,10 @@ struct spread {
 extern __shared__ __align__(16) unsigned char la_shared[];
 /* The team's matrix number (-1: it has none), and where it may work: in its part of the shared memory, or where that
  * has no room in `outside`. `each`: bytes a team, a multiple of 16. */
-struct place {
+struct position {
     wide matrix;
     unsigned char *memory;
-    __device__ place(wide first, wide batch, wide each, unsigned char *outside)
+    __device__ position(wide first, wide batch, wide each, unsigned char *outside)
     {
         matrix = first + (wide)blockIdx.x * blockDim.y + threadIdx.y;
         if (matrix >= batch) matrix = -1;

@@ -15,7 +15,7 @@ typedef struct NAME(E) { NAME(vec) part[PARTS]; } NAME(E);
 
 /* --- lanes --- */
 INLINE V NAME(splat)(T x) { return x - (V){0}; }
-INLINE V NAME(pick)(B m, V a, V b) { return (V)((m & (B)a) | (~m & (B)b)); }
+INLINE V NAME(blend)(B m, V a, V b) { return (V)((m & (B)a) | (~m & (B)b)); }
 INLINE V NAME(absolute)(V a)
 {
     MASK sign = (MASK)(1ull << (sizeof(T) * 8 - 1));
@@ -27,7 +27,7 @@ INLINE V NAME(root)(V a)
     for (int l = 0; l < LANES; l++) r[l] = SQRT(a[l]);
     return r;
 }
-INLINE V NAME(larger)(V a, V b) { return NAME(pick)(a > b, a, b); }
+INLINE V NAME(larger)(V a, V b) { return NAME(blend)(a > b, a, b); }
 INLINE bool NAME(any)(B m)
 {
     MASK all = 0;
@@ -107,7 +107,7 @@ INLINE V NAME(size)(E a)
 INLINE B NAME(is_zero)(E a) { return NAME(size)(a) == 0; }
 INLINE E NAME(choose)(B m, E a, E b)
 {
-    for (int p = 0; p < PARTS; p++) a.part[p] = NAME(pick)(m, a.part[p], b.part[p]);
+    for (int p = 0; p < PARTS; p++) a.part[p] = NAME(blend)(m, a.part[p], b.part[p]);
     return a;
 }
 /* a / b where b is no zero: its size is brought to 1 first, so that a square does not overflow. */
@@ -148,7 +148,7 @@ static void NAME(store_real)(void *to, int64_t first, int count, int64_t n, cons
         for (int64_t i = 0; i < n; i++) x[l * n + i] = from[i][l];
 }
 /* The conjugate transpose of rows x columns. */
-static void NAME(turned)(int64_t rows, int64_t columns, const E *from, E *to)
+static void NAME(transposed)(int64_t rows, int64_t columns, const E *from, E *to)
 {
     for (int64_t y = 0; y < rows; y++)
         for (int64_t x = 0; x < columns; x++) to[x * rows + y] = NAME(conjugate)(from[y * columns + x]);
@@ -190,9 +190,9 @@ static void NAME(exchange)(E *a, int64_t width, int64_t k, const MASK *at)
     }
 }
 
-/* a (m x n) becomes its factors, `b` (m x k, or NULL) gets the same exchanges; places[i * LANES + l] is the row that
- * row i was exchanged with. Lanes with a zero pivot. */
-static B NAME(factor)(int64_t m, int64_t n, E *a, int64_t k, E *b, MASK *places)
+/* a (m x n) becomes its factors, `b` (m x k, or NULL) gets the same exchanges; pivot_rows[i * LANES + l] is the row
+ * that row i was exchanged with. Lanes with a zero pivot. */
+static B NAME(factor)(int64_t m, int64_t n, E *a, int64_t k, E *b, MASK *pivot_rows)
 {
     B zero = {0};
     for (int64_t i = 0; i < n && i < m; i++) {
@@ -201,10 +201,10 @@ static B NAME(factor)(int64_t m, int64_t n, E *a, int64_t k, E *b, MASK *places)
         for (int64_t y = i + 1; y < m; y++) {
             V s = NAME(size)(a[y * n + i]);
             B m1 = s > best;
-            best = NAME(pick)(m1, s, best);
+            best = NAME(blend)(m1, s, best);
             at = (m1 & ((B){0} + (MASK)y)) | (~m1 & at);
         }
-        MASK *own = places + i * LANES;
+        MASK *own = pivot_rows + i * LANES;
         for (int l = 0; l < LANES; l++) own[l] = at[l];
         if (NAME(any)(at != ((B){0} + (MASK)i))) {
             NAME(exchange)(a, n, i, own);
@@ -238,7 +238,7 @@ static void NAME(substitute)(int64_t n, const E *a, int64_t k, E *b)
     }
 }
 
-static bool NAME(among)(B m, int count)
+static bool NAME(any_of)(B m, int count)
 {
     for (int l = 0; l < count; l++)
         if (m[l]) return true;
@@ -249,19 +249,19 @@ static int NAME(solve)(const cpi_linalg *s, int64_t first, int count, E *work, b
 {
     int64_t n = s->n, k = inverse ? n : s->k;
     E *a = work, *b = a + n * n;
-    MASK *places = (MASK *)(b + n * k);
+    MASK *pivot_rows = (MASK *)(b + n * k);
     NAME(load)(s->a, first, count, n * n, a);
     if (!inverse) NAME(load)(s->b, first, count, n * k, b);
     else
         for (int64_t i = 0; i < n * n; i++) b[i] = NAME(real)(NAME(splat)(i % (n + 1) == 0));
-    B zero = NAME(factor)(n, n, a, k, b, places);
-    bool singular = NAME(among)(zero, count);
+    B zero = NAME(factor)(n, n, a, k, b, pivot_rows);
+    bool singular = NAME(any_of)(zero, count);
     if (singular && !s->quiet) return CPI_LINALG_SINGULAR;
     NAME(substitute)(n, a, k, b);
     if (singular)
         for (int64_t i = 0; i < n * n; i++)
             for (int p = 0; p < PARTS; p++)
-                b[i].part[p] = NAME(pick)(zero, NAME(splat)((T)NAN), b[i].part[p]);
+                b[i].part[p] = NAME(blend)(zero, NAME(splat)((T)NAN), b[i].part[p]);
     NAME(store)(s->x, first, count, n * k, b);
     return 0;
 }
@@ -269,15 +269,15 @@ static int NAME(solve)(const cpi_linalg *s, int64_t first, int count, E *work, b
 static void NAME(lu)(const cpi_linalg *s, int64_t first, int count, E *work)
 {
     int64_t m = s->m, n = s->n, r = m < n ? m : n;
-    MASK *places = (MASK *)(work + m * n);
+    MASK *pivot_rows = (MASK *)(work + m * n);
     NAME(load)(s->a, first, count, m * n, work);
-    NAME(factor)(m, n, work, 0, NULL, places);
+    NAME(factor)(m, n, work, 0, NULL, pivot_rows);
     NAME(store)(s->x, first, count, m * n, work);
     for (int l = 0; l < count; l++) {
         int32_t *p = s->pivots + (first + l) * r, *rows = s->rows ? s->rows + (first + l) * m : NULL;
         for (int64_t i = 0; i < m && rows; i++) rows[i] = (int32_t)i;
         for (int64_t i = 0; i < r; i++) {
-            p[i] = (int32_t)places[i * LANES + l];
+            p[i] = (int32_t)pivot_rows[i * LANES + l];
             if (!rows) continue;
             int32_t was = rows[i];
             rows[i] = rows[p[i]];
@@ -290,9 +290,9 @@ static void NAME(lu)(const cpi_linalg *s, int64_t first, int count, E *work)
 static void NAME(det)(const cpi_linalg *s, int64_t first, int count, E *work)
 {
     int64_t n = s->n;
-    MASK *places = (MASK *)(work + n * n);
+    MASK *pivot_rows = (MASK *)(work + n * n);
     NAME(load)(s->a, first, count, n * n, work);
-    B zero = NAME(factor)(n, n, work, 0, NULL, places), rough = (B){0};
+    B zero = NAME(factor)(n, n, work, 0, NULL, pivot_rows), rough = (B){0};
     V sign = NAME(splat)(1);
     E product = NAME(real)(sign);
     for (int64_t i = 0; i < n; i++) {
@@ -300,7 +300,7 @@ static void NAME(det)(const cpi_linalg *s, int64_t first, int count, E *work)
         V size = NAME(size)(product);
         rough |= ~((size > (T)LEAST) & (size < (T)MOST));
         for (int l = 0; l < LANES; l++)
-            if (places[i * LANES + l] != (MASK)i) sign[l] = -sign[l];
+            if (pivot_rows[i * LANES + l] != (MASK)i) sign[l] = -sign[l];
     }
     for (int l = 0; l < count; l++) {
         double pivots[2 * CPI_SMALL_MOST];
@@ -323,12 +323,12 @@ static int NAME(cholesky)(const cpi_linalg *s, int64_t first, int count, E *work
     E *a = work, *t = a + n * n;
     B bad = {0};
     NAME(load)(s->a, first, count, n * n, s->upper ? t : a);
-    if (s->upper) NAME(turned)(n, n, t, a);
+    if (s->upper) NAME(transposed)(n, n, t, a);
     for (int64_t i = 0; i < n; i++) {
         V d = a[i * n + i].part[0];
         for (int64_t x = 0; x < i; x++) d -= NAME(square)(a[i * n + x]);
         bad |= ~(d > 0);
-        d = NAME(root)(NAME(pick)(d > 0, d, NAME(splat)(1)));
+        d = NAME(root)(NAME(blend)(d > 0, d, NAME(splat)(1)));
         a[i * n + i] = NAME(real)(d);
         for (int64_t y = i + 1; y < n; y++) {
             E v = a[y * n + i];
@@ -338,8 +338,8 @@ static int NAME(cholesky)(const cpi_linalg *s, int64_t first, int count, E *work
         }
         for (int64_t x = i + 1; x < n; x++) a[i * n + x] = NAME(real)((V){0});
     }
-    if (NAME(among)(bad, count)) return CPI_LINALG_NOT_POSITIVE;
-    if (s->upper) NAME(turned)(n, n, a, t);
+    if (NAME(any_of)(bad, count)) return CPI_LINALG_NOT_POSITIVE;
+    if (s->upper) NAME(transposed)(n, n, a, t);
     NAME(store)(s->x, first, count, n * n, s->upper ? t : a);
     return 0;
 }
@@ -365,7 +365,7 @@ static void NAME(reflect)(int64_t m, int64_t n, E *a, E *tau)
 #if PARTS == 2
         still &= alpha.part[1] == 0;
 #endif
-        V beta = NAME(pick)((B)re < 0, norm, -norm), safe = NAME(pick)(still, NAME(splat)(1), beta);
+        V beta = NAME(blend)((B)re < 0, norm, -norm), safe = NAME(blend)(still, NAME(splat)(1), beta);
         E gap = NAME(minus)(alpha, NAME(real)(beta)), f = NAME(minus)(NAME(real)(beta), alpha);
         tau[i] = NAME(choose)(still, NAME(real)((V){0}), NAME(over)(f, safe));
         gap = NAME(choose)(still, NAME(real)(NAME(splat)(1)), gap);
@@ -432,11 +432,11 @@ static void NAME(qr)(const cpi_linalg *s, int64_t first, int count, E *work)
  * their product g > 0 become a diagonal; lanes outside the mask turn by nothing. */
 INLINE void NAME(rotation)(B m, V d, V g, V *c, V *s, V *t)
 {
-    V zeta = d / NAME(pick)(m, g + g, NAME(splat)(1)), size = NAME(absolute)(zeta);
+    V zeta = d / NAME(blend)(m, g + g, NAME(splat)(1)), size = NAME(absolute)(zeta);
     V root = NAME(root)(1 + zeta * zeta);
     V tangent = 1 / (size + root);
-    tangent = NAME(pick)(zeta < 0, -tangent, tangent);
-    *t = NAME(pick)(m, tangent, (V){0});
+    tangent = NAME(blend)(zeta < 0, -tangent, tangent);
+    *t = NAME(blend)(m, tangent, (V){0});
     *c = 1 / NAME(root)(1 + *t * *t);
     *s = *c * *t;
 }
@@ -456,9 +456,9 @@ INLINE void NAME(rotate)(int64_t n, E *x, E *y, V c, E s)
 static B NAME(orthogonalize)(int64_t m, int64_t n, E *w, E *v, V *norms, V noise)
 {
     const V tolerance = NAME(splat)((T)(EPSILON * SQRT((T)m)));
-    B turned = {0};
+    B transposed = {0};
     for (int sweep = 0; sweep < 60; sweep++) {
-        turned = (B){0};
+        transposed = (B){0};
         for (int64_t p = 0; p < n; p++) {
             norms[p] = (V){0};
             for (int64_t i = 0; i < m; i++) norms[p] += NAME(square)(w[p * m + i]);
@@ -475,18 +475,18 @@ static B NAME(orthogonalize)(int64_t m, int64_t n, E *w, E *v, V *norms, V noise
                 V x1 = NAME(root)(norms[p]), y1 = NAME(root)(norms[q]);
                 B go = (size > tolerance * x1 * y1) & (x1 > noise) & (y1 > noise);
                 if (!NAME(any)(go)) continue;
-                turned |= go;
+                transposed |= go;
                 V c, s, t;
                 NAME(rotation)(go, norms[q] - norms[p], size, &c, &s, &t);
-                E f = NAME(over)(g, NAME(pick)(go, size, NAME(splat)(1)));
+                E f = NAME(over)(g, NAME(blend)(go, size, NAME(splat)(1)));
                 NAME(rotate)(m, x, y, c, NAME(scaled)(f, s));
                 if (v) NAME(rotate)(n, v + p * n, v + q * n, c, NAME(scaled)(f, s));
                 norms[p] = NAME(larger)(norms[p] - t * size, (V){0});
                 norms[q] += t * size;
             }
-        if (!NAME(any)(turned)) break;
+        if (!NAME(any)(transposed)) break;
     }
-    return turned;
+    return transposed;
 }
 
 /* Brings keys (n vectors), falling, or rising, and columns of w and v (either may be NULL) with them into order. */
@@ -497,8 +497,8 @@ static void NAME(order)(int64_t n, V *keys, int64_t m, E *w, int64_t k, E *v, bo
             B go = rising ? keys[p] < keys[p - 1] : keys[p] > keys[p - 1];
             if (!NAME(any)(go)) continue;
             V a = keys[p - 1], b = keys[p];
-            keys[p - 1] = NAME(pick)(go, b, a);
-            keys[p] = NAME(pick)(go, a, b);
+            keys[p - 1] = NAME(blend)(go, b, a);
+            keys[p] = NAME(blend)(go, a, b);
             for (int64_t y = 0; y < m && w; y++) {
                 E c = w[(p - 1) * m + y], d = w[p * m + y];
                 w[(p - 1) * m + y] = NAME(choose)(go, d, c);
@@ -522,7 +522,7 @@ static void NAME(span)(int64_t m, int64_t n, const E *w, int64_t columns, E *spa
     NAME(reflect)(m, n, a, tau);
     NAME(make_q)(m, n, n, a, tau, columns, u);
     for (int64_t x = 0; x < n; x++) { /* R is diagonal but for rounding; its signs are the columns' */
-        V sign = NAME(pick)(a[x * n + x].part[0] < 0, NAME(splat)(-1), NAME(splat)(1));
+        V sign = NAME(blend)(a[x * n + x].part[0] < 0, NAME(splat)(-1), NAME(splat)(1));
         for (int64_t y = 0; y < m; y++) u[y * columns + x] = NAME(scaled)(u[y * columns + x], sign);
     }
 }
@@ -534,7 +534,7 @@ static int NAME(svd)(const cpi_linalg *l, int64_t first, int count, E *work)
     E *w = work, *v = w + m * n, *u = v + n * n, *spare = u + m * m;
     V *s = (V *)(spare + m * m + m);
     NAME(load)(l->a, first, count, m * n, u);
-    if (NAME(among)(NAME(not_finite)(m * n, u), count)) return CPI_LINALG_SVD;
+    if (NAME(any_of)(NAME(not_finite)(m * n, u), count)) return CPI_LINALG_SVD;
     V scale = NAME(scale_of)(m * n, 1, u);
     NAME(rescale)(m * n, u, 1 / scale);
     if (wide) { /* the columns of A's conjugate transpose: conjugated rows */
@@ -548,7 +548,7 @@ static int NAME(svd)(const cpi_linalg *l, int64_t first, int count, E *work)
     for (int64_t i = 0; i < m * n; i++) noise += NAME(square)(w[i]);
     noise = NAME(root)(noise) * (T)EPSILON;
     B left = NAME(orthogonalize)(m, n, w, vectors ? v : NULL, s, noise);
-    if (NAME(among)(left, count)) return CPI_LINALG_SVD;
+    if (NAME(any_of)(left, count)) return CPI_LINALG_SVD;
     for (int64_t p = 0; p < n; p++) {
         s[p] = (V){0};
         for (int64_t i = 0; i < m; i++) s[p] += NAME(square)(w[p * m + i]);
@@ -562,14 +562,14 @@ static int NAME(svd)(const cpi_linalg *l, int64_t first, int count, E *work)
                 for (int64_t y = 0; y < m; y++) u[y * n + x] = NAME(over)(w[x * m + y], s[x]);
         } else NAME(span)(m, n, w, columns, spare, u);
         /* u: m x columns, in rows; v: n x n, column by column */
-        E *turned = w;
+        E *transposed = w;
         if (wide) { /* A = V S U^H */
             for (int64_t y = 0; y < n; y++)
                 for (int64_t x = 0; x < n; x++) spare[y * n + x] = v[x * n + y];
             NAME(store)(l->u, first, count, n * n, spare);
-            turned = spare; /* w is too small for the full one */
-            NAME(turned)(m, columns, u, turned);
-            NAME(store)(l->vt, first, count, columns * m, turned);
+            transposed = spare; /* w is too small for the full one */
+            NAME(transposed)(m, columns, u, transposed);
+            NAME(store)(l->vt, first, count, columns * m, transposed);
         } else {
             NAME(store)(l->u, first, count, m * columns, u);
             for (int64_t i = 0; i < n * n; i++) v[i] = NAME(conjugate)(v[i]);
@@ -585,21 +585,21 @@ static int NAME(svd)(const cpi_linalg *l, int64_t first, int count, E *work)
 static B NAME(diagonalize)(int64_t n, E *a, E *v)
 {
     V all = {0}, limit;
-    B turned = {0};
+    B transposed = {0};
     for (int64_t i = 0; i < n * n; i++) all += NAME(square)(a[i]);
     limit = NAME(root)(all) * (T)EPSILON / (T)n;
     for (int sweep = 0; sweep < 60; sweep++) {
-        turned = (B){0};
+        transposed = (B){0};
         for (int64_t p = 0; p < n; p++)
             for (int64_t q = p + 1; q < n; q++) {
                 E g = a[p * n + q];
                 V size = NAME(root)(NAME(square)(g));
                 B go = size > limit;
                 if (!NAME(any)(go)) continue;
-                turned |= go;
+                transposed |= go;
                 V c, s, t;
                 NAME(rotation)(go, a[q * n + q].part[0] - a[p * n + p].part[0], size, &c, &s, &t);
-                E f = NAME(scaled)(NAME(over)(g, NAME(pick)(go, size, NAME(splat)(1))), s);
+                E f = NAME(scaled)(NAME(over)(g, NAME(blend)(go, size, NAME(splat)(1))), s);
                 V x = a[p * n + p].part[0] - t * size, y = a[q * n + q].part[0] + t * size;
                 for (int64_t i = 0; i < n; i++) { /* columns p and q, and with them the rows */
                     E b = a[i * n + p], d = a[i * n + q];
@@ -615,9 +615,9 @@ static B NAME(diagonalize)(int64_t n, E *a, E *v)
                 a[q * n + p] = NAME(conjugate)(a[p * n + q]);
                 if (v) NAME(rotate)(n, v + p * n, v + q * n, c, f);
             }
-        if (!NAME(any)(turned)) break;
+        if (!NAME(any)(transposed)) break;
     }
-    return turned;
+    return transposed;
 }
 
 static int NAME(eigh)(const cpi_linalg *l, int64_t first, int count, E *work)
@@ -632,11 +632,11 @@ static int NAME(eigh)(const cpi_linalg *l, int64_t first, int count, E *work)
             if (l->upper) a[y * n + x] = NAME(conjugate)(a[x * n + y]);
             else a[x * n + y] = NAME(conjugate)(a[y * n + x]);
     }
-    if (NAME(among)(NAME(not_finite)(n * n, a), count)) return CPI_LINALG_EIGENVALUES;
+    if (NAME(any_of)(NAME(not_finite)(n * n, a), count)) return CPI_LINALG_EIGENVALUES;
     V scale = NAME(scale_of)(n * n, 1, a);
     NAME(rescale)(n * n, a, 1 / scale);
     for (int64_t i = 0; i < n * n; i++) v[i] = NAME(real)(NAME(splat)(i % (n + 1) == 0));
-    if (NAME(among)(NAME(diagonalize)(n, a, l->u ? v : NULL), count)) return CPI_LINALG_EIGENVALUES;
+    if (NAME(any_of)(NAME(diagonalize)(n, a, l->u ? v : NULL), count)) return CPI_LINALG_EIGENVALUES;
     for (int64_t i = 0; i < n; i++) s[i] = a[i * n + i].part[0];
     NAME(order)(n, s, 0, NULL, n, l->u ? v : NULL, true);
     for (int64_t i = 0; i < n; i++) s[i] *= scale;
@@ -650,7 +650,7 @@ static int NAME(eigh)(const cpi_linalg *l, int64_t first, int count, E *work)
 
 static int NAME(run)(cpi_small_kind kind, const cpi_linalg *l, int64_t first, int64_t last, void *work)
 {
-    int trouble = 0;
+    int error = 0;
     for (; first < last; first += LANES) {
         int count = last - first < LANES ? (int)(last - first) : LANES, found = 0;
         switch (kind) {
@@ -663,9 +663,9 @@ static int NAME(run)(cpi_small_kind kind, const cpi_linalg *l, int64_t first, in
         case CPI_SMALL_EIGH: found = NAME(eigh)(l, first, count, work); break;
         case CPI_SMALL_LU: NAME(lu)(l, first, count, work); break;
         }
-        if (found) trouble = found;
+        if (found) error = found;
     }
-    return trouble;
+    return error;
 }
 
 #undef V

@@ -5,7 +5,9 @@
 #ifndef CPI_LINALG_QR_CUH
 #define CPI_LINALG_QR_CUH
 
+#include "cuda/integers.h"
 #include "linalg/numbers.cuh"
+#include "loop/transpose.cuh"
 
 namespace la {
 
@@ -148,7 +150,7 @@ qr_whole(wide first, wide batch, int m, int n, int rows, int columns, int raw, c
          unsigned char *outside)
 {
     team t;
-    place at(first, batch, each, outside);
+    position at(first, batch, each, outside);
     if (at.matrix < 0) return;
     int ld = m | 1, r = m < n ? m : n;
     T *w = (T *)at.memory, *tau = w + (wide)ld * n, *q = tau + r;
@@ -298,22 +300,22 @@ qr_reflect(const T *a, const T *taus, wide batch, int m, int n, int j0, int j1, 
 /* R, rows x n in rows, of what lies in columns of m; the rest zeros. */
 template <class T> __global__ void qr_upper(const T *a, T *x, wide batch, int m, int n, int rows)
 {
-    __shared__ T tile[32][33];
-    int tiles = (n + 31) / 32;
-    wide all = (wide)tiles * ((rows + 31) / 32);
+    __shared__ cpi_tile<T, 32> tile;
+    const int tx = (int)threadIdx.x, ty = (int)threadIdx.y, tiles = cpi_ceil_div(n, 32);
+    const wide all = (wide)tiles * cpi_ceil_div(rows, 32);
     for (wide at = blockIdx.x; at < all * batch; at += gridDim.x) {
-        wide matrix = at / all, part = at % all;
-        int i0 = (int)(part / tiles) * 32, j0 = (int)(part % tiles) * 32;
-        for (int c = (int)threadIdx.y; c < 32; c += (int)blockDim.y)
-            if (j0 + c < n && i0 + (int)threadIdx.x < m && i0 + (int)threadIdx.x <= j0 + c)
-                tile[c][threadIdx.x] = a[matrix * m * n + (wide)(j0 + c) * m + i0 + threadIdx.x];
-            else
-                tile[c][threadIdx.x] = number<T>(0);
-        __syncthreads();
-        for (int i = (int)threadIdx.y; i < 32; i += (int)blockDim.y)
-            if (i0 + i < rows && j0 + (int)threadIdx.x < n)
-                x[matrix * rows * n + (wide)(i0 + i) * n + j0 + threadIdx.x] = tile[threadIdx.x][i];
-        __syncthreads();
+        const wide matrix = at / all, part = at % all;
+        const int i0 = (int)(part / tiles) * 32, j0 = (int)(part % tiles) * 32;
+        cpi_transpose_tile<8, true>(
+            tile, tx, ty,
+            [&](int j, T &v) {
+                const int c = j0 + ty + j, i = i0 + tx;
+                v = number<T>(0);
+                if (c < n && i < m && i <= c) v = a[matrix * m * n + (wide)c * m + i];
+            },
+            [&](int j, const T &v) {
+                if (i0 + ty + j < rows && j0 + tx < n) x[matrix * rows * n + (wide)(i0 + ty + j) * n + j0 + tx] = v;
+            });
     }
 }
 

@@ -20,8 +20,6 @@ enum { WHOLE = 96 };
  * 0.714 / 0.535; 512: 0.962 / 4.51 / 1.88; 1024: 3.29 / 19.0 / 4.60; 2048: - / 85.3 / 11.1 */
 enum { LIBRARY_QR = 64, LIBRARY_MORE = 256 };
 
-unsigned blocks_of(int64_t n, int64_t most) { return cpi_cuda_blocks(n, 1, most); }
-
 /* Elements of a column that a lane holds, of panels of 32 columns and where columns are longer. */
 template <class T> struct each_of { enum { NARROW = 128 / sizeof(T), TALL = sizeof(T) == 16 ? 32 : 64 }; };
 
@@ -82,7 +80,7 @@ cp_code reflect(cp_stream *stream, const cpi_linalg *v, const T *a, const T *tau
     if (c0 >= c1) return CP_OK;
     unsigned warps = warps_of(stream, (int64_t)(c1 - c0) * v->batch);
     la::qr_reflect<T, EACH>
-        <<<dim3((unsigned)(c1 - c0 + (int)warps - 1) / warps, blocks_of(v->batch, 65535)), 32 * warps, 0,
+        <<<dim3((unsigned)(c1 - c0 + (int)warps - 1) / warps, cpi_la_blocks(v->batch, 65535)), 32 * warps, 0,
            cpi_cuda_stream(stream)>>>(a, taus, v->batch, (int)v->m, (int)v->n, j0, j1, forward, x, next, c0, c1);
     return CPI_LAUNCHED(stream, v->function);
 }
@@ -125,9 +123,9 @@ template <class T> cp_code large(cp_stream *stream, const cpi_linalg *v, wanted 
                                      w.columns);
     else if (!code) code = by_panels<T>(stream, v, w, a, taus, q);
     if (code || w.raw) return code;
-    int64_t all = (int64_t)((w.rows + 31) / 32) * ((n + 31) / 32) * v->batch;
-    la::qr_upper<T><<<blocks_of(all, 1 << 20), dim3(32, 8), 0, cpi_cuda_stream(stream)>>>(a, (T *)v->x, v->batch, m, n,
-                                                                                         w.rows);
+    int64_t all = (int64_t)cpi_ceil_div(w.rows, 32) * cpi_ceil_div(n, 32) * v->batch;
+    la::qr_upper<T><<<cpi_la_blocks(all, 1 << 20), dim3(32, 8), 0, cpi_cuda_stream(stream)>>>(
+        a, (T *)v->x, v->batch, m, n, w.rows);
     code = CPI_LAUNCHED(stream, v->function);
     return code || !q ? code : cpi_la_transpose(stream, v->type, q, v->u, v->batch, w.columns, m, false, v->function);
 }

@@ -20,7 +20,8 @@ typedef struct cpi_small_matrix_kernels {
     cpi_small_fn run[4]; /* float32, float64, complex64, complex128 */
     int bytes;           /* of a vector */
 } cpi_small_matrix_kernels;
-extern const cpi_small_matrix_kernels cpi_small_matrix_kernels_v2, cpi_small_matrix_kernels_v3, cpi_small_matrix_kernels_v4;
+extern const cpi_small_matrix_kernels cpi_small_matrix_kernels_v2, cpi_small_matrix_kernels_v3,
+    cpi_small_matrix_kernels_v4;
 
 /* The determinant's numbers of matrix i from its n pivots (pairs for complex numbers), widened, with the sign of the
  * exchanges in; `zero`: a pivot is 0. */

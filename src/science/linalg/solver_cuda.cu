@@ -109,28 +109,28 @@ struct solving {
         host = cpi_host->malloc(on_host + 1);
         return host ? CP_OK : CP_ERROR_MEMORY;
     }
-    cp_code told(int trouble, int64_t matrices = 1);
+    cp_code reported(int error, int64_t matrices = 1);
 };
 
-__global__ void carry(const int *info, la::wide matrices, unsigned *mailbox, unsigned trouble)
+__global__ void carry(const int *info, la::wide matrices, unsigned *mailbox, unsigned error)
 {
     for (la::wide i = threadIdx.x; i < matrices; i += blockDim.x)
-        if (info[i] > 0) *mailbox = trouble;
+        if (info[i] > 0) *mailbox = error;
 }
 
 /* Exchanges as getrf counts them, from 1; NaN may have led it to rows that are not there. pivots: from 0, or NULL. */
-__global__ void exchanges_of(int64_t *places, int n, int *pivots)
+__global__ void exchanges_of(int64_t *pivot_rows, int n, int *pivots)
 {
     int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= n) return;
-    if (places[i] <= i || places[i] > n) places[i] = i + 1;
-    if (pivots) pivots[i] = (int)places[i] - 1;
+    if (pivot_rows[i] <= i || pivot_rows[i] > n) pivot_rows[i] = i + 1;
+    if (pivots) pivots[i] = (int)pivot_rows[i] - 1;
 }
 
-cp_code solving::told(int trouble, int64_t matrices)
+cp_code solving::reported(int error, int64_t matrices)
 {
-    cpi_la_trouble t;
-    cp_code code = cpi_la_trouble_of(stream, v, trouble, &t);
+    cpi_la_error t;
+    cp_code code = cpi_la_error_of(stream, v, error, &t);
     if (code) return code;
     carry<<<1, matrices > 1 ? 256 : 1, 0, cpi_cuda_stream(stream)>>>(info, matrices, t.mailbox, t.number);
     return CPI_LAUNCHED(stream, v->function);
@@ -199,7 +199,7 @@ cp_code cpi_la_library_cholesky(cp_stream *stream, const cpi_linalg *v, void *x)
         TRY(lib.cusolverDnXpotrf(s.handle, nullptr, part, n, s.type,
                                  matrix_of<void>(x, i, n * n * (int64_t)cpi_la_size(v->type)), n, s.type,
                                  s.device.memory, on_device, s.host, on_host, s.info));
-        code = s.told(CPI_LINALG_NOT_POSITIVE);
+        code = s.reported(CPI_LINALG_NOT_POSITIVE);
     }
     return code;
 }
@@ -209,17 +209,19 @@ cp_code cpi_la_library_lu(cp_stream *stream, const cpi_linalg *v, void *a, int *
     locked l;
     solving s(stream, v);
     cpi_la_scratch exchanges(stream);
-    int64_t n = v->n, *places = exchanges.get<int64_t>(n);
+    int64_t n = v->n, *pivot_rows = exchanges.get<int64_t>(n);
     size_t on_device = 0, on_host = 0;
-    cp_code code = places ? s.begin() : CP_ERROR_MEMORY;
+    cp_code code = pivot_rows ? s.begin() : CP_ERROR_MEMORY;
     if (code) return code;
     TRY(lib.cusolverDnXgetrf_bufferSize(s.handle, defaults, n, n, s.type, a, n, s.type, &on_device, &on_host));
     code = s.space(on_device, on_host);
     if (code) return code;
-    TRY(lib.cusolverDnXgetrf(s.handle, defaults, n, n, s.type, a, n, places, s.type, s.device.memory, on_device, s.host,
-                             on_host, s.info));
-    exchanges_of<<<(unsigned)((n + 255) / 256), 256, 0, cpi_cuda_stream(stream)>>>(places, (int)n, pivots);
-    if (b) TRY(lib.cusolverDnXgetrs(s.handle, defaults, CUBLAS_OP_N, n, k, s.type, a, n, places, s.type, b, n, s.info));
+    TRY(lib.cusolverDnXgetrf(s.handle, defaults, n, n, s.type, a, n, pivot_rows, s.type, s.device.memory, on_device,
+                             s.host, on_host, s.info));
+    exchanges_of<<<(unsigned)cpi_ceil_div(n, 256), 256, 0, cpi_cuda_stream(stream)>>>(pivot_rows, (int)n, pivots);
+    if (b)
+        TRY(lib.cusolverDnXgetrs(s.handle, defaults, CUBLAS_OP_N, n, k, s.type, a, n, pivot_rows, s.type, b, n,
+                                 s.info));
     return CPI_LAUNCHED(stream, v->function);
 }
 
@@ -270,7 +272,7 @@ cp_code cpi_la_library_eigh_small(cp_stream *stream, const cpi_linalg *v, void *
     else if (v->type == CP_COMPLEX64) SMALL(cusolverDnCheevjBatched, cuComplex, float);
     else SMALL(cusolverDnZheevjBatched, cuDoubleComplex, double);
 #undef SMALL
-    return s.told(CPI_LINALG_EIGENVALUES, v->batch);
+    return s.reported(CPI_LINALG_EIGENVALUES, v->batch);
 }
 
 bool cpi_la_library_has_batches()
@@ -295,7 +297,7 @@ cp_code cpi_la_library_eigh_batch(cp_stream *stream, const cpi_linalg *v, void *
     if (code) return code;
     TRY(lib.cusolverDnXsyevBatched(s.handle, defaults, mode, part, n, s.type, a, n, s.real, values, s.type,
                                    s.device.memory, on_device, s.host, on_host, s.info, v->batch));
-    return s.told(CPI_LINALG_EIGENVALUES, v->batch);
+    return s.reported(CPI_LINALG_EIGENVALUES, v->batch);
 }
 
 cp_code cpi_la_library_eigh(cp_stream *stream, const cpi_linalg *v, void *a, void *values, bool upper, bool vectors)
@@ -316,7 +318,7 @@ cp_code cpi_la_library_eigh(cp_stream *stream, const cpi_linalg *v, void *a, voi
                                  matrix_of<void>(a, i, n * n * (int64_t)cpi_la_size(v->type)), n, s.real,
                                  matrix_of<void>(values, i, n * (int64_t)cpi_la_real_size(v->type)), s.type,
                                  s.device.memory, on_device, s.host, on_host, s.info));
-        code = s.told(CPI_LINALG_EIGENVALUES);
+        code = s.reported(CPI_LINALG_EIGENVALUES);
     }
     return code;
 }
@@ -336,7 +338,7 @@ cp_code cpi_la_library_svd(cp_stream *stream, const cpi_linalg *v, void *a, int6
     if (code) return code;
     TRY(lib.cusolverDnXgesvd(s.handle, nullptr, job_u, job_v, m, n, s.type, a, m, s.real, values, s.type, u, m, s.type,
                              vt, n, s.type, s.device.memory, on_device, s.host, on_host, s.info));
-    return s.told(CPI_LINALG_SVD);
+    return s.reported(CPI_LINALG_SVD);
 }
 
 cp_code cpi_la_library_polar(cp_stream *stream, const cpi_linalg *v, void *a, int64_t m, int64_t n, void *u,
@@ -346,7 +348,7 @@ cp_code cpi_la_library_polar(cp_stream *stream, const cpi_linalg *v, void *a, in
     solving s(stream, v);
     size_t on_device = 0, on_host = 0;
     double moved = 1; /* by how much it changed a matrix that it found singular */
-    int told = 1;
+    int reported = 1;
     *good = false;
     if (!lib.cusolverDnXgesvdp || !lib.cusolverDnXgesvdp_bufferSize || cpi_cuda_captured(stream)) return CP_OK;
     cp_code code = s.begin();
@@ -358,8 +360,8 @@ cp_code cpi_la_library_polar(cp_stream *stream, const cpi_linalg *v, void *a, in
     TRY(lib.cusolverDnXgesvdp(s.handle, nullptr, CUSOLVER_EIG_MODE_VECTOR, 1, m, n, s.type, a, m, s.real, values,
                               s.type, u, m, s.type, vectors, n, s.type, s.device.memory, on_device, s.host, on_host,
                               s.info, &moved));
-    code = cpi_cuda_read(stream, &told, s.info, sizeof told);
-    *good = !code && !told && moved == 0;
+    code = cpi_cuda_read(stream, &reported, s.info, sizeof reported);
+    *good = !code && !reported && moved == 0;
     return code;
 }
 

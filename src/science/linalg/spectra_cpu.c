@@ -20,7 +20,7 @@ ONE(one_svd)
     char *s = AT_REAL(l->s, r);
     if (is_complex(j)) j->f[0](what, &n, &m, work, &n, s, left, &n, right, &u, own, &lwork, real, list, &info);
     else j->f[0](what, &n, &m, work, &n, s, left, &n, right, &u, own, &lwork, list, &info);
-    return cpi_lapack_place(&info, 0) > 0 ? CPI_LINALG_SVD : 0;
+    return cpi_lapack_slot(&info, 0) > 0 ? CPI_LINALG_SVD : 0;
 }
 
 cp_code cpi_linalg_cpu_svd(cp_stream *stream, const cpi_linalg *l)
@@ -54,7 +54,7 @@ ONE(one_eigh)
     memcpy(work, a, (size_t)(n * n) * j->size);
     if (is_complex(j)) j->f[0](job, half, &n, work, &n, w, own, &lwork, real, &lr, list, &li, &info);
     else j->f[0](job, half, &n, work, &n, w, own, &lwork, list, &li, &info);
-    if (cpi_lapack_place(&info, 0) > 0) return CPI_LINALG_EIGENVALUES;
+    if (cpi_lapack_slot(&info, 0) > 0) return CPI_LINALG_EIGENVALUES;
     if (!l->u) return 0;
     char *u = AT(l->u, n * n);
     cpi_job_transpose(j, n, n, work, u);
@@ -117,7 +117,7 @@ ONE(one_eig)
     if (u) u += (size_t)(i * n * n) * 2 * j->part;
     if (is_complex(j)) j->f[0]("N", job, &n, work, &n, w, v, &one, v, &n, own, &lwork, wi, &info);
     else j->f[0]("N", job, &n, work, &n, wr, wi, v, &one, v, &n, own, &lwork, &info);
-    if (cpi_lapack_place(&info, 0) > 0) return CPI_LINALG_EIGENVALUES;
+    if (cpi_lapack_slot(&info, 0) > 0) return CPI_LINALG_EIGENVALUES;
     for (int64_t k = 0; k < n && !is_complex(j); k++) {
         set_part(j, w, 2 * k, part_of(j, wr, k));
         set_part(j, w, 2 * k + 1, part_of(j, wi, k));
@@ -168,7 +168,7 @@ static cpi_lapack_fn chooser(const job *j)
 /* T and Z, as gees left them, with the chosen eigenvalues first; their number, or -1. */
 static int64_t choose(const job *j, const int32_t *chosen, char *t, char *z, char *wr, char *wi, char *list, char *own)
 {
-    int64_t n = j->l->n, found = 0, info = 0, lwork = j->lwork, one = 1, room[1];
+    int64_t n = j->l->n, found = 0, info = 0, lwork = j->lwork, one = 1, space[1];
     const bool wide = cpi_lapack_fits(INT64_MAX); /* LOGICALs are as wide as integers */
     double apart[2], parts[2];
     for (int64_t k = 0; k < n; k++)
@@ -176,8 +176,8 @@ static int64_t choose(const job *j, const int32_t *chosen, char *t, char *z, cha
         else ((int32_t *)(void *)list)[k] = chosen[k] != 0;
     if (is_complex(j))
         j->f[1]("N", "V", list, &n, t, &n, z, &n, wr, &found, apart, parts, own, &lwork, &info);
-    else j->f[1]("N", "V", list, &n, t, &n, z, &n, wr, wi, &found, apart, parts, own, &lwork, room, &one, &info);
-    return cpi_lapack_place(&info, 0) > 0 ? -1 : cpi_lapack_place(&found, 0);
+    else j->f[1]("N", "V", list, &n, t, &n, z, &n, wr, wi, &found, apart, parts, own, &lwork, space, &one, &info);
+    return cpi_lapack_slot(&info, 0) > 0 ? -1 : cpi_lapack_slot(&found, 0);
 }
 
 ONE(one_schur)
@@ -194,8 +194,8 @@ ONE(one_schur)
     if (is_complex(j))
         j->f[0]("V", order, first, &n, work, &n, &found, wr, v, &n, own, &lwork, wi, list, &info);
     else j->f[0]("V", order, first, &n, work, &n, &found, wr, wi, v, &n, own, &lwork, list, &info);
-    if (cpi_lapack_place(&info, 0) > 0) return CPI_LINALG_EIGENVALUES;
-    if (l->pivots) l->pivots[i] = (int32_t)cpi_lapack_place(&found, 0);
+    if (cpi_lapack_slot(&info, 0) > 0) return CPI_LINALG_EIGENVALUES;
+    if (l->pivots) l->pivots[i] = (int32_t)cpi_lapack_slot(&found, 0);
     if (l->pivots_in) {
         int64_t count = choose(j, l->pivots_in + i * n, work, v, wr, wi, list, own);
         if (count < 0) return CPI_LINALG_EIGENVALUES;

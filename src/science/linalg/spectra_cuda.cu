@@ -22,8 +22,6 @@ enum {
     FAR_EIGHS = 256,    /* and up to these: beyond them one after the other fills the device */
 };
 
-unsigned blocks_of(int64_t n, int64_t most) { return cpi_cuda_blocks(n, 1, most); }
-
 template <class T> int64_t svd_bytes(const cpi_linalg *v)
 {
     int64_t p = v->m > v->n ? v->m : v->n, r = v->m > v->n ? v->n : v->m, ld = p | 1, columns = v->full ? p : r;
@@ -31,14 +29,14 @@ template <class T> int64_t svd_bytes(const cpi_linalg *v)
     return numbers * (int64_t)sizeof(T) + r * (int64_t)sizeof(la::real_of<T>) + (r + 1) * 4;
 }
 
-template <class T> cp_code whole_svd(cp_stream *stream, const cpi_linalg *v, cpi_la_trouble t)
+template <class T> cp_code whole_svd(cp_stream *stream, const cpi_linalg *v, cpi_la_error t)
 {
     int m = (int)v->m, n = (int)v->n, p = m > n ? m : n, r = m > n ? n : m;
     int lanes = 32;
     while (lanes > 1 && lanes / 2 >= p) lanes /= 2;
     typedef la::real_of<T> R;
     return cpi_la_by_teams(
-        stream, la::svd_whole<T>, v->batch, svd_bytes<T>(v), cpi_la_threads((int64_t)((r + 1) / 2) * lanes),
+        stream, la::svd_whole<T>, v->batch, svd_bytes<T>(v), cpi_la_threads((int64_t)cpi_ceil_div(r, 2) * lanes),
         v->function,
         [&](wide first, wide end, unsigned grid, dim3 block, size_t shared, wide each, unsigned char *outside) {
             la::svd_whole<T><<<grid, block, shared, cpi_cuda_stream(stream)>>>(
@@ -58,7 +56,7 @@ LA_DEVICE void raise_to(double *at, double v)
 enum which { LOWER, UPPER, ALL };
 template <class T>
 __global__ void only_finite(T *a, wide rows, int each, int n, int part, la::real_of<T> *sizes, unsigned *mailbox,
-                            unsigned trouble)
+                            unsigned error)
 {
     for (wide at = blockIdx.x; at < rows; at += gridDim.x) {
         int i = (int)(at % each);
@@ -71,7 +69,7 @@ __global__ void only_finite(T *a, wide rows, int each, int n, int part, la::real
                 continue;
             }
             a[at * n + c] = la::number<T>(0);
-            *mailbox = trouble;
+            *mailbox = error;
         }
         for (int d = 16; d; d /= 2) most = la::larger(most, la::across(most, d));
         if (threadIdx.x % 32 == 0 && most > 0) raise_to(sizes + at / each, most);
@@ -106,7 +104,7 @@ template <class T>
 cp_code brought(cp_stream *stream, T *a, int64_t matrices, int64_t each, const la::real_of<T> *sizes, bool back,
                 const char *what)
 {
-    dim3 grid(cpi_cuda_blocks(each, 256, 1024), blocks_of(matrices, 65535));
+    dim3 grid(cpi_cuda_blocks(each, 256, 1024), cpi_la_blocks(matrices, 65535));
     bring<T><<<grid, 256, 0, cpi_cuda_stream(stream)>>>(a, matrices, each, sizes, back);
     return CPI_LAUNCHED(stream, what);
 }
@@ -114,13 +112,13 @@ cp_code brought(cp_stream *stream, T *a, int64_t matrices, int64_t each, const l
 /* Matrices of `each` rows of n for a library: finite, and near 1 where squares need it. */
 template <class T>
 cp_code prepared(cp_stream *stream, const cpi_linalg *v, T *a, int64_t matrices, int64_t each, int64_t n, int part,
-                 la::real_of<T> *sizes, cpi_la_trouble t)
+                 la::real_of<T> *sizes, cpi_la_error t)
 {
     cudaStream_t cs = cpi_cuda_stream(stream);
     cp_code code = cpi_cuda_issued(stream, cudaMemsetAsync(sizes, 0, (size_t)matrices * sizeof *sizes, cs),
                                    v->function);
     if (code) return code;
-    only_finite<T><<<blocks_of(matrices * each, 1 << 20), 256, 0, cs>>>(a, matrices * each, (int)each, (int)n, part,
+    only_finite<T><<<cpi_la_blocks(matrices * each, 1 << 20), 256, 0, cs>>>(a, matrices * each, (int)each, (int)n, part,
                                                                        sizes, t.mailbox, t.number);
     code = CPI_LAUNCHED(stream, v->function);
     return code ? code : brought(stream, a, matrices, each * n, sizes, false, v->function);
@@ -129,7 +127,7 @@ cp_code prepared(cp_stream *stream, const cpi_linalg *v, T *a, int64_t matrices,
 /* By gesvd, for matrices in columns with m >= n: A, or where it is wide A^T in rows as it lies, which is A in columns
  * turned: A^T = U' S V'^H, A = conj(V') S U'^T. Thin vectors are gesvdp's (polar decomposition) unless it says no. ms
  * on an H200, float64, 2026-11-23, gesvdp / gesvd: 128: 4.30 / 8.0; 512: 12.4 / 47; 1024: 29.6 / 126 */
-template <class T> cp_code library_svd(cp_stream *stream, const cpi_linalg *v, cpi_la_trouble t)
+template <class T> cp_code library_svd(cp_stream *stream, const cpi_linalg *v, cpi_la_error t)
 {
     typedef la::real_of<T> R;
     bool flip = v->m < v->n;
@@ -181,9 +179,9 @@ template <class T> cp_code library_svd(cp_stream *stream, const cpi_linalg *v, c
 
 cp_code cpi_linalg_cuda_svd(cp_stream *stream, const cpi_linalg *v)
 {
-    cpi_la_trouble t;
+    cpi_la_error t;
     cp_code code = cpi_la_fits(v);
-    if (!code) code = cpi_la_trouble_of(stream, v, CPI_LINALG_SVD, &t);
+    if (!code) code = cpi_la_error_of(stream, v, CPI_LINALG_SVD, &t);
     if (code) return code;
     cpi_la_way way = cpi_la_way_of();
     return cpi_la_with(v->type, [&](auto e) {
@@ -204,10 +202,11 @@ namespace {
 template <class T> int64_t eigh_bytes(const cpi_linalg *v)
 {
     int64_t n = v->n, ld = n | 1;
-    return (v->u ? 2 : 1) * n * ld * (int64_t)sizeof(T) + (n + 1) / 2 * (int64_t)sizeof(la::rotation<T>) + (n + 1) * 4;
+    return (v->u ? 2 : 1) * n * ld * (int64_t)sizeof(T) + cpi_ceil_div(n, 2) * (int64_t)sizeof(la::rotation<T>) +
+           (n + 1) * 4;
 }
 
-template <class T> cp_code whole_eigh(cp_stream *stream, const cpi_linalg *v, cpi_la_trouble t)
+template <class T> cp_code whole_eigh(cp_stream *stream, const cpi_linalg *v, cpi_la_error t)
 {
     int n = (int)v->n;
     typedef la::real_of<T> R;
@@ -221,7 +220,7 @@ template <class T> cp_code whole_eigh(cp_stream *stream, const cpi_linalg *v, cp
 }
 
 /* In columns A's memory is conj(A), and its other triangle: so are the vectors conjugated. */
-template <class T> cp_code library_eigh(cp_stream *stream, const cpi_linalg *v, cpi_la_trouble t, bool together)
+template <class T> cp_code library_eigh(cp_stream *stream, const cpi_linalg *v, cpi_la_error t, bool together)
 {
     typedef la::real_of<T> R;
     cpi_la_scratch work(stream), more(stream);
@@ -249,9 +248,9 @@ template <class T> cp_code library_eigh(cp_stream *stream, const cpi_linalg *v, 
 
 cp_code cpi_linalg_cuda_eigh(cp_stream *stream, const cpi_linalg *v)
 {
-    cpi_la_trouble t;
+    cpi_la_error t;
     cp_code code = cpi_la_fits(v);
-    if (!code) code = cpi_la_trouble_of(stream, v, CPI_LINALG_EIGENVALUES, &t);
+    if (!code) code = cpi_la_error_of(stream, v, CPI_LINALG_EIGENVALUES, &t);
     if (code) return code;
     cpi_la_way way = cpi_la_way_of();
     return cpi_la_with(v->type, [&](auto e) {

@@ -128,7 +128,7 @@ wy_apply(T *a, const T *factors, T *q, wide batch, int m, int n, int j0, int nb,
     __shared__ packet parts_[(sizeof(T) == 16 ? 4 : 8) * 32 * WIDE / COUNT];
     __shared__ T square[32][33];
     T *parts = (T *)parts_;
-    int h = m - j0, lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, blocks = (behind + WIDE - 1) / WIDE;
+    int h = m - j0, lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, blocks = cpi_ceil_div(behind, WIDE);
     bool other = (int)blockIdx.x >= blocks;
     int c0 = ((int)blockIdx.x - (other ? blocks : 0)) * WIDE, limit = other ? more : behind;
     T *c = (T *)la_shared, *v = c + (wide)h * WIDE; /* h rows of WIDE; ROWS rows of LD */

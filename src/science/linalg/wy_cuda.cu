@@ -9,8 +9,6 @@ namespace {
 
 typedef cpi_la_qr_wanted wanted;
 
-unsigned blocks_of(int64_t n, int64_t most) { return cpi_cuda_blocks(n, 1, most); }
-
 /* Rows that blocks of reflections are for. */
 template <class T> constexpr int64_t wy_rows() { return sizeof(T) == 16 ? 512 : 1024; }
 
@@ -39,9 +37,9 @@ template <class T> cp_code by_blocks(cp_stream *stream, const cpi_linalg *v, T *
         code = h > 32 * EACH       ? wy_panel<T, TALL, 16>(stream, v, a, taus, factors, j, nb)
                : h > 32 * EACH / 2 ? wy_panel<T, EACH, 32>(stream, v, a, taus, factors, j, nb)
                                    : wy_panel<T, EACH / 2, 32>(stream, v, a, taus, factors, j, nb);
-        int behind = n - j - nb, blocks = (behind + W::WIDE - 1) / W::WIDE + (more + W::WIDE - 1) / W::WIDE;
+        int behind = n - j - nb, blocks = cpi_ceil_div(behind, W::WIDE) + cpi_ceil_div(more, W::WIDE);
         if (code || !blocks) continue;
-        la::wy_apply<T><<<dim3((unsigned)blocks, blocks_of(v->batch, 65535)), 256, (size_t)W::bytes(h),
+        la::wy_apply<T><<<dim3((unsigned)blocks, cpi_la_blocks(v->batch, 65535)), 256, (size_t)W::bytes(h),
                           cpi_cuda_stream(stream)>>>(a, factors, q, v->batch, m, n, j, nb, behind, more);
         code = CPI_LAUNCHED(stream, v->function);
     }
@@ -70,12 +68,12 @@ template <class T> cp_code by_reflections(cp_stream *stream, const cpi_linalg *v
     cp_code code = cpi_la_transpose(stream, v->type, v->a, a, v->batch, m, n, false, v->function);
     if (!code) code = by_blocks<T>(stream, v, a, taus, q, w.columns ? m : 0);
     if (code || w.raw) return code;
-    int64_t all = (int64_t)((w.rows + 31) / 32) * ((n + 31) / 32) * v->batch;
-    la::qr_upper<T><<<blocks_of(all, 1 << 20), dim3(32, 8), 0, cpi_cuda_stream(stream)>>>(a, (T *)v->x, v->batch, m, n,
-                                                                                         w.rows);
+    int64_t all = (int64_t)cpi_ceil_div(w.rows, 32) * cpi_ceil_div(n, 32) * v->batch;
+    la::qr_upper<T><<<cpi_la_blocks(all, 1 << 20), dim3(32, 8), 0, cpi_cuda_stream(stream)>>>(
+        a, (T *)v->x, v->batch, m, n, w.rows);
     code = CPI_LAUNCHED(stream, v->function);
     if (code || !q || !own_q) return code;
-    la::wy_rows<T><<<blocks_of(v->batch * m, 1 << 20), 128, 0, cpi_cuda_stream(stream)>>>(q, (T *)v->u, v->batch, m,
+    la::wy_rows<T><<<cpi_la_blocks(v->batch * m, 1 << 20), 128, 0, cpi_cuda_stream(stream)>>>(q, (T *)v->u, v->batch, m,
                                                                                          w.columns);
     return CPI_LAUNCHED(stream, v->function);
 }
@@ -83,7 +81,7 @@ template <class T> cp_code by_reflections(cp_stream *stream, const cpi_linalg *v
 } // namespace
 
 /* Whether a block's shared memory holds what they keep there. */
-template <class T> static bool has_room(cp_stream *stream, const cpi_linalg *v)
+template <class T> static bool has_space(cp_stream *stream, const cpi_linalg *v)
 {
     enum { STATIC = (sizeof(T) == 16 ? 4 : 8) * 32 * la::wy_of<T>::WIDE + 32 * 33 /* of wy_apply, numbers */ };
     int64_t most = v->m > v->n ? v->m : v->n, registers = sizeof(T) <= 8 ? 96 : 64;
@@ -98,10 +96,10 @@ bool cpi_la_has_reflections(cp_stream *stream, const cpi_linalg *v)
     if (most <= 32 || (least <= SLIM && v->batch > cpi_cuda_units(stream))) return false;
     bool wide = v->type == CP_COMPLEX128;
     if (most > 64 && (v->m <= 32 || v->m > (wide ? wy_rows<la::complex<double>>() : 1024))) return false;
-    return wide                       ? has_room<la::complex<double>>(stream, v)
-           : v->type == CP_FLOAT32    ? has_room<float>(stream, v)
-           : v->type == CP_COMPLEX64  ? has_room<la::complex<float>>(stream, v)
-                                      : has_room<double>(stream, v);
+    return wide                       ? has_space<la::complex<double>>(stream, v)
+           : v->type == CP_FLOAT32    ? has_space<float>(stream, v)
+           : v->type == CP_COMPLEX64  ? has_space<la::complex<float>>(stream, v)
+                                      : has_space<double>(stream, v);
 }
 
 cp_code cpi_la_reflections(cp_stream *stream, const cpi_linalg *v)

@@ -1,7 +1,7 @@
 /* Diagonals and triangles: matrices of them, and assignment to them. */
 #include "backend/array.h"
 #include "compose/compose.h"
-#include "front/front.h"
+#include "operands/operands.h"
 #include "shape/triangles.h"
 
 #include <stdlib.h>

@@ -157,7 +157,7 @@ cp_array *cp_hermitian(cp_array *a)
 }
 
 /* Where nothing in the matrix is NaN and the ratio is, there was no inverse: infinity. */
-static cp_array *ratio_told(cp_array *r, cp_array *x)
+static cp_array *ratio_checked(cp_array *r, cp_array *x)
 {
     if (!r) return NULL;
     cp_array *given = cp_any(cp_isnan(x), .axis = CP_AXES(-2, -1));
@@ -181,16 +181,16 @@ cp_array *(cp_cond)(cp_array *x, const cp_cond_options *options)
         cp_array *s = cp_svdvals(x);
         if (!s) return cpi_end(&f, NULL);
         cp_array *most = cpi_range(s, cp_ndim(s) - 1, 0, 1), *least = cpi_range(s, cp_ndim(s) - 1, -1, INT64_MAX);
-        bool turned = o->kind == CP_NORM_NUMBER && o->p < 0;
-        cp_array *r = turned ? cp_divide(least, most) : cp_divide(most, least);
-        return cpi_end(&f, r ? ratio_told(cp_squeeze(r, CP_AXES(-1)), x) : NULL);
+        bool transposed = o->kind == CP_NORM_NUMBER && o->p < 0;
+        cp_array *r = transposed ? cp_divide(least, most) : cp_divide(most, least);
+        return cpi_end(&f, r ? ratio_checked(cp_squeeze(r, CP_AXES(-1)), x) : NULL);
     }
     cp_type type = cp_type_of(x), wide = type == CP_FLOAT32 ? CP_FLOAT64 : type == CP_COMPLEX64 ? CP_COMPLEX128 : type;
     if (type != wide && !(x = cp_astype(x, wide))) return cpi_end(&f, NULL); /* inverses of tiny matrices overflow */
     cp_array *inverse = cp_inv(x, .quiet = true);
     cp_array *r = inverse ? cp_multiply(cp_norm(x, .kind = o->kind, .p = o->p, .axis = CP_AXES(-2, -1)),
                                         cp_norm(inverse, .kind = o->kind, .p = o->p, .axis = CP_AXES(-2, -1))) : NULL;
-    r = ratio_told(r, x);
+    r = ratio_checked(r, x);
     return cpi_end(&f, r && type != wide ? cp_astype(r, CP_FLOAT32) : r);
 }
 

@@ -48,7 +48,7 @@ cp_array *(cp_vander)(cp_array *x, int64_t N, const cp_vander_options *options)
     if (v && N > 1 && !fill_powers(v, x, type, rising)) return cpi_end(&f, NULL);
     return cpi_end(&f, v);
 }
-/*: module("_polynomials_in_c", doc="What cuprite.polyval is made of.") */
+/*: python_module("_polynomials_in_c", doc="What cuprite.polyval is made of.") */
 
 /* --- sums, products, quotients --- */
 

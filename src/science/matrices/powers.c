@@ -71,16 +71,16 @@ cp_array *cp_invh(cp_array *a)
 }
 
 /* --- chains of products --- */
-enum { CHAIN_MOST = 512 };
-typedef struct chain {
+enum { MULTI_DOT_MOST = 512 };
+typedef struct multi_dot {
     int n;
     cp_array **at;
     int32_t *split;  /* of matrices i..j, at [i * n + j]: the last one of the left factor */
     double *cost;
-} chain;
+} multi_dot;
 
 /* The cheapest way for every part of the chain, shorter ones first (Cormen, Leiserson, Rivest, Stein, 15.2). */
-static void find_splits(const chain *c)
+static void find_splits(const multi_dot *c)
 {
     int n = c->n;
     for (int i = 0; i < n; i++) c->cost[i * n + i] = 0;
@@ -95,16 +95,16 @@ static void find_splits(const chain *c)
             }
         }
 }
-static cp_array *chain_product(const chain *c, int i, int j, cp_array *out)
+static cp_array *multi_product(const multi_dot *c, int i, int j, cp_array *out)
 {
     if (i == j) return c->at[i];
     int k = c->split[i * c->n + j];
-    cp_array *left = chain_product(c, i, k, NULL), *right = left ? chain_product(c, k + 1, j, NULL) : NULL;
+    cp_array *left = multi_product(c, i, k, NULL), *right = left ? multi_product(c, k + 1, j, NULL) : NULL;
     return right ? cp_dot(left, right, .out = out) : NULL;
 }
 
 /* The matrices of a chain; ends that are vectors become a row and a column. */
-static bool take_chain(chain *c, cp_array *const *arrays)
+static bool take_product(multi_dot *c, cp_array *const *arrays)
 {
     for (int i = 0; i < c->n; i++) {
         if (cpi_null("multi_dot", arrays[i])) return false;
@@ -128,16 +128,16 @@ cp_array *(cp_multi_dot)(int n, cp_array *const *arrays, const cp_multi_dot_opti
     cpi_frame f;
     cp_array *out = options ? options->out : NULL, *r = NULL;
     if (n < 2) return cpi_fail(CP_ERROR_VALUE, "multi_dot: Expecting at least two arrays."), NULL;
-    if (n > CHAIN_MOST) return cpi_fail(CP_ERROR_VALUE, "multi_dot: at most %d arrays", CHAIN_MOST), NULL;
+    if (n > MULTI_DOT_MOST) return cpi_fail(CP_ERROR_VALUE, "multi_dot: at most %d arrays", MULTI_DOT_MOST), NULL;
     if (cpi_null("multi_dot", arrays) || !cpi_begin(&f, "multi_dot", arrays[0])) return NULL;
     if (n == 2) return cpi_end(&f, cp_dot(arrays[0], arrays[1], .out = out));
-    size_t places = (size_t)n * (size_t)n;
-    chain c = {.n = n, .at = cpi_calloc((size_t)n, sizeof *c.at), .split = cpi_calloc(places, sizeof *c.split),
-               .cost = cpi_calloc(places, sizeof *c.cost)};
-    if (c.at && c.split && c.cost && take_chain(&c, arrays)) {
+    size_t indices = (size_t)n * (size_t)n;
+    multi_dot c = {.n = n, .at = cpi_calloc((size_t)n, sizeof *c.at), .split = cpi_calloc(indices, sizeof *c.split),
+                   .cost = cpi_calloc(indices, sizeof *c.cost)};
+    if (c.at && c.split && c.cost && take_product(&c, arrays)) {
         bool row = cp_ndim(arrays[0]) == 1, column = cp_ndim(arrays[n - 1]) == 1;
         find_splits(&c);
-        r = chain_product(&c, 0, n - 1, row || column ? NULL : out);
+        r = multi_product(&c, 0, n - 1, row || column ? NULL : out);
         if (r && (row || column)) {
             r = row && column ? cp_reshape(r, CP_SHAPE0) : cp_ravel(r);
             if (r && out) r = cpi_apply_1(CP_OP_positive, r, out);

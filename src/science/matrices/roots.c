@@ -76,10 +76,10 @@ cp_array *cp_roots(cp_array *p)
     cp_array *line = cp_ndim(p) ? p : cp_reshape(p, CP_SHAPE(1));
     if (line && cp_ndim(line) != 1)
         return cpi_fail(CP_ERROR_VALUE, "roots: Input must be a rank-1 array."), cpi_end(&f, NULL);
-    cp_array *front = line ? cp_trim_zeros(line, true, false) : NULL,
-             *c = front ? cp_trim_zeros(front, false, true) : NULL;
+    cp_array *trimmed = line ? cp_trim_zeros(line, true, false) : NULL,
+             *c = trimmed ? cp_trim_zeros(trimmed, false, true) : NULL;
     if (!c) return cpi_end(&f, NULL);
-    const int64_t zeros = cp_size(front) - cp_size(c);
+    const int64_t zeros = cp_size(trimmed) - cp_size(c);
     const char kind = cp_type_kind(cp_type_of(c));
     if (!cp_size(c)) return cpi_end(&f, cp_zeros(CP_SHAPE(0), CP_FLOAT64));
     if (kind != 'f' && kind != 'c') c = cp_astype(c, CP_FLOAT64);

@@ -271,7 +271,7 @@ cp_array *cp_khatri_rao(cp_array *a, cp_array *b)
 }
 
 /* --- matrices of a size --- */
-static cp_array *places(int64_t n) { return cp_arange_int(0, n, 1, CP_INT64); }
+static cp_array *indices(int64_t n) { return cp_arange_int(0, n, 1, CP_INT64); }
 static cp_array *column(cp_array *x) { return x ? cp_expand_dims(x, CP_AXES(1)) : NULL; }
 /* A frame where no operand says the device. */
 static bool begin_here(cpi_frame *f, const char *name, int64_t n)
@@ -286,7 +286,7 @@ cp_array *cp_hilbert(int64_t n)
     cpi_frame f;
     if (!begin_here(&f, "hilbert", n)) return NULL;
     cp_array *i = cp_arange_int(1, n + 1, 1, CP_INT64);
-    return cpi_end(&f, cp_divide(cp_int(1), cp_add(column(i), places(n))));
+    return cpi_end(&f, cp_divide(cp_int(1), cp_add(column(i), indices(n))));
 }
 
 /*: function("helmert", "n: int64, full: bool = False", module="_linalg",
@@ -332,7 +332,7 @@ cp_array *(cp_dft)(int64_t n, const cp_dft_options *options)
     cpi_frame f;
     if (n > INT32_MAX) return cpi_fail(CP_ERROR_VALUE, "dft: array is too big"), NULL;
     if (!begin_here(&f, "dft", n)) return NULL;
-    cp_array *turns = cp_remainder(cp_multiply(column(places(n)), places(n)), cp_int(n ? n : 1)); /* exact */
+    cp_array *turns = cp_remainder(cp_multiply(column(indices(n)), indices(n)), cp_int(n ? n : 1)); /* exact */
     cp_array *angle = cp_multiply(turns, cp_float(-2 * M_PI / (double)(n ? n : 1)));
     cp_array *m = cp_exp(cp_multiply(angle, cp_complex(0, 1)));
     if (scale == CP_DFT_ROOT) m = cp_divide(m, cp_float(sqrt((double)n)));

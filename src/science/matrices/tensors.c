@@ -1,6 +1,6 @@
 /* Systems of tensors, which are matrices once their axes are joined, and vectors' cross product. */
 #include "compose/compose.h"
-#include "front/front.h"
+#include "operands/operands.h"
 
 #include <string.h>
 
@@ -88,7 +88,7 @@ static bool difference_to(cp_array *to, cp_array *x, cp_array *y, cp_array *z, c
 }
 
 /* Three parts, each of which lies by itself. */
-static cp_array *parts_apart(cp_array *v) { return v ? cp_copy(cp_transpose(v, CP_ALL)) : NULL; }
+static cp_array *split_parts(cp_array *v) { return v ? cp_copy(cp_transpose(v, CP_ALL)) : NULL; }
 
 /* Of one pair of vectors of three elements, or of as many of each: a part goes where it belongs. Where there are many
  * the parts lie apart meanwhile, since steps of three elements are dearer than turning all of them. */
@@ -97,19 +97,20 @@ static cp_array *cross_of_three(cp_array *a, cp_array *b, cp_type type, int axis
     enum { MANY = 24 };
     const int nd = cp_ndim(a);
     const int64_t n = cp_dim(a, 0), shape[2] = {axisc ? n : 3, axisc ? 3 : n};
-    const bool apart = nd == 2 && n >= MANY, turned = apart && axisc;
-    if (apart) a = parts_apart(a), b = parts_apart(b);
-    cp_array *r = cp_empty(turned ? CP_SHAPE(3, n) : (cp_shape){nd, shape}, type), *x[3], *y[3];
+    const bool apart = nd == 2 && n >= MANY, transposed = apart && axisc;
+    if (apart) a = split_parts(a), b = split_parts(b);
+    cp_array *r = cp_empty(transposed ? CP_SHAPE(3, n) : (cp_shape){nd, shape}, type), *x[3], *y[3];
     for (int i = 0; i < 3; i++) {
         x[i] = a && apart ? cp_slice(a, 1, &CP_AT(i)) : a ? part(a, i) : NULL;
         y[i] = b && apart ? cp_slice(b, 1, &CP_AT(i)) : b ? part(b, i) : NULL;
     }
     for (int i = 0; i < 3 && r; i++) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
-        cp_array *to = axisc && !turned ? cp_slice(r, 2, (cp_index[]){CP_FULL, CP_AT(i)}) : cp_slice(r, 1, &CP_AT(i));
+        cp_array *to =
+            axisc && !transposed ? cp_slice(r, 2, (cp_index[]){CP_FULL, CP_AT(i)}) : cp_slice(r, 1, &CP_AT(i));
         if (!difference_to(to, x[j], y[k], x[k], y[j])) r = NULL;
     }
-    return r && turned ? cp_copy(cp_transpose(r, CP_ALL)) : r;
+    return r && transposed ? cp_copy(cp_transpose(r, CP_ALL)) : r;
 }
 
 /*: function("cross",

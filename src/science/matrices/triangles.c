@@ -6,12 +6,12 @@
 static cp_code rows_and_columns(const char *name, cp_array *mask, cp_array **rows, cp_array **columns)
 {
     if (cpi_null(name, rows) || cpi_null(name, columns)) return cp_free(mask), CP_ERROR_VALUE;
-    cp_array *places = mask ? cp_nonzero(mask) : NULL;
+    cp_array *indices = mask ? cp_nonzero(mask) : NULL;
     *columns = NULL;
-    *rows = places ? cp_slice(places, 1, &CP_AT(0)) : NULL;
-    if (*rows) *columns = cp_slice(places, 1, &CP_AT(1));
+    *rows = indices ? cp_slice(indices, 1, &CP_AT(0)) : NULL;
+    if (*rows) *columns = cp_slice(indices, 1, &CP_AT(1));
     cp_free(mask);
-    cp_free(places);
+    cp_free(indices);
     return *columns ? CP_OK : (cp_free(*rows), *rows = NULL, cp_error());
 }
 
@@ -37,4 +37,4 @@ cp_code (cp_triu_indices)(int64_t n, int64_t m, cp_array **rows, cp_array **colu
     cp_free(one), cp_free(all);
     return rows_and_columns("triu_indices", mask, rows, columns);
 }
-/*: module("_triangles", doc="Places of triangles and roots of polynomials in C, behind cuprite's functions.") */
+/*: python_module("_triangles", doc="Places of triangles and roots of polynomials in C, behind cuprite's functions.") */

@@ -4,6 +4,7 @@
 #include <cub/device/device_scan.cuh>
 
 #include "ndimage/group_cuda.cuh"
+#include "sort/cuda.h"
 
 namespace {
 
@@ -56,7 +57,7 @@ template <bool WRITE, class P>
 cp_code select_tiles(cp_stream *stream, const region_lookup &l, int64_t size, int64_t *counts, uint32_t *regions,
                      P *positions)
 {
-    unsigned tiles = (unsigned)((size + TILE - 1) / TILE);
+    unsigned tiles = (unsigned)cpi_ceil_div(size, TILE);
     cudaStream_t q = cpi_cuda_stream(stream);
     if (l.type == CP_INT32)
         select_pixels<CP_INT32, WRITE, P><<<tiles, 256, 0, q>>>(l, size, counts, regions, positions);
@@ -84,12 +85,12 @@ __device__ int64_t region_begin(const uint32_t *regions, int64_t total, int64_t 
 }
 
 /* begin[r] and the number of pieces of each region. */
-__global__ void find_regions(const uint32_t *regions, int64_t total, int64_t n, int64_t *begin, int64_t *piece)
+__global__ void find_regions(const uint32_t *regions, int64_t total, int64_t n, int64_t *begin, int64_t *chunk)
 {
     for (int64_t r = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; r <= n; r += (int64_t)gridDim.x * blockDim.x) {
         int64_t from = region_begin(regions, total, n, r), to = region_begin(regions, total, n, r + 1);
         begin[r] = from;
-        piece[r] = (to - from + PIECE - 1) / PIECE;
+        chunk[r] = cpi_ceil_div(to - from, SEGMENT);
     }
 }
 
@@ -132,10 +133,11 @@ cp_code running_sum(cp_stream *stream, int64_t *values, int64_t n)
     cp_code code = cpi_cuda_issued(
         stream, cub::DeviceScan::ExclusiveSum(NULL, bytes, values, values, n, cpi_cuda_stream(stream)), "labels");
     if (code != CP_OK) return code;
-    scratch room(stream);
-    if (!room.make(bytes)) return CP_ERROR_MEMORY;
-    return cpi_cuda_issued(stream, 
-        cub::DeviceScan::ExclusiveSum(room.memory, bytes, values, values, n, cpi_cuda_stream(stream)), "labels");
+    scratch scratch_memory(stream);
+    if (!scratch_memory.make(bytes)) return CP_ERROR_MEMORY;
+    return cpi_cuda_issued(
+        stream, cub::DeviceScan::ExclusiveSum(scratch_memory.memory, bytes, values, values, n, cpi_cuda_stream(stream)),
+        "labels");
 }
 
 /* Selects the pixels; *total of them, read back. */
@@ -143,12 +145,12 @@ template <class P>
 cp_code select_all(cp_stream *stream, const region_lookup &l, int64_t size, int64_t *total, scratch *regions,
                    scratch *positions)
 {
-    int64_t tiles = (size + TILE - 1) / TILE;
+    int64_t tiles = cpi_ceil_div(size, TILE);
     if (tiles > INT32_MAX) return cpi_host->fail(CP_ERROR_UNSUPPORTED, "labels: the array is too large for the GPU");
     scratch counts(stream);
     if (!counts.make((size_t)(tiles + 1) * sizeof(int64_t))) return CP_ERROR_MEMORY;
     int64_t *c = counts.as<int64_t>();
-    cp_code code = select_tiles<false, P>(stream, l, size, c, NULL, NULL);
+    cp_code code = select_tiles<false, uint32_t>(stream, l, size, c, NULL, NULL); /* counts only */
     if (code == CP_OK) code = running_sum(stream, c, tiles + 1);
     if (code == CP_OK) code = cpi_cuda_read(stream, total, c + tiles, sizeof *total);
     if (code != CP_OK || *total == 0) return code;
@@ -158,43 +160,46 @@ cp_code select_all(cp_stream *stream, const region_lookup &l, int64_t size, int6
     return select_tiles<true, P>(stream, l, size, c, many ? regions->as<uint32_t>() : NULL, positions->as<P>());
 }
 
+/* Of more pixels than 32 bits count. */
+cp_code sort_many(cp_stream *stream, int64_t total, int bits, void **regions, void **regions_spare, void **positions,
+                  void **positions_spare)
+{
+    scratch scratch_memory(stream);
+    cub::DoubleBuffer<uint32_t> keys((uint32_t *)*regions, (uint32_t *)*regions_spare);
+    cub::DoubleBuffer<uint64_t> values((uint64_t *)*positions, (uint64_t *)*positions_spare);
+    cudaStream_t q = cpi_cuda_stream(stream);
+    size_t bytes = 0;
+    cp_code code = cpi_cuda_issued(
+        stream, cub::DeviceRadixSort::SortPairs(NULL, bytes, keys, values, total, 0, bits, q), "labels");
+    if (code != CP_OK) return code;
+    if (!scratch_memory.make(bytes)) return CP_ERROR_MEMORY;
+    code = cpi_cuda_issued(
+        stream, cub::DeviceRadixSort::SortPairs(scratch_memory.memory, bytes, keys, values, total, 0, bits, q),
+        "labels");
+    *regions = keys.Current(), *regions_spare = keys.Alternate();
+    *positions = values.Current(), *positions_spare = values.Alternate();
+    return code;
+}
+
 /* Sorts positions by region; equal ones keep their order. */
 template <class P>
 cp_code sort_pixels(cp_stream *stream, int64_t n, int64_t total, scratch *regions, scratch *positions)
 {
     int bits = 1;
     while (bits < 32 && n > (int64_t)1 << bits) bits++;
-    scratch r(stream), p(stream), room(stream);
+    scratch r(stream), p(stream);
     if (!r.make((size_t)total * sizeof(uint32_t)) || !p.make((size_t)total * sizeof(P))) return CP_ERROR_MEMORY;
-    cub::DoubleBuffer<uint32_t> keys(regions->as<uint32_t>(), r.as<uint32_t>());
-    cub::DoubleBuffer<P> values(positions->as<P>(), p.as<P>());
-    cudaStream_t q = cpi_cuda_stream(stream);
-    size_t bytes = 0;
-    cp_code code = cpi_cuda_issued(
-        stream, cub::DeviceRadixSort::SortPairs(NULL, bytes, keys, values, total, 0, bits, q), "labels");
-    if (code != CP_OK) return code;
-    if (!room.make(bytes)) return CP_ERROR_MEMORY;
-    code = cpi_cuda_issued(stream, cub::DeviceRadixSort::SortPairs(room.memory, bytes, keys, values, total, 0, bits, q),
-                           "labels");
-    if (code != CP_OK) return code;
-    if (keys.Current() != regions->as<uint32_t>()) {
-        void *t = regions->memory;
-        regions->memory = r.memory;
-        r.memory = t;
-    }
-    if (values.Current() != positions->as<P>()) {
-        void *t = positions->memory;
-        positions->memory = p.memory;
-        p.memory = t;
-    }
-    return CP_OK;
+    if (sizeof(P) > sizeof(uint32_t))
+        return sort_many(stream, total, bits, &regions->memory, &r.memory, &positions->memory, &p.memory);
+    return cpi_cub_sort_pairs(stream, "labels", sizeof(uint32_t), false, &regions->memory, &r.memory,
+                              &positions->memory, &p.memory, total, 0, bits);
 }
 
 } // namespace
 
 template <class P>
 cp_code cpi_group(cp_stream *stream, const cpi_measure_plan *plan, const region_lookup &l, groups<P> *g,
-                  scratch *positions, scratch *begin, scratch *piece)
+                  scratch *positions, scratch *begin, scratch *chunk)
 {
     scratch regions(stream);
     cudaStream_t q = cpi_cuda_stream(stream);
@@ -209,17 +214,17 @@ cp_code cpi_group(cp_stream *stream, const cpi_measure_plan *plan, const region_
     if (code == CP_OK && n > 1 && total > 0) code = sort_pixels<P>(stream, n, total, &regions, positions);
     if (code != CP_OK) return code;
     size_t bytes = (size_t)(n + 1) * sizeof(int64_t);
-    if (!begin->make(bytes) || !piece->make(bytes)) return CP_ERROR_MEMORY;
+    if (!begin->make(bytes) || !chunk->make(bytes)) return CP_ERROR_MEMORY;
     unsigned blocks = cpi_cuda_blocks(n + 1, 256, (int64_t)cpi_cuda_units(stream) * 16);
-    find_regions<<<blocks, 256, 0, q>>>(regions.as<uint32_t>(), total, n, begin->as<int64_t>(), piece->as<int64_t>());
+    find_regions<<<blocks, 256, 0, q>>>(regions.as<uint32_t>(), total, n, begin->as<int64_t>(), chunk->as<int64_t>());
     code = CPI_LAUNCHED(stream, "labels");
-    if (code == CP_OK) code = running_sum(stream, piece->as<int64_t>(), n + 1);
+    if (code == CP_OK) code = running_sum(stream, chunk->as<int64_t>(), n + 1);
     g->n = n;
     g->total = total;
-    g->most_pieces = (n < total ? n : total) + total / PIECE;
+    g->most_chunks = (n < total ? n : total) + total / SEGMENT;
     g->positions = plan->kind == CPI_REGIONS_ALL ? NULL : positions->as<P>();
     g->begin = begin->as<int64_t>();
-    g->piece = piece->as<int64_t>();
+    g->chunk = chunk->as<int64_t>();
     return code;
 }
 

@@ -10,7 +10,7 @@
 #include "ndimage/key.h"
 #include "ndimage/ndimage.h"
 
-#define PIECE 1024
+#define SEGMENT 1024
 
 /* Workspace that ends with its block. */
 struct scratch {
@@ -45,7 +45,7 @@ struct region_lookup {
     const void *labels;
 };
 
-__device__ __forceinline__ int64_t place_of_key(const int64_t *keys, int64_t n, int64_t key)
+__device__ __forceinline__ int64_t position_of_key(const int64_t *keys, int64_t n, int64_t key)
 {
     int64_t low = 0, high = n;
     while (low < high) {
@@ -85,24 +85,24 @@ template <int LABELS> __device__ __forceinline__ int64_t region_of(const region_
     uint64_t guess = (uint64_t)key - (uint64_t)first; /* right at once for labels without gaps */
     if (guess < (uint64_t)l.n && l.keys[guess] == key && (guess == 0 || l.keys[guess - 1] != key))
         return (int64_t)guess;
-    return place_of_key(l.keys, l.n, key);
+    return position_of_key(l.keys, l.n, key);
 }
 
 /* The grouped pixels. P is uint32_t where it can hold every position. */
 template <class P> struct groups {
-    int64_t n, total, most_pieces;
+    int64_t n, total, most_chunks;
     const P *positions;    /* NULL: position i is i */
     const int64_t *begin;  /* n + 1: first pixel of each region */
-    const int64_t *piece;  /* n + 1: first piece of each region */
+    const int64_t *chunk;  /* n + 1: first piece of each region */
 };
 
 /* Region of a piece: the last one that begins at or before it. */
-template <class P> __device__ __forceinline__ int64_t region_of_piece(const groups<P> &g, int64_t piece)
+template <class P> __device__ __forceinline__ int64_t region_of_chunk(const groups<P> &g, int64_t chunk)
 {
     int64_t low = 0, high = g.n;
     while (high - low > 1) {
         int64_t mid = low + (high - low) / 2;
-        if (g.piece[mid] <= piece)
+        if (g.chunk[mid] <= chunk)
             low = mid;
         else
             high = mid;
@@ -118,6 +118,6 @@ template <class P> __device__ __forceinline__ int64_t position(const groups<P> &
 /* Groups the pixels; the three workspaces hold what *g points at. A plan of kind NONE gives empty regions. */
 template <class P>
 cp_code cpi_group(cp_stream *stream, const cpi_measure_plan *plan, const region_lookup &l, groups<P> *g,
-                  scratch *positions, scratch *begin, scratch *piece);
+                  scratch *positions, scratch *begin, scratch *chunk);
 
 #endif

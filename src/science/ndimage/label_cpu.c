@@ -32,9 +32,9 @@ cp_code cpi_ndimage_cpu_label(cp_stream *stream, const cpi_label_plan *plan, con
     }
     j.stream = x->size * j.out_size >= STREAM_FROM;
     j.words = (j.width + 63) / 64;
-    j.per_band = (65536 + j.width - 1) / j.width;
-    if (j.per_band < (j.lines + 63) / 64) j.per_band = (j.lines + 63) / 64;
-    j.bands = (j.lines + j.per_band - 1) / j.per_band;
+    j.per_block = (65536 + j.width - 1) / j.width;
+    if (j.per_block < (j.lines + 63) / 64) j.per_block = (j.lines + 63) / 64;
+    j.blocks = (j.lines + j.per_block - 1) / j.per_block;
     j.bits = cpi_work_alloc(stream, (size_t)(j.lines * j.words) * sizeof *j.bits);
     if (!j.bits) return CP_ERROR_MEMORY;
     cp_code code = CPI_BEST(cpi_label_lines)(&j, count);

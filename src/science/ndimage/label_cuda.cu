@@ -28,7 +28,7 @@ __device__ __forceinline__ unsigned tile_bits(const label_shape &s, const void *
     unsigned mine = 0;
 #pragma unroll 8
     for (int k = 0; k < 32; k++) {
-        word_place p = place_of(s, tile, warp + k);
+        word_position p = position_of(s, tile, warp + k);
         int64_t column = p.word * 32 + lane;
         T v = 0;
         if (p.line < s.lines && column < s.width) v = ((const T *)x)[p.line * s.width + column];
@@ -68,7 +68,8 @@ __device__ __forceinline__ void join_in_tile(unsigned *parent, unsigned mine, un
  * are united, an oblique pair has been where either run goes on until it meets the other one so: `thin`. */
 template <bool LINK>
 __device__ __forceinline__ void meet_in_tile(const label_shape &s, unsigned *parent, const unsigned *mask,
-                                             const word_place &p, unsigned mine, int reach, int above, unsigned &linked)
+                                             const word_position &p, unsigned mine, int reach, int above,
+                                             unsigned &linked)
 {
     int me = threadIdx.x;
     unsigned up = mask[above], left = p.column ? mask[above - 1] : 0;
@@ -99,7 +100,7 @@ __device__ __forceinline__ void meet_in_tile(const label_shape &s, unsigned *par
 /* All pairs of the thread's word with what precedes it in the tile. */
 template <bool LINK>
 __device__ __forceinline__ void meet_all(const label_shape &s, unsigned *parent, const unsigned *mask,
-                                         const word_place &p, unsigned mine)
+                                         const word_position &p, unsigned mine)
 {
     const int me = threadIdx.x;
     unsigned linked = 0;
@@ -127,7 +128,7 @@ __global__ void __launch_bounds__(TILE_WORDS) label_tiles(label_shape s, const v
     __shared__ unsigned mask[TILE_WORDS];
     __shared__ unsigned parent[TILE_WORDS * 32];
     int me = threadIdx.x;
-    word_place p = place_of(s, blockIdx.x, me);
+    word_position p = position_of(s, blockIdx.x, me);
     unsigned mine = tile_bits<SIZE>(s, x, keep, blockIdx.x);
     if (p.inside) masks[p.line * s.words + p.word] = mine;
     if (!__syncthreads_or(mine != 0)) return;
@@ -149,7 +150,7 @@ __global__ void __launch_bounds__(TILE_WORDS) label_tiles(label_shape s, const v
     for (unsigned h = heads(mine, s.joined); h; h &= h - 1) {
         int b = __ffs((int)h) - 1;
         unsigned root = root_in_tile(parent, me * 32 + b);
-        word_place q = place_of(s, blockIdx.x, root >> 5);
+        word_position q = position_of(s, blockIdx.x, root >> 5);
         parents[p.line * s.width + p.word * 32 + b] = (U)(q.line * s.width + q.word * 32 + (root & 31));
     }
 }
@@ -157,7 +158,7 @@ __global__ void __launch_bounds__(TILE_WORDS) label_tiles(label_shape s, const v
 /* Unites the runs of word `mine` with those of line m above it: all pairs or, when the line is in the same tile, those
  * that cross the tile's side. Which pairs there are is as in meet_in_tile. */
 template <class U>
-__device__ void meet_outside(const label_shape &s, const unsigned *masks, U *parents, const word_place &p,
+__device__ void meet_outside(const label_shape &s, const unsigned *masks, U *parents, const word_position &p,
                              unsigned mine, int reach, int64_t m, bool same_tile)
 {
     bool first = p.column == 0, last = p.column == p.tile_width - 1;
@@ -192,7 +193,7 @@ __device__ void meet_outside(const label_shape &s, const unsigned *masks, U *par
 template <class U>
 __global__ void __launch_bounds__(TILE_WORDS) label_edges(label_shape s, const unsigned *masks, U *parents)
 {
-    word_place p = place_of(s, blockIdx.x, threadIdx.x);
+    word_position p = position_of(s, blockIdx.x, threadIdx.x);
     if (!p.inside) return;
     int64_t at = p.line * s.words + p.word;
     unsigned mine = masks[at];
@@ -339,7 +340,7 @@ cp_code forest(cp_stream *stream, const label_shape &s, const cp_array *x, unsig
 {
     cudaStream_t q = cpi_cuda_stream(stream);
     int rows = TILE_WORDS >> s.tile_log;
-    int64_t tiles = (s.lines + rows - 1) / rows * s.tiles_x;
+    int64_t tiles = cpi_ceil_div(s.lines, rows) * s.tiles_x;
     if (tiles > INT32_MAX) return cpi_host->fail(CP_ERROR_UNSUPPORTED, "label: the array is too large for the GPU");
     unsigned grid = (unsigned)tiles;
     uint64_t keep = cpi_magnitude(x->type);
@@ -412,7 +413,7 @@ cp_code cpi_ndimage_cuda_label(cp_stream *stream, const cpi_label_plan *plan, co
     label_shape s = {};
     s.lines = plan->lines;
     s.width = plan->width;
-    s.words = (plan->width + 31) / 32;
+    s.words = cpi_ceil_div(plan->width, 32);
     s.axes = plan->axes;
     s.joined = plan->joined;
     s.neighbours = plan->neighbours;

@@ -26,15 +26,15 @@ struct label_shape {
 };
 
 /* Where a thread's word lies: tile, place in the tile, line and word. */
-struct word_place {
+struct word_position {
     int row, column, tile_width;
     int64_t first_line, line, word;
     bool inside;
 };
 
-__device__ __forceinline__ word_place place_of(const label_shape &s, int64_t tile, int k)
+__device__ __forceinline__ word_position position_of(const label_shape &s, int64_t tile, int k)
 {
-    word_place p;
+    word_position p;
     p.tile_width = 1 << s.tile_log;
     p.row = k >> s.tile_log;
     p.column = k & (p.tile_width - 1);

@@ -10,7 +10,7 @@ typedef struct label_job {
     int64_t lines, width, last_width; /* the last line of a chopped one is shorter */
     bool joined, chopped, stream;
     int64_t words;            /* of a line's bits */
-    int64_t bands, per_band;  /* lines of a band */
+    int64_t blocks, per_block; /* lines of a band */
     const char *x;
     int size;
     uint64_t keep;

@@ -34,12 +34,12 @@ static inline void NAME(unite)(INT *parent, INT a, INT b)
         parent[a] = b;
 }
 
-static void NAME(bits_task)(void *context, int64_t band, int worker)
+static void NAME(bits_task)(void *context, int64_t block, int worker)
 {
     NAME(forest) *f = context;
     const label_job *j = f->job;
     (void)worker;
-    for (int64_t l = band * j->per_band, end = band_end(j, band); l < end; l++)
+    for (int64_t l = block * j->per_block, end = block_end(j, block); l < end; l++)
         f->first[l + 1] = (INT)CPI_ISA_NAME(cpi_line_bits)(j->x + l * j->width * j->size, line_width(j, l), j->size,
                                                            j->keep, j->joined, j->bits + l * j->words);
 }
@@ -114,7 +114,7 @@ static void NAME(meet)(const NAME(forest) *f, int64_t l, int64_t m, int reach)
 }
 
 /* Unites line l with its neighbours in lines low..high-1. */
-static void NAME(join)(const NAME(forest) *f, const place *at, int64_t l, int64_t low, int64_t high)
+static void NAME(join)(const NAME(forest) *f, const position *at, int64_t l, int64_t low, int64_t high)
 {
     const label_job *j = f->job;
     INT c = f->first[l];
@@ -133,15 +133,15 @@ static void NAME(join)(const NAME(forest) *f, const place *at, int64_t l, int64_
     }
 }
 
-static void NAME(band_task)(void *context, int64_t band, int worker)
+static void NAME(block_task)(void *context, int64_t block, int worker)
 {
     NAME(forest) *f = context;
     const label_job *j = f->job;
     (void)worker;
-    int64_t begin = band * j->per_band, end = band_end(j, band);
-    place at;
-    place_start(&at, j->plan, begin);
-    for (int64_t l = begin; l < end; l++, place_next(&at, j->plan)) {
+    int64_t begin = block * j->per_block, end = block_end(j, block);
+    position at;
+    position_start(&at, j->plan, begin);
+    for (int64_t l = begin; l < end; l++, position_next(&at, j->plan)) {
         for (INT i = f->first[l]; i < f->first[l + 1]; i++) f->parent[i] = i;
         NAME(join)(f, &at, l, begin, l);
     }
@@ -149,37 +149,37 @@ static void NAME(band_task)(void *context, int64_t band, int worker)
 }
 
 /* Where a band meets earlier ones; one thread, because trees of all bands grow together here. */
-static void NAME(join_bands)(const NAME(forest) *f)
+static void NAME(join_row_blocks)(const NAME(forest) *f)
 {
     const label_job *j = f->job;
     int64_t far = j->chopped ? 1 : 0;
     for (int i = 0; i < j->plan->neighbours; i++)
         if (j->plan->neighbour[i].delta > far) far = j->plan->neighbour[i].delta;
-    for (int64_t band = 1; band < j->bands; band++) {
-        int64_t begin = band * j->per_band, end = band_end(j, band);
+    for (int64_t block = 1; block < j->blocks; block++) {
+        int64_t begin = block * j->per_block, end = block_end(j, block);
         if (end - begin > far) end = begin + far;
-        place at;
-        place_start(&at, j->plan, begin);
-        for (int64_t l = begin; l < end; l++, place_next(&at, j->plan)) NAME(join)(f, &at, l, 0, begin);
+        position at;
+        position_start(&at, j->plan, begin);
+        for (int64_t l = begin; l < end; l++, position_next(&at, j->plan)) NAME(join)(f, &at, l, 0, begin);
     }
 }
 
-static void NAME(count_task)(void *context, int64_t band, int worker)
+static void NAME(count_task)(void *context, int64_t block, int worker)
 {
     NAME(forest) *f = context;
     (void)worker;
     int64_t n = 0;
-    INT end = f->first[band_end(f->job, band)];
-    for (INT i = f->first[band * f->job->per_band]; i < end; i++) n += f->parent[i] == i;
-    f->base[band + 1] = n;
+    INT end = f->first[block_end(f->job, block)];
+    for (INT i = f->first[block * f->job->per_block]; i < end; i++) n += f->parent[i] == i;
+    f->base[block + 1] = n;
 }
 
-static void NAME(number_task)(void *context, int64_t band, int worker)
+static void NAME(number_task)(void *context, int64_t block, int worker)
 {
     NAME(forest) *f = context;
     (void)worker;
-    INT label = (INT)f->base[band], end = f->first[band_end(f->job, band)];
-    for (INT i = f->first[band * f->job->per_band]; i < end; i++)
+    INT label = (INT)f->base[block], end = f->first[block_end(f->job, block)];
+    for (INT i = f->first[block * f->job->per_block]; i < end; i++)
         if (f->parent[i] == i) f->parent[i] = TOP | ++label;
 }
 
@@ -210,7 +210,7 @@ static inline INT NAME(label_of)(const INT *parent, INT i)
 /* A piece of a line, n elements from the word at `bits` on, built in `buffer` from left to right with wide stores
  * that the next stretch overwrites. *run is the number of the next run to begin, *open the bits' value before the
  * piece, as a label. */
-#define WRITE_PIECE(T)                                                                                       \
+#define WRITE_CHUNK(T)                                                                                       \
     static void NAME(piece_##T)(const NAME(forest) *f, const uint64_t *bits, int64_t n, INT *run, T *open, T *buffer) \
     {                                                                                                        \
         const INT *parent = f->parent;                                                                       \
@@ -252,8 +252,8 @@ static inline INT NAME(label_of)(const INT *parent, INT i)
         const uint64_t *bits = j->bits + l * j->words;                                                       \
         INT run = f->first[l];                                                                               \
         T open = 0, *to = (T *)(void *)j->out + l * j->width;                                                \
-        for (int64_t begin = 0; begin < width; begin += PIECE) {                                             \
-            int64_t n = width - begin < PIECE ? width - begin : PIECE;                                       \
+        for (int64_t begin = 0; begin < width; begin += SEGMENT) {                                           \
+            int64_t n = width - begin < SEGMENT ? width - begin : SEGMENT;                                   \
             if (j->joined)                                                                                   \
                 NAME(piece_##T)(f, bits + begin / 64, n, &run, &open, (T *)buffer);                          \
             else                                                                                             \
@@ -264,19 +264,19 @@ static inline INT NAME(label_of)(const INT *parent, INT i)
                 memcpy(to + begin, buffer, (size_t)n * sizeof(T));                                           \
         }                                                                                                    \
     }
-WRITE_PIECE(uint8_t)
-WRITE_PIECE(uint16_t)
-WRITE_PIECE(uint32_t)
-WRITE_PIECE(uint64_t)
-#undef WRITE_PIECE
+WRITE_CHUNK(uint8_t)
+WRITE_CHUNK(uint16_t)
+WRITE_CHUNK(uint32_t)
+WRITE_CHUNK(uint64_t)
+#undef WRITE_CHUNK
 
-static void NAME(write_task)(void *context, int64_t band, int worker)
+static void NAME(write_task)(void *context, int64_t block, int worker)
 {
     NAME(forest) *f = context;
     const label_job *j = f->job;
     (void)worker;
-    uint64_t buffer[PIECE + 8];
-    int64_t begin = band * j->per_band, end = band_end(j, band);
+    uint64_t buffer[SEGMENT + 8];
+    int64_t begin = block * j->per_block, end = block_end(j, block);
     NAME(settle)(f, f->first[begin], f->first[end]);
     for (int64_t l = begin; l < end; l++)
         switch (j->out_size) {
@@ -293,26 +293,26 @@ static cp_code NAME(label_all)(const label_job *j, int64_t *count)
 {
     NAME(forest) f = {.job = j};
     f.first = cpi_calloc((size_t)j->lines + 1, sizeof(INT));
-    f.base = cpi_calloc((size_t)j->bands + 1, sizeof(int64_t));
+    f.base = cpi_calloc((size_t)j->blocks + 1, sizeof(int64_t));
     cp_code code = f.first && f.base ? CP_OK : CP_ERROR_MEMORY;
     if (code == CP_OK) {
-        cpi_parallel(j->bands, NAME(bits_task), &f);
+        cpi_parallel(j->blocks, NAME(bits_task), &f);
         for (int64_t l = 0; l < j->lines; l++) f.first[l + 1] += f.first[l];
         size_t runs = (size_t)f.first[j->lines];
         f.parent = cpi_work_alloc(j->stream_of, runs * sizeof(INT));
         if (!f.parent) code = CP_ERROR_MEMORY;
     }
     if (code == CP_OK) {
-        cpi_parallel(j->bands, NAME(band_task), &f);
-        NAME(join_bands)(&f);
-        cpi_parallel(j->bands, NAME(count_task), &f);
-        for (int64_t b = 0; b < j->bands; b++) f.base[b + 1] += f.base[b];
-        int64_t labels = f.base[j->bands];
+        cpi_parallel(j->blocks, NAME(block_task), &f);
+        NAME(join_row_blocks)(&f);
+        cpi_parallel(j->blocks, NAME(count_task), &f);
+        for (int64_t b = 0; b < j->blocks; b++) f.base[b + 1] += f.base[b];
+        int64_t labels = f.base[j->blocks];
         if (labels > j->plan->limit) {
             code = cpi_fail(CP_ERROR_RUNTIME, "label: insufficient bit-depth in requested output type");
         } else {
-            cpi_parallel(j->bands, NAME(number_task), &f);
-            cpi_parallel(j->bands, NAME(write_task), &f);
+            cpi_parallel(j->blocks, NAME(number_task), &f);
+            cpi_parallel(j->blocks, NAME(write_task), &f);
             if (count) *count = labels;
         }
     }

@@ -9,15 +9,15 @@
 #include "ndimage/bits.h"
 #include "ndimage/label_job.h"
 
-#define PIECE 2048 /* elements written at once: a buffer of 16 KiB at most, a whole number of words */
+#define SEGMENT 2048 /* elements written at once: a buffer of 16 KiB at most, a whole number of words */
 
 /* Where a line lies: bit a of low (high) is set when its index along axis a is the first (last). */
-typedef struct place {
+typedef struct position {
     uint64_t low, high;
     int64_t index[CP_MAXDIM];
-} place;
+} position;
 
-static void place_masks(place *at, const cpi_label_plan *plan)
+static void place_masks(position *at, const cpi_label_plan *plan)
 {
     at->low = at->high = 0;
     for (int a = 0; a < plan->axes; a++) {
@@ -26,13 +26,13 @@ static void place_masks(place *at, const cpi_label_plan *plan)
     }
 }
 
-static void place_start(place *at, const cpi_label_plan *plan, int64_t line)
+static void position_start(position *at, const cpi_label_plan *plan, int64_t line)
 {
     cpi_unravel(plan->axes, plan->lead, line, at->index);
     place_masks(at, plan);
 }
 
-static void place_next(place *at, const cpi_label_plan *plan)
+static void position_next(position *at, const cpi_label_plan *plan)
 {
     int a = plan->axes - 1;
     while (a >= 0 && ++at->index[a] == plan->lead[a]) at->index[a--] = 0;
@@ -48,9 +48,9 @@ static inline int64_t line_width(const label_job *j, int64_t l)
 {
     return l == j->lines - 1 ? j->last_width : j->width;
 }
-static inline int64_t band_end(const label_job *j, int64_t band)
+static inline int64_t block_end(const label_job *j, int64_t block)
 {
-    int64_t end = (band + 1) * j->per_band;
+    int64_t end = (block + 1) * j->per_block;
     return end < j->lines ? end : j->lines;
 }
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "front/front.h"
+#include "operands/operands.h"
 #include "ndimage/key.h"
 #include "ndimage/ndimage.h"
 

@@ -19,7 +19,7 @@
 /* The 8-byte words of a cell; moments (one an axis) or boxes (two an axis) follow from j->more on, behind the
  * extremum's two words where it is wanted. Behind the moments, where errors are wanted, stand two more an axis: the
  * sums of the indices and of their squares. */
-enum { COUNT, SUM, KEY, PLACE };
+enum { COUNT, SUM, KEY, POSITION };
 typedef union word { double d; int64_t i; uint64_t u; } word;
 
 typedef struct measure_job {
@@ -28,7 +28,7 @@ typedef struct measure_job {
     int64_t slots, width;
     int words, more;           /* of a cell; of them, before moments or boxes */
     int want;                  /* WANT_ bits of this pass */
-    int64_t bands, per_band;   /* elements */
+    int64_t blocks, per_block; /* elements */
     int64_t cells;             /* of a table: slots and a spare one */
     word *table;               /* bands * cells * words; the first band's is the sum of all in the end */
     double *mean;              /* cells, for the variance's second pass */
@@ -89,15 +89,15 @@ static void add_run(const measure_job *j, word *table, int64_t slot, int64_t at,
         for (int a = 0; a < ndim; a++)
             add_indices(cell + j->more + ndim + 2 * a, a < ndim - 1 ? c[a] : column, n, a == ndim - 1);
     if ((j->want & WANT_EXTREMUM) &&
-        (cell[PLACE].i == 0 || (plan->greatest ? r->key > cell[KEY].u : r->key < cell[KEY].u))) {
+        (cell[POSITION].i == 0 || (plan->greatest ? r->key > cell[KEY].u : r->key < cell[KEY].u))) {
         cell[KEY].u = r->key;
-        cell[PLACE].i = r->place + 1; /* 0: none yet */
+        cell[POSITION].i = r->position + 1; /* 0: none yet */
     }
 }
 
 /* What walks over elements at..end-1, all of one line, of which `at` has column `column`. */
-typedef void (*walk_function)(const measure_job *j, word *table, int64_t at, int64_t end, int64_t column,
-                              const int64_t *c, run_stats *r);
+typedef void (*visit_function)(const measure_job *j, word *table, int64_t at, int64_t end, int64_t column,
+                               const int64_t *c, run_stats *r);
 
 /* At least 9 bits are set. */
 static inline bool many_changes(uint64_t w)
@@ -107,7 +107,7 @@ static inline bool many_changes(uint64_t w)
 }
 
 /* For labels of one type; KEY is the key of label v, used where near slots are looked for. */
-#define WALK(NAME, T, KEY)                                                                                  \
+#define VISIT(NAME, T, KEY)                                                                                 \
     static inline void emit_##NAME(const measure_job *j, word *table, int64_t line, int64_t from, int64_t to, \
                                    const int64_t *c, run_stats *r)                                          \
     {                                                                                                       \
@@ -134,8 +134,8 @@ static inline bool many_changes(uint64_t w)
             cell[SUM].d += d;                                                                               \
         }                                                                                                   \
     }                                                                                                       \
-    static void walk_##NAME(const measure_job *j, word *table, int64_t at, int64_t end, int64_t column,     \
-                            const int64_t *c, run_stats *r)                                                 \
+    static void visit_##NAME(const measure_job *j, word *table, int64_t at, int64_t end, int64_t column,    \
+                             const int64_t *c, run_stats *r)                                                \
     {                                                                                                       \
         const T *p = (const T *)(const void *)j->plan->labels->data;                                        \
         int64_t line = at - column, from = at;                                                              \
@@ -159,48 +159,49 @@ static inline bool many_changes(uint64_t w)
                 from = at + 1;                                                                              \
             }                                                                                               \
     }
-WALK(BOOL, uint8_t, v != 0)
-WALK(INT8, int8_t, v)
-WALK(UINT8, uint8_t, v)
-WALK(INT16, int16_t, v)
-WALK(UINT16, uint16_t, v)
-WALK(INT32, int32_t, v)
-WALK(UINT32, uint32_t, v)
-WALK(INT64, int64_t, v)
-WALK(UINT64, uint64_t, (int64_t)(v ^ (uint64_t)1 << 63))
-WALK(BITS8, uint8_t, 0)
-WALK(BITS16, uint16_t, 0)
-WALK(BITS32, uint32_t, 0)
-WALK(BITS64, uint64_t, 0)
+VISIT(BOOL, uint8_t, v != 0)
+VISIT(INT8, int8_t, v)
+VISIT(UINT8, uint8_t, v)
+VISIT(INT16, int16_t, v)
+VISIT(UINT16, uint16_t, v)
+VISIT(INT32, int32_t, v)
+VISIT(UINT32, uint32_t, v)
+VISIT(INT64, int64_t, v)
+VISIT(UINT64, uint64_t, (int64_t)(v ^ (uint64_t)1 << 63))
+VISIT(BITS8, uint8_t, 0)
+VISIT(BITS16, uint16_t, 0)
+VISIT(BITS32, uint32_t, 0)
+VISIT(BITS64, uint64_t, 0)
 
-static void walk_all(const measure_job *j, word *table, int64_t at, int64_t end, int64_t column, const int64_t *c,
-                     run_stats *r)
+static void visit_all(const measure_job *j, word *table, int64_t at, int64_t end, int64_t column, const int64_t *c,
+                      run_stats *r)
 {
     add_run(j, table, 0, at, column, end - at, c, r);
 }
 
 /* Floating labels have no near slots: equal bits are enough to walk by. */
-static walk_function walk_of(const cpi_measure_plan *plan)
+static visit_function visit_of(const cpi_measure_plan *plan)
 {
-    static const walk_function whole[CP_NTYPES] = {
-        [CP_BOOL] = walk_BOOL,     [CP_INT8] = walk_INT8,   [CP_UINT8] = walk_UINT8,
-        [CP_INT16] = walk_INT16,   [CP_UINT16] = walk_UINT16, [CP_INT32] = walk_INT32,
-        [CP_UINT32] = walk_UINT32, [CP_INT64] = walk_INT64, [CP_UINT64] = walk_UINT64,
+    static const visit_function whole[CP_NTYPES] = {
+        [CP_BOOL] = visit_BOOL,     [CP_INT8] = visit_INT8,   [CP_UINT8] = visit_UINT8,
+        [CP_INT16] = visit_INT16,   [CP_UINT16] = visit_UINT16, [CP_INT32] = visit_INT32,
+        [CP_UINT32] = visit_UINT32, [CP_INT64] = visit_INT64, [CP_UINT64] = visit_UINT64,
     };
-    static const walk_function floating[] = {[1] = walk_BITS8, [2] = walk_BITS16, [4] = walk_BITS32, [8] = walk_BITS64};
-    if (!plan->labels) return walk_all;
+    static const visit_function floating[] = {
+        [1] = visit_BITS8, [2] = visit_BITS16, [4] = visit_BITS32, [8] = visit_BITS64};
+    if (!plan->labels) return visit_all;
     const cp_type t = plan->labels->type;
     return cpi_is_float(t) ? floating[cpi_itemsize(t)] : whole[t];
 }
 
-static void measure_task(void *context, int64_t band, int worker)
+static void measure_task(void *context, int64_t block, int worker)
 {
     measure_job *j = context;
     (void)worker;
-    word *table = j->table + band * j->cells * j->words;
-    int64_t at = band * j->per_band, end = at + j->per_band, c[CP_MAXDIM];
+    word *table = j->table + block * j->cells * j->words;
+    int64_t at = block * j->per_block, end = at + j->per_block, c[CP_MAXDIM];
     const cpi_measure_plan *plan = j->plan;
-    walk_function walk = walk_of(plan);
+    visit_function visit = visit_of(plan);
     run_stats r = {.want = j->want, .greatest = plan->greatest, .background = plan->background,
                    .nan = plan->nan_wins && !plan->greatest ? 0 : UINT64_MAX};
     if (end > plan->size) end = plan->size;
@@ -208,7 +209,7 @@ static void measure_task(void *context, int64_t band, int worker)
         int64_t line = at / j->width, column = at - line * j->width, stop = at - column + j->width;
         if (stop > end) stop = end;
         line_index(plan, line, c);
-        walk(j, table, at, stop, column, c, &r);
+        visit(j, table, at, stop, column, c, &r);
         at = stop;
     }
 }
@@ -223,10 +224,10 @@ static void merge_cell(const measure_job *j, word *to, const word *from)
         to[SUM].u += from[SUM].u;
     else
         to[SUM].d += from[SUM].d;
-    if ((j->want & WANT_EXTREMUM) && from[PLACE].i &&
-        (!to[PLACE].i || (j->plan->greatest ? from[KEY].u > to[KEY].u : from[KEY].u < to[KEY].u))) {
+    if ((j->want & WANT_EXTREMUM) && from[POSITION].i &&
+        (!to[POSITION].i || (j->plan->greatest ? from[KEY].u > to[KEY].u : from[KEY].u < to[KEY].u))) {
         to[KEY] = from[KEY];
-        to[PLACE] = from[PLACE];
+        to[POSITION] = from[POSITION];
     }
     if (j->want & WANT_MOMENT)
         for (int a = 0; a < (j->want & WANT_SPREAD ? 3 * ndim : ndim); a++) to[j->more + a].d += from[j->more + a].d;
@@ -245,9 +246,9 @@ static void merge_task(void *context, int64_t task, int worker)
     measure_job *j = context;
     (void)worker;
     int64_t begin = task * SLOTS_A_TASK, end = begin + SLOTS_A_TASK < j->slots ? begin + SLOTS_A_TASK : j->slots;
-    for (int64_t band = 1; band < j->bands; band++)
+    for (int64_t block = 1; block < j->blocks; block++)
         for (int64_t s = begin; s < end; s++) {
-            const word *from = j->table + (band * j->cells + s) * j->words;
+            const word *from = j->table + (block * j->cells + s) * j->words;
             if (from[COUNT].i) merge_cell(j, j->table + s * j->words, from);
         }
 }
@@ -256,10 +257,10 @@ static void merge_task(void *context, int64_t task, int worker)
 static void measure_pass(measure_job *j, int want)
 {
     j->want = want;
-    memset(j->table, 0, (size_t)(j->bands * j->cells * j->words) * sizeof *j->table);
+    memset(j->table, 0, (size_t)(j->blocks * j->cells * j->words) * sizeof *j->table);
     if (j->plan->kind == CPI_REGIONS_NONE) return;
-    cpi_parallel(j->bands, measure_task, j);
-    if (j->bands > 1) cpi_parallel((j->slots + SLOTS_A_TASK - 1) / SLOTS_A_TASK, merge_task, j);
+    cpi_parallel(j->blocks, measure_task, j);
+    if (j->blocks > 1) cpi_parallel((j->slots + SLOTS_A_TASK - 1) / SLOTS_A_TASK, merge_task, j);
 }
 
 /* The errors of a region's sum and centre when its elements have the plan's noise, each its own. */
@@ -279,7 +280,7 @@ static void put_errors(const measure_job *j, int64_t i, const word *cell)
 static void put(const measure_job *j, int64_t i, const word *cell, bool second)
 {
     const cpi_measure_plan *p = j->plan;
-    static const word nothing[PLACE + 1 + 3 * CP_MAXDIM];
+    static const word nothing[POSITION + 1 + 3 * CP_MAXDIM];
     if (!cell) cell = nothing;
     double n = (double)cell[COUNT].i, sum = cell[SUM].d;
     if (second) {
@@ -305,13 +306,13 @@ static void put(const measure_job *j, int64_t i, const word *cell, bool second)
     if (p->value) {
         size_t bytes = (size_t)cpi_itemsize(p->x->type);
         char *to = p->value->data + i * (int64_t)bytes;
-        if (cell[PLACE].i)
-            memcpy(to, p->x->data + (cell[PLACE].i - 1) * (int64_t)bytes, bytes);
+        if (cell[POSITION].i)
+            memcpy(to, p->x->data + (cell[POSITION].i - 1) * (int64_t)bytes, bytes);
         else
             memset(to, 0, bytes);
     }
     if (p->position)
-        cpi_unravel(p->ndim, p->shape, cell[PLACE].i ? cell[PLACE].i - 1 : 0,
+        cpi_unravel(p->ndim, p->shape, cell[POSITION].i ? cell[POSITION].i - 1 : 0,
                     (int64_t *)p->position->data + i * p->ndim);
     if (p->box)
         for (int a = 0; a < 2 * p->ndim; a++)
@@ -364,21 +365,21 @@ static cp_code measure_regions(measure_job *j)
 
 /* Bands: at least 65536 elements each, at most 64, and tables that together are no larger than 4 bytes an
  * element (or 1 MiB). */
-static void cut_bands(measure_job *j)
+static void cut_row_blocks(measure_job *j)
 {
-    int64_t size = j->plan->size, bands = size / 65536 < 64 ? size / 65536 : 64;
+    int64_t size = j->plan->size, blocks = size / 65536 < 64 ? size / 65536 : 64;
     int64_t budget = size < 1 << 18 ? 1 << 17 : size / 2, most = budget / j->cells / j->words;
-    if (bands > most) bands = most;
-    if (bands < 1) bands = 1;
-    j->per_band = (size + bands - 1) / bands;
-    j->bands = j->per_band ? (size + j->per_band - 1) / j->per_band : 1;
+    if (blocks > most) blocks = most;
+    if (blocks < 1) blocks = 1;
+    j->per_block = (size + blocks - 1) / blocks;
+    j->blocks = j->per_block ? (size + j->per_block - 1) / j->per_block : 1;
 }
 
 cp_code cpi_ndimage_cpu_measure(cp_stream *stream, const cpi_measure_plan *plan)
 {
     measure_job j = {.plan = plan, .changes = CPI_BEST(cpi_changes)};
     int want = wanted(plan);
-    j.more = want & WANT_EXTREMUM ? PLACE + 1 : SUM + 1;
+    j.more = want & WANT_EXTREMUM ? POSITION + 1 : SUM + 1;
     int axis_words = want & WANT_BOX ? 2 : want & WANT_SPREAD ? 3 : want & WANT_MOMENT ? 1 : 0;
     j.words = j.more + axis_words * plan->ndim;
     cp_code code = cpi_lookup_make(&j.lookup, plan);
@@ -395,9 +396,9 @@ cp_code cpi_ndimage_cpu_measure(cp_stream *stream, const cpi_measure_plan *plan)
     }
     j.one_by_one = want == WANT_SUM && j.lookup.span && !j.lookup.direct;
     j.cells = j.slots + 1;
-    cut_bands(&j);
+    cut_row_blocks(&j);
     int64_t words;
-    if (__builtin_mul_overflow(j.bands * j.words, j.cells, &words) || words > INT64_MAX / 16) words = INT64_MAX / 16;
+    if (__builtin_mul_overflow(j.blocks * j.words, j.cells, &words) || words > INT64_MAX / 16) words = INT64_MAX / 16;
     j.table = cpi_work_alloc(stream, (size_t)words * sizeof *j.table);
     code = j.table ? measure_regions(&j) : CP_ERROR_MEMORY;
     cpi_work_free(stream, j.table);

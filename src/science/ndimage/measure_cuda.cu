@@ -1,7 +1,7 @@
 /* Measurements on the GPU, from pixels grouped by region (group_cuda.cuh); boxes by integer minima and maxima. */
-#include <cub/device/device_radix_sort.cuh>
-
+#include "loop/unravel.cuh"
 #include "ndimage/group_cuda.cuh"
+#include "sort/cuda.h"
 
 
 namespace {
@@ -66,13 +66,13 @@ template <class T> __device__ __forceinline__ T warp_sum(T v)
 
 /* A warp sums a piece: four lanes' worth of partial sums each, added in one order. */
 template <class P, class T, class F>
-__global__ void __launch_bounds__(WARPS * 32) sum_pieces(groups<P> g, F f, T *partial)
+__global__ void __launch_bounds__(WARPS * 32) sum_chunks(groups<P> g, F f, T *partial)
 {
     int lane = threadIdx.x & 31, quantity = blockIdx.y;
-    int64_t pieces = g.piece[g.n], step = (int64_t)gridDim.x * WARPS;
-    for (int64_t p = (int64_t)blockIdx.x * WARPS + (threadIdx.x >> 5); p < pieces; p += step) {
-        int64_t r = region_of_piece(g, p), i = g.begin[r] + (p - g.piece[r]) * PIECE, end = g.begin[r + 1];
-        if (end > i + PIECE) end = i + PIECE;
+    int64_t nchunks = g.chunk[g.n], step = (int64_t)gridDim.x * WARPS;
+    for (int64_t p = (int64_t)blockIdx.x * WARPS + (threadIdx.x >> 5); p < nchunks; p += step) {
+        int64_t r = region_of_chunk(g, p), i = g.begin[r] + (p - g.chunk[r]) * SEGMENT, end = g.begin[r + 1];
+        if (end > i + SEGMENT) end = i + SEGMENT;
         T sum[4] = {0, 0, 0, 0};
         for (i += lane; i + 96 < end; i += 128) {
 #pragma unroll
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(WARPS * 32) sum_pieces(groups<P> g, F f, T *pa
         }
         for (; i < end; i += 32) sum[0] += f(position(g, i), r, quantity);
         T all = warp_sum((sum[0] + sum[1]) + (sum[2] + sum[3]));
-        if (lane == 0) partial[quantity * g.most_pieces + p] = all;
+        if (lane == 0) partial[quantity * g.most_chunks + p] = all;
     }
 }
 
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(WARPS * 32) sum_regions(groups<P> g, const T *
     int64_t step = (int64_t)gridDim.x * WARPS;
     for (int64_t r = (int64_t)blockIdx.x * WARPS + (threadIdx.x >> 5); r < g.n; r += step) {
         T sum = 0;
-        for (int64_t p = g.piece[r] + lane; p < g.piece[r + 1]; p += 32) sum += partial[quantity * g.most_pieces + p];
+        for (int64_t p = g.chunk[r] + lane; p < g.chunk[r + 1]; p += 32) sum += partial[quantity * g.most_chunks + p];
         sum = warp_sum(sum);
         if (lane == 0) sums[quantity * g.n + r] = sum;
     }
@@ -119,13 +119,13 @@ __device__ __forceinline__ best_pixel warp_best(best_pixel v)
 
 template <class P>
 __global__ void __launch_bounds__(WARPS * 32)
-best_pieces(groups<P> g, image im, uint64_t nan, uint64_t flip, best_pixel *partial)
+best_chunks(groups<P> g, image im, uint64_t nan, uint64_t flip, best_pixel *partial)
 {
     int lane = threadIdx.x & 31;
-    int64_t pieces = g.piece[g.n], step = (int64_t)gridDim.x * WARPS;
-    for (int64_t p = (int64_t)blockIdx.x * WARPS + (threadIdx.x >> 5); p < pieces; p += step) {
-        int64_t r = region_of_piece(g, p), i = g.begin[r] + (p - g.piece[r]) * PIECE, end = g.begin[r + 1];
-        if (end > i + PIECE) end = i + PIECE;
+    int64_t nchunks = g.chunk[g.n], step = (int64_t)gridDim.x * WARPS;
+    for (int64_t p = (int64_t)blockIdx.x * WARPS + (threadIdx.x >> 5); p < nchunks; p += step) {
+        int64_t r = region_of_chunk(g, p), i = g.begin[r] + (p - g.chunk[r]) * SEGMENT, end = g.begin[r + 1];
+        if (end > i + SEGMENT) end = i + SEGMENT;
         best_pixel best = {0, NOWHERE};
 #pragma unroll 4
         for (i += lane; i < end; i += 32) {
@@ -139,15 +139,15 @@ best_pieces(groups<P> g, image im, uint64_t nan, uint64_t flip, best_pixel *part
 }
 
 template <class P>
-__global__ void __launch_bounds__(WARPS * 32) best_regions(groups<P> g, const best_pixel *partial, int64_t *places)
+__global__ void __launch_bounds__(WARPS * 32) best_regions(groups<P> g, const best_pixel *partial, int64_t *indices)
 {
     int lane = threadIdx.x & 31;
     int64_t step = (int64_t)gridDim.x * WARPS;
     for (int64_t r = (int64_t)blockIdx.x * WARPS + (threadIdx.x >> 5); r < g.n; r += step) {
         best_pixel best = {0, NOWHERE};
-        for (int64_t p = g.piece[r] + lane; p < g.piece[r + 1]; p += 32) best = better(best, partial[p]);
+        for (int64_t p = g.chunk[r] + lane; p < g.chunk[r + 1]; p += 32) best = better(best, partial[p]);
         best = warp_best(best);
-        if (lane == 0) places[r] = best.at == NOWHERE ? -1 : best.at;
+        if (lane == 0) indices[r] = best.at == NOWHERE ? -1 : best.at;
     }
 }
 
@@ -169,7 +169,7 @@ struct results {
     const uint64_t *whole;    /* integer sums */
     const double *squares, *spread; /* of deviations from the mean; of indices from the centre, n an axis */
     double background, noise;
-    const int64_t *places;
+    const int64_t *indices;
     int64_t *count;
     void *sum;
     cp_type sum_type;
@@ -189,7 +189,7 @@ __device__ void put_sum(const results &r, int64_t i, int64_t region)
 
 __device__ void put_extremum(const results &r, const image &im, int64_t i, int64_t region)
 {
-    int64_t at = region >= 0 ? r.places[region] : -1;
+    int64_t at = region >= 0 ? r.indices[region] : -1;
     if (r.value) {
         switch (im.itemsize) {
         case 1: ((uint8_t *)r.value)[i] = at >= 0 ? ((const uint8_t *)im.x)[at] : (uint8_t)0; break;
@@ -198,9 +198,10 @@ __device__ void put_extremum(const results &r, const image &im, int64_t i, int64
         default: ((uint64_t *)r.value)[i] = at >= 0 ? ((const uint64_t *)im.x)[at] : 0; break;
         }
     }
-    if (r.position)
-        for (int a = 0; a < r.ndim; a++)
-            r.position[i * r.ndim + a] = at >= 0 ? at / im.stride[a] % im.shape[a] : 0;
+    if (r.position && at >= 0)
+        cpi_indices_of(r.ndim, im.shape, at, [&](int a, int64_t index) { r.position[i * r.ndim + a] = index; });
+    else if (r.position)
+        for (int a = 0; a < r.ndim; a++) r.position[i * r.ndim + a] = 0;
 }
 
 __global__ void put_results(results r, image im)
@@ -208,7 +209,7 @@ __global__ void put_results(results r, image im)
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < r.n; i += (int64_t)gridDim.x * blockDim.x) {
         int64_t region = i, key;
         if (r.index)
-            region = cpi_index_key(r.index_type, r.index, i, r.domain, &key) ? place_of_key(r.keys, r.n, key) : -1;
+            region = cpi_index_key(r.index_type, r.index, i, r.domain, &key) ? position_of_key(r.keys, r.n, key) : -1;
         int64_t n = region >= 0 ? r.begin[region + 1] - r.begin[region] : 0;
         double sum = region >= 0 && r.sums ? r.sums[region] : 0;
         if (r.count) r.count[i] = n;
@@ -275,21 +276,12 @@ cp_code sorted_keys(cp_stream *stream, const cpi_measure_plan *plan, cpi_domain 
         small_keys<<<1, SMALL, 0, q>>>(plan->index->data, plan->index->type, domain, n, keys->as<int64_t>());
         return CPI_LAUNCHED(stream, plan->function);
     }
-    scratch raw(stream), room(stream);
+    scratch raw(stream);
     if (!raw.make((size_t)n * sizeof(int64_t))) return CP_ERROR_MEMORY;
     all_keys<<<cpi_cuda_blocks(n, 256, 4096), 256, 0, q>>>(plan->index->data, plan->index->type, domain, n,
                                                            raw.as<int64_t>());
     cp_code code = CPI_LAUNCHED(stream, plan->function);
-    size_t bytes = 0;
-    if (code == CP_OK)
-        code = cpi_cuda_issued(
-            stream, cub::DeviceRadixSort::SortKeys(NULL, bytes, raw.as<int64_t>(), keys->as<int64_t>(), n, 0, 64, q),
-            plan->function);
-    if (code != CP_OK) return code;
-    if (!room.make(bytes)) return CP_ERROR_MEMORY;
-    return cpi_cuda_issued(
-        stream, cub::DeviceRadixSort::SortKeys(room.memory, bytes, raw.as<int64_t>(), keys->as<int64_t>(), n, 0, 64, q),
-        plan->function);
+    return code ? code : cpi_cub_sort_row(stream, plan->function, CP_INT64, n, raw.memory, keys->memory);
 }
 
 /* Sums of `quantities` numbers a region into *sums (8 bytes each). */
@@ -298,12 +290,12 @@ cp_code sum_all(cp_stream *stream, const char *function, const groups<P> &g, F f
 {
     scratch partial(stream);
     if (!sums->make((size_t)g.n * quantities * sizeof(T)) ||
-        !partial.make((size_t)g.most_pieces * quantities * sizeof(T)))
+        !partial.make((size_t)g.most_chunks * quantities * sizeof(T)))
         return CP_ERROR_MEMORY;
     int64_t most = (int64_t)cpi_cuda_units(stream) * 32;
     cudaStream_t q = cpi_cuda_stream(stream);
-    dim3 grid(cpi_cuda_blocks(g.most_pieces, WARPS, most), quantities);
-    sum_pieces<P, T, F><<<grid, WARPS * 32, 0, q>>>(g, f, partial.as<T>());
+    dim3 grid(cpi_cuda_blocks(g.most_chunks, WARPS, most), quantities);
+    sum_chunks<P, T, F><<<grid, WARPS * 32, 0, q>>>(g, f, partial.as<T>());
     cp_code code = CPI_LAUNCHED(stream, function);
     if (code != CP_OK) return code;
     grid.x = cpi_cuda_blocks(g.n, WARPS, most);
@@ -312,20 +304,20 @@ cp_code sum_all(cp_stream *stream, const char *function, const groups<P> &g, F f
 }
 
 template <class P>
-cp_code best_all(cp_stream *stream, const cpi_measure_plan *plan, const groups<P> &g, const image &im, scratch *places)
+cp_code best_all(cp_stream *stream, const cpi_measure_plan *plan, const groups<P> &g, const image &im, scratch *indices)
 {
     scratch partial(stream);
-    if (!places->make((size_t)g.n * sizeof(int64_t)) || !partial.make((size_t)g.most_pieces * sizeof(best_pixel)))
+    if (!indices->make((size_t)g.n * sizeof(int64_t)) || !partial.make((size_t)g.most_chunks * sizeof(best_pixel)))
         return CP_ERROR_MEMORY;
     int64_t most = (int64_t)cpi_cuda_units(stream) * 32;
     cudaStream_t q = cpi_cuda_stream(stream);
     uint64_t nan = plan->nan_wins && !plan->greatest ? 0 : UINT64_MAX, flip = plan->greatest ? 0 : UINT64_MAX;
-    best_pieces<P><<<cpi_cuda_blocks(g.most_pieces, WARPS, most), WARPS * 32, 0, q>>>(g, im, nan, flip,
+    best_chunks<P><<<cpi_cuda_blocks(g.most_chunks, WARPS, most), WARPS * 32, 0, q>>>(g, im, nan, flip,
                                                                                      partial.as<best_pixel>());
     cp_code code = CPI_LAUNCHED(stream, plan->function);
     if (code != CP_OK) return code;
     best_regions<P><<<cpi_cuda_blocks(g.n, WARPS, most), WARPS * 32, 0, q>>>(g, partial.as<best_pixel>(),
-                                                                             places->as<int64_t>());
+                                                                             indices->as<int64_t>());
     return CPI_LAUNCHED(stream, plan->function);
 }
 
@@ -356,12 +348,12 @@ results results_of(const cpi_measure_plan *plan)
 template <class P>
 cp_code statistics(cp_stream *stream, const cpi_measure_plan *plan, const region_lookup &l, const image &im)
 {
-    scratch positions(stream), begin(stream), piece(stream);
-    scratch sums(stream), whole(stream), squares(stream), mean(stream), spread_sums(stream), places(stream);
+    scratch positions(stream), begin(stream), chunk(stream);
+    scratch sums(stream), whole(stream), squares(stream), mean(stream), spread_sums(stream), indices(stream);
     const char *f = plan->function;
     cudaStream_t q = cpi_cuda_stream(stream);
     groups<P> g;
-    cp_code code = cpi_group<P>(stream, plan, l, &g, &positions, &begin, &piece);
+    cp_code code = cpi_group<P>(stream, plan, l, &g, &positions, &begin, &chunk);
     if (code != CP_OK) return code;
     if (plan->must && g.total == 0)
         return cpi_host->fail(CP_ERROR_VALUE, "%s: zero-size array to reduction operation %s which has no identity", f,
@@ -382,14 +374,14 @@ cp_code statistics(cp_stream *stream, const cpi_measure_plan *plan, const region
     }
     if (code == CP_OK && plan->centre_error && plan->ndim)
         code = sum_all<P, double>(stream, f, g, term<P, SPREAD>{im, sums.as<double>(), g.n}, plan->ndim, &spread_sums);
-    if (code == CP_OK && (plan->value || plan->position)) code = best_all<P>(stream, plan, g, im, &places);
+    if (code == CP_OK && (plan->value || plan->position)) code = best_all<P>(stream, plan, g, im, &indices);
     if (code != CP_OK) return code;
     r.begin = g.begin;
     r.sums = sums.as<double>();
     r.whole = whole.as<uint64_t>();
     r.squares = squares.as<double>();
     r.spread = spread_sums.as<double>();
-    r.places = places.as<int64_t>();
+    r.indices = indices.as<int64_t>();
     if (plan->kind == CPI_REGIONS_INDEX) {
         r.index = plan->index->data;
         r.index_type = plan->index->type;
@@ -426,12 +418,10 @@ __global__ void box_grow(region_lookup l, image im, int64_t size, int64_t *box)
         int64_t line = i / width, column = i - line * width, *b = box + r * 2 * im.ndim;
         if (column == 0 || region_of<-1>(l, i - 1) != r) {
             lower(&b[2 * im.ndim - 2], column);
-            for (int a = im.ndim - 1; a-- > 0;) {
-                int64_t above = line / im.shape[a], c = line - above * im.shape[a];
-                line = above;
+            cpi_indices_of(im.ndim - 1, im.shape, line, [&](int a, int64_t c) {
                 lower(&b[2 * a], c);
                 raise(&b[2 * a + 1], c + 1);
-            }
+            });
         }
         if (column == width - 1 || region_of<-1>(l, i + 1) != r) raise(&b[2 * im.ndim - 1], column + 1);
     }
@@ -460,7 +450,7 @@ cp_code boxes(cp_stream *stream, const cpi_measure_plan *plan, const region_look
 
 } // namespace
 
-static cp_code cpi_ndimage_cuda_measure(cp_stream *stream, const cpi_measure_plan *plan)
+cp_code cpi_ndimage_cuda_measure(cp_stream *stream, const cpi_measure_plan *plan)
 {
     region_lookup l = {};
     l.kind = plan->kind;

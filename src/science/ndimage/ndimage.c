@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "front/front.h"
+#include "operands/operands.h"
 #include "ndimage/ndimage.h"
 
 /* The structure as bytes in host memory (3^ndim of them), or NULL with the error written. */

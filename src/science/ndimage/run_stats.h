@@ -24,7 +24,7 @@ typedef struct run_stats {
     double sum, moment; /* sum, or the sum of squares */
     uint64_t whole;
     uint64_t key;    /* order of the extremum (key.h) and its first position in x */
-    int64_t place;
+    int64_t position;
 } run_stats;
 
 /* Elements at..at+n-1 of x, n >= 1. */

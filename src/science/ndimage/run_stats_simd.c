@@ -50,11 +50,11 @@
         if (r->want & WANT_MOMENT) SUM_OF(r->moment, VALUE, (v - r->background) * (double)(r->column + at_)); \
         if (r->want & WANT_EXTREMUM) {                                                      \
             uint64_t nan = r->nan, flip = r->greatest ? 0 : UINT64_MAX, best = 0;           \
-            int64_t place = 0;                                                              \
+            int64_t position = 0;                                                           \
             (void)nan;                                                                      \
             for (int64_t k = 0; n < 16 && k < n; k++) {                                     \
                 uint64_t order = (ORDER) ^ flip;                                            \
-                if (k == 0 || order > best) best = order, place = k;                        \
+                if (k == 0 || order > best) best = order, position = k;                     \
             }                                                                               \
             for (int64_t start = 0; n >= 16 && start < n; start += BLOCK) {                          \
                 int64_t end = n - start < BLOCK ? n : start + BLOCK;                        \
@@ -67,12 +67,12 @@
                 best = most;                                                                \
                 for (int64_t k = start; k < end; k++)                                       \
                     if (((ORDER) ^ flip) == best) {                                         \
-                        place = k;                                                          \
+                        position = k;                                                       \
                         break;                                                              \
                     }                                                                       \
             }                                                                               \
             r->key = best ^ flip;                                                           \
-            r->place = at + place;                                                          \
+            r->position = at + position;                                                    \
         }                                                                                   \
     }                                                                                       \
     static void values_##NAME(const void *x, int64_t at, double *to)                        \

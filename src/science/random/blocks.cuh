@@ -11,14 +11,14 @@
 #define CPI_RANDOM_BLOCKS_H
 
 #include "cuda/cuda.h"
-#include "random/laws.h"
+#include "random/samplers.h"
 #include "random/random.h"
 
 namespace cpr {
 
 enum { THREADS = 256, TWICE = 2 }; /* of a block; blocks of words of a thread, for more to do at once */
 
-__device__ __forceinline__ int64_t place() { return (int64_t)blockIdx.x * blockDim.x + threadIdx.x; }
+__device__ __forceinline__ int64_t thread_index() { return (int64_t)blockIdx.x * blockDim.x + threadIdx.x; }
 
 /* A launch has at most 2^31 - 1 blocks; more work goes in several. */
 template <class F> void launches(int64_t n, int64_t per_block, F launch)
@@ -26,7 +26,7 @@ template <class F> void launches(int64_t n, int64_t per_block, F launch)
     const int64_t most = INT64_C(0x40000000) * per_block;
     for (int64_t at = 0; at < n; at += most) {
         const int64_t m = n - at < most ? n - at : most;
-        launch(at, (unsigned)((m + per_block - 1) / per_block));
+        launch(at, (unsigned)cpi_ceil_div(m, per_block));
     }
 }
 

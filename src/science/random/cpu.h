@@ -4,7 +4,7 @@
 
 #include "random/random.h"
 
-enum { CPI_RANDOM_PIECE = 2048 }; /* words */
+enum { CPI_RANDOM_CHUNK = 2048 }; /* words */
 
 /* Tries at n elements by their first words: those that are `good` are what they are to be. */
 typedef void (*cpi_random_first)(const cpi_draw *d, const uint64_t *w, int64_t n, double *v, int64_t *good);

@@ -36,7 +36,7 @@ void cpi_rng_unlock(cp_rng *g) { pthread_mutex_unlock(&g->lock); }
 
 cp_rng_kind cpi_rng_kind(const cp_rng *g) { return (cp_rng_kind)g->s.kind; }
 
-cp_rng_state cpi_rng_place(const cp_rng *g) { return g->s; }
+cp_rng_state cpi_rng_position(const cp_rng *g) { return g->s; }
 void cpi_rng_put(cp_rng *g, const cp_rng_state *state) { g->s = *state; }
 
 static bool has_counter(const cp_rng_state *s) { return s->kind <= CP_RNG_PHILOX4X32; }

@@ -17,7 +17,7 @@ uint32_t cpi_rng_next_half(cp_rng *g);
 uint64_t cpi_rng_below(cp_rng *g, uint64_t n); /* uniform in [0, n), n > 0 */
 cp_rng_kind cpi_rng_kind(const cp_rng *g);
 /* Its place, for who has the lock. */
-cp_rng_state cpi_rng_place(const cp_rng *g);
+cp_rng_state cpi_rng_position(const cp_rng *g);
 void cpi_rng_put(cp_rng *g, const cp_rng_state *state);
 
 /* The words of a kind without a counter: the states at each CPR_CHUNK-th, in host memory; NULL: error written. */

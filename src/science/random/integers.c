@@ -6,7 +6,7 @@
  * last. */
 #include <math.h>
 
-#include "random/fronts.h"
+#include "random/draw.h"
 
 cp_array *(cp_rng_raw)(cp_rng *g, const cp_draw_options *options)
 {
@@ -59,7 +59,7 @@ static cp_code one_round(cp_stream *stream, cp_rng *g, const cp_rng_state *befor
     uint64_t *memory;
     cpi_rng_put(g, before);
     take(g, q->first + q->n, q, &words);
-    cp_code code = cpi_words_in_memory(stream, &q->from, words, &memory);
+    cp_code code = cpi_random_words_in_memory(stream, &q->from, words, &memory);
     q->words = memory;
     if (!code) code = stream->device->backend->random->integers(stream, q);
     if (memory) cpi_work_free(stream, memory);
@@ -77,7 +77,7 @@ static int64_t parts_for(const cpi_integers *q, int64_t numbers)
 /* Rounds go on where there are too few numbers; the generator stands behind the last part that was used. */
 static cp_code of_range(cp_stream *stream, cp_rng *g, cpi_integers *q, int64_t size)
 {
-    const cp_rng_state before = cpi_rng_place(g);
+    const cp_rng_state before = cpi_rng_position(g);
     cp_code code = CP_OK;
     char *out = q->out;
     int64_t words;

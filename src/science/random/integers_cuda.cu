@@ -17,7 +17,7 @@ int64_t words_in(const cpi_integers *q)
     const int64_t end = q->first + q->n;
     if (q->bits == 64) return end;
     const int per = 32 / q->bits;
-    return ((end + per - 1) / per - q->has_half + 1) / 2;
+    return cpi_ceil_div(cpi_ceil_div(end, per) - q->has_half, 2);
 }
 
 /* Eight float32 of a block of words. */
@@ -128,7 +128,7 @@ numbers(const __grid_constant__ call q)
     enum { EACH = 256 / BITS, PAD = sizeof(T) < 4 ? 4 / (int)sizeof(T) : 1 }; /* threads write to different banks */
     __shared__ int totals[THREADS / 32];
     __shared__ int64_t mine;
-    __shared__ T room[THREADS * (EACH + PAD)];
+    __shared__ T space[THREADS * (EACH + PAD)];
     if (FEW && threadIdx.x == 0) mine = (int64_t)atomicAdd((unsigned long long *)q.turn, 1ull);
     if (FEW) __syncthreads();
     const int64_t tile = FEW ? mine : blockIdx.x, block = tile * THREADS + threadIdx.x, at = q.at + block * EACH;
@@ -159,11 +159,11 @@ numbers(const __grid_constant__ call q)
     const int first = k;
 #pragma unroll
     for (int i = 0; i < EACH; i++)
-        if (good >> i & 1) room[k + k / EACH * PAD] = v[i], k++;
+        if (good >> i & 1) space[k + k / EACH * PAD] = v[i], k++;
     __syncthreads();
     const int64_t start = q.at + tile * THREADS * EACH, to = FEW ? mine : start < 0 ? 0 : start, left = q.want - to;
     T *out = (T *)q.out + to;
-    for (int i = threadIdx.x; i < (left < sum ? left : sum); i += THREADS) out[i] = room[i + i / EACH * PAD];
+    for (int i = threadIdx.x; i < (left < sum ? left : sum); i += THREADS) out[i] = space[i + i / EACH * PAD];
     if (!FEW) return;
     if (left > first && left <= k) { /* the last number is this thread's */
         int i = 0;
@@ -179,7 +179,7 @@ numbers(const __grid_constant__ call q)
 /* Truths: a thread has 256 bits. */
 __global__ void __launch_bounds__(THREADS) truths(const __grid_constant__ call q)
 {
-    const int64_t block = place(), at = q.at + block * 256;
+    const int64_t block = thread_index(), at = q.at + block * 256;
     uint64_t w[4];
     uint8_t *out = (uint8_t *)q.out;
     words_of<1>(q, block, w);
@@ -204,7 +204,7 @@ template <class T, int BITS> void launch(cudaStream_t s, const call *q, int64_t 
 }
 
 /* Where the blocks of a call begin, and how many tiles of threads they take */
-int64_t place_of(const cpi_integers *q, call *c)
+int64_t position_of(const cpi_integers *q, call *c)
 {
     const int shift = q->bits == 1 ? 5 : q->bits == 8 ? 2 : q->bits == 16 ? 1 : 0;
     const int64_t skip = q->words ? 0 : q->from.skip;
@@ -216,7 +216,7 @@ int64_t place_of(const cpi_integers *q, call *c)
     const int64_t word = 4 * c->block - skip; /* the block's first */
     c->at = (q->bits == 64 ? word : (2 * word + has_half) * (1 << shift)) - q->first;
     const int64_t tile = (int64_t)THREADS * (256 / q->bits);
-    return (q->n - c->at + tile - 1) / tile;
+    return cpi_ceil_div(q->n - c->at, tile);
 }
 
 void launch_of(cudaStream_t s, const cpi_integers *q, const call *c, int64_t tiles)
@@ -238,7 +238,7 @@ void launch_of(cudaStream_t s, const cpi_integers *q, const call *c, int64_t til
 cp_code cpi_random_cuda_halves(cp_stream *stream, const cpi_integers *q)
 {
     const cudaStream_t stream_of = cpi_cuda_stream(stream);
-    const int64_t skip = q->words ? 0 : q->from.skip, all = (q->n + 2 * skip + 7) / 8;
+    const int64_t skip = q->words ? 0 : q->from.skip, all = cpi_ceil_div(q->n + 2 * skip, 8);
     const source s = source_of(&q->from, q->words, words_in(q), all);
     launches(all, THREADS * TWICE,
              [&](int64_t at, unsigned blocks) { floats<<<blocks, THREADS, 0, stream_of>>>(s, *q, at); });
@@ -250,7 +250,7 @@ cp_code cpi_random_cuda_integers(cp_stream *stream, cpi_integers *q)
 {
     const cudaStream_t s = cpi_cuda_stream(stream);
     call c = {};
-    const int64_t tiles = place_of(q, &c);
+    const int64_t tiles = position_of(q, &c);
     c.n = q->n;
     c.want = q->want;
     c.threshold = cpr_threshold(q->range, q->bits);

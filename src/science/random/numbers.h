@@ -189,9 +189,9 @@ CPR_FN void cpr_normals(uint64_t v, uint64_t w, double *a, double *b)
     const double r = cpr_root(-2 * cpr_log(cpr_inside(v)));
     cpr_quarter(cpr_one_to_two(w << 2) - 1.5, &s, &c);
     c = cpr_from_bits(cpr_bits(c) ^ (w & UINT64_C(1) << 63));
-    const bool turned = w >> 62 & 1;
-    *a = r * (turned ? s : c);
-    *b = r * (turned ? c : s);
+    const bool swapped = w >> 62 & 1;
+    *a = r * (swapped ? s : c);
+    *b = r * (swapped ? c : s);
 }
 
 CPR_FN float cpr_from_bits32(uint32_t b)
@@ -242,9 +242,9 @@ CPR_FN void cpr_normals32(uint64_t w, float *a, float *b)
     c = fmaf(c, z, -1.233700541f);
     c = fmaf(c, z, 1);
     c = cpr_from_bits32(cpr_bits32(c) ^ (l & 0x80000000u));
-    const bool turned = l >> 30 & 1;
-    *a = r * (turned ? s : c);
-    *b = r * (turned ? c : s);
+    const bool swapped = l >> 30 & 1;
+    *a = r * (swapped ? s : c);
+    *b = r * (swapped ? c : s);
 }
 
 /* --- of any argument; these branch --- */

@@ -10,7 +10,7 @@
 #include "cuprite/reduce.h"
 #include "cuprite/sort.h"
 #include "index/index.h"
-#include "random/fronts.h"
+#include "random/draw.h"
 
 /* By the device's own way, where it has one; false: it has none. *r is NULL where an error was written. */
 static bool permuted_there(cp_rng *g, int64_t n, cp_array **r)
@@ -41,7 +41,7 @@ cp_array *cp_rng_permutation(cp_rng *g, int64_t n)
 }
 
 /* x[..., index, ...] along an axis: slices by their indices, which are good; the index's axes take the axis's place. */
-static cp_array *picked(const char *name, cp_array *x, int axis, cp_array *index)
+static cp_array *taken(const char *name, cp_array *x, int axis, cp_array *index)
 {
     int64_t shape[2 * CP_MAXDIM], outer = 1, bytes = cpi_itemsize(x->type);
     int ndim = 0;
@@ -77,7 +77,7 @@ static cp_array *shuffled(const char *name, cp_rng *g, cp_array *x, int axis)
     if (cpi_null(name, g) || cpi_null(name, x)) return NULL;
     if (cpi_axis(name, &axis, x->ndim) || !enter(x, &before)) return NULL;
     cpi_array_used(x);
-    cp_array *order = cp_rng_permutation(g, x->shape[axis]), *r = order ? picked(name, x, axis, order) : NULL;
+    cp_array *order = cp_rng_permutation(g, x->shape[axis]), *r = order ? taken(name, x, axis, order) : NULL;
     cp_free(order);
     cp_device_use(before);
     return r;
@@ -101,7 +101,7 @@ static cp_array *each_row(cp_rng *g, cp_array *rows, int64_t n)
     cp_array *order = cp_argsort(cp_rng_raw(g, .shape = CP_SHAPE(m, n)), 1);
     cp_array *first = cp_reshape(cp_arange_int(0, m * n, n, CP_INT64), CP_SHAPE(m, 1));
     cp_array *place = cp_reshape(cp_add(order, first), CP_SHAPE(m * n)), *flat = cp_reshape(rows, CP_SHAPE(m * n));
-    return place && flat ? picked("permuted", flat, 0, place) : NULL;
+    return place && flat ? taken("permuted", flat, 0, place) : NULL;
 }
 
 cp_array *cp_rng_permuted(cp_rng *g, cp_array *x, int axis)
@@ -114,12 +114,12 @@ cp_array *cp_rng_permuted(cp_rng *g, cp_array *x, int axis)
     cp_scope *s = cp_scope_begin();
     if (s) {
         cpi_array_used(x);
-        cp_array *lanes = axis == CP_FLAT ? cp_ravel(x) : cpi_axis_moved(x, axis, x->ndim - 1);
+        cp_array *moved = axis == CP_FLAT ? cp_ravel(x) : cpi_axis_moved(x, axis, x->ndim - 1);
         const int64_t n = axis == CP_FLAT ? x->size : x->shape[axis];
-        cp_array *rows = lanes ? cp_contiguous(lanes) : NULL;
+        cp_array *rows = moved ? cp_contiguous(moved) : NULL;
         r = rows ? each_row(g, rows, n) : NULL;
         if (r)
-            r = cp_reshape(r, axis == CP_FLAT ? (cp_shape){x->ndim, x->shape} : (cp_shape){lanes->ndim, lanes->shape});
+            r = cp_reshape(r, axis == CP_FLAT ? (cp_shape){x->ndim, x->shape} : (cp_shape){moved->ndim, moved->shape});
         if (r && axis != CP_FLAT && axis != x->ndim - 1)
             r = cp_copy(cpi_axis_moved(r, x->ndim - 1, axis));
         r = cp_scope_return(s, r);
@@ -142,7 +142,7 @@ cp_array *cp_rng_pick(cp_array *x, cp_array *index, int axis)
         if (!inside || cp_to_host(inside, &good, sizeof good)) return NULL;
     }
     if (!good) return cpi_fail(CP_ERROR_INDEX, "%s: an index is out of bounds", name), NULL;
-    return picked(name, x, axis, index);
+    return taken(name, x, axis, index);
 }
 
 /* --- choices --- */
@@ -189,8 +189,8 @@ static cp_array *by_weights(cp_rng *g, int64_t n, double *w, const cp_draw_optio
     for (int64_t i = 0; i < n; i++) w[i] = sum += w[i];
     for (int64_t i = 0; i < n; i++) w[i] = i >= last ? 1 : w[i] / sum;
     cp_array *table = cp_from_host(w, CP_FLOAT64, CP_SHAPE(n), NULL);
-    cpi_drawing d = {.name = "choice", .g = g, .law = CPR_CHOICE, .options = o, .table = table, .width = n};
-    cp_array *r = table ? cpi_draw_law(&d) : NULL;
+    cpi_drawing d = {.name = "choice", .g = g, .distribution = CPR_CHOICE, .options = o, .table = table, .width = n};
+    cp_array *r = table ? cpi_draw_distribution(&d) : NULL;
     cp_free(table);
     return r;
 }

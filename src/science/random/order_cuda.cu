@@ -19,7 +19,7 @@ struct order {
     int bits;            /* of a bucket's number */
     uint32_t capacity;   /* places of a bucket */
     uint32_t *counts;    /* of words in buckets */
-    uint2 *places;       /* place and 32 bits of each */
+    uint2 *indices;      /* place and 32 bits of each */
     int64_t *starts;     /* of buckets in the order */
     int64_t *out;
     uint32_t *failed;    /* the stream's mailbox */
@@ -66,11 +66,11 @@ __global__ void __launch_bounds__(SPREAD) spread(const __grid_constant__ order q
     __syncthreads();
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
-        const uint32_t place = count[bucket[e]] + rank[e];
+        const uint32_t thread_index = count[bucket[e]] + rank[e];
         if (rank[e] == UINT32_MAX) continue;
-        if (place >= q.capacity) *q.failed = q.failure; /* never seen: ten deviations above the mean */
+        if (thread_index >= q.capacity) *q.failed = q.failure; /* never seen: ten deviations above the mean */
         else
-            q.places[(int64_t)bucket[e] * q.capacity + place] =
+            q.indices[(int64_t)bucket[e] * q.capacity + thread_index] =
                 make_uint2((uint32_t)(4 * (first + e / 4 * SPREAD) + e % 4 - q.s.from.skip), key[e]);
     }
 }
@@ -95,7 +95,7 @@ enum { STARTS = 1024 };
 __global__ void __launch_bounds__(STARTS) find_starts(const __grid_constant__ order q)
 {
     extern __shared__ uint32_t starts[];
-    const int buckets = 1 << q.bits, each = (buckets + STARTS - 1) / STARTS, from = threadIdx.x * each;
+    const int buckets = 1 << q.bits, each = cpi_ceil_div(buckets, STARTS), from = threadIdx.x * each;
     const int end = from + each < buckets ? from + each : buckets;
     uint32_t sum = 0;
     for (int i = threadIdx.x; i < buckets; i += STARTS) starts[i] = q.counts[i];
@@ -111,7 +111,10 @@ __global__ void __launch_bounds__(STARTS) find_starts(const __grid_constant__ or
     for (int i = threadIdx.x; i < buckets; i += STARTS) q.starts[i] = starts[i];
 }
 
-__device__ __noinline__ uint64_t word_at(const source &s, uint32_t place) { return cpr_word(&s.from, place); }
+__device__ __noinline__ uint64_t word_at(const source &s, uint32_t thread_index)
+{
+    return cpr_word(&s.from, thread_index);
+}
 
 /* MOST words a thread; BINS are a power of two. */
 template <int SIZE, int MOST, int BINS> __global__ void __launch_bounds__(SIZE) finish(const __grid_constant__ order q)
@@ -121,7 +124,7 @@ template <int SIZE, int MOST, int BINS> __global__ void __launch_bounds__(SIZE) 
     uint32_t *bins = (uint32_t *)(cells + q.capacity);
     const uint32_t found = q.counts[blockIdx.x];
     const int m = (int)(found < q.capacity ? found : q.capacity), shift = 33 - __ffs(BINS);
-    const uint2 *from = q.places + (int64_t)blockIdx.x * q.capacity;
+    const uint2 *from = q.indices + (int64_t)blockIdx.x * q.capacity;
     uint2 v[MOST];
     uint32_t rank[MOST], sum = 0;
     for (int i = threadIdx.x; i < BINS; i += SIZE) bins[i] = 0;
@@ -169,13 +172,13 @@ template <int SIZE, int MOST, int BINS> __global__ void __launch_bounds__(SIZE) 
 template <int SIZE, int MOST, int BINS> cp_code run(cp_stream *stream, order *q)
 {
     const cudaStream_t s = cpi_cuda_stream(stream);
-    const int64_t buckets = INT64_C(1) << q->bits, blocks = (q->n + q->s.from.skip + 3) / 4;
+    const int64_t buckets = INT64_C(1) << q->bits, blocks = cpi_ceil_div(q->n + q->s.from.skip, 4);
     const size_t shared = q->capacity * sizeof(uint64_t) + BINS * sizeof(uint32_t);
     char *work = (char *)cpi_host->work_alloc(
-        stream, (size_t)buckets * (q->capacity * sizeof *q->places + sizeof *q->starts + sizeof *q->counts));
+        stream, (size_t)buckets * (q->capacity * sizeof *q->indices + sizeof *q->starts + sizeof *q->counts));
     if (!work) return CP_ERROR_MEMORY;
-    q->places = (uint2 *)work;
-    q->starts = (int64_t *)(q->places + buckets * q->capacity);
+    q->indices = (uint2 *)work;
+    q->starts = (int64_t *)(q->indices + buckets * q->capacity);
     q->counts = (uint32_t *)(q->starts + buckets);
     cp_code code = cpi_cuda_allow(stream, finish<SIZE, MOST, BINS>, (int64_t)shared, "permutation");
     if (!code) code = cpi_cuda_allow(stream, spread, buckets * (int64_t)sizeof(uint32_t), "permutation");
@@ -184,7 +187,7 @@ template <int SIZE, int MOST, int BINS> cp_code run(cp_stream *stream, order *q)
         code = cpi_cuda_check(stream, cudaMemsetAsync(q->counts, 0, (size_t)buckets * sizeof *q->counts, s),
                               "permutation");
     if (!code) {
-        const unsigned tiles = (unsigned)((blocks + SPREAD * TIMES - 1) / (SPREAD * TIMES));
+        const unsigned tiles = (unsigned)cpi_ceil_div(blocks, SPREAD * TIMES);
         spread<<<tiles, SPREAD, (size_t)buckets * sizeof(uint32_t), s>>>(*q);
         find_starts<<<1, STARTS, (size_t)buckets * sizeof(uint32_t), s>>>(*q);
         finish<SIZE, MOST, BINS><<<(unsigned)buckets, SIZE, shared, s>>>(*q);

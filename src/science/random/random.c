@@ -1,6 +1,6 @@
 /* Fronts of the distributions: bounds of parameters, shapes, types; then words are taken and a slot makes elements of
  * them. Invariant: nothing is taken from a generator before all arguments have been found good. */
-#include "random/fronts.h"
+#include "random/draw.h"
 
 #include <math.h>
 
@@ -113,8 +113,8 @@ cp_code cpi_draw_shape(const char *name, const cp_draw_options *o, int n, cp_arr
     for (int i = 0; i < meet && fits; i++) fits = common[i] == 1 || common[i] == shape[nd - meet + i];
     if (fits) return CP_OK;
     return cpi_fail(CP_ERROR_VALUE, "%s: Output size %s is not compatible with broadcast dimensions of inputs %s.",
-                    name, cpi_shape_text(nd, shape, want, sizeof want),
-                    cpi_shape_text(meet, common, have, sizeof have));
+                    name, cpi_shape_string(nd, shape, want, sizeof want),
+                    cpi_shape_string(meet, common, have, sizeof have));
 }
 
 cpi_device *cpi_draw_device(const char *name, const cp_draw_options *o, int n, cp_array *const *x)
@@ -126,7 +126,7 @@ cpi_device *cpi_draw_device(const char *name, const cp_draw_options *o, int n, c
 
 /* --- drawing --- */
 
-cp_code cpi_words_in_memory(cp_stream *stream, const cpi_bit_stream *from, int64_t n, uint64_t **words)
+cp_code cpi_random_words_in_memory(cp_stream *stream, const cpi_bit_stream *from, int64_t n, uint64_t **words)
 {
     int64_t count;
     *words = NULL;
@@ -142,8 +142,8 @@ cp_code cpi_words_in_memory(cp_stream *stream, const cpi_bit_stream *from, int64
     return code;
 }
 
-/* Words of a call's own, for laws that need several: a stream of Philox 4x32, whose key and counter the generator's
- * next four words say. On a GPU a word of it costs less than half of one of Philox 4x64, on the CPU too. */
+/* Words of a call's own, for distributions that need several: a stream of Philox 4x32, whose key and counter the
+ * generator's next four words say. On a GPU a word of it costs less than half of one of Philox 4x64, on the CPU too. */
 static cpi_bit_stream own_words(cp_rng *g)
 {
     uint64_t w[4];
@@ -162,18 +162,18 @@ static cp_code run(cp_stream *stream, cp_rng *g, cpi_draw *d)
     const int64_t all = d->n, bytes = (int64_t)cp_type_size(d->type);
     cp_code code = CP_OK;
     if (!all) return CP_OK;
-    if (d->law >= CPR_PAIRS) {
+    if (d->distribution >= CPR_PAIRS) {
         d->from = own_words(g);
         return ops->draw(stream, d);
     }
     cpi_rng_lock(g);
-    const bool pieces = cpi_rng_kind(g) > CP_RNG_PHILOX4X32;
+    const bool nchunks = cpi_rng_kind(g) > CP_RNG_PHILOX4X32;
     for (int64_t at = 0; at < all && !code; at += d->n) {
         uint64_t *words;
-        d->n = pieces && all - at > MOST ? MOST : all - at;
+        d->n = nchunks && all - at > MOST ? MOST : all - at;
         d->from = cpi_rng_take(g, d->n);
-        if (!pieces) cpi_rng_unlock(g); /* its words are counted: others may take theirs while these are drawn */
-        code = cpi_words_in_memory(stream, &d->from, d->n, &words);
+        if (!nchunks) cpi_rng_unlock(g); /* its words are counted: others may take theirs while these are drawn */
+        code = cpi_random_words_in_memory(stream, &d->from, d->n, &words);
         d->words = words;
         if (!code) code = ops->draw(stream, d);
         if (words) cpi_work_free(stream, words);
@@ -181,17 +181,17 @@ static cp_code run(cp_stream *stream, cp_rng *g, cpi_draw *d)
         for (int i = 0; i < 3; i++)
             if (d->array[i]) d->array[i] += d->n;
     }
-    if (pieces) cpi_rng_unlock(g);
+    if (nchunks) cpi_rng_unlock(g);
     return code;
 }
 
-static bool is_whole(int law)
+static bool is_whole(int distribution)
 {
-    switch (law) {
-#define X(LAW) case CPR_##LAW:
+    switch (distribution) {
+#define X(DISTRIBUTION) case CPR_##DISTRIBUTION:
     CPR_WHOLE_DISTRIBUTIONS(X)
 #undef X
-    case CPR_STEPS: case CPR_CHOICE: case CPR_MULTINOMIAL: case CPR_MULTIVARIATE_HYPERGEOMETRIC: return true;
+    case CPR_TABLE: case CPR_CHOICE: case CPR_MULTINOMIAL: case CPR_MULTIVARIATE_HYPERGEOMETRIC: return true;
     default: return false;
     }
 }
@@ -200,7 +200,7 @@ static bool is_whole(int law)
 static cp_code types(const cpi_drawing *d, cp_type *type, cp_type *made)
 {
     const cp_draw_options *o = d->options;
-    const bool whole = is_whole(d->law);
+    const bool whole = is_whole(d->distribution);
     *type = o->typed ? o->dtype : o->out ? o->out->type : whole ? CP_INT64 : CP_FLOAT64;
     if (cpi_check_type(d->name, *type)) return cp_error();
     const bool good = whole ? cpi_is_int(*type) : *type == CP_FLOAT64 || *type == CP_FLOAT32;
@@ -240,10 +240,10 @@ static cp_code by_table(const cpi_drawing *d, cpi_device *device, cpi_draw *call
 {
     for (int i = 0; i < d->n; i++)
         if (call->array[i]) return CP_OK;
-    *hold = cpi_steps(device, d->law, call->value, &call->least, &call->steps_n);
-    if (!*hold) return call->steps_n < 0 ? CP_OK : cp_error();
-    call->law = CPR_STEPS;
-    call->steps = (const uint64_t *)(*hold)->data;
+    *hold = cpi_cdf_table(device, d->distribution, call->value, &call->least, &call->table_n);
+    if (!*hold) return call->table_n < 0 ? CP_OK : cp_error();
+    call->distribution = CPR_TABLE;
+    call->cdf = (const uint64_t *)(*hold)->data;
     return CP_OK;
 }
 
@@ -258,7 +258,7 @@ static cp_array *delivered(const cpi_drawing *d, cp_array *r, cp_type type)
     return cpi_deliver(d->name, r, d->options->out, CP_SAME_KIND);
 }
 
-cp_array *cpi_draw_law(cpi_drawing *d)
+cp_array *cpi_draw_distribution(cpi_drawing *d)
 {
     const cp_draw_options none = {0};
     cp_array *x[3] = {NULL}, *hold[4] = {NULL};
@@ -277,21 +277,21 @@ cp_array *cpi_draw_law(cpi_drawing *d)
     if (!device || types(d, &type, &made) || cpi_draw_shape(d->name, &o, d->n, x, &ndim, shape)) return NULL;
     for (int i = 0; i < d->n; i++)
         if (cpi_check_bound(d->name, &d->parameter[i])) return NULL;
-    const int behind = d->width && d->law != CPR_CHOICE;
+    const int behind = d->width && d->distribution != CPR_CHOICE;
     if (ndim + behind > CP_MAXDIM)
         return cpi_fail(CP_ERROR_VALUE, "%s: more than %d dimensions", d->name, CP_MAXDIM), NULL;
     if (behind) shape[ndim] = d->width;
     cpi_output out = {.function = d->name, .device = device, .type = made, .ndim = ndim + behind, .shape = shape,
                       .out = made == type ? d->options->out : NULL, .casting = CP_SAME_KIND, .dense = true};
     if (cpi_output_open(&out, d->n, x)) return NULL;
-    cpi_draw call = {.law = d->law, .type = made, .width = d->width, .out = out.array->data};
+    cpi_draw call = {.distribution = d->distribution, .type = made, .width = d->width, .out = out.array->data};
     call.n = behind && d->width ? out.array->size / d->width : out.array->size;
     call.table = d->table ? (const double *)d->table->data : NULL;
     call.table_step = d->table_step;
     cp_code code = CP_OK;
     if (out.array->size) {
         code = fill_in(d, device, ndim, shape, &call, hold);
-        if (!code && made == CP_INT64 && d->law < CPR_ROWS) code = by_table(d, device, &call, &hold[3]);
+        if (!code && made == CP_INT64 && d->distribution < CPR_ROWS) code = by_table(d, device, &call, &hold[3]);
         if (!code) code = run(cpi_stream(device), d->g, &call);
     }
     for (int i = 0; i < 4; i++) cp_free(hold[i]);
@@ -302,9 +302,9 @@ cp_array *cpi_draw_law(cpi_drawing *d)
 /* --- one by one --- */
 
 #define P(NAME, X, BOUND) {NAME, X, BOUND}
-#define DRAW(NAME, LAW, N, ...)                                                                                        \
-    cpi_draw_law(                                                                                                      \
-        &(cpi_drawing){.name = NAME, .g = g, .law = CPR_##LAW, .n = N, .parameter = {__VA_ARGS__}, .options = o})
+#define DRAW(NAME, DISTRIBUTION, N, ...)                                                                               \
+    cpi_draw_distribution(&(cpi_drawing){                                                                              \
+        .name = NAME, .g = g, .distribution = CPR_##DISTRIBUTION, .n = N, .parameter = {__VA_ARGS__}, .options = o})
 
 /* [0, 1) of halves of words, as NumPy has float32. */
 static cp_array *random_halves(cp_rng *g, const cp_draw_options *o)
@@ -324,7 +324,7 @@ static cp_array *random_halves(cp_rng *g, const cp_draw_options *o)
         cpi_rng_lock(g);
         const int64_t words = cpi_rng_take_halves(g, q.n, &q);
         cpi_rng_unlock(g);
-        code = cpi_words_in_memory(stream, &q.from, words, &memory);
+        code = cpi_random_words_in_memory(stream, &q.from, words, &memory);
         q.words = memory;
         if (!code) code = device->backend->random->halves(stream, &q);
         if (memory) cpi_work_free(stream, memory);

@@ -15,13 +15,13 @@
 extern "C" {
 #endif
 
-/* n elements of a law (laws.h), dense. Laws of words and of tables take n words, from the `skip`-th of the first block
- * on. All others have words of Philox 4x32 of their own, from the first block on: pair laws two words for two elements
- * (NORMAL in float32: one), others a block an element, rows a block a row. */
+/* n elements of a distribution (samplers.h), dense. Laws of words and of tables take n words, from the `skip`-th
+ * of the first block on. All others have words of Philox 4x32 of their own, from the first block on: pair distributions
+ * two words for two elements (NORMAL in float32: one), others a block an element, rows a block a row. */
 typedef struct cpi_draw {
     cpi_bit_stream from;
     const uint64_t *words;  /* device memory: the words themselves, where the kind has no counter */
-    int law;
+    int distribution;
     cp_type type;           /* of out: FLOAT32, FLOAT64 or INT64 */
     int64_t n;              /* elements, or rows; positive */
     int64_t width;          /* of a row */
@@ -29,8 +29,8 @@ typedef struct cpi_draw {
     const double *array[3]; /* device memory: a value for each element, where not NULL */
     const double *table;    /* device memory, of rows; that of row i lies table_step numbers behind that of row i - 1 */
     int64_t table_step;
-    const uint64_t *steps;  /* device memory, of CPR_STEPS: see laws.h */
-    int64_t steps_n, least; /* steps behind the guide; the number where none is reached */
+    const uint64_t *cdf;    /* device memory, of CPR_TABLE: see samplers.h */
+    int64_t table_n, least; /* steps behind the guide; the number where none is reached */
     void *out;
 } cpi_draw;
 

@@ -1,4 +1,4 @@
-/* Random numbers on the CPU: calls are cut into pieces of CPI_RANDOM_PIECE words, which threads share.
+/* Random numbers on the CPU: calls are cut into pieces of CPI_RANDOM_CHUNK words, which threads share.
  *
  * Whole numbers go in one round over as many parts as there are places: each piece writes its good ones where its first
  * part would go, then pieces are pushed together. Invariant: pieces are cut at multiples of their size, whoever
@@ -13,7 +13,7 @@
 #include "cpu/features.h"
 #include "cpu/threads.h"
 #include "random/cpu.h"
-#include "random/laws.h"
+#include "random/samplers.h"
 #include "random/sequential.h"
 
 extern const cpi_random_simd cpi_random_simd_v2;
@@ -21,7 +21,7 @@ extern const cpi_random_simd cpi_random_simd_v2;
 extern const cpi_random_simd cpi_random_simd_v3, cpi_random_simd_v4;
 #endif
 
-enum { PIECE = CPI_RANDOM_PIECE, GRAIN = 8 }; /* pieces that are worth a task */
+enum { SEGMENT = CPI_RANDOM_CHUNK, GRAIN = 8 }; /* pieces that are worth a task */
 
 static int64_t at_most(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -29,7 +29,7 @@ static int64_t at_most(int64_t a, int64_t b) { return a < b ? a : b; }
 typedef struct job {
     void (*run)(const struct job *j, int64_t first, int64_t last);
     const cpi_random_simd *simd;
-    int64_t pieces, each;
+    int64_t nchunks, each;
     void *call;
 } job;
 
@@ -37,15 +37,15 @@ static void task(void *context, int64_t t, int worker)
 {
     const job *j = context;
     (void)worker;
-    j->run(j, t * j->each, at_most((t + 1) * j->each, j->pieces));
+    j->run(j, t * j->each, at_most((t + 1) * j->each, j->nchunks));
 }
 
-static void share(void (*run)(const job *j, int64_t first, int64_t last), int64_t pieces, int64_t grain, void *call)
+static void share(void (*run)(const job *j, int64_t first, int64_t last), int64_t nchunks, int64_t grain, void *call)
 {
     job j = {
-        .run = run, .simd = CPI_BEST(cpi_random_simd), .pieces = pieces, .each = (pieces + 255) / 256, .call = call};
+        .run = run, .simd = CPI_BEST(cpi_random_simd), .nchunks = nchunks, .each = (nchunks + 255) / 256, .call = call};
     if (j.each < grain) j.each = grain;
-    cpi_parallel((pieces + j.each - 1) / j.each, task, &j);
+    cpi_parallel((nchunks + j.each - 1) / j.each, task, &j);
 }
 
 /* --- words --- */
@@ -57,7 +57,7 @@ typedef struct words_call {
     uint64_t *out;
 } words_call;
 
-static void words_pieces(const job *j, int64_t first, int64_t last)
+static void words_chunks(const job *j, int64_t first, int64_t last)
 {
     const words_call *c = j->call;
     for (int64_t p = first; p < last; p++) {
@@ -77,29 +77,29 @@ cp_code cpi_random_cpu_words(cp_stream *stream, const cpi_bit_stream *from, cons
 {
     words_call c = {from, states, n, out};
     (void)stream, (void)states_n;
-    share(words_pieces, (n + CPR_CHUNK - 1) / CPR_CHUNK, GRAIN, &c);
+    share(words_chunks, (n + CPR_CHUNK - 1) / CPR_CHUNK, GRAIN, &c);
     return CP_OK;
 }
 
-/* --- laws --- */
+/* --- distributions --- */
 
 /* A word makes two elements. */
-static bool is_narrow(const cpi_draw *d) { return d->law == CPR_NORMAL && d->type == CP_FLOAT32; }
+static bool is_narrow(const cpi_draw *d) { return d->distribution == CPR_NORMAL && d->type == CP_FLOAT32; }
 
 /* Elements of a piece of words */
-static int64_t piece_of(const cpi_draw *d) { return d->law < CPR_SOURCES ? PIECE : PIECE / 4; }
+static int64_t chunk_of(const cpi_draw *d) { return d->distribution < CPR_SOURCES ? SEGMENT : SEGMENT / 4; }
 
-static void draw_pieces(const job *j, int64_t first, int64_t last)
+static void draw_chunks(const job *j, int64_t first, int64_t last)
 {
     const cpi_draw *d = j->call;
-    const int64_t per = piece_of(d);
-    _Alignas(64) uint64_t buffer[PIECE];
+    const int64_t per = chunk_of(d);
+    _Alignas(64) uint64_t buffer[SEGMENT];
     for (int64_t p = first; p < last; p++) {
         const int64_t at = p * per, n = at_most(per, d->n - at);
         int64_t word = at, words = n;
         if (is_narrow(d)) word = at / 2, words = (n + 1) / 2;
-        else if (d->law >= CPR_SOURCES) word = 4 * at, words = 4 * n;
-        else if (d->law >= CPR_PAIRS) words = n + (n & 1);
+        else if (d->distribution >= CPR_SOURCES) word = 4 * at, words = 4 * n;
+        else if (d->distribution >= CPR_PAIRS) words = n + (n & 1);
         const uint64_t *w = buffer;
         if (d->words) w = d->words + word;
         else j->simd->fill(&d->from, word, words, buffer);
@@ -109,10 +109,10 @@ static void draw_pieces(const job *j, int64_t first, int64_t last)
 
 cp_code cpi_random_cpu_draw(cp_stream *stream, const cpi_draw *d)
 {
-    const int64_t per = piece_of(d);
+    const int64_t per = chunk_of(d);
     cpi_draw call = *d;
     (void)stream;
-    share(draw_pieces, (d->n + per - 1) / per, d->law < CPR_SOURCES ? GRAIN : 1, &call);
+    share(draw_chunks, (d->n + per - 1) / per, d->distribution < CPR_SOURCES ? GRAIN : 1, &call);
     return CP_OK;
 }
 
@@ -135,15 +135,15 @@ static const uint32_t *halves_of(const job *j, const cpi_integers *q, int64_t fi
     return (const uint32_t *)(buffer + 1) + i % 2;
 }
 
-static void parts_pieces(const job *j, int64_t first, int64_t last)
+static void parts_chunks(const job *j, int64_t first, int64_t last)
 {
     const parts_call *c = j->call;
     const cpi_integers *q = c->q;
     const int64_t bytes = (int64_t)cp_type_size(q->type);
     const int shift = q->bits == 32 ? 0 : q->bits == 16 ? 1 : q->bits == 8 ? 2 : 5;
-    _Alignas(64) uint64_t buffer[PIECE + 2];
+    _Alignas(64) uint64_t buffer[SEGMENT + 2];
     for (int64_t p = first; p < last; p++) {
-        const int64_t at = p * PIECE, n = at_most(PIECE, q->n - at), from = q->first + at;
+        const int64_t at = p * SEGMENT, n = at_most(SEGMENT, q->n - at), from = q->first + at;
         char *out = (char *)q->out + at * bytes;
         const void *part;
         if (q->bits == 64) {
@@ -164,22 +164,22 @@ cp_code cpi_random_cpu_halves(cp_stream *stream, const cpi_integers *q)
 {
     parts_call c = {q, NULL};
     (void)stream;
-    share(parts_pieces, (q->n + PIECE - 1) / PIECE, GRAIN, &c);
+    share(parts_chunks, (q->n + SEGMENT - 1) / SEGMENT, GRAIN, &c);
     return CP_OK;
 }
 
 cp_code cpi_random_cpu_integers(cp_stream *stream, cpi_integers *q)
 {
     q->used = q->n = q->want; /* no more parts than there are places */
-    const int64_t pieces = (q->n + PIECE - 1) / PIECE, bytes = (int64_t)cp_type_size(q->type);
-    int64_t one[8], *good = pieces <= 8 ? one : cpi_malloc((size_t)pieces * sizeof *good);
+    const int64_t nchunks = (q->n + SEGMENT - 1) / SEGMENT, bytes = (int64_t)cp_type_size(q->type);
+    int64_t one[8], *good = nchunks <= 8 ? one : cpi_malloc((size_t)nchunks * sizeof *good);
     (void)stream;
     if (!good) return cp_error();
     parts_call c = {q, good};
-    share(parts_pieces, pieces, GRAIN, &c);
+    share(parts_chunks, nchunks, GRAIN, &c);
     int64_t k = 0;
-    for (int64_t p = 0; p < pieces; p++) {
-        char *to = (char *)q->out + k * bytes, *from = (char *)q->out + p * PIECE * bytes;
+    for (int64_t p = 0; p < nchunks; p++) {
+        char *to = (char *)q->out + k * bytes, *from = (char *)q->out + p * SEGMENT * bytes;
         if (to != from) memmove(to, from, (size_t)(good[p] * bytes));
         k += good[p];
     }

@@ -1,4 +1,4 @@
-/* Random numbers on the GPU: words, and the bodies of laws.h, a thread a block of words.
+/* Random numbers on the GPU: words, and the bodies of samplers.h, a thread a block of words.
  *
  * Words of Philox are computed where they are used (blocks.cuh). Invariant: an element depends on its place alone. */
 #include "cuda/cuda.h"
@@ -13,12 +13,12 @@ using namespace cpr;
 /* --- words --- */
 
 /* The first block of a thread of TWICE; the other lies THREADS behind. */
-__device__ __forceinline__ int64_t twice_place() { return (int64_t)blockIdx.x * (THREADS * TWICE) + threadIdx.x; }
+__device__ __forceinline__ int64_t twice_position() { return (int64_t)blockIdx.x * (THREADS * TWICE) + threadIdx.x; }
 
 template <int KIND> __global__ void __launch_bounds__(THREADS)
 counted_words(const __grid_constant__ source s, int64_t first, int64_t n, uint64_t *out)
 {
-    const int64_t block = first + twice_place(), at = 4 * block - s.from.skip;
+    const int64_t block = first + twice_position(), at = 4 * block - s.from.skip;
     uint64_t w[4 * TWICE];
     block_of<KIND, TWICE>(s, block, w);
 #pragma unroll
@@ -27,10 +27,10 @@ counted_words(const __grid_constant__ source s, int64_t first, int64_t n, uint64
 
 __global__ void __launch_bounds__(32) stepped_words(int kind, const uint32_t *states, int64_t n, uint64_t *out)
 {
-    const int64_t first = place() * CPR_CHUNK;
+    const int64_t first = thread_index() * CPR_CHUNK;
     uint32_t s[6];
     if (first >= n) return;
-    for (int i = 0; i < 6; i++) s[i] = states[6 * place() + i];
+    for (int i = 0; i < 6; i++) s[i] = states[6 * thread_index() + i];
     const int64_t m = n - first < CPR_CHUNK ? n - first : CPR_CHUNK;
     for (int64_t i = 0; i < m; i++) out[first + i] = cpr_step(kind, s);
 }
@@ -42,8 +42,8 @@ cp_code cpi_random_cuda_words(cp_stream *stream, const cpi_bit_stream *from, con
 {
     const cudaStream_t s = cpi_cuda_stream(stream);
     if (from->kind <= CPR_PHILOX32) {
-        const source here = source_of(from, nullptr, 0, (n + from->skip + 3) / 4);
-        launches((n + from->skip + 3) / 4, THREADS * TWICE, [&](int64_t at, unsigned blocks) {
+        const source here = source_of(from, nullptr, 0, cpi_ceil_div(n + from->skip, 4));
+        launches(cpi_ceil_div(n + from->skip, 4), THREADS * TWICE, [&](int64_t at, unsigned blocks) {
             if (from->kind == CPR_PHILOX) counted_words<CPR_PHILOX><<<blocks, THREADS, 0, s>>>(here, at, n, out);
             else counted_words<CPR_PHILOX32><<<blocks, THREADS, 0, s>>>(here, at, n, out);
         });
@@ -65,7 +65,7 @@ cp_code cpi_random_cuda_words(cp_stream *stream, const cpi_bit_stream *from, con
 
 namespace {
 
-/* --- laws --- */
+/* --- distributions --- */
 
 template <class T> __device__ __forceinline__ T rounded(double v) { return (T)v; }
 template <> __device__ __forceinline__ int64_t rounded<int64_t>(double v) { return cpr_whole(v); }
@@ -76,11 +76,11 @@ template <bool ARRAYS> __device__ __forceinline__ double parameter(const cpi_dra
 }
 
 /* Elements at, at + 1, ... of EACH words */
-template <int LAW, class T, bool ARRAYS>
+template <int DISTRIBUTION, class T, bool ARRAYS>
 __device__ __forceinline__ void four_elements(const cpi_draw &d, int64_t at, const uint64_t w[4], T v[4])
 {
     double z[4];
-    if (LAW == CPR_NORMAL || LAW == CPR_LOGNORMAL) {
+    if (DISTRIBUTION == CPR_NORMAL || DISTRIBUTION == CPR_LOGNORMAL) {
         cpr_normals(w[0], w[1], &z[0], &z[1]);
         cpr_normals(w[2], w[3], &z[2], &z[3]);
     }
@@ -89,32 +89,33 @@ __device__ __forceinline__ void four_elements(const cpi_draw &d, int64_t at, con
     for (int i = 0; i < 4; i++) {
         const int64_t j = at + i < 0 ? 0 : at + i < d.n ? at + i : d.n - 1;
         const double a = parameter<ARRAYS>(d, 0, j), b = parameter<ARRAYS>(d, 1, j), c = parameter<ARRAYS>(d, 2, j);
-        if (LAW == CPR_NORMAL) v[i] = rounded<T>(plain ? z[i] : a + b * z[i]);
-        else if (LAW == CPR_LOGNORMAL) v[i] = rounded<T>(cpr_exp(plain ? z[i] : a + b * z[i]));
-        else v[i] = rounded<T>(cpr_of_word(LAW, w[i], a, b, c));
+        if (DISTRIBUTION == CPR_NORMAL) v[i] = rounded<T>(plain ? z[i] : a + b * z[i]);
+        else if (DISTRIBUTION == CPR_LOGNORMAL) v[i] = rounded<T>(cpr_exp(plain ? z[i] : a + b * z[i]));
+        else v[i] = rounded<T>(cpr_from_word(DISTRIBUTION, w[i], a, b, c));
     }
 }
 
 /* Uniform numbers of float64 and numbers alone: those of Philox 4x32 have a kernel of their own. */
-template <int LAW, class T, bool ARRAYS> constexpr bool is_plain_uniform()
+template <int DISTRIBUTION, class T, bool ARRAYS> constexpr bool is_plain_uniform()
 {
-    return (LAW == CPR_UNIT || LAW == CPR_UNIFORM) && sizeof(T) == sizeof(double) && !ARRAYS;
+    return (DISTRIBUTION == CPR_UNIT || DISTRIBUTION == CPR_UNIFORM) && sizeof(T) == sizeof(double) && !ARRAYS;
 }
 
 /* Laws of one word, and pairs. */
-template <int LAW, class T, bool ARRAYS> __global__ void __launch_bounds__(THREADS)
+template <int DISTRIBUTION, class T, bool ARRAYS> __global__ void __launch_bounds__(THREADS)
 of_words(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, int64_t first)
 {
-    constexpr bool other = is_plain_uniform<LAW, T, ARRAYS>();
-    constexpr int kind = LAW >= CPR_PAIRS ? CPR_PHILOX32 : other ? CPR_PHILOX : EITHER;
-    const int64_t block = first + twice_place(), at = 4 * block - (s.words ? 0 : s.from.skip);
+    constexpr bool other = is_plain_uniform<DISTRIBUTION, T, ARRAYS>();
+    constexpr int kind = DISTRIBUTION >= CPR_PAIRS ? CPR_PHILOX32 : other ? CPR_PHILOX : EITHER;
+    const int64_t block = first + twice_position(), at = 4 * block - (s.words ? 0 : s.from.skip);
     uint64_t w[4 * TWICE];
     block_of<kind, TWICE>(s, block, w);
 #pragma unroll
     for (int e = 0; e < TWICE; e++) {
         T v[4];
-        four_elements<LAW, T, ARRAYS>(d, at + 4 * THREADS * e, w + 4 * e, v);
-        store<T, 4, LAW == CPR_UNIT || LAW == CPR_UNIFORM>((T *)d.out, at + 4 * THREADS * e, 0, d.n, v);
+        four_elements<DISTRIBUTION, T, ARRAYS>(d, at + 4 * THREADS * e, w + 4 * e, v);
+        store<T, 4, DISTRIBUTION == CPR_UNIT || DISTRIBUTION == CPR_UNIFORM>((T *)d.out, at + 4 * THREADS * e, 0, d.n,
+                                                                             v);
     }
 }
 
@@ -123,7 +124,7 @@ of_words(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, i
  * stores of 16 bytes of all lanes fill sectors of memory, and where numbers lie one off the places for that a lane
  * gives its first one to the lane before. */
 enum { PAIRS = 4 };
-template <int LAW> __global__ void __launch_bounds__(THREADS)
+template <int DISTRIBUTION> __global__ void __launch_bounds__(THREADS)
 uniform_pairs(const __grid_constant__ source s, double low, double range, double *out, int64_t n, int64_t first)
 {
     const int64_t begin = first + (int64_t)blockIdx.x * (THREADS * PAIRS), start = 2 * begin - s.from.skip;
@@ -134,8 +135,8 @@ uniform_pairs(const __grid_constant__ source s, double low, double range, double
     for (int e = 0; e < PAIRS; e++) {
         uint64_t w[2];
         fast_pair32(s, (uint32_t)begin + threadIdx.x + e * THREADS, w);
-        v[2 * e] = cpr_of_word(LAW, w[0], low, range, 0);
-        v[2 * e + 1] = cpr_of_word(LAW, w[1], low, range, 0);
+        v[2 * e] = cpr_from_word(DISTRIBUTION, w[0], low, range, 0);
+        v[2 * e + 1] = cpr_from_word(DISTRIBUTION, w[1], low, range, 0);
     }
 #pragma unroll
     for (int e = 0; e < PAIRS; e++) {
@@ -160,7 +161,7 @@ uniform_pairs(const __grid_constant__ source s, double low, double range, double
 template <bool ARRAYS> __global__ void __launch_bounds__(THREADS)
 narrow_normals(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, int64_t first)
 {
-    const int64_t block = first + twice_place();
+    const int64_t block = first + twice_position();
     const bool plain = !ARRAYS && d.value[0] == 0 && d.value[1] == 1;
     uint64_t w[4 * TWICE];
     block_of<CPR_PHILOX32, TWICE>(s, block, w);
@@ -183,19 +184,19 @@ narrow_normals(const __grid_constant__ source s, const __grid_constant__ cpi_dra
 
 /* Whole numbers by a table, which each block takes into shared memory. */
 __global__ void __launch_bounds__(THREADS)
-of_steps(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, int64_t blocks)
+of_table(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, int64_t blocks)
 {
     extern __shared__ uint64_t table[];
-    for (int i = threadIdx.x; i < CPR_GUIDE_WORDS + (int)d.steps_n; i += THREADS) table[i] = d.steps[i];
+    for (int i = threadIdx.x; i < CPR_GUIDE_WORDS + (int)d.table_n; i += THREADS) table[i] = d.cdf[i];
     __syncthreads();
-    for (int64_t block = place(); block < blocks; block += (int64_t)gridDim.x * THREADS) {
+    for (int64_t block = thread_index(); block < blocks; block += (int64_t)gridDim.x * THREADS) {
         const int64_t at = 4 * block - (s.words ? 0 : s.from.skip);
         uint64_t w[4];
         int64_t *out = (int64_t *)d.out;
         block_of<EITHER>(s, block, w);
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            w[i] = (uint64_t)(d.least + cpr_steps_reached(table + CPR_GUIDE_WORDS, (const uint16_t *)table, w[i]));
+            w[i] = (uint64_t)(d.least + cpr_table_search(table + CPR_GUIDE_WORDS, (const uint16_t *)table, w[i]));
         if (at >= 0 && at + 4 <= d.n && (uintptr_t)(out + at) % 16 == 0) {
             ((ulonglong2 *)(out + at))[0] = make_ulonglong2(w[0], w[1]);
             ((ulonglong2 *)(out + at))[1] = make_ulonglong2(w[2], w[3]);
@@ -207,23 +208,23 @@ of_steps(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, i
     }
 }
 
-template <int LAW, class T> __global__ void __launch_bounds__(THREADS)
+template <int DISTRIBUTION, class T> __global__ void __launch_bounds__(THREADS)
 of_source(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, int64_t first)
 {
-    const int64_t i = first + place();
+    const int64_t i = first + thread_index();
     uint64_t w[4];
     cpr_source own;
     if (i >= d.n) return;
     block_of<CPR_PHILOX32>(s, i, w);
     cpr_begin(&own, w);
-    ((T *)d.out)[i] = rounded<T>(cpr_of_source(LAW, &own, parameter<true>(d, 0, i), parameter<true>(d, 1, i),
+    ((T *)d.out)[i] = rounded<T>(cpr_of_source(DISTRIBUTION, &own, parameter<true>(d, 0, i), parameter<true>(d, 1, i),
                                                parameter<true>(d, 2, i)));
 }
 
 __global__ void __launch_bounds__(THREADS)
 of_rows(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, int64_t first)
 {
-    const int64_t i = first + place();
+    const int64_t i = first + thread_index();
     uint64_t w[4];
     cpr_source own;
     if (i >= d.n) return;
@@ -232,37 +233,37 @@ of_rows(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, in
     if (d.type == CP_FLOAT64)
         cpr_row_of_reals(&own, d.table + i * d.table_step, d.width, (double *)d.out + i * d.width);
     else
-        cpr_row_of_wholes(d.law, &own, d.table + i * d.table_step, d.width, parameter<true>(d, 0, i),
-                          (int64_t *)d.out + i * (d.law == CPR_CHOICE ? 1 : d.width));
+        cpr_row_of_wholes(d.distribution, &own, d.table + i * d.table_step, d.width, parameter<true>(d, 0, i),
+                          (int64_t *)d.out + i * (d.distribution == CPR_CHOICE ? 1 : d.width));
 }
 
 /* Blocks of words that d's elements take, `each` to a block */
 int64_t blocks_of(const cpi_draw *d, int each)
 {
-    const int64_t skip = d->words || d->law >= CPR_PAIRS ? 0 : d->from.skip;
-    return (d->n + skip + each - 1) / each;
+    const int64_t skip = d->words || d->distribution >= CPR_PAIRS ? 0 : d->from.skip;
+    return cpi_ceil_div(d->n + skip, each);
 }
 
 /* The words of a call that takes so many blocks of them; where they are in memory, one is an element's. */
 source source_for(const cpi_draw *d, int64_t blocks) { return source_of(&d->from, d->words, d->n, blocks); }
 
-template <int LAW, class T> void launch_words(cudaStream_t stream, const cpi_draw *d)
+template <int DISTRIBUTION, class T> void launch_words(cudaStream_t stream, const cpi_draw *d)
 {
     const int64_t all = blocks_of(d, 4);
     const source s = source_for(d, all);
     const bool arrays = d->array[0] || d->array[1] || d->array[2];
-    if constexpr (is_plain_uniform<LAW, T, false>())
+    if constexpr (is_plain_uniform<DISTRIBUTION, T, false>())
         if (!arrays && s.fast && s.from.kind == CPR_PHILOX32) {
-            const int64_t values = (d->n + s.from.skip + 1) / 2;
+            const int64_t values = cpi_ceil_div(d->n + s.from.skip, 2);
             launches(values, THREADS * PAIRS, [&](int64_t at, unsigned blocks) {
-                uniform_pairs<LAW>
+                uniform_pairs<DISTRIBUTION>
                     <<<blocks, THREADS, 0, stream>>>(s, d->value[0], d->value[1], (double *)d->out, d->n, at);
             });
             return;
         }
     launches(all, THREADS * TWICE, [&](int64_t at, unsigned blocks) {
-        if (arrays) of_words<LAW, T, true><<<blocks, THREADS, 0, stream>>>(s, *d, at);
-        else of_words<LAW, T, false><<<blocks, THREADS, 0, stream>>>(s, *d, at);
+        if (arrays) of_words<DISTRIBUTION, T, true><<<blocks, THREADS, 0, stream>>>(s, *d, at);
+        else of_words<DISTRIBUTION, T, false><<<blocks, THREADS, 0, stream>>>(s, *d, at);
     });
 }
 
@@ -279,37 +280,38 @@ void launch_narrow(cudaStream_t stream, const cpi_draw *d)
 void launch_steps(cp_stream *stream, const cpi_draw *d)
 {
     const int64_t all = blocks_of(d, 4);
-    const size_t bytes = (size_t)(CPR_GUIDE_WORDS + d->steps_n) * sizeof *d->steps;
+    const size_t bytes = (size_t)(CPR_GUIDE_WORDS + d->table_n) * sizeof *d->cdf;
     const unsigned blocks = cpi_cuda_blocks(all, THREADS, (int64_t)cpi_cuda_units(stream) * 8);
-    of_steps<<<blocks, THREADS, bytes, cpi_cuda_stream(stream)>>>(source_for(d, all), *d, all);
+    of_table<<<blocks, THREADS, bytes, cpi_cuda_stream(stream)>>>(source_for(d, all), *d, all);
 }
 
-template <int LAW, class T> void launch_source(cudaStream_t stream, const cpi_draw *d)
+template <int DISTRIBUTION, class T> void launch_source(cudaStream_t stream, const cpi_draw *d)
 {
     const source s = source_for(d, d->n);
     launches(d->n, THREADS, [&](int64_t at, unsigned blocks) {
-        of_source<LAW, T><<<blocks, THREADS, 0, stream>>>(s, *d, at);
+        of_source<DISTRIBUTION, T><<<blocks, THREADS, 0, stream>>>(s, *d, at);
     });
 }
 
 /* Whole numbers are int64, all others floating. */
-template <int LAW> constexpr bool whole()
+template <int DISTRIBUTION> constexpr bool whole()
 {
-    return LAW == CPR_GEOMETRIC || LAW == CPR_POISSON || LAW == CPR_BINOMIAL || LAW == CPR_NEGATIVE_BINOMIAL ||
-           LAW == CPR_HYPERGEOMETRIC || LAW == CPR_LOGSERIES || LAW == CPR_ZIPF;
+    return DISTRIBUTION == CPR_GEOMETRIC || DISTRIBUTION == CPR_POISSON || DISTRIBUTION == CPR_BINOMIAL ||
+           DISTRIBUTION == CPR_NEGATIVE_BINOMIAL || DISTRIBUTION == CPR_HYPERGEOMETRIC ||
+           DISTRIBUTION == CPR_LOGSERIES || DISTRIBUTION == CPR_ZIPF;
 }
 
-template <int LAW> void launch(cudaStream_t s, const cpi_draw *d)
+template <int DISTRIBUTION> void launch(cudaStream_t s, const cpi_draw *d)
 {
-    if constexpr (LAW < CPR_SOURCES) {
-        if constexpr (whole<LAW>()) launch_words<LAW, int64_t>(s, d);
-        else if (d->type == CP_FLOAT64) launch_words<LAW, double>(s, d);
-        else if constexpr (LAW == CPR_NORMAL) launch_narrow(s, d);
-        else launch_words<LAW, float>(s, d);
+    if constexpr (DISTRIBUTION < CPR_SOURCES) {
+        if constexpr (whole<DISTRIBUTION>()) launch_words<DISTRIBUTION, int64_t>(s, d);
+        else if (d->type == CP_FLOAT64) launch_words<DISTRIBUTION, double>(s, d);
+        else if constexpr (DISTRIBUTION == CPR_NORMAL) launch_narrow(s, d);
+        else launch_words<DISTRIBUTION, float>(s, d);
     } else {
-        if constexpr (whole<LAW>()) launch_source<LAW, int64_t>(s, d);
-        else if (d->type == CP_FLOAT32) launch_source<LAW, float>(s, d);
-        else launch_source<LAW, double>(s, d);
+        if constexpr (whole<DISTRIBUTION>()) launch_source<DISTRIBUTION, int64_t>(s, d);
+        else if (d->type == CP_FLOAT32) launch_source<DISTRIBUTION, float>(s, d);
+        else launch_source<DISTRIBUTION, double>(s, d);
     }
 }
 
@@ -318,11 +320,11 @@ template <int LAW> void launch(cudaStream_t s, const cpi_draw *d)
 cp_code cpi_random_cuda_draw(cp_stream *stream, const cpi_draw *d)
 {
     const cudaStream_t s = cpi_cuda_stream(stream);
-    switch (d->law) {
-#define X(LAW) case CPR_##LAW: launch<CPR_##LAW>(s, d); break;
-        CPR_WORD_LAWS(X) CPR_PAIR_LAWS(X) CPR_SOURCE_LAWS(X)
+    switch (d->distribution) {
+#define X(DISTRIBUTION) case CPR_##DISTRIBUTION: launch<CPR_##DISTRIBUTION>(s, d); break;
+        CPR_WORD_KINDS(X) CPR_PAIR_KINDS(X) CPR_SOURCE_KINDS(X)
 #undef X
-    case CPR_STEPS: launch_steps(stream, d); break;
+    case CPR_TABLE: launch_steps(stream, d); break;
     default: {
         const source from = source_for(d, d->n);
         launches(d->n, THREADS,

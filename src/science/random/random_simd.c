@@ -1,12 +1,12 @@
-/* Random numbers on the CPU: words, and what becomes of a piece of them. Loops over laws whose bodies have no branches
- * become vectors; the bits are those of laws.h on any instruction set. */
+/* Random numbers on the CPU: words, and what becomes of a piece of them. Loops over distributions whose bodies have no
+ * branches become vectors; the bits are those of samplers.h on any instruction set. */
 #include <stddef.h>
 #include <string.h>
 
 #include "cpu/features.h"
 #include "cpu/intrinsics.h"
 #include "random/cpu.h"
-#include "random/laws.h"
+#include "random/samplers.h"
 
 cpi_random_first CPI_ISA_NAME(cpi_random_first_of)(const cpi_draw *d); /* source_simd.c; NULL: none */
 
@@ -306,7 +306,7 @@ static void fill(const cpi_bit_stream *from, int64_t first, int64_t n, uint64_t 
     }
 }
 
-/* --- laws --- */
+/* --- distributions --- */
 
 static void store(const cpi_draw *d, int64_t at, int64_t n, const double *v)
 {
@@ -324,29 +324,29 @@ static void store(const cpi_draw *d, int64_t at, int64_t n, const double *v)
     const double b = d->array[1] ? d->array[1][at + i] : d->value[1];                                          \
     const double c = d->array[2] ? d->array[2][at + i] : d->value[2];
 
-#define WORD_LAW(LAW)                                                                                          \
-    static void numbers_##LAW(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n, double *v)          \
+#define WORD_DISTRIBUTION(DISTRIBUTION)                                                                        \
+    static void numbers_##DISTRIBUTION(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n, double *v) \
     {                                                                                                          \
         const double a = d->value[0], b = d->value[1], c = d->value[2];                                        \
         (void)at;                                                                                              \
-        for (int64_t i = 0; i < n; i++) v[i] = cpr_of_word(CPR_##LAW, w[i], a, b, c);                          \
+        for (int64_t i = 0; i < n; i++) v[i] = cpr_from_word(CPR_##DISTRIBUTION, w[i], a, b, c);               \
     }                                                                                                          \
-    static void arrays_##LAW(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n, double *v)           \
+    static void arrays_##DISTRIBUTION(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n, double *v)  \
     {                                                                                                          \
         for (int64_t i = 0; i < n; i++) {                                                                      \
             PARAMETERS                                                                                         \
-            v[i] = cpr_of_word(CPR_##LAW, w[i], a, b, c);                                                      \
+            v[i] = cpr_from_word(CPR_##DISTRIBUTION, w[i], a, b, c);                                           \
         }                                                                                                      \
     }
-CPR_WORD_LAWS(WORD_LAW)
+CPR_WORD_KINDS(WORD_DISTRIBUTION)
 
-static void numbers_STEPS(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n, double *v)
+static void numbers_TABLE(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n, double *v)
 {
-    const uint64_t *steps = d->steps + CPR_GUIDE_WORDS;
-    const uint16_t *guide = (const uint16_t *)d->steps;
+    const uint64_t *cdf = d->cdf + CPR_GUIDE_WORDS;
+    const uint16_t *guide = (const uint16_t *)d->cdf;
     int64_t *out = (int64_t *)d->out + at;
     (void)v;
-    for (int64_t i = 0; i < n; i++) out[i] = d->least + cpr_steps_reached(steps, guide, w[i]);
+    for (int64_t i = 0; i < n; i++) out[i] = d->least + cpr_table_search(cdf, guide, w[i]);
 }
 
 /* float32 is made in float32, a word two of them */
@@ -373,12 +373,12 @@ static void pairs(const uint64_t *w, int64_t n, double *v) /* n even */
     for (int64_t i = 0; i < n / 2; i++) cpr_normals(w[2 * i], w[2 * i + 1], &v[2 * i], &v[2 * i + 1]);
 }
 
-static void pair_law(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n, double *v)
+static void pair_distribution(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n, double *v)
 {
     double last[2];
     pairs(w, n & ~INT64_C(1), v);
     if (n & 1) pairs(w + n - 1, 2, last), v[n - 1] = last[0];
-    const bool log = d->law == CPR_LOGNORMAL;
+    const bool log = d->distribution == CPR_LOGNORMAL;
     if (!d->array[0] && !d->array[1]) {
         const double a = d->value[0], b = d->value[1];
         if (a != 0 || b != 1)
@@ -394,40 +394,40 @@ static void pair_law(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n
         for (int64_t i = 0; i < n; i++) v[i] = cpr_exp(v[i]);
 }
 
-#define SOURCE_LAW(LAW)                                                                                        \
-    static void one_##LAW(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t i, double *v)              \
+#define SOURCE_DISTRIBUTION(DISTRIBUTION)                                                                      \
+    static void one_##DISTRIBUTION(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t i, double *v)     \
     {                                                                                                          \
         cpr_source s;                                                                                          \
         PARAMETERS                                                                                             \
         (void)b, (void)c;                                                                                      \
         cpr_begin(&s, w + 4 * i);                                                                              \
-        v[i] = cpr_of_source(CPR_##LAW, &s, a, b, c);                                                          \
+        v[i] = cpr_of_source(CPR_##DISTRIBUTION, &s, a, b, c);                                                 \
     }                                                                                                          \
-    static void source_##LAW(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n, double *v)           \
+    static void source_##DISTRIBUTION(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n, double *v)  \
     {                                                                                                          \
         const cpi_random_first first = n > 1 ? CPI_ISA_NAME(cpi_random_first_of)(d) : NULL;                    \
-        int64_t good[CPI_RANDOM_PIECE / 4];                                                                    \
+        int64_t good[CPI_RANDOM_CHUNK / 4];                                                                    \
         if (first) first(d, w, n, v, good);                                                                    \
         for (int64_t i = 0; i < n; i++)                                                                        \
-            if (!first || !good[i]) one_##LAW(d, w, at, i, v);                                                 \
+            if (!first || !good[i]) one_##DISTRIBUTION(d, w, at, i, v);                                        \
     }
-CPR_SOURCE_LAWS(SOURCE_LAW)
+CPR_SOURCE_KINDS(SOURCE_DISTRIBUTION)
 
-typedef void (*law)(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n, double *v);
-static const law of_numbers[] = {
-#define X(LAW) [CPR_##LAW] = numbers_##LAW,
-    CPR_WORD_LAWS(X) CPR_TABLE_LAWS(X)
+typedef void (*distribution)(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n, double *v);
+static const distribution of_numbers[] = {
+#define X(DISTRIBUTION) [CPR_##DISTRIBUTION] = numbers_##DISTRIBUTION,
+    CPR_WORD_KINDS(X) CPR_TABLE_KINDS(X)
 #undef X
-#define X(LAW) [CPR_##LAW] = pair_law,
-    CPR_PAIR_LAWS(X)
+#define X(DISTRIBUTION) [CPR_##DISTRIBUTION] = pair_distribution,
+    CPR_PAIR_KINDS(X)
 #undef X
-#define X(LAW) [CPR_##LAW] = source_##LAW,
-    CPR_SOURCE_LAWS(X)
+#define X(DISTRIBUTION) [CPR_##DISTRIBUTION] = source_##DISTRIBUTION,
+    CPR_SOURCE_KINDS(X)
 #undef X
 };
-static const law of_arrays[] = {
-#define X(LAW) [CPR_##LAW] = arrays_##LAW,
-    CPR_WORD_LAWS(X)
+static const distribution of_arrays[] = {
+#define X(DISTRIBUTION) [CPR_##DISTRIBUTION] = arrays_##DISTRIBUTION,
+    CPR_WORD_KINDS(X)
 #undef X
 };
 
@@ -441,26 +441,26 @@ static void rows(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n)
             cpr_row_of_reals(&s, d->table + (at + i) * d->table_step, d->width,
                              (double *)d->out + (at + i) * d->width);
         else
-            cpr_row_of_wholes(d->law, &s, d->table + (at + i) * d->table_step, d->width, whole,
-                              (int64_t *)d->out + (at + i) * (d->law == CPR_CHOICE ? 1 : d->width));
+            cpr_row_of_wholes(d->distribution, &s, d->table + (at + i) * d->table_step, d->width, whole,
+                              (int64_t *)d->out + (at + i) * (d->distribution == CPR_CHOICE ? 1 : d->width));
     }
 }
 
 static void draw(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n)
 {
-    double v[CPI_RANDOM_PIECE];
-    if (d->law >= CPR_CHOICE) {
+    double v[CPI_RANDOM_CHUNK];
+    if (d->distribution >= CPR_CHOICE) {
         rows(d, w, at, n);
         return;
     }
-    if (d->law == CPR_NORMAL && d->type == CP_FLOAT32) {
+    if (d->distribution == CPR_NORMAL && d->type == CP_FLOAT32) {
         narrow_normals(d, w, at, n);
         return;
     }
-    const bool arrays = d->law < CPR_STEPS && (d->array[0] || d->array[1] || d->array[2]);
+    const bool arrays = d->distribution < CPR_TABLE && (d->array[0] || d->array[1] || d->array[2]);
     double *to = d->type == CP_FLOAT64 ? (double *)d->out + at : v;
-    (arrays ? of_arrays : of_numbers)[d->law](d, w, at, n, to);
-    if (d->law != CPR_STEPS) store(d, at, n, to);
+    (arrays ? of_arrays : of_numbers)[d->distribution](d, w, at, n, to);
+    if (d->distribution != CPR_TABLE) store(d, at, n, to);
 }
 
 /* --- uniform parts --- */

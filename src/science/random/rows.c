@@ -1,6 +1,6 @@
 /* Distributions of several numbers at once: each row has its own words, its numbers are made one after the other. What
  * the rows share (weights, colours) is found good on the host, where it is small. */
-#include "random/fronts.h"
+#include "random/draw.h"
 
 /* A 1-d array's values as float64, in host memory; fractions of whole numbers are cut off. */
 static double *host_values(const char *name, const char *what, cp_array *x, int64_t *n)
@@ -15,13 +15,13 @@ static double *host_values(const char *name, const char *what, cp_array *x, int6
     return v;
 }
 
-static cp_array *draw_rows(const char *name, cp_rng *g, int law, const double *table, int64_t n, int64_t width,
+static cp_array *draw_rows(const char *name, cp_rng *g, int distribution, const double *table, int64_t n, int64_t width,
                            cp_array *count, const cp_draw_options *o)
 {
     cp_array *t = cp_from_host(table, CP_FLOAT64, CP_SHAPE(n), NULL);
-    cpi_drawing d = {.name = name, .g = g, .law = law, .options = o, .table = t, .width = width};
+    cpi_drawing d = {.name = name, .g = g, .distribution = distribution, .options = o, .table = t, .width = width};
     if (count) d.n = 1, d.parameter[0] = (cpi_parameter){"n", count, CPI_COUNT};
-    cp_array *r = t ? cpi_draw_law(&d) : NULL;
+    cp_array *r = t ? cpi_draw_distribution(&d) : NULL;
     cp_free(t);
     return r;
 }
@@ -88,9 +88,16 @@ static cp_array *row_by_row(cp_rng *g, cp_array *n, cp_array *pvals, int64_t k, 
         shape[ndim] = k;
         rows.shape = (cp_shape){ndim, shape};
         cp_array *w = cpi_dense_shaped(name, pvals, CP_FLOAT64, device, ndim + 1, shape);
-        cpi_drawing d = {.name = name, .g = g, .law = CPR_MULTINOMIAL, .n = 1, .parameter = {{"n", n, CPI_COUNT}},
-                         .options = &rows, .table = w, .table_step = k, .width = k};
-        r = w ? cpi_draw_law(&d) : NULL;
+        cpi_drawing d = {.name = name,
+                         .g = g,
+                         .distribution = CPR_MULTINOMIAL,
+                         .n = 1,
+                         .parameter = {{"n", n, CPI_COUNT}},
+                         .options = &rows,
+                         .table = w,
+                         .table_step = k,
+                         .width = k};
+        r = w ? cpi_draw_distribution(&d) : NULL;
         cp_free(w);
     }
     return cp_scope_return(s, r);

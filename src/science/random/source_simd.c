@@ -3,7 +3,7 @@
  * and are drawn one by one (random_simd.c). */
 #include "cpu/features.h"
 #include "random/cpu.h"
-#include "random/laws.h"
+#include "random/samplers.h"
 
 #define W(i, k) w[4 * (i) + (k)]
 #define FIRST(NAME) static void first_##NAME(const cpi_draw *d, const uint64_t *w, int64_t n, double *v, int64_t *good)
@@ -131,12 +131,12 @@ FIRST(poisson)
 FIRST(binomial)
 {
     const double m = d->value[0], p = d->value[1];
-    const bool turned = p > 0.5;
-    const cpr_hat h = cpr_binomial_hat(m, turned ? 1 - p : p);
+    const bool swapped = p > 0.5;
+    const cpr_hat h = cpr_binomial_hat(m, swapped ? 1 - p : p);
     for (int64_t i = 0; i < n; i++) {
         double k;
         good[i] = cpr_hat_try(&h, cpr_inside(W(i, 0)), cpr_inside(W(i, 1)), &k);
-        v[i] = turned ? m - k : k;
+        v[i] = swapped ? m - k : k;
     }
 }
 
@@ -161,7 +161,7 @@ static inline __attribute__((always_inline)) double lfactorial(double k)
     return cpr_lfactorial_by(k, cpr_stirling_series(k));
 }
 
-/* Both tries, where no factorial is one of the table's: r.m lies far from these, or else the law has steps. */
+/* Both tries, where no factorial is one of the table's: r.m lies far from these, or else the distribution has steps. */
 FIRST(hypergeometric)
 {
     const double many = d->value[0], bad = d->value[1], sample = d->value[2];
@@ -195,7 +195,7 @@ cpi_random_first CPI_ISA_NAME(cpi_random_first_of)(const cpi_draw *d)
 {
     const double a = d->value[0], b = d->value[1], c = d->value[2];
     if (d->array[0] || d->array[1] || d->array[2]) return NULL;
-    switch (d->law) {
+    switch (d->distribution) {
     case CPR_GAMMA: return a > 0 && a < INFINITY ? first_gamma : NULL;
     case CPR_CHISQUARE: return a > 0 && a < INFINITY ? first_chisquare : NULL;
     case CPR_BETA:

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cuprite/elementwise.h"
-#include "front/front.h"
+#include "operands/operands.h"
 
 /* Extent of the result along one axis and the image's index under the kernel's first element for result 0. */
 static cp_code extent(const char *name, cp_mode mode, bool flip, int64_t n, int64_t k, int64_t *size, int64_t *origin)

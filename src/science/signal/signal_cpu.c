@@ -21,9 +21,9 @@ extern const cpi_signal_simd cpi_signal_simd_v3, cpi_signal_simd_v4;
 enum {
     TILE_BYTES = 131072,  /* of a tile's results, in the computing type */
     TILE_ROWS = 32,
-    PIECE_ROWS = 32,      /* largest piece of the kernel */
-    PIECE_COLS = 128,
-    PIECE_COLS_FLAT = 2048, /* of a kernel (piece) of one row */
+    CHUNK_ROWS = 32,      /* largest piece of the kernel */
+    CHUNK_COLS = 128,
+    CHUNK_COLS_FLAT = 2048, /* of a kernel (piece) of one row */
     TASK_STEPS = 1 << 20, /* multiplications that are worth a task */
     LARGE_TILE = 1 << 22  /* multiplications above which tiles are made smaller so that there are enough */
 };
@@ -37,7 +37,7 @@ typedef struct plan {
     int64_t item, unit, parts;   /* bytes of an element stored, computed with; scalars of an element */
     char *kernel;                /* reversed and conjugated as asked, in the computing type */
     int64_t tile_h, tile_w, tiles_x, tiles, each; /* elements; tiles of a task */
-    int64_t piece_h, piece_w;
+    int64_t chunk_h, chunk_w;
     char *scratch;               /* for each worker: source, result, and one row as stored */
     int64_t source_bytes, result_bytes, worker_bytes, source_pitch; /* pitch: bytes of a source row */
 } plan;
@@ -143,12 +143,12 @@ static void cut(plan *p)
             break;
         }
     }
-    p->piece_h = at_most(c->kernel_h, PIECE_ROWS);
-    p->piece_w = at_most(c->kernel_w, c->kernel_h == 1 ? PIECE_COLS_FLAT : PIECE_COLS);
+    p->chunk_h = at_most(c->kernel_h, CHUNK_ROWS);
+    p->chunk_w = at_most(c->kernel_w, c->kernel_h == 1 ? CHUNK_COLS_FLAT : CHUNK_COLS);
     /* An odd number of cache lines: rows of a power of two apart would fight for the same lines. */
-    p->source_pitch = round_up((p->tile_w + p->piece_w - 1) * p->unit, 64) + 64;
+    p->source_pitch = round_up((p->tile_w + p->chunk_w - 1) * p->unit, 64) + 64;
     if (p->source_pitch / 64 % 2 == 0) p->source_pitch += 64;
-    p->source_bytes = p->source_pitch * (p->tile_h + p->piece_h - 1);
+    p->source_bytes = p->source_pitch * (p->tile_h + p->chunk_h - 1);
     p->result_bytes = p->tile_h * p->tile_w * p->unit;
     p->worker_bytes = p->source_bytes + p->result_bytes + (cpi_is_half(c->type) ? p->source_pitch : 0);
     p->worker_bytes = round_up(p->worker_bytes, 4096);
@@ -251,10 +251,10 @@ static void run_tile(const plan *p, int64_t tile, char *scratch)
     t.result = direct ? (char *)c->result + (y * c->w + x) * p->item : result;
     t.result_stride = (direct ? c->w : p->tile_w) * p->parts;
     t.kernel_stride = c->kernel_w * p->parts;
-    for (int64_t ky = 0; ky < c->kernel_h; ky += p->piece_h)
-        for (int64_t kx = 0; kx < c->kernel_w; kx += p->piece_w) {
-            t.kh = at_most(p->piece_h, c->kernel_h - ky);
-            t.kw = at_most(p->piece_w, c->kernel_w - kx);
+    for (int64_t ky = 0; ky < c->kernel_h; ky += p->chunk_h)
+        for (int64_t kx = 0; kx < c->kernel_w; kx += p->chunk_w) {
+            t.kh = at_most(p->chunk_h, c->kernel_h - ky);
+            t.kw = at_most(p->chunk_w, c->kernel_w - kx);
             t.kernel = p->kernel + (ky * c->kernel_w + kx) * p->unit;
             t.accumulate = ky || kx;
             int64_t left = c->origin_x + x + kx;

@@ -140,30 +140,30 @@ __device__ __forceinline__ void slide(typename A::C *sum, const typename A::C *k
 
 /* --- planes --- */
 
-enum { LANES = 32, GROUPS = 4, THREADS = LANES * GROUPS, PIECE = 16 };
+enum { LANES = 32, GROUPS = 4, THREADS = LANES * GROUPS, SEGMENT = 16 };
 
 /* A tile is LANES columns by GROUPS * R rows; thread (group, lane) has R rows of one column. The source has one
  * row more than the last sum needs, because the ring reads one value ahead. */
 template <class A> __global__ void __launch_bounds__(THREADS, 4) correlate_plane(const __grid_constant__ job<A> j)
 {
     typedef typename A::C C;
-    constexpr int R = A::R, ROWS = GROUPS * R, PITCH = LANES + PIECE - 1;
-    __shared__ __align__(16) C source[(ROWS + PIECE) * PITCH];
-    __shared__ __align__(16) C kernel[PIECE * PIECE + 1]; /* column by column */
+    constexpr int R = A::R, ROWS = GROUPS * R, PITCH = LANES + SEGMENT - 1;
+    __shared__ __align__(16) C source[(ROWS + SEGMENT) * PITCH];
+    __shared__ __align__(16) C kernel[SEGMENT * SEGMENT + 1]; /* column by column */
     const int lane = threadIdx.x % LANES, group = threadIdx.x / LANES;
     for (int64_t tile = blockIdx.x; tile < j.tiles; tile += gridDim.x) {
         const int64_t y0 = tile / j.tiles_x * ROWS, x0 = tile % j.tiles_x * LANES;
         C sum[R];
 #pragma unroll
         for (int r = 0; r < R; r++) sum[r] = A::zero();
-        for (int64_t ky = 0; ky < j.kernel_h; ky += PIECE) {
-            for (int64_t kx = 0; kx < j.kernel_w; kx += PIECE) {
-                const int kh = (int)min((int64_t)PIECE, j.kernel_h - ky);
-                const int kw = (int)min((int64_t)PIECE, j.kernel_w - kx);
+        for (int64_t ky = 0; ky < j.kernel_h; ky += SEGMENT) {
+            for (int64_t kx = 0; kx < j.kernel_w; kx += SEGMENT) {
+                const int kh = (int)min((int64_t)SEGMENT, j.kernel_h - ky);
+                const int kw = (int)min((int64_t)SEGMENT, j.kernel_w - kx);
                 const int rows = (int)min((int64_t)ROWS, j.h - y0) + kh - 1;
                 __syncthreads(); /* the previous piece is no longer read */
                 for (int i = threadIdx.x; i < kh * kw; i += THREADS)
-                    kernel[i % kw * PIECE + i / kw] = coefficient(j, ky + i / kw, kx + i % kw);
+                    kernel[i % kw * SEGMENT + i / kw] = coefficient(j, ky + i / kw, kx + i % kw);
                 const int64_t left = j.origin_x + x0 + kx + lane;
                 const int64_t sx0 = cpi_boundary_index(left, j.image_w, j.boundary);
                 const int64_t sx1 = lane < kw - 1 ? cpi_boundary_index(left + LANES, j.image_w, j.boundary) : -1;
@@ -185,7 +185,7 @@ template <class A> __global__ void __launch_bounds__(THREADS, 4) correlate_plane
                 if (y0 + group * R < j.h) {
                     const C *s = source + group * R * PITCH + lane;
                     for (int x = 0; x < kw; x++, s++)
-                        slide<A>(sum, kernel + x * PIECE, kh, [s](int b, int i) { return s[(b * R + i) * PITCH]; });
+                        slide<A>(sum, kernel + x * SEGMENT, kh, [s](int b, int i) { return s[(b * R + i) * PITCH]; });
                 }
             }
         }
@@ -200,7 +200,7 @@ template <class A> __global__ void __launch_bounds__(THREADS, 4) correlate_plane
 
 /* --- rows --- */
 
-enum { ROW_PIECE = 256 };
+enum { ROW_CHUNK = 256 };
 
 /* Thread t has the R results from t * R on. Gaps of one element after every R keep the threads of a warp, which
  * read R apart, in different banks. */
@@ -209,9 +209,9 @@ template <int R> __device__ __forceinline__ unsigned spread(unsigned i) { return
 template <class A> __global__ void __launch_bounds__(THREADS, 4) correlate_row(const __grid_constant__ job<A> j)
 {
     typedef typename A::C C;
-    constexpr int R = A::R, COLS = THREADS * R, LENGTH = COLS + ROW_PIECE;
+    constexpr int R = A::R, COLS = THREADS * R, LENGTH = COLS + ROW_CHUNK;
     __shared__ __align__(16) C source[LENGTH + LENGTH / R + 1];
-    __shared__ __align__(16) C kernel[ROW_PIECE + 1];
+    __shared__ __align__(16) C kernel[ROW_CHUNK + 1];
     for (int64_t item = blockIdx.x; item < j.tiles * j.slices; item += gridDim.x) {
         const int64_t slice = item / j.tiles, tile = item % j.tiles;
         const int64_t first = slice * j.taps, end = min(first + j.taps, j.kernel_w);
@@ -222,8 +222,8 @@ template <class A> __global__ void __launch_bounds__(THREADS, 4) correlate_row(c
         C sum[R];
 #pragma unroll
         for (int r = 0; r < R; r++) sum[r] = A::zero();
-        for (int64_t kx = first; kx < end; kx += ROW_PIECE) {
-            const int kw = (int)min((int64_t)ROW_PIECE, end - kx);
+        for (int64_t kx = first; kx < end; kx += ROW_CHUNK) {
+            const int kw = (int)min((int64_t)ROW_CHUNK, end - kx);
             const int64_t left = j.origin_x + x0 + kx;
             __syncthreads(); /* the previous piece, or tile, is no longer read */
             int odd = 0; /* a coefficient that padding must not be multiplied by */
@@ -286,11 +286,11 @@ template <class A> __global__ void __launch_bounds__(THREADS) add_slices(const _
 enum { ITEMS = 1024 };
 template <class A> void cut_taps(job<A> *j)
 {
-    const int64_t pieces = (j->kernel_w - 1) / ROW_PIECE + 1;
+    const int64_t nchunks = (j->kernel_w - 1) / ROW_CHUNK + 1;
     const int64_t wanted = j->tiles < ITEMS ? ITEMS / j->tiles : 1;
-    const int64_t each = wanted < pieces ? (pieces - 1) / wanted + 1 : 1;
-    j->taps = each * ROW_PIECE;
-    j->slices = (pieces - 1) / each + 1;
+    const int64_t each = wanted < nchunks ? (nchunks - 1) / wanted + 1 : 1;
+    j->taps = each * ROW_CHUNK;
+    j->slices = (nchunks - 1) / each + 1;
 }
 
 template <class A> cp_code run_rows(cp_stream *stream, job<A> *j)

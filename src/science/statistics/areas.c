@@ -2,7 +2,7 @@
 #include "backend/array.h"
 #include "compose/compose.h"
 #include "cuprite/fuse.h"
-#include "front/front.h"
+#include "operands/operands.h"
 #include "statistics/statistics.h"
 
 #include <math.h>
@@ -51,16 +51,16 @@ static cp_array *line_of_areas(cp_array *y, cp_array *x, double width)
     if (!alike || (type != CP_FLOAT32 && type != CP_FLOAT64) || cp_ndim(y) != 1 || cp_size(y) < 2) return NULL;
     cpi_device *device = cpi_common_device("trapezoid", 2, (cp_array *[]){y, x});
     cp_array *values = device ? cpi_dense("trapezoid", y, type, device) : NULL;
-    cp_array *places = values && x ? cpi_dense("trapezoid", x, type, device) : NULL;
-    cp_array *r = values && (places || !x) ? cpi_array_new("trapezoid", device, type, 0, NULL, 'C') : NULL;
+    cp_array *indices = values && x ? cpi_dense("trapezoid", x, type, device) : NULL;
+    cp_array *r = values && (indices || !x) ? cpi_array_new("trapezoid", device, type, 0, NULL, 'C') : NULL;
     if (r) {
         cpi_array_used(values);
-        if (places) cpi_array_used(places);
+        if (indices) cpi_array_used(indices);
         if (device->backend->statistics->areas(cpi_stream(device), type, values->size, values->data,
-                                               places ? places->data : NULL, width, r->data))
+                                               indices ? indices->data : NULL, width, r->data))
             cp_free(r), r = NULL;
     }
-    cp_free(values), cp_free(places);
+    cp_free(values), cp_free(indices);
     return r;
 }
 

@@ -14,15 +14,15 @@ typedef struct cpi_even {
     bool single; /* float32 is wide enough for elements of it */
 } cpi_even;
 
-enum { CPI_FEW_BINS = 24 };
+enum { CPI_SMALL_BINS = 24 };
 
 typedef struct cpi_statistics_simd {
     /* Where n elements of float32 or float64 lie in units of bins, as float32. */
-    void (*places)(cp_type type, const void *x, int64_t n, const cpi_even *e, float *place);
+    void (*indices)(cp_type type, const void *x, int64_t n, const cpi_even *e, float *position);
     /* The bin of each of at most 512 places, or `bins` for none; -1 where it is too near to an edge to tell: how many
      * those are is returned, and which in `untold`. */
-    int (*bins)(const float *place, int64_t n, const cpi_even *e, int32_t *bin, int16_t *untold);
-    /* counts[b] += how many of n <= 512 bins are b, of each b up to `bins` itself, which are at most CPI_FEW_BINS. */
+    int (*bins)(const float *position, int64_t n, const cpi_even *e, int32_t *bin, int16_t *untold);
+    /* counts[b] += how many of n <= 512 bins are b, of each b up to `bins` itself, which are at most CPI_SMALL_BINS. */
     void (*few)(const int32_t *bin, int64_t n, int32_t bins, uint32_t *counts);
     /* The least and the greatest of n >= 1 elements of float32 or float64, as that; NaN where there is one. */
     void (*span)(cp_type type, const void *x, int64_t n, double *least, double *most);

@@ -12,7 +12,7 @@
 
 #include "backend/device.h"
 #include "cpu/threads.h"
-#include "elementwise/engine_cpu.h"
+#include "move/kernels.h"
 #include "statistics/blocks.h"
 #include "statistics/methods.h"
 
@@ -27,7 +27,7 @@ typedef struct counting {
     int64_t n, each, bins;
     uint64_t even_bins;       /* a power of two, at most bins */
     const cpi_statistics_simd *simd;
-    const cpi_kernels *set;
+    const cpi_move_kernels *set;
     cp_type type;
     const char *x;
     const cpi_bins *b;
@@ -125,20 +125,20 @@ static void search_bins(const counting *c, const double *x, int64_t n, int32_t *
 static void bin_block(const counting *c, const void *x, const double *wide, int64_t n, int32_t *bin)
 {
     const cpi_bins *b = c->b;
-    float place[CPI_BLOCK];
+    float position[CPI_BLOCK];
     if (!c->even) {
         search_bins(c, wide, n, bin);
         return;
     }
     if (wide) {
-        c->simd->places(CP_FLOAT64, wide, n, c->even, place);
+        c->simd->indices(CP_FLOAT64, wide, n, c->even, position);
     } else {
         float buffer[CPI_BLOCK];
         if (b->type != CP_FLOAT32) c->set->convert[b->type][CP_FLOAT32](buffer, x, n);
-        c->simd->places(CP_FLOAT32, b->type != CP_FLOAT32 ? buffer : x, n, c->even, place);
+        c->simd->indices(CP_FLOAT32, b->type != CP_FLOAT32 ? buffer : x, n, c->even, position);
     }
     int16_t untold[CPI_BLOCK];
-    const int all = c->simd->bins(place, n, c->even, bin, untold);
+    const int all = c->simd->bins(position, n, c->even, bin, untold);
     for (int k = 0; k < all; k++) {
         const int i = untold[k];
         const double value = wide ? wide[i] : cpi_number_at(b->type, x, i);
@@ -163,7 +163,7 @@ static void bin_task(void *context, int64_t task, int worker)
         bin_block(c, from, x, n, bin);
         for (int64_t k = 0; k < n * cpi_itemsize(b->type); k += 64) /* the next block comes while this one is counted */
             __builtin_prefetch(from + n * cpi_itemsize(b->type) + k);
-        if (table && b->bins <= CPI_FEW_BINS) c->simd->few(bin, n, (int32_t)b->bins, table);
+        if (table && b->bins <= CPI_SMALL_BINS) c->simd->few(bin, n, (int32_t)b->bins, table);
         else if (table) tally_block(CP_INT32, (const char *)bin, n, table + all, apart);
         else
             for (int64_t k = 0; k < n; k++) b->index[i + k] = bin[k];
@@ -311,8 +311,8 @@ cp_code cpi_statistics_cpu_bins(cp_stream *stream, const cpi_bins *b)
     if (b->made.to) return bins_between(stream, b);
     cpi_even even;
     cpi_grid grid;
-    counting c = {.n = b->n, .bins = b->bins, .simd = CPI_BEST(cpi_statistics_simd), .set = cpi_kernels_best(), .b = b,
-                  .type = b->type, .scale = (double)b->bins / (b->last - b->first)};
+    counting c = {.n = b->n, .bins = b->bins, .simd = CPI_BEST(cpi_statistics_simd), .set = cpi_move_kernels_best(),
+                  .b = b, .type = b->type, .scale = (double)b->bins / (b->last - b->first)};
     if (find_even(b, c.scale, &even)) c.even = &even;
     else if (cpi_grid_make(&grid, stream, CP_FLOAT64, b->edges, b->bins + 1, b->n)) c.grid = &grid;
     cp_code code = CP_OK;

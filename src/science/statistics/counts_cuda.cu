@@ -186,10 +186,10 @@ struct binning {
     __device__ __forceinline__ int64_t operator()(double x) const
     {
         if (sure) {
-            const double place = (x - first) * scale;
-            if (place > 0 && place < (double)bins) {
-                const int i = (int)place;
-                const double share = place - i;
+            const double position = (x - first) * scale;
+            if (position > 0 && position < (double)bins) {
+                const int i = (int)position;
+                const double share = position - i;
                 if (share > NEAR && share < 1 - NEAR) return i;
             }
         }

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "compose/compose.h"
-#include "front/front.h"
+#include "operands/operands.h"
 #include "statistics/methods.h"
 #include "statistics/statistics.h"
 
@@ -176,8 +176,8 @@ static cp_array *counted_in_order(cp_array *x, cp_array *edges)
     cp_array *last = cp_slice(edges, 1, &CP_RANGE(-1, INT64_MAX));
     cp_array *from = sorted && but_last ? cp_searchsorted(sorted, but_last) : NULL;
     cp_array *to = from && last ? cp_searchsorted(sorted, last, .side = CP_SIDE_RIGHT) : NULL;
-    cp_array *all[] = {from, to}, *places = to ? cp_concatenate(2, all, 0) : NULL;
-    return places ? cp_diff(places, 1, 0) : NULL;
+    cp_array *all[] = {from, to}, *indices = to ? cp_concatenate(2, all, 0) : NULL;
+    return indices ? cp_diff(indices, 1, 0) : NULL;
 }
 
 /* Sums of weights by bin, of the weights' type. */
@@ -204,7 +204,7 @@ static cp_array *density_of(cp_array *counts, cp_array *edges)
     return counts && wide ? cp_divide(cp_divide(counts, wide), cp_sum(counts)) : NULL;
 }
 
-/*: module("_statistics", doc="Histograms in C, behind cuprite.histogram.") */
+/*: python_module("_statistics", doc="Histograms in C, behind cuprite.histogram.") */
 /*: function("histogram",
              "a: array, bins: int64 = 10, edges: array_like = None, low: number_or_array_like = None, high: "
              "number_or_array_like = None, density: bool = False, weights: array_like = None",
@@ -255,7 +255,7 @@ cp_code (cp_histogram)(cp_array *a, int64_t bins, cp_array **hist, cp_array **bi
 
 /* Where coordinates lie among edges, from 1 on; before the first 0, behind the last one more. The last bin has its
  * right edge too. */
-static cp_array *places_of(cp_array *x, cp_array *edges)
+static cp_array *positions_of(cp_array *x, cp_array *edges)
 {
     cp_array *at = cp_digitize(x, edges), *last = at ? cp_slice(edges, 1, &CP_AT(-1)) : NULL;
     return last ? cp_subtract(at, cp_equal(x, last)) : NULL;
@@ -264,18 +264,18 @@ static cp_array *places_of(cp_array *x, cp_array *edges)
 /* Counts, or sums of weights, of all cells and of a border around them, where the points outside count. */
 static cp_array *bordered(const char *name, int n, cp_array *const *x, cp_array *const *edges, cp_array *weights)
 {
-    cp_array *place = NULL;
+    cp_array *position = NULL;
     int64_t shape[CP_MAXDIM], total = 1;
     if (n > CP_MAXDIM) return cpi_fail(CP_ERROR_VALUE, "%s: more than %d dimensions", name, CP_MAXDIM), NULL;
     for (int i = 0; i < n; i++) {
         shape[i] = cp_size(edges[i]) + 1;
         if (__builtin_mul_overflow(total, shape[i], &total))
             return cpi_fail(CP_ERROR_MEMORY, "%s: too many cells", name), NULL;
-        cp_array *at = places_of(x[i], edges[i]);
-        place = !i ? at : at && place ? cp_add(cp_multiply(place, cp_int(shape[i])), at) : NULL;
-        if (!place) return NULL;
+        cp_array *at = positions_of(x[i], edges[i]);
+        position = !i ? at : at && position ? cp_add(cp_multiply(position, cp_int(shape[i])), at) : NULL;
+        if (!position) return NULL;
     }
-    cp_array *counts = cp_bincount(place, .weights = weights, .minlength = total);
+    cp_array *counts = cp_bincount(position, .weights = weights, .minlength = total);
     return counts ? cp_reshape(counts, (cp_shape){n, shape}) : NULL;
 }
 

@@ -2,7 +2,7 @@
 #include "compose/compose.h"
 #include "cuprite/fuse.h"
 #include "cuprite/products.h"
-#include "front/front.h"
+#include "operands/operands.h"
 #include "reduce/reduce.h"
 #include "statistics/statistics.h"
 
@@ -59,14 +59,14 @@ cp_array *(cp_nanmean)(cp_array *a, const cp_nanmean_options *options)
     return cpi_end(&f, cpi_deliver("nanmean", cp_keep(mean), o->out, CP_UNSAFE));
 }
 
-static cp_array *known_place(const char *name, cp_array *a, bool low, cp_axes axis, cp_array *out, bool keepdims)
+static cp_array *known_position(const char *name, cp_array *a, bool low, cp_axes axis, cp_array *out, bool keepdims)
 {
     cpi_frame f;
     if (!cpi_begin(&f, name, a)) return NULL;
-    const cp_reduction place = low ? CP_REDUCE_argmin : CP_REDUCE_argmax;
-    if (cpi_reduces_known(place, a))
-        return cpi_end(&f, cpi_reduce_knowing(place, a, &(cp_reduce_options){.axis = axis, .out = out,
-                                                                             .keepdims = keepdims}));
+    const cp_reduction position = low ? CP_REDUCE_argmin : CP_REDUCE_argmax;
+    if (cpi_reduces_known(position, a))
+        return cpi_end(&f, cpi_reduce_knowing(position, a, &(cp_reduce_options){.axis = axis, .out = out,
+                                                                                .keepdims = keepdims}));
     if (has_nan(a)) {
         cp_array *nan = cp_isnan(a), *none = nan && cp_size(a) ? cp_all(nan, .axis = cp_ndim(a) ? axis : CP_ALL)
                                                               : NULL;
@@ -91,7 +91,7 @@ static cp_array *known_place(const char *name, cp_array *a, bool low, cp_axes ax
 cp_array *(cp_nanargmin)(cp_array *a, const cp_nanargmin_options *options)
 {
     const cp_nanargmin_options *o = CPI_GIVEN(cp_nanargmin_options, options);
-    return known_place("nanargmin", a, true, o->axis, o->out, o->keepdims);
+    return known_position("nanargmin", a, true, o->axis, o->out, o->keepdims);
 }
 
 /*: function("nanargmax", "a: array, axis: axis_or_all = None, out: out = None, *, keepdims: keepdims = False",
@@ -101,7 +101,7 @@ cp_array *(cp_nanargmin)(cp_array *a, const cp_nanargmin_options *options)
 cp_array *(cp_nanargmax)(cp_array *a, const cp_nanargmax_options *options)
 {
     const cp_nanargmax_options *o = CPI_GIVEN(cp_nanargmax_options, options);
-    return known_place("nanargmax", a, false, o->axis, o->out, o->keepdims);
+    return known_position("nanargmax", a, false, o->axis, o->out, o->keepdims);
 }
 
 /* The median of complex numbers, which are sorted by their real parts, then by the others, NaN in either last: half the
@@ -109,16 +109,17 @@ cp_array *(cp_nanargmax)(cp_array *a, const cp_nanargmax_options *options)
 static cp_array *complex_median(cp_array *a, const cp_nanmedian_options *o)
 {
     static const char name[] = "nanmedian";
-    cpi_lanes lanes;
-    if (cpi_lanes_of(name, a, o->axis, o->keepdims, &lanes)) return NULL;
-    cp_array *rows = cpi_lanes_dense(name, a, &lanes, a->device, false);
-    cp_array *x = rows ? cp_sort(cp_reshape(rows, CP_SHAPE(lanes.kept, lanes.reduced)), 1) : NULL;
+    cpi_slices slices;
+    if (cpi_slices_of(name, a, o->axis, o->keepdims, &slices)) return NULL;
+    cp_array *rows = cpi_slices_dense(name, a, &slices, a->device, false);
+    cp_array *x = rows ? cp_sort(cp_reshape(rows, CP_SHAPE(slices.kept, slices.reduced)), 1) : NULL;
     cp_free(rows); /* which may be a itself */
     cp_array *count = x ? cp_count_nonzero(cp_logical_not(cp_isnan(x)), .axis = CP_AXES(1), .keepdims = true) : NULL;
     if (!count) return NULL;
-    cp_array *upper = cp_floor_divide(count, cp_int(2)), *place = cp_subtract(count, cp_int(1));
-    cp_array *lower = place ? cp_floor_divide(cp_maximum(place, cp_int(0)), cp_int(2)) : NULL;
-    upper = upper ? cp_minimum(upper, cp_int(lanes.reduced - 1)) : NULL; /* of nothing known: any place, which is NaN */
+    cp_array *upper = cp_floor_divide(count, cp_int(2)), *position = cp_subtract(count, cp_int(1));
+    cp_array *lower = position ? cp_floor_divide(cp_maximum(position, cp_int(0)), cp_int(2)) : NULL;
+    /* of nothing known: any place, which is NaN */
+    upper = upper ? cp_minimum(upper, cp_int(slices.reduced - 1)) : NULL;
     cp_array *odd = cp_remainder(count, cp_int(2));
     if (!upper || !lower || !odd) return NULL;
     cp_array *high = cp_take_along_axis(x, upper, 1), *low = cp_take_along_axis(x, lower, 1);
@@ -126,7 +127,7 @@ static cp_array *complex_median(cp_array *a, const cp_nanmedian_options *o)
     cp_array *r = both ? cp_where(cp_not_equal(odd, cp_int(0)), high, both) : NULL, *none = cp_equal(count, cp_int(0));
     if (none && tells(none) && any(none) > 0) cpi_warn(CP_WARNING_ALL_NAN);
     r = r && none ? cp_where(none, cp_float(NAN), r) : NULL;
-    r = r ? cp_reshape(r, (cp_shape){lanes.ndim, lanes.shape}) : NULL;
+    r = r ? cp_reshape(r, (cp_shape){slices.ndim, slices.shape}) : NULL;
     return r && o->out ? cpi_deliver(name, cp_keep(r), o->out, CP_UNSAFE) : r;
 }
 
@@ -176,14 +177,14 @@ cp_array *cpi_weights_like(const char *name, cp_array *a, cp_array *w, cp_axes a
         return cpi_fail(CP_ERROR_VALUE, "%s: Shape of weights must be consistent with shape of a along specified axis.",
                         name), NULL;
     for (int i = 0; i < axes.n; i++) { /* the weights' axes in the order of a's */
-        int place = 0;
-        for (int k = 0; k < axes.n; k++) place += given[k] < given[i];
-        order[place] = i;
+        int position = 0;
+        for (int k = 0; k < axes.n; k++) position += given[k] < given[i];
+        order[position] = i;
     }
     for (int i = 0; i < cp_ndim(a); i++) shape[i] = named[i] ? cp_dims(a)[i] : 1;
-    cp_array *turned = cp_transpose(w, (cp_axes){axes.n, order});
-    cp_array *r = turned ? cp_reshape(turned, (cp_shape){cp_ndim(a), shape}) : NULL;
-    cp_free(turned);
+    cp_array *transposed = cp_transpose(w, (cp_axes){axes.n, order});
+    cp_array *r = transposed ? cp_reshape(transposed, (cp_shape){cp_ndim(a), shape}) : NULL;
+    cp_free(transposed);
     return r;
 }
 
@@ -264,12 +265,12 @@ cp_code (cp_average)(cp_array *a, cp_array **average, cp_array **sum_of_weights,
 /* --- covariances --- */
 
 /* As a table of variables and observations. */
-static cp_array *table(cp_array *x, cp_type type, bool turned)
+static cp_array *table(cp_array *x, cp_type type, bool transposed)
 {
     cp_array *wide = in_type(x, type);
     if (!wide) return NULL;
     if (cp_ndim(x) < 2) return cp_reshape(wide, CP_SHAPE(1, cp_size(x)));
-    return turned ? cp_transpose(wide, CP_ALL) : wide;
+    return transposed ? cp_transpose(wide, CP_ALL) : wide;
 }
 
 /* Weights of observations, checked. */

@@ -62,12 +62,12 @@ CPS int64_t cpi_not_above(const double *edges, int64_t m, double x)
 CPS int64_t cpi_bin_of(const double *edges, int64_t bins, bool even, double first, double scale, double x)
 {
     if (!(x >= edges[0] && x <= edges[bins])) return bins;
-    const double place = (x - first) * scale;
-    if (!even || !(place < 9e15)) {
+    const double position = (x - first) * scale;
+    if (!even || !(position < 9e15)) {
         const int64_t i = cpi_not_above(edges, bins + 1, x);
         return i > bins ? bins - 1 : i - 1;
     }
-    int64_t i = place < 0 ? 0 : (int64_t)place;
+    int64_t i = position < 0 ? 0 : (int64_t)position;
     if (i >= bins) i = bins - 1;
     while (i > 0 && x < edges[i]) i--;
     while (i + 1 < bins && x >= edges[i + 1]) i++;
@@ -113,10 +113,10 @@ CPS void cpi_interpolate_one(const cpi_interpolation *p, int64_t i)
 
 /* --- quantiles --- */
 
-typedef struct cpi_quantile_place {
+typedef struct cpi_quantile_position {
     int64_t before, behind; /* places among n elements */
     double share;           /* of the way from one to the other */
-} cpi_quantile_place;
+} cpi_quantile_position;
 
 /* As the arithmetic of `single` precision rounds it. */
 CPS double cpi_rounded(bool single, double x) { return single ? (double)(float)x : x; }
@@ -160,7 +160,7 @@ CPS int64_t cpi_quantile_element(cp_quantile_method method, bool single, double 
     return floor_at < 0 ? 0 : (int64_t)floor_at;
 }
 
-CPS cpi_quantile_place cpi_quantile_between(cp_quantile_method method, bool single, int64_t count, double q)
+CPS cpi_quantile_position cpi_quantile_between(cp_quantile_method method, bool single, int64_t count, double q)
 {
     const double n = cpi_rounded(single, (double)count);
     double at;
@@ -171,7 +171,7 @@ CPS cpi_quantile_place cpi_quantile_between(cp_quantile_method method, bool sing
     } else {
         at = cpi_quantile_index(method, single, n, q);
     }
-    cpi_quantile_place p;
+    cpi_quantile_position p;
     double before = floor(at);
     p.before = (int64_t)before, p.behind = p.before + 1;
     if (at >= (double)(count - 1)) before = -1, p.before = p.behind = count - 1;
@@ -205,7 +205,7 @@ CPS bool cpi_is_nan_at(const cpi_quantiles *r, int64_t i)
 CPS int64_t cpi_known_elements(const cpi_quantiles *r, int64_t first)
 {
     int64_t low = 0, high = r->n;
-    if (r->places) return r->known ? r->numbers : cpi_is_nan_at(r, r->found - 1) ? 0 : r->n;
+    if (r->indices) return r->known ? r->numbers : cpi_is_nan_at(r, r->found - 1) ? 0 : r->n;
     if (!cpi_is_nan_at(r, first + r->n - 1)) return r->n;
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
@@ -216,11 +216,11 @@ CPS int64_t cpi_known_elements(const cpi_quantiles *r, int64_t first)
 }
 
 /* Where the element at a place of a row is in x. */
-CPS int64_t cpi_element_of(const cpi_quantiles *r, int64_t first, int64_t place)
+CPS int64_t cpi_element_of(const cpi_quantiles *r, int64_t first, int64_t position)
 {
     int i = 0;
-    if (!r->places) return first + place;
-    while (i + 1 < r->found && r->places[i] < place) i++;
+    if (!r->indices) return first + position;
+    while (i + 1 < r->found && r->indices[i] < position) i++;
     return i;
 }
 
@@ -252,11 +252,11 @@ CPS double cpi_rounded_to(cp_type t, double x)
 CPS void cpi_quantile_one(const cpi_quantiles *r, int64_t row, int64_t i, int64_t bytes)
 {
     const bool elements = r->elements;
-    const int64_t first = row * r->n, place = i * r->rows + row;
+    const int64_t first = row * r->n, position = i * r->rows + row;
     const bool single = r->computed == CP_FLOAT32;
     const double q = r->q[i];
     const int64_t known = cpi_known_elements(r, first), n = known < r->n && r->known ? known : r->n;
-    cpi_quantile_place p = {r->n - 1, r->n - 1, 0};
+    cpi_quantile_position p = {r->n - 1, r->n - 1, 0};
     if (known == r->n || (r->known && known)) { /* else the last one, which is NaN */
         if (r->weight) p.before = cpi_quantile_weighted(r->weight + first, n, q, single);
         else if (elements) p.before = cpi_quantile_element(r->method, single, cpi_rounded(single, (double)n), q);
@@ -265,7 +265,7 @@ CPS void cpi_quantile_one(const cpi_quantiles *r, int64_t row, int64_t i, int64_
     }
     const int64_t before = cpi_element_of(r, first, p.before), behind = cpi_element_of(r, first, p.behind);
     if (elements) {
-        cpi_copy_item((char *)r->to + place * bytes, (const char *)r->x + before * bytes, bytes);
+        cpi_copy_item((char *)r->to + position * bytes, (const char *)r->x + before * bytes, bytes);
         return;
     }
     const double a = cpi_number_at(r->type, r->x, before), b = cpi_number_at(r->type, r->x, behind);
@@ -275,7 +275,7 @@ CPS void cpi_quantile_one(const cpi_quantiles *r, int64_t row, int64_t i, int64_
     const double part = cpi_rounded_to(r->result, cpi_times(d, share));
     double y = near ? cpi_plus(b, -part) : cpi_plus(a, part);
     if (r->method == CPI_QUANTILE_MEDIAN) y = p.share != 0 ? (a + b) / 2 : a;
-    cpi_store_quantile(r->result, r->to, place, y);
+    cpi_store_quantile(r->result, r->to, position, y);
 }
 
 #endif

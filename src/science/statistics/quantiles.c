@@ -7,7 +7,7 @@
 #include "cuprite/elementwise.h"
 #include "cuprite/reduce.h"
 #include "cuprite/sort.h"
-#include "front/front.h"
+#include "operands/operands.h"
 #include "index/index.h"
 #include "sort/sort.h"
 #include "statistics/methods.h"
@@ -17,7 +17,7 @@
           "linear lower higher midpoint nearest inverted_cdf averaged_inverted_cdf closest_observation "
           "interpolated_inverted_cdf hazen weibull median_unbiased normal_unbiased", c="cp_quantile_method") */
 
-enum { FEW_PLACES = 8, LONG_ROW = 1 << 17 };
+enum { FEW_POSITIONS = 8, LONG_ROW = 1 << 17 };
 
 typedef struct asking {
     const char *name;
@@ -33,7 +33,7 @@ typedef struct asking {
 } asking;
 
 /* q as numbers from 0 to 1, in the arithmetic of their type. */
-static cp_code read_places(asking *s, cp_array *q)
+static cp_code read_positions(asking *s, cp_array *q)
 {
     if (q->ndim > 2) return cpi_fail(CP_ERROR_VALUE, "%s: q must be a scalar or 1d", s->name);
     if (cpi_is_complex(q->type)) return cpi_fail(CP_ERROR_TYPE, "%s: q must be real", s->name);
@@ -76,24 +76,24 @@ static cp_type between(const cp_array *a, const cp_array *q)
 }
 
 /* Which elements of a row are read, ascending and distinct; 0: too many to be worth it. */
-static int wanted_places(const asking *s, int64_t n, int64_t *places)
+static int wanted_positions(const asking *s, int64_t n, int64_t *indices)
 {
     int found = 0;
     const bool single = s->job.computed == CP_FLOAT32;
-    if (s->weights || s->count > FEW_PLACES) return 0;
-    if (!cpi_is_whole(s->job.type) && !s->known) places[found++] = n - 1; /* NaN would be there */
+    if (s->weights || s->count > FEW_POSITIONS) return 0;
+    if (!cpi_is_whole(s->job.type) && !s->known) indices[found++] = n - 1; /* NaN would be there */
     for (int64_t i = 0; i < s->count; i++) {
-        cpi_quantile_place p = {0, 0, 0};
+        cpi_quantile_position p = {0, 0, 0};
         if (s->job.elements) p.before = p.behind = cpi_quantile_element(s->method, single, (double)n, s->q[i]);
         else p = cpi_quantile_between(s->method, single, n, s->q[i]);
         for (int k = 0; k < 2; k++) {
             int64_t v = k ? p.behind : p.before;
             int at = 0;
             v = v > n - 1 ? n - 1 : v < 0 ? 0 : v;
-            while (at < found && places[at] < v) at++;
-            if (at < found && places[at] == v) continue;
-            memmove(places + at + 1, places + at, (size_t)(found - at) * sizeof *places);
-            places[at] = v, found++;
+            while (at < found && indices[at] < v) at++;
+            if (at < found && indices[at] == v) continue;
+            memmove(indices + at + 1, indices + at, (size_t)(found - at) * sizeof *indices);
+            indices[at] = v, found++;
         }
     }
     return found;
@@ -104,10 +104,11 @@ static cp_array *sorted_weights(const asking *s, cp_array *rows, cp_array *weigh
 {
     cp_array *order = cp_argsort(rows, -1), *row = order ? cp_arange_int(0, count, 1, CP_INT64) : NULL;
     cp_array *size = row ? cp_int(n) : NULL, *first = size ? cp_multiply(row, size) : NULL;
-    cp_array *column = first ? cp_expand_dims(first, CP_AXES(1)) : NULL, *place = column ? cp_add(order, column) : NULL;
-    cp_array *flat = place ? cp_ravel(place) : NULL, *line = flat ? cp_ravel(weights) : NULL;
+    cp_array *column = first ? cp_expand_dims(first, CP_AXES(1)) : NULL,
+             *position = column ? cp_add(order, column) : NULL;
+    cp_array *flat = position ? cp_ravel(position) : NULL, *line = flat ? cp_ravel(weights) : NULL;
     cp_array *r = line ? cpi_take_rows(s->name, line, 0, flat) : NULL;
-    cp_free(order), cp_free(row), cp_free(size), cp_free(first), cp_free(column), cp_free(place);
+    cp_free(order), cp_free(row), cp_free(size), cp_free(first), cp_free(column), cp_free(position);
     cp_free(flat), cp_free(line);
     return r;
 }
@@ -156,30 +157,31 @@ static cp_code check_sums(const asking *s, cp_array *elements, cp_array *weights
 }
 
 /* Rows of a copy of the elements, with the places that are read in order. */
-static cp_array *ordered_rows(asking *s, cp_array *a, const cpi_lanes *lanes, cpi_device *device, cp_array **weights)
+static cp_array *ordered_rows(asking *s, cp_array *a, const cpi_slices *slices, cpi_device *device, cp_array **weights)
 {
-    int64_t places[2 * FEW_PLACES + 1];
-    cp_array *dense = cpi_lanes_dense(s->name, a, lanes, device, true), *w = NULL;
+    int64_t indices[2 * FEW_POSITIONS + 1];
+    cp_array *dense = cpi_slices_dense(s->name, a, slices, device, true), *w = NULL;
     if (!dense) return NULL;
     if (dense->data == a->data) {
         cp_array *own = cp_copy(dense);
         cp_free(dense);
         if (!(dense = own)) return NULL;
     }
-    const int64_t n = lanes->reduced, rows = lanes->kept;
+    const int64_t n = slices->reduced, rows = slices->kept;
     if (s->weights) {
-        cp_array *full = full_weights(s, a), *there = full ? cpi_lanes_dense(s->name, full, lanes, device, true) : NULL;
+        cp_array *full = full_weights(s, a),
+                 *there = full ? cpi_slices_dense(s->name, full, slices, device, true) : NULL;
         cp_array *table = there ? cp_reshape(dense, CP_SHAPE(rows, n)) : NULL;
         if (table && !check_sums(s, table, there, rows, n)) w = sorted_weights(s, table, there, rows, n);
         cp_free(full), cp_free(there), cp_free(table);
         if (!w) return cp_free(dense), NULL;
     }
     *weights = w;
-    const int found = s->known ? 0 : wanted_places(s, n, places);
+    const int found = s->known ? 0 : wanted_positions(s, n, indices);
     const cpi_sort_ops *sort = device->backend->sort;
     cp_stream *stream = cpi_stream(device);
     cpi_array_used(dense);
-    const cp_code code = found ? sort->partition(stream, dense->type, rows, n, dense->data, found, places)
+    const cp_code code = found ? sort->partition(stream, dense->type, rows, n, dense->data, found, indices)
                                : sort->sort(stream, dense->type, rows, n, dense->data, dense->data);
     if (!code) return dense;
     cp_free(dense), cp_free(w);
@@ -189,11 +191,12 @@ static cp_array *ordered_rows(asking *s, cp_array *a, const cpi_lanes *lanes, cp
 
 /* Can places be picked out of the one row, which stays? Where results are there when calls return: how many elements
  * are numbers is read. */
-static bool can_pick(const asking *s, const cpi_lanes *lanes, const cpi_device *device)
+static bool can_select_kth(const asking *s, const cpi_slices *slices, const cpi_device *device)
 {
     const int bytes = (int)cpi_itemsize(s->job.type);
-    return device->backend->at_once && device->backend->sort->pick && lanes->kept == 1 && lanes->reduced >= LONG_ROW &&
-           !s->weights && s->count <= FEW_PLACES && (bytes == 4 || bytes == 8) && !cpi_is_complex(s->job.type);
+    return device->backend->at_once && device->backend->sort->select_kth && slices->kept == 1 &&
+           slices->reduced >= LONG_ROW && !s->weights && s->count <= FEW_POSITIONS && (bytes == 4 || bytes == 8) &&
+           !cpi_is_complex(s->job.type);
 }
 
 static cp_code count_numbers(cp_array *x, int64_t *numbers)
@@ -206,36 +209,36 @@ static cp_code count_numbers(cp_array *x, int64_t *numbers)
     return code;
 }
 
-/* Only the elements that are read, in s->job.places, which is memory of the caller's. */
-static cp_array *picked(asking *s, cp_array *a, const cpi_lanes *lanes, cpi_device *device, int64_t *places)
+/* Only the elements that are read, in s->job.indices, which is memory of the caller's. */
+static cp_array *selected(asking *s, cp_array *a, const cpi_slices *slices, cpi_device *device, int64_t *indices)
 {
     cpi_quantiles *job = &s->job;
-    cp_array *dense = cpi_lanes_dense(s->name, a, lanes, device, true), *r = NULL;
-    job->numbers = lanes->reduced, job->places = places;
+    cp_array *dense = cpi_slices_dense(s->name, a, slices, device, true), *r = NULL;
+    job->numbers = slices->reduced, job->indices = indices;
     cp_code code = dense ? CP_OK : cp_error();
     if (!code && s->known && !cpi_is_whole(job->type)) code = count_numbers(dense, &job->numbers);
     if (!code) {
-        job->found = job->numbers ? wanted_places(s, job->numbers, places) : 0;
-        if (!job->found) places[job->found++] = lanes->reduced - 1;
+        job->found = job->numbers ? wanted_positions(s, job->numbers, indices) : 0;
+        if (!job->found) indices[job->found++] = slices->reduced - 1;
         const int64_t found = job->found;
         if ((r = cpi_array_new(s->name, device, job->type, 1, &found, 'C')))
-            code = device->backend->sort->pick(cpi_stream(device), job->type, lanes->reduced, dense->data, job->found,
-                                               places, r->data);
+            code = device->backend->sort->select_kth(cpi_stream(device), job->type, slices->reduced, dense->data,
+                                                     job->found, indices, r->data);
     }
     cp_free(dense);
     return code ? cp_free(r), NULL : r;
 }
 
-static cp_code read_off(asking *s, cp_array *a, const cpi_lanes *lanes, cpi_device *device, cp_array *r)
+static cp_code read_off(asking *s, cp_array *a, const cpi_slices *slices, cpi_device *device, cp_array *r)
 {
-    int64_t places[2 * FEW_PLACES + 1];
-    cp_array *weights = NULL, *rows = can_pick(s, lanes, device) ? picked(s, a, lanes, device, places)
-                                                                 : ordered_rows(s, a, lanes, device, &weights);
+    int64_t indices[2 * FEW_POSITIONS + 1];
+    cp_array *weights = NULL, *rows = can_select_kth(s, slices, device) ? selected(s, a, slices, device, indices)
+                                                                 : ordered_rows(s, a, slices, device, &weights);
     cp_array *q = rows ? cp_from_host(s->q, CP_FLOAT64, CP_SHAPE(s->count), NULL) : NULL, *there = NULL;
     cp_code code = CP_ERROR_MEMORY;
     if (q && (there = cp_to_device(q, device->id))) {
         cpi_quantiles *job = &s->job;
-        job->rows = lanes->kept, job->n = lanes->reduced, job->count = s->count;
+        job->rows = slices->kept, job->n = slices->reduced, job->count = s->count;
         job->x = rows->data, job->q = (const double *)there->data, job->to = r->data;
         job->method = s->method, job->known = s->known;
         job->weight = weights ? (const double *)weights->data : NULL;
@@ -250,14 +253,14 @@ static cp_code read_off(asking *s, cp_array *a, const cpi_lanes *lanes, cpi_devi
 static cp_casting casting_of(const asking *s) { return s->method == CPI_QUANTILE_MEDIAN ? CP_UNSAFE : CP_SAME_KIND; }
 
 /* Of an array without elements: NumPy's mean of it, whatever q is. */
-static cp_array *of_nothing(const asking *s, cp_array *a, const cpi_lanes *lanes)
+static cp_array *of_nothing(const asking *s, cp_array *a, const cpi_slices *slices)
 {
     cp_array *both[2] = {a, s->out};
     cpi_output o = {.function = s->name, .device = cpi_common_device(s->name, 2, both),
-                    .type = cpi_is_whole(a->type) ? CP_FLOAT64 : a->type, .ndim = lanes->ndim, .shape = lanes->shape,
+                    .type = cpi_is_whole(a->type) ? CP_FLOAT64 : a->type, .ndim = slices->ndim, .shape = slices->shape,
                     .out = s->out, .casting = casting_of(s)};
     if (!o.device || cpi_output_open(&o, 1, &a)) return NULL;
-    if (lanes->kept) cpi_warn(CP_WARNING_MEAN);
+    if (slices->kept) cpi_warn(CP_WARNING_MEAN);
     cp_array *nan = cpi_is_complex(a->type) ? cp_complex(NAN, NAN) : cp_float(NAN);
     const cp_code code = nan ? cp_fill(o.array, nan) : cp_error();
     cp_free(nan);
@@ -310,33 +313,33 @@ static cp_code notice_nothing(const asking *s, cp_array *a, const cpi_device *de
 
 static cp_array *quantiles(asking *s, cp_array *a, cp_array *q)
 {
-    cpi_lanes lanes;
+    cpi_slices slices;
     int64_t shape[2 * CP_MAXDIM];
     if (cpi_null(s->name, a) || cpi_null(s->name, q)) return NULL;
     if (cpi_is_complex(a->type) && (s->method != CPI_QUANTILE_MEDIAN || a->size)) /* nothing has a median that is NaN */
         return cpi_fail(CP_ERROR_TYPE, "%s: a must be an array of real numbers", s->name), NULL;
     cpi_free_host(s->q), s->q = NULL;
-    if (read_places(s, q) || cpi_lanes_of(s->name, a, s->axes, s->keepdims, &lanes)) return NULL;
+    if (read_positions(s, q) || cpi_slices_of(s->name, a, s->axes, s->keepdims, &slices)) return NULL;
     cp_array *both[2] = {a, s->out};
     s->job.type = a->type, s->job.elements = gives_elements(s), s->job.result = between(a, q);
-    if (s->known && !a->size) return of_nothing(s, a, &lanes);
-    if (!lanes.reduced && (s->count || cpi_is_float(a->type))) /* no places of no integers are none */
+    if (s->known && !a->size) return of_nothing(s, a, &slices);
+    if (!slices.reduced && (s->count || cpi_is_float(a->type))) /* no places of no integers are none */
         return cpi_fail(CP_ERROR_INDEX, "%s: index -1 is out of bounds for axis 0 with size 0", s->name), NULL;
     if (a->type == CP_BOOL && !s->job.elements)
         return cpi_fail(CP_ERROR_TYPE, "%s: numpy boolean subtract, the `-` operator, is not supported, use the "
                         "bitwise_xor, the `^` operator, or the logical_xor function instead.", s->name), NULL;
     if (is_integral(s, q)) return integral(s, a, q);
-    if (q->ndim + lanes.ndim > CP_MAXDIM)
+    if (q->ndim + slices.ndim > CP_MAXDIM)
         return cpi_fail(CP_ERROR_VALUE, "%s: the result would have more than %d dimensions", s->name, CP_MAXDIM), NULL;
     if (q->ndim) memcpy(shape, q->shape, (size_t)q->ndim * sizeof *shape);
-    memcpy(shape + q->ndim, lanes.shape, (size_t)lanes.ndim * sizeof *shape);
+    memcpy(shape + q->ndim, slices.shape, (size_t)slices.ndim * sizeof *shape);
     cpi_output o = {.function = s->name, .device = cpi_common_device(s->name, 2, both),
-                    .type = s->job.elements ? a->type : s->job.result, .ndim = q->ndim + lanes.ndim, .shape = shape,
+                    .type = s->job.elements ? a->type : s->job.result, .ndim = q->ndim + slices.ndim, .shape = shape,
                     .out = s->out, .casting = casting_of(s), .dense = true};
     if (!o.device || cpi_output_open(&o, 1, &a)) return NULL;
     cp_code code = CP_OK;
-    if (lanes.kept && s->count) code = read_off(s, a, &lanes, o.device, o.array);
-    if (lanes.kept && s->count && !code) code = notice_nothing(s, a, o.device, o.array);
+    if (slices.kept && s->count) code = read_off(s, a, &slices, o.device, o.array);
+    if (slices.kept && s->count && !code) code = notice_nothing(s, a, o.device, o.array);
     return cpi_output_close(&o, code);
 }
 

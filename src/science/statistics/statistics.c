@@ -8,7 +8,7 @@
 #include "cuprite/elementwise.h"
 #include "cuprite/reduce.h"
 #include "cuprite/sort.h"
-#include "front/front.h"
+#include "operands/operands.h"
 #include "index/index.h"
 #include "statistics/methods.h"
 
@@ -244,14 +244,15 @@ cp_array *(cp_digitize)(cp_array *x, cp_array *bins, const cp_digitize_options *
     if (bins->ndim != 1)
         return cpi_fail(CP_ERROR_VALUE, "%s: object %s", name,
                         bins->ndim ? "too deep for desired array" : "of too small depth for desired array"), NULL;
-    if (bins->size && bins->size <= CPI_FEW_EDGES && x->size)
+    if (bins->size && bins->size <= CPI_SMALL_EDGES && x->size)
         return located(name, x, bins, !right, true);
     if (direction(bins, &up, &ordered)) return NULL;
     if (!ordered) return cpi_fail(CP_ERROR_VALUE, "%s: %s", name, CPI_UNORDERED_EDGES), NULL;
     if (up) return located(name, x, bins, !right, false);
-    cp_array *turned = cp_flip(bins, CP_ALL), *places = turned ? located(name, x, turned, !right, false) : NULL;
-    cp_array *count = places ? cp_int(bins->size) : NULL, *r = count ? cp_subtract(count, places) : NULL;
-    cp_free(turned), cp_free(places), cp_free(count);
+    cp_array *transposed = cp_flip(bins, CP_ALL),
+             *indices = transposed ? located(name, x, transposed, !right, false) : NULL;
+    cp_array *count = indices ? cp_int(bins->size) : NULL, *r = count ? cp_subtract(count, indices) : NULL;
+    cp_free(transposed), cp_free(indices), cp_free(count);
     return r;
 }
 

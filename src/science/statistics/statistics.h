@@ -61,12 +61,12 @@ typedef struct cpi_quantiles {
     void *to;             /* (count, rows) */
     /* x has only the elements at these places of the one row, ascending, the last place of floating types among them
      * unless `known`, which has `numbers` elements that are no NaN; NULL: all. */
-    const int64_t *places;
+    const int64_t *indices;
     int found;
     int64_t numbers;
 } cpi_quantiles;
 
-enum { CPI_FEW_EDGES = 2048 };
+enum { CPI_SMALL_EDGES = 2048 };
 #define CPI_UNORDERED_EDGES "bins must be monotonically increasing or decreasing"
 
 typedef struct cpi_statistics_ops {
@@ -82,8 +82,8 @@ typedef struct cpi_statistics_ops {
      * number. No complex type. m may be 0. */
     cp_code (*locate)(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_t m, const void *edges,
                       bool right, int64_t *to);
-    /* numpy.digitize, of 1 to CPI_FEW_EDGES edges: as locate where they ascend; where they descend, m less how many of
-     * them turned round. Of those that do neither fails: on the CPU at once, elsewhere where the stream's work is
+    /* numpy.digitize, of 1 to CPI_SMALL_EDGES edges: as locate where they ascend; where they descend, m less how many
+     * of them turned round. Of those that do neither fails: on the CPU at once, elsewhere where the stream's work is
      * looked at next. NaN is in order with anything; which way the first two go that are unequal decides. */
     cp_code (*digitize)(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_t m, const void *edges,
                         bool right, int64_t *to);

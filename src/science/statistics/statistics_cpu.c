@@ -60,14 +60,14 @@ static void turn_task(void *context, int64_t task, int worker)
 cp_code cpi_statistics_cpu_digitize(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_t m,
                                     const void *edges, bool right, int64_t *to)
 {
-    uint64_t turned[CPI_FEW_EDGES]; /* no type is wider */
+    uint64_t transposed[CPI_SMALL_EDGES]; /* no type is wider */
     const int64_t size = cpi_itemsize(type);
     const int way = direction(type, edges, m);
     if (way > 0) return cpi_statistics_cpu_locate(stream, type, n, x, m, edges, right, to);
     if (!way) return cpi_fail(CP_ERROR_VALUE, "digitize: %s", CPI_UNORDERED_EDGES);
     for (int64_t i = 0; i < m; i++)
-        memcpy((char *)turned + i * size, (const char *)edges + (m - 1 - i) * size, (size_t)size);
-    const cp_code code = cpi_statistics_cpu_locate(stream, type, n, x, m, turned, right, to);
+        memcpy((char *)transposed + i * size, (const char *)edges + (m - 1 - i) * size, (size_t)size);
+    const cp_code code = cpi_statistics_cpu_locate(stream, type, n, x, m, transposed, right, to);
     turning t = {.m = m, .n = n, .to = to};
     if (!code) cpi_parallel(cpi_cut(n, 16 * GRAIN, &t.each), turn_task, &t);
     return code;

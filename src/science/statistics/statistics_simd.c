@@ -7,15 +7,15 @@
 #include "cpu/vectors.h"
 
 
-static void places(cp_type type, const void *from, int64_t n, const cpi_even *e, float *place)
+static void indices(cp_type type, const void *from, int64_t n, const cpi_even *e, float *position)
 {
     if (type == CP_FLOAT32) {
         const float *x = from, first = (float)e->first, scale = (float)e->scale;
-        for (int64_t i = 0; i < n; i++) place[i] = (x[i] - first) * scale;
+        for (int64_t i = 0; i < n; i++) position[i] = (x[i] - first) * scale;
         return;
     }
     const double *x = from, first = e->first, scale = e->scale;
-    for (int64_t i = 0; i < n; i++) place[i] = (float)((x[i] - first) * scale);
+    for (int64_t i = 0; i < n; i++) position[i] = (float)((x[i] - first) * scale);
 }
 
 /* Which of n bins are less than 0. */
@@ -35,13 +35,13 @@ static int find_untold(const int32_t *bin, int64_t n, int16_t *which)
 
 /* An edge lies at most `off` from its number, the rounding of places included: so what lies farther from a whole number
  * than that is between the two edges which the numbers beside it belong to. */
-static int bins(const float *place, int64_t n, const cpi_even *e, int32_t *bin, int16_t *which)
+static int bins(const float *position, int64_t n, const cpi_even *e, int32_t *bin, int16_t *which)
 {
     const float low = -0.5f, high = (float)e->bins + 0.5f, off = (float)e->off, near_one = 1 - off;
     const uint32_t all = (uint32_t)e->bins;
     int32_t any = 0;
     for (int64_t i = 0; i < n; i++) {
-        float p = place[i] < high ? place[i] : high; /* NaN too */
+        float p = position[i] < high ? position[i] : high; /* NaN too */
         p = p > low ? p : low;
         const float whole = floorf(p), part = p - whole;
         uint32_t r = (uint32_t)(int32_t)whole; /* what is before the first is large */
@@ -159,4 +159,4 @@ static void extent(cp_type type, const void *x, int64_t n, int64_t *least, int64
     }
 }
 
-const cpi_statistics_simd CPI_ISA_NAME(cpi_statistics_simd) = {places, bins, few, span, bits, extent};
+const cpi_statistics_simd CPI_ISA_NAME(cpi_statistics_simd) = {indices, bins, few, span, bits, extent};

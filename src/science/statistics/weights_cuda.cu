@@ -93,8 +93,8 @@ cp_code few(cp_stream *stream, int64_t n, const int64_t *x, const double *weight
     const size_t bytes = (size_t)warps * bins * sizeof(double);
     const int64_t step = warps * 32 * AT_ONCE;
     const int64_t wanted = cpi_cuda_blocks(n, warps * 32 * LEAST, MOST_BLOCKS);
-    const int64_t each = ((n + wanted - 1) / wanted + step - 1) / step * step;
-    const unsigned blocks = (unsigned)((n + each - 1) / each);
+    const int64_t each = cpi_round_up(cpi_ceil_div(n, wanted), step);
+    const unsigned blocks = (unsigned)cpi_ceil_div(n, each);
     const cudaStream_t cs = cpi_cuda_stream(stream);
     cp_code code = cpi_cuda_allow(stream, weigh_few, (int64_t)bytes, "bincount");
     double *rows = to;
@@ -107,7 +107,7 @@ cp_code few(cp_stream *stream, int64_t n, const int64_t *x, const double *weight
     code = CPI_LAUNCHED(stream, "bincount");
     if (blocks > 1) {
         if (!code) {
-            join_rows<<<(bins + 31) / 32, THREADS, 0, cs>>>(rows, (int)blocks, bins, to);
+            join_rows<<<cpi_ceil_div(bins, 32), THREADS, 0, cs>>>(rows, (int)blocks, bins, to);
             code = CPI_LAUNCHED(stream, "bincount");
         }
         cpi_host->work_free(stream, rows);
@@ -157,12 +157,12 @@ weigh(const K *keys, const I *order, const double *weights, int64_t n, int64_t b
 template <class K, class I>
 cp_code many(cp_stream *stream, int64_t n, const int64_t *x, const double *weights, int64_t bins, double *to)
 {
-    const size_t size = ((size_t)n * sizeof(K) + 255) / 256 * 256, places = ((size_t)n * sizeof(I) + 255) / 256 * 256;
+    const size_t size = cpi_round_up((size_t)n * sizeof(K), 256), indices = cpi_round_up((size_t)n * sizeof(I), 256);
     const int64_t most = (int64_t)cpi_cuda_units(stream) * 64;
     const cudaStream_t cs = cpi_cuda_stream(stream);
-    char *memory = (char *)cpi_host->work_alloc(stream, 2 * (size + places));
+    char *memory = (char *)cpi_host->work_alloc(stream, 2 * (size + indices));
     if (!memory) return CP_ERROR_MEMORY;
-    void *keys = memory, *spare = memory + size, *order = memory + 2 * size, *other = memory + 2 * size + places;
+    void *keys = memory, *spare = memory + size, *order = memory + 2 * size, *other = memory + 2 * size + indices;
     int bits = 0;
     while (bits < 64 && (uint64_t)bins >> bits) bits++;
     list_bins<<<cpi_cuda_blocks(n, THREADS, most), THREADS, 0, cs>>>(x, n, bins, (K *)keys, (I *)order);

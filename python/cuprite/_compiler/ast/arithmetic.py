@@ -2,8 +2,8 @@
 import operator
 
 from .rules import SIGNS
-from .types import (BOOL, FLOAT, HALF, INT64, UINT64, Array, Opaque, Scalar, Tuple)
-from .values import Value, as_type, convert, describe, items_of, known, number
+from .types import (BOOL, DOUBLE, FLOAT, HALF, INT64, UINT32, UINT64, Array, Opaque, Scalar, Tuple)
+from .values import Value, as_type, convert, describe, items_of, known, nonneg_as, number
 
 _PYTHON = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv,
            "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow, "lshift": operator.lshift,
@@ -12,40 +12,78 @@ _COMPARE = {"==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operat
             ">=": operator.ge}
 
 
+def of_python(name, *numbers):
+    """An operator of Python on numbers."""
+    one = {"USub": operator.neg, "UAdd": operator.pos, "Invert": operator.invert}
+    if name in ("pow", "lshift") and abs(numbers[1]) > 128:
+        raise ValueError("a large number")
+    return (one.get(name) or _PYTHON[name])(*numbers)
+
+
 def foldable(*values):
     """Whether Python can compute with the values now, and what it gets has the type that the kernel's value has."""
     return all(v.known and (number(v.const) or isinstance(v.const, (tuple, str))) for v in values)
 
 
+def _folds(unit, op, *values):
+    """foldable, as Numba's rules have it: NumPy's scalars widen first, and a whole number has 64 bits."""
+    if not foldable(*values):
+        return False
+    if not unit.rules.widens:
+        return True
+    if any(_typed(v) for v in values):
+        return False
+    whole = all(isinstance(v.const, int) for v in values)
+    return not (whole and op in ("pow", "lshift") and not 0 <= values[1].const < 64)
+
+
 def binary(unit, op, a, b):
     """a op b."""
-    if foldable(a, b) and not (unit.rules.widens and _typed(a) != _typed(b)):
-        return known(_PYTHON[op](a.const, b.const))
+    if _folds(unit, op, a, b):
+        try:
+            made = _PYTHON[op](a.const, b.const)
+        except ZeroDivisionError:   # if the kernel comes there, it computes as it does with variables
+            if not unit.rules.widens:
+                raise
+        else:
+            if not (unit.rules.widens and isinstance(made, int) and not -(1 << 63) <= made < 1 << 64):
+                return known(made)
     if op == "add" and items_of(a) is not None and items_of(b) is not None:
         from .values import make_tuple
         return make_tuple(items_of(a) + items_of(b))
     if isinstance(a.type, Opaque) and op in ("add", "sub"):
         return _pointer(op, a, b)
+    if isinstance(a.type, Array) and a.type.layout == "C" and op == "add" and not unit.rules.widens and not (
+            isinstance(b.type, Array)) and items_of(b) is None and unit.rules.type_of(b).integer:
+        return _pointer(op, Value(Opaque(f"{a.type.dtype.c} *"), a.code, pure=a.pure), b)
     for v in (a, b):
         if isinstance(v.type, (Array, Tuple)):
             raise TypeError(f"unsupported operand for {SIGNS[op]}: {describe(v)}; a kernel computes "
                             "with single numbers")
     if op == "matmul":
         raise TypeError("the operator @ is not for single numbers")
-    pure = a.pure and b.pure
     t, result = unit.rules.operands(op, a, b)
+    return computed(unit, op, t, result, a, b, unit.rules.notes_zero)
+
+
+def computed(unit, op, t, result, a, b, notes_zero=False):
+    """a op b, computed in the type t and given as one of the type result."""
+    pure = a.pure and b.pure
     if op == "pow":
         return _power(unit, t, result, a, b, pure)
     unit.need_type(t)
-    nonneg = result.kind == "u" or result is BOOL or (
-        a.nonneg and b.nonneg and op in ("add", "mul", "floordiv", "mod", "rshift", "and", "or", "xor")) or (
-        op == "and" and (a.nonneg or b.nonneg)) or (op == "mod" and b.known and b.nonneg)
+    p, q = nonneg_as(a, t), nonneg_as(b, t)
+    nonneg = 0
+    if op in ("add", "mul"):
+        nonneg = min(p, q, 1)   # which may wrap
+    elif op in ("floordiv", "mod", "rshift", "and", "or", "xor"):
+        nonneg = max(p, q) if op == "and" else q if op == "mod" and q and b.known else min(p, q)
     x, y = as_type(a, t), as_type(b, t)
-    if unit.rules.notes_zero and op in ("truediv", "floordiv", "mod") and t.kind != "c" and not (b.known and b.const):
+    if notes_zero and op in ("truediv", "floordiv", "mod") and not (b.known and b.const):
         y = unit.call("host_divisor", y)
     if t is HALF:
         x, y, t = convert(x, HALF, FLOAT), convert(y, HALF, FLOAT), FLOAT
-    return Value(result, convert(_text(unit, op, t, x, y, a, b), t, result), pure=pure, nonneg=nonneg)
+    return Value(result, convert(_text(unit, op, t, x, y, p == 2, b), t, result), pure=pure, nonneg=nonneg)
 
 
 def _typed(v):
@@ -62,10 +100,10 @@ def _pointer(op, a, b):
     return Value(a.type, f"({a.code} {SIGNS[op]} {as_type(b, INT64)})", pure=a.pure and b.pure)
 
 
-def _text(unit, op, t, x, y, a, b):
+def _text(unit, op, t, x, y, positive, b):
     if op in ("floordiv", "mod"):
         if t.integer:
-            if a.nonneg and b.known and b.nonneg and b.const != 0:
+            if positive and b.known and b.nonneg and b.const != 0:
                 return f"({x} {'/' if op == 'floordiv' else '%'} {y})"
             return unit.call("py_floordiv" if op == "floordiv" else "py_mod", x, y)
         unit.need("fmod_of", "copysign_of", "floor_of")
@@ -73,6 +111,9 @@ def _text(unit, op, t, x, y, a, b):
     if t is BOOL and op in ("add", "mul"):
         return f"({x} {'||' if op == 'add' else '&&'} {y})"
     sign = SIGNS[op]
+    if t.kind == "i" and t.size >= 4 and op in ("add", "sub", "mul"):  # wraps, where C++ takes overflow for impossible
+        u = UINT64 if t is INT64 else UINT32
+        return f"(({t.c})({convert(x, t, u)} {sign} {convert(y, t, u)}))"
     text = f"({x} {sign} {y})"
     if t is BOOL:
         return f"(bool){text}"
@@ -83,18 +124,23 @@ def _power(unit, t, result, a, b, pure):
     unit.need_type(t)
     x = as_type(a, t)
     exponent = b.const if b.known and isinstance(b.const, int) and not isinstance(b.const, bool) else None
-    work, nonneg = t, a.nonneg or exponent in (2, 4)
+    work, nonneg = t, min(1, nonneg_as(a, t) or int(exponent in (2, 4)))
     if t is HALF:
         x, work = convert(x, HALF, FLOAT), FLOAT
     if exponent in (2, 3):
         text = unit.call("py_square" if exponent == 2 else "py_cube", x)
     elif t.integer:
-        text = unit.call("py_ipow", x, as_type(b, t))
+        y = as_type(b, t)
+        if unit.rules.notes_zero and t.kind == "i" and not (b.known and b.nonneg):
+            x = unit.call("host_base", x, y)
+        text = unit.call("nb_ipow" if unit.rules.widens else "py_ipow", x, y)
     elif t.kind == "c":
         text = unit.call("py_cpowi", x, f"{exponent}LL") if exponent is not None and abs(exponent) <= 100 else \
             f"pow({x}, {as_type(b, t)})"
     elif exponent is not None and abs(exponent) <= 64:
         text = unit.call("py_powi", x, f"{exponent}LL")
+    elif unit.rules.widens and unit.rules.type_of(b).integer:
+        text = unit.call("py_powi", x, as_type(b, INT64))
     else:
         text = f"{'powf' if work is FLOAT else 'pow'}({x}, {as_type(b, work)})"
     return Value(result, convert(text, work, result), pure=pure, nonneg=nonneg)
@@ -106,24 +152,31 @@ def unary(unit, op, v):
         if v.known:
             return known(not v.const)
         return Value(BOOL, f"(!{truth(v)})", pure=v.pure, nonneg=True)
-    if foldable(v):
+    if foldable(v) and not (unit.rules.widens and (_typed(v) or (op == "~" and isinstance(v.const, bool)))):
         return known({"-": operator.neg, "+": operator.pos, "~": operator.invert}[op](v.const))
     t = unit.rules.type_of(v)
-    if op == "~":
-        if not t.integer:
-            raise TypeError(f"unsupported operand for ~: {t.name}")
-        if t is BOOL and not unit.rules.widens:
-            return Value(BOOL, f"(!{v.code})", pure=v.pure)
-    if unit.rules.widens and t.integer:
-        t = UINT64 if t.kind == "u" else INT64
-    elif t is BOOL:
-        raise TypeError(f"unsupported operand for {op}: bool")
+    wide = t
+    if unit.rules.widens and t.integer and not (t is BOOL and op == "~"):
+        wide = UINT64 if t.kind == "u" else INT64
+        t = INT64 if t is BOOL else t   # a number is negated before it is widened
+    made = signed(unit, op, t, v)
+    return Value(wide, convert(made.code, t, wide), pure=made.pure, nonneg=made.nonneg)
+
+
+def signed(unit, op, t, v):
+    """op v, computed in the type t."""
     unit.need_type(t)
     text = as_type(v, t)
     if op == "+":
         return Value(t, text, pure=v.pure, nonneg=v.nonneg)
+    if op == "~" and not t.integer or t is BOOL and op != "~":
+        raise TypeError(f"unsupported operand for {op}: {t.name}")
+    if t is BOOL:
+        return Value(BOOL, f"(!{text})", pure=v.pure)
     if t is HALF:
         return Value(t, convert(f"(-{convert(text, HALF, FLOAT)})", FLOAT, HALF), pure=v.pure)
+    if op == "-" and t.kind == "i" and t.size >= 4 and not v.known:
+        return Value(t, f"(({t.c})(0 - {convert(text, t, UINT64 if t is INT64 else UINT32)}))", pure=v.pure)
     text = f"({op}{text})"
     return Value(t, f"(({t.c}){text})" if t.integer and t.size < 4 else text, pure=v.pure)
 
@@ -144,27 +197,23 @@ def compare(unit, sign, a, b):
     for v in (a, b):
         if isinstance(v.type, (Array, Tuple)) or (v.known and not number(v.const)):
             raise TypeError(f"{describe(a)} and {describe(b)} cannot be compared in a kernel")
-    t = unit.rules.compared(a, b)
+    t = _exactly(unit.rules.compared(a, b), a, b)
     if t.kind == "c" and sign not in ("==", "!="):
         raise TypeError(f"complex numbers have no order ({sign})")
     unit.need_type(t)
     x, y = as_type(a, t), as_type(b, t)
     if t is HALF:
         x, y = convert(x, HALF, FLOAT), convert(y, HALF, FLOAT)
-    text = f"({x} {sign} {y})"
-    signs = (unit.rules.type_of(a), unit.rules.type_of(b))
-    if unit.rules.widens and t is UINT64 and signs[0].kind != signs[1].kind and not (a.nonneg and b.nonneg):
-        text = _mixed(sign, a, b, x, y)
-    return Value(BOOL, text, pure=a.pure and b.pure, nonneg=True)
+    return Value(BOOL, f"({x} {sign} {y})", pure=a.pure and b.pure, nonneg=True)
 
 
-def _mixed(sign, a, b, x, y):
-    """A signed against an unsigned number of 64 bits: a negative one is smaller than all."""
-    if a.type is UINT64 or (a.known and b.type is not UINT64):
-        negative, below = f"({as_type(b, INT64)} < 0)", sign in ("!=", ">", ">=")
-    else:
-        negative, below = f"({as_type(a, INT64)} < 0)", sign in ("!=", "<", "<=")
-    return f"({negative} || {x} {sign} {y})" if below else f"(!{negative} && {x} {sign} {y})"
+def _exactly(t, a, b):
+    """UINT64 in place of the DOUBLE in which Numba compares such a number with a small constant: no answer differs."""
+    if t is DOUBLE and (a.type is UINT64 or b.type is UINT64):
+        other = b if a.type is UINT64 else a
+        if other.known and isinstance(other.const, int) and 0 <= other.const < 1 << 53:
+            return UINT64
+    return t
 
 
 def truth(v):
@@ -184,10 +233,27 @@ def choose(unit, condition, a, b, pure):
     if xs is not None and ys is not None and len(xs) == len(ys):
         from .values import make_tuple
         return make_tuple([choose(unit, condition, x, y, pure) for x, y in zip(xs, ys)])
+    if isinstance(a.type, Array) and isinstance(b.type, Array):
+        return _choose_array(condition, a, b, pure)
     t = unit.rules.joined(a, b)
     unit.need_type(t)
     return Value(t, f"({condition} ? {as_type(a, t)} : {as_type(b, t)})", pure=pure and a.pure and b.pure,
-                 nonneg=a.nonneg and b.nonneg)
+                 nonneg=min(nonneg_as(a, t), nonneg_as(b, t)))
+
+
+def _choose_array(condition, a, b, pure):
+    """One of two arrays of a type: its address, and the extents and strides that differ, are chosen each for itself."""
+    from . import arrays
+    if a.type[:2] != b.type[:2] or "B" in (a.type.layout, b.type.layout) and a.type != b.type:
+        raise TypeError(f"{describe(a)} and {describe(b)} cannot take each other's place")
+
+    def one(x, y):
+        return x if x == y else f"({condition} ? {x} : {y})"
+    same = a.type == b.type and a.s is None and b.s is None
+    t = a.type if same else a.type._replace(layout="B" if a.type.layout == "B" else "A")
+    s = None if same else [one(arrays.stride(a, k), arrays.stride(b, k)) for k in range(t.ndim)]
+    return Value(t, f"({condition} ? {a.code} : {b.code})", n=[one(x, y) for x, y in zip(a.n, b.n)], s=s,
+                 pure=pure and a.pure and b.pure)
 
 
 def logical(unit, sign, values):

@@ -1,6 +1,6 @@
 """Elements and views of arrays: texts of addresses. A view is an array with texts of its own for address, extents and
 strides; nothing is copied."""
-from .types import INT64, Array, Scalar
+from .types import CFLOAT, DOUBLE, FLOAT, INT64, Array, Scalar
 from .values import Value, as_type, describe, items_of, known, number
 
 
@@ -24,9 +24,9 @@ def size(v):
     return Value(INT64, product(v.n), nonneg=True)
 
 
-def product(texts):
-    texts = [str(t) for t in texts if t != 1]
-    return texts[0] if len(texts) == 1 else "(" + " * ".join(texts) + ")" if texts else "1"
+def product(strings):
+    strings = [str(t) for t in strings if t != 1]
+    return strings[0] if len(strings) == 1 else "(" + " * ".join(strings) + ")" if strings else "1"
 
 
 def stride(v, k):
@@ -49,7 +49,7 @@ def byte_stride(v, k):
     return known(s) if isinstance(s, int) else Value(INT64, s)
 
 
-def _index_text(unit, v, k, index):
+def _index_string(unit, v, k, index):
     """The text of one index, negative ones counted from the end where the rules say so."""
     if index.known:
         if not number(index.const) or isinstance(index.const, (float, complex)):
@@ -114,14 +114,21 @@ def take(unit, v, indices):
     pure = all(i.pure for i in indices)
     indices = _expanded(v, indices)
     if all(not _is_slice(i) and not (i.known and i.const is None) for i in indices):
-        parts = [(k, _index_text(unit, v, k, i)) for k, i in enumerate(indices)]
-        if v.type.layout == "B":
+        parts = [(k, _index_string(unit, v, k, i)) for k, i in enumerate(indices)]
+        if unit.faults is not None and pure and parts:
+            text = f"(*{unit.call('debug_at', _moved(v, parts), _inside(v, parts))})"
+        elif v.type.layout == "B":
             text = f"*{_moved(v, parts)}"
             text = f"({text})"
         else:
             text = f"{v.code}[{strip(_offset(v, parts) or '0')}]"
         return Value(v.type.dtype, text, place=True, pure=pure)
     return _view(unit, v, indices)
+
+
+def _inside(v, parts):
+    """Whether all indices are, as a text."""
+    return " && ".join(f"(unsigned long long)({i}) < (unsigned long long)({v.n[k]})" for k, i in parts)
 
 
 def strip(text):
@@ -149,11 +156,11 @@ SLICE = SliceType()
 
 
 def _ends(unit, v, k, index):
-    """(first, length, step) of a slice along an axis."""
+    """(first, length, step) of a slice along an axis: numbers, or texts."""
     start, stop, step = index.items if index.items is not None else \
         [known(x) for x in (index.const.start, index.const.stop, index.const.step)]
     if not step.known:
-        raise TypeError("the step of a slice must be a constant")
+        return _steps(unit, v.n[k], start, stop, step)
     step = 1 if step.const is None else int(step.const)
     if step == 0:
         raise ValueError("the step of a slice cannot be zero")
@@ -174,6 +181,19 @@ def _ends(unit, v, k, index):
     return first, f"py_slice_length({first}, {last}, {step})", step
 
 
+def _steps(unit, n, start, stop, step):
+    """_ends, with a step that is known at run time only."""
+    unit.need("py_slice")
+    d = as_type(step, INT64)
+    down = f"({d} < 0)"
+
+    def clamp(x, up, else_):
+        return f"({down} ? {else_} : {up})" if x.known and x.const is None else \
+            unit.call("py_slice", as_type(x, INT64), str(n), down)
+    first, last = clamp(start, "0", f"({n} - 1)"), clamp(stop, str(n), "-1")
+    return first, f"py_slice_length({first}, {last}, {d})", d
+
+
 def _view(unit, v, indices):
     parts, extents, strides, axis, whole_behind = [], [], [], 0, True
     for i in indices:
@@ -187,10 +207,11 @@ def _view(unit, v, indices):
             parts.append((axis, str(first)))
             s = stride(v, axis)
             extents.append(length)
-            strides.append(s if step == 1 else s * step if isinstance(s, int) else f"({s} * {step})")
+            both = isinstance(s, int) and isinstance(step, int)
+            strides.append(s if step == 1 else s * step if both else f"({s} * {step})")
             whole_behind = whole_behind and length == v.n[axis]
         else:
-            parts.append((axis, _index_text(unit, v, axis, i)))
+            parts.append((axis, _index_string(unit, v, axis, i)))
             whole_behind = whole_behind and not extents
         axis += 1
     parts = [(k, i) for k, i in parts if i != "0"]
@@ -204,6 +225,22 @@ def _view(unit, v, indices):
 def transposed(v):
     layout = {"C": "F", "F": "C"}.get(v.type.layout, v.type.layout)
     return Value(v.type._replace(layout=layout), v.code, n=v.n[::-1], s=v.s and v.s[::-1])
+
+
+def part(unit, v, name):
+    """The real or imaginary parts of an array, as a view."""
+    t = v.type.dtype
+    if t.kind != "c":
+        if name == "real":
+            return v
+        raise TypeError(f"an array of {t.name} has no imaginary parts to write to: they are 0")
+    unit.need_type(t)
+    half = FLOAT if t is CFLOAT else DOUBLE
+    twice = 1 if v.type.layout == "B" else 2
+    s = [stride(v, k) for k in range(v.type.ndim)]
+    s = [x * twice if isinstance(x, int) else f"({x} * {twice})" for x in s]
+    code = f"(({half.c} *){v.code}{' + 1' if name == 'imag' else ''})"
+    return Value(Array(half, v.type.ndim, "B" if v.type.layout == "B" else "A"), code, n=list(v.n), s=s, pure=v.pure)
 
 
 def index_items(index):

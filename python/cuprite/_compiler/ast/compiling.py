@@ -21,18 +21,34 @@ def compile_function(unit, function, name, values, kernel=False):
         raise source.located(NotImplementedError("a kernel cannot have *args or **kwargs"), source.node)
     if len(values) != len(source.parameters):
         raise TypeError(f"{function.__name__}() takes {len(source.parameters)} arguments, not {len(values)}")
+    found = _translated(unit, function, name, values, kernel, source, ())
+    if found[0]:  # some variable would have a type that is not its own everywhere
+        found = _translated(unit, function, name, values, kernel, Source(function), found[0])
+    if isinstance(found[1], Exception):
+        raise found[1]
+    return found[1:]
+
+
+def _translated(unit, function, name, values, kernel, source, fine):
+    """(names whose variables should be told apart further, and what compile_function gives, or the error)."""
     lambda_ = isinstance(source.node, ast.Lambda)
     body = [ast.copy_location(ast.Return(source.node.body), source.node.body)] if lambda_ else source.node.body
+    origin = {}
     if unit.rules.widens:
-        body = split(body, source.parameters)
+        body, origin = split(body, source.parameters, fine)
     scope, state = Scope(body, source.parameters), State()
     for _ in range(40):
         state.changed, state.passes = False, state.passes + 1
         t = Translator(unit, function, source, scope, state, ())
         t.kernel = kernel
-        heads, first = _take_parameters(t, values)
-        for s in body:
-            t.statement(s)
+        try:
+            heads, first = _take_parameters(t, values)
+            for s in body:
+                t.statement(s)
+        except TypeError as error:
+            if fine or not state.mixed:
+                raise
+            return {origin.get(n, n) for n in state.mixed}, error
         if not state.changed:
             break
     else:
@@ -40,12 +56,13 @@ def compile_function(unit, function, name, values, kernel=False):
     result = state.result or VOID
     top = [f"    {c_type}{c};" for n in scope.top for c_type, c in t.declared(n)]
     lines = ["    " + line for line in t.arrays] + first + top + t.lines
+    mixed = set() if fine else {origin.get(n, n) for n in state.mixed}
     if kernel:
-        return heads, lines
+        return mixed, heads, lines
     if result is not VOID and not _always_returns(body):
         raise source.located(TypeError("the function does not return a value on every way through it"), source.node)
     head = f"static __device__ inline {unit.c_type(result)} {name}({', '.join(h for h, _ in heads)}) {{"
-    return "\n".join([head] + lines + ["}"]) + "\n", result
+    return mixed, "\n".join([head] + lines + ["}"]) + "\n", result
 
 
 def _take_parameters(tr, values):
@@ -67,7 +84,7 @@ def _take_parameters(tr, values):
         tr.state.types.setdefault(name, mine.type)
         if isinstance(mine.type, (Array, Tuple)):
             tr.state.forms.setdefault(name, Value(mine.type, n=mine.n, s=mine.s, items=mine.items))
-        tr.state.learn(tr.state.nonneg, name, mine.nonneg and tr.state.nonneg.get(name, True))
+        tr.state.learn(tr.state.nonneg, name, min(mine.nonneg, tr.state.nonneg.get(name, 2)))
         first.append((name, mine))
     tr.seen = set(tr.source.parameters)
     lines, tr.lines = tr.lines, []
@@ -87,7 +104,8 @@ def _parameter(tr, c, v, heads, path):
     if v.type is OBJECT:
         return v
     if isinstance(v.type, Tuple):
-        return make_tuple_of([_parameter(tr, f"{c}_{k}", x, heads, path + (k,)) for k, x in enumerate(v.items)])
+        items = [_parameter(tr, f"{c}_{k}", x, heads, path + (k,)) for k, x in enumerate(v.items)]
+        return make_tuple_of(items, v.type.fields)
     tr.unit.need_type(v.type.dtype if isinstance(v.type, Array) else v.type)
     if not isinstance(v.type, Array):
         heads.append((f"{v.type.c} {c}", path))

@@ -66,10 +66,16 @@ class Expressions:
         return v
 
     def x_BinOp(self, node):
+        folded = _literal(node)
+        if folded is not None:
+            return known(folded)
         a, b = self.value(node.left), self.value(node.right)
         return arithmetic.binary(self.unit, OPERATORS[type(node.op)], a, b)
 
     def x_UnaryOp(self, node):
+        folded = _literal(node)
+        if folded is not None and not isinstance(node.op, ast.Not):
+            return known(folded)
         sign = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.Not: "not"}[type(node.op)]
         return arithmetic.unary(self.unit, sign, self.value(node.operand))
 
@@ -104,11 +110,16 @@ class Expressions:
         return arithmetic.compare(self.unit, COMPARISONS[type(op)], a, b)
 
     def x_IfExp(self, node):
-        test = self.value(node.test)
+        test = self.test(node.test)
         if test.known:
             return self.value(node.body if test.const else node.orelse)
         a, b = self.guarded(node.body), self.guarded(node.orelse)
         return arithmetic.choose(self.unit, arithmetic.truth(test), a, b, test.pure)
+
+    def test(self, node):
+        """The value of a condition; known where its text alone decides it, as Python's compiler has it."""
+        decided = _decided(node)
+        return self.value(node) if decided is None else known(decided)
 
     def x_NamedExpr(self, node):
         raise NotImplementedError("an assignment expression (:=) cannot stand in a kernel: assign before it")
@@ -138,6 +149,10 @@ class Expressions:
             v = self.array_of(v)
         if isinstance(v.type, Array):
             return arrays.take(self.unit, v, arrays.index_items(index))
+        of = intrinsics.ITERATORS.get(getattr(v.type, "c", None))
+        if of is not None:
+            return Value(of, f"{v.code}[{as_type(index, INT64)}]", pure=v.pure and index.pure,
+                         place=v.type.c.endswith("*"))
         items = items_of(v)
         if items is None:
             raise TypeError(f"{describe(v)} cannot be indexed")
@@ -158,12 +173,13 @@ class Expressions:
         x = v.const
         if isinstance(x, numpy.ndarray):
             return self.unit.constant_array(x)
+        if intrinsics.on_device(x):
+            return self.unit.captured_array(x)
         if isinstance(x, (tuple, list)) and x and all(number(e) for e in x):
             if x not in self.unit.keep:
                 self.unit.keep.append(x)
             return known(x)
-        raise TypeError(f"{describe(v)} cannot be indexed in a kernel" + (
-            ": pass arrays as arguments" if intrinsics.on_device(x) else ""))
+        raise TypeError(f"{describe(v)} cannot be indexed in a kernel")
 
     def x_Call(self, node):
         f = self.value(node.func)
@@ -183,9 +199,9 @@ class Expressions:
         values = [self._as_argument(v) for v in values]
         name, result = self.unit.device_function(function, rules, values)
         text = f"{name}({', '.join(flat for v in values for flat in flattened(v))})"
-        if isinstance(result, Tuple):
+        if isinstance(result, (Tuple, Array)):
             made = self.fresh("result")
-            self.put_before(f"{self.unit.tuple_type(result)} {made} = {text};")
+            self.put_before(f"{self.unit.c_type(result)} {made} = {text};")
             return unpacked(result, made)
         return Value(result, text, pure=False)
 
@@ -198,14 +214,51 @@ class Expressions:
         return v
 
 
-def make_tuple_of(items):
-    return Value(Tuple(tuple(v.type for v in items)), items=items)
+def _decided(node):
+    """Whether a condition holds, where its literals decide that and nothing in it is called; else None."""
+    if isinstance(node, ast.Constant):
+        return bool(node.value)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        inner = _decided(node.operand)
+        return None if inner is None else not inner
+    if isinstance(node, ast.BoolOp) and not any(isinstance(n, ast.Call) for n in ast.walk(node)):
+        ends = isinstance(node.op, ast.Or)
+        parts = [_decided(v) for v in node.values]
+        return ends if ends in parts else None if None in parts else not ends
+    return None
+
+
+def _literal(node):
+    """The number that Python's compiler makes of an expression of literals, else None."""
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, (int, float, complex)) else None
+    if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
+        parts = [_literal(node.operand)]
+    elif isinstance(node, ast.BinOp):
+        parts = [_literal(node.left), _literal(node.right)]
+    else:
+        return None
+    if None in parts:
+        return None
+    try:
+        made = arithmetic.of_python(OPERATORS[type(node.op)] if len(parts) == 2 else type(node.op).__name__, *parts)
+    except (ArithmeticError, TypeError, ValueError):
+        return None
+    return None if isinstance(made, int) and made.bit_length() > 64 else made
+
+
+def make_tuple_of(items, fields=()):
+    return Value(Tuple(tuple(v.type for v in items), tuple(fields)), items=items)
 
 
 def unpacked(t, text):
-    """The value of a tuple in a struct that has a name."""
-    return make_tuple_of([unpacked(x, f"{text}.v{k}") if isinstance(x, Tuple) else Value(x, f"{text}.v{k}")
-                          for k, x in enumerate(t.items)])
+    """The value of a tuple or an array in a struct that has a name."""
+    if isinstance(t, Tuple):
+        return make_tuple_of([unpacked(x, f"{text}.v{k}") for k, x in enumerate(t.items)], t.fields)
+    if isinstance(t, Array):
+        return Value(t, f"{text}.data", n=[f"{text}.n{k}" for k in range(t.ndim)],
+                     s=[f"{text}.s{k}" for k in range(t.ndim)] if t.layout in "AB" else None)
+    return Value(t, text)
 
 
 def bound(function, arguments, named):

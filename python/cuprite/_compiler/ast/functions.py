@@ -1,38 +1,32 @@
-"""Functions of numbers that kernels may call under their names in Python, math, NumPy and Cuprite: name -> what writes
-the call. In float16 they compute in float32."""
+"""Functions of numbers that kernels may call under their names in Python, math, cmath, SciPy and Cuprite: name -> what
+writes the call. NumPy's ufuncs are in ufuncs.py. In float16 they compute in float32."""
 import builtins
 import math
 
-from . import arithmetic
-from .types import BOOL, CDOUBLE, CFLOAT, DOUBLE, FLOAT, HALF, INT32, INT64, UINT64, Array
-from .values import Value, as_type, convert, describe, items_of, known, number
+from . import arithmetic, ufuncs
+from .rules import as_inexact
+from .types import BOOL, CDOUBLE, CFLOAT, DOUBLE, FLOAT, HALF, INT8, INT32, INT64, UINT64, Array
+from .values import Value, as_type, convert, describe, items_of, known, make_tuple, nonneg_as, number
 
-# NumPy's name -> the name in C; also of math's names that differ
-UNARY = {"sqrt": "sqrt", "cbrt": "cbrt", "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log", "log2": "log2",
-         "log10": "log10", "log1p": "log1p", "sin": "sin", "cos": "cos", "tan": "tan", "arcsin": "asin",
-         "arccos": "acos", "arctan": "atan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "arcsinh": "asinh",
-         "arccosh": "acosh", "arctanh": "atanh", "asin": "asin", "acos": "acos", "atan": "atan", "asinh": "asinh",
-         "acosh": "acosh", "atanh": "atanh", "erf": "erf", "erfc": "erfc", "gamma": "tgamma", "lgamma": "lgamma",
-         "rint": "rint", "fabs": "fabs", "erfinv": "erfinv", "erfcinv": "erfcinv", "gammaln": "lgamma",
-         "rsqrt": "rsqrt", "j0": "j0", "j1": "j1", "y0": "y0", "y1": "y1", "erfcx": "erfcx"}
-WHOLE = {"floor": "floor", "ceil": "ceil", "trunc": "trunc", "fix": "trunc"}
-BINARY = {"arctan2": "atan2", "atan2": "atan2", "hypot": "hypot", "copysign": "copysign", "fmod": "fmod",
-          "nextafter": "nextafter"}
-COMPLEX = {"sqrt", "exp", "log", "log10", "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos", "atan", "asinh",
-           "acosh", "atanh"}
-TESTS = {"isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite", "signbit": "signbit"}
-OPERATORS = {"add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "true_divide": "truediv",
-             "floor_divide": "floordiv", "remainder": "mod", "mod": "mod", "power": "pow", "left_shift": "lshift",
-             "right_shift": "rshift", "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor",
-             "bitwise_left_shift": "lshift", "bitwise_right_shift": "rshift", "float_power": "pow"}
-COMPARISONS = {"equal": "==", "not_equal": "!=", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">="}
+# name -> the name in C. SPECIAL's are no ufuncs of NumPy's.
+SPECIAL = {"erf": "erf", "erfc": "erfc", "gamma": "tgamma", "lgamma": "lgamma", "erfinv": "erfinv",
+           "erfcinv": "erfcinv", "gammaln": "lgamma", "rsqrt": "rsqrt", "j0": "j0", "j1": "j1", "y0": "y0", "y1": "y1",
+           "erfcx": "erfcx"}
+MATH_OF_TWO = {"atan2", "hypot", "copysign", "fmod", "nextafter", "remainder", "pow"}
+MATH = {"sqrt", "cbrt", "exp", "exp2", "expm1", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan",
+        "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "fabs", "erf", "erfc", *MATH_OF_TWO}
+CMATH = ufuncs.COMPLEX - {"log"}
 
 
 def run(tr, name, v, *more):
     """The call of a C function of floating numbers."""
     t = tr.rules.floating(v)
     for m in more:
-        t = tr.rules.joined(Value(t, "x"), Value(tr.rules.floating(m), "y"))
+        if tr.rules.widens:  # whole numbers together are doubles; beside inexact ones they are what they are there
+            t = tr.rules.matched(v, m)
+            t = DOUBLE if t.integer else t
+        else:
+            t = tr.rules.joined(Value(t, "x"), Value(tr.rules.floating(m), "y"))
     return _call(tr, name, t, [v, *more])
 
 
@@ -40,7 +34,7 @@ def _call(tr, name, t, values):
     pure = all(v.pure for v in values)
     tr.unit.need_type(t)
     if t.kind == "c":
-        if name not in COMPLEX and name not in ("abs", "arg", "pow"):
+        if name not in ufuncs.COMPLEX and name not in ("abs", "arg", "pow"):
             raise TypeError(f"{name} is not defined for complex numbers")
         return Value(t, f"{name}({', '.join(as_type(v, t) for v in values)})", pure=pure)
     work = FLOAT if t is HALF else t
@@ -49,86 +43,163 @@ def _call(tr, name, t, values):
     return Value(t, convert(text, work, t), pure=pure)
 
 
-def _unary(c):
+def _of_c(c):
     return lambda tr, x: run(tr, c, x)
 
 
-def _binary(c):
-    return lambda tr, x, y: run(tr, c, x, y)
-
-
-def _whole(c, of_math):
-    def write(tr, x):
-        if of_math and tr.rules.widens:  # math.floor gives a whole number
-            t = tr.rules.type_of(x)
-            return x if t.integer else Value(INT64, convert(run(tr, c, x).code, t, INT64), pure=x.pure)
-        if tr.rules.type_of(x).integer:
-            return x
-        return run(tr, c, x)
+def _of_math(c):
+    """A function of module math, which knows no complex numbers."""
+    def write(tr, x, *more):
+        if len(more) != (c in MATH_OF_TWO):
+            raise TypeError(f"{c} takes {1 + (c in MATH_OF_TWO)} arguments, not {1 + len(more)}")
+        if any(tr.rules.type_of(v).kind == "c" for v in (x, *more)):
+            raise TypeError("functions of math are for real numbers: take cmath's")
+        if c == "copysign" and tr.rules.widens:
+            x, more = _inexact(tr, x), [_inexact(tr, v) for v in more]
+        return run(tr, c, x, *more)
     return write
+
+
+def _inexact(tr, v):
+    t = as_inexact(tr.rules.type_of(v))
+    return Value(t, as_type(v, t), pure=v.pure)
+
+
+def _log(tr, x, base=None):
+    made = _of_math("log")(tr, x)
+    return made if base is None else arithmetic.binary(tr.unit, "truediv", made, _of_math("log")(tr, base))
+
+
+def _whole(c):
+    """math.floor and the like give a whole number."""
+    def write(tr, x):
+        t = tr.rules.type_of(x)
+        if tr.rules.widens:
+            to = UINT64 if t.kind == "u" else INT64
+            return Value(to, as_type(x, to) if t.integer else convert(run(tr, c, x).code, t, to), pure=x.pure)
+        return x if t.integer else run(tr, c, x)
+    return write
+
+
+def _fix(tr, x):
+    return x if tr.rules.type_of(x).integer else run(tr, "trunc", x)
 
 
 def _test(c):
+    """math.isnan and the like."""
     def write(tr, x):
         t = tr.rules.type_of(x)
         if t.kind == "c":
-            word = "&&" if c == "isfinite" else "||"
-            code = as_type(x, t)
-            return Value(BOOL, f"((bool){c}({code}.real()) {word} (bool){c}({code}.imag()))", pure=x.pure)
+            tr.unit.need_type(t)
+            return Value(BOOL, tr.unit.call(f"np_c{c}", as_type(x, t)), pure=x.pure)
         if t.integer:
-            return known(c == "isfinite") if c != "signbit" else arithmetic.compare(tr.unit, "<", x, known(0))
-        t2 = tr.rules.floating(x)
-        text = convert(as_type(x, t2), t2, FLOAT if t2 is HALF else t2)
-        return Value(BOOL, f"((bool){c}({text}))", pure=x.pure)
+            return known(c == "isfinite")
+        return Value(BOOL, f"((bool){c}({convert(as_type(x, t), t, FLOAT if t is HALF else t)}))", pure=x.pure)
     return write
 
 
-def _operator(op):
-    return lambda tr, x, y: arithmetic.binary(tr.unit, op, x, y)
+def _infinite(sign):
+    """np.isposinf and np.isneginf"""
+    def write(tr, x):
+        t = tr.rules.type_of(x)
+        if t.kind == "c":
+            raise TypeError("a complex number has no sign")
+        if t.integer:
+            return known(False)
+        return Value(BOOL, f"({convert(as_type(x, t), t, DOUBLE)} == {sign}(1e300 * 1e300))", pure=x.pure)
+    return write
 
 
-def _comparison(sign):
-    return lambda tr, x, y: arithmetic.compare(tr.unit, sign, x, y)
+# --- cmath: always complex ---
 
+def _cargument(tr, z):
+    t = as_inexact(tr.rules.type_of(z))
+    t = t if t.kind == "c" else CFLOAT if t in (FLOAT, HALF) else CDOUBLE
+    tr.unit.need_type(t)
+    return t, as_type(z, t)
+
+
+def _of_cmath(c):
+    def write(tr, z):
+        t, text = _cargument(tr, z)
+        if c in ("acosh", "log10", "tanh") and tr.rules.widens:  # which Numba has in complex128 alone
+            t, text = CDOUBLE, convert(text, t, CDOUBLE)
+            tr.unit.need_type(t)
+        return Value(t, f"{c}({text})", pure=z.pure)
+    return write
+
+
+def _clog(tr, z, base=None):
+    made = _of_cmath("log")(tr, z)
+    return made if base is None else arithmetic.binary(tr.unit, "truediv", made, _of_cmath("log")(tr, base))
+
+
+def _phase(tr, z):
+    t, text = _cargument(tr, z)
+    return Value(FLOAT if t is CFLOAT else DOUBLE, f"arg({text})", pure=z.pure)
+
+
+def _polar(tr, z):
+    t, text = _cargument(tr, z)
+    part = FLOAT if t is CFLOAT else DOUBLE
+    return make_tuple([Value(part, f"{name}({text})", pure=z.pure) for name in ("abs", "arg")])
+
+
+def _rect(tr, r, phi):
+    t = tr.rules.matched(r, phi) if tr.rules.widens else tr.rules.joined(r, phi)
+    t = DOUBLE if t.integer or t is HALF else t
+    made = CFLOAT if t is FLOAT else CDOUBLE
+    tr.unit.need_type(made)
+    x, y = as_type(r, t), as_type(phi, t)
+    return Value(made, f"{made.c}({x} * cos({y}), {x} * sin({y}))", pure=r.pure and phi.pure)
+
+
+# --- Python's own ---
 
 def absolute(tr, x):
-    if x.known and number(x.const):
-        return known(abs(x.const))
+    """abs()"""
     t = tr.rules.type_of(x)
+    if x.known and t is not BOOL:
+        return known(abs(x.const))
+    if t is BOOL and tr.rules.widens:
+        return Value(INT8, as_type(x, INT8), pure=x.pure, nonneg=True)
     if t.kind in "bu":
         return x
     tr.unit.need_type(t)
     if t.kind == "i":
-        return Value(t, tr.unit.call("py_abs", as_type(x, t)), pure=x.pure, nonneg=True)
+        return Value(t, tr.unit.call("py_abs", as_type(x, t)), pure=x.pure, nonneg=1)
     if t.kind == "c":
         return Value(FLOAT if t is CFLOAT else DOUBLE, f"abs({as_type(x, t)})", pure=x.pure)
     return _call(tr, "fabs", t, [x])
 
 
 def conjugate(tr, x):
+    """The method of a number."""
     t = tr.rules.type_of(x)
     return Value(t, f"conj({as_type(x, t)})", pure=x.pure) if t.kind == "c" else x
 
 
-def _extreme(helper, of_numpy):
-    """min, max, minimum, ...: of several numbers, or of one tuple."""
+def _extreme(word):
+    """min and max: of several numbers, or of one tuple. Outside Numba's rules a NaN wins, as in NumPy."""
     def write(tr, *values):
         if len(values) == 1 and items_of(values[0]) is not None:
             values = items_of(values[0])
         if not values:
-            raise TypeError(f"{helper[3:]} expects at least one number")
+            raise TypeError(f"{word} expects at least one number")
         if all(v.known for v in values):
-            return known((min if helper.endswith("min") else max)(v.const for v in values))
+            made = getattr(builtins, word)(v.const for v in values)
+            whole = all(isinstance(v.const, int) for v in values)
+            return known(made if whole or not tr.rules.widens or hasattr(made, "dtype") else float(made))
         out = values[0]
         for v in values[1:]:
             t = tr.rules.joined(out, v)
             if t.kind == "c":
                 raise TypeError("complex numbers have no order")
-            name = helper.replace("py_", "np_") if (of_numpy or not tr.rules.widens) and t.kind == "f" else \
-                "py_" + helper[-3:]
             work = FLOAT if t is HALF else t
             x, y = (convert(as_type(a, t), t, work) for a in (out, v))
-            nonneg = out.nonneg and v.nonneg or (helper.endswith("max") and t.integer and (out.nonneg or v.nonneg))
+            p, q = nonneg_as(out, t), nonneg_as(v, t)
+            nonneg = max(p, q) if word == "max" and t.integer else min(p, q)
+            name = f"np_{word}" if not tr.rules.widens and t.kind == "f" else f"py_{word}"
             out = Value(t, convert(tr.unit.call(name, x, y), work, t), pure=out.pure and v.pure, nonneg=nonneg)
         return out
     return write
@@ -148,17 +219,36 @@ def _length(tr, x):
 
 def _round(tr, x, digits=None):
     t = tr.rules.type_of(x)
-    if digits is not None and not (digits.known and digits.const in (0, None)):
-        t = tr.rules.floating(x)
+    if digits is not None and not (digits.known and digits.const in (0, None) and not tr.rules.widens):
+        t = as_inexact(t) if t.kind != "f" and not tr.rules.widens else tr.rules.floating(x)
         if t.kind == "c":
             raise TypeError("a complex number cannot be rounded")
         text = tr.unit.call("py_round", as_type(x, t) if t is DOUBLE else convert(as_type(x, t), t, DOUBLE),
                             as_type(digits, INT64))
         return Value(t, convert(text, DOUBLE, t), pure=x.pure and digits.pure)
-    if t.integer:
+    if t.integer and not tr.rules.widens:
         return x
-    r = run(tr, "rint", x)
-    return Value(INT64, convert(r.code, t, INT64), pure=x.pure) if digits is None else r
+    r = run(tr, "rint", _inexact(tr, x))
+    return Value(INT64, convert(r.code, r.type, INT64), pure=x.pure) if digits is None else r
+
+
+def _around(tr, x, decimals=known(0)):
+    """np.around: Numba's gives 64-bit types."""
+    t = tr.rules.type_of(x)
+    if t.kind == "c":
+        part = FLOAT if t is CFLOAT else DOUBLE
+        re, im = (_around(tr, Value(part, f"{as_type(x, t)}.{p}()", pure=x.pure), decimals) for p in ("real", "imag"))
+        t = CDOUBLE if tr.rules.widens else t
+        part = FLOAT if t is CFLOAT else DOUBLE
+        return Value(t, f"{t.c}({as_type(re, part)}, {as_type(im, part)})", pure=x.pure and decimals.pure)
+    if tr.rules.widens:
+        t = INT64 if t.integer and t is not UINT64 else DOUBLE
+    if t.integer and decimals.known and decimals.const >= 0:
+        return Value(t, as_type(x, t), pure=x.pure)
+    if decimals.known and decimals.const == 0:
+        return run(tr, "rint", Value(t, as_type(x, t), pure=x.pure))
+    text = tr.unit.call("py_round", convert(as_type(x, t), t, DOUBLE), as_type(decimals, INT64))
+    return Value(t, convert(text, DOUBLE, t), pure=x.pure and decimals.pure)
 
 
 def _power(tr, x, y, modulus=None):
@@ -168,21 +258,41 @@ def _power(tr, x, y, modulus=None):
 
 
 def _math_power(tr, x, y):
-    return run(tr, "pow", x, y)
+    if tr.rules.widens and tr.rules.type_of(y).integer:
+        base = Value(DOUBLE, as_type(x, DOUBLE), pure=x.pure)
+        return arithmetic.computed(tr.unit, "pow", DOUBLE, DOUBLE, base, y)
+    return _of_math("pow")(tr, x, y)
 
 
 def _divmod(tr, x, y):
-    from .values import make_tuple
-    return make_tuple([arithmetic.binary(tr.unit, op, x, y) for op in ("floordiv", "mod")])
+    if not tr.rules.widens:
+        return make_tuple([arithmetic.binary(tr.unit, op, x, y) for op in ("floordiv", "mod")])
+    t = tr.rules.matched(x, y)
+    if t.kind == "c":
+        raise TypeError("divmod is for real numbers")
+    return make_tuple([arithmetic.computed(tr.unit, op, t, t, x, y, tr.rules.notes_zero) for op in ("floordiv", "mod")])
 
 
-def _sign(tr, x):
-    t = tr.rules.type_of(x)
-    if t.kind in "cb":
-        raise TypeError(f"sign is not defined for {t.name}")
-    work = FLOAT if t is HALF else t
-    return Value(t, convert(tr.unit.call("np_sign", convert(as_type(x, t), t, work)), work, t), pure=x.pure)
+def _complex(tr, re=None, im=None):
+    from .intrinsics import cast
+    if im is None:
+        return cast(tr, known(0) if re is None else re, complex)
+    t = tr.rules.joined(Value(tr.rules.floating(re), "a"), Value(tr.rules.floating(im), "b"))
+    part = FLOAT if t is FLOAT and tr.rules.widens else DOUBLE
+    made = CFLOAT if part is FLOAT else CDOUBLE
+    tr.unit.need_type(made)
+    return Value(made, f"{made.c}({as_type(re, part)}, {as_type(im, part)})", pure=re.pure and im.pure)
 
+
+def _scaled(factor):
+    """math.radians and math.degrees"""
+    def write(tr, x):
+        t = tr.rules.floating(x)
+        return arithmetic.computed(tr.unit, "mul", t, t, x, known(factor))
+    return write
+
+
+# --- NumPy's that are no ufuncs, and ufuncs of several results ---
 
 def _where(tr, condition, x, y):
     if condition.known:
@@ -197,39 +307,63 @@ def _ldexp(tr, x, e):
     return Value(t, convert(text, work, t), pure=x.pure and e.pure)
 
 
-def _scaled(factor):
+def _np_ldexp(tr, x, e):
+    import numpy
+    if tr.rules.widens:
+        t = tr.rules.loop(numpy.ldexp, [x, e])[0][0]
+        x = Value(t, as_type(x, t), pure=x.pure)
+    return _ldexp(tr, x, e)
+
+
+def _math_gcd(tr, x, y):
+    """math.gcd, in the smaller of the types that holds both, where there is one."""
+    a, b = tr.rules.type_of(x), tr.rules.type_of(y)
+    if not (a.integer and b.integer):
+        raise TypeError("gcd is for whole numbers")
+    t = tr.rules.common(x, y)
+    if tr.rules.widens:
+        met = tr.rules.joined(x, y)
+        t = INT64 if a is b is BOOL else met if met in (a, b) else {a: b, b: a}.get(UINT64, INT64)
+    return Value(t, tr.unit.call("py_gcd", as_type(x, t), as_type(y, t)), pure=x.pure and y.pure, nonneg=True)
+
+
+def _of_double(helper):
+    """A function that computes in float64, of whole numbers and in Numba of all."""
     def write(tr, x):
         t = tr.rules.floating(x)
-        return arithmetic.binary(tr.unit, "mul", Value(t, as_type(x, t)), Value(t, as_type(known(factor), t)))
+        t = DOUBLE if tr.rules.widens and t.kind != "c" else t
+        if t.kind == "c":
+            raise TypeError("it is not for complex numbers here")
+        work = FLOAT if t is HALF else t
+        return Value(t, convert(tr.unit.call(helper, convert(as_type(x, t), t, work)), work, t), pure=x.pure)
     return write
 
 
-def _square(tr, x):
-    return arithmetic.binary(tr.unit, "pow", x, known(2))
-
-
-def _reciprocal(tr, x):
+def _nan_to_num(tr, x, copy=None, nan=known(0.0), posinf=known(None), neginf=known(None)):
+    import numpy
     t = tr.rules.type_of(x)
-    return arithmetic.binary(tr.unit, "floordiv" if t.integer else "truediv",
-                             Value(t, as_type(known(1), t)), x)
-
-
-def _logical(sign):
-    return lambda tr, x, y: Value(BOOL, f"({arithmetic.truth(x)} {sign} {arithmetic.truth(y)})", pure=x.pure and y.pure)
-
-
-def _gcd(tr, x, y):
-    t = tr.rules.common(x, y)
-    if not t.integer:
-        raise TypeError("gcd is for whole numbers")
-    return Value(t, tr.unit.call("py_gcd", as_type(x, t), as_type(y, t)), pure=x.pure and y.pure, nonneg=True)
+    if t.integer:
+        return x
+    if t.kind == "c":
+        part = FLOAT if t is CFLOAT else DOUBLE
+        parts = [_nan_to_num(tr, Value(part, f"{as_type(x, t)}.{p}()", pure=x.pure), copy, nan, posinf, neginf)
+                 for p in ("real", "imag")]
+        return Value(t, f"{t.c}({parts[0].code}, {parts[1].code})", pure=x.pure)
+    work = FLOAT if t is HALF else t
+    top = float(numpy.finfo(t.dtype).max)
+    limits = [v if not (v.known and v.const is None) else known(d) for v, d in ((posinf, top), (neginf, -top))]
+    text = tr.unit.call("np_finite", convert(as_type(x, t), t, work), *(as_type(v, work) for v in (nan, *limits)))
+    return Value(t, convert(text, work, t), pure=x.pure)
 
 
 def _angle(tr, z):
     t = tr.rules.floating(z)
     if t.kind == "c":
-        return Value(FLOAT if t is CFLOAT else DOUBLE, f"arg({as_type(z, t)})", pure=z.pure)
-    return run(tr, "atan2", known(0.0), z)
+        part = FLOAT if t is CFLOAT else DOUBLE
+        made = Value(part, f"arg({as_type(z, t)})", pure=z.pure)
+    else:
+        made = run(tr, "atan2", known(0.0), z)
+    return Value(DOUBLE, convert(made.code, made.type, DOUBLE), pure=z.pure) if tr.rules.widens else made
 
 
 def _part(name):
@@ -239,20 +373,8 @@ def _part(name):
     return write
 
 
-def _complex(tr, re=None, im=None):
-    from .intrinsics import cast
-    if im is None:
-        return cast(tr, known(0) if re is None else re, complex)
-    t = tr.rules.joined(Value(tr.rules.floating(re), "a"), Value(tr.rules.floating(im), "b"))
-    part = FLOAT if t is FLOAT and tr.rules.widens else DOUBLE
-    made = CFLOAT if part is FLOAT else CDOUBLE
-    tr.unit.need_type(made)
-    return Value(made, f"{made.c}({as_type(re, part)}, {as_type(im, part)})", pure=re.pure and im.pure)
-
-
 def _frexp(tr, x):
     """(mantissa, exponent)"""
-    from .values import make_tuple
     t = tr.rules.floating(x)
     work = FLOAT if t is HALF else t
     e, m = tr.fresh("exponent"), tr.fresh("mantissa")
@@ -262,9 +384,13 @@ def _frexp(tr, x):
 
 
 def _modf(tr, x):
-    from .values import make_tuple
-    whole = run(tr, "trunc", x)
-    return make_tuple([arithmetic.binary(tr.unit, "sub", x, whole), whole])
+    """(fraction, whole part), both of the sign of x; the fraction of an infinity is 0."""
+    t = tr.rules.floating(x)
+    work = FLOAT if t is HALF else t
+    f, m, w = "f" if work is FLOAT else "", tr.fresh("fraction"), tr.fresh("whole")
+    tr.put_before(f"{work.c} {w};")
+    tr.put_before(f"{work.c} {m} = modf{f}({convert(as_type(x, t), t, work)}, &{w});")
+    return make_tuple([Value(t, convert(m, work, t)), Value(t, convert(w, work, t))])
 
 
 _FORMATS = {"b": ("%s", None), "i": ("%lld", INT64), "u": ("%llu", UINT64), "f": ("%f", DOUBLE)}
@@ -294,26 +420,20 @@ def _print(tr, *values, sep=None, end=None):
     tr.put_before(f"printf({', '.join([chr(34) + gap.join(words) + last + chr(34)] + arguments)});")
 
 
-
-
-NAMED = {**{n: _unary(c) for n, c in UNARY.items()}, **{n: _binary(c) for n, c in BINARY.items()},
-         **{n: _test(c) for n, c in TESTS.items()}, **{n: _whole(c, False) for n, c in WHOLE.items()},
-         **{n: _operator(c) for n, c in OPERATORS.items()}, **{n: _comparison(c) for n, c in COMPARISONS.items()},
-         "absolute": absolute, "abs": absolute, "negative": lambda tr, x: arithmetic.unary(tr.unit, "-", x),
-         "positive": lambda tr, x: arithmetic.unary(tr.unit, "+", x), "conjugate": conjugate, "conj": conjugate,
-         "maximum": _extreme("py_max", True), "minimum": _extreme("py_min", True),
-         "fmax": _extreme("py_fmax", True), "fmin": _extreme("py_fmin", True), "sign": _sign, "where": _where,
-         "ldexp": _ldexp, "deg2rad": _scaled(math.pi / 180), "radians": _scaled(math.pi / 180),
-         "rad2deg": _scaled(180 / math.pi), "degrees": _scaled(180 / math.pi), "square": _square,
-         "reciprocal": _reciprocal, "logical_and": _logical("&&"), "logical_or": _logical("||"),
-         "logical_xor": _logical("!="), "logical_not": lambda tr, x: arithmetic.unary(tr.unit, "not", x),
-         "invert": lambda tr, x: arithmetic.unary(tr.unit, "~", x), "gcd": _gcd, "angle": _angle,
-         "frexp": _frexp, "bitwise_not": lambda tr, x: arithmetic.unary(tr.unit, "~", x), "modf": _modf,
-         "real": _part("real"), "imag": _part("imag"), "round": _round, "around": _round}
-OF_MATH = {**NAMED, **{n: _whole(c, True) for n, c in WHOLE.items()}, "pow": _math_power, "fabs": _unary("fabs"),
-           "remainder": _binary("remainder")}
-BUILTIN = {"abs": absolute, "min": _extreme("py_min", False), "max": _extreme("py_max", False), "len": _length,
-           "round": _round, "pow": _power, "divmod": _divmod, "print": _print, "complex": _complex}
+NAMED = {**{n: _of_c(c) for n, c in SPECIAL.items()}, **{n: ufuncs.write(n) for n in ufuncs.WRITERS},
+         "divmod": ufuncs.divided, "where": _where, "ldexp": _np_ldexp, "fix": _fix, "angle": _angle, "frexp": _frexp,
+         "modf": _modf, "real": _part("real"), "imag": _part("imag"), "round": _around, "around": _around,
+         "isposinf": _infinite("+"), "isneginf": _infinite("-"), "sinc": _of_double("np_sinc"),
+         "i0": _of_double("np_i0"), "nan_to_num": _nan_to_num}
+OF_MATH = {**{n: _of_math(n) for n in MATH}, "gamma": _of_math("tgamma"), "lgamma": _of_math("lgamma"), "log": _log,
+           **{n: _test(n) for n in ("isnan", "isinf", "isfinite")},
+           **{n: _whole(n) for n in ("floor", "ceil", "trunc")},
+           "pow": _math_power, "gcd": _math_gcd, "ldexp": _ldexp, "frexp": _frexp, "modf": _modf,
+           "radians": _scaled(math.pi / 180), "degrees": _scaled(180 / math.pi)}
+OF_CMATH = {**{n: _of_cmath(n) for n in CMATH}, "log": _clog, "phase": _phase, "polar": _polar, "rect": _rect,
+            **{n: _test(n) for n in ("isnan", "isinf", "isfinite")}}
+BUILTIN = {"abs": absolute, "min": _extreme("min"), "max": _extreme("max"), "len": _length, "round": _round,
+           "pow": _power, "divmod": _divmod, "print": _print, "complex": _complex}
 
 
 def lookup(x):
@@ -327,10 +447,8 @@ def lookup(x):
         return OF_MATH.get(name)
     module = getattr(x, "__module__", None) or ""
     if module == "cmath":
-        return NAMED.get(name)
+        return OF_CMATH.get(name)
     home = type(x).__module__ if module in ("", None) else module
     if home.split(".")[0] in ("numpy", "cuprite", "scipy", "cupy") or type(x).__name__ == "ufunc":
         return NAMED.get(name)
     return None
-
-

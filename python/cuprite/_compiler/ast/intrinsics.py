@@ -6,7 +6,7 @@ import math
 
 from . import arithmetic, arrays, functions
 from .types import (BOOL, CFLOAT, DOUBLE, FLOAT, INT32, INT64, OBJECT, UINT32, VOID, Array, Opaque, Scalar, scalar)
-from .values import Value, as_type, convert, describe, items_of, known, number
+from .values import Value, as_type, convert, describe, items_of, known, nonneg_as, number
 
 
 class Intrinsic:
@@ -71,6 +71,8 @@ def attribute(tr, v, name):
             return x.axis(name)
         if number(x) and name in ("real", "imag"):
             return known(getattr(x, name))
+        if number(x) and name == "conjugate":
+            return known(Method(name, lambda tr: known(x.conjugate())))
         made = getattr(x, "_kernel_attribute", None)
         if made is not None:
             return made(tr, name)
@@ -84,6 +86,8 @@ def attribute(tr, v, name):
     if isinstance(v.type, Scalar):
         return _number_attribute(v, name)
     items = items_of(v)
+    if items is not None and name in getattr(v.type, "fields", ()):
+        return items[v.type.fields.index(name)]
     if items is not None and name in ("x", "y", "z", "w") and "xyzw".index(name) < len(items) and \
             len({i.type for i in items}) == 1:
         return items["xyzw".index(name)]
@@ -113,6 +117,8 @@ def _array_attribute(tr, v, name):
         return known(v.type.dtype.dtype)
     if name == "T":
         return arrays.transposed(v)
+    if name in ("real", "imag"):
+        return arrays.part(tr.unit, v, name)
     if name == "itemsize":
         return known(v.type.dtype.size)
     if name == "nbytes":
@@ -121,15 +127,24 @@ def _array_attribute(tr, v, name):
         from .values import make_tuple
         return make_tuple([arrays.byte_stride(v, k) for k in range(v.type.ndim)])
     if name in ("begin", "end"):
-        return known(Method(name, lambda tr: pointer(v, name == "end")))
+        return known(Method(name, lambda tr: pointer(tr, v, name == "end")))
     raise AttributeError(f"an array has no attribute {name!r} in a kernel")
 
 
-def pointer(v, end=False):
+ITERATORS = {}  # the C++ type of an Opaque that can be indexed -> the Scalar of its elements
+
+
+def pointer(tr, v, end=False):
     """The address of an array's first element, or behind its last."""
-    if v.type.layout not in "CF":
-        raise TypeError("begin() and end() are for contiguous arrays")
     total = arrays.size(v)
+    if v.type.layout == "A" and v.type.ndim == 1:
+        tr.unit.need("#iterators")
+        c = f"seq_strided<{v.type.dtype.c}>"
+        s = arrays.stride(v, 0)
+        last = f" + {total.const if total.known else total.code} * {s}" if end else ""
+        return Value(Opaque(c), f"{c}{{{v.code}{last}, {s}}}")
+    if v.type.layout not in "CF":
+        raise TypeError("begin() and end() are for contiguous arrays, and for those of one dimension")
     text = f"({v.code} + {total.const if total.known else total.code})" if end else v.code
     return Value(Opaque(f"{v.type.dtype.c} *"), text)
 
@@ -194,6 +209,9 @@ def call(tr, f, arguments, named):
         return _written(tr, Method(getattr(x, "__name__", str(x)), write), arguments, named)
     if all(v.known for v in arguments) and all(v.known for v in named.values()) and _constant_function(x):
         return known(x(*(v.const for v in arguments), **{k: v.const for k, v in named.items()}))
+    known_all = all(v.known for v in (*arguments, *named.values()))
+    if known_all and hasattr(x, "__code__") and not tr.rules.widens:  # CuPy's: computed while the kernel is written
+        return known(tr.unit.host_call(x, [v.const for v in arguments], {k: v.const for k, v in named.items()}))
     name = getattr(x, "__name__", None) or repr(x)
     if callable(x) and hasattr(x, "__code__"):
         raise TypeError(f"{name} is a Python function of the host: a kernel calls device functions only "
@@ -246,12 +264,23 @@ def cast(tr, v, target):
                 return v
             if t.kind in "if" and v.type.kind == "c":
                 raise TypeError(f"{target.__name__} of a complex number")
+            if target is complex and v.type is FLOAT and tr.rules.widens:
+                t = CFLOAT
         target = t
     tr.unit.need_type(target)
+    if v.known and number(v.const) and tr.rules.widens and target.kind in "iu" and whole_number(v.const):
+        bits = 8 * target.size  # wraps, as Numba has it
+        x = int(v.const) % (1 << bits)
+        return known(target.dtype.type(x - (1 << bits) if target.kind == "i" and x >> (bits - 1) else x))
     if v.known and number(v.const):
         return known(target.dtype.type(v.const)) if not isinstance(v.const, complex) or target.kind == "c" else \
             _refuse_complex(target)
-    return Value(target, as_type(v, target), pure=v.pure, nonneg=v.nonneg)
+    return Value(target, as_type(v, target), pure=v.pure, nonneg=nonneg_as(v, target))
+
+
+def whole_number(x):
+    import numpy
+    return isinstance(x, (int, numpy.integer, numpy.bool_))
 
 
 def _refuse_complex(target):

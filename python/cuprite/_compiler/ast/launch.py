@@ -5,6 +5,7 @@ An array is passed as its address and those of its extents and strides that the 
 its type. What turns the arguments of a call into that list is a Python function made once for each compiled kernel.
 """
 import re
+from types import SimpleNamespace
 
 from .rules import of_constant
 from .compiling import compile_function
@@ -21,6 +22,15 @@ def layout_of(x):
         return "F"
     size = x.itemsize
     return "A" if all(s % size == 0 for s in x.strides) else "B"
+
+
+def captured_type(x):
+    """(type, the array itself) of an array on the device that a kernel's surroundings name."""
+    from cuprite._core import ndarray
+    if not isinstance(x, ndarray):
+        from cuprite._compiler.numba_cuda.devicearray import ours
+        x = ours(x)
+    return Array(scalar(x.dtype), x.ndim, layout_of(x)), x
 
 
 def array_value(t):
@@ -42,11 +52,17 @@ class Compiled:
 
     `values`: the parameters as values; `source` the text; `flatten(*args)` the tuple of parameters."""
 
-    def __init__(self, function, rules, values, options=(), body=None):
+    def __init__(self, function, rules, values, options=(), body=None, checked=False):
+        """checked: indices are looked at, and what threads raise is raised by the launch."""
         unit = Unit(rules)
+        if checked:
+            unit.faults = [IndexError(f"an index is out of bounds in {function.__name__}")]
+            unit.need("debug_status")
+        self.faults = unit.faults
         self.name = unit.unique(c_name(function.__name__))
         self.values, self.options = values, tuple(options)
         heads, lines = (body or compile_function)(unit, function, self.name, values, kernel=True)
+        values = self.values = [*values, *self._captured(unit, len(values), heads)]
         text = "\n".join(lines)
         words = set(re.findall(r"\w+", text))
         heads = [(h, path) for h, path in heads if h.split()[-1].lstrip("*") in words]
@@ -60,21 +76,45 @@ class Compiled:
         self.source = unit.text(kernel)
         self.cooperative = unit.cooperative
         self.flatten = _flattener(values, [path for _, path in heads])
+        if self.captured:
+            inner, more = self.flatten, self.captured
+            self.flatten = lambda *args: inner(*args, *more)
         self._launch = None
         self.ready = None  # self._launch, where it takes what flatten gives and nothing more
+
+    def _captured(self, unit, first, heads):
+        """The arrays of the surroundings as parameters behind the others."""
+        from .compiling import _parameter
+        self.captured = [array for _, _, array in unit.captured.values()]
+        tr = SimpleNamespace(unit=unit)
+        for k, (name, value, _) in enumerate(unit.captured.values()):
+            _parameter(tr, name, value, heads, (first + k,))
+        return [value for _, value, _ in unit.captured.values()]
 
     def launch(self, grid, block, args, shared_mem=0):
         """Issues the kernel to the current stream; the arguments are of the types it was compiled for."""
         if self._launch is None:
             self._launch = self._load()
-            self.ready = None if self.wants_shared_size else self._launch
+            self.ready = None if self.wants_shared_size or self.faults is not None else self._launch
         flat = self.flatten(*args)
         if self.wants_shared_size:
             flat += (int(shared_mem),)
+        if self.faults is not None:
+            return self._launch_checked(grid, block, flat, shared_mem)
         if shared_mem:
             self._launch(grid, block, flat, shared_mem=shared_mem)
         else:
             self._launch(grid, block, flat)
+
+    def _launch_checked(self, grid, block, flat, shared_mem):
+        """A launch that waits for its end, and raises the first exception that a thread told."""
+        import cuprite
+        status = cuprite.ndarray((1,), "int32", self._module.get_global("debug_status"))
+        status.fill(0)
+        self._launch(grid, block, flat, shared_mem=shared_mem)
+        reported = int(status[0])
+        if reported:
+            raise self.faults[reported - 1]
 
     def attribute(self, name):
         """One of the compiled kernel's attributes, by RawKernel's name."""
@@ -85,7 +125,8 @@ class Compiled:
     def _load(self):
         import cuprite
         more = {"enable_cooperative_groups": True} if self.cooperative else {}
-        return cuprite.RawModule(code=self.source, options=self.options, **more).get_function(self.name)
+        self._module = cuprite.RawModule(code=self.source, options=self.options, **more)
+        return self._module.get_function(self.name)
 
 
 def _flattener(values, paths):
@@ -133,7 +174,7 @@ def type_of_argument(x, rules, ndarray):
     if isinstance(x, (bool, int, float, complex)):
         return rules.constant(x)
     if isinstance(x, (tuple, list)):
-        return Tuple(tuple(type_of_argument(e, rules, ndarray) for e in x))
+        return Tuple(tuple(type_of_argument(e, rules, ndarray) for e in x), getattr(x, "_fields", ()))
     if x is None:
         return OBJECT
     no_records(getattr(x, "dtype", None))

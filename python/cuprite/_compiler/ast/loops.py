@@ -7,7 +7,7 @@ from typing import Any, Callable, NamedTuple
 
 from . import arithmetic, arrays, intrinsics
 from .types import INT64, Array
-from .values import Value, as_type, describe, items_of, known, make_tuple
+from .values import Value, as_type, describe, items_of, known, make_tuple, nonneg_as
 
 
 class Row(NamedTuple):
@@ -82,6 +82,9 @@ class Loops:
             raise TypeError(f"range takes one to three arguments, not {len(values)}")
         start, stop = (known(0), values[0]) if len(values) == 1 else values[:2]
         step = values[2] if len(values) == 3 else known(1)
+        if self.rules.widens:  # Numba cuts a float off
+            start, stop, step = (Value(INT64, as_type(v, INT64), pure=v.pure) if not v.known and
+                                 self.rules.type_of(v).kind == "f" else v for v in (start, stop, step))
         for v in (start, stop, step):
             if not self.rules.type_of(v).integer or (v.known and isinstance(v.const, float)):
                 raise TypeError(f"range counts in whole numbers, not {describe(v)}")
@@ -95,19 +98,19 @@ class Loops:
         state = self.state
         self.seen.add(name)
         upward = step.known and step.const > 0 or not step.known and self.rules.type_of(step).kind == "u"
-        nonneg = t.kind == "u" or (start.nonneg and upward) or (
+        nonneg = t.kind == "u" or bool(nonneg_as(start, t) and upward) or (
             step.known and step.const < 0 and stop.known and stop.const >= -1)
         if own:
             state.types[name], state.nonneg[name] = t, nonneg
             counter = self.c_variable(name)
         else:
             counter = self.fresh("at")
-        stop_text = self._steady(stop, t, node, "stop")
-        step_text = self._steady(step, t, node, "step")
+        stop_source = self._steady(stop, t, node, "stop")
+        step_source = self._steady(step, t, node, "step")
         done = self._else_flag(node)
         if unroll is not None:
             self._unroll(unroll)
-        self.emit(_for_line(t, counter, arrays.strip(as_type(start, t)), stop_text, step, step_text, upward))
+        self.emit(_for_line(t, counter, arrays.strip(as_type(start, t)), stop_source, step, step_source, upward))
         first = []
         if not own:
             at = len(self.lines)
@@ -166,6 +169,31 @@ class Loops:
         self.emit("}")
         self._else(node, done)
 
+    def each(self, out, element):
+        """Lines that give every element of the array `out` a value: element(item), where item(v) is the element of an
+        array v (which meets the shape of `out` as arrays do) at the place, and a number itself."""
+        indices = []
+        for k in range(out.type.ndim):
+            at = self.fresh("at")
+            self.emit(f"for (long long {at} = 0; {at} < {self._steady_count(out.n[k])}; {at}++) {{")
+            self.depth += 1
+            indices.append(Value(INT64, at, nonneg=True))
+
+        def item(v):
+            if not isinstance(v.type, Array):
+                return v
+            if v.type.ndim > out.type.ndim:
+                raise ValueError(f"an array of {v.type.ndim} dimensions does not go into one of {out.type.ndim}")
+            mine = indices[len(indices) - v.type.ndim:]
+            mine = [i if n is m or str(n) == str(m) else known(0) if n == 1 else i if isinstance(n, int) else
+                    Value(INT64, f"({n} == 1 ? 0 : {i.code})", nonneg=True)
+                    for i, n, m in zip(mine, v.n, out.n[out.type.ndim - v.type.ndim:])]
+            return arrays.take(self.unit, v, mine)
+        self._store_element(arrays.take(self.unit, out, indices), element(item))
+        for _ in indices:
+            self.depth -= 1
+            self.emit("}")
+
     def _steady_count(self, count):
         """The text of how many turns there are; one that would be computed in each gets a name."""
         text = str(count)
@@ -211,12 +239,12 @@ class Loops:
         if node.keywords or not rows:
             raise TypeError("zip takes what it goes over, and nothing by name")
         numbers = [r.count for r in rows if isinstance(r.count, int)]
-        texts = [r.count for r in rows if not isinstance(r.count, int)]
-        if not texts:
+        strings = [r.count for r in rows if not isinstance(r.count, int)]
+        if not strings:
             count = min(numbers)
         else:
-            count = f"{min(numbers)}LL" if numbers else texts.pop(0)
-            for text in texts:
+            count = f"{min(numbers)}LL" if numbers else strings.pop(0)
+            for text in strings:
                 count = self.unit.call("py_min", f"(long long){count}", f"(long long){text}")
         return Row(count, lambda k: make_tuple([r.item(k) for r in rows]))
 
@@ -255,14 +283,14 @@ class Loops:
         return name
 
 
-def _for_line(t, counter, start, stop, step, step_text, upward):
+def _for_line(t, counter, start, stop, step, step_source, upward):
     if step.known and step.const == 1:
         return f"for ({t.c} {counter} = {start}; {counter} < {stop}; {counter}++) {{"
-    move = f"{counter} += {step_text}"
+    move = f"{counter} += {step_source}"
     if upward:
         test = f"{counter} < {stop}"
     elif step.known:
         test = f"{counter} > {stop}"
     else:
-        test = f"{step_text} > 0 ? {counter} < {stop} : {step_text} < 0 && {counter} > {stop}"
+        test = f"{step_source} > 0 ? {counter} < {stop} : {step_source} < 0 && {counter} > {stop}"
     return f"for ({t.c} {counter} = {start}; {test}; {move}) {{"

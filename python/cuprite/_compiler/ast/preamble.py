@@ -4,6 +4,7 @@ All are templates over the number type, without a barrier, and take and give val
 """
 import re
 
+from .number_helpers import HELPERS as _NUMBERS
 from .sequences import HELPERS as _SEQUENCES
 
 T = "template <class T> static __device__ inline "
@@ -54,8 +55,8 @@ HELPERS = {
     return (T)r;
 }
 """,
-    "py_square": T + "T py_square(T x) { return (T)(x * x); }\n",
-    "py_cube": T + "T py_cube(T x) { return (T)(x * x * x); }\n",
+    "py_square": T + "T py_square(T x) { return (T)(wrapping(x) * wrapping(x)); }\n",
+    "py_cube": T + "T py_cube(T x) { return (T)(wrapping(x) * wrapping(x) * wrapping(x)); }\n",
     "py_powi": T + """T py_powi(T x, long long e) {
     T r = 1;
     for (unsigned long long n = e < 0 ? 0 - (unsigned long long)e : e; n; n /= 2, x *= x)
@@ -71,21 +72,40 @@ HELPERS = {
                 "    }\n"
                 "    return e < 0 ? complex<T>(1) / r : r;\n"
                 "}\n",
+    # a number whose operations wrap: C++ takes overflow of signed ones for impossible
+    "wrapping": "template <class T> static __device__ inline T wrapping(T a) { return a; }\n"
+                "static __device__ inline unsigned int wrapping(signed char a) { return (unsigned int)a; }\n"
+                "static __device__ inline unsigned int wrapping(unsigned char a) { return a; }\n"
+                "static __device__ inline unsigned int wrapping(short a) { return (unsigned int)a; }\n"
+                "static __device__ inline unsigned int wrapping(unsigned short a) { return a; }\n"
+                "static __device__ inline unsigned int wrapping(int a) { return (unsigned int)a; }\n"
+                "static __device__ inline unsigned long long wrapping(long long a) { return (unsigned long long)a; }\n",
     # min(a, b) as Python compares: the first unless the second is smaller
     "py_min": T + "T py_min(T a, T b) { return b < a ? b : a; }\n",
     "py_max": T + "T py_max(T a, T b) { return a < b ? b : a; }\n",
     # as NumPy compares: a NaN wins
-    "np_min": T + "T np_min(T a, T b) { return (a < b || a != a) ? a : b; }\n",
-    "np_max": T + "T np_max(T a, T b) { return (a > b || a != a) ? a : b; }\n",
+    "np_min": T + "T np_min(T a, T b) { return (a <= b || a != a) ? a : b; }\n",
+    "np_max": T + "T np_max(T a, T b) { return (a >= b || a != a) ? a : b; }\n",
     "np_fmin": T + "T np_fmin(T a, T b) { return (a <= b || b != b) ? a : b; }\n",
     "np_fmax": T + "T np_fmax(T a, T b) { return (a >= b || b != b) ? a : b; }\n",
     "np_sign": T + "T np_sign(T a) { return a > 0 ? (T)1 : a < 0 ? (T)-1 : a == 0 ? (T)0 : a; }\n",
-    "py_abs": T + "T py_abs(T a) { return a < 0 ? (T)(0 - a) : a; }\n",
-    "py_gcd": T + "T py_gcd(T a, T b) {\n    for (; b != 0;) { T r = a % b; a = b; b = r; }\n"
-                  "    return a < 0 ? (T)(0 - a) : a;\n}\n",
+    "py_abs": T + "T py_abs(T a) { return a < 0 ? (T)(0 - wrapping(a)) : a; }\n",
+    "py_gcd": T + "T py_gcd(T a, T b) {\n"
+                  "    for (; b != 0;) { T r = (T)-1 < (T)0 && b == (T)-1 ? (T)0 : (T)(a % b); a = b; b = r; }\n"
+                  "    return a < 0 ? (T)(0 - wrapping(a)) : a;\n}\n",
     # whether something was divided by zero, which a function of the host tells
     "host_zero": "static __device__ int host_zero;\n",
     "host_divisor": T + "T host_divisor(T b) {\n    if (b == 0) host_zero = 1;\n    return b;\n}\n",
+    "host_base": T + "T host_base(T a, T e) {\n    if (a == 0 && e < 0) host_zero = 1;\n    return a;\n}\n",
+    # with checks: the number of the first exception of a launch, and an element in place of one that is not there
+    "debug_status": "extern \"C\" { __device__ int debug_status[1]; }\n",
+    "debug_tell": "static __device__ inline void debug_tell(int k) { atomicCAS(debug_status, 0, k); }\n",
+    "debug_at": "static __device__ long long debug_nowhere[4];\n" + T + """T *debug_at(T *p, bool inside) {
+    if (inside) return p;
+    debug_tell(1);
+    return (T *)debug_nowhere;
+}
+""",
     # to a number of decimal digits, ties to even
     "py_round": """static __device__ inline double py_round(double x, long long digits) {
     double p = pow(10.0, (double)(digits < 0 ? -digits : digits));
@@ -121,26 +141,6 @@ template <class T> static __device__ inline T atomic_bits_cas(T *p, T old, T val
     return a.t;
 }
 """,
-    "atomic_float_max": T + """T atomic_float_max(T *p, T v) {
-    T old = *(volatile T *)p;
-    while (old < v || old != old) {
-        T seen = atomic_bits_cas(p, old, v);
-        if (seen == old || (seen != seen && old != old)) break;
-        old = seen;
-    }
-    return old;
-}
-""",
-    "atomic_float_min": T + """T atomic_float_min(T *p, T v) {
-    T old = *(volatile T *)p;
-    while (old > v || old != old) {
-        T seen = atomic_bits_cas(p, old, v);
-        if (seen == old || (seen != seen && old != old)) break;
-        old = seen;
-    }
-    return old;
-}
-""",
     "atomic_wide_inc": "static __device__ inline unsigned long long atomic_wide_inc(unsigned long long *p, "
                        "unsigned long long limit) {\n"
                        "    unsigned long long old = *(volatile unsigned long long *)p, seen;\n"
@@ -152,6 +152,29 @@ template <class T> static __device__ inline T atomic_bits_cas(T *p, T old, T val
                        "    for (; (seen = atomicCAS(p, old, old == 0 || old > limit ? limit : old - 1)) != old; "
                        "old = seen) {}\n    return old;\n}\n",
 })
+
+for _word, _sign in (("max", "<"), ("min", ">")):
+    # a NaN in memory is replaced; in the plain ones a NaN on either side changes nothing
+    HELPERS[f"atomic_float_{_word}"] = T + f"""T atomic_float_{_word}(T *p, T v) {{
+    T old = *(volatile T *)p;
+    while (old {_sign} v || old != old) {{
+        T seen = atomic_bits_cas(p, old, v);
+        if (seen == old || (seen != seen && old != old)) break;
+        old = seen;
+    }}
+    return old;
+}}
+"""
+    HELPERS[f"atomic_float_{_word}_plain"] = T + f"""T atomic_float_{_word}_plain(T *p, T v) {{
+    T old = *(volatile T *)p;
+    while (old {_sign} v) {{
+        T seen = atomic_bits_cas(p, old, v);
+        if (seen == old) break;
+        old = seen;
+    }}
+    return old;
+}}
+"""
 
 # xoroshiro128+, the generator of numba.cuda.random: two words of state a thread.
 HELPERS.update({
@@ -180,18 +203,19 @@ static __device__ inline double xoroshiro_normal_double(unsigned long long *s) {
 })
 
 HELPERS.update(_SEQUENCES)
+HELPERS.update(_NUMBERS)
 
 # What cuprite._compiler.jit.cub and cg need.
 HELPERS.update({
-    "fold_sum": "struct fold_sum { template <class T> __device__ T operator()(T a, T b) const { return a + b; } };\n",
-    "fold_max": "struct fold_max {\n"
+    "sum_op": "struct sum_op { template <class T> __device__ T operator()(T a, T b) const { return a + b; } };\n",
+    "max_op": "struct max_op {\n"
                 "    template <class T> __device__ T operator()(T a, T b) const { return a < b ? b : a; }\n"
                 "};\n",
-    "fold_min": "struct fold_min {\n"
+    "min_op": "struct min_op {\n"
                 "    template <class T> __device__ T operator()(T a, T b) const { return b < a ? b : a; }\n"
                 "};\n",
-    "warp_fold": """template <class T, class F>
-static __device__ inline T warp_fold(T v, F f, unsigned int valid, unsigned int lane) {
+    "warp_reduce": """template <class T, class F>
+static __device__ inline T warp_reduce(T v, F f, unsigned int valid, unsigned int lane) {
     for (int d = 16; d > 0; d /= 2) {
         T other = __shfl_down_sync(0xffffffffu, v, d);
         if (lane + d < valid) v = f(v, other);
@@ -199,8 +223,17 @@ static __device__ inline T warp_fold(T v, F f, unsigned int valid, unsigned int 
     return v;
 }
 """,
-    "block_fold": """template <class T, class F>
-static __device__ inline T block_fold(T *shared, T v, F f, unsigned int n, unsigned int thread) {
+    "warp_fold_complex": """template <class T, class F>
+static __device__ inline complex<T> warp_fold_complex(complex<T> v, F f, unsigned int valid, unsigned int lane) {
+    for (int d = 16; d > 0; d /= 2) {
+        complex<T> other(__shfl_down_sync(0xffffffffu, v.real(), d), __shfl_down_sync(0xffffffffu, v.imag(), d));
+        if (lane + d < valid) v = f(v, other);
+    }
+    return v;
+}
+""",
+    "block_reduce": """template <class T, class F>
+static __device__ inline T block_reduce(T *shared, T v, F f, unsigned int n, unsigned int thread) {
     if (thread < n) shared[thread] = v;
     __syncthreads();
     while (n > 1) {
@@ -224,7 +257,7 @@ _BASE = {"atomic_bits_cas": "bits_cas", "complex": "#complex", "__half": "#half"
          "seq_swap": "#iterators"}
 
 
-def texts(names):
+def strings(names):
     """The helpers of these names and of what they use, each once, in an order that compiles."""
     done, out = set(), []
 

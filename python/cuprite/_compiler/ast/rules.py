@@ -3,7 +3,7 @@ of `jit.rawkernel`) and Numba's. A class a way, with the same methods; `operands
 computes and the type of its result."""
 from .types import (BOOL, CDOUBLE, CFLOAT, DOUBLE, FLOAT, HALF, INT8, INT32, INT64, OBJECT, SCALARS, UINT64, Array,
                     Scalar, Tuple, scalar)
-from .values import describe, number
+from .values import Value, describe, number
 
 _BY_RANK = list(SCALARS.values())
 BITWISE = ("and", "or", "xor")
@@ -80,6 +80,22 @@ class Rules:
 
     halves = True
 
+    def loop(self, ufunc, values):
+        """(types of the inputs, types of the results) in which a ufunc of NumPy computes."""
+        import numpy
+        given = [v.const if v.known and type(v.const) in (int, float, complex) else self.type_of(v).dtype
+                 for v in values]
+        t = scalar(numpy.result_type(*given))
+        weak = [type(g) if not isinstance(g, numpy.dtype) else g for g in given]
+        if all(isinstance(w, type) for w in weak):
+            weak = [t.dtype] * len(weak)
+        try:
+            types = ufunc.resolve_dtypes((*weak, *[None] * ufunc.nout))
+        except TypeError:
+            raise TypeError(f"{ufunc.__name__} is not defined for "
+                            f"{', '.join(self.type_of(v).name for v in values)}") from None
+        return [scalar(d) for d in types[:ufunc.nin]], [scalar(d) for d in types[ufunc.nin:]]
+
     def assigned(self, name, old, v):
         """The type of a variable that had the type `old` and is assigned v."""
         t = self.type_of(v)
@@ -114,6 +130,18 @@ class Cuda(Rules):
 
     def ranged(self, values):
         return self.type_of(values[1])
+
+    def loop(self, ufunc, values):
+        t = self.type_of(values[0])
+        for v in values[1:]:
+            t = self.common(Value(t, "x"), v)
+        above = self.floating(Value(t, "x")) if t.integer else t
+        for wanted in [t, above] + _BY_RANK[max(t.rank, above.rank) + 1:]:
+            for types in ufunc.types:
+                inputs, outputs = types.split("->")
+                if set(inputs + outputs) <= _LOOPS | {"e"} and all(scalar(c) is wanted for c in inputs):
+                    return [wanted] * len(inputs), [scalar(c) for c in outputs]
+        raise TypeError(f"{ufunc.__name__} is not defined for {t.name}")
 
 
 class Numpy(Rules):
@@ -154,12 +182,15 @@ class Numba(Rules):
         if a.integer and b.integer:
             if a is b is BOOL:
                 return BOOL
-            return INT64 if "i" in (a.kind, b.kind) else UINT64
-        return promote(a, b)
+            return UINT64 if a.kind == b.kind == "u" else INT64
+        return promote(as_inexact(a), as_inexact(b))
 
     def computed(self, op, t, a, b):
-        if op == "pow" and a is FLOAT and b.integer:
-            return FLOAT, FLOAT
+        if op == "pow" and b.integer:
+            if a.kind == "f" and a is not HALF:
+                return a, a
+            if a is BOOL and b is INT32:
+                return FLOAT, FLOAT
         if op in SHIFTS and a.integer:
             t = INT64 if a.kind in "ib" else UINT64
         if t is BOOL and op not in BITWISE:
@@ -168,9 +199,28 @@ class Numba(Rules):
 
     def compared(self, a, b):
         a, b = self.type_of(a), self.type_of(b)
-        if a.integer and b.integer and a is not b:
-            return INT64 if a.size < 8 or b.size < 8 or "u" not in (a.kind, b.kind) else UINT64
-        return promote(a, b)
+        return promote(a, b) if a.integer and b.integer else promote(as_inexact(a), as_inexact(b))
+
+    def matched(self, a, b):
+        """The one type of two arguments of a function that is there for int64, uint64 and the inexact types."""
+        a, b = self.type_of(a), self.type_of(b)
+        if not (a.integer and b.integer):
+            return promote(as_inexact(a), as_inexact(b))
+        if "i" in (a.kind, b.kind):
+            return DOUBLE if UINT64 in (a, b) else INT64
+        return INT64 if a is b is BOOL else UINT64
+
+    def loop(self, ufunc, values):
+        """(types of the inputs, types of the results) in which a ufunc of NumPy computes: the first of its loops that
+        the arguments go into, whole numbers into any inexact one where there is an inexact argument."""
+        given = [self.type_of(v) for v in values]
+        mixed = any(t.kind in "fc" for t in given)
+        wanted = _LOOPS | {"e"} if HALF in given else _LOOPS
+        for types in ufunc.types:
+            inputs, outputs = types.split("->")
+            if all(_goes_into(t, c, mixed) for t, c in zip(given, inputs)) and set(inputs + outputs) <= wanted:
+                return [scalar(c) for c in inputs], [scalar(c) for c in outputs]
+        raise TypeError(f"{ufunc.__name__} is not defined for {', '.join(t.name for t in given)}")
 
     def joined(self, a, b):
         a, b = self.type_of(a), self.type_of(b)
@@ -190,6 +240,21 @@ class Numba(Rules):
             return INT32 if all(t is INT32 for t, v in zip(types, values) if not v.known) else INT64
         return UINT64 if all(t is UINT64 for t, v in zip(types, values) if not v.known) and \
             not all(v.known for v in values) else INT64
+
+
+_LOOPS = set("?bBhHiIlLqQfdFD")
+
+
+def as_inexact(t):
+    """What a number is beside an inexact one: Numba takes uint16 into float64, where NumPy takes it into float32."""
+    return t if not t.integer else DOUBLE if t.size > 2 or t is SCALARS["uint16"] else FLOAT
+
+
+def _goes_into(t, char, mixed):
+    if mixed and t.kind in "iu" and char in "fdFD":
+        return True
+    import numpy
+    return numpy.can_cast(t.dtype, char, "safe")
 
 
 def same_shape(old, new):

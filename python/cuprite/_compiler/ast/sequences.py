@@ -15,6 +15,12 @@ template <class T> struct seq_counting {
     __device__ seq_counting operator+(long long n) const { return {(T)(value + n)}; }
     __device__ long long operator-(seq_counting o) const { return (long long)(value - o.value); }
 };
+template <class T> struct seq_strided {
+    T *data; long long step;
+    __device__ T &operator[](long long i) const { return data[i * step]; }
+    __device__ seq_strided operator+(long long n) const { return {data + n * step, step}; }
+    __device__ long long operator-(seq_strided o) const { return (data - o.data) / step; }
+};
 template <class A, class B> struct seq_pair { A v0; B v1; };
 template <class T> static __device__ inline void seq_swap(T &a, T &b) { T c = a; a = b; b = c; }
 """

@@ -99,8 +99,8 @@ def _call(tr, c_name, place, values, work):
     return Value(t, text if work is t else f"(({t.c}){text})", pure=False)
 
 
-def atomic(tr, op, array, index, value, word=None):
-    """One atomic operation on array[index]; the value before it."""
+def atomic(tr, op, array, index, value, word=None, over_nan=True):
+    """One atomic operation on array[index]; the value before it. over_nan: min and max replace a NaN."""
     word = word or f"atomic_{op}"
     place = element(tr, array, index, word)
     t = place.type
@@ -117,7 +117,8 @@ def atomic(tr, op, array, index, value, word=None):
         return _call(tr, tr.unit.call(f"atomic_wide_{op}", "").split("(")[0], place, [f"({UINT64.c}){v}"], UINT64)
     if op in ("min", "max") and t.kind == "f" and t is not HALF:
         tr.unit.need("bits_cas")
-        return Value(t, tr.unit.call(f"atomic_float_{op}", f"&{place.code}", v), pure=False)
+        text = tr.unit.call(f"atomic_float_{op}{'' if over_nan else '_plain'}", f"&{place.code}", v)
+        return Value(t, text, pure=False)
     if op == "exch" and t is DOUBLE:
         text = f"__longlong_as_double(atomicExch((unsigned long long *)&{place.code}, __double_as_longlong({v})))"
         return Value(t, text, pure=False)

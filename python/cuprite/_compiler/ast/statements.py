@@ -13,10 +13,9 @@ from .loops import Loops
 from .source import names_of
 from .types import OBJECT, VOID, Array, Opaque, Scalar, Tuple
 from .unit import c_name
-from .values import NOTHING, Value, as_type, describe, items_of, number
+from .values import NOTHING, Value, as_type, describe, items_of, known, make_tuple, nonneg_as, number
 
 
-WHOLE = "a part of an array cannot be assigned at once in a kernel: loop over its elements"
 
 
 class State:
@@ -25,6 +24,7 @@ class State:
     def __init__(self):
         self.types, self.nonneg, self.forms, self.result, self.changed = {}, {}, {}, None, False
         self.passes = 0
+        self.mixed = set()      # variables that are assigned values of several types
         self.bound = set()      # variables that are a shared or local array itself, declared with it
 
     def learn(self, table, name, value):
@@ -133,12 +133,15 @@ class Translator(Loops, Expressions):
         if t is VOID:
             raise TypeError(f"{name!r} is assigned the result of a call that returns nothing")
         if old is not None:
-            t = self._met(name, old, t, v)
+            met = self._met(name, old, t, v)
+            if met != t and isinstance(t, Scalar) and self.scope.stores[name] > 1:
+                self.state.mixed.add(name)
+            t = met
         state.learn(state.types, name, t)
         self._learn_form(name, t, v)
         if isinstance(t, Tuple) and self._mentions(v, {name}):
             v = make_tuple_of([self._kept(x) for x in v.items])
-        nonneg = v.nonneg and state.nonneg.get(name, True)
+        nonneg = min(nonneg_as(v, t) if isinstance(t, Scalar) else v.nonneg, state.nonneg.get(name, 2))
         state.learn(state.nonneg, name, nonneg)
         self._store(self.variable(name, t, state.forms.get(name)), t, v, name)
 
@@ -317,6 +320,13 @@ class Translator(Loops, Expressions):
 
     def _unpack(self, target, v):
         items = items_of(v)
+        if v.known and items is None and not number(v.const):
+            v = self.array_of(v)
+            items = items_of(v)
+        if items is None and isinstance(v.type, Array) and v.type.ndim:
+            if isinstance(v.n[0], int) and v.n[0] != len(target.elts):
+                raise ValueError(f"{v.n[0]} values cannot be assigned to {len(target.elts)} names")
+            items = [self.subscript(v, known(k)) for k in range(len(target.elts))]
         if items is None:
             raise TypeError(f"{describe(v)} cannot be unpacked")
         if len(items) != len(target.elts):
@@ -348,12 +358,25 @@ class Translator(Loops, Expressions):
 
     def _store_element(self, place, v):
         if isinstance(place.type, Array):
-            raise NotImplementedError(WHOLE)
+            return self._store_array(place, v)
         if not place.place:
             raise TypeError(f"{describe(place)} cannot be assigned")
         self.rules.stored(place.type, v)
         self.unit.need_type(place.type)
         self.emit(f"{arrays.strip(place.code)} = {arrays.strip(as_type(v, place.type))};")
+
+    def _store_array(self, place, v):
+        """A part of an array that is assigned at once: a number, or an array that meets its shape."""
+        items = items_of(v)
+        if items is not None:
+            if place.type.ndim != 1:
+                raise TypeError("a tuple is assigned to a part of an array that has one dimension")
+            for k, x in enumerate(items):
+                self._store_element(arrays.take(self.unit, place, [known(k)]), x)
+            return
+        if not v.known and not v.pure:
+            v = self._once(v)
+        self.each(place, lambda item: item(v))
 
     def s_AugAssign(self, node):
         target, op = node.target, OPERATORS[type(node.op)]
@@ -361,16 +384,24 @@ class Translator(Loops, Expressions):
             old = self.value(ast.copy_location(ast.Name(target.id, ast.Load()), target))
             self.assign(target.id, arithmetic.binary(self.unit, op, old, self.value(node.value)))
             return
-        place = self.value(target)
-        if not place.pure:
-            raise NotImplementedError("the index of an augmented assignment calls a function: give it a name first")
+        place = self._steady_place(target)
         if isinstance(place.type, Array):
-            raise NotImplementedError(WHOLE)
+            more = self.value(node.value)
+            return self.each(place, lambda item: arithmetic.binary(self.unit, op, item(place), item(more)))
         v = arithmetic.binary(self.unit, op, place, self.value(node.value))
         self._store_element(place, v)
 
+    def _steady_place(self, target):
+        """The target of an augmented assignment: an index that calls a function is computed once."""
+        place = self.value(target)
+        if place.pure or not isinstance(target, ast.Subscript):
+            return place
+        array = self.value(target.value)
+        kept = [i if i.pure else self._kept(i) for i in arrays.index_items(self.value(target.slice))]
+        return self.subscript(array, kept[0] if len(kept) == 1 else make_tuple(kept))
+
     def s_If(self, node):
-        test = self.value(node.test)
+        test = self.test(node.test)
         if test.known:  # decided while the kernel is compiled: the other branch is not looked at
             for s in node.body if test.const else node.orelse:
                 self.statement(s)
@@ -396,14 +427,19 @@ class Translator(Loops, Expressions):
         result = self.state.result
         if t is VOID:
             self.emit("return;")
-        elif isinstance(result, Tuple):
+        elif isinstance(result, (Tuple, Array)):
             self.emit(f"return {self._packed(result, v)};")
         else:
             self.unit.c_type(result)
             self.emit(f"return {arrays.strip(as_type(v, result) if isinstance(result, Scalar) else v.code)};")
 
     def _packed(self, t, v):
-        parts = [self._packed(x, y) if isinstance(x, Tuple) else as_type(y, x) for x, y in zip(t.items, v.items)]
+        if isinstance(t, Scalar):
+            return as_type(v, t)
+        if isinstance(t, Array):
+            s = [arrays.stride(v, k) for k in range(t.ndim)] if t.layout in "AB" else []
+            return f"{self.unit.array_type(t)}{{{', '.join(map(str, [v.code, *v.n, *s]))}}}"
+        parts = [self._packed(x, y) for x, y in zip(t.items, v.items)]
         return f"{self.unit.tuple_type(t)}{{{', '.join(parts)}}}"
 
     def _returned(self, t, v):
@@ -425,7 +461,9 @@ class Translator(Loops, Expressions):
             return Tuple(tuple(self._joined(a, b) for a, b in zip(old.items, t.items)))
         if isinstance(old, Scalar) and isinstance(t, Scalar):
             return old if old is t else self.rules.joined(Value(old, "a"), Value(t, "b"))
-        elif old == t:
+        if isinstance(old, Array) and isinstance(t, Array) and old[:2] == t[:2] and "B" not in (old.layout, t.layout):
+            return old if old == t else old._replace(layout="A")
+        if old == t:
             return t
         raise TypeError(f"the function returns {old!r} in one place and {t!r} in another")
 
@@ -433,12 +471,33 @@ class Translator(Loops, Expressions):
         test = self.value(node.test)
         if test.known and test.const:
             return
-        self.emit(f"assert({arithmetic.truth(test)});")
+        condition = arithmetic.truth(test)
+        if self.unit.faults is not None:
+            message = self.value(node.msg) if node.msg is not None else None
+            args = (message.const,) if message is not None and message.known else ()
+            self.emit(f"if (!{condition}) {{ {self.unit.fault(AssertionError(*args))};{' return;' * self.kernel} }}")
+        elif self.rules.widens and not self.rules.notes_zero:
+            if self.kernel:     # the thread ends; without debug=True Numba does not tell
+                self.emit(f"if (!{condition}) return;")
+        else:
+            self.emit(f"assert({condition});")
 
     def s_Raise(self, node):
-        if not self.rules.widens or not self.kernel:
+        if not self.rules.widens or not (self.kernel or self.unit.faults is not None):
             raise NotImplementedError("a kernel cannot raise an exception: write to an array that the program looks at")
-        self.emit("return;")  # the thread ends; without debug=True Numba does not tell either
+        if self.unit.faults is not None:
+            self.emit(f"{self.unit.fault(self._raised(node))};")
+        if self.kernel:
+            self.emit("return;")  # the thread ends; without debug=True Numba does not tell either
+
+    def _raised(self, node):
+        """The exception that a raise statement names."""
+        call = node.exc if isinstance(node.exc, ast.Call) else None
+        kind = self.value(call.func if call else node.exc) if node.exc is not None else None
+        args = [self.value(a) for a in call.args] if call else []
+        if kind is None or not (kind.known and isinstance(kind.const, type) and issubclass(kind.const, BaseException)):
+            raise NotImplementedError("a kernel raises an exception's class, with constants as its arguments")
+        return kind.const(*(a.const if a.known else "a value of the kernel" for a in args))
 
     def s_Global(self, node):
         raise NotImplementedError("a kernel cannot assign global variables: give it an array")

@@ -79,8 +79,9 @@ class Array(NamedTuple):
 
 
 class Tuple(NamedTuple):
-    """Several values."""
+    """Several values; `fields` are the names of a namedtuple's."""
     items: tuple
+    fields: tuple = ()
 
     @property
     def short(self):

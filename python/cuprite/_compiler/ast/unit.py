@@ -46,6 +46,9 @@ class Unit:
         self.made = {}          # (function, argument types) -> (name, type of the result, parameters)
         self.busy = []          # functions being written, to see recursion
         self.keep = []          # objects whose identity is a key here
+        self.captured = {}      # id of an array of the surroundings -> (name, value like it, the array)
+        self.faults = None      # with checks: the exceptions that a thread can tell, the first an index that is outside
+        self.host_calls = {}    # (function of the host, its constants) -> what it gave
         self.dynamic_shared = False
         self.cooperative = False
         self.options = ()
@@ -77,18 +80,30 @@ class Unit:
 
     def tuple_type(self, t):
         """The struct that carries a tuple out of a device function."""
+        t = Tuple(t.items)
         if t not in self.tuples:
             name = f"tuple_{t.short}"
             members = "".join(f" {self.c_type(x)} v{k};" for k, x in enumerate(t.items))
             self.tuples[t] = (name, f"struct {name} {{{members} }};\n")
         return self.tuples[t][0]
 
+    def array_type(self, t):
+        """The struct that carries an array out of a device function: its address, extents and strides."""
+        if t not in self.tuples:
+            self.need_type(t.dtype)
+            words = [f"n{k}" for k in range(t.ndim)] + [f"s{k}" for k in range(t.ndim) if t.layout in "AB"]
+            name = f"array_{t.short}"
+            members = "".join(f" long long {w};" for w in words)
+            self.tuples[t] = (name, f"struct {name} {{ {t.dtype.c} *data;{members} }};\n")
+        return self.tuples[t][0]
+
     def c_type(self, t):
         if isinstance(t, Tuple):
             return self.tuple_type(t)
-        if isinstance(t, Array) or t is OBJECT:
-            what = "an array" if isinstance(t, Array) else "such an object"
-            raise TypeError(f"a device function cannot return {what}")
+        if isinstance(t, Array):
+            return self.array_type(t)
+        if t is OBJECT:
+            raise TypeError("a device function cannot return such an object")
         self.need_type(t)
         return t.c
 
@@ -110,6 +125,35 @@ class Unit:
             self.constants[key] = (Value(Array(t, x.ndim, "C"), name, n=list(x.shape)), text)
             self.keep.append(x)
         return self.constants[key][0]
+
+    def host_call(self, function, args, kwargs):
+        """What a function of the host gives for constants; the same object whenever it is asked for again."""
+        key = (id(function), repr(args), repr(kwargs))
+        if key not in self.host_calls:
+            self.keep.append(function)
+            self.host_calls[key] = function(*args, **kwargs)
+        return self.host_calls[key]
+
+    def captured_array(self, x):
+        """An array on the device that a kernel's surroundings name: a parameter of the kernel that the program does
+        not give."""
+        from .launch import array_value, captured_type
+        if self.busy:
+            raise NotImplementedError("a device function knows no arrays of its surroundings: give it the array")
+        key = id(x)
+        if key not in self.captured:
+            kind, array = captured_type(x)
+            self.need_type(kind.dtype)
+            self.captured[key] = (f"captured_{len(self.captured)}", array_value(kind), array)
+            self.keep.append(x)
+        name, value, _ = self.captured[key]
+        return Value(value.type, name, n=[f"{name}_n{k}" for k in range(value.type.ndim)],
+                     s=[f"{name}_s{k}" for k in range(value.type.ndim)] if value.s is not None else None)
+
+    def fault(self, error):
+        """The text that tells an exception; the first one of a launch is raised behind it."""
+        self.faults.append(error)
+        return self.call("debug_tell", str(len(self.faults)))
 
     # -- functions
 
@@ -136,7 +180,7 @@ class Unit:
         return self.made[key]
 
     def text(self, kernel):
-        parts = [preamble.texts(self.helpers), "".join(t for _, t in self.tuples.values()),
+        parts = [preamble.strings(self.helpers), "".join(t for _, t in self.tuples.values()),
                  "".join(t for _, t in self.constants.values()), "\n".join(self.functions), kernel]
         return "\n".join(p for p in parts if p)
 

@@ -1,7 +1,8 @@
 """Values while a kernel is written: a type and the C++ text that computes it, or a Python object that is known already.
 
 A text is always a whole operand: it can stand beside any operator without further parentheses. `pure` says that writing
-it twice does no harm, `nonneg` that it is surely not negative (an index that needs no look at its sign).
+it twice does no harm, `nonneg` that it is not negative: 2: surely, 1: unless its computation wraps (an index that
+needs no look at its sign, as it would be outside anyway), 0: not known.
 """
 import math
 
@@ -16,7 +17,7 @@ class Value:
     def __init__(self, type, code=None, const=NOTHING, pure=True, nonneg=False, items=None, n=None, s=None,
                  place=False):
         self.type, self.code, self.const, self.pure = type, code, const, pure
-        self.nonneg = nonneg or getattr(type, "kind", "") in ("b", "u")
+        self.nonneg = 2 if nonneg is True or getattr(type, "kind", "") in ("b", "u") else int(nonneg)
         self.items = items      # of a tuple: its values
         self.n, self.s = n, s   # of an array: texts of extents and strides
         self.place = place      # an element that can be assigned and whose address can be taken
@@ -111,6 +112,18 @@ def as_type(v, t):
     return convert(v.code, v.type, t)
 
 
+def nonneg_as(v, t):
+    """`nonneg` of a value that becomes one of the type t."""
+    if t.kind in "bu":
+        return 2
+    if v.known:
+        whole = isinstance(v.const, int) and t.kind == "i"
+        return v.nonneg if not whole or v.const < 1 << (8 * t.size - 1) else 0
+    if t.integer and not v.type.integer or t.kind == "i" and v.type.size >= t.size and v.type is not t:
+        return 0
+    return v.nonneg
+
+
 def describe(v):
     """How an error message calls a value."""
     if v.known:
@@ -135,9 +148,9 @@ def known(x):
 
 
 def items_of(v):
-    """The values of a tuple (or of a known sequence), else None."""
+    """The values of a tuple (or of a known sequence), else None. A slice has items too and is no tuple."""
     if v.items is not None:
-        return v.items
+        return v.items if isinstance(v.type, Tuple) else None
     if v.known and isinstance(v.const, (tuple, list)):
         return [known(x) for x in v.const]
     return None

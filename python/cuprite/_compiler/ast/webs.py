@@ -1,8 +1,10 @@
 """A name that is used again for something else becomes a variable of its own, as Numba's compiler has it: the variables
 of two loops that share a name have two types.
 
-Invariant: an assignment and a read get the same name exactly where the value of the one can reach the other, so the
-function means what it meant. Assignments that reach a common read are one variable, whose type is that of all of them.
+Invariant: where the value of an assignment can reach a read, the read's variable takes that value, so the function
+means what it meant. Assignments that reach a common read are one variable, whose type is that of all of them; where
+that would give an assignment a type that is not its own, each set of assignments that reaches a read is a variable, and
+an assignment writes to all that it belongs to.
 """
 import ast
 
@@ -144,8 +146,9 @@ class _Plain(ast.NodeTransformer):
         return ast.copy_location(ast.Assign([node.target], value), node)
 
 
-def split(body, parameters):
-    """The statements with names that mean several variables told apart."""
+def split(body, parameters, fine=()):
+    """(the statements with names that mean several variables told apart, new name -> the name it was). The variables
+    of the names in `fine` are told apart further: each set of assignments that reaches a read is one."""
     body = [_Plain().visit(s) for s in body]
     stored = [n for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
     names = {n.id for n in stored}
@@ -153,24 +156,74 @@ def split(body, parameters):
     try:
         flow.block(body, {p: {p} for p in parameters if p in names})
     except _Unknown:
-        return body
-    for defs in flow.nodes.values():
-        flow.unite(defs)
-    taken = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name)} | set(parameters)
+        return body, {n: n for n in names}
+    for n, defs in flow.nodes.items():
+        if n.id not in fine:
+            flow.unite(defs)
+    fresh = _Fresh({n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name)} | set(parameters))
     known = {flow.root(p): p for p in parameters if p in names}
     seen = set(parameters)
     for n in sorted(stored, key=lambda n: (n.lineno, n.col_offset)):
         root = flow.root(n)
         if root not in known:
-            name = n.id
-            if name in seen:
-                k = 1
-                while f"{n.id}_again{k}" in taken:
-                    k += 1
-                name = f"{n.id}_again{k}"
-                taken.add(name)
-            seen.add(name)
-            known[root] = name
+            known[root] = fresh.name(n.id) if n.id in seen else n.id
+            fresh.origin[known[root]] = n.id
+            seen.add(n.id)
+    joined = {}     # a set of assignments of a name in `fine` -> the variable of the reads that it reaches
     for n, defs in flow.nodes.items():
-        n.id = known[flow.root(next(iter(defs)))]
-    return body
+        if n.id in fine and len(defs) > 1:
+            key = frozenset(defs)
+            if key not in joined:
+                joined[key] = fresh.name(n.id)
+    copies = {}     # an assignment -> the variables that take its value too
+    for defs, name in joined.items():
+        for d in defs:
+            copies.setdefault(d, []).append((name, known[flow.root(d)]))
+    alone = {next(iter(defs)) for n, defs in flow.nodes.items() if len(defs) == 1 and isinstance(n.ctx, ast.Load)}
+    for d in [d for d in copies if len(copies[d]) == 1 and d not in alone and isinstance(d, ast.Name)]:
+        known[flow.root(d)] = copies.pop(d)[0][0]   # it is read as a part of that variable only
+    for n, defs in flow.nodes.items():
+        n.id = joined.get(frozenset(defs)) or known[flow.root(next(iter(defs)))]
+    if copies:
+        at = body[0]
+        body = [_copy(pair, at) for p in parameters for pair in copies.get(p, ())] + _with_copies(body, copies)
+    return body, fresh.origin
+
+
+class _Fresh:
+    """New names of variables; `origin`: what they were called."""
+
+    def __init__(self, taken):
+        self.taken, self.origin = taken, {}
+
+    def name(self, old):
+        k = 1
+        while f"{old}_again{k}" in self.taken:
+            k += 1
+        made = f"{old}_again{k}"
+        self.taken.add(made)
+        self.origin[made] = old
+        return made
+
+
+def _copy(pair, at):
+    to, of = pair
+    made = ast.Assign([ast.Name(to, ast.Store())], ast.Name(of, ast.Load()))
+    return ast.fix_missing_locations(ast.copy_location(made, at))
+
+
+def _with_copies(body, copies):
+    """The statements, with copies behind the assignments that need them: of a loop's variable first in its body."""
+    out = []
+    for s in body:
+        out.append(s)
+        targets = getattr(s, "targets", None) or [getattr(s, "target", None)]
+        made = [_copy(pair, s) for t in targets if t for n in ast.walk(t) if n in copies for pair in copies[n]]
+        for field in ("body", "orelse"):
+            if getattr(s, field, None):
+                setattr(s, field, _with_copies(getattr(s, field), copies))
+        if isinstance(s, ast.For):
+            s.body = made + s.body
+        else:
+            out.extend(made)
+    return out

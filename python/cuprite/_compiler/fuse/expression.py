@@ -45,7 +45,7 @@ def _function(text):
     from cuprite._compiler.fuse.fusion import fuse
     names = _read(text).names
     try:
-        tree = ast.parse("def fused_text():\n" + textwrap.indent(textwrap.dedent(text).strip("\n; \t"), " "))
+        tree = ast.parse("def fused_source():\n" + textwrap.indent(textwrap.dedent(text).strip("\n; \t"), " "))
     except SyntaxError:
         return None
     f = tree.body[0]
@@ -58,7 +58,7 @@ def _function(text):
         f.body[-1] = ast.Return(f.body[-1].value)
     f.args.args = [ast.arg(name) for name in names]
     exec(compile(ast.fix_missing_locations(tree), "<fused>", "exec"), words)
-    return fuse(words["fused_text"])
+    return fuse(words["fused_source"])
 
 
 def _on_another_device(values):

@@ -6,11 +6,13 @@ operations' rows; when that is done, calls with arguments of the same kinds run 
 Where that cannot be, because an operation has no such body or the function looks at values, calls go on as they did: a
 PerformanceWarning tells of operations that cannot be fused, once a function."""
 import functools
+import time
 import types
 
 from cuprite import _core
 from cuprite._compiler.fuse.records import Described, Entry
-from cuprite._compiler.jobs import PerformanceWarning, breathe, import_module, queue, tell_failure, wait
+from cuprite._compiler.jobs import (
+    PerformanceWarning, breathe, import_module, make_way, queue, report_failure, wait)
 
 __all__ = ["fuse", "vectorize"]
 
@@ -33,7 +35,7 @@ class Fusion(_core._Fusion):
         """Forgets the kernels that were compiled."""
         self._programs = {}   # kinds of arguments -> list of program.Program
         self._asked = {}      # kinds -> how often they were traced, or _NEVER
-        self._told = False
+        self._reported = False
         self._forget()
 
     def __get__(self, owner, kind=None):
@@ -54,6 +56,8 @@ class Fusion(_core._Fusion):
                 return program.run(*args)
         r = self.func(*args)
         self._ask(kinds, args)
+        if self._asked.get(kinds) == _UNDER_WAY:
+            make_way(self._since)
         return r
 
     def _positional(self, args, kwargs):
@@ -78,14 +82,14 @@ class Fusion(_core._Fusion):
             return
         if not any(isinstance(a, _core.ndarray) for a in args):
             return
-        self._asked[kinds] = _UNDER_WAY
+        self._asked[kinds], self._since = _UNDER_WAY, time.perf_counter()
         described = [Described(a) if isinstance(a, _core.ndarray) else a for a in args]
         queue().put(functools.partial(self._compile, kinds, times, described))
 
     def _compile(self, kinds, times, args):
         """`args` describe arrays: memory that ends while compilers work is free at once."""
-        for name in ("re", "cuprite._compiler.loop_text", "cuprite._compiler.kernels", "cuprite._compiler.fuse.trace",
-                     "cuprite._compiler.fuse.rebind", "cuprite._compiler.fuse.kernel_text",
+        for name in ("re", "cuprite._compiler.loop_source", "cuprite._compiler.kernels", "cuprite._compiler.fuse.trace",
+                     "cuprite._compiler.fuse.rebind", "cuprite._compiler.fuse.kernel_source",
                      "cuprite._compiler.fuse.program"):
             import_module(name)
             breathe()
@@ -99,22 +103,22 @@ class Fusion(_core._Fusion):
             self._enter(program.entry(given))
         except trace.NotFused as e:
             self._leave(kinds, given)
-            self._tell(str(e))
+            self._report(str(e))
         except rebind.Raised as e:  # whatever is wrong with the function is told by its calls
             self._leave(kinds, given)
-            tell_failure(self.name, e.__cause__, of_user=True)
+            report_failure(self.name, e.__cause__, of_user=True)
         except Exception as e:
             self._leave(kinds, given)
-            tell_failure(self.name, e)
+            report_failure(self.name, e)
 
     def _leave(self, kinds, given):
         """From here on such calls are the function's, without a detour."""
         self._asked[kinds] = _MOST_KERNELS
         self._enter(Entry(given, tuple(range(len(given))), engine=self.func, whole=True))
 
-    def _tell(self, why):
-        if why and not self._told:
-            self._told = True
+    def _report(self, why):
+        if why and not self._reported:
+            self._reported = True
             import warnings
             warnings.warn(f"{self.name}: {why}; it runs operation by operation", PerformanceWarning, stacklevel=2)
 

@@ -13,7 +13,7 @@ from cuprite import _core
 from cuprite._compiler.fuse.rebind import Object, traced
 from cuprite._compiler.fuse.records import Described, Entry
 from cuprite._compiler.fuse.trace import Array, Hole, Method, Node, NotFused, Number, filled
-from cuprite._compiler.jobs import breathe, queue, tell_failure
+from cuprite._compiler.jobs import breathe, queue, report_failure
 
 _ELEMENTWISE = {"op", "part", "where", "cast", "set", "store"}
 _CHEAP = {"add", "subtract", "multiply", "negative", "bitwise_and", "bitwise_or", "bitwise_xor", "invert", "less",
@@ -69,27 +69,27 @@ class Group:
         """Makes the kernel, which is compiled when it is prepared, and the engine's program; the reason if neither
         can be."""
         from cuprite._compiler import kernels
-        from cuprite._compiler.fuse import kernel_text
+        from cuprite._compiler.fuse import kernel_source
         gpu, cpu = kernels._is_gpu(device), device == _CPU
         reason = None
         try:
-            ins, outs, text = kernel_text.Kernel(self, gpu).declarations()
+            ins, outs, text = kernel_source.Kernel(self, gpu).declarations()
             if len(self.inputs) + len(self.fresh) + len(self.stores) > 38:
-                raise kernel_text.NoText()
+                raise kernel_source.NoText()
             self.kernel = k = kernels.ElementwiseKernel(ins, outs, text, name,
                                                          return_tuple=len(self.fresh) + len(self.stores) > 1,
                                                          options=("--fmad=false",))
-            k._patient = True
+            k._may_wait = True
             k._alike = self.is_alike()
             k._copies = any(n.kind == "cast" and n.args[0] in self.inputs for n in self.nodes)
-        except kernel_text.NoText as e:
+        except kernel_source.NoText as e:
             reason = str(e)
         try:
             if self.suits_engine():
                 self.below = _QUICK // self.weight() if cpu else 0
-                text, names, self.more = kernel_text.engine_text(self)
+                text, names, self.more = kernel_source.engine_source(self)
                 self.engine = _core._Fused(text, names)
-        except (kernel_text.NoText, ValueError):  # ValueError: larger than a text may be
+        except (kernel_source.NoText, ValueError):  # ValueError: larger than a text may be
             pass
         return reason
 
@@ -175,9 +175,9 @@ class Group:
         try:
             self.kernel._prepare(*given)
         except ValueError as e:  # shapes that do not meet, which the call tells
-            tell_failure(self.kernel.name, e, of_user=True)
+            report_failure(self.kernel.name, e, of_user=True)
         except Exception as e:  # no compiler, say: it runs as it did
-            tell_failure(self.kernel.name, e)
+            report_failure(self.kernel.name, e)
             self.kernel = None
 
 

@@ -66,6 +66,13 @@ METHODS.setdefault(GRID, {}).update({
     "thread_rank": _of_grid("((long long)(blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z)) * "
                             "(blockDim.x * blockDim.y * blockDim.z) + threadIdx.x + blockDim.x * (threadIdx.y + "
                             "blockDim.y * threadIdx.z))", INT64),
+    "num_threads": _of_grid("((long long)(gridDim.x * gridDim.y * gridDim.z) * (blockDim.x * blockDim.y * "
+                            "blockDim.z))", INT64),
+    "num_blocks": _of_grid("((long long)gridDim.x * gridDim.y * gridDim.z)", INT64),
+    "block_rank": _of_grid("((long long)blockIdx.x + gridDim.x * (blockIdx.y + (long long)gridDim.y * blockIdx.z))",
+                           INT64),
+    "block_index": lambda tr, g: _three("blockIdx")(tr),
+    "dim_blocks": lambda tr, g: _three("gridDim")(tr),
     "group_dim": lambda tr, g: _three("gridDim")(tr),
 })
 

@@ -16,7 +16,7 @@ def _operation(name, c):
     return Intrinsic(f"cub.{name}", lambda tr: known(made), f"{name}(): an operation for Reduce.")
 
 
-Sum, Max, Min = _operation("Sum", "fold_sum"), _operation("Max", "fold_max"), _operation("Min", "fold_min")
+Sum, Max, Min = _operation("Sum", "sum_op"), _operation("Max", "max_op"), _operation("Min", "min_op")
 
 
 class _TempStorage:
@@ -37,7 +37,7 @@ class _Storage:
         return known(self)
 
 
-class _Fold:
+class _Reduce:
     """WarpReduce[dtype], BlockReduce[dtype, threads]: called in a kernel with its storage."""
 
     def __init__(self, name, t, count):
@@ -62,7 +62,7 @@ class _Bound:
 
     def _kernel_attribute(self, tr, name):
         if name == "Sum":
-            return known(Method(name, lambda tr, value, valid_items=None: self._reduced(tr, value, "fold_sum",
+            return known(Method(name, lambda tr, value, valid_items=None: self._reduced(tr, value, "sum_op",
                                                                                         valid_items)))
         if name == "Reduce":
             return known(Method(name, self._reduce))
@@ -79,10 +79,11 @@ class _Bound:
         tr.unit.need(op)
         if self.array is None:
             valid = "32u" if valid_items is None else as_type(valid_items, UINT32)
-            text = tr.unit.call("warp_fold", as_type(value, t), f"{op}()", valid, tr.unit.call("lane_id"))
+            name = "warp_fold_complex" if t.kind == "c" else "warp_reduce"
+            text = tr.unit.call(name, as_type(value, t), f"{op}()", valid, tr.unit.call("lane_id"))
         else:
             count = str(self.fold._count)
-            text = tr.unit.call("block_fold", self.array.code, as_type(value, t), f"{op}()",
+            text = tr.unit.call("block_reduce", self.array.code, as_type(value, t), f"{op}()",
                                 f"{count}u" if valid_items is None else as_type(valid_items, UINT32),
                                 "(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z))")
         return Value(t, text, pure=False)
@@ -100,13 +101,13 @@ class _Subscripted:
         if self.__name__ == "WarpReduce":
             if len(parameters) > 1 and parameters[1] != 32:
                 raise NotImplementedError("cub.WarpReduce folds over 32 threads")
-            return _Fold("WarpReduce", t, 0)
+            return _Reduce("WarpReduce", t, 0)
         if len(parameters) < 2:
             raise TypeError("cub.BlockReduce[dtype, threads] needs the number of threads")
         count = 1
         for n in parameters[1:]:
             count *= int(n)
-        return _Fold("BlockReduce", t, count)
+        return _Reduce("BlockReduce", t, count)
 
     def _kernel_subscript(self, tr, index):
         if not index.known:

@@ -1,8 +1,8 @@
 """jit.thrust: algorithms over ranges of an array, x.begin() to x.end(), that each thread runs by itself."""
 from __future__ import annotations
 
-from cuprite._compiler.ast.intrinsics import Intrinsic, intrinsic
-from cuprite._compiler.ast.types import BOOL, INT64, VOID, Opaque, Scalar, SCALARS
+from cuprite._compiler.ast.intrinsics import ITERATORS, Intrinsic, intrinsic, pointer
+from cuprite._compiler.ast.types import BOOL, INT64, VOID, Array, Opaque, Scalar, SCALARS
 from cuprite._compiler.ast.values import Value, as_type, describe, known, make_tuple, number
 
 
@@ -17,12 +17,17 @@ class _Policy:
 
 
 seq, device, host = _Policy("seq"), _Policy("device"), _Policy("host")
-_ELEMENTS = {f"{t.c} *": t for t in SCALARS.values()}
-_ELEMENTS.update({f"seq_{kind}<{t.c}>": t for kind in ("constant", "counting") for t in SCALARS.values()})
+ITERATORS.update({f"{t.c} *": t for t in SCALARS.values()})
+ITERATORS.update({f"seq_{kind}<{t.c}>": t for kind in ("constant", "counting", "strided") for t in SCALARS.values()})
+
+
+def _begun(tr, args):
+    """The arguments, with arrays as their first iterators."""
+    return [pointer(tr, v) if isinstance(v.type, Array) and v.type.ndim == 1 else v for v in args]
 
 
 def _element(v, word):
-    t = _ELEMENTS.get(v.type.c) if isinstance(v.type, Opaque) else None
+    t = ITERATORS.get(v.type.c) if isinstance(v.type, Opaque) else None
     if t is None:
         raise TypeError(f"thrust.{word} takes iterators such as x.begin(), not {describe(v)}")
     return t
@@ -42,6 +47,7 @@ def _algorithm(name, iterators, values=(), result="void", optional=()):
     when they are not given."""
     def write(tr, exec_policy, *args):
         _ready(tr, exec_policy, name)
+        args = _begun(tr, args)
         most, least = iterators + len(values), iterators + len(values) - len(optional)
         if not least <= len(args) <= most:
             if len(args) == most + 1 or args and args[-1].known and args[-1].const is None:

@@ -106,7 +106,7 @@ def type_of(x):
             "A" if all(s % x.itemsize == 0 for s in x.strides) else "B"
         return Array(scalar(x.dtype), x.ndim, layout)
     if isinstance(x, tuple) and x:
-        return Tuple(tuple(map(type_of, x)))
+        return Tuple(tuple(map(type_of, x)), getattr(x, "_fields", ()))
     if isinstance(x, (bool, int, float, complex, numpy.generic)):
         from cuprite._compiler.numba import _types
         return _types.to_kernel_type(_types.typeof(x))

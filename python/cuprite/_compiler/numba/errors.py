@@ -45,12 +45,12 @@ class NumbaExperimentalFeatureWarning(NumbaWarning):
     pass
 
 
-def told():
+def reported():
     """A context in which the compiler's errors become Numba's."""
-    return _Told()
+    return _Reported()
 
 
-class _Told:
+class _Reported:
     def __enter__(self):
         return self
 

@@ -13,7 +13,7 @@ from cuprite._compiler.ast.values import Value, as_type
 from cuprite._compiler.numba import _types
 from cuprite._compiler.numba._host import RULES
 from cuprite._compiler.numba_cuda.devicearray import DeviceNDArray, is_cuda_array, ours, using
-from cuprite._compiler.numba.errors import told
+from cuprite._compiler.numba.errors import reported
 
 TARGETS = ("cpu", "parallel", "cuda")
 THREADS = 256
@@ -121,7 +121,7 @@ class DeviceUfunc(_OnDevice):
         """The kernel for input types; whole[k]: argument k is an array and not one number for all."""
         key = (inputs, result, whole)
         if key not in self._made:
-            with told():
+            with reported():
                 self._made[key] = _ElementKernel(self._function, inputs, result, whole)
         return self._made[key]
 
@@ -140,6 +140,11 @@ class DeviceUfunc(_OnDevice):
         for casting in ("equiv", "safe", "same_kind"):
             for inputs, result in self._signatures:
                 if all(numpy.can_cast(g, t.dtype, casting) or (isinstance(d, type) and t.kind in _FITS[d])
+                       for d, g, t in zip(dtypes, given, inputs)):
+                    return inputs, result
+        if self._target == "cuda":  # a number is converted, whatever it is; arrays are not
+            for inputs, result in self._signatures:
+                if all(isinstance(d, type) or numpy.can_cast(g, t.dtype, "same_kind")
                        for d, g, t in zip(dtypes, given, inputs)):
                     return inputs, result
         raise TypeError(f"ufunc {self.__name__!r} did not contain a loop with signature matching types "
@@ -166,6 +171,8 @@ class DeviceUfunc(_OnDevice):
     def _run(self, inputs, out=None):
         import cuprite
         import numpy
+        if self._target == "cuda":
+            inputs = [x.item() if isinstance(x, (numpy.ndarray, numpy.generic)) and not x.ndim else x for x in inputs]
         dtypes = tuple([x.dtype if hasattr(x, "dtype") else type(x) for x in inputs])
         types, result = self._loop(dtypes)
         shape = numpy.broadcast_shapes(*(getattr(x, "shape", ()) for x in inputs))
@@ -217,7 +224,7 @@ class DeviceUfunc(_OnDevice):
         types, result = self._loop((x.dtype,) * 2)
         key = (types, result, partial)
         if key not in self._made:
-            with told():
+            with reported():
                 self._made[key] = _FoldKernel(self._function, types, result, partial)
         made = self._made[key]
         rows, lanes = x.shape[0], _product(x.shape[1:])
@@ -252,7 +259,7 @@ class DeviceUfunc(_OnDevice):
             elif self._target != "cuda":
                 y = self._folded(x, False)
             else:
-                y = self._fold_rows(x) if x.ndim > 1 else self.fold(x)
+                y = self._reduce_rows(x) if x.ndim > 1 else self.fold(x)
             if x.ndim > 1 or keepdims:
                 y = cuprite.swapaxes(y.reshape((1,) + y.shape), 0, axis)
                 y = y if keepdims else y.squeeze(axis)
@@ -261,7 +268,7 @@ class DeviceUfunc(_OnDevice):
             out[...] = y if is_cuda_array(out) else y.get()
             return out
 
-    def _fold_rows(self, x):
+    def _reduce_rows(self, x):
         dtype = x.dtype
         while x.shape[0] > 1:
             half = x.shape[0] // 2
@@ -431,7 +438,7 @@ class DeviceGUfunc(_OnDevice):
 
     def _compiled(self, types):
         if types not in self._made:
-            with told():
+            with reported():
                 self._made[types] = _LoopKernel(self._function, types, self._ins + self._outs)
         return self._made[types]
 
@@ -573,6 +580,6 @@ class _LoopKernel(launch.Compiled):
         if result is not VOID:
             raise TypeError(f"{function.__name__} must return nothing: it writes its results into its last arguments")
         from cuprite._compiler.ast.expressions import flattened
-        texts = ", ".join(x for a in arguments for x in flattened(a))
+        strings = ", ".join(x for a in arguments for x in flattened(a))
         return heads, ["    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;",
-                       f"    if (i < n) {called}({texts});"]
+                       f"    if (i < n) {called}({strings});"]

@@ -36,10 +36,10 @@ class Stream:
         loop = asyncio.get_running_loop()
         future = loop.create_future()
 
-        def tell():
+        def report():
             if not future.done():
                 future.set_result(None)
-        self._stream.launch_host_func(lambda _: loop.call_soon_threadsafe(tell))
+        self._stream.launch_host_func(lambda _: loop.call_soon_threadsafe(report))
         loop.run_in_executor(None, self.synchronize)  # somebody must wait for work that is only issued
         return future
 

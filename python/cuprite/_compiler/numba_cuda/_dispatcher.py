@@ -7,7 +7,7 @@ from cuprite._compiler.numba import _types
 from cuprite._compiler.numba._host import RULES
 from cuprite._compiler.numba._matching import NEVER, distance
 from cuprite._compiler.numba_cuda.devicearray import DeviceNDArray, is_cuda_array, ours, using
-from cuprite._compiler.numba.errors import TypingError, told
+from cuprite._compiler.numba.errors import TypingError, reported
 
 
 def jit(func_or_sig=None, device=False, inline=False, link=(), debug=False, opt=True, lineinfo=False, cache=False,
@@ -28,7 +28,7 @@ def jit(func_or_sig=None, device=False, inline=False, link=(), debug=False, opt=
     def decorate(function):
         if isinstance(function, (Dispatcher,)):
             raise TypeError("A jit decorator was called on an already jitted function")
-        return Dispatcher(function, signatures, device, flags)
+        return Dispatcher(function, signatures, device, flags, bool(debug))
     return decorate if func_or_sig is None else decorate(func_or_sig)
 
 
@@ -51,9 +51,9 @@ class Dispatcher:
     _rules = RULES
     _is_device_function = True
 
-    def __init__(self, function, signatures=None, device=False, flags=()):
+    def __init__(self, function, signatures=None, device=False, flags=(), checked=False):
         self._function = self.py_func = function
-        self._device, self._flags = device, tuple(flags)
+        self._device, self._flags, self._checked = device, tuple(flags), checked
         self._made, self._fast, self._configured = {}, {}, {}
         self._signatures, self.specialized = None, False
         functools.update_wrapper(self, function)
@@ -101,9 +101,9 @@ class Dispatcher:
 
     def _compiled(self, types):
         if types not in self._made:
-            with told():
+            with reported():
                 self._made[types] = launch.Compiled(self._function, RULES, launch.values_of(types, [None] * len(types)),
-                                                    self._flags)
+                                                    self._flags, checked=self._checked)
         return self._made[types]
 
     def _chosen(self, args):
@@ -143,7 +143,8 @@ class Dispatcher:
     def specialize(self, *args):
         """This kernel for the types of these arguments only."""
         types = [a if isinstance(a, _types.Type) else _types.typeof(a) for a in args]
-        one = Dispatcher(self._function, [_types.Signature(None, types)], self._device, self._flags)
+        one = Dispatcher(self._function, [_types.Signature(None, types)], self._device, self._flags,
+                         self._checked)
         one.specialized = True
         return one
 
@@ -172,8 +173,8 @@ class Dispatcher:
         """Argument types -> the text in CUDA C++."""
         return {types: made.source for types, made in self.overloads.items()}
 
-    targetoptions = property(lambda self: {"device": self._device, "fastmath": "--use_fast_math" in self._flags},
-                             doc="What cuda.jit was told.")
+    targetoptions = property(lambda self: {"device": self._device, "debug": self._checked,
+                                           "fastmath": "--use_fast_math" in self._flags}, doc="What cuda.jit was told.")
     extensions = ()
 
     def _asked(self, attribute, signature):
@@ -256,7 +257,10 @@ def _argument(a, back):
         return (a if states else x), (x._type, x.ndim, launch.layout_of(x), states)
     if isinstance(a, (tuple, list)):
         pairs = [_argument(x, back) for x in a]
-        return tuple(x for x, _ in pairs), tuple(k for _, k in pairs)
+        given = tuple([x for x, _ in pairs])
+        if hasattr(a, "_fields"):
+            given = type(a)(*given)
+        return given, (getattr(a, "_fields", ()), *[k for _, k in pairs])
     if type(a) is int:
         return a, (int, a < 1 << 63)
     if isinstance(a, (bool, int, float, complex, numpy.generic)) or a is None:

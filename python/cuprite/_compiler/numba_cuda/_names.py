@@ -171,7 +171,7 @@ def _const_array(tr, ary):
 
 def _atomic(op):
     def write(tr, ary, idx, val):
-        return s.atomic(tr, op, ary, idx, val, f"atomic.{op}")
+        return s.atomic(tr, op, ary, idx, val, f"atomic.{op}", over_nan=False)
     return Intrinsic(f"atomic.{op}", write, f"atomic.{op}(ary, idx, val): the element before the operation.")
 
 

@@ -46,8 +46,8 @@ def _function(name, c, result, arguments):
     def write(tr, *values):
         if len(values) != len(arguments):
             raise TypeError(f"{name} takes {len(arguments)} arguments, not {len(values)}")
-        texts = [as_type(v, t) for v, t in zip(values, arguments)]
-        text = tr.unit.call(c, *texts) if c.startswith("py_") else f"{c}({', '.join(texts)})"
+        strings = [as_type(v, t) for v, t in zip(values, arguments)]
+        text = tr.unit.call(c, *strings) if c.startswith("py_") else f"{c}({', '.join(strings)})"
         text = f"((bool){text})" if result is BOOL else f"(({result.c}){text})" if c == "__brev" else text
         return Value(result, text, pure=all(v.pure for v in values))
     return Intrinsic(name, write, f"{name}: {', '.join(t.name for t in arguments)} -> {result.name}")

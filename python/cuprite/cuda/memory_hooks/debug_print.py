@@ -18,12 +18,12 @@ class DebugPrintHook(MemoryHook):
     def __init__(self, file=sys.stdout, flush=True):
         self.file, self.flush = file, flush
 
-    def _print(self, hook, **told):
+    def _print(self, hook, **reported):
         import json
         for name in ("mem_ptr", "pmem_id"):
-            if name in told:
-                told[name] = hex(told[name])
-        print(json.dumps({"hook": hook, **told}), file=self.file, flush=self.flush)
+            if name in reported:
+                reported[name] = hex(reported[name])
+        print(json.dumps({"hook": hook, **reported}), file=self.file, flush=self.flush)
 
     def alloc_postprocess(self, device_id, mem_size, mem_ptr):
         """Prints the figures.

@@ -9,19 +9,19 @@ static __thread unsigned long __cu_line;   /* the user's, while an atomic operat
 
 #define __CU_UNCHECKED no_sanitize_address, no_sanitize("kernel-address", "alignment", "bounds")
 #define __CU_CALLED __attribute__((visibility("hidden"), used, noinline, __CU_UNCHECKED))
-#define __CU_TELL(p, n, how)                                                                                  \
+#define __CU_REPORT(p, n, how)                                                                                \
     if (__cu_checked)                                                                                         \
         __cu_checked->host->check(__cu_checked, p, n, __cu_line ? 2 : (how),                                  \
                                   __cu_line ? (const void *)__cu_line : __builtin_return_address(0))
 
 extern "C" {
-#define __CU_CALLBACK(name, bytes, writes) __CU_CALLED void name(unsigned long p) { __CU_TELL(p, bytes, writes); }
+#define __CU_CALLBACK(name, bytes, writes) __CU_CALLED void name(unsigned long p) { __CU_REPORT(p, bytes, writes); }
 #define __CU_CALLBACKS(n)                                                                         \
     __CU_CALLBACK(__asan_load##n##_noabort, n, 0) __CU_CALLBACK(__asan_store##n##_noabort, n, 1) \
     __CU_CALLBACK(__asan_load##n, n, 0) __CU_CALLBACK(__asan_store##n, n, 1)
 __CU_CALLBACKS(1) __CU_CALLBACKS(2) __CU_CALLBACKS(4) __CU_CALLBACKS(8) __CU_CALLBACKS(16)
 #define __CU_CALLBACK_N(name, writes) \
-    __CU_CALLED void name(unsigned long p, unsigned long n) { __CU_TELL(p, n, writes); }
+    __CU_CALLED void name(unsigned long p, unsigned long n) { __CU_REPORT(p, n, writes); }
 __CU_CALLBACK_N(__asan_loadN_noabort, 0) __CU_CALLBACK_N(__asan_storeN_noabort, 1)
 __CU_CALLBACK_N(__asan_loadN, 0) __CU_CALLBACK_N(__asan_storeN, 1)
 __CU_CALLED void __asan_handle_no_return() {}

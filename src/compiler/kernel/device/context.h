@@ -8,13 +8,13 @@ struct __cu_ctx {
     __cu_worker *worker;
     int how; /* of a thread in a loop (entry.h): its tests are made; are known to be passed; are all that is asked */
     unsigned row; /* in loops between barriers (regions.h): threads of a row, of all blocks that are one loop */
-    int *told;
+    int *reported;
 };
 enum { __CU_TESTED, __CU_SURE, __CU_ASKED };
 /* Which of its tests a thread fails. */
-static inline __attribute__((always_inline)) bool __cu_tell(const __cu_ctx &c, int test, bool result)
+static inline __attribute__((always_inline)) bool __cu_report(const __cu_ctx &c, int test, bool result)
 {
-    if (c.how == __CU_ASKED) *c.told = test;
+    if (c.how == __CU_ASKED) *c.reported = test;
     return result;
 }
 #ifdef __CU_HIDDEN

@@ -94,7 +94,7 @@ template <class T> static inline T __cu_of_lane(unsigned mask, const T &own, uns
     else return __cu_brought<T>(mask, own).of(lane);
 }
 /* The fold of the lanes in `which`, or `none`. */
-template <class T, class F> static inline T __cu_fold_of(unsigned mask, unsigned which, const T &own, T none, F &f)
+template <class T, class F> static inline T __cu_reduce_of(unsigned mask, unsigned which, const T &own, T none, F &f)
 {
     const __cu_brought<T> all(mask, own);
     bool first = true;
@@ -283,16 +283,16 @@ template <class T> struct bit_or { T operator()(T a, T b) const { return a | b; 
 template <class T> struct bit_xor { T operator()(T a, T b) const { return a ^ b; } };
 template <class G, class T, class F> static inline T reduce(const G &g, T v, F f)
 {
-    return __cu_fold_of(g.mask, g.mask, v, v, f);
+    return __cu_reduce_of(g.mask, g.mask, v, v, f);
 }
 template <class G, class T, class F> static inline T inclusive_scan(const G &g, T v, F f)
 {
-    return __cu_fold_of(g.mask, g.mask & (__cu_lanes_below() << 1 | 1), v, v, f);
+    return __cu_reduce_of(g.mask, g.mask & (__cu_lanes_below() << 1 | 1), v, v, f);
 }
 template <class G, class T> static inline T inclusive_scan(const G &g, T v) { return inclusive_scan(g, v, plus<T>()); }
 template <class G, class T, class F> static inline T exclusive_scan(const G &g, T v, F f)
 {
-    return __cu_fold_of(g.mask, g.mask & __cu_lanes_below(), v, T(), f);
+    return __cu_reduce_of(g.mask, g.mask & __cu_lanes_below(), v, T(), f);
 }
 template <class G, class T> static inline T exclusive_scan(const G &g, T v) { return exclusive_scan(g, v, plus<T>()); }
 

@@ -22,15 +22,15 @@ template <class R, class... A> struct __cu_pointed<R (*)(A...)> { static constex
 #define __CU_KERNELS 0
 #endif
 static unsigned __cu_shared_sizes[__CU_KERNELS + 1], __cu_shared_apart[__CU_KERNELS + 1];
-template <unsigned kernel, unsigned bytes> struct __cu_reserve { static unsigned told; };
+template <unsigned kernel, unsigned bytes> struct __cu_reserve { static unsigned reported; };
 template <unsigned kernel, unsigned bytes>
-unsigned __cu_reserve<kernel, bytes>::told =
+unsigned __cu_reserve<kernel, bytes>::reported =
     __cu_shared_sizes[kernel] = __cu_shared_sizes[kernel] > bytes ? __cu_shared_sizes[kernel] : bytes;
 
 /* Variables of a scope behind one that has ended lie apart. */
-template <unsigned kernel, unsigned place, unsigned bytes> struct __cu_reserve_apart { static unsigned told; };
+template <unsigned kernel, unsigned place, unsigned bytes> struct __cu_reserve_apart { static unsigned reported; };
 template <unsigned kernel, unsigned place, unsigned bytes>
-unsigned __cu_reserve_apart<kernel, place, bytes>::told = __cu_shared_apart[kernel] += bytes;
+unsigned __cu_reserve_apart<kernel, place, bytes>::reported = __cu_shared_apart[kernel] += bytes;
 
 /* spans: 1 the kernel can be asked who takes part, 2 of x it uses a thread's place in the grid alone (spans.c); 4 loops
  * with the stride of the grid (strides.c) that keep something for each thread. */
@@ -75,12 +75,12 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
     /* The test that thread x of a row fails, 0: it takes part. */
     static __attribute__((noinline)) int asked(__cu_ctx c, unsigned x, A... a)
     {
-        int told = 0;
+        int reported = 0;
         c.t.x = x;
         c.how = __CU_ASKED;
-        c.told = &told;
+        c.reported = &reported;
         F(c, a...);
-        return told;
+        return reported;
     }
     struct span { unsigned end; bool comes; };
     /* From x on, the threads of a row that do as x does. Each test changes once at most along the row, so that threads
@@ -91,14 +91,14 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
         __cu_ctx row = block_context(l, w, p);
         if (joined) row.b.x = 0;
         row.t = {x, y, z};
-        const int told = asked(row, x, a...);
+        const int reported = asked(row, x, a...);
         unsigned at = end - 1; /* who is asked; where one differs, ever closer to where the answer changes */
         for (unsigned last = end; at > x;) {
-            if (asked(row, at, a...) == told) x = at;
+            if (asked(row, at, a...) == reported) x = at;
             else end = last = at;
             at = x + (last - x) / 2;
         }
-        return {end, !told};
+        return {end, !reported};
     }
     static __attribute__((noinline)) void run_loop(const __cu_launch *l, __cu_worker *w, unsigned long long first,
                                                    unsigned long long last, A... a)

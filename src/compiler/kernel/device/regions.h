@@ -165,7 +165,7 @@ template <class T> static inline unsigned __cu_same_as(const T *all, unsigned th
 #define __cu_take_match(slot, m, v) __cu_same_as(__cu_warp_of(slot, v), __cu_there(slot, m), __cu_t & 31)
 #define __cu_take_match_all(slot, m, v, all) __cu_unanimous(__cu_take_match(slot, m, v), __cu_there(slot, m), all)
 
-template <class T, class F> static inline T __cu_fold_lanes(const T *all, unsigned there, F f)
+template <class T, class F> static inline T __cu_reduce_lanes(const T *all, unsigned there, F f)
 {
     T r = T();
     for (int i = 0, first = 1; i < 32; i++)
@@ -173,7 +173,7 @@ template <class T, class F> static inline T __cu_fold_lanes(const T *all, unsign
     return r;
 }
 #define __CU_TAKE(slot, m, v, e) \
-    __cu_fold_lanes(__cu_warp_of(slot, v), __cu_there(slot, m), [](auto a, decltype(a) b) { return e; })
+    __cu_reduce_lanes(__cu_warp_of(slot, v), __cu_there(slot, m), [](auto a, decltype(a) b) { return e; })
 #define __cu_take_add(slot, m, v) __CU_TAKE(slot, m, v, a + b)
 #define __cu_take_min(slot, m, v) __CU_TAKE(slot, m, v, b < a ? b : a)
 #define __cu_take_max(slot, m, v) __CU_TAKE(slot, m, v, a < b ? b : a)

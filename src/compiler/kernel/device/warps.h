@@ -91,7 +91,7 @@ static inline unsigned __cu_all_equal(const unsigned long long *of, unsigned mas
 #define __match_all_sync(mask, v, all) __cu_all_equal(__cu_exchange(mask, v), mask, __cu_lane(__ctx), all)
 
 /* Of the lanes in the mask. A mask names lanes that have ended too: those bring nothing. */
-template <class T, class F> static inline T __cu_fold(const unsigned long long *all, unsigned mask, T own, F f)
+template <class T, class F> static inline T __cu_reduce(const unsigned long long *all, unsigned mask, T own, F f)
 {
     bool first = true;
     T r = own;
@@ -100,12 +100,12 @@ template <class T, class F> static inline T __cu_fold(const unsigned long long *
         if (mask >> i & 1) r = first ? __cu_unpack<T>(all[i]) : f(r, __cu_unpack<T>(all[i])), first = false;
     return r;
 }
-#define __CU_FOLD(mask, v, e) \
-    __cu_fold(__cu_exchange(mask, v), mask, __cu_unpack<__cu_typeof(v)>(0), \
-              [](auto a, decltype(a) b) { return e; })
-#define __reduce_add_sync(mask, v) __CU_FOLD(mask, v, a + b)
-#define __reduce_min_sync(mask, v) __CU_FOLD(mask, v, b < a ? b : a)
-#define __reduce_max_sync(mask, v) __CU_FOLD(mask, v, a < b ? b : a)
-#define __reduce_and_sync(mask, v) __CU_FOLD(mask, v, a & b)
-#define __reduce_or_sync(mask, v) __CU_FOLD(mask, v, a | b)
-#define __reduce_xor_sync(mask, v) __CU_FOLD(mask, v, a ^ b)
+#define __CU_REDUCE(mask, v, e) \
+    __cu_reduce(__cu_exchange(mask, v), mask, __cu_unpack<__cu_typeof(v)>(0), \
+                [](auto a, decltype(a) b) { return e; })
+#define __reduce_add_sync(mask, v) __CU_REDUCE(mask, v, a + b)
+#define __reduce_min_sync(mask, v) __CU_REDUCE(mask, v, b < a ? b : a)
+#define __reduce_max_sync(mask, v) __CU_REDUCE(mask, v, a < b ? b : a)
+#define __reduce_and_sync(mask, v) __CU_REDUCE(mask, v, a & b)
+#define __reduce_or_sync(mask, v) __CU_REDUCE(mask, v, a | b)
+#define __reduce_xor_sync(mask, v) __CU_REDUCE(mask, v, a ^ b)

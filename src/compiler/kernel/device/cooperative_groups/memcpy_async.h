@@ -16,9 +16,9 @@ template <class G, class T> static inline void memcpy_async(const G &g, T *to, c
 }
 /* Sizes in elements, of both sides. */
 template <class G, class T, class D, class S>
-static inline void memcpy_async(const G &g, T *to, const D &room, const T *from, const S &there)
+static inline void memcpy_async(const G &g, T *to, const D &capacity, const T *from, const S &there)
 {
-    const size_t n = (size_t)room < (size_t)there ? (size_t)room : (size_t)there;
+    const size_t n = (size_t)capacity < (size_t)there ? (size_t)capacity : (size_t)there;
     __cu_copy(g, (char *)to, (const char *)from, n * sizeof(T));
 }
 template <unsigned stage, class G> static inline void wait_prior(const G &g) { g.sync(); }

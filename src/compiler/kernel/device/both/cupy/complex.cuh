@@ -59,7 +59,8 @@ public:
 
 CUPRITE_COMPLEX_OPERATOR(+, return complex<T>(a.real() + b.real(), a.imag() + b.imag());)
 CUPRITE_COMPLEX_OPERATOR(-, return complex<T>(a.real() - b.real(), a.imag() - b.imag());)
-CUPRITE_COMPLEX_OPERATOR(*, return complex<T>(a.real() * b.real() - a.imag() * b.imag(),
+/* A sum in both parts: g++ 12 makes fused operations of a difference beside a sum, whatever it is told of them. */
+CUPRITE_COMPLEX_OPERATOR(*, return complex<T>(a.real() * b.real() + (-a.imag()) * b.imag(),
                                               a.real() * b.imag() + a.imag() * b.real());)
 CUPRITE_COMPLEX_OPERATOR(/,
     T c = b.real(), d = b.imag();
@@ -150,7 +151,11 @@ template <typename T> CUPRITE_COMPLEX complex<T> exp(const complex<T> &z)
 }
 template <typename T> CUPRITE_COMPLEX complex<T> log(const complex<T> &z)
 {
-    return complex<T>(log(abs(z)), arg(z));
+    T r = abs(z);
+    if (r < (T)0.71 || r > (T)1.73) return complex<T>(log(r), arg(z));
+    T x = z.real() < T() ? -z.real() : z.real(), y = z.imag() < T() ? -z.imag() : z.imag(); /* near 1 without loss */
+    T above = x < y ? y : x, below = x < y ? x : y;
+    return complex<T>(log1p((above - (T)1) * (above + (T)1) + below * below) * (T)0.5, arg(z));
 }
 template <typename T> CUPRITE_COMPLEX complex<T> log10(const complex<T> &z)
 {
@@ -165,29 +170,44 @@ template <typename T> CUPRITE_COMPLEX complex<T> sqrt(const complex<T> &z)
     T half = (T)0.5 * y / t;
     if (x >= zero) return complex<T>(t, half);
     bool minus = y < zero || (y == zero && (T)1 / y < zero);
-    return complex<T>(half < zero ? -half : half, minus ? -t : t);
+    return complex<T>(minus ? -half : half, minus ? -t : t);
+}
+/* Whole exponents that are small by multiplication, as NumPy has it: exact where the products are. */
+template <typename T> CUPRITE_COMPLEX complex<T> cuprite_whole_power(complex<T> a, int n)
+{
+    complex<T> r((T)1);
+    for (unsigned k = n < 0 ? 0u - n : n; k; k /= 2, a = a * a)
+        if (k & 1) r = r * a;
+    return n < 0 ? complex<T>((T)1) / r : r;
 }
 template <typename T> CUPRITE_COMPLEX complex<T> pow(const complex<T> &a, const complex<T> &b)
 {
-    if (a == T()) return b == T() ? complex<T>((T)1) : complex<T>();
+    T re = b.real(), zero = T();
+    if (b == zero) return complex<T>((T)1);
+    if (a == zero) return re > zero && b.imag() == zero ? complex<T>() : complex<T>(zero / zero, zero / zero);
+    if (b.imag() == zero && re > (T)-100 && re < (T)100 && (T)(int)re == re) return cuprite_whole_power(a, (int)re);
     return exp(b * log(a));
 }
-/* Of two widths: that of their product. */
-CUPRITE_COMPLEX complex<double> pow(const complex<float> &a, const complex<double> &b)
+/* Of a complex number and a number of any type, and of two complex types: in double where either is double. */
+template <typename T, typename U> struct cuprite_wider { typedef T type; };
+template <> struct cuprite_wider<float, double> { typedef double type; };
+template <typename T, typename U>
+CUPRITE_COMPLEX complex<typename cuprite_wider<T, U>::type> pow(const complex<T> &a, const complex<U> &b)
 {
-    return pow(complex<double>(a), b);
+    typedef complex<typename cuprite_wider<T, U>::type> wide;
+    return pow(wide(a), wide(b));
 }
-CUPRITE_COMPLEX complex<double> pow(const complex<double> &a, const complex<float> &b)
+template <typename T, typename U>
+CUPRITE_COMPLEX complex<typename cuprite_wider<T, U>::type> pow(const complex<T> &a, const U &b)
 {
-    return pow(a, complex<double>(b));
+    typedef typename cuprite_wider<T, U>::type W;
+    return pow(complex<W>(a), complex<W>((W)b));
 }
-template <typename T> CUPRITE_COMPLEX complex<T> pow(const complex<T> &a, const typename cuprite_identity<T>::type &b)
+template <typename T, typename U>
+CUPRITE_COMPLEX complex<typename cuprite_wider<T, U>::type> pow(const U &a, const complex<T> &b)
 {
-    return pow(a, complex<T>(b));
-}
-template <typename T> CUPRITE_COMPLEX complex<T> pow(const typename cuprite_identity<T>::type &a, const complex<T> &b)
-{
-    return pow(complex<T>(a), b);
+    typedef typename cuprite_wider<T, U>::type W;
+    return pow(complex<W>((W)a), complex<W>(b));
 }
 template <typename T> CUPRITE_COMPLEX complex<T> sinh(const complex<T> &z)
 {
@@ -200,7 +220,10 @@ template <typename T> CUPRITE_COMPLEX complex<T> cosh(const complex<T> &z)
 template <typename T> CUPRITE_COMPLEX complex<T> tanh(const complex<T> &z)
 {
     T t = tan(z.imag()), s = sinh(z.real()), one = (T)1, beta = one + t * t, rho = sqrt(one + s * s);
-    if ((s < T() ? -s : s) > (T)1e4) return complex<T>(s < T() ? -one : one, T());
+    if ((s < T() ? -s : s) > (sizeof(T) == 4 ? (T)1e4 : (T)1e9)) { /* 1 to the last bit */
+        T x = z.real() < T() ? -z.real() : z.real();
+        return complex<T>(s < T() ? -one : one, (T)2 * sin((T)2 * z.imag()) * exp((T)-2 * x));
+    }
     T scale = one + beta * s * s;
     return complex<T>(beta * rho * s / scale, t / scale);
 }
@@ -222,28 +245,46 @@ template <typename T> CUPRITE_COMPLEX complex<T> tan(const complex<T> &z)
 {
     return cuprite_turn_back(tanh(cuprite_turn(z)));
 }
+/* The inverse functions, by two square roots each: right on both sides of every branch cut, and without loss near the
+ * branch points. (W. Kahan, Branch cuts for complex elementary functions.) */
 template <typename T> CUPRITE_COMPLEX complex<T> asinh(const complex<T> &z)
 {
-    bool minus = z.real() < T();
-    complex<T> w = minus ? -z : z, r = log(w + sqrt(w * w + (T)1));
-    return minus ? -r : r;
+    const T one = (T)1;
+    complex<T> a = sqrt(complex<T>(one + z.imag(), -z.real())), b = sqrt(complex<T>(one - z.imag(), z.real()));
+    return complex<T>(asinh(a.real() * b.imag() - b.real() * a.imag()),
+                      atan2(z.imag(), a.real() * b.real() - a.imag() * b.imag()));
 }
 template <typename T> CUPRITE_COMPLEX complex<T> acosh(const complex<T> &z)
 {
-    return log(z + sqrt(z + (T)1) * sqrt(z - (T)1));
+    const T one = (T)1;
+    complex<T> a = sqrt(complex<T>(z.real() - one, z.imag())), b = sqrt(complex<T>(z.real() + one, z.imag()));
+    return complex<T>(asinh(a.real() * b.real() + a.imag() * b.imag()), (T)2 * atan2(a.imag(), b.real()));
+}
+template <typename T> CUPRITE_COMPLEX complex<T> acos(const complex<T> &z)
+{
+    const T one = (T)1;
+    complex<T> a = sqrt(complex<T>(one - z.real(), -z.imag())), b = sqrt(complex<T>(one + z.real(), z.imag()));
+    return complex<T>((T)2 * atan2(a.real(), b.real()), asinh(b.real() * a.imag() - b.imag() * a.real()));
+}
+template <typename T> CUPRITE_COMPLEX complex<T> cuprite_atanh_right(T x, T y)
+{
+    const T one = (T)1, ay = y < T() ? -y : y, large = sizeof(T) == 4 ? (T)1e18 : (T)1e153;
+    if (x > large || ay > large) { /* 1 / z */
+        T h = hypot(x * (T)0.5, y * (T)0.5);
+        return complex<T>(x * (T)0.25 / h / h, copysign((T)1.57079632679489661923, y));
+    }
+    if (x == one && y == T()) return complex<T>(one / T(), y);
+    return complex<T>(log1p((T)4 * x / ((one - x) * (one - x) + y * y)) * (T)0.25,
+                      atan2((T)2 * y, (one - x) * (one + x) - y * y) * (T)0.5);
 }
 template <typename T> CUPRITE_COMPLEX complex<T> atanh(const complex<T> &z)
 {
-    return (log((T)1 + z) - log((T)1 - z)) * (T)0.5;
+    if (copysign((T)1, z.real()) > T()) return cuprite_atanh_right(z.real(), z.imag());
+    return -cuprite_atanh_right(-z.real(), -z.imag());
 }
 template <typename T> CUPRITE_COMPLEX complex<T> asin(const complex<T> &z)
 {
     return cuprite_turn_back(asinh(cuprite_turn(z)));
-}
-template <typename T> CUPRITE_COMPLEX complex<T> acos(const complex<T> &z)
-{
-    complex<T> s = asin(z);
-    return complex<T>((T)1.5707963267948966 - s.real(), -s.imag());
 }
 template <typename T> CUPRITE_COMPLEX complex<T> atan(const complex<T> &z)
 {

@@ -1,0 +1,297 @@
+"""Expressions in kernels, with an oracle that computes the same text: NumPy for jit.rawkernel and fuse, g++ for CUDA
+C++ on the CPU. All families of cases that are compiled are in KERNELS."""
+import ctypes
+import os
+import re
+import subprocess
+import tempfile
+import warnings
+
+import numpy as np
+
+import differential_numba
+import differential_programs
+from differential_batches import VARIABLES, Batches, Expression, differs, rows_of
+from differential_numba import KIND, NP1, NP2, Tree, function_of
+
+NUMPY1 = {k: [f for f in v.split() if f not in ("real", "imag", "spacing", "deg2rad", "conj")] for k, v in NP1.items()}
+NUMPY2 = {k: [f for f in v.split() if f not in ("power", "lcm")] for k, v in NP2.items()}
+
+
+class NumpyTree(Tree):
+    """Expressions that mean the same to NumPy's scalars, to arrays and in a kernel of mode='numpy'."""
+
+    def of(self, kind, depth):
+        if depth <= 0:
+            return self.leaf(kind)
+        r = self.r.random()
+        a, b = kind, self.r.choice({"b": "b", "i": "bi", "f": "bif", "c": "bifc"}[kind])
+        if kind == "b" and r < 0.6:
+            a, b = self.r.choice("bif"), self.r.choice("bif")
+            return f"({self.of(a, depth - 1)} {self.r.choice(['<', '<=', '==', '!=', '>'])} {self.variable(b)})"
+        if r < 0.4:
+            signs = {"b": "&|^", "i": "+ - * // % & | ^".split(), "f": "+ - * / // %".split(), "c": "+ - *".split()}
+            return f"({self.variable(a)} {self.r.choice(signs[kind])} {self.of(b, depth - 1)})"
+        if r < 0.5:
+            sign = "~" if kind == "b" or kind == "i" and self.r.random() < 0.6 else "-"
+            return f"{sign}{self.variable(kind)}"
+        key = "bi" if kind in "bi" else kind
+        if r < 0.75:
+            return f"np.{self.r.choice(NUMPY1[key])}({self.variable('i' if kind == 'b' else kind)})"
+        x = self.of("i" if kind == "b" else kind, depth - 1)
+        return f"np.{self.r.choice(NUMPY2[key])}({self.variable('i' if kind == 'b' else kind)}, {x})"
+
+    def variable(self, kind):
+        name = self.r.choice([n for n in VARIABLES if KIND[VARIABLES[n]] == kind])
+        self.names.add(name)
+        return name
+
+
+def draw_numpy(r):
+    t = NumpyTree(r)
+    text = t.of(r.choice("biifffc"), r.choice((1, 2, 2, 3)))
+    return Expression(text, tuple(sorted(t.names)), 0)
+
+
+def verdicts(cases, theirs, ours, rows):
+    """`theirs` and `ours`: a text, or (dtype, values)."""
+    from differential_families import Wrong
+    found = []
+    for (n, case), right, got in zip(cases, theirs, ours):
+        if isinstance(right, str):
+            found.append(right)
+        elif isinstance(got, str):
+            found.append(Wrong(f"refused: {got[:50]}", f"ours: {got}, right {right[0]}", n, case.text))
+        elif got[0] != right[0]:
+            found.append(Wrong(f"type {got[0]} for {right[0]}", f"ours {got[0]}, right {right[0]}", n, case.text))
+        else:
+            # NumPy's products of complex numbers are fused operations, where the processor has them
+            more = 1 << 34 if "complex64" in case.text else 64 if "complex" in case.text else 0
+            loose = max(case.loose, more)
+            k = next((k for k, (x, y) in enumerate(zip(got[1], right[1])) if differs(x, y, right[0], loose)), None)
+            given = {v: rows[v][k] for v in case.names} if k is not None else None
+            if k is not None and got[1][k] == right[1][k] == 0 and re.search("max|min|- ", case.text):
+                # which of two zeros is the larger; and g++ takes 0 - (float)n for -(float)n
+                found.append("the sign of a zero")
+                continue
+            found.append(k is not None and Wrong(f"value of {right[0]}", f"ours {got[1][k]!r}, right {right[1][k]!r} "
+                                                 f"with {given}", n, case.text) or None)
+    return found
+
+
+def of_numpy(text, rows):
+    try:
+        made = [eval(text, {"np": np, **{v: rows[v][k] for v in VARIABLES}}) for k in range(len(rows["x_bool"]))]
+    except (TypeError, OverflowError, ValueError, ZeroDivisionError) as e:
+        return f"NumPy refuses: {type(e).__name__}"
+    made = [np.asarray(v) for v in made]
+    return (made[0].dtype, [v[()] for v in made]) if len({v.dtype for v in made}) == 1 else "types depend on values"
+
+
+# --- jit.rawkernel(mode="numpy") ---
+
+def of_jit(texts, rows):
+    """[(dtype, values)] of expressions in one kernel; those that are refused are found by halving."""
+    import cuprite as cp
+    from cuprite import jit
+    from cuprite._compiler.ast import launch
+    device = function_of(texts, None)
+
+    def kernel():
+        names = list(VARIABLES)
+        lines = [f"def kernel({', '.join(names + [f'o{k}' for k in range(len(texts))])}):", "    i = jit.threadIdx.x",
+                 f"    r = inner({', '.join(f'{a}[i]' for a in names)})"]
+        lines += [f"    o{k}[i] = r[{k}]" for k in range(len(texts))]
+        source = "\n".join(lines) + "\n"
+        import linecache
+        file = f"<jit {abs(hash(source))}>"
+        linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+        space = {"jit": jit, "inner": jit.rawkernel(device=True, mode="numpy")(device)}
+        exec(compile(source, file, "exec"), space)
+        return space["kernel"]
+    try:
+        types = [t.dtype for t in result_types(device, rows)]
+        outs = [cp.zeros(len(rows["x_bool"]), t) for t in types]
+        args = (*(cp.asarray(rows[v]) for v in VARIABLES), *outs)
+        rules = jit.rawkernel(mode="numpy")(device)._rules
+        kinds = tuple(launch.type_of_argument(a, rules, cp.ndarray) for a in args)
+        made = launch.Compiled(kernel(), rules, launch.values_of(kinds, args), ("--fmad=false",))  # the same bits
+        made.launch((1,), (len(rows["x_bool"]),), args)
+        return [(t, list(o.get())) for t, o in zip(types, outs)]
+    except Exception as e:  # noqa: BLE001
+        if len(texts) == 1:
+            return [f"{type(e).__name__}: {str(e).splitlines()[-1]}"]
+        half = len(texts) // 2
+        return of_jit(texts[:half], rows) + of_jit(texts[half:], rows)
+
+
+def result_types(function, rows):
+    from cuprite._compiler.ast.rules import Numpy
+    from cuprite._compiler.ast.types import scalar
+    from cuprite._compiler.ast.unit import Unit
+    from cuprite._compiler.ast.values import Value
+    unit = Unit(Numpy())
+    return unit.device_function(function, unit.rules, [Value(scalar(t), v) for v, t in VARIABLES.items()])[1].items
+
+
+def make_jit(name, batch, cases):
+    rows = rows_of(name, batch)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        theirs = [of_numpy(c.text, rows) for _, c in cases]
+        usable = [k for k, t in enumerate(theirs) if not isinstance(t, str)]
+        ours = dict(zip(usable, of_jit([cases[k][1].text for k in usable], rows))) if usable else {}
+        return verdicts(cases, theirs, [ours.get(k, "") for k in range(len(cases))], rows)
+
+
+# --- fuse ---
+
+def of_fuse(text, rows):
+    """Of the first call, operation by operation, and of the kernel that took over."""
+    import cuprite as cp
+    names = [v for v in VARIABLES if v in text]
+    space = {"np": cp}
+    exec(f"def f({', '.join(names)}): return {text}", space)
+    fused = cp.fuse(space["f"])
+    given = [cp.asarray(rows[v]) for v in names]
+    try:
+        first = fused(*given)
+        fused.wait()
+        later = fused(*given)
+    except Exception as e:  # noqa: BLE001
+        return f"{type(e).__name__}: {str(e).splitlines()[-1]}"
+    if first.dtype != later.dtype or first.get().tobytes() != later.get().tobytes() and not (
+            np.array_equal(first.get(), later.get(), equal_nan=True)):
+        return f"the kernel gives {later}, the operations {first}"
+    return later.dtype, list(later.get())
+
+
+def make_fuse(name, batch, cases):
+    rows = rows_of(name, batch)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        theirs = []
+        for _, c in cases:
+            if not c.names:
+                theirs.append("no array")
+                continue
+            try:
+                made = np.asarray(eval(c.text, {"np": np, **rows}))
+                theirs.append((made.dtype, list(made)))
+            except Exception as e:  # noqa: BLE001
+                theirs.append(f"NumPy refuses: {type(e).__name__}")
+        ours = ["" if isinstance(t, str) else of_fuse(c.text, rows) for (_, c), t in zip(cases, theirs)]
+        return verdicts(cases, theirs, ours, rows)
+
+
+# --- CUDA C++ on the CPU, compared with g++ on the same text ---
+
+C = {"int8": "signed char", "uint8": "unsigned char", "int16": "short", "uint16": "unsigned short", "int32": "int",
+     "uint32": "unsigned int", "int64": "long long", "uint64": "unsigned long long", "float32": "float",
+     "float64": "double", "bool": "bool"}
+C_VARIABLES = [v for v, t in VARIABLES.items() if t in C]
+PUT = """
+template <class T> struct code_of { static const int value = 0; };
+template <> struct code_of<float> { static const int value = 1; };
+template <> struct code_of<double> { static const int value = 2; };
+template <class T> DEVICE void put(unsigned char *o, T v)
+{
+    union { T t; unsigned char c[sizeof(T)]; } u;
+    u.t = v;
+    for (int k = 0; k < (int)sizeof(T); k++) o[k] = u.c[k];
+    o[8] = sizeof(T);
+    o[9] = (unsigned char)(code_of<T>::value ? code_of<T>::value : (T)-1 < (T)0 ? 3 : (T)2 == (T)1 ? 5 : 4);
+}
+"""
+
+
+class CTree(Tree):
+    """Expressions of C, without what has no meaning there."""
+
+    def leaf(self, kind):
+        if self.r.random() < 0.2:
+            return self.r.choice(["1", "-3", "7u", "100LL", "0x10ull", "'a'"] if kind == "i" else
+                                 ["0.5f", "2.0", "-1.5f", "1e3"])
+        name = self.r.choice([v for v in C_VARIABLES if (KIND[VARIABLES[v]] == "f") == (kind == "f")])
+        self.names.add(name)
+        return name
+
+    def of(self, kind, d):
+        if d <= 0:
+            return self.leaf(kind)
+        r = self.r.random()
+        if kind == "i":
+            if r < 0.4:
+                return f"({self.of('i', d - 1)} {self.r.choice('+-*&|^')} {self.of('i', d - 1)})"
+            if r < 0.5:
+                return f"({self.of('i', d - 1)} {self.r.choice('/%')} (int)({self.of('i', d - 1)} & 7 | 1))"
+            if r < 0.6:
+                return f"({self.of('i', d - 1)} {self.r.choice(['<<', '>>'])} ({self.of('i', d - 1)} & 7))"
+            if r < 0.7:
+                return f"({self.r.choice('-~!+')} {self.of('i', d - 1)})"
+            if r < 0.85:
+                x, y = self.r.choice(["ii", "ff", "if"])
+                sign = self.r.choice(["<", "<=", "==", "!=", "&&", "||"])
+                return f"({self.of(x, d - 1)} {sign} {self.of(y, d - 1)})"
+        elif r < 0.5:
+            return f"({self.of('f', d - 1)} {self.r.choice('+-*/')} {self.of(self.r.choice('if'), d - 1)})"
+        elif r < 0.7:
+            f = self.r.choice(("fabs fabsf sqrt sqrtf floor floorf ceil trunc rint fmod fmodf copysign fmax "
+                               "fmin").split())
+            two = f in ("fmod", "fmodf", "copysign", "fmax", "fmin")
+            return f"{f}({self.of('f', d - 1)}{', ' + self.of('f', d - 1) if two else ''})"
+        if r < 0.92:
+            types = [t for t in C if (KIND[t] == "f") == (kind == "f")]
+            return f"({C[self.r.choice(types)]}){self.of(kind, d - 1)}"
+        return f"({self.of('i', d - 1)} ? {self.of(kind, d - 1)} : {self.of(kind, d - 1)})"
+
+
+def draw_c(r):
+    t = CTree(r)
+    text = t.of(r.choice("iif"), r.choice((1, 2, 3, 4)))
+    return Expression(text, tuple(sorted(t.names)), 0)
+
+
+def _bytes(out, cases):
+    kinds = {1: "f4", 2: "f8"}
+    found = []
+    for k in range(len(cases)):
+        size, code = int(out[0, k, 8]), int(out[0, k, 9])
+        t = np.dtype(kinds.get(code) or ("?" if code == 5 else f"{'i' if code == 3 else 'u'}{size}"))
+        found.append((t, [out[i, k, :size].view(t)[0] for i in range(len(out))]))
+    return found
+
+
+def make_c(name, batch, cases):
+    import cuprite as cp
+    rows = rows_of(name, batch)
+    n = len(rows["x_bool"])
+    body = "".join(f"    put(o + (i * {len(cases)} + {k}) * 16, {c.text});\n" for k, (_, c) in enumerate(cases))
+    arguments = ", ".join(f"const {C[VARIABLES[v]]} *{v}_" for v in C_VARIABLES)
+    reads = "".join(f"    const {C[VARIABLES[v]]} {v} = {v}_[i];\n" for v in C_VARIABLES)
+    host = np.zeros((n, len(cases), 16), "u1")
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "host")
+        with open(file + ".cpp", "w") as f:
+            f.write(f"#include <cmath>\nusing namespace std;\n#define DEVICE static inline\n{PUT}\n"
+                    f'extern "C" void f({arguments}, unsigned char *o, int n)\n{{\n  for (int i = 0; i < n; i++) {{\n'
+                    f"{reads}{body}  }}\n}}\n")
+        subprocess.run(["g++", "-std=c++20", "-O1", "-w", "-fwrapv", "-ffp-contract=off", "-shared", "-fPIC",
+                        "-o", file + ".so", file + ".cpp"], check=True)
+        made = ctypes.CDLL(file + ".so").f
+        made(*(rows[v].ctypes.data_as(ctypes.c_void_p) for v in C_VARIABLES), host.ctypes.data_as(ctypes.c_void_p), n)
+    source = f'#define DEVICE static __device__\n{PUT}\nextern "C" __global__ void f({arguments}, unsigned char *o)\n' \
+             f"{{\n    const int i = threadIdx.x;\n{reads}{body}}}\n"
+    out = cp.zeros(host.shape, "u1")
+    given = [cp.asarray(rows[v]) for v in C_VARIABLES]
+    cp.RawKernel(source, "f", ("-fwrapv", "--fmad=false"))((1,), (n,), (*given, out))
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return verdicts(cases, _bytes(host, cases), _bytes(out.get(), cases), rows)
+
+
+KERNELS = {**differential_numba.FAMILIES, **differential_programs.FAMILIES,
+           **{b.name: b for b in (
+               Batches("jit", "expressions in jit.rawkernel(mode='numpy'), compared with NumPy", draw_numpy, make_jit),
+               Batches("fuse", "expressions of arrays that are fused, compared with NumPy", draw_numpy, make_fuse),
+               Batches("kernels", "expressions of C in a RawKernel on the CPU, compared with g++", draw_c, make_c))}}

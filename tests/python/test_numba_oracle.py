@@ -1,0 +1,22 @@
+"""A sample of the differential cases of kernels with fixed numbers: expressions and programs compared with Numba, CUDA
+C++ with g++, jit and fuse with NumPy. tools/differential runs as many as one likes."""
+import importlib.util
+
+import pytest
+from differential import quiet
+
+NUMBERS = {"numba": 200, "programs": 10, "jit": 200, "fuse": 30, "kernels": 200}
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", NUMBERS)
+def test_family(name):
+    if name in ("numba", "programs") and importlib.util.find_spec("numba") is None:
+        pytest.skip("numba is not installed")
+    from differential_kernels import KERNELS
+    family = KERNELS[name]
+    with quiet():
+        found = [family.verdict(number) for number in range(NUMBERS[name])]
+    wrong = [w for w in found if w and not isinstance(w, str)]
+    assert not wrong, "\n".join(f"{w.number}: {w.text[:800]}\n    {w.what}" for w in wrong[:5])
+    assert sum(w is None for w in found) > len(found) // 2   # most were compared

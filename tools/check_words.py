@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Refuses words of our own making in the names of files and identifiers: each has a word that readers of NumPy, BLAS,
+CUDA and compilers know.
+
+    python tools/check_words.py       exits 1 with a line for each name
+
+WORDS gives the word that is refused, as a part of a name between underscores, what it is to be called, and whether it
+is refused in every name or in internal ones only (cpi_, cpr_, cpy_ and their capitals); ALLOWED the names that have it
+in the sense of their field: public names of NumPy and CuPy, the lanes of a warp.
+"""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FOLDERS = ["src", "include", "python", "cli", "tools"]
+SUFFIXES = {".c", ".h", ".cu", ".cuh", ".inc", ".py", ".def"}
+EVERY, INTERNAL = True, False
+WORDS = {
+    "rooms?": ("module, layer; of memory: capacity, space", EVERY),
+    "told|tells?": ("reported, returns, raises", INTERNAL),
+    "troubles?": ("error", INTERNAL),
+    "picks?|picked|picking": ("gather, indexing, select", INTERNAL),
+    "deal(?:32|64)?|deals|dealt": ("bin, partition", EVERY),
+    "bands?": ("window, tile, row block", INTERNAL),
+    "among": ("isin; find", EVERY),
+    "sift": ("compress", EVERY),
+    "walks?": ("iterate, visit", INTERNAL),
+    "stretch(?:es)?": ("segment", INTERNAL),
+    "pieces?": ("chunk", INTERNAL),
+    "folds?": ("reducer, reduce", INTERNAL),
+    "chains?": ("accumulate; a blocked evaluation", INTERNAL),
+    "laws?": ("distribution", EVERY),
+    "fronts?": ("operands, axes; the function that checks and dispatches", INTERNAL),
+    "places?": ("index, offset, position", INTERNAL),
+    "lanes?": ("slices along an axis; vectors; batch", INTERNAL),
+    "patient": ("may wait", EVERY),
+    "apart": ("does not alias, separate", INTERNAL),
+    "texts?": ("string, source", INTERNAL),
+}
+ALLOWED = set("""
+    CPI_IN_PLACE cpi_index_cpu_place cpi_index_cuda_place CPI_KERNEL_DEVICE_LANES_H cpi_fold_constants cpi_text cpi_text_add cpi_text_fill CPI_W_TEXT CPI_F_TEXT
+    CPI_TEXT_DIGITS_H CPI_TEXT_WORDS_H CPI_KERNEL_TEXT cpi_put_text among
+""".split())
+FILES_ALLOWED = {"src/kernel/device/lanes.h", "include/cuprite/text.h", "src/text/text.c"}
+IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+IS_INTERNAL = re.compile(r"_*(?:cpi|cpr|cpl|cpf|cpy|CPI|CPR|CPL|CPF|CPY)_")
+REFUSED = {word: re.compile(rf"(?:^|_)(?:{word})(?=_|\d*$)", re.I) for word in WORDS}
+C_NOTES = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.S)
+PYTHON_NOTES = re.compile(r"\"\"\".*?\"\"\"|#[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
+
+
+def code_of(path):
+    """The code of a file: comments and strings are blank."""
+    notes = PYTHON_NOTES if path.suffix in (".py", ".def") else C_NOTES
+    return notes.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), path.read_text())
+
+
+def breaches_of(name):
+    for word, (instead, every) in WORDS.items():
+        if (every or IS_INTERNAL.match(name)) and REFUSED[word].search(name) and name not in ALLOWED:
+            yield instead
+
+
+def breaches():
+    for path in sorted(p for folder in FOLDERS for p in (ROOT / folder).rglob("*") if p.suffix in SUFFIXES):
+        name = str(path.relative_to(ROOT))
+        layered = re.sub(r"^src/(?:base|array|compiler|science)/", "src/", name)
+        for part in path.relative_to(ROOT).parts:
+            for word, (instead, _) in WORDS.items():
+                if REFUSED[word].search(part.split(".")[0].lstrip("_")) and layered not in FILES_ALLOWED and (
+                        part != "text"):
+                    yield f"{name}: the file's name says {part}: {instead}"
+        if "tools/check_words" in name:
+            continue
+        seen = set()
+        for number, line in enumerate(code_of(path).split("\n"), 1):
+            for found in IDENTIFIER.findall(line):
+                if found not in seen:
+                    seen.add(found)
+                    for instead in breaches_of(found):
+                        yield f"{name}:{number}: {found}: {instead}"
+
+
+if __name__ == "__main__":
+    found = list(breaches())
+    print("\n".join(found), end="\n" if found else "")
+    sys.exit(bool(found))

@@ -9,7 +9,7 @@
 static const char help[] =
     "usage: cuprite info\n\n"
     "Prints the version, the devices with their memory and pools, why there is no GPU where there is none,\n"
-    "the libraries behind files, the instruction set and the number of threads.\n";
+    "the libraries for linear algebra and behind files, the instruction set and the number of threads.\n";
 
 static void print_device(int device)
 {
@@ -50,6 +50,9 @@ int cmd_info(int argc, char **argv)
     if (!gpus) printf("%-12s none: %s\n", "GPU", cp_device_trouble());
     print_device(CP_CPU);
     printf("threads      %d\n", cp_threads());
+    const char *blas = cp_blas_library();
+    printf("blas         %s\n", blas ? blas : cp_error_message());
+    cp_error_clear();
     const char *libraries = cp_io_libraries();
     printf("files        %s\n", libraries ? libraries : cp_error_message());
     cp_error_clear();

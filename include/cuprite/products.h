@@ -1,10 +1,10 @@
 /* Products of arrays: matrices, vectors, tensors, einsum.
  *
- * Types promote as those of elementwise operations; the sum is formed in the result's type: integers wrap, booleans
- * combine by "and" and "or", small floats accumulate in float32. Floating types use OpenBLAS on the CPU, where it is
- * found, and cuBLAS on a GPU, in full precision: TF32 only where CUPRITE_TF32=1 is set. Operands are on one device; the
- * result is a new array there, or `out`, which may overlap them. May return before a GPU is done. CP_ERROR_VALUE for
- * shapes that do not fit, CP_ERROR_CASTING for types that may not be converted. */
+ * Types promote as those of elementwise operations; the sum is formed in the result's type: integers wrap, booleans are
+ * joined by "and" and "or", small floats add up in float32. Floating types go through OpenBLAS or MKL on the CPU, where
+ * there is one, and cuBLAS on a GPU, in full precision: TF32 only where CUPRITE_TF32=1 is set. Operands are on one
+ * device; the result is a new array there, or `out`, which may overlap them. May return before a GPU is done.
+ * CP_ERROR_VALUE for shapes that do not fit, CP_ERROR_CASTING for types that may not be converted. */
 #ifndef CUPRITE_PRODUCTS_H
 #define CUPRITE_PRODUCTS_H
 
@@ -71,6 +71,11 @@ typedef struct cp_einsum_options {
  * the letters that occur once, in alphabetical order. For one operand without a sum, a view. */
 CP_API cp_array *cp_einsum(const char *subscripts, int n, cp_array *const *operands, const cp_einsum_options *options);
 #define cp_einsum(...) CP_CALL3(cp_einsum, cp_einsum_options, __VA_ARGS__, ._ = 0)
+
+/* One line that names the library for linear algebra on the CPU, and its file; it is opened. CUPRITE_BLAS chooses it:
+ * "openblas", as where nothing is said, or "mkl". NULL with the error set where it is not there, or the word is
+ * another. */
+CP_API const char *cp_blas_library(void);
 
 #ifdef __cplusplus
 }

@@ -73,6 +73,7 @@ class _RuntimeInfo:
             facts["NumPy Version"] = numpy.__version__
         except ImportError:
             facts["NumPy Version"] = None
+        facts["BLAS"] = _device.blas()
         facts["CUDA Driver Version"] = facts["CUDA Runtime Version"] = None
         if _device.count():
             with cuprite.cuda.Device(0):

@@ -75,6 +75,17 @@ PyObject *py_device_trouble(const py_device_trouble_args *v)
     return PyUnicode_FromString(cp_device_trouble());
 }
 
+/*: function("blas", "", module="_device",
+             doc="The library for linear algebra on the CPU, or why there is none.") */
+PyObject *py_device_blas(const py_device_blas_args *v)
+{
+    (void)v;
+    const char *line = cp_blas_library();
+    PyObject *text = PyUnicode_DecodeFSDefault(line ? line : cp_error_message());
+    cp_error_clear();
+    return text;
+}
+
 /*: function("parse", "text: text", module="_device", doc="The number of a device from its name.") */
 PyObject *py_device_parse(const py_device_parse_args *v)
 {

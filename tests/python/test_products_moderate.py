@@ -136,3 +136,21 @@ def test_the_same_bits_by_any_number_of_threads(dtype, device):
         _device.threads(before)
     for other in results[1:]:
         np.testing.assert_array_equal(results[0], other)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("count", [7, 8, 19])
+@pytest.mark.parametrize("m,n,k", [(101, 103, 105), (128, 128, 128), (6, 300, 640), (7, 700, 257), (200, 17, 300),
+                                   (255, 256, 255)])
+def test_many(dtype, count, m, n, k):
+    """Each of which is a task; operands by rows, by columns, broadcast, beside NaN."""
+    rng = np.random.default_rng(m + n)
+    a, b = values(rng, (count, m, k), dtype), values(rng, (count, k, n), dtype)
+    columns = cp.asarray(a.swapaxes(1, 2).copy()).mT
+    room = np.full((count, k + 2, n + 3), np.nan, dtype)
+    room[:, 1:-1, 2:-1] = b
+    beside = cp.asarray(room)[:, 1:-1, 2:-1]
+    for x in (cp.asarray(a), columns, columns[:, ::-1, :]):
+        for y in (cp.asarray(b), beside, cp.asarray(b.swapaxes(1, 2).copy()).mT):
+            check(x @ y, cp.asnumpy(x), b)
+    check(cp.asarray(a) @ cp.asarray(b[0]), a, np.broadcast_to(b[0], b.shape))

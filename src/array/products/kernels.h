@@ -63,7 +63,9 @@ bool cpi_small_sums(const cpi_product *p, const cpi_product_kernels *k);
 
 /* Products of moderate size, n > 1, of a type that has multiply_rows, where the layout of a can be read in place. */
 bool cpi_is_medium(const cpi_product *p, const cpi_product_kernels *k);
-cp_code cpi_medium_matrices(cp_stream *stream, const cpi_product *p, const cpi_product_kernels *k);
+/* The same of many matrices, of which one is a task. */
+bool cpi_are_many(const cpi_product *p, const cpi_product_kernels *k);
+cp_code cpi_medium_matrices(cp_stream *stream, const cpi_product *p, const cpi_product_kernels *k, bool many);
 
 /* Large products of a type that is stored as it is computed with, n > 1. */
 cp_code cpi_large_matrices(cp_stream *stream, const cpi_product *p, const cpi_product_kernels *k);

@@ -174,7 +174,7 @@ static const void *number(cp_type t, bool is_one)
     return is_one ? one : zero;
 }
 
-/* By OpenBLAS: rows of a, in either layout. */
+/* By BLAS: rows of a, whichever way it lies. */
 static void vector_task(void *context, int64_t task, int worker)
 {
     const plan *w = context;
@@ -185,11 +185,13 @@ static void vector_task(void *context, int64_t task, int worker)
     const char *a = at.a + row * p->a_row * w->item;
     cpi_blas_gemv_fn gemv = cpi_blas_gemv(w->blas, p->type);
     (void)worker;
-    memset(c, 0, (size_t)(m * w->item)); /* its contents are multiplied by 0, which NaN survives */
+    memset(c, 0, (size_t)(m * w->item)); /* what it holds is multiplied by 0, which NaN survives */
+    const int was = cpi_blas_alone_begin(w->blas);
     if (p->a_col == 1)
         gemv("T", &p->k, &m, number(p->type, true), a, &p->a_row, at.b, &p->b_row, number(p->type, false), c, &step);
     else
         gemv("N", &m, &p->k, number(p->type, true), a, &p->a_col, at.b, &p->b_row, number(p->type, false), c, &step);
+    cpi_blas_alone_end(w->blas, was);
 }
 
 /* By our own loops, for a column-major matrix: its rows in chunks, to which column after column is added. */
@@ -205,7 +207,7 @@ static void column_task(void *context, int64_t task, int worker)
     w->k->store(1, m, sums, m, at.c + row * w->item, 0);
 }
 
-/* By OpenBLAS too, a column-major matrix: some columns each time, all their rows. */
+/* By BLAS too, of a matrix that lies by columns: some of them each time, all their rows. */
 static void columns_task(void *context, int64_t task, int worker)
 {
     const plan *w = context;
@@ -214,10 +216,12 @@ static void columns_task(void *context, int64_t task, int worker)
     char *c = w->sums + task * p->m * w->item;
     (void)worker;
     memset(c, 0, (size_t)(p->m * w->item));
+    const int was = cpi_blas_alone_begin(w->blas);
     cpi_blas_gemv(w->blas, p->type)("N", &p->m, &k, number(p->type, true),
                                     (const char *)p->a + from * p->a_col * w->item, &p->a_col,
                                     (const char *)p->b + from * p->b_row * w->item, &p->b_row,
                                     number(p->type, false), c, &step);
+    cpi_blas_alone_end(w->blas, was);
 }
 
 static void add_slices(const plan *w);
@@ -285,7 +289,7 @@ static tile tile_of(const plan *w, int64_t task)
     return t;
 }
 
-/* OpenBLAS has Fortran's order, in which c is its transpose: c' = b' a'. */
+/* BLAS has Fortran's order, in which c is its transpose: c' = b' a'. */
 static void blas_task(void *context, int64_t task, int worker)
 {
     const plan *w = context;
@@ -300,9 +304,11 @@ static void blas_task(void *context, int64_t task, int worker)
         c = w->sums + ((t.slice * p->m + t.row) * p->n + t.col) * w->item;
         pitch = p->n;
     }
+    const int was = cpi_blas_alone_begin(w->blas);
     cpi_blas_gemm(w->blas, p->type)(p->b_col == 1 ? "N" : "T", p->a_col == 1 ? "N" : "T", &t.n, &t.m, &t.k,
                                     number(p->type, true), b, p->b_col == 1 ? &p->b_row : &p->b_col, a,
                                     p->a_col == 1 ? &p->a_row : &p->a_col, number(p->type, false), c, &pitch);
+    cpi_blas_alone_end(w->blas, was);
 }
 
 #define ADD_SLICES(T)                                                       \
@@ -421,8 +427,11 @@ static cp_code matrices(cp_stream *stream, plan *w)
         return strips(stream, w, false, 4 * STRIP);
     const bool thin = p->m < w->k->rows || p->n < w->k->cols / 2, few = p->k >= 2 * SLICE && p->m * p->n <= TILE / 8;
     if (w->blas && (!w->k->large || thin || few || (real && work <= LIBRARY))) return by_blas(stream, w);
-    if (w->batches > 1 && work <= ONE_TASK) return by_tiles(stream, w);
-    return (cpi_is_medium(p, w->k) ? cpi_medium_matrices : cpi_large_matrices)(stream, p, w->k);
+    const bool many = w->batches > 1 && work <= ONE_TASK;
+    if (many && w->blas && w->blas->moderate) return by_blas(stream, w);
+    if (many && !cpi_are_many(p, w->k)) return by_tiles(stream, w);
+    if (many || cpi_is_medium(p, w->k)) return cpi_medium_matrices(stream, p, w->k, many);
+    return cpi_large_matrices(stream, p, w->k);
 }
 
 cp_code cpi_products_cpu_product(cp_stream *stream, const cpi_product *p)
@@ -438,7 +447,14 @@ cp_code cpi_products_cpu_product(cp_stream *stream, const cpi_product *p)
     }
     if (p->m == 1 && p->n == 1) return dots(stream, &w);
     w.blas = library_for(p);
+    if (!w.blas && floating && cpi_blas_refused("product")) return cp_error();
     if (p->n > 1) return matrices(stream, &w);
     if (p->a_col == 1 && (!w.blas || p->m < 16 || p->m * p->k <= SMALL)) return dots(stream, &w);
     return vectors(stream, &w);
+}
+
+const char *cp_blas_library(void)
+{
+    const cpi_blas *b = cpi_blas_open("blas_library");
+    return b ? b->line : NULL;
 }

@@ -1,41 +1,56 @@
-/* Finds and opens OpenBLAS (search order: blas.h). Invariant: the table is filled once, under the lock, and never
- * changes. */
+/* Keeps the library for linear algebra that was chosen (blas.h), and counts who uses its threads. Invariant: the table
+ * is filled once, under the lock, and stays. */
 #include "blas/blas.h"
 
 #include <dlfcn.h>
-#include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/sendfile.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "backend/libraries.h"
-#include "cpu/features.h"
+#include "blas/blas_library.h"
 #include "cpu/threads.h"
 
-extern char **environ;
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held while searching */
-static bool tried;              /* searched in the folders known then */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held while it is looked for */
+static bool tried;              /* for the folders that were known then */
 static const char *tried_folders;
 static cpi_blas table;
 static const cpi_blas *opened;  /* &table once it is filled */
-static char error[600];         /* why a library that was found could not be used */
+static char error[CPI_BLAS_WHY]; /* why a library that was there could not be used */
+static bool short_of_memory;    /* it could not be looked for, and is the next time */
 
-static bool short_of_memory;    /* the search failed for lack of memory and is repeated the next time */
+/* --- choice --- */
+
+typedef struct choice {
+    const char *word, *name;
+    bool (*find)(cpi_blas *b, char *why);
+    const char *advice;
+} choice;
+static const choice choices[] = {
+    {"openblas", "OpenBLAS", cpi_blas_find_openblas,
+     "pip install scipy-openblas64, or install libopenblas0-pthread, or name its file by CUPRITE_OPENBLAS"},
+    {"mkl", "MKL", cpi_blas_find_mkl,
+     "libmkl_rt.so (.3, .2 or .1) is looked for in CUPRITE_LIBRARY_PATH, in the lib folder around Python's packages, "
+     "where the loader looks, and in MKLROOT/lib: pip install mkl, or leave CUPRITE_BLAS out for OpenBLAS"},
+};
+
+/* CUPRITE_BLAS's; NULL where it has another word. */
+static const choice *chosen(void)
+{
+    const char *word = getenv("CUPRITE_BLAS");
+    if (!word || !*word) return &choices[0];
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+        if (strcmp(word, choices[i].word) == 0) return &choices[i];
+    return NULL;
+}
 
 /* --- memory --- */
 
-/* OpenBLAS aborts the process if it cannot allocate its buffers, of at most so many bytes for each thread. The library
- * and its copy need about as much as two buffers. */
+/* OpenBLAS ends the process where it gets no memory for its buffers, of at most so many bytes for each thread; the
+ * library and its copy take up about as much as two. MKL's libraries take up more, its buffers less. */
 enum { BUFFER = 64 << 20 };
 
 /* Is there address space for so many buffers? Without a limit (RLIMIT_AS) there always is. */
@@ -50,115 +65,6 @@ static bool has_space(int buffers)
     return true;
 }
 
-/* --- loading --- */
-
-/* OpenBLAS chooses its kernels by the processor; CUPRITE_CPU lowers its choice too. NULL: its own choice. */
-static const char *core_type(void)
-{
-    int level = cpi_cpu_level();
-    if (!getenv("CUPRITE_CPU") || getenv("OPENBLAS_CORETYPE")) return NULL;
-    return level == CPI_LEVEL_V3 ? "Haswell" : level == CPI_LEVEL_BASE ? "Nehalem" : NULL;
-}
-
-/* dlopen with an environment in which OpenBLAS starts no threads and uses that core. It reads the environment only when
- * it is loaded. `environ` is replaced, not modified, because other threads may be reading it. The replacement is never
- * freed, for the same reason. */
-static void *load(const char *path, int flags)
-{
-    static char core[60]; /* called under the lock */
-    static char **last;   /* the replacement arrays; the first entry of each points to the one before */
-    char **own = environ, **block = NULL, **with;
-    const char *type = core_type();
-    size_t n = 0, k = 0;
-    while (own && own[n]) n++;
-    if (!(block = malloc((n + 4) * sizeof *block))) return NULL;
-    block[0] = (char *)last;
-    last = block;
-    with = block + 1;
-    with[k++] = (char *)"OPENBLAS_NUM_THREADS=1"; /* before any variable of that name, so it takes precedence */
-    if (type) {
-        snprintf(core, sizeof core, "OPENBLAS_CORETYPE=%s", type);
-        with[k++] = core;
-    }
-    if (n) memcpy(with + k, own, n * sizeof *with);
-    with[k + n] = NULL;
-    __atomic_store_n(&environ, with, __ATOMIC_RELEASE);
-    void *handle = dlopen(path, flags);
-    __atomic_compare_exchange_n(&environ, &with, own, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
-    return handle;
-}
-
-/* Loads the libraries beside a bundled one that it needs (gfortran's): a copy does not find them by itself. */
-static bool load_neighbour(void *context, const char *path)
-{
-    (void)context;
-    dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-    return false;
-}
-
-static void load_neighbours(const char *path)
-{
-    static const char *const names[] = {"libquadmath*.so*", "libgfortran*.so*"};
-    char pattern[600];
-    const char *slash = strrchr(path, '/');
-    for (int i = 0; slash && i < 2; i++) {
-        snprintf(pattern, sizeof pattern, "%.*s/%s", (int)(slash - path), path, names[i]);
-        cpi_library_glob(pattern, load_neighbour, NULL);
-    }
-}
-
-/* Whether a library's segments all lie in its file: the loader does not check, and access beyond a truncated file is
- * SIGBUS. */
-static bool is_whole(int file)
-{
-    ElfW(Ehdr) h;
-    ElfW(Phdr) p;
-    struct stat s;
-    bool whole = fstat(file, &s) == 0 && S_ISREG(s.st_mode) && pread(file, &h, sizeof h, 0) == sizeof h &&
-                 !memcmp(h.e_ident, ELFMAG, SELFMAG) && h.e_phentsize == sizeof p;
-    for (int i = 0; whole && i < h.e_phnum; i++) {
-        whole = pread(file, &p, sizeof p, (off_t)(h.e_phoff + (size_t)i * sizeof p)) == sizeof p;
-        if (whole && p.p_type == PT_LOAD)
-            whole = p.p_offset <= (size_t)s.st_size && p.p_filesz <= (size_t)s.st_size - p.p_offset;
-    }
-    return whole;
-}
-
-/* Opens the file and checks that it is complete; -1 with the reason in `error`. */
-static int open_library(const char *path)
-{
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        snprintf(error, sizeof error, "%.300s: %.200s", path, strerror(errno));
-    } else if (!is_whole(file)) {
-        snprintf(error, sizeof error, "%.300s is no library, or not all of it", path);
-        close(file);
-        file = -1;
-    }
-    return file;
-}
-
-/* Loads the library from a copy of its file in memory: a separate instance with its own state. */
-static void *load_copy(const char *path, int file, int flags)
-{
-    struct stat s;
-    char name[40];
-    void *handle = NULL;
-    int memory = memfd_create("openblas", MFD_CLOEXEC);
-    if (memory >= 0 && fstat(file, &s) == 0) {
-        off_t done = 0;
-        while (done < s.st_size && sendfile(memory, file, &done, (size_t)(s.st_size - done)) > 0) {}
-        if (done == s.st_size) {
-            load_neighbours(path);
-            snprintf(name, sizeof name, "/proc/self/fd/%d", memory);
-            dlerror(); /* clears earlier errors */
-            handle = load(name, flags);
-        }
-    }
-    if (memory >= 0) close(memory);
-    return handle;
-}
-
 /* --- the table --- */
 
 void *cpi_blas_symbol(const cpi_blas *b, const char *name)
@@ -168,114 +74,21 @@ void *cpi_blas_symbol(const cpi_blas *b, const char *name)
     return dlsym(b->handle, full);
 }
 
-/* One of OpenBLAS's own functions, whose names have another suffix in libraries with 64-bit integers. */
-static void *own_symbol(const cpi_blas *b, const char *name)
+bool cpi_blas_routines(cpi_blas *b, void *handle, const char *const *prefixes, const char *const *suffixes)
 {
-    static const char *const endings[] = {"64_", "", "_64"};
-    char full[80];
-    void *f = NULL;
-    for (int i = 0; i < 3 && !f; i++) {
-        snprintf(full, sizeof full, "%s%s%s", b->prefix, name, endings[i]);
-        f = dlsym(b->handle, full);
-    }
-    return f;
-}
-
-static bool fill(cpi_blas *b, void *handle, const char *path)
-{
-    static const char *const prefixes[] = {"scipy_", ""}, *const suffixes[] = {"_64_", "_", "64_", "_64"};
     b->handle = handle;
-    snprintf(b->where, sizeof b->where, "%s", path);
-    for (int i = 0; i < 8 && !b->dgemm; i++) {
-        strcpy(b->prefix, prefixes[i / 4]);
-        strcpy(b->suffix, suffixes[i % 4]);
-        b->dgemm = (cpi_blas_gemm_fn)cpi_blas_symbol(b, "dgemm");
-    }
-    const char *(*config)(void) = (const char *(*)(void))own_symbol(b, "openblas_get_config");
-    b->set_threads = (void (*)(int))own_symbol(b, "openblas_set_num_threads");
-    b->config = config ? config() : "";
-    b->wide = strstr(b->suffix, "64") || strstr(b->config, "USE64BITINT");
+    for (int p = 0; prefixes[p] && !b->dgemm; p++)
+        for (int s = 0; suffixes[s] && !b->dgemm; s++) {
+            strcpy(b->prefix, prefixes[p]);
+            strcpy(b->suffix, suffixes[s]);
+            b->dgemm = (cpi_blas_gemm_fn)cpi_blas_symbol(b, "dgemm");
+        }
 #define ROUTINE(name, type) b->name = (type)cpi_blas_symbol(b, #name)
     ROUTINE(sgemm, cpi_blas_gemm_fn), ROUTINE(cgemm, cpi_blas_gemm_fn), ROUTINE(zgemm, cpi_blas_gemm_fn);
     ROUTINE(sgemv, cpi_blas_gemv_fn), ROUTINE(dgemv, cpi_blas_gemv_fn), ROUTINE(cgemv, cpi_blas_gemv_fn);
     ROUTINE(zgemv, cpi_blas_gemv_fn);
 #undef ROUTINE
-    if (b->set_threads && b->sgemm && b->dgemm && b->cgemm && b->zgemm && b->sgemv && b->dgemv && b->cgemv && b->zgemv)
-        return true;
-    snprintf(error, sizeof error, "%.500s is no OpenBLAS", path);
-    return false;
-}
-
-/* Opens the file and fills the table; `shared`: other code may use the same file. */
-static bool use(const char *path, bool shared)
-{
-    int flags = RTLD_NOW | RTLD_LOCAL;
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    flags |= RTLD_DEEPBIND; /* it binds to itself, not to another OpenBLAS that the program is linked with */
-#endif
-    int file = open_library(path);
-    if (file < 0) return false;
-    void *there = shared ? NULL : dlopen(path, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
-    dlerror();
-    void *handle = shared || there ? load_copy(path, file, flags) : load(path, flags);
-    close(file);
-    if (there) dlclose(there);
-    if (!handle) {
-        const char *why = dlerror();
-        snprintf(error, sizeof error, "%.300s: %.280s", path, why ? why : "no copy of it can be made");
-        return false;
-    }
-    cpi_blas b = {0};
-    if (!fill(&b, handle, path)) {
-        dlclose(handle);
-        return false;
-    }
-    b.set_threads(1);
-    table = b;
-    return true;
-}
-
-static bool use_own(void *context, const char *path)
-{
-    (void)context;
-    return use(path, false);
-}
-
-static bool use_shared(void *context, const char *path)
-{
-    (void)context;
-    return use(path, true);
-}
-
-/* The system's library, by a name that the loader knows: finds its file, then loads a copy. */
-static bool use_system(void)
-{
-    static const char *const names[] = {"libopenblas.so.0", "libopenblas64.so.0", "libopenblas.so"};
-    for (int i = 0; i < 3; i++) {
-        void *handle = load(names[i], RTLD_LAZY | RTLD_LOCAL);
-        struct link_map *map = NULL;
-        char path[4096] = "";
-        if (handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0) snprintf(path, sizeof path, "%s", map->l_name);
-        bool done = *path && use(path, true);
-        if (handle) dlclose(handle);
-        if (done) return true;
-    }
-    return false;
-}
-
-static bool find(void)
-{
-    static const char *const wheels[] = {"scipy_openblas64/lib/libscipy_openblas*.so",
-                                         "scipy_openblas32/lib/libscipy_openblas*.so"};
-    static const char *const bundled[] = {"numpy.libs/libscipy_openblas*.so*", "scipy.libs/libscipy_openblas*.so*",
-                                          "numpy.libs/libopenblas*.so*", "scipy.libs/libopenblas*.so*"};
-    const char *named = getenv("CUPRITE_OPENBLAS");
-    if (named && *named) return use(named, true);
-    for (int i = 0; i < 2; i++)
-        if (cpi_library_each(wheels[i], use_own, NULL)) return true;
-    for (int i = 0; i < 4; i++)
-        if (cpi_library_each(bundled[i], use_shared, NULL)) return true;
-    return use_system();
+    return b->sgemm && b->dgemm && b->cgemm && b->zgemm && b->sgemv && b->dgemv && b->cgemv && b->zgemv;
 }
 
 static void before_fork(void) { pthread_mutex_lock(&lock); }
@@ -293,7 +106,9 @@ const cpi_blas *cpi_blas_found(void)
     const char *folders = cpi_library_folders();
     short_of_memory = !opened && !(tried && tried_folders == folders) && !has_space(3);
     if (!opened && !short_of_memory && !(tried && tried_folders == folders)) {
-        if (find()) {
+        const choice *c = chosen();
+        if (c && c->find(&table, error)) {
+            snprintf(table.line, sizeof table.line, "%s (%s)", *table.config ? table.config : table.name, table.where);
             forks_wait_for_threads();
             __atomic_store_n(&opened, &table, __ATOMIC_RELEASE);
         }
@@ -305,17 +120,30 @@ const cpi_blas *cpi_blas_found(void)
     return b;
 }
 
+/* Why there is none. */
+static cp_code fail_without(const char *function)
+{
+    const choice *c = chosen();
+    if (!c)
+        return cpi_fail(CP_ERROR_VALUE, "%s: CUPRITE_BLAS must be 'openblas' or 'mkl', not '%s'", function,
+                        getenv("CUPRITE_BLAS"));
+    if (short_of_memory) return cpi_fail(CP_ERROR_MEMORY, "%s: out of host memory for %s", function, c->name);
+    return cpi_fail(CP_ERROR_UNSUPPORTED, "%s: %s is needed and not there%s%s%s: %s", function, c->name,
+                    *error ? " (" : "", error, *error ? ")" : "", c->advice);
+}
+
 const cpi_blas *cpi_blas_open(const char *function)
 {
     const cpi_blas *b = cpi_blas_found();
-    if (!b && short_of_memory) return cpi_fail(CP_ERROR_MEMORY, "%s: out of host memory for OpenBLAS", function), NULL;
-    if (b && !has_space(cpi_workers()))
+    if (!b) return fail_without(function), NULL;
+    if (b->set_threads && !has_space(cpi_workers()))
         return cpi_fail(CP_ERROR_MEMORY, "%s: out of host memory for OpenBLAS's buffers", function), NULL;
-    if (!b)
-        cpi_fail(CP_ERROR_UNSUPPORTED, "%s: OpenBLAS is needed and not there%s%s%s: pip install scipy-openblas64, or "
-                 "install libopenblas0-pthread, or name its file by CUPRITE_OPENBLAS", function, *error ? " (" : "",
-                 error, *error ? ")" : "");
     return b;
+}
+
+cp_code cpi_blas_refused(const char *function)
+{
+    return chosen() == &choices[0] || short_of_memory ? CP_OK : fail_without(function);
 }
 
 cpi_blas_gemm_fn cpi_blas_gemm(const cpi_blas *b, cp_type type)
@@ -336,12 +164,13 @@ cpi_blas_gemv_fn cpi_blas_gemv(const cpi_blas *b, cp_type type)
 
 /* --- its threads --- */
 
-/* When a process forks, OpenBLAS ends its threads and starts new ones later. A fork while they work would leave a child
- * that waits for them for ever. So forks wait until the threads are unused, and new users wait for the fork. */
+/* When a process forks, OpenBLAS and Intel's OpenMP end their threads and begin new ones later. A child that is forked
+ * while they are at work would wait for them for ever: so forks wait until nobody uses them, new users for the fork. */
 static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static int users, forks;       /* calls between begin and end; forks that wait */
-static _Thread_local int mine; /* of users */
+static int users, forks;       /* between begin and end; that wait */
+static _Thread_local int mine;   /* of users */
+static _Thread_local int before; /* MKL's threads of this thread */
 
 static void quiet_before_fork(void)
 {
@@ -361,7 +190,7 @@ static void child_begins(void)
     pthread_cond_init(&changed, NULL); /* its waiters do not exist in the child */
     pthread_mutex_unlock(&threads_lock);
 }
-/* Registered after OpenBLAS's own handler, which is set at load time: the last one registered runs first. */
+/* Behind the library's own handler, which it sets when it is loaded: the last one is called first. */
 static void forks_wait_for_threads(void) { pthread_atfork(quiet_before_fork, parent_goes_on, child_begins); }
 
 void cpi_blas_threads_begin(const cpi_blas *b)
@@ -369,7 +198,9 @@ void cpi_blas_threads_begin(const cpi_blas *b)
     pthread_mutex_lock(&threads_lock);
     while (forks && !mine) pthread_cond_wait(&changed, &threads_lock);
     mine++;
-    if (users++ == 0) b->set_threads(cpi_workers());
+    users++;
+    if (b->set_threads_here && mine == 1) before = b->set_threads_here(cpi_workers());
+    else if (b->set_threads && users == 1) b->set_threads(cpi_workers());
     pthread_mutex_unlock(&threads_lock);
 }
 
@@ -377,7 +208,9 @@ void cpi_blas_threads_end(const cpi_blas *b)
 {
     pthread_mutex_lock(&threads_lock);
     mine--;
-    if (--users == 0) b->set_threads(1);
+    users--;
+    if (b->set_threads_here && !mine) b->set_threads_here(before);
+    else if (b->set_threads && !users) b->set_threads(1);
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&threads_lock);
 }

@@ -1,10 +1,14 @@
-/* BLAS and LAPACK on the CPU: OpenBLAS, opened when it is first needed, not linked.
+/* OpenBLAS or MKL on the CPU, opened when it is first needed; nothing of either is linked.
  *
- * Found, in this order: the file that CUPRITE_OPENBLAS names; the PyPI packages scipy-openblas64 and -32; the copies
- * that NumPy and SciPy bundle; the system's libopenblas. The library is private: if other code may use it too, a copy
- * is loaded, so its number of threads is not shared. That number is 1: callers split work into tasks of the pool
- * (cpu/threads.h) and call routines inside them. Only between cpi_blas_threads_begin and _end may OpenBLAS run threads
- * of its own, as many as the pool has; results may then depend on that number.
+ * CUPRITE_BLAS chooses: openblas (as where nothing is said) or mkl. OpenBLAS is looked for in this order:
+ * CUPRITE_OPENBLAS, a file; the PyPI packages scipy-openblas64 and -32; the copies that NumPy and SciPy bundle; the
+ * system's libopenblas. It is ours alone: of one that others may use too a copy is loaded. MKL is libmkl_rt.so, in
+ * CUPRITE_LIBRARY_PATH, beside the interpreter's packages (pip's and conda's), where the loader finds it, and in
+ * MKLROOT; its state is the process's, so ours is set for the calling thread and put back.
+ *
+ * Who cuts work into tasks of the pool (cpu/threads.h) calls routines inside them, which then run in that thread alone:
+ * between cpi_blas_alone_begin and _end. Only between cpi_blas_threads_begin and _end may the library run threads of
+ * its own, as many as the pool has; results may then depend on that number.
  *
  * Integers: routines are always called with 64-bit integers, by pointers to int64_t. A library whose integers have 32
  * bits (`wide` is false) reads the low half, so sizes must be at most cpi_blas_most; integers that it writes are read
@@ -32,12 +36,16 @@ typedef void (*cpi_blas_gemv_fn)(cpi_blas_word ta, const int64_t *m, const int64
                                  const int64_t *incy);
 
 typedef struct cpi_blas {
+    const char *name;        /* "OpenBLAS", "MKL" */
     bool wide;               /* integers of 64 bits */
+    bool moderate;           /* quicker than our own kernels with many matrices of a moderate size */
     char prefix[16], suffix[8]; /* of names: scipy_ dgemm _64_ */
     void *handle;
     char where[512];         /* the file */
-    const char *config;      /* OpenBLAS's description: version, options, processor */
-    void (*set_threads)(int n);
+    char config[200];        /* the library's own words: version, options, processor; */
+    char line[720];          /* and the file, for people */
+    void (*set_threads)(int n);       /* OpenBLAS: of the process, which has a copy of its own; */
+    int (*set_threads_here)(int n);   /* MKL: of the calling thread; the number before, 0: as the process has it */
     cpi_blas_gemm_fn sgemm, dgemm, cgemm, zgemm;
     cpi_blas_gemv_fn sgemv, dgemv, cgemv, zgemv;
 } cpi_blas;
@@ -46,6 +54,9 @@ typedef struct cpi_blas {
 const cpi_blas *cpi_blas_found(void);
 /* or with CP_ERROR_UNSUPPORTED and a message about what to install. */
 const cpi_blas *cpi_blas_open(const char *function);
+/* Where none was found: an error if CUPRITE_BLAS names one, or none that is known (CP_ERROR_VALUE). Who can do without
+ * a library asks, so that a wish is not passed over in silence. */
+cp_code cpi_blas_refused(const char *function);
 /* A routine by its Fortran name ("dgetrf"); NULL where the library lacks it. LAPACK's routines take the lengths of
  * their strings as further arguments (size_t) after all others. */
 void *cpi_blas_symbol(const cpi_blas *b, const char *name);
@@ -61,8 +72,14 @@ static inline int64_t cpi_blas_integer(const cpi_blas *b, const int64_t *integer
     return b->wide ? integers[i] : ((const int32_t *)integers)[i];
 }
 
-/* OpenBLAS may run threads of its own for the routines that are called now, by this thread or others; not inside a task
- * of the pool. Calls nest. */
+/* The routines that this thread calls now run in it alone; `was` goes from one to the other. Calls nest. */
+static inline int cpi_blas_alone_begin(const cpi_blas *b) { return b->set_threads_here ? b->set_threads_here(1) : 0; }
+static inline void cpi_blas_alone_end(const cpi_blas *b, int was)
+{
+    if (b->set_threads_here) b->set_threads_here(was);
+}
+/* The library may run threads of its own for the routines that are called now, by this thread (and with OpenBLAS by
+ * others); not inside a task of the pool. Calls nest. */
 void cpi_blas_threads_begin(const cpi_blas *b);
 void cpi_blas_threads_end(const cpi_blas *b);
 

@@ -74,10 +74,12 @@ static void task(void *context, int64_t t, int worker)
 {
     job *j = context;
     int64_t last = (t + 1) * j->each < j->l->batch ? (t + 1) * j->each : j->l->batch;
+    const int was = j->own ? 0 : cpi_lapack_alone_begin();
     for (int64_t i = t * j->each; i < last; i++) {
         int error = j->one(j, i, j->memory + (size_t)worker * j->work);
         if (error) __atomic_store_n(&j->error, error, __ATOMIC_RELAXED);       /* all of a call's are one kind */
     }
+    if (!j->own) cpi_lapack_alone_end(was);
 }
 
 cp_code cpi_job_all(job *j, size_t work)
@@ -97,11 +99,11 @@ cp_code cpi_job_all(job *j, size_t work)
     } else {
         /* below the work of a square of 160 rows waking threads takes longer, also with few columns */
         const double least = (double)(l->m < l->n ? l->m : l->n);
-        bool own = (double)l->m * (double)l->n * least > 160.0 * 160 * 160 && !j->pooled;
+        j->own = (double)l->m * (double)l->n * least > 160.0 * 160 * 160 && !j->pooled;
         j->each = l->batch;
-        if (own) cpi_lapack_threads(true);
+        if (j->own) cpi_lapack_threads(true);
         task(j, 0, 0);
-        if (own) cpi_lapack_threads(false);
+        if (j->own) cpi_lapack_threads(false);
     }
     cpi_work_free(j->stream, j->memory);
     return cpi_linalg_error(l->function, j->error);

@@ -19,6 +19,7 @@ typedef struct job {
     int64_t r;              /* min(m, n) */
     cpi_lapack_fn f[5];
     bool pooled;            /* the pool's threads do each matrix (lu_cpu.c), not the library's own */
+    bool own;               /* the library's own threads may do them */
     int64_t lwork;          /* LAPACK's own workspace, in elements */
     size_t work;            /* bytes of workspace for one matrix */
     int (*one)(const struct job *j, int64_t i, char *work); /* returns its error */
@@ -84,5 +85,14 @@ int64_t cpi_lu_factor(const job *j, int64_t m, int64_t n, char *a, int64_t *pivo
 /* X T = B for the column-major k x n matrix x: B's rows. `lower` is of T in column-major order; j->f[which] is
  * trsm. */
 void cpi_lu_divide(const job *j, int which, bool lower, cpi_trans trans, bool unit, const void *t, char *x, int64_t k);
+
+/* qr_cpu.c: whether a matrix is done there, the places of a job's routines, and the bytes of `work`. */
+enum { CPI_QR_GEQRF, CPI_QR_ORGQR, CPI_QR_GEQRT3, CPI_QR_LARFB };
+bool cpi_qr_is_shared(const job *j);
+size_t cpi_qr_bytes(const job *j);
+/* A, m x n in columns, as geqrf leaves it and its tau; what Q needs stays in `work`. */
+void cpi_qr_factor(const job *j, char *a, char *tau, char *work);
+/* Some first columns of Q, in rows. */
+void cpi_qr_make_q(const job *j, char *a, int64_t columns, char *q, char *work);
 
 #endif

@@ -28,3 +28,5 @@ void cpi_lapack_threads(bool own)
     if (own) cpi_blas_threads_begin(b);
     else cpi_blas_threads_end(b);
 }
+int cpi_lapack_alone_begin(void) { return cpi_blas_alone_begin(cpi_blas_found()); }
+void cpi_lapack_alone_end(int was) { cpi_blas_alone_end(cpi_blas_found(), was); }

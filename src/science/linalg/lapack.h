@@ -24,6 +24,9 @@ bool cpi_lapack_there(void);
 bool cpi_lapack_fits(int64_t size);
 /* Between true and false the library may use its own threads; never inside a task of the pool. */
 void cpi_lapack_threads(bool own);
+/* Between them its routines run in the calling thread alone (blas.h); `was` goes from one to the other. */
+int cpi_lapack_alone_begin(void);
+void cpi_lapack_alone_end(int was);
 
 /* Small matrices, many of them (linalg_small.c). CP_ERROR_UNSUPPORTED, without an error: the caller uses LAPACK. */
 cp_code cpi_linalg_small(cpi_small_kind kind, cp_stream *stream, const cpi_linalg *args);

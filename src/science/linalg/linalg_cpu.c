@@ -247,8 +247,10 @@ ONE(one_qr)
     char *tau = l->mode == CPI_QR_RAW ? AT(l->s, r) : work + rounded((size_t)(m * wide) * j->size);
     char *own = work + j->work - (size_t)lwork * j->size;
     char *w = l->mode == CPI_QR_RAW ? AT(l->x, m * n) : work;
+    char *shared = work + rounded((size_t)(m * wide) * j->size) + rounded((size_t)r * j->size);
     cpi_job_transpose(j, m, n, AT(l->a, m * n), w);
-    j->f[0](&m, &n, w, &m, tau, own, &lwork, &info);
+    if (j->pooled) cpi_qr_factor(j, w, tau, shared);
+    else j->f[CPI_QR_GEQRF](&m, &n, w, &m, tau, own, &lwork, &info);
     if (l->mode == CPI_QR_RAW) return 0;
     int64_t rows = l->mode == CPI_QR_COMPLETE ? m : r;
     char *x = AT(l->x, rows * n);
@@ -259,7 +261,8 @@ ONE(one_qr)
                 if (c < y) memset(x + (size_t)(y * n + c) * j->size, 0, j->size);
                 else memcpy(x + (size_t)(y * n + c) * j->size, w + (size_t)(c * m + y) * j->size, j->size);
     if (l->mode == CPI_QR_R) return 0;
-    j->f[1](&m, &rows, &r, w, &m, tau, own, &lwork, &info);
+    if (j->pooled) return cpi_qr_make_q(j, w, rows, AT(l->u, m * rows), shared), 0;
+    j->f[CPI_QR_ORGQR](&m, &rows, &r, w, &m, tau, own, &lwork, &info);
     cpi_job_transpose(j, rows, m, w, AT(l->u, m * rows));
     return 0;
 }
@@ -317,10 +320,12 @@ cp_code cpi_linalg_cpu_qr(cp_stream *stream, const cpi_linalg *l)
     double answer[2];
     int64_t m = l->m, n = l->n, ask = -1, info = 0, r = j.r, wide = l->mode == CPI_QR_COMPLETE && m > n ? m : n;
     int64_t rows = l->mode == CPI_QR_COMPLETE ? m : r;
-    if (!FIND(&j, "geqrf", cpi_is_complex(l->type) ? "ungqr" : "orgqr")) return cp_error();
-    j.f[0](&m, &n, answer, &m, answer, answer, &ask, &info);
+    const size_t bytes = rounded((size_t)(m * wide) * j.size) + rounded((size_t)r * j.size);
+    if (!FIND(&j, "geqrf", cpi_is_complex(l->type) ? "ungqr" : "orgqr", "geqrt3", "larfb")) return cp_error();
+    if ((j.pooled = cpi_qr_is_shared(&j))) return cpi_job_all(&j, bytes + cpi_qr_bytes(&j));
+    j.f[CPI_QR_GEQRF](&m, &n, answer, &m, answer, answer, &ask, &info);
     cpi_job_wants(&j, answer);
-    j.f[1](&m, &rows, &r, answer, &m, answer, answer, &ask, &info);
+    j.f[CPI_QR_ORGQR](&m, &rows, &r, answer, &m, answer, answer, &ask, &info);
     cpi_job_wants(&j, answer);
-    return cpi_job_all(&j, rounded((size_t)(m * wide) * j.size) + rounded((size_t)r * j.size));
+    return cpi_job_all(&j, bytes);
 }

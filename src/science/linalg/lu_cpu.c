@@ -59,15 +59,16 @@ static void update(const lu *w, int64_t column, int64_t count)
 static void step_task(void *context, int64_t task, int worker)
 {
     lu *w = context;
-    const int64_t behind = w->panel + w->width;
+    const int64_t behind = w->panel + w->width, column = behind + w->next + (task - (w->next > 0)) * w->each;
+    const int was = cpi_lapack_alone_begin();
     (void)worker;
     if (task == 0 && w->next) {
         update(w, behind, w->next);
         factor_panel(w, behind, w->next);
-        return;
+    } else {
+        update(w, column, at_most(w->each, w->n - column));
     }
-    const int64_t column = behind + w->next + (task - (w->next > 0)) * w->each;
-    update(w, column, at_most(w->each, w->n - column));
+    cpi_lapack_alone_end(was);
 }
 
 /* The exchanges of all later panels, for a panel's columns. */
@@ -123,10 +124,12 @@ static void sides_task(void *context, int64_t task, int worker)
     const sides *w = context;
     const int64_t first = task * w->each, count = at_most(w->each, w->k - first);
     double one[2] = {0};
+    const int was = cpi_lapack_alone_begin();
     (void)worker;
     set_number(w->j, one, 0, 1, 0);
     w->j->f[w->which](w->words[0], w->words[1], w->words[2], w->words[3], &count, &w->n, one, w->t, &w->n,
                       w->x + (size_t)first * w->j->size, &w->k);
+    cpi_lapack_alone_end(was);
 }
 
 void cpi_lu_divide(const job *j, int which, bool lower, cpi_trans trans, bool unit, const void *t, char *x, int64_t k)

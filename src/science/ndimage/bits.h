@@ -11,8 +11,7 @@
     int64_t cpi_line_bits_##isa(const void *line, int64_t n, int size, uint64_t keep, bool joined, uint64_t *bits); \
     /* Bit i: of 65 elements, number i differs from number i + 1. */                                         \
     uint64_t cpi_changes_##isa(const void *p, int size);                                                      \
-    /* memcpy with non-temporal stores; cpi_stream_fence before another thread reads. */
-       \
+    /* memcpy with non-temporal stores; cpi_stream_fence before another thread reads. */           \
     void cpi_stream_copy_##isa(void *to, const void *from, int64_t bytes);                                    \
     void cpi_stream_fence_##isa(void);
 CPI_BITS(v2)

@@ -64,6 +64,7 @@ check: build
 	@$(PYTHON) tools/check_lines.py
 	@$(PYTHON) tools/check_imports.py
 	@$(PYTHON) tools/check_code.py
+	@$(PYTHON) tools/check_words.py
 	@BUILD=$(BUILD) $(PYTHON) tools/check_names.py
 	@$(PYTHON) tools/make_api.py --check
 	@PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) tools/make_python.py --check

@@ -300,7 +300,8 @@ class ReductionKernel(_LoopKernel):
 
     def _build(self, types, device, key):
         text = loop_source.Reduction(self, types, key, _is_gpu(device)).text()
-        names = (self.symbol, self.symbol + "_join") if key[loop_source.KEY_FLAGS] & loop_source.SPLIT else (self.symbol,)
+        split = key[loop_source.KEY_FLAGS] & loop_source.SPLIT
+        names = (self.symbol, self.symbol + "_join") if split else (self.symbol,)
         return self._compile(text, types, key, device, names)
 
 

@@ -40,9 +40,11 @@ WORDS = {
 }
 ALLOWED = set("""
     CPI_IN_PLACE cpi_index_cpu_place cpi_index_cuda_place CPI_KERNEL_DEVICE_LANES_H cpi_fold_constants cpi_text
-    cpi_text_add cpi_text_fill CPI_W_TEXT CPI_F_TEXT CPI_TEXT_DIGITS_H CPI_TEXT_WORDS_H CPI_KERNEL_TEXT cpi_put_text among
+    cpi_text_add cpi_text_fill CPI_W_TEXT CPI_F_TEXT CPI_TEXT_DIGITS_H CPI_TEXT_WORDS_H CPI_KERNEL_TEXT cpi_put_text
+    among
 """.split())
-FILES_ALLOWED = {"src/sort/select_in_place.inc", "src/kernel/device/lanes.h", "include/cuprite/text.h", "src/text/text.c"}
+FILES_ALLOWED = {"src/sort/select_in_place.inc", "src/kernel/device/lanes.h", "include/cuprite/text.h",
+                 "src/text/text.c"}
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 IS_INTERNAL = re.compile(r"_*(?:cpi|cpr|cpl|cpf|cpy|CPI|CPR|CPL|CPF|CPY)_")
 REFUSED = {word: re.compile(rf"(?:^|_)(?:{word})(?=_|\d*$)", re.I) for word in WORDS}

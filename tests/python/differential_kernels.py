@@ -264,6 +264,7 @@ def _bytes(out, cases):
 
 def make_c(name, batch, cases):
     import cuprite as cp
+    from cuprite import _device
     rows = rows_of(name, batch)
     n = len(rows["x_bool"])
     body = "".join(f"    put(o + (i * {len(cases)} + {k}) * 16, {c.text});\n" for k, (_, c) in enumerate(cases))
@@ -284,7 +285,8 @@ def make_c(name, batch, cases):
              f"{{\n    const int i = threadIdx.x;\n{reads}{body}}}\n"
     out = cp.zeros(host.shape, "u1")
     given = [cp.asarray(rows[v]) for v in C_VARIABLES]
-    cp.RawKernel(source, "f", ("-fwrapv", "--fmad=false"))((1,), (n,), (*given, out))
+    wraps = () if _device.query(_device.current())["backend"] == "cuda" else ("-fwrapv",)  # CUDA's compiler has none
+    cp.RawKernel(source, "f", (*wraps, "--fmad=false"))((1,), (n,), (*given, out))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         return verdicts(cases, _bytes(host, cases), _bytes(out.get(), cases), rows)

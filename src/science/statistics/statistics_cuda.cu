@@ -48,7 +48,7 @@ digitize_each(int64_t n, const T *x, int m, const T *edges, bool right, int64_t 
         while (low < high) {
             const int middle = (low + high) / 2;
             const W here = e[up ? middle : m - 1 - middle];
-            const bool before = right ? !(v < here) : here < v || v != v;
+            const bool before = right ? !(v < here || (here != here && v == v)) : here < v || (v != v && here == here);
             if (before) low = middle + 1;
             else high = middle;
         }

@@ -131,7 +131,7 @@ def chapters():
         if not f.module and not f.is_method_only:
             subject.update({n: f.group for n in [f.name] + f.also})
     named = {n: title for title, _, _, names in CHAPTERS for n in names.split()}
-    by_module = {r: title for title, subjects, _, _ in CHAPTERS for r in subjects}
+    by_subject = {r: title for title, subjects, _, _ in CHAPTERS for r in subjects}
     by_module = {"cuprite." + m: title for title, _, modules, _ in CHAPTERS for m in modules}
     found = {title: {} for title, *_ in CHAPTERS}
     found["Devices and the rest"] = {}
@@ -139,7 +139,7 @@ def chapters():
         if inspect.ismodule(x) or not callable(x) or not is_ours(x) or name == "ndarray":
             continue
         title = named.get(name) or ("Ufuncs" if isinstance(x,
-                                                           cp.ufunc) else None) or by_module.get(subject.get(name)) or \
+                                                           cp.ufunc) else None) or by_subject.get(subject.get(name)) or \
             by_module.get(x.__module__) or "Devices and the rest"
         found[title][name] = x
     return found

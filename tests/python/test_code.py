@@ -66,16 +66,16 @@ def test_what_one_source_knows(tree):
 def test_exceptions_that_are_none_any_more(tree, monkeypatch):
     tree(one_h=BOTH[0])
     monkeypatch.setattr(check_code, "TWICE", {"cpi_pane": "why"})
-    monkeypatch.setattr(check_code, "LONG_MACROS", {"one.h": "LONG"})
+    monkeypatch.setattr(check_code, "LONG_MACROS", {"one.h LONG": "why"})
     assert list(check_code.names()) == ["cpi_pane is defined once: take it from TWICE"]
-    assert list(check_code.macros()) == ["one.h has no long macro LONG any more: take it from LONG_MACROS"]
+    assert list(check_code.macros()) == ["one.h LONG is no long macro any more: take it from LONG_MACROS"]
 
 
 def test_long_macros(tree, monkeypatch):
     tree(one_h="# define LONG(x) \\\n" + "    a \\\n" * 19 + "    b\n"
          "#define SHORT \\\n" + "    a \\\n" * 18 + "    b\n")
-    assert [text.split(";")[0] for text in check_code.macros()] == ["one.h: the macro LONG has more than 20 lines"]
-    monkeypatch.setattr(check_code, "LONG_MACROS", {"one.h": "LONG"})
+    assert [text.split(";")[0] for text in check_code.macros()] == ["one.h LONG: the macro has more than 20 lines"]
+    monkeypatch.setattr(check_code, "LONG_MACROS", {"one.h LONG": "why"})
     assert list(check_code.macros()) == []
 
 

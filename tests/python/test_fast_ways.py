@@ -74,5 +74,5 @@ def test_magnitudes(t, device):
         usual = np.isfinite(want)
         unit = np.spacing(np.clip(want[usual], np.finfo(real).tiny, big / 2))
         error = np.abs(got[usual] - exact[usual]) / unit
-        assert error.max() <= 1.2
+        assert error.max() <= (2 if str(device).startswith("cuda") else 1.2)  # CUDA documents 2 of its hypot
     assert abs(cp.array([3 + 4j], t)).get()[0] == 5

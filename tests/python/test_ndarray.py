@@ -361,7 +361,7 @@ def test_numpy_arrays_do_not_mix():
             f(x, a)
     with pytest.raises(TypeError):
         a + x
-    for f in (cp.sqrt, cp.sum, cp.median, cp.sort, cp.unique):
+    for f in (cp.sqrt, cp.median, cp.unique, cp.cumsum):  # sum, sort and others call the array's method, as CuPy's do
         with pytest.raises(TypeError, match="Unsupported type"):
             f(a)
     for other in ([1, 2, 3], "a", None, object()):

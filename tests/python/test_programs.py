@@ -44,7 +44,8 @@ def run(program, folder, device):
     home = os.path.dirname(os.path.dirname(os.path.abspath(cp.__file__)))
     # the programs' packages may lie there
     paths = [home, *(p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p)]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, paths)), "CUPRITE_DEVICE": device}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, paths)), "CUPRITE_DEVICE": device,
+                   "CUPRITE_NUMBA": "1"}
     if _device.count():
         seen = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")
         number = int(device.removeprefix("cuda:")) if device.startswith("cuda:") else None

@@ -38,6 +38,6 @@ def test_program(program, data, device):
     small = ["--small"] if "--small" in text and not device.startswith("cuda") else []
     r = subprocess.run([sys.executable, "-m", "cuprite", SEEDS / "programs" / program, *small], cwd=data, timeout=600,
                        stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                       env={**os.environ, "CUPRITE_DEVICE": device,
+                       env={**os.environ, "CUPRITE_DEVICE": device, "CUPRITE_NUMBA": "1",
                             "PYTHONPATH": os.pathsep.join([OURS, *os.environ.get("PYTHONPATH", "").split(os.pathsep)])})
     assert r.returncode == 0 and r.stdout.strip().splitlines()[-1] == "OK", r.stdout[-2000:] + r.stderr[-3000:]

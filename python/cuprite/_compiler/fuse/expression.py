@@ -74,7 +74,8 @@ def fused(text, local_dict=None, global_dict=None, out=None, casting="same_kind"
     fused("a*x + sin(y)") takes the names from the caller's variables, fused("a*x + y", a=2, x=x, y=y) from its
     arguments; local_dict and global_dict are looked into instead of the caller's. Results have the types and the bits
     that the operations give one by one. `out` is an array for the result, or a tuple where the expression returns
-    several. `casting` says which conversions to `out` are allowed; `operands` are values for names.
+    several. `casting` says which conversions to `out` are allowed; `operands` are values for names; `text` is the
+    expression.
 
     Errors: TypeError for operands that the expression does not name; NameError for names without a value; ValueError
         for a string that is no expression."""

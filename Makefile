@@ -58,7 +58,7 @@ quick:
 	@$(call compile,$(BUILD))
 	@$(PYTHON) tools/quick $(BUILD)
 
-# The rooms include only what they may; files and lines keep to their length; written pages are what the sources say.
+# Modules include only what they may; files and lines keep to their length; written pages are what the sources say.
 check: build
 	@$(PYTHON) tools/check_modules.py $(BUILD)
 	@$(PYTHON) tools/check_lines.py

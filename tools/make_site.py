@@ -138,9 +138,9 @@ def chapters():
     for name, x in public(cp).items():
         if inspect.ismodule(x) or not callable(x) or not is_ours(x) or name == "ndarray":
             continue
-        title = named.get(name) or ("Ufuncs" if isinstance(x,
-                                                           cp.ufunc) else None) or by_subject.get(subject.get(name)) or \
-            by_module.get(x.__module__) or "Devices and the rest"
+        ufunc = "Ufuncs" if isinstance(x, cp.ufunc) else None
+        title = named.get(name) or ufunc or by_subject.get(subject.get(name)) or by_module.get(x.__module__) or \
+            "Devices and the rest"
         found[title][name] = x
     return found
 

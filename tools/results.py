@@ -57,7 +57,7 @@ for path in sorted(ROOT.glob("*.json")):
         product = 1.0
         for v in ratios:
             product *= v ** (1 / len(ratios))
-        out += [f"All rooms: {len(ratios)} cases with a peer, geometric mean of best peer over ours {product:.2f}; "
+        out += [f"All modules: {len(ratios)} cases with a peer, geometric mean of best peer over ours {product:.2f}; "
                 f"slower than",
                 f"the best peer by more than 3 %: {len(slower)}.", ""]
     if slower:

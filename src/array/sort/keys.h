@@ -89,14 +89,14 @@ CPI_KEYS_REAL(64)
 /* cpi_ckey64(k, bits), cpi_cunkey64(k, key), cpi_ckey_nan64(k, key), cpi_csame64(k, key): for complex ones. */
 #define CPI_BITS 32
 #define CPI_PART uint32_t
-#define CPI_BOTH_BITS 64
-#define CPI_BOTH uint64_t
+#define CPI_PAIR_BITS 64
+#define CPI_PAIR uint64_t
 #include "sort/keys_complex.inc"
 
 #define CPI_BITS 64
 #define CPI_PART uint64_t
-#define CPI_BOTH_BITS 128
-#define CPI_BOTH cpi_u128
+#define CPI_PAIR_BITS 128
+#define CPI_PAIR cpi_u128
 #include "sort/keys_complex.inc"
 
 #endif

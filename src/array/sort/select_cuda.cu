@@ -31,7 +31,10 @@ static __device__ void store_complex(bool even, F are, F aim, F bre, F bim, void
 }
 
 /* The element of a key, as an unsigned integer of its width. */
-static __device__ __forceinline__ uint8_t unkey(const cpi_keys &k, uint8_t key) { return cpi_unkey8(&k, key); }
+[[maybe_unused]] static __device__ __forceinline__ uint8_t unkey(const cpi_keys &k, uint8_t key)
+{
+    return cpi_unkey8(&k, key);
+}
 static __device__ __forceinline__ uint16_t unkey(const cpi_keys &k, uint16_t key) { return cpi_unkey16(&k, key); }
 
 static __device__ double as_double(cp_type type, const cpi_keys &k, uint64_t key)

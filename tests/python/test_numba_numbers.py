@@ -249,6 +249,7 @@ def test_arrays_at_once():
     assert np.allclose(run(into, np.zeros((2, 3)), x), np.sin(x), rtol=1e-15)
 
 
+@pytest.mark.once  # the global array is made on the CPU
 def test_arrays_of_the_surroundings():
     assert run(global_array, np.zeros(2)) == [6, 15]
     GIVEN[0] = 60.0

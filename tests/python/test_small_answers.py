@@ -96,7 +96,7 @@ def test_solve_without_right_sides(device):
 @pytest.mark.parametrize("out", ["?", "i1", "i4", "i8", "u4", "f4", "f8", "c16"])
 @pytest.mark.parametrize("own", ["i4", "f8"])
 def test_types_that_out_may_have(own, out):
-    """An out that does not become the array's type safely is refused, as NumPy's take buffers it so."""
+    """An out that does not become the array's type safely is refused, as by NumPy before 2.5, which buffered it so."""
     for f in (lambda xp, a, o: xp.take(a, xp.asarray([1, 2]), out=o[:2]),
               lambda xp, a, o: a.take(xp.asarray([1, 2]), out=o[:2]),
               lambda xp, a, o: xp.compress(xp.ones(5, bool), a, out=o),
@@ -105,7 +105,10 @@ def test_types_that_out_may_have(own, out):
         got = told(f, cp, cp.arange(5, dtype=own), cp.zeros(5, out))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            same(got, told(f, np, np.arange(5, dtype=own), np.zeros(5, out)))
+            want = told(f, np, np.arange(5, dtype=own), np.zeros(5, out))
+        if np.lib.NumpyVersion(np.__version__) >= "2.5.0" and not np.can_cast(out, own):
+            want = TypeError
+        same(got, want)
 
 
 @pytest.mark.parametrize("name", ["putmask", "place"])

@@ -37,10 +37,22 @@ static void device_after_fork(cpi_device *d)
     if (current == d) current = NULL;
 }
 
+static void before_fork(void)
+{
+    pthread_mutex_lock(&open_lock);
+    cpi_registry_before_fork();
+}
+
+static void after_fork_parent(void)
+{
+    cpi_registry_after_fork();
+    pthread_mutex_unlock(&open_lock);
+}
+
 static void after_fork_child(void)
 {
     pthread_mutex_init(&open_lock, NULL);
-    cpi_registry_after_fork();
+    cpi_registry_in_child();
     cpi_streams_after_fork();
     cpi_captures_after_fork();
     cpi_live_after_fork();
@@ -55,7 +67,7 @@ static void cpu_open(void)
     cpi_backend_cpu.open(&cpu);
     cpu.pool = cpi_pool_new(&cpu);
     cpi_streams_from_environment();
-    pthread_atfork(NULL, NULL, after_fork_child);
+    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
 
 cpi_device *cpi_device_cpu(void)

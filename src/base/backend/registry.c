@@ -156,8 +156,12 @@ void cpi_devices_visit(void (*visit)(cpi_device *device))
             if (plugins[k]->open[i]) visit(&plugins[k]->device[i]);
 }
 
+/* A fork waits until a plugin is open: a driver half initialised by another thread would crash the child. */
+void cpi_registry_before_fork(void) { pthread_mutex_lock(&lock); }
+void cpi_registry_after_fork(void) { pthread_mutex_unlock(&lock); }
+
 /* The platform does not survive a fork: no device of a loaded plugin can be used, opened before or not. */
-void cpi_registry_after_fork(void)
+void cpi_registry_in_child(void)
 {
     pthread_mutex_init(&lock, NULL);
     for (int k = 0; k < count; k++)

@@ -43,11 +43,11 @@ demo:
 
 # The test device late:0 shows what a program and a device have to do with each other: all tests of streams, memory and
 # the like, and of those of values a dozen cases each (SAMPLE; tests/python/conftest.py).
-# NumPy, which answers are compared with, gets one thread: several processes share the processors (our own BLAS keeps its
-# number).
+# NumPy, which answers are compared with, gets one thread: several processes share the processors (our own BLAS keeps
+# its number).
 SAMPLE ?= 12
-python_tests = OPENBLAS_NUM_THREADS=1 CUPRITE_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) -m pytest -q \
-    -n $(TESTERS) tests/python
+python_tests = OPENBLAS_NUM_THREADS=1 CUPRITE_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python \
+    $(PYTHON) -m pytest -q -n $(TESTERS) tests/python
 
 test: build check
 	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)

@@ -2,8 +2,9 @@
 
     PYTHONPATH=build/python python bench/take_over.py [--device cuda:0] [--rounds 5]
 
-Each round is a process of its own with an empty cache. Prints medians in milliseconds: of the first call, and of the time
-from the first call to the kernel, of the process's first fused function and of its second. The bar is 60 ms on a GPU.
+Each round is a process of its own with an empty cache. Prints medians in milliseconds: of the first call, and of the
+time from the first call to the kernel, of the process's first fused function and of its second. The bar is 60 ms on a
+GPU.
 """
 import argparse
 import os

@@ -24,8 +24,8 @@ cpi_plugin *cpi_plugin_named(const char *name, size_t length);
 cpi_plugin *cpi_plugin_of(int id);
 /* Calls `visit` for each device that was opened. */
 void cpi_devices_visit(void (*visit)(cpi_device *device));
-/* Around a fork. It waits until no plugin is being opened; in the child locks are free and no plugin's device is usable,
- * unless its backend forks. */
+/* Around a fork. It waits until no plugin is being opened; in the child locks are free and no plugin's device is
+ * usable, unless its backend forks. */
 void cpi_registry_before_fork(void);
 void cpi_registry_after_fork(void); /* in the parent */
 void cpi_registry_in_child(void);

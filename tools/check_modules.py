@@ -54,7 +54,7 @@ NAMES_HALVES = {
     "kernel/device/cuda_fp16.h": "CUDA's header of that name, for the CPU",
     "kernel/device/cuda_bf16.h": "CUDA's header of that name, for the CPU",
     "products/products_cuda.cu": "cuBLAS's names of the types",
-    "sort/keys_cuda.cu": "CUB's own types of 8 and 16 bits, one for all floats of a width",
+    "sort/radix_cuda.cu": "CUB's own types of 8 and 16 bits, one for all floats of a width",
 }
 INNER = {"shape/triangles.h", "core/error.h", "core/memory.h", "core/shape.h"}
 SOURCES = {".c", ".h", ".cu", ".cuh", ".def", ".inc"}

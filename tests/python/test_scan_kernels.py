@@ -25,35 +25,54 @@ C = {"b1": "unsigned char", "i1": "signed char", "u1": "unsigned char", "i2": "s
      "i4": "int", "u4": "unsigned", "i8": "long long", "u8": "unsigned long long", "f4": "float", "f8": "double",
      "c8": "c8", "c16": "c16"}
 ADD, TIMES = np.add, np.multiply
+BITS = [np.bitwise_and, np.bitwise_or, np.bitwise_xor]
 
 
 def words(kind, f, t, u=None):
-    """What the scan of elements t, gathered as u, is called, and what NumPy calls it."""
+    """What the scan of elements t, gathered as u, is called."""
     u = u or t
+    times, unsigned = str(f is TIMES).lower(), C["u" + t[1:]] if t[0] in "iu" else None
     if kind == "whole":
-        wide = C["u" + u[1:]]
-        return f"runs::whole<{'runs::flag' if t == 'b1' else C[t]}, {wide}, {str(f is TIMES).lower()}>"
+        return f"runs::whole<{'runs::flag' if t == 'b1' else C[t]}, {C['u' + u[1:]]}, {times}>"
+    if kind == "widened":
+        return f"runs::widened<{unsigned}, {times}>"
     if kind in ("real", "complexes"):
-        return f"runs::{kind}<{C[t]}, {str(f is TIMES).lower()}>"
+        return f"runs::{kind}<{C[t]}, {times}>"
     if kind == "truth":
-        return f"runs::truth<{['bitwise_and', 'bitwise_or', 'bitwise_xor'].index(f.__name__)}>"
-    if kind == "bits":
-        return f"runs::bits<{C['u' + t[1:]]}, {['bitwise_and', 'bitwise_or', 'bitwise_xor'].index(f.__name__)}>"
-    most = str(f in (np.maximum, np.fmax)).lower()
+        return "runs::truth"
+    if kind == "choice_of_real":
+        return f"runs::choice_of_real<{C[t]}, {str(f in (np.fmax, np.fmin)).lower()}>"
+    return f"runs::{kind}<{unsigned}>"
+
+
+def mode(kind, f, t):
+    """What the scan's traits are made of."""
+    sign, least = 1 << 8 * bytes_of(t) - 1, f in (np.minimum, np.fmin)
+    if kind == "widened":
+        return np.uint64(sign if t[0] == "i" else 0)
+    if kind in ("bits", "truth"):
+        return np.uint64(BITS.index(f))
     if kind == "choice_of_whole":
-        return f"runs::choice_of_whole<{C[t]}, {most}>"
-    return f"runs::choice_of_real<{C[t]}, {most}, {str(f in (np.fmax, np.fmin)).lower()}>"
+        return np.uint64((sign if t[0] == "i" else 0) ^ (2 * sign - 1 if least else 0))
+    if kind == "choice_of_real":
+        return np.uint64(sign if least else 0)
+    return np.uint64(kind == "whole_of_few_bits" and f is TIMES)
 
 
-CASES = [("whole", ADD, "b1", "i8"), ("whole", ADD, "i1", "i8"), ("whole", ADD, "i4", "i8"),
-         ("whole", TIMES, "u2", "u8"), ("whole", ADD, "i8", "i8"), ("whole", ADD, "u1", "u1"),
+CASES = [("whole", ADD, "b1", "i8"), ("widened", ADD, "i1", "i8"), ("whole", ADD, "i4", "i8"),
+         ("widened", TIMES, "u2", "u8"), ("widened", ADD, "u1", "u8"), ("widened", TIMES, "i4", "i8"),
+         ("whole", ADD, "i8", "i8"), ("whole_of_few_bits", ADD, "u1", "u1"),
+         ("whole_of_few_bits", TIMES, "i2", "i2"),
          ("whole", TIMES, "i4", "i4"),
          ("real", ADD, "f4", "f4"), ("real", ADD, "f8", "f8"), ("real", TIMES, "f4", "f4"),
          ("complexes", ADD, "c8", "c8"), ("complexes", TIMES, "c8", "c8"), ("complexes", ADD, "c16", "c16"),
          ("complexes", TIMES, "c16", "c16"), ("truth", np.bitwise_or, "b1", "b1"),
          ("truth", np.bitwise_xor, "b1", "b1"),
-         ("bits", np.bitwise_and, "i2", "i2"), ("choice_of_whole", np.maximum, "i1", "i1"),
-         ("choice_of_whole", np.minimum, "i8", "i8"), ("choice_of_whole", np.maximum, "u4", "u4"),
+         ("truth", np.bitwise_and, "b1", "b1"), ("bits", np.bitwise_or, "u8", "u8"),
+         ("bits", np.bitwise_and, "i2", "i2"), ("bits", np.bitwise_xor, "u1", "u1"),
+         ("choice_of_whole", np.maximum, "i1", "i1"),
+         ("choice_of_whole", np.minimum, "i8", "i8"), ("choice_of_whole", np.minimum, "u2", "u2"),
+         ("choice_of_whole", np.maximum, "u4", "u4"),
          ("choice_of_real", np.maximum, "f4", "f4"), ("choice_of_real", np.minimum, "f8", "f8"),
          ("choice_of_real", np.fmax, "f8", "f8"), ("choice_of_real", np.fmin, "f4", "f4")]
 
@@ -140,6 +159,7 @@ def check(got, x, f, u, axis):
 def test_rows(device, kind, f, t, u):
     """Rows in one chunk and in several, in place and not, from aligned and misaligned memory."""
     sums, rows, _, _ = kernels(device, words(kind, f, t, u))
+    kind_mode = mode(kind, f, t)
     rng = np.random.default_rng(0)
     V = 16 // bytes_of(u)
     segment = segment_of(kind, f, t, u)
@@ -159,19 +179,20 @@ def test_rows(device, kind, f, t, u):
                 memory = cp.zeros(outer * pieces * gathered(kind, f, t, u), "u1")
                 more = (np.int64(n), np.int64(pieces), np.int64(outer * pieces), np.int64(per))
                 if pieces > 1:
-                    sums((outer,), (threads,), (from_, *more, memory, np.int32(0)))
-                rows((outer * pieces,), (threads,), (from_, out, *more, memory, np.int32(0)))
+                    sums((outer,), (threads,), (from_, *more, memory, kind_mode))
+                rows((outer * pieces,), (threads,), (from_, out, *more, memory, kind_mode))
                 check(out.get().reshape(outer, n), x.reshape(outer, n), f, u, 1)
                 beside = to.get()
                 assert not beside[:gap].any() and not beside[gap + outer * n:].any()
                 if t == u:
-                    rows((outer * pieces,), (threads,), (from_, from_, *more, memory, np.int32(0)))
+                    rows((outer * pieces,), (threads,), (from_, from_, *more, memory, kind_mode))
                     assert from_.get().tobytes() == out.get().tobytes()
 
 
 @pytest.mark.parametrize("kind, f, t, u", CASES)
 def test_columns(device, kind, f, t, u):
     _, _, sums, columns = kernels(device, words(kind, f, t, u))
+    kind_mode = mode(kind, f, t)
     rng = np.random.default_rng(1)
     for outer, n, inner, each in ((1, 1, 5, 1), (1, 40, 130, 9), (3, 33, 3, 33), (2, 50, 1, 16), (1, 64, 256, 8)):
         x = elements(rng, outer * n * inner, t, f)
@@ -181,8 +202,8 @@ def test_columns(device, kind, f, t, u):
         memory = cp.zeros(lanes * pieces * gathered(kind, f, t, u), "u1")
         more = (np.int64(lanes), np.int64(n), np.int64(inner), np.int64(each))
         if pieces > 1:
-            sums((across, pieces - 1), (128,), (from_, *more, memory, np.int32(0)))
-        columns((across, pieces), (128,), (from_, out, *more, memory, np.int32(0)))
+            sums((across, pieces - 1), (128,), (from_, *more, memory, kind_mode))
+        columns((across, pieces), (128,), (from_, out, *more, memory, kind_mode))
         check(out.get().reshape(outer, n, inner), x.reshape(outer, n, inner), f, u, 1)
 
 
@@ -199,6 +220,6 @@ def test_nan_as_nothing(device, kind, f, t):
     pieces = (n + V - 2) // (2 * segment) + 1
     from_, out, memory = cp.asarray(x), cp.zeros(n, t), cp.zeros(pieces * 24, "u1")
     more = (np.int64(n), np.int64(pieces), np.int64(pieces), np.int64(1))
-    sums((pieces,), (64,), (from_, *more, memory, np.int32(1)))
-    rows((pieces,), (64,), (from_, out, *more, memory, np.int32(1)))
+    sums((pieces,), (64,), (from_, *more, memory, np.uint64(1)))
+    rows((pieces,), (64,), (from_, out, *more, memory, np.uint64(1)))
     check(out.get(), np.where(np.isnan(x), f.identity, x).astype(t), f, t, 0)

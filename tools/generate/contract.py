@@ -3,7 +3,7 @@ members of struct cpi_MODULE_ops in MODULE/MODULE.h.
 
     src/MODULE/slots.h        prototypes of the slots' functions on both devices, the tables, assertions of layout
     src/MODULE/slots_cpu.c    const cpi_MODULE_ops cpi_MODULE_cpu, a table by the slots' names
-    src/MODULE/slots_cuda.cu  the same for CUDA
+    src/MODULE/slots_cuda.c   the same for CUDA
     src/backend/abi.h         CPI_ABI and CPI_IO_ABI: numbers of all headers that plugins are compiled with
 
 The function of a slot is called cpi_MODULE_cpu_SLOT or cpi_MODULE_cuda_SLOT. MODULE.h ends with the include of
@@ -184,8 +184,8 @@ def write(tables, out):
     for module in (Module(name) for name in with_slots()):
         name = module.name
         out.write(f"src/{name}/slots.h", module.where, slots_header(module))
-        for device, suffix in (("cpu", "c"), ("cuda", "cu")):
-            out.write(f"src/{name}/slots_{device}.{suffix}", module.where,
+        for device in DEVICES:
+            out.write(f"src/{name}/slots_{device}.c", module.where,
                       f'#include "{module.header}"\n\n{module.table(device)}')
     # files that are only listed do not exist yet
     folders = [*module_folders.include_folders(), module_folders.ROOT / "include", out.folder / "src",

@@ -17,7 +17,7 @@ enum {
     CPI_SCAN_LEAST = 16          /* least elements in a chunk of a column */
 };
 
-template <class W> cp_code cpi_scan_columns(cp_stream *stream, const cpi_scan *s)
+template <class W> cp_code cpi_scan_columns(cp_stream *stream, const cpi_scan *s, uint64_t mode)
 {
     typedef typename W::In In;
     typedef typename W::Out Out;
@@ -36,19 +36,19 @@ template <class W> cp_code cpi_scan_columns(cp_stream *stream, const cpi_scan *s
         if (!(sums = (A *)cpi_host->work_alloc(stream, (size_t)((nchunks - 1) * lines) * sizeof(A))))
             return CP_ERROR_MEMORY;
         runs::column_sums<W><<<dim3(across, (unsigned)(nchunks - 1)), runs::COLUMNS, 0, cs>>>(
-            (const In *)s->from, lines, n, s->inner, each, sums, s->known);
+            (const In *)s->from, lines, n, s->inner, each, sums, mode);
         code = CPI_LAUNCHED(stream, "scan");
     }
     if (!code) {
         runs::columns<W><<<dim3(across, (unsigned)nchunks), runs::COLUMNS, 0, cs>>>(
-            (const In *)s->from, (Out *)s->to, lines, n, s->inner, each, sums, s->known);
+            (const In *)s->from, (Out *)s->to, lines, n, s->inner, each, sums, mode);
         code = CPI_LAUNCHED(stream, "scan");
     }
     cpi_host->work_free(stream, sums);
     return code;
 }
 
-template <class W> cp_code cpi_scan_rows(cp_stream *stream, const cpi_scan *s)
+template <class W> cp_code cpi_scan_rows(cp_stream *stream, const cpi_scan *s, uint64_t mode)
 {
     typedef typename W::In In;
     typedef typename W::Out Out;
@@ -70,26 +70,27 @@ template <class W> cp_code cpi_scan_rows(cp_stream *stream, const cpi_scan *s)
     cp_code code = CP_OK;
     if (nchunks > 1) {
         if (!(sums = (A *)cpi_host->work_alloc(stream, (size_t)all * sizeof(A)))) return CP_ERROR_MEMORY;
-        runs::sums<W><<<blocks, threads, 0, cs>>>((const In *)s->from, s->n, nchunks, all, each, sums, s->known);
+        runs::sums<W><<<blocks, threads, 0, cs>>>((const In *)s->from, s->n, nchunks, all, each, sums, mode);
         code = CPI_LAUNCHED(stream, "scan");
     }
     if (!code) {
         runs::rows<W><<<blocks, threads, 0, cs>>>((const In *)s->from, (Out *)s->to, s->n, nchunks, all, each, sums,
-                                                  s->known);
+                                                  mode);
         code = CPI_LAUNCHED(stream, "scan");
     }
     cpi_host->work_free(stream, sums);
     return code;
 }
 
-template <class W> cp_code cpi_scan_launch(cp_stream *stream, const cpi_scan *s)
+/* mode: what W is made of. */
+template <class W> cp_code cpi_scan_launch(cp_stream *stream, const cpi_scan *s, uint64_t mode)
 {
     const bool threads = s->inner > 1 || (s->n <= CPI_SCAN_SHORT && s->outer > CPI_SCAN_SMALL) ||
                          (s->n <= CPI_SCAN_LONGER && s->outer >= CPI_SCAN_LARGE);
-    return threads ? cpi_scan_columns<W>(stream, s) : cpi_scan_rows<W>(stream, s);
+    return threads ? cpi_scan_columns<W>(stream, s, mode) : cpi_scan_rows<W>(stream, s, mode);
 }
 
-/* scan_choices_cuda.cu: maximum, minimum, bits. */
+/* scan_choices_cuda.cu: maximum, minimum, bits, and all of bools. */
 cp_code cpi_scan_choices(cp_stream *stream, const cpi_scan *s);
 
 #endif

@@ -1,36 +1,43 @@
 /* GPU scans whose result is one of the elements, or a bitwise combination: accumulate of maximum, minimum, fmax, fmin
- * and of the bitwise operations. */
+ * and of the bitwise operations; and all scans of bools. */
 #include "cuda/elements.h"
 #include "scan/launch_cuda.h"
 
 namespace {
 
 /* Halves are compared as float32 and converted back exactly. */
-template <class H, bool MOST, bool NUMBERS> struct half_choice : runs::choice_of_real<float, MOST, NUMBERS> {
+template <class H, bool NUMBERS> struct half_choice : runs::choice_of_real<float, NUMBERS> {
     typedef H In;
     typedef H Out;
-    static __device__ __forceinline__ float load(In x, bool) { return cpi_widen(x); }
-    static __device__ __forceinline__ Out store(float a) { return cpi_narrow<H>(a); }
+    typedef runs::choice_of_real<float, NUMBERS> base;
+    explicit __device__ __forceinline__ half_choice(uint64_t mode) : base(mode) {}
+    __device__ __forceinline__ float load(In x) const { return base::load(cpi_widen(x)); }
+    __device__ __forceinline__ Out store(float a) const { return cpi_narrow<H>(base::store(a)); }
 };
 
-template <class E, bool MOST, bool NUMBERS> cp_code choice(cp_stream *stream, const cpi_scan *s)
+/* numbers: fmax and fmin. */
+template <class E> cp_code choice(cp_stream *stream, const cpi_scan *s, bool least, bool numbers)
 {
     typedef typename E::T T;
+    const uint64_t flip = cpi_order_flip(cpi_half_element<T> ? CP_FLOAT32 : s->result, least);
     if constexpr (E::kind == 'f' && cpi_half_element<T>)
-        return cpi_scan_launch<half_choice<T, MOST, NUMBERS>>(stream, s);
-    else if constexpr (E::kind == 'f') return cpi_scan_launch<runs::choice_of_real<T, MOST, NUMBERS>>(stream, s);
+        return numbers ? cpi_scan_launch<half_choice<T, true>>(stream, s, flip)
+                       : cpi_scan_launch<half_choice<T, false>>(stream, s, flip);
+    else if constexpr (E::kind == 'f')
+        return numbers ? cpi_scan_launch<runs::choice_of_real<T, true>>(stream, s, flip)
+                       : cpi_scan_launch<runs::choice_of_real<T, false>>(stream, s, flip);
     else if constexpr (E::kind == 'b')
-        return cpi_scan_launch<runs::truth<MOST ? runs::BITS_OR : runs::BITS_AND>>(stream, s);
+        return cpi_scan_launch<runs::truth>(stream, s, least ? runs::BITS_AND : runs::BITS_OR);
     else if constexpr (E::kind == 'c')
         return cpi_host->fail(CP_ERROR_INTERNAL, "scan: complex numbers are not chosen from");
-    else return cpi_scan_launch<runs::choice_of_whole<T, MOST>>(stream, s);
+    else return cpi_scan_launch<runs::choice_of_whole<typename E::Bits>>(stream, s, flip);
 }
 
-template <class E, int OP> cp_code bits(cp_stream *stream, const cpi_scan *s)
+template <class E> cp_code bits(cp_stream *stream, const cpi_scan *s, int op)
 {
-    if constexpr (E::kind == 'b') return cpi_scan_launch<runs::truth<OP>>(stream, s);
+    if constexpr (E::kind == 'b') return cpi_scan_launch<runs::truth>(stream, s, (uint64_t)op);
     else if constexpr (E::kind == 'i' || E::kind == 'u')
-        return cpi_scan_launch<runs::bits<typename E::Bits, OP>>(stream, s);
+        return cpi_scan_launch<runs::bits<typename E::Bits>>(stream, s, (uint64_t)op);
     else return cpi_host->fail(CP_ERROR_INTERNAL, "scan: there are no bits of type %d", (int)s->result);
 }
 
@@ -41,14 +48,16 @@ cp_code cpi_scan_choices(cp_stream *stream, const cpi_scan *s)
     return cpi_with_type(s->result, [=](auto element) {
         typedef decltype(element) E;
         switch (s->op) {
-        case CPI_SCAN_MAXIMUM: return choice<E, true, false>(stream, s);
-        case CPI_SCAN_MINIMUM: return choice<E, false, false>(stream, s);
-        case CPI_SCAN_FMAX: return choice<E, true, E::kind == 'f'>(stream, s);
-        case CPI_SCAN_FMIN: return choice<E, false, E::kind == 'f'>(stream, s);
-        case CPI_SCAN_AND: return bits<E, runs::BITS_AND>(stream, s);
-        case CPI_SCAN_OR: return bits<E, runs::BITS_OR>(stream, s);
-        case CPI_SCAN_XOR: return bits<E, runs::BITS_XOR>(stream, s);
-        case CPI_SCAN_ADD: case CPI_SCAN_MULTIPLY: break;
+        case CPI_SCAN_MAXIMUM: return choice<E>(stream, s, false, false);
+        case CPI_SCAN_MINIMUM: return choice<E>(stream, s, true, false);
+        case CPI_SCAN_FMAX: return choice<E>(stream, s, false, true);
+        case CPI_SCAN_FMIN: return choice<E>(stream, s, true, true);
+        case CPI_SCAN_AND: return bits<E>(stream, s, runs::BITS_AND);
+        case CPI_SCAN_OR: return bits<E>(stream, s, runs::BITS_OR);
+        case CPI_SCAN_XOR: return bits<E>(stream, s, runs::BITS_XOR);
+        case CPI_SCAN_ADD:
+        case CPI_SCAN_MULTIPLY:
+            if constexpr (E::kind == 'b') return choice<E>(stream, s, s->op == CPI_SCAN_MULTIPLY, false);
         }
         return cpi_host->fail(CP_ERROR_INTERNAL, "scan: there is no operation %d", (int)s->op);
     });

@@ -1,8 +1,5 @@
-/* Kappa-sigma clipping on the GPU: all iterations in one launch (select_grid.h), then one read of the result; the
- * kept values by CUB's selection, which keeps their order. */
-#include <cub/device/device_select.cuh>
-
-#include "cuda/elements.h"
+/* Kappa-sigma clipping on the GPU: all iterations in one launch (select_grid.h), then one read of the result. The
+ * values that are kept are selected in cub_cuda.cu. */
 #include "sort/select_grid.h"
 
 /* The kernel's result for the host. */
@@ -152,47 +149,4 @@ static cp_code run_clip(cp_stream *stream, cpi_clip *request)
 cp_code cpi_sort_cuda_clip(cp_stream *stream, cpi_clip *request)
 {
     return request->type == CP_FLOAT32 ? run_clip<uint32_t>(stream, request) : run_clip<uint64_t>(stream, request);
-}
-
-/* --- the kept values --- */
-
-template <class F>
-struct is_kept {
-    F low, high;
-    __host__ __device__ __forceinline__ bool operator()(F v) const { return v >= low && v <= high; }
-};
-
-template <class F, class T>
-static cp_code keep(cp_stream *stream, const cpi_clip *q, const void *values, void *to)
-{
-    is_kept<F> kept = {(F)q->low, (F)q->high};
-    cudaStream_t cs = cpi_cuda_stream(stream);
-    size_t bytes = 0;
-    int64_t *count = NULL;
-    cudaError_t status = cub::DeviceSelect::FlaggedIf(NULL, bytes, (const T *)values, (const F *)q->from, (T *)to,
-                                                      count, q->n, kept, cs);
-    if (status != cudaSuccess) return cpi_cuda_issued(stream, status, "sigma_clip");
-    char *memory = (char *)cpi_host->work_alloc(stream, bytes + 16);
-    if (!memory) return CP_ERROR_MEMORY;
-    count = (int64_t *)memory;
-    status = cub::DeviceSelect::FlaggedIf(memory + 16, bytes, (const T *)values, (const F *)q->from, (T *)to, count,
-                                          q->n, kept, cs);
-    cpi_host->work_free(stream, memory);
-    return cpi_cuda_issued(stream, status, "sigma_clip");
-}
-
-cp_code cpi_sort_cuda_clip_keep(cp_stream *stream, const cpi_clip *q, int itemsize, const void *values, void *to)
-{
-    if (q->type == CP_FLOAT32) /* then the rule depends on the type of the values */
-        return cpi_with_type(q->rule, [&](auto e) {
-            typedef decltype(e) E;
-            if constexpr (cpi_half_element<typename E::T>) return keep<float, typename E::Bits>(stream, q, values, to);
-            else return keep<float, float>(stream, q, values, to);
-        });
-    switch (itemsize) {
-    case 1: return keep<double, uint8_t>(stream, q, values, to);
-    case 2: return keep<double, uint16_t>(stream, q, values, to);
-    case 4: return keep<double, uint32_t>(stream, q, values, to);
-    default: return keep<double, uint64_t>(stream, q, values, to);
-    }
 }

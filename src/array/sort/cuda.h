@@ -97,10 +97,14 @@ cp_code cpi_cub_sort_keys(cp_stream *stream, const char *what, int bytes, void *
                           int begin, int end);
 /* Sorts n elements of a type that is not complex, all of one row; from may be to. */
 cp_code cpi_cub_sort_row(cp_stream *stream, const char *what, cp_type type, int64_t n, const void *from, void *to);
-/* The same as cpi_cub_sort_keys, stably, with indices: uint32_t beside keys of 4 or 8 bytes, or (wide) int64_t beside
- * keys of 8. */
+/* The same as cpi_cub_sort_keys, stably, with indices beside keys of 4 or 8 bytes: uint32_t, or (wide) int64_t. */
 cp_code cpi_cub_sort_pairs(cp_stream *stream, const char *what, int bytes, bool wide, void **keys, void **keys_spare,
                            void **index, void **index_spare, int64_t n, int begin, int end);
+
+/* values[i] = the sum of values[0 .. i], n of them, unsigned, of 4 or 8 bytes. */
+cp_code cpi_cub_sum(cp_stream *stream, const char *what, int bytes, void *values, int64_t n);
+/* values[i] = the sum of those before it. */
+cp_code cpi_cub_sum_before(cp_stream *stream, const char *what, int64_t *values, int64_t n);
 
 /* The order of all rows together: positions 0..rows*n-1 sorted by row, then key, stably. Integers may be given
  * with their smallest key and the number of bits of the largest key less that; otherwise low and bits are 0. */

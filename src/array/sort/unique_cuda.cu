@@ -2,10 +2,6 @@
  * is marked, and a cumulative sum of the marks gives each value its index. The last sum, the number of values, is read
  * back; then the results are written. The range of integers is found first: those in a small range go through a table
  * (unique_table_cuda.cu), others are sorted only by the bits in which they differ. */
-#include <iterator>
-
-#include <cub/device/device_scan.cuh>
-
 #include "sort/cuda.h"
 #include "sort/unique_cuda.h"
 
@@ -141,32 +137,6 @@ static cp_code mark(cp_stream *stream, const sorted_row *s, bool apart, uint8_t 
     else
         CPI_SORT_LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint64_t *)s->keys, true, apart, first);
     return CPI_LAUNCHED(stream, "unique");
-}
-
-/* Marks as a random access iterator over 0 and 1. */
-struct mark_iterator {
-    typedef std::random_access_iterator_tag iterator_category;
-    typedef int64_t value_type, difference_type, reference;
-    typedef void pointer;
-    cpi_marks marks;
-    int64_t at;
-    __host__ __device__ int64_t operator*() const { return cpi_mark_at(marks, at); }
-    __host__ __device__ int64_t operator[](int64_t i) const { return cpi_mark_at(marks, at + i); }
-    __host__ __device__ mark_iterator operator+(int64_t i) const { return {marks, at + i}; }
-};
-
-cp_code cpi_cuda_sum_marks(cp_stream *stream, cpi_marks marks, int64_t *position, int64_t n)
-{
-    size_t bytes = 0;
-    cudaStream_t s = cpi_cuda_stream(stream);
-    const mark_iterator from = {marks, 0};
-    cp_code code = cpi_cuda_issued(stream, cub::DeviceScan::InclusiveSum(NULL, bytes, from, position, n, s), "unique");
-    if (code != CP_OK) return code;
-    void *work = cpi_host->work_alloc(stream, bytes ? bytes : 1);
-    if (!work) return CP_ERROR_MEMORY;
-    code = cpi_cuda_issued(stream, cub::DeviceScan::InclusiveSum(work, bytes, from, position, n, s), "unique");
-    cpi_host->work_free(stream, work);
-    return code;
 }
 
 static cp_code write(cp_stream *stream, const sorted_row *s, const uint8_t *first, const int64_t *position, output out)

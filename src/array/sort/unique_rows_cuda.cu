@@ -3,35 +3,14 @@
  * first (stable radix passes). Where many are left, they are sorted by a stable merge sort, which carries the first
  * chunk along and reads the rows only where it is equal. Then as for elements: marks, their cumulative sum, the count,
  * which is read back, and the results. Rows of many chunks are marked by a warp each. */
-#include <cub/device/device_merge_sort.cuh>
-
 #include "sort/cuda.h"
 #include "sort/unique_cuda.h"
+#include "sort/unique_rows.cuh"
 
 #define FEW_CHUNKS 4   /* up to so many radix sorts, each of all rows */
 #define SHORT_CHUNKS 8 /* rows up to this length are marked by one thread */
 
-typedef struct table {
-    cpi_keys k;
-    const void *from;
-    int64_t n, width, chunks;
-    int each; /* elements of a chunk; of 128-bit elements a chunk is a half */
-} table;
-
-static __device__ __forceinline__ uint64_t chunk_of(const table &t, int64_t row, int64_t c)
-{
-    int64_t at = row * t.width;
-    if (t.k.bytes == 16) {
-        cpi_u128 key = cpi_element_key128(t.k, t.from, at + c / 2);
-        return (uint64_t)(c % 2 ? key : key >> 64);
-    }
-    int64_t i = c * t.each, end = t.width - i > t.each ? i + t.each : t.width;
-    uint64_t chunk = cpi_element_key(t.k, t.from, at + i, true);
-    while (++i < end) chunk = chunk << 8 * t.k.bytes | cpi_element_key(t.k, t.from, at + i, true);
-    return chunk;
-}
-
-static __device__ __forceinline__ bool is_nan(const table &t, int64_t i)
+static __device__ __forceinline__ bool is_nan(const cpi_row_table &t, int64_t i)
 {
     if (t.k.bytes == 16) return cpi_ckey_nan128(&t.k, cpi_element_key128(t.k, t.from, i));
     uint64_t key = cpi_element_key(t.k, t.from, i, false);
@@ -49,7 +28,7 @@ static __device__ __forceinline__ bool is_nan(const table &t, int64_t i)
 /* --- the common prefix of all rows --- */
 
 /* *found: the first chunk in which a row differs from row 0; begins as all ones. */
-static __global__ void find_common(table t, unsigned long long *found)
+static __global__ void find_common(cpi_row_table t, unsigned long long *found)
 {
     const int lane = threadIdx.x % 32;
     EACH_BY(32, row, t.n)
@@ -57,7 +36,7 @@ static __global__ void find_common(table t, unsigned long long *found)
         for (int64_t c = 0; c < t.chunks; c += 32) {
             unsigned long long limit = lane == 0 ? *(volatile unsigned long long *)found : 0;
             if ((unsigned long long)c >= __shfl_sync(0xFFFFFFFFu, limit, 0)) break;
-            bool differs = c + lane < t.chunks && chunk_of(t, row, c + lane) != chunk_of(t, 0, c + lane);
+            bool differs = c + lane < t.chunks && cpi_row_chunk(t, row, c + lane) != cpi_row_chunk(t, 0, c + lane);
             unsigned which = __ballot_sync(0xFFFFFFFFu, differs);
             if (!which) continue;
             if (lane == 0) atomicMin(found, (unsigned long long)(c + __ffs((int)which) - 1));
@@ -66,7 +45,7 @@ static __global__ void find_common(table t, unsigned long long *found)
     }
 }
 
-static cp_code common_chunks(cp_stream *stream, const table *t, int64_t *common)
+static cp_code common_chunks(cp_stream *stream, const cpi_row_table *t, int64_t *common)
 {
     unsigned long long found = 0;
     unsigned long long *device = (unsigned long long *)cpi_host->work_alloc(stream, sizeof found);
@@ -87,9 +66,9 @@ static cp_code common_chunks(cp_stream *stream, const table *t, int64_t *common)
 
 template <class I> static __global__ void number_rows(int64_t n, I *index) { CPI_SORT_EACH(i, n) index[i] = (I)i; }
 
-template <class I> static __global__ void load_chunk(table t, int64_t c, const I *index, uint64_t *keys)
+template <class I> static __global__ void load_chunk(cpi_row_table t, int64_t c, const I *index, uint64_t *keys)
 {
-    CPI_SORT_EACH(i, t.n) keys[i] = chunk_of(t, (int64_t)index[i], c);
+    CPI_SORT_EACH(i, t.n) keys[i] = cpi_row_chunk(t, (int64_t)index[i], c);
 }
 
 template <class I> static __global__ void store_order(int64_t n, const I *index, int64_t *order)
@@ -97,7 +76,7 @@ template <class I> static __global__ void store_order(int64_t n, const I *index,
     CPI_SORT_EACH(i, n) order[i] = (int64_t)index[i];
 }
 
-static int chunk_bits(const table *t, int64_t c)
+static int chunk_bits(const cpi_row_table *t, int64_t c)
 {
     if (t->k.bytes == 16) return 64;
     int64_t left = t->width - c * t->each;
@@ -105,7 +84,7 @@ static int chunk_bits(const table *t, int64_t c)
 }
 
 /* Sorts row numbers by chunks c..chunks-1. */
-template <class I> static cp_code sort_by_chunks(cp_stream *stream, const table *t, int64_t c, int64_t *order)
+template <class I> static cp_code sort_by_chunks(cp_stream *stream, const cpi_row_table *t, int64_t c, int64_t *order)
 {
     const size_t key_bytes = cpi_round_up((size_t)t->n * sizeof(uint64_t), 512),
                  index_bytes = cpi_round_up((size_t)t->n * sizeof(I), 512);
@@ -132,62 +111,28 @@ template <class I> static cp_code sort_by_chunks(cp_stream *stream, const table 
 
 /* --- many chunks --- */
 
-typedef struct item {
-    uint64_t chunk; /* the first chunk that counts */
-    int64_t row;
-} item;
-
-struct stands_before {
-    table t;
-    int64_t c; /* the chunk behind that of the items */
-    __device__ bool operator()(const item &a, const item &b) const
-    {
-        if (a.chunk != b.chunk) return a.chunk < b.chunk;
-        for (int64_t i = c; i < t.chunks; i++) {
-            uint64_t u = chunk_of(t, a.row, i), v = chunk_of(t, b.row, i);
-            if (u != v) return u < v;
-        }
-        return false;
-    }
-};
-
-static __global__ void load_items(table t, int64_t c, item *items)
+static __global__ void load_items(cpi_row_table t, int64_t c, cpi_row_item *items)
 {
     CPI_SORT_EACH(i, t.n)
     {
-        items[i].chunk = chunk_of(t, i, c);
+        items[i].chunk = cpi_row_chunk(t, i, c);
         items[i].row = i;
     }
 }
 
-static __global__ void store_items(int64_t n, const item *items, int64_t *order)
+static __global__ void store_items(int64_t n, const cpi_row_item *items, int64_t *order)
 {
     CPI_SORT_EACH(i, n) order[i] = items[i].row;
 }
 
-static cp_code merge_sort(cp_stream *stream, const table *t, int64_t c, item *items)
-{
-    size_t bytes = 0;
-    cudaStream_t s = cpi_cuda_stream(stream);
-    const stands_before before = {*t, c};
-    cp_code code =
-        cpi_cuda_issued(stream, cub::DeviceMergeSort::StableSortKeys(NULL, bytes, items, t->n, before, s), "unique");
-    if (code != CP_OK) return code;
-    void *work = cpi_host->work_alloc(stream, bytes ? bytes : 1);
-    if (!work) return CP_ERROR_MEMORY;
-    code = cpi_cuda_issued(stream, cub::DeviceMergeSort::StableSortKeys(work, bytes, items, t->n, before, s), "unique");
-    cpi_host->work_free(stream, work);
-    return code;
-}
-
 /* Sorts row numbers by chunks c..chunks-1. */
-static cp_code sort_by_rows(cp_stream *stream, const table *t, int64_t c, int64_t *order)
+static cp_code sort_by_rows(cp_stream *stream, const cpi_row_table *t, int64_t c, int64_t *order)
 {
-    item *items = (item *)cpi_host->work_alloc(stream, (size_t)t->n * sizeof *items);
+    cpi_row_item *items = (cpi_row_item *)cpi_host->work_alloc(stream, (size_t)t->n * sizeof *items);
     if (!items) return CP_ERROR_MEMORY;
     CPI_SORT_LAUNCH(load_items, t->n)(*t, c, items);
     cp_code code = CPI_LAUNCHED(stream, "unique");
-    if (code == CP_OK) code = merge_sort(stream, t, c + 1, items);
+    if (code == CP_OK) code = cpi_cub_sort_rows(stream, t, c + 1, items);
     if (code == CP_OK) {
         CPI_SORT_LAUNCH(store_items, t->n)(t->n, items, order);
         code = CPI_LAUNCHED(stream, "unique");
@@ -204,7 +149,7 @@ template <int LANES> static __device__ __forceinline__ bool any_lane(bool x)
 }
 
 /* first[i]: row order[i] differs from the one before in a chunk from c on, or holds a NaN. */
-template <int LANES> static __global__ void mark_rows(table t, int64_t c, const int64_t *order, uint8_t *first)
+template <int LANES> static __global__ void mark_rows(cpi_row_table t, int64_t c, const int64_t *order, uint8_t *first)
 {
     const int lane = LANES == 1 ? 0 : threadIdx.x % LANES;
     EACH_BY(LANES, i, t.n)
@@ -213,7 +158,8 @@ template <int LANES> static __global__ void mark_rows(table t, int64_t c, const 
         bool differs = i == 0;
         for (int64_t at = c; !differs && at < t.chunks; at += LANES)
             differs =
-                any_lane<LANES>(at + lane < t.chunks && chunk_of(t, row, at + lane) != chunk_of(t, last, at + lane));
+                any_lane<LANES>(at + lane < t.chunks &&
+                                cpi_row_chunk(t, row, at + lane) != cpi_row_chunk(t, last, at + lane));
         for (int64_t at = 0; t.k.zero_add && !differs && at < t.width; at += LANES)
             differs = any_lane<LANES>(at + lane < t.width && is_nan(t, row * t.width + at + lane));
         if (lane == 0) first[i] = differs;
@@ -257,7 +203,7 @@ static cp_code copy_words(cp_stream *stream, int64_t count, int64_t row_bytes, c
 }
 
 /* In the widest words to which all rows are aligned. */
-static cp_code gather(cp_stream *stream, const table *t, int64_t count, const int64_t *index, void *to)
+static cp_code gather(cp_stream *stream, const cpi_row_table *t, int64_t count, const int64_t *index, void *to)
 {
     int64_t bytes = t->width * t->k.bytes;
     uint64_t position = (uint64_t)bytes | (uint64_t)(uintptr_t)t->from | (uint64_t)(uintptr_t)to;
@@ -267,8 +213,8 @@ static cp_code gather(cp_stream *stream, const table *t, int64_t count, const in
     return copy_words<uint8_t>(stream, count, bytes, t->from, index, to);
 }
 
-static cp_code finish(cp_stream *stream, cpi_unique *q, const table *t, const int64_t *order, const uint8_t *first,
-                      const int64_t *position)
+static cp_code finish(cp_stream *stream, cpi_unique *q, const cpi_row_table *t, const int64_t *order,
+                      const uint8_t *first, const int64_t *position)
 {
     int64_t count = 0, *start = NULL, *found = NULL;
     cp_code code = cpi_cuda_read(stream, &count, position + t->n - 1, sizeof count);
@@ -289,7 +235,7 @@ static cp_code finish(cp_stream *stream, cpi_unique *q, const table *t, const in
     return code;
 }
 
-static cp_code mark_and_write(cp_stream *stream, cpi_unique *q, const table *t, int64_t c, const int64_t *order)
+static cp_code mark_and_write(cp_stream *stream, cpi_unique *q, const cpi_row_table *t, int64_t c, const int64_t *order)
 {
     uint8_t *first = (uint8_t *)cpi_host->work_alloc(stream, (size_t)t->n);
     int64_t *position = first ? (int64_t *)cpi_host->work_alloc(stream, (size_t)t->n * sizeof *position) : NULL;
@@ -310,7 +256,7 @@ static cp_code mark_and_write(cp_stream *stream, cpi_unique *q, const table *t, 
 
 cp_code cpi_sort_cuda_unique_rows(cp_stream *stream, cpi_unique *q)
 {
-    table t = {};
+    cpi_row_table t = {};
     t.k = cpi_keys_of(q->type);
     t.from = q->from;
     t.n = q->n;

@@ -1,8 +1,5 @@
 /* Grouping pixels by region: select the pixels of regions, in C order; sort them stably by region; cut regions into
  * chunks. The number of selected pixels is read back once, so that the sort works on no more than those. */
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
-
 #include "ndimage/group_cuda.cuh"
 #include "sort/cuda.h"
 
@@ -129,15 +126,7 @@ cp_code running_sum(cp_stream *stream, int64_t *values, int64_t n)
         small_sum<<<1, 1024, 0, cpi_cuda_stream(stream)>>>(values, (int)n);
         return CPI_LAUNCHED(stream, "labels");
     }
-    size_t bytes = 0;
-    cp_code code = cpi_cuda_issued(
-        stream, cub::DeviceScan::ExclusiveSum(NULL, bytes, values, values, n, cpi_cuda_stream(stream)), "labels");
-    if (code != CP_OK) return code;
-    scratch scratch_memory(stream);
-    if (!scratch_memory.make(bytes)) return CP_ERROR_MEMORY;
-    return cpi_cuda_issued(
-        stream, cub::DeviceScan::ExclusiveSum(scratch_memory.memory, bytes, values, values, n, cpi_cuda_stream(stream)),
-        "labels");
+    return cpi_cub_sum_before(stream, "labels", values, n);
 }
 
 /* Selects the pixels; *total of them, read back. */
@@ -160,27 +149,6 @@ cp_code select_all(cp_stream *stream, const region_lookup &l, int64_t size, int6
     return select_tiles<true, P>(stream, l, size, c, many ? regions->as<uint32_t>() : NULL, positions->as<P>());
 }
 
-/* Of more pixels than 32 bits count. */
-cp_code sort_many(cp_stream *stream, int64_t total, int bits, void **regions, void **regions_spare, void **positions,
-                  void **positions_spare)
-{
-    scratch scratch_memory(stream);
-    cub::DoubleBuffer<uint32_t> keys((uint32_t *)*regions, (uint32_t *)*regions_spare);
-    cub::DoubleBuffer<uint64_t> values((uint64_t *)*positions, (uint64_t *)*positions_spare);
-    cudaStream_t q = cpi_cuda_stream(stream);
-    size_t bytes = 0;
-    cp_code code = cpi_cuda_issued(
-        stream, cub::DeviceRadixSort::SortPairs(NULL, bytes, keys, values, total, 0, bits, q), "labels");
-    if (code != CP_OK) return code;
-    if (!scratch_memory.make(bytes)) return CP_ERROR_MEMORY;
-    code = cpi_cuda_issued(
-        stream, cub::DeviceRadixSort::SortPairs(scratch_memory.memory, bytes, keys, values, total, 0, bits, q),
-        "labels");
-    *regions = keys.Current(), *regions_spare = keys.Alternate();
-    *positions = values.Current(), *positions_spare = values.Alternate();
-    return code;
-}
-
 /* Sorts positions by region; equal ones keep their order. */
 template <class P>
 cp_code sort_pixels(cp_stream *stream, int64_t n, int64_t total, scratch *regions, scratch *positions)
@@ -189,9 +157,7 @@ cp_code sort_pixels(cp_stream *stream, int64_t n, int64_t total, scratch *region
     while (bits < 32 && n > (int64_t)1 << bits) bits++;
     scratch r(stream), p(stream);
     if (!r.make((size_t)total * sizeof(uint32_t)) || !p.make((size_t)total * sizeof(P))) return CP_ERROR_MEMORY;
-    if (sizeof(P) > sizeof(uint32_t))
-        return sort_many(stream, total, bits, &regions->memory, &r.memory, &positions->memory, &p.memory);
-    return cpi_cub_sort_pairs(stream, "labels", sizeof(uint32_t), false, &regions->memory, &r.memory,
+    return cpi_cub_sort_pairs(stream, "labels", sizeof(uint32_t), sizeof(P) == 8, &regions->memory, &r.memory,
                               &positions->memory, &p.memory, total, 0, bits);
 }
 

@@ -4,12 +4,11 @@
  * second kernel unites across the tiles' edges in global memory; a third one finds every run's root and marks
  * roots. A scan of the roots in C order numbers them. Atomics are on integers and only affect the shape of the forest:
  * roots, and so the labels, are the same on every run. */
-#include <cub/device/device_scan.cuh>
-
 #include "cuda/cuda.h"
 #include "ndimage/label_cuda.cuh"
 #include "scalar/convert.h"
 #include "scalar/type_list.h"
+#include "sort/cuda.h"
 
 namespace {
 
@@ -362,21 +361,6 @@ cp_code forest(cp_stream *stream, const label_shape &s, const cp_array *x, unsig
     return CPI_LAUNCHED(stream, "label");
 }
 
-/* Replaces counts by its inclusive scan, with temporary scratch for CUB. */
-template <class U> cp_code sum_counts(cp_stream *stream, U *counts, int64_t n)
-{
-    size_t bytes = 0;
-    cudaStream_t q = cpi_cuda_stream(stream);
-    cp_code code =
-        cpi_cuda_issued(stream, cub::DeviceScan::InclusiveSum(NULL, bytes, counts, counts, n, q), "label");
-    if (code != CP_OK) return code;
-    void *scratch = cpi_host->work_alloc(stream, bytes);
-    if (!scratch) return CP_ERROR_MEMORY;
-    code = cpi_cuda_issued(stream, cub::DeviceScan::InclusiveSum(scratch, bytes, counts, counts, n, q), "label");
-    cpi_host->work_free(stream, scratch);
-    return code;
-}
-
 template <class U>
 cp_code label_in(cp_stream *stream, const cpi_label_plan *plan, const label_shape &s, const cp_array *x, cp_array *out,
                  int64_t *count)
@@ -389,7 +373,7 @@ cp_code label_in(cp_stream *stream, const cpi_label_plan *plan, const label_shap
     unsigned *masks = (unsigned *)work, *roots = (unsigned *)(work + word_bytes);
     U *counts = (U *)(work + 2 * word_bytes), *parents = (U *)(work + 2 * word_bytes + count_bytes);
     cp_code code = forest<U>(stream, s, x, masks, parents, roots, counts);
-    if (code == CP_OK) code = sum_counts<U>(stream, counts, words);
+    if (code == CP_OK) code = cpi_cub_sum(stream, "label", sizeof(U), counts, words);
     U labels = 0;
     bool tight = plan->limit < x->size; /* else the number of labels is read when all work is under way */
     if (code == CP_OK && tight) code = cpi_cuda_read(stream, &labels, counts + words - 1, sizeof labels);

@@ -1,4 +1,4 @@
-/* CUB's radix sort of keys alone, and of one long row.
+/* CUB's radix sort of keys, of keys with indices, and of one long row.
  *
  * A row of numbers is sorted from the array straight into the result, without passes that make keys and convert them
  * back: CUB orders integers and floats by itself. Its order of floats differs from ours (keys.h) in that NaNs with the
@@ -11,6 +11,8 @@
 
 #include "cuda/elements.h"
 #include "sort/cuda.h"
+
+/* --- keys --- */
 
 template <class K>
 static cp_code sort_keys(cp_stream *stream, const char *what, void **keys, void **spare, int64_t n, int begin, int end)
@@ -130,4 +132,43 @@ cp_code cpi_cub_sort_row(cp_stream *stream, const char *what, cp_type type, int6
         if constexpr (E::kind == 'c') return cpi_host->fail(CP_ERROR_INTERNAL, "%s: type %d has no key", what, type);
         else return sort_row<typename ordered<E>::type, typename E::Bits>(stream, what, &k, n, from, to);
     });
+}
+
+/* --- keys with indices: stable, one instantiation a pair of widths --- */
+
+template <class K, class I, class N>
+static cp_code sort_pairs(cp_stream *stream, const char *what, void **keys, void **keys_spare, void **index,
+                          void **index_spare, int64_t n, int begin, int end)
+{
+    cub::DoubleBuffer<K> k((K *)*keys, (K *)*keys_spare);
+    cub::DoubleBuffer<I> v((I *)*index, (I *)*index_spare);
+    size_t bytes = 0;
+    cudaStream_t s = cpi_cuda_stream(stream);
+    cp_code code =
+        cpi_cuda_issued(stream, cub::DeviceRadixSort::SortPairs(NULL, bytes, k, v, (N)n, begin, end, s), what);
+    if (code != CP_OK) return code;
+    void *work = cpi_host->work_alloc(stream, bytes ? bytes : 1);
+    if (!work) return CP_ERROR_MEMORY;
+    code = cpi_cuda_issued(stream, cub::DeviceRadixSort::SortPairs(work, bytes, k, v, (N)n, begin, end, s), what);
+    cpi_host->work_free(stream, work);
+    *keys = k.Current();
+    *keys_spare = k.Alternate();
+    *index = v.Current();
+    *index_spare = v.Alternate();
+    return code;
+}
+
+cp_code cpi_cub_sort_pairs(cp_stream *stream, const char *what, int bytes, bool wide, void **keys, void **keys_spare,
+                           void **index, void **index_spare, int64_t n, int begin, int end)
+{
+    if (wide && bytes == 4)
+        return sort_pairs<uint32_t, uint64_t, int64_t>(stream, what, keys, keys_spare, index, index_spare, n, begin,
+                                                       end);
+    if (wide)
+        return sort_pairs<uint64_t, int64_t, int64_t>(stream, what, keys, keys_spare, index, index_spare, n, begin,
+                                                      end);
+    if (bytes == 8)
+        return sort_pairs<uint64_t, uint32_t, uint32_t>(stream, what, keys, keys_spare, index, index_spare, n, begin,
+                                                        end);
+    return sort_pairs<uint32_t, uint32_t, uint32_t>(stream, what, keys, keys_spare, index, index_spare, n, begin, end);
 }

@@ -4,6 +4,9 @@ from _weakref import ref
 
 from cuprite import _device
 from cuprite._core import CUDARuntimeError
+from cuprite._missing import getter as _getter
+
+__getattr__ = _getter(__name__)
 
 
 def check_callable(callback):

@@ -70,6 +70,7 @@ check: build
 	@BUILD=$(BUILD) $(PYTHON) tools/check_names.py
 	@$(PYTHON) tools/make_api.py --check
 	@PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) tools/make_python.py --check
+	@PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) tools/make_coverage.py --check
 
 bench: build
 	@CUPRITE_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python:$(CURDIR)/bench $(PYTHON) bench/run.py

@@ -167,8 +167,8 @@ CP_API cp_code cp_event_elapsed(cp_event *start, cp_event *end, double *ms);
  *
  * Between cp_stream_capture and cp_stream_capture_end the work of a stream, and of streams that wait for its events, is
  * recorded and not executed. Allocation works. Memory that recorded work uses lives as long as the graph. Calls that
- * need a result (a copy to the host, a wait) are errors and end the capture. The CPU, whose work is done when a call
- * returns, cannot capture: CP_ERROR_UNSUPPORTED. */
+ * need a result (a copy to the host, a wait) are errors and invalidate the capture. A launch on the CPU is done when
+ * the call returns. */
 typedef enum cp_capture_mode { CP_CAPTURE_GLOBAL, CP_CAPTURE_THREAD, CP_CAPTURE_RELAXED } cp_capture_mode;
 CP_API cp_code cp_stream_capture(cp_stream *s, cp_capture_mode mode); /* begins to record */
 /* 1 while the stream's work is captured, 0 when not, -1 on failure. */

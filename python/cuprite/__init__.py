@@ -14,6 +14,7 @@ from cuprite._core import (  # noqa: F401
     DeviceSynchronized, OutOfMemoryError, UFuncTypeError, _unpickle, ndarray, ufunc)
 from cuprite._foreign import FOREIGN as _FOREIGN
 from cuprite._lazy import LATER as _LATER
+from cuprite._missing import missing as _missing
 from cuprite._shaping import *  # noqa: F401,F403
 
 del rows  # noqa: F821
@@ -70,7 +71,7 @@ def __getattr__(name):
         import __future__
         value = __future__.annotations
     else:
-        raise AttributeError(f"module 'cuprite' has no attribute {name!r}")
+        raise _missing("cuprite", name)
     globals()[name] = value
     return value
 

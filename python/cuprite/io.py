@@ -4,6 +4,9 @@ from __future__ import annotations
 import os
 
 from cuprite import _io
+from cuprite._missing import getter as _getter
+
+__getattr__ = _getter(__name__)
 
 __all__ = ["png_read", "png_write"]
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from cuprite import _core, _linalg
 from cuprite._linalg import det, multi_dot, solve, svdvals, tensorinv, tensorsolve  # noqa: F401
 from cuprite._core import matmul, matrix_transpose, ndarray, tensordot, vecdot  # noqa: F401
+from cuprite._missing import missing as _missing
 
 __all__ = [
     "LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "inv", "lstsq",
@@ -28,7 +29,7 @@ def __getattr__(name):
     if name == "annotations":  # a module of CuPy's shows this name too
         import __future__
         return __future__.annotations
-    raise AttributeError(f"module 'cuprite.linalg' has no attribute {name!r}")
+    raise _missing(__name__, name)
 
 
 class EigResult(NamedTuple):

@@ -7,6 +7,9 @@ import time
 
 from cuprite import _device
 from cuprite.cuda import Device, Event
+from cuprite._missing import getter as _getter
+
+__getattr__ = _getter(__name__)
 
 
 class _Result:

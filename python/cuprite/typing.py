@@ -7,6 +7,7 @@ import numpy.typing
 from numpy.typing import DTypeLike
 
 from cuprite._core import ndarray
+from cuprite._missing import missing as _missing
 
 __all__ = ["ArrayLike", "DTypeLike", "NBitBase", "NDArray"]
 
@@ -18,4 +19,4 @@ NDArray = types.GenericAlias(ndarray, (Any, numpy.dtype[_Scalar]))
 def __getattr__(name):
     if name == "NBitBase":  # NumPy warns where it is used: it is on its way out
         return numpy.typing.NBitBase
-    raise AttributeError(f"module 'cuprite.typing' has no attribute {name!r}")
+    raise _missing(__name__, name)

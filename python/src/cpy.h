@@ -87,12 +87,12 @@ static inline cp_array *cpy_keep(cp_array *x)
 
 extern int cpy_waits_refused; /* by any thread, ever: from then on the library is asked about each read */
 
-/* The one element of x where it can be read at once: in the host's memory, while no stream is to call a function of
- * Python's, in which nobody may wait, and no thread was forbidden to. Else NULL. */
+/* The one element of x where it can be read at once: in the host's memory, while no stream captures or is to call a
+ * function of Python's, in which nobody may wait, and no thread was forbidden to. Else NULL. */
 static inline const char *cpy_at_hand(const cp_array *x)
 {
     const bool free_to_read = !CPY_LONG(0) && !__atomic_load_n(&cpy_waits_refused, __ATOMIC_RELAXED);
-    return x->size == 1 && x->device->id == CP_CPU && free_to_read ? x->data : NULL;
+    return x->size == 1 && x->device->backend->at_once && free_to_read ? x->data : NULL;
 }
 
 typedef struct cpy_array {

@@ -243,7 +243,8 @@ static bool captured(cp_stream *stream, const char *what)
     queue *q = stream->impl;
     if (!q || !q->record) return false;
     q->record->broken = true;
-    late_host->fail(CP_ERROR_DEVICE, "%s: not permitted while the stream is captured", what);
+    late_host->fail(CP_ERROR_DEVICE, "%s: cudaErrorStreamCaptureUnsupported: not permitted while the stream is "
+                    "captured", what);
     return true;
 }
 
@@ -438,7 +439,8 @@ cp_code late_capture_begin(cp_stream *s, cp_capture_mode mode)
     pthread_mutex_unlock(&lock);
     if (q && !already) return CP_OK;
     free(r);
-    return already ? late_host->fail(CP_ERROR_DEVICE, "stream_capture: the stream is captured already")
+    return already ? late_host->fail(CP_ERROR_DEVICE, "stream_capture: cudaErrorIllegalState: the stream is captured "
+                                     "already")
                    : late_host->fail(CP_ERROR_MEMORY, "stream_capture: out of threads or host memory");
 }
 
@@ -475,7 +477,8 @@ cp_code late_capture_end(cp_stream *s, cp_graph *g)
     }
     if (r) record_free(r);
     return late_host->fail(CP_ERROR_DEVICE, "stream_capture_end: %s",
-                           broken ? "an operation spoiled the capture" : "the stream is not captured");
+                           broken ? "cudaErrorStreamCaptureInvalidated: something that cannot be captured was tried"
+                                  : "cudaErrorIllegalState: the stream is not captured");
 }
 
 static cp_code run_record(void *call)
@@ -626,7 +629,8 @@ cp_code late_stream_wait(cp_stream *s, cp_event *e)
         else if (q->record) q->record->broken = true;
         pthread_mutex_unlock(&lock);
         late_task_free(t);
-        return fits ? CP_OK : late_host->fail(CP_ERROR_DEVICE, "stream_wait: the event is not of the same capture");
+        return fits ? CP_OK : late_host->fail(CP_ERROR_DEVICE, "stream_wait: cudaErrorStreamCaptureIsolation: the "
+                                                "event is not of the stream's capture");
     }
     bool given = append(q, t);
     if (given) m->refs++;
@@ -659,7 +663,8 @@ cp_code late_event_sync(cp_event *e)
     pthread_mutex_lock(&lock);
     mark *m = e->handle;
     if (m && m->record) {
-        code = late_host->fail(CP_ERROR_DEVICE, "event_synchronize: the event is a place in captured work");
+        code = late_host->fail(CP_ERROR_DEVICE, "event_synchronize: cudaErrorCapturedEvent: it was recorded in "
+                               "captured work");
     } else if (m) { /* the event may be recorded again meanwhile */
         m->refs++;
         wait_for(m->queue, m->number);
@@ -676,7 +681,7 @@ int late_event_done(cp_event *e)
     mark *m = e->handle;
     int done = !m || m->queue->done >= m->number;
     if (m && m->record) {
-        late_host->fail(CP_ERROR_DEVICE, "event_done: the event is a place in captured work");
+        late_host->fail(CP_ERROR_DEVICE, "event_done: cudaErrorCapturedEvent: it was recorded in captured work");
         done = -1;
     } else if (!done) ask_for(m->queue, m->number);
     pthread_mutex_unlock(&lock);

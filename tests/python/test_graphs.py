@@ -1,4 +1,4 @@
-"""Captured work and graphs: what is recorded, what it keeps, what is refused. The CPU captures nothing and says so."""
+"""Captured work and graphs: what is recorded, what it keeps, what is refused."""
 import gc
 
 import numpy as np
@@ -15,25 +15,12 @@ Failure = cuda.runtime.CUDARuntimeError
 
 @pytest.fixture
 def stream(device):
-    if device == "cpu":
-        pytest.skip("the CPU captures nothing")
     return cuda.Stream(non_blocking=True)
 
 
 def used():
     gc.collect()
     return _device.pool(_device.current())["used"]
-
-
-def test_the_cpu_says_so(device):
-    if device != "cpu":
-        pytest.skip("of the CPU")
-    s = cuda.Stream()
-    with pytest.raises(NotImplementedError, match="nothing to capture"):
-        s.begin_capture()
-    assert not s.is_capturing() and float(cp.ones(3).sum()) == 3
-    with pytest.raises(RuntimeError):
-        s.end_capture()
 
 
 def test_null_stream(stream):

@@ -31,29 +31,43 @@ class LateModule(Module):
         return [m.strip(" *") for group in found for m in group.split(",")]
 
 
-def keep(module, row, a):
-    """The lines that put argument `a` into the call `kept` of task `t`."""
-    host = row.get("host", {}) if row else {}
-    if a.pointee == "cpi_loop":
-        return [f"kept->{a.name} = late_keep_loops(t, {a.name}, (size_t)({host.get(a.name, 1)}));"]
-    if a.name in host:
-        return [f"kept->{a.name} = late_keep_host(t, {a.name}, sizeof *{a.name} * (size_t)({host[a.name]}));"]
-    if a.pointee == "cp_array":
-        return [f"kept->{a.name} = late_keep_array(t, {a.name});"]
-    if a.pointee and a.pointee.startswith("cpi_"):
-        lines = [f"{a.pointee} *{a.name}_copy = late_keep(t, {a.name}, sizeof *{a.name});",
+class Keeper:
+    """How arguments are copied into a call: the names of the functions that copy, and of what `inside` is."""
+
+    def __init__(self, host, record, loops, array, inside):
+        self.host, self.record, self.loops, self.array, self.inside = host, record, loops, array, inside
+
+    def keep(self, module, row, a):
+        """The lines that put argument `a` into the call `kept` of task `t`."""
+        host = row.get("host", {}) if row else {}
+        if a.pointee == "cpi_loop":
+            return [f"kept->{a.name} = {self.loops}(t, {a.name}, (size_t)({host.get(a.name, 1)}));"]
+        if a.name in host:
+            return [f"kept->{a.name} = {self.host}(t, {a.name}, sizeof *{a.name} * (size_t)({host[a.name]}));"]
+        if a.pointee == "cp_array":
+            return [f"kept->{a.name} = {self.array}(t, {a.name});"]
+        if a.pointee and a.pointee.startswith("cpi_"):
+            return self.keep_record(module, a)
+        if a.pointee:
+            return [f"kept->{a.name} = {self.inside.format(a.name)};"]
+        return [f"kept->{a.name} = {a.name};"]
+
+    def keep_record(self, module, a):
+        """The same for a structure of the module, with what its members point to."""
+        lines = [f"{a.pointee} *{a.name}_copy = {self.record}(t, {a.name}, sizeof *{a.name});",
                  f"kept->{a.name} = {a.name}_copy;"]
-        inner = [f"{a.name}_copy->{m} = late_keep_array(t, {a.name}->{m});" for m in module.arrays_of(a.pointee)]
+        inner = [f"{a.name}_copy->{m} = {self.array}(t, {a.name}->{m});" for m in module.arrays_of(a.pointee)]
         record = module.record_rows.get(a.pointee)
         for m, n in (record.host if record else {}).items():
-            inner.append(f"{a.name}_copy->{m} = late_keep_host(t, {a.name}->{m}, sizeof *{a.name}->{m} * "
+            inner.append(f"{a.name}_copy->{m} = {self.host}(t, {a.name}->{m}, sizeof *{a.name}->{m} * "
                          f"(size_t){a.name}->{n});")
         if inner:
             lines += [f"if ({a.name}_copy) {{"] + ["    " + i for i in inner] + ["}"]
         return lines
-    if a.pointee:
-        return [f"kept->{a.name} = late_inside({a.name});"]
-    return [f"kept->{a.name} = {a.name};"]
+
+
+KEEPER = Keeper(host="late_keep_host", record="late_keep", loops="late_keep_loops", array="late_keep_array",
+                inside="late_inside({})")
 
 
 def slot(module, result, name, arguments):
@@ -74,7 +88,7 @@ def slot(module, result, name, arguments):
             "    if (!t) return" + (" CP_ERROR_MEMORY;" if result != "void" else ";"),
             f"    struct {call} *kept = late_call(t);"]
     for a in rest:
-        out += ["    " + line for line in keep(module, row, a)]
+        out += ["    " + line for line in KEEPER.keep(module, row, a)]
     if not waits:
         # a slot that returns nothing frees something: it does not fail, and cannot report other failures
         out += ["    late_give_quietly(stream, t);" if result == "void" else "    return late_give(stream, t);"]
@@ -83,6 +97,8 @@ def slot(module, result, name, arguments):
                 if a.pointee and a.pointee.startswith("cpi_") and not a.const]
         if waits is not True:
             out += [f"    if (!({waits})) return late_give(stream, t);"]
+        if row.get("captured") == "kept":
+            out += ["    if (late_capture_of(stream)) return late_give(stream, t);"]
         out += ["    cp_code code = late_give_and_wait(stream, t);"]
         out += back                                      # also on failure: the caller frees what it made
         out += ["    late_task_free(t);", "    return code;"]

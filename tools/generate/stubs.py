@@ -246,6 +246,7 @@ def write_module(row, functions, ufuncs, out):
     if ufuncs:
         text += f'from cuprite._support import ufuncs_of\n\n_ufuncs = ufuncs_of("{name}")\n'
         text += "".join(f'{n} = _ufuncs["{n}"]\n' for n in ufuncs)
+    text += "\nfrom cuprite._missing import getter as _getter\n\n__getattr__ = _getter(__name__)\n"
     out.write(path + ".py", row.file, text + "\n__all__ = [\n" + "".join(f'    "{n}",\n' for n in names) + "]\n")
     uses = "from cuprite._core import ndarray, ufunc\n\n"
     stub = "".join(f"{n}: ufunc\n" for n in ufuncs) + "".join(definition(n, functions[n]) for n in sorted(functions))

@@ -19,6 +19,7 @@ from cuprite.cuda.pinned_memory import (  # noqa: F401
     set_pinned_memory_allocator)
 from cuprite.cuda.stream import (  # noqa: F401
     Event, ExternalStream, Stream, _current, get_current_stream, get_elapsed_time)
+from cuprite._missing import missing as _missing
 
 __all__ = ["BaseMemory", "CFunctionAllocator", "Device", "Event", "ExternalStream", "Graph", "ManagedMemory", "Memory",
            "MemoryAsync", "MemoryAsyncPool", "MemoryHook", "MemoryPointer", "MemoryPool", "OutOfMemoryError",
@@ -38,7 +39,7 @@ _LATER = {
 
 def __getattr__(name):
     if name not in _LATER:
-        raise AttributeError(f"module 'cuprite.cuda' has no attribute {name!r}")
+        raise _missing(__name__, name)
     import importlib
     value = importlib.import_module("cuprite.cuda." + (_LATER[name] or name))
     if _LATER[name]:

@@ -3,6 +3,9 @@ from __future__ import annotations
 
 from cuprite import _core
 from cuprite.cuda._absent import function
+from cuprite._missing import getter as _getter
+
+__getattr__ = _getter(__name__)
 
 
 class CompileException(_core._CompileError):

@@ -3,6 +3,7 @@ choose: `available` is False, the functions raise NotImplementedError."""
 import enum
 
 from cuprite.cuda._absent import function
+from cuprite._missing import missing as _missing
 
 available = False
 
@@ -31,7 +32,7 @@ _TYPES["CUB_sum_support_dtype"] = _TYPES["CUB_sum_support_dtype_with_half"]
 
 def __getattr__(name):
     if name not in _TYPES:
-        raise AttributeError(f"module 'cuprite.cuda.cub' has no attribute {name!r}")
+        raise _missing(__name__, name)
     import numpy
     return [numpy.dtype(word) for word in _TYPES[name].split()]
 

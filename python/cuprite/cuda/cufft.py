@@ -2,6 +2,9 @@
 handles of cuFFT's and addresses raises NotImplementedError."""
 from cuprite._fft_plans import Plan1d, PlanNd  # noqa: F401
 from cuprite.cuda._absent import function, type_
+from cuprite._missing import getter as _getter
+
+__getattr__ = _getter(__name__)
 
 available = False
 CUFFT_C2C, CUFFT_R2C, CUFFT_C2R, CUFFT_Z2Z, CUFFT_D2Z, CUFFT_Z2D = 0x29, 0x2a, 0x2c, 0x69, 0x6a, 0x6c

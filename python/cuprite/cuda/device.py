@@ -4,6 +4,9 @@ from _operator import index
 from cuprite import _device
 from cuprite._core import CUDARuntimeError
 from cuprite.cuda.stream import _current
+from cuprite._missing import getter as _getter
+
+__getattr__ = _getter(__name__)
 
 CPU = -1
 

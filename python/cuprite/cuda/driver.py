@@ -4,6 +4,9 @@ An invalid launch of a user kernel, such as a block of too many threads, raises 
 """
 from cuprite._core import _CUDADriverError as CUDADriverError  # noqa: F401
 from cuprite.cuda import runtime
+from cuprite._missing import getter as _getter
+
+__getattr__ = _getter(__name__)
 
 _NAMES = {
     0: "CUDA_SUCCESS", 1: "CUDA_ERROR_INVALID_VALUE", 2: "CUDA_ERROR_OUT_OF_MEMORY", 3: "CUDA_ERROR_NOT_INITIALIZED",

@@ -1,6 +1,9 @@
 """Modules and functions with the names of cupy.cuda.function: below RawModule and RawKernel."""
 from cuprite import _core
 from cuprite.cuda.device import on_cuda
+from cuprite._missing import getter as _getter
+
+__getattr__ = _getter(__name__)
 
 
 def _handle(what, device):

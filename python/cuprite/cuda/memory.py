@@ -15,6 +15,9 @@ from cuprite.cuda._memories import (  # noqa: F401
     malloc_async, malloc_managed)
 from cuprite.cuda._pools import MemoryAsyncPool, MemoryPool, PooledMemory, default_pool, here  # noqa: F401
 from cuprite.cuda.device import Device
+from cuprite._missing import getter as _getter
+
+__getattr__ = _getter(__name__)
 
 
 class PythonFunctionAllocator:

@@ -3,6 +3,9 @@ NotImplementedError."""
 from __future__ import annotations
 
 from cuprite.cuda._absent import function, type_
+from cuprite._missing import getter as _getter
+
+__getattr__ = _getter(__name__)
 
 available = False
 NCCL_INT8 = NCCL_CHAR = 0

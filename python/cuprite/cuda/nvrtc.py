@@ -1,4 +1,8 @@
 """The error of cupy.cuda.nvrtc."""
+from cuprite._missing import getter as _getter
+
+__getattr__ = _getter(__name__)
+
 
 
 class NVRTCError(RuntimeError):

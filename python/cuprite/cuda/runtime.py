@@ -26,6 +26,9 @@ from cuprite.cuda._memories import checked
 from cuprite.cuda.device import Device, on_cuda
 from cuprite.cuda.graph import Graph  # noqa: F401
 from cuprite.cuda.stream import Event, Stream, check_callable
+from cuprite._missing import getter as _getter
+
+__getattr__ = _getter(__name__)
 
 is_hip = False
 

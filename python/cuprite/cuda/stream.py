@@ -4,6 +4,9 @@ from _weakref import ref
 
 from cuprite import _device
 from cuprite._core import CUDARuntimeError
+from cuprite._missing import getter as _getter
+
+__getattr__ = _getter(__name__)
 
 
 def check_callable(callback):
@@ -65,7 +68,7 @@ class _Base:
         self.launch_host_func(lambda _: callback(self, 0, arg))
 
     def begin_capture(self, mode=None):
-        """Records the stream's work from now on instead of doing it. The CPU records nothing: NotImplementedError."""
+        """Records the stream's work from now on instead of doing it."""
         from cuprite.cuda._constants import streamCaptureModeRelaxed
         from cuprite.cuda._errors import INVALID_VALUE
         if self.ptr == 0:

@@ -4,6 +4,9 @@ from cuprite._fft import (  # noqa: F401
     rfftfreq, rfftn)
 from cuprite._fft_plans import look_in_wheels as _look
 from cuprite.fft import config  # noqa: F401
+from cuprite._missing import getter as _getter
+
+__getattr__ = _getter(__name__)
 
 _look()
 

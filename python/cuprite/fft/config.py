@@ -10,6 +10,9 @@ import warnings
 
 from cuprite import _device
 from cuprite._fft import fft_plan_cache
+from cuprite._missing import getter as _getter
+
+__getattr__ = _getter(__name__)
 
 use_multi_gpus = False
 _enable_nd_planning = True

@@ -17,6 +17,9 @@ from cuprite._compiler.jit._names import (  # noqa: F401
     atomic_add, atomic_and, atomic_cas, atomic_dec, atomic_exch, atomic_inc, atomic_max, atomic_min, atomic_or,
     atomic_sub, atomic_xor, blockDim, blockIdx, grid, gridDim, gridsize, laneid, range, shared_memory, shfl_down_sync,
     shfl_sync, shfl_up_sync, shfl_xor_sync, syncthreads, syncwarp, threadIdx, warpsize)
+from cuprite._missing import getter as _getter
+
+__getattr__ = _getter(__name__)
 
 __all__ = ["rawkernel", "threadIdx", "blockIdx", "blockDim", "gridDim", "grid", "gridsize", "laneid", "warpsize",
            "range", "syncthreads", "syncwarp", "shared_memory", "shfl_sync", "shfl_up_sync", "shfl_down_sync",

@@ -1,9 +1,11 @@
 """cuprite.lib: stride_tricks, array_utils, scimath."""
+from cuprite._missing import missing as _missing
+
 _MODULES = ("array_utils", "scimath", "stride_tricks")
 
 
 def __getattr__(name):
     if name not in _MODULES:
-        raise AttributeError(f"module 'cuprite.lib' has no attribute {name!r}")
+        raise _missing(__name__, name)
     import importlib
     return importlib.import_module("cuprite.lib." + name)

@@ -1,5 +1,8 @@
 """Axes by their numbers, and the memory bounds of an array."""
 from cuprite._core import ndarray
+from cuprite._missing import getter as _getter
+
+__getattr__ = _getter(__name__)
 
 __all__ = ["byte_bounds", "normalize_axis_index", "normalize_axis_tuple"]
 

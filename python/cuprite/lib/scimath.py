@@ -2,6 +2,9 @@
 checked for that, which waits for the device."""
 import cuprite
 from cuprite._support import _own_asarray
+from cuprite._missing import getter as _getter
+
+__getattr__ = _getter(__name__)
 
 __all__ = ["arccos", "arcsin", "arctanh", "log", "log10", "log2", "logn", "power", "sqrt"]
 

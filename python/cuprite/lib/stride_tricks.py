@@ -5,13 +5,14 @@ import cuprite
 from cuprite import _strides
 from cuprite._core import ndarray
 from cuprite._support import _own_asarray
+from cuprite._missing import missing as _missing
 
 __all__ = ["as_strided", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "sliding_window_view"]
 
 
 def __getattr__(name):
     if name not in ("broadcast_arrays", "broadcast_shapes", "broadcast_to"):
-        raise AttributeError(f"module 'cuprite.lib.stride_tricks' has no attribute {name!r}")
+        raise _missing(__name__, name)
     return getattr(cuprite, name)
 
 

@@ -12,6 +12,7 @@ from cuprite._compiler.numba._host import (  # noqa: F401
 from cuprite._compiler.numba._types import *  # noqa: F401,F403
 from cuprite._compiler.numba._types import from_dtype, typeof  # noqa: F401
 from cuprite._compiler.numba.vectorized import guvectorize, vectorize  # noqa: F401
+from cuprite._missing import missing as _missing
 
 __version__ = "0.61.0"
 
@@ -31,4 +32,4 @@ def __getattr__(name):
     if name == "cuda":
         import importlib
         return importlib.import_module("cuprite._compiler.numba_cuda")
-    raise AttributeError(f"module 'cuprite.numba' has no attribute {name!r}")
+    raise _missing(__name__, name)

@@ -9,6 +9,7 @@ import cuprite
 from cuprite.polynomial._bases import Basis, _degree
 from cuprite.polynomial._series import ABCPolyBase
 from cuprite.polynomial.polyutils import mapdomain, trimcoef
+from cuprite._missing import missing as _missing
 
 __all__ = ["Chebyshev", "cheb2poly", "chebadd", "chebcompanion", "chebder", "chebdiv", "chebdomain", "chebfit",
            "chebfromroots", "chebgauss", "chebgrid2d", "chebgrid3d", "chebint", "chebinterpolate", "chebline",
@@ -140,5 +141,5 @@ _CONSTANTS = {"chebzero": [0], "chebone": [1], "chebx": [0, 1], "chebdomain": [-
 
 def __getattr__(name):
     if name not in _CONSTANTS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise _missing(__name__, name)
     return cuprite.asarray(_CONSTANTS[name])  # of the current device

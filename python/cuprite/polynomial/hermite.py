@@ -9,6 +9,7 @@ import cuprite
 from cuprite.polynomial._bases import Basis
 from cuprite.polynomial._series import ABCPolyBase
 from cuprite.polynomial.polyutils import trimcoef
+from cuprite._missing import missing as _missing
 
 __all__ = ["Hermite", "herm2poly", "hermadd", "hermcompanion", "hermder", "hermdiv", "hermdomain", "hermfit",
            "hermfromroots", "hermgauss", "hermgrid2d", "hermgrid3d", "hermint", "hermline", "hermmul", "hermmulx",
@@ -67,5 +68,5 @@ _CONSTANTS = {"hermzero": [0], "hermone": [1], "hermx": [0, 1 / 2], "hermdomain"
 
 def __getattr__(name):
     if name not in _CONSTANTS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise _missing(__name__, name)
     return cuprite.asarray(_CONSTANTS[name])  # of the current device

@@ -9,6 +9,7 @@ import cuprite
 from cuprite.polynomial._bases import Basis
 from cuprite.polynomial._series import ABCPolyBase
 from cuprite.polynomial.polyutils import trimcoef
+from cuprite._missing import missing as _missing
 
 __all__ = ["HermiteE", "herme2poly", "hermeadd", "hermecompanion", "hermeder", "hermediv", "hermedomain", "hermefit",
            "hermefromroots", "hermegauss", "hermegrid2d", "hermegrid3d", "hermeint", "hermeline", "hermemul",
@@ -68,5 +69,5 @@ _CONSTANTS = {"hermezero": [0], "hermeone": [1], "hermex": [0, 1], "hermedomain"
 
 def __getattr__(name):
     if name not in _CONSTANTS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise _missing(__name__, name)
     return cuprite.asarray(_CONSTANTS[name])  # of the current device

@@ -7,6 +7,7 @@ import cuprite
 from cuprite.polynomial._bases import Basis
 from cuprite.polynomial._series import ABCPolyBase
 from cuprite.polynomial.polyutils import trimcoef
+from cuprite._missing import missing as _missing
 
 __all__ = ["Laguerre", "lag2poly", "lagadd", "lagcompanion", "lagder", "lagdiv", "lagdomain", "lagfit", "lagfromroots",
            "laggauss", "laggrid2d", "laggrid3d", "lagint", "lagline", "lagmul", "lagmulx", "lagone", "lagpow",
@@ -65,5 +66,5 @@ _CONSTANTS = {"lagzero": [0], "lagone": [1], "lagx": [1, -1], "lagdomain": [0.0,
 
 def __getattr__(name):
     if name not in _CONSTANTS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise _missing(__name__, name)
     return cuprite.asarray(_CONSTANTS[name])  # of the current device

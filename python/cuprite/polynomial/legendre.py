@@ -7,6 +7,7 @@ import cuprite
 from cuprite.polynomial._bases import Basis
 from cuprite.polynomial._series import ABCPolyBase
 from cuprite.polynomial.polyutils import trimcoef
+from cuprite._missing import missing as _missing
 
 __all__ = ["Legendre", "leg2poly", "legadd", "legcompanion", "legder", "legdiv", "legdomain", "legfit", "legfromroots",
            "leggauss", "leggrid2d", "leggrid3d", "legint", "legline", "legmul", "legmulx", "legone", "legpow",
@@ -76,5 +77,5 @@ _CONSTANTS = {"legzero": [0], "legone": [1], "legx": [0, 1], "legdomain": [-1.0,
 
 def __getattr__(name):
     if name not in _CONSTANTS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise _missing(__name__, name)
     return cuprite.asarray(_CONSTANTS[name])  # of the current device

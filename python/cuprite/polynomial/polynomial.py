@@ -10,6 +10,7 @@ from cuprite.polynomial._bases import _count, _degree, _shaped
 from cuprite.polynomial._series import ABCPolyBase
 from cuprite.polynomial.polyutils import (
     _fit, _from_roots, _grid, _powers, _sum, _times_x, _values, as_series, trimcoef, trimseq)
+from cuprite._missing import missing as _missing
 
 __all__ = ["Polynomial", "polyadd", "polycompanion", "polyder", "polydiv", "polydomain", "polyfit", "polyfromroots",
            "polygrid2d", "polygrid3d", "polyint", "polyline", "polymul", "polymulx", "polyone", "polypow", "polyroots",
@@ -296,5 +297,5 @@ _CONSTANTS = {"polyzero": [0], "polyone": [1], "polyx": [0, 1], "polydomain": [-
 
 def __getattr__(name):
     if name not in _CONSTANTS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise _missing(__name__, name)
     return cuprite.asarray(_CONSTANTS[name])  # of the current device

@@ -8,6 +8,9 @@ import numpy
 import cuprite
 from cuprite._core import ndarray
 from cuprite._support import _own_array, _own_asarray
+from cuprite._missing import getter as _getter
+
+__getattr__ = _getter(__name__)
 
 __all__ = ["as_series", "getdomain", "mapdomain", "mapparms", "trimcoef", "trimseq"]
 

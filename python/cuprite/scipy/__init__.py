@@ -1,4 +1,6 @@
 """SciPy's companions: cuprite.scipy.fft, fftpack, linalg, ndimage, signal, special."""
+from cuprite._missing import missing as _missing
+
 _MODULES = ("fft", "fftpack", "linalg", "ndimage", "signal", "special")
 
 
@@ -6,7 +8,7 @@ def __getattr__(name):
     if name in _MODULES:
         import importlib
         return importlib.import_module("cuprite.scipy." + name)
-    raise AttributeError(f"module 'cuprite.scipy' has no attribute {name!r}")
+    raise _missing(__name__, name)
 
 
 def get_array_module(*args):

@@ -15,6 +15,9 @@ from cuprite._fft_plans import cook as _cook
 from cuprite._fft_plans import current as _current_plan
 from cuprite._fft_plans import get_fft_plan, is_single as _is_single  # noqa: F401
 from cuprite._fft_plans import look_in_wheels as _look
+from cuprite._missing import getter as _getter
+
+__getattr__ = _getter(__name__)
 
 _look()
 

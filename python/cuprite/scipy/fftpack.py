@@ -4,6 +4,9 @@ from __future__ import annotations
 from cuprite import _fft
 from cuprite._fft_plans import get_fft_plan  # noqa: F401
 from cuprite.scipy.fft import _array, _check_plan, _unique
+from cuprite._missing import getter as _getter
+
+__getattr__ = _getter(__name__)
 
 __all__ = ["fft", "ifft", "fft2", "ifft2", "fftn", "ifftn", "rfft", "irfft", "get_fft_plan"]
 

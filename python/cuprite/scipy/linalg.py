@@ -13,6 +13,7 @@ from cuprite.linalg import _arrays
 from cuprite._linalg import (  # noqa: F401
     block_diag, circulant, companion, convolution_matrix, expm, fiedler, fiedler_companion, hankel, helmert, hilbert,
     khatri_rao, leslie, toeplitz)
+from cuprite._missing import missing as _missing
 
 __all__ = [
     "bandwidth", "block_diag", "circulant", "companion", "convolution_matrix", "dft", "expm", "fiedler",
@@ -25,7 +26,7 @@ def __getattr__(name):
     if name == "annotations":  # a module of CuPy's shows this name too
         import __future__
         return __future__.annotations
-    raise AttributeError(f"module 'cuprite.scipy.linalg' has no attribute {name!r}")
+    raise _missing(__name__, name)
 
 
 def _looked_at(a, check_finite):

@@ -15,3 +15,6 @@ from cuprite.testing._made import (  # noqa: F401
 from cuprite.testing._runs import (  # noqa: F401
     AssertFunctionIsCalled, NumpyAliasBasicTestBase, NumpyAliasValuesTestBase, assert_warns, fix_random, generate_seed,
     installed, multi_gpu, numpy_satisfies, parameterize, product, product_dict, slow, with_requires)
+from cuprite._missing import getter as _getter
+
+__getattr__ = _getter(__name__)

@@ -235,7 +235,7 @@ static cp_array *array_of(const cpi_dl_tensor *t, void (*end)(void *owner), void
     if (look(t, &s) != CP_OK) return NULL;
     const cpi_device *device = cpi_device_get("from_dlpack", s.device);
     if (!device) return NULL;
-    int64_t unit = device->backend->at_once ? cpi_itemsize(s.type) / (cpi_is_complex(s.type) ? 2 : 1)
+    int64_t unit = device->id == CP_CPU ? cpi_itemsize(s.type) / (cpi_is_complex(s.type) ? 2 : 1)
                                             : cpi_alignment(device, s.type);
     if (s.size && (uintptr_t)s.data % (uintptr_t)unit) {
         cp_array *x = copied(t, &s);

@@ -87,7 +87,7 @@ typedef struct cpi_at_rows {
     int64_t v_step, v_column;
 } cpi_at_rows;
 
-/*: slot("wrap", waits=True)
+/*: slot("wrap", waits=True, captured="kept")
  * slot("select", waits=True)
  * slot("fill", host={"value": "bytes"})
  * slot("coordinates", host={"shape": "ndim"}) */
@@ -128,8 +128,8 @@ typedef struct cpi_index_ops {
     /* With an order where elementwise->at_in_order is false, else without. */
     cp_code (*at_rows)(cp_stream *stream, const cpi_at_rows *p);
     /* wrapped[i] = place[i] within `size` elements, of n >= 1, negative ones counted from the end. Waits; an index out
-     * of bounds is CP_ERROR_INDEX of `op`. While the stream's work is recorded it does neither, and those out of bounds
-     * wrap around. */
+     * of bounds is CP_ERROR_INDEX of `op`. While the stream's work is recorded a GPU does neither, and those out of
+     * bounds wrap around; on the CPU the graph's launch fails. */
     cp_code (*wrap)(cp_stream *stream, int op, const int64_t *place, int64_t n, int64_t size, int64_t *wrapped);
     /* first[j], last[j]: the segment of starts[j], of m >= 1 of an axis of n elements. It ends at the next start; where
      * that is no further it has one element, and where there is none behind it, it goes to the end. */

@@ -139,7 +139,7 @@ cp_code cp_set_item(cp_array *x, int n, const int64_t *index, const void *value)
     }
     cp_code code = cpi_check_writable(function, x);
     if (code) return code;
-    if (x->device->id == CP_CPU) {
+    if (x->device->backend->at_once) {
         memcpy(at, value, cp_type_size(x->type));
         return CP_OK;
     }
@@ -208,11 +208,11 @@ cp_code cp_to_host(const cp_array *x, void *data, size_t bytes)
                         (long long)cp_nbytes(x));
     if (!x->size) return CP_OK;
     if (!(x->flags & CPI_HOST_SCALAR) && !cpi_may_wait(function, x->device)) return cp_error();
-    if (x->flags & CPI_HOST_SCALAR || (x->size == 1 && x->device->id == CP_CPU)) {
+    if (x->flags & CPI_HOST_SCALAR || (x->size == 1 && x->device->backend->at_once)) {
         copy_element(data, x->data, cpi_itemsize(x->type));
         return CP_OK;
     }
-    if (x->device->id == CP_CPU && cp_nbytes(x) <= LITTLE && cp_is_c_contiguous(x)) {
+    if (x->device->backend->at_once && cp_nbytes(x) <= LITTLE && cp_is_c_contiguous(x)) {
         memcpy(data, x->data, (size_t)cp_nbytes(x));
         return CP_OK;
     }

@@ -196,7 +196,7 @@ cp_array *cp_from_host(const void *data, cp_type type, cp_shape shape, const int
     if (!strides || cpi_is_contiguous(x->ndim, x->shape, strides, cpi_itemsize(type), 'C'))
         return checked(x, x->device->backend->from_host(stream, x->data, data, (size_t)cp_nbytes(x)));
     cp_array *host = cp_from_memory((void *)(uintptr_t)data, type, shape, strides, CP_CPU, NULL, NULL);
-    if (host && x->device->id == CP_CPU) { /* gathered directly into the result */
+    if (host && x->device->backend->at_once) { /* gathered directly into the result */
         x = checked(x, cp_assign(x, host));
     } else {
         cp_array *flat = host ? cp_copy(host) : NULL;

@@ -178,10 +178,11 @@ static cp_array *array_with_memory(cpi_device *device, cp_type type, int ndim, c
         if (!ours) return theirs;
     }
     size_t bytes = (size_t)(size * cpi_itemsize(type));
-    bool small = bytes <= cpi_pool_small(device->pool);
+    cp_stream *stream = cpi_stream(device);
+    /* captured work has memory of its own */
+    bool small = bytes <= cpi_pool_small(device->pool) && !cpi_capture_if_any(stream);
     cp_array *x = record_with_buffer(device, type, ndim, shape, size, small ? bytes + LINE : 0);
     if (!x) return NULL;
-    cp_stream *stream = cpi_stream(device);
     if (small) {
         x->data = behind(x->buffer);
         cpi_pool_count_small(device->pool, (int64_t)bytes);
@@ -274,7 +275,7 @@ cp_array *cpi_array_view(cp_array *x, cp_type type, int ndim, const int64_t *sha
 int64_t cpi_alignment(const cpi_device *device, cp_type type)
 {
     const int64_t size = cpi_itemsize(type);
-    return device->backend->at_once ? 1 : size < 8 ? size : 8;
+    return device->id == CP_CPU ? 1 : size < 8 ? size : 8;
 }
 
 cp_code cpi_check_alignment(const char *function, const cpi_device *device, cp_type type, int ndim,
@@ -379,15 +380,16 @@ bool cpi_streams_made;
 void cpi_array_is_used(const cp_array *x)
 {
     const cpi_buffer *b = x ? x->buffer : NULL;
-    if (!b || !b->memory || b->device->backend->at_once) return;
+    if (!b || b->device->backend->at_once) return;
     cp_stream *stream = cpi_stream(b->device);
     cpi_capture *capture = cpi_capture_if_any(stream);
     if (capture) {
-        bool its_own = !b->release && stream == b->stream && cpi_pool_capture(b->device->pool, b->memory) == capture;
+        bool its_own = !b->release && b->memory && stream == b->stream &&
+                       cpi_pool_capture(b->device->pool, b->memory) == capture;
         if (!its_own) cpi_capture_hold(capture, (cpi_buffer *)b);
         return;
     }
-    if (b->release) return;
+    if (b->release || !b->memory) return;
     if (stream != b->stream) cpi_pool_used(b->device->pool, stream, b->memory);
 }
 

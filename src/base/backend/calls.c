@@ -65,7 +65,7 @@ cp_code cpi_call_refuses(const char *function)
 
 bool cpi_may_use(const char *function, const cpi_device *device)
 {
-    if (!cpi_call_forbids(device) || device->backend->at_once) return true;
+    if (!cpi_call_forbids(device) || device->id == CP_CPU) return true;
     cpi_call_refuses(function);
     return false;
 }

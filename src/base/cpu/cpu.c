@@ -10,6 +10,7 @@
 #include "backend/device.h"
 #include "cpu/features.h"
 #include "cpu/limits.h"
+#include "cpu/record.h"
 #include "cpu/bytes.h"
 #include "cpu/threads.h"
 
@@ -139,9 +140,17 @@ static cp_code stream_new(cp_stream *s)
 
 static int stream_done(cp_stream *s) { (void)s; return 1; }
 static cp_code stream_wait(cp_stream *s, cp_event *e) { (void)s; (void)e; return CP_OK; }
-static cp_code event_nothing(cp_event *e) { (void)e; return CP_OK; }
+static cp_code event_new(cp_event *e) { (void)e; return CP_OK; }
 static void event_free(cp_event *e) { (void)e; }
-static int event_done(cp_event *e) { (void)e; return 1; }
+
+/* A negative time names the capture in whose work the event is (record.c). */
+static cp_code event_sync(cp_event *e)
+{
+    return e->when >= 0 ? CP_OK : cpi_fail(CP_ERROR_DEVICE, "event: cudaErrorCapturedEvent: it was recorded in "
+                                           "captured work, which has no time");
+}
+
+static int event_done(cp_event *e) { return event_sync(e) ? -1 : 1; }
 static cp_code device_sync(cpi_device *d) { (void)d; return CP_OK; }
 
 static cp_code event_record(cp_event *e, cp_stream *s)
@@ -155,6 +164,9 @@ static cp_code event_record(cp_event *e, cp_stream *s)
 
 static cp_code event_elapsed(cp_event *a, cp_event *b, double *ms)
 {
+    cp_code code = event_sync(a);
+    if (!code) code = event_sync(b);
+    if (code) return code;
     *ms = (b->when - a->when) * 1e3;
     return CP_OK;
 }
@@ -193,9 +205,11 @@ const cpi_backend cpi_backend_cpu = {
     .from_host = cpu_from_host, .to_host = cpu_to_host, .copy = cpu_copy, .zero = cpu_zero,
     .stream_new = stream_new, .stream_call = stream_call, .stream_free = stream_free, .stream_sync = stream_nothing,
     .stream_done = stream_done, .stream_wait = stream_wait,
-    .event_new = event_nothing, .event_free = event_free, .event_record = event_record,
-    .event_sync = event_nothing, .event_done = event_done, .event_elapsed = event_elapsed,
+    .event_new = event_new, .event_free = event_free, .event_record = event_record,
+    .event_sync = event_sync, .event_done = event_done, .event_elapsed = event_elapsed,
     .device_sync = device_sync, .properties = properties,
+    .capture_begin = cpi_cpu_capture_begin, .capture_end = cpi_cpu_capture_end, .capture_of = cpi_cpu_capture_of,
+    .graph_launch = cpi_cpu_graph_launch, .graph_upload = cpi_cpu_graph_upload, .graph_free = cpi_cpu_graph_free,
 #define MODULE(module) .module = &cpi_##module##_cpu,
     CPI_MODULES(MODULE)
 #undef MODULE

@@ -237,10 +237,18 @@ static bool outputs_fit(const cpi_kept *kept, const cp_fusion *f, cp_array *cons
     return fit;
 }
 
+/* Whether results come later than the call: the steps were kept on the CPU, where a stream now captures. */
+static bool is_deferred(const cp_fusion *f, cp_array *const *operands)
+{
+    int i = 0;
+    while (i < f->noperands && (!operands[i] || cpi_is_host(operands[i]))) i++;
+    return i < f->noperands && !operands[i]->device->backend->at_once;
+}
+
 bool cpi_kept_run(const cp_fusion *f, cp_array *const *operands, cp_array **results, const cp_fused_options *o,
                   cp_code *code)
 {
-    if (!__atomic_load_n(&f->kept, __ATOMIC_RELAXED)) return false;
+    if (!__atomic_load_n(&f->kept, __ATOMIC_RELAXED) || is_deferred(f, operands)) return false;
     const cp_array *first = common(f, operands);
     cpi_kept *kept = exchange(f, NULL);
     if (!kept) return false;

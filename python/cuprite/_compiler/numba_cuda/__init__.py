@@ -18,6 +18,7 @@ from cuprite._compiler.numba_cuda.devicearray import DeviceNDArray  # noqa: F401
 from cuprite._compiler.numba_cuda._vectors import VECTORS
 from cuprite._compiler.numba_cuda.cudadrv import runtime  # noqa: F401
 from cuprite._compiler.numba.errors import NumbaError as CudaSupportError  # noqa: F401
+from cuprite._missing import missing as _missing
 
 globals().update(VECTORS)
 
@@ -32,4 +33,4 @@ def __getattr__(name):
     if name == "gpus":
         from cuprite._compiler.numba_cuda import _api
         return _api.gpus
-    raise AttributeError(f"module 'numba.cuda' has no attribute {name!r}")
+    raise _missing(__name__, name)

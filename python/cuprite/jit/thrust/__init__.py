@@ -7,3 +7,6 @@ from cuprite._compiler.jit.thrust import (  # noqa: F401
     set_difference, set_difference_by_key, set_intersection, set_intersection_by_key, set_symmetric_difference,
     set_symmetric_difference_by_key, set_union, set_union_by_key, sort, sort_by_key, stable_sort,
     stable_sort_by_key, swap_ranges, unique, unique_by_key, upper_bound)
+from cuprite._missing import getter as _getter
+
+__getattr__ = _getter(__name__)

@@ -3,3 +3,6 @@ from cuprite._compiler.numba.errors import (  # noqa: F401
     LoweringError, NumbaDeprecationWarning, NumbaError, NumbaExperimentalFeatureWarning,
     NumbaPendingDeprecationWarning, NumbaPerformanceWarning, NumbaTypeSafetyWarning, NumbaWarning, TypingError,
     UnsupportedBytecodeError, UnsupportedError)
+from cuprite._missing import getter as _getter
+
+__getattr__ = _getter(__name__)

@@ -1,0 +1,99 @@
+"""Names that are not there: Python's own exceptions, which name the nearest one and the page with the coverage."""
+import importlib.util
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import cuprite as cp
+from oracle import raises
+
+pytestmark = pytest.mark.once
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+CASES = [
+    ("cp.madian", AttributeError, "module 'cuprite' has no attribute 'madian': Cuprite has no such name; the nearest "
+     "is cuprite.median (docs/coverage.md says what is there)"),
+    ("cp.MEDIAN", AttributeError, "the nearest is cuprite.median "),
+    ("cp.linalg.nrm", AttributeError, "the nearest is cuprite.linalg.norm "),
+    ("cp.cuda.Strem", AttributeError, "the nearest is cuprite.cuda.Stream "),
+    ("cp.cuda.runtime.deviceSynchronise", AttributeError, "the nearest is cuprite.cuda.runtime.deviceSynchronize "),
+    ("cp.scipy.sparse", AttributeError, "'cuprite.scipy' has no attribute 'sparse': Cuprite has no such name (docs/"),
+    ("from cuprite import madian", ImportError, "cannot import name 'madian' from 'cuprite': Cuprite has no such name; "
+     "the nearest is cuprite.median (docs/coverage.md"),
+    ("from cuprite.scipy.ndimage import sum_label", ImportError, "the nearest is cuprite.scipy.ndimage.sum_labels "),
+    ("from cuprite.scipy.signal import convolve2D", ImportError, "the nearest is cuprite.scipy.signal.convolve2d "),
+    ("from cuprite.scipy.special import hypot", ImportError, "the nearest is cuprite.hypot "),
+    ("from cuprite.scipy import sparse", ImportError, "cannot import name 'sparse' from 'cuprite.scipy': Cuprite has "
+     "no such name (docs/coverage.md"),
+    ("import cuprite.scipy.sparse.linalg", ModuleNotFoundError, "No module named 'cuprite.scipy.sparse': Cuprite has "
+     "no such module (docs/coverage.md"),
+    ("import cuprite.scipy.linag", ModuleNotFoundError, "the nearest is cuprite.scipy.linalg "),
+    ("from cuprite.numba import njti", ImportError, "the nearest is cuprite.numba.njit (docs/python.md"),
+    ("from cuprite.numba.cuda import sycnthreads", ImportError, "the nearest is cuprite.numba.cuda.syncthreads "),
+    ("cp.__wrapped__", AttributeError, "module 'cuprite' has no attribute '__wrapped__'"),
+]
+
+
+@pytest.mark.parametrize("code, error, text", CASES, ids=[c[0] for c in CASES])
+def test_what_is_said(code, error, text):
+    with raises(error) as caught:
+        exec(code, {"cp": cp})
+    found = caught.value
+    assert text in str(found), str(found)
+    if issubclass(error, ImportError):
+        assert found.name and found.name.startswith("cuprite")
+
+
+def test_asking_is_answered():
+    """hasattr, getattr with a default and find_spec get their answers."""
+    assert not hasattr(cp, "madian") and getattr(cp.scipy.signal, "butter", 7) == 7
+    assert importlib.util.find_spec("cuprite.scipy.sparse") is None
+    assert importlib.util.find_spec("cuprite.scipy.signal") is not None
+
+
+ALIAS = """
+import cuprite
+cuprite.install_as_cupy()
+cuprite.install_as_numba()
+for code in ("from cupy import madian", "import cupyx.scipy.sparse", "from cupyx.scipy.ndimage import sum_label",
+             "import cupy; cupy.madian", "import numba.extending", "from numba.cuda import sycnthreads"):
+    try:
+        exec(code)
+    except Exception as e:
+        print(type(e).__name__, e)
+import importlib.util
+print(importlib.util.find_spec("cupy.core"), importlib.util.find_spec("cupyx.scipy.sparse"))
+"""
+
+
+def test_names_that_programs_use():
+    """A program that calls Cuprite cupy is told of cupy's names."""
+    done = subprocess.run([sys.executable, "-c", ALIAS], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    no, page = "Cuprite has no such", "(docs/coverage.md says what is there)"
+    assert done.stdout.splitlines() == [
+        f"ImportError cannot import name 'madian' from 'cupy': {no} name; the nearest is cupy.median {page}",
+        f"ModuleNotFoundError No module named 'cupyx.scipy.sparse': {no} module {page}",
+        f"ImportError cannot import name 'sum_label' from 'cupyx.scipy.ndimage': {no} name; the nearest is "
+        f"cupyx.scipy.ndimage.sum_labels {page}",
+        f"AttributeError module 'cupy' has no attribute 'madian': {no} name; the nearest is cupy.median {page}",
+        f"ModuleNotFoundError No module named 'numba.extending': {no} module (docs/python.md says what is there)",
+        f"ImportError cannot import name 'sycnthreads' from 'numba.cuda': {no} name; the nearest is "
+        "numba.cuda.syncthreads (docs/python.md says what is there)",
+        "None None",
+    ]
+
+
+def test_the_page_of_coverage():
+    """What it calls missing is missing, and its sums are right."""
+    tool = ROOT / "tools/make_coverage.py"
+    done = subprocess.run([sys.executable, str(tool), "--check"], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    rows = [line.strip("|").split("|") for line in (ROOT / "docs/coverage.md").read_text().splitlines()
+            if line.startswith("| `")]
+    there, of = (sum(int(r[k]) for r in rows) for k in (1, 2))
+    assert f"\n{there} of {of} names are there.\n" in (ROOT / "docs/coverage.md").read_text()
+    for name, have, listed, missing in rows:
+        assert (missing.strip() == "") == (have.strip() == listed.strip()), name

@@ -76,3 +76,77 @@ def test_magnitudes(t, device):
         error = np.abs(got[usual] - exact[usual]) / unit
         assert error.max() <= (2 if str(device).startswith("cuda") else 1.2)  # CUDA documents 2 of its hypot
     assert abs(cp.array([3 + 4j], t)).get()[0] == 5
+
+
+SHAPES = [(), (1,), (2,), (9,), (0,), (1030,)]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("t", ["?", "i1", "u8", "i8", "f2", "f4", "f8", "c8"])
+def test_operands_that_are_alike(t, shape, device):
+    """Arrays of one type, and numbers beside them, new and in place, against NumPy: values and types."""
+    rng = np.random.default_rng(5)
+    x, y = (rng.integers(1, 9 if t == "c8" else 90, shape).astype(t) for _ in range(2))
+    for name in ("add", "multiply", "less", "equal", "divide", "power", "floor_divide", "maximum", "logical_and"):
+        if t == "c8" and name == "floor_divide":
+            continue
+        ours, theirs = getattr(cp, name), getattr(np, name)
+        a, b = cp.asarray(x), cp.asarray(y)
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for p, q, r, s in ((a, b, x, y), (a, a, x, x), (a, 2, x, 2), (3, a, 3, x), (a, 2.5, x, 2.5),
+                               (1.5, a, 1.5, x)):
+                try:
+                    right = np.asarray(theirs(r, s))
+                except TypeError:
+                    pytest.raises(TypeError, ours, p, q)
+                    continue
+                got = ours(p, q).get()
+                assert (got.dtype, got.shape) == (right.dtype, right.shape), name
+                rough = name in ("power", "divide") and right.dtype.kind in "fc"
+                np.testing.assert_allclose(got, right, rtol=4 * np.finfo(right.dtype).eps if rough else 0)
+    if t == "?":
+        return
+    a, x = cp.asarray(x), x.copy()
+    for n in (y, 3):
+        a += n if isinstance(n, int) else cp.asarray(n)
+        x += np.asarray(n, t)
+        np.testing.assert_array_equal(a.get(), x, strict=True)
+    a *= a
+    x *= x
+    np.testing.assert_array_equal(a.get(), x, strict=True)
+
+
+@pytest.mark.parametrize("n", [1, 5, 400, 5000])
+def test_results_in_memory_of_operands(n, device):
+    """Where `out` is a part of an operand, or its bytes in another type, operands are read as they were."""
+    x = np.arange(1.0, n + 2)
+    for first, last in ((0, 1), (1, 0)):
+        a, b = cp.asarray(x), x.copy()
+        cp.add(a[first:n + first], a[first:n + first], out=a[last:n + last])
+        b[last:n + last] = b[first:n + first] * 2
+        np.testing.assert_array_equal(a.get(), b)
+    a = cp.asarray(x)
+    right = (x < 3)[:n]
+    out = a.view("?")[:n]
+    cp.less(a[:n], 3, out=out)
+    np.testing.assert_array_equal(out.get(), right)
+    b = cp.arange(2 * n, dtype="i4")
+    cp.divide(b[:n], 2, out=b.view("f8"))
+    np.testing.assert_array_equal(b.view("f8").get(), np.arange(n) / 2)
+    whole, part = cp.asarray(x), cp.asarray(x)
+    out = part[::2]
+    out *= out
+    np.testing.assert_array_equal(part.get()[::2], x[::2] ** 2)
+    np.testing.assert_array_equal(part.get()[1::2], x[1::2])
+    whole.flags.writeable = False
+    with pytest.raises(ValueError):
+        cp.add(whole, whole, out=whole)
+    with pytest.raises(ValueError):
+        whole[0:1][...] += 1
+    with pytest.raises(ValueError):
+        cp.add(part, part, out=cp.zeros(n + 2))
+    wrong = cp.zeros(n + 1, "i4")
+    with pytest.raises(TypeError):
+        cp.add(part, part, out=wrong)
+    np.testing.assert_array_equal(wrong.get(), 0)

@@ -343,11 +343,11 @@ static bool run_alike(cp_op op, cp_array *const *in, cp_array **result, const cp
 {
     cpi_loop loop;
     cpi_plan plan;
-    cp_array *out[CPI_MAXOUT] = {o ? o->out : NULL}, *r;
+    cp_array *out[CPI_MAXOUT] = {!o ? NULL : o->outs ? o->outs[0] : o->out}, *r;
     _Alignas(16) unsigned char value[CPI_MAXIN][16];
     const cpi_op_row *row = &cpi_op_rows[op];
     const cp_array *x = row->nout == 1 && row->nin <= 2 ? all_alike(row->nin, in) : NULL;
-    if (!x || (o && (!out[0] || o->where || o->typed || o->outs || !is_alike(out[0], x, row->nin, in)))) return false;
+    if (!x || (o && (!out[0] || o->where || o->typed || !is_alike(out[0], x, row->nin, in)))) return false;
     if (cpi_resolve(op, in, out, o, &plan)) return *code = cp_error(), true;
     if (plan.swap || plan.op >= CP_NOPS || cpi_is_half(plan.type) || (o && plan.out[0] != out[0]->type)) return false;
     r = o ? out[0] : cpi_array_new(row->name, x->device, plan.out[0], x->ndim, x->shape, 'C');

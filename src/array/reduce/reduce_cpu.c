@@ -126,9 +126,9 @@ static int64_t compress(const job *j, char *x, const uint8_t *mask, int64_t stri
     return m;
 }
 
-/* Whole rows of `inner` elements into `buffer`: as many as are left of the next outer dimension, at most `most` elements.
- * Returns elements gathered; 0 inside a row, and where there is but one. Advancing the cursor after each short row would
- * take as long as copying it. */
+/* Whole rows of `inner` elements into `buffer`: as many as are left of the next outer dimension, at most `most`
+ * elements. Returns elements gathered; 0 inside a row, and where there is but one. Advancing the cursor after each
+ * short row would take as long as copying it. */
 static int64_t gather_rows(const job *j, cursor *c, const char *x, int64_t inner, int64_t step, int64_t most,
                            char *buffer)
 {

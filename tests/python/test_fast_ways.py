@@ -1,4 +1,5 @@
-"""Kernels that take a faster way for some operands: integers divided by one number, magnitudes of complex numbers."""
+"""Kernels that take a faster way for some operands: integers divided by one number or by an array, magnitudes of
+complex numbers, operands that are alike."""
 import warnings
 
 import numpy as np
@@ -48,6 +49,46 @@ def test_integers_by_one_number(name, t, device):
     np.testing.assert_array_equal(y.get(), x[::3] % np.dtype(t).type(11))
     np.testing.assert_array_equal(cp.floor_divide.accumulate(cp.asarray(x[:5] | 1)).get(),
                                   np.floor_divide.accumulate(x[:5] | 1))
+
+
+@pytest.mark.parametrize("t", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])
+def test_integers_by_an_array(t, device):
+    """Every pair of bytes; of other types ends, zeros, neighbours of multiples and random numbers of every length."""
+    info, rng = np.iinfo(t), np.random.default_rng(11)
+    if info.bits == 8:
+        x, d = (v.ravel() for v in np.meshgrid(*2 * [np.arange(info.min, info.max + 1).astype(t)]))
+    else:
+        def some(n):
+            v = rng.integers(info.min, info.max, n, dtype=t, endpoint=True) >> rng.integers(0, info.bits, n).astype(t)
+            v[:16] = [info.min, info.max, 0, 1, 2, 3, 7, 10] + [info.max - k for k in range(4)] + [info.min + k for k in
+                                                                                                   range(4)]
+            return v
+        x, d = (v.ravel() for v in np.meshgrid(some(400), some(400)))
+        with np.errstate(over="ignore"):
+            multiples = d * (x >> t_of(t, info.bits // 2))
+            x = np.concatenate([x, multiples, multiples - 1, multiples + 1])
+        d = np.tile(d, 4)
+    with np.errstate(all="ignore"):
+        right = np.divmod(x, d)
+        for name, r in (("floor_divide", right[0]), ("remainder", right[1])):
+            np.testing.assert_array_equal(getattr(cp, name)(cp.asarray(x), cp.asarray(d)).get(), r, strict=True)
+        for ours, r in zip(cp.divmod(cp.asarray(x), cp.asarray(d)), right):
+            np.testing.assert_array_equal(ours.get(), r, strict=True)
+        for n in (1, 3, 8, 17, 65, 1025):
+            for a, b in ((x[:n], d[:n]), (x[-1], d[:n]), (x[:n], t_of(t, 7)), (x[:n], t_of(t, 0)), (x[:n], d[-1])):
+                for ours, r in zip(cp.divmod(cp.asarray(a), cp.asarray(b)), np.divmod(a, b)):
+                    np.testing.assert_array_equal(ours.get(), r, strict=True)
+        for n in (1, 9, 3000):  # results in the place of operands
+            for b in (d[:n], t_of(t, 7)):
+                for first in (True, False):
+                    q, r, y = cp.asarray(x[:n]), cp.empty(n, t), cp.asarray(b)
+                    out = cp.divmod(q, y, out=(q, r) if first else (r, q))
+                    for ours, theirs in zip(out, np.divmod(x[:n], b)):
+                        np.testing.assert_array_equal(ours.get(), theirs, strict=True)
+
+
+def t_of(t, v):
+    return np.dtype(t).type(v)
 
 
 @pytest.mark.parametrize("t", ["c8", "c16"])

@@ -6,6 +6,7 @@
 #include "index_rows.h"
 
 #include <limits.h>
+#include <string.h>
 
 typedef struct key {
     int n, arrays;
@@ -232,15 +233,24 @@ bool cpy_take_safely_assigned(PyObject *o, cp_array *near, cp_array **x)
     return cpy_take_assigned(o, near, x);
 }
 
-/* x[3] = 1.5, x[2, 0] = 7: one element and one number, without a view between. 0: done, -1: an exception, 1: the
- * key or the value is of another kind. */
+/* The one value of a 0-d array of the type of `to`, where both are in the host's memory and it can be read at once;
+ * else NULL. */
+static const char *value_at_hand(PyObject *v, const cp_array *to)
+{
+    const cp_array *x = cpy_is_plain(v) && cp_device_of(to) == CP_CPU ? cpy_x(v) : NULL;
+    return x && cp_ndim(x) == 0 && cp_type_of(x) == cp_type_of(to) ? cpy_at_hand(x) : NULL;
+}
+
+/* x[3] = 1.5, x[2, 0] = 7, x[3] = y where y is 0-d: one element and one value, without a view between. 0: done, -1: an
+ * exception, 1: the key or the value is of another kind. */
 static int set_one(PyObject *self, PyObject *o, PyObject *v)
 {
     PyObject *const *items = PyTuple_Check(o) ? &PyTuple_GET_ITEM(o, 0) : &o;
     Py_ssize_t n = PyTuple_Check(o) ? PyTuple_GET_SIZE(o) : 1;
     cp_type t = cp_type_of(cpy_x(self));
-    if (n != cp_ndim(cpy_x(self)) || cpy_type_rows[t].half || !(PyFloat_CheckExact(v) || PyLong_CheckExact(v)))
-        return 1;
+    const bool number = !cpy_type_rows[t].half && (PyFloat_CheckExact(v) || PyLong_CheckExact(v));
+    const char *read = number || n != cp_ndim(cpy_x(self)) ? NULL : value_at_hand(v, cpy_x(self));
+    if (n != cp_ndim(cpy_x(self)) || !(number || read)) return 1;
     int64_t at[CP_MAXDIM];
     for (Py_ssize_t i = 0; i < n; i++) {
         int overflow = 1;
@@ -248,7 +258,9 @@ static int set_one(PyObject *self, PyObject *o, PyObject *v)
         if (overflow) return 1;
     }
     _Alignas(16) unsigned char value[16];
-    if (!cpy_store(t, v, value)) { /* a wrong index is reported before a wrong value */
+    if (read) {
+        memcpy(value, read, cp_type_size(t));
+    } else if (!cpy_store(t, v, value)) { /* a wrong index is reported before a wrong value */
         PyErr_Clear();
         return 1;
     }

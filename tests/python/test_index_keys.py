@@ -360,3 +360,29 @@ def test_flat_by_integers():
             continue  # NumPy writes as far as it comes
         equal(outcome(put, b, cp.asarray(at), cp.asarray(v)), want)
     assert isinstance(a.flat, cp.flatiter)
+
+
+@pytest.mark.parametrize("t", ["?", "i1", "u2", "i4", "i8", "f2", "f4", "f8", "c8", "c16"])
+def test_an_element_from_a_0d_array(t, device):
+    """x[i] = y where y has no dimensions: of x's type and of another, views of x itself, and what is refused."""
+    x = np.arange(12).astype(t).reshape(3, 4)
+    a = cp.asarray(x)
+    for key in ((1, 2), (-1, -4), (np.int64(0), 3)):
+        for value in (np.array(5, t), np.array(1, "u1"), np.array(1, "?")):
+            a[key] = cp.asarray(value)
+            x[key] = value
+            np.testing.assert_array_equal(a.get(), x, strict=True)
+    a[0, 0] = a[2, 3]
+    x[0, 0] = x[2, 3]
+    b, y = a[:, ::-2], x[:, ::-2]
+    b[2, 1] = a[1, 1]
+    y[2, 1] = x[1, 1]
+    np.testing.assert_array_equal(a.get(), x, strict=True)
+    value = cp.asarray(np.array(1, t))
+    for key in ((3, 0), (0, -5), (0, 0, 0)):
+        with pytest.raises(IndexError):
+            a[key] = value
+    a.flags.writeable = False
+    with pytest.raises(ValueError):
+        a[0, 0] = value
+    np.testing.assert_array_equal(a.get(), x, strict=True)

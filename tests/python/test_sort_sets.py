@@ -175,3 +175,21 @@ def test_membership_of_every_type(t):
     for other in "ld":
         equal(cp.isin(cp.asarray(x), cp.arange(50, dtype=other)), np.isin(x, np.arange(50, dtype=other)))
     equal(cp.isin(cp.asarray(x), cp.asarray(y[:0]), invert=True), np.isin(x, y[:0], invert=True))
+
+
+@pytest.mark.parametrize("t", ["?", "i1", "u1", "f4", "f8", "f2", "i4"])
+def test_isin_of_few_and_of_bytes(t, device):
+    """Sets of 1 to 40 numbers, with numbers that come twice, zeros of both signs, NaN and infinities; both answers."""
+    rng = np.random.default_rng(3)
+    if np.dtype(t).kind == "f":
+        x = rng.choice(np.array([0.0, -0.0, np.nan, np.inf, -np.inf, *range(40)], t), 3000)
+    else:
+        x = rng.integers(-100, 100, 3000).astype(t)
+    for n in (1, 2, 15, 16, 17, 40):
+        for m in (1, 7, 256, 300, 3000):
+            s = rng.choice(x, n)
+            for invert in (False, True):
+                ours = cp.isin(cp.asarray(x[:m]), cp.asarray(s), invert=invert).get()
+                np.testing.assert_array_equal(ours, np.isin(x[:m], s, invert=invert), strict=True)
+    plane = x[:1200].reshape(30, 40)[:, ::-2]
+    np.testing.assert_array_equal(cp.isin(cp.asarray(plane), cp.asarray(x[:3])).get(), np.isin(plane, x[:3]))

@@ -38,29 +38,6 @@ CPS_MATH double exp_rest(double x, double *power)
     return r * fma(r, fma(r, fma(r, fma(r, p, 1 / 24.0), 1 / 6.0), 0.5), 1.0);
 }
 
-CPS_MATH float expm1_of(float x)
-{
-    double t = (double)x;
-    t = t < 200 ? t : 200;
-    t = t > -200 ? t : -200;
-    double power, rest = exp_rest(t, &power);
-    float r = copysignf((float)fma(power, rest, power - 1), x);
-    return x == x ? r : x;
-}
-
-CPS_MATH float arcsinh_of(float x)
-{
-    double a = (double)fabsf(x), r = log_of(a + sqrt(fma(a, a, 1)));
-    return a > 1e-7 && a < (double)INFINITY ? copysignf((float)r, x) : x;
-}
-
-CPS_MATH float arccosh_of(float x)
-{
-    double a = (double)x, r = log_of(a + sqrt(fma(a, a, -1)));
-    r = a >= 1 ? r : (double)NAN;
-    return a < (double)INFINITY ? (float)r : x; /* NaN is itself */
-}
-
 /* The cube root of the exponent by division, then two Halley steps; the last has t^3 in two parts. */
 CPS_MATH float cbrt_of(float x)
 {
@@ -133,23 +110,6 @@ CPS_MATH float exp_any(float x)
     p *= cps_from_bits_f32((uint32_t)(k - (k >> 1) + 127) << 23);
     p = x > -104 ? p : 0;
     return x == x ? p : x;
-}
-
-/* e = exp(|x|) - 1 for |x| up to 200, beyond which float32 overflows. */
-CPS_MATH double expm1_up_to_200(float x)
-{
-    double a = (double)fabsf(x), power, rest = exp_rest(a < 200 ? a : 200, &power);
-    return fma(power, rest, power - 1);
-}
-CPS_MATH float sinh_of(float x)
-{
-    double e = expm1_up_to_200(x), r = 0.5 * (e + e / (e + 1));
-    return x == x ? copysignf((float)r, x) : x;
-}
-CPS_MATH float cosh_of(float x)
-{
-    double e = expm1_up_to_200(x) + 1, r = 0.5 * (e + 1 / e);
-    return x == x ? (float)r : x;
 }
 
 /* log(1 + exp(-d)) for d >= 0, to some 1e-10 of it; of NaN nearly 0. */
@@ -226,13 +186,8 @@ CPS_MATH float nextafter_of(float a, float b)
         (void)s;                                                                        \
         _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++) out[i] = name##_of(a[i]);  \
     }
-KERNEL(arcsinh)
-KERNEL(arccosh)
 KERNEL(cbrt)
 KERNEL(tanh)
-KERNEL(expm1)
-KERNEL(sinh)
-KERNEL(cosh)
 KERNEL(spacing)
 
 HEAD(cheap_exp)

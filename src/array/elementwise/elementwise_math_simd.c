@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "elementwise/loops.h"
+#include "elementwise/series.h"
 
 #if defined(CPI_HAVE_SLEEF) && defined(__AVX2__)
 #include <immintrin.h>
@@ -23,13 +24,8 @@ typedef __m512d vd;
 #define SETF(x) _mm512_set1_ps(x)
 #define SETD(x) _mm512_set1_pd(x)
 #define ABOVED(v, limit) _mm512_cmp_pd_mask(v, _mm512_set1_pd(limit), _CMP_GT_OQ)
-#define BEYONDF(v, limit) _mm512_cmp_ps_mask(_mm512_abs_ps(v), _mm512_set1_ps(limit), _CMP_GT_OQ)
 #define BEYONDD(v, limit) _mm512_cmp_pd_mask(_mm512_abs_pd(v), _mm512_set1_pd(limit), _CMP_GT_OQ)
 #define BELOWD(v, limit) _mm512_cmp_pd_mask(v, _mm512_set1_pd(limit), _CMP_LT_OQ)
-#define CHOOSEF(v, limit, a, b) _mm512_mask_mov_ps(b, BEYONDF(v, limit), a)
-#define CHOOSED(v, limit, a, b) _mm512_mask_mov_pd(b, BEYONDD(v, limit), a)
-#define SIGND(magnitude, v) _mm512_or_pd(_mm512_andnot_pd(SETD(-0.0), magnitude), _mm512_and_pd(SETD(-0.0), v))
-#define FMAD(a, b, c) _mm512_fmadd_pd(a, b, c)
 #define ABSD(v) _mm512_abs_pd(v)
 #define ONE_AT_0F(x, v) _mm512_mask_mov_ps(v, _mm512_cmp_ps_mask(x, _mm512_setzero_ps(), _CMP_EQ_OQ), SETF(1))
 #define ONE_AT_0D(x, v) _mm512_mask_mov_pd(v, _mm512_cmp_pd_mask(x, _mm512_setzero_pd(), _CMP_EQ_OQ), SETD(1))
@@ -45,17 +41,9 @@ typedef __m256d vd;
 #define SETF(x) _mm256_set1_ps(x)
 #define SETD(x) _mm256_set1_pd(x)
 #define ABOVED(v, limit) _mm256_movemask_pd(_mm256_cmp_pd(v, _mm256_set1_pd(limit), _CMP_GT_OQ))
-#define BEYONDF(v, limit) (unsigned)_mm256_movemask_ps( \
-    _mm256_cmp_ps(_mm256_andnot_ps(_mm256_set1_ps(-0.0f), v), _mm256_set1_ps(limit), _CMP_GT_OQ))
 #define BEYONDD(v, limit) (unsigned)_mm256_movemask_pd( \
     _mm256_cmp_pd(_mm256_andnot_pd(_mm256_set1_pd(-0.0), v), _mm256_set1_pd(limit), _CMP_GT_OQ))
 #define BELOWD(v, limit) _mm256_movemask_pd(_mm256_cmp_pd(v, _mm256_set1_pd(limit), _CMP_LT_OQ))
-#define CHOOSEF(v, limit, a, b) _mm256_blendv_ps(b, a, \
-    _mm256_cmp_ps(_mm256_andnot_ps(_mm256_set1_ps(-0.0f), v), _mm256_set1_ps(limit), _CMP_GT_OQ))
-#define CHOOSED(v, limit, a, b) _mm256_blendv_pd(b, a, \
-    _mm256_cmp_pd(_mm256_andnot_pd(_mm256_set1_pd(-0.0), v), _mm256_set1_pd(limit), _CMP_GT_OQ))
-#define SIGND(magnitude, v) _mm256_or_pd(_mm256_andnot_pd(SETD(-0.0), magnitude), _mm256_and_pd(SETD(-0.0), v))
-#define FMAD(a, b, c) _mm256_fmadd_pd(a, b, c)
 #define ABSD(v) _mm256_andnot_pd(SETD(-0.0), v)
 #define ONE_AT_0F(x, v) _mm256_blendv_ps(v, SETF(1), _mm256_cmp_ps(x, _mm256_setzero_ps(), _CMP_EQ_OQ))
 #define ONE_AT_0D(x, v) _mm256_blendv_pd(v, SETD(1), _mm256_cmp_pd(x, _mm256_setzero_pd(), _CMP_EQ_OQ))
@@ -84,14 +72,6 @@ typedef __m256d vd;
         (void)s;                                                                                                  \
         unary_##suffix(op[0], op[1], n, fn);                                                                      \
     }
-/* The same where the vector function is right only up to a magnitude: beyond it another one serves. */
-#define GUARDED(name, V, BEYOND, CHOOSE, fn, limit, far, suffix)                                                  \
-    static inline V guarded_##name##_##suffix(V v)                                                                \
-    {                                                                                                             \
-        V result = fn(v);                                                                                         \
-        return __builtin_expect(BEYOND(v, limit) != 0, 0) ? CHOOSE(v, limit, far(v), result) : result;            \
-    }                                                                                                             \
-    UNARY(name, guarded_##name##_##suffix, suffix)
 #define BINARY(name, fn, suffix)                                                                                  \
     static void name##_##suffix(void *const *op, int64_t n, unsigned s)                                           \
     {                                                                                                             \
@@ -142,20 +122,6 @@ static inline vd power_d(vd a, vd b)
     return __builtin_expect(far != 0, 0) ? power_lanes(a, b, r, far) : r;
 }
 
-/* exp(|v|) / 2 for |v| > 700: the halving is in the exponent, whose rounding error is compensated. */
-static inline vd half_exp_d(vd v)
-{
-    vd a = ABSD(v), t = a - SETD(0x1.62e42fefa39efp-1), lost = (a - t) - SETD(0x1.62e42fefa39efp-1), e = exp_d(t);
-    vd r = FMAD(e, lost - SETD(0x1.abc9e3b39803fp-56), e);
-    return CHOOSED(e, DBL_MAX, e, r);
-}
-static inline vd sinh_far(vd v) { return SIGND(half_exp_d(v), v); }
-static inline vd cosh_far(vd v) { return half_exp_d(v); }
-static inline vf log1p_far_f32(vf v) { return SF(log, u10)(v); }
-static inline vd log1p_far_f64(vd v) { return SD(log, u10)(v); }
-static inline vd arcsinh_far(vd v) { return SIGND(SD(log, u10)(ABSD(v)) + SETD(0x1.62e42fefa39efp-1), v); }
-static inline vd arccosh_far(vd v) { return SD(log, u10)(v) + SETD(0x1.62e42fefa39efp-1); }
-
 /* F(sinc), step by step. */
 static inline vf sinc_of_f32(vf a)
 {
@@ -168,14 +134,17 @@ static inline vd sinc_of_f64(vd a)
     return ONE_AT_0D(x, SD(sin, u10)(x) / x);
 }
 
-#define UNARIES(X) X(exp2, exp2, u10) X(log, log, u10) X(log2, log2, u10)                                          \
-    X(log10, log10, u10) X(sin, sin, u10) X(cos, cos, u10) X(tan, tan, u10) X(arcsin, asin, u35)               \
-    X(arccos, acos, u35) X(arctan, atan, u10) X(arctanh, atanh, u10)
-#define SINGLES(X) X(sinc, sinc) X(log1p, log1p)
+#if defined(__AVX512F__)
+#define UNARIES(X) X(exp2, exp2, u10) X(log2, log2, u10) X(log10, log10, u10) X(sin, sin, u10) X(cos, cos, u10) \
+    X(tan, tan, u10) X(arcsin, asin, u35) X(arccos, acos, u35)
+#else
+#define UNARIES(X) X(exp2, exp2, u10) X(sin, sin, u10) X(cos, cos, u10) X(tan, tan, u10) X(arcsin, asin, u35) \
+    X(arccos, acos, u35)
+#endif
+#define SINGLES(X) X(sinc, sinc)
 #define BINARIES(X) X(arctan2, atan2, u35) X(hypot, hypot, u05)
 /* float32 has its own */
-#define DOUBLES(X) X(exp, exp) X(sinc, sinc) X(log1p, log1p) X(tanh, tanh) X(cbrt, cbrt) X(expm1, expm1) \
-    X(arcsinh, asinh) X(arccosh, acosh) X(power, pow) X(sinh, sinh) X(cosh, cosh)
+#define DOUBLES(X) X(exp, exp) X(sinc, sinc) X(power, pow)
 /* The angle of complex numbers: interleaved parts are separated first. */
 #define ANGLE(T, C, V, LOAD, STORE, fn, suffix)                                                                   \
     static void angle_##suffix(void *const *op, int64_t n, unsigned s)                                            \
@@ -201,15 +170,6 @@ ANGLE(double, cp_complex128, vd, LOADD, STORED, SD(atan2, u35), c128)
 UNARY(exp, exp_d, f64)
 UNARY(sinc, sinc_of_f32, f32)
 UNARY(sinc, sinc_of_f64, f64)
-UNARY(tanh, SD(tanh, u10), f64)
-UNARY(expm1, SD(expm1, u10), f64)
-UNARY(cbrt, SD(cbrt, u10), f64)
-GUARDED(arcsinh, vd, BEYONDD, CHOOSED, SD(asinh, u10), 1e150, arcsinh_far, f64)
-GUARDED(arccosh, vd, BEYONDD, CHOOSED, SD(acosh, u10), 1e150, arccosh_far, f64)
-GUARDED(sinh, vd, BEYONDD, CHOOSED, SD(sinh, u10), 700.0, sinh_far, f64)
-GUARDED(cosh, vd, BEYONDD, CHOOSED, SD(cosh, u10), 700.0, cosh_far, f64)
-GUARDED(log1p, vf, BEYONDF, CHOOSEF, SF(log1p, u10), 1e37f, log1p_far_f32, f32)
-GUARDED(log1p, vd, BEYONDD, CHOOSED, SD(log1p, u10), 1e305, log1p_far_f64, f64)
 BINARY(power, power_d, f64)
 UNARIES(BOTH)
 BINARIES(BOTH2)
@@ -234,8 +194,7 @@ BINARIES(BOTH2)
 REMAINDERS(DECLARE)
 #define REMAINDER_F32(name) [CP_OP_##name] = CPI_ISA_NAME(cpi_##name##_f32),
 /* elementwise_float32_simd.c */
-#define CHEAP(X) X(arcsinh) X(arccosh) X(cbrt) X(tanh) X(sinh) X(cosh) X(expm1) X(power) X(exp) X(spacing) \
-    X(nextafter) X(i0) X(logaddexp) X(logaddexp2)
+#define CHEAP(X) X(cbrt) X(tanh) X(power) X(exp) X(spacing) X(nextafter) X(i0) X(logaddexp) X(logaddexp2)
 #define DECLARE_CHEAP(name) \
     extern void CPI_ISA_NAME(cpi_cheap_##name##_f32)(void *const *, int64_t, unsigned);
 CHEAP(DECLARE_CHEAP)
@@ -246,12 +205,14 @@ CHEAP(DECLARE_CHEAP)
 #define CHEAP(X)
 #endif
 
+#define SERIES_F32(name) [CP_OP_##name] = CPI_ISA_NAME(cpi_series_##name##_f32),
+#define SERIES_F64(name) [CP_OP_##name] = CPI_ISA_NAME(cpi_series_##name##_f64),
 const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f32)[CPI_NKERNELS] = {
-    UNARIES(ENTRY_F32) SINGLES(ENTRY_F32) BINARIES(ENTRY_F32)
-    REMAINDERS(REMAINDER_F32) CHEAP(CHEAP_F32)};
+    UNARIES(ENTRY_F32) SINGLES(ENTRY_F32) BINARIES(ENTRY_F32) REMAINDERS(REMAINDER_F32) CHEAP(CHEAP_F32)
+    CPI_LOGARITHMS(SERIES_F32) CPI_SERIES_F32(SERIES_F32)};
 const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f64)[CPI_NKERNELS] = {
-    UNARIES(ENTRY_F64) BINARIES(ENTRY_F64) DOUBLES(ENTRY_F64) FLOAT_POWER
-    REMAINDERS(REMAINDER_F64)};
+    UNARIES(ENTRY_F64) BINARIES(ENTRY_F64) DOUBLES(ENTRY_F64) FLOAT_POWER REMAINDERS(REMAINDER_F64)
+    CPI_LOGARITHMS(SERIES_F64) CPI_SERIES_F64(SERIES_F64)};
 /* elementwise_magnitude_simd.c */
 extern void CPI_ISA_NAME(cpi_absolute_c64)(void *const *, int64_t, unsigned);
 extern void CPI_ISA_NAME(cpi_absolute_c128)(void *const *, int64_t, unsigned);

@@ -243,6 +243,7 @@ static void coordinates_task(void *context, int64_t task, int worker)
         int64_t n = length(j->s, p), k = j->s->before[p];
         for (int64_t i = 0; i < n; i += 64) {
             uint64_t w = words[i / 64];
+            if (!w) continue;
             const int64_t base = p * SEGMENT + i;
             const int set = __builtin_popcountll(w), runs = __builtin_popcountll(w & ~(w << 1));
             if (j->points || set < LONG * runs) {

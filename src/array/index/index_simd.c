@@ -62,23 +62,19 @@ static int64_t bits(const void *condition, cp_type type, int64_t n, uint64_t *wo
     int64_t item = cpi_itemsize(type), count = 0;
     const int kind = cpi_is_complex(type) ? (int)-item : (int)item;
     const uint64_t magnitude = kind > 0 ? cpi_magnitude(type) : 0;
-    for (int64_t i = 0; i < n; i += 64, x += 64 * item) {
-        uint8_t b[64];
-        uint64_t w;
-        if (n - i >= 64 && item == 1 && !cpi_is_float(type)) {
-            w = word_of_bytes((const uint8_t *)x);
-        } else if (n - i >= 64) {
-            truth(x, kind, magnitude, 64, b);
-            w = word_of_bytes(b);
-        } else if (item == 1 && !cpi_is_float(type)) {
-            memset(b, 0, sizeof b);
-            memcpy(b, x, (uint32_t)(n - i) & 63u);
-            w = word_of_bytes(b);
-        } else {
-            memset(b, 0, sizeof b);
-            truth(x, kind, magnitude, (int)(n - i), b);
-            w = word_of_bytes(b);
-        }
+    const bool bytes = item == 1 && !cpi_is_float(type);
+    int64_t i = 0;
+    for (; bytes && n - i >= 64; i += 64) { /* by itself: a loop without branches */
+        const uint64_t w = word_of_bytes((const uint8_t *)x + i);
+        words[i / 64] = w;
+        count += __builtin_popcountll(w);
+    }
+    for (x += i * item; i < n; i += 64, x += 64 * item) {
+        uint8_t b[64] = {0};
+        if (bytes) memcpy(b, x, (uint32_t)(n - i) & 63u);
+        else if (n - i >= 64) truth(x, kind, magnitude, 64, b);
+        else truth(x, kind, magnitude, (int)(n - i), b);
+        const uint64_t w = word_of_bytes(b);
         words[i / 64] = w;
         count += __builtin_popcountll(w);
     }

@@ -362,11 +362,43 @@ static bool by_rows(const cpi_job *job)
     return loop->ndim <= 1 || n >= LONG || (n >= READY && rows_lie_ready(job));
 }
 
+/* A few elements that lie as the kernel takes them, as those of small arrays mostly do, are one call of it. All that
+ * cpi_engine_run finds out for others would take longer than the call. False: nothing was done. */
+static bool run_small(const cpi_job *job)
+{
+    const cpi_loop *loop = job->loop;
+    const int64_t n = loop->size;
+    void *op[CPI_MAXOUT + CPI_MAXIN];
+    _Alignas(16) unsigned char value[CPI_MAXIN][16];
+    unsigned scalars = 0;
+    if (loop->ndim > 1 || n > CPI_CHUNK || job->mask || job->silent) return false;
+    for (int k = 0; k < job->nout + job->nin; k++) {
+        const cpi_operand *from = &loop->op[k];
+        const cp_type type = k < job->nout ? job->out_type[k] : job->in_type[k - job->nout];
+        const int64_t stride = loop->ndim ? from->strides[0] : 0;
+        const bool one = k >= job->nout && !stride;
+        if ((from->type != type && !one) || (n > 1 && !one && stride != cpi_itemsize(type))) return false;
+        op[k] = from->data;
+        if (!one) continue;
+        scalars |= 1u << (k - job->nout);
+        if (from->type == type) continue;
+        op[k] = value[k - job->nout];
+        job->set->convert[from->type][type](op[k], from->data, 1);
+    }
+    if (!(job->scalars_allowed >> scalars & 1)) {
+        if (n > 1) return false;
+        scalars = 0;
+    }
+    job->kernel(job, op, n, scalars);
+    return true;
+}
+
 void cpi_engine_run(cpi_job *job)
 {
     const cpi_loop *loop = job->loop;
     if (!loop->size) return;
     job->set = cpi_move_kernels_best();
+    if (run_small(job)) return;
     take_values(job);
     job->rows = by_rows(job);
     job->step = loop->size <= CPI_CHUNK ? CPI_CHUNK : chunk_elements(job);

@@ -126,7 +126,25 @@ static int64_t compress(const job *j, char *x, const uint8_t *mask, int64_t stri
     return m;
 }
 
-/* The next up to `most` elements into `buffer`; *taken counts positions passed. Returns elements gathered. */
+/* Whole rows of `inner` elements into `buffer`: as many as are left of the next outer dimension, at most `most`
+ * elements. Returns elements gathered; 0 inside a row, and where there is but one. Advancing the cursor after each
+ * short row would take as long as copying it. */
+static int64_t gather_rows(const job *j, cursor *c, const char *x, int64_t inner, int64_t step, int64_t most,
+                           char *buffer)
+{
+    const axes *r = j->reduced;
+    const int outer = r->ndim - 2;
+    if (outer < 0 || c->at[outer + 1] || most < 2 * inner) return 0;
+    const int64_t left = r->shape[outer] - c->at[outer], skip = r->x[outer], bytes = inner * j->wide;
+    int64_t m = 0;
+    for (x += c->offset[0]; m < left && most >= inner; m++, most -= inner, x += skip, buffer += bytes)
+        pack(j, buffer, x, step, inner);
+    c->at[outer] += m - 1, c->offset[0] += (m - 1) * skip;
+    advance(j, c, inner);
+    return m * inner;
+}
+
+/* The next `most` elements, those that `where` takes out left out, into `buffer`; returns elements gathered. */
 static int64_t gather(const job *j, cursor *c, const char *x, const uint8_t *where, int64_t most, char *buffer)
 {
     const axes *r = j->reduced;
@@ -134,11 +152,16 @@ static int64_t gather(const job *j, cursor *c, const char *x, const uint8_t *whe
     const int64_t inner = last < 0 ? 1 : r->shape[last], step = last < 0 ? 0 : r->x[last];
     int64_t got = 0, at = last < 0 ? 0 : c->at[last];
     while (most > 0) {
-        const int64_t n = inner - at < most ? inner - at : most;
         char *to = buffer + got * j->wide;
-        pack(j, to, x + c->offset[0], step, n);
-        got += where ? compress(j, to, where + c->offset[1], last < 0 ? 0 : r->where[last], n) : n;
-        advance(j, c, n);
+        int64_t n = where ? 0 : gather_rows(j, c, x, inner, step, most, to);
+        if (n) {
+            got += n;
+        } else {
+            n = inner - at < most ? inner - at : most;
+            pack(j, to, x + c->offset[0], step, n);
+            got += where ? compress(j, to, where + c->offset[1], last < 0 ? 0 : r->where[last], n) : n;
+            advance(j, c, n);
+        }
         most -= n, at = 0; /* of the next row, if there is one */
     }
     return got;

@@ -19,4 +19,11 @@ void cpi_search_some_v2(const cpi_search *s, int64_t first, int64_t last);
 void cpi_search_some_v3(const cpi_search *s, int64_t first, int64_t last);
 void cpi_search_some_v4(const cpi_search *s, int64_t first, int64_t last);
 
+/* to[i] = is values[i] one of the n numbers of `from`, all float32 or, with `wide`, float64; NaN is none. */
+typedef void (*cpi_few_comparer)(bool wide, int64_t n, const void *from, int64_t m, const void *values, bool invert,
+                                 uint8_t *to);
+void cpi_isin_few_v2(bool wide, int64_t n, const void *from, int64_t m, const void *values, bool invert, uint8_t *to);
+void cpi_isin_few_v3(bool wide, int64_t n, const void *from, int64_t m, const void *values, bool invert, uint8_t *to);
+void cpi_isin_few_v4(bool wide, int64_t n, const void *from, int64_t m, const void *values, bool invert, uint8_t *to);
+
 #endif

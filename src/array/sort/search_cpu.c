@@ -231,6 +231,41 @@ static void look_up_task(void *context, int64_t task, int worker)
     BY_KEY(LOOK_UP)
 }
 
+/* Integers of one byte, looked up in a table of all 256, and a few floating-point numbers, compared one by one. */
+typedef struct direct_job {
+    int64_t n, m;
+    const void *from, *values;
+    cp_type type;
+    bool invert;
+    uint8_t *to, there[256];
+} direct_job;
+
+static void direct_task(void *context, int64_t task, int worker)
+{
+    const direct_job *j = context;
+    const int64_t first = task * EACH, m = j->m - first < EACH ? j->m - first : EACH;
+    const char *x = (const char *)j->values + first * cpi_itemsize(j->type);
+    uint8_t *to = j->to + first;
+    (void)worker;
+    if (cpi_itemsize(j->type) > 1) {
+        CPI_BEST(cpi_isin_few)(j->type == CP_FLOAT64, j->n, j->from, m, x, j->invert, to);
+    } else {
+        for (int64_t i = 0; i < m; i++) to[i] = j->there[(uint8_t)x[i]];
+    }
+}
+
+static bool isin_direct(cp_type type, int64_t n, const void *from, int64_t m, const void *values, bool invert,
+                        uint8_t *to)
+{
+    const bool bytes = cpi_is_whole(type) && cpi_itemsize(type) == 1;
+    if (!bytes && !((type == CP_FLOAT32 || type == CP_FLOAT64) && n <= FEW)) return false;
+    direct_job j = {.n = n, .m = m, .from = from, .values = values, .type = type, .invert = invert, .to = to};
+    if (bytes) memset(j.there, invert, sizeof j.there);
+    for (int64_t i = 0; i < n && bytes; i++) j.there[((const uint8_t *)from)[i]] = !invert;
+    cpi_parallel((m + EACH - 1) / EACH, direct_task, &j);
+    return true;
+}
+
 /* False where a table is not the way; else *code says how it went. */
 static bool isin_whole(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
                        bool invert, uint8_t *to, cp_code *code)
@@ -254,6 +289,7 @@ cp_code cpi_sort_cpu_isin(cp_stream *stream, cp_type type, int64_t n, const void
     cpi_grid grid;
     double use_few_edges[FEW];
     cp_code code;
+    if (isin_direct(type, n, from, m, values, invert, to)) return CP_OK;
     if (isin_whole(stream, type, n, from, m, values, invert, to, &code)) return code;
     void *sorted = cpi_work_alloc(stream, (size_t)(n * cpi_itemsize(type)));
     if (!sorted) return cp_error();

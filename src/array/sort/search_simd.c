@@ -56,3 +56,22 @@ void CPI_ISA_NAME(cpi_search_some)(const cpi_search *s, int64_t first, int64_t l
     default: search_c128(s, first, last);
     }
 }
+
+/* --- membership in a few floating-point numbers --- */
+
+#define FUNCTION isin_few_32
+#define T float
+#define WORD uint32_t
+#include "sort/isin_few.inc"
+
+#define FUNCTION isin_few_64
+#define T double
+#define WORD uint64_t
+#include "sort/isin_few.inc"
+
+void CPI_ISA_NAME(cpi_isin_few)(bool wide, int64_t n, const void *from, int64_t m, const void *values, bool invert,
+                                uint8_t *to)
+{
+    if (wide) isin_few_64(n, from, m, values, invert, to);
+    else isin_few_32(n, from, m, values, invert, to);
+}

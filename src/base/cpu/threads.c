@@ -272,10 +272,14 @@ static void run_alone(int64_t tasks, cpi_task fn, void *context)
 
 void cpi_parallel(int64_t tasks, cpi_task fn, void *context)
 {
+    if (tasks <= 1) {
+        run_alone(tasks, fn, context);
+        return;
+    }
     int promise = promised, workers = cpi_workers();
     if (promise && promise < workers) workers = promise;
     /* A second caller at the same time works alone rather than waiting for the first one's job. */
-    if (tasks <= 1 || workers <= 1 || inside_task || pthread_mutex_trylock(&job_lock)) {
+    if (workers <= 1 || inside_task || pthread_mutex_trylock(&job_lock)) {
         run_alone(tasks, fn, context);
         return;
     }

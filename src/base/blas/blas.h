@@ -39,6 +39,7 @@ typedef struct cpi_blas {
     const char *name;        /* "OpenBLAS", "MKL" */
     bool wide;               /* integers of 64 bits */
     bool moderate;           /* quicker than our own kernels with many matrices of a moderate size */
+    bool spectra;            /* quicker with singular values and eigenvalues than our tasks of its routines */
     char prefix[16], suffix[8]; /* of names: scipy_ dgemm _64_ */
     void *handle;
     char where[512];         /* the file */

@@ -85,6 +85,7 @@ static bool fill(const search *s, void *handle, const char *path)
     const bool whole = cpi_blas_routines(b, handle, prefixes, suffixes);
     b->name = "MKL";
     b->wide = true;
+    b->spectra = true;
     b->moderate = true; /* on an Intel processor PyTorch's took 0.76 of our kernels' time for many products of 128^2 */
     snprintf(b->where, sizeof b->where, "%s", path);
     b->set_threads_here = (int (*)(int))dlsym(handle, "MKL_Set_Num_Threads_Local");

@@ -42,24 +42,44 @@ void cpi_job_transpose(const job *j, int64_t rows, int64_t columns, const void *
         for (int64_t i = 0; i < tasks; i++) turn_task(&t, i, 0);
 }
 
-static bool finite4(int64_t n, const float *x)
-{
-    float sum = 0;
-    for (int64_t i = 0; i < n; i++) sum += x[i] * 0;
-    return sum == 0;
-}
-static bool finite8(int64_t n, const double *x)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++) sum += x[i] * 0;
-    return sum == 0;
-}
+enum { SUMS = 8 }; /* which wait for one another only so often */
+#define FINITE(T, name)                                                              \
+    static bool name(int64_t n, const T *x)                                           \
+    {                                                                                \
+        T sums[SUMS] = {0}, sum = 0;                                                  \
+        int64_t i = 0;                                                               \
+        for (; i + SUMS <= n; i += SUMS)                                              \
+            for (int k = 0; k < SUMS; k++) sums[k] += x[i + k] * 0;                    \
+        for (; i < n; i++) sum += x[i] * 0;                                           \
+        for (int k = 0; k < SUMS; k++) sum += sums[k];                                 \
+        return sum == 0;                                                             \
+    }                                                                                \
+    static double most_##name(int64_t n, const T *x)                                  \
+    {                                                                                \
+        T most[SUMS] = {0}, all = 0;                                                  \
+        int64_t i = 0;                                                               \
+        for (; i + SUMS <= n; i += SUMS)                                              \
+            for (int k = 0; k < SUMS; k++) {                                          \
+                const T size = x[i + k] < 0 ? -x[i + k] : x[i + k];                   \
+                most[k] = size > most[k] ? size : most[k];                           \
+            }                                                                        \
+        for (int k = 0; k < SUMS; k++) all = most[k] > all ? most[k] : all;            \
+        for (; i < n; i++) all = x[i] > all ? x[i] : -x[i] > all ? -x[i] : all;        \
+        return (double)all;                                                          \
+    }
+FINITE(float, finite4)
+FINITE(double, finite8)
 bool cpi_job_is_finite(const job *j, int64_t n, const void *x)
 {
     n *= (int64_t)(j->size / j->part);
     return j->part == 4 ? finite4(n, x) : finite8(n, x);
 }
-/* The same of one triangle of an n x n matrix. */
+double cpi_job_most(const job *j, int64_t n, const void *x)
+{
+    n *= (int64_t)(j->size / j->part);
+    return j->part == 4 ? most_finite4(n, x) : most_finite8(n, x);
+}
+/* Is one triangle of an n x n matrix finite? */
 bool cpi_job_is_finite_triangle(const job *j, int64_t n, bool upper, const char *x)
 {
     bool good = true;
@@ -86,7 +106,7 @@ cp_code cpi_job_all(job *j, size_t work)
 {
     const cpi_linalg *l = j->l;
     int64_t largest = l->m > l->n ? l->m : l->n;
-    bool shared = l->batch > 1 && largest <= 256; /* beyond that threads do as well within one */
+    const bool shared = j->shared = l->batch > 1 && largest <= 256; /* beyond that threads do as well within one */
     int workers = shared ? cpi_workers() : 1;
     if (!cpi_lapack_fits(largest) || !cpi_lapack_fits(l->k) || !cpi_lapack_fits(j->lwork))
         return cpi_fail(CP_ERROR_VALUE, "%s: the matrix is too large for a LAPACK of 32-bit integers", l->function);

@@ -18,8 +18,10 @@ typedef struct job {
     size_t size, part;      /* bytes of an element, and of its real part */
     int64_t r;              /* min(m, n) */
     cpi_lapack_fn f[5];
+    const struct cpi_spectra *spectra; /* of those that the pool does */
     bool pooled;            /* the pool's threads do each matrix (lu_cpu.c), not the library's own */
     bool own;               /* the library's own threads may do them */
+    bool shared;            /* a task has whole matrices */
     int64_t lwork;          /* LAPACK's own workspace, in elements */
     size_t work;            /* bytes of workspace for one matrix */
     int (*one)(const struct job *j, int64_t i, char *work); /* returns its error */
@@ -64,6 +66,7 @@ static inline void set_number(const job *j, void *x, int64_t i, double re, doubl
 void cpi_job_transpose(const job *j, int64_t rows, int64_t columns, const void *from, void *to);
 /* Are n elements, and those of one triangle of an n x n matrix, neither NaN nor infinite? */
 bool cpi_job_is_finite(const job *j, int64_t n, const void *x);
+double cpi_job_most(const job *j, int64_t n, const void *x); /* the largest size of a part of n finite elements */
 bool cpi_job_is_finite_triangle(const job *j, int64_t n, bool upper, const char *x);
 
 /* LAPACK's routines of these names into j->f; false, with an error, where one is missing. */
@@ -85,6 +88,16 @@ int64_t cpi_lu_factor(const job *j, int64_t m, int64_t n, char *a, int64_t *pivo
 /* X T = B for the column-major k x n matrix x: B's rows. `lower` is of T in column-major order; j->f[which] is
  * trsm. */
 void cpi_lu_divide(const job *j, int which, bool lower, cpi_trans trans, bool unit, const void *t, char *x, int64_t k);
+
+/* spectra_pool.c: svd and eigh of one matrix that is neither small nor left to LAPACK. */
+typedef struct cpi_spectra {
+    cpi_lapack_fn reduce, reflect, gemm, values, larft, trmm, divide[5], qr[5];
+} cpi_spectra;
+bool cpi_spectra_is_shared(const job *j);
+bool cpi_svd_begin(job *j, cpi_spectra *s, size_t *bytes);
+bool cpi_eigh_begin(job *j, cpi_spectra *s, size_t *bytes);
+int cpi_svd_one(const job *j, int64_t i, char *work);
+int cpi_eigh_one(const job *j, int64_t i, char *work);
 
 /* qr_cpu.c: whether a matrix is done there, the places of a job's routines, and the bytes of `work`. */
 enum { CPI_QR_GEQRF, CPI_QR_ORGQR, CPI_QR_GEQRT3, CPI_QR_LARFB };

@@ -21,6 +21,7 @@ cpi_lapack_fn cpi_lapack(const char *function, const char *name, cp_type type)
 
 int64_t cpi_lapack_slot(const int64_t *list, int64_t i) { return cpi_blas_integer(cpi_blas_found(), list, i); }
 bool cpi_lapack_there(void) { return cpi_blas_found() != NULL; }
+bool cpi_lapack_leads(void) { return cpi_blas_found()->spectra; }
 bool cpi_lapack_fits(int64_t size) { return size <= cpi_blas_most(cpi_blas_found()); }
 void cpi_lapack_threads(bool own)
 {

@@ -20,6 +20,8 @@ cpi_lapack_fn cpi_lapack(const char *function, const char *name, cp_type type);
 int64_t cpi_lapack_slot(const int64_t *list, int64_t i);
 /* Whether there is a library; small matrices need none. */
 bool cpi_lapack_there(void);
+/* Whether its own threads take less time for spectra than the pool's with its routines. */
+bool cpi_lapack_leads(void);
 /* Whether its integers hold a size. */
 bool cpi_lapack_fits(int64_t size);
 /* Between true and false the library may use its own threads; never inside a task of the pool. */

@@ -31,7 +31,10 @@ cp_code cpi_linalg_cpu_svd(cp_stream *stream, const cpi_linalg *l)
     int64_t m = l->m, n = l->n, r = j.r, most = m > n ? m : n, ask = -1, info = 0, list[1];
     int64_t u = l->full ? m : r;
     const char *what = !l->u ? "N" : l->full ? "A" : "S";
+    cpi_spectra shared;
+    size_t bytes;
     if (!FIND(&j, "gesdd")) return cp_error();
+    if (cpi_spectra_is_shared(&j)) return cpi_svd_begin(&j, &shared, &bytes) ? cpi_job_all(&j, bytes) : cp_error();
     if (is_complex(&j))
         j.f[0](what, &n, &m, answer, &n, answer, answer, &n, answer, &u, answer, &ask, answer, list, &info);
     else j.f[0](what, &n, &m, answer, &n, answer, answer, &n, answer, &u, answer, &ask, list, &info);
@@ -70,7 +73,10 @@ cp_code cpi_linalg_cpu_eigh(cp_stream *stream, const cpi_linalg *l)
     double answer[2], real[2];
     int64_t n = l->n, ask = -1, info = 0, list[1] = {0}, lr = -1, li = -1;
     const char *job_word = l->u ? "V" : "N";
+    cpi_spectra shared;
+    size_t bytes;
     if (!FIND(&j, complex ? "heevd" : "syevd")) return cp_error();
+    if (cpi_spectra_is_shared(&j)) return cpi_eigh_begin(&j, &shared, &bytes) ? cpi_job_all(&j, bytes) : cp_error();
     if (complex) j.f[0](job_word, "U", &n, answer, &n, real, answer, &ask, real, &lr, list, &li, &info);
     else j.f[0](job_word, "U", &n, answer, &n, real, answer, &ask, list, &li, &info);
     cpi_job_wants(&j, answer);

@@ -47,7 +47,7 @@ int cmd_info(int argc, char **argv)
     printf("cuprite      %d.%d.%d\n", CP_VERSION_MAJOR, CP_VERSION_MINOR, CP_VERSION_PATCH);
     int gpus = cp_device_count();
     for (int i = 0; i < gpus; i++) print_device(i);
-    if (!gpus) printf("%-12s none: %s\n", "GPU", cp_device_trouble());
+    if (!gpus) printf("%-12s none: %s\n", "GPU", cp_device_error());
     print_device(CP_CPU);
     printf("threads      %d\n", cp_threads());
     const char *blas = cp_blas_library();

@@ -86,7 +86,7 @@ int fail_error_of(const char *command, const char *known, const char *subject)
     if (colon) text = colon + 2;
     size_t n = strlen(known);
     if (!strncmp(text, known, n) && !strncmp(text + n, ": ", 2)) text += n + 2;
-    fail(command, "%s: %s", subject, *text ? text : cp_code_text(cp_error()));
+    fail(command, "%s: %s", subject, *text ? text : cp_code_string(cp_error()));
     cp_error_clear();
     return 1;
 }

@@ -56,10 +56,10 @@ OTHER_NAMES = {
 LIFE = "the life of C's arrays, scopes, streams and errors, which Python does itself"
 ATTRIBUTE = "an attribute, an operator or a conversion in Python"
 C_ONLY = {
-    **dict.fromkeys("retain free keep scope_begin scope_end error error_clear error_message code_text code_exception "
+    **dict.fromkeys("retain free keep scope_begin scope_end error error_clear error_message code_string code_exception "
                     "warnings warnings_clear "
-                    "warning_text warning_category "
-                    "image_header_free sources_free text_free rng_new rng_free".split(), LIFE),
+                    "warning_string warning_category "
+                    "image_header_free sources_free string_free rng_new rng_free".split(), LIFE),
     "seed_state": "numpy.random.SeedSequence",
     **dict.fromkeys("type_of nbytes dims dim strides data device_of is_c_contiguous is_f_contiguous is_writable "
                     "set_writable type_name type_from_name type_kind "

@@ -22,7 +22,7 @@ extern "C" {
 /* Number of GPUs; 0 when there is none or the CUDA plugin cannot be loaded. Opens the plugin. */
 CP_API int cp_device_count(void);
 /* Why there is no GPU, one line; "" when there is one. */
-CP_API const char *cp_device_trouble(void);
+CP_API const char *cp_device_error(void);
 /* "cpu", "cuda", "cuda:1", "gpu", "gpu:1", "1" or NAME:N of another backend's plugin to a device. CP_ERROR_VALUE for
  * any other string, CP_ERROR_DEVICE for a device that does not exist. */
 CP_API cp_code cp_device_parse(const char *text, int *device);
@@ -50,7 +50,7 @@ CP_API int cp_device_can_access(int device, int peer);
 /* Reports the device's properties under CUDA's names (cudaDeviceProp): n numbers, or a string and its length n. The CPU
  * reports the limits of user kernels there. */
 typedef void (*cp_property_fn)(void *context, const char *name, int n, const int64_t *values, const char *text);
-CP_API cp_code cp_device_properties(int device, cp_property_fn tell, void *context);
+CP_API cp_code cp_device_properties(int device, cp_property_fn report, void *context);
 /* Calls the platform's own function by name ("cudaMemAdvise"). Arguments are integers, addresses included. Its status
  * goes to *status and its results, 8 at most, to `out`. Returns their number; -1 with the error set where there is no
  * such function, as on the CPU. */

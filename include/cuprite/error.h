@@ -74,14 +74,14 @@ CP_API cp_code cp_error(void);
 CP_API const char *cp_error_message(void); /* of the first error; "" without one */
 CP_API void cp_error_clear(void); /* the thread has no error then */
 /* The fixed message of a code ("axis out of bounds"), and its Python exception. */
-CP_API const char *cp_code_text(cp_code code); /* what the code means */
+CP_API const char *cp_code_string(cp_code code); /* what the code means */
 CP_API const char *cp_code_exception(cp_code code); /* Python's exception for it */
 /* The calling thread's warnings since the last clear: bit 1 << CP_WARNING_NAME for each. Warnings that depend on the
  * values of a result are given on the CPU, where results are complete when a call returns, and not on a GPU. */
 CP_API unsigned cp_warnings(void); /* bits that are set */
 CP_API void cp_warnings_clear(void); /* no bit is set then */
 /* A warning's message, and its Python category. */
-CP_API const char *cp_warning_text(cp_warning warning); /* NumPy's words */
+CP_API const char *cp_warning_string(cp_warning warning); /* NumPy's words */
 CP_API const char *cp_warning_category(cp_warning warning); /* Python's category */
 
 #ifdef __cplusplus

@@ -80,9 +80,9 @@ CP_API cp_array *cp_rng_shuffled(cp_rng *g, cp_array *x, int axis);      /* whol
 CP_API cp_code cp_rng_shuffle(cp_rng *g, cp_array *x, int axis);         /* the same in place */
 /* Indices below n, int64; p: their n probabilities, or NULL. */
 CP_API cp_array *cp_rng_choice(cp_rng *g, int64_t n, bool replace, cp_array *p, const cp_draw_options *options);
-/* Applies chosen indices: slices of x along an axis; the index's axes replace it. Waits, because indices are
+/* Gathers slices of x along an axis by chosen indices; the index's axes replace that one. Waits, because indices are
  * checked. */
-CP_API cp_array *cp_rng_pick(cp_array *x, cp_array *index, int axis);
+CP_API cp_array *cp_rng_gather(cp_array *x, cp_array *index, int axis);
 
 #define cp_rng_raw(...) CP_CALL(cp_rng_raw, cp_draw_options, __VA_ARGS__, ._ = 0)
 #define cp_rng_random(...) CP_CALL(cp_rng_random, cp_draw_options, __VA_ARGS__, ._ = 0)

@@ -17,7 +17,7 @@ CP_API int64_t cp_test_allocations(void);
 CP_API int64_t cp_test_live(void);
 /* The n-th operation issued to the device from now on (1 is the next) fails when it runs, once; 0 turns the hook off.
  * CP_ERROR_UNSUPPORTED unless the device belongs to the deferred mock backend `late`. */
-CP_API cp_code cp_test_fail_late(int device, int64_t n);
+CP_API cp_code cp_test_fail_operation(int device, int64_t n);
 /* While on, this thread's reductions on the CPU use the kernels generated from src/array/reduce/reduce.def instead of
  * hand-written ones. */
 CP_API void cp_test_row_kernels(bool on);

@@ -19,20 +19,21 @@ extern "C" {
 CP_API cp_array *cp_ufunc_reduce(cp_op op, cp_array *x, const cp_reduce_options *options);
 #define cp_ufunc_reduce(...) CP_CALL2(cp_ufunc_reduce, cp_reduce_options, __VA_ARGS__, ._ = 0)
 
-typedef struct cp_chain_options {
+typedef struct cp_accumulate_options {
     CP_OPTION(bool, typed);     /* dtype is meant */
     CP_OPTION(cp_type, dtype);  /* type to compute in and to return, with `typed` */
     CP_OPTION(cp_array *, out); /* result goes here */
     int _;
-} cp_chain_options;
+} cp_accumulate_options;
 /* The result of the elements up to each one along an axis: x's shape. */
-CP_API cp_array *cp_ufunc_accumulate(cp_op op, cp_array *x, int axis, const cp_chain_options *options);
-#define cp_ufunc_accumulate(...) CP_CALL3(cp_ufunc_accumulate, cp_chain_options, __VA_ARGS__, ._ = 0)
+CP_API cp_array *cp_ufunc_accumulate(cp_op op, cp_array *x, int axis, const cp_accumulate_options *options);
+#define cp_ufunc_accumulate(...) CP_CALL3(cp_ufunc_accumulate, cp_accumulate_options, __VA_ARGS__, ._ = 0)
 /* Reduces the elements indices[j] to indices[j + 1] - 1 along an axis (the last: to the end), or gives the element
  * indices[j] where that range is empty. `indices` holds integers within the axis and is 1-d; they are read, so this
  * waits. */
-CP_API cp_array *cp_ufunc_reduceat(cp_op op, cp_array *x, cp_array *indices, int axis, const cp_chain_options *options);
-#define cp_ufunc_reduceat(...) CP_CALL4(cp_ufunc_reduceat, cp_chain_options, __VA_ARGS__, ._ = 0)
+CP_API cp_array *cp_ufunc_reduceat(cp_op op, cp_array *x, cp_array *indices, int axis,
+                                   const cp_accumulate_options *options);
+#define cp_ufunc_reduceat(...) CP_CALL4(cp_ufunc_reduceat, cp_accumulate_options, __VA_ARGS__, ._ = 0)
 /* The operation on every pair of elements: shape a.shape + b.shape. */
 CP_API cp_array *cp_ufunc_outer(cp_op op, cp_array *a, cp_array *b, const cp_ufunc_options *options);
 #define cp_ufunc_outer(...) CP_CALL3(cp_ufunc_outer, cp_ufunc_options, __VA_ARGS__, ._ = 0)

@@ -80,7 +80,7 @@ class _RuntimeInfo:
                 facts["CUDA Driver Version"] = runtime.driverGetVersion()
                 facts["CUDA Runtime Version"] = runtime.runtimeGetVersion()
         else:
-            facts["No GPU"] = _device.trouble()
+            facts["No GPU"] = _device.error()
         for number in [-1, *range(_device.count())] if full else []:
             q = _device.query(number)
             facts[f"Device {q['backend']}:{q['number']}"] = f"{q['name']} ({q['variant']})"

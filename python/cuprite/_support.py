@@ -280,7 +280,7 @@ def cuda_array_of(o):
     if as_cupy and not _device.count() and address and _device.memory_is_there(address + low, bytes_):
         return _over_memory(o, shape, dtype, strides, address, low, bytes_, read_only, cuprite.cuda.Device("cpu"))
     if not _device.count():
-        raise RuntimeError(f"__cuda_array_interface__: there is no GPU ({_device.trouble()})")
+        raise RuntimeError(f"__cuda_array_interface__: there is no GPU ({_device.error()})")
     if not address:
         raise ValueError("__cuda_array_interface__: elements at address 0")
     here = cuprite.cuda.Device(0) if _device.current() < 0 else cuprite.cuda.Device()

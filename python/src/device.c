@@ -67,12 +67,12 @@ PyObject *py_device_allow_waits(const py_device_allow_waits_args *v)
     return PyBool_FromLong(cp_synchronize_allow(v->allow));
 }
 
-/*: function("trouble", "", module="_device", doc="Why there is no GPU; '' where there is one.") */
-PyObject *py_device_trouble(const py_device_trouble_args *v)
+/*: function("error", "", module="_device", doc="Why there is no GPU; '' where there is one.") */
+PyObject *py_device_error(const py_device_error_args *v)
 {
     (void)v;
     cp_device_count();
-    return PyUnicode_FromString(cp_device_trouble());
+    return PyUnicode_FromString(cp_device_error());
 }
 
 /*: function("blas", "", module="_device",

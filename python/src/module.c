@@ -78,7 +78,7 @@ bool cpy_warn(cp_warning warning)
         Py_XDECREF(module);
         if (!category) PyErr_Clear(); /* where NumPy cannot be imported, its base */
     }
-    int refused = PyErr_WarnEx(category ? category : PyExc_RuntimeWarning, cp_warning_text(warning), 1);
+    int refused = PyErr_WarnEx(category ? category : PyExc_RuntimeWarning, cp_warning_string(warning), 1);
     Py_XDECREF(category);
     return refused == 0;
 }
@@ -164,7 +164,7 @@ static PyObject *array_string(PyObject *m, PyObject *args)
 {
     PyObject *o;
     int repr, suppress;
-    cp_text_options options = {0};
+    cp_print_options options = {0};
     long long threshold;
     (void)m;
     if (!PyArg_ParseTuple(args, "OpiLiip:_array_string", &o, &repr, &options.precision, &threshold, &options.edgeitems,
@@ -179,7 +179,7 @@ static PyObject *array_string(PyObject *m, PyObject *args)
     CPY_RUN(size, text = (cp_array_to_string)(x, &options));
     cpy_free(x);
     PyObject *r = text ? PyUnicode_FromString(text) : cpy_raise();
-    cp_text_free(text);
+    cp_string_free(text);
     return r;
 }
 

@@ -66,7 +66,7 @@ out:
 typedef struct {
     cp_array *x;
     int axis;
-    cp_chain_options options;
+    cp_accumulate_options options;
     PyObject *into;
 } accumulation;
 

@@ -262,7 +262,7 @@ static const cpi_backend backend = {
     .stream_done = late_stream_done, .stream_wait = late_stream_wait,
     .event_new = late_event_new, .event_free = late_event_free, .event_record = late_event_record,
     .event_sync = late_event_sync, .event_done = late_event_done, .event_elapsed = late_event_elapsed,
-    .device_sync = late_device_sync, .fail_late = late_fail,
+    .device_sync = late_device_sync, .fail_operation = late_fail,
 #define MODULE(module) .module = &cpi_##module##_late,
     CPI_MODULES(MODULE)
 #undef MODULE

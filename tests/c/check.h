@@ -58,11 +58,12 @@ static inline bool check_share(void)
         if (!(expression)) fail_msg("%s: %s", #expression, cp_error_message());              \
     } while (0)
 /* The last call failed with this code; the record is cleared. */
-#define failed(code_)                                                                        \
-    do {                                                                                     \
-        if (cp_error() != (code_))                                                           \
-            fail_msg("expected %s, got %s (%s)", cp_code_text(code_), cp_code_text(cp_error()), cp_error_message()); \
-        cp_error_clear();                                                                    \
+#define failed(code_)                                                                                                  \
+    do {                                                                                                               \
+        if (cp_error() != (code_))                                                                                     \
+            fail_msg("expected %s, got %s (%s)", cp_code_string(code_), cp_code_string(cp_error()),                    \
+                     cp_error_message());                                                                              \
+        cp_error_clear();                                                                                              \
     } while (0)
 
 /* A 1-d float64 (or int64) array on the current device. */

@@ -11,7 +11,7 @@ typedef struct worker {
     int device, first; /* the call that it begins with */
     size_t bytes[CALLS];
     char result[CALLS][MOST];
-    char trouble[256];
+    char error[256];
 } worker;
 
 static cp_array *small, *large, *wave; /* shared by all threads: 20 matrices of 6 x 6, one of 40 x 40, 3 x 300 numbers
@@ -50,10 +50,10 @@ static void work(worker *w)
             cp_array *r = call(which, own);
             w->bytes[which] = r ? (size_t)cp_nbytes(r) : 0;
             if (!r || w->bytes[which] > MOST || cp_to_host(r, w->result[which], w->bytes[which]))
-                snprintf(w->trouble, sizeof w->trouble, "call %d: %s", which, cp_error_message());
+                snprintf(w->error, sizeof w->error, "call %d: %s", which, cp_error_message());
             cp_error_clear();
             r = cp_rng_random(generator, .shape = CP_SHAPE(100)); /* shared: any numbers */
-            if (!r) snprintf(w->trouble, sizeof w->trouble, "random: %s", cp_error_message());
+            if (!r) snprintf(w->error, sizeof w->error, "random: %s", cp_error_message());
         }
     }
     cp_rng_free(own);
@@ -62,8 +62,8 @@ static void work(worker *w)
 static void *run(void *argument)
 {
     worker *w = argument;
-    if (cp_device_use(w->device)) snprintf(w->trouble, sizeof w->trouble, "device: %s", cp_error_message());
-    for (int round = 0; round < ROUNDS && !*w->trouble; round++) work(w);
+    if (cp_device_use(w->device)) snprintf(w->error, sizeof w->error, "device: %s", cp_error_message());
+    for (int round = 0; round < ROUNDS && !*w->error; round++) work(w);
     return NULL;
 }
 
@@ -99,7 +99,7 @@ static void many_threads(void **state)
         pthread_barrier_destroy(&start);
         run(&w[THREADS]); /* alone, after all of them */
         for (int i = 0; i <= THREADS; i++) {
-            if (*w[i].trouble) fail_msg("thread %d: %s", i, w[i].trouble);
+            if (*w[i].error) fail_msg("thread %d: %s", i, w[i].error);
             for (int k = 0; k < CALLS; k++) {
                 assert_true(w[i].bytes[k] > 0);
                 assert_int_equal(w[i].bytes[k], w[THREADS].bytes[k]);

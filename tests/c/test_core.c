@@ -18,7 +18,7 @@ static void error_record(void **state)
     failed(CP_ERROR_VALUE);
     assert_null(cp_ravel(NULL));
     failed(CP_ERROR_VALUE);
-    for (int c = 0; c < CP_NERRORS; c++) assert_non_null(cp_code_text((cp_code)c));
+    for (int c = 0; c < CP_NERRORS; c++) assert_non_null(cp_code_string((cp_code)c));
     assert_string_equal(cp_code_exception(CP_ERROR_AXIS), "AxisError");
 }
 
@@ -540,7 +540,7 @@ static void devices(void **state)
         ok(cp_device_synchronize(e) == CP_OK);
     }
     if (!cp_device_count()) {
-        assert_true(cp_device_trouble()[0]);
+        assert_true(cp_device_error()[0]);
         ok(cp_device_use(0) == CP_OK); /* device 0 is the CPU where there is no GPU */
         assert_int_equal(cp_device_current(), CP_CPU);
     }

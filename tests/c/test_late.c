@@ -220,7 +220,7 @@ static void test_failure_on_demand(void **state)
     cp_array *a = doubles(1, 2, 3), *host = cp_float(1);
     cp_stream *s = cp_stream_create(d);
     ok(a && s && cp_device_synchronize(d) == CP_OK);
-    ok(cp_test_fail_late(d, 2) == CP_OK);
+    ok(cp_test_fail_operation(d, 2) == CP_OK);
     cp_array *b = cp_add(a, a), *sum = cp_sum(a), *c = cp_add(a, host);
     ok(b && sum && c);
     ok(cp_stream_use(s) == CP_OK);
@@ -234,7 +234,7 @@ static void test_failure_on_demand(void **state)
     values(c, 2, 3, 4);
     cp_free(a), cp_free(b), cp_free(c), cp_free(sum), cp_free(other), cp_free(host);
     cp_stream_free(s);
-    assert_int_equal(cp_test_fail_late(CP_CPU, 1), CP_ERROR_UNSUPPORTED);
+    assert_int_equal(cp_test_fail_operation(CP_CPU, 1), CP_ERROR_UNSUPPORTED);
     cp_error_clear();
 }
 
@@ -302,7 +302,7 @@ static void test_behind_a_failure(void **state)
         bool fails = true;
         for (int n = 1; fails; n++) {
             assert_true(n < 1000);
-            ok(cp_test_fail_late(d, n) == CP_OK);
+            ok(cp_test_fail_operation(d, n) == CP_OK);
             r = calls[i]();
             fails = !r;
             if (fails) failed(CP_ERROR_DEVICE);
@@ -311,7 +311,7 @@ static void test_behind_a_failure(void **state)
                 failed(CP_ERROR_DEVICE);
                 fails = true;
             }
-            ok(cp_test_fail_late(d, 0) == CP_OK && cp_device_synchronize(d) == CP_OK);
+            ok(cp_test_fail_operation(d, 0) == CP_OK && cp_device_synchronize(d) == CP_OK);
             if (cp_test_live() != live) fail_msg("call %d, operation %d failing leaks", (int)i, n);
         }
     }

@@ -176,8 +176,8 @@ static void test_options_and_errors(void **state)
             ok(cp_rng_shuffle(g, x, 0) == CP_OK);
             values(cp_sort(x, 0), 1, 2, 3, 4, 5);
             values(cp_sort(cp_rng_permuted(g, x, CP_FLAT), 0), 1, 2, 3, 4, 5);
-            values(cp_rng_pick(x, cp_argsort(x, 0), 0), 1, 2, 3, 4, 5);
-            assert_null(cp_rng_pick(x, ints(0, 5), 0));
+            values(cp_rng_gather(x, cp_argsort(x, 0), 0), 1, 2, 3, 4, 5);
+            assert_null(cp_rng_gather(x, ints(0, 5), 0));
             failed(CP_ERROR_INDEX);
         }
         cp_rng_free(g);

@@ -209,8 +209,8 @@ static int same(cp_array *a, cp_code first, cp_array *b, cp_code second)
     do { \\
         char *a = left, *b = right; \\
         if (!a || !b || strcmp(a, b) != 0) wrong++, puts(#left); \\
-        cp_text_free(a); \\
-        cp_text_free(b); \\
+        cp_string_free(a); \\
+        cp_string_free(b); \\
     } while (0)
 #define BOTH(left, right, type, end) \\
     do { \\

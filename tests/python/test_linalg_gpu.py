@@ -265,7 +265,7 @@ def late(f, *arrays):
 
 @pytest.mark.parametrize("n", [4, 20, 97, 300])
 @pytest.mark.parametrize("dtype", TYPES)
-def test_troubles(dtype, n):
+def test_errors(dtype, n):
     a = random((3, n, n), dtype)
     a[1, :, n // 2] = 0
     assert "Singular matrix" in late(linalg.inv, a)

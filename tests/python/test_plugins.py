@@ -33,7 +33,7 @@ const void *cuprite_io_open(const void *host) { (void)host; abort(); }
 OLD = """
 #include <stdint.h>
 #include <stdlib.h>
-static const struct { uint32_t abi; const char *name, *trouble; int devices; void *slots[60]; } table = {
+static const struct { uint32_t abi; const char *name, *error; int devices; void *slots[60]; } table = {
     5, "old", "", 1, {0}};
 static const struct { uint32_t abi; const char *libraries; void *slots[40]; } io = {4, "", {0}};
 const void *cuprite_backend_open(const void *host) { (void)host; return &table; }
@@ -104,7 +104,7 @@ int main(int n, char **words)
     int device = 0;
     if (n > 1) printf("%d ", cp_device_parse(words[1], &device) == CP_ERROR_DEVICE);
     if (n > 1) printf("%d %s\n", cp_error() == CP_ERROR_DEVICE, cp_error_message());
-    if (n == 1) printf("%s\n", cp_device_trouble());
+    if (n == 1) printf("%s\n", cp_device_error());
     if (n == 1) printf("%d ", !cp_io_libraries() && cp_error() == CP_ERROR_UNSUPPORTED);
     if (n == 1) printf("%s\n", cp_error_message());
     cp_error_clear();
@@ -151,7 +151,7 @@ def test_plugins_beside_the_library_in_python(library, tmp_path):
     out = run([sys.executable, "-c", f"""
 import cuprite as cp
 from cuprite import _device
-print(_device.trouble())
+print(_device.error())
 for write in range(2):
     try:
         cp.savez("{tmp_path}/a.npz", cp.ones((2, 2)))

@@ -10,7 +10,7 @@ The function of a slot is called cpi_MODULE_cpu_SLOT or cpi_MODULE_cuda_SLOT. MO
 slots.h, so the compiler checks a definition against its slot, and a missing one does not link. Further properties are
 declared beside the slots:
 
-    /*: slot("pick", absent="cuda") */                   the slot is NULL there ("cpu cuda" for both)
+    /*: slot("gather", absent="cuda") */                   the slot is NULL there ("cpu cuda" for both)
     /*: value("known", cuda="true") */                   a member that is no function, where it is not 0
 
 The numbers are hashes of tokens: comments and white space do not change them, everything else does.

@@ -462,7 +462,7 @@ static cp_code find_axis(const char *method, const char *name, const cp_array *x
 
 /* Opens the frame of a call with one axis. Returns x in the operation's type with the axis last, which the caller
  * frees. */
-static cp_array *open_accumulation(const char *method, cp_op op, cp_array *x, int *axis, const cp_chain_options *o,
+static cp_array *open_accumulation(const char *method, cp_op op, cp_array *x, int *axis, const cp_accumulate_options *o,
                                    frame *f, cpi_output *to)
 {
     if (check_kind(method, op, x)) return NULL;
@@ -479,9 +479,9 @@ static cp_array *open_accumulation(const char *method, cp_op op, cp_array *x, in
     return moved;
 }
 
-cp_array *(cp_ufunc_accumulate)(cp_op op, cp_array *x, int axis, const cp_chain_options *options)
+cp_array *(cp_ufunc_accumulate)(cp_op op, cp_array *x, int axis, const cp_accumulate_options *options)
 {
-    const cp_chain_options *o = CPI_GIVEN(cp_chain_options, options);
+    const cp_accumulate_options *o = CPI_GIVEN(cp_accumulate_options, options);
     frame f;
     cpi_output to;
     cp_array *slices = open_accumulation("accumulate", op, x, &axis, o, &f, &to);
@@ -553,9 +553,9 @@ static cp_code check_indices(const char *name, const cp_array *indices)
     return CP_OK;
 }
 
-cp_array *(cp_ufunc_reduceat)(cp_op op, cp_array *x, cp_array *indices, int axis, const cp_chain_options *options)
+cp_array *(cp_ufunc_reduceat)(cp_op op, cp_array *x, cp_array *indices, int axis, const cp_accumulate_options *options)
 {
-    const cp_chain_options *o = CPI_GIVEN(cp_chain_options, options);
+    const cp_accumulate_options *o = CPI_GIVEN(cp_accumulate_options, options);
     frame f;
     cpi_output to;
     int64_t shape[CP_MAXDIM];

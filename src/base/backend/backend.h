@@ -126,7 +126,7 @@ struct cpi_backend {
     /* cpi_parallel of cpu/threads.h, for backends that copy much host memory; the CPU's table only. */
     void (*parallel)(int64_t tasks, void (*task)(void *context, int64_t task, int worker), void *context);
     /* For tests: the n-th operation issued to the device from now on fails when it runs; 0: none. NULL: unsupported. */
-    void (*fail_late)(cpi_device *device, int64_t n);
+    void (*fail_operation)(cpi_device *device, int64_t n);
     /* modules: `const struct cpi_sort_ops *sort` and so on */
 #define CPI_MODULE_POINTER(module) const struct cpi_##module##_ops *module;
     CPI_MODULES(CPI_MODULE_POINTER)

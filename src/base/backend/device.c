@@ -93,7 +93,7 @@ const char *cpi_library_path(const char *name, char *path, size_t bytes)
 
 int cp_device_count(void) { return cpi_plugin_gpu()->devices; }
 
-const char *cp_device_trouble(void) { return cpi_plugin_gpu()->error; }
+const char *cp_device_error(void) { return cpi_plugin_gpu()->error; }
 
 /* Device i of a plugin, opened. */
 static cpi_device *device_open(const char *function, cpi_plugin *p, int i)
@@ -274,11 +274,11 @@ const cpi_host_api cpi_host_table = {
     .capture_own = cpi_capture_own, .library_folders = cpi_library_folders,
 };
 
-cp_code cp_test_fail_late(int device, int64_t n)
+cp_code cp_test_fail_operation(int device, int64_t n)
 {
-    cpi_device *d = cpi_device_get("test_fail_late", device);
+    cpi_device *d = cpi_device_get("test_fail_operation", device);
     if (!d) return cp_error();
-    if (!d->backend->fail_late) return cpi_fail(CP_ERROR_UNSUPPORTED, "test_fail_late: %s cannot", d->label);
-    d->backend->fail_late(d, n);
+    if (!d->backend->fail_operation) return cpi_fail(CP_ERROR_UNSUPPORTED, "test_fail_operation: %s cannot", d->label);
+    d->backend->fail_operation(d, n);
     return CP_OK;
 }

@@ -109,7 +109,7 @@ void cpi_error_restore(cpi_kept_error *kept)
     if (record.long_string) pthread_setspecific(thread_end, record.long_string);
 }
 
-const char *cp_code_text(cp_code code) { return code >= 0 && code < CP_NERRORS ? strings[code] : "unknown error"; }
+const char *cp_code_string(cp_code code) { return code >= 0 && code < CP_NERRORS ? strings[code] : "unknown error"; }
 
 const char *cp_code_exception(cp_code code)
 {
@@ -131,7 +131,10 @@ void cp_warnings_clear(void)
     if (cp_warnings()) record.warnings = 0;
 }
 
-const char *cp_warning_text(cp_warning w) { return w >= 0 && w < CP_NWARNINGS ? warnings[w].text : "unknown warning"; }
+const char *cp_warning_string(cp_warning w)
+{
+    return w >= 0 && w < CP_NWARNINGS ? warnings[w].text : "unknown warning";
+}
 
 const char *cp_warning_category(cp_warning w)
 {

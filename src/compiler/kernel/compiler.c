@@ -429,10 +429,10 @@ cp_code cpi_compiler_refuse(const char *words, const char *source)
 {
     cpi_string text = {0};
     int line = 1;
-    cpi_string_put(&text, "%s\n", words);
+    cpi_string_printf(&text, "%s\n", words);
     for (const char *p = source; *p; line++) {
         int n = (int)strcspn(p, "\n");
-        cpi_string_put(&text, "%4d %.*s\n", line, n, p);
+        cpi_string_printf(&text, "%4d %.*s\n", line, n, p);
         p += n + (p[n] == '\n');
     }
     cp_code code = cpi_fail(CP_ERROR_COMPILE, "%s", text.at ? text.at : "the source does not compile");

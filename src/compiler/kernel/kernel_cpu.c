@@ -282,7 +282,7 @@ static cp_code translated(const machine *m, const cpi_kernel_source *source, boo
         return cp_error();
     }
     const char *text = read;
-    if (wide) cpi_string_put(out, "#define __CU_WIDE 1\n");
+    if (wide) cpi_string_printf(out, "#define __CU_WIDE 1\n");
     if (cpi_cu_read(text, &p, &unbalanced)) {
         const char *tier = getenv("CUPRITE_KERNEL_TIER"); /* for tests: fibers are correct wherever loops are */
         p.checked = cpi_kernel_checks();
@@ -293,7 +293,7 @@ static cp_code translated(const machine *m, const cpi_kernel_source *source, boo
                                     (p.function[i].tier == CPI_TIER_REGIONS || p.function[i].strides));
         cpi_cu_free(&p);
     } else if (unbalanced) {
-        cpi_string_put(out, "#include \"cuprite_device.h\"\n#line 1 \"kernel.cu\"\n%s", text);
+        cpi_string_printf(out, "#include \"cuprite_device.h\"\n#line 1 \"kernel.cu\"\n%s", text);
     } else {
         free(read);
         return cp_error();
@@ -545,7 +545,7 @@ static cp_code reported(const job *j)
         int number = at < CPI_LINES ? (int)at : cpi_compiler_line(j->library->object, j->library->bytes,
                                                                   at - 1 - start);
         if (number > 0) snprintf(line, sizeof line, which ? " in line %d" : "line %d: ", number);
-        if (number > 0) cpi_string_put(&text, "%s", line);
+        if (number > 0) cpi_string_printf(&text, "%s", line);
     }
     const char *what = text.at ? text.at : fault->text;
     cp_code code = fault->code == CP_ERROR_DRIVER /* the message begins with CUDA's name of it */

@@ -118,7 +118,7 @@ static void put_gather(const cpi_tokens *t, int i, int step, cpi_string *out)
 {
     int before = 0; /* statements of the same line have different positions, in their order */
     while (before < 60 && i > before && t->at[i - before - 1].line == t->at[i].line) before++;
-    cpi_string_put(out, "(void)__cu_gather_at(%d, %d); ", t->at[i].line, 4 * before + step);
+    cpi_string_printf(out, "(void)__cu_gather_at(%d, %d); ", t->at[i].line, 4 * before + step);
 }
 
 int cpi_cu_put_lockstep(cpi_cu_program *p, const cpi_cu_function *f, int i, cpi_string *out)
@@ -126,32 +126,32 @@ int cpi_cu_put_lockstep(cpi_cu_program *p, const cpi_cu_function *f, int i, cpi_
     const cpi_tokens *t = &p->tokens;
     int end, mark = assignment(p, f, i, &end), close = mark < 0 ? condition(p, f, i) : -1;
     if (mark >= 0) {
-        cpi_string_put(out, "{ ");
+        cpi_string_printf(out, "{ ");
         put_gather(t, i, 1, out);
-        cpi_string_put(out, "auto __cu_new = ");
+        cpi_string_printf(out, "auto __cu_new = ");
         cpi_cu_copy(p, f, mark + 1, end, out);
-        cpi_string_put(out, "; ");
+        cpi_string_printf(out, "; ");
         put_gather(t, i, 2, out);
         p->plain = i;
         cpi_cu_copy(p, f, i, mark + 1, out);
         p->plain = -1;
-        cpi_string_put(out, " __cu_new; ");
+        cpi_string_printf(out, " __cu_new; ");
         put_gather(t, i, 3, out);
-        cpi_string_put(out, "}");
+        cpi_string_printf(out, "}");
         return end + 1;
     }
     if (close < 0) return -1;
     end = behind(t, i, f->end);
-    cpi_string_put(out, "{ ");
+    cpi_string_printf(out, "{ ");
     put_gather(t, i, 1, out);
-    cpi_string_put(out, "const bool __cu_if = (");
+    cpi_string_printf(out, "const bool __cu_if = (");
     cpi_cu_copy(p, f, i + 2, close, out);
-    cpi_string_put(out, ") ? true : false; ");
+    cpi_string_printf(out, ") ? true : false; ");
     put_gather(t, i, 2, out);
-    cpi_string_put(out, "if (__cu_if) ");
+    cpi_string_printf(out, "if (__cu_if) ");
     cpi_cu_copy(p, f, close + 1, end, out);
-    cpi_string_put(out, " ");
+    cpi_string_printf(out, " ");
     put_gather(t, end - 1, 3, out);
-    cpi_string_put(out, "}");
+    cpi_string_printf(out, "}");
     return end;
 }

@@ -20,10 +20,10 @@ static bool touched(normal *n, const scope *s, int first, int last)
 
 static void put_braced(normal *n, scope *s, int i, int behind, bool tail)
 {
-    cpi_string_put(n->out, "{ ");
+    cpi_string_printf(n->out, "{ ");
     if (is(n, i, "{")) cpi_normal_put_list(n, s, i + 1, behind - 1, tail);
     else cpi_normal_put_list(n, s, i, behind, tail);
-    cpi_string_put(n->out, "} ");
+    cpi_string_printf(n->out, "} ");
 }
 
 static int behind_of(normal *n, int i, int end)
@@ -60,16 +60,16 @@ static bool put_if(normal *n, scope *s, int i, int behind, int end, bool tail)
     if (returns && !tail) refuse(n);
     cpi_string c = cpi_normal_whole_expression(n, s, test + 1, close);
     cpi_normal_put_line(n, i);
-    cpi_string_put(n->out, "if %s(%s) ", constant ? "constexpr " : "", string_of(&c));
+    cpi_string_printf(n->out, "if %s(%s) ", constant ? "constexpr " : "", string_of(&c));
     cpi_string_free(&c);
     put_braced(n, s, close + 1, then_end, returns);
     if (other) {
-        cpi_string_put(n->out, "else ");
+        cpi_string_printf(n->out, "else ");
         put_braced(n, s, then_end + 1, behind, returns);
     } else if (rest) {
-        cpi_string_put(n->out, "else { ");
+        cpi_string_printf(n->out, "else { ");
         cpi_normal_put_list(n, s, behind, end, true);
-        cpi_string_put(n->out, "} ");
+        cpi_string_printf(n->out, "} ");
     }
     return rest;
 }
@@ -79,7 +79,7 @@ static void put_condition(normal *n, scope *s, int first, int last)
 {
     if (first == last) return;
     cpi_string c = cpi_normal_whole_expression(n, s, first, last);
-    cpi_string_put(n->out, "if (!(%s)) break; ", string_of(&c));
+    cpi_string_printf(n->out, "if (!(%s)) break; ", string_of(&c));
     cpi_string_free(&c);
 }
 
@@ -92,13 +92,13 @@ static void put_loop(normal *n, scope *s, int i, int behind)
         int open = body_end + 1;
         bool waits = cpi_normal_count_waits(n, open, match(n, open)) > 0;
         if (waits && cpi_normal_has_word(n, "continue", i, body_end)) refuse(n);
-        cpi_string_put(n->out, "do { ");
+        cpi_string_printf(n->out, "do { ");
         put_braced(n, s, i + 1, body_end, false);
         if (waits) put_condition(n, s, open + 1, match(n, open));
-        cpi_string_put(n->out, "} while (");
-        if (waits) cpi_string_put(n->out, "true");
+        cpi_string_printf(n->out, "} while (");
+        if (waits) cpi_string_printf(n->out, "true");
         else cpi_normal_put_words(n, s, open + 1, match(n, open), n->out);
-        cpi_string_put(n->out, "); ");
+        cpi_string_printf(n->out, "); ");
         return;
     }
     int open = i + 1, close = match(n, open), second = open + 1, third = close;
@@ -109,14 +109,14 @@ static void put_loop(normal *n, scope *s, int i, int behind)
         if (third >= close) return refuse(n); /* over a range */
         if (cpi_normal_count_waits(n, open, second) || cpi_normal_count_waits(n, third, close)) return refuse(n);
     }
-    cpi_string_put(n->out, waits && !counts ? "for (;;) { " : counts ? "for (" : "while (");
+    cpi_string_printf(n->out, waits && !counts ? "for (;;) { " : counts ? "for (" : "while (");
     if (counts) cpi_normal_put_words(n, s, open + 1, second + 1, n->out);
     if (!waits) cpi_normal_put_words(n, s, counts ? second + 1 : second, third, n->out);
     if (counts) cpi_normal_put_words(n, s, third, close, n->out);
-    if (counts || !waits) cpi_string_put(n->out, ") { ");
+    if (counts || !waits) cpi_string_printf(n->out, ") { ");
     if (waits) put_condition(n, s, counts ? second + 1 : second, third);
     put_braced(n, s, close + 1, behind, false);
-    cpi_string_put(n->out, "} ");
+    cpi_string_printf(n->out, "} ");
 }
 
 /* Shared memory of a function: one for all calls, as on a GPU, but for instances of templates. */
@@ -129,7 +129,7 @@ static void put_shared(normal *n, scope *s, int i, int behind)
         n->placed[n->nplaced++] = i;
     }
     cpi_normal_put_words(n, s, i, behind, &n->top);
-    cpi_string_put(&n->top, "\n");
+    cpi_string_printf(&n->top, "\n");
 }
 
 static void put_return(normal *n, scope *s, int i, int behind, bool tail)
@@ -137,10 +137,10 @@ static void put_return(normal *n, scope *s, int i, int behind, bool tail)
     if (!tail) return refuse(n);
     cpi_string e = cpi_normal_whole_expression(n, s, i + 1, behind - 1);
     if (*s->type) {
-        if (s->declares_result) cpi_string_put(n->out, "%s ", s->type);
-        cpi_string_put(n->out, "__cu_r%d = %s; ", s->number, string_of(&e));
+        if (s->declares_result) cpi_string_printf(n->out, "%s ", s->type);
+        cpi_string_printf(n->out, "__cu_r%d = %s; ", s->number, string_of(&e));
     } else {
-        cpi_string_put(n->out, "%s; ", string_of(&e));
+        cpi_string_printf(n->out, "%s; ", string_of(&e));
     }
     cpi_string_free(&e);
 }
@@ -159,7 +159,7 @@ static void put_declarators(normal *n, scope *s, int i, int end)
         cpi_string e = cpi_normal_whole_expression(n, s, from, k);
         cpi_normal_put_line(n, i);
         if (type_end >= 0) cpi_normal_put_words(n, s, i, type_end, n->out);
-        cpi_string_put(n->out, "%s; ", string_of(&e));
+        cpi_string_printf(n->out, "%s; ", string_of(&e));
         cpi_string_free(&e);
         from = k + 1;
     }
@@ -182,7 +182,7 @@ static bool put_statement(normal *n, scope *s, int i, int behind, int end, bool 
     } else if (is(n, i, "switch") || is(n, i, "return") || is(n, i, "goto") || is(n, i + 1, ":")) {
         refuse(n);
     } else if (is(n, i, "__syncthreads") && behind == i + 4) {
-        cpi_string_put(n->out, "__syncthreads(); ");
+        cpi_string_printf(n->out, "__syncthreads(); ");
     } else {
         put_declarators(n, s, i, behind - 1);
     }
@@ -193,7 +193,7 @@ void cpi_normal_put_list(normal *n, scope *s, int first, int last, bool tail)
 {
     for (int i = first; i < last && !n->failed;) {
         if (at(n, i)->kind == CPI_W_LINE) {
-            cpi_string_put(n->out, "\n%.*s\n", (int)at(n, i)->length, at(n, i)->text);
+            cpi_string_printf(n->out, "\n%.*s\n", (int)at(n, i)->length, at(n, i)->text);
             i++;
             continue;
         }
@@ -210,14 +210,14 @@ void cpi_normal_put_list(normal *n, scope *s, int first, int last, bool tail)
             if (s->number) {
                 for (int k = i; k < behind; k++) {
                     if (at(n, k)->kind == CPI_W_LINE)
-                        cpi_string_put(n->out, "\n%.*s\n", (int)at(n, k)->length, at(n, k)->text);
+                        cpi_string_printf(n->out, "\n%.*s\n", (int)at(n, k)->length, at(n, k)->text);
                     else cpi_normal_put_word(n, s, k, n->out);
                 }
             } else {
                 const cpi_token *from = at(n, i), *to = at(n, behind - 1);
                 cpi_string_add(n->out, from->text, (size_t)(to->text + to->length - from->text));
             }
-            cpi_string_put(n->out, " ");
+            cpi_string_printf(n->out, " ");
         } else if (put_statement(n, s, i, behind, last, tail)) {
             return;
         }
@@ -240,10 +240,10 @@ static bool put_kernel(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *
     cpi_free_host(s);
     bool done = !n.failed && !text.failed && !n.top.failed && n.count > 0;
     if (done) {
-        cpi_string_put(out, "{ struct __cu_meeting __cu_x0, __cu_x1; struct __cu_masks __cu_q0, __cu_q1; %s\n",
+        cpi_string_printf(out, "{ struct __cu_meeting __cu_x0, __cu_x1; struct __cu_masks __cu_q0, __cu_q1; %s\n",
                        string_of(&n.top));
         cpi_string_add(out, text.at, text.length);
-        cpi_string_put(out, "\n# %d \"kernel.cu\"\n}", p->tokens.at[f->end - 1].line);
+        cpi_string_printf(out, "\n# %d \"kernel.cu\"\n}", p->tokens.at[f->end - 1].line);
     }
     cpi_string_free(&text);
     cpi_string_free(&n.top);
@@ -268,7 +268,7 @@ bool cpi_cu_normal(cpi_cu_program *p, const char *text, cpi_string *out, cpi_cu_
         }
     }
     if (!any || out->failed) return false;
-    cpi_string_put(out, "%s", from);
+    cpi_string_printf(out, "%s", from);
     if (out->failed) return false;
     if (!cpi_cu_read(out->at, q, &unbalanced)) {
         cp_error_clear();

@@ -43,8 +43,8 @@ static const struct waiting {
 static void put_meeting(normal *n, const struct waiting *w, int slot, int i)
 {
     cpi_normal_put_line(n, i);
-    if (w->how == SYNCTHREADS) cpi_string_put(n->out, "__syncthreads(); ");
-    else cpi_string_put(n->out, "__cu_meet(%d); ", slot);
+    if (w->how == SYNCTHREADS) cpi_string_printf(n->out, "__syncthreads(); ");
+    else cpi_string_printf(n->out, "__cu_meet(%d); ", slot);
 }
 
 /* A value that lanes exchange: the statements go to `out`, the lane's result to `result`. */
@@ -54,41 +54,41 @@ static void put_waiting(normal *n, const struct waiting *w, int i, const cpi_str
     const char *value = w->how == SYNCTHREADS ? string_of(&arg[0]) : nargs > 1 ? string_of(&arg[1]) : "";
     cpi_string taken = {0};
     if (w->how != SYNCTHREADS)
-        cpi_string_put(n->out, "const unsigned __cu_k%d = %s; ", id, nargs ? string_of(&arg[0]) : "0xffffffffu");
+        cpi_string_printf(n->out, "const unsigned __cu_k%d = %s; ", id, nargs ? string_of(&arg[0]) : "0xffffffffu");
     switch (w->how) {
     case SHUFFLE:
-        cpi_string_put(n->out, "const %s __cu_l%d = %s; const int __cu_w%d = %s; __cu_put(%d, __cu_k%d, (%s)); ",
+        cpi_string_printf(n->out, "const %s __cu_l%d = %s; const int __cu_w%d = %s; __cu_put(%d, __cu_k%d, (%s)); ",
                        w->type, id, string_of(&arg[2]), id, nargs > 3 ? string_of(&arg[3]) : "32", slot, id, value);
-        cpi_string_put(&taken, "__cu_take_%s(%d, (%s), __cu_l%d, __cu_w%d)", w->take, slot, value, id, id);
+        cpi_string_printf(&taken, "__cu_take_%s(%d, (%s), __cu_l%d, __cu_w%d)", w->take, slot, value, id, id);
         break;
     case VOTE:
-        cpi_string_put(n->out, "__cu_vote(%d, __cu_k%d, (%s)); ", slot, id, value);
-        cpi_string_put(&taken, "__cu_take_%s(%d, __cu_k%d)", w->take, slot, id);
+        cpi_string_printf(n->out, "__cu_vote(%d, __cu_k%d, (%s)); ", slot, id, value);
+        cpi_string_printf(&taken, "__cu_take_%s(%d, __cu_k%d)", w->take, slot, id);
         break;
     case SYNCTHREADS:
-        cpi_string_put(n->out, "__cu_vote(%d, 0xffffffffu, (%s)); ", slot, value);
-        cpi_string_put(&taken, "__cu_take_%s(%d)", w->take, slot);
+        cpi_string_printf(n->out, "__cu_vote(%d, 0xffffffffu, (%s)); ", slot, value);
+        cpi_string_printf(&taken, "__cu_take_%s(%d)", w->take, slot);
         break;
-    case SYNCWARP: cpi_string_put(n->out, "__cu_put_mask(%d, __cu_k%d); ", slot, id); break;
+    case SYNCWARP: cpi_string_printf(n->out, "__cu_put_mask(%d, __cu_k%d); ", slot, id); break;
     case MATCH:
     case MATCH_ALL:
     case REDUCE:
-        cpi_string_put(n->out, "__cu_put_here(%d, __cu_k%d, (%s)); ", slot, id, value);
-        cpi_string_put(&taken, "__cu_take_%s(%d, __cu_k%d, (%s)%s%s)", w->take, slot, id, value, nargs > 2 ? ", " : "",
-                       nargs > 2 ? string_of(&arg[2]) : "");
+        cpi_string_printf(n->out, "__cu_put_here(%d, __cu_k%d, (%s)); ", slot, id, value);
+        cpi_string_printf(&taken, "__cu_take_%s(%d, __cu_k%d, (%s)%s%s)", w->take, slot, id, value,
+                          nargs > 2 ? ", " : "", nargs > 2 ? string_of(&arg[2]) : "");
     }
     put_meeting(n, w, slot, i);
     bool typed = w->how != SHUFFLE && w->how != REDUCE;
     if (w->how == SYNCWARP) {
-        cpi_string_put(result, "(void)0 ");
+        cpi_string_printf(result, "(void)0 ");
     } else if (!n->pending) {
-        cpi_string_put(result, "%s ", string_of(&taken));
+        cpi_string_printf(result, "%s ", string_of(&taken));
     } else if (typed) {
-        cpi_string_put(n->out, "%s __cu_h%d = %s; ", w->type, id, string_of(&taken));
-        cpi_string_put(result, "__cu_h%d ", id);
+        cpi_string_printf(n->out, "%s __cu_h%d = %s; ", w->type, id, string_of(&taken));
+        cpi_string_printf(result, "__cu_h%d ", id);
     } else { /* further meetings come before it is used */
-        cpi_string_put(n->out, "unsigned long long __cu_h%d = __cu_pack(%s); ", id, string_of(&taken));
-        cpi_string_put(result, "__cu_unpack<__cu_typeof((%s))>(__cu_h%d) ", value, id);
+        cpi_string_printf(n->out, "unsigned long long __cu_h%d = __cu_pack(%s); ", id, string_of(&taken));
+        cpi_string_printf(result, "__cu_unpack<__cu_typeof((%s))>(__cu_h%d) ", value, id);
     }
     n->failed = n->failed || taken.failed;
     cpi_string_free(&taken);
@@ -112,7 +112,7 @@ static void substitute(normal *n, scope *s, int name, const char *text)
         return;
     }
     s->substitutes[s->nsubstitutes].name = at(n, name);
-    cpi_string_put(&s->substitutes[s->nsubstitutes++].text, "%s", text);
+    cpi_string_printf(&s->substitutes[s->nsubstitutes++].text, "%s", text);
 }
 
 static bool substituted(const normal *n, const scope *s, int name)
@@ -168,10 +168,10 @@ static void read_template(normal *n, scope *s, int call, const part *parameters,
             refuse(n);
         } else if (k < ngiven || is(n, value, "=")) {
             cpi_string text = {0};
-            if (!type) cpi_string_put(&text, "(");
+            if (!type) cpi_string_printf(&text, "(");
             if (k < ngiven) cpi_normal_put_words(n, s->outer, given[k].first, given[k].last, &text);
             else cpi_normal_put_words(n, s, value + 1, of[k].last, &text);
-            if (!type) cpi_string_put(&text, ")");
+            if (!type) cpi_string_printf(&text, ")");
             if (k >= ngiven && type) refuse(n); /* it might be deduced */
             substitute(n, s, name, string_of(&text));
             cpi_string_free(&text);
@@ -205,12 +205,12 @@ static void put_parameters(normal *n, scope *s, const part *parameters, int coun
         }
         for (int i = parameters[k].first; i < name; i++)
             if (!is(n, i, "&")) cpi_normal_put_word(n, s, i, n->out);
-        if (array) cpi_string_put(n->out, "*");
+        if (array) cpi_string_printf(n->out, "*");
         cpi_normal_put_word(n, s, name, n->out);
-        cpi_string_put(n->out, "= ");
-        if (k < nargs) cpi_string_put(n->out, "%s", string_of(&arg[k]));
+        cpi_string_printf(n->out, "= ");
+        if (k < nargs) cpi_string_printf(n->out, "%s", string_of(&arg[k]));
         else cpi_normal_put_words(n, s, behind + 1, parameters[k].last, n->out);
-        cpi_string_put(n->out, "; ");
+        cpi_string_printf(n->out, "; ");
     }
 }
 
@@ -223,7 +223,7 @@ static void read_result(normal *n, scope *s, cpi_string *type)
     int i = f->start;
     if (is(n, i, "template")) i = cpi_tokens_behind_angles(&n->p->tokens, i + 1, f->open);
     for (; i >= 0 && i < f->name; i++) {
-        bool pass = at(n, i)->kind == CPI_W_TEXT;
+        bool pass = at(n, i)->kind == CPI_W_STRING;
         for (size_t k = 0; k < sizeof passed / sizeof *passed; k++) pass = pass || is(n, i, passed[k]);
         if (is(n, i, "__attribute__") || is(n, i, "__launch_bounds__")) {
             i = match(n, i + 1);
@@ -272,14 +272,14 @@ static void put_call(normal *n, scope *outer, const cpi_cu_function *f, int i, i
     if (!n->failed) read_result(n, s, &type);
     int number = s->number, pending = n->pending;
     if (!n->failed) {
-        cpi_string_put(n->out, "\n");
+        cpi_string_printf(n->out, "\n");
         put_parameters(n, s, parameters, count, arg, args, nargs);
         s->type = string_of(&type);
         s->declares_result = returns_at_its_end(n, f);
-        if (*s->type && !s->declares_result) cpi_string_put(n->out, "%s __cu_r%d; ", s->type, number);
+        if (*s->type && !s->declares_result) cpi_string_printf(n->out, "%s __cu_r%d; ", s->type, number);
         cpi_normal_put_list(n, s, f->body + 1, f->end - 1, true);
-        if (*s->type) cpi_string_put(result, "__cu_r%d ", number);
-        else cpi_string_put(result, "(void)0 ");
+        if (*s->type) cpi_string_printf(result, "__cu_r%d ", number);
+        else cpi_string_printf(result, "(void)0 ");
     }
     n->pending = pending;
     for (int k = 0; k < ARGUMENTS; k++) cpi_string_free(&arg[k]);

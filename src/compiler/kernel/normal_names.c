@@ -165,19 +165,20 @@ void cpi_normal_put_word(normal *n, scope *s, int i, cpi_string *out)
     if (w->kind == CPI_W_NAME && !member(n, i)) {
         for (int k = 0; k < s->nsubstitutes; k++) {
             if (!cpi_token_same(w, s->substitutes[k].name)) continue;
-            cpi_string_put(out, "%s ", s->substitutes[k].text.at ? s->substitutes[k].text.at : "");
+            cpi_string_printf(out, "%s ", s->substitutes[k].text.at ? s->substitutes[k].text.at : "");
             return;
         }
         const declared *d = s->number ? cpi_normal_find(n, s, w) : NULL;
         if (d) {
             bool once = d->shared && !s->function->templated;
-            cpi_string_put(out, "%.*s__%c%d ", (int)w->length, w->text, once ? 'f' : 'i', once ? s->index : s->number);
+            cpi_string_printf(out, "%.*s__%c%d ", (int)w->length, w->text, once ? 'f' : 'i',
+                              once ? s->index : s->number);
             return;
         }
         for (const scope *o = s->outer; o; o = o->outer)
             if (cpi_normal_find(n, o, w)) refuse(n); /* a name of the program's that means something else there */
     }
-    cpi_string_put(out, "%.*s ", (int)w->length, w->text);
+    cpi_string_printf(out, "%.*s ", (int)w->length, w->text);
 }
 
 void cpi_normal_put_words(normal *n, scope *s, int first, int last, cpi_string *out)
@@ -186,4 +187,4 @@ void cpi_normal_put_words(normal *n, scope *s, int first, int last, cpi_string *
     if (out->length > LONGEST) refuse(n);
 }
 
-void cpi_normal_put_line(normal *n, int i) { cpi_string_put(n->out, "\n# %d \"kernel.cu\"\n", at(n, i)->line); }
+void cpi_normal_put_line(normal *n, int i) { cpi_string_printf(n->out, "\n# %d \"kernel.cu\"\n", at(n, i)->line); }

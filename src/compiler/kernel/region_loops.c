@@ -4,7 +4,10 @@
 
 #include "kernel/writer.h"
 
-void cpi_region_put_line(writer *w, int i) { cpi_string_put(w->out, "\n#line %d \"kernel.cu\"\n", word(w, i)->line); }
+void cpi_region_put_line(writer *w, int i)
+{
+    cpi_string_printf(w->out, "\n#line %d \"kernel.cu\"\n", word(w, i)->line);
+}
 
 void cpi_region_put_tokens(writer *w, int first, int last)
 {
@@ -16,35 +19,35 @@ static void put_declarator(writer *w, const cpi_local *v, const char *tail)
 {
     bool pointer = v->prefix != v->name;
     if (v->statement < 0) {
-        cpi_string_put(w->out, "__typeof__(%.*s) %.*s%s", (int)word(w, v->name)->length, word(w, v->name)->text,
+        cpi_string_printf(w->out, "__typeof__(%.*s) %.*s%s", (int)word(w, v->name)->length, word(w, v->name)->text,
                        (int)word(w, v->name)->length, word(w, v->name)->text, tail);
         return;
     }
     for (int i = v->type; i < v->type_end; i++) {
         bool dropped = !pointer && (token_is(w, i, "const") || token_is(w, i, "volatile"));
-        if (!dropped && !token_is(w, i, "register")) cpi_region_put_tokens(w, i, i + 1), cpi_string_put(w->out, " ");
+        if (!dropped && !token_is(w, i, "register")) cpi_region_put_tokens(w, i, i + 1), cpi_string_printf(w->out, " ");
     }
     for (int i = v->prefix; i < v->name; i++)
         if (!token_is(w, i, "const") && !token_is(w, i, "__restrict__")) cpi_region_put_tokens(w, i, i + 1);
-    cpi_string_put(w->out, "%.*s%s", (int)word(w, v->name)->length, word(w, v->name)->text, tail);
+    cpi_string_printf(w->out, "%.*s%s", (int)word(w, v->name)->length, word(w, v->name)->text, tail);
     cpi_region_put_tokens(w, v->suffix, v->suffix_end);
 }
 
 /* A declaration with its value, as the user has it. */
 void cpi_region_put_declaration(writer *w, const cpi_local *v, bool fixed)
 {
-    if (fixed && v->prefix == v->name) cpi_string_put(w->out, "const "); /* a pointer's const may stand there */
+    if (fixed && v->prefix == v->name) cpi_string_printf(w->out, "const "); /* a pointer's const may stand there */
     put_declarator(w, v, "");
     if (v->value >= 0) {
-        cpi_string_put(w->out, " = ");
+        cpi_string_printf(w->out, " = ");
         cpi_region_put_tokens(w, v->value, v->value_end);
     }
-    cpi_string_put(w->out, "; ");
+    cpi_string_printf(w->out, "; ");
 }
 
 static void put_kept_name(writer *w, const cpi_local *v)
 {
-    cpi_string_put(w->out, "%.*s__kept%d", (int)word(w, v->name)->length, word(w, v->name)->text, v->name);
+    cpi_string_printf(w->out, "%.*s__kept%d", (int)word(w, v->name)->length, word(w, v->name)->text, v->name);
 }
 
 static bool is_array(const cpi_local *v) { return v->suffix_end > v->suffix; }
@@ -70,15 +73,15 @@ static bool used_between(const writer *w, const cpi_local *v, int first, int las
 /* Begins the loop over the threads. */
 static void open_loop_of(writer *w, const char *span)
 {
-    if (span) cpi_string_put(w->out, " __CU_THREADS_OF(%s) { __CU_THREAD ", span);
+    if (span) cpi_string_printf(w->out, " __CU_THREADS_OF(%s) { __CU_THREAD ", span);
     else if (w->nmasks)
-        cpi_string_put(w->out, " __CU_THREADS_OF(__cu_p%d) { __CU_THREAD ", w->mask[w->nmasks - 1].name);
-    else cpi_string_put(w->out, " __CU_THREADS { __CU_THREAD ");
-    if (w->s->returns) cpi_string_put(w->out, "if (__cu_alive[__cu_t]) ");
+        cpi_string_printf(w->out, " __CU_THREADS_OF(__cu_p%d) { __CU_THREAD ", w->mask[w->nmasks - 1].name);
+    else cpi_string_printf(w->out, " __CU_THREADS { __CU_THREAD ");
+    if (w->s->returns) cpi_string_printf(w->out, "if (__cu_alive[__cu_t]) ");
     if (w->nmasks)
-        cpi_string_put(w->out, "if (__cu_m%d[__cu_t] == %d) ", w->mask[w->nmasks - 1].name,
+        cpi_string_printf(w->out, "if (__cu_m%d[__cu_t] == %d) ", w->mask[w->nmasks - 1].name,
                        w->mask[w->nmasks - 1].value);
-    cpi_string_put(w->out, "{ ");
+    cpi_string_printf(w->out, "{ ");
 }
 
 void cpi_region_open_loop(writer *w) { open_loop_of(w, NULL); }
@@ -92,12 +95,12 @@ void cpi_region_take_out(writer *w, int first, int last)
         if (v->class == CPI_V_PURE) cpi_region_put_declaration(w, v, true);
         if (v->class != CPI_V_KEPT || !used_between(w, v, first, last)) continue;
         if (is_array(v)) {
-            cpi_string_put(w->out, "auto &%.*s = ", (int)word(w, v->name)->length, word(w, v->name)->text);
+            cpi_string_printf(w->out, "auto &%.*s = ", (int)word(w, v->name)->length, word(w, v->name)->text);
         } else {
             put_declarator(w, v, " = ");
         }
         put_kept_name(w, v);
-        cpi_string_put(w->out, "[__cu_t]; ");
+        cpi_string_printf(w->out, "[__cu_t]; ");
     }
 }
 
@@ -105,7 +108,7 @@ void cpi_region_put_back_one(writer *w, const cpi_local *v)
 {
     if (is_array(v)) return;
     put_kept_name(w, v);
-    cpi_string_put(w->out, "[__cu_t] = %.*s; ", (int)word(w, v->name)->length, word(w, v->name)->text);
+    cpi_string_printf(w->out, "[__cu_t] = %.*s; ", (int)word(w, v->name)->length, word(w, v->name)->text);
 }
 
 void cpi_region_put_back(writer *w, int first, int last)
@@ -118,7 +121,7 @@ void cpi_region_put_back(writer *w, int first, int last)
     }
 }
 
-void cpi_region_close_loop(writer *w) { cpi_string_put(w->out, " } __cu_next%d:; } ", w->label++); }
+void cpi_region_close_loop(writer *w) { cpi_string_printf(w->out, " } __cu_next%d:; } ", w->label++); }
 
 /* The locals that a statement declares: first to last - 1 of s->local. */
 int cpi_region_locals_of(const writer *w, int statement, int *last)
@@ -135,18 +138,18 @@ void cpi_region_put_storage(writer *w, const cpi_local *v)
     snprintf(tail, sizeof tail, "__kept%d[%s]", v->name, w->joined ? "__CU_JOINED_KEPT" : "1024");
     w->keeps = true;
     put_declarator(w, v, tail);
-    cpi_string_put(w->out, "; ");
+    cpi_string_printf(w->out, "; ");
 }
 
 /* The values of an array that is kept. Its size must be in its brackets, since where it is kept there are no values. */
 static void put_elements(writer *w, const cpi_local *v)
 {
     if (word(w, v->suffix)->match == v->suffix + 1) w->s->failed = true;
-    cpi_string_put(w->out, "{ ");
+    cpi_string_printf(w->out, "{ ");
     put_declarator(w, v, "__values");
-    cpi_string_put(w->out, " = ");
+    cpi_string_printf(w->out, " = ");
     cpi_region_put_tokens(w, v->value, v->value_end);
-    cpi_string_put(w->out, "; __builtin_memcpy((void *)&%.*s, &%.*s__values, sizeof %.*s); } ",
+    cpi_string_printf(w->out, "; __builtin_memcpy((void *)&%.*s, &%.*s__values, sizeof %.*s); } ",
                    (int)word(w, v->name)->length, word(w, v->name)->text, (int)word(w, v->name)->length,
                    word(w, v->name)->text, (int)word(w, v->name)->length, word(w, v->name)->text);
 }
@@ -157,24 +160,25 @@ static void put_statement(writer *w, int k)
     const cpi_statement *st = &w->s->statement[k];
     int last, first = cpi_region_locals_of(w, k, &last);
     if (first == last) {
-        if (st->once) cpi_string_put(w->out, "do { ");
+        if (st->once) cpi_string_printf(w->out, "do { ");
         cpi_region_put_tokens(w, st->first, st->last);
-        if (st->once) cpi_string_put(w->out, " } while (0); ");
+        if (st->once) cpi_string_printf(w->out, " } while (0); ");
         return;
     }
     for (int i = first; i < last; i++) {
         const cpi_local *v = &w->s->local[i];
         if (v->class == CPI_V_UNIFORM) continue; /* is declared outside */
         if (v->class == CPI_V_LOCAL) {
-            for (int q = v->type; q < v->type_end; q++) cpi_region_put_tokens(w, q, q + 1), cpi_string_put(w->out, " ");
+            for (int q = v->type; q < v->type_end; q++)
+                cpi_region_put_tokens(w, q, q + 1), cpi_string_printf(w->out, " ");
             for (int q = v->prefix; q < v->suffix_end; q++)
-                cpi_region_put_tokens(w, q, q + 1), cpi_string_put(w->out, " ");
-            if (v->value >= 0) cpi_string_put(w->out, " = "), cpi_region_put_tokens(w, v->value, v->value_end);
-            cpi_string_put(w->out, "; ");
+                cpi_region_put_tokens(w, q, q + 1), cpi_string_printf(w->out, " ");
+            if (v->value >= 0) cpi_string_printf(w->out, " = "), cpi_region_put_tokens(w, v->value, v->value_end);
+            cpi_string_printf(w->out, "; ");
         } else if (v->class == CPI_V_KEPT && is_array(v)) {
-            cpi_string_put(w->out, "auto &%.*s = ", (int)word(w, v->name)->length, word(w, v->name)->text);
+            cpi_string_printf(w->out, "auto &%.*s = ", (int)word(w, v->name)->length, word(w, v->name)->text);
             put_kept_name(w, v);
-            cpi_string_put(w->out, "[__cu_t]; ");
+            cpi_string_printf(w->out, "[__cu_t]; ");
             if (v->value >= 0) put_elements(w, v);
         } else {
             cpi_region_put_declaration(w, v, v->class == CPI_V_PURE);
@@ -190,7 +194,7 @@ static void put_slots(writer *w, int first, int last)
         if (!votes && !token_is(w, i, "__cu_put")) continue;
         char span[48] = "__cu_span{0, __cu_block.bd.x}";
         if (w->nmasks) snprintf(span, sizeof span, "__cu_p%d", w->mask[w->nmasks - 1].name);
-        cpi_string_put(w->out, "__cu_x%.*s.begin(__cu_block, %s, %s, %s); ", (int)word(w, i + 2)->length,
+        cpi_string_printf(w->out, "__cu_x%.*s.begin(__cu_block, %s, %s, %s); ", (int)word(w, i + 2)->length,
                        word(w, i + 2)->text, span, w->s->returns || w->nmasks ? "true" : "false",
                        votes ? "true" : "false");
     }
@@ -233,13 +237,15 @@ static int put_span(writer *w, int k)
             if (token_is(w, to, others[q])) return -1;
     }
     if (!none && !cpi_structure_uniform(w->s, behind + 1, close)) return -1;
-    cpi_string_put(w->out, "{ const __cu_span __cu_some = __cu_%s(__cu_block, ",
+    cpi_string_printf(w->out, "{ const __cu_span __cu_some = __cu_%s(__cu_block, ",
                    !none && token_is(w, behind, "<") ? "below" : "one");
-    if (v) cpi_string_put(w->out, "("), cpi_region_put_tokens(w, v->type, v->type_end), cpi_string_put(w->out, ")0, ");
-    else cpi_string_put(w->out, "0u, ");
-    if (none) cpi_string_put(w->out, "0");
+    if (v)
+        cpi_string_printf(w->out, "("), cpi_region_put_tokens(w, v->type, v->type_end),
+            cpi_string_printf(w->out, ")0, ");
+    else cpi_string_printf(w->out, "0u, ");
+    if (none) cpi_string_printf(w->out, "0");
     else cpi_region_put_tokens(w, behind + 1, close);
-    cpi_string_put(w->out, "); ");
+    cpi_string_printf(w->out, "); ");
     return close + 1;
 }
 
@@ -261,7 +267,7 @@ void cpi_region_put_region(writer *w, int k, int end)
     int then = w->s->statement[begin].next == end ? put_span(w, begin) : -1;
     open_loop_of(w, then >= 0 ? "__cu_some" : NULL);
     cpi_region_take_out(w, first, last);
-    cpi_string_put(w->out, "{ ");
+    cpi_string_printf(w->out, "{ ");
     if (then >= 0) cpi_region_put_tokens(w, then, last);
     for (int i = begin; i != end && then < 0; i = w->s->statement[i].next) {
         cpi_region_put_line(w, w->s->statement[i].first);
@@ -272,10 +278,10 @@ void cpi_region_put_region(writer *w, int k, int end)
         if (l->class == CPI_V_KEPT && l->statement >= 0 && l->name >= first && l->name < last)
             cpi_region_put_back_one(w, l);
     }
-    cpi_string_put(w->out, " } ");
+    cpi_string_printf(w->out, " } ");
     cpi_region_put_back(w, first, last);
     cpi_region_close_loop(w);
-    if (then >= 0) cpi_string_put(w->out, "} ");
+    if (then >= 0) cpi_string_printf(w->out, "} ");
 }
 
 int cpi_region_behind_semicolon(const writer *w, int i, int end)

@@ -15,19 +15,19 @@ static void push_mask(writer *w, int name, int value)
 
 static void put_marks(writer *w, int k)
 {
-    cpi_string_put(w->out, "unsigned char __cu_m%d[1024]; __cu_unmark(__cu_m%d, __cu_block); ", k, k);
+    cpi_string_printf(w->out, "unsigned char __cu_m%d[1024]; __cu_unmark(__cu_m%d, __cu_block); ", k, k);
 }
 
 static void put_any(writer *w, int k, int value)
 {
-    cpi_string_put(w->out, "__cu_any(__cu_m%d, %d, %s, __cu_block)", k, value,
+    cpi_string_printf(w->out, "__cu_any(__cu_m%d, %d, %s, __cu_block)", k, value,
                    w->s->returns ? "__cu_alive" : "nullptr");
 }
 
 /* { and where in a row the threads with that mark are. */
 static void put_marked(writer *w, int k, int value)
 {
-    cpi_string_put(w->out, "{ const __cu_span __cu_p%d = __cu_marked(__cu_m%d, %d, %s, __cu_block); ", k, k, value,
+    cpi_string_printf(w->out, "{ const __cu_span __cu_p%d = __cu_marked(__cu_m%d, %d, %s, __cu_block); ", k, k, value,
                    w->s->returns ? "__cu_alive" : "nullptr");
 }
 
@@ -36,9 +36,9 @@ static void put_marking(writer *w, int k, int first, int last, const char *yes, 
 {
     cpi_region_open_loop(w);
     cpi_region_take_out(w, first, last);
-    cpi_string_put(w->out, "__cu_m%d[__cu_t] = (", k);
+    cpi_string_printf(w->out, "__cu_m%d[__cu_t] = (", k);
     cpi_region_put_tokens(w, first, last);
-    cpi_string_put(w->out, first == last ? "true) ? %s : %s; " : ") ? %s : %s; ", yes, no);
+    cpi_string_printf(w->out, first == last ? "true) ? %s : %s; " : ") ? %s : %s; ", yes, no);
     cpi_region_put_back(w, first, last);
     cpi_region_close_loop(w);
 }
@@ -52,18 +52,18 @@ void cpi_region_put_masked_if(writer *w, int k)
         cpi_region_used_word(w, "__cu_meet", w->s->statement[other].first, w->s->statement[other].last))
         w->s->failed = true; /* lanes may meet across the branches */
     w->s->statement[part].next = -1;
-    cpi_string_put(w->out, "{ ");
+    cpi_string_printf(w->out, "{ ");
     put_marks(w, k);
     put_marking(w, k, st->test, st->test_end, "1", "2");
     for (int value = 1; value <= (other >= 0 ? 2 : 1); value++) {
         put_marked(w, k, value);
-        cpi_string_put(w->out, "if (__cu_p%d.from < __cu_p%d.to) { ", k, k);
+        cpi_string_printf(w->out, "if (__cu_p%d.from < __cu_p%d.to) { ", k, k);
         push_mask(w, k, value);
         cpi_region_put_list(w, value == 1 ? part : other, -1);
         w->nmasks--;
-        cpi_string_put(w->out, "} } ");
+        cpi_string_printf(w->out, "} } ");
     }
-    cpi_string_put(w->out, "} ");
+    cpi_string_printf(w->out, "} ");
     w->s->statement[part].next = other;
 }
 
@@ -74,7 +74,7 @@ static void put_masked_body(writer *w, int k)
     w->masked_loop = w->nmasks - 1;
     cpi_region_put_list(w, w->s->statement[k].child, -1);
     w->masked_loop = around;
-    cpi_string_put(w->out, "__cu_again(__cu_m%d, __cu_block); ", k);
+    cpi_string_printf(w->out, "__cu_again(__cu_m%d, __cu_block); ", k);
 }
 
 /* The initialisation of a for, by every thread; `first` to `last` are the variables that it declares. */
@@ -101,7 +101,7 @@ void cpi_region_put_masked_loop(writer *w, int k)
         third = cpi_region_behind_semicolon(w, second, st->test_end);
     }
     for (int v = first; v < last; v++) uniform = uniform && w->s->local[v].class == CPI_V_UNIFORM;
-    cpi_string_put(w->out, "{ ");
+    cpi_string_printf(w->out, "{ ");
     put_marks(w, k);
     for (int v = first; v < last && !uniform; v++) {
         if (w->s->local[v].class == CPI_V_UNIFORM) w->s->failed = true;
@@ -114,21 +114,21 @@ void cpi_region_put_masked_loop(writer *w, int k)
     put_marked(w, k, 1);
     push_mask(w, k, 1);
     if (uniform) {
-        cpi_string_put(w->out, "for (");
+        cpi_string_printf(w->out, "for (");
         cpi_region_put_tokens(w, st->test, st->test_end);
-        cpi_string_put(w->out, ") { ");
+        cpi_string_printf(w->out, ") { ");
     } else {
-        cpi_string_put(w->out, "for (;;) { ");
+        cpi_string_printf(w->out, "for (;;) { ");
         if (st->form != CPI_F_DO && second < (counts ? third - 1 : third))
             put_marking(w, k, second, counts ? third - 1 : third, "1", "0");
     }
-    cpi_string_put(w->out, "if (!");
+    cpi_string_printf(w->out, "if (!");
     put_any(w, k, 1);
-    cpi_string_put(w->out, ") break; ");
+    cpi_string_printf(w->out, ") break; ");
     put_masked_body(w, k);
     if (counts && !uniform) cpi_region_put_step(w, third, st->test_end);
     if (st->form == CPI_F_DO) put_marking(w, k, st->test, st->test_end, "1", "0");
-    cpi_string_put(w->out, "} } } ");
+    cpi_string_printf(w->out, "} } } ");
     w->nmasks--;
 }
 
@@ -136,8 +136,8 @@ void cpi_region_put_masked_jump(writer *w, bool leaves)
 {
     cpi_region_open_loop(w);
     for (int i = w->nmasks - 1; i > w->masked_loop; i--)
-        cpi_string_put(w->out, "__cu_m%d[__cu_t] = 0; ", w->mask[i].name);
-    cpi_string_put(w->out, "__cu_m%d[__cu_t] = %d; ", w->mask[w->masked_loop].name, leaves ? 0 : 2);
+        cpi_string_printf(w->out, "__cu_m%d[__cu_t] = 0; ", w->mask[i].name);
+    cpi_string_printf(w->out, "__cu_m%d[__cu_t] = %d; ", w->mask[w->masked_loop].name, leaves ? 0 : 2);
     cpi_region_close_loop(w);
 }
 
@@ -151,7 +151,7 @@ void cpi_region_put_meeting(writer *w, int k)
     bool again = w->loops || cpi_region_used_word(w, "__cu_meet", behind, end) ||
                  cpi_region_used_word(w, "__syncthreads", behind, end);
     if (!again) return;
-    cpi_string_put(w->out, "__cu_meeting_check(__cu_m%d, %d, %s, __cu_q%.*s.mask, __cu_block, %d); ", inner, value,
+    cpi_string_printf(w->out, "__cu_meeting_check(__cu_m%d, %d, %s, __cu_q%.*s.mask, __cu_block, %d); ", inner, value,
                    w->s->returns ? "__cu_alive" : "nullptr", (int)word(w, st->first + 2)->length,
                    word(w, st->first + 2)->text, word(w, st->first)->line);
 }

@@ -13,21 +13,21 @@
 static void put_test(writer *w, int k, int first, int last)
 {
     if (first == last || cpi_structure_uniform(w->s, first, last)) { /* always true, though all may have left */
-        cpi_string_put(w->out, "const bool __cu_c%d = %s(", k,
+        cpi_string_printf(w->out, "const bool __cu_c%d = %s(", k,
                        w->s->returns ? "__cu_left(__cu_alive, __cu_block) && " : "");
         cpi_region_put_tokens(w, first, last);
-        cpi_string_put(w->out, first == last ? "true); " : "); ");
+        cpi_string_printf(w->out, first == last ? "true); " : "); ");
         return;
     }
-    cpi_string_put(w->out, "__cu_ballot __cu_b%d;", k);
+    cpi_string_printf(w->out, "__cu_ballot __cu_b%d;", k);
     cpi_region_open_loop(w);
     cpi_region_take_out(w, first, last);
-    cpi_string_put(w->out, "__cu_b%d.add(__cu_t, (", k);
+    cpi_string_printf(w->out, "__cu_b%d.add(__cu_t, (", k);
     cpi_region_put_tokens(w, first, last);
-    cpi_string_put(w->out, ") ? true : false); ");
+    cpi_string_printf(w->out, ") ? true : false); ");
     cpi_region_put_back(w, first, last);
     cpi_region_close_loop(w);
-    cpi_string_put(w->out, "const bool __cu_c%d = __cu_b%d.all(__cu_block, %d); ", k, k, word(w, first)->line);
+    cpi_string_printf(w->out, "const bool __cu_c%d = __cu_b%d.all(__cu_block, %d); ", k, k, word(w, first)->line);
 }
 
 /* A statement by each thread, from its source: the step of a loop. */
@@ -37,7 +37,7 @@ void cpi_region_put_step(writer *w, int first, int last)
     cpi_region_open_loop(w);
     cpi_region_take_out(w, first, last);
     cpi_region_put_tokens(w, first, last);
-    cpi_string_put(w->out, "; ");
+    cpi_string_printf(w->out, "; ");
     cpi_region_put_back(w, first, last);
     cpi_region_close_loop(w);
 }
@@ -51,14 +51,14 @@ static void put_for(writer *w, int k)
     bool uniform = first < last;
     for (int v = first; v < last; v++) uniform = uniform && w->s->local[v].class == CPI_V_UNIFORM;
     if (uniform) {
-        cpi_string_put(w->out, "for (");
+        cpi_string_printf(w->out, "for (");
         cpi_region_put_tokens(w, st->test, st->test_end);
-        cpi_string_put(w->out, ") { %s", w->s->returns ? "if (!__cu_left(__cu_alive, __cu_block)) break; " : "");
+        cpi_string_printf(w->out, ") { %s", w->s->returns ? "if (!__cu_left(__cu_alive, __cu_block)) break; " : "");
         cpi_region_put_list(w, st->child, -1);
-        cpi_string_put(w->out, "} ");
+        cpi_string_printf(w->out, "} ");
         return;
     }
-    cpi_string_put(w->out, "{ ");
+    cpi_string_printf(w->out, "{ ");
     for (int v = first; v < last; v++) {
         if (w->s->local[v].class == CPI_V_UNIFORM) {
             w->s->failed = true; /* some of the variables are uniform and some not */
@@ -67,31 +67,31 @@ static void put_for(writer *w, int k)
         cpi_region_put_storage(w, &w->s->local[v]);
     }
     cpi_region_put_beginning(w, st, second, first, last);
-    cpi_string_put(w->out, "for (;;) { ");
+    cpi_string_printf(w->out, "for (;;) { ");
     put_test(w, k, second, third - 1);
-    cpi_string_put(w->out, "if (!__cu_c%d) break; ", k);
+    cpi_string_printf(w->out, "if (!__cu_c%d) break; ", k);
     cpi_region_put_list(w, st->child, k);
-    cpi_string_put(w->out, "__cu_step%d:; ", k);
+    cpi_string_printf(w->out, "__cu_step%d:; ", k);
     cpi_region_put_step(w, third, st->test_end);
-    cpi_string_put(w->out, "} } ");
+    cpi_string_printf(w->out, "} } ");
 }
 
 static void put_while(writer *w, int k, bool first_runs)
 {
     const cpi_statement *st = &w->s->statement[k];
-    cpi_string_put(w->out, "for (;;) { ");
+    cpi_string_printf(w->out, "for (;;) { ");
     if (!first_runs) {
         put_test(w, k, st->test, st->test_end);
-        cpi_string_put(w->out, "if (!__cu_c%d) break; ", k);
+        cpi_string_printf(w->out, "if (!__cu_c%d) break; ", k);
     }
-    cpi_string_put(w->out, "{ ");
+    cpi_string_printf(w->out, "{ ");
     cpi_region_put_list(w, st->child, k);
-    cpi_string_put(w->out, "} __cu_step%d:; ", k);
+    cpi_string_printf(w->out, "} __cu_step%d:; ", k);
     if (first_runs) {
         put_test(w, k, st->test, st->test_end);
-        cpi_string_put(w->out, "if (!__cu_c%d) break; ", k);
+        cpi_string_printf(w->out, "if (!__cu_c%d) break; ", k);
     }
-    cpi_string_put(w->out, "} ");
+    cpi_string_printf(w->out, "} ");
 }
 
 /* A statement that is split. `loop`: the innermost one around it whose steps we write, -1: none. */
@@ -115,21 +115,21 @@ static void put_split(writer *w, int k, int loop)
     if (st->form >= CPI_F_FOR && st->form <= CPI_F_DO) w->masked_loop = -1, w->loops++;
     switch ((cpi_form)st->form) {
     case CPI_F_BLOCK:
-        cpi_string_put(w->out, "{ ");
+        cpi_string_printf(w->out, "{ ");
         cpi_region_put_list(w, part, loop);
-        cpi_string_put(w->out, "} ");
+        cpi_string_printf(w->out, "} ");
         break;
     case CPI_F_IF:
         if (!cpi_region_used_word(w, "__syncthreads", st->first, st->last) &&
             cpi_structure_by_thread(w->s, st->test, st->test_end))
             w->s->failed = true; /* some leave a loop, or a round, and others do not */
-        cpi_string_put(w->out, "{ ");
+        cpi_string_printf(w->out, "{ ");
         put_test(w, k, st->test, st->test_end);
-        cpi_string_put(w->out, "if (__cu_c%d) { ", k);
+        cpi_string_printf(w->out, "if (__cu_c%d) { ", k);
         cpi_region_put_list(w, part, loop);
-        cpi_string_put(w->out, "} else { ");
+        cpi_string_printf(w->out, "} else { ");
         cpi_region_put_list(w, other, loop);
-        cpi_string_put(w->out, "} } ");
+        cpi_string_printf(w->out, "} } ");
         break;
     case CPI_F_FOR: put_for(w, k); break;
     case CPI_F_WHILE: put_while(w, k, false); break;
@@ -138,11 +138,11 @@ static void put_split(writer *w, int k, int loop)
         if (w->masked_loop >= 0) cpi_region_put_masked_jump(w, token_is(w, st->first, "break"));
         else if (w->nmasks) w->s->failed = true; /* out of a loop that all run together */
         else if (token_is(w, st->first, "break") || loop < 0) cpi_region_put_tokens(w, st->first, st->last);
-        else cpi_string_put(w->out, "goto __cu_step%d; ", loop);
+        else cpi_string_printf(w->out, "goto __cu_step%d; ", loop);
         break;
     case CPI_F_MEET: cpi_region_put_meeting(w, k); break;
     case CPI_F_BARRIER:
-    case CPI_F_TEXT:
+    case CPI_F_SOURCE:
     case CPI_F_STRIDE:
     case CPI_F_FIXED: break;
     }
@@ -153,17 +153,18 @@ static void put_split(writer *w, int k, int loop)
 /* The initial values of threads `x` of the block. */
 static void put_first(writer *w, const cpi_stride *r, const char *name, const char *x)
 {
-    cpi_string_put(w->out, "long long %s; { const unsigned __cu_x = %s, __cu_y = 0, __cu_z = 0; __CU_THREAD ", name, x);
+    cpi_string_printf(w->out, "long long %s; { const unsigned __cu_x = %s, __cu_y = 0, __cu_z = 0; __CU_THREAD ", name,
+                      x);
     for (int k = 0; k < w->s->nlocals; k++) {
         const cpi_local *v = &w->s->local[k];
         if (v->class == CPI_V_PURE && cpi_region_visible(v, r->body) && !cpi_region_hidden(w, v, r->body))
             cpi_region_put_declaration(w, v, true);
     }
-    cpi_string_put(w->out, "%s = (long long)(", name);
+    cpi_string_printf(w->out, "%s = (long long)(", name);
     cpi_region_put_tokens(w, r->type, r->type_end);
-    cpi_string_put(w->out, ")(");
+    cpi_string_printf(w->out, ")(");
     cpi_region_put_tokens(w, r->value, r->value_end);
-    cpi_string_put(w->out, "); } ");
+    cpi_string_printf(w->out, "); } ");
 }
 
 /* A grid-stride loop: round by round, and in each round the threads of the block. Where they do not form a row (the
@@ -175,39 +176,39 @@ static void put_stride(writer *w, int k)
     bool strides = !w->nmasks && cpi_stride_read(w->s, st->first, st->last, &r) && cpi_stride_holds(w->s, &r);
     cpi_region_put_line(w, st->first);
     if (strides) {
-        cpi_string_put(w->out, "{ ");
+        cpi_string_printf(w->out, "{ ");
         put_first(w, &r, "__cu_first", "0");
         put_first(w, &r, "__cu_last", "__cu_block.row - 1");
-        cpi_string_put(w->out, "const auto __cu_g = __cu_strides<");
+        cpi_string_printf(w->out, "const auto __cu_g = __cu_strides<");
         cpi_region_put_tokens(w, r.type, r.type_end);
-        cpi_string_put(w->out, ">(__cu_block, __cu_first, __cu_last, ");
+        cpi_string_printf(w->out, ">(__cu_block, __cu_first, __cu_last, ");
         cpi_region_put_tokens(w, r.limit, r.limit_end);
-        cpi_string_put(w->out, ", ");
+        cpi_string_printf(w->out, ", ");
         cpi_region_put_tokens(w, r.step, r.step_end);
-        cpi_string_put(w->out, "); if (__cu_g.regular) for (long long __cu_i = __cu_first; __cu_i < __cu_g.limit; "
+        cpi_string_printf(w->out, "); if (__cu_g.regular) for (long long __cu_i = __cu_first; __cu_i < __cu_g.limit; "
                      "__cu_i += __cu_g.step) { const unsigned __cu_n = __cu_g.threads(__cu_i), __cu_y = 0, __cu_z = 0; "
                      "for (unsigned long __cu_x = 0, __cu_t = 0; __cu_x < __cu_n; __cu_x++, __cu_t++) { __CU_THREAD ");
-        if (w->s->returns) cpi_string_put(w->out, "if (__cu_alive[__cu_t]) ");
-        cpi_string_put(w->out, "{ ");
+        if (w->s->returns) cpi_string_printf(w->out, "if (__cu_alive[__cu_t]) ");
+        cpi_string_printf(w->out, "{ ");
         cpi_region_take_out(w, st->first, st->last);
-        cpi_string_put(w->out, "{ ");
+        cpi_string_printf(w->out, "{ ");
         cpi_region_put_tokens(w, r.type, r.type_end);
-        cpi_string_put(w->out, " %.*s = __cu_g.at(__cu_i, __cu_x); do { ", (int)word(w, r.name)->length,
+        cpi_string_printf(w->out, " %.*s = __cu_g.at(__cu_i, __cu_x); do { ", (int)word(w, r.name)->length,
                        word(w, r.name)->text);
         cpi_region_put_tokens(w, r.body, r.body_end);
-        cpi_string_put(w->out, " } while (0); } ");
+        cpi_string_printf(w->out, " } while (0); } ");
         cpi_region_put_back(w, st->first, st->last);
         cpi_region_close_loop(w);
-        cpi_string_put(w->out, "} else { ");
+        cpi_string_printf(w->out, "} else { ");
         w->strides++;
     }
     cpi_region_open_loop(w);
     cpi_region_take_out(w, st->first, st->last);
     cpi_region_put_tokens(w, st->first, st->last);
-    cpi_string_put(w->out, " ");
+    cpi_string_printf(w->out, " ");
     cpi_region_put_back(w, st->first, st->last);
     cpi_region_close_loop(w);
-    if (strides) cpi_string_put(w->out, "} } ");
+    if (strides) cpi_string_printf(w->out, "} } ");
 }
 
 void cpi_region_put_list(writer *w, int k, int loop)
@@ -218,9 +219,9 @@ void cpi_region_put_list(writer *w, int k, int loop)
             cpi_region_put_line(w, st->first);
             cpi_region_put_tokens(w, st->first, st->last);
             k = st->next;
-        } else if (st->form == CPI_F_TEXT) {
+        } else if (st->form == CPI_F_SOURCE) {
             int end = k;
-            while (end >= 0 && w->s->statement[end].form == CPI_F_TEXT) end = w->s->statement[end].next;
+            while (end >= 0 && w->s->statement[end].form == CPI_F_SOURCE) end = w->s->statement[end].next;
             cpi_region_put_region(w, k, end);
             k = end;
         } else if (st->form == CPI_F_STRIDE) {
@@ -241,20 +242,20 @@ bool cpi_cu_regions(cpi_cu_program *p, const cpi_cu_function *f, bool *joined, c
     bool done = cpi_structure_read(p, f, &s);
     if (done) {
         p->leaves = &w.label;
-        cpi_string_put(&text, "{ const __cu_ctx &__cu_block = __ctx; ");
+        cpi_string_printf(&text, "{ const __cu_ctx &__cu_block = __ctx; ");
         if (s.returns)
-            cpi_string_put(&text, "unsigned char __cu_alive[%s]; __cu_fill(__cu_alive, __cu_block); ",
+            cpi_string_printf(&text, "unsigned char __cu_alive[%s]; __cu_fill(__cu_alive, __cu_block); ",
                            w.joined ? "__CU_JOINED_KEPT" : "1024");
         for (int k = 0; k < s.nlocals; k++) {
             if (s.local[k].statement >= 0 || s.local[k].class != CPI_V_KEPT) continue;
             cpi_region_put_storage(&w, &s.local[k]);
-            cpi_string_put(&text, "__CU_THREADS { ");
+            cpi_string_printf(&text, "__CU_THREADS { ");
             cpi_region_put_back_one(&w, &s.local[k]);
-            cpi_string_put(&text, "} ");
+            cpi_string_printf(&text, "} ");
         }
         cpi_region_put_list(&w, s.statement[0].child, -1);
         cpi_region_put_line(&w, f->end - 1);
-        cpi_string_put(&text, "}");
+        cpi_string_printf(&text, "}");
         p->leaves = NULL;
         if (joined) *joined = w.keeps || s.returns;
         done = !s.failed && !text.failed && (f->barriers || w.strides);

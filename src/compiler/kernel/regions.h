@@ -9,8 +9,19 @@
 
 #include "kernel/translate.h"
 
-typedef enum cpi_form { CPI_F_TEXT, CPI_F_FIXED, CPI_F_BARRIER, CPI_F_BLOCK, CPI_F_IF, CPI_F_FOR, CPI_F_WHILE, CPI_F_DO,
-                        CPI_F_JUMP, CPI_F_MEET, CPI_F_STRIDE } cpi_form;
+typedef enum cpi_form {
+    CPI_F_SOURCE,
+    CPI_F_FIXED,
+    CPI_F_BARRIER,
+    CPI_F_BLOCK,
+    CPI_F_IF,
+    CPI_F_FOR,
+    CPI_F_WHILE,
+    CPI_F_DO,
+    CPI_F_JUMP,
+    CPI_F_MEET,
+    CPI_F_STRIDE
+} cpi_form;
 
 typedef struct cpi_statement {
     uint8_t form;

@@ -100,7 +100,7 @@ static int new_scope(cpi_cu_program *p, int outer, const cpi_token *name)
     int at = (int)p->scopes.length;
     char around[512];
     snprintf(around, sizeof around, "%s", p->scopes.at ? p->scopes.at + outer : "");
-    cpi_string_put(&p->scopes, "%s%.*s%s", around, name ? (int)name->length : 0, name ? name->text : "",
+    cpi_string_printf(&p->scopes, "%s%.*s%s", around, name ? (int)name->length : 0, name ? name->text : "",
                  name ? "::" : "");
     cpi_string_add(&p->scopes, "", 1);
     return at;
@@ -220,7 +220,7 @@ static bool scan(cpi_cu_program *p, int i, int end, int scope, int depth)
         }
         if (cpi_token_is(&t->at[i], "inline") && cpi_token_is(&t->at[i + 1], "namespace")) i++;
         if (cpi_token_is(&t->at[i], "namespace") ||
-            (cpi_token_is(&t->at[i], "extern") && t->at[i + 1].kind == CPI_W_TEXT &&
+            (cpi_token_is(&t->at[i], "extern") && t->at[i + 1].kind == CPI_W_STRING &&
              cpi_token_is(&t->at[i + 2], "{"))) {
             bool space = cpi_token_is(&t->at[i], "namespace");
             int brace = i, inner = scope;

@@ -390,15 +390,15 @@ void cpi_cu_put_edit(const cpi_cu_edit *e, cpi_string *out)
 {
     static const char asked[] = "if (__ctx.how == __CU_ASKED) { *__ctx.reported = 0; return; } ";
     switch (e->kind) {
-    case CPI_E_ENTER: cpi_string_put(out, "__ctx.how == __CU_SURE || ((("); break;
-    case CPI_E_LEAVE: cpi_string_put(out, "__ctx.how != __CU_SURE && ((("); break;
-    case CPI_E_ENTERED: cpi_string_put(out, ") || __cu_report(__ctx, %d, false))", e->test); break;
-    case CPI_E_LEFT: cpi_string_put(out, ") && __cu_report(__ctx, %d, true))", e->test); break;
-    case CPI_E_NEXT: cpi_string_put(out, "(("); break;
-    case CPI_E_TESTED: cpi_string_put(out, ")"); break;
-    case CPI_E_BEGIN: cpi_string_put(out, "{ %s", asked); break;
-    case CPI_E_END: cpi_string_put(out, " }"); break;
-    case CPI_E_ASKED: cpi_string_put(out, " %s", asked); break;
+    case CPI_E_ENTER: cpi_string_printf(out, "__ctx.how == __CU_SURE || ((("); break;
+    case CPI_E_LEAVE: cpi_string_printf(out, "__ctx.how != __CU_SURE && ((("); break;
+    case CPI_E_ENTERED: cpi_string_printf(out, ") || __cu_report(__ctx, %d, false))", e->test); break;
+    case CPI_E_LEFT: cpi_string_printf(out, ") && __cu_report(__ctx, %d, true))", e->test); break;
+    case CPI_E_NEXT: cpi_string_printf(out, "(("); break;
+    case CPI_E_TESTED: cpi_string_printf(out, ")"); break;
+    case CPI_E_BEGIN: cpi_string_printf(out, "{ %s", asked); break;
+    case CPI_E_END: cpi_string_printf(out, " }"); break;
+    case CPI_E_ASKED: cpi_string_printf(out, " %s", asked); break;
     default: break;
     }
 }

@@ -124,7 +124,7 @@ static void read_block(cpi_structure *s, int at, int first, int last, place wher
     for (int i = first; i < last && !s->failed;) {
         int behind = last, k;
         if (where == BODY && may_skip(s, i, last)) {
-            k = new_statement(s, CPI_F_TEXT, i);
+            k = new_statement(s, CPI_F_SOURCE, i);
             if (k >= 0) s->statement[k].last = last, s->statement[k].once = true;
         } else {
             k = read_statement(s, i, last, where == BODY ? IN_LOOP : where, &behind);
@@ -202,13 +202,13 @@ static int read_statement(cpi_structure *s, int i, int end, place where, int *be
     if (*behind < 0) return -1;
     bool barrier = has_barrier(s, i, *behind), jumps = where && jumps_out(s, i, *behind, BREAK | CONTINUE);
     if (s->failed) return -1;
-    cpi_form form = CPI_F_TEXT;
+    cpi_form form = CPI_F_SOURCE;
     if (is(s, i, "__syncthreads")) form = CPI_F_BARRIER;
     else if (is(s, i, "__cu_meet")) form = CPI_F_MEET;
     else if (is(s, i, "break") || is(s, i, "continue")) form = CPI_F_JUMP;
     else if (is_fixed(s, i)) form = CPI_F_FIXED;
     else if ((barrier || jumps) && is(s, i, "{")) form = CPI_F_BLOCK;
-    else if (is(s, i, "{") && !barrier) form = CPI_F_TEXT;
+    else if (is(s, i, "{") && !barrier) form = CPI_F_SOURCE;
     else if ((barrier || jumps) && is(s, i, "if")) form = CPI_F_IF;
     else if (barrier && is(s, i, "for")) form = CPI_F_FOR;
     else if (barrier && is(s, i, "while")) form = CPI_F_WHILE;
@@ -216,7 +216,7 @@ static int read_statement(cpi_structure *s, int i, int end, place where, int *be
     else if (barrier || jumps) return refuse(s);
     if (form >= CPI_F_IF && form <= CPI_F_DO) return read_control(s, i, end, form, where, behind);
     cpi_stride stride;
-    if (form == CPI_F_TEXT && (is(s, i, "for") || is(s, i, "while")) && cpi_stride_read(s, i, *behind, &stride))
+    if (form == CPI_F_SOURCE && (is(s, i, "for") || is(s, i, "while")) && cpi_stride_read(s, i, *behind, &stride))
         form = CPI_F_STRIDE;
     int k = new_statement(s, form, i);
     if (k < 0) return -1;
@@ -238,7 +238,7 @@ static void number_regions(cpi_structure *s, int k)
     int now = s->regions++;
     for (; k >= 0; k = s->statement[k].next) {
         cpi_statement *st = &s->statement[k];
-        if (st->form == CPI_F_TEXT) {
+        if (st->form == CPI_F_SOURCE) {
             st->region = now;
             set_region(s, st->first, st->last, now);
             continue;
@@ -378,7 +378,7 @@ static void find_locals(cpi_structure *s, int k, int block_end)
 {
     for (; k >= 0; k = s->statement[k].next) {
         cpi_statement st = s->statement[k];
-        if (st.form == CPI_F_TEXT) read_locals(s, k, st.first, st.last, block_end);
+        if (st.form == CPI_F_SOURCE) read_locals(s, k, st.first, st.last, block_end);
         if (st.form == CPI_F_BLOCK) find_locals(s, st.child, st.last);
         if (st.form == CPI_F_FOR) read_locals(s, k, st.test, behind_semicolon(s, st.test, st.test_end), st.last);
         if (st.form >= CPI_F_IF && st.form <= CPI_F_DO) {

@@ -29,14 +29,14 @@ static void put_expression(const char *name, cpi_string *out)
 {
     const char *begin, *end;
     if (!is_cast(name, &begin, &end)) {
-        cpi_string_put(out, "&%s", name);
+        cpi_string_printf(out, "&%s", name);
         return;
     }
     const char *open = strchr(strstr(name, "(*)") + 3, '(') + 1, *first = open + strspn(open, " ");
     bool none = *first == ')' || (strncmp(first, "void", 4) == 0 && first[4 + strspn(first + 4, " ")] == ')');
-    cpi_string_put(out, "(");
+    cpi_string_printf(out, "(");
     cpi_string_add(out, name, (size_t)(open - name));
-    cpi_string_put(out, "__cu_ctx%s%s)", none ? "" : ", ", none ? strchr(first, ')') : open);
+    cpi_string_printf(out, "__cu_ctx%s%s)", none ? "" : ", ", none ? strchr(first, ')') : open);
 }
 
 /* The function f of an instance "space::f<int>"; NULL where there is none. */
@@ -68,12 +68,12 @@ static const cpi_cu_function *instance(const cpi_cu_program *p, const char *name
 
 static void put_text(const char *text, cpi_string *out)
 {
-    cpi_string_put(out, "\"");
+    cpi_string_printf(out, "\"");
     for (; *text; text++) {
-        if (*text == '"' || *text == '\\') cpi_string_put(out, "\\");
+        if (*text == '"' || *text == '\\') cpi_string_printf(out, "\\");
         cpi_string_add(out, text, 1);
     }
-    cpi_string_put(out, "\"");
+    cpi_string_printf(out, "\"");
 }
 
 /* The parameters' names, with commas between; a name that cannot be determined is left out. */
@@ -85,7 +85,7 @@ static void put_parameters(const cpi_tokens *t, const cpi_cu_function *f, cpi_st
         const cpi_token *w = &t->at[i];
         if (i == close || cpi_token_is(w, ",")) {
             if (name >= 0) cpi_string_add(out, t->at[name].text, t->at[name].length);
-            if (i < close) cpi_string_put(out, ",");
+            if (i < close) cpi_string_printf(out, ",");
             name = -1, done = false;
         } else if (cpi_token_is(w, "=") || cpi_token_is(w, "[")) {
             done = true;
@@ -105,13 +105,13 @@ static void put_kernel(const cpi_cu_program *p, const cpi_cu_function *f, const 
     static const char *const tiers[] = {"loop", "regions", "fibers"};
     char calls[48] = "nullptr";
     if (f->calls) snprintf(calls, sizeof calls, "__cu_calls%d", (int)(f - p->function));
-    cpi_string_put(out, "    {");
+    cpi_string_printf(out, "    {");
     put_text(name, out);
-    cpi_string_put(out, ", %d, __cu_entry<%s>::nargs, __cu_entry<%s>::sizes, (void *)__cu_entry<%s, %d>::%s, \"",
+    cpi_string_printf(out, ", %d, __cu_entry<%s>::nargs, __cu_entry<%s>::sizes, (void *)__cu_entry<%s, %d>::%s, \"",
                  (int)f->tier, expression, expression, expression, (int)f->spans,
                  tiers[f->strides ? CPI_TIER_REGIONS : f->tier]);
     put_parameters(&p->tokens, f, out);
-    cpi_string_put(out, "\", __cu_entry<%s>::elements, &__cu_shared_sizes[%d], &__cu_shared_apart[%d], %s, %d},\n",
+    cpi_string_printf(out, "\", __cu_entry<%s>::elements, &__cu_shared_sizes[%d], &__cu_shared_apart[%d], %s, %d},\n",
                  expression, (int)(f - p->function), (int)(f - p->function), calls, f->strides && f->spans & 2);
 }
 
@@ -170,10 +170,10 @@ static void put_calls(cpi_cu_program *p, cpi_string *out)
         memset(used, 0, (size_t)p->nfunctions + 1);
         mark_used(p, k, records, nrecords, used);
         p->function[k].calls = true;
-        cpi_string_put(out, "static const int __cu_calls%d[] = {", k);
+        cpi_string_printf(out, "static const int __cu_calls%d[] = {", k);
         for (int g = 0; g <= p->nfunctions; g++)
-            if (used[g] && g != k) cpi_string_put(out, "%d, ", g - k);
-        cpi_string_put(out, "0};\n");
+            if (used[g] && g != k) cpi_string_printf(out, "%d, ", g - k);
+        cpi_string_printf(out, "0};\n");
     }
     cpi_free_host(used);
 }
@@ -181,9 +181,9 @@ static void put_calls(cpi_cu_program *p, cpi_string *out)
 void cpi_cu_put_tables(cpi_cu_program *p, int nnames, const char *const *names, cpi_string *out)
 {
     char name[1024];
-    cpi_string_put(out, "\n#line 1 \"the table of kernels\"\n");
+    cpi_string_printf(out, "\n#line 1 \"the table of kernels\"\n");
     put_calls(p, out);
-    cpi_string_put(out,
+    cpi_string_printf(out,
                    "\n#undef nargs\n#undef sizes\n#undef elements\n#undef loop\n#undef regions\n#undef fibers"
                    "\n#line 1 \"the table of kernels\"\nextern \"C\" __attribute__((visibility(\"default\"))) const "
                    "__cu_kernel __cu_kernels[] = {\n");
@@ -204,13 +204,13 @@ void cpi_cu_put_tables(cpi_cu_program *p, int nnames, const char *const *names, 
         out->failed = out->failed || expression.failed;
         cpi_string_free(&expression);
     }
-    cpi_string_put(out, "    {}};\nextern \"C\" __attribute__((visibility(\"default\"))) const __cu_variable "
+    cpi_string_printf(out, "    {}};\nextern \"C\" __attribute__((visibility(\"default\"))) const __cu_variable "
                  "__cu_variables[] = {\n");
     for (int k = 0; k < p->nvariables; k++) {
         const cpi_cu_variable *v = &p->variable[k];
         const cpi_token *w = &p->tokens.at[v->name];
         snprintf(name, sizeof name, "%s%.*s", p->scopes.at + v->scope, (int)w->length, w->text);
-        if (!v->shared) cpi_string_put(out, "    {\"%s\", (void *)&%s, sizeof(%s)},\n", name, name, name);
+        if (!v->shared) cpi_string_printf(out, "    {\"%s\", (void *)&%s, sizeof(%s)},\n", name, name, name);
     }
-    cpi_string_put(out, "    {}};\n");
+    cpi_string_printf(out, "    {}};\n");
 }

@@ -2,8 +2,6 @@
 #include "kernel/tokens.h"
 
 #include <ctype.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,7 +101,7 @@ static const char *word_end(reader *r, cpi_token *t)
         t->kind = CPI_W_NAME;
         int prefix = (*p == 'L' || *p == 'U') ? 1 : *p == 'u' ? 1 + (p[1] == '8') : 0; /* LR"(...)", u8R"(...)" */
         if (p[prefix] == 'R' && p[prefix + 1] == '"') {
-            t->kind = CPI_W_TEXT;
+            t->kind = CPI_W_STRING;
             return raw_string_end(p + prefix, &r->line);
         }
         while (isalnum((unsigned char)*p) || *p == '_' || *p == '$' || *p & 0x80) p++;
@@ -114,7 +112,7 @@ static const char *word_end(reader *r, cpi_token *t)
         return number_end(p);
     }
     if (*p == '"' || *p == '\'') {
-        t->kind = CPI_W_TEXT;
+        t->kind = CPI_W_STRING;
         return text_end(p);
     }
     t->kind = CPI_W_MARK;
@@ -219,7 +217,7 @@ void cpi_tokens_free(cpi_tokens *t)
 
 bool cpi_token_is(const cpi_token *t, const char *word)
 {
-    return t->length == strlen(word) && t->kind != CPI_W_TEXT && memcmp(t->text, word, t->length) == 0;
+    return t->length == strlen(word) && t->kind != CPI_W_STRING && memcmp(t->text, word, t->length) == 0;
 }
 
 bool cpi_token_same(const cpi_token *a, const cpi_token *b)
@@ -240,45 +238,4 @@ int cpi_tokens_behind_angles(const cpi_tokens *t, int i, int end)
         if (depth <= 0) return depth == 0 ? i + 1 : -1;
     }
     return -1;
-}
-
-/* --- strings that grow --- */
-
-static bool make_space(cpi_string *t, size_t n)
-{
-    if (t->failed) return false;
-    if (t->length + n < t->capacity) return true;
-    size_t capacity = (t->length + n + 1) * 2;
-    char *more = cpi_realloc(t->at, capacity);
-    if (!more) return t->failed = true, false;
-    t->at = more;
-    t->capacity = capacity;
-    return true;
-}
-
-void cpi_string_add(cpi_string *t, const char *bytes, size_t n)
-{
-    if (!make_space(t, n)) return;
-    memcpy(t->at + t->length, bytes, n);
-    t->at[t->length += n] = 0;
-}
-
-void cpi_string_put(cpi_string *t, const char *format, ...)
-{
-    va_list args, again;
-    va_start(args, format);
-    va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
-    if (n >= 0 && make_space(t, (size_t)n + 1)) {
-        vsnprintf(t->at + t->length, (size_t)n + 1, format, again);
-        t->length += (size_t)n;
-    }
-    va_end(again);
-    va_end(args);
-}
-
-void cpi_string_free(cpi_string *t)
-{
-    cpi_free_host(t->at);
-    *t = (cpi_string){0};
 }

@@ -9,7 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum cpi_word { CPI_W_NAME, CPI_W_NUMBER, CPI_W_TEXT, CPI_W_MARK, CPI_W_LINE, CPI_W_END } cpi_word;
+#include "core/string.h"
+
+typedef enum cpi_word { CPI_W_NAME, CPI_W_NUMBER, CPI_W_STRING, CPI_W_MARK, CPI_W_LINE, CPI_W_END } cpi_word;
 
 typedef struct cpi_token {
     uint8_t kind;     /* cpi_word */
@@ -34,15 +36,5 @@ bool cpi_token_is(const cpi_token *t, const char *word);
 bool cpi_token_same(const cpi_token *a, const cpi_token *b);
 /* Behind the > that closes the < at i, before `end`; -1 when it closes nothing. */
 int cpi_tokens_behind_angles(const cpi_tokens *t, int i, int end);
-
-/* --- strings that grow --- */
-typedef struct cpi_string {
-    char *at; /* terminated, or NULL while empty */
-    size_t length, capacity;
-    bool failed; /* no memory: an error record stands */
-} cpi_string;
-void cpi_string_add(cpi_string *t, const char *bytes, size_t n);
-void cpi_string_put(cpi_string *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void cpi_string_free(cpi_string *t);
 
 #endif

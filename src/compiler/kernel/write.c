@@ -56,7 +56,7 @@ static void put_type(const cpi_tokens *t, int first, int last, cpi_string *out)
             i = t->at[i + 1].match;
             continue;
         }
-        cpi_string_put(out, "%.*s ", (int)w->length, w->text);
+        cpi_string_printf(out, "%.*s ", (int)w->length, w->text);
     }
 }
 
@@ -116,31 +116,31 @@ static void put_shared(const cpi_cu_program *p, const cpi_cu_function *f, int fi
     for (int i = first; i < end && is_specifier(&t->at[i]); i++) dynamic = dynamic || cpi_token_is(&t->at[i], "extern");
     int n = cpi_cu_declared_names(t, first, end, names, 64);
     if (dynamic && n == 1) {
-        cpi_string_put(out, "auto *const %.*s = (", (int)t->at[names[0]].length, t->at[names[0]].text);
+        cpi_string_printf(out, "auto *const %.*s = (", (int)t->at[names[0]].length, t->at[names[0]].text);
         put_type(t, first, names[0], out);
-        cpi_string_put(out, "*)__ctx.dynamic;");
+        cpi_string_printf(out, "*)__ctx.dynamic;");
         return;
     }
-    cpi_string_put(out, "struct __cu_s%d { ", word);
+    cpi_string_printf(out, "struct __cu_s%d { ", word);
     put_type(t, first, end, out);
-    cpi_string_put(out, "; }; ");
+    cpi_string_printf(out, "; }; ");
     int before = f && f->global ? shared_before(t, f, first) : -2;
     if (before == -2) {
-        cpi_string_put(out, "static __thread __cu_s%d __cu_t%d; __cu_s%d &__cu_r%d = __cu_t%d; ", word, word, word,
+        cpi_string_printf(out, "static __thread __cu_s%d __cu_t%d; __cu_s%d &__cu_r%d = __cu_t%d; ", word, word, word,
                        word, word);
-        cpi_string_put(out, "(void)&__cu_reserve_apart<%d, %d, sizeof(__cu_s%d)>::reported; ",
+        cpi_string_printf(out, "(void)&__cu_reserve_apart<%d, %d, sizeof(__cu_s%d)>::reported; ",
                        f ? (int)(f - p->function) : p->nfunctions, word, word);
     } else {
         char behind[64] = "0";
         if (before >= 0) snprintf(behind, sizeof behind, "__cu_o%d + sizeof(__cu_s%d)", before, before);
-        cpi_string_put(out, "constexpr unsigned __cu_o%d = __cu_up(%s, alignof(__cu_s%d)); static_assert(__cu_o%d + "
+        cpi_string_printf(out, "constexpr unsigned __cu_o%d = __cu_up(%s, alignof(__cu_s%d)); static_assert(__cu_o%d + "
                      "sizeof(__cu_s%d) <= 49152, \"a block has 48 KiB of static shared memory\"); __cu_s%d &__cu_r%d = "
                      "*(__cu_s%d *)(__ctx.arena + __cu_o%d); ", word, behind, word, word, word, word, word, word, word);
-        cpi_string_put(out, "(void)&__cu_reserve<%d, __cu_o%d + sizeof(__cu_s%d)>::reported; ", (int)(f - p->function),
-                       word, word);
+        cpi_string_printf(out, "(void)&__cu_reserve<%d, __cu_o%d + sizeof(__cu_s%d)>::reported; ",
+                          (int)(f - p->function), word, word);
     }
     for (int i = 0; i < n; i++)
-        cpi_string_put(out, "auto &%.*s = __cu_r%d.%.*s; ", (int)t->at[names[i]].length, t->at[names[i]].text, word,
+        cpi_string_printf(out, "auto &%.*s = __cu_r%d.%.*s; ", (int)t->at[names[i]].length, t->at[names[i]].text, word,
                      (int)t->at[names[i]].length, t->at[names[i]].text);
 }
 
@@ -221,7 +221,7 @@ static const cpi_cu_variable *dynamic_variable(const cpi_cu_program *p, int i)
 static void put_shared_variable(const cpi_cu_program *p, const cpi_cu_variable *v, cpi_string *out)
 {
     if (!is_dynamic(&p->tokens, v)) {
-        cpi_string_put(out, "static __thread ");
+        cpi_string_printf(out, "static __thread ");
         put_type(&p->tokens, v->start, v->end, out);
     }
     put_newlines(p, v->start, v->end, out);
@@ -235,7 +235,7 @@ static int lambda_body(const cpi_tokens *t, int i)
     static const char *const returns[] = {"return", "case", "else", "do", NULL};
     const cpi_token *before = &t->at[i - 1];
     if (!cpi_token_is(&t->at[i], "[") || cpi_token_is(&t->at[i + 1], "[") || cpi_token_is(before, "]") ||
-        cpi_token_is(before, ")") || cpi_token_is(before, "[") || before->kind == CPI_W_TEXT ||
+        cpi_token_is(before, ")") || cpi_token_is(before, "[") || before->kind == CPI_W_STRING ||
         (before->kind == CPI_W_NAME && !is_one_of(before, returns)))
         return -1;
     int k = t->at[i].match + 1;
@@ -257,18 +257,18 @@ static void put_captures(const cpi_cu_program *p, const cpi_cu_function *f, int 
     cpi_string more = {0};
     bool context = false;
     for (int i = body; i < end; i++) context = context || cpi_cu_needs_context(&t->at[i]) || called(p, i);
-    if (context && !by_default) cpi_string_put(&more, ", __ctx");
+    if (context && !by_default) cpi_string_printf(&more, ", __ctx");
     for (int i = f->body; i < open; i++) {
         if (!cpi_token_is(&t->at[i], "__shared__") || t->at[block_of(t, f, i)].match < open) continue;
         int n = cpi_cu_declared_names(t, i, statement_end(t, i), names, 64);
         for (int k = 0; k < n; k++) {
             int used = body;
             while (used < end && !cpi_token_same(&t->at[used], &t->at[names[k]])) used++;
-            if (used < end) cpi_string_put(&more, ", &%.*s", (int)t->at[names[k]].length, t->at[names[k]].text);
+            if (used < end) cpi_string_printf(&more, ", &%.*s", (int)t->at[names[k]].length, t->at[names[k]].text);
         }
     }
-    if (more.length && by_default) cpi_string_put(out, "=%s", more.at);
-    else if (more.length) cpi_string_put(out, "%s%s", more.at + 2, open + 1 == close ? "" : ", ");
+    if (more.length && by_default) cpi_string_printf(out, "=%s", more.at);
+    else if (more.length) cpi_string_printf(out, "%s%s", more.at + 2, open + 1 == close ? "" : ", ");
     out->failed = out->failed || more.failed;
     cpi_string_free(&more);
 }
@@ -278,7 +278,7 @@ static bool put_include(const cpi_token *w, cpi_string *out)
 {
     static const char mark[] = "#pragma CUPRITE_INCLUDE ";
     if (w->length <= sizeof mark - 1 || memcmp(w->text, mark, sizeof mark - 1) != 0) return false;
-    cpi_string_put(out, "#include %.*s", (int)(w->length - sizeof mark + 1), w->text + sizeof mark - 1);
+    cpi_string_printf(out, "#include %.*s", (int)(w->length - sizeof mark + 1), w->text + sizeof mark - 1);
     return true;
 }
 
@@ -304,14 +304,14 @@ void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int las
         }
         const cpi_cu_variable *v = w->kind == CPI_W_NAME ? dynamic_variable(p, i) : NULL;
         if (v) {
-            cpi_string_put(out, "((");
+            cpi_string_printf(out, "((");
             put_type(t, v->start, v->name, out);
-            cpi_string_put(out, "*)__ctx.dynamic)");
+            cpi_string_printf(out, "*)__ctx.dynamic)");
             continue;
         }
         if (w->kind == CPI_W_LINE && put_include(w, out)) continue;
         if (p->leaves && cpi_token_is(w, "return")) {
-            cpi_string_put(out, "{ __cu_alive[__cu_t] = 0; goto __cu_next%d; }", *p->leaves);
+            cpi_string_printf(out, "{ __cu_alive[__cu_t] = 0; goto __cu_next%d; }", *p->leaves);
             i = statement_end(t, i);
             continue;
         }
@@ -326,7 +326,7 @@ void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int las
             context_at = i + 1;
             if (!cpi_token_is(&t->at[i + 1], "(")) context_at = cpi_tokens_behind_angles(t, i + 1, t->n);
         }
-        if (i == context_at) cpi_string_put(out, cpi_token_is(&t->at[i + 1], ")") ? "__ctx" : "__ctx, ");
+        if (i == context_at) cpi_string_printf(out, cpi_token_is(&t->at[i + 1], ")") ? "__ctx" : "__ctx, ");
     }
 }
 
@@ -344,7 +344,7 @@ static void put_head(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *ou
         cpi_string_add(out, w->text, w->length);
         if (i != f->open || !f->context) continue;
         bool none = close == i + 1 || (close == i + 2 && cpi_token_is(&t->at[i + 1], "void"));
-        cpi_string_put(out, "const __cu_ctx __ctx%s", none ? "" : ", ");
+        cpi_string_printf(out, "const __cu_ctx __ctx%s", none ? "" : ", ");
     }
 }
 
@@ -374,7 +374,7 @@ static void put_loop_body(cpi_cu_program *p, cpi_cu_function *f, cpi_string *out
             cpi_cu_copy(p, f, at, s.edit[i].at, out);
             at = s.edit[i].at;
         }
-        cpi_string_put(out, " ");
+        cpi_string_printf(out, " ");
         cpi_cu_put_edit(&s.edit[i], out);
     }
     if (at > f->body) put_gap(p, at, out);
@@ -416,7 +416,7 @@ static void put_parts(const char *text, cpi_string *out)
                                            {"_ru", "ROUNDING"}, {"__v", "LANES"},    {"__dp", "LANES"},
                                            {"norm", "SPECIAL"}, {"cyl_bessel", "SPECIAL"}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (strstr(text, parts[i][0])) cpi_string_put(out, "#define __CU_%s 1\n", parts[i][1]);
+        if (strstr(text, parts[i][0])) cpi_string_printf(out, "#define __CU_%s 1\n", parts[i][1]);
 }
 
 void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *const *names, const char *error,
@@ -431,18 +431,18 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
     cpi_cu_program q;
     cpi_string normal = {0};
     bool rewritten = !p->all_fibers && !p->checked && cpi_cu_normal(p, text, &normal, &q);
-    cpi_string_put(out, "#define __CU_KERNELS %d\n", p->nfunctions);
+    cpi_string_printf(out, "#define __CU_KERNELS %d\n", p->nfunctions);
     put_parts(text, out);
-    if (p->checked) cpi_string_put(out, "#define __CU_CHECK 1\n");
-    if (p->hidden_context) cpi_string_put(out, "#define __CU_HIDDEN 1\n");
+    if (p->checked) cpi_string_printf(out, "#define __CU_CHECK 1\n");
+    if (p->hidden_context) cpi_string_printf(out, "#define __CU_HIDDEN 1\n");
     for (int i = 0; i < p->nfunctions; i++) {
         const cpi_token *w = &t->at[p->function[i].name];
         if (w->length > 6 && memcmp(w->text, "atomic", 6) == 0 && cpi_cu_needs_context(w)) {
-            cpi_string_put(out, "#define __CU_OWN_ATOMICS 1\n");
+            cpi_string_printf(out, "#define __CU_OWN_ATOMICS 1\n");
             break;
         }
     }
-    cpi_string_put(out, "#include \"cuprite_device.h\"\n#line 1 \"kernel.cu\"\n");
+    cpi_string_printf(out, "#include \"cuprite_device.h\"\n#line 1 \"kernel.cu\"\n");
     size_t mark = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* a byte order mark is for first lines */
     cpi_string_add(out, text + mark, (size_t)(t->at[0].text - text) - mark);
     while (at < t->n) {

@@ -128,7 +128,7 @@ cp_array *cp_rng_permuted(cp_rng *g, cp_array *x, int axis)
     return r;
 }
 
-cp_array *cp_rng_pick(cp_array *x, cp_array *index, int axis)
+cp_array *cp_rng_gather(cp_array *x, cp_array *index, int axis)
 {
     const char *name = "choice";
     bool good = true;

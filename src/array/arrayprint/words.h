@@ -1,18 +1,9 @@
 /* Numbers as words of equal width: how the elements of one array are written. */
-#ifndef CPI_TEXT_WORDS_H
-#define CPI_TEXT_WORDS_H
+#ifndef CPI_ARRAYPRINT_WORDS_H
+#define CPI_ARRAYPRINT_WORDS_H
 
+#include "core/string.h"
 #include "cuprite/types.h"
-
-/* A growing string. When memory is exhausted it no longer changes, and `failed` is set. */
-typedef struct cpi_text {
-    char *at; /* terminated by 0 when not NULL */
-    size_t n, capacity;
-    bool failed;
-} cpi_text;
-
-void cpi_text_add(cpi_text *t, const char *words, size_t n);
-void cpi_text_fill(cpi_text *t, char c, int64_t n);
 
 /* The format of the real numbers of one array, chosen from all of them. */
 typedef struct cpi_number_format {
@@ -27,7 +18,7 @@ typedef struct cpi_number_format {
 /* values: n numbers, `step` apart, of the floating-point type `type`. */
 cpi_number_format cpi_number_format_of(const double *values, int64_t n, int step, cp_type type, int precision,
                                        bool suppress, bool plus);
-void cpi_number_write(cpi_text *t, const cpi_number_format *f, double x);
+void cpi_number_write(cpi_string *t, const cpi_number_format *f, double x);
 
 /* The format of an array's elements. Values lie in host memory: int64_t for bool and signed integers, uint64_t,
  * double, or pairs of double. */
@@ -40,8 +31,8 @@ typedef struct cpi_element_format {
 
 void cpi_number_words_prepare(cpi_element_format *w, cp_type type, const void *values, int64_t n, int precision,
                               bool suppress);
-void cpi_number_words_write(cpi_text *t, const cpi_element_format *w, int64_t i);
+void cpi_number_words_write(cpi_string *t, const cpi_element_format *w, int64_t i);
 /* One value by itself, as str() of a NumPy scalar. */
-void cpi_scalar_write(cpi_text *t, cp_type type, const void *value);
+void cpi_scalar_write(cpi_string *t, cp_type type, const void *value);
 
 #endif

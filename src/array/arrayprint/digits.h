@@ -1,6 +1,6 @@
 /* Decimal digits of floating-point numbers: the fewest that distinguish a number from its neighbours. */
-#ifndef CPI_TEXT_DIGITS_H
-#define CPI_TEXT_DIGITS_H
+#ifndef CPI_ARRAYPRINT_DIGITS_H
+#define CPI_ARRAYPRINT_DIGITS_H
 
 #include "cuprite/types.h"
 

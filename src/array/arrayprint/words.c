@@ -1,5 +1,5 @@
 /* The words of an array: integers of equal width, real numbers with aligned points, by NumPy's rules. */
-#include "text/words.h"
+#include "arrayprint/words.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -7,33 +7,9 @@
 #include <string.h>
 
 #include "core/array.h"
-#include "core/memory.h"
-#include "text/digits.h"
+#include "arrayprint/digits.h"
 
-void cpi_text_add(cpi_text *t, const char *words, size_t n)
-{
-    if (t->failed) return;
-    if (t->n + n + 1 > t->capacity) {
-        size_t capacity = 2 * t->capacity + n + 64;
-        char *more = cpi_realloc(t->at, capacity);
-        if (!more) {
-            t->failed = true;
-            return;
-        }
-        t->at = more;
-        t->capacity = capacity;
-    }
-    memcpy(t->at + t->n, words, n);
-    t->n += n;
-    t->at[t->n] = 0;
-}
-
-void cpi_text_fill(cpi_text *t, char c, int64_t n)
-{
-    for (; n > 0; n--) cpi_text_add(t, &c, 1);
-}
-
-static void add(cpi_text *t, const char *words) { cpi_text_add(t, words, strlen(words)); }
+static void add(cpi_string *t, const char *words) { cpi_string_add(t, words, strlen(words)); }
 
 /* A number split into sign and digits before the point, digits behind it, and exponent. */
 typedef struct parts {
@@ -125,42 +101,42 @@ cpi_number_format cpi_number_format_of(const double *values, int64_t n, int step
     return f;
 }
 
-static void write_digits(cpi_text *t, const parts *p, int from, int to)
+static void write_digits(cpi_string *t, const parts *p, int from, int to)
 {
-    for (int i = from; i < to; i++) cpi_text_fill(t, (char)('0' + (i >= 0 && i < p->d.count ? p->d.digit[i] : 0)), 1);
+    for (int i = from; i < to; i++) cpi_string_fill(t, (char)('0' + (i >= 0 && i < p->d.count ? p->d.digit[i] : 0)), 1);
 }
 
-static void write_exponent(cpi_text *t, int exponent, int digits)
+static void write_exponent(cpi_string *t, int exponent, int digits)
 {
     char text[16];
     snprintf(text, sizeof text, "e%c%0*d", exponent < 0 ? '-' : '+', digits, exponent < 0 ? -exponent : exponent);
     add(t, text);
 }
 
-static void write_odd(cpi_text *t, const cpi_number_format *f, double x)
+static void write_odd(cpi_string *t, const cpi_number_format *f, double x)
 {
     const char *sign = !isnan(x) && x < 0 ? "-" : f->plus ? "+" : "";
-    cpi_text_fill(t, ' ', f->left + f->right + 1 - 3 - (int)strlen(sign));
+    cpi_string_fill(t, ' ', f->left + f->right + 1 - 3 - (int)strlen(sign));
     add(t, sign);
     add(t, isnan(x) ? "nan" : "inf");
 }
 
-void cpi_number_write(cpi_text *t, const cpi_number_format *f, double x)
+void cpi_number_write(cpi_string *t, const cpi_number_format *f, double x)
 {
     if (!isfinite(x)) {
         write_odd(t, f, x);
         return;
     }
     parts p = split_number(x, f->type, f->exponent, f->precision, f->exponent ? f->precision + 1 : 1);
-    cpi_text_fill(t, ' ', f->left - p.whole - (f->plus || p.negative));
-    if (f->plus || p.negative) cpi_text_fill(t, p.negative ? '-' : '+', 1);
+    cpi_string_fill(t, ' ', f->left - p.whole - (f->plus || p.negative));
+    if (f->plus || p.negative) cpi_string_fill(t, p.negative ? '-' : '+', 1);
     write_digits(t, &p, p.d.point - p.whole, p.d.point);
-    cpi_text_fill(t, '.', 1);
+    cpi_string_fill(t, '.', 1);
     write_digits(t, &p, p.d.point, p.d.point + (f->exponent ? f->precision : p.fraction));
     if (f->exponent) {
         write_exponent(t, p.exponent, f->exponent_digits);
     } else {
-        cpi_text_fill(t, ' ', f->right - p.fraction);
+        cpi_string_fill(t, ' ', f->right - p.fraction);
     }
 }
 
@@ -199,7 +175,7 @@ void cpi_number_words_prepare(cpi_element_format *w, cp_type type, const void *v
     }
 }
 
-void cpi_number_words_write(cpi_text *t, const cpi_element_format *w, int64_t i)
+void cpi_number_words_write(cpi_string *t, const cpi_element_format *w, int64_t i)
 {
     char text[24];
     const double *v = w->values;
@@ -212,23 +188,23 @@ void cpi_number_words_write(cpi_text *t, const cpi_element_format *w, int64_t i)
         cpi_number_write(t, &w->imag, v[2 * i + 1]);
         {
             size_t spaces = 0; /* the j stands before them */
-            while (!t->failed && t->at[t->n - 1 - spaces] == ' ') spaces++;
-            if (!t->failed) t->n -= spaces;
+            while (!t->failed && t->at[t->length - 1 - spaces] == ' ') spaces++;
+            if (!t->failed) t->length -= spaces;
             add(t, "j");
-            cpi_text_fill(t, ' ', (int64_t)spaces);
+            cpi_string_fill(t, ' ', (int64_t)spaces);
         }
         return;
     case 'b':
         add(t, ((const int64_t *)w->values)[i] ? " True" : "False");
         return;
     default:
-        cpi_text_fill(t, ' ', w->width - integer_text(text, w, i));
+        cpi_string_fill(t, ' ', w->width - integer_text(text, w, i));
         add(t, text);
     }
 }
 
 /* A single number, with an exponent only where it is very large or small; `zero` keeps one digit behind the point. */
-static void write_alone(cpi_text *t, cp_type type, double x, bool plus, bool zero)
+static void write_alone(cpi_string *t, cp_type type, double x, bool plus, bool zero)
 {
     double size = fabs(x);
     bool exponent = isfinite(x) && x != 0 && (size >= large(type, 1e16) || size < 1e-4);
@@ -237,14 +213,14 @@ static void write_alone(cpi_text *t, cp_type type, double x, bool plus, bool zer
         return;
     }
     parts p = split_number(x, type, exponent, -1, 1);
-    if (plus || p.negative) cpi_text_fill(t, p.negative ? '-' : '+', 1);
+    if (plus || p.negative) cpi_string_fill(t, p.negative ? '-' : '+', 1);
     write_digits(t, &p, p.d.point - p.whole, p.d.point);
-    if (p.fraction || (zero && !exponent)) cpi_text_fill(t, '.', 1);
+    if (p.fraction || (zero && !exponent)) cpi_string_fill(t, '.', 1);
     write_digits(t, &p, p.d.point, p.d.point + (p.fraction ? p.fraction : zero && !exponent));
     if (exponent) write_exponent(t, p.exponent, exponent_length(p.exponent));
 }
 
-void cpi_scalar_write(cpi_text *t, cp_type type, const void *value)
+void cpi_scalar_write(cpi_string *t, cp_type type, const void *value)
 {
     char text[24];
     const double *v = value;

@@ -3,7 +3,7 @@
  *
  * Invariant of the loop: the remainder of the number is value / scale, in units of the next digit; low and high are
  * half the distances to its neighbours in the same units. */
-#include "text/digits.h"
+#include "arrayprint/digits.h"
 
 #include <math.h>
 #include <string.h>

@@ -32,7 +32,7 @@ def declare(name, result, *arguments):
 from_host = declare("cp_from_host", P, P, ctypes.c_int, Shape, ctypes.POINTER(ctypes.c_int64))
 to_string = declare("cp_array_to_string", P, P, ctypes.POINTER(Options))
 fprint = declare("cp_fprint", ctypes.c_int, P, P, ctypes.POINTER(Options))
-free, text_free = declare("cp_free", None, P), declare("cp_text_free", None, P)
+free, text_free = declare("cp_free", None, P), declare("cp_string_free", None, P)
 type_of = declare("cp_type_from_name", ctypes.c_int, ctypes.c_char_p)
 message = declare("cp_error_message", ctypes.c_char_p)
 device_use = declare("cp_device_use", ctypes.c_int, ctypes.c_int)

@@ -356,6 +356,20 @@ def test_small_plots(tmp_path, size):
 
 # --- what the catalogue says ---
 
+@pytest.mark.parametrize("projection", ["TAN", "CAR"])
+@pytest.mark.parametrize("degrees", [1e-300, 1e-18, 3e-18, 1e-17, 3e-17, 1e-16, 3e-16, 1e-15])
+def test_pixels_smaller_than_degrees_can_tell_apart(tmp_path, projection, degrees):
+    """The sky's coordinates of neighbouring pixels are equal in float64: such axes are counted in pixels."""
+    a = np.random.default_rng(1).normal(0, 1, (600, 800)).astype("f4")
+    header = fits.Header({"CTYPE1": "RA---" + projection, "CTYPE2": "DEC--" + projection, "CRVAL1": 300.0,
+                          "CRVAL2": 60.0, "CDELT1": -degrees, "CDELT2": degrees, "CRPIX1": 5.0, "CRPIX2": 5.0})
+    fits.PrimaryHDU(a, header).writeto(tmp_path / "sky.fits")
+    fits.PrimaryHDU(a).writeto(tmp_path / "pixels.fits")
+    for name in ("sky", "pixels"):
+        cuprite("sources", tmp_path / (name + ".fits"), "--plot", tmp_path / (name + ".png"))
+    assert (tmp_path / "sky.png").read_bytes() == (tmp_path / "pixels.png").read_bytes()
+
+
 def test_cards_of_the_catalogue(sky, tmp_path):
     name = "a'b " + "long " * 30 + "é.fits"
     shutil.copy(sky, tmp_path / name)

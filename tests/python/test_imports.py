@@ -55,8 +55,8 @@ def test_no_circles(tmp_path, files):
 
 def test_modules_past_their_package(tmp_path):
     """What imports a package's module by its own name, outside the package, where the package imports it too."""
-    files = {"pack/__init__": "from made.pack import inner", "pack/inner": "x = 1", "pack/other": "import made.pack.inner",
-             "plain/__init__": "", "plain/inner": "x = 1",
+    files = {"pack/__init__": "from made.pack import inner", "pack/inner": "x = 1",
+             "pack/other": "import made.pack.inner", "plain/__init__": "", "plain/inner": "x = 1",
              "a": "def f():\n    from made.pack.inner import x\n    import made.pack.inner",
              "b": "from made.pack import inner\nfrom made.plain.inner import x"}
     for folder in ("pack", "plain"):
@@ -107,7 +107,8 @@ print(errors)
     ("cuprite.cuda", "cp.RawModule(code='extern \"C\" __global__ void f() {}').get_function('f')"),
     ("cuprite._compiler.numba_cuda", "from cuprite.numba import vectorize"),
     ("cuprite.numba", "cp.install_as_numba()"), ("cuprite.random", "cp.random.rand()"),
-    ("cuprite.jit", "cp.jit.rawkernel"), ("cuprite.fft", "cp.fft.config"), ("cuprite.testing", "cp.testing.shaped_arange")])
+    ("cuprite.jit", "cp.jit.rawkernel"), ("cuprite.fft", "cp.fft.config"),
+    ("cuprite.testing", "cp.testing.shaped_arange")])
 def test_first_uses_in_two_threads(package, use):
     """A package and its modules, imported at the same time by what two threads do."""
     text = THREADS.replace("PACKAGE", repr(package)).replace("USE", use)

@@ -21,13 +21,14 @@ BUILD = os.environ.get("CUPRITE_BUILD", os.path.join(ROOT, "build"))
 COMMAND = os.path.join(BUILD, "bin", "cuprite")
 
 
-def cuprite(*arguments, cwd=None, limit=None, status=0, **more):
+def cuprite(*arguments, cwd=None, limit=None, memory=None, status=0, **more):
     def before():
-        if limit is not None:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        for what, most in (resource.RLIMIT_FSIZE, limit), (resource.RLIMIT_AS, memory):
+            if most is not None:
+                resource.setrlimit(what, (most, most))
 
     done = subprocess.run([COMMAND, *map(str, arguments)], cwd=cwd, text=True, capture_output=True, timeout=120,
-                          preexec_fn=before if limit is not None else None, **more)
+                          preexec_fn=before if limit or memory else None, **more)
     assert status is None or done.returncode == status, done.stderr
     return done
 
@@ -486,6 +487,12 @@ def test_names_cannot_command_a_terminal(sky, tmp_path):
     done = subprocess.run([COMMAND, "sources", name], cwd=tmp_path, capture_output=True, check=True)
     assert not re.search(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]", done.stdout + done.stderr)
     assert done.stdout.startswith(b"a?[31m??1m?.fits: 512 x 512")
+
+
+def test_out_of_memory_is_said(tmp_path):
+    """The words before the message's first colon are the cause here, and no function's name."""
+    fails("sky", "x.fits", "--size", 20000, says="cuprite: sky: x.fits: out of memory on ", folder=tmp_path,
+          cwd=tmp_path, memory=1 << 30)
 
 
 def test_several_images(sky, tmp_path):

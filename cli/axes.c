@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { SAMPLES = 65 };
+#define MOST_STEPS 1e12 /* from 0 to a tick: beyond it no text tells two ticks apart, and beyond 2^53 m + 1 is m */
 
 /* --- round values --- */
 
@@ -66,8 +67,9 @@ static void cross(const double *value, double length, kind k, int most, ticks *t
     double low = INFINITY, high = -INFINITY, unit = k == HOURS ? 240 : k == ARC ? 3600 : 1; /* seconds a degree */
     for (int i = 0; i < SAMPLES; i++) low = fmin(low, value[i] * unit), high = fmax(high, value[i] * unit);
     t->count = 0;
-    if (!(high > low)) return;
+    if (!(high > low) || !isfinite(high - low)) return;
     double step = k == HOURS || k == ARC ? sexagesimal_step(high - low, most) : decimal_step(high - low, most);
+    if (fmax(fabs(low), fabs(high)) > MOST_STEPS * step) return;
     for (int i = 0; i + 1 < SAMPLES; i++) {
         double a = value[i] * unit, b = value[i + 1] * unit;
         if (a == b) continue;

@@ -82,8 +82,8 @@ int usage_error(const char *command, const char *format, ...)
 int fail_error_of(const char *command, const char *known, const char *subject)
 {
     const char *text = cp_error_message();
-    const char *colon = strstr(text, ": ");
-    if (colon) text = colon + 2;
+    size_t word = strcspn(text, " "); /* the function's name and a colon, or "out of memory on ...: ..." */
+    if (word && text[word] && text[word - 1] == ':') text += word + 1;
     size_t n = strlen(known);
     if (!strncmp(text, known, n) && !strncmp(text + n, ": ", 2)) text += n + 2;
     fail(command, "%s: %s", subject, *text ? text : cp_code_string(cp_error()));

@@ -7,6 +7,11 @@
 An edge is an import of one module by another; a package's own file counts only where it is imported by name. Imports in
 functions run later, so a cycle of them works, but shows that the modules are one. Imports of and by the package
 `cuprite` itself in functions do not count: it exports every name, and imports modules on first use.
+
+Modules of a package that imports some of them itself are imported from it by name, `from cuprite.cuda import memory`,
+everywhere outside the package. Of `from cuprite.cuda.memory import alloc` Python locks the module before the package:
+a thread that does this and one that imports the package wait for each other, and Python gives one of them a module
+without its names.
 """
 import ast
 import pathlib
@@ -65,6 +70,25 @@ def graph(top):
     return first, every
 
 
+def imports_itself(tree, name):
+    """Does the package import modules of its own at top level?"""
+    return any(not inside and isinstance(node, ast.ImportFrom) and (node.module or "").startswith(name)
+               for node, inside in imports(tree))
+
+
+def past_packages(top):
+    """Imports that lock a module before its package, as text."""
+    files = {module_name(p, top): p for p in sorted(top.rglob("*.py"))}
+    trees = {name: ast.parse(path.read_text()) for name, path in files.items()}
+    packages = [n for n, p in files.items() if p.stem == "__init__" and n != top.name and imports_itself(trees[n], n)]
+    for name, tree in trees.items():
+        for node, _ in imports(tree):
+            for whole in [node.module or ""] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names]:
+                past = [p for p in packages if whole.startswith(p + ".") and not (name + ".").startswith(p + ".")]
+                if past:
+                    yield f"{files[name]}:{node.lineno}: import {whole} from its package, {past[0]}"
+
+
 def circles(edges):
     """The strongly connected components of more than one module (Tarjan's algorithm, without recursion)."""
     index, low, stack, found = {}, {}, [], []
@@ -99,6 +123,7 @@ def main(top=PACKAGE):
     top = pathlib.Path(top).resolve()
     first, every = graph(top)
     wrong = [f"circle of imports at top level: {', '.join(c)}" for c in circles(first)]
+    wrong += sorted(past_packages(top))
     later = circles(every)
     count = sum(map(len, later))
     if count != CIRCLES and top == PACKAGE:

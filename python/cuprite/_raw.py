@@ -54,8 +54,8 @@ def compiled(source, options, names, label):
     try:
         return _module(source, tuple(options), tuple(names))
     except _core._CompileError as e:
-        from cuprite.cuda.compiler import CompileException
-        raise CompileException(str(e), source, label, tuple(options)) from None
+        from cuprite.cuda import compiler
+        raise compiler.CompileException(str(e), source, label, tuple(options)) from None
 
 
 def checked_options(options):
@@ -258,7 +258,7 @@ class RawModule:
 
     def get_global(self, name):
         """A pointer to the variable of that name in the current device's memory."""
-        from cuprite.cuda.memory import MemoryPointer
+        from cuprite.cuda import MemoryPointer
         module = self._source.module()
         address, size = module.global_(name)
         return MemoryPointer(_Global(address, size, module.device, module), 0)

@@ -100,12 +100,12 @@ def ufunc_of(place, name):
 
 
 def device_of(x):
-    from cuprite.cuda.device import Device
+    from cuprite.cuda import Device
     return Device._of(x._device)
 
 
 def data_of(x):
-    from cuprite.cuda.memory import MemoryPointer
+    from cuprite.cuda import MemoryPointer
     return MemoryPointer(x)
 
 
@@ -294,7 +294,7 @@ def cuda_array_of(o):
 def _over_memory(o, shape, dtype, strides, address, low, bytes_, read_only, device):
     """An array over `bytes_` bytes of memory of o's, from `low` before or behind the first element on."""
     import cuprite
-    from cuprite.cuda.memory import MemoryPointer, UnownedMemory
+    from cuprite.cuda import MemoryPointer, UnownedMemory
     with device:
         memory = UnownedMemory(address + low, bytes_, o)
     with cuprite.cuda.Device._of(memory._device):

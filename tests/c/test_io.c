@@ -148,6 +148,12 @@ static void broken_files(void **state)
     BROKEN(CP_ERROR_FORMAT, FITS("b.fits", 2880, "BITPIX  = 64", "NAXIS   = 3", "NAXIS1  = 4294967296",
                                  "NAXIS2  = 4294967296", "NAXIS3  = 4294967296"));
     BROKEN(CP_ERROR_FORMAT, FITS("b.fits", 2880, "BITPIX  = 16", "NAXIS   = 999"));
+    /* 2^32 + 16 and 16 - 2^32 are not 16 */
+    BROKEN(CP_ERROR_FORMAT, FITS("b.fits", 2880, "BITPIX  = 4294967312", "NAXIS   = 1", "NAXIS1  = 4"));
+    BROKEN(CP_ERROR_FORMAT, FITS("b.fits", 2880, "BITPIX  = -4294967280", "NAXIS   = 1", "NAXIS1  = 4"));
+    assert_null(cp_fits_read(FITS("b.fits", 2880, "BITPIX  = 8", "NAXIS   = 1", "NAXIS1  = 9223372036854775806")));
+    assert_non_null(strstr(cp_error_message(), "ends at byte 9223372036854778686,")); /* beyond INT64_MAX */
+    failed(CP_ERROR_FORMAT);
     BROKEN(CP_ERROR_FORMAT, FITS("b.fits", 0, "BITPIX  = 16", "NAXIS   = 0"));
     BROKEN(CP_ERROR_FORMAT, in_folder("x.fits"), .ext = 3);
     BROKEN(CP_ERROR_VALUE, in_folder("x.fits"), .ext = -7);

@@ -21,13 +21,14 @@ BUILD = os.environ.get("CUPRITE_BUILD", os.path.join(ROOT, "build"))
 COMMAND = os.path.join(BUILD, "bin", "cuprite")
 
 
-def cuprite(*arguments, cwd=None, limit=None, status=0, **more):
+def cuprite(*arguments, cwd=None, limit=None, memory=None, status=0, **more):
     def before():
-        if limit is not None:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        for what, most in (resource.RLIMIT_FSIZE, limit), (resource.RLIMIT_AS, memory):
+            if most is not None:
+                resource.setrlimit(what, (most, most))
 
     done = subprocess.run([COMMAND, *map(str, arguments)], cwd=cwd, text=True, capture_output=True, timeout=120,
-                          preexec_fn=before if limit is not None else None, **more)
+                          preexec_fn=before if limit or memory else None, **more)
     assert status is None or done.returncode == status, done.stderr
     return done
 
@@ -356,6 +357,20 @@ def test_small_plots(tmp_path, size):
 
 # --- what the catalogue says ---
 
+@pytest.mark.parametrize("projection", ["TAN", "CAR"])
+@pytest.mark.parametrize("degrees", [1e-300, 1e-18, 3e-18, 1e-17, 3e-17, 1e-16, 3e-16, 1e-15])
+def test_pixels_smaller_than_degrees_can_tell_apart(tmp_path, projection, degrees):
+    """The sky's coordinates of neighbouring pixels are equal in float64: such axes are counted in pixels."""
+    a = np.random.default_rng(1).normal(0, 1, (600, 800)).astype("f4")
+    header = fits.Header({"CTYPE1": "RA---" + projection, "CTYPE2": "DEC--" + projection, "CRVAL1": 300.0,
+                          "CRVAL2": 60.0, "CDELT1": -degrees, "CDELT2": degrees, "CRPIX1": 5.0, "CRPIX2": 5.0})
+    fits.PrimaryHDU(a, header).writeto(tmp_path / "sky.fits")
+    fits.PrimaryHDU(a).writeto(tmp_path / "pixels.fits")
+    for name in ("sky", "pixels"):
+        cuprite("sources", tmp_path / (name + ".fits"), "--plot", tmp_path / (name + ".png"))
+    assert (tmp_path / "sky.png").read_bytes() == (tmp_path / "pixels.png").read_bytes()
+
+
 def test_cards_of_the_catalogue(sky, tmp_path):
     name = "a'b " + "long " * 30 + "é.fits"
     shutil.copy(sky, tmp_path / name)
@@ -472,6 +487,12 @@ def test_names_cannot_command_a_terminal(sky, tmp_path):
     done = subprocess.run([COMMAND, "sources", name], cwd=tmp_path, capture_output=True, check=True)
     assert not re.search(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]", done.stdout + done.stderr)
     assert done.stdout.startswith(b"a?[31m??1m?.fits: 512 x 512")
+
+
+def test_out_of_memory_is_said(tmp_path):
+    """The words before the message's first colon are the cause here, and no function's name."""
+    fails("sky", "x.fits", "--size", 20000, says="cuprite: sky: x.fits: out of memory on ", folder=tmp_path,
+          cwd=tmp_path, memory=1 << 30)
 
 
 def test_several_images(sky, tmp_path):

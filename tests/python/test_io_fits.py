@@ -314,7 +314,7 @@ def test_compressed_image_that_lies(tmp_path):
     fits.CompImageHDU(sky_like("i2"), compression_type="RICE_1").writeto(path)
     good = path.read_bytes()
     for key, value in (("ZNAXIS1", 10**12), ("ZNAXIS2", 10**9), ("ZNAXIS1", -5), ("ZTILE1", 10**12), ("ZNAXIS", 40),
-                       ("ZBITPIX", 7), ("ZNAXIS1", 2**62)):
+                       ("ZBITPIX", 7), ("ZBITPIX", 2**32 + 16), ("ZNAXIS1", 2**62)):
         at = good.index(b"%-8s=" % key.encode())
         path.write_bytes(good[:at] + b"%-8s= %20d" % (key.encode(), value) + good[at + 30:])
         with pytest.raises(Failure) as e:

@@ -103,6 +103,8 @@ def test_arrays_of_any_strides(strides):
         h = make((2, 3), np.float32, strides)
         h[...] = x
         assert h.strides == strides and (h == x).all()
+        with pytest.raises(TypeError, match="elements are Python objects"):
+            make((2, 3), object, (24, 8))
     with pytest.raises(ValueError, match="2 strides are given for 1 dimensions"):
         cuda.device_array(3, strides=strides)
 

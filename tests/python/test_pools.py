@@ -14,6 +14,7 @@ import pytest
 import cuprite as cp
 from cuprite import _device
 from cuprite.cuda import memory_hooks
+from oracle import raises
 
 pytestmark = pytest.mark.device
 
@@ -384,6 +385,19 @@ def test_pinned_pool():
     assert pool.n_free_blocks() == 1
     pool.free_all_blocks()
     assert pool.n_free_blocks() == 0 and pool.total_bytes() == 0
+
+
+@pytest.mark.parametrize("dtype", [object, "f4,O", [("a", "(2,)O")]])
+def test_no_objects_in_pinned_memory(dtype):
+    """What the memory held before would be taken for references to objects, and released."""
+    like = np.empty(1000, dtype)
+    for make in (lambda: cp.empty_pinned(1000, dtype), lambda: cp.zeros_pinned(1000, dtype),
+                 lambda: cp.empty_like_pinned(like), lambda: cp.zeros_like_pinned(cp.zeros(1000), dtype)):
+        used = cuda.alloc_pinned_memory(1000 * 24)
+        np.frombuffer(used, np.uint8, 1000 * 24)[...] = 0x41
+        del used
+        with raises(TypeError):
+            make()
 
 
 def test_default_pinned_pool():

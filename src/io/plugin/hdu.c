@@ -15,7 +15,7 @@
 /* Values collected from the cards of one header. */
 typedef struct scan {
     char first[9], extension[9];
-    int bitpix, zbitpix;
+    int64_t bitpix, zbitpix; /* as wide as the card's number: a narrower one would take 2^32 + 16 for 16 */
     int64_t naxis, znaxis, pcount, gcount, axis[CP_MAXDIM], zaxis[CP_MAXDIM], tile[CP_MAXDIM];
     bool groups, zimage, has_blank;
     double bscale, bzero;
@@ -50,10 +50,8 @@ static void take_card(scan *s, const char *card)
 {
     const char *v;
     int n;
-    int64_t number = 0;
-    if ((v = cpi_card_value(card, "BITPIX"))) structural(s, card, v, "BITPIX", &number), s->bitpix = (int)number;
-    else if ((v = cpi_card_value(card, "ZBITPIX")))
-        structural(s, card, v, "ZBITPIX", &number), s->zbitpix = (int)number;
+    if ((v = cpi_card_value(card, "BITPIX"))) structural(s, card, v, "BITPIX", &s->bitpix);
+    else if ((v = cpi_card_value(card, "ZBITPIX"))) structural(s, card, v, "ZBITPIX", &s->zbitpix);
     else if ((v = cpi_card_value(card, "NAXIS"))) structural(s, card, v, "NAXIS", &s->naxis);
     else if ((v = cpi_card_value(card, "ZNAXIS"))) structural(s, card, v, "ZNAXIS", &s->znaxis);
     else if ((v = cpi_card_value(card, "PCOUNT"))) structural(s, card, v, "PCOUNT", &s->pcount);
@@ -104,7 +102,10 @@ static cp_code scan_header(const cpi_file_source *source, int64_t offset, bool p
     }
 }
 
-static bool good_bitpix(int b) { return b == 8 || b == 16 || b == 32 || b == 64 || b == -32 || b == -64; }
+/* Bytes of a pixel, of a good BITPIX. */
+static int64_t bytes_of(int64_t bitpix) { return (bitpix < 0 ? -bitpix : bitpix) / 8; }
+
+static bool good_bitpix(int64_t b) { return b == 8 || b == 16 || b == 32 || b == 64 || b == -32 || b == -64; }
 
 /* Product of n axis lengths times `bytes`; false when one is missing or negative, or the product wraps. */
 static bool product(int64_t n, const int64_t *extent, int64_t bytes, int64_t *result)
@@ -140,7 +141,7 @@ static cp_code data_bytes(const cpi_file_source *source, const scan *s, int numb
     int64_t items;
     if (!product(s->naxis - groups, s->axis + groups, 1, &items) || s->pcount < 0 || s->gcount < 0 ||
         __builtin_add_overflow(items, s->pcount, &items) || __builtin_mul_overflow(items, s->gcount, &items) ||
-        __builtin_mul_overflow(items, (int64_t)(abs(s->bitpix) / 8), bytes))
+        __builtin_mul_overflow(items, bytes_of(s->bitpix), bytes))
         return bad(source, number, "NAXISn: an extent is missing or negative, or their product is too large");
     return CP_OK;
 }
@@ -152,7 +153,7 @@ static cp_code check_compressed(const cpi_file_source *source, scan *s, cpi_hdu 
     if (!good_bitpix(s->zbitpix) || s->znaxis < 1 || s->znaxis > 6)
         return bad(source, number, "ZBITPIX or ZNAXIS of the compressed image is wrong");
     int64_t bytes, rows = s->axis[1], tiles[CP_MAXDIM], count, tile;
-    if (!product(s->znaxis, s->zaxis, abs(s->zbitpix) / 8, &bytes) || bytes == 0)
+    if (!product(s->znaxis, s->zaxis, bytes_of(s->zbitpix), &bytes) || bytes == 0)
         return bad(source, number, "ZNAXISn: an extent is missing, 0 or negative, or their product is too large");
     if (bytes / RATIO > hdu->data_bytes)
         return bad(source, number, "the compressed image promises more pixels than its table can hold");
@@ -163,12 +164,12 @@ static cp_code check_compressed(const cpi_file_source *source, scan *s, cpi_hdu 
     }
     if (!product(s->znaxis, tiles, 1, &count) || count > rows)
         return bad(source, number, "the compressed image has fewer tiles than its size needs");
-    if (!product(s->znaxis, s->tile, abs(s->zbitpix) / 8, &tile) || tile / 16 > bytes + 65536)
+    if (!product(s->znaxis, s->tile, bytes_of(s->zbitpix), &tile) || tile / 16 > bytes + 65536)
         return bad(source, number, "ZTILEn: a tile is larger than the image");
     hdu->row_bytes = s->axis[0];
     hdu->rows = rows;
     hdu->heap = s->pcount;
-    hdu->bitpix = s->zbitpix;
+    hdu->bitpix = (int)s->zbitpix;
     hdu->naxis = (int)s->znaxis;
     memcpy(hdu->axis, s->zaxis, sizeof hdu->axis);
     memcpy(hdu->tile, s->tile, sizeof hdu->tile);
@@ -178,7 +179,7 @@ static cp_code check_compressed(const cpi_file_source *source, scan *s, cpi_hdu 
 /* Fills hdu from the header; the caller has checked that the data lie in the file. */
 static cp_code describe(const cpi_file_source *source, scan *s, cpi_hdu *hdu)
 {
-    int bitpix = hdu->compressed ? s->zbitpix : s->bitpix;
+    int64_t bitpix = hdu->compressed ? s->zbitpix : s->bitpix;
     bool of_blank = s->unscaled && strstr(s->unscaled, "BLANK");
     if (s->unscaled && !(of_blank && bitpix < 0)) { /* BLANK means nothing in an image of floating-point numbers */
         char text[64];
@@ -190,11 +191,11 @@ static cp_code describe(const cpi_file_source *source, scan *s, cpi_hdu *hdu)
     hdu->has_blank = s->has_blank;
     hdu->blank = s->blank;
     if (hdu->compressed) return check_compressed(source, s, hdu);
-    hdu->bitpix = s->bitpix;
+    hdu->bitpix = (int)s->bitpix;
     hdu->naxis = (int)s->naxis;
     memcpy(hdu->axis, s->axis, sizeof hdu->axis);
     int64_t bytes = 0;
-    product(s->naxis, s->axis, abs(s->bitpix) / 8, &bytes);
+    product(s->naxis, s->axis, bytes_of(s->bitpix), &bytes);
     if (s->gcount != 1 || bytes > hdu->data_bytes) return bad(source, hdu->number, "groups of images cannot be read");
     return CP_OK;
 }
@@ -234,8 +235,9 @@ cp_code cpi_hdu_find(const cpi_file_source *source, int ext, cpi_hdu *hdu)
             return bad(source, units, table || !strcmp(s.extension, "TABLE") ? "a table, not an image" : "no image");
         bool inside = hdu->data_bytes <= source->size - hdu->data;
         if (wanted && !inside)
-            return HOST->fail(CP_ERROR_FORMAT, "%s: %s: truncated: the image ends at byte %lld, the file has %lld",
-                              source->function, source->path, (long long)hdu->data + hdu->data_bytes,
+            return HOST->fail(CP_ERROR_FORMAT, "%s: %s: truncated: the image ends at byte %llu, the file has %lld",
+                              source->function, source->path, /* the end may lie beyond INT64_MAX */
+                              (unsigned long long)hdu->data + (unsigned long long)hdu->data_bytes,
                               (long long)source->size);
         if (wanted) return describe(source, &s, hdu);
         if (hdu->image && !have_empty) empty = s, empty_hdu = *hdu, have_empty = true;

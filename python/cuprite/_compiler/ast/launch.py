@@ -28,8 +28,8 @@ def captured_type(x):
     """(type, the array itself) of an array on the device that a kernel's surroundings name."""
     from cuprite._core import ndarray
     if not isinstance(x, ndarray):
-        from cuprite._compiler.numba_cuda.devicearray import ours
-        x = ours(x)
+        from cuprite._compiler.numba_cuda import devicearray
+        x = devicearray.ours(x)
     return Array(scalar(x.dtype), x.ndim, layout_of(x)), x
 
 

@@ -12,7 +12,7 @@ from cuprite._compiler.ast.types import VOID, Array, Scalar
 from cuprite._compiler.ast.values import Value, as_type
 from cuprite._compiler.numba import _types
 from cuprite._compiler.numba._host import RULES
-from cuprite._compiler.numba_cuda.devicearray import DeviceNDArray, is_cuda_array, ours, using
+from cuprite._compiler.numba_cuda import devicearray
 from cuprite._compiler.numba.errors import reported
 
 TARGETS = ("cpu", "parallel", "cuda")
@@ -67,7 +67,7 @@ class _OnDevice:
     def _back(x, stays):
         """A result as what was given: on the device, or a NumPy array (a number when it has no dimension)."""
         if stays:
-            return DeviceNDArray(x)
+            return devicearray.DeviceNDArray(x)
         out = x.get()
         return out if out.ndim else out[()]
 
@@ -75,11 +75,11 @@ class _OnDevice:
 def _inputs(args):
     """(arrays or NumPy scalars, whether something lies on the device)"""
     import numpy
-    stays = any(is_cuda_array(a) for a in args)
+    stays = any(devicearray.is_cuda_array(a) for a in args)
     out = []
     for a in args:
-        if is_cuda_array(a):
-            out.append(ours(a))
+        if devicearray.is_cuda_array(a):
+            out.append(devicearray.ours(a))
         else:
             out.append(a if isinstance(a, (bool, int, float, complex)) else numpy.asarray(a))
     return out, stays
@@ -156,14 +156,15 @@ class DeviceUfunc(_OnDevice):
         if len(args) != self.nin:
             raise TypeError(f"{self.__name__}() takes {self.nin} arguments, not {len(args)}")
         out = out[0] if isinstance(out, tuple) else out
-        with using(stream), self._device():
+        with devicearray.using(stream), self._device():
             inputs, stays = _inputs(args)
-            result = self._run(inputs, ours(out) if out is not None and is_cuda_array(out) else None)
+            on_device = out is not None and devicearray.is_cuda_array(out)
+            result = self._run(inputs, devicearray.ours(out) if on_device else None)
             if dtype is not None:
                 result = result.astype(dtype)
             if out is None:
                 return self._back(result, stays)
-            if is_cuda_array(out):
+            if devicearray.is_cuda_array(out):
                 return out
             out[...] = result.get()
             return out
@@ -244,9 +245,9 @@ class DeviceUfunc(_OnDevice):
         import numpy
         if self.nin != 2:
             raise ValueError("reduce only supported for binary functions")
-        with using(stream), self._device():
-            stays = is_cuda_array(array)
-            x = ours(array) if stays else cuprite.asarray(numpy.asarray(array))
+        with devicearray.using(stream), self._device():
+            stays = devicearray.is_cuda_array(array)
+            x = devicearray.ours(array) if stays else cuprite.asarray(numpy.asarray(array))
             if axis is None:
                 x, axis = x.ravel(), 0
             axis = axis + x.ndim if axis < 0 else axis
@@ -265,7 +266,7 @@ class DeviceUfunc(_OnDevice):
                 y = y if keepdims else y.squeeze(axis)
             if out is None:
                 return self._back(y, stays and y.ndim)
-            out[...] = y if is_cuda_array(out) else y.get()
+            out[...] = y if devicearray.is_cuda_array(out) else y.get()
             return out
 
     def _reduce_rows(self, x):
@@ -285,9 +286,9 @@ class DeviceUfunc(_OnDevice):
         Parameters: array: an array; axis: an axis; stream: a stream, or 0."""
         import cuprite
         import numpy
-        with using(stream), self._device():
-            stays = is_cuda_array(array)
-            x = ours(array).copy() if stays else cuprite.array(numpy.asarray(array))
+        with devicearray.using(stream), self._device():
+            stays = devicearray.is_cuda_array(array)
+            x = devicearray.ours(array).copy() if stays else cuprite.array(numpy.asarray(array))
             y = cuprite.swapaxes(x, 0, axis)
             if self._target != "cuda":
                 return self._back(cuprite.swapaxes(self._folded(y, True), 0, axis), stays)
@@ -302,7 +303,7 @@ class DeviceUfunc(_OnDevice):
 
         Parameters: a: an array; b: an array; stream: a stream, or 0."""
         import numpy
-        a = a if is_cuda_array(a) else numpy.asarray(a)
+        a = a if devicearray.is_cuda_array(a) else numpy.asarray(a)
         return self(a.reshape(a.shape + (1,) * numpy.ndim(b)), b, stream=stream)
 
     def __repr__(self):
@@ -461,7 +462,7 @@ class DeviceGUfunc(_OnDevice):
         outs = list(args[count:]) or ([] if out is None else list(out) if isinstance(out, tuple) else [out])
         if len(args) < count or len(outs) > len(self._outs):
             raise TypeError(f"{self.__name__}() takes {count} arguments and at most {len(self._outs)} results")
-        with using(stream), self._device():
+        with devicearray.using(stream), self._device():
             inputs, stays = _inputs(args[:count])
             results = self._run(inputs, [_given(o) for o in outs])
             back = []
@@ -470,9 +471,9 @@ class DeviceGUfunc(_OnDevice):
                 if o is None:
                     back.append(self._back(y, stays))
                     continue
-                if is_cuda_array(o):
-                    if ours(o) is not y:
-                        ours(o)[...] = y
+                if devicearray.is_cuda_array(o):
+                    if devicearray.ours(o) is not y:
+                        devicearray.ours(o)[...] = y
                 else:
                     o[...] = y.get()
                 back.append(o)
@@ -540,7 +541,7 @@ class DeviceGUfunc(_OnDevice):
 def _given(x):
     import cuprite
     import numpy
-    return ours(x) if is_cuda_array(x) else cuprite.array(numpy.asarray(x))
+    return devicearray.ours(x) if devicearray.is_cuda_array(x) else cuprite.array(numpy.asarray(x))
 
 
 def _product(shape):

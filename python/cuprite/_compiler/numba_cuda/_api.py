@@ -184,7 +184,8 @@ def pinned_array(shape, dtype=None, strides=None, order="C"):
     """A NumPy array in page-locked memory, where the device has such."""
     import cuprite
     import numpy
-    make, dtype = cuprite.empty_pinned, numpy.dtype(numpy.float64 if dtype is None else _dtype(dtype))
+    from cuprite._pinned import element_type
+    make, dtype = cuprite.empty_pinned, element_type(numpy.float64 if dtype is None else _dtype(dtype))
     if strides is None:
         return make(shape, dtype, order)
     shape, strides, size, first = _strided("pinned_array", shape, strides, dtype)

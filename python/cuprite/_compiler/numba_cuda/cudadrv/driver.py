@@ -9,8 +9,8 @@ class Driver:
     @staticmethod
     def get_version():
         """(major, minor); (0, 0) without a driver."""
-        from cuprite.cuda.runtime import driverGetVersion
-        version = driverGetVersion()
+        from cuprite.cuda import runtime
+        version = runtime.driverGetVersion()
         return version // 1000, version % 1000 // 10
 
     @staticmethod

@@ -7,8 +7,8 @@ class Runtime:
     @staticmethod
     def get_version():
         """(major, minor); (0, 0) where there is no GPU."""
-        from cuprite.cuda.runtime import runtimeGetVersion
-        version = runtimeGetVersion()
+        from cuprite import cuda
+        version = cuda.runtime.runtimeGetVersion()
         return version // 1000, version % 1000 // 10
 
 

@@ -120,8 +120,8 @@ template <class B, class R> struct Row {
     }
 };
 
-/* The reducer of a row B for uint64_t, for narrower integers U, signed or not, that are extended to it: with the sign bit
- * flipped, a signed one is as unsigned what it is above the least. */
+/* The reducer of a row B for uint64_t, for narrower integers U, signed or not, that are extended to it: with the sign
+ * bit flipped, a signed one is as unsigned what it is above the least. */
 template <class B, class U> struct Extended : Row<B, U> {
     struct State : Row<B, U>::State { uint32_t sign; };
     static __device__ void start(State &s, const plan &p, const U *x)

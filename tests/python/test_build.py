@@ -55,6 +55,24 @@ def test_inputs_are_what_was_read(out):
     assert not [p for p in read if "/python/cuprite/" in p or "__pycache__" in p or str(out) in p]
 
 
+def test_what_takes_nvcc_long():
+    """Reading CUB's headers takes 5 s; tables are C, which nvcc need not see; two builds read one list of options."""
+    sources = [p for p in (ROOT / "src").rglob("*.cu*") if "kernel/device" not in str(p)]
+    assert {p.name for p in sources if "#include <cub/" in p.read_text()} == {
+        "cub_cuda.cu", "radix_cuda.cu", "rows_cuda.cu"}
+    options = (ROOT / "tools/cuda_options.txt").read_text().splitlines()
+    assert sorted(line.split()[0] for line in options if not line.startswith("#")) == ["balance", "flags", "release"]
+    for user in ("CMakeLists.txt", "tools/gpu-check"):
+        text = (ROOT / user).read_text()
+        assert "cuda_options.txt" in text and "--fmad" not in text and "--expt-relaxed-constexpr" not in text
+
+
+def test_tables_of_slots_are_c(out):
+    listed = (out / "sources.txt").read_text().split()
+    tables = {name for name in listed if name.rpartition("/")[2].startswith("slots_cuda")}
+    assert tables == {name.replace("_cpu.c", "_cuda.c") for name in listed if name.endswith("/slots_cpu.c")}
+
+
 def test_nothing_is_written_twice(out):
     before = files(out)
     (out / "src/elementwise/nobody.c").write_text("")

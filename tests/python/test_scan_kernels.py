@@ -223,3 +223,17 @@ def test_nan_as_nothing(device, kind, f, t):
     sums((pieces,), (64,), (from_, *more, memory, np.uint64(1)))
     rows((pieces,), (64,), (from_, out, *more, memory, np.uint64(1)))
     check(out.get(), np.where(np.isnan(x), f.identity, x).astype(t), f, t, 0)
+
+
+@pytest.mark.parametrize("f", [np.fmax, np.fmin])
+@pytest.mark.parametrize("t", ["f4", "f8"])
+def test_first_nan_stays_as_it_is(device, f, t):
+    """Of NaNs the first, also where it differs by its sign alone from what stands for no element."""
+    _, rows, _, _ = kernels(device, words("choice_of_real", f, t))
+    bits = 8 * bytes_of(t)
+    plain = int(np.array(np.nan, t).view(f"u{bytes_of(t)}"))
+    x = np.array([2**bits - 1, plain, plain + 1, 0, plain, 0], f"u{bytes_of(t)}")
+    x[[3, 5]] = np.array([1.5, 1.5], t).view(x.dtype)
+    from_, out, memory = cp.asarray(x.view(t)), cp.zeros(x.size, t), cp.zeros(64, "u1")
+    rows((1,), (32,), (from_, out, *map(np.int64, (x.size, 1, 1, 1)), memory, mode("choice_of_real", f, t)))
+    assert out.get().view(x.dtype).tolist() == [x[0]] * 3 + [x[3]] * 3

@@ -294,20 +294,24 @@ $cases    default:
 STORED = {"complex64": "c64", "complex128": "c128"}
 
 
-def _cases(chosen, indent, halves):
+def _cases(chosen, indent, halves, extended=None):
+    """extended: the reducer of 64 bits to which narrower integers are extended, signed and unsigned ones by one kernel;
+    None: they have kernels of their own."""
     out = ""
     for f in chosen:
-        if f.whole and f.element.name == "int64":
-            continue  # modulo 2^64 as uint64
-        if f.whole and f.element.name == "uint64":
-            out += f"{indent}case CP_INT64:\n"
+        signed = f.whole and not f.element.name.startswith("u")
+        if signed and (extended or f.element.name == "int64"):
+            continue  # modulo 2^64 as unsigned ones
+        if f.whole and (extended or f.element.name == "uint64"):
+            out += f"{indent}case CP_{f.element.name[1:].upper()}:\n"
         if f.element.name == "float32":
             for t in halves:
                 out += f"{indent}case {t.enum}: return launch<Row<{f.name}, cpi_{t.suffix}>>(s, a);\n"
         if f.element.name == "uint8":
             out += f"{indent}case CP_BOOL:\n"
         stored = STORED.get(f.element.name, f.element.T)
-        out += f"{indent}case {f.element.enum}: return launch<Row<{f.name}, {stored}>>(s, a);\n"
+        kind = f"Extended<{extended}" if extended and f.element.name != "uint64" else f"Row<{f.name}"
+        out += f"{indent}case {f.element.enum}: return launch<{kind}, {stored}>>(s, a);\n"
     return out
 
 
@@ -316,7 +320,8 @@ def cuda(row, elements, halves):
     all_ = sorted(variants(row, elements), key=lambda f: f.element.name != "complex128")
     structs = "".join(STRUCT.substitute(f.names(), class_=row.accumulator.upper(), pairs=f"{row.args[0]}_c128")
                       for f in all_)
-    whole = _cases([f for f in all_ if f.whole], " " * 8, halves)
+    extended = None if row.get("exact") else f"{row.args[0]}_u64_whole"
+    whole = _cases([f for f in all_ if f.whole], " " * 8, halves, extended)
     if whole:
         whole = f"        switch ((int)a->type) {{\n{whole}        default: break;\n        }}\n"
         whole = f"    if (a->whole) {{\n{whole}    }}\n"

@@ -127,6 +127,8 @@ __device__ __forceinline__ int64_t cpi_along(const cpi_gather_args<P> &r, uint32
 {
     if constexpr (DIMS == 1) return i * step[0];
     int64_t at = 0;
+    /* mostly not taken at all; unrolled, it was most of every kernel */
+#pragma unroll 1
     for (int d = (DIMS == 2 ? 2 : r.ndim) - 1; d > 0; d--) {
         const uint32_t index = cpi_index_along(r.shape[d], i);
         at += index * step[d];
@@ -195,6 +197,7 @@ template <class F> cp_code cpi_with_dims(const cpi_gather *g, F run)
 template <int P>
 __device__ __forceinline__ void cpi_add_rest(const cpi_gather_args<P> &r, uint32_t s, int64_t *array, int64_t *result)
 {
+#pragma unroll 1
     for (int d = r.rest - 1; d >= 0; d--) {
         const uint32_t at = d ? cpi_index_along(r.rest_shape[d], s) : s;
         *array += at * r.rest_array_step[d], *result += at * r.rest_values_step[d];

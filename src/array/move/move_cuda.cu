@@ -46,6 +46,7 @@ convert(typename C::To *out, const typename C::From *in, int64_t n, bool aligned
             for (int j = 0; j < V; j++) r.x[j] = C::call(v[u].x[j]);
             *(pack<To, V> *)(out + at) = r;
         } else {
+#pragma unroll 1 /* a load waits for the store before it anyway */
             for (int j = 0; j < V && at + j < n; j++) out[at + j] = C::call(in[at + j]);
         }
     }
@@ -71,8 +72,12 @@ template <class E> __global__ void __launch_bounds__(CPI_THREADS) fill(E *out, E
 #pragma unroll
     for (int u = 0; u < UN; u++) {
         int64_t at = first + u * (CPI_THREADS * V);
-        if (aligned && at + V <= n) *(pack<E, V> *)(out + at) = v;
-        else for (int j = 0; j < V && at + j < n; j++) out[at + j] = value;
+        if (aligned && at + V <= n) {
+            *(pack<E, V> *)(out + at) = v;
+        } else {
+#pragma unroll 1
+            for (int j = 0; j < V && at + j < n; j++) out[at + j] = value;
+        }
     }
 }
 

@@ -27,19 +27,20 @@ __device__ offsets position_of(const cpi_product &p, int64_t i)
 
 /* --- how elements are multiplied: Sum is the type of the computation --- */
 
-template <class E> struct arithmetic {
-    typedef typename E::T T;
-    typedef std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t> Sum; /* integers of any width wrap alike */
+/* Integers of any width wrap alike, so signed ones are multiplied as unsigned ones. TRUTH: of bools. */
+template <class U, bool TRUTH> struct arithmetic {
+    typedef U T;
+    typedef std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t> Sum;
     static __device__ Sum widen(T x) { return (Sum)x; }
     static __device__ Sum zero() { return 0; }
     static __device__ Sum add(Sum x, Sum y)
     {
-        if constexpr (E::kind == 'b') return x | y;
+        if constexpr (TRUTH) return x | y;
         else return x + y;
     }
     static __device__ Sum madd(Sum s, Sum a, Sum b)
     {
-        if constexpr (E::kind == 'b') return s | (a & b);
+        if constexpr (TRUTH) return s | (a & b);
         else return s + a * b;
     }
     static __device__ Sum conjugated(Sum x) { return x; }
@@ -81,7 +82,8 @@ template <class E> struct complex_numbers {
 
 template <class E>
 using arithmetic_of = std::conditional_t<E::kind == 'c', complex_numbers<E>,
-                                         std::conditional_t<E::kind == 'f', floating<E>, arithmetic<E>>>;
+                                         std::conditional_t<E::kind == 'f', floating<E>,
+                                                            arithmetic<typename E::Bits, E::kind == 'b'>>>;
 
 /* --- dot products --- */
 

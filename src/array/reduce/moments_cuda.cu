@@ -29,19 +29,41 @@ __device__ __forceinline__ double usable(double k, const plan &p)
     return p.a.where || p.a.reduced == 0 || !isfinite(k) ? 0.0 : k;
 }
 
+/* Elements as numbers. Signed and unsigned integers of up to 32 bits share kernels: with the sign bit flipped, a signed
+ * one is as unsigned what it is above the least. */
+template <class T> struct as_number {
+    __device__ __forceinline__ explicit as_number(cp_type) {}
+    __device__ __forceinline__ double operator()(T x) const { return number(x); }
+};
+template <class U> struct as_whole_number {
+    uint32_t sign;
+    __device__ __forceinline__ explicit as_whole_number(cp_type type) : sign((uint32_t)cpi_order_flip(type, false)) {}
+    __device__ __forceinline__ double operator()(U x) const { return (double)(x ^ sign) - (double)sign; }
+};
+template <> struct as_number<uint8_t> : as_whole_number<uint8_t> { using as_whole_number::as_whole_number; };
+template <> struct as_number<uint16_t> : as_whole_number<uint16_t> { using as_whole_number::as_whole_number; };
+template <> struct as_number<uint32_t> : as_whole_number<uint32_t> { using as_whole_number::as_whole_number; };
+
 template <class T> struct Real {
     typedef T Raw;
     typedef moments Acc;
-    struct State { double shift, k, s, q; int n; moments done; };
+    struct State {
+        as_number<T> of;
+        double shift, k, s, q;
+        int n;
+        moments done;
+        __device__ __forceinline__ State() : of(CP_DEFAULT) {}
+    };
     static __device__ void start(State &s, const plan &p, const Raw *first)
     {
-        s.shift = p.a.where || p.a.reduced == 0 ? 0.0 : usable(number(*first), p);
+        s.of = as_number<T>(p.a.type);
+        s.shift = p.a.where || p.a.reduced == 0 ? 0.0 : usable(s.of(*first), p);
         s.k = s.s = s.q = 0, s.n = 0;
         s.done = moments{0, 0, 0, 0};
     }
     static __device__ __forceinline__ void add(State &s, Raw x, int64_t)
     {
-        double v = number(x);
+        double v = s.of(x);
         if (s.n == 0) s.k = v;
         double d = v - s.k;
         s.s += d;
@@ -177,6 +199,7 @@ cp_code cpi_reducer_moments(cp_stream *s, const cpi_reduce_args *a)
         if constexpr (E::kind == 'c') return launch<Plane<R>>(s, a);
         else if constexpr (std::is_same<cpi_wide<R>, float>::value)
             return a->where ? launch_masked<Real<R>>(s, a) : launch<Near<R>>(s, a);
+        else if constexpr (E::kind != 'f' && sizeof(R) <= 4) return launch<Real<typename E::Bits>>(s, a);
         else return launch<Real<R>>(s, a);
     });
 }

@@ -120,14 +120,30 @@ template <class B, class R> struct Row {
     }
 };
 
+/* The reducer of a row B for uint64_t, for narrower integers U, signed or not, that are extended to it: with the sign
+ * bit flipped, a signed one is as unsigned what it is above the least. */
+template <class B, class U> struct Extended : Row<B, U> {
+    struct State : Row<B, U>::State { uint32_t sign; };
+    static __device__ void start(State &s, const plan &p, const U *x)
+    {
+        Row<B, U>::start(s, p, x);
+        s.sign = (uint32_t)cpi_order_flip(p.a.type, false);
+    }
+    static __device__ __forceinline__ void add(State &s, U x, int64_t i)
+    {
+        s.a = B::combine(s.a, B::map((uint64_t)(x ^ s.sign) - s.sign, i));
+    }
+};
+
 template <class B, class R> struct gives_elements<Row<B, R>> {
     static constexpr bool ever = B::CLASS == CPI_NUMBER && std::is_floating_point<R>::value;
 };
 
 /* Elements are added one by one, so narrow ones leave registers for more blocks. */
 template <class B, class R> struct resident<Row<B, R>> {
-    static constexpr int narrow = 3, wide = 4;
+    static constexpr int narrow = 4, wide = 4;
 };
+template <class B, class U> struct resident<Extended<B, U>> : resident<Row<B, U>> {};
 
 } // namespace reducer
 

@@ -114,6 +114,14 @@ of_words(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, i
     for (int e = 0; e < TWICE; e++) {
         T v[4];
         four_elements<DISTRIBUTION, T, ARRAYS>(d, at + 4 * THREADS * e, w + 4 * e, v);
+        if constexpr (ARRAYS && std::is_same_v<T, double>) /* one kernel for both types */
+            if (d.type == CP_FLOAT32) {
+                float narrow[4];
+#pragma unroll
+                for (int i = 0; i < 4; i++) narrow[i] = (float)v[i];
+                store<float, 4, false>((float *)d.out, at + 4 * THREADS * e, 0, d.n, narrow);
+                continue;
+            }
         store<T, 4, DISTRIBUTION == CPR_UNIT || DISTRIBUTION == CPR_UNIFORM>((T *)d.out, at + 4 * THREADS * e, 0, d.n,
                                                                              v);
     }
@@ -208,7 +216,8 @@ of_table(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, i
     }
 }
 
-template <int DISTRIBUTION, class T> __global__ void __launch_bounds__(THREADS)
+/* Elements of type W, int64_t; W double: of both floating types. */
+template <int DISTRIBUTION, class W> __global__ void __launch_bounds__(THREADS)
 of_source(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, int64_t first)
 {
     const int64_t i = first + thread_index();
@@ -217,8 +226,10 @@ of_source(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, 
     if (i >= d.n) return;
     block_of<CPR_PHILOX32>(s, i, w);
     cpr_begin(&own, w);
-    ((T *)d.out)[i] = rounded<T>(cpr_of_source(DISTRIBUTION, &own, parameter<true>(d, 0, i), parameter<true>(d, 1, i),
-                                               parameter<true>(d, 2, i)));
+    const W v = rounded<W>(cpr_of_source(DISTRIBUTION, &own, parameter<true>(d, 0, i), parameter<true>(d, 1, i),
+                                         parameter<true>(d, 2, i)));
+    if (std::is_same_v<W, double> && d.type == CP_FLOAT32) ((float *)d.out)[i] = (float)v;
+    else ((W *)d.out)[i] = v;
 }
 
 __global__ void __launch_bounds__(THREADS)
@@ -262,7 +273,8 @@ template <int DISTRIBUTION, class T> void launch_words(cudaStream_t stream, cons
             return;
         }
     launches(all, THREADS * TWICE, [&](int64_t at, unsigned blocks) {
-        if (arrays) of_words<DISTRIBUTION, T, true><<<blocks, THREADS, 0, stream>>>(s, *d, at);
+        typedef std::conditional_t<std::is_same_v<T, float>, double, T> of_arrays;
+        if (arrays) of_words<DISTRIBUTION, of_arrays, true><<<blocks, THREADS, 0, stream>>>(s, *d, at);
         else of_words<DISTRIBUTION, T, false><<<blocks, THREADS, 0, stream>>>(s, *d, at);
     });
 }
@@ -310,7 +322,6 @@ template <int DISTRIBUTION> void launch(cudaStream_t s, const cpi_draw *d)
         else launch_words<DISTRIBUTION, float>(s, d);
     } else {
         if constexpr (whole<DISTRIBUTION>()) launch_source<DISTRIBUTION, int64_t>(s, d);
-        else if (d->type == CP_FLOAT32) launch_source<DISTRIBUTION, float>(s, d);
         else launch_source<DISTRIBUTION, double>(s, d);
     }
 }

@@ -233,7 +233,8 @@ def write(folder):
     put("index.md", linked((ROOT / "README.md").read_text(), ""))
     put("contributing.md", linked((ROOT / "CONTRIBUTING.md").read_text(), ""))
     guides = {"from-numpy-and-cupy.md": "From NumPy and CuPy", "coverage.md": "What is there of CuPy",
-              "python.md": "Python", "io.md": "Files", "cli.md": "The command", "lazy.md": "Lazy evaluation", "architecture.md": "Architecture"}
+              "python.md": "Python", "io.md": "Files", "cli.md": "The command", "lazy.md": "Lazy evaluation",
+              "architecture.md": "Architecture"}
     for name in guides:
         put(name, linked((ROOT / "docs" / name).read_text(), "docs"))
     listed.append("  - Start: index.md")

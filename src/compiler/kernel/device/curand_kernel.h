@@ -1,8 +1,9 @@
-/* cuRAND's device functions for the generator Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2,
- * 3", 2011): the same integers as on a GPU, and uniforms from them in the same way. Other generators are not available.
- */
+/* cuRAND's device functions for the generators XORWOW (curandState) and Philox4x32-10 (Salmon et al., "Parallel random
+ * numbers: as easy as 1, 2, 3", 2011): the same integers as on a GPU, and uniforms from them in the same way. Other
+ * generators are not available. */
 #pragma once
 #include "cuprite_device.h"
+#include "curand_xorwow.h"
 
 struct curandStatePhilox4_32_10 {
     uint4 ctr, output;
@@ -91,21 +92,21 @@ static inline double __cu_uniform_double(unsigned x, unsigned y)
     unsigned long long z = (unsigned long long)x ^ (unsigned long long)y << 21;
     return (double)z * 1.1102230246251565e-16 + 1.1102230246251565e-16 / 2;
 }
-static inline float curand_uniform(curandStatePhilox4_32_10_t *s) { return __cu_uniform(curand(s)); }
 static inline float4 curand_uniform4(curandStatePhilox4_32_10_t *s)
 {
     uint4 x = curand4(s);
     return make_float4(__cu_uniform(x.x), __cu_uniform(x.y), __cu_uniform(x.z), __cu_uniform(x.w));
 }
-static inline double curand_uniform_double(curandStatePhilox4_32_10_t *s)
-{
-    unsigned x = curand(s), y = curand(s);
-    return __cu_uniform_double(x, y);
-}
 static inline double2 curand_uniform2_double(curandStatePhilox4_32_10_t *s)
 {
     uint4 x = curand4(s);
     return make_double2(__cu_uniform_double(x.x, x.y), __cu_uniform_double(x.z, x.w));
+}
+template <class State> static inline float curand_uniform(State *s) { return __cu_uniform(curand(s)); }
+template <class State> static inline double curand_uniform_double(State *s)
+{
+    unsigned x = curand(s), y = curand(s);
+    return __cu_uniform_double(x, y);
 }
 
 /* Box and Muller's transform. */
@@ -120,50 +121,76 @@ static inline double2 __cu_normal2_double(unsigned a, unsigned b, unsigned c, un
     double u = __cu_uniform_double(a, b), v = __cu_uniform_double(c, d) * 2, r = sqrt(-2 * log(u));
     return make_double2(sinpi(v) * r, cospi(v) * r);
 }
-static inline float curand_normal(curandStatePhilox4_32_10_t *s)
-{
-    if (s->boxmuller_flag) {
-        s->boxmuller_flag = 0;
-        return s->boxmuller_extra;
-    }
-    unsigned x = curand(s), y = curand(s);
-    float2 v = __cu_normal2(x, y);
-    s->boxmuller_extra = v.y;
-    s->boxmuller_flag = 1;
-    return v.x;
-}
-static inline float2 curand_normal2(curandStatePhilox4_32_10_t *s)
-{
-    unsigned x = curand(s), y = curand(s);
-    return __cu_normal2(x, y);
-}
 static inline float4 curand_normal4(curandStatePhilox4_32_10_t *s)
 {
     uint4 x = curand4(s);
     float2 a = __cu_normal2(x.x, x.y), b = __cu_normal2(x.z, x.w);
     return make_float4(a.x, a.y, b.x, b.y);
 }
-static inline double2 curand_normal2_double(curandStatePhilox4_32_10_t *s)
+template <class State> static inline float2 curand_normal2(State *s)
 {
-    uint4 x = curand4(s);
-    return __cu_normal2_double(x.x, x.y, x.z, x.w);
+    unsigned x = curand(s), y = curand(s);
+    return __cu_normal2(x, y);
 }
-static inline double curand_normal_double(curandStatePhilox4_32_10_t *s)
+template <class State> static inline double2 curand_normal2_double(State *s)
 {
-    if (s->boxmuller_flag_double) {
+    unsigned a = curand(s), b = curand(s), c = curand(s), d = curand(s);
+    return __cu_normal2_double(a, b, c, d);
+}
+template <class State> static inline float2 curand_log_normal2(State *s, float mean, float stddev)
+{
+    float2 v = curand_normal2(s);
+    return make_float2(expf(mean + stddev * v.x), expf(mean + stddev * v.y));
+}
+template <class State> static inline double2 curand_log_normal2_double(State *s, double mean, double stddev)
+{
+    double2 v = curand_normal2_double(s);
+    return make_double2(exp(mean + stddev * v.x), exp(mean + stddev * v.y));
+}
+
+/* A pair is returned number by number. The second is for the next call of the same function: the flag says which. */
+enum { __CU_NORMAL = 1, __CU_LOG_NORMAL = 2 };
+template <class State> static inline float curand_normal(State *s)
+{
+    if (s->boxmuller_flag == __CU_NORMAL) {
+        s->boxmuller_flag = 0;
+        return s->boxmuller_extra;
+    }
+    float2 v = curand_normal2(s);
+    s->boxmuller_extra = v.y;
+    s->boxmuller_flag = __CU_NORMAL;
+    return v.x;
+}
+template <class State> static inline double curand_normal_double(State *s)
+{
+    if (s->boxmuller_flag_double == __CU_NORMAL) {
         s->boxmuller_flag_double = 0;
         return s->boxmuller_extra_double;
     }
     double2 v = curand_normal2_double(s);
     s->boxmuller_extra_double = v.y;
-    s->boxmuller_flag_double = 1;
+    s->boxmuller_flag_double = __CU_NORMAL;
     return v.x;
 }
-static inline float curand_log_normal(curandStatePhilox4_32_10_t *s, float mean, float stddev)
+template <class State> static inline float curand_log_normal(State *s, float mean, float stddev)
 {
-    return expf(mean + stddev * curand_normal(s));
+    if (s->boxmuller_flag == __CU_LOG_NORMAL) {
+        s->boxmuller_flag = 0;
+        return s->boxmuller_extra;
+    }
+    float2 v = curand_log_normal2(s, mean, stddev);
+    s->boxmuller_extra = v.y;
+    s->boxmuller_flag = __CU_LOG_NORMAL;
+    return v.x;
 }
-static inline double curand_log_normal_double(curandStatePhilox4_32_10_t *s, double mean, double stddev)
+template <class State> static inline double curand_log_normal_double(State *s, double mean, double stddev)
 {
-    return exp(mean + stddev * curand_normal_double(s));
+    if (s->boxmuller_flag_double == __CU_LOG_NORMAL) {
+        s->boxmuller_flag_double = 0;
+        return s->boxmuller_extra_double;
+    }
+    double2 v = curand_log_normal2_double(s, mean, stddev);
+    s->boxmuller_extra_double = v.y;
+    s->boxmuller_flag_double = __CU_LOG_NORMAL;
+    return v.x;
 }

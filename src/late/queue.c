@@ -63,7 +63,7 @@ __attribute__((constructor)) static void init(void) { pthread_atfork(NULL, NULL,
 
 /* --- the thread of a queue --- */
 
-static cp_code run(late_task *t, char *text, size_t bytes)
+static cp_code run_task(late_task *t, char *text, size_t bytes)
 {
     if (t->fails) {
         snprintf(text, bytes, "%s: failed on demand", t->name);
@@ -84,7 +84,7 @@ static void *serve(void *argument)
         if (!t || q->done >= q->wanted) break;
         q->first = t->next;
         pthread_mutex_unlock(&lock);
-        cp_code code = run(t, text, sizeof text);
+        cp_code code = run_task(t, text, sizeof text);
         uint64_t number = t->number;
         if (!t->waited) late_task_free(t);
         pthread_mutex_lock(&lock);
@@ -659,7 +659,7 @@ cp_code late_event_sync(cp_event *e)
     pthread_mutex_lock(&lock);
     mark *m = e->handle;
     if (m && m->record) {
-        code = late_host->fail(CP_ERROR_DEVICE, "event_synchronize: the event is a place in captured work");
+        code = late_host->fail(CP_ERROR_DEVICE, "event_synchronize: the event belongs to captured work");
     } else if (m) { /* the event may be recorded again meanwhile */
         m->refs++;
         wait_for(m->queue, m->number);
@@ -676,7 +676,7 @@ int late_event_done(cp_event *e)
     mark *m = e->handle;
     int done = !m || m->queue->done >= m->number;
     if (m && m->record) {
-        late_host->fail(CP_ERROR_DEVICE, "event_done: the event is a place in captured work");
+        late_host->fail(CP_ERROR_DEVICE, "event_done: the event belongs to captured work");
         done = -1;
     } else if (!done) ask_for(m->queue, m->number);
     pthread_mutex_unlock(&lock);

@@ -285,7 +285,7 @@ def conversion(types, a, b):
 
 
 def conversions_header(types):
-    by_hand = set(re.findall(r"\b(cps_\w+_to_\w+)\(", module_folders.file("scalar/convert.h").read_text()))
+    hand_written = set(re.findall(r"\b(cps_\w+_to_\w+)\(", module_folders.file("scalar/convert.h").read_text()))
     lines = ["#ifndef CPS_CONVERSIONS_H", "#define CPS_CONVERSIONS_H", ""]
     for t in types:
         if t.kind == "complex":
@@ -297,7 +297,7 @@ def conversions_header(types):
         lines.append("")
         for b in order:
             name = f"cps_{a.suffix}_to_{b.suffix}"
-            if name not in by_hand:
+            if name not in hand_written:
                 lines.append(f"CPS {b.stored} {name}({a.stored} x) {{ return {conversion(types, a, b)}; }}")
     return "\n".join(lines + ["", "#endif"])
 
@@ -328,7 +328,7 @@ def halves_header(types):
 
 def elements_header(types):
     """The types in CUDA C++."""
-    by_hand = module_folders.file("scalar/convert.h").read_text()
+    hand_written = module_folders.file("scalar/convert.h").read_text()
     halves = [t for t in types if t.is_half]
     text = """#ifndef CPI_CUDA_ELEMENTS_H
 #define CPI_CUDA_ELEMENTS_H
@@ -348,7 +348,7 @@ template <class T> constexpr bool cpi_loosely_narrowed = false;
 """
     for t in halves:
         name, loose, pair = f"cpi_{t.suffix}", f"cps_loose_{t.suffix}_to_f32", f"cps_loose_f32_to_{t.suffix}_pair"
-        loosely, in_pairs = f"{loose}(" in by_hand, f"{pair}(" in by_hand
+        loosely, in_pairs = f"{loose}(" in hand_written, f"{pair}(" in hand_written
         text += f"""
 struct {name} {{
     {t.stored} bits;

@@ -373,9 +373,10 @@ def kernels(row, elements):
         N = f.name
         body = KERNEL.substitute(n)
         entry = f"    [{f.element.enum}] = {{sizeof({f.A}), {N}_run, {N}_columns, {N}_join, {N}_empty}},\n"
-        by_hand = row.get("by_hand") == "all" or (row.get("by_hand") == "real" and f.element.kind != "complex")
-        text.append(PORTABLE.format(body) if by_hand else body)
-        tables[f.whole].append(PORTABLE.format(entry) if by_hand else entry)
+        which = row.get("hand_written")
+        hand_written = which == "all" or which == "real" and f.element.kind != "complex"
+        text.append(PORTABLE.format(body) if hand_written else body)
+        tables[f.whole].append(PORTABLE.format(entry) if hand_written else entry)
     made = "".join(text)
     header = "known_vectors.h" if "CPL_KNOWN" in made else "vectors.h"
     header = f'#include "reduce/{header}"\n' if "cpl_" in made else ""

@@ -75,8 +75,8 @@ static inline void merge(cpi_loop_axes *a)
 int cpi_axes_coalesce(cpi_loop_axes *a, unsigned how)
 {
     drop_ones(a);
-    if (how & CPI_LOOP_REVERSE) reverse_backward(a, how & CPI_LOOP_FIRST);
-    if (how & CPI_LOOP_ORDER) order(a, how & CPI_LOOP_FIRST);
+    if (how & CPI_LOOP_REVERSE) reverse_backward(a, how & CPI_LOOP_BY_OPERAND_0);
+    if (how & CPI_LOOP_ORDER) order(a, how & CPI_LOOP_BY_OPERAND_0);
     merge(a);
     return a->ndim;
 }

@@ -236,7 +236,7 @@ __device__ __forceinline__ void take(typename W::A (&v)[reach<W>::K][reach<W>::V
 
 /* Whole vectors are stored with a hint not to keep them in the cache, which holds what is read again. */
 template <class W>
-__device__ __forceinline__ void put(const typename W::A (&v)[reach<W>::V], typename W::Out *y, wide i, wide n,
+__device__ __forceinline__ void store_vectors(const typename W::A (&v)[reach<W>::V], typename W::Out *y, wide i, wide n,
                                     bool aligned)
 {
     typedef typename W::Out Out;
@@ -399,7 +399,7 @@ rows(const typename W::In *from, typename W::Out *to, wide n, wide nchunks, wide
                 const A s = W::join(base, start[c]);
 #pragma unroll
                 for (int j = 0; j < V; j++) v[c][j] = W::join(s, v[c][j]);
-                put<W>(v[c], y, at + (c * 32 + lane) * V, n, out);
+                store_vectors<W>(v[c], y, at + (c * 32 + lane) * V, n, out);
             }
         }
     }

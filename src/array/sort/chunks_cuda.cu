@@ -97,8 +97,8 @@ static __global__ void __launch_bounds__(POSITION_THREADS)
 }
 
 template <class K, int THREADS, int ITEMS>
-static cp_code run(cp_stream *stream, const char *what, const cpi_keys *k, int64_t rows, int64_t n, const void *from,
-                   void *to, bool order)
+static cp_code sort_in_chunks(cp_stream *stream, const char *what, const cpi_keys *k, int64_t rows, int64_t n,
+                              const void *from, void *to, bool order)
 {
     const int64_t total = rows * n, nchunks = (n - 1) / (THREADS * ITEMS) + 1;
     const size_t key_bytes = cpi_round_up((size_t)total * sizeof(K), 512);
@@ -128,8 +128,8 @@ cp_code cpi_cuda_chunks(cp_stream *stream, const char *what, const cpi_keys *k, 
 {
     const bool small = n <= 16 * 1024;
     if (k->bytes <= 4)
-        return small ? run<uint32_t, 128, 8>(stream, what, k, rows, n, from, to, order)
-                     : run<uint32_t, 256, 8>(stream, what, k, rows, n, from, to, order);
-    return small ? run<uint64_t, 128, 8>(stream, what, k, rows, n, from, to, order)
-                 : run<uint64_t, 256, 8>(stream, what, k, rows, n, from, to, order);
+        return small ? sort_in_chunks<uint32_t, 128, 8>(stream, what, k, rows, n, from, to, order)
+                     : sort_in_chunks<uint32_t, 256, 8>(stream, what, k, rows, n, from, to, order);
+    return small ? sort_in_chunks<uint64_t, 128, 8>(stream, what, k, rows, n, from, to, order)
+                 : sort_in_chunks<uint64_t, 256, 8>(stream, what, k, rows, n, from, to, order);
 }

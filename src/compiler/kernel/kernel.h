@@ -57,13 +57,13 @@ typedef struct cpi_launch {
     int nspans;
 } cpi_launch;
 
-/*: slot("load", by_hand=True)
- * slot("unload", by_hand=True)
- * slot("function", by_hand=True)
- * slot("symbol", by_hand=True)
- * slot("get", by_hand=True)
- * slot("set", by_hand=True)
- * slot("launch", by_hand=True) */
+/*: slot("load", hand_written=True)
+ * slot("unload", hand_written=True)
+ * slot("function", hand_written=True)
+ * slot("symbol", hand_written=True)
+ * slot("get", hand_written=True)
+ * slot("set", hand_written=True)
+ * slot("launch", hand_written=True) */
 typedef struct cpi_kernel_ops {
     cp_code (*load)(cp_stream *stream, const cpi_kernel_source *source, void **module);
     void (*unload)(cp_stream *stream, void *module);

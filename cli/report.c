@@ -13,8 +13,8 @@
 /* The cards, as they grow. */
 typedef struct text { char *at; size_t used, space; bool full; } text;
 
-static void add(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(text *t, const char *format, ...)
+static void add_line(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add_line(text *t, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -31,14 +31,14 @@ static void add_real(text *t, const char *key, double value, const char *comment
         snprintf(number, sizeof number, "%.*G", digits, value);
         if (strtod(number, NULL) == value) break;
     }
-    add(t, "%-8s= %20s / %s\n", key, number, comment);
+    add_line(t, "%-8s= %20s / %s\n", key, number, comment);
 }
 
 /* A string of any length, in CONTINUE cards where one is too short; non-text bytes become '?'. */
 static void add_string(text *t, const char *key, const char *value)
 {
     char part[80];
-    add(t, "%-8s= ", key);
+    add_line(t, "%-8s= ", key);
     for (bool more = true; more;) {
         int n = 0;
         for (; *value && n < 64; value++) {
@@ -47,7 +47,7 @@ static void add_string(text *t, const char *key, const char *value)
         }
         part[n] = 0;
         more = *value != 0;
-        add(t, "'%s%s'\n%s", part, more ? "&" : "", more ? "CONTINUE  " : "");
+        add_line(t, "'%s%s'\n%s", part, more ? "&" : "", more ? "CONTINUE  " : "");
     }
 }
 
@@ -63,12 +63,12 @@ static char *cards_of(const found *f, const find_options *o, const char *image)
     add_real(&t, "SIGMA", f->background.std * f->scale, "of the background");
     add_real(&t, "NSIGMA", o->k, "threshold above the median in sigma");
     add_real(&t, "THRESH", f->threshold * f->scale, "pixels above this are sources");
-    add(&t, "MINPIX  = %20lld / least pixels of a source\n", (long long)o->min_pixels);
-    if (o->ext) add(&t, "EXTNO   = %20d / HDU of the image\n", o->ext == CP_FITS_PRIMARY ? 0 : o->ext);
+    add_line(&t, "MINPIX  = %20lld / least pixels of a source\n", (long long)o->min_pixels);
+    if (o->ext) add_line(&t, "EXTNO   = %20d / HDU of the image\n", o->ext == CP_FITS_PRIMARY ? 0 : o->ext);
     for (int i = 0; i < o->planes && i < 9; i++)
-        add(&t, "PLANE%d  = %20lld / index of the plane\n", i + 1, (long long)o->plane[i]);
-    add(&t, "CONNECT = %20d / neighbours of a pixel\n", o->corners ? 8 : 4);
-    if (f->infinite) add(&t, "NINF    = %20lld / infinite pixels passed over\n", (long long)f->infinite);
+        add_line(&t, "PLANE%d  = %20lld / index of the plane\n", i + 1, (long long)o->plane[i]);
+    add_line(&t, "CONNECT = %20d / neighbours of a pixel\n", o->corners ? 8 : 4);
+    if (f->infinite) add_line(&t, "NINF    = %20lld / infinite pixels passed over\n", (long long)f->infinite);
     if (f->total) add_real(&t, "BEAMPIX", f->beam.pixels, "area of the beam in pixels");
     return t.at;
 }

@@ -214,7 +214,7 @@ static int pick_device(options *o)
     return code == CP_ERROR_VALUE ? 2 : 1;
 }
 
-static int run(options *o)
+static int search_image(options *o)
 {
     if (!o->count) return usage_error("sources", "no image is given (see `cuprite sources --help`)");
     if ((o->catalog && !*o->catalog) || (o->plot && !*o->plot)) return usage_error("sources", "an output has no name");
@@ -256,7 +256,7 @@ int cmd_sources(int argc, char **argv)
         else status = take_option(&o, &a);
     }
     if (helped) fputs(help, stdout);
-    else if (!status) status = run(&o);
+    else if (!status) status = search_image(&o);
     free(o.images);
     return status;
 }

@@ -5,9 +5,11 @@ BLAS, CUDA and compilers know.
     python tools/check_words.py       exits 1 with a line for each name
 
 WORDS lists the rejected word, as a part of a name between underscores, its replacement, and whether it is rejected in
-every name or in internal ones only (cpi_, cpr_, cpy_ and their capitals). ALLOWED lists the names that use it in its
-standard sense: public names of NumPy and CuPy, the lanes of a warp.
+every name or in the library's only (cp_, cpi_, cpr_, cpy_ and their capitals). ALLOWED lists the names that use it in
+its standard sense: public names of NumPy and CuPy, the lanes of a warp. No string of C has a word of MESSAGES. The
+verbs of VERBS do not say what of: at most MOST_FILES files have a function of such a name.
 """
+import collections
 import pathlib
 import re
 import sys
@@ -37,17 +39,28 @@ WORDS = {
     "patient": ("may wait", EVERY),
     "apart": ("does not alias, separate", INTERNAL),
     "texts?": ("string, source", INTERNAL),
+    "frames?": ("wrapper (of a binding), scope, call", INTERNAL),
+    "by_hand": ("hand_written", EVERY),
 }
+MESSAGES = {
+    "rooms?": "capacity, space; holds at most", "troubles?": "error", "told": "reported, passed",
+    "a fold": "a reduction", "more places": "more indices, positions",
+}
+VERBS = "run put walk finish step tell look do make work handle process go".split()
+MOST_FILES = 8
 ALLOWED = set("""
-    CPI_IN_PLACE cpi_index_cpu_place cpi_index_cuda_place CPI_KERNEL_DEVICE_LANES_H cpi_fold_constants cpi_text
-    cpi_text_add cpi_text_fill CPI_W_TEXT CPI_F_TEXT CPI_TEXT_DIGITS_H CPI_TEXT_WORDS_H CPI_KERNEL_TEXT cpi_put_text
+    CPI_IN_PLACE cpi_index_cpu_place cpi_index_cuda_place CPI_KERNEL_DEVICE_LANES_H cpi_fold_constants cp_place
     among
 """.split())
-FILES_ALLOWED = {"src/sort/select_in_place.inc", "src/kernel/device/lanes.h", "include/cuprite/arrayprint.h",
-                 "src/text/text.c"}
+FILES_ALLOWED = {"src/sort/select_in_place.inc", "src/kernel/device/lanes.h"}
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
-IS_INTERNAL = re.compile(r"_*(?:cpi|cpr|cpl|cpf|cpy|CPI|CPR|CPL|CPF|CPY)_")
+IS_INTERNAL = re.compile(r"_*(?:cp|CP|cpi|cpr|cpl|cpf|cpy|CPI|CPR|CPL|CPF|CPY)_")
 REFUSED = {word: re.compile(rf"(?:^|_)(?:{word})(?=_|\d*$)", re.I) for word in WORDS}
+C_SUFFIXES = SUFFIXES - {".py", ".def"}
+IN_STRINGS = {word: re.compile(rf"\b{word}\b") for word in MESSAGES}
+C_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+C_STRING = re.compile(r"\"(?:\\.|[^\"\\\n])*\"")
+DEFINED = re.compile(rf"^(?!return|else)[A-Za-z_][^;{{}}()=#]*?[ *&>]({'|'.join(VERBS)})\([^;{{}}]*\)\s*\{{", re.M)
 C_NOTES = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.S)
 PYTHON_NOTES = re.compile(r"\"\"\".*?\"\"\"|#[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
 
@@ -70,8 +83,7 @@ def breaches():
         layered = re.sub(r"^src/(?:base|array|compiler|science)/", "src/", name)
         for part in path.relative_to(ROOT).parts:
             for word, (instead, _) in WORDS.items():
-                if REFUSED[word].search(part.split(".")[0].lstrip("_")) and layered not in FILES_ALLOWED and (
-                        part != "text"):
+                if REFUSED[word].search(part.split(".")[0].lstrip("_")) and layered not in FILES_ALLOWED:
                     yield f"{name}: the file's name says {part}: {instead}"
         if "tools/check_words" in name:
             continue
@@ -84,7 +96,33 @@ def breaches():
                         yield f"{name}:{number}: {found}: {instead}"
 
 
+def c_sources():
+    return sorted(p for folder in ("src", "python", "cli") for p in (ROOT / folder).rglob("*")
+                  if p.suffix in C_SUFFIXES)
+
+
+def breaches_of_messages():
+    for path in c_sources():
+        code = C_COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), path.read_text())
+        for number, line in enumerate(code.split("\n"), 1):
+            for string in C_STRING.findall(line):
+                for word, instead in MESSAGES.items():
+                    if IN_STRINGS[word].search(string):
+                        yield f"{path.relative_to(ROOT)}:{number}: {string}: {instead}"
+
+
+def breaches_of_verbs():
+    homes = collections.defaultdict(set)
+    for path in c_sources():
+        for found in DEFINED.finditer(code_of(path)):
+            homes[found[1]].add(path)
+    for name, paths in sorted(homes.items()):
+        if len(paths) > MOST_FILES:
+            yield (f"{name} is a function of {len(paths)} files, as of {min(paths).relative_to(ROOT)}: "
+                   "its name says what of")
+
+
 if __name__ == "__main__":
-    found = list(breaches())
+    found = [*breaches(), *breaches_of_messages(), *breaches_of_verbs()]
     print("\n".join(found), end="\n" if found else "")
     sys.exit(bool(found))

@@ -32,7 +32,7 @@ CP_API cp_code cp_elementwise_all(cp_op op, cp_array *const *in, cp_array **resu
 /* An operation's row of the table. */
 typedef struct cp_op_info {
     const char *name, *doc;
-    const char *place;          /* its Python module; NULL: cuprite itself */
+    const char *module;         /* its Python module; NULL: cuprite itself */
     const char *const *aliases; /* other Python names, ended by NULL; NULL: none */
     int nin, nout;
     cp_type in[3];              /* the fixed type of an input; CP_DEFAULT: the computing type */

@@ -608,7 +608,7 @@ static bool unravel(const cp_array *x, int64_t flat, cpy_ints *at)
     return true;
 }
 
-/*: method("item", "a: array, *args: places", unlock="never",
+/*: method("item", "a: array, *args: positions", unlock="never",
            doc="""One element as a Python number: of an array of size 1, at a flat index, or at one index per axis.
 ValueError where that is not one element.""") */
 PyObject *py_item_method(const py_item_method_args *v)

@@ -416,7 +416,7 @@ PyObject *py_asfortranarray(const py_asfortranarray_args *v) { return contiguous
 PyObject *py_to_device_method(const py_to_device_method_args *v)
 {
     if (!cpy_wait_for(v->stream)) return NULL;
-    int there = cp_device_current(); /* the frame made `device` current */
+    int there = cp_device_current(); /* the wrapper made `device` current */
     if (cp_device_of(v->a) == there) return Py_NewRef(v->self);
     cp_array *x;
     CPY_UNLOCKED(x = cp_to_device(v->a, there));

@@ -86,7 +86,7 @@ PyObject *py_device_blas(const py_device_blas_args *v)
     return text;
 }
 
-/*: function("parse", "text: text", module="_device", doc="The number of a device from its name.") */
+/*: function("parse", "text: string", module="_device", doc="The number of a device from its name.") */
 PyObject *py_device_parse(const py_device_parse_args *v)
 {
     int d;

@@ -107,7 +107,7 @@ static PyObject *returned(const fused *self, cp_array **results, const call *c)
     return NULL;
 }
 
-static bool run(const fused *self, call *c, cp_array **results)
+static bool run_fused(const fused *self, call *c, cp_array **results)
 {
     const cp_fused_options options = {.outs = c->outs, .casting = c->casting};
     const int n = self->noperands;
@@ -137,7 +137,7 @@ static PyObject *fused_call(PyObject *callable, PyObject *const *v, size_t flagg
     memset(c.outs, 0, (size_t)self->nresults * sizeof *c.outs);
     bool done = take_keywords(self, v + n, names, &c);
     bool taken = done && take_operands(self, v, &c);
-    done = taken && run(self, &c, results);
+    done = taken && run_fused(self, &c, results);
     for (Py_ssize_t i = 0; i < n; i++)
         if (c.own[i]) cpy_free(c.in[i]);
     return done ? cpy_warned(returned(self, results, &c)) : NULL;

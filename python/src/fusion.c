@@ -148,7 +148,7 @@ static bool are_small(int64_t below, PyObject *const *v, Py_ssize_t n)
     return true;
 }
 
-static PyObject *run(const entry *e, PyObject *const *v)
+static PyObject *run_entry(const entry *e, PyObject *const *v)
 {
     PyObject *given[MOST_OPERANDS];
     const bool engine = e->kernel == Py_None || (e->engine != Py_None && are_small(e->below, v, e->nargs));
@@ -181,7 +181,7 @@ static PyObject *fusion_call(PyObject *o, PyObject *const *v, size_t flagged, Py
         entry *e = self->entries[i];
         e->users++;
         const bool fitting = fits(e, v, n, kinds), whole = fitting && e->whole;
-        PyObject *r = fitting ? run(e, v) : Py_NewRef(Py_NotImplemented);
+        PyObject *r = fitting ? run_entry(e, v) : Py_NewRef(Py_NotImplemented);
         let_go(e);
         if (whole || (r && r != Py_NotImplemented)) return r;
         if (r) Py_DECREF(r);

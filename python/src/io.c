@@ -11,7 +11,7 @@ static void close_archive(PyObject *capsule)
     CPY_RUN(0, cp_archive_close(a));
 }
 
-/*: function("archive_open", "path: text", module="_io", c="",
+/*: function("archive_open", "path: string", module="_io", c="",
              doc="An archive of arrays: its handle and the names of its members.") */
 PyObject *py_io_archive_open(const py_io_archive_open_args *v)
 {
@@ -49,7 +49,8 @@ PyObject *py_io_archive_load(const py_io_archive_load_args *v)
     return cpy_wrap(x);
 }
 
-/*: function("archive_save", "path: text, names: object, arrays: arrays, compressed: bool = False", module="_io", c="",
+/*: function("archive_save", "path: string, names: object, arrays: arrays, compressed: bool = False", module="_io",
+ *c="",
              doc="Writes an archive; names are a tuple of text.") */
 PyObject *py_io_archive_save(const py_io_archive_save_args *v)
 {

@@ -328,7 +328,8 @@ static PyMethodDef methods[] = {
      "_prepare($self, /, *args)\n--\n\nCompiles what a call with these arguments needs, and runs nothing. Arrays are "
      "described: (type, shape, strides, device, address modulo 16)."},
     {"_make", loop_make, METH_VARARGS,
-     "_make($self, device, types, layout, /)\n--\n\nCompiles what a call was done without, as _later was told it."},
+     "_make($self, device, types, layout, /)\n--\n\nCompiles what a call was done without, as it was passed to "
+     "_later."},
     {NULL},
 };
 

@@ -35,7 +35,7 @@ typedef struct cut {
     int64_t per, side;              /* CPU: groups and chunks of a block; GPU: results of a block */
 } cut;
 
-static void put(geometry *g, int64_t v) { g->v[g->n++] = v; }
+static void append_number(geometry *g, int64_t v) { g->v[g->n++] = v; }
 static int64_t parts(int64_t n, int64_t of) { return (n + of - 1) / of; }
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -287,8 +287,8 @@ static variant *find_variant(loop_call *c, int flags)
 
 static void put_numbers(geometry *g, const loop_call *c, int count, const int64_t *numbers)
 {
-    for (int i = 0; i < count; i++) put(g, numbers[i]);
-    for (int d = 0; d < c->ndim; d++) put(g, c->shape[d]);
+    for (int i = 0; i < count; i++) append_number(g, numbers[i]);
+    for (int d = 0; d < c->ndim; d++) append_number(g, c->shape[d]);
 }
 
 /* Strides of the operands that move, then size, shape and strides of those that are raw. */
@@ -298,15 +298,15 @@ static bool put_operands(const loop_call *c, geometry *g)
         int axes = c->k->reduction && i >= c->k->nin ? c->nkept : c->ndim;
         if (!loop_steps(c, i) || lie(c, i) == DENSE) continue;
         if (g->n + axes > MOST_NUMBERS - 3 * CP_MAXDIM) return false;
-        for (int d = 0; d < axes; d++) put(g, c->stride[i][d]);
+        for (int d = 0; d < axes; d++) append_number(g, c->stride[i][d]);
     }
     for (int i = 0; i < loop_operands(c->k); i++) {
         const cp_array *x = c->x[i];
         if (!x || !c->k->raw[i]) continue;
         if (g->n > MOST_NUMBERS - 3 * CP_MAXDIM) return false;
-        put(g, cp_size(x));
-        for (int d = 0; d < cp_ndim(x); d++) put(g, cp_dims(x)[d]);
-        for (int d = 0; d < cp_ndim(x); d++) put(g, cp_strides(x)[d]);
+        append_number(g, cp_size(x));
+        for (int d = 0; d < cp_ndim(x); d++) append_number(g, cp_dims(x)[d]);
+        for (int d = 0; d < cp_ndim(x); d++) append_number(g, cp_strides(x)[d]);
     }
     return true;
 }
@@ -331,7 +331,7 @@ static bool fill_arguments(loop_call *c, cp_array *part, const geometry *g, cp_a
     return true;
 }
 
-static bool launch(PyObject *kernel, cp_dim3 grid, cp_dim3 block, int n, const cp_argument *a)
+static bool launch_kernel(PyObject *kernel, cp_dim3 grid, cp_dim3 block, int n, const cp_argument *a)
 {
     cp_code code;
     cp_launch_options options = {0};
@@ -358,7 +358,7 @@ static bool run_elementwise(loop_call *c)
     int64_t threads = !c->s->gpu ? 1 : c->threads ? c->threads : 128;
     int64_t blocks = parts(c->kept, c->s->gpu ? threads * c->wide : per);
     if (c->s->gpu && c->wide == 1) blocks = least(blocks, MOST_BLOCKS);
-    return launch(v->first, (cp_dim3){(uint32_t)blocks, 1, 1}, (cp_dim3){(uint32_t)threads, 1, 1},
+    return launch_kernel(v->first, (cp_dim3){(uint32_t)blocks, 1, 1}, (cp_dim3){(uint32_t)threads, 1, 1},
                   loop_operands(c->k) + 1, a);
 }
 
@@ -434,8 +434,8 @@ static bool launch_reduction(loop_call *c, const cut *t, cp_array *part, int fla
     int64_t blocks = c->s->gpu ? t->groups : parts(t->groups * t->chunks, t->per);
     cp_dim3 grid = {(uint32_t)blocks, c->s->gpu ? (uint32_t)t->chunks : 1, 1};
     cp_dim3 block = {c->s->gpu ? GPU_THREADS : 1, 1, 1};
-    if (!launch(v->first, grid, block, n, a)) return false;
-    return !part || launch(v->second, (cp_dim3){(uint32_t)c->kept, 1, 1}, block, n, a);
+    if (!launch_kernel(v->first, grid, block, n, a)) return false;
+    return !part || launch_kernel(v->second, (cp_dim3){(uint32_t)c->kept, 1, 1}, block, n, a);
 }
 
 static bool run_reduction(loop_call *c)

@@ -147,7 +147,7 @@ static PyObject *rows(PyObject *m, PyObject *module)
 static PyObject *report_unraisable(PyObject *m, PyObject *error)
 {
     (void)m;
-    if (!PyExceptionInstance_Check(error)) return PyErr_Format(PyExc_TypeError, "an exception is told");
+    if (!PyExceptionInstance_Check(error)) return PyErr_Format(PyExc_TypeError, "an exception is expected");
     PyErr_Restore(Py_NewRef(Py_TYPE(error)), Py_NewRef(error), PyException_GetTraceback(error));
 #if PY_VERSION_HEX >= 0x030d0000
     PyErr_FormatUnraisable("Exception ignored while a kernel was made in the background");

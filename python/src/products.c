@@ -120,7 +120,7 @@ static cp_axes *take_path(PyObject *o, int *steps)
     return NULL;
 }
 
-/*: function("_einsum", "subscripts: text, operands: arrays_or_numbers, out: out = None, dtype: dtype = None, "
+/*: function("_einsum", "subscripts: string, operands: arrays_or_numbers, out: out = None, dtype: dtype = None, "
              "casting: casting = 'same_kind', order: order('CFAK') = 'K', optimize: int = 0, path: object = None",
              doc="What cuprite.einsum calls: `optimize` is a cp_path, `path` a list of steps instead of it.") */
 PyObject *py__einsum(const py__einsum_args *v)

@@ -283,7 +283,7 @@ PyObject *py_device_can_access(const py_device_can_access_args *v)
     return can < 0 ? cpy_raise() : PyBool_FromLong(can);
 }
 
-/*: function("native", "device: int, name: text, numbers: object", module="_device", c="device_call",
+/*: function("native", "device: int, name: string, numbers: object", module="_device", c="device_call",
              doc="The platform's own function with a tuple of numbers: its status, and a tuple of results.") */
 PyObject *py_device_native(const py_device_native_args *v)
 {

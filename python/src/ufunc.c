@@ -302,7 +302,7 @@ static PyObject *get_doc(PyObject *o, void *u)
         "    order: the order of a new array in memory: 'K', 'C', 'F' or 'A'.\n"
         "    dtype: the type that is computed in, None: as the operands give it.\n"
         "    subok: False: new results are arrays of no subclass, whatever the operands are.\n"
-        "    signature: the types of all operands, a text as 'dd->d' or a tuple; None: as the operands give them.\n\n"
+        "    signature: the types of all operands, a string as 'dd->d' or a tuple; None: as the operands give them.\n\n"
         "Result: %s; always arrays, of no dimensions where the operands have none.\n\n"
         "Errors: TypeError for an operand that is no array or number (NumPy's arrays are none) and for types that the\n"
         "    operation does not have; UFuncTypeError, a TypeError, for a conversion that `casting` forbids; "
@@ -430,11 +430,11 @@ static PyObject *ufunc_pickle(PyObject *o, PyObject *u)
 {
     (void)u;
     const cp_op_info *info = &((ufunc *)o)->info;
-    if (!info->place) return get_name(o, NULL);
+    if (!info->module) return get_name(o, NULL);
     PyObject *module = PyImport_ImportModule("cuprite._support");
     PyObject *f = module ? PyObject_GetAttrString(module, "ufunc_of") : NULL;
     Py_XDECREF(module);
-    return f ? Py_BuildValue("(N(ss))", f, info->place, info->name) : NULL;
+    return f ? Py_BuildValue("(N(ss))", f, info->module, info->name) : NULL;
 }
 
 static PyMethodDef methods[] = {
@@ -516,8 +516,8 @@ static PyType_Spec spec = {"cuprite.ufunc", sizeof(ufunc), 0,
 static bool add_ufunc(cpy_state *s, ufunc *f)
 {
     PyObject *o = (PyObject *)f;
-    if (f->info.place) {
-        PyObject *name = PyUnicode_FromFormat("_%s.%s", f->info.place, f->info.name);
+    if (f->info.module) {
+        PyObject *name = PyUnicode_FromFormat("_%s.%s", f->info.module, f->info.name);
         bool done = name && PyObject_SetAttr(s->module, name, o) == 0;
         Py_XDECREF(name);
         return done;

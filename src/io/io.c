@@ -110,7 +110,7 @@ cp_array *(cp_fits_read)(const char *path, const cp_fits_read_options *options)
     return x;
 }
 
-/*: function("png_read", "path: text", module="_io", unlock="always",
+/*: function("png_read", "path: string", module="_io", unlock="always",
              doc="A picture from a PNG file: uint8 or uint16, (height, width) or (height, width, channels).") */
 cp_array *cp_png_read(const char *path)
 {
@@ -268,7 +268,7 @@ cp_code (cp_catalog_write)(const char *path, int n, const cp_column *columns, co
     return code;
 }
 
-/*: function("png_write", "path: text, picture: array_like", module="_io", returns="none", unlock="always",
+/*: function("png_write", "path: string, picture: array_like", module="_io", returns="none", unlock="always",
              doc="Writes a uint8 array as a PNG file: grey, or (height, width, 3) in colour.") */
 cp_code cp_png_write(const char *path, cp_array *picture)
 {

@@ -129,7 +129,7 @@ static cp_array *load_named(const cpi_io_ops *ops, const char *path, const char 
     return x;
 }
 
-/*: function("load", "path: text, name: text = None, map: int = 0, max_header: int64 = 0", module="_io",
+/*: function("load", "path: string, name: string = None, map: int = 0, max_header: int64 = 0", module="_io",
              unlock="always", doc="The array of NumPy's file, or of an archive the one of that name.") */
 cp_array *(cp_load)(const char *path, const cp_load_options *options)
 {
@@ -205,7 +205,7 @@ static cp_code to_file(const char *function, cp_array *x, elements *e)
     return e->lying ? CP_OK : cp_error();
 }
 
-/*: function("save", "path: text, x: array", module="_io", returns="none", unlock="always",
+/*: function("save", "path: string, x: array", module="_io", returns="none", unlock="always",
              doc="Writes NumPy's file of an array.") */
 cp_code cp_save(const char *path, cp_array *x)
 {

@@ -63,7 +63,7 @@ __attribute__((constructor)) static void init(void) { pthread_atfork(NULL, NULL,
 
 /* --- the thread of a queue --- */
 
-static cp_code run(late_task *t, char *text, size_t bytes)
+static cp_code run_task(late_task *t, char *text, size_t bytes)
 {
     if (t->fails) {
         snprintf(text, bytes, "%s: failed on demand", t->name);
@@ -84,7 +84,7 @@ static void *serve(void *argument)
         if (!t || q->done >= q->wanted) break;
         q->first = t->next;
         pthread_mutex_unlock(&lock);
-        cp_code code = run(t, text, sizeof text);
+        cp_code code = run_task(t, text, sizeof text);
         uint64_t number = t->number;
         if (!t->waited) late_task_free(t);
         pthread_mutex_lock(&lock);

@@ -333,7 +333,7 @@ static void test_rows_as_data(void **state)
     ok(cp_op_query(CP_OP_divmod, &info) == CP_OK);
     assert_string_equal(info.body[1][1], "F(remainder)(a, b)");
     ok(cp_op_query(CP_OP_erf, &info) == CP_OK);
-    assert_string_equal(info.place, "scipy.special");
+    assert_string_equal(info.module, "scipy.special");
 }
 
 /* Large outputs use non-temporal stores on the CPU and 16-byte vectors on a GPU: ends and alignment. */

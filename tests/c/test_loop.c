@@ -88,10 +88,10 @@ static void check_coalesced(int ndim, const int64_t *shape, int64_t strides[OPER
     }
     for (int d = 0; d < n && how & CPI_LOOP_REVERSE; d++) {
         int k = 0;
-        while (!(how & CPI_LOOP_FIRST) && k < OPERANDS - 1 && !steps[k][d]) k++;
+        while (!(how & CPI_LOOP_BY_OPERAND_0) && k < OPERANDS - 1 && !steps[k][d]) k++;
         if (lengths[d]) assert_true(steps[k][d] >= 0);
     }
-    for (int d = 1; d < n && (how & CPI_LOOP_ORDER) && (how & CPI_LOOP_FIRST); d++) {
+    for (int d = 1; d < n && (how & CPI_LOOP_ORDER) && (how & CPI_LOOP_BY_OPERAND_0); d++) {
         const int64_t out = llabs(steps[0][d - 1]), in = llabs(steps[0][d]);
         assert_true(!out || (in && out >= in));
     }
@@ -100,7 +100,7 @@ static void check_coalesced(int ndim, const int64_t *shape, int64_t strides[OPER
 static void test_coalesce(void **unused)
 {
     static const unsigned hows[] = {0, CPI_LOOP_REVERSE, CPI_LOOP_ORDER, CPI_LOOP_REVERSE | CPI_LOOP_ORDER,
-                                    CPI_LOOP_REVERSE | CPI_LOOP_ORDER | CPI_LOOP_FIRST};
+                                    CPI_LOOP_REVERSE | CPI_LOOP_ORDER | CPI_LOOP_BY_OPERAND_0};
     (void)unused;
     for (int i = 0; i < 20000; i++) {
         int64_t shape[CP_MAXDIM], strides[OPERANDS][CP_MAXDIM] = {0};

@@ -26,7 +26,7 @@ cp.cuda.Device().synchronize()
 print("went on")
 """
 
-HINT = "; CUPRITE_CHECK=1 compute-sanitizer python prog.py tells the kernel, its line and the address"
+HINT = "; CUPRITE_CHECK=1 compute-sanitizer python prog.py reports the kernel, its line and the address"
 
 
 def environment(device, **more):

@@ -225,4 +225,4 @@ caught(lambda: mirror((2 ** 30, 32768, 32768), (16,), (a, a)))
     assert "the stack of a thread is used up" in lines[3]
     for line, blocks in zip(lines[5:], ("65 blocks of 1024", "1152921504606846976 blocks of 16"), strict=True):
         assert told(line)[0] == (f"CUDADriverError: CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE: f: {blocks} threads at "
-                                 "once, the CPU device has room for 65536 threads")
+                                 "once, the CPU device runs at most 65536 threads")

@@ -285,7 +285,7 @@ def conversion(types, a, b):
 
 
 def conversions_header(types):
-    by_hand = set(re.findall(r"\b(cps_\w+_to_\w+)\(", module_folders.file("scalar/convert.h").read_text()))
+    hand_written = set(re.findall(r"\b(cps_\w+_to_\w+)\(", module_folders.file("scalar/convert.h").read_text()))
     lines = ["#ifndef CPS_CONVERSIONS_H", "#define CPS_CONVERSIONS_H", ""]
     for t in types:
         if t.kind == "complex":
@@ -297,7 +297,7 @@ def conversions_header(types):
         lines.append("")
         for b in order:
             name = f"cps_{a.suffix}_to_{b.suffix}"
-            if name not in by_hand:
+            if name not in hand_written:
                 lines.append(f"CPS {b.stored} {name}({a.stored} x) {{ return {conversion(types, a, b)}; }}")
     return "\n".join(lines + ["", "#endif"])
 
@@ -326,11 +326,7 @@ def halves_header(types):
     return text + "}\n\n#endif"
 
 
-def elements_header(types):
-    """The types in CUDA C++."""
-    by_hand = module_folders.file("scalar/convert.h").read_text()
-    halves = [t for t in types if t.is_half]
-    text = """#ifndef CPI_CUDA_ELEMENTS_H
+ELEMENTS_OPENED = """#ifndef CPI_CUDA_ELEMENTS_H
 #define CPI_CUDA_ELEMENTS_H
 
 #include <type_traits>
@@ -346,25 +342,8 @@ template <class T> constexpr bool cpi_half_element = false;
 template <class T> constexpr bool cpi_loosely_widened = false;
 template <class T> constexpr bool cpi_loosely_narrowed = false;
 """
-    for t in halves:
-        name, loose, pair = f"cpi_{t.suffix}", f"cps_loose_{t.suffix}_to_f32", f"cps_loose_f32_to_{t.suffix}_pair"
-        loosely, in_pairs = f"{loose}(" in by_hand, f"{pair}(" in by_hand
-        text += f"""
-struct {name} {{
-    {t.stored} bits;
-    CPS float widened({name} x) {{ return cps_{t.suffix}_to_f32(x.bits); }}
-    CPS {name} narrowed(float x) {{ return {name}{{cps_f32_to_{t.suffix}(x)}}; }}
-    CPS_DEVICE float loosely_widened({name} x) {{ return {loose if loosely else f"cps_{t.suffix}_to_f32"}(x.bits); }}
-"""
-        if in_pairs:
-            text += f"    CPS_DEVICE uint{16 * t.size}_t loosely_narrowed(float first, float second)"
-            text += f" {{ return {pair}(first, second); }}\n"
-        text += f"}};\ntemplate <> inline constexpr bool cpi_half_element<{name}> = true;\n"
-        if loosely:
-            text += f"template <> inline constexpr bool cpi_loosely_widened<{name}> = true;\n"
-        if in_pairs:
-            text += f"template <> inline constexpr bool cpi_loosely_narrowed<{name}> = true;\n"
-    text += """
+
+WIDENED_AND_NARROWED = """
 /* An element as kernels compute with it, and back. The type has a name: of the device's functions the host's compiler
  * sees no body, and would deduce another from them. */
 template <class T> using cpi_wide = std::conditional_t<cpi_half_element<T>, float, T>;
@@ -394,6 +373,37 @@ template <cp_type TYPE, char KIND, class STORED, class BITS> struct cpi_element 
     typedef BITS Bits;
 };
 """
+
+
+def half_structures(halves):
+    """The half types as C++ types, and which instructions they have."""
+    hand_written = module_folders.file("scalar/convert.h").read_text()
+    text = ""
+    for t in halves:
+        name, loose, pair = f"cpi_{t.suffix}", f"cps_loose_{t.suffix}_to_f32", f"cps_loose_f32_to_{t.suffix}_pair"
+        loosely, in_pairs = f"{loose}(" in hand_written, f"{pair}(" in hand_written
+        text += f"""
+struct {name} {{
+    {t.stored} bits;
+    CPS float widened({name} x) {{ return cps_{t.suffix}_to_f32(x.bits); }}
+    CPS {name} narrowed(float x) {{ return {name}{{cps_f32_to_{t.suffix}(x)}}; }}
+    CPS_DEVICE float loosely_widened({name} x) {{ return {loose if loosely else f"cps_{t.suffix}_to_f32"}(x.bits); }}
+"""
+        if in_pairs:
+            text += f"    CPS_DEVICE uint{16 * t.size}_t loosely_narrowed(float first, float second)"
+            text += f" {{ return {pair}(first, second); }}\n"
+        text += f"}};\ntemplate <> inline constexpr bool cpi_half_element<{name}> = true;\n"
+        if loosely:
+            text += f"template <> inline constexpr bool cpi_loosely_widened<{name}> = true;\n"
+        if in_pairs:
+            text += f"template <> inline constexpr bool cpi_loosely_narrowed<{name}> = true;\n"
+    return text
+
+
+def elements_header(types):
+    """The types in CUDA C++."""
+    halves = [t for t in types if t.is_half]
+    text = ELEMENTS_OPENED + half_structures(halves) + WIDENED_AND_NARROWED
     elements = {}
     for t in types:
         stored = f"cpi_{t.suffix}" if t.is_half else t.stored

@@ -202,7 +202,7 @@ def row_data(o, types):
     if o.by_bits:
         text += "     .by_bits = {" + ", ".join(f"[{t.enum}] = CP_OP_{n}" for t, n in o.by_bits.items()) + "},\n"
     if o.row.get("module"):
-        text += f"     .place = {quoted(o.row.module)},\n"
+        text += f"     .module = {quoted(o.row.module)},\n"
     if aliases:
         text += "     .aliases = (const char *const[]){" + ", ".join(quoted(a) for a in aliases) + ", NULL},\n"
     if o.doc:

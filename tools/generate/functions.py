@@ -42,12 +42,12 @@ defaults. Columns:
 
 A row is in src/MODULE/*.def, or in a comment that opens with slash, star and colon beside the body in
 src/MODULE/*.c or python/src/*.c. A generator of another table (reductions, say) makes rows by a function
-`functions(tables)` in its module that returns them. In a module whose row in src/modules.def has an `opening` the
-public header is generated from the rows as well: a prototype, an options struct and the macro that takes options by
+`functions(tables)` in its module that returns them. In a module whose row in src/modules.def has an `header_comment`
+the public header is generated from the rows as well: a prototype, an options struct and the macro that takes options by
 name. A new function there needs only a row and the body beside it.
 
 Written: python/GROUP_rows.h (records of converted arguments, which keep their arrays until the call is over),
-python/GROUP_rows.c (a frame for each: arguments, errors, the interpreter's lock, the result), python/rows.c (the
+python/GROUP_rows.c (a wrapper for each: arguments, errors, the interpreter's lock, the result), python/rows.c (the
 methods' and functions' tables), python/cuprite/... (modules of functions, and stubs), include/cuprite/MODULE.h.
 """
 import ast
@@ -79,8 +79,8 @@ C_RESULT = {"int": "int", "int64": "int64_t", "bool": "int", "double": "double",
 class Argument:
     """One argument of a function: `default` is its text in Python, None where it must be given."""
 
-    def __init__(self, row, name, node, default, how, place):
-        self.name, self.how, self.place = name, how, place      # how: "only", "any", "star", "keyword"
+    def __init__(self, row, name, node, default, how, index):
+        self.name, self.how, self.index = name, how, index      # how: "only", "any", "star", "keyword"
         self.optional = False
         if isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant) and node.right.value is None:
             self.optional, node = True, node.left
@@ -108,14 +108,14 @@ class Argument:
                 return "" if c in ("0", "false", "NULL") else c
         if type(self.default) in (int, float):
             return repr(self.default) if self.default else ""
-        if self.default is not None and self.default not in self.kind.zero:
+        if self.default is not None and self.default not in self.kind.zero_means:
             raise ValueError(f"{self.name}: kind {self.kind.name} has no C constant for {self.default!r}")
         return ""
 
     @property
     def in_options(self):
         return self.has_default and any(self.default is z or (self.default == z and type(self.default) is type(z))
-                                        for z in self.kind.zero)
+                                        for z in self.kind.zero_means)
 
 
 class Function:
@@ -193,7 +193,7 @@ class Function:
         subok = next((a for a in self.arguments if a.name == "subok"), None)
         if subok:
             otherwise = "false" if subok.default is False else "true"
-            return f"result = cpy_subok(result, o[{subok.place}], {otherwise}, o[0]);"
+            return f"result = cpy_subok(result, o[{subok.index}], {otherwise}, o[0]);"
         like = self.row.get("like", bool(self.method) or self.returns == "view")
         if like == "plain":
             return "result = cpy_plain(result);"
@@ -254,14 +254,14 @@ class Function:
             return text[:-1] + more + ")" if more else text
         values = [self.value(a) for a in self.parameters]
         values += [f"&{r}" for r in self.results] + ["made_each"] * bool(self.many)
-        values += [a.kind.given.format(v=f"v.{a.name}", name=a.name, o=f"o[{a.place}]") for a in self.options]
+        values += [a.kind.option.format(v=f"v.{a.name}", name=a.name, o=f"o[{a.index}]") for a in self.options]
         return f"{self.row.get('c', 'cp_' + self.name)}({', '.join(values)}{more})"
 
     def with_values(self, text):
         """An expression of argument names as one of the record's fields; designators and strings stay."""
         named = {a.name: a for a in self.arguments}
 
-        text = re.sub(r"\bgiven\((\w+)\)", lambda m: f"!!o[{named[m[1]].place}]", text)
+        text = re.sub(r"\bgiven\((\w+)\)", lambda m: f"!!o[{named[m[1]].index}]", text)
 
         def value(found):
             a = named.get(found[0])
@@ -313,16 +313,16 @@ def record(f):
 # --- frames ---
 def conversion(f, a, borrowed=False):
     """The statement that reads one argument."""
-    o, v = f"o[{a.place}]", f"v.{a.name}"
+    o, v = f"o[{a.index}]", f"v.{a.name}"
     if a.kind.name == "object":
         return f"{v} = {o};"
-    where = next((f"o[{w.place}]" for w in f.arguments if w.name == "where"), "NULL")
+    where = next((f"o[{w.index}]" for w in f.arguments if w.name == "where"), "NULL")
     typed = "v.dtype" if any(w.name == "dtype" for w in f.arguments) else "CP_DEFAULT"
     out = "v.out" if any(w.name == "out" for w in f.arguments) else "NULL"
-    take = "!" + a.kind.take.format(o=o, v=v, name=a.name, argument=a.argument, where=where, typed=typed, out=out)
+    take = "!" + a.kind.convert.format(o=o, v=v, name=a.name, argument=a.argument, where=where, typed=typed, out=out)
     if borrowed and a.kind.name == "array":
         take = f"!({v} = cpy_need({o}))"
-    given = f"cpy_given({o})" if a.optional and a.default is None and not a.kind.none else o
+    given = f"cpy_given({o})" if a.optional and a.default is None and not a.kind.accepts_none else o
     if a.kind.only_checked:
         take = f"({v} = {given}) && {take}"
     elif a.has_default or a.optional or a.how == "star":
@@ -333,19 +333,19 @@ def conversion(f, a, borrowed=False):
 def record_variable(f):
     """The record with its defaults; a large one is not cleared first."""
     kind = f"py_{f.body or f.id}_args"
-    if not any(a.kind.large for a in f.arguments):
+    if not any(a.kind.make_none for a in f.arguments):
         defaults = ", ".join(f".{a.name} = {a.constant}" for a in f.arguments if a.constant)
         return [f"{kind} v = {{{defaults or 0}}};"]
     lines = [f"{kind} v; /* large: not cleared */"]
     for a in f.arguments:
-        if a.kind.blank:
-            lines.append(a.kind.blank.format(v=f"v.{a.name}"))
-        elif not a.kind.large:
+        if a.kind.clear:
+            lines.append(a.kind.clear.format(v=f"v.{a.name}"))
+        elif not a.kind.make_none:
             lines.append(f"v.{a.name} = {a.constant or ('NULL' if '*' in a.kind.field else '0')};")
             if a.kind.extra:
                 lines.append(f"v.{a.name}_object = NULL;")
         elif a.has_default or a.optional or a.how == "star":
-            lines.append(a.kind.large.format(v=f"v.{a.name}"))
+            lines.append(a.kind.make_none.format(v=f"v.{a.name}"))
     return lines
 
 
@@ -366,8 +366,8 @@ def sizes(f):
 
 
 def is_borrowed(f):
-    """Whether the frame takes the arrays last, when no code of Python's runs any more, and holds them only while other
-    threads run."""
+    """Whether the wrapper takes the arrays last, when no code of Python's runs any more, and holds them only while
+    other threads run."""
     return f.row.get("unlock", "size") == "never" or not f.body and f.row.get("unlock", "size") == "size"
 
 
@@ -429,17 +429,17 @@ def the_call(f):
     return lines
 
 
-def frame(f):
-    late = [a for a in f.arguments if a.kind.late]
+def wrapper(f):
+    late = [a for a in f.arguments if a.kind.reads_arrays]
     borrowed = is_borrowed(f)
-    first = [a for a in f.arguments if not a.kind.late and not (borrowed and a.kind.name == "array")]
+    first = [a for a in f.arguments if not a.kind.reads_arrays and not (borrowed and a.kind.name == "array")]
     last = [a for a in f.arguments if borrowed and a.kind.name == "array"]
-    lines = [f"static PyObject *{f.id}_frame(PyObject *const *o)", "{"]
+    lines = [f"static PyObject *{f.id}_wrapper(PyObject *const *o)", "{"]
     lines += ["    " + line for line in record_variable(f) if f.arguments or f.body] + ["    PyObject *result = NULL;"]
     if late:
         among = [a for a in f.arguments if a.kind.name in ARRAYS]
-        listed = ", ".join(f"o[{a.place}]" for a in among)
-        given = "" if any(not a.has_default for a in late) else " || ".join(f"o[{a.place}]" for a in late)
+        listed = ", ".join(f"o[{a.index}]" for a in among)
+        given = "" if any(not a.has_default for a in late) else " || ".join(f"o[{a.index}]" for a in late)
         placing = any("array_like" in a.kind.name for a in f.arguments)  # new arrays are made on the device of `near`
         find = "cpy_find_array" if placing else "cpy_find_operand"
         found = f"{find}({len(among)}, (PyObject *const[]){{{listed}}})"
@@ -448,7 +448,7 @@ def frame(f):
     if not f.arguments:
         lines.append("    (void)o;")
     if f.self:
-        lines.append(f"    v.self = o[{f.self.place}];")
+        lines.append(f"    v.self = o[{f.self.index}];")
     lines += ["    " + conversion(f, a, borrowed) for a in first + late + last]
     for condition, words in f.row.get("refuse", {}).items():
         error, text = words.split(": ", 1)
@@ -463,7 +463,7 @@ def frame(f):
         lines.append("    " + f.classed())
     if f.row.get("unlock", "size") != "never":
         lines.append("    result = cpy_warned(result);")
-    releases = [a.kind.release.format(o=f"o[{a.place}]", v=f"v.{a.name}") for a in reversed(f.arguments)
+    releases = [a.kind.release.format(o=f"o[{a.index}]", v=f"v.{a.name}") for a in reversed(f.arguments)
                 if a.kind.release and not (borrowed and a.kind.name == "array")]
     if any("goto done" in line for line in lines):
         lines.append("done:")
@@ -486,7 +486,7 @@ def foreign_call(f, method):
 
 
 def entry(f, name, method):
-    """A function that CPython calls: sorts the arguments and enters the frame."""
+    """A function that CPython calls: sorts the arguments and enters the wrapper."""
     skip = 1 if method else 0
     shown = f.arguments[skip:]
     words = wrapped([f'{{"{a.name}", {len(a.name)}}}' for a in shown] or ["{NULL, 0}"])
@@ -499,13 +499,13 @@ def entry(f, name, method):
     first = f"o[0] = self;\n    " if method else "(void)self;\n    "
     size = len(f.arguments) + 1
     star = f.star is not None
-    call = f"return {f.id}_frame(o);"
+    call = f"return {f.id}_wrapper(o);"
     if f.module == "_fft" and re.fullmatch("i?[rh]?fft[2n]?", f.name):  # python/src/plans.c
         call = f'if (cpy_plans_are_in_use() && !cpy_check_plan("{f.name}", o)) return NULL;\n    ' + call
     if "itself" in f.row.columns and not method: # the fast path
         first += f"if (n == 1 && !names && {f.row.itself.format(o='v[0]')}) return Py_NewRef(v[0]);\n    "
     if star:
-        call = f"PyObject *r = {f.id}_frame(o);\n    Py_XDECREF(o[{len(f.arguments)}]);\n    return r;"
+        call = f"PyObject *r = {f.id}_wrapper(o);\n    Py_XDECREF(o[{len(f.arguments)}]);\n    return r;"
     return (f"PyObject *{c}(PyObject *self, PyObject *const *v, Py_ssize_t n, PyObject *names)\n{{\n"
             f"    static const cpy_name words[] = {words};\n"
             f"    static const cpy_signature signature = {{{', '.join(fields)}}};\n    PyObject *o[{size}];\n    "
@@ -542,7 +542,7 @@ def write_group(group, functions, out):
     parts += [words_converter(words[name]) for name in sorted(words)]
     for f in functions:
         parts.append(f"/* --- {'ndarray.' if f.is_method_only else f.module + '.' if f.module else ''}{f.name} --- "
-                     f"*/\n{frame(f)}\n")
+                     f"*/\n{wrapper(f)}\n")
         if not f.is_method_only:
             text, c = entry(f, f.name, False)
             parts.append(text)
@@ -635,11 +635,12 @@ def enumeration(row):
 def header(subject, words, functions):
     """The public header of a module, from its rows; methods have no C function."""
     guard = f"CUPRITE_{subject.name.upper()}_H"
-    known, opening = set(), subject.opening.strip().replace("\n", "\n * ")
+    known, header_comment = set(), subject.header_comment.strip().replace("\n", "\n * ")
     includes = "\n".join(f'#include "cuprite/{name}.h"' for name in ["array", *subject.uses])
     parts = [enumeration(row) for row in words if group_of(row.file) == subject.name]
     parts += [declaration(f, known) for f in functions if not f.is_method_only]
-    return (f"/* {opening} */\n#ifndef {guard}\n#define {guard}\n\n{includes}\n\n#ifdef __cplusplus\nextern \"C\" "
+    return (f"/* {header_comment} */\n#ifndef {guard}\n#define {guard}\n\n{includes}\n\n#ifdef __cplusplus\nextern "
+            f"\"C\" "
             f"{{\n#endif\n\n"
             + "\n\n".join(parts) + "\n\n#ifdef __cplusplus\n}\n#endif\n#endif\n")
 

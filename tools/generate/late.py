@@ -8,7 +8,7 @@ the header:
     /*: slot("partition", host={"kth": "nkth"}) */         kth points to nkth values in the host's memory
     /*: slot("label", waits="count != NULL") */            the call returns results on the host (if the condition holds)
     /*: slot("reduce", name="cpi_reduce_name(args->op)") */    the operation's name, in what it fails with
-    /*: slot("unique", by_hand=True) */                    src/late has the function late_MODULE_SLOT
+    /*: slot("unique", hand_written=True) */                    src/late has the function late_MODULE_SLOT
     /*: record("cpi_label_plan", host={"neighbour": "neighbours"}) */    the same for a member of a structure
 """
 import re
@@ -75,7 +75,7 @@ def slot(module, result, name, arguments):
     call, waits = f"{module.name}_{name}", row.get("waits") if row else None
     rest = arguments[1:]
     declared = ", ".join(a.declared() for a in arguments)
-    if row and row.get("by_hand"):
+    if row and row.get("hand_written"):
         return f"{result} late_{call}({declared});\n"
     out = [f"struct {call} {{"] + [f"    {a.declared()};" for a in rest] + ["};", ""]
     passed = ", ".join(["late_cpu_stream()"] + [f"kept->{a.name}" for a in rest])

@@ -20,17 +20,19 @@ class Module:
     """A row, read: `headers` are the names of public headers, made or written."""
 
     def __init__(self, row):
-        row.need(["name"], ["layer", "doc"], ["slots", "headers", "opening", "uses"])
+        row.need(["name"], ["layer", "doc"], ["slots", "headers", "header_comment", "uses"])
         self.row, self.name, self.doc, self.layer = row, row.args[0], row.doc, row.layer
         if self.layer not in module_folders.LAYERS:
             raise row.error(f"{self.layer} is no layer; there are {', '.join(module_folders.LAYERS)}")
-        self.slots, self.opening, self.uses = row.get("slots", False), row.get("opening"), row.get("uses", "").split()
+        self.slots, self.header_comment, self.uses = row.get("slots",
+                                                             False), row.get("header_comment"), row.get("uses",
+                                                                                                        "").split()
         written = (ROOT / f"include/cuprite/{self.name}.h").exists()
-        self.headers = row.get("headers", self.name if written or self.opening else "").split()
+        self.headers = row.get("headers", self.name if written or self.header_comment else "").split()
 
     @property
     def made_header(self):
-        return bool(self.opening)
+        return bool(self.header_comment)
 
 
 def modules():
@@ -45,7 +47,8 @@ def modules():
                                    f"not there")
         for name in module.headers:
             if module.made_header and (ROOT / f"include/cuprite/{name}.h").exists():
-                raise module.row.error(f"include/cuprite/{name}.h stands where one is made of the rows; `opening` says "
+                raise module.row.error(f"include/cuprite/{name}.h stands where one is made of the rows; "
+                                       f"`header_comment` says "
                                        "so")
             if not module.made_header and name not in MADE and not (ROOT / f"include/cuprite/{name}.h").exists():
                 raise module.row.error(f"there is no header include/cuprite/{name}.h")

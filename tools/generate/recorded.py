@@ -7,7 +7,7 @@ is not so, a slot says what happens while its stream captures:
 
     /*: slot("unload", captured="called") */     it is called at once: it gives no work to the stream
     /*: slot("wrap", captured="kept") */         it is kept, although it can return a result
-    /*: slot("launch", captured="by_hand") */    the module has the function cpi_MODULE_recorded_SLOT
+    /*: slot("launch", captured="hand_written") */    the module has the function cpi_MODULE_recorded_SLOT
 
 A slot that returns nothing is called at once.
 """
@@ -16,7 +16,7 @@ from late import Keeper, LateModule
 
 KEEPER = Keeper(host="cpi_task_keep", record="cpi_task_keep", loops="cpi_task_keep_loops", array="cpi_task_keep_array",
                 inside="{}")
-CAPTURED = ("called", "kept", "by_hand")
+CAPTURED = ("called", "kept", "hand_written")
 
 
 def behaviour(row, result):
@@ -27,7 +27,7 @@ def behaviour(row, result):
     if said or result == "void":
         return said or "called"
     waits = row.get("waits") if row else None
-    if (row and row.get("by_hand")) or waits in (True, "true"):
+    if (row and row.get("hand_written")) or waits in (True, "true"):
         return "refused"
     return waits or "kept"
 
@@ -50,7 +50,7 @@ def slot(module, result, name, arguments):
     declared = ", ".join(a.declared() for a in arguments)
     if does == "called":
         return []
-    if does == "by_hand":
+    if does == "hand_written":
         return [f"{result} cpi_{module.name}_recorded_{name}({declared});", ""]
     operation = row.get("name", f'"{name}"') if row else f'"{name}"'
     own = f"{module.function(name, 'cpu')}({', '.join(a.name for a in arguments)})"
@@ -72,7 +72,7 @@ def table(module):
     def function(result, name):
         does = behaviour(module.slot_rows.get(name), result)
         return (module.function(name, "cpu") if does == "called" else
-                f"cpi_{module.name}_recorded_{name}" if does == "by_hand" else f"recorded_{module.name}_{name}")
+                f"cpi_{module.name}_recorded_{name}" if does == "hand_written" else f"recorded_{module.name}_{name}")
 
     lines = [f"    .{name} = {function(result, name)}," for result, name, _ in module.slots
              if not module.absent(name, "cpu")]

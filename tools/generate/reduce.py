@@ -33,9 +33,9 @@ def quoted(text):
 def check(reduce_rows, reductions):
     known = {name(f) for f in reduce_rows}
     for f in reduce_rows:
-        f.need(["name"], ["accumulator", "identity", "map", "combine"], ["integers", "exact", "cuda", "by_hand"])
-        if f.get("by_hand", "all") not in ("all", "real"):
-            raise f.error("by_hand is all or real")
+        f.need(["name"], ["accumulator", "identity", "map", "combine"], ["integers", "exact", "cuda", "hand_written"])
+        if f.get("hand_written", "all") not in ("all", "real"):
+            raise f.error("hand_written is all or real")
         if f.accumulator not in CLASSES:
             raise f.error(f"there is no accumulator {f.accumulator}; there are {', '.join(CLASSES)}")
         if f.get("integers", name(f)) not in known:

@@ -235,6 +235,14 @@ HALF = Template("""\
 """)
 
 
+def few_columns(both, load):
+    """The function for fewer columns than a block has; load(k, where) reads k elements."""
+    rows = {f"l{k}": f"at + {k} * pitch" if k > 1 else "at + pitch" if k else "at" for k in range(4)}
+    parts = "".join(FEW_COLUMNS.substitute(both, lanes=k, **{l: load(k, at) for l, at in rows.items()})
+                    for k in (8, 4, 2, 1))
+    return FEW.substitute(both, parts=parts)
+
+
 def in_vectors(reducer, names):
     """Run and columns in vectors, if the reducer adds or multiplies numbers or counts; else None. `part` is the type of
     vector elements: elements, the parts of complex ones, or, for counting, their bits."""
@@ -282,10 +290,7 @@ def in_vectors(reducer, names):
     blocks = (GENERIC_BLOCKS if kept and part == "f32" else VECTOR_BLOCKS).substitute(both, A=reducer.A, **xs)
     run = VECTOR_RUN.substitute(both, **xs, blocks=blocks, last=last, y=load(4, "x + i"), z=load(2, "x + i"),
                                 twice="    n *= 2;\n" if pairs else "")
-    rows = {f"l{k}": f"at + {k} * pitch" if k > 1 else "at + pitch" if k else "at" for k in range(4)}
-    parts = "".join(FEW_COLUMNS.substitute(both, lanes=k, **{l: load(k, at) for l, at in rows.items()})
-                    for k in (8, 4, 2, 1))
-    few = FEW.substitute(both, parts=parts)
+    few = few_columns(both, load)
     if kept and part == "f32" or counts and e.size < 8:  # compilers do better
         few_first = f"    if (cols < W) {{\n        {reducer.name}_few(at, pitch, rows, cols, a);\n"
         few_first += "        return;\n    }\n"
@@ -373,9 +378,10 @@ def kernels(row, elements):
         N = f.name
         body = KERNEL.substitute(n)
         entry = f"    [{f.element.enum}] = {{sizeof({f.A}), {N}_run, {N}_columns, {N}_join, {N}_empty}},\n"
-        by_hand = row.get("by_hand") == "all" or (row.get("by_hand") == "real" and f.element.kind != "complex")
-        text.append(PORTABLE.format(body) if by_hand else body)
-        tables[f.whole].append(PORTABLE.format(entry) if by_hand else entry)
+        which = row.get("hand_written")
+        hand_written = which == "all" or which == "real" and f.element.kind != "complex"
+        text.append(PORTABLE.format(body) if hand_written else body)
+        tables[f.whole].append(PORTABLE.format(entry) if hand_written else entry)
     made = "".join(text)
     header = "known_vectors.h" if "CPL_KNOWN" in made else "vectors.h"
     header = f'#include "reduce/{header}"\n' if "cpl_" in made else ""

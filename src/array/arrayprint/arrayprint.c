@@ -35,7 +35,7 @@ static void take_options(layout *l, const cp_print_options *o)
 }
 
 /* dst[at:at + n] = src[from:from + n] along an axis. */
-static cp_code put(cp_array *dst, cp_array *src, int axis, int64_t at, int64_t from, int64_t n)
+static cp_code copy_range(cp_array *dst, cp_array *src, int axis, int64_t at, int64_t from, int64_t n)
 {
     cp_index to_items[CP_MAXDIM], from_items[CP_MAXDIM];
     for (int i = 0; i < axis; i++) to_items[i] = from_items[i] = CP_FULL;
@@ -57,7 +57,7 @@ static cp_array *ends(cp_array *x, int axis, int64_t edge)
     int64_t length = dims[axis];
     dims[axis] = 2 * edge;
     cp_array *y = cp_empty((cp_shape){ndim, dims}, cp_type_of(x));
-    if (y && (put(y, x, axis, 0, 0, edge) || put(y, x, axis, edge, length - edge, edge))) {
+    if (y && (copy_range(y, x, axis, 0, 0, edge) || copy_range(y, x, axis, edge, length - edge, edge))) {
         cp_free(y);
         y = NULL;
     }
@@ -247,7 +247,7 @@ cp_code (cp_fprint)(FILE *file, cp_array *x, const cp_print_options *options)
     if (!text) return cp_error();
     bool written = fputs(text, file) >= 0 && putc('\n', file) != EOF;
     cp_string_free(text);
-    return written ? CP_OK : cpi_fail(CP_ERROR_IO, "print: the text cannot be written");
+    return written ? CP_OK : cpi_fail(CP_ERROR_IO, "print: the string cannot be written");
 }
 
 cp_code (cp_print)(cp_array *x, const cp_print_options *options) { return (cp_fprint)(stdout, x, options); }

@@ -9,7 +9,7 @@
 #include "core/array.h"
 #include "arrayprint/digits.h"
 
-static void add(cpi_string *t, const char *words) { cpi_string_add(t, words, strlen(words)); }
+static void add_words(cpi_string *t, const char *words) { cpi_string_add(t, words, strlen(words)); }
 
 /* A number split into sign and digits before the point, digits behind it, and exponent. */
 typedef struct parts {
@@ -110,15 +110,15 @@ static void write_exponent(cpi_string *t, int exponent, int digits)
 {
     char text[16];
     snprintf(text, sizeof text, "e%c%0*d", exponent < 0 ? '-' : '+', digits, exponent < 0 ? -exponent : exponent);
-    add(t, text);
+    add_words(t, text);
 }
 
 static void write_odd(cpi_string *t, const cpi_number_format *f, double x)
 {
     const char *sign = !isnan(x) && x < 0 ? "-" : f->plus ? "+" : "";
     cpi_string_fill(t, ' ', f->left + f->right + 1 - 3 - (int)strlen(sign));
-    add(t, sign);
-    add(t, isnan(x) ? "nan" : "inf");
+    add_words(t, sign);
+    add_words(t, isnan(x) ? "nan" : "inf");
 }
 
 void cpi_number_write(cpi_string *t, const cpi_number_format *f, double x)
@@ -190,16 +190,16 @@ void cpi_number_words_write(cpi_string *t, const cpi_element_format *w, int64_t 
             size_t spaces = 0; /* the j stands before them */
             while (!t->failed && t->at[t->length - 1 - spaces] == ' ') spaces++;
             if (!t->failed) t->length -= spaces;
-            add(t, "j");
+            add_words(t, "j");
             cpi_string_fill(t, ' ', (int64_t)spaces);
         }
         return;
     case 'b':
-        add(t, ((const int64_t *)w->values)[i] ? " True" : "False");
+        add_words(t, ((const int64_t *)w->values)[i] ? " True" : "False");
         return;
     default:
         cpi_string_fill(t, ' ', w->width - integer_text(text, w, i));
-        add(t, text);
+        add_words(t, text);
     }
 }
 
@@ -232,19 +232,19 @@ void cpi_scalar_write(cpi_string *t, cp_type type, const void *value)
     case 'c':
         if (v[0] == 0 && !signbit(v[0])) {
             write_alone(t, part_type(type), v[1], false, false);
-            add(t, "j");
+            add_words(t, "j");
             return;
         }
-        add(t, "(");
+        add_words(t, "(");
         write_alone(t, part_type(type), v[0], false, false);
         write_alone(t, part_type(type), v[1], true, false);
-        add(t, "j)");
+        add_words(t, "j)");
         return;
     case 'b':
-        add(t, *(const int64_t *)value ? "True" : "False");
+        add_words(t, *(const int64_t *)value ? "True" : "False");
         return;
     default:
         integer_text(text, &w, 0);
-        add(t, text);
+        add_words(t, text);
     }
 }

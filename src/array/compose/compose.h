@@ -1,4 +1,4 @@
-/* Shared by the composites: a frame, and shorthands for common calls.
+/* Shared by the composites: begin and end, and shorthands for common calls.
  *
  * A composite is made of public functions: it uses no device, slot or kernel directly, so it runs wherever they do.
  * Its body works inside a scope, which frees what the body made and keeps what it returns. NULL arrays pass through,
@@ -12,11 +12,11 @@
 #include "core/shape.h"
 #include "cuprite.h"
 
-/* A composite's frame: a scope, with the device of its first operand current. `fine`: no error was set before. */
-typedef struct cpi_frame { cp_scope *scope; int before, there; bool fine; } cpi_frame;
+/* A composite's call: a scope, with the device of its first operand current. `fine`: no error was set before. */
+typedef struct cpi_composite { cp_scope *scope; int before, there; bool fine; } cpi_composite;
 
 /* False, with the error set, where the operand is NULL or memory is exhausted. */
-static inline bool cpi_begin(cpi_frame *f, const char *function, const cp_array *x)
+static inline bool cpi_begin(cpi_composite *f, const char *function, const cp_array *x)
 {
     f->fine = cp_error() == CP_OK;
     if (cpi_null(function, x)) return false;
@@ -30,16 +30,16 @@ static inline bool cpi_begin(cpi_frame *f, const char *function, const cp_array 
 }
 
 /* The same without an operand that determines the device. */
-static inline bool cpi_begin_alone(cpi_frame *f)
+static inline bool cpi_begin_alone(cpi_composite *f)
 {
     f->fine = cp_error() == CP_OK;
     f->before = f->there = cp_device_current();
     return f->before != CP_NO_DEVICE && (f->scope = cp_scope_begin());
 }
 
-/* Ends the frame and frees everything made in it but `result`, which is returned. Returns NULL where any call failed,
+/* Ends the call and frees everything made in it but `result`, which is returned. Returns NULL where any call failed,
  * even one for an option, or for a warning only. */
-static inline cp_array *cpi_end(const cpi_frame *f, cp_array *result)
+static inline cp_array *cpi_end(const cpi_composite *f, cp_array *result)
 {
     result = cp_scope_return(f->scope, f->fine && cp_error() ? NULL : result);
     if (f->there != f->before) cp_device_use(f->before);

@@ -45,7 +45,7 @@ cp_array *(cp_diff)(cp_array *a, int n, int axis, const cp_diff_options *options
     if (n < 0) return cpi_fail(CP_ERROR_VALUE, "diff: order must be non-negative but got %d", n), NULL;
     if (n > 0 && cp_ndim(a) == 0)
         return cpi_fail(CP_ERROR_VALUE, "diff: diff requires input that is at least one dimensional"), NULL;
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "diff", a)) return NULL;
     cp_array *r = NULL;
     if (n == 0) r = cp_slice(a, 1, &CP_ELLIPSIS);
@@ -73,7 +73,7 @@ static cp_array *flat_end(const char *name, cp_array *v, cp_type type)
 cp_array *(cp_ediff1d)(cp_array *ary, const cp_ediff1d_options *options)
 {
     const cp_ediff1d_options *o = CPI_GIVEN(cp_ediff1d_options, options);
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "ediff1d", ary)) return NULL;
     cp_array *flat = cp_ravel(ary), *parts[3];
     cp_type type = cp_type_of(ary);

@@ -68,7 +68,7 @@ static cp_array *kept(cp_array *obj, int64_t n)
 array. Waits for the device, to count what stays.""") */
 cp_array *cp_delete(cp_array *arr, cp_array *obj, int axis)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "delete", arr)) return NULL;
     cp_array *x = cpi_null("delete", obj) ? NULL : lines_of("delete", arr, &axis);
     if (!x) return cpi_end(&f, NULL);
@@ -161,7 +161,7 @@ static cp_array *with_each(cp_array *x, cp_array *obj, cp_array *values, int axi
 of the flattened array. Before a single index all the values along the axis are inserted.""") */
 cp_array *cp_insert(cp_array *arr, cp_array *obj, cp_array *values, int axis)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "insert", arr)) return NULL;
     cp_array *x = cpi_null("insert", obj) || cpi_null("insert", values) ? NULL : lines_of("insert", arr, &axis);
     if (x && cp_type_of(obj) == CP_BOOL) {
@@ -207,7 +207,7 @@ cp_array *(cp_trim_zeros)(cp_array *filt, bool front, bool back, const cp_trim_z
 {
     const cp_trim_zeros_options *o = CPI_GIVEN(cp_trim_zeros_options, options);
     int64_t first[CP_MAXDIM], end[CP_MAXDIM];
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "trim_zeros", filt)) return NULL;
     const int n = o->axis.at ? o->axis.n : cp_ndim(filt);
     cp_index items[CP_MAXDIM];

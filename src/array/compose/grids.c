@@ -8,7 +8,7 @@
 /* One triangle of the last two axes, 0 elsewhere; a vector is broadcast to the rows of a square. */
 static cp_array *half(const char *name, cp_array *m, int64_t k, bool upper)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, name, m)) return NULL;
     const int nd = cp_ndim(m);
     if (!nd)
@@ -37,7 +37,7 @@ cp_array *(cp_triu)(cp_array *m, const cp_triu_options *options)
 cp_array *(cp_trace)(cp_array *a, int axis2, const cp_trace_options *options)
 {
     const cp_trace_options *o = CPI_GIVEN(cp_trace_options, options);
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "trace", a)) return NULL;
     cp_array *d = cp_diagonal(a, o->offset, o->axis1, axis2);
     return cpi_end(&f, d ? cp_sum(d, .axis = CP_AXES(-1), .typed = o->typed, .dtype = o->dtype, .out = o->out) : NULL);
@@ -47,7 +47,7 @@ cp_array *(cp_trace)(cp_array *a, int axis2, const cp_trace_options *options)
              doc="Products of every element of `a` with every one of `b`, both flattened.") */
 cp_array *(cp_outer)(cp_array *a, cp_array *b, const cp_outer_options *options)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "outer", a)) return NULL;
     cp_array *flat = cp_ravel(a), *column = flat ? cp_expand_dims(flat, CP_AXES(1)) : NULL,
              *row = column ? cp_ravel(b) : NULL;
@@ -97,7 +97,7 @@ static cp_array *repeated(cp_array *a, const tiles *t)
 cp_array *cp_tile(cp_array *A, int n, const int64_t *reps)
 {
     tiles t;
-    cpi_frame f;
+    cpi_composite f;
     if (cpi_null("tile", A) || (n > 0 && cpi_null("tile", reps)) || plan_tiles(A, n, reps, &t) ||
         !cpi_begin(&f, "tile", A))
         return NULL;
@@ -112,7 +112,7 @@ cp_array *cp_tile(cp_array *A, int n, const int64_t *reps)
              like=True, doc="The elements of the flattened `a` where the flattened condition is true.") */
 cp_array *cp_extract(cp_array *condition, cp_array *a)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "extract", a)) return NULL;
     cp_array *flat = cp_ravel(condition);
     return cpi_end(&f, flat ? cp_compress(flat, a, CP_FLAT) : NULL);

@@ -13,7 +13,7 @@ cp_array *(cp_indices)(cp_shape dimensions, const cp_indices_options *options)
     shape[0] = n;
     for (int i = 0; i < n; i++) shape[i + 1] = dimensions.dim[i];
     cp_array *grid = cp_empty((cp_shape){n + 1, shape}, t);
-    cpi_frame f;
+    cpi_composite f;
     if (!grid || !cpi_begin(&f, "indices", grid)) return cp_free(grid), NULL;
     bool done = true;
     for (int i = 0; i < n && done; i++) {
@@ -31,7 +31,7 @@ cp_array *(cp_indices)(cp_shape dimensions, const cp_indices_options *options)
 a view. ValueError for axes that are not two different ones of the array.""") */
 cp_array *cp_rot90(cp_array *m, int k, cp_axes axes)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "rot90", m)) return NULL;
     const int ndim = cp_ndim(m), times = (k % 4 + 4) % 4;
     if (!axes.at || axes.n != 2)
@@ -62,7 +62,7 @@ static bool broadcast_together(const cp_array *a, const cp_array *b)
              doc="Whether two arrays broadcast to one shape and have equal elements then: a 0-d array.") */
 cp_array *cp_array_equiv(cp_array *a1, cp_array *a2)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "array_equiv", a1)) return NULL;
     if (cpi_null("array_equiv", a2)) return cpi_end(&f, NULL);
     if (!broadcast_together(a1, a2)) return cpi_end(&f, cp_zeros(CP_SHAPE0, CP_BOOL));

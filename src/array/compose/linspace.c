@@ -99,7 +99,7 @@ cp_array *(cp_linspace)(cp_array *start, cp_array *stop, int64_t num, const cp_l
 {
     const cp_linspace_options *o = CPI_GIVEN(cp_linspace_options, options);
     cp_array *step = NULL;
-    cpi_frame f;
+    cpi_composite f;
     if (cpi_null("linspace", start) || cpi_null("linspace", stop)) return NULL;
     if (!cpi_begin(&f, "linspace", start->flags & CPI_HOST_SCALAR ? stop : start)) return NULL;
     bool numbers = is_number(start) && is_number(stop);

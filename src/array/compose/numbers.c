@@ -7,7 +7,7 @@
 /* Is x an infinity of this sign? */
 static cp_array *infinite(const char *name, cp_array *x, bool negative, cp_array *out)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (x && cp_type_kind(cp_type_of(x)) == 'c')
         return cpi_fail(CP_ERROR_TYPE,
                         "%s: This operation is not supported for %s values because it would be ambiguous.", name,
@@ -79,7 +79,7 @@ numbers by default), in a copy or, without `copy`, in place.""") */
 cp_array *(cp_nan_to_num)(cp_array *x, bool copy, const cp_nan_to_num_options *options)
 {
     const cp_nan_to_num_options *o = CPI_GIVEN(cp_nan_to_num_options, options);
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "nan_to_num", x)) return NULL;
     char kind = cp_type_kind(cp_type_of(x));
     if (kind == 'f' && !o->posinf && !o->neginf) return cpi_end(&f, limited(x, copy, o->nan));
@@ -93,7 +93,7 @@ cp_array *(cp_nan_to_num)(cp_array *x, bool copy, const cp_nan_to_num_options *o
 /* Are imaginary parts zero? Real types have none. */
 static cp_array *is_real(const char *name, cp_array *x, bool real)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, name, x)) return NULL;
     const cp_shape shape = {cp_ndim(x), cp_dims(x)};
     cp_array *r = NULL;
@@ -114,7 +114,7 @@ cp_array *cp_iscomplex(cp_array *x) { return is_real("iscomplex", x, false); }
 the type's rounding where it is above 1); else the array itself. Waits for the device.""") */
 cp_array *cp_real_if_close(cp_array *a, double tol)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "real_if_close", a)) return NULL;
     cp_array *r = cp_slice(a, 1, &CP_ELLIPSIS);
     if (r && cp_type_kind(cp_type_of(a)) == 'c') {

@@ -8,7 +8,7 @@
 cp_array *(cp_ptp)(cp_array *a, const cp_ptp_options *options)
 {
     const cp_ptp_options *o = CPI_GIVEN(cp_ptp_options, options);
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "ptp", a)) return NULL;
     cp_array *low = cp_min(a, .axis = o->axis, .keepdims = o->keepdims);
     cp_array *high = low ? cp_max(a, .axis = o->axis, .keepdims = o->keepdims, .out = o->out) : NULL;

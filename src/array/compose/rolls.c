@@ -64,7 +64,7 @@ cp_array *(cp_roll)(cp_array *a, int n, const int64_t *shift, const cp_roll_opti
     if (axes.at && n != axes.n && n != 1 && axes.n != 1)
         return cpi_fail(CP_ERROR_VALUE, "roll: shape mismatch: objects cannot be broadcast to a single shape: %d "
                         "shifts, %d axes", n, axes.n), NULL;
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "roll", a)) return NULL;
     if (!axes.at) {
         cp_array *line = cp_ravel(a), *r = line ? cp_empty_like(line, CP_DEFAULT) : NULL;
@@ -85,7 +85,7 @@ cp_array *(cp_roll)(cp_array *a, int n, const int64_t *shift, const cp_roll_opti
 cp_array *cp_resize(cp_array *a, cp_shape new_shape)
 {
     int64_t size = 1;
-    cpi_frame f;
+    cpi_composite f;
     if (new_shape.n > 0 && cpi_null("resize", new_shape.dim)) return NULL;
     if (new_shape.n < 0 || new_shape.n > CP_MAXDIM)
         return cpi_fail(CP_ERROR_VALUE, "resize: %d dimensions given, at most %d are possible", new_shape.n, CP_MAXDIM),

@@ -49,7 +49,7 @@ static cp_array *rounded(cp_array *a, int decimals, cp_array *out)
 cp_array *(cp_round)(cp_array *a, const cp_round_options *options)
 {
     const cp_round_options *o = CPI_GIVEN(cp_round_options, options);
-    cpi_frame f;
+    cpi_composite f;
     if (a && o->out && cp_size(o->out) != cp_size(a))
         return cpi_fail(CP_ERROR_VALUE, "round: invalid output shape"), NULL;
     return cpi_begin(&f, "round", a) ? cpi_end(&f, rounded(a, o->decimals, o->out)) : NULL;

@@ -38,7 +38,7 @@ broadcast, and the powers lie along a new axis.""") */
 cp_array *(cp_logspace)(cp_array *start, cp_array *stop, int64_t num, bool endpoint, const cp_logspace_options *options)
 {
     const cp_logspace_options *o = CPI_GIVEN(cp_logspace_options, options);
-    cpi_frame f;
+    cpi_composite f;
     if (cpi_null("logspace", start) || cpi_null("logspace", stop)) return NULL;
     cp_array *const all[] = {start, stop, o->base};
     const cp_array *first = start;
@@ -91,7 +91,7 @@ cp_array *(cp_geomspace)(cp_array *start, cp_array *stop, int64_t num, bool endp
                          const cp_geomspace_options *options)
 {
     const cp_geomspace_options *o = CPI_GIVEN(cp_geomspace_options, options);
-    cpi_frame f;
+    cpi_composite f;
     if (cpi_null("geomspace", start) || cpi_null("geomspace", stop)) return NULL;
     if (!cpi_begin(&f, "geomspace", start->flags & CPI_HOST_SCALAR ? stop : start)) return NULL;
     const cp_type t = type_of_powers(start, stop, o->typed, o->dtype);

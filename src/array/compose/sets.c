@@ -23,7 +23,7 @@ static cp_array *neighbours(cp_op op, cp_array *x)
 /*: function("union1d", "ar1: array_like, ar2: array_like", doc="The union of two arrays: sorted, unique.") */
 cp_array *cp_union1d(cp_array *ar1, cp_array *ar2)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (cpi_null("union1d", ar2) || !cpi_begin(&f, "union1d", ar1)) return NULL;
     cp_array *all = joined(cp_ravel(ar1), cp_ravel(ar2));
     return cpi_end(&f, all ? cp_unique(all) : NULL);
@@ -59,7 +59,7 @@ occurrences in each of them, flattened.""") */
 cp_array *(cp_intersect1d)(cp_array *ar1, cp_array *ar2, const cp_intersect1d_options *options)
 {
     const cp_intersect1d_options *o = CPI_GIVEN(cp_intersect1d_options, options);
-    cpi_frame f;
+    cpi_composite f;
     common c = {0};
     bool indices = o->comm1 || o->comm2, once = o->assume_unique;
     if (o->comm1) *o->comm1 = NULL;
@@ -87,7 +87,7 @@ cp_array *(cp_intersect1d)(cp_array *ar1, cp_array *ar2, const cp_intersect1d_op
              like=True, doc="Elements of ar1 not in ar2: sorted, unique; with assume_unique in ar1's order.") */
 cp_array *(cp_setdiff1d)(cp_array *ar1, cp_array *ar2, const cp_setdiff1d_options *options)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (cpi_null("setdiff1d", ar2) || !cpi_begin(&f, "setdiff1d", ar1)) return NULL;
     cp_array *a = elements(ar1, options && options->assume_unique);
     cp_array *mask = a ? cp_isin(a, ar2, .invert = true) : NULL;
@@ -99,7 +99,7 @@ cp_array *(cp_setdiff1d)(cp_array *ar1, cp_array *ar2, const cp_setdiff1d_option
 cp_array *(cp_setxor1d)(cp_array *ar1, cp_array *ar2, const cp_setxor1d_options *options)
 {
     bool once = options && options->assume_unique;
-    cpi_frame f;
+    cpi_composite f;
     if (cpi_null("setxor1d", ar2) || !cpi_begin(&f, "setxor1d", ar1)) return NULL;
     cp_array *all = joined(elements(ar1, once), elements(ar2, once)), *sorted = all ? cp_sort(all, 0) : NULL;
     if (!sorted || !cp_size(sorted)) return cpi_end(&f, sorted);
@@ -113,7 +113,7 @@ cp_array *(cp_setxor1d)(cp_array *ar1, cp_array *ar2, const cp_setxor1d_options 
              doc="A copy sorted along the last axis, as complex numbers: complex64 for integers of 8 and 16 bits.") */
 cp_array *cp_sort_complex(cp_array *a)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "sort_complex", a)) return NULL;
     cp_array *r = cp_sort(a, -1);
     char kind = r ? cp_type_kind(cp_type_of(r)) : 0;

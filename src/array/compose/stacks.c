@@ -21,7 +21,7 @@ static cp_array *as_layer(cp_array *x)
 static cp_array *joined(const char *name, int n, cp_array *const *arrays, cp_array *(*shape)(cp_array *), int axis,
                         const cp_join_options *options)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (n < 1) return cpi_fail(CP_ERROR_VALUE, "%s: need at least one array to concatenate", name), NULL;
     if (cpi_null(name, arrays) || !cpi_begin(&f, name, arrays[0])) return NULL;
     cp_array **list = cpi_calloc((size_t)n, sizeof *list), *r = NULL;

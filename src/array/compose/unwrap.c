@@ -55,7 +55,7 @@ whole periods are added so that they differ by at most half of one.""") */
 cp_array *(cp_unwrap)(cp_array *p, int axis, const cp_unwrap_options *options)
 {
     const cp_unwrap_options *o = CPI_GIVEN(cp_unwrap_options, options);
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "unwrap", p)) return NULL;
     return cpi_end(&f, unwrapped(p, axis, o->discont, o->period ? o->period : cp_float(2 * M_PI)));
 }

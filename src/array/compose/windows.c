@@ -7,9 +7,9 @@
 
 #define PI 3.14159265358979323846
 
-/* A frame without an operand that determines the device. *done: the result where no formula is needed, empty or a
+/* A call without an operand that determines the device. *done: the result where no formula is needed, empty or a
  * single 1. */
-static bool begin_window(cpi_frame *f, double M, cp_array **done)
+static bool begin_window(cpi_composite *f, double M, cp_array **done)
 {
     if (!cpi_begin_alone(f)) return false;
     *done = M < 1 ? cp_empty(CP_SHAPE(0), CP_FLOAT64) : M == 1 ? cp_ones(CP_SHAPE(1), CP_FLOAT64) : NULL;
@@ -28,7 +28,7 @@ static cp_array *wave(double M, double k)
 /* a + b cos(pi n / (M - 1)) + c cos(2 pi n / (M - 1)). */
 static cp_array *cosines(double M, double a, double b, double c)
 {
-    cpi_frame f;
+    cpi_composite f;
     cp_array *r;
     if (!begin_window(&f, M, &r)) return NULL;
     if (M <= 1) return cpi_end(&f, r);
@@ -39,7 +39,7 @@ static cp_array *cosines(double M, double a, double b, double c)
 /*: function("bartlett", "M: double", doc="Bartlett's window of M samples, a triangle that ends in zeros.") */
 cp_array *cp_bartlett(double M)
 {
-    cpi_frame f;
+    cpi_composite f;
     cp_array *r;
     if (!begin_window(&f, M, &r)) return NULL;
     if (M <= 1) return cpi_end(&f, r);
@@ -59,7 +59,7 @@ cp_array *cp_hanning(double M) { return cosines(M, 0.5, 0.5, 0); }
              doc="Kaiser's window of M samples, from Bessel's function I0; the larger beta, the narrower.") */
 cp_array *cp_kaiser(double M, double beta)
 {
-    cpi_frame f;
+    cpi_composite f;
     cp_array *r;
     if (!begin_window(&f, M, &r)) return NULL;
     if (M <= 1) return cpi_end(&f, r);

@@ -49,8 +49,8 @@ static cpi_kernel kernel_of(const cpi_kernels *set, int op, cp_type type)
  * value. */
 static cpi_links links_of(const cpi_kernels *set, int op, cp_type type)
 {
-    bool by_hand = set->mathematics[type] && set->mathematics[type][op];
-    return by_hand ? (cpi_links){NULL, NULL} : cpi_links_of[type][op];
+    bool hand_written = set->mathematics[type] && set->mathematics[type][op];
+    return hand_written ? (cpi_links){NULL, NULL} : cpi_links_of[type][op];
 }
 
 static bool evenly(const int64_t *at, int n, int64_t *step)

@@ -436,7 +436,7 @@ cp_code cp_op_query(cp_op op, cp_op_info *info)
         return cpi_fail(CP_ERROR_VALUE, "op_query: no such operation");
     const cpi_op_row *row = &cpi_op_rows[op];
     *info = (cp_op_info){
-        .name = row->name, .doc = row->doc, .place = row->place, .aliases = row->aliases,
+        .name = row->name, .doc = row->doc, .module = row->module, .aliases = row->aliases,
         .nin = row->nin, .nout = row->nout,
         .in = {(cp_type)row->in[0], (cp_type)row->in[1], (cp_type)row->in[2]}, .has_identity = row->has_identity,
         .identity = row->identity, .ulp = row->ulp,

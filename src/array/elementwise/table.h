@@ -19,7 +19,7 @@ enum { CPI_TYPE_T = -1, CPI_TYPE_PART = -2 };
 
 typedef struct cpi_op_row {
     const char *name, *doc;
-    const char *place;              /* Python module; NULL: cuprite */
+    const char *module;             /* Python module; NULL: cuprite */
     const char *const *aliases;     /* other Python names, terminated by NULL; or NULL */
     uint8_t nin, nout, rule;
     bool function, has_identity;    /* function: takes nanoseconds an element */

@@ -279,7 +279,7 @@ cp_code cpi_index_cuda_at_rows(cp_stream *stream, const cpi_at_rows *p)
 {
     const char *name = cpi_cuda_rows[p->op].name;
     const int64_t blocks = cpi_ceil_div(p->n * p->width, CPI_THREADS);
-    if (blocks > INT32_MAX) return cpi_host->fail(CP_ERROR_VALUE, "%s: more places than a GPU takes at once", name);
+    if (blocks > INT32_MAX) return cpi_host->fail(CP_ERROR_VALUE, "%s: more indices than a GPU takes at once", name);
     cpi_at_rows args = *p;
     return cpi_cuda_launch(p->type == CP_FLOAT32 ? (const void *)rows_in_order<float>
                                                  : (const void *)rows_in_order<double>, blocks, &args, stream, name);

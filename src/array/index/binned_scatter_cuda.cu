@@ -265,7 +265,7 @@ template <class T> cp_code settle(cp_stream *stream, const cpi_gather_args<1> &r
     return CPI_LAUNCHED(stream, function);
 }
 
-cp_code run(cp_stream *stream, const cpi_gather *g, bin d)
+cp_code scatter_binned(cp_stream *stream, const cpi_gather *g, bin d)
 {
     const cudaStream_t to = cpi_cuda_stream(stream);
     const int64_t count = g->shape[0];
@@ -308,6 +308,6 @@ bool cpi_cuda_binned_scatter(cp_stream *stream, const cpi_gather *g, cp_code *co
     d.shift = extent > (int64_t)BUCKETS << SHIFT ? SHIFT + 1 : SHIFT;
     d.buckets = (uint32_t)((extent - 1 >> d.shift) + 1), d.parts = (uint32_t)(count / PART);
     d.one = !g->values_step[0] || count == 1;
-    *code = run(stream, g, d);
+    *code = scatter_binned(stream, g, d);
     return true;
 }

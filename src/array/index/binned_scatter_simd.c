@@ -121,10 +121,10 @@ static void bin(const cpi_bin_job *d, int64_t chunk)
     if (!d->values) bin_chunk(d, chunk, 0);
     else EACH_SIZE(BIN)
 }
-static void put(const cpi_bin_job *d, int64_t range)
+static void scatter_range(const cpi_bin_job *d, int64_t range)
 {
     if (d->values) EACH_SIZE(PUT)
     else EACH_SIZE(PUT_ONE)
 }
 
-const cpi_bin_kernels CPI_ISA_NAME(cpi_bin_kernels) = {count, bin, put};
+const cpi_bin_kernels CPI_ISA_NAME(cpi_bin_kernels) = {count, bin, scatter_range};

@@ -51,7 +51,7 @@ static cp_array *unpack(const char *name, cp_array *x, bool little)
     return r;
 }
 
-/*: words("bitorder", "big little", c="cp_bitorder", text=True) */
+/*: words("bitorder", "big little", c="cp_bitorder", strings_only=True) */
 
 /* a with the axis last, or flattened: *axis is 0 then. */
 static cp_array *bit_rows(const char *name, cp_array *a, int *axis)

@@ -29,7 +29,7 @@ typedef struct job {
 } job;
 
 /* Adds the offsets of n indices; true where one is beyond the axis. */
-static bool add(const cpi_axis_index *p, const int64_t *at, int64_t step, int64_t n, int64_t *to)
+static bool add_offsets(const cpi_axis_index *p, const int64_t *at, int64_t step, int64_t n, int64_t *to)
 {
     const int64_t extent = p->extent, stride = p->stride;
     uint64_t bad = 0;
@@ -92,7 +92,7 @@ static bool find(const cpi_gather *g, int64_t first, int64_t n, int64_t *array, 
             for (int64_t i = 0; i < run; i++) result[done + i] = f + i * g->values_step[last];
         for (int k = 0; k < g->nindices; k++) {
             const cpi_axis_index *p = &g->axis_index[k];
-            bad |= add(p, p->at + cpi_offset(g->ndim, c, p->step), p->step[last], run, array + done);
+            bad |= add_offsets(p, p->at + cpi_offset(g->ndim, c, p->step), p->step[last], run, array + done);
         }
         done += run;
         cpi_advance(g->ndim, g->shape, run, c);

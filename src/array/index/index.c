@@ -307,7 +307,7 @@ static bool is_fill(const cp_array *x, const cp_array *mask, const cp_array *val
            !(mask->flags & CPI_HOST_SCALAR) && !cpi_may_overlap(x, mask);
 }
 
-static cp_code fill(cp_array *x, cp_array *mask, cp_array *value)
+static cp_code fill_masked(cp_array *x, cp_array *mask, cp_array *value)
 {
     const cp_array *operands[3] = {x, value, mask};
     cpi_loop loop;
@@ -358,7 +358,7 @@ cp_code cp_mask_set(cp_array *x, cp_array *mask, cp_array *value)
     cp_array *all[3] = {x, mask, value};
     choice c;
     if ((code = open_choice(&c, "mask_set", cpi_common_device("mask_set", 3, all)))) return code;
-    if (is_fill(x, mask, value)) return fill(x, mask, value);
+    if (is_fill(x, mask, value)) return fill_masked(x, mask, value);
     if (!(code = choose(&c, mask, mask->size))) code = set_slices(&c, x, value, mask->ndim);
     close_choice(&c);
     return code;

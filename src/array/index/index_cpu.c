@@ -38,7 +38,7 @@ static int64_t selected(const cpi_selection *s, int64_t chunk)
 {
     return (chunk + 1 < nchunks(s->n) ? s->before[chunk + 1] : s->count) - s->before[chunk];
 }
-static void run(job *j, cpi_task task)
+static void run_job(job *j, cpi_task task)
 {
     j->k = CPI_BEST(cpi_index_kernels);
     cpi_parallel((nchunks(j->s->n) + GROUP - 1) / GROUP, task, j);
@@ -74,7 +74,7 @@ cp_code cpi_index_cpu_select(cp_stream *stream, const void *condition, cp_type t
         return CP_OK;
     }
     job j = {.s = s, .make = s, .condition = condition, .type = type};
-    run(&j, bits_task);
+    run_job(&j, bits_task);
     s->count = 0;
     for (int64_t p = 0; p < np; p++) {
         int64_t here = s->before[p];
@@ -108,7 +108,7 @@ cp_code cpi_index_cpu_compact(cp_stream *stream, const cpi_selection *s, const c
         return CP_OK;
     }
     job j = {.s = s, .x = x, .step = step, .bytes = bytes, .to = out};
-    run(&j, compact_task);
+    run_job(&j, compact_task);
     return CP_OK;
 }
 
@@ -160,7 +160,7 @@ cp_code cpi_index_cpu_spread(cp_stream *stream, const cpi_selection *s, char *x,
         return CP_OK;
     }
     job j = {.s = s, .x = value, .value_step = value_step, .to = x, .step = step, .bytes = bytes};
-    run(&j, spread_task);
+    run_job(&j, spread_task);
     return CP_OK;
 }
 
@@ -277,7 +277,7 @@ cp_code cpi_index_cpu_coordinates(cp_stream *stream, const cpi_selection *s, int
 {
     (void)stream;
     job j = {.s = s, .ndim = ndim, .shape = shape, .points = points, .to = (char *)out};
-    run(&j, ndim == 1 ? positions_task : coordinates_task);
+    run_job(&j, ndim == 1 ? positions_task : coordinates_task);
     return CP_OK;
 }
 
@@ -301,7 +301,7 @@ cp_code cpi_index_cpu_fill(cp_stream *stream, char *x, const uint8_t *mask, int6
         return CP_OK;
     }
     job j = {.s = &s, .condition = (const char *)mask, .to = x, .bytes = bytes, .x = value};
-    run(&j, fill_task);
+    run_job(&j, fill_task);
     return CP_OK;
 }
 

@@ -233,7 +233,7 @@ static cp_code check_numbers(const cpi_indexing *p)
     return q.nindices ? only_check(&q, NULL) : CP_OK;
 }
 
-static cp_code run(const cpi_indexing *p, cp_array *result, bool put)
+static cp_code apply_indices(const cpi_indexing *p, cp_array *result, bool put)
 {
     cpi_gather g;
     int64_t indices = 1;
@@ -258,7 +258,7 @@ cp_array *cpi_indexing_get(const cpi_indexing *p, cp_array *out, cp_casting cast
     /* a wrong index must not leave half a result in out */
     if (cpi_output_open(&o, p->nindices + 1, inputs)) return NULL;
     if (out && o.array == out && cpi_output_separate(&o)) return cpi_output_close(&o, cp_error());
-    return cpi_output_close(&o, run(p, o.array, false));
+    return cpi_output_close(&o, apply_indices(p, o.array, false));
 }
 
 cp_code cpi_indexing_set(const cpi_indexing *p, cp_array *value)
@@ -293,7 +293,7 @@ cp_code cpi_indexing_set(const cpi_indexing *p, cp_array *value)
     if (!code) {
         cpi_broadcast_strides(own, ndim, shape, strides);
         view = cpi_array_view(own, own->type, ndim, shape, strides, own->data);
-        code = view ? run(&q, view, true) : cp_error();
+        code = view ? apply_indices(&q, view, true) : cp_error();
     }
     for (int k = 0; k < p->nindices; k++) cp_free(q.axis_index[k].index);
     cp_free(view), cp_free(own), cp_free(v);

@@ -453,7 +453,7 @@ template <int P, int DIMS> cp_code put_small(cp_stream *stream, const cpi_gather
     return CPI_LAUNCHED(stream, g->function);
 }
 
-template <class T, int P, int DIMS> cp_code put(cp_stream *stream, const cpi_gather *g)
+template <class T, int P, int DIMS> cp_code scatter_with(cp_stream *stream, const cpi_gather *g)
 {
     bool done;
     unsigned *wrong = nullptr;
@@ -486,14 +486,14 @@ template <int P, int DIMS> cp_code scatter(cp_stream *stream, const cpi_gather *
 {
     const int64_t word = cpi_word_of(g);
     if constexpr (P > 2)
-        return word < 4 ? put<uint8_t, P, DIMS>(stream, g)
-             : word == 4 ? put<uint32_t, P, DIMS>(stream, g) : put<uint2, P, DIMS>(stream, g);
+        return word < 4 ? scatter_with<uint8_t, P, DIMS>(stream, g)
+             : word == 4 ? scatter_with<uint32_t, P, DIMS>(stream, g) : scatter_with<uint2, P, DIMS>(stream, g);
     else switch (word) {
-    case 1: return put<uint8_t, P, DIMS>(stream, g);
-    case 2: return put<uint16_t, P, DIMS>(stream, g);
-    case 4: return put<uint32_t, P, DIMS>(stream, g);
-    case 8: return put<uint2, P, DIMS>(stream, g);
-    default: return put<uint4, P, DIMS>(stream, g);
+    case 1: return scatter_with<uint8_t, P, DIMS>(stream, g);
+    case 2: return scatter_with<uint16_t, P, DIMS>(stream, g);
+    case 4: return scatter_with<uint32_t, P, DIMS>(stream, g);
+    case 8: return scatter_with<uint2, P, DIMS>(stream, g);
+    default: return scatter_with<uint4, P, DIMS>(stream, g);
     }
 }
 

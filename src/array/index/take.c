@@ -9,7 +9,7 @@
 static const cpi_index_mode modes[] = {CPI_INDEX_RAISE, CPI_INDEX_WRAP, CPI_INDEX_CLIP};
 
 /*: python_module("_indexing", doc="Implements cuprite's functions of indices.") */
-/*: words("index_mode", "raise wrap clip", c="cp_index_mode", text=True) */
+/*: words("index_mode", "raise wrap clip", c="cp_index_mode", strings_only=True) */
 static cp_code check_mode(const char *name, cp_index_mode mode)
 {
     return (unsigned)mode <= CP_INDEX_CLIP ? CP_OK : cpi_fail(CP_ERROR_VALUE, "%s: mode %d is none", name, (int)mode);

@@ -76,8 +76,8 @@ static inline void merge(cpi_loop_axes *a)
 static inline __attribute__((always_inline)) int coalesce(cpi_loop_axes *a, unsigned how)
 {
     drop_ones(a);
-    if (how & CPI_LOOP_REVERSE) reverse_backward(a, how & CPI_LOOP_FIRST);
-    if (how & CPI_LOOP_ORDER) order(a, how & CPI_LOOP_FIRST);
+    if (how & CPI_LOOP_REVERSE) reverse_backward(a, how & CPI_LOOP_BY_OPERAND_0);
+    if (how & CPI_LOOP_ORDER) order(a, how & CPI_LOOP_BY_OPERAND_0);
     merge(a);
     return a->ndim;
 }

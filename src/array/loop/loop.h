@@ -46,9 +46,9 @@ typedef struct cpi_loop_axes {
 
 /* REVERSE: reverses an axis where the first operand with a non-zero stride has a negative one. ORDER: the axis with
  * the smallest stride becomes the innermost; the first operand in which two axes have different non-zero strides
- * decides. The sort is stable. FIRST: for both, operand 0 alone decides; axes along which its stride is 0 become the
- * outermost. */
-enum { CPI_LOOP_REVERSE = 1, CPI_LOOP_ORDER = 2, CPI_LOOP_FIRST = 4 };
+ * decides. The sort is stable. BY_OPERAND_0: for both, operand 0 alone decides; axes along which its stride is 0 become
+ * the outermost. */
+enum { CPI_LOOP_REVERSE = 1, CPI_LOOP_ORDER = 2, CPI_LOOP_BY_OPERAND_0 = 4 };
 /* Drops axes of length 1, reverses and orders axes where `how` says so, and merges neighbours that all operands
  * iterate with one stride. Axes of length 0 are not reversed. Returns the number of axes left, which is also
  * a->ndim. */

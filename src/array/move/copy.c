@@ -204,7 +204,7 @@ cp_code cp_to_host(const cp_array *x, void *data, size_t bytes)
     const char *function = "to_host";
     if (cpi_null(function, x) || (x->size && cpi_null(function, data))) return CP_ERROR_VALUE;
     if (bytes < (size_t)cp_nbytes(x))
-        return cpi_fail(CP_ERROR_VALUE, "%s: room for %zu bytes given, the array has %lld", function, bytes,
+        return cpi_fail(CP_ERROR_VALUE, "%s: a buffer of %zu bytes, the array has %lld", function, bytes,
                         (long long)cp_nbytes(x));
     if (!x->size) return CP_OK;
     if (!(x->flags & CPI_HOST_SCALAR) && !cpi_may_wait(function, x->device)) return cp_error();

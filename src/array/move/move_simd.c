@@ -76,7 +76,7 @@ typedef struct { uint64_t a, b; } pair;
     default: f##_128(__VA_ARGS__); break;   \
     }
 
-static void gather(void *out_, const void *in_, int64_t stride, int64_t n, int size)
+static void gather_strided(void *out_, const void *in_, int64_t stride, int64_t n, int size)
 {
     if (stride == size) {
         cpi_copy_bytes(out_, in_, (size_t)(n * size));
@@ -91,7 +91,7 @@ static void gather_rows(void *out_, const void *in_, int64_t row_stride, int64_t
 {
     if (row_stride == 0) {
         int64_t done = n * size, all = rows * done;
-        gather(out_, in_, stride, n, size);
+        gather_strided(out_, in_, stride, n, size);
         for (; done < all; done *= 2)
             memcpy((char *)out_ + done, out_, (size_t)(done < all - done ? done : all - done));
         return;
@@ -228,7 +228,7 @@ static void stream(void *out_, const void *in_, int64_t bytes)
 /* --- the set --- */
 const cpi_move_kernels CPI_ISA_NAME(cpi_move_kernels) = {
     .convert = converters,
-    .gather = gather,
+    .gather = gather_strided,
     .gather_rows = gather_rows,
     .scatter = scatter,
     .scatter_masked = scatter_masked,

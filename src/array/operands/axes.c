@@ -101,7 +101,7 @@ static cp_array *as_line(cp_array *x)
     return cpi_array_view(x, x->type, 1, &x->size, (int64_t[]){cpi_itemsize(x->type)}, x->data);
 }
 
-static cp_code run(const cpi_row_call *call, cp_array *from, cp_array *to)
+static cp_code run_rows(const cpi_row_call *call, cp_array *from, cp_array *to)
 {
     int64_t n = from->shape[from->ndim - 1];
     cpi_array_used(from);
@@ -113,14 +113,14 @@ static cp_code run(const cpi_row_call *call, cp_array *from, cp_array *to)
  * contiguous. Where src is a temporary copy (`own`), it is overwritten, which saves memory and its traffic. */
 static cp_code into(const cpi_row_call *call, cp_array *src, cp_array *dst, bool own)
 {
-    if (cp_is_c_contiguous(dst)) return run(call, src, dst);
+    if (cp_is_c_contiguous(dst)) return run_rows(call, src, dst);
     if (own && src->type == dst->type) {
-        cp_code code = run(call, src, src);
+        cp_code code = run_rows(call, src, src);
         return code ? code : cp_assign(dst, src);
     }
     cp_array *made = cpi_array_new(call->function, dst->device, dst->type, dst->ndim, dst->shape, 'C');
     if (!made) return cp_error();
-    cp_code code = run(call, src, made);
+    cp_code code = run_rows(call, src, made);
     if (!code) code = cp_assign(dst, made);
     cp_free(made);
     return code;
@@ -141,7 +141,7 @@ cp_array *cpi_along_axis(const cpi_row_call *call, cp_array *x, int axis, cp_typ
     if (!out || out->size == 0) goto done;
     cp_code code = CP_ERROR_MEMORY;
     if (flat) {
-        if ((line = as_line(src))) code = run(call, line, out);
+        if ((line = as_line(src))) code = run_rows(call, line, out);
     } else if ((dst = axis_last(out, axis))) {
         code = into(call, src, dst, src->data != view->data);
     }
@@ -166,7 +166,7 @@ cp_code cpi_along_axis_inplace(const cpi_row_call *call, cp_array *x, int axis)
     cp_code code;
     if (view && (src = cpi_dense(call->function, view, x->type, x->device)) /* view itself where it is contiguous */
         && (line = flat ? as_line(src) : cp_retain(src))) {
-        code = run(call, line, line);
+        code = run_rows(call, line, line);
         if (!code && src->data != view->data) code = cp_assign(view, src);
     } else {
         code = cp_error();

@@ -98,10 +98,10 @@ typedef struct cpi_slices {
     int ndim;                   /* of the result */
     int64_t shape[CP_MAXDIM];
 } cpi_slices;
-cp_code cpi_slices_of(const char *function, const cp_array *x, cp_axes axes, bool keepdims, cpi_slices *lanes);
+cp_code cpi_slices_of(const char *function, const cp_array *x, cp_axes axes, bool keepdims, cpi_slices *slices);
 /* x with each slice as one C-contiguous row: x's own memory where it has that layout, else a copy. `ordered`:
  * elements of a slice stay in C order; else their order is free. */
-cp_array *cpi_slices_dense(const char *function, cp_array *x, const cpi_slices *lanes, cpi_device *device,
+cp_array *cpi_slices_dense(const char *function, cp_array *x, const cpi_slices *slices, cpi_device *device,
                            bool ordered);
 
 /* A row kernel: `rows` rows of n elements of `type`, C-contiguous, from `from` to `to`. The two are the same memory

@@ -10,7 +10,7 @@
 #include "operands/operands.h"
 #include "products/products.h"
 
-/* What the steps work on; arrays belong to the frame's scope. */
+/* What the steps work on; arrays belong to the composite's scope. */
 typedef struct work {
     const cpi_einsum *e;
     cp_type type;
@@ -257,7 +257,7 @@ static bool run_path(work *w, const cp_einsum_options *o)
 }
 
 /* The last term in the result's order and type. */
-static cp_array *finish(work *w, const cp_einsum_options *o)
+static cp_array *result_term(work *w, const cp_einsum_options *o)
 {
     cp_array *x = summed(w, w->x[0], &w->term[0], cpi_labels_of(&w->e->out));
     cp_array *r = x ? ordered(x, &w->term[0], w->e->out.n, w->e->out.label) : NULL;
@@ -271,7 +271,7 @@ cp_array *(cp_einsum)(const char *subscripts, int n, cp_array *const *operands, 
 {
     const cp_einsum_options *o = CPI_GIVEN(cp_einsum_options, options);
     cpi_einsum e;
-    cpi_frame f;
+    cpi_composite f;
     work w = {.e = &e, .n = n};
     if (cpi_null("einsum", subscripts) || cpi_null("einsum", operands)) return NULL;
     for (int i = 0; i < n; i++)
@@ -291,7 +291,7 @@ cp_array *(cp_einsum)(const char *subscripts, int n, cp_array *const *operands, 
         w.term[i] = e.in[i];
         good = x && (w.x[i] = diagonals(&e, x, &w.term[i]));
     }
-    cp_array *r = good && run_path(&w, o) ? finish(&w, o) : NULL;
+    cp_array *r = good && run_path(&w, o) ? result_term(&w, o) : NULL;
     if (r && o->out) {
         cp_array *to = cpi_again(o->out);
         cpi_output check = {.function = "einsum", .type = r->type, .ndim = r->ndim, .shape = r->shape, .out = o->out,

@@ -100,7 +100,7 @@ static void stack_batch(cpi_product *p)
     p->nbatch = 0;
 }
 
-static cp_code run(cpi_device *device, cpi_product *p, const cp_array *c)
+static cp_code run_product(cpi_device *device, cpi_product *p, const cp_array *c)
 {
     cp_stream *stream = cpi_stream(device);
     if (!c->size) return CP_OK;
@@ -145,7 +145,7 @@ cp_array *cpi_multiply_matrices(const char *function, cp_type type, bool conjuga
             p.a = x->data, p.b = y->data;
         }
         p.c = o.array->data;
-        code = run(device, &p, o.array);
+        code = run_product(device, &p, o.array);
     }
     cp_free(x);
     cp_free(y);

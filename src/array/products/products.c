@@ -215,7 +215,7 @@ cp_array *cp_inner(cp_array *a, cp_array *b)
              doc="The sum of conj(a) * b, of the two flattened: 0-d.") */
 cp_array *cp_vdot(cp_array *a, cp_array *b)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (cpi_null("vdot", a) || cpi_null("vdot", b)) return NULL;
     if (a->size != b->size)
         return cpi_fail(CP_ERROR_VALUE, "vdot: cannot reshape array of size %lld into shape (%lld,)",
@@ -244,7 +244,7 @@ static cp_array *spread(cp_array *x, int ndim, bool first)
              like=True, doc="The Kronecker product: `b` once for each element of `a`, times that.") */
 cp_array *cp_kron(cp_array *a, cp_array *b)
 {
-    cpi_frame f;
+    cpi_composite f;
     int64_t shape[CP_MAXDIM];
     if (cpi_null("kron", b) || !cpi_begin(&f, "kron", a)) return NULL;
     if (!a->ndim || !b->ndim) return cpi_end(&f, scaled(a, b, NULL));

@@ -334,6 +334,31 @@ __device__ __forceinline__ void bring(const problem &p, int64_t row, int64_t col
 __device__ constexpr int pair_a(int i) { return i == 0 ? 2 : i == 1 || i == 3 ? 1 : 0; }
 __device__ constexpr int pair_b(int i) { return i == 2 ? 2 : i == 1 || i == 4 ? 1 : 0; }
 
+/* Stores the sums of a tile whose first row of this thread's team is `row`. */
+template <int TURNS, int OWN>
+__device__ __forceinline__ void store_tile(const problem &p, int64_t row, int64_t col, const float (&sum)[TURNS][OWN])
+{
+    int lane = threadIdx.x % 32;
+    int64_t r = row + threadIdx.x % TEAM / 32 * 16 + lane / 4, first = col + lane % 4 * 2;
+    float *c = p.c + blockIdx.z * p.c_batch;
+    bool paired = ((uintptr_t)c & 7) == 0 && p.c_row % 2 == 0;
+#pragma unroll
+    for (int down = 0; down < 2; down++) {
+        if (r + 8 * down >= p.a.rows) continue;
+        float *to = c + (r + 8 * down) * p.c_row;
+#pragma unroll
+        for (int i = 0; i < TURNS * OWN / 4; i++) {
+            float x = sum[i * 4 / OWN][i * 4 % OWN + 2 * down], y = sum[i * 4 / OWN][i * 4 % OWN + 2 * down + 1];
+            int64_t at = first + i * 8;
+            if (paired && at + 1 < p.b.rows) *(float2 *)(to + at) = make_float2(x, y);
+            else {
+                if (at < p.b.rows) to[at] = x;
+                if (at + 1 < p.b.rows) to[at + 1] = y;
+            }
+        }
+    }
+}
+
 /* 64 rows of the tile by 128 threads: sums of two neighbours of two rows in each 8 columns. */
 template <int TILE_N, int STAGES, int CLUSTER, bool APART>
 __device__ __forceinline__ void tile_by_parts(const problem &p, int64_t row, int64_t col, unsigned stages,
@@ -384,24 +409,7 @@ __device__ __forceinline__ void tile_by_parts(const problem &p, int64_t row, int
         }
         if (++stage == STAGES) stage = 0, round++;
     }
-    int64_t r = row + team * 64 + threadIdx.x % TEAM / 32 * 16 + lane / 4, first = col + lane % 4 * 2;
-    float *c = p.c + blockIdx.z * p.c_batch;
-    bool paired = ((uintptr_t)c & 7) == 0 && p.c_row % 2 == 0;
-#pragma unroll
-    for (int down = 0; down < 2; down++) {
-        if (r + 8 * down >= p.a.rows) continue;
-        float *to = c + (r + 8 * down) * p.c_row;
-#pragma unroll
-        for (int i = 0; i < TURNS * OWN / 4; i++) {
-            float x = sum[i * 4 / OWN][i * 4 % OWN + 2 * down], y = sum[i * 4 / OWN][i * 4 % OWN + 2 * down + 1];
-            int64_t at = first + i * 8;
-            if (paired && at + 1 < p.b.rows) *(float2 *)(to + at) = make_float2(x, y);
-            else {
-                if (at < p.b.rows) to[at] = x;
-                if (at + 1 < p.b.rows) to[at + 1] = y;
-            }
-        }
-    }
+    store_tile(p, row + team * 64, col, sum);
 }
 
 template <int TILE_N, int STAGES, int CLUSTER, bool APART>

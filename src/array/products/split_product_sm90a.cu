@@ -84,7 +84,7 @@ int64_t bytes(const operand &o, int64_t nchunks)
 }
 
 /* Assigns them to memory for `n` of the batch; returns the end. */
-char *put(operand *o, int64_t nchunks, int64_t n, char *memory)
+char *assign_memory(operand *o, int64_t nchunks, int64_t n, char *memory)
 {
     if (!o->batch) n = 1;
     o->parts = memory, o->shift = (signed char *)memory + n * parts_bytes(*o, nchunks);
@@ -124,7 +124,7 @@ cp_code cpi_split_product(cp_stream *stream, const cpi_product &p, bool *done)
         cpi_host->take_error(text, sizeof text);
         return CP_OK;
     }
-    put(&q.b, q.nchunks, at_once, put(&q.a, q.nchunks, at_once, memory));
+    assign_memory(&q.b, q.nchunks, at_once, assign_memory(&q.a, q.nchunks, at_once, memory));
     cp_code code = CP_OK;
     for (int64_t i = 0; i < batches && !code; i += at_once) {
         q.a.x = (const float *)p.a + i * a_batch, q.b.x = (const float *)p.b + i * b_batch;

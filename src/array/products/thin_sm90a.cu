@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(256) join(const __grid_constant__ problem p, i
     if (at < size) p.c[at / p.n * p.c_row + at % p.n] = s;
 }
 
-template <int TILE> cp_code run(cp_stream *stream, const cpi_product &given)
+template <int TILE> cp_code launch_tiles(cp_stream *stream, const cpi_product &given)
 {
     const int LEAST = TILE == 64 ? 128 : 256, BLOCKS = TILE == 64 ? 264 : 528; /* of a part; at most, 2 or 4 a unit */
     problem p = {(const double *)given.a, (const double *)given.b, (double *)given.c, nullptr, given.m, given.n,
@@ -195,5 +195,5 @@ cp_code cpi_thin_product(cp_stream *stream, const cpi_product &p, bool *done)
             p.k <= DEEP &&
             (most <= 64 || (most <= (gram ? GRAM : MOST) && p.k <= (gram ? GRAM_WORK : WORK) / (p.m * p.n)));
     if (!*done) return CP_OK;
-    return most <= 32 ? run<32>(stream, p) : run<64>(stream, p);
+    return most <= 32 ? launch_tiles<32>(stream, p) : launch_tiles<64>(stream, p);
 }

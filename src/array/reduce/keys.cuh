@@ -101,7 +101,7 @@ template <template <class> class F> cp_code launch_ordered_floats(cp_stream *s, 
     return cpi_with_type(a->type, [&](auto e) {
         typedef decltype(e) E;
         if constexpr (has_nan<E>) return launch<F<stored<E>>>(s, a);
-        else return cpi_host->fail(CP_ERROR_TYPE, "%s: integers have a fold of their own", cpi_reduce_name(a->op));
+        else return cpi_host->fail(CP_ERROR_TYPE, "%s: integers have a reduction of their own", cpi_reduce_name(a->op));
     });
 }
 

@@ -61,6 +61,6 @@ cp_code cpi_reducer_known_means(cp_stream *stream, const cpi_reduce_args *a)
         typedef decltype(e) E;
         if constexpr (E::kind == 'f' || E::kind == 'c')
             return reducer::launch<reducer::KnownMean<reducer::stored<E>>>(stream, a);
-        else return cpi_host->fail(CP_ERROR_TYPE, "nanmean: integers have a fold of their own");
+        else return cpi_host->fail(CP_ERROR_TYPE, "nanmean: integers have a reduction of their own");
     });
 }

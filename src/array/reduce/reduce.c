@@ -197,7 +197,7 @@ static int coalesce(call *c, axes *a, unsigned how, cpi_reduce_dim *to)
  * how they are ordered. For argmin and argmax, reduced axes keep their order. */
 static bool lay_out(call *c)
 {
-    const unsigned by_x = CPI_LOOP_REVERSE | CPI_LOOP_ORDER | CPI_LOOP_FIRST;
+    const unsigned by_x = CPI_LOOP_REVERSE | CPI_LOOP_ORDER | CPI_LOOP_BY_OPERAND_0;
     axes keep, reduce;
     const cp_array *x = c->x, *w = c->where, *out = c->to.array;
     keep.n = reduce.n = 0;

@@ -276,8 +276,8 @@ __device__ __forceinline__ void take(typename W::A (&v)[reach<W>::K][reach<W>::V
 
 /* Whole vectors are stored with a hint not to keep them in the cache, which holds what is read again. */
 template <class W>
-__device__ __forceinline__ void put(const typename W::A (&v)[reach<W>::V], typename W::Out *y, wide i, wide n,
-                                    bool aligned, const W &w)
+__device__ __forceinline__ void store_vectors(const typename W::A (&v)[reach<W>::V], typename W::Out *y, wide i,
+                                              wide n, bool aligned, const W &w)
 {
     typedef typename W::Out Out;
     enum { V = reach<W>::V };
@@ -442,7 +442,7 @@ rows(const typename W::In *from, typename W::Out *to, wide n, wide nchunks, wide
                 const A s = w.join(base, start[c]);
 #pragma unroll
                 for (int j = 0; j < V; j++) v[c][j] = w.join(s, v[c][j]);
-                put<W>(v[c], y, at + (c * 32 + lane) * V, n, out, w);
+                store_vectors<W>(v[c], y, at + (c * 32 + lane) * V, n, out, w);
             }
         }
     }

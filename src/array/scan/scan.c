@@ -53,7 +53,7 @@ static bool same_strides(const cp_array *a, const cp_array *b)
     return true;
 }
 
-static cp_code run(const scanning *s, const cp_array *from, cp_array *to, int64_t outer, int64_t n, int64_t inner)
+static cp_code run_scan(const scanning *s, const cp_array *from, cp_array *to, int64_t outer, int64_t n, int64_t inner)
 {
     cpi_scan job = {s->op, cpi_compute_type(to->type), s->known, outer, n, inner, from->type, to->type,
                     from->data, to->data};
@@ -69,7 +69,7 @@ static cp_code transposed(const scanning *s, cp_array *x, cp_array *to, int axis
     cp_code code = CP_ERROR_MEMORY;
     if (rows && there && (dense = x->type == to->type ? cp_copy(rows) : cp_astype(rows, to->type))) {
         const int64_t n = x->shape[axis];
-        code = run(s, dense, dense, x->size / n, n, 1);
+        code = run_scan(s, dense, dense, x->size / n, n, 1);
         if (!code) code = cp_assign(there, dense);
     }
     cp_free(rows), cp_free(there), cp_free(dense);
@@ -92,7 +92,7 @@ static cp_code scan_dense(const scanning *s, cp_array *x, cp_array *to, int axis
     }
     const int64_t n = x->shape[axis];
     if (inner > 1 && n > LONG && outer * inner < FEW) return transposed(s, x, to, axis);
-    return run(s, x, to, outer, n, inner);
+    return run_scan(s, x, to, outer, n, inner);
 }
 
 /* Does the device scan x as it lies, as rows of any type? */
@@ -199,7 +199,7 @@ static cp_code scan_rows(const scanning *s, cp_array *x, cp_array *out)
     cp_array *from = cp_is_c_contiguous(x) ? cp_retain(x) : cp_copy(x);
     cp_array *to = cp_is_c_contiguous(out) ? cp_retain(out)
                                            : cpi_array_new(s->name, out->device, out->type, out->ndim, out->shape, 'C');
-    cp_code code = from && to ? run(s, from, to, x->size / n, n, 1) : cp_error();
+    cp_code code = from && to ? run_scan(s, from, to, x->size / n, n, 1) : cp_error();
     if (!code && to != out) code = cp_assign(out, to);
     cp_free(from), cp_free(to);
     return code;

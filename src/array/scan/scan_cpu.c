@@ -273,7 +273,7 @@ static const void *taken(const job *j, const char *x, int64_t n, void *buffer)
 }
 
 /* Stores n values of a type, from the cache, as elements of the result's type. */
-static void finish(const job *j, cp_type type, const char *joined, char *to, int64_t n, char *buffer)
+static void store_results(const job *j, cp_type type, const char *joined, char *to, int64_t n, char *buffer)
 {
     const cp_type result = j->s->result;
     if (!same_bits(result, type)) {
@@ -292,7 +292,7 @@ static void given(const job *j, void *carry, const void *local, char *to, int64_
     char *joined = same && (past || !j->past) ? to : buffer;
     if (j->t.size) j->t.join(carry, local, joined, n, past);
     else j->k->row(carry, local, joined, n);
-    if (joined != to) finish(j, j->wide, joined, to, n, buffer + CPI_SCAN_TILE);
+    if (joined != to) store_results(j, j->wide, joined, to, n, buffer + CPI_SCAN_TILE);
 }
 
 /* The beginning of the tile after the next one, for prefetching; NULL: there is none. */
@@ -414,7 +414,7 @@ static void run_short_rows(const job *j, int64_t first, int64_t end)
         char *to = (char *)j->s->to + first * n * to_size;
         if (!same_bits(j->s->source, type)) j->set->convert[j->s->source][type](given, x, rows * n), x = given;
         j->k->rows(x, same && !j->past ? to : made, rows, n);
-        if (!same || j->past) finish(j, type, made, to, rows * n, given);
+        if (!same || j->past) store_results(j, type, made, to, rows * n, given);
     }
 }
 

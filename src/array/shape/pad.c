@@ -33,7 +33,7 @@ static cp_code can_extend(const cp_array *a, int n, const int64_t *widths, cpi_b
 }
 
 /* Pads x into `to`, which is dense; the axes of both are in memory order. */
-static cp_code run(cp_array *to, cp_array *x, const cpi_padding *p)
+static cp_code pad_into(cp_array *to, cp_array *x, const cpi_padding *p)
 {
     cpi_loop loop;
     cpi_loop_init(&loop, to->ndim, to->shape, 1, (const cp_array *const[]){to});
@@ -62,7 +62,7 @@ static cp_array *padded(cp_array *a, const int64_t *widths, cpi_boundary boundar
     }
     if (good && boundary == CPI_BOUNDARY_CONSTANT) good = !cpi_item_as("pad", value, a->type, p.value);
     if (good) r = cpi_array_new("pad", a->device, a->type, nd, shape, 'C');
-    if (r && r->size && run(r, rows, &p)) cp_free(r), r = NULL;
+    if (r && r->size && pad_into(r, rows, &p)) cp_free(r), r = NULL;
     cp_free(rows);
     if (!r || !reversed) return r;
     rows = cp_transpose(r, CP_ALL);

@@ -116,7 +116,7 @@ static void bin_task(void *context, int64_t task, int worker)
 }
 
 /* Keys from[f..) as elements into x[t..). */
-static void put(const partitioning *d, int64_t t, const char *from, int64_t f, int64_t n)
+static void store_keys(const partitioning *d, int64_t t, const char *from, int64_t f, int64_t n)
 {
     if (d->keys.bytes == 4) {
         uint32_t *to = (uint32_t *)d->x + t;
@@ -133,9 +133,9 @@ static void put_task(void *context, int64_t task, int worker)
     const partitioning *d = context;
     int64_t begin = task * d->each, n = d->n - begin < d->each ? d->n - begin : d->each;
     const cpi_parts *c = &d->parted[task];
-    put(d, d->below[task], d->ends, begin, c->below);
-    put(d, d->inside[task], d->middle, begin, c->inside);
-    put(d, d->above[task], d->ends, begin + n - c->above, c->above);
+    store_keys(d, d->below[task], d->ends, begin, c->below);
+    store_keys(d, d->inside[task], d->middle, begin, c->inside);
+    store_keys(d, d->above[task], d->ends, begin + n - c->above, c->above);
 }
 
 static uint64_t key_at(const partitioning *d, int64_t i)

@@ -102,6 +102,19 @@ static __device__ void cpi_block_find(int64_t rank, cpi_block_space<K> *s)
     __syncthreads();
 }
 
+/* The smallest of n keys above `high`, in every thread. */
+template <class K, class F>
+static __device__ K cpi_block_next(F key_at, int64_t n, K high, cpi_block_space<K> *s)
+{
+    K next = (K)~(K)0;
+    for (int64_t i = threadIdx.x; i < n; i += blockDim.x) {
+        K key = key_at(i);
+        if (key > high && key < next) next = key;
+    }
+    cpi_block_range<K>(next, next, s);
+    return s->low;
+}
+
 /* Keys of rank `rank` and rank + 1 (where there is one, else the first again) of n < 2^32 keys; low and high are the
  * smallest and the largest one. */
 template <class K, class F>
@@ -154,15 +167,7 @@ static __device__ void cpi_block_select(F key_at, int64_t n, int64_t rank, K low
     }
     *first = s->first;
     *second = r + 1 < left ? s->second : s->first;
-    if (r + 1 >= left && rank + 1 < n) { /* the next key is the smallest one above the range */
-        K next = (K)~(K)0;
-        for (int64_t i = threadIdx.x; i < n; i += blockDim.x) {
-            K key = key_at(i);
-            if (key > high && key < next) next = key;
-        }
-        cpi_block_range<K>(next, next, s);
-        *second = s->low;
-    }
+    if (r + 1 >= left && rank + 1 < n) *second = cpi_block_next(key_at, n, high, s); /* it lies above the range */
     __syncthreads();
 }
 

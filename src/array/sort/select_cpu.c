@@ -42,7 +42,7 @@ static cp_complex128 middle_complex(bool even, cp_complex128 a, cp_complex128 b)
 }
 
 /* The median of a row from its two middle elements. */
-static void finish(cp_type type, bool even, const element *a, const element *b, void *to)
+static void store_median(cp_type type, bool even, const element *a, const element *b, void *to)
 {
     float x, y;
     double v, w;
@@ -95,7 +95,7 @@ static void finish_keys(cp_type type, const cpi_keys *k, bool even, uint64_t fir
 {
     element a = from_key(type, k, nan ? largest : first), b = from_key(type, k, nan ? largest : second);
     if (nan) memcpy(to, &a, (size_t)k->bytes);
-    else finish(type, even, &a, &b, to);
+    else store_median(type, even, &a, &b, to);
 }
 
 static size_t result_bytes(cp_type type)
@@ -172,7 +172,7 @@ static void lane128(const cpi_keys *k, const cpi_u128 *x, int64_t n, cpi_u128 *s
     }
     cpi_pair128 p = cpi_select128(scratch, n, (n - 1) / 2);
     element a = {.bits128 = cpi_cunkey128(k, p.first)}, b = {.bits128 = cpi_cunkey128(k, p.second)};
-    finish(CP_COMPLEX128, !(n & 1), &a, &b, to);
+    store_median(CP_COMPLEX128, !(n & 1), &a, &b, to);
 }
 
 typedef struct row_job {

@@ -48,8 +48,8 @@ typedef struct cpi_clip {
     double low, high;   /* the kept set; low > high when it is empty */
 } cpi_clip;
 
-/*: slot("unique", by_hand=True)
- * slot("unique_rows", by_hand=True)
+/*: slot("unique", hand_written=True)
+ * slot("unique_rows", hand_written=True)
  * slot("partition", host={"kth": "nkth"})
  * slot("argpartition", host={"kth": "nkth"})
  * slot("select_kth", host={"kth": "nkth"})

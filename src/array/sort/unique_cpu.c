@@ -27,7 +27,7 @@ static void part_of(const distinct *d, int64_t task, int64_t *lo, int64_t *hi)
     *hi = *lo + d->each < d->n ? *lo + d->each : d->n;
 }
 
-static void gather(void *context, int64_t task, int worker)
+static void gather_task(void *context, int64_t task, int worker)
 {
     (void)worker;
     const distinct *d = context;
@@ -167,7 +167,7 @@ static cp_code sort_first(cp_stream *stream, distinct *d)
     cpi_unique *q = d->request;
     if (!d->order) return cpi_sort_cpu_sort(stream, q->type, 1, d->n, q->from, d->sorted);
     cp_code code = cpi_sort_cpu_argsort(stream, q->type, 1, d->n, q->from, d->order);
-    if (code == CP_OK) cpi_parallel(d->parts, gather, d);
+    if (code == CP_OK) cpi_parallel(d->parts, gather_task, d);
     return code;
 }
 

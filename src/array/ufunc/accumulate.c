@@ -24,9 +24,9 @@ typedef struct {
     cp_op op;
     cp_type type;
     cpi_device *device;
-} frame;
+} call;
 
-static const cpi_op_row *row_of(const frame *f) { return &cpi_op_rows[f->op]; }
+static const cpi_op_row *row_of(const call *f) { return &cpi_op_rows[f->op]; }
 
 /* May elements be regrouped? As in NumPy: for operations with an identity, minimum and maximum. */
 static bool may_regroup(cp_op op)
@@ -46,7 +46,7 @@ static void add_dim(cpi_ufunc_reduction *c, int64_t n, int64_t x, int64_t out, i
 }
 
 /* An accumulation over all slices of x, in the order in which they lie in memory; out has x's other axes first. */
-static cpi_ufunc_reduction accumulation_of(const frame *f, const cp_array *x, const cp_array *out,
+static cpi_ufunc_reduction accumulation_of(const call *f, const cp_array *x, const cp_array *out,
                                            const cp_array *where)
 {
     const int last = x->ndim - 1;
@@ -63,7 +63,7 @@ static cpi_ufunc_reduction accumulation_of(const frame *f, const cp_array *x, co
     return c;
 }
 
-static cp_code run(const frame *f, const cpi_ufunc_reduction *c)
+static cp_code run_kernel(const call *f, const cpi_ufunc_reduction *c)
 {
     if (!c->slices) return CP_OK;
     return f->device->backend->elementwise->accumulate(cpi_stream(f->device), c);
@@ -104,12 +104,12 @@ static int64_t lanes_of(const cp_array *x)
     return n ? x->size / n : 0;
 }
 
-static bool is_cut(const frame *f, const cp_array *x)
+static bool is_cut(const call *f, const cp_array *x)
 {
     return may_regroup(f->op) && x->ndim < CP_MAXDIM && x->shape[x->ndim - 1] >= 4 * SEGMENT && lanes_of(x) < MANY;
 }
 
-static cp_code fill_identity(const frame *f, cp_array *x)
+static cp_code fill_identity(const call *f, cp_array *x)
 {
     const double identity = row_of(f)->identity;
     cp_array *v = identity == (double)(int64_t)identity ? cp_int((int64_t)identity) : cp_float(identity);
@@ -120,7 +120,7 @@ static cp_code fill_identity(const frame *f, cp_array *x)
 }
 
 /* Repeated subtraction subtracts a sum, as in NumPy. */
-static cp_code subtract_sum(const frame *f, cp_array *x, cp_array *where, cp_array *out, bool started)
+static cp_code subtract_sum(const call *f, cp_array *x, cp_array *where, cp_array *out, bool started)
 {
     const int64_t n = x->shape[x->ndim - 1], from = started ? 0 : 1;
     const int last = x->ndim - 1;
@@ -133,13 +133,13 @@ static cp_code subtract_sum(const frame *f, cp_array *x, cp_array *where, cp_arr
 }
 
 /* Combines slices with what out holds, or, where nothing is there yet, begins with their first element. */
-static cp_code reduce_slices(const frame *f, cp_array *x, cp_array *where, cp_array *out, bool started)
+static cp_code reduce_slices(const call *f, cp_array *x, cp_array *where, cp_array *out, bool started)
 {
     if (f->op == CP_OP_subtract && x->shape[x->ndim - 1]) return subtract_sum(f, x, where, out, started);
     if (!is_cut(f, x) || (where && !row_of(f)->has_identity)) {
         cpi_ufunc_reduction c = accumulation_of(f, x, out, where);
         c.started = started;
-        return c.n ? run(f, &c) : CP_OK;
+        return c.n ? run_kernel(f, &c) : CP_OK;
     }
     const int64_t n = x->shape[x->ndim - 1], nchunks = n / SEGMENT;
     cp_array *xs = in_chunks(x, nchunks), *masks = where ? in_chunks(where, nchunks) : NULL;
@@ -158,7 +158,7 @@ static cp_code reduce_slices(const frame *f, cp_array *x, cp_array *where, cp_ar
 }
 
 /* out = before . out, where `before` has one element for each row of out's last axis. */
-static cp_code join_before(const frame *f, cp_array *before, cp_array *out)
+static cp_code join_before(const call *f, cp_array *before, cp_array *out)
 {
     int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
     const int n = out->ndim;
@@ -171,10 +171,10 @@ static cp_code join_before(const frame *f, cp_array *before, cp_array *out)
     return r ? CP_OK : cp_error();
 }
 
-static cp_code accumulate_slices(const frame *f, cp_array *x, cp_array *out);
+static cp_code accumulate_slices(const call *f, cp_array *x, cp_array *out);
 
 /* The totals of the chunks of `whole` are combined and put before the chunks behind them, and before the rest. */
-static cp_code join_chunks(const frame *f, cp_array *whole, cp_array *rest)
+static cp_code join_chunks(const call *f, cp_array *whole, cp_array *rest)
 {
     const int64_t nchunks = whole->shape[whole->ndim - 2];
     cp_array *ends = at(whole, SEGMENT - 1);
@@ -194,7 +194,7 @@ static cp_code join_chunks(const frame *f, cp_array *whole, cp_array *rest)
 
 /* The scan that equals this accumulation: where its order changes no bit, and sums of floating types that are regrouped
  * anyway. */
-static bool is_scan(const frame *f, const cp_array *x, cpi_scan_op *op)
+static bool is_scan(const call *f, const cp_array *x, cpi_scan_op *op)
 {
     const bool whole = cpi_is_whole(f->type), ordered = cp_type_kind(f->type) != 'c', truth = cpi_is_bool(f->type);
     switch ((int)f->op) {
@@ -214,7 +214,7 @@ static bool is_scan(const frame *f, const cp_array *x, cpi_scan_op *op)
     }
 }
 
-static cp_code accumulate_slices(const frame *f, cp_array *x, cp_array *out)
+static cp_code accumulate_slices(const call *f, cp_array *x, cp_array *out)
 {
     cpi_scan_op op;
     cp_code scanned;
@@ -222,7 +222,7 @@ static cp_code accumulate_slices(const frame *f, cp_array *x, cp_array *out)
     if (!is_cut(f, x)) {
         cpi_ufunc_reduction c = accumulation_of(f, x, out, NULL);
         c.every = true;
-        return c.n ? run(f, &c) : CP_OK;
+        return c.n ? run_kernel(f, &c) : CP_OK;
     }
     const int64_t n = x->shape[x->ndim - 1], nchunks = n / SEGMENT, left = n - nchunks * SEGMENT;
     cp_array *xs = in_chunks(x, nchunks), *outs = in_chunks(out, nchunks);
@@ -272,7 +272,7 @@ cp_array *cpi_ufunc_operand(const char *function, cp_array *x, cp_type type, cpi
 }
 
 /* Fails where an exponent is negative: elements of x from `from` on that the mask selects. */
-static cp_code check_powers(const frame *f, cp_array *x, int64_t from, cp_array *where)
+static cp_code check_powers(const call *f, cp_array *x, int64_t from, cp_array *where)
 {
     const int64_t n = x->shape[x->ndim - 1];
     if (f->op != CP_OP_power || !cpi_is_signed(f->type) || n <= from) return CP_OK;
@@ -323,7 +323,7 @@ static cp_array *slices_last(cp_array *x, const cpi_slices *slices)
 }
 
 typedef struct {
-    frame f;
+    call f;
     const cp_reduce_options *o;
     cp_array *x, *where; /* owned; the reduced axes last */
     cpi_slices slices;
@@ -460,14 +460,14 @@ static cp_code find_axis(const char *method, const char *name, const cp_array *x
     return cpi_axis(name, axis, x->ndim);
 }
 
-/* Opens the frame of a call with one axis. Returns x in the operation's type with the axis last, which the caller
+/* Opens a call with one axis. Returns x in the operation's type with the axis last, which the caller
  * frees. */
 static cp_array *open_accumulation(const char *method, cp_op op, cp_array *x, int *axis, const cp_accumulate_options *o,
-                                   frame *f, cpi_output *to)
+                                   call *f, cpi_output *to)
 {
     if (check_kind(method, op, x)) return NULL;
     const cpi_op_row *row = &cpi_op_rows[op];
-    *f = (frame){.name = row->name, .op = op};
+    *f = (call){.name = row->name, .op = op};
     if (find_axis(method, f->name, x, axis)) return NULL;
     f->type = type_of(op, x, o->out, o->typed, o->dtype);
     if (f->type == CP_DEFAULT || !(f->device = cpi_common_device(f->name, 2, (cp_array *[]){x, o->out}))) return NULL;
@@ -482,7 +482,7 @@ static cp_array *open_accumulation(const char *method, cp_op op, cp_array *x, in
 cp_array *(cp_ufunc_accumulate)(cp_op op, cp_array *x, int axis, const cp_accumulate_options *options)
 {
     const cp_accumulate_options *o = CPI_GIVEN(cp_accumulate_options, options);
-    frame f;
+    call f;
     cpi_output to;
     cp_array *slices = open_accumulation("accumulate", op, x, &axis, o, &f, &to);
     if (!slices) return NULL;
@@ -517,7 +517,7 @@ static int64_t *segments(cp_op op, cp_array *indices, int64_t n, cpi_device *dev
 }
 
 /* All elements of a segment but the first are exponents. */
-static cp_code check_segment_powers(const frame *f, cp_array *x, const int64_t *bound, int64_t m)
+static cp_code check_segment_powers(const call *f, cp_array *x, const int64_t *bound, int64_t m)
 {
     if (f->op != CP_OP_power || !cpi_is_signed(f->type) || !m) return CP_OK;
     cp_stream *stream = cpi_stream(f->device);
@@ -533,13 +533,13 @@ static cp_code check_segment_powers(const frame *f, cp_array *x, const int64_t *
     return code;
 }
 
-static cp_code reduce_segments(const frame *f, cp_array *x, cp_array *out, const int64_t *bound, int64_t m)
+static cp_code reduce_segments(const call *f, cp_array *x, cp_array *out, const int64_t *bound, int64_t m)
 {
     cpi_ufunc_reduction c = accumulation_of(f, x, out, NULL);
     if (!c.slices || !m) return CP_OK;
     c.first = bound, c.last = bound + m;
     add_dim(&c, m, 0, out->strides[out->ndim - 1], 0);
-    return run(f, &c);
+    return run_kernel(f, &c);
 }
 
 static cp_code check_indices(const char *name, const cp_array *indices)
@@ -556,7 +556,7 @@ static cp_code check_indices(const char *name, const cp_array *indices)
 cp_array *(cp_ufunc_reduceat)(cp_op op, cp_array *x, cp_array *indices, int axis, const cp_accumulate_options *options)
 {
     const cp_accumulate_options *o = CPI_GIVEN(cp_accumulate_options, options);
-    frame f;
+    call f;
     cpi_output to;
     int64_t shape[CP_MAXDIM];
     const char *name = (unsigned)op < CP_NOPS ? cpi_op_rows[op].name : "reduceat";

@@ -82,7 +82,7 @@ static cp_array *taken(const call *c, cp_array *x, cp_array *position)
     return cp_free(r), NULL;
 }
 
-static cp_code put(const call *c, cp_array *position, cp_array *values)
+static cp_code scatter_values(const call *c, cp_array *position, cp_array *values)
 {
     const int64_t size = cpi_itemsize(c->x->type);
     cpi_rows rows = {1, position->size, size,      (const int64_t *)position->data, c->x->data, 0, size, values->data,
@@ -113,7 +113,7 @@ static cp_code do_round(const call *c, cp_array *which)
     if (in[0] && step_of(c->b)) in[1] = taken(c, c->b, which);
     cp_array *r = in[0] && (in[1] || !c->b) ? cp_elementwise(c->op, in, NULL) : NULL;
     cp_array *as_x = r ? cp_astype(r, c->x->type) : NULL;
-    cp_code code = as_x ? put(c, position, as_x) : cp_error();
+    cp_code code = as_x ? scatter_values(c, position, as_x) : cp_error();
     cp_scope_end(scope);
     return code;
 }
@@ -167,7 +167,7 @@ static bool any_order(const call *c)
     }
 }
 
-static cp_code run(call *c)
+static cp_code apply_at(call *c)
 {
     const cpi_op_row *row = &cpi_op_rows[c->op];
     const cpi_elementwise_ops *ops = c->device->backend->elementwise;
@@ -366,7 +366,7 @@ static cp_code do_at(call *c, cp_array *x, cp_array *indices, cp_array *b)
     if (!code) code = find_indices(c, line);
     if (!code) code = find_b(c, apart ? apart : b, indices);
     if (!code) code = check_powers(c);
-    if (!code && c->n) code = run(c);
+    if (!code && c->n) code = apply_at(c);
     if (!code && c->x != x) code = cp_assign(x, c->x);
     cp_free(line), cp_free(apart), cp_free(index);
     return code;

@@ -147,7 +147,7 @@ static void report(const site *p)
     const cp_array *x = p->example;
     fprintf(stderr, "    %lld made by %s, called by %s at %s%s: %lld bytes, the last one %s of shape %s\n",
             (long long)p->arrays, function[0] ? function : "the library", caller[0] ? caller : "a function",
-            line[0] ? line : "an unknown place", x->scope ? ", in a scope that was never ended" : "",
+            line[0] ? line : "an unknown call site", x->scope ? ", in a scope that was never ended" : "",
             (long long)p->bytes, cp_type_name(x->type), cpi_shape_string(x->ndim, x->shape, text, sizeof text));
 }
 
@@ -186,6 +186,6 @@ __attribute__((destructor)) static void at_exit(void)
     if (arrays)
         fprintf(stderr, "cuprite: %lld arrays of %lld bytes were never freed:\n", (long long)arrays, (long long)bytes);
     for (size_t i = 0; i < n; i++) report(worst[i]);
-    if (more) fprintf(stderr, "    and from %zu places more\n", more);
+    if (more) fprintf(stderr, "    and from %zu call sites more\n", more);
     pthread_mutex_unlock(&lock);
 }

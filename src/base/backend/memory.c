@@ -136,7 +136,7 @@ cp_code cp_device_properties(int device, cp_property_fn report, void *context)
     const char *function = "device_properties";
     cpi_device *d = cpi_device_get(function, device);
     if (!d) return cp_error();
-    if (!report) return cpi_fail(CP_ERROR_VALUE, "%s: there is no function to tell", function);
+    if (!report) return cpi_fail(CP_ERROR_VALUE, "%s: there is no function to call", function);
     return d->backend->properties ? d->backend->properties(d, report, context) : CP_OK;
 }
 

@@ -288,7 +288,7 @@ static void move_free(cpi_pool *p, arena *from, arena *to)
 }
 
 /* After a wait for the device every free block may serve every stream: all move to `to`. */
-static void gather(cpi_pool *p, arena *to)
+static void gather_free(cpi_pool *p, arena *to)
 {
     for (arena *a = p->arenas; a; a = a->next)
         if (a != to && !a->captured) move_free(p, a, to);
@@ -415,7 +415,7 @@ static cp_code shrink(cpi_pool *p, cp_stream *stream)
     look_at_waiting(p);
     arena *first = p->arenas;
     while (first && first->captured) first = first->next;
-    if (first) gather(p, first);
+    if (first) gather_free(p, first);
     trim(p, NULL);
     return CP_OK;
 }
@@ -489,7 +489,7 @@ static block *find_block(cpi_pool *p, arena *a, size_t size, bool large)
     /* Full: synchronize the device, make every free block available, then return unused segments. */
     if (p->device->backend->device_sync(p->device)) return NULL;
     look_at_waiting(p);
-    gather(p, a);
+    gather_free(p, a);
     if ((b = take_free(p, a, size, large))) return b;
     trim(p, NULL);
     return chunk_new(p, size, large);

@@ -178,7 +178,7 @@ const char *sanitizer(cudaError_t status)
     case cudaErrorInvalidPc:
     case cudaErrorHardwareStackError:
     case cudaErrorLaunchFailure:
-        return "; CUPRITE_CHECK=1 compute-sanitizer python prog.py tells the kernel, its line and the address";
+        return "; CUPRITE_CHECK=1 compute-sanitizer python prog.py reports the kernel, its line and the address";
     default:
         return "";
     }

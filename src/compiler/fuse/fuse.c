@@ -568,7 +568,7 @@ cp_array *(cp_fused)(const char *text, int n, const char *const *names, cp_array
     cp_array *results[CPI_FUSE_RESULTS] = {NULL};
     cp_fusion *f = cp_fusion_new(text, n, names);
     if (f && f->noperands != n)
-        cpi_fail(CP_ERROR_VALUE, "fused: %d operands for a text with %d", n, f->noperands);
+        cpi_fail(CP_ERROR_VALUE, "fused: %d operands for an expression with %d", n, f->noperands);
     else if (f && f->nresults != 1)
         cpi_fail(CP_ERROR_VALUE, "fused: %d results; cp_fusion_run returns them", f->nresults);
     else if (f) (cp_fusion_run)(f, operands, results, options);

@@ -440,7 +440,7 @@ cp_fusion *cp_fusion_new(const char *text, int n, const char *const *names)
 {
     if (cpi_null("fused", text)) return NULL;
     size_t end = strlen(text);
-    if (end > CPI_FUSE_SOURCE) return cpi_fail(CP_ERROR_VALUE, "fused: a text of %zu bytes; %d at most", end,
+    if (end > CPI_FUSE_SOURCE) return cpi_fail(CP_ERROR_VALUE, "fused: an expression of %zu bytes; %d at most", end,
                                                CPI_FUSE_SOURCE), NULL;
     if (n < 0 || n > CPI_FUSE_OPERANDS)
         return cpi_fail(CP_ERROR_VALUE, "fused: %d operands; %d at most", n, CPI_FUSE_OPERANDS), NULL;

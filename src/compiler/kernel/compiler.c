@@ -208,7 +208,7 @@ typedef struct command {
     int n, capacity;
 } command;
 
-static void add(command *c, const char *word)
+static void add_word(command *c, const char *word)
 {
     if (c->n < c->capacity) c->word[c->n++] = word;
 }
@@ -374,7 +374,7 @@ static bool add_options(command *c, const cpi_kernel_source *source, bool compil
     for (int i = 0, n; i < source->noptions && (n = read_option(source, i, &k, &value)); i += n) {
         if (compiled && k->passed && strcmp(k->passed, "-include") == 0) continue;
         if (!option_for_compiler(k, value, &words[i])) return false;
-        if (words[i]) add(c, words[i]);
+        if (words[i]) add_word(c, words[i]);
     }
     return true;
 }
@@ -385,7 +385,7 @@ enum { NOT_RUN = -1, UNKNOWN = -2 };
 
 /* Exit status, NOT_RUN where it cannot be run, UNKNOWN where the program collected it elsewhere: then compilers leave
  * no result. */
-static int run(const command *c, const char *log)
+static int run_command(const command *c, const char *log)
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
@@ -481,18 +481,18 @@ static cp_code run_on(const workplace *w, command *c, const char *compiler, cons
 {
     char include[PATH_MAX + 2];
     size_t log_bytes = 0;
-    add(c, compiler);
-    for (; *flags; flags++) add(c, *flags);
-    for (; more && *more; more++) add(c, *more);
+    add_word(c, compiler);
+    for (; *flags; flags++) add_word(c, *flags);
+    for (; more && *more; more++) add_word(c, *more);
     snprintf(include, sizeof include, "-I%s", w->headers);
-    add(c, include);
+    add_word(c, include);
     if (!add_options(c, source, compiled, words))
         return cpi_fail(CP_ERROR_MEMORY, "module_compile: out of host memory");
-    add(c, w->source);
-    add(c, "-o");
-    add(c, w->result);
-    if (compiled) add(c, "-lm"), add(c, "-lgcc"); /* libgcc: functions that the compiler calls itself */
-    int status = run(c, w->log);
+    add_word(c, w->source);
+    add_word(c, "-o");
+    add_word(c, w->result);
+    if (compiled) add_word(c, "-lm"), add_word(c, "-lgcc"); /* libgcc: functions that the compiler calls itself */
+    int status = run_command(c, w->log);
     *result = status == 0 || status == UNKNOWN ? cpi_cache_read(w->result, bytes) : NULL;
     char *log = *result ? NULL : cpi_cache_read(w->log, &log_bytes);
     cp_code code = *result ? CP_OK : compile_error(compiler, log, source, status);
@@ -597,9 +597,9 @@ int cpi_compiler_line(const void *object, size_t bytes, size_t offset)
         command c = {capacity, 0, 7};
         const char *const words[] = {path, "-i", "-e", w->result, place};
         snprintf(place, sizeof place, "%#zx", offset);
-        for (size_t i = 0; i < sizeof words / sizeof *words; i++) add(&c, words[i]);
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++) add_word(&c, words[i]);
         size_t log_bytes;
-        char *log = run(&c, w->log) == 0 ? cpi_cache_read(w->log, &log_bytes) : NULL;
+        char *log = run_command(&c, w->log) == 0 ? cpi_cache_read(w->log, &log_bytes) : NULL;
         line = line_in(log);
         free(log);
     }

@@ -230,7 +230,7 @@ static cp_code check_limits(const cp_kernel *k, const cpi_launch *l, int64_t sha
 }
 
 /* The address and the size of each argument's value. */
-static cp_code gather(const cp_kernel *k, int n, const cp_argument *arguments, void **values, uint32_t *bytes)
+static cp_code gather_values(const cp_kernel *k, int n, const cp_argument *arguments, void **values, uint32_t *bytes)
 {
     int64_t all = 0;
     for (int i = 0; i < n; i++) {
@@ -309,7 +309,7 @@ cp_code cp_kernel_launch(cp_kernel *k, cp_dim3 grid, cp_dim3 block, int n, const
                         l.grid[0], l.block[0]);
     void *values[n + 1];
     uint32_t bytes[n + 1];
-    if ((code = gather(k, n, arguments, values, bytes))) return code;
+    if ((code = gather_values(k, n, arguments, values, bytes))) return code;
     l.values = values;
     l.bytes = bytes;
     cpi_span spans[cpi_kernel_checks() ? n + 1 : 1];

@@ -57,13 +57,13 @@ typedef struct cpi_launch {
     int nspans;
 } cpi_launch;
 
-/*: slot("load", by_hand=True, captured="called")
- * slot("unload", by_hand=True, captured="called")
- * slot("function", by_hand=True, captured="called")
- * slot("symbol", by_hand=True, captured="called")
- * slot("get", by_hand=True, captured="called")
- * slot("set", by_hand=True, captured="called")
- * slot("launch", by_hand=True, captured="by_hand") */
+/*: slot("load", hand_written=True, captured="called")
+ * slot("unload", hand_written=True, captured="called")
+ * slot("function", hand_written=True, captured="called")
+ * slot("symbol", hand_written=True, captured="called")
+ * slot("get", hand_written=True, captured="called")
+ * slot("set", hand_written=True, captured="called")
+ * slot("launch", hand_written=True, captured="hand_written") */
 typedef struct cpi_kernel_ops {
     cp_code (*load)(cp_stream *stream, const cpi_kernel_source *source, void **module);
     void (*unload)(cp_stream *stream, void *module);

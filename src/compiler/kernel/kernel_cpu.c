@@ -599,7 +599,7 @@ cp_code cpi_kernel_cpu_launch(cp_stream *stream, const cpi_function *f, const cp
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     if (l->cooperative && j.blocks > TOGETHER / threads) /* their product may exceed 64 bits */
         return cpi_fail(CP_ERROR_DRIVER, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE: %s: %llu blocks of %llu threads at "
-                        "once, the CPU device has room for %d threads", k->name, (unsigned long long)j.blocks,
+                        "once, the CPU device runs at most %d threads", k->name, (unsigned long long)j.blocks,
                         (unsigned long long)threads, TOGETHER);
     j.together = l->cooperative && k->tier == CPI_TIER_FIBERS;
     j.each = j.together || j.blocks <= (ALONE - 1) / threads ? j.blocks : (j.blocks + TASKS - 1) / TASKS;

@@ -46,7 +46,7 @@ static cp_code step_of(const cp_array *x, int axis, bool unsafe, int64_t *step)
 }
 
 /* The k-th integer of an mdspan. */
-static void put(cp_struct *s, bool narrow, int k, int64_t v)
+static void write_integer(cp_struct *s, bool narrow, int k, int64_t v)
 {
     if (narrow) memcpy((char *)(s->value + 1) + k * WORD / 2, &(int32_t){(int32_t)v}, WORD / 2);
     else s->value[1 + k] = v;
@@ -69,8 +69,8 @@ cp_code (cp_mdspan)(cp_array *x, cp_type index_type, cp_struct *s, const cp_mdsp
         if (code) return code;
         if (!counts(narrow, x->shape[i]) || !counts(narrow, step))
             return cpi_fail(CP_ERROR_VALUE, "mdspan: axis %d is too long for an int32", i);
-        put(s, narrow, i, x->shape[i]);
-        put(s, narrow, x->ndim + i, step);
+        write_integer(s, narrow, i, x->shape[i]);
+        write_integer(s, narrow, x->ndim + i, step);
     }
     s->bytes = x->ndim ? WORD + 2 * x->ndim * (narrow ? WORD / 2 : WORD) : 2 * WORD;
     return CP_OK;

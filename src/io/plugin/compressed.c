@@ -46,8 +46,8 @@ typedef struct memory_file {
     int cards;
 } memory_file;
 
-static void put(memory_file *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void put(memory_file *m, const char *format, ...)
+static void append_format(memory_file *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void append_format(memory_file *m, const char *format, ...)
 {
     char text[128];
     va_list list;
@@ -59,7 +59,7 @@ static void put(memory_file *m, const char *format, ...)
 
 static void end_header(memory_file *m)
 {
-    put(m, "END");
+    append_format(m, "END");
     while (m->cards % (CPI_BLOCK / CPI_CARD)) m->cards++;
 }
 
@@ -99,13 +99,13 @@ static const char *wrong_card(const char *card, int64_t table)
 static cp_code put_header(const struct cpi_fits *f, memory_file *m, const char *cards)
 {
     const cpi_hdu *h = &f->hdu;
-    put(m, "XTENSION= 'BINTABLE'");
-    put(m, "BITPIX  =                    8");
-    put(m, "NAXIS   =                    2");
-    put(m, "NAXIS1  = %20lld", (long long)h->row_bytes);
-    put(m, "NAXIS2  = %20lld", (long long)h->rows);
-    put(m, "PCOUNT  = %20lld", (long long)h->heap);
-    put(m, "GCOUNT  =                    1");
+    append_format(m, "XTENSION= 'BINTABLE'");
+    append_format(m, "BITPIX  =                    8");
+    append_format(m, "NAXIS   =                    2");
+    append_format(m, "NAXIS1  = %20lld", (long long)h->row_bytes);
+    append_format(m, "NAXIS2  = %20lld", (long long)h->rows);
+    append_format(m, "PCOUNT  = %20lld", (long long)h->heap);
+    append_format(m, "GCOUNT  =                    1");
     const char *wrong = NULL;
     for (int first = 1; first >= 0; first--) /* TFIELDS comes first */
         for (int i = 0; i < h->cards; i++) {
@@ -114,16 +114,16 @@ static cp_code put_header(const struct cpi_fits *f, memory_file *m, const char *
             if (!needed(card) || (cpi_card_value(card, "TFIELDS") != NULL) != first) continue;
             if (!cpi_card_clean(card, clean)) continue;
             if (!wrong) wrong = wrong_card(clean, h->row_bytes * h->rows);
-            put(m, "%.80s", clean);
+            append_format(m, "%.80s", clean);
         }
     if (wrong)
         return HOST->fail(CP_ERROR_FORMAT, "%s: %s: compressed image: %s has a wrong value", f->source.function,
                           f->source.path, wrong);
-    put(m, "ZIMAGE  =                    T");
-    put(m, "ZBITPIX = %20d", h->bitpix);
-    put(m, "ZNAXIS  = %20d", h->naxis);
-    for (int i = 0; i < h->naxis; i++) put(m, "ZNAXIS%d = %20lld", i + 1, (long long)h->axis[i]);
-    for (int i = 0; i < h->naxis; i++) put(m, "ZTILE%d  = %20lld", i + 1, (long long)h->tile[i]);
+    append_format(m, "ZIMAGE  =                    T");
+    append_format(m, "ZBITPIX = %20d", h->bitpix);
+    append_format(m, "ZNAXIS  = %20d", h->naxis);
+    for (int i = 0; i < h->naxis; i++) append_format(m, "ZNAXIS%d = %20lld", i + 1, (long long)h->axis[i]);
+    for (int i = 0; i < h->naxis; i++) append_format(m, "ZTILE%d  = %20lld", i + 1, (long long)h->tile[i]);
     end_header(m);
     return CP_OK;
 }
@@ -139,10 +139,10 @@ static cp_code open_unit(const struct cpi_fits *f, memory_file *m)
     if (code == CP_OK && !(m->bytes = HOST->malloc(head + data))) code = CP_ERROR_MEMORY;
     if (code == CP_OK) {
         memset(m->bytes, ' ', head);
-        put(m, "SIMPLE  =                    T");
-        put(m, "BITPIX  =                    8");
-        put(m, "NAXIS   =                    0");
-        put(m, "EXTEND  =                    T");
+        append_format(m, "SIMPLE  =                    T");
+        append_format(m, "BITPIX  =                    8");
+        append_format(m, "NAXIS   =                    0");
+        append_format(m, "EXTEND  =                    T");
         end_header(m);
         code = put_header(f, m, cards);
     }

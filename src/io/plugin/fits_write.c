@@ -34,7 +34,7 @@ static int bitpix_of(cp_type t, const char **bzero)
 /* Header cards: each is 80 characters; `n` counts them for the padding. */
 typedef struct cards { cpi_out *out; int n; } cards;
 
-static void put(cards *c, const char *text, size_t length)
+static void append_card(cards *c, const char *text, size_t length)
 {
     char card[CPI_CARD];
     memset(card, ' ', sizeof card);
@@ -47,7 +47,7 @@ static void put_value(cards *c, const char *key, const char *value, const char *
 {
     char text[128];
     int n = snprintf(text, sizeof text, "%-8s= %20s / %s", key, value, comment);
-    put(c, text, (size_t)n);
+    append_card(c, text, (size_t)n);
 }
 
 static void put_integer(cards *c, const char *key, long long value, const char *comment)
@@ -70,7 +70,7 @@ int cpi_next_card(const char *function, const char **lines, char card[CPI_CARD +
     card[CPI_CARD] = 0;
     for (size_t i = 0; i < n; i++)
         if (card[i] < ' ' || card[i] > '~')
-            return HOST->fail(CP_ERROR_VALUE, "%s: a card holds a byte that is no text", function), -1;
+            return HOST->fail(CP_ERROR_VALUE, "%s: a card holds a byte that is no character", function), -1;
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         if (cpi_card_value(card, ours[i]) || cpi_card_number(card, ours[i]) || !memcmp(card, "END     ", 8))
             return HOST->fail(CP_ERROR_VALUE, "%s: card %.8s is written by the function itself", function, card), -1;
@@ -96,10 +96,10 @@ static cp_code put_header(cpi_out *out, cp_type type, int ndim, const int64_t *s
     }
     char card[CPI_CARD + 1];
     int next;
-    while ((next = cpi_next_card(out->function, &lines, card)) > 0) put(&c, card, CPI_CARD);
+    while ((next = cpi_next_card(out->function, &lines, card)) > 0) append_card(&c, card, CPI_CARD);
     if (next < 0) return CP_ERROR_VALUE;
-    put(&c, "END", 3);
-    while (c.n % (CPI_BLOCK / CPI_CARD)) put(&c, "", 0);
+    append_card(&c, "END", 3);
+    while (c.n % (CPI_BLOCK / CPI_CARD)) append_card(&c, "", 0);
     return out->code;
 }
 

@@ -26,7 +26,7 @@ static cp_code failed(cpi_out *o)
     return o->code;
 }
 
-static cp_code put(cpi_out *o, const uint8_t *bytes, size_t n)
+static cp_code write_bytes(cpi_out *o, const uint8_t *bytes, size_t n)
 {
     while (n > 0 && o->code == CP_OK) {
         ssize_t done = write(o->fd, bytes, n < 1 << 30 ? n : 1 << 30);
@@ -46,7 +46,7 @@ static cp_code flush(cpi_out *o)
 {
     size_t n = o->used;
     o->used = 0;
-    return put(o, o->buffer, n);
+    return write_bytes(o, o->buffer, n);
 }
 
 cp_code cpi_out_write(cpi_out *o, const void *bytes, size_t n)
@@ -58,7 +58,7 @@ cp_code cpi_out_write(cpi_out *o, const void *bytes, size_t n)
         return CP_OK;
     }
     cp_code code = flush(o);
-    if (code != CP_OK || n > BUFFER / 2) return code == CP_OK ? put(o, bytes, n) : code;
+    if (code != CP_OK || n > BUFFER / 2) return code == CP_OK ? write_bytes(o, bytes, n) : code;
     memcpy(o->buffer, bytes, n);
     o->used = n;
     return CP_OK;

@@ -12,7 +12,7 @@
 /* --- CSV --- */
 
 /* Shortest of 3 decimal forms that reads back as the value. */
-static int number(char *to, size_t bytes, double v, bool single)
+static int format_number(char *to, size_t bytes, double v, bool single)
 {
     if (isnan(v)) return snprintf(to, bytes, "nan");
     if (isinf(v)) return snprintf(to, bytes, v < 0 ? "-inf" : "inf");
@@ -36,13 +36,13 @@ static int value(char *to, size_t bytes, const cpi_io_column *c, int64_t i)
     case CP_UINT32: return snprintf(to, bytes, "%u", ((const uint32_t *)c->values)[i]);
     case CP_INT64: return snprintf(to, bytes, "%lld", (long long)((const int64_t *)c->values)[i]);
     case CP_UINT64: return snprintf(to, bytes, "%llu", (unsigned long long)((const uint64_t *)c->values)[i]);
-    case CP_FLOAT32: return number(to, bytes, ((const float *)c->values)[i], true);
+    case CP_FLOAT32: return format_number(to, bytes, ((const float *)c->values)[i], true);
     CPI_CASE_HALVES: /* the API layer has converted or refused these */
     CPI_CASE_COMPLEXES:
     case CP_DEFAULT:
     case CP_FLOAT64: break;
     }
-    return number(to, bytes, ((const double *)c->values)[i], false);
+    return format_number(to, bytes, ((const double *)c->values)[i], false);
 }
 
 /* A name, quoted if CSV needs it. */
@@ -110,7 +110,7 @@ static const char *form(cp_type t, int *type)
 
 #define WRITTEN (-1) /* a status: the error record says why */
 /* Fills the table; `bytes` becomes the length of the file in memory. */
-static int fill(fitsfile *fits, const char *function, int n, const cpi_io_column *columns, int64_t rows,
+static int fill_table(fitsfile *fits, const char *function, int n, const cpi_io_column *columns, int64_t rows,
                 const char *cards, char **words, LONGLONG *bytes)
 {
     int status = 0, type, next;
@@ -154,7 +154,7 @@ static cp_code write_fits(cpi_out *out, int n, const cpi_io_column *columns, int
     int status = memory ? 0 : MEMORY_ALLOCATION;
     cpi_fitsio_lock();
     if (!status && !fits_create_memfile(&fits, &memory, &size, 200 * CPI_BLOCK, realloc, &status))
-        status = fill(fits, out->function, n, columns, rows, cards, words, &bytes);
+        status = fill_table(fits, out->function, n, columns, rows, cards, words, &bytes);
     cp_code code = status == WRITTEN ? CP_ERROR_VALUE
                    : status          ? fits_failed(out, status)
                                      : cpi_out_write(out, memory, (size_t)bytes);

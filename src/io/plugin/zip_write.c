@@ -34,7 +34,7 @@ static uint8_t *put16(uint8_t *p, uint32_t v)
 static uint8_t *put32(uint8_t *p, uint32_t v) { return put16(put16(p, v), v >> 16); }
 static uint8_t *put64(uint8_t *p, int64_t v) { return put32(put32(p, (uint32_t)v), (uint32_t)((uint64_t)v >> 32)); }
 
-static void put(struct cpi_zip_writer *w, const void *bytes, int64_t n)
+static void write_bytes(struct cpi_zip_writer *w, const void *bytes, int64_t n)
 {
     if (cpi_out_write(&w->out, bytes, (size_t)n) == CP_OK) w->at += n;
 }
@@ -154,10 +154,10 @@ static void put_local(struct cpi_zip_writer *w, const written *m)
     uint8_t record[LOCAL + 20], *p = record;
     memcpy(p, "PK\3\4", 4);
     p = put_facts(put16(p + 4, VERSION), w, m, 20);
-    put(w, record, p - record);
-    put(w, m->name, (int64_t)strlen(m->name));
+    write_bytes(w, record, p - record);
+    write_bytes(w, m->name, (int64_t)strlen(m->name));
     p = put64(put64(put16(put16(record, 1), 16), m->size), m->packed);
-    put(w, record, p - record);
+    write_bytes(w, record, p - record);
 }
 
 static void put_entry(struct cpi_zip_writer *w, const written *m)
@@ -166,10 +166,10 @@ static void put_entry(struct cpi_zip_writer *w, const written *m)
     memcpy(p, "PK\1\2", 4);
     p = put_facts(put16(put16(p + 4, VERSION | 3 << 8), VERSION), w, m, 28);
     p = put32(put32(put16(put16(put16(p, 0), 0), 0), (uint32_t)0600 << 16), UINT32_MAX);
-    put(w, record, p - record);
-    put(w, m->name, (int64_t)strlen(m->name));
+    write_bytes(w, record, p - record);
+    write_bytes(w, m->name, (int64_t)strlen(m->name));
     p = put64(put64(put64(put16(put16(record, 1), 24), m->size), m->packed), m->at);
-    put(w, record, p - record);
+    write_bytes(w, record, p - record);
 }
 
 static void put_end(struct cpi_zip_writer *w, int64_t from)
@@ -189,7 +189,7 @@ static void put_end(struct cpi_zip_writer *w, int64_t from)
     p = put32(put32(p, (uint32_t)(bytes < UINT32_MAX ? bytes : UINT32_MAX)),
               (uint32_t)(from < UINT32_MAX ? from : UINT32_MAX));
     p = put16(p, 0);
-    put(w, record, p - record);
+    write_bytes(w, record, p - record);
 }
 
 /* --- members --- */
@@ -230,8 +230,8 @@ cp_code cpi_zip_add(struct cpi_zip_writer *w, const char *name, cp_type type, in
         for (int64_t i = 0; i < p.nchunks; i++) {
             int64_t n;
             const uint8_t *bytes = chunk_at(&p, i, &n);
-            if (p.packed) put(w, p.packed + (size_t)i * p.capacity, (int64_t)p.bytes[i]);
-            else put(w, bytes, n);
+            if (p.packed) write_bytes(w, p.packed + (size_t)i * p.capacity, (int64_t)p.bytes[i]);
+            else write_bytes(w, bytes, n);
         }
         code = w->out.code;
     }

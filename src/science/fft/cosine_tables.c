@@ -30,7 +30,7 @@ cpi_fft_kind cpi_fft_cosine_kind(int code, int64_t n, int64_t *length)
     return type == 3 ? CPI_FFT_C2R : type == 4 && n % 2 == 0 ? CPI_FFT_C2C : CPI_FFT_R2C;
 }
 
-static void put(const filling *f, void *table, int64_t at, double value)
+static void store_number(const filling *f, void *table, int64_t at, double value)
 {
     if (f->single) ((float *)table)[at] = (float)value;
     else ((double *)table)[at] = value;
@@ -40,7 +40,7 @@ static void put(const filling *f, void *table, int64_t at, double value)
 static void take(const filling *f, int64_t i, int64_t position, double by)
 {
     f->t->in[i] = (int32_t)position;
-    put(f, f->t->in_by, i, by);
+    store_number(f, f->t->in_by, i, by);
 }
 
 /* Element i of its complex numbers is element `position` times (pr, pi) plus element `other` times (qr, qi). */
@@ -49,15 +49,15 @@ static void take_two(const filling *f, int64_t i, int64_t position, double pr, d
 {
     const double by[] = {pr, pi, qr, qi};
     f->t->in[2 * i] = (int32_t)position, f->t->in[2 * i + 1] = (int32_t)other;
-    for (int k = 0; k < 4; k++) put(f, f->t->in_by, 4 * i + k, by[k]);
+    for (int k = 0; k < 4; k++) store_number(f, f->t->in_by, 4 * i + k, by[k]);
 }
 
 /* Result k is re times the real part plus im times the imaginary part of the Fourier transform's element `position`. */
 static void give(const filling *f, int64_t k, int64_t position, double re, double im)
 {
     f->t->out[k] = (int32_t)position;
-    put(f, f->t->out_by, 2 * k, re);
-    put(f, f->t->out_by, 2 * k + 1, im);
+    store_number(f, f->t->out_by, 2 * k, re);
+    store_number(f, f->t->out_by, 2 * k + 1, im);
 }
 
 static void fill_1(const filling *f)
@@ -104,7 +104,7 @@ static void fill_3(const filling *f)
     }
     for (int64_t k = 0; k < n; k++) { /* of real numbers: one weight each */
         f->t->out[k] = (int32_t)(k % 2 ? n - 1 - k / 2 : k / 2);
-        put(f, f->t->out_by, k, f->sine && k % 2 ? -1 : 1);
+        store_number(f, f->t->out_by, k, f->sine && k % 2 ? -1 : 1);
     }
 }
 

@@ -31,7 +31,7 @@ static cp_array *capacity(cp_array *x, int64_t n, cp_type type)
     return cp_empty((cp_shape){cp_ndim(x), shape}, type);
 }
 
-static bool put(cp_array *to, cp_array *value) { return to && value && !cp_assign(to, value); }
+static bool copy_into(cp_array *to, cp_array *value) { return to && value && !cp_assign(to, value); }
 
 /* exp(-i pi (a k + b)), k < n, of x's precision. */
 static cp_array *turns(int64_t n, double a, double b, const cp_array *x)
@@ -40,7 +40,8 @@ static cp_array *turns(int64_t n, double a, double b, const cp_array *x)
     cp_array *k = cp_multiply(cp_arange_int(0, n, 1, CP_FLOAT64), cp_float(a * PI));
     cp_array *angle = b != 0 ? cp_add(k, cp_float(b * PI)) : k;
     cp_array *t = angle ? cp_empty((cp_shape){1, &n}, CP_COMPLEX128) : NULL;
-    if (!t || !put(cp_real_part(t), cp_cos(angle)) || !put(cp_imag_part(t), cp_negative(cp_sin(angle)))) return NULL;
+    if (!t || !copy_into(cp_real_part(t), cp_cos(angle)) || !copy_into(cp_imag_part(t), cp_negative(cp_sin(angle))))
+        return NULL;
     return single ? cp_astype(t, CP_COMPLEX64) : t;
 }
 
@@ -50,14 +51,15 @@ static cp_array *cosine_2(cp_array *x)
 {
     const int64_t n = cp_dim(x, cp_ndim(x) - 1), h = n / 2;
     cp_array *v = capacity(x, n, x->type);
-    if (!v || !put(part(v, 0, (n + 1) / 2, 1), part(x, 0, n, 2))) return NULL;
-    if (h && !put(part(v, (n + 1) / 2, n, 1), backwards(part(x, 1, n, 2)))) return NULL;
+    if (!v || !copy_into(part(v, 0, (n + 1) / 2, 1), part(x, 0, n, 2))) return NULL;
+    if (h && !copy_into(part(v, (n + 1) / 2, n, 1), backwards(part(x, 1, n, 2)))) return NULL;
     cp_array *u = cp_multiply(rfft_of(v), turns(h + 1, 0.5 / (double)n, 0, x));
     if (!u) return NULL;
     u = cp_multiply(u, cp_float(2));
-    if (!put(part(v, 0, h + 1 < n ? h + 1 : n, 1), part(cp_real_part(u), 0, h + 1 < n ? h + 1 : n, 1))) return NULL;
+    if (!copy_into(part(v, 0, h + 1 < n ? h + 1 : n, 1), part(cp_real_part(u), 0, h + 1 < n ? h + 1 : n, 1)))
+        return NULL;
     const int64_t left = n - h - 1;
-    if (left > 0 && !put(part(v, h + 1, n, 1), cp_negative(backwards(part(cp_imag_part(u), 1, left + 1, 1)))))
+    if (left > 0 && !copy_into(part(v, h + 1, n, 1), cp_negative(backwards(part(cp_imag_part(u), 1, left + 1, 1)))))
         return NULL;
     return v;
 }
@@ -69,20 +71,21 @@ static cp_array *cosine_3(cp_array *x)
     cp_array *z = capacity(x, h + 1, single ? CP_COMPLEX64 : CP_COMPLEX128), *r = capacity(x, n, x->type);
     if (!z || !r) return NULL;
     if (n == 1) return x;
-    if (!put(cp_real_part(z), part(x, 0, h + 1, 1)) || !put(part(cp_imag_part(z), 0, 1, 1), cp_float(0))) return NULL;
-    if (h && !put(part(cp_imag_part(z), 1, h + 1, 1), cp_negative(part(backwards(x), 0, h, 1)))) return NULL;
+    if (!copy_into(cp_real_part(z), part(x, 0, h + 1, 1)) || !copy_into(part(cp_imag_part(z), 0, 1, 1), cp_float(0)))
+        return NULL;
+    if (h && !copy_into(part(cp_imag_part(z), 1, h + 1, 1), cp_negative(part(backwards(x), 0, h, 1)))) return NULL;
     z = cp_multiply(z, cp_conjugate(turns(h + 1, 0.5 / (double)n, 0, x)));
     cp_array *v = z ? cp_irfft(z, .n = n, .norm = CP_FFT_NORM_FORWARD) : NULL;
-    if (!put(part(r, 0, n, 2), part(v, 0, (n + 1) / 2, 1))) return NULL;
-    return put(part(r, 1, n, 2), backwards(part(v, (n + 1) / 2, n, 1))) ? r : NULL;
+    if (!copy_into(part(r, 0, n, 2), part(v, 0, (n + 1) / 2, 1))) return NULL;
+    return copy_into(part(r, 1, n, 2), backwards(part(v, (n + 1) / 2, n, 1))) ? r : NULL;
 }
 
 static cp_array *cosine_1(cp_array *x)
 {
     const int64_t n = cp_dim(x, cp_ndim(x) - 1);
     cp_array *v = capacity(x, 2 * (n - 1), x->type);
-    if (!put(part(v, 0, n, 1), x)) return NULL;
-    if (n > 2 && !put(part(v, n, 2 * (n - 1), 1), backwards(part(x, 1, n - 1, 1)))) return NULL;
+    if (!copy_into(part(v, 0, n, 1), x)) return NULL;
+    if (n > 2 && !copy_into(part(v, n, 2 * (n - 1), 1), backwards(part(x, 1, n - 1, 1)))) return NULL;
     cp_array *u = rfft_of(v);
     return u ? cp_real_part(u) : NULL;
 }
@@ -91,9 +94,9 @@ static cp_array *sine_1(cp_array *x)
 {
     const int64_t n = cp_dim(x, cp_ndim(x) - 1);
     cp_array *v = capacity(x, 2 * (n + 1), x->type);
-    if (!put(part(v, 0, 1, 1), cp_float(0)) || !put(part(v, 1, n + 1, 1), x)) return NULL;
-    if (!put(part(v, n + 1, n + 2, 1), cp_float(0))) return NULL;
-    if (!put(part(v, n + 2, 2 * n + 2, 1), cp_negative(backwards(x)))) return NULL;
+    if (!copy_into(part(v, 0, 1, 1), cp_float(0)) || !copy_into(part(v, 1, n + 1, 1), x)) return NULL;
+    if (!copy_into(part(v, n + 1, n + 2, 1), cp_float(0))) return NULL;
+    if (!copy_into(part(v, n + 2, 2 * n + 2, 1), cp_negative(backwards(x)))) return NULL;
     cp_array *u = rfft_of(v);
     return u ? cp_negative(part(cp_imag_part(u), 1, n + 1, 1)) : NULL;
 }
@@ -217,7 +220,7 @@ static cp_array *transform(cosines *c, cp_array *x, const cpi_fft_lengths *l, in
     if (!cpi_is_complex(x->type)) return real_transform(c, x, l);
     cp_array *re = real_transform(c, cp_real_part(x), l), *im = re ? real_transform(c, cp_imag_part(x), l) : NULL;
     cp_array *r = im ? cp_empty((cp_shape){re->ndim, re->shape}, x->type) : NULL;
-    return r && put(cp_real_part(r), re) && put(cp_imag_part(r), im) ? r : NULL;
+    return r && copy_into(cp_real_part(r), re) && copy_into(cp_imag_part(r), im) ? r : NULL;
 }
 
 typedef struct how { const char *name; bool sine, inverse; } how;
@@ -226,7 +229,7 @@ static cp_array *one(how h, cp_array *x, int type, int64_t n, cp_axes axis, cp_f
 {
     cosines c = {.name = h.name, .type = type, .sine = h.sine, .inverse = h.inverse, .norm = norm};
     cpi_fft_lengths l;
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, h.name, x)) return NULL;
     cp_array *r = cpi_fft_axis(h.name, x, n, axis, &l) ? NULL : transform(&c, x, &l, orthogonalize);
     return cpi_end(&f, r);
@@ -237,7 +240,7 @@ static cp_array *several(how h, cp_array *x, int type, cp_shape s, cp_axes axes,
 {
     cosines c = {.name = h.name, .type = type, .sine = h.sine, .inverse = h.inverse, .norm = norm};
     cpi_fft_lengths l;
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, h.name, x)) return NULL;
     cp_array *r = cpi_fft_axes(h.name, x, s, axes, 0, &l) ? NULL : transform(&c, x, &l, orthogonalize);
     return cpi_end(&f, r);

@@ -89,7 +89,7 @@ typedef struct work {
 } work;
 
 /* Transforms axes axis[0..rank) of `from` into the same axes of `to`. length: of the result, where it is not from's. */
-static cp_code run(const work *w, cp_array *from, cp_array *to, int rank, const int *axis, int64_t length)
+static cp_code transform_axes(const work *w, cp_array *from, cp_array *to, int rank, const int *axis, int64_t length)
 {
     cpi_fft_call c = {.function = w->function, .kind = w->kind, .single = w->single, .sign = w->sign,
                       .scale = w->scale, .rank = rank, .in = from->data, .out = to->data};
@@ -154,7 +154,7 @@ static cp_array *into(const work *w, cp_array *x, cp_array *from, int rank, cons
                     .type = back ? real_type(w->single) : complex_type(w->single), .casting = CP_SAME_KIND,
                     .dense = true};
     if (cpi_output_open(&o, 2, (cp_array *[]){from, x})) return NULL;
-    return cpi_output_close(&o, run(w, from, o.array, rank, axis, back ? n : 0));
+    return cpi_output_close(&o, transform_axes(w, from, o.array, rank, axis, back ? n : 0));
 }
 
 static cp_array *many_complex(work *w, cp_array *x, const cpi_fft_lengths *l, cp_array *out)
@@ -243,7 +243,7 @@ static cp_array *one(const char *name, cpi_fft_kind kind, int sign, cp_array *a,
                      cp_fft_norm norm, cp_array *out)
 {
     cpi_fft_lengths l;
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, name, a)) return NULL;
     cp_array *r = NULL;
     if (!cpi_fft_axis(name, a, n, axis, &l)) {
@@ -313,7 +313,7 @@ static cp_array *several(const char *name, cpi_fft_kind kind, int sign, cp_array
                          int otherwise, cp_fft_norm norm, cp_array *out)
 {
     cpi_fft_lengths l;
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, name, a)) return NULL;
     cp_array *r = NULL;
     if (!cpi_fft_axes(name, a, s, axes, otherwise, &l)) {

@@ -303,7 +303,7 @@ static void run_half(half_job j, bool shared)
 }
 
 /* Copies elements between a slice and contiguous memory. */
-static void gather(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n, int64_t item)
+static void gather_slice(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n, int64_t item)
 {
     for (int64_t i = 0; i < n; i++) memcpy(to + i * to_step, from + i * from_step, (size_t)item);
 }
@@ -312,7 +312,7 @@ static void gather(char *to, int64_t to_step, const char *from, int64_t from_ste
 static void spread_real(const job *j, const char *in, char *to)
 {
     memset(to, 0, (size_t)(j->n * j->item));
-    gather(to, j->item, in, j->in_step, j->n, j->real);
+    gather_slice(to, j->item, in, j->in_step, j->n, j->real);
 }
 
 static void spread_half(const job *j, const char *in, char *to)
@@ -357,7 +357,7 @@ static void run_slice(const job *j, const char *in, char *out, char *memory, int
         (j->kind == CPI_FFT_R2C ? spread_real : spread_half)(j, in, a);
         from = a;
     } else if (j->in_step != j->in_item) {
-        gather(a, j->in_item, in, j->in_step, n_in, j->in_item);
+        gather_slice(a, j->in_item, in, j->in_step, n_in, j->in_item);
         from = a;
     }
     bool swap = j->kind == CPI_FFT_C2C ? c->sign > 0 : j->kind == CPI_FFT_C2R;
@@ -373,7 +373,7 @@ static void run_slice(const job *j, const char *in, char *out, char *memory, int
     if (!halved && j->kind == CPI_FFT_R2C && c->sign > 0) conjugate(to, n_out, c->single);
     if (to == out) return;
     bool spread = j->kind == CPI_FFT_C2R && !halved; /* the real parts of complex results */
-    gather(out, j->out_step, to, spread ? j->item : j->out_item, n_out, j->out_item);
+    gather_slice(out, j->out_step, to, spread ? j->item : j->out_item, n_out, j->out_item);
 }
 
 static void slice_task(void *context, int64_t task, int worker)

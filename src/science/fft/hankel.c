@@ -35,7 +35,8 @@ static double pole_quotient(double p, double m)
     return fmod(p - m, 2) == 0 ? r : -r;
 }
 
-static void fill(double complex *u, int64_t n, double dln, double mu, double offset, double bias, bool inverse)
+static void fill_coefficients(double complex *u, int64_t n, double dln, double mu, double offset, double bias,
+                              bool inverse)
 {
     const double p = (mu + 1 + bias) / 2, m = (mu + 1 - bias) / 2;
     for (int64_t k = 0; k <= n / 2; k++) {
@@ -71,7 +72,7 @@ static cp_array *transformed(const char *name, cp_array *a, double dln, double m
     double complex *u = cpi_malloc((size_t)half * sizeof *u);
     if (!u) return NULL;
     if (bias != 0) a = cp_astype(a, CP_FLOAT64); /* SciPy's slopes are of that type */
-    fill(u, n, dln, mu, offset, bias, inverse);
+    fill_coefficients(u, n, dln, mu, offset, bias, inverse);
     cp_array *c = cp_from_host(u, CP_COMPLEX128, (cp_shape){1, &half}, NULL);
     cpi_free_host(u);
     if (a && c && cpi_fft_is_single(a->type)) c = cp_astype(c, CP_COMPLEX64);
@@ -90,7 +91,7 @@ logarithm; offset: the logarithm of the product of the central elements; bias: t
 cp_array *(cp_fht)(cp_array *a, double dln, double mu, const cp_fht_options *options)
 {
     const cp_fht_options *o = CPI_GIVEN(cp_fht_options, options);
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "fht", a)) return NULL;
     return cpi_end(&f, transformed("fht", a, dln, mu, o->offset, o->bias, false));
 }
@@ -100,7 +101,7 @@ cp_array *(cp_fht)(cp_array *a, double dln, double mu, const cp_fht_options *opt
 cp_array *(cp_ifht)(cp_array *A, double dln, double mu, const cp_ifht_options *options)
 {
     const cp_ifht_options *o = CPI_GIVEN(cp_ifht_options, options);
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "ifht", A)) return NULL;
     return cpi_end(&f, transformed("ifht", A, dln, mu, o->offset, o->bias, true));
 }

@@ -38,7 +38,7 @@ void cpi_fft_root(int64_t k, int64_t n, double *re, double *im)
     *im = -y;
 }
 
-static void put(void *table, int64_t at, bool single, double re, double im)
+static void store_complex(void *table, int64_t at, bool single, double re, double im)
 {
     if (single) {
         ((float *)table)[2 * at] = (float)re;
@@ -53,7 +53,7 @@ static void put_root(void *table, int64_t at, bool single, int64_t k, int64_t n)
 {
     double re, im;
     cpi_fft_root(k % n, n, &re, &im);
-    put(table, at, single, re, im);
+    store_complex(table, at, single, re, im);
 }
 
 /* --- lengths --- */
@@ -209,7 +209,7 @@ static bool fill_kernel(builder *b, void *to, int64_t n, int64_t m)
         good = cpi_fft_on_cpu(&call) == CP_OK;
         if (!good) b->code = cp_error();
     } else b->code = CP_ERROR_MEMORY;
-    for (int64_t k = 0; good && k < m; k++) put(to, k, b->single, result[2 * k], result[2 * k + 1]);
+    for (int64_t k = 0; good && k < m; k++) store_complex(to, k, b->single, result[2 * k], result[2 * k + 1]);
     cpi_free_host(result);
     cpi_free_host(h);
     return good;

@@ -67,7 +67,7 @@ cp_array *(cp_rfftfreq)(int64_t n, double d, const cp_rfftfreq_options *options)
 /* The elements of each axis rolled by half of it (forwards: n / 2): 2^k blocks, each copied once. */
 static cp_array *shifted(const char *name, cp_array *x, cp_axes axes, bool forwards)
 {
-    cpi_frame f;
+    cpi_composite f;
     int64_t by[CP_MAXDIM] = {0};
     int rolled[CP_MAXDIM], n = 0;
     if (!cpi_begin(&f, name, x)) return NULL;

@@ -108,7 +108,7 @@ static cp_array *result(call *c, cp_type type, int n, int64_t first, int64_t sec
 }
 
 /* Runs the slot unless there is nothing to compute; false with an error. */
-static bool run(call *c, size_t which)
+static bool run_slot(call *c, size_t which)
 {
     if (!c->l.batch || !c->l.m || !c->l.n) return true;
     slot f;
@@ -206,7 +206,7 @@ static cp_array *solved(call *c, size_t which, bool vector)
 {
     cp_array *x = c->b ? result(c, c->l.type, vector ? 1 : 2, c->l.m, c->l.k) : NULL;
     if (x) c->l.x = x->data;
-    return finish_one(c, x && run(c, which), x);
+    return finish_one(c, x && run_slot(c, which), x);
 }
 
 /* Checks a matrix where there are no right sides to solve for: a singular matrix is an error all the same. */
@@ -237,7 +237,7 @@ cp_array *(cp_inv)(cp_array *a, const cp_inv_options *options)
     cp_array *x = open_matrix(&c, "inv", a, true) ? result(&c, c.l.type, 2, c.l.n, c.l.n) : NULL;
     c.l.quiet = options && options->quiet;
     if (x) c.l.x = x->data;
-    return finish_one(&c, x && run(&c, SLOT(inv)), x);
+    return finish_one(&c, x && run_slot(&c, SLOT(inv)), x);
 }
 
 cp_array *cp_det(cp_array *a)
@@ -245,7 +245,7 @@ cp_array *cp_det(cp_array *a)
     call c;
     cp_array *x = open_matrix(&c, "det", a, true) ? result(&c, c.l.type, 0, 0, 0) : NULL;
     if (x) c.l.x = x->data;
-    return finish_one(&c, x && (c.l.n ? run(&c, SLOT(det)) : filled(x, 1)), x);
+    return finish_one(&c, x && (c.l.n ? run_slot(&c, SLOT(det)) : filled(x, 1)), x);
 }
 
 cp_code cp_slogdet(cp_array *a, cp_array **sign, cp_array **logabsdet)
@@ -255,7 +255,7 @@ cp_code cp_slogdet(cp_array *a, cp_array **sign, cp_array **logabsdet)
     bool good = open_matrix(&c, "slogdet", a, true) && (made[0] = result(&c, c.l.type, 0, 0, 0)) &&
                 (made[1] = result(&c, real_of(c.l.type), 0, 0, 0));
     if (good) c.l.u = made[0]->data, c.l.s = made[1]->data;
-    good = good && (c.l.n ? run(&c, SLOT(det)) : filled(made[0], 1) && filled(made[1], 0));
+    good = good && (c.l.n ? run_slot(&c, SLOT(det)) : filled(made[0], 1) && filled(made[1], 0));
     return finished(&c, good, 2, made, (cp_array **[]){sign, logabsdet});
 }
 
@@ -266,7 +266,7 @@ cp_array *(cp_cholesky)(cp_array *a, const cp_cholesky_options *options)
     cp_array *x = open_matrix(&c, "cholesky", a, true) ? result(&c, c.l.type, 2, c.l.n, c.l.n) : NULL;
     c.l.upper = options && options->upper;
     if (x) c.l.x = x->data;
-    return finish_one(&c, x && run(&c, SLOT(cholesky)), x);
+    return finish_one(&c, x && run_slot(&c, SLOT(cholesky)), x);
 }
 
 cp_code (cp_qr)(cp_array *a, cp_array **q, cp_array **r, const cp_qr_options *options)
@@ -287,7 +287,7 @@ cp_code (cp_qr)(cp_array *a, cp_array **q, cp_array **r, const cp_qr_options *op
         if (good) c.l.x = made[1]->data, c.l.u = made[0] ? made[0]->data : NULL;
     }
     if (good && !n && mode == CP_QR_COMPLETE) good = made_unit(made[0]);
-    return finished(&c, good && run(&c, SLOT(qr)), 2, made, (cp_array **[]){q, r});
+    return finished(&c, good && run_slot(&c, SLOT(qr)), 2, made, (cp_array **[]){q, r});
 }
 
 cp_array *cp_qr_r(cp_array *a)
@@ -311,7 +311,7 @@ static cp_code singular_values(const char *name, cp_array *a, cp_array **u, cp_a
     if (good) c.l.s = made[1]->data;
     if (good && vectors) c.l.u = made[0]->data, c.l.vt = made[2]->data;
     if (good && vectors && !least) good = made_unit(made[0]) && made_unit(made[2]);
-    good = good && run(&c, SLOT(svd));
+    good = good && run_slot(&c, SLOT(svd));
     return finished(&c, good, 3, made, (cp_array **[]){u, s, vt});
 }
 
@@ -336,7 +336,7 @@ static cp_code spectrum(const char *name, cp_array *a, cp_array **w, cp_array **
     good = good && (made[0] = result(&c, hermitian ? real_of(c.l.type) : complex_of(c.l.type), 1, c.l.n, 0));
     if (good && v) good = (made[1] = result(&c, hermitian ? c.l.type : complex_of(c.l.type), 2, c.l.n, c.l.n)) != NULL;
     if (good) c.l.s = made[0]->data, c.l.u = v ? made[1]->data : NULL;
-    good = good && run(&c, hermitian ? SLOT(eigh) : SLOT(eig));
+    good = good && run_slot(&c, hermitian ? SLOT(eigh) : SLOT(eig));
     return finished(&c, good, 2, made, (cp_array **[]){w, v});
 }
 
@@ -388,7 +388,7 @@ cp_code (cp_schur)(cp_array *a, cp_array **t, cp_array **z, const cp_schur_optio
     if (good) c.l.x = made[0]->data, c.l.u = made[1]->data;
     if (good && sorted) c.l.sort = (cpi_schur_sort)o->sort, c.l.pivots = (int32_t *)(void *)made[2]->data;
     if (good && sorted && !c.l.n) good = filled(made[2], 0);
-    good = good && run(&c, SLOT(schur));
+    good = good && run_slot(&c, SLOT(schur));
     cp_free(chosen);
     return finished(&c, good, 3, made, (cp_array **[]){t, z, o->sdim});
 }
@@ -413,7 +413,7 @@ static cp_code factored(const char *name, cp_array *a, cp_array **lu, cp_array *
         good = order && cp_assign(made[1], order) == CP_OK;
         cp_free(order);
     }
-    good = good && run(&c, SLOT(lu));
+    good = good && run_slot(&c, SLOT(lu));
     return finished(&c, good, 3, made, (cp_array **[]){lu, pivot_rows, NULL});
 }
 cp_code cp_lu_factor(cp_array *a, cp_array **lu, cp_array **piv) { return factored("lu_factor", a, lu, piv, false); }
@@ -443,7 +443,7 @@ cp_array *cp_lu_solve(cp_array *lu, cp_array *piv, cp_array *b, int trans)
     shape[c.ndim] = c.l.n;
     cp_array *p = NULL;
     if (piv->ndim != lu->ndim - 1 || piv->shape[piv->ndim - 1] != c.l.n || !cpi_is_int(piv->type))
-        cpi_fail(CP_ERROR_VALUE, "lu_solve: piv has other places than lu has rows");
+        cpi_fail(CP_ERROR_VALUE, "lu_solve: piv has not one index for each row of lu");
     else p = cpi_dense_shaped("lu_solve", piv, CP_INT32, c.device, c.ndim + 1, shape);
     if (!p) return closed(&c), NULL;
     c.l.pivots_in = (const int32_t *)(const void *)p->data;

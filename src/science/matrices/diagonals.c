@@ -24,7 +24,7 @@ static cp_array *matrix_of(cp_array *v, int64_t k)
 cp_array *(cp_diag)(cp_array *v, const cp_diag_options *options)
 {
     int64_t k = options ? options->k : 0;
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "diag", v)) return NULL;
     if (cp_ndim(v) == 1) return cpi_end(&f, matrix_of(v, k));
     if (cp_ndim(v) == 2) return cpi_end(&f, cp_diagonal(v, k, 0, 1));
@@ -35,7 +35,7 @@ cp_array *(cp_diag)(cp_array *v, const cp_diag_options *options)
              like=True, doc="The square matrix that has the flattened array as its k-th diagonal.") */
 cp_array *(cp_diagflat)(cp_array *v, const cp_diagflat_options *options)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "diagflat", v)) return NULL;
     cp_array *flat = cp_ravel(v);
     return cpi_end(&f, flat ? matrix_of(flat, options ? options->k : 0) : NULL);
@@ -107,7 +107,7 @@ cp_code (cp_fill_diagonal)(cp_array *a, cp_array *val, const cp_fill_diagonal_op
     whole = !cpi_is_float(val->type) && !cpi_is_complex(val->type);
     if (val->flags & CPI_WEAK && whole && cpi_value_as("fill_diagonal", val, a->type, value)) return cp_error();
     if (!val->size || !count) return CP_OK;
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "fill_diagonal", a)) return cp_error();
     bool apart = a->ndim == 2 && wrap && count > a->shape[1] && !cp_is_c_contiguous(a);
     cp_array *x = apart ? cp_copy(a) : a, *view = x ? diagonal_view(x, count, step) : NULL;

@@ -107,7 +107,7 @@ cp_array *(cp_rng_multivariate_normal)(cp_rng *g, cp_array *mean, cp_array *cov,
                                        const cp_rng_multivariate_normal_options *options)
 {
     const cp_rng_multivariate_normal_options *o = CPI_GIVEN(cp_rng_multivariate_normal_options, options);
-    cpi_frame f;
+    cpi_composite f;
     if (cpi_null(name, g) || cpi_null(name, cov) || !cpi_begin(&f, name, mean)) return NULL;
     return cpi_end(&f, vectors(g, mean, cov, tol, o));
 }

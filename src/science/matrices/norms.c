@@ -108,7 +108,7 @@ cp_array *(cp_norm)(cp_array *x, const cp_norm_options *options)
 {
     const cp_norm_options *o = CPI_GIVEN(cp_norm_options, options);
     int at[2] = {0}, n = 0;
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "norm", x)) return NULL;
     int nd = cp_ndim(x);
     bool plain = !o->axis.at && (o->kind == CP_NORM_DEFAULT || (o->kind == CP_NORM_FROBENIUS && nd == 2));
@@ -126,7 +126,7 @@ cp_array *(cp_vector_norm)(cp_array *x, const cp_vector_norm_options *options)
 {
     const cp_vector_norm_options *o = CPI_GIVEN(cp_vector_norm_options, options);
     bool mask[CP_MAXDIM];
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "vector_norm", x)) return NULL;
     if (cpi_axes_mask("vector_norm", o->axis, cp_ndim(x), mask)) return cpi_end(&f, NULL);
     return cpi_end(&f, vector_norm(floating(x), o->kind, o->p, o->axis, o->keepdims));
@@ -152,7 +152,7 @@ static cp_array *completed(const char *name, cp_array *a)
 given.""") */
 cp_array *cp_hermitian(cp_array *a)
 {
-    cpi_frame f;
+    cpi_composite f;
     return cpi_begin(&f, "hermitian", a) ? cpi_end(&f, completed("hermitian", a)) : NULL;
 }
 
@@ -173,7 +173,7 @@ cp_array *(cp_cond)(cp_array *x, const cp_cond_options *options)
 {
     const cp_cond_options *o = CPI_GIVEN(cp_cond_options, options);
     bool ratio = o->kind == CP_NORM_DEFAULT || (o->kind == CP_NORM_NUMBER && fabs(o->p) == 2);
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "cond", x)) return NULL;
     if (!cp_size(x) && cp_ndim(x) >= 2 && !(cp_dim(x, -1) && cp_dim(x, -2)))
         return cpi_end(&f, (cpi_fail(CP_ERROR_LINALG, "cond: cond is not defined on empty arrays"), NULL));
@@ -202,7 +202,7 @@ default the larger dimension times the machine epsilon).""") */
 cp_array *(cp_matrix_rank)(cp_array *A, const cp_matrix_rank_options *options)
 {
     const cp_matrix_rank_options *o = CPI_GIVEN(cp_matrix_rank_options, options);
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "matrix_rank", A)) return NULL;
     if (o->tol && o->rtol)
         return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "matrix_rank: `tol` and `rtol` can't be both set."), NULL));

@@ -5,7 +5,7 @@
              doc="The polynomial with coefficients p, the highest power first, at x: Horner's rule.") */
 cp_array *cp_polyval(cp_array *p, cp_array *x)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (cpi_null("polyval", x) || !cpi_begin(&f, "polyval", p)) return NULL;
     if (cp_ndim(p) < 1) return cpi_end(&f, (cpi_fail(CP_ERROR_TYPE, "polyval: iteration over a 0-d array"), NULL));
     cp_array *y = cp_zeros_like(x, CP_DEFAULT);
@@ -36,7 +36,7 @@ static bool fill_powers(cp_array *v, cp_array *x, cp_type type, bool rising)
              doc="The powers 0 .. N - 1 of each element of x, those of one element in a row, the highest first.") */
 cp_array *(cp_vander)(cp_array *x, int64_t N, const cp_vander_options *options)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (N < 0) return cpi_fail(CP_ERROR_VALUE, "vander: negative dimensions are not allowed"), NULL;
     if (!cpi_begin(&f, "vander", x)) return NULL;
     if (cp_ndim(x) != 1)
@@ -63,7 +63,7 @@ static cp_array *widened(cp_array *p, int64_t n)
 
 static cp_array *joined(const char *name, cp_op op, cp_array *a1, cp_array *a2)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, name, a1)) return NULL;
     if (cpi_null(name, a2)) return cpi_end(&f, NULL);
     const int64_t n = cp_size(a1) > cp_size(a2) ? cp_size(a1) : cp_size(a2);
@@ -90,7 +90,7 @@ static cp_array *trimmed(cp_array *p)
              doc="The product of two polynomials, the highest power first; leading zeros are removed.") */
 cp_array *cp_polymul(cp_array *a1, cp_array *a2)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "polymul", a1)) return NULL;
     cp_array *p = cpi_null("polymul", a2) ? NULL : trimmed(a1), *q = p ? trimmed(a2) : NULL;
     return cpi_end(&f, q ? cp_convolve(p, q, CP_MODE_FULL) : NULL);
@@ -120,7 +120,7 @@ static cp_array *remainder_of(cp_array *r)
              doc="Quotient and remainder of two polynomials, the highest power first.") */
 cp_code cp_polydiv(cp_array *u, cp_array *v, cp_array **q, cp_array **r)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (cpi_null("polydiv", q) || cpi_null("polydiv", r)) return CP_ERROR_VALUE;
     *q = *r = NULL;
     if (!cpi_begin(&f, "polydiv", u)) return cp_error();
@@ -147,7 +147,7 @@ cp_code cp_polydiv(cp_array *u, cp_array *v, cp_array **q, cp_array **r)
              doc="The m-th derivative of a polynomial, the highest power first.") */
 cp_array *cp_polyder(cp_array *p, int64_t m)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (m < 0) return cpi_fail(CP_ERROR_VALUE, "polyder: Order of derivative must be positive (see polyint)"), NULL;
     if (!cpi_begin(&f, "polyder", p)) return NULL;
     cp_array *c = cp_slice(widened(p, 0), 1, &CP_ELLIPSIS);
@@ -162,7 +162,7 @@ cp_array *cp_polyder(cp_array *p, int64_t m)
 cp_array *(cp_polyint)(cp_array *p, int64_t m, const cp_polyint_options *options)
 {
     const cp_polyint_options *o = CPI_GIVEN(cp_polyint_options, options);
-    cpi_frame f;
+    cpi_composite f;
     if (m < 0) return cpi_fail(CP_ERROR_VALUE, "polyint: Order of integral must be positive (see polyder)"), NULL;
     if (!cpi_begin(&f, "polyint", p)) return NULL;
     cp_array *c = cp_slice(widened(p, 0), 1, &CP_ELLIPSIS);

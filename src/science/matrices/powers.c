@@ -21,7 +21,7 @@ static bool is_stack_of_squares(const char *name, const cp_array *a)
              doc="The n-th power of square matrices, by squaring; of negative n of their inverses.") */
 cp_array *cp_matrix_power(cp_array *a, int64_t n)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "matrix_power", a)) return NULL;
     if (!is_stack_of_squares("matrix_power", a)) return cpi_end(&f, NULL);
     if (!n) {
@@ -51,7 +51,7 @@ static cp_array *solve_factored(cp_array *c, cp_array *b, bool lower)
              doc="x with c^H c x = b or, `lower`, with c c^H x = b, for triangular c of which one half is read.") */
 cp_array *(cp_cho_solve)(cp_array *c, cp_array *b, const cp_cho_solve_options *options)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (cpi_null("cho_solve", b) || !cpi_begin(&f, "cho_solve", c)) return NULL;
     if (cp_ndim(c) < 2 || cp_dim(c, -1) != cp_dim(c, -2))
         return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "cho_solve: The factored matrix c is not square."), NULL));
@@ -62,7 +62,7 @@ cp_array *(cp_cho_solve)(cp_array *c, cp_array *b, const cp_cho_solve_options *o
              doc="The inverse of each positive definite Hermitian matrix, of which only the lower half is read.") */
 cp_array *cp_invh(cp_array *a)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "invh", a)) return NULL;
     if (!is_stack_of_squares("invh", a)) return cpi_end(&f, NULL);
     cp_array *c = cp_cholesky(a), *one = c ? cp_eye(cp_dim(a, -1), cp_dim(a, -1), 0, cp_type_of(c)) : NULL;
@@ -125,7 +125,7 @@ static bool take_product(multi_dot *c, cp_array *const *arrays)
              doc="The product of two or more matrices in the cheapest order; the first and the last may be vectors.") */
 cp_array *(cp_multi_dot)(int n, cp_array *const *arrays, const cp_multi_dot_options *options)
 {
-    cpi_frame f;
+    cpi_composite f;
     cp_array *out = options ? options->out : NULL, *r = NULL;
     if (n < 2) return cpi_fail(CP_ERROR_VALUE, "multi_dot: Expecting at least two arrays."), NULL;
     if (n > MULTI_DOT_MOST) return cpi_fail(CP_ERROR_VALUE, "multi_dot: at most %d arrays", MULTI_DOT_MOST), NULL;
@@ -171,7 +171,7 @@ static cp_array *applied(cp_array *vt, cp_array *inverse, cp_array *right)
 largest count as 0.""") */
 cp_array *(cp_pinv)(cp_array *a, const cp_pinv_options *options)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "pinv", a)) return NULL;
     cp_array *u = NULL, *s = NULL, *vt = NULL, *rcond = options && options->rcond ? options->rcond : cp_float(1e-15);
     if (!rcond || cp_svd(a, &u, &s, &vt)) return cpi_end(&f, NULL);
@@ -215,7 +215,7 @@ static cp_array *share_of(cp_array *rcond, cp_type type, int64_t larger)
     return cp_float(share <= 0 || share >= 1 ? epsilon_of(type) : share);
 }
 
-/* The results of lstsq in the caller's frame: [x, residuals, rank, s]. */
+/* The results of lstsq in the caller's scope: [x, residuals, rank, s]. */
 static bool least_squares(cp_array *a, cp_array *b, cp_array *rcond, cp_array **found)
 {
     cp_array *u = NULL, *s = NULL, *vt = NULL, *large = NULL;
@@ -256,7 +256,7 @@ more rows than columns), the rank, and a's singular values, of which those of at
 cp_code cp_lstsq(cp_array *a, cp_array *b, cp_array *rcond, cp_array **x, cp_array **residuals, cp_array **rank,
                  cp_array **s)
 {
-    cpi_frame f;
+    cpi_composite f;
     cp_array *found[4] = {NULL}, **const to[4] = {x, residuals, rank, s};
     for (int i = 0; i < 4; i++)
         if (to[i]) *to[i] = NULL;
@@ -308,7 +308,7 @@ static cp_array *approximant(cp_array *a)
 device.""") */
 cp_array *cp_expm(cp_array *a)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "expm", a)) return NULL;
     if (cp_ndim(a) < 2)
         return cpi_end(&f, (cpi_fail(CP_ERROR_LINALG, "expm: The input array must be at least two-dimensional"), NULL));

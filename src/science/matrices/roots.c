@@ -44,7 +44,7 @@ static cp_array *from_roots(cp_array *roots)
 ValueError for what is neither.""") */
 cp_array *cp_poly(cp_array *seq_of_zeros)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "poly", seq_of_zeros)) return NULL;
     cp_array *roots = cp_ndim(seq_of_zeros) ? seq_of_zeros : cp_reshape(seq_of_zeros, CP_SHAPE(1));
     if (roots && cp_ndim(roots) == 2 && cp_dim(roots, 0) == cp_dim(roots, 1) && cp_size(roots))
@@ -71,7 +71,7 @@ static cp_array *companion(cp_array *p)
 for each coefficient that is 0 at the end. ValueError for coefficients of more than one axis.""") */
 cp_array *cp_roots(cp_array *p)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "roots", p)) return NULL;
     cp_array *line = cp_ndim(p) ? p : cp_reshape(p, CP_SHAPE(1));
     if (line && cp_ndim(line) != 1)

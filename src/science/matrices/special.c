@@ -58,7 +58,7 @@ which lie along the last axes.""") */
 cp_array *(cp_toeplitz)(cp_array *c, const cp_toeplitz_options *options)
 {
     cp_array *r = options ? options->r : NULL;
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "toeplitz", c)) return NULL;
     c = at_least(c, 1);
     return cpi_end(&f, toeplitz_of(c, r ? at_least(r, 1) : c && cpi_is_complex(c->type) ? cp_conjugate(c) : c));
@@ -68,7 +68,7 @@ cp_array *(cp_toeplitz)(cp_array *c, const cp_toeplitz_options *options)
              doc="Matrices of which each column is the one before it, moved on by one and around.") */
 cp_array *cp_circulant(cp_array *c)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "circulant", c)) return NULL;
     c = at_least(c, 1);
     cp_array *row = joined_last(last_from(c, 0, 1), last_from(cp_flip(c, CP_AXES(-1)), 0, -1));
@@ -80,7 +80,7 @@ cp_array *cp_circulant(cp_array *c)
 cp_array *(cp_hankel)(cp_array *c, const cp_hankel_options *options)
 {
     cp_array *r = options ? options->r : NULL;
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "hankel", c)) return NULL;
     c = cp_ravel(c);
     r = r ? cp_ravel(r) : c ? cp_zeros_like(c, CP_DEFAULT) : NULL;
@@ -89,7 +89,7 @@ cp_array *(cp_hankel)(cp_array *c, const cp_hankel_options *options)
 }
 
 /* x[..., rows, columns] = value */
-static bool put(cp_array *x, cp_index rows, cp_index columns, cp_array *value)
+static bool assign_block(cp_array *x, cp_index rows, cp_index columns, cp_array *value)
 {
     cp_array *part = x && value ? cp_slice(x, CP_ITEMS(CP_ELLIPSIS, rows, columns)) : NULL;
     return part && cp_assign(part, value) == CP_OK;
@@ -122,7 +122,7 @@ static cp_array *zeros_of(cp_array *like, int64_t rows, int64_t columns, cp_type
              doc="The companion matrices of polynomials, highest power first, whose leading coefficients are not 0.") */
 cp_array *cp_companion(cp_array *a)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "companion", a)) return NULL;
     a = at_least(a, 1);
     if (!a) return cpi_end(&f, NULL);
@@ -138,7 +138,7 @@ cp_array *cp_companion(cp_array *a)
                                      "`a[..., 0]`) must not be zero."), NULL));
     cp_array *row = cp_divide(cp_negative(last_from(a, 1, INT64_MAX)), first);
     cp_array *c = row ? zeros_of(a, n - 1, n - 1, cp_type_of(row)) : NULL;
-    bool good = put(c, CP_AT(0), CP_FULL, row) && put_diagonal(c, -1, 0, 1, cp_int(1));
+    bool good = assign_block(c, CP_AT(0), CP_FULL, row) && put_diagonal(c, -1, 0, 1, cp_int(1));
     return cpi_end(&f, good ? c : NULL);
 }
 
@@ -146,7 +146,7 @@ cp_array *cp_companion(cp_array *a)
              doc="The pentadiagonal companion matrix of a polynomial, highest power first.") */
 cp_array *cp_fiedler_companion(cp_array *a)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "fiedler_companion", a)) return NULL;
     a = at_least(a, 1);
     if (!a || cp_ndim(a) != 1)
@@ -164,16 +164,16 @@ cp_array *cp_fiedler_companion(cp_array *a)
     cp_array *c = b ? cp_zeros(CP_SHAPE(n, n), cp_type_of(b)) : NULL, *one = cp_int(1);
     bool good = put_diagonal(c, -2, 1, 2, one) && put_diagonal(c, 2, 0, 2, one);
     for (int64_t i = 2; i <= n && good; i++) /* beside the diagonal, alternately below and above it */
-        good = i % 2 ? put(c, CP_AT(i - 1), CP_AT(i - 2), last_from(b, i, i + 1))
-                     : put(c, CP_AT(i - 2), CP_AT(i - 1), last_from(b, i, i + 1));
-    good = good && put(c, CP_AT(0), CP_AT(0), last_from(b, 1, 2)) && put(c, CP_AT(1), CP_AT(0), one);
+        good = i % 2 ? assign_block(c, CP_AT(i - 1), CP_AT(i - 2), last_from(b, i, i + 1))
+                     : assign_block(c, CP_AT(i - 2), CP_AT(i - 1), last_from(b, i, i + 1));
+    good = good && assign_block(c, CP_AT(0), CP_AT(0), last_from(b, 1, 2)) && assign_block(c, CP_AT(1), CP_AT(0), one);
     return cpi_end(&f, good ? c : NULL);
 }
 
 /*: function("fiedler", "a: array_like", module="_linalg", doc="The distances |a[i] - a[j]|.") */
 cp_array *cp_fiedler(cp_array *a)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "fiedler", a)) return NULL;
     a = at_least(a, 1);
     if (a && !cp_size(a)) return cpi_end(&f, cp_empty(CP_SHAPE(0), CP_FLOAT64));
@@ -186,18 +186,20 @@ cp_array *cp_fiedler(cp_array *a)
              doc="The matrix of a population's growth: fertilities in the first row, survival below the diagonal.") */
 cp_array *cp_leslie(cp_array *f, cp_array *s)
 {
-    cpi_frame frame;
-    if (cpi_null("leslie", s) || !cpi_begin(&frame, "leslie", f)) return NULL;
+    cpi_composite composite;
+    if (cpi_null("leslie", s) || !cpi_begin(&composite, "leslie", f)) return NULL;
     f = at_least(f, 1), s = at_least(s, 1);
-    if (!f || !s) return cpi_end(&frame, NULL);
+    if (!f || !s) return cpi_end(&composite, NULL);
     if (cp_ndim(f) != 1 || cp_ndim(s) != 1 || cp_size(f) != cp_size(s) + 1)
-        return cpi_end(&frame, (cpi_fail(CP_ERROR_VALUE, "leslie: Incorrect lengths for f and s. The length of s along "
-                                         "the last axis must be one less than the length of f."), NULL));
+        return cpi_end(&composite,
+                       (cpi_fail(CP_ERROR_VALUE, "leslie: Incorrect lengths for f and s. The length of s along "
+                                                 "the last axis must be one less than the length of f."),
+                        NULL));
     if (!cp_size(s))
-        return cpi_end(&frame, (cpi_fail(CP_ERROR_VALUE, "leslie: The length of s must be at least 1."), NULL));
+        return cpi_end(&composite, (cpi_fail(CP_ERROR_VALUE, "leslie: The length of s must be at least 1."), NULL));
     cp_array *m = cp_zeros(CP_SHAPE(cp_size(f), cp_size(f)), cp_promote(cp_type_of(f), cp_type_of(s)));
-    bool good = put(m, CP_AT(0), CP_FULL, f) && put_diagonal(m, -1, 0, 1, s);
-    return cpi_end(&frame, good ? m : NULL);
+    bool good = assign_block(m, CP_AT(0), CP_FULL, f) && put_diagonal(m, -1, 0, 1, s);
+    return cpi_end(&composite, good ? m : NULL);
 }
 
 /*: words("convolution_size", "full valid same", c="cp_convolution_size",
@@ -207,7 +209,7 @@ cp_array *cp_leslie(cp_array *f, cp_array *s)
 cp_array *(cp_convolution_matrix)(cp_array *a, int64_t n, const cp_convolution_matrix_options *options)
 {
     cp_convolution_size mode = options ? options->mode : CP_CONVOLUTION_FULL;
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "convolution_matrix", a)) return NULL;
     if (n <= 0)
         return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "convolution_matrix: n must be a positive integer."), NULL));
@@ -229,7 +231,7 @@ cp_array *(cp_convolution_matrix)(cp_array *a, int64_t n, const cp_convolution_m
              doc="Matrices along the diagonal of one, the rest 0; axes before the last two broadcast.") */
 cp_array *cp_block_diag(int n, cp_array *const *arrs)
 {
-    cpi_frame f;
+    cpi_composite f;
     int64_t shape[CP_MAXDIM + 2], rows = 0, columns = 0;
     int nd = 0;
     if (n < 1) return cp_zeros(CP_SHAPE(1, 0), CP_FLOAT64);
@@ -248,7 +250,7 @@ cp_array *cp_block_diag(int n, cp_array *const *arrs)
     good = good && (r = cp_zeros((cp_shape){nd + 2, shape}, type));
     for (int64_t i = 0, y = 0, x = 0; good && i < n; i++) {
         int64_t h = cp_dim(list[i], -2), w = cp_dim(list[i], -1);
-        good = !h || !w || put(r, CP_RANGE(y, y + h), CP_RANGE(x, x + w), list[i]);
+        good = !h || !w || assign_block(r, CP_RANGE(y, y + h), CP_RANGE(x, x + w), list[i]);
         y += h, x += w;
     }
     cpi_free_host(list);
@@ -259,7 +261,7 @@ cp_array *cp_block_diag(int n, cp_array *const *arrs)
              doc="Kronecker's products of the columns of two matrices, column by column.") */
 cp_array *cp_khatri_rao(cp_array *a, cp_array *b)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (cpi_null("khatri_rao", b) || !cpi_begin(&f, "khatri_rao", a)) return NULL;
     if (cp_ndim(a) != 2 || cp_ndim(b) != 2)
         return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "khatri_rao: The both arrays should be 2-dimensional."), NULL));
@@ -273,8 +275,8 @@ cp_array *cp_khatri_rao(cp_array *a, cp_array *b)
 /* --- matrices of a size --- */
 static cp_array *indices(int64_t n) { return cp_arange_int(0, n, 1, CP_INT64); }
 static cp_array *column(cp_array *x) { return x ? cp_expand_dims(x, CP_AXES(1)) : NULL; }
-/* A frame where no operand determines the device. */
-static bool begin_here(cpi_frame *f, const char *name, int64_t n)
+/* A call where no operand determines the device. */
+static bool begin_here(cpi_composite *f, const char *name, int64_t n)
 {
     if (n < 0) return cpi_fail(CP_ERROR_VALUE, "%s: negative dimensions are not allowed", name), false;
     return cpi_begin_alone(f);
@@ -283,7 +285,7 @@ static bool begin_here(cpi_frame *f, const char *name, int64_t n)
 /*: function("hilbert", "n: int64", module="_linalg", doc="The matrix 1 / (1 + i + j).") */
 cp_array *cp_hilbert(int64_t n)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (!begin_here(&f, "hilbert", n)) return NULL;
     cp_array *i = cp_arange_int(1, n + 1, 1, CP_INT64);
     return cpi_end(&f, cp_divide(cp_int(1), cp_add(column(i), indices(n))));
@@ -293,13 +295,14 @@ cp_array *cp_hilbert(int64_t n)
              doc="Helmert's matrix without its constant first row, or, `full`, with it.") */
 cp_array *(cp_helmert)(int64_t n, const cp_helmert_options *options)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (n < 1) return cpi_fail(CP_ERROR_VALUE, "helmert: n must be a positive integer"), NULL;
     if (!begin_here(&f, "helmert", n)) return NULL;
     cp_array *i = column(cp_arange_int(0, n, 1, CP_FLOAT64)), *j = cp_arange_int(0, n, 1, CP_FLOAT64);
     cp_array *h = cp_subtract(cp_astype(cp_less(j, i), CP_FLOAT64), cp_multiply(cp_equal(i, j), i));
     cp_array *d = cp_multiply(i, cp_add(i, cp_int(1)));
-    bool good = put(h, CP_AT(0), CP_FULL, cp_int(1)) && put(d, CP_AT(0), CP_AT(0), cp_float((double)n));
+    bool good =
+        assign_block(h, CP_AT(0), CP_FULL, cp_int(1)) && assign_block(d, CP_AT(0), CP_AT(0), cp_float((double)n));
     cp_array *r = good ? cp_divide(h, cp_sqrt(d)) : NULL;
     return cpi_end(&f, r && !(options && options->full) ? cpi_range(r, 0, 1, INT64_MAX) : r);
 }
@@ -308,7 +311,7 @@ cp_array *(cp_helmert)(int64_t n, const cp_helmert_options *options)
              doc="Sylvester's matrix of 1 and -1, n a power of 2; int64 unless the dtype is another.") */
 cp_array *(cp_hadamard)(int64_t n, const cp_hadamard_options *options)
 {
-    cpi_frame f;
+    cpi_composite f;
     cp_type type = options && options->typed ? options->dtype : CP_INT64;
     if (n < 1 || n & (n - 1))
         return cpi_fail(CP_ERROR_VALUE, "hadamard: n must be an positive integer, and n must be a power of 2"), NULL;
@@ -329,7 +332,7 @@ cp_array *(cp_hadamard)(int64_t n, const cp_hadamard_options *options)
 cp_array *(cp_dft)(int64_t n, const cp_dft_options *options)
 {
     cp_dft_scale scale = options ? options->scale : CP_DFT_ONE;
-    cpi_frame f;
+    cpi_composite f;
     if (n > INT32_MAX) return cpi_fail(CP_ERROR_VALUE, "dft: array is too big"), NULL;
     if (!begin_here(&f, "dft", n)) return NULL;
     cp_array *turns = cp_remainder(cp_multiply(column(indices(n)), indices(n)), cp_int(n ? n : 1)); /* exact */

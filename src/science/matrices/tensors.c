@@ -31,7 +31,7 @@ static cp_array *with_axes_last(cp_array *a, cp_axes axes)
 of x's axes have the same product as b's.""") */
 cp_array *(cp_tensorsolve)(cp_array *a, cp_array *b, const cp_tensorsolve_options *options)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (cpi_null("tensorsolve", b) || !cpi_begin(&f, "tensorsolve", a)) return NULL;
     cp_axes axes = options ? options->axes : (cp_axes){0};
     int nd = cp_ndim(a), k = nd - cp_ndim(b);
@@ -52,7 +52,7 @@ cp_array *(cp_tensorsolve)(cp_array *a, cp_array *b, const cp_tensorsolve_option
              doc="The inverse of a as a matrix whose rows are its first `ind` axes and whose columns the others.") */
 cp_array *cp_tensorinv(cp_array *a, int ind)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "tensorinv", a)) return NULL;
     if (ind <= 0) return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "tensorinv: Invalid ind argument."), NULL));
     int nd = cp_ndim(a), k = ind < nd ? ind : nd;
@@ -121,7 +121,7 @@ static cp_array *cross_of_three(cp_array *a, cp_array *b, cp_type type, int axis
 the result (axis: of all three); of two vectors of two elements the third element alone.""") */
 cp_array *cp_cross(cp_array *a, cp_array *b, int axisa, int axisb, int axisc, int axis)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (cpi_null("cross", b) || !cpi_begin(&f, "cross", a)) return NULL;
     if (axis != CP_FLAT) axisa = axisb = axisc = axis;
     if (!cp_ndim(a) || !cp_ndim(b))

@@ -264,7 +264,7 @@ static void put_errors(const measure_job *j, int64_t i, const word *cell)
 }
 
 /* Writes result i from its region's cell (NULL: no such label). `second` has the sums of squares. */
-static void put(const measure_job *j, int64_t i, const word *cell, bool second)
+static void write_result(const measure_job *j, int64_t i, const word *cell, bool second)
 {
     const cpi_measure_plan *p = j->plan;
     static const word nothing[POSITION + 1 + 3 * CP_MAXDIM];
@@ -310,7 +310,7 @@ static void put_all(const measure_job *j, bool second)
 {
     for (int64_t i = 0; i < j->plan->n; i++) {
         int64_t slot = cpi_slot_of_result(&j->lookup, i);
-        put(j, i, slot < 0 ? NULL : j->table + slot * j->words, second);
+        write_result(j, i, slot < 0 ? NULL : j->table + slot * j->words, second);
     }
 }
 

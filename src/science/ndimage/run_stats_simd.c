@@ -74,7 +74,7 @@ INLINE void find_extremum(const void *p, int64_t at, int64_t n, run_stats *r, ke
 }
 
 /* The statistics that are wanted of the n elements at p, the first of which is the array's number `at`. */
-INLINE void run(const void *p, int64_t at, int64_t n, run_stats *r, value_of value, integer_of integer, key_of key)
+INLINE void add_run(const void *p, int64_t at, int64_t n, run_stats *r, value_of value, integer_of integer, key_of key)
 {
     if (r->want & WANT_INTEGER) {
         uint64_t whole = 0;
@@ -89,25 +89,25 @@ INLINE void run(const void *p, int64_t at, int64_t n, run_stats *r, value_of val
 }
 
 /* For a type: INTEGER and KEY are of element p[k]. */
-#define RUN(NAME, T, VALUE, INTEGER, KEY)                                                                             \
-    INLINE double value_##NAME(const void *x, int64_t k) { return (double)VALUE(((const T *)x)[k]); }                 \
-    INLINE uint64_t integer_##NAME(const void *x, int64_t k)                                                          \
-    {                                                                                                                 \
-        const T *p = x;                                                                                               \
-        return (void)p, (void)k, (uint64_t)(INTEGER);                                                                 \
-    }                                                                                                                 \
-    INLINE uint64_t key_##NAME(const void *x, int64_t k, uint64_t nan)                                                \
-    {                                                                                                                 \
-        const T *p = x;                                                                                               \
-        return (void)nan, (KEY);                                                                                      \
-    }                                                                                                                 \
-    static void run_##NAME(const void *x, int64_t at, int64_t n, run_stats *r)                                        \
-    {                                                                                                                 \
-        run((const T *)x + at, at, n, r, value_##NAME, integer_##NAME, key_##NAME);                                   \
-    }                                                                                                                 \
-    static void values_##NAME(const void *x, int64_t at, double *to)                                                  \
-    {                                                                                                                 \
-        for (int k = 0; k < 64; k++) to[k] = value_##NAME((const T *)x + at, k);                                      \
+#define RUN(NAME, T, VALUE, INTEGER, KEY)                                                                              \
+    INLINE double value_##NAME(const void *x, int64_t k) { return (double)VALUE(((const T *)x)[k]); }                  \
+    INLINE uint64_t integer_##NAME(const void *x, int64_t k)                                                           \
+    {                                                                                                                  \
+        const T *p = x;                                                                                                \
+        return (void)p, (void)k, (uint64_t)(INTEGER);                                                                  \
+    }                                                                                                                  \
+    INLINE uint64_t key_##NAME(const void *x, int64_t k, uint64_t nan)                                                 \
+    {                                                                                                                  \
+        const T *p = x;                                                                                                \
+        return (void)nan, (KEY);                                                                                       \
+    }                                                                                                                  \
+    static void run_##NAME(const void *x, int64_t at, int64_t n, run_stats *r)                                         \
+    {                                                                                                                  \
+        add_run((const T *)x + at, at, n, r, value_##NAME, integer_##NAME, key_##NAME);                                \
+    }                                                                                                                  \
+    static void values_##NAME(const void *x, int64_t at, double *to)                                                   \
+    {                                                                                                                  \
+        for (int k = 0; k < 64; k++) to[k] = value_##NAME((const T *)x + at, k);                                       \
     }
 
 #define SIGNED(v) ((uint64_t)(int64_t)(v) ^ (uint64_t)1 << 63)

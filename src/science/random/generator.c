@@ -154,7 +154,7 @@ cp_code cp_rng_set_state(cp_rng *g, const cp_rng_state *state)
     if (cpi_null(name, g) || cpi_null(name, state)) return cp_error();
     if (state->kind != g->s.kind) return cpi_fail(CP_ERROR_VALUE, "%s: the state is another generator's", name);
     if (state->place < 0 || state->place > 4 || state->has_half > 1)
-        return cpi_fail(CP_ERROR_VALUE, "%s: there is no such place in a block", name);
+        return cpi_fail(CP_ERROR_VALUE, "%s: a block has no such position", name);
     cp_rng_state s = *state;
     if (!has_counter(&s)) begin_state(&s, state->state);
     if (memcmp(s.state, state->state, sizeof s.state))
@@ -171,7 +171,7 @@ cp_rng *cp_rng_copy(cp_rng *g)
     return cp_rng_get_state(g, &s) ? NULL : made("rng_copy", &s);
 }
 
-static void add(uint64_t to[4], const uint64_t n[4])
+static void add_256(uint64_t to[4], const uint64_t n[4])
 {
     unsigned carry = 0;
     for (int i = 0; i < 4; i++) {
@@ -185,8 +185,8 @@ static void add(uint64_t to[4], const uint64_t n[4])
 static void go_on(cp_rng_state *s, const uint64_t n[4])
 {
     if (has_counter(s)) {
-        add(s->counter, n);
-        if (s->kind == CP_RNG_PHILOX4X32) add(s->counter, n); /* two values a block */
+        add_256(s->counter, n);
+        if (s->kind == CP_RNG_PHILOX4X32) add_256(s->counter, n); /* two values a block */
         s->place = 4;
     } else {
         cpi_sequential_jump(s->kind, s->state, n);

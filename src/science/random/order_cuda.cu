@@ -169,7 +169,7 @@ template <int SIZE, int MOST, int BINS> __global__ void __launch_bounds__(SIZE) 
     }
 }
 
-template <int SIZE, int MOST, int BINS> cp_code run(cp_stream *stream, order *q)
+template <int SIZE, int MOST, int BINS> cp_code shuffle_rows(cp_stream *stream, order *q)
 {
     const cudaStream_t s = cpi_cuda_stream(stream);
     const int64_t buckets = INT64_C(1) << q->bits, blocks = cpi_ceil_div(q->n + q->s.from.skip, 4);
@@ -211,6 +211,6 @@ cp_code cpi_random_cuda_permutation(cp_stream *stream, const cpi_bit_stream *fro
     while (n >> q.bits > 2048 && (q.bits < 13 || n >> q.bits > 4096)) q.bits++;
     const double mean = (double)n / (double)(1 << q.bits);
     q.capacity = (uint32_t)(mean + 12 * std::sqrt(mean)) + 64;
-    if (mean <= 2048) return run<256, 11, 4096>(stream, &q);
-    return run<512, 11, 8192>(stream, &q);
+    if (mean <= 2048) return shuffle_rows<256, 11, 4096>(stream, &q);
+    return shuffle_rows<512, 11, 8192>(stream, &q);
 }

@@ -155,7 +155,7 @@ static cpi_bit_stream own_words(cp_rng *g)
 }
 
 /* In one call for counter-based kinds, else in chunks. */
-static cp_code run(cp_stream *stream, cp_rng *g, cpi_draw *d)
+static cp_code draw_numbers(cp_stream *stream, cp_rng *g, cpi_draw *d)
 {
     enum { MOST = 1 << 22 };
     const cpi_random_ops *ops = stream->device->backend->random;
@@ -292,7 +292,7 @@ cp_array *cpi_draw_distribution(cpi_drawing *d)
     if (out.array->size) {
         code = fill_in(d, device, ndim, shape, &call, hold);
         if (!code && made == CP_INT64 && d->distribution < CPR_ROWS) code = by_table(d, device, &call, &hold[3]);
-        if (!code) code = run(cpi_stream(device), d->g, &call);
+        if (!code) code = draw_numbers(cpi_stream(device), d->g, &call);
     }
     for (int i = 0; i < 4; i++) cp_free(hold[i]);
     cp_array *r = cpi_output_close(&out, code);

@@ -287,7 +287,7 @@ static int64_t fill_many32(const cpi_bit_stream *s, int64_t block, int64_t block
     return done;
 }
 
-static void fill(const cpi_bit_stream *from, int64_t first, int64_t n, uint64_t *out)
+static void fill_words(const cpi_bit_stream *from, int64_t first, int64_t n, uint64_t *out)
 {
     uint64_t w[4];
     int64_t at = first + from->skip, i = 0;
@@ -521,4 +521,4 @@ static int64_t integers(const cpi_integers *q, const void *part, int from, int64
     return n;
 }
 
-const cpi_random_simd CPI_ISA_NAME(cpi_random_simd) = {fill, draw, floats, integers};
+const cpi_random_simd CPI_ISA_NAME(cpi_random_simd) = {fill_words, draw, floats, integers};

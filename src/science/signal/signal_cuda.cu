@@ -313,7 +313,7 @@ template <class A> cp_code run_rows(cp_stream *stream, job<A> *j)
     return code;
 }
 
-template <class A> cp_code run(cp_stream *stream, const cpi_correlation *c)
+template <class A> cp_code correlate_with(cp_stream *stream, const cpi_correlation *c)
 {
     job<A> j;
     j.image = (const typename A::S *)c->image;
@@ -340,6 +340,7 @@ template <class A> cp_code run(cp_stream *stream, const cpi_correlation *c)
 
 cp_code cpi_signal_cuda_correlate(cp_stream *stream, const cpi_correlation *c)
 {
-    return cpi_with_type(c->type, [&](auto e) { return run<decltype(arithmetic_of<decltype(e)>())>(stream, c); });
+    return cpi_with_type(c->type,
+                         [&](auto e) { return correlate_with<decltype(arithmetic_of<decltype(e)>())>(stream, c); });
 }
 

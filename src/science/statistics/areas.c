@@ -74,7 +74,7 @@ cp_array *(cp_trapezoid)(cp_array *y, int axis, const cp_trapezoid_options *opti
     const cp_trapezoid_options *o = CPI_GIVEN(cp_trapezoid_options, options);
     int own = axis;
     if (cpi_null("trapezoid", y) || cpi_axis("trapezoid", &own, cp_ndim(y))) return NULL;
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "trapezoid", y)) return NULL;
     double width = 1;
     const bool even = !o->x && is_even_line(y, o->dx, own, &width);

@@ -71,7 +71,7 @@ areas_kernel(int64_t n, const T *y, const T *x, T width, bool aligned, double *p
 }
 
 template <class T>
-cp_code launch(cp_stream *stream, int64_t n, const void *y, const void *x, double width, double *parts, void *to)
+cp_code launch_areas(cp_stream *stream, int64_t n, const void *y, const void *x, double width, double *parts, void *to)
 {
     const bool aligned = ((uintptr_t)y | (uintptr_t)x) % 16 == 0;
     unsigned *counter = (unsigned *)cpi_cuda_counters(stream);
@@ -89,8 +89,8 @@ cp_code cpi_statistics_cuda_areas(cp_stream *stream, cp_type type, int64_t n, co
 {
     double *parts = (double *)cpi_host->work_alloc(stream, BLOCKS * sizeof *parts);
     if (!parts) return CP_ERROR_MEMORY;
-    const cp_code code = type == CP_FLOAT32 ? launch<float>(stream, n, y, x, width, parts, to)
-                                            : launch<double>(stream, n, y, x, width, parts, to);
+    const cp_code code = type == CP_FLOAT32 ? launch_areas<float>(stream, n, y, x, width, parts, to)
+                                            : launch_areas<double>(stream, n, y, x, width, parts, to);
     cpi_host->work_free(stream, parts);
     return code;
 }

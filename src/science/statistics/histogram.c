@@ -10,7 +10,7 @@
 #include "statistics/statistics.h"
 
 /* The value of a 0-d array; x NULL: fails. */
-static cp_code number(cp_array *x, double *value)
+static cp_code value_of_0d(cp_array *x, double *value)
 {
     double bits[2];
     if (x && !cpi_is_complex(cp_type_of(x))) {
@@ -79,7 +79,7 @@ static bool find_span(const char *name, cp_array *a, cp_array *low, cp_array *hi
     *s = (span){low, high, 0, 1};
     if (!given && !cp_size(a)) s->first = cp_int(0), s->last = cp_int(1);
     if (!given && cp_size(a) && !find_ends(a, s)) return false;
-    if (number(s->first, &s->low) || number(s->last, &s->high)) return false;
+    if (value_of_0d(s->first, &s->low) || value_of_0d(s->last, &s->high)) return false;
     if (given && s->low > s->high)
         return cpi_fail(CP_ERROR_VALUE, "%s: max must be larger than min in range parameter.", name), false;
     if (!isfinite(s->low) || !isfinite(s->high))
@@ -87,7 +87,7 @@ static bool find_span(const char *name, cp_array *a, cp_array *low, cp_array *hi
                         given ? "supplied" : "autodetected", s->low, s->high), false;
     if (s->low == s->high) {
         s->first = beside(s->first, s->low, -0.5), s->last = beside(s->last, s->high, 0.5);
-        if (number(s->first, &s->low) || number(s->last, &s->high)) return false;
+        if (value_of_0d(s->first, &s->low) || value_of_0d(s->last, &s->high)) return false;
     }
     return true;
 }
@@ -217,7 +217,7 @@ cp_code (cp_histogram)(cp_array *a, int64_t bins, cp_array **hist, cp_array **bi
 {
     const cp_histogram_options *o = CPI_GIVEN(cp_histogram_options, options);
     const char *name = "histogram";
-    cpi_frame f;
+    cpi_composite f;
     span s = {0};
     cpi_edges made;
     if (hist) *hist = NULL;
@@ -315,7 +315,7 @@ their right edges too. Counts, or sums of weights, float64.""") */
 cp_array *(cp_histogramdd)(cp_array *sample, int n, cp_array *const *edges, const cp_histogramdd_options *options)
 {
     const cp_histogramdd_options *o = CPI_GIVEN(cp_histogramdd_options, options);
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "histogramdd", sample)) return NULL;
     cp_array *x[CP_MAXDIM];
     bool good = n > 0 && n <= CP_MAXDIM && cp_ndim(sample) == 2 && cp_dim(sample, 1) == n;
@@ -336,7 +336,7 @@ cp_array *(cp_histogram2d)(cp_array *x, cp_array *y, cp_array *x_edges, cp_array
                            const cp_histogram2d_options *options)
 {
     const cp_histogram2d_options *o = CPI_GIVEN(cp_histogram2d_options, options);
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "histogram2d", x)) return NULL;
     bool good = !cpi_null("histogram2d", y) && !cpi_null("histogram2d", x_edges) && !cpi_null("histogram2d", y_edges);
     if (good && (cp_ndim(x) != 1 || cp_ndim(y) != 1 || cp_size(x) != cp_size(y)))
@@ -354,7 +354,7 @@ cp_array *(cp_histogram_bin_edges)(cp_array *a, int64_t bins, const cp_histogram
 {
     const cp_histogram_bin_edges_options *o = CPI_GIVEN(cp_histogram_bin_edges_options, options);
     span s = {0};
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "histogram_bin_edges", a)) return NULL;
     cp_array *x = cp_type_of(a) == CP_BOOL ? cp_astype(a, CP_UINT8) : a;
     const bool found = x && find_span("histogram_bin_edges", x, o->low, o->high, &s);

@@ -33,7 +33,7 @@ static bool tells(const cp_array *a) { return a->device->backend->at_once; }
 cp_array *(cp_nanmean)(cp_array *a, const cp_nanmean_options *options)
 {
     const cp_nanmean_options *o = CPI_GIVEN(cp_nanmean_options, options);
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "nanmean", a)) return NULL;
     if (!has_nan(a))
         return cpi_end(&f, cp_mean(a, .axis = o->axis, .typed = o->typed, .dtype = o->dtype, .out = o->out,
@@ -61,7 +61,7 @@ cp_array *(cp_nanmean)(cp_array *a, const cp_nanmean_options *options)
 
 static cp_array *known_position(const char *name, cp_array *a, bool low, cp_axes axis, cp_array *out, bool keepdims)
 {
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, name, a)) return NULL;
     const cp_reduction position = low ? CP_REDUCE_argmin : CP_REDUCE_argmax;
     if (cpi_reduces_known(position, a))
@@ -140,7 +140,7 @@ cp_array *(cp_nanmedian)(cp_array *a, const cp_nanmedian_options *options)
     if (cpi_null("nanmedian", a)) return NULL;
     if (!has_nan(a) && cp_size(a)) return cp_median(a, .axis = o->axis, .out = o->out, .keepdims = o->keepdims);
     if (cpi_is_complex(cp_type_of(a)) && cp_size(a)) {
-        cpi_frame f;
+        cpi_composite f;
         return cpi_begin(&f, "nanmedian", a) ? cpi_end(&f, complex_median(a, o)) : NULL;
     }
     cp_array *r = cpi_known_median("nanmedian", a, o->axis, o->keepdims, o->out);
@@ -154,7 +154,7 @@ cp_array *(cp_nanmedian)(cp_array *a, const cp_nanmedian_options *options)
     return r;
 }
 
-/* x converted to a type; x itself where it has it. In a frame, which keeps both. */
+/* x converted to a type; x itself where it has it. In a composite's scope, which keeps both. */
 static cp_array *in_type(cp_array *x, cp_type type) { return cp_type_of(x) == type ? x : cp_astype(x, type); }
 
 /* --- averages --- */
@@ -240,7 +240,7 @@ a's shape, or of that of the axes; and the sum of the weights. ZeroDivisionError
 cp_code (cp_average)(cp_array *a, cp_array **average, cp_array **sum_of_weights, const cp_average_options *options)
 {
     const cp_average_options *o = CPI_GIVEN(cp_average_options, options);
-    cpi_frame f;
+    cpi_composite f;
     cp_array *sum = NULL, *r;
     if (average) *average = NULL;
     if (sum_of_weights) *sum_of_weights = NULL;
@@ -356,7 +356,7 @@ fweights repeat and aweights weigh; the divisor is their number less ddof (None:
 cp_array *(cp_cov)(cp_array *m, bool rowvar, double ddof, const cp_cov_options *options)
 {
     const cp_cov_options *o = CPI_GIVEN(cp_cov_options, options);
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "cov", m)) return NULL;
     return cpi_end(&f, covariances(m, o->y, rowvar, o->bias, ddof, o->fweights, o->aweights, o->typed, o->dtype));
 }
@@ -374,7 +374,7 @@ static cp_code bound(cp_array *x)
 cp_array *(cp_corrcoef)(cp_array *x, bool rowvar, const cp_corrcoef_options *options)
 {
     const cp_corrcoef_options *o = CPI_GIVEN(cp_corrcoef_options, options);
-    cpi_frame f;
+    cpi_composite f;
     if (!cpi_begin(&f, "corrcoef", x)) return NULL;
     cp_array *c = covariances(x, o->y, rowvar, false, NAN, NULL, NULL, o->typed, o->dtype);
     if (c && cp_ndim(c) == 0) return cpi_end(&f, cp_divide(c, c));
@@ -475,7 +475,7 @@ static cp_array *at_end(cp_array *f, cp_array *d, int axis, bool last, int order
     return three(a, x[0], b, x[1], c, x[2]);
 }
 
-static cp_code put(cp_array *r, int axis, int64_t from, int64_t to, cp_array *value)
+static cp_code assign_range(cp_array *r, int axis, int64_t from, int64_t to, cp_array *value)
 {
     cp_array *there = value ? cpi_range(r, axis, from, to) : NULL;
     return there ? cp_assign(there, value) : cp_error();
@@ -490,8 +490,8 @@ cp_array *(cp_gradient)(cp_array *f, int axis, int edge_order, const cp_gradient
 {
     const cp_gradient_options *o = CPI_GIVEN(cp_gradient_options, options);
     const char *name = "gradient";
-    cpi_frame frame;
-    if (!cpi_begin(&frame, name, f)) return NULL;
+    cpi_composite composite;
+    if (!cpi_begin(&composite, name, f)) return NULL;
     cp_array *d = o->spacing ? o->spacing : cp_float(1), *r = NULL;
     const cp_type type = cp_type_of(f), result = cpi_is_whole(type) ? CP_FLOAT64 : type;
     bool good = d && !cpi_axis(name, &axis, cp_ndim(f));
@@ -521,7 +521,7 @@ cp_array *(cp_gradient)(cp_array *f, int axis, int edge_order, const cp_gradient
     if (good) r = cp_empty_like(f, result);
     const int64_t n = r ? cp_dim(f, axis) : 0;
     if (r && n > 2 && inner(f, d, axis, cpi_range(r, axis, 1, -1))) r = NULL;
-    if (r && put(r, axis, 0, 1, at_end(f, d, axis, false, edge_order))) r = NULL;
-    if (r && put(r, axis, n - 1, n, at_end(f, d, axis, true, edge_order))) r = NULL;
-    return cpi_end(&frame, r);
+    if (r && assign_range(r, axis, 0, 1, at_end(f, d, axis, false, edge_order))) r = NULL;
+    if (r && assign_range(r, axis, n - 1, n, at_end(f, d, axis, true, edge_order))) r = NULL;
+    return cpi_end(&composite, r);
 }

@@ -122,7 +122,7 @@ def take(unit, v, indices):
             text = f"({text})"
         else:
             text = f"{v.code}[{strip(_offset(v, parts) or '0')}]"
-        return Value(v.type.dtype, text, place=True, pure=pure)
+        return Value(v.type.dtype, text, lvalue=True, pure=pure)
     return _view(unit, v, indices)
 
 

@@ -152,7 +152,7 @@ class Expressions:
         of = intrinsics.ITERATORS.get(getattr(v.type, "c", None))
         if of is not None:
             return Value(of, f"{v.code}[{as_type(index, INT64)}]", pure=v.pure and index.pure,
-                         place=v.type.c.endswith("*"))
+                         lvalue=v.type.c.endswith("*"))
         items = items_of(v)
         if items is None:
             raise TypeError(f"{describe(v)} cannot be indexed")

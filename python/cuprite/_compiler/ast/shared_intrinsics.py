@@ -77,7 +77,7 @@ def element(tr, array, index, word):
     if not isinstance(array.type, Array):
         raise TypeError(f"{word} works on an element of an array, not on {describe(array)}")
     place = tr.subscript(array, index)
-    if not place.place:
+    if not place.lvalue:
         raise TypeError(f"{word}: the index must name one element")
     return place
 

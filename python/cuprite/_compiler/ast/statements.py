@@ -342,7 +342,7 @@ class Translator(Loops, Expressions):
             return False
         if v.items is not None:
             return any(self._mentions(x, names) for x in v.items)
-        if not v.pure or v.place:
+        if not v.pure or v.lvalue:
             return True
         words = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", v.code))
         return any(w == c or w.startswith(c + "_") for c in map(self.c_variable, names) for w in words)
@@ -359,7 +359,7 @@ class Translator(Loops, Expressions):
     def _store_element(self, place, v):
         if isinstance(place.type, Array):
             return self._store_array(place, v)
-        if not place.place:
+        if not place.lvalue:
             raise TypeError(f"{describe(place)} cannot be assigned")
         self.rules.stored(place.type, v)
         self.unit.need_type(place.type)

@@ -12,15 +12,15 @@ NOTHING = object()
 
 
 class Value:
-    __slots__ = ("type", "code", "const", "pure", "nonneg", "items", "n", "s", "place")
+    __slots__ = ("type", "code", "const", "pure", "nonneg", "items", "n", "s", "lvalue")
 
     def __init__(self, type, code=None, const=NOTHING, pure=True, nonneg=False, items=None, n=None, s=None,
-                 place=False):
+                 lvalue=False):
         self.type, self.code, self.const, self.pure = type, code, const, pure
         self.nonneg = 2 if nonneg is True or getattr(type, "kind", "") in ("b", "u") else int(nonneg)
         self.items = items      # of a tuple: its values
         self.n, self.s = n, s   # of an array: expressions of lengths and strides
-        self.place = place      # an element that can be assigned and whose address can be taken
+        self.lvalue = lvalue      # an element that can be assigned and whose address can be taken
 
     @property
     def known(self):

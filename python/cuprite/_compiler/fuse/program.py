@@ -354,19 +354,19 @@ class Segment:
     def grouped(self, outputs, done):
         """One group for each shape, in an order in which each finds what it needs."""
         found = []                            # lists of outputs
-        place = {}
+        position = {}
         written = 0                           # the group of the last store: what comes behind it reads what it wrote
         for o in outputs:
             before = _closure([o], done | (set(outputs) - {o})) - {o}
             needs = {x for n in before | {o} for x in n.args if isinstance(x, Node) and x in place}
-            first = max([place[x] + (x.shape != o.shape) for x in needs], default=0)
+            first = max([position[x] + (x.shape != o.shape) for x in needs], default=0)
             first = max(first, written)
             at = next((k for k in range(first, len(found)) if found[k][0].shape == o.shape), None)
             if at is None:
                 at = len(found)
                 found.append([])
             found[at].append(o)
-            place[o] = at
+            position[o] = at
             written = at if o.kind == "store" else written
         groups = []
         ready = set(done)
@@ -513,13 +513,13 @@ class Program:
         for cell, value in self.cells:
             if cell.cell_contents is not value:
                 return False
-        for place, name, value in self.attributes:
-            now = getattr(args[place], name, self)
+        for position, name, value in self.attributes:
+            now = getattr(args[position], name, self)
             if type(now) is not type(value) or now != value:
                 return False
         if self.shapes is not None:
-            for place, shape in self.shapes:
-                if args[place].shape != shape:
+            for position, shape in self.shapes:
+                if args[position].shape != shape:
                     return False
         return True
 

@@ -21,19 +21,19 @@ class Object:
     """Stands for an argument that is no array and no number, as a method's first: its numbers are looked at again in
     every call."""
 
-    def __init__(self, trace, what, place):
-        self.__dict__["_own"] = trace, what, place
+    def __init__(self, trace, what, position):
+        self.__dict__["_own"] = trace, what, position
 
     def __getattr__(self, name):
-        trace, what, place = self._own
+        trace, what, position = self._own
         value = getattr(what, name)
         if isinstance(value, types.MethodType) and value.__self__ is what:
             return types.MethodType(rebound(trace, value.__func__), self)
         if type(value) in PLAIN:
-            trace.attributes.append((place, name, value))
+            trace.attributes.append((position, name, value))
             return value
         if isinstance(value, types.FunctionType):
-            trace.attributes.append((place, name, value))
+            trace.attributes.append((position, name, value))
             return rebound(trace, value)
         if hasattr(value, "clear_cache") and hasattr(value, "func"):
             return _Stand(trace, value)

@@ -40,7 +40,7 @@ def declare_device(name, sig):
 
 def compile_ptx(*args, **kwargs):
     """Kernels are compiled by way of CUDA C++; their PTX is not given away."""
-    raise NotImplementedError("the kernel is compiled by way of CUDA C++: kernel.inspect_source() has its text")
+    raise NotImplementedError("the kernel is compiled by way of CUDA C++: kernel.inspect_source() has its source")
 
 
 compile = compile_for_current_device = compile_ptx_for_current_device = compile_ptx
@@ -174,7 +174,8 @@ class Dispatcher:
         return {types: made.source for types, made in self.overloads.items()}
 
     targetoptions = property(lambda self: {"device": self._device, "debug": self._checked,
-                                           "fastmath": "--use_fast_math" in self._flags}, doc="What cuda.jit was told.")
+                                           "fastmath": "--use_fast_math" in self._flags},
+                             doc="The options of cuda.jit.")
     extensions = ()
 
     def _asked(self, attribute, signature):
@@ -205,7 +206,7 @@ class Dispatcher:
         return self._asked("max_threads_per_block", signature)
 
     def _no_code(self, signature=None):
-        raise NotImplementedError("the kernel is compiled by way of CUDA C++: inspect_source() has its text")
+        raise NotImplementedError("the kernel is compiled by way of CUDA C++: inspect_source() has its source")
 
     inspect_asm = inspect_llvm = inspect_sass = _no_code
 

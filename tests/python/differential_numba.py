@@ -41,7 +41,6 @@ LIBRARY = {"f": "math.sin math.cos math.tan math.exp math.log math.sqrt math.asi
                 "cmath.acos cmath.atan cmath.asinh cmath.acosh cmath.atanh cmath.phase np.sqrt np.exp np.log np.sin "
                 "abs np.absolute"}
 LIBRARY2 = "math.atan2 math.hypot math.pow np.arctan2 np.hypot np.logaddexp np.power np.float_power".split()
-THROUGH_INTEGERS = re.compile(r"floor|ceil|trunc|round|int")
 CASTS = [n for n in NAMES if n != "bool"]
 
 
@@ -201,38 +200,43 @@ def numba_types():
     return [getattr(numba.types, "boolean" if n == "bool" else n) for n in VARIABLES.values()]
 
 
-def typed(text, lim_):
-    """The dtype that Numba gives the expression; None: it refuses it."""
-    from numba.core import compiler, typed_passes
-    from numba.core.registry import cpu_target
-    typing, target = cpu_target.typing_context, cpu_target.target_context
-    typing.refresh()
-    target.refresh()
-    try:
-        ir = compiler.run_frontend(function_of([text], lim_))
-        found = typed_passes.type_inference_stage(typing, target, ir, tuple(numba_types()), None)[1].types
-    except Exception:  # noqa: BLE001
-        return None
-    try:
-        return [np.dtype("bool" if str(t) == "bool" else str(t)) for t in found]
-    except TypeError:
-        return None
+def dtype_of(t):
+    """The dtype of one of Numba's types, of a constant's too; TypeError where there is none."""
+    from numba.core.types import unliteral
+    t = unliteral(t)
+    return np.dtype("bool" if str(t) == "bool" else str(t))
+
+
+def refused(error, n):
+    """The expression that Numba's error is about, by the line that it names; None where it names none of ours."""
+    lines = [int(k) for k in re.findall(r'File "[^"]*<batch [^"]*", line (\d+)', str(error))]
+    if getattr(error, "loc", None) is not None and "<batch" in error.loc.filename:
+        lines.insert(0, error.loc.line)
+    return next((k - 2 for k in lines if 2 <= k < n + 2), None)
 
 
 def of_numba(texts, rows, lim_):
-    """[(dtype, values) or None where Numba refuses] of expressions; a batch that Numba cannot lower is halved."""
+    """[(dtype, values), or why Numba refuses] of expressions, compiled as one function: what costs is compiling. What
+    it refuses is left out by the line of its error; where that says nothing, the batch is halved."""
     import numba
     try:
         f = numba.njit(function_of(texts, lim_), error_model="numpy")
         f.compile(tuple(numba_types()))
-        types = [np.dtype("bool" if str(t) == "bool" else str(t)) for t in f.nopython_signatures[0].return_type]
+        types = [dtype_of(t) for t in f.nopython_signatures[0].return_type]
         values = [f(*(rows[v][k] for v in VARIABLES)) for k in range(len(rows["x_bool"]))]
         return [(t, [v[k] for v in values]) for k, t in enumerate(types)]
     except Exception as e:  # noqa: BLE001
         if len(texts) == 1:
-            return [f"Numba: {type(e).__name__}"]
-        half = len(texts) // 2
-        return of_numba(texts[:half], rows, lim_) + of_numba(texts[half:], rows, lim_)
+            typing = isinstance(e, (numba.core.errors.TypingError, TypeError))
+            return ["Numba has no type for it" if typing else f"Numba: {type(e).__name__}"]
+        k, half = refused(e, len(texts)), len(texts) // 2
+        if k is None:
+            return of_numba(texts[:half], rows, lim_) + of_numba(texts[half:], rows, lim_)
+        found = of_numba([texts[k]], rows, lim_)   # alone it is refused as well, or the line was another's
+        rest = texts[:k] + texts[k + 1:]
+        rest = of_numba(rest, rows, lim_) if isinstance(found[0], str) else \
+            of_numba(rest[:half], rows, lim_) + of_numba(rest[half:], rows, lim_)
+        return rest[:k] + found + rest[k:]
 
 
 def of_ours(texts, rows, lim_):
@@ -287,8 +291,6 @@ def judge(number, case, theirs, ours, kernel, rows):
     for what, values in (("value", ours[1]), ("kernel's value", kernel)):
         for k, (a, b) in enumerate(zip(values or (), theirs[1])):
             if differs(a, b, theirs[0], case.loose):
-                if a == b and THROUGH_INTEGERS.search(case.text):
-                    return "g++ keeps the sign of a zero that becomes an integer and a float again"
                 if case.loose >= 64 and not (finite(case, rows, k) and np.isfinite(b)):
                     continue    # complex functions at and beyond infinity
                 given = {v: rows[v][k] for v in case.names}
@@ -306,14 +308,14 @@ def make(name, batch, cases):
     theirs_lim, ours_lim = numba.njit(lim), cuprite.numba.njit(lim)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        usable = [(n, c) for n, c in cases if typed(c.text, theirs_lim)]
-        texts = [c.text for _, c in usable]
-        theirs, ours = of_numba(texts, rows, theirs_lim), of_ours(texts, rows, ours_lim)
-        both = [k for k in range(len(texts)) if not isinstance(ours[k], str)]
+        texts = [c.text for _, c in cases]
+        theirs = of_numba(texts, rows, theirs_lim)
+        usable = [k for k, t in enumerate(theirs) if not isinstance(t, str)]
+        ours = dict(zip(usable, of_ours([texts[k] for k in usable], rows, ours_lim)))
+        both = [k for k in usable if not isinstance(ours[k], str)]
         kernel = dict(zip(both, of_cuda([texts[k] for k in both], [ours[k][0] for k in both], rows, ours_lim))) \
             if batch % 4 == 0 and both else {}
-    found = {n: judge(n, c, theirs[k], ours[k], kernel.get(k), rows) for k, (n, c) in enumerate(usable)}
-    return [found.get(n, "Numba has no type for it") for n, _ in cases]
+    return [judge(n, c, theirs[k], ours.get(k), kernel.get(k), rows) for k, (n, c) in enumerate(cases)]
 
 
 FAMILIES = {"numba": Batches("numba", "expressions in njit and cuda.jit, compared with numba.njit", draw, make)}

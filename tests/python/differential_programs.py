@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from differential_batches import VARIABLES, Batches, Expression, differs, rows_of
-from differential_numba import KIND, THROUGH_INTEGERS, Tree, function_of, lim, numba_types
+from differential_numba import KIND, Tree, function_of, lim, numba_types
 
 #: array parameters, of 7 elements; `b` is written to
 ARRAYS = {"a_int16": "int16", "a_float32": "float32", "a_uint8": "uint8", "a_complex64": "complex64", "b": "float64"}
@@ -172,8 +172,6 @@ def judge(number, case, rows, theirs_lim, ours_lim):
     for k, ((a, p), (b, q)) in enumerate(zip(ours[1], theirs[1])):
         pairs = [*zip(a, b, theirs[0]), *zip(p, q, [double] * len(p))]
         wrong = [(x, y) for x, y, t in pairs if differs(x, y, t, 0)]
-        if wrong and all(abs(x) == abs(y) for x, y in wrong) and THROUGH_INTEGERS.search(case.text):
-            return "g++ keeps the sign of a zero that becomes an integer and a float again"
         if wrong:
             given = {v: rows[v][k] for v in case.names}
             return Wrong("values", f"ours {wrong[0][0]!r}, Numba's {wrong[0][1]!r} with {given}", number, case.text)

@@ -151,3 +151,59 @@ def test_kinds_of_floating_numbers(name, kind, device):
         y = cp.zeros(100, "?")
         k((4,), (32,), (cp.asarray(host.view(types[kind])), y, np.int32(100)))
         assert np.array_equal(y.get(), FLOATS[name](host)), space
+
+
+CASTS = r"""
+#include <cuda_fp16.h>
+typedef long long integer(double);
+using F = int(float);
+enum kind { one = (int)1.5, two = int(2.5) };
+struct S { int v; __device__ explicit operator int() const { return v; } };
+template <int N> struct A { enum { n = N }; };
+__constant__ int table[(int)2] = {(int)1.5, static_cast<int>(2.5)};
+__device__ int twice(int);
+__device__ int twice(int x) { return (int)(x * 2); }
+__device__ int thrice(int(x)) { return 3 * x; }
+extern "C" __global__ void f(const double *x, double *out, int *numbers)
+{
+    const int i = int(threadIdx.x), n = (int)sizeof(int);
+    int a[(unsigned int)4] = {(int)i, int(n), int{n}};
+    S s{3};
+    switch (n) {
+    case (int)4: numbers[i] = (int)s + two + (int)one + A<(int)4>::n + table[(size_t)1] + twice((int)2) +
+                              thrice(int(3)) + a[1] + (int)((long long)(&a[1]) - (long long)a); break;
+    default: numbers[i] = 0;
+    }
+    const volatile double v = x[i];
+    const float z = (float)x[i];
+    double *o = out + 8 * i;
+    o[0] = (double)(long long)x[i];
+    o[1] = double(int(x[i]));
+    o[2] = 1.0 * int(x[i]);
+    o[3] = (double)(signed char)v;
+    o[4] = static_cast<double>(static_cast<int>(x[i] * (double)(int)1.5f));
+    o[5] = (float)(int)z;
+    o[6] = x[i] > -1 ? (double)(short)x[i] : (double)(int)(x[i] * 2);
+    o[7] = (float)(int)__half2float(__float2half(z));
+}
+"""
+
+
+def test_real_numbers_that_become_integers_have_no_signed_zero():
+    """g++ with -fno-trapping-math takes (double)(long long)x for trunc(x). The casts remain those of the program."""
+    x = np.tile([-0.5, 0.5, -0.0, 3.75, -3.75, 100.0, -1.0, -0.99], 4)
+    out, numbers = cp.zeros((32, 8)), cp.zeros(32, "i4")
+    cp.RawKernel(CASTS, "f", ("--std=c++17",))((1,), (32,), (cp.asarray(x), out, numbers))
+    assert numbers.get().tolist() == [3 + 2 + 1 + 4 + 2 + 4 + 9 + 4 + 4] * 32
+    wanted = np.repeat(np.trunc(x)[:, None], 8, 1)
+    wanted[:, 6] = np.where(x > -1, np.trunc(x), np.trunc(x * 2))
+    assert out.get().tobytes() == (wanted + 0.0).tobytes()
+
+
+@pytest.mark.parametrize("name", ["float32", "float64"])
+def test_integers_in_an_elementwise_kernel_have_no_signed_zero(name):
+    x = np.linspace(-2, 2, 1001).astype(name)
+    k = cp.ElementwiseKernel("T x", "T y", "y = (T)(int)x", "whole")
+    k(cp.asarray(x))
+    k._wait()
+    assert k(cp.asarray(x)).get().tobytes() == (np.trunc(x) + np.zeros(1, name)).tobytes()

@@ -299,7 +299,11 @@ static cp_code translated(const machine *m, const cpi_kernel_source *source, boo
         return cp_error();
     }
     free(read);
-    return out->failed ? CP_ERROR_MEMORY : CP_OK;
+    cpi_string plain = *out;
+    *out = (cpi_string){0};
+    bool done = !plain.failed && (!plain.at || cpi_cu_put_casts(plain.at, out));
+    cpi_string_free(&plain);
+    return done ? CP_OK : CP_ERROR_MEMORY;
 }
 
 static cp_code build_as(const machine *m, const cpi_kernel_source *source, bool wide, const char *error,

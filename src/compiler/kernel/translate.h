@@ -65,6 +65,9 @@ void cpi_cu_free(cpi_cu_program *p);
 /* own.c: where a program has variables of its own with names such as threadIdx, they are renamed to others of the same
  * length. False: no memory. */
 bool cpi_cu_rename_own(char *text);
+/* casts.c: the translated source, in which real numbers that become integers lose the sign of a zero. False: no memory,
+ * with an error record. */
+bool cpi_cu_put_casts(const char *text, cpi_string *out);
 /* normal.c: the program `q`, whose source is `out`, in which kernels with warp operations can be split; functions are
  * those of p in their order. False where there is no such kernel. */
 bool cpi_cu_normal(cpi_cu_program *p, const char *text, cpi_string *out, cpi_cu_program *q);

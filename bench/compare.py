@@ -6,6 +6,10 @@ NOW and BASE are checkouts with a build in build/. Each has two processes, made 
 a process's memory layout changes times by some per cent, and of two successive processes the first was slower. All four
 are measured in turn, so that a busy machine slows all of them; the cases are those of this folder. A row's ratios are
 now / base: of the shortest times, and of the medians. Rows with both above --above are marked.
+
+Noise: compare.py NOW NOW of the 288 rows of `index` on a busy machine of two processors (one thread, taskset,
+--budget 0.4) gave a geometric mean of 0.998; nine of ten rows were between 0.98 and 1.025, all between 0.96 and 1.06,
+and one was marked. A row that is marked once is to be measured again, alone (--match).
 """
 import argparse, datetime, importlib, json, math, os, pathlib, re, statistics, subprocess, sys, time
 

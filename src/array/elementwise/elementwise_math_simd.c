@@ -25,10 +25,7 @@ typedef __m512d vd;
 #define SETD(x) _mm512_set1_pd(x)
 #define ABOVED(v, limit) _mm512_cmp_pd_mask(v, _mm512_set1_pd(limit), _CMP_GT_OQ)
 #define BEYONDD(v, limit) _mm512_cmp_pd_mask(_mm512_abs_pd(v), _mm512_set1_pd(limit), _CMP_GT_OQ)
-#define BELOWD(v, limit) _mm512_cmp_pd_mask(v, _mm512_set1_pd(limit), _CMP_LT_OQ)
 #define ABSD(v) _mm512_abs_pd(v)
-#define ONE_AT_0F(x, v) _mm512_mask_mov_ps(v, _mm512_cmp_ps_mask(x, _mm512_setzero_ps(), _CMP_EQ_OQ), SETF(1))
-#define ONE_AT_0D(x, v) _mm512_mask_mov_pd(v, _mm512_cmp_pd_mask(x, _mm512_setzero_pd(), _CMP_EQ_OQ), SETD(1))
 #else
 typedef __m256 vf;
 typedef __m256d vd;
@@ -43,10 +40,7 @@ typedef __m256d vd;
 #define ABOVED(v, limit) _mm256_movemask_pd(_mm256_cmp_pd(v, _mm256_set1_pd(limit), _CMP_GT_OQ))
 #define BEYONDD(v, limit) (unsigned)_mm256_movemask_pd( \
     _mm256_cmp_pd(_mm256_andnot_pd(_mm256_set1_pd(-0.0), v), _mm256_set1_pd(limit), _CMP_GT_OQ))
-#define BELOWD(v, limit) _mm256_movemask_pd(_mm256_cmp_pd(v, _mm256_set1_pd(limit), _CMP_LT_OQ))
 #define ABSD(v) _mm256_andnot_pd(SETD(-0.0), v)
-#define ONE_AT_0F(x, v) _mm256_blendv_ps(v, SETF(1), _mm256_cmp_ps(x, _mm256_setzero_ps(), _CMP_EQ_OQ))
-#define ONE_AT_0D(x, v) _mm256_blendv_pd(v, SETD(1), _mm256_cmp_pd(x, _mm256_setzero_pd(), _CMP_EQ_OQ))
 #endif
 
 #define INLINE static inline __attribute__((always_inline))
@@ -84,24 +78,9 @@ typedef __m256d vd;
     BINARY(name, SF(sleef, ulp), f32)       \
     BINARY(name, SD(sleef, ulp), f64)
 
-/* SLEEF's exp and pow of doubles overflow early, from 1.797690e308 on. Values that may have overflowed wrongly are
- * computed one by one, but not those that certainly overflow: random data would otherwise cost an unpredictable
- * branch. */
+/* SLEEF's pow of doubles overflows early, from 1.797690e308 on. Values that may have overflowed wrongly are computed
+ * one by one, but not those that certainly overflow: random data would otherwise cost an unpredictable branch. */
 enum { LANES = sizeof(vd) / sizeof(double) };
-static __attribute__((noinline, cold)) vd exp_far(vd v)
-{
-    double x[LANES], r[LANES];
-    STORED(x, v);
-    STORED(r, SD(exp, u10)(v));
-    for (int k = 0; k < LANES; k++)
-        if (x[k] > 709 && x[k] < 709.7828) r[k] = exp(x[k]);
-    return LOADD(r);
-}
-static inline vd exp_d(vd v)
-{
-    unsigned far = (unsigned)ABOVED(v, 709.78271) & (unsigned)BELOWD(v, 709.7828);
-    return __builtin_expect(far != 0, 0) ? exp_far(v) : SD(exp, u10)(v);
-}
 static vd power_lanes(vd a, vd b, vd result, unsigned far)
 {
     double x[LANES], y[LANES], r[LANES];
@@ -122,29 +101,10 @@ static inline vd power_d(vd a, vd b)
     return __builtin_expect(far != 0, 0) ? power_lanes(a, b, r, far) : r;
 }
 
-/* F(sinc), step by step. */
-static inline vf sinc_of_f32(vf a)
-{
-    vf x = SETF(3.14159265358979323846264338327950288f) * a;
-    return ONE_AT_0F(x, SF(sin, u10)(x) / x);
-}
-static inline vd sinc_of_f64(vd a)
-{
-    vd x = SETD(3.14159265358979323846264338327950288) * a;
-    return ONE_AT_0D(x, SD(sin, u10)(x) / x);
-}
-
-#if defined(__AVX512F__)
-#define UNARIES(X) X(exp2, exp2, u10) X(log2, log2, u10) X(log10, log10, u10) X(sin, sin, u10) X(cos, cos, u10) \
-    X(tan, tan, u10) X(arcsin, asin, u35) X(arccos, acos, u35)
-#else
-#define UNARIES(X) X(exp2, exp2, u10) X(sin, sin, u10) X(cos, cos, u10) X(tan, tan, u10) X(arcsin, asin, u35) \
-    X(arccos, acos, u35)
-#endif
-#define SINGLES(X) X(sinc, sinc)
+#define UNARIES(X) X(exp2, exp2, u10) X(arcsin, asin, u35) X(arccos, acos, u35)
 #define BINARIES(X) X(arctan2, atan2, u35) X(hypot, hypot, u05)
 /* float32 has its own */
-#define DOUBLES(X) X(exp, exp) X(sinc, sinc) X(power, pow)
+#define DOUBLES(X) X(power, pow)
 /* The angle of complex numbers: interleaved parts are separated first. */
 #define ANGLE(T, C, V, LOAD, STORE, fn, suffix)                                                                   \
     static void angle_##suffix(void *const *op, int64_t n, unsigned s)                                            \
@@ -167,12 +127,19 @@ static inline vd sinc_of_f64(vd a)
     }
 ANGLE(float, cp_complex64, vf, LOADF, STOREF, SF(atan2, u35), c64)
 ANGLE(double, cp_complex128, vd, LOADD, STORED, SD(atan2, u35), c128)
-UNARY(exp, exp_d, f64)
-UNARY(sinc, sinc_of_f32, f32)
-UNARY(sinc, sinc_of_f64, f64)
 BINARY(power, power_d, f64)
 UNARIES(BOTH)
 BINARIES(BOTH2)
+/* of trigonometry.inc */
+#define FAR(name)                                                                                                  \
+    void CPI_ISA_NAME(cpi_far_##name##_f32)(float *out, const float *a, int64_t n)                                 \
+    {                                                                                                              \
+        unary_f32(out, a, n, SF(name, u10));                                                                       \
+    }                                                                                                              \
+    void CPI_ISA_NAME(cpi_far_##name##_f64)(double *out, const double *a, int64_t n)                               \
+    {                                                                                                              \
+        unary_f64(out, a, n, SD(name, u10));                                                                       \
+    }
 #define ENTRY_F32(name, ...) [CP_OP_##name] = name##_f32,
 #define ENTRY_F64(name, ...) [CP_OP_##name] = name##_f64,
 #define ANGLE_ENTRY(suffix) [CP_OP_angle] = angle_##suffix,
@@ -180,10 +147,23 @@ BINARIES(BOTH2)
 #else
 #define UNARIES(X)
 #define BINARIES(X)
-#define SINGLES(X)
 #define DOUBLES(X)
 #define ANGLE_ENTRY(suffix)
 #define FLOAT_POWER
+#define FAR(name)                                                                                                  \
+    void CPI_ISA_NAME(cpi_far_##name##_f32)(float *out, const float *a, int64_t n)                                 \
+    {                                                                                                              \
+        for (int64_t i = 0; i < n; i++) out[i] = name##f(a[i]);                                                    \
+    }                                                                                                              \
+    void CPI_ISA_NAME(cpi_far_##name##_f64)(double *out, const double *a, int64_t n)                               \
+    {                                                                                                              \
+        for (int64_t i = 0; i < n; i++) out[i] = name(a[i]);                                                       \
+    }
+#endif
+#if defined(__FMA__)
+FAR(sin)
+FAR(cos)
+FAR(tan)
 #endif
 
 #if defined(__FMA__) /* elementwise_fmod_simd.c */
@@ -194,7 +174,7 @@ BINARIES(BOTH2)
 REMAINDERS(DECLARE)
 #define REMAINDER_F32(name) [CP_OP_##name] = CPI_ISA_NAME(cpi_##name##_f32),
 /* elementwise_float32_simd.c */
-#define CHEAP(X) X(cbrt) X(tanh) X(power) X(exp) X(spacing) X(nextafter) X(i0) X(logaddexp) X(logaddexp2)
+#define CHEAP(X) X(cbrt) X(power) X(exp) X(spacing) X(nextafter) X(i0) X(logaddexp) X(logaddexp2)
 #define DECLARE_CHEAP(name) \
     extern void CPI_ISA_NAME(cpi_cheap_##name##_f32)(void *const *, int64_t, unsigned);
 CHEAP(DECLARE_CHEAP)
@@ -208,11 +188,11 @@ CHEAP(DECLARE_CHEAP)
 #define SERIES_F32(name) [CP_OP_##name] = CPI_ISA_NAME(cpi_series_##name##_f32),
 #define SERIES_F64(name) [CP_OP_##name] = CPI_ISA_NAME(cpi_series_##name##_f64),
 const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f32)[CPI_NKERNELS] = {
-    UNARIES(ENTRY_F32) SINGLES(ENTRY_F32) BINARIES(ENTRY_F32) REMAINDERS(REMAINDER_F32) CHEAP(CHEAP_F32)
-    CPI_LOGARITHMS(SERIES_F32) CPI_SERIES_F32(SERIES_F32)};
+    UNARIES(ENTRY_F32) BINARIES(ENTRY_F32) REMAINDERS(REMAINDER_F32) CHEAP(CHEAP_F32)
+    CPI_SERIES_F32(SERIES_F32)};
 const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f64)[CPI_NKERNELS] = {
     UNARIES(ENTRY_F64) BINARIES(ENTRY_F64) DOUBLES(ENTRY_F64) FLOAT_POWER REMAINDERS(REMAINDER_F64)
-    CPI_LOGARITHMS(SERIES_F64) CPI_SERIES_F64(SERIES_F64)};
+    CPI_SERIES_F64(SERIES_F64)};
 /* elementwise_magnitude_simd.c */
 extern void CPI_ISA_NAME(cpi_absolute_c64)(void *const *, int64_t, unsigned);
 extern void CPI_ISA_NAME(cpi_absolute_c128)(void *const *, int64_t, unsigned);

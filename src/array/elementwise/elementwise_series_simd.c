@@ -43,11 +43,24 @@ INLINE double horner_atan_f64(double z)
     p = fma(z, fma(z, fma(z, p, -0x1.745cdc1e02f57p-4), 0x1.c71c6fe00cfa4p-4), -0x1.2492492001fe9p-3);
     return fma(z, fma(z, p, 0x1.999999998ea9ap-3), -0x1.555555555550cp-2);
 }
+INLINE double horner_sin_f64(double z)
+{
+    double p = fma(z, fma(z, 0x1.5d785c07940b2p-33, -0x1.ae5e0afc55064p-26), 0x1.71de3504206ccp-19);
+    return fma(z, fma(z, fma(z, p, -0x1.a01a019b8d881p-13), 0x1.111111110f465p-7), -0x1.5555555555546p-3);
+}
+INLINE double horner_cos_f64(double z)
+{
+    double p = fma(z, fma(z, -0x1.8f954b490202bp-37, 0x1.1ee9bc2040089p-29), -0x1.27e4f7c5773b1p-22);
+    return fma(z, fma(z, fma(z, p, 0x1.a01a019c55cacp-16), -0x1.6c16c16c14df1p-10), 0x1.555555555554ap-5);
+}
 #define HORNER_LOG horner_log_f64
 #define HORNER_EXP horner_exp_f64
 #define HORNER_ATAN horner_atan_f64
-#define SERIES CPI_SERIES_F64
+#define HORNER_SIN horner_sin_f64
+#define HORNER_COS horner_cos_f64
+#define LOOPS CPI_LOOPS_F64
 #include "elementwise/series.inc"
+#include "elementwise/trigonometry.inc"
 
 #undef T
 #undef U
@@ -63,7 +76,9 @@ INLINE double horner_atan_f64(double z)
 #undef HORNER_LOG
 #undef HORNER_EXP
 #undef HORNER_ATAN
-#undef SERIES
+#undef HORNER_SIN
+#undef HORNER_COS
+#undef LOOPS
 
 #define T float
 #define U uint32_t
@@ -90,11 +105,22 @@ INLINE float horner_atan_f32(float z)
     return fmaf(z, fmaf(z, fmaf(z, fmaf(z, -0x1.dd1ccep-5f, 0x1.adcd3ap-4f), -0x1.236e0ep-3f), 0x1.998de0p-3f),
                 -0x1.555542p-2f);
 }
+INLINE float horner_sin_f32(float z)
+{
+    return fmaf(z, fmaf(z, -0x1.99171ap-13f, 0x1.1106b8p-7f), -0x1.555544p-3f);
+}
+INLINE float horner_cos_f32(float z)
+{
+    return fmaf(z, fmaf(z, 0x1.99daacp-16f, -0x1.6c0c04p-10f), 0x1.55554ap-5f);
+}
 #define HORNER_LOG horner_log_f32
 #define HORNER_EXP horner_exp_f32
 #define HORNER_ATAN horner_atan_f32
-#define SERIES CPI_SERIES_F32
+#define HORNER_SIN horner_sin_f32
+#define HORNER_COS horner_cos_f32
+#define LOOPS CPI_LOOPS_F32
 #include "elementwise/series.inc"
+#include "elementwise/trigonometry.inc"
 #else
 typedef int cpi_series_no_fma; /* the scalar bodies serve */
 #endif

@@ -88,10 +88,10 @@ static bool finds_call(const cpi_tokens *t, int i, cast *c)
 
 static void put_type(const cpi_tokens *t, const cast *c, cpi_string *out)
 {
-    cpi_string_put(out, "(__cu_cast<");
+    cpi_string_printf(out, "(__cu_cast<");
     for (int k = c->type; k < c->type_end; k++)
-        cpi_string_put(out, "%s%.*s", k > c->type ? " " : "", (int)t->at[k].length, t->at[k].text);
-    cpi_string_put(out, ">)");
+        cpi_string_printf(out, "%s%.*s", k > c->type ? " " : "", (int)t->at[k].length, t->at[k].text);
+    cpi_string_printf(out, ">)");
 }
 
 /* The source up to the end of token i. */
@@ -110,10 +110,10 @@ static void put_casts(const cpi_tokens *t, int first, int last, const char **fro
         if (finds_call(t, i, &c)) {
             copy_through(t, c.open, from, out);
             put_type(t, &c, out);
-            cpi_string_put(out, "(");
+            cpi_string_printf(out, "(");
             put_casts(t, c.open + 1, c.close, from, out);
             copy_through(t, c.close - 1, from, out);
-            cpi_string_put(out, ")");
+            cpi_string_printf(out, ")");
             i = c.close;
         } else if (cpi_token_is(&t->at[i], "(")) {
             c = (cast){.type = i + 1, .type_end = behind_type(t, i + 1), .close = t->at[i].match};
@@ -132,11 +132,11 @@ bool cpi_cu_put_casts(const char *text, cpi_string *out)
     bool unbalanced;
     const char *from = text;
     if (!cpi_tokens_read(text, &t, &unbalanced)) {
-        if (unbalanced) cpi_string_put(out, "%s", text);
+        if (unbalanced) cpi_string_printf(out, "%s", text);
         return unbalanced;
     }
     put_casts(&t, 0, t.n, &from, out);
-    cpi_string_put(out, "%s", from);
+    cpi_string_printf(out, "%s", from);
     cpi_tokens_free(&t);
     return !out->failed;
 }

@@ -364,7 +364,7 @@ static int set_flat(PyObject *o, PyObject *value, void *u)
 
 static PyGetSetDef attributes[] = {
     {"dtype", get_dtype, NULL, "Type of the elements, a numpy.dtype.", NULL},
-    {"shape", get_shape, set_shape, "Extents, a tuple.", NULL},
+    {"shape", get_shape, set_shape, "Lengths of the axes, a tuple.", NULL},
     {"strides", get_strides, NULL, "Bytes from one element to the next along each axis, a tuple.", NULL},
     {"ndim", get_ndim, NULL, "Number of axes.", NULL},
     {"size", get_size, NULL, "Number of elements.", NULL},

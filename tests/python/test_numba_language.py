@@ -70,7 +70,7 @@ def test_loops_over_several_things():
 
 @pytest.mark.parametrize("line, text", [
     ("for v in enumerate(): pass", "enumerate takes something to loop over and a start"),
-    ("for v in enumerate(x, 1.5): pass", "enumerate starts at a whole number"),
+    ("for v in enumerate(x, 1.5): pass", "enumerate starts at an integer"),
     ("for v in zip(): pass", "zip takes what it goes over"),
     ("for a, b in zip(x, 3): pass", "cannot be looped over|cannot be indexed"),
     ("for v in reversed(x, x): pass", "reversed takes one argument"),

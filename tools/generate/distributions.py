@@ -96,7 +96,7 @@ def comment(d):
 
 
 def header(tables):
-    text = "/* The distributions whose numbers are drawn one by one, of parameters that broadcast. Whole numbers are " \
+    text = "/* The distributions whose numbers are drawn one by one, of parameters that broadcast. Integers are " \
         "int64 and\n * others float64, unless options say otherwise. */\n" \
         "#ifndef CUPRITE_DISTRIBUTIONS_H\n#define CUPRITE_DISTRIBUTIONS_H\n\n#include \"cuprite/random.h\"\n\n" \
         "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"

@@ -437,12 +437,12 @@ def wrapper(f):
     lines = [f"static PyObject *{f.id}_wrapper(PyObject *const *o)", "{"]
     lines += ["    " + line for line in record_variable(f) if f.arguments or f.body] + ["    PyObject *result = NULL;"]
     if late:
-        among = [a for a in f.arguments if a.kind.name in ARRAYS]
-        listed = ", ".join(f"o[{a.index}]" for a in among)
+        arrays = [a for a in f.arguments if a.kind.name in ARRAYS]
+        listed = ", ".join(f"o[{a.index}]" for a in arrays)
         given = "" if any(not a.has_default for a in late) else " || ".join(f"o[{a.index}]" for a in late)
         placing = any("array_like" in a.kind.name for a in f.arguments)  # new arrays are made on the device of `near`
         find = "cpy_find_array" if placing else "cpy_find_operand"
-        found = f"{find}({len(among)}, (PyObject *const[]){{{listed}}})"
+        found = f"{find}({len(arrays)}, (PyObject *const[]){{{listed}}})"
         lines.append(f"    cpy_near near = {f'{given} ? {found} : (cpy_near){{NULL, NULL}}' if given else found}; /* "
                      f"what others meet */")
     if not f.arguments:

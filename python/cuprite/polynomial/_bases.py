@@ -26,6 +26,40 @@ def _shaped(c, x, tensor):
     return c, x
 
 
+def _derivative_of(c, m, axis, once):
+    """The m-th derivative along an axis; once(c) is the first one along axis 0."""
+    c = _own_array(c, ndmin=1, copy=True)
+    c = c if c.dtype.kind in "fc" else c + 0.0
+    m = _count(m, "derivation")
+    c = cuprite.moveaxis(c, axis, 0)
+    if m >= len(c):
+        return cuprite.moveaxis(c[:1] * 0, 0, axis)
+    for _ in range(m):
+        c = once(c)
+    return cuprite.moveaxis(c, 0, axis)
+
+
+def _integral_of(c, m, k, lbnd, scl, axis, once, value):
+    """The m-th integral along an axis; once(c) is the first one along axis 0, value(x, c) the series at x."""
+    c = _own_array(c, ndmin=1, copy=True)
+    c = c if c.dtype.kind in "fc" else c + 0.0
+    k = list(k) if hasattr(k, "__iter__") else [k]
+    m = _count(m, "integration")
+    if len(k) > m:
+        raise ValueError("Too many integration constants")
+    if cuprite.ndim(lbnd) or cuprite.ndim(scl):
+        raise ValueError("lbnd and scl must be scalars.")
+    c = cuprite.moveaxis(c, axis, 0)
+    for constant in [*k, *[0] * (m - len(k))]:
+        c = c * scl
+        if len(c) == 1 and not c[0].any():  # 0 stays one coefficient
+            c[0] += constant
+            continue
+        c = once(c)
+        c[0] += constant - value(lbnd, c)
+    return cuprite.moveaxis(c, 0, axis)
+
+
 def _count(m, what):
     m = operator.index(m)
     if m < 0:
@@ -190,15 +224,7 @@ class Basis:
         Parameters: c: coefficients, the lowest degree first; m: how often, not below 0; scl: a factor; axis: an axis
             (negative ones count from the last).
         Errors: ValueError for a negative m; AxisError for an axis out of bounds."""
-        c = _own_array(c, ndmin=1, copy=True)
-        c = c if c.dtype.kind in "fc" else c + 0.0
-        m = _count(m, "derivation")
-        c = cuprite.moveaxis(c, axis, 0)
-        if m >= len(c):
-            return cuprite.moveaxis(c[:1] * 0, 0, axis)
-        for _ in range(m):
-            c = self._apply(self._derivative, len(c) - 1, c * scl)
-        return cuprite.moveaxis(c, 0, axis)
+        return _derivative_of(c, m, axis, lambda c: self._apply(self._derivative, len(c) - 1, c * scl))
 
     def int(self, c, m=1, k=[], lbnd=0, scl=1, axis=0):
         """The m-th integral along an axis from lbnd on, each time multiplied by scl, with constants k.
@@ -206,23 +232,7 @@ class Basis:
         Parameters: c: coefficients, the lowest degree first; m: how often, not below 0; k: the constants; lbnd: where
             the integrals begin; scl: a factor; axis: an axis (negative ones count from the last).
         Errors: ValueError for a negative m, too many constants, and an lbnd or scl that is no number."""
-        c = _own_array(c, ndmin=1, copy=True)
-        c = c if c.dtype.kind in "fc" else c + 0.0
-        k = list(k) if hasattr(k, "__iter__") else [k]
-        m = _count(m, "integration")
-        if len(k) > m:
-            raise ValueError("Too many integration constants")
-        if cuprite.ndim(lbnd) or cuprite.ndim(scl):
-            raise ValueError("lbnd and scl must be scalars.")
-        c = cuprite.moveaxis(c, axis, 0)
-        for constant in [*k, *[0] * (m - len(k))]:
-            c = c * scl
-            if len(c) == 1 and not c[0].any():  # 0 stays one coefficient
-                c[0] += constant
-                continue
-            c = self._apply(self._integral, len(c) + 1, c)
-            c[0] += constant - self.val(lbnd, c)
-        return cuprite.moveaxis(c, 0, axis)
+        return _integral_of(c, m, k, lbnd, scl, axis, lambda c: self._apply(self._integral, len(c) + 1, c), self.val)
 
     # --- values ---
 

@@ -6,7 +6,7 @@ import types
 import cuprite
 from cuprite import _polynomials
 from cuprite._support import _own_array
-from cuprite.polynomial._bases import _count, _degree, _shaped
+from cuprite.polynomial._bases import _degree, _derivative_of, _integral_of, _shaped
 from cuprite.polynomial._series import ABCPolyBase
 from cuprite.polynomial.polyutils import (
     _fit, _from_roots, _grid, _powers, _sum, _times_x, _values, as_series, trimcoef, trimseq)
@@ -221,23 +221,21 @@ def polypow(c, pow, maxpower=None):
     return result
 
 
+def _exponents(c, n):
+    """1 to n along the first axis of coefficients, in their precision."""
+    return cuprite.arange(1, n + 1, dtype=c.real.dtype).reshape((n,) + (1,) * (c.ndim - 1))
+
+
 def polyder(c, m=1, scl=1, axis=0):
     """The m-th derivative along an axis, each time multiplied by scl.
 
     Parameters: c: coefficients, the lowest power first; m: how often, not below 0; scl: a factor; axis: an axis
         (negative ones count from the last).
     Errors: ValueError for a negative m; AxisError for an axis out of bounds."""
-    c = _own_array(c, ndmin=1, copy=True)
-    c = c if c.dtype.kind in "fc" else c + 0.0
-    m = _count(m, "derivation")
-    c = cuprite.moveaxis(c, axis, 0)
-    if m >= len(c):
-        return cuprite.moveaxis(c[:1] * 0, 0, axis)
-    for _ in range(m):
-        n = len(c) - 1
-        powers = cuprite.arange(1, n + 1, dtype=c.real.dtype).reshape((n,) + (1,) * (c.ndim - 1))
-        c = powers * (c[1:] * scl)
-    return cuprite.moveaxis(c, 0, axis)
+    def once(c):
+        return _exponents(c, len(c) - 1) * (c[1:] * scl)
+
+    return _derivative_of(c, m, axis, once)
 
 
 def polyint(c, m=1, k=[], lbnd=0, scl=1, axis=0):
@@ -246,25 +244,10 @@ def polyint(c, m=1, k=[], lbnd=0, scl=1, axis=0):
     Parameters: c: coefficients, the lowest power first; m: how often, not below 0; k: the constants; lbnd: where the
         integrals begin; scl: a factor; axis: an axis (negative ones count from the last).
     Errors: ValueError for a negative m, too many constants, and an lbnd or scl that is no number."""
-    c = _own_array(c, ndmin=1, copy=True)
-    c = c if c.dtype.kind in "fc" else c + 0.0
-    k = list(k) if hasattr(k, "__iter__") else [k]
-    m = _count(m, "integration")
-    if len(k) > m:
-        raise ValueError("Too many integration constants")
-    if cuprite.ndim(lbnd) or cuprite.ndim(scl):
-        raise ValueError("lbnd and scl must be scalars.")
-    c = cuprite.moveaxis(c, axis, 0)
-    for i in range(m):
-        n = len(c)
-        c = c * scl
-        if n == 1 and not c[0].any():                        # 0 stays one coefficient
-            c[0] += k[i] if i < len(k) else 0
-            continue
-        powers = cuprite.arange(1, n + 1, dtype=c.real.dtype).reshape((n,) + (1,) * (c.ndim - 1))
-        c = cuprite.concatenate([c[:1] * 0, c / powers])
-        c[0] += (k[i] if i < len(k) else 0) - polyval(lbnd, c)
-    return cuprite.moveaxis(c, 0, axis)
+    def once(c):
+        return cuprite.concatenate([c[:1] * 0, c / _exponents(c, len(c))])
+
+    return _integral_of(c, m, k, lbnd, scl, axis, once, polyval)
 
 
 def polyroots(c):

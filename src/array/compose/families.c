@@ -80,14 +80,14 @@ cp_code cp_broadcast_arrays(int n, cp_array *const *args, cp_array **results)
 }
 
 /* The i-th coordinate, flattened first, in a grid of these lengths; `position` is its axis. */
-static cp_array *coordinate(cp_array *x, int n, int position, const int64_t *extents, bool copy, bool sparse)
+static cp_array *coordinate(cp_array *x, int n, int position, const int64_t *lengths, bool copy, bool sparse)
 {
     int64_t shape[CP_MAXDIM];
     cp_scope *s = cp_scope_begin();
     if (!s) return NULL;
     for (int i = 0; i < n; i++) shape[i] = i == position ? cp_size(x) : 1;
     cp_array *r = cp_reshape(x, (cp_shape){n, shape});
-    if (!sparse) r = cp_broadcast_to(r, (cp_shape){n, extents});
+    if (!sparse) r = cp_broadcast_to(r, (cp_shape){n, lengths});
     return cp_scope_return(s, copy ? cp_copy(r) : r);
 }
 
@@ -100,16 +100,16 @@ static cp_array *coordinate(cp_array *x, int n, int position, const int64_t *ext
 cp_code (cp_meshgrid)(int n, cp_array *const *xi, bool copy, cp_array **results, const cp_meshgrid_options *options)
 {
     const cp_meshgrid_options *o = CPI_GIVEN(cp_meshgrid_options, options);
-    int64_t extents[CP_MAXDIM];
+    int64_t lengths[CP_MAXDIM];
     int indices[CP_MAXDIM];
     if (!are_given("meshgrid", n, xi, results)) return cp_error();
     if (n > CP_MAXDIM)
         return cpi_fail(CP_ERROR_VALUE, "meshgrid: %d arrays given, at most %d axes are possible", n, CP_MAXDIM);
     for (int i = 0; i < n; i++) {
         indices[i] = o->indexing == CP_INDEXING_XY && n > 1 && i < 2 ? 1 - i : i;
-        extents[indices[i]] = cp_size(xi[i]);
+        lengths[indices[i]] = cp_size(xi[i]);
     }
     for (int i = 0; i < n; i++)
-        if (!took(results, i, coordinate(xi[i], n, indices[i], extents, copy, o->sparse))) return cp_error();
+        if (!took(results, i, coordinate(xi[i], n, indices[i], lengths, copy, o->sparse))) return cp_error();
     return CP_OK;
 }

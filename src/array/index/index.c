@@ -176,8 +176,8 @@ static cp_array *coordinates(const char *name, cp_array *x, int ndim, const int6
     choice c;
     cp_array *out = NULL;
     if (!open_choice(&c, name, cpi_common_device(name, 1, &x)) && !choose(&c, x, x->size)) {
-        int64_t extents[2] = {points ? c.s.count : ndim, points ? ndim : c.s.count};
-        out = cpi_array_new(name, c.device, CP_INT64, flat ? 1 : 2, flat ? extents + 1 : extents, 'C');
+        int64_t lengths[2] = {points ? c.s.count : ndim, points ? ndim : c.s.count};
+        out = cpi_array_new(name, c.device, CP_INT64, flat ? 1 : 2, flat ? lengths + 1 : lengths, 'C');
         if (out && out->size && c.ops->coordinates(c.stream, &c.s, ndim, shape, points, (int64_t *)out->data)) {
             cp_free(out);
             out = NULL;

@@ -229,11 +229,11 @@ static void distribute(const cpi_job *job, int k, int64_t begin, const int64_t *
     int64_t index[CP_MAXDIM], m = n;
     int last = loop->ndim - 1, size = (int)cpi_itemsize(loop->op[k].type);
     int64_t stride = loop->op[k].strides[last];
-    bool walks = job->linear >> k & 1;
+    bool linear = job->linear >> k & 1;
     memcpy(index, from, (size_t)loop->ndim * sizeof *index);
     for (; n > 0; n -= m) {
-        char *at = loop->op[k].data + (walks ? begin * stride : offset(loop, k, index));
-        if (!walks) m = loop->shape[last] - index[last] < n ? loop->shape[last] - index[last] : n;
+        char *at = loop->op[k].data + (linear ? begin * stride : offset(loop, k, index));
+        if (!linear) m = loop->shape[last] - index[last] < n ? loop->shape[last] - index[last] : n;
         if (mask) {
             job->set->scatter_masked(at, stride, buffer, mask, m, size);
             mask += m;

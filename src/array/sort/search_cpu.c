@@ -123,7 +123,7 @@ cp_code cpi_sort_cpu_search(cp_stream *stream, cp_type type, int64_t n, const vo
     return CP_OK;
 }
 
-/* --- among: where a value would be, there it is or not --- */
+/* --- isin: where a value would be, there it is or not --- */
 
 typedef struct isin_job {
     job job;

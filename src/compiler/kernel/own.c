@@ -5,16 +5,10 @@
 
 #include "kernel/translate.h"
 
-static bool is_one_of(const cpi_token *w, const char *const *words)
-{
-    while (*words && !cpi_token_is(w, *words)) words++;
-    return *words;
-}
-
-static bool is_place(const cpi_token *w)
+static bool is_index(const cpi_token *w)
 {
     static const char *const positions[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
-    return w->kind == CPI_W_NAME && is_one_of(w, positions);
+    return w->kind == CPI_W_NAME && cpi_token_is_one_of(w, positions);
 }
 
 /* Whether the name at k is declared there: `dim3 gridDim,`, `int *blockIdx = `. */
@@ -25,11 +19,13 @@ static bool declares(const cpi_tokens *t, int k)
                                            "typename", "operator", NULL};
     int before = k - 1;
     while (before > 0 && (cpi_token_is(&t->at[before], "*") || cpi_token_is(&t->at[before], "&"))) before--;
-    if (before < 0 || !is_one_of(&t->at[k + 1], ends)) return false;
-    bool type = t->at[before].kind == CPI_W_NAME && !is_one_of(&t->at[before], keywords) && !is_place(&t->at[before]);
+    if (before < 0 || !cpi_token_is_one_of(&t->at[k + 1], ends)) return false;
+    const cpi_token *word = &t->at[before];
+    bool type = word->kind == CPI_W_NAME && !cpi_token_is_one_of(word, keywords) && !is_index(word);
     if (before < k - 1) { /* a * b and a & b are not declarations: those are where a statement or an argument begins */
         static const char *const begins[] = {"(", ",", ";", "{", "}", "const", NULL};
-        return type && before > 0 && is_one_of(&t->at[before - 1], begins) && !cpi_token_is(&t->at[k + 1], ":");
+        return type && before > 0 && cpi_token_is_one_of(&t->at[before - 1], begins) &&
+               !cpi_token_is(&t->at[k + 1], ":");
     }
     return type;
 }
@@ -38,22 +34,7 @@ static bool declares(const cpi_tokens *t, int k)
 static bool is_own(const cpi_tokens *t, int i)
 {
     static const char *const members[] = {".", "->", NULL};
-    static const char *const behind_head[] = {"const", "noexcept", "override", "mutable", NULL};
-    if (i && is_one_of(&t->at[i - 1], members)) return true;
-    for (int k = i; k >= 0; k--) {
-        const cpi_token *w = &t->at[k];
-        if (cpi_token_same(w, &t->at[i]) && declares(t, k)) return true;
-        if (w->match >= 0 && w->match < k) { /* skips scopes that have ended */
-            k = w->match;
-        } else if (cpi_token_is(w, "{")) {
-            int head = k - 1;
-            while (head > 0 && is_one_of(&t->at[head], behind_head)) head--;
-            if (head < 0 || !cpi_token_is(&t->at[head], ")")) continue;
-            for (int m = t->at[head].match; m < head; m++)
-                if (cpi_token_same(&t->at[m], &t->at[i]) && declares(t, m)) return true;
-        }
-    }
-    return false;
+    return (i && cpi_token_is_one_of(&t->at[i - 1], members)) || cpi_tokens_declared(t, i, 0, declares);
 }
 
 bool cpi_cu_rename_own(char *text)
@@ -62,9 +43,9 @@ bool cpi_cu_rename_own(char *text)
     bool unbalanced, any = false;
     if (!strstr(text, "Idx") && !strstr(text, "Dim")) return true;
     if (!cpi_tokens_read(text, &t, &unbalanced)) return unbalanced; /* the compiler reports it */
-    for (int i = 0; i < t.n && !any; i++) any = is_place(&t.at[i]) && declares(&t, i);
+    for (int i = 0; i < t.n && !any; i++) any = is_index(&t.at[i]) && declares(&t, i);
     for (int i = 0; i < t.n && any; i++) /* found first: letters that change are compared */
-        if (is_place(&t.at[i])) t.at[i].line = is_own(&t, i) ? -1 : t.at[i].line;
+        if (is_index(&t.at[i])) t.at[i].line = is_own(&t, i) ? -1 : t.at[i].line;
     for (int i = 0; i < t.n && any; i++)
         if (t.at[i].line < 0) text[t.at[i].text + t.at[i].length - 1 - text] = '$';
     cpi_tokens_free(&t);

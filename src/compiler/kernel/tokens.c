@@ -220,6 +220,12 @@ bool cpi_token_is(const cpi_token *t, const char *word)
     return t->length == strlen(word) && t->kind != CPI_W_STRING && memcmp(t->text, word, t->length) == 0;
 }
 
+bool cpi_token_is_one_of(const cpi_token *t, const char *const *words)
+{
+    while (*words && !cpi_token_is(t, *words)) words++;
+    return *words;
+}
+
 bool cpi_token_same(const cpi_token *a, const cpi_token *b)
 {
     return a->kind == b->kind && a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
@@ -238,4 +244,23 @@ int cpi_tokens_behind_angles(const cpi_tokens *t, int i, int end)
         if (depth <= 0) return depth == 0 ? i + 1 : -1;
     }
     return -1;
+}
+
+bool cpi_tokens_declared(const cpi_tokens *t, int i, int first, bool (*declares)(const cpi_tokens *t, int k))
+{
+    static const char *const behind_head[] = {"const", "noexcept", "override", "mutable", NULL};
+    for (int k = i; k >= first; k--) {
+        const cpi_token *w = &t->at[k];
+        if (cpi_token_same(w, &t->at[i]) && declares(t, k)) return true;
+        if (w->match >= 0 && w->match < k) { /* skips scopes that have ended */
+            k = w->match;
+        } else if (cpi_token_is(w, "{")) {
+            int head = k - 1;
+            while (head > 0 && cpi_token_is_one_of(&t->at[head], behind_head)) head--;
+            if (head < 0 || !cpi_token_is(&t->at[head], ")")) continue;
+            for (int m = t->at[head].match; m < head; m++)
+                if (cpi_token_same(&t->at[m], &t->at[i]) && declares(t, m)) return true;
+        }
+    }
+    return false;
 }

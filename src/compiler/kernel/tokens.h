@@ -33,7 +33,11 @@ void cpi_tokens_free(cpi_tokens *t);
 void cpi_tokens_plain(char *text);
 /* Whether the token is this word or operator. */
 bool cpi_token_is(const cpi_token *t, const char *word);
+bool cpi_token_is_one_of(const cpi_token *t, const char *const *words); /* a NULL ends the words */
 bool cpi_token_same(const cpi_token *a, const cpi_token *b);
+/* Whether the name at i is declared, from token `first` on, in a scope that is open there: `declares` answers for one
+ * token of that name. */
+bool cpi_tokens_declared(const cpi_tokens *t, int i, int first, bool (*declares)(const cpi_tokens *t, int k));
 /* Behind the > that closes the < at i, before `end`; -1 when it closes nothing. */
 int cpi_tokens_behind_angles(const cpi_tokens *t, int i, int end);
 

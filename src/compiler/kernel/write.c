@@ -165,12 +165,6 @@ static bool is_dynamic(const cpi_tokens *t, const cpi_cu_variable *v)
     return false;
 }
 
-static bool is_one_of(const cpi_token *w, const char *const *words)
-{
-    while (*words && !cpi_token_is(w, *words)) words++;
-    return *words;
-}
-
 /* Whether the name at k is declared there: `float *s = a`, `int s;`, `T &s,`. An array cannot be multiplied, so what
  * looks like a product is a pointer's declaration. */
 static bool declares(const cpi_tokens *t, int k)
@@ -179,8 +173,8 @@ static bool declares(const cpi_tokens *t, int k)
     static const char *const keywords[] = {"return", "else", "do", "case", "goto", "new", "delete", "sizeof", NULL};
     int before = k - 1;
     while (before > 0 && (cpi_token_is(&t->at[before], "*") || cpi_token_is(&t->at[before], "&"))) before--;
-    if (before < 0 || t->at[before].kind != CPI_W_NAME || is_one_of(&t->at[before], keywords)) return false;
-    return is_one_of(&t->at[k + 1], ends) ||
+    if (before < 0 || t->at[before].kind != CPI_W_NAME || cpi_token_is_one_of(&t->at[before], keywords)) return false;
+    return cpi_token_is_one_of(&t->at[k + 1], ends) ||
            (before == k - 1 && (cpi_token_is(&t->at[k + 1], "[") || cpi_token_is(&t->at[k + 1], "{")));
 }
 
@@ -188,22 +182,7 @@ static bool declares(const cpi_tokens *t, int k)
 static bool is_hidden(const cpi_tokens *t, const cpi_cu_variable *v, int i)
 {
     static const char *const members[] = {".", "->", "::", NULL};
-    static const char *const behind_head[] = {"const", "noexcept", "override", "mutable", NULL};
-    if (is_one_of(&t->at[i - 1], members)) return true;
-    for (int k = i; k > v->name; k--) {
-        const cpi_token *w = &t->at[k];
-        if (cpi_token_same(w, &t->at[i]) && declares(t, k)) return true;
-        if (w->match >= 0 && w->match < k) { /* skips scopes that have ended */
-            k = w->match;
-        } else if (cpi_token_is(w, "{")) {
-            int head = k - 1;
-            while (head > 0 && is_one_of(&t->at[head], behind_head)) head--;
-            if (!cpi_token_is(&t->at[head], ")")) continue;
-            for (int m = t->at[head].match; m < head; m++)
-                if (cpi_token_same(&t->at[m], &t->at[i]) && declares(t, m)) return true;
-        }
-    }
-    return false;
+    return cpi_token_is_one_of(&t->at[i - 1], members) || cpi_tokens_declared(t, i, v->name + 1, declares);
 }
 
 /* The variable of dynamic shared memory that the name at i means. */
@@ -236,7 +215,7 @@ static int lambda_body(const cpi_tokens *t, int i)
     const cpi_token *before = &t->at[i - 1];
     if (!cpi_token_is(&t->at[i], "[") || cpi_token_is(&t->at[i + 1], "[") || cpi_token_is(before, "]") ||
         cpi_token_is(before, ")") || cpi_token_is(before, "[") || before->kind == CPI_W_STRING ||
-        (before->kind == CPI_W_NAME && !is_one_of(before, returns)))
+        (before->kind == CPI_W_NAME && !cpi_token_is_one_of(before, returns)))
         return -1;
     int k = t->at[i].match + 1;
     if (!cpi_token_is(&t->at[k], "(") && !cpi_token_is(&t->at[k], "{") && !cpi_token_is(&t->at[k], "<")) return -1;

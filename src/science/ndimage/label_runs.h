@@ -79,7 +79,7 @@ static inline void NAME(pairs)(INT *parent, uint64_t hit, int d, INT c, uint64_t
 }
 
 /* Unites line l with line m before it, word by word. Where runs are joined, a pair that meets in several elements
- * is looked at once: at the first one of a stretch, and beside it only where nothing meets straight on. */
+ * is looked at once: at the first one of a segment, and beside it only where nothing meets straight on. */
 static void NAME(meet)(const NAME(forest) *f, int64_t l, int64_t m, int reach)
 {
     const label_job *j = f->job;

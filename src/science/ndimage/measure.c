@@ -83,7 +83,7 @@ static bool prepare(const char *function, cp_array *x, cp_array *labels, cp_arra
 }
 
 /* A result: index's shape, and `more` axes behind it. */
-static cp_array *result(const char *function, const operands *o, cp_type type, int more, const int64_t *extents)
+static cp_array *result(const char *function, const operands *o, cp_type type, int more, const int64_t *lengths)
 {
     int64_t shape[CP_MAXDIM + 2];
     if (o->ndim + more > CP_MAXDIM) {
@@ -91,7 +91,7 @@ static cp_array *result(const char *function, const operands *o, cp_type type, i
         return NULL;
     }
     memcpy(shape, o->shape, sizeof *shape * (size_t)o->ndim);
-    for (int i = 0; i < more; i++) shape[o->ndim + i] = extents[i];
+    for (int i = 0; i < more; i++) shape[o->ndim + i] = lengths[i];
     return cpi_array_new(function, o->device, type, o->ndim + more, shape, 'C');
 }
 

@@ -96,7 +96,7 @@ static void add_run(const measure_job *j, word *table, int64_t slot, int64_t at,
     }
 }
 
-/* What walks over elements at..end-1, all of one line, of which `at` has column `column`. */
+/* What iterates over elements at..end-1, all of one line, of which `at` has column `column`. */
 typedef void (*visit_function)(const measure_job *j, word *table, int64_t at, int64_t end, int64_t column,
                                const int64_t *c, run_stats *r);
 
@@ -166,7 +166,7 @@ static void visit_all(const measure_job *j, word *table, int64_t at, int64_t end
     add_run(j, table, 0, at, column, end - at, c, r);
 }
 
-/* Floating labels have no near slots: equal bits are enough to walk by. */
+/* Floating labels have no near slots: equal bits are enough to iterate by. */
 static visit_function visit_of(const cpi_measure_plan *plan)
 {
     static const visit_function whole[CP_NTYPES] = {

@@ -25,7 +25,7 @@ static int any(cp_array *truths)
 }
 
 /* Is the device synchronous? Only there a call itself warns of, or rejects, elements' values. */
-static bool tells(const cp_array *a) { return a->device->backend->at_once; }
+static bool values_are_known(const cp_array *a) { return a->device->backend->at_once; }
 
 /*: function("nanmean",
              "a: array, axis: known_axes = None, dtype: dtype = None, out: out = None, keepdims: keepdims = False, *, "
@@ -50,7 +50,7 @@ cp_array *(cp_nanmean)(cp_array *a, const cp_nanmean_options *options)
     cp_array *sum = count ? cp_nansum(a, .axis = o->axis, .typed = o->typed, .dtype = o->dtype,
                                       .keepdims = o->keepdims, .where = o->where) : NULL;
     if (!sum) return cpi_end(&f, NULL);
-    if (tells(count) && any(cp_equal(count, cp_int(0))) > 0) cpi_warn(CP_WARNING_MEAN);
+    if (values_are_known(count) && any(cp_equal(count, cp_int(0))) > 0) cpi_warn(CP_WARNING_MEAN);
     cp_array *mean = o->out ? cp_divide(sum, count)
                             : cp_elementwise(CP_OP_divide, (cp_array *[]){sum, count},
                                              &(cp_ufunc_options){.out = sum, .casting = CP_UNSAFE});
@@ -125,7 +125,7 @@ static cp_array *complex_median(cp_array *a, const cp_nanmedian_options *o)
     cp_array *high = cp_take_along_axis(x, upper, 1), *low = cp_take_along_axis(x, lower, 1);
     cp_array *both = high && low ? cp_divide(cp_add(low, high), cp_int(2)) : NULL;
     cp_array *r = both ? cp_where(cp_not_equal(odd, cp_int(0)), high, both) : NULL, *none = cp_equal(count, cp_int(0));
-    if (none && tells(none) && any(none) > 0) cpi_warn(CP_WARNING_ALL_NAN);
+    if (none && values_are_known(none) && any(none) > 0) cpi_warn(CP_WARNING_ALL_NAN);
     r = r && none ? cp_where(none, cp_float(NAN), r) : NULL;
     r = r ? cp_reshape(r, (cp_shape){slices.ndim, slices.shape}) : NULL;
     return r && o->out ? cpi_deliver(name, cp_keep(r), o->out, CP_UNSAFE) : r;
@@ -144,7 +144,7 @@ cp_array *(cp_nanmedian)(cp_array *a, const cp_nanmedian_options *options)
         return cpi_begin(&f, "nanmedian", a) ? cpi_end(&f, complex_median(a, o)) : NULL;
     }
     cp_array *r = cpi_known_median("nanmedian", a, o->axis, o->keepdims, o->out);
-    if (r && cp_size(a) && tells(r)) {
+    if (r && cp_size(a) && values_are_known(r)) {
         cp_array *nan = cp_isnan(r);
         const int found = any(nan);
         cp_free(nan);

@@ -33,7 +33,7 @@ static int find_untold(const int32_t *bin, int64_t n, int16_t *which)
     return count;
 }
 
-/* An edge lies at most `off` from its number, the rounding of places included: so what lies farther from a whole number
+/* An edge lies at most `off` from its number, the rounding of places included: so what lies farther from an integer
  * than that is between the two edges which the numbers beside it belong to. */
 static int bins(const float *position, int64_t n, const cpi_even *e, int32_t *bin, int16_t *which)
 {

@@ -53,7 +53,7 @@ def _index_string(unit, v, k, index):
     """The text of one index, negative ones counted from the end where the rules say so."""
     if index.known:
         if not number(index.const) or isinstance(index.const, (float, complex)):
-            raise TypeError(f"an index must be a whole number, not {describe(index)}")
+            raise TypeError(f"an index must be an integer, not {describe(index)}")
         i, n = int(index.const), v.n[k]
         if isinstance(n, int) and not -n <= i < n:
             raise IndexError(f"index {i} is out of bounds for axis {k} with size {n}")
@@ -62,7 +62,7 @@ def _index_string(unit, v, k, index):
         return str(i)
     t = index.type
     if not isinstance(t, Scalar) or not t.integer:
-        raise TypeError(f"an index must be a whole number, not {describe(index)}")
+        raise TypeError(f"an index must be an integer, not {describe(index)}")
     text = f"(int){index.code}" if t.kind == "b" else index.code
     if unit.rules.wraps and not index.nonneg and t.kind == "i":
         return unit.call("py_wrap", text, str(v.n[k]))

@@ -319,7 +319,7 @@ def _math_gcd(tr, x, y):
     """math.gcd, in the smaller of the types that holds both, where there is one."""
     a, b = tr.rules.type_of(x), tr.rules.type_of(y)
     if not (a.integer and b.integer):
-        raise TypeError("gcd is for whole numbers")
+        raise TypeError("gcd is for integers")
     t = tr.rules.common(x, y)
     if tr.rules.widens:
         met = tr.rules.joined(x, y)

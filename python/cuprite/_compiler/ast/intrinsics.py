@@ -292,7 +292,7 @@ def known_int(v, what):
     import numpy
     if v.known and isinstance(v.const, (int, numpy.integer)) and not isinstance(v.const, bool):
         return int(v.const)
-    raise TypeError(f"{what} must be a constant whole number, not {describe(v)}")
+    raise TypeError(f"{what} must be a constant integer, not {describe(v)}")
 
 
 def known_shape(v):

@@ -88,7 +88,7 @@ class Loops:
                                  self.rules.type_of(v).kind == "f" else v for v in (start, stop, step))
         for v in (start, stop, step):
             if not self.rules.type_of(v).integer or (v.known and isinstance(v.const, float)):
-                raise TypeError(f"range counts in whole numbers, not {describe(v)}")
+                raise TypeError(f"range counts in integers, not {describe(v)}")
         if step.known and step.const == 0:
             raise ValueError("range() arg 3 must not be zero")
         return start, stop, step
@@ -232,7 +232,7 @@ class Loops:
             raise TypeError("enumerate takes something to loop over and a start")
         row, start = self._row(node.args[0]), self.value(starts[0]) if starts else known(0)
         if not self.rules.type_of(start).integer:
-            raise TypeError(f"enumerate starts at a whole number, not {describe(start)}")
+            raise TypeError(f"enumerate starts at an integer, not {describe(start)}")
         return Row(row.count, lambda k: make_tuple([arithmetic.binary(self.unit, "add", k, start), row.item(k)]))
 
     def _zipped(self, node):

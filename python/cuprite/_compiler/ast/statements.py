@@ -220,10 +220,10 @@ class Translator(Loops, Expressions):
             return []
         out = []
 
-        def walk(v):
+        def visit(v):
             if isinstance(v.type, Tuple):
                 for x in v.items:
-                    walk(x)
+                    visit(x)
             elif isinstance(v.type, Array):
                 out.append((f"{v.type.dtype.c} *", v.code))
                 out.extend(("long long ", n) for n in v.n if not isinstance(n, int))
@@ -231,7 +231,7 @@ class Translator(Loops, Expressions):
             elif v.type is not OBJECT:
                 self.unit.need_type(v.type)
                 out.append((v.type.c + " ", v.code))
-        walk(self.variable(name, t, self.state.forms.get(name)))
+        visit(self.variable(name, t, self.state.forms.get(name)))
         return out
 
     # -- statements

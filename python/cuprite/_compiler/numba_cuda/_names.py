@@ -100,7 +100,7 @@ def _bits(name, narrow, wide, result=None):
     def write(tr, x):
         t = tr.rules.type_of(x)
         if not t.integer:
-            raise TypeError(f"{name} is for whole numbers, not {t.name}")
+            raise TypeError(f"{name} is for integers, not {t.name}")
         big = t.size == 8
         work = (UINT64 if big else UINT32) if name in ("popc", "brev") else (INT64 if big else INT32)
         text = f"{wide if big else narrow}({as_type(x, work)})"

@@ -16,8 +16,8 @@ template <> struct __cu_pointed<void *> { static constexpr unsigned size = 0; };
 template <> struct __cu_pointed<const void *> { static constexpr unsigned size = 0; };
 template <class R, class... A> struct __cu_pointed<R (*)(A...)> { static constexpr unsigned size = 0; };
 
-/* Static shared memory of each kernel of the text, by its number there: every place where variables end, told when the
- * object is loaded. Instances of a template share a number, and so the most of them. */
+/* Static shared memory of each kernel of the source, by its number there: every place where variables end, reported
+ * when the object is loaded. Instances of a template share a number, and so the most of them. */
 #ifndef __CU_KERNELS
 #define __CU_KERNELS 0
 #endif

@@ -208,7 +208,7 @@ static inline float __frsqrt_rn(float x)
     return __builtin_fma(down * down, (double)x, -1) > 0 ? __cu_below(r) : r;
 }
 
-/* --- conversions to floating point: of whole numbers, and of double to float --- */
+/* --- conversions to floating point: of integers, and of double to float --- */
 template <class F, class I> static inline F __cu_of_integer(I x, __cu_mode mode)
 {
     F r = (F)x;
@@ -246,7 +246,7 @@ __CU_TO_FLOATING(rd, __CU_RD) __CU_TO_FLOATING(ru, __CU_RU)
 static inline double __int2double_rn(int x) { return x; }
 static inline double __uint2double_rn(unsigned x) { return x; }
 
-/* --- to whole numbers, which saturate; NaN is 0, but of or to 64 bits the number with the highest bit alone --- */
+/* --- to integers, which saturate; NaN is 0, but of or to 64 bits the number with the highest bit alone --- */
 template <class I, class F> static inline I __cu_whole(F x, I nan)
 {
     constexpr bool is_signed = I(-1) < I(0);

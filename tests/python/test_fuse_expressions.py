@@ -348,7 +348,7 @@ def test_long_texts():
     check(f"return {wide}, {wide}", {"x": x, "y": x + 1})
     live = "; ".join(f"t{i} = x*{i}.5 + y" for i in range(90)) + "; " + " - ".join(f"t{i}" for i in reversed(range(90)))
     check(live, {"x": x, "y": x + 1})
-    with pytest.raises(ValueError, match="fused: a text of 70001 bytes; 65536 at most"):
+    with pytest.raises(ValueError, match="fused: an expression of 70001 bytes; 65536 at most"):
         Fused("x" + " " * 70000)
 
 

@@ -358,7 +358,7 @@ class Segment:
         written = 0                           # the group of the last store: what comes behind it reads what it wrote
         for o in outputs:
             before = _closure([o], done | (set(outputs) - {o})) - {o}
-            needs = {x for n in before | {o} for x in n.args if isinstance(x, Node) and x in place}
+            needs = {x for n in before | {o} for x in n.args if isinstance(x, Node) and x in position}
             first = max([position[x] + (x.shape != o.shape) for x in needs], default=0)
             first = max(first, written)
             at = next((k for k in range(first, len(found)) if found[k][0].shape == o.shape), None)

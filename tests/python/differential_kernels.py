@@ -53,6 +53,11 @@ def draw_numpy(r):
     return Expression(text, tuple(sorted(t.names)), 0)
 
 
+def opposite(x, y):
+    """Whether two numbers are zeros, or infinities of which one is the other's negative."""
+    return x == y == 0 or (x == -y and np.isinf(x))
+
+
 def verdicts(cases, theirs, ours, rows):
     """`theirs` and `ours`: a message, or (dtype, values)."""
     from differential_families import Wrong
@@ -70,8 +75,8 @@ def verdicts(cases, theirs, ours, rows):
             loose = max(case.loose, more)
             k = next((k for k, (x, y) in enumerate(zip(got[1], right[1])) if differs(x, y, right[0], loose)), None)
             given = {v: rows[v][k] for v in case.names} if k is not None else None
-            if k is not None and got[1][k] == right[1][k] == 0 and re.search("max|min|- ", case.text):
-                # which of two zeros is the larger; and g++ takes 0 - (float)n for -(float)n
+            if k is not None and opposite(got[1][k], right[1][k]) and re.search("max|min|- ", case.text):
+                # which of two zeros is the larger, and what is divided by it; and g++ takes 0 - (float)n for -(float)n
                 found.append("the sign of a zero")
                 continue
             found.append(k is not None and Wrong(f"value of {right[0]}", f"ours {got[1][k]!r}, right {right[1][k]!r} "

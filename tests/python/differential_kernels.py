@@ -151,7 +151,22 @@ def make_jit(name, batch, cases):
 
 # --- fuse ---
 
-TOGETHER = 20                                                # expressions of a fused function
+TOGETHER = 12                                                # expressions of a fused function: a kernel takes 38 arrays
+
+
+def has_kernel(text, rows):
+    """Whether the expression becomes a kernel. One that does not would keep others of its function from becoming one."""
+    import cuprite as cp
+    from cuprite._compiler.fuse import program, records
+    names = [v for v in VARIABLES if v in text]
+    space = {"np": cp}
+    exec(f"def f({', '.join(names)}): return {text}", space)
+    try:
+        made = program.program(cp.fuse(space["f"]), [records.Described(cp.asarray(rows[v])) for v in names])
+    except Exception:  # noqa: BLE001: of_fuse compares what such a function does
+        return False
+    return all(g.kernel is not None for g in made.groups)
+
 
 
 def of_fuse(texts, rows):
@@ -181,6 +196,7 @@ def of_fuse(texts, rows):
 
 
 def make_fuse(name, batch, cases):
+    from cuprite._compiler.fuse import program
     rows = rows_of(name, batch)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -194,11 +210,15 @@ def make_fuse(name, batch, cases):
                 theirs.append((made.dtype, list(made)))
             except Exception as e:  # noqa: BLE001
                 theirs.append(f"NumPy refuses: {type(e).__name__}")
-        usable = [k for k, t in enumerate(theirs) if not isinstance(t, str)]
-        texts, ours = [cases[k][1].text for k in usable], []
-        for k in range(0, len(texts), TOGETHER):
-            ours += of_fuse(texts[k:k + TOGETHER], rows)
-        ours = dict(zip(usable, ours))
+        usable, ours = [k for k, t in enumerate(theirs) if not isinstance(t, str)], {}
+        small, program._QUICK = program._QUICK, 0            # small arrays too are the kernels'
+        fused = {k: has_kernel(cases[k][1].text, rows) for k in usable}
+        for kind in (True, False):
+            those = [k for k in usable if fused[k] is kind]
+            for k in range(0, len(those), TOGETHER):
+                part = those[k:k + TOGETHER]
+                ours.update(zip(part, of_fuse([cases[k][1].text for k in part], rows)))
+        program._QUICK = small
         return verdicts(cases, theirs, [ours.get(k, "") for k in range(len(cases))], rows)
 
 

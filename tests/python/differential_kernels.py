@@ -53,8 +53,14 @@ def draw_numpy(r):
     return Expression(text, tuple(sorted(t.names)), 0)
 
 
-def verdicts(cases, theirs, ours, rows):
-    """`theirs` and `ours`: a message, or (dtype, values)."""
+def opposite(x, y):
+    """Whether two numbers are zeros, or infinities of which one is the other's negative."""
+    return x == y == 0 or (x == -y and np.isinf(x))
+
+
+def verdicts(cases, theirs, ours, rows, signs="maximum|minimum|fmax|fmin"):
+    """`theirs` and `ours`: a message, or (dtype, values). `signs`: in expressions with these names zeros may have either
+    sign, and what is divided by them: which of two zeros is the larger is open."""
     from differential_families import Wrong
     found = []
     for (n, case), right, got in zip(cases, theirs, ours):
@@ -70,8 +76,7 @@ def verdicts(cases, theirs, ours, rows):
             loose = max(case.loose, more)
             k = next((k for k, (x, y) in enumerate(zip(got[1], right[1])) if differs(x, y, right[0], loose)), None)
             given = {v: rows[v][k] for v in case.names} if k is not None else None
-            if k is not None and got[1][k] == right[1][k] == 0 and re.search("max|min|- ", case.text):
-                # which of two zeros is the larger; and g++ takes 0 - (float)n for -(float)n
+            if k is not None and opposite(got[1][k], right[1][k]) and re.search(signs, case.text):
                 found.append("the sign of a zero")
                 continue
             found.append(k is not None and Wrong(f"value of {right[0]}", f"ours {got[1][k]!r}, right {right[1][k]!r} "
@@ -146,7 +151,22 @@ def make_jit(name, batch, cases):
 
 # --- fuse ---
 
-TOGETHER = 20                                                # expressions of a fused function
+TOGETHER = 12                                                # expressions of a fused function: a kernel takes 38 arrays
+
+
+def has_kernel(text, rows):
+    """Whether the expression becomes a kernel. One that does not would keep others of its function from becoming one."""
+    import cuprite as cp
+    from cuprite._compiler.fuse import program, records
+    names = [v for v in VARIABLES if v in text]
+    space = {"np": cp}
+    exec(f"def f({', '.join(names)}): return {text}", space)
+    try:
+        made = program.program(cp.fuse(space["f"]), [records.Described(cp.asarray(rows[v])) for v in names])
+    except Exception:  # noqa: BLE001: of_fuse compares what such a function does
+        return False
+    return all(g.kernel is not None for g in made.groups)
+
 
 
 def of_fuse(texts, rows):
@@ -176,6 +196,7 @@ def of_fuse(texts, rows):
 
 
 def make_fuse(name, batch, cases):
+    from cuprite._compiler.fuse import program
     rows = rows_of(name, batch)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -189,11 +210,15 @@ def make_fuse(name, batch, cases):
                 theirs.append((made.dtype, list(made)))
             except Exception as e:  # noqa: BLE001
                 theirs.append(f"NumPy refuses: {type(e).__name__}")
-        usable = [k for k, t in enumerate(theirs) if not isinstance(t, str)]
-        texts, ours = [cases[k][1].text for k in usable], []
-        for k in range(0, len(texts), TOGETHER):
-            ours += of_fuse(texts[k:k + TOGETHER], rows)
-        ours = dict(zip(usable, ours))
+        usable, ours = [k for k, t in enumerate(theirs) if not isinstance(t, str)], {}
+        small, program._QUICK = program._QUICK, 0            # small arrays too are the kernels'
+        fused = {k: has_kernel(cases[k][1].text, rows) for k in usable}
+        for kind in (True, False):
+            those = [k for k in usable if fused[k] is kind]
+            for k in range(0, len(those), TOGETHER):
+                part = those[k:k + TOGETHER]
+                ours.update(zip(part, of_fuse([cases[k][1].text for k in part], rows)))
+        program._QUICK = small
         return verdicts(cases, theirs, [ours.get(k, "") for k in range(len(cases))], rows)
 
 
@@ -302,7 +327,8 @@ def make_c(name, batch, cases):
     cp.RawKernel(source, "f", (*wraps, "--fmad=false"))((1,), (n,), (*given, out))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        return verdicts(cases, _bytes(host, cases), _bytes(out.get(), cases), rows)
+        # g++ takes 0 - (float)n for -(float)n, depending on the level of optimization
+        return verdicts(cases, _bytes(host, cases), _bytes(out.get(), cases), rows, "fmax|fmin|- ")
 
 
 KERNELS = {**differential_numba.FAMILIES, **differential_programs.FAMILIES,

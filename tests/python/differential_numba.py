@@ -150,7 +150,12 @@ class Tree:
         if r < 0.35:
             return f"np.{self.r.choice(NP1[key].split())}({self.of(kind, d - 1)})"
         if r < 0.75:
-            return f"np.{self.r.choice(NP2[key].split())}({self.of(kind, d - 1)}, {self.of(kind, d - 1)})"
+            f, x, y = self.r.choice(NP2[key].split()), self.of(kind, d - 1), self.of(kind, d - 1)
+            if f == "power" and kind in "bi":  # Numba computes it in float64: exact below 2**53
+                whole = [n for n in CASTS if KIND[n] == "i"]
+                x = f"np.{self.r.choice(whole)}({x} & 7)"
+                y = f"np.{self.r.choice(whole)}({y} & 15)" if self.r.random() < 0.8 else self.r.choice(["-1", "-2"])
+            return f"np.{f}({x}, {y})"
         if r < 0.85 and kind != "c":
             return f"{self.r.choice(['min', 'max'])}({self.of(kind, d - 1)}, {self.real(d - 1)})"
         return f"({self.of(kind, d - 1)} if {self.of('b', d - 1)} else {self.of(self.r.choice('bif' + kind), d - 1)})"

@@ -148,22 +148,48 @@ def called(f, rows):
     return found
 
 
-def of_ours(text, rows, lim_):
+def together(texts, lim_):
+    """A function that calls all programs, each with an array `b` of its own, and returns what they return."""
+    import cuprite.numba
+    names = [*VARIABLES, *list(ARRAYS)[:-1]]
+    head = ", ".join(names + [f"b{k}" for k in range(len(texts))])
+    calls = "".join(f"p{k}({', '.join([*names, f'b{k}'])}), " for k in range(len(texts)))
+    source = f"def f({head}):\n    return ({calls})\n"
+    import linecache
+    file = f"<programs {abs(hash(''.join(texts)))}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    space = {f"p{k}": cuprite.numba.njit(program(text, lim_)) for k, text in enumerate(texts)}
+    exec(compile(source, file, "exec"), space)
+    return space["f"]
+
+
+def of_ours(texts, rows, lim_):
+    """[(types, what is returned and what `b` has then), or a message], compiled as one function; where that is refused
+    it is halved."""
     from cuprite._compiler.numba import _native
     try:
-        arguments = [rows[v][0] for v in VARIABLES] + arrays_of(rows, 0)
-        made = _native.Native(program(text, lim_), tuple(_native.type_of(a) for a in arguments))
+        arrays = arrays_of(rows, 0)
+        given = [rows[v][0] for v in VARIABLES] + arrays[:-1] + [arrays[-1]] * len(texts)
+        made = _native.Native(together(texts, lim_), tuple(_native.type_of(a) for a in given))
+        found = [([t.dtype for t in item.items], []) for item in made.result.items]
+        for k in range(len(rows["x_bool"])):
+            arrays = arrays_of(rows, k)
+            b = [arrays[-1].copy() for _ in texts]
+            returned = made((*(rows[v][k] for v in VARIABLES), *arrays[:-1], *b))[0]
+            for (_, values), *pair in zip(found, returned, b):
+                values.append(tuple(pair))
+        return found
     except Exception as e:  # noqa: BLE001
-        return f"{type(e).__name__}: {str(e).splitlines()[-1]}"
-    return [t.dtype for t in made.result.items], called(lambda *args: made(args)[0], rows)
+        if len(texts) == 1:
+            return [f"{type(e).__name__}: {str(e).splitlines()[-1]}"]
+        half = len(texts) // 2
+        return of_ours(texts[:half], rows, lim_) + of_ours(texts[half:], rows, lim_)
 
 
-def judge(number, case, rows, theirs_lim, ours_lim):
+def judge(number, case, theirs, ours, rows):
     from differential_families import Wrong
-    theirs = of_numba(case.text, rows, theirs_lim)
     if isinstance(theirs, str):
         return theirs
-    ours = of_ours(case.text, rows, ours_lim)
     if isinstance(ours, str):
         return Wrong(f"refused: {ours[:60]}", f"ours: {ours}", number, case.text)
     if ours[0] != theirs[0]:
@@ -188,7 +214,10 @@ def make(name, batch, cases):
     theirs_lim, ours_lim = numba.njit(lim), cuprite.numba.njit(lim)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        return [judge(n, c, rows, theirs_lim, ours_lim) for n, c in cases]
+        theirs = [of_numba(c.text, rows, theirs_lim) for _, c in cases]
+        usable = [k for k, t in enumerate(theirs) if not isinstance(t, str)]
+        ours = dict(zip(usable, of_ours([cases[k][1].text for k in usable], rows, ours_lim) if usable else ()))
+        return [judge(n, c, theirs[k], ours.get(k), rows) for k, (n, c) in enumerate(cases)]
 
 
 FAMILIES = {"programs": Batches("programs", "programs of statements in njit, compared with numba.njit", draw, make)}

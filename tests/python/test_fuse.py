@@ -671,3 +671,30 @@ def test_the_compiling_thread_takes_no_memory_of_the_device(device, monkeypatch)
     r = f(a, b, c)
     assert f._programs and r[1].tolist() == [-19] * 9
     assert device == "cpu" or number not in taken
+
+
+@pytest.mark.parametrize("name", ["int8", "int16", "int32", "int64"])
+def test_integers_wrap_without_the_compilers_help(name, monkeypatch):
+    """NVRTC has no -fwrapv: what fuse writes wraps in any C++. (int8 and int16 are computed in int.)"""
+    from cuprite import _raw
+    compiles, texts = _raw.compiled, []
+
+    def plainly(text, options, *rest):
+        texts.append(text)
+        return compiles(text, tuple(o for o in options if o != "-fwrapv"), *rest)
+    monkeypatch.setattr(_raw, "compiled", plainly)
+
+    def f(x, one):
+        return x + one > x, x - one < x, (x * x) + x, -x < 0, x * 3 - x, cp.square(x) - one
+    fused = cp.fuse(f)
+    low, high = np.iinfo(name).min, np.iinfo(name).max
+    x = np.array([low, low + 1, -1, 0, 1, high - 1, high, high // 2 + 1] * 8, name)
+    fused(cp.asarray(x), cp.ones(64, name))
+    fused.wait()
+    got = fused(cp.asarray(x), cp.ones(64, name))
+    one = np.ones(64, name)
+    with np.errstate(over="ignore"):
+        right = x + one > x, x - one < x, x * x + x, -x < 0, x * 3 - x, np.square(x) - one
+    assert texts
+    for a, b in zip(got, right):
+        assert a.dtype == b.dtype and a.get().tolist() == b.tolist()

@@ -715,3 +715,35 @@ def test_recursion_and_hosts():
         kernel[1, 1](1, 2)
     with pytest.raises(TypeError, match="type str"):
         kernel[1, 1]("a")
+
+
+@jit.rawkernel(mode="numpy")
+def compared_with_constants(x, y):
+    i = jit.threadIdx.x
+    y[i, 0], y[i, 1], y[i, 2] = x[i] < -70000, x[i] >= -70000, -70000 < x[i]
+    y[i, 3], y[i, 4], y[i, 5] = x[i] == 70000, 70000 != x[i], x[i] <= 70000
+    y[i, 6], y[i, 7] = np.less(x[i], -70000), np.greater_equal(-70000, x[i])
+    y[i, 8], y[i, 9] = np.not_equal(x[i], 70000), np.less_equal(70000, x[i])
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_constants_beyond_a_type_are_compared_exactly(dtype):
+    x = np.array([0, 1, 100, np.iinfo(dtype).max, np.iinfo(dtype).min], dtype)
+    y = run(compared_with_constants, x, np.zeros((5, 10), "?"), threads=5, blocks=1)[1]
+    right = [x < -70000, x >= -70000, -70000 < x, x == 70000, 70000 != x, x <= 70000, np.less(x, -70000),
+             np.greater_equal(-70000, x), np.not_equal(x, 70000), np.less_equal(70000, x)]
+    assert y.tolist() == np.transpose(right).tolist()
+
+
+@jit.rawkernel(mode="numpy")
+def from_zero(n, x, y):
+    i = jit.threadIdx.x
+    y[i, 0], y[i, 1], y[i, 2] = 0.0 - n[i], 0 - abs(x[i]), np.subtract(0.0, n[i])
+    y[i, 3] = -0.0 - x[i]
+
+
+def test_zero_minus_zero_has_no_sign():
+    n, x = np.array([0, 1, -1]), np.array([-0.0, 0.5, -0.5])
+    y = run(from_zero, n, x, np.ones((3, 4)), threads=3, blocks=1)[2]
+    right = np.transpose([0.0 - n, 0 - abs(x), np.subtract(0.0, n), -0.0 - x])
+    assert y.tobytes() == np.ascontiguousarray(right).tobytes()

@@ -195,3 +195,21 @@ def test_methods_and_threads():
         t.join()
     assert not bad and f.py_func(x, 7) == f(x, 7)
     assert numba.get_num_threads() >= 1
+
+
+def test_types_of_both_where_a_call_decides():
+    """Numba knows what literals decide, and no more: the other value has its part in the type."""
+    @njit
+    def chosen(a, b, t):
+        return (a if bool(False) else b, b if np.isfinite(3) else a, a if False else b, t[0] if len(t) < 3 else t[5])
+    got = chosen(2.5, 3, (1, 2))
+    assert got == (3.0, 3.0, 3, 1) and [type(x) for x in got] == [float, float, int, int]
+    assert is_native(chosen)
+
+
+def test_zero_minus_an_integer_of_zero():
+    @njit
+    def f(n):
+        return 0.0 - n, (0.0 - n) // 2.0
+    assert [math.copysign(1, x) for x in f(0)] == [1, 1]
+    assert is_native(f)

@@ -3,7 +3,7 @@ import operator
 
 from .rules import SIGNS
 from .types import (BOOL, DOUBLE, FLOAT, HALF, INT64, UINT32, UINT64, Array, Opaque, Scalar, Tuple)
-from .values import Value, as_type, convert, describe, items_of, known, nonneg_as, number
+from .values import Value, as_type, convert, describe, items_of, known, literal, nonneg_as, number
 
 _PYTHON = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv,
            "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow, "lshift": operator.lshift,
@@ -111,6 +111,8 @@ def _text(unit, op, t, x, y, positive, b):
     if t is BOOL and op in ("add", "mul"):
         return f"({x} {'||' if op == 'add' else '&&'} {y})"
     sign = SIGNS[op]
+    if op == "sub" and t.kind == "f" and x == literal(0.0, t):
+        return unit.call("py_from_zero", y)
     if t.kind == "i" and t.size >= 4 and op in ("add", "sub", "mul"):  # wraps, where C++ takes overflow for impossible
         u = UINT64 if t is INT64 else UINT32
         return f"(({t.c})({convert(x, t, u)} {sign} {convert(y, t, u)}))"
@@ -201,10 +203,27 @@ def compare(unit, sign, a, b):
     if t.kind == "c" and sign not in ("==", "!="):
         raise TypeError(f"complex numbers have no order ({sign})")
     unit.need_type(t)
+    decided = beyond(unit, t, sign, a, b)
+    if decided is not None:
+        return decided
     x, y = as_type(a, t), as_type(b, t)
     if t is HALF:
         x, y = convert(x, HALF, FLOAT), convert(y, HALF, FLOAT)
     return Value(BOOL, f"({x} {sign} {y})", pure=a.pure and b.pure, nonneg=True)
+
+
+def beyond(unit, t, sign, a, b):
+    """The comparison of numbers of the integer type t with a constant of Python's beyond it, which NumPy compares
+    exactly; None: it is within."""
+    if unit.rules.mode != "numpy" or t.kind not in "iu":
+        return None
+    bits = 8 * t.size
+    low, high = (-1 << (bits - 1), 1 << (bits - 1)) if t.kind == "i" else (0, 1 << bits)
+    for v, other in ((a, b), (b, a)):
+        if v.known and type(v.const) is int and not low <= v.const < high:
+            holds = _COMPARE[sign](v.const, 0) if v is a else _COMPARE[sign](0, v.const)
+            return Value(BOOL, "true" if holds else "false", pure=other.pure, nonneg=True)
+    return None
 
 
 def _exactly(t, a, b):

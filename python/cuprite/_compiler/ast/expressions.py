@@ -112,9 +112,20 @@ class Expressions:
     def x_IfExp(self, node):
         test = self.test(node.test)
         if test.known:
-            return self.value(node.body if test.const else node.orelse)
+            return self._in_both_types(node, test) or self.value(node.body if test.const else node.orelse)
         a, b = self.guarded(node.body), self.guarded(node.orelse)
         return arithmetic.choose(self.unit, arithmetic.truth(test), a, b, test.pure)
+
+    def _in_both_types(self, node, test):
+        """Of a condition that a call has made a constant: the value in the type of both, as Numba has it; None where
+        there is none."""
+        if not (self.rules.widens and any(isinstance(n, ast.Call) for n in ast.walk(node.test))):
+            return None
+        try:
+            a, b = self.guarded(node.body), self.guarded(node.orelse)
+            return arithmetic.choose(self.unit, arithmetic.truth(test), a, b, True)
+        except Exception:  # noqa: BLE001: the one that is not taken is no value here
+            return None
 
     def test(self, node):
         """The value of a condition; known where its text alone decides it, as Python's compiler has it."""

@@ -216,6 +216,9 @@ def of_numbers(tr, name, ufunc, values):
     strings = [convert(as_type(v, t), t, w) for v, t, w in zip(values, inputs, work)]
     out = outputs[0]
     pure = all(v.pure for v in values)
+    decided = arithmetic.beyond(tr.unit, inputs[0], COMPARISONS[name], *values) if name in COMPARISONS else None
+    if decided is not None:
+        return decided
     if len(set(inputs)) == 2 and name in COMPARISONS:  # int64 beside uint64
         return Value(BOOL, _mixed(COMPARISONS[name], inputs[0], *strings), pure=pure, nonneg=True)
     text = WRITERS[name](Call(tr.unit, work[0], out), *strings)

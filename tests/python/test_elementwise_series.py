@@ -1,5 +1,8 @@
 """Functions that are computed by series, within the bounds of their rows everywhere: subnormal numbers, neighbours of
 zeros and of overflow, ends of intervals, random bits; powers of a base exactly."""
+import os
+import pathlib
+
 import numpy as np
 import pytest
 
@@ -7,6 +10,9 @@ import cuprite as cp
 
 NAMES = ["exp", "expm1", "log", "log2", "log10", "log1p", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh",
          "arctan", "cbrt", "sin", "cos", "tan", "sinc"]
+CPUINFO = pathlib.Path("/proc/cpuinfo")
+#: processors without multiply-add have the C library's functions, of which cbrt is up to 4 ulps off
+LIBRARY = os.environ.get("CUPRITE_CPU") == "x86-64-v2" or (CPUINFO.exists() and " fma" not in CPUINFO.read_text())
 WIDER = {"f4": np.dtype("f8"), "f8": np.dtype(np.longdouble)}
 
 
@@ -54,7 +60,7 @@ def test_errors(name, t, device):
     assert (both | edge | ~finite).all()
     errors = np.abs(ours[both].astype(WIDER[t]) - exact[both]) / unit[both]
     worst = errors.argmax()
-    assert errors[worst] <= f.ulp, (x[both][worst], errors[worst])
+    assert errors[worst] <= (4 if LIBRARY and name == "cbrt" else f.ulp), (x[both][worst], errors[worst])
 
 
 @pytest.mark.parametrize("t", ["f4", "f8"])

@@ -105,10 +105,19 @@ void cpi_loop_init(cpi_loop *loop, int ndim, const int64_t *shape, int nop, cons
     }
 }
 
+/* Of one axis only the direction is to be found. */
+static bool is_done(const cpi_loop *loop)
+{
+    if (loop->ndim != 1 || loop->shape[0] == 1) return loop->ndim == 0;
+    int64_t stride = 0;
+    for (int k = 0; k < loop->nop && !stride; k++) stride = loop->op[k].strides[0];
+    return stride >= 0;
+}
+
 void cpi_loop_coalesce(cpi_loop *loop)
 {
     int64_t *strides[CPI_MAXOPS], moved[CPI_MAXOPS];
-    if (!loop->size) return;
+    if (!loop->size || is_done(loop)) return;
     for (int k = 0; k < loop->nop; k++) strides[k] = loop->op[k].strides, moved[k] = 0;
     cpi_loop_axes a = {loop->ndim, loop->nop, loop->shape, strides, moved};
     loop->ndim = coalesce(&a, CPI_LOOP_REVERSE | CPI_LOOP_ORDER);

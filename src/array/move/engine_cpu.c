@@ -364,7 +364,7 @@ static bool by_rows(const cpi_job *job)
 
 /* A few elements that lie as the kernel takes them, as those of small arrays mostly do, are one call of it. All that
  * cpi_engine_run finds out for others would take longer than the call. False: nothing was done. */
-static bool run_small(const cpi_job *job)
+static __attribute__((noinline)) bool run_small(const cpi_job *job)
 {
     const cpi_loop *loop = job->loop;
     const int64_t n = loop->size;
@@ -398,7 +398,7 @@ void cpi_engine_run(cpi_job *job)
     const cpi_loop *loop = job->loop;
     if (!loop->size) return;
     job->set = cpi_move_kernels_best();
-    if (run_small(job)) return;
+    if (job->kernel != cpi_copy_kernel && run_small(job)) return; /* copies that lie so do not come here */
     take_values(job);
     job->rows = by_rows(job);
     job->step = loop->size <= CPI_CHUNK ? CPI_CHUNK : chunk_elements(job);

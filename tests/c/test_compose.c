@@ -119,8 +119,10 @@ static void sequences_and_places(void **state)
         cp_free(r);
         values(r = cp_logspace(one, two, 2, true, .base = two), 2, 4);
         cp_free(r);
-        assert_null(cp_geomspace(one, cp_int(0), 3, true));
+        cp_array *nothing = cp_int(0);
+        assert_null(cp_geomspace(one, nothing, 3, true));
         failed(CP_ERROR_VALUE);
+        cp_free(nothing);
         cp_array *at = ints(0, -1), *first = cp_int(0), *mask = cp_greater(x, two), *zero = cp_float(0);
         values(r = cp_delete(x, at, 0), 2, 3);
         cp_free(r);

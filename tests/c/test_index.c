@@ -237,13 +237,13 @@ static void test_writing_without_memory(void **state)
     (void)state;
     for (FOR_DEVICES(d)) {
         cp_array *many = cp_arange_int(0, SOME, 1, CP_INT64);
-        cp_array *far = cp_multiply(many, cp_int(1000003)); /* odd: no index occurs twice */
-        shared_x = cp_zeros(CP_SHAPE(LARGE), CP_FLOAT32), shared_slots = cp_remainder(far, cp_int(LARGE));
+        cp_array *odd = cp_int(1000003), *large = cp_int(LARGE), *far = cp_multiply(many, odd);
+        shared_x = cp_zeros(CP_SHAPE(LARGE), CP_FLOAT32), shared_slots = cp_remainder(far, large); /* none twice */
         shared_values = cp_astype(many, CP_FLOAT32);
         every_allocation_fails(put_all_over);
         cp_array *back = cp_take(shared_x, shared_slots, CP_FLAT);
         assert_int_equal(cp_array_equal(back, shared_values, false), 1);
-        cp_free(many), cp_free(far), cp_free(back);
+        cp_free(many), cp_free(odd), cp_free(large), cp_free(far), cp_free(back);
         cp_free(shared_x), cp_free(shared_slots), cp_free(shared_values);
     }
 }

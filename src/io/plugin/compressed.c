@@ -38,6 +38,10 @@ cp_code cpi_compressed_failed(const struct cpi_fits *f, int status)
                       f->source.function, f->source.path, cpi_fitsio_string(status, text));
 }
 
+/* CFITSIO reads the parameters of the compression when it comes to the unit, drops the error of a table that it cannot
+ * use, and decodes by the parameters that it had no time to set: so they are read once more, for the error. */
+int imcomp_get_compressed_image_par(fitsfile *fits, int *status); /* of fitsio2.h */
+
 /* A file in memory: an empty primary unit, then the table with a header of our own. */
 typedef struct memory_file {
     fitsfile *fits;
@@ -154,7 +158,7 @@ static cp_code open_unit(const struct cpi_fits *f, memory_file *m)
     if ((code = cpi_source_read(&f->source, h->data, at, h->data_bytes)) != CP_OK) return code;
     int status = 0;
     if (fits_open_memfile(&m->fits, "image", READONLY, (void **)&m->bytes, &m->size, 0, NULL, &status) ||
-        fits_movabs_hdu(m->fits, 2, NULL, &status))
+        fits_movabs_hdu(m->fits, 2, NULL, &status) || imcomp_get_compressed_image_par(m->fits, &status))
         code = cpi_compressed_failed(f, status);
     return code;
 }

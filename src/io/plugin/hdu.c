@@ -162,8 +162,8 @@ static cp_code check_compressed(const cpi_file_source *source, scan *s, cpi_hdu 
         if (s->tile[i] < 1) return bad(source, number, "ZTILEn is negative");
         tiles[i] = (s->zaxis[i] - 1) / s->tile[i] + 1;
     }
-    if (!product(s->znaxis, tiles, 1, &count) || count > rows)
-        return bad(source, number, "the compressed image has fewer tiles than its size needs");
+    if (!product(s->znaxis, tiles, 1, &count) || count != rows)
+        return bad(source, number, "the compressed image has not as many tiles as its size needs");
     if (!product(s->znaxis, s->tile, bytes_of(s->zbitpix), &tile) || tile / 16 > bytes + 65536)
         return bad(source, number, "ZTILEn: a tile is larger than the image");
     hdu->row_bytes = s->axis[0];

@@ -12,11 +12,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "cpu/threads.h"
 #include "linalg/spectra.h"
 
 enum {
-    PANEL = 16, LARGE = 1024, /* columns of a panel; CPI_PANEL of a matrix of so many */
     LAST = 96,                /* columns that LAPACK does at the end */
     PARTS = 8, COLUMNS = 32,  /* at most so many tasks of columns, which are at least so many */
     ROWS = 128                /* of a task of rows, at least */
@@ -31,6 +29,7 @@ typedef struct reduction {
     int64_t i, first, end;      /* the column; the panel's first and what is behind its last */
     cpi_bidiagonal_step step;
     cpi_ends ends;
+    int64_t left_ld, right_ld;
     int64_t each;               /* columns or rows of a task */
     char *left, *right, *r, *w, *sums, *dots, *row, *products, *next, *by; /* step's */
     bool goes_on;               /* there is a next column in the panel */
@@ -39,14 +38,13 @@ typedef struct reduction {
 static int64_t at_most(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t at_least(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t parts_of(int64_t n, int64_t each) { return (n + each - 1) / each; }
-static int64_t panel_of(int64_t n) { return n < LARGE ? PANEL : CPI_PANEL; }
 static char *number(const reduction *w, const char *x, int64_t i)
 {
     return (char *)(uintptr_t)(const void *)x + (size_t)i * w->part;
 }
 static char *element(const reduction *w, int64_t row, int64_t column)
 {
-    return number(w, w->b->a, column * w->b->m + row);
+    return number(w, w->b->a, column * w->b->ld + row);
 }
 static double get(const reduction *w, const char *x, int64_t i) { return part_of(w->j, x, i); }
 static void set(const reduction *w, char *x, int64_t i, double v) { set_part(w->j, x, i, v); }
@@ -54,8 +52,10 @@ static void set(const reduction *w, char *x, int64_t i, double v) { set_part(w->
 size_t cpi_bidiagonal_bytes(const job *j, int64_t m, int64_t n)
 {
     const size_t factors = CPI_PANEL_FACTORS, parts = (size_t)at_least(PARTS, parts_of(m, ROWS));
-    return rounded(factors * (size_t)m * j->part) + rounded(factors * (size_t)n * j->part) +
-           rounded((size_t)n * j->part) + rounded(PARTS * (size_t)m * j->part) + (parts + 8) * rounded(factors * j->part);
+    const size_t left = (size_t)cpi_padded(j, m), right = (size_t)cpi_padded(j, n);
+    return rounded(factors * left * j->part) + rounded(factors * right * j->part) +
+           rounded((size_t)n * j->part) + rounded(PARTS * (size_t)m * j->part) +
+           (parts + 8) * rounded(factors * j->part);
 }
 
 static reduction begin_reduction(const job *j, cpi_lapack_fn larfg, cpi_lapack_fn gemm, const cpi_bidiagonal *b,
@@ -63,8 +63,9 @@ static reduction begin_reduction(const job *j, cpi_lapack_fn larfg, cpi_lapack_f
 {
     reduction w = {.b = b, .j = j, .loops = cpi_spectra_loops_of(j), .larfg = larfg, .gemm = gemm, .part = j->part};
     const size_t factors = CPI_PANEL_FACTORS, line = rounded(factors * j->part);
-    w.left = work, work += rounded(factors * (size_t)b->m * j->part);
-    w.right = work, work += rounded(factors * (size_t)b->n * j->part);
+    w.left_ld = cpi_padded(j, b->m), w.right_ld = cpi_padded(j, b->n);
+    w.left = work, work += rounded(factors * (size_t)w.left_ld * j->part);
+    w.right = work, work += rounded(factors * (size_t)w.right_ld * j->part);
     w.r = work, work += rounded((size_t)b->n * j->part);
     w.w = work, work += rounded(PARTS * (size_t)b->m * j->part);
     w.dots = work, w.row = work + line, w.products = work + 2 * line, w.next = work + 3 * line, w.by = work + 4 * line;
@@ -98,7 +99,8 @@ static void column_task(void *context, int64_t task, int worker)
 {
     reduction *w = context;
     const int64_t part = cpi_from_ends(&w->ends, worker), behind = w->i + 1;
-    const int64_t first = at_least(part * w->each, behind) - behind, last = at_most((part + 1) * w->each, w->b->n) - behind;
+    const int64_t first = at_least(part * w->each, behind) - behind;
+    const int64_t last = at_most((part + 1) * w->each, w->b->n) - behind;
     (void)task;
     w->loops->bidiagonal_columns(&w->step, first, last, number(w, w->w, part * w->step.rows), sums_of(w, part));
 }
@@ -125,8 +127,8 @@ static void rest_task(void *context, int64_t task, int worker)
     (void)task;
     const int was = cpi_lapack_alone_begin();
     set(w, (char *)one, 0, 1), set(w, (char *)minus, 0, -1);
-    w->gemm("N", "T", &rows, &count, &deep, minus, number(w, w->left, end), &w->b->m, number(w, w->right, first), &w->b->n,
-            one, element(w, end, first), &w->b->m);
+    w->gemm("N", "T", &rows, &count, &deep, minus, number(w, w->left, end), &w->left_ld, number(w, w->right, first),
+            &w->right_ld, one, element(w, end, first), &w->b->ld);
     cpi_lapack_alone_end(was);
 }
 
@@ -145,7 +147,7 @@ static void begin_column(reduction *w, int64_t parts, double was, double beta, b
 {
     const int64_t i = w->i, n = 2 * w->step.pairs;
     for (int64_t k = 0; k < n; k++) {
-        const double here = get(w, w->left, k * w->b->m + i);
+        const double here = get(w, w->left, k * w->left_ld + i);
         double sum = 0;
         for (int64_t p = 0; p < parts; p++) sum += get(w, sums_of(w, p), k);
         set(w, w->row, k, here);
@@ -163,11 +165,11 @@ static void begin_row(reduction *w, int64_t from, int64_t parts)
     const double by = tau != 0 ? 1 / (was - beta) : 0;
     set(w, b->e, i, beta), set(w, b->taup, i, tau);
     set(w, r, 0, 1);
-    memcpy(number(w, w->right, n * b->n + c), r, (size_t)rest * w->part);
+    memcpy(number(w, w->right, n * w->right_ld + c), r, (size_t)rest * w->part);
     memcpy(number(w, b->p, i * b->n + c), r, (size_t)rest * w->part);
     set(w, w->by, 0, beta), set(w, w->by, 1, by), set(w, w->by, 2, tau);
     for (int64_t k = 0; k < n; k++) {
-        const double here = get(w, w->right, k * b->n + c);
+        const double here = get(w, w->right, k * w->right_ld + c);
         double sum = 0;
         for (int64_t p = 0; p < parts; p++) sum += get(w, sums_of(w, from + p), k);
         set(w, w->products, k, (sum - beta * here) * by);
@@ -187,11 +189,11 @@ static int64_t one_column(reduction *w, int64_t parts)
     set(w, v, 0, 1);
     begin_column(w, parts, was, beta, tau == 0);
     w->step = (cpi_bidiagonal_step){
-        .rows = rows, .ld = b->m, .pairs = w->step.pairs, .left_ld = b->m, .right_ld = b->n,
+        .rows = rows, .ld = b->ld, .pairs = w->step.pairs, .left_ld = w->left_ld, .right_ld = w->right_ld,
         .a = element(w, i, behind), .v = v, .tau = number(w, b->tauq, i), .dots = w->dots, .row = w->row,
         .right = number(w, w->right, behind), .r = number(w, w->r, behind)};
     const int64_t tasks = cut_columns(w, behind), from = w->ends.low;
-    cpi_parallel(tasks, column_task, w);
+    cpi_tasks_of(tasks, rows * (b->n - behind), column_task, w);
     begin_row(w, from, tasks);
     cpi_bidiagonal_step *s = &w->step;
     s->left = number(w, w->left, behind), s->v = number(w, v, 1), s->column = element(w, behind, behind);
@@ -200,7 +202,7 @@ static int64_t one_column(reduction *w, int64_t parts)
     s->products = w->products, s->by = w->by, s->next = w->goes_on ? w->next : NULL;
     w->each = at_least((parts_of(rows - 1, PARTS) + 7) / 8 * 8, ROWS);
     const int64_t row_tasks = parts_of(rows - 1, w->each);
-    cpi_parallel(row_tasks, row_task, w);
+    cpi_tasks_of(row_tasks, rows * (4 * s->pairs + tasks), row_task, w);
     s->pairs++;
     return row_tasks;
 }
@@ -211,24 +213,23 @@ static void by_lapack(const reduction *w, cpi_lapack_fn gebrd)
     const cpi_bidiagonal *b = w->b;
     const int64_t i = w->end, m = b->m - i, n = b->n - i, lwork = (m + n) * 2;
     int64_t info = 0;
-    gebrd(&m, &n, element(w, i, i), &b->m, number(w, b->d, i), number(w, b->e, i), number(w, b->tauq, i),
+    gebrd(&m, &n, element(w, i, i), &b->ld, number(w, b->d, i), number(w, b->e, i), number(w, b->tauq, i),
           number(w, b->taup, i), w->left, &lwork, &info);
     for (int64_t k = i; k < b->n; k++)
         for (int64_t c = k + 2; c < b->n; c++) memcpy(number(w, b->p, k * b->n + c), element(w, k, c), w->part);
 }
 
-void cpi_bidiagonalize(const job *j, cpi_lapack_fn gebrd, cpi_lapack_fn larfg, cpi_lapack_fn gemm, const cpi_bidiagonal *b,
-                       char *work)
+void cpi_bidiagonalize(const job *j, cpi_lapack_fn gebrd, cpi_lapack_fn larfg, cpi_lapack_fn gemm,
+                       const cpi_bidiagonal *b, char *work)
 {
     reduction w = begin_reduction(j, larfg, gemm, b, work);
-    const int64_t panel = panel_of(b->n);
     while (b->n - w.end > LAST) {
         int64_t parts = 0;
-        w.first = w.end, w.end = w.first + panel;
+        w.first = w.end, w.end = w.first + CPI_PANEL;
         w.step.pairs = 0;
         for (w.i = w.first; w.i < w.end; w.i++) parts = one_column(&w, parts);
         const int64_t tasks = cut_columns(&w, w.end);
-        cpi_parallel(tasks, rest_task, &w);
+        cpi_tasks_of(tasks, (b->m - w.end) * (b->n - w.end), rest_task, &w);
     }
     const int was = cpi_lapack_alone_begin();
     by_lapack(&w, gebrd);

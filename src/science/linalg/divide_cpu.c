@@ -76,7 +76,8 @@ static void failed(divide *w) { __atomic_store_n(&w->error, 1, __ATOMIC_RELAXED)
 size_t cpi_divide_bytes(const job *j, int64_t n, bool singular)
 {
     const size_t square = rounded((size_t)(n * n) * j->part), line = rounded((size_t)(n + 1) * j->part);
-    const size_t block = rounded((size_t)(n * each_of(n)) * j->part), own = (size_t)(singular ? 2 : 1) * block + 4 * line;
+    const size_t block = rounded((size_t)(n * each_of(n)) * j->part);
+    const size_t own = (size_t)(singular ? 2 : 1) * block + 4 * line;
     return (size_t)(singular ? 4 : 2) * square + 3 * line + rounded((size_t)n * 40) + rounded((size_t)n * 16) +
            (size_t)cpi_workers() * own;
 }
@@ -160,9 +161,9 @@ static void root_task(void *context, int64_t task, int worker)
     (void)worker;
     for (int64_t i = task * ROOTS; i < last; i++) {
         const int64_t which = i + 1, at = i * m->k;
-        if (w->singular)
-            w->f[ROOT](&m->k, &which, poles, z, number(w, below, at), m->rho, number(w, d, i), number(w, sums, at), &info);
-        else w->f[ROOT](&m->k, &which, poles, z, number(w, below, at), m->rho, number(w, d, i), &info);
+        char *to = number(w, below, at), *root = number(w, d, i);
+        if (w->singular) w->f[ROOT](&m->k, &which, poles, z, to, m->rho, root, number(w, sums, at), &info);
+        else w->f[ROOT](&m->k, &which, poles, z, to, m->rho, root, &info);
         if (cpi_lapack_slot(&info, 0)) failed(w);
     }
 }
@@ -247,8 +248,8 @@ static void hermitian_task(void *context, int64_t task, int worker)
     for (int64_t i = 0; i < k * count && k <= 2; i++) /* laed4 made the vectors themselves */
         memcpy(number(w, q, i), number(w, below, i / k * k + m->order[i % k]), w->part);
     product(w, false, nl, count, t[0] + t[1], u2, nl, q, k, false, u);
-    product(w, false, n - nl, count, t[1] + t[2], number(w, u2, nl * (t[0] + t[1])), n - nl, number(w, q, t[0]), k, false,
-            number(w, u, nl));
+    product(w, false, n - nl, count, t[1] + t[2], number(w, u2, nl * (t[0] + t[1])), n - nl, number(w, q, t[0]), k,
+            false, number(w, u, nl));
     cpi_lapack_alone_end(was);
 }
 
@@ -362,13 +363,13 @@ static void node_task(void *context, int64_t task, int worker)
 
 /* --- a matrix --- */
 
-/* Divides these elements of d and e by the largest one, which it returns. */
+/* Divides these elements of d and e by the largest one, which it returns; 0: all are. */
 static double scale(const divide *w, int64_t first, int64_t size)
 {
     double most = 0;
     for (int64_t i = first; i < first + size; i++)
         most = fmax(most, fmax(fabs(get(w, w->d, i)), i + 1 < first + size ? fabs(get(w, w->e, i)) : 0));
-    if (most == 0) return 1;
+    if (most == 0) return 0;
     for (int64_t i = first; i < first + size; i++) {
         set(w, w->d, i, get(w, w->d, i) / most);
         if (i + 1 < first + size) set(w, w->e, i, get(w, w->e, i) / most);
@@ -455,7 +456,7 @@ bool cpi_divide(const job *j, const cpi_lapack_fn *f, int64_t n, char *d, char *
         set(&w, w.u, i * n + i, 1);
         if (vt) set(&w, w.vt, i * n + i, 1);
     }
-    all_trees(&w);
+    if (by != 0) all_trees(&w);
     if (w.error) return false;
     value *values = (value *)(void *)w.u2;
     for (int64_t i = 0; i < n; i++) values[i] = (value){vt ? -get(&w, d, i) : get(&w, d, i), i};

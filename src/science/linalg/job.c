@@ -8,34 +8,38 @@ typedef struct pair { double re, im; } pair;
 
 /* to (columns x rows) = the transpose of from (rows x columns), rows first..last of it. */
 #define TURN(T, name)                                                                                                \
-    static void name(int64_t first, int64_t last, int64_t rows, int64_t columns, const T *from, T *to)                \
+    static void name(int64_t first, int64_t last, int64_t pitch, int64_t columns, const T *from, T *to)               \
     {                                                                                                                \
         enum { SIDE = 16 };                                                                                          \
         for (int64_t y = first; y < last; y += SIDE)                                                                  \
             for (int64_t x = 0; x < columns; x += SIDE) {                                                             \
                 int64_t h = last - y < SIDE ? last - y : SIDE, w = columns - x < SIDE ? columns - x : SIDE;           \
                 for (int64_t c = 0; c < w; c++)                                                                      \
-                    for (int64_t l = 0; l < h; l++) to[(x + c) * rows + y + l] = from[(y + l) * columns + x + c];     \
+                    for (int64_t l = 0; l < h; l++) to[(x + c) * pitch + y + l] = from[(y + l) * columns + x + c];     \
             }                                                                                                        \
     }
 TURN(uint32_t, turn4)
 TURN(uint64_t, turn8)
 TURN(pair, turn16)
 
-typedef struct turn { size_t size; int64_t rows, columns; const void *from; void *to; } turn;
+typedef struct turn { size_t size; int64_t rows, columns, pitch; const void *from; void *to; } turn;
 enum { TURN_ROWS = 64 };
 static void turn_task(void *context, int64_t task, int worker)
 {
     const turn *t = context;
     (void)worker;
     int64_t first = task * TURN_ROWS, last = first + TURN_ROWS < t->rows ? first + TURN_ROWS : t->rows;
-    if (t->size == 4) turn4(first, last, t->rows, t->columns, t->from, t->to);
-    else if (t->size == 8) turn8(first, last, t->rows, t->columns, t->from, t->to);
-    else turn16(first, last, t->rows, t->columns, t->from, t->to);
+    if (t->size == 4) turn4(first, last, t->pitch, t->columns, t->from, t->to);
+    else if (t->size == 8) turn8(first, last, t->pitch, t->columns, t->from, t->to);
+    else turn16(first, last, t->pitch, t->columns, t->from, t->to);
 }
 void cpi_job_transpose(const job *j, int64_t rows, int64_t columns, const void *from, void *to)
 {
-    turn t = {j->size, rows, columns, from, to};
+    cpi_job_transpose_padded(j, rows, columns, from, to, rows);
+}
+void cpi_job_transpose_padded(const job *j, int64_t rows, int64_t columns, const void *from, void *to, int64_t pitch)
+{
+    turn t = {j->size, rows, columns, pitch, from, to};
     int64_t tasks = (rows + TURN_ROWS - 1) / TURN_ROWS;
     if (rows * columns > 1 << 16) cpi_parallel(tasks, turn_task, &t);
     else
@@ -53,8 +57,9 @@ enum { SUMS = 8 }; /* which wait for one another only so often */
         for (; i < n; i++) sum += x[i] * 0;                                           \
         for (int k = 0; k < SUMS; k++) sum += sums[k];                                 \
         return sum == 0;                                                             \
-    }                                                                                \
-    static double most_##name(int64_t n, const T *x)                                  \
+    }
+#define MOST(T, name)                                                                \
+    static double name(int64_t n, const T *x)                                  \
     {                                                                                \
         T most[SUMS] = {0}, all = 0;                                                  \
         int64_t i = 0;                                                               \
@@ -69,6 +74,8 @@ enum { SUMS = 8 }; /* which wait for one another only so often */
     }
 FINITE(float, finite4)
 FINITE(double, finite8)
+MOST(float, most4)
+MOST(double, most8)
 bool cpi_job_is_finite(const job *j, int64_t n, const void *x)
 {
     n *= (int64_t)(j->size / j->part);
@@ -77,7 +84,7 @@ bool cpi_job_is_finite(const job *j, int64_t n, const void *x)
 double cpi_job_most(const job *j, int64_t n, const void *x)
 {
     n *= (int64_t)(j->size / j->part);
-    return j->part == 4 ? most_finite4(n, x) : most_finite8(n, x);
+    return j->part == 4 ? most4(n, x) : most8(n, x);
 }
 /* Is one triangle of an n x n matrix finite? */
 bool cpi_job_is_finite_triangle(const job *j, int64_t n, bool upper, const char *x)

@@ -64,6 +64,8 @@ static inline void set_number(const job *j, void *x, int64_t i, double re, doubl
 
 /* to (columns x rows) = the transpose of from (rows x columns). */
 void cpi_job_transpose(const job *j, int64_t rows, int64_t columns, const void *from, void *to);
+/* The same, with rows of `to` that begin `pitch` elements apart. */
+void cpi_job_transpose_padded(const job *j, int64_t rows, int64_t columns, const void *from, void *to, int64_t pitch);
 /* Are n elements, and those of one triangle of an n x n matrix, neither NaN nor infinite? */
 bool cpi_job_is_finite(const job *j, int64_t n, const void *x);
 double cpi_job_most(const job *j, int64_t n, const void *x); /* the largest size of a part of n finite elements */

@@ -6,12 +6,13 @@
 #ifndef CPI_LINALG_SPECTRA_H
 #define CPI_LINALG_SPECTRA_H
 
+#include "cpu/threads.h"
 #include "linalg/job.h"
 
 /* One step of a bidiagonal reduction, of a trailing matrix whose first column a reflection v has made zero. The panel's
  * `pairs` earlier reflections are factors on the left (v and x) and on the right (y and u): A stands for
  * A - left right^T. Pointers are to the first row or column of what is left of the matrix. */
-enum { CPI_PANEL = 32, CPI_PANEL_FACTORS = 2 * CPI_PANEL + 2 };
+enum { CPI_PANEL = 16, CPI_PANEL_FACTORS = 2 * CPI_PANEL + 2 };
 typedef struct cpi_bidiagonal_step {
     int64_t rows, ld, pairs, left_ld, right_ld;
     const void *a, *v, *tau;
@@ -36,8 +37,8 @@ typedef struct cpi_spectra_loops {
     /* Vectors of `count` roots, of length 1, their elements in `order`. u and v: k x count. */
     void (*singular_vectors)(int64_t k, int64_t count, const void *below, const void *sums, const void *poles,
                              const void *z, const int32_t *order, void *u, void *v, void *work);
-    void (*hermitian_vectors)(int64_t k, int64_t count, const void *below, const void *z, const int32_t *order, void *u,
-                              void *work);
+    void (*hermitian_vectors)(int64_t k, int64_t count, const void *below, const void *z, const int32_t *order,
+                              void *u, void *work);
     /* Columns first..last: the new y, behind the right factors, and r; w: their part of A r; sums: that of products of
      * the right factors, y too, with r. */
     void (*bidiagonal_columns)(const cpi_bidiagonal_step *s, int64_t first, int64_t last, void *w, void *sums);
@@ -45,7 +46,8 @@ typedef struct cpi_spectra_loops {
      * products of the left factors, these too, with it. */
     void (*bidiagonal_rows)(const cpi_bidiagonal_step *s, int64_t first, int64_t last, void *sums);
     /* y = the part of A x that columns first..last of the lower triangle have, in rows first..n. */
-    void (*symmetric_columns)(int64_t n, int64_t first, int64_t last, const void *a, int64_t ld, const void *x, void *y);
+    void (*symmetric_columns)(int64_t n, int64_t first, int64_t last, const void *a, int64_t ld, const void *x,
+                              void *y);
     /* The sum of n products; to += by * from. */
     double (*dot)(int64_t n, const void *a, const void *b);
     void (*add)(int64_t n, double by, const void *from, void *to);
@@ -61,6 +63,14 @@ static inline int64_t cpi_from_ends(cpi_ends *e, int worker)
 {
     if (worker % 2 == 0) return __atomic_fetch_add(&e->low, 1, __ATOMIC_RELAXED);
     return e->tasks - 1 - __atomic_fetch_add(&e->high, 1, __ATOMIC_RELAXED);
+}
+
+/* Tasks that read so many elements together: by this thread alone where that takes no longer than others to wake. */
+static inline void cpi_tasks_of(int64_t tasks, int64_t elements, cpi_task f, void *context)
+{
+    if (elements > 1 << 16) cpi_parallel(tasks, f, context);
+    else
+        for (int64_t i = 0; i < tasks; i++) f(context, i, 0);
 }
 
 /* --- reflections --- */
@@ -87,21 +97,27 @@ void cpi_reflections_left(cpi_reflections *r, char *c, int64_t ld, int64_t colum
 void cpi_reflections_right(cpi_reflections *r, char *c, int64_t ld, int64_t rows);   /* C = C Q^H */
 
 /* --- reductions of real matrices, in columns --- */
+/* Between columns of n elements: not a multiple of a page, so that neighbours share no sets of a cache (a fifth faster
+ * with 512 rows). */
+static inline int64_t cpi_padded(const job *j, int64_t n)
+{
+    return (size_t)n * j->size % 2048 ? n : n + 64 / (int64_t)j->size;
+}
 /* A, m x n with m >= n, is Q B P^T. B is upper bidiagonal, of d and e. Q's reflections are left in A as gebrd leaves
  * them, P's in columns of p, n x n: vector k begins at element k + 1. Elements are at most about 1 in size. */
 size_t cpi_bidiagonal_bytes(const job *j, int64_t m, int64_t n);
 typedef struct cpi_bidiagonal {
-    int64_t m, n;
+    int64_t m, n, ld;
     char *a, *p, *d, *e, *tauq, *taup;
 } cpi_bidiagonal;
-void cpi_bidiagonalize(const job *j, cpi_lapack_fn gebrd, cpi_lapack_fn larfg, cpi_lapack_fn gemm, const cpi_bidiagonal *b,
-                       char *work);
+void cpi_bidiagonalize(const job *j, cpi_lapack_fn gebrd, cpi_lapack_fn larfg, cpi_lapack_fn gemm,
+                       const cpi_bidiagonal *b, char *work);
 
 /* A symmetric matrix, of which the lower triangle is read, is Q T Q^T. T is tridiagonal, of d and e; Q's reflections
  * are left in A as sytrd leaves them. */
 size_t cpi_tridiagonal_bytes(const job *j, int64_t n);
 typedef struct cpi_tridiagonal {
-    int64_t n;
+    int64_t n, ld;
     char *a, *d, *e, *tau;
 } cpi_tridiagonal;
 void cpi_tridiagonalize(const job *j, cpi_lapack_fn sytrd, cpi_lapack_fn larfg, cpi_lapack_fn gemm,

@@ -11,6 +11,7 @@
 
 enum {
     SERIAL = 96,                 /* rows and columns up to which LAPACK does all of it */
+    LARGE = 512,                 /* more than which LAPACK reduces a complex matrix with threads of its own */
     TALL_TIMES = 11, TALL_OF = 6 /* from so many rows a column on QR comes first, as in gesdd */
 };
 
@@ -27,17 +28,30 @@ static size_t more(size_t a, size_t b) { return a > b ? a : b; }
 
 /* --- what both share --- */
 
-/* Multiplies the matrix by a power of two, so that its largest part is about 1; returns the exponent that was taken. */
-static int scale(const job *j, int64_t n, char *a)
+/* Takes the exponent e off all elements, unless it is small. */
+static int scale(const job *j, int64_t rows, int64_t columns, char *a, int64_t ld, int e)
 {
-    const int64_t parts = n * (int64_t)(j->size / j->part);
-    const double most = cpi_job_most(j, n, a);
-    int e = 0;
-    if (most > 0) frexp(most, &e);
+    const int64_t parts = (int64_t)(j->size / j->part);
     if (e >= -10 && e <= 10) return 0;
-    for (int64_t i = 0; i < parts; i++) set_part(j, a, i, ldexp(part_of(j, a, i), -e));
+    for (int64_t c = 0; c < columns; c++)
+        for (int64_t i = c * ld * parts; i < (c * ld + rows) * parts; i++)
+            set_part(j, a, i, ldexp(part_of(j, a, i), -e));
     return e;
 }
+
+/* Copies a matrix, `turned`: its rows, into columns, times a power of two, so that its largest part is about 1. Returns
+ * the exponent that was taken. */
+static int copy_columns(const job *j, int64_t rows, int64_t columns, const char *a, bool turned, char *to, int64_t ld)
+{
+    const double most = cpi_job_most(j, rows * columns, a);
+    int e = 0;
+    if (turned) cpi_job_transpose_padded(j, rows, columns, a, to, ld);
+    for (int64_t c = 0; c < columns && !turned; c++)
+        memcpy(to + (size_t)(c * ld) * j->size, a + (size_t)(c * rows) * j->size, (size_t)rows * j->size);
+    if (most > 0) frexp(most, &e);
+    return scale(j, rows, columns, to, ld, e);
+}
+
 static void scale_back(const job *j, int64_t n, int e, char *values)
 {
     for (int64_t i = 0; i < n && e; i++) set_part(j, values, i, ldexp(part_of(j, values, i), e));
@@ -56,10 +70,10 @@ static void widen(const job *j, int64_t n, const char *from, int64_t m, int64_t 
     }
 }
 
-/* LAPACK's own threads, where this is no task of the pool. */
+/* LAPACK's own threads, for a large matrix: up to 512 rows they gain nothing, and change bits. */
 static void threads(const job *j, bool own)
 {
-    if (!j->shared) cpi_lapack_threads(own);
+    if (!j->shared && j->r > LARGE) cpi_lapack_threads(own);
 }
 
 static cpi_reflections reflections(const job *j)
@@ -72,6 +86,7 @@ static cpi_reflections reflections(const job *j)
 typedef struct svd {
     const job *j;
     int64_t m, n, columns;  /* of the tall matrix; of its left vectors */
+    int64_t rows, ld;       /* of what is reduced: R or the tall matrix */
     bool turned, first_qr;  /* it is the transpose of what lies in memory; QR comes first */
     char *a, *r, *tau, *tauq, *taup, *d, *e, *p, *left, *right, *u, *vt, *qr, *work;
 } svd;
@@ -85,17 +100,18 @@ static size_t place(const job *j, svd *s, char *work)
     *s = (svd){.j = j, .m = l->m > l->n ? l->m : l->n, .n = j->r, .turned = l->m > l->n};
     s->columns = l->full ? s->m : s->n;
     s->first_qr = s->m * TALL_OF >= s->n * TALL_TIMES;
-    const int64_t m = s->m, n = s->n, rows = s->first_qr ? n : m;
+    const int64_t m = s->m, n = s->n, rows = s->rows = s->first_qr ? n : m;
+    s->ld = cpi_padded(j, rows);
     const size_t line = rounded((size_t)n * j->size);
     job of_a = *j;
     cpi_linalg tall = *l;
     tall.m = m, tall.n = n;
     of_a.l = &tall;
-    TAKE(a, square(m, n, j->size));
-    TAKE(r, s->first_qr ? square(n, n, j->size) : 0);
+    TAKE(a, square(s->first_qr ? m : s->ld, n, j->size));
+    TAKE(r, s->first_qr ? square(s->ld, n, j->size) : 0);
     TAKE(qr, s->first_qr ? cpi_qr_bytes(&of_a) : 0);
     TAKE(tau, line), TAKE(tauq, line), TAKE(taup, line), TAKE(d, line), TAKE(e, line);
-    TAKE(p, l->u && !is_complex(j) ? square(n, n, j->size) : is_complex(j) ? 0 : square(n, n, j->size));
+    TAKE(p, is_complex(j) ? 0 : square(n, n, j->size));
     TAKE(left, l->u && s->turned ? square(m, s->columns, j->size) : 0);
     TAKE(right, l->u && s->turned ? square(n, n, j->size) : 0);
     TAKE(u, l->u ? square(n, n, j->part) : 0);
@@ -136,54 +152,54 @@ static void make_r(const svd *s)
     memcpy(own.f, j->spectra->qr, sizeof own.f);
     cpi_qr_factor(&own, s->a, s->tau, s->qr);
     for (int64_t c = 0; c < s->n; c++) {
-        char *to = s->r + (size_t)(c * s->n) * j->size;
+        char *to = s->r + (size_t)(c * s->ld) * j->size;
         memcpy(to, s->a + (size_t)(c * s->m) * j->size, (size_t)(c + 1) * j->size);
         memset(to + (size_t)(c + 1) * j->size, 0, (size_t)(s->n - c - 1) * j->size);
     }
 }
 
-static void reduce(const svd *s, int64_t m, char *a)
+static void reduce(const svd *s, char *a)
 {
     const job *j = s->j;
     const cpi_spectra *f = j->spectra;
-    const cpi_bidiagonal b = {m, s->n, a, s->p, s->d, s->e, s->tauq, s->taup};
-    int64_t info = 0, lwork = (m + s->n) * 64;
+    const cpi_bidiagonal b = {s->rows, s->n, s->ld, a, s->p, s->d, s->e, s->tauq, s->taup};
+    int64_t info = 0, lwork = (s->rows + s->n) * 64;
     if (!is_complex(j)) {
         cpi_bidiagonalize(j, f->reduce, f->reflect, f->gemm, &b, s->work);
         return;
     }
     threads(j, true);
-    f->reduce(&m, &s->n, a, &m, s->d, s->e, s->tauq, s->taup, s->work, &lwork, &info);
+    f->reduce(&s->rows, &s->n, a, &s->ld, s->d, s->e, s->tauq, s->taup, s->work, &lwork, &info);
     threads(j, false);
 }
 
 /* The vectors of the reduced matrix, r, into those of A: left (m x columns) and right (n x n, transposed). */
-static void multiply(const svd *s, int64_t rows, const char *r, char *left, char *right)
+static void multiply(const svd *s, const char *r, char *left, char *right)
 {
     const job *j = s->j;
     cpi_reflections h = reflections(j);
     widen(j, s->n, s->u, s->m, s->columns, left);
     widen(j, s->n, s->vt, s->n, s->n, right);
-    cpi_reflections_begin(&h, r, rows, false, s->tauq, 0, rows, s->n, s->columns, s->work);
+    cpi_reflections_begin(&h, r, s->ld, false, s->tauq, 0, s->rows, s->n, s->columns, s->work);
     cpi_reflections_left(&h, left, s->m, s->first_qr ? s->n : s->columns);
     if (s->first_qr) {
         cpi_reflections_begin(&h, s->a, s->m, false, s->tau, 0, s->m, s->n, s->columns, s->work);
         cpi_reflections_left(&h, left, s->m, s->columns);
     }
-    if (is_complex(j)) cpi_reflections_begin(&h, r, rows, true, s->taup, 1, s->n, s->n - 1, s->n, s->work);
+    if (is_complex(j)) cpi_reflections_begin(&h, r, s->ld, true, s->taup, 1, s->n, s->n - 1, s->n, s->work);
     else cpi_reflections_begin(&h, s->p, s->n, false, s->taup, 1, s->n, s->n - 1, s->n, s->work);
     cpi_reflections_right(&h, right, s->n, s->n);
 }
 
 /* Vectors of the tall matrix are those of A, or of its transpose, which lies in memory: then left and right change
  * places, and columns are rows. */
-static bool vectors(const svd *s, int64_t i, int64_t rows, const char *r)
+static bool vectors(const svd *s, int64_t i, const char *r)
 {
     const job *j = s->j;
     const cpi_linalg *l = j->l;
     char *u = AT(l->u, l->m * (l->full ? l->m : j->r)), *vt = AT(l->vt, l->n * (l->full ? l->n : j->r));
     if (!cpi_divide(j, j->spectra->divide, s->n, s->d, s->e, s->u, s->vt, s->work)) return false;
-    multiply(s, rows, r, s->turned ? s->left : vt, s->turned ? s->right : u);
+    multiply(s, r, s->turned ? s->left : vt, s->turned ? s->right : u);
     if (!s->turned) return true;
     cpi_job_transpose(j, s->columns, s->m, s->left, u);
     cpi_job_transpose(j, s->n, s->n, s->right, vt);
@@ -198,15 +214,13 @@ int cpi_svd_one(const job *j, int64_t i, char *work)
     svd s;
     place(j, &s, work);
     if (!cpi_job_is_finite(j, l->m * l->n, a)) return CPI_LINALG_SVD;
-    if (s.turned) cpi_job_transpose(j, l->m, l->n, a, s.a);
-    else memcpy(s.a, a, (size_t)(l->m * l->n) * j->size);
-    const int e = scale(j, l->m * l->n, s.a);
+    const int64_t ld = s.first_qr ? s.m : s.ld;
+    const int e = copy_columns(j, s.m, s.n, a, s.turned, s.a, ld);
     if (s.first_qr) make_r(&s);
-    const int64_t rows = s.first_qr ? s.n : s.m;
     char *r = s.first_qr ? s.r : s.a;
-    reduce(&s, rows, r);
+    reduce(&s, r);
     if (l->u) {
-        if (!vectors(&s, i, rows, r)) return CPI_LINALG_SVD;
+        if (!vectors(&s, i, r)) return CPI_LINALG_SVD;
     } else {
         j->spectra->values("U", &s.n, &none, &none, &none, s.d, s.e, s.work, &s.n, s.work, &s.n, s.work, &s.n, s.work,
                            &info);
@@ -222,7 +236,7 @@ int cpi_svd_one(const job *j, int64_t i, char *work)
 
 typedef struct eigh {
     const job *j;
-    int64_t n;
+    int64_t n, ld;
     char *a, *tau, *d, *e, *z, *wide, *work;
 } eigh;
 
@@ -233,8 +247,8 @@ static size_t place_eigh(const job *j, eigh *s, char *work)
     const size_t line = rounded((size_t)n * j->size);
     size_t at = 0;
 #define TAKE(name, bytes) s->name = work ? work + at : NULL, at += (bytes)
-    *s = (eigh){.j = j, .n = n};
-    TAKE(a, square(n, n, j->size));
+    *s = (eigh){.j = j, .n = n, .ld = cpi_padded(j, n)};
+    TAKE(a, square(s->ld, n, j->size));
     TAKE(tau, line), TAKE(d, line), TAKE(e, line);
     TAKE(z, l->u ? square(n, n, j->part) : 0);
     TAKE(wide, l->u && is_complex(j) ? square(n, n, j->size) : 0);
@@ -260,28 +274,37 @@ bool cpi_eigh_begin(job *j, cpi_spectra *f, size_t *bytes)
     return true;
 }
 
-/* The lower triangle of A in columns, with zeros above; or, where the upper one is read, of its conjugate. */
-static void copy_triangle(const eigh *s, const char *a)
+/* The lower triangle of A in columns, with zeros above; or, where the upper one is read, of its conjugate. Scaled. */
+static int copy_triangle(const eigh *s, const char *a)
 {
     const job *j = s->j;
     const int64_t n = s->n;
-    if (j->l->upper) memcpy(s->a, a, (size_t)(n * n) * j->size);
-    else cpi_job_transpose(j, n, n, a, s->a);
-    for (int64_t c = 0; c < n; c++) memset(s->a + (size_t)(c * n) * j->size, 0, (size_t)c * j->size);
+    double most = 0;
+    int e = 0;
+    if (!j->l->upper) cpi_job_transpose_padded(j, n, n, a, s->a, s->ld);
+    for (int64_t c = 0; c < n; c++) {
+        char *to = s->a + (size_t)(c * s->ld) * j->size, *diagonal = to + (size_t)c * j->size;
+        const char *from = a + (size_t)(c * n + c) * j->size;
+        if (j->l->upper) memcpy(diagonal, from, (size_t)(n - c) * j->size);
+        memset(to, 0, (size_t)c * j->size);
+        most = fmax(most, cpi_job_most(j, n - c, diagonal));
+    }
+    if (most > 0) frexp(most, &e);
+    return scale(j, n, n, s->a, s->ld, e);
 }
 
 static void reduce_hermitian(const eigh *s)
 {
     const job *j = s->j;
     const cpi_spectra *f = j->spectra;
-    const cpi_tridiagonal t = {s->n, s->a, s->d, s->e, s->tau};
+    const cpi_tridiagonal t = {s->n, s->ld, s->a, s->d, s->e, s->tau};
     int64_t info = 0, lwork = s->n * 64;
     if (!is_complex(j)) {
         cpi_tridiagonalize(j, f->reduce, f->reflect, f->gemm, &t, s->work);
         return;
     }
     threads(j, true);
-    f->reduce("L", &s->n, s->a, &s->n, s->d, s->e, s->tau, s->work, &lwork, &info);
+    f->reduce("L", &s->n, s->a, &s->ld, s->d, s->e, s->tau, s->work, &lwork, &info);
     threads(j, false);
 }
 
@@ -293,10 +316,11 @@ static bool eigenvectors(const eigh *s, char *u)
     if (!cpi_divide(j, j->spectra->divide, n, s->d, s->e, s->z, NULL, s->work)) return false;
     if (is_complex(j)) widen(j, n, s->z, n, n, z);
     cpi_reflections h = reflections(j);
-    cpi_reflections_begin(&h, s->a, n, false, s->tau, 1, n, n - 1, n, s->work);
+    cpi_reflections_begin(&h, s->a, s->ld, false, s->tau, 1, n, n - 1, n, s->work);
     cpi_reflections_left(&h, z, n, n);
     cpi_job_transpose(j, n, n, z, u);
-    for (int64_t k = 0; k < n * n && is_complex(j) && j->l->upper; k++) set_part(j, u, 2 * k + 1, -part_of(j, u, 2 * k + 1));
+    for (int64_t k = 0; k < n * n && is_complex(j) && j->l->upper; k++)
+        set_part(j, u, 2 * k + 1, -part_of(j, u, 2 * k + 1));
     return true;
 }
 
@@ -309,8 +333,7 @@ int cpi_eigh_one(const job *j, int64_t i, char *work)
     eigh s;
     place_eigh(j, &s, work);
     if (!cpi_job_is_finite_triangle(j, n, l->upper, a)) return CPI_LINALG_EIGENVALUES;
-    copy_triangle(&s, a);
-    const int e = scale(j, n * n, s.a);
+    const int e = copy_triangle(&s, a);
     reduce_hermitian(&s);
     if (l->u) {
         if (!eigenvectors(&s, AT(l->u, n * n))) return CPI_LINALG_EIGENVALUES;

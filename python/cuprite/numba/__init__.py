@@ -11,6 +11,7 @@ from cuprite._compiler.numba._host import (  # noqa: F401
     get_num_threads, jit, njit, prange, set_num_threads, stencil, threading_layer)
 from cuprite._compiler.numba._types import *  # noqa: F401,F403
 from cuprite._compiler.numba._types import from_dtype, typeof  # noqa: F401
+from cuprite._compiler.ast.unroll import literal_unroll  # noqa: F401
 from cuprite._compiler.numba.vectorized import guvectorize, vectorize  # noqa: F401
 from cuprite._missing import missing as _missing
 

@@ -9,6 +9,7 @@ from .source import Source
 from .statements import State, Translator
 from .types import OBJECT, VOID, Array, Tuple
 from .unit import c_name
+from .unroll import unrolled
 from .values import Value, as_type, number
 from .webs import split
 
@@ -35,6 +36,7 @@ def _translated(unit, function, name, values, kernel, source, fine):
     body = [ast.copy_location(ast.Return(source.node.body), source.node.body)] if lambda_ else source.node.body
     origin = {}
     if unit.rules.widens:
+        body = unrolled(body, function, source.parameters, values)
         body, origin = split(body, source.parameters, fine)
     scope, state = Scope(body, source.parameters), State()
     for _ in range(40):

@@ -53,6 +53,13 @@ class DeviceNDArray:
         import ctypes
         return ctypes.c_void_p(self._x._address)
 
+    @property
+    def flags(self):
+        """A dictionary: C_CONTIGUOUS and F_CONTIGUOUS. An array with strides of 0 has neither, as Numba says."""
+        x = self._x
+        whole = not x.size or 0 not in x.strides
+        return {"C_CONTIGUOUS": whole and x._c_contiguous, "F_CONTIGUOUS": whole and x._f_contiguous}
+
     def bind(self, stream=0):
         """The array; it belongs to no stream."""
         return self

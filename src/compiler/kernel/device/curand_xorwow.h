@@ -1,5 +1,5 @@
-/* Marsaglia's generator XORWOW ("Xorshift RNGs", 2003) as cuRAND has it: the same integers for a seed, a sequence and an
- * offset. Sequences are 2^67 numbers apart.
+/* Marsaglia's generator XORWOW ("Xorshift RNGs", 2003) as cuRAND has it: the same integers for a seed, a sequence and
+ * an offset. Sequences are 2^67 numbers apart.
  *
  * A step is a linear map T of the 160 bits of v over GF(2), so T^n is a polynomial in T of degree below 160: x^n modulo
  * T's characteristic polynomial. Row k of the table is x^(2^k), coefficient i in bit i % 32 of word i / 32; a jump

@@ -1,5 +1,6 @@
 """Expressions in kernels, with an oracle that computes the same text: NumPy for jit.rawkernel and fuse, g++ for CUDA
 C++ on the CPU. All families of cases that are compiled are in KERNELS."""
+import ast
 import ctypes
 import os
 import re
@@ -58,9 +59,18 @@ def opposite(x, y):
     return x == y == 0 or (x == -y and np.isinf(x))
 
 
+def asks_nan(text, row):
+    """Whether the expression asks for the sign of a NaN that it computes, which is open."""
+    if "np.copysign" not in text and "np.signbit" not in text:
+        return False
+    calls = [n for n in ast.walk(ast.parse(text, mode="eval")) if isinstance(n, ast.Call)]
+    asked = [n.args[-1] for n in calls if n.func.attr in ("copysign", "signbit")]
+    return any(np.isnan(eval(compile(ast.Expression(x), "asked", "eval"), {"np": np, **row})) for x in asked)
+
+
 def verdicts(cases, theirs, ours, rows, signs="maximum|minimum|fmax|fmin"):
-    """`theirs` and `ours`: a message, or (dtype, values). `signs`: in expressions with these names zeros may have either
-    sign, and what is divided by them: which of two zeros is the larger is open."""
+    """`theirs` and `ours`: a message, or (dtype, values). `signs`: in expressions with these names zeros may have
+    either sign, and what is divided by them: which of two zeros is the larger is open."""
     from differential_families import Wrong
     found = []
     for (n, case), right, got in zip(cases, theirs, ours):
@@ -78,6 +88,9 @@ def verdicts(cases, theirs, ours, rows, signs="maximum|minimum|fmax|fmin"):
             given = {v: rows[v][k] for v in case.names} if k is not None else None
             if k is not None and opposite(got[1][k], right[1][k]) and re.search(signs, case.text):
                 found.append("the sign of a zero")
+                continue
+            if k is not None and asks_nan(case.text, {v: rows[v][k] for v in case.names}):
+                found.append("the sign of a NaN")
                 continue
             found.append(k is not None and Wrong(f"value of {right[0]}", f"ours {got[1][k]!r}, right {right[1][k]!r} "
                                                  f"with {given}", n, case.text) or None)
@@ -155,7 +168,7 @@ TOGETHER = 12                                                # expressions of a 
 
 
 def has_kernel(text, rows):
-    """Whether the expression becomes a kernel. One that does not would keep others of its function from becoming one."""
+    """Whether the expression becomes a kernel. One that does not keeps others of its function from becoming one."""
     import cuprite as cp
     from cuprite._compiler.fuse import program, records
     names = [v for v in VARIABLES if v in text]

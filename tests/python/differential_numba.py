@@ -173,7 +173,9 @@ def draw(r):
     elif how < 0.92:
         kind = r.choice("ffc")
         f = r.choice(LIBRARY[kind].split())
-        text, t.loose = f"{f}({t.of(r.choice('fffi') if kind == 'f' else kind, depth - 1)})", 4 if kind == "f" else 64
+        # near 1 Numba takes the logarithm of the rounded magnitude, which leaves few digits; ours does not
+        near = 1 << 14 if kind == "c" and "log" in f else 64
+        text, t.loose = f"{f}({t.of(r.choice('fffi') if kind == 'f' else kind, depth - 1)})", 4 if kind == "f" else near
     elif how < 0.96:
         f = r.choice(LIBRARY2)
         text, t.loose = f"{f}({t.leaf('f')}, {t.leaf('f') if f == 'math.pow' else t.real(0)})", 8
@@ -298,6 +300,8 @@ def judge(number, case, theirs, ours, kernel, rows):
             if differs(a, b, theirs[0], case.loose):
                 if case.loose >= 64 and not (finite(case, rows, k) and np.isfinite(b)):
                     continue    # complex functions at and beyond infinity
+                if "np.floor_divide" in case.text and theirs[0].kind == "f" and abs(a - b) <= 1:
+                    return "Numba's np.floor_divide is floor(a / b): -0 for -1 / inf, where NumPy's is -1"
                 given = {v: rows[v][k] for v in case.names}
                 return Wrong(f"{what} of {theirs[0]}", f"ours {a!r}, Numba's {b!r} with {given}", number, case.text)
     return None

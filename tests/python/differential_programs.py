@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from differential_batches import VARIABLES, Batches, Expression, differs, rows_of
-from differential_numba import KIND, Tree, function_of, lim, numba_types
+from differential_numba import KIND, Tree, dtype_of, function_of, lim, numba_types
 
 #: array parameters, of 7 elements; `b` is written to
 ARRAYS = {"a_int16": "int16", "a_float32": "float32", "a_uint8": "uint8", "a_complex64": "complex64", "b": "float64"}
@@ -135,7 +135,7 @@ def of_numba(text, rows, lim_):
         f.compile(tuple(numba_types() + [getattr(numba.types, t)[::1] for t in ARRAYS.values()]))
     except Exception as e:  # noqa: BLE001
         return f"Numba refuses: {type(e).__name__}"
-    types = [np.dtype("bool" if str(t) == "bool" else str(t)) for t in f.nopython_signatures[0].return_type]
+    types = [dtype_of(t) for t in f.nopython_signatures[0].return_type]
     return types, called(f, rows)
 
 

@@ -54,6 +54,22 @@ CPS_MATH float cbrt_of(float x)
     return a > 0 && a < INFINITY ? copysignf(t * back, x) : x;
 }
 
+/* An odd polynomial below 0.625, 1 - 2 / (exp(2|x|) + 1) above. */
+CPS_MATH float tanh_of(float x)
+{
+    float a = fabsf(x), z = x * x;
+    float p =
+        fmaf(z, fmaf(z, fmaf(z, fmaf(z, -0.00559101057f, 0.0205388143f), -0.0537096555f), 0.133310922f), -0.333332695f);
+    float near = copysignf(fmaf(p * z, x, x), x), e = a < 20 ? a + a : 40;
+    float shifted = fmaf(e, 1.44269504f, 0x1.8p23f), n = shifted - 0x1.8p23f;
+    float r = fmaf(n, -1.42860677e-6f, fmaf(n, -0.693145752f, e));
+    float q = fmaf(r, fmaf(r, fmaf(r, 1 / 720.0f, 1 / 120.0f), 1 / 24.0f), 1 / 6.0f);
+    q = fmaf(r, fmaf(r, fmaf(r, q, 0.5f), 1), 1);
+    q = cps_from_bits_f32(cps_bits_f32(q) + (cps_bits_f32(shifted) << 23));
+    float far = copysignf(1 - 2 / (q + 1), x);
+    return a < 0.625f ? near : a == a ? far : x;
+}
+
 /* For positive finite x and finite y. */
 CPS_MATH float power_of(float x, float y)
 {
@@ -171,6 +187,7 @@ CPS_MATH float nextafter_of(float a, float b)
         _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++) out[i] = name##_of(a[i]);  \
     }
 KERNEL(cbrt)
+KERNEL(tanh)
 KERNEL(spacing)
 
 HEAD(cheap_exp)

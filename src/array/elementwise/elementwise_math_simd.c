@@ -174,7 +174,7 @@ FAR(tan)
 REMAINDERS(DECLARE)
 #define REMAINDER_F32(name) [CP_OP_##name] = CPI_ISA_NAME(cpi_##name##_f32),
 /* elementwise_float32_simd.c */
-#define CHEAP(X) X(cbrt) X(power) X(exp) X(spacing) X(nextafter) X(i0) X(logaddexp) X(logaddexp2)
+#define CHEAP(X) X(cbrt) X(tanh) X(power) X(exp) X(spacing) X(nextafter) X(i0) X(logaddexp) X(logaddexp2)
 #define DECLARE_CHEAP(name) \
     extern void CPI_ISA_NAME(cpi_cheap_##name##_f32)(void *const *, int64_t, unsigned);
 CHEAP(DECLARE_CHEAP)

@@ -6,8 +6,8 @@
 #include "elementwise/loops.h"
 
 #if defined(__FMA__)
-#define CPI_LOOPS_F32(F) F(log1p) F(arcsinh) F(arccosh) F(arctanh) F(expm1) F(sinh) F(cosh) F(arctan) F(tanh)
-#define CPI_LOOPS_F64(F) CPI_LOOPS_F32(F) F(cbrt)
+#define CPI_LOOPS_F32(F) F(log1p) F(arcsinh) F(arccosh) F(arctanh) F(expm1) F(sinh) F(cosh) F(arctan)
+#define CPI_LOOPS_F64(F) CPI_LOOPS_F32(F) F(tanh) F(cbrt)
 #define CPI_TRIGONOMETRIC(F) F(sin) F(cos) F(tan) F(sinc)
 #define CPI_SERIES_F32(F) CPI_LOOPS_F32(F) CPI_TRIGONOMETRIC(F) F(log) F(log2) F(log10)
 #define CPI_SERIES_F64(F) CPI_LOOPS_F64(F) CPI_TRIGONOMETRIC(F) F(log) F(log2) F(log10) F(exp)

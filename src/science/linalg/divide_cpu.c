@@ -79,7 +79,7 @@ size_t cpi_divide_bytes(const job *j, int64_t n, bool singular)
     const size_t block = rounded((size_t)(n * each_of(n)) * j->part);
     const size_t own = (size_t)(singular ? 2 : 1) * block + 4 * line;
     return (size_t)(singular ? 4 : 2) * square + 3 * line + rounded((size_t)n * 40) + rounded((size_t)n * 16) +
-           (size_t)cpi_workers() * own;
+           (size_t)j->workers * own;
 }
 
 static divide begin_divide(const job *j, const cpi_lapack_fn *f, int64_t n, char *u, char *vt, char *work)
@@ -395,7 +395,7 @@ static void one_tree(divide *w, int64_t first, int64_t size)
     cpi_parallel((int64_t)1 << levels, leaf_task, w);
     while (--w->level >= 0) {
         const int64_t nodes = (int64_t)1 << w->level;
-        if (nodes >= cpi_workers()) cpi_parallel(nodes, node_task, w);
+        if (nodes >= w->j->workers) cpi_parallel(nodes, node_task, w);
         else
             for (int64_t i = 0; i < nodes; i++) node_task(w, i, -1);
     }

@@ -113,7 +113,7 @@ cp_code cpi_job_all(job *j, size_t work)
 {
     const cpi_linalg *l = j->l;
     int64_t largest = l->m > l->n ? l->m : l->n;
-    const bool shared = j->shared = l->batch > 1 && largest <= 256; /* beyond that threads do as well within one */
+    const bool shared = l->batch > 1 && largest <= 256; /* beyond that threads do as well within one */
     int workers = shared ? cpi_workers() : 1;
     if (!cpi_lapack_fits(largest) || !cpi_lapack_fits(l->k) || !cpi_lapack_fits(j->lwork))
         return cpi_fail(CP_ERROR_VALUE, "%s: the matrix is too large for a LAPACK of 32-bit integers", l->function);

@@ -21,7 +21,7 @@ typedef struct job {
     const struct cpi_spectra *spectra; /* of those that the pool does */
     bool pooled;            /* the pool's threads do each matrix (lu_cpu.c), not the library's own */
     bool own;               /* the library's own threads may do them */
-    bool shared;            /* a task has whole matrices */
+    int workers;            /* for which a matrix' workspace has scratch */
     int64_t lwork;          /* LAPACK's own workspace, in elements */
     size_t work;            /* bytes of workspace for one matrix */
     int (*one)(const struct job *j, int64_t i, char *work); /* returns its error */

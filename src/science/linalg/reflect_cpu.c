@@ -34,7 +34,7 @@ size_t cpi_reflections_bytes(const job *j, int64_t length, int64_t count, int64_
 {
     const size_t panels = (size_t)(length * count), block = (size_t)block_of(length);
     return 2 * rounded(panels * j->size) + rounded(block * (size_t)count * j->size) +
-           (size_t)cpi_workers() * rounded(block * (size_t)each_of(other) * j->size);
+           (size_t)j->workers * rounded(block * (size_t)each_of(other) * j->size);
 }
 
 /* V of a panel, from where it lies. */

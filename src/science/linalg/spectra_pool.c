@@ -2,7 +2,8 @@
  * LAPACK's gesdd and heevd. spectra.h says which file does which.
  *
  * A matrix is scaled by a power of two so that squares stay in range, and a wide one is transposed: what is reduced has
- * at least as many rows as columns, and lies in columns. Complex matrices are reduced by LAPACK. */
+ * at least as many rows as columns, and lies in columns. Complex matrices are reduced by LAPACK in one thread, larger
+ * ones are all LAPACK's. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 
 enum {
     SERIAL = 96,                 /* rows and columns up to which LAPACK does all of it */
-    LARGE = 512,                 /* more than which LAPACK reduces a complex matrix with threads of its own */
+    COMPLEX = 512,               /* more than which complex matrices are LAPACK's, with threads of its own */
     TALL_TIMES = 11, TALL_OF = 6 /* from so many rows a column on QR comes first, as in gesdd */
 };
 
@@ -21,7 +22,10 @@ const cpi_spectra_loops *cpi_spectra_loops_of(const job *j)
     return j->part == 4 ? &k->f32 : &k->f64;
 }
 
-bool cpi_spectra_is_shared(const job *j) { return j->r > SERIAL && !cpi_lapack_leads(); }
+bool cpi_spectra_is_shared(const job *j)
+{
+    return j->r > SERIAL && (!is_complex(j) || j->r <= COMPLEX) && !cpi_lapack_leads();
+}
 
 static size_t square(int64_t m, int64_t n, size_t size) { return rounded((size_t)(m * n) * size); }
 static size_t more(size_t a, size_t b) { return a > b ? a : b; }
@@ -68,12 +72,6 @@ static void widen(const job *j, int64_t n, const char *from, int64_t m, int64_t 
         if (c < n) memset(column + (size_t)n * j->size, 0, (size_t)(m - n) * j->size);
         else memset(column, 0, (size_t)m * j->size), set_number(j, column, c, 1, 0);
     }
-}
-
-/* LAPACK's own threads, for a large matrix: up to 512 rows they gain nothing, and change bits. */
-static void threads(const job *j, bool own)
-{
-    if (!j->shared && j->r > LARGE) cpi_lapack_threads(own);
 }
 
 static cpi_reflections reflections(const job *j)
@@ -138,6 +136,7 @@ bool cpi_svd_begin(job *j, cpi_spectra *f, size_t *bytes)
     if (!(f->values = cpi_lapack(who, "bdsqr", j->part == 4 ? CP_FLOAT32 : CP_FLOAT64))) return false;
     if (!cpi_divide_find(j, true, f->divide)) return false;
     j->f[0] = f->gemm, j->spectra = f, j->pooled = true, j->one = cpi_svd_one;
+    j->workers = cpi_workers();
     *bytes = place(j, &s, NULL);
     return true;
 }
@@ -168,9 +167,9 @@ static void reduce(const svd *s, char *a)
         cpi_bidiagonalize(j, f->reduce, f->reflect, f->gemm, &b, s->work);
         return;
     }
-    threads(j, true);
+    const int was = cpi_lapack_alone_begin();
     f->reduce(&s->rows, &s->n, a, &s->ld, s->d, s->e, s->tauq, s->taup, s->work, &lwork, &info);
-    threads(j, false);
+    cpi_lapack_alone_end(was);
 }
 
 /* The vectors of the reduced matrix, r, into those of A: left (m x columns) and right (n x n, transposed). */
@@ -270,6 +269,7 @@ bool cpi_eigh_begin(job *j, cpi_spectra *f, size_t *bytes)
     if (!(f->values = cpi_lapack(who, "sterf", j->part == 4 ? CP_FLOAT32 : CP_FLOAT64))) return false;
     if (!cpi_divide_find(j, false, f->divide)) return false;
     j->f[0] = f->gemm, j->spectra = f, j->pooled = true, j->one = cpi_eigh_one;
+    j->workers = cpi_workers();
     *bytes = place_eigh(j, &s, NULL);
     return true;
 }
@@ -303,9 +303,9 @@ static void reduce_hermitian(const eigh *s)
         cpi_tridiagonalize(j, f->reduce, f->reflect, f->gemm, &t, s->work);
         return;
     }
-    threads(j, true);
+    const int was = cpi_lapack_alone_begin();
     f->reduce("L", &s->n, s->a, &s->ld, s->d, s->e, s->tau, s->work, &lwork, &info);
-    threads(j, false);
+    cpi_lapack_alone_end(was);
 }
 
 static bool eigenvectors(const eigh *s, char *u)

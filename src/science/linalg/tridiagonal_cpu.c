@@ -48,7 +48,7 @@ size_t cpi_tridiagonal_bytes(const job *j, int64_t n)
 {
     const size_t factors = CPI_PANEL_FACTORS;
     return rounded(factors * (size_t)cpi_padded(j, n) * j->part) + rounded(PARTS * (size_t)n * j->part) +
-           4 * rounded(factors * j->part) + (size_t)cpi_workers() * rounded(BLOCK * factors * j->part);
+           4 * rounded(factors * j->part) + (size_t)j->workers * rounded(BLOCK * factors * j->part);
 }
 
 static reduction begin_reduction(const job *j, cpi_lapack_fn larfg, cpi_lapack_fn gemm, const cpi_tridiagonal *b,

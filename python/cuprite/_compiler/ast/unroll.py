@@ -19,7 +19,8 @@ class _LiteralUnroll(Intrinsic):
 
 
 literal_unroll = _LiteralUnroll("literal_unroll", lambda tr, container: container,
-                                "literal_unroll(tuple): a for statement over it is compiled for each item by itself.")
+                                "literal_unroll(container): a for statement over it is compiled for each item by "
+                                "itself.\n\nParameters: container: a tuple.")
 
 
 class _Unrolls(ast.NodeTransformer):

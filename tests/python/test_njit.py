@@ -213,3 +213,13 @@ def test_zero_minus_an_integer_of_zero():
         return 0.0 - n, (0.0 - n) // 2.0
     assert [math.copysign(1, x) for x in f(0)] == [1, 1]
     assert is_native(f)
+
+
+def test_what_operators_of_literals_decide_is_left_out():
+    @njit
+    def f(a):
+        v = a
+        if False & False:
+            v = 2.5
+        return v
+    assert type(f(3)) is int and is_native(f)

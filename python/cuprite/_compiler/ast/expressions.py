@@ -236,7 +236,8 @@ def _decided(node):
         ends = isinstance(node.op, ast.Or)
         parts = [_decided(v) for v in node.values]
         return ends if ends in parts else None if None in parts else not ends
-    return None
+    folded = _literal(node)
+    return None if folded is None else bool(folded)
 
 
 def _literal(node):

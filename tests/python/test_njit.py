@@ -223,3 +223,14 @@ def test_what_operators_of_literals_decide_is_left_out():
             v = 2.5
         return v
     assert type(f(3)) is int and is_native(f)
+
+
+def test_a_number_that_fills_a_slice_is_computed_once():
+    @njit
+    def f(b, c):
+        b[2:] = b[3] ** 3
+        b[:2] += b[0]
+        np.add(c, c[1], c)
+    b, c = np.array([1.0, 5, 7, 2, 3, 4]), np.array([1.0, 2, 3])
+    f(b, c)
+    assert is_native(f) and b.tolist() == [2, 6, 8, 8, 8, 8] and c.tolist() == [3, 4, 5]

@@ -221,8 +221,8 @@ def test_what_operators_of_literals_decide_is_left_out():
         v = a
         if False & False:
             v = 2.5
-        return v
-    assert type(f(3)) is int and is_native(f)
+        return v, ~(not 3.25) & a
+    assert f(9) == (9, 9) and type(f(3)[0]) is int and is_native(f)
 
 
 def test_a_number_that_fills_a_slice_is_computed_once():

@@ -244,7 +244,7 @@ def _literal(node):
     """The number that Python's compiler makes of an expression of literals, else None."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, (int, float, complex)) else None
-    if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
+    if isinstance(node, ast.UnaryOp):
         parts = [_literal(node.operand)]
     elif isinstance(node, ast.BinOp):
         parts = [_literal(node.left), _literal(node.right)]

@@ -213,3 +213,24 @@ def test_zero_minus_an_integer_of_zero():
         return 0.0 - n, (0.0 - n) // 2.0
     assert [math.copysign(1, x) for x in f(0)] == [1, 1]
     assert is_native(f)
+
+
+def test_what_operators_of_literals_decide_is_left_out():
+    @njit
+    def f(a):
+        v = a
+        if False & False:
+            v = 2.5
+        return v, ~(not 3.25) & a
+    assert f(9) == (9, 9) and type(f(3)[0]) is int and is_native(f)
+
+
+def test_a_number_that_fills_a_slice_is_computed_once():
+    @njit
+    def f(b, c):
+        b[2:] = b[3] ** 3
+        b[:2] += b[0]
+        np.add(c, c[1], c)
+    b, c = np.array([1.0, 5, 7, 2, 3, 4]), np.array([1.0, 2, 3])
+    f(b, c)
+    assert is_native(f) and b.tolist() == [2, 6, 8, 8, 8, 8] and c.tolist() == [3, 4, 5]

@@ -236,14 +236,15 @@ def _decided(node):
         ends = isinstance(node.op, ast.Or)
         parts = [_decided(v) for v in node.values]
         return ends if ends in parts else None if None in parts else not ends
-    return None
+    folded = _literal(node)
+    return None if folded is None else bool(folded)
 
 
 def _literal(node):
     """The number that Python's compiler makes of an expression of literals, else None."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, (int, float, complex)) else None
-    if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
+    if isinstance(node, ast.UnaryOp):
         parts = [_literal(node.operand)]
     elif isinstance(node, ast.BinOp):
         parts = [_literal(node.left), _literal(node.right)]

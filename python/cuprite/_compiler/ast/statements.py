@@ -376,6 +376,7 @@ class Translator(Loops, Expressions):
             return
         if not v.known and not v.pure:
             v = self._once(v)
+        v = self._kept(v)  # once: it may read what is written
         self.each(place, lambda item: item(v))
 
     def s_AugAssign(self, node):
@@ -387,6 +388,7 @@ class Translator(Loops, Expressions):
         place = self._steady_place(target)
         if isinstance(place.type, Array):
             more = self.value(node.value)
+            more = self._kept(more)
             return self.each(place, lambda item: arithmetic.binary(self.unit, op, item(place), item(more)))
         v = arithmetic.binary(self.unit, op, place, self.value(node.value))
         self._store_element(place, v)

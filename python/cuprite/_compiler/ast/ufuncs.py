@@ -241,6 +241,7 @@ def _into(tr, name, ufunc, values):
     *inputs, out = values
     if not isinstance(out.type, Array):
         raise TypeError(f"{name}: what takes the results is an array")
+    inputs = [tr._kept(v) for v in inputs]  # once: they may read what is written
 
     def element(item):
         return of_numbers(tr, name, ufunc, [item(v) for v in inputs])

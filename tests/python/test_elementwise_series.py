@@ -69,7 +69,11 @@ def test_logarithms_of_powers(t, device):
     k = np.arange(info.minexp - info.nmant, info.maxexp)
     np.testing.assert_array_equal(cp.log2(cp.asarray(np.ldexp(t_of(t, 1), k))).get(), k)
     k = np.arange(23 if t == "f8" else 11)
-    np.testing.assert_array_equal(cp.log10(cp.asarray(np.array([10.0**i for i in k], t))).get(), k)
+    ours = cp.log10(cp.asarray(np.array([10.0**i for i in k], t))).get()
+    if device.startswith("cuda"):  # CUDA's function
+        np.testing.assert_array_max_ulp(ours, k.astype(t), 1)
+    else:
+        np.testing.assert_array_equal(ours, k)
 
 
 @pytest.mark.parametrize("t", ["f4", "f8"])

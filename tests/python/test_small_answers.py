@@ -97,16 +97,16 @@ def test_solve_without_right_sides(device):
 @pytest.mark.parametrize("own", ["i4", "f8"])
 def test_types_that_out_may_have(own, out):
     """An out that does not become the array's type safely is refused, as by NumPy before 2.5, which buffered it so."""
-    for f in (lambda xp, a, o: xp.take(a, xp.asarray([1, 2]), out=o[:2]),
-              lambda xp, a, o: a.take(xp.asarray([1, 2]), out=o[:2]),
-              lambda xp, a, o: xp.compress(xp.ones(5, bool), a, out=o),
-              lambda xp, a, o: a.compress(xp.ones(5, bool), out=o),
-              lambda xp, a, o: xp.choose(xp.asarray([0, 1]), [a[:2], a[2:4]], out=o[:2])):
+    for k, f in enumerate((lambda xp, a, o: xp.take(a, xp.asarray([1, 2]), out=o[:2]),
+                           lambda xp, a, o: a.take(xp.asarray([1, 2]), out=o[:2]),
+                           lambda xp, a, o: xp.compress(xp.ones(5, bool), a, out=o),
+                           lambda xp, a, o: a.compress(xp.ones(5, bool), out=o),
+                           lambda xp, a, o: xp.choose(xp.asarray([0, 1]), [a[:2], a[2:4]], out=o[:2]))):
         got = told(f, cp, cp.arange(5, dtype=own), cp.zeros(5, out))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             want = told(f, np, np.arange(5, dtype=own), np.zeros(5, out))
-        if np.lib.NumpyVersion(np.__version__) >= "2.5.0" and not np.can_cast(out, own):
+        if np.lib.NumpyVersion(np.__version__) >= "2.5.0" and k < 4 and not np.can_cast(out, own):
             want = TypeError
         same(got, want)
 

@@ -154,7 +154,7 @@ def tree(tmp_path, monkeypatch):
 
 CORE = 'module("core", layer="base", headers="types", doc="")'
 WINDOW = 'module("window", layer="array", slots=True, doc="")'
-COMPOSE = 'module("compose", layer="array", opening="Composites.", doc="")'
+COMPOSE = 'module("compose", layer="array", header_comment="Composites.", doc="")'
 
 
 def test_modules(tree):
@@ -174,7 +174,7 @@ def test_modules(tree):
     ((WINDOW, COMPOSE, 'module("core", layer="array", doc="")'), "types.h is no module's"),
     ((CORE, WINDOW, 'module("compose", layer="array", slots=True, doc="")'), "src/compose/compose.h, .* is not there"),
     ((CORE.replace("types", "types error"), WINDOW, COMPOSE), "no header include/cuprite/error.h"),
-    ((CORE, WINDOW.replace("slots", 'opening="Windows.", slots'), COMPOSE), "window.h stands where one is made"),
+    ((CORE, WINDOW.replace("slots", 'header_comment="Windows.", slots'), COMPOSE), "window.h stands where one is made"),
     ((CORE, WINDOW.replace("doc", "dok"), COMPOSE), "needs the column doc"),
     ((WINDOW, CORE, COMPOSE), "core is of the layer base and stands after one of a later layer"),
     ((CORE.replace("base", "bass"), WINDOW, COMPOSE), "bass is no layer; there are base, array, "),

@@ -5,24 +5,36 @@
 
 namespace {
 
-/* Halves are compared as float32 and converted back exactly. */
-template <class H, bool NUMBERS> struct half_choice : runs::choice_of_real<float, NUMBERS> {
+/* Halves are compared as float32 and converted back exactly. No sign is flipped: a NaN keeps its own. */
+template <class H, bool NUMBERS, bool LEAST> struct half_choice : runs::choice_of_real<float, NUMBERS> {
     typedef H In;
     typedef H Out;
     typedef runs::choice_of_real<float, NUMBERS> base;
-    explicit __device__ __forceinline__ half_choice(uint64_t mode) : base(mode) {}
-    __device__ __forceinline__ float load(In x) const { return base::load(cpi_widen(x)); }
-    __device__ __forceinline__ Out store(float a) const { return cpi_narrow<H>(base::store(a)); }
+    explicit __device__ __forceinline__ half_choice(uint64_t) : base(0) {}
+    __device__ __forceinline__ float load(In x) const { return cpi_widen(x); }
+    __device__ __forceinline__ Out store(float a) const { return cpi_narrow<H>(a); }
+    __device__ __forceinline__ float nothing() const { return LEAST && !NUMBERS ? -base::nothing() : base::nothing(); }
+    __device__ __forceinline__ float join(float a, float b) const
+    {
+        const bool first = LEAST ? a <= b : a >= b;
+        if (!NUMBERS) return first || a != a ? a : b;
+        return (first || b != b) && !this->is_nothing(a) ? a : b;
+    }
 };
+
+template <class H, bool NUMBERS> cp_code half(cp_stream *stream, const cpi_scan *s, bool least)
+{
+    return least ? cpi_scan_launch<half_choice<H, NUMBERS, true>>(stream, s, 0)
+                 : cpi_scan_launch<half_choice<H, NUMBERS, false>>(stream, s, 0);
+}
 
 /* numbers: fmax and fmin. */
 template <class E> cp_code choice(cp_stream *stream, const cpi_scan *s, bool least, bool numbers)
 {
     typedef typename E::T T;
-    const uint64_t flip = cpi_order_flip(cpi_half_element<T> ? CP_FLOAT32 : s->result, least);
+    const uint64_t flip = cpi_order_flip(s->result, least);
     if constexpr (E::kind == 'f' && cpi_half_element<T>)
-        return numbers ? cpi_scan_launch<half_choice<T, true>>(stream, s, flip)
-                       : cpi_scan_launch<half_choice<T, false>>(stream, s, flip);
+        return numbers ? half<T, true>(stream, s, least) : half<T, false>(stream, s, least);
     else if constexpr (E::kind == 'f')
         return numbers ? cpi_scan_launch<runs::choice_of_real<T, true>>(stream, s, flip)
                        : cpi_scan_launch<runs::choice_of_real<T, false>>(stream, s, flip);

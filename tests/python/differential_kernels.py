@@ -290,9 +290,11 @@ class CTree(Tree):
             f = self.r.choice(("fabs fabsf sqrt sqrtf floor floorf ceil trunc rint fmod fmodf copysign fmax "
                                "fmin").split())
             two = f in ("fmod", "fmodf", "copysign", "fmax", "fmin")
-            # of one type, which NVRTC insists on
-            t = self.r.choice(("(float)", "(double)")) if two else ""
-            return f"{f}({t}{self.of('f', d - 1)}{f', {t}' + self.of('f', d - 1) if two else ''})"
+            if not two:
+                return f"{f}({self.of('f', d - 1)})"
+            t = self.r.choice(("float", "double"))  # both of one type, which NVRTC insists on
+            second = self.of("i" if f == "copysign" else "f", d - 1)  # no NaN, whose sign is each processor's own
+            return f"{f}(({t}){self.of('f', d - 1)}, ({t}){second})"
         if r < 0.92:
             types = [t for t in C if (KIND[t] == "f") == (kind == "f")]
             return f"({C[self.r.choice(types)]}){self.of(kind, d - 1)}"

@@ -34,7 +34,7 @@ def check_svd(a, full=False):
     assert np.all(s[:-1] >= s[1:]) and np.all(s >= 0)
     wanted = np.linalg.svd(a8, compute_uv=False)
     assert np.abs(s - wanted).max() <= bound * wanted[0]
-    element = 10 * most**0.5 * EPS[a.dtype.name]
+    element = (60 if on_gpu() else 10) * most**0.5 * EPS[a.dtype.name]
     assert np.abs((u[:, :r] * s) @ vt[:r] - a8).max() <= element * wanted[0]
     assert np.abs(u.conj().T @ u - np.eye(u.shape[1])).max() <= element
     assert np.abs(vt @ vt.conj().T - np.eye(vt.shape[0])).max() <= element

@@ -95,6 +95,9 @@ struct solving {
     cp_code begin(int64_t matrices = 1)
     {
         cusolverDnHandle_t *h = solver_handles + stream->device->slot;
+        /* Recorded calls would use, at the launch, workspace of the host that has ended: refused as CUDA refuses. */
+        if (cpi_cuda_captured(stream))
+            return cpi_cuda_check(stream, cudaStreamSynchronize(cpi_cuda_stream(stream)), v->function);
         cpi_cuda_relaxed relaxed;
         if (!*h && lib.cusolverDnCreate(h) != CUSOLVER_STATUS_SUCCESS) *h = nullptr;
         if (!*h || lib.cusolverDnSetStream(*h, cpi_cuda_stream(stream)) != CUSOLVER_STATUS_SUCCESS)

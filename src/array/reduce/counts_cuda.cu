@@ -35,10 +35,6 @@ template <class E> struct Count {
     }
 };
 
-template <class E> struct resident<Count<E>> {
-    static constexpr int narrow = 4, wide = 4;
-};
-
 } // namespace reducer
 
 cp_code cpi_reducer_counts(cp_stream *s, const cpi_reduce_args *a)

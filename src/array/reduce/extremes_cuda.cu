@@ -63,10 +63,6 @@ template <class R, bool KNOWN> struct Extreme {
 
 template <class R, bool KNOWN> struct gives_elements<Extreme<R, KNOWN>> { static constexpr bool ever = true; };
 
-template <class R, bool KNOWN> struct resident<Extreme<R, KNOWN>> {
-    static constexpr int narrow = 4, wide = 4;
-};
-
 template <class R, bool KNOWN> struct batch<Extreme<R, KNOWN>> {
     template <int U, int V>
     static __device__ __forceinline__ void add(typename Extreme<R, KNOWN>::State &s, const vector<R, V> (&v)[U],

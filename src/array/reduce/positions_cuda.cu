@@ -57,7 +57,7 @@ template <class R> struct Place {
 
 /* An index and a value: with four resident blocks they would not fit the registers. */
 template <class R> struct resident<Place<R>> {
-    static constexpr int narrow = 2, wide = std::is_same<R, uint64_t>::value ? 4 : 3;
+    static constexpr int narrow = 2, wide = 3;
 };
 
 /* The best of a batch is found with small indices, then compared once. Batches with NaN take the slow path. */

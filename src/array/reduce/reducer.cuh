@@ -13,11 +13,10 @@
 
 #include <cmath>
 #include <cstring>
-#include <type_traits>
 
 #include "cuda/cuda.h"
 #include "cuda/elements.h"
-#include "reduce/offsets.cuh"
+#include "loop/unravel.cuh"
 #include "reduce/result.h"
 
 namespace reducer {
@@ -60,6 +59,27 @@ struct plan {
     uint32_t *mailbox;     /* for nanargmin and nanargmax: `failure` is written here where all is NaN */
     uint32_t failure;
 };
+
+template <int WHICH> __device__ __forceinline__ int64_t step_of(const cpi_reduce_dim &d)
+{
+    return WHICH == 0 ? d.x : WHICH == 1 ? d.where : d.out;
+}
+
+/* Offset of linear index `flat` in merged dimensions. */
+template <int WHICH> __device__ __forceinline__ int64_t offset(const cpi_reduce_dim *d, int n, int64_t flat, bool small)
+{
+    int64_t sum = 0;
+    if (small) {
+        uint32_t f = (uint32_t)flat;
+#pragma unroll 1
+        for (int i = n - 1; i > 0; i--) sum += (int64_t)cpi_index_along((uint32_t)d[i].n, f) * step_of<WHICH>(d[i]);
+        flat = f;
+    } else {
+#pragma unroll 1
+        for (int i = n - 1; i > 0; i--) sum += cpi_index_along(d[i].n, flat) * step_of<WHICH>(d[i]);
+    }
+    return n ? sum + flat * step_of<WHICH>(d[0]) : 0;
+}
 
 /* --- exchanging accumulators between threads and blocks, word by word --- */
 
@@ -157,7 +177,7 @@ template <class F> struct batch {
 
 /* Offsets from x of the elements with reduced indices i, i + step, ...; `apart` is the stride in bytes where there is
  * one dimension. The case is tested once for all of them, so that no branch stands between their loads. */
-template <int U, bool CALLED = true>
+template <int U>
 __device__ __forceinline__ void addresses(const char *(&from)[U], const plan &p, const char *x, int64_t i, int64_t step,
                                           int64_t apart)
 {
@@ -166,19 +186,9 @@ __device__ __forceinline__ void addresses(const char *(&from)[U], const plan &p,
         for (int u = 0; u < U; u++) from[u] = x + (i + u * step) * apart;
         return;
     }
-    if (!CALLED && !p.small) { /* the copy is made once */
-#pragma unroll 1
-        for (int k = 0; k < U; k++) {
-#pragma unroll
-            for (int u = 0; u + 1 < U; u++) from[u] = from[u + 1];
-            from[U - 1] = x + offset<0, false>(p.a.reduce, p.a.nreduced, i + k * step, false);
-        }
-        return;
-    }
     /* one after the other: together they need more registers than there are */
 #pragma unroll
-    for (int u = 0; u < U; u++)
-        from[u] = x + offset<0>(p.a.reduce, p.a.nreduced, i + u * step, !CALLED || p.small);
+    for (int u = 0; u < U; u++) from[u] = x + offset<0>(p.a.reduce, p.a.nreduced, i + u * step, p.small);
 }
 
 /* Vectors first + lane, first + lane + group, ... of a thread, four at a time; all threads of a group iterate equally
@@ -521,15 +531,8 @@ template <class F> __global__ void __launch_bounds__(THREADS) tuples(const __gri
 
 /* --- columns: neighbouring results by neighbouring threads --- */
 
-/* Blocks of a processor: what their registers allow. */
-template <class F> constexpr int column_blocks() 
-{
-    return sizeof(typename F::Acc) <= 8 ? 4 : std::is_same<typename F::Acc, pair>::value ? 3 : 2;
-}
-
 /* A tile is `width` columns, each with `height` threads; surplus threads only wait. */
-template <class F>
-__global__ void __launch_bounds__(THREADS, (column_blocks<F>())) columns(const __grid_constant__ plan p)
+template <class F> __global__ void __launch_bounds__(THREADS) columns(const __grid_constant__ plan p)
 {
     typedef typename F::Raw R;
     typedef typename F::Acc A;
@@ -543,7 +546,7 @@ __global__ void __launch_bounds__(THREADS, (column_blocks<F>())) columns(const _
     const bool live = column < col.n && ty < height;
     typename F::State s;
     const char *x = a.x;
-    if (live) x += offset<0, false>(a.keep, a.nkept, r, p.small);
+    if (live) x += offset<0>(a.keep, a.nkept, r, p.small);
     F::start(s, p, (const R *)x);
     if (live) {
         int64_t i = part * p.each + ty, end = (part + 1) * p.each;
@@ -552,7 +555,7 @@ __global__ void __launch_bounds__(THREADS, (column_blocks<F>())) columns(const _
         for (; i + 7 * height < end; i += 8 * height) {
             const char *from[8];
             vector<R, 1> v[8];
-            addresses<8, false>(from, p, x, i, height, apart);
+            addresses(from, p, x, i, height, apart);
 #pragma unroll
             for (int u = 0; u < 8; u++) v[u].x[0] = *(const R *)from[u];
             batch<F>::add(s, v, i, height);
@@ -561,7 +564,7 @@ __global__ void __launch_bounds__(THREADS, (column_blocks<F>())) columns(const _
         for (; i < end; i += 4 * height) { /* the last few loads overlap too */
             const char *from[4];
             R v[4];
-            addresses<4, false>(from, p, x, i, height, apart);
+            addresses(from, p, x, i, height, apart);
 #pragma unroll
             for (int u = 0; u < 4; u++)
                 if (i + u * height < end) v[u] = *(const R *)from[u];
@@ -592,7 +595,7 @@ __global__ void __launch_bounds__(THREADS, (column_blocks<F>())) columns(const _
             acc = join_parts<F>(acc, p.partial + (first * width + tx) * sizeof(A), width * (int64_t)sizeof(A), ty,
                                 p.parts, height);
     }
-    if (ty == 0 && live) F::finalize(p, shared[tx], a.out + offset<2, false>(a.keep, a.nkept, r, p.small));
+    if (ty == 0 && live) F::finalize(p, shared[tx], a.out + offset<2>(a.keep, a.nkept, r, p.small));
 }
 
 /* --- launching --- */

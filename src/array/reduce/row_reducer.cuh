@@ -141,7 +141,7 @@ template <class B, class R> struct gives_elements<Row<B, R>> {
 
 /* Elements are added one by one, so narrow ones leave registers for more blocks. */
 template <class B, class R> struct resident<Row<B, R>> {
-    static constexpr int narrow = 4, wide = 4;
+    static constexpr int narrow = 3, wide = 4;
 };
 template <class B, class U> struct resident<Extended<B, U>> : resident<Row<B, U>> {};
 

@@ -15,7 +15,7 @@
  * and join. They are made of a `mode`, so that several operations and types share a kernel:
  *   1: NaN counts as nothing() (real, complexes)
  *   the bits in which the sign bit of an extended element is (widened); 1: products (whole_of_few_bits)
- *   bits that are flipped before elements are compared, and after it (choice_of_whole, choice_of_real)
+ *   bits that are flipped before elements are compared, and after it (choice_of_whole)
  *   BITS_AND, BITS_OR or BITS_XOR (bits, truth) */
 #ifndef CPI_SCAN_RUNS_CUH
 #define CPI_SCAN_RUNS_CUH
@@ -198,41 +198,33 @@ template <class U> struct choice_of_whole {
     __device__ __forceinline__ A join(A a, A b) const { return a >= b ? a : b; }
 };
 
-/* The same for floating-point numbers: for the smaller, signs are flipped; `mode` has the sign bit of T. The first NaN
- * wins; with NUMBERS, NaN wins only if there is nothing else. nothing() is an infinity that loses to everything, or a
- * NaN that yields to any other. */
-template <class T, bool NUMBERS> struct choice_of_real {
+/* The same for floating-point numbers, which are not flipped: it would cost registers, and a half's NaN its sign. The
+ * first NaN wins; with NUMBERS, NaN wins only if there is nothing else. nothing() is an infinity that loses to
+ * everything, or a NaN that yields to any other. */
+template <class T, bool NUMBERS, bool LEAST> struct choice_of_real {
     typedef T In;
     typedef T Out;
     typedef T A;
     static constexpr bool ordered = true;
-    int flip; /* in the word of the sign */
-    explicit __device__ __forceinline__ choice_of_real(mode_type mode)
-        : flip((int)(unsigned)(mode >> (sizeof(T) * 8 - 32)))
-    {
-    }
-    __device__ __forceinline__ float flipped(float x) const { return __int_as_float(__float_as_int(x) ^ flip); }
-    __device__ __forceinline__ double flipped(double x) const
-    {
-        return __hiloint2double(__double2hiint(x) ^ flip, __double2loint(x));
-    }
-    __device__ __forceinline__ A load(In x) const { return flipped(x); }
-    __device__ __forceinline__ Out store(A a) const { return flipped(a); }
-    __device__ __forceinline__ bool is_nothing(float a) const { return __float_as_int(a) == (0x7fffffff ^ flip); }
+    explicit __device__ __forceinline__ choice_of_real(mode_type) {}
+    __device__ __forceinline__ A load(In x) const { return x; }
+    __device__ __forceinline__ Out store(A a) const { return a; }
+    __device__ __forceinline__ bool is_nothing(float a) const { return __float_as_int(a) == 0x7fffffff; }
     __device__ __forceinline__ bool is_nothing(double a) const
     {
-        return __double2hiint(a) == (0x7fffffff ^ flip) && __double2loint(a) == -1;
+        return __double2hiint(a) == 0x7fffffff && __double2loint(a) == -1;
     }
     __device__ __forceinline__ A nothing() const
     {
-        if (!NUMBERS) return -(A)__int_as_float(0x7f800000);
-        if (sizeof(A) == 4) return (A)__int_as_float(0x7fffffff ^ flip);
-        return (A)__hiloint2double(0x7fffffff ^ flip, -1);
+        if (!NUMBERS) return (A)__int_as_float(LEAST ? 0x7f800000 : (int)0xff800000);
+        if (sizeof(A) == 4) return (A)__int_as_float(0x7fffffff);
+        return (A)__hiloint2double(0x7fffffff, -1);
     }
     __device__ __forceinline__ A join(A a, A b) const
     {
-        if (!NUMBERS) return a >= b || a != a ? a : b;
-        return (a >= b || b != b) && !is_nothing(a) ? a : b;
+        const bool first = LEAST ? a <= b : a >= b;
+        if (!NUMBERS) return first || a != a ? a : b;
+        return (first || b != b) && !is_nothing(a) ? a : b;
     }
 };
 

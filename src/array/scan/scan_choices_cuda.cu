@@ -5,44 +5,34 @@
 
 namespace {
 
-/* Halves are compared as float32 and converted back exactly. No sign is flipped: a NaN keeps its own. */
-template <class H, bool NUMBERS, bool LEAST> struct half_choice : runs::choice_of_real<float, NUMBERS> {
+/* Halves are compared as float32 and converted back exactly. */
+template <class H, bool NUMBERS, bool LEAST> struct half_choice : runs::choice_of_real<float, NUMBERS, LEAST> {
     typedef H In;
     typedef H Out;
-    typedef runs::choice_of_real<float, NUMBERS> base;
-    explicit __device__ __forceinline__ half_choice(uint64_t) : base(0) {}
+    explicit __device__ __forceinline__ half_choice(uint64_t) : runs::choice_of_real<float, NUMBERS, LEAST>(0) {}
     __device__ __forceinline__ float load(In x) const { return cpi_widen(x); }
     __device__ __forceinline__ Out store(float a) const { return cpi_narrow<H>(a); }
-    __device__ __forceinline__ float nothing() const { return LEAST && !NUMBERS ? -base::nothing() : base::nothing(); }
-    __device__ __forceinline__ float join(float a, float b) const
-    {
-        const bool first = LEAST ? a <= b : a >= b;
-        if (!NUMBERS) return first || a != a ? a : b;
-        return (first || b != b) && !this->is_nothing(a) ? a : b;
-    }
 };
 
-template <class H, bool NUMBERS> cp_code half(cp_stream *stream, const cpi_scan *s, bool least)
+template <class T, bool NUMBERS, bool LEAST> cp_code real(cp_stream *stream, const cpi_scan *s)
 {
-    return least ? cpi_scan_launch<half_choice<H, NUMBERS, true>>(stream, s, 0)
-                 : cpi_scan_launch<half_choice<H, NUMBERS, false>>(stream, s, 0);
+    if constexpr (cpi_half_element<T>) return cpi_scan_launch<half_choice<T, NUMBERS, LEAST>>(stream, s, 0);
+    else return cpi_scan_launch<runs::choice_of_real<T, NUMBERS, LEAST>>(stream, s, 0);
 }
 
 /* numbers: fmax and fmin. */
 template <class E> cp_code choice(cp_stream *stream, const cpi_scan *s, bool least, bool numbers)
 {
     typedef typename E::T T;
-    const uint64_t flip = cpi_order_flip(s->result, least);
-    if constexpr (E::kind == 'f' && cpi_half_element<T>)
-        return numbers ? half<T, true>(stream, s, least) : half<T, false>(stream, s, least);
-    else if constexpr (E::kind == 'f')
-        return numbers ? cpi_scan_launch<runs::choice_of_real<T, true>>(stream, s, flip)
-                       : cpi_scan_launch<runs::choice_of_real<T, false>>(stream, s, flip);
+    if constexpr (E::kind == 'f') {
+        if (numbers) return least ? real<T, true, true>(stream, s) : real<T, true, false>(stream, s);
+        return least ? real<T, false, true>(stream, s) : real<T, false, false>(stream, s);
+    }
     else if constexpr (E::kind == 'b')
         return cpi_scan_launch<runs::truth>(stream, s, least ? runs::BITS_AND : runs::BITS_OR);
     else if constexpr (E::kind == 'c')
         return cpi_host->fail(CP_ERROR_INTERNAL, "scan: complex numbers are not chosen from");
-    else return cpi_scan_launch<runs::choice_of_whole<typename E::Bits>>(stream, s, flip);
+    else return cpi_scan_launch<runs::choice_of_whole<typename E::Bits>>(stream, s, cpi_order_flip(s->result, least));
 }
 
 template <class E> cp_code bits(cp_stream *stream, const cpi_scan *s, int op)

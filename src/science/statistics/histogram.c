@@ -150,16 +150,6 @@ static bool are_made(const cp_array *x, int64_t bins, const span *s, cpi_edges *
     return e->step > 0 && isfinite(e->step);
 }
 
-/* Checks given edges: 1-d, nowhere descending. NaN sorts last. */
-static bool good_edges(const char *name, cp_array *e)
-{
-    if (cp_ndim(e) != 1) return cpi_fail(CP_ERROR_VALUE, "%s: `bins` must be 1d, when an array", name), false;
-    uint8_t ascends = cp_size(e) < 2;
-    cp_array *falls = ascends ? NULL : cp_greater(cpi_range(e, 0, 0, -1), cpi_range(e, 0, 1, INT64_MAX));
-    if (!ascends && all_true(falls ? cp_logical_not(falls) : NULL, &ascends)) return false;
-    return ascends || !cpi_fail(CP_ERROR_VALUE, "%s: `bins` must increase monotonically, when an array", name);
-}
-
 /* Is the last edge NaN, which sorts last? Synchronizes. */
 static bool ends_in_nan(cp_array *edges)
 {
@@ -167,6 +157,23 @@ static bool ends_in_nan(cp_array *edges)
     cp_array *last = kind == 'f' && cp_size(edges) ? cp_slice(edges, 1, &CP_RANGE(-1, INT64_MAX)) : NULL;
     uint8_t number = 1;
     return last && !all_true(cp_equal(last, last), &number) && !number;
+}
+
+/* Checks given edges: 1-d, nowhere descending; and whether the last is NaN. Without NaN that is one look at them. */
+static bool good_edges(const char *name, cp_array *e, bool *nan)
+{
+    if (cp_ndim(e) != 1) return cpi_fail(CP_ERROR_VALUE, "%s: `bins` must be 1d, when an array", name), false;
+    uint8_t ascends = cp_size(e) < 2;
+    *nan = false;
+    if (!ascends && all_true(cp_less_equal(cpi_range(e, 0, 0, -1), cpi_range(e, 0, 1, INT64_MAX)), &ascends))
+        return false;
+    if (ascends) return true;
+    cp_array *falls = cp_greater(cpi_range(e, 0, 0, -1), cpi_range(e, 0, 1, INT64_MAX));
+    if (all_true(falls ? cp_logical_not(falls) : NULL, &ascends)) return false;
+    if (!ascends)
+        return cpi_fail(CP_ERROR_VALUE, "%s: `bins` must increase monotonically, when an array", name), false;
+    *nan = ends_in_nan(e);
+    return true;
 }
 
 /* The counts between edges whose last ones may be NaN, as in NumPy: by searchsorted in x, sorted. */
@@ -220,6 +227,7 @@ cp_code (cp_histogram)(cp_array *a, int64_t bins, cp_array **hist, cp_array **bi
     cpi_composite f;
     span s = {0};
     cpi_edges made;
+    bool nan = false;
     if (hist) *hist = NULL;
     if (bin_edges) *bin_edges = NULL;
     if (!cpi_begin(&f, name, a)) return cp_error();
@@ -238,9 +246,9 @@ cp_code (cp_histogram)(cp_array *a, int64_t bins, cp_array **hist, cp_array **bi
         r = cpi_bins_between(name, x, bins, made, s.low, s.high, !w, &edges);
     } else if (good) {
         if (!o->edges) edges = even_edges(name, x, bins, &s);
-        else if (good_edges(name, o->edges)) edges = cp_slice(o->edges, 1, &CP_ELLIPSIS);
+        else if (good_edges(name, o->edges, &nan)) edges = cp_slice(o->edges, 1, &CP_ELLIPSIS);
         if (edges && cp_size(edges) < 2) r = cp_zeros(CP_SHAPE(0), w ? cp_type_of(w) : CP_INT64);
-        else if (edges && o->edges && !w && ends_in_nan(edges)) r = counted_in_order(x, edges);
+        else if (edges && nan && !w) r = counted_in_order(x, edges);
         else if (edges) r = cpi_bins_of(name, x, edges, !o->edges, s.low, s.high, !w);
     }
     if (r && w && cp_size(edges) > 1) r = weighed(r, w, cp_size(edges) - 1);
@@ -297,7 +305,8 @@ static cp_array *cells(const char *name, int n, cp_array *const *x, cp_array *co
 {
     cp_index inner[CP_MAXDIM];
     for (int i = 0; i < n; i++) {
-        if (!good_edges(name, edges[i])) return NULL;
+        bool nan;
+        if (!good_edges(name, edges[i], &nan)) return NULL;
         if (!cp_size(edges[i])) return cpi_fail(CP_ERROR_VALUE, "%s: no edges", name), NULL;
         inner[i] = CP_RANGE(1, -1);
     }

@@ -41,7 +41,8 @@ def words(kind, f, t, u=None):
     if kind == "truth":
         return "runs::truth"
     if kind == "choice_of_real":
-        return f"runs::choice_of_real<{C[t]}, {str(f in (np.fmax, np.fmin)).lower()}>"
+        numbers, least = f in (np.fmax, np.fmin), f in (np.minimum, np.fmin)
+        return f"runs::choice_of_real<{C[t]}, {str(numbers).lower()}, {str(least).lower()}>"
     return f"runs::{kind}<{unsigned}>"
 
 
@@ -54,8 +55,6 @@ def mode(kind, f, t):
         return np.uint64(BITS.index(f))
     if kind == "choice_of_whole":
         return np.uint64((sign if t[0] == "i" else 0) ^ (2 * sign - 1 if least else 0))
-    if kind == "choice_of_real":
-        return np.uint64(sign if least else 0)
     return np.uint64(kind == "whole_of_few_bits" and f is TIMES)
 
 

@@ -14,7 +14,8 @@ _COMPARE = {"==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operat
 
 def of_python(name, *numbers):
     """An operator of Python on numbers."""
-    one = {"USub": operator.neg, "UAdd": operator.pos, "Invert": operator.invert, "Not": operator.not_}
+    # ~ of a bool, which Python deprecates, is that of an integer
+    one = {"USub": operator.neg, "UAdd": operator.pos, "Invert": lambda x: ~+x, "Not": operator.not_}
     if name in ("pow", "lshift") and abs(numbers[1]) > 128:
         raise ValueError("a large number")
     return (one.get(name) or _PYTHON[name])(*numbers)

@@ -156,7 +156,7 @@ def unary(unit, op, v):
             return known(not v.const)
         return Value(BOOL, f"(!{truth(v)})", pure=v.pure, nonneg=True)
     if foldable(v) and not (unit.rules.widens and (_typed(v) or (op == "~" and isinstance(v.const, bool)))):
-        return known({"-": operator.neg, "+": operator.pos, "~": operator.invert}[op](v.const))
+        return known({"-": operator.neg, "+": operator.pos, "~": lambda x: ~+x}[op](v.const))
     t = unit.rules.type_of(v)
     wide = t
     if unit.rules.widens and t.integer and not (t is BOOL and op == "~"):

@@ -56,7 +56,7 @@ def draw_numpy(r):
 
 def opposite(x, y):
     """Whether two numbers are zeros, or infinities of which one is the other's negative."""
-    return x == y == 0 or (x == -y and np.isinf(x))
+    return x == y == 0 or (np.isinf(x) and x == -y)
 
 
 def asks_nan(text, row):

@@ -241,7 +241,7 @@ static cp_code stream_wait(cp_stream *s, cp_event *e)
 /* --- captures --- */
 
 #define MODULE(module) extern const struct cpi_##module##_ops cpi_##module##_recorded;
-CPI_MODULES(MODULE)
+CPI_BUILT_MODULES(MODULE)
 #undef MODULE
 
 /* Fills the table, once, and makes it the device's. With the lock held. */
@@ -261,7 +261,7 @@ static void record_on(cpi_device *d)
         table.event_record = event_record;
         table.device_sync = device_sync;
 #define MODULE(module) table.module = &cpi_##module##_recorded;
-        CPI_MODULES(MODULE)
+        CPI_BUILT_MODULES(MODULE)
 #undef MODULE
         pthread_atfork(NULL, NULL, after_fork_child);
     }

@@ -1,9 +1,9 @@
 /* Cholesky's factorization of one matrix by the pool's threads.
  *
- * As LU (lu_cpu.c): LAPACK factors a block on the diagonal with one thread, its routines divide the panel behind it, and
- * tasks update columns of the triangle that is left; the first task has the next panel, and factors it. Blocks and tasks
- * follow from the sizes alone, so that the number of threads changes no bit. Matrices lie in columns, as LAPACK has
- * them, and only one triangle of them is read and written. */
+ * As LU (lu_cpu.c): LAPACK factors a block on the diagonal with one thread, its routines divide the panel behind it,
+ * and tasks update columns of the triangle that is left; the first task has the next panel, and factors it. Blocks and
+ * tasks follow from the sizes alone, so that the number of threads changes no bit. Matrices lie in columns, as LAPACK
+ * has them, and only one triangle of them is read and written. */
 #include "linalg/job.h"
 
 #include "cpu/threads.h"
@@ -20,7 +20,8 @@ typedef struct cholesky {
     bool lower;
     int64_t n, block;
     char *a;
-    int64_t panel, width, next, each; /* the last panel's first column and columns; the next one's; of a task behind it */
+    int64_t panel, width; /* the last panel's first column, and its columns */
+    int64_t next, each;   /* the next panel's columns, and those of a task behind it */
     int64_t info;
 } cholesky;
 
@@ -63,11 +64,11 @@ static void update(const cholesky *w, int64_t column, int64_t count)
     w->j->f[CPI_CHOLESKY_HERK](w->lower ? "L" : "U", w->lower ? "N" : "C", &count, &w->width, minus, here, &w->n, plus,
                                element(w, column, column), &w->n);
     if (below > 0 && w->lower)
-        w->j->f[CPI_CHOLESKY_GEMM]("N", "C", &below, &count, &w->width, minus, element(w, behind, p), &w->n, here, &w->n,
-                                   plus, element(w, behind, column), &w->n);
+        w->j->f[CPI_CHOLESKY_GEMM]("N", "C", &below, &count, &w->width, minus, element(w, behind, p), &w->n, here,
+                                   &w->n, plus, element(w, behind, column), &w->n);
     else if (below > 0)
-        w->j->f[CPI_CHOLESKY_GEMM]("C", "N", &count, &below, &w->width, minus, here, &w->n, element(w, behind, p), &w->n,
-                                   plus, element(w, behind, column), &w->n);
+        w->j->f[CPI_CHOLESKY_GEMM]("C", "N", &count, &below, &w->width, minus, here, &w->n, element(w, behind, p),
+                                   &w->n, plus, element(w, behind, column), &w->n);
 }
 
 static void step_task(void *context, int64_t task, int worker)

@@ -311,7 +311,8 @@ cp_code cpi_linalg_cpu_cholesky(cp_stream *stream, const cpi_linalg *l)
     SMALL(CPI_SMALL_CHOLESKY);
     job j = begin(stream, l, one_cholesky);
     j.pooled = true;
-    return FIND(&j, "potrf", "trsm", "gemm", cpi_is_complex(l->type) ? "herk" : "syrk") ? cpi_job_all(&j, 0) : cp_error();
+    const char *herk = cpi_is_complex(l->type) ? "herk" : "syrk";
+    return FIND(&j, "potrf", "trsm", "gemm", herk) ? cpi_job_all(&j, 0) : cp_error();
 }
 cp_code cpi_linalg_cpu_qr(cp_stream *stream, const cpi_linalg *l)
 {

@@ -16,8 +16,9 @@
 extern "C" {
 #endif
 
-/* Begins, or goes on after a stop. CP_ERROR_MEMORY. */
+/* Begins to record, or goes on after a stop. CP_ERROR_MEMORY. */
 CP_API cp_code cp_profile_start(void);
+/* Ends recording; what was recorded stays. */
 CP_API void cp_profile_stop(void);
 /* Forgets what was recorded. */
 CP_API void cp_profile_clear(void);

@@ -17,9 +17,10 @@ PAGE = pathlib.Path(__file__).resolve().parent.parent / "docs/coverage.md"
 HEAD = """# What is there of CuPy
 
 `tools/make_coverage.py` writes this page; `make check` fails where a name below is there after all. A name counts that
-exists with CuPy's meaning; where its results differ, [from-numpy-and-cupy.md](from-numpy-and-cupy.md) says so.
+exists with CuPy's meaning; where its results differ, [from-numpy.md](from-numpy.md) and
+[from-cupy.md](from-cupy.md) say so.
 `cuprite.X` is `cupy.X`, `cuprite.scipy` is `cupyx.scipy`. The names of NumPy that CuPy lacks are in
-[python-reference.md](python-reference.md); what there is of Numba is in [python.md](python.md).
+[python-reference.md](python-reference.md); what there is of Numba is in [from-numba.md](from-numba.md).
 
 A name that is missing is an `AttributeError`, an `ImportError` or a `ModuleNotFoundError`, which names the nearest one.
 

@@ -30,7 +30,7 @@ CASES = [
     ("import cuprite.scipy.sparse.linalg", ModuleNotFoundError, "No module named 'cuprite.scipy.sparse': Cuprite has "
      "no such module (docs/coverage.md"),
     ("import cuprite.scipy.linag", ModuleNotFoundError, "the nearest is cuprite.scipy.linalg "),
-    ("from cuprite.numba import njti", ImportError, "the nearest is cuprite.numba.njit (docs/python.md"),
+    ("from cuprite.numba import njti", ImportError, "the nearest is cuprite.numba.njit (docs/from-numba.md"),
     ("from cuprite.numba.cuda import sycnthreads", ImportError, "the nearest is cuprite.numba.cuda.syncthreads "),
     ("cp.__wrapped__", AttributeError, "module 'cuprite' has no attribute '__wrapped__'"),
 ]
@@ -79,9 +79,9 @@ def test_names_that_programs_use():
         f"ImportError cannot import name 'sum_label' from 'cupyx.scipy.ndimage': {no} name; the nearest is "
         f"cupyx.scipy.ndimage.sum_labels {page}",
         f"AttributeError module 'cupy' has no attribute 'madian': {no} name; the nearest is cupy.median {page}",
-        f"ModuleNotFoundError No module named 'numba.extending': {no} module (docs/python.md says what is there)",
+        f"ModuleNotFoundError No module named 'numba.extending': {no} module (docs/from-numba.md says what is there)",
         f"ImportError cannot import name 'sycnthreads' from 'numba.cuda': {no} name; the nearest is "
-        "numba.cuda.syncthreads (docs/python.md says what is there)",
+        "numba.cuda.syncthreads (docs/from-numba.md says what is there)",
         "None None",
     ]
 

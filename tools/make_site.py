@@ -70,7 +70,7 @@ PAGES = [
     ("C", [("Tutorial", "c-tutorial.md"), ("Files in C", "io.md")]),
     ("The command", "cli.md"), ("Environment variables", "environment.md"),
 ]
-ABOUT = [("Architecture", "architecture.md"), ("Lazy evaluation", "lazy.md")]
+ABOUT = [("Architecture", "architecture.md"), ("Lazy evaluation", "lazy.md"), ("Releasing", "releasing.md")]
 CLOSING = {"CONTRIBUTING.md": "Contributing", "CHANGELOG.md": "Changes", "SECURITY.md": "Security",
            "CODE_OF_CONDUCT.md": "Code of conduct"}
 

@@ -176,6 +176,38 @@ def test_words_of_a_full_pool(device):
         pool.set_limit(size=0)
 
 
+@pytest.mark.parametrize("ask", [
+    lambda: cp.cuda.alloc(2**62), lambda: cp.cuda.Memory(2**62), lambda: cp.cuda.runtime.malloc(2**62),
+    lambda: cp.cuda.MemoryPool().malloc(2**62), lambda: cp.cuda.alloc_pinned_memory(2**62)])
+def test_every_allocator_says_what_is_available(ask, device):
+    with pytest.raises((cp.cuda.OutOfMemoryError, cp.cuda.runtime.CUDARuntimeError),
+                       match=r"4611686018427387904 bytes asked for \(4\.0 EiB\), available are [\d.]+ [KMGT]iB"):
+        ask()
+
+
+def test_a_pool_of_ones_own_says_its_limit(device):
+    pool = cp.cuda.MemoryPool()
+    pool.set_limit(size=3 << 29)
+    with pytest.raises(cp.cuda.OutOfMemoryError, match=r"\(2\.0 GiB\), the pool holds 0 bytes, its limit is 1\.5 GiB$"):
+        pool.malloc(2 << 30)
+
+
+def test_the_configuration_names_the_device(device, capsys):
+    """On one screen: the current device, its memory and what its pool may hold."""
+    pool = cp.get_default_memory_pool()
+    pool.set_limit(size=5 << 30)
+    try:
+        cp.show_config()
+    finally:
+        pool.set_limit(size=0)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) < 20
+    facts = dict(line.split(" : ", 1) for line in (" ".join(text.split()) for text in lines))
+    assert facts["Device"].startswith("cpu (" if device == "cpu" else f"{device} ({cp.cuda.Device().name}, ")
+    assert "available" in facts["Memory"] and "iB" in facts["Memory"]
+    assert facts["Memory Pool"].startswith("holds ") and "its limit is 5.0 GiB" in facts["Memory Pool"]
+
+
 def test_capsules(device):
     x = cp.arange(3.0)
     assert cp.from_dlpack(x.toDlpack()).tolist() == [0, 1, 2]

@@ -438,7 +438,7 @@ def test_ndimage():
 
 
 # --- the profiler ---
-def test_benchmark():
+def test_benchmark(device):
     from cuprite.profiler import benchmark
     calls = []
 
@@ -449,7 +449,7 @@ def test_benchmark():
     assert len(calls) == 7 and r.cpu_times.shape == (5,) and r.gpu_times.shape == (1, 5) and (r.gpu_times > 0).all()
     import re
     assert re.fullmatch(r"work                :    CPU: +[\d.]+ us   \+/- +[\d.]+ \(min: +[\d.]+ / max: +[\d.]+\) us"
-                        r"     GPU--?\d+: +[\d.]+ us   \+/- +[\d.]+ \(min: +[\d.]+ / max: +[\d.]+\) us", str(r)), str(r)
+                        rf"     {'device cpu' if device == 'cpu' else 'GPU-[0-9]+'}: +[\d.]+ us   \+/- +[\d.]+ \(min: +[\d.]+ / max: +[\d.]+\) us", str(r)), str(r)
     assert str(r).startswith(r.to_str()) and "GPU" not in r.to_str()
     assert benchmark(work, (cp.ones(1),), n_repeat=1, name="named").to_str().startswith("named")
     assert benchmark(work, (cp.ones(1),), n_repeat=10**6, max_duration=0.01).cpu_times.size < 10**6

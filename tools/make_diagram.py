@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes docs/images/layers.svg, the diagram of docs/architecture.md, from src/modules.def: interfaces, layers, modules.
+"""Writes docs/images/layers.svg, the diagram of docs/architecture.md, from src/modules.def: layers and modules.
 
     tools/make_diagram.py            writes it
     tools/make_diagram.py --check    exits 1 when it is not up to date
 
-A layer is a row of boxes, one a module, in the list's order; it uses itself and the rows below it. Invariant: the picture
-depends on the list of modules alone.
+A layer is a row of boxes, one a module, in the list's order; it uses itself and the rows below it. Invariant: the
+picture depends on the list of modules alone.
 """
 import pathlib
 import sys

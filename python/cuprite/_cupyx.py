@@ -62,7 +62,7 @@ def _current_device():
     """Facts about the current device: name, memory, limit; or why there is none."""
     from cuprite import _device
     from cuprite._core import CUDARuntimeError
-    from cuprite.cuda._memories import in_words
+    from cuprite.cuda import _memories
     try:
         number = _device.current()
         q, pool = _device.query(number), _device.pool(number)
@@ -71,9 +71,9 @@ def _current_device():
     name = q["backend"] if number == -1 else f"{q['backend']}:{q['number']}"
     units = "threads" if q["backend"] == "cpu" else "multiprocessors"
     return {"Device": f"{name} ({q['name']}, {q['variant']}, {q['units']} {units})",
-            "Memory": f"{in_words(q['memory_total'])}, {in_words(q['memory_free'])} available",
-            "Memory Pool": f"holds {in_words(pool['held'])}, "
-                           f"its limit is {in_words(pool['limit']) if pool['limit'] else 'none'}"}
+            "Memory": f"{_memories.in_words(q['memory_total'])}, {_memories.in_words(q['memory_free'])} available",
+            "Memory Pool": f"holds {_memories.in_words(pool['held'])}, "
+                           f"its limit is {_memories.in_words(pool['limit']) if pool['limit'] else 'none'}"}
 
 
 class _RuntimeInfo:

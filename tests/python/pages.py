@@ -147,7 +147,7 @@ def shell(line, folder):
 
 
 def run_sh(block, folder):
-    """What the lines of a block print; None where other tests run all of them. Without output said they must succeed."""
+    """What the lines of a block print; None where other tests run all of them. Without a block `text` they succeed."""
     lines = [line for line in block.text.replace("\\\n", "").split("\n") if line.strip()]
     said = [done for line in lines if (done := shell(line, folder)) is not None]
     if block.expected is None:

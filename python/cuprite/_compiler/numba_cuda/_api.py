@@ -54,8 +54,8 @@ class Stream:
         return True
 
     def __repr__(self):
-        from cuprite.cuda.stream import _shown
-        return f"<CUDA stream {self._stream.ptr} (device {_shown(self._stream.device_id)})>"
+        from cuprite.cuda import stream as streams
+        return f"<CUDA stream {self._stream.ptr} (device {streams._shown(self._stream.device_id)})>"
 
 
 def stream():

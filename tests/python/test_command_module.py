@@ -157,6 +157,15 @@ def test_array_namespaces():
     assert r.stdout == "<class 'numpy.float64'> True\n", r
 
 
+def test_programs_may_run():
+    """CuPy's programs ask cuda.is_available; ours, whether there is a GPU."""
+    asked = "print(cp.is_available(), cp.cuda.is_available(), cp.cuda.runtime.getDeviceCount() > 0)"
+    r = run("-m", "cuprite", "-c", "import cupy as cp; " + asked)
+    assert r.stdout == "True True True\n", r
+    r = run("-c", "import cuprite as cp; " + asked)
+    assert r.stdout == f"{_device.count() > 0} {_device.count() > 0} True\n", r
+
+
 def test_properties_of_devices():
     p = cp.cuda.runtime.getDeviceProperties(0)
     assert len(p["uuid"]) == 16 and isinstance(p["uuid"], bytes)

@@ -31,6 +31,12 @@ def test_hooks_exist():
             assert "/" not in word or (ROOT / word).is_file(), entry
 
 
+@pytest.mark.parametrize("tool", ["results", "make_speed", "make_diagram", "make_api"])
+def test_made_pages_are_up_to_date(tool):
+    done = subprocess.run([sys.executable, ROOT / f"tools/{tool}.py", "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("tool", ["make_speed", "make_diagram"])
 def test_tools_find_stale_pages(tool, tmp_path):
     """A figure or a module that was changed is refused."""

@@ -18,7 +18,8 @@ HEAD = """# Measured figures
 
 Times are milliseconds a call, back to back: the median of batches that alternate with the peers' in one run. The
 floor is the time that the hardware needs: bytes over bandwidth, or operations over rate (`bench/common.py` has both;
-caches can beat them). The bar is how many times faster than a peer we want to be, and `reached` how many times faster we are.
+caches can beat them). The bar is how many times faster than a peer we want to be, and `reached` how many times faster
+we are.
 """
 
 

@@ -31,7 +31,7 @@ def test_hooks_exist():
             assert "/" not in word or (ROOT / word).is_file(), entry
 
 
-@pytest.mark.parametrize("tool", ["results", "make_speed", "make_diagram", "make_api"])
+@pytest.mark.parametrize("tool", ["results", "make_speed", "make_diagram", "make_api", "make_coverage"])
 def test_made_pages_are_up_to_date(tool):
     done = subprocess.run([sys.executable, ROOT / f"tools/{tool}.py", "--check"], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -52,7 +52,8 @@ def anchors(path):
 
 
 @pytest.mark.once
-@pytest.mark.parametrize("page", [*WRITTEN, "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "examples/README.md"])
+@pytest.mark.parametrize("page", [*WRITTEN, "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "examples/README.md",
+                                  *sorted(str(p.relative_to(pages.ROOT)) for p in (pages.ROOT / "src").rglob("*.md"))])
 def test_links(page):
     path = pages.ROOT / page
     for target in re.findall(r"\]\(([^)\s]+)\)", pages.FENCE.sub("", path.read_text())):

@@ -20,6 +20,13 @@ def test_one_version():
                      (ROOT / "CHANGELOG.md").read_text(), re.M)
 
 
+def test_each_module_describes_its_algorithms():
+    folders = [p for p in (ROOT / "src").glob("*/*") if p.is_dir() and p.parent.name not in ("io", "late")]
+    assert len(folders) > 25
+    for folder in [*folders, ROOT / "src/io", ROOT / "src/late", ROOT / "python"]:
+        assert len((folder / "README.md").read_text().split()) > 40, folder
+
+
 def test_hooks_exist():
     """The tree's own are files, and need no network."""
     text = (ROOT / ".pre-commit-config.yaml").read_text()

@@ -34,7 +34,8 @@ MAY = {
     "core": {"scalar/"},
     # the registry knows the built-in backend, and whether it has kernels for this processor; its tables (CPI_MODULES)
     # name the slots of every module
-    "backend": {"cpi_backend_cpu", "cp_threads", "cpi_cpu_lacks", "cpu/features.h"},
+    "backend": {"cpi_backend_cpu", "cp_threads", "cpi_cpu_lacks", "cpu/features.h",
+                *(f"cpi_{r}_profiled" for r in ORDER)},
     "cpu": {f"cpi_{r}_{table}" for r in ORDER for table in ("cpu", "recorded")},
     "cuda": {f"cpi_{r}_cuda" for r in ORDER},
 }

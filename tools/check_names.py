@@ -80,6 +80,7 @@ C_ONLY = {
     **dict.fromkeys(["assign"], ATTRIBUTE), "ramp": "linspace of numbers, which C need not put into arrays",
 }
 PREFIXES = {"ufunc_": "methods of ufuncs",
+            "profile_": "cuprite.profiler",
             "device_": "cuprite.cuda", "graph_": "cuprite.cuda", "memory_": "cuprite.cuda",
             "allocator_": "cuprite.cuda", "synchronize_allow": "allow_synchronize",
             "library_folders": "Python tells where packages lie",
@@ -102,7 +103,8 @@ def written_in_python():
 
 def breaches(build):
     tables = Tables(ROOT)
-    functions = [f for f in read_functions(tables) if f.module != "_device" and not f.name.startswith("_")]
+    functions = [f for f in read_functions(tables)
+                 if f.module not in ("_device", "_profile") and not f.name.startswith("_")]
     methods = {f.method for f in functions if f.method}
     operation_names = {n for module in [None, *(row.args[0] for row in tables.of("python_module"))]
                        for n in operations(tables, module)}

@@ -3,13 +3,16 @@ record."""
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 
-from cuprite import _device
+from cuprite import _device, _profile
 from cuprite.cuda import Device, Event
 from cuprite._missing import getter as _getter
 
 __getattr__ = _getter(__name__)
+# frames of files that begin so are not the program's
+_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 class _Result:
@@ -117,6 +120,44 @@ def benchmark(func, args=(), kwargs=None, n_repeat=10000, *, name=None, n_warmup
     columns = numpy.asarray(times, dtype=numpy.float64).reshape(-1, 1 + len(places)).T
     return _Result(name, numpy.ascontiguousarray(columns), tuple(
         "device cpu" if p.backend == "cpu" else f"GPU-{p.id}" for p in places))
+
+
+class Record:
+    """What cuprite.profiler.record() recorded."""
+
+    def table(self):
+        """A line for each operation and device: calls, time, bytes; the longest first. On a GPU the time is the
+        device's."""
+        return _profile.string(0)
+
+    def report(self):
+        """A line for each line of the program that copied to the host or waited."""
+        return _profile.string(1)
+
+    def trace(self, path):
+        """Writes the calls as a trace, for Chrome's about:tracing, Perfetto and others. Of more than 65,536 calls the
+        latest.
+
+        Parameters: path: the file's.
+        Errors: OSError where it cannot be written."""
+        text = _profile.string(2)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def __repr__(self):
+        return self.table()
+
+
+@contextlib.contextmanager
+def record():
+    """A block whose operations are recorded, with their times: `with record() as r: ...; print(r)`. What was recorded
+    before is forgotten. Python's threads that run meanwhile are recorded too."""
+    _profile.clear()
+    _profile.start(_FOLDER)
+    try:
+        yield Record()
+    finally:
+        _profile.stop()
 
 
 @contextlib.contextmanager

@@ -26,10 +26,14 @@
  * kernels goes through one of these; those that make views and descriptions need not. */
 enum { CPY_LARGE = 1 << 15 };
 extern int cpy_calls_pending; /* changed atomically */
+extern int cpy_locations_wanted; /* the same: while profiling is on (profile.c) */
+void cpy_note_location(void);
+bool cpy_has_gil(void);
 #define CPY_LONG(size) ((size) > CPY_LARGE || __atomic_load_n(&cpy_calls_pending, __ATOMIC_RELAXED))
 #define CPY_RUN(size, ...)                                                                                 \
     do {                                                                                                   \
         if (CPY_LONG(size)) {                                                                              \
+            if (__atomic_load_n(&cpy_locations_wanted, __ATOMIC_RELAXED)) cpy_note_location();                   \
             PyThreadState *thread_ = PyEval_SaveThread();                                                  \
             __VA_ARGS__;                                                                                   \
             PyEval_RestoreThread(thread_);                                                                 \

@@ -28,6 +28,8 @@ static PyThreadState *state_of_thread(void)
     return now;
 }
 
+bool cpy_has_gil(void) { return state_of_thread() != NULL; }
+
 typedef struct visit {
     PyThreadState *before, *own;
     PyGILState_STATE state;

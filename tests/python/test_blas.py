@@ -360,14 +360,15 @@ for m, n in ((200, 200), (512, 512), (700, 130), (130, 700)):
                        .astype(letter))
         results = [x @ x.mT, *cp.linalg.qr(x), *cp.linalg.qr(x, mode="complete"), *cp.linalg.qr(x, mode="raw")]
         if m == n:
-            results += [cp.linalg.inv(x), cp.linalg.det(x)]
+            p = x @ x.mT.conj() + cp.eye(n, dtype=letter)
+            results += [cp.linalg.inv(x), cp.linalg.det(x), cp.linalg.cholesky(p), cp.linalg.cholesky(p, upper=True)]
         print(m, n, letter, hashlib.sha256(b"".join(cp.asnumpy(r).tobytes() for r in results)).hexdigest())
 """
 
 
 @pytest.mark.parametrize("library", ["openblas", pytest.param("mkl", marks=with_mkl)])
 def test_bits_do_not_depend_on_threads(library):
-    """Products, factors by QR and LU: which the pool's threads make."""
+    """Products, factors by QR, LU and Cholesky: which the pool's threads make."""
     where = {"CUPRITE_BLAS": library, **({"CUPRITE_LIBRARY_PATH": MKL} if library == "mkl" else {})}
     said = {run(BITS, CUPRITE_NUM_THREADS=str(n), **where) for n in (1, 2, 3, 7)}
     assert len(said) == 1

@@ -162,6 +162,25 @@ def test_cholesky(dtype, batch):
         close(adjoint(upper) @ upper, a, n, dtype)
 
 
+@pytest.mark.parametrize("n", [161, 209, 641, 1601])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_cholesky_in_blocks(dtype, n):
+    """Of the other triangle nothing is read, and a pivot that is not positive is found in whichever block it is."""
+    x = random((n, 60), dtype, n)
+    a = x @ adjoint(x) + n * np.eye(n, dtype=dtype)
+    for upper in (False, True):
+        half = np.triu(a) if upper else np.tril(a)
+        half[np.tril_indices(n, -1) if upper else np.triu_indices(n, 1)] = np.nan
+        f = host(linalg.cholesky(cp.asarray(half), upper=upper))
+        np.testing.assert_array_equal(f, np.triu(f) if upper else np.tril(f))
+        close(adjoint(f) @ f if upper else f @ adjoint(f), a, n, dtype)
+        for bad in (0, 100, n - 1):
+            spoilt = half.copy()
+            spoilt[bad, bad] = -1
+            with pytest.raises(np.linalg.LinAlgError, match="not positive definite"):
+                host(linalg.cholesky(cp.asarray(spoilt), upper=upper))
+
+
 @pytest.mark.parametrize("batch", BATCHES)
 @pytest.mark.parametrize("dtype", TYPES)
 def test_qr(dtype, batch):

@@ -78,7 +78,8 @@ class Module:
             else:
                 self.values += re.findall(r"(\w+)\s*(?:,|$)", member)
         self.slot_rows = self.rows_of("slot", [s for _, s, _ in self.slots],
-                                      ["host", "waits", "hand_written", "name", "absent", "captured"])
+                                      ["host", "waits", "hand_written", "name", "absent", "captured", "bytes",
+                                       "profiled"])
         self.value_rows = self.rows_of("value", self.values, DEVICES)
         for row in self.slot_rows.values():
             if not set(row.get("absent", "").split()) <= set(DEVICES):

@@ -70,9 +70,23 @@ def write(tables, out):
     includes = "".join(f'#include "cuprite/{name}.h"\n' for module in found for name in module.headers)
     out.write("include/cuprite/modules.h", SOURCE, "/* The public headers of all modules. */\n"
               f"#ifndef CUPRITE_MODULES_H\n#define CUPRITE_MODULES_H\n\n{includes}\n#endif\n")
-    listed = " \\\n    ".join(f"MODULE({module.name})" for module in found if module.slots)
+    layers = [layer for layer in module_folders.LAYERS if any(m.slots and m.layer == layer for m in found)]
+    lists = "".join(module_list(f"CPI_MODULES_{layer}", [m.name for m in found if m.slots and m.layer == layer])
+                    for layer in layers)
+    every, built = ("".join(f" {name}_{layer}(MODULE)" for layer in layers) for name in ("CPI_MODULES", "CPI_BUILT"))
+    choice = "".join(f"#if CPI_LAYERS >= {module_folders.LAYERS.index(layer)}\n"
+                     f"#define CPI_BUILT_{layer} CPI_MODULES_{layer}\n#else\n#define CPI_BUILT_{layer}(MODULE)\n"
+                     "#endif\n" for layer in layers)
     out.write("src/backend/modules.h", SOURCE,
               "/* The modules whose slots a backend fills: for each of them struct cpi_MODULE_ops, of"
-              " which a backend NAME has one, called\n * cpi_MODULE_NAME. */\n"
+              " which a backend NAME has one, called\n * cpi_MODULE_NAME. CPI_BUILT_MODULES are those of the layers"
+              " in this library: a library of the lower layers alone (CMake's\n * target cuprite-array and others) is"
+              " compiled with CPI_LAYERS, the rank of its highest layer. */\n"
               "#ifndef CPI_BACKEND_MODULES_H\n#define CPI_BACKEND_MODULES_H\n\n"
-              f"#define CPI_MODULES(MODULE) \\\n    {listed}\n\n#endif\n")
+              f"#ifndef CPI_LAYERS\n#define CPI_LAYERS {len(module_folders.LAYERS)}\n#endif\n\n{lists}"
+              f"#define CPI_MODULES(MODULE){every}\n\n{choice}#define CPI_BUILT_MODULES(MODULE){built}\n\n#endif\n")
+
+
+def module_list(macro, names):
+    listed = " \\\n    ".join(f"MODULE({name})" for name in names)
+    return f"#define {macro}(MODULE) \\\n    {listed}\n\n"

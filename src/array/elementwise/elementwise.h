@@ -49,7 +49,11 @@ typedef struct cpi_indexed {
     int64_t v_step;
 } cpi_indexed;
 
-/*: slot("all_close", waits=True) */
+/*: slot("run", profiled="cpi_op_rows[op].name")
+ * slot("select", profiled='"where"')
+ * slot("all_close", waits=True)
+ * slot("accumulate", profiled="cpi_op_rows[c->op].name", bytes="c->slices * c->n * (int64_t)cp_type_size(c->type)")
+ * slot("at", profiled="cpi_op_rows[p->op].name", bytes="p->n * (8 + 2 * p->x_size)") */
 typedef struct cpi_elementwise_ops {
     /* Operation `op` (a cp_op, or one of the hidden operations of elementwise/table.h) computed in `type`. op[1..nin]
      * are inputs. op[nin + 1], where there, is a bool mask: elements where it is false keep their value. `type` is

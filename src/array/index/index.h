@@ -69,6 +69,15 @@ static inline int64_t cpi_gather_rest(const cpi_gather *g)
 }
 
 /* Axes of an array whose elements are numbered along the last axis first, or (`columns`) along the first. */
+/* Bytes of the elements that are taken, and as many written. */
+static inline int64_t cpi_gather_bytes(const cpi_gather *g)
+{
+    int64_t bytes = 2 * g->bytes;
+    for (int d = 0; d < g->ndim; d++) bytes *= g->shape[d];
+    for (int d = 0; d < g->rest; d++) bytes *= g->rest_shape[d];
+    return bytes;
+}
+
 typedef struct cpi_numbered {
     int ndim;
     bool columns;
@@ -87,9 +96,21 @@ typedef struct cpi_at_rows {
     int64_t v_step, v_column;
 } cpi_at_rows;
 
-/*: slot("wrap", waits=True, captured="kept")
- * slot("select", waits=True)
- * slot("fill", host={"value": "bytes"})
+/*: slot("wrap", waits=True, captured="kept", bytes="16 * n")
+ * slot("select", waits=True, profiled='"select by a mask"', bytes="n * (int64_t)cp_type_size(type)")
+ * slot("compact", bytes="s->n / 8 + 2 * s->count * bytes")
+ * slot("spread", bytes="s->n / 8 + s->count * (bytes + value_step)")
+ * slot("fill", host={"value": "bytes"}, bytes="n * (1 + bytes)")
+ * slot("place", bytes="n * (1 + bytes)")
+ * slot("take", bytes="rows->outer * rows->count * 2 * rows->bytes")
+ * slot("put", bytes="rows->outer * rows->count * 2 * rows->bytes")
+ * slot("gather", bytes="cpi_gather_bytes(g)")
+ * slot("scatter", bytes="cpi_gather_bytes(g)")
+ * slot("repeat", bytes="8 * (n + total)")
+ * slot("at_once", bytes="p->n * (8 + 2 * p->x_size)")
+ * slot("at_rows", bytes="p->n * p->width * 3 * (int64_t)cp_type_size(p->type)")
+ * slot("pack", bytes="rows * (n + (n + 7) / 8)")
+ * slot("unpack", bytes="9 * n")
  * slot("coordinates", host={"shape": "ndim"}) */
 typedef struct cpi_index_ops {
     /* Waits. n >= 1. If `work` is set then, `release` must follow, also after a failure: earlier work of the stream may

@@ -123,3 +123,18 @@ void cpi_loop_coalesce(cpi_loop *loop)
     loop->ndim = coalesce(&a, CPI_LOOP_REVERSE | CPI_LOOP_ORDER);
     for (int k = 0; k < loop->nop; k++) loop->op[k].data += moved[k];
 }
+
+int64_t cpi_loop_bytes(int n, const cpi_loop *loops)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < loops[i].nop; k++) {
+            const cpi_operand *op = &loops[i].op[k];
+            int64_t own = op->host ? 0 : (int64_t)cp_type_size(op->type);
+            for (int d = 0; d < loops[i].ndim; d++)
+                if (op->strides[d]) own *= loops[i].shape[d];
+            bytes += own;
+        }
+    }
+    return bytes;
+}

@@ -36,6 +36,9 @@ void cpi_loop_init(cpi_loop *loop, int ndim, const int64_t *shape, int nop, cons
 /* cpi_axes_coalesce with CPI_LOOP_REVERSE and CPI_LOOP_ORDER: fewest axes, operand 0 forwards and innermost. */
 void cpi_loop_coalesce(cpi_loop *loop);
 
+/* Bytes of the elements of all operands of n loops, each element of an operand counted once. */
+int64_t cpi_loop_bytes(int n, const cpi_loop *loops);
+
 /* Axes of any number of operands, whose strides may be kept anywhere. */
 typedef struct cpi_loop_axes {
     int ndim, nop;

@@ -20,7 +20,10 @@ typedef struct cpi_padding {
     unsigned char value[16] __attribute__((aligned(16))); /* of the array's type, for CPI_BOUNDARY_CONSTANT */
 } cpi_padding;
 
-/*: slot("copy_all", host={"loops": "n"}, name='"copy"') */
+/*: slot("copy_all", host={"loops": "n"}, name='"copy"', bytes="cpi_loop_bytes(n, loops)")
+ * slot("ramp", bytes="n * (int64_t)cp_type_size(type)")
+ * slot("ramp_int", profiled='"ramp"', bytes="n * (int64_t)cp_type_size(type)")
+ * slot("ramp_on", profiled='"ramp"', bytes="n * (int64_t)cp_type_size(type)") */
 typedef struct cpi_move_ops {
     /* op[0] = op[1], any two types: astype, assign, fill (host scalar), strided and transposed copies. An
      * optional op[2] is a bool mask. */

@@ -31,6 +31,15 @@ typedef struct cpi_product {
     void *c;                             /* device memory; overlaps neither */
 } cpi_product;
 
+/* Bytes of the matrices, each counted once a product. */
+static inline int64_t cpi_product_bytes(const cpi_product *p)
+{
+    int64_t bytes = (p->m * p->k + p->k * p->n + p->m * p->n) * (int64_t)cp_type_size(p->type);
+    for (int d = 0; d < p->nbatch; d++) bytes *= p->batch[d];
+    return bytes;
+}
+
+/*: slot("product", bytes="cpi_product_bytes(p)") */
 typedef struct cpi_products_ops {
     cp_code (*product)(cp_stream *stream, const cpi_product *p);
 } cpi_products_ops;

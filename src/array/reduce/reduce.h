@@ -59,7 +59,8 @@ typedef struct cpi_reduce_args {
     unsigned char value[16] __attribute__((aligned(16)));
 } cpi_reduce_args;
 
-/*: slot("reduce", name="cpi_reduce_name(args->op)") */
+/*: slot("reduce", name="cpi_reduce_name(args->op)",
+ *      bytes="args->kept * (args->reduced * (int64_t)cp_type_size(args->type) + 8)") */
 typedef struct cpi_reduce_ops {
     cp_code (*reduce)(cp_stream *stream, const cpi_reduce_args *args);
     /* Supports args->known: argmin and argmax of real floating types, and means of all floating types. A slice of NaN

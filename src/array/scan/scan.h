@@ -32,6 +32,7 @@ typedef struct cpi_scan {
     void *to;
 } cpi_scan;
 
+/*: slot("scan", bytes="s->outer * s->n * s->inner * (int64_t)(cp_type_size(s->source) + cp_type_size(s->result))") */
 typedef struct cpi_scan_ops {
     /* Integers wrap; bool uses OR and AND. Sums of floating types are accumulated in float64. On the CPU, products of
      * floating types are computed in order and rounded to the type each time. The same input gives the same bits. */

@@ -48,10 +48,16 @@ typedef struct cpi_clip {
     double low, high;   /* the kept set; low > high when it is empty */
 } cpi_clip;
 
-/*: slot("unique", hand_written=True)
- * slot("unique_rows", hand_written=True)
- * slot("partition", host={"kth": "nkth"})
- * slot("argpartition", host={"kth": "nkth"})
+/*: slot("sort", bytes="2 * rows * n * (int64_t)cp_type_size(type)")
+ * slot("argsort", bytes="rows * n * (8 + (int64_t)cp_type_size(type))")
+ * slot("unique", hand_written=True, bytes="request->n * (int64_t)cp_type_size(request->type)")
+ * slot("unique_rows", hand_written=True, bytes="request->n * request->width * (int64_t)cp_type_size(request->type)")
+ * slot("search", bytes="8 * m + (n + m) * (int64_t)cp_type_size(type)")
+ * slot("isin", bytes="m + (n + m) * (int64_t)cp_type_size(type)")
+ * slot("median", bytes="rows * n * (int64_t)cp_type_size(type)")
+ * slot("partition", host={"kth": "nkth"}, bytes="2 * rows * n * (int64_t)cp_type_size(type)")
+ * slot("argpartition", host={"kth": "nkth"}, bytes="rows * n * (8 + (int64_t)cp_type_size(type))")
+ * slot("clip_keep", bytes="(request->n + request->result.count) * itemsize")
  * slot("select_kth", host={"kth": "nkth"})
  * slot("clip", waits=True) */
 typedef struct cpi_sort_ops {

@@ -15,6 +15,7 @@
 #include "backend/libraries.h"
 #include "backend/live.h"
 #include "backend/pool.h"
+#include "backend/profile.h"
 #include "backend/registry.h"
 #include "backend/stream.h"
 #include "core/memory.h"
@@ -56,6 +57,7 @@ static void after_fork_child(void)
     cpi_streams_after_fork();
     cpi_captures_after_fork();
     cpi_live_after_fork();
+    cpi_profile_after_fork();
     device_after_fork(&cpu);
     cpi_devices_visit(device_after_fork);
 }
@@ -65,6 +67,7 @@ static void cpu_open(void)
     cpu = (cpi_device){.backend = &cpi_backend_cpu, .id = CP_CPU, .label = "cpu"};
     cpu.null_stream = (cp_stream){.refs = 1, .device = &cpu};
     cpi_backend_cpu.open(&cpu);
+    cpi_backend_set(&cpu, &cpi_backend_cpu);
     cpu.pool = cpi_pool_new(&cpu);
     cpi_streams_from_environment();
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);

@@ -16,6 +16,7 @@
 #include "backend/abi.h"
 #include "backend/device.h"
 #include "backend/libraries.h"
+#include "backend/profile.h"
 
 enum { STEP = 64 };
 
@@ -34,7 +35,7 @@ static int count = 1;                    /* changed atomically, under the lock *
 
 static void device_init(cpi_device *d, const cpi_plugin *p, int i, int slot)
 {
-    d->backend = p->backend;
+    cpi_backend_set(d, p->backend);
     d->id = p->first + i;
     d->slot = slot;
     d->ordinal = i;

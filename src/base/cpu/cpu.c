@@ -195,7 +195,7 @@ static cp_code properties(cpi_device *d, cp_property_fn report, void *context)
 }
 
 #define MODULE(module) extern const struct cpi_##module##_ops cpi_##module##_cpu;
-CPI_MODULES(MODULE)
+CPI_BUILT_MODULES(MODULE)
 #undef MODULE
 
 const cpi_backend cpi_backend_cpu = {
@@ -211,6 +211,6 @@ const cpi_backend cpi_backend_cpu = {
     .capture_begin = cpi_cpu_capture_begin, .capture_end = cpi_cpu_capture_end, .capture_of = cpi_cpu_capture_of,
     .graph_launch = cpi_cpu_graph_launch, .graph_upload = cpi_cpu_graph_upload, .graph_free = cpi_cpu_graph_free,
 #define MODULE(module) .module = &cpi_##module##_cpu,
-    CPI_MODULES(MODULE)
+    CPI_BUILT_MODULES(MODULE)
 #undef MODULE
 };

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "backend/device.h"
+#include "backend/profile.h"
 #include "core/memory.h"
 
 typedef struct cpi_task_copy {
@@ -241,7 +242,7 @@ static cp_code stream_wait(cp_stream *s, cp_event *e)
 /* --- captures --- */
 
 #define MODULE(module) extern const struct cpi_##module##_ops cpi_##module##_recorded;
-CPI_MODULES(MODULE)
+CPI_BUILT_MODULES(MODULE)
 #undef MODULE
 
 /* Fills the table, once, and makes it the device's. With the lock held. */
@@ -261,11 +262,11 @@ static void record_on(cpi_device *d)
         table.event_record = event_record;
         table.device_sync = device_sync;
 #define MODULE(module) table.module = &cpi_##module##_recorded;
-        CPI_MODULES(MODULE)
+        CPI_BUILT_MODULES(MODULE)
 #undef MODULE
         pthread_atfork(NULL, NULL, after_fork_child);
     }
-    __atomic_store_n(&d->backend, &table, __ATOMIC_RELEASE);
+    cpi_backend_set(d, &table);
 }
 
 static void unref(record *r)
@@ -320,7 +321,7 @@ cp_code cpi_cpu_capture_end(cp_stream *s, cp_graph *graph)
     while (*link && *link != r) link = &(*link)->next;
     if (*link) *link = r->next;
     for (int i = 0; r && i < r->nstreams; i++) __atomic_store_n(&r->streams[i]->impl, NULL, __ATOMIC_RELEASE);
-    if (!recording) __atomic_store_n(&s->device->backend, &cpi_backend_cpu, __ATOMIC_RELEASE);
+    if (!recording) cpi_backend_set(s->device, &cpi_backend_cpu);
     pthread_mutex_unlock(&lock);
     if (r && !r->invalid) {
         graph->handle = graph->exec = r;

@@ -63,7 +63,7 @@ typedef struct cpi_launch {
  * slot("symbol", hand_written=True, captured="called")
  * slot("get", hand_written=True, captured="called")
  * slot("set", hand_written=True, captured="called")
- * slot("launch", hand_written=True, captured="hand_written") */
+ * slot("launch", hand_written=True, captured="hand_written", profiled='"launch"') */
 typedef struct cpi_kernel_ops {
     cp_code (*load)(cp_stream *stream, const cpi_kernel_source *source, void **module);
     void (*unload)(cp_stream *stream, void *module);

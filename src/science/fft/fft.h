@@ -51,6 +51,15 @@ typedef struct cpi_fft_cache {
     int64_t hits, misses;
 } cpi_fft_cache;
 
+/* Bytes that are read and written, of as many complex numbers as there are places. */
+static inline int64_t cpi_fft_bytes(const cpi_fft_call *call)
+{
+    int64_t bytes = call->single ? 16 : 32;
+    for (int d = 0; d < call->rank; d++) bytes *= call->n[d];
+    for (int d = 0; d < call->ndim; d++) bytes *= call->shape[d];
+    return bytes;
+}
+
 typedef struct cpi_fft_ops {
     cp_code (*transform)(cp_stream *stream, const cpi_fft_call *call);
     /* Sets the limits (plans -1, bytes -2: unchanged; bytes -1: none), clears the cache if `clear`, and returns its
@@ -59,6 +68,7 @@ typedef struct cpi_fft_ops {
     /* NULL: the API layer composes them of `transform` and products, as it does for larger n. */
     cp_code (*cosine)(cp_stream *stream, const cpi_cosine_call *call);
 } cpi_fft_ops;
+/*: slot("transform", bytes="cpi_fft_bytes(call)") */
 /*: slot("cosine", absent="cuda") */
 /*: slot("cache", waits="true") */
 

@@ -91,6 +91,11 @@ int64_t cpi_lu_factor(const job *j, int64_t m, int64_t n, char *a, int64_t *pivo
  * trsm. */
 void cpi_lu_divide(const job *j, int which, bool lower, cpi_trans trans, bool unit, const void *t, char *x, int64_t k);
 
+/* cholesky_cpu.c: the same; one triangle of a matrix in columns becomes its factor. 1 + the column that shows that it
+ * is not positive definite, or 0. */
+enum { CPI_CHOLESKY_POTRF, CPI_CHOLESKY_TRSM, CPI_CHOLESKY_GEMM, CPI_CHOLESKY_HERK };
+int64_t cpi_cholesky_factor(const job *j, int64_t n, bool lower, char *a);
+
 /* spectra_pool.c: svd and eigh of one matrix that is neither small nor left to LAPACK. */
 typedef struct cpi_spectra {
     cpi_lapack_fn reduce, reflect, gemm, values, larft, trmm, divide[5], qr[5];

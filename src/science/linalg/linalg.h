@@ -68,18 +68,24 @@ typedef struct cpi_linalg {
     int32_t *pivots, *rows;
 } cpi_linalg;
 
-/*: slot("lu", name="args->function") */
-/*: slot("lu_solve", name="args->function") */
-/*: slot("solve", name="args->function") */
-/*: slot("inv", name="args->function") */
-/*: slot("det", name="args->function") */
-/*: slot("triangular", name="args->function") */
-/*: slot("cholesky", name="args->function") */
-/*: slot("qr", name="args->function") */
-/*: slot("svd", name="args->function") */
-/*: slot("eigh", name="args->function") */
-/*: slot("eig", name="args->function") */
-/*: slot("schur", name="args->function") */
+/* Bytes of the matrices and right sides that are read, and as many written. */
+static inline int64_t cpi_linalg_bytes(const cpi_linalg *a)
+{
+    return 2 * a->batch * (a->m * a->n + (a->b ? a->n * a->k : 0)) * (int64_t)cp_type_size(a->type);
+}
+
+/*: slot("lu", name="args->function", bytes="cpi_linalg_bytes(args)") */
+/*: slot("lu_solve", name="args->function", bytes="cpi_linalg_bytes(args)") */
+/*: slot("solve", name="args->function", bytes="cpi_linalg_bytes(args)") */
+/*: slot("inv", name="args->function", bytes="cpi_linalg_bytes(args)") */
+/*: slot("det", name="args->function", bytes="cpi_linalg_bytes(args)") */
+/*: slot("triangular", name="args->function", bytes="cpi_linalg_bytes(args)") */
+/*: slot("cholesky", name="args->function", bytes="cpi_linalg_bytes(args)") */
+/*: slot("qr", name="args->function", bytes="cpi_linalg_bytes(args)") */
+/*: slot("svd", name="args->function", bytes="cpi_linalg_bytes(args)") */
+/*: slot("eigh", name="args->function", bytes="cpi_linalg_bytes(args)") */
+/*: slot("eig", name="args->function", bytes="cpi_linalg_bytes(args)") */
+/*: slot("schur", name="args->function", bytes="cpi_linalg_bytes(args)") */
 typedef struct cpi_linalg_ops {
     /* P A = L U with partial pivoting (in each column the first entry of largest |re| + |im|). x: m x n, U and below it
      * L without its unit diagonal. pivots: r = min(m, n) indices, row i was exchanged with row pivots[i] >= i, counted

@@ -213,7 +213,7 @@ ONE(one_triangular)
 ONE(one_cholesky)
 {
     const cpi_linalg *l = j->l;
-    int64_t n = l->n, info = 0;
+    const int64_t n = l->n;
     (void)work;
     char *x = AT(l->x, n * n);
     const char *a = AT(l->a, n * n);
@@ -224,8 +224,7 @@ ONE(one_cholesky)
         memcpy(x + (row + (size_t)from) * j->size, a + (row + (size_t)from) * j->size, (size_t)(to - from) * j->size);
         if (is_complex(j)) set_part(j, x, 2 * (y * n + y) + 1, 0);
     }
-    j->f[0](l->upper ? "L" : "U", &n, x, &n, &info);
-    if (cpi_lapack_slot(&info, 0) > 0) return CPI_LINALG_NOT_POSITIVE;
+    if (cpi_cholesky_factor(j, n, l->upper, x) > 0) return CPI_LINALG_NOT_POSITIVE;
     for (int64_t y = 0; y < n; y++)
         if (isnan(part_of(j, x, (y * n + y) * (is_complex(j) ? 2 : 1)))) return CPI_LINALG_NOT_POSITIVE;
     return 0;
@@ -311,7 +310,9 @@ cp_code cpi_linalg_cpu_cholesky(cp_stream *stream, const cpi_linalg *l)
 {
     SMALL(CPI_SMALL_CHOLESKY);
     job j = begin(stream, l, one_cholesky);
-    return FIND(&j, "potrf") ? cpi_job_all(&j, 0) : cp_error();
+    j.pooled = true;
+    const char *herk = cpi_is_complex(l->type) ? "herk" : "syrk";
+    return FIND(&j, "potrf", "trsm", "gemm", herk) ? cpi_job_all(&j, 0) : cp_error();
 }
 cp_code cpi_linalg_cpu_qr(cp_stream *stream, const cpi_linalg *l)
 {

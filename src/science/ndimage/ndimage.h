@@ -71,8 +71,9 @@ typedef struct cpi_measure_plan {
     const char *function;    /* the public function's name, for errors */
 } cpi_measure_plan;
 
-/*: slot("label", waits="count || plan->limit < plan->lines * plan->width")
- * slot("measure", waits="plan->must")
+/*: slot("label", waits="count || plan->limit < plan->lines * plan->width",
+ *      bytes="x->size * (int64_t)cp_type_size(x->type) + out->size * (int64_t)cp_type_size(out->type)")
+ * slot("measure", waits="plan->must", profiled='"measure"', bytes="plan->size * 8")
  * record("cpi_label_plan", host={"neighbour": "neighbours"})
  * record("cpi_measure_plan", host={"shape": "ndim"}) */
 typedef struct cpi_ndimage_ops {

@@ -53,8 +53,10 @@ typedef struct cpi_integers {
     int64_t used;           /* output: how many parts were used, rejected ones included */
 } cpi_integers;
 
-/*: slot("words", host={"states": "states_n"})
- * slot("integers", waits=True) */
+/*: slot("words", host={"states": "states_n"}, bytes="8 * n")
+ * slot("draw", bytes="d->n * (d->width > 1 ? d->width : 1) * (int64_t)cp_type_size(d->type)")
+ * slot("halves", bytes="4 * q->want")
+ * slot("integers", waits=True, bytes="q->want * q->size") */
 typedef struct cpi_random_ops {
     /* n raw words. For kinds without a counter `states` has six numbers for each CPR_CHUNK words (host memory),
      * states_n in all. */

@@ -28,6 +28,8 @@ typedef struct cpi_correlation {
     double fill[2];             /* holds one element of `type` */
 } cpi_correlation;
 
+/*: slot("correlate",
+ *      bytes="(c->image_h * c->image_w + c->kernel_h * c->kernel_w + c->h * c->w) * (int64_t)cp_type_size(c->type)") */
 typedef struct cpi_signal_ops {
     /* Products are added with ky, then kx ascending within tiles of the kernel whose sizes depend on the
      * problem alone. float16 and bfloat16 add in float32 and round once. */

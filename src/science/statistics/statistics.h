@@ -97,7 +97,15 @@ typedef struct cpi_statistics_ops {
      * `width` instead of the differences. */
     cp_code (*areas)(cp_stream *stream, cp_type type, int64_t n, const void *y, const void *x, double width, void *to);
 } cpi_statistics_ops;
-/*: slot("span", absent="cuda") */
+/*: slot("bincount", bytes="(weights ? 16 : 8) * n")
+ * slot("tally", bytes="n * (int64_t)cp_type_size(type)")
+ * slot("bins", bytes="b->n * ((int64_t)cp_type_size(b->type) + (b->index ? 8 : 0))")
+ * slot("locate", bytes="n * (8 + (int64_t)cp_type_size(type))")
+ * slot("digitize", bytes="n * (8 + (int64_t)cp_type_size(type))")
+ * slot("interpolate", bytes="p->n * 16 + p->samples * 16")
+ * slot("quantiles", bytes="q->rows * q->count * (int64_t)cp_type_size(q->result)")
+ * slot("span", absent="cuda", bytes="n * (int64_t)cp_type_size(type)")
+ * slot("areas", bytes="(x ? 2 : 1) * n * (int64_t)cp_type_size(type)") */
 
 
 /* --- shared by the module's files --- */

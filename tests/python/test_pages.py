@@ -14,7 +14,7 @@ WRITTEN = sorted({"README.md", *(str(p.relative_to(pages.ROOT)) for p in (pages.
 RUN = [page for page in WRITTEN if any(b.language != "text" for b in pages.blocks(page))]
 #: these say what is on the CPU
 ON_CPU = {"README.md", "docs/quickstart.md", "docs/guide/devices.md", "docs/c-tutorial.md", "docs/from-cupy.md",
-          "docs/guide/performance.md", "docs/cli.md", "docs/install.md"}
+          "docs/guide/performance.md", "docs/cli.md", "docs/install.md", "docs/profiling.md"}
 
 
 @pytest.mark.parametrize("page", sorted(set(RUN) - ON_CPU))

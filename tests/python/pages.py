@@ -32,7 +32,8 @@ LANGUAGES = {"python", "c", "sh", "text", "cmake"}
 INCLUDES = [f"-I{ROOT / 'include'}", f"-I{BUILD / 'generated' / 'include'}"]
 LIBRARY = [f"-L{BUILD / 'lib'}", "-lcuprite", f"-Wl,-rpath,{BUILD / 'lib'}"]
 #: commands that change the machine or the checkout: other tests have them
-ELSEWHERE = {"pip", "apt-get", "sudo", "cmake", "git", "cd", "ninja", "export", "man", "compute-sanitizer", ".", "source"}
+ELSEWHERE = {"pip", "apt-get", "sudo", "cmake", "git", "cd", "ninja", "export", "man", "compute-sanitizer", ".",
+             "source"}
 STRICT = ["-std=c17", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
 
@@ -123,7 +124,7 @@ def shell(line, folder):
     words = shlex.split(line, comments=True)
     words = [w for i, w in enumerate(words) if i or w != "$"]
     variables = [words.pop(0) for _ in range(len(words)) if words and re.match(r"[A-Z_]+=", words[0])]
-    if not words or words[0] in ELSEWHERE or words[:3:2] == ["python", "venv"] or words[:3:2] == ["python", "pip"]:
+    if not words or words[0] in ELSEWHERE or words[1:3] in (["-m", "venv"], ["-m", "pip"]):
         return None
     if words[0].startswith("tools/"):
         assert os.access(ROOT / words[0], os.X_OK), line

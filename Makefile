@@ -71,6 +71,9 @@ check: build
 	@$(PYTHON) tools/check_words.py
 	@BUILD=$(BUILD) $(PYTHON) tools/check_names.py
 	@$(PYTHON) tools/make_api.py --check
+	@$(PYTHON) tools/make_speed.py --check
+	@$(PYTHON) tools/make_diagram.py --check
+	@$(PYTHON) tools/results.py --check
 	@PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) tools/make_python.py --check
 	@PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) tools/make_coverage.py --check
 

@@ -101,8 +101,8 @@ def command_page(markdown):
         lines = block.split("\n")
         if lines[0].startswith("## "):
             out.append(f".SH {escaped(lines[0][3:]).upper()}")
-        elif lines[0].startswith("    "):
-            out.append(".PP\n.nf\n" + escaped("\n".join(line[4:] for line in lines)) + "\n.fi")
+        elif lines[0].startswith("```"):  # a fenced block, which has no empty lines
+            out.append(".PP\n.nf\n" + escaped("\n".join(lines[1:-1])) + "\n.fi")
         elif lines[0].startswith("|"):
             for line in lines[2:]:
                 cells = [c.strip() for c in re.split(r"(?<!\\)\|", line)[1:-1]]

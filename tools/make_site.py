@@ -56,7 +56,24 @@ CHAPTERS = [
 ]
 # The pages of these modules include the names of their submodules.
 MODULES = ["linalg", "fft", "random", "polynomial", "lib", "scipy", "cuda", "jit", "numba", "io", "profiler", "testing"]
-START = ["README.md", "CONTRIBUTING.md"]
+# The written pages in the order of the table of contents, title by file of docs; those at its end come from the root.
+PAGES = [
+    ("Start", "index.md"), ("Quickstart", "quickstart.md"), ("Installing", "install.md"),
+    ("Guide", [
+        ("Contents", "python.md"), ("Arrays", "guide/arrays.md"), ("Devices, memory, streams", "guide/devices.md"),
+        ("Kernels of your own", "guide/kernels.md"), ("Random numbers", "guide/random.md"),
+        ("Linear algebra, transforms", "guide/linalg.md"), ("Images", "guide/images.md"), ("Files", "guide/files.md"),
+        ("Other libraries", "guide/interoperation.md"), ("Performance", "guide/performance.md"),
+        ("Profiling", "profiling.md")]),
+    ("Coming from elsewhere", [
+        ("From NumPy", "from-numpy.md"), ("From CuPy", "from-cupy.md"), ("From Numba", "from-numba.md"),
+        ("What is there of CuPy", "coverage.md"), ("Glossary", "glossary.md")]),
+    ("C", [("Tutorial", "c-tutorial.md"), ("Files in C", "io.md")]),
+    ("The command", "cli.md"), ("Environment variables", "environment.md"),
+]
+ABOUT = [("Architecture", "architecture.md"), ("Lazy evaluation", "lazy.md"), ("Releasing", "releasing.md")]
+CLOSING = {"CONTRIBUTING.md": "Contributing", "CHANGELOG.md": "Changes", "SECURITY.md": "Security",
+           "CODE_OF_CONDUCT.md": "Code of conduct"}
 
 
 # --- Markdown ---
@@ -176,22 +193,26 @@ def is_documented(x):
 
 
 # --- pages ---
-def linked(text, here):
-    """Rewrites links between pages of the tree for the site; links to other files are removed."""
-    pages = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md"}
+def place(source):
+    """Where a file of the tree lies in the site's pages; None of one that is no page of it."""
+    made = {"README.md": "index.md", "docs/api.md": "c/contents.md", "docs/python-reference.md": "python-api/index.md"}
+    if source in made or source in CLOSING:
+        return made.get(source) or source.lower()
+    is_ours = source.startswith("docs/") and source.endswith((".md", ".png", ".svg")) and (ROOT / source).is_file()
+    return source.removeprefix("docs/") if is_ours else None
 
+
+def linked(text, source):
+    """The text of a file of the tree with its links between pages for the site; links to other files are removed."""
     def link(m):
-        target = m[2]
-        if re.match(r"\w+:|#", target):
+        if m[0].startswith("`") or re.match(r"\w+:|#", m[2]):
             return m[0]
-        path, _, anchor = target.partition("#")
-        full = os.path.normpath(os.path.join(here, path))
-        if full in pages or full.startswith("docs/") and full.endswith(".md"):
-            page = {"docs/api.md": "c/contents.md", "docs/python-reference.md": "python-api/index.md"}.get(
-                full, pages.get(full, os.path.basename(full)))
-            return f"[{m[1]}]({page}{'#' + anchor if anchor else ''})"
-        return f"`{full}`"
-    return re.sub(r"\[([^\]]*)\]\(([^)\s]*)\)", link, text)
+        path, _, anchor = m[2].partition("#")
+        to = place(os.path.normpath(os.path.join(os.path.dirname(source), path)))
+        if to is None:
+            return f"`{os.path.normpath(os.path.join(os.path.dirname(source), path))}`"
+        return f"[{m[1]}]({os.path.relpath(to, os.path.dirname(place(source)))}{'#' + anchor if anchor else ''})"
+    return re.sub(r"```.*?^```$|\[([^\]]*)\]\(([^)\s]*)\)", link, text, flags=re.M | re.S)
 
 
 def c_pages():
@@ -218,6 +239,22 @@ def search_entries(path, text):
         yield title, f"{url}#{anchor}", " ".join(re.sub(r"[\\`*|#]", " ", body).split())[:300]
 
 
+def guides():
+    """The written pages of docs, which are all but those made of headers, rows and names."""
+    made = {"docs/api.md", "docs/python-reference.md"}
+    return [name for p in sorted((ROOT / "docs").rglob("*.md")) if (name := str(p.relative_to(ROOT))) not in made]
+
+
+def contents(pages, folder, depth=1):
+    """Lines of the table of contents, in mkdocs' notation, of the pages that exist."""
+    for title, page in pages:
+        if isinstance(page, list):
+            yield "  " * depth + f"- {title}:"
+            yield from contents(page, folder, depth + 2)
+        elif (folder / page).exists():
+            yield "  " * depth + f"- {title}: {page}"
+
+
 def write(folder):
     pages = folder / "site-pages"
     listed = []  # the site's table of contents, in mkdocs' notation
@@ -230,37 +267,34 @@ def write(folder):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
-    put("index.md", linked((ROOT / "README.md").read_text(), ""))
-    put("contributing.md", linked((ROOT / "CONTRIBUTING.md").read_text(), ""))
-    guides = {"from-numpy-and-cupy.md": "From NumPy and CuPy", "coverage.md": "What is there of CuPy",
-              "python.md": "Python", "io.md": "Files", "cli.md": "The command", "lazy.md": "Lazy evaluation",
-              "architecture.md": "Architecture"}
-    for name in guides:
-        put(name, linked((ROOT / "docs" / name).read_text(), "docs"))
-    listed.append("  - Start: index.md")
-    listed += [f"  - {title}: {name}" for name, title in list(guides.items())[:5]]
+    for source in ["README.md", *CLOSING, *guides()]:
+        put(place(source), linked((ROOT / source).read_text(), source))
+    for image in sorted((ROOT / "docs").rglob("*.png")) + sorted((ROOT / "docs").rglob("*.svg")):
+        to = pages / image.relative_to(ROOT / "docs")
+        to.parent.mkdir(parents=True, exist_ok=True)
+        to.write_bytes(image.read_bytes())
+    listed += contents(PAGES, pages)
     listed.append("  - Python API:")
-    contents = "# The Python API\n\n"
+    overview = "# The Python API\n\n"
     for title, names in chapters().items():
         page = re.sub(r"\W+", "-", title.lower()) + ".md"
         put(f"python-api/{page}", f"# {title}\n\n" + "".join(entry(n, x) for n, x in sorted(names.items())))
         listed.append(f"      - {title}: python-api/{page}")
-        contents += f"* [{title}]({page}): {', '.join(f'`{n}`' for n in sorted(names))}\n"
+        overview += f"* [{title}]({page}): {', '.join(f'`{n}`' for n in sorted(names))}\n"
     put("python-api/ndarray.md", entry("ndarray", cp.ndarray, "#"))
     listed.append("      - ndarray: python-api/ndarray.md")
-    contents += "* [ndarray](ndarray.md)\n"
+    overview += "* [ndarray](ndarray.md)\n"
     for name in MODULES:
         put(f"python-api/{name}.md", module_page(name))
         listed.append(f"      - cuprite.{name}: python-api/{name}.md")
-        contents += f"* [cuprite.{name}]({name}.md)\n"
-    put("python-api/index.md", contents)
+        overview += f"* [cuprite.{name}]({name}.md)\n"
+    put("python-api/index.md", overview)
     listed.append("      - Contents: python-api/index.md")
     listed.append("  - C API:")
     for page, (title, text) in c_pages().items():
         put(f"c/{page}", text)
         listed.append(f"      - {title}: c/{page}")
-    listed += [f"  - {title}: {name}" for name, title in list(guides.items())[4:]]
-    listed.append("  - Working on it: contributing.md")
+    listed += contents(ABOUT + [(title, name.lower()) for name, title in CLOSING.items()], pages)
     (pages / "search_index.js").write_text("const SEARCH = " + json.dumps(index) + ";\n")
     (pages / "search.js").write_text((ROOT / "tools/site_search.js").read_text())
     (folder / "mkdocs.yml").write_text(

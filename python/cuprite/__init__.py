@@ -92,7 +92,7 @@ def get_array_module(*args):
 
 
 def is_available() -> bool:
-    """Whether there is a GPU."""
+    """Whether there is a GPU; True in a process that calls Cuprite cupy, where programs ask whether they may run."""
     from cuprite import cuda
     return cuda.is_available()
 

@@ -58,6 +58,24 @@ def errstate(*, divide=None, over=None, under=None, invalid=None, linalg=None):
         _here.choices = before
 
 
+def _current_device():
+    """Facts about the current device: name, memory, limit; or why there is none."""
+    from cuprite import _device
+    from cuprite._core import CUDARuntimeError
+    from cuprite.cuda import _memories
+    try:
+        number = _device.current()
+        q, pool = _device.query(number), _device.pool(number)
+    except CUDARuntimeError as e:
+        return {"Device": e}
+    name = q["backend"] if number == -1 else f"{q['backend']}:{q['number']}"
+    units = "threads" if q["backend"] == "cpu" else "multiprocessors"
+    return {"Device": f"{name} ({q['name']}, {q['variant']}, {q['units']} {units})",
+            "Memory": f"{_memories.in_words(q['memory_total'])}, {_memories.in_words(q['memory_free'])} available",
+            "Memory Pool": f"holds {_memories.in_words(pool['held'])}, "
+                           f"its limit is {_memories.in_words(pool['limit']) if pool['limit'] else 'none'}"}
+
+
 class _RuntimeInfo:
     """Versions and devices, one fact a line when printed."""
 
@@ -73,6 +91,7 @@ class _RuntimeInfo:
             facts["NumPy Version"] = numpy.__version__
         except ImportError:
             facts["NumPy Version"] = None
+        facts.update(_current_device())
         facts["BLAS"] = _device.blas()
         facts["CUDA Driver Version"] = facts["CUDA Runtime Version"] = None
         if _device.count():

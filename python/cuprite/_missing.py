@@ -42,7 +42,7 @@ def _said(module, name, of, shown, top):
     elif module.startswith("cuprite.scipy") and name in dir(sys.modules["cuprite"]):
         near = f"{top}.{name}"
     hint = f"; the nearest is {near}" if near else ""
-    page = "docs/python.md" if module.startswith(("cuprite.numba", _CUDA)) else "docs/coverage.md"
+    page = "docs/from-numba.md" if module.startswith(("cuprite.numba", _CUDA)) else "docs/coverage.md"
     return f": Cuprite has no such {of}{hint} ({page} says what is there)"
 
 

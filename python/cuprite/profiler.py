@@ -40,7 +40,7 @@ class _Result:
     def to_str(self, show_gpu=False):
         lines = [self._line("CPU", self._times[0])]
         if show_gpu:
-            lines += [self._line(f"GPU-{d}", t) for d, t in zip(self._devices, self._times[1:])]
+            lines += [self._line(d, t) for d, t in zip(self._devices, self._times[1:])]
         return f"{self.name:<20s}:{' '.join(lines)}"
 
     def __str__(self):
@@ -118,7 +118,8 @@ def benchmark(func, args=(), kwargs=None, n_repeat=10000, *, name=None, n_warmup
         if spent >= max_duration:
             break
     columns = numpy.asarray(times, dtype=numpy.float64).reshape(-1, 1 + len(places)).T
-    return _Result(name, numpy.ascontiguousarray(columns), tuple(p.id for p in places))
+    return _Result(name, numpy.ascontiguousarray(columns), tuple(
+        "device cpu" if p.backend == "cpu" else f"GPU-{p.id}" for p in places))
 
 
 class Record:

@@ -2,7 +2,8 @@
 what a mismatch must be to be it.
 
 What can be computed in another way is no row: there the families' `close` compares with that (NumPy's result without
-out=, converted; in float64; of integers that do not wrap). docs/python.md says which of these a user will meet."""
+out=, converted; in float64; of integers that do not wrap). docs/guide/arrays.md says which of these a user will
+meet."""
 import numpy as np
 from differential import Array, Known, made
 from differential_ufunc import COMPARISONS

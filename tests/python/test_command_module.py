@@ -157,6 +157,15 @@ def test_array_namespaces():
     assert r.stdout == "<class 'numpy.float64'> True\n", r
 
 
+def test_programs_may_run():
+    """CuPy's programs ask cuda.is_available; ours, whether there is a GPU."""
+    asked = "print(cp.is_available(), cp.cuda.is_available(), cp.cuda.runtime.getDeviceCount() > 0)"
+    r = run("-m", "cuprite", "-c", "import cupy as cp; " + asked)
+    assert r.stdout == "True True True\n", r
+    r = run("-c", "import cuprite as cp; " + asked)
+    assert r.stdout == f"{_device.count() > 0} {_device.count() > 0} True\n", r
+
+
 def test_properties_of_devices():
     p = cp.cuda.runtime.getDeviceProperties(0)
     assert len(p["uuid"]) == 16 and isinstance(p["uuid"], bytes)
@@ -174,6 +183,38 @@ def test_words_of_a_full_pool(device):
             cp.ones(10**8)
     finally:
         pool.set_limit(size=0)
+
+
+@pytest.mark.parametrize("ask", [
+    lambda: cp.cuda.alloc(2**62), lambda: cp.cuda.Memory(2**62), lambda: cp.cuda.runtime.malloc(2**62),
+    lambda: cp.cuda.MemoryPool().malloc(2**62), lambda: cp.cuda.alloc_pinned_memory(2**62)])
+def test_every_allocator_says_what_is_available(ask, device):
+    with pytest.raises((cp.cuda.OutOfMemoryError, cp.cuda.runtime.CUDARuntimeError),
+                       match=r"4611686018427387904 bytes asked for \(4\.0 EiB\), available are [\d.]+ [KMGT]iB"):
+        ask()
+
+
+def test_a_pool_of_ones_own_says_its_limit(device):
+    pool = cp.cuda.MemoryPool()
+    pool.set_limit(size=3 << 29)
+    with pytest.raises(cp.cuda.OutOfMemoryError, match=r"\(2\.0 GiB\), the pool holds 0 bytes, its limit is 1\.5 GiB$"):
+        pool.malloc(2 << 30)
+
+
+def test_the_configuration_names_the_device(device, capsys):
+    """On one screen: the current device, its memory and what its pool may hold."""
+    pool = cp.get_default_memory_pool()
+    pool.set_limit(size=5 << 30)
+    try:
+        cp.show_config()
+    finally:
+        pool.set_limit(size=0)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) < 20
+    facts = dict(line.split(" : ", 1) for line in (" ".join(text.split()) for text in lines))
+    assert facts["Device"].startswith("cpu (" if device == "cpu" else f"{device} ({cp.cuda.Device().name}, ")
+    assert "available" in facts["Memory"] and "iB" in facts["Memory"]
+    assert facts["Memory Pool"].startswith("holds ") and "its limit is 5.0 GiB" in facts["Memory Pool"]
 
 
 def test_capsules(device):

@@ -90,6 +90,25 @@ def test_the_cpu_says_what_it_is():
     assert cp.is_available() == cp.cuda.is_available() == (_device.count() > 0)
 
 
+def test_what_is_printed_says_cpu(device, capsys):
+    """Streams, graphs, plans and Numba's objects: on the CPU none of them says that it is CUDA's, or a number."""
+    from cuprite.numba import cuda
+    stream = cp.cuda.Stream(non_blocking=True)
+    with stream:
+        stream.begin_capture()
+        graph = stream.end_capture()
+    cuda.detect()
+    said = capsys.readouterr().out
+    printed = [repr(stream), repr(graph), repr(cp.cuda.Stream.null), repr(cp.cuda.get_current_stream()),
+               str(cp.fft.config.get_plan_cache()), repr(cuda.get_current_device()), repr(cuda.stream())]
+    if device != "cpu":
+        assert "CUDA device" in printed[5] and "cpu" not in "".join(printed) and said.startswith("Found ")
+        return
+    assert all("(device cpu)" in text for text in printed[:5]), printed
+    assert printed[5] == f"<CPU device '{cp.cuda.Device('cpu').name}'>" and "(device cpu)" in printed[6]
+    assert said.startswith("Found no CUDA device; kernels run on the CPU\n")
+
+
 @pytest.mark.parametrize("told", [("x", 0), (0,), (0, 1, 2), (1, 5), None, 5, (0, None), ("0", "5"), (0.0, 0)])
 def test_what_cuda_stream_returns(told):
     """The protocol's answer is two integers, the first one 0."""

@@ -1,5 +1,5 @@
-"""docs/from-numpy-and-cupy.md: each line of code gives what the page says, an exception of exactly that name or a value
-of that representation."""
+"""docs/from-numpy.md, from-cupy.md and from-numba.md: each line of code gives what the page says, an exception of
+exactly that name or a value of that representation. (Fenced blocks are test_pages.py's.)"""
 import pathlib
 import re
 import warnings
@@ -10,8 +10,10 @@ import scipy.special
 
 import cuprite as cp
 
-PAGE = pathlib.Path(__file__).parents[2] / "docs" / "from-numpy-and-cupy.md"
-LINES = re.findall(r"^    (\S.*?)\s+# (.*)$", PAGE.read_text(), re.M)
+DOCS = pathlib.Path(__file__).parents[2] / "docs"
+TEXT = "".join(re.sub(r"^```.*?^```$", "", (DOCS / f"from-{name}.md").read_text(), flags=re.M | re.S)
+               for name in ("numpy", "cupy", "numba"))
+LINES = re.findall(r"^    (\S.*?)\s+# (.*)$", TEXT, re.M)
 
 
 class Sub(cp.ndarray):
@@ -33,7 +35,7 @@ def put(x, key, value):
 
 
 def test_lines_are_read():
-    code = [line for line in PAGE.read_text().split("\n") if line.startswith("    ")]
+    code = [line for line in TEXT.split("\n") if line.startswith("    ")]
     assert len(LINES) == len(code) > 90
     assert sum(said.endswith("Error") for _, said in LINES) > 30
 

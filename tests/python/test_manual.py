@@ -44,3 +44,4 @@ def test_the_command_has_a_page(pages):
     text = (pages / "man1/cuprite.1").read_text()
     for option in ("plane", "catalog", "kappa", "seed"):
         assert option in text
+    assert "\ncuprite sky sky.fits \\-\\-size 440" in text and "```" not in text

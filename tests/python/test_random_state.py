@@ -1,4 +1,4 @@
-"""RandomState's stream: Philox 4x32-10 by the definition in docs/python.md, against that generator written in NumPy.
+"""RandomState's stream: Philox 4x32-10 by the definition in docs/guide/random.md, against that generator in NumPy.
 
 Numbers of any call depend on the position in the stream alone, so the reference has all of them, bit for bit, on every
 device.

@@ -30,7 +30,16 @@ def test_every_page_is_listed(site):
     listed = set(re.findall(r": (\S+\.md)$", (site / "mkdocs.yml").read_text(), re.M))
     pages = {str(p.relative_to(site / "site-pages")) for p in (site / "site-pages").rglob("*.md")}
     assert listed == pages
-    assert {"index.md", "from-numpy-and-cupy.md", "c/array.md", "python-api/linalg.md"} <= pages
+    assert {"index.md", "from-numpy.md", "guide/arrays.md", "c/array.md", "python-api/linalg.md"} <= pages
+
+
+def test_links_lead_to_pages(site):
+    pages = site / "site-pages"
+    for page in [*pages.glob("*.md"), *pages.glob("guide/*.md")]:
+        text = re.sub(r"^```.*?^```$|`[^`]*`", "", page.read_text(), flags=re.M | re.S)
+        for target in re.findall(r"\]\(([^)\s#]+)", text):
+            assert re.match(r"\w+:", target) or (page.parent / target).is_file(), f"{page.name}: {target}"
+    assert "](images/sky.png)" in (pages / "index.md").read_text()
 
 
 def test_every_name_has_a_place(site):

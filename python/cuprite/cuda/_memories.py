@@ -23,13 +23,27 @@ def checked(size):
     return size
 
 
+def in_words(size):
+    """A number of bytes with its unit: "4.0 GiB"."""
+    units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
+    power = min(max(size.bit_length() - 1, 0) // 10, len(units) - 1)
+    return f"{size / 1024 ** power:.1f} {units[power]}" if power else f"{size} bytes"
+
+
+def exhausted(number, size):
+    """The OutOfMemoryError of a device that has not so many bytes."""
+    q = _device.query(number)
+    return OutOfMemoryError(f"out of memory on {q['name']}: {size} bytes asked for ({in_words(size)}), available are "
+                            f"{in_words(q['memory_free'])}")
+
+
 def new(size, kind):
     """The address of new memory of the current device; CUDARuntimeError (cudaErrorMemoryAllocation) where there is
     none."""
     here = _device.current()
     try:
         if size >> 63:
-            raise OutOfMemoryError(f"out of memory on {_device.query(here)['name']}: {size} bytes asked for")
+            raise exhausted(here, size)
         return _device.memory_new(here, size, kind)
     except OutOfMemoryError as e:
         raise CUDARuntimeError(f"cudaErrorMemoryAllocation: {e}") from None

@@ -10,7 +10,8 @@ from _thread import RLock, _local, allocate_lock
 from cuprite import _device
 from cuprite._core import CUDARuntimeError, OutOfMemoryError
 from cuprite.cuda import memory_hook
-from cuprite.cuda._memories import UNIT, BaseMemory, MemoryPointer, checked, enough, malloc, malloc_async
+from cuprite.cuda._memories import (UNIT, BaseMemory, MemoryPointer, checked, enough, exhausted, in_words, malloc,
+                                    malloc_async)
 from cuprite.cuda.device import Device, on_cuda
 
 MEMORY_ALLOCATION = 2  # cudaErrorMemoryAllocation
@@ -76,8 +77,7 @@ class _Pool:
         hooks = memory_hook.get_memory_hooks().values()
         mem_size = _rounded(size)
         if mem_size >> 63:
-            name = _device.query(_device.current())["name"]
-            raise OutOfMemoryError(f"out of memory on {name}: {size} bytes asked for")
+            raise exhausted(_device.current(), size)
         reported = {"device_id": Device().id, "size": size, "mem_size": mem_size}
         for hook in hooks:
             hook.malloc_preprocess(**reported)
@@ -142,8 +142,8 @@ class MemoryPool(_Pool):
             if limit and self._held.get(device, 0) + size > limit:
                 self.free_all_blocks()
                 if self._held.get(device, 0) + size > limit:
-                    raise OutOfMemoryError(f"out of memory: {size} bytes asked for, the pool holds "
-                                           f"{self._held.get(device, 0)} (limit {limit})")
+                    raise OutOfMemoryError(f"out of memory: {size} bytes asked for ({in_words(size)}), the pool holds "
+                                           f"{in_words(self._held.get(device, 0))}, its limit is {in_words(limit)}")
         with pool_alone:
             block = self._taken(size)
         with self._lock:

@@ -1,5 +1,6 @@
 """Device: the current one, a GPU, the CPU. Device 0 is the CPU where there is no GPU, so programs for one run there."""
 from _operator import index
+from sys import modules
 
 from cuprite import _device
 from cuprite._core import CUDARuntimeError
@@ -155,8 +156,9 @@ def _no_handle(name):
 
 
 def is_available():
-    """Whether there is a GPU."""
-    return _device.count() > 0
+    """Whether there is a GPU. In a process that calls Cuprite cupy programs ask by this whether they may run, and they
+    may: True."""
+    return modules["cuprite"].__name__ == "cupy" or _device.count() > 0
 
 
 def get_device_id():

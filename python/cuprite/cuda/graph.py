@@ -48,4 +48,5 @@ class Graph:
             os.remove(path)
 
     def __repr__(self):
-        return f"<Graph {self.graph:#x} (device {self._number})>"
+        from cuprite.cuda.stream import _shown
+        return f"<Graph {self.graph:#x} (device {_shown(self._number)})>"

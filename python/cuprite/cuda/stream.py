@@ -24,6 +24,13 @@ def _event_of(event):
     return event._event
 
 
+def _shown(device):
+    """What a printed object calls a device: its number, or cpu.
+
+    Parameters: device: a number; 0 is the CPU where there is no GPU."""
+    return "cpu" if device == -1 or device == 0 and _device.count() == 0 else device
+
+
 class _Base:
     """A stream: work in it is done in order."""
     _handle = None
@@ -150,7 +157,7 @@ class _Base:
         return hash((self.ptr, self.device_id)) if self.ptr else id(self)
 
     def __repr__(self):
-        return f"<{type(self).__name__} {self.ptr} (device {self.device_id})>"
+        return f"<{type(self).__name__} {self.ptr} (device {_shown(self.device_id)})>"
 
 
 class _Current:
@@ -246,7 +253,7 @@ class _Special(Stream):
         return 0 if number < 0 and _device.count() == 0 else number
 
     def __repr__(self):
-        return f"<Stream {self._name} (device {self.device_id})>"
+        return f"<Stream {self._name} (device {_shown(self.device_id)})>"
 
 
 class _NullStream(_Special):

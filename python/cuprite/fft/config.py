@@ -99,9 +99,10 @@ class PlanCache:
         print(self)
 
     def __str__(self):
+        from cuprite.cuda import stream
         plans, most, used, most_bytes, hits, misses = self._ask()
         limit = "unlimited" if most >= 2**62 else most
-        return (f"------------------- FFT plan cache (device {self._dev}) -------------------\n"
+        return (f"------------------- FFT plan cache (device {stream._shown(self._dev)}) -------------------\n"
                 f"current / max size: {plans} / {limit} (counts)\n"
                 f"current / max memsize: {used} / {'unlimited' if most_bytes < 0 else most_bytes} (bytes)\n"
                 f"hits / misses: {hits} / {misses} (counts)\n")

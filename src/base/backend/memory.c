@@ -1,6 +1,7 @@
 /* Raw memory: its kinds, copies of bytes between devices, and the limits set by the environment.
  *
  * Invariant: a kind that a backend lacks falls back to its plain device memory, or, for host kinds, to host memory. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,25 @@ static bool known(const char *function, cp_memory_kind kind)
     if (kind >= CP_MEMORY_DEVICE && kind <= CP_MEMORY_PINNED) return true;
     cpi_fail(CP_ERROR_VALUE, "%s: %d is no kind of memory", function, (int)kind);
     return false;
+}
+
+const char *cpi_bytes_string(double n, char text[32])
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    int unit = 0;
+    for (; n >= 1024 && unit < 6; unit++) n /= 1024;
+    snprintf(text, 32, unit ? "%.1f %s" : "%.0f %s", n, units[unit]);
+    return text;
+}
+
+static void fail_memory(const char *function, cpi_device *d, size_t bytes)
+{
+    char asked[32], available[32];
+    int64_t total = 0, rest = 0;
+    const bool known = d->backend->query(d, &total, &rest) == CP_OK;
+    cpi_fail(CP_ERROR_MEMORY, "%s: out of memory on %s: %zu bytes asked for (%s)%s%s", function, d->name, bytes,
+             cpi_bytes_string((double)bytes, asked), known ? ", available are " : "",
+             known ? cpi_bytes_string((double)rest, available) : "");
 }
 
 static void *new_memory(cpi_device *d, size_t bytes, cp_memory_kind kind)
@@ -36,7 +56,7 @@ void *cp_memory_new(int device, size_t bytes, cp_memory_kind kind)
     if (!bytes) bytes = 1;
     void *p = cpi_allocation_fails() ? NULL : new_memory(d, bytes, kind);
     if (p) cpi_count_live(1), cpi_live_add(p, bytes);
-    else cpi_fail(CP_ERROR_MEMORY, "%s: out of memory on %s: %zu bytes asked for", function, d->name, bytes);
+    else fail_memory(function, d, bytes);
     return p;
 }
 

@@ -545,16 +545,6 @@ void cpi_pool_count_small(cpi_pool *p, int64_t bytes)
         __atomic_store_n(&p->small_most, now, __ATOMIC_RELAXED);
 }
 
-/* A number of bytes with a unit. */
-static const char *in_words(double n, char text[32])
-{
-    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    int unit = 0;
-    for (; n >= 1024 && unit < 6; unit++) n /= 1024;
-    snprintf(text, 32, unit ? "%.1f %s" : "%.0f %s", n, units[unit]);
-    return text;
-}
-
 static void fail_full(cpi_pool *p, size_t bytes)
 {
     char asked[32], used[32], held[32], limit[32], available[32];
@@ -564,10 +554,10 @@ static void fail_full(cpi_pool *p, size_t bytes)
     const bool known = p->device->backend->query(p->device, &total, &rest) == CP_OK;
     cpi_fail(CP_ERROR_MEMORY,
              "out of memory on %s: %zu bytes asked for (%s)%s%s; arrays hold %s, the pool %s, its limit is %s",
-             p->device->name, bytes, in_words((double)bytes, asked), known ? ", available are " : "",
-             known ? in_words((double)rest, available) : "", in_words((double)now.used, used),
-             in_words((double)now.held, held),
-             now.limit ? in_words((double)now.limit, limit) : "none");
+             p->device->name, bytes, cpi_bytes_string((double)bytes, asked), known ? ", available are " : "",
+             known ? cpi_bytes_string((double)rest, available) : "", cpi_bytes_string((double)now.used, used),
+             cpi_bytes_string((double)now.held, held),
+             now.limit ? cpi_bytes_string((double)now.limit, limit) : "none");
 }
 
 void *cpi_pool_alloc(cpi_pool *p, cp_stream *stream, size_t bytes)

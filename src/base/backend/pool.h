@@ -36,6 +36,8 @@ void cpi_pool_capture_gone(cpi_pool *pool, struct cpi_capture *capture);
 /* The stream is about to end and its work is done: its free blocks become available to every stream; blocks that other
  * streams still use become `heir`'s. */
 void cpi_pool_stream_ends(cpi_pool *pool, cp_stream *stream, cp_stream *heir);
+/* A number of bytes with its unit: "4.0 GiB". */
+const char *cpi_bytes_string(double n, char text[32]);
 /* In a forked child: reinitializes locks. */
 void cpi_pool_after_fork(cpi_pool *pool);
 

@@ -54,7 +54,8 @@ class Stream:
         return True
 
     def __repr__(self):
-        return f"<CUDA stream {self._stream.ptr} (device {self._stream.device_id})>"
+        from cuprite.cuda import stream as streams
+        return f"<CUDA stream {self._stream.ptr} (device {streams._shown(self._stream.device_id)})>"
 
 
 def stream():
@@ -286,7 +287,8 @@ class _Device:
         return hash(self._inner)
 
     def __repr__(self):
-        return f"<CUDA device {self.id} '{self._inner.name}'>"
+        kind = "CPU device" if self._inner.backend == "cpu" else f"CUDA device {self.id}"
+        return f"<{kind} '{self._inner.name}'>"
 
 
 class _Context:
@@ -396,7 +398,8 @@ def get_supported_ccs():
 
 def detect():
     """Prints the devices."""
-    print(f"Found {len(gpus)} CUDA devices")
+    found = [device for device in gpus if device._inner.backend != "cpu"]
+    print(f"Found {len(found)} CUDA devices" if found else "Found no CUDA device; kernels run on the CPU")
     for device in gpus:
         print(f"id {device.id}    {device.name!r:>40}    compute capability: "
               f"{'.'.join(map(str, device.compute_capability))}")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Compares two builds row by row: bench/compare.py NOW BASE [--device cpu|gpu] [--only MODULE,...] [--match REGEX]
-[--rounds N] [--budget SECONDS] [--above RATIO] [--output FILE.json]
+[--rows FILE [--marked]] [--skip FILE] [--rounds N] [--budget SECONDS] [--seconds N] [--alone] [--above RATIO]
+[--output FILE.json]
 
 NOW and BASE are checkouts with a build in build/. Each has two processes, made in the order now, base, base, now:
 a process's memory layout changes times by some per cent, and of two successive processes the first was slower. All four
@@ -9,7 +10,10 @@ now / base: of the shortest times, and of the medians. Rows with both above --ab
 
 Noise: compare.py NOW NOW of the 288 rows of `index` on a busy machine of two processors (one thread, taskset,
 --budget 0.4) gave a geometric mean of 0.998; nine of ten rows were between 0.98 and 1.025, all between 0.96 and 1.06,
-and one was marked. A row that is marked once is to be measured again, alone (--match).
+and one was marked. A row that is marked once is to be measured again, alone: --match, or --rows with this program's
+output (lines "MODULE NAME" do too), of which --marked takes the marked rows; without --only, of the modules that it
+names. --skip leaves out the rows of such a file. No row begins after --seconds. --alone imports neither PyTorch nor
+CuPy, which are only needed where CUDA's libraries come with them: half of a module's start.
 """
 import argparse, datetime, importlib, json, math, os, pathlib, re, statistics, subprocess, sys, time
 
@@ -25,13 +29,27 @@ class Peer:
     __call__ = __getattr__ = __getitem__ = __lt__ = __gt__ = __add__ = __radd__ = __sub__ = __mul__ = itself
 
 
-def worker(device, subjects, match):
+ROW = re.compile(r"(\w+)\s+(.*?)(\s+[\d.]+\s+[\d.]+\s+[\d.]+\s+[\d.]+( <--)?)?\s*$")
+
+
+def rows_of(file, marked=False):
+    """(module, name) of the rows of an output of this program, or of lines "MODULE NAME"."""
+    modules = {f.stem[6:] for f in HERE.glob("bench_*.py")}
+    found = [ROW.match(line) for line in pathlib.Path(file).read_text().splitlines()]
+    return {(m[1], m[2]) for m in found if m and m[1] in modules and (m[4] or not marked)}
+
+
+def worker(device, subjects, match, alone):
     """Answers requests, one a line: "next" with the next case's name or null, "find NAME" with null where there is no
     such case, a number with the milliseconds of a call, from that many calls."""
     import common
     common.Bench.theirs = common.Bench.tensor = lambda self, a: Peer()
     answers, sys.stdout = sys.stdout, sys.stderr
+    absent = ("torch", "cupy") if alone else ()
+    sys.modules.update(dict.fromkeys(absent))
     b = common.Bench(device)
+    for name in absent:
+        del sys.modules[name]
     b.cupy = b.torch = Peer()
     b.wait = lambda who: b.cp.cuda.Device(0).synchronize() if b.gpu else None
 
@@ -80,7 +98,8 @@ class Worker:
                os.pathsep.join(filter(None, [libraries, os.environ.get("LD_LIBRARY_PATH")]))}
         self.process = subprocess.Popen(
             [sys.executable, __file__, "--worker", str(tree), str(tree), "--device", a.device, "--only", a.only,
-             "--match", a.match], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+             "--match", a.match] + ["--alone"] * a.alone, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            text=True)
 
     def ask(self, what):
         print(what, file=self.process.stdin, flush=True)
@@ -119,8 +138,13 @@ def main():
     p.add_argument("now")
     p.add_argument("base")
     p.add_argument("--device", default="cpu")
-    p.add_argument("--only", default=",".join(sorted(f.stem[6:] for f in HERE.glob("bench_*.py"))))
+    p.add_argument("--only", default="")
     p.add_argument("--match", default="")
+    p.add_argument("--rows", default="")
+    p.add_argument("--marked", action="store_true")
+    p.add_argument("--skip", default="")
+    p.add_argument("--seconds", type=float, default=math.inf)
+    p.add_argument("--alone", action="store_true")
     p.add_argument("--rounds", type=int, default=8)
     p.add_argument("--budget", type=float, default=1.0)
     p.add_argument("--above", type=float, default=1.03)
@@ -128,39 +152,54 @@ def main():
     p.add_argument("--worker", action="store_true")
     a = p.parse_args()
     if a.worker:
-        return worker(a.device, a.only.split(","), a.match)
-    rows, marked = [], 0
-    for module in a.only.split(","):
-        a.only = module
-        workers = [Worker(tree, a) for tree in (a.now, a.base, a.base, a.now)]
-        while True:
-            name = "the next row"
-            try:
-                name = workers[0].ask("next")
-                if name is None:
-                    break
-                if not all([w.ask(f"find {name}") for w in workers[1:]]):
-                    continue  # base does not have it
-                r = {"module": module, "name": name, **compare(workers, a)}
-            except RuntimeError as e:
-                print(f"{module} {name}: {e}", flush=True)
-                if "ended" in str(e):
-                    break
-                continue
-            rows.append(r)
-            mark = min(r["ratio"], r["median_ratio"]) > a.above
-            marked += mark
-            print(f"{module:15} {name:55} {r['now_ms']:10.4f} {r['base_ms']:10.4f}  {r['ratio']:.3f} "
-                  f"{r['median_ratio']:.3f}{' <--' if mark else ''}", flush=True)
-        for w in workers:
-            w.process.kill()
+        return worker(a.device, a.only.split(","), a.match, a.alone)
+    a.mark = lambda r: min(r["ratio"], r["median_ratio"]) > a.above
+    wanted, measured = rows_of(a.rows, a.marked) if a.rows else None, rows_of(a.skip) if a.skip else set()
+    modules = {f.stem[6:] for f in HERE.glob("bench_*.py")} if wanted is None else {module for module, _ in wanted}
+    end, rows = time.monotonic() + a.seconds, []
+    for module in a.only.split(",") if a.only else sorted(modules):
+        names = None if wanted is None else {n for m, n in wanted - measured if m == module}
+        compare_module(a, module, names, {n for m, n in measured if m == module}, end, rows)
         if a.output:
             record = {"date": datetime.date.today().isoformat(), "device": a.device, "now": commit(a.now),
                       "base": commit(a.base), "rows": rows}
             pathlib.Path(a.output).write_text(json.dumps(record, indent=1))
     if rows:
         mean = math.exp(statistics.fmean(math.log(r["ratio"]) for r in rows))
-        print(f"{len(rows)} rows, geometric mean {mean:.3f}, {marked} above {a.above}")
+        print(f"{len(rows)} rows, geometric mean {mean:.3f}, {sum(map(a.mark, rows))} above {a.above}")
+
+
+def compare_module(a, module, names, measured, end, rows):
+    """Adds to `rows` those of the module: of these names (None: all), not measured yet, until the time `end`."""
+    if names == set() or time.monotonic() > end:
+        return
+    a.only = module
+    workers = [Worker(tree, a) for tree in (a.now, a.base, a.base, a.now)]
+    while (names is None or names) and time.monotonic() < end:
+        name = "the next row"
+        try:
+            name = workers[0].ask("next")
+            if name is None:
+                break
+            if name in measured or (names is not None and name not in names):
+                continue
+            if names is not None:
+                names.remove(name)
+            if not all([w.ask(f"find {name}") for w in workers[1:]]):
+                continue  # base does not have it
+            r = {"module": module, "name": name, **compare(workers, a)}
+        except RuntimeError as e:
+            print(f"{module} {name}: {e}", flush=True)
+            if "ended" in str(e):
+                break
+            continue
+        rows.append(r)
+        print(f"{module:15} {name:55} {r['now_ms']:10.4f} {r['base_ms']:10.4f}  {r['ratio']:.3f} "
+              f"{r['median_ratio']:.3f}{' <--' if a.mark(r) else ''}", flush=True)
+    for name in sorted(names or ()):
+        print(f"{module} {name}: not measured", flush=True)
+    for w in workers:
+        w.process.kill()
 
 
 if __name__ == "__main__":

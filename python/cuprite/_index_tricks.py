@@ -16,6 +16,16 @@ __all__ = ["c_", "diag_indices", "diag_indices_from", "indices", "isin", "ix_", 
            "triu_indices_from", "unravel_index"]
 
 
+def _common_dtype(choicelist, default):
+    """The dtype of choices that are floating arrays of one, where the default is a number that does not change it; else
+    None."""
+    if type(default) is not float and not (type(default) is int and 0 <= default < 128):
+        return None
+    dtypes = {c.dtype if isinstance(c, cp.ndarray) else None for c in choicelist}
+    dtype = dtypes.pop() if len(dtypes) == 1 else None
+    return dtype if dtype is not None and dtype.kind in "fc" else None
+
+
 def select(condlist, choicelist, default=0):
     """Each element from the first of the choices whose condition is true there, else the default; all broadcast.
 
@@ -24,7 +34,10 @@ def select(condlist, choicelist, default=0):
     Errors: ValueError for lists of different lengths."""
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
-    if choicelist:
+    dtype = _common_dtype(choicelist, default)
+    if dtype is not None:
+        default = cp.full((), default, dtype)   # without promotion in Python, and without a copy from the host
+    elif choicelist:
         dtype = cp.result_type(*choicelist, default)
         *choicelist, default = (c if isinstance(c, cp.ndarray) else cp.asarray(c).astype(dtype)
                                 for c in [*choicelist, default])   # a number that does not fit wraps

@@ -44,6 +44,28 @@ static PyObject *measure_array(measure f, const region *g)
     return r ? cpy_wrap(r) : NULL;
 }
 
+/* The n rows of a (n, ndim) array of int64, as tuples. */
+static PyObject *tuples(const cp_array *rows, int64_t n, int ndim)
+{
+    int64_t *p = PyMem_Malloc((size_t)cp_nbytes(rows) + 1);
+    if (!p) return PyErr_NoMemory();
+    cp_code code;
+    CPY_UNLOCKED(code = cp_to_host(rows, p, (size_t)cp_nbytes(rows)));
+    PyObject *list = code == CP_OK ? PyList_New((Py_ssize_t)n) : cpy_raise();
+    for (int64_t i = 0; list && i < n; i++) {
+        PyObject *t = PyTuple_New(ndim);
+        for (int a = 0; t && a < ndim; a++) {
+            PyObject *v = PyLong_FromLongLong(p[i * ndim + a]);
+            if (v) PyTuple_SET_ITEM(t, a, v);
+            else Py_CLEAR(t);
+        }
+        if (t) PyList_SET_ITEM(list, i, t);
+        else Py_CLEAR(list);
+    }
+    PyMem_Free(p);
+    return list;
+}
+
 /* (…, ndim) positions: a tuple for one label, else a list with one entry a label. */
 static PyObject *positions(measure f, const region *g, bool numbers)
 {
@@ -52,29 +74,26 @@ static PyObject *positions(measure f, const region *g, bool numbers)
     int ndim = (int)cp_dim(all, -1);
     bool one = cp_ndim(all) == 1;
     int64_t n = one || ndim == 0 ? 1 : cp_size(all) / ndim;
-    cp_array *flat = CPY_MADE(cp_reshape(all, CP_SHAPE(n, ndim)));
-    cpy_free(all);
-    PyObject *rows = cpy_wrap(flat);
-    if (!rows) return NULL;
-    PyObject *list = NULL;
-    if (numbers) { /* integers on the host, as tuples */
-        list = PyObject_CallMethod(rows, "tolist", NULL);
-        for (Py_ssize_t i = 0; list && i < PyList_GET_SIZE(list); i++) {
-            PyObject *t = PyList_AsTuple(PyList_GET_ITEM(list, i));
-            if (!t) Py_CLEAR(list);
-            else PyList_SetItem(list, i, t);
-        }
-    } else if (one) { /* a tuple of 0-d arrays */
+    PyObject *list = NULL, *rows = NULL;
+    if (numbers) { /* integers on the host */
+        list = tuples(all, n, ndim);
+        cpy_free(all);
+    } else {
+        cp_array *flat = CPY_MADE(cp_reshape(all, CP_SHAPE(n, ndim)));
+        cpy_free(all);
+        if (!(rows = cpy_wrap(flat))) return NULL;
+    }
+    if (rows && one) { /* a tuple of 0-d arrays */
         PyObject *row = PySequence_GetItem(rows, 0);
         list = row ? PyList_New(0) : NULL;
         PyObject *t = row ? PySequence_Tuple(row) : NULL;
         if (!list || !t || PyList_Append(list, t) < 0) Py_CLEAR(list);
         Py_XDECREF(t);
         Py_XDECREF(row);
-    } else {
+    } else if (rows) {
         list = PySequence_List(rows);
     }
-    Py_DECREF(rows);
+    Py_XDECREF(rows);
     if (!one || !list) return list;
     PyObject *first = PySequence_GetItem(list, 0);
     Py_DECREF(list);

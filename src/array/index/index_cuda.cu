@@ -273,11 +273,13 @@ cp_code cpi_index_cuda_fill(cp_stream *stream, char *x, const uint8_t *mask, int
 
 namespace {
 
-struct extents { int ndim; int64_t shape[CP_MAXDIM]; };
+/* Extent: cpi_divisor for fewer than 2^31 elements, else int64_t. */
+template <class Extent> struct extents { int ndim; Extent shape[CP_MAXDIM]; };
 
+template <class Extent, class Index>
 __global__ void __launch_bounds__(THREADS)
-coordinates_kernel(const unsigned *words, const int64_t *before, const __grid_constant__ extents e, int64_t across,
-                   int64_t along, int64_t *out)
+coordinates_kernel(const unsigned *words, const int64_t *before, const __grid_constant__ extents<Extent> e,
+                   int64_t across, int64_t along, int64_t *out)
 {
     visit(words, before, [&](unsigned w, int64_t i, int64_t j) {
         unsigned below = (1u << (threadIdx.x % 32)) - 1;
@@ -285,7 +287,27 @@ coordinates_kernel(const unsigned *words, const int64_t *before, const __grid_co
             unsigned m = __shfl_sync(0xffffffffu, w, k);
             if (m >> (threadIdx.x % 32) & 1) {
                 int64_t *to = out + (j + __popc(m & below)) * along;
-                cpi_indices_of(e.ndim, e.shape, i, [&](int d, int64_t at) { to[d * across] = at; });
+                cpi_indices_of(e.ndim, e.shape, (Index)i, [&](int d, int64_t at) { to[d * across] = at; });
+            }
+            j += __popc(m);
+        }
+    });
+}
+
+/* Points in two dimensions of fewer than 2^31 elements, 16 bytes each. */
+__global__ void __launch_bounds__(THREADS)
+points_kernel(const unsigned *words, const int64_t *before, const __grid_constant__ cpi_divisor columns, longlong2 *out)
+{
+    visit(words, before, [&](unsigned w, int64_t i, int64_t j) {
+        const unsigned below = (1u << (threadIdx.x % 32)) - 1;
+        uint32_t at = (uint32_t)i;
+#pragma unroll 4
+        for (int k = 0; k < SPAN / 32; k++, at += 32) {
+            const unsigned m = __shfl_sync(0xffffffffu, w, k);
+            if (m >> (threadIdx.x % 32) & 1) {
+                uint32_t row = at;
+                const uint32_t column = cpi_index_along(columns, row);
+                out[j + __popc(m & below)] = make_longlong2(row, column);
             }
             j += __popc(m);
         }
@@ -351,15 +373,28 @@ cp_code cpi_index_cuda_place(cp_stream *stream, const uint8_t *mask, int64_t n, 
     return code;
 }
 
+template <class Extent, class Index, class Make>
+static void launch_coordinates(cp_stream *stream, const cpi_selection *s, int ndim, const int64_t *shape, bool points,
+                               int64_t *out, Make extent)
+{
+    extents<Extent> e;
+    memset(&e, 0, sizeof e);
+    e.ndim = ndim;
+    for (int d = 0; d < ndim; d++) e.shape[d] = extent(shape[d]);
+    coordinates_kernel<Extent, Index><<<blocks_of(s), THREADS, 0, cpi_cuda_stream(stream)>>>(
+        (const unsigned *)s->bits, s->before, e, points ? 1 : s->count, points ? ndim : 1, out);
+}
+
 cp_code cpi_index_cuda_coordinates(cp_stream *stream, const cpi_selection *s, int ndim, const int64_t *shape,
                                    bool points, int64_t *out)
 {
-    extents e;
-    memset(&e, 0, sizeof e);
-    e.ndim = ndim;
-    memcpy(e.shape, shape, (size_t)ndim * sizeof *shape);
-    coordinates_kernel<<<blocks_of(s), THREADS, 0, cpi_cuda_stream(stream)>>>(
-        (const unsigned *)s->bits, s->before, e, points ? 1 : s->count, points ? ndim : 1, out);
+    if (s->n > INT32_MAX)
+        launch_coordinates<int64_t, int64_t>(stream, s, ndim, shape, points, out, [](int64_t n) { return n; });
+    else if (points && ndim == 2 && (uintptr_t)out % sizeof(longlong2) == 0)
+        points_kernel<<<blocks_of(s), THREADS, 0, cpi_cuda_stream(stream)>>>(
+            (const unsigned *)s->bits, s->before, cpi_divisor_of(shape[1]), (longlong2 *)out);
+    else
+        launch_coordinates<cpi_divisor, uint32_t>(stream, s, ndim, shape, points, out, cpi_divisor_of);
     return CPI_LAUNCHED(stream, "nonzero");
 }
 

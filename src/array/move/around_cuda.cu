@@ -11,6 +11,7 @@ namespace {
 struct pad_args {
     int ndim;
     int64_t n;
+    cpi_divisor blocks;           /* per row; of pad_rows */
     cpi_divisor shape[CP_MAXDIM]; /* of the result */
     int64_t stride[CP_MAXDIM];    /* of the array */
     cpi_padding p;
@@ -48,8 +49,49 @@ template <class E> __global__ void __launch_bounds__(CPI_THREADS) pad(const __gr
         if (first + u * CPI_THREADS < g.n) ((E *)g.out)[first + u * CPI_THREADS] = v[u];
 }
 
-const void *pad_by_size(int64_t size)
+enum { LONG_ROW = 512 }; /* elements of a row: fewer leave too many threads of a block idle */
+
+/* A block writes a part of one row: which row of the array that is, is computed once per thread. */
+template <class E> __global__ void __launch_bounds__(CPI_THREADS) pad_rows(const __grid_constant__ pad_args g)
 {
+    const int inner = g.ndim - 1;
+    const uint32_t width = g.shape[inner].by;
+    uint32_t row = blockIdx.x;
+    const uint32_t first = cpi_index_along(g.blocks, row) * (CPI_THREADS * CPI_PER_THREAD) + threadIdx.x;
+    if (first >= width) return;
+    E *out = (E *)g.out + ((int64_t)row * width + first);
+    const char *in = g.in;
+    bool inside = true;
+#pragma unroll 1
+    for (int d = inner - 1; d >= 0; d--) {
+        const int64_t at = (int64_t)cpi_index_along(g.shape[d], row) - g.p.before[d];
+        const int64_t i = cpi_boundary_index(at, g.p.n[d], g.p.boundary);
+        inside &= i >= 0;
+        in += i * g.stride[d];
+    }
+    const int64_t n = inside ? g.p.n[inner] : 0, before = g.p.before[inner], stride = g.stride[inner];
+    E v[CPI_PER_THREAD];
+#pragma unroll
+    for (int u = 0; u < CPI_PER_THREAD; u++) {
+        int64_t i = (int64_t)(first + u * CPI_THREADS) - before;
+        if (inside && (uint64_t)i >= (uint64_t)n && first + u * CPI_THREADS < width)
+            i = cpi_boundary_index(i, n, g.p.boundary);
+        if ((uint64_t)i < (uint64_t)n && first + u * CPI_THREADS < width) v[u] = *(const E *)(in + i * stride);
+        else memcpy(&v[u], g.p.value, sizeof v[u]);
+    }
+#pragma unroll
+    for (int u = 0; u < CPI_PER_THREAD; u++)
+        if (first + u * CPI_THREADS < width) out[u * CPI_THREADS] = v[u];
+}
+
+const void *pad_by_size(int64_t size, bool rows)
+{
+    if (rows)
+        return size == 1   ? (const void *)pad_rows<uint8_t>
+               : size == 2 ? (const void *)pad_rows<uint16_t>
+               : size == 4 ? (const void *)pad_rows<uint32_t>
+               : size == 8 ? (const void *)pad_rows<uint64_t>
+                           : (const void *)pad_rows<cp_complex128>;
     return size == 1   ? (const void *)pad<uint8_t>
            : size == 2 ? (const void *)pad<uint16_t>
            : size == 4 ? (const void *)pad<uint32_t>
@@ -166,9 +208,11 @@ cp_code cpi_move_cuda_pad(cp_stream *stream, const cpi_loop *loop, const cpi_pad
     g.p = *padding;
     g.in = loop->op[1].data;
     g.out = loop->op[0].data;
-    const int64_t per_block = CPI_THREADS * CPI_PER_THREAD;
-    return cpi_cuda_launch(pad_by_size(cpi_itemsize(loop->op[0].type)), cpi_ceil_div(g.n, per_block), &g, stream,
-                           "pad");
+    const int64_t per_block = CPI_THREADS * CPI_PER_THREAD, width = g.ndim ? loop->shape[g.ndim - 1] : 1;
+    const bool rows = width >= LONG_ROW && width < INT32_MAX / 2;
+    g.blocks = cpi_divisor_of(cpi_ceil_div(width, per_block));
+    const int64_t blocks = rows ? g.n / width * g.blocks.by : cpi_ceil_div(g.n, per_block);
+    return cpi_cuda_launch(pad_by_size(cpi_itemsize(loop->op[0].type), rows), blocks, &g, stream, "pad");
 }
 
 cp_code cpi_move_cuda_triangle(cp_stream *stream, const cpi_loop *loop, int64_t k, bool upper)

@@ -101,10 +101,12 @@ struct strided_args {
     alignas(16) unsigned char value[16];
 };
 
-template <class E> __global__ void __launch_bounds__(CPI_THREADS) strided(const __grid_constant__ strided_args g)
+/* NOPS 3: with a mask. A copy without one saves a third of the index arithmetic. */
+template <class E, int NOPS>
+__global__ void __launch_bounds__(CPI_THREADS) strided(const __grid_constant__ strided_args g)
 {
     int64_t first = (int64_t)blockIdx.x * (CPI_THREADS * CPI_PER_THREAD) + threadIdx.x;
-    int64_t offset[CPI_PER_THREAD][3];
+    int64_t offset[CPI_PER_THREAD][NOPS];
     E v[CPI_PER_THREAD];
     bool active[CPI_PER_THREAD];
     cpi_offsets_of<0>(g.loop, first, CPI_THREADS, offset);
@@ -112,8 +114,9 @@ template <class E> __global__ void __launch_bounds__(CPI_THREADS) strided(const 
     for (int u = 0; u < CPI_PER_THREAD; u++) {
         active[u] = first + u * CPI_THREADS < g.loop.n;
         if (!active[u]) continue;
-        if (g.mask) active[u] = g.mask[offset[u][2]] != 0;
-        if (active[u]) v[u] = g.in ? *(const E *)(g.in + offset[u][1]) : *(const E *)g.value;
+        if constexpr (NOPS > 2) active[u] = g.mask[offset[u][2]] != 0;
+        v[u] = *(const E *)g.value;
+        if (active[u] && g.in) v[u] = *(const E *)(g.in + offset[u][1]);
     }
 #pragma unroll
     for (int u = 0; u < CPI_PER_THREAD; u++)
@@ -137,13 +140,13 @@ __global__ void __launch_bounds__(CPI_THREADS) strided_convert(const __grid_cons
 #define STRIDED_ENTRY(A, to) (const void *)strided_convert<CPS_CTYPE_##to, cpi_load_##to>,
 const void *const strided_converters[CP_NTYPES] = {CPS_TYPES(STRIDED_ENTRY, )};
 
-const void *strided_by_size(int64_t size)
+template <int NOPS> const void *strided_by_size(int64_t size)
 {
-    return size == 1   ? (const void *)strided<uint8_t>
-           : size == 2 ? (const void *)strided<uint16_t>
-           : size == 4 ? (const void *)strided<uint32_t>
-           : size == 8 ? (const void *)strided<uint64_t>
-                       : (const void *)strided<cp_complex128>; /* only 8-byte alignment is certain */
+    return size == 1   ? (const void *)strided<uint8_t, NOPS>
+           : size == 2 ? (const void *)strided<uint16_t, NOPS>
+           : size == 4 ? (const void *)strided<uint32_t, NOPS>
+           : size == 8 ? (const void *)strided<uint64_t, NOPS>
+                       : (const void *)strided<cp_complex128, NOPS>; /* only 8-byte alignment is certain */
 }
 
 /* The unit of a copy between rows of one type: 1, 2, 4, 8 or 16 bytes. Addresses, strides and, unless `open`,
@@ -178,7 +181,9 @@ cp_code launch_strided(void *context, const cpi_loop *loop)
     g.mask = loop->nop > 2 ? loop->op[2].data : nullptr;
     g.type = from->type;
     if (from->host) cpi_cuda_convert(from->type, from->data, to, g.value);
-    const void *kernel = from->host || from->type == to ? strided_by_size(cpi_itemsize(to)) : strided_converters[to];
+    const void *kernel = !from->host && from->type != to ? strided_converters[to]
+                         : g.mask                        ? strided_by_size<3>(cpi_itemsize(to))
+                                                         : strided_by_size<2>(cpi_itemsize(to));
     int64_t per_block = CPI_THREADS * CPI_PER_THREAD;
     return cpi_cuda_launch(kernel, cpi_ceil_div(g.loop.n, per_block), &g, stream, "copy");
 }
@@ -324,6 +329,69 @@ cp_code launch_rows(cp_stream *stream, int n, const cpi_loop *const *loops, int6
         blocks += cpi_ceil_div(c->n, per_block);
     }
     return cpi_cuda_launch(narrow ? (const void *)copy_bytes : copy_rows_by_size(unit), blocks, &g, stream, "copy");
+}
+
+/* --- long rows in any number of dimensions: a block copies a part of one row --- */
+
+enum { LONG_ROW = 256 }; /* units of a row: fewer leave too many threads of a block idle */
+
+struct long_rows_args {
+    cpi_device_loop rows; /* all dimensions but the last; operands 0 and 1 */
+    char *out;
+    const char *in;
+    uint32_t width;     /* units in a row */
+    cpi_divisor blocks; /* per row */
+};
+
+/* The row's position is computed once per thread, not once per unit. */
+template <class U>
+__global__ void __launch_bounds__(CPI_THREADS) copy_long_rows(const __grid_constant__ long_rows_args g)
+{
+    uint32_t row = blockIdx.x;
+    const uint32_t first = cpi_index_along(g.blocks, row) * (CPI_THREADS * CPI_PER_THREAD) + threadIdx.x;
+    if (first >= g.width) return;
+    int64_t offset[2];
+    cpi_offset_of<2>(g.rows, row, offset);
+    U *out = (U *)(g.out + offset[0]) + first;
+    const U *in = (const U *)(g.in + offset[1]) + first;
+    U v[CPI_PER_THREAD];
+#pragma unroll
+    for (int u = 0; u < CPI_PER_THREAD; u++)
+        if (first + u * CPI_THREADS < g.width) v[u] = in[u * CPI_THREADS];
+#pragma unroll
+    for (int u = 0; u < CPI_PER_THREAD; u++)
+        if (first + u * CPI_THREADS < g.width) out[u * CPI_THREADS] = v[u];
+}
+
+const void *copy_long_rows_by_size(int64_t unit)
+{
+    return unit == 1   ? (const void *)copy_long_rows<uint8_t>
+           : unit == 2 ? (const void *)copy_long_rows<uint16_t>
+           : unit == 4 ? (const void *)copy_long_rows<uint32_t>
+           : unit == 8 ? (const void *)copy_long_rows<uint64_t>
+                       : (const void *)copy_long_rows<uint4>;
+}
+
+/* Is the loop, whose rows have this unit, one of long rows that fits in a launch? */
+bool has_long_rows(const cpi_loop *loop, int64_t unit)
+{
+    const int inner = loop->ndim - 1;
+    if (!unit || inner < 1 || inner > CPI_DEVICE_LOOP_DIMS || goes_back(loop)) return false;
+    const int64_t width = row_bytes(loop) / unit, rows = loop->size / loop->shape[inner];
+    return width >= LONG_ROW && width < INT32_MAX / 2 && rows < INT32_MAX / cpi_ceil_div(width, LONG_ROW);
+}
+
+cp_code launch_long_rows(cp_stream *stream, const cpi_loop *loop, int64_t unit)
+{
+    long_rows_args g;
+    cpi_loop rows = *loop;
+    rows.ndim--;
+    cpi_device_loop_init(&g.rows, &rows, 0, 2);
+    g.out = loop->op[0].data;
+    g.in = loop->op[1].data;
+    g.width = (uint32_t)(row_bytes(loop) / unit);
+    g.blocks = cpi_divisor_of(cpi_ceil_div((int64_t)g.width, CPI_THREADS * CPI_PER_THREAD));
+    return cpi_cuda_launch(copy_long_rows_by_size(unit), g.rows.n * g.blocks.by, &g, stream, "copy");
 }
 
 /* --- transposed --- */
@@ -483,6 +551,7 @@ cp_code cpi_move_cuda_copy(cp_stream *stream, const cpi_loop *loop)
     int64_t unit;
     if (fits_rows(loop, &unit)) return launch_rows(stream, 1, &loop, unit);
     unit = row_unit(loop, false);
+    if (has_long_rows(loop, unit)) return launch_long_rows(stream, loop, unit);
     if (unit > 8) unit = 8;
     if (unit > cpi_itemsize(to->type)) return copy_wider(stream, loop, unit);
     return cpi_device_loop_each(loop, launch_strided, stream);

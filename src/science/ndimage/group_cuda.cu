@@ -7,20 +7,22 @@ namespace {
 
 #define TILE 4096 /* elements of a block: 8 warps of 16 rows of 32 */
 
-/* WRITE false: counts the tile's pixels. WRITE true: writes them at the tile's offset, in C order. */
+/* WRITE false: counts the tile's pixels, and sets the bits of `busy` for the warps that have any. WRITE true: writes
+ * them at the tile's offset, in C order; the other warps read no labels. */
 template <int LABELS, bool WRITE, class P>
-__global__ void __launch_bounds__(256) select_pixels(region_lookup l, int64_t size, int64_t *counts, uint32_t *regions,
-                                                     P *positions)
+__global__ void __launch_bounds__(256) select_pixels(region_lookup l, int64_t size, int64_t *counts, uint8_t *busy,
+                                                     uint32_t *regions, P *positions)
 {
     __shared__ int warp_count[8];
     if (WRITE && counts[blockIdx.x] == counts[blockIdx.x + 1]) return;
     int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, mine = 0;
     int64_t first = (int64_t)blockIdx.x * TILE + warp * 512 + lane;
     int64_t region[16];
+    const int64_t end = WRITE && !(busy[blockIdx.x] >> warp & 1) ? 0 : size;
 #pragma unroll
     for (int k = 0; k < 16; k++) {
         int64_t i = first + k * 32;
-        region[k] = i < size ? region_of<LABELS>(l, i) : -1;
+        region[k] = i < end ? region_of<LABELS>(l, i) : -1;
     }
 #pragma unroll
     for (int k = 0; k < 16; k++) mine += __popc(__ballot_sync(~0u, region[k] >= 0));
@@ -28,9 +30,11 @@ __global__ void __launch_bounds__(256) select_pixels(region_lookup l, int64_t si
     __syncthreads();
     if (!WRITE) {
         if (threadIdx.x == 0) {
-            int64_t sum = 0;
-            for (int w = 0; w < 8; w++) sum += warp_count[w];
+            int sum = 0;
+            unsigned bits = 0;
+            for (int w = 0; w < 8; w++) sum += warp_count[w], bits |= (warp_count[w] > 0) << w;
             counts[blockIdx.x] = sum;
+            busy[blockIdx.x] = (uint8_t)bits;
             if (blockIdx.x == 0) counts[gridDim.x] = 0;
         }
         return;
@@ -51,17 +55,17 @@ __global__ void __launch_bounds__(256) select_pixels(region_lookup l, int64_t si
 
 /* One block per tile: the largest grid, 2^31 - 1 tiles, has 2^43 elements. */
 template <bool WRITE, class P>
-cp_code select_tiles(cp_stream *stream, const region_lookup &l, int64_t size, int64_t *counts, uint32_t *regions,
-                     P *positions)
+cp_code select_tiles(cp_stream *stream, const region_lookup &l, int64_t size, int64_t *counts, uint8_t *busy,
+                     uint32_t *regions, P *positions)
 {
     unsigned tiles = (unsigned)cpi_ceil_div(size, TILE);
     cudaStream_t q = cpi_cuda_stream(stream);
     if (l.type == CP_INT32)
-        select_pixels<CP_INT32, WRITE, P><<<tiles, 256, 0, q>>>(l, size, counts, regions, positions);
+        select_pixels<CP_INT32, WRITE, P><<<tiles, 256, 0, q>>>(l, size, counts, busy, regions, positions);
     else if (l.type == CP_INT64)
-        select_pixels<CP_INT64, WRITE, P><<<tiles, 256, 0, q>>>(l, size, counts, regions, positions);
+        select_pixels<CP_INT64, WRITE, P><<<tiles, 256, 0, q>>>(l, size, counts, busy, regions, positions);
     else
-        select_pixels<-1, WRITE, P><<<tiles, 256, 0, q>>>(l, size, counts, regions, positions);
+        select_pixels<-1, WRITE, P><<<tiles, 256, 0, q>>>(l, size, counts, busy, regions, positions);
     return CPI_LAUNCHED(stream, "labels");
 }
 
@@ -137,16 +141,17 @@ cp_code select_all(cp_stream *stream, const region_lookup &l, int64_t size, int6
     int64_t tiles = cpi_ceil_div(size, TILE);
     if (tiles > INT32_MAX) return cpi_host->fail(CP_ERROR_UNSUPPORTED, "labels: the array is too large for the GPU");
     scratch counts(stream);
-    if (!counts.make((size_t)(tiles + 1) * sizeof(int64_t))) return CP_ERROR_MEMORY;
+    if (!counts.make((size_t)(tiles + 1) * sizeof(int64_t) + (size_t)tiles)) return CP_ERROR_MEMORY;
     int64_t *c = counts.as<int64_t>();
-    cp_code code = select_tiles<false, uint32_t>(stream, l, size, c, NULL, NULL); /* counts only */
+    uint8_t *busy = (uint8_t *)(c + tiles + 1);
+    cp_code code = select_tiles<false, uint32_t>(stream, l, size, c, busy, NULL, NULL); /* counts only */
     if (code == CP_OK) code = running_sum(stream, c, tiles + 1);
     if (code == CP_OK) code = cpi_cuda_read(stream, total, c + tiles, sizeof *total);
     if (code != CP_OK || *total == 0) return code;
     bool many = l.n > 1;
     if (many && !regions->make((size_t)*total * sizeof(uint32_t))) return CP_ERROR_MEMORY;
     if (!positions->make((size_t)*total * sizeof(P))) return CP_ERROR_MEMORY;
-    return select_tiles<true, P>(stream, l, size, c, many ? regions->as<uint32_t>() : NULL, positions->as<P>());
+    return select_tiles<true, P>(stream, l, size, c, busy, many ? regions->as<uint32_t>() : NULL, positions->as<P>());
 }
 
 /* Sorts positions by region; equal ones keep their order. */

@@ -3,6 +3,7 @@
  * Invariant: the plan's arrays are C-contiguous and of one shape; results are new, so nothing is changed when a
  * call fails. */
 #include "cuprite/ndimage.h"
+#include "cuprite/reduce.h"
 
 #include <math.h>
 #include <string.h>
@@ -199,7 +200,7 @@ cp_array *cp_find_objects(cp_array *labels, int64_t max_label)
             cpi_fail(CP_ERROR_VALUE, "find_objects: no largest label in an array without elements");
             return NULL;
         }
-        cp_array *largest = cp_maximum_labels(labels, NULL, NULL);
+        cp_array *largest = cp_max(labels);
         if (!largest) return NULL;
         uint64_t value[2] = {0};
         cp_code code = cp_to_host(largest, value, sizeof value);

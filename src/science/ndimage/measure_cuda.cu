@@ -409,21 +409,37 @@ __global__ void box_start(int64_t *box, int64_t n)
         box[i] = i & 1 ? -1 : INT64_MAX;
 }
 /* Only the ends of a region's runs in a line can move its box. */
-__global__ void box_grow(region_lookup l, image im, int64_t size, int64_t *box)
+template <int LABELS>
+__device__ __forceinline__ void box_grow_by(const region_lookup &l, const image &im, int64_t i, int64_t r, int64_t *box)
 {
-    int64_t width = im.ndim ? im.shape[im.ndim - 1] : 1;
-    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < size; i += (int64_t)gridDim.x * blockDim.x) {
-        int64_t r = region_of<-1>(l, i);
-        if (r < 0) continue;
-        int64_t line = i / width, column = i - line * width, *b = box + r * 2 * im.ndim;
-        if (column == 0 || region_of<-1>(l, i - 1) != r) {
-            lower(&b[2 * im.ndim - 2], column);
-            cpi_indices_of(im.ndim - 1, im.shape, line, [&](int a, int64_t c) {
-                lower(&b[2 * a], c);
-                raise(&b[2 * a + 1], c + 1);
-            });
+    int64_t width = im.ndim ? im.shape[im.ndim - 1] : 1, line = i, *b = box + r * 2 * im.ndim;
+    int64_t column = cpi_index_along(width, line);
+    if (column == 0 || region_of<LABELS>(l, i - 1) != r) {
+        lower(&b[2 * im.ndim - 2], column);
+        cpi_indices_of(im.ndim - 1, im.shape, line, [&](int a, int64_t c) {
+            lower(&b[2 * a], c);
+            raise(&b[2 * a + 1], c + 1);
+        });
+    }
+    if (column == width - 1 || region_of<LABELS>(l, i + 1) != r) raise(&b[2 * im.ndim - 1], column + 1);
+}
+/* Where the labels' type is compiled in, four loads are issued before the first is waited for. */
+template <int LABELS>
+__global__ void __launch_bounds__(256) box_grow(const __grid_constant__ region_lookup l,
+                                                const __grid_constant__ image im, int64_t size, int64_t *box)
+{
+    constexpr int EACH = LABELS < 0 ? 1 : 4;
+    const int64_t step = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < size; i += step * EACH) {
+        int64_t r[EACH];
+#pragma unroll
+        for (int k = 0; k < EACH; k++) r[k] = i + k * step < size ? region_of<LABELS>(l, i + k * step) : -1;
+#pragma unroll 1 /* a large body, and most pixels have no region */
+        for (int k = 0; k < EACH; k++) {
+            if (r[0] >= 0) box_grow_by<LABELS>(l, im, i + k * step, r[0], box);
+#pragma unroll
+            for (int j = 0; j + 1 < EACH; j++) r[j] = r[j + 1];
         }
-        if (column == width - 1 || region_of<-1>(l, i + 1) != r) raise(&b[2 * im.ndim - 1], column + 1);
     }
 }
 __global__ void box_end(int64_t *box, int64_t n)
@@ -440,7 +456,9 @@ cp_code boxes(cp_stream *stream, const cpi_measure_plan *plan, const region_look
     box_start<<<blocks, 256, 0, q>>>(box, n);
     cp_code code = CPI_LAUNCHED(stream, plan->function);
     if (code == CP_OK && plan->kind != CPI_REGIONS_NONE) {
-        box_grow<<<cpi_cuda_blocks(plan->size, 256, most), 256, 0, q>>>(l, im, plan->size, box);
+        const auto grow = l.type == CP_INT32 ? box_grow<CP_INT32> : l.type == CP_INT64 ? box_grow<CP_INT64>
+                                                                                       : box_grow<-1>;
+        grow<<<cpi_cuda_blocks(plan->size, 256, most), 256, 0, q>>>(l, im, plan->size, box);
         code = CPI_LAUNCHED(stream, plan->function);
     }
     if (code != CP_OK) return code;

@@ -228,8 +228,10 @@ of_source(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, 
     cpr_begin(&own, w);
     const W v = rounded<W>(cpr_of_source(DISTRIBUTION, &own, parameter<true>(d, 0, i), parameter<true>(d, 1, i),
                                          parameter<true>(d, 2, i)));
-    if (std::is_same_v<W, double> && d.type == CP_FLOAT32) ((float *)d.out)[i] = (float)v;
-    else ((W *)d.out)[i] = v;
+    const bool narrow = std::is_same_v<W, double> && d.type == CP_FLOAT32;
+    char *to = (char *)d.out + i * (narrow ? 4 : 8); /* one address for both types: two spill another register */
+    if (narrow) *(float *)to = (float)v;
+    else *(W *)to = v;
 }
 
 __global__ void __launch_bounds__(THREADS)

@@ -23,15 +23,15 @@ CASES = ["det 512", "det 1024", "solve 512", "solve 1024", "inv 512", "inv 1024"
 PEAKS = {"f8": "product 2048^2", "f4": "product f4 2048^2"}
 
 
-def measure(running, case, turns, seconds, which):
-    """Least time of each library, in ms."""
+def measure(running, case, turns, seconds):
+    """What a process prints, the least of all turns, for each library: ms."""
     least = {}
     for _ in range(turns):
         for who, process in running.items():
             process.stdin.write(json.dumps([case, seconds]) + "\n")
             process.stdin.flush()
-            t = json.loads(process.stdout.readline())[which]
-            least[who] = min(t, least.get(who, t))
+            times = json.loads(process.stdout.readline())
+            least[who] = [min(pair) for pair in zip(times, least.get(who, times))]
     return least
 
 
@@ -55,14 +55,15 @@ def table(args):
     running = {who: p for who in ("openblas", "mkl", "numpy", "torch") if (p := libraries.begin(who, args.threads))}
     which, rates = 3 if args.cpu else 2, {}
     for name, case in PEAKS.items():
-        rates[name] = 2 * 2048**3 / min(measure(running, case, args.turns, 0.4, which).values()) / 1e6
-    moved = measure({"openblas": running["openblas"]}, "product 1024^2, vector", args.turns, 0.2, which)["openblas"]
+        rates[name] = 2 * 2048**3 / min(t[which] for t in measure(running, case, args.turns, 0.4).values()) / 1e6
+    moved = measure({"openblas": running["openblas"]}, "product 1024^2, vector", args.turns, 0.2)["openblas"][which]
     bandwidth = 8 * 1024**2 / moved / 1e6
     print(f"\n{args.threads} thread(s): product {rates['f8']:.1f} GFLOP/s in float64, {rates['f4']:.1f} in float32; "
           f"matrix times vector {bandwidth:.0f} GB/s\n\n{'':20}{'floor':>10}" +
           "".join(f"{w:>11}" for w in running) + "   floor / openblas")
     for case in args.cases or CASES:
-        least, need = measure(running, case, args.turns, args.seconds, which), floor(case, rates, bandwidth)
+        need = floor(case, rates, bandwidth)
+        least = {w: t[which] for w, t in measure(running, case, args.turns, args.seconds).items()}
         print(f"{case:20}{need:10.3f}" + "".join(f"{least[w]:11.3f}" for w in running) +
               f"{need / least['openblas']:11.2f}", flush=True)
     end(running)
@@ -102,9 +103,9 @@ def placement(args):
             os.sched_setaffinity(0, cpus)  # which processes that are begun now inherit
             running = {w: p for w in ("openblas", "numpy", "torch") if (p := libraries.begin(w, threads, quiet=True))}
             for case in ("product f4 2048^2", "product 512^2"):
-                median, least = (measure(running, case, args.turns, args.seconds, w) for w in (0, 2))
+                times = measure(running, case, args.turns, args.seconds)
                 print(f"{threads} thread(s), {name:24} {case:18}" + "".join(
-                    f"  {w} {least[w]:.2f} (a median {median[w]:.2f})" for w in running), flush=True)
+                    f"  {w} {t[2]:.2f} (median {t[0]:.2f})" for w, t in times.items()), flush=True)
             end(running)
             os.sched_setaffinity(0, mine)
 

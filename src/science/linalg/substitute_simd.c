@@ -12,7 +12,7 @@ enum { GROUP = 4 };
 #define REAL_VECTORS 4
 #define COMPLEX_VECTORS 2
 #else
-#define REAL_VECTORS 3
+#define REAL_VECTORS 2
 #define COMPLEX_VECTORS 1
 #endif
 

@@ -18,11 +18,13 @@ import time
 WHO = ["openblas", "mkl", "numpy", "torch"]
 CASES = {
     "qr 64": ("qr", 64), "qr 512": ("qr", 512), "qr 2048": ("qr", 2048), "svd 512": ("svd", 512),
-    "eigh 1024": ("eigh", 1024), "det 512": ("det", 512), "solve 512": ("solve", 512),
+    "eigh 1024": ("eigh", 1024), "det 512": ("det", 512), "det 1024": ("det", 1024), "solve 512": ("solve", 512),
+    "solve 1024": ("solve", 1024), "inv 512": ("inv", 512), "inv 1024": ("inv", 1024),
     "product 256 x 128^2": ("product", (256, 128, 128)), "product 1000 x 32^2": ("product", (1000, 32, 32)),
     "product 512^2": ("product", (512, 512)), "product 4096^2": ("product", (4096, 4096)),
-    "product f4 2048^2": ("product_f4", (2048, 2048)), "rfft2 2048^2": ("rfft2", (2048, 2048)),
-    "fft2 c 1024^2": ("fft2", (1024, 1024)), "rfft 2^20": ("rfft", (1 << 20,)),
+    "product 2048^2": ("product", (2048, 2048)), "product f4 512^2": ("product_f4", (512, 512)),
+    "product f4 2048^2": ("product_f4", (2048, 2048)), "product 1024^2, vector": ("vector", (1024, 1024)),
+    "rfft2 2048^2": ("rfft2", (2048, 2048)), "fft2 c 1024^2": ("fft2", (1024, 1024)), "rfft 2^20": ("rfft", (1 << 20,)),
     "fft 1000 x 1000": ("fft", (1000, 1000)),
 }
 
@@ -48,6 +50,9 @@ def call(who, case):
         x, m, ft = cuprite.asarray(a), cuprite.linalg, cuprite.fft
     if what.startswith("product"):
         return lambda: x @ x
+    if what == "vector":
+        column = x[:, 0].copy() if who != "torch" else x[:, 0].clone()
+        return lambda: x @ column
     if what == "solve":
         return lambda: m.solve(x, x)
     if what == "svd":
@@ -81,18 +86,19 @@ def work(who):
             made.clear()
             made[case] = call(who, case)
             made[case](), made[case]()
-        f, times, used, start = made[case], [], time.process_time(), time.perf_counter()
+        f, times, cpu, used, start = made[case], [], [], time.process_time(), time.perf_counter()
         while not times or time.perf_counter() - start < seconds:
-            t = time.perf_counter()
+            t, c = time.perf_counter(), time.process_time()
             f()
             times.append(time.perf_counter() - t)
+            cpu.append(time.process_time() - c)
         used = (time.process_time() - used) / len(times)
         time.sleep(0.12)  # threads of OpenBLAS and OpenMP stay awake so long
-        print(json.dumps([statistics.median(times) * 1e3, used * 1e3]), flush=True)
+        print(json.dumps([t * 1e3 for t in (statistics.median(times), used, min(times), min(cpu))]), flush=True)
 
 
-def begin(who, threads):
-    """The process and the library's name; None where it is not installed."""
+def begin(who, threads, quiet=False):
+    """The process; None where the library is not installed. Prints what there is."""
     n = str(threads)
     environment = {**os.environ, "CUPRITE_DEVICE": "cpu", "CUPRITE_NUM_THREADS": n, "OMP_NUM_THREADS": n,
                    "OPENBLAS_NUM_THREADS": n, "CUPRITE_BLAS": who if who in ("openblas", "mkl") else "openblas"}
@@ -100,9 +106,11 @@ def begin(who, threads):
                                stderr=subprocess.PIPE, text=True, env=environment)
     line = process.stdout.readline()
     if not line:
-        print(f"{who:10} no: {process.stderr.read().strip().splitlines()[-1]}")
+        why = process.stderr.read().strip().splitlines()[-1]
+    if not quiet:
+        print(f"{who:10} {json.loads(line) if line else 'no: ' + why}")
+    if not line:
         return None
-    print(f"{who:10} {json.loads(line)}")
     return process
 
 

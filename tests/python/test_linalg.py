@@ -276,12 +276,12 @@ def test_eig(dtype, batch):
 
 def same_eigenvalues(got, wanted, a):
     """Each has a partner that is as near as its own condition allows: rounding |A| times |x| |y| / (y, x), for its
-    eigenvectors x and y."""
+    eigenvectors x and y; once for each of the two that are compared, which are both computed."""
     n = a.shape[-1]
     for w, numpys, m in zip(got.reshape(-1, n), wanted.reshape(-1, n), a.reshape(-1, n, n)):
         exact, v = np.linalg.eig(m.astype("D"))
         condition = np.linalg.norm(v, axis=0) * np.linalg.norm(np.linalg.inv(v), axis=1)
-        bound = 4 * np.sqrt(n) * np.finfo(a.dtype).eps * np.linalg.norm(m) * condition
+        bound = 4 * np.sqrt(n) * (np.finfo(a.dtype).eps + EPS) * np.linalg.norm(m) * condition
         for values in (w, numpys):
             far = np.abs(values[None, :].astype("D") - exact[:, None])
             mine, others = linear_sum_assignment(far)

@@ -1,4 +1,4 @@
-"""LU by blocks, which matrices of more than 160 rows and columns get on the CPU, and what is made of it: solve, inv,
+"""LU by blocks, which matrices of more than 80 rows and columns get on the CPU, and what is made of it: solve, inv,
 det, slogdet, lu, lu_factor. Sizes lie around the blocks' edges (48, and 64 from 640 rows on).
 
 Bounds are those of the algorithm, relative to what its elements are made of: |PA - LU| <= n eps |L||U|, and a
@@ -13,7 +13,7 @@ from oracle import raises
 
 TYPES = ["float32", "float64", "complex64", "complex128"]
 EPS = {"float32": 2.0**-24, "float64": 2.0**-53, "complex64": 2.0**-21, "complex128": 2.0**-50}
-SIZES = [160, 161, 191, 192, 193, 239, 257, 336, 639, 640, 641, 705]
+SIZES = [80, 81, 95, 96, 97, 160, 161, 191, 192, 193, 239, 257, 336, 639, 640, 641, 705]
 
 
 def random(rng, shape, dtype):

@@ -154,3 +154,16 @@ def test_many(dtype, count, m, n, k):
         for y in (cp.asarray(b), beside, cp.asarray(b.swapaxes(1, 2).copy()).mT):
             check(x @ y, cp.asnumpy(x), b)
     check(cp.asarray(a) @ cp.asarray(b[0]), a, np.broadcast_to(b[0], b.shape))
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("m,n,k", [(200, 130, 1024), (1024, 200, 512), (513, 96, 2048)])
+def test_rows_and_columns_a_page_apart(dtype, m, n, k):
+    """Where rows or columns of the first operand displace one another from caches it is copied: the same bits as of one
+    that is read where it lies, with a gap behind each row or column."""
+    rng = np.random.default_rng(m)
+    a, b = rng.standard_normal((m, k)).astype(dtype), values(rng, (k, n), dtype)
+    gaps = cp.asarray(np.pad(a, ((0, 8), (0, 8))))[:m, :k], cp.asarray(np.pad(a, ((0, 8), (0, 8))).T.copy()).T[:m, :k]
+    for x in (cp.asarray(a), cp.asarray(a.T.copy()).T):
+        for y in gaps:
+            np.testing.assert_array_equal(cp.asnumpy(x @ cp.asarray(b)), cp.asnumpy(y @ cp.asarray(b)))

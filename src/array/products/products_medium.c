@@ -61,10 +61,21 @@ static void strip_task(void *context, int64_t task, int worker)
     }
 }
 
+/* Whether rows or columns of a real a lie so far apart that those of a block displace one another from the L1 or the L2
+ * cache. With a copy float64 then takes 8 to 10 % less time (512^2, 1024^2), of columns 30 %. Complex ones do not. */
+static bool is_displaced(const cpi_product *p)
+{
+    enum { ROWS_APART = 4096, COLUMNS_APART = 8192 };
+    if (cpi_is_complex(p->type)) return false;
+    return p->a_col == 1 ? p->a_row * cpi_itemsize(p->type) % ROWS_APART == 0
+                         : p->a_col * cpi_itemsize(p->type) % COLUMNS_APART == 0;
+}
+
 bool cpi_is_medium(const cpi_product *p, const cpi_product_kernels *k)
 {
     int64_t elements;
     if (!k->multiply_rows || (p->a_col != 1 && p->a_row != 1) || p->m < LEAST_ROWS || p->k < LEAST_DEPTH) return false;
+    if (is_displaced(p)) return false;
     return (p->m <= MOST_ROWS || p->n < FEW_STRIPS * k->cols) && !__builtin_mul_overflow(p->m, p->k, &elements) &&
            elements <= MOST / cpi_itemsize(p->type);
 }

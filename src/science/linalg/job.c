@@ -6,16 +6,17 @@
 
 typedef struct pair { double re, im; } pair;
 
-/* to (columns x rows) = the transpose of from (rows x columns), rows first..last of it. */
+/* to (columns x rows) = the transpose of from (rows x columns), rows first..last of it; `step` and `pitch` elements are
+ * between the rows of the two. */
 #define TURN(T, name)                                                                                                \
-    static void name(int64_t first, int64_t last, int64_t pitch, int64_t columns, const T *from, T *to)               \
+    static void name(int64_t first, int64_t last, int64_t columns, const T *from, int64_t step, T *to, int64_t pitch) \
     {                                                                                                                \
         enum { SIDE = 16 };                                                                                          \
         for (int64_t y = first; y < last; y += SIDE)                                                                  \
             for (int64_t x = 0; x < columns; x += SIDE) {                                                             \
                 int64_t h = last - y < SIDE ? last - y : SIDE, w = columns - x < SIDE ? columns - x : SIDE;           \
                 for (int64_t c = 0; c < w; c++)                                                                      \
-                    for (int64_t l = 0; l < h; l++) to[(x + c) * pitch + y + l] = from[(y + l) * columns + x + c];     \
+                    for (int64_t l = 0; l < h; l++) to[(x + c) * pitch + y + l] = from[(y + l) * step + x + c];        \
             }                                                                                                        \
     }
 TURN(uint32_t, turn4)
@@ -24,14 +25,19 @@ TURN(pair, turn16)
 
 typedef struct turn { size_t size; int64_t rows, columns, pitch; const void *from; void *to; } turn;
 enum { TURN_ROWS = 64 };
+static void turn_rows(size_t size, int64_t first, int64_t last, int64_t columns, const void *from, int64_t step,
+                      void *to, int64_t pitch)
+{
+    if (size == 4) turn4(first, last, columns, from, step, to, pitch);
+    else if (size == 8) turn8(first, last, columns, from, step, to, pitch);
+    else turn16(first, last, columns, from, step, to, pitch);
+}
 static void turn_task(void *context, int64_t task, int worker)
 {
     const turn *t = context;
     (void)worker;
     int64_t first = task * TURN_ROWS, last = first + TURN_ROWS < t->rows ? first + TURN_ROWS : t->rows;
-    if (t->size == 4) turn4(first, last, t->pitch, t->columns, t->from, t->to);
-    else if (t->size == 8) turn8(first, last, t->pitch, t->columns, t->from, t->to);
-    else turn16(first, last, t->pitch, t->columns, t->from, t->to);
+    turn_rows(t->size, first, last, t->columns, t->from, t->columns, t->to, t->pitch);
 }
 void cpi_job_transpose(const job *j, int64_t rows, int64_t columns, const void *from, void *to)
 {
@@ -44,6 +50,11 @@ void cpi_job_transpose_padded(const job *j, int64_t rows, int64_t columns, const
     if (rows * columns > 1 << 16) cpi_parallel(tasks, turn_task, &t);
     else
         for (int64_t i = 0; i < tasks; i++) turn_task(&t, i, 0);
+}
+void cpi_job_transpose_part(const job *j, int64_t rows, int64_t columns, const void *from, int64_t step, void *to,
+                            int64_t pitch)
+{
+    turn_rows(j->size, 0, rows, columns, from, step, to, pitch);
 }
 
 enum { SUMS = 8 }; /* which wait for one another only so often */

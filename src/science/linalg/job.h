@@ -66,6 +66,9 @@ static inline void set_number(const job *j, void *x, int64_t i, double re, doubl
 void cpi_job_transpose(const job *j, int64_t rows, int64_t columns, const void *from, void *to);
 /* The same, with rows of `to` that begin `pitch` elements apart. */
 void cpi_job_transpose_padded(const job *j, int64_t rows, int64_t columns, const void *from, void *to, int64_t pitch);
+/* A part of a matrix, in this thread; rows of `from` begin `step` elements apart. */
+void cpi_job_transpose_part(const job *j, int64_t rows, int64_t columns, const void *from, int64_t step, void *to,
+                            int64_t pitch);
 /* Are n elements, and those of one triangle of an n x n matrix, neither NaN nor infinite? */
 bool cpi_job_is_finite(const job *j, int64_t n, const void *x);
 double cpi_job_most(const job *j, int64_t n, const void *x); /* the largest size of a part of n finite elements */
@@ -84,14 +87,7 @@ cp_code cpi_job_all(job *j, size_t work);
     cp_code small = cpi_linalg_small(name, stream, l);       \
     if (small != CP_ERROR_UNSUPPORTED) return small
 
-/* lu_cpu.c: indices of a job's routines there; the factors of a matrix in columns, 1 + the first zero pivot or 0; */
-enum { CPI_LU_GETRF, CPI_LU_TRSM, CPI_LU_GEMM, CPI_LU_LASWP };
-int64_t cpi_lu_factor(const job *j, int64_t m, int64_t n, char *a, int64_t *pivots);
-/* X T = B for the column-major k x n matrix x: B's rows. `lower` is of T in column-major order; j->f[which] is
- * trsm. */
-void cpi_lu_divide(const job *j, int which, bool lower, cpi_trans trans, bool unit, const void *t, char *x, int64_t k);
-
-/* cholesky_cpu.c: the same; one triangle of a matrix in columns becomes its factor. 1 + the column that shows that it
+/* cholesky_cpu.c: one triangle of a matrix in columns becomes its factor. 1 + the column that shows that it
  * is not positive definite, or 0. */
 enum { CPI_CHOLESKY_POTRF, CPI_CHOLESKY_TRSM, CPI_CHOLESKY_GEMM, CPI_CHOLESKY_HERK };
 int64_t cpi_cholesky_factor(const job *j, int64_t n, bool lower, char *a);

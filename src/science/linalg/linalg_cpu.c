@@ -3,7 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "linalg/job.h"
+#include "linalg/lu.h"
+#include "linalg/substitute.h"
 
 static bool is_zero(const job *j, const void *x, int64_t i)
 {
@@ -11,83 +12,36 @@ static bool is_zero(const job *j, const void *x, int64_t i)
     return part_of(j, x, 2 * i) == 0 && part_of(j, x, 2 * i + 1) == 0;
 }
 
-/* --- rows exchanged --- */
-static void exchange(size_t bytes, char *a, char *b)
-{
-    char t[512];
-    for (size_t n; bytes; bytes -= n, a += n, b += n) {
-        n = bytes < sizeof t ? bytes : sizeof t;
-        memcpy(t, a, n);
-        memcpy(a, b, n);
-        memcpy(b, t, n);
-    }
-}
-/* Applies exchanges to rows of `bytes` each; `back`: undoes them. */
-static void exchange_rows(int64_t n, const int32_t *pivots, size_t bytes, char *x, bool back)
-{
-    for (int64_t s = 0; s < n; s++) {
-        int64_t i = back ? n - 1 - s : s, p = pivots[i];
-        if (p != i) exchange(bytes, x + (size_t)i * bytes, x + (size_t)p * bytes);
-    }
-}
-/* What getrf left, counted from 0. */
-static void read_pivots(int64_t n, const int64_t *list, int32_t *pivots)
-{
-    for (int64_t i = 0; i < n; i++) pivots[i] = (int32_t)(cpi_lapack_slot(list, i) - 1);
-}
-
 /* --- LU --- */
-/* The factors of matrix i, in columns, at the start of the workspace; behind it index lists. Returns 1 + the first
- * zero pivot, or 0. */
-static int64_t factor(const job *j, int64_t i, char *work, int64_t **list)
+/* Workspace: what cpi_lu_factor needs, then pivots, then pivots as the determinant takes them. */
+static size_t factor_bytes(const job *j, bool apart) { return cpi_lu_bytes(j, apart) + rounded((size_t)j->r * 4); }
+
+/* The factors of matrix i, without L; and with right sides, which `lu` has. False where a pivot is 0. */
+static bool factor(const job *j, int64_t i, char *work, cpi_lu *lu)
 {
-    int64_t m = j->l->m, n = j->l->n;
-    *list = (int64_t *)(void *)(work + rounded((size_t)(m * n) * j->size));
-    cpi_job_transpose(j, m, n, AT(j->l->a, m * n), work);
-    return cpi_lu_factor(j, m, n, work, *list);
-}
-static size_t factor_bytes(const job *j)
-{
-    return rounded((size_t)(j->l->m * j->l->n) * j->size) + rounded((size_t)j->r * 8) + rounded((size_t)j->r * 4);
-}
-static int32_t *pivots_behind(const job *j, int64_t *list)
-{
-    return (int32_t *)(void *)((char *)list + rounded((size_t)j->r * 8));
+    lu->m = j->l->m, lu->n = j->l->n;
+    lu->from = AT(j->l->a, lu->m * lu->n);
+    lu->pivots = (int32_t *)(void *)(work + cpi_lu_bytes(j, true));
+    cpi_lu_factor(j, lu, work);
+    return !lu->info;
 }
 
 ONE(one_lu)
 {
     const cpi_linalg *l = j->l;
-    int64_t *list;
-    factor(j, i, work, &list);
-    cpi_job_transpose(j, l->n, l->m, work, AT(l->x, l->m * l->n));
-    int32_t *pivots = l->pivots + i * j->r;
-    read_pivots(j->r, list, pivots);
-    if (!l->rows) return 0;
-    int32_t *rows = l->rows + i * l->m;
-    for (int64_t k = 0; k < l->m; k++) rows[k] = (int32_t)k;
-    exchange_rows(j->r, pivots, sizeof *rows, (char *)rows, false);
+    cpi_lu lu = {.m = l->m, .n = l->n, .from = AT(l->a, l->m * l->n), .to = AT(l->x, l->m * l->n)};
+    lu.pivots = l->pivots + i * j->r;
+    cpi_lu_factor(j, &lu, work);
+    if (l->rows) cpi_lu_order(l->m, j->r, lu.pivots, l->rows + i * l->m);
     return 0;
-}
-
-/* A X = B by column-major factors; x, of k columns, holds B. */
-static void by_factors(const job *j, const char *lu, const int32_t *pivots, char *x, int64_t k)
-{
-    exchange_rows(j->l->n, pivots, (size_t)k * j->size, x, false);
-    cpi_lu_divide(j, CPI_LU_TRSM, true, CPI_TRANS_PLAIN, true, lu, x, k);
-    cpi_lu_divide(j, CPI_LU_TRSM, false, CPI_TRANS_PLAIN, false, lu, x, k);
 }
 
 ONE(one_solve)
 {
-    int64_t n = j->l->n, k = j->l->k, *list, info = 0;
-    if (factor(j, i, work, &list) > 0) return CPI_LINALG_SINGULAR;
-    char *x = AT(j->l->x, n * k);
-    memcpy(x, AT(j->l->b, n * k), (size_t)(n * k) * j->size);
-    if (k == 1) return j->f[4]("N", &n, &k, work, &n, list, x, &n, &info), 0;
-    int32_t *pivots = pivots_behind(j, list);
-    read_pivots(n, list, pivots);
-    by_factors(j, work, pivots, x, k);
+    int64_t n = j->l->n, k = j->l->k;
+    cpi_lu lu = {.sides = AT(j->l->b, n * k), .b = AT(j->l->x, n * k), .k = k};
+    if (!factor(j, i, work, &lu)) return CPI_LINALG_SINGULAR;
+    cpi_lu_finish(j, &lu, work);
     return 0;
 }
 
@@ -102,14 +56,10 @@ static int singular_inverse(const job *j, char *x)
 
 ONE(one_inv)
 {
-    int64_t n = j->l->n, *list;
-    char *x = AT(j->l->x, n * n);
-    if (factor(j, i, work, &list) > 0) return singular_inverse(j, x);
-    memset(x, 0, (size_t)(n * n) * j->size);
-    for (int64_t k = 0; k < n; k++) set_number(j, x, k * n + k, 1, 0);
-    int32_t *pivots = pivots_behind(j, list);
-    read_pivots(n, list, pivots);
-    by_factors(j, work, pivots, x, n);
+    int64_t n = j->l->n;
+    cpi_lu lu = {.inverse = true, .b = AT(j->l->x, n * n), .k = n};
+    if (!factor(j, i, work, &lu)) return singular_inverse(j, lu.b);
+    cpi_lu_finish(j, &lu, work);
     return 0;
 }
 
@@ -157,19 +107,30 @@ void cpi_linalg_write_det(const cpi_linalg *l, int64_t i, const double *pivots, 
 
 ONE(one_det)
 {
-    int64_t n = j->l->n, *list, parts = (int64_t)(j->size / j->part);
-    bool zero = factor(j, i, work, &list) > 0;
-    double *pivots = (double *)(void *)(work + factor_bytes(j));
+    int64_t n = j->l->n, parts = (int64_t)(j->size / j->part);
+    cpi_lu lu = {0};
+    bool zero = !factor(j, i, work, &lu);
+    double *pivots = (double *)(void *)(work + factor_bytes(j, true));
     for (int64_t k = 0; k < n; k++)
         for (int64_t p = 0; p < parts; p++) {
-            double v = part_of(j, work, parts * (k * n + k) + p);
-            pivots[parts * k + p] = cpi_lapack_slot(list, k) == k + 1 ? v : -v;
+            double v = part_of(j, lu.u, parts * k * (lu.row + lu.column) + p);
+            pivots[parts * k + p] = lu.pivots[k] == k ? v : -v;
         }
     cpi_linalg_write_det(j->l, i, pivots, zero);
     return 0;
 }
 
-/* A and its factors in row-major order are (L U) transposed in column-major order, so L is above and U below. */
+/* Solves with a triangle of a row-major matrix, or of its transpose. */
+static void substitute(const job *j, const char *a, bool upper, bool unit, char *x)
+{
+    const int64_t n = j->l->n, k = j->l->k;
+    const bool turned = j->l->trans != CPI_TRANS_NONE;
+    const cpi_substitution s = {.j = j, .gemm = j->f[0], .n = n, .t = a, .row = turned ? 1 : n,
+                                .column = turned ? n : 1, .lower = upper == turned, .unit = unit,
+                                .conjugate = j->l->trans == CPI_TRANS_CONJUGATE};
+    cpi_substitute_all(&s, x, k, k);
+}
+
 ONE(one_lu_solve)
 {
     const cpi_linalg *l = j->l;
@@ -177,21 +138,14 @@ ONE(one_lu_solve)
     char *x = AT(l->x, l->n * l->k);
     const char *lu = AT(l->a, l->n * l->n);
     const int32_t *pivots = l->pivots_in + i * l->n;
-    size_t bytes = (size_t)l->k * j->size;
-    memcpy(x, AT(l->b, l->n * l->k), (size_t)l->n * bytes);
+    memcpy(x, AT(l->b, l->n * l->k), (size_t)(l->n * l->k) * j->size);
     for (int64_t k = 0; k < l->n; k++)
         if (pivots[k] < 0 || pivots[k] >= l->n) return CPI_LINALG_PIVOTS;
-    if (l->trans == CPI_TRANS_NONE) {
-        exchange_rows(l->n, pivots, bytes, x, false);
-        cpi_lu_divide(j, 0, false, CPI_TRANS_NONE, true, lu, x, l->k);
-        cpi_lu_divide(j, 0, true, CPI_TRANS_NONE, false, lu, x, l->k);
-        return 0;
-    }
-    /* X^T (L U) = B^T, or of the conjugate: of the stored transpose, or conjugated too */
-    bool conjugate = l->trans == CPI_TRANS_CONJUGATE;
-    cpi_lu_divide(j, 0, true, conjugate ? CPI_TRANS_CONJUGATE : CPI_TRANS_PLAIN, false, lu, x, l->k);
-    cpi_lu_divide(j, 0, false, conjugate ? CPI_TRANS_CONJUGATE : CPI_TRANS_PLAIN, true, lu, x, l->k);
-    exchange_rows(l->n, pivots, bytes, x, true);
+    const bool turned = l->trans != CPI_TRANS_NONE; /* U^T L^T P X = B */
+    if (!turned) cpi_lu_exchange(j, l->n, pivots, x, l->k, false);
+    substitute(j, lu, turned, !turned, x);
+    substitute(j, lu, !turned, turned, x);
+    if (turned) cpi_lu_exchange(j, l->n, pivots, x, l->k, true);
     return 0;
 }
 
@@ -205,7 +159,7 @@ ONE(one_triangular)
         for (int64_t k = 0; k < l->n; k++)
             if (is_zero(j, a, k * l->n + k)) return CPI_LINALG_SINGULAR;
     memcpy(x, AT(l->b, l->n * l->k), (size_t)(l->n * l->k) * j->size);
-    cpi_lu_divide(j, 0, l->upper, l->trans, l->unit, a, x, l->k);
+    substitute(j, a, l->upper, l->unit, x);
     return 0;
 }
 
@@ -271,40 +225,41 @@ cp_code cpi_linalg_cpu_lu(cp_stream *stream, const cpi_linalg *l)
     SMALL(CPI_SMALL_LU);
     job j = begin(stream, l, one_lu);
     j.pooled = true;
-    return FIND(&j, "getrf", "trsm", "gemm", "laswp") ? cpi_job_all(&j, factor_bytes(&j)) : cp_error();
+    return FIND(&j, "getrf", "gemm") ? cpi_job_all(&j, cpi_lu_bytes(&j, false)) : cp_error();
 }
 cp_code cpi_linalg_cpu_solve(cp_stream *stream, const cpi_linalg *l)
 {
     SMALL(CPI_SMALL_SOLVE);
     job j = begin(stream, l, one_solve);
     j.pooled = true;
-    return FIND(&j, "getrf", "trsm", "gemm", "laswp", "getrs") ? cpi_job_all(&j, factor_bytes(&j))
-                                                                : cp_error();
+    return FIND(&j, "getrf", "gemm") ? cpi_job_all(&j, factor_bytes(&j, true)) : cp_error();
 }
 cp_code cpi_linalg_cpu_inv(cp_stream *stream, const cpi_linalg *l)
 {
     SMALL(CPI_SMALL_INV);
     job j = begin(stream, l, one_inv);
     j.pooled = true;
-    return FIND(&j, "getrf", "trsm", "gemm", "laswp") ? cpi_job_all(&j, factor_bytes(&j)) : cp_error();
+    return FIND(&j, "getrf", "gemm") ? cpi_job_all(&j, factor_bytes(&j, true)) : cp_error();
 }
 cp_code cpi_linalg_cpu_det(cp_stream *stream, const cpi_linalg *l)
 {
     SMALL(CPI_SMALL_DET);
     job j = begin(stream, l, one_det);
     j.pooled = true;
-    return FIND(&j, "getrf", "trsm", "gemm", "laswp") ? cpi_job_all(&j, factor_bytes(&j) + (size_t)j.r * 16)
-                                                       : cp_error();
+    const size_t bytes = factor_bytes(&j, true) + (size_t)j.r * 16;
+    return FIND(&j, "getrf", "gemm") ? cpi_job_all(&j, bytes) : cp_error();
 }
 cp_code cpi_linalg_cpu_lu_solve(cp_stream *stream, const cpi_linalg *l)
 {
     job j = begin(stream, l, one_lu_solve);
-    return FIND(&j, "trsm") ? cpi_job_all(&j, 0) : cp_error();
+    j.pooled = true;
+    return FIND(&j, "gemm") ? cpi_job_all(&j, 0) : cp_error();
 }
 cp_code cpi_linalg_cpu_triangular(cp_stream *stream, const cpi_linalg *l)
 {
     job j = begin(stream, l, one_triangular);
-    return FIND(&j, "trsm") ? cpi_job_all(&j, 0) : cp_error();
+    j.pooled = true;
+    return FIND(&j, "gemm") ? cpi_job_all(&j, 0) : cp_error();
 }
 cp_code cpi_linalg_cpu_cholesky(cp_stream *stream, const cpi_linalg *l)
 {

@@ -52,13 +52,13 @@ static void records_and_stops(void **state)
     failed(CP_ERROR_VALUE);
 }
 
-static volatile int done;
+static int done; /* changed atomically */
 
 static void *compute(void *device)
 {
     const int d = *(int *)device;
     if (cp_device_use(d)) return "device";
-    while (!done) {
+    while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE)) {
         cp_array *x = cp_arange_int(0, 1000, 1, CP_INT64), *y = cp_multiply(x, x), *s = cp_sum(y);
         int64_t sum = s ? cp_item_int(s) : -1;
         cp_free(x), cp_free(y), cp_free(s);
@@ -73,7 +73,7 @@ static void turns_on_and_off_under_way(void **state)
     for (FOR_DEVICES(d)) {
         pthread_t thread[3];
         void *wrong = NULL;
-        done = 0;
+        __atomic_store_n(&done, 0, __ATOMIC_RELEASE);
         for (int i = 0; i < 3; i++) assert_int_equal(pthread_create(&thread[i], NULL, compute, &d), 0);
         for (int i = 0; i < 200; i++) {
             ok(cp_profile_start() == CP_OK);
@@ -81,7 +81,7 @@ static void turns_on_and_off_under_way(void **state)
             if (i % 50 == 0) cp_profile_clear();
             cp_profile_stop();
         }
-        done = 1;
+        __atomic_store_n(&done, 1, __ATOMIC_RELEASE);
         for (int i = 0; i < 3; i++) {
             assert_int_equal(pthread_join(thread[i], &wrong), 0);
             if (wrong) fail_msg("%s", (char *)wrong);

@@ -223,11 +223,11 @@ static bool copy_transposed(const cpi_loop *loop)
     return false;
 }
 
-/* A few elements along one axis, contiguous on one side at least: one call. All that is found out for other copies
- * would take longer. */
+/* Elements of one task along one axis, contiguous on one side at least: one call. All that is found out for other
+ * copies would take longer. */
 static bool copy_few(const cpi_loop *loop)
 {
-    enum { FEW = 1 << 12 };
+    enum { FEW = 1 << 16 }; /* as many as a task of the engine */
     const cpi_operand *out = &loop->op[0], *in = &loop->op[1];
     if (loop->nop != 2 || loop->ndim != 1 || loop->size > FEW || out->type != in->type) return false;
     const cpi_move_kernels *set = cpi_move_kernels_best();

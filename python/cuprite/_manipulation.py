@@ -231,7 +231,7 @@ def insert(arr, obj, values, axis=None):
         broadcast."""
     arr = _array(arr)
     if not isinstance(values, ndarray):
-        values = _own_asarray(values, arr.dtype)
+        values = cuprite.asarray(values, arr.dtype)
     return _places.insert(arr, _positions_of(obj, arr, axis, True), values, axis)
 
 

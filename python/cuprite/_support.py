@@ -2,6 +2,8 @@
 import collections
 import math
 
+from cuprite._core import array, asarray, ndarray
+
 ClipStats = collections.namedtuple("ClipStats", "center std lower upper count iterations")
 Sources = collections.namedtuple("Sources", "pixels flux centroid peak position sum flux_error centroid_error",
                                  defaults=(None, None))
@@ -9,18 +11,16 @@ Sources = collections.namedtuple("Sources", "pixels flux centroid peak position 
 
 def _own_asarray(x, dtype=None, **options):
     """cuprite.asarray, except that an array stays on its own device, whichever is current."""
-    import cuprite
-    if isinstance(x, cuprite.ndarray):
-        options["device"] = x._device
-    return cuprite.asarray(x, dtype, **options)
+    if not isinstance(x, ndarray):
+        return asarray(x, dtype, **options)
+    return x if type(x) is ndarray and dtype is None and not options else asarray(x, dtype, device=x._device, **options)
 
 
 def _own_array(x, dtype=None, **options):
     """cuprite.array, except that of an array a copy lies on that one's device, whichever is current."""
-    import cuprite
-    if isinstance(x, cuprite.ndarray):
-        options["device"] = x._device
-    return cuprite.array(x, dtype, **options)
+    if not isinstance(x, ndarray):
+        return array(x, dtype, **options)
+    return array(x, dtype, device=x._device, **options)
 
 
 def _aligned(x):

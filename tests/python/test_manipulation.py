@@ -36,6 +36,32 @@ def compare(name, *args, **options):
     return ours, theirs
 
 
+# --- copies ---
+
+@pytest.mark.parametrize("dtype", ["u1", "u2", "f4", "f8", "c16"])
+@pytest.mark.parametrize("into", ["dense", "strided"])
+def test_copies_of_rows(dtype, into):
+    """Rows of every order and step, short and long, beside one another and in planes with gaps: both sides of the
+    copy's choices, each of whose loops carries into the outer axes by itself."""
+    for shape in (7,), (40,), (3, 4), (10, 10), (3, 17, 19), (4, 3, 5, 12), (3, 2, 90, 5):
+        plain = np.arange(np.prod([2 * n for n in shape])).reshape([2 * n for n in shape]).astype(dtype)
+        ours = cp.asarray(plain)
+        for steps in itertools.product((1, -1, 2), repeat=len(shape)):
+            key = tuple(slice(None, step * n, step) if step > 0 else slice(n - 1, None, -1)
+                        for n, step in zip(shape, steps))
+            for axes in (range(len(shape)), reversed(range(len(shape)))):
+                axes = tuple(axes)
+                theirs, view = plain[key].transpose(axes), ours[key].transpose(axes)
+                if into == "dense":
+                    equal(view.copy(), theirs.copy())
+                    continue
+                wide = [n + 1 for n in theirs.shape[:-1]] + [2 * theirs.shape[-1]]
+                to, target = np.zeros(wide, dtype), cp.zeros(wide, dtype)
+                inner = tuple(slice(1, None) for _ in wide[:-1]) + (slice(None, None, 2),)
+                to[inner], target[inner] = theirs, view
+                equal(target, to)
+
+
 # --- moving and repeating ---
 
 @settings(max_examples=200, deadline=None)

@@ -256,17 +256,16 @@ static void task(void *context, int64_t task, int worker)
 static void unravel(const job *j, int64_t at, int64_t n, int64_t *number)
 {
     const cpi_numbered *a = j->axes;
-    for (int k = 1; k <= a->ndim; k++) {
-        const int d = a->columns ? k - 1 : a->ndim - k;
+    if (a->ndim == 1) memcpy(j->to + at, number, (size_t)n * sizeof *number);
+    for (int k = 1; k < a->ndim; k++) {
+        const int d = a->columns ? k - 1 : a->ndim - k, outermost = a->columns ? a->ndim - 1 : 0;
         int64_t *to = j->to + d * j->count + at;
-        if (k == a->ndim) {
-            memcpy(to, number, (size_t)n * sizeof *to);
-            break;
-        }
+        /* the last quotient is the outermost coordinate: a copy would take longer than the division */
+        int64_t *rest = k == a->ndim - 1 ? j->to + outermost * j->count + at : number;
         const cpi_divisor64 extent = cpi_divisor64_of(a->shape[d]);
         for (int64_t i = 0; i < n; i++) {
-            const uint64_t q = cpi_quotient64(&extent, (uint64_t)number[i]);
-            to[i] = number[i] - (int64_t)(q * extent.by), number[i] = (int64_t)q;
+            const uint64_t v = (uint64_t)number[i], q = cpi_quotient64(&extent, v);
+            to[i] = (int64_t)(v - q * extent.by), rest[i] = (int64_t)q;
         }
     }
 }

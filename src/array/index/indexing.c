@@ -104,18 +104,23 @@ static int64_t index_step(const cp_array *index, int ndim, int d)
 static bool lay_index(const cpi_indexing *p, const cp_array *result, cpi_gather *g)
 {
     int64_t shape[CP_MAXDIM], step[2 + CP_MAXDIM][CP_MAXDIM], *lists[2 + CP_MAXDIM]; /* array, result, indices */
-    for (int k = 0; k < 2 + p->nindices; k++) lists[k] = step[k];
+    int n = 0; /* axes of more than one element */
     for (int d = 0; d < p->ndim; d++) {
-        shape[d] = p->shape[d], step[0][d] = 0, step[1][d] = result ? result->strides[p->at + d] : 0;
-        if (p->along >= 0 && p->x->shape[d + p->along] != 1) step[0][d] = p->x->strides[d + p->along];
+        if (p->shape[d] == 1) continue;
+        shape[n] = p->shape[d], step[0][n] = 0, step[1][n] = result ? result->strides[p->at + d] : 0;
+        if (p->along >= 0 && p->x->shape[d + p->along] != 1) step[0][n] = p->x->strides[d + p->along];
         for (int k = 0; k < p->nindices; k++) {
-            if (p->axis_index[k].axis == d + p->along) step[0][d] = 0;
-            step[2 + k][d] = index_step(p->axis_index[k].index, p->ndim, d);
+            if (p->axis_index[k].axis == d + p->along) step[0][n] = 0;
+            step[2 + k][n] = index_step(p->axis_index[k].index, p->ndim, d);
         }
+        n++;
     }
-    cpi_loop_axes axes = {p->ndim, 2 + p->nindices, shape, lists, NULL};
-    if (cpi_axes_coalesce(&axes, 0) > CPI_GATHER_DIMS) return false;
-    g->ndim = axes.ndim;
+    if (n > 1) {
+        for (int k = 0; k < 2 + p->nindices; k++) lists[k] = step[k];
+        n = cpi_axes_coalesce(&(cpi_loop_axes){n, 2 + p->nindices, shape, lists, NULL}, 0);
+        if (n > CPI_GATHER_DIMS) return false;
+    }
+    g->ndim = n;
     if (!g->ndim) { /* a single position as one axis */
         g->ndim = 1, shape[0] = 1;
         for (int k = 0; k < 2 + p->nindices; k++) step[k][0] = 0;
@@ -134,10 +139,12 @@ static bool lay_rest(const cpi_indexing *p, const cp_array *result, cpi_gather *
     for (int i = 0; i < p->x->ndim; i++) {
         if (is_indexed(p, i)) continue;
         if (at == p->at) at += p->ndim;
-        shape[n] = p->x->shape[i], step[0][n] = p->x->strides[i], step[1][n++] = result->strides[at++];
+        if (p->x->shape[i] != 1)
+            shape[n] = p->x->shape[i], step[0][n] = p->x->strides[i], step[1][n++] = result->strides[at];
+        at++;
     }
     cpi_loop_axes axes = {n, 2, shape, (int64_t *const[]){step[0], step[1]}, NULL};
-    n = cpi_axes_coalesce(&axes, 0);
+    if (n > 1) n = cpi_axes_coalesce(&axes, 0);
     if (n > CPI_GATHER_DIMS) return false;
     g->rest = n, g->bytes = cpi_itemsize(p->x->type);
     for (int d = 0; d < n; d++)

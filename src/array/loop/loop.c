@@ -114,14 +114,24 @@ static bool is_done(const cpi_loop *loop)
     return stride >= 0;
 }
 
-void cpi_loop_coalesce(cpi_loop *loop)
+/* Inlined: with `nop` known, the operands' strides are found without a list in memory. */
+static inline __attribute__((always_inline)) void coalesce_operands(cpi_loop *loop, int nop)
 {
     int64_t *strides[CPI_MAXOPS], moved[CPI_MAXOPS];
-    if (!loop->size || is_done(loop)) return;
-    for (int k = 0; k < loop->nop; k++) strides[k] = loop->op[k].strides, moved[k] = 0;
-    cpi_loop_axes a = {loop->ndim, loop->nop, loop->shape, strides, moved};
+    for (int k = 0; k < nop; k++) strides[k] = loop->op[k].strides, moved[k] = 0;
+    cpi_loop_axes a = {loop->ndim, nop, loop->shape, strides, moved};
     loop->ndim = coalesce(&a, CPI_LOOP_REVERSE | CPI_LOOP_ORDER);
-    for (int k = 0; k < loop->nop; k++) loop->op[k].data += moved[k];
+    for (int k = 0; k < nop; k++) loop->op[k].data += moved[k];
+}
+
+void cpi_loop_coalesce(cpi_loop *loop)
+{
+    if (!loop->size || is_done(loop)) return;
+    switch (loop->nop) {
+    case 2: coalesce_operands(loop, 2); break;
+    case 3: coalesce_operands(loop, 3); break;
+    default: coalesce_operands(loop, loop->nop);
+    }
 }
 
 int64_t cpi_loop_bytes(int n, const cpi_loop *loops)

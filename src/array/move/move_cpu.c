@@ -100,12 +100,21 @@ static void copy_some_rows(void *context, int64_t task, int worker)
     if (end > c->rows) end = c->rows;
     cpi_unravel(last, loop->shape, r, index);
     for (int k = 0; k < 2; k++) offset[k] = cpi_offset(last, index, strides[k]);
-    for (; r < end; r++) {
-        char *out = loop->op[0].data + offset[0];
-        const char *in = loop->op[1].data + offset[1];
-        if (to == size) c->set->gather(out, in, from, n, size);
-        else c->set->scatter(out, to, in, n, size);
-        cpi_next_offsets(last, loop->shape, index, 2, strides, offset);
+    char *out = loop->op[0].data + offset[0];
+    const char *in = loop->op[1].data + offset[1];
+    for (;;) { /* cpi_next_offsets takes longer than a short row */
+        const int64_t left = loop->shape[last - 1] - index[last - 1], some = left < end - r ? left : end - r;
+        for (int64_t i = 0; i < some; i++, out += strides[0][last - 1], in += strides[1][last - 1]) {
+            if (to == size) c->set->gather(out, in, from, n, size);
+            else c->set->scatter(out, to, in, n, size);
+        }
+        if ((r += some) >= end) return;
+        for (int d = last - 1; d > 0; d--) {
+            out += strides[0][d - 1] - loop->shape[d] * strides[0][d];
+            in += strides[1][d - 1] - loop->shape[d] * strides[1][d];
+            index[d] = 0;
+            if (++index[d - 1] < loop->shape[d - 1]) break;
+        }
     }
 }
 
@@ -214,10 +223,26 @@ static bool copy_transposed(const cpi_loop *loop)
     return false;
 }
 
+/* Elements of one task along one axis, contiguous on one side at least: one call. All that is found out for other
+ * copies would take longer. */
+static bool copy_few(const cpi_loop *loop)
+{
+    enum { FEW = 1 << 16 }; /* as many as a task of the engine */
+    const cpi_operand *out = &loop->op[0], *in = &loop->op[1];
+    if (loop->nop != 2 || loop->ndim != 1 || loop->size > FEW || out->type != in->type) return false;
+    const cpi_move_kernels *set = cpi_move_kernels_best();
+    const int size = (int)cpi_itemsize(out->type);
+    if (out->strides[0] == size) set->gather(out->data, in->data, in->strides[0], loop->size, size);
+    else if (in->strides[0] == size) set->scatter(out->data, out->strides[0], in->data, loop->size, size);
+    else return false;
+    return true;
+}
+
 cp_code cpi_move_cpu_copy(cp_stream *stream, const cpi_loop *loop)
 {
     (void)stream;
-    if (!loop->size || copy_transposed(loop) || copy_value(loop) || copy_repeated(loop) || copy_rows(loop))
+    if (!loop->size || copy_few(loop) || copy_transposed(loop) || copy_value(loop) || copy_repeated(loop) ||
+        copy_rows(loop))
         return CP_OK;
     cpi_job job;
     job.loop = loop;

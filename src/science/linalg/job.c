@@ -149,9 +149,7 @@ cp_code cpi_job_all(job *j, size_t work)
 
 bool cpi_job_find(job *j, int n, const char *const *names)
 {
-    for (int i = 0; i < n; i++)
-        if (!(j->f[i] = cpi_lapack(j->l->function, names[i], j->l->type))) return false;
-    return true;
+    return cpi_lapack_all(j->l->function, n, names, j->l->type, j->f);
 }
 void cpi_job_wants(job *j, const void *answer)
 {

@@ -16,6 +16,8 @@ typedef void (*cpi_lapack_fn)();
 
 /* dgetrf of ("getrf", CP_FLOAT64), and so on; NULL with an error "FUNCTION: ..." where there is no library. */
 cpi_lapack_fn cpi_lapack(const char *function, const char *name, cp_type type);
+/* Several of them: the library is opened, and asked for space, once. False with the error where one is missing. */
+bool cpi_lapack_all(const char *function, int n, const char *const *names, cp_type type, cpi_lapack_fn *to);
 /* One of its integers in memory, as a routine left it. */
 int64_t cpi_lapack_slot(const int64_t *list, int64_t i);
 /* Whether there is a library; small matrices need none. */

@@ -12,7 +12,7 @@ import pytest
 from cuprite.numba import cuda
 
 inf, nan = math.inf, math.nan
-f4, f8, c16 = np.float32, np.float64, np.complex128
+f4, f8, c8, c16 = np.float32, np.float64, np.complex64, np.complex128
 K = 3
 LOW = {t: np.dtype(t).type(np.iinfo(t).min) for t in ("int8", "int16", "int32", "int64")}
 END = int(LOW["int64"])
@@ -76,7 +76,15 @@ INFINITIES = [(f"{f}(x)", (c16(z),), "complex128", c16(right)) for f, z, right i
     ("np.arctan", complex(-inf, nan), complex(-math.pi / 2, 0)),
     ("cmath.atanh", 1 + 1e-200j, complex(230.60508288968455, math.pi / 4)), ("cmath.tanh", 800 + 1e308j, 1),
 )]
-TABLE = DIVISIONS + NUMBERS + CONSTANTS + CONDITIONS + INFINITIES
+#: of complex64, some of which Numba computes in float32 though the result is complex128
+SINGLE = [
+    ("cmath.acosh(x)", (c8(complex(0.001, inf)),), "complex128", complex(inf, float(f4(math.pi / 2)))),
+    ("cmath.acosh(x)", (c8(0.3 + 0.4j),), "complex128", 0.40511234408870767 + 1.2901667538151373j),
+    ("cmath.log10(x)", (c8(20 + 1j),), "complex128", 1.3015721660984485 + 0.02169665601284861j),
+    ("cmath.tanh(x)", (c8(0.3 + 0.4j),), "complex128", 0.33825473906155346 + 0.38113209469241993j),
+    ("cmath.exp(x)", (c8(5420),), "complex64", complex(inf, nan)),
+]
+TABLE = SINGLE + DIVISIONS + NUMBERS + CONSTANTS + CONDITIONS + INFINITIES
 
 
 def function(source, **space):
@@ -109,13 +117,21 @@ def test_type_and_value(text, given, t, right):
     assert same(np.dtype(t).type(made(list(given))[0][0]), right)
 
 
+def numbered(k, text, end=""):
+    """The expression of row k with variables of its own."""
+    return re.sub(r"\b[xy]\b", lambda m: f"{m[0]}{k}{end}", text)
+
+
+def given_by(rows):
+    return {f"{name}{k}": x for k, row in enumerate(rows) for name, x in zip("xy", row[1])}
+
+
 @pytest.mark.parametrize("t", sorted({row[2] for row in TABLE}))
 def test_values_in_a_kernel(t):
     """One kernel for all rows of a type: on a GPU each costs a compilation."""
     rows = [row for row in TABLE if row[2] == t]
-    given = {f"{name}{k}": np.array([x]) for k, row in enumerate(rows) for name, x in zip("xy", row[1])}
-    lines = [f"    o[{k}] = " + re.sub(r"\b[xy]\b", lambda m, k=k: f"{m[0]}{k}[0]", row[0])
-             for k, row in enumerate(rows)]
+    given = {name: np.array([x]) for name, x in given_by(rows).items()}
+    lines = [f"    o[{k}] = {numbered(k, row[0], '[0]')}" for k, row in enumerate(rows)]
     o = np.zeros(len(rows), t)
     cuda.jit(function("\n".join([f"def f({', '.join([*given, 'o'])}):", *lines, ""])))[1, 1](*given.values(), o)
     assert [row[0] for row, got in zip(rows, o) if not same(got, np.dtype(t).type(row[3]))] == []
@@ -126,8 +142,12 @@ def test_numba_says_the_same():
         pytest.skip("numba is not installed")
     import numba
     from differential_numba import dtype_of
-    for text, given, t, right in TABLE:
-        f = numba.njit(giving(text, given), error_model="numpy")
-        got = f(*given)[0]
-        assert dtype_of(f.nopython_signatures[0].return_type[0]) == t, text
-        assert same(np.dtype(t).type(got), np.dtype(t).type(right)), (text, given, got)
+    given = given_by(TABLE)
+    lines = [f"    r{k} = {numbered(k, row[0])}" for k, row in enumerate(TABLE)]
+    results = ", ".join(f"r{k}" for k in range(len(TABLE)))
+    f = numba.njit(function("\n".join([f"def f({', '.join(given)}):", *lines, f"    return {results}", ""])),
+                   error_model="numpy")
+    values = f(*given.values())
+    for (text, x, t, right), got, made in zip(TABLE, values, f.nopython_signatures[0].return_type):
+        assert dtype_of(made) == t, text
+        assert same(np.dtype(t).type(got), np.dtype(t).type(right)), (text, x, got)

@@ -123,8 +123,9 @@ def _of_cmath(c):
     def write(tr, z):
         t, text = _cargument(tr, z)
         if c in ("acosh", "log10", "tanh") and tr.rules.widens:  # which Numba has in complex128 alone
-            t, text = CDOUBLE, convert(text, t, CDOUBLE)
-            tr.unit.need_type(t)
+            tr.unit.need_type(CDOUBLE)
+            if t is CFLOAT:
+                return Value(CDOUBLE, tr.unit.call(f"nb_c{c}_single", text), pure=z.pure)
         special = tr.rules.widens and c in numba_helpers.COMPLEX
         return Value(t, tr.unit.call(f"nb_c{c}", text) if special else f"{c}({text})", pure=z.pure)
     return write

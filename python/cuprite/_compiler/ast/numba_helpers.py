@@ -6,6 +6,7 @@ zero of a complex function, are not defined.
 """
 T = "template <class T> static __device__ inline "
 C = "template <class T> static __device__ inline complex<T> "
+ONE = "static __device__ inline complex<double> "
 
 HELPERS = {
     "nb_reciprocal": T + """T nb_reciprocal(T a) {
@@ -54,7 +55,9 @@ HELPERS = {
     "nb_cexp": C + """nb_cexp(complex<T> z) {
     T x = z.real(), y = z.imag();
     if (nb_isinf(x) && y - y != 0) return x > 0 ? complex<T>(x, y - y) : complex<T>((T)0, (T)0);
-    return exp(z);
+    if (x - x != 0) return exp(z);
+    T r = exp(x);
+    return complex<T>(r * cos(y), r * sin(y));
 }
 """,
     "nb_csqrt": C + """nb_csqrt(complex<T> z) {
@@ -110,6 +113,26 @@ HELPERS = {
     return complex<T>(re, y != y ? y : copysign((T)1.57079632679489661923, y));
 }
 """,
+    # of complex64, which give complex128: what Numba computes in float32 stays so
+    "nb_cacosh_single": ONE + """nb_cacosh_single(complex<float> z) {
+    complex<double> wide(z);
+    if (!nb_large(z)) return nb_cacosh(wide);
+    return complex<double>(nb_log_twice(wide), (double)atan2(z.imag(), z.real()));
+}
+""",
+    "nb_clog10_single": ONE + """nb_clog10_single(complex<float> z) {
+    complex<float> r = log(z);
+    return complex<double>(r.real() / 2.302585092994045684, r.imag() / 2.302585092994045684);
+}
+""",
+    "nb_ctanh_single": ONE + """nb_ctanh_single(complex<float> z) {
+    float x = z.real(), y = z.imag();
+    if (x - x != 0 || y - y != 0) return nb_ctanh(complex<double>(z));
+    float tx = tanh(x), ty = tan(y), both = tx * ty;
+    double c = 1.0 / cosh(x), d = 1.0 + both * both;
+    return complex<double>(tx * (1.0 + ty * ty) / d, ty / d * c * c);
+}
+""",
     "nb_ccos": C + "nb_ccos(complex<T> z) { return nb_ccosh(cuprite_turn(z)); }\n",
 }
 for _circle, _hyperbola in (("sin", "sinh"), ("tan", "tanh"), ("asin", "asinh"), ("atan", "atanh")):
@@ -118,4 +141,4 @@ for _circle, _hyperbola in (("sin", "sinh"), ("tan", "tanh"), ("asin", "asinh"),
 }}
 """
 #: the complex functions that have one
-COMPLEX = {name[4:] for name in HELPERS if name.startswith("nb_c")}
+COMPLEX = {name[4:] for name in HELPERS if name.startswith("nb_c") and not name.endswith("_single")}

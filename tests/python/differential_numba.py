@@ -7,6 +7,7 @@ range, a shift beyond the width), the drawing keeps the operand within bounds.""
 import ast
 import cmath
 import math
+import operator
 import os
 import re
 import warnings
@@ -284,28 +285,65 @@ def of_cuda(texts, types, rows, lim_):
     return [list(given[chars.index(t.char)][k]) for k, t in enumerate(types)]
 
 
-#: (reason, functions, which of their arguments, whether a number given to it has no defined result): what Numba leaves
-#: undefined, or has wrong. A case is known only where its text calls the function with such a number in that row
+def called(names, *places):
+    """Of a call of one of these functions: the arguments at these places."""
+    def parts(node):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in names.split() and len(node.args) > max(places):
+            return [node.args[k] for k in places]
+        return None
+    return parts
+
+
+def operands(sign):
+    """Of this operator of two: the operands."""
+    return lambda node: [node.left, node.right] if isinstance(node, ast.BinOp) and isinstance(node.op, sign) else None
+
+
+def overflows(exact):
+    """Whether the result of two integers, computed as int64, is beyond it."""
+    def holds(x, y):
+        if not {x.dtype.kind, y.dtype.kind} <= set("biu") or x.dtype.kind == y.dtype.kind == "u":
+            return False
+        return not -2**63 <= exact(*((int(v) + 2**63) % 2**64 - 2**63 for v in (x, y))) < 2**63
+    return holds
+
+
+def power_overflows(x, y):
+    if not {x.dtype.kind, y.dtype.kind} <= set("biu") or not 0 <= y < 1 << 16:
+        return False
+    t = np.iinfo(np.result_type(x, y, np.int8 if "b" in (x.dtype.kind, y.dtype.kind) else x))
+    return not t.min <= int(x) ** int(y) <= t.max
+
+
+def near_the_end(z):
+    return z.dtype.kind == "c" and np.isfinite(z) and \
+        max(abs(z.real), abs(z.imag)) >= np.finfo(z.dtype).max / 2.4142137
+
+
+NAN = "the sign of a NaN is not defined: that of x % 0 depends on Numba's optimizer"
+OVERFLOW = "overflow of a signed sum, difference or product is not defined in Numba: its optimizer relies on none"
+#: (reason, the parts of a node of the tree, whether it holds for their values): what Numba leaves undefined, or has
+#: wrong. A case is known only where the text has such a node, whose parts have such values in the row that differs
 UNDEFINED = [
+    (NAN, called("np.signbit", 0), lambda x: x.dtype.kind == "f" and np.isnan(x)),
+    (NAN, called("np.copysign math.copysign", 1), lambda x: x.dtype.kind == "f" and np.isnan(x)),
+    (OVERFLOW, operands(ast.Add), overflows(operator.add)), (OVERFLOW, operands(ast.Sub), overflows(operator.sub)),
+    (OVERFLOW, operands(ast.Mult), overflows(operator.mul)),
+    ("Numba computes np.power of integers in float64, whose conversion beyond the result's type is not defined",
+     called("np.power", 0, 1), power_overflows),
     ("Numba's square root of a complex number near the end of the range has half the imaginary part",
-     ("cmath.sqrt", "np.sqrt"), 0, lambda z: z.dtype.kind == "c" and np.isfinite(z) and
-     max(abs(z.real), abs(z.imag)) >= np.finfo(z.dtype).max / 2.4142137),
-    ("the sign of a NaN is not defined: that of x % 0 depends on the optimizer", ("np.signbit",), 0, np.isnan),
-    ("the sign of a NaN is not defined: that of x % 0 depends on the optimizer", ("np.copysign", "math.copysign"), 1,
-     np.isnan),
+     called("cmath.sqrt np.sqrt", 0), near_the_end),
 ]
 
 
 def undefined(case, rows, k, lim_):
-    """Why the value of a case in row k is not defined, or wrong in Numba; else None. What the functions of the table
-    are given is asked of Numba."""
-    calls = [n for n in ast.walk(ast.parse(case.text)) if isinstance(n, ast.Call)]
-    for reason, functions, place, holds in UNDEFINED:
-        for call in calls:
-            if ast.unparse(call.func) in functions:
-                found = of_numba([ast.unparse(call.args[place])], rows, lim_)[0]
-                if not isinstance(found, str) and holds(np.array(found[1][k], found[0])):
-                    return reason
+    """Why the value of a case in row k is not defined, or wrong in Numba; else None. Parts have Numba's values."""
+    for node in ast.walk(ast.parse(case.text)):
+        for reason, parts, holds in UNDEFINED:
+            found = of_numba([ast.unparse(p) for p in parts(node)], rows, lim_) if parts(node) else []
+            if found and not any(isinstance(f, str) for f in found) and \
+                    holds(*(np.array(values[k], t)[()] for t, values in found)):
+                return reason
     return None
 
 

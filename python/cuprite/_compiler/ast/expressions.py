@@ -1,8 +1,7 @@
 """Python expressions -> values. One method for each kind of node, with the node's name."""
 import ast
 
-from . import arithmetic, arrays, intrinsics
-from .conditions import decided
+from . import arithmetic, arrays, conditions, intrinsics
 from .types import INT64, OBJECT, Array, Tuple
 from .values import Value, as_type, describe, items_of, known, make_tuple, number
 
@@ -85,7 +84,7 @@ class Expressions:
         if not first.pure and self.rules.widens and not self.conditional:
             first = self._kept(first)  # what `and` and `or` give is one of the numbers, asked for once
         values = [first] + [self.guarded(v) for v in node.values[1:]]
-        fixed = [decided(self, v) is not None for v in node.values] if self.rules.widens else None
+        fixed = [conditions.decided(self, v) is not None for v in node.values] if self.rules.widens else None
         return arithmetic.logical(self.unit, "&&" if isinstance(node.op, ast.And) else "||", values, fixed)
 
     def x_Compare(self, node):
@@ -112,7 +111,7 @@ class Expressions:
         return arithmetic.compare(self.unit, COMPARISONS[type(op)], a, b)
 
     def x_IfExp(self, node):
-        test, holds = self.test(node.test), decided(self, node.test) if self.rules.widens else None
+        test, holds = self.test(node.test), conditions.decided(self, node.test) if self.rules.widens else None
         if test.known and holds is None and self.rules.widens:
             return self._in_both_types(node, test) or self.value(node.body if test.const else node.orelse)
         if test.known:

@@ -103,12 +103,13 @@ def _pointer(op, a, b):
 
 
 def _text(unit, op, t, x, y, positive, b):
+    if op == "floordiv" and t.integer and unit.rules.widens and not (b.known and b.const > 0):
+        return unit.call("nb_floordiv", x, y)
     if op in ("floordiv", "mod"):
         if t.integer:
             if positive and b.known and b.nonneg and b.const != 0:
                 return f"({x} {'/' if op == 'floordiv' else '%'} {y})"
-            whole = "nb_floordiv" if unit.rules.widens else "py_floordiv"
-            return unit.call(whole if op == "floordiv" else "py_mod", x, y)
+            return unit.call("py_floordiv" if op == "floordiv" else "py_mod", x, y)
         unit.need("fmod_of", "copysign_of", "floor_of")
         return unit.call("py_ffloordiv" if op == "floordiv" else "py_fmod", x, y)
     if t is BOOL and op in ("add", "mul"):

@@ -39,6 +39,7 @@ NUMBERS = [
 ]
 CONSTANTS = [
     ("min(7, False)", (), "int64", 0), ("max(int(-5), np.float32(100))", (), "float64", 100.0),
+    ("not ((4294967296 ** 3) >> 6)", (), "bool", False),
     ("max(True, False)", (), "bool", True), ("min(-100, np.uint16(7))", (), "int64", -100),
     ("max(np.int8(2), np.int8(3))", (), "int8", 3), ("min(True, 2.5, 3)", (), "float64", 1.0),
     ("max(np.float32(1), 2)", (), "float64", 2.0), ("min((3, np.uint8(2)))", (), "int64", 2),

@@ -262,7 +262,7 @@ def _literal(node):
         made = arithmetic.of_python(OPERATORS[type(node.op)] if len(parts) == 2 else type(node.op).__name__, *parts)
     except (ArithmeticError, TypeError, ValueError):
         return None
-    return None if isinstance(made, int) and made.bit_length() > 64 else made
+    return None if isinstance(made, int) and made.bit_length() > 128 else made
 
 
 def make_tuple_of(items, fields=()):

@@ -52,7 +52,7 @@ def differs(ours, theirs, t, loose):
             if x != y or np.signbit(x) != np.signbit(y):
                 return True
         elif np.isinf(x) or np.isinf(y):
-            if x != y and not max(abs(x), abs(y)) > np.finfo(t).max * 0.999:
+            if x != y and not min(abs(x), abs(y)) > np.finfo(t).max * 0.999:
                 return True
         elif abs(float(x) - float(y)) > loose * eps * max(size or 0, abs(float(y)), np.finfo(t).smallest_normal):
             return True

@@ -4,8 +4,10 @@ whose values and result types must be the same.
 An expression is drawn as a tree whose kinds (truth value, whole, real, complex) are known, so that most have a type in
 Numba; what Numba refuses is counted as known. Where both would do what is not defined (a float beyond an integer's
 range, a shift beyond the width), the drawing keeps the operand within bounds."""
+import ast
 import cmath
 import math
+import operator
 import os
 import re
 import warnings
@@ -283,11 +285,69 @@ def of_cuda(texts, types, rows, lim_):
     return [list(given[chars.index(t.char)][k]) for k, t in enumerate(types)]
 
 
-def finite(case, rows, k):
-    return all(np.isfinite(rows[v][k]) for v in case.names)
+def called(names, *places):
+    """Of a call of one of these functions: the arguments at these places."""
+    def parts(node):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in names.split() and len(node.args) > max(places):
+            return [node.args[k] for k in places]
+        return None
+    return parts
 
 
-def judge(number, case, theirs, ours, kernel, rows):
+def operands(sign):
+    """Of this operator of two: the operands."""
+    return lambda node: [node.left, node.right] if isinstance(node, ast.BinOp) and isinstance(node.op, sign) else None
+
+
+def overflows(exact):
+    """Whether the result of two integers, computed as int64, is beyond it."""
+    def holds(x, y):
+        if not {x.dtype.kind, y.dtype.kind} <= set("biu") or x.dtype.kind == y.dtype.kind == "u":
+            return False
+        return not -2**63 <= exact(*((int(v) + 2**63) % 2**64 - 2**63 for v in (x, y))) < 2**63
+    return holds
+
+
+def power_overflows(x, y):
+    if not {x.dtype.kind, y.dtype.kind} <= set("biu") or not 0 <= y < 1 << 16:
+        return False
+    t = np.iinfo(np.result_type(x, y, np.int8 if "b" in (x.dtype.kind, y.dtype.kind) else x))
+    return not t.min <= int(x) ** int(y) <= t.max
+
+
+def near_the_end(z):
+    return z.dtype.kind == "c" and np.isfinite(z) and \
+        max(abs(z.real), abs(z.imag)) >= np.finfo(z.dtype).max / 2.4142137
+
+
+NAN = "the sign of a NaN is not defined: that of x % 0 depends on Numba's optimizer"
+OVERFLOW = "overflow of a signed sum, difference or product is not defined in Numba: its optimizer relies on none"
+#: (reason, the parts of a node of the tree, whether it holds for their values): what Numba leaves undefined, or has
+#: wrong. A case is known only where the text has such a node, whose parts have such values in the row that differs
+UNDEFINED = [
+    (NAN, called("np.signbit", 0), lambda x: x.dtype.kind == "f" and np.isnan(x)),
+    (NAN, called("np.copysign math.copysign", 1), lambda x: x.dtype.kind == "f" and np.isnan(x)),
+    (OVERFLOW, operands(ast.Add), overflows(operator.add)), (OVERFLOW, operands(ast.Sub), overflows(operator.sub)),
+    (OVERFLOW, operands(ast.Mult), overflows(operator.mul)),
+    ("Numba computes np.power of integers in float64, whose conversion beyond the result's type is not defined",
+     called("np.power", 0, 1), power_overflows),
+    ("Numba's square root of a complex number near the end of the range has half the imaginary part",
+     called("cmath.sqrt np.sqrt", 0), near_the_end),
+]
+
+
+def undefined(case, rows, k, lim_):
+    """Why the value of a case in row k is not defined, or wrong in Numba; else None. Parts have Numba's values."""
+    for node in ast.walk(ast.parse(case.text)):
+        for reason, parts, holds in UNDEFINED:
+            found = of_numba([ast.unparse(p) for p in parts(node)], rows, lim_) if parts(node) else []
+            if found and not any(isinstance(f, str) for f in found) and \
+                    holds(*(np.array(values[k], t)[()] for t, values in found)):
+                return reason
+    return None
+
+
+def judge(number, case, theirs, ours, kernel, rows, lim_):
     from differential_families import Wrong
     if isinstance(theirs, str):
         return theirs
@@ -298,10 +358,9 @@ def judge(number, case, theirs, ours, kernel, rows):
     for what, values in (("value", ours[1]), ("kernel's value", kernel)):
         for k, (a, b) in enumerate(zip(values or (), theirs[1])):
             if differs(a, b, theirs[0], case.loose):
-                if case.loose >= 64 and not (finite(case, rows, k) and np.isfinite(b)):
-                    continue    # complex functions at and beyond infinity
-                if "np.floor_divide" in case.text and theirs[0].kind == "f" and abs(a - b) <= 1:
-                    return "Numba's np.floor_divide is floor(a / b): -0 for -1 / inf, where NumPy's is -1"
+                known = undefined(case, rows, k, lim_)
+                if known:
+                    return known
                 given = {v: rows[v][k] for v in case.names}
                 return Wrong(f"{what} of {theirs[0]}", f"ours {a!r}, Numba's {b!r} with {given}", number, case.text)
     return None
@@ -324,7 +383,8 @@ def make(name, batch, cases):
         both = [k for k in usable if not isinstance(ours[k], str)]
         kernel = dict(zip(both, of_cuda([texts[k] for k in both], [ours[k][0] for k in both], rows, ours_lim))) \
             if batch % 4 == 0 and both else {}
-    return [judge(n, c, theirs[k], ours.get(k), kernel.get(k), rows) for k, (n, c) in enumerate(cases)]
+    return [judge(n, c, theirs[k], ours.get(k), kernel.get(k), rows, theirs_lim)
+            for k, (n, c) in enumerate(cases)]
 
 
 FAMILIES = {"numba": Batches("numba", "expressions in njit and cuda.jit, compared with numba.njit", draw, make)}

@@ -47,7 +47,8 @@ def binary(unit, op, a, b):
             if not unit.rules.widens:
                 raise
         else:
-            if not (unit.rules.widens and isinstance(made, int) and not -(1 << 63) <= made < 1 << 64):
+            if not (unit.rules.widens and number(made)) or \
+                    unit.rules.type_of(known(made)) is unit.rules.operands(op, a, b)[1]:
                 return known(made)
     if op == "add" and items_of(a) is not None and items_of(b) is not None:
         from .values import make_tuple
@@ -102,6 +103,8 @@ def _pointer(op, a, b):
 
 
 def _text(unit, op, t, x, y, positive, b):
+    if op == "floordiv" and t.integer and unit.rules.widens and not (b.known and b.const > 0):
+        return unit.call("nb_floordiv", x, y)
     if op in ("floordiv", "mod"):
         if t.integer:
             if positive and b.known and b.nonneg and b.const != 0:
@@ -143,7 +146,7 @@ def _power(unit, t, result, a, b, pure):
     elif exponent is not None and abs(exponent) <= 64:
         text = unit.call("py_powi", x, f"{exponent}LL")
     elif unit.rules.widens and unit.rules.type_of(b).integer:
-        text = unit.call("py_powi", x, as_type(b, INT64))
+        text = unit.call("nb_powi", x, as_type(b, INT64))
     else:
         text = f"{'powf' if work is FLOAT else 'pow'}({x}, {as_type(b, work)})"
     return Value(result, convert(text, work, result), pure=pure, nonneg=nonneg)
@@ -156,7 +159,10 @@ def unary(unit, op, v):
             return known(not v.const)
         return Value(BOOL, f"(!{truth(v)})", pure=v.pure, nonneg=True)
     if foldable(v) and not (unit.rules.widens and (_typed(v) or (op == "~" and isinstance(v.const, bool)))):
-        return known({"-": operator.neg, "+": operator.pos, "~": lambda x: ~+x}[op](v.const))
+        made = known({"-": operator.neg, "+": operator.pos, "~": lambda x: ~+x}[op](v.const))
+        kinds = [unit.rules.type_of(x).kind for x in (made, v)]
+        if not unit.rules.widens or kinds[0] == kinds[1] or kinds[1] == "b":
+            return made
     t = unit.rules.type_of(v)
     wide = t
     if unit.rules.widens and t.integer and not (t is BOOL and op == "~"):
@@ -276,14 +282,16 @@ def _choose_array(condition, a, b, pure):
                  pure=pure and a.pure and b.pure)
 
 
-def logical(unit, sign, values):
-    """`and` and `or` over values; each is asked for only when those before it have not decided."""
+def logical(unit, sign, values, fixed=None):
+    """`and` and `or` over values; each is asked for only when those before it have not decided. fixed: of each value,
+    whether a constant decides which values the expression has; otherwise its type is that of all."""
     rest = []
-    for v in values:
-        if v.known and (not v.const) == (sign == "&&"):
+    for k, v in enumerate(values):
+        decides = v.known and (fixed is None or fixed[k])
+        if decides and (not v.const) == (sign == "&&"):
             rest.append(v)
             break
-        if not (v.known and v is not values[-1]):
+        if not (decides and v is not values[-1]):
             rest.append(v)
     if len(rest) == 1:
         return rest[0]

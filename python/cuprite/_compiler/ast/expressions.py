@@ -1,7 +1,7 @@
 """Python expressions -> values. One method for each kind of node, with the node's name."""
 import ast
 
-from . import arithmetic, arrays, intrinsics
+from . import arithmetic, arrays, conditions, intrinsics
 from .types import INT64, OBJECT, Array, Tuple
 from .values import Value, as_type, describe, items_of, known, make_tuple, number
 
@@ -84,7 +84,8 @@ class Expressions:
         if not first.pure and self.rules.widens and not self.conditional:
             first = self._kept(first)  # what `and` and `or` give is one of the numbers, asked for once
         values = [first] + [self.guarded(v) for v in node.values[1:]]
-        return arithmetic.logical(self.unit, "&&" if isinstance(node.op, ast.And) else "||", values)
+        fixed = [conditions.decided(self, v) is not None for v in node.values] if self.rules.widens else None
+        return arithmetic.logical(self.unit, "&&" if isinstance(node.op, ast.And) else "||", values, fixed)
 
     def x_Compare(self, node):
         values = [self.value(node.left)] + [self.value(c) for c in node.comparators]
@@ -110,17 +111,22 @@ class Expressions:
         return arithmetic.compare(self.unit, COMPARISONS[type(op)], a, b)
 
     def x_IfExp(self, node):
-        test = self.test(node.test)
-        if test.known:
+        test, holds = self.test(node.test), conditions.decided(self, node.test) if self.rules.widens else None
+        if test.known and holds is None and self.rules.widens:
             return self._in_both_types(node, test) or self.value(node.body if test.const else node.orelse)
-        a, b = self.guarded(node.body), self.guarded(node.orelse)
+        if test.known:
+            return self.value(node.body if test.const else node.orelse)
+        if holds is not None:   # what the condition calls is called, and decides nothing
+            a = b = self.guarded(node.body if holds else node.orelse)
+            if test.pure:
+                return a
+        else:
+            a, b = self.guarded(node.body), self.guarded(node.orelse)
         return arithmetic.choose(self.unit, arithmetic.truth(test), a, b, test.pure)
 
     def _in_both_types(self, node, test):
-        """Of a condition that a call has made a constant: the value in the type of both, as Numba has it; None where
-        there is none."""
-        if not (self.rules.widens and any(isinstance(n, ast.Call) for n in ast.walk(node.test))):
-            return None
+        """Of a constant condition that Numba's compiler does not take for one: the value in the type of both; None
+        where there is none."""
         try:
             a, b = self.guarded(node.body), self.guarded(node.orelse)
             return arithmetic.choose(self.unit, arithmetic.truth(test), a, b, True)
@@ -256,7 +262,7 @@ def _literal(node):
         made = arithmetic.of_python(OPERATORS[type(node.op)] if len(parts) == 2 else type(node.op).__name__, *parts)
     except (ArithmeticError, TypeError, ValueError):
         return None
-    return None if isinstance(made, int) and made.bit_length() > 64 else made
+    return None if isinstance(made, int) and made.bit_length() > 128 else made
 
 
 def make_tuple_of(items, fields=()):

@@ -3,7 +3,7 @@ writer of the call. NumPy's ufuncs are in ufuncs.py. In float16 they compute in 
 import builtins
 import math
 
-from . import arithmetic, ufuncs
+from . import arithmetic, numba_helpers, ufuncs
 from .rules import as_inexact
 from .types import BOOL, CDOUBLE, CFLOAT, DOUBLE, FLOAT, HALF, INT8, INT32, INT64, UINT64, Array
 from .values import Value, as_type, convert, describe, items_of, known, make_tuple, nonneg_as, number
@@ -123,9 +123,11 @@ def _of_cmath(c):
     def write(tr, z):
         t, text = _cargument(tr, z)
         if c in ("acosh", "log10", "tanh") and tr.rules.widens:  # which Numba has in complex128 alone
-            t, text = CDOUBLE, convert(text, t, CDOUBLE)
-            tr.unit.need_type(t)
-        return Value(t, f"{c}({text})", pure=z.pure)
+            tr.unit.need_type(CDOUBLE)
+            if t is CFLOAT:
+                return Value(CDOUBLE, tr.unit.call(f"nb_c{c}_single", text), pure=z.pure)
+        special = tr.rules.widens and c in numba_helpers.COMPLEX
+        return Value(t, tr.unit.call(f"nb_c{c}", text) if special else f"{c}({text})", pure=z.pure)
     return write
 
 
@@ -160,7 +162,11 @@ def absolute(tr, x):
     """abs()"""
     t = tr.rules.type_of(x)
     if x.known and t is not BOOL:
-        return known(abs(x.const))
+        import numpy
+        with numpy.errstate(over="ignore"):
+            made = known(abs(x.const))
+        if t.kind != "i" or not tr.rules.widens or tr.rules.type_of(made) is t:
+            return made
     if t is BOOL and tr.rules.widens:
         return Value(INT8, as_type(x, INT8), pure=x.pure, nonneg=True)
     if t.kind in "bu":
@@ -179,6 +185,16 @@ def conjugate(tr, x):
     return Value(t, f"conj({as_type(x, t)})", pure=x.pure) if t.kind == "c" else x
 
 
+def _typed(tr, made, values):
+    """A constant number as one of the type that these values have together."""
+    t = tr.rules.type_of(values[0])
+    for v in values[1:]:
+        t = tr.rules.joined(Value(t, "x"), v)
+    if t.kind == "c":
+        raise TypeError("complex numbers have no order")
+    return known({BOOL: bool, INT64: int, DOUBLE: float}.get(t, t.dtype.type)(made))
+
+
 def _extreme(word):
     """min and max: of several numbers, or of one tuple. Outside Numba's rules a NaN wins, as in NumPy."""
     def write(tr, *values):
@@ -188,8 +204,7 @@ def _extreme(word):
             raise TypeError(f"{word} expects at least one number")
         if all(v.known for v in values):
             made = getattr(builtins, word)(v.const for v in values)
-            whole = all(isinstance(v.const, int) for v in values)
-            return known(made if whole or not tr.rules.widens or hasattr(made, "dtype") else float(made))
+            return _typed(tr, made, values) if tr.rules.widens else known(made)
         out = values[0]
         for v in values[1:]:
             t = tr.rules.joined(out, v)
@@ -217,15 +232,19 @@ def _length(tr, x):
     return known(len(x.const if items is None else items))
 
 
+def _rounding(tr):
+    return "nb_round" if tr.rules.widens else "py_round"
+
+
 def _round(tr, x, digits=None):
     t = tr.rules.type_of(x)
     if digits is not None and not (digits.known and digits.const in (0, None) and not tr.rules.widens):
-        t = as_inexact(t) if t.kind != "f" and not tr.rules.widens else tr.rules.floating(x)
+        t = as_inexact(t) if t.kind != "f" else tr.rules.floating(x)
         if t.kind == "c":
             raise TypeError("a complex number cannot be rounded")
-        text = tr.unit.call("py_round", as_type(x, t) if t is DOUBLE else convert(as_type(x, t), t, DOUBLE),
-                            as_type(digits, INT64))
-        return Value(t, convert(text, DOUBLE, t), pure=x.pure and digits.pure)
+        work = t if t is FLOAT and tr.rules.widens else DOUBLE
+        text = tr.unit.call(_rounding(tr), convert(as_type(x, t), t, work), as_type(digits, INT64))
+        return Value(t, convert(text, work, t), pure=x.pure and digits.pure)
     if t.integer and not tr.rules.widens:
         return x
     r = run(tr, "rint", _inexact(tr, x))
@@ -247,7 +266,7 @@ def _around(tr, x, decimals=known(0)):
         return Value(t, as_type(x, t), pure=x.pure)
     if decimals.known and decimals.const == 0:
         return run(tr, "rint", Value(t, as_type(x, t), pure=x.pure))
-    text = tr.unit.call("py_round", convert(as_type(x, t), t, DOUBLE), as_type(decimals, INT64))
+    text = tr.unit.call(_rounding(tr), convert(as_type(x, t), t, DOUBLE), as_type(decimals, INT64))
     return Value(t, convert(text, DOUBLE, t), pure=x.pure and decimals.pure)
 
 

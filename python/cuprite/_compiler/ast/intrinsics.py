@@ -253,12 +253,22 @@ def _conversion(x):
     return None
 
 
+def _known_cast(tr, v, target):
+    """target(v) of a constant; NumPy's scalars have Numba's types."""
+    kind = getattr(getattr(v.const, "dtype", None), "kind", None) if tr.rules.widens else None
+    if target is int and kind in ("i", "u") or target is float and kind == "f":
+        return v
+    if target is complex and kind == "f" and v.const.dtype == "f":
+        return known(CFLOAT.dtype.type(v.const))
+    return known(target(v.const))
+
+
 def cast(tr, v, target):
     """target(v), of a number."""
     if isinstance(target, type):  # Python's own: int of a number that is whole stays what it is
         t = _PYTHON_TYPES[target]
         if v.known:
-            return known(target(v.const))
+            return _known_cast(tr, v, target)
         if isinstance(v.type, Scalar):
             if target is int and v.type.kind in "iu" or target is float and v.type.kind == "f":
                 return v

@@ -12,26 +12,10 @@ HELPERS = {
                          "    return n >= 0 && n < (T)(8 * sizeof(T)) ? (T)((unsigned long long)a << n) : (T)0;\n}\n",
     "np_shift_right": T + "T np_shift_right(T a, T n) {\n"
                           "    return n >= 0 && n < (T)(8 * sizeof(T)) ? (T)(a >> n) : a < 0 ? (T)-1 : (T)0;\n}\n",
-    # of zero: what the processor's conversion of infinity gives; Numba's differs for unsigned numbers
+    # of zero: what the processor's conversion of infinity gives
     "np_reciprocal": T + """T np_reciprocal(T a) {
     if (a == 0) return (T)-1 < (T)0 && sizeof(T) >= 4 ? (T)(1ull << (8 * sizeof(T) - 1)) : (T)0;
     return (T)(1 / a);
-}
-""",
-    "nb_reciprocal": T + """T nb_reciprocal(T a) {
-    return a == 0 && (T)-1 > (T)0 && sizeof(T) >= 4 ? (T)-1 : np_reciprocal(a);
-}
-""",
-    # Numba's, whose zeros are positive; np.sign keeps the sign of zero
-    "nb_remainder": T + """T nb_remainder(T a, T b) {
-    T r = fmod(a, b);
-    return r + (r != 0 && (b < 0) != (r < 0) ? b : (T)0);
-}
-""",
-    "nb_sign": T + "T nb_sign(T a) { return a > 0 ? (T)1 : a < 0 ? (T)-1 : a; }\n",
-    # Numba's: zero with a negative exponent is the smallest number
-    "nb_ipow": T + """T nb_ipow(T a, T e) {
-    return a == 0 && e < 0 ? (T)(1ull << (8 * sizeof(T) - 1)) : py_ipow(a, e);
 }
 """,
     "np_lcm": T + "T np_lcm(T a, T b) {\n    T g = py_gcd(a, b), x = py_abs(a), y = py_abs(b);\n"

@@ -5,6 +5,7 @@ All are templates over the number type, without a barrier, and take and give val
 import re
 
 from .number_helpers import HELPERS as _NUMBERS
+from .numba_helpers import HELPERS as _NUMBAS
 from .sequences import HELPERS as _SEQUENCES
 
 T = "template <class T> static __device__ inline "
@@ -206,6 +207,7 @@ static __device__ inline double xoroshiro_normal_double(unsigned long long *s) {
 
 HELPERS.update(_SEQUENCES)
 HELPERS.update(_NUMBERS)
+HELPERS.update(_NUMBAS)
 
 # What cuprite._compiler.jit.cub and cg need.
 HELPERS.update({

@@ -7,6 +7,7 @@ once and returns the expression of the result in the loop's type.
 import math
 
 from . import arithmetic
+from .numba_helpers import COMPLEX as _NUMBAS
 from .types import BOOL, FLOAT, HALF, INT64, UINT64, Array
 from .values import Value, as_type, convert, known, literal, make_tuple, number
 
@@ -19,6 +20,7 @@ PLAIN = {"sqrt": "sqrt", "cbrt": "cbrt", "exp": "exp", "exp2": "exp2", "expm1": 
          "copysign": "copysign", "nextafter": "nextafter"}
 COMPLEX = {"sqrt", "exp", "log", "log10", "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos", "atan", "asinh",
            "acosh", "atanh"}
+_CMATH = _NUMBAS - {"sinh", "cosh", "tanh"}   # which are cmath's: the others have no special cases in Numba
 OPERATORS = {"add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "true_divide": "truediv",
              "floor_divide": "floordiv", "remainder": "mod", "mod": "mod", "power": "pow", "pow": "pow",
              "float_power": "pow", "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor"}
@@ -46,6 +48,8 @@ def _plain(c):
     def write(call, *strings):
         if call.t.kind != "c":
             return f"{c}{call.f}({', '.join(strings)})"
+        if call.unit.rules.widens and c in _CMATH:
+            return call.unit.call(f"nb_c{c}", *strings)
         if c in COMPLEX:
             return f"{c}({', '.join(strings)})"
         return call.unit.call(f"np_c{c}", *strings)
@@ -55,8 +59,8 @@ def _plain(c):
 def _operator(op):
     def write(call, x, y):
         t = call.t
-        if op == "mod" and t.kind == "f" and call.unit.rules.widens:
-            return call.unit.call("nb_remainder", x, y)
+        if op in ("mod", "floordiv") and t.kind == "f" and call.unit.rules.widens:
+            return call.unit.call("nb_remainder" if op == "mod" else "nb_floor_divide", x, y)
         made = arithmetic.computed(call.unit, op, t, t, Value(t, x), Value(t, y))
         return made.code
     return write
@@ -196,6 +200,10 @@ def _folded(ufunc, values, widens):
         with numpy.errstate(all="ignore"):
             made = ufunc(*(v.const for v in values))
     except (TypeError, OverflowError):  # which the rules may know of
+        return None
+    except ValueError:                  # a negative exponent of an integer, which Numba's rules know of
+        if not widens:
+            raise
         return None
     if ufunc.nout > 1 or made.dtype.kind not in "biu" or any(hasattr(v.const, "dtype") for v in values):
         return None

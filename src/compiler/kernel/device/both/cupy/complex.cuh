@@ -176,8 +176,11 @@ template <typename T> CUPRITE_COMPLEX complex<T> sqrt(const complex<T> &z)
 {
     T x = z.real(), y = z.imag(), zero = T();
     if (x == zero && y == zero) return complex<T>(zero, y);
-    T t = sqrt((T)0.5 * (abs(z) + (x < zero ? -x : x)));
-    T half = (T)0.5 * y / t;
+    T large = sizeof(T) == 4 ? (T)1e38 : (T)5e307, scale = (T)1; /* beyond, the magnitude overflows */
+    if (x > large || x < -large || y > large || y < -large) x *= (T)0.25, y *= (T)0.25, scale = (T)2;
+    T t = sqrt((T)0.5 * (abs(complex<T>(x, y)) + (x < zero ? -x : x)));
+    T half = (T)0.5 * y / t * scale;
+    t *= scale;
     if (x >= zero) return complex<T>(t, half);
     bool minus = y < zero || (y == zero && (T)1 / y < zero);
     return complex<T>(minus ? -half : half, minus ? -t : t);
@@ -232,7 +235,7 @@ template <typename T> CUPRITE_COMPLEX complex<T> tanh(const complex<T> &z)
     T t = tan(z.imag()), s = sinh(z.real()), one = (T)1, beta = one + t * t, rho = sqrt(one + s * s);
     if ((s < T() ? -s : s) > (sizeof(T) == 4 ? (T)1e4 : (T)1e9)) { /* 1 to the last bit */
         T x = z.real() < T() ? -z.real() : z.real();
-        return complex<T>(s < T() ? -one : one, (T)2 * sin((T)2 * z.imag()) * exp((T)-2 * x));
+        return complex<T>(s < T() ? -one : one, (T)4 * sin(z.imag()) * cos(z.imag()) * exp((T)-2 * x));
     }
     T scale = one + beta * s * s;
     return complex<T>(beta * rho * s / scale, t / scale);
@@ -284,6 +287,8 @@ template <typename T> CUPRITE_COMPLEX complex<T> cuprite_atanh_right(T x, T y)
         return complex<T>(x * (T)0.25 / h / h, copysign((T)1.57079632679489661923, y));
     }
     if (x == one && y == T()) return complex<T>(one / T(), y);
+    if (x == one && ay < (sizeof(T) == 4 ? (T)1e-19 : (T)1e-154)) /* whose square vanishes */
+        return complex<T>((T)0.5 * ((T)0.69314718055994530942 - log(ay)), copysign((T)0.78539816339744830962, y));
     return complex<T>(log1p((T)4 * x / ((one - x) * (one - x) + y * y)) * (T)0.25,
                       atan2((T)2 * y, (one - x) * (one + x) - y * y) * (T)0.5);
 }

@@ -240,6 +240,11 @@ def test_what_cannot_be_reached_has_no_part_in_types():
         return w
 
     @njit
+    def count(a):
+        a[0] += 1
+        return a[0] > 0
+
+    @njit
     def decided(x, a):
         u = int(x)
         if not -1.5:
@@ -265,9 +270,17 @@ def test_what_cannot_be_reached_has_no_part_in_types():
         local = 1
         if local > 1:
             z = 2.5
+        if count(a) and False or count(a) and 3 < 2:
+            z = 2.5
+        if a.shape[0] < 9 or True and count(a):
+            pass
+        if count(a) and False:
+            z = 2.5
         return u, v, w, y, z
-    got = decided(np.uint64(9), np.zeros(3))
+    calls = np.zeros(3)
+    got = decided(np.uint64(9), calls)
     assert got == (0, 9, 9, 108, 9) and {type(x) for x in got} == {int} and is_native(decided)
+    assert calls[0] == 3
 
     @njit
     def met(x, c):
@@ -276,6 +289,25 @@ def test_what_cannot_be_reached_has_no_part_in_types():
             u %= np.int32(u)
         return u
     assert met(np.uint64(9), False) == 9 and type(met(np.uint64(9), False)) is float and is_native(met)
+
+
+def test_types_of_both_branches_where_a_call_decides():
+    """Numba knows of literals, names and comparisons of two, and no more."""
+    @njit
+    def f(x):
+        k = 3
+        k += 1
+        u = v = w = 1
+        if bool(3.25):
+            u = 3
+        else:
+            u = 2.5
+        if k - k == 1:
+            v = 2.5
+        if 3 < 2 or bool(0):
+            w = x + 0.5
+        return u, v, w
+    assert f(5) == (3, 1, 1) and [type(x) for x in f(5)] == [float] * 3 and is_native(f)
 
 
 def test_names_of_what_cannot_be_reached_stay_local():

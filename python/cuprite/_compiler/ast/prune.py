@@ -97,8 +97,6 @@ class _Prune:
             return None
 
     def joined(self, node):
-        if any(isinstance(n, ast.Call) for n in ast.walk(node)):
-            return None     # what is called may do more than give a truth value
         ends, parts = isinstance(node.op, ast.Or), [self.decided(v) for v in node.values]
         return ends if ends in parts else None if None in parts else not ends
 
@@ -114,6 +112,12 @@ class _Prune:
 
     # statements
 
+    def calls(self, node):
+        """Statements that make the calls in a condition."""
+        if not any(isinstance(n, ast.Call) for n in ast.walk(node)):
+            return []
+        return [ast.copy_location(ast.If(node, [ast.copy_location(ast.Pass(), node)], []), node)]
+
     def block(self, statements):
         out = []
         for s in statements:
@@ -127,12 +131,12 @@ class _Prune:
         if isinstance(s, ast.If):
             holds = self.decided(s.test)
             if holds is not None:
-                return self.block(s.body if holds else s.orelse)
+                return self.calls(s.test) + self.block(s.body if holds else s.orelse)
         elif isinstance(s, ast.While):
             holds = self.decided(s.test)
             if holds is False:
-                return self.block(s.orelse)
-            if holds:
+                return self.calls(s.test) + self.block(s.orelse)
+            if holds and not self.calls(s.test):
                 s.test, s.orelse = ast.copy_location(ast.Constant(True), s.test), []
         for field in ("body", "orelse"):
             inner = getattr(s, field, None)

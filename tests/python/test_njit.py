@@ -333,6 +333,16 @@ def test_several_variables_with_types_of_their_own():
         else:
             v0, v1 = v1, v0
         return v0, v1
+    @njit
+    def g(x, c):
+        v = x >> 1
+        if c:
+            v %= 2.5
+            x *= 2.5
+        else:
+            x = x & (v | 1)
+        return v, x
+    assert g(9, True) == (1.5, 22.5) and g(9, False) == (4, 1) and is_native(g)
     assert f(np.uint64(9), np.int16(3), True) == (7.5, 1) and f(np.uint64(9), np.int16(3), False) == (18, 7.5)
     assert is_native(f)
 

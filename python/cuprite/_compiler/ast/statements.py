@@ -134,7 +134,7 @@ class Translator(Loops, Expressions):
             raise TypeError(f"{name!r} is assigned the result of a call that returns nothing")
         if old is not None:
             met = self._met(name, old, t, v)
-            if met != t and isinstance(t, Scalar) and self.scope.stores[name] > 1:
+            if (met != t or met != old) and isinstance(t, Scalar) and self.scope.stores[name] > 1:
                 self.state.mixed.add(name)
             t = met
         state.learn(state.types, name, t)

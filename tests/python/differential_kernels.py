@@ -3,7 +3,6 @@ C++ on the CPU. All families of cases that are compiled are in KERNELS."""
 import ast
 import ctypes
 import os
-import re
 import subprocess
 import tempfile
 import warnings
@@ -14,6 +13,7 @@ import differential_numba
 import differential_programs
 from differential_batches import VARIABLES, Batches, Expression, differs, rows_of
 from differential_numba import KIND, NP1, NP2, Tree, function_of
+from differential_reference import evaluate
 
 NUMPY1 = {k: [f for f in v.split() if f not in ("real", "imag", "spacing", "deg2rad", "conj")] for k, v in NP1.items()}
 NUMPY2 = {k: [f for f in v.split() if f not in ("power", "lcm")] for k, v in NP2.items()}
@@ -54,11 +54,6 @@ def draw_numpy(r):
     return Expression(text, tuple(sorted(t.names)), 0)
 
 
-def opposite(x, y):
-    """Whether two numbers are zeros, or infinities of which one is the other's negative."""
-    return x == y == 0 or (np.isinf(x) and x == -y)
-
-
 def asks_nan(text, row):
     """Whether the expression asks for the sign of a NaN that it computes, which is open."""
     if "np.copysign" not in text and "np.signbit" not in text:
@@ -68,9 +63,17 @@ def asks_nan(text, row):
     return any(np.isnan(eval(compile(ast.Expression(x), "asked", "eval"), {"np": np, **row})) for x in asked)
 
 
-def verdicts(cases, theirs, ours, rows, signs="maximum|minimum|fmax|fmin"):
-    """`theirs` and `ours`: a message, or (dtype, values). `signs`: in expressions with these names zeros may have
-    either sign, and what is divided by them: which of two zeros is the larger is open."""
+def wrong(got, right, t, names, rows):
+    """(what the first value is that is in none of the lists `right` at its place, its number), or None."""
+    for k, x in enumerate(got):
+        if all(differs(x, values[k], t, 0) for values in right):
+            return f"ours {x!r}, right {right[0][k]!r} with {({v: rows[v][k] for v in names})}", k
+    return None
+
+
+def verdicts(cases, theirs, ours, rows, open_nan=True):
+    """`theirs`: a message, or (dtype, lists of values, of each of which one is right); `ours`: a message, or (dtype,
+    values). `open_nan`: whether the cases are expressions of Python that may ask for the sign of a NaN."""
     from differential_families import Wrong
     found = []
     for (n, case), right, got in zip(cases, theirs, ours):
@@ -81,29 +84,26 @@ def verdicts(cases, theirs, ours, rows, signs="maximum|minimum|fmax|fmin"):
         elif got[0] != right[0]:
             found.append(Wrong(f"type {got[0]} for {right[0]}", f"ours {got[0]}, right {right[0]}", n, case.text))
         else:
-            # NumPy's products of complex numbers are fused operations, where the processor has them
-            more = 1 << 34 if "complex64" in case.text else 64 if "complex" in case.text else 0
-            loose = max(case.loose, more)
-            k = next((k for k, (x, y) in enumerate(zip(got[1], right[1])) if differs(x, y, right[0], loose)), None)
-            given = {v: rows[v][k] for v in case.names} if k is not None else None
-            if k is not None and opposite(got[1][k], right[1][k]) and re.search(signs, case.text):
-                found.append("the sign of a zero")
-                continue
-            if k is not None and asks_nan(case.text, {v: rows[v][k] for v in case.names}):
+            first = wrong(got[1], right[1], right[0], case.names, rows)
+            if first and open_nan and asks_nan(case.text, {v: rows[v][first[1]] for v in case.names}):
                 found.append("the sign of a NaN")
-                continue
-            found.append(k is not None and Wrong(f"value of {right[0]}", f"ours {got[1][k]!r}, right {right[1][k]!r} "
-                                                 f"with {given}", n, case.text) or None)
+            else:
+                found.append(first and Wrong(f"value of {right[0]}", first[0], n, case.text))
     return found
 
 
 def of_numpy(text, rows):
+    """(dtype, lists of values) of NumPy's scalars, or why there are none."""
+    made = []
     try:
-        made = [eval(text, {"np": np, **{v: rows[v][k] for v in VARIABLES}}) for k in range(len(rows["x_bool"]))]
+        for k in range(len(rows["x_bool"])):
+            made.append([np.asarray(v) for v in evaluate(text, {v: rows[v][k] for v in VARIABLES})])
     except (TypeError, OverflowError, ValueError, ZeroDivisionError) as e:
         return f"NumPy refuses: {type(e).__name__}"
-    made = [np.asarray(v) for v in made]
-    return (made[0].dtype, [v[()] for v in made]) if len({v.dtype for v in made}) == 1 else "types depend on values"
+    t = made[0][0].dtype
+    if any(v[0].dtype != t for v in made):
+        return "types depend on values"
+    return t, [[v[()] for v in values] for values in zip(*made)]
 
 
 # --- jit.rawkernel(mode="numpy") ---
@@ -219,8 +219,8 @@ def make_fuse(name, batch, cases):
                 theirs.append("no array")
                 continue
             try:
-                made = np.asarray(eval(c.text, {"np": np, **rows}))
-                theirs.append((made.dtype, list(made)))
+                made = [np.asarray(v) for v in evaluate(c.text, rows)]
+                theirs.append((made[0].dtype, [list(v) for v in made]))
             except Exception as e:  # noqa: BLE001
                 theirs.append(f"NumPy refuses: {type(e).__name__}")
         usable, ours = [k for k, t in enumerate(theirs) if not isinstance(t, str)], {}
@@ -252,6 +252,20 @@ template <class T> DEVICE void put(unsigned char *o, T v)
     for (int k = 0; k < (int)sizeof(T); k++) o[k] = u.c[k];
     o[8] = sizeof(T);
     o[9] = (unsigned char)(code_of<T>::value ? code_of<T>::value : (T)-1 < (T)0 ? 3 : (T)2 == (T)1 ? 5 : 4);
+}
+"""
+
+#: -0 is below 0, as in CUDA; C leaves it open
+EXTREMES = """
+#define fmax cuda_fmax
+#define fmin cuda_fmin
+template <class T> static T cuda_fmax(T x, T y)
+{
+    return x != x ? y : y != y ? x : x == y ? (signbit(x) ? y : x) : x < y ? y : x;
+}
+template <class T> static T cuda_fmin(T x, T y)
+{
+    return x != x ? y : y != y ? x : x == y ? (signbit(x) ? x : y) : x < y ? x : y;
 }
 """
 
@@ -329,10 +343,10 @@ def make_c(name, batch, cases):
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "host")
         with open(file + ".cpp", "w") as f:
-            f.write(f"#include <cmath>\nusing namespace std;\n#define DEVICE static inline\n{PUT}\n"
+            f.write(f"#include <cmath>\nusing namespace std;\n#define DEVICE static inline\n{PUT}\n{EXTREMES}\n"
                     f'extern "C" void f({arguments}, unsigned char *o, int n)\n{{\n  for (int i = 0; i < n; i++) {{\n'
                     f"{reads}{body}  }}\n}}\n")
-        subprocess.run(["g++", "-std=c++20", "-O1", "-w", "-fwrapv", "-ffp-contract=off", "-shared", "-fPIC",
+        subprocess.run(["g++", "-std=c++20", "-O0", "-w", "-fwrapv", "-ffp-contract=off", "-shared", "-fPIC",
                         "-o", file + ".so", file + ".cpp"], check=True)
         made = ctypes.CDLL(file + ".so").f
         made(*(rows[v].ctypes.data_as(ctypes.c_void_p) for v in C_VARIABLES), host.ctypes.data_as(ctypes.c_void_p), n)
@@ -344,8 +358,8 @@ def make_c(name, batch, cases):
     cp.RawKernel(source, "f", (*wraps, "--fmad=false"))((1,), (n,), (*given, out))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        # g++ takes 0 - (float)n for -(float)n, depending on the level of optimization
-        return verdicts(cases, _bytes(host, cases), _bytes(out.get(), cases), rows, "fmax|fmin|- ")
+        theirs = [(t, [values]) for t, values in _bytes(host, cases)]
+        return verdicts(cases, theirs, _bytes(out.get(), cases), rows, False)
 
 
 KERNELS = {**differential_numba.FAMILIES, **differential_programs.FAMILIES,

@@ -155,8 +155,12 @@ class Tree:
             f, x, y = self.r.choice(NP2[key].split()), self.of(kind, d - 1), self.of(kind, d - 1)
             if f == "power" and kind in "bi":  # Numba computes it in float64: exact below 2**53
                 whole = [n for n in CASTS if KIND[n] == "i"]
-                x = f"np.{self.r.choice(whole)}({x} & 7)"
-                y = f"np.{self.r.choice(whole)}({y} & 15)" if self.r.random() < 0.8 else self.r.choice(["-1", "-2"])
+                t = self.r.choice(whole)
+                u = self.r.choice(whole) if self.r.random() < 0.8 else ""
+                # within the type of the result: a float beyond it has no defined integer
+                base, most = (7, 15) if "64" in t + u else (3, 3)
+                x = f"np.{t}({x} & {base})"
+                y = f"np.{u}({y} & {most})" if u else self.r.choice(["-1", "-2"])
             return f"np.{f}({x}, {y})"
         if r < 0.85 and kind != "c":
             return f"{self.r.choice(['min', 'max'])}({self.of(kind, d - 1)}, {self.real(d - 1)})"

@@ -186,13 +186,32 @@ def of_ours(texts, rows, lim_):
         return of_ours(texts[:half], rows, lim_) + of_ours(texts[half:], rows, lim_)
 
 
-def judge(number, case, theirs, ours, rows):
+LOOPS = "Numba types what stands behind a loop before it knows the types that the loop assigns, and joins both"
+
+
+def joined_behind_loop(text, theirs, ours, rows, lim_):
+    """Whether LOOPS explains these types: Numba has ours where each whole number that differs has, before the loops,
+    the type that it has behind them."""
+    lines = text.splitlines()
+    for k, (a, b) in enumerate(zip(ours, theirs)):
+        if a != b:
+            at = next(i for i, line in enumerate(lines) if line.startswith(f"    v{k} = "))
+            if a.kind not in "iu" or not any(line.lstrip().startswith("for ") for line in lines[at:]):
+                return False
+            lines[at] = f"    v{k} = np.{a}({lines[at].partition(' = ')[2]})"
+    found = of_numba("\n".join(lines), rows, lim_)
+    return not isinstance(found, str) and found[0] == ours
+
+
+def judge(number, case, theirs, ours, rows, lim_):
     from differential_families import Wrong
     if isinstance(theirs, str):
         return theirs
     if isinstance(ours, str):
         return Wrong(f"refused: {ours[:60]}", f"ours: {ours}", number, case.text)
     if ours[0] != theirs[0]:
+        if joined_behind_loop(case.text, theirs[0], ours[0], rows, lim_):
+            return LOOPS
         return Wrong("types", f"ours {ours[0]}, Numba's {theirs[0]}", number, case.text)
     double = np.dtype("float64")
     for k, ((a, p), (b, q)) in enumerate(zip(ours[1], theirs[1])):
@@ -217,7 +236,7 @@ def make(name, batch, cases):
         theirs = [of_numba(c.text, rows, theirs_lim) for _, c in cases]
         usable = [k for k, t in enumerate(theirs) if not isinstance(t, str)]
         ours = dict(zip(usable, of_ours([cases[k][1].text for k in usable], rows, ours_lim) if usable else ()))
-        return [judge(n, c, theirs[k], ours.get(k), rows) for k, (n, c) in enumerate(cases)]
+        return [judge(n, c, theirs[k], ours.get(k), rows, theirs_lim) for k, (n, c) in enumerate(cases)]
 
 
 FAMILIES = {"programs": Batches("programs", "programs of statements in njit, compared with numba.njit", draw, make)}

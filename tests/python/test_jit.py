@@ -747,3 +747,21 @@ def test_zero_minus_zero_has_no_sign():
     y = run(from_zero, n, x, np.ones((3, 4)), threads=3, blocks=1)[2]
     right = np.transpose([0.0 - n, 0 - abs(x), np.subtract(0.0, n), -0.0 - x])
     assert y.tobytes() == np.ascontiguousarray(right).tobytes()
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32, np.bool_])
+def test_quotients_of_small_integers_keep_their_type(dtype):
+    """C widens them; what takes the quotient must not see that."""
+    @jit.rawkernel(mode="numpy")
+    def kernel(x, y, out, rest, product):
+        i = jit.threadIdx.x
+        out[i] = y[i] % (x[i] // True)
+        rest[i] = np.fmax(y[i], x[i] % 3)
+        product[i] = x[i] // 2 * y[i]
+    x, y = [np.arange(k, k + 8).astype(dtype) for k in (1, 5)]
+    if dtype is np.bool_:
+        y = y.astype(np.uint8)
+    want = [y % (x // True), np.fmax(y, x % 3), x // 2 * y]
+    got = run(kernel, x, y, *[np.zeros_like(w) for w in want], threads=8, blocks=1)[2:]
+    for a, b in zip(got, want):
+        np.testing.assert_array_equal(a, b)

@@ -225,6 +225,128 @@ def test_what_operators_of_literals_decide_is_left_out():
     assert f(9) == (9, 9) and type(f(3)[0]) is int and is_native(f)
 
 
+MANY = 3
+KIND = "wide"
+
+
+def test_what_cannot_be_reached_has_no_part_in_types():
+    """Numba's types: uint64 and int64 meet in float64, where both reach a read."""
+    @njit
+    def inner(w, nothing, a):
+        if nothing is None and a.ndim == 1:
+            w = np.uint64(w)
+        else:
+            w = w / 2
+        return w
+
+    @njit
+    def count(a):
+        a[0] += 1
+        return a[0] > 0
+
+    @njit
+    def decided(x, a):
+        u = int(x)
+        if not -1.5:
+            u = u / 2
+        else:
+            u %= np.int32(u)
+        v = w = y = z = x
+        if MANY < 3 or KIND == "narrow":
+            v = 2.5
+        while False:
+            v = 1j
+        w = inner(w, None, a)
+        while True:
+            y += x
+            if y > 100:
+                break
+            continue
+            y = 2.5
+        for k in range(9):
+            if ~True:
+                break
+            z = 0.5 & z
+        local = 1
+        if local > 1:
+            z = 2.5
+        if count(a) and False or count(a) and 3 < 2:
+            z = 2.5
+        if a.shape[0] < 9 or True and count(a):
+            pass
+        if count(a) and False:
+            z = 2.5
+        return u, v, w, y, z
+    calls = np.zeros(3)
+    got = decided(np.uint64(9), calls)
+    assert got == (0, 9, 9, 108, 9) and {type(x) for x in got} == {int} and is_native(decided)
+    assert calls[0] == 3
+
+    @njit
+    def met(x, c):
+        u = np.uint64(x)
+        if c:
+            u %= np.int32(u)
+        return u
+    assert met(np.uint64(9), False) == 9 and type(met(np.uint64(9), False)) is float and is_native(met)
+
+
+def test_types_of_both_branches_where_a_call_decides():
+    """Numba knows of literals, names and comparisons of two, and no more."""
+    @njit
+    def f(x):
+        k = 3
+        k += 1
+        u = v = w = 1
+        if bool(3.25):
+            u = 3
+        else:
+            u = 2.5
+        if k - k == 1:
+            v = 2.5
+        if 3 < 2 or bool(0):
+            w = x + 0.5
+        return u, v, w
+    assert f(5) == (3, 1, 1) and [type(x) for x in f(5)] == [float] * 3 and is_native(f)
+
+
+def test_names_of_what_cannot_be_reached_stay_local():
+    @njit
+    def f(x):
+        if False:
+            MANY = 1
+        return MANY + x
+    with pytest.raises(NameError):
+        f(2)
+
+
+def test_several_variables_with_types_of_their_own():
+    """v1 has one only after v0 has."""
+    @njit
+    def f(v1, other, c):
+        v1, v0 = v1 * 2, np.uint64(3)
+        for i in range(3):
+            v0 = 7.5
+        if c:
+            if c:
+                v1 = (v1 & other) - 1
+        else:
+            v0, v1 = v1, v0
+        return v0, v1
+    @njit
+    def g(x, c):
+        v = x >> 1
+        if c:
+            v %= 2.5
+            x *= 2.5
+        else:
+            x = x & (v | 1)
+        return v, x
+    assert g(9, True) == (1.5, 22.5) and g(9, False) == (4, 1) and is_native(g)
+    assert f(np.uint64(9), np.int16(3), True) == (7.5, 1) and f(np.uint64(9), np.int16(3), False) == (18, 7.5)
+    assert is_native(f)
+
+
 def test_a_number_that_fills_a_slice_is_computed_once():
     @njit
     def f(b, c):

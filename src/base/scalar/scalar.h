@@ -33,6 +33,17 @@
 #define F(name) CPS_CAT3(cps_, name, CPS_X)
 #define M(name) CPS_CAT(name, CPS_LIBM)
 
+/* A product that no fused operation takes: GCC makes one of a sum beside a difference, whatever -ffp-contract says, but
+ * not at the end of an array. */
+#if defined __has_builtin && !defined __CUDACC__
+#if __has_builtin(__builtin_assoc_barrier)
+#define CPS_ROUNDED(x) __builtin_assoc_barrier(x)
+#endif
+#endif
+#ifndef CPS_ROUNDED
+#define CPS_ROUNDED(x) (x)
+#endif
+
 #ifdef __CUDACC__
 /* 2^f for f in [-1/2, 1/2]: a polynomial of degree 6. */
 CPS_MATH float cps_exp2_part_f32(float f)

@@ -108,7 +108,8 @@ def _text(unit, op, t, x, y, positive, b):
     if op in ("floordiv", "mod"):
         if t.integer:
             if positive and b.known and b.nonneg and b.const != 0:
-                return f"({x} {'/' if op == 'floordiv' else '%'} {y})"
+                text = f"({x} {'/' if op == 'floordiv' else '%'} {y})"
+                return f"(({t.c}){text})" if t.size < 4 else text   # C widens small ones
             return unit.call("py_floordiv" if op == "floordiv" else "py_mod", x, y)
         unit.need("fmod_of", "copysign_of", "floor_of")
         return unit.call("py_ffloordiv" if op == "floordiv" else "py_fmod", x, y)

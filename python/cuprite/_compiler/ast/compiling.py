@@ -3,9 +3,10 @@ point, and the position of its declarations."""
 import ast
 
 from . import arrays
-from .expressions import make_tuple_of
+from .expressions import literal, make_tuple_of
+from .prune import pruned
 from .scope import Scope
-from .source import Source
+from .source import Source, names_of
 from .statements import State, Translator
 from .types import OBJECT, VOID, Array, Tuple
 from .unit import c_name
@@ -22,11 +23,11 @@ def compile_function(unit, function, name, values, kernel=False):
         raise source.located(NotImplementedError("a kernel cannot have *args or **kwargs"), source.node)
     if len(values) != len(source.parameters):
         raise TypeError(f"{function.__name__}() takes {len(source.parameters)} arguments, not {len(values)}")
-    found = _translated(unit, function, name, values, kernel, source, ())
-    if found[0]:  # some variable would have a type that is not its own everywhere
-        found = _translated(unit, function, name, values, kernel, Source(function), found[0])
-    if isinstance(found[1], Exception):
-        raise found[1]
+    fine = set()
+    found = _translated(unit, function, name, values, kernel, source, fine)
+    while not found[0] <= fine:  # some variable would have a type that is not its own everywhere
+        fine |= found[0]
+        found = _translated(unit, function, name, values, kernel, Source(function), fine)
     return found[1:]
 
 
@@ -34,11 +35,13 @@ def _translated(unit, function, name, values, kernel, source, fine):
     """(names whose variables must be split further, and what compile_function returns, or the error)."""
     lambda_ = isinstance(source.node, ast.Lambda)
     body = [ast.copy_location(ast.Return(source.node.body), source.node.body)] if lambda_ else source.node.body
-    origin = {}
+    origin, gone = {}, set()
     if unit.rules.widens:
+        body, gone = pruned(body, source.parameters, values, names_of(function), literal)
         body = unrolled(body, function, source.parameters, values)
         body, origin = split(body, source.parameters, fine)
     scope, state = Scope(body, source.parameters), State()
+    scope.locals.update(gone)
     for _ in range(40):
         state.changed, state.passes = False, state.passes + 1
         t = Translator(unit, function, source, scope, state, ())
@@ -48,9 +51,10 @@ def _translated(unit, function, name, values, kernel, source, fine):
             for s in body:
                 t.statement(s)
         except TypeError as error:
-            if fine or not state.mixed:
+            mixed = {origin.get(n, n) for n in state.mixed}
+            if mixed <= fine:
                 raise
-            return {origin.get(n, n) for n in state.mixed}, error
+            return mixed, error
         if not state.changed:
             break
     else:
@@ -58,7 +62,7 @@ def _translated(unit, function, name, values, kernel, source, fine):
     result = state.result or VOID
     top = [f"    {c_type}{c};" for n in scope.top for c_type, c in t.declared(n)]
     lines = ["    " + line for line in t.arrays] + first + top + t.lines
-    mixed = set() if fine else {origin.get(n, n) for n in state.mixed}
+    mixed = {origin.get(n, n) for n in state.mixed}
     if kernel:
         return mixed, heads, lines
     if result is not VOID and not _always_returns(body):

@@ -66,14 +66,14 @@ class Expressions:
         return v
 
     def x_BinOp(self, node):
-        folded = _literal(node)
+        folded = literal(node)
         if folded is not None:
             return known(folded)
         a, b = self.value(node.left), self.value(node.right)
         return arithmetic.binary(self.unit, OPERATORS[type(node.op)], a, b)
 
     def x_UnaryOp(self, node):
-        folded = _literal(node)
+        folded = literal(node)
         if folded is not None and not isinstance(node.op, ast.Not):
             return known(folded)
         sign = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.Not: "not"}[type(node.op)]
@@ -242,18 +242,18 @@ def _decided(node):
         ends = isinstance(node.op, ast.Or)
         parts = [_decided(v) for v in node.values]
         return ends if ends in parts else None if None in parts else not ends
-    folded = _literal(node)
+    folded = literal(node)
     return None if folded is None else bool(folded)
 
 
-def _literal(node):
+def literal(node):
     """The number that Python's compiler makes of an expression of literals, else None."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, (int, float, complex)) else None
     if isinstance(node, ast.UnaryOp):
-        parts = [_literal(node.operand)]
+        parts = [literal(node.operand)]
     elif isinstance(node, ast.BinOp):
-        parts = [_literal(node.left), _literal(node.right)]
+        parts = [literal(node.left), literal(node.right)]
     else:
         return None
     if None in parts:

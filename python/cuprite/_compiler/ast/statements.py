@@ -134,7 +134,7 @@ class Translator(Loops, Expressions):
             raise TypeError(f"{name!r} is assigned the result of a call that returns nothing")
         if old is not None:
             met = self._met(name, old, t, v)
-            if met != t and isinstance(t, Scalar) and self.scope.stores[name] > 1:
+            if (met != t or met != old) and isinstance(t, Scalar) and self.scope.stores[name] > 1:
                 self.state.mixed.add(name)
             t = met
         state.learn(state.types, name, t)
@@ -404,8 +404,11 @@ class Translator(Loops, Expressions):
 
     def s_If(self, node):
         test = self.test(node.test)
-        if test.known:  # decided while the kernel is compiled: the other branch is not looked at
-            for s in node.body if test.const else node.orelse:
+        if test.known:  # decided while the kernel is compiled: there is no code of the other branch
+            taken, other = (node.body, node.orelse) if test.const else (node.orelse, node.body)
+            if self.rules.widens and other:
+                self._type_only(other)
+            for s in taken:
                 self.statement(s)
             return
         self.emit(f"if ({arrays.strip(arithmetic.truth(test))}) {{")
@@ -417,6 +420,17 @@ class Translator(Loops, Expressions):
             self.block(node.orelse)
         self.seen |= after
         self.emit("}")
+
+    def _type_only(self, statements):
+        """What these statements do to the types of variables and of the result: Numba does not know that they are never
+        reached (prune.py has left out those of which it does). What has no types there is passed over."""
+        kept = len(self.lines), len(self.arrays), len(self.loops), self.depth, self.conditional, set(self.seen)
+        try:
+            self.block(statements)
+        except ERRORS:
+            pass
+        del self.lines[kept[0]:], self.arrays[kept[1]:], self.loops[kept[2]:]
+        self.depth, self.conditional, self.seen = kept[3:]
 
     def s_Return(self, node):
         v = None if node.value is None else self.value(node.value)

@@ -8,6 +8,8 @@ an assignment writes to all that it belongs to.
 """
 import ast
 
+from .prune import endless
+
 
 class _Unknown(Exception):
     """A statement whose flow is not known here."""
@@ -104,13 +106,13 @@ class _Flow:
         return merged([self.block(s.body, state), self.block(s.orelse, state)])
 
     def s_While(self, s, state):
-        return self._loop(s, state, lambda head: (self.reads(s.test, head), head)[1])
+        return self._loop(s, state, lambda head: (self.reads(s.test, head), head)[1], endless(s))
 
     def s_For(self, s, state):
         self.reads(s.iter, state)
         return self._loop(s, state, lambda head: self.writes(s.target, head))
 
-    def _loop(self, s, state, turn):
+    def _loop(self, s, state, turn, endless_=False):
         head = state
         while True:
             self.loops.append(([], []))
@@ -120,7 +122,7 @@ class _Flow:
             if again == head:
                 break
             head = again
-        return merged([self.block(s.orelse, head), *breaks])
+        return merged([None if endless_ else self.block(s.orelse, head), *breaks])
 
 
 def merged(states):

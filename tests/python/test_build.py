@@ -170,7 +170,38 @@ def test_quick_finds_the_tests_of_a_file(names, python, c):
         assert (ROOT / f"tests/python/test_{n}.py").exists()
     for n in found[1]:
         assert (ROOT / f"tests/c/test_{n}.c").exists()
-    for word, names in {**quick["ALSO"], **{n: n for n in quick["SAMPLE"]}}.items():
-        assert all(quick["existing"]("python", [n]) for n in names.split()), word
-    for word, names in {**quick["C_ALSO"], **{n: n for n in quick["C_SAMPLE"]}}.items():
-        assert all(quick["existing"]("c", [n]) for n in names.split()), word
+
+
+def test_quick_names_tests_that_are_there():
+    quick = runpy.run_path(str(ROOT / "tools/quick"))
+    for kind, tables in (("python", ("ALSO", "SAMPLE", "PUBLIC")), ("c", ("C_ALSO", "C_SAMPLE"))):
+        for table in tables:
+            words = quick[table]
+            for word in " ".join(words.values() if isinstance(words, dict) else words).split():
+                assert quick["existing"](kind, [word]), (table, word)
+
+
+@pytest.mark.parametrize("line, adds", [
+    ('/*: function("label", "input: array", doc="")', True), ('function("label", "input: array",', True),
+    ('reduction("sum", reducer="sum"', True), ("CP_API cp_array *cp_label(cp_array *input);", True),
+    ("    function(x);", False), ("static cp_array *function(cp_array *x)", False)])
+def test_quick_sees_public_functions(line, adds):
+    quick = runpy.run_path(str(ROOT / "tools/quick"))
+    python = quick["chosen"](["src/science/ndimage/ndimage.c"], ["", line])[0]
+    assert ({"ndimage"} if not adds else {"ndimage", *quick["PUBLIC"]}) <= set(python)
+    assert adds == ("headers" in python)
+
+
+@pytest.mark.parametrize("arguments", [["--list", "sort"], ["sort", "--list"]])
+def test_quick_lists_without_running(arguments):
+    done = subprocess.run([sys.executable, str(ROOT / "tools/quick"), *arguments], capture_output=True, text=True,
+                          timeout=60)
+    assert done.returncode == 0 and done.stderr == ""
+    python, c = done.stdout.splitlines()[1:]
+    assert python.startswith("quick: Python: sort sort_clip ") and c == "quick: C: sort clip select"
+
+
+def test_quick_fails_where_a_test_is_not_built(tmp_path, capsys):
+    quick = runpy.run_path(str(ROOT / "tools/quick"))
+    assert quick["run"](tmp_path, [], ["sort"], 2**40) == 1
+    assert "test_sort.c: not built; run ninja -C " in capsys.readouterr().out

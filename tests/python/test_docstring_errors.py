@@ -78,7 +78,8 @@ KINDS = {
     "lengths": {"TypeError": lambda: cp.fft.fftn(x(), s=(2.5, 2)), "ValueError": lambda: cp.fft.fftn(x(), s=(0, 2))},
     "kth": {"TypeError": lambda: cp.partition(v(), 1.5), "ValueError": lambda: cp.partition(v(), 9)},
     **{kind: {"TypeError": call} for kind, call in {
-        "ints": lambda: cp.tile(v(), 1.5), "int": lambda: cp.round(x(), 1.5), "int64": lambda: cp.tril(x(), 1.5), "offset": lambda: cp.trace(x(), 1.5),
+        "ints": lambda: cp.tile(v(), 1.5),
+        "int": lambda: cp.round(x(), 1.5), "int64": lambda: cp.tril(x(), 1.5), "offset": lambda: cp.trace(x(), 1.5),
         "clamped_int": lambda: cp.rollaxis(x(), 0, 1.5), "clamped_int64": lambda: cp.eye(2, k=1.5),
         "keepdims": lambda: cp.sum(x(), keepdims="a"), "bool": lambda: cp.unique(v(), return_index="a"),
         "flag": lambda: cp.argsort(v(), stable="a"), "stable_flag": lambda: cp.sort(v(), stable="a"),

@@ -233,7 +233,8 @@ def test_lines_of_a_loop(device, axis, mode, numpys):
     wide = [3 * n if d == axis else m for d, m in enumerate(x.shape)]
     ours, out = cp.asarray(x.base).reshape(4, 6, 5).transpose(0, 2, 1)[::-1, :, ::2], cp.full(wide, -7, "i4")
     strides = [*out.strides, *ours.strides]
-    f = module(device, "loop/device_loop.cuh", text("loop/boundary.h").removeprefix(TYPES) + LINES).get_function("lines")
+    more = text("loop/boundary.h").removeprefix(TYPES) + LINES
+    f = module(device, "loop/device_loop.cuh", more).get_function("lines")
     f((2,), (16,), (np.int32(3), cp.array(shape, "i8"), cp.array(strides, "i8"), np.int64(np.prod(shape)), np.int64(n),
                     np.int64(out.strides[axis]), np.int64(ours.strides[axis]), np.int32(mode), out, ours))
     options = {"constant_values": -1} if numpys == "constant" else {}

@@ -51,7 +51,8 @@ static void pad_run(const job *j, char *to, const char *from, int64_t at, int64_
     if (at >= end) return;
     if (p->boundary == CPI_BOUNDARY_CONSTANT || p->boundary == CPI_BOUNDARY_NEAREST) {
         const char *end_element = from + (at < 0 ? 0 : n - 1) * step;
-        cpi_fill_run(to, p->boundary == CPI_BOUNDARY_CONSTANT ? (const char *)p->value : end_element, end - at, j->size);
+        const bool constant = p->boundary == CPI_BOUNDARY_CONSTANT;
+        cpi_fill_run(to, constant ? (const char *)p->value : end_element, end - at, j->size);
         return;
     }
     if (p->boundary == CPI_BOUNDARY_GRID_WRAP) {

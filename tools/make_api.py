@@ -3,7 +3,7 @@
 of modules in docs/architecture.md.
 
     tools/make_api.py            writes them
-    tools/make_api.py --check    exits 1 when they are not up to date
+    tools/make_api.py --check    exits 1 when they are not up to date, or a module has no README that is linked
 
 A header's file comment is the section's text; its declarations follow unchanged, with their comments. Headers generated
 from rows are generated here again, so no build is needed.
@@ -124,13 +124,18 @@ def page():
     return "\n".join(out)
 
 
-pages = ((PAGE, page()), (ARCHITECTURE, list_of_modules()))
-missing = list(unlinked(pages[1][1]))
-print("".join(line + "\n" for line in missing), end="")
-stale = [(path, text) for path, text in pages if not path.exists() or path.read_text() != text]
-for path, text in stale:
-    if "--check" in sys.argv:
-        print(f"{path.relative_to(ROOT)} is not what headers and tables say: run tools/make_api.py")
-    else:
-        path.write_text(text)
-sys.exit("--check" in sys.argv and bool(missing or stale))
+def main():
+    pages = ((PAGE, page()), (ARCHITECTURE, list_of_modules()))
+    missing = list(unlinked(pages[1][1]))
+    print("".join(line + "\n" for line in missing), end="")
+    stale = [(path, text) for path, text in pages if not path.exists() or path.read_text() != text]
+    for path, text in stale:
+        if "--check" in sys.argv:
+            print(f"{path.relative_to(ROOT)} is not what headers and tables say: run tools/make_api.py")
+        else:
+            path.write_text(text)
+    sys.exit("--check" in sys.argv and bool(missing or stale))
+
+
+if __name__ == "__main__":
+    main()

@@ -19,7 +19,7 @@ configure = cmake -S . -B $(1) -G Ninja -DCUPRITE_CUDA_ARCHS="$(CUDA_ARCHS)" $(2
     (cat $(1).log; false)
 compile = cmake --build $(1) -j $(JOBS) $(2) -- $$(test -t 1 || echo --quiet)
 
-.PHONY: all demo test quick bench build docs install uninstall setup asan tsan check clean
+.PHONY: all demo test quick bench build docs install uninstall setup asan tsan check pages clean
 
 all: build
 
@@ -76,6 +76,14 @@ check: build
 	@$(PYTHON) tools/results.py --check
 	@PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) tools/make_python.py --check
 	@PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) tools/make_coverage.py --check
+
+# The generated pages, after a row was changed or added.
+pages: build
+	@$(PYTHON) tools/make_api.py
+	@PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) tools/make_python.py
+	@PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) tools/make_coverage.py
+	@$(PYTHON) tools/make_speed.py
+	@$(PYTHON) tools/make_diagram.py
 
 bench: build
 	@CUPRITE_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python:$(CURDIR)/bench $(PYTHON) bench/run.py

@@ -3,7 +3,7 @@
 of modules in docs/architecture.md.
 
     tools/make_api.py            writes them
-    tools/make_api.py --check    exits 1 when they are not up to date
+    tools/make_api.py --check    exits 1 when they are not up to date, or a module has no README that is linked
 
 A header's file comment is the section's text; its declarations follow unchanged, with their comments. Headers generated
 from rows are generated here again, so no build is needed.
@@ -54,10 +54,34 @@ def made_header(module):
 
 
 def list_of_modules():
-    """docs/architecture.md with the list of modules, in their order."""
+    """docs/architecture.md with the list of modules, in their order, and those of science in the picture."""
     listed = "".join(f"* `{module.name}`: {module.doc}\n" for module in modules())
-    return re.sub(r"(<!-- modules: .*? -->\n).*?(<!-- end -->)", lambda m: m[1] + listed + m[2],
-                  ARCHITECTURE.read_text(), flags=re.S)
+    science = ", ".join(module.name for module in modules() if module.layer == "science")
+    text = re.sub(r"^(    science   ).*$", lambda m: m[1] + science, ARCHITECTURE.read_text(), flags=re.M)
+    return re.sub(r"(<!-- modules: .*? -->\n).*?(<!-- end -->)", lambda m: m[1] + listed + m[2], text, flags=re.S)
+
+
+def unlinked(text):
+    """The modules' READMEs that a page does not link to; a module without one."""
+    for module in modules():
+        name = (module_folders.folder(module.name, ROOT) / "README.md").relative_to(ROOT)
+        if not (ROOT / name).exists():
+            yield f"{name} is missing: a module has one"
+        elif f"](../{name})" not in text:
+            yield f"docs/architecture.md, \"Where to read on\", does not link to {name}"
+
+
+def in_python(module, every):
+    """Where the functions of a header are that are not in cuprite itself, as a sentence."""
+    names, said = {}, []
+    rows = [f for f in every if f.group == module.name and not f.is_method_only and not f.body and f.row.get("c") != ""]
+    for f in rows:
+        names.setdefault(f.module, []).append(f.row.get("c", f"cp_{f.name}"))
+    for space, found in names.items():
+        if space.startswith("scipy."):
+            subject = "The functions are" if len(names) == 1 else f"{', '.join(f'`{n}`' for n in found)} are"
+            said.append(f"{subject} in `cuprite.{space}`.")
+    return " ".join(said)
 
 
 def cell(text):
@@ -74,12 +98,15 @@ def operation(row):
 def page():
     out = ["# C API", "", "Made from the public headers by `tools/make_api.py`. The Python names are the same",
            "without `cp_`: `cp_median(x)` is `cp.median(x)`. Functions of linear algebra and Fourier transforms lie in",
-           "`cuprite.linalg` and `cuprite.fft`, ndimage's in `cuprite.scipy.ndimage`, those of signal for two",
-           "dimensions in `cuprite.scipy.signal`; `cp_rng_` begins the methods of `cuprite.random`'s generators.", ""]
+           "`cuprite.linalg` and `cuprite.fft`; `cp_rng_` begins the methods of `cuprite.random`'s generators. Headers",
+           "of functions that lie in `cuprite.scipy` say so.", ""]
+    every = functions.read_functions(Tables(ROOT))
     for module, name in ((module, name) for module in modules() for name in module.headers):
         text = made_header(module) if module.made_header else distributions.header(Tables(ROOT)) \
             if name == "distributions" else (ROOT / "include/cuprite" / f"{name}.h").read_text()
-        out += [f"## {name}.h", "", opening(text), "", "```c", declarations(text), "```", ""]
+        said = in_python(module, every)
+        out += [f"## {name}.h", "", opening(text), "", *([said, ""] if said else []), "```c", declarations(text), "```",
+                ""]
         if name == "types":
             rows = read(module_folders.file("core/types.def").read_text(), "types.def")
             out += ["| type | NumPy's | element |", "|---|---|---|"]
@@ -97,11 +124,18 @@ def page():
     return "\n".join(out)
 
 
-pages = ((PAGE, page()), (ARCHITECTURE, list_of_modules()))
-stale = [(path, text) for path, text in pages if not path.exists() or path.read_text() != text]
-for path, text in stale:
-    if "--check" in sys.argv:
-        print(f"{path.relative_to(ROOT)} is not what headers and tables say: run tools/make_api.py")
-    else:
-        path.write_text(text)
-sys.exit("--check" in sys.argv and bool(stale))
+def main():
+    pages = ((PAGE, page()), (ARCHITECTURE, list_of_modules()))
+    missing = list(unlinked(pages[1][1]))
+    print("".join(line + "\n" for line in missing), end="")
+    stale = [(path, text) for path, text in pages if not path.exists() or path.read_text() != text]
+    for path, text in stale:
+        if "--check" in sys.argv:
+            print(f"{path.relative_to(ROOT)} is not what headers and tables say: run tools/make_api.py")
+        else:
+            path.write_text(text)
+    sys.exit("--check" in sys.argv and bool(missing or stale))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Writes docs/coverage.md: how many of CuPy's public names are there, by namespace, and which are not.
 
-    tools/make_coverage.py NAMES       NAMES: lines `cupy.linalg.norm<TAB>kind...`, of which only the name is read
-    tools/make_coverage.py --check     whether none of the names that the page calls missing is there
+    tools/make_coverage.py             writes the page
+    tools/make_coverage.py --check     exits 1 where the page is not what the package has
 
-`cupy.X` and `cupyx.X` are looked up as cuprite.X. PYTHONPATH names the built package. A name of a class's member
-(cupy.ndarray.sum) has the kind `member` and counts in its namespace.
+tools/cupy_names.txt is the list of CuPy's names: a line `[namespace]`, then its names. A member of a class
+(ndarray.sum) counts in the namespace of its class. `cupy.X` and `cupyx.X` are looked up as cuprite.X. The page is of
+the built package on the path, as in PYTHONPATH=build/python tools/make_coverage.py.
 """
 import collections
 import importlib
@@ -14,12 +15,13 @@ import pkgutil
 import re
 import sys
 
-PAGE = pathlib.Path(__file__).resolve().parent.parent / "docs/coverage.md"
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE, NAMES = ROOT / "docs/coverage.md", ROOT / "tools/cupy_names.txt"
 HEAD = """# What is there of CuPy
 
-`tools/make_coverage.py` writes this page; `make check` fails where a name below is there after all. A name counts that
-exists with CuPy's meaning, or is there to be imported (the last table). Where its results differ,
-[from-numpy.md](from-numpy.md) and [from-cupy.md](from-cupy.md) say so.
+`tools/make_coverage.py` writes this page from the list of CuPy's names, `tools/cupy_names.txt`, and `make check` says
+where it is stale. A name counts that exists with CuPy's meaning, or is there to be imported (the last table). Where its
+results differ, [from-numpy.md](from-numpy.md) and [from-cupy.md](from-cupy.md) say so.
 
 `cuprite.X` is `cupy.X`, `cuprite.scipy` is `cupyx.scipy`. The names of NumPy that CuPy lacks are in
 [python-reference.md](python-reference.md); what there is of Numba is in [from-numba.md](from-numba.md).
@@ -74,49 +76,51 @@ def placeholders():
     return text
 
 
-def page(lines):
-    listed, absent = collections.Counter(), collections.defaultdict(list)
-    for line in lines:
-        name, _, kind = line.rstrip("\n").partition("\t")
-        if line.startswith("#") or name.endswith(".annotations"):  # of `from __future__ import annotations`
-            continue
-        depth = -2 if kind.startswith("member") else -1
-        space = ".".join(name.split(".")[:depth])
-        listed[space] += 1
-        if not is_there(name):
-            absent[space].append(name.removeprefix(space + "."))
-    total = sum(listed.values())
+def listed():
+    """{namespace: its names}."""
+    found, names = {}, []
+    for line in NAMES.read_text().splitlines():
+        if line.startswith("["):
+            names = found.setdefault(line.strip("[]"), [])
+        elif not line.startswith("#"):
+            names += line.split()
+    return found
+
+
+def page(spaces):
+    absent = {space: [n for n in names if not is_there(f"{space}.{n}")] for space, names in spaces.items()}
+    total = sum(map(len, spaces.values()))
     have = total - sum(map(len, absent.values()))
     out = [f"{have} of {total} names are there.", "", "| namespace | there | of | missing |", "|---|---|---|---|"]
-    for space in sorted(listed):
+    for space, every in sorted(spaces.items()):
         names = absent[space]
-        said = "all" if names and len(names) == listed[space] else " ".join(n for n in names if "." not in n)
-        out.append(f"| `{space}` | {listed[space] - len(names)} | {listed[space]} | {said} |")
+        said = "all" if names and len(names) == len(every) else " ".join(n for n in names if "." not in n)
+        out.append(f"| `{space}` | {len(every) - len(names)} | {len(every)} | {said} |")
     return HEAD + "\n".join(out) + "\n" + placeholders()
 
 
-def arrived(text):
-    """The names that the page calls missing and that are there."""
-    for space, there, of, names in re.findall(r"^\| `(\S+)` \| (\d+) \| (\d+) \| (.*) \|$", text, re.M):
-        if names == "all" and is_there(space):
-            module = importlib.import_module("cuprite" + space[space.index("."):] if "." in space else "cuprite")
-            found = [n for n in dir(module) if not n.startswith("_")]
-            yield from [f"{space}.{found[0]}"] if found else []
-        elif names != "all":
-            yield from (f"{space}.{n}" for n in names.split() if is_there(f"{space}.{n}"))
+def missing(text):
+    """The names that a page calls missing; for a whole namespace its own name."""
+    rows = re.findall(r"^\| `(\S+)` \| \d+ \| \d+ \| (.*) \|$", text, re.M)
+    return {space if names == "all" else f"{space}.{n}" for space, names in rows for n in names.split()}
+
+
+def difference(old, new):
+    """What makes the page `old` stale."""
+    arrived, lost = sorted(missing(old) - missing(new)), sorted(missing(new) - missing(old))
+    said = [f"calls {', '.join(arrived)} missing"] * bool(arrived) + [f"does not miss {', '.join(lost)}"] * bool(lost)
+    return " and ".join(said) or "is not what tools/cupy_names.txt and the package give"
 
 
 def main():
-    if sys.argv[1:] == ["--check"]:
-        found = list(arrived(PAGE.read_text()))
-        if found:
-            sys.exit(f"docs/coverage.md calls {', '.join(found)} missing: run tools/make_coverage.py")
-        sys.exit(0 if PAGE.read_text().endswith(placeholders()) else "docs/coverage.md: other names are there to be "
-                 "imported; tools/make_coverage.py writes it")
-    if len(sys.argv) != 2:
+    if sys.argv[1:] not in ([], ["--check"]):
         sys.exit(__doc__)
-    with open(sys.argv[1]) as lines:
-        PAGE.write_text(page(lines))
+    old, new = PAGE.read_text() if PAGE.exists() else "", page(listed())
+    if old == new:
+        return
+    if sys.argv[1:]:
+        sys.exit(f"docs/coverage.md {difference(old, new)}: run tools/make_coverage.py (PYTHONPATH=build/python)")
+    PAGE.write_text(new)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@ import collections
 import os
 import pathlib
 import runpy
+import shutil
 import subprocess
 import sys
 
@@ -40,13 +41,13 @@ def test_the_list_is_what_is_written(out, tmp_path):
     assert set(files(tmp_path)) == {"sources.txt"}
     listed = (tmp_path / "sources.txt").read_text()
     assert listed == (out / "sources.txt").read_text()
-    assert set(listed.split()) == set(files(out)) - {"sources.txt", "sources.d"}
+    assert set(listed.split()) == set(files(out)) - {"sources.txt", "sources.stamp", "sources.d"}
     assert "src/elementwise/operations.c" in listed.split()
 
 
 def test_inputs_are_what_was_read(out):
     target, read = inputs(out / "sources.d")
-    assert target == str(out / "sources.txt")
+    assert target == str(out / "sources.stamp")
     for name in ("tools/generate/reducers.py", "python/src", "include/cuprite", "src"):
         assert str(ROOT / name) in read
     for pattern in ("*.def", "*.c", "*.cu"):  # each may hold rows
@@ -78,8 +79,34 @@ def test_nothing_is_written_twice(out):
     (out / "src/elementwise/nobody.c").write_text("")
     generate(out, "--sources")
     after = files(out)
-    del before["sources.d"], after["sources.d"]
+    for name in ("sources.d", "sources.stamp"):  # of this run
+        del before[name], after[name]
     assert after == before
+
+
+def test_a_failed_generation_is_told_in_a_few_lines(tmp_path):
+    """Ninja names every output of what failed, so the generator's step has one. The generator's own word is a line."""
+    rules = (pathlib.Path(os.environ["CUPRITE_BUILD"]) / "build.ninja").read_text().replace("$\n", "")
+    edges = [edge for edge in rules.split("\n\n") if "--sources" in edge]
+    assert len(edges) == 1
+    outputs = edges[0].removeprefix("build ").partition(":")[0].split("|")[0].split()
+    assert [name.rpartition("/")[2] for name in outputs] == ["sources.stamp"]
+    for name in ("tools/generate", "src", "include", "python/src"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("*.cu", "__pycache__"))
+    (tmp_path / "src/modules.def").open("a").write('module("filters", layer="science", dok="filters")\n')
+    for name, arguments in (("tools/generate", [str(tmp_path / "out"), "--sources"]),
+                            ("tools/generate/module_folders.py", [])):
+        done = subprocess.run([sys.executable, tmp_path / name, *arguments], capture_output=True, text=True)
+        if arguments:
+            line = len((tmp_path / "src/modules.def").read_text().splitlines())
+            assert done.returncode == 1
+            assert done.stderr == f"generate: src/modules.def:{line}: module needs the column doc\n"
+        else:
+            assert done.returncode == 0  # it asks for names and layers alone
+    (tmp_path / "src/modules.def").write_text("module(")
+    done = subprocess.run([sys.executable, tmp_path / "tools/generate/module_folders.py"], capture_output=True,
+                          text=True)
+    assert done.returncode == 1 and done.stderr.startswith("src/modules.def:1: ") and done.stderr.count("\n") == 1
 
 
 def test_the_package_is_links(out, tmp_path):
@@ -170,7 +197,38 @@ def test_quick_finds_the_tests_of_a_file(names, python, c):
         assert (ROOT / f"tests/python/test_{n}.py").exists()
     for n in found[1]:
         assert (ROOT / f"tests/c/test_{n}.c").exists()
-    for word, names in {**quick["ALSO"], **{n: n for n in quick["SAMPLE"]}}.items():
-        assert all(quick["existing"]("python", [n]) for n in names.split()), word
-    for word, names in {**quick["C_ALSO"], **{n: n for n in quick["C_SAMPLE"]}}.items():
-        assert all(quick["existing"]("c", [n]) for n in names.split()), word
+
+
+def test_quick_names_tests_that_are_there():
+    quick = runpy.run_path(str(ROOT / "tools/quick"))
+    for kind, tables in (("python", ("ALSO", "SAMPLE", "PUBLIC")), ("c", ("C_ALSO", "C_SAMPLE"))):
+        for table in tables:
+            words = quick[table]
+            for word in " ".join(words.values() if isinstance(words, dict) else words).split():
+                assert quick["existing"](kind, [word]), (table, word)
+
+
+@pytest.mark.parametrize("line, adds", [
+    ('/*: function("label", "input: array", doc="")', True), ('function("label", "input: array",', True),
+    ('reduction("sum", reducer="sum"', True), ("CP_API cp_array *cp_label(cp_array *input);", True),
+    ("    function(x);", False), ("static cp_array *function(cp_array *x)", False)])
+def test_quick_sees_public_functions(line, adds):
+    quick = runpy.run_path(str(ROOT / "tools/quick"))
+    python = quick["chosen"](["src/science/ndimage/ndimage.c"], ["", line])[0]
+    assert ({"ndimage"} if not adds else {"ndimage", *quick["PUBLIC"]}) <= set(python)
+    assert adds == ("headers" in python)
+
+
+@pytest.mark.parametrize("arguments", [["--list", "sort"], ["sort", "--list"]])
+def test_quick_lists_without_running(arguments):
+    done = subprocess.run([sys.executable, str(ROOT / "tools/quick"), *arguments], capture_output=True, text=True,
+                          timeout=60)
+    assert done.returncode == 0 and done.stderr == ""
+    python, c = done.stdout.splitlines()[1:]
+    assert python.startswith("quick: Python: sort sort_clip ") and c == "quick: C: sort clip select"
+
+
+def test_quick_fails_where_a_test_is_not_built(tmp_path, capsys):
+    quick = runpy.run_path(str(ROOT / "tools/quick"))
+    assert quick["run"](tmp_path, [], ["sort"], 2**40) == 1
+    assert "test_sort.c: not built; run ninja -C " in capsys.readouterr().out

@@ -1,4 +1,5 @@
-"""What kernels of the GPU divide by and iterate with (src/loop/divisor.h, unravel.cuh, transpose.cuh), compiled as a
+"""What kernels of the GPU divide by and iterate with (src/array/loop: divisor.h, unravel.cuh, device_loop.cuh,
+transpose.cuh) and how they continue an axis (boundary.h), compiled as a
 user's kernels, so that CI, which has no GPU, runs them on the CPU. The oracle is exact arithmetic of Python's."""
 import functools
 import pathlib
@@ -79,6 +80,38 @@ __global__ void transpose(const E *x, E *y, int m, int n)
             [&](int j, E &v) { if (i0 + ty + j < m && j0 + tx < n) v = x[(i0 + ty + j) * n + j0 + tx]; },
             [&](int j, const E &v) { if (j0 + ty + j < n && i0 + tx < m) y[(j0 + ty + j) * m + i0 + tx] = v; });
     }
+}
+"""
+# A kernel over a loop, as src/array/loop/README.md has it: lines that are one axis apart, each continued by a mode.
+LINES = """
+struct line_args {
+    cpi_device_loop loop;
+    char *out;
+    const char *in;
+    int64_t length, out_step, in_step;
+    int mode;
+};
+__device__ void line(const line_args &g, int64_t i)
+{
+    int64_t offset[2];
+    cpi_offset_of(g.loop, i, offset);
+    for (int64_t k = 0; k < 3 * g.length; k++) {
+        const int64_t at = cpi_boundary_index(k - g.length, g.length, (cpi_boundary)g.mode);
+        *(int *)(g.out + offset[0] + k * g.out_step) = at < 0 ? -1 : *(const int *)(g.in + offset[1] + at * g.in_step);
+    }
+}
+extern "C" __global__ void lines(int ndim, const int64_t *shape, const int64_t *strides, int64_t n, int64_t length,
+                                 int64_t out_step, int64_t in_step, int mode, char *out, const char *in)
+{
+    line_args g;
+    g.loop.ndim = ndim, g.loop.n = n;
+    for (int d = 0; d < ndim; d++) {
+        g.loop.shape[d] = cpi_divisor_of(shape[d]);
+        for (int k = 0; k < 2; k++) g.loop.strides[k][d] = strides[k * ndim + d];
+    }
+    g.out = out, g.in = in, g.length = length, g.out_step = out_step, g.in_step = in_step, g.mode = mode;
+    const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) line(g, i);
 }
 """
 
@@ -189,3 +222,21 @@ def test_transposed_tiles(kernel, m, n, dtype, c, tile, rows):
         (3,), (tile, rows), (cp.asarray(x), y, np.int32(m), np.int32(n)))
     np.testing.assert_array_equal(cp.asnumpy(y)[:n], x.T)
     assert (cp.asnumpy(y)[n] == 77).all()
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+@pytest.mark.parametrize("mode, numpys", [(0, "constant"), (1, "edge"), (2, "symmetric"), (3, "reflect"), (5, "wrap")])
+def test_lines_of_a_loop(device, axis, mode, numpys):
+    """A kernel over the other axes of a strided array, whose lines are continued on both sides."""
+    x = np.arange(4 * 5 * 6, dtype="i4").reshape(4, 6, 5).transpose(0, 2, 1)[::-1, :, ::2]
+    n, shape = x.shape[axis], [1 if d == axis else m for d, m in enumerate(x.shape)]
+    wide = [3 * n if d == axis else m for d, m in enumerate(x.shape)]
+    ours, out = cp.asarray(x.base).reshape(4, 6, 5).transpose(0, 2, 1)[::-1, :, ::2], cp.full(wide, -7, "i4")
+    strides = [*out.strides, *ours.strides]
+    more = text("loop/boundary.h").removeprefix(TYPES) + LINES
+    f = module(device, "loop/device_loop.cuh", more).get_function("lines")
+    f((2,), (16,), (np.int32(3), cp.array(shape, "i8"), cp.array(strides, "i8"), np.int64(np.prod(shape)), np.int64(n),
+                    np.int64(out.strides[axis]), np.int64(ours.strides[axis]), np.int32(mode), out, ours))
+    options = {"constant_values": -1} if numpys == "constant" else {}
+    widths = [(n, n) if d == axis else (0, 0) for d in range(3)]
+    np.testing.assert_array_equal(cp.asnumpy(out), np.pad(x, widths, numpys, **options))

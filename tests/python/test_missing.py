@@ -2,6 +2,7 @@
 import importlib.util
 import pathlib
 import re
+import runpy
 import subprocess
 import sys
 
@@ -105,3 +106,16 @@ def test_the_page_of_coverage():
     assert "NcclCommunicator" in placeholders
     for name, have, listed, missing in rows:
         assert (missing.strip() == "") == (have.strip() == listed.strip()), name
+
+
+def test_a_stale_page_of_coverage():
+    """The tool's word names what has arrived or was lost, and how to write the page again."""
+    tool = runpy.run_path(str(ROOT / "tools/make_coverage.py"))
+    spaces = tool["listed"]()
+    assert {"median", "ndarray", "ndarray.sum"} <= set(spaces["cupy"]) and "norm" in spaces["cupy.linalg"]
+    page = tool["page"]({"cupy": ["median", "ndarray.sum", "no_such"], "cupyx.none": ["at_all"]})
+    assert tool["missing"](page) == {"cupy.no_such", "cupyx.none"}
+    assert "| `cupy` | 2 | 3 | no_such |\n| `cupyx.none` | 0 | 1 | all |\n" in page
+    assert tool["difference"](page.replace("no_such", "no_such median"), page) == "calls cupy.median missing"
+    assert tool["difference"](page.replace("all |", " |"), page) == "does not miss cupyx.none"
+    assert "cupy_names.txt" in tool["difference"](page.replace("2 of 4", "3 of 4"), page)

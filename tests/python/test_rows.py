@@ -8,8 +8,10 @@ pytestmark = pytest.mark.once
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools" / "generate"))
+import documentation  # noqa: E402
 import functions  # noqa: E402
 from table import TableError, read  # noqa: E402
+from table import Tables as Rows  # noqa: E402
 
 
 class Tables:
@@ -45,7 +47,11 @@ def made(text, file="src/module/module.def"):
     ('method("f", "a: int", doc="")', "first argument is the array"),
     ('function("f", "a: array", doc="")\nfunction("f", "a: array", doc="")', "was declared in src/module/module.def:1"),
     ('function("f", "a: array", doc="")\nfunction("g", "b: array", body="f", doc="")', "takes other arguments"),
-    ('words("w", "one two", c="cp_w", values="A")', "2 words and 1 values"),
+    ('words("w", "one two", c="cp_w", values="A")', "2 words and 1 values: one for each word"),
+    ('words("w", "one", c="cp_w")\nwords("w", "two", c="cp_v")', "a kind w in src/module/module.def:1; words need"),
+    ('words("shape", "one", c="cp_w")', "a kind shape in tools/generate/kinds.py"),
+    ('python_module("a", doc="")\nfunction("f", "x: array", module="b", doc="")',
+     "f: no python_module row declares b; there are a"),
 ])
 def test_refused(row, words):
     if words is None:
@@ -83,6 +89,46 @@ def test_public_header():
     assert "CP_API cp_array *cp_g(int n, cp_array *const *tup, const cp_g_options *options);" in text
     assert "#define cp_g(...) CP_CALL2(cp_g" in text
     assert "CP_API cp_code cp_h(cp_array *x, cp_array **q, cp_array **r);" in text
+
+
+def test_words_become_an_enumeration():
+    text = made('words("edge", "near grid-wrap", c="cp_edge")\n'
+                'words("side", "left right l", c="cp_side", values="CP_L CP_R CP_L")\n'
+                'function("f", "a: array, edge: edge = \'near\', side: side = \'right\'", doc="")', "src/compose/x.c")
+    header, rows = text["include/cuprite/compose.h"], text["python/compose_rows.c"]
+    assert "typedef enum cp_edge { CP_EDGE_NEAR, CP_EDGE_GRID_WRAP } cp_edge;" in header
+    assert "typedef enum cp_side { CP_L, CP_R } cp_side;" in header
+    assert "cp_array *cp_f(cp_array *a, cp_side side, const cp_f_options *options);" in header
+    assert '{"left", "right", "l", NULL};\n    static const cp_side values[] = {CP_L, CP_R, CP_L};' in rows
+    assert "side = CP_R" in rows and "cp_f(v.a, v.side, .edge = v.edge)" in rows
+
+
+def test_one_number_for_all_axes_or_one_for_each():
+    text = made('function("f", "a: array, size: per_axis = None", doc="")', "src/compose/x.c")
+    assert "    CP_OPTION(cp_shape, size);\n    int _;" in text["include/cuprite/compose.h"]
+    rows = text["python/compose_rows.c"]
+    assert "cp_f(v.a, .size = cpy_size_of(&v.size))" in rows and "cpy_ints_arg(" in rows
+
+
+def test_meanings_of_names():
+    """A name has one meaning in all groups that use it, or one in its group. None is left over."""
+    every = functions.read_functions(Rows(ROOT))
+    used = {(f.group, a.name, a.kind.name) for f in every for a in f.arguments
+            if not hasattr(a.kind, "words") and a.name not in f.row.get("about", {})}
+    for key in documentation.MEANINGS:
+        groups = {g for g, name, kind in used if key in (name, (name, kind))}
+        # a kind's own meaning for a name may be of one group; that of a name for all kinds may not
+        assert groups if isinstance(key, tuple) else len(groups) > 1, key
+    for group, names in documentation.OF_GROUP.items():
+        for name in names:
+            assert any((g, n) == (group, name) for g, n, _ in used), (group, name)
+    said = {f.name: dict(zip([a.name for a in f.arguments], [documentation.meaning(f, a) for a in f.arguments]))
+            for f in every}
+    assert said["rng_normal"]["size"] == "a shape; None: that of the parameters"
+    assert said["fft_plan_cache"]["size"] == "the most plans; -1: as it is"
+    assert "labels" not in said["_of_buffer"]["count"]
+    errors = documentation.errors(next(f for f in every if f.name == "roll"), False)
+    assert errors["ValueError"] == ["an axis named twice"]  # any integer is a shift
 
 
 def test_further_results_by_a_flag():

@@ -165,14 +165,15 @@ def test_modules(tree):
     modules.write(None, type("Out", (), {"write": lambda self, name, source, text: out.update({name: text})})())
     assert [line for line in out["include/cuprite/modules.h"].splitlines() if "include" in line] == [
         f'#include "cuprite/{name}.h"' for name in ("types", "window", "compose")]
-    assert "#define CPI_MODULES(MODULE) \\\n    MODULE(window)\n\n" in out["src/backend/modules.h"]
+    assert "#define CPI_MODULES_array(MODULE) \\\n    MODULE(window)\n\n" in out["src/backend/modules.h"]
 
 
 @pytest.mark.parametrize("rows, words", [
     ((CORE, COMPOSE), "the folder src/array/window is no module"),
-    ((CORE, WINDOW, COMPOSE, 'module("fft", layer="science", doc="")'), "there is no folder src/fft"),
+    ((CORE, WINDOW, COMPOSE, 'module("fft", layer="science", doc="")'), "there is no folder src/science/fft"),
     ((WINDOW, COMPOSE, 'module("core", layer="array", doc="")'), "types.h is no module's"),
     ((CORE, WINDOW, 'module("compose", layer="array", slots=True, doc="")'), "src/compose/compose.h, .* is not there"),
+    ((CORE, WINDOW, COMPOSE, 'module("late", layer="late", doc="")'), "there is no folder src/late"),
     ((CORE.replace("types", "types error"), WINDOW, COMPOSE), "no header include/cuprite/error.h"),
     ((CORE, WINDOW.replace("slots", 'header_comment="Windows.", slots'), COMPOSE), "window.h stands where one is made"),
     ((CORE, WINDOW.replace("doc", "dok"), COMPOSE), "needs the column doc"),

@@ -2,7 +2,8 @@
 
     python tools/generate OUT                    writes everything: OUT/include, OUT/src, OUT/python
     python tools/generate OUT --list             only writes OUT/sources.txt, the names of the C, CUDA C++ and headers
-    python tools/generate OUT --sources          those files; OUT/sources.d names for the build tool what was read
+    python tools/generate OUT --sources          those files, and OUT/sources.stamp, which is always new; OUT/sources.d
+                                                 names for the build tool what was read
     python tools/generate OUT --package FOLDER   the generated part of the Python package, OUT/python/cuprite, and
                                                  FOLDER/cuprite: links to it and to python/cuprite; OUT/package.d
 
@@ -107,7 +108,8 @@ def main(folder, job=None, links=None):
         generate(out, False, tables)
         out.put("sources.txt", "".join(f"{name}\n" for name in sorted(out.written)))
     if job == "--sources":
-        read.depfile(out.folder / "sources.txt", out.folder / "sources.d")
+        (out.folder / "sources.stamp").touch()
+        read.depfile(out.folder / "sources.stamp", out.folder / "sources.d")
     if job in (None, "--package"):
         generate(out, True, tables)
     if job == "--package":

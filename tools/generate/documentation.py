@@ -1,11 +1,13 @@
 """Generates the sections of a function's docstring, arguments, result and errors, from its row.
 
 A row's `doc` is the summary and what is specific to the function. Four short sections follow: each argument with its
-meaning (that of its kind, of its name in MEANINGS, or the row's column `about`), the result (its `returns`), the errors
-(those that its kinds' converters raise, `refuse`, and the column `raises`) and where it differs from NumPy (the column
-`differs`).
+meaning (the row's column `about`, else that of its name in MEANINGS and OF_GROUP, else that of its kind), the result
+(its `returns`), the errors (those of its kinds, `refuse`, and the column `raises`) and where it differs from NumPy
+(the column `differs`).
 
-Invariant: a kind's errors are those that its converter raises; tests/python/test_docstrings.py provokes them.
+Invariant: a kind's errors are raised by its converter or, for lengths of axes (EXTENTS: converters take any
+integer), by whatever makes an array of that shape; tests/python/test_docstring_errors.py provokes them. A function
+that takes such a kind for something else checks it and says so in `raises`.
 """
 import re
 import textwrap
@@ -38,6 +40,7 @@ KINDS = {
     "extent": "an integer, at least 0", "count": "an integer, at least 0",
     "shape": "an integer or a tuple of integers", "new_shape": "an integer or a tuple of integers (None: its own)",
     "ints": "an integer or a sequence of integers",
+    "per_axis": "an integer, or a sequence of integers, one an axis; None: the function's own choice",
     "positions": "one index into the flattened array, or one for each axis",
     "length": "an integer, at least 1; None: as long as the input asks for",
     "lengths": "a sequence of integers, one an axis; None: the input's own",
@@ -57,54 +60,25 @@ KINDS = {
     "size": "a shape; None: that of the parameters",
 }
 
-# --- meaning of names where the kind is not enough; (name, kind) before name ---
+# --- meaning of names where the kind is not enough: (name, kind), else the group's (OF_GROUP), else the name's, which
+# several groups use alike ---
 MEANINGS = {
     "dtype": "the result's element type, a dtype, a type or a name; None: what the operands give",
-    ("dtype", "object"): "an element type",
-    "ddof": "what is taken from the number of elements to give the divisor",
-    "correction": "the same as `ddof`, by the array API's name", "mean": "the mean where it is known, else None",
-    "decimals": "how many decimals stay; negative: places before the point", "ndigits": "how many decimals stay",
-    "equal_nan": "True: a NaN equals a NaN", "rtol": "relative tolerance", "atol": "absolute tolerance",
-    "overwrite_input": "True or False; taken as NumPy's: the input is never overwritten",
+    ("dtype", "object"): "an element type", "ddof": "what is taken from the number of elements to give the divisor",
+    "decimals": "how many decimals stay; negative: places before the point", "equal_nan": "True: a NaN equals a NaN",
+    "rtol": "relative tolerance", "overwrite_input": "True or False; taken as NumPy's: the input is never overwritten",
     "blocking": "True or False; taken as CuPy's: the copy is complete when the call returns",
     "subok": "True or None: of a subclass's array one of its class; False: of none",
-    "stable": "True, False or None; the order of equal elements always stays",
-    "sorted": "True or False; the result is always in order",
-    "assume_unique": "True: no input holds a value twice", "invert": "True: the opposite of each answer",
-    "descending": "True: the largest first", "indexing": "'xy' or 'ij'", "sparse": "True: extents of 1 stay",
-    "return_index": "True: also where each value comes first", "return_inverse": "True: also what rebuilds the input",
-    "return_counts": "True: also how often each value comes", "return_indices": "True: also where values come first",
-    "endpoint": "True: `stop` is the last one", "retstep": "True: also the distance of two neighbours",
-    "include_initial": "True: begins with the value of no elements", "rowvar": "True: variables are rows",
-    "bias": "True: divides by the number of observations", "right": "True: intervals hold their right edges",
-    ("bias", "double"): "the exponent of a power law", ("right", "number_or_array_like"): "the value beyond the last "
-    "sample; None: the last one", ("left", "number_or_array_like"): "the value before the first sample; None: the "
-    "first one",
+    "assume_unique": "True: no input holds a value twice", ("bias", "double"): "the exponent of a power law",
+    ("right", "number_or_array_like"): "the value beyond the last sample; None: the last one",
+    ("left", "number_or_array_like"): "the value before the first sample; None: the first one",
     ("order", "no_fields"): "None: arrays have no fields",
     "k": "which diagonal; 0 is the main one, positive ones lie above it",
     "offset": "which diagonal; 0 is the main one, positive ones lie above it",
     ("offset", "double"): "the logarithm of the product of the middle places",
-    "num": "how many values", "ndmin": "the least number of axes", "minlength": "the least length of the result",
-    "period": "the length after which values repeat", "kappa": "how many standard deviations are kept, above 0",
-    "max_iterations": "the most passes; 0: until nothing is dropped", "tol": "how large an imaginary part may be",
-    "beta": "the shape of the window", "M": "the number of samples; less than 1 gives an empty array",
-    ("M", "object"): "the number of columns; None: as many as rows", "N": "the number of rows",
-    "weights": "weights of the elements, " + ARRAY_LIKE + "; None: all count alike",
-    "fweights": "how often each observation counts; None: once", "aweights": "how much each observation counts",
-    "fill_value": "a number, or what asarray makes an array of",
-    "norm": "'backward', 'ortho' or 'forward': where the scale goes; None is 'backward'",
-    "type": "1, 2, 3 or 4", "orthogonalize": "True or False: the orthogonal variant; None: where norm is 'ortho'",
-    "mu": "the order of the transform", "dln": "the distance of samples, of the logarithm",
-    "d": "the samples' distance",
-    ("initial", "double"): "a first guess",
-    "stream": "a stream in which it happens; None: the current one", "prototype": "the array that is taken as a model",
-    "prepend": "what is put before the array along the axis; None: nothing", "append": "what is put behind it; None: "
-    "nothing", "to_begin": "what stands before the differences; None: nothing", "to_end": "what stands behind them; "
-    "None: nothing", "labels": "an array of labels that broadcasts; None: one label for all",
-    "index": "the labels to tell of, an integer or integers; None: all together",
-    "q": "the parts, " + ARRAY_LIKE, "side": "'left': before equal ones; 'right': behind them",
-    "sorter": "integers that put the array in order, as argsort gives; None: it is in order",
-    "bitorder": "'big' or 'little'", "boundary": "'fill', 'wrap' or 'symm'",
+    "period": "the length after which values repeat", ("M", "object"): "the number of columns; None: as many as rows",
+    "N": "the number of rows", ("initial", "double"): "a first guess",
+    "stream": "a stream in which it happens; None: the current one",
     ("axes", "object"): "which axes the operation takes: a list of tuples, one an operand; None: the last ones",
     ("axis", "object"): "the axis of all operands; None: the last ones",
     ("signature", "object"): "the types to compute in, as a ufunc takes them; None: from the operands",
@@ -113,38 +87,99 @@ MEANINGS = {
     ("slices", "object"): "an index, as in a[slices]", ("val", "object"): NUMBER,
     ("x", "object"): "an object with __dlpack__", ("dltensor", "object"): "a DLPack capsule",
     ("start", "object"): "a number, where it begins; alone it is `stop`",
-    ("stop", "object"): "a number, which is not reached",
-    ("step", "object"): "a number, the distance, not 0",
+    ("stop", "object"): "a number, which is not reached", ("step", "object"): "a number, the distance, not 0",
     ("start", "number_or_array_like"): NUMBER + ", the first value",
     ("stop", "number_or_array_like"): NUMBER + ", the last value",
-    ("stream", "object"): "a stream in which it happens; "
-    "None: the current one", ("write", "object"): "True or False; None: as it is",
-    ("align", "object"): "True, False or None", ("uic", "object"): "False or None",
-    ("fid", "object"): "a path or a file object", ("file", "object"): "a path or a file object",
-    ("sep", "object"): "a text between elements; empty: bytes are written", ("format", "object"): "how a text tells "
-    "an element", ("out", "object"): "a NumPy array to fill; None: a new one", ("memo", "object"): "Python's own dict",
-    ("from_", "object"): "a dtype or an array", ("dl_device", "object"): "DLPack's (type, number); None: where it lies",
+    ("stream", "object"): "a stream in which it happens; None: the current one",
+    ("write", "object"): "True or False; None: as it is", ("align", "object"): "True, False or None",
+    ("uic", "object"): "False or None", ("fid", "object"): "a path or a file object",
+    ("file", "object"): "a path or a file object",
+    ("sep", "object"): "a text between elements; empty: bytes are written",
+    ("format", "object"): "how a text tells an element", ("out", "object"): "a NumPy array to fill; None: a new one",
+    ("memo", "object"): "Python's own dict", ("from_", "object"): "a dtype or an array",
+    ("dl_device", "object"): "DLPack's (type, number); None: where it lies",
     ("max_version", "object"): "(major, minor) of the consumer; None: before version 1",
     ("api_version", "object"): "a version of the array API as \"2024.12\"; None: the newest",
     ("stable", "stable_flag"): "True: -0.0 and 0.0 stay in their order, which a sort else brings into one",
     ("copy", "object"): "True, False or None", ("copy", "bool"): "True: the result shares no memory with the array",
     ("format_spec", "object"): "a text, as of format()", ("output", "object"): "a dtype or an array; None: int32",
     "shape": "the extents, an integer or a tuple of integers",
-    "new_shape": "the extents, an integer or a tuple of integers",
-    "reps": "an integer or several, one an axis", "shift": "an integer or several, one an axis",
-    "center": "'median' or 'mean'", "method": "the name of a way, 'linear' by default",
-    "size": "the most plans; -1: as it is", "memsize": "the most bytes; -2: as it is, -1: no limit",
-    "clear": "True: forgets all", "real": "True: of real numbers", "target": "an integer, at least 1",
-    "count": "the number of labels, an integer", "max_label": "the largest label; 0: find it",
-    "inplace": "True: the array itself is changed", "wrap": "True: the diagonal begins anew below the square",
-    "deg": "True: in degrees", "source": "axes, an integer or several", "destination": "their new positions",
-    "axisa": "the axis of `a` that holds vectors", "axisb": "that of `b`", "axisc": "that of the result",
-    "nan": NUMBER + ", in place of NaN", "posinf": NUMBER + ", in place of infinity; None: the largest finite one",
-    "neginf": NUMBER + ", in place of minus infinity; None: the lowest finite one",
-    "discont": "the least jump that is mended; None: half a period",
-    "structure": "which neighbours connect; None: a cross",
-    "fillvalue": NUMBER + ", beyond the edges", "type1": "an element type", "type2": "an element type",
-    "to": "an element type", "upper": "True: the upper triangle is read",
+}
+# names that mean this in one group (a module, or a file of python/src) alone
+OF_GROUP = {
+    "reduce": {
+        "correction": "the same as `ddof`, by the array API's name", "mean": "the mean where it is known, else None",
+    },
+    "elementwise": {
+        "ndigits": "how many decimals stay", "atol": "absolute tolerance", "deg": "True: in degrees",
+        "type1": "an element type", "type2": "an element type", "to": "an element type",
+    },
+    "sort": {
+        "stable": "True, False or None; the order of equal elements always stays",
+        "sorted": "True or False; the result is always in order", "invert": "True: the opposite of each answer",
+        "descending": "True: the largest first", "return_index": "True: also where each value comes first",
+        "return_inverse": "True: also what rebuilds the input",
+        "return_counts": "True: also how often each value comes",
+        "kappa": "how many standard deviations are kept, above 0",
+        "max_iterations": "the most passes; 0: until nothing is dropped",
+        "sorter": "integers that put the array in order, as argsort gives; None: it is in order",
+    },
+    "compose": {
+        "sparse": "True: extents of 1 stay", "return_indices": "True: also where values come first",
+        "tol": "how large an imaginary part may be", "beta": "the shape of the window",
+        "M": "the number of samples; less than 1 gives an empty array",
+        "prepend": "what is put before the array along the axis; None: nothing",
+        "append": "what is put behind it; None: nothing",
+        "to_begin": "what stands before the differences; None: nothing",
+        "to_end": "what stands behind them; None: nothing",
+        "new_shape": "the extents, an integer or a tuple of integers", "reps": "an integer or several, one an axis",
+        "shift": "an integer or several, one an axis", "nan": NUMBER + ", in place of NaN",
+        "posinf": NUMBER + ", in place of infinity; None: the largest finite one",
+        "neginf": NUMBER + ", in place of minus infinity; None: the lowest finite one",
+        "discont": "the least jump that is mended; None: half a period",
+    },
+    "shape": {
+        "endpoint": "True: `stop` is the last one", "retstep": "True: also the distance of two neighbours",
+        "num": "how many values", "ndmin": "the least number of axes",
+        "fill_value": "a number, or what asarray makes an array of", "prototype": "the array that is taken as a model",
+        "source": "axes, an integer or several", "destination": "their new positions",
+    },
+    "scan": {
+        "include_initial": "True: begins with the value of no elements",
+    },
+    "statistics": {
+        "rowvar": "True: variables are rows", "bias": "True: divides by the number of observations",
+        "right": "True: intervals hold their right edges", "minlength": "the least length of the result",
+        "weights": "weights of the elements, " + ARRAY_LIKE + "; None: all count alike",
+        "fweights": "how often each observation counts; None: once", "aweights": "how much each observation counts",
+        "q": "the parts, " + ARRAY_LIKE,
+    },
+    "fft": {
+        "type": "1, 2, 3 or 4", "orthogonalize": "True or False: the orthogonal variant; None: where norm is 'ortho'",
+        "mu": "the order of the transform", "dln": "the distance of samples, of the logarithm",
+        "d": "the samples' distance", "size": "the most plans; -1: as it is",
+        "memsize": "the most bytes; -2: as it is, -1: no limit", "clear": "True: forgets all",
+        "real": "True: of real numbers", "target": "an integer, at least 1",
+    },
+    "ndimage": {
+        "labels": "an array of labels that broadcasts; None: one label for all",
+        "index": "the labels to tell of, an integer or integers; None: all together",
+        "count": "the number of labels, an integer", "max_label": "the largest label; 0: find it",
+        "structure": "which neighbours connect; None: a cross",
+    },
+    "io": {
+        "inplace": "True: the array itself is changed",
+    },
+    "matrices": {
+        "wrap": "True: the diagonal begins anew below the square", "axisa": "the axis of `a` that holds vectors",
+        "axisb": "that of `b`", "axisc": "that of the result",
+    },
+    "signal": {
+        "fillvalue": NUMBER + ", beyond the edges",
+    },
+    "linalg": {
+        "upper": "True: the upper triangle is read",
+    },
 }
 
 # --- what a kind's converter raises: exception -> when ---
@@ -154,6 +189,7 @@ NO_AXIS = {"AxisError": "an axis out of bounds", "TypeError": "an axis that is n
 TWICE = {**NO_AXIS, "ValueError": "an axis named twice"}
 NO_INTEGER = {"TypeError": "no integer where one is needed"}
 OUT = {"TypeError": "`out` that is no array", "ValueError": "`out` of another shape"}
+EXTENTS = ("extent", "shape", "count")
 LENGTH = {**NO_INTEGER, "ValueError": "a negative extent"}
 ERRORS = {
     **dict.fromkeys(["array", "operand", "replacement", "array_or_number", "start", "low_bound", "high_bound", "mask",
@@ -164,7 +200,8 @@ ERRORS = {
     "out": OUT, "ufunc_out": OUT,
     **dict.fromkeys(["axis", "axis_or_flat", "axis_or_all", "index_axis", "index_axis_or_flat", "last_axis"], NO_AXIS),
     **dict.fromkeys(["axes", "known_axes", "counted_axes", "index_axes", "permutation"], TWICE), "plane_axes": NO_AXIS,
-    **dict.fromkeys(["extent", "shape", "ints", "count"], LENGTH),
+    **dict.fromkeys(EXTENTS, LENGTH),
+    **dict.fromkeys(["ints", "per_axis"], NO_INTEGER),
     "new_shape": {**NO_INTEGER, "ValueError": "two negative extents"},
     "length": {**NO_INTEGER, "ValueError": "a length below 1"},
     "lengths": {**NO_INTEGER, "ValueError": "a length below 1"},
@@ -217,7 +254,9 @@ def meaning(f, a):
         return "the order of elements in memory: " + ", ".join(letters[:-1]) + " or " + letters[-1]
     about = f.row.get("about", {}).get(a.name)
     words = getattr(a.kind, "words", None)
-    named = MEANINGS.get((a.name, a.kind.name)) or (None if words else MEANINGS.get(a.name))
+    named = MEANINGS.get((a.name, a.kind.name))
+    if not named and not words:
+        named = OF_GROUP.get(f.group, {}).get(a.name) or MEANINGS.get(a.name)
     text = about or named
     if not text and words:
         shown = [repr(w) for w in words]

@@ -10,7 +10,8 @@ defaults. Columns:
     doc       one line or a paragraph. Arguments, result and errors follow (documentation.py); four columns add to
               what the kinds say: about {"argument": "what it is"}, gives (the result), raises {"Error": "when"},
               differs (from NumPy's function)
-    module    "scipy.ndimage" for cuprite.scipy.ndimage; cuprite itself otherwise. A `module` row declares one.
+    module    "scipy.ndimage" for cuprite.scipy.ndimage; cuprite itself otherwise. One `python_module` row declares it,
+              in whichever file; rows of any module may name it
     method    True: also a method of ndarray, whose first argument is the array; "name": by another name
     also      other Python names of the function
     call      the C expression, in which an argument's name stands for its converted value. Without it the call is
@@ -40,9 +41,9 @@ defaults. Columns:
     c         the C function's name where it is not cp_NAME; "" where there is none, for the reason in
               tools/check_names.py
 
-A row is in src/MODULE/*.def, or in a comment that opens with slash, star and colon beside the body in
-src/MODULE/*.c or python/src/*.c. A generator of another table (reductions, say) makes rows by a function
-`functions(tables)` in its module that returns them. In a module whose row in src/modules.def has an `header_comment`
+A row is in src/LAYER/MODULE/*.def, or in a comment that opens with slash, star and colon beside the body in
+src/LAYER/MODULE/*.c or python/src/*.c. A generator of another table (reductions, say) makes rows by a function
+`functions(tables)` in its module that returns them. In a module whose row in src/modules.def has a `header_comment`
 the public header is generated from the rows as well: a prototype, an options struct and the macro that takes options by
 name. A new function there needs only a row and the body beside it.
 
@@ -626,8 +627,9 @@ def declaration(f, known):
 
 
 def enumeration(row):
-    """The C type of a `words` row: CP_NAME_WORD."""
-    values = row.get("values", "").split() or [f"CP_{row.args[0].upper()}_{w.upper()}" for w in row.args[1].split()]
+    """The C type of a `words` row: CP_NAME_WORD, of a hyphen an underscore."""
+    values = row.get("values", "").split() or [f"CP_{row.args[0]}_{w}".upper().replace("-", "_")
+                                               for w in row.args[1].split()]
     names = dict.fromkeys(values)  # a word may be another's synonym
     return f"typedef enum {row.c} {{ {', '.join(names)} }} {row.c};"
 
@@ -649,13 +651,21 @@ def read_functions(tables):
     """All function rows of the sources and of other generators, in order."""
     kinds = dict(KINDS)
     for row in tables.of("words"):
-        kinds[row.args[0]] = words_kind(row)
+        kind, other = words_kind(row), kinds.get(row.args[0])
+        if other:
+            place = f"{other.row.file}:{other.row.line}" if hasattr(other, "row") else "tools/generate/kinds.py"
+            raise row.error(f"there is a kind {kind.name} in {place}; words need a name of their own")
+        kinds[kind.name] = kind
     rows = [row for row in tables.rows if row.kind in ("function", "method")]
     for path in sorted(pathlib.Path(__file__).parent.glob("*.py")):
         if path.stem not in ("__main__", "table", "functions", "kinds", "stubs"):
             made = getattr(importlib.import_module(path.stem), "functions", None)
             rows += made(tables) if made else []
     functions = [Function(row, kinds) for row in rows]
+    known = [row.args[0] for row in tables.of("python_module")]
+    for f in functions:
+        if f.module and f.module not in known:
+            raise f.row.error(f"{f.name}: no python_module row declares {f.module}; there are {', '.join(known)}")
     foreign = {name: row.args[0] for row in tables.of("foreign") for name in row.args[1].split()}
     for f in functions:
         f.foreign = foreign.get(f.name)
@@ -688,4 +698,4 @@ def write(tables, out):
     for subject in modules.modules():
         if subject.made_header:
             text = header(subject, tables.of("words"), groups.get(subject.name, []))
-            out.write(f"include/cuprite/{subject.name}.h", f"the rows of src/{subject.name}", text)
+            out.write(f"include/cuprite/{subject.name}.h", f"the rows of src/{subject.layer}/{subject.name}", text)

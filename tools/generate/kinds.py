@@ -156,6 +156,10 @@ KINDS = {k.name: k for k in [
          passed="cpy_lengths_of(&{v})",
          c="cp_shape {name}", stub="SupportsIndex | Sequence[SupportsIndex] | None", zero_means=(None,)),
     _ints("ints", "cpy_ints_arg({o}, &{v})"),
+    # one for all axes or one an axis, of any sign; None: the function's own choice, a cp_shape without `dim`
+    Kind("per_axis", "cpy_ints {name};", "cpy_ints_arg({o}, &{v})", make_none="{v}.n = -1;",
+         passed="cpy_size_of(&{v})", c="cp_shape {name}", zero_means=(None,),
+         stub="SupportsIndex | Sequence[SupportsIndex] | None"),
     Kind("kth", "cpy_kths {name};", "cpy_kth({o}, near.x, v.axis, &{v})", passed="{v}.n, {v}.at",
          c="int n, const int64_t *{name}", reads_arrays=True,
          clear="{v} = (cpy_kths){{0}};", release="PyMem_Free({v}.at);",
@@ -216,7 +220,7 @@ KINDS = {k.name: k for k in [
     Kind("event", "cp_event *{name};", '({v} = PyCapsule_GetPointer({o}, "event"))', stub="object"),
     Kind("graph", "cp_graph *{name};", '({v} = PyCapsule_GetPointer({o}, "graph"))', stub="object"),
     Kind("rng", "cp_rng *{name};", '({v} = PyCapsule_GetPointer({o}, "rng"))', c="cp_rng *{name}", stub="object"),
-    # the shape of random numbers; None: that of their parameters
+    # the shape of random numbers, by NumPy's name; the C option is `shape`. None: that of their parameters
     Kind("size", "cpy_ints {name};", "cpy_shape({o}, &{v})", make_none="{v}.n = -1;", passed="cpy_size_of(&{v})",
          option=".shape = cpy_size_of(&{v})", c="cp_shape {name}",
          stub="SupportsIndex | Sequence[SupportsIndex] | None",
@@ -231,13 +235,18 @@ KINDS = {k.name: k for k in [
 
 
 def words_kind(row):
-    """words("mode", "full valid same", c="cp_mode"[, values="CP_FULL ..."][, strings_only=True]): by default a word's
-    index is its value; strings_only=True: anything but a string is a TypeError, not a ValueError, as in NumPy."""
+    """words("mode", "full valid same", c="cp_mode"[, values="CP_FULL ..."][, strings_only=True]): a kind `mode`.
+
+    The first word is the one that a zeroed C option means. Enumerators are CP_MODE_FULL and so on, in the words'
+    order; `values` names them otherwise, one for each word, and a synonym repeats that of its word. strings_only=True:
+    anything but a string is a TypeError, not a ValueError, as in NumPy. Names of kinds are global: filter_mode, not
+    mode again.
+    """
     row.need(["name", "words"], ["c"], ["values", "default", "strings_only"])
     name, words = row.args[0], row.args[1].split()
     values = row.get("values", "").split() or [f"({row.c}){i}" for i in range(len(words))]
     if len(values) != len(words):
-        raise row.error(f"{name} has {len(words)} words and {len(values)} values")
+        raise row.error(f"{name} has {len(words)} words and {len(values)} values: one for each word, a synonym's again")
     kind = Kind(name, f"{row.c} {{name}};", f'cpy_take_{name}({{o}}, "{{name}}", &{{v}})', c=f"{row.c} {{name}}",
                 stub="str", zero_means=(words[0], None), constant=dict(zip(words, values)))
     kind.row, kind.words, kind.values = row, words, values

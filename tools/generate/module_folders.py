@@ -9,8 +9,9 @@ modules (`include_folders`) are on the include path. Generated files lie in GENE
 """
 import functools
 import pathlib
+import sys
 
-from table import read
+from table import TableError, read
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SOURCE = "src/modules.def"
@@ -66,4 +67,7 @@ def module_of(path):
 
 
 if __name__ == "__main__":
-    print(";".join(map(str, folders().values())), end="")
+    try:
+        print(";".join(map(str, folders().values())), end="")
+    except TableError as error:
+        sys.exit(str(error))

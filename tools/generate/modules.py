@@ -24,9 +24,8 @@ class Module:
         self.row, self.name, self.doc, self.layer = row, row.args[0], row.doc, row.layer
         if self.layer not in module_folders.LAYERS:
             raise row.error(f"{self.layer} is no layer; there are {', '.join(module_folders.LAYERS)}")
-        self.slots, self.header_comment, self.uses = row.get("slots",
-                                                             False), row.get("header_comment"), row.get("uses",
-                                                                                                        "").split()
+        self.slots, self.header_comment = row.get("slots", False), row.get("header_comment")
+        self.uses = row.get("uses", "").split()
         written = (ROOT / f"include/cuprite/{self.name}.h").exists()
         self.headers = row.get("headers", self.name if written or self.header_comment else "").split()
 
@@ -41,15 +40,16 @@ def modules():
     claimed = {h: module for module in found for h in module.headers}
     for module in found:
         if not module_folders.folder(module.name, ROOT).is_dir():
-            raise module.row.error(f"there is no folder src/{module.name}")
-        if module.slots and not module_folders.file(f"{module.name}/{module.name}.h", ROOT).exists():
-            raise module.row.error(f"{module.name} has slots: src/{module.name}/{module.name}.h, which says them, is "
-                                   f"not there")
+            inside = module.name if module.layer in module_folders.ONE_MODULE else f"{module.layer}/{module.name}"
+            raise module.row.error(f"there is no folder src/{inside}")
+        header = module_folders.file(f"{module.name}/{module.name}.h", ROOT)
+        if module.slots and not header.exists():
+            raise module.row.error(f"{module.name} has slots: {header.relative_to(ROOT)}, which says them, is not "
+                                   "there")
         for name in module.headers:
             if module.made_header and (ROOT / f"include/cuprite/{name}.h").exists():
                 raise module.row.error(f"include/cuprite/{name}.h stands where one is made of the rows; "
-                                       f"`header_comment` says "
-                                       "so")
+                                       "`header_comment` says so")
             if not module.made_header and name not in MADE and not (ROOT / f"include/cuprite/{name}.h").exists():
                 raise module.row.error(f"there is no header include/cuprite/{name}.h")
     ranks = [module_folders.LAYERS.index(module.layer) for module in found]

@@ -92,7 +92,7 @@ static cp_array *repeated(cp_array *a, const tiles *t)
     return cp_broadcast_to(cp_reshape(a, (cp_shape){m, seen}), (cp_shape){m, wide});
 }
 
-/*: function("tile", "A: array_like, reps: ints", like=True,
+/*: function("tile", "A: array_like, reps: ints", like=True, raises={"ValueError": "a negative number in `reps`"},
              doc="The array repeated `reps` times along each axis.") */
 cp_array *cp_tile(cp_array *A, int n, const int64_t *reps)
 {

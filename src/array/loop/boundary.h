@@ -1,5 +1,4 @@
-/* Boundary modes: which element of an axis stands for a position outside it. One rule for C17 and CUDA C++, used by
- * padding and convolutions, and meant for filters and interpolation.
+/* Boundary modes: which element of an axis stands for a position outside it. One rule for C17 and CUDA C++.
  *
  * Names are SciPy's (scipy.ndimage). With the elements a b c d:
  *

@@ -31,7 +31,8 @@ typedef struct cpi_loop {
 #ifndef __CUDACC__
 
 /* A loop over (ndim, shape) with `nop` arrays broadcast to it; the arrays must fit (checked by the caller with
- * cpi_broadcast). */
+ * cpi_broadcast). `shape` may have length 1 where the arrays are longer: that axis stays apart (README.md), and the
+ * loop is over the arrays' first elements along it. */
 void cpi_loop_init(cpi_loop *loop, int ndim, const int64_t *shape, int nop, const cp_array *const *arrays);
 /* cpi_axes_coalesce with CPI_LOOP_REVERSE and CPI_LOOP_ORDER: fewest axes, operand 0 forwards and innermost. */
 void cpi_loop_coalesce(cpi_loop *loop);

@@ -5,49 +5,9 @@
 
 #include "cpu/threads.h"
 #include "loop/boundary.h"
+#include "move/runs.h"
 
 enum { ROW_BYTES = 1 << 16 }; /* of a task */
-
-static void fill_run(char *to, const void *value, int64_t n, int64_t size)
-{
-    if (n <= 0) return;
-    memcpy(to, value, (size_t)size);
-    for (int64_t done = size, all = n * size; done < all; done *= 2) /* doubles the filled part */
-        memcpy(to + done, to, (size_t)(done < all - done ? done : all - done));
-}
-
-/* n elements that lie `step` and `to_step` bytes apart. */
-static void copy_run(char *to, int64_t to_step, const char *from, int64_t step, int64_t n, int64_t size)
-{
-    if (step == size && to_step == size) {
-        memcpy(to, from, (size_t)(n * size));
-        return;
-    }
-#define SAME(T)                                                              \
-    {                                                                        \
-        T v;                                                                 \
-        memcpy(&v, from, sizeof v);                                          \
-        for (int64_t i = 0; i < n; i++) memcpy(to + i * (int64_t)sizeof v, &v, sizeof v); \
-        return;                                                              \
-    }
-    if (!step && to_step == size) switch (size) {
-        case 1: memset(to, *from, (size_t)n); return;
-        case 2: SAME(uint16_t)
-        case 4: SAME(uint32_t)
-        case 8: SAME(uint64_t)
-        default: SAME(cp_complex128)
-        }
-#undef SAME
-#define RUN(T) for (int64_t i = 0; i < n; i++) memcpy(to + i * to_step, from + i * step, sizeof(T)); break
-    switch (size) {
-    case 1: RUN(uint8_t);
-    case 2: RUN(uint16_t);
-    case 4: RUN(uint32_t);
-    case 8: RUN(uint64_t);
-    default: RUN(cp_complex128);
-    }
-#undef RUN
-}
 
 typedef struct {
     const cpi_loop *loop;
@@ -91,19 +51,20 @@ static void pad_run(const job *j, char *to, const char *from, int64_t at, int64_
     if (at >= end) return;
     if (p->boundary == CPI_BOUNDARY_CONSTANT || p->boundary == CPI_BOUNDARY_NEAREST) {
         const char *end_element = from + (at < 0 ? 0 : n - 1) * step;
-        fill_run(to, p->boundary == CPI_BOUNDARY_CONSTANT ? (const char *)p->value : end_element, end - at, j->size);
+        const bool constant = p->boundary == CPI_BOUNDARY_CONSTANT;
+        cpi_fill_run(to, constant ? (const char *)p->value : end_element, end - at, j->size);
         return;
     }
     if (p->boundary == CPI_BOUNDARY_GRID_WRAP) {
         while (at < end) {
             const int64_t i = cpi_boundary_index(at, n, p->boundary), run = n - i < end - at ? n - i : end - at;
-            copy_run(to, j->size, from + i * step, step, run, j->size);
+            cpi_copy_run(to, j->size, from + i * step, step, run, j->size);
             to += run * j->size, at += run;
         }
         return;
     }
     for (; at < end; at++, to += j->size)
-        copy_run(to, j->size, from + cpi_boundary_index(at, n, p->boundary) * step, step, 1, j->size);
+        cpi_copy_run(to, j->size, from + cpi_boundary_index(at, n, p->boundary) * step, step, 1, j->size);
 }
 
 static void pad_task(void *context, int64_t task, int worker)
@@ -117,11 +78,11 @@ static void pad_task(void *context, int64_t task, int worker)
         char *to;
         const char *from = row_of(j, r, &to);
         if (!from) {
-            fill_run(to, p->value, columns, j->size);
+            cpi_fill_run(to, p->value, columns, j->size);
             continue;
         }
         pad_run(j, to, from, -before, 0);
-        copy_run(to + before * j->size, j->size, from, j->loop->op[1].strides[last], n, j->size);
+        cpi_copy_run(to + before * j->size, j->size, from, j->loop->op[1].strides[last], n, j->size);
         pad_run(j, to + (before + n) * j->size, from, n, columns - before);
     }
 }
@@ -164,7 +125,7 @@ static void triangle_task(void *context, int64_t task, int worker)
         const int64_t first = j->upper ? within(row + j->k, columns) : 0;
         const int64_t end = j->upper ? columns : within(row + j->k + 1, columns);
         if (first) zero_run(out, steps[0], first, j->size);
-        copy_run(out + first * steps[0], steps[0], in + first * steps[1], steps[1], end - first, j->size);
+        cpi_copy_run(out + first * steps[0], steps[0], in + first * steps[1], steps[1], end - first, j->size);
         if (end < columns) zero_run(out + end * steps[0], steps[0], columns - end, j->size);
         cpi_next_offsets(nd - 1, loop->shape, at, 2, strides, offset);
     }

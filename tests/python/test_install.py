@@ -1,5 +1,5 @@
-"""What is installed works by itself: with pkg-config, with CMake, from Python; shared and static; C and C++; in a prefix
-that was moved; without LD_LIBRARY_PATH. Nothing is compiled again but the programs. (test_wheel.py has wheels.)"""
+"""What is installed works by itself: with pkg-config, with CMake, from Python; shared and static; C and C++; in a
+prefix that was moved; without LD_LIBRARY_PATH. Nothing is compiled again but the programs. (Wheels: test_wheel.py.)"""
 import fcntl
 import os
 import pathlib

@@ -73,8 +73,8 @@ def test_a_wheel_alone(environment, tmp_path):
     said = run(environment.parent / "cuprite", "info", cwd=tmp_path, env=alone)
     assert re.search(r"^blas +OpenBLAS .*scipy_openblas64", said, re.M)
     run(*PIP, "--python", environment, "uninstall", "-q", "-y", "cuprite-array")
-    done = subprocess.run([environment, "-c", "import cuprite"], cwd=tmp_path, env=alone, capture_output=True, text=True)
-    assert "ModuleNotFoundError" in done.stderr
+    done = subprocess.run([environment, "-c", "import cuprite"], cwd=tmp_path, env=alone, capture_output=True)
+    assert b"ModuleNotFoundError" in done.stderr
 
 
 def test_an_editable_installation(environment, backend, tmp_path):
@@ -157,7 +157,8 @@ def test_a_failed_configuration_is_told_to_pip(backend, tmp_path, capfd, monkeyp
 
 def test_a_failed_compilation_shows_its_last_lines(backend, tmp_path, capfd, monkeypatch):
     program = tmp_path / "cmake"
-    program.write_text("#!/bin/sh\nfor i in 1 2 3; do echo \"[$i/3] step $i\"; done; echo error: $NINJA_STATUS; exit 1\n")
+    program.write_text("#!/bin/sh\nfor i in 1 2 3; do echo \"[$i/3] step $i\"; done\n"
+                       "echo error: $NINJA_STATUS; exit 1\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     with pytest.raises(SystemExit, match=r"(?s)it does not compile:.*step 3\nerror: \[%f/%t\]"):

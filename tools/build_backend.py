@@ -93,12 +93,12 @@ def _screen():
         return open(os.devnull, "w")
 
 
-def _compile(build):
+def _compile(build, target="all"):
     """Runs ninja; a line every tenth of the way, and the last lines where it fails."""
     said, last = -1, []
-    with _screen() as screen, subprocess.Popen(
-            ["cmake", "--build", build], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            env={**os.environ, "NINJA_STATUS": "[%f/%t] "}) as run:
+    command = ["cmake", "--build", build, "--target", target]
+    with _screen() as screen, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                               env={**os.environ, "NINJA_STATUS": "[%f/%t] "}) as run:
         for line in run.stdout:
             print(line, end="", flush=True)
             last = [*last[-40:], line]
@@ -119,10 +119,12 @@ def _build_folder(settings):
 
 def _configure(settings, build, part):
     more = settings.get("cmake", [])
-    options = [f"-DPython3_EXECUTABLE={sys.executable}", "-DCUPRITE_PYTHON=ON",
+    options = [f"-DPython3_EXECUTABLE={sys.executable}", f"-DCUPRITE_PYTHON={'OFF' if part == 'cuda' else 'ON'}",
                f"-DCUPRITE_PYTHON_HEADERS={settings.get('python-headers', '')}"]
     if "build-dir" not in settings:
         options += ["-DCUPRITE_TESTS=OFF", "-DCUPRITE_STATIC=OFF"]
+    if part == "cuda" and not shutil.which("nvcc", path=os.environ["PATH"] + ":/usr/local/cuda/bin"):
+        raise SystemExit("cuprite-array-cuda: there is no nvcc in PATH nor in /usr/local/cuda/bin")
     if part != "all":
         options.append(f"-DCUPRITE_CUDA={'ON' if part == 'cuda' else 'OFF'}")
     if "portable" in settings:
@@ -141,7 +143,7 @@ def _built(settings, part="all"):
                          "    apt-get install gcc g++")
     build = _build_folder(settings)
     _configure(settings, build, part)
-    _compile(build)
+    _compile(build, "cuprite-cuda" if part == "cuda" else "all")
     return build
 
 
@@ -163,8 +165,7 @@ def _check_contents(settings, part, folder):
         found = list(folder.glob("cuprite/_core*.so"))
     names = [p.relative_to(folder).as_posix() for p in found]
     if len(names) != 1 or not names[0].startswith(wanted[0]):
-        raise SystemExit(f"cuprite-array: the wheel would hold {names or 'no library'}, where {wanted[0]} is needed"
-                         + ("; nvcc was not found" if part == "cuda" else ""))
+        raise SystemExit(f"cuprite-array: the wheel would hold {names or 'no library'}, where {wanted[0]} is needed")
 
 
 # --- packing ---

@@ -110,7 +110,7 @@ def test_no_wheel_without_the_module_for_its_python(backend, tmp_path, files):
 def test_the_module_of_this_python_suffices(backend, tmp_path):
     module(tmp_path, "cuprite/_core" + sysconfig.get_config_var("EXT_SUFFIX"), "cuprite/lib/libcuprite.so.0")
     backend._check_contents({}, "all", tmp_path)
-    with pytest.raises(SystemExit, match="libcuprite-cuda.so is needed; nvcc was not found"):
+    with pytest.raises(SystemExit, match="libcuprite-cuda.so is needed"):
         backend._check_contents({}, "cuda", tmp_path / "cuprite/lib")
 
 

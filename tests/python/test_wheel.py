@@ -148,7 +148,7 @@ def test_what_is_missing_is_named_at_once(tmp_path):
     assert not list((tmp_path / "build").glob("build.ninja"))
 
 
-def test_a_failed_configuration_is_told_to_pip(backend, tmp_path, capfd, monkeypatch):
+def test_a_failed_configuration_is_reported(backend, tmp_path, capfd, monkeypatch):
     monkeypatch.setenv("PKG_CONFIG_LIBDIR", "/nonexistent")
     with pytest.raises(SystemExit) as error:
         backend._built({"build-dir": str(tmp_path / "build"), "cmake": "-DCUPRITE_CUDA=OFF"})

@@ -19,7 +19,7 @@ configure = cmake -S . -B $(1) -G Ninja -DCUPRITE_CUDA_ARCHS="$(CUDA_ARCHS)" $(2
     (cat $(1).log; false)
 compile = cmake --build $(1) -j $(JOBS) $(2) -- $$(test -t 1 || echo --quiet)
 
-.PHONY: all demo test quick bench build docs install uninstall setup asan tsan check pages clean
+.PHONY: all demo test quick bench build docs install uninstall dist setup asan tsan check pages clean
 
 all: build
 
@@ -93,8 +93,14 @@ docs: build
 	@$(PYTHON) -m pip install -q --disable-pip-version-check -r tools/requirements-docs.txt
 	@PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) tools/make_site.py $(BUILD)
 
+# The source distribution, of what git holds.
+DIST ?= dist
+dist:
+	@python3 tools/build_backend.py sdist $(DIST)
+
 # PREFIX=dir: where to. Nothing needs LD_LIBRARY_PATH: all is found by paths relative to itself.
-install: build
+install:
+	@test -f $(BUILD)/CMakeCache.txt || { echo "make install: nothing is built in $(BUILD); first: make build"; exit 1; }
 	@cmake --install $(BUILD) --prefix "$(PREFIX)"
 
 # Takes away what the last `make install` of this build put anywhere.
@@ -117,4 +123,4 @@ tsan:
 	@cd build-tsan && TSAN_OPTIONS=die_after_fork=0 ctest --output-on-failure
 
 clean:
-	rm -rf build build-demo build-asan build-tsan build*.log demo
+	rm -rf build build-demo build-asan build-tsan build-cp* build-wheel-tools build*.log demo dist

@@ -1,6 +1,7 @@
 /* A Monte Carlo estimate with its error: the volume of the ball of radius 1 in six dimensions, pi^3 / 6.
  *
- *     monte_carlo [SEED [POINTS]]
+ *     cc monte_carlo.c $(pkg-config --cflags --libs cuprite) -o monte_carlo
+ *     ./monte_carlo [SEED [POINTS]]
  *
  * Points of the cube [-1, 1]^6 are drawn in batches; the share of those in the ball, times 2^6, is an estimate of the
  * volume, and the scatter of the batches gives the error of their mean. */

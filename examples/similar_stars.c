@@ -1,6 +1,6 @@
 /* Which of a few thousand spectra are alike: products of matrices on whatever device there is.
  *
- *     cc similar_stars.c $(pkg-config --cflags --libs cuprite) -lm -o similar_stars
+ *     cc similar_stars.c $(pkg-config --cflags --libs cuprite) -o similar_stars
  *     ./similar_stars [cpu|cuda:0]
  *
  * Spectra are made of three lines each, of strengths by a formula; every spectrum of length 1 times every other is one

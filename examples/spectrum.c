@@ -1,6 +1,6 @@
 /* The spectrum of a sound: two notes and noise, their transform, and the tones that stand out, drawn as bars.
  *
- *     cc spectrum.c $(pkg-config --cflags --libs cuprite) -lm -o spectrum
+ *     cc spectrum.c $(pkg-config --cflags --libs cuprite) -o spectrum
  *     ./spectrum [cpu|cuda:0]
  *
  * The transform of real numbers has n / 2 + 1 elements; cp_rfftfreq gives their frequencies. */

@@ -1,6 +1,6 @@
-# What is installed, and what a wheel holds (the component `wheel`, laid out as the package's folder). Everything finds
-# everything else by paths that are relative to itself, so a prefix can be moved; only programs that are linked with
-# libcuprite.a look for plugins in the prefix that was configured.
+# What is installed, and what wheels hold (the components `wheel` and `wheel-cuda`, laid out as the package's folder).
+# Everything finds everything else by paths that are relative to itself, so a prefix can be moved; only programs that
+# are linked with libcuprite.a look for plugins in the prefix that was configured.
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/cuprite)
 set(headers FILES_MATCHING PATTERN "*.h" PATTERN testing.h EXCLUDE)
@@ -12,10 +12,11 @@ if(TARGET cuprite-static)
   install(TARGETS cuprite-static EXPORT cuprite ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endif()
-foreach(t cuprite-io cuprite-cuda)
-  if(TARGET ${t})
-    install(TARGETS ${t} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-    install(TARGETS ${t} LIBRARY DESTINATION cuprite/lib COMPONENT wheel EXCLUDE_FROM_ALL)
+foreach(t io cuda)
+  if(TARGET cuprite-${t})
+    string(REPLACE "-io" "" component wheel-${t})
+    install(TARGETS cuprite-${t} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    install(TARGETS cuprite-${t} LIBRARY DESTINATION cuprite/lib COMPONENT ${component} EXCLUDE_FROM_ALL)
   endif()
 endforeach()
 if(TARGET cuprite-cli)

@@ -101,7 +101,10 @@ CP_API cp_array *cp_linspace(cp_array *start, cp_array *stop, int64_t num, const
 #define cp_linspace(...) CP_CALL3(cp_linspace, cp_linspace_options, __VA_ARGS__, ._ = 0)
 
 /* Scalars for use as operands: 0-d, held in host memory, fit for any device. The first three are weak, as
- * Python's numbers are (NEP 50): they take the other operand's type. cp_scalar has the type it is given. */
+ * Python's numbers are (NEP 50): they take the other operand's type. cp_scalar has the type it is given. Each is a new
+ * array. In cp_add(x, cp_float(2)) nobody has its pointer, so the call belongs in a scope, which frees it:
+ *     for (CP_SCOPE) y = cp_keep(cp_add(x, cp_float(2)));
+ * Outside of a scope it leaks, and CUPRITE_DEBUG=leaks says so. */
 CP_API cp_array *cp_int(int64_t v); /* a weak integer */
 CP_API cp_array *cp_float(double v); /* a weak real number */
 CP_API cp_array *cp_complex(double re, double im); /* a weak complex number */

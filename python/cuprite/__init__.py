@@ -41,7 +41,7 @@ _NUMPY = {
     "True_", "False_", "ScalarType", "sctypeDict", "typecodes", "little_endian", "dtypes",
 }
 _MODULES = {"cuda", "exceptions", "fft", "io", "jit", "lib", "linalg", "numba", "polynomial", "profiler", "random",
-            "scipy", "testing", "typing"}
+            "scipy", "selftest", "testing", "typing"}
 
 
 def __getattr__(name):

@@ -14,6 +14,7 @@ int main(void)
     spill(x);
     cp_sum(x, .keepdims = true); /* sum */
     cp_reshape(x, CP_SHAPE(10, 100)); /* reshape */
+    cp_free(cp_add(x, cp_float(2))); /* float */
     cp_scope_begin();
     cp_copy(x); /* copy */
     cp_free(x);

@@ -1,8 +1,9 @@
-"""What is installed works by itself: with pkg-config, with CMake, from Python, as a wheel; shared and static; C and
-C++; in a prefix that was moved; without LD_LIBRARY_PATH. Nothing is compiled again but the programs."""
+"""What is installed works by itself: with pkg-config, with CMake, from Python; shared and static; C and C++; in a
+prefix that was moved; without LD_LIBRARY_PATH. Nothing is compiled again but the programs. (Wheels: test_wheel.py.)"""
 import fcntl
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -17,13 +18,14 @@ CLEAN = {k: v for k, v in os.environ.items() if k not in ("LD_LIBRARY_PATH", "PY
                                                           "CUPRITE_BUILD")}
 
 PROGRAM = """#include <cuprite.h>
+#include <math.h>
 
-int main(void)
+int main(int argc, char **argv)
 {
-    double sum = 0;
+    double sum = pow(argc - 1, 2) + (argv[0] == NULL);
     for (CP_SCOPE) {
         cp_array *x = cp_arange(0, 12, 1, CP_FLOAT64);
-        sum = cp_item_float(cp_sum(cp_reshape(x, CP_SHAPE(3, 4)), .axis = CP_ALL));
+        sum += cp_item_float(cp_sum(cp_reshape(x, CP_SHAPE(3, 4)), .axis = CP_ALL));
         cp_print(x);
     }
     return sum == 66 ? 0 : 1;
@@ -91,6 +93,47 @@ def test_pkg_config(prefix, sources, tmp_path, package, compiler):
     assert ("libcuprite" in run("ldd", program)) == (package == "cuprite")
 
 
+@pytest.mark.parametrize("example", sorted(p.stem for p in (ROOT / "examples").glob("*.c")))
+def test_examples_link_as_documented(prefix, tmp_path, example):
+    """The line at the beginning of the example, with its options and no others."""
+    (tmp_path / "prefix").symlink_to(prefix)
+    source = ROOT / "examples" / f"{example}.c"
+    command, = re.findall(r"^ \*     (cc .*)$", source.read_text(), re.M)
+    assert command.startswith(f"cc {example}.c ") and command.endswith(f" -o {example}")
+    (tmp_path / source.name).symlink_to(source)
+    subprocess.run(["sh", "-c", command], cwd=tmp_path, check=True, timeout=100,
+                   env={**CLEAN, "PKG_CONFIG_PATH": str(tmp_path / "prefix/lib/pkgconfig")})
+    assert "libcuprite.so" in run("ldd", tmp_path / example)
+
+
+def test_a_program_without_pkg_config(prefix, sources, tmp_path):
+    """As docs/install.md has it."""
+    text = (ROOT / "docs/install.md").read_text()
+    command, = re.findall(r"^    (cc program.c -I.*)$", text, re.M)
+    for old, new in (("program.c", f"{sources}/program.c"), ("/usr/local", str(tmp_path / "prefix"))):
+        command = command.replace(old, new)
+    (tmp_path / "prefix").symlink_to(prefix)
+    subprocess.run(["sh", "-c", command], cwd=tmp_path, check=True, timeout=100, env=CLEAN)
+    assert run(tmp_path / "program") == PRINTED
+
+
+def test_installing_asks_for_no_packages(tmp_path):
+    """Nor compiles; and says so where nothing was built."""
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    for name in ("apt-get", "dpkg-query", "sudo", "ninja", "pip"):
+        (folder / name).write_text("#!/bin/sh\necho called $0 >&2\nexit 1\n")
+        (folder / name).chmod(0o755)
+    path = f"{folder}:{os.environ['PATH']}"
+    with open(BUILD / ".install-lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        run("make", "-s", "-C", ROOT, "install", f"BUILD={BUILD}", f"PREFIX={tmp_path}/prefix", PATH=path)
+    assert (tmp_path / "prefix/lib/libcuprite.so").exists()
+    done = subprocess.run(["make", "-s", "-C", ROOT, "install", f"BUILD={tmp_path}/none"], text=True,
+                          capture_output=True, env={**CLEAN, "PATH": path})
+    assert done.returncode and f"nothing is built in {tmp_path}/none; first: make build" in done.stdout
+
+
 def test_cmake(prefix, sources, tmp_path):
     run("cmake", "-S", sources, "-B", tmp_path / "b", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}")
     run("cmake", "--build", tmp_path / "b")
@@ -119,23 +162,6 @@ def test_python_module(prefix, tmp_path):
     file, values = run(sys.executable, "-c", text, PYTHONPATH=folder).splitlines()
     assert pathlib.Path(file).is_relative_to(folder) and values == "6 True"
     assert (folder / "cuprite" / "py.typed").exists() and list((folder / "cuprite").rglob("*.pyi"))
-
-
-def test_wheel(tmp_path):
-    """pip makes a wheel of what is built, installs it, and the module and the command run from there."""
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
-    run(*pip, "wheel", "-q", "--no-deps", "--no-build-isolation", "--no-index", "-w", tmp_path,
-        f"--config-settings=build-dir={BUILD}", ROOT)
-    wheel, = tmp_path.glob("*.whl")
-    place = tmp_path / "place"
-    run(*pip, "install", "-q", "--no-deps", "--no-index", "--target", place, wheel)
-    assert (place / "cuprite" / "lib" / "libcuprite.so.0").is_file()
-    libraries = [p.name for p in (place / "cuprite" / "lib").iterdir()]
-    assert len([n for n in libraries if n.startswith("libcuprite.so")]) == 1, libraries
-    text = "import cuprite; print(cuprite.__file__, cuprite.median(cuprite.arange(5.0)))"
-    assert run(sys.executable, "-c", text, PYTHONPATH=place) == f"{place}/cuprite/__init__.py 2.0\n"
-    run(place / "bin" / "cuprite", "sky", tmp_path / "sky.fits", "--size", "64", "--sources", "1", PYTHONPATH=place)
-    assert (tmp_path / "sky.fits").exists()
 
 
 def test_uninstall(tmp_path):

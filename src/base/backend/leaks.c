@@ -133,6 +133,16 @@ static void describe(void *frame, bool want_line, char name[NAME], char line[LIN
     if (!line[0]) snprintf(line, LINE, "%s+%#zx", info.dli_fname, (size_t)offset);
 }
 
+/* A number that is made as an argument has no name by which it could be freed. */
+static const char *advice(const char *function, const cp_array *x)
+{
+    static const char *const numbers[] = {"cp_int", "cp_float", "cp_complex", "cp_scalar"};
+    for (size_t i = 0; !x->scope && i < sizeof numbers / sizeof *numbers; i++)
+        if (strcmp(function, numbers[i]) == 0)
+            return "; outside of a scope the caller frees what it returns: for (CP_SCOPE) { ... } does that";
+    return "";
+}
+
 static void report(const site *p)
 {
     char function[NAME] = "", caller[NAME] = "", line[LINE] = "", text[NAME], unused[LINE];
@@ -145,10 +155,11 @@ static void report(const site *p)
     }
     if (last + 1 < p->depth) describe(p->frame[last + 1], true, caller, line);
     const cp_array *x = p->example;
-    fprintf(stderr, "    %lld made by %s, called by %s at %s%s: %lld bytes, the last one %s of shape %s\n",
+    fprintf(stderr, "    %lld made by %s, called by %s at %s%s: %lld bytes, the last one %s of shape %s%s\n",
             (long long)p->arrays, function[0] ? function : "the library", caller[0] ? caller : "a function",
             line[0] ? line : "an unknown call site", x->scope ? ", in a scope that was never ended" : "",
-            (long long)p->bytes, cp_type_name(x->type), cpi_shape_string(x->ndim, x->shape, text, sizeof text));
+            (long long)p->bytes, cp_type_name(x->type), cpi_shape_string(x->ndim, x->shape, text, sizeof text),
+            advice(function, x));
 }
 
 static int by_bytes(const void *a, const void *b)

@@ -26,7 +26,7 @@ def copied(tmp_path_factory):
 
 
 def python(*given, cwd=None, **environment):
-    environment = dict(os.environ, PYTHONPATH=os.path.dirname(os.path.dirname(cp.__file__)), **environment)
+    environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(cp.__file__)), **environment}
     return subprocess.run([sys.executable, *map(str, given)], text=True, capture_output=True, timeout=120, cwd=cwd,
                           env=environment)
 
@@ -153,6 +153,16 @@ def test_picture_in_a_notebook(tmp_path, monkeypatch):
 
 
 # --- the command ---
+@pytest.mark.once
+def test_installed(tmp_path):
+    """What is installed for a wheel has all of them."""
+    subprocess.run(["cmake", "--install", pages.BUILD, "--prefix", tmp_path / "site", "--component", "wheel"], check=True,
+                   capture_output=True)
+    done = python("-c", "from cuprite import _lessons; print(len(_lessons.copy('all', 'here')), _lessons.folder())",
+                  cwd=tmp_path, PYTHONPATH=str(tmp_path / "site"))
+    assert succeeded(done) == f"{3 * len(NAMES) + 2} {tmp_path}/site/cuprite/lessons\n"
+
+
 @pytest.mark.once
 def test_list():
     lines = lesson().splitlines()

@@ -73,6 +73,7 @@ check: build
 	@$(PYTHON) tools/make_api.py --check
 	@$(PYTHON) tools/make_speed.py --check
 	@$(PYTHON) tools/make_diagram.py --check
+	@$(PYTHON) tools/make_lessons.py --check
 	@$(PYTHON) tools/results.py --check
 	@PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) tools/make_python.py --check
 	@PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) tools/make_coverage.py --check

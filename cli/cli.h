@@ -9,6 +9,7 @@
 int cmd_sources(int argc, char **argv);
 int cmd_sky(int argc, char **argv);
 int cmd_info(int argc, char **argv);
+int cmd_lesson(int argc, char **argv); /* runs python3 -m cuprite lesson */
 
 /* Print "cuprite: COMMAND: TEXT" on stderr, as one line always; return 1 and 2. */
 int fail(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -21,6 +21,7 @@ static const struct command {
     {"sources", "find the sources in images of the sky", cmd_sources},
     {"sky", "write a synthetic image of the radio sky", cmd_sky},
     {"info", "devices, libraries, memory", cmd_info},
+    {"lesson", "list and copy the lessons of the Python module", cmd_lesson},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

@@ -55,6 +55,14 @@ if(TARGET cuprite_python)
   install(CODE "message(STATUS \"Python finds the module with PYTHONPATH=\${CMAKE_INSTALL_PREFIX}/${module_folder}\")")
 endif()
 
+# --- lessons ---
+if(TARGET cuprite_python)
+  set(lesson_parts FILES_MATCHING PATTERN "*.ipynb" PATTERN "*.py" PATTERN "*.[ch]" PATTERN __pycache__ EXCLUDE
+    PATTERN text EXCLUDE)
+  install(DIRECTORY lessons DESTINATION ${module_folder}/cuprite ${lesson_parts})
+  install(DIRECTORY lessons DESTINATION cuprite COMPONENT wheel EXCLUDE_FROM_ALL ${lesson_parts})
+endif()
+
 # --- manual pages, made as they are installed ---
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/man)
 install(CODE "execute_process(COMMAND ${CMAKE_COMMAND} -E env BUILD=${CMAKE_BINARY_DIR}

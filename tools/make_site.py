@@ -56,9 +56,13 @@ CHAPTERS = [
 ]
 # The pages of these modules include the names of their submodules.
 MODULES = ["linalg", "fft", "random", "polynomial", "lib", "scipy", "cuda", "jit", "numba", "io", "profiler", "testing"]
+# The texts of the lessons: title by page of the site.
+LESSONS = [(p.read_text().partition("\n")[0].removeprefix("# "), f"lessons/{p.name}")
+           for p in sorted((ROOT / "lessons" / "text").glob("*.md"))]
 # The written pages in the order of the table of contents, title by file of docs; those at its end come from the root.
 PAGES = [
     ("Start", "index.md"), ("Quickstart", "quickstart.md"), ("Installing", "install.md"),
+    ("Lessons", [("List", "lessons.md"), *LESSONS]),
     ("Guide", [
         ("Contents", "python.md"), ("Arrays", "guide/arrays.md"), ("Devices, memory, streams", "guide/devices.md"),
         ("Kernels of your own", "guide/kernels.md"), ("Random numbers", "guide/random.md"),
@@ -198,6 +202,8 @@ def place(source):
     made = {"README.md": "index.md", "docs/api.md": "c/contents.md", "docs/python-reference.md": "python-api/index.md"}
     if source in made or source in CLOSING:
         return made.get(source) or source.lower()
+    if re.fullmatch(r"lessons/text/\w+\.md", source):
+        return source.replace("text/", "")
     is_ours = source.startswith("docs/") and source.endswith((".md", ".png", ".svg")) and (ROOT / source).is_file()
     return source.removeprefix("docs/") if is_ours else None
 
@@ -267,7 +273,7 @@ def write(folder):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
-    for source in ["README.md", *CLOSING, *guides()]:
+    for source in ["README.md", *CLOSING, *guides(), *(page.replace("/", "/text/") for _, page in LESSONS)]:
         put(place(source), linked((ROOT / source).read_text(), source))
     for image in sorted((ROOT / "docs").rglob("*.png")) + sorted((ROOT / "docs").rglob("*.svg")):
         to = pages / image.relative_to(ROOT / "docs")

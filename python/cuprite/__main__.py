@@ -11,9 +11,10 @@ _USAGE = """usage: python -m cuprite [options] program.py [arguments]
        python -m cuprite [options] -m module [arguments]
        python -m cuprite [options] -c command [arguments]
        python -m cuprite [options] - [arguments]
+       python -m cuprite lesson [copy NUMBER|all [folder]]
 
 Runs the program with `cupy` and `cupyx` standing for Cuprite, and `numba` for cuprite.numba where Numba is not
-installed, in its children too.
+installed, in its children too. `lesson` lists lessons and copies them: notebooks, programs in C, solutions.
 
 options:
   --device NAME         the device that is current at the start: cpu, cuda:1, ...
@@ -116,6 +117,9 @@ def main():
     if not given or given[0] in ("-h", "--help"):
         print(_USAGE)
         return 0 if given else 2
+    if given[0] == "lesson":
+        from cuprite import _lessons
+        return _lessons.main(given[1:])
     found = _options(given)
     wrong = found if isinstance(found, str) else "there is no program" if not given else _check(given)
     if wrong:

@@ -1,5 +1,6 @@
 """The command `cuprite` of a wheel: runs the program that lies in the package, or in the build folder of an editable
-installation. It finds the libraries of other packages where Python does."""
+installation, and `cuprite lesson` in this Python. The program finds the libraries of other packages where Python does.
+"""
 import os
 import pathlib
 import sys
@@ -22,6 +23,9 @@ def _library_path():
 
 
 def main():
+    if sys.argv[1:2] == ["lesson"]:
+        from cuprite import _lessons
+        return _lessons.main(sys.argv[2:])
     program = _program()
     try:
         os.execve(program, ["cuprite", *sys.argv[1:]], {**os.environ, "CUPRITE_LIBRARY_PATH": _library_path()})

@@ -35,6 +35,7 @@ NUMBERS = [
     ("round(x, 31)", (f8(1.5e-30),), "float64", 1.5e-30), ("round(x, 25)", (f8(1e300),), "float64", 1e300),
     ("round(x, 1)", (f4(-inf),), "float32", -inf), ("round(x, 2)", (f4(3.4e38),), "float32", inf),
     ("round(x, 1)", (np.int8(3),), "float32", 3.0), ("round(x, 1)", (np.uint64(3),), "float64", 3.0),
+    ("(y * x) - ((x and False) - np.float32(x))", (np.False_, f8(-1.5)), "float64", -0.0),
     ("x ** y", (f8(1.0000000001), np.int64(100000)), "float64", 1.0000100000508272),
 ]
 CONSTANTS = [

@@ -60,14 +60,19 @@ def _named(text, a):
     return text.replace("dtype=float32", f"dtype={name}") if name in FOREIGN else text
 
 
-def array2string(a, *args, **kwargs):
+def array2string(a, *args, **kwargs) -> str:
     """numpy.array2string of the elements. Further arguments are NumPy's.
 
-    Parameters: a: an array."""
+    Parameters: a: an array.
+
+    Example:
+        >>> cp.array2string(cp.arange(3))
+        '[0 1 2]'
+    """
     return numpy.array2string(shown(a, kwargs.get("threshold"), kwargs.get("edgeitems")), *args, **kwargs)
 
 
-def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
+def array_repr(arr, max_line_width=None, precision=None, suppress_small=None) -> str:
     """numpy.array_repr of the elements.
 
     Parameters: arr: an array; max_line_width: columns; precision: digits; suppress_small: True: very small numbers
@@ -77,7 +82,7 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
     return _named(numpy.array_repr(shown(arr), max_line_width, precision, suppress_small), arr)
 
 
-def array_str(a, max_line_width=None, precision=None, suppress_small=None):
+def array_str(a, max_line_width=None, precision=None, suppress_small=None) -> str:
     """numpy.array_str of the elements.
 
     Parameters: a: an array; max_line_width: columns; precision: digits; suppress_small: True: very small numbers are

@@ -59,7 +59,7 @@ class Flags:
     forc = property(lambda self: self._f or self._c)
     num = property(lambda self: self._aligned << 8 | self._c | self._f << 1 | self._own << 2 | self._writable << 10)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key) -> bool:
         if key not in self._KEYS:
             raise KeyError("Unknown flag")
         return getattr(self, self._KEYS[key])
@@ -130,7 +130,7 @@ class Flat:
         return self[self.index - 1]
 
     @property
-    def coords(self):
+    def coords(self) -> "tuple[int, ...]":
         """Where the next element lies, a tuple of indices."""
         at, rest = [], self.index
         for extent in reversed(self.base.shape[1:]):

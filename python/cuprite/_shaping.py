@@ -162,7 +162,9 @@ def _named(name, fields):
     made = _results.get(name)
     if made is None:
         import collections
+        from cuprite._support import shown_fields
         made = _results[name] = collections.namedtuple(name, fields)
+        made.__repr__ = shown_fields
     return made
 
 

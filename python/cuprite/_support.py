@@ -7,6 +7,15 @@ Sources = collections.namedtuple("Sources", "pixels flux centroid peak position 
                                  defaults=(None, None))
 
 
+def shown_fields(result):
+    """The repr of a named tuple, which fits a screen."""
+    from cuprite._printing import named_tuple
+    return named_tuple(result)
+
+
+ClipStats.__repr__ = Sources.__repr__ = shown_fields
+
+
 def _own_asarray(x, dtype=None, **options):
     """cuprite.asarray, except that an array stays on its own device, whichever is current."""
     import cuprite

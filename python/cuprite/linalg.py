@@ -12,6 +12,7 @@ from cuprite import _core, _linalg
 from cuprite._linalg import det, multi_dot, solve, svdvals, tensorinv, tensorsolve  # noqa: F401
 from cuprite._core import matmul, matrix_transpose, ndarray, tensordot, vecdot  # noqa: F401
 from cuprite._missing import listing as _listing, missing as _missing
+from cuprite._support import shown_fields
 
 __all__ = [
     "LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "inv", "lstsq",
@@ -36,26 +37,41 @@ class EigResult(NamedTuple):
     eigenvalues: ndarray
     eigenvectors: ndarray
 
+    def __repr__(self):
+        return shown_fields(self)
+
 
 class EighResult(NamedTuple):
     eigenvalues: ndarray
     eigenvectors: ndarray
+
+    def __repr__(self):
+        return shown_fields(self)
 
 
 class QRResult(NamedTuple):
     Q: ndarray
     R: ndarray
 
+    def __repr__(self):
+        return shown_fields(self)
+
 
 class SlogdetResult(NamedTuple):
     sign: ndarray
     logabsdet: ndarray
+
+    def __repr__(self):
+        return shown_fields(self)
 
 
 class SVDResult(NamedTuple):
     U: ndarray
     S: ndarray
     Vh: ndarray
+
+    def __repr__(self):
+        return shown_fields(self)
 
 
 # --- factors ---

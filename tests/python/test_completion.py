@@ -1,5 +1,5 @@
-"""What an editor or a shell offers behind a dot: the names of a module that are for its users, each of which is there; no
-private name, and no module or function that the module imports for itself."""
+"""What an editor or a shell offers behind a dot: the names of a module that are for its users, each of which is there;
+no private name, and no module or function that the module imports for itself."""
 import importlib
 import pkgutil
 import types
@@ -39,7 +39,7 @@ def helpers(module):
 
 def test_there_are_modules():
     assert len(MODULES) > 60
-    assert {"cuprite.scipy.fft", "cuprite.cuda.runtime", "cuprite.polynomial.chebyshev", "cuprite.jit.cg"} <= set(MODULES)
+    assert {"cuprite.scipy.fft", "cuprite.cuda.runtime", "cuprite.polynomial.chebyshev"} <= set(MODULES)
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -49,9 +49,6 @@ RESULTS = {
     "cuprite._polynomials": {
         "numpy.ndarray[Any, Any]": "poly1d.get",
     },
-    "cuprite._shaping": {
-        "numpy.dtype[Any]": "result_type",
-    },
     "cuprite._support": {
         "Iterator[ndarray]": "Flat.__iter__",
         "ndarray": "Flat.copy Flat.__getitem__",
@@ -89,6 +86,10 @@ RESULTS = {
         "tuple[ndarray, ndarray]": "lu_factor schur",
         "ndarray": "lu_solve solve_triangular hadamard dft kron tri tril triu",
     },
+    "cuprite._shaping": {
+        "numpy.dtype[Any]": "result_type", "_UniqueCounts": "unique_counts", "_UniqueInverse": "unique_inverse",
+        "_UniqueAll": "unique_all",
+    },
     "cuprite.cuda.stream": {
         "int": "_Base.ptr _Base.device_id _Base.priority",
         "bool": "_Base.done _Base.is_non_blocking _Base.is_capturing",
@@ -121,8 +122,6 @@ VARIABLES = {
     # fields of named tuples, by the class
     "Sources": {"ndarray": "pixels flux centroid peak position",
                 "ndarray | None": "sum flux_error centroid_error"},
-    **{name: {"ndarray": "values indices inverse_indices counts"}
-       for name in ("UniqueAllResult", "UniqueCountsResult", "UniqueInverseResult")},
     "cuprite.linalg": {"type[numpy.linalg.LinAlgError]": "LinAlgError"},
     "cuprite._index_tricks": {"_Index": "r_ c_ mgrid", "_Rows": "ogrid"},
 }
@@ -130,6 +129,18 @@ VARIABLES = {
 BASES = {"cuprite._compiler.numba._host": {"HostFunction": "Generic[_P, _R]"}}
 # What a stub begins with that the module does not have.
 BEFORE = {
+    "cuprite._shaping": """from typing import NamedTuple
+class _UniqueCounts(NamedTuple):
+    values: ndarray
+    counts: ndarray
+class _UniqueInverse(NamedTuple):
+    values: ndarray
+    inverse_indices: ndarray
+class _UniqueAll(NamedTuple):
+    values: ndarray
+    indices: ndarray
+    inverse_indices: ndarray
+    counts: ndarray""",
     "cuprite._index_tricks": """class _Index(Protocol):
     def __getitem__(self, key: Any, /) -> ndarray: ...
 class _Rows(Protocol):

@@ -227,7 +227,7 @@ def _load_object(file, allow_pickle, max_header_size, **pickled):
 
 
 def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="ASCII", *,
-         max_header_size=10000) -> ndarray | NpzFile:
+         max_header_size=10000):
     """The array in a file of NumPy's (.npy), or a mapping of those in an archive (.npz), on the current device.
 
     `mmap_mode` "r", "c" or "r+": on the CPU the file stands for the array's memory (read-only, written in memory alone,

@@ -397,7 +397,7 @@ def unpackbits(a, /, axis=None, count=None, bitorder="big") -> ndarray:
     return cuprite.concatenate([bits, more], axis)
 
 
-def gradient(f, *varargs, axis=None, edge_order=1) -> "ndarray | tuple[ndarray, ...]":
+def gradient(f, *varargs, axis=None, edge_order=1):
     """Slopes along each axis, or those named: an array, or a tuple of them.
 
     varargs: the spacing of samples, or their coordinates, for all axes or one for each.

@@ -41,7 +41,7 @@ def _widened(p, n):
     return cuprite.concatenate([cuprite.zeros(n - len(p), p.dtype), p]) if len(p) < n else p
 
 
-def polyadd(a1, a2) -> "ndarray | poly1d":
+def polyadd(a1, a2):
     """The sum of two polynomials.
 
     Parameters: a1: coefficients, the highest power first, or a poly1d; a2: coefficients, the highest power first, or
@@ -49,7 +49,7 @@ def polyadd(a1, a2) -> "ndarray | poly1d":
     return _same(_polynomials_in_c.polyadd(_line(a1), _line(a2)), a1, a2)
 
 
-def polysub(a1, a2) -> "ndarray | poly1d":
+def polysub(a1, a2):
     """The difference of two polynomials.
 
     Parameters: a1: coefficients, the highest power first, or a poly1d; a2: coefficients, the highest power first, or
@@ -57,7 +57,7 @@ def polysub(a1, a2) -> "ndarray | poly1d":
     return _same(_polynomials_in_c.polysub(_line(a1), _line(a2)), a1, a2)
 
 
-def polymul(a1, a2) -> "ndarray | poly1d":
+def polymul(a1, a2):
     """The product of two polynomials.
 
     Parameters: a1: coefficients, the highest power first, or a poly1d; a2: coefficients, the highest power first, or
@@ -65,7 +65,7 @@ def polymul(a1, a2) -> "ndarray | poly1d":
     return _same(_polynomials_in_c.polymul(_line(a1), _line(a2)), a1, a2)
 
 
-def polydiv(u, v) -> "tuple[ndarray | poly1d, ndarray | poly1d]":
+def polydiv(u, v):
     """(quotient, remainder) of two polynomials.
 
     Parameters: u: coefficients, the highest power first, or a poly1d; v: coefficients, the highest power first, or a
@@ -76,7 +76,7 @@ def polydiv(u, v) -> "tuple[ndarray | poly1d, ndarray | poly1d]":
     return q, r
 
 
-def polyder(p, m=1) -> "ndarray | poly1d":
+def polyder(p, m=1):
     """The m-th derivative.
 
     Parameters: p: coefficients, the highest power first, or a poly1d; m: how often.
@@ -84,7 +84,7 @@ def polyder(p, m=1) -> "ndarray | poly1d":
     return _same(_polynomials_in_c.polyder(_sized(p), int(m)), p)
 
 
-def polyint(p, m=1, k=None) -> "ndarray | poly1d":
+def polyint(p, m=1, k=None):
     """The m-th integral; k: its constants, one for all or one for each.
 
     Parameters: p: coefficients, the highest power first, or a poly1d; m: how often; k: a number or a sequence.
@@ -92,7 +92,7 @@ def polyint(p, m=1, k=None) -> "ndarray | poly1d":
     return _same(_polynomials_in_c.polyint(_sized(p), int(m), None if k is None else _line(k)), p)
 
 
-def polyval(p, x) -> "ndarray | poly1d":
+def polyval(p, x):
     """The polynomial at x, or of the polynomial x.
 
     Parameters: p: coefficients, the highest power first, or a poly1d; x: an array, a number, or a poly1d.

@@ -78,7 +78,7 @@ TYPES = {
     "kernel[1, 32]": "Callable[..., None]", "on_device(2.0, 3)": "float", "host(2.0, 3)": "float",
     "host.py_func(2.0, 3)": "float", "numba_kernel": "Dispatcher", "cp.cuda.Device(0).mem_info": "tuple[int, int]",
     "cp.cuda.Device(0).synchronize()": "None", "cp.cuda.Stream(non_blocking=True).use()": "Stream",
-    "cp.cuda.get_current_stream()": "Stream", "cp.get_default_memory_pool().used_bytes()": "int",
+    "cp.cuda.get_current_stream()": "Stream | ExternalStream", "cp.get_default_memory_pool().used_bytes()": "int",
     "cp.cuda.runtime.getDeviceCount()": "int",
 }
 MODULES = r"\b(?:cuprite|builtins|typing)\.(?:\w+\.)*"  # before mypy's names of types
@@ -141,7 +141,8 @@ def fits(value, kind):
     if kind == "Callable[..., None]":
         return callable(value)
     outer, _, inner = kind.partition("[")
-    classes = {"ndarray": cp.ndarray, "numpy.ndarray": np.ndarray, "numpy.dtype": np.dtype, "Stream": cp.cuda.Stream}
+    classes = {"ndarray": cp.ndarray, "numpy.ndarray": np.ndarray, "numpy.dtype": np.dtype, "Stream": cp.cuda.Stream,
+               "Stream | ExternalStream": (cp.cuda.Stream, cp.cuda.ExternalStream)}
     if outer in ("tuple", "list"):
         items = re.findall(r"ndarray|float|int|\.\.\.", inner)
         expected = [items[0]] * len(value) if "..." in items or outer == "list" else [i for i in items]

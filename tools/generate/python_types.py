@@ -14,23 +14,19 @@ RESULTS = {
         "cuprite.cuda.pinned_memory.PinnedMemoryPool": "get_default_pinned_memory_pool",
     },
     "cuprite._compiler.numba_cuda._api": {
-        "numpy.ndarray[Any, Any]": "pinned_array pinned_array_like",
+        "numpy.ndarray[Any, Any]": "pinned_array pinned_array_like", "DeviceNDArray": "to_device",
         "AbstractContextManager[None]": "Stream.auto_synchronize pinned profiling defer_cleanup",
     },
     "cuprite._compiler.numba_cuda.devicearray": {
-        "numpy.ndarray[Any, Any]": "DeviceNDArray.copy_to_host",
-    },
-    "cuprite._cupyx": {
-        "dict[str, Any]": "geterr seterr",
+        "numpy.ndarray[Any, Any]": "DeviceNDArray.copy_to_host", "numpy.dtype[Any]": "DeviceNDArray.dtype",
+        "int": "DeviceNDArray.size DeviceNDArray.ndim DeviceNDArray.nbytes DeviceNDArray.itemsize",
+        "tuple[int, ...]": "DeviceNDArray.shape DeviceNDArray.strides", "DeviceNDArray": "DeviceNDArray.T",
     },
     "cuprite._einsum": {
         "ndarray": "einsum",
     },
     "cuprite._einsum_path": {
         "tuple[list[Any], str]": "einsum_path",
-    },
-    "cuprite._files": {
-        "Iterator[str]": "NpzFile.__iter__",
     },
     "cuprite._index_tricks": {
         "ndarray": "select isin ravel_multi_index tri",
@@ -47,7 +43,7 @@ RESULTS = {
         "numpy.ndarray[Any, Any]": "empty_pinned zeros_pinned empty_like_pinned zeros_like_pinned",
     },
     "cuprite._polynomials": {
-        "numpy.ndarray[Any, Any]": "poly1d.get",
+        "numpy.poly1d": "poly1d.get",
     },
     "cuprite._support": {
         "Iterator[ndarray]": "Flat.__iter__",
@@ -66,9 +62,6 @@ RESULTS = {
     "cuprite.io": {
         "ndarray": "png_read",
     },
-    "cuprite.lib.scimath": {
-        "ndarray": "logn power",
-    },
     "cuprite.polynomial.chebyshev": {
         "ndarray": "chebpts1 chebpts2 chebinterpolate",
         "tuple[ndarray, ndarray]": "chebgauss",
@@ -80,7 +73,7 @@ RESULTS = {
         "tuple[ndarray, ndarray]": "polydiv",
     },
     "cuprite.scipy.fftpack": {
-        "ndarray": "rfft irfft",
+        "ndarray": "fft ifft fft2 ifft2 fftn ifftn rfft irfft",
     },
     "cuprite.scipy.linalg": {
         "tuple[ndarray, ndarray]": "lu_factor schur",
@@ -90,14 +83,39 @@ RESULTS = {
         "numpy.dtype[Any]": "result_type", "_UniqueCounts": "unique_counts", "_UniqueInverse": "unique_inverse",
         "_UniqueAll": "unique_all",
     },
+    "cuprite._cupyx": {
+        "AbstractContextManager[None]": "errstate allow_synchronize", "dict[str, Any]": "geterr seterr",
+    },
+    "cuprite._files": {"Iterator[str]": "NpzFile.__iter__", "builtins.bytes": "dumps", "ndarray": "loadtxt"},
+    "cuprite._raw": {
+        "str | None": "RawKernel.code RawKernel.file_path RawModule.code RawModule.file_path",
+        "int": """RawKernel.max_threads_per_block RawKernel.shared_size_bytes RawKernel.const_size_bytes
+            RawKernel.local_size_bytes RawKernel.num_regs RawKernel.ptx_version RawKernel.binary_version
+            RawKernel.cache_mode_ca RawKernel.max_dynamic_shared_size_bytes
+            RawKernel.preferred_shared_memory_carveout""",
+        "cuprite.cuda.memory.MemoryPointer": "RawModule.get_global",
+    },
+    "cuprite.cuda.device": {"str": "Device.name Device.backend", "bool": "Device.__lt__ Device.__le__ Device.__gt__ "
+                            "Device.__ge__"},
+    "cuprite.cuda.function": {"None": "Function.__call__", "int": "Function.ptr Module.ptr"},
+    "cuprite.cuda.memory": {"Callable[[int], MemoryPointer]": "get_allocator"},
+    "cuprite.lib.scimath": {"ndarray": "sqrt log log10 log2 arccos arcsin arctanh logn power"},
+    "cuprite.polynomial._series": {
+        "Self": """ABCPolyBase.copy ABCPolyBase.cutdeg ABCPolyBase.trim ABCPolyBase.truncate ABCPolyBase.identity
+            ABCPolyBase.basis ABCPolyBase.integ ABCPolyBase.deriv ABCPolyBase.fromroots ABCPolyBase.cast""",
+        "int": "ABCPolyBase.degree", "ndarray": "ABCPolyBase.roots", "str": "ABCPolyBase.symbol",
+        "tuple[ndarray, ndarray]": "ABCPolyBase.linspace",
+        "bool": """ABCPolyBase.has_samecoef ABCPolyBase.has_samedomain ABCPolyBase.has_samewindow
+            ABCPolyBase.has_sametype""",
+    },
     "cuprite.cuda.stream": {
         "int": "_Base.ptr _Base.device_id _Base.priority",
         "bool": "_Base.done _Base.is_non_blocking _Base.is_capturing",
         "None": "_Base.launch_host_func _Base.add_callback _Base.begin_capture _Base.synchronize _Base.wait_event",
         "Self": "_Base.use _Base.__enter__", "Event": "_Base.record",
-        "Stream": "get_current_stream Stream.from_external",
+        "Stream": "Stream.from_external", "Stream | ExternalStream": "get_current_stream",
     },
-    "cuprite.cuda.function": {"None": "Function.__call__"},
+    "cuprite._compiler.numba_cuda._dispatcher": {"Callable[..., None]": "Dispatcher.forall"},
     "cuprite._compiler.jit._kernel": {
         "None": "_Kernel.__call__", "Callable[..., None]": "_Kernel.__getitem__",
         "dict[Any, str]": "_Kernel.cached_codes", "str | None": "_Kernel.cached_code",
@@ -115,8 +133,17 @@ RESULTS = {
     "cuprite.random._state": {"builtins.bytes": "RandomState.bytes bytes"},
     "cuprite.random._generator": {"builtins.bytes": "Generator.bytes"},
 }
+BASES_OF_POLYNOMIALS = {"chebyshev": "cheb", "hermite": "herm", "hermite_e": "herme", "laguerre": "lag",
+                        "legendre": "leg"}
+ONE = """add sub mulx mul pow val val2d val3d valnd grid2d grid3d vander vander2d vander3d fromroots roots companion der
+    int weight line"""
 # Variables that a call makes.
 VARIABLES = {
+    **{f"cuprite.polynomial.{module}": {
+        "Callable[..., ndarray]": " ".join([*(start + word for word in ONE.split()), f"{start}2poly", f"poly2{start}"]),
+        "Callable[..., tuple[ndarray, ndarray]]": f"{start}div {start}gauss",
+        "ndarray": f"{start}domain {start}one {start}x {start}zero",
+    } for module, start in BASES_OF_POLYNOMIALS.items()},
     "cuprite.scipy.fft": {"Callable[..., ndarray]": """fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 hfft2
         ihfft2 fftn ifftn rfftn irfftn hfftn ihfftn dct idct dst idst dctn idctn dstn idstn"""},
     # fields of named tuples, by the class
@@ -216,6 +243,21 @@ def average(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None=N
 *, returned: Literal[True], keepdims: bool=False) -> tuple[ndarray, ndarray]: ...""",
     },
     "cuprite._polynomials": {
+        **{name: f"""@overload
+def {name}(a1: poly1d, a2: ArrayLike | poly1d) -> poly1d: ...
+@overload
+def {name}(a1: ArrayLike, a2: poly1d) -> poly1d: ...
+@overload
+def {name}(a1: ArrayLike, a2: ArrayLike) -> ndarray: ...""" for name in ("polyadd", "polysub", "polymul")},
+        **{name: f"""@overload
+def {name}(p: poly1d, {more}) -> poly1d: ...
+@overload
+def {name}(p: ArrayLike, {more}) -> ndarray: ..."""
+           for name, more in (("polyder", "m: SupportsIndex=1"), ("polyint", "m: SupportsIndex=1, k: Any=None"))},
+        "polyval": """@overload
+def polyval(p: ArrayLike | poly1d, x: poly1d) -> poly1d: ...
+@overload
+def polyval(p: ArrayLike | poly1d, x: ArrayLike) -> ndarray: ...""",
         "polyfit": """@overload
 def polyfit(x: ArrayLike, y: ArrayLike, deg: SupportsIndex | Sequence[SupportsIndex], rcond: float | None=None, \
 full: Literal[False]=False, w: ArrayLike | None=None, cov: Literal[False]=False) -> ndarray: ...

@@ -199,6 +199,10 @@ class Module:
                 if used in self.wanted:
                     self.lines.append(f"import {a.name}" + (f" as {a.asname}" if a.asname else ""))
 
+    def known(self, owner, name):
+        """The type of an attribute of a class."""
+        return python_types.result(self.name, f"{owner.name}.{name}") or "Any"
+
     def function(self, node, indent, owner=None):
         name = f"{owner}.{node.name}" if owner else node.name
         if name in self.overloads:
@@ -217,7 +221,7 @@ class Module:
         defined = {n.name for n in node.body if isinstance(n, ast.FunctionDef)}
         if slots is not None:
             names = ast.literal_eval(slots)
-            lines += [f"{inside}{n}: Any" for n in ([names] if isinstance(names, str) else names)
+            lines += [f"{inside}{n}: {self.known(node, n)}" for n in ([names] if isinstance(names, str) else names)
                       if not n.startswith("_")]
         for inner in statements(node.body):
             if isinstance(inner, ast.FunctionDef):
@@ -231,10 +235,10 @@ class Module:
                         continue
                     seen.add(name)
                     if is_call(value, "property"):
-                        lines += a_property(name, len(value.args) > 1, inside)
+                        lines += a_property(name, len(value.args) > 1, inside, self.known(node, name))
                     elif isinstance(value, ast.Call) and ast.unparse(value.func) in self.property_makers:
                         settable = value.args and ast.unparse(value.args[-1]) == "True"
-                        lines += a_property(name, settable, inside)
+                        lines += a_property(name, settable, inside, self.known(node, name))
                     elif isinstance(inner, ast.AnnAssign) and value is not None or is_enum:
                         lines.append(f"{inside}{name}{'' if is_enum else ': Any'} = "
                                      f"{ast.unparse(value) if value and constant(value) else '...'}")
@@ -243,7 +247,8 @@ class Module:
                     else:
                         lines.append(variable(name, value, self.types | defined | seen, inside))
         for name, value in self.added.get(node.name, []):
-            lines += a_property(name, False, inside) if is_call(value, "property") else [f"{inside}{name}: Any"]
+            lines += a_property(name, False, inside, self.known(node, name)) if is_call(value, "property") else \
+                [f"{inside}{name}: Any"]
         return lines if len(lines) > 1 else [lines[0] + " ..."]
 
 
@@ -256,8 +261,8 @@ def is_call(value, function):
     return isinstance(value, ast.Call) and ast.unparse(value.func) == function
 
 
-def a_property(name, settable, indent):
-    lines = [f"{indent}@property", f"{indent}def {name}(self) -> Any: ..."]
+def a_property(name, settable, indent, kind="Any"):
+    lines = [f"{indent}@property", f"{indent}def {name}(self) -> {kind}: ..."]
     return lines + [f"{indent}@{name}.setter", f"{indent}def {name}(self, value: Any) -> None: ..."] * bool(settable)
 
 

@@ -29,7 +29,7 @@ class MemoryHook:
 
     name = "MemoryHook"
 
-    def __enter__(self) -> "MemoryHook":
+    def __enter__(self):
         hooks = _here.hooks = _here.hooks or {}
         if self.name in hooks:
             raise KeyError(f"memory hook {self.name} already exists")

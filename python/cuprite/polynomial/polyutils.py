@@ -75,7 +75,7 @@ def mapparms(old, new):
     return (old[1] * new[0] - old[0] * new[1]) / length, (new[1] - new[0]) / length
 
 
-def mapdomain(x, old, new) -> ndarray:
+def mapdomain(x, old, new):
     """x under the line that takes one domain to another.
 
     Parameters: x: an array, a number or nested lists; old: a domain, (least, largest); new: a domain."""

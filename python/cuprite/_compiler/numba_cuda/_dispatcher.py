@@ -84,7 +84,7 @@ class Dispatcher:
         """What self[griddim, blockdim, stream, sharedmem] is."""
         return _Configured(self, griddim, blockdim, stream, sharedmem)
 
-    def forall(self, ntasks, tpb=0, stream=0, sharedmem=0) -> "_Configured":
+    def forall(self, ntasks, tpb=0, stream=0, sharedmem=0):
         """A launch for at least `ntasks` threads in one dimension."""
         if ntasks < 0:
             raise ValueError(f"Can't create ForAll with negative task count: {ntasks}")

@@ -10,6 +10,7 @@ import importlib
 import inspect
 import pathlib
 import sys
+import textwrap
 
 import cuprite as cp
 from cuprite import _core
@@ -47,6 +48,12 @@ def entry(name, f):
     return f"### {name}{shown}\n\n{doc}\n\n"
 
 
+def item(name, f):
+    """A line of the list of ufuncs, and an example where there is one."""
+    shown = example(f.__doc__)
+    return f"* `{name}`: {f.__doc__.split(chr(10))[2]}\n" + (f"\n{textwrap.indent(shown, '  ')}\n\n" if shown else "")
+
+
 def page():
     text = "# The Python interface, function by function\n\n"
     text += "Written by tools/make_python.py from the rows of the extension. In examples `cp` is `cuprite`.\n\n"
@@ -54,10 +61,9 @@ def page():
     text += "## cuprite: ufuncs\n\nAll take `(x, ..., /, out=None, *, where=True, casting='same_kind', order='K', "
     text += "dtype=None)`, "
     text += "broadcast, and follow\nNumPy's promotion.\n\n"
-    text += "".join(f"* `{n}`: {f.__doc__.split(chr(10))[2]}\n" for n, f in ufuncs().items()) + "\n"
+    text += "".join(item(n, f) for n, f in ufuncs().items()) + "\n"
     text += "## cuprite.scipy.special: ufuncs\n\n"
-    text += "".join(f"* `{n}`: {f.__doc__.split(chr(10))[2]}\n"
-                    for n, f in sorted(ufuncs_of("scipy.special").items())) + "\n"
+    text += "".join(item(n, f) for n, f in sorted(ufuncs_of("scipy.special").items())) + "\n"
     text += "## cuprite.ndarray\n\n" + "".join(f"* `{n}`: {f.__doc__}\n" for n, f in attributes().items()) + "\n"
     text += "".join(entry(n, f) for n, f in methods().items())
     titles = {"_fft": "fft, cuprite.scipy.fft", "scipy.signal": "scipy.signal", "scipy.ndimage": "scipy.ndimage"}

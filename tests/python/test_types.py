@@ -1,6 +1,7 @@
 """What type checkers see of results: a table of expressions with their types, which are also what they are at run time,
 and a program of a user's (typed_program.py) that mypy --strict accepts. mypy runs once for all of them."""
 import importlib.util
+import json
 import os
 import pathlib
 import re
@@ -122,6 +123,17 @@ def shown(kind):
     if re.fullmatch(r"def \(\*.*\)( -> None)?", kind):
         return "Callable[..., None]"
     return kind
+
+
+def test_pyright_accepts_the_program(tmp_path):
+    """The other checker of editors, where it is installed: pip install "pyright[nodejs]"."""
+    pytest.importorskip("pyright")
+    shutil.copy(HERE / "typed_program.py", tmp_path)
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps({"include": ["typed_program.py"], "extraPaths": [FOLDER],
+                                                             "typeCheckingMode": "strict"}))
+    done = subprocess.run([sys.executable, "-m", "pyright", "--pythonpath", sys.executable], capture_output=True,
+                          text=True, cwd=tmp_path)
+    assert done.returncode == 0 and "0 errors" in done.stdout, done.stdout + done.stderr
 
 
 def test_types_of_results(found):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes docs/python-reference.md from the rows of functions: signatures and summaries. (Parameters, results and errors
-are in the docstrings, and on the site: tools/make_site.py.) Needs a build: PYTHONPATH=build/python
+"""Writes docs/python-reference.md from the rows of functions: signatures, summaries and examples. (Parameters, results
+and errors are in the docstrings, and on the site: tools/make_site.py.) Needs a build: PYTHONPATH=build/python
 tools/make_python.py. (The stubs are generated with the extension: tools/generate/stubs.py.)
 
     make_python.py [--check]     --check writes nothing and fails where a file is not up to date
@@ -10,6 +10,7 @@ import importlib
 import inspect
 import pathlib
 import sys
+import textwrap
 
 import cuprite as cp
 from cuprite import _core
@@ -18,7 +19,7 @@ from cuprite._support import ufuncs_of
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools/generate"))
 
-from documentation import summary  # noqa: E402
+from documentation import example, summary  # noqa: E402
 
 
 
@@ -41,22 +42,28 @@ def attributes():
 
 
 def entry(name, f):
-    doc = summary(inspect.getdoc(f) or "")
+    given = inspect.getdoc(f) or ""
+    doc = "\n\n".join(part for part in (summary(given), example(given)) if part)
     shown = inspect.signature(f).replace(return_annotation=inspect.Signature.empty)
     return f"### {name}{shown}\n\n{doc}\n\n"
 
 
+def item(name, f):
+    """A line of the list of ufuncs, and an example where there is one."""
+    shown = example(f.__doc__)
+    return f"* `{name}`: {f.__doc__.split(chr(10))[2]}\n" + (f"\n{textwrap.indent(shown, '  ')}\n\n" if shown else "")
+
+
 def page():
     text = "# The Python interface, function by function\n\n"
-    text += "Written by tools/make_python.py from the rows of the extension.\n\n"
+    text += "Written by tools/make_python.py from the rows of the extension. In examples `cp` is `cuprite`.\n\n"
     text += "## cuprite\n\n" + "".join(entry(n, f) for n, f in functions("").items())
     text += "## cuprite: ufuncs\n\nAll take `(x, ..., /, out=None, *, where=True, casting='same_kind', order='K', "
     text += "dtype=None)`, "
     text += "broadcast, and follow\nNumPy's promotion.\n\n"
-    text += "".join(f"* `{n}`: {f.__doc__.split(chr(10))[2]}\n" for n, f in ufuncs().items()) + "\n"
+    text += "".join(item(n, f) for n, f in ufuncs().items()) + "\n"
     text += "## cuprite.scipy.special: ufuncs\n\n"
-    text += "".join(f"* `{n}`: {f.__doc__.split(chr(10))[2]}\n"
-                    for n, f in sorted(ufuncs_of("scipy.special").items())) + "\n"
+    text += "".join(item(n, f) for n, f in sorted(ufuncs_of("scipy.special").items())) + "\n"
     text += "## cuprite.ndarray\n\n" + "".join(f"* `{n}`: {f.__doc__}\n" for n, f in attributes().items()) + "\n"
     text += "".join(entry(n, f) for n, f in methods().items())
     titles = {"_fft": "fft, cuprite.scipy.fft", "scipy.signal": "scipy.signal", "scipy.ndimage": "scipy.ndimage"}

@@ -91,11 +91,13 @@ def markdown(doc):
     """A docstring: paragraphs, its sections as lists, what is indented as code."""
     out, inside = [], None
     for line in doc.split("\n"):
-        section = re.match(r"(Parameters|Result|Errors|NumPy):(.*)", line)
+        section = re.match(r"(Parameters|Result|Errors|NumPy|Example):(.*)", line)
         if section:
             inside = section[1]
             rest = section[2].strip()
             out += ["", f"**{inside}**" + (f" {escaped(rest)}" if rest else "\n")]
+        elif inside == "Example":
+            out.append(line)  # indented: code
         elif inside == "Parameters" and (item := re.match(r"    (\*{0,2}\w+): (.*)", line)):
             out.append(f"* `{item[1]}`: {escaped(item[2])}")
         elif inside:

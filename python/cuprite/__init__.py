@@ -77,12 +77,18 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted((set(globals()) | _NUMPY | _MODULES | set(_FOREIGN) | set(_LATER) |
-                   {"AxisError", "emath", "flatiter", "special"}) - {"annotations"})
+    own = {n for n in globals() if not n.startswith("_") or n.startswith("__")}  # completion shows no private name
+    return sorted((own | _NUMPY | _MODULES | set(_FOREIGN) | set(_LATER) |
+                   {"AxisError", "emath", "flatiter", "special"}) - {"annotations", "__dir__", "__getattr__"})
 
 
 def get_array_module(*args):
-    """`cuprite` when one of the arguments is an array of Cuprite's, else `numpy`."""
+    """`cuprite` when one of the arguments is an array of Cuprite's, else `numpy`.
+
+    Example:
+        >>> cp.get_array_module(cp.arange(3)).__name__
+        'cuprite'
+    """
     import sys
     for a in args:
         if isinstance(a, ndarray):
@@ -115,7 +121,7 @@ def install_as_cupy() -> None:
     install()
 
 
-def install_as_numba():
+def install_as_numba() -> None:
     """From now on `import numba` in this process means cuprite.numba, whether Numba is installed or not."""
     from cuprite._alias import install_numba
     install_numba()

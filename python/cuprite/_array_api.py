@@ -65,7 +65,7 @@ class __array_namespace_info__:  # noqa: N801  (the standard's name)
         return [cuda.Device("cpu"), *(cuda.Device(i) for i in range(_device.count()))]
 
 
-def isdtype(dtype, kind):
+def isdtype(dtype, kind) -> bool:
     """Whether a dtype is of a kind of the standard's ("integral"), is that dtype, or is one of several."""
     name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None)
     if name not in FOREIGN:

@@ -117,7 +117,7 @@ def get_runtime_info(*, full=True):
     return _RuntimeInfo(full)
 
 
-def show_config(*, _full=False):
+def show_config(*, _full=False) -> None:
     """Prints what is installed."""
     import sys
     print(get_runtime_info(full=_full))

@@ -102,13 +102,13 @@ class NpzFile(collections.abc.Mapping):
         """The arrays as attributes."""
         return _Attributes(self)
 
-    def close(self):
+    def close(self) -> None:
         """Closes the file; arrays that were read stay."""
         if self._theirs is not None:
             self._theirs.close()
         self.zip = self._theirs = None
 
-    def __enter__(self):
+    def __enter__(self) -> NpzFile:
         return self
 
     def __exit__(self, *exception):
@@ -123,7 +123,7 @@ class NpzFile(collections.abc.Mapping):
     def __contains__(self, key):
         return key in self._files or key in self.files
 
-    def __getitem__(self, key):
+    def __getitem__(self, key) -> ndarray:
         if key not in self:
             raise KeyError(f"{key} is not a file in the archive")
         if self._theirs is not None:
@@ -226,7 +226,8 @@ def _load_object(file, allow_pickle, max_header_size, **pickled):
     return numpy.load(file, None, allow_pickle, max_header_size=max_header_size, **pickled)
 
 
-def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="ASCII", *, max_header_size=10000):
+def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="ASCII", *,
+         max_header_size=10000):
     """The array in a file of NumPy's (.npy), or a mapping of those in an archive (.npz), on the current device.
 
     `mmap_mode` "r", "c" or "r+": on the CPU the file stands for the array's memory (read-only, written in memory alone,
@@ -295,7 +296,7 @@ def _header(x):
 _LONGEST = len(str((8 << 64) - 1))  # numpy.lib.format.GROWTH_AXIS_MAX_DIGITS
 
 
-def save(file, arr, allow_pickle=True):
+def save(file, arr, allow_pickle=True) -> None:
     """Writes an array to a file of NumPy's; ".npy" is added to a path without it.
 
     Parameters: file: a path or a file object; arr: an array, a NumPy array, a number or nested lists; allow_pickle:
@@ -369,7 +370,7 @@ def _savez(file, args, kwds, compressed, allow_pickle):
         raise _reported(e, path) from None
 
 
-def savez(file, *args, allow_pickle=True, **kwds):
+def savez(file, *args, allow_pickle=True, **kwds) -> None:
     """Writes arrays to an archive, as arr_0, arr_1, ... and by their keywords; ".npz" is added to a path without it.
     args and kwds are arrays.
 
@@ -379,7 +380,7 @@ def savez(file, *args, allow_pickle=True, **kwds):
     _savez(file, args, kwds, False, allow_pickle)
 
 
-def savez_compressed(file, *args, allow_pickle=True, **kwds):
+def savez_compressed(file, *args, allow_pickle=True, **kwds) -> None:
     """savez, compressed. args and kwds are arrays.
 
     Parameters: file: a path or a file object; allow_pickle: True or False (arrays need none).
@@ -400,7 +401,7 @@ def _of_numpy(f, dtype, *args, **options):
     return asarray(f(*args, dtype=f"u{FOREIGN[name][1]}", **options)).view(name)
 
 
-def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
+def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None) -> ndarray:
     """An array of a file's bytes, or of the numbers in a text file where `sep` separates them.
 
     Parameters: file: a path or a file object; dtype: an element type; count: how many elements (-1: all); sep: what
@@ -410,7 +411,7 @@ def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
     return _of_numpy(numpy.fromfile, dtype, file, count=count, sep=sep, offset=offset)
 
 
-def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
+def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None) -> ndarray:
     """An array of a buffer's bytes, which are copied: a device does not see what is written to them later.
 
     Parameters: buffer: an object with a buffer; dtype: an element type; count: how many elements (-1: all); offset:
@@ -420,7 +421,7 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
     return _of_numpy(numpy.frombuffer, dtype, buffer, count=count, offset=offset) if x is None else x
 
 
-def fromstring(string, dtype=float, count=-1, *, sep="", like=None):
+def fromstring(string, dtype=float, count=-1, *, sep="", like=None) -> ndarray:
     """An array of the numbers in a string.
 
     Parameters: string: a string; dtype: an element type; count: how many (-1: all); sep: what stands between them;
@@ -479,7 +480,7 @@ _LOADTXT = {"comments": "#", "delimiter": None, "converters": None, "skiprows": 
             "encoding": None, "max_rows": None, "quotechar": None}
 
 
-def genfromtxt(fname, dtype=float, *args, unpack=None, like=None, **kwargs):
+def genfromtxt(fname, dtype=float, *args, unpack=None, like=None, **kwargs) -> ndarray:
     """An array of a text file in which numbers may be missing (numpy.genfromtxt).
 
     Parameters: fname: a path, a file object, or lines; dtype: an element type; unpack: True: the transposed array;
@@ -501,7 +502,8 @@ def genfromtxt(fname, dtype=float, *args, unpack=None, like=None, **kwargs):
 _ONE_FORMAT = re.compile(r"%[-+ #0]*[0-9]*(\.[0-9]+)?[eEfFgGd]")  # of numbers, whose type does not show
 
 
-def savetxt(fname, X, fmt="%.18e", delimiter=" ", newline="\n", header="", footer="", comments="# ", encoding=None):
+def savetxt(fname, X, fmt="%.18e", delimiter=" ", newline="\n", header="", footer="", comments="# ",
+            encoding=None) -> None:
     """Writes an array of one or two axes as text, a line a row.
 
     Parameters: fname: a path or a file object; X: an array of one or two axes; fmt: how a number is written, or one
@@ -528,7 +530,7 @@ def _bits(x):
     return x.view(f"u{FOREIGN[name][1]}") if name else x
 
 
-def tofile(x, fid, sep, format):
+def tofile(x, fid, sep, format) -> None:
     """The elements in C order, as bytes or as text."""
     if sep != "":
         host = asnumpy(x.astype("f4") if _foreign(x.dtype) else x)
@@ -553,7 +555,7 @@ def dumps(x):
     return pickle.dumps(x, protocol=4)
 
 
-def byteswap(x, inplace):
+def byteswap(x, inplace) -> ndarray:
     """Each element's bytes in the other order, those of complex numbers part by part."""
     unit = x.itemsize // 2 if x.dtype.kind == "c" else x.itemsize
     y = x if inplace else x.copy(order="A")

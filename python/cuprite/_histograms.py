@@ -144,17 +144,22 @@ def _count(a, bins, range, density, weights):
     return _statistics.histogram(a, _whole(bins), low=low, high=high, density=bool(density), weights=weights)
 
 
-def histogram(a, bins=10, range=None, density=None, weights=None):
+def histogram(a, bins=10, range=None, density=None, weights=None) -> "tuple[ndarray, ndarray]":
     """How many elements lie in each bin: (counts, edges).
 
-    bins: their number, within `range` or between the least and the greatest element, a rule for it ("auto", "fd",
-    "doane", "scott", "stone", "rice", "sturges", "sqrt"), or the edges. density: shares by width. weights: their sums
-    instead of counts."""
+    Parameters: a: an array; bins: their number, a rule for it ("auto", "fd", "doane", "scott", "stone", "rice",
+        "sturges", "sqrt"), or the edges; range: (lower, upper) (None: the least and the greatest element); density:
+        True: shares by width; weights: an array whose sums take the place of counts.
+
+    Example:
+        >>> cp.histogram(cp.asarray([0.0, 1.0, 1.0, 4.0]), bins=2)
+        (array([3, 1]), array([0., 2., 4.]))
+    """
     a, weights = _flat(a, weights)
     return _count(a, bins, range, density, weights)
 
 
-def histogram_bin_edges(a, bins=10, range=None, weights=None):
+def histogram_bin_edges(a, bins=10, range=None, weights=None) -> ndarray:
     """The edges that histogram would use.
 
     Parameters: a: an array; bins: a number, edges, or one of NumPy's words; range: (least, greatest), or None;
@@ -194,7 +199,7 @@ def _edges_of(x, bins, range, place):
     return bins
 
 
-def histogramdd(sample, bins=10, range=None, density=None, weights=None):
+def histogramdd(sample, bins=10, range=None, density=None, weights=None) -> "tuple[ndarray, list[ndarray]]":
     """How many points lie in each cell of a grid: (counts of float64, a list of each dimension's edges).
 
     sample: (points, dimensions), or a sequence of coordinates. bins: a number, or for each dimension a number or
@@ -226,7 +231,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
 _range = range  # the arguments of that name are NumPy's
 
 
-def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
+def histogram2d(x, y, bins=10, range=None, density=None, weights=None) -> "tuple[ndarray, ndarray, ndarray]":
     """How many points (x, y) lie in each cell: (counts, edges of x, edges of y).
 
     bins: a number, edges for both, or for each a number or edges.
@@ -234,7 +239,13 @@ def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     Parameters: x: a 1-d array; y: a 1-d array as long; bins: see above; range: [[xmin, xmax], [ymin, ymax]], or
         None: that of the points; density: True: densities in place of counts; weights: what each point counts, or
         None.
-    Errors: ValueError for different lengths, and edges that do not ascend."""
+    Errors: ValueError for different lengths, and edges that do not ascend.
+
+    Example:
+        >>> cp.histogram2d(cp.asarray([0.0, 1.0]), cp.asarray([0.0, 1.0]), bins=2)[0]
+        array([[1., 0.],
+               [0., 1.]])
+    """
     if len(x) != len(y):
         raise ValueError("x and y must have the same length.")
     try:

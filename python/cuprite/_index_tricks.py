@@ -31,7 +31,12 @@ def select(condlist, choicelist, default=0):
 
     Parameters: condlist: a list of boolean arrays; choicelist: a list of as many arrays or numbers; default: a
         number or an array.
-    Errors: ValueError for lists of different lengths."""
+    Errors: ValueError for lists of different lengths.
+
+    Example:
+        >>> cp.select([cp.arange(3) < 1, cp.arange(3) > 1], [cp.arange(3), -cp.arange(3)], 7)
+        array([ 0,  7, -2])
+    """
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
     dtype = _common_dtype(choicelist, default)
@@ -51,7 +56,12 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     Parameters: element: an array, a NumPy array, a number or nested lists; test_elements: an array, a NumPy array, a
         number or nested lists; assume_unique: True: neither holds a value twice; invert: True: the opposite of each
         answer; kind: None, 'sort' or 'table'.
-    Errors: ValueError for another kind, TypeError for one that is no word."""
+    Errors: ValueError for another kind, TypeError for one that is no word.
+
+    Example:
+        >>> cp.isin(cp.arange(4), cp.asarray([1, 3]))
+        array([False,  True, False,  True])
+    """
     if kind not in {None, "sort", "table"}:
         raise ValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
     if kind == "table" and any(cp.asarray(x).dtype.kind not in "biu" for x in (element, test_elements)):
@@ -66,7 +76,12 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
 
     Parameters: multi_index: a tuple of integers or arrays of them; dims: the lengths of the axes of the array; mode:
         one of those words, or a tuple of them; order: 'C' or 'F'.
-    Errors: ValueError for coordinates out of bounds, and for words that are none of these."""
+    Errors: ValueError for coordinates out of bounds, and for words that are none of these.
+
+    Example:
+        >>> cp.ravel_multi_index((cp.asarray([1]), cp.asarray([1])), (2, 3))
+        array([4])
+    """
     places = tuple(multi_index)
     if isinstance(mode, str):
         return _indexing.ravel_multi_index(places, dims, mode, order)
@@ -87,7 +102,12 @@ def unravel_index(indices, shape, order="C"):
     """Coordinates of flat indices: a tuple of one int64 array an axis. ValueError for indices out of bounds, also
     negative ones.
 
-    Parameters: indices: integers; shape: the lengths of the axes of the array; order: 'C' or 'F'."""
+    Parameters: indices: integers; shape: the lengths of the axes of the array; order: 'C' or 'F'.
+
+    Example:
+        >>> cp.unravel_index(4, (2, 3))
+        (array(1), array(1))
+    """
     if not isinstance(indices, cp.ndarray):
         indices = cp.asarray(indices)
     return _indexing.unravel_index(indices, shape, order)
@@ -98,7 +118,13 @@ def indices(dimensions, dtype=int, sparse=False):
     axis that broadcast to them.
 
     Parameters: dimensions: the lengths of the axes; dtype: an element type; sparse: True or False.
-    Errors: TypeError for bool where a length is beyond 2."""
+    Errors: TypeError for bool where a length is beyond 2.
+
+    Example:
+        >>> cp.indices((2, 2))[0]
+        array([[0, 0],
+               [1, 1]])
+    """
     extents = tuple(dimensions)
     if cp.dtype(dtype) == bool and any(e > 2 for e in extents):
         raise TypeError("arange() is only supported for booleans when the result has at most length 2.")
@@ -113,7 +139,13 @@ def ix_(*args):
     """Arrays that name the open mesh of these 1-d sequences: x[ix_(rows, columns)] is that part of x. A boolean one
     stands for the indices of its true elements.
 
-    Errors: ValueError for what is not 1-d."""
+    Errors: ValueError for what is not 1-d.
+
+    Example:
+        >>> cp.arange(6).reshape(2, 3)[cp.ix_([0, 1], [0, 2])]
+        array([[0, 2],
+               [3, 5]])
+    """
     out = []
     for k, a in enumerate(args):
         if not isinstance(a, cp.ndarray):
@@ -139,7 +171,13 @@ def _extents(rows, columns):
 def tri(N, M=None, k=0, dtype=float):
     """Ones on and below the k-th diagonal of an N by M (None: N) array, 0 elsewhere.
 
-    Parameters: N: the number of rows; M: the number of columns; k: which diagonal; dtype: an element type."""
+    Parameters: N: the number of rows; M: the number of columns; k: which diagonal; dtype: an element type.
+
+    Example:
+        >>> cp.tri(2)
+        array([[1., 0.],
+               [1., 1.]])
+    """
     return _indexing.tri(*_extents(N, M), k, float if dtype is None else dtype)
 
 
@@ -149,7 +187,14 @@ def mask_indices(n, mask_func, k=0):
 
 
 def tril_indices(n, k=0, m=None):
-    """The indices of the lower triangle of an n by m matrix, up to the k-th diagonal: (rows, columns)."""
+    """The indices of the lower triangle of an n by m matrix, up to the k-th diagonal: (rows, columns).
+
+    Parameters: n: the number of rows; k: which diagonal; m: the number of columns (None: n).
+
+    Example:
+        >>> cp.tril_indices(2)
+        (array([0, 1, 1]), array([0, 0, 1]))
+    """
     return _triangles.tril_indices(*_extents(n, m), k)
 
 
@@ -183,7 +228,14 @@ def triu_indices_from(arr, k=0):
 
 
 def diag_indices(n, ndim=2):
-    """The indices of the main diagonal of an array of `ndim` axes of n elements: one array, `ndim` times."""
+    """The indices of the main diagonal of an array of `ndim` axes of n elements: one array, `ndim` times.
+
+    Parameters: n: the number of elements of an axis; ndim: the number of axes.
+
+    Example:
+        >>> cp.diag_indices(2)
+        (array([0, 1]), array([0, 1]))
+    """
     return (cp.arange(n),) * ndim
 
 

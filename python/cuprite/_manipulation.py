@@ -40,12 +40,17 @@ def _along(axis, *bounds):
 
 # --- splitting ---
 
-def array_split(ary, indices_or_sections, axis=0):
+def array_split(ary, indices_or_sections, axis=0) -> "list[ndarray]":
     """A list of views: so many parts along an axis, as equal as can be, or those between indices.
 
     Parameters: ary: an array; indices_or_sections: the number of parts, or the indices at which they begin; axis: an
         axis (negative ones count from the last).
-    Errors: ValueError for a number of parts below 1; IndexError for an axis out of bounds."""
+    Errors: ValueError for a number of parts below 1; IndexError for an axis out of bounds.
+
+    Example:
+        >>> cp.array_split(cp.arange(5), 2)
+        [array([0, 1, 2]), array([3, 4])]
+    """
     total = ary.shape[axis]
     if hasattr(indices_or_sections, "__len__") and getattr(indices_or_sections, "ndim", 1):
         places = indices_or_sections.tolist() if hasattr(indices_or_sections, "tolist") else list(indices_or_sections)
@@ -61,38 +66,53 @@ def array_split(ary, indices_or_sections, axis=0):
     return _parts(ary, operator.index(axis), bounds)
 
 
-def split(ary, indices_or_sections, axis=0):
+def split(ary, indices_or_sections, axis=0) -> "list[ndarray]":
     """A list of views: so many equal parts along an axis, or those between indices. ValueError where parts differ.
 
     Parameters: ary: an array; indices_or_sections: the number of equal parts, or the indices at which they begin;
-        axis: an axis (negative ones count from the last)."""
+        axis: an axis (negative ones count from the last).
+
+    Example:
+        >>> cp.split(cp.arange(6), 3)
+        [array([0, 1]), array([2, 3]), array([4, 5])]
+    """
     if not (hasattr(indices_or_sections, "__len__") and getattr(indices_or_sections, "ndim", 1)):
         if ary.shape[axis] % indices_or_sections:
             raise ValueError("array split does not result in an equal division")
     return array_split(ary, indices_or_sections, axis)
 
 
-def hsplit(ary, indices_or_sections):
+def hsplit(ary, indices_or_sections) -> "list[ndarray]":
     """split along the second axis, the first of 1-d arrays.
 
     Parameters: ary: an array; indices_or_sections: the number of equal parts, or the indices at which they begin.
-    Errors: ValueError for an array without axes, and parts that are not equal."""
+    Errors: ValueError for an array without axes, and parts that are not equal.
+
+    Example:
+        >>> cp.hsplit(cp.arange(4), 2)
+        [array([0, 1]), array([2, 3])]
+    """
     if ary.ndim == 0:
         raise ValueError("hsplit only works on arrays of 1 or more dimensions")
     return split(ary, indices_or_sections, 1 if ary.ndim > 1 else 0)
 
 
-def vsplit(ary, indices_or_sections):
+def vsplit(ary, indices_or_sections) -> "list[ndarray]":
     """split along the first axis of an array of at least two dimensions.
 
     Parameters: ary: an array; indices_or_sections: the number of equal parts, or the indices at which they begin.
-    Errors: ValueError for an array of less than two axes, and parts that are not equal."""
+    Errors: ValueError for an array of less than two axes, and parts that are not equal.
+
+    Example:
+        >>> cp.vsplit(cp.arange(4).reshape(2, 2), 2)
+        [array([[0, 1]]), array([[2, 3]])]
+    """
     if ary.ndim < 2:
         raise ValueError("vsplit only works on arrays of 2 or more dimensions")
     return split(ary, indices_or_sections, 0)
 
 
-def dsplit(ary, indices_or_sections):
+def dsplit(ary, indices_or_sections) -> "list[ndarray]":
     """split along the third axis.
 
     Parameters: ary: an array; indices_or_sections: the number of equal parts, or the indices at which they begin.
@@ -102,7 +122,7 @@ def dsplit(ary, indices_or_sections):
     return split(ary, indices_or_sections, 2)
 
 
-def unstack(x, /, *, axis=0):
+def unstack(x, /, *, axis=0) -> "tuple[ndarray, ...]":
     """A tuple of views, one for each place of an axis.
 
     Parameters: x: an array; axis: an axis (negative ones count from the last).
@@ -113,7 +133,7 @@ def unstack(x, /, *, axis=0):
     return tuple(cuprite.moveaxis(x, axis, 0))
 
 
-def row_stack(tup, *, dtype=None, casting="same_kind"):
+def row_stack(tup, *, dtype=None, casting="same_kind") -> ndarray:
     """The same as vstack.
 
     Parameters: tup: a sequence of arrays; dtype: the element type of the result (None: what the operands give);
@@ -123,11 +143,17 @@ def row_stack(tup, *, dtype=None, casting="same_kind"):
 
 # --- turning ---
 
-def rot90(m, k=1, axes=(0, 1)):
+def rot90(m, k=1, axes=(0, 1)) -> ndarray:
     """The array rotated by 90 degrees k times in the plane of two axes, from the first towards the second; a view.
 
     Parameters: m: an array; k: how often; axes: two different axes.
-    Errors: ValueError for axes that are not two different ones of the array; TypeError for k that is no integer."""
+    Errors: ValueError for axes that are not two different ones of the array; TypeError for k that is no integer.
+
+    Example:
+        >>> cp.rot90(cp.asarray([[1, 2], [3, 4]]))
+        array([[2, 4],
+               [1, 3]])
+    """
     return _places.rot90(_array(m), operator.index(k) % 4, tuple(axes))
 
 
@@ -168,12 +194,17 @@ def _joined(arrays, depth, ndim):
     return x if x.ndim == ndim else x.reshape((1,) * (ndim - x.ndim) + x.shape)
 
 
-def block(arrays):
+def block(arrays) -> ndarray:
     """An array of nested lists of blocks: the innermost lists are joined along the last axis, those around them along
     the one before it, and so on.
 
     Parameters: arrays: lists of lists of arrays or numbers, all equally deep.
-    Errors: ValueError for lists that are empty or of different depths, and for lengths that do not fit."""
+    Errors: ValueError for lists that are empty or of different depths, and for lengths that do not fit.
+
+    Example:
+        >>> cp.block([cp.ones(2), cp.zeros(1)])
+        array([1., 1., 0.])
+    """
     depth, ndim = _depth(arrays)
     if not depth:
         return cuprite.array(arrays, order="C")
@@ -210,36 +241,51 @@ def _positions_of(obj, arr, axis, inserted):
     return cuprite.asarray(places)
 
 
-def delete(arr, obj, axis=None):
+def delete(arr, obj, axis=None) -> ndarray:
     """A copy without the elements at `obj` (an index, indices, a slice or a mask) of an axis; None: of the flattened
     array.
 
     Parameters: arr: an array; obj: an integer, integers, a slice or a boolean array; axis: the axis (None:
         flattened).
-    Errors: IndexError for an index out of bounds; ValueError for a mask that is not as long as the axis."""
+    Errors: IndexError for an index out of bounds; ValueError for a mask that is not as long as the axis.
+
+    Example:
+        >>> cp.delete(cp.arange(4), 1)
+        array([0, 2, 3])
+    """
     arr = _array(arr)
     return _places.delete(arr, _positions_of(obj, arr, axis, False), axis)
 
 
-def insert(arr, obj, values, axis=None):
+def insert(arr, obj, values, axis=None) -> ndarray:
     """A copy with values before the elements at `obj` (an index, indices, a slice or a mask) of an axis; None: of the
     flattened array.
 
     Parameters: arr: an array; obj: an integer, integers, a slice or a boolean array; values: an array, a NumPy
         array, a number or nested lists; axis: the axis (None: flattened).
     Errors: IndexError for an index out of bounds; ValueError for indices of more than one axis and values that do not
-        broadcast."""
+        broadcast.
+
+    Example:
+        >>> cp.insert(cp.arange(3), 1, 9)
+        array([0, 9, 1, 2])
+    """
     arr = _array(arr)
     if not isinstance(values, ndarray):
         values = cuprite.asarray(values, arr.dtype)
     return _places.insert(arr, _positions_of(obj, arr, axis, True), values, axis)
 
 
-def trim_zeros(filt, trim="fb", axis=None):
+def trim_zeros(filt, trim="fb", axis=None) -> ndarray:
     """A view without the zeros at the beginning ("f"), the end ("b") or both of its axes.
 
     Parameters: filt: an array; trim: 'f', 'b' or 'fb'; axis: an axis or several (None: all).
-    Errors: ValueError for another trim; AxisError for an axis out of bounds."""
+    Errors: ValueError for another trim; AxisError for an axis out of bounds.
+
+    Example:
+        >>> cp.trim_zeros(cp.asarray([0, 1, 0]))
+        array([1])
+    """
     trim = trim.lower()
     if trim not in ("fb", "bf", "f", "b"):
         raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")
@@ -248,12 +294,17 @@ def trim_zeros(filt, trim="fb", axis=None):
 
 # --- functions of functions ---
 
-def apply_along_axis(func1d, axis, arr, *args, **kwargs):
+def apply_along_axis(func1d, axis, arr, *args, **kwargs) -> ndarray:
     """func1d of each 1-d slice along an axis; its results replace that axis.
 
     Parameters: func1d: a function of a 1-d array, and of args and kwargs; axis: the axis of the slices; arr: an
         array.
-    Errors: ValueError for an array without slices; AxisError for an axis out of bounds."""
+    Errors: ValueError for an array without slices; AxisError for an axis out of bounds.
+
+    Example:
+        >>> cp.apply_along_axis(cp.sum, 1, cp.ones((2, 3)))
+        array([3., 3.])
+    """
     import numpy
     arr = _array(arr)
     axis = _axis_of(axis, arr.ndim)
@@ -271,7 +322,7 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     return cuprite.moveaxis(table, inner, tuple(range(axis, axis + len(inner)))) if inner else table
 
 
-def apply_over_axes(func, a, axes):
+def apply_over_axes(func, a, axes) -> ndarray:
     """func(a, axis) for one axis after the other; an axis that it removes comes back with length 1.
 
     Parameters: func: a function of an array and an axis; a: an array; axes: an axis or several.
@@ -289,7 +340,7 @@ def apply_over_axes(func, a, axes):
     return value
 
 
-def piecewise(x, condlist, funclist, *args, **kw):
+def piecewise(x, condlist, funclist, *args, **kw) -> ndarray:
     """An array made of functions (or numbers) of x's elements: the i-th where the i-th condition is true, one more
     where none is.
 
@@ -322,7 +373,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
 
 # --- bits, slopes ---
 
-def unpackbits(a, /, axis=None, count=None, bitorder="big"):
+def unpackbits(a, /, axis=None, count=None, bitorder="big") -> ndarray:
     """The bits of bytes as eight elements, 0 or 1, along an axis (None: flattened). count: how many of them; less than
     0: all but so many; more than there are: zeros behind them.
 
@@ -354,7 +405,12 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     Parameters: f: an array; *varargs: spacings, or coordinates of the samples; axis: an axis or several (None: all);
         edge_order: 1 or 2: the order of the differences at the boundaries.
     Errors: ValueError for an array too short, distances that do not fit and an edge_order above 2; TypeError for too
-        many distances; IndexError for one place of one sample."""
+        many distances; IndexError for one place of one sample.
+
+    Example:
+        >>> cp.gradient(cp.asarray([1.0, 4.0, 9.0]))
+        array([3., 4., 5.])
+    """
     f = _array(f)
     axes = tuple(range(f.ndim)) if axis is None else _axes_of(axis, f.ndim)
     if not varargs:
@@ -381,7 +437,12 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     Parameters: a: an array; axis: an axis, a tuple of axes, or None: all; weights: an array (None: all count alike);
         returned: True: the sum of the weights too; keepdims: True: the axes stay, with length 1.
     Errors: ZeroDivisionError where weights add up to 0; ValueError for weights of another shape; TypeError for those
-        of another shape without an axis."""
+        of another shape without an axis.
+
+    Example:
+        >>> cp.average(cp.asarray([1.0, 3.0]), weights=cp.asarray([3.0, 1.0]))
+        array(1.5)
+    """
     a = _array(a)
     if weights is None and not returned:
         return a.mean(axis, keepdims=keepdims)
@@ -391,7 +452,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
 
 # --- what arrays must be ---
 
-def require(a, dtype=None, requirements=None, *, like=None):
+def require(a, dtype=None, requirements=None, *, like=None) -> ndarray:
     """The array with a dtype and properties: "C", "F", "A" (aligned), "W" (writeable), "O" (memory of its own); itself
     where it has them all.
 
@@ -413,7 +474,7 @@ def require(a, dtype=None, requirements=None, *, like=None):
     return x
 
 
-def asarray_chkfinite(a, dtype=None, order=None):
+def asarray_chkfinite(a, dtype=None, order=None) -> ndarray:
     """asarray; ValueError where an element is NaN or infinite.
 
     Parameters: a: an array, a NumPy array, a number or nested lists; dtype: the element type of the result (None:
@@ -424,14 +485,14 @@ def asarray_chkfinite(a, dtype=None, order=None):
     return x
 
 
-def isfortran(a):
+def isfortran(a) -> bool:
     """Whether the array is in Fortran order and not in C order.
 
     Parameters: a: an array."""
     return a.flags.fnc
 
 
-def iterable(y):
+def iterable(y) -> bool:
     """Whether the object can be iterated over.
 
     Parameters: y: any object."""
@@ -444,7 +505,7 @@ def iterable(y):
 
 # --- making ---
 
-def fromfunction(*args, **kwargs):
+def fromfunction(*args, **kwargs) -> ndarray:
     """The array of what a function makes of NumPy's arrays of indices: numpy.fromfunction(function, shape, ...)."""
     if len(args) == 2 and not kwargs and callable(args[0]):
         places = _host_positions(args[1])
@@ -469,7 +530,7 @@ def _host_positions(shape):
     return cuprite.indices(shape, dtype=float).get()
 
 
-def fromiter(*args, **kwargs):
+def fromiter(*args, **kwargs) -> ndarray:
     """The array of an iterable's elements: numpy.fromiter(iter, dtype, count=-1)."""
     if len(args) == 2 and not kwargs:
         args = args[0] if type(args[0]) is list else list(args[0]), args[1]
@@ -508,7 +569,7 @@ class _Place:
                                     "shape": x.shape, "strides": x.strides}
 
 
-def shares_memory(a, b, max_work=None):
+def shares_memory(a, b, max_work=None) -> bool:
     """Whether an element of one array is one of another's. That may take long; `max_work`: TooHardError where it takes
     more steps than these (None: as many as are needed).
 
@@ -519,7 +580,7 @@ def shares_memory(a, b, max_work=None):
     return numpy.shares_memory(numpy.asarray(_Place(a)), numpy.asarray(_Place(b)), max_work)
 
 
-def reduced_view(a):
+def reduced_view(a) -> ndarray:
     """A view of the same elements in the same order whose axes are as few as its strides allow."""
     shape, last = [], None
     for extent, stride in zip(a.shape, a.strides):

@@ -33,7 +33,7 @@ def memoize(for_each_device=False):
     return decorate
 
 
-def clear_memo():
+def clear_memo() -> None:
     """Forgets the results that all memoized functions have kept."""
     for memo in _memos:
         memo.clear()

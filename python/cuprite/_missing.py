@@ -71,10 +71,45 @@ def missing(module, name, frames=2):
 
 
 def getter(module):
-    """The __getattr__ of a module that finds nothing."""
+    """The __getattr__ of a module that finds nothing. The module gets its __dir__ with it."""
     def __getattr__(name):
         raise missing(module, name, 2)
+    vars(sys.modules[module])["__dir__"] = listing(module)
     return __getattr__
+
+
+def listing(module, *more):
+    """The __dir__ of a module: what is for its users, so that completion shows no helper and no import.
+
+    Parameters: module: its name; more: names that only its __getattr__ knows."""
+    def __dir__():
+        return sorted({*offered(sys.modules[module]), *more})
+    return __dir__
+
+
+def offered(module):
+    """The names of a module for its users: its __all__, what it defines, and what is imported when it is first used.
+
+    A module without __all__ offers what it takes from others of Cuprite too."""
+    has = vars(module)
+    listed = has.get("__all__", ())
+    home = module.__name__ if listed else "cuprite"
+    names = {*listed, *has.get("_LATER", ()), *has.get("_MODULES", ())}
+    for name, value in has.items():
+        if name.startswith("_"):
+            if name.startswith("__") and name not in ("__dir__", "__getattr__"):
+                names.add(name)
+        elif isinstance(value, type(sys)):
+            if value.__name__ == f"{module.__name__}.{name}" or not listed and value.__name__.startswith("cuprite."):
+                names.add(name)
+        elif _is_at(home, getattr(value, "__module__", None)):
+            names.add(name)
+    return names
+
+
+def _is_at(home, module):
+    """Whether what a module of this name defines is at `home`; constants of Python's types have no module."""
+    return not isinstance(module, str) or module == home or home == "cuprite" and module.startswith("cuprite.")
 
 
 class _Finder:

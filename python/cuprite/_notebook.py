@@ -64,7 +64,7 @@ def run(path):
         shell.run_cell(text).raise_error()
 
 
-def load_ipython_extension(ipython):
+def load_ipython_extension(ipython) -> None:
     """`%load_ext cuprite` in IPython: %cuprite_device NAME makes a device current ("cpu", "cuda:1"), %%cuprite_profile
     runs a cell and prints a line for each operation (--report: for each line that copied to the host or waited), and
     %gpu_timeit times a statement.

@@ -20,7 +20,7 @@ PZERO, NZERO = 0.0, -0.0
 disable_experimental_feature_warning = False  # nothing here warns of that
 
 
-def alltrue(a, axis=None, out=None, keepdims=False):
+def alltrue(a, axis=None, out=None, keepdims=False) -> ndarray:
     """The old name of all.
 
     Parameters: a: an array; axis: an axis, several, or None: all; out: an array that takes the result (None: a new
@@ -28,7 +28,7 @@ def alltrue(a, axis=None, out=None, keepdims=False):
     return cuprite.all(a, axis=axis, out=out, keepdims=keepdims)
 
 
-def sometrue(a, axis=None, out=None, keepdims=False):
+def sometrue(a, axis=None, out=None, keepdims=False) -> ndarray:
     """The old name of any.
 
     Parameters: a: an array; axis: an axis, several, or None: all; out: an array that takes the result (None: a new
@@ -36,7 +36,7 @@ def sometrue(a, axis=None, out=None, keepdims=False):
     return cuprite.any(a, axis=axis, out=out, keepdims=keepdims)
 
 
-def product(a, axis=None, dtype=None, out=None, keepdims=False):
+def product(a, axis=None, dtype=None, out=None, keepdims=False) -> ndarray:
     """The old name of prod.
 
     Parameters: a: an array; axis: an axis, several, or None: all; dtype: the element type of the result (None: what
@@ -45,7 +45,7 @@ def product(a, axis=None, dtype=None, out=None, keepdims=False):
     return cuprite.prod(a, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
 
 
-def cumproduct(a, axis=None, dtype=None, out=None):
+def cumproduct(a, axis=None, dtype=None, out=None) -> ndarray:
     """The old name of cumprod.
 
     Parameters: a: an array; axis: an axis (None: flattened); dtype: the element type of the result (None: what the
@@ -53,7 +53,7 @@ def cumproduct(a, axis=None, dtype=None, out=None):
     return cuprite.cumprod(a, axis=axis, dtype=dtype, out=out)
 
 
-def trapz(y, x=None, dx=1.0, axis=-1):
+def trapz(y, x=None, dx=1.0, axis=-1) -> ndarray:
     """The old name of trapezoid.
 
     Parameters: y: an array; x: coordinates of the samples, or None; dx: their distance; axis: an axis (negative ones
@@ -61,13 +61,13 @@ def trapz(y, x=None, dx=1.0, axis=-1):
     return cuprite.trapezoid(y, x, dx, axis)
 
 
-def asfarray(a, dtype="float64"):
+def asfarray(a, dtype="float64") -> ndarray:
     """asarray of a floating type, float64 where the dtype is none."""
     dtype = cuprite.dtype(dtype)
     return cuprite.asarray(a, dtype=dtype if dtype.kind in "fc" else "float64")
 
 
-def disp(mesg, device=None, linefeed=True):
+def disp(mesg, device=None, linefeed=True) -> None:
     """Writes str() of an object to a file object, standard output by default.
 
     Parameters: mesg: any object; device: a file object; linefeed: True: with a line feed."""
@@ -92,7 +92,7 @@ def get_array_wrap(*args):
     return max(found, key=lambda x: getattr(x, "__array_priority__", 0)).__array_wrap__ if found else None
 
 
-def set_string_function(f, repr=True):
+def set_string_function(f, repr=True) -> None:
     """From now on f(array) is what repr(), or with repr=False str(), gives for an array; None: NumPy's text again.
 
     Parameters: f: a function of an array, or None; repr: True or False.
@@ -103,7 +103,7 @@ def set_string_function(f, repr=True):
     _printing.chosen["repr" if repr else "str"] = f
 
 
-def who(vardict=None):
+def who(vardict=None) -> None:
     """Prints name, shape, bytes and type of the arrays in a dict, by default among the caller's global names.
 
     Parameters: vardict: a dict of names, or None."""

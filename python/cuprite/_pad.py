@@ -167,7 +167,7 @@ def _check(mode, kwargs):
         raise ValueError(f"unsupported keyword arguments for mode '{mode}': {odd}")
 
 
-def pad(array, pad_width, mode="constant", **kwargs):
+def pad(array, pad_width, mode="constant", **kwargs) -> ndarray:
     """The array with pad_width elements before and behind it along each axis: a number, a pair for all axes, a pair
     for each, or a dict of them.
 
@@ -178,7 +178,12 @@ def pad(array, pad_width, mode="constant", **kwargs):
     Parameters: array: an array, a NumPy array, a number or nested lists; pad_width: see above; mode: a word or a
         function.
     Errors: ValueError for an unknown mode, a negative width, an argument that the mode does not have, and an axis
-        without elements where elements are needed."""
+        without elements where elements are needed.
+
+    Example:
+        >>> cp.pad(cp.arange(3), 1, constant_values=9)
+        array([9, 0, 1, 2, 9])
+    """
     array = array if isinstance(array, ndarray) else cuprite.asarray(array)
     if not kwargs and isinstance(mode, str) and mode in _PLAIN:
         widths = _plain_widths(pad_width, array.ndim)

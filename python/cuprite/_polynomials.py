@@ -95,7 +95,12 @@ def polyint(p, m=1, k=None):
 def polyval(p, x):
     """The polynomial at x, or of the polynomial x.
 
-    Parameters: p: coefficients, the highest power first, or a poly1d; x: an array, a number, or a poly1d."""
+    Parameters: p: coefficients, the highest power first, or a poly1d; x: an array, a number, or a poly1d.
+
+    Example:
+        >>> cp.polyval(cp.asarray([2.0, 1.0]), 3.0)
+        array(7.)
+    """
     if not isinstance(x, poly1d):
         return _polynomials_in_c.polyval(_sized(p), _array(x))
     y = 0  # of no type of its own
@@ -104,12 +109,18 @@ def polyval(p, x):
     return y
 
 
-def vander(x, N=None, increasing=False):
+def vander(x, N=None, increasing=False) -> ndarray:
     """The powers 0 .. N - 1 (by default as many as elements) of each element in a row, the highest or, `increasing`,
     the lowest first.
 
     Parameters: x: a 1-d array; N: the number of columns; increasing: True: 1, x, x^2, ....
-    Errors: ValueError for another number of axes."""
+    Errors: ValueError for another number of axes.
+
+    Example:
+        >>> cp.vander(cp.asarray([1, 2]), 3)
+        array([[1, 1, 1],
+               [4, 2, 1]])
+    """
     x = _array(x)
     if x.ndim != 1:
         raise ValueError("x must be a one-dimensional array or sequence.")
@@ -134,7 +145,12 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
         below so much of the largest do not count; full: True or False; w: a 1-d array; cov: True, False or
         'unscaled'.
     Errors: ValueError for a negative deg, and too few samples for covariances; TypeError for arrays whose axes or
-        lengths do not fit."""
+        lengths do not fit.
+
+    Example:
+        >>> cp.round(cp.polyfit(cp.asarray([0.0, 1.0, 2.0]), cp.asarray([1.0, 3.0, 5.0]), 1), 6)
+        array([2., 1.])
+    """
     from cuprite import linalg
     x, y = _array(x) + 0.0, _array(y) + 0.0
     order = int(deg) + 1
@@ -179,7 +195,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     return c, base * factor if y.ndim == 1 else base[:, :, None] * factor
 
 
-def poly(seq_of_zeros):
+def poly(seq_of_zeros) -> ndarray:
     """The coefficients of the polynomial with these roots, or of a square matrix' characteristic one.
 
     Parameters: seq_of_zeros: roots, or a square matrix.
@@ -196,7 +212,7 @@ def eigenvalues(a):
     return found.real.copy() if real else found
 
 
-def roots(p):
+def roots(p) -> ndarray:
     """The roots of the polynomial: eigenvalues of its companion matrix.
 
     Parameters: p: coefficients, the highest power first, or a poly1d.
@@ -226,7 +242,7 @@ class poly1d:
         self._variable = "x" if variable is None else variable
 
     @property
-    def coeffs(self):
+    def coeffs(self) -> ndarray:
         """The coefficients, an array."""
         return self._c
 
@@ -236,17 +252,17 @@ class poly1d:
             raise AttributeError("Cannot set attribute")
 
     @property
-    def variable(self):
+    def variable(self) -> str:
         """The name that the polynomial is written with."""
         return self._variable
 
     @property
-    def order(self):
+    def order(self) -> int:
         """The degree."""
         return len(self._c) - 1
 
     @property
-    def roots(self):
+    def roots(self) -> ndarray:
         """The values at which it is 0."""
         return roots(self._c)
 
@@ -353,13 +369,13 @@ class poly1d:
     def __iter__(self):
         return iter(self._c)
 
-    def integ(self, m=1, k=0):
+    def integ(self, m=1, k=0) -> "poly1d":
         """The m-th integral.
 
         Parameters: m: how often; k: the constants.
         Errors: ValueError for a negative m."""
         return poly1d(polyint(self._c, m, k))
 
-    def deriv(self, m=1):
+    def deriv(self, m=1) -> "poly1d":
         """The m-th derivative."""
         return poly1d(polyder(self._c, m))

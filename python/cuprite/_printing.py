@@ -60,14 +60,19 @@ def _named(text, a):
     return text.replace("dtype=float32", f"dtype={name}") if name in FOREIGN else text
 
 
-def array2string(a, *args, **kwargs):
+def array2string(a, *args, **kwargs) -> str:
     """numpy.array2string of the elements. Further arguments are NumPy's.
 
-    Parameters: a: an array."""
+    Parameters: a: an array.
+
+    Example:
+        >>> cp.array2string(cp.arange(3))
+        '[0 1 2]'
+    """
     return numpy.array2string(shown(a, kwargs.get("threshold"), kwargs.get("edgeitems")), *args, **kwargs)
 
 
-def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
+def array_repr(arr, max_line_width=None, precision=None, suppress_small=None) -> str:
     """numpy.array_repr of the elements.
 
     Parameters: arr: an array; max_line_width: columns; precision: digits; suppress_small: True: very small numbers
@@ -77,7 +82,7 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
     return _named(numpy.array_repr(shown(arr), max_line_width, precision, suppress_small), arr)
 
 
-def array_str(a, max_line_width=None, precision=None, suppress_small=None):
+def array_str(a, max_line_width=None, precision=None, suppress_small=None) -> str:
     """numpy.array_str of the elements.
 
     Parameters: a: an array; max_line_width: columns; precision: digits; suppress_small: True: very small numbers are
@@ -98,3 +103,23 @@ def repr_of(x):
 def str_of(x):
     """str(x)."""
     return array_str(x) if chosen["str"] is None else chosen["str"](x)
+
+
+_WIDTH, _LINES = 79, 20  # of what a named tuple takes of a screen
+
+
+def named_tuple(result):
+    """The repr of a named tuple of arrays, which fits a screen: in a line where it fits, else a field a line. Where
+    that is too long, arrays of several lines are shown by their shape and type.
+
+    Parameters: result: a named tuple."""
+    name, fields = type(result).__name__, result._fields
+    texts = [repr(value) for value in result]
+    line = f"{name}({', '.join(f'{f}={t}' for f, t in zip(fields, texts))})"
+    if len(line) <= _WIDTH and "\n" not in line:
+        return line
+    if sum(t.count("\n") + 1 for t in texts) > _LINES:
+        texts = [f"<array of shape {v.shape}, {v.dtype}>" if "\n" in t and hasattr(v, "dtype") else t
+                 for v, t in zip(result, texts)]
+    rows = [f"    {f}=" + t.replace("\n", "\n" + " " * (len(f) + 5)) for f, t in zip(fields, texts)]
+    return f"{name}(\n" + ",\n".join(rows) + ")"

@@ -165,7 +165,7 @@ class RawKernel(_core._LazyKernel):
     def _on(self, device):
         return self._source.module().kernel(self.name)
 
-    def compile(self, log_stream=None):
+    def compile(self, log_stream=None) -> None:
         """Compiles the kernel for the current device now.
 
         Parameters: log_stream: a file object for what the compiler says."""
@@ -176,7 +176,7 @@ class RawKernel(_core._LazyKernel):
     kernel = property(lambda self: self._current(), doc="The compiled kernel of the current device.")
 
     @property
-    def attributes(self):
+    def attributes(self) -> "dict[str, int]":
         """What is known of the compiled kernel, a dict by CUDA's names."""
         k = self._current()
         return {name: k.get(name) for name in _ATTRIBUTES}
@@ -244,13 +244,13 @@ class RawModule:
     file_path = property(lambda self: self._source.path, doc="The file that was given, or None.")
     module = property(lambda self: self._source.module(), doc="The compiled module of the current device.")
 
-    def compile(self, log_stream=None):
+    def compile(self, log_stream=None) -> None:
         """Compiles the module for the current device now.
 
         Parameters: log_stream: a file object for what the compiler says."""
         self._source.module()
 
-    def get_function(self, name):
+    def get_function(self, name) -> "RawKernel":
         """The kernel of that name, or the instance of a template that is called so."""
         k = RawKernel._of(self._source, name, self.options, self.backend, self.enable_cooperative_groups)
         k._current()

@@ -195,16 +195,16 @@ def _without_ones(shape, ndim):
     return shape[more:]
 
 
-def scatter_add(a, slices, value):
+def scatter_add(a, slices, value) -> None:
     """a[slices] += value, where an element that is named more than once gets every addend."""
     _scatter("add", a, slices, value)
 
 
-def scatter_max(a, slices, value):
+def scatter_max(a, slices, value) -> None:
     """a[slices] = maximum(a[slices], value), where an element may be named more than once."""
     _scatter("max", a, slices, value)
 
 
-def scatter_min(a, slices, value):
+def scatter_min(a, slices, value) -> None:
     """a[slices] = minimum(a[slices], value), where an element may be named more than once."""
     _scatter("min", a, slices, value)

@@ -18,14 +18,25 @@ _NUMBERS = frozenset((int, float, complex, bool, str, bytes))
 def identity(n, dtype=float) -> ndarray:
     """The n by n identity matrix.
 
-    Parameters: n: the number of rows; dtype: an element type (None: float64)."""
+    Parameters: n: the number of rows; dtype: an element type (None: float64).
+
+    Example:
+        >>> cp.identity(2)
+        array([[1., 0.],
+               [0., 1.]])
+    """
     return eye(n, dtype=dtype)
 
 
 def shape(a) -> "tuple[int, ...]":
     """The lengths of an array, or of what NumPy makes one of.
 
-    Parameters: a: an array, a NumPy array, a number or nested lists."""
+    Parameters: a: an array, a NumPy array, a number or nested lists.
+
+    Example:
+        >>> cp.shape(cp.zeros((2, 3)))
+        (2, 3)
+    """
     if isinstance(a, ndarray):
         return a.shape
     import numpy
@@ -35,7 +46,12 @@ def shape(a) -> "tuple[int, ...]":
 def ndim(a) -> int:
     """The number of axes.
 
-    Parameters: a: an array, a NumPy array, a number or nested lists."""
+    Parameters: a: an array, a NumPy array, a number or nested lists.
+
+    Example:
+        >>> cp.ndim(cp.zeros((2, 3)))
+        2
+    """
     return len(shape(a))
 
 
@@ -43,7 +59,12 @@ def size(a, axis=None) -> int:
     """The number of elements, or of those along some axes.
 
     Parameters: a: an array, a NumPy array, a number or nested lists; axis: an axis or several (None: all).
-    Errors: AxisError for an axis that there is not, ValueError for one that is named twice."""
+    Errors: AxisError for an axis that there is not, ValueError for one that is named twice.
+
+    Example:
+        >>> cp.size(cp.zeros((2, 3)))
+        6
+    """
     if axis is None and isinstance(a, ndarray):
         return a.size
     s = shape(a)
@@ -67,7 +88,12 @@ def result_type(*arrays_and_dtypes):
     """The dtype that promotion gives; Python's numbers are weak.
 
     Parameters: *arrays_and_dtypes: arrays, dtypes and numbers.
-    Errors: ValueError for none at all."""
+    Errors: ValueError for none at all.
+
+    Example:
+        >>> cp.result_type("i4", "f4")
+        dtype('float64')
+    """
     if 0 < len(arrays_and_dtypes) < 3:
         t = _core._meeting(*arrays_and_dtypes)
         if t is not None:
@@ -110,7 +136,12 @@ def may_share_memory(a, b, max_work=None) -> bool:
 def iscomplexobj(x) -> bool:
     """Whether the dtype, or that which NumPy gives a list, is complex.
 
-    Parameters: x: any object."""
+    Parameters: x: any object.
+
+    Example:
+        >>> cp.iscomplexobj(cp.asarray([1j]))
+        True
+    """
     if not hasattr(x, "dtype"):
         import numpy
         return numpy.iscomplexobj(x)
@@ -131,7 +162,9 @@ def _named(name, fields):
     made = _results.get(name)
     if made is None:
         import collections
+        from cuprite._support import shown_fields
         made = _results[name] = collections.namedtuple(name, fields)
+        made.__repr__ = shown_fields
     return made
 
 
@@ -177,7 +210,12 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
     Parameters: *operands: subscripts and arrays; out: an array that takes the result (None: a new one); dtype: the
         element type of the result (None: what the operands give); order: 'C', 'F', 'A' or 'K'; casting: which
         conversions are allowed, 'same_kind' unless said; optimize: see above.
-    Errors: ValueError for subscripts that do not fit the arrays."""
+    Errors: ValueError for subscripts that do not fit the arrays.
+
+    Example:
+        >>> cp.einsum("ij,j->i", cp.ones((2, 2)), cp.arange(2.0))
+        array([1., 1.])
+    """
     if optimize is True and len(operands) > 1 and isinstance(operands[0], str):  # most are, and nothing is to be read
         return _core._einsum(operands[0], list(operands[1:]), out, dtype, casting, order, 0, None)
     from cuprite import _einsum

@@ -9,6 +9,15 @@ Sources = collections.namedtuple("Sources", "pixels flux centroid peak position 
                                  defaults=(None, None))
 
 
+def shown_fields(result):
+    """The repr of a named tuple, which fits a screen."""
+    from cuprite._printing import named_tuple
+    return named_tuple(result)
+
+
+ClipStats.__repr__ = Sources.__repr__ = shown_fields
+
+
 def _own_asarray(x, dtype=None, **options):
     """cuprite.asarray, except that an array stays on its own device, whichever is current."""
     if not isinstance(x, ndarray):
@@ -59,7 +68,7 @@ class Flags:
     forc = property(lambda self: self._f or self._c)
     num = property(lambda self: self._aligned << 8 | self._c | self._f << 1 | self._own << 2 | self._writable << 10)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key) -> bool:
         if key not in self._KEYS:
             raise KeyError("Unknown flag")
         return getattr(self, self._KEYS[key])
@@ -130,7 +139,7 @@ class Flat:
         return self[self.index - 1]
 
     @property
-    def coords(self):
+    def coords(self) -> "tuple[int, ...]":
         """Where the next element lies, a tuple of indices."""
         at, rest = [], self.index
         for extent in reversed(self.base.shape[1:]):

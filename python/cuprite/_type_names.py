@@ -80,14 +80,14 @@ def obj2sctype(rep, default=None):
         return default
 
 
-def issctype(rep):
+def issctype(rep) -> bool:
     """Whether it is a class or a dtype of NumPy's numbers, or one of Python's.
 
     Parameters: rep: any object."""
     return isinstance(rep, (type, numpy.dtype)) and obj2sctype(rep) not in (None, numpy.object_)
 
 
-def issubclass_(arg1, arg2):
+def issubclass_(arg1, arg2) -> bool:
     """issubclass, and False for what is no class.
 
     Parameters: arg1: any object; arg2: a class, or several."""
@@ -97,14 +97,14 @@ def issubclass_(arg1, arg2):
         return False
 
 
-def issubsctype(arg1, arg2):
+def issubsctype(arg1, arg2) -> bool:
     """Whether the class of numbers that one stands for is a subclass of the other's.
 
     Parameters: arg1: what stands for a class of numbers; arg2: another."""
     return issubclass(obj2sctype(arg1), obj2sctype(arg2))
 
 
-def sctype2char(sctype):
+def sctype2char(sctype) -> str:
     """The letter of a type.
 
     Parameters: sctype: what stands for a class of numbers.

@@ -28,7 +28,7 @@ def png_read(path):
     return _io.png_read(_path(path))
 
 
-def png_write(path, picture):
+def png_write(path, picture) -> None:
     """Writes a uint8 array (height, width) as a grey PNG file, (height, width, 3) as one in colour.
 
     Parameters: path: a path; picture: an array of uint8.

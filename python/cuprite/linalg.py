@@ -11,7 +11,8 @@ from typing import NamedTuple
 from cuprite import _core, _linalg
 from cuprite._linalg import det, multi_dot, solve, svdvals, tensorinv, tensorsolve  # noqa: F401
 from cuprite._core import matmul, matrix_transpose, ndarray, tensordot, vecdot  # noqa: F401
-from cuprite._missing import missing as _missing
+from cuprite._missing import listing as _listing, missing as _missing
+from cuprite._support import shown_fields
 
 __all__ = [
     "LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "inv", "lstsq",
@@ -36,20 +37,32 @@ class EigResult(NamedTuple):
     eigenvalues: ndarray
     eigenvectors: ndarray
 
+    def __repr__(self):
+        return shown_fields(self)
+
 
 class EighResult(NamedTuple):
     eigenvalues: ndarray
     eigenvectors: ndarray
+
+    def __repr__(self):
+        return shown_fields(self)
 
 
 class QRResult(NamedTuple):
     Q: ndarray
     R: ndarray
 
+    def __repr__(self):
+        return shown_fields(self)
+
 
 class SlogdetResult(NamedTuple):
     sign: ndarray
     logabsdet: ndarray
+
+    def __repr__(self):
+        return shown_fields(self)
 
 
 class SVDResult(NamedTuple):
@@ -57,11 +70,22 @@ class SVDResult(NamedTuple):
     S: ndarray
     Vh: ndarray
 
+    def __repr__(self):
+        return shown_fields(self)
+
 
 # --- factors ---
 def cholesky(a, /, *, upper=False) -> ndarray:
     """L with a = L L^H, or, `upper`, U with a = U^H U; only that triangle of a is read. LinAlgError where a matrix is
-    not positive definite."""
+    not positive definite.
+
+    Parameters: a: square matrices along the last two axes; upper: True or False.
+
+    Example:
+        >>> cp.linalg.cholesky(cp.asarray([[4.0, 0.0], [0.0, 9.0]]))
+        array([[2., 0.],
+               [0., 3.]])
+    """
     return _linalg.cholesky(a, upper)
 
 
@@ -74,7 +98,12 @@ def qr(a, mode="reduced"):
 
     Parameters: a: matrices along the last two axes; mode: one of those words.
     Result: a named tuple (Q, R), or what the mode says.
-    Errors: ValueError for another mode, those among them that NumPy gave up."""
+    Errors: ValueError for another mode, those among them that NumPy gave up.
+
+    Example:
+        >>> cp.linalg.qr(cp.ones((3, 2))).R.shape
+        (2, 2)
+    """
     if mode not in ("reduced", "complete", "r", "raw"):
         if mode in _QR_MODES:
             raise ValueError(f"mode {mode!r} is one that NumPy gave up: say 'reduced' or 'raw'")
@@ -90,7 +119,12 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
 
     Parameters: a: matrices along the last two axes; full_matrices: True: U and Vh are square; compute_uv: False: S
         alone; hermitian: True: a is Hermitian.
-    Result: a named tuple (U, S, Vh), or S."""
+    Result: a named tuple (U, S, Vh), or S.
+
+    Example:
+        >>> cp.linalg.svd(cp.asarray([[3.0, 0.0], [0.0, 4.0]]), compute_uv=False)
+        array([4., 3.])
+    """
     if hermitian:
         a = _linalg.hermitian(a)
     return SVDResult(*_linalg.svd(a, bool(full_matrices))) if compute_uv else svdvals(a)
@@ -128,7 +162,12 @@ def eigh(a, UPLO="L") -> EighResult:
 
     Parameters: a: square matrices along the last two axes; UPLO: 'L' or 'U', the triangle that is read.
     Result: a named tuple (eigenvalues, eigenvectors).
-    Errors: LinAlgError for matrices that are not square; ValueError for another UPLO."""
+    Errors: LinAlgError for matrices that are not square; ValueError for another UPLO.
+
+    Example:
+        >>> cp.linalg.eigh(cp.asarray([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
+        array([1., 2.])
+    """
     return EighResult(*_linalg.eigh(a, _upper(UPLO)))
 
 
@@ -136,7 +175,12 @@ def eigvalsh(a, UPLO="L") -> ndarray:
     """The eigenvalues of Hermitian matrices, rising.
 
     Parameters: a: square matrices along the last two axes; UPLO: 'L' or 'U', the triangle that is read.
-    Errors: LinAlgError for matrices that are not square; ValueError for another UPLO."""
+    Errors: LinAlgError for matrices that are not square; ValueError for another UPLO.
+
+    Example:
+        >>> cp.linalg.eigvalsh(cp.asarray([[2.0, 0.0], [0.0, 1.0]]))
+        array([1., 2.])
+    """
     return _linalg.eigvalsh(a, _upper(UPLO))
 
 
@@ -162,7 +206,13 @@ def eigvals(a) -> ndarray:
 def inv(a) -> ndarray:
     """The inverse of each matrix. LinAlgError where one is singular.
 
-    Parameters: a: square matrices along the last two axes."""
+    Parameters: a: square matrices along the last two axes.
+
+    Example:
+        >>> cp.linalg.inv(cp.asarray([[2.0, 0.0], [0.0, 4.0]]))
+        array([[0.5 , 0.  ],
+               [0.  , 0.25]])
+    """
     return _linalg.inv(a)
 
 
@@ -171,7 +221,13 @@ def matrix_power(a, n) -> ndarray:
 
     Parameters: a: square matrices along the last two axes; n: an integer.
     Errors: TypeError for an n that is no integer; LinAlgError for matrices that are not square, and singular ones
-        where n is negative."""
+        where n is negative.
+
+    Example:
+        >>> cp.linalg.matrix_power(cp.asarray([[1, 1], [0, 1]]), 3)
+        array([[1, 3],
+               [0, 1]])
+    """
     try:
         n = operator.index(n)
     except TypeError as e:
@@ -184,7 +240,12 @@ def slogdet(a) -> SlogdetResult:
 
     Parameters: a: square matrices along the last two axes.
     Result: a named tuple.
-    Errors: LinAlgError for matrices that are not square."""
+    Errors: LinAlgError for matrices that are not square.
+
+    Example:
+        >>> cp.linalg.slogdet(cp.asarray([[1.0, 0.0], [0.0, -1.0]]))[0]
+        array(-1.)
+    """
     return SlogdetResult(*_linalg.slogdet(a))
 
 
@@ -214,7 +275,13 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=_NOT_GIVEN) -> ndarray:
 
     Parameters: a: matrices along the last two axes; rcond: a number, or one a matrix; hermitian: True: the matrices
         are Hermitian, and one triangle is read; rtol: the same, or None.
-    Errors: ValueError for both of them."""
+    Errors: ValueError for both of them.
+
+    Example:
+        >>> cp.linalg.pinv(cp.asarray([[2.0, 0.0], [0.0, 4.0]]))
+        array([[0.5 , 0.  ],
+               [0.  , 0.25]])
+    """
     if rtol is not _NOT_GIVEN:
         if rcond is not None:
             raise ValueError("`rtol` and `rcond` can't be both set.")
@@ -227,7 +294,14 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=_NOT_GIVEN) -> ndarray:
 
 def lstsq(a, b, rcond=None) -> tuple[ndarray, ndarray, ndarray, ndarray]:
     """(x, residuals, rank, s) with |b - a x| least: singular values of at most rcond (the larger length times the
-    distance of 1 to the next number; -1: that distance) times the largest count as 0."""
+    distance of 1 to the next number; -1: that distance) times the largest count as 0.
+
+    Parameters: a: a matrix; b: an array of one or two axes; rcond: a number (None: the rule above).
+
+    Example:
+        >>> cp.linalg.lstsq(cp.asarray([[1.0], [1.0]]), cp.asarray([1.0, 3.0]))[0].round(6)
+        array([2.])
+    """
     return _linalg.lstsq(a, b, rcond)
 
 
@@ -262,7 +336,12 @@ def norm(x, ord=None, axis=None, keepdims=False) -> ndarray:
 
     Parameters: x: an array; ord: which norm; axis: an axis, two, or None; keepdims: True: the axes stay, with length
         1.
-    Errors: ValueError for an order that there is not; AxisError for an axis out of bounds."""
+    Errors: ValueError for an order that there is not; AxisError for an axis out of bounds.
+
+    Example:
+        >>> cp.linalg.norm(cp.asarray([3.0, 4.0]))
+        array(5.)
+    """
     return _linalg.norm(x, *_order(ord), _axes(axis), keepdims)
 
 
@@ -297,7 +376,12 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None) -> ndarray:
 
     Parameters: A: matrices, or a vector; tol: a number, or one a matrix; hermitian: True: the matrices are
         Hermitian, and one triangle is read; rtol: the same relative to the largest.
-    Errors: ValueError for both tolerances."""
+    Errors: ValueError for both tolerances.
+
+    Example:
+        >>> cp.linalg.matrix_rank(cp.ones((2, 2)))
+        array(1)
+    """
     return _linalg.matrix_rank(A, tol, hermitian, rtol=rtol)
 
 
@@ -338,3 +422,6 @@ def diagonal(x, /, *, offset=0) -> ndarray:
 
     Parameters: x: matrices along the last two axes; offset: which diagonal (0 is the main one)."""
     return _core.diagonal(x, offset, -2, -1)
+
+
+__dir__ = _listing(__name__)

@@ -125,12 +125,12 @@ def benchmark(func, args=(), kwargs=None, n_repeat=10000, *, name=None, n_warmup
 class Record:
     """What cuprite.profiler.record() recorded."""
 
-    def table(self):
+    def table(self) -> str:
         """A line for each operation and device: calls, time, bytes; the longest first. On a GPU the time is the
         device's."""
         return _profile.string(0)
 
-    def report(self):
+    def report(self) -> str:
         """A line for each line of the program that copied to the host or waited."""
         return _profile.string(1)
 

@@ -7,7 +7,7 @@ import numpy.typing
 from numpy.typing import DTypeLike
 
 from cuprite._core import ndarray
-from cuprite._missing import missing as _missing
+from cuprite._missing import listing as _listing, missing as _missing
 
 __all__ = ["ArrayLike", "DTypeLike", "NBitBase", "NDArray"]
 
@@ -20,3 +20,6 @@ def __getattr__(name):
     if name == "NBitBase":  # NumPy warns where it is used: it is on its way out
         return numpy.typing.NBitBase
     raise _missing(__name__, name)
+
+
+__dir__ = _listing(__name__)

@@ -307,10 +307,11 @@ static PyObject *get_doc(PyObject *o, void *u)
         "Errors: TypeError for an operand that is no array or number (NumPy's arrays are none) and for types that the\n"
         "    operation does not have; UFuncTypeError, a TypeError, for a conversion that `casting` forbids; "
         "ValueError for\n"
-        "    shapes that do not broadcast, `out` of another shape, and words that are none of the above.",
+        "    shapes that do not broadcast, `out` of another shape, and words that are none of the above.%s",
         f->info.name, signature(f), f->info.doc ? f->info.doc : "", (int)ceil(f->info.ulp), operands(f),
         f->info.nout == 1 ? "" : "    out1: where the first result goes.\n    out2: where the second result goes.\n",
-        f->info.nout == 1 ? "a new array, or `out`" : "a tuple of two arrays, new ones or those of `out`");
+        f->info.nout == 1 ? "a new array, or `out`" : "a tuple of two arrays, new ones or those of `out`",
+        cpy_example_of(f->info.name));
 }
 
 static PyObject *get_identity(PyObject *o, void *u)

@@ -13,6 +13,8 @@ typedef struct cpy_ufunc {
 
 enum { MOST_INPUTS = 3, MOST_OUTPUTS = 2 };
 
+/* The section `Example:` of a ufunc's docstring, "" where there is none (tools/generate/examples.py). */
+const char *cpy_example_of(const char *name);
 PyObject *cpy_ufunc_reduce(PyObject *o, PyObject *args, PyObject *kw);
 PyObject *cpy_ufunc_accumulate(PyObject *o, PyObject *args, PyObject *kw);
 PyObject *cpy_ufunc_reduceat(PyObject *o, PyObject *args, PyObject *kw);

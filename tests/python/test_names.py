@@ -53,7 +53,7 @@ NO_C = {
     OF_OBJECTS: """
         array2string array_repr array_str asanyarray asarray asarray_chkfinite asnumpy require iterable isscalar
         iscomplexobj isrealobj isfortran get_array_module get_array_wrap einsum_path broadcast_shapes shares_memory
-        may_share_memory byte_bounds ix_ block unique_all unique_counts unique_inverse unique_values NamedTuple
+        may_share_memory byte_bounds ix_ block unique_all unique_counts unique_inverse unique_values
         normalize_axis_index normalize_axis_tuple as_series fromDlpack bandwidth extrema""",
     VIEWS: """
         array_split split hsplit vsplit dsplit unstack sliding_window_view row_stack""",
@@ -78,8 +78,8 @@ NO_C = {
         allow_synchronize base_repr binary_repr disp errstate format_float_positional format_float_scientific
         get_default_memory_pool get_default_pinned_memory_pool get_printoptions get_runtime_info geterr
         install_as_cupy install_as_numba is_available load_ipython_extension printoptions safe_eval set_printoptions
-        set_string_function seterr show_config who ufuncs_of empty_pinned empty_like_pinned zeros_pinned
-        zeros_like_pinned get_fft_plan""",
+        set_string_function seterr show_config who empty_pinned empty_like_pinned zeros_pinned zeros_like_pinned
+        get_fft_plan""",
     "the generators' laws are cp_rng_NAME; these are Python's generators, their states and old names": """
         default_rng get_random_state set_random_state reset_states seed rand randn randint random_integers
         random_sample ranf sample bytes""",

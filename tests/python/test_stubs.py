@@ -190,7 +190,7 @@ def test_signatures(module):
     m = importlib.import_module(module)
     for name, node in names_of(stub_of(module).body).items():
         f = getattr(m, name, None)
-        if isinstance(node, ast.FunctionDef) and name != "rows":
+        if isinstance(node, ast.FunctionDef) and name != "rows" and not node.decorator_list:  # stubtest has overloads
             same_arguments(node, f)
 
 

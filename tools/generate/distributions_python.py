@@ -4,7 +4,7 @@ import ast
 import textwrap
 
 from distributions import SOURCE, read
-from source_stubs import HEAD, MADE, Module
+from source_stubs import MADE, Module, complete
 
 PACKAGE = True
 SIZE = "the shape of the result (None: that of the parameters)"
@@ -69,7 +69,7 @@ def free_functions(every):
 def write_python(name, text, out):
     path = f"python/cuprite/random/{name}"
     out.write(path + ".py", SOURCE, text)
-    out.write(path + ".pyi", SOURCE, HEAD + Module(ast.parse(text), "cuprite.random", ()).text())
+    out.write(path + ".pyi", SOURCE, complete(Module(ast.parse(text), "cuprite.random", ()).text()))
 
 
 def write(tables, out):

@@ -1,4 +1,4 @@
-"""Generates the sections of a function's docstring, arguments, result and errors, from its row.
+"""Generates the sections of a function's docstring, arguments, result, errors and example, from its row.
 
 A row's `doc` is the summary and what is specific to the function. Four short sections follow: each argument with its
 meaning (the row's column `about`, else that of its name in MEANINGS and OF_GROUP, else that of its kind), the result
@@ -11,6 +11,8 @@ that takes such a kind for something else checks it and says so in `raises`.
 """
 import re
 import textwrap
+
+import examples
 
 WIDTH = 110
 
@@ -327,9 +329,15 @@ def sections(f, method=False):
 def documentation(f, method=False):
     doc = f.row.doc
     rest = sections(f, method)
-    return doc + ("\n\n" + rest if rest else "")
+    example = "" if method and not f.is_method_only else examples.section(f.module, [f.name, *f.also])
+    return doc + ("\n\n" + rest if rest else "") + example
+
+
+def example(doc):
+    """The lines of a docstring's example, as they are indented; none where it has none."""
+    return doc.partition("\n\nExample:\n")[2].rstrip()
 
 
 def summary(doc):
     """The part of a docstring before its sections."""
-    return re.split(r"\n\n(?:Parameters:|Result:|Errors:|NumPy:)", doc, maxsplit=1)[0]
+    return re.split(r"\n\n(?:Parameters:|Result:|Errors:|NumPy:|Example:)", doc, maxsplit=1)[0]

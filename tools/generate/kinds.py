@@ -66,13 +66,13 @@ KINDS = {k.name: k for k in [
     _array("array", "cpy_take_array({o}, &{v})", stub="ndarray"),
     # an array, or a number: a host scalar of the type that the arrays beside it give it
     # (a number as the default is what the body takes for NULL)
-    _array("operand", "cpy_take_operand({o}, near.x, &{v})", stub="ndarray | complex", reads_arrays=True,
+    _array("operand", "cpy_take_operand({o}, near.x, &{v})", stub="_Operand", reads_arrays=True,
            constant={0.0: "NULL", 1.0: "NULL", TURN: "NULL"}),
     # the same for operations that integers do not have: beside them no integer is too large
-    _array("replacement", "cpy_take_replacement({o}, near.x, &{v})", stub="ndarray | complex", reads_arrays=True,
+    _array("replacement", "cpy_take_replacement({o}, near.x, &{v})", stub="_Operand", reads_arrays=True,
            constant={0.0: "NULL"}),
     # where a reduction starts: it becomes the result's type, whatever an integer beside the array would be
-    _array("start", "cpy_take_start({o}, near.x, {typed}, {out}, &{v})", stub="ndarray | complex", reads_arrays=True,
+    _array("start", "cpy_take_start({o}, near.x, {typed}, {out}, &{v})", stub="_Operand", reads_arrays=True,
            accepts_none=True, option=".initial = {v}, .no_identity = {o} == Py_None"),
     # an array, or what asarray makes one of, on the device of the arrays beside it
     _array("array_like", "cpy_take_array_like({o}, near.x, &{v})", stub="ArrayLike", reads_arrays=True),
@@ -87,7 +87,7 @@ KINDS = {k.name: k for k in [
     # an array, a number as a host scalar, or a list; NumPy's arrays are rejected
     _array("array_or_list", "cpy_take_array_or_list({o}, near.x, &{v})", stub="ArrayLike", reads_arrays=True),
     # an array, or a number as a 0-d one
-    _array("array_or_number", "cpy_take_array_or_number({o}, &{v})", stub="ndarray | complex"),
+    _array("array_or_number", "cpy_take_array_or_number({o}, &{v})", stub="_Operand"),
     # whose type and shape are wanted: an array, or what asarray makes of another library's; lists are refused
     _array("prototype", "cpy_take_prototype({o}, &{v})", stub="ArrayLike"),
     # an array or a number that does not take part in the promotion of the others
@@ -95,8 +95,8 @@ KINDS = {k.name: k for k in [
     # a boolean array, or the truth of a number; True means none
     _array("where", "cpy_take_where({o}, &{v})", stub="ndarray | bool", constant={True: "NULL"}),
     # the same beside the array it limits: a Python integer beyond that one's integers limits nothing
-    _array("low_bound", "cpy_take_bound({o}, near.x, -1, &{v})", stub="ndarray | complex", reads_arrays=True),
-    _array("high_bound", "cpy_take_bound({o}, near.x, 1, &{v})", stub="ndarray | complex", reads_arrays=True),
+    _array("low_bound", "cpy_take_bound({o}, near.x, -1, &{v})", stub="_Operand", reads_arrays=True),
+    _array("high_bound", "cpy_take_bound({o}, near.x, 1, &{v})", stub="_Operand", reads_arrays=True),
     # indices: an array, a number, or a list, whose numbers become integers
     _array("indices", "cpy_take_indices({o}, near.x, &{v})", stub="ArrayLike", reads_arrays=True),
     # what is written into the array beside it, as x[...] = value takes it
@@ -114,7 +114,7 @@ KINDS = {k.name: k for k in [
          clear="{v} = (cpy_arrays){{0}};", c="int n, cp_array *const *{name}", stub="Sequence[ndarray]",
          release="cpy_drop_arrays(&{v});"),
     Kind("arrays_or_numbers", "cpy_arrays {name};", "cpy_take_arrays_or_numbers({o}, &{v})", passed="{v}.n, {v}.at",
-         clear="{v} = (cpy_arrays){{0}};", c="int n, cp_array *const *{name}", stub="Sequence[ndarray | complex]",
+         clear="{v} = (cpy_arrays){{0}};", c="int n, cp_array *const *{name}", stub="Sequence[_Operand]",
          release="cpy_drop_arrays(&{v});"),
     Kind("arrays_like", "cpy_arrays {name};", "cpy_take_arrays_like({o}, &{v})", passed="{v}.n, {v}.at",
          clear="{v} = (cpy_arrays){{0}};", c="int n, cp_array *const *{name}", stub="Sequence[ArrayLike]",

@@ -1,5 +1,6 @@
 """Stubs of Python modules, from their source: definitions, assignments and imports, with their names and arguments at
-run time. Types are Any, but for results that the source annotates, what Python itself asks of a method, and OVERLOADS.
+run time. Types are those of results that the source annotates, what Python itself asks of a method, and what
+python_types says; others are Any.
 
 Invariant: nothing is executed. A name that begins with an underscore is left out unless another module imports it or
 something public is made of it.
@@ -10,43 +11,18 @@ import pathlib
 import re
 
 import lazy
+import python_types
 
-HEAD = '# mypy: disable-error-code="override,misc,assignment,attr-defined"\nfrom typing import Any\n\n'
+HEAD = '# mypy: disable-error-code="override,misc,assignment,attr-defined,type-arg,no-untyped-def,unused-ignore"\n' \
+    'from typing import Any\n\n'
 NONE = ("__init__", "__setattr__", "__delattr__", "__setitem__", "__delitem__", "__init_subclass__")
 KINDS = {**dict.fromkeys(NONE, "None"), **dict.fromkeys(["__eq__", "__ne__", "__bool__", "__contains__"], "bool"),
          **dict.fromkeys(["__hash__", "__int__", "__len__", "__index__"], "int"), "__float__": "float",
+         "__new__": "Self", "__iter__": "Iterator[Any]",
          "__complex__": "complex", **dict.fromkeys(["__repr__", "__str__"], "str"), "__bytes__": "bytes"}
 DECORATORS = ("property", "staticmethod", "classmethod")
 MADE = {}  # the __all__ of generated modules, by the expression that imports it; their generators enter it
 OBJECTS = ("intrinsic", "jit.rawkernel")  # decorators whose result is not a function
-# Functions whose result depends on their arguments, by module.
-OVERLOADS = {
-    "cuprite.linalg": {
-        "svd": """@overload
-def svd(a: Any, full_matrices: Any=True, compute_uv: Literal[True]=True, hermitian: Any=False) -> SVDResult: ...
-@overload
-def svd(a: Any, full_matrices: Any=True, *, compute_uv: Literal[False], hermitian: Any=False) -> ndarray: ...
-@overload
-def svd(a: Any, full_matrices: Any, compute_uv: Literal[False], hermitian: Any=False) -> ndarray: ...""",
-        "qr": """@overload
-def qr(a: Any, mode: Literal['reduced', 'complete']='reduced') -> QRResult: ...
-@overload
-def qr(a: Any, mode: Literal['r']) -> ndarray: ...
-@overload
-def qr(a: Any, mode: Literal['raw']) -> tuple[ndarray, ndarray]: ...""",
-    },
-    "cuprite._compiler.fuse.fusion": {  # a fused function takes and gives what the function does
-        "fuse": """@overload
-def fuse(function: _F, /, *, kernel_name: str | None=None) -> _F: ...
-@overload
-def fuse(*, kernel_name: str | None=None) -> Callable[[_F], _F]: ...""",
-    },
-}
-TYPE_OF_FUNCTION = """from collections.abc import Callable
-from typing import TypeVar
-
-_F = TypeVar("_F", bound=Callable[..., Any])"""
-
 
 def name_of(path, root):
     """cuprite/random/_state.py below root is cuprite.random._state."""
@@ -72,6 +48,11 @@ def statements(body):
             yield node
 
 
+def complete(text):
+    """A stub, with what its types need before it."""
+    return HEAD + "".join(line + "\n" for line in python_types.imports(text)) + text
+
+
 class Package:
     """The sources of the package, and which private names of each other modules take."""
 
@@ -95,18 +76,15 @@ class Package:
         package = own if path.stem == "__init__" else own.rpartition(".")[0]
         tree = ast.parse(path.read_text())
         parts = {p.stem for p in path.parent.iterdir()} if path.stem == "__init__" else set()
-        text = Module(tree, package, self.wanted.get(own, set()), parts, OVERLOADS.get(own, {})).text()
-        imports = {"numpy.": "import numpy", "@overload": "from typing import Literal, overload",
-                   "[_F]": TYPE_OF_FUNCTION}
-        needs = [line for sign, line in imports.items() if sign in text]
-        return HEAD + "".join(line + "\n" for line in needs) + text
+        return complete(Module(tree, package, self.wanted.get(own, set()), parts, own).text())
 
 
 class Module:
-    def __init__(self, tree, package, wanted, parts=(), overloads=()):
-        self.body, self.package, self.parts = list(statements(tree.body)), package, parts
-        self.overloads = overloads
-        self.wanted = set(wanted)
+    def __init__(self, tree, package, wanted, parts=(), name=""):
+        self.body, self.package, self.parts, self.name = list(statements(tree.body)), package, parts, name
+        self.overloads = python_types.OVERLOADS.get(name, {})
+        types = [*self.overloads.values(), *python_types.RESULTS.get(name, {})]
+        self.wanted = set(wanted) | set(re.findall(r"\w+", " ".join(types)))
         for node in self.body:  # what public classes and aliases are made of
             if isinstance(node, ast.ClassDef):
                 self.wanted |= {n.id for b in node.bases for n in ast.walk(b) if isinstance(n, ast.Name)}
@@ -152,7 +130,8 @@ class Module:
             names = ast.literal_eval(all_)
             self.lines += [f"{n}: Any" for n in names if n not in self.types | self.seen]
             self.lines.append(f"__all__ = {[*names, *[n for other in others for n in MADE[other]]]}")
-        return "\n".join(self.later() + self.modules() + self.lines) + "\n"
+        before = [python_types.BEFORE[self.name]] if self.name in python_types.BEFORE else []
+        return "\n".join(before + self.later() + self.modules() + self.lines) + "\n"
 
     def later(self):
         """What a package imports when it is first used: names, and the modules that have them ("": it is one)."""
@@ -183,7 +162,7 @@ class Module:
         if isinstance(node, ast.FunctionDef):
             if self.shown(node.name):
                 self.seen.add(node.name)
-                self.lines += [self.overloads[node.name]] if node.name in self.overloads else function(node, "")
+                self.lines += self.function(node, "")
         elif isinstance(node, ast.ClassDef):
             if self.shown(node.name):
                 self.lines += self.a_class(node, "")
@@ -194,10 +173,11 @@ class Module:
                     self.seen.add(name)
                     made = copy.deepcopy(self.function_makers[maker])
                     made.name = name
-                    self.lines += function(made, "")
+                    self.lines += self.function(made, "")
                 elif self.shown(name) and name not in self.seen:
                     self.seen.add(name)
-                    self.lines.append(variable(name, value, self.types | self.seen, ""))
+                    self.lines += a_named_tuple(name, value) or \
+                        [variable(name, value, self.types | self.seen, "", python_types.variable(self.name, name))]
         elif isinstance(node, ast.ImportFrom) and node.module == "__future__":
             pass
         elif isinstance(node, ast.ImportFrom):
@@ -219,9 +199,20 @@ class Module:
                 if used in self.wanted:
                     self.lines.append(f"import {a.name}" + (f" as {a.asname}" if a.asname else ""))
 
+    def known(self, owner, name):
+        """The type of an attribute of a class."""
+        return python_types.result(self.name, f"{owner.name}.{name}") or "Any"
+
+    def function(self, node, indent, owner=None):
+        name = f"{owner}.{node.name}" if owner else node.name
+        if name in self.overloads:
+            return [indent + line for line in self.overloads[name].split("\n")]
+        return function(node, indent, python_types.result(self.name, name))
+
     def a_class(self, node, indent):
         bases = [ast.unparse(b) for b in node.bases if not isinstance(b, ast.Call)]
         bases += ["Any" for b in node.bases if isinstance(b, ast.Call)]
+        bases += [b for name, b in python_types.BASES.get(self.name, {}).items() if name == node.name]
         lines = [f"{indent}class {node.name}{'(' + ', '.join(bases) + ')' if bases else ''}:"]
         inside, seen, is_enum = indent + "    ", set(), any("Enum" in b for b in bases)
         slots = next((n.value for n in node.body if isinstance(n, ast.Assign) and ast.unparse(n.targets[0])
@@ -230,12 +221,12 @@ class Module:
         defined = {n.name for n in node.body if isinstance(n, ast.FunctionDef)}
         if slots is not None:
             names = ast.literal_eval(slots)
-            lines += [f"{inside}{n}: Any" for n in ([names] if isinstance(names, str) else names)
+            lines += [f"{inside}{n}: {self.known(node, n)}" for n in ([names] if isinstance(names, str) else names)
                       if not n.startswith("_")]
         for inner in statements(node.body):
             if isinstance(inner, ast.FunctionDef):
                 if not inner.name.startswith("_") or inner.name.startswith("__") or inner.name in aliased:
-                    lines += function(inner, inside)
+                    lines += self.function(inner, inside, node.name)
             elif isinstance(inner, ast.ClassDef) and not inner.name.startswith("_"):
                 lines += self.a_class(inner, inside)
             elif isinstance(inner, (ast.Assign, ast.AnnAssign)):
@@ -244,10 +235,10 @@ class Module:
                         continue
                     seen.add(name)
                     if is_call(value, "property"):
-                        lines += a_property(name, len(value.args) > 1, inside)
+                        lines += a_property(name, len(value.args) > 1, inside, self.known(node, name))
                     elif isinstance(value, ast.Call) and ast.unparse(value.func) in self.property_makers:
                         settable = value.args and ast.unparse(value.args[-1]) == "True"
-                        lines += a_property(name, settable, inside)
+                        lines += a_property(name, settable, inside, self.known(node, name))
                     elif isinstance(inner, ast.AnnAssign) and value is not None or is_enum:
                         lines.append(f"{inside}{name}{'' if is_enum else ': Any'} = "
                                      f"{ast.unparse(value) if value and constant(value) else '...'}")
@@ -256,7 +247,8 @@ class Module:
                     else:
                         lines.append(variable(name, value, self.types | defined | seen, inside))
         for name, value in self.added.get(node.name, []):
-            lines += a_property(name, False, inside) if is_call(value, "property") else [f"{inside}{name}: Any"]
+            lines += a_property(name, False, inside, self.known(node, name)) if is_call(value, "property") else \
+                [f"{inside}{name}: Any"]
         return lines if len(lines) > 1 else [lines[0] + " ..."]
 
 
@@ -269,8 +261,8 @@ def is_call(value, function):
     return isinstance(value, ast.Call) and ast.unparse(value.func) == function
 
 
-def a_property(name, settable, indent):
-    lines = [f"{indent}@property", f"{indent}def {name}(self) -> Any: ..."]
+def a_property(name, settable, indent, kind="Any"):
+    lines = [f"{indent}@property", f"{indent}def {name}(self) -> {kind}: ..."]
     return lines + [f"{indent}@{name}.setter", f"{indent}def {name}(self, value: Any) -> None: ..."] * bool(settable)
 
 
@@ -287,15 +279,26 @@ def targets(node):
     return found
 
 
-def variable(name, value, known, indent):
+def a_named_tuple(name, value):
+    """The class of `name = collections.namedtuple("Name", "a b")`, or nothing."""
+    if not is_call(value, "collections.namedtuple"):
+        return []
+    fields = ast.literal_eval(value.args[1]).split()
+    optional = next((len(k.value.elts) for k in value.keywords if k.arg == "defaults"), 0)
+    return ["from typing import NamedTuple", f"class {name}(NamedTuple):",
+            *(f"    {field}: {python_types.variable(name, field) or 'Any'}" + " = ..." * (i >= len(fields) - optional)
+              for i, field in enumerate(fields))]
+
+
+def variable(name, value, known, indent, kind=None):
     if name == "__hash__" and isinstance(value, ast.Constant) and value.value is None:
         return f"{indent}__hash__ = None  # type: ignore"
     if isinstance(value, ast.Name) and value.id in known and value.id != name:
         return f"{indent}{name} = {value.id}"
-    return f"{indent}{name}: Any"
+    return f"{indent}{name}: {kind or 'Any'}"
 
 
-def function(node, indent):
+def function(node, indent, kind=None):
     lines = []
     for d in node.decorator_list:
         text = ast.unparse(d)
@@ -305,8 +308,41 @@ def function(node, indent):
             return a_property(node.name, True, indent)
         if text in DECORATORS or text.endswith(".setter"):
             lines.append(f"{indent}@{text}")
-    result = annotation(node.returns) if node.returns else KINDS.get(node.name, "Any")
+    result = annotation(node.returns) if node.returns else kind or KINDS.get(node.name) or result_of(node)
     return lines + [f"{indent}def {node.name}({arguments(node)}) -> {result}: ..."]
+
+
+def inside(node):
+    """The nodes of a function, without those of functions in it."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
+            yield child
+            yield from inside(child)
+
+
+def result_of(node):
+    """What the body's return statements say of the result: None, bool, str or Self; else Any."""
+    nodes = list(inside(node))
+    returned = [n.value for n in nodes if isinstance(n, ast.Return)]
+    if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in nodes) or isinstance(node.body[-1], ast.Raise):
+        return "Any"
+    if all(v is None or isinstance(v, ast.Constant) and v.value is None for v in returned):
+        return "None"
+    ends = isinstance(node.body[-1], ast.Return)  # else it may end without a result
+    kinds = {kind_of(v) for v in returned}
+    return kinds.pop() if ends and len(kinds) == 1 else "Any"
+
+
+def kind_of(value):
+    """The type of a returned expression where its form says it; comparisons of arrays are arrays, so `is` alone."""
+    certain = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
+    if isinstance(value, ast.Compare) and all(isinstance(op, certain) for op in value.ops) \
+            or isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not) \
+            or isinstance(value, ast.Constant) and isinstance(value.value, bool):
+        return "bool"
+    if isinstance(value, ast.JoinedStr) or isinstance(value, ast.Constant) and isinstance(value.value, str):
+        return "str"
+    return "Self" if isinstance(value, ast.Name) and value.id == "self" else "Any"
 
 
 def annotation(node):
@@ -317,9 +353,16 @@ def annotation(node):
 def arguments(node):
     """The arguments with their defaults, where these are constants."""
     a = node.args
-    every = [*a.posonlyargs, *a.args, *a.kwonlyargs, *([a.vararg] if a.vararg else []), *([a.kwarg] if a.kwarg else [])]
-    for arg in every:
-        arg.annotation = None if arg.arg in ("self", "cls") else ast.Name("Any")
+    words = python_types.said(ast.get_docstring(node))
+    plain = [*a.posonlyargs, *a.args]
+    defaults = dict(zip([arg.arg for arg in [*plain[len(plain) - len(a.defaults):], *a.kwonlyargs]],
+                        [*a.defaults, *a.kw_defaults]))
+    for arg in [*plain, *a.kwonlyargs]:
+        kind = python_types.parameter(arg.arg, defaults.get(arg.arg), words)
+        arg.annotation = None if arg.arg in ("self", "cls") else ast.Name(kind)
+    for arg in [a.vararg, a.kwarg]:
+        if arg:
+            arg.annotation = ast.Name("Any")
     a.defaults = [d if constant(d) else ast.Constant(...) for d in a.defaults]
     a.kw_defaults = [d if d is None or constant(d) else ast.Constant(...) for d in a.kw_defaults]
     return ast.unparse(a)

@@ -12,16 +12,17 @@ import lazy
 import source_stubs
 from element_types import TABLE, python_names, types_of
 from functions import read_functions
-from source_stubs import Module, Package, function, imported
+from overloads import overloads, tuple_of
+from source_stubs import Module, Package, imported
 
 PACKAGE = True  # what it writes is Python's, not the compilers'
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PYTHON = ROOT / "python" / "cuprite"
-HEAD = """# mypy: disable-error-code="override,misc"
-from collections.abc import Sequence
-from typing import Any, SupportsIndex, final
+HEAD = """# mypy: disable-error-code="override,misc,overload-overlap"
+from collections.abc import Iterator, Sequence
+from typing import Any, Generic, Literal, Protocol, SupportsIndex, TypeAlias, final, overload
 
-from typing_extensions import disjoint_base
+from typing_extensions import Self, TypeVar, disjoint_base
 
 import numpy
 from numpy.typing import ArrayLike, DTypeLike
@@ -34,6 +35,11 @@ ATTRIBUTES = {"T": "ndarray", "mT": "ndarray", "real": "ndarray", "imag": "ndarr
               "data": "MemoryPointer", "__array_priority__": "float", "__cuda_array_interface__": "dict[str, Any]"}
 # Result types of functions and methods with hand-written bodies; others return Any.
 GIVEN = {
+    **dict.fromkeys("allclose array_equal real imag".split(), "ndarray"),
+    "center_of_mass": "tuple[ndarray, ...] | list[ndarray]", "extrema": "tuple[ndarray, ndarray, Any, Any]",
+    **dict.fromkeys("minimum_position maximum_position".split(), "tuple[int, ...] | list[tuple[int, ...]]"),
+    "find_objects": "list[tuple[slice, ...] | None]", "measure": "Sources", "__reduce__": "tuple[Any, ...]",
+    "__deepcopy__": "ndarray", "__array_finalize__": "None",
     **dict.fromkeys("""angle arange array asanyarray asarray ascontiguousarray asfortranarray astype byteswap clip
         compress conj conjugate empty_like eye flatten fromDlpack from_dlpack full full_like matmul matvec ones_like
         ravel reduced_view reshape tensordot to_device vecdot vecmat view zeros_like __array_wrap__""".split(),
@@ -45,11 +51,23 @@ GIVEN = {
     "__dlpack_device__": "tuple[int, int]", "__format__": "str",
 }
 BINARY = "add sub mul matmul truediv floordiv mod pow lshift rshift and or xor divmod".split()
-UFUNC = """@final
-class ufunc:
+UFUNC = """class _Foreign(Protocol):
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
+# what stands where an array does: another library's array on the device, and numbers
+_Operand: TypeAlias = "ndarray | complex | numpy.number[Any] | numpy.bool_ | _Foreign"
+_Out: TypeAlias = "ndarray | tuple[ndarray | None, ...] | None"
+_In = TypeVar("_In", default=Any)
+_Results = TypeVar("_Results", default=Any)
+
+# The numbers of operands and of results are parameters of the type: ufunc[Literal[2], Literal[1]] is that of add.
+@final
+class ufunc(Generic[_In, _Results]):
     name: str
-    nin: int
-    nout: int
+    @property
+    def nin(self) -> _In: ...
+    @property
+    def nout(self) -> _Results: ...
     nargs: int
     types: list[str]
     ntypes: int
@@ -60,18 +78,32 @@ class ufunc:
     __qualname__: str
     @property
     def __signature__(self) -> Any: ...
-    def __call__(self, *args: Any, out: Any = None, where: Any = True, casting: str = 'same_kind', order: str = 'K',
-                 dtype: DTypeLike | None = None, subok: bool = True, signature: Any = None, sig: Any = None) -> Any: ...
-    def reduce(self, array: ndarray, axis: Any = 0, dtype: DTypeLike | None = None, out: ndarray | None = None,
-               keepdims: bool = False,
-               initial: Any = None, where: Any = True) -> ndarray: ...
-    def accumulate(self, array: ndarray, axis: Any = 0, dtype: DTypeLike | None = None,
+{calls}    def reduce(self, array: _Operand, axis: SupportsIndex | Sequence[SupportsIndex] | None = 0,
+               dtype: DTypeLike | None = None, out: ndarray | None = None, keepdims: bool = False, initial: Any = None,
+               where: ndarray | bool = True) -> ndarray: ...
+    def accumulate(self, array: _Operand, axis: SupportsIndex = 0, dtype: DTypeLike | None = None,
                    out: ndarray | None = None) -> ndarray: ...
-    def reduceat(self, array: ndarray, indices: ArrayLike, axis: Any = 0, dtype: DTypeLike | None = None,
+    def reduceat(self, array: _Operand, indices: ArrayLike, axis: SupportsIndex = 0, dtype: DTypeLike | None = None,
                  out: ndarray | None = None) -> ndarray: ...
-    def outer(self, a: Any, b: Any, /, **options: Any) -> Any: ...
+    @overload
+    def outer(self: ufunc[Literal[2], Literal[1]], a: _Operand, b: _Operand, /, **options: Any) -> ndarray: ...
+    @overload
+    def outer(self, a: _Operand, b: _Operand, /, **options: Any) -> Any: ...
     def at(self, a: ndarray, indices: Any, b: ArrayLike | None = None, /) -> None: ...
 """
+CALL = """    @overload
+    def __call__(self: ufunc[Literal[{nin}], Literal[{nout}]], {operands},
+                 out_: _Out = None, /, *, out: _Out = None, where: ndarray | bool = True, casting: str = 'same_kind',
+                 order: str = 'K', dtype: DTypeLike | None = None, subok: bool = True, signature: Any = None,
+                 sig: Any = None) -> {result}: ...
+"""
+
+
+def ufunc_class(shapes):
+    """ufunc's stub, with an overload for each (number of operands, number of results) that there is."""
+    calls = "".join(CALL.format(nin=nin, nout=nout, operands=", ".join(f"x{i + 1}: _Operand" for i in range(nin)),
+                                result=tuple_of(nout)) for nin, nout in sorted(shapes))
+    return UFUNC.replace("{calls}", calls)
 
 
 KERNELS = """class _CompileError(RuntimeError): ...
@@ -103,13 +135,28 @@ class _Fusion:
 """
 
 
+def triples(f):
+    """The arguments of a row as overloads.by_flags takes them."""
+    made = []
+    for a in f.arguments:
+        if a.how == "keyword" and not any(n == "*" for n, _, _ in made):
+            made.append(("*", "", None))
+        made.append((a.name, stub_of(a), a.text if a.has_default else None))
+    return made
+
+
+def stub_of(a):
+    """An argument's annotation."""
+    none = a.optional and "None" not in a.kind.stub and a.kind.stub != "object"
+    return a.kind.stub + (" | None" if none else "")
+
+
 def annotated(f, first="", skip=0):
     """The arguments of a row with annotations and defaults."""
     parts, seen = [first] if first else [], False
     shown = f.arguments[skip:]
     for i, a in enumerate(shown):
-        stub = a.kind.stub + (" | None" if a.optional and "None" not in a.kind.stub and a.kind.stub != "object"
-                              else "")
+        stub = stub_of(a)
         if a.how == "star":
             parts.append(f"*{a.name}: Any")
             seen = True
@@ -138,15 +185,27 @@ def result(f):
 
 
 def definition(name, f, method=False):
+    several = None if method else overloads(name, triples(f))
+    if several:
+        return several
     arguments = annotated(f, "self", 1) if method else annotated(f)
     indent = "    " if method else ""
     return f"{indent}def {name}({arguments}) -> {result(f)}: ...\n"
 
 
 def operations(tables, module=None):
-    """Names of a module's ufuncs, from the table of elementwise operations."""
+    """Names of a module's ufuncs, from the table of elementwise operations -> (number of operands, of results)."""
     rows = [r for r in tables.of("operation") if not r.get("hidden") and r.get("module") == module]
-    return sorted(name for r in rows for name in [r.args[0], *r.get("aliases", [])])
+    return dict(sorted((name, numbers_of(r.args[1])) for r in rows for name in [r.args[0], *r.get("aliases", [])]))
+
+
+def numbers_of(signature):
+    """"T,T->T" is (2, 1)."""
+    return tuple(side.count(",") + 1 for side in signature.split("->"))
+
+
+def ufunc_lines(ufuncs):
+    return "".join(f"{n}: ufunc[Literal[{nin}], Literal[{nout}]]\n" for n, (nin, nout) in ufuncs.items())
 
 
 def properties():
@@ -159,7 +218,7 @@ def properties():
 def ndarray(methods, raw):
     text = "@disjoint_base\nclass ndarray:\n" \
            "    def __new__(cls, shape: Any, dtype: DTypeLike = ..., memptr: Any = None, strides: Any = None, " \
-           "order: str = 'C') -> Any: ...\n"
+           "order: str = 'C') -> Self: ...\n"
     for name, writable in properties():
         kind = ATTRIBUTES.get(name, "Any")
         text += f"    @property\n    def {name}(self) -> {kind}: ...\n"
@@ -178,7 +237,7 @@ def ndarray(methods, raw):
         text += f"    def __{op}__(self, value: Any, /) -> ndarray: ...\n"
     for operator in ("getitem__(self, key: Any, /) -> ndarray", "setitem__(self, key: Any, value: Any, /) -> None",
                      "delitem__(self, key: Any, /) -> None",
-                     "len__(self) -> int", "iter__(self) -> Any", "contains__(self, key: Any, /) -> bool",
+                     "len__(self) -> int", "iter__(self) -> Iterator[ndarray]", "contains__(self, key: Any, /) -> bool",
                      "bool__(self) -> bool", "int__(self) -> int", "float__(self) -> float", "index__(self) -> int"):
         text += f"    def __{operator}: ...\n"
     for name, f in sorted(methods.items()):
@@ -197,8 +256,8 @@ def write_core(functions, methods, raw, names, out):
         "from cuprite.cuda.memory import MemoryPointer\n\n"
     text += "class OutOfMemoryError(MemoryError): ...\nclass UFuncTypeError(TypeError): ...\n"
     text += "class CUDARuntimeError(RuntimeError):\n    @property\n    def status(self) -> int: ...\n"
-    text += KERNELS + "\n" + UFUNC + "\n" + ndarray(methods, raw) + "\n"
-    text += "".join(f"{n}: ufunc\n" for n in names) + "\n"
+    text += KERNELS + "\n" + ufunc_class(set(names.values())) + "\n" + ndarray(methods, raw) + "\n"
+    text += ufunc_lines(names) + "\n"
     text += "".join(definition(n, f) for n, f in sorted(functions.items()))
     text += "\ndef rows(name: str, /) -> dict[str, Any]: ...\n"
     out.write("python/cuprite/_core.pyi", "the rows of functions and operations", text)
@@ -209,7 +268,8 @@ def write_package(functions, names, foreign, out):
     tree = ast.parse((PYTHON / "__init__.py").read_text())
     named = {ast.unparse(n.targets[0]): n.value for n in tree.body if isinstance(n, ast.Assign)}
     modules, borrowed = ast.literal_eval(named["_MODULES"]), ast.literal_eval(named["_NUMPY"])
-    text = HEAD + "".join(f"from cuprite import {m} as {m}\n" for m in sorted(modules))
+    text = HEAD + "import builtins\nimport cuprite.cuda.memory\nimport cuprite.cuda.pinned_memory\n"
+    text += "".join(f"from cuprite import {m} as {m}\n" for m in sorted(modules))
     core = sorted(n for n in [*functions, *names, "ndarray", "ufunc", "OutOfMemoryError", "UFuncTypeError",
                               "CUDARuntimeError", "DeviceSynchronized"]
                   if not n.startswith("_"))
@@ -224,12 +284,12 @@ def write_package(functions, names, foreign, out):
                   if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "__all__") if shaping.exists() else []
     text += "from cuprite._shaping import (\n" + "".join(f"    {n} as {n},\n" for n in public
                                                          if n not in core) + ")\n\n" if public else ""
-    own = Module(tree, "cuprite", ())
+    own = Module(tree, "cuprite", (), (), "cuprite")
     text += "\n".join(imported("cuprite", lazy.names())) + "\n\n"
     text += "__version__: str\n__array_api_version__: str\npi: float\ne: float\neuler_gamma: float\n"
     text += "inf: float\nnan: float\nnewaxis: None\n"
     text += "".join(line + "\n" for node in tree.body if isinstance(node, ast.FunctionDef) and own.shown(node.name)
-                    for line in function(node, ""))
+                    for line in own.function(node, "")).replace("-> bool", "-> builtins.bool")
     text += "__all__: list[str]\n"
     out.write("python/cuprite/__init__.pyi", "the rows of functions and operations, and __init__.py", text)
 
@@ -248,8 +308,9 @@ def write_module(row, functions, ufuncs, out):
         text += "".join(f'{n} = _ufuncs["{n}"]\n' for n in ufuncs)
     text += "\nfrom cuprite._missing import getter as _getter\n\n__getattr__ = _getter(__name__)\n"
     out.write(path + ".py", row.file, text + "\n__all__ = [\n" + "".join(f'    "{n}",\n' for n in names) + "]\n")
-    uses = "from cuprite._core import ndarray, ufunc\n\n"
-    stub = "".join(f"{n}: ufunc\n" for n in ufuncs) + "".join(definition(n, functions[n]) for n in sorted(functions))
+    uses = "from cuprite._core import _Operand, ndarray, ufunc\n" + \
+        ("from cuprite._support import Sources\n" if "measure" in functions else "") + "\n"
+    stub = ufunc_lines(ufuncs) + "".join(definition(n, functions[n]) for n in sorted(functions))
     out.write(path + ".pyi", row.file, HEAD + uses + stub + f"__all__ = {names}\n")
 
 
@@ -261,7 +322,7 @@ def write_absent(row, out):
         f'__getattr__ = names(__name__, "{library}"' + (f', "{instead}"' if instead else "") + ")\n"
     path = f"python/cuprite/cuda/{name}"
     out.write(path + ".py", row.file, text)
-    out.write(path + ".pyi", row.file, source_stubs.HEAD + Module(ast.parse(text), "cuprite.cuda", ()).text())
+    out.write(path + ".pyi", row.file, source_stubs.complete(Module(ast.parse(text), "cuprite.cuda", ()).text()))
 
 
 def write_sources(out, made):
@@ -281,7 +342,7 @@ def write(tables, out):
             functions.setdefault(f.module, {}).update({n: f for n in [f.name] + f.also})
         if f.method:
             methods.update({n: f for n in [f.method] + (f.also if f.is_method_only else [])})
-    names = [n for n in operations(tables) if n not in functions.get("", {})]
+    names = {n: of for n, of in operations(tables).items() if n not in functions.get("", {})}
     out.write("python/cuprite/_foreign.py", TABLE, python_names(types_of(tables)))
     write_core(functions.get("", {}), methods, tables.of("varargs"), names, out)
     write_package(functions.get("", {}), names, [t.name for t in types_of(tables) if t.module != "numpy"], out)

@@ -19,7 +19,7 @@ from cuprite.cuda.pinned_memory import (  # noqa: F401
     set_pinned_memory_allocator)
 from cuprite.cuda.stream import (  # noqa: F401
     Event, ExternalStream, Stream, _current, get_current_stream, get_elapsed_time)
-from cuprite._missing import missing as _missing
+from cuprite._missing import listing as _listing, missing as _missing
 
 __all__ = ["BaseMemory", "CFunctionAllocator", "Device", "Event", "ExternalStream", "Graph", "ManagedMemory", "Memory",
            "MemoryAsync", "MemoryAsyncPool", "MemoryHook", "MemoryPointer", "MemoryPool", "OutOfMemoryError",
@@ -48,17 +48,13 @@ def __getattr__(name):
     return value
 
 
-def __dir__():
-    return sorted(set(globals()) | set(_LATER))
-
-
 def profile():
     """A block that a profiler records: with cuprite.cuda.profile(): ..."""
     from cuprite.profiler import profile
     return profile()
 
 
-def get_cuda_path():
+def get_cuda_path() -> str | None:
     """The folder of CUDA's toolkit ($CUDA_PATH, or where nvcc lies); None where there is none."""
     import os
     import shutil
@@ -69,7 +65,7 @@ def get_cuda_path():
     return os.path.dirname(os.path.dirname(os.path.realpath(nvcc)))
 
 
-def get_nvcc_path():
+def get_nvcc_path() -> str | None:
     """$NVCC, or the path of nvcc; None where there is none. Nothing of Cuprite needs it."""
     import os
     import shutil
@@ -78,20 +74,23 @@ def get_nvcc_path():
     return path or (home and shutil.which("nvcc", path=os.path.join(home, "bin")))
 
 
-def get_rocm_path():
+def get_rocm_path() -> str | None:
     """None: Cuprite has no devices of AMD's."""
 
 
-def get_hipcc_path():
+def get_hipcc_path() -> str | None:
     """None: Cuprite has no devices of AMD's."""
 
 
-def get_local_runtime_version():
+def get_local_runtime_version() -> int:
     """The version of CUDA's runtime, as 13000, which is linked into the plugin; 0 where there is no GPU."""
     from cuprite.cuda import runtime
     return runtime.runtimeGetVersion()
 
 
-def get_cublas_handle():
+def get_cublas_handle() -> int:
     """Cuprite makes no handles of CUDA's libraries: NotImplementedError."""
     raise NotImplementedError("get_cublas_handle: Cuprite makes no handles of CUDA's libraries; cublasCreate does")
+
+
+__dir__ = _listing(__name__)

@@ -1,5 +1,8 @@
 """Placeholders for functions and classes of libraries that Cuprite has no interface to. Programs can import them; a
 call raises an error that says what is missing and what does the same here."""
+import sys
+
+from cuprite._missing import listing
 
 
 def function(library, name, instead=""):
@@ -24,9 +27,10 @@ def message(library, name, instead=""):
 
 
 def names(module, library, instead=""):
-    """A module's __getattr__: every name in small letters is a function of the library's."""
+    """A module's __getattr__: every name in small letters is a function of the library's. It gets its __dir__ too."""
     def __getattr__(name):
         if name.startswith("_") or name != name.lower() and name == name.upper():
             raise AttributeError(f"module '{module}' has no attribute {name!r}: Cuprite has no interface to {library}")
         return function(library, f"{module.rpartition('.')[2]}.{name}", instead)
+    vars(sys.modules[module])["__dir__"] = listing(module)
     return __getattr__

@@ -106,7 +106,7 @@ class ManagedMemory(Memory):
     Errors: CUDARuntimeError where there is not so much."""
     _kind = _MANAGED
 
-    def prefetch(self, stream, device_id=None):
+    def prefetch(self, stream, device_id=None) -> None:
         """Moves the bytes to a device (-1: the host) ahead of their use; nothing to do on the CPU.
 
         Parameters: stream: the stream in which it happens (None: the current one); device_id: a device's number
@@ -114,7 +114,7 @@ class ManagedMemory(Memory):
         from cuprite.cuda import runtime
         runtime.memPrefetchAsync(self.ptr, self.size, self.device_id if device_id is None else device_id, stream.ptr)
 
-    def advise(self, advise, dev):
+    def advise(self, advise, dev) -> None:
         """Tells the driver how the bytes will be used (runtime.cudaMemAdvise...); nothing to do on the CPU.
 
         Parameters: advise: one of these numbers; dev: a device."""
@@ -229,7 +229,7 @@ class MemoryPointer:
         return f"<MemoryPointer {self.ptr:#x} device={self.device!r}>"
 
     # --- bytes ---
-    def copy_from_device(self, src, size):
+    def copy_from_device(self, src, size) -> None:
         """Copies bytes from another MemoryPointer, of any device.
 
         Parameters: src: a MemoryPointer; size: a number of bytes.
@@ -241,7 +241,7 @@ class MemoryPointer:
         src._inside(0, size, "copy_from_device: from")
         _copy(self.ptr, self._device, src.ptr, src._device, size)
 
-    def copy_from_host(self, mem, size):
+    def copy_from_host(self, mem, size) -> None:
         """Copies bytes from an address of the host's memory: a number or a ctypes.c_void_p.
 
         Parameters: mem: an address of the host; size: a number of bytes.
@@ -250,7 +250,7 @@ class MemoryPointer:
         self._inside(0, size, "copy_from_host: to")
         _copy(self.ptr, self._device, mem, -1, size)
 
-    def copy_to_host(self, mem, size):
+    def copy_to_host(self, mem, size) -> None:
         """Copies bytes to an address of the host's memory and waits for them.
 
         Parameters: mem: an address of the host; size: a number of bytes.
@@ -259,7 +259,7 @@ class MemoryPointer:
         self._inside(0, size, "copy_to_host: from")
         _copy(mem, -1, self.ptr, self._device, size)
 
-    def copy_from(self, mem, size):
+    def copy_from(self, mem, size) -> None:
         """copy_from_device or copy_from_host, by what it gets.
 
         Parameters: mem: a MemoryPointer, or an address of the host; size: a number of bytes.
@@ -269,7 +269,7 @@ class MemoryPointer:
         else:
             self.copy_from_host(mem, size)
 
-    def memset(self, value, size):
+    def memset(self, value, size) -> None:
         """Sets bytes to a value, of which the last eight bits count.
 
         Parameters: value: an integer; size: a number of bytes.
@@ -281,7 +281,7 @@ class MemoryPointer:
             with Device._of(self._device):
                 ndarray((size,), "u1", memptr=self).fill(value)
 
-    def copy_from_device_async(self, src, size, stream=None):
+    def copy_from_device_async(self, src, size, stream=None) -> None:
         """copy_from_device in a stream, the current one by default.
 
         Parameters: src: a MemoryPointer; size: a number of bytes; stream: the stream in which it happens (None: the
@@ -290,7 +290,7 @@ class MemoryPointer:
         with _in(stream):
             self.copy_from_device(src, size)
 
-    def copy_from_host_async(self, mem, size, stream=None):
+    def copy_from_host_async(self, mem, size, stream=None) -> None:
         """copy_from_host in a stream. On a GPU the host's bytes must stay until it is done.
 
         Parameters: mem: an address of the host; size: a number of bytes; stream: the stream in which it happens
@@ -302,7 +302,7 @@ class MemoryPointer:
             with _in(stream):
                 self.copy_from_host(mem, size)
 
-    def copy_to_host_async(self, mem, size, stream=None):
+    def copy_to_host_async(self, mem, size, stream=None) -> None:
         """copy_to_host in a stream. On a GPU the bytes are there when the stream has come so far.
 
         Parameters: mem: an address of the host; size: a number of bytes; stream: the stream in which it happens
@@ -314,7 +314,7 @@ class MemoryPointer:
             with _in(stream):
                 self.copy_to_host(mem, size)
 
-    def copy_from_async(self, mem, size, stream=None):
+    def copy_from_async(self, mem, size, stream=None) -> None:
         """copy_from_device_async or copy_from_host_async, by what it gets.
 
         Parameters: mem: a MemoryPointer, or an address of the host; size: a number of bytes; stream: the stream in
@@ -325,7 +325,7 @@ class MemoryPointer:
         else:
             self.copy_from_host_async(mem, size, stream)
 
-    def memset_async(self, value, size, stream=None):
+    def memset_async(self, value, size, stream=None) -> None:
         """memset in a stream.
 
         Parameters: value: an integer; size: a number of bytes; stream: the stream in which it happens (None: the
@@ -386,7 +386,7 @@ def malloc(size):
     return MemoryPointer(Memory(size), 0)
 
 
-def malloc_managed(size):
+def malloc_managed(size) -> "MemoryPointer":
     """A pointer to new managed memory; MemoryPool(malloc_managed) pools it.
 
     Parameters: size: a number of bytes.
@@ -394,7 +394,7 @@ def malloc_managed(size):
     return MemoryPointer(ManagedMemory(size), 0)
 
 
-def malloc_async(size):
+def malloc_async(size) -> "MemoryPointer":
     """A pointer to new memory from the platform's pool, in the order of the current stream.
 
     Parameters: size: a number of bytes.

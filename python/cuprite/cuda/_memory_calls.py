@@ -57,7 +57,7 @@ def _free(ptr, name, *more):
 
 
 @typed
-def malloc(size):
+def malloc(size) -> int:
     """The address of new memory of the current device.
 
     Parameters: size: a number of bytes.
@@ -66,7 +66,7 @@ def malloc(size):
 
 
 @typed
-def mallocManaged(size, flags=cudaMemAttachGlobal):
+def mallocManaged(size, flags=cudaMemAttachGlobal) -> int:
     """The address of new memory that host and device use; on the CPU that is all memory.
 
     Parameters: size: a number of bytes; flags: an integer."""
@@ -74,7 +74,7 @@ def mallocManaged(size, flags=cudaMemAttachGlobal):
 
 
 @typed
-def mallocAsync(size, stream):
+def mallocAsync(size, stream) -> int:
     """The address of new memory, in the order of a stream.
 
     Parameters: size: a number of bytes; stream: a stream's handle."""
@@ -83,7 +83,7 @@ def mallocAsync(size, stream):
 
 
 @typed
-def mallocFromPoolAsync(size, pool, stream):
+def mallocFromPoolAsync(size, pool, stream) -> int:
     """The address of new memory from a pool, in the order of a stream.
 
     Parameters: size: a number of bytes; pool: a pool's handle; stream: a stream's handle."""
@@ -91,7 +91,7 @@ def mallocFromPoolAsync(size, pool, stream):
 
 
 @typed
-def hostAlloc(size, flags):
+def hostAlloc(size, flags) -> int:
     """The address of new page-locked memory of the host.
 
     Parameters: size: a number of bytes; flags: an integer.
@@ -100,7 +100,7 @@ def hostAlloc(size, flags):
 
 
 @typed
-def free(ptr):
+def free(ptr) -> None:
     """Frees memory of a device.
 
     Parameters: ptr: an address.
@@ -109,7 +109,7 @@ def free(ptr):
 
 
 @typed
-def freeHost(ptr):
+def freeHost(ptr) -> None:
     """Frees memory that hostAlloc gave.
 
     Parameters: ptr: an address."""
@@ -117,7 +117,7 @@ def freeHost(ptr):
 
 
 @typed
-def freeAsync(ptr, stream):
+def freeAsync(ptr, stream) -> None:
     """Frees memory in the order of a stream.
 
     Parameters: ptr: an address; stream: a stream's handle."""
@@ -126,7 +126,7 @@ def freeAsync(ptr, stream):
 
 
 @typed
-def hostRegister(ptr, size, flags):
+def hostRegister(ptr, size, flags) -> None:
     """Locks pages of the host's memory; nothing to do on other devices than CUDA's.
 
     Parameters: ptr: an address; size: a number of bytes; flags: an integer."""
@@ -135,7 +135,7 @@ def hostRegister(ptr, size, flags):
 
 
 @typed
-def hostUnregister(ptr):
+def hostUnregister(ptr) -> None:
     """Takes back what hostRegister did.
 
     Parameters: ptr: an address."""
@@ -143,7 +143,7 @@ def hostUnregister(ptr):
         native("cudaHostUnregister", ptr)
 
 
-def memGetInfo():
+def memGetInfo() -> "tuple[int, int]":
     """(free, total) bytes of the current device."""
     q = _device.query(here())
     return q["memory_free"], q["memory_total"]
@@ -169,7 +169,7 @@ def _inside(name, address, size):
 
 
 @typed
-def memcpy(dst, src, size, kind):
+def memcpy(dst, src, size, kind) -> None:
     """Copies bytes; kind is memcpyHostToDevice and so on.
 
     Parameters: dst: an address; src: an address; size: a number of bytes; kind: memcpyHostToDevice and so on.
@@ -186,7 +186,7 @@ def memcpy(dst, src, size, kind):
 
 
 @typed
-def memcpyAsync(dst, src, size, kind, stream):
+def memcpyAsync(dst, src, size, kind, stream) -> None:
     """memcpy in the order of a stream.
 
     Parameters: dst: an address; src: an address; size: a number of bytes; kind: memcpyHostToDevice and so on;
@@ -201,7 +201,7 @@ def memcpyAsync(dst, src, size, kind, stream):
 
 
 @typed
-def memcpyPeer(dst, dstDevice, src, srcDevice, size):
+def memcpyPeer(dst, dstDevice, src, srcDevice, size) -> None:
     """Copies bytes from one device to another and waits.
 
     Parameters: dst: an address; dstDevice: a device's number; src: an address; srcDevice: a device's number; size: a
@@ -211,7 +211,7 @@ def memcpyPeer(dst, dstDevice, src, srcDevice, size):
 
 
 @typed
-def memcpyPeerAsync(dst, dstDevice, src, srcDevice, size, stream):
+def memcpyPeerAsync(dst, dstDevice, src, srcDevice, size, stream) -> None:
     """Copies bytes from one device to another in the order of a stream.
 
     Parameters: dst: an address; dstDevice: a device's number; src: an address; srcDevice: a device's number; size: a
@@ -233,7 +233,7 @@ def _inside_2d(name, dst, dpitch, src, spitch, width, height):
 
 
 @typed
-def memcpy2D(dst, dpitch, src, spitch, width, height, kind):
+def memcpy2D(dst, dpitch, src, spitch, width, height, kind) -> None:
     """Copies `height` rows of `width` bytes that lie dpitch and spitch bytes apart.
 
     Parameters: dst: an address; dpitch: bytes from row to row of the copy; src: an address; spitch: bytes from row
@@ -247,7 +247,7 @@ def memcpy2D(dst, dpitch, src, spitch, width, height, kind):
 
 
 @typed
-def memcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, stream):
+def memcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, stream) -> None:
     """memcpy2D in the order of a stream.
 
     Parameters: dst: an address; dpitch: bytes from row to row of the copy; src: an address; spitch: bytes from row
@@ -268,7 +268,7 @@ def _set(ptr, value, size):
 
 
 @typed
-def memset(ptr, value, size):
+def memset(ptr, value, size) -> None:
     """Sets bytes to a value.
 
     Parameters: ptr: an address; value: an integer; size: a number of bytes."""
@@ -277,7 +277,7 @@ def memset(ptr, value, size):
 
 
 @typed
-def memsetAsync(ptr, value, size, stream):
+def memsetAsync(ptr, value, size, stream) -> None:
     """memset in the order of a stream.
 
     Parameters: ptr: an address; value: an integer; size: a number of bytes; stream: a stream's handle."""
@@ -286,7 +286,7 @@ def memsetAsync(ptr, value, size, stream):
 
 
 @typed
-def memPrefetchAsync(devPtr, count, dstDevice, stream):
+def memPrefetchAsync(devPtr, count, dstDevice, stream) -> None:
     """Moves managed memory to a device (-1: the host) ahead of its use; nothing to do on other devices than CUDA's.
 
     Parameters: devPtr: an address; count: a number of bytes; dstDevice: a device's number; stream: a stream's
@@ -296,7 +296,7 @@ def memPrefetchAsync(devPtr, count, dstDevice, stream):
 
 
 @typed
-def memAdvise(devPtr, count, advice, device):
+def memAdvise(devPtr, count, advice, device) -> None:
     """Tells how managed memory will be used; nothing to do on other devices than CUDA's.
 
     Parameters: devPtr: an address; count: a number of bytes; advice: memAdvise...; device: a device's number."""
@@ -322,7 +322,7 @@ def pointerGetAttributes(ptr):
 
 
 @typed
-def pointerGetMemoryType(ptr):
+def pointerGetMemoryType(ptr) -> int:
     """The memoryType... of what an address points to.
 
     Parameters: ptr: an address."""
@@ -331,7 +331,7 @@ def pointerGetMemoryType(ptr):
 
 # --- pools of the platform ---
 @typed
-def memPoolCreate(props):
+def memPoolCreate(props) -> int:
     """The handle of a new pool.
 
     Parameters: props: a MemPoolProps.
@@ -342,13 +342,13 @@ def memPoolCreate(props):
 
 
 @typed
-def memPoolDestroy(pool):
+def memPoolDestroy(pool) -> None:
     """Ends a pool."""
     native("cudaMemPoolDestroy", pool)
 
 
 @typed
-def memPoolTrimTo(pool, size):
+def memPoolTrimTo(pool, size) -> None:
     """Gives back what the pool holds beyond `size` bytes."""
     native("cudaMemPoolTrimTo", pool, size)
 
@@ -370,7 +370,7 @@ def memPoolGetAttribute(pool, attr):
 
 
 @typed
-def memPoolSetAttribute(pool, attr, value):
+def memPoolSetAttribute(pool, attr, value) -> None:
     """Sets an attribute of a pool.
 
     Parameters: pool: a pool's handle; attr: memPoolAttr...; value: an integer."""
@@ -401,7 +401,7 @@ def _opened(name, handle, *more):
 
 
 @typed
-def ipcGetMemHandle(devPtr):
+def ipcGetMemHandle(devPtr) -> bytes:
     """Bytes by which another process finds the memory.
 
     Parameters: devPtr: an address."""
@@ -409,7 +409,7 @@ def ipcGetMemHandle(devPtr):
 
 
 @typed
-def ipcOpenMemHandle(handle, flags=cudaIpcMemLazyEnablePeerAccess):
+def ipcOpenMemHandle(handle, flags=cudaIpcMemLazyEnablePeerAccess) -> int:
     """The address of another process's memory here.
 
     Parameters: handle: the bytes that stand for it; flags: an integer."""
@@ -417,7 +417,7 @@ def ipcOpenMemHandle(handle, flags=cudaIpcMemLazyEnablePeerAccess):
 
 
 @typed
-def ipcCloseMemHandle(devPtr):
+def ipcCloseMemHandle(devPtr) -> None:
     """Gives an address of ipcOpenMemHandle up.
 
     Parameters: devPtr: an address."""
@@ -425,13 +425,13 @@ def ipcCloseMemHandle(devPtr):
 
 
 @typed
-def ipcGetEventHandle(event):
+def ipcGetEventHandle(event) -> bytes:
     """Bytes by which another process finds the event."""
     return _handle_of("cudaIpcGetEventHandle", event)
 
 
 @typed
-def ipcOpenEventHandle(handle):
+def ipcOpenEventHandle(handle) -> int:
     """Another process's event here.
 
     Parameters: handle: the bytes that stand for it."""

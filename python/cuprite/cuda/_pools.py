@@ -50,7 +50,7 @@ class PooledMemory(BaseMemory):
         self._block, self._pool, self._place = block, pool, place
         self.ptr, self.size, self._device = block.ptr, size, block._device
 
-    def free(self):
+    def free(self) -> None:
         """Gives the memory back."""
         block, self._block = self._block, None
         if block is None:
@@ -170,7 +170,7 @@ class MemoryPool(_Pool):
             self._count += 1
             insort(self._free.setdefault(place, []), (size, self._count, block))
 
-    def free_all_blocks(self, stream=None):
+    def free_all_blocks(self, stream=None) -> None:
         """Gives the current device's unused blocks back; with a stream only those that were freed there."""
         device = _device.current()
         with self._lock:
@@ -181,30 +181,30 @@ class MemoryPool(_Pool):
             self._held[device] = self._held.get(device, 0) - sum(size for size, _, _ in gone)
         del gone
 
-    def n_free_blocks(self):
+    def n_free_blocks(self) -> int:
         """Number of blocks held for reuse on the current device."""
         return sum(len(free) for (device, _), free in list(self._free.items()) if device == _device.current())
 
-    def used_bytes(self):
+    def used_bytes(self) -> int:
         """Bytes given out on the current device."""
         return self._used.get(_device.current(), 0)
 
-    def total_bytes(self):
+    def total_bytes(self) -> int:
         """Bytes taken from the allocator on the current device."""
         return self._held.get(_device.current(), 0)
 
-    def free_bytes(self):
+    def free_bytes(self) -> int:
         """Bytes held for reuse on the current device."""
         return self.total_bytes() - self.used_bytes()
 
-    def set_limit(self, size=None, fraction=None):
+    def set_limit(self, size=None, fraction=None) -> None:
         """Limits what the pool may hold on the current device: bytes, or a fraction of its memory; 0: no limit.
 
         Parameters: size: bytes; fraction: a number from 0 to 1.
         Errors: ValueError for both, and for what is out of these."""
         self._limits[_device.current()] = self._limit_in_bytes(size, fraction)
 
-    def get_limit(self):
+    def get_limit(self) -> int:
         """The limit in bytes; 0: none."""
         return self._limits.get(_device.current(), 0)
 
@@ -312,32 +312,32 @@ class MemoryAsyncPool(_Pool):
             return self._taken.get(_device.current(), 0)
         return runtime.memPoolGetAttribute(self._pool(), attribute)
 
-    def used_bytes(self):
+    def used_bytes(self) -> int:
         """Bytes in use."""
         from cuprite.cuda import _constants
         return self._figure(_constants.cudaMemPoolAttrUsedMemCurrent)
 
-    def total_bytes(self):
+    def total_bytes(self) -> int:
         """Bytes taken from the device."""
         from cuprite.cuda import _constants
         return self._figure(_constants.cudaMemPoolAttrReservedMemCurrent)
 
-    def free_bytes(self):
+    def free_bytes(self) -> int:
         """Bytes held for reuse."""
         return self.total_bytes() - self.used_bytes()
 
-    def n_free_blocks(self):
+    def n_free_blocks(self) -> int:
         """The platform does not report it: NotImplementedError."""
         raise NotImplementedError("MemoryAsyncPool.n_free_blocks: the platform's pool does not tell its blocks")
 
-    def free_all_blocks(self, stream=None):
+    def free_all_blocks(self, stream=None) -> None:
         """Gives unused memory back to the device, once the stream, the current one by default, has come so far."""
         from cuprite.cuda import get_current_stream, runtime
         (stream or get_current_stream()).synchronize()
         if on_cuda(_device.current()):
             runtime.memPoolTrimTo(self._pool(), 0)
 
-    def set_limit(self, size=None, fraction=None):
+    def set_limit(self, size=None, fraction=None) -> None:
         """What the platform's pool keeps, rather than gives back, when nothing uses it.
 
         Parameters: size: bytes; fraction: a share of the device's memory."""
@@ -346,7 +346,7 @@ class MemoryAsyncPool(_Pool):
         if on_cuda(_device.current()):
             runtime.memPoolSetAttribute(self._pool(), _constants.cudaMemPoolAttrReleaseThreshold, bytes_)
 
-    def get_limit(self):
+    def get_limit(self) -> int:
         """That number of bytes."""
         from cuprite.cuda import _constants
         return self._figure(_constants.cudaMemPoolAttrReleaseThreshold) if on_cuda(_device.current()) else 0

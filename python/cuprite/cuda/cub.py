@@ -3,7 +3,7 @@ choose: `available` is False, the functions raise NotImplementedError."""
 import enum
 
 from cuprite.cuda._absent import function
-from cuprite._missing import missing as _missing
+from cuprite._missing import listing as _listing, missing as _missing
 
 available = False
 
@@ -46,3 +46,6 @@ for _name, _instead in {"cub_histogram": "", "cub_reduction": "cuprite's reducti
                         "device_histogram": "", "device_reduce": "cuprite's reductions do that", "device_scan": "",
                         "device_segmented_reduce": "cuprite's reductions along axes do that"}.items():
     globals()[_name] = function("CUB", f"cub.{_name}", _instead)
+
+
+__dir__ = _listing(__name__)

@@ -34,20 +34,20 @@ class Device:
         return d
 
     @property
-    def id(self):
+    def id(self) -> int:
         """The device's number; the CPU has 0 where there is no GPU, else -1."""
         return 0 if self._number == CPU and _device.count() == 0 else self._number
 
-    def use(self):
+    def use(self) -> "Device":
         """Makes the device current for this thread."""
         _device.use(self._number)
         return self
 
-    def synchronize(self):
+    def synchronize(self) -> None:
         """Waits for all work on the device; raises what failed there."""
         _device.synchronize(self._number)
 
-    def __enter__(self):
+    def __enter__(self) -> "Device":
         try:
             before = _device.current()
         except CUDARuntimeError:  # a forked child has no use of the parent's GPU, but of this one it may
@@ -65,35 +65,35 @@ class Device:
                        doc="What kind of device it is: cpu, cuda, ...")
 
     @property
-    def mem_info(self):
+    def mem_info(self) -> "tuple[int, int]":
         """(free, total) bytes."""
         q = _device.query(self._number)
         return q["memory_free"], q["memory_total"]
 
     @property
-    def compute_capability(self):
+    def compute_capability(self) -> str:
         """"90" for sm_90. Devices that are no GPUs have "90" too, whose limits and words kernels have there."""
         return _device.query(self._number)["variant"].removeprefix("sm_") if on_cuda(self._number) else "90"
 
     @property
-    def attributes(self):
+    def attributes(self) -> "dict[str, int]":
         """What is known of the device, by the names of cudaDeviceAttr without their beginning."""
         from cuprite.cuda._attributes import attributes_of
         return attributes_of(self._number)
 
     @property
-    def pci_bus_id(self):
+    def pci_bus_id(self) -> str:
         """Where the device sits, as "0000:0A:00.0"; the CPU sits on no bus: "cpu"."""
         from cuprite.cuda import runtime
         return runtime.deviceGetPCIBusId(self)
 
     @classmethod
-    def from_pci_bus_id(cls, pci_bus_id):
+    def from_pci_bus_id(cls, pci_bus_id) -> "Device":
         """The device with that pci_bus_id."""
         from cuprite.cuda import runtime
         return cls(runtime.deviceGetByPCIBusId(pci_bus_id))
 
-    def can_access(self, peer):
+    def can_access(self, peer) -> bool:
         """Whether this device reads and writes the peer's memory directly. Copies need nothing said about it."""
         return _device.can_access(self._number, Device(peer)._number)
 
@@ -155,18 +155,18 @@ def _no_handle(name):
                               "library's create function")
 
 
-def is_available():
+def is_available() -> bool:
     """Whether there is a GPU. In a process that calls Cuprite cupy programs ask by this whether they may run, and they
     may: True."""
     return modules["cuprite"].__name__ == "cupy" or _device.count() > 0
 
 
-def get_device_id():
+def get_device_id() -> int:
     """The number of the current device."""
     return Device().id
 
 
-def get_compute_capability():
+def get_compute_capability() -> str:
     """The current device's."""
     return Device().compute_capability
 

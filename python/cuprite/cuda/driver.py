@@ -47,7 +47,7 @@ def check_status(status):
         raise CUDADriverError(status)
 
 
-def get_build_version():
+def get_build_version() -> int:
     """The version of CUDA that this was made for; 0 where the current device is not CUDA's."""
     return runtime.runtimeGetVersion()
 

@@ -28,7 +28,7 @@ class Function:
         self._kernel(grid, block, args, shared_mem, cooperative=enable_cooperative_groups, stream=stream)
 
     def linear_launch(self, size, args, shared_mem=0, block_max_size=128, stream=None,
-                      enable_cooperative_groups=False):
+                      enable_cooperative_groups=False) -> None:
         """A launch of at least `size` threads in a row, in blocks of at most block_max_size.
 
         Parameters: size: how many threads; args: the arguments; shared_mem: bytes of dynamic shared memory;
@@ -50,11 +50,11 @@ class Module:
     ptr = property(lambda self: _handle(self, self._loaded().device) if self._module is not None else 0,
                    doc="A number that names it, 0 while it is empty; on a GPU NotImplementedError.")
 
-    def load(self, cubin):
+    def load(self, cubin) -> None:
         """Takes cubin, fatbin or PTX."""
         self._module = _core._Module.load(cubin)
 
-    def load_file(self, filename):
+    def load_file(self, filename) -> None:
         """Takes a file of cubin, fatbin or PTX.
 
         Parameters: filename: a path."""
@@ -66,7 +66,7 @@ class Module:
             raise RuntimeError("the module was not loaded")
         return self._module
 
-    def get_function(self, name):
+    def get_function(self, name) -> "Function":
         """The kernel of that name, by the name in the source where `mapping` has it."""
         return Function(self, (self.mapping or {}).get(name, name))
 

@@ -1,5 +1,6 @@
 """Graphs: work that a stream recorded (Stream.begin_capture), to be launched as often as wanted."""
 from cuprite import _device
+from cuprite._missing import listing as _listing
 
 
 class Graph:
@@ -19,11 +20,11 @@ class Graph:
     def _in(self, stream):
         return _device.stream_current(self._number) if stream is None else stream._stream()
 
-    def launch(self, stream=None):
+    def launch(self, stream=None) -> None:
         """Does the recorded work in the order of a stream, the current one by default."""
         _device.graph_launch(self._graph, self._in(stream))
 
-    def upload(self, stream=None):
+    def upload(self, stream=None) -> None:
         """Prepares the next launch in the stream."""
         _device.graph_upload(self._graph, self._in(stream))
 
@@ -31,7 +32,7 @@ class Graph:
     graphExec = property(lambda self: _device.graph_handle(self._graph, True), doc="That of what is launched.")
     host_funcargs = property(lambda self: self._host_funcargs, doc="(function, argument) of each recorded host call.")
 
-    def debug_dot_str(self, flags=0):
+    def debug_dot_str(self, flags=0) -> str:
         """The graph as DOT text, which a GPU's driver writes.
 
         Parameters: flags: of cudaGraphDebugDotFlags."""
@@ -50,3 +51,6 @@ class Graph:
     def __repr__(self):
         from cuprite.cuda.stream import _shown
         return f"<Graph {self.graph:#x} (device {_shown(self._number)})>"
+
+
+__dir__ = _listing(__name__)

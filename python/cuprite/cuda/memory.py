@@ -27,7 +27,7 @@ class PythonFunctionAllocator:
     def __init__(self, malloc_func, free_func):
         self._malloc, self._free = malloc_func, free_func
 
-    def malloc(self, size):
+    def malloc(self, size) -> MemoryPointer:
         """A MemoryPointer to new memory.
 
         Parameters: size: a number of bytes."""
@@ -112,7 +112,7 @@ def get_allocator():
     return here.allocator if here.inside else _of_all
 
 
-def set_allocator(allocator=None):
+def set_allocator(allocator=None) -> None:
     """Makes new arrays of all threads come from allocator(size); without one from the device itself, past all pools.
     get_default_memory_pool().malloc is what it is at the start.
 
@@ -141,7 +141,7 @@ class using_allocator:
     def __init__(self, allocator=None):
         self._allocator, self._before = _callable(allocator), []
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         self._before.append((here.allocator, here.inside))
         here.allocator, here.inside = self._allocator, here.inside + 1
         _want(1)
@@ -160,7 +160,7 @@ class using_allocator:
         return inside
 
 
-def alloc(size):
+def alloc(size) -> MemoryPointer:
     """A pointer to new memory of the current device, from the current allocator.
 
     Parameters: size: a number of bytes.

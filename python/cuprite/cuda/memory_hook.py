@@ -1,5 +1,6 @@
 """Memory hooks: functions called around what a pool does in this thread, while a `with hook:` block lasts."""
 from _thread import _local
+from cuprite._missing import listing as _listing
 
 
 class _Here(_local):
@@ -40,38 +41,41 @@ class MemoryHook:
         if _here.hooks.pop(self.name, None) is not None:
             _want(-1)
 
-    def alloc_preprocess(self, **reported):
+    def alloc_preprocess(self, **reported) -> None:
         """Called before a pool asks the device for memory.
 
         Parameters: **reported: CuPy's figures of the event: device_id, mem_size and those that the event has."""
         pass
 
-    def alloc_postprocess(self, **reported):
+    def alloc_postprocess(self, **reported) -> None:
         """Called when the device has given memory to a pool.
 
         Parameters: **reported: CuPy's figures of the event: device_id, mem_size and those that the event has."""
         pass
 
-    def malloc_preprocess(self, **reported):
+    def malloc_preprocess(self, **reported) -> None:
         """Called before memory is given out.
 
         Parameters: **reported: CuPy's figures of the event: device_id, mem_size and those that the event has."""
         pass
 
-    def malloc_postprocess(self, **reported):
+    def malloc_postprocess(self, **reported) -> None:
         """Called when memory has been given out.
 
         Parameters: **reported: CuPy's figures of the event: device_id, mem_size and those that the event has."""
         pass
 
-    def free_preprocess(self, **reported):
+    def free_preprocess(self, **reported) -> None:
         """Called before memory is given back.
 
         Parameters: **reported: CuPy's figures of the event: device_id, mem_size and those that the event has."""
         pass
 
-    def free_postprocess(self, **reported):
+    def free_postprocess(self, **reported) -> None:
         """Called when memory has been given back.
 
         Parameters: **reported: CuPy's figures of the event: device_id, mem_size and those that the event has."""
         pass
+
+
+__dir__ = _listing(__name__)

@@ -1,5 +1,6 @@
 """Marks and ranges for NVIDIA's profilers: cupy.cuda.nvtx. Without the library, libnvToolsExt.so.1, they do nothing; it
 is looked for at the first call."""
+from cuprite._missing import listing as _listing
 _ARGB = (0xFF0000FF, 0xFFFF0000, 0xFF00FF00, 0xFFFFFF00, 0xFFFF00FF, 0xFF00FFFF)  # a colour for each id
 _library = None  # False: there is none
 
@@ -43,7 +44,7 @@ def _of_id(id_color):
     return None if id_color < 0 else _ARGB[id_color % len(_ARGB)]
 
 
-def MarkC(message, color=0):
+def MarkC(message, color=0) -> None:
     """Marks a moment, in an ARGB colour.
 
     Parameters: message: a string; color: 0xAARRGGBB."""
@@ -51,7 +52,7 @@ def MarkC(message, color=0):
         _library.nvtxMarkEx(_attributes(message, color))
 
 
-def Mark(message, id_color=-1):
+def Mark(message, id_color=-1) -> None:
     """Marks a moment, in one of a few colours.
 
     Parameters: message: a string; id_color: an integer (-1: any)."""
@@ -59,7 +60,7 @@ def Mark(message, id_color=-1):
         _library.nvtxMarkEx(_attributes(message, _of_id(id_color)))
 
 
-def RangePushC(message, color=0):
+def RangePushC(message, color=0) -> None:
     """Begins a range inside the thread's last one, in an ARGB colour.
 
     Parameters: message: a string; color: 0xAARRGGBB."""
@@ -67,7 +68,7 @@ def RangePushC(message, color=0):
         _library.nvtxRangePushEx(_attributes(message, color))
 
 
-def RangePush(message, id_color=-1):
+def RangePush(message, id_color=-1) -> None:
     """Begins a range inside the thread's last one, in one of a few colours.
 
     Parameters: message: a string; id_color: an integer (-1: any)."""
@@ -75,7 +76,7 @@ def RangePush(message, id_color=-1):
         _library.nvtxRangePushEx(_attributes(message, _of_id(id_color)))
 
 
-def RangePop():
+def RangePop() -> None:
     """Ends the thread's last range."""
     if _open():
         _library.nvtxRangePop()
@@ -88,10 +89,13 @@ def RangeStart(message, color):
     return _library.nvtxRangeStartEx(_attributes(message, color)) if _open() else 0
 
 
-def RangeEnd(range_id):
+def RangeEnd(range_id) -> None:
     """Ends the range with that number.
 
     Parameters: range_id: what RangeStart gave."""
     if _open():
         import ctypes
         _library.nvtxRangeEnd(ctypes.c_uint64(range_id))
+
+
+__dir__ = _listing(__name__)

@@ -8,6 +8,7 @@ from cuprite import _device
 from cuprite._core import _HostBytes
 from cuprite.cuda._memories import UNIT, addressed, checked, new
 from cuprite.cuda.device import Device, on_cuda
+from cuprite._missing import listing as _listing
 
 _PINNED = 3  # cp_memory_kind
 
@@ -54,7 +55,7 @@ class PinnedMemoryPointer(_HostBytes):
     mem = property(lambda self: self._mem, doc="The memory.")
     ptr = property(lambda self: self._ptr, doc="The address.")
 
-    def size(self):
+    def size(self) -> int:
         """Bytes from here to the end."""
         return self.mem.size - (self.ptr - self.mem.ptr)
 
@@ -78,7 +79,7 @@ class PooledPinnedMemory:
     def __init__(self, mem, pool):
         self.ptr, self.size, self._mem, self._pool = mem.ptr, mem.size, mem, pool
 
-    def free(self):
+    def free(self) -> None:
         """Gives the memory back."""
         mem, self._mem = self._mem, None
         if mem is not None:
@@ -103,7 +104,7 @@ class PinnedMemoryPool:
         self._allocator, self._lock, self._free = allocator, RLock(), []
         self._used = self._held = 0
 
-    def malloc(self, size):
+    def malloc(self, size) -> "PinnedMemoryPointer":
         """A PinnedMemoryPointer to at least `size` bytes."""
         rounded = max(1, (checked(size) + UNIT - 1) // UNIT) * UNIT
         with self._lock:
@@ -122,26 +123,26 @@ class PinnedMemoryPool:
             self._used -= mem.size
             insort(self._free, mem, key=lambda m: m.size)
 
-    def n_free_blocks(self):
+    def n_free_blocks(self) -> int:
         """Number of blocks held for reuse."""
         return len(self._free)
 
-    def free_all_blocks(self):
+    def free_all_blocks(self) -> None:
         """Returns unused memory to the system."""
         with self._lock:
             gone, self._free = self._free, []
             self._held -= sum(mem.size for mem in gone)
         del gone
 
-    def used_bytes(self):
+    def used_bytes(self) -> int:
         """Bytes given out."""
         return self._used
 
-    def total_bytes(self):
+    def total_bytes(self) -> int:
         """Bytes taken from the system."""
         return self._held
 
-    def free_bytes(self):
+    def free_bytes(self) -> int:
         """Bytes held for reuse."""
         return self._held - self._used
 
@@ -150,7 +151,7 @@ default_pool = PinnedMemoryPool()
 _allocator = default_pool.malloc
 
 
-def set_pinned_memory_allocator(allocator=None):
+def set_pinned_memory_allocator(allocator=None) -> None:
     """Makes alloc_pinned_memory use allocator(size); without one every block comes from the system.
 
     Parameters: allocator: a function of a size, or None.
@@ -161,12 +162,12 @@ def set_pinned_memory_allocator(allocator=None):
     _allocator = _malloc if allocator is None else allocator
 
 
-def alloc_pinned_memory(size):
+def alloc_pinned_memory(size) -> "PinnedMemoryPointer":
     """A PinnedMemoryPointer to at least `size` bytes, from the pool unless set_pinned_memory_allocator says so."""
     return _allocator(size)
 
 
-def is_memory_pinned(data):
+def is_memory_pinned(data) -> bool:
     """Whether the address lies in page-locked memory; without a GPU in what stands for it.
 
     Parameters: data: an address."""
@@ -175,3 +176,6 @@ def is_memory_pinned(data):
         from cuprite.cuda import runtime
         return runtime.pointerGetAttributes(data).type in (runtime.memoryTypeHost, runtime.memoryTypeManaged)
     return any(at <= data < at + size for at, size in list(_live.items()))
+
+
+__dir__ = _listing(__name__)

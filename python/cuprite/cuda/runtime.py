@@ -42,39 +42,39 @@ def check_status(status):
 
 
 # --- devices ---
-def driverGetVersion():
+def driverGetVersion() -> int:
     """The CUDA version of the driver, as 12040; 0 without one."""
     return native("cudaDriverGetVersion") if cuda() else 0
 
 
-def runtimeGetVersion():
+def runtimeGetVersion() -> int:
     """The version of CUDA's runtime, as 12040; 0 where the current device is not CUDA's."""
     return native("cudaRuntimeGetVersion") if cuda() else 0
 
 
-def getDeviceCount():
+def getDeviceCount() -> int:
     """Number of devices: the GPUs, or 1 (the CPU) where there is none."""
     return max(_device.count(), 1)
 
 
-def getDevice():
+def getDevice() -> int:
     """The current device's number."""
     return Device().id
 
 
 @typed
-def setDevice(device):
+def setDevice(device) -> None:
     """Makes a device current."""
     _device.use(number_of(device))
 
 
-def deviceSynchronize():
+def deviceSynchronize() -> None:
     """Waits for the current device."""
     _device.synchronize(here())
 
 
 @typed
-def deviceGetAttribute(attrib, device):
+def deviceGetAttribute(attrib, device) -> int:
     """An attribute (cudaDevAttr...) of a device.
 
     Parameters: attrib: one of these numbers; device: a device's number."""
@@ -92,7 +92,7 @@ def getDeviceProperties(device):
 
 
 @typed
-def deviceGetPCIBusId(device):
+def deviceGetPCIBusId(device) -> str:
     """Where a device sits, as "0000:0A:00.0"; the CPU is at "cpu"."""
     number = number_of(device)
     if not on_cuda(number):
@@ -105,7 +105,7 @@ def deviceGetPCIBusId(device):
 
 
 @typed
-def deviceGetByPCIBusId(pci_bus_id):
+def deviceGetByPCIBusId(pci_bus_id) -> int:
     """The number of the device that sits there.
 
     Parameters: pci_bus_id: a string as deviceGetPCIBusId gives.
@@ -132,7 +132,7 @@ def deviceCanAccessPeer(device, peerDevice):
 
 
 @typed
-def deviceEnablePeerAccess(peerDevice):
+def deviceEnablePeerAccess(peerDevice) -> None:
     """Lets the current device use a peer's memory in kernels. Copies see to it by themselves.
 
     Parameters: peerDevice: a device's number.
@@ -143,7 +143,7 @@ def deviceEnablePeerAccess(peerDevice):
 
 
 @typed
-def deviceDisablePeerAccess(peerDevice):
+def deviceDisablePeerAccess(peerDevice) -> None:
     """Takes back what deviceEnablePeerAccess allowed.
 
     Parameters: peerDevice: a device's number.
@@ -152,7 +152,7 @@ def deviceDisablePeerAccess(peerDevice):
 
 
 @typed
-def deviceGetLimit(limit):
+def deviceGetLimit(limit) -> int:
     """A limit (cudaLimit...) of the current device; 0 where there is none."""
     if cuda():
         return native("cudaDeviceGetLimit", limit)
@@ -166,7 +166,7 @@ def _known_limit(limit):
 
 
 @typed
-def deviceSetLimit(limit, value):
+def deviceSetLimit(limit, value) -> None:
     """Sets a limit; devices that are not CUDA's have none to set.
 
     Parameters: limit: cudaLimit...; value: an integer."""
@@ -178,13 +178,13 @@ def deviceSetLimit(limit, value):
 
 
 @typed
-def deviceGetDefaultMemPool(device):
+def deviceGetDefaultMemPool(device) -> int:
     """The handle of a device's own pool; 0 where the platform has none."""
     return native("cudaDeviceGetDefaultMemPool", ordinal(device)) if on_cuda(number_of(device)) else 0
 
 
 @typed
-def deviceGetMemPool(device):
+def deviceGetMemPool(device) -> int:
     """The handle of the pool that mallocAsync uses.
 
     Parameters: device: a device's number."""
@@ -192,7 +192,7 @@ def deviceGetMemPool(device):
 
 
 @typed
-def deviceSetMemPool(device, pool):
+def deviceSetMemPool(device, pool) -> None:
     """Makes mallocAsync use a pool.
 
     Parameters: device: a device's number; pool: a pool's handle."""
@@ -210,13 +210,13 @@ def _only(flags, known):
         raise CUDARuntimeError(f"cudaErrorInvalidValue: invalid argument: flags are {flags:#x}, known are {known:#x}")
 
 
-def streamCreate():
+def streamCreate() -> int:
     """The handle of a new stream."""
     return _kept(Stream())
 
 
 @typed
-def streamCreateWithFlags(flags):
+def streamCreateWithFlags(flags) -> int:
     """The handle of a new stream with streamDefault or streamNonBlocking.
 
     Parameters: flags: one of these."""
@@ -225,7 +225,7 @@ def streamCreateWithFlags(flags):
 
 
 @typed
-def streamCreateWithPriority(flags, priority):
+def streamCreateWithPriority(flags, priority) -> int:
     """The handle of a new stream with flags and a priority; lower goes first.
 
     Parameters: flags: streamDefault or streamNonBlocking; priority: an integer."""
@@ -234,14 +234,14 @@ def streamCreateWithPriority(flags, priority):
 
 
 @typed
-def streamDestroy(stream):
+def streamDestroy(stream) -> None:
     """Ends a stream that was made here."""
     if streams.pop(stream, None) is None:
         native("cudaStreamDestroy", stream, otherwise=_errors.INVALID_HANDLE)
 
 
 @typed
-def streamGetFlags(stream):
+def streamGetFlags(stream) -> int:
     """streamDefault or streamNonBlocking.
 
     Parameters: stream: a stream's handle."""
@@ -249,13 +249,13 @@ def streamGetFlags(stream):
 
 
 @typed
-def streamGetPriority(stream):
+def streamGetPriority(stream) -> int:
     """The stream's priority."""
     return stream_of(stream).priority
 
 
 @typed
-def streamSynchronize(stream):
+def streamSynchronize(stream) -> None:
     """Waits for a stream."""
     stream_of(stream).synchronize()
 
@@ -269,7 +269,7 @@ def streamQuery(stream):
 
 
 @typed
-def streamWaitEvent(stream, event, flags=0):
+def streamWaitEvent(stream, event, flags=0) -> None:
     """Later work in the stream waits for the event.
 
     Parameters: stream: a stream's handle; event: an event's handle; flags: 0."""
@@ -281,7 +281,7 @@ def streamWaitEvent(stream, event, flags=0):
 
 
 @typed
-def streamAddCallback(stream, callback, arg, flags=0):
+def streamAddCallback(stream, callback, arg, flags=0) -> None:
     """Calls callback(stream, 0, arg) once the stream's earlier work is done.
 
     Parameters: stream: a stream's handle; callback: a function of three arguments; arg: any object; flags: 0.
@@ -291,13 +291,13 @@ def streamAddCallback(stream, callback, arg, flags=0):
 
 
 @typed
-def launchHostFunc(stream, callback, arg):
+def launchHostFunc(stream, callback, arg) -> None:
     """Calls callback(arg) once the stream's earlier work is done."""
     stream_of(stream).launch_host_func(callback, arg)
 
 
 @typed
-def streamBeginCapture(stream, mode=streamCaptureModeRelaxed):
+def streamBeginCapture(stream, mode=streamCaptureModeRelaxed) -> None:
     """Records the stream's work from now on.
 
     Parameters: stream: a stream's handle; mode: streamCaptureMode....
@@ -308,7 +308,7 @@ def streamBeginCapture(stream, mode=streamCaptureModeRelaxed):
 
 
 @typed
-def streamEndCapture(stream):
+def streamEndCapture(stream) -> int:
     """The handle of a graph of what was recorded.
 
     Parameters: stream: a stream's handle.
@@ -328,7 +328,7 @@ def streamIsCapturing(stream):
 
 # --- graphs ---
 @typed
-def graphInstantiate(graph):
+def graphInstantiate(graph) -> int:
     """The handle of something that can be launched.
 
     Parameters: graph: a graph's handle."""
@@ -346,7 +346,7 @@ def _executable(handle):
 
 
 @typed
-def graphLaunch(graphExec, stream):
+def graphLaunch(graphExec, stream) -> None:
     """Does the recorded work in a stream.
 
     Parameters: graphExec: what graphInstantiate gave; stream: a stream's handle."""
@@ -358,7 +358,7 @@ def graphLaunch(graphExec, stream):
 
 
 @typed
-def graphUpload(graphExec, stream):
+def graphUpload(graphExec, stream) -> None:
     """Prepares the next launch in the stream.
 
     Parameters: graphExec: what graphInstantiate gave; stream: a stream's handle."""
@@ -370,14 +370,14 @@ def graphUpload(graphExec, stream):
 
 
 @typed
-def graphDestroy(graph):
+def graphDestroy(graph) -> None:
     """Ends a graph; what was instantiated from it stays."""
     if _graphs.pop(graph, None) is None:
         native("cudaGraphDestroy", graph, otherwise=_errors.INVALID_VALUE)
 
 
 @typed
-def graphExecDestroy(graphExec):
+def graphExecDestroy(graphExec) -> None:
     """Ends what graphInstantiate gave.
 
     Parameters: graphExec: its handle."""
@@ -407,13 +407,13 @@ def _event(handle):
     return known
 
 
-def eventCreate():
+def eventCreate() -> int:
     """The handle of a new event."""
     return eventCreateWithFlags(0)
 
 
 @typed
-def eventCreateWithFlags(flags):
+def eventCreateWithFlags(flags) -> int:
     """The handle of a new event with eventBlockingSync, eventDisableTiming, eventInterprocess.
 
     Parameters: flags: a sum of these."""
@@ -425,7 +425,7 @@ def eventCreateWithFlags(flags):
 
 
 @typed
-def eventDestroy(event):
+def eventDestroy(event) -> None:
     """Ends an event."""
     if _event(event) is None:
         native("cudaEventDestroy", event)
@@ -433,7 +433,7 @@ def eventDestroy(event):
 
 
 @typed
-def eventRecord(event, stream):
+def eventRecord(event, stream) -> None:
     """Records an event in a stream."""
     known = _event(event)
     if known is None:
@@ -454,7 +454,7 @@ def eventQuery(event):
 
 
 @typed
-def eventSynchronize(event):
+def eventSynchronize(event) -> None:
     """Waits for an event."""
     known = _event(event)
     if known is None:
@@ -464,7 +464,7 @@ def eventSynchronize(event):
 
 
 @typed
-def eventElapsedTime(start, end):
+def eventElapsedTime(start, end) -> float:
     """Milliseconds between two events that were made here.
 
     Parameters: start: an event's handle; end: an event's handle.
@@ -476,13 +476,13 @@ def eventElapsedTime(start, end):
 
 
 # --- profiler ---
-def profilerStart():
+def profilerStart() -> None:
     """Begins to record for a profiler; nothing to do on other devices than CUDA's."""
     if cuda():
         native("cudaProfilerStart")
 
 
-def profilerStop():
+def profilerStop() -> None:
     """Ends that."""
     if cuda():
         native("cudaProfilerStop")

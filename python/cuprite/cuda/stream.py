@@ -319,7 +319,7 @@ class Event:
         """The native handle; 0 on the CPU."""
         return _device.event_handle(self._event)
 
-    def record(self, stream=None):
+    def record(self, stream=None) -> None:
         """Records the event in a stream, the current one by default.
 
         Parameters: stream: the stream in which it happens (None: the current one).
@@ -329,17 +329,17 @@ class Event:
         handle = _device.stream_current(self._number) if stream is None else stream._stream()
         _device.event_record(self._event, handle)
 
-    def synchronize(self):
+    def synchronize(self) -> None:
         """Waits until the event is reached."""
         _device.event_synchronize(self._event)
 
     @property
-    def done(self):
+    def done(self) -> bool:
         """Whether it was reached."""
         return _device.event_done(self._event)
 
 
-def get_elapsed_time(start_event, end_event):
+def get_elapsed_time(start_event, end_event) -> float:
     """Milliseconds between two recorded events that both have been reached.
 
     Parameters: start_event: an Event; end_event: an Event.

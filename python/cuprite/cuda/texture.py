@@ -2,6 +2,7 @@
 can be made, as these are only numbers; objects on the device raise CUDARuntimeError (cudaErrorNotSupported)."""
 from cuprite._core import CUDARuntimeError
 from cuprite.cuda._errors import NOT_SUPPORTED
+from cuprite._missing import listing as _listing
 
 
 class ChannelFormatDescriptor:
@@ -55,3 +56,6 @@ class TextureObject(_OnDevice):
 
 class SurfaceObject(_OnDevice):
     """A surface: cudaErrorNotSupported."""
+
+
+__dir__ = _listing(__name__)

@@ -1,5 +1,6 @@
 """cupy.cuda.thrust: Cuprite sorts by kernels of its own; these functions of addresses raise NotImplementedError."""
 from cuprite.cuda._absent import function
+from cuprite._missing import listing as _listing
 
 available = False
 
@@ -12,3 +13,6 @@ def get_build_version():
 sort = function("Thrust", "thrust.sort", "cuprite.sort sorts arrays")
 argsort = function("Thrust", "thrust.argsort", "cuprite.argsort sorts arrays")
 lexsort = function("Thrust", "thrust.lexsort", "cuprite.argsort sorts arrays")
+
+
+__dir__ = _listing(__name__)

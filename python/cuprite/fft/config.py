@@ -58,11 +58,11 @@ class PlanCache:
         finally:
             _device.use(before)
 
-    def get_size(self):
+    def get_size(self) -> int:
         """The most plans that are kept."""
         return self._ask()[1]
 
-    def set_size(self, size):
+    def set_size(self, size) -> None:
         """Keeps at most `size` plans; -1: no limit, 0: none is kept.
 
         Errors: ValueError for less than -1."""
@@ -70,11 +70,11 @@ class PlanCache:
             raise ValueError(f"size is a number of plans, or -1, not {size}")
         self._ask(size=2**62 if size == -1 else size)
 
-    def get_memsize(self):
+    def get_memsize(self) -> int:
         """The most bytes of plans that are kept; -1: no limit."""
         return self._ask()[3]
 
-    def set_memsize(self, memsize):
+    def set_memsize(self, memsize) -> None:
         """Keeps at most `memsize` bytes of plans; -1: no limit, 0: none is kept.
 
         Errors: ValueError for less than -1."""
@@ -82,19 +82,19 @@ class PlanCache:
             raise ValueError(f"memsize is a number of bytes, or -1, not {memsize}")
         self._ask(memsize=memsize)
 
-    def get_curr_size(self):
+    def get_curr_size(self) -> int:
         """Plans that are kept now."""
         return self._ask()[0]
 
-    def get_curr_memsize(self):
+    def get_curr_memsize(self) -> int:
         """Their bytes."""
         return self._ask()[2]
 
-    def clear(self):
+    def clear(self) -> None:
         """Forgets all plans, and counts hits anew."""
         self._ask(clear=True)
 
-    def show_info(self):
+    def show_info(self) -> None:
         """Prints the numbers."""
         print(self)
 
@@ -108,17 +108,17 @@ class PlanCache:
                 f"hits / misses: {hits} / {misses} (counts)\n")
 
 
-def get_plan_cache():
+def get_plan_cache() -> PlanCache:
     """The current device's cache of plans."""
     return PlanCache(_device.current())
 
 
-def clear_plan_cache():
+def clear_plan_cache() -> None:
     """Forgets the current device's plans."""
     get_plan_cache().clear()
 
 
-def show_plan_cache_info():
+def show_plan_cache_info() -> None:
     """Prints what the current device's cache holds."""
     get_plan_cache().show_info()
 

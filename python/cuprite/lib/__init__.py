@@ -1,5 +1,5 @@
 """cuprite.lib: stride_tricks, array_utils, scimath."""
-from cuprite._missing import missing as _missing
+from cuprite._missing import listing as _listing, missing as _missing
 
 _MODULES = ("array_utils", "scimath", "stride_tricks")
 
@@ -9,3 +9,6 @@ def __getattr__(name):
         raise _missing(__name__, name)
     import importlib
     return importlib.import_module("cuprite.lib." + name)
+
+
+__dir__ = _listing(__name__)

@@ -17,7 +17,7 @@ def _extent(x):
     return low, high + x.itemsize
 
 
-def byte_bounds(a):
+def byte_bounds(a) -> "tuple[int, int]":
     """The address of the first byte of the array, and that behind its last one.
 
     Parameters: a: an array.
@@ -28,7 +28,7 @@ def byte_bounds(a):
     return (low, high) if a.size else (a.data.ptr, a.data.ptr)
 
 
-def normalize_axis_index(axis, ndim, msg_prefix=None):
+def normalize_axis_index(axis, ndim, msg_prefix=None) -> int:
     """The axis from 0 on; AxisError where there is none.
 
     Parameters: axis: an integer; ndim: the number of axes; msg_prefix: what the error's text begins with."""
@@ -36,7 +36,7 @@ def normalize_axis_index(axis, ndim, msg_prefix=None):
     return normalize(axis, ndim, msg_prefix)
 
 
-def normalize_axis_tuple(axis, ndim, argname=None, allow_duplicate=False):
+def normalize_axis_tuple(axis, ndim, argname=None, allow_duplicate=False) -> "tuple[int, ...]":
     """One axis or several, from 0 on.
 
     Parameters: axis: an integer or several; ndim: the number of axes; argname: the argument's name, for errors;

@@ -5,7 +5,7 @@ import cuprite
 from cuprite import _strides
 from cuprite._core import ndarray
 from cuprite._support import _own_asarray
-from cuprite._missing import missing as _missing
+from cuprite._missing import listing as _listing, missing as _missing
 
 __all__ = ["as_strided", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "sliding_window_view"]
 
@@ -16,7 +16,7 @@ def __getattr__(name):
     return getattr(cuprite, name)
 
 
-def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
+def as_strided(x, shape=None, strides=None, subok=False, writeable=True) -> ndarray:
     """A view from x's first element on with this shape and these strides in bytes (x's by default). ValueError where
     elements would lie outside the memory of x.
 
@@ -30,12 +30,18 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
     return view
 
 
-def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
+def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False) -> ndarray:
     """All windows of that shape over the axes (all by default): a view, whose last axes are the windows'.
 
     Parameters: x: an array; window_shape: an integer or several; axis: as many axes (None: all); subok: True or
         False (without effect); writeable: True: the view can be written to.
-    Errors: ValueError for a window that is negative or larger than the array, and for another number of axes."""
+    Errors: ValueError for a window that is negative or larger than the array, and for another number of axes.
+
+    Example:
+        >>> cp.lib.stride_tricks.sliding_window_view(cp.arange(4), 3)
+        array([[0, 1, 2],
+               [1, 2, 3]])
+    """
     from numpy.lib.array_utils import normalize_axis_tuple
     window = tuple(window_shape) if getattr(window_shape, "ndim", 1) and hasattr(window_shape, "__iter__") \
         else (window_shape,)
@@ -59,3 +65,6 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
             raise ValueError("window shape cannot be larger than input array shape")
         shape[a] -= w - 1
     return as_strided(x, (*shape, *window), (*x.strides, *(x.strides[a] for a in axis)), writeable=writeable)
+
+
+__dir__ = _listing(__name__)

@@ -13,7 +13,7 @@ from cuprite._compiler.numba._types import *  # noqa: F401,F403
 from cuprite._compiler.numba._types import from_dtype, typeof  # noqa: F401
 from cuprite._compiler.ast.unroll import literal_unroll  # noqa: F401
 from cuprite._compiler.numba.vectorized import guvectorize, vectorize  # noqa: F401
-from cuprite._missing import missing as _missing
+from cuprite._missing import listing as _listing, missing as _missing
 
 __version__ = "0.61.0"
 
@@ -34,3 +34,6 @@ def __getattr__(name):
         import importlib
         return importlib.import_module("cuprite._compiler.numba_cuda")
     raise _missing(__name__, name)
+
+
+__dir__ = _listing(__name__, "cuda")

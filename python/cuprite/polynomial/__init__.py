@@ -1,7 +1,7 @@
 """Polynomials by their coefficients, the lowest degree first: modules of the power series (polynomial) and of five
 orthogonal bases, a class for each, and polyutils. They are imported when they are first asked for."""
 from __future__ import annotations
-from cuprite._missing import missing as _missing
+from cuprite._missing import listing as _listing, missing as _missing
 
 __all__ = ["Chebyshev", "Hermite", "HermiteE", "Laguerre", "Legendre", "Polynomial", "chebyshev", "hermite",
            "hermite_e", "laguerre", "legendre", "polynomial", "polyutils"]
@@ -18,5 +18,4 @@ def __getattr__(name):
     return getattr(module, name) if name in _CLASSES else module
 
 
-def __dir__():
-    return __all__
+__dir__ = _listing(__name__)

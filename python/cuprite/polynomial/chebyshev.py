@@ -9,7 +9,7 @@ import cuprite
 from cuprite.polynomial._bases import Basis, _degree
 from cuprite.polynomial._series import ABCPolyBase
 from cuprite.polynomial.polyutils import mapdomain, trimcoef
-from cuprite._missing import missing as _missing
+from cuprite._missing import listing as _listing, missing as _missing
 
 __all__ = ["Chebyshev", "cheb2poly", "chebadd", "chebcompanion", "chebder", "chebdiv", "chebdomain", "chebfit",
            "chebfromroots", "chebgauss", "chebgrid2d", "chebgrid3d", "chebint", "chebinterpolate", "chebline",
@@ -143,3 +143,6 @@ def __getattr__(name):
     if name not in _CONSTANTS:
         raise _missing(__name__, name)
     return cuprite.asarray(_CONSTANTS[name])  # of the current device
+
+
+__dir__ = _listing(__name__)

@@ -9,7 +9,7 @@ import cuprite
 from cuprite.polynomial._bases import Basis
 from cuprite.polynomial._series import ABCPolyBase
 from cuprite.polynomial.polyutils import trimcoef
-from cuprite._missing import missing as _missing
+from cuprite._missing import listing as _listing, missing as _missing
 
 __all__ = ["Hermite", "herm2poly", "hermadd", "hermcompanion", "hermder", "hermdiv", "hermdomain", "hermfit",
            "hermfromroots", "hermgauss", "hermgrid2d", "hermgrid3d", "hermint", "hermline", "hermmul", "hermmulx",
@@ -70,3 +70,6 @@ def __getattr__(name):
     if name not in _CONSTANTS:
         raise _missing(__name__, name)
     return cuprite.asarray(_CONSTANTS[name])  # of the current device
+
+
+__dir__ = _listing(__name__)

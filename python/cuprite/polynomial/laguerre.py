@@ -7,7 +7,7 @@ import cuprite
 from cuprite.polynomial._bases import Basis
 from cuprite.polynomial._series import ABCPolyBase
 from cuprite.polynomial.polyutils import trimcoef
-from cuprite._missing import missing as _missing
+from cuprite._missing import listing as _listing, missing as _missing
 
 __all__ = ["Laguerre", "lag2poly", "lagadd", "lagcompanion", "lagder", "lagdiv", "lagdomain", "lagfit", "lagfromroots",
            "laggauss", "laggrid2d", "laggrid3d", "lagint", "lagline", "lagmul", "lagmulx", "lagone", "lagpow",
@@ -68,3 +68,6 @@ def __getattr__(name):
     if name not in _CONSTANTS:
         raise _missing(__name__, name)
     return cuprite.asarray(_CONSTANTS[name])  # of the current device
+
+
+__dir__ = _listing(__name__)

@@ -7,7 +7,7 @@ import cuprite
 from cuprite.polynomial._bases import Basis
 from cuprite.polynomial._series import ABCPolyBase
 from cuprite.polynomial.polyutils import trimcoef
-from cuprite._missing import missing as _missing
+from cuprite._missing import listing as _listing, missing as _missing
 
 __all__ = ["Legendre", "leg2poly", "legadd", "legcompanion", "legder", "legdiv", "legdomain", "legfit", "legfromroots",
            "leggauss", "leggrid2d", "leggrid3d", "legint", "legline", "legmul", "legmulx", "legone", "legpow",
@@ -79,3 +79,6 @@ def __getattr__(name):
     if name not in _CONSTANTS:
         raise _missing(__name__, name)
     return cuprite.asarray(_CONSTANTS[name])  # of the current device
+
+
+__dir__ = _listing(__name__)

@@ -10,7 +10,7 @@ from cuprite.polynomial._bases import _degree, _derivative_of, _integral_of, _sh
 from cuprite.polynomial._series import ABCPolyBase
 from cuprite.polynomial.polyutils import (
     _fit, _from_roots, _grid, _powers, _sum, _times_x, _values, as_series, trimcoef, trimseq)
-from cuprite._missing import missing as _missing
+from cuprite._missing import listing as _listing, missing as _missing
 
 __all__ = ["Polynomial", "polyadd", "polycompanion", "polyder", "polydiv", "polydomain", "polyfit", "polyfromroots",
            "polygrid2d", "polygrid3d", "polyint", "polyline", "polymul", "polymulx", "polyone", "polypow", "polyroots",
@@ -282,3 +282,6 @@ def __getattr__(name):
     if name not in _CONSTANTS:
         raise _missing(__name__, name)
     return cuprite.asarray(_CONSTANTS[name])  # of the current device
+
+
+__dir__ = _listing(__name__)

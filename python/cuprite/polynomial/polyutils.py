@@ -15,7 +15,7 @@ __getattr__ = _getter(__name__)
 __all__ = ["as_series", "getdomain", "mapdomain", "mapparms", "trimcoef", "trimseq"]
 
 
-def trimseq(seq):
+def trimseq(seq) -> ndarray:
     """Without zeros at the end, but for one where nothing else is left.
 
     Parameters: seq: a sequence of coefficients."""
@@ -44,7 +44,7 @@ def as_series(alist, trim=True):
     return [_own_array(a, dtype) for a in arrays]
 
 
-def trimcoef(c, tol=0):
+def trimcoef(c, tol=0) -> ndarray:
     """Without coefficients of at most tol at the end; a zero where none is left.
 
     Parameters: c: coefficients, the lowest power first; tol: a number not below 0.

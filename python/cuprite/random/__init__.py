@@ -17,7 +17,7 @@ from cuprite.random._state import (
     RandomState, bytes, choice, dirichlet, get_random_state, hypergeometric, multinomial, multivariate_normal,
     permutation, rand, randint, randn, random, random_integers, random_sample, ranf, reset_states, sample, seed,
     set_random_state, shuffle, uniform)
-from cuprite._missing import missing as _missing
+from cuprite._missing import listing as _listing, missing as _missing
 
 __all__ = [
     "BitGenerator", "Generator", "MRG32k3a", "Philox", "Philox4x3210", "RandomState", "SeedSequence", "XORWOW",
@@ -33,3 +33,6 @@ def __getattr__(name):
         globals()[name] = SeedSequence
         return SeedSequence
     raise _missing(__name__, name)
+
+
+__dir__ = _listing(__name__)

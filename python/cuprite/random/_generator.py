@@ -9,7 +9,14 @@ from cuprite.random._distributions import GeneratorDistributions
 
 def default_rng(seed=None) -> "Generator":
     """A Generator of Philox 4x64 with that seed: an integer, integers, a SeedSequence, or None; a BitGenerator is given
-    one, a Generator comes back."""
+    one, a Generator comes back.
+
+    Parameters: seed: see above.
+
+    Example:
+        >>> cp.random.default_rng(3).normal(size=5).shape
+        (5,)
+    """
     if isinstance(seed, Generator):
         return seed
     if isinstance(seed, BitGenerator):
@@ -95,7 +102,7 @@ class Generator(GeneratorDistributions):
     def __reduce__(self):
         return Generator, (self.bit_generator,)
 
-    def spawn(self, n_children):
+    def spawn(self, n_children) -> "list[Generator]":
         """Generators whose seeds are made of this one's.
 
         Parameters: n_children: how many.
@@ -202,7 +209,7 @@ class Generator(GeneratorDistributions):
         return _r.rng_multivariate_normal(self._rng, _array(mean), _array(cov), tol, size, check_valid, method, dtype)
 
     # --- order ---
-    def permutation(self, x, axis=0):
+    def permutation(self, x, axis=0) -> ndarray:
         """The slices of x along an axis in random order; of an integer, 0 to x - 1.
 
         Parameters: x: an array, a sequence or an integer; axis: the axis whose slices are moved.
@@ -238,7 +245,7 @@ class Generator(GeneratorDistributions):
         out[...] = r
         return out
 
-    def shuffle(self, x, axis=0):
+    def shuffle(self, x, axis=0) -> None:
         """Puts the slices of x along an axis into random order, in place; a list too.
 
         Parameters: x: an array, or a list or another mutable sequence; axis: the axis whose slices are moved.

@@ -32,7 +32,7 @@ class RandomState(StateDistributions):
     def _rng(self):
         return self._generator.bit_generator._rng
 
-    def seed(self, seed=None):
+    def seed(self, seed=None) -> None:
         """Begins anew with a seed, or with one of the system's.
 
         Parameters: seed: an integer, a sequence or an array of integers, or None.
@@ -44,7 +44,12 @@ class RandomState(StateDistributions):
         """Uniform in [0, 1), of the shape that the arguments are.
 
         Parameters: *size: the shape of the result, one number an axis; **kwarg: dtype, float32 or float64.
-        Errors: TypeError for a dtype that it does not draw."""
+        Errors: TypeError for a dtype that it does not draw.
+
+        Example:
+            >>> cp.random.rand(2, 3).shape
+            (2, 3)
+        """
         return self.random_sample(size, _only_dtype(kwarg))
 
     def random_sample(self, size=None, dtype=float) -> ndarray:
@@ -59,7 +64,12 @@ class RandomState(StateDistributions):
 
         Parameters: low: the lower bound; high: the upper bound; size: the shape of the result (None: that of the
             parameters); dtype: float32 or float64.
-        Errors: OverflowError for bounds whose distance is not finite; TypeError for a dtype that it does not draw."""
+        Errors: OverflowError for bounds whose distance is not finite; TypeError for a dtype that it does not draw.
+
+        Example:
+            >>> cp.random.uniform(0, 1, size=3).shape
+            (3,)
+        """
         if isinstance(low, (int, float)) and isinstance(high, (int, float)) and high < low:
             return -_r.rng_uniform(self._rng, -low, -high, size, dtype)  # low + (high - low) u: signs round alike
         return _r.rng_uniform(self._rng, low, high, size, dtype)
@@ -70,7 +80,12 @@ class RandomState(StateDistributions):
         Parameters: low: the lower bound; high: the upper bound, which is not drawn (None: `low` is it, and 0 the
             lower one); size: the shape of the result (None: that of the parameters); dtype: an integer type.
         Errors: ValueError where nothing lies between the bounds, or the type cannot hold them; TypeError for no
-            integer type."""
+            integer type.
+
+        Example:
+            >>> cp.random.randint(0, 10, size=(2, 2)).shape
+            (2, 2)
+        """
         low, high, dtype, endpoint = _bounds(low, high, dtype, False)
         return _r.rng_integers(self._rng, low, high, endpoint, size, dtype)
 
@@ -103,7 +118,12 @@ class RandomState(StateDistributions):
         """Normal numbers of mean 0 and deviation 1, of the shape that the arguments are.
 
         Parameters: *size: the shape of the result, one number an axis; **kwarg: dtype, float32 or float64.
-        Errors: TypeError for a dtype that it does not draw."""
+        Errors: TypeError for a dtype that it does not draw.
+
+        Example:
+            >>> cp.random.randn(4).dtype
+            dtype('float64')
+        """
         return self.standard_normal(size, _only_dtype(kwarg))
 
     def multivariate_normal(self, mean, cov, size=None, check_valid="ignore", tol=1e-8,
@@ -152,21 +172,31 @@ class RandomState(StateDistributions):
         Parameters: a: an array of one axis, or an integer; size: the shape of the result (None: one element);
             replace: True: an element may come again; p: the probabilities of the elements (None: all alike).
         Errors: ValueError for an `a` of more axes or without elements, probabilities that are none or do not add up
-            to 1, and more elements than there are without replacement."""
+            to 1, and more elements than there are without replacement.
+
+        Example:
+            >>> cp.random.choice(5, size=3).shape
+            (3,)
+        """
         if isinstance(a, (list, tuple)):
             a = asarray(a)
         if getattr(a, "ndim", 0) > 1:
             raise ValueError("a must be 1-dimensional or an integer")
         return self._generator.choice(a, size, replace, p)
 
-    def permutation(self, a):
+    def permutation(self, a) -> ndarray:
         """The slices of an array along its first axis in random order; of an integer, 0 to a - 1.
 
         Parameters: a: an array or an integer.
-        Errors: AxisError for what has no axes and is no integer."""
+        Errors: AxisError for what has no axes and is no integer.
+
+        Example:
+            >>> cp.sort(cp.random.permutation(4))
+            array([0, 1, 2, 3])
+        """
         return self._generator.permutation(a)
 
-    def shuffle(self, a):
+    def shuffle(self, a) -> None:
         """Puts the slices of an array along its first axis into random order, in place.
 
         Parameters: a: the array, which is changed.
@@ -185,7 +215,7 @@ def _only_dtype(given):
 _now = None
 
 
-def get_random_state():
+def get_random_state() -> "RandomState":
     """The RandomState of the functions below: one for all devices, whose numbers do not depend on them. Its first seed
     is the environment's CUPY_SEED, or one of the system's."""
     global _now
@@ -197,7 +227,7 @@ def get_random_state():
     return _now
 
 
-def set_random_state(rs):
+def set_random_state(rs) -> None:
     """Replaces the global RandomState.
 
     Parameters: rs: a RandomState.
@@ -208,13 +238,13 @@ def set_random_state(rs):
     _now = rs
 
 
-def reset_states():
+def reset_states() -> None:
     """The next function begins with a new RandomState."""
     global _now
     _now = None
 
 
-def seed(seed=None):
+def seed(seed=None) -> None:
     """Begins the process's state anew.
 
     Parameters: seed: an integer, a sequence or an array of integers, or None: one of the system's.
@@ -298,12 +328,12 @@ def choice(a, size=None, replace=True, p=None) -> ndarray:
     return get_random_state().choice(a, size, replace, p)
 
 
-def permutation(a):
+def permutation(a) -> ndarray:
     """The slices of an array along its first axis in random order; of an integer, 0 to a - 1."""
     return get_random_state().permutation(a)
 
 
-def shuffle(a):
+def shuffle(a) -> None:
     """Puts the slices of an array along its first axis into random order, in place."""
     return get_random_state().shuffle(a)
 

@@ -1,5 +1,5 @@
 """SciPy's companions: cuprite.scipy.fft, fftpack, linalg, ndimage, signal, special."""
-from cuprite._missing import missing as _missing
+from cuprite._missing import listing as _listing, missing as _missing
 
 _MODULES = ("fft", "fftpack", "linalg", "ndimage", "signal", "special")
 
@@ -19,3 +19,6 @@ def get_array_module(*args):
         return sys.modules[__name__]
     import scipy
     return scipy
+
+
+__dir__ = _listing(__name__)

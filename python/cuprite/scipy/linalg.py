@@ -13,7 +13,7 @@ from cuprite.linalg import _arrays
 from cuprite._linalg import (  # noqa: F401
     block_diag, circulant, companion, convolution_matrix, expm, fiedler, fiedler_companion, hankel, helmert, hilbert,
     khatri_rao, leslie, toeplitz)
-from cuprite._missing import missing as _missing
+from cuprite._missing import listing as _listing, missing as _missing
 
 __all__ = [
     "bandwidth", "block_diag", "circulant", "companion", "convolution_matrix", "dft", "expm", "fiedler",
@@ -145,7 +145,7 @@ def _chosen(t, sort):
     return chosen
 
 
-def bandwidth(a):
+def bandwidth(a) -> tuple[int, int]:
     """(lower, upper): how far below and above the diagonal a matrix has elements that are not 0. Waits for the
     device.
 
@@ -207,3 +207,6 @@ def triu(m, k=0):
 
     Parameters: m: matrices along the last two axes; k: which diagonal."""
     return _core.triu(m, k)
+
+
+__dir__ = _listing(__name__)

@@ -31,7 +31,7 @@ class Fusion(_core._Fusion):
         self.name = name or getattr(func, "__name__", "fused")
         self.clear_cache()
 
-    def clear_cache(self):
+    def clear_cache(self) -> None:
         """Forgets the kernels that were compiled."""
         self._programs = {}   # kinds of arguments -> list of program.Program
         self._asked = {}      # kinds -> how often they were traced, or _NEVER
@@ -122,7 +122,7 @@ class Fusion(_core._Fusion):
             import warnings
             warnings.warn(f"{self.name}: {why}; it runs operation by operation", PerformanceWarning, stacklevel=2)
 
-    def wait(self):
+    def wait(self) -> None:
         """Waits until what was to be compiled is; for tests and measurements."""
         wait()
 

@@ -155,18 +155,18 @@ class _Prange(Range):
 prange = _Prange("prange", doc="prange(start, stop, step): range, as kernels and the host see it.")
 
 
-def threading_layer():
+def threading_layer() -> str:
     """Whose threads do parallel work: the library's own, which is what this word stands for in Numba."""
     return "workqueue"
 
 
-def get_num_threads():
+def get_num_threads() -> int:
     """How many threads the CPU device uses."""
     from cuprite import _device
     return _device.threads()
 
 
-def set_num_threads(n):
+def set_num_threads(n) -> None:
     """Sets how many threads the CPU device uses.
 
     Parameters: n: how many.

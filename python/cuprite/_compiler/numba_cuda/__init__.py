@@ -18,7 +18,7 @@ from cuprite._compiler.numba_cuda.devicearray import DeviceNDArray  # noqa: F401
 from cuprite._compiler.numba_cuda._vectors import VECTORS
 from cuprite._compiler.numba_cuda.cudadrv import runtime  # noqa: F401
 from cuprite._compiler.numba.errors import NumbaError as CudaSupportError  # noqa: F401
-from cuprite._missing import missing as _missing
+from cuprite._missing import listing as _listing, missing as _missing
 
 globals().update(VECTORS)
 
@@ -34,3 +34,6 @@ def __getattr__(name):
         from cuprite._compiler.numba_cuda import _api
         return _api.gpus
     raise _missing(__name__, name)
+
+
+__dir__ = _listing(__name__)

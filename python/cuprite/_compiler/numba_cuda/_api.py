@@ -20,7 +20,7 @@ class Stream:
 
     handle = property(lambda self: self._stream.ptr)
 
-    def synchronize(self):
+    def synchronize(self) -> None:
         """Waits for all work in the stream."""
         self._stream.synchronize()
 
@@ -43,7 +43,7 @@ class Stream:
         loop.run_in_executor(None, self.synchronize)  # a thread must wait for work that is only issued
         return future
 
-    def add_callback(self, callback, arg=None):
+    def add_callback(self, callback, arg=None) -> None:
         """Calls callback(stream, status, arg) when the work issued so far is done."""
         self._stream.add_callback(lambda stream, status, given: callback(self, status, given), arg)
 
@@ -58,13 +58,13 @@ class Stream:
         return f"<CUDA stream {self._stream.ptr} (device {streams._shown(self._stream.device_id)})>"
 
 
-def stream():
+def stream() -> "Stream":
     """A new stream. It and the default stream wait for each other, as Numba's do."""
     from cuprite.cuda import Stream as Inner
     return Stream(Inner())
 
 
-def default_stream():
+def default_stream() -> "Stream":
     """The device's null stream."""
     from cuprite.cuda import Stream as Inner
     return Stream(Inner.null)
@@ -73,13 +73,13 @@ def default_stream():
 legacy_default_stream = default_stream
 
 
-def per_thread_default_stream():
+def per_thread_default_stream() -> "Stream":
     """The null stream of this thread."""
     from cuprite.cuda import Stream as Inner
     return Stream(Inner.ptds)
 
 
-def external_stream(ptr):
+def external_stream(ptr) -> "Stream":
     """A stream that another library made."""
     from cuprite.cuda import ExternalStream
     return Stream(ExternalStream(ptr))
@@ -92,35 +92,35 @@ class Event:
         from cuprite.cuda import Event as Inner
         self._event = Inner(disable_timing=not timing)
 
-    def record(self, stream=0):
+    def record(self, stream=0) -> None:
         """Records the event in a stream."""
         with using(stream):
             self._event.record()
 
-    def synchronize(self):
+    def synchronize(self) -> None:
         """Waits until the event is reached."""
         self._event.synchronize()
 
-    def query(self):
+    def query(self) -> bool:
         """Whether it was reached."""
         return self._event.done
 
-    def wait(self, stream=0):
+    def wait(self, stream=0) -> None:
         """Later work in the stream waits for the event."""
         from cuprite.cuda import get_current_stream
         (getattr(stream, "_stream", None) or get_current_stream()).wait_event(self._event)
 
-    def elapsed_time(self, evtend):
+    def elapsed_time(self, evtend) -> float:
         """Milliseconds from this event to another."""
         return event_elapsed_time(self, evtend)
 
 
-def event(timing=True):
+def event(timing=True) -> "Event":
     """A new event."""
     return Event(timing)
 
 
-def event_elapsed_time(evtstart, evtend):
+def event_elapsed_time(evtstart, evtend) -> float:
     """Milliseconds between two recorded events."""
     from cuprite.cuda import get_elapsed_time
     return get_elapsed_time(evtstart._event, evtend._event)
@@ -138,7 +138,7 @@ def to_device(obj, stream=0, copy=True, to=None):
         return to_device_array(numpy.asarray(obj))
 
 
-def device_array(shape, dtype=None, strides=None, order="C", stream=0):
+def device_array(shape, dtype=None, strides=None, order="C", stream=0) -> DeviceNDArray:
     """An array on the device whose elements are not set."""
     import cuprite
     import numpy
@@ -176,7 +176,7 @@ def _order(x):
     return "F" if fortran else "C"
 
 
-def device_array_like(ary, stream=0):
+def device_array_like(ary, stream=0) -> DeviceNDArray:
     """An array on the device of the shape, type and order of another."""
     return device_array(ary.shape, ary.dtype, order=_order(ary), stream=stream)
 
@@ -208,7 +208,7 @@ def mapped_array_like(ary, stream=0, portable=False, wc=False):
     return mapped_array(ary.shape, ary.dtype, order=_order(ary))
 
 
-def managed_array(shape, dtype=None, strides=None, order="C", stream=0, attach_global=True):
+def managed_array(shape, dtype=None, strides=None, order="C", stream=0, attach_global=True) -> DeviceNDArray:
     """A NumPy array that kernels may be given, as mapped_array."""
     return mapped_array(shape, dtype, strides, order)
 
@@ -228,7 +228,7 @@ def mapped(*arylist, stream=0):
         d.copy_to_host(a, stream)
 
 
-def as_cuda_array(obj, sync=True):
+def as_cuda_array(obj, sync=True) -> DeviceNDArray:
     """An array of another library on the device, without a copy."""
     if not is_cuda_array(obj):
         raise TypeError("*obj* doesn't implement the cuda array interface.")
@@ -241,7 +241,7 @@ def open_ipc_array(*args, **kwargs):
                               "(multiprocessing pickles arrays, files keep them)")
 
 
-def synchronize():
+def synchronize() -> None:
     """Waits for all work on the current device."""
     from cuprite.cuda import Device
     Device().synchronize()
@@ -375,17 +375,17 @@ def list_devices():
     return gpus
 
 
-def close():
+def close() -> None:
     """Waits for the device's work."""
     synchronize()
 
 
-def is_available():
+def is_available() -> bool:
     """Whether kernels can run: they always can."""
     return True
 
 
-def is_supported_version():
+def is_supported_version() -> bool:
     """Whether the CUDA of this machine can be used."""
     return True
 
@@ -396,7 +396,7 @@ def get_supported_ccs():
             (9, 0), (10, 0), (12, 0))
 
 
-def detect():
+def detect() -> bool:
     """Prints the devices."""
     found = [device for device in gpus if device._inner.backend != "cpu"]
     print(f"Found {len(found)} CUDA devices" if found else "Found no CUDA device; kernels run on the CPU")
@@ -413,12 +413,12 @@ def _profiler(word):
         call()
 
 
-def profile_start():
+def profile_start() -> None:
     """Starts the profiler that runs the program, if one does."""
     _profiler("profilerStart")
 
 
-def profile_stop():
+def profile_stop() -> None:
     """Stops the profiler that runs the program, if one does."""
     _profiler("profilerStop")
 

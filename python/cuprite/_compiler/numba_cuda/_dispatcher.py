@@ -66,7 +66,7 @@ class Dispatcher:
                 for types in self._signatures:
                     self._compiled(types)
 
-    def __getitem__(self, configuration):
+    def __getitem__(self, configuration) -> "_Configured":
         key = configuration
         try:
             made = self._configured.get(key)
@@ -80,7 +80,7 @@ class Dispatcher:
                 self._configured[key] = made
         return made
 
-    def configure(self, griddim, blockdim, stream=0, sharedmem=0):
+    def configure(self, griddim, blockdim, stream=0, sharedmem=0) -> "_Configured":
         """What self[griddim, blockdim, stream, sharedmem] is."""
         return _Configured(self, griddim, blockdim, stream, sharedmem)
 
@@ -140,7 +140,7 @@ class Dispatcher:
             for array, x in back:
                 array[...] = x.get()
 
-    def specialize(self, *args):
+    def specialize(self, *args) -> "Dispatcher":
         """This kernel for the types of these arguments only."""
         types = [a if isinstance(a, _types.Type) else _types.typeof(a) for a in args]
         one = Dispatcher(self._function, [_types.Signature(None, types)], self._device, self._flags,
@@ -164,7 +164,7 @@ class Dispatcher:
         """Argument types -> the compiled kernel, whose `source` is its CUDA C++."""
         return {tuple(map(_types.of_kernel_type, types)): made for types, made in self._made.items()}
 
-    def inspect_types(self, file=None):
+    def inspect_types(self, file=None) -> None:
         """Prints the types that the kernel was compiled for, with its text in CUDA C++."""
         for types, made in self.overloads.items():
             print(f"{self.__name__} {types}\n{'-' * 80}\n{made.source}", file=file)

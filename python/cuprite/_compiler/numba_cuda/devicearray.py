@@ -10,7 +10,7 @@ def using(stream):
     return contextlib.nullcontext() if inner is None else inner
 
 
-def is_cuda_array(x):
+def is_cuda_array(x) -> bool:
     """Whether x lies on the device."""
     from cuprite._core import ndarray
     return isinstance(x, (DeviceNDArray, ndarray)) or hasattr(x, "__cuda_array_interface__")
@@ -64,11 +64,11 @@ class DeviceNDArray:
         """The array; it belongs to no stream."""
         return self
 
-    def is_c_contiguous(self):
+    def is_c_contiguous(self) -> bool:
         """Whether the elements lie in C order without gaps."""
         return self._x._c_contiguous
 
-    def is_f_contiguous(self):
+    def is_f_contiguous(self) -> bool:
         """Whether the elements lie in Fortran order without gaps."""
         return self._x._f_contiguous
 
@@ -85,7 +85,7 @@ class DeviceNDArray:
                 ary[...] = self._x.get()
             return ary
 
-    def copy_to_device(self, ary, stream=0):
+    def copy_to_device(self, ary, stream=0) -> None:
         """Fills the array with the elements of a NumPy array or of another one on the device."""
         _same(self, ary, "copy_to_device")
         with using(stream):
@@ -132,23 +132,23 @@ class DeviceNDArray:
         x = self.copy_to_host()
         return x if dtype is None else x.astype(dtype, copy=False)
 
-    def reshape(self, *shape, order="C"):
+    def reshape(self, *shape, order="C") -> "DeviceNDArray":
         """The elements in another shape."""
         return DeviceNDArray(self._x.reshape(*shape, order=order))
 
-    def ravel(self, order="C", stream=0):
+    def ravel(self, order="C", stream=0) -> "DeviceNDArray":
         """The elements in one dimension."""
         return DeviceNDArray(self._x.ravel(order))
 
-    def transpose(self, axes=None):
+    def transpose(self, axes=None) -> "DeviceNDArray":
         """The axes in another order."""
         return DeviceNDArray(self._x.transpose(axes) if axes is not None else self._x.T)
 
-    def squeeze(self, axis=None, stream=0):
+    def squeeze(self, axis=None, stream=0) -> "DeviceNDArray":
         """Without axes of one element."""
         return DeviceNDArray(self._x.squeeze(axis))
 
-    def view(self, dtype):
+    def view(self, dtype) -> "DeviceNDArray":
         """The same bytes as elements of another type."""
         return DeviceNDArray(self._x.view(dtype))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 import sys
 
 from cuprite.cuda.memory_hook import MemoryHook
+from cuprite._missing import listing as _listing
 
 __all__ = ["DebugPrintHook"]
 
@@ -44,3 +45,6 @@ class DebugPrintHook(MemoryHook):
         Parameters: device_id: the device's number; mem_size: the bytes given; mem_ptr: their address; pmem_id: the
             memory's number."""
         self._print("free", device_id=device_id, mem_size=mem_size, mem_ptr=mem_ptr, pmem_id=pmem_id)
+
+
+__dir__ = _listing(__name__)

@@ -5,6 +5,7 @@ import os
 import sys
 
 from cuprite.cuda.memory_hook import MemoryHook
+from cuprite._missing import listing as _listing
 
 __all__ = ["LineProfileHook", "MemoryFrame", "StackFrame"]
 
@@ -99,7 +100,7 @@ class LineProfileHook(MemoryHook):
         Parameters: device_id: the device's number; mem_size: the bytes given."""
         self._count(0, mem_size)
 
-    def print_report(self, file=sys.stdout):
+    def print_report(self, file=sys.stdout) -> None:
         """Prints the tree: file, line, function, and (bytes given out, bytes taken from the device)."""
         for child in self._root.children:
             self._print(child, 0, file)
@@ -110,3 +111,6 @@ class LineProfileHook(MemoryHook):
               f"({words(frame.used_bytes)}, {words(frame.acquired_bytes)})", file=file)
         for child in frame.children:
             self._print(child, depth + 1, file)
+
+
+__dir__ = _listing(__name__)

@@ -1,2 +1,6 @@
 """numba.core.errors."""
 from cuprite.numba.errors import *  # noqa: F401,F403
+from cuprite._missing import listing as _listing
+
+
+__dir__ = _listing(__name__)

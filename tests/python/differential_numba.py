@@ -163,8 +163,10 @@ class Tree:
                 y = f"np.{u}({y} & {most})" if u else self.r.choice(["-1", "-2"])
             return f"np.{f}({x}, {y})"
         if r < 0.85 and kind != "c":
-            return f"{self.r.choice(['min', 'max'])}({self.of(kind, d - 1)}, {self.real(d - 1)})"
-        return f"({self.of(kind, d - 1)} if {self.of('b', d - 1)} else {self.of(self.r.choice('bif' + kind), d - 1)})"
+            other = self.of(self.r.choice("bii"), d - 1) if kind in "bi" else self.real(d - 1)  # no 1e10 for np.int8()
+            return f"{self.r.choice(['min', 'max'])}({self.of(kind, d - 1)}, {other})"
+        other = self.of(self.r.choice("bi" if kind in "bi" else "bif" + kind), d - 1)
+        return f"({self.of(kind, d - 1)} if {self.of('b', d - 1)} else {other})"
 
 
 def draw(r):

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from differential_batches import VARIABLES, Batches, Expression, differs, rows_of
-from differential_numba import KIND, Tree, dtype_of, function_of, lim, numba_types
+from differential_numba import KIND, NAN, Tree, dtype_of, function_of, lim, numba_types
 
 #: array parameters, of 7 elements; `b` is written to
 ARRAYS = {"a_int16": "int16", "a_float32": "float32", "a_uint8": "uint8", "a_complex64": "complex64", "b": "float64"}
@@ -190,17 +190,29 @@ LOOPS = "Numba types what stands behind a loop before it knows the types that th
 
 
 def joined_behind_loop(text, theirs, ours, rows, lim_):
-    """Whether LOOPS explains these types: Numba has ours where each whole number that differs has, before the loops,
-    the type that it has behind them."""
+    """Whether LOOPS explains these types: Numba has ours where whole numbers have, before the loops, the type that they
+    have behind them: those that differ, or all (one that differs may be made of another)."""
+    differ = [k for k, (a, b) in enumerate(zip(ours, theirs)) if a != b]
+    whole = [k for k, t in enumerate(ours) if t.kind in "iu"]
+    return all(ours[k].kind in "iu" for k in differ) and any(
+        has_types_of_ours(text, chosen, ours, rows, lim_) for chosen in (differ, whole))
+
+
+def has_types_of_ours(text, variables, ours, rows, lim_):
     lines = text.splitlines()
-    for k, (a, b) in enumerate(zip(ours, theirs)):
-        if a != b:
-            at = next(i for i, line in enumerate(lines) if line.startswith(f"    v{k} = "))
-            if a.kind not in "iu" or not any(line.lstrip().startswith("for ") for line in lines[at:]):
-                return False
-            lines[at] = f"    v{k} = np.{a}({lines[at].partition(' = ')[2]})"
+    for k in variables:
+        at = next(i for i, line in enumerate(lines) if line.startswith(f"    v{k} = "))
+        if not any(line.lstrip().startswith("for ") for line in lines[at:]):
+            return False
+        lines[at] = f"    v{k} = np.{ours[k]}({lines[at].partition(' = ')[2]})"
     found = of_numba("\n".join(lines), rows, lim_)
     return not isinstance(found, str) and found[0] == ours
+
+
+def asks_for_sign_of_nan(text, rows, k):
+    """Whether a program asks for signs where it is given a NaN: that of -x depends on how Numba negates."""
+    given = [*(rows[v][k] for v in VARIABLES), *(x for a in arrays_of(rows, k) for x in a)]
+    return ("signbit" in text or "copysign" in text) and any(x != x for x in given)
 
 
 def judge(number, case, theirs, ours, rows, lim_):
@@ -217,6 +229,8 @@ def judge(number, case, theirs, ours, rows, lim_):
     for k, ((a, p), (b, q)) in enumerate(zip(ours[1], theirs[1])):
         pairs = [*zip(a, b, theirs[0]), *zip(p, q, [double] * len(p))]
         wrong = [(x, y) for x, y, t in pairs if differs(x, y, t, 0)]
+        if wrong and asks_for_sign_of_nan(case.text, rows, k):
+            return NAN
         if wrong:
             given = {v: rows[v][k] for v in case.names}
             return Wrong("values", f"ours {wrong[0][0]!r}, Numba's {wrong[0][1]!r} with {given}", number, case.text)

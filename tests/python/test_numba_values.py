@@ -36,6 +36,11 @@ NUMBERS = [
     ("round(x, 1)", (f4(-inf),), "float32", -inf), ("round(x, 2)", (f4(3.4e38),), "float32", inf),
     ("round(x, 1)", (np.int8(3),), "float32", 3.0), ("round(x, 1)", (np.uint64(3),), "float64", 3.0),
     ("(y * x) - ((x and False) - np.float32(x))", (np.False_, f8(-1.5)), "float64", -0.0),
+    ("(0.0 * x) - (not y)", (np.True_, np.int64(7)), "float64", 0.0),
+    *[("x - y", (x, y), "float64", right) for x, y, right in [
+        (f8(-0.0), np.int64(0), -0.0), (f8(0.0), np.int64(0), 0.0), (np.int64(0), f8(0.0), 0.0),
+        (np.int64(0), f8(-0.0), 0.0), (f8(2.5), np.int64(2), 0.5), (f8(3), np.int64(3), 0.0),
+        (f8(inf), np.bool_(1), inf)]],
     ("x ** y", (f8(1.0000000001), np.int64(100000)), "float64", 1.0000100000508272),
 ]
 CONSTANTS = [

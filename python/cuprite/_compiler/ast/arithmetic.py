@@ -102,6 +102,10 @@ def _pointer(op, a, b):
     return Value(a.type, f"({a.code} {SIGNS[op]} {as_type(b, INT64)})", pure=a.pure and b.pure)
 
 
+def _is_whole(v):
+    return isinstance(v.type, Scalar) and (v.type is BOOL or v.type.integer)
+
+
 def _text(unit, op, t, x, y, positive, a, b):
     if op == "floordiv" and t.integer and unit.rules.widens and not (b.known and b.const > 0):
         return unit.call("nb_floordiv", x, y)
@@ -118,9 +122,8 @@ def _text(unit, op, t, x, y, positive, a, b):
     sign = SIGNS[op]
     if op == "sub" and t.kind == "f" and x == literal(0.0, t):
         return unit.call("py_from_zero", y)
-    if op == "sub" and t.kind == "f" and isinstance(a.type, Scalar) and (a.type is BOOL or a.type.integer):
-        # No -0, whatever the compiler knows of the whole number: GCC takes 0 - float(y) for -float(y).
-        return unit.call("py_no_minus_zero", f"({x} - {y})")
+    if op == "sub" and t.kind == "f" and not (b.known and b.const) and (_is_whole(a) or _is_whole(b)):
+        return unit.call("py_minus", x, y)
     if t.kind == "i" and t.size >= 4 and op in ("add", "sub", "mul"):  # wraps, where C++ takes overflow for impossible
         u = UINT64 if t is INT64 else UINT32
         return f"(({t.c})({convert(x, t, u)} {sign} {convert(y, t, u)}))"

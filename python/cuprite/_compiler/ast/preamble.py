@@ -92,7 +92,8 @@ HELPERS = {
     "np_sign": T + "T np_sign(T a) { return a > 0 ? (T)1 : a < 0 ? (T)-1 : a == 0 ? (T)0 : a; }\n",
     "py_abs": T + "T py_abs(T a) { return a < 0 ? (T)(0 - wrapping(a)) : a; }\n",
     # 0 - a, which g++ takes for -a where a cannot be -0.0
-    "py_no_minus_zero": T + "T py_no_minus_zero(T a) { return a == 0 ? (T)0 : a; }\n",
+    # a - b, which g++ takes for -b where it knows that a is 0 and that b, a whole number before, cannot be -0.0
+    "py_minus": T + "T py_minus(T a, T b) { return a == b ? (a == 0 ? a : (T)0) : a - b; }\n",
     "py_from_zero": T + "T py_from_zero(T a) { return a == 0 ? (T)0 : -a; }\n",
     "py_gcd": T + "T py_gcd(T a, T b) {\n"
                   "    for (; b != 0;) { T r = (T)-1 < (T)0 && b == (T)-1 ? (T)0 : (T)(a % b); a = b; b = r; }\n"

@@ -111,11 +111,12 @@ uninstall:
 	@rm -f $(BUILD)/install_manifest.txt
 
 # Sanitizer builds: the C tests under address + undefined, and under thread.
+# GCC 13 misplaces vectors of 64 bytes on the stack that detects use after return (its bug 110027).
 asan:
 	@tools/setup
 	@cmake -S . -B build-asan -G Ninja -DCUPRITE_SANITIZE=address,undefined -DCUPRITE_PYTHON=OFF > build-asan.log
 	@$(call compile,build-asan)
-	@cd build-asan && ctest --output-on-failure
+	@cd build-asan && ASAN_OPTIONS=detect_stack_use_after_return=0:$$ASAN_OPTIONS ctest --output-on-failure
 
 tsan:
 	@tools/setup

@@ -43,7 +43,7 @@ xp.fromfunction(lambda y, x: y + x, (3, 3))
 xp.frombuffer(b'abcdefgh', dtype=xp.uint16)
 """)
 
-_CREATION_ROUNDED = (2, """
+_CREATION_ROUNDED = (4, """
 xp.linspace(0, 1, 7)
 xp.linspace(5, -5, 4, endpoint=False)
 xp.logspace(0, 3, 5)

@@ -137,3 +137,14 @@ def test_the_same_bits_by_any_number_of_threads(dtype, device):
     for other in results[1:]:
         for x, y in zip(results[0], other):
             np.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.parametrize("n", [2, 5, 40, 130])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+def test_zeros_have_no_sign(dtype, n, device):
+    """Of a diagonal matrix: an inverse is printed without a minus before its zeros, as NumPy's is."""
+    a = np.diag(np.arange(1, n + 1)).astype(dtype)
+    for got in (cp.linalg.inv(cp.asarray(a)), cp.linalg.solve(cp.asarray(a), cp.eye(n, dtype=dtype))):
+        got = cp.asnumpy(got)
+        parts = [got.real, got.imag] if got.dtype.kind == "c" and not device.startswith("cuda") else [got.real]
+        assert not any(np.signbit(part[part == 0]).any() for part in parts)

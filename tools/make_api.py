@@ -54,11 +54,10 @@ def made_header(module):
 
 
 def list_of_modules():
-    """docs/architecture.md with the list of modules, in their order, and those of science in the picture."""
+    """docs/architecture.md with the list of modules, in their order."""
     listed = "".join(f"* `{module.name}`: {module.doc}\n" for module in modules())
-    science = ", ".join(module.name for module in modules() if module.layer == "science")
-    text = re.sub(r"^(    science   ).*$", lambda m: m[1] + science, ARCHITECTURE.read_text(), flags=re.M)
-    return re.sub(r"(<!-- modules: .*? -->\n).*?(<!-- end -->)", lambda m: m[1] + listed + m[2], text, flags=re.S)
+    return re.sub(r"(<!-- modules: .*? -->\n).*?(<!-- end -->)", lambda m: m[1] + listed + m[2],
+                  ARCHITECTURE.read_text(), flags=re.S)
 
 
 def unlinked(text):

@@ -36,9 +36,3 @@ def test_headers_say_where_functions_are_in_python(tool):
     assert "`cp_convolve2d`, `cp_correlate2d` are in `cuprite.scipy.signal`." in parts["signal"]
     assert "The functions are in `cuprite.scipy.ndimage`." in parts["ndimage"]
     assert "are in `cuprite.scipy" not in parts["sort"]
-
-
-def test_the_picture_has_the_modules_of_science(tool):
-    line = next(line for line in tool["list_of_modules"]().splitlines() if line.startswith("    science "))
-    assert line.split("science", 1)[1].replace(",", "").split() == [
-        module.name for module in tool["modules"]() if module.layer == "science"]

@@ -12,9 +12,11 @@ import platform
 import sys
 import time
 
+from cuprite._missing import listing as _listing
 from cuprite.selftest._record import Record, Skipped
 
 __all__ = ["main", "run"]
+__dir__ = _listing(__name__)
 
 
 def _areas() -> dict:

@@ -11,7 +11,7 @@
 enum {
     SERIAL = 160,      /* rows up to which LAPACK does all of it */
     LARGE = 640, VAST = 1500, /* from which on blocks are wider */
-    BLOCK = 48, LARGE_BLOCK = 64, VAST_BLOCK = 128,
+    BLOCK = 48, LARGE_BLOCK = 96, VAST_BLOCK = 160,
     TASKS = 8          /* at least so many a step, while there are columns */
 };
 

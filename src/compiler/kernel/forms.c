@@ -221,7 +221,7 @@ void cpi_cu_find_forms(cpi_cu_program *p)
     for (int i = 0; i < p->tokens.n; i++) {
         const cpi_token *w = &p->tokens.at[i];
         if (w->kind == CPI_W_LINE && memmem(w->text, w->length, "cooperative_groups", 18))
-            p->all_fibers = p->hidden_context = true;
+            p->all_fibers = p->hidden_context = p->groups = true;
     }
 }
 

@@ -311,6 +311,7 @@ void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int las
             i = statement_end(t, i);
             continue;
         }
+        if (w->kind == CPI_W_NUMBER && cpi_cu_put_wide_number(w, out)) continue;
         cpi_string_add(out, w->text, w->length);
         int body = i && (!f || i > f->body) ? lambda_body(t, i) : -1;
         if (body >= 0) {

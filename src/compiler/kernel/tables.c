@@ -239,7 +239,7 @@ void cpi_cu_put_tables(cpi_cu_program *p, int nnames, const char *const *names, 
         const cpi_cu_variable *v = &p->variable[k];
         const cpi_token *w = &p->tokens.at[v->name];
         snprintf(name, sizeof name, "%s%.*s", p->scopes.at + v->scope, (int)w->length, w->text);
-        if (!v->shared) cpi_string_printf(out, "    {\"%s\", (void *)&%s, sizeof(%s)},\n", name, name, name);
+        if (!v->shared && !cpi_cu_named(p, w, 0)) cpi_string_printf(out, "    {\"%s\", (void *)&%s, sizeof(%s)},\n", name, name, name);
     }
     cpi_string_printf(out, "    {}};\n");
     put_mangled(p, out);

@@ -78,6 +78,8 @@ void cpi_cu_free(cpi_cu_program *p);
 /* own.c: where a program has variables of its own with names such as threadIdx, they are renamed to others of the same
  * length. False: no memory. */
 bool cpi_cu_rename_own(char *text);
+/* Undoes macros of the device headers for constants of the program's own. */
+void cpi_cu_put_own_constants(const cpi_tokens *t, cpi_string *out);
 /* integers.c: types of a program's own with names such as uint64_t are renamed in the same way. */
 bool cpi_cu_rename_types(char *text);
 /* For the tables, which follow: their names as the program has them. */

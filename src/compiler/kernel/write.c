@@ -490,7 +490,9 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
             break;
         }
     }
-    cpi_string_printf(out, "#include \"cuprite_device.h\"\n#line 1 \"kernel.cu\"\n");
+    cpi_string_printf(out, "#include \"cuprite_device.h\"\n");
+    cpi_cu_put_own_constants(t, out);
+    cpi_string_printf(out, "#line 1 \"kernel.cu\"\n");
     size_t mark = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* a byte order mark is for first lines */
     cpi_string_add(out, text + mark, (size_t)(t->at[0].text - text) - mark);
     while (at < t->n) {

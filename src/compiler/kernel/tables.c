@@ -17,7 +17,7 @@ static bool is_cast(const char *name, const char **begin, const char **end)
     if (start == name && strncmp(name, "static_cast", 11) != 0) return false;
     if (!star || !(p = strchr(star + 3, '('))) return false;
     do depth += *p == '(' ? 1 : *p == ')' ? -1 : 0;
-    while (*p++ && depth);
+    while (*p && p++ && depth);
     p += strspn(p, " >)(&");
     *begin = p;
     *end = p + strcspn(p, " )");
@@ -111,8 +111,9 @@ static void put_kernel(const cpi_cu_program *p, const cpi_cu_function *f, const 
                  (int)f->tier, expression, expression, expression, (int)f->spans,
                  tiers[f->strides ? CPI_TIER_REGIONS : f->tier]);
     put_parameters(&p->tokens, f, out);
-    cpi_string_printf(out, "\", __cu_entry<%s>::elements, &__cu_shared_sizes[%d], &__cu_shared_apart[%d], %s, %d, %d},\n",
-                 expression, (int)(f - p->function), (int)(f - p->function), calls, f->strides && f->spans & 2, mangled);
+    int k = (int)(f - p->function);
+    cpi_string_printf(out, "\", __cu_entry<%s>::elements, &__cu_shared_sizes[%d], &__cu_shared_apart[%d], %s, %d, "
+                      "%d},\n", expression, k, k, calls, f->strides && f->spans & 2, mangled);
 }
 
 /* The record around token i of a method, or -1. */
@@ -194,8 +195,8 @@ static void put_mangled(const cpi_cu_program *p, cpi_string *out)
             int depth = 0;
             for (const char *end; (end = strstr(scope, "::")); scope = end + 2, depth++)
                 cpi_string_printf(out, "namespace %.*s { ", (int)(end - scope), scope);
-            cpi_string_printf(out, "__attribute__((visibility(\"default\"), used)) int %.*s(", (int)t->at[f->name].length,
-                              t->at[f->name].text);
+            cpi_string_printf(out, "__attribute__((visibility(\"default\"), used)) int %.*s(",
+                              (int)t->at[f->name].length, t->at[f->name].text);
             for (int i = f->open + 1; i < t->at[f->open].match; i++)
                 cpi_string_printf(out, "%.*s ", (int)t->at[i].length, t->at[i].text);
             cpi_string_printf(out, ") { return %d; }", place);
@@ -239,7 +240,8 @@ void cpi_cu_put_tables(cpi_cu_program *p, int nnames, const char *const *names, 
         const cpi_cu_variable *v = &p->variable[k];
         const cpi_token *w = &p->tokens.at[v->name];
         snprintf(name, sizeof name, "%s%.*s", p->scopes.at + v->scope, (int)w->length, w->text);
-        if (!v->shared && !cpi_cu_named(p, w, 0)) cpi_string_printf(out, "    {\"%s\", (void *)&%s, sizeof(%s)},\n", name, name, name);
+        if (v->shared || cpi_cu_named(p, w, 0)) continue; /* a function of a typedef's type is none */
+        cpi_string_printf(out, "    {\"%s\", (void *)&%s, sizeof(%s)},\n", name, name, name);
     }
     cpi_string_printf(out, "    {}};\n");
     put_mangled(p, out);

@@ -264,14 +264,14 @@ static cp_code compiled(const machine *m, const cpi_kernel_source *source, const
 }
 
 /* The source in C++. Unbalanced brackets are left to the compiler to report. */
-static cp_code translated(const machine *m, const cpi_kernel_source *source, bool wide, const char *error,
-                          cpi_string *out, bool *regions)
+static cp_code translated(const machine *m, const cpi_kernel_source *source, bool wide, bool preprocess,
+                          const char *error, cpi_string *out, bool *regions)
 {
     cpi_cu_program p;
     char *read = NULL;
-    bool unbalanced = false;
+    bool unbalanced = false, preprocessed = preprocess || needs_preprocessor(source);
     *regions = false;
-    if (needs_preprocessor(source)) {
+    if (preprocessed) {
         cp_code code = cpi_compiler_preprocess(m->compiler, m->folder, source, &read);
         if (code) return code;
     }
@@ -284,6 +284,12 @@ static cp_code translated(const machine *m, const cpi_kernel_source *source, boo
     const char *text = read;
     if (wide) cpi_string_printf(out, "#define __CU_WIDE 1\n");
     if (cpi_cu_read(text, &p, &unbalanced)) {
+        if (!preprocessed && cpi_cu_macros_call(&p)) {
+            cpi_cu_free(&p);
+            free(read);
+            cpi_string_free(out);
+            return translated(m, source, wide, true, error, out, regions);
+        }
         const char *tier = getenv("CUPRITE_KERNEL_TIER"); /* for tests: fibers are correct wherever loops are */
         p.checked = cpi_kernel_checks();
         p.all_fibers = p.all_fibers || (tier && strcmp(tier, "fibers") == 0);
@@ -312,7 +318,7 @@ static cp_code build_as(const machine *m, const cpi_kernel_source *source, bool 
     cpi_string text = {0};
     void *object = NULL;
     size_t bytes = 0;
-    cp_code code = translated(m, source, wide, error, &text, regions);
+    cp_code code = translated(m, source, wide, false, error, &text, regions);
     if (!code) code = compiled(m, source, text.at, *regions, &object, &bytes);
     if (!code && !open_library(object, bytes, l)) code = cp_error();
     if (getenv("CUPRITE_KERNEL_TEXT") && text.at) { /* the source without regions goes behind the one that failed */

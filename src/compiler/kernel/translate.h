@@ -27,12 +27,18 @@ typedef struct cpi_cu_function {
     int start, name, open, body, end; /* body: its {, or -1 of a declaration */
     bool global, device, templated;
     bool asked;     /* an instance of a template is requested here (template void f<int>(...);): made when used */
-    bool context;   /* has the hidden parameter */
+    bool context;   /* has a form with the hidden parameter; forms.c */
+    bool plain;     /* has a form without, which reads the thread's context */
+    bool linked;    /* extern "C": it cannot have two forms */
+    bool inner;     /* of kernels: records in its body read the context, so all of it reads the thread's */
+    bool shown;     /* of kernels: what it may call reads the thread's context, which it has to set */
+    bool apart;     /* of kernels: such code waits for other threads: fibers */
     bool barriers;  /* it, or what it calls, waits for other threads in any way */
     bool lockstep;  /* its lanes rely on implicit lockstep: lockstep.c */
     bool overloaded; /* others have its name: kernels are distinguished by the types of their arguments */
     bool calls;     /* the table has a list of what it calls */
     bool indirect;  /* its name is used without a call: no hidden parameter */
+    bool befriended; /* by a record, in the user's form */
     cpi_tier tier;  /* of kernels */
     uint8_t spans;  /* of kernels as loops: 1 guarded, 2 joined (spans.c), 4 with something kept for each thread */
     bool strides;   /* a kernel without barriers that is written as one with them, for the sake of its loops */
@@ -45,15 +51,21 @@ typedef struct cpi_cu_variable {
     int scope;
 } cpi_cu_variable;
 
+/* What else is declared at namespace scope: records, types, variables, and methods outside of their records. */
+typedef struct cpi_cu_part { int start, end; } cpi_cu_part;
+
 typedef struct cpi_cu_program {
     cpi_tokens tokens;
     cpi_cu_function *function;
     int nfunctions;
+    cpi_cu_part *part;
+    int nparts;
     cpi_cu_variable *variable;
     int nvariables;
     cpi_string scopes;    /* prefixes, "" and "space::", each terminated */
     bool hidden_context; /* code without the parameter needs the context: it goes through a thread-local one */
-    bool all_fibers;     /* such code waits for other threads */
+    bool all_fibers;     /* every kernel */
+    bool reads_shown;    /* while code without the parameter is written */
     int plain;           /* while a statement of lockstep.c is written: its first token, else -1 */
     bool checked;        /* CUPRITE_CHECK: every kernel in fibers, accesses reported */
     const int *leaves;   /* while regions are written: `return` goes to the end of the loop with that number */
@@ -90,6 +102,21 @@ bool cpi_cu_needs_context(const cpi_token *w);
 bool cpi_cu_waits(const cpi_token *w);
 /* name( or name<...>( and not a member. */
 bool cpi_cu_is_call(const cpi_tokens *t, int i);
+/* The function at or behind number `from` with the name at token w; NULL: none. */
+cpi_cu_function *cpi_cu_named(const cpi_cu_program *p, const cpi_token *w, int from);
+/* Whether w is a variable of shared memory at namespace scope. */
+bool cpi_cu_is_shared_variable(const cpi_cu_program *p, const cpi_token *w);
+/* Whether w names a namespace of the program's. */
+bool cpi_cu_is_namespace(const cpi_cu_program *p, const cpi_token *w);
+
+/* forms.c: which forms functions have: with the context as a parameter, or reading the thread's. */
+void cpi_cu_find_forms(cpi_cu_program *p);
+/* The function that the call at token i in the body of f passes its context to; NULL: none. */
+const cpi_cu_function *cpi_cu_called(const cpi_cu_program *p, const cpi_cu_function *f, int i);
+/* Whether a macro's definition may call functions with contexts: then the source must be preprocessed. */
+bool cpi_cu_macros_call(const cpi_cu_program *p);
+/* reach.c: which kernels have to set the thread's context. `names`: requested instances. False: no memory. */
+bool cpi_cu_find_shown(cpi_cu_program *p, int nnames, const char *const *names);
 
 /* tables.c: kernels that are not templates, the instances `names`, and variables. */
 void cpi_cu_put_tables(cpi_cu_program *p, int nnames, const char *const *names, cpi_string *out);

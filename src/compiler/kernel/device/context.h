@@ -20,10 +20,13 @@ static inline __attribute__((always_inline)) bool __cu_report(const __cu_ctx &c,
 #ifdef __CU_HIDDEN
 static thread_local __cu_ctx __ctx = {};
 #define __CU_SHOW(c) (::__ctx = (c))
+#define __CU_SHOW_THREAD(v) (::__ctx.t = (v)) /* the rest is the block's */
 #else
 #define __CU_SHOW(c) ((void)0)
+#define __CU_SHOW_THREAD(v) ((void)0)
 extern const __cu_ctx __ctx; /* never defined: every use has a parameter of that name */
 #endif
+static constexpr bool __cu_shows = false; /* kernels that have to set it have one of their own */
 
 #define threadIdx (__ctx.t)
 #define blockIdx (__ctx.b)
@@ -47,8 +50,18 @@ static const int warpSize = 32;
 #define __align__(n) __attribute__((aligned(n)))
 #define __CUDACC__ 1
 #define __CUDACC_RTC__ 1
-#define __NVCC__ 1
 #define __CUDA_ARCH__ 900
+#define __CUDA_ARCH_LIST__ 900
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#define __CUDACC_VER_BUILD__ 88
+#define __CUDA_API_VER_MAJOR__ 13
+#define __CUDA_API_VER_MINOR__ 0
+#define CUDART_VERSION 13000
+#define __NVCC_DIAG_PRAGMA_SUPPORT__ 1
+#define __CUDA_FTZ 0
+#define __CUDA_PREC_DIV 1
+#define __CUDA_PREC_SQRT 1
 #define __CUPRITE_CPU__ 1
 
 constexpr unsigned __cu_up(unsigned n, unsigned to) { return (n + to - 1) / to * to; }

@@ -193,6 +193,7 @@ static bool is_read_plainly(const cpi_cu_program *p)
         while (k < p->nfunctions && p->function[k].end <= i) k++;
         while (v < p->nvariables && p->variable[v].end <= i) v++;
         const cpi_token *w = &p->tokens.at[i];
+        if (cpi_cu_reads_shown(w)) return true;
         if (w->kind != CPI_W_NAME || !(cpi_cu_needs_context(w) || cpi_cu_is_shared_variable(p, w))) continue;
         bool head = k < p->nfunctions && i >= p->function[k].start;
         if (head && p->function[k].name == i) continue; /* a function of that name */
@@ -222,6 +223,8 @@ void cpi_cu_find_forms(cpi_cu_program *p)
         const cpi_token *w = &p->tokens.at[i];
         if (w->kind == CPI_W_LINE && memmem(w->text, w->length, "cooperative_groups", 18))
             p->all_fibers = p->hidden_context = true;
+        /* `using namespace cub;`, `namespace c = cub;`: any name may be one of those */
+        if (cpi_cu_reads_shown(w) && cpi_token_is(&w[1], ";")) p->all_fibers = p->hidden_context = true;
     }
 }
 

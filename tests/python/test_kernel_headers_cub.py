@@ -7,7 +7,10 @@ import cuprite as cp
 
 RNG = np.random.default_rng(25)
 TYPES = {"int": "i4", "unsigned": "u4", "long long": "i8", "float": "f4", "double": "f8", "unsigned char": "u1"}
-MORE = "struct Larger { template <class T> __device__ T operator()(const T &a, const T &b) const { return a < b ? b : a; } };\n"
+MORE = """struct Larger {
+    template <class T> __device__ T operator()(const T &a, const T &b) const { return a < b ? b : a; }
+};
+"""
 
 
 def values(t, n, low=-50, high=50):
@@ -299,7 +302,8 @@ def test_warp_load_and_store():
     np.testing.assert_array_equal(y.get(), x.reshape(4, 16, 3).transpose(0, 2, 1).ravel())
 
 
-@pytest.mark.parametrize("name", ["StripedToBlocked", "BlockedToStriped", "WarpStripedToBlocked", "BlockedToWarpStriped"])
+@pytest.mark.parametrize("name", ["StripedToBlocked", "BlockedToStriped", "WarpStripedToBlocked",
+                                  "BlockedToWarpStriped"])
 def test_block_exchange(name):
     """Item i of thread t is number blocked(t, i), striped(t, i) or so of all."""
     t, i = np.divmod(np.arange(192), 3)
@@ -427,7 +431,9 @@ def test_block_radix_sort_by_some_bits():
 def test_block_merge_sort():
     x = RNG.integers(0, 20, 256).astype("i4")
     y, z, w = out((2, 256)), out(256), out(256)
-    run("""struct ByLowDigit { __device__ bool operator()(const int &a, const int &b) const { return a % 10 < b % 10; } };
+    run("""struct ByLowDigit {
+            __device__ bool operator()(const int &a, const int &b) const { return a % 10 < b % 10; }
+        };
         struct Less { __device__ bool operator()(const int &a, const int &b) const { return a < b; } };
         extern "C" __global__ void k(const int *x, int *y, int *z, int *w)
         {

@@ -350,7 +350,8 @@ def test_barriers_fences_and_lanes():
             y[t] = s[63 - t];
             asm volatile("membar.cta; membar.gl; fence.acq_rel.gpu;" ::: "memory");
             asm volatile("shfl.sync.down.b32 %0, %1, 4, 0x1f, 0xffffffff;" : "=r"(v[0]) : "r"(t));
-            asm volatile("shfl.sync.bfly.b32 %0, %1, %2, %3, %4;" : "=r"(v[1]) : "r"(t), "r"(3), "r"(0x181f), "r"(~0u));
+            asm volatile("shfl.sync.bfly.b32 %0, %1, %2, %3, %4;"
+                         : "=r"(v[1]) : "r"(t), "r"(3), "r"(0x181f), "r"(~0u));
             asm volatile("{ .reg .pred p; setp.gt.u32 p, %1, 40; vote.sync.ballot.b32 %0, p, 0xffffffff; }"
                          : "=r"(v[2]) : "r"(t));
             asm volatile("shfl.sync.idx.b32 %0, %1, 2, 0x1f, 0xffffffff;" : "=r"(v[3]) : "r"(t));
@@ -379,8 +380,15 @@ def test_in_macros_methods_and_conditions():
     y = cp.zeros(64, "u4")
     cp.RawKernel("""
         #define REVERSED(r, x) asm("brev.b32 %0, %1;" : "=r"(r) : "r"(x))
-        struct Bits { unsigned v; __device__ unsigned lane() const
-            { unsigned r; asm("{ .reg .u32 l; mov.u32 l, %%laneid; add.u32 %0, l, %1; }" : "=r"(r) : "r"(v)); return r; } };
+        struct Bits {
+            unsigned v;
+            __device__ unsigned lane() const
+            {
+                unsigned r;
+                asm("{ .reg .u32 l; mov.u32 l, %%laneid; add.u32 %0, l, %1; }" : "=r"(r) : "r"(v));
+                return r;
+            }
+        };
         extern "C" __global__ void k(unsigned *y)
         {
             unsigned r;
@@ -395,8 +403,9 @@ def test_in_macros_methods_and_conditions():
 
 
 @pytest.mark.parametrize("text, name", [
-    ("wgmma.fence.sync.aligned;", "wgmma.fence.sync.aligned"), ("mov.u32 %0, %%smid2;", "mov.u32"),
-    ("bar.sync 1, 64;", "bar.sync"), ("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0}, {%0}, {%0}, {%0};", "mma."),
+    ("wgmma.fence.sync.aligned;", "wgmma.fence.sync.aligned"), ("mov.u32 %0, %%warpsize;", "%warpsize"),
+    ("bar.sync 1, 64;", "bar.sync"),
+    ("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0}, {%0}, {%0}, {%0};", "mma."),
     ("cp.async.ca.shared.global [%0], [%0], 16;", "cp.async.ca"), ("tex.2d.v4.f32.s32 %0, %0;", "tex.2d")])
 def test_what_is_refused_is_named(text, name, device):
     if device != "cpu":

@@ -44,8 +44,8 @@ def test_sort(t, n):
     c = {"i4": "int", "f4": "float", "f8": "double", "u1": "unsigned char"}[t]
     r = each("thrust::sort(thrust::seq, a, z); for (int i = 0; i < n; i++) y[i] = a[i];", x)
     np.testing.assert_array_equal(r, np.sort(x, 1))
-    r = each(f"thrust::stable_sort(thrust::seq, a, z, thrust::greater<{c}>()); for (int i = 0; i < n; i++) y[i] = a[i];",
-             x)
+    r = each(f"""thrust::stable_sort(thrust::seq, a, z, thrust::greater<{c}>());
+                 for (int i = 0; i < n; i++) y[i] = a[i];""", x)
     np.testing.assert_array_equal(r, np.sort(x, 1)[:, ::-1])
 
 
@@ -54,8 +54,8 @@ def test_sort_by_key_is_stable_where_it_says_so():
     r = each("for (int i = 0; i < n; i++) y[i] = i; thrust::stable_sort_by_key(thrust::seq, a, z, y);", x)
     np.testing.assert_array_equal(r, np.argsort(x, 1, kind="stable"))
     x = np.stack([RNG.permutation(50) for _ in range(16)]).astype("i4")
-    r = each("for (int i = 0; i < n; i++) y[i] = i; thrust::sort_by_key(thrust::device, a, z, y, thrust::greater<int>());",
-             x)
+    r = each("""for (int i = 0; i < n; i++) y[i] = i;
+                thrust::sort_by_key(thrust::seq, a, z, y, thrust::greater<int>());""", x)
     np.testing.assert_array_equal(r, np.argsort(-x, 1))
 
 
@@ -118,8 +118,9 @@ SCANS = {
 @pytest.mark.parametrize("call", SCANS)
 def test_ranges_to_ranges(call):
     x = rows()
-    headers = " ".join(f"thrust/{h}.h" for h in "scan transform_scan adjacent_difference transform reverse copy replace "
-                       "sequence fill tabulate functional execution_policy".split())
+    names = ("scan transform_scan adjacent_difference transform reverse copy replace sequence fill tabulate functional "
+             "execution_policy")
+    headers = " ".join(f"thrust/{h}.h" for h in names.split())
     r = each(f"thrust::{call};", x, headers=headers, head=FUNCTORS)
     np.testing.assert_array_equal(r, [SCANS[call](v) for v in x])
 
@@ -127,7 +128,8 @@ def test_ranges_to_ranges(call):
 def test_selection_and_runs():
     x = np.sort(rows(high=-20), 1)
     r = each("""int *e = thrust::copy_if(thrust::seq, a, z, y, Even());
-                for (; e < y + n; e++) *e = 1000;""", x, headers="thrust/copy.h thrust/execution_policy.h", head=FUNCTORS)
+                for (; e < y + n; e++) *e = 1000;""", x, headers="thrust/copy.h thrust/execution_policy.h",
+             head=FUNCTORS)
     np.testing.assert_array_equal(r, [np.r_[v[v % 2 == 0], np.full((v % 2 != 0).sum(), 1000)] for v in x])
     r = each("""int *e = thrust::unique_copy(thrust::seq, a, z, y);
                 for (; e < y + n; e++) *e = 1000;""", x, headers="thrust/unique.h thrust/execution_policy.h")
@@ -144,7 +146,8 @@ def test_selection_and_runs():
 def test_searches_in_sorted_ranges():
     x, q = np.sort(rows(), 1), rows()
     headers = "thrust/binary_search.h thrust/execution_policy.h"
-    r = each("for (int i = 0; i < n; i++) y[i] = thrust::lower_bound(thrust::seq, a, z, p0[i]) - a;", x, q, headers=headers)
+    r = each("for (int i = 0; i < n; i++) y[i] = thrust::lower_bound(thrust::seq, a, z, p0[i]) - a;", x, q,
+             headers=headers)
     np.testing.assert_array_equal(r, [np.searchsorted(v, w) for v, w in zip(x, q)])
     r = each("thrust::upper_bound(thrust::seq, a, z, p0, p0 + n, y);", x, q, headers=headers)
     np.testing.assert_array_equal(r, [np.searchsorted(v, w, "right") for v, w in zip(x, q)])
@@ -170,9 +173,9 @@ def test_merges_and_sets():
 
 def test_iterators():
     x, p = rows(), np.stack([RNG.permutation(50) for _ in range(16)]).astype("i4")
-    headers = ("thrust/iterator/counting_iterator.h thrust/iterator/transform_iterator.h thrust/iterator/zip_iterator.h "
-               "thrust/iterator/permutation_iterator.h thrust/iterator/reverse_iterator.h thrust/copy.h thrust/reduce.h "
-               "thrust/transform.h thrust/tuple.h thrust/execution_policy.h thrust/iterator/discard_iterator.h")
+    kinds = "counting transform zip permutation reverse discard"
+    headers = " ".join(f"thrust/iterator/{k}_iterator.h" for k in kinds.split())
+    headers += " thrust/copy.h thrust/reduce.h thrust/transform.h thrust/tuple.h thrust/execution_policy.h"
     head = FUNCTORS + """struct Weighted { template <class T> __device__ int operator()(const T &t) const
         { return thrust::get<0>(t) * 10 + thrust::get<1>(t); } };
         """
@@ -235,8 +238,14 @@ def test_complex_numbers_of_thrust():
 
 def test_traits_limits_and_bits():
     y = cp.zeros(16, "i8")
-    run("""template <class T> __device__ cuda::std::enable_if_t<cuda::std::is_integral<T>::value, int> kind(T) { return 1; }
-        template <class T> __device__ cuda::std::enable_if_t<cuda::std::is_floating_point_v<T>, int> kind(T) { return 2; }
+    run("""template <class T> __device__ cuda::std::enable_if_t<cuda::std::is_integral<T>::value, int> kind(T)
+        {
+            return 1;
+        }
+        template <class T> __device__ cuda::std::enable_if_t<cuda::std::is_floating_point_v<T>, int> kind(T)
+        {
+            return 2;
+        }
         extern "C" __global__ void k(long long *y)
         {
             cuda::std::uint32_t v = 0x00f0;
@@ -272,7 +281,8 @@ def test_arrays_tuples_optionals_and_spans():
             auto [first, second] = cuda::std::make_pair(i, 2 * i);
             y[i] = a[1] + (int)a.size(), y[64 + i] = half(i).value_or(-1), y[128 + i] = half(i).has_value();
             y[192 + i] = (int)(cuda::std::get<0>(t) * 2 * cuda::std::get<1>(t)) + first + second;
-            y[256 + i] = total(cuda::std::span<const int>(x, i + 1)), y[320 + i] = cuda::std::max(i, 40) + cuda::std::min(i, 9);
+            y[256 + i] = total(cuda::std::span<const int>(x, i + 1));
+            y[320 + i] = cuda::std::max(i, 40) + cuda::std::min(i, 9);
         }""", x, y, headers="cuda/std/array cuda/std/tuple cuda/std/optional cuda/std/span cuda/std/utility "
         "cuda/std/algorithm", threads=64)
     i = np.arange(64)
@@ -290,7 +300,8 @@ def test_functional_numeric_and_algorithm():
             y[4] = cuda::maximum<>()(3, 8), y[5] = cuda::std::clamp(12, 0, 10), y[6] = cuda::ceil_div(17, 5);
             cuda::std::swap(v[0], v[2]);
             y[7] = v[0] * 10 + v[2];
-        }""", y, headers="cuda/std/numeric cuda/std/functional cuda/functional cuda/std/algorithm cuda/cmath cuda/std/utility")
+        }""", y, headers="cuda/std/numeric cuda/std/functional cuda/functional cuda/std/algorithm cuda/cmath "
+        "cuda/std/utility")
     assert y.get().tolist() == [28, 12, 12, -5, 8, 10, 4, 95]
 
 

@@ -92,7 +92,7 @@ default define defined delete do double else enum explicit export extern false f
 include inline int long mutable namespace new noexcept nullptr operator once pragma private protected public register
 return short signed sizeof static static_assert static_cast struct switch template this throw true try typedef typeid
 typename undef union unsigned using virtual void volatile wchar_t while reinterpret_cast dynamic_cast elif endif
-char16_t char32_t char8_t""".split())
+char16_t char32_t char8_t and and_eq bitand bitor compl not not_eq or or_eq xor xor_eq concept requires""".split())
 
 
 def literal(text):

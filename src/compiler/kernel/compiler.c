@@ -177,11 +177,13 @@ static bool header_is_whole(const char *folder, const cpi_header *t)
  * folders only where the text has a name like theirs: they are many, and few programs include any. */
 static bool mend_headers(const char *folder, const char *text)
 {
-    static const char *const folders[] = {"cub/", "cuda/", "cuda_", "cupy/", "thrust/", "cooperative_groups", "include <"};
+    static const char *const folders[] = {"cub/",    "cuda/",              "cuda_",    "cupy/",
+                                          "thrust/", "cooperative_groups", "include <"};
     bool included = false;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) included = included || strstr(text, folders[i]);
     for (const cpi_header *t = cpi_device_sources; t->name; t++)
-        if ((included || !strchr(t->name, '/')) && !header_is_whole(folder, t) && !write_header(folder, t)) return false;
+        if ((included || !strchr(t->name, '/')) && !header_is_whole(folder, t) && !write_header(folder, t))
+            return false;
     return true;
 }
 

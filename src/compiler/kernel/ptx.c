@@ -64,7 +64,7 @@ static int read_operands(const cpi_tokens *t, int i, int end, cpi_ptx *x, operan
 /* %0, %[name] and %%: see cpi_ptx. */
 static bool place_operands(const cpi_tokens *t, const cpi_ptx *x, const operand *o, const char *from, cpi_string *to)
 {
-    static const char place = CPI_PTX_PLACE;
+    static const char place = CPI_PTX_MARK;
     for (const char *p = from; *p; p++) {
         if (p[0] == '%' && isdigit((unsigned char)p[1])) {
             cpi_string_add(to, &place, 1);
@@ -75,7 +75,7 @@ static bool place_operands(const cpi_tokens *t, const cpi_ptx *x, const operand 
                                          memcmp(t->at[o[k].name].text, p + 2, n) == 0))
                 k++;
             if (k == x->noperands || p[2 + n] != ']') return refuse(x, p, n + 2);
-            cpi_string_printf(to, "%c%d", CPI_PTX_PLACE, k);
+            cpi_string_printf(to, "%c%d", CPI_PTX_MARK, k);
             p += n + 2;
         } else {
             cpi_string_add(to, p, 1);
@@ -128,8 +128,10 @@ static bool put_registers(cpi_ptx *x, const char *p, const char *end)
         if (*name == '%') name++, n--;
         for (int i = 0; i < (count < 0 ? 1 : count); i++) {
             cpi_string_printf(x->out, "%s __r_%.*s", type, (int)n, name);
-            if (count >= 0) cpi_string_printf(x->out, "%d", i);
+            cpi_string_printf(&x->registers, " %.*s", (int)n, name);
+            if (count >= 0) cpi_string_printf(x->out, "%d", i), cpi_string_printf(&x->registers, "%d", i);
             cpi_string_printf(x->out, " = 0; ");
+            cpi_string_printf(&x->registers, " ");
         }
     }
     return true;
@@ -190,6 +192,8 @@ static bool put_guarded(cpi_ptx *x, const char *p, const char *end)
         if (i.noperands != 1) return refuse(x, i.opcode, strlen(i.opcode));
         cpi_string_printf(x->out, "goto __l%d_%.*s; ", x->number, (int)i.length[0], i.operand[0]);
     } else if (!cpi_ptx_put(x, &i)) {
+        for (int k = 0; k < i.noperands; k++)
+            if (cpi_ptx_is_unknown(x, i.operand[k], i.length[k])) return refuse(x, i.operand[k], i.length[k]);
         return refuse(x, i.opcode, strlen(i.opcode));
     }
     if (guarded) cpi_string_printf(x->out, "} ");
@@ -315,6 +319,7 @@ static int put_asm(const cpi_tokens *t, int i, int number, cpi_string *out)
     }
     cpi_string_free(&text);
     cpi_string_free(&placed);
+    cpi_string_free(&x.registers);
     return at;
 }
 

@@ -4,15 +4,16 @@
 
 #include "kernel/translate.h"
 
-enum { CPI_PTX_OPERANDS = 30, CPI_PTX_PARTS = 16, CPI_PTX_WORD = 64, CPI_PTX_PLACE = '\1' };
+enum { CPI_PTX_OPERANDS = 30, CPI_PTX_PARTS = 16, CPI_PTX_WORD = 64, CPI_PTX_MARK = '\1' };
 
-/* One asm statement. In its text %0 is CPI_PTX_PLACE and the number, %% is %. */
+/* One asm statement. In its text %0 is CPI_PTX_MARK and the number, %% is %. */
 typedef struct cpi_ptx {
     cpi_string *out;
     int line, number; /* the user's line; which asm statement of the source it is */
     char constraint[CPI_PTX_OPERANDS];
     int noperands;
     bool kernel; /* it stands in a kernel: exit is return */
+    cpi_string registers; /* the names that its text declares, with blanks around each */
 } cpi_ptx;
 
 /* An instruction: its opcode's parts, and its operands. */
@@ -30,6 +31,8 @@ bool cpi_ptx_translate(char **text);
 bool cpi_ptx_put(cpi_ptx *x, const cpi_ptx_instruction *i);
 /* The C++ type of ".u32", NULL: it is none. */
 const char *cpi_ptx_type(const char *part);
+/* Whether an operand is %NAME of a register that there is not. */
+bool cpi_ptx_is_unknown(const cpi_ptx *x, const char *operand, size_t length);
 /* Writes an operand that is read, as type `type`; NULL: as it is. */
 bool cpi_ptx_put_source(cpi_ptx *x, const char *operand, size_t length, const char *type);
 

@@ -46,9 +46,9 @@ static bool has(instruction *i, const char *part)
 /* Whether each part behind the name is a type, one of `allowed`, or changes nothing here. */
 static bool known(instruction *i, const char *const *allowed)
 {
-    static const char *const nothing[] = {"ftz", "approx", "full", "relaxed", "acquire", "release", "acq_rel", "sc", "weak",
-        "volatile", "gpu", "cta", "sys", "cluster", "global", "local", "const", "param", "ca", "cg", "cs", "lu", "cv", "nc",
-        "wb", "wt", "sync", "aligned", "uni", "noftz", "L1::no_allocate", "L1::evict_first", "L1::evict_last",
+    static const char *const nothing[] = {"ftz", "approx", "full", "relaxed", "acquire", "release", "acq_rel", "sc",
+        "weak", "volatile", "gpu", "cta", "sys", "cluster", "global", "local", "const", "param", "ca", "cg", "cs", "lu",
+        "cv", "nc", "wb", "wt", "sync", "aligned", "uni", "noftz", "L1::no_allocate", "L1::evict_first", "L1::evict_last",
         "L1::evict_normal", "L1::evict_unchanged", "L2::64B", "L2::128B", "L2::256B", "L2::evict_first",
         "L2::evict_last", "L2::evict_normal", NULL};
     for (int k = 1; k < i->nparts; k++)
@@ -94,18 +94,30 @@ static void put_number(cpi_string *out, const char *p, size_t n)
     else cpi_string_printf(out, "%.*s", (int)n, p);
 }
 
+/* Whether the text declares the register. */
+static bool is_declared(const cpi_ptx *x, const char *p, size_t n)
+{
+    char name[CPI_PTX_WORD + 2];
+    if (n >= CPI_PTX_WORD || !x->registers.at) return false;
+    snprintf(name, sizeof name, " %.*s ", (int)n, p);
+    return strstr(x->registers.at, name) != NULL;
+}
+
+bool cpi_ptx_is_unknown(const cpi_ptx *x, const char *p, size_t n)
+{
+    return n && *p == '%' && !special(p, n) && !is_declared(x, p + 1, n - 1);
+}
+
 static bool put_register(cpi_ptx *x, const char *p, size_t n)
 {
-    if (*p == CPI_PTX_PLACE) {
+    if (*p == CPI_PTX_MARK) {
         int k = atoi(p + 1);
         if (k >= x->noperands) return false;
         cpi_string_printf(x->out, "__p%d", k);
         return true;
     }
-    if (*p == '%') p++, n--;
-    for (size_t k = 0; k < n; k++)
-        if (!isalnum((unsigned char)p[k]) && p[k] != '_' && p[k] != '$') return false;
-    if (!n || isdigit((unsigned char)*p)) return false;
+    if (n && *p == '%') p++, n--;
+    if (!is_declared(x, p, n)) return false;
     cpi_string_printf(x->out, "__r_%.*s", (int)n, p);
     return true;
 }
@@ -366,8 +378,8 @@ static bool put_atomic(cpi_ptx *x, instruction *i)
 {
     static const char *const operations[][2] = {{"add", "Add"}, {"min", "Min"}, {"max", "Max"}, {"inc", "Inc"},
         {"dec", "Dec"}, {"and", "And"}, {"or", "Or"}, {"xor", "Xor"}, {"exch", "Exch"}, {"cas", "CAS"}};
-    static const char *const allowed[] = {"shared", "shared::cta", "add", "min", "max", "inc", "dec", "and", "or", "xor",
-                                          "exch", "cas", NULL};
+    static const char *const allowed[] = {"shared", "shared::cta", "add", "min", "max", "inc", "dec", "and", "or",
+                                          "xor", "exch", "cas", NULL};
     bool returns = is(i->parts[0], "atom");
     const char *type = type_of(i, 0), *name = NULL;
     for (size_t k = 0; k < sizeof operations / sizeof *operations; k++)

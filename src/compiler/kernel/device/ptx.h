@@ -1,7 +1,8 @@
 /* What ptx.c writes for inline PTX: registers, and instructions whose name is a function of ours. */
 #pragma once
 
-/* Registers hold bits: a number becomes one of another kind by its bits, an integer one of another width by its value. */
+/* Registers hold bits: a number becomes one of another kind by its bits, an integer one of another width by its
+ * value. */
 template <class T, class U> static inline T __cu_as(U v)
 {
     if constexpr (sizeof(T) == sizeof(U) && (__cu_is_real<T>::value != __cu_is_real<U>::value)) {
@@ -29,7 +30,11 @@ static __thread unsigned __cu_carry; /* CC.CF, which lasts from one instruction 
 template <unsigned long> struct __cu_width_of {};
 template <> struct __cu_width_of<1> { typedef unsigned char word; typedef short wide; typedef unsigned short uwide; };
 template <> struct __cu_width_of<2> { typedef unsigned short word; typedef int wide; typedef unsigned uwide; };
-template <> struct __cu_width_of<4> { typedef unsigned word; typedef long long wide; typedef unsigned long long uwide; };
+template <> struct __cu_width_of<4> {
+    typedef unsigned word;
+    typedef long long wide;
+    typedef unsigned long long uwide;
+};
 template <> struct __cu_width_of<8> {
     typedef unsigned long long word;
     typedef __int128 wide;
@@ -206,12 +211,14 @@ __CU_PTX_COMPARE(num, a == a && b == b) __CU_PTX_COMPARE(nan, a != a || b != b)
 template <class D, class S> static inline D __cu_ptx_cvt(S v, char how, bool saturates)
 {
     if constexpr (__cu_is_real<S>::value && !__cu_is_real<D>::value) {
+        typedef __cu_unsigned<D> word;
+        constexpr bool is_signed = (D)~(D)0 < 0;
+        const word half = (word)1 << (8 * sizeof(D) - 1);
+        const S high = is_signed ? (S)half : (S)half * 2;
         v = how == 'n' ? rint(v) : how == 'm' ? floor(v) : how == 'p' ? ceil(v) : trunc(v);
-        const S high = (S)((D)~(D)0 < 0 ? 1ull << (8 * sizeof(D) - 1) : 1ull << (8 * sizeof(D) - 1)) *
-                       ((D)~(D)0 < 0 ? 1 : 2);
-        if (v != v) return sizeof(D) == 8 ? (D)(1ull << 63) : (D)0;
-        if (v >= high) return (D)~(D)0 < 0 ? (D)(((__cu_unsigned<D>)~(__cu_unsigned<D>)0) >> 1) : (D)~(D)0;
-        if (v < ((D)~(D)0 < 0 ? -high : (S)0)) return (D)~(D)0 < 0 ? (D)((__cu_unsigned<D>)1 << (8 * sizeof(D) - 1)) : (D)0;
+        if (v != v) return sizeof(D) == 8 ? (D)half : (D)0;
+        if (v >= high) return is_signed ? (D)(half - 1) : (D)~(D)0;
+        if (v < (is_signed ? -high : (S)0)) return is_signed ? (D)half : (D)0;
         return (D)v;
     } else if constexpr (__cu_is_real<S>::value && __cu_is_real<D>::value) {
         if (how != ' ' && sizeof(S) == sizeof(D))

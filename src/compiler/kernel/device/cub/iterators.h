@@ -7,7 +7,8 @@ namespace cub {
 
 template <class T, class = ptrdiff_t> using CountingInputIterator = thrust::counting_iterator<T>;
 template <class T, class = ptrdiff_t> using ConstantInputIterator = thrust::constant_iterator<T>;
-template <class T, class F, class I, class = ptrdiff_t> struct TransformInputIterator : thrust::transform_iterator<F, I> {
+template <class T, class F, class I, class = ptrdiff_t>
+struct TransformInputIterator : thrust::transform_iterator<F, I> {
     constexpr TransformInputIterator(I i, F f) : thrust::transform_iterator<F, I>(i, f) {}
 };
 template <CacheLoadModifier how, class T, class = ptrdiff_t> struct CacheModifiedInputIterator

@@ -5,11 +5,13 @@
 namespace cub {
 
 /* Operators that take the number of the item too. */
-template <class F, class T> static inline auto __cu_flag(F &op, const T &a, const T &b, int i, int) -> decltype(op(a, b, i))
+template <class F, class T>
+static inline auto __cu_flag(F &op, const T &a, const T &b, int i, int) -> decltype(op(a, b, i))
 {
     return op(a, b, i);
 }
-template <class F, class T> static inline auto __cu_flag(F &op, const T &a, const T &b, int, long) -> decltype(op(a, b))
+template <class F, class T>
+static inline auto __cu_flag(F &op, const T &a, const T &b, int, long) -> decltype(op(a, b))
 {
     return op(a, b);
 }

@@ -57,7 +57,8 @@ protected:
         all.run(own, [&](auto of) {
             const long count = (long)threads * n;
             __cu_buffer<__cu_sorted<word>> order(count), other(count);
-            const word high = end - begin < 8 * (int)sizeof(K) ? (word)(((word)1 << (end - begin)) - 1) : (word)~(word)0;
+            const bool some = end - begin < 8 * (int)sizeof(K);
+            const word high = some ? (word)(((word)1 << (end - begin)) - 1) : (word)~(word)0;
             for (long i = 0; i < count; i++) {
                 const word w = begin < 8 * (int)sizeof(K)
                                    ? (word)(__cu_ordered(of((int)(i / n)).key[i % n]) >> begin & high) : (word)0;

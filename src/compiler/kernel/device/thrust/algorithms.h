@@ -1,7 +1,7 @@
-/* thrust's algorithms in kernels: those of sequential.h and folds.h, with an execution policy before or without. */
+/* thrust's algorithms in kernels: those of sequential.h and reductions.h, with an execution policy before or without. */
 #pragma once
 #include <thrust/words.h>
-#include <thrust/folds.h>
+#include <thrust/reductions.h>
 
 namespace thrust {
 

@@ -8,7 +8,9 @@ namespace __cu_seq {
 struct less { template <class A, class B> constexpr bool operator()(const A &a, const B &b) const { return a < b; } };
 struct same { template <class A, class B> constexpr bool operator()(const A &a, const B &b) const { return a == b; } };
 struct sum { template <class A, class B> constexpr auto operator()(const A &a, const B &b) const { return a + b; } };
-struct product { template <class A, class B> constexpr auto operator()(const A &a, const B &b) const { return a * b; } };
+struct product {
+    template <class A, class B> constexpr auto operator()(const A &a, const B &b) const { return a * b; }
+};
 struct difference {
     template <class A, class B> constexpr auto operator()(const A &a, const B &b) const { return a - b; }
 };
@@ -390,6 +392,9 @@ template <class I, class F = less> constexpr I is_sorted_until(I a, I z, F f = F
         if (f(*b, *a)) return b;
     return z;
 }
-template <class I, class F = less> constexpr bool is_sorted(I a, I z, F f = F()) { return is_sorted_until(a, z, f) == z; }
+template <class I, class F = less> constexpr bool is_sorted(I a, I z, F f = F())
+{
+    return is_sorted_until(a, z, f) == z;
+}
 
 } // namespace __cu_seq

@@ -10,7 +10,10 @@ template <class I, class T, class F = sum> constexpr T reduce(I a, I z, T r, F f
     return r;
 }
 template <class I> constexpr value<I> reduce(I a, I z) { return reduce(a, z, value<I>()); }
-template <class I, class T, class F = sum> constexpr T accumulate(I a, I z, T r, F f = F()) { return reduce(a, z, r, f); }
+template <class I, class T, class F = sum> constexpr T accumulate(I a, I z, T r, F f = F())
+{
+    return reduce(a, z, r, f);
+}
 template <class I, class U, class T, class F> constexpr T transform_reduce(I a, I z, U u, T r, F f)
 {
     for (; a != z; ++a) r = f(r, u(*a));
@@ -214,7 +217,7 @@ template <class I, class F> constexpr void stable_sorted(I a, I z, F &f)
 template <class I, class F = less> constexpr void stable_sort(I a, I z, F f = F()) { stable_sorted(a, z, f); }
 
 /* A heap for what need not be stable. */
-template <class I, class F> constexpr void sift(I a, ptrdiff_t i, ptrdiff_t n, F &f)
+template <class I, class F> constexpr void heap_down(I a, ptrdiff_t i, ptrdiff_t n, F &f)
 {
     value<I> v = a[i];
     for (ptrdiff_t k; (k = 2 * i + 1) < n; i = k) {
@@ -226,8 +229,8 @@ template <class I, class F> constexpr void sift(I a, ptrdiff_t i, ptrdiff_t n, F
 }
 template <class I, class F> constexpr void heap_sorted(I a, ptrdiff_t n, F &f)
 {
-    for (ptrdiff_t i = n / 2; i-- > 0;) sift(a, i, n, f);
-    while (n > 1) iter_swap(a, a + --n), sift(a, 0, n, f);
+    for (ptrdiff_t i = n / 2; i-- > 0;) heap_down(a, i, n, f);
+    while (n > 1) iter_swap(a, a + --n), heap_down(a, 0, n, f);
 }
 template <class I, class F> constexpr void quick_sorted(I a, ptrdiff_t n, int depth, F &f)
 {

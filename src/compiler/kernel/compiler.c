@@ -83,8 +83,28 @@ cp_code cpi_compiler_find(char path[], size_t bytes, char identity[], size_t ide
 
 /* --- headers --- */
 
+/* What NVRTC defines; its version is the one that the device headers follow. */
+static const char *const cuda_macros[] = {"-D__CUDACC__=1",
+                                          "-D__CUDACC_RTC__=1",
+                                          "-D__CUDA_ARCH__=900",
+                                          "-D__CUDA_ARCH_LIST__=900",
+                                          "-D__CUDACC_VER_MAJOR__=13",
+                                          "-D__CUDACC_VER_MINOR__=0",
+                                          "-D__CUDACC_VER_BUILD__=88",
+                                          "-D__CUDA_API_VER_MAJOR__=13",
+                                          "-D__CUDA_API_VER_MINOR__=0",
+                                          "-DCUDART_VERSION=13000",
+                                          "-D__NVCC_DIAG_PRAGMA_SUPPORT__=1",
+                                          "-D__CUDACC_DEVICE_ATOMIC_BUILTINS__=1",
+                                          "-D__CUDA_FTZ=0",
+                                          "-D__CUDA_PREC_DIV=1",
+                                          "-D__CUDA_PREC_SQRT=1",
+                                          "-D__USE_FAST_MATH__=0",
+                                          "-D__CUPRITE_CPU__=1",
+                                          NULL};
+
 /* How kernels are compiled; part of the key of a compiled one. */
-static const char *const usual_flags[] = {"-std=c++20",
+static const char *const usual_flags[] = {"-std=c++17",
                                           "-O3",
                                           "-march=native",
                                           "-shared",
@@ -120,6 +140,7 @@ static void hash_headers(void)
         cpi_sha256_string(&s, t->text);
     }
     for (const char *const *flag = usual_flags; *flag; flag++) cpi_sha256_string(&s, *flag);
+    for (const char *const *flag = cuda_macros; *flag; flag++) cpi_sha256_string(&s, *flag);
     cpi_sha256_end(&s, digest);
     cpi_sha256_hex(digest, headers_key);
 }
@@ -489,6 +510,7 @@ static cp_code run_on(const workplace *w, command *c, const char *compiler, cons
     size_t log_bytes = 0;
     add_word(c, compiler);
     for (; *flags; flags++) add_word(c, *flags);
+    for (const char *const *flag = cuda_macros; *flag; flag++) add_word(c, *flag);
     for (; more && *more; more++) add_word(c, *more);
     snprintf(include, sizeof include, "-I%s", w->headers);
     add_word(c, include);
@@ -514,7 +536,7 @@ static cp_code run_in(const char *compiler, const char *folder, const cpi_kernel
     workplace *w = cpi_calloc(1, sizeof *w);
     char **words = w ? cpi_calloc((size_t)source->noptions + 1, sizeof *words) : NULL;
     cp_code code = CP_ERROR_MEMORY;
-    if (words && command_new(&c, count(flags) + count(more) + source->noptions + OURS)) {
+    if (words && command_new(&c, count(flags) + count(cuda_macros) + count(more) + source->noptions + OURS)) {
         if (enter(w, folder, text))
             code = run_on(w, &c, compiler, source, words, flags, more, compiled, result, bytes);
         else
@@ -571,8 +593,7 @@ static void name_source(char *text, const char *folder)
 
 cp_code cpi_compiler_preprocess(const char *compiler, const char *folder, const cpi_kernel_source *source, char **text)
 {
-    static const char *const flags[] = {"-std=c++20", "-E", "-w", "-D__CUDA_ARCH__=900", "-D__CUDACC__=1",
-                                        "-D__CUDACC_RTC__=1", "-D__CUPRITE_CPU__=1", "-D__CUPRITE_READ__=1", NULL};
+    static const char *const flags[] = {"-std=c++17", "-E", "-w", "-D__CUPRITE_READ__=1", NULL};
     size_t bytes;
     cp_code code = run_in(compiler, folder, source, source->text, flags, NULL, false, (void **)text, &bytes);
     if (!code) name_source(*text, folder);

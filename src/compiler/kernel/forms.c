@@ -222,9 +222,9 @@ void cpi_cu_find_forms(cpi_cu_program *p)
     for (int i = 0; i < p->tokens.n; i++) {
         const cpi_token *w = &p->tokens.at[i];
         if (w->kind == CPI_W_LINE && memmem(w->text, w->length, "cooperative_groups", 18))
-            p->all_fibers = p->hidden_context = true;
+            p->all_fibers = p->hidden_context = p->groups = true;
         /* `using namespace cub;`, `namespace c = cub;`: any name may be one of those */
-        if (cpi_cu_reads_shown(w) && cpi_token_is(&w[1], ";")) p->all_fibers = p->hidden_context = true;
+        if (cpi_cu_reads_shown(w) && cpi_token_is(&w[1], ";")) p->all_fibers = p->hidden_context = p->groups = true;
     }
 }
 

@@ -167,7 +167,7 @@ static void find_for(graph *g, cpi_cu_function *f, const cpi_tokens *names)
         int at = g->stack[--g->top];
         walk(g, at / 2, at % 2);
     }
-    f->shown = g->reads || f->inner || p->all_fibers;
+    f->shown = g->reads || f->inner || p->groups;
     f->apart = g->waits;
 }
 

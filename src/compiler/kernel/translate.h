@@ -65,6 +65,7 @@ typedef struct cpi_cu_program {
     cpi_string scopes;    /* prefixes, "" and "space::", each terminated */
     bool hidden_context; /* code without the parameter needs the context: it goes through a thread-local one */
     bool all_fibers;     /* every kernel */
+    bool groups;         /* headers of ours read the thread's context in any kernel */
     bool reads_shown;    /* while code without the parameter is written */
     int plain;           /* while a statement of lockstep.c is written: its first token, else -1 */
     bool checked;        /* CUPRITE_CHECK: every kernel in fibers, accesses reported */
@@ -77,6 +78,18 @@ void cpi_cu_free(cpi_cu_program *p);
 /* own.c: where a program has variables of its own with names such as threadIdx, they are renamed to others of the same
  * length. False: no memory. */
 bool cpi_cu_rename_own(char *text);
+/* Undoes macros of the device headers for constants of the program's own. */
+void cpi_cu_put_own_constants(const cpi_tokens *t, cpi_string *out);
+/* integers.c: types of a program's own with names such as uint64_t are renamed in the same way. */
+bool cpi_cu_rename_types(char *text);
+/* For the tables, which follow: their names as the program has them. */
+void cpi_cu_put_renamed(const cpi_tokens *t, cpi_string *out);
+/* An integer of more than 64 bits, which the compiler would cut; false: it is none. */
+bool cpi_cu_put_wide_number(const cpi_token *w, cpi_string *out);
+/* The line of an integer of more than 128 bits; 0: there is none. */
+int cpi_cu_too_large(const cpi_tokens *t);
+/* specifiers.c: `float __shared__ s[8]` becomes `__shared__ float s[8]`; the text is for free(). False: no memory. */
+bool cpi_cu_order_specifiers(char **text);
 /* casts.c: the translated source, in which real numbers that become integers lose the sign of a zero. False: no memory,
  * with an error record. */
 bool cpi_cu_put_casts(const char *text, cpi_string *out);

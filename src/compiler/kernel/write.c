@@ -311,6 +311,7 @@ void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int las
             i = statement_end(t, i);
             continue;
         }
+        if (w->kind == CPI_W_NUMBER && cpi_cu_put_wide_number(w, out)) continue;
         cpi_string_add(out, w->text, w->length);
         int body = i && (!f || i > f->body) ? lambda_body(t, i) : -1;
         if (body >= 0) {
@@ -490,7 +491,9 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
             break;
         }
     }
-    cpi_string_printf(out, "#include \"cuprite_device.h\"\n#line 1 \"kernel.cu\"\n");
+    cpi_string_printf(out, "#include \"cuprite_device.h\"\n");
+    cpi_cu_put_own_constants(t, out);
+    cpi_string_printf(out, "#line 1 \"kernel.cu\"\n");
     size_t mark = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* a byte order mark is for first lines */
     cpi_string_add(out, text + mark, (size_t)(t->at[0].text - text) - mark);
     while (at < t->n) {

@@ -48,21 +48,6 @@ static const int warpSize = 32;
 #define __grid_constant__
 #define __restrict__ __restrict
 #define __align__(n) __attribute__((aligned(n)))
-#define __CUDACC__ 1
-#define __CUDACC_RTC__ 1
-#define __CUDA_ARCH__ 900
-#define __CUDA_ARCH_LIST__ 900
-#define __CUDACC_VER_MAJOR__ 13
-#define __CUDACC_VER_MINOR__ 0
-#define __CUDACC_VER_BUILD__ 88
-#define __CUDA_API_VER_MAJOR__ 13
-#define __CUDA_API_VER_MINOR__ 0
-#define CUDART_VERSION 13000
-#define __NVCC_DIAG_PRAGMA_SUPPORT__ 1
-#define __CUDA_FTZ 0
-#define __CUDA_PREC_DIV 1
-#define __CUDA_PREC_SQRT 1
-#define __CUPRITE_CPU__ 1
 
 constexpr unsigned __cu_up(unsigned n, unsigned to) { return (n + to - 1) / to * to; }
 

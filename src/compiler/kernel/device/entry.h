@@ -45,6 +45,13 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
     static constexpr int nargs = sizeof...(A);
     static constexpr unsigned sizes[sizeof...(A) + 1] = {sizeof(A)..., 0};
     static constexpr unsigned elements[sizeof...(A) + 1] = {__cu_pointed<A>::size..., 0};
+    static constexpr unsigned long bytes()
+    {
+        unsigned long n = 0;
+        ((n = (n + alignof(A) - 1) / alignof(A) * alignof(A) + sizeof(A)), ...);
+        return n;
+    }
+    static_assert(bytes() <= 32764, "Formal parameter space overflowed: a kernel has 32764 bytes of parameters at most");
     template <int... I> struct places {};
     template <int n, int... I> struct upto : upto<n - 1, n - 1, I...> {};
     template <int... I> struct upto<0, I...> { typedef places<I...> type; };

@@ -21,7 +21,7 @@ def rows(t="i4", shape=(16, 50), low=-40, high=40):
 
 def each(body, x, *more, out=None, headers="thrust/sort.h", head=""):
     """Each of 16 threads has a row of x (`a` to `z`), of n numbers, and a row of y (`y`)."""
-    y = cp.full(x.shape if out is None else out, -1, x.dtype if out is None else "i4")
+    y = cp.full(x.shape if out is None else out, 111, x.dtype if out is None else "i4")
     c = {"i4": "int", "f4": "float", "f8": "double", "u1": "unsigned char"}[x.dtype.str[1:]]
     r = "int" if out is not None else c
     extra = "".join(f", const int *x{i}" for i in range(len(more)))

@@ -355,11 +355,10 @@ static void fail(__cu_worker *w, int line, const char *what)
 }
 
 /* What the thread waits for in memory may come from another worker's block, so nothing is known of an end. */
-static void pause_thread(__cu_worker *w, int line)
+static void turn(__cu_worker *w)
 {
     cpi_crew *c = (cpi_crew *)w;
     c->progress++;
-    if (c->running) c->running->line = line;
     if (c->running && c->running->next != c->running) yield(c);
     else sched_yield();
 }
@@ -455,7 +454,7 @@ static void divergent(__cu_worker *w, int line, const unsigned block[3], unsigne
 }
 
 const __cu_host cpi_crew_host = {barrier, exchange, lanes, gather, grid_barrier, divergent,
-                                 check,   bounds,   misaligned, fence, heap, fail, pause_thread};
+                                 check,   bounds,   misaligned, fence, heap, fail, turn};
 
 /* --- running --- */
 

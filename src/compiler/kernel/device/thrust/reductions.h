@@ -182,7 +182,7 @@ constexpr auto merge_by_key(K a, K z, L b, L y, V v, W w, O keys, P values, F f 
 
 /* --- sorts: by insertion in short runs, then by merges in place, which need no memory --- */
 
-template <class I, class F> constexpr void merged_in_place(I a, I middle, I z, F &f)
+template <class I, class F> __attribute__((noinline)) constexpr void merged_in_place(I a, I middle, I z, F &f)
 {
     const ptrdiff_t n = middle - a, m = z - middle;
     if (!n || !m) return;
@@ -227,7 +227,7 @@ template <class I, class F> constexpr void heap_down(I a, ptrdiff_t i, ptrdiff_t
     }
     a[i] = v;
 }
-template <class I, class F> constexpr void heap_sorted(I a, ptrdiff_t n, F &f)
+template <class I, class F> __attribute__((noinline)) constexpr void heap_sorted(I a, ptrdiff_t n, F &f)
 {
     for (ptrdiff_t i = n / 2; i-- > 0;) heap_down(a, i, n, f);
     while (n > 1) iter_swap(a, a + --n), heap_down(a, 0, n, f);
@@ -262,7 +262,8 @@ template <class I, class F = less> constexpr void partial_sort(I a, I, I z, F f 
 template <class I, class F = less> constexpr void nth_element(I a, I, I z, F f = F()) { sort(a, z, f); }
 
 /* Keys and values that move together. */
-template <class K, class V, class F> constexpr void merged_by_key(K a, V v, ptrdiff_t h, ptrdiff_t n, F &f)
+template <class K, class V, class F>
+__attribute__((noinline)) constexpr void merged_by_key(K a, V v, ptrdiff_t h, ptrdiff_t n, F &f)
 {
     const ptrdiff_t m = n - h;
     if (!h || !m) return;

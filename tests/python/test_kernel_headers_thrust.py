@@ -322,16 +322,16 @@ def test_names_of_macros_do_not_meet_those_of_headers(device):
     if device != "cpu":
         pytest.skip("CCCL's own headers use such names")
     y = cp.zeros(2, "i4")
-    code = """#define value 3
-        #define first 4
+    code = """#define N 3
+        #define X 4
         #define T 5
         #define from 6
-        #define rank 7
+        #define row 7
         #define all 8
         #include <cub/cub.cuh>
         #include <thrust/sort.h>
         #include <cuda/std/tuple>
         #include <cuda/pipeline>
-        extern "C" __global__ void k(int *y) { y[0] = value + first + T + from; y[1] = rank * all; }"""
+        extern "C" __global__ void k(int *y) { y[0] = N + X + T + from; y[1] = row * all; }"""
     cp.RawKernel(code, "k", options=("--std=c++17", "-Dn=9"))((1,), (1,), (y,))
     assert y.get().tolist() == [18, 56]

@@ -1,4 +1,4 @@
-/* thrust's algorithms in kernels: those of sequential.h and reductions.h, with an execution policy before or without. */
+/* thrust's algorithms in kernels: those of sequential.h and reductions.h, with an execution policy or without. */
 #pragma once
 #include <thrust/words.h>
 #include <thrust/reductions.h>

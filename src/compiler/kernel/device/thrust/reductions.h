@@ -2,6 +2,9 @@
 #pragma once
 #include <thrust/sequential.h>
 
+/* Recursive: compilers inline such functions in themselves, which costs seconds. */
+#define __CU_APART __attribute__((noinline)) constexpr
+
 namespace __cu_seq {
 
 template <class I, class T, class F = sum> constexpr T reduce(I a, I z, T r, F f = F())
@@ -9,10 +12,10 @@ template <class I, class T, class F = sum> constexpr T reduce(I a, I z, T r, F f
     for (; a != z; ++a) r = f(r, *a);
     return r;
 }
-template <class I> constexpr value<I> reduce(I a, I z) { return reduce(a, z, value<I>()); }
+template <class I> constexpr value<I> reduce(I a, I z) { return __cu_seq::reduce(a, z, value<I>()); }
 template <class I, class T, class F = sum> constexpr T accumulate(I a, I z, T r, F f = F())
 {
-    return reduce(a, z, r, f);
+    return __cu_seq::reduce(a, z, r, f);
 }
 template <class I, class U, class T, class F> constexpr T transform_reduce(I a, I z, U u, T r, F f)
 {
@@ -52,7 +55,7 @@ template <class I, class O, class T, class F> constexpr O inclusive_scan(I a, I 
 }
 template <class I, class O, class F = sum> constexpr O partial_sum(I a, I z, O to, F f = F())
 {
-    return inclusive_scan(a, z, to, f);
+    return __cu_seq::inclusive_scan(a, z, to, f);
 }
 template <class I, class O, class T, class F = sum> constexpr O exclusive_scan(I a, I z, O to, T r, F f = F())
 {
@@ -63,7 +66,10 @@ template <class I, class O, class T, class F = sum> constexpr O exclusive_scan(I
     }
     return to;
 }
-template <class I, class O> constexpr O exclusive_scan(I a, I z, O to) { return exclusive_scan(a, z, to, value<I>()); }
+template <class I, class O> constexpr O exclusive_scan(I a, I z, O to)
+{
+    return __cu_seq::exclusive_scan(a, z, to, value<I>());
+}
 template <class I, class O, class U, class F> constexpr O transform_inclusive_scan(I a, I z, O to, U u, F f)
 {
     if (a == z) return to;
@@ -111,7 +117,7 @@ constexpr O exclusive_scan_by_key(K a, K z, V v, O to, T initial, E alike = E(),
 }
 template <class K, class V, class O> constexpr O exclusive_scan_by_key(K a, K z, V v, O to)
 {
-    return exclusive_scan_by_key(a, z, v, to, value<V>());
+    return __cu_seq::exclusive_scan_by_key(a, z, v, to, value<V>());
 }
 template <class I, class O, class F = difference> constexpr O adjacent_difference(I a, I z, O to, F f = F())
 {
@@ -182,31 +188,23 @@ constexpr auto merge_by_key(K a, K z, L b, L y, V v, W w, O keys, P values, F f 
 
 /* --- sorts: by insertion in short runs, then by merges in place, which need no memory --- */
 
-template <class I, class F> __attribute__((noinline)) constexpr void merged_in_place(I a, I middle, I z, F &f)
+template <class I, class F> __CU_APART void merged_in_place(I a, I middle, I z, F &f)
 {
     const ptrdiff_t n = middle - a, m = z - middle;
     if (!n || !m) return;
     if (n + m == 2) {
-        if (f(*middle, *a)) iter_swap(a, middle);
+        if (f(*middle, *a)) __cu_seq::iter_swap(a, middle);
         return;
     }
     I left = n > m ? a + n / 2 : a, right = n > m ? middle : middle + m / 2;
-    if (n > m) right = lower_bound(middle, z, *left, f);
-    else left = upper_bound(a, middle, *right, f);
-    I between = rotate(left, middle, right);
-    merged_in_place(a, left, between, f);
-    merged_in_place(between, right, z, f);
+    if (n > m) right = __cu_seq::lower_bound(middle, z, *left, f);
+    else left = __cu_seq::upper_bound(a, middle, *right, f);
+    I between = __cu_seq::rotate(left, middle, right);
+    __cu_seq::merged_in_place(a, left, between, f);
+    __cu_seq::merged_in_place(between, right, z, f);
 }
-template <class I, class F> constexpr void stable_sorted(I a, I z, F &f)
+template <class I, class F> __CU_APART void insertion_sorted(I a, ptrdiff_t n, F &f)
 {
-    const ptrdiff_t n = z - a;
-    if (n > 16) {
-        I middle = a + n / 2;
-        stable_sorted(a, middle, f);
-        stable_sorted(middle, z, f);
-        merged_in_place(a, middle, z, f);
-        return;
-    }
     for (ptrdiff_t i = 1; i < n; i++) {
         value<I> v = a[i];
         ptrdiff_t k = i;
@@ -214,7 +212,16 @@ template <class I, class F> constexpr void stable_sorted(I a, I z, F &f)
         a[k] = v;
     }
 }
-template <class I, class F = less> constexpr void stable_sort(I a, I z, F f = F()) { stable_sorted(a, z, f); }
+template <class I, class F> __CU_APART void stable_sorted(I a, I z, F &f)
+{
+    const ptrdiff_t n = z - a;
+    if (n <= 16) return __cu_seq::insertion_sorted(a, n, f);
+    I middle = a + n / 2;
+    __cu_seq::stable_sorted(a, middle, f);
+    __cu_seq::stable_sorted(middle, z, f);
+    __cu_seq::merged_in_place(a, middle, z, f);
+}
+template <class I, class F = less> constexpr void stable_sort(I a, I z, F f = F()) { __cu_seq::stable_sorted(a, z, f); }
 
 /* A heap for what need not be stable. */
 template <class I, class F> constexpr void heap_down(I a, ptrdiff_t i, ptrdiff_t n, F &f)
@@ -227,67 +234,66 @@ template <class I, class F> constexpr void heap_down(I a, ptrdiff_t i, ptrdiff_t
     }
     a[i] = v;
 }
-template <class I, class F> __attribute__((noinline)) constexpr void heap_sorted(I a, ptrdiff_t n, F &f)
+template <class I, class F> __CU_APART void heap_sorted(I a, ptrdiff_t n, F &f)
 {
-    for (ptrdiff_t i = n / 2; i-- > 0;) heap_down(a, i, n, f);
-    while (n > 1) iter_swap(a, a + --n), heap_down(a, 0, n, f);
+    for (ptrdiff_t i = n / 2; i-- > 0;) __cu_seq::heap_down(a, i, n, f);
+    while (n > 1) __cu_seq::iter_swap(a, a + --n), __cu_seq::heap_down(a, 0, n, f);
 }
-template <class I, class F> constexpr void quick_sorted(I a, ptrdiff_t n, int depth, F &f)
+template <class I, class F> __CU_APART void quick_sorted(I a, ptrdiff_t n, int depth, F &f)
 {
     while (n > 24) {
-        if (!depth--) return heap_sorted(a, n, f);
+        if (!depth--) return __cu_seq::heap_sorted(a, n, f);
         const ptrdiff_t h = n / 2;
-        if (f(a[h], a[0])) iter_swap(a, a + h);
-        if (f(a[n - 1], a[h])) iter_swap(a + h, a + (n - 1));
-        if (f(a[h], a[0])) iter_swap(a, a + h);
+        if (f(a[h], a[0])) __cu_seq::iter_swap(a, a + h);
+        if (f(a[n - 1], a[h])) __cu_seq::iter_swap(a + h, a + (n - 1));
+        if (f(a[h], a[0])) __cu_seq::iter_swap(a, a + h);
         const value<I> pivot = a[h];
         ptrdiff_t i = 0, k = n - 1;
         while (i <= k) {
             while (f(a[i], pivot)) i++;
             while (f(pivot, a[k])) k--;
-            if (i <= k) iter_swap(a + i++, a + k--);
+            if (i <= k) __cu_seq::iter_swap(a + i++, a + k--);
         }
-        quick_sorted(a, k + 1, depth, f);
+        __cu_seq::quick_sorted(a, k + 1, depth, f);
         a = a + i, n -= i;
     }
-    stable_sorted(a, a + n, f);
+    __cu_seq::insertion_sorted(a, n, f);
 }
 template <class I, class F = less> constexpr void sort(I a, I z, F f = F())
 {
     int depth = 2;
     for (ptrdiff_t n = z - a; n > 1; n /= 2) depth += 2;
-    quick_sorted(a, z - a, depth, f);
+    __cu_seq::quick_sorted(a, z - a, depth, f);
 }
-template <class I, class F = less> constexpr void partial_sort(I a, I, I z, F f = F()) { sort(a, z, f); }
-template <class I, class F = less> constexpr void nth_element(I a, I, I z, F f = F()) { sort(a, z, f); }
+template <class I, class F = less> constexpr void partial_sort(I a, I, I z, F f = F()) { __cu_seq::sort(a, z, f); }
+template <class I, class F = less> constexpr void nth_element(I a, I, I z, F f = F()) { __cu_seq::sort(a, z, f); }
 
 /* Keys and values that move together. */
 template <class K, class V, class F>
-__attribute__((noinline)) constexpr void merged_by_key(K a, V v, ptrdiff_t h, ptrdiff_t n, F &f)
+__CU_APART void merged_by_key(K a, V v, ptrdiff_t h, ptrdiff_t n, F &f)
 {
     const ptrdiff_t m = n - h;
     if (!h || !m) return;
     if (n == 2) {
-        if (f(a[1], a[0])) iter_swap(a, a + 1), iter_swap(v, v + 1);
+        if (f(a[1], a[0])) __cu_seq::iter_swap(a, a + 1), __cu_seq::iter_swap(v, v + 1);
         return;
     }
     ptrdiff_t left = h / 2, right = h + m / 2;
-    if (h > m) right = lower_bound(a + h, a + n, a[left], f) - a;
-    else left = upper_bound(a, a + h, a[right], f) - a;
-    rotate(a + left, a + h, a + right);
-    rotate(v + left, v + h, v + right);
+    if (h > m) right = __cu_seq::lower_bound(a + h, a + n, a[left], f) - a;
+    else left = __cu_seq::upper_bound(a, a + h, a[right], f) - a;
+    __cu_seq::rotate(a + left, a + h, a + right);
+    __cu_seq::rotate(v + left, v + h, v + right);
     const ptrdiff_t between = left + right - h;
-    merged_by_key(a, v, left, between, f);
-    merged_by_key(a + between, v + between, right - between, n - between, f);
+    __cu_seq::merged_by_key(a, v, left, between, f);
+    __cu_seq::merged_by_key(a + between, v + between, right - between, n - between, f);
 }
-template <class K, class V, class F = less> constexpr void stable_sort_by_key(K a, K z, V v, F f = F())
+template <class K, class V, class F> __CU_APART void sorted_by_key(K a, V v, ptrdiff_t n, F &f)
 {
-    const ptrdiff_t n = z - a;
     if (n > 12) {
         const ptrdiff_t h = n / 2;
-        stable_sort_by_key(a, a + h, v, f);
-        stable_sort_by_key(a + h, z, v + h, f);
-        merged_by_key(a, v, h, n, f);
+        __cu_seq::sorted_by_key(a, v, h, f);
+        __cu_seq::sorted_by_key(a + h, v + h, n - h, f);
+        __cu_seq::merged_by_key(a, v, h, n, f);
         return;
     }
     for (ptrdiff_t i = 1; i < n; i++) {
@@ -298,9 +304,13 @@ template <class K, class V, class F = less> constexpr void stable_sort_by_key(K 
         a[k] = key, v[k] = w;
     }
 }
+template <class K, class V, class F = less> constexpr void stable_sort_by_key(K a, K z, V v, F f = F())
+{
+    __cu_seq::sorted_by_key(a, v, z - a, f);
+}
 template <class K, class V, class F = less> constexpr void sort_by_key(K a, K z, V v, F f = F())
 {
-    stable_sort_by_key(a, z, v, f);
+    __cu_seq::stable_sort_by_key(a, z, v, f);
 }
 
 } // namespace __cu_seq

@@ -105,7 +105,7 @@ template <class I, class T> constexpr void sequence(I a, I z, T v, T step)
 {
     for (; a != z; ++a, v = v + step) *a = v;
 }
-template <class I> constexpr void sequence(I a, I z) { sequence(a, z, value<I>(0)); }
+template <class I> constexpr void sequence(I a, I z) { __cu_seq::sequence(a, z, value<I>(0)); }
 template <class I, class F> constexpr void tabulate(I a, I z, F f)
 {
     for (ptrdiff_t i = 0; a != z; ++a, ++i) *a = f(i);
@@ -123,7 +123,7 @@ template <class M, class S, class I, class O, class P> constexpr O gather_if(M a
 }
 template <class M, class S, class I, class O> constexpr O gather_if(M a, M z, S stencil, I from, O to)
 {
-    return gather_if(a, z, stencil, from, to, [](auto v) { return (bool)v; });
+    return __cu_seq::gather_if(a, z, stencil, from, to, [](auto v) { return (bool)v; });
 }
 template <class I, class M, class O> constexpr void scatter(I a, I z, M map, O to)
 {
@@ -136,7 +136,7 @@ template <class I, class M, class S, class O, class P> constexpr void scatter_if
 }
 template <class I, class M, class S, class O> constexpr void scatter_if(I a, I z, M map, S stencil, O to)
 {
-    scatter_if(a, z, map, stencil, to, [](auto v) { return (bool)v; });
+    __cu_seq::scatter_if(a, z, map, stencil, to, [](auto v) { return (bool)v; });
 }
 template <class I, class J> constexpr J swap_ranges(I a, I z, J b)
 {
@@ -155,7 +155,7 @@ template <class I, class J> constexpr void iter_swap(I a, J b)
 }
 template <class I> constexpr void reverse(I a, I z)
 {
-    while (a != z && a != --z) iter_swap(a, z), ++a;
+    while (a != z && a != --z) __cu_seq::iter_swap(a, z), ++a;
 }
 template <class I, class O> constexpr O reverse_copy(I a, I z, O to)
 {
@@ -164,9 +164,9 @@ template <class I, class O> constexpr O reverse_copy(I a, I z, O to)
 }
 template <class I> constexpr I rotate(I a, I middle, I z)
 {
-    reverse(a, middle);
-    reverse(middle, z);
-    reverse(a, z);
+    __cu_seq::reverse(a, middle);
+    __cu_seq::reverse(middle, z);
+    __cu_seq::reverse(a, z);
     return a + (z - middle);
 }
 template <class I, class T> constexpr void replace(I a, I z, const T &old, const T &now)
@@ -214,15 +214,15 @@ template <class I, class S, class P> constexpr I remove_if(I a, I z, S stencil, 
 template <class I, class T> constexpr I remove(I a, I z, const T &v)
 {
     const T gone = v;
-    return remove_if(a, z, [&](const auto &x) { return x == gone; });
+    return __cu_seq::remove_if(a, z, [&](const auto &x) { return x == gone; });
 }
 template <class I, class O, class P> constexpr O remove_copy_if(I a, I z, O to, P p)
 {
-    return copy_if(a, z, to, [&](const auto &x) { return !p(x); });
+    return __cu_seq::copy_if(a, z, to, [&](const auto &x) { return !p(x); });
 }
 template <class I, class O, class T> constexpr O remove_copy(I a, I z, O to, const T &v)
 {
-    return copy_if(a, z, to, [&](const auto &x) { return !(x == v); });
+    return __cu_seq::copy_if(a, z, to, [&](const auto &x) { return !(x == v); });
 }
 template <class I, class P = same> constexpr I unique(I a, I z, P p = P())
 {
@@ -256,14 +256,14 @@ template <class K, class V, class P = same> constexpr auto unique_by_key(K a, K 
         if (!p(*to, *a)) *++to = *a, *++w = *v;
     return __cu_two(++to, ++w);
 }
-template <class I, class P> constexpr I stable_partition(I a, I z, P p)
+template <class I, class P> __attribute__((noinline)) constexpr I stable_partition(I a, I z, P p)
 {
     const ptrdiff_t n = z - a;
     if (n <= 1) return n && p(*a) ? z : a;
     I middle = a + n / 2;
-    return rotate(stable_partition(a, middle, p), middle, stable_partition(middle, z, p));
+    return __cu_seq::rotate(__cu_seq::stable_partition(a, middle, p), middle, __cu_seq::stable_partition(middle, z, p));
 }
-template <class I, class P> constexpr I partition(I a, I z, P p) { return stable_partition(a, z, p); }
+template <class I, class P> constexpr I partition(I a, I z, P p) { return __cu_seq::stable_partition(a, z, p); }
 template <class I, class O, class Q, class P> constexpr auto partition_copy(I a, I z, O yes, Q no, P p)
 {
     for (; a != z; ++a) {
@@ -274,7 +274,7 @@ template <class I, class O, class Q, class P> constexpr auto partition_copy(I a,
 }
 template <class I, class O, class Q, class P> constexpr auto stable_partition_copy(I a, I z, O yes, Q no, P p)
 {
-    return partition_copy(a, z, yes, no, p);
+    return __cu_seq::partition_copy(a, z, yes, no, p);
 }
 template <class I, class P> constexpr I partition_point(I a, I z, P p)
 {
@@ -329,9 +329,9 @@ template <class I, class P> constexpr ptrdiff_t count_if(I a, I z, P p)
     for (; a != z; ++a) n += (bool)p(*a);
     return n;
 }
-template <class I, class P> constexpr bool all_of(I a, I z, P p) { return find_if_not(a, z, p) == z; }
-template <class I, class P> constexpr bool any_of(I a, I z, P p) { return !(find_if(a, z, p) == z); }
-template <class I, class P> constexpr bool none_of(I a, I z, P p) { return find_if(a, z, p) == z; }
+template <class I, class P> constexpr bool all_of(I a, I z, P p) { return __cu_seq::find_if_not(a, z, p) == z; }
+template <class I, class P> constexpr bool any_of(I a, I z, P p) { return !(__cu_seq::find_if(a, z, p) == z); }
+template <class I, class P> constexpr bool none_of(I a, I z, P p) { return __cu_seq::find_if(a, z, p) == z; }
 template <class I, class J, class P = same> constexpr bool equal(I a, I z, J b, P p = P())
 {
     for (; a != z; ++a, ++b)
@@ -359,24 +359,24 @@ template <class I, class F = less> constexpr I min_element(I a, I z, F f = F())
 }
 template <class I, class F = less> constexpr auto minmax_element(I a, I z, F f = F())
 {
-    return __cu_two(min_element(a, z, f), max_element(a, z, f));
+    return __cu_two(__cu_seq::min_element(a, z, f), __cu_seq::max_element(a, z, f));
 }
 template <class I, class T, class F = less> constexpr I lower_bound(I a, I z, const T &v, F f = F())
 {
-    return partition_point(a, z, [&](const auto &x) { return f(x, v); });
+    return __cu_seq::partition_point(a, z, [&](const auto &x) { return f(x, v); });
 }
 template <class I, class T, class F = less> constexpr I upper_bound(I a, I z, const T &v, F f = F())
 {
-    return partition_point(a, z, [&](const auto &x) { return !f(v, x); });
+    return __cu_seq::partition_point(a, z, [&](const auto &x) { return !f(v, x); });
 }
 template <class I, class T, class F = less> constexpr bool binary_search(I a, I z, const T &v, F f = F())
 {
-    I at = lower_bound(a, z, v, f);
+    I at = __cu_seq::lower_bound(a, z, v, f);
     return at != z && !f(v, *at);
 }
 template <class I, class T, class F = less> constexpr auto equal_range(I a, I z, const T &v, F f = F())
 {
-    return __cu_two(lower_bound(a, z, v, f), upper_bound(a, z, v, f));
+    return __cu_two(__cu_seq::lower_bound(a, z, v, f), __cu_seq::upper_bound(a, z, v, f));
 }
 template <class I, class J, class F = less> constexpr bool lexicographical_compare(I a, I z, J b, J y, F f = F())
 {
@@ -394,7 +394,7 @@ template <class I, class F = less> constexpr I is_sorted_until(I a, I z, F f = F
 }
 template <class I, class F = less> constexpr bool is_sorted(I a, I z, F f = F())
 {
-    return is_sorted_until(a, z, f) == z;
+    return __cu_seq::is_sorted_until(a, z, f) == z;
 }
 
 } // namespace __cu_seq

@@ -7,6 +7,30 @@
 namespace cuda {
 namespace std {
 using namespace ::std;
+using ::int16_t;
+using ::int32_t;
+using ::int64_t;
+using ::int8_t;
+using ::intmax_t;
+using ::intptr_t;
+using ::ptrdiff_t;
+using ::size_t;
+using ::uint16_t;
+using ::uint32_t;
+using ::uint64_t;
+using ::uint8_t;
+using ::uintmax_t;
+using ::uintptr_t;
+#ifdef __CU_CHECK /* macros of these names call: */
+using ::__cu_memcpy;
+using ::__cu_memset;
+#else
+using ::memcpy;
+using ::memmove;
+using ::memset;
+#endif
+using ::strlen;
+enum class byte : unsigned char {};
 }
 } // namespace cuda
 

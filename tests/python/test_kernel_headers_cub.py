@@ -615,3 +615,30 @@ def test_search_and_reduction_by_a_thread():
         }""", cp.asarray(x), y, block=(8,), headers="cub/thread/thread_search.cuh cub/thread/thread_reduce.cuh")
     t = np.arange(8)
     np.testing.assert_array_equal(y.get(), [np.searchsorted(x, t * 5 - 20), np.maximum(t, 7)])
+
+
+@pytest.mark.parametrize("how", ["using namespace cub;", "namespace collectives = cub; using collectives::BlockReduce;",
+                                 "using cub::BlockReduce;"])
+def test_other_names_of_the_namespace(how):
+    y = out(1)
+    run(how + """
+        template <class T> struct Adder {
+            static __device__ T sum(typename BlockReduce<T, 64>::TempStorage &temp, T v)
+            {
+                return BlockReduce<T, 64>(temp).Sum(v);
+            }
+        };
+        extern "C" __global__ void k(int *y)
+        {
+            __shared__ BlockReduce<int, 64>::TempStorage temp;
+            int sum = Adder<int>::sum(temp, threadIdx.x);
+            if (threadIdx.x == 0) *y = sum;
+        }""", y, block=(64,))
+    assert y.get()[0] == sum(range(64))
+
+
+def test_a_variable_called_cub_is_none():
+    y = out(4)
+    cp.RawKernel("""extern "C" __global__ void k(int *y) { int cub = threadIdx.x, cuda = cub; y[threadIdx.x] = cuda; }""",
+                 "k")((1,), (4,), (y,))
+    assert y.get().tolist() == [0, 1, 2, 3]

@@ -224,7 +224,9 @@ void cpi_cu_find_forms(cpi_cu_program *p)
         if (w->kind == CPI_W_LINE && memmem(w->text, w->length, "cooperative_groups", 18))
             p->all_fibers = p->hidden_context = p->groups = true;
         /* `using namespace cub;`, `namespace c = cub;`: any name may be one of those */
-        if (cpi_cu_reads_shown(w) && cpi_token_is(&w[1], ";")) p->all_fibers = p->hidden_context = p->groups = true;
+        if (i > 2 && (cpi_token_is(w, "cub") || cpi_token_is(w, "cuda")) && cpi_token_is(&w[1], ";") &&
+            (cpi_token_is(w - 1, "namespace") || (cpi_token_is(w - 1, "=") && cpi_token_is(w - 3, "namespace"))))
+            p->all_fibers = p->hidden_context = p->groups = true;
     }
 }
 

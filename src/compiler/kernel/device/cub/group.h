@@ -26,11 +26,10 @@ template <class S> static inline S &__cu_private()
 {
     struct node { const char *arena; node *next; S storage; };
     static thread_local node *first;
-    __cu_unchecked unchecked;
     node *n = first;
     while (n && n->arena != ::__ctx.arena) n = n->next;
     if (!n) {
-        n = (node *)(malloc)(sizeof(node));
+        n = (node *)malloc(sizeof(node));
         n->arena = ::__ctx.arena;
         n->next = first;
         first = n;

@@ -291,7 +291,7 @@ def test_overloads_and_wide_instances():
 
 @pytest.mark.parametrize("name, more, wanted", [
     ("_Z5plainPi", (), T), ("_ZN1a5innerEPif", (np.float32(2.5),), G + 2),
-    ("_ZN1a9of_recordENS_1PEPKS0_Pi", (), np.full(N, 9))])
+    ("_Z4manyPi", (), np.full(N, 1)), ("_ZN1a9of_recordENS_1PEPKS0_Pi", (), np.full(N, 9))])
 def test_mangled_names(name, more, wanted):
     o = cp.zeros(N, "i4")
     args = (np.array((9,), [("v", "i4")]), None, o) if "record" in name else (o, *more)
@@ -305,6 +305,14 @@ def test_names_that_are_not_found(name):
     """A kernel that is not extern "C" has no plain name."""
     with pytest.raises(cp.cuda.driver.CUDADriverError, match="CUDA_ERROR_NOT_FOUND"):
         cp.RawModule(code=NAMES).get_function(name)
+
+
+def test_macros_of_options():
+    o = cp.zeros(N, "i4")
+    text = FREE + KERNEL + "o[place()] = HERE + TWICE(3); }"
+    k = cp.RawKernel(text, "k", options=("-DHERE=tid()", "-DTWICE(x)=(tid() * (x))", "-DN=5"))
+    k((BLOCKS,), (THREADS,), (o, o, np.int32(N)))
+    np.testing.assert_array_equal(o.get(), 4 * T)
 
 
 # --- arguments ---

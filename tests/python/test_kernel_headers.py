@@ -3,11 +3,11 @@ import pytest
 
 import cuprite as cp
 
-CUDA = """cuComplex.h cuda_fp16.h cuda_bf16.h cuda_pipeline.h cuda_pipeline_primitives.h curand_kernel.h math_constants.h
-cooperative_groups.h cooperative_groups/reduce.h cooperative_groups/scan.h cooperative_groups/memcpy_async.h cuda/atomic
+CUDA = """cuComplex.h cuda_fp16.h cuda_bf16.h cuda_pipeline.h cuda_pipeline_primitives.h curand_kernel.h
+math_constants.h cooperative_groups.h cooperative_groups/reduce.h cooperative_groups/scan.h cooperative_groups/memcpy_async.h cuda/atomic
 cuda/barrier cuda/pipeline cuda/latch cuda/semaphore cuda/functional cuda/cmath""".split()
-STD = ["cuda/std/" + name for name in """algorithm array atomic barrier bit cassert cfloat climits cmath complex concepts
-cstddef cstdint cstdlib cstring functional initializer_list iterator latch limits mdspan numbers numeric optional ratio
+STD = ["cuda/std/" + name for name in """algorithm array atomic barrier bit cassert cfloat climits cmath complex
+concepts cstddef cstdint cstdlib cstring functional initializer_list iterator latch limits mdspan numbers numeric optional ratio
 semaphore span tuple type_traits utility variant version""".split()]
 CUB = """cub/cub.cuh cub/block/block_adjacent_difference.cuh cub/block/block_discontinuity.cuh
 cub/block/block_exchange.cuh cub/block/block_histogram.cuh cub/block/block_load.cuh cub/block/block_merge_sort.cuh
@@ -20,7 +20,7 @@ cub/util_type.cuh cub/util_ptx.cuh""".split()
 THRUST = ["thrust/" + name for name in """adjacent_difference.h binary_search.h complex.h copy.h count.h equal.h
 execution_policy.h extrema.h fill.h find.h for_each.h functional.h gather.h generate.h inner_product.h logical.h merge.h
 mismatch.h pair.h partition.h reduce.h remove.h replace.h reverse.h scan.h scatter.h sequence.h set_operations.h sort.h
-swap.h tabulate.h transform.h transform_reduce.h transform_scan.h tuple.h unique.h iterator/constant_iterator.h
+random.h swap.h tabulate.h transform.h transform_reduce.h transform_scan.h tuple.h unique.h iterator/constant_iterator.h
 iterator/counting_iterator.h iterator/discard_iterator.h iterator/iterator_traits.h iterator/permutation_iterator.h
 iterator/reverse_iterator.h iterator/transform_iterator.h iterator/transform_output_iterator.h
 iterator/zip_iterator.h""".split()]
@@ -86,6 +86,6 @@ def test_collectives_give_no_false_alarm(check, tmp_path):
     import sys
     few = "of_items or storage or merge_sort or run_length or waits or a_lock or leave or roles"
     test = pathlib.Path(__file__).parent / check
-    r = subprocess.run([sys.executable, "-m", "pytest", "-q", "-x", "-k", few, str(test)], capture_output=True, text=True,
-                       env={**os.environ, "CUPRITE_CHECK": "1"})
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-k", few, str(test)]
+    r = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "CUPRITE_CHECK": "1"})
     assert r.returncode == 0, r.stdout[-3000:]

@@ -639,6 +639,9 @@ def test_other_names_of_the_namespace(how):
 
 def test_a_variable_called_cub_is_none():
     y = out(4)
-    cp.RawKernel("""extern "C" __global__ void k(int *y) { int cub = threadIdx.x, cuda = cub; y[threadIdx.x] = cuda; }""",
-                 "k")((1,), (4,), (y,))
+    cp.RawKernel("""extern "C" __global__ void k(int *y)
+        {
+            int cub = threadIdx.x, cuda = cub;
+            y[threadIdx.x] = cuda;
+        }""", "k")((1,), (4,), (y,))
     assert y.get().tolist() == [0, 1, 2, 3]

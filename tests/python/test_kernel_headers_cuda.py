@@ -362,13 +362,15 @@ def test_groups_reduce_and_scan_into_atomics():
             namespace cg = cooperative_groups;
             auto tile = cg::tiled_partition<16>(cg::this_thread_block());
             int t = threadIdx.x;
-            cuda::atomic_ref<int, cuda::thread_scope_device> sum(total[0]), most(total[1]), place(total[2]), last(total[3]);
+            using ref = cuda::atomic_ref<int, cuda::thread_scope_device>;
+            ref sum(total[0]), most(total[1]), place(total[2]), last(total[3]);
             cg::reduce_update_async(tile, sum, t, cg::plus<int>());
             cg::reduce_update_async(tile, most, t, cg::greater<int>());
             y[t] = cg::exclusive_scan_update(tile, place, 2, cg::plus<int>());
             y[64 + t] = cg::inclusive_scan_update(tile, last, 1, cg::plus<int>());
             cg::reduce_store_async(tile, &y[128 + t / 16], t, cg::plus<int>());
-        }""", y, total, headers="cooperative_groups.h cooperative_groups/reduce.h cooperative_groups/scan.h cuda/atomic")
+        }""", y, total,
+        headers="cuda/atomic cooperative_groups.h cooperative_groups/reduce.h cooperative_groups/scan.h")
     r, lane = y.get(), np.arange(16)
     assert total.get().tolist() == [1000 + sum(range(64)), 63, 5 + 128, 64]
     assert sorted(r[0].tolist()) == list(range(5, 133, 2)) and sorted(r[1].tolist()) == list(range(1, 65))

@@ -335,3 +335,28 @@ def test_names_of_macros_do_not_meet_those_of_headers(device):
         extern "C" __global__ void k(int *y) { y[0] = N + X + T + from; y[1] = row * all; }"""
     cp.RawKernel(code, "k", options=("--std=c++17", "-Dn=9"))((1,), (1,), (y,))
     assert y.get().tolist() == [18, 56]
+
+
+def test_random_engines_and_distributions():
+    """thrust's sequence: x * 48271 mod 2^31 - 1, from seeds and places of one's own."""
+    x, y, z = cp.zeros((3, 64), "u4"), cp.zeros((2, 64), "f8"), cp.zeros((2, 64), "i4")
+    run("""extern "C" __global__ void k(unsigned *x, double *y, int *z)
+        {
+            int i = threadIdx.x;
+            thrust::default_random_engine engine(i + 5);
+            thrust::minstd_rand0 other;
+            other.discard(1000000007ull * i);
+            x[i] = engine(), x[64 + i] = engine(), x[128 + i] = other();
+            thrust::uniform_real_distribution<double> real(-1, 3);
+            thrust::random::normal_distribution<double> normal(2, 5);
+            thrust::uniform_int_distribution<int> whole(1, 6);
+            y[i] = real(engine), y[64 + i] = normal(engine), z[i] = whole(engine), z[64 + i] = whole(engine);
+        }""", x, y, z, headers="thrust/random.h", threads=64)
+    m, special = 2**31 - 1, pytest.importorskip("scipy.special")
+    for i in range(64):
+        s = [(i + 5) * pow(48271, n, m) % m for n in range(1, 7)]
+        assert x.get()[:, i].tolist() == [s[0], s[1], pow(16807, 1000000007 * i + 1, m)]
+        p = (s[3] - 1 + 0.5) / (m - 2)
+        unit = [(v - 1) / (m - 1) for v in s]
+        np.testing.assert_allclose(y.get()[:, i], [unit[2] * 4 - 1, 2 + 5 * special.ndtri(p)], rtol=1e-7)
+        assert z.get()[:, i].tolist() == [int(unit[4] * 6 + 1), int(unit[5] * 6 + 1)]

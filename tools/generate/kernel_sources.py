@@ -47,6 +47,8 @@ thrust/iterators.h: thrust/iterator/ constant_iterator.h counting_iterator.h dis
 thrust/iterators.h: thrust/iterator/ iterator_traits.h permutation_iterator.h reverse_iterator.h
 thrust/iterators.h: thrust/iterator/ tabulate_output_iterator.h transform_iterator.h transform_output_iterator.h
 thrust/iterators.h: thrust/iterator/zip_iterator.h thrust/zip_function.h
+thrust/random.h: thrust/random/linear_congruential_engine.h thrust/random/uniform_int_distribution.h
+thrust/random.h: thrust/random/uniform_real_distribution.h thrust/random/normal_distribution.h
 cupy/complex.cuh: thrust/complex.h
 cuda/std/words.h: cuda/std/ utility cstdint climits cfloat cassert cstring cstdlib cstddef version
 cuda/std/words.h: cuda/version cuda/__cccl_config nv/target

@@ -48,8 +48,8 @@ static bool known(instruction *i, const char *const *allowed)
 {
     static const char *const nothing[] = {"ftz", "approx", "full", "relaxed", "acquire", "release", "acq_rel", "sc",
         "weak", "volatile", "gpu", "cta", "sys", "cluster", "global", "local", "const", "param", "ca", "cg", "cs", "lu",
-        "cv", "nc", "wb", "wt", "sync", "aligned", "uni", "noftz", "L1::no_allocate", "L1::evict_first", "L1::evict_last",
-        "L1::evict_normal", "L1::evict_unchanged", "L2::64B", "L2::128B", "L2::256B", "L2::evict_first",
+        "cv", "nc", "wb", "wt", "sync", "aligned", "uni", "noftz", "L1::no_allocate", "L1::evict_first",
+        "L1::evict_last", "L1::evict_normal", "L1::evict_unchanged", "L2::64B", "L2::128B", "L2::256B", "L2::evict_first",
         "L2::evict_last", "L2::evict_normal", NULL};
     for (int k = 1; k < i->nparts; k++)
         if (!cpi_ptx_type(i->parts[k]) && !one_of(i->parts[k], nothing) && !(allowed && one_of(i->parts[k], allowed)))

@@ -43,13 +43,18 @@ template <class... A> constexpr decltype(auto) uninitialized_fill_n(A... a) { re
 template <class I, class J> constexpr void iter_swap(I a, J b) { __cu_seq::iter_swap(a, b); }
 
 /* Of one number, or of each of a range: then the answers go to `to`. */
-#define __CU_THRUST(name, answer)                                                                            \
+#define __CU_THRUST(name)                                                                                    \
     template <class I, class T> constexpr auto name(I a, I z, const T &v) { return __cu_seq::name(a, z, v); } \
     template <class I, class T, class F, ::std::enable_if_t<!__cu_is_policy<I>::value, int> = 0>             \
     constexpr auto name(I a, I z, const T &v, F f)                                                           \
     {                                                                                                        \
         return __cu_seq::name(a, z, v, f);                                                                   \
-    }                                                                                                        \
+    }
+__CU_THRUST(lower_bound)
+__CU_THRUST(upper_bound)
+__CU_THRUST(binary_search)
+#undef __CU_THRUST
+#define __CU_THRUST(name, answer)                                                                            \
     template <class I, class J, class O, class F = __cu_seq::less>                                           \
     constexpr O name(I a, I z, J b, J y, O to, F f = F())                                                    \
     {                                                                                                        \

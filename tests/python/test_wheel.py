@@ -1,8 +1,10 @@
 """Wheels and the source distribution: what they hold, when they are refused, and that they work where they are alone.
 
-tools/wheel --check does the same with a wheel that is made for other machines; it compiles everything once more.
+The wheel for other machines is made of the objects of this build, as tools/wheel makes it of its own. What is only in
+tools/newcomer: that it compiles from nothing, and that pip finds what it needs.
 """
 import base64
+import fcntl
 import hashlib
 import importlib.util
 import os
@@ -54,7 +56,15 @@ def environment(tmp_path_factory):
     return folder / "bin" / "python"
 
 
-def test_a_wheel_alone(environment, tmp_path):
+@pytest.fixture
+def build():
+    """The build folder, whose programs only one process links at a time."""
+    with open(BUILD / ".install-lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield BUILD
+
+
+def test_a_wheel_alone(environment, build, tmp_path):
     """Made, installed with its requirements checked, and tested by what it holds itself, far from the sources."""
     run(*PIP, "wheel", "-q", "--no-deps", "--no-build-isolation", "--no-index", "-w", tmp_path,
         "--config-settings", f"build-dir={BUILD}", ROOT)
@@ -77,7 +87,42 @@ def test_a_wheel_alone(environment, tmp_path):
     assert b"ModuleNotFoundError" in done.stderr
 
 
-def test_an_editable_installation(environment, backend, tmp_path):
+def glibc(wheel, folder):
+    """The newest version of glibc that a library or program of the wheel needs, and what it needs of others."""
+    newest, needed, held = (0,), set(), set()
+    with zipfile.ZipFile(wheel) as archive:
+        for name in archive.namelist():
+            if archive.read(name)[:4] != b"\x7fELF":
+                continue
+            held.add(pathlib.PurePath(name).name)
+            text = run("readelf", "-d", "-V", archive.extract(name, folder))
+            newest = max(newest, *(tuple(map(int, v.split("."))) for v in re.findall(r"Name: GLIBC_([\d.]+)", text)))
+            needed |= set(re.findall(r"\(NEEDED\).*\[(.*)\]", text))
+    return newest, needed - held
+
+
+def test_the_wheel_for_other_machines(environment, build, tmp_path):
+    """Linked for an older glibc, verified and renamed by auditwheel, and tested as the one above."""
+    run(sys.executable, ROOT / "tools/wheel", "--build-dir", build, tmp_path)
+    wheel, = tmp_path.glob("*.whl")
+    tag = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    assert wheel.name == f"cuprite_array-{cuprite.__version__}-{tag}-{tag}-manylinux_2_28_x86_64.whl"
+    newest, needed = glibc(wheel, tmp_path)
+    assert (2, 14) <= newest <= (2, 28)
+    assert needed <= {"libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "ld-linux-x86-64.so.2"}
+    with zipfile.ZipFile(wheel) as archive:
+        licenses = [n for n in archive.namelist() if "/licenses/" in n]
+    assert len(licenses) == 6 and any("libcfitsio" in n for n in licenses)
+    run(*PIP, "--python", environment, "install", "-q", "--no-index", wheel)
+    alone = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    said = run(environment, "-m", "cuprite.selftest", cwd=tmp_path, env=alone)
+    assert re.search(r"^[5-9]\d\d passed, 0 failed", said, re.M) and "skipped" not in said
+    run(environment.parent / "cuprite", "sky", "sky.fits", "--size", "64", "--sources", "1", cwd=tmp_path, env=alone)
+    assert (tmp_path / "sky.fits").stat().st_size > 64 * 64 * 2
+    run(*PIP, "--python", environment, "uninstall", "-q", "-y", "cuprite-array")
+
+
+def test_an_editable_installation(environment, backend, build, tmp_path):
     (tmp_path / "out").mkdir()
     run(sys.executable, "-c", "import sys, build_backend\n"
         f"build_backend.build_editable({str(tmp_path)!r}, {{'build-dir': {str(BUILD)!r}}})", cwd=ROOT / "tools")

@@ -111,7 +111,7 @@ def test_the_wheel_for_other_machines(environment, build, tmp_path):
     assert (2, 14) <= newest <= (2, 28)
     assert needed <= {"libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "ld-linux-x86-64.so.2"}
     with zipfile.ZipFile(wheel) as archive:
-        licenses = [n for n in archive.namelist() if "/licenses/" in n]
+        licenses = [n for n in archive.namelist() if re.search("/licenses/.", n)]
     assert len(licenses) == 6 and any("libcfitsio" in n for n in licenses)
     run(*PIP, "--python", environment, "install", "-q", "--no-index", wheel)
     alone = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}

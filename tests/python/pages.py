@@ -208,7 +208,7 @@ def main():
     for page in chosen.pages:
         with tempfile.TemporaryDirectory() as folder:
             wrong += check(page, pathlib.Path(folder))
-        print(f"{sum(b.language != 'text' for b in blocks(page))} blocks of {page}")
+        print(f"{sum(b.language != 'text' for b in blocks(page))} blocks of {page}, with {cp.__file__}")
     print(*wrong, sep="\n")
     return bool(wrong)
 

@@ -96,16 +96,20 @@ def test_the_table(newcomer, monkeypatch, capsys, tmp_path):
     good, table = run(newcomer, monkeypatch, capsys, tmp_path / "x", steps)
     lines = table.splitlines()
     assert not good and lines[-1] == f"2 passed, 3 failed; logs: {tmp_path}/x/logs"
-    assert re.fullmatch(r"one +0:0\d  passed  12 passed; 510 passed, 0 failed", lines[1])
-    assert re.fullmatch(rf"two +0:0\d  FAILED  see {tmp_path}/x/logs/02-two.log", lines[2])
-    assert re.fullmatch(r"three +0:00  FAILED  not run, for it needs: two", lines[3])
+    assert re.fullmatch(r"one +0:\d\d +0:\d\d  passed  12 passed; 510 passed, 0 failed", lines[1])
+    assert re.fullmatch(rf"two +0:\d\d +0:\d\d  FAILED  see {tmp_path}/x/logs/02-two.log", lines[2])
+    assert re.fullmatch(r"three +0:00 +0:00  FAILED  not run, for it needs: two", lines[3])
     assert "FAILED" in lines[4] and "no-such-program" in (tmp_path / "x/logs/04-four.log").read_text()
-    assert re.fullmatch(r"five +0:0\d  passed  PATH", lines[5])
+    assert re.fullmatch(r"five +0:\d\d +0:\d\d  passed  PATH", lines[5])
     assert not (tmp_path / "x/two").exists() and not (tmp_path / "x/three").exists()
     log = (tmp_path / "x/logs/01-one.log").read_text()
     names = set(re.findall(r"^(\w+)=", log, re.M)) - {"PWD", "_", "SHLVL", "OLDPWD"}
     assert names == {"CCACHE_DISABLE", "HOME", "LANG", "MORE", "PATH"} and f"HOME={tmp_path}/x/home\n" in log
     assert list((tmp_path / "x/home").iterdir()) == []
+
+
+def test_clock(newcomer):
+    assert [newcomer.clock(s) for s in (0.4, 59.6, 61, 3599)] == ["0:00", "1:00", "1:01", "59:59"]
 
 
 def test_what_a_step_leaves_running_ends_with_it(newcomer, monkeypatch, capsys, tmp_path):

@@ -223,6 +223,14 @@ def test_one_version_everywhere(backend):
         assert {n for n in needs if n.startswith("cuprite")} <= {f"cuprite-array-cuda=={version}"}
 
 
+def test_the_name_of_the_distribution():
+    """`cuprite` on PyPI is something else, which nobody shall install in place of this."""
+    for page in ("README.md", "docs/install.md"):
+        text = " ".join((ROOT / page).read_text().split())
+        assert "pip install cuprite-array" in text and not re.search(r"pip install \"?cuprite(?!-array)\b", text)
+        assert re.search(r"name (`cuprite` )?on PyPI belongs to another project", text), page
+
+
 def test_metadata(backend, tmp_path):
     name = backend.prepare_metadata_for_build_wheel(str(tmp_path))
     assert name == f"cuprite_array-{cuprite.__version__}.dist-info"

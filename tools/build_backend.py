@@ -7,7 +7,8 @@
     python tools/build_backend.py sdist FOLDER    the source distribution
 
 tools/wheel passes three more: `part` (cpu, or cuda for a wheel of the plugin alone) and `portable` (the glibc that the
-libraries shall run on), which come together, and `python-headers` (of another version of Python, whose wheel it becomes).
+libraries shall run on), which come together, and `python-headers` (of another version of Python, whose wheel it
+becomes).
 
 CMake compiles the files and installs components (tools/install.cmake), which are packed.
 Wheels hold no links: a library is packed once, under its soname. No wheel is made without the extension for its Python.

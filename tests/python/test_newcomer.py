@@ -1,4 +1,4 @@
-"""tools/newcomer: its steps, what it is asked for, and that it tells what failed. Its commands are tried by running it."""
+"""tools/newcomer: its steps, its options, and that it tells what failed. Its commands are tried by running it."""
 import importlib.machinery
 import importlib.util
 import pathlib
@@ -69,7 +69,8 @@ def test_commands_are_there(newcomer, tmp_path):
 
 
 @pytest.mark.parametrize("options, message", [
-    (["--only", "lunch"], "no step is called 'lunch'; there are: clone, "), (["--wheel", "none.whl"], "there is no wheel"),
+    (["--only", "lunch"], "no step is called 'lunch'; there are: clone, "),
+    (["--wheel", "none.whl"], "there is no wheel"),
     (["--python", "python9"], "there is no Python python9"), (["--folder", str(ROOT)], "is not empty"),
     (["--slow"], "unrecognized arguments: --slow")])
 def test_refusals(options, message):
@@ -125,6 +126,7 @@ def test_what_a_step_leaves_running_ends_with_it(newcomer, monkeypatch, capsys, 
 
 def test_a_step_that_does_not_end(newcomer, monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(newcomer, "LONGEST", 0.2)
-    good, table = run(newcomer, monkeypatch, capsys, tmp_path / "x", [newcomer.Step("one", [["sleep", "60"]], folder=".")])
+    step = newcomer.Step("one", [["sleep", "60"]], folder=".")
+    good, table = run(newcomer, monkeypatch, capsys, tmp_path / "x", [step])
     assert not good and "FAILED" in table
     assert "stopped after" in (tmp_path / "x/logs/01-one.log").read_text()

@@ -1,6 +1,6 @@
 # The target `portable` links what wheels hold: each library once more, of the same objects, so that it runs on glibc
-# CUPRITE_GLIBC and later and holds CFITSIO, WCSLIB, libpng and zlib. stubs.py says how. SLEEF stays a library of its own,
-# which auditwheel packs. `portable-cuda` links the CUDA plugin so.
+# CUPRITE_GLIBC and later and holds CFITSIO, WCSLIB, libpng and zlib. stubs.py says how. SLEEF stays a library of its
+# own, which auditwheel packs. `portable-cuda` links the CUDA plugin so.
 set(portable ${CMAKE_BINARY_DIR}/portable)
 set(archives)
 set(absent)

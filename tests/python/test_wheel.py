@@ -313,6 +313,40 @@ def test_libraries_run_on_an_older_glibc(tmp_path):
     assert newest["portable"] <= (2, 28) < newest["usual"]
 
 
+C23 = r"""
+#include <limits.h>
+#include <stdio.h>
+
+long __isoc23_strtol(const char *, char **, int);
+long long __isoc23_strtoll(const char *, char **, int);
+unsigned long __isoc23_strtoul(const char *, char **, int);
+unsigned long long __isoc23_strtoull(const char *, char **, int);
+int __isoc23_sscanf(const char *, const char *, ...);
+
+int main(void)
+{
+    char *end, text[8];
+    int a;
+    double b;
+    int n = __isoc23_sscanf("7 -2.5 abc", "%d %lf %7s", &a, &b, text);
+    fprintf(stderr, "%d %d %g %s %ld", n, a, b, text, __isoc23_strtol("-0x1fz", &end, 0));
+    fprintf(stderr, "%s %lld %lu %d\n", end, __isoc23_strtoll("-9000000000", NULL, 10), __isoc23_strtoul("077", NULL, 8),
+            __isoc23_strtoull("18446744073709551615", NULL, 10) == ULLONG_MAX);
+    return 0;
+}
+"""
+
+
+def test_names_that_newer_headers_give_to_functions(tmp_path):
+    """Of glibc 2.38 and later: a library that is linked there runs where they do not exist."""
+    run(sys.executable, ROOT / "tools/portable/stubs.py", tmp_path / "stubs", "2.28")
+    (tmp_path / "new.c").write_text(C23)
+    run("gcc", tmp_path / "new.c", f"-L{tmp_path / 'stubs'}", "-o", tmp_path / "new")
+    done = subprocess.run([tmp_path / "new"], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr == "3 7 -2.5 abc -31z -9000000000 63 1\n"
+    assert "isoc23" not in run("objdump", "-T", tmp_path / "new")
+
+
 def test_what_an_older_glibc_lacks_does_not_link(tmp_path):
     run(sys.executable, ROOT / "tools/portable/stubs.py", tmp_path / "stubs", "2.28")
     (tmp_path / "new.c").write_text("#define _GNU_SOURCE\n#include <unistd.h>\n#include <sched.h>\n"

@@ -1,5 +1,5 @@
-"""The site as HTML, by tools/check_site: its files always, in Chromium where one is installed. Each thing that it checks
-is broken in a copy, which it must refuse."""
+"""The site as HTML, by tools/check_site: its files always, and in Chromium where one is installed. Each thing that it
+checks is broken in a copy, which it must refuse."""
 import json
 import os
 import pathlib
@@ -54,7 +54,7 @@ BROKEN = {
     "link": ("quickstart.html", 'href="lessons.html"', 'href="nowhere.html"', "nowhere.html, which is not there"),
     "anchor": ("from-cupy.html", "#what-cudas-names-mean-on-the-cpu", "#nowhere", "whose anchor is not there"),
     "script": ("index.html", 'src="search.js"', 'src="https://example.org/search.js"', "loads https://example.org/s"),
-    "font": ("site.css", r"/\* search:", "@import url(https://example.org/x.css); /* search:", "loads https://example.org/x"),
+    "font": ("site.css", r"/\* search:", "@import url(https://example.org/x); /* search:", "loads https://example.org/x"),
     "search": ("search_index.js", "linalg.html#svd", "linalg.html#svd-elsewhere", "search: svd is said to be at"),
     "colours": ("site.css", r"\.codehilite \.kn ", ".codehilite .none ", "no colour for the class kn"),
     "phone": ("cli.html", 'name="viewport"', 'name="other"', "cli.html: no viewport"),
@@ -91,7 +91,8 @@ def test_the_browser_sees_what_is_wrong(site, tmp_path):
     page = copy / "glossary.html"
     page.write_text(page.read_text().replace("</h1>", '</h1><div style="width: 700px">wide</div>', 1))
     page = copy / "lessons.html"
-    page.write_text(page.read_text().replace("</body>", "<script>fetch('http://127.0.0.1:9/x'); nothing.there();</script>"))
+    script = "<script>fetch('http://127.0.0.1:9/x'); nothing.there();</script>"
+    page.write_text(page.read_text().replace("</body>", script))
     script = copy / "search.js"
     script.write_text(script.read_text().replace("title === words", "title !== words"))
     status, said = check(copy)

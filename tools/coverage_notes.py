@@ -31,8 +31,9 @@ ABSENT = [
     ("cupyx.scipy.signal", "BadCoefficients band_stop_obj bilinear* buttap butter buttord cheb* ellip ellipap ellipord "
      "findfreqs firls firwin* freqs* freqz* gammatone group_delay iir* kaiser_* kaiserord lp2* minimum_phase normalize "
      "savgol_coeffs sos2* sosfreqz tf2* zpk2* qmf", "planned: design of filters"),
-    ("cupyx.scipy.signal", "decimate detrend filtfilt hilbert* invres* lfilter* lfiltic medfilt* order_filter resample* "
-     "residue* savgol_filter sosfilt* symiirorder* unique_roots upfirdn wiener", "planned: filtering of signals"),
+    ("cupyx.scipy.signal", "decimate detrend filtfilt hilbert* invres* lfilter* lfiltic medfilt* order_filter "
+     "resample* residue* savgol_filter sosfilt* symiirorder* unique_roots upfirdn wiener",
+     "planned: filtering of signals"),
     ("cupyx.scipy.signal", "StateSpace TransferFunction ZerosPolesGain abcd_normalize bode cont2discrete dbode "
      "dfreqresp dimpulse dlsim dlti dstep freqresp impulse lsim lti place_poles ss2* step", "planned: linear systems"),
     ("cupyx.scipy.signal", "CZT ZoomFFT check_* coherence csd czt* istft lombscargle periodogram spectrogram stft "
@@ -41,7 +42,8 @@ ABSENT = [
     ("cupyx.scipy.signal", "cspline* qspline* gauss_spline sepfir2d spline_filter", "planned: splines"),
     ("cupyx.scipy.signal", "chirp gausspulse max_len_seq sawtooth square sweep_poly unit_impulse cwt morlet* ricker",
      "planned: wave forms and wavelets"),
-    ("cupyx.scipy.signal", "get_window", "planned: windows; `cuprite` has bartlett, blackman, hamming, hanning, kaiser"),
+    ("cupyx.scipy.signal", "get_window",
+     "planned: windows; `cuprite` has bartlett, blackman, hamming, hanning, kaiser"),
     ("cupyx.scipy.signal.windows", "*", "planned; `cuprite` has bartlett, blackman, hamming, hanning, kaiser"),
     ("cupyx.scipy.special", "cbrt exp2 expm1 i0 log1p sinc", "planned here; `cuprite.cbrt` and so on are the same"),
     ("cupyx.scipy.special", "round", "planned here; `cuprite.rint` is the same"),
@@ -54,7 +56,8 @@ ABSENT = [
     ("cupyx.scipy.special", "ellip* exp1 expi expn lambertw lpmv shichi sici sph_harm*",
      "planned: elliptic integrals, exponential integrals, harmonics"),
     ("cupyx.scipy.special", "boxcox* inv_boxcox* entr exp10 expit exprel huber kl_div log_expit log_softmax logit "
-     "logsumexp pseudo_huber rel_entr softmax xlog1py", "planned; an expression under `cuprite.fuse` is one kernel too"),
+     "logsumexp pseudo_huber rel_entr softmax xlog1py",
+     "planned; an expression under `cuprite.fuse` is one kernel too"),
     ("cupyx.scipy.special", "cosdg cosm1 cotdg radian sindg tandg",
      "planned; `cuprite.deg2rad` converts the angle"),
 ]

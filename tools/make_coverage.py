@@ -25,9 +25,9 @@ from coverage_notes import ABSENT, DIFFERENT  # noqa: E402
 PAGE, NAMES = ROOT / "docs/coverage.md", ROOT / "tools/cupy_names.txt"
 HEAD = """# What is there of CuPy
 
-`cuprite.X` is `cupy.X`, and `cuprite.scipy` is `cupyx.scipy`. This page lists CuPy's names: how many are there, which of
-them give [other results](#different), and which are [not there, and why](#not-there). A name counts as there that has
-CuPy's meaning, or that can be [imported](#there-to-be-imported). The names of NumPy that CuPy lacks are in the
+`cuprite.X` is `cupy.X`, and `cuprite.scipy` is `cupyx.scipy`. This page lists CuPy's names: how many are there, which
+give [other results](#different), and which are [not there, and why](#not-there). A name counts as there that has CuPy's
+meaning, or that can be [imported](#there-to-be-imported). The names of NumPy that CuPy lacks are in the
 [reference](python-reference.md), and what there is of Numba is in [From Numba](from-numba.md).
 
 """
@@ -138,9 +138,9 @@ def quoted(page, begins):
     before, _, after = text.partition(begins)
     heading = re.findall(r"^#+ (.*)$", before, re.M)[-1]
     paragraph = re.split(r"\n\s*\n|\n\* ", begins + after)[0]
-    sentence = " ".join(re.split(r"(?<=[.;])\s(?!\*)", paragraph.removeprefix("**" * begins.endswith(".**")))[0].split())
-    if begins.endswith(".**"):  # a heading in bold, and the sentence after it
-        sentence = re.split(r"(?<=[.;])\s", " ".join(paragraph[len(begins):].split()))[0]
+    if begins.endswith(".**"):  # a heading in bold: the sentence after it
+        paragraph = paragraph[len(begins):]
+    sentence = re.split(r"(?<=[.;])\s", " ".join(paragraph.split()))[0]
     slug = re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower())
     return sentence.replace("**", "").rstrip(".;:").replace("|", "\\|"), f"{page}#{slug}"
 
@@ -172,7 +172,8 @@ def page(spaces, absences=ABSENT, different=DIFFERENT):
     for space, every in sorted(spaces.items()):
         out.append(f"| `{space}` | {len(every) - len(absent[space])} | {len(every)} | {len(absent[space]) or ''} |")
     missing_rows = reasons(spaces, {space: names for space, names in absent.items() if names}, absences)
-    return HEAD + "\n".join(out) + "\n" + AFTER + differences(spaces, different) + MISSING + missing_rows + placeholders()
+    return "".join([HEAD, "\n".join(out), "\n", AFTER, differences(spaces, different), MISSING, missing_rows,
+                    placeholders()])
 
 
 def missing(text):

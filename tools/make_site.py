@@ -275,7 +275,8 @@ def search_entries(path, text):
         yield title, f"{url}#{anchor}", " ".join(re.sub(r"[*|#\[\]]|---+", " ", body).split())[:300]
     for names, code in re.findall(r"((?:^<div id=\"\w+\"></div>\n)+)\n```c\n(.*?)^```$", text, re.M | re.S):
         comment = " ".join(re.findall(r"^/\*(.*?)\*/", code, re.M | re.S)).replace("\n *", " ").replace("`", "")
-        yield from ((name, f"{url}#{name}", " ".join(comment.split())[:300]) for name in re.findall(r'id="(\w+)"', names))
+        about = " ".join(comment.split())[:300]
+        yield from ((name, f"{url}#{name}", about) for name in re.findall(r'id="(\w+)"', names))
     for name, about in re.findall(r'^\| <a id="(\w+)"></a>[^|]*\| (.*) \|$', text, re.M):
         yield name, f"{url}#{name}", about.replace("\\", "").replace("`", "")
 
@@ -345,7 +346,8 @@ def write(folder):
         "theme: {name: readthedocs, highlightjs: false}\nplugins: []\n"
         "extra_javascript: [search_index.js, search.js]\nextra_css: [site.css]\n"
         "validation:\n  links: {not_found: warn, anchors: info, unrecognized_links: warn}\n"
-        "markdown_extensions:\n  - tables\n  - fenced_code\n  - codehilite: {guess_lang: false}\n  - toc: {toc_depth: 3}\n"
+        "markdown_extensions:\n  - tables\n  - fenced_code\n  - codehilite: {guess_lang: false}\n"
+        "  - toc: {toc_depth: 3}\n"
         "nav:\n" + "\n".join(listed) + "\n")
 
 

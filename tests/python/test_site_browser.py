@@ -54,7 +54,7 @@ BROKEN = {
     "link": ("quickstart.html", 'href="lessons.html"', 'href="nowhere.html"', "nowhere.html, which is not there"),
     "anchor": ("from-cupy.html", "#what-cudas-names-mean-on-the-cpu", "#nowhere", "whose anchor is not there"),
     "script": ("index.html", 'src="search.js"', 'src="https://example.org/search.js"', "loads https://example.org/s"),
-    "font": ("site.css", r"/\* search:", "@import url(https://example.org/x); /* search:", "loads https://example.org/x"),
+    "font": ("site.css", r"/\* search:", "@import url(//example.org/x); /* search:", "loads //example.org/x"),
     "search": ("search_index.js", "linalg.html#svd", "linalg.html#svd-elsewhere", "search: svd is said to be at"),
     "colours": ("site.css", r"\.codehilite \.kn ", ".codehilite .none ", "no colour for the class kn"),
     "phone": ("cli.html", 'name="viewport"', 'name="other"', "cli.html: no viewport"),
@@ -88,6 +88,11 @@ def test_the_browser_sees_what_is_wrong(site, tmp_path):
     """A script's error, a page that is too wide, a search that finds nothing, an address that is fetched."""
     copy = tmp_path / "site"
     shutil.copytree(site, copy)
+    kept = {"index", "quickstart", "arrays", "linalg", "array", "c-tutorial", "glossary", "lessons", "coverage", "sort",
+            "sums-means-and-statistics"}
+    for page in copy.rglob("*.html"):  # each that is opened takes a third of a second
+        if page.stem not in kept:
+            page.unlink()
     page = copy / "glossary.html"
     page.write_text(page.read_text().replace("</h1>", '</h1><div style="width: 700px">wide</div>', 1))
     page = copy / "lessons.html"

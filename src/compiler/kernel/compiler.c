@@ -194,22 +194,28 @@ static bool header_is_whole(const char *folder, const cpi_header *t)
     return whole;
 }
 
-/* Temporary files are removed by age, and disks run full: what is missing or differs is written again. */
-static bool mend_headers(const char *folder)
+/* Temporary files are removed by age, and disks run full: what is missing or differs is written again. Headers in
+ * folders only where the text has a name like theirs: they are many, and few programs include any. */
+static bool mend_headers(const char *folder, const char *text)
 {
+    static const char *const folders[] = {"cub/",    "cuda/",              "cuda_",    "cupy/",
+                                          "thrust/", "cooperative_groups", "include <"};
+    bool included = false;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) included = included || strstr(text, folders[i]);
     for (const cpi_header *t = cpi_device_sources; t->name; t++)
-        if (!header_is_whole(folder, t) && !write_header(folder, t)) return false;
+        if ((included || !strchr(t->name, '/')) && !header_is_whole(folder, t) && !write_header(folder, t))
+            return false;
     return true;
 }
 
 /* The folder of the headers, in the cache; written once. */
-static bool need_headers(const char *folder, char path[PATH_MAX])
+static bool need_headers(const char *folder, const char *text, char path[PATH_MAX])
 {
     char name[100], made[PATH_MAX];
     struct stat s;
     snprintf(name, sizeof name, "headers-%.32s", cpi_compiler_headers_key());
     if (!join(path, folder, name)) return false;
-    if (lstat(path, &s) == 0 && S_ISDIR(s.st_mode)) return mend_headers(path);
+    if (lstat(path, &s) == 0 && S_ISDIR(s.st_mode)) return mend_headers(path, text);
     unlink(path); /* what is not a folder */
     if (!join(made, folder, "making-XXXXXX") || !mkdtemp(made)) return false;
     bool done = true;
@@ -475,7 +481,7 @@ typedef struct workplace {
 
 static bool enter(workplace *w, const char *folder, const char *text)
 {
-    return need_headers(folder, w->headers) && join(w->folder, folder, "work-XXXXXX") && mkdtemp(w->folder) &&
+    return need_headers(folder, text, w->headers) && join(w->folder, folder, "work-XXXXXX") && mkdtemp(w->folder) &&
            join(w->source, w->folder, "kernel.cpp") && join(w->result, w->folder, "kernel.so") &&
            join(w->log, w->folder, "log") && cpi_cache_write(w->source, text, strlen(text), NULL, 0);
 }

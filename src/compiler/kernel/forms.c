@@ -206,6 +206,7 @@ static bool is_read_plainly(const cpi_cu_program *p)
         while (k < p->nfunctions && p->function[k].end <= i) k++;
         while (v < p->nvariables && p->variable[v].end <= i) v++;
         const cpi_token *w = &p->tokens.at[i];
+        if (cpi_cu_reads_shown(w)) return true;
         if (w->kind != CPI_W_NAME || !(cpi_cu_needs_context(w) || cpi_cu_is_shared_variable(p, w))) continue;
         bool head = k < p->nfunctions && i >= p->function[k].start;
         if (head && p->function[k].name == i) continue; /* a function of that name */
@@ -235,6 +236,10 @@ void cpi_cu_find_forms(cpi_cu_program *p)
     for (int i = 0; i < p->tokens.n; i++) {
         const cpi_token *w = &p->tokens.at[i];
         if (w->kind == CPI_W_LINE && memmem(w->text, w->length, "cooperative_groups", 18))
+            p->all_fibers = p->hidden_context = p->groups = true;
+        /* `using namespace cub;`, `namespace c = cub;`: any name may be one of those */
+        if (i > 2 && (cpi_token_is(w, "cub") || cpi_token_is(w, "cuda")) && cpi_token_is(&w[1], ";") &&
+            (cpi_token_is(w - 1, "namespace") || (cpi_token_is(w - 1, "=") && cpi_token_is(w - 3, "namespace"))))
             p->all_fibers = p->hidden_context = p->groups = true;
     }
 }

@@ -19,6 +19,7 @@
 #include "kernel/compiler.h"
 #include "kernel/fibers.h"
 #include "kernel/kernel.h"
+#include "kernel/ptx.h"
 #include "kernel/translate.h"
 #include "kernel/watchdog.h"
 
@@ -179,7 +180,7 @@ static bool options_are_plain(const cpi_kernel_source *source)
 static bool has_structure(const char *p, size_t n)
 {
     static const char *const words[] = {"__sync", "__shfl", "__shared__", "__global__", "__device__", "threadIdx", "##",
-                                        "blockIdx", "blockDim", "gridDim", "atomic", "{", ";"};
+                                        "blockIdx", "blockDim", "gridDim", "atomic", "cub", "cuda::", "asm", "{", ";"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (memmem(p, n, words[i], strlen(words[i]))) return true;
     return false;
@@ -296,7 +297,8 @@ static cp_code translated(const machine *m, const cpi_kernel_source *source, boo
     }
     if (!read && !(read = strdup(source->text))) return CP_ERROR_MEMORY;
     cpi_tokens_plain(read);
-    if (!cpi_cu_rename_own(read) || !cpi_cu_rename_types(read) || !cpi_cu_order_specifiers(&read)) {
+    if (!cpi_cu_rename_own(read) || !cpi_cu_rename_types(read) || !cpi_cu_order_specifiers(&read) ||
+        !cpi_ptx_translate(&read)) {
         free(read);
         return cp_error() ? cp_error() : CP_ERROR_MEMORY;
     }

@@ -132,6 +132,7 @@ static void walk(graph *g, int node, bool plain)
             g->reads = g->reads || cpi_cu_needs_context(w) || cpi_cu_is_shared_variable(g->p, w);
             g->waits = g->waits || cpi_cu_waits(w);
         }
+        if (cpi_cu_reads_shown(w)) g->reads = g->waits = true;
         if (i && (cpi_token_is(&t->at[i - 1], ".") || cpi_token_is(&t->at[i - 1], "->"))) continue;
         follow(g, w, !plain && f && cpi_cu_called(g->p, f, i));
     }
@@ -157,8 +158,10 @@ static void find_for(graph *g, cpi_cu_function *f, const cpi_tokens *names)
     for (int k = 0; k < p->nfunctions; k++) /* with its other declarations, and instances that are requested */
         if (p->function[k].global && cpi_token_same(&p->tokens.at[p->function[k].name], &p->tokens.at[f->name]))
             visit(g, k, p->function[k].inner);
-    for (int i = 0; i < names->n; i++)
+    for (int i = 0; i < names->n; i++) {
         if (names->at[i].kind == CPI_W_NAME) follow(g, &names->at[i], false);
+        if (cpi_cu_reads_shown(&names->at[i])) g->reads = g->waits = true;
+    }
     visit_indirect(g);
     while (g->top) {
         int at = g->stack[--g->top];
@@ -170,13 +173,18 @@ static void find_for(graph *g, cpi_cu_function *f, const cpi_tokens *names)
 
 bool cpi_cu_find_shown(cpi_cu_program *p, int nnames, const char *const *names)
 {
-    if (!p->hidden_context) return true;
     graph g = {.p = p, .nnodes = p->nfunctions + p->nparts, .nbuckets = 2 * p->tokens.n + 1};
     cpi_string all = {0};
     cpi_tokens words = {0};
     bool unbalanced = false;
     for (int i = 0; i < nnames; i++) cpi_string_printf(&all, "%s ", names[i]);
     bool done = !all.failed && (!all.at || cpi_tokens_read(all.at, &words, &unbalanced) || unbalanced);
+    for (int i = 0; done && i < words.n; i++) p->hidden_context |= cpi_cu_reads_shown(&words.at[i]);
+    if (!p->hidden_context || !done) {
+        cpi_tokens_free(&words);
+        cpi_string_free(&all);
+        return done;
+    }
     g.bucket = cpi_malloc((size_t)g.nbuckets * sizeof *g.bucket);
     g.seen = cpi_calloc(2 * (size_t)g.nnodes + 1, sizeof *g.seen);
     g.stack = cpi_malloc((2 * (size_t)g.nnodes + 1) * sizeof *g.stack);

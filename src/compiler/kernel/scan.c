@@ -15,6 +15,32 @@ static bool one_of(const cpi_token *w, const char *const *words)
     return false;
 }
 
+/* Whether the condition of the `while` at w reads in memory what another thread is to write (cuda/atomic). */
+static bool is_spinning(const cpi_token *w)
+{
+    static const char *const reads[] = {"load", "test", "test_and_set", "exchange", "try_acquire", "try_wait",
+                                        "try_wait_parity", NULL};
+    int depth = 0;
+    if (!cpi_token_is(w, "while") || !cpi_token_is(&w[1], "(")) return false;
+    for (w++; w->kind != CPI_W_END; w++) {
+        if (cpi_token_is(w, "(")) depth++;
+        if (cpi_token_is(w, ")") && --depth == 0) return false;
+        if ((cpi_token_is(w, ".") || cpi_token_is(w, "->")) && one_of(&w[1], reads)) return true;
+    }
+    return false;
+}
+
+bool cpi_cu_reads_shown(const cpi_token *w)
+{
+    static const char *const words[] = {"barrier", "pipeline", "pipeline_shared_state", "make_pipeline", "latch",
+                                        "counting_semaphore", "binary_semaphore", NULL};
+    if (w->kind != CPI_W_NAME) return false;
+    if (cpi_token_is(w, "cub")) return cpi_token_is(&w[1], "::");
+    if (cpi_token_is(w, "while")) return is_spinning(w);
+    if (!cpi_token_is(w, "cuda") || !cpi_token_is(&w[1], "::")) return false;
+    return one_of(&w[2], words) || (cpi_token_is(&w[2], "std") && cpi_token_is(&w[3], "::") && one_of(&w[4], words));
+}
+
 bool cpi_cu_waits(const cpi_token *w)
 {
     static const char *const words[] = {
@@ -24,7 +50,7 @@ bool cpi_cu_waits(const cpi_token *w)
         "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync", "__shfl", "__shfl_up",
         "__shfl_down", "__shfl_xor", "__all", "__any", "__ballot", "cooperative_groups", "__nanosleep", "__cu_meet",
         NULL};
-    return one_of(w, words);
+    return one_of(w, words) || cpi_cu_reads_shown(w);
 }
 
 bool cpi_cu_needs_context(const cpi_token *w)
@@ -38,7 +64,8 @@ bool cpi_cu_needs_context(const cpi_token *w)
                                         "atomicMax_block", "atomicMax_system", "atomicInc_block", "atomicInc_system",
                                         "atomicDec_block", "atomicDec_system", "atomicCAS_block", "atomicCAS_system",
                                         "atomicAnd_block", "atomicAnd_system", "atomicOr_block", "atomicOr_system",
-                                        "atomicXor_block", "atomicXor_system", NULL};
+                                        "atomicXor_block", "atomicXor_system", "__cvta_generic_to_shared",
+                                        "__cvta_shared_to_generic", NULL};
     return one_of(w, words) || cpi_cu_waits(w);
 }
 
@@ -50,9 +77,7 @@ static const char *const refused[][2] = {
     {"cudaLaunchDevice", "dynamic parallelism"}, {"wmma", "tensor cores (wmma)"},
     {"this_cluster", "clusters"}, {"cluster_group", "clusters"}, {"__isGlobal", "the kind of memory of an address"},
     {"__isShared", "the kind of memory of an address"}, {"__isConstant", "the kind of memory of an address"},
-    {"__isLocal", "the kind of memory of an address"}, {"__isGridConstant", "the kind of memory of an address"},
-    {"__cvta_generic_to_shared", "addresses of one kind of memory"},
-    {"__cvta_generic_to_global", "addresses of one kind of memory"}};
+    {"__isLocal", "the kind of memory of an address"}, {"__isGridConstant", "the kind of memory of an address"}};
 
 /* What a GPU has and the CPU lacks. */
 static bool refuse(const cpi_tokens *t)

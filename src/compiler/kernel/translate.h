@@ -114,6 +114,9 @@ int cpi_cu_declared_names(const cpi_tokens *t, int first, int end, int *names, i
 /* Whether a token makes its function need the context; whether it waits for other threads. */
 bool cpi_cu_needs_context(const cpi_token *w);
 bool cpi_cu_waits(const cpi_token *w);
+/* Whether a token means what in our headers reads the thread's context and waits: cub::, cuda::barrier; or a loop that
+ * waits for another thread in memory. */
+bool cpi_cu_reads_shown(const cpi_token *w);
 /* name( or name<...>( and not a member. */
 bool cpi_cu_is_call(const cpi_tokens *t, int i);
 /* The function at or behind number `from` with the name at token w; NULL: none. */

@@ -462,7 +462,8 @@ static void put_parts(const char *text, cpi_string *out)
 {
     static const char *const parts[][2] = {{"_rn", "ROUNDING"}, {"_rz", "ROUNDING"}, {"_rd", "ROUNDING"},
                                            {"_ru", "ROUNDING"}, {"__v", "LANES"},    {"__dp", "LANES"},
-                                           {"norm", "SPECIAL"}, {"cyl_bessel", "SPECIAL"}};
+                                           {"norm", "SPECIAL"}, {"cyl_bessel", "SPECIAL"},
+                                           {"__cu_set", "PTX"},  {"__cu_ptx", "PTX"}, {"__cu_operand", "PTX"}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strstr(text, parts[i][0])) cpi_string_printf(out, "#define __CU_%s 1\n", parts[i][1]);
 }

@@ -37,6 +37,7 @@ typedef struct __cu_host {
     void (*fence)(__cu_worker *worker);
     void (*heap)(__cu_worker *worker, void *memory, unsigned long bytes);
     void (*fail)(__cu_worker *worker, int line, const char *what); /* does not return */
+    void (*turn)(__cu_worker *worker); /* in a loop that waits for others: they run before it returns */
 } __cu_host;
 
 typedef struct __cu_launch {

@@ -164,7 +164,7 @@ static void find_indirect(cpi_cu_program *p)
         bool call = cpi_cu_is_call(t, i);
         int begin = statement_begin(t, i);
         bool befriends = !f && call && cpi_token_is(&t->at[begin], "friend");
-        if (!befriends && (call || (f && g->hides && is_local(p, f, i)))) continue;
+        if (!befriends && (call || declares(t, i) || (f && g->hides && is_local(p, f, i)))) continue;
         if (cpi_token_is(&t->at[begin], "using") && !cpi_token_is(&t->at[begin + 2], "=")) continue;
         for (; g; g = cpi_cu_named(p, w, (int)(g - p->function) + 1))
             if (!g->global && g->name != i) g->indirect |= !befriends, g->befriended |= befriends;

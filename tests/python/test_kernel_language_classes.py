@@ -294,7 +294,8 @@ def test_classes(case):
 
 def test_kernels_without_such_code_stay_fast(device):
     """In a text with classes that read the context, kernels that reach none of them keep their loops."""
-    head = "struct S { __device__ int get() { return tid() + warp_sum(1); } __device__ int half() { return tid() / 2; } };\n"
+    head = ("struct S { __device__ int get() { return tid() + warp_sum(1); } "
+            "__device__ int half() { return tid() / 2; } };\n")
     text = FREE + head + KERNEL + "o[place()] = S().get(); }" + """
     extern "C" __global__ void fast(int *o) { int i = place(); o[i] = i * 2; }
     extern "C" __global__ void waits(int *o) { __shared__ int s[64]; s[tid()] = place(); __syncthreads();

@@ -71,7 +71,7 @@ static int method_body(const cpi_tokens *t, int i, const cpi_token *own)
     const cpi_token *w = &t->at[i];
     if (w->kind != CPI_W_NAME || !cpi_token_is(&t->at[i + 1], "(") || cpi_token_same(w, own)) return -1;
     if (cpi_token_is(w - 1, "operator")) return -1;
-    if (w[-1].kind != CPI_W_NAME && !cpi_token_is_one_of(w - 1, before)) return -1; /* an initialiser of a constructor */
+    if (w[-1].kind != CPI_W_NAME && !cpi_token_is_one_of(w - 1, before)) return -1; /* a constructor's initialiser */
     if (cpi_token_is(w, "begin") || cpi_token_is(w, "end") || cpi_token_is(w, "__attribute__")) return -1;
     bool type = false; /* behind -> */
     for (int k = t->at[i + 1].match + 1; k < t->n; k++) {

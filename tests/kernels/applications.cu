@@ -374,7 +374,8 @@ extern "C" __global__ void needleman_wunsch(const char *a, const char *b, int *s
     }
 }
 
-extern "C" __global__ void count_change(const int *coins, int kinds, int amount, u64 *ways) // coins of at least blockDim.x
+// Coins are at least blockDim.x.
+extern "C" __global__ void count_change(const int *coins, int kinds, int amount, u64 *ways)
 {
     for (int i = threadIdx.x; i <= amount; i += blockDim.x) ways[i] = i == 0;
     for (int k = 0; k < kinds; k++)

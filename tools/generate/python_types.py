@@ -114,13 +114,15 @@ RESULTS = {
             RawKernel.cache_mode_ca RawKernel.max_dynamic_shared_size_bytes
             RawKernel.preferred_shared_memory_carveout""",
         "cuprite.cuda.memory.MemoryPointer": "RawModule.get_global",
+        "cuprite.cuda.function.Function": "RawKernel.kernel", "cuprite.cuda.function.Module": "RawModule.module",
     },
     "cuprite.cuda.device": {"str": "Device.name Device.backend", "bool": "Device.__lt__ Device.__le__ Device.__gt__ "
                             "Device.__ge__",
         "NoReturn": """Device.cublas_handle Device.cusolver_handle Device.cusolver_sp_handle
             Device.cusparse_handle Device.cutensor_handle""",
     },
-    "cuprite.cuda.function": {"None": "Function.__call__", "int": "Function.ptr Module.ptr"},
+    "cuprite.cuda.nvtx": {"int": "RangeStart"}, "cuprite.cuda.graph": {"int": "Graph.graph Graph.graphExec"},
+    "cuprite.cuda.function": {"Module": "Function.module", "None": "Function.__call__", "int": "Function.ptr Module.ptr"},
     "cuprite.cuda.memory": {"Callable[[int], MemoryPointer]": "get_allocator"},
     "cuprite.lib.scimath": {"ndarray": "sqrt log log10 log2 arccos arcsin arctanh logn power"},
     "cuprite.polynomial._series": {
@@ -149,7 +151,7 @@ RESULTS = {
         "None": "_Kernel.__call__", "Callable[..., None]": "_Kernel.__getitem__",
         "dict[Any, str]": "_Kernel.cached_codes", "str | None": "_Kernel.cached_code",
     },
-    "cuprite._compiler.kernels": {"ndarray": "ReductionKernel.__call__"},
+    "cuprite._compiler.kernels": {"ndarray": "ReductionKernel.__call__", "str": "_LoopKernel.cached_code"},
     "cuprite._compiler.fuse.expression": {"ndarray": "fused"},
     "cuprite._compiler.numba.vectorized": {
         "Callable[[Callable[..., Any]], DeviceGUfunc]": "guvectorize",
@@ -362,6 +364,7 @@ IMPORTS = {
     r"\bNoReturn\b": "from typing import NoReturn", r"\btypes\.ModuleType\b": "import types",
     r"\b_T\b": "from typing import TypeVar\n_T = TypeVar(\"_T\")",
     r"\bcuprite\.cuda\.graph\.": "import cuprite.cuda.graph",
+    r"\bcuprite\.cuda\.function\.": "import cuprite.cuda.function",
     r"\bSelf\b": "from typing_extensions import Self", r"\bndarray\b": "from cuprite._core import ndarray",
     r"\bcuprite\.cuda\.memory\.": "import cuprite.cuda.memory",
     r"\bcuprite\.cuda\.pinned_memory\.": "import cuprite.cuda.pinned_memory",

@@ -312,7 +312,7 @@ def function(node, indent, kind=None):
         if text.split("(")[0] in OBJECTS:
             return [f"{indent}{node.name}: Any"]
         if text == "functools.cached_property":
-            return a_property(node.name, True, indent)
+            return a_property(node.name, True, indent, kind or result_of(node))
         if text in DECORATORS or text.endswith(".setter"):
             lines.append(f"{indent}@{text}")
     result = annotation(node.returns) if node.returns else kind or KINDS.get(node.name) or result_of(node)

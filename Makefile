@@ -125,4 +125,4 @@ tsan:
 	@cd build-tsan && TSAN_OPTIONS=die_after_fork=0 ctest --output-on-failure
 
 clean:
-	rm -rf build build-demo build-asan build-tsan build-cp* build-wheel-tools build*.log demo dist
+	rm -rf build build-demo build-asan build-tsan build-cp* build-portable* build-wheel-tools build*.log demo dist

@@ -41,7 +41,8 @@ REASONS = {
 }
 GIVEN = {name for names in REASONS.values() for name in names.split()}
 #: modules whose functions are the package's own, seen because a public module imports them
-INTERNAL = {"cuprite.cuda._absent", "cuprite.selftest._record", "cuprite._support", "cuprite.cuda._calls", "cuprite.cuda._memories", "cuprite.cuda.device"}
+INTERNAL = {"cuprite.cuda._absent", "cuprite.selftest._record", "cuprite._support", "cuprite.cuda._calls",
+            "cuprite.cuda._memories", "cuprite.cuda.device"}
 
 
 def modules(name="cuprite"):

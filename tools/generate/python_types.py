@@ -122,7 +122,9 @@ RESULTS = {
             Device.cusparse_handle Device.cutensor_handle""",
     },
     "cuprite.cuda.nvtx": {"int": "RangeStart"}, "cuprite.cuda.graph": {"int": "Graph.graph Graph.graphExec"},
-    "cuprite.cuda.function": {"Module": "Function.module", "None": "Function.__call__", "int": "Function.ptr Module.ptr"},
+    "cuprite.cuda.function": {
+        "Module": "Function.module", "None": "Function.__call__", "int": "Function.ptr Module.ptr",
+    },
     "cuprite.cuda.memory": {"Callable[[int], MemoryPointer]": "get_allocator"},
     "cuprite.lib.scimath": {"ndarray": "sqrt log log10 log2 arccos arcsin arctanh logn power"},
     "cuprite.polynomial._series": {

@@ -17,7 +17,7 @@ class Device:
     current inside the block.
 
     Parameters: device: a number, "cpu", "cuda" or "cuda:1", a Device, or None: the current one.
-    Errors: ValueError for another word, TypeError for what is neither. That there is no such device is an error where it
+    Errors: ValueError for another word, TypeError for what is neither. A device that is not there is an error where it
         is used.
 
     Example:

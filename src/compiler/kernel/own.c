@@ -1,6 +1,7 @@
 /* Parameters, members and variables of a program that have the names of CUDA's: threadIdx, blockIdx, blockDim, gridDim.
  * For us these are macros, so the program's own ones are renamed to names of the same length. Invariant: a name is
- * taken for the program's own only where a declaration of it is visible, or where it is a member. */
+ * taken for the program's own only where a declaration of it is visible, or where it is a member.
+ * Constants of <math.h> are macros that a program gets unasked, unless it declares one of its own. */
 #include <string.h>
 
 #include "kernel/translate.h"
@@ -50,4 +51,18 @@ bool cpi_cu_rename_own(char *text)
         if (t.at[i].line < 0) text[t.at[i].text + t.at[i].length - 1 - text] = '$';
     cpi_tokens_free(&t);
     return true;
+}
+
+/* Whether the program declares a constant with a name of <math.h>'s, <limits.h>'s or <float.h>'s. */
+bool cpi_cu_own_constants(const cpi_tokens *t)
+{
+    static const char *const names[] = {"INFINITY", "NAN", "HUGE_VAL", "INT_MAX", "INT_MIN", "UINT_MAX", "LONG_MAX",
+                                        "LLONG_MAX", "ULLONG_MAX", "CHAR_BIT", "FLT_MAX", "FLT_MIN", "FLT_EPSILON",
+                                        "DBL_MAX", "DBL_MIN", "DBL_EPSILON", NULL};
+    for (int k = 1; k < t->n; k++) {
+        const cpi_token *w = &t->at[k];
+        if (w->kind != CPI_W_NAME || !(strncmp(w->text, "M_", 2) == 0 || cpi_token_is_one_of(w, names))) continue;
+        if (!cpi_token_is(w - 1, "*") && !cpi_token_is(w - 1, "&") && declares(t, k)) return true;
+    }
+    return false;
 }

@@ -65,6 +65,7 @@ void cpi_cu_free(cpi_cu_program *p);
 /* own.c: where a program has variables of its own with names such as threadIdx, they are renamed to others of the same
  * length. False: no memory. */
 bool cpi_cu_rename_own(char *text);
+bool cpi_cu_own_constants(const cpi_tokens *t);
 /* casts.c: the translated source, in which real numbers that become integers lose the sign of a zero. False: no memory,
  * with an error record. */
 bool cpi_cu_put_casts(const char *text, cpi_string *out);

@@ -389,13 +389,14 @@ static void put_function(cpi_cu_program *p, cpi_cu_program *q, cpi_cu_function *
 }
 
 /* Parts of the device headers that few kernels use, by what their names contain: each costs compile time. */
-static void put_parts(const char *text, cpi_string *out)
+static void put_parts(const cpi_tokens *t, const char *text, cpi_string *out)
 {
     static const char *const parts[][2] = {{"_rn", "ROUNDING"}, {"_rz", "ROUNDING"}, {"_rd", "ROUNDING"},
                                            {"_ru", "ROUNDING"}, {"__v", "LANES"},    {"__dp", "LANES"},
                                            {"norm", "SPECIAL"}, {"cyl_bessel", "SPECIAL"}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strstr(text, parts[i][0])) cpi_string_printf(out, "#define __CU_%s 1\n", parts[i][1]);
+    if (cpi_cu_own_constants(t)) cpi_string_printf(out, "#define __CU_OWN_CONSTANTS 1\n");
 }
 
 void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *const *names, const char *error,
@@ -411,7 +412,7 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
     cpi_string normal = {0};
     bool rewritten = !p->all_fibers && !p->checked && cpi_cu_normal(p, text, &normal, &q);
     cpi_string_printf(out, "#define __CU_KERNELS %d\n", p->nfunctions);
-    put_parts(text, out);
+    put_parts(t, text, out);
     if (p->checked) cpi_string_printf(out, "#define __CU_CHECK 1\n");
     if (p->hidden_context) cpi_string_printf(out, "#define __CU_HIDDEN 1\n");
     for (int i = 0; i < p->nfunctions; i++) {

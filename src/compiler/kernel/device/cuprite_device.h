@@ -8,7 +8,12 @@
 #include "types.h"
 #include "check.h"
 #include "context.h"
+#ifndef __CU_OWN_CONSTANTS /* programs that declare one of their own get them by the headers, as on a GPU */
 #include "math.h"
+#include "limits.h"
+#include "float.h"
+#endif
+#include "functions.h"
 #include "bits.h"
 #ifdef __CU_ROUNDING
 #include "rounding.h"

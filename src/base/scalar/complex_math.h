@@ -186,7 +186,7 @@ CPS_HEAVY cp_complex128 cps_arcsin_c128(cp_complex128 z)
     double x = z.re, y = z.im;
     if (x != x || y != y) {
         if (cps_infinite(x) || cps_infinite(y)) return CPS_C(CPS_NAN, cps_infinite(y) ? y : copysign(CPS_INF, y));
-        return CPS_C(x == 0 ? x : CPS_NAN, y == 0 && x != x ? y : CPS_NAN);
+        return CPS_C(x == 0 ? x : CPS_NAN, CPS_NAN);
     }
     if (cps_huge(z)) return CPS_C(atan2(x, fabs(y)), copysign(cps_log_abs(x, y) + CPS_LN2, y));
     cp_complex128 m = cps_sqrt_c128(CPS_C(1 - x, -y)), p = cps_sqrt_c128(CPS_C(1 + x, y));

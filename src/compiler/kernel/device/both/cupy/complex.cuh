@@ -215,6 +215,7 @@ template <typename T> CUPRITE_COMPLEX T cuprite_log_abs(T x, T y)
     }
     const T large = cuprite_range<T>::large(), one = (T)1, log2 = (T)0.69314718055994530942;
     if (cuprite_infinite(x) || cuprite_infinite(y)) return cuprite_infinity<T>();
+    if (x != x || y != y) return x + y;
     if (x > large) return log(hypot(x / large, y / large)) + (sizeof(T) == 4 ? 60 : 400) * log2;
     if (x < one / large) {
         if (x == T()) return -cuprite_infinity<T>();
@@ -363,7 +364,7 @@ template <typename T> CUPRITE_COMPLEX complex<T> asin(const complex<T> &z)
     const T x = z.real(), y = z.imag(), zero = T(), one = (T)1, nan = cuprite_nan<T>(), inf = cuprite_infinity<T>();
     if (isnan(z)) {
         if (isinf(z)) return complex<T>(nan, cuprite_infinite(y) ? y : copysign(inf, y));
-        return complex<T>(x == zero ? x : nan, y == zero && x != x ? y : nan);
+        return complex<T>(x == zero ? x : nan, nan);
     }
     if (cuprite_far(x, y)) {
         const T im = cuprite_log_abs(x, y) + (T)0.69314718055994530942;

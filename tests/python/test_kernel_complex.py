@@ -1,5 +1,5 @@
-"""Complex functions in user kernels (<cupy/complex.cuh>, which ElementwiseKernels have unasked): a few units in the last
-place of each part, over the whole range, on both sides of branch cuts, and C's values of infinities and NaN. Both
+"""Complex functions in user kernels (<cupy/complex.cuh>, which ElementwiseKernels have unasked): a few units in the
+last place of each part, over the whole range, on both sides of branch cuts, and C's values of infinities and NaN. Both
 devices. NumPy's clongdouble, of 64 bits or more, is the oracle."""
 import cmath
 import itertools
@@ -147,7 +147,7 @@ def test_asinh_of_small_numbers():
 
 @pytest.mark.parametrize("dtype", PARTS)
 def test_arrays_near_one(dtype):
-    """The arrays' own functions: |z| - 1 far below a unit in the last place of 1, and expm1, log1p where terms cancel."""
+    """The arrays' own functions: |z| - 1 far below a unit in the last place of 1; expm1, log1p where terms cancel."""
     x = points(dtype, 1000)
     with np.errstate(all="ignore"):
         for name in ("log", "arcsinh", "arccos", "arctanh", "sqrt"):

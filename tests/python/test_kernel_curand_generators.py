@@ -21,13 +21,14 @@ M1, M2 = 4294967087, 4294944443
 class MRG32k3a:
     """L'Ecuyer's recurrences, and jumps by powers of their matrices."""
 
-    A = (((0, 1, 0), (0, 0, 1), (M1 - 810728, 1403580, 0)), M1), (((0, 1, 0), (0, 0, 1), (M2 - 1370589, 0, 527612)), M2)
+    A = ((((0, 1, 0), (0, 0, 1), (M1 - 810728, 1403580, 0)), M1),
+         (((0, 1, 0), (0, 0, 1), (M2 - 1370589, 0, 527612)), M2))
 
     def __init__(self, seed, subsequence, offset):
         x, y = (seed & 0xffffffff) ^ 0x55555555, (seed >> 32) ^ 0xaaaaaaaa
         self.s = [[12345] * 3, [12345] * 3]
         if seed:
-            self.s = [[x * 12345 % M1, y * 12345 % M1, x * 12345 % M1], [y * 12345 % M2, x * 12345 % M2, y * 12345 % M2]]
+            self.s = [[v * 12345 % M1 for v in (x, y, x)], [v * 12345 % M2 for v in (y, x, y)]]
         self.skip(subsequence << 76)
         self.skip(offset)
 
@@ -224,7 +225,8 @@ def test_as_nvidias_header(device, state, tmp_path):
     for _ in range(20):
         of = [int(x) >> int(s) for x, s in zip(draw.integers(0, 2**64, 3, "u8"), draw.integers(0, 64, 3))]
         of[1] &= 2**51 - 1  # MRG32k3a: the header's table ends there
-        text = subprocess.run([str(tmp_path / "draw"), *map(str, of)], check=True, capture_output=True, text=True).stdout
+        text = subprocess.run([str(tmp_path / "draw"), *map(str, of)], check=True, capture_output=True,
+                              text=True).stdout
         right, to = np.array(text.split(), float), cp.zeros(64)
         kernel((1,), (1,), (cp.array(of, "u8"), to))
         got = to.get()[:len(right)]

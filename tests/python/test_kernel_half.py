@@ -84,7 +84,8 @@ def some_floats():
 def test_fp8_of_floats():
     x = some_floats()
     to = cp.zeros((8, len(x)), "u1")
-    cp.RawModule(code=ENCODE).get_function("encode")((-(-len(x) // 128),), (128,), (cp.asarray(x), to, np.int32(len(x))))
+    encode = cp.RawModule(code=ENCODE).get_function("encode")
+    encode((-(-len(x) // 128),), (128,), (cp.asarray(x), to, np.int32(len(x))))
     got = to.get()
     with np.errstate(invalid="ignore"):
         wide = x.astype("f8")
@@ -100,7 +101,8 @@ def test_values_of_fp8():
     f, h, i = cp.zeros((2, 256), "f4"), cp.zeros((2, 256), "u2"), cp.zeros((3, 256), "i4")
     cp.RawModule(code=ENCODE).get_function("decode")((1,), (256,), (f, h, i))
     right = np.array([[value(c, *kind) for c in range(256)] for kind in (E4M3, E5M2)])
-    assert np.array_equal(f.get(), right, equal_nan=True) and (np.signbit(f.get()) == np.signbit(right))[right == 0].all()
+    assert np.array_equal(f.get(), right, equal_nan=True)
+    assert (np.signbit(f.get()) == np.signbit(right))[right == 0].all()
     assert np.array_equal(h.get().view("f2"), right, equal_nan=True)
     clean = np.nan_to_num(right, posinf=127, neginf=-128)
     assert (i.get()[0] == np.trunc(clean[0])).all()
@@ -200,7 +202,8 @@ def test_functions(kind):
       int i = blockIdx.x * blockDim.x + threadIdx.x;
       if (i >= n) return;
       {number} v = x[i], w = v;
-{body}      bytes[i] = __{word}2char_rz(v * __float2{word}(-40.f)), bytes[n + i] = __{word}2uchar_rz(v * __float2{word}(80.f));
+{body}      bytes[i] = __{word}2char_rz(v * __float2{word}(-40.f));
+      bytes[n + i] = __{word}2uchar_rz(v * __float2{word}(80.f));
       w++;
       bytes[2 * n + i] = w-- == v + __float2{word}(1.f);
     }}"""

@@ -137,7 +137,8 @@ using namespace nvcuda;
 extern "C" __global__ void product(const half *a, const half *b, float *c, int n)
 {
     __shared__ half tile_a[2][16 * 16], tile_b[2][16 * 16];
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, row = blockIdx.y * 16, column = (blockIdx.x * 2 + warp) * 16;
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const int row = blockIdx.y * 16, column = (blockIdx.x * 2 + warp) * 16;
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
     wmma::fill_fragment(sum, 0.0f);
     for (int k = 0; k < n; k += 16) {

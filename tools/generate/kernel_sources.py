@@ -2,8 +2,9 @@
 
 Every file below src/kernel/device becomes one, under its name there, and those below src/kernel/device/both under their
 names in that folder, for the GPU's compiler too. Headers of the C library and of CUDA whose content kernels have anyway
-(EMPTY, EMPTY_CUDA) are names only: standard headers cost more than a kernel. Read by a preprocessor alone (__CUPRITE_READ__), a
-header leaves a line that asks for it; of C's headers the macros are there. A template (.inc) may be included more than once.
+(EMPTY, EMPTY_CUDA) are names only: standard headers cost more than a kernel. Read by a preprocessor alone
+(__CUPRITE_READ__), a header leaves a line that asks for it; of C's headers the macros are there. A template (.inc) may
+be included more than once.
 
 Users define macros (-DT=float, -Dwidth=16, #define N 8 above an #include), and a header's parameters may have such a
 name. So each header undefines macros of its parameters' names temporarily (push_macro).

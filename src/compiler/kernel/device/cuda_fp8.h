@@ -19,7 +19,8 @@ static inline __cu_fp8_kind __cu_fp8_of(__nv_fp8_interpretation_t kind)
 {
     return kind == __NV_E4M3 ? __cu_fp8_kind{3, 7, 0x7e, 0x7f} : __cu_fp8_kind{2, 15, 0x7b, 0x7c};
 }
-static inline __nv_fp8_storage_t __nv_cvt_float_to_fp8(float x, __nv_saturation_t saturate, __nv_fp8_interpretation_t kind)
+static inline __nv_fp8_storage_t __nv_cvt_float_to_fp8(float x, __nv_saturation_t saturate,
+                                                       __nv_fp8_interpretation_t kind)
 {
     const __cu_fp8_kind k = __cu_fp8_of(kind);
     const unsigned bits = __float_as_uint(x), a = bits & 0x7fffffffu, sign = bits >> 24 & 0x80;
@@ -57,7 +58,8 @@ static inline __nv_fp8_storage_t __nv_cvt_double_to_fp8(double x, __nv_saturatio
     if (x != x) return (__nv_fp8_storage_t)(((unsigned)__double2hiint(x) >> 24 & 0x80) | 0x7f);
     return __nv_cvt_float_to_fp8(__cu_odd(x), s, kind);
 }
-static inline __nv_fp8_storage_t __nv_cvt_halfraw_to_fp8(__half_raw x, __nv_saturation_t s, __nv_fp8_interpretation_t kind)
+static inline __nv_fp8_storage_t __nv_cvt_halfraw_to_fp8(__half_raw x, __nv_saturation_t s,
+                                                         __nv_fp8_interpretation_t kind)
 {
     return __nv_cvt_float_to_fp8(__cu_from_half(x.x), s, kind);
 }
@@ -108,7 +110,8 @@ static inline __nv_bfloat16_raw __nv_cvt_e8m0_to_bf16raw(__nv_fp8_storage_t x)
     }
 __CU_FP8_PAIR(__nv_cvt_float2_to_fp8x2, __nv_cvt_float_to_fp8, float2, __nv_fp8_interpretation_t)
 __CU_FP8_PAIR(__nv_cvt_double2_to_fp8x2, __nv_cvt_double_to_fp8, double2, __nv_fp8_interpretation_t)
-__CU_FP8_RAW_PAIR(__nv_cvt_halfraw2_to_fp8x2, __nv_cvt_halfraw_to_fp8, __half2_raw, __half_raw, __nv_fp8_interpretation_t)
+__CU_FP8_RAW_PAIR(__nv_cvt_halfraw2_to_fp8x2, __nv_cvt_halfraw_to_fp8, __half2_raw, __half_raw,
+                  __nv_fp8_interpretation_t)
 __CU_FP8_RAW_PAIR(__nv_cvt_bfloat16raw2_to_fp8x2, __nv_cvt_bfloat16raw_to_fp8, __nv_bfloat162_raw, __nv_bfloat16_raw,
                   __nv_fp8_interpretation_t)
 __CU_FP8_PAIR(__nv_cvt_float2_to_e8m0x2, __nv_cvt_float_to_e8m0, float2, cudaRoundMode)
@@ -124,7 +127,8 @@ static inline __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x, __n
 }
 static inline __nv_bfloat162_raw __nv_cvt_e8m0x2_to_bf162raw(__nv_fp8x2_storage_t x)
 {
-    return {__nv_cvt_e8m0_to_bf16raw((__nv_fp8_storage_t)x).x, __nv_cvt_e8m0_to_bf16raw((__nv_fp8_storage_t)(x >> 8)).x};
+    return {__nv_cvt_e8m0_to_bf16raw((__nv_fp8_storage_t)x).x,
+            __nv_cvt_e8m0_to_bf16raw((__nv_fp8_storage_t)(x >> 8)).x};
 }
 
 /* What the classes are made of: to and from float. */

@@ -8,7 +8,7 @@
 #include "types.h"
 #include "check.h"
 #include "context.h"
-#ifndef __CU_OWN_CONSTANTS /* programs that declare one of their own get them by the headers, as on a GPU */
+#ifdef __CU_CONSTANTS /* not where a program declares one of its own: then it gets them by the headers, as on a GPU */
 #include "math.h"
 #include "limits.h"
 #include "float.h"

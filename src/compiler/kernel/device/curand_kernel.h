@@ -1,6 +1,7 @@
 /* cuRAND's device functions for the generators XORWOW (curandState), Philox4x32-10 (Salmon et al., "Parallel random
- * numbers: as easy as 1, 2, 3", 2011), MRG32k3a and Sobol's: the same integers as on a GPU, and uniforms from them in the
- * same way. MTGP32 and curand_discrete need tables that cuRAND's library makes on the host, and are not available. */
+ * numbers: as easy as 1, 2, 3", 2011), MRG32k3a and Sobol's: the same integers as on a GPU, and uniforms from them in
+ * the same way. MTGP32 and curand_discrete need tables that cuRAND's library makes on the host, and are not
+ * available. */
 #pragma once
 #include "cuprite_device.h"
 #include "curand_xorwow.h"

@@ -1,6 +1,7 @@
 /* Poisson's distribution of the generators XORWOW, MRG32k3a and Philox. Below 64 Knuth's products of uniform numbers,
  * above 4000 a rounded normal number: cuRAND's sequence. Between them Hoermann's transformed rejection (PTRS, "The
- * transformed rejection method for generating Poisson random variables", 1993): the same distribution, other numbers. */
+ * transformed rejection method for generating Poisson random variables", 1993): the same distribution, other
+ * numbers. */
 #pragma once
 #include "cuprite_device.h"
 

@@ -1,8 +1,8 @@
 /* CUDA's <mma.h> on the CPU: products of small matrices that a warp holds together (namespace nvcuda::wmma).
  *
- * Element e of a lane's fragment is number 32 e + lane of the matrix, row by row; a fragment has as many elements as on
- * a GPU, where those of __half hold each one twice. In mma_sync the lanes tell each other where their fragments are, and
- * the first of them computes all: products of __half, bfloat16 and tf32 are summed in double and rounded once. */
+ * Element e of a lane's fragment is number 32 e + lane of the matrix, row by row; a fragment has as many elements as
+ * on a GPU, where those of __half hold each one twice. In mma_sync the lanes tell each other where their fragments are,
+ * and the first of them computes all: products of __half, bfloat16 and tf32 are summed in double and rounded once. */
 #pragma once
 #include "cuprite_device.h"
 #include "cuda_fp16.h"
@@ -173,7 +173,8 @@ static inline void __cu_words(const unsigned long long *lanes, bool saturated, O
         const int i = at / FD::__columns, j = at % FD::__columns, e = at / 32, lane = at % 32;
         long long sum = ((const FC *)of(lane)->c)->x[e];
         for (int w = 0; w < words; w++)
-            sum += op((unsigned)((const FA *)of(i * words + w)->a)->x[0], (unsigned)((const FB *)of(j * words + w)->b)->x[0]);
+            sum += op((unsigned)((const FA *)of(i * words + w)->a)->x[0],
+                      (unsigned)((const FB *)of(j * words + w)->b)->x[0]);
         ((FD *)of(lane)->d)->x[e] = __cu_total<int>(sum, saturated);
     }
 }
@@ -194,17 +195,21 @@ template <class FA, class FB, class FD, class FC> static inline void __cu_produc
     typedef typename __cu_sum_of<TD>::type S;
     for (int at = 0; at < m * n; at++) {
         const S c = (S)__cu_factor(((const FC *)of(at % 32)->c)->x[at / 32], typename FC::element_type());
-        const S sum = __cu_row_times_column<decltype(a[0][0] + 0), decltype(b[0][0] + 0), k, S>(a[at / n], b[at % n], c);
+        const S sum =
+            __cu_row_times_column<decltype(a[0][0] + 0), decltype(b[0][0] + 0), k, S>(a[at / n], b[at % n], c);
         ((FD *)of(at % 32)->d)->x[at / 32] = __cu_total<TD>(sum, saturated);
     }
 }
 /* The first lane computes; nobody goes on before. */
-template <class Compute> static inline void __cu_together(const __cu_ctx __ctx, int line, __cu_operands mine, Compute compute)
+template <class Compute>
+static inline void __cu_together(const __cu_ctx __ctx, int line, __cu_operands mine, Compute compute)
 {
     const unsigned long long *lanes =
         __cu_wait(__ctx.worker->host->exchange(__ctx.worker, line, 0xffffffffu, (unsigned long long)&mine));
     for (int i = 0; i < 32; i++)
-        if (!lanes[i]) __ctx.worker->host->fail(__ctx.worker, line, "a product of matrices (wmma) in a warp of less than 32 threads");
+        if (!lanes[i])
+            __ctx.worker->host->fail(__ctx.worker, line,
+                                     "a product of matrices (wmma) in a warp of less than 32 threads");
     if (__cu_lane(__ctx) == 0) compute(lanes);
     __cu_turn(__ctx, line);
 }

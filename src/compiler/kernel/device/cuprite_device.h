@@ -8,7 +8,7 @@
 #include "types.h"
 #include "check.h"
 #include "context.h"
-#ifdef __CU_CONSTANTS /* not where a program declares one of its own: then it gets them by the headers, as on a GPU */
+#ifdef __CU_CONSTANTS /* of programs that name one; what they declare themselves is undone (own.c) */
 #include "math.h"
 #include "limits.h"
 #include "float.h"
@@ -26,6 +26,9 @@
 #endif
 #include "atomics.h"
 #include "warps.h"
+#ifdef __CU_PTX
+#include "ptx.h"
+#endif
 #include "checked.h"
 #include "heap.h"
 #include "regions.h"

@@ -330,8 +330,8 @@ int main(void)
     double b;
     int n = __isoc23_sscanf("7 -2.5 abc", "%d %lf %7s", &a, &b, text);
     fprintf(stderr, "%d %d %g %s %ld", n, a, b, text, __isoc23_strtol("-0x1fz", &end, 0));
-    fprintf(stderr, "%s %lld %lu %d\n", end, __isoc23_strtoll("-9000000000", NULL, 10), __isoc23_strtoul("077", NULL, 8),
-            __isoc23_strtoull("18446744073709551615", NULL, 10) == ULLONG_MAX);
+    fprintf(stderr, "%s %lld %lu %d\n", end, __isoc23_strtoll("-9000000000", NULL, 10),
+            __isoc23_strtoul("077", NULL, 8), __isoc23_strtoull("18446744073709551615", NULL, 10) == ULLONG_MAX);
     return 0;
 }
 """

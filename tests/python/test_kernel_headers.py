@@ -4,11 +4,12 @@ import pytest
 import cuprite as cp
 
 CUDA = """cuComplex.h cuda_fp16.h cuda_bf16.h cuda_pipeline.h cuda_pipeline_primitives.h curand_kernel.h
-math_constants.h cooperative_groups.h cooperative_groups/reduce.h cooperative_groups/scan.h cooperative_groups/memcpy_async.h cuda/atomic
-cuda/barrier cuda/pipeline cuda/latch cuda/semaphore cuda/functional cuda/cmath""".split()
+math_constants.h cooperative_groups.h cooperative_groups/reduce.h cooperative_groups/scan.h
+cooperative_groups/memcpy_async.h cuda/atomic cuda/barrier cuda/pipeline cuda/latch cuda/semaphore cuda/functional
+cuda/cmath""".split()
 STD = ["cuda/std/" + name for name in """algorithm array atomic barrier bit cassert cfloat climits cmath complex
-concepts cstddef cstdint cstdlib cstring functional initializer_list iterator latch limits mdspan numbers numeric optional ratio
-semaphore span tuple type_traits utility variant version""".split()]
+concepts cstddef cstdint cstdlib cstring functional initializer_list iterator latch limits mdspan numbers numeric
+optional ratio semaphore span tuple type_traits utility variant version""".split()]
 CUB = """cub/cub.cuh cub/block/block_adjacent_difference.cuh cub/block/block_discontinuity.cuh
 cub/block/block_exchange.cuh cub/block/block_histogram.cuh cub/block/block_load.cuh cub/block/block_merge_sort.cuh
 cub/block/block_radix_sort.cuh cub/block/block_reduce.cuh cub/block/block_scan.cuh cub/block/block_shuffle.cuh

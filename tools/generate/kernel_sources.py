@@ -41,12 +41,13 @@ thrust/algorithms.h: thrust/ for_each.h gather.h generate.h inner_product.h logi
 thrust/algorithms.h: thrust/ reduce.h remove.h replace.h reverse.h scan.h scatter.h sequence.h set_operations.h sort.h
 thrust/algorithms.h: thrust/ tabulate.h transform.h transform_reduce.h transform_scan.h uninitialized_copy.h
 thrust/algorithms.h: thrust/ uninitialized_fill.h unique.h
-thrust/words.h: thrust/ addressof.h advance.h device_ptr.h distance.h execution_policy.h functional.h memory.h pair.h
+thrust/words.h: thrust/ addressof.h advance.h device_ptr.h distance.h execution_policy.h memory.h pair.h
 thrust/words.h: thrust/ swap.h tuple.h version.h
 thrust/iterators.h: thrust/iterator/ constant_iterator.h counting_iterator.h discard_iterator.h iterator_categories.h
 thrust/iterators.h: thrust/iterator/ iterator_traits.h permutation_iterator.h reverse_iterator.h
 thrust/iterators.h: thrust/iterator/ tabulate_output_iterator.h transform_iterator.h transform_output_iterator.h
 thrust/iterators.h: thrust/iterator/zip_iterator.h thrust/zip_function.h
+thrust/placeholders.h: thrust/functional.h
 thrust/random.h: thrust/random/linear_congruential_engine.h thrust/random/uniform_int_distribution.h
 thrust/random.h: thrust/random/uniform_real_distribution.h thrust/random/normal_distribution.h
 cupy/complex.cuh: thrust/complex.h
@@ -73,8 +74,19 @@ cuda/latch: cuda/std/latch
 cuda/semaphore: cuda/std/semaphore
 cuda_pipeline.h: cuda_pipeline_primitives.h cuda_pipeline_helpers.h
 """
-# Headers of the C++ library that ours use. They stay an include of the source's when that is preprocessed.
+# Headers of the C++ library that ours use. They stay an include of the source's when that is preprocessed. What would
+# be thrown ends the thread as in CUDA, without the library's functions.
 PASSED = "type_traits limits utility tuple array optional initializer_list ratio variant".split()
+LIBRARY = """#ifndef _GLIBCXX_THROW_OR_ABORT
+#define _GLIBCXX_THROW_OR_ABORT(error) (__builtin_trap())
+#endif
+#include_next <NAME>
+#ifndef __CU_THROWS
+#define __CU_THROWS
+namespace std {
+__attribute__((weak, visibility("hidden"))) void __throw_out_of_range_fmt(const char *, ...) { __builtin_trap(); }
+}
+#endif"""
 
 
 def aliases():
@@ -150,7 +162,7 @@ def table(name, found):
 def write(tables, out):
     both = strings(BOTH)
     cpu = {**{name: "/* nothing: kernels have it */" for name in EMPTY},
-           **{name: f"#include_next <{name}>" for name in PASSED}, **aliases(), **strings(FOLDER, BOTH), **both}
+           **{name: LIBRARY.replace("NAME", name) for name in PASSED}, **aliases(), **strings(FOLDER, BOTH), **both}
     out.write("src/kernel/device_sources.c", "src/kernel/device",
               '#include "kernel/compiler.h"\n\n' + table("cpi_device_sources", cpu) + "\n" +
               table("cpi_both_sources", both))

@@ -15,13 +15,13 @@ static bool one_of(const cpi_token *w, const char *const *words)
     return false;
 }
 
-/* Whether the condition of the `while` at w reads in memory what another thread is to write (cuda/atomic). */
+/* Whether the condition of the loop at w reads in memory what another thread is to write (cuda/atomic). */
 static bool is_spinning(const cpi_token *w)
 {
     static const char *const reads[] = {"load", "test", "test_and_set", "exchange", "try_acquire", "try_wait",
                                         "try_wait_parity", NULL};
     int depth = 0;
-    if (!cpi_token_is(w, "while") || !cpi_token_is(&w[1], "(")) return false;
+    if (!(cpi_token_is(w, "while") || cpi_token_is(w, "for")) || !cpi_token_is(&w[1], "(")) return false;
     for (w++; w->kind != CPI_W_END; w++) {
         if (cpi_token_is(w, "(")) depth++;
         if (cpi_token_is(w, ")") && --depth == 0) return false;
@@ -36,7 +36,7 @@ bool cpi_cu_reads_shown(const cpi_token *w)
                                         "counting_semaphore", "binary_semaphore", NULL};
     if (w->kind != CPI_W_NAME) return false;
     if (cpi_token_is(w, "cub")) return cpi_token_is(&w[1], "::");
-    if (cpi_token_is(w, "while")) return is_spinning(w);
+    if (cpi_token_is(w, "while") || cpi_token_is(w, "for")) return is_spinning(w);
     if (!cpi_token_is(w, "cuda") || !cpi_token_is(&w[1], "::")) return false;
     return one_of(&w[2], words) || (cpi_token_is(&w[2], "std") && cpi_token_is(&w[3], "::") && one_of(&w[4], words));
 }

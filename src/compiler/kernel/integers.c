@@ -102,7 +102,8 @@ void cpi_cu_put_renamed(const cpi_tokens *t, cpi_string *out)
         const cpi_token *w = &t->at[i];
         if (w->kind != CPI_W_NAME || w->text[w->length - 1] != '$') continue;
         for (int k = 0; k < NTYPES; k++) {
-            if (put[k] || strlen(types[k][0]) != w->length || memcmp(types[k][0], w->text, w->length - 1) != 0) continue;
+            if (put[k] || strlen(types[k][0]) != w->length || memcmp(types[k][0], w->text, w->length - 1) != 0)
+                continue;
             put[k] = true;
             cpi_string_printf(out, "#define %s %.*s\n", types[k][0], (int)w->length, w->text);
         }

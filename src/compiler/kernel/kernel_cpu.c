@@ -264,6 +264,14 @@ static cp_code compiled(const machine *m, const cpi_kernel_source *source, const
     return code;
 }
 
+/* Whether no function of the program's needs a context. */
+static bool is_context_free(const cpi_cu_program *p)
+{
+    for (int k = 0; k < p->nfunctions; k++)
+        if (p->function[k].context && !p->function[k].global) return false;
+    return !p->hidden_context;
+}
+
 /* As NVRTC refuses it; the compiler would take its lowest bits. */
 static cp_code refuse_number(const cpi_kernel_source *source, cpi_cu_program *p, char *read, cpi_string *out)
 {
@@ -297,7 +305,7 @@ static cp_code translated(const machine *m, const cpi_kernel_source *source, boo
     const char *text = read;
     if (wide) cpi_string_printf(out, "#define __CU_WIDE 1\n");
     if (cpi_cu_read(text, &p, &unbalanced)) {
-        if (!preprocessed && cpi_cu_macros_call(&p)) {
+        if (!preprocessed && (cpi_cu_macros_call(&p) || !(options_are_plain(source) || is_context_free(&p)))) {
             cpi_cu_free(&p);
             free(read);
             cpi_string_free(out);

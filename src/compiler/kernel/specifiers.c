@@ -12,7 +12,8 @@ static int begin_of(const cpi_tokens *t, int i)
     int begin = i;
     while (begin > 0) {
         const cpi_token *before = &t->at[begin - 1];
-        if (before->kind == CPI_W_LINE || cpi_token_is_one_of(before, stops) || cpi_token_is_one_of(before, heads)) break;
+        if (before->kind == CPI_W_LINE || cpi_token_is_one_of(before, stops)) break;
+        if (cpi_token_is_one_of(before, heads)) break;
         if (cpi_token_is(before, ")")) {
             int open = before->match;
             if (open < 1 || t->at[open - 1].kind != CPI_W_NAME || cpi_token_is_one_of(&t->at[open - 1], heads)) break;

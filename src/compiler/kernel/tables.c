@@ -17,7 +17,7 @@ static bool is_cast(const char *name, const char **begin, const char **end)
     if (start == name && strncmp(name, "static_cast", 11) != 0) return false;
     if (!star || !(p = strchr(star + 3, '('))) return false;
     do depth += *p == '(' ? 1 : *p == ')' ? -1 : 0;
-    while (*p++ && depth);
+    while (*p && p++ && depth);
     p += strspn(p, " >)(&");
     *begin = p;
     *end = p + strcspn(p, " )");
@@ -111,8 +111,9 @@ static void put_kernel(const cpi_cu_program *p, const cpi_cu_function *f, const 
                  (int)f->tier, expression, expression, expression, (int)f->spans,
                  tiers[f->strides ? CPI_TIER_REGIONS : f->tier]);
     put_parameters(&p->tokens, f, out);
-    cpi_string_printf(out, "\", __cu_entry<%s>::elements, &__cu_shared_sizes[%d], &__cu_shared_apart[%d], %s, %d, %d},\n",
-                 expression, (int)(f - p->function), (int)(f - p->function), calls, f->strides && f->spans & 2, mangled);
+    int k = (int)(f - p->function);
+    cpi_string_printf(out, "\", __cu_entry<%s>::elements, &__cu_shared_sizes[%d], &__cu_shared_apart[%d], %s, %d, "
+                      "%d},\n", expression, k, k, calls, f->strides && f->spans & 2, mangled);
 }
 
 /* The record around token i of a method, or -1. */
@@ -179,7 +180,36 @@ static void put_calls(cpi_cu_program *p, cpi_string *out)
 }
 
 /* Kernels that are in the table without being asked for. */
-static bool is_listed(const cpi_cu_function *f) { return f->global && !f->templated && f->body >= 0 && !f->overloaded; }
+static bool is_listed(const cpi_cu_program *p, const cpi_cu_function *f)
+{
+    if (!f->global || f->templated || f->body < 0) return false;
+    for (int i = f->open; f->overloaded && i < p->tokens.at[f->open].match; i++)
+        if (cpi_token_is(&p->tokens.at[i], "=")) return false; /* its type cannot be written */
+    return !f->overloaded || !f->linked;
+}
+
+static void put_types(const cpi_cu_program *p, const cpi_cu_function *f, cpi_string *out)
+{
+    for (int i = f->open + 1; i < p->tokens.at[f->open].match; i++)
+        cpi_string_printf(out, "%.*s ", (int)p->tokens.at[i].length, p->tokens.at[i].text);
+}
+
+/* A kernel with the name of others, by the types of its parameters. */
+static void put_overloaded(const cpi_cu_program *p, const cpi_cu_function *f, const char *name, cpi_string *out)
+{
+    cpi_string label = {0}, expression = {0};
+    cpi_string_printf(&label, "%s(", name + 1);
+    put_types(p, f, &label);
+    cpi_string_printf(&label, ")");
+    bool none = p->tokens.at[f->open].match == f->open + 1;
+    cpi_string_printf(&expression, "(static_cast<void (*)(const __cu_ctx%s", none ? "" : ", ");
+    put_types(p, f, &expression);
+    cpi_string_printf(&expression, ")>(%s))", name);
+    out->failed = out->failed || label.failed || expression.failed;
+    if (!out->failed) put_kernel(p, f, label.at, expression.at, true, out);
+    cpi_string_free(&label);
+    cpi_string_free(&expression);
+}
 
 /* Functions that have the mangled names of kernels, since their parameters are the user's; each returns the kernel's
  * place in the table. */
@@ -188,16 +218,15 @@ static void put_mangled(const cpi_cu_program *p, cpi_string *out)
     const cpi_tokens *t = &p->tokens;
     for (int k = 0, place = 0; k < p->nfunctions; k++) {
         const cpi_cu_function *f = &p->function[k];
-        if (!is_listed(f)) continue;
+        if (!is_listed(p, f)) continue;
         if (!f->linked) {
             const char *scope = p->scopes.at + f->scope;
             int depth = 0;
             for (const char *end; (end = strstr(scope, "::")); scope = end + 2, depth++)
                 cpi_string_printf(out, "namespace %.*s { ", (int)(end - scope), scope);
-            cpi_string_printf(out, "__attribute__((visibility(\"default\"), used)) int %.*s(", (int)t->at[f->name].length,
-                              t->at[f->name].text);
-            for (int i = f->open + 1; i < t->at[f->open].match; i++)
-                cpi_string_printf(out, "%.*s ", (int)t->at[i].length, t->at[i].text);
+            cpi_string_printf(out, "__attribute__((visibility(\"default\"), used)) int %.*s(",
+                              (int)t->at[f->name].length, t->at[f->name].text);
+            put_types(p, f, out);
             cpi_string_printf(out, ") { return %d; }", place);
             cpi_string_fill(out, '}', depth);
             cpi_string_printf(out, "\n");
@@ -218,11 +247,12 @@ void cpi_cu_put_tables(cpi_cu_program *p, int nnames, const char *const *names, 
                    "__cu_kernel __cu_kernels[] = {\n");
     for (int k = 0; k < p->nfunctions; k++) {
         const cpi_cu_function *f = &p->function[k];
-        if (!is_listed(f)) continue;
+        if (!is_listed(p, f)) continue;
         const cpi_token *w = &p->tokens.at[f->name];
         const char *scope = p->scopes.at + f->scope;
         snprintf(name, sizeof name, "&%s%.*s", scope, (int)w->length, w->text);
-        put_kernel(p, f, name + 1 + (f->linked ? strlen(scope) : 0), name, !f->linked, out);
+        if (f->overloaded) put_overloaded(p, f, name, out);
+        else put_kernel(p, f, name + 1 + (f->linked ? strlen(scope) : 0), name, !f->linked, out);
     }
     for (int k = 0; k < nnames; k++) {
         const cpi_cu_function *f = instance(p, names[k]);
@@ -239,7 +269,8 @@ void cpi_cu_put_tables(cpi_cu_program *p, int nnames, const char *const *names, 
         const cpi_cu_variable *v = &p->variable[k];
         const cpi_token *w = &p->tokens.at[v->name];
         snprintf(name, sizeof name, "%s%.*s", p->scopes.at + v->scope, (int)w->length, w->text);
-        if (!v->shared && !cpi_cu_named(p, w, 0)) cpi_string_printf(out, "    {\"%s\", (void *)&%s, sizeof(%s)},\n", name, name, name);
+        if (v->shared || cpi_cu_named(p, w, 0)) continue; /* a function of a typedef's type is none */
+        cpi_string_printf(out, "    {\"%s\", (void *)&%s, sizeof(%s)},\n", name, name, name);
     }
     cpi_string_printf(out, "    {}};\n");
     put_mangled(p, out);

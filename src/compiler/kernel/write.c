@@ -150,9 +150,10 @@ static void put_shared(const cpi_cu_program *p, const cpi_cu_function *f, int fi
     if (before >= 0) snprintf(behind, sizeof behind, "__cu_o%d + sizeof(__cu_s%d)", before, before);
     cpi_string_printf(out, "struct __cu_s%d { ", word);
     put_type(t, first, end, out);
-    cpi_string_printf(out, "; }; constexpr unsigned __cu_o%d = __cu_up(%s, alignof(__cu_s%d)); static_assert(__cu_o%d + "
-                      "sizeof(__cu_s%d) <= 49152, \"a block has 48 KiB of static shared memory\"); __cu_s%d &__cu_r%d = "
-                      "*(__cu_s%d *)(__ctx.arena + __cu_o%d); ", word, behind, word, word, word, word, word, word, word);
+    cpi_string_printf(out, "; }; constexpr unsigned __cu_o%d = __cu_up(%s, alignof(__cu_s%d)); "
+                      "static_assert(__cu_o%d + sizeof(__cu_s%d) <= 49152, \"a block has 48 KiB of static shared "
+                      "memory\"); __cu_s%d &__cu_r%d = *(__cu_s%d *)(__ctx.arena + __cu_o%d); ",
+                      word, behind, word, word, word, word, word, word, word);
     cpi_string_printf(out, "(void)&__cu_reserve<%d, __cu_o%d + sizeof(__cu_s%d)>::reported; ", (int)(f - p->function),
                       word, word);
     for (int i = 0; i < n; i++)

@@ -51,7 +51,7 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
         ((n = (n + alignof(A) - 1) / alignof(A) * alignof(A) + sizeof(A)), ...);
         return n;
     }
-    static_assert(bytes() <= 32764, "Formal parameter space overflowed: a kernel has 32764 bytes of parameters at most");
+    static_assert(bytes() <= 32764, "Formal parameter space overflowed: max 32764 bytes allowed");
     template <int... I> struct places {};
     template <int n, int... I> struct upto : upto<n - 1, n - 1, I...> {};
     template <int... I> struct upto<0, I...> { typedef places<I...> type; };

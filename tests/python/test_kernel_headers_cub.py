@@ -645,3 +645,23 @@ def test_a_variable_called_cub_is_none():
             y[threadIdx.x] = cuda;
         }""", "k")((1,), (4,), (y,))
     assert y.get().tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("t, c", [("f4", "float"), ("f8", "double")])
+def test_floating_point_sums_have_the_bits_of_cubs_order(t, c):
+    """Lane 0 of each warp adds what lanes 1, 2, 4, 8, 16 behind it have gathered; then warp after warp."""
+    x, y = RNG.normal(size=(8, 256)).astype(t), out(8, t)
+    run(f"""extern "C" __global__ void k(const {c} *x, {c} *y)
+        {{
+            typedef cub::BlockReduce<{c}, 256> Reduce;
+            __shared__ Reduce::TempStorage temp;
+            {c} sum = Reduce(temp).Sum(x[blockIdx.x * 256 + threadIdx.x]);
+            if (threadIdx.x == 0) y[blockIdx.x] = sum;
+        }}""", cp.asarray(x), y, block=(256,), grid=(8,))
+    warps = x.reshape(8, 8, 32).copy()
+    for by in (1, 2, 4, 8, 16):
+        warps[:, :, :-by] = warps[:, :, :-by] + warps[:, :, by:]
+    wanted = warps[:, 0, 0]
+    for w in range(1, 8):
+        wanted = wanted + warps[:, w, 0]
+    np.testing.assert_array_equal(y.get(), wanted)

@@ -90,3 +90,30 @@ def test_collectives_give_no_false_alarm(check, tmp_path):
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-k", few, str(test)]
     r = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "CUPRITE_CHECK": "1"})
     assert r.returncode == 0, r.stdout[-3000:]
+
+
+def test_headers_of_the_cpp_library_beside_ours(device):
+    """NVRTC has none of these; sources that bring them for the host's compiler work on the CPU."""
+    if device != "cpu":
+        pytest.skip("NVRTC lacks them")
+    names = ("vector map algorithm functional numeric span type_traits tuple array limits utility cmath cstdint cstdio "
+             "cstring")
+    heads = "".join(f"#include <{h}>\n" for h in names.split())
+    y = cp.zeros(2, "i4")
+    cp.RawKernel(heads + """#include <cub/cub.cuh>
+        #include <thrust/sort.h>
+        extern "C" int atoi(const char *) noexcept __asm__("atoi");
+        extern "C" __global__ void k(int *y)
+        {
+            int v[4] = {3, 1, 2, 0};
+            std::sort(v, v + 4);
+            y[0] = v[0] * 1000 + v[1] * 100 + v[2] * 10 + v[3];
+            y[1] = std::accumulate(v, v + 4, 0, std::plus<int>()) + std::get<0>(std::make_tuple(5, 6.0));
+        }""", "k")((1,), (1,), (y,))
+    assert y.get().tolist() == [123, 11]
+
+
+@pytest.mark.parametrize("name", ["string", "iostream", "complex"])
+def test_headers_of_the_host_are_refused(name):
+    with pytest.raises(Exception, match=name):
+        works(f"#include <{name}>\n")

@@ -74,10 +74,17 @@ cuda/latch: cuda/std/latch
 cuda/semaphore: cuda/std/semaphore
 cuda_pipeline.h: cuda_pipeline_primitives.h cuda_pipeline_helpers.h
 """
-# Headers of the C++ library that ours use. They stay an include of the source's when that is preprocessed. What would
-# be thrown ends the thread as in CUDA, without the library's functions.
-PASSED = "type_traits limits utility tuple array optional initializer_list ratio variant".split()
+# Headers of the C++ library that ours use, and others that compile behind ours. They stay an include of the source's
+# when that is preprocessed. What would be thrown ends the thread as in CUDA, without the library's functions.
+PASSED = ("type_traits limits utility tuple array optional initializer_list ratio variant numeric bit span concepts "
+          "algorithm functional vector map set unordered_map unordered_set deque list queue stack forward_list any new "
+          "exception string_view").split()
+# Those of the host alone.
+HOST = "string complex iostream sstream fstream thread mutex chrono random regex stdexcept".split()
 LIBRARY = """#ifndef _GLIBCXX_THROW_OR_ABORT
+namespace std {
+extern "C" int rand() noexcept;
+}
 #define _GLIBCXX_THROW_OR_ABORT(error) (__builtin_trap())
 #endif
 #include_next <NAME>
@@ -162,7 +169,9 @@ def table(name, found):
 def write(tables, out):
     both = strings(BOTH)
     cpu = {**{name: "/* nothing: kernels have it */" for name in EMPTY},
-           **{name: LIBRARY.replace("NAME", name) for name in PASSED}, **aliases(), **strings(FOLDER, BOTH), **both}
+           **{name: LIBRARY.replace("NAME", name) for name in PASSED},
+           **{name: f'#error "<{name}> is the host\'s: kernels have no such header"' for name in HOST}, **aliases(), **strings(FOLDER, BOTH),
+           **both}
     out.write("src/kernel/device_sources.c", "src/kernel/device",
               '#include "kernel/compiler.h"\n\n' + table("cpi_device_sources", cpu) + "\n" +
               table("cpi_both_sources", both))

@@ -194,8 +194,8 @@ static bool header_is_whole(const char *folder, const cpi_header *t)
     return whole;
 }
 
-/* Temporary files are removed by age, and disks run full: what is missing or differs is written again. Headers in
- * folders only where the text has a name like theirs: they are many, and few programs include any. */
+/* Temporary files are removed by age, and disks run full: what is missing or differs is written again. Those
+ * of the C++ library's names and in folders only where the text may include one: they are many. */
 static bool mend_headers(const char *folder, const char *text)
 {
     static const char *const folders[] = {"cub/",    "cuda/",              "cuda_",    "cupy/",
@@ -203,7 +203,8 @@ static bool mend_headers(const char *folder, const char *text)
     bool included = false;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) included = included || strstr(text, folders[i]);
     for (const cpi_header *t = cpi_device_sources; t->name; t++)
-        if ((included || !strchr(t->name, '/')) && !header_is_whole(folder, t) && !write_header(folder, t))
+        if ((included || (strchr(t->name, '.') && !strchr(t->name, '/'))) && !header_is_whole(folder, t) &&
+            !write_header(folder, t))
             return false;
     return true;
 }

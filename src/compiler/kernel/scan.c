@@ -79,6 +79,12 @@ static const char *const refused[][2] = {
     {"__isShared", "the kind of memory of an address"}, {"__isConstant", "the kind of memory of an address"},
     {"__isLocal", "the kind of memory of an address"}, {"__isGridConstant", "the kind of memory of an address"}};
 
+/* `int f() noexcept asm("g");` is a name. */
+static bool is_label(const cpi_tokens *t, int i)
+{
+    return i && (cpi_token_is(&t->at[i - 1], ")") || cpi_token_is(&t->at[i - 1], "noexcept"));
+}
+
 /* What a GPU has and the CPU lacks. */
 static bool refuse(const cpi_tokens *t)
 {
@@ -88,7 +94,7 @@ static bool refuse(const cpi_tokens *t)
         for (size_t k = 0; w->kind == CPI_W_NAME && k < sizeof refused / sizeof *refused; k++)
             if (cpi_token_is(w, refused[k][0])) what = refused[k][1];
         if (cpi_token_is(w, "<<") && cpi_token_is(&t->at[i + 1], "<")) what = "dynamic parallelism";
-        if (!what) continue;
+        if (!what || (strcmp(what, "inline PTX") == 0 && is_label(t, i))) continue;
         cpi_fail(CP_ERROR_UNSUPPORTED, "line %d: %s (%.*s) is not available on the CPU device", w->line, what,
                  (int)w->length, w->text);
         return false;

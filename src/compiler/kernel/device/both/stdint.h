@@ -9,6 +9,14 @@ typedef long int64_t;
 typedef unsigned long uint64_t;
 typedef long intptr_t;
 typedef unsigned long uintptr_t;
+typedef signed char int_least8_t, int_fast8_t;
+typedef unsigned char uint_least8_t, uint_fast8_t;
+typedef short int_least16_t;
+typedef unsigned short uint_least16_t;
+typedef int int_least32_t;
+typedef unsigned int uint_least32_t;
+typedef long int_least64_t, int_fast16_t, int_fast32_t, int_fast64_t;
+typedef unsigned long uint_least64_t, uint_fast16_t, uint_fast32_t, uint_fast64_t;
 typedef long intmax_t;
 typedef unsigned long uintmax_t;
 #ifndef INT64_MAX

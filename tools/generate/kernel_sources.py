@@ -8,6 +8,7 @@ header leaves a line that asks for it. A template (.inc) may be included more th
 Users define macros (-DT=float, -Dwidth=16, #define N 8 above an #include), and a header's parameters may have such a
 name. So each header undefines macros of its parameters' names temporarily (push_macro).
 """
+import hashlib
 import re
 
 import module_folders
@@ -159,7 +160,7 @@ def table(name, found):
     everywhere = names_in_macros(found, macros)
     rows = []
     for file, text in sorted(found.items()):
-        body = guarded(text, macros, everywhere)
+        body = guarded(text, macros, everywhere) if own_names(text, macros) and file not in PASSED else text
         once = "" if file.endswith(".inc") else "#pragma once\n"
         whole = f"{once}#ifdef __CUPRITE_READ__\n#pragma CUPRITE_INCLUDE <{file}>\n#else\n{body}\n#endif"
         rows.append(f'    {{"{file}",\n{literal(whole)}}},')
@@ -170,8 +171,10 @@ def write(tables, out):
     both = strings(BOTH)
     cpu = {**{name: "/* nothing: kernels have it */" for name in EMPTY},
            **{name: LIBRARY.replace("NAME", name) for name in PASSED},
-           **{name: f'#error "<{name}> is the host\'s: kernels have no such header"' for name in HOST}, **aliases(), **strings(FOLDER, BOTH),
-           **both}
+           **{name: f'#error "<{name}> is the host\'s: kernels have no such header"' for name in HOST},
+           **aliases(), **strings(FOLDER, BOTH), **both}
+    text = table("cpi_device_sources", cpu)
+    digest = hashlib.sha256(text.encode()).hexdigest()  # here, since it takes milliseconds
     out.write("src/kernel/device_sources.c", "src/kernel/device",
-              '#include "kernel/compiler.h"\n\n' + table("cpi_device_sources", cpu) + "\n" +
+              f'#include "kernel/compiler.h"\n\nconst char cpi_device_sources_digest[] = "{digest}";\n' + text + "\n" +
               table("cpi_both_sources", both))

@@ -135,10 +135,7 @@ static void hash_headers(void)
     cpi_sha256 s;
     unsigned char digest[CPI_SHA256];
     cpi_sha256_begin(&s);
-    for (const cpi_header *t = cpi_device_sources; t->name; t++) {
-        cpi_sha256_string(&s, t->name);
-        cpi_sha256_string(&s, t->text);
-    }
+    cpi_sha256_string(&s, cpi_device_sources_digest);
     for (const char *const *flag = usual_flags; *flag; flag++) cpi_sha256_string(&s, *flag);
     for (const char *const *flag = cuda_macros; *flag; flag++) cpi_sha256_string(&s, *flag);
     cpi_sha256_end(&s, digest);

@@ -28,6 +28,7 @@ iterator/zip_iterator.h""".split()]
 OURS = """cupy/complex.cuh cupy/carray.cuh cupy/float16.cuh cupy/atomics.cuh cupy/math_constants.h stdint.h
 cstdint""".split()
 ALL = CUDA + STD + CUB + THRUST + OURS
+HOSTS = ["cub/cub.cuh"]
 
 
 def works(text):
@@ -38,13 +39,15 @@ def works(text):
 
 
 @pytest.mark.parametrize("header", ALL)
-def test_header_alone(header):
+def test_header_alone(header, device):
+    if device != "cpu" and header in HOSTS:
+        pytest.skip("with NVRTC its functions of the host do not compile")
     works(f"#include <{header}>\n")
 
 
 @pytest.mark.parametrize("step", [1, -1])
 def test_all_headers_in_one_source(step):
-    works("".join(f"#include <{h}>\n" for h in ALL[::step]))
+    works("".join(f"#include <{h}>\n" for h in ALL[::step] if h not in HOSTS))
 
 
 def test_a_header_that_is_not_there_is_named():

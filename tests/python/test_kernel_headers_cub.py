@@ -18,7 +18,14 @@ def values(t, n, low=-50, high=50):
     return RNG.integers(0 if t[0] == "u" else low, high, n).astype(t)
 
 
-def run(text, *arguments, block=(128,), grid=(1,), headers="cub/cub.cuh", shared=0):
+# NVRTC does not take <cub/cub.cuh>, which has the host's functions too.
+HEADERS = " ".join([f"cub/block/block_{n}.cuh" for n in "reduce scan load store exchange shuffle radix_sort merge_sort "
+                    "histogram discontinuity adjacent_difference".split()] +
+                   [f"cub/warp/warp_{n}.cuh" for n in "reduce scan load store exchange merge_sort".split()] +
+                   ["cub/thread/thread_operators.cuh"])
+
+
+def run(text, *arguments, block=(128,), grid=(1,), headers=HEADERS, shared=0):
     """Runs kernel k of the text."""
     head = "".join(f"#include <{h}>\n" for h in headers.split())
     f = cp.RawKernel(head + text, "k", options=("--std=c++17",))
@@ -565,7 +572,8 @@ def test_block_run_length_decode():
 
 def test_collectives_in_templates_methods_and_device_functions():
     x = values("i4", 128)
-    text = """#include <cub/cub.cuh>
+    text = """#include <cub/block/block_reduce.cuh>
+        #include <cub/warp/warp_reduce.cuh>
         template <int N> using Reduce = cub::BlockReduce<int, N>;
         template <class B> __device__ int sum(B block, int v) { return block.Sum(v); }
         struct Adder {

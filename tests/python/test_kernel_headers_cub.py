@@ -18,7 +18,14 @@ def values(t, n, low=-50, high=50):
     return RNG.integers(0 if t[0] == "u" else low, high, n).astype(t)
 
 
-def run(text, *arguments, block=(128,), grid=(1,), headers="cub/cub.cuh", shared=0):
+# NVRTC does not take <cub/cub.cuh>, which has the host's functions too.
+HEADERS = " ".join([f"cub/block/block_{n}.cuh" for n in "reduce scan load store exchange shuffle radix_sort merge_sort "
+                    "histogram discontinuity adjacent_difference".split()] +
+                   [f"cub/warp/warp_{n}.cuh" for n in "reduce scan load store exchange merge_sort".split()] +
+                   ["cub/thread/thread_operators.cuh"])
+
+
+def run(text, *arguments, block=(128,), grid=(1,), headers=HEADERS, shared=0):
     """Runs kernel k of the text."""
     head = "".join(f"#include <{h}>\n" for h in headers.split())
     f = cp.RawKernel(head + text, "k", options=("--std=c++17",))
@@ -565,7 +572,8 @@ def test_block_run_length_decode():
 
 def test_collectives_in_templates_methods_and_device_functions():
     x = values("i4", 128)
-    text = """#include <cub/cub.cuh>
+    text = """#include <cub/block/block_reduce.cuh>
+        #include <cub/warp/warp_reduce.cuh>
         template <int N> using Reduce = cub::BlockReduce<int, N>;
         template <class B> __device__ int sum(B block, int v) { return block.Sum(v); }
         struct Adder {
@@ -645,3 +653,23 @@ def test_a_variable_called_cub_is_none():
             y[threadIdx.x] = cuda;
         }""", "k")((1,), (4,), (y,))
     assert y.get().tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("t, c", [("f4", "float"), ("f8", "double")])
+def test_floating_point_sums_have_the_bits_of_cubs_order(t, c):
+    """Lane 0 of each warp adds what lanes 1, 2, 4, 8, 16 behind it have gathered; then warp after warp."""
+    x, y = RNG.normal(size=(8, 256)).astype(t), out(8, t)
+    run(f"""extern "C" __global__ void k(const {c} *x, {c} *y)
+        {{
+            typedef cub::BlockReduce<{c}, 256> Reduce;
+            __shared__ Reduce::TempStorage temp;
+            {c} sum = Reduce(temp).Sum(x[blockIdx.x * 256 + threadIdx.x]);
+            if (threadIdx.x == 0) y[blockIdx.x] = sum;
+        }}""", cp.asarray(x), y, block=(256,), grid=(8,))
+    warps = x.reshape(8, 8, 32).copy()
+    for by in (1, 2, 4, 8, 16):
+        warps[:, :, :-by] = warps[:, :, :-by] + warps[:, :, by:]
+    wanted = warps[:, 0, 0]
+    for w in range(1, 8):
+        wanted = wanted + warps[:, w, 0]
+    np.testing.assert_array_equal(y.get(), wanted)

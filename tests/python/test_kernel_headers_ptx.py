@@ -326,6 +326,23 @@ def test_shared_memory_by_its_own_addresses():
     np.testing.assert_array_equal(y.get(), np.r_[3 * (t ^ 1), 5 * (63 - t)])
 
 
+def test_copies_to_shared_memory():
+    x, y = cp.arange(1, 257, dtype="u4"), cp.zeros(256, "u4")
+    cp.RawKernel("""extern "C" __global__ void k(const uint4 *x, unsigned *y)
+        {
+            __shared__ alignas(16) unsigned s[256];
+            unsigned t = threadIdx.x, to = (unsigned)__cvta_generic_to_shared(&s[4 * t]);
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" :: "r"(to), "l"(x + t), "r"(t < 32 ? 16 : 8));
+            asm volatile("cp.async.commit_group;");
+            asm volatile("cp.async.wait_group 0;" ::: "memory");
+            __syncthreads();
+            for (int i = 0; i < 4; i++) y[4 * t + i] = s[255 - (4 * t + i)];
+        }""", "k")((1,), (64,), (x, y))
+    s = np.arange(1, 257)
+    s[128:].reshape(32, 4)[:, 2:] = 0
+    np.testing.assert_array_equal(y.get(), s[::-1])
+
+
 def test_atomics_and_reductions():
     y = cp.zeros(4, "u4")
     cp.RawKernel("""extern "C" __global__ void k(unsigned *y)
@@ -406,7 +423,7 @@ def test_in_macros_methods_and_conditions():
     ("wgmma.fence.sync.aligned;", "wgmma.fence.sync.aligned"), ("mov.u32 %0, %%warpsize;", "%warpsize"),
     ("bar.sync 1, 64;", "bar.sync"),
     ("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0}, {%0}, {%0}, {%0};", "mma."),
-    ("cp.async.ca.shared.global [%0], [%0], 16;", "cp.async.ca"), ("tex.2d.v4.f32.s32 %0, %0;", "tex.2d")])
+    ("cp.async.bulk.shared.global [%0], [%0], 16, [%0];", "cp.async.bulk"), ("tex.2d.v4.f32.s32 %0, %0;", "tex.2d")])
 def test_what_is_refused_is_named(text, name, device):
     if device != "cpu":
         pytest.skip("a GPU has it, or its assembler says so")

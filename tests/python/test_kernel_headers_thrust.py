@@ -360,3 +360,48 @@ def test_random_engines_and_distributions():
         unit = [(v - 1) / (m - 1) for v in s]
         np.testing.assert_allclose(y.get()[:, i], [unit[2] * 4 - 1, 2 + 5 * special.ndtri(p)], rtol=1e-7)
         assert z.get()[:, i].tolist() == [int(unit[4] * 6 + 1), int(unit[5] * 6 + 1)]
+
+
+def test_checked_access():
+    y = cp.zeros(4, "i4")
+    run("""extern "C" __global__ void k(int *y, int i)
+        {
+            cuda::std::array<int, 3> a = {4, 5, 6};
+            cuda::std::optional<int> o;
+            if (i == 1) o = 9;
+            cuda::std::variant<int, float> v = 2.5f;
+            y[0] = a[i] + a.front(), y[1] = o.value(), y[2] = (int)cuda::std::get<float>(v), y[3] = v.index();
+        }""", y, np.int32(1), headers="cuda/std/array cuda/std/optional cuda/std/variant")
+    assert y.get().tolist() == [9, 9, 2, 1]
+
+
+def test_what_would_be_thrown_ends_the_launch(device):
+    if device != "cpu":
+        pytest.skip("a GPU's context is lost")
+    y = cp.zeros(1, "i4")
+    text = """#include <cuda/std/array>
+        #include <cuda/std/optional>
+        extern "C" __global__ void k(int *y, int i)
+        {
+            cuda::std::array<int, 3> a = {4, 5, 6};
+            cuda::std::optional<int> o;
+            *y = i < 9 ? a.at(i) : o.value();
+        }"""
+    f = cp.RawKernel(text, "k", options=("--std=c++17",))
+    for i in (3, 9):
+        with pytest.raises(Exception, match="illegal instruction|trap"):
+            f((1,), (1,), (y, np.int32(i)))
+            y.get()
+    f((1,), (1,), (y, np.int32(1)))
+    assert y.get()[0] == 5
+
+
+def test_placeholders():
+    x, q = rows(), rows()
+    headers = "thrust/transform.h thrust/functional.h thrust/count.h thrust/execution_policy.h"
+    r = each("""using namespace thrust::placeholders;
+                thrust::transform(thrust::seq, a, z, p0, y, 3 * _1 - (_2 << 1));
+                y[0] = thrust::count_if(thrust::seq, a, z, _1 > 5 && !(_1 == 7));""", x, q, headers=headers)
+    wanted = 3 * x - 2 * q
+    wanted[:, 0] = ((x > 5) & (x != 7)).sum(1)
+    np.testing.assert_array_equal(r, wanted)

@@ -9,6 +9,7 @@ be included more than once.
 Users define macros (-DT=float, -Dwidth=16, #define N 8 above an #include), and a header's parameters may have such a
 name. So each header undefines macros of its parameters' names temporarily (push_macro).
 """
+import hashlib
 import re
 
 import module_folders
@@ -42,12 +43,13 @@ thrust/algorithms.h: thrust/ for_each.h gather.h generate.h inner_product.h logi
 thrust/algorithms.h: thrust/ reduce.h remove.h replace.h reverse.h scan.h scatter.h sequence.h set_operations.h sort.h
 thrust/algorithms.h: thrust/ tabulate.h transform.h transform_reduce.h transform_scan.h uninitialized_copy.h
 thrust/algorithms.h: thrust/ uninitialized_fill.h unique.h
-thrust/words.h: thrust/ addressof.h advance.h device_ptr.h distance.h execution_policy.h functional.h memory.h pair.h
+thrust/words.h: thrust/ addressof.h advance.h device_ptr.h distance.h execution_policy.h memory.h pair.h
 thrust/words.h: thrust/ swap.h tuple.h version.h
 thrust/iterators.h: thrust/iterator/ constant_iterator.h counting_iterator.h discard_iterator.h iterator_categories.h
 thrust/iterators.h: thrust/iterator/ iterator_traits.h permutation_iterator.h reverse_iterator.h
 thrust/iterators.h: thrust/iterator/ tabulate_output_iterator.h transform_iterator.h transform_output_iterator.h
 thrust/iterators.h: thrust/iterator/zip_iterator.h thrust/zip_function.h
+thrust/placeholders.h: thrust/functional.h
 thrust/random.h: thrust/random/linear_congruential_engine.h thrust/random/uniform_int_distribution.h
 thrust/random.h: thrust/random/uniform_real_distribution.h thrust/random/normal_distribution.h
 cupy/complex.cuh: thrust/complex.h
@@ -74,8 +76,26 @@ cuda/latch: cuda/std/latch
 cuda/semaphore: cuda/std/semaphore
 cuda_pipeline.h: cuda_pipeline_primitives.h cuda_pipeline_helpers.h
 """
-# Headers of the C++ library that ours use. They stay an include of the source's when that is preprocessed.
-PASSED = "type_traits limits utility tuple array optional initializer_list ratio variant".split()
+# Headers of the C++ library that ours use, and others that compile behind ours. They stay an include of the source's
+# when that is preprocessed. What would be thrown ends the thread as in CUDA, without the library's functions.
+PASSED = ("type_traits limits utility tuple array optional initializer_list ratio variant numeric bit span concepts "
+          "algorithm functional vector map set unordered_map unordered_set deque list queue stack forward_list any new "
+          "exception string_view").split()
+# Those of the host alone.
+HOST = "string complex iostream sstream fstream thread mutex chrono random regex stdexcept".split()
+LIBRARY = """#ifndef _GLIBCXX_THROW_OR_ABORT
+namespace std {
+extern "C" int rand() noexcept;
+}
+#define _GLIBCXX_THROW_OR_ABORT(error) (__builtin_trap())
+#endif
+#include_next <NAME>
+#ifndef __CU_THROWS
+#define __CU_THROWS
+namespace std {
+__attribute__((weak, visibility("hidden"))) void __throw_out_of_range_fmt(const char *, ...) { __builtin_trap(); }
+}
+#endif"""
 
 
 def aliases():
@@ -149,7 +169,7 @@ def table(name, found):
     everywhere = names_in_macros(found, macros)
     rows = []
     for file, text in sorted(found.items()):
-        body = guarded(text, macros, everywhere)
+        body = guarded(text, macros, everywhere) if own_names(text, macros) and file not in PASSED else text
         once = "" if file.endswith(".inc") else "#pragma once\n"
         read = f"#pragma CUPRITE_INCLUDE <{file}>\n{directives(file, text)}"
         whole = f"{once}#ifdef __CUPRITE_READ__\n{read}#else\n{body}\n#endif"
@@ -160,8 +180,11 @@ def table(name, found):
 def write(tables, out):
     nothing = "/* nothing: kernels have it */"
     both = {**dict.fromkeys(EMPTY, nothing), **strings(BOTH)}
-    cpu = {**dict.fromkeys(EMPTY_CUDA, nothing), **{name: f"#include_next <{name}>" for name in PASSED}, **aliases(),
-           **strings(FOLDER, BOTH), **both}
+    cpu = {**dict.fromkeys(EMPTY_CUDA, nothing), **{name: LIBRARY.replace("NAME", name) for name in PASSED},
+           **{name: f'#error "<{name}> is the host\'s: kernels have no such header"' for name in HOST},
+           **aliases(), **strings(FOLDER, BOTH), **both}
+    text = table("cpi_device_sources", cpu)
+    digest = hashlib.sha256(text.encode()).hexdigest()  # here, since it takes milliseconds
     out.write("src/kernel/device_sources.c", "src/kernel/device",
-              '#include "kernel/compiler.h"\n\n' + table("cpi_device_sources", cpu) + "\n" +
+              f'#include "kernel/compiler.h"\n\nconst char cpi_device_sources_digest[] = "{digest}";\n' + text + "\n" +
               table("cpi_both_sources", both))

@@ -135,10 +135,7 @@ static void hash_headers(void)
     cpi_sha256 s;
     unsigned char digest[CPI_SHA256];
     cpi_sha256_begin(&s);
-    for (const cpi_header *t = cpi_device_sources; t->name; t++) {
-        cpi_sha256_string(&s, t->name);
-        cpi_sha256_string(&s, t->text);
-    }
+    cpi_sha256_string(&s, cpi_device_sources_digest);
     for (const char *const *flag = usual_flags; *flag; flag++) cpi_sha256_string(&s, *flag);
     for (const char *const *flag = cuda_macros; *flag; flag++) cpi_sha256_string(&s, *flag);
     cpi_sha256_end(&s, digest);
@@ -194,8 +191,8 @@ static bool header_is_whole(const char *folder, const cpi_header *t)
     return whole;
 }
 
-/* Temporary files are removed by age, and disks run full: what is missing or differs is written again. Headers in
- * folders only where the text has a name like theirs: they are many, and few programs include any. */
+/* Temporary files are removed by age, and disks run full: what is missing or differs is written again. Those
+ * of the C++ library's names and in folders only where the text may include one: they are many. */
 static bool mend_headers(const char *folder, const char *text)
 {
     static const char *const folders[] = {"cub/",    "cuda/",              "cuda_",    "cupy/",
@@ -203,7 +200,8 @@ static bool mend_headers(const char *folder, const char *text)
     bool included = false;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) included = included || strstr(text, folders[i]);
     for (const cpi_header *t = cpi_device_sources; t->name; t++)
-        if ((included || !strchr(t->name, '/')) && !header_is_whole(folder, t) && !write_header(folder, t))
+        if ((included || (strchr(t->name, '.') && !strchr(t->name, '/'))) && !header_is_whole(folder, t) &&
+            !write_header(folder, t))
             return false;
     return true;
 }

@@ -28,5 +28,6 @@ const char *cpi_compiler_headers_key(void);
 /* Made by tools/generate from kernel/device: the CPU's headers, and those of kernel/device/both, which every device
  * has. The last one's name is NULL. */
 extern const cpi_header cpi_device_sources[], cpi_both_sources[];
+extern const char cpi_device_sources_digest[]; /* of the former */
 
 #endif

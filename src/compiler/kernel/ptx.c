@@ -323,11 +323,23 @@ static int put_asm(const cpi_tokens *t, int i, int number, cpi_string *out)
     return at;
 }
 
-static bool is_asm(const cpi_token *w)
+/* Whether token i is in a function's body: elsewhere asm("name") is a declaration's. */
+static bool in_function(const cpi_tokens *t, int i)
+{
+    static const char *const heads[] = {")", "const", "noexcept", "override", "mutable", NULL};
+    for (int k = 1; k < i; k++)
+        if (cpi_token_is(&t->at[k], "{") && t->at[k].match > i && cpi_token_is_one_of(&t->at[k - 1], heads))
+            return true;
+    return false;
+}
+
+static bool is_asm(const cpi_tokens *t, int i)
 {
     static const char *const words[] = {"asm", "__asm__", "__asm", NULL};
     static const char *const marks[] = {"(", "volatile", "__volatile__", "inline", "__inline__", NULL};
-    return w->kind == CPI_W_NAME && cpi_token_is_one_of(w, words) && cpi_token_is_one_of(&w[1], marks);
+    const cpi_token *w = &t->at[i];
+    return w->kind == CPI_W_NAME && cpi_token_is_one_of(w, words) && cpi_token_is_one_of(&w[1], marks) &&
+           in_function(t, i);
 }
 
 bool cpi_ptx_translate(char **text)
@@ -340,7 +352,7 @@ bool cpi_ptx_translate(char **text)
     const char *from = *text;
     int number = 0;
     for (int i = 0; i < t.n; i++) {
-        if (!is_asm(&t.at[i])) continue;
+        if (!is_asm(&t, i)) continue;
         found = true;
         cpi_string_add(&out, from, (size_t)(t.at[i].text - from));
         int behind = put_asm(&t, i, number++, &out);

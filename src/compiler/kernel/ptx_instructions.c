@@ -49,7 +49,8 @@ static bool known(instruction *i, const char *const *allowed)
     static const char *const nothing[] = {"ftz", "approx", "full", "relaxed", "acquire", "release", "acq_rel", "sc",
         "weak", "volatile", "gpu", "cta", "sys", "cluster", "global", "local", "const", "param", "ca", "cg", "cs", "lu",
         "cv", "nc", "wb", "wt", "sync", "aligned", "uni", "noftz", "L1::no_allocate", "L1::evict_first",
-        "L1::evict_last", "L1::evict_normal", "L1::evict_unchanged", "L2::64B", "L2::128B", "L2::256B", "L2::evict_first",
+        "L1::evict_last", "L1::evict_normal", "L1::evict_unchanged", "L2::64B", "L2::128B", "L2::256B",
+        "L2::evict_first",
         "L2::evict_last", "L2::evict_normal", NULL};
     for (int k = 1; k < i->nparts; k++)
         if (!cpi_ptx_type(i->parts[k]) && !one_of(i->parts[k], nothing) && !(allowed && one_of(i->parts[k], allowed)))
@@ -170,8 +171,10 @@ static int vector(const char *p, size_t n, const char **part, size_t *length, in
     return count;
 }
 
+static bool is_shared(instruction *i) { return has(i, "shared") || has(i, "shared::cta"); }
+
 /* The address in [a + 4]: in shared memory, an offset there. */
-static bool put_address(cpi_ptx *x, instruction *i, int k, int more)
+static bool put_address(cpi_ptx *x, instruction *i, int k, int more, bool shared)
 {
     if (k >= i->noperands || i->length[k] < 3 || *i->operand[k] != '[') return false;
     const char *p = i->operand[k] + 1, *end = i->operand[k] + i->length[k] - 1, *plus = p;
@@ -179,7 +182,6 @@ static bool put_address(cpi_ptx *x, instruction *i, int k, int more)
     size_t n = (size_t)(plus - p);
     while (n && isspace((unsigned char)*p)) p++, n--;
     while (n && isspace((unsigned char)p[n - 1])) n--;
-    bool shared = has(i, "shared") || has(i, "shared::cta");
     if (shared) cpi_string_printf(x->out, "(unsigned long long)__cvta_shared_to_generic(");
     if (!cpi_ptx_put_source(x, p, n, "unsigned long long")) return false;
     if (plus < end) cpi_string_printf(x->out, " %.*s", (int)(end - plus), plus);
@@ -360,11 +362,11 @@ static bool put_access(cpi_ptx *x, instruction *i)
             cpi_string_printf(x->out, "__cu_set(");
             if (!put_register(x, part[k], length[k])) return false;
             cpi_string_printf(x->out, ", __cu_ptx_ld<%s>(", type);
-            if (!put_address(x, i, 1, k * bytes)) return false;
+            if (!put_address(x, i, 1, k * bytes, is_shared(i))) return false;
             cpi_string_printf(x->out, ")); ");
         } else {
             cpi_string_printf(x->out, "__cu_ptx_st<%s>(", type);
-            if (!put_address(x, i, 0, k * bytes)) return false;
+            if (!put_address(x, i, 0, k * bytes, is_shared(i))) return false;
             cpi_string_printf(x->out, ", ");
             if (!cpi_ptx_put_source(x, part[k], length[k], type)) return false;
             cpi_string_printf(x->out, "); ");
@@ -388,13 +390,36 @@ static bool put_atomic(cpi_ptx *x, instruction *i)
     if ((!returns && !is(i->parts[0], "red")) || !type || !name || !known(i, allowed)) return false;
     if (i->noperands != at + 1 + values || (returns && !open_result(x, i))) return false;
     cpi_string_printf(x->out, "atomic%s((%s *)(", name, type);
-    if (!put_address(x, i, at, 0)) return false;
+    if (!put_address(x, i, at, 0, is_shared(i))) return false;
     cpi_string_printf(x->out, ")");
     for (int k = 1; k <= values; k++) {
         cpi_string_printf(x->out, ", ");
         if (!put_argument(x, i, at + k, type)) return false;
     }
     cpi_string_printf(x->out, returns ? ")); " : "); ");
+    return true;
+}
+
+/* cp.async: copies that are made at once, so there is nothing to wait for. */
+static bool put_copy(cpi_ptx *x, instruction *i)
+{
+    static const char *const waits[] = {"cp.async.commit_group", "cp.async.wait_group", "cp.async.wait_all", NULL};
+    static const char *const allowed[] = {"async", "shared", "shared::cta", NULL};
+    if (one_of(i->opcode, waits)) {
+        cpi_string_printf(x->out, "; ");
+        return true;
+    }
+    if (!is(i->parts[0], "cp") || !has(i, "async") || !is_shared(i) || !has(i, "global")) return false;
+    if (!known(i, allowed) || i->noperands < 3 || i->noperands > 4) return false;
+    cpi_string_printf(x->out, "__cu_ptx_copy(");
+    if (!put_address(x, i, 0, 0, true)) return false;
+    cpi_string_printf(x->out, ", ");
+    if (!put_address(x, i, 1, 0, false)) return false;
+    for (int k = 2; k < 4; k++) {
+        cpi_string_printf(x->out, ", ");
+        if (!put_argument(x, i, k < i->noperands ? k : 2, "unsigned")) return false;
+    }
+    cpi_string_printf(x->out, "); ");
     return true;
 }
 
@@ -405,7 +430,7 @@ static bool put_other(cpi_ptx *x, instruction *i)
     static const char *const fences[] = {"gl", "proxy", "alias", "async", NULL};
     const char *name = i->parts[0];
     if (is(name, "cvta") && i->noperands == 2 && known(i, spaces) && open_result(x, i)) {
-        bool shared = has(i, "shared") || has(i, "shared::cta");
+        bool shared = is_shared(i);
         cpi_string_printf(x->out, !shared ? "(" : has(i, "to") ? "__cvta_generic_to_shared((const void *)"
                                                               : "(unsigned long long)__cvta_shared_to_generic(");
         if (!put_argument(x, i, 1, "unsigned long long")) return false;
@@ -488,7 +513,7 @@ static bool put_lanes(cpi_ptx *x, instruction *i)
 bool cpi_ptx_put(cpi_ptx *x, const cpi_ptx_instruction *i)
 {
     bool (*const groups[])(cpi_ptx *, instruction *) = {put_carried, put_plain, put_move,  put_choice,
-                                                        put_access,  put_atomic, put_other, put_lanes};
+                                                        put_access,  put_atomic, put_copy, put_other, put_lanes};
     const size_t before = x->out->length;
     for (size_t k = 0; k < sizeof groups / sizeof *groups; k++) {
         if (groups[k](x, i)) return true;

@@ -15,13 +15,13 @@ static bool one_of(const cpi_token *w, const char *const *words)
     return false;
 }
 
-/* Whether the condition of the `while` at w reads in memory what another thread is to write (cuda/atomic). */
+/* Whether the condition of the loop at w reads in memory what another thread is to write (cuda/atomic). */
 static bool is_spinning(const cpi_token *w)
 {
     static const char *const reads[] = {"load", "test", "test_and_set", "exchange", "try_acquire", "try_wait",
                                         "try_wait_parity", NULL};
     int depth = 0;
-    if (!cpi_token_is(w, "while") || !cpi_token_is(&w[1], "(")) return false;
+    if (!(cpi_token_is(w, "while") || cpi_token_is(w, "for")) || !cpi_token_is(&w[1], "(")) return false;
     for (w++; w->kind != CPI_W_END; w++) {
         if (cpi_token_is(w, "(")) depth++;
         if (cpi_token_is(w, ")") && --depth == 0) return false;
@@ -36,7 +36,7 @@ bool cpi_cu_reads_shown(const cpi_token *w)
                                         "counting_semaphore", "binary_semaphore", NULL};
     if (w->kind != CPI_W_NAME) return false;
     if (cpi_token_is(w, "cub")) return cpi_token_is(&w[1], "::");
-    if (cpi_token_is(w, "while")) return is_spinning(w);
+    if (cpi_token_is(w, "while") || cpi_token_is(w, "for")) return is_spinning(w);
     if (!cpi_token_is(w, "cuda") || !cpi_token_is(&w[1], "::")) return false;
     return one_of(&w[2], words) || (cpi_token_is(&w[2], "std") && cpi_token_is(&w[3], "::") && one_of(&w[4], words));
 }
@@ -80,6 +80,12 @@ static const char *const refused[][2] = {
     {"__isShared", "the kind of memory of an address"}, {"__isConstant", "the kind of memory of an address"},
     {"__isLocal", "the kind of memory of an address"}, {"__isGridConstant", "the kind of memory of an address"}};
 
+/* `int f() noexcept asm("g");` is a name. */
+static bool is_label(const cpi_tokens *t, int i)
+{
+    return i && (cpi_token_is(&t->at[i - 1], ")") || cpi_token_is(&t->at[i - 1], "noexcept"));
+}
+
 /* What a GPU has and the CPU lacks. */
 static bool refuse(const cpi_tokens *t)
 {
@@ -89,7 +95,7 @@ static bool refuse(const cpi_tokens *t)
         for (size_t k = 0; w->kind == CPI_W_NAME && k < sizeof refused / sizeof *refused; k++)
             if (cpi_token_is(w, refused[k][0])) what = refused[k][1];
         if (cpi_token_is(w, "<<") && cpi_token_is(&t->at[i + 1], "<")) what = "dynamic parallelism";
-        if (!what) continue;
+        if (!what || (strcmp(what, "inline PTX") == 0 && is_label(t, i))) continue;
         cpi_fail(CP_ERROR_UNSUPPORTED, "line %d: %s (%.*s) is not available on the CPU device", w->line, what,
                  (int)w->length, w->text);
         return false;

@@ -242,3 +242,8 @@ template <class D, class S> static inline D __cu_ptx_cvt(S v, char how, bool sat
 
 template <class T> static inline T __cu_ptx_ld(unsigned long long at) { return *(const volatile T *)at; }
 template <class T> static inline void __cu_ptx_st(unsigned long long at, T v) { *(volatile T *)at = v; }
+/* Of `from` bytes, and zeros behind. */
+static inline void __cu_ptx_copy(unsigned long long to, unsigned long long at, unsigned bytes, unsigned from)
+{
+    for (unsigned i = 0; i < bytes; i++) ((char *)to)[i] = i < from ? ((const char *)at)[i] : 0;
+}

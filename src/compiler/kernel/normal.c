@@ -256,7 +256,7 @@ bool cpi_cu_normal(cpi_cu_program *p, const char *text, cpi_string *out, cpi_cu_
     bool any = false, unbalanced;
     for (int k = 0; k < p->nfunctions; k++) {
         const cpi_cu_function *f = &p->function[k];
-        if (!f->global || !f->barriers || f->lockstep || f->body < 0) continue;
+        if (!f->global || !f->barriers || f->lockstep || f->turns || f->body < 0) continue;
         const char *open = p->tokens.at[f->body].text, *behind = p->tokens.at[f->end - 1].text + 1;
         size_t before = out->length;
         cpi_string_add(out, from, (size_t)(open - from));

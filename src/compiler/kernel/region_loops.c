@@ -132,11 +132,34 @@ int cpi_region_locals_of(const writer *w, int statement, int *last)
     return first;
 }
 
+/* Whether the variable may be large: an array or a structure. */
+static bool may_be_large(const writer *w, const cpi_local *v)
+{
+    if (v->statement < 0) return false;
+    if (is_array(v)) return true;
+    if (v->prefix != v->name) return false;
+    for (int i = v->type; i < v->type_end; i++)
+        if (word(w, i)->kind == CPI_W_NAME && !cpi_structure_type_word(w->s, i)) return true;
+    return false;
+}
+
 void cpi_region_put_storage(writer *w, const cpi_local *v)
 {
     char tail[64];
-    snprintf(tail, sizeof tail, "__kept%d[%s]", v->name, w->joined ? "__CU_JOINED_KEPT" : "1024");
+    const char *number = w->joined ? "__CU_JOINED_KEPT" : "1024";
+    const int n = (int)word(w, v->name)->length;
+    const char *name = word(w, v->name)->text;
     w->keeps = true;
+    if (may_be_large(w, v)) {
+        snprintf(tail, sizeof tail, "__type%d", v->name);
+        cpi_string_printf(w->out, "typedef ");
+        put_declarator(w, v, tail);
+        cpi_string_printf(w->out, "; __cu_kept<%.*s%s, %s> %.*s__store%d(__cu_block); auto &%.*s__kept%d = "
+                          "%.*s__store%d.at; ", n, name, tail, number, n, name, v->name, n, name, v->name, n, name,
+                          v->name);
+        return;
+    }
+    snprintf(tail, sizeof tail, "__kept%d[%s]", v->name, number);
     put_declarator(w, v, tail);
     cpi_string_printf(w->out, "; ");
 }

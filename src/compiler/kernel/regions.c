@@ -71,7 +71,7 @@ static void put_for(writer *w, int k)
     put_test(w, k, second, third - 1);
     cpi_string_printf(w->out, "if (!__cu_c%d) break; ", k);
     cpi_region_put_list(w, st->child, k);
-    cpi_string_printf(w->out, "__cu_step%d:; ", k);
+    cpi_string_printf(w->out, "__cu_step%d_%d:; ", k, w->copy);
     cpi_region_put_step(w, third, st->test_end);
     cpi_string_printf(w->out, "} } ");
 }
@@ -86,7 +86,7 @@ static void put_while(writer *w, int k, bool first_runs)
     }
     cpi_string_printf(w->out, "{ ");
     cpi_region_put_list(w, st->child, k);
-    cpi_string_printf(w->out, "} __cu_step%d:; ", k);
+    cpi_string_printf(w->out, "} __cu_step%d_%d:; ", k, w->copy);
     if (first_runs) {
         put_test(w, k, st->test, st->test_end);
         cpi_string_printf(w->out, "if (!__cu_c%d) break; ", k);
@@ -110,10 +110,15 @@ static void put_split(writer *w, int k, int loop)
         w->loops--;
         return;
     }
-    int around = w->masked_loop;
+    int around = w->masked_loop, together = w->together;
+    bool living = cpi_region_leaves_living(w, k);
+    if (living && st->form == CPI_F_IF) {
+        cpi_region_put_living_if(w, k);
+        return;
+    }
     if (st->form != CPI_F_BLOCK && part >= 0) w->s->statement[part].next = -1;
-    if (st->form >= CPI_F_FOR && st->form <= CPI_F_DO) w->masked_loop = -1, w->loops++;
-    switch ((cpi_form)st->form) {
+    if (st->form >= CPI_F_FOR && st->form <= CPI_F_DO) w->masked_loop = -1, w->together = w->nmasks, w->loops++;
+    switch (living ? CPI_F_FIXED : (cpi_form)st->form) {
     case CPI_F_BLOCK:
         cpi_string_printf(w->out, "{ ");
         cpi_region_put_list(w, part, loop);
@@ -136,9 +141,9 @@ static void put_split(writer *w, int k, int loop)
     case CPI_F_DO: put_while(w, k, true); break;
     case CPI_F_JUMP:
         if (w->masked_loop >= 0) cpi_region_put_masked_jump(w, token_is(w, st->first, "break"));
-        else if (w->nmasks) w->s->failed = true; /* out of a loop that all run together */
+        else if (w->nmasks != w->together) w->s->failed = true; /* out of a loop that all run together */
         else if (token_is(w, st->first, "break") || loop < 0) cpi_region_put_tokens(w, st->first, st->last);
-        else cpi_string_printf(w->out, "goto __cu_step%d; ", loop);
+        else cpi_string_printf(w->out, "goto __cu_step%d_%d; ", loop, w->copy);
         break;
     case CPI_F_MEET: cpi_region_put_meeting(w, k); break;
     case CPI_F_BARRIER:
@@ -146,7 +151,8 @@ static void put_split(writer *w, int k, int loop)
     case CPI_F_STRIDE:
     case CPI_F_FIXED: break;
     }
-    if (st->form >= CPI_F_FOR && st->form <= CPI_F_DO) w->masked_loop = around, w->loops--;
+    if (living) cpi_region_put_living_loop(w, k);
+    if (st->form >= CPI_F_FOR && st->form <= CPI_F_DO) w->masked_loop = around, w->together = together, w->loops--;
     if (st->form != CPI_F_BLOCK && part >= 0) w->s->statement[part].next = other;
 }
 

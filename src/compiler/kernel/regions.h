@@ -66,6 +66,9 @@ bool cpi_structure_read(cpi_cu_program *p, const cpi_cu_function *f, cpi_structu
 void cpi_structure_free(cpi_structure *s);
 /* Whether nothing in the tokens depends on the thread, or on the contents of memory. */
 bool cpi_structure_uniform(const cpi_structure *s, int first, int last);
+/* Whether all threads that are at the tokens together find the same there: they read memory at most where it does not
+ * depend on the thread. */
+bool cpi_structure_by_block(const cpi_structure *s, int first, int last);
 /* Whether something in them depends on the thread's index, and nothing on the contents of memory. */
 bool cpi_structure_by_thread(const cpi_structure *s, int first, int last);
 

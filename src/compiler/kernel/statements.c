@@ -440,14 +440,16 @@ static bool in_shared_memory(const cpi_structure *s, int i)
     return false;
 }
 
-/* 0: depends on memory, or on what is not known; 1: on the thread's index; 2: on neither. */
-static int purity(const cpi_structure *s, int first, int last)
+/* 0: depends on memory, or on what is not known; 1: on the thread's index; 2: on neither. `reads`: contents of memory
+ * count as known where the address is. */
+static int purity_of(const cpi_structure *s, int first, int last, bool reads)
 {
-    static const char *const functions[] = {"min", "max", "abs", "sizeof"};
+    static const char *const functions[] = {"min", "max", "abs", "sizeof", "__cu_rank_of"};
     int least = 2;
     for (int i = first; i < last; i++) {
-        if (is(s, i, "[") || is(s, i, "->") || is(s, i, "{") || cpi_structure_assigns(s, i)) return 0;
-        if (is(s, i, "*") && !(named(s, i - 1) || s->program->tokens.at[i - 1].kind == CPI_W_NUMBER ||
+        if (is(s, i, "{") || cpi_structure_assigns(s, i)) return 0;
+        if (!reads && (is(s, i, "[") || is(s, i, "->"))) return 0;
+        if (!reads && is(s, i, "*") && !(named(s, i - 1) || s->program->tokens.at[i - 1].kind == CPI_W_NUMBER ||
                                is(s, i - 1, ")") || is(s, i - 1, "]")))
             return 0; /* what a pointer points to */
         if (is(s, i, "&") &&
@@ -456,14 +458,15 @@ static int purity(const cpi_structure *s, int first, int last)
         if (!named(s, i) || is(s, i - 1, ".")) continue;
         if (is(s, i, "threadIdx")) least = 1;
         bool known = cpi_structure_type_word(s, i);
-        for (int k = 0; k < 4; k++) known = known || is(s, i, functions[k]);
+        for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) known = known || is(s, i, functions[k]);
         if (!known && cpi_cu_is_call(&s->program->tokens, i)) return 0; /* of an instance too: f<int>() */
         const cpi_local *v = local_at(s, i);
         if (!v) { /* a constant, a type; a variable of the device's is memory */
             for (int k = 0; k < s->program->nvariables; k++)
-                if (cpi_token_same(&s->program->tokens.at[i], &s->program->tokens.at[s->program->variable[k].name]))
+                if (cpi_token_same(&s->program->tokens.at[i], &s->program->tokens.at[s->program->variable[k].name]) &&
+                    !reads)
                     return 0;
-            if (in_shared_memory(s, i)) return 0;
+            if (!reads && in_shared_memory(s, i)) return 0;
             continue;
         }
         if (v->class == CPI_V_PURE && least > 1) least = 1;
@@ -472,22 +475,50 @@ static int purity(const cpi_structure *s, int first, int last)
     return least;
 }
 
+static int purity(const cpi_structure *s, int first, int last) { return purity_of(s, first, last, false); }
+
+bool cpi_structure_by_block(const cpi_structure *s, int first, int last) { return purity_of(s, first, last, true) == 2; }
 bool cpi_structure_by_thread(const cpi_structure *s, int first, int last) { return purity(s, first, last) == 1; }
 bool cpi_structure_uniform(const cpi_structure *s, int first, int last) { return purity(s, first, last) == 2; }
 
-/* For a loop whose header is uniform: its variables are changed by the header alone. */
-static bool uniform_loop(const cpi_structure *s, const cpi_local *v)
+static void set_header(cpi_structure *s, int statement, cpi_class class)
 {
-    const cpi_statement *st = &s->statement[v->statement];
-    if (v->value < 0 || !cpi_structure_uniform(s, v->value, v->value_end)) return false;
-    for (int i = st->test_end; i < st->last; i++)
-        if (uses(s, v, i) && cpi_structure_changes(s, v, i)) return false;
-    for (int i = v->value_end; i < st->test_end; i++) { /* condition and step, of which it is the only unknown */
-        if (is(s, i, "[") || is(s, i, "(") || is(s, i, "threadIdx") || is(s, i, "->") || is(s, i, ",")) return false;
-        if (!named(s, i) || is(s, i - 1, ".") || uses(s, v, i)) continue;
-        if (!cpi_structure_uniform(s, i, i + 1)) return false;
+    for (int k = 0; k < s->nlocals; k++)
+        if (s->local[k].statement == statement) s->local[k].class = (uint8_t)class;
+}
+
+/* For a loop whose header is uniform: its variables, of which there may be several (`int a = .., b = ..`), begin with
+ * values that are one for the block, and are changed by the header alone. */
+static bool uniform_loop(cpi_structure *s, int statement)
+{
+    const cpi_statement *st = &s->statement[statement];
+    int from = st->test;
+    set_header(s, statement, CPI_V_LOCAL); /* not known to each other's first values */
+    for (int k = 0; k < s->nlocals; k++) {
+        const cpi_local *v = &s->local[k];
+        if (v->statement != statement) continue;
+        bool pointer = v->prefix != v->name || v->suffix_end > v->suffix;
+        if (pointer || v->value < 0 || !cpi_structure_uniform(s, v->value, v->value_end)) return false;
+        for (int i = st->test_end; i < st->last; i++)
+            if (uses(s, v, i) && cpi_structure_changes(s, v, i)) return false;
+        from = v->value_end + 1;
+    }
+    set_header(s, statement, CPI_V_UNIFORM); /* the only unknowns of condition and steps */
+    for (int i = from; i <= st->test_end; i++) {
+        bool ends = i == st->test_end || is(s, i, ";") || is(s, i, ",") || cpi_structure_assigns(s, i);
+        if (!ends && match(s, i) > i) i = match(s, i);
+        if (!ends) continue;
+        if (i > from && !cpi_structure_uniform(s, from, i)) return false;
+        from = i + 1;
     }
     return true;
+}
+
+/* Variables of one header have one class: they are declared together. */
+static void classify_header(cpi_structure *s, int statement)
+{
+    const bool uniform = uniform_loop(s, statement);
+    set_header(s, statement, uniform ? CPI_V_UNIFORM : CPI_V_KEPT);
 }
 
 static void classify(cpi_structure *s)
@@ -506,8 +537,7 @@ static void classify(cpi_structure *s)
             continue;
         }
         if (s->statement[v->statement].form == CPI_F_FOR) {
-            v->class = CPI_V_LOCAL; /* so that uniform_loop does not take it for known */
-            v->class = uniform_loop(s, v) ? CPI_V_UNIFORM : CPI_V_KEPT;
+            if (k == 0 || s->local[k - 1].statement != v->statement) classify_header(s, v->statement);
         } else if (!crosses) {
             v->class = CPI_V_LOCAL;
         } else {

@@ -30,6 +30,7 @@ typedef struct cpi_cu_function {
     bool context;   /* has the hidden parameter */
     bool barriers;  /* it, or what it calls, waits for other threads in any way */
     bool lockstep;  /* its lanes rely on implicit lockstep: lockstep.c */
+    bool turns;     /* it waits in memory for what other threads write: turns.c */
     bool overloaded; /* others have its name: kernels are distinguished by the types of their arguments */
     bool calls;     /* the table has a list of what it calls */
     bool indirect;  /* its name is used without a call: no hidden parameter */
@@ -54,6 +55,7 @@ typedef struct cpi_cu_program {
     cpi_string scopes;    /* prefixes, "" and "space::", each terminated */
     bool hidden_context; /* code without the parameter needs the context: it goes through a thread-local one */
     bool all_fibers;     /* such code waits for other threads */
+    int *turn, nturns;   /* conditions of loops in which threads take turns: their first tokens (turns.c) */
     int plain;           /* while a statement of lockstep.c is written: its first token, else -1 */
     bool checked;        /* CUPRITE_CHECK: every kernel in fibers, accesses reported */
     const int *leaves;   /* while regions are written: `return` goes to the end of the loop with that number */
@@ -99,6 +101,16 @@ void cpi_cu_put_tables(cpi_cu_program *p, int nnames, const char *const *names, 
 void cpi_cu_find_spans(const cpi_cu_program *p, const cpi_cu_function *f, cpi_cu_spans *s);
 bool cpi_cu_joins_rounds(const cpi_cu_program *p, const cpi_cu_function *f);
 void cpi_cu_put_edit(const cpi_cu_edit *e, cpi_string *out);
+
+/* region_groups.c: whether the source has cooperative groups; the source without them, wherever their kind is evident.
+ * `some`: there are functions in which it is not; `all`: methods or macros use groups. */
+bool cpi_cu_has_groups(const char *text);
+void cpi_cu_put_groups(const cpi_cu_program *p, const char *text, cpi_string *out, bool *some, bool *all);
+
+/* turns.c: loops that wait in memory for other threads; false: no memory. Writes the turn that is taken before token
+ * i, if any. */
+bool cpi_cu_find_turns(cpi_cu_program *p);
+void cpi_cu_put_turn(const cpi_cu_program *p, int i, cpi_string *out);
 
 /* lockstep.c: whether the function has statements in which the lanes of a warp must run in lockstep. Writes the one at
  * token i so that fibers do; returns what is behind it, or -1 (nothing written) where there is none. */

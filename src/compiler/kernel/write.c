@@ -268,6 +268,7 @@ void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int las
     for (int i = first; i < last; i++) {
         const cpi_token *w = &t->at[i];
         if (i > first) put_gap(p, i, out);
+        if (p->nturns) cpi_cu_put_turn(p, i, out);
         int shared = is_specifier(w) ? shared_at(t, i, last) : -1;
         if (shared >= 0) {
             int end = statement_end(t, i);
@@ -373,7 +374,7 @@ static void put_function(cpi_cu_program *p, cpi_cu_program *q, cpi_cu_function *
     put_gap(p, f->body, out);
     if (f->global && f->overloaded) forced = true; /* a table entry holds for all */
     if (f->global) f->tier = p->all_fibers || f->barriers || p->checked ? CPI_TIER_FIBERS : CPI_TIER_LOOP;
-    if (f->global && f->barriers && !f->lockstep && !forced && !p->checked && !p->all_fibers &&
+    if (f->global && f->barriers && !f->lockstep && !f->turns && !forced && !p->checked && !p->all_fibers &&
         cpi_cu_regions(q ? q : p, q ? &q->function[f - p->function] : f, NULL, out)) {
         f->tier = CPI_TIER_REGIONS;
         return;

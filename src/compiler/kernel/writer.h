@@ -9,9 +9,12 @@ typedef struct writer {
     cpi_structure *s;
     cpi_string *out;
     int label; /* of the region that is being written */
-    struct { int name, value; } mask[MASKS]; /* who runs: lanes for which __cu_mNAME is `value`; the last one counts */
+    struct { int name, value, loops; } mask[MASKS]; /* who runs: lanes for which __cu_mNAME is `value`; the last one
+                                                       counts; loops: around the statement of that name */
     int nmasks;
     int loops;       /* around */
+    int together;    /* the number of masks where the innermost loop begins that has none of its own */
+    int copy, copies; /* which of the copies of a statement is written: labels have its number */
     int strides;     /* grid-stride loops so far */
     bool joined;     /* the threads of several blocks are in the loops */
     bool keeps;      /* something for each thread, between the loops */
@@ -45,6 +48,9 @@ void cpi_region_put_masked_loop(writer *w, int k);
 void cpi_region_put_masked_jump(writer *w, bool leaves);
 void cpi_region_put_meeting(writer *w, int k);
 bool cpi_region_is_masked(const writer *w, int k);
+bool cpi_region_leaves_living(const writer *w, int k);
+void cpi_region_put_living_if(writer *w, int k);
+void cpi_region_put_living_loop(writer *w, int k);
 
 /* regions.c */
 void cpi_region_put_step(writer *w, int first, int last);

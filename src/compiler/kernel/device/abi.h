@@ -12,6 +12,7 @@ typedef struct __cu_worker {
     const struct __cu_host *host;
     char *arena;   /* static shared memory of the block that the worker runs */
     char *dynamic; /* dynamic shared memory */
+    char *room, *room_end; /* for the large local arrays of threads that are loops: what is free of it */
 } __cu_worker;
 
 /* What a kernel asks of the library. `line` is the user's. */
@@ -37,6 +38,8 @@ typedef struct __cu_host {
     void (*fence)(__cu_worker *worker);
     void (*heap)(__cu_worker *worker, void *memory, unsigned long bytes);
     void (*fail)(__cu_worker *worker, int line, const char *what); /* does not return */
+    void (*turn)(__cu_worker *worker); /* in a loop that waits for others: they run before it returns */
+    char *(*room)(__cu_worker *worker, unsigned long bytes); /* sets the worker's room, which lacks that many bytes */
 } __cu_host;
 
 typedef struct __cu_launch {
@@ -59,6 +62,7 @@ typedef struct __cu_kernel {
     const unsigned *shared, *apart; /* bytes of static shared memory: in the arena, and elsewhere */
     const int *calls; /* NULL, or which of `apart` are counted too: how far behind it, 0 ends them */
     int joined; /* the more blocks it is given at once, the longer its loops are */
+    int turns;  /* fibers that wait in memory for each other, and for other blocks */
 } __cu_kernel;
 
 typedef struct __cu_variable {

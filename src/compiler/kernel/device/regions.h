@@ -33,6 +33,25 @@ static inline void __cu_fill(unsigned char *alive, const __cu_ctx &block)
     for (unsigned i = 0; i < __cu_threads(block); i++) alive[i] = 1;
 }
 
+/* What each of n threads keeps between loops: a T, in memory of the worker's where it is large. */
+template <class T, unsigned n, bool large = (sizeof(T) > 512)> struct __cu_kept {
+    T at[n];
+    inline __attribute__((always_inline)) __cu_kept(const __cu_ctx &) {}
+};
+template <class T, unsigned n> struct __cu_kept<T, n, true> {
+    __cu_worker *worker;
+    char *before;
+    T *at;
+    __cu_kept(const __cu_ctx &block) : worker(block.worker), before(worker->room)
+    {
+        const unsigned long bytes = (sizeof(T) * (unsigned long)__cu_threads(block) + 255) / 256 * 256;
+        if ((unsigned long)(worker->room_end - worker->room) < bytes) before = worker->host->room(worker, bytes);
+        at = (T *)before;
+        worker->room = before + bytes;
+    }
+    ~__cu_kept() { worker->room = before; }
+};
+
 /* Threads x with from <= x < to of the rows of a block. */
 struct __cu_span { unsigned from, to; };
 /* Those with (X)x < u, and with (X)x == u; threads have at most 1024 of them in a row. */
@@ -83,6 +102,9 @@ struct __cu_meeting {
     alignas(64) char before[256], bytes[8192], behind[256]; /* lanes may look beyond their warp, and not use it */
     unsigned yes[32], here[32]; /* by warps */
     unsigned votes;
+    unsigned long fold_of; /* the warp whose fold is kept, by its first thread */
+    unsigned fold_mask;
+    char fold[8];
     /* Lanes that are not there bring 0. */
     inline __attribute__((always_inline)) void begin(const __cu_ctx &block, __cu_span s, bool some, bool counts)
     {
@@ -95,6 +117,7 @@ struct __cu_meeting {
             __builtin_memset(bytes, 0, 256ul * warps);
         }
         if (counts) __builtin_memset(yes, 0, sizeof yes), __builtin_memset(here, 0, sizeof here);
+        fold_of = ~0ul;
     }
     template <class T> inline __attribute__((always_inline)) T *of()
     {
@@ -173,13 +196,32 @@ template <class T, class F> static inline T __cu_reduce_lanes(const T *all, unsi
     return r;
 }
 #define __CU_TAKE(slot, m, v, e) \
-    __cu_reduce_lanes(__cu_warp_of(slot, v), __cu_there(slot, m), [](auto a, decltype(a) b) { return e; })
+    __cu_folded(__cu_x##slot, __cu_t, m, __cu_warp_of(slot, v), [](auto a, decltype(a) b) { return e; })
 #define __cu_take_add(slot, m, v) __CU_TAKE(slot, m, v, a + b)
 #define __cu_take_min(slot, m, v) __CU_TAKE(slot, m, v, b < a ? b : a)
 #define __cu_take_max(slot, m, v) __CU_TAKE(slot, m, v, a < b ? b : a)
 #define __cu_take_and(slot, m, v) __CU_TAKE(slot, m, v, a & b)
 #define __cu_take_or(slot, m, v) __CU_TAKE(slot, m, v, a | b)
 #define __cu_take_eor(slot, m, v) __CU_TAKE(slot, m, v, a ^ b)
+
+/* The fold of all is made once for the lanes that have the same mask. */
+template <class T, class F> static inline T __cu_folded(__cu_meeting &x, unsigned long t, unsigned m, const T *all, F f)
+{
+    T r;
+    if (x.fold_of == (t & ~31ul) && x.fold_mask == m) {
+        __builtin_memcpy((void *)&r, x.fold, sizeof r);
+        return r;
+    }
+    r = __cu_reduce_lanes(all, x.here[t >> 5] & m, f);
+    x.fold_of = t & ~31ul, x.fold_mask = m;
+    __builtin_memcpy(x.fold, &r, sizeof r);
+    return r;
+}
+#define __cu_take_fold(slot, m, v, ...) __cu_folded(__cu_x##slot, __cu_t, m, __cu_warp_of(slot, v), __VA_ARGS__)
+#define __cu_take_scan(slot, m, v, ...) \
+    __cu_reduce_lanes(__cu_warp_of(slot, v), __cu_there(slot, m) & ((2u << (__cu_t & 31)) - 1u), __VA_ARGS__)
+#define __cu_take_scan_before(slot, m, v, ...) \
+    __cu_reduce_lanes(__cu_warp_of(slot, v), __cu_there(slot, m) & ((1u << (__cu_t & 31)) - 1u), __VA_ARGS__)
 
 /* --- marks: who is in a branch or a loop --- */
 

@@ -14,6 +14,7 @@ typedef enum kind { NONE, BLOCK, TILE, GRID } kind;
 typedef struct group {
     kind kind;
     int size, size_end;     /* of a tile: tokens */
+    bool cut;               /* a tile that has fewer threads at the block's end */
     kind part;              /* of what it is a part; NONE: that is not known */
     int of, of_end;         /* of a tile that is a part of one: the larger one's size */
 } group;
@@ -118,11 +119,11 @@ static int read_partition(const reader *r, int name, group *g)
         close = match(r, open);
         int comma = read_group(r, open + 1, &whole);
         if (comma < 0 || !is(r, comma, ",") || comma + 2 != close || word(r, comma + 1)->kind != CPI_W_NUMBER) return -1;
-        g->size = comma + 1, g->size_end = close;
+        g->size = comma + 1, g->size_end = close, g->cut = true;
     }
     for (int k = g->size; k < g->size_end; k++)
         if (is(r, k, ",")) return -1;
-    if (whole.kind != BLOCK && whole.kind != TILE) return -1;
+    if (whole.kind != BLOCK && (whole.kind != TILE || g->cut)) return -1;
     g->part = whole.kind, g->of = whole.size, g->of_end = whole.size_end;
     return close + 1;
 }
@@ -241,7 +242,11 @@ static void put_rank(reader *r, const group *g)
 
 static void put_threads(reader *r, const group *g)
 {
-    if (g->kind == TILE) put_size(r, g);
+    if (g->kind == TILE && g->cut) {
+        cpi_string_printf(r->out, "__cu_tile_threads(%s, %s, ", rank, size);
+        put_size(r, g);
+        cpi_string_printf(r->out, ")");
+    } else if (g->kind == TILE) put_size(r, g);
     else if (g->kind == BLOCK) cpi_string_printf(r->out, "%s", size);
     else cpi_string_printf(r->out, "((unsigned long long)gridDim.x * gridDim.y * gridDim.z * %s)", size);
 }

@@ -133,11 +133,36 @@ static bool is_parameter(const reader *r, int i)
     return false;
 }
 
-/* Whether the source declares the name at i volatile, anywhere: `volatile int *p`, `int *volatile p`. */
+/* Whether the token is in another function. */
+static bool is_elsewhere(const reader *r, int i)
+{
+    for (int k = 0; k < r->p->nfunctions; k++) {
+        const cpi_cu_function *f = &r->p->function[k];
+        if (f != r->f && i >= f->start && i < f->end) return true;
+    }
+    return false;
+}
+
+/* Whether the function declares the name at i itself. */
+static bool is_local(const reader *r, int i)
+{
+    static const char *const others[] = {"return", "else", "do", "case", "goto", "new", "sizeof", NULL};
+    for (int k = r->f->open + 1; k < i; k++) {
+        if (!same(r, k, i)) continue;
+        int before = k - 1;
+        while (is(r, before, "*") || is(r, before, "&") || is(r, before, "__restrict__")) before--;
+        if (named(r, before) && !one_of(r, before, others) && !member(r, k)) return true;
+    }
+    return false;
+}
+
+/* Whether the name at i is declared volatile: `volatile int *p`, `int *volatile p`. */
 static bool is_volatile(const reader *r, int i)
 {
     for (int k = 0; k < r->p->tokens.n; k++) {
-        if (!is(r, k, "volatile")) continue;
+        if (!is(r, k, "volatile") || is_elsewhere(r, k)) continue;
+        bool outside = k < r->f->start || k >= r->f->end;
+        if (outside && !member(r, i) && is_local(r, i)) continue;
         bool parameter = is_parameter(r, k);
         for (int q = k + 1; q < r->p->tokens.n; q++) {
             if (is(r, q, ";") || is(r, q, ")") || is(r, q, "{") || is(r, q, "}")) break;

@@ -92,6 +92,11 @@ static inline unsigned __cu_tile_mask_at(unsigned rank, unsigned n)
 {
     return (n >= 32 ? ~0u : (1u << (n & 31)) - 1) << (rank & 31 & ~(n - 1));
 }
+static inline unsigned __cu_tile_threads(unsigned rank, unsigned threads, unsigned n)
+{
+    const unsigned left = threads - (rank & ~(n - 1));
+    return left < n ? left : n;
+}
 struct __cu_plus { template <class T> T operator()(T a, T b) const { return a + b; } };
 
 #define __cu_fail(what) (__ctx.worker->host->fail(__ctx.worker, __LINE__, what))

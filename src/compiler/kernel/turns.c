@@ -296,7 +296,7 @@ static bool waits(const reader *r, const loop *l)
     }
     if (found && !asked && is_counted(r, l)) return false;
     for (int i = l->test; i < l->test_end; i++) /* while (int x = ...) */
-        if (named(r, i) && named(r, i + 1)) return false;
+        if (named(r, i) && named(r, i + 1) && is(r, i + 2, "=")) return false;
     return found;
 }
 

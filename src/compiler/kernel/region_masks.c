@@ -116,6 +116,7 @@ void cpi_region_put_masked_loop(writer *w, int k)
         third = cpi_region_behind_semicolon(w, second, st->test_end);
     }
     for (int v = first; v < last; v++) uniform = uniform && w->s->local[v].class == CPI_V_UNIFORM;
+    uniform = uniform || (first == last && cpi_structure_header_is_uniform(w->s, k));
     cpi_string_printf(w->out, "{ ");
     put_marks(w, k);
     for (int v = first; v < last && !uniform; v++) {
@@ -213,7 +214,8 @@ bool cpi_region_leaves_living(const writer *w, int k)
         test = cpi_region_behind_semicolon(w, test, end);
         end = cpi_region_behind_semicolon(w, test, end) - 1;
         int last, first = cpi_region_locals_of(w, k, &last);
-        if (first < last && w->s->local[first].class == CPI_V_UNIFORM) return parts(w, k);
+        if (first == last ? cpi_structure_header_is_uniform(w->s, k) : w->s->local[first].class == CPI_V_UNIFORM)
+            return parts(w, k);
     }
     return parts(w, k) || (test < end && !cpi_structure_by_block(w->s, test, end));
 }
@@ -315,5 +317,6 @@ bool cpi_region_is_masked(const writer *w, int k)
     int last, first = cpi_region_locals_of(w, k, &last);
     for (int v = first; v < last; v++)
         if (w->s->local[v].class != CPI_V_UNIFORM) return true;
+    if (first == last && cpi_structure_header_is_uniform(w->s, k)) return false;
     return first == last && !(st->form != CPI_F_FOR && cpi_structure_uniform(w->s, st->test, st->test_end));
 }

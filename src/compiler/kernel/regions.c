@@ -50,7 +50,7 @@ static void put_for(writer *w, int k)
     int last, first = cpi_region_locals_of(w, k, &last);
     bool uniform = first < last;
     for (int v = first; v < last; v++) uniform = uniform && w->s->local[v].class == CPI_V_UNIFORM;
-    if (uniform) {
+    if (uniform || (first == last && cpi_structure_header_is_uniform(w->s, k))) {
         cpi_string_printf(w->out, "for (");
         cpi_region_put_tokens(w, st->test, st->test_end);
         cpi_string_printf(w->out, ") { %s", w->s->returns ? "if (!__cu_left(__cu_alive, __cu_block)) break; " : "");
@@ -149,6 +149,7 @@ static void put_split(writer *w, int k, int loop)
     case CPI_F_BARRIER:
     case CPI_F_SOURCE:
     case CPI_F_STRIDE:
+    case CPI_F_TOGETHER:
     case CPI_F_FIXED: break;
     }
     if (living) cpi_region_put_living_loop(w, k);
@@ -221,7 +222,7 @@ void cpi_region_put_list(writer *w, int k, int loop)
 {
     while (k >= 0) {
         const cpi_statement *st = &w->s->statement[k];
-        if (st->form == CPI_F_FIXED) {
+        if (st->form == CPI_F_FIXED || st->form == CPI_F_TOGETHER) {
             cpi_region_put_line(w, st->first);
             cpi_region_put_tokens(w, st->first, st->last);
             k = st->next;

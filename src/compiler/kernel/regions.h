@@ -20,7 +20,8 @@ typedef enum cpi_form {
     CPI_F_DO,
     CPI_F_JUMP,
     CPI_F_MEET,
-    CPI_F_STRIDE
+    CPI_F_STRIDE,
+    CPI_F_TOGETHER /* changes a variable that is one for the block */
 } cpi_form;
 
 typedef struct cpi_statement {
@@ -46,6 +47,7 @@ typedef struct cpi_local {
     int statement, block_end; /* where its scope ends; statement -1: a parameter */
     uint8_t class;
     bool written, constant, refers;
+    bool together; /* is one for the block although it changes (region_uniform.c) */
 } cpi_local;
 
 typedef struct cpi_structure {
@@ -80,6 +82,13 @@ bool cpi_structure_changes(const cpi_structure *s, const cpi_local *v, int i);
 bool cpi_structure_assigns(const cpi_structure *s, int i);
 bool cpi_structure_has_macro(const cpi_structure *s, int first, int last);
 bool cpi_structure_type_word(const cpi_structure *s, int i);
+
+/* The variable that token i uses, or NULL. */
+const cpi_local *cpi_structure_local_at(const cpi_structure *s, int i);
+/* region_uniform.c: finds variables that are one for the block although they change; whether the header of for k changes
+ * such variables and no others. */
+void cpi_structure_find_uniform(cpi_structure *s);
+bool cpi_structure_header_is_uniform(const cpi_structure *s, int k);
 
 /* strides.c: a grid-stride loop; token indices. */
 typedef struct cpi_stride {

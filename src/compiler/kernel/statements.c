@@ -244,6 +244,10 @@ static void number_regions(cpi_structure *s, int k)
             continue;
         }
         if (st->form == CPI_F_FIXED) continue;
+        if (st->form == CPI_F_TOGETHER) {
+            now = s->regions++;
+            continue;
+        }
         if (st->form == CPI_F_STRIDE) {
             st->region = s->regions++;
             set_region(s, st->first, st->last, st->region);
@@ -418,7 +422,7 @@ static bool uses(const cpi_structure *s, const cpi_local *v, int i)
            !is(s, i - 1, ".") && !is(s, i - 1, "->") && !is(s, i - 1, "::");
 }
 
-static const cpi_local *local_at(const cpi_structure *s, int i)
+const cpi_local *cpi_structure_local_at(const cpi_structure *s, int i)
 {
     const cpi_local *found = NULL;
     for (int k = 0; k < s->nlocals; k++) /* the innermost is the last declared */
@@ -460,7 +464,7 @@ static int purity_of(const cpi_structure *s, int first, int last, bool reads)
         bool known = cpi_structure_type_word(s, i);
         for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) known = known || is(s, i, functions[k]);
         if (!known && cpi_cu_is_call(&s->program->tokens, i)) return 0; /* of an instance too: f<int>() */
-        const cpi_local *v = local_at(s, i);
+        const cpi_local *v = cpi_structure_local_at(s, i);
         if (!v) { /* a constant, a type; a variable of the device's is memory */
             for (int k = 0; k < s->program->nvariables; k++)
                 if (cpi_token_same(&s->program->tokens.at[i], &s->program->tokens.at[s->program->variable[k].name]) &&
@@ -528,9 +532,13 @@ static void classify(cpi_structure *s)
         int own = v->statement >= 0 ? s->statement[v->statement].region : -1;
         bool crosses = false, pointed = v->suffix_end > v->suffix;
         for (int i = s->function->body + 1; i < s->function->end; i++) {
-            if (i <= v->name || i >= v->block_end || !uses(s, v, i) || local_at(s, i) != v) continue;
+            if (i <= v->name || i >= v->block_end || !uses(s, v, i) || cpi_structure_local_at(s, i) != v) continue;
             crosses = crosses || s->region_of[i - s->function->body] != own;
             v->written = v->written || cpi_structure_changes(s, v, i);
+        }
+        if (v->together) {
+            v->class = CPI_V_UNIFORM;
+            continue;
         }
         if (v->statement < 0) {
             v->class = v->written ? CPI_V_KEPT : CPI_V_UNIFORM;
@@ -542,6 +550,10 @@ static void classify(cpi_structure *s)
             v->class = CPI_V_LOCAL;
         } else {
             int pure = v->value >= 0 && !v->written && !pointed ? purity(s, v->value, v->value_end) : 0;
+            for (int i = v->value; pure == 1 && i < v->value_end; i++) { /* computed again it would be another value */
+                const cpi_local *u = cpi_structure_local_at(s, i);
+                if (u && u->together) pure = 0;
+            }
             v->class = pure == 2 ? CPI_V_UNIFORM : pure == 1 ? CPI_V_PURE : CPI_V_KEPT;
         }
         bool deduced = is(s, v->type, "auto") || is(s, v->type + 1, "auto");
@@ -573,10 +585,11 @@ bool cpi_structure_read(cpi_cu_program *p, const cpi_cu_function *f, cpi_structu
     s->statement[whole].split = true;
     read_block(s, whole, f->body + 1, f->end - 1, OUTSIDE);
     if (s->failed) return false;
-    number_regions(s, s->statement[whole].child);
     find_parameters(s);
     find_locals(s, s->statement[whole].child, f->end);
     if (s->failed) return false;
+    cpi_structure_find_uniform(s);
+    number_regions(s, s->statement[whole].child);
     classify(s);
     for (int i = f->body; i < f->end; i++) s->returns = s->returns || is(s, i, "return");
     return !s->failed;

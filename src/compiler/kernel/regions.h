@@ -98,6 +98,18 @@ typedef struct cpi_stride {
 bool cpi_stride_read(cpi_structure *s, int first, int last, cpi_stride *r);
 bool cpi_stride_holds(const cpi_structure *s, cpi_stride *r);
 
+/* region_spans.c: an if whose condition begins with a test of the thread's index; token indices. */
+typedef struct cpi_few {
+    enum { CPI_S_BELOW, CPI_S_ONE, CPI_S_NONE, CPI_S_STEPS } how; /* t < E, t == E, !t, t % E == 0 */
+    int whole, test, test_end, rest, close; /* the first test; the others; the ) */
+    int name, behind;                /* the variable, or -1; behind the index */
+    int first, last;                 /* E */
+    int added, added_end;            /* t + this < E */
+    int value, value_end, factor;    /* of a variable that is a product: the index in it; -1: it is none */
+    bool rank, exact, plus;          /* a rank in the block; the loop needs no test; E + 1 instead */
+} cpi_few;
+bool cpi_few_read(cpi_structure *s, int first, int last, cpi_few *r);
+
 /* Behind the type of the declaration at i; -1 where none begins there. */
 int cpi_structure_type_end(const cpi_structure *s, int i, int last);
 

@@ -233,11 +233,33 @@ static void set_region(cpi_structure *s, int first, int last, int region)
     for (int i = first; i < last; i++) s->region_of[i - s->function->body] = region;
 }
 
+/* Whether what the statement declares, if anything, may be kept for each thread: numbers. */
+static bool is_plain(const cpi_structure *s, const cpi_statement *st)
+{
+    int end = cpi_structure_type_end(s, st->first, st->last);
+    for (int i = st->first; i < end; i++)
+        if (!cpi_structure_type_word(s, i) || is(s, i, "auto")) return false;
+    for (int i = end; end >= 0 && i < st->last; i++) {
+        if (is(s, i, "&") && named(s, i + 1) && (is(s, i + 2, "=") || i == end)) return false;
+        if (is(s, i, "[") && named(s, i - 1) && (i == end + 1 || is(s, i - 2, ","))) return false; /* arrays stay */
+    }
+    return true;
+}
+
 static void number_regions(cpi_structure *s, int k)
 {
     int now = s->regions++;
+    bool plain = true; /* what has been declared in this region */
     for (; k >= 0; k = s->statement[k].next) {
         cpi_statement *st = &s->statement[k];
+        cpi_few span;
+        plain = plain && (st->form != CPI_F_SOURCE || is_plain(s, st));
+        if (st->form == CPI_F_SOURCE && plain && cpi_few_read(s, st->first, st->last, &span)) {
+            st->region = s->regions++; /* few threads run it */
+            set_region(s, st->first, st->last, st->region);
+            now = s->regions++, plain = true;
+            continue;
+        }
         if (st->form == CPI_F_SOURCE) {
             st->region = now;
             set_region(s, st->first, st->last, now);
@@ -245,13 +267,13 @@ static void number_regions(cpi_structure *s, int k)
         }
         if (st->form == CPI_F_FIXED) continue;
         if (st->form == CPI_F_TOGETHER) {
-            now = s->regions++;
+            now = s->regions++, plain = true;
             continue;
         }
         if (st->form == CPI_F_STRIDE) {
             st->region = s->regions++;
             set_region(s, st->first, st->last, st->region);
-            now = s->regions++;
+            now = s->regions++, plain = true;
             continue;
         }
         if (st->form >= CPI_F_IF && st->form <= CPI_F_DO) {
@@ -265,7 +287,7 @@ static void number_regions(cpi_structure *s, int k)
         } else if (st->form == CPI_F_BLOCK) {
             number_regions(s, st->child);
         }
-        now = s->regions++;
+        now = s->regions++, plain = true;
     }
 }
 

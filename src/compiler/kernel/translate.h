@@ -57,6 +57,7 @@ typedef struct cpi_cu_program {
     bool all_fibers;     /* such code waits for other threads */
     int *turn, nturns;   /* conditions of loops in which threads take turns: their first tokens (turns.c) */
     int plain;           /* while a statement of lockstep.c is written: its first token, else -1 */
+    bool in_step;        /* CUPRITE_KERNEL_LOCKSTEP: lanes are in lockstep without volatile too */
     bool checked;        /* CUPRITE_CHECK: every kernel in fibers, accesses reported */
     const int *leaves;   /* while regions are written: `return` goes to the end of the loop with that number */
 } cpi_cu_program;
@@ -114,7 +115,7 @@ void cpi_cu_put_turn(const cpi_cu_program *p, int i, cpi_string *out);
 
 /* lockstep.c: whether the function has statements in which the lanes of a warp must run in lockstep. Writes the one at
  * token i so that fibers do; returns what is behind it, or -1 (nothing written) where there is none. */
-bool cpi_cu_finds_lockstep(const cpi_cu_program *p, const cpi_cu_function *f);
+bool cpi_cu_finds_lockstep(cpi_cu_program *p, const cpi_cu_function *f);
 int cpi_cu_put_lockstep(cpi_cu_program *p, const cpi_cu_function *f, int i, cpi_string *out);
 
 #endif

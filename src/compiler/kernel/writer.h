@@ -41,6 +41,10 @@ void cpi_region_put_region(writer *w, int k, int end);
 int cpi_region_behind_semicolon(const writer *w, int i, int end);
 bool cpi_region_used_word(const writer *w, const char *text, int first, int last);
 
+/* region_spans.c */
+bool cpi_region_put_span(writer *w, int k, cpi_few *r);
+int cpi_region_put_rest(writer *w, const cpi_few *r);
+
 /* region_masks.c */
 void cpi_region_put_masked_if(writer *w, int k);
 void cpi_region_put_beginning(writer *w, const cpi_statement *st, int second, int first, int last);

@@ -21,6 +21,13 @@ enum { __CU_JOINED = 1 << 20, __CU_JOINED_KEPT = 4096 };
             for (unsigned long __cu_x = (s).from,                                                          \
                                __cu_t = (__cu_z * __cu_block.bd.y + __cu_y) * (unsigned long)__cu_block.row + __cu_x; \
                  __cu_x < (s).to; __cu_x++, __cu_t++)
+/* Every by-th of them. */
+#define __CU_THREADS_BY(s, by)                                                                             \
+    for (unsigned __cu_z = 0; __cu_z < __cu_block.bd.z; __cu_z++)                                          \
+        for (unsigned __cu_y = 0; __cu_y < __cu_block.bd.y; __cu_y++)                                      \
+            for (unsigned long __cu_x = (s).from,                                                          \
+                               __cu_t = (__cu_z * __cu_block.bd.y + __cu_y) * (unsigned long)__cu_block.row + __cu_x; \
+                 __cu_x < (s).to; __cu_x += (by), __cu_t += (by))
 #define __CU_THREAD                                                                                        \
     if (__cu_x >= __CU_JOINED) __builtin_unreachable(); /* that no int wraps: loops become vectors */       \
     __cu_ctx __ctx = __cu_block;                                                                           \
@@ -69,6 +76,22 @@ template <class X, class U> static inline __cu_span __cu_one(const __cu_ctx &blo
     const common c = (common)u;
     if (!(c >= (common)0 && c < (common)block.bd.x) || (common)(unsigned)c != c) return {0, 0};
     return {(unsigned)c, (unsigned)c + 1};
+}
+
+/* Threads x with x * scale + added < u are among them. */
+template <class A, class B, class U> static inline __cu_span __cu_at_most(const __cu_ctx &block, A scale, B added, U u)
+{
+    const long long s = (long long)scale, a = (long long)added, to = (long long)u;
+    if (s <= 0 || s > 1 << 20 || a < 0 || to < 0) return {0, block.bd.x};
+    const long long n = to / s + 1;
+    return {0, n < (long long)block.bd.x ? (unsigned)n : block.bd.x};
+}
+/* Those with (X)x % u == 0 are so far apart. */
+template <class X, class U> static inline unsigned __cu_steps(X, U u)
+{
+    typedef decltype(X() + U()) common;
+    const common c = (common)u, most = (common)(1 << 20), size = c < (common)0 ? (common)0 - c : c;
+    return size == (common)0 || size > most || size < (common)0 ? 1u << 20 : (unsigned)size;
 }
 
 /* Whether a thread is left. */

@@ -238,7 +238,7 @@ static bool put_kernel(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *
     cpi_normal_find_names(&n, s);
     if (!n.failed) cpi_normal_put_list(&n, s, f->body + 1, f->end - 1, false);
     cpi_free_host(s);
-    bool done = !n.failed && !text.failed && !n.top.failed && n.count > 0;
+    bool done = !n.failed && !text.failed && !n.top.failed && (n.count > 0 || n.scopes > 0);
     if (done) {
         cpi_string_printf(out, "{ struct __cu_meeting __cu_x0, __cu_x1; struct __cu_masks __cu_q0, __cu_q1; %s\n",
                        string_of(&n.top));

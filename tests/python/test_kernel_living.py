@@ -35,9 +35,11 @@ BARRIERS = {
     "of memory": (f"y[t] = t / n; if (y[t] == 0) {{ {TURN} }}", np.where(HALF, T ^ 31, 1)),
     "after a return": (f"if (t >= 48) return; if (t < n) {{ {TURN} }} y[t] += 7;",
                        np.where(HALF, (T ^ 31) + 7, np.where(T < 48, 7, 0))),
-    "a loop inside": ("if (t < n) { for (int k = 0; k < 5; k++) { s[t] = t + k; __syncthreads(); y[t] += s[(t + k) & 31]; "
+    "a loop inside": ("if (t < n) { for (int k = 0; k < 5; k++) { s[t] = t + k; __syncthreads(); y[t] += s[(t + k) & "
+                      "31]; "
                       "__syncthreads(); } }", np.where(HALF, sum(((T + k) & 31) + k for k in range(5)), 0)),
-    "a loop inside that is left": ("if (t < n) { for (int k = 0; k < 5; k++) { s[t] = t + k; __syncthreads(); if (k == n - "
+    "a loop inside that is left": ("if (t < n) { for (int k = 0; k < 5; k++) { s[t] = t + k; __syncthreads(); if (k "
+                                   "== n - "
                                    "29) break; y[t] += s[t ^ 1]; __syncthreads(); } } ",
                                    np.where(HALF, sum((T ^ 1) + k for k in range(3)), 0)),
     "a loop that warps leave": ("int r = t < n ? 3 : 6; while (r > 0) { r--; y[t]++; __syncthreads(); } y[t] += 10;",
@@ -47,7 +49,8 @@ BARRIERS = {
                                np.where(HALF, 6, 6)),
     "a do that warps leave": ("int r = t < n ? 2 : 5; do { y[t] += r; __syncthreads(); } while (--r > 0);",
                               np.where(HALF, 3, 15)),
-    "left in the middle": ("int r = t < n ? 2 : 5; while (true) { if (r-- == 0) break; s[t] = r; __syncthreads(); y[t] += "
+    "left in the middle": ("int r = t < n ? 2 : 5; while (true) { if (r-- == 0) break; s[t] = r; __syncthreads(); "
+                           "y[t] += "
                            "s[t ^ 1]; __syncthreads(); }", np.where(HALF, 1, 10)),
     "rounds cut short": ("for (int k = 0; k < 6; k++) { if (t >= n && k > 2) continue; y[t]++; __syncthreads(); } ",
                          np.where(HALF, 6, 3)),
@@ -56,7 +59,8 @@ BARRIERS = {
     "in a function": ("if (t < n) y[t] = turned(s, t);", np.where(HALF, T ^ 31, 0)),
     "votes": ("if (t < n) y[t] = __syncthreads_count(t & 1);", np.where(HALF, 16, 0)),
 }
-TURNED = "__device__ int turned(int *s, int t) { s[t] = t; __syncthreads(); int r = s[t ^ 31]; __syncthreads(); return r; }"
+TURNED = ("__device__ int turned(int *s, int t) { s[t] = t; __syncthreads(); int r = s[t ^ 31]; __syncthreads(); "
+          "return r; }")
 
 
 @pytest.mark.parametrize("fibers", [False, True])
@@ -102,7 +106,8 @@ def test_half_a_warp_shuffles(name, fibers, monkeypatch):
 
 
 LOCAL = r"""extern "C" __global__ void k(int *y, const int *at)
-{ unsigned char a[%d]; for (int i = 0; i < %d; i++) a[i] = i; __syncthreads(); y[threadIdx.x] += a[at[0]] + threadIdx.x; }"""
+{ unsigned char a[%d]; for (int i = 0; i < %d; i++) a[i] = i; __syncthreads();
+  y[threadIdx.x] += a[at[0]] + threadIdx.x; }"""
 
 
 @pytest.mark.parametrize("tier", ["", "fibers"])
@@ -136,7 +141,8 @@ def test_large_structures_over_a_barrier():
 
 
 COUNTERS = {
-    "two": "for (int a = 0, b = 5; a < n; a += 4, b += 2)", "by parameters": "for (int a = n / 8, b = a + 1; a <= n; a += n / 4, b *= 2)",
+    "two": "for (int a = 0, b = 5; a < n; a += 4, b += 2)", "by parameters": "for (int a = n / 8, b = a + 1; a <= n; "
+    "a += n / 4, b *= 2)",
     "three": "for (int a = 0, b = 1, c = n; a < c; a++, b += a, c -= 2)",
     "of the index": "for (int a = t & 3, b = 0; b < 6; a++, b++)",
     "changed inside": "for (int a = 0, b = 0; a < 9; a++, b++)",
@@ -153,7 +159,8 @@ def test_loops_with_several_counters(name):
     for t in range(64):
         values = {"two": [(a, 5 + a // 2) for a in range(0, 32, 4)],
                   "by parameters": [(4 + 8 * k, 5 * 2**k) for k in range(4)],
-                  "of the index": [((t ^ 5 & 3) % 4 + k if False else ((t ^ 5) & 3) + k, k) for k in range(6)]}.get(name)
+                  "of the index": [((t ^ 5 & 3) % 4 + k if False else ((t ^ 5) & 3) + k,
+                  k) for k in range(6)]}.get(name)
         if name == "three":
             values, a, b, c = [], 0, 1, 32
             while a < c:
@@ -178,7 +185,8 @@ def test_loops_with_several_counters(name):
 @pytest.mark.once
 def test_dynamic_shared_memory_that_was_not_given():
     text = """extern "C" __global__ void k(int *y, int n)
-    { extern __shared__ int s[]; s[threadIdx.x + n] = threadIdx.x; __syncthreads(); y[threadIdx.x] = s[threadIdx.x ^ 1]; }"""
+    { extern __shared__ int s[]; s[threadIdx.x + n] = threadIdx.x; __syncthreads();
+      y[threadIdx.x] = s[threadIdx.x ^ 1]; }"""
     k, y = cp.RawKernel(text, "k"), cp.zeros(64, "i4")
     for shared, n in ((0, 0), (128, 0), (240, 0), (256, 5000)):
         with pytest.raises(Exception, match="dynamic shared memory"):

@@ -127,7 +127,8 @@ def test_blocks_that_wait_for_those_before_them():
 LOCKS = {
     "of a loop with a flag": "bool done = false; while (!done) { if (atomicCAS(lock, 0, 1) == 0) { __threadfence(); "
                              "work(sum); __threadfence(); atomicExch(lock, 0); done = true; } }",
-    "by tickets": "unsigned mine = atomicAdd(lock, 1); bool done = false; while (!done) { if (*(volatile int *)(lock + 1) "
+    "by tickets": "unsigned mine = atomicAdd(lock, 1); bool done = false; while (!done) { if (*(volatile int *)(lock "
+                  "+ 1) "
                   "== mine) { work(sum); __threadfence(); *(volatile int *)(lock + 1) = mine + 1; done = true; } }",
 }
 
@@ -186,13 +187,15 @@ FREE = {
         "old = atomicCAS(p, seen, (unsigned long long)__double_as_longlong(x[i] + __longlong_as_double(seen))); } "
         "while (seen != old); } }"),
     "a table with open addresses": ("loop", "(double *sum, const double *x, int n) { __shared__ int none; int i = "
-        "blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { int *table = (int *)sum + 2, at = i % 7; while (true) { int "
+        "blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { int *table = (int *)sum + 2, at = i % 7; while (true) { "
+        "int "
         "was = atomicCAS(&table[at], 0, i + 1); if (was == 0) { atomicAdd(sum, x[i]); return; } at = (at + 1) % 512; "
         "} } }"),
     "counted, of a volatile array": ("loop", "(double *sum, const volatile double *x, int n) { if (blockIdx.x == 0 && "
         "threadIdx.x == 0) for (int i = 0; i < n; i++) sum[0] += x[i]; }"),
     "halved, of a volatile array": ("regions", "(double *sum, const double *x, int n) { __shared__ volatile double "
-        "s[64]; int t = threadIdx.x; s[t] = x[blockIdx.x * 64 + t]; __syncthreads(); int k = 32; while (k != 0) { double "
+        "s[64]; int t = threadIdx.x; s[t] = x[blockIdx.x * 64 + t]; __syncthreads(); int k = 32; while (k != 0) { "
+        "double "
         "v = t < k ? s[t + k] : 0.0; __syncthreads(); s[t] += v; __syncthreads(); k /= 2; } if (t == 0) atomicAdd(sum, "
         "s[0]); }"),
 }

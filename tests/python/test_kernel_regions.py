@@ -76,34 +76,45 @@ def test_a_branch_that_few_take(test, block):
 
 
 ONE = {
-    "halved": ("int k = n; while (k != 0) { s[id] = id * k; __syncthreads(); y[id] += s[id ^ 1]; __syncthreads(); k /= 2; }",
+    "halved": ("int k = n; while (k != 0) { s[id] = id * k; __syncthreads(); y[id] += s[id ^ 1]; __syncthreads(); k "
+               "/= 2; }",
                lambda i: sum((i ^ 1) * k for k in (12, 6, 3, 1))),
     "a counter outside": ("int k; for (k = 0; k < m; k++) { s[id] = id + k; __syncthreads(); y[id] += s[id ^ 1]; "
                           "__syncthreads(); } y[id] += k * 1000;", lambda i: 5 * (i ^ 1) + 10 + 5000),
-    "do": ("int k = 1; do { s[id] = id * k; __syncthreads(); y[id] += s[id ^ 1]; __syncthreads(); k <<= 1; } while (k < n);",
+    "do": ("int k = 1; do { s[id] = id * k; __syncthreads(); y[id] += s[id ^ 1]; __syncthreads(); k <<= 1; } while (k "
+           "< n);",
            lambda i: 15 * (i ^ 1)),
-    "a pair that changes places": ("int *p = s, *q = s + 64; p[id] = id; __syncthreads(); for (int k = 0; k < 3; k++) { "
+    "a pair that changes places": ("int *p = s, *q = s + 64; p[id] = id; __syncthreads(); for (int k = 0; k < 3; k++) "
+                                   "{ "
                                    "q[id] = p[id ^ 1] + k; __syncthreads(); int *r = p; p = q; q = r; } y[id] = p[id];",
                                    lambda i: (i ^ 1) + 3),
-    "under a condition of the block": ("int k = n; s[id] = id; __syncthreads(); if (m > 3) { k += 7; __syncthreads(); } else "
+    "under a condition of the block": ("int k = n; s[id] = id; __syncthreads(); if (m > 3) { k += 7; __syncthreads(); "
+                                       "} else "
                                        "{ k -= 7; __syncthreads(); } y[id] = s[id ^ 1] + k;", lambda i: (i ^ 1) + 19),
-    "under a condition of the thread": ("int k = n; s[id] = id; __syncthreads(); if (id & 1) { k += 7; } __syncthreads(); "
+    "under a condition of the thread": ("int k = n; s[id] = id; __syncthreads(); if (id & 1) { k += 7; } "
+                                        "__syncthreads(); "
                                         "y[id] = s[id ^ 1] + k;", lambda i: (i ^ 1) + 12 + 7 * (i & 1)),
     "from memory": ("s[id] = id; __syncthreads(); int k = 1; k += s[id ^ 1]; __syncthreads(); y[id] = k;",
                     lambda i: (i ^ 1) + 1),
-    "in a loop that threads leave": ("int k = 0, r = id / 32 + 1; while (r > 0) { r--; __syncthreads(); k += 2; } y[id] = k;",
+    "in a loop that threads leave": ("int k = 0, r = id / 32 + 1; while (r > 0) { r--; __syncthreads(); k += 2; } "
+                                     "y[id] = k;",
                                      lambda i: 2 * (i // 32 + 1)),
-    "left in the middle": ("int k = 0; while (true) { s[id] = k; __syncthreads(); if (k > m) break; y[id] += s[id ^ 1]; k += "
+    "left in the middle": ("int k = 0; while (true) { s[id] = k; __syncthreads(); if (k > m) break; y[id] += s[id ^ "
+                           "1]; k += "
                            "2; __syncthreads(); } y[id] += 100 * k;", lambda i: 0 * i + 606),
     "by which others are computed": ("int k = 1; s[id] = id; __syncthreads(); while (k < n) { int a = id + k; k *= 2; "
                                      "__syncthreads(); y[id] += a * k; __syncthreads(); }",
                                      lambda i: sum((i + k) * 2 * k for k in (1, 2, 4, 8))),
-    "the argument": ("s[id] = id; for (; n > 3; n -= 4) { __syncthreads(); y[id] += n; } y[id] += n;", lambda i: 24 + 0 * i),
-    "with a return": ("if (id >= 48) return; int k = 4; while (k) { s[id] = id; __syncthreads(); y[id] += s[id ^ 1] + k; "
+    "the argument": ("s[id] = id; for (; n > 3; n -= 4) { __syncthreads(); y[id] += n; } y[id] += n;",
+    lambda i: 24 + 0 * i),
+    "with a return": ("if (id >= 48) return; int k = 4; while (k) { s[id] = id; __syncthreads(); y[id] += s[id ^ 1] + "
+                      "k; "
                       "__syncthreads(); k--; }", lambda i: np.where(i < 48, 4 * (i ^ 1) + 10, 0)),
-    "changed twice": ("int k = 1; while (k < 40) { s[id] = k; __syncthreads(); k += 3; y[id] += s[id ^ 1] + k; __syncthreads(); "
+    "changed twice": ("int k = 1; while (k < 40) { s[id] = k; __syncthreads(); k += 3; y[id] += s[id ^ 1] + k; "
+                      "__syncthreads(); "
                       "k *= 2; }", lambda i: 0 * i + sum(k + k + 3 for k in (1, 8, 22))),
-    "a block inside": ("int k = 3; { int j = k; while (j) { __syncthreads(); y[id] += j; j--; } k = j + 50; } __syncthreads(); "
+    "a block inside": ("int k = 3; { int j = k; while (j) { __syncthreads(); y[id] += j; j--; } k = j + 50; } "
+                       "__syncthreads(); "
                        "y[id] += k;", lambda i: 0 * i + 56),
 }
 
@@ -148,13 +159,17 @@ GROUPS = {
     "a tile as an argument": ("cg::thread_block b = cg::this_thread_block(); cg::thread_block_tile<8> g = "
                               "cg::tiled_partition<8>(b); y[id] = of_tile<8>(g, id);", lambda i: i // 8 * 64 + 28,
                               "regions"),
-    "a tile of a tile": ("auto w = cg::tiled_partition<32>(cg::this_thread_block()); auto g = cg::tiled_partition<4>(w); y[id] "
-                         "= cg::reduce(g, id, cg::plus<int>()) + 1000 * g.meta_group_rank() + 100000 * g.meta_group_size();",
+    "a tile of a tile": ("auto w = cg::tiled_partition<32>(cg::this_thread_block()); auto g = "
+                         "cg::tiled_partition<4>(w); y[id] "
+                         "= cg::reduce(g, id, cg::plus<int>()) + 1000 * g.meta_group_rank() + 100000 * "
+                         "g.meta_group_size();",
                          lambda i: i // 4 * 16 + 6 + 1000 * (i % 32 // 4) + 800000, "regions"),
-    "a copy": ("auto b = cg::this_thread_block(); __shared__ int from[64]; from[id] = id * 3; b.sync(); cg::memcpy_async(b, s, "
+    "a copy": ("auto b = cg::this_thread_block(); __shared__ int from[64]; from[id] = id * 3; b.sync(); "
+               "cg::memcpy_async(b, s, "
                "from, 64 * sizeof(int)); cg::wait(b); y[id] = s[63 - id];", lambda i: 3 * (63 - i), "regions"),
     "a lane of each tile": ("auto g = cg::tiled_partition<16>(cg::this_thread_block()); int v = g.shfl(id, 3); if "
-                            "(g.thread_rank() == 0) s[g.meta_group_rank()] = v; cg::this_thread_block().sync(); y[id] = s[id / "
+                            "(g.thread_rank() == 0) s[g.meta_group_rank()] = v; cg::this_thread_block().sync(); y[id] "
+                            "= s[id / "
                             "16];", lambda i: i // 16 * 16 + 3, "regions"),
     "who happens to be there": ("if (id & 1) { auto g = cg::coalesced_threads(); y[id] = g.size(); }",
                                 lambda i: 16 * (i & 1), "fibers"),
@@ -187,7 +202,7 @@ def test_other_kernels_of_a_text_with_groups():
 
 @pytest.mark.once
 def test_lockstep(monkeypatch):
-    """Lanes of a warp that read each other's shared memory with neither volatile nor __syncwarp(): GPUs run them in step."""
+    """Lanes of a warp that read each other's shared memory with neither volatile nor __syncwarp()."""
     monkeypatch.setenv("CUPRITE_KERNEL_LOCKSTEP", "1")
     text = """extern "C" __global__ void k(int *o)
     {

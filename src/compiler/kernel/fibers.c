@@ -14,7 +14,8 @@
  * shared memory: the static part, the dynamic part, which ends where nothing may be touched. */
 enum { LANES = 32, STACK = 640 << 10, SMALL_STACK = 128 << 10, GUARD = 4 << 10, MANY = 8192,
        ARENA = 48 << 10, DYNAMIC = 232 << 10, BEHIND = 64 << 10, SNAPSHOTS = LANES + 1,
-       GUARDS = 8192 /* pages between stacks, at most */, DEEP = 96 << 10, KEPT_ROOM = 16 << 20, ROOM = 1 << 30 };
+       GUARDS = 8192 /* pages between stacks, at most */, DEEP = 96 << 10, KEPT_SPACE = 16 << 20,
+       LOCAL_SPACE = 1 << 30 };
 
 typedef struct snapshot {
     int users;
@@ -67,7 +68,7 @@ struct cpi_crew {
     char *shared;       /* of each block: arena, dynamic */
     size_t shared_bytes, shared_each, dynamic_at;
     uint32_t dynamic;
-    char *room;         /* ROOM bytes for local arrays of threads that are loops, or NULL */
+    char *space;        /* LOCAL_SPACE bytes for local arrays of threads that are loops, or NULL */
     fiber *running;
     void *home;         /* the context that started the block */
     uint64_t progress, spins; /* events; turns taken in loops that wait in memory */
@@ -91,7 +92,7 @@ static pthread_key_t key;
 
 static void drop_stacks(cpi_crew *c)
 {
-    if (c->stacks) cpi_room_release(c->stacks, (size_t)c->nfibers * (c->stack + GUARD));
+    if (c->stacks) cpi_space_release(c->stacks, (size_t)c->nfibers * (c->stack + GUARD));
     c->stacks = NULL;
     c->nfibers = 0;
 }
@@ -105,8 +106,8 @@ static void crew_free(void *memory)
     free(c->blocks);
     free(c->warps);
     free(c->slots);
-    cpi_room_release(c->shared, c->shared_bytes);
-    cpi_room_release(c->room, ROOM);
+    cpi_space_release(c->shared, c->shared_bytes);
+    cpi_space_release(c->space, LOCAL_SPACE);
     free(c->marks);
     free(c);
 }
@@ -130,11 +131,14 @@ cpi_crew *cpi_crew_here(void)
 __cu_worker *cpi_crew_worker(cpi_crew *c, const __cu_launch *launch)
 {
     c->launch = launch;
-    c->worker.room = c->room; /* a launch that failed has left some of it taken */
+    c->worker.space = c->space; /* a launch that failed has left some of it taken */
     return &c->worker;
 }
 
-static char *dynamic_of(const cpi_crew *c, uint32_t block) { return c->shared + c->shared_each * block + c->dynamic_at; }
+static char *dynamic_of(const cpi_crew *c, uint32_t block)
+{
+    return c->shared + c->shared_each * block + c->dynamic_at;
+}
 
 /* Dynamic memory ends where the pages begin that nobody may touch, but for what keeps it aligned. */
 bool cpi_crew_shared(cpi_crew *c, uint32_t blocks, uint32_t dynamic)
@@ -145,15 +149,15 @@ bool cpi_crew_shared(cpi_crew *c, uint32_t blocks, uint32_t dynamic)
     while (align > 16 && dynamic % align) align /= 2;
     c->dynamic = dynamic;
     if (bytes > c->shared_bytes || each != c->shared_each) {
-        cpi_room_release(c->shared, c->shared_bytes);
+        cpi_space_release(c->shared, c->shared_bytes);
         free(c->marks);
         c->marks = NULL;
         c->shared_bytes = 0;
-        if (!(c->shared = cpi_room_reserve(bytes))) return false;
+        if (!(c->shared = cpi_space_reserve(bytes))) return false;
         c->shared_bytes = bytes;
         c->shared_each = each;
         for (uint32_t b = 0; b < blocks; b++)
-            if (!cpi_room_guard(c->shared + each * b + ARENA + space, BEHIND)) break;
+            if (!cpi_space_guard(c->shared + each * b + ARENA + space, BEHIND)) break;
     }
     c->dynamic_at = ARENA + space - (dynamic + align - 1) / align * align;
     c->worker.arena = c->shared;
@@ -172,24 +176,25 @@ void cpi_crew_explain(const cpi_crew *c, cpi_fault *fault)
 
 static void fail_at(cpi_crew *c, const char *format, const fiber *f);
 
-static char *room(__cu_worker *w, unsigned long bytes)
+static char *space(__cu_worker *w, unsigned long bytes)
 {
     cpi_crew *c = (cpi_crew *)w;
-    if (!c->room && (c->room = cpi_room_reserve(ROOM))) w->room = c->room, w->room_end = c->room + ROOM;
-    if (!c->room || (unsigned long)(w->room_end - w->room) < bytes)
+    if (!c->space && (c->space = cpi_space_reserve(LOCAL_SPACE)))
+        w->space = c->space, w->space_end = c->space + LOCAL_SPACE;
+    if (!c->space || (unsigned long)(w->space_end - w->space) < bytes)
         cpi_guard_fail("out of host memory for the local arrays of a block's threads");
-    return w->room;
+    return w->space;
 }
 
 void cpi_crew_rest(cpi_crew *c)
 {
-    if (c->room && cpi_room_touched(c->room + KEPT_ROOM)) cpi_room_forget(c->room, ROOM);
+    if (c->space && cpi_space_touched(c->space + KEPT_SPACE)) cpi_space_forget(c->space, LOCAL_SPACE);
     if (!c->stacks) return;
     const char *top = c->fiber[0].top;
     char *page = c->stacks + (size_t)(top - DEEP - c->stacks) / GUARD * GUARD;
     if (c->nfibers > GUARDS) drop_stacks(c); /* the pages that they have touched are hundreds of megabytes */
-    else if (c->stack > DEEP + GUARD && cpi_room_touched(page))
-        cpi_room_forget(c->stacks, (size_t)c->nfibers * (c->stack + GUARD));
+    else if (c->stack > DEEP + GUARD && cpi_space_touched(page))
+        cpi_space_forget(c->stacks, (size_t)c->nfibers * (c->stack + GUARD));
 }
 
 /* --- waiting --- */
@@ -499,7 +504,7 @@ static void divergent(__cu_worker *w, int line, const unsigned block[3], unsigne
 static void turn(__cu_worker *w);
 
 const __cu_host cpi_crew_host = {barrier, exchange, lanes, gather, grid_barrier, divergent,
-                                 check,   bounds,   misaligned, fence, heap, fail, turn, room};
+                                 check,   bounds,   misaligned, fence, heap, fail, turn, space};
 
 /* --- running --- */
 
@@ -547,17 +552,17 @@ static bool need_fibers(cpi_crew *c, uint32_t n)
     c->fiber = more;
     drop_stacks(c);
     c->stack = n > MANY ? SMALL_STACK : STACK;
-    char *stacks = cpi_room_reserve((size_t)n * (c->stack + GUARD));
+    char *stacks = cpi_space_reserve((size_t)n * (c->stack + GUARD));
     if (!stacks && c->stack > SMALL_STACK) {
         c->stack = SMALL_STACK;
-        stacks = cpi_room_reserve((size_t)n * (c->stack + GUARD));
+        stacks = cpi_space_reserve((size_t)n * (c->stack + GUARD));
     }
     if (!stacks) return false;
     c->stacks = stacks;
     c->nfibers = n;
     for (uint32_t i = 0; i < n; i++) {
         char *low = stacks + (size_t)i * (c->stack + GUARD);
-        if (i % apart == 0) guarded = guarded && cpi_room_guard(low, GUARD);
+        if (i % apart == 0) guarded = guarded && cpi_space_guard(low, GUARD);
         /* otherwise the tops of stacks would share the same few sets of the cache */
         c->fiber[i].top = low + GUARD + c->stack - (size_t)(i % 61) * 320;
     }

@@ -45,15 +45,15 @@ void cpi_crew_explain(const cpi_crew *crew, cpi_fault *fault);
 /* Behind a launch: gives back memory that was used by few kernels. */
 void cpi_crew_rest(cpi_crew *crew);
 
-/* --- room.c: address space --- */
+/* --- space.c: address space --- */
 /* That many bytes of zeros, of which those count that are touched; NULL: there is no such space. */
-char *cpi_room_reserve(size_t bytes);
-void cpi_room_release(char *room, size_t bytes);
+char *cpi_space_reserve(size_t bytes);
+void cpi_space_release(char *first, size_t bytes);
 /* Bytes that no one may touch, from one page on; false: it cannot be said. */
-bool cpi_room_guard(char *page, size_t bytes);
+bool cpi_space_guard(char *page, size_t bytes);
 /* Whether the page has been touched; forgets the contents of pages. */
-bool cpi_room_touched(char *page);
-void cpi_room_forget(char *first, size_t bytes);
+bool cpi_space_touched(char *page);
+void cpi_space_forget(char *first, size_t bytes);
 extern const __cu_host cpi_crew_host;
 
 /* --- context.c: stacks --- */

@@ -266,7 +266,8 @@ static cp_code compiled(const machine *m, const cpi_kernel_source *source, const
     return code;
 }
 
-/* Reads the program. Where it has cooperative groups, *text becomes it without them, as far as their kinds are known. */
+/* Reads the program. Where it has cooperative groups, *text becomes it without them, as far as their kinds are
+ * known. */
 static bool read_program(const machine *m, char **text, cpi_cu_program *p, bool *unbalanced)
 {
     if (!cpi_cu_read(*text, p, unbalanced)) return false;

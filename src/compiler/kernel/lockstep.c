@@ -6,8 +6,8 @@
  * waits again. So does an if whose condition reads such elements. Functions with such statements wait for other
  * threads.
  *
- * CUPRITE_KERNEL_LOCKSTEP=1 is for programs that rely on it without volatile: there all elements of arrays count, and all
- * assignments to them. */
+ * CUPRITE_KERNEL_LOCKSTEP=1 is for programs that rely on it without volatile: there all elements of arrays count, and
+ * all assignments to them. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -118,7 +118,8 @@ static int read_partition(const reader *r, int name, group *g)
         if (!is(r, open, "(")) return -1;
         close = match(r, open);
         int comma = read_group(r, open + 1, &whole);
-        if (comma < 0 || !is(r, comma, ",") || comma + 2 != close || word(r, comma + 1)->kind != CPI_W_NUMBER) return -1;
+        if (comma < 0 || !is(r, comma, ",") || comma + 2 != close) return -1;
+        if (word(r, comma + 1)->kind != CPI_W_NUMBER) return -1;
         g->size = comma + 1, g->size_end = close, g->cut = true;
     }
     for (int k = g->size; k < g->size_end; k++)

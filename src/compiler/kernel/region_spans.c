@@ -1,12 +1,13 @@
-/* Statements that few threads of a block run: `if (t < k) s[t] += s[t + k];`, `if (t == 0)`, `if (t % (2 * k) == 0)`. They
- * are regions of their own, whose loop goes over those threads only.
+/* Statements that few threads of a block run: `if (t < k) s[t] += s[t + k];`, `if (t == 0)`, `if (t % (2 * k) == 0)`.
+ * They are regions of their own, whose loop goes over those threads only.
  *
  * Invariant: the loop visits all threads for which the condition holds. Where it may visit others, the test stays in
  * it. */
 #include "kernel/structure_words.h"
 #include "kernel/writer.h"
 
-static const char *const relations[] = {"<", ">", "<=", ">=", "==", "!=", "&&", "||", "?", ",", "=", "|", "^", "&", NULL};
+static const char *const relations[] = {"<", ">", "<=", ">=", "==", "!=", "&&", "||",
+                                        "?", ",", "=", "|", "^", "&", NULL};
 
 static bool one_of(const cpi_structure *s, int i, const char *const *words)
 {
@@ -50,7 +51,8 @@ static int factor_of(const cpi_structure *s, int first, int *last)
     *last = find(s, first, s->function->end, ends);
     for (int i = first; i < *last; i++) {
         int behind = behind_index(s, i, &rank), value = named(s, i) ? value_of(s, i) : -1;
-        bool index = behind >= 0 || (value >= 0 && (behind = behind_index(s, value, &rank)) >= 0 && one_of(s, behind, ends));
+        bool index = behind >= 0;
+        if (!index && value >= 0) index = (behind = behind_index(s, value, &rank)) >= 0 && one_of(s, behind, ends);
         if (is(s, i, "*") || is(s, i, ")") || is(s, i, "(")) continue;
         if (index && (rank || found >= 0)) return -1;
         if (index) found = i, i = is(s, i, "threadIdx") ? i + 2 : i;
@@ -95,7 +97,8 @@ static bool read_steps(const cpi_structure *s, int last, cpi_few *r)
     if (bits && end == r->first + 1 && s->program->tokens.at[r->first].kind == CPI_W_NUMBER) return true;
     if (bits) { /* ((unsigned)(32) - 1u), of a tile's rank */
         r->plus = false;
-        bool tile = is(s, r->first, "(") && match(s, r->first) == end - 1 && is(s, end - 3, "-") && is(s, end - 2, "1u");
+        bool tile = is(s, r->first, "(") && match(s, r->first) == end - 1;
+        tile = tile && is(s, end - 3, "-") && is(s, end - 2, "1u");
         r->first++, r->last = end - 3;
         return tile;
     }
@@ -113,8 +116,8 @@ bool cpi_few_read(cpi_structure *s, int first, int last, cpi_few *r)
     for (int i = and; i < close; i = find(s, i + 1, close, joints))
         if (!is(s, i, "&&")) return false;
     if (cpi_structure_behind(s, close + 1, last) != last) return false; /* it has an else */
-    *r = (cpi_few){.test = first + 2, .whole = first + 2, .rest = and < close ? and + 1 : close, .close = close, .exact = true};
-    r->test_end = and;
+    *r = (cpi_few){.test = first + 2, .whole = first + 2, .test_end = and, .close = close, .exact = true};
+    r->rest = and < close ? and + 1 : close;
     while (and - r->test > 2 && is(s, r->test, "(") && match(s, r->test) == and - 1) r->test++, and--;
     if (is(s, r->test, "!")) {
         r->how = CPI_S_NONE;
@@ -179,8 +182,8 @@ bool cpi_region_put_span(writer *w, int k, cpi_few *r)
     if (r->rank) cpi_string_printf(w->out, "const bool __cu_flat = __cu_block.bd.y * __cu_block.bd.z == 1; ");
     const char *all = r->rank ? "!__cu_flat ? __cu_span{0, __cu_block.bd.x} : " : "";
     if (r->how == CPI_S_STEPS) {
-        cpi_string_printf(w->out, "const __cu_span __cu_some = {0, __cu_block.bd.x}; const unsigned __cu_by = %s__cu_steps(",
-                          r->rank ? "!__cu_flat ? 1u : " : "");
+        cpi_string_printf(w->out, "const __cu_span __cu_some = {0, __cu_block.bd.x}; const unsigned __cu_by = "
+                          "%s__cu_steps(", r->rank ? "!__cu_flat ? 1u : " : "");
     } else if (!r->exact) {
         cpi_string_printf(w->out, "const __cu_span __cu_some = %s__cu_at_most(__cu_block, ", all);
         if (r->factor >= 0) put_scale(w, r);
@@ -194,8 +197,9 @@ bool cpi_region_put_span(writer *w, int k, cpi_few *r)
                           r->how == CPI_S_BELOW ? "below" : "one");
     }
     if (r->exact) {
-        if (v) cpi_string_printf(w->out, "("), cpi_region_put_tokens(w, v->type, v->type_end), cpi_string_printf(w->out, ")0, ");
-        else cpi_string_printf(w->out, "0u, ");
+        cpi_string_printf(w->out, "(");
+        if (v) cpi_region_put_tokens(w, v->type, v->type_end);
+        cpi_string_printf(w->out, v ? ")0, " : "0u), ");
     }
     if (r->how == CPI_S_NONE) cpi_string_printf(w->out, "0");
     else cpi_region_put_tokens(w, r->first, r->last);

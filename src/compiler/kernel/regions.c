@@ -94,28 +94,33 @@ static void put_while(writer *w, int k, bool first_runs)
     cpi_string_printf(w->out, "} ");
 }
 
+/* A branch or a loop that runs with marks, or a branch that may come to that; false: it is none, nothing is written. */
+static bool put_masked(writer *w, int k)
+{
+    const cpi_statement *st = &w->s->statement[k];
+    const bool masked = st->form >= CPI_F_IF && st->form <= CPI_F_DO && cpi_region_is_masked(w, k);
+    if (st->form == CPI_F_IF) {
+        if (masked) cpi_region_put_masked_if(w, k);
+        else if (cpi_region_leaves_living(w, k)) cpi_region_put_living_if(w, k);
+        else return false;
+        return true;
+    }
+    if (!masked) return false;
+    w->loops++;
+    cpi_region_put_masked_loop(w, k);
+    w->loops--;
+    return true;
+}
+
 /* A statement that is split. `loop`: the innermost one around it whose steps we write, -1: none. */
 static void put_split(writer *w, int k, int loop)
 {
     const cpi_statement *st = &w->s->statement[k];
     int part = st->child, other = part >= 0 ? w->s->statement[part].next : -1;
     cpi_region_put_line(w, st->first);
-    if (st->form >= CPI_F_IF && st->form <= CPI_F_DO && cpi_region_is_masked(w, k)) {
-        if (st->form == CPI_F_IF) {
-            cpi_region_put_masked_if(w, k);
-            return;
-        }
-        w->loops++;
-        cpi_region_put_masked_loop(w, k);
-        w->loops--;
-        return;
-    }
+    if (put_masked(w, k)) return;
     int around = w->masked_loop, together = w->together;
-    bool living = cpi_region_leaves_living(w, k);
-    if (living && st->form == CPI_F_IF) {
-        cpi_region_put_living_if(w, k);
-        return;
-    }
+    const bool living = cpi_region_leaves_living(w, k);
     if (st->form != CPI_F_BLOCK && part >= 0) w->s->statement[part].next = -1;
     if (st->form >= CPI_F_FOR && st->form <= CPI_F_DO) w->masked_loop = -1, w->together = w->nmasks, w->loops++;
     switch (living ? CPI_F_FIXED : (cpi_form)st->form) {

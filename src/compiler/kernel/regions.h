@@ -85,8 +85,8 @@ bool cpi_structure_type_word(const cpi_structure *s, int i);
 
 /* The variable that token i uses, or NULL. */
 const cpi_local *cpi_structure_local_at(const cpi_structure *s, int i);
-/* region_uniform.c: finds variables that are one for the block although they change; whether the header of for k changes
- * such variables and no others. */
+/* region_uniform.c: finds variables that are one for the block although they change; whether the header of for k
+ * changes such variables and no others. */
 void cpi_structure_find_uniform(cpi_structure *s);
 bool cpi_structure_header_is_uniform(const cpi_structure *s, int k);
 

@@ -22,8 +22,8 @@ bool cpi_cu_waits(const cpi_token *w)
         "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync", "__all_sync", "__any_sync", "__ballot_sync",
         "__match_any_sync", "__match_all_sync", "__activemask", "__reduce_add_sync", "__reduce_min_sync",
         "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync", "__shfl", "__shfl_up",
-        "__shfl_down", "__shfl_xor", "__all", "__any", "__ballot", "__nanosleep", "__cu_meet", "__cu_groups", "__cu_fold",
-        "__cu_scan", "__cu_scan_before", "__cu_grid_sync", NULL};
+        "__shfl_down", "__shfl_xor", "__all", "__any", "__ballot", "__nanosleep", "__cu_meet", "__cu_groups",
+        "__cu_fold", "__cu_scan", "__cu_scan_before", "__cu_grid_sync", NULL};
     return one_of(w, words);
 }
 

@@ -503,7 +503,10 @@ static int purity_of(const cpi_structure *s, int first, int last, bool reads)
 
 static int purity(const cpi_structure *s, int first, int last) { return purity_of(s, first, last, false); }
 
-bool cpi_structure_by_block(const cpi_structure *s, int first, int last) { return purity_of(s, first, last, true) == 2; }
+bool cpi_structure_by_block(const cpi_structure *s, int first, int last)
+{
+    return purity_of(s, first, last, true) == 2;
+}
 bool cpi_structure_by_thread(const cpi_structure *s, int first, int last) { return purity(s, first, last) == 1; }
 bool cpi_structure_uniform(const cpi_structure *s, int first, int last) { return purity(s, first, last) == 2; }
 

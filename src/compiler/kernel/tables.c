@@ -111,9 +111,9 @@ static void put_kernel(const cpi_cu_program *p, const cpi_cu_function *f, const 
                  (int)f->tier, expression, expression, expression, (int)f->spans,
                  tiers[f->strides ? CPI_TIER_REGIONS : f->tier]);
     put_parameters(&p->tokens, f, out);
-    cpi_string_printf(out, "\", __cu_entry<%s>::elements, &__cu_shared_sizes[%d], &__cu_shared_apart[%d], %s, %d, %d},\n",
-                 expression, (int)(f - p->function), (int)(f - p->function), calls, f->strides && f->spans & 2,
-                 p->nturns > 0);
+    cpi_string_printf(out, "\", __cu_entry<%s>::elements, &__cu_shared_sizes[%d], &__cu_shared_apart[%d], %s, %d, "
+                 "%d},\n", expression, (int)(f - p->function), (int)(f - p->function), calls,
+                 f->strides && f->spans & 2, p->nturns > 0);
 }
 
 /* The record around token i of a method, or -1. */

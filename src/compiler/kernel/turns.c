@@ -244,7 +244,8 @@ static int atomic_waits(const reader *r, const loop *l, int i)
 static bool volatile_waits(const reader *r, const loop *l, int i)
 {
     int end = i + 1;
-    while (is(r, end, "[") || (is(r, end, ".") && named(r, end + 1))) end = is(r, end, "[") ? match(r, end) + 1 : end + 2;
+    while (is(r, end, "[") || (is(r, end, ".") && named(r, end + 1)))
+        end = is(r, end, "[") ? match(r, end) + 1 : end + 2;
     if (is(r, end, "=") || !is_volatile(r, i)) return false; /* is only written */
     bool barrier = false;
     for (int k = l->first; k < l->last; k++) barrier = barrier || is(r, k, "__syncthreads");
@@ -261,7 +262,7 @@ static bool reads_anew(const reader *r, const loop *l, int i)
         int close = i;
         while (close < l->last && !is(r, close, ")") && !is(r, close, ";") && !is(r, close, ">")) close++;
         if (is(r, close, ";") || close >= l->last) return false;
-        int address = is(r, close, ">") ? close + 1 : close + 1, end = address;
+        int address = close + 1, end = address;
         while (end < l->last && !is(r, end, ")") && !is(r, end, ";") && !is(r, end, "=") && !is(r, end, "!=") &&
                !is(r, end, "=="))
             end = match(r, end) > end ? match(r, end) + 1 : end + 1;

@@ -12,7 +12,7 @@ typedef struct __cu_worker {
     const struct __cu_host *host;
     char *arena;   /* static shared memory of the block that the worker runs */
     char *dynamic; /* dynamic shared memory */
-    char *room, *room_end; /* for the large local arrays of threads that are loops: what is free of it */
+    char *space, *space_end; /* for the large local arrays of threads that are loops: what is free of it */
 } __cu_worker;
 
 /* What a kernel asks of the library. `line` is the user's. */
@@ -39,7 +39,7 @@ typedef struct __cu_host {
     void (*heap)(__cu_worker *worker, void *memory, unsigned long bytes);
     void (*fail)(__cu_worker *worker, int line, const char *what); /* does not return */
     void (*turn)(__cu_worker *worker); /* in a loop that waits for others: they run before it returns */
-    char *(*room)(__cu_worker *worker, unsigned long bytes); /* sets the worker's room, which lacks that many bytes */
+    char *(*space)(__cu_worker *worker, unsigned long bytes); /* sets the worker's space, which lacks that many bytes */
 } __cu_host;
 
 typedef struct __cu_launch {

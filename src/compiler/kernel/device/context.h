@@ -78,7 +78,10 @@ constexpr unsigned __cu_up(unsigned n, unsigned to) { return (n + to - 1) / to *
 #define __cu_grid_sync() ((void)__cu_wait((__ctx.worker->host->grid_barrier(__ctx.worker, __LINE__), 0)))
 struct __cu_unknown {};
 static constexpr __cu_unknown __cu_t = {};
-static inline unsigned __cu_rank_of(__cu_unknown, const uint3 &t, const dim3 &d) { return (t.z * d.y + t.y) * d.x + t.x; }
+static inline unsigned __cu_rank_of(__cu_unknown, const uint3 &t, const dim3 &d)
+{
+    return (t.z * d.y + t.y) * d.x + t.x;
+}
 static inline __attribute__((always_inline)) unsigned __cu_rank_of(unsigned long t, const uint3 &, const dim3 &)
 {
     if (t > 1023) __builtin_unreachable();

@@ -49,14 +49,14 @@ template <class T, unsigned n> struct __cu_kept<T, n, true> {
     __cu_worker *worker;
     char *before;
     T *at;
-    __cu_kept(const __cu_ctx &block) : worker(block.worker), before(worker->room)
+    __cu_kept(const __cu_ctx &block) : worker(block.worker), before(worker->space)
     {
         const unsigned long bytes = (sizeof(T) * (unsigned long)__cu_threads(block) + 255) / 256 * 256;
-        if ((unsigned long)(worker->room_end - worker->room) < bytes) before = worker->host->room(worker, bytes);
+        if ((unsigned long)(worker->space_end - worker->space) < bytes) before = worker->host->space(worker, bytes);
         at = (T *)before;
-        worker->room = before + bytes;
+        worker->space = before + bytes;
     }
-    ~__cu_kept() { worker->room = before; }
+    ~__cu_kept() { worker->space = before; }
 };
 
 /* Threads x with from <= x < to of the rows of a block. */

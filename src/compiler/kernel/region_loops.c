@@ -78,7 +78,7 @@ static void open_loop_of(writer *w, const char *span)
         cpi_string_printf(w->out, " __CU_THREADS_OF(__cu_p%d) { __CU_THREAD ", w->mask[w->nmasks - 1].name);
     else cpi_string_printf(w->out, " __CU_THREADS { __CU_THREAD ");
     if (w->s->returns) cpi_string_printf(w->out, "if (__cu_alive[__cu_t]) ");
-    if (w->nmasks)
+    if (w->nmasks && !w->mask[w->nmasks - 1].sure)
         cpi_string_printf(w->out, "if (__cu_m%d[__cu_t] == %d) ", w->mask[w->nmasks - 1].name,
                        w->mask[w->nmasks - 1].value);
     cpi_string_printf(w->out, "{ ");

@@ -14,7 +14,7 @@ static void push_mask(writer *w, int name, int value)
         w->s->failed = true;
         return;
     }
-    w->mask[w->nmasks].name = name, w->mask[w->nmasks].value = value;
+    w->mask[w->nmasks].name = name, w->mask[w->nmasks].value = value, w->mask[w->nmasks].sure = false;
     w->mask[w->nmasks++].loops = w->loops - (loop ? 1 : 0);
 }
 
@@ -62,9 +62,11 @@ static void put_branches(writer *w, int k)
         w->s->failed = true; /* lanes may meet across the branches */
     w->s->statement[part].next = -1;
     for (int value = 1; value <= (other >= 0 ? 2 : 1); value++) {
-        put_marked(w, k, value);
+        const bool sure = value == 1 && cpi_region_put_sure_span(w, k);
+        if (!sure) put_marked(w, k, value);
         cpi_string_printf(w->out, "if (__cu_p%d.from < __cu_p%d.to) { ", k, k);
         push_mask(w, k, value);
+        if (w->nmasks) w->mask[w->nmasks - 1].sure = sure;
         cpi_region_put_list(w, value == 1 ? part : other, -1);
         w->nmasks--;
         cpi_string_printf(w->out, "} } ");

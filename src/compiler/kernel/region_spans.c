@@ -207,6 +207,27 @@ bool cpi_region_put_span(writer *w, int k, cpi_few *r)
     return true;
 }
 
+/* Writes { and the span __cu_pK of the threads that take the branch of the if k, where those are known without asking
+ * each; false: they are not. */
+bool cpi_region_put_sure_span(writer *w, int k)
+{
+    const cpi_statement *st = &w->s->statement[k];
+    const int close = word(w, st->first + 1)->match;
+    const cpi_local *v;
+    cpi_few r;
+    /* without its else, if it has one */
+    if (w->nmasks || !cpi_few_read(w->s, st->first, cpi_structure_behind(w->s, close + 1, st->last), &r)) return false;
+    if (!r.exact || r.rank || r.rest < r.close || r.how == CPI_S_STEPS || !holds(w, &r, &v)) return false;
+    cpi_string_printf(w->out, "{ const __cu_span __cu_p%d = __cu_%s(__cu_block, (", k,
+                      r.how == CPI_S_BELOW ? "below" : "one");
+    if (v) cpi_region_put_tokens(w, v->type, v->type_end);
+    cpi_string_printf(w->out, v ? ")0, " : "0u), ");
+    if (r.how == CPI_S_NONE) cpi_string_printf(w->out, "0");
+    else cpi_region_put_tokens(w, r.first, r.last);
+    cpi_string_printf(w->out, "); ");
+    return true;
+}
+
 /* What is still to be tested in that loop, in front of the branch, whose first token is returned. */
 int cpi_region_put_rest(writer *w, const cpi_few *r)
 {

@@ -9,8 +9,8 @@ typedef struct writer {
     cpi_structure *s;
     cpi_string *out;
     int label; /* of the region that is being written */
-    struct { int name, value, loops; } mask[MASKS]; /* who runs: lanes for which __cu_mNAME is `value`; the last one
-                                                       counts; loops: around the statement of that name */
+    struct { int name, value, loops; bool sure; } mask[MASKS]; /* who runs: lanes for which __cu_mNAME is `value`, or,
+                        sure, all of the span __cu_pNAME; the last one counts; loops: around the statement of that name */
     int nmasks;
     int loops;       /* around */
     int together;    /* the number of masks where the innermost loop begins that has none of its own */
@@ -43,6 +43,7 @@ bool cpi_region_used_word(const writer *w, const char *text, int first, int last
 
 /* region_spans.c */
 bool cpi_region_put_span(writer *w, int k, cpi_few *r);
+bool cpi_region_put_sure_span(writer *w, int k);
 int cpi_region_put_rest(writer *w, const cpi_few *r);
 
 /* region_masks.c */

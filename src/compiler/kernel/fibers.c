@@ -5,8 +5,8 @@
 #include "kernel/watchdog.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,6 +132,7 @@ __cu_worker *cpi_crew_worker(cpi_crew *c, const __cu_launch *launch)
 {
     c->launch = launch;
     c->worker.space = c->space; /* a launch that failed has left some of it taken */
+    c->running = NULL;
     return &c->worker;
 }
 
@@ -252,6 +253,7 @@ static int barrier(__cu_worker *w, int line, int how, int value)
 {
     cpi_crew *c = (cpi_crew *)w;
     fiber *f = c->running;
+    if (!f) cpi_guard_fail("a barrier that the translation did not see");
     block *b = f->block;
     f->line = line;
     if (!b->waiting) {
@@ -680,6 +682,10 @@ static void turn(__cu_worker *w)
 {
     cpi_crew *c = (cpi_crew *)w;
     fiber *f = c->running;
+    if (!f) { /* threads are loops: only another worker's can help */
+        sched_yield();
+        return;
+    }
     c->spins++;
     if (f->seen == c->progress && !begin_another(c) && ++c->idle >= c->in_ring) {
         c->idle = 0;

@@ -63,6 +63,7 @@ typedef struct __cu_kernel {
     const int *calls; /* NULL, or which of `apart` are counted too: how far behind it, 0 ends them */
     int joined; /* the more blocks it is given at once, the longer its loops are */
     int turns;  /* fibers that wait in memory for each other, and for other blocks */
+    int mangled; /* programs find it by its mangled name alone */
 } __cu_kernel;
 
 typedef struct __cu_variable {

@@ -9,8 +9,9 @@ typedef struct writer {
     cpi_structure *s;
     cpi_string *out;
     int label; /* of the region that is being written */
-    struct { int name, value, loops; bool sure; } mask[MASKS]; /* who runs: lanes for which __cu_mNAME is `value`, or,
-                        sure, all of the span __cu_pNAME; the last one counts; loops: around the statement of that name */
+    /* Who runs: lanes for which __cu_mNAME is `value` or, `sure`, the span __cu_pNAME; the last one counts. `loops`:
+     * how many are around the statement of that name. */
+    struct { int name, value, loops; bool sure; } mask[MASKS];
     int nmasks;
     int loops;       /* around */
     int together;    /* the number of masks where the innermost loop begins that has none of its own */

@@ -362,8 +362,8 @@ static void put_method(reader *r, const group *g, int i)
 /* The function `name` of the namespace, called with a group. */
 static void put_action(reader *r, const group *g, int name, int open)
 {
-    static const char *const scans[][2] = {{"reduce", "__cu_fold"}, {"inclusive_scan", "__cu_scan"},
-                                           {"exclusive_scan", "__cu_scan_before"}};
+    static const char *const scans[][2] = {{"reduce", "__cu_group_fold"}, {"inclusive_scan", "__cu_group_scan"},
+                                           {"exclusive_scan", "__cu_group_scan_before"}};
     int first, last;
     if (is(r, name, "sync") || is(r, name, "wait") || is(r, name, "wait_prior")) {
         put_sync(r, g);
@@ -382,7 +382,7 @@ static void put_action(reader *r, const group *g, int name, int open)
             put_call(r, g, scans[k][1], open, 1, "");
             if (!argument(r, open, 2, &first, &last)) {
                 if (k == 0) r->failed = true;
-                cpi_string_printf(r->out, ", __cu_plus()");
+                cpi_string_printf(r->out, ", __cu_group_plus()");
             }
             cpi_string_printf(r->out, ")");
             return;

@@ -49,7 +49,7 @@ bool cpi_cu_waits(const cpi_token *w)
         "__match_any_sync", "__match_all_sync", "__activemask", "__reduce_add_sync", "__reduce_min_sync",
         "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync", "__shfl", "__shfl_up",
         "__shfl_down", "__shfl_xor", "__all", "__any", "__ballot", "__nanosleep", "__cu_meet", "__cu_groups",
-        "__cu_fold", "__cu_scan", "__cu_scan_before", "__cu_grid_sync", NULL};
+        "__cu_group_fold", "__cu_group_scan", "__cu_group_scan_before", "__cu_grid_sync", NULL};
     return one_of(w, words) || cpi_cu_reads_shown(w);
 }
 

@@ -98,7 +98,7 @@ static inline unsigned __cu_tile_threads(unsigned rank, unsigned threads, unsign
     const unsigned left = threads - (rank & ~(n - 1));
     return left < n ? left : n;
 }
-struct __cu_plus { template <class T> T operator()(T a, T b) const { return a + b; } };
+struct __cu_group_plus { template <class T> T operator()(T a, T b) const { return a + b; } };
 
 #define __cu_fail(what) (__ctx.worker->host->fail(__ctx.worker, __LINE__, what))
 static inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }

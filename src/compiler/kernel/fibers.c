@@ -187,10 +187,11 @@ static char *space(__cu_worker *w, unsigned long bytes)
     return w->space;
 }
 
-void cpi_crew_rest(cpi_crew *c)
+void cpi_crew_rest(cpi_crew *c, bool fibers)
 {
-    if (c->space && cpi_space_touched(c->space + KEPT_SPACE)) cpi_space_forget(c->space, LOCAL_SPACE);
-    if (!c->stacks) return;
+    if (c->space && c->worker.space_most > c->space + KEPT_SPACE) cpi_space_forget(c->space, LOCAL_SPACE);
+    c->worker.space_most = c->space;
+    if (!c->stacks || !fibers) return;
     const char *top = c->fiber[0].top;
     char *page = c->stacks + (size_t)(top - DEEP - c->stacks) / GUARD * GUARD;
     if (c->nfibers > GUARDS) drop_stacks(c); /* the pages that they have touched are hundreds of megabytes */

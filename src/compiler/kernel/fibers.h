@@ -42,8 +42,8 @@ bool cpi_crew_take_turns(cpi_crew *crew, const __cu_launch *launch, __cu_run_thr
                          const cpi_watch *watch, cpi_fault *fault);
 /* Explains a fault at an address that belongs to none, if it can. */
 void cpi_crew_explain(const cpi_crew *crew, cpi_fault *fault);
-/* Behind a launch: gives back memory that was used by few kernels. */
-void cpi_crew_rest(cpi_crew *crew);
+/* Behind a launch, whose threads were fibers or loops: gives back memory that few kernels use. */
+void cpi_crew_rest(cpi_crew *crew, bool fibers);
 
 /* --- space.c: address space --- */
 /* That many bytes of zeros, of which those count that are touched; NULL: there is no such space. */

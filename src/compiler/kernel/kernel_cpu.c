@@ -608,7 +608,7 @@ static void run_task(void *context, int64_t task, int worker)
     }
     cpi_watchdog_inside(0, j->library->image);
     if (!done && crew) cpi_crew_explain(crew, &fault);
-    if (crew) cpi_crew_rest(crew);
+    if (crew) cpi_crew_rest(crew, j->kernel->tier == CPI_TIER_FIBERS);
     if (!done && !__atomic_exchange_n(&j->failed, 1, __ATOMIC_ACQ_REL)) j->fault = fault;
 }
 

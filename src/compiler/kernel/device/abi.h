@@ -12,7 +12,8 @@ typedef struct __cu_worker {
     const struct __cu_host *host;
     char *arena;   /* static shared memory of the block that the worker runs */
     char *dynamic; /* dynamic shared memory */
-    char *space, *space_end; /* for the large local arrays of threads that are loops: what is free of it */
+    /* For the large local arrays of threads that are loops: what is free of it; how far it was used. */
+    char *space, *space_end, *space_most;
 } __cu_worker;
 
 /* What a kernel asks of the library. `line` is the user's. */

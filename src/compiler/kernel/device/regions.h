@@ -55,6 +55,7 @@ template <class T, unsigned n> struct __cu_kept<T, n, true> {
         if ((unsigned long)(worker->space_end - worker->space) < bytes) before = worker->host->space(worker, bytes);
         at = (T *)before;
         worker->space = before + bytes;
+        if (worker->space > worker->space_most) worker->space_most = worker->space;
     }
     ~__cu_kept() { worker->space = before; }
 };

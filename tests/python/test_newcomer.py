@@ -35,8 +35,8 @@ def test_steps():
     """What the issue of a newcomer names, README's commands as README has them."""
     found = listed()
     assert found[:4] == ["clone", "make demo", "make test", "wheel"]
-    assert set(found) >= {"self-test", "README's code", "quickstart", "pip install .", "C tutorial", "site",
-                          "site in a browser"}
+    assert set(found) >= {"self-test", "README's code", "quickstart", "pip install .", "C tutorial", "site"}
+    assert ("site in a browser" in found) == (ROOT / "tools/check_site").exists()
     assert listed("--quick") == [s for s in found if s != "make test"]
     assert listed("--only", "self-test") == ["clone", "make demo", "wheel", "install the wheel", "self-test"]
     assert "wheel" not in listed("--wheel", TOOL)

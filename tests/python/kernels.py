@@ -28,6 +28,7 @@ REGIONS = {
     "images": "convolution_tiled convolution_rows dither_diffusion",
     "graphs": "bfs_step_queued floyd_warshall edit_distance spmv_csr_vector caesar label_components",
     "learning": "softmax layer_norm kmeans_update fft_shared softmax_online",
+    "cooperative": "tile_sums",
     "applications": "xtea pathfinder needleman_wunsch count_change totients morphology equalize dct_8x8 haar_1d "
                     "nearest attention",
     "language": "locked dynamic_arrays early_return data_dependent_trips odd_loops macros votes "
@@ -37,7 +38,7 @@ FIBERS = {
     "reductions": "reduce_unrolled_volatile largest_volatile",
     "scans": "scan_warp_volatile",
     "sorts": "compact_aggregated",
-    "cooperative": "grid_reduce jacobi tile_sums filter_coalesced",
+    "cooperative": "grid_reduce jacobi filter_coalesced",
 }
 
 

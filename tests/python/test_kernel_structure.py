@@ -103,7 +103,7 @@ CASES = {
             if (v < 0) continue;
             r += v;
         }"""),
-    "a loop that some threads leave in the last round": ("fibers", np.where(T < 3, 2, 3), """
+    "a loop that some threads leave in the last round": ("regions", np.where(T < 3, 2, 3), """
         for (int k = 0; k < 3; k++) {
             s[t] = t; __syncthreads();
             if (t < 3 && k == 2) break;

@@ -2,16 +2,20 @@
 #include "kernel/fibers.h"
 #include "backend/live.h"
 #include "kernel/kernel.h"
+#include "kernel/watchdog.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-enum { LANES = 32, STACK = 128 << 10, GUARD = 4 << 10, ARENA = 48 << 10, SNAPSHOTS = LANES + 1,
-       GUARDS = 8192 /* pages between stacks, at most */ };
+/* Of a stack: for a thread's local memory of 512 KiB, or, where there are many or address space is short, less. Of
+ * shared memory: the static part, the dynamic part, which ends where nothing may be touched. */
+enum { LANES = 32, STACK = 640 << 10, SMALL_STACK = 128 << 10, GUARD = 4 << 10, MANY = 8192,
+       ARENA = 48 << 10, DYNAMIC = 232 << 10, BEHIND = 64 << 10, SNAPSHOTS = LANES + 1,
+       GUARDS = 8192 /* pages between stacks, at most */, DEEP = 96 << 10, KEPT_SPACE = 16 << 20,
+       LOCAL_SPACE = 1 << 30 };
 
 typedef struct snapshot {
     int users;
@@ -48,6 +52,7 @@ typedef struct fiber {
     __cu_thread where;
     uint32_t number;  /* in its block */
     int line;         /* where it waits */
+    uint64_t seen;    /* the crew's progress when it took its last turn */
     snapshot *held;
 } fiber;
 
@@ -56,14 +61,20 @@ struct cpi_crew {
     fiber *fiber;       /* nfibers of them */
     uint32_t nfibers;
     char *stacks;
+    size_t stack;       /* bytes of one */
     block *blocks;
     uint32_t nblocks, nwarps; /* existing records */
     warp *warps;
     char *shared;       /* of each block: arena, dynamic */
-    size_t shared_bytes, shared_each;
+    size_t shared_bytes, shared_each, dynamic_at;
+    uint32_t dynamic;
+    char *space;        /* LOCAL_SPACE bytes for local arrays of threads that are loops, or NULL */
     fiber *running;
     void *home;         /* the context that started the block */
-    uint64_t progress;
+    uint64_t progress, spins; /* events; turns taken in loops that wait in memory */
+    uint32_t in_ring, idle;   /* fibers; turns in which nothing has happened */
+    cpi_turns *turns;         /* where blocks may wait for each other; NULL */
+    uint32_t *slots, nslots;  /* places for blocks that are free */
     uint32_t grid_waiting, grid_alive;
     uint64_t grid_generation;
     uint32_t together;  /* blocks that run at once */
@@ -81,7 +92,7 @@ static pthread_key_t key;
 
 static void drop_stacks(cpi_crew *c)
 {
-    if (c->stacks) munmap(c->stacks, (size_t)c->nfibers * (STACK + GUARD));
+    if (c->stacks) cpi_space_release(c->stacks, (size_t)c->nfibers * (c->stack + GUARD));
     c->stacks = NULL;
     c->nfibers = 0;
 }
@@ -94,7 +105,9 @@ static void crew_free(void *memory)
     free(c->fiber);
     free(c->blocks);
     free(c->warps);
-    free(c->shared);
+    free(c->slots);
+    cpi_space_release(c->shared, c->shared_bytes);
+    cpi_space_release(c->space, LOCAL_SPACE);
     free(c->marks);
     free(c);
 }
@@ -118,26 +131,72 @@ cpi_crew *cpi_crew_here(void)
 __cu_worker *cpi_crew_worker(cpi_crew *c, const __cu_launch *launch)
 {
     c->launch = launch;
+    c->worker.space = c->space; /* a launch that failed has left some of it taken */
     c->running = NULL;
     return &c->worker;
 }
 
+static char *dynamic_of(const cpi_crew *c, uint32_t block)
+{
+    return c->shared + c->shared_each * block + c->dynamic_at;
+}
+
+/* Dynamic memory ends where the pages begin that nobody may touch, but for what keeps it aligned. */
 bool cpi_crew_shared(cpi_crew *c, uint32_t blocks, uint32_t dynamic)
 {
-    c->shared_each = ARENA + ((size_t)dynamic + 255) / 256 * 256;
-    size_t bytes = c->shared_each * blocks;
-    if (bytes > c->shared_bytes) {
-        void *memory = NULL;
-        if (posix_memalign(&memory, 256, bytes)) return false;
-        free(c->shared);
+    const size_t space = dynamic > DYNAMIC ? ((size_t)dynamic + 4095) / 4096 * 4096 : DYNAMIC;
+    const size_t each = ARENA + space + BEHIND, bytes = each * blocks;
+    size_t align = 256;
+    while (align > 16 && dynamic % align) align /= 2;
+    c->dynamic = dynamic;
+    if (bytes > c->shared_bytes || each != c->shared_each) {
+        cpi_space_release(c->shared, c->shared_bytes);
         free(c->marks);
         c->marks = NULL;
-        c->shared = memory;
+        c->shared_bytes = 0;
+        if (!(c->shared = cpi_space_reserve(bytes))) return false;
         c->shared_bytes = bytes;
+        c->shared_each = each;
+        for (uint32_t b = 0; b < blocks; b++)
+            if (!cpi_space_guard(c->shared + each * b + ARENA + space, BEHIND)) break;
     }
+    c->dynamic_at = ARENA + space - (dynamic + align - 1) / align * align;
     c->worker.arena = c->shared;
-    c->worker.dynamic = c->shared + ARENA;
+    c->worker.dynamic = dynamic_of(c, 0);
     return true;
+}
+
+void cpi_crew_explain(const cpi_crew *c, cpi_fault *fault)
+{
+    const char *at = fault->address;
+    if (fault->code || !c->shared || at < c->shared || at >= c->shared + c->shared_bytes) return;
+    const size_t offset = (size_t)(at - c->shared) % c->shared_each;
+    snprintf(fault->text, sizeof fault->text, "byte %zd of dynamic shared memory was read or written, and the launch "
+             "gives %u bytes", (ssize_t)offset - (ssize_t)c->dynamic_at, c->dynamic);
+}
+
+static void fail_at(cpi_crew *c, const char *format, const fiber *f);
+
+static char *space(__cu_worker *w, unsigned long bytes)
+{
+    cpi_crew *c = (cpi_crew *)w;
+    if (!c->space && (c->space = cpi_space_reserve(LOCAL_SPACE)))
+        w->space = c->space, w->space_end = c->space + LOCAL_SPACE;
+    if (!c->space || (unsigned long)(w->space_end - w->space) < bytes)
+        cpi_guard_fail("out of host memory for the local arrays of a block's threads");
+    return w->space;
+}
+
+void cpi_crew_rest(cpi_crew *c, bool fibers)
+{
+    if (c->space && c->worker.space_most > c->space + KEPT_SPACE) cpi_space_forget(c->space, LOCAL_SPACE);
+    c->worker.space_most = c->space;
+    if (!c->stacks || !fibers) return;
+    const char *top = c->fiber[0].top;
+    char *page = c->stacks + (size_t)(top - DEEP - c->stacks) / GUARD * GUARD;
+    if (c->nfibers > GUARDS) drop_stacks(c); /* the pages that they have touched are hundreds of megabytes */
+    else if (c->stack > DEEP + GUARD && cpi_space_touched(page))
+        cpi_space_forget(c->stacks, (size_t)c->nfibers * (c->stack + GUARD));
 }
 
 /* --- waiting --- */
@@ -163,10 +222,11 @@ static void yield(cpi_crew *c)
 /* Lets the others run once; fails where nothing has progressed since the last time. */
 static void wait_a_turn(cpi_crew *c, uint64_t *seen, bool *asked)
 {
-    if (*asked && *seen == c->progress)
+    const uint64_t now = c->progress + c->spins; /* who waits in memory may have seen something */
+    if (*asked && *seen == now)
         fail_at(c, "threads wait for each other: line %d is not reached by all (thread (%u, %u, %u) of block "
                 "(%u, %u, %u) waits there)", c->running);
-    *seen = c->progress;
+    *seen = now;
     *asked = true;
     yield(c);
 }
@@ -354,15 +414,6 @@ static void fail(__cu_worker *w, int line, const char *what)
     cpi_guard_fail(text);
 }
 
-/* What the thread waits for in memory may come from another worker's block, so nothing is known of an end. */
-static void turn(__cu_worker *w)
-{
-    cpi_crew *c = (cpi_crew *)w;
-    c->progress++;
-    if (c->running && c->running->next != c->running) yield(c);
-    else sched_yield();
-}
-
 /* --- CUPRITE_CHECK --- */
 
 static bool within(uintptr_t address, unsigned long bytes, const void *start, size_t capacity)
@@ -390,15 +441,15 @@ static bool check_shared(cpi_crew *c, const cpi_memory_access *a)
     if (!within(a->address, 1, start, c->shared_each)) return false;
     size_t at = a->address - (uintptr_t)start, fixed = *c->watch.kernel->shared;
     bool dynamic = at >= ARENA;
-    size_t capacity = dynamic ? ARENA + c->watch.dynamic : fixed;
-    if (at >= capacity || a->bytes > capacity - at) {
+    size_t from = dynamic ? c->dynamic_at : 0, capacity = dynamic ? from + c->watch.dynamic : fixed;
+    if (at < from || at >= capacity || a->bytes > capacity - at) {
         cpi_fault *fault = cpi_guard_fault();
         const __cu_extent *t = &a->where->thread, *b = &a->where->block;
         fault->at[0] = a->at;
         snprintf(fault->text, sizeof fault->text,
-                 "\1thread (%u, %u, %u) of block (%u, %u, %u) %s %lu bytes at byte %zu of %s shared memory, which has "
+                 "\1thread (%u, %u, %u) of block (%u, %u, %u) %s %lu bytes at byte %zd of %s shared memory, which has "
                  "%zu", t->x, t->y, t->z, b->x, b->y, b->z, a->how ? "writes" : "reads", a->bytes,
-                 dynamic ? at - ARENA : at, dynamic ? "dynamic" : "static", dynamic ? c->watch.dynamic : fixed);
+                 (ssize_t)at - (ssize_t)from, dynamic ? "dynamic" : "static", dynamic ? c->watch.dynamic : fixed);
         cpi_guard_leave();
     }
     if (!c->marks && !(c->marks = calloc(c->shared_bytes, sizeof *c->marks))) return true;
@@ -412,8 +463,8 @@ static void check(__cu_worker *w, unsigned long address, unsigned long bytes, in
     cpi_crew *c = (cpi_crew *)w;
     const fiber *f = c->running;
     if (!c->watch.spans) return;
-    const char *low = c->stacks + (size_t)(f - c->fiber) * (STACK + GUARD) + GUARD;
-    if (within(address, bytes, low, STACK)) return;
+    const char *low = c->stacks + (size_t)(f - c->fiber) * (c->stack + GUARD) + GUARD;
+    if (within(address, bytes, low, c->stack)) return;
     cpi_memory_access a = {address, bytes, how, at, &f->where};
     if (check_shared(c, &a) || is_ours(c, address, bytes)) return;
     if (!cpi_watch_global(&c->watch, &a, cpi_guard_fault())) cpi_guard_leave();
@@ -453,8 +504,10 @@ static void divergent(__cu_worker *w, int line, const unsigned block[3], unsigne
     cpi_guard_fail(text);
 }
 
+static void turn(__cu_worker *w);
+
 const __cu_host cpi_crew_host = {barrier, exchange, lanes, gather, grid_barrier, divergent,
-                                 check,   bounds,   misaligned, fence, heap, fail, turn};
+                                 check,   bounds,   misaligned, fence, heap, fail, turn, space};
 
 /* --- running --- */
 
@@ -465,7 +518,9 @@ static void fiber_ends(cpi_crew *c, fiber *f)
     b->warps[f->number / LANES].alive &= ~(1u << f->number % LANES);
     b->alive--;
     c->progress++;
+    c->in_ring--;
     if (b->alive && b->waiting == b->alive) open_barrier(c, b);
+    if (!b->alive && c->turns) c->slots[c->nslots++] = (uint32_t)(b - c->blocks);
     if (c->grid_alive && --c->grid_alive && c->grid_waiting == c->grid_alive) c->grid_waiting = 0, open_grid(c);
     f->next->before = f->before;
     f->before->next = f->next;
@@ -482,7 +537,7 @@ static void fiber_begins(void *argument)
     cpi_crew *c = pthread_getspecific(key);
     uint32_t at = (uint32_t)(f->block - c->blocks);
     c->worker.arena = c->shared + c->shared_each * at; /* kernels take it into their context when they begin */
-    c->worker.dynamic = c->worker.arena + ARENA;
+    c->worker.dynamic = dynamic_of(c, at);
     c->run(c->launch, &c->worker, &f->where);
     fiber_ends(c, f);
 }
@@ -499,16 +554,20 @@ static bool need_fibers(cpi_crew *c, uint32_t n)
     if (!more) return false;
     c->fiber = more;
     drop_stacks(c);
-    char *stacks = mmap(NULL, (size_t)n * (STACK + GUARD), PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (stacks == MAP_FAILED) return false;
+    c->stack = n > MANY ? SMALL_STACK : STACK;
+    char *stacks = cpi_space_reserve((size_t)n * (c->stack + GUARD));
+    if (!stacks && c->stack > SMALL_STACK) {
+        c->stack = SMALL_STACK;
+        stacks = cpi_space_reserve((size_t)n * (c->stack + GUARD));
+    }
+    if (!stacks) return false;
     c->stacks = stacks;
     c->nfibers = n;
     for (uint32_t i = 0; i < n; i++) {
-        char *low = stacks + (size_t)i * (STACK + GUARD);
-        if (i % apart == 0) guarded = guarded && mprotect(low, GUARD, PROT_NONE) == 0;
+        char *low = stacks + (size_t)i * (c->stack + GUARD);
+        if (i % apart == 0) guarded = guarded && cpi_space_guard(low, GUARD);
         /* otherwise the tops of stacks would share the same few sets of the cache */
-        c->fiber[i].top = low + GUARD + STACK - (size_t)(i % 61) * 320;
+        c->fiber[i].top = low + GUARD + c->stack - (size_t)(i % 61) * 320;
     }
     if (!guarded) drop_stacks(c);
     return guarded;
@@ -551,6 +610,7 @@ static void begin_block(cpi_crew *c, uint32_t at, uint64_t number)
         fiber *f = &c->fiber[at * c->threads + i];
         f->block = b;
         f->number = i;
+        f->seen = UINT64_MAX;
         f->held = NULL;
         f->where = (__cu_thread){{i % n->x, i / n->x % n->y, i / n->x / n->y},
                                  {(unsigned)(number % g->x), (unsigned)(number / g->x % g->y),
@@ -587,8 +647,96 @@ static void run_ring(cpi_crew *c, uint32_t n)
         c->fiber[i].before = &c->fiber[i ? i - 1 : n - 1];
     }
     if (c->watch.spans && n > 1) mix_ring(c, n);
+    c->in_ring = n;
     c->running = &c->fiber[0];
     cpi_context_switch(&c->home, c->running->context);
+}
+
+/* --- blocks that may wait for each other --- */
+
+/* Begins the next block, whose threads are the last of the ring; false: there is none, or no place for it. */
+static bool begin_another(cpi_crew *c)
+{
+    cpi_turns *t = c->turns;
+    if (!t || !c->nslots || __atomic_load_n(&t->next, __ATOMIC_RELAXED) >= t->blocks) return false;
+    uint64_t number = __atomic_fetch_add(&t->next, 1, __ATOMIC_RELAXED);
+    if (number >= t->blocks) return false;
+    uint32_t slot = c->slots[--c->nslots];
+    fiber *first = &c->fiber[slot * c->threads], *last = first + c->threads - 1;
+    begin_block(c, slot, number);
+    for (fiber *f = first; f < last; f++) f->next = f + 1, f[1].before = f;
+    if (c->in_ring) {
+        first->before = c->running->before, last->next = c->running;
+        first->before->next = first, c->running->before = last;
+    } else {
+        first->before = last, last->next = first;
+        c->running = first;
+    }
+    c->in_ring += c->threads;
+    c->progress++;
+    return true;
+}
+
+/* A thread looks again at what it waits for when the others have run. Where none of them did anything but wait, another
+ * block may be the one that they wait for, or a block of another crew. */
+static void turn(__cu_worker *w)
+{
+    cpi_crew *c = (cpi_crew *)w;
+    fiber *f = c->running;
+    if (!f) { /* threads are loops: only another worker's can help */
+        sched_yield();
+        return;
+    }
+    c->spins++;
+    if (f->seen == c->progress && !begin_another(c) && ++c->idle >= c->in_ring) {
+        c->idle = 0;
+        if (c->turns && __atomic_load_n(c->turns->failed, __ATOMIC_RELAXED)) cpi_guard_fail("another block has failed");
+        if (cpi_watchdog_stops(0, cpi_guard_fault())) cpi_guard_leave();
+        sched_yield();
+    }
+    f->seen = c->progress;
+    warp_of(f)->blocked |= lane_bit(f);
+    yield(c);
+    warp_of(f)->blocked &= ~lane_bit(f);
+}
+
+static void run_in_turns(void *argument)
+{
+    cpi_crew *c = argument;
+    c->together = 1;
+    c->grid_waiting = c->grid_alive = 0;
+    c->in_ring = c->idle = 0;
+    while (begin_another(c)) cpi_context_switch(&c->home, c->running->context);
+}
+
+static bool prepare(cpi_crew *c, const __cu_launch *launch, __cu_run_thread run, uint32_t at_once,
+                    const cpi_watch *watch, cpi_fault *fault)
+{
+    c->watch = *watch;
+    c->threads = launch->block.x * launch->block.y * launch->block.z;
+    c->launch = launch;
+    c->run = run;
+    c->turns = NULL;
+    if (need_fibers(c, at_once * c->threads) && need_blocks(c, at_once, (c->threads + LANES - 1) / LANES)) return true;
+    snprintf(fault->text, sizeof fault->text, "out of host memory for the stacks of %u threads", at_once * c->threads);
+    return false;
+}
+
+bool cpi_crew_take_turns(cpi_crew *c, const __cu_launch *launch, __cu_run_thread run, cpi_turns *turns,
+                         const cpi_watch *watch, cpi_fault *fault)
+{
+    if (!prepare(c, launch, run, turns->most, watch, fault)) return false;
+    uint32_t *slots = realloc(c->slots, turns->most * sizeof *slots);
+    if (!slots) {
+        snprintf(fault->text, sizeof fault->text, "out of host memory");
+        return false;
+    }
+    c->slots = slots;
+    for (c->nslots = 0; c->nslots < turns->most; c->nslots++) slots[c->nslots] = turns->most - 1 - c->nslots;
+    c->turns = turns;
+    bool done = cpi_guarded(run_in_turns, c, fault);
+    c->turns = NULL;
+    return done;
 }
 
 typedef struct crew_call {
@@ -614,18 +762,7 @@ static void run_blocks(void *argument)
 bool cpi_crew_run(cpi_crew *c, const __cu_launch *launch, __cu_run_thread run, uint64_t first, uint64_t last,
                   bool together, const cpi_watch *watch, cpi_fault *fault)
 {
-    c->watch = *watch;
-    uint32_t at_once = together ? (uint32_t)(last - first) : 1;
-    c->threads = launch->block.x * launch->block.y * launch->block.z;
-    c->launch = launch;
-    c->run = run;
-    if (!need_fibers(c, at_once * c->threads) || !need_blocks(c, at_once, (c->threads + LANES - 1) / LANES)) {
-        snprintf(fault->text, sizeof fault->text, "out of host memory for the stacks of %u threads",
-                 at_once * c->threads);
-        return false;
-    }
+    if (!prepare(c, launch, run, together ? (uint32_t)(last - first) : 1, watch, fault)) return false;
     crew_call call = {c, first, last, together};
-    bool done = cpi_guarded(run_blocks, &call, fault);
-    if (c->nfibers > GUARDS) drop_stacks(c); /* the pages that they have touched are hundreds of megabytes */
-    return done;
+    return cpi_guarded(run_blocks, &call, fault);
 }

@@ -19,6 +19,7 @@ struct cpi_fault { /* a failure in a worker; text empty: none */
     char text[500];
     const void *at[2]; /* code addresses, for whose lines \1 and \2 in the message stand (watch.h) */
     cp_code code;      /* 0: CP_ERROR_DEVICE */
+    const void *address; /* which was read or written; NULL: it was something else */
 };
 
 /* The calling thread's crew; NULL without memory (no record). */
@@ -30,6 +31,29 @@ bool cpi_crew_shared(cpi_crew *crew, uint32_t blocks, uint32_t dynamic);
 /* Runs blocks first to last - 1, one after the other, or, `together`, at once. False, and `fault` filled. */
 bool cpi_crew_run(cpi_crew *crew, const __cu_launch *launch, __cu_run_thread run, uint64_t first, uint64_t last,
                   bool together, const cpi_watch *watch, cpi_fault *fault);
+/* Blocks that may wait for each other. Several crews run them, each the next one that nobody has begun, and another
+ * where all threads that a crew has only wait. */
+typedef struct cpi_turns {
+    uint64_t next, blocks; /* the next block; how many there are */
+    const int *failed;     /* set where another crew has failed */
+    uint32_t most;         /* blocks of a crew at once */
+} cpi_turns;
+bool cpi_crew_take_turns(cpi_crew *crew, const __cu_launch *launch, __cu_run_thread run, cpi_turns *turns,
+                         const cpi_watch *watch, cpi_fault *fault);
+/* Explains a fault at an address that belongs to none, if it can. */
+void cpi_crew_explain(const cpi_crew *crew, cpi_fault *fault);
+/* Behind a launch, whose threads were fibers or loops: gives back memory that few kernels use. */
+void cpi_crew_rest(cpi_crew *crew, bool fibers);
+
+/* --- space.c: address space --- */
+/* That many bytes of zeros, of which those count that are touched; NULL: there is no such space. */
+char *cpi_space_reserve(size_t bytes);
+void cpi_space_release(char *first, size_t bytes);
+/* Bytes that no one may touch, from one page on; false: it cannot be said. */
+bool cpi_space_guard(char *page, size_t bytes);
+/* Whether the page has been touched; forgets the contents of pages. */
+bool cpi_space_touched(char *page);
+void cpi_space_forget(char *first, size_t bytes);
 extern const __cu_host cpi_crew_host;
 
 /* --- context.c: stacks --- */

@@ -161,6 +161,7 @@ static void on_signal(int s, siginfo_t *info, void *context)
     if (s == SIGFPE && info->si_code == FPE_INTDIV && pass_division(context)) return;
     char *text = g->fault->text;
     size_t bytes = sizeof g->fault->text;
+    g->fault->address = s == SIGSEGV || s == SIGBUS ? info->si_addr : NULL;
     if ((s == SIGSEGV || s == SIGBUS) && near_stack(info, context))
         snprintf(text, bytes, "the stack of a thread is used up: a function calls itself without end, or has too many "
                  "local variables");
@@ -243,6 +244,7 @@ bool cpi_guarded(void (*f)(void *), void *argument, cpi_fault *fault)
     fault->text[0] = 0;
     fault->at[0] = fault->at[1] = NULL;
     fault->code = CP_OK;
+    fault->address = NULL;
     now = &g;
     bool done = run(&g, f, argument);
     now = g.around;

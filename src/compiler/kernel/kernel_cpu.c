@@ -229,7 +229,10 @@ static bool needs_preprocessor(const cpi_kernel_source *source)
     return false;
 }
 
-typedef struct machine { char compiler[PATH_MAX], identity[PATH_MAX + 256], folder[PATH_MAX]; } machine;
+typedef struct machine {
+    char compiler[PATH_MAX], identity[PATH_MAX + 256], folder[PATH_MAX];
+    bool classes; /* cooperative groups stay what they are */
+} machine;
 
 /* From the cache or from the compiler. A failure to compile loops between barriers is cached too: with `again`, which
  * says that another source will be tried, the cache has the compiler's messages. */
@@ -262,6 +265,29 @@ static cp_code compiled(const machine *m, const cpi_kernel_source *source, const
     free(words);
     cpi_free_host(parts);
     return code;
+}
+
+/* Reads the program. Where it has cooperative groups, *text becomes it without them, as far as their kinds are
+ * known. */
+static bool read_program(const machine *m, char **text, cpi_cu_program *p, bool *unbalanced)
+{
+    if (!cpi_cu_read(*text, p, unbalanced)) return false;
+    if (!cpi_cu_has_groups(*text)) return true;
+    bool some = true, all = true;
+    cpi_string plain = {0};
+    if (!m->classes) {
+        cpi_cu_put_groups(p, *text, &plain, &some, &all);
+        cpi_cu_free(p);
+        free(*text);
+        *text = plain.failed ? NULL : strdup(plain.at);
+        cpi_string_free(&plain);
+        if (!*text) return cpi_fail(CP_ERROR_MEMORY, "module_compile: out of host memory"), false;
+        if (!cpi_cu_read(*text, p, unbalanced)) return false;
+    }
+    p->all_fibers = p->all_fibers || all;
+    p->groups = p->groups || some || all;
+    p->hidden_context = p->hidden_context || p->groups;
+    return true;
 }
 
 /* Whether no function of the program's needs a context. */
@@ -302,9 +328,8 @@ static cp_code translated(const machine *m, const cpi_kernel_source *source, boo
         free(read);
         return cp_error() ? cp_error() : CP_ERROR_MEMORY;
     }
-    const char *text = read;
     if (wide) cpi_string_printf(out, "#define __CU_WIDE 1\n");
-    if (cpi_cu_read(text, &p, &unbalanced)) {
+    if (read_program(m, &read, &p, &unbalanced)) {
         if (!preprocessed && (cpi_cu_macros_call(&p) || !(options_are_plain(source) || is_context_free(&p)))) {
             cpi_cu_free(&p);
             free(read);
@@ -315,13 +340,13 @@ static cp_code translated(const machine *m, const cpi_kernel_source *source, boo
         const char *tier = getenv("CUPRITE_KERNEL_TIER"); /* for tests: fibers are correct wherever loops are */
         p.checked = cpi_kernel_checks();
         p.all_fibers = p.all_fibers || (tier && strcmp(tier, "fibers") == 0);
-        cpi_cu_write(&p, text, source->nnames, source->names, error, out);
+        cpi_cu_write(&p, read, source->nnames, source->names, error, out);
         for (int i = 0; i < p.nfunctions; i++)
             *regions = *regions || (p.function[i].global &&
                                     (p.function[i].tier == CPI_TIER_REGIONS || p.function[i].strides));
         cpi_cu_free(&p);
     } else if (unbalanced) {
-        cpi_string_printf(out, "#include \"cuprite_device.h\"\n#line 1 \"kernel.cu\"\n%s", text);
+        cpi_string_printf(out, "#include \"cuprite_device.h\"\n#line 1 \"kernel.cu\"\n%s", read);
     } else {
         free(read);
         return cp_error();
@@ -362,6 +387,7 @@ static cp_code build(const cpi_kernel_source *source, bool wide, library *l)
 {
     machine *m = cpi_malloc(sizeof *m);
     if (!m) return CP_ERROR_MEMORY;
+    m->classes = false;
     bool regions = false;
     cp_code code = cpi_compiler_check_options(source);
     if (!code) code = cpi_compiler_find(m->compiler, sizeof m->compiler, m->identity, sizeof m->identity);
@@ -373,6 +399,11 @@ static cp_code build(const cpi_kernel_source *source, bool wide, library *l)
         cp_error_clear();
         code = build_as(m, source, wide, error, &regions, l);
         free(error);
+    }
+    if (code == CP_ERROR_COMPILE && cpi_cu_has_groups(source->text)) {
+        cp_error_clear();
+        m->classes = true;
+        code = build_as(m, source, wide, NULL, &regions, l);
     }
     cpi_free_host(m);
     return code;
@@ -533,6 +564,7 @@ typedef struct job {
     const cpi_launch *asked;
     const library *library; /* in which the kernel is */
     bool together;
+    cpi_turns turns; /* blocks: 0 where none may wait for another */
     int failed; /* the first worker that fails sets it */
     cpi_fault fault;
 } job;
@@ -557,9 +589,9 @@ static void run_task(void *context, int64_t task, int worker)
     if (__atomic_load_n(&j->failed, __ATOMIC_RELAXED)) return;
     uint64_t first = (uint64_t)task * j->each, last = first + j->each < j->blocks ? first + j->each : j->blocks;
     cpi_crew *crew = cpi_crew_here();
-    uint32_t at_once = j->together ? (uint32_t)j->blocks : 1;
+    uint32_t at_once = j->turns.blocks ? j->turns.most : j->together ? (uint32_t)j->blocks : 1;
     bool done = crew && cpi_crew_shared(crew, at_once, j->dynamic);
-    fault.code = CP_OK;
+    fault.code = CP_OK, fault.address = NULL;
     cpi_watchdog_inside(j->number, j->library->image);
     if (!done) {
         snprintf(fault.text, sizeof fault.text, "out of host memory");
@@ -567,13 +599,16 @@ static void run_task(void *context, int64_t task, int worker)
         cpi_watch watch = {.spans = j->asked->spans, .nspans = j->asked->nspans, .dynamic = j->dynamic,
                            .kernel = j->kernel, .text = j->library->text, .launch = j->asked,
                            .image = j->library->image};
-        done = cpi_crew_run(crew, &j->launch, (__cu_run_thread)j->kernel->run, first, last, j->together, &watch,
-                            &fault);
+        __cu_run_thread run = (__cu_run_thread)j->kernel->run;
+        done = j->turns.blocks ? cpi_crew_take_turns(crew, &j->launch, run, &j->turns, &watch, &fault)
+                               : cpi_crew_run(crew, &j->launch, run, first, last, j->together, &watch, &fault);
     } else {
         part p = {j, cpi_crew_worker(crew, &j->launch), first, last};
         done = cpi_guarded(run_part, &p, &fault);
     }
     cpi_watchdog_inside(0, j->library->image);
+    if (!done && crew) cpi_crew_explain(crew, &fault);
+    if (crew) cpi_crew_rest(crew, j->kernel->tier == CPI_TIER_FIBERS);
     if (!done && !__atomic_exchange_n(&j->failed, 1, __ATOMIC_ACQ_REL)) j->fault = fault;
 }
 
@@ -612,7 +647,8 @@ static const __cu_kernel *wide_kernel(module *m, const char *name)
     return there ? find(&m->wide, name, true) : NULL;
 }
 
-enum { NARROW = INT32_MAX - 1024, NARROW_GRID = 1 << 20, ALONE = 2048, TASKS = 256, TOGETHER = 1 << 16, ROUND = 4096 };
+enum { NARROW = INT32_MAX - 1024, NARROW_GRID = 1 << 20, ALONE = 2048, TASKS = 256, TOGETHER = 1 << 16, WAITING = 8192,
+       ROUND = 4096 };
 
 /* Blocks whose loops are joined are neighbours in memory in every round: a task has as many as one thread may have.
  * Whichever thread runs them, each thread of a block does the same (they have no atomic operations), so results have
@@ -624,6 +660,17 @@ static uint64_t shares(uint64_t blocks, uint64_t threads)
     each = (blocks + tasks - 1) / tasks;
     if (each < least) each = least;
     return (blocks + TASKS - 1) / TASKS > each ? (blocks + TASKS - 1) / TASKS : each;
+}
+
+/* Blocks that may wait for each other are begun by whatever thread has time. Where their threads can all live at once
+ * they may; else they wait for those before them. Returns the number of tasks. */
+static uint64_t share_turns(job *j, uint64_t threads)
+{
+    bool all = j->blocks <= TOGETHER / threads;
+    uint64_t most = all ? j->blocks : WAITING / threads, workers = (uint64_t)cpi_workers();
+    j->turns = (cpi_turns){.blocks = j->blocks, .failed = &j->failed, .most = most ? (uint32_t)most : 1};
+    j->each = j->blocks;
+    return j->blocks < workers ? j->blocks : workers;
 }
 
 cp_code cpi_kernel_cpu_launch(cp_stream *stream, const cpi_function *f, const cpi_launch *l)
@@ -655,7 +702,9 @@ cp_code cpi_kernel_cpu_launch(cp_stream *stream, const cpi_function *f, const cp
     cpi_guard_install();
     cp_code watched = cpi_watchdog_begin(&j.number);
     if (watched) return watched;
-    cpi_parallel((int64_t)((j.blocks + j.each - 1) / j.each), run_task, &j);
+    uint64_t tasks = (j.blocks + j.each - 1) / j.each;
+    if (k->tier == CPI_TIER_FIBERS && k->turns && !j.together) tasks = share_turns(&j, threads);
+    cpi_parallel((int64_t)tasks, run_task, &j);
     cpi_watchdog_end();
     if (m->prints) fflush(stdout);
     return j.failed ? reported(&j) : CP_OK;

@@ -4,7 +4,11 @@
  * A GPU runs such lanes together. In fibers they are kept together. An assignment to an element of a volatile array
  * whose value is computed from elements of volatile arrays waits for the lanes of the warp, reads, waits, writes, and
  * waits again. So does an if whose condition reads such elements. Functions with such statements wait for other
- * threads. */
+ * threads.
+ *
+ * CUPRITE_KERNEL_LOCKSTEP=1 is for programs that rely on it without volatile: there all elements of arrays count, and
+ * all assignments to them. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernel/translate.h"
@@ -34,6 +38,12 @@ static bool declares(const cpi_tokens *t, int i, const cpi_token *name)
     return false;
 }
 
+static bool is_asked(void)
+{
+    const char *asked = getenv("CUPRITE_KERNEL_LOCKSTEP");
+    return asked && *asked && strcmp(asked, "0") != 0;
+}
+
 /* Whether the name at i, before [, is that of a volatile array: of the function's, a parameter, or dynamic shared
  * memory of the whole source. */
 static bool is_volatile(const cpi_cu_program *p, const cpi_cu_function *f, int i)
@@ -41,6 +51,7 @@ static bool is_volatile(const cpi_cu_program *p, const cpi_cu_function *f, int i
     const cpi_tokens *t = &p->tokens;
     if (t->at[i].kind != CPI_W_NAME || !cpi_token_is(&t->at[i + 1], "[")) return false;
     if (i && (cpi_token_is(&t->at[i - 1], ".") || cpi_token_is(&t->at[i - 1], "->"))) return false;
+    if (p->in_step) return true;
     for (int k = f->open; k < i; k++)
         if (cpi_token_is(&t->at[k], "volatile") && declares(t, k + 1, &t->at[i])) return true;
     for (int v = 0; v < p->nvariables; v++)
@@ -76,7 +87,7 @@ static int assignment(const cpi_cu_program *p, const cpi_cu_function *f, int i, 
         if (cpi_token_is(&t->at[*end], ",")) return -1;
         if (t->at[*end].match > *end) *end = t->at[*end].match;
     }
-    return reads(p, f, mark, *end) ? mark : -1;
+    return p->in_step || reads(p, f, mark, *end) ? mark : -1;
 }
 
 /* The ) of the condition of such an if at i, or -1. */
@@ -103,13 +114,14 @@ static int behind(const cpi_tokens *t, int i, int end)
     return i + 1;
 }
 
-bool cpi_cu_finds_lockstep(const cpi_cu_program *p, const cpi_cu_function *f)
+bool cpi_cu_finds_lockstep(cpi_cu_program *p, const cpi_cu_function *f)
 {
-    bool any = false, stores = false;
+    bool any = p->in_step = is_asked(), stores = false;
     int end;
     for (int i = f->open; f->body >= 0 && i < f->end && !any; i++) any = cpi_token_is(&p->tokens.at[i], "volatile");
     for (int v = 0; v < p->nvariables; v++) any = any || p->variable[v].shared;
-    for (int i = f->body + 1; any && f->body >= 0 && i < f->end; i++) stores = stores || assignment(p, f, i, &end) >= 0;
+    any = any && f->body >= 0 && (!p->in_step || f->device);
+    for (int i = f->body + 1; any && i < f->end; i++) stores = stores || assignment(p, f, i, &end) >= 0;
     return stores;
 }
 

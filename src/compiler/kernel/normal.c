@@ -238,7 +238,7 @@ static bool put_kernel(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *
     cpi_normal_find_names(&n, s);
     if (!n.failed) cpi_normal_put_list(&n, s, f->body + 1, f->end - 1, false);
     cpi_free_host(s);
-    bool done = !n.failed && !text.failed && !n.top.failed && n.count > 0;
+    bool done = !n.failed && !text.failed && !n.top.failed && (n.count > 0 || n.scopes > 0);
     if (done) {
         cpi_string_printf(out, "{ struct __cu_meeting __cu_x0, __cu_x1; struct __cu_masks __cu_q0, __cu_q1; %s\n",
                        string_of(&n.top));
@@ -256,7 +256,7 @@ bool cpi_cu_normal(cpi_cu_program *p, const char *text, cpi_string *out, cpi_cu_
     bool any = false, unbalanced;
     for (int k = 0; k < p->nfunctions; k++) {
         const cpi_cu_function *f = &p->function[k];
-        if (!f->global || !f->barriers || f->lockstep || f->apart || f->inner || f->body < 0) continue;
+        if (!f->global || !f->barriers || f->lockstep || f->turns || f->apart || f->inner || f->body < 0) continue;
         const char *open = p->tokens.at[f->body].text, *behind = p->tokens.at[f->end - 1].text + 1;
         size_t before = out->length;
         cpi_string_add(out, from, (size_t)(open - from));

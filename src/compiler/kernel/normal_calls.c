@@ -33,6 +33,9 @@ static const struct waiting {
     {"__reduce_and_sync", REDUCE, 2, 2, "and", ""},
     {"__reduce_or_sync", REDUCE, 2, 2, "or", ""},
     {"__reduce_xor_sync", REDUCE, 2, 2, "eor", ""},
+    {"__cu_group_fold", REDUCE, 3, 3, "fold", ""},
+    {"__cu_group_scan", REDUCE, 3, 3, "scan", ""},
+    {"__cu_group_scan_before", REDUCE, 3, 3, "scan_before", ""},
     {"__syncwarp", SYNCWARP, 0, 1, "", ""},
     {"__syncthreads_count", SYNCTHREADS, 1, 1, "count", "int"},
     {"__syncthreads_and", SYNCTHREADS, 1, 1, "every", "int"},
@@ -253,7 +256,7 @@ static void put_call(normal *n, scope *outer, const cpi_cu_function *f, int i, i
     scope *s = cpi_calloc(1, sizeof *s);
     cpi_string arg[ARGUMENTS] = {{0}}, type = {0};
     part args[ARGUMENTS], parameters[ARGUMENTS];
-    if (!s || outer->depth == DEPTH || f->lockstep) {
+    if (!s || outer->depth == DEPTH || f->lockstep || f->turns) {
         refuse(n);
         cpi_free_host(s);
         return;

@@ -73,12 +73,12 @@ static bool used_between(const writer *w, const cpi_local *v, int first, int las
 /* Begins the loop over the threads. */
 static void open_loop_of(writer *w, const char *span)
 {
-    if (span) cpi_string_printf(w->out, " __CU_THREADS_OF(%s) { __CU_THREAD ", span);
+    if (span) cpi_string_printf(w->out, " __CU_THREADS_%s { __CU_THREAD ", span);
     else if (w->nmasks)
         cpi_string_printf(w->out, " __CU_THREADS_OF(__cu_p%d) { __CU_THREAD ", w->mask[w->nmasks - 1].name);
     else cpi_string_printf(w->out, " __CU_THREADS { __CU_THREAD ");
     if (w->s->returns) cpi_string_printf(w->out, "if (__cu_alive[__cu_t]) ");
-    if (w->nmasks)
+    if (w->nmasks && !w->mask[w->nmasks - 1].sure)
         cpi_string_printf(w->out, "if (__cu_m%d[__cu_t] == %d) ", w->mask[w->nmasks - 1].name,
                        w->mask[w->nmasks - 1].value);
     cpi_string_printf(w->out, "{ ");
@@ -132,11 +132,34 @@ int cpi_region_locals_of(const writer *w, int statement, int *last)
     return first;
 }
 
+/* Whether the variable may be large: an array or a structure. */
+static bool may_be_large(const writer *w, const cpi_local *v)
+{
+    if (v->statement < 0) return false;
+    if (is_array(v)) return true;
+    if (v->prefix != v->name) return false;
+    for (int i = v->type; i < v->type_end; i++)
+        if (word(w, i)->kind == CPI_W_NAME && !cpi_structure_type_word(w->s, i)) return true;
+    return false;
+}
+
 void cpi_region_put_storage(writer *w, const cpi_local *v)
 {
     char tail[64];
-    snprintf(tail, sizeof tail, "__kept%d[%s]", v->name, w->joined ? "__CU_JOINED_KEPT" : "1024");
+    const char *number = w->joined ? "__CU_JOINED_KEPT" : "1024";
+    const int n = (int)word(w, v->name)->length;
+    const char *name = word(w, v->name)->text;
     w->keeps = true;
+    if (may_be_large(w, v)) {
+        snprintf(tail, sizeof tail, "__type%d", v->name);
+        cpi_string_printf(w->out, "typedef ");
+        put_declarator(w, v, tail);
+        cpi_string_printf(w->out, "; __cu_kept<%.*s%s, %s> %.*s__store%d(__cu_block); auto &%.*s__kept%d = "
+                          "%.*s__store%d.at; ", n, name, tail, number, n, name, v->name, n, name, v->name, n, name,
+                          v->name);
+        return;
+    }
+    snprintf(tail, sizeof tail, "__kept%d[%s]", v->name, number);
     put_declarator(w, v, tail);
     cpi_string_printf(w->out, "; ");
 }
@@ -200,55 +223,6 @@ static void put_slots(writer *w, int first, int last)
     }
 }
 
-/* The type and position of the token behind threadIdx.x, or behind a variable with just that value, at i; -1: none. */
-static int behind_x(const writer *w, int i, const cpi_local **variable)
-{
-    *variable = NULL;
-    if (token_is(w, i, "threadIdx") && token_is(w, i + 1, ".") && token_is(w, i + 2, "x")) return i + 3;
-    for (int k = 0; k < w->s->nlocals; k++) {
-        const cpi_local *v = &w->s->local[k];
-        if (v->class != CPI_V_PURE || v->value_end != v->value + 3 || v->prefix != v->name ||
-            !cpi_token_same(word(w, v->name), word(w, i)) || !cpi_region_visible(v, i) || cpi_region_hidden(w, v, i))
-            continue;
-        if (!token_is(w, v->value, "threadIdx") || !token_is(w, v->value + 2, "x")) continue;
-        *variable = v;
-        return i + 1;
-    }
-    return -1;
-}
-
-/* For `if (threadIdx.x < u) ...` or `== u` alone in a region: the loop runs over those threads only. Writes { and the
- * span __cu_some; returns where the branch begins, -1 (nothing written) where the statement is not of this form. */
-static int put_span(writer *w, int k)
-{
-    static const char *const others[] = {"&&", "||", "?", ",", "<", ">", "<=", ">=", "==", "!=", "&", "|", "^", "="};
-    const cpi_statement *st = &w->s->statement[k];
-    const cpi_local *v = NULL;
-    int first = st->first, test = first + 2, close = word(w, first + 1)->match, to;
-    if (w->nmasks || !token_is(w, first, "if") || !token_is(w, first + 1, "(")) return -1;
-    if (cpi_structure_behind(w->s, close + 1, st->last) != st->last) return -1; /* it has an else */
-    int behind = behind_x(w, token_is(w, test, "!") ? test + 1 : test, &v);
-    bool none = token_is(w, test, "!") && behind == close;
-    if (behind < 0 || !(none || (behind < close && (token_is(w, behind, "<") || token_is(w, behind, "=="))))) return -1;
-    if (token_is(w, test, "!") && !none) return -1;
-    for (to = behind + 1; to < close && !none; to++) {
-        if (word(w, to)->match > to) to = word(w, to)->match;
-        for (size_t q = 0; q < sizeof others / sizeof *others; q++)
-            if (token_is(w, to, others[q])) return -1;
-    }
-    if (!none && !cpi_structure_uniform(w->s, behind + 1, close)) return -1;
-    cpi_string_printf(w->out, "{ const __cu_span __cu_some = __cu_%s(__cu_block, ",
-                   !none && token_is(w, behind, "<") ? "below" : "one");
-    if (v)
-        cpi_string_printf(w->out, "("), cpi_region_put_tokens(w, v->type, v->type_end),
-            cpi_string_printf(w->out, ")0, ");
-    else cpi_string_printf(w->out, "0u, ");
-    if (none) cpi_string_printf(w->out, "0");
-    else cpi_region_put_tokens(w, behind + 1, close);
-    cpi_string_printf(w->out, "); ");
-    return close + 1;
-}
-
 /* Statements k, ... up to and without `end`, all of one region, as one loop. */
 void cpi_region_put_region(writer *w, int k, int end)
 {
@@ -264,12 +238,13 @@ void cpi_region_put_region(writer *w, int k, int end)
     }
     put_slots(w, first, last);
     cpi_region_put_line(w, first);
-    int then = w->s->statement[begin].next == end ? put_span(w, begin) : -1;
-    open_loop_of(w, then >= 0 ? "__cu_some" : NULL);
+    cpi_few span;
+    bool some = w->s->statement[begin].next == end && cpi_region_put_span(w, begin, &span);
+    open_loop_of(w, !some ? NULL : span.how == CPI_S_STEPS ? "BY(__cu_some, __cu_by)" : "OF(__cu_some)");
     cpi_region_take_out(w, first, last);
     cpi_string_printf(w->out, "{ ");
-    if (then >= 0) cpi_region_put_tokens(w, then, last);
-    for (int i = begin; i != end && then < 0; i = w->s->statement[i].next) {
+    if (some) cpi_region_put_tokens(w, cpi_region_put_rest(w, &span), last);
+    for (int i = begin; i != end && !some; i = w->s->statement[i].next) {
         cpi_region_put_line(w, w->s->statement[i].first);
         put_statement(w, i);
     }
@@ -281,7 +256,7 @@ void cpi_region_put_region(writer *w, int k, int end)
     cpi_string_printf(w->out, " } ");
     cpi_region_put_back(w, first, last);
     cpi_region_close_loop(w);
-    if (then >= 0) cpi_string_printf(w->out, "} ");
+    if (some) cpi_string_printf(w->out, "} ");
 }
 
 int cpi_region_behind_semicolon(const writer *w, int i, int end)

@@ -50,7 +50,7 @@ static void put_for(writer *w, int k)
     int last, first = cpi_region_locals_of(w, k, &last);
     bool uniform = first < last;
     for (int v = first; v < last; v++) uniform = uniform && w->s->local[v].class == CPI_V_UNIFORM;
-    if (uniform) {
+    if (uniform || (first == last && cpi_structure_header_is_uniform(w->s, k))) {
         cpi_string_printf(w->out, "for (");
         cpi_region_put_tokens(w, st->test, st->test_end);
         cpi_string_printf(w->out, ") { %s", w->s->returns ? "if (!__cu_left(__cu_alive, __cu_block)) break; " : "");
@@ -71,7 +71,7 @@ static void put_for(writer *w, int k)
     put_test(w, k, second, third - 1);
     cpi_string_printf(w->out, "if (!__cu_c%d) break; ", k);
     cpi_region_put_list(w, st->child, k);
-    cpi_string_printf(w->out, "__cu_step%d:; ", k);
+    cpi_string_printf(w->out, "__cu_step%d_%d:; ", k, w->copy);
     cpi_region_put_step(w, third, st->test_end);
     cpi_string_printf(w->out, "} } ");
 }
@@ -86,12 +86,30 @@ static void put_while(writer *w, int k, bool first_runs)
     }
     cpi_string_printf(w->out, "{ ");
     cpi_region_put_list(w, st->child, k);
-    cpi_string_printf(w->out, "} __cu_step%d:; ", k);
+    cpi_string_printf(w->out, "} __cu_step%d_%d:; ", k, w->copy);
     if (first_runs) {
         put_test(w, k, st->test, st->test_end);
         cpi_string_printf(w->out, "if (!__cu_c%d) break; ", k);
     }
     cpi_string_printf(w->out, "} ");
+}
+
+/* A branch or a loop that runs with marks, or a branch that may come to that; false: it is none, nothing is written. */
+static bool put_masked(writer *w, int k)
+{
+    const cpi_statement *st = &w->s->statement[k];
+    const bool masked = st->form >= CPI_F_IF && st->form <= CPI_F_DO && cpi_region_is_masked(w, k);
+    if (st->form == CPI_F_IF) {
+        if (masked) cpi_region_put_masked_if(w, k);
+        else if (cpi_region_leaves_living(w, k)) cpi_region_put_living_if(w, k);
+        else return false;
+        return true;
+    }
+    if (!masked) return false;
+    w->loops++;
+    cpi_region_put_masked_loop(w, k);
+    w->loops--;
+    return true;
 }
 
 /* A statement that is split. `loop`: the innermost one around it whose steps we write, -1: none. */
@@ -100,20 +118,12 @@ static void put_split(writer *w, int k, int loop)
     const cpi_statement *st = &w->s->statement[k];
     int part = st->child, other = part >= 0 ? w->s->statement[part].next : -1;
     cpi_region_put_line(w, st->first);
-    if (st->form >= CPI_F_IF && st->form <= CPI_F_DO && cpi_region_is_masked(w, k)) {
-        if (st->form == CPI_F_IF) {
-            cpi_region_put_masked_if(w, k);
-            return;
-        }
-        w->loops++;
-        cpi_region_put_masked_loop(w, k);
-        w->loops--;
-        return;
-    }
-    int around = w->masked_loop;
+    if (put_masked(w, k)) return;
+    int around = w->masked_loop, together = w->together;
+    const bool living = cpi_region_leaves_living(w, k);
     if (st->form != CPI_F_BLOCK && part >= 0) w->s->statement[part].next = -1;
-    if (st->form >= CPI_F_FOR && st->form <= CPI_F_DO) w->masked_loop = -1, w->loops++;
-    switch ((cpi_form)st->form) {
+    if (st->form >= CPI_F_FOR && st->form <= CPI_F_DO) w->masked_loop = -1, w->together = w->nmasks, w->loops++;
+    switch (living ? CPI_F_FIXED : (cpi_form)st->form) {
     case CPI_F_BLOCK:
         cpi_string_printf(w->out, "{ ");
         cpi_region_put_list(w, part, loop);
@@ -136,17 +146,19 @@ static void put_split(writer *w, int k, int loop)
     case CPI_F_DO: put_while(w, k, true); break;
     case CPI_F_JUMP:
         if (w->masked_loop >= 0) cpi_region_put_masked_jump(w, token_is(w, st->first, "break"));
-        else if (w->nmasks) w->s->failed = true; /* out of a loop that all run together */
+        else if (w->nmasks != w->together) w->s->failed = true; /* out of a loop that all run together */
         else if (token_is(w, st->first, "break") || loop < 0) cpi_region_put_tokens(w, st->first, st->last);
-        else cpi_string_printf(w->out, "goto __cu_step%d; ", loop);
+        else cpi_string_printf(w->out, "goto __cu_step%d_%d; ", loop, w->copy);
         break;
     case CPI_F_MEET: cpi_region_put_meeting(w, k); break;
     case CPI_F_BARRIER:
     case CPI_F_SOURCE:
     case CPI_F_STRIDE:
+    case CPI_F_TOGETHER:
     case CPI_F_FIXED: break;
     }
-    if (st->form >= CPI_F_FOR && st->form <= CPI_F_DO) w->masked_loop = around, w->loops--;
+    if (living) cpi_region_put_living_loop(w, k);
+    if (st->form >= CPI_F_FOR && st->form <= CPI_F_DO) w->masked_loop = around, w->together = together, w->loops--;
     if (st->form != CPI_F_BLOCK && part >= 0) w->s->statement[part].next = other;
 }
 
@@ -215,13 +227,14 @@ void cpi_region_put_list(writer *w, int k, int loop)
 {
     while (k >= 0) {
         const cpi_statement *st = &w->s->statement[k];
-        if (st->form == CPI_F_FIXED) {
+        if (st->form == CPI_F_FIXED || st->form == CPI_F_TOGETHER) {
             cpi_region_put_line(w, st->first);
             cpi_region_put_tokens(w, st->first, st->last);
             k = st->next;
         } else if (st->form == CPI_F_SOURCE) {
             int end = k;
-            while (end >= 0 && w->s->statement[end].form == CPI_F_SOURCE) end = w->s->statement[end].next;
+            while (end >= 0 && w->s->statement[end].form == CPI_F_SOURCE && w->s->statement[end].region == st->region)
+                end = w->s->statement[end].next;
             cpi_region_put_region(w, k, end);
             k = end;
         } else if (st->form == CPI_F_STRIDE) {

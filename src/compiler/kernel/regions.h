@@ -20,7 +20,8 @@ typedef enum cpi_form {
     CPI_F_DO,
     CPI_F_JUMP,
     CPI_F_MEET,
-    CPI_F_STRIDE
+    CPI_F_STRIDE,
+    CPI_F_TOGETHER /* changes a variable that is one for the block */
 } cpi_form;
 
 typedef struct cpi_statement {
@@ -46,6 +47,7 @@ typedef struct cpi_local {
     int statement, block_end; /* where its scope ends; statement -1: a parameter */
     uint8_t class;
     bool written, constant, refers;
+    bool together; /* is one for the block although it changes (region_uniform.c) */
 } cpi_local;
 
 typedef struct cpi_structure {
@@ -66,6 +68,9 @@ bool cpi_structure_read(cpi_cu_program *p, const cpi_cu_function *f, cpi_structu
 void cpi_structure_free(cpi_structure *s);
 /* Whether nothing in the tokens depends on the thread, or on the contents of memory. */
 bool cpi_structure_uniform(const cpi_structure *s, int first, int last);
+/* Whether all threads that are at the tokens together find the same there: they read memory at most where it does not
+ * depend on the thread. */
+bool cpi_structure_by_block(const cpi_structure *s, int first, int last);
 /* Whether something in them depends on the thread's index, and nothing on the contents of memory. */
 bool cpi_structure_by_thread(const cpi_structure *s, int first, int last);
 
@@ -78,6 +83,13 @@ bool cpi_structure_assigns(const cpi_structure *s, int i);
 bool cpi_structure_has_macro(const cpi_structure *s, int first, int last);
 bool cpi_structure_type_word(const cpi_structure *s, int i);
 
+/* The variable that token i uses, or NULL. */
+const cpi_local *cpi_structure_local_at(const cpi_structure *s, int i);
+/* region_uniform.c: finds variables that are one for the block although they change; whether the header of for k
+ * changes such variables and no others. */
+void cpi_structure_find_uniform(cpi_structure *s);
+bool cpi_structure_header_is_uniform(const cpi_structure *s, int k);
+
 /* strides.c: a grid-stride loop; token indices. */
 typedef struct cpi_stride {
     int name, type, type_end, value, value_end, limit, limit_end, step, step_end, body, body_end;
@@ -85,6 +97,18 @@ typedef struct cpi_stride {
 /* Whether the statement has the form of one; whether, when variables are known, it is one. */
 bool cpi_stride_read(cpi_structure *s, int first, int last, cpi_stride *r);
 bool cpi_stride_holds(const cpi_structure *s, cpi_stride *r);
+
+/* region_spans.c: an if whose condition begins with a test of the thread's index; token indices. */
+typedef struct cpi_few {
+    enum { CPI_S_BELOW, CPI_S_ONE, CPI_S_NONE, CPI_S_STEPS } how; /* t < E, t == E, !t, t % E == 0 */
+    int whole, test, test_end, rest, close; /* the first test; the others; the ) */
+    int name, behind;                /* the variable, or -1; behind the index */
+    int first, last;                 /* E */
+    int added, added_end;            /* t + this < E */
+    int value, value_end, factor;    /* of a variable that is a product: the index in it; -1: it is none */
+    bool rank, exact, plus;          /* a rank in the block; the loop needs no test; E + 1 instead */
+} cpi_few;
+bool cpi_few_read(cpi_structure *s, int first, int last, cpi_few *r);
 
 /* Behind the type of the declaration at i; -1 where none begins there. */
 int cpi_structure_type_end(const cpi_structure *s, int i, int last);

@@ -48,9 +48,9 @@ bool cpi_cu_waits(const cpi_token *w)
         "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync", "__all_sync", "__any_sync", "__ballot_sync",
         "__match_any_sync", "__match_all_sync", "__activemask", "__reduce_add_sync", "__reduce_min_sync",
         "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync", "__shfl", "__shfl_up",
-        "__shfl_down", "__shfl_xor", "__all", "__any", "__ballot", "cooperative_groups", "__nanosleep", "__cu_meet",
-        "load_matrix_sync", "store_matrix_sync", "mma_sync", "bmma_sync",
-        NULL};
+        "__shfl_down", "__shfl_xor", "__all", "__any", "__ballot", "__nanosleep", "__cu_meet", "__cu_groups",
+        "__cu_group_fold", "__cu_group_scan", "__cu_group_scan_before", "__cu_grid_sync", "load_matrix_sync",
+        "store_matrix_sync", "mma_sync", "bmma_sync", NULL};
     return one_of(w, words) || cpi_cu_reads_shown(w);
 }
 
@@ -428,6 +428,10 @@ bool cpi_cu_read(const char *text, cpi_cu_program *p, bool *unbalanced)
         cpi_cu_function *f = &p->function[k];
         if (cpi_cu_finds_lockstep(p, f)) f->lockstep = f->barriers = f->context = true;
     }
+    if (!cpi_cu_find_turns(p)) {
+        cpi_cu_free(p);
+        return false;
+    }
     while (spread(p)) {}
     for (int k = 0; k < p->nfunctions; k++)
         if (p->function[k].global) p->function[k].context = true;
@@ -441,6 +445,7 @@ void cpi_cu_free(cpi_cu_program *p)
     cpi_tokens_free(&p->tokens);
     cpi_free_host(p->function);
     cpi_free_host(p->variable);
+    cpi_free_host(p->turn);
     cpi_free_host(p->part);
     cpi_string_free(&p->scopes);
     memset(p, 0, sizeof *p);

@@ -357,7 +357,9 @@ static bool is_joined(const reader *r)
         bool asks = cpi_token_is(w, "threadIdx") || cpi_token_is(w, "blockIdx");
         if (asks && (!is(r, i + 1, ".") || is(r, i + 2, "x"))) return false;
         for (int k = 0; w->kind == CPI_W_NAME && k < r->p->nfunctions; k++)
-            if (r->p->function[k].context && cpi_token_same(w, word(r, r->p->function[k].name))) return false;
+            if (r->p->function[k].context && !r->p->function[k].global &&
+                cpi_token_same(w, word(r, r->p->function[k].name)))
+                return false;
         for (int k = 0; w->kind == CPI_W_NAME && k < r->p->nvariables; k++)
             if (r->p->variable[k].shared && cpi_token_same(w, word(r, r->p->variable[k].name))) return false;
     }

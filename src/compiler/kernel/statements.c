@@ -233,21 +233,47 @@ static void set_region(cpi_structure *s, int first, int last, int region)
     for (int i = first; i < last; i++) s->region_of[i - s->function->body] = region;
 }
 
+/* Whether what the statement declares, if anything, may be kept for each thread: numbers. */
+static bool is_plain(const cpi_structure *s, const cpi_statement *st)
+{
+    int end = cpi_structure_type_end(s, st->first, st->last);
+    for (int i = st->first; i < end; i++)
+        if (!cpi_structure_type_word(s, i) || is(s, i, "auto")) return false;
+    for (int i = end; end >= 0 && i < st->last; i++) {
+        if (is(s, i, "&") && named(s, i + 1) && (is(s, i + 2, "=") || i == end)) return false;
+        if (is(s, i, "[") && named(s, i - 1) && (i == end + 1 || is(s, i - 2, ","))) return false; /* arrays stay */
+    }
+    return true;
+}
+
 static void number_regions(cpi_structure *s, int k)
 {
     int now = s->regions++;
+    bool plain = true; /* what has been declared in this region */
     for (; k >= 0; k = s->statement[k].next) {
         cpi_statement *st = &s->statement[k];
+        cpi_few span;
+        plain = plain && (st->form != CPI_F_SOURCE || is_plain(s, st));
+        if (st->form == CPI_F_SOURCE && plain && cpi_few_read(s, st->first, st->last, &span)) {
+            st->region = s->regions++; /* few threads run it */
+            set_region(s, st->first, st->last, st->region);
+            now = s->regions++, plain = true;
+            continue;
+        }
         if (st->form == CPI_F_SOURCE) {
             st->region = now;
             set_region(s, st->first, st->last, now);
             continue;
         }
         if (st->form == CPI_F_FIXED) continue;
+        if (st->form == CPI_F_TOGETHER) {
+            now = s->regions++, plain = true;
+            continue;
+        }
         if (st->form == CPI_F_STRIDE) {
             st->region = s->regions++;
             set_region(s, st->first, st->last, st->region);
-            now = s->regions++;
+            now = s->regions++, plain = true;
             continue;
         }
         if (st->form >= CPI_F_IF && st->form <= CPI_F_DO) {
@@ -261,7 +287,7 @@ static void number_regions(cpi_structure *s, int k)
         } else if (st->form == CPI_F_BLOCK) {
             number_regions(s, st->child);
         }
-        now = s->regions++;
+        now = s->regions++, plain = true;
     }
 }
 
@@ -418,7 +444,7 @@ static bool uses(const cpi_structure *s, const cpi_local *v, int i)
            !is(s, i - 1, ".") && !is(s, i - 1, "->") && !is(s, i - 1, "::");
 }
 
-static const cpi_local *local_at(const cpi_structure *s, int i)
+const cpi_local *cpi_structure_local_at(const cpi_structure *s, int i)
 {
     const cpi_local *found = NULL;
     for (int k = 0; k < s->nlocals; k++) /* the innermost is the last declared */
@@ -440,14 +466,16 @@ static bool in_shared_memory(const cpi_structure *s, int i)
     return false;
 }
 
-/* 0: depends on memory, or on what is not known; 1: on the thread's index; 2: on neither. */
-static int purity(const cpi_structure *s, int first, int last)
+/* 0: depends on memory, or on what is not known; 1: on the thread's index; 2: on neither. `reads`: contents of memory
+ * count as known where the address is. */
+static int purity_of(const cpi_structure *s, int first, int last, bool reads)
 {
-    static const char *const functions[] = {"min", "max", "abs", "sizeof"};
+    static const char *const functions[] = {"min", "max", "abs", "sizeof", "__cu_rank_of"};
     int least = 2;
     for (int i = first; i < last; i++) {
-        if (is(s, i, "[") || is(s, i, "->") || is(s, i, "{") || cpi_structure_assigns(s, i)) return 0;
-        if (is(s, i, "*") && !(named(s, i - 1) || s->program->tokens.at[i - 1].kind == CPI_W_NUMBER ||
+        if (is(s, i, "{") || cpi_structure_assigns(s, i)) return 0;
+        if (!reads && (is(s, i, "[") || is(s, i, "->"))) return 0;
+        if (!reads && is(s, i, "*") && !(named(s, i - 1) || s->program->tokens.at[i - 1].kind == CPI_W_NUMBER ||
                                is(s, i - 1, ")") || is(s, i - 1, "]")))
             return 0; /* what a pointer points to */
         if (is(s, i, "&") &&
@@ -457,14 +485,15 @@ static int purity(const cpi_structure *s, int first, int last)
         if (!named(s, i) || is(s, i - 1, ".")) continue;
         if (is(s, i, "threadIdx")) least = 1;
         bool known = cpi_structure_type_word(s, i);
-        for (int k = 0; k < 4; k++) known = known || is(s, i, functions[k]);
+        for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) known = known || is(s, i, functions[k]);
         if (!known && cpi_cu_is_call(&s->program->tokens, i)) return 0; /* of an instance too: f<int>() */
-        const cpi_local *v = local_at(s, i);
+        const cpi_local *v = cpi_structure_local_at(s, i);
         if (!v) { /* a constant, a type; a variable of the device's is memory */
             for (int k = 0; k < s->program->nvariables; k++)
-                if (cpi_token_same(&s->program->tokens.at[i], &s->program->tokens.at[s->program->variable[k].name]))
+                if (cpi_token_same(&s->program->tokens.at[i], &s->program->tokens.at[s->program->variable[k].name]) &&
+                    !reads)
                     return 0;
-            if (in_shared_memory(s, i)) return 0;
+            if (!reads && in_shared_memory(s, i)) return 0;
             continue;
         }
         if (s->function->shown && v->prefix == v->name && !cpi_structure_type_word(s, v->type) && !is(s, i + 1, "."))
@@ -475,22 +504,53 @@ static int purity(const cpi_structure *s, int first, int last)
     return least;
 }
 
+static int purity(const cpi_structure *s, int first, int last) { return purity_of(s, first, last, false); }
+
+bool cpi_structure_by_block(const cpi_structure *s, int first, int last)
+{
+    return purity_of(s, first, last, true) == 2;
+}
 bool cpi_structure_by_thread(const cpi_structure *s, int first, int last) { return purity(s, first, last) == 1; }
 bool cpi_structure_uniform(const cpi_structure *s, int first, int last) { return purity(s, first, last) == 2; }
 
-/* For a loop whose header is uniform: its variables are changed by the header alone. */
-static bool uniform_loop(const cpi_structure *s, const cpi_local *v)
+static void set_header(cpi_structure *s, int statement, cpi_class class)
 {
-    const cpi_statement *st = &s->statement[v->statement];
-    if (v->value < 0 || !cpi_structure_uniform(s, v->value, v->value_end)) return false;
-    for (int i = st->test_end; i < st->last; i++)
-        if (uses(s, v, i) && cpi_structure_changes(s, v, i)) return false;
-    for (int i = v->value_end; i < st->test_end; i++) { /* condition and step, of which it is the only unknown */
-        if (is(s, i, "[") || is(s, i, "(") || is(s, i, "threadIdx") || is(s, i, "->") || is(s, i, ",")) return false;
-        if (!named(s, i) || is(s, i - 1, ".") || uses(s, v, i)) continue;
-        if (!cpi_structure_uniform(s, i, i + 1)) return false;
+    for (int k = 0; k < s->nlocals; k++)
+        if (s->local[k].statement == statement) s->local[k].class = (uint8_t)class;
+}
+
+/* For a loop whose header is uniform: its variables, of which there may be several (`int a = .., b = ..`), begin with
+ * values that are one for the block, and are changed by the header alone. */
+static bool uniform_loop(cpi_structure *s, int statement)
+{
+    const cpi_statement *st = &s->statement[statement];
+    int from = st->test;
+    set_header(s, statement, CPI_V_LOCAL); /* not known to each other's first values */
+    for (int k = 0; k < s->nlocals; k++) {
+        const cpi_local *v = &s->local[k];
+        if (v->statement != statement) continue;
+        bool pointer = v->prefix != v->name || v->suffix_end > v->suffix;
+        if (pointer || v->value < 0 || !cpi_structure_uniform(s, v->value, v->value_end)) return false;
+        for (int i = st->test_end; i < st->last; i++)
+            if (uses(s, v, i) && cpi_structure_changes(s, v, i)) return false;
+        from = v->value_end + 1;
+    }
+    set_header(s, statement, CPI_V_UNIFORM); /* the only unknowns of condition and steps */
+    for (int i = from; i <= st->test_end; i++) {
+        bool ends = i == st->test_end || is(s, i, ";") || is(s, i, ",") || cpi_structure_assigns(s, i);
+        if (!ends && match(s, i) > i) i = match(s, i);
+        if (!ends) continue;
+        if (i > from && !cpi_structure_uniform(s, from, i)) return false;
+        from = i + 1;
     }
     return true;
+}
+
+/* Variables of one header have one class: they are declared together. */
+static void classify_header(cpi_structure *s, int statement)
+{
+    const bool uniform = uniform_loop(s, statement);
+    set_header(s, statement, uniform ? CPI_V_UNIFORM : CPI_V_KEPT);
 }
 
 static void classify(cpi_structure *s)
@@ -500,21 +560,28 @@ static void classify(cpi_structure *s)
         int own = v->statement >= 0 ? s->statement[v->statement].region : -1;
         bool crosses = false, pointed = v->suffix_end > v->suffix;
         for (int i = s->function->body + 1; i < s->function->end; i++) {
-            if (i <= v->name || i >= v->block_end || !uses(s, v, i) || local_at(s, i) != v) continue;
+            if (i <= v->name || i >= v->block_end || !uses(s, v, i) || cpi_structure_local_at(s, i) != v) continue;
             crosses = crosses || s->region_of[i - s->function->body] != own;
             v->written = v->written || cpi_structure_changes(s, v, i);
+        }
+        if (v->together) {
+            v->class = CPI_V_UNIFORM;
+            continue;
         }
         if (v->statement < 0) {
             v->class = v->written ? CPI_V_KEPT : CPI_V_UNIFORM;
             continue;
         }
         if (s->statement[v->statement].form == CPI_F_FOR) {
-            v->class = CPI_V_LOCAL; /* so that uniform_loop does not take it for known */
-            v->class = uniform_loop(s, v) ? CPI_V_UNIFORM : CPI_V_KEPT;
+            if (k == 0 || s->local[k - 1].statement != v->statement) classify_header(s, v->statement);
         } else if (!crosses) {
             v->class = CPI_V_LOCAL;
         } else {
             int pure = v->value >= 0 && !v->written && !pointed ? purity(s, v->value, v->value_end) : 0;
+            for (int i = v->value; pure == 1 && i < v->value_end; i++) { /* computed again it would be another value */
+                const cpi_local *u = cpi_structure_local_at(s, i);
+                if (u && u->together) pure = 0;
+            }
             v->class = pure == 2 ? CPI_V_UNIFORM : pure == 1 ? CPI_V_PURE : CPI_V_KEPT;
         }
         bool deduced = is(s, v->type, "auto") || is(s, v->type + 1, "auto");
@@ -546,10 +613,11 @@ bool cpi_structure_read(cpi_cu_program *p, const cpi_cu_function *f, cpi_structu
     s->statement[whole].split = true;
     read_block(s, whole, f->body + 1, f->end - 1, OUTSIDE);
     if (s->failed) return false;
-    number_regions(s, s->statement[whole].child);
     find_parameters(s);
     find_locals(s, s->statement[whole].child, f->end);
     if (s->failed) return false;
+    cpi_structure_find_uniform(s);
+    number_regions(s, s->statement[whole].child);
     classify(s);
     for (int i = f->body; i < f->end; i++) s->returns = s->returns || is(s, i, "return");
     return !s->failed;

@@ -113,7 +113,7 @@ static void put_kernel(const cpi_cu_program *p, const cpi_cu_function *f, const 
     put_parameters(&p->tokens, f, out);
     int k = (int)(f - p->function);
     cpi_string_printf(out, "\", __cu_entry<%s>::elements, &__cu_shared_sizes[%d], &__cu_shared_apart[%d], %s, %d, "
-                      "%d},\n", expression, k, k, calls, f->strides && f->spans & 2, mangled);
+                      "%d, %d},\n", expression, k, k, calls, f->strides && f->spans & 2, p->nturns > 0, mangled);
 }
 
 /* The record around token i of a method, or -1. */

@@ -35,6 +35,7 @@ typedef struct cpi_cu_function {
     bool apart;     /* of kernels: such code waits for other threads: fibers */
     bool barriers;  /* it, or what it calls, waits for other threads in any way */
     bool lockstep;  /* its lanes rely on implicit lockstep: lockstep.c */
+    bool turns;     /* it waits in memory for what other threads write: turns.c */
     bool overloaded; /* others have its name: kernels are distinguished by the types of their arguments */
     bool calls;     /* the table has a list of what it calls */
     bool indirect;  /* its name is used without a call: no hidden parameter */
@@ -68,7 +69,9 @@ typedef struct cpi_cu_program {
     bool all_fibers;     /* every kernel */
     bool groups;         /* headers of ours read the thread's context in any kernel */
     bool reads_shown;    /* while code without the parameter is written */
+    int *turn, nturns;   /* conditions of loops in which threads take turns: their first tokens (turns.c) */
     int plain;           /* while a statement of lockstep.c is written: its first token, else -1 */
+    bool in_step;        /* CUPRITE_KERNEL_LOCKSTEP: lanes are in lockstep without volatile too */
     bool checked;        /* CUPRITE_CHECK: every kernel in fibers, accesses reported */
     const int *leaves;   /* while regions are written: `return` goes to the end of the loop with that number */
 } cpi_cu_program;
@@ -144,9 +147,19 @@ void cpi_cu_find_spans(const cpi_cu_program *p, const cpi_cu_function *f, cpi_cu
 bool cpi_cu_joins_rounds(const cpi_cu_program *p, const cpi_cu_function *f);
 void cpi_cu_put_edit(const cpi_cu_edit *e, cpi_string *out);
 
+/* region_groups.c: whether the source has cooperative groups; the source without them, wherever their kind is evident.
+ * `some`: there are functions in which it is not; `all`: methods or macros use groups. */
+bool cpi_cu_has_groups(const char *text);
+void cpi_cu_put_groups(const cpi_cu_program *p, const char *text, cpi_string *out, bool *some, bool *all);
+
+/* turns.c: loops that wait in memory for other threads; false: no memory. Writes the turn that is taken before token
+ * i, if any. */
+bool cpi_cu_find_turns(cpi_cu_program *p);
+void cpi_cu_put_turn(const cpi_cu_program *p, int i, cpi_string *out);
+
 /* lockstep.c: whether the function has statements in which the lanes of a warp must run in lockstep. Writes the one at
  * token i so that fibers do; returns what is behind it, or -1 (nothing written) where there is none. */
-bool cpi_cu_finds_lockstep(const cpi_cu_program *p, const cpi_cu_function *f);
+bool cpi_cu_finds_lockstep(cpi_cu_program *p, const cpi_cu_function *f);
 int cpi_cu_put_lockstep(cpi_cu_program *p, const cpi_cu_function *f, int i, cpi_string *out);
 
 #endif

@@ -286,6 +286,7 @@ void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int las
     for (int i = first; i < last; i++) {
         const cpi_token *w = &t->at[i];
         if (i > first) put_gap(p, i, out);
+        if (p->nturns) cpi_cu_put_turn(p, i, out);
         int shared = is_specifier(w) ? shared_at(t, i, last) : -1;
         if (shared >= 0) {
             int end = statement_end(t, i);
@@ -413,7 +414,7 @@ static void put_kernel_body(cpi_cu_program *p, cpi_cu_program *q, cpi_cu_functio
     bool fibers = p->all_fibers || p->checked || f->apart;
     f->tier = fibers || f->barriers ? CPI_TIER_FIBERS : CPI_TIER_LOOP;
     if (f->overloaded || f->inner) forced = true; /* a table entry holds for all; no parameter is seen */
-    if (f->barriers && !fibers && !f->lockstep && !forced &&
+    if (f->barriers && !fibers && !f->lockstep && !f->turns && !forced &&
         cpi_cu_regions(q ? q : p, q ? &q->function[f - p->function] : f, NULL, out)) {
         f->tier = CPI_TIER_REGIONS;
         return;

@@ -9,9 +9,13 @@ typedef struct writer {
     cpi_structure *s;
     cpi_string *out;
     int label; /* of the region that is being written */
-    struct { int name, value; } mask[MASKS]; /* who runs: lanes for which __cu_mNAME is `value`; the last one counts */
+    /* Who runs: lanes for which __cu_mNAME is `value` or, `sure`, the span __cu_pNAME; the last one counts. `loops`:
+     * how many are around the statement of that name. */
+    struct { int name, value, loops; bool sure; } mask[MASKS];
     int nmasks;
     int loops;       /* around */
+    int together;    /* the number of masks where the innermost loop begins that has none of its own */
+    int copy, copies; /* which of the copies of a statement is written: labels have its number */
     int strides;     /* grid-stride loops so far */
     bool joined;     /* the threads of several blocks are in the loops */
     bool keeps;      /* something for each thread, between the loops */
@@ -38,6 +42,11 @@ void cpi_region_put_region(writer *w, int k, int end);
 int cpi_region_behind_semicolon(const writer *w, int i, int end);
 bool cpi_region_used_word(const writer *w, const char *text, int first, int last);
 
+/* region_spans.c */
+bool cpi_region_put_span(writer *w, int k, cpi_few *r);
+bool cpi_region_put_sure_span(writer *w, int k);
+int cpi_region_put_rest(writer *w, const cpi_few *r);
+
 /* region_masks.c */
 void cpi_region_put_masked_if(writer *w, int k);
 void cpi_region_put_beginning(writer *w, const cpi_statement *st, int second, int first, int last);
@@ -45,6 +54,9 @@ void cpi_region_put_masked_loop(writer *w, int k);
 void cpi_region_put_masked_jump(writer *w, bool leaves);
 void cpi_region_put_meeting(writer *w, int k);
 bool cpi_region_is_masked(const writer *w, int k);
+bool cpi_region_leaves_living(const writer *w, int k);
+void cpi_region_put_living_if(writer *w, int k);
+void cpi_region_put_living_loop(writer *w, int k);
 
 /* regions.c */
 void cpi_region_put_step(writer *w, int first, int last);

@@ -12,6 +12,8 @@ typedef struct __cu_worker {
     const struct __cu_host *host;
     char *arena;   /* static shared memory of the block that the worker runs */
     char *dynamic; /* dynamic shared memory */
+    /* For the large local arrays of threads that are loops: what is free of it; how far it was used. */
+    char *space, *space_end, *space_most;
 } __cu_worker;
 
 /* What a kernel asks of the library. `line` is the user's. */
@@ -38,6 +40,7 @@ typedef struct __cu_host {
     void (*heap)(__cu_worker *worker, void *memory, unsigned long bytes);
     void (*fail)(__cu_worker *worker, int line, const char *what); /* does not return */
     void (*turn)(__cu_worker *worker); /* in a loop that waits for others: they run before it returns */
+    char *(*space)(__cu_worker *worker, unsigned long bytes); /* sets the worker's space, which lacks that many bytes */
 } __cu_host;
 
 typedef struct __cu_launch {
@@ -60,6 +63,7 @@ typedef struct __cu_kernel {
     const unsigned *shared, *apart; /* bytes of static shared memory: in the arena, and elsewhere */
     const int *calls; /* NULL, or which of `apart` are counted too: how far behind it, 0 ends them */
     int joined; /* the more blocks it is given at once, the longer its loops are */
+    int turns;  /* fibers that wait in memory for each other, and for other blocks */
     int mangled; /* programs find it by its mangled name alone */
 } __cu_kernel;
 

@@ -1,4 +1,4 @@
-/* Atomic operations. Static shared memory belongs to the one thread that runs the block, so an operation there is an
+/* Atomic operations. Shared memory belongs to the one thread that runs the block, so an operation there is an
  * ordinary one; elsewhere blocks run at the same time. */
 #pragma once
 
@@ -8,7 +8,7 @@ template <> struct __cu_word<2> { typedef unsigned short type; };
 template <> struct __cu_word<4> { typedef unsigned type; };
 template <> struct __cu_word<8> { typedef unsigned long long type; };
 
-enum { __CU_ARENA = 49152 };
+enum { __CU_ARENA = 286720 }; /* static and, behind it, dynamic shared memory of a block (fibers.c) */
 static inline bool __cu_mine(const char *arena, const void *p)
 {
     return arena && (unsigned long)((const char *)p - arena) < __CU_ARENA;

@@ -64,6 +64,42 @@ constexpr unsigned __cu_up(unsigned n, unsigned to) { return (n + to - 1) / to *
 #define __syncthreads_and(p) __cu_barrier(2, (p) != 0)
 #define __syncthreads_or(p) __cu_barrier(3, (p) != 0)
 
+/* In a loop that waits in memory for other threads (turns.c). */
+#ifdef __CU_HIDDEN
+#define __cu_turn(c) __cu_wait(((c).worker->host->turn((c).worker), 0))
+#else
+#define __cu_turn(c) ((c).worker->host->turn((c).worker))
+#endif
+/* Cooperative groups (region_groups.c): the mark of functions that use their classes; a thread's rank in the block and
+ * in the grid, for which loops between barriers have __cu_t already. */
+#define __cu_groups() ((void)0)
+#define __cu_grid_sync() ((void)__cu_wait((__ctx.worker->host->grid_barrier(__ctx.worker, __LINE__), 0)))
+struct __cu_unknown {};
+static constexpr __cu_unknown __cu_t = {};
+static inline unsigned __cu_rank_of(__cu_unknown, const uint3 &t, const dim3 &d)
+{
+    return (t.z * d.y + t.y) * d.x + t.x;
+}
+static inline __attribute__((always_inline)) unsigned __cu_rank_of(unsigned long t, const uint3 &, const dim3 &)
+{
+    if (t > 1023) __builtin_unreachable();
+    return (unsigned)t;
+}
+static inline unsigned long long __cu_rank_in_grid(unsigned rank, const uint3 &b, const dim3 &d, const dim3 &g)
+{
+    return (b.x + (unsigned long long)g.x * (b.y + (unsigned long long)g.y * b.z)) * (d.x * d.y * d.z) + rank;
+}
+static inline unsigned __cu_tile_mask_at(unsigned rank, unsigned n)
+{
+    return (n >= 32 ? ~0u : (1u << (n & 31)) - 1) << (rank & 31 & ~(n - 1));
+}
+static inline unsigned __cu_tile_threads(unsigned rank, unsigned threads, unsigned n)
+{
+    const unsigned left = threads - (rank & ~(n - 1));
+    return left < n ? left : n;
+}
+struct __cu_group_plus { template <class T> T operator()(T a, T b) const { return a + b; } };
+
 #define __cu_fail(what) (__ctx.worker->host->fail(__ctx.worker, __LINE__, what))
 static inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static inline void __threadfence_block() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }

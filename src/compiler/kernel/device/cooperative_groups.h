@@ -1,6 +1,7 @@
 /* Cooperative groups on the CPU: the block, tiles of a warp, the coalesced lanes, the grid, and a cluster of one block.
  *
- * Groups are made inside functions that have no context of their own, so they read the thread's (__CU_HIDDEN). */
+ * Most programs are rewritten without these classes (region_groups.c). What is left of them is made inside functions
+ * that have no context of their own, so they read the thread's (__CU_HIDDEN). */
 #pragma once
 #include "cuprite_device.h"
 
@@ -25,7 +26,7 @@ struct grid_group {
     typedef unsigned arrival_token;
     static void sync()
     {
-        (void)__cu_wait((__ctx.worker->host->grid_barrier(__ctx.worker, __LINE__), 0));
+        __cu_grid_sync();
     }
     static arrival_token barrier_arrive() { return 0; }
     static void barrier_wait(arrival_token &&) { sync(); }

@@ -81,9 +81,10 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
         return {{0, 0, 0}, {x, y, z}, dim3(bx, by, bz), dim3(gx, gy, l->grid.z), w->arena, w->dynamic, w};
     }
     /* The test that thread x of a row fails, 0: it takes part. */
-    static __attribute__((noinline)) int asked(__cu_ctx c, unsigned x, A... a)
+    static __attribute__((noinline)) int asked(const __cu_ctx &row, unsigned x, A... a)
     {
         int reported = 0;
+        __cu_ctx c = row;
         c.t.x = x;
         c.how = __CU_ASKED;
         c.reported = &reported;
@@ -91,22 +92,24 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
         return reported;
     }
     struct span { unsigned end; bool comes; };
+    struct answers { int first, last; }; /* of the first and the last thread that are left of a row; -1: not asked */
     /* From x on, the threads of a row that do as x does. Each test changes once at most along the row, so that threads
-     * with one answer stand side by side. */
-    static __attribute__((noinline)) span alike(const __cu_launch *l, __cu_worker *w, const place p, unsigned y,
-                                                unsigned z, unsigned x, unsigned end, A... a)
+     * with one answer stand side by side. Mostly only the first and the last thread of a row are different. */
+    static __attribute__((noinline)) span alike(const __cu_ctx &row, unsigned x, unsigned end, answers &known, A... a)
     {
-        __cu_ctx row = block_context(l, w, p);
-        if (joined) row.b.x = 0;
-        row.t = {x, y, z};
-        const int reported = asked(row, x, a...);
-        unsigned at = end - 1; /* who is asked; where one differs, ever closer to where the answer changes */
-        for (unsigned last = end; at > x;) {
-            if (asked(row, at, a...) == reported) x = at;
-            else end = last = at;
-            at = x + (last - x) / 2;
+        const int reported = known.first >= 0 ? known.first : asked(row, x, a...);
+        if (known.last < 0) known.last = end - x == 1 ? reported : asked(row, end - 1, a...);
+        if (known.last == reported) return {end, !reported};
+        unsigned other = end - 1; /* x answers as the first one did, this one does not */
+        int answer = known.last;
+        for (int tries = 0; other - x > 1; tries++) {
+            const unsigned at = tries == 0 ? x + 1 : tries == 1 ? other - 1 : x + (other - x) / 2;
+            const int now = asked(row, at, a...);
+            if (now == reported) x = at;
+            else other = at, answer = now;
         }
-        return {end, !reported};
+        known.first = answer;
+        return {other, !reported};
     }
     static __attribute__((noinline)) void run_loop(const __cu_launch *l, __cu_worker *w, unsigned long long first,
                                                    unsigned long long last, A... a)
@@ -127,20 +130,25 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
                 block.b.x = 0;
             }
             for (unsigned z = 0; z < nz; z++)
-                for (unsigned y = 0; y < ny; y++)
+                for (unsigned y = 0; y < ny; y++) {
+                    __cu_ctx row = block;
+                    row.t = {0, y, z};
+                    answers known = {-1, -1};
                     for (unsigned begin = from, end; begin < to; begin = end) {
-                        const span s = guarded ? alike(l, w, p, y, z, begin, to, a...) : span{to, true};
+                        const span s = guarded ? alike(row, begin, to, known, a...) : span{to, true};
                         end = s.end;
                         if (end > (joined ? 0x7fffffffu - 1024 : 1024)) __builtin_unreachable(); /* makes vectors */
                         if (!s.comes) continue;
-                        for (unsigned x = begin; x < end; x++) {
+                        for (int x = (int)begin; x < (int)end; x++) { /* signed: sums with it do not wrap */
+                            if (x < 0) __builtin_unreachable();
                             __cu_ctx c = block;
-                            c.t = {x, y, z};
+                            c.t = {(unsigned)x, y, z};
                             c.how = guarded ? __CU_SURE : __CU_TESTED;
                             if constexpr (shows) __CU_SHOW_THREAD(c.t);
                             F(c, a...);
                         }
                     }
+                }
         }
     }
     static __attribute__((noinline)) void run_regions(const __cu_launch *l, __cu_worker *w, unsigned long long first,

@@ -21,6 +21,13 @@ enum { __CU_JOINED = 1 << 20, __CU_JOINED_KEPT = 4096 };
             for (unsigned long __cu_x = (s).from,                                                          \
                                __cu_t = (__cu_z * __cu_block.bd.y + __cu_y) * (unsigned long)__cu_block.row + __cu_x; \
                  __cu_x < (s).to; __cu_x++, __cu_t++)
+/* Every by-th of them. */
+#define __CU_THREADS_BY(s, by)                                                                             \
+    for (unsigned __cu_z = 0; __cu_z < __cu_block.bd.z; __cu_z++)                                          \
+        for (unsigned __cu_y = 0; __cu_y < __cu_block.bd.y; __cu_y++)                                      \
+            for (unsigned long __cu_x = (s).from,                                                          \
+                               __cu_t = (__cu_z * __cu_block.bd.y + __cu_y) * (unsigned long)__cu_block.row + __cu_x; \
+                 __cu_x < (s).to; __cu_x += (by), __cu_t += (by))
 #define __CU_THREAD                                                                                        \
     if (__cu_x >= __CU_JOINED) __builtin_unreachable(); /* that no int wraps: loops become vectors */       \
     __cu_ctx __ctx = __cu_block;                                                                           \
@@ -32,6 +39,26 @@ static inline void __cu_fill(unsigned char *alive, const __cu_ctx &block)
 {
     for (unsigned i = 0; i < __cu_threads(block); i++) alive[i] = 1;
 }
+
+/* What each of n threads keeps between loops: a T, in memory of the worker's where it is large. */
+template <class T, unsigned n, bool large = (sizeof(T) > 512)> struct __cu_kept {
+    T at[n];
+    inline __attribute__((always_inline)) __cu_kept(const __cu_ctx &) {}
+};
+template <class T, unsigned n> struct __cu_kept<T, n, true> {
+    __cu_worker *worker;
+    char *before;
+    T *at;
+    __cu_kept(const __cu_ctx &block) : worker(block.worker), before(worker->space)
+    {
+        const unsigned long bytes = (sizeof(T) * (unsigned long)__cu_threads(block) + 255) / 256 * 256;
+        if ((unsigned long)(worker->space_end - worker->space) < bytes) before = worker->host->space(worker, bytes);
+        at = (T *)before;
+        worker->space = before + bytes;
+        if (worker->space > worker->space_most) worker->space_most = worker->space;
+    }
+    ~__cu_kept() { worker->space = before; }
+};
 
 /* Threads x with from <= x < to of the rows of a block. */
 struct __cu_span { unsigned from, to; };
@@ -50,6 +77,22 @@ template <class X, class U> static inline __cu_span __cu_one(const __cu_ctx &blo
     const common c = (common)u;
     if (!(c >= (common)0 && c < (common)block.bd.x) || (common)(unsigned)c != c) return {0, 0};
     return {(unsigned)c, (unsigned)c + 1};
+}
+
+/* Threads x with x * scale + added < u are among them. */
+template <class A, class B, class U> static inline __cu_span __cu_at_most(const __cu_ctx &block, A scale, B added, U u)
+{
+    const long long s = (long long)scale, a = (long long)added, to = (long long)u;
+    if (s <= 0 || s > 1 << 20 || a < 0 || to < 0) return {0, block.bd.x};
+    const long long n = to / s + 1;
+    return {0, n < (long long)block.bd.x ? (unsigned)n : block.bd.x};
+}
+/* Those with (X)x % u == 0 are so far apart. */
+template <class X, class U> static inline unsigned __cu_steps(X, U u)
+{
+    typedef decltype(X() + U()) common;
+    const common c = (common)u, most = (common)(1 << 20), size = c < (common)0 ? (common)0 - c : c;
+    return size == (common)0 || size > most || size < (common)0 ? 1u << 20 : (unsigned)size;
 }
 
 /* Whether a thread is left. */
@@ -83,6 +126,9 @@ struct __cu_meeting {
     alignas(64) char before[256], bytes[8192], behind[256]; /* lanes may look beyond their warp, and not use it */
     unsigned yes[32], here[32]; /* by warps */
     unsigned votes;
+    unsigned long fold_of; /* the warp whose fold is kept, by its first thread */
+    unsigned fold_mask;
+    char fold[8];
     /* Lanes that are not there bring 0. */
     inline __attribute__((always_inline)) void begin(const __cu_ctx &block, __cu_span s, bool some, bool counts)
     {
@@ -95,6 +141,7 @@ struct __cu_meeting {
             __builtin_memset(bytes, 0, 256ul * warps);
         }
         if (counts) __builtin_memset(yes, 0, sizeof yes), __builtin_memset(here, 0, sizeof here);
+        fold_of = ~0ul;
     }
     template <class T> inline __attribute__((always_inline)) T *of()
     {
@@ -173,13 +220,32 @@ template <class T, class F> static inline T __cu_reduce_lanes(const T *all, unsi
     return r;
 }
 #define __CU_TAKE(slot, m, v, e) \
-    __cu_reduce_lanes(__cu_warp_of(slot, v), __cu_there(slot, m), [](auto a, decltype(a) b) { return e; })
+    __cu_folded(__cu_x##slot, __cu_t, m, __cu_warp_of(slot, v), [](auto a, decltype(a) b) { return e; })
 #define __cu_take_add(slot, m, v) __CU_TAKE(slot, m, v, a + b)
 #define __cu_take_min(slot, m, v) __CU_TAKE(slot, m, v, b < a ? b : a)
 #define __cu_take_max(slot, m, v) __CU_TAKE(slot, m, v, a < b ? b : a)
 #define __cu_take_and(slot, m, v) __CU_TAKE(slot, m, v, a & b)
 #define __cu_take_or(slot, m, v) __CU_TAKE(slot, m, v, a | b)
 #define __cu_take_eor(slot, m, v) __CU_TAKE(slot, m, v, a ^ b)
+
+/* The fold of all is made once for the lanes that have the same mask. */
+template <class T, class F> static inline T __cu_folded(__cu_meeting &x, unsigned long t, unsigned m, const T *all, F f)
+{
+    T r;
+    if (x.fold_of == (t & ~31ul) && x.fold_mask == m) {
+        __builtin_memcpy((void *)&r, x.fold, sizeof r);
+        return r;
+    }
+    r = __cu_reduce_lanes(all, x.here[t >> 5] & m, f);
+    x.fold_of = t & ~31ul, x.fold_mask = m;
+    __builtin_memcpy(x.fold, &r, sizeof r);
+    return r;
+}
+#define __cu_take_fold(slot, m, v, ...) __cu_folded(__cu_x##slot, __cu_t, m, __cu_warp_of(slot, v), __VA_ARGS__)
+#define __cu_take_scan(slot, m, v, ...) \
+    __cu_reduce_lanes(__cu_warp_of(slot, v), __cu_there(slot, m) & ((2u << (__cu_t & 31)) - 1u), __VA_ARGS__)
+#define __cu_take_scan_before(slot, m, v, ...) \
+    __cu_reduce_lanes(__cu_warp_of(slot, v), __cu_there(slot, m) & ((1u << (__cu_t & 31)) - 1u), __VA_ARGS__)
 
 /* --- marks: who is in a branch or a loop --- */
 

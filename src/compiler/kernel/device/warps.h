@@ -109,3 +109,13 @@ template <class T, class F> static inline T __cu_reduce(const unsigned long long
 #define __reduce_and_sync(mask, v) __CU_REDUCE(mask, v, a & b)
 #define __reduce_or_sync(mask, v) __CU_REDUCE(mask, v, a | b)
 #define __reduce_xor_sync(mask, v) __CU_REDUCE(mask, v, a ^ b)
+
+/* The fold of the lanes in the mask, of those up to the own, and of those before it, in their order. */
+#define __cu_group_fold(mask, v, ...) \
+    __cu_reduce(__cu_exchange(mask, v), mask, __cu_unpack<__cu_typeof(v)>(0), __VA_ARGS__)
+#define __cu_group_scan(mask, v, ...)                                                                                  \
+    __cu_reduce(__cu_exchange(mask, v), (mask) & ((2u << __cu_lane(__ctx)) - 1u), __cu_unpack<__cu_typeof(v)>(0), \
+                __VA_ARGS__)
+#define __cu_group_scan_before(mask, v, ...)                                                                           \
+    __cu_reduce(__cu_exchange(mask, v), (mask) & ((1u << __cu_lane(__ctx)) - 1u), __cu_unpack<__cu_typeof(v)>(0), \
+                __VA_ARGS__)

@@ -4,6 +4,13 @@
 
 namespace cooperative_groups {
 
+/* The part of one of `threads` threads. */
+static inline void __cu_copy_part(unsigned rank, unsigned threads, void *to, const void *from, size_t bytes)
+{
+    const size_t step = 16;
+    for (size_t at = rank * step; at < bytes; at += threads * step)
+        for (size_t i = at; i < at + step && i < bytes; i++) ((char *)to)[i] = ((const char *)from)[i];
+}
 template <class G> static inline void __cu_copy(const G &g, char *to, const char *from, size_t bytes)
 {
     const size_t step = 16;

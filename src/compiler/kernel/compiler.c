@@ -105,6 +105,12 @@ static const char *const usual_flags[] = {"-std=c++20",
                                           "-fno-asynchronous-unwind-tables",
                                           "-fno-threadsafe-statics",
                                           "-fno-plt",
+                                          "-Wl,-z,relro,-z,now", /* what kernels write beside variables is no pointer */
+                                          "-Wl,--wrap=malloc,--wrap=free,--wrap=realloc,--wrap=calloc",
+                                          "-Wl,--wrap=printf,--wrap=vprintf,--wrap=puts,--wrap=putchar",
+                                          "-Wl,--wrap=exit,--wrap=_exit,--wrap=_Exit,--wrap=quick_exit,--wrap=abort",
+                                          "-Wl,--wrap=raise,--wrap=pthread_exit,--wrap=__assert_fail",
+                                          "-Wl,--wrap=_ZSt9terminatev,--wrap=__cxa_pure_virtual",
                                           NULL};
 
 static pthread_once_t headers_once = PTHREAD_ONCE_INIT;

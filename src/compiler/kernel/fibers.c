@@ -1,6 +1,6 @@
 /* The threads of a block as fibers: see fibers.h. */
 #include "kernel/fibers.h"
-#include "backend/live.h"
+#include "kernel/heap.h"
 #include "kernel/kernel.h"
 
 #include <pthread.h>
@@ -60,6 +60,8 @@ struct cpi_crew {
     warp *warps;
     char *shared;       /* of each block: arena, dynamic */
     size_t shared_bytes, shared_each;
+    char *pages;        /* in which it lies: shared_bytes, with a page without access before and behind */
+    uint32_t dynamic;   /* bytes */
     fiber *running;
     void *home;         /* the context that started the block */
     uint64_t progress;
@@ -80,9 +82,18 @@ static pthread_key_t key;
 
 static void drop_stacks(cpi_crew *c)
 {
-    if (c->stacks) munmap(c->stacks, (size_t)c->nfibers * (STACK + GUARD));
+    if (c->stacks) munmap(c->stacks, (size_t)c->nfibers * (STACK + GUARD) + GUARD);
     c->stacks = NULL;
     c->nfibers = 0;
+}
+
+static void drop_shared(cpi_crew *c)
+{
+    if (c->pages) munmap(c->pages, c->shared_bytes + 2 * GUARD);
+    free(c->marks);
+    c->pages = c->shared = NULL;
+    c->marks = NULL;
+    c->shared_bytes = 0;
 }
 
 static void crew_free(void *memory)
@@ -93,8 +104,7 @@ static void crew_free(void *memory)
     free(c->fiber);
     free(c->blocks);
     free(c->warps);
-    free(c->shared);
-    free(c->marks);
+    drop_shared(c);
     free(c);
 }
 
@@ -120,21 +130,37 @@ __cu_worker *cpi_crew_worker(cpi_crew *c, const __cu_launch *launch)
     return &c->worker;
 }
 
+/* It ends at a page without access, which a kernel meets that uses dynamic shared memory without having any. */
 bool cpi_crew_shared(cpi_crew *c, uint32_t blocks, uint32_t dynamic)
 {
     c->shared_each = ARENA + ((size_t)dynamic + 255) / 256 * 256;
+    c->dynamic = dynamic;
     size_t bytes = c->shared_each * blocks;
     if (bytes > c->shared_bytes) {
-        void *memory = NULL;
-        if (posix_memalign(&memory, 256, bytes)) return false;
-        free(c->shared);
-        free(c->marks);
-        c->marks = NULL;
-        c->shared = memory;
-        c->shared_bytes = bytes;
+        drop_shared(c);
+        size_t whole = (bytes + GUARD - 1) / GUARD * GUARD;
+        char *pages = mmap(NULL, whole + 2 * GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (pages == MAP_FAILED) return false;
+        if (mprotect(pages + GUARD, whole, PROT_READ | PROT_WRITE)) {
+            munmap(pages, whole + 2 * GUARD);
+            return false;
+        }
+        c->pages = pages;
+        c->shared_bytes = whole;
     }
+    c->shared = c->pages + GUARD + c->shared_bytes - bytes;
     c->worker.arena = c->shared;
     c->worker.dynamic = c->shared + ARENA;
+    return true;
+}
+
+bool cpi_crew_explains(const void *address, char *text, size_t bytes)
+{
+    const cpi_crew *c = pthread_getspecific(key);
+    uintptr_t away = c && c->pages ? (uintptr_t)address - (uintptr_t)(c->pages + GUARD + c->shared_bytes) : GUARD;
+    if (away >= GUARD) return false;
+    snprintf(text, bytes, "shared memory was read or written beyond its end: the launch has %u bytes of dynamic shared "
+             "memory", c->dynamic);
     return true;
 }
 
@@ -422,13 +448,6 @@ static void misaligned(__cu_worker *w, int line, const char *type, unsigned long
 
 static void fence(__cu_worker *w) { ((cpi_crew *)w)->fences++; }
 
-static void heap(__cu_worker *w, void *memory, unsigned long bytes)
-{
-    (void)w;
-    if (bytes) cpi_live_add(memory, bytes);
-    else cpi_live_remove(memory);
-}
-
 static void divergent(__cu_worker *w, int line, const unsigned block[3], unsigned in, unsigned out)
 {
     char text[300];
@@ -442,7 +461,8 @@ static void divergent(__cu_worker *w, int line, const unsigned block[3], unsigne
 }
 
 const __cu_host cpi_crew_host = {barrier, exchange, lanes, gather, grid_barrier, divergent,
-                                 check,   bounds,   misaligned, fence, heap, fail};
+                                 check,   bounds,   misaligned, fence, fail,
+                                 cpi_heap_allocate, cpi_heap_free, cpi_heap_resize, cpi_heap_print, cpi_heap_ended};
 
 /* --- running --- */
 
@@ -487,11 +507,13 @@ static bool need_fibers(cpi_crew *c, uint32_t n)
     if (!more) return false;
     c->fiber = more;
     drop_stacks(c);
-    char *stacks = mmap(NULL, (size_t)n * (STACK + GUARD), PROT_READ | PROT_WRITE,
+    const size_t bytes = (size_t)n * (STACK + GUARD) + GUARD; /* a last one, above all */
+    char *stacks = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (stacks == MAP_FAILED) return false;
     c->stacks = stacks;
     c->nfibers = n;
+    guarded = mprotect(stacks + bytes - GUARD, GUARD, PROT_NONE) == 0;
     for (uint32_t i = 0; i < n; i++) {
         char *low = stacks + (size_t)i * (STACK + GUARD);
         if (i % apart == 0) guarded = guarded && mprotect(low, GUARD, PROT_NONE) == 0;

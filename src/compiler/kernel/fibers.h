@@ -31,6 +31,8 @@ bool cpi_crew_shared(cpi_crew *crew, uint32_t blocks, uint32_t dynamic);
 bool cpi_crew_run(cpi_crew *crew, const __cu_launch *launch, __cu_run_thread run, uint64_t first, uint64_t last,
                   bool together, const cpi_watch *watch, cpi_fault *fault);
 extern const __cu_host cpi_crew_host;
+/* In a signal handler: whether a bad address is behind the dynamic shared memory that a block has; says so in `text`. */
+bool cpi_crew_explains(const void *address, char *text, size_t bytes);
 
 /* --- context.c: stacks --- */
 /* Saves the running context in *from and switches to `to`. */
@@ -42,6 +44,9 @@ void *cpi_context_make(char *top, void (*entry)(void *), void *argument);
 /* Calls f(argument) so that a bad address, a trap or an illegal instruction in it ends the call and nothing else.
  * False, and `fault` filled. Integer divisions by zero and overflowing ones continue, as on a GPU. */
 bool cpi_guarded(void (*f)(void *), void *argument, cpi_fault *fault);
+/* The same on a stack of its own between pages without access: what is written far around a local array meets no frame
+ * of ours. */
+bool cpi_guarded_apart(void (*f)(void *), void *argument, cpi_fault *fault);
 /* Before guarded calls: installs our signal handlers. */
 void cpi_guard_install(void);
 /* Ends the calling thread's guarded call; `fault` is filled already. */

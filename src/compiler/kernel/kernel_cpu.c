@@ -1,17 +1,11 @@
 /* The module's slots on the CPU: CUDA C++ becomes C++, a shared object, and loops or fibers over the pool's threads.
  *
- * Each module is loaded from a memory file of its own, so that two modules of one source have separate variables and
- * what is run is what was verified. Blocks are distributed to the threads of the pool in their order. */
+ * Blocks are distributed to the threads of the pool in their order. */
 #include <ctype.h>
-#include <dlfcn.h>
-#include <errno.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "core/memory.h"
 #include "cpu/threads.h"
@@ -19,21 +13,12 @@
 #include "kernel/compiler.h"
 #include "kernel/fibers.h"
 #include "kernel/kernel.h"
+#include "kernel/load.h"
 #include "kernel/translate.h"
 #include "kernel/watchdog.h"
 
-typedef struct library { /* one shared object */
-    void *handle;
-    const __cu_kernel *kernels;
-    const __cu_variable *variables;
-    cpi_address_range image; /* its address range */
-    char *text;      /* CUPRITE_CHECK: its source, and the object, in which lines can be looked up */
-    void *object;
-    size_t bytes;
-} library;
-
 typedef struct module {
-    library narrow, wide; /* wide: for launches with thread indices beyond 2^31, made when first needed */
+    cpi_kernel_library narrow, wide; /* wide: for launches with thread indices beyond 2^31, made when first needed */
     pthread_mutex_t lock;
     cpi_kernel_source source;    /* copies, for `wide` */
     char **strings;       /* of the copies */
@@ -42,103 +27,6 @@ typedef struct module {
 } module;
 
 /* --- from source to a library --- */
-
-/* A path of the open file that was not used before. The loader takes two libraries of one name for one, and file
- * descriptors are reused. So the path has a number of its own, in components that change nothing. */
-static void unused_path(int file, char path[200])
-{
-    static unsigned last;
-    unsigned number = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
-    int n = snprintf(path, 200, "/proc/self");
-    for (; number; number >>= 1) n += snprintf(path + n, 200 - (size_t)n, number & 1 ? "/." : "//");
-    snprintf(path + n, 200 - (size_t)n, "/fd/%d", file);
-}
-
-/* The bounds of the loaded object that contains image->start. */
-static int find_image(struct dl_phdr_info *info, size_t size, void *memory)
-{
-    cpi_address_range *image = memory, whole = {UINTPTR_MAX, 0};
-    (void)size;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        if (p->p_type != PT_LOAD) continue;
-        uintptr_t start = info->dlpi_addr + p->p_vaddr;
-        if (start < whole.start) whole.start = start;
-        if (start + p->p_memsz > whole.end) whole.end = start + p->p_memsz;
-    }
-    if (image->start < whole.start || image->start >= whole.end) return 0;
-    *image = whole;
-    return 1;
-}
-
-/* Does the object have all that its segment table names? The loader does not check, and would crash on a file that a
- * compiler left unfinished. */
-static bool is_whole(const void *object, size_t bytes)
-{
-    ElfW(Ehdr) e;
-    ElfW(Phdr) p;
-    if (bytes < sizeof e) return false;
-    memcpy(&e, object, sizeof e);
-    if (memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 || e.e_phentsize != sizeof p || e.e_phoff > bytes) return false;
-    if (e.e_phnum > (bytes - e.e_phoff) / sizeof p) return false;
-    for (size_t i = 0; i < e.e_phnum; i++) {
-        memcpy(&p, (const char *)object + e.e_phoff + i * sizeof p, sizeof p);
-        if (p.p_offset > bytes || p.p_filesz > bytes - p.p_offset) return false;
-    }
-    return true;
-}
-
-/* An unnamed file with the object; -1 and `why`: there is no space for it. */
-static int file_of(const void *object, size_t bytes, const char **why)
-{
-    int f = memfd_create("cuprite-kernel", MFD_CLOEXEC);
-    const char *p = object;
-    for (size_t left = bytes; f >= 0 && left;) {
-        ssize_t n = write(f, p, left);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) {
-            int reason = n ? errno : ENOSPC;
-            close(f);
-            f = -1, errno = reason;
-            break;
-        }
-        p += n, left -= (size_t)n;
-    }
-    if (f < 0) *why = strerror(errno);
-    return f;
-}
-
-static bool open_library(const void *object, size_t bytes, library *l)
-{
-    char path[200];
-    const char *why = "the file is not whole";
-    int f = is_whole(object, bytes) ? file_of(object, bytes, &why) : -1;
-    if (f >= 0) {
-        unused_path(f, path);
-        l->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        if (!l->handle) why = dlerror();
-    }
-    if (!l->handle) cpi_fail(CP_ERROR_COMPILE, "kernel: what was compiled cannot be loaded: %s", why);
-    if (f >= 0) close(f);
-    if (!l->handle) return false;
-    l->kernels = dlsym(l->handle, "__cu_kernels");
-    l->variables = dlsym(l->handle, "__cu_variables");
-    if (!l->kernels || !l->variables) {
-        dlclose(l->handle);
-        l->handle = NULL; /* another source may be tried */
-        return cpi_fail(CP_ERROR_COMPILE, "kernel: what was compiled has no table of kernels"), false;
-    }
-    l->image.start = (uintptr_t)l->kernels;
-    dl_iterate_phdr(find_image, &l->image);
-    return true;
-}
-
-static void close_library(library *l)
-{
-    if (l->handle) dlclose(l->handle);
-    free(l->text);
-    free(l->object);
-}
 
 /* Whether a macro's definition is one token: 256. Small letters are a type's, or may be a variable's. */
 static bool is_plain_word(const char *p, const char *end)
@@ -244,7 +132,7 @@ static cp_code compiled(const machine *m, const cpi_kernel_source *source, const
     for (int i = 0; i < source->noptions; i++) parts[n++] = source->options[i];
     parts[0] = "cuprite kernel of the CPU, 2";
     cp_code code = CP_OK;
-    if ((*object = source->cached(n, parts, bytes)) && !is_whole(*object, *bytes)) {
+    if ((*object = source->cached(n, parts, bytes)) && !cpi_object_is_whole(*object, *bytes)) {
         free(*object);
         *object = NULL;
     }
@@ -256,7 +144,7 @@ static cp_code compiled(const machine *m, const cpi_kernel_source *source, const
         if (code == CP_ERROR_COMPILE && again && !words && strstr(cp_error_message(), "error:"))
             source->keep(n, parts, cp_error_message(), strlen(cp_error_message()));
         parts[0] = "cuprite kernel of the CPU, 2";
-        if (!code && is_whole(*object, *bytes)) source->keep(n, parts, *object, *bytes);
+        if (!code && cpi_object_is_whole(*object, *bytes)) source->keep(n, parts, *object, *bytes);
     }
     free(words);
     cpi_free_host(parts);
@@ -307,14 +195,14 @@ static cp_code translated(const machine *m, const cpi_kernel_source *source, boo
 }
 
 static cp_code build_as(const machine *m, const cpi_kernel_source *source, bool wide, const char *error,
-                        bool *regions, library *l)
+                        bool *regions, cpi_kernel_library *l)
 {
     cpi_string text = {0};
     void *object = NULL;
     size_t bytes = 0;
     cp_code code = translated(m, source, wide, error, &text, regions);
     if (!code) code = compiled(m, source, text.at, *regions, &object, &bytes);
-    if (!code && !open_library(object, bytes, l)) code = cp_error();
+    if (!code && !cpi_kernel_open(object, bytes, l)) code = cp_error();
     if (getenv("CUPRITE_KERNEL_TEXT") && text.at) { /* the source without regions goes behind the one that failed */
         FILE *f = fopen(getenv("CUPRITE_KERNEL_TEXT"), error ? "a" : "w");
         if (f) fputs(text.at, f), fclose(f);
@@ -330,7 +218,7 @@ static cp_code build_as(const machine *m, const cpi_kernel_source *source, bool 
 
 /* Where the loops of a kernel between barriers do not compile, it is written once more without them: either the user's
  * source is wrong, or our rewriting was. Where that does not help either, all kernels are. */
-static cp_code build(const cpi_kernel_source *source, bool wide, library *l)
+static cp_code build(const cpi_kernel_source *source, bool wide, cpi_kernel_library *l)
 {
     machine *m = cpi_malloc(sizeof *m);
     if (!m) return CP_ERROR_MEMORY;
@@ -382,8 +270,8 @@ void cpi_kernel_cpu_unload(cp_stream *stream, void *memory)
     module *m = memory;
     (void)stream;
     if (!m) return;
-    close_library(&m->narrow);
-    close_library(&m->wide);
+    cpi_kernel_close(&m->narrow);
+    cpi_kernel_close(&m->wide);
     for (int i = 0; i < m->ntexts; i++) cpi_free_host(m->strings[i]);
     cpi_free_host(m->strings);
     cpi_free_host((void *)m->source.options);
@@ -419,7 +307,7 @@ static bool same_name(const char *a, const char *b)
     }
 }
 
-static const __cu_kernel *find(const library *l, const char *name)
+static const __cu_kernel *find(const cpi_kernel_library *l, const char *name)
 {
     for (const __cu_kernel *k = l->kernels; k->name; k++)
         if (same_name(k->name, name)) return k;
@@ -487,7 +375,7 @@ typedef struct job {
     uint32_t dynamic;
     uint64_t number; /* of the launch */
     const cpi_launch *asked;
-    const library *library; /* in which the kernel is */
+    const cpi_kernel_library *library; /* in which the kernel is */
     bool together;
     int failed; /* the first worker that fails sets it */
     cpi_fault fault;
@@ -527,7 +415,7 @@ static void run_task(void *context, int64_t task, int worker)
                             &fault);
     } else {
         part p = {j, cpi_crew_worker(crew, &j->launch), first, last};
-        done = cpi_guarded(run_part, &p, &fault);
+        done = cpi_guarded_apart(run_part, &p, &fault);
     }
     cpi_watchdog_inside(0, j->library->image);
     if (!done && !__atomic_exchange_n(&j->failed, 1, __ATOMIC_ACQ_REL)) j->fault = fault;

@@ -30,13 +30,18 @@ typedef struct __cu_host {
     void (*divergent)(__cu_worker *worker, int line, const unsigned block[3], unsigned in, unsigned out);
     /* CUPRITE_CHECK. An access of `bytes` bytes: read 0, written 1, atomic 2. `at`: where in the compiled code, or,
      * below 2^20, in which line. An index that an array's type refuses; an address that a type refuses. These do not
-     * return where an access may not be. What may be a lock; memory that a kernel takes, or gives back (0 bytes). */
+     * return where an access may not be. What may be a lock. */
     void (*check)(__cu_worker *worker, unsigned long address, unsigned long bytes, int how, const void *at);
     void (*bounds)(__cu_worker *worker, int line, int column, const char *type, long index);
     void (*misaligned)(__cu_worker *worker, int line, const char *type, unsigned long address);
     void (*fence)(__cu_worker *worker);
-    void (*heap)(__cu_worker *worker, void *memory, unsigned long bytes);
     void (*fail)(__cu_worker *worker, int line, const char *what); /* does not return */
+    /* malloc, free, realloc and printf. What would end the process: does not return. `at`: where in the compiled code. */
+    void *(*allocate)(unsigned long bytes);
+    void (*release)(void *memory, const void *at);
+    void *(*resize)(void *memory, unsigned long bytes, const void *at);
+    int (*print)(const char *format, __builtin_va_list values);
+    void (*ended)(const char *what, const void *at);
 } __cu_host;
 
 typedef struct __cu_launch {

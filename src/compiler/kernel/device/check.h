@@ -7,6 +7,7 @@ static __thread __cu_worker *__cu_checked; /* whose kernel this thread runs */
 static __thread unsigned long __cu_line;   /* the user's, while an atomic operation is carried out; else 0 */
 #define __CU_CHECK_BEGIN(w) (__cu_line = 0, __cu_checked = (w))
 
+#define __CU_PLAIN __CU_UNCHECKED
 #define __CU_UNCHECKED no_sanitize_address, no_sanitize("kernel-address", "alignment", "bounds")
 #define __CU_CALLED __attribute__((visibility("hidden"), used, noinline, __CU_UNCHECKED))
 #define __CU_REPORT(p, n, how)                                                                                \
@@ -46,5 +47,6 @@ __CU_CALLED void __ubsan_handle_type_mismatch_v1(const __cu_mismatch *m, unsigne
 }
 }
 #else
+#define __CU_PLAIN cold
 #define __CU_CHECK_BEGIN(w) ((void)0)
 #endif

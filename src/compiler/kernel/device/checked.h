@@ -1,4 +1,4 @@
-/* CUPRITE_CHECK=1: names of the device headers that report their line, or the memory that they allocate. */
+/* CUPRITE_CHECK=1: names of the device headers that report their line. */
 #pragma once
 #ifdef __CU_CHECK
 
@@ -42,21 +42,6 @@ static inline void __cu_fence()
 }
 #define __threadfence() (__cu_fence(), __threadfence())
 #define __threadfence_block() (__cu_fence(), __threadfence_block())
-
-/* Memory that a kernel makes itself. */
-static inline void *__cu_malloc(size_t n)
-{
-    void *p = malloc(n);
-    if (p && __cu_checked) __cu_checked->host->heap(__cu_checked, p, n);
-    return p;
-}
-static inline void __cu_free(void *p)
-{
-    if (p && __cu_checked) __cu_checked->host->heap(__cu_checked, p, 0);
-    free(p);
-}
-#define malloc(n) __cu_malloc(n)
-#define free(p) __cu_free(p)
 
 /* Copies and fills go by the C library, which tells nobody. */
 static inline __attribute__((always_inline)) void *__cu_memcpy(void *to, const void *from, size_t n, int line)

@@ -537,15 +537,19 @@ static bool is_clang(const char *compiler)
 cp_code cpi_compiler_run(const char *compiler, const char *folder, const cpi_kernel_source *source, const char *text,
                          void **object, size_t *bytes)
 {
-    static const char *const checked[] = {"-O1", "-g1", "-finline-small-functions", "-fsanitize=kernel-address",
+    static const char *const checked[] = {"-O1", "-g1", "-finline-small-functions", "-fsanitize=thread",
                                           "-fsanitize=bounds-strict,alignment", "-fsanitize-recover=all",
-                                          "--param=asan-instrumentation-with-call-threshold=0", "--param=asan-stack=0",
-                                          "--param=asan-globals=0", NULL};
-    static const char *const checked_clang[] = {"-O2", "-g1", "-fsanitize=kernel-address",
-                                                "-fsanitize=array-bounds,alignment", "-fsanitize-recover=all",
+                                          "--param=tsan-distinguish-volatile=1",
+                                          "--param=tsan-instrument-func-entry-exit=0", "-fno-builtin-malloc",
+                                          "-fno-builtin-free", NULL};
+    static const char *const checked_clang[] = {"-O2", "-g1", "-fsanitize=thread",
+                                                "-fsanitize=array-bounds,alignment",
+                                                "-fsanitize-recover=alignment,array-bounds",
                                                 "-fno-sanitize-link-runtime", "-mllvm",
-                                                "-asan-instrumentation-with-call-threshold=0", "-mllvm",
-                                                "-asan-stack=0", "-mllvm", "-asan-globals=0", NULL};
+                                                "-tsan-distinguish-volatile=1", "-mllvm",
+                                                "-tsan-instrument-func-entry-exit=0", "-mllvm",
+                                                "-tsan-compound-read-before-write=1", "-fno-builtin-malloc",
+                                                "-fno-builtin-free", NULL};
     const char *const *more = !cpi_kernel_checks() ? NULL : is_clang(compiler) ? checked_clang : checked;
     return run_in(compiler, folder, source, text, usual_flags, more, true, object, bytes);
 }

@@ -2,6 +2,7 @@
 #include "kernel/fibers.h"
 #include "kernel/heap.h"
 #include "kernel/kernel.h"
+#include "kernel/races.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@ typedef struct warp {
 typedef struct block {
     uint32_t alive, waiting;
     uint64_t generation;
-    uint32_t epoch;        /* between two barriers; never repeated (CUPRITE_CHECK) */
+    uint32_t epoch, begun; /* between two barriers; never repeated (CUPRITE_CHECK); the block's first */
     int line, how;         /* of those that wait */
     uint32_t first;        /* the thread that came first */
     int sum, result;
@@ -72,9 +73,10 @@ struct cpi_crew {
     const __cu_launch *launch;
     uint32_t threads;   /* of a block */
     cpi_watch watch;
-    cpi_mark *marks;    /* of each byte of `shared`, while accesses are watched */
-    uint32_t epochs;
-    uint16_t fences;
+    cpi_mark *marks;    /* of `pages`, while accesses are watched, and of global memory */
+    cpi_shadow *shadow;
+    cpi_pending pending;
+    uint32_t epochs, fences, start; /* start: the first epoch of the launch, or behind its last barrier of the grid */
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -105,6 +107,7 @@ static void crew_free(void *memory)
     free(c->blocks);
     free(c->warps);
     drop_shared(c);
+    cpi_shadow_drop(c->shadow, true);
     free(c);
 }
 
@@ -175,9 +178,12 @@ static void fail_at(cpi_crew *c, const char *format, const fiber *f)
     cpi_guard_fail(text);
 }
 
+static void settle(cpi_crew *c);
+
 /* Continues with the next fiber of the ring. */
 static void yield(cpi_crew *c)
 {
+    settle(c);
     fiber *f = c->running, *next = f->next;
     if (next == f) return;
     c->running = next;
@@ -347,6 +353,7 @@ static unsigned gather(__cu_worker *worker, int position)
 static void open_grid(cpi_crew *c)
 {
     for (uint32_t i = 0; i < c->together; i++) unblock(c, &c->blocks[i]);
+    c->start = c->epochs - c->together + 1;
     c->grid_generation++;
     c->progress++;
 }
@@ -396,6 +403,20 @@ static bool is_ours(const cpi_crew *c, uintptr_t address, unsigned long bytes)
     return false;
 }
 
+static cpi_moment moment_of(const cpi_crew *c)
+{
+    const fiber *f = c->running;
+    const __cu_extent *g = &c->launch->grid, *b = &f->where.block;
+    return (cpi_moment){f->block->epoch, f->block->begun, c->start, b->x + g->x * (b->y + g->y * b->z), c->fences,
+                        (uint16_t)f->number, warp_of(f)->syncs};
+}
+
+/* Before the running thread does anything else: what it wrote last is there now. */
+static void settle(cpi_crew *c)
+{
+    if (c->pending.any && !cpi_races_settle(&c->pending, &c->watch, cpi_guard_fault())) cpi_guard_leave();
+}
+
 /* Shared memory of the thread's own block: its bounds, and other accesses. False: it is not there. */
 static bool check_shared(cpi_crew *c, const cpi_memory_access *a)
 {
@@ -412,12 +433,13 @@ static bool check_shared(cpi_crew *c, const cpi_memory_access *a)
         snprintf(fault->text, sizeof fault->text,
                  "\1thread (%u, %u, %u) of block (%u, %u, %u) %s %lu bytes at byte %zu of %s shared memory, which has "
                  "%zu", t->x, t->y, t->z, b->x, b->y, b->z, a->how ? "writes" : "reads", a->bytes,
-                 dynamic ? at - ARENA : at, dynamic ? "dynamic" : "static", dynamic ? c->watch.dynamic : fixed);
+                 dynamic ? at - ARENA : at, dynamic ? "dynamic" : "static", dynamic ? (size_t)c->watch.dynamic : fixed);
         cpi_guard_leave();
     }
-    if (!c->marks && !(c->marks = calloc(c->shared_bytes, sizeof *c->marks))) return true;
-    cpi_moment now = {f->block->epoch, (uint16_t)f->number, warp_of(f)->syncs, c->fences};
-    if (!cpi_watch_shared(&c->marks[a->address - (uintptr_t)c->shared], a, &now, cpi_guard_fault())) cpi_guard_leave();
+    if (!c->marks && !(c->marks = cpi_marks_new(c->shared_bytes + 2 * GUARD))) return true;
+    cpi_moment now = moment_of(c);
+    size_t offset = a->address - (uintptr_t)c->pages;
+    if (!cpi_races_shared(c->marks, offset, a, &now, &c->pending, cpi_guard_fault())) cpi_guard_leave();
     return true;
 }
 
@@ -426,11 +448,21 @@ static void check(__cu_worker *w, unsigned long address, unsigned long bytes, in
     cpi_crew *c = (cpi_crew *)w;
     const fiber *f = c->running;
     if (!c->watch.spans) return;
+    settle(c);
     const char *low = c->stacks + (size_t)(f - c->fiber) * (STACK + GUARD) + GUARD;
     if (within(address, bytes, low, STACK)) return;
     cpi_memory_access a = {address, bytes, how, at, &f->where};
     if (check_shared(c, &a) || is_ours(c, address, bytes)) return;
     if (!cpi_watch_global(&c->watch, &a, cpi_guard_fault())) cpi_guard_leave();
+    if (cpi_watch_is_private(&c->watch, address) || (!c->shadow && !(c->shadow = cpi_shadow_new()))) return;
+    cpi_moment now = moment_of(c);
+    if (!cpi_races_global(c->shadow, &c->watch, &a, &now, &c->pending, cpi_guard_fault())) cpi_guard_leave();
+}
+
+void cpi_crew_forget(const void *memory, size_t bytes)
+{
+    cpi_crew *c = cpi_crew_here();
+    if (c) cpi_shadow_forget(c->shadow, (uintptr_t)memory, bytes);
 }
 
 static void bounds(__cu_worker *w, int line, int column, const char *type, long index)
@@ -469,6 +501,7 @@ const __cu_host cpi_crew_host = {barrier, exchange, lanes, gather, grid_barrier,
 static void fiber_ends(cpi_crew *c, fiber *f)
 {
     block *b = f->block;
+    settle(c);
     let_go(f);
     b->warps[f->number / LANES].alive &= ~(1u << f->number % LANES);
     b->alive--;
@@ -547,7 +580,8 @@ static void begin_block(cpi_crew *c, uint32_t at, uint64_t number)
     const __cu_extent *n = &c->launch->block, *g = &c->launch->grid;
     uint32_t warps = (c->threads + LANES - 1) / LANES;
     block *b = &c->blocks[at];
-    *b = (block){.alive = c->threads, .epoch = ++c->epochs, .warps = c->warps + (size_t)at * warps};
+    c->epochs++;
+    *b = (block){.alive = c->threads, .epoch = c->epochs, .begun = c->epochs, .warps = c->warps + (size_t)at * warps};
     for (uint32_t i = 0; i < warps; i++) {
         uint32_t rest = c->threads - i * LANES;
         warp *w = &b->warps[i];
@@ -635,7 +669,10 @@ bool cpi_crew_run(cpi_crew *c, const __cu_launch *launch, __cu_run_thread run, u
         return false;
     }
     crew_call call = {c, first, last, together};
+    c->start = c->epochs + 1;
+    c->pending.any = false;
     bool done = cpi_guarded(run_blocks, &call, fault);
+    cpi_shadow_drop(c->shadow, false);
     if (c->nfibers > GUARDS) drop_stacks(c); /* the pages that they have touched are hundreds of megabytes */
     return done;
 }

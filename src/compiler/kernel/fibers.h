@@ -31,6 +31,8 @@ bool cpi_crew_shared(cpi_crew *crew, uint32_t blocks, uint32_t dynamic);
 bool cpi_crew_run(cpi_crew *crew, const __cu_launch *launch, __cu_run_thread run, uint64_t first, uint64_t last,
                   bool together, const cpi_watch *watch, cpi_fault *fault);
 extern const __cu_host cpi_crew_host;
+/* While accesses are watched: the memory is newly allocated by the running kernel. */
+void cpi_crew_forget(const void *memory, size_t bytes);
 /* In a signal handler: whether a bad address is behind the dynamic shared memory that a block has; says so in `text`. */
 bool cpi_crew_explains(const void *address, char *text, size_t bytes);
 

@@ -75,6 +75,7 @@ void *cpi_heap_allocate(unsigned long bytes)
     void *p = bytes <= CPI_SLAB_MOST ? cpi_slab_heap_take(bytes) : large_new(bytes);
     if (p && cpi_live_kept()) {
         cpi_live_poison(p, bytes);
+        cpi_crew_forget(p, bytes);
         cpi_live_add(p, bytes ? bytes : 1);
     }
     return p;

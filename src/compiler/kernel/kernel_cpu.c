@@ -410,7 +410,7 @@ static void run_task(void *context, int64_t task, int worker)
     } else if (j->kernel->tier == CPI_TIER_FIBERS) {
         cpi_watch watch = {.spans = j->asked->spans, .nspans = j->asked->nspans, .dynamic = j->dynamic,
                            .kernel = j->kernel, .text = j->library->text, .launch = j->asked,
-                           .image = j->library->image};
+                           .image = j->library->image, .variables = j->library->variables};
         done = cpi_crew_run(crew, &j->launch, (__cu_run_thread)j->kernel->run, first, last, j->together, &watch,
                             &fault);
     } else {
@@ -495,6 +495,7 @@ cp_code cpi_kernel_cpu_launch(cp_stream *stream, const cpi_function *f, const cp
                         (unsigned long long)threads, TOGETHER);
     j.together = l->cooperative && k->tier == CPI_TIER_FIBERS;
     j.each = j.together || j.blocks <= (ALONE - 1) / threads ? j.blocks : (j.blocks + TASKS - 1) / TASKS;
+    if (l->spans) j.each = j.blocks; /* one thread sees all accesses */
     if (k->joined && j.each < j.blocks) j.each = shares(j.blocks, threads);
     cpi_guard_install();
     cp_code watched = cpi_watchdog_begin(&j.number);

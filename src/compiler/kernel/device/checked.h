@@ -9,9 +9,10 @@ template <class T> static inline T __cu_done(T old)
 }
 /* Of one thread's update no other one need be apart. */
 #ifndef __CU_OWN_ATOMICS
-#define __CU_ATOMIC(f, ...) __cu_done(f((__cu_line = __LINE__, __ctx.arena), __VA_ARGS__))
+#define __CU_LINE(way) (__cu_how = (way), __cu_line = __LINE__, __ctx.arena)
+#define __CU_ATOMIC(f, ...) __cu_done(f(__CU_LINE(__CU_A), __VA_ARGS__))
 /* Locks: what is done before and behind them is in order. */
-#define __CU_LOCK(f, ...) (__ctx.worker->host->fence(__ctx.worker), __CU_ATOMIC(f, __VA_ARGS__))
+#define __CU_LOCK(f, way, ...) (__ctx.worker->host->fence(__ctx.worker), __cu_done(f(__CU_LINE(way), __VA_ARGS__)))
 #undef atomicAdd
 #undef atomicSub
 #undef atomicExch
@@ -25,12 +26,12 @@ template <class T> static inline T __cu_done(T old)
 #undef atomicXor
 #define atomicAdd(...) __CU_ATOMIC(__cu_atomicAdd, __VA_ARGS__)
 #define atomicSub(...) __CU_ATOMIC(__cu_atomicSub, __VA_ARGS__)
-#define atomicExch(...) __CU_LOCK(__cu_atomicExch, __VA_ARGS__)
+#define atomicExch(...) __CU_LOCK(__cu_atomicExch, __CU_X, __VA_ARGS__)
 #define atomicMin(...) __CU_ATOMIC(__cu_atomicMin, __VA_ARGS__)
 #define atomicMax(...) __CU_ATOMIC(__cu_atomicMax, __VA_ARGS__)
 #define atomicInc(...) __CU_ATOMIC(__cu_atomicInc, __VA_ARGS__)
 #define atomicDec(...) __CU_ATOMIC(__cu_atomicDec, __VA_ARGS__)
-#define atomicCAS(...) __CU_LOCK(__cu_atomicCAS, __VA_ARGS__)
+#define atomicCAS(...) __CU_LOCK(__cu_atomicCAS, __CU_A, __VA_ARGS__)
 #define atomicAnd(...) __CU_ATOMIC(__cu_atomicAnd, __VA_ARGS__)
 #define atomicOr(...) __CU_ATOMIC(__cu_atomicOr, __VA_ARGS__)
 #define atomicXor(...) __CU_ATOMIC(__cu_atomicXor, __VA_ARGS__)

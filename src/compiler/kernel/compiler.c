@@ -19,6 +19,7 @@
 
 #include "core/memory.h"
 #include "kernel/cache.h"
+#include "kernel/messages.h"
 
 extern char **environ;
 
@@ -109,7 +110,7 @@ static const char *const usual_flags[] = {"-std=c++20",
                                           "-Wl,--wrap=malloc,--wrap=free,--wrap=realloc,--wrap=calloc",
                                           "-Wl,--wrap=printf,--wrap=vprintf,--wrap=puts,--wrap=putchar",
                                           "-Wl,--wrap=exit,--wrap=_exit,--wrap=_Exit,--wrap=quick_exit,--wrap=abort",
-                                          "-Wl,--wrap=raise,--wrap=pthread_exit,--wrap=__assert_fail",
+                                          "-Wl,--wrap=__cxa_atexit,--wrap=raise,--wrap=pthread_exit,--wrap=__assert_fail",
                                           "-Wl,--wrap=_ZSt9terminatev,--wrap=__cxa_pure_virtual",
                                           NULL};
 
@@ -429,21 +430,6 @@ static int run_command(const command *c, const char *log)
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attributes);
     return status;
-}
-
-cp_code cpi_compiler_refuse(const char *words, const char *source)
-{
-    cpi_string text = {0};
-    int line = 1;
-    cpi_string_printf(&text, "%s\n", words);
-    for (const char *p = source; *p; line++) {
-        int n = (int)strcspn(p, "\n");
-        cpi_string_printf(&text, "%4d %.*s\n", line, n, p);
-        p += n + (p[n] == '\n');
-    }
-    cp_code code = cpi_fail(CP_ERROR_COMPILE, "%s", text.at ? text.at : "the source does not compile");
-    cpi_string_free(&text);
-    return code;
 }
 
 static cp_code compile_error(const char *compiler, const char *log, const cpi_kernel_source *source, int status)

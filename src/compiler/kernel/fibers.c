@@ -424,6 +424,7 @@ static bool check_shared(cpi_crew *c, const cpi_memory_access *a)
     char *start = c->shared + c->shared_each * (size_t)(f->block - c->blocks);
     if (!within(a->address, 1, start, c->shared_each)) return false;
     size_t at = a->address - (uintptr_t)start, fixed = *c->watch.kernel->shared;
+    if (!fixed) fixed = ARENA; /* not known of overloaded kernels */
     bool dynamic = at >= ARENA;
     size_t capacity = dynamic ? ARENA + c->watch.dynamic : fixed;
     if (at >= capacity || a->bytes > capacity - at) {

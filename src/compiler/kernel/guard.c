@@ -213,11 +213,11 @@ static void on_signal(int s, siginfo_t *info, void *context)
     if (s == SIGFPE && info->si_code == FPE_INTDIV && pass_division(context)) return;
     char *text = g->fault->text;
     size_t bytes = sizeof g->fault->text;
-    if ((s == SIGSEGV || s == SIGBUS) && near_stack(info, context))
+    if ((s == SIGSEGV || s == SIGBUS) && above_stack(info->si_addr))
+        snprintf(text, bytes, "a local array was read or written far beyond its end");
+    else if ((s == SIGSEGV || s == SIGBUS) && near_stack(info, context))
         snprintf(text, bytes, "the stack of a thread is used up: a function calls itself without end, or has too many "
                  "local variables");
-    else if ((s == SIGSEGV || s == SIGBUS) && above_stack(info->si_addr))
-        snprintf(text, bytes, "a local array was read or written far beyond its end");
     else if ((s == SIGSEGV || s == SIGBUS) && cpi_crew_explains(info->si_addr, text, bytes))
         (void)text;
     else if (s == SIGSEGV || s == SIGBUS)

@@ -14,6 +14,8 @@
 #include "kernel/fibers.h"
 #include "kernel/kernel.h"
 #include "kernel/load.h"
+#include "kernel/messages.h"
+#include "kernel/summary.h"
 #include "kernel/translate.h"
 #include "kernel/watchdog.h"
 
@@ -151,6 +153,25 @@ static cp_code compiled(const machine *m, const cpi_kernel_source *source, const
     return code;
 }
 
+/* A feature that the CPU lacks: the error with the lines around, and where it stands which they are. */
+static cp_code refused(const char *source)
+{
+    cp_code code = cp_error();
+    char *words = code == CP_ERROR_UNSUPPORTED ? strdup(cp_error_message()) : NULL;
+    cpi_string text = {0};
+    if (!words) return code;
+    int line = strncmp(words, "line ", 5) == 0 ? atoi(words + 5) : 0;
+    cpi_string_printf(&text, "%s: see \"What the CPU lacks\" in docs/guide/kernels.md", words);
+    if (line > 0) cpi_put_excerpt(source, line, -1, &text);
+    free(words);
+    if (text.at && !text.failed) {
+        cp_error_clear();
+        code = cpi_fail(code, "%s", text.at);
+    }
+    cpi_string_free(&text);
+    return code;
+}
+
 /* The source in C++. Unbalanced brackets are left to the compiler to report. */
 static cp_code translated(const machine *m, const cpi_kernel_source *source, bool wide, const char *error,
                           cpi_string *out, bool *regions)
@@ -184,7 +205,7 @@ static cp_code translated(const machine *m, const cpi_kernel_source *source, boo
         cpi_string_printf(out, "#include \"cuprite_device.h\"\n#line 1 \"kernel.cu\"\n%s", text);
     } else {
         free(read);
-        return cp_error();
+        return refused(source->text);
     }
     free(read);
     cpi_string plain = *out;
@@ -444,7 +465,39 @@ static cp_code reported(const job *j)
                        ? cpi_fail(fault->code, "%s (%s)", what, j->kernel->name)
                        : cpi_fail(fault->code ? fault->code : CP_ERROR_DEVICE, "%s: %s", j->kernel->name, what);
     cpi_string_free(&text);
+    if (j->asked->spans) cpi_summary_error(cp_error_message());
     return code;
+}
+
+/* Whether a value has more bytes than its parameter: it is passed as CUDA does it, by its first ones, where they have
+ * the value. A double's do not have a float's; those of an integer that is too large are told if checks are on. */
+static bool is_wrong_size(const cpi_launch *l, const __cu_kernel *k, int i)
+{
+    uint64_t given = 0, kept = 0;
+    const unsigned size = k->sizes[i];
+    if (l->bytes[i] <= size) return false;
+    if (l->bytes[i] > sizeof given || k->kinds[i] == 's') return l->spans != NULL;
+    memcpy(&given, l->values[i], l->bytes[i]);
+    memcpy(&kept, l->values[i], size);
+    if (k->kinds[i] == 'f') return given != 0;
+    int64_t sign = size < 8 ? (int64_t)(kept << (64 - 8 * size)) >> (64 - 8 * size) : (int64_t)kept;
+    return l->spans && given != kept && given != (uint64_t)sign;
+}
+
+/* CP_ERROR_VALUE where a value cannot be what its parameter takes. */
+static cp_code check_sizes(const __cu_kernel *k, const cpi_launch *l)
+{
+    for (int i = 0; i < l->n; i++) {
+        if (l->bytes[i] >= k->sizes[i] && !is_wrong_size(l, k, i)) continue;
+        const char *name = cpi_watch_parameter(k, i + 1);
+        cp_code code = cpi_fail(CP_ERROR_VALUE, "%s: argument %d%s%.*s%s has %u bytes, the kernel takes %u%s", k->name,
+                                i + 1, *name ? " (" : "", (int)strcspn(name, ","), name, *name ? ")" : "", l->bytes[i],
+                                k->sizes[i], l->bytes[i] == 8 && k->sizes[i] == 4 ?
+                                (k->kinds[i] == 'f' ? ": pass numpy.float32" : ": pass numpy.int32") : "");
+        if (l->spans) cpi_summary_error(cp_error_message());
+        return code;
+    }
+    return CP_OK;
 }
 
 /* The kernel for launches in which a thread's index may exceed 2^31. */
@@ -483,10 +536,9 @@ cp_code cpi_kernel_cpu_launch(cp_stream *stream, const cpi_function *f, const cp
     j.kernel = wide && k->tier != CPI_TIER_FIBERS ? wide_kernel(m, k->name) : k;
     if (!j.kernel) return cp_error();
     j.library = j.kernel == k ? &m->narrow : &m->wide;
-    for (int i = 0; i < l->n; i++)
-        if (l->bytes[i] < k->sizes[i])
-            return cpi_fail(CP_ERROR_VALUE, "%s: argument %d has %u bytes, the kernel takes %u", k->name, i + 1,
-                            l->bytes[i], k->sizes[i]);
+    if (l->spans) cpi_summary_launch();
+    cp_code wrong = check_sizes(k, l);
+    if (wrong) return wrong;
     j.blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     if (l->cooperative && j.blocks > TOGETHER / threads) /* their product may exceed 64 bits */

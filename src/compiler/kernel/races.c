@@ -119,7 +119,7 @@ static void note_read(cpi_mark *m, const cpi_memory_access *a, const cpi_moment 
 {
     bool same_block = m->read_block == now->block;
     bool current = same_block ? m->read_epoch == now->epoch : !shared && m->read_epoch >= now->start;
-    current = current && m->read_fence == now->fence;
+    current = current && m->read_fence == now->fence && m->read_mask & mask;
     bool other = !same_block || m->reader != now->thread;
     bool same_warp = same_block && m->reader / WARP == now->thread / WARP;
     m->many_blocks = current && (m->many_blocks || !same_block);
@@ -127,7 +127,7 @@ static void note_read(cpi_mark *m, const cpi_memory_access *a, const cpi_moment 
     m->many = current && same_warp && m->read_sync == now->sync && (m->many || other);
     if (current && other) m->other = m->reader;
     m->read_how = current && m->read_how == CPI_READS ? CPI_READS : (uint8_t)a->how;
-    m->read_mask = current ? m->read_mask | mask : mask;
+    m->read_mask = m->many || m->many_warps || m->many_blocks ? m->read_mask & mask : mask; /* what all of them read */
     m->read_epoch = now->epoch;
     m->read_block = now->block;
     m->read_fence = now->fence;

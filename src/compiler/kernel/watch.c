@@ -28,16 +28,21 @@ int cpi_watch_begin(const cpi_memory_access *a, cpi_fault *fault)
 
 /* --- global memory --- */
 
-/* The name of parameter `number`, from 1. */
-static const char *parameter(const cpi_watch *w, int number, int *length)
+const char *cpi_watch_parameter(const __cu_kernel *kernel, int number)
 {
-    const char *p = w->kernel->parameters;
+    const char *p = kernel->parameters;
     for (int i = 1; p && *p && i < number; i++) {
         p += strcspn(p, ",");
         p += *p == ',';
     }
-    *length = p ? (int)strcspn(p, ",") : 0;
     return p ? p : "";
+}
+
+static const char *parameter(const cpi_watch *w, int number, int *length)
+{
+    const char *p = number > 0 ? cpi_watch_parameter(w->kernel, number) : "";
+    *length = (int)strcspn(p, ",");
+    return p;
 }
 
 /* Bytes of what parameter `number` points to; `other` where it is not a pointer, or one to void. */

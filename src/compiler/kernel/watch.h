@@ -49,6 +49,8 @@ bool cpi_watch_global(cpi_watch *w, const cpi_memory_access *a, cpi_fault *fault
 bool cpi_watch_is_private(const cpi_watch *w, uintptr_t address);
 /* For messages: begins one with the line, the thread and what it does; where the address is. How long they are. */
 int cpi_watch_begin(const cpi_memory_access *a, cpi_fault *fault);
+/* The name of parameter `number`, from 1; it ends at a comma or with the text. */
+const char *cpi_watch_parameter(const __cu_kernel *kernel, int number);
 int cpi_watch_place(const cpi_watch *w, const cpi_memory_access *a, char *text, size_t bytes);
 
 /* An index outside the bounds of its array's type, in the compiled source's line and column (of its ], or where its

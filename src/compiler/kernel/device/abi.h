@@ -64,6 +64,7 @@ typedef struct __cu_kernel {
     const unsigned *elements; /* bytes of what each argument points to; 0: it is no pointer, or one to void */
     const unsigned *shared, *apart; /* bytes of static shared memory: in the arena, and elsewhere */
     const int *calls; /* NULL, or which of `apart` are counted too: how far behind it, 0 ends them */
+    const char *kinds; /* of each argument: i integer, f real number, p pointer, s anything else */
     int joined; /* the more blocks it is given at once, the longer its loops are */
 } __cu_kernel;
 

@@ -7,6 +7,8 @@ extern "C" {
 __attribute__((visibility("default"))) const __cu_host *__cu_library = 0; /* set when the object is loaded */
 #define __CU_WRAPS __attribute__((visibility("hidden"), noinline, __CU_PLAIN))
 #define __CU_HERE __builtin_return_address(0)
+__attribute__((visibility("hidden"))) void *__dso_handle = 0;
+__CU_WRAPS int __wrap___cxa_atexit(void (*)(void *), void *, void *) { return 0; } /* variables are never destroyed */
 __CU_WRAPS void *__wrap_malloc(unsigned long n) { return __cu_library->allocate(n); }
 __CU_WRAPS void __wrap_free(void *p) { __cu_library->release(p, __CU_HERE); }
 __CU_WRAPS void *__wrap_realloc(void *p, unsigned long n) { return __cu_library->resize(p, n, __CU_HERE); }

@@ -76,6 +76,7 @@ struct cpi_crew {
     cpi_mark *marks;    /* of `pages`, while accesses are watched, and of global memory */
     cpi_shadow *shadow;
     cpi_pending pending;
+    cpi_fault suspect;  /* a read of shared memory that nobody wrote before; text empty: none */
     uint32_t epochs, fences, start; /* start: the first epoch of the launch, or behind its last barrier of the grid */
 };
 
@@ -180,6 +181,14 @@ static void fail_at(cpi_crew *c, const char *format, const fiber *f)
 
 static void settle(cpi_crew *c);
 
+/* A barrier opens, or the block ends. */
+static void tell_suspect(const cpi_crew *c)
+{
+    if (!*c->suspect.text) return;
+    *cpi_guard_fault() = c->suspect;
+    cpi_guard_leave();
+}
+
 /* Continues with the next fiber of the ring. */
 static void yield(cpi_crew *c)
 {
@@ -206,6 +215,8 @@ static unsigned lane_bit(const fiber *f) { return 1u << f->number % LANES; }
 
 static void unblock(cpi_crew *c, block *b)
 {
+    settle(c);
+    tell_suspect(c);
     b->epoch = ++c->epochs;
     for (uint32_t i = 0; i < (c->threads + LANES - 1) / LANES; i++) b->warps[i].blocked = 0;
 }
@@ -440,7 +451,8 @@ static bool check_shared(cpi_crew *c, const cpi_memory_access *a)
     if (!c->marks && !(c->marks = cpi_marks_new(c->shared_bytes + 2 * GUARD))) return true;
     cpi_moment now = moment_of(c);
     size_t offset = a->address - (uintptr_t)c->pages;
-    if (!cpi_races_shared(c->marks, offset, a, &now, &c->pending, cpi_guard_fault())) cpi_guard_leave();
+    if (!cpi_races_shared(c->marks, offset, a, &now, &c->pending, &c->suspect, cpi_guard_fault()))
+        cpi_guard_leave();
     return true;
 }
 
@@ -506,6 +518,7 @@ static void fiber_ends(cpi_crew *c, fiber *f)
     let_go(f);
     b->warps[f->number / LANES].alive &= ~(1u << f->number % LANES);
     b->alive--;
+    if (!b->alive) tell_suspect(c);
     c->progress++;
     if (b->alive && b->waiting == b->alive) open_barrier(c, b);
     if (c->grid_alive && --c->grid_alive && c->grid_waiting == c->grid_alive) c->grid_waiting = 0, open_grid(c);
@@ -672,6 +685,7 @@ bool cpi_crew_run(cpi_crew *c, const __cu_launch *launch, __cu_run_thread run, u
     crew_call call = {c, first, last, together};
     c->start = c->epochs + 1;
     c->pending.any = false;
+    c->suspect = (cpi_fault){.code = CP_OK};
     bool done = cpi_guarded(run_blocks, &call, fault);
     cpi_shadow_drop(c->shadow, false);
     if (c->nfibers > GUARDS) drop_stacks(c); /* the pages that they have touched are hundreds of megabytes */

@@ -230,7 +230,7 @@ static bool meet(cpi_mark *m, uint8_t mask, const cpi_watch *w, const cpi_memory
 }
 
 bool cpi_races_shared(cpi_mark *marks, size_t offset, const cpi_memory_access *a, const cpi_moment *now,
-                      cpi_pending *pending, cpi_fault *fault)
+                      cpi_pending *pending, cpi_fault *suspect, cpi_fault *fault)
 {
     bool written = !reads(a->how);
     for (unsigned long done = 0; done < a->bytes && !written;) {
@@ -239,7 +239,7 @@ bool cpi_races_shared(cpi_mark *marks, size_t offset, const cpi_memory_access *a
         written = m->begun == now->first && m->written & mask_of(skip, a->bytes - done);
         done += CPI_MARKED - skip;
     }
-    if (!written) return unwritten(NULL, a, fault);
+    if (!written && !*suspect->text) unwritten(NULL, a, suspect);
     for (unsigned long done = 0; done < a->bytes;) {
         unsigned skip = (unsigned)((offset + done) % CPI_MARKED);
         cpi_mark *m = &marks[(offset + done) / CPI_MARKED];

@@ -44,10 +44,11 @@ void cpi_shadow_drop(cpi_shadow *shadow, bool all);
 /* The memory is a new one from now on. */
 void cpi_shadow_forget(cpi_shadow *shadow, uintptr_t from, size_t bytes);
 
-/* False, and `fault` filled, where the access is one of two that race, or reads what no thread of the block wrote. The
- * access lies `offset` bytes behind the first marked one. */
+/* False, and `fault` filled, where the access is one of two that race. The access lies `offset` bytes behind the first
+ * marked one. `suspect` is filled, once, where it reads what no thread of the block wrote: that is an error if it is
+ * none of a race, which is known at the next barrier. */
 bool cpi_races_shared(cpi_mark *marks, size_t offset, const cpi_memory_access *a, const cpi_moment *now,
-                      cpi_pending *pending, cpi_fault *fault);
+                      cpi_pending *pending, cpi_fault *suspect, cpi_fault *fault);
 /* The same of global memory, in arrays and variables; reads of what nobody wrote are recognized by the values with
  * which memory is filled (live.h). */
 bool cpi_races_global(cpi_shadow *shadow, const cpi_watch *w, const cpi_memory_access *a, const cpi_moment *now,

@@ -169,7 +169,7 @@ told("(int *a) { extern __shared__ volatile int s[]; s[300] = 1; }", a, shared_m
 told("(int *a) { volatile int t[4]; for (int i = 0; i < 100000000; i++) t[i + a[0]] = 1; }", a)
 works()
 """)
-    beyond = "CUDARuntimeError: f: shared memory was read or written beyond its end: the launch has %d bytes of dynamic "
+    beyond = "CUDARuntimeError: f: shared memory was read or written beyond its end: the launch has %d bytes of "
     assert lines[0:2] == ["nothing", "works"]
     assert lines[2].startswith(beyond % 0) and lines[3] == "nothing" and lines[4].startswith(beyond % 1024)
     assert lines[5:] == ["CUDARuntimeError: f: a local array was read or written far beyond its end", "works"]
@@ -179,16 +179,16 @@ def test_constructors_of_variables():
     """They run when the module is loaded; one that fails is an error of loading it."""
     lines = run(r"""
 a = cp.zeros(4, "i4")
-head = '(int *);\nstruct A { int v; __device__ A() %s __device__ ~A() %s };\n__device__ A x;\nextern "C" __global__ void '
-tail = "f(int *a) { a[0] = x.v; }"
-told(head % (": v(41) {}", "{}") + tail, a)
+def of(constructor, before=""):
+    told("(int *);\n" + before + "struct A { int v; __device__ A() " + constructor + " __device__ ~A() {} };\n"
+         '__device__ A x;\nextern "C" __global__ void f(int *a) { a[0] = x.v; }', a)
+of(": v(41) {}")
 print(int(a[0]))
-told(head % ("{ v = *(volatile int *)8; }", "{}") + tail, a)
-told('(int *);\nextern "C" void abort();' + (head % ("{ abort(); }", "{}"))[7:] + tail, a)
-told(head % (": v(1) { v += a(v); }", "{}").replace("(int *);", "(int *);\n__device__ int a(volatile int n) "
-     "{ return a(n + 1) + n; }") + tail, a)
+of("{ v = *(volatile int *)8; }")
+of("{ abort(); }", 'extern "C" void abort();')
+of(": v(1) { v += a(v); }", "__device__ int a(volatile int n) { return a(n + 1) + n; }")
 works()
-""".replace("head % (\": v(1) { v += a(v); }\", \"{}\").replace", "(head % (\": v(1) { v += a(v); }\", \"{}\")).replace"))
+""")
     assert lines[0:2] == ["nothing", "41"]
     failed = "CompileException: the constructor of a variable failed: "
     assert lines[2] == failed + "an illegal address was read or written: 0x8"

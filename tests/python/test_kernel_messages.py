@@ -115,26 +115,30 @@ def test_dump(tmp_path):
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])
 def test_compilers(compiler):
     """Both compilers of the host say it in one form."""
-    program = ("import cuprite as cp\nfor wrong in ('nowhere', '1 +', 'throw 1'):\n    try:\n        cp.RawKernel('extern "
-               "\"C\" __global__ void f(int *a)\\n{\\n    a[0] = ' * (wrong[0] != 't') + 'extern \"C\" __global__ void "
-               "f(int *a)\\n{\\n    ' * (wrong[0] == 't') + wrong + ';\\n}\\n', 'f').compile()\n    except "
-               "cp.cuda.compiler.CompileException as e:\n        print(str(e).split('\\n')[0]); print(e.args[0].count('|'))")
+    program = """
+import cuprite as cp
+for wrong in ("a[0] = nowhere", "a[0] = 1 +", "throw 1"):
+    try:
+        cp.RawKernel('extern "C" __global__ void f(int *a)\\n{\\n    ' + wrong + ';\\n}\\n', "f").compile()
+    except cp.cuda.compiler.CompileException as e:
+        print(str(e).split("\\n")[0])
+"""
     r = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100,
                        env={**os.environ, "CUPRITE_DEVICE": "cpu", "CUPRITE_CXX": compiler})
     if "is no program" in r.stderr:
         pytest.skip(f"no {compiler} here")
     lines = r.stdout.splitlines()
-    assert len(lines) == 6, r.stdout + r.stderr
-    assert all(line.startswith("kernel.cu:3: error: ") for line in lines[::2])
-    assert lines[4] == "kernel.cu:3: error: a kernel has no exceptions (throw, try, catch)"
+    assert len(lines) == 3, r.stdout + r.stderr
+    assert all(line.startswith("kernel.cu:3: error: ") for line in lines)
+    assert lines[2] == "kernel.cu:3: error: a kernel has no exceptions (throw, try, catch)"
 
 
 @pytest.mark.once
 def test_what_the_cpu_lacks():
     """The feature, the line and the page where it stands."""
     code = SOURCE % "    a[i] = tex1D<int>(0, i);"
-    program = (f"import cuprite as cp\ntry:\n    cp.RawKernel({code!r}, 'f').compile()\nexcept NotImplementedError as e:\n"
-               "    print(e)")
+    program = (f"import cuprite as cp\ntry:\n    cp.RawKernel({code!r}, 'f').compile()\n"
+               "except NotImplementedError as e:\n    print(e)")
     r = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100,
                        env={**os.environ, "CUPRITE_DEVICE": "cpu"})
     lines = r.stdout.splitlines()

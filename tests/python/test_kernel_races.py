@@ -1,6 +1,6 @@
 """CUPRITE_CHECK=1 on the CPU: races in shared and global memory, reads of what nobody wrote, wrong sizes of arguments,
-free() twice, the summary and the exit status; and that programs which have none of these pass. The variable is read once
-a process, so each group of cases is one."""
+free() twice, the summary and the exit status; and that programs which have none of these pass. The variable is read
+once a process, so each group of cases is one."""
 import json
 import os
 import re
@@ -27,7 +27,7 @@ GLOBAL = "nothing orders blocks of a launch"
 # name: blocks, threads, arguments, the source behind the kernel's name, what is reported
 WRONG = {
     "reduction": (1, 64, "y,", SHARED % "for (int k = 32; k > 0; k /= 2) if (t < k) s[t] += s[t + k];", IN_SHARED),
-    "reduction, written out": (1, 64, "y,", SHARED % "for (int k = 32; k > 0; k /= 2) if (t < k) s[t] = s[t] + s[t + k];",
+    "reduction, written out": (1, 64, "y,", SHARED % "for (int k = 32; k; k /= 2) if (t < k) s[t] = s[t] + s[t + k];",
                                IN_SHARED),
     "scan in place": (1, 64, "y,", SHARED % "for (int k = 1; k < 64; k *= 2) { if (t >= k) s[t] += s[t - k]; "
                       "__syncthreads(); }", IN_SHARED),
@@ -43,8 +43,8 @@ WRONG = {
     "dynamic": (1, 64, "y,", "(int *y)\n{\n    extern __shared__ int d[];\n    int t = threadIdx.x;\n    d[t] = t;\n"
                 "    __syncthreads();\n    d[t] = d[t ^ 1];\n    y[t] = d[t];\n}", "line 7: .* of shared memory"),
     "global": (1, 64, "y,", "(int *y)\n{\n    int t = threadIdx.x;\n    y[t] = t;\n    y[t] += y[t ^ 1];\n}",
-               r"line [45]: thread .* 4 bytes at index \d+ of y \(argument 1\), which thread number \d+ (wrote|read) in "
-               "line [45] " + ORDERED),
+               r"line [45]: thread .* 4 bytes at index \d+ of y \(argument 1\), which thread number \d+ (wrote|read) "
+               "in line [45] " + ORDERED),
     "global count": (1, 64, "y,", "(int *y)\n{\n    y[0] += 1;\n}", r"line 3: .* at index 0 of y \(argument 1\)"),
     "between blocks": (4, 32, "y,", "(int *y)\n{\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    y[i] = i;\n"
                        "    y[i] = y[(i + 32) % 128] + 1;\n}",
@@ -59,8 +59,8 @@ WRONG = {
                          "s[threadIdx.x] = 1;\n    __syncthreads();\n    y[threadIdx.x] = s[threadIdx.x];\n}",
                          r"line 6: thread \(63, 0, 0\) of block \(0, 0, 0\) reads 4 bytes of shared memory which no "
                          "thread of the block has written"),
-    "unwritten counter": (1, 64, "y,", "(int *y)\n{\n    __shared__ int n;\n    atomicAdd(&n, 1);\n    __syncthreads();\n"
-                          "    y[threadIdx.x] = n;\n}", "line 4: .* updates 4 bytes of shared memory which no thread"),
+    "unwritten counter": (1, 64, "y,", "(int *y)\n{\n    __shared__ int n;\n    atomicAdd(&n, 1);\n"
+                          "    __syncthreads();\n    y[threadIdx.x] = n;\n}", "line 4: .* updates 4 bytes of shared memory which no thread"),
     "of another block": (2, 1, "y,", "(int *y)\n{\n    __shared__ int s;\n    if (blockIdx.x == 0) s = 4;\n"
                          "    y[blockIdx.x] = s;\n}", r"line 5: thread \(0, 0, 0\) of block \(1, 0, 0\) reads 4 bytes"),
     "empty": (1, 64, "y, e", "(int *y, const int *e)\n{\n    y[threadIdx.x] = e[threadIdx.x];\n}",
@@ -72,15 +72,17 @@ WRONG = {
                   "    free(p);\n}", "line 5: .* reads 4 bytes at 0x[0-9a-f]+, which nothing has written"),
     "freed twice": (1, 1, "y,", "(int *y)\n{\n    int *p = (int *)malloc(40);\n    p[0] = y[0];\n    free(p);\n"
                     "    free(p);\n}", r"line 6: free\(\) of 0x[0-9a-f]+, which was freed already"),
-    "freed array": (1, 1, "y,", "(int *y)\n{\n    free(y);\n}", r"line 3: free\(\) of 0x[0-9a-f]+, which malloc\(\) did"),
-    "freed inside": (1, 1, "y,", "(int *y)\n{\n    char *p = (char *)malloc(40);\n    free(p + 8);\n}", "is not the start"),
+    "freed array": (1, 1, "y,", "(int *y)\n{\n    free(y);\n}", r"line 3: free\(\) of 0x.*, which malloc\(\) did"),
+    "freed inside": (1, 1, "y,", "(int *y)\n{\n    char *p = (char *)malloc(40);\n    free(p + 8);\n}",
+                     "is not the start"),
     "long for int": (1, 1, "y, 2 ** 40", "(int *y, int n)\n{\n    y[0] = n;\n}",
                      r"f: argument 2 \(n\) has 8 bytes, the kernel takes 4: pass numpy.int32"),
     "double for int": (1, 1, "y, 3.0", "(int *y, int n)\n{\n    y[0] = n;\n}", "argument 2 .n. has 8 bytes"),
     "double for float": (1, 1, "y, 0.1", "(int *y, float n)\n{\n    y[0] = n;\n}",
                          r"argument 2 \(n\) has 8 bytes, the kernel takes 4: pass numpy.float32"),
     "a barrier for some": (1, 64, "y,", "(int *y)\n{\n    if (threadIdx.x < 32) __syncthreads();\n"
-                           "    else __syncthreads();\n    y[threadIdx.x] = 1;\n}", "divergent barrier: .*line 3.*line 4"),
+                           "    else __syncthreads();\n    y[threadIdx.x] = 1;\n}",
+                           "divergent barrier: .*line 3.*line 4"),
 }
 # Right programs that look wrong: name: blocks, threads, arguments, source
 RIGHT = {
@@ -92,8 +94,8 @@ RIGHT = {
     "a structure": (1, 32, "y,", "(int *y) { struct P { char c; double d; }; __shared__ P s[32]; int t = threadIdx.x; "
                     "s[t].c = 1; s[t].d = 2; P p = s[t]; __syncwarp(); s[t ^ 1] = p; __syncwarp(); y[t] = s[t].c; }"),
     "volatile in a warp": (1, 32, "y,", "(int *y) { __shared__ volatile int s[64]; int t = threadIdx.x; s[t] = t; "
-                           "s[t + 32] = 0; __syncwarp(); for (int k = 16; k; k /= 2) { int v = s[t + k]; __syncwarp(); s[t] = s[t] + v;"
-                           " __syncwarp(); } y[t] = s[0]; }"),
+                           "s[t + 32] = 0; __syncwarp(); for (int k = 16; k; k /= 2) { int v = s[t + k]; __syncwarp(); "
+                           "s[t] = s[t] + v; __syncwarp(); } y[t] = s[0]; }"),
     "reduction": (1, 64, "y,", SHARED % "for (int k = 32; k > 0; k /= 2) { if (t < k) s[t] += s[t + k]; "
                   "__syncthreads(); }"),
     "ping-pong": (1, 64, "y,", "(int *y) { __shared__ int s[2][64]; int t = threadIdx.x, in = 0; s[0][t] = t; "
@@ -114,9 +116,9 @@ RIGHT = {
                                 "y[threadIdx.x] = p[0]; free(p); }"),
     "own slots": (4, 32, "y,", "(int *y) { int at = atomicAdd(y + 200, 1); y[at] = threadIdx.x; }"),
     "written, then read": (1, 64, "e,", "(int *e) { e[threadIdx.x] = 1; e[threadIdx.x] += 1; }"),
-    "the grid": (4, 32, "y,", "(int *y);\n#include <cooperative_groups.h>\nextern \"C\" __global__ void f(int *y) { int i "
-                 "= blockIdx.x * 32 + threadIdx.x; y[i] = i; cooperative_groups::this_grid().sync(); int v = y[127 - i]; "
-                 "cooperative_groups::this_grid().sync(); y[i] = v; }"),
+    "the grid": (4, 32, "y,", "(int *y);\n#include <cooperative_groups.h>\nextern \"C\" __global__ void f(int *y) { "
+                 "int i = blockIdx.x * 32 + threadIdx.x; y[i] = i; cooperative_groups::this_grid().sync(); "
+                 "int v = y[127 - i]; cooperative_groups::this_grid().sync(); y[i] = v; }"),
     "an int of Python's": (1, 1, "y, -5, 7", "(int *y, int n, unsigned m) { y[0] = n; y[1] = m; }"),
     "zero": (1, 1, "y, 0.0", "(int *y, float n) { y[0] = n; }"),
 }

@@ -170,7 +170,7 @@ static cp_array *array_from_allocator(cp_allocate_fn function, cpi_device *devic
 
 char *cpi_buffer_memory(const cpi_buffer *b) { return b->memory || b->release ? b->memory : b->owner; }
 
-/* An array with memory of its own, not yet in a scope: in the pool, or, for a few bytes of host memory, in the slabs. */
+/* An array with memory of its own, not yet in a scope: in the pool, or, for a few bytes of host memory, in a slab. */
 static cp_array *array_with_memory(cpi_device *device, cp_type type, int ndim, const int64_t *shape, int64_t size)
 {
     cp_allocate_fn other = __atomic_load_n(&allocate, __ATOMIC_ACQUIRE);

@@ -1,8 +1,8 @@
 /* Small blocks whose records lie apart: see slab.h.
  *
- * Invariants: a slab has blocks of one size and one use; a slab with a free block is on the list of its size and use; of
- * slabs without blocks in use at most KEPT are there, the others are on the list of the unused ones. Threads cache blocks of arrays
- * (memory.c), so the lock is rarely taken. */
+ * Invariants: a slab has blocks of one size and one use. A slab with a free block is on the list of its size and use.
+ * Of slabs without blocks in use at most KEPT are there, the others are on the list of the unused ones. Threads cache
+ * blocks of arrays (memory.c), so the lock is rarely taken. */
 #include "core/slab.h"
 
 #include <pthread.h>

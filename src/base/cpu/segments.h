@@ -1,8 +1,8 @@
 /* Memory of the CPU for arrays: segments of the pool, and what programs ask for by its number of bytes.
  *
  * Kernels of the user may write before and behind an array, so nothing of ours or of the C library's lies beside a
- * segment: pages without access surround it. Under the address sanitizer, and where the pool does not reuse memory, small
- * segments are the C library's, so that a checker sees each of them. */
+ * segment: pages without access surround it. Under the address sanitizer, and where the pool does not reuse memory,
+ * small segments are the C library's, so that a checker sees each of them. */
 #ifndef CPI_CPU_SEGMENTS_H
 #define CPI_CPU_SEGMENTS_H
 

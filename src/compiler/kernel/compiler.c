@@ -110,8 +110,8 @@ static const char *const usual_flags[] = {"-std=c++20",
                                           "-Wl,--wrap=malloc,--wrap=free,--wrap=realloc,--wrap=calloc",
                                           "-Wl,--wrap=printf,--wrap=vprintf,--wrap=puts,--wrap=putchar",
                                           "-Wl,--wrap=exit,--wrap=_exit,--wrap=_Exit,--wrap=quick_exit,--wrap=abort",
-                                          "-Wl,--wrap=__cxa_atexit,--wrap=raise,--wrap=pthread_exit,--wrap=__assert_fail",
-                                          "-Wl,--wrap=_ZSt9terminatev,--wrap=__cxa_pure_virtual",
+                                          "-Wl,--wrap=__cxa_atexit,--wrap=raise,--wrap=pthread_exit",
+                                          "-Wl,--wrap=__assert_fail,--wrap=_ZSt9terminatev,--wrap=__cxa_pure_virtual",
                                           NULL};
 
 static pthread_once_t headers_once = PTHREAD_ONCE_INIT;

@@ -33,7 +33,7 @@ bool cpi_crew_run(cpi_crew *crew, const __cu_launch *launch, __cu_run_thread run
 extern const __cu_host cpi_crew_host;
 /* While accesses are watched: the memory is newly allocated by the running kernel. */
 void cpi_crew_forget(const void *memory, size_t bytes);
-/* In a signal handler: whether a bad address is behind the dynamic shared memory that a block has; says so in `text`. */
+/* In a signal handler: whether a bad address is behind the dynamic shared memory of a block; says so in `text`. */
 bool cpi_crew_explains(const void *address, char *text, size_t bytes);
 
 /* --- context.c: stacks --- */
@@ -48,7 +48,7 @@ void *cpi_context_make(char *top, void (*entry)(void *), void *argument);
 bool cpi_guarded(void (*f)(void *), void *argument, cpi_fault *fault);
 /* The same on a stack of its own between pages without access: what is written far around a local array meets no frame
  * of ours. */
-bool cpi_guarded_apart(void (*f)(void *), void *argument, cpi_fault *fault);
+bool cpi_guarded_separately(void (*f)(void *), void *argument, cpi_fault *fault);
 /* Before guarded calls: installs our signal handlers. */
 void cpi_guard_install(void);
 /* Ends the calling thread's guarded call; `fault` is filled already. */

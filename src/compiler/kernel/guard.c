@@ -182,7 +182,7 @@ static void go_apart(void *memory)
     cpi_context_switch(&a->home, cpi_context_make(kernel_stack + KERNEL_STACK, begin_apart, a));
 }
 
-bool cpi_guarded_apart(void (*f)(void *), void *argument, cpi_fault *fault)
+bool cpi_guarded_separately(void (*f)(void *), void *argument, cpi_fault *fault)
 {
     pthread_once(&once, make_key);
     apart a = {f, argument, NULL};

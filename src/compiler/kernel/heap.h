@@ -1,5 +1,5 @@
-/* What kernels of the CPU ask of the host by names of the C library: malloc and free, printf, and the functions that end
- * a program. The linker gives kernels these for those (--wrap; device/heap.h).
+/* What kernels of the CPU ask of the host by names of the C library: malloc and free, printf, and the functions that
+ * end a program. The linker gives kernels these for those (--wrap; device/heap.h).
  *
  * What kernels allocate has no record beside it, so that a write around a block changes another block at worst, and
  * free() of what is no such block ends the launch. It lives until it is given back, also beyond the launch. */

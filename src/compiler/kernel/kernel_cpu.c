@@ -436,7 +436,7 @@ static void run_task(void *context, int64_t task, int worker)
                             &fault);
     } else {
         part p = {j, cpi_crew_worker(crew, &j->launch), first, last};
-        done = cpi_guarded_apart(run_part, &p, &fault);
+        done = cpi_guarded_separately(run_part, &p, &fault);
     }
     cpi_watchdog_inside(0, j->library->image);
     if (!done && !__atomic_exchange_n(&j->failed, 1, __ATOMIC_ACQ_REL)) j->fault = fault;

@@ -117,7 +117,7 @@ static bool construct(const cpi_kernel_library *l, const start *constructors)
     if (!constructors->bytes || dlinfo(l->handle, RTLD_DI_LINKMAP, &map)) return true;
     construction c = {(void (**)(void))(map->l_addr + constructors->at), constructors->bytes / sizeof(ElfW(Addr))};
     cpi_guard_install();
-    if (cpi_guarded_apart(run_constructors, &c, &fault)) return true;
+    if (cpi_guarded_separately(run_constructors, &c, &fault)) return true;
     const char *text = fault.text + (*fault.text == 1);
     return cpi_fail(CP_ERROR_COMPILE, "the constructor of a variable failed: %s", text), false;
 }

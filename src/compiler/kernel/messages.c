@@ -192,8 +192,8 @@ static void put_report(const report *r, const char *line, int from, const char *
         cpi_string_printf(out, "in %.*s, line %d: ", r->nfile - skip, r->file + skip, r->line);
     }
     if (missing_header(r, &name, &length))
-        cpi_string_printf(out, "there is no header %.*s: its folder is given by an option -I (docs/guide/kernels.md has "
-                          "the headers that are always there)", length, name);
+        cpi_string_printf(out, "there is no header %.*s: its folder is given by an option -I (docs/guide/kernels.md "
+                          "has the headers that are always there)", length, name);
     else if (in_cuda(r))
         cpi_string_printf(out, "%s", in_cuda(r));
     else

@@ -154,7 +154,7 @@ static void note_write(cpi_mark *m, const cpi_memory_access *a, const cpi_moment
 
 static int place_of(const cpi_watch *w, const cpi_memory_access *a, char *text, size_t bytes)
 {
-    return w ? cpi_watch_place(w, a, text, bytes) : snprintf(text, bytes, "of shared memory");
+    return w ? cpi_watch_position(w, a, text, bytes) : snprintf(text, bytes, "of shared memory");
 }
 
 /* `w`: NULL for shared memory. */

@@ -185,7 +185,8 @@ void cpi_cu_put_tables(cpi_cu_program *p, int nnames, const char *const *names, 
     cpi_string_printf(out, "\n#line 1 \"the table of kernels\"\n");
     put_calls(p, out);
     cpi_string_printf(out,
-                   "\n#undef nargs\n#undef sizes\n#undef elements\n#undef kinds\n#undef loop\n#undef regions\n#undef fibers"
+                   "\n#undef nargs\n#undef sizes\n#undef elements\n#undef kinds\n#undef loop\n#undef regions\n"
+                   "#undef fibers"
                    "\n#line 1 \"the table of kernels\"\nextern \"C\" __attribute__((visibility(\"default\"))) const "
                    "__cu_kernel __cu_kernels[] = {\n");
     for (int k = 0; k < p->nfunctions; k++) {

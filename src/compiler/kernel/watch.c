@@ -89,7 +89,7 @@ static bool array_fault(const cpi_watch *w, const cpi_memory_access *a, const cp
     return false;
 }
 
-int cpi_watch_place(const cpi_watch *w, const cpi_memory_access *a, char *text, size_t bytes)
+int cpi_watch_position(const cpi_watch *w, const cpi_memory_access *a, char *text, size_t bytes)
 {
     for (int i = 0; i < w->nspans; i++)
         if (a->address - (uintptr_t)w->spans[i].memory < (uintptr_t)w->spans[i].bytes)

@@ -1,5 +1,5 @@
-/* What CUPRITE_CHECK=1 watches while a kernel runs. Every access is compared with live memory, and with the last ones to
- * the same word (races.h), so that a missing barrier is reported whatever the order of the threads.
+/* What CUPRITE_CHECK=1 watches while a kernel runs. Every access is compared with live memory, and with the last ones
+ * to the same word (races.h), so that a missing barrier is reported whatever the order of the threads.
  *
  * An invalid access ends the launch with a message in which \1 and \2 stand for code addresses, which the launch
  * resolves to lines. A watch belongs to one worker during one launch. */
@@ -51,7 +51,7 @@ bool cpi_watch_is_private(const cpi_watch *w, uintptr_t address);
 int cpi_watch_begin(const cpi_memory_access *a, cpi_fault *fault);
 /* The name of parameter `number`, from 1; it ends at a comma or with the text. */
 const char *cpi_watch_parameter(const __cu_kernel *kernel, int number);
-int cpi_watch_place(const cpi_watch *w, const cpi_memory_access *a, char *text, size_t bytes);
+int cpi_watch_position(const cpi_watch *w, const cpi_memory_access *a, char *text, size_t bytes);
 
 /* An index outside the bounds of its array's type, in the compiled source's line and column (of its ], or where its
  * name begins). */

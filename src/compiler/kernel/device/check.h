@@ -1,6 +1,6 @@
-/* CUPRITE_CHECK=1: the compiler calls one of these before each access to memory (thread sanitizer), and where an index or
- * an address is wrong by what is known of its type; the library compares addresses with live memory, and accesses with
- * those of other threads. */
+/* CUPRITE_CHECK=1: the compiler calls one of these before each access to memory (thread sanitizer), and where an index
+ * or an address is wrong by what is known of its type; the library compares addresses with live memory, and accesses
+ * with those of other threads. */
 #pragma once
 #ifdef __CU_CHECK
 

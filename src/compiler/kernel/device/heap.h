@@ -29,7 +29,8 @@ __CU_WRAPS int __wrap_printf(const char *format, ...)
 }
 __CU_WRAPS int __wrap_puts(const char *text) { return __wrap_printf("%s\n", text); }
 __CU_WRAPS int __wrap_putchar(int c) { return __wrap_printf("%c", c), c; }
-#define __CU_ENDS(name, words, ...) __CU_WRAPS void __wrap_##name(__VA_ARGS__) { __cu_library->ended(words, __CU_HERE); }
+#define __CU_ENDS(name, words, ...) \
+    __CU_WRAPS void __wrap_##name(__VA_ARGS__) { __cu_library->ended(words, __CU_HERE); }
 __CU_ENDS(exit, "exit()", int)
 __CU_ENDS(_exit, "_exit()", int)
 __CU_ENDS(_Exit, "_Exit()", int)

@@ -60,7 +60,8 @@ WRONG = {
                          r"line 6: thread \(63, 0, 0\) of block \(0, 0, 0\) reads 4 bytes of shared memory which no "
                          "thread of the block has written"),
     "unwritten counter": (1, 64, "y,", "(int *y)\n{\n    __shared__ int n;\n    atomicAdd(&n, 1);\n"
-                          "    __syncthreads();\n    y[threadIdx.x] = n;\n}", "line 4: .* updates 4 bytes of shared memory which no thread"),
+                          "    __syncthreads();\n    y[threadIdx.x] = n;\n}",
+                          "line 4: .* updates 4 bytes of shared memory which no thread"),
     "of another block": (2, 1, "y,", "(int *y)\n{\n    __shared__ int s;\n    if (blockIdx.x == 0) s = 4;\n"
                          "    y[blockIdx.x] = s;\n}", r"line 5: thread \(0, 0, 0\) of block \(1, 0, 0\) reads 4 bytes"),
     "empty": (1, 64, "y, e", "(int *y, const int *e)\n{\n    y[threadIdx.x] = e[threadIdx.x];\n}",

@@ -29,9 +29,9 @@ typedef struct __cu_host {
     /* A barrier that thread `in` of the block comes to and thread `out` does not. Does not return. */
     void (*divergent)(__cu_worker *worker, int line, const unsigned block[3], unsigned in, unsigned out);
     /* CUPRITE_CHECK. An access of `bytes` bytes: read 0, written 1, updated by an atomic operation 2, read and written
-     * as volatile 3 and 4, exchanged 5, read by an atomic operation 6. `at`: where in the compiled code, or, below 2^20,
-     * in which line. An index that an array's type refuses; an address that a type refuses. These do not return where
-     * an access may not be. What may be a lock. */
+     * as volatile 3 and 4, exchanged 5, read by an atomic operation 6. `at`: where in the compiled code, or, below
+     * 2^20, in which line. An index that an array's type refuses; an address that a type refuses. These do not return
+     * where an access may not be. What may be a lock. */
     void (*check)(__cu_worker *worker, unsigned long address, unsigned long bytes, int how, const void *at);
     void (*bounds)(__cu_worker *worker, int line, int column, const char *type, long index);
     void (*misaligned)(__cu_worker *worker, int line, const char *type, unsigned long address);

@@ -77,10 +77,10 @@ WRONG = {
     "freed inside": (1, 1, "y,", "(int *y)\n{\n    char *p = (char *)malloc(40);\n    free(p + 8);\n}",
                      "is not the start"),
     "long for int": (1, 1, "y, 2 ** 40", "(int *y, int n)\n{\n    y[0] = n;\n}",
-                     r"f: argument 2 \(n\) has 8 bytes, the kernel takes 4: pass numpy.int32"),
-    "double for int": (1, 1, "y, 3.0", "(int *y, int n)\n{\n    y[0] = n;\n}", "argument 2 .n. has 8 bytes"),
+                     "f: argument 2 has 8 bytes, the kernel takes 4 for n: pass numpy.int32"),
+    "double for int": (1, 1, "y, 3.0", "(int *y, int n)\n{\n    y[0] = n;\n}", "argument 2 has 8 bytes"),
     "double for float": (1, 1, "y, 0.1", "(int *y, float n)\n{\n    y[0] = n;\n}",
-                         r"argument 2 \(n\) has 8 bytes, the kernel takes 4: pass numpy.float32"),
+                         "argument 2 has 8 bytes, the kernel takes 4 for n: pass numpy.float32"),
     "a barrier for some": (1, 64, "y,", "(int *y)\n{\n    if (threadIdx.x < 32) __syncthreads();\n"
                            "    else __syncthreads();\n    y[threadIdx.x] = 1;\n}",
                            "divergent barrier: .*line 3.*line 4"),

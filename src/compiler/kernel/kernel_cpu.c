@@ -490,10 +490,10 @@ static cp_code check_sizes(const __cu_kernel *k, const cpi_launch *l)
     for (int i = 0; i < l->n; i++) {
         if (l->bytes[i] >= k->sizes[i] && !is_wrong_size(l, k, i)) continue;
         const char *name = cpi_watch_parameter(k, i + 1);
-        cp_code code = cpi_fail(CP_ERROR_VALUE, "%s: argument %d%s%.*s%s has %u bytes, the kernel takes %u%s", k->name,
-                                i + 1, *name ? " (" : "", (int)strcspn(name, ","), name, *name ? ")" : "", l->bytes[i],
-                                k->sizes[i], l->bytes[i] == 8 && k->sizes[i] == 4 ?
-                                (k->kinds[i] == 'f' ? ": pass numpy.float32" : ": pass numpy.int32") : "");
+        bool half = l->bytes[i] == 8 && k->sizes[i] == 4;
+        cp_code code = cpi_fail(CP_ERROR_VALUE, "%s: argument %d has %u bytes, the kernel takes %u%s%.*s%s", k->name,
+                                i + 1, l->bytes[i], k->sizes[i], *name ? " for " : "", (int)strcspn(name, ","), name,
+                                !half ? "" : k->kinds[i] == 'f' ? ": pass numpy.float32" : ": pass numpy.int32");
         if (l->spans) cpi_summary_error(cp_error_message());
         return code;
     }

@@ -6,7 +6,6 @@
 #include "core/slab.h"
 
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -171,6 +170,12 @@ void cpi_slab_put(int n, void *const *blocks)
         put_one(i, (uint32_t)(away % SLAB) / slabs[i].bytes);
     }
     pthread_mutex_unlock(&lock);
+}
+
+bool cpi_slab_has(const void *address)
+{
+    uintptr_t away = (uintptr_t)address - (uintptr_t)__atomic_load_n(&range, __ATOMIC_ACQUIRE);
+    return away < (size_t)capacity * SLAB;
 }
 
 /* --- what kernels allocate --- */

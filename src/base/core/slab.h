@@ -6,6 +6,7 @@
 #ifndef CPI_CORE_SLAB_H
 #define CPI_CORE_SLAB_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,7 @@ static inline size_t cpi_slab_size_of(size_t bytes)
 /* Up to n blocks of a size, aligned to CPI_SLAB_UNIT; how many there are. */
 int cpi_slab_take(size_t size, int n, void **into);
 void cpi_slab_put(int n, void *const *blocks);
+bool cpi_slab_has(const void *address);
 
 /* What kernels allocate: at most CPI_SLAB_MOST bytes; NULL without memory. */
 void *cpi_slab_heap_take(size_t bytes);

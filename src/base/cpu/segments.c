@@ -59,24 +59,62 @@ void cpi_segment_free(cpi_device *device, void *memory, size_t bytes)
 }
 
 #if defined(__SANITIZE_ADDRESS__)
-enum { SMALL = 0 };
+enum { CHECKED = 1 };
 #else
-enum { SMALL = CPI_SLAB_SMALL };
+enum { CHECKED = 0 };
 #endif
+
+/* What is known of a block of its own: two pages before it. Programs give it back without its size. */
+typedef struct own_block { void *base; size_t span; } own_block;
+
+static own_block *block_of(void *memory)
+{
+    return (own_block *)(void *)((char *)memory - 2 * (size_t)sysconf(_SC_PAGESIZE));
+}
+
+static void *own_new(size_t bytes)
+{
+    static int blocks;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), unit = bytes < HUGE_PAGE ? page : HUGE_PAGE;
+    const size_t inside = round_up(bytes, page), span = inside + unit + 3 * page;
+    char *base = mmap(NULL, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (base == MAP_FAILED) return NULL;
+    char *at = (char *)round_up((uintptr_t)base + 2 * page, unit);
+    bool guarded = __atomic_add_fetch(&blocks, 1, __ATOMIC_RELAXED) < GUARDED / 2;
+    int failed = guarded ? mprotect(at, inside, PROT_READ | PROT_WRITE) : 0;
+    failed |= guarded ? mprotect(at - 2 * page, page, PROT_READ | PROT_WRITE)
+                      : mprotect(base, span, PROT_READ | PROT_WRITE);
+    if (failed) {
+        munmap(base, span);
+        return NULL;
+    }
+    *block_of(at) = (own_block){base, span};
+    if (bytes >= HUGE_PAGE) madvise(at, bytes, MADV_HUGEPAGE);
+    return at;
+}
 
 void *cpi_segment_of_kind(cp_stream *stream, size_t bytes, cp_memory_kind kind)
 {
-    void *p;
+    void *p = NULL;
+    (void)stream;
     (void)kind;
-    if (bytes > SMALL && bytes < HUGE_PAGE && SMALL) return mapped(bytes);
-    if (bytes > SMALL) return cpi_segment_new(stream->device, bytes);
+    if (bytes > cpi_memory_most()) return NULL;
+    if (CHECKED) return posix_memalign(&p, ALIGNED, bytes) ? NULL : p;
+    if (bytes > CPI_SLAB_SMALL) return own_new(bytes);
     return cpi_slab_take(cpi_slab_size_of(bytes < ALIGNED ? ALIGNED : bytes), 1, &p) ? p : NULL;
 }
 
 void cpi_segment_of_kind_free(cp_stream *stream, void *memory, size_t bytes, cp_memory_kind kind)
 {
+    (void)stream;
+    (void)bytes;
     (void)kind;
-    if (bytes > SMALL && bytes < HUGE_PAGE && SMALL) unmap(memory, bytes);
-    else if (bytes > SMALL) cpi_segment_free(stream->device, memory, bytes);
-    else cpi_slab_put(1, &memory);
+    if (CHECKED) {
+        free(memory);
+    } else if (cpi_slab_has(memory)) {
+        cpi_slab_put(1, &memory);
+    } else {
+        const own_block b = *block_of(memory);
+        munmap(b.base, b.span);
+    }
 }

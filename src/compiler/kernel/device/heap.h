@@ -1,6 +1,7 @@
 /* Functions of the C library that a kernel may not have as they are: the linker gives it these (--wrap). Memory comes
  * from the library, with nothing beside it that a kernel could destroy; what would end the process ends the launch. */
 #pragma once
+#ifdef __CU_HOST_CALLS
 #pragma GCC diagnostic ignored "-Winline-new-delete"
 
 extern "C" {
@@ -56,6 +57,7 @@ __CU_HEAP operator delete(void *p) noexcept { free(p); }
 __CU_HEAP operator delete[](void *p) noexcept { free(p); }
 __CU_HEAP operator delete(void *p, size_t) noexcept { free(p); }
 __CU_HEAP operator delete[](void *p, size_t) noexcept { free(p); }
+#endif
 /* In a place that there is; templates, so that a program may have its own. */
 template <class = void> inline void *operator new(size_t, void *p) noexcept { return p; }
 template <class = void> inline void *operator new[](size_t, void *p) noexcept { return p; }

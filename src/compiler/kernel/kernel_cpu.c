@@ -172,8 +172,8 @@ static cp_code refused(const char *source)
     return code;
 }
 
-/* Whether the source, or a header of ours, may use what device/heap.h has: it takes a fifth of the time in which a small
- * kernel is compiled. */
+/* Whether the source, or a header of ours, may use what device/heap.h has: it takes a fifth of the time in which a
+ * small kernel is compiled. */
 static bool calls_host(const cpi_kernel_source *source, const char *text)
 {
     static const char *const words[] = {"alloc", "free", "printf", "puts", "putchar", "exit", "abort", "raise", "new",

@@ -166,27 +166,19 @@ static char *need_kernel_stack(void)
     return kernel_stack = p + PAGE;
 }
 
-typedef struct apart { void (*f)(void *); void *argument, *home; } apart;
+typedef struct separate { void (*f)(void *); void *argument; } separate;
 
-static void begin_apart(void *memory)
+static void call_separately(void *memory)
 {
-    apart *a = memory;
-    void *unused;
-    a->f(a->argument);
-    cpi_context_switch(&unused, a->home);
-}
-
-static void go_apart(void *memory)
-{
-    apart *a = memory;
-    cpi_context_switch(&a->home, cpi_context_make(kernel_stack + KERNEL_STACK, begin_apart, a));
+    const separate *s = memory;
+    cpi_context_call(s->f, s->argument, kernel_stack + KERNEL_STACK);
 }
 
 bool cpi_guarded_separately(void (*f)(void *), void *argument, cpi_fault *fault)
 {
-    pthread_once(&once, make_key);
-    apart a = {f, argument, NULL};
-    return need_kernel_stack() ? cpi_guarded(go_apart, &a, fault) : cpi_guarded(f, argument, fault);
+    separate s = {f, argument};
+    if (!kernel_stack) pthread_once(&once, make_key);
+    return need_kernel_stack() ? cpi_guarded(call_separately, &s, fault) : cpi_guarded(f, argument, fault);
 }
 
 /* The page behind the thread's stack of kernels. */

@@ -42,7 +42,7 @@ void cpi_context_switch(void **from, void *to);
 /* A context that will call entry(argument) on the stack that ends at `top`. `entry` must not return. */
 void *cpi_context_make(char *top, void (*entry)(void *), void *argument);
 
-/* Calls f(argument) on the stack that ends at `top`, aligned to 16; costs as little as a call, as returns match calls. */
+/* Calls f(argument) on the stack that ends at `top`, aligned to 16. Costs as little as a call: returns match calls. */
 void cpi_context_call(void (*f)(void *), void *argument, char *top);
 
 /* --- guard.c: faults of kernels --- */

@@ -43,6 +43,7 @@ typedef struct __cu_host {
     void *(*resize)(void *memory, unsigned long bytes, const void *at);
     int (*print)(const char *format, __builtin_va_list values);
     void (*ended)(const char *what, const void *at);
+    void (*turn)(__cu_worker *worker); /* in a loop that waits for others: they run before it returns */
 } __cu_host;
 
 typedef struct __cu_launch {
@@ -66,6 +67,7 @@ typedef struct __cu_kernel {
     const int *calls; /* NULL, or which of `apart` are counted too: how far behind it, 0 ends them */
     const char *kinds; /* of each argument: i integer, f real number, p pointer, s anything else */
     int joined; /* the more blocks it is given at once, the longer its loops are */
+    int mangled; /* programs find it by its mangled name alone */
 } __cu_kernel;
 
 typedef struct __cu_variable {

@@ -154,33 +154,15 @@ def test_off():
         assert told(cases, **value) == dict.fromkeys(cases)
 
 
-ORDER = r"""
-import cuprite as cp
-k = cp.RawKernel('''extern "C" __global__ void f(int *a, int *out)
-{
-    a[threadIdx.x] = threadIdx.x + 1;
-    out[threadIdx.x] = a[threadIdx.x ^ 1];   // a barrier is missing: what is read depends on the order
-}''', "f")
-for _ in range(6):
-    a, out = cp.zeros(64, "i4"), cp.zeros(64, "i4")
-    k((1,), (64,), (a, out))
-    print(out.get().tolist())
-"""
+FILES = ("test_kernel_programs.py", "test_kernel_programs_language.py", "test_kernel_programs_numeric.py",
+         "test_kernel_programs_sorts.py", "test_kernel_groups.py", "test_kernel_curand.py")
 
 
-def test_orders():
-    """Threads run in several orders: a program in global memory that lacks a barrier has several answers."""
-    r = subprocess.run([sys.executable, "-c", ORDER], capture_output=True, text=True, timeout=100,
-                       env={**os.environ, "CUPRITE_DEVICE": "cpu", "CUPRITE_CHECK": "1"})
-    answers = r.stdout.splitlines()
-    assert len(answers) == 6 and len(set(answers)) >= 3, r.stderr
-
-
-def test_a_suite_of_kernels():
-    """Kernels of public textbooks' style, all of them right, pass with every access watched."""
-    root = pathlib.Path(__file__).parents[2]
-    file = root / "tests/python/test_kernel_programs_sorts.py"
+@pytest.mark.parametrize("name", FILES)
+def test_right_programs(name):
+    """Kernels of public textbooks' style, more than a hundred, all of them right, pass with every access watched."""
+    file = pathlib.Path(__file__).parent / name
     r = subprocess.run([sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--device", "cpu",
-                        str(file)], capture_output=True, text=True, timeout=600,
+                        str(file)], capture_output=True, text=True, timeout=1200,
                        env={**os.environ, "CUPRITE_CHECK": "1"})
     assert r.returncode == 0 and "passed" in r.stdout, r.stdout[-3000:]

@@ -1,8 +1,9 @@
 /* Arrays and buffers: ownership and lifetime.
  *
  * Invariants: a buffer lives as long as one array points into it; a partly built record is never visible to other
- * threads. An array with its own memory, its buffer and, on the CPU, a few bytes of elements are one block of host
- * memory. The block is freed with the buffer, because views may outlive the array. */
+ * threads. An array with its own memory and its buffer are one block of host memory, which is freed with the buffer,
+ * because views may outlive the array. On the CPU a few bytes of elements come with the block, but never lie in it or
+ * beside it: kernels of the user may write around them. */
 #include "backend/array.h"
 
 #include <string.h>
@@ -30,15 +31,12 @@ static bool last_reference(int *refs)
     return __atomic_load_n(refs, __ATOMIC_ACQUIRE) == 1 || !__atomic_sub_fetch(refs, 1, __ATOMIC_ACQ_REL);
 }
 
-enum { LINE = 64 };
-
-/* Bytes of a record, and of a record with its buffer and the data after it. */
+/* Bytes of a record, and of a record with its buffer. */
 static size_t record_bytes(int ndim) { return sizeof(cp_array) + 2 * (size_t)ndim * sizeof(int64_t); }
 
 static size_t block_bytes(const cpi_buffer *b)
 {
-    const bool inside = !b->release && !b->memory;
-    return record_bytes(((const cp_array *)b->block)->ndim) + sizeof *b + (inside ? b->bytes + LINE : 0);
+    return record_bytes(((const cp_array *)b->block)->ndim) + sizeof *b;
 }
 
 /* A release function may call the library: the pending error of the current call is kept. */
@@ -54,13 +52,14 @@ static void release_of(const cpi_buffer *b)
 void cpi_buffer_unref(cpi_buffer *b)
 {
     if (!last_reference(&b->refs)) return;
-    if (b->release) {
-        release_of(b);
-    } else if (b->memory) {
-        cpi_pool_free(b->device->pool, b->stream, b->memory);
-    } else {
+    if (!b->release && !b->memory) {
+        cpi_stream_unref(b->stream);
         cpi_pool_count_small(b->device->pool, -(int64_t)b->bytes);
+        cpi_free_with_cell(b->block, block_bytes(b), b->owner, b->bytes);
+        return;
     }
+    if (b->release) release_of(b);
+    else cpi_pool_free(b->device->pool, b->stream, b->memory);
     cpi_stream_unref(b->stream);
     cpi_free_kept(b->block, block_bytes(b));
 }
@@ -85,11 +84,10 @@ static cp_array *made(cp_array *x)
     return x;
 }
 
-/* A record with `more` bytes after its dims, without memory; shape is copied, the caller sets the strides. */
-static cp_array *record_new(cpi_device *device, cp_type type, int ndim, const int64_t *shape, int64_t size, size_t more)
+/* Fills a record, without memory; shape is copied, the caller sets the strides. */
+static inline __attribute__((always_inline)) cp_array *begin_record(cp_array *x, cpi_device *device, cp_type type,
+                                                                    int ndim, const int64_t *shape, int64_t size)
 {
-    cp_array *x = cpi_malloc_kept(record_bytes(ndim) + more);
-    if (!x) return NULL;
     x->refs = 1;
     x->type = type;
     x->ndim = ndim;
@@ -106,6 +104,12 @@ static cp_array *record_new(cpi_device *device, cp_type type, int ndim, const in
     return x;
 }
 
+static cp_array *record_new(cpi_device *device, cp_type type, int ndim, const int64_t *shape, int64_t size)
+{
+    cp_array *x = cpi_malloc_kept(record_bytes(ndim));
+    return x ? begin_record(x, device, type, ndim, shape, size) : NULL;
+}
+
 static bool type_known(const char *function, cp_type type)
 {
     if (type >= 0 && type < CP_NTYPES) return true;
@@ -113,12 +117,14 @@ static bool type_known(const char *function, cp_type type)
     return false;
 }
 
-/* A record and its buffer, with `more` bytes after them. */
+/* A record and its buffer, and, where `cell` is not NULL, memory for so many bytes of elements. */
 static cp_array *record_with_buffer(cpi_device *device, cp_type type, int ndim, const int64_t *shape, int64_t size,
-                                    size_t more)
+                                    size_t bytes, void **cell)
 {
-    cp_array *x = record_new(device, type, ndim, shape, size, sizeof(cpi_buffer) + more);
+    const size_t block = record_bytes(ndim) + sizeof(cpi_buffer);
+    cp_array *x = cell ? cpi_malloc_with_cell(block, bytes, cell) : cpi_malloc_kept(block);
     if (!x) return NULL;
+    begin_record(x, device, type, ndim, shape, size);
     x->buffer = (cpi_buffer *)(void *)(x->dims + 2 * ndim);
     return x;
 }
@@ -149,7 +155,7 @@ static cp_array *array_from_allocator(cp_allocate_fn function, cpi_device *devic
         cpi_fail(CP_ERROR_MEMORY, "out of memory on %s: the program's allocator gave no %zu bytes", device->name,
                  bytes);
     if (!memory) return NULL;
-    cp_array *x = record_with_buffer(device, type, ndim, shape, size, 0);
+    cp_array *x = record_with_buffer(device, type, ndim, shape, size, 0, NULL);
     if (!x) {
         cpi_error_keep(&kept);
         allocated_release(token);
@@ -162,13 +168,9 @@ static cp_array *array_from_allocator(cp_allocate_fn function, cpi_device *devic
     return x;
 }
 
-/* Start of the elements that are stored after a record. */
-static char *behind(const cpi_buffer *b) { return (char *)(((uintptr_t)(b + 1) + LINE - 1) / LINE * LINE); }
+char *cpi_buffer_memory(const cpi_buffer *b) { return b->memory || b->release ? b->memory : b->owner; }
 
-char *cpi_buffer_memory(const cpi_buffer *b) { return b->memory || b->release ? b->memory : behind(b); }
-
-/* An array with memory of its own, not yet in a scope: in the pool, or, for a few bytes of host memory, after the
- * record. */
+/* An array with memory of its own, not yet in a scope: in the pool, or, for a few bytes of host memory, in a slab. */
 static cp_array *array_with_memory(cpi_device *device, cp_type type, int ndim, const int64_t *shape, int64_t size)
 {
     cp_allocate_fn other = __atomic_load_n(&allocate, __ATOMIC_ACQUIRE);
@@ -181,16 +183,17 @@ static cp_array *array_with_memory(cpi_device *device, cp_type type, int ndim, c
     cp_stream *stream = cpi_stream(device);
     /* captured work has memory of its own */
     bool small = bytes <= cpi_pool_small(device->pool) && !cpi_capture_if_any(stream);
-    cp_array *x = record_with_buffer(device, type, ndim, shape, size, small ? bytes + LINE : 0);
+    void *cell = NULL;
+    cp_array *x = record_with_buffer(device, type, ndim, shape, size, bytes, small ? &cell : NULL);
     if (!x) return NULL;
-    if (small) {
-        x->data = behind(x->buffer);
+    if (cell) {
+        x->data = cell;
         cpi_pool_count_small(device->pool, (int64_t)bytes);
     } else if (!(x->data = cpi_pool_alloc(device->pool, stream, bytes))) {
         cpi_free_host(x);
         return NULL;
     }
-    *x->buffer = (cpi_buffer){1, device, cpi_stream_ref(stream), small ? NULL : x->data, bytes, NULL, NULL, x};
+    *x->buffer = (cpi_buffer){1, device, cpi_stream_ref(stream), cell ? NULL : x->data, bytes, NULL, cell, x};
     return x;
 }
 
@@ -262,7 +265,7 @@ cp_array *cpi_array_view(cp_array *x, cp_type type, int ndim, const int64_t *sha
 {
     int64_t size = 1;
     for (int i = 0; i < ndim; i++) size *= shape[i];
-    cp_array *v = record_new(x->device, type, ndim, shape, size, 0);
+    cp_array *v = record_new(x->device, type, ndim, shape, size);
     if (!v) return NULL;
     if (ndim) memcpy(v->strides, strides, (size_t)ndim * sizeof *strides); /* NULL for 0-d views */
     v->flags = x->flags & CPI_READONLY;
@@ -311,7 +314,7 @@ cp_array *cp_from_memory(void *data, cp_type type, cp_shape shape, const int64_t
     int64_t contiguous[CP_MAXDIM];
     if (!strides) cpi_strides_contiguous(shape.n, shape.dim, cpi_itemsize(type), 'C', contiguous), strides = contiguous;
     if (cpi_check_alignment(function, d, type, shape.n, shape.dim, strides, data)) return NULL;
-    cp_array *x = record_with_buffer(d, type, shape.n, shape.dim, size, 0);
+    cp_array *x = record_with_buffer(d, type, shape.n, shape.dim, size, 0, NULL);
     if (!x) return NULL;
     *x->buffer = (cpi_buffer){1, d, cpi_stream_ref(cpi_stream(d)), data, (size_t)(size * cpi_itemsize(type)),
                               release ? release : cpi_release_nothing, owner, x};
@@ -325,7 +328,7 @@ void cpi_release_nothing(void *owner) { (void)owner; }
 static cp_array *host_scalar(cp_type type, const void *value, unsigned flags)
 {
     if (!type_known("scalar", type) || cpi_null("scalar", value)) return NULL;
-    cp_array *x = record_new(cpi_device_cpu(), type, 0, NULL, 1, 0);
+    cp_array *x = record_new(cpi_device_cpu(), type, 0, NULL, 1);
     if (!x) return NULL;
     memset(x->value, 0, sizeof x->value);
     memcpy(x->value, value, cp_type_size(type));

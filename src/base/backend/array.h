@@ -33,7 +33,7 @@ static inline void cpi_array_used(const cp_array *x)
 {
     if (__atomic_load_n(&cpi_streams_made, __ATOMIC_RELAXED)) cpi_array_is_used(x);
 }
-/* Start of a buffer's bytes, in the pool or after the record that it was made with. */
+/* Start of a buffer's bytes, in the pool or in a slab. */
 char *cpi_buffer_memory(const cpi_buffer *b);
 /* References to a buffer in addition to those of arrays. */
 void cpi_buffer_ref(cpi_buffer *b);

@@ -19,6 +19,7 @@
 #include "backend/registry.h"
 #include "backend/stream.h"
 #include "core/memory.h"
+#include "core/slab.h"
 #include "cpu/features.h"
 #include "cuprite/testing.h"
 
@@ -57,6 +58,7 @@ static void after_fork_child(void)
     cpi_streams_after_fork();
     cpi_captures_after_fork();
     cpi_live_after_fork();
+    cpi_slab_after_fork();
     cpi_profile_after_fork();
     device_after_fork(&cpu);
     cpi_devices_visit(device_after_fork);

@@ -100,4 +100,35 @@ bool cpi_live_nearest(uintptr_t address, uintptr_t *start, size_t *bytes)
     return e != NULL;
 }
 
+/* --- memory that nobody has written --- */
+
+/* The word of an address: a hash of it, so that what a program computes is it by chance only. */
+static uint64_t word_of(uintptr_t address)
+{
+    uint64_t x = (uint64_t)address * UINT64_C(0x9e3779b97f4a7c15) ^ UINT64_C(0xc2b2ae3d27d4eb4f);
+    x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    return x ^ x >> 32;
+}
+
+/* Whole words only: the bytes before the first and behind the last one may be somebody else's. */
+void cpi_live_poison(void *memory, size_t bytes)
+{
+    if (!cpi_live_kept()) return;
+    uintptr_t end = ((uintptr_t)memory + bytes) & ~(uintptr_t)7;
+    for (uintptr_t at = ((uintptr_t)memory + 7) & ~(uintptr_t)7; at < end; at += 8) {
+        uint64_t word = word_of(at);
+        memcpy((void *)at, &word, sizeof word);
+    }
+}
+
+bool cpi_live_poisoned(uintptr_t address, size_t bytes)
+{
+    for (uintptr_t at = address & ~(uintptr_t)7; at < address + bytes; at += 8) {
+        uint64_t word;
+        memcpy(&word, (const void *)at, sizeof word);
+        if (word != word_of(at)) return false;
+    }
+    return true;
+}
+
 void cpi_live_after_fork(void) { pthread_mutex_init(&lock, NULL); }

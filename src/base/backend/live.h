@@ -21,6 +21,11 @@ cpi_liveness cpi_live_find(uintptr_t address, uintptr_t *start, size_t *bytes);
  * none. */
 bool cpi_live_nearest(uintptr_t address, uintptr_t *start, size_t *bytes);
 
+/* Fills memory that nobody has written with words that are different at each address; whether all words that the bytes
+ * touch are still such. Nothing is filled unless accesses are checked. */
+void cpi_live_poison(void *memory, size_t bytes);
+bool cpi_live_poisoned(uintptr_t address, size_t bytes);
+
 void cpi_live_after_fork(void); /* in the child */
 
 #endif

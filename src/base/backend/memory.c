@@ -55,8 +55,10 @@ void *cp_memory_new(int device, size_t bytes, cp_memory_kind kind)
     if (!d || !known(function, kind) || !cpi_may_use(function, d)) return NULL;
     if (!bytes) bytes = 1;
     void *p = cpi_allocation_fails() ? NULL : new_memory(d, bytes, kind);
-    if (p) cpi_count_live(1), cpi_live_add(p, bytes);
-    else fail_memory(function, d, bytes);
+    if (!p) return fail_memory(function, d, bytes), NULL;
+    cpi_count_live(1);
+    cpi_live_add(p, bytes);
+    if (device == CP_CPU) cpi_live_poison(p, bytes);
     return p;
 }
 

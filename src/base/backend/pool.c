@@ -18,7 +18,7 @@
 #include "core/memory.h"
 
 enum { UNIT = 512, SMALL = 1 << 20, SMALL_CHUNK = 2 << 20, LARGE_CHUNK = 20 << 20, CHUNK_UNIT = 2 << 20 };
-enum { SMALL_HOST = 4096 }; /* CPU arrays up to this size are stored after their records */
+enum { SMALL_HOST = 4096 }; /* CPU arrays up to this size are stored in slabs */
 enum { LEVELS = 56, SPLITS = 8 }; /* every size_t has a bin */
 
 enum { USERS = 3 };
@@ -584,6 +584,7 @@ void *cpi_pool_alloc(cpi_pool *p, cp_stream *stream, size_t bytes)
     if (b) {
         cpi_count_live(1);
         cpi_live_add(b->at, bytes ? bytes : 1);
+        if (p->device->id == CP_CPU) cpi_live_poison(b->at, size);
         return b->at;
     }
 none:

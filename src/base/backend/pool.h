@@ -17,8 +17,8 @@ void *cpi_pool_alloc(cpi_pool *pool, cp_stream *stream, size_t bytes);
 void cpi_pool_free(cpi_pool *pool, cp_stream *stream, void *memory);
 /* A stream other than the block's uses it, or is about to. */
 void cpi_pool_used(cpi_pool *pool, cp_stream *stream, void *memory);
-/* Arrays of at most so many bytes are stored in host memory after their records. 0 on a GPU, and without reuse, so that
- * a memory checker sees each block. */
+/* Arrays of at most so many bytes are stored in slabs (core/slab.h). 0 on a GPU, and without reuse, so that a memory
+ * checker sees each block. */
 size_t cpi_pool_small(const cpi_pool *pool);
 /* Counts such memory as used and held, one unit of the pool for each array; `bytes` is negative when it is freed.
  * Freed, it counts as held until the next trim, as blocks do. The limit does not apply. */

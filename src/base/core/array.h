@@ -41,9 +41,9 @@ struct cpi_buffer {
     int refs;                       /* changed atomically */
     cpi_device *device;
     struct cp_stream *stream;       /* the stream the memory belongs to */
-    void *memory;                   /* NULL: the elements lie in `block` */
+    void *memory;                   /* NULL: the elements lie in a slab, at `owner` */
     size_t bytes;
-    void (*release)(void *owner);   /* for foreign memory */
+    void (*release)(void *owner);   /* for foreign memory, else NULL */
     void *owner;
     void *block;                    /* host memory that is freed with the buffer */
 };

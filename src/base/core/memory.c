@@ -8,13 +8,14 @@
 #include <stdlib.h>
 
 #include "core/error.h"
+#include "core/slab.h"
 #include "cuprite/testing.h"
 
 static int64_t fail_at, asked;
 
-/* Cached blocks have one of these sizes, which include small arrays' elements; sanitizer builds cache none. Fewer
- * blocks of the larger sizes are cached: at most 200 KiB for each thread. */
-enum { UNIT = 192, SIZES = 24, SMALL = 4 };
+/* Cached blocks have one of these sizes; sanitizer builds cache none. Fewer blocks of the larger sizes are cached: with
+ * the elements of small arrays at most 350 KiB for each thread. */
+enum { UNIT = 192, SIZES = 24, SMALL = 4, CELLS = CPI_SLAB_SMALL_SIZES, CELL_LOTS = 8 };
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { KEPT = 0 };
 #else
@@ -28,6 +29,8 @@ typedef struct tally {
     struct tally *next;
     int nkept[SIZES];
     void *kept[SIZES][KEPT + 1];
+    int ncells[CELLS]; /* memory for elements, by its size */
+    void *cell[CELLS][CELL_LOTS * KEPT + 1];
 } tally;
 static tally common;            /* of threads that get none of their own; caches nothing */
 static tally *tallies = &common;
@@ -126,10 +129,9 @@ void cpi_free_host(void *p)
 static size_t size_class(size_t bytes) { return (bytes - 1) / UNIT; }
 static int most_of(size_t k) { return __atomic_load_n(&most, __ATOMIC_RELAXED) / (k < SMALL ? 1 : 4); }
 
-void *cpi_malloc_kept(size_t bytes)
+static inline __attribute__((always_inline)) void *malloc_kept(tally *t, size_t bytes)
 {
     const size_t k = size_class(bytes);
-    tally *t = mine;
     if (k >= SIZES) return cpi_malloc(bytes);
     if (!t || !t->nkept[k]) return cpi_malloc((k + 1) * UNIT);
     if (cpi_allocation_fails()) return counted(NULL, bytes);
@@ -137,16 +139,69 @@ void *cpi_malloc_kept(size_t bytes)
     return t->kept[k][--t->nkept[k]];
 }
 
-void cpi_free_kept(void *p, size_t bytes)
+static inline __attribute__((always_inline)) void free_kept(tally *t, void *p, size_t bytes)
 {
     const size_t k = size_class(bytes);
-    tally *t = mine;
     if (k >= SIZES || !t || t->nkept[k] >= most_of(k)) {
         cpi_free_host(p);
         return;
     }
     __atomic_store_n(&t->live, t->live - 1, __ATOMIC_RELAXED);
     t->kept[k][t->nkept[k]++] = p;
+}
+
+void *cpi_malloc_kept(size_t bytes) { return malloc_kept(mine, bytes); }
+
+void cpi_free_kept(void *p, size_t bytes) { free_kept(mine, p, bytes); }
+
+static int most_cells(size_t size)
+{
+    const int n = __atomic_load_n(&most, __ATOMIC_RELAXED);
+    return size < 2 ? CELL_LOTS * n : size < 8 ? n : n / 4; /* up to 128 bytes, up to 512 */
+}
+
+/* From the slabs, some at a time. */
+static __attribute__((noinline)) void *new_cell(size_t size)
+{
+    tally *t = mine;
+    void *one;
+    int n = t ? most_cells(size) / 2 : 0;
+    if (n > 1 && (t->ncells[size] = cpi_slab_take(size, n, t->cell[size]))) return t->cell[size][--t->ncells[size]];
+    return cpi_slab_take(size, 1, &one) ? one : NULL;
+}
+
+void *cpi_malloc_with_cell(size_t bytes, size_t cell, void **memory)
+{
+    const size_t size = cpi_slab_size_of(cell);
+    tally *t = mine;
+    void *p = malloc_kept(t, bytes);
+    if (p) *memory = t && t->ncells[size] ? t->cell[size][--t->ncells[size]] : new_cell(size);
+    return p;
+}
+
+/* Half of a full cache goes back to the slabs. */
+static __attribute__((noinline)) void free_cell(void *memory, size_t size)
+{
+    tally *t = mine;
+    int n = most_cells(size) / 2;
+    if (!t || n < 2) {
+        cpi_slab_put(1, &memory);
+        return;
+    }
+    while (t->ncells[size] > n) {
+        int more = t->ncells[size] - n < n ? t->ncells[size] - n : n;
+        cpi_slab_put(more, &t->cell[size][t->ncells[size] -= more]);
+    }
+    t->cell[size][t->ncells[size]++] = memory;
+}
+
+void cpi_free_with_cell(void *p, size_t bytes, void *memory, size_t cell)
+{
+    const size_t size = cpi_slab_size_of(cell);
+    tally *t = mine;
+    if (t && t->ncells[size] < most_cells(size)) t->cell[size][t->ncells[size]++] = memory;
+    else free_cell(memory, size);
+    free_kept(t, p, bytes);
 }
 
 void cpi_keep_no_memory(void) { __atomic_store_n(&most, 0, __ATOMIC_RELAXED); }

@@ -18,6 +18,11 @@ void cpi_free_host(void *p);
  * when it frees one. */
 void *cpi_malloc_kept(size_t bytes);
 void cpi_free_kept(void *p, size_t bytes);
+/* The record of a small array, and in *memory `cell` bytes (at most CPI_SLAB_SMALL) for its elements, in a slab, where
+ * what a kernel writes around them meets no record. *memory is NULL where the slabs have no space. They are freed
+ * together. */
+void *cpi_malloc_with_cell(size_t bytes, size_t cell, void **memory);
+void cpi_free_with_cell(void *p, size_t bytes, void *memory, size_t cell);
 void cpi_keep_no_memory(void);                /* for memory checkers, which then see every free */
 /* Counts one allocation; true when the test hook wants it to fail. For other allocators. */
 bool cpi_allocation_fails(void);

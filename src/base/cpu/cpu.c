@@ -1,8 +1,6 @@
 /* The CPU as a backend: memory, copies, and streams and events whose work is done when the call returns. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,6 +10,7 @@
 #include "cpu/limits.h"
 #include "cpu/record.h"
 #include "cpu/bytes.h"
+#include "cpu/segments.h"
 #include "cpu/threads.h"
 
 static void processor_name(char *name, size_t bytes)
@@ -47,40 +46,6 @@ static cp_code cpu_query(cpi_device *d, int64_t *total, int64_t *available)
     *available = page * sysconf(_SC_AVPHYS_PAGES);
     if (*available > *total) *available = *total;
     return CP_OK;
-}
-
-enum { HUGE_PAGE = 2 << 20 };
-
-/* Large segments use huge pages where the system has them: touching fresh small pages is slower than most operations on
- * them. */
-static void *cpu_memory_new(cpi_device *d, size_t bytes)
-{
-    (void)d;
-    if (bytes > cpi_memory_most()) return NULL; /* the kernel would overcommit and kill the process on access */
-    if (bytes < HUGE_PAGE) {
-        void *p = NULL;
-        return posix_memalign(&p, 512, bytes) ? NULL : p;
-    }
-    size_t span = bytes + HUGE_PAGE;
-    char *base = mmap(NULL, span, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (base == MAP_FAILED) return NULL;
-    char *at = (char *)(((uintptr_t)base + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
-    if (at > base) munmap(base, (size_t)(at - base));
-    size_t behind = (size_t)(base + span - (at + bytes)), page = (size_t)sysconf(_SC_PAGESIZE);
-    size_t end = ((uintptr_t)(at + bytes) + page - 1) / page * page - (uintptr_t)(at + bytes);
-    if (behind > end) munmap(at + bytes + end, behind - end);
-    madvise(at, bytes, MADV_HUGEPAGE);
-    return at;
-}
-
-static void cpu_memory_free(cpi_device *d, void *memory, size_t bytes)
-{
-    (void)d;
-    if (bytes < HUGE_PAGE) {
-        free(memory);
-    } else {
-        munmap(memory, bytes);
-    }
 }
 
 enum { PAST_CACHES = 6 << 20 /* copies of so many bytes use non-temporal stores */ };
@@ -201,7 +166,8 @@ CPI_BUILT_MODULES(MODULE)
 const cpi_backend cpi_backend_cpu = {
     .name = "cpu", .error = "", .devices = 1, .forks = true, .at_once = true,
     .parallel = cpi_parallel, .open = cpu_open, .query = cpu_query,
-    .memory_new = cpu_memory_new, .memory_free = cpu_memory_free,
+    .memory_new = cpi_segment_new, .memory_free = cpi_segment_free,
+    .memory_of_kind = cpi_segment_of_kind, .memory_of_kind_free = cpi_segment_of_kind_free,
     .from_host = cpu_from_host, .to_host = cpu_to_host, .copy = cpu_copy, .zero = cpu_zero,
     .stream_new = stream_new, .stream_call = stream_call, .stream_free = stream_free, .stream_sync = stream_nothing,
     .stream_done = stream_done, .stream_wait = stream_wait,

@@ -19,6 +19,7 @@
 
 #include "core/memory.h"
 #include "kernel/cache.h"
+#include "kernel/messages.h"
 
 extern char **environ;
 
@@ -125,6 +126,12 @@ static const char *const usual_flags[] = {"-std=c++17",
                                           "-fno-asynchronous-unwind-tables",
                                           "-fno-threadsafe-statics",
                                           "-fno-plt",
+                                          "-Wl,-z,relro,-z,now", /* what kernels write beside variables is no pointer */
+                                          "-Wl,--wrap=malloc,--wrap=free,--wrap=realloc,--wrap=calloc",
+                                          "-Wl,--wrap=printf,--wrap=vprintf,--wrap=puts,--wrap=putchar",
+                                          "-Wl,--wrap=exit,--wrap=_exit,--wrap=_Exit,--wrap=quick_exit,--wrap=abort",
+                                          "-Wl,--wrap=__cxa_atexit,--wrap=raise,--wrap=pthread_exit",
+                                          "-Wl,--wrap=__assert_fail,--wrap=_ZSt9terminatev,--wrap=__cxa_pure_virtual",
                                           NULL};
 
 static pthread_once_t headers_once = PTHREAD_ONCE_INIT;
@@ -450,21 +457,6 @@ static int run_command(const command *c, const char *log)
     return status;
 }
 
-cp_code cpi_compiler_refuse(const char *words, const char *source)
-{
-    cpi_string text = {0};
-    int line = 1;
-    cpi_string_printf(&text, "%s\n", words);
-    for (const char *p = source; *p; line++) {
-        int n = (int)strcspn(p, "\n");
-        cpi_string_printf(&text, "%4d %.*s\n", line, n, p);
-        p += n + (p[n] == '\n');
-    }
-    cp_code code = cpi_fail(CP_ERROR_COMPILE, "%s", text.at ? text.at : "the source does not compile");
-    cpi_string_free(&text);
-    return code;
-}
-
 static cp_code compile_error(const char *compiler, const char *log, const cpi_kernel_source *source, int status)
 {
     char words[PATH_MAX + 60];
@@ -557,15 +549,19 @@ static bool is_clang(const char *compiler)
 cp_code cpi_compiler_run(const char *compiler, const char *folder, const cpi_kernel_source *source, const char *text,
                          void **object, size_t *bytes)
 {
-    static const char *const checked[] = {"-O1", "-g1", "-finline-small-functions", "-fsanitize=kernel-address",
+    static const char *const checked[] = {"-O1", "-g1", "-finline-small-functions", "-fsanitize=thread",
                                           "-fsanitize=bounds-strict,alignment", "-fsanitize-recover=all",
-                                          "--param=asan-instrumentation-with-call-threshold=0", "--param=asan-stack=0",
-                                          "--param=asan-globals=0", NULL};
-    static const char *const checked_clang[] = {"-O2", "-g1", "-fsanitize=kernel-address",
-                                                "-fsanitize=array-bounds,alignment", "-fsanitize-recover=all",
+                                          "--param=tsan-distinguish-volatile=1",
+                                          "--param=tsan-instrument-func-entry-exit=0", "-fno-builtin-malloc",
+                                          "-fno-builtin-free", NULL};
+    static const char *const checked_clang[] = {"-O2", "-g1", "-fsanitize=thread",
+                                                "-fsanitize=array-bounds,alignment",
+                                                "-fsanitize-recover=alignment,array-bounds",
                                                 "-fno-sanitize-link-runtime", "-mllvm",
-                                                "-asan-instrumentation-with-call-threshold=0", "-mllvm",
-                                                "-asan-stack=0", "-mllvm", "-asan-globals=0", NULL};
+                                                "-tsan-distinguish-volatile=1", "-mllvm",
+                                                "-tsan-instrument-func-entry-exit=0", "-mllvm",
+                                                "-tsan-compound-read-before-write=1", "-fno-builtin-malloc",
+                                                "-fno-builtin-free", NULL};
     const char *const *more = !cpi_kernel_checks() ? NULL : is_clang(compiler) ? checked_clang : checked;
     return run_in(compiler, folder, source, text, usual_flags, more, true, object, bytes);
 }

@@ -10,13 +10,11 @@
 cp_code cpi_compiler_find(char path[], size_t bytes, char identity[], size_t identity_bytes);
 
 /* Compiles C++ source with the headers of kernel/device into a shared object in the host's memory (released by free()).
- * CP_ERROR_COMPILE with the compiler's messages and the user's source. */
+ * CP_ERROR_COMPILE with the compiler's messages (messages.h). */
 cp_code cpi_compiler_run(const char *compiler, const char *folder, const cpi_kernel_source *source, const char *text,
                          void **object, size_t *bytes);
 /* The user's source after preprocessing, with line markers; for free(). */
 cp_code cpi_compiler_preprocess(const char *compiler, const char *folder, const cpi_kernel_source *source, char **text);
-/* CP_ERROR_COMPILE: the compiler's messages and the user's source with line numbers. */
-cp_code cpi_compiler_refuse(const char *words, const char *text);
 /* Rejects options that no CUDA compiler knows (CP_ERROR_COMPILE). */
 cp_code cpi_compiler_check_options(const cpi_kernel_source *source);
 /* The user's line for the address `offset` bytes from the start of an object that was compiled to be checked; 0: it is

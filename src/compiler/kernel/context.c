@@ -19,7 +19,13 @@ __asm__(".text\n.globl cpi_context_switch\n.hidden cpi_context_switch\n.type cpi
         "    movq %r12, %rdi\n"
         "    callq *%r13\n"
         "    ud2\n"
-        ".size cpi_context_start, . - cpi_context_start\n");
+        ".size cpi_context_start, . - cpi_context_start\n"
+        ".globl cpi_context_call\n.hidden cpi_context_call\n.type cpi_context_call, @function\n"
+        "cpi_context_call:\n"
+        "    pushq %rbp\n    movq %rsp, %rbp\n    movq %rdx, %rsp\n"
+        "    movq %rdi, %rax\n    movq %rsi, %rdi\n    callq *%rax\n"
+        "    movq %rbp, %rsp\n    popq %rbp\n    ret\n"
+        ".size cpi_context_call, . - cpi_context_call\n");
 void cpi_context_start(void);
 
 void *cpi_context_make(char *top, void (*entry)(void *), void *argument)
@@ -55,7 +61,13 @@ __asm__(".text\n.globl cpi_context_switch\n.hidden cpi_context_switch\n.type cpi
         ".size cpi_context_switch, . - cpi_context_switch\n"
         ".hidden cpi_context_start\n.type cpi_context_start, %function\n"
         "cpi_context_start:\n    mov x0, x19\n    blr x20\n    brk #0\n"
-        ".size cpi_context_start, . - cpi_context_start\n");
+        ".size cpi_context_start, . - cpi_context_start\n"
+        ".globl cpi_context_call\n.hidden cpi_context_call\n.type cpi_context_call, %function\n"
+        "cpi_context_call:\n"
+        "    stp x29, x30, [sp, #-16]!\n    mov x29, sp\n    mov sp, x2\n"
+        "    mov x9, x0\n    mov x0, x1\n    blr x9\n"
+        "    mov sp, x29\n    ldp x29, x30, [sp], #16\n    ret\n"
+        ".size cpi_context_call, . - cpi_context_call\n");
 void cpi_context_start(void);
 
 void *cpi_context_make(char *top, void (*entry)(void *), void *argument)
@@ -103,6 +115,22 @@ void *cpi_context_make(char *top, void (*entry)(void *), void *argument)
     c->state.uc_stack.ss_sp = (char *)c - c->state.uc_stack.ss_size;
     makecontext(&c->state, (void (*)(void))start, 2, (unsigned)((uintptr_t)c >> 16 >> 16), (unsigned)(uintptr_t)c);
     return c;
+}
+
+typedef struct separate { void (*f)(void *); void *argument, *home; } separate;
+
+static void begin(void *memory)
+{
+    separate *s = memory;
+    void *unused;
+    s->f(s->argument);
+    cpi_context_switch(&unused, s->home);
+}
+
+void cpi_context_call(void (*f)(void *), void *argument, char *top)
+{
+    separate s = {f, argument, NULL};
+    cpi_context_switch(&s.home, cpi_context_make(top, begin, &s));
 }
 
 #endif

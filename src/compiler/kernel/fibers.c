@@ -1,7 +1,8 @@
 /* The threads of a block as fibers: see fibers.h. */
 #include "kernel/fibers.h"
-#include "backend/live.h"
+#include "kernel/heap.h"
 #include "kernel/kernel.h"
+#include "kernel/races.h"
 #include "kernel/watchdog.h"
 
 #include <pthread.h>
@@ -37,7 +38,7 @@ typedef struct warp {
 typedef struct block {
     uint32_t alive, waiting;
     uint64_t generation;
-    uint32_t epoch;        /* between two barriers; never repeated (CUPRITE_CHECK) */
+    uint32_t epoch, begun; /* between two barriers; never repeated (CUPRITE_CHECK); the block's first */
     int line, how;         /* of those that wait */
     uint32_t first;        /* the thread that came first */
     int sum, result;
@@ -82,9 +83,11 @@ struct cpi_crew {
     const __cu_launch *launch;
     uint32_t threads;   /* of a block */
     cpi_watch watch;
-    cpi_mark *marks;    /* of each byte of `shared`, while accesses are watched */
-    uint32_t epochs;
-    uint16_t fences;
+    cpi_mark *marks;    /* of shared memory, while accesses are watched, and of global memory */
+    cpi_shadow *shadow;
+    cpi_pending pending;
+    cpi_fault suspect;  /* a read of shared memory that nobody wrote before; text empty: none */
+    uint32_t epochs, fences, start; /* start: the first epoch of the launch, or behind its last barrier of the grid */
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -92,9 +95,18 @@ static pthread_key_t key;
 
 static void drop_stacks(cpi_crew *c)
 {
-    if (c->stacks) cpi_space_release(c->stacks, (size_t)c->nfibers * (c->stack + GUARD));
+    if (c->stacks) cpi_space_release(c->stacks, (size_t)c->nfibers * (c->stack + GUARD) + GUARD);
     c->stacks = NULL;
     c->nfibers = 0;
+}
+
+static void drop_shared(cpi_crew *c)
+{
+    cpi_space_release(c->shared, c->shared_bytes);
+    free(c->marks);
+    c->shared = NULL;
+    c->marks = NULL;
+    c->shared_bytes = 0;
 }
 
 static void crew_free(void *memory)
@@ -106,9 +118,9 @@ static void crew_free(void *memory)
     free(c->blocks);
     free(c->warps);
     free(c->slots);
-    cpi_space_release(c->shared, c->shared_bytes);
+    drop_shared(c);
     cpi_space_release(c->space, LOCAL_SPACE);
-    free(c->marks);
+    cpi_shadow_drop(c->shadow, true);
     free(c);
 }
 
@@ -150,10 +162,7 @@ bool cpi_crew_shared(cpi_crew *c, uint32_t blocks, uint32_t dynamic)
     while (align > 16 && dynamic % align) align /= 2;
     c->dynamic = dynamic;
     if (bytes > c->shared_bytes || each != c->shared_each) {
-        cpi_space_release(c->shared, c->shared_bytes);
-        free(c->marks);
-        c->marks = NULL;
-        c->shared_bytes = 0;
+        drop_shared(c);
         if (!(c->shared = cpi_space_reserve(bytes))) return false;
         c->shared_bytes = bytes;
         c->shared_each = each;
@@ -210,9 +219,20 @@ static void fail_at(cpi_crew *c, const char *format, const fiber *f)
     cpi_guard_fail(text);
 }
 
+static void settle(cpi_crew *c);
+
+/* A barrier opens, or the block ends. */
+static void tell_suspect(const cpi_crew *c)
+{
+    if (!*c->suspect.text) return;
+    *cpi_guard_fault() = c->suspect;
+    cpi_guard_leave();
+}
+
 /* Continues with the next fiber of the ring. */
 static void yield(cpi_crew *c)
 {
+    settle(c);
     fiber *f = c->running, *next = f->next;
     if (next == f) return;
     c->running = next;
@@ -236,6 +256,8 @@ static unsigned lane_bit(const fiber *f) { return 1u << f->number % LANES; }
 
 static void unblock(cpi_crew *c, block *b)
 {
+    settle(c);
+    tell_suspect(c);
     b->epoch = ++c->epochs;
     for (uint32_t i = 0; i < (c->threads + LANES - 1) / LANES; i++) b->warps[i].blocked = 0;
 }
@@ -384,6 +406,7 @@ static unsigned gather(__cu_worker *worker, int position)
 static void open_grid(cpi_crew *c)
 {
     for (uint32_t i = 0; i < c->together; i++) unblock(c, &c->blocks[i]);
+    c->start = c->epochs - c->together + 1;
     c->grid_generation++;
     c->progress++;
 }
@@ -433,6 +456,20 @@ static bool is_ours(const cpi_crew *c, uintptr_t address, unsigned long bytes)
     return false;
 }
 
+static cpi_moment moment_of(const cpi_crew *c)
+{
+    const fiber *f = c->running;
+    const __cu_extent *g = &c->launch->grid, *b = &f->where.block;
+    return (cpi_moment){f->block->epoch, f->block->begun, c->start, b->x + g->x * (b->y + g->y * b->z), c->fences,
+                        (uint16_t)f->number, warp_of(f)->syncs};
+}
+
+/* Before the running thread does anything else: what it wrote last is there now. */
+static void settle(cpi_crew *c)
+{
+    if (c->pending.any && !cpi_races_settle(&c->pending, &c->watch, cpi_guard_fault())) cpi_guard_leave();
+}
+
 /* Shared memory of the thread's own block: its bounds, and other accesses. False: it is not there. */
 static bool check_shared(cpi_crew *c, const cpi_memory_access *a)
 {
@@ -440,6 +477,7 @@ static bool check_shared(cpi_crew *c, const cpi_memory_access *a)
     char *start = c->shared + c->shared_each * (size_t)(f->block - c->blocks);
     if (!within(a->address, 1, start, c->shared_each)) return false;
     size_t at = a->address - (uintptr_t)start, fixed = *c->watch.kernel->shared;
+    if (!fixed) fixed = ARENA; /* not known of overloaded kernels */
     bool dynamic = at >= ARENA;
     size_t from = dynamic ? c->dynamic_at : 0, capacity = dynamic ? from + c->watch.dynamic : fixed;
     if (at < from || at >= capacity || a->bytes > capacity - at) {
@@ -449,12 +487,14 @@ static bool check_shared(cpi_crew *c, const cpi_memory_access *a)
         snprintf(fault->text, sizeof fault->text,
                  "\1thread (%u, %u, %u) of block (%u, %u, %u) %s %lu bytes at byte %zd of %s shared memory, which has "
                  "%zu", t->x, t->y, t->z, b->x, b->y, b->z, a->how ? "writes" : "reads", a->bytes,
-                 (ssize_t)at - (ssize_t)from, dynamic ? "dynamic" : "static", dynamic ? c->watch.dynamic : fixed);
+                 (ssize_t)at - (ssize_t)from, dynamic ? "dynamic" : "static", dynamic ? (size_t)c->watch.dynamic : fixed);
         cpi_guard_leave();
     }
-    if (!c->marks && !(c->marks = calloc(c->shared_bytes, sizeof *c->marks))) return true;
-    cpi_moment now = {f->block->epoch, (uint16_t)f->number, warp_of(f)->syncs, c->fences};
-    if (!cpi_watch_shared(&c->marks[a->address - (uintptr_t)c->shared], a, &now, cpi_guard_fault())) cpi_guard_leave();
+    if (!c->marks && !(c->marks = cpi_marks_new(c->shared_bytes))) return true;
+    cpi_moment now = moment_of(c);
+    size_t offset = a->address - (uintptr_t)c->shared;
+    if (!cpi_races_shared(c->marks, offset, a, &now, &c->pending, &c->suspect, cpi_guard_fault()))
+        cpi_guard_leave();
     return true;
 }
 
@@ -463,11 +503,21 @@ static void check(__cu_worker *w, unsigned long address, unsigned long bytes, in
     cpi_crew *c = (cpi_crew *)w;
     const fiber *f = c->running;
     if (!c->watch.spans) return;
+    settle(c);
     const char *low = c->stacks + (size_t)(f - c->fiber) * (c->stack + GUARD) + GUARD;
     if (within(address, bytes, low, c->stack)) return;
     cpi_memory_access a = {address, bytes, how, at, &f->where};
     if (check_shared(c, &a) || is_ours(c, address, bytes)) return;
     if (!cpi_watch_global(&c->watch, &a, cpi_guard_fault())) cpi_guard_leave();
+    if (cpi_watch_is_private(&c->watch, address) || (!c->shadow && !(c->shadow = cpi_shadow_new()))) return;
+    cpi_moment now = moment_of(c);
+    if (!cpi_races_global(c->shadow, &c->watch, &a, &now, &c->pending, cpi_guard_fault())) cpi_guard_leave();
+}
+
+void cpi_crew_forget(const void *memory, size_t bytes)
+{
+    cpi_crew *c = cpi_crew_here();
+    if (c) cpi_shadow_forget(c->shadow, (uintptr_t)memory, bytes);
 }
 
 static void bounds(__cu_worker *w, int line, int column, const char *type, long index)
@@ -485,13 +535,6 @@ static void misaligned(__cu_worker *w, int line, const char *type, unsigned long
 
 static void fence(__cu_worker *w) { ((cpi_crew *)w)->fences++; }
 
-static void heap(__cu_worker *w, void *memory, unsigned long bytes)
-{
-    (void)w;
-    if (bytes) cpi_live_add(memory, bytes);
-    else cpi_live_remove(memory);
-}
-
 static void divergent(__cu_worker *w, int line, const unsigned block[3], unsigned in, unsigned out)
 {
     char text[300];
@@ -507,16 +550,20 @@ static void divergent(__cu_worker *w, int line, const unsigned block[3], unsigne
 static void turn(__cu_worker *w);
 
 const __cu_host cpi_crew_host = {barrier, exchange, lanes, gather, grid_barrier, divergent,
-                                 check,   bounds,   misaligned, fence, heap, fail, turn, space};
+                                 check,   bounds,   misaligned, fence, fail,
+                                 cpi_heap_allocate, cpi_heap_free, cpi_heap_resize, cpi_heap_print, cpi_heap_ended,
+                                 turn, space};
 
 /* --- running --- */
 
 static void fiber_ends(cpi_crew *c, fiber *f)
 {
     block *b = f->block;
+    settle(c);
     let_go(f);
     b->warps[f->number / LANES].alive &= ~(1u << f->number % LANES);
     b->alive--;
+    if (!b->alive) tell_suspect(c);
     c->progress++;
     c->in_ring--;
     if (b->alive && b->waiting == b->alive) open_barrier(c, b);
@@ -555,14 +602,17 @@ static bool need_fibers(cpi_crew *c, uint32_t n)
     c->fiber = more;
     drop_stacks(c);
     c->stack = n > MANY ? SMALL_STACK : STACK;
-    char *stacks = cpi_space_reserve((size_t)n * (c->stack + GUARD));
+    size_t bytes = (size_t)n * (c->stack + GUARD) + GUARD; /* a last one, above all */
+    char *stacks = cpi_space_reserve(bytes);
     if (!stacks && c->stack > SMALL_STACK) {
         c->stack = SMALL_STACK;
-        stacks = cpi_space_reserve((size_t)n * (c->stack + GUARD));
+        bytes = (size_t)n * (c->stack + GUARD) + GUARD;
+        stacks = cpi_space_reserve(bytes);
     }
     if (!stacks) return false;
     c->stacks = stacks;
     c->nfibers = n;
+    guarded = cpi_space_guard(stacks + bytes - GUARD, GUARD);
     for (uint32_t i = 0; i < n; i++) {
         char *low = stacks + (size_t)i * (c->stack + GUARD);
         if (i % apart == 0) guarded = guarded && cpi_space_guard(low, GUARD);
@@ -596,7 +646,8 @@ static void begin_block(cpi_crew *c, uint32_t at, uint64_t number)
     const __cu_extent *n = &c->launch->block, *g = &c->launch->grid;
     uint32_t warps = (c->threads + LANES - 1) / LANES;
     block *b = &c->blocks[at];
-    *b = (block){.alive = c->threads, .epoch = ++c->epochs, .warps = c->warps + (size_t)at * warps};
+    c->epochs++;
+    *b = (block){.alive = c->threads, .epoch = c->epochs, .begun = c->epochs, .warps = c->warps + (size_t)at * warps};
     for (uint32_t i = 0; i < warps; i++) {
         uint32_t rest = c->threads - i * LANES;
         warp *w = &b->warps[i];
@@ -717,6 +768,9 @@ static bool prepare(cpi_crew *c, const __cu_launch *launch, __cu_run_thread run,
     c->launch = launch;
     c->run = run;
     c->turns = NULL;
+    c->start = c->epochs + 1;
+    c->pending.any = false;
+    c->suspect = (cpi_fault){.code = CP_OK};
     if (need_fibers(c, at_once * c->threads) && need_blocks(c, at_once, (c->threads + LANES - 1) / LANES)) return true;
     snprintf(fault->text, sizeof fault->text, "out of host memory for the stacks of %u threads", at_once * c->threads);
     return false;
@@ -735,6 +789,7 @@ bool cpi_crew_take_turns(cpi_crew *c, const __cu_launch *launch, __cu_run_thread
     for (c->nslots = 0; c->nslots < turns->most; c->nslots++) slots[c->nslots] = turns->most - 1 - c->nslots;
     c->turns = turns;
     bool done = cpi_guarded(run_in_turns, c, fault);
+    cpi_shadow_drop(c->shadow, false);
     c->turns = NULL;
     return done;
 }
@@ -764,5 +819,7 @@ bool cpi_crew_run(cpi_crew *c, const __cu_launch *launch, __cu_run_thread run, u
 {
     if (!prepare(c, launch, run, together ? (uint32_t)(last - first) : 1, watch, fault)) return false;
     crew_call call = {c, first, last, together};
-    return cpi_guarded(run_blocks, &call, fault);
+    bool done = cpi_guarded(run_blocks, &call, fault);
+    cpi_shadow_drop(c->shadow, false);
+    return done;
 }

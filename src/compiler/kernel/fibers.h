@@ -55,6 +55,8 @@ bool cpi_space_guard(char *page, size_t bytes);
 bool cpi_space_touched(char *page);
 void cpi_space_forget(char *first, size_t bytes);
 extern const __cu_host cpi_crew_host;
+/* While accesses are watched: the memory is newly allocated by the running kernel. */
+void cpi_crew_forget(const void *memory, size_t bytes);
 
 /* --- context.c: stacks --- */
 /* Saves the running context in *from and switches to `to`. */
@@ -62,10 +64,16 @@ void cpi_context_switch(void **from, void *to);
 /* A context that will call entry(argument) on the stack that ends at `top`. `entry` must not return. */
 void *cpi_context_make(char *top, void (*entry)(void *), void *argument);
 
+/* Calls f(argument) on the stack that ends at `top`, aligned to 16. Costs as little as a call: returns match calls. */
+void cpi_context_call(void (*f)(void *), void *argument, char *top);
+
 /* --- guard.c: faults of kernels --- */
 /* Calls f(argument) so that a bad address, a trap or an illegal instruction in it ends the call and nothing else.
  * False, and `fault` filled. Integer divisions by zero and overflowing ones continue, as on a GPU. */
 bool cpi_guarded(void (*f)(void *), void *argument, cpi_fault *fault);
+/* The same on a stack of its own between pages without access: what is written far around a local array meets no frame
+ * of ours. */
+bool cpi_guarded_separately(void (*f)(void *), void *argument, cpi_fault *fault);
 /* Before guarded calls: installs our signal handlers. */
 void cpi_guard_install(void);
 /* Ends the calling thread's guarded call; `fault` is filled already. */

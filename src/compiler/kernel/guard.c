@@ -21,8 +21,10 @@ typedef struct guard {
 
 static _Thread_local guard *now;
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
-enum { SIGNALS = sizeof signals / sizeof *signals, STACK = 64 << 10 };
+enum { SIGNALS = sizeof signals / sizeof *signals, STACK = 64 << 10, PAGE = 4 << 10, KERNEL_STACK = 8 << 20 };
 static struct sigaction before[SIGNALS], before_stop;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static void make_key(void);
 
 void cpi_guard_fail(const char *text)
 {
@@ -144,6 +146,48 @@ static void on_stop(int s, siginfo_t *info, void *context)
     else if (before_stop.sa_handler != SIG_DFL && before_stop.sa_handler != SIG_IGN) before_stop.sa_handler(s);
 }
 
+/* --- a stack for kernels --- */
+
+static _Thread_local char *kernel_stack; /* KERNEL_STACK bytes, a page without access before and behind; or NULL */
+static pthread_key_t kernel_stack_key;
+
+static void free_kernel_stack(void *memory) { munmap((char *)memory - PAGE, KERNEL_STACK + 2 * PAGE); }
+
+static char *need_kernel_stack(void)
+{
+    static const size_t bytes = KERNEL_STACK + 2 * PAGE;
+    if (kernel_stack) return kernel_stack;
+    char *p = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) return NULL;
+    if (mprotect(p + PAGE, KERNEL_STACK, PROT_READ | PROT_WRITE) || pthread_setspecific(kernel_stack_key, p + PAGE)) {
+        munmap(p, bytes);
+        return NULL;
+    }
+    return kernel_stack = p + PAGE;
+}
+
+typedef struct separate { void (*f)(void *); void *argument; } separate;
+
+static void call_separately(void *memory)
+{
+    const separate *s = memory;
+    cpi_context_call(s->f, s->argument, kernel_stack + KERNEL_STACK);
+}
+
+bool cpi_guarded_separately(void (*f)(void *), void *argument, cpi_fault *fault)
+{
+    separate s = {f, argument};
+    if (!kernel_stack) pthread_once(&once, make_key);
+    return need_kernel_stack() ? cpi_guarded(call_separately, &s, fault) : cpi_guarded(f, argument, fault);
+}
+
+/* The page behind the thread's stack of kernels. */
+static bool above_stack(const void *address)
+{
+    uintptr_t away = (uintptr_t)address - (uintptr_t)kernel_stack;
+    return kernel_stack && away >= KERNEL_STACK && away < KERNEL_STACK + PAGE;
+}
+
 /* Below the stack pointer, or, where a function's frame is large, a little above: a stack overflow. */
 static bool near_stack(const siginfo_t *info, void *context)
 {
@@ -162,7 +206,9 @@ static void on_signal(int s, siginfo_t *info, void *context)
     char *text = g->fault->text;
     size_t bytes = sizeof g->fault->text;
     g->fault->address = s == SIGSEGV || s == SIGBUS ? info->si_addr : NULL;
-    if ((s == SIGSEGV || s == SIGBUS) && near_stack(info, context))
+    if ((s == SIGSEGV || s == SIGBUS) && above_stack(info->si_addr))
+        snprintf(text, bytes, "a local array was read or written far beyond its end");
+    else if ((s == SIGSEGV || s == SIGBUS) && near_stack(info, context))
         snprintf(text, bytes, "the stack of a thread is used up: a function calls itself without end, or has too many "
                  "local variables");
     else if (s == SIGSEGV || s == SIGBUS)
@@ -174,7 +220,6 @@ static void on_signal(int s, siginfo_t *info, void *context)
     __builtin_longjmp(g->jump, 1);
 }
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t stack_key;
 static void free_stack(void *memory)
@@ -184,7 +229,11 @@ static void free_stack(void *memory)
     munmap(memory, STACK);
 }
 
-static void make_key(void) { pthread_key_create(&stack_key, free_stack); }
+static void make_key(void)
+{
+    pthread_key_create(&stack_key, free_stack);
+    pthread_key_create(&kernel_stack_key, free_kernel_stack);
+}
 
 static bool is_ours(const struct sigaction *a) { return a->sa_flags & SA_SIGINFO && a->sa_sigaction == on_signal; }
 

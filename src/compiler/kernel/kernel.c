@@ -16,6 +16,7 @@
 #include "core/memory.h"
 #include "kernel/cache.h"
 #include "kernel/compiler.h"
+#include "kernel/messages.h"
 
 struct cp_module {
     int refs; /* changed atomically */

@@ -26,7 +26,7 @@ typedef struct cpi_kernel_source {
     const cpi_header *headers;
     void *(*cached)(int nparts, const char *const *parts, size_t *bytes);
     void (*keep)(int nparts, const char *const *parts, const void *content, size_t bytes);
-    /* The error for source that does not compile: the compiler's messages, and the source with line numbers. */
+    /* The error for source that does not compile: the compiler's messages, with lines of the source (messages.h). */
     cp_code (*refuse)(const char *words, const char *text);
     bool checked; /* CUPRITE_CHECK */
 } cpi_kernel_source;

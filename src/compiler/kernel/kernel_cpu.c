@@ -1,17 +1,12 @@
 /* The module's slots on the CPU: CUDA C++ becomes C++, a shared object, and loops or fibers over the pool's threads.
  *
- * Each module is loaded from a memory file of its own, so that two modules of one source have separate variables and
- * what is run is what was verified. Blocks are distributed to the threads of the pool in their order. */
+ * Blocks are distributed to the threads of the pool in their order. */
 #include <ctype.h>
 #include <dlfcn.h>
-#include <errno.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "core/memory.h"
 #include "cpu/threads.h"
@@ -19,22 +14,15 @@
 #include "kernel/compiler.h"
 #include "kernel/fibers.h"
 #include "kernel/kernel.h"
+#include "kernel/load.h"
+#include "kernel/messages.h"
+#include "kernel/summary.h"
 #include "kernel/ptx.h"
 #include "kernel/translate.h"
 #include "kernel/watchdog.h"
 
-typedef struct library { /* one shared object */
-    void *handle;
-    const __cu_kernel *kernels;
-    const __cu_variable *variables;
-    cpi_address_range image; /* its address range */
-    char *text;      /* CUPRITE_CHECK: its source, and the object, in which lines can be looked up */
-    void *object;
-    size_t bytes;
-} library;
-
 typedef struct module {
-    library narrow, wide; /* wide: for launches with thread indices beyond 2^31, made when first needed */
+    cpi_kernel_library narrow, wide; /* wide: for launches with thread indices beyond 2^31, made when first needed */
     pthread_mutex_t lock;
     cpi_kernel_source source;    /* copies, for `wide` */
     char **strings;       /* of the copies */
@@ -43,103 +31,6 @@ typedef struct module {
 } module;
 
 /* --- from source to a library --- */
-
-/* A path of the open file that was not used before. The loader takes two libraries of one name for one, and file
- * descriptors are reused. So the path has a number of its own, in components that change nothing. */
-static void unused_path(int file, char path[200])
-{
-    static unsigned last;
-    unsigned number = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
-    int n = snprintf(path, 200, "/proc/self");
-    for (; number; number >>= 1) n += snprintf(path + n, 200 - (size_t)n, number & 1 ? "/." : "//");
-    snprintf(path + n, 200 - (size_t)n, "/fd/%d", file);
-}
-
-/* The bounds of the loaded object that contains image->start. */
-static int find_image(struct dl_phdr_info *info, size_t size, void *memory)
-{
-    cpi_address_range *image = memory, whole = {UINTPTR_MAX, 0};
-    (void)size;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        if (p->p_type != PT_LOAD) continue;
-        uintptr_t start = info->dlpi_addr + p->p_vaddr;
-        if (start < whole.start) whole.start = start;
-        if (start + p->p_memsz > whole.end) whole.end = start + p->p_memsz;
-    }
-    if (image->start < whole.start || image->start >= whole.end) return 0;
-    *image = whole;
-    return 1;
-}
-
-/* Does the object have all that its segment table names? The loader does not check, and would crash on a file that a
- * compiler left unfinished. */
-static bool is_whole(const void *object, size_t bytes)
-{
-    ElfW(Ehdr) e;
-    ElfW(Phdr) p;
-    if (bytes < sizeof e) return false;
-    memcpy(&e, object, sizeof e);
-    if (memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 || e.e_phentsize != sizeof p || e.e_phoff > bytes) return false;
-    if (e.e_phnum > (bytes - e.e_phoff) / sizeof p) return false;
-    for (size_t i = 0; i < e.e_phnum; i++) {
-        memcpy(&p, (const char *)object + e.e_phoff + i * sizeof p, sizeof p);
-        if (p.p_offset > bytes || p.p_filesz > bytes - p.p_offset) return false;
-    }
-    return true;
-}
-
-/* An unnamed file with the object; -1 and `why`: there is no space for it. */
-static int file_of(const void *object, size_t bytes, const char **why)
-{
-    int f = memfd_create("cuprite-kernel", MFD_CLOEXEC);
-    const char *p = object;
-    for (size_t left = bytes; f >= 0 && left;) {
-        ssize_t n = write(f, p, left);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) {
-            int reason = n ? errno : ENOSPC;
-            close(f);
-            f = -1, errno = reason;
-            break;
-        }
-        p += n, left -= (size_t)n;
-    }
-    if (f < 0) *why = strerror(errno);
-    return f;
-}
-
-static bool open_library(const void *object, size_t bytes, library *l)
-{
-    char path[200];
-    const char *why = "the file is not whole";
-    int f = is_whole(object, bytes) ? file_of(object, bytes, &why) : -1;
-    if (f >= 0) {
-        unused_path(f, path);
-        l->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        if (!l->handle) why = dlerror();
-    }
-    if (!l->handle) cpi_fail(CP_ERROR_COMPILE, "kernel: what was compiled cannot be loaded: %s", why);
-    if (f >= 0) close(f);
-    if (!l->handle) return false;
-    l->kernels = dlsym(l->handle, "__cu_kernels");
-    l->variables = dlsym(l->handle, "__cu_variables");
-    if (!l->kernels || !l->variables) {
-        dlclose(l->handle);
-        l->handle = NULL; /* another source may be tried */
-        return cpi_fail(CP_ERROR_COMPILE, "kernel: what was compiled has no table of kernels"), false;
-    }
-    l->image.start = (uintptr_t)l->kernels;
-    dl_iterate_phdr(find_image, &l->image);
-    return true;
-}
-
-static void close_library(library *l)
-{
-    if (l->handle) dlclose(l->handle);
-    free(l->text);
-    free(l->object);
-}
 
 /* Whether a macro's definition is one token: 256. Small letters are a type's, or may be a variable's. */
 static bool is_plain_word(const char *p, const char *end)
@@ -248,7 +139,7 @@ static cp_code compiled(const machine *m, const cpi_kernel_source *source, const
     for (int i = 0; i < source->noptions; i++) parts[n++] = source->options[i];
     parts[0] = "cuprite kernel of the CPU, 2";
     cp_code code = CP_OK;
-    if ((*object = source->cached(n, parts, bytes)) && !is_whole(*object, *bytes)) {
+    if ((*object = source->cached(n, parts, bytes)) && !cpi_object_is_whole(*object, *bytes)) {
         free(*object);
         *object = NULL;
     }
@@ -260,7 +151,7 @@ static cp_code compiled(const machine *m, const cpi_kernel_source *source, const
         if (code == CP_ERROR_COMPILE && again && !words && strstr(cp_error_message(), "error:"))
             source->keep(n, parts, cp_error_message(), strlen(cp_error_message()));
         parts[0] = "cuprite kernel of the CPU, 2";
-        if (!code && is_whole(*object, *bytes)) source->keep(n, parts, *object, *bytes);
+        if (!code && cpi_object_is_whole(*object, *bytes)) source->keep(n, parts, *object, *bytes);
     }
     free(words);
     cpi_free_host(parts);
@@ -288,6 +179,40 @@ static bool read_program(const machine *m, char **text, cpi_cu_program *p, bool 
     p->groups = p->groups || some || all;
     p->hidden_context = p->hidden_context || p->groups;
     return true;
+}
+
+/* A feature that the CPU lacks: the error with the lines around, and where it stands which they are. */
+static cp_code refused(const char *source)
+{
+    cp_code code = cp_error();
+    char *words = code == CP_ERROR_UNSUPPORTED ? strdup(cp_error_message()) : NULL;
+    cpi_string text = {0};
+    if (!words) return code;
+    int line = strncmp(words, "line ", 5) == 0 ? atoi(words + 5) : 0;
+    cpi_string_printf(&text, "%s: see \"What the CPU lacks\" in docs/guide/kernels.md", words);
+    if (line > 0) cpi_put_excerpt(source, line, -1, &text);
+    free(words);
+    if (text.at && !text.failed) {
+        cp_error_clear();
+        code = cpi_fail(code, "%s", text.at);
+    }
+    cpi_string_free(&text);
+    return code;
+}
+
+/* Whether the source, or a header of ours, may use what device/heap.h has: it takes a fifth of the time in which a
+ * small kernel is compiled. */
+static bool calls_host(const cpi_kernel_source *source, const char *text)
+{
+    static const char *const words[] = {"alloc", "free", "printf", "puts", "putchar", "exit", "abort", "raise", "new",
+                                        "delete", "assert", "terminate", "virtual", "~", "##", "#include",
+                                        "CUPRITE_INCLUDE"};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+        if (strstr(text, words[k])) return true;
+        for (int i = 0; i < source->noptions; i++)
+            if (strstr(source->options[i], words[k])) return true;
+    }
+    return cpi_kernel_checks();
 }
 
 /* Whether no function of the program's needs a context. */
@@ -329,6 +254,7 @@ static cp_code translated(const machine *m, const cpi_kernel_source *source, boo
         return cp_error() ? cp_error() : CP_ERROR_MEMORY;
     }
     if (wide) cpi_string_printf(out, "#define __CU_WIDE 1\n");
+    if (calls_host(source, read)) cpi_string_printf(out, "#define __CU_HOST_CALLS 1\n");
     if (read_program(m, &read, &p, &unbalanced)) {
         if (!preprocessed && (cpi_cu_macros_call(&p) || !(options_are_plain(source) || is_context_free(&p)))) {
             cpi_cu_free(&p);
@@ -349,7 +275,7 @@ static cp_code translated(const machine *m, const cpi_kernel_source *source, boo
         cpi_string_printf(out, "#include \"cuprite_device.h\"\n#line 1 \"kernel.cu\"\n%s", read);
     } else {
         free(read);
-        return cp_error();
+        return refused(source->text);
     }
     free(read);
     cpi_string plain = *out;
@@ -360,14 +286,14 @@ static cp_code translated(const machine *m, const cpi_kernel_source *source, boo
 }
 
 static cp_code build_as(const machine *m, const cpi_kernel_source *source, bool wide, const char *error,
-                        bool *regions, library *l)
+                        bool *regions, cpi_kernel_library *l)
 {
     cpi_string text = {0};
     void *object = NULL;
     size_t bytes = 0;
     cp_code code = translated(m, source, wide, false, error, &text, regions);
     if (!code) code = compiled(m, source, text.at, *regions, &object, &bytes);
-    if (!code && !open_library(object, bytes, l)) code = cp_error();
+    if (!code && !cpi_kernel_open(object, bytes, l)) code = cp_error();
     if (getenv("CUPRITE_KERNEL_TEXT") && text.at) { /* the source without regions goes behind the one that failed */
         FILE *f = fopen(getenv("CUPRITE_KERNEL_TEXT"), error ? "a" : "w");
         if (f) fputs(text.at, f), fclose(f);
@@ -383,7 +309,7 @@ static cp_code build_as(const machine *m, const cpi_kernel_source *source, bool 
 
 /* Where the loops of a kernel between barriers do not compile, it is written once more without them: either the user's
  * source is wrong, or our rewriting was. Where that does not help either, all kernels are. */
-static cp_code build(const cpi_kernel_source *source, bool wide, library *l)
+static cp_code build(const cpi_kernel_source *source, bool wide, cpi_kernel_library *l)
 {
     machine *m = cpi_malloc(sizeof *m);
     if (!m) return CP_ERROR_MEMORY;
@@ -441,8 +367,8 @@ void cpi_kernel_cpu_unload(cp_stream *stream, void *memory)
     module *m = memory;
     (void)stream;
     if (!m) return;
-    close_library(&m->narrow);
-    close_library(&m->wide);
+    cpi_kernel_close(&m->narrow);
+    cpi_kernel_close(&m->wide);
     for (int i = 0; i < m->ntexts; i++) cpi_free_host(m->strings[i]);
     cpi_free_host(m->strings);
     cpi_free_host((void *)m->source.options);
@@ -479,7 +405,7 @@ static bool same_name(const char *a, const char *b)
 }
 
 /* A kernel by its name, also one that programs cannot find so. */
-static const __cu_kernel *find(const library *l, const char *name, bool any)
+static const __cu_kernel *find(const cpi_kernel_library *l, const char *name, bool any)
 {
     for (const __cu_kernel *k = l->kernels; k->name; k++)
         if (same_name(k->name, name) && (any || !k->mangled)) return k;
@@ -487,7 +413,7 @@ static const __cu_kernel *find(const library *l, const char *name, bool any)
 }
 
 /* A kernel by its mangled name: the function of that name returns its place in the table. */
-static const __cu_kernel *find_mangled(const library *l, const char *name)
+static const __cu_kernel *find_mangled(const cpi_kernel_library *l, const char *name)
 {
     if (strncmp(name, "_Z", 2) != 0) return NULL;
     int (*place)(void) = NULL;
@@ -562,7 +488,7 @@ typedef struct job {
     uint32_t dynamic;
     uint64_t number; /* of the launch */
     const cpi_launch *asked;
-    const library *library; /* in which the kernel is */
+    const cpi_kernel_library *library; /* in which the kernel is */
     bool together;
     cpi_turns turns; /* blocks: 0 where none may wait for another */
     int failed; /* the first worker that fails sets it */
@@ -598,13 +524,13 @@ static void run_task(void *context, int64_t task, int worker)
     } else if (j->kernel->tier == CPI_TIER_FIBERS) {
         cpi_watch watch = {.spans = j->asked->spans, .nspans = j->asked->nspans, .dynamic = j->dynamic,
                            .kernel = j->kernel, .text = j->library->text, .launch = j->asked,
-                           .image = j->library->image};
+                           .image = j->library->image, .variables = j->library->variables};
         __cu_run_thread run = (__cu_run_thread)j->kernel->run;
         done = j->turns.blocks ? cpi_crew_take_turns(crew, &j->launch, run, &j->turns, &watch, &fault)
                                : cpi_crew_run(crew, &j->launch, run, first, last, j->together, &watch, &fault);
     } else {
         part p = {j, cpi_crew_worker(crew, &j->launch), first, last};
-        done = cpi_guarded(run_part, &p, &fault);
+        done = cpi_guarded_separately(run_part, &p, &fault);
     }
     cpi_watchdog_inside(0, j->library->image);
     if (!done && crew) cpi_crew_explain(crew, &fault);
@@ -635,7 +561,39 @@ static cp_code reported(const job *j)
                        ? cpi_fail(fault->code, "%s (%s)", what, j->kernel->name)
                        : cpi_fail(fault->code ? fault->code : CP_ERROR_DEVICE, "%s: %s", j->kernel->name, what);
     cpi_string_free(&text);
+    if (j->asked->spans) cpi_summary_error(cp_error_message());
     return code;
+}
+
+/* Whether a value has more bytes than its parameter: it is passed as CUDA does it, by its first ones, where they have
+ * the value. A double's do not have a float's; those of an integer that is too large are told if checks are on. */
+static bool is_wrong_size(const cpi_launch *l, const __cu_kernel *k, int i)
+{
+    uint64_t given = 0, kept = 0;
+    const unsigned size = k->sizes[i];
+    if (l->bytes[i] <= size) return false;
+    if (l->bytes[i] > sizeof given || k->kinds[i] == 's') return l->spans != NULL;
+    memcpy(&given, l->values[i], l->bytes[i]);
+    memcpy(&kept, l->values[i], size);
+    if (k->kinds[i] == 'f') return given != 0;
+    int64_t sign = size < 8 ? (int64_t)(kept << (64 - 8 * size)) >> (64 - 8 * size) : (int64_t)kept;
+    return l->spans && given != kept && given != (uint64_t)sign;
+}
+
+/* CP_ERROR_VALUE where a value cannot be what its parameter takes. */
+static cp_code check_sizes(const __cu_kernel *k, const cpi_launch *l)
+{
+    for (int i = 0; i < l->n; i++) {
+        if (l->bytes[i] >= k->sizes[i] && !is_wrong_size(l, k, i)) continue;
+        const char *name = cpi_watch_parameter(k, i + 1);
+        bool half = l->bytes[i] == 8 && k->sizes[i] == 4;
+        cp_code code = cpi_fail(CP_ERROR_VALUE, "%s: argument %d has %u bytes, the kernel takes %u%s%.*s%s", k->name,
+                                i + 1, l->bytes[i], k->sizes[i], *name ? " for " : "", (int)strcspn(name, ","), name,
+                                !half ? "" : k->kinds[i] == 'f' ? ": pass numpy.float32" : ": pass numpy.int32");
+        if (l->spans) cpi_summary_error(cp_error_message());
+        return code;
+    }
+    return CP_OK;
 }
 
 /* The kernel for launches in which a thread's index may exceed 2^31. */
@@ -686,10 +644,9 @@ cp_code cpi_kernel_cpu_launch(cp_stream *stream, const cpi_function *f, const cp
     j.kernel = wide && k->tier != CPI_TIER_FIBERS ? wide_kernel(m, k->name) : k;
     if (!j.kernel) return cp_error();
     j.library = j.kernel == k ? &m->narrow : &m->wide;
-    for (int i = 0; i < l->n; i++)
-        if (l->bytes[i] < k->sizes[i])
-            return cpi_fail(CP_ERROR_VALUE, "%s: argument %d has %u bytes, the kernel takes %u", k->name, i + 1,
-                            l->bytes[i], k->sizes[i]);
+    if (l->spans) cpi_summary_launch();
+    cp_code wrong = check_sizes(k, l);
+    if (wrong) return wrong;
     j.blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     if (l->cooperative && j.blocks > TOGETHER / threads) /* their product may exceed 64 bits */
@@ -698,6 +655,7 @@ cp_code cpi_kernel_cpu_launch(cp_stream *stream, const cpi_function *f, const cp
                         (unsigned long long)threads, TOGETHER);
     j.together = l->cooperative && k->tier == CPI_TIER_FIBERS;
     j.each = j.together || j.blocks <= (ALONE - 1) / threads ? j.blocks : (j.blocks + TASKS - 1) / TASKS;
+    if (l->spans) j.each = j.blocks; /* one thread sees all accesses */
     if (k->joined && j.each < j.blocks) j.each = shares(j.blocks, threads);
     cpi_guard_install();
     cp_code watched = cpi_watchdog_begin(&j.number);

@@ -112,8 +112,9 @@ static void put_kernel(const cpi_cu_program *p, const cpi_cu_function *f, const 
                  tiers[f->strides ? CPI_TIER_REGIONS : f->tier]);
     put_parameters(&p->tokens, f, out);
     int k = (int)(f - p->function);
-    cpi_string_printf(out, "\", __cu_entry<%s>::elements, &__cu_shared_sizes[%d], &__cu_shared_apart[%d], %s, %d, "
-                      "%d, %d},\n", expression, k, k, calls, f->strides && f->spans & 2, p->nturns > 0, mangled);
+    cpi_string_printf(out, "\", __cu_entry<%s>::elements, &__cu_shared_sizes[%d], &__cu_shared_apart[%d], %s, "
+                      "__cu_entry<%s>::kinds, %d, %d, %d},\n", expression, k, k, calls, expression,
+                      f->strides && f->spans & 2, p->nturns > 0, mangled);
 }
 
 /* The record around token i of a method, or -1. */
@@ -242,7 +243,8 @@ void cpi_cu_put_tables(cpi_cu_program *p, int nnames, const char *const *names, 
     cpi_cu_put_renamed(&p->tokens, out);
     put_calls(p, out);
     cpi_string_printf(out,
-                   "\n#undef nargs\n#undef sizes\n#undef elements\n#undef loop\n#undef regions\n#undef fibers"
+                   "\n#undef nargs\n#undef sizes\n#undef elements\n#undef kinds\n#undef loop\n#undef regions\n"
+                   "#undef fibers"
                    "\n#line 1 \"the table of kernels\"\nextern \"C\" __attribute__((visibility(\"default\"))) const "
                    "__cu_kernel __cu_kernels[] = {\n");
     for (int k = 0; k < p->nfunctions; k++) {

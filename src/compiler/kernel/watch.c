@@ -10,36 +10,39 @@
 #include "kernel/fibers.h"
 #include "kernel/kernel.h"
 
-enum { WARP = 32, NULL_PAGE = 1 << 16 };
+enum { NULL_PAGE = 1 << 16 };
 
 static bool inside(uintptr_t address, unsigned long bytes, cpi_address_range r)
 {
     return address >= r.start && address <= r.end && bytes <= r.end - address;
 }
 
-static const char *word_of(int how) { return how == CPI_READS ? "reads" : how == CPI_WRITES ? "writes" : "updates"; }
-
-/* Begins the message with the line and the thread. */
-static int begin(const cpi_memory_access *a, cpi_fault *fault)
+int cpi_watch_begin(const cpi_memory_access *a, cpi_fault *fault)
 {
+    static const char *const words[] = {"reads", "writes", "updates", "reads", "writes", "updates", "reads"};
     const __cu_extent *t = &a->where->thread, *b = &a->where->block;
     fault->at[0] = a->at;
     return snprintf(fault->text, sizeof fault->text, "\1thread (%u, %u, %u) of block (%u, %u, %u) %s %lu byte%s ",
-                    t->x, t->y, t->z, b->x, b->y, b->z, word_of(a->how), a->bytes, a->bytes == 1 ? "" : "s");
+                    t->x, t->y, t->z, b->x, b->y, b->z, words[a->how], a->bytes, a->bytes == 1 ? "" : "s");
 }
 
 /* --- global memory --- */
 
-/* The name of parameter `number`, from 1. */
-static const char *parameter(const cpi_watch *w, int number, int *length)
+const char *cpi_watch_parameter(const __cu_kernel *kernel, int number)
 {
-    const char *p = w->kernel->parameters;
+    const char *p = kernel->parameters;
     for (int i = 1; p && *p && i < number; i++) {
         p += strcspn(p, ",");
         p += *p == ',';
     }
-    *length = p ? (int)strcspn(p, ",") : 0;
     return p ? p : "";
+}
+
+static const char *parameter(const cpi_watch *w, int number, int *length)
+{
+    const char *p = number > 0 ? cpi_watch_parameter(w->kernel, number) : "";
+    *length = (int)strcspn(p, ",");
+    return p;
 }
 
 /* Bytes of what parameter `number` points to; `other` where it is not a pointer, or one to void. */
@@ -51,7 +54,7 @@ static int64_t element(const cpi_watch *w, int number, int64_t other)
 
 static bool null_fault(const cpi_watch *w, const cpi_memory_access *a, cpi_fault *fault)
 {
-    int n = begin(a, fault), only = 0, length;
+    int n = cpi_watch_begin(a, fault), only = 0, length;
     for (int i = 0; i < w->launch->n && i < w->kernel->nargs; i++) {
         void *value;
         if (w->launch->bytes[i] != sizeof value || !w->kernel->elements[i]) continue;
@@ -66,17 +69,36 @@ static bool null_fault(const cpi_watch *w, const cpi_memory_access *a, cpi_fault
     return false;
 }
 
-static bool array_fault(const cpi_watch *w, const cpi_memory_access *a, const cpi_span *s, cpi_fault *fault)
+static int put_index(const cpi_watch *w, const cpi_memory_access *a, const cpi_span *s, char *text, size_t bytes)
 {
-    int n = begin(a, fault), length;
+    int length;
     const char *name = parameter(w, s->argument, &length);
     int64_t each = element(w, s->argument, s->itemsize), away = (int64_t)a->address - (int64_t)(uintptr_t)s->data;
     int64_t index = away >= 0 ? away / each : -((-away + each - 1) / each);
+    return snprintf(text, bytes, "at index %lld of %.*s (argument %d)", (long long)index, length ? length : 8,
+                    length ? name : "an array", s->argument);
+}
+
+static bool array_fault(const cpi_watch *w, const cpi_memory_access *a, const cpi_span *s, cpi_fault *fault)
+{
+    int n = cpi_watch_begin(a, fault);
+    int64_t each = element(w, s->argument, s->itemsize);
     int64_t size = s->itemsize == each || s->itemsize == 0 ? s->size : s->size * s->itemsize / each;
-    snprintf(fault->text + n, sizeof fault->text - (size_t)n,
-             "at index %lld of %.*s (argument %d), an array of %lld elements", (long long)index, length ? length : 8,
-             length ? name : "an array", s->argument, (long long)size);
+    n += put_index(w, a, s, fault->text + n, sizeof fault->text - (size_t)n);
+    snprintf(fault->text + n, sizeof fault->text - (size_t)n, ", an array of %lld elements", (long long)size);
     return false;
+}
+
+int cpi_watch_position(const cpi_watch *w, const cpi_memory_access *a, char *text, size_t bytes)
+{
+    for (int i = 0; i < w->nspans; i++)
+        if (a->address - (uintptr_t)w->spans[i].memory < (uintptr_t)w->spans[i].bytes)
+            return put_index(w, a, &w->spans[i], text, bytes);
+    for (const __cu_variable *v = w->variables; v && v->name; v++)
+        if (a->address - (uintptr_t)v->address < v->bytes)
+            return snprintf(text, bytes, "at byte %llu of the variable %s",
+                            (unsigned long long)(a->address - (uintptr_t)v->address), v->name);
+    return snprintf(text, bytes, "at %#llx", (unsigned long long)a->address);
 }
 
 /* Next to a block that a pointer argument points into: what is reported is that argument's. */
@@ -102,7 +124,7 @@ static bool other_fault(const cpi_watch *w, const cpi_memory_access *a, cpi_live
     if (beside && a->address + bytes + NULL_PAGE > start && a->address < start + 2 * bytes + NULL_PAGE &&
         pointer_fault(w, a, start, bytes, fault))
         return false;
-    int n = begin(a, fault);
+    int n = cpi_watch_begin(a, fault);
     size_t capacity = sizeof fault->text - (size_t)n;
     char *to = fault->text + n;
     if (how == CPI_LIVE_FREED)
@@ -143,6 +165,8 @@ static int find_thread_variables(struct dl_phdr_info *info, size_t size, void *m
     return its;
 }
 
+bool cpi_watch_is_private(const cpi_watch *w, uintptr_t address) { return inside(address, 1, w->thread); }
+
 bool cpi_watch_global(cpi_watch *w, const cpi_memory_access *a, cpi_fault *fault)
 {
     const cpi_span *nearest = NULL;
@@ -157,6 +181,7 @@ bool cpi_watch_global(cpi_watch *w, const cpi_memory_access *a, cpi_fault *fault
     }
     for (int i = 0; i < CPI_KNOWN; i++)
         if (inside(address, a->bytes, w->known[i])) return true;
+    if (inside(address, a->bytes, w->thread)) return true;
     if (address < NULL_PAGE) return null_fault(w, a, fault);
     if (inside(address, a->bytes, w->image)) return true;
     cpi_liveness how = cpi_live_find(address, &start, &bytes);
@@ -164,7 +189,8 @@ bool cpi_watch_global(cpi_watch *w, const cpi_memory_access *a, cpi_fault *fault
     if (how == CPI_LIVE && inside(address, a->bytes, whole)) return remember(w, whole.start, whole.end);
     asked q = {w->image.start, {0, 0}};
     dl_iterate_phdr(find_thread_variables, &q);
-    if (inside(address, a->bytes, q.thread)) return remember(w, q.thread.start, q.thread.end);
+    w->thread = q.thread;
+    if (inside(address, a->bytes, q.thread)) return true;
     /* an address closer to an array of the launch than the array's length, or a page, was meant to be in it, unless an
      * array that kernels know by a pointer in memory is closer still */
     uintptr_t other;
@@ -174,61 +200,6 @@ bool cpi_watch_global(cpi_watch *w, const cpi_memory_access *a, cpi_fault *fault
         return array_fault(w, a, nearest, fault);
     if (how != CPI_LIVE) how = cpi_live_find(address, &start, &bytes); /* `bytes` again */
     return other_fault(w, a, how, start, bytes, fault);
-}
-
-/* --- shared memory --- */
-
-/* Whether the access by `thread` then is ordered with the current one, by a wait of the warp or a lock. */
-static bool ordered(const cpi_moment *now, uint16_t thread, uint16_t sync, uint16_t fence)
-{
-    if (thread == now->thread || fence != now->fence) return true;
-    return thread / WARP == now->thread / WARP && sync != now->sync;
-}
-
-static bool race(const cpi_memory_access *a, uint16_t other, const char *did, const void *at, cpi_fault *fault)
-{
-    int n = begin(a, fault);
-    fault->at[1] = at;
-    snprintf(fault->text + n, sizeof fault->text - (size_t)n,
-             "of shared memory which thread number %u %s\2 without a __syncthreads() between them", other, did);
-    return false;
-}
-
-static void note_read(cpi_mark *m, const cpi_memory_access *a, const cpi_moment *now)
-{
-    bool again = m->read_epoch == now->epoch && m->reader != now->thread;
-    m->many = again || (m->many && m->read_epoch == now->epoch);
-    m->many_warps = (again && m->reader / WARP != now->thread / WARP) || (m->many_warps && m->read_epoch == now->epoch);
-    m->read_epoch = now->epoch;
-    m->reader = now->thread;
-    m->read_sync = now->sync;
-    m->read_fence = now->fence;
-    m->read_at = a->at;
-}
-
-static void note_write(cpi_mark *m, const cpi_memory_access *a, const cpi_moment *now)
-{
-    m->write_epoch = now->epoch;
-    m->writer = now->thread;
-    m->write_sync = now->sync;
-    m->write_fence = now->fence;
-    m->write_at = a->at;
-}
-
-bool cpi_watch_shared(cpi_mark *marks, const cpi_memory_access *a, const cpi_moment *now, cpi_fault *fault)
-{
-    for (unsigned long i = 0; i < a->bytes; i++) {
-        cpi_mark *m = &marks[i];
-        bool written = m->write_epoch == now->epoch, read = m->read_epoch == now->epoch;
-        if (a->how == CPI_READS && written && !ordered(now, m->writer, m->write_sync, m->write_fence))
-            return race(a, m->writer, "wrote", m->write_at, fault);
-        if (a->how != CPI_READS && read && m->read_fence == now->fence &&
-            (m->many_warps || !ordered(now, m->reader, m->read_sync, m->read_fence)))
-            return race(a, m->reader, "read", m->read_at, fault);
-        if (a->how == CPI_READS) note_read(m, a, now);
-        else note_write(m, a, now);
-    }
-    return true;
 }
 
 /* --- what the compiler's own checks report --- */

@@ -1,5 +1,5 @@
-/* What CUPRITE_CHECK=1 watches while a kernel runs. Every access is compared with live memory, and those of shared
- * memory with the last ones to the same byte, so that a missing barrier is reported whatever the order of the threads.
+/* What CUPRITE_CHECK=1 watches while a kernel runs. Every access is compared with live memory, and with the last ones
+ * to the same word (races.h), so that a missing barrier is reported whatever the order of the threads.
  *
  * An invalid access ends the launch with a message in which \1 and \2 stand for code addresses, which the launch
  * resolves to lines. A watch belongs to one worker during one launch. */
@@ -7,11 +7,13 @@
 #define CPI_KERNEL_WATCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "kernel/device/abi.h"
 
-enum { CPI_READS, CPI_WRITES, CPI_ATOMIC }; /* how an access is made */
+/* How an access is made. */
+enum { CPI_READS, CPI_WRITES, CPI_ATOMIC, CPI_VOLATILE_READS, CPI_VOLATILE_WRITES, CPI_EXCHANGES, CPI_ATOMIC_READS };
 
 typedef struct cpi_memory_access {
     uintptr_t address;
@@ -34,6 +36,8 @@ typedef struct cpi_watch {
     const char *text;             /* what the kernel was compiled from */
     const struct cpi_launch *launch;
     cpi_address_range image;              /* of the compiled code and its variables */
+    cpi_address_range thread;             /* of its variables of the thread, once one was used */
+    const __cu_variable *variables;
     cpi_address_range known[CPI_KNOWN];   /* what was found to be live in this launch */
     unsigned next;
 } cpi_watch;
@@ -41,26 +45,14 @@ typedef struct cpi_watch {
 /* Global memory, variables and unknown addresses; false, and `fault` filled, where the access is not allowed. */
 bool cpi_watch_global(cpi_watch *w, const cpi_memory_access *a, cpi_fault *fault);
 
-/* --- shared memory --- */
+/* Variables of the thread that the compiled code has: those that it keeps for itself. */
+bool cpi_watch_is_private(const cpi_watch *w, uintptr_t address);
+/* For messages: begins one with the line, the thread and what it does; where the address is. How long they are. */
+int cpi_watch_begin(const cpi_memory_access *a, cpi_fault *fault);
+/* The name of parameter `number`, from 1; it ends at a comma or with the text. */
+const char *cpi_watch_parameter(const __cu_kernel *kernel, int number);
+int cpi_watch_position(const cpi_watch *w, const cpi_memory_access *a, char *text, size_t bytes);
 
-/* Of one byte: its last writer and reader, and when. */
-typedef struct cpi_mark {
-    const void *write_at, *read_at;
-    uint32_t write_epoch, read_epoch; /* as of a moment */
-    uint16_t writer, reader, write_sync, read_sync, write_fence, read_fence;
-    bool many, many_warps; /* threads that read it, warps */
-} cpi_mark;
-
-/* Between two barriers it is one epoch; `sync` counts what the lanes of the thread's warp waited for, `fence` what may
- * be a lock. */
-typedef struct cpi_moment {
-    uint32_t epoch;
-    uint16_t thread, sync, fence;
-} cpi_moment;
-
-/* The name of the shared array that lies `offset` bytes behind the start of shared memory is not known; the line is
- * reported. False, and `fault` filled, where another thread's access to one of the bytes is not ordered with this. */
-bool cpi_watch_shared(cpi_mark *marks, const cpi_memory_access *a, const cpi_moment *now, cpi_fault *fault);
 /* An index outside the bounds of its array's type, in the compiled source's line and column (of its ], or where its
  * name begins). */
 void cpi_watch_bounds(const cpi_watch *w, int line, int column, const char *type, long index,

@@ -30,15 +30,21 @@ typedef struct __cu_host {
     void (*grid_barrier)(__cu_worker *worker, int line);
     /* A barrier that thread `in` of the block comes to and thread `out` does not. Does not return. */
     void (*divergent)(__cu_worker *worker, int line, const unsigned block[3], unsigned in, unsigned out);
-    /* CUPRITE_CHECK. An access of `bytes` bytes: read 0, written 1, atomic 2. `at`: where in the compiled code, or,
-     * below 2^20, in which line. An index that an array's type refuses; an address that a type refuses. These do not
-     * return where an access may not be. What may be a lock; memory that a kernel takes, or gives back (0 bytes). */
+    /* CUPRITE_CHECK. An access of `bytes` bytes: read 0, written 1, updated by an atomic operation 2, read and written
+     * as volatile 3 and 4, exchanged 5, read by an atomic operation 6. `at`: where in the compiled code, or, below
+     * 2^20, in which line. An index that an array's type refuses; an address that a type refuses. These do not return
+     * where an access may not be. What may be a lock. */
     void (*check)(__cu_worker *worker, unsigned long address, unsigned long bytes, int how, const void *at);
     void (*bounds)(__cu_worker *worker, int line, int column, const char *type, long index);
     void (*misaligned)(__cu_worker *worker, int line, const char *type, unsigned long address);
     void (*fence)(__cu_worker *worker);
-    void (*heap)(__cu_worker *worker, void *memory, unsigned long bytes);
     void (*fail)(__cu_worker *worker, int line, const char *what); /* does not return */
+    /* malloc, free, realloc and printf. What would end the process: does not return. */
+    void *(*allocate)(unsigned long bytes);
+    void (*release)(void *memory, const void *at);
+    void *(*resize)(void *memory, unsigned long bytes, const void *at);
+    int (*print)(const char *format, __builtin_va_list values);
+    void (*ended)(const char *what, const void *at);
     void (*turn)(__cu_worker *worker); /* in a loop that waits for others: they run before it returns */
     char *(*space)(__cu_worker *worker, unsigned long bytes); /* sets the worker's space, which lacks that many bytes */
 } __cu_host;
@@ -62,6 +68,7 @@ typedef struct __cu_kernel {
     const unsigned *elements; /* bytes of what each argument points to; 0: it is no pointer, or one to void */
     const unsigned *shared, *apart; /* bytes of static shared memory: in the arena, and elsewhere */
     const int *calls; /* NULL, or which of `apart` are counted too: how far behind it, 0 ends them */
+    const char *kinds; /* of each argument: i integer, f real number, p pointer, s anything else */
     int joined; /* the more blocks it is given at once, the longer its loops are */
     int turns;  /* fibers that wait in memory for each other, and for other blocks */
     int mangled; /* programs find it by its mangled name alone */

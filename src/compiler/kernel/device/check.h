@@ -1,32 +1,84 @@
-/* CUPRITE_CHECK=1: the compiler calls one of these before each access to memory (kernel address sanitizer), and where
- * an index or an address is wrong by what is known of its type; the library compares addresses with live memory. */
+/* CUPRITE_CHECK=1: the compiler calls one of these before each access to memory (thread sanitizer), and where an index
+ * or an address is wrong by what is known of its type; the library compares addresses with live memory, and accesses
+ * with those of other threads. */
 #pragma once
 #ifdef __CU_CHECK
 
 static __thread __cu_worker *__cu_checked; /* whose kernel this thread runs */
 static __thread unsigned long __cu_line;   /* the user's, while an atomic operation is carried out; else 0 */
+static __thread int __cu_how;              /* which access it is then */
 #define __CU_CHECK_BEGIN(w) (__cu_line = 0, __cu_checked = (w))
 
-#define __CU_UNCHECKED no_sanitize_address, no_sanitize("kernel-address", "alignment", "bounds")
-#define __CU_CALLED __attribute__((visibility("hidden"), used, noinline, __CU_UNCHECKED))
-#define __CU_REPORT(p, n, how)                                                                                \
-    if (__cu_checked)                                                                                         \
-        __cu_checked->host->check(__cu_checked, p, n, __cu_line ? 2 : (how),                                  \
+#ifdef __clang__
+#define __CU_PLAIN disable_sanitizer_instrumentation, no_sanitize("thread", "alignment", "bounds")
+#else
+#define __CU_PLAIN no_sanitize("thread", "alignment", "bounds")
+#endif
+#define __CU_CALLED __attribute__((visibility("hidden"), used, noinline, __CU_PLAIN))
+enum { __CU_R, __CU_W, __CU_A, __CU_VR, __CU_VW, __CU_X, __CU_AR }; /* ways of access, as the library numbers them */
+#define __CU_REPORT(p, n, how)                                                                       \
+    if (__cu_checked)                                                                                \
+        __cu_checked->host->check(__cu_checked, (unsigned long)(p), n, __cu_line ? __cu_how : (how), \
                                   __cu_line ? (const void *)__cu_line : __builtin_return_address(0))
 
 extern "C" {
-#define __CU_CALLBACK(name, bytes, writes) __CU_CALLED void name(unsigned long p) { __CU_REPORT(p, bytes, writes); }
-#define __CU_CALLBACKS(n)                                                                         \
-    __CU_CALLBACK(__asan_load##n##_noabort, n, 0) __CU_CALLBACK(__asan_store##n##_noabort, n, 1) \
-    __CU_CALLBACK(__asan_load##n, n, 0) __CU_CALLBACK(__asan_store##n, n, 1)
+__CU_CALLED void __tsan_init() {}
+__CU_CALLED void __tsan_func_entry(void *) {}
+__CU_CALLED void __tsan_func_exit() {}
+#define __CU_CALLBACK(name, bytes, how) __CU_CALLED void __tsan_##name(unsigned long p) { __CU_REPORT(p, bytes, how); }
+#define __CU_BOTH(name, bytes)                      \
+    __CU_CALLED void __tsan_##name(unsigned long p) \
+    {                                               \
+        __CU_REPORT(p, bytes, __CU_R);              \
+        __CU_REPORT(p, bytes, __CU_W);              \
+    }
+#define __CU_CALLBACKS(n)                                                                                        \
+    __CU_CALLBACK(read##n, n, __CU_R) __CU_CALLBACK(write##n, n, __CU_W)                                         \
+    __CU_CALLBACK(unaligned_read##n, n, __CU_R) __CU_CALLBACK(unaligned_write##n, n, __CU_W)                     \
+    __CU_CALLBACK(volatile_read##n, n, __CU_VR) __CU_CALLBACK(volatile_write##n, n, __CU_VW)                     \
+    __CU_CALLBACK(unaligned_volatile_read##n, n, __CU_VR) __CU_CALLBACK(unaligned_volatile_write##n, n, __CU_VW) \
+    __CU_BOTH(read_write##n, n) __CU_BOTH(unaligned_read_write##n, n)
 __CU_CALLBACKS(1) __CU_CALLBACKS(2) __CU_CALLBACKS(4) __CU_CALLBACKS(8) __CU_CALLBACKS(16)
-#define __CU_CALLBACK_N(name, writes) \
-    __CU_CALLED void name(unsigned long p, unsigned long n) { __CU_REPORT(p, n, writes); }
-__CU_CALLBACK_N(__asan_loadN_noabort, 0) __CU_CALLBACK_N(__asan_storeN_noabort, 1)
-__CU_CALLBACK_N(__asan_loadN, 0) __CU_CALLBACK_N(__asan_storeN, 1)
-__CU_CALLED void __asan_handle_no_return() {}
-__CU_CALLED void __asan_before_dynamic_init(const char *) {}
-__CU_CALLED void __asan_after_dynamic_init() {}
+__CU_CALLED void __tsan_read_range(unsigned long p, unsigned long n) { __CU_REPORT(p, n, __CU_R); }
+__CU_CALLED void __tsan_write_range(unsigned long p, unsigned long n) { __CU_REPORT(p, n, __CU_W); }
+__CU_CALLBACK(vptr_read, 8, __CU_R)
+__CU_CALLED void __tsan_vptr_update(unsigned long p, void *) { __CU_REPORT(p, 8, __CU_W); }
+
+/* Atomic operations of a program's own; what orders memory may be a lock. */
+#define __CU_ORDERS(order) \
+    if (__cu_checked && !__cu_line && (order)) __cu_checked->host->fence(__cu_checked)
+#define __CU_ATOMIC_OF(result, name, parameters, how, call) \
+    __CU_CALLED result __tsan_##name parameters             \
+    {                                                       \
+        __CU_REPORT(p, sizeof *p, how);                     \
+        __CU_ORDERS(order);                                 \
+        call;                                               \
+    }
+#define __CU_RMW(n, T, name)                                                    \
+    __CU_ATOMIC_OF(T, atomic##n##_##name, (volatile T *p, T v, int order), __CU_A, \
+                   return __atomic_##name(p, v, __ATOMIC_SEQ_CST))
+#define __CU_CAS(n, T, name)                                                                                      \
+    __CU_ATOMIC_OF(bool, atomic##n##_compare_exchange_##name, (volatile T *p, T *e, T v, int order, int), __CU_A, \
+                   return __atomic_compare_exchange_n(p, e, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+#define __CU_ATOMICS(n, T)                                                                                        \
+    __CU_ATOMIC_OF(T, atomic##n##_load, (const volatile T *p, int order), __CU_AR,                                \
+                   return __atomic_load_n(p, __ATOMIC_SEQ_CST))                                                   \
+    __CU_ATOMIC_OF(void, atomic##n##_store, (volatile T *p, T v, int order), __CU_X,                              \
+                   __atomic_store_n(p, v, __ATOMIC_SEQ_CST))                                                      \
+    __CU_ATOMIC_OF(T, atomic##n##_exchange, (volatile T *p, T v, int order), __CU_X,                              \
+                   return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST))                                            \
+    __CU_ATOMIC_OF(T, atomic##n##_compare_exchange_val, (volatile T *p, T e, T v, int order, int), __CU_A,        \
+                   __atomic_compare_exchange_n(p, &e, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); return e)    \
+    __CU_RMW(n, T, fetch_add) __CU_RMW(n, T, fetch_sub) __CU_RMW(n, T, fetch_and) __CU_RMW(n, T, fetch_or)        \
+    __CU_RMW(n, T, fetch_xor) __CU_RMW(n, T, fetch_nand) __CU_CAS(n, T, strong) __CU_CAS(n, T, weak)
+__CU_ATOMICS(8, unsigned char) __CU_ATOMICS(16, unsigned short)
+__CU_ATOMICS(32, unsigned) __CU_ATOMICS(64, unsigned long)
+__CU_CALLED void __tsan_atomic_thread_fence(int)
+{
+    if (__cu_checked) __cu_checked->host->fence(__cu_checked);
+    __asm__ volatile("" ::: "memory");
+}
+__CU_CALLED void __tsan_atomic_signal_fence(int) { __asm__ volatile("" ::: "memory"); }
 
 struct __cu_place { const char *file; unsigned line, column; };
 struct __cu_type { unsigned short kind, info; char name[1]; };
@@ -46,5 +98,6 @@ __CU_CALLED void __ubsan_handle_type_mismatch_v1(const __cu_mismatch *m, unsigne
 }
 }
 #else
+#define __CU_PLAIN cold
 #define __CU_CHECK_BEGIN(w) ((void)0)
 #endif

@@ -1,4 +1,4 @@
-/* CUPRITE_CHECK=1: names of the device headers that report their line, or the memory that they allocate. */
+/* CUPRITE_CHECK=1: names of the device headers that report their line. */
 #pragma once
 #ifdef __CU_CHECK
 
@@ -9,9 +9,10 @@ template <class T> static inline T __cu_done(T old)
 }
 /* Of one thread's update no other one need be apart. */
 #ifndef __CU_OWN_ATOMICS
-#define __CU_ATOMIC(f, ...) __cu_done(f((__cu_line = __LINE__, __ctx.arena), __VA_ARGS__))
+#define __CU_LINE(way) (__cu_how = (way), __cu_line = __LINE__, __ctx.arena)
+#define __CU_ATOMIC(f, ...) __cu_done(f(__CU_LINE(__CU_A), __VA_ARGS__))
 /* Locks: what is done before and behind them is in order. */
-#define __CU_LOCK(f, ...) (__ctx.worker->host->fence(__ctx.worker), __CU_ATOMIC(f, __VA_ARGS__))
+#define __CU_LOCK(f, way, ...) (__ctx.worker->host->fence(__ctx.worker), __cu_done(f(__CU_LINE(way), __VA_ARGS__)))
 #undef atomicAdd
 #undef atomicSub
 #undef atomicExch
@@ -25,12 +26,12 @@ template <class T> static inline T __cu_done(T old)
 #undef atomicXor
 #define atomicAdd(...) __CU_ATOMIC(__cu_atomicAdd, __VA_ARGS__)
 #define atomicSub(...) __CU_ATOMIC(__cu_atomicSub, __VA_ARGS__)
-#define atomicExch(...) __CU_LOCK(__cu_atomicExch, __VA_ARGS__)
+#define atomicExch(...) __CU_LOCK(__cu_atomicExch, __CU_X, __VA_ARGS__)
 #define atomicMin(...) __CU_ATOMIC(__cu_atomicMin, __VA_ARGS__)
 #define atomicMax(...) __CU_ATOMIC(__cu_atomicMax, __VA_ARGS__)
 #define atomicInc(...) __CU_ATOMIC(__cu_atomicInc, __VA_ARGS__)
 #define atomicDec(...) __CU_ATOMIC(__cu_atomicDec, __VA_ARGS__)
-#define atomicCAS(...) __CU_LOCK(__cu_atomicCAS, __VA_ARGS__)
+#define atomicCAS(...) __CU_LOCK(__cu_atomicCAS, __CU_A, __VA_ARGS__)
 #define atomicAnd(...) __CU_ATOMIC(__cu_atomicAnd, __VA_ARGS__)
 #define atomicOr(...) __CU_ATOMIC(__cu_atomicOr, __VA_ARGS__)
 #define atomicXor(...) __CU_ATOMIC(__cu_atomicXor, __VA_ARGS__)
@@ -42,21 +43,6 @@ static inline void __cu_fence()
 }
 #define __threadfence() (__cu_fence(), __threadfence())
 #define __threadfence_block() (__cu_fence(), __threadfence_block())
-
-/* Memory that a kernel makes itself. */
-static inline void *__cu_malloc(size_t n)
-{
-    void *p = malloc(n);
-    if (p && __cu_checked) __cu_checked->host->heap(__cu_checked, p, n);
-    return p;
-}
-static inline void __cu_free(void *p)
-{
-    if (p && __cu_checked) __cu_checked->host->heap(__cu_checked, p, 0);
-    free(p);
-}
-#define malloc(n) __cu_malloc(n)
-#define free(p) __cu_free(p)
 
 /* Copies and fills go by the C library, which tells nobody. */
 static inline __attribute__((always_inline)) void *__cu_memcpy(void *to, const void *from, size_t n, int line)

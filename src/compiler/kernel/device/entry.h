@@ -16,6 +16,14 @@ template <> struct __cu_pointed<void *> { static constexpr unsigned size = 0; };
 template <> struct __cu_pointed<const void *> { static constexpr unsigned size = 0; };
 template <class R, class... A> struct __cu_pointed<R (*)(A...)> { static constexpr unsigned size = 0; };
 
+template <class T> struct __cu_kind {
+    static constexpr char is = __is_enum(T) || __cu_is_integer<T>::value ? 'i' : 's';
+};
+template <> struct __cu_kind<float> { static constexpr char is = 'f'; };
+template <> struct __cu_kind<double> { static constexpr char is = 'f'; };
+template <class T> struct __cu_kind<T *> { static constexpr char is = 'p'; };
+template <class T> struct __cu_kind<const T> : __cu_kind<T> {};
+
 /* Static shared memory of each kernel of the source, by its number there: every place where variables end, reported
  * when the object is loaded. Instances of a template share a number, and so the most of them. */
 #ifndef __CU_KERNELS
@@ -45,6 +53,7 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
     static constexpr int nargs = sizeof...(A);
     static constexpr unsigned sizes[sizeof...(A) + 1] = {sizeof(A)..., 0};
     static constexpr unsigned elements[sizeof...(A) + 1] = {__cu_pointed<A>::size..., 0};
+    static constexpr char kinds[sizeof...(A) + 1] = {__cu_kind<A>::is..., 0};
     static constexpr unsigned long bytes()
     {
         unsigned long n = 0;

@@ -1,7 +1,7 @@
 """Devices, streams, events and memory by numba.cuda's names."""
 import contextlib
 
-from cuprite._compiler.ast.types import no_records
+from cuprite._compiler.numba_cuda import _typed
 from cuprite._compiler.numba_cuda.devicearray import DeviceNDArray, is_cuda_array, ours, to_device_array, using
 
 __all__ = ["to_device", "device_array", "device_array_like", "pinned_array", "pinned_array_like", "mapped_array",
@@ -142,10 +142,12 @@ def device_array(shape, dtype=None, strides=None, order="C", stream=0) -> Device
     """An array on the device whose elements are not set."""
     import cuprite
     import numpy
-    if isinstance(dtype, (numpy.dtype, list)):
-        no_records(numpy.dtype(dtype))
     dtype = numpy.dtype(numpy.float64 if dtype is None else _dtype(dtype))
     with using(stream):
+        if _typed.foreign(dtype):
+            if strides is not None:
+                raise NotImplementedError(f"device_array: strides of elements of {dtype}: slice a larger array")
+            return DeviceNDArray(_typed.empty(shape, dtype, order))
         if strides is None:
             return DeviceNDArray(cuprite.empty(shape, dtype, order=order))
         shape, strides, size, first = _strided("device_array", shape, strides, dtype)
@@ -191,6 +193,14 @@ def pinned_array(shape, dtype=None, strides=None, order="C"):
         return make(shape, dtype, order)
     shape, strides, size, first = _strided("pinned_array", shape, strides, dtype)
     return numpy.ndarray(shape, dtype, make(size, "u1"), first, strides)
+
+
+def is_pinned(x) -> bool:
+    """Whether a NumPy array lies in page-locked memory."""
+    import numpy
+    while isinstance(x, numpy.ndarray):
+        x = x.base
+    return type(getattr(x, "obj", x)).__name__.startswith("Pinned")
 
 
 def pinned_array_like(ary):

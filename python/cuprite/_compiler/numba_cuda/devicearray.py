@@ -1,7 +1,7 @@
 """Arrays on the device, with Numba's interface around a Cuprite array."""
 import contextlib
 
-from cuprite._compiler.ast.types import no_records
+from cuprite._compiler.numba_cuda import _typed
 
 
 def using(stream):
@@ -21,17 +21,66 @@ def ours(x):
     import cuprite
     if isinstance(x, DeviceNDArray):
         return x._x
+    if isinstance(x, _typed.TypedArray):
+        return x
     return x if isinstance(x, cuprite.ndarray) else cuprite.asarray(x)
 
 
+class _Memory:
+    """What `gpu_data` is: the memory of an array; that of the same bytes is equal."""
+
+    def __init__(self, array):
+        self._x, self.size = array._x, array.nbytes
+
+    device_pointer = property(lambda self: self._x._address)
+    handle = device_pointer
+
+    @property
+    def device_ctypes_pointer(self):
+        import ctypes
+        return ctypes.c_void_p(self._x._address)
+
+    def __eq__(self, other):
+        return isinstance(other, _Memory) and self._x._address == other._x._address
+
+    def __hash__(self):
+        return hash(self._x._address)
+
+
+def _laid_out(shape, strides, dtype, memory):
+    """An array of a shape and strides, in new memory or in that of an array."""
+    import cuprite
+    import numpy
+    dtype = numpy.dtype(dtype)
+    shape, strides = (tuple(v) if isinstance(v, (tuple, list)) else v if v is None else (v,) for v in (shape, strides))
+    if strides is not None and len(strides) != len(shape):
+        raise ValueError("strides not match ndim")
+    if memory is None:
+        ends = [(n - 1) * s for n, s in zip(shape, strides or ())] if 0 not in shape else []
+        size = dtype.itemsize + sum(ends) if strides is not None else dtype.itemsize * numpy.prod(shape, dtype=int)
+        memory = cuprite.empty(max(int(size), 1), "u1").data
+    else:
+        memory = memory._x.data
+    if _typed.foreign(dtype):
+        steps = strides or numpy.empty(shape, dtype).strides
+        return _typed.TypedArray(cuprite.ndarray((*shape, dtype.itemsize), "u1", memory, (*steps, 1)), dtype)
+    return cuprite.ndarray(shape, dtype, memory, strides)
+
+
 class DeviceNDArray:
-    """An array on the device: shape, dtype, slices, copies to and from NumPy arrays."""
+    """An array on the device: shape, dtype, slices, copies to and from NumPy arrays.
+
+    Parameters: x: an array of Cuprite's, or with a dtype the shape; strides: in bytes, or None; dtype: an element type;
+        stream: has no effect; gpu_data: the memory of another array (`gpu_data`), or None for new memory.
+    Errors: ValueError for strides of another number of axes."""
     __slots__ = ("_x", "_key", "__weakref__")
     __array_priority__ = 100
     __cuda_memory__ = True
     __cuda_ndarray__ = True
 
-    def __init__(self, x):
+    def __init__(self, x, strides=None, dtype=None, stream=0, gpu_data=None):
+        if dtype is not None:
+            x = _laid_out(x, strides, dtype, gpu_data)
         self._x, self._key = x, None
 
     shape = property(lambda self: self._x.shape)
@@ -47,6 +96,13 @@ class DeviceNDArray:
     @property
     def stream(self):
         return 0
+
+    gpu_data = property(lambda self: _Memory(self), doc="The memory that the elements lie in.")
+
+    @property
+    def _numba_type_(self):
+        from cuprite._compiler.numba._types import typeof
+        return typeof(self)
 
     @property
     def device_ctypes_pointer(self):
@@ -91,6 +147,8 @@ class DeviceNDArray:
         with using(stream):
             if is_cuda_array(ary):
                 self._x[...] = ours(ary)
+            elif isinstance(self._x, _typed.TypedArray):
+                self._x[...] = ary
             else:
                 import cuprite
                 import numpy
@@ -98,6 +156,8 @@ class DeviceNDArray:
 
     def __getitem__(self, index):
         part = self._x[index]
+        if not part.ndim and getattr(part, "dtype", None).names:
+            return DeviceRecord._of(part)
         return DeviceNDArray(part) if part.ndim or index is Ellipsis else part.get()[()]
 
     def getitem(self, index, stream=0):
@@ -108,14 +168,25 @@ class DeviceNDArray:
     def __setitem__(self, index, value):
         import cuprite
         import numpy
+        part, typed = self._x[index], isinstance(self._x, _typed.TypedArray)
         if is_cuda_array(value):
             value = ours(value)
+        elif isinstance(part, _typed.TypedArray):
+            value = numpy.asarray(value, part.dtype)
         elif isinstance(value, (numpy.ndarray, list, tuple)):
             value = cuprite.asarray(value)
-        part = self._x[index]
-        if getattr(value, "shape", ()) and len(value.shape) > part.ndim:
-            raise ValueError(f"Can't assign {len(value.shape)}-D array to {part.ndim}-D self")
-        self._x[index] = value
+        shape = getattr(value, "shape", ())
+        if len(shape) > part.ndim:
+            raise ValueError(f"Can't assign {len(shape)}-D array to {part.ndim}-D self")
+        for n, m in zip(shape, part.shape[part.ndim - len(shape):]):
+            if n not in (1, m):
+                raise ValueError(f"Can't copy sequence with size {n} to array axis 0 with dimension {m}"
+                                 if part.ndim == 1 else f"could not broadcast input array from shape {shape} into "
+                                 f"shape {part.shape}")
+        if typed and isinstance(index, str):
+            part[...] = value
+        else:
+            self._x[index] = value
 
     def setitem(self, index, value, stream=0):
         """self[index] = value"""
@@ -142,6 +213,12 @@ class DeviceNDArray:
 
     def transpose(self, axes=None) -> "DeviceNDArray":
         """The axes in another order."""
+        for k in axes or ():
+            if not -self.ndim <= k < self.ndim:
+                raise ValueError(f"transpose: axis {k} is out of bounds for array of dimension {self.ndim}: invalid "
+                                 f"axes list {tuple(axes)}")
+        if axes is not None and len({k % self.ndim for k in axes}) != len(axes):
+            raise ValueError(f"transpose: duplicate value in 'axis': invalid axes list {tuple(axes)}")
         return DeviceNDArray(self._x.transpose(axes) if axes is not None else self._x.T)
 
     def squeeze(self, axis=None, stream=0) -> "DeviceNDArray":
@@ -173,5 +250,67 @@ def _same(mine, other, word):
 def to_device_array(x):
     """A NumPy array -> a new array on the device."""
     import cuprite
-    no_records(x.dtype)
+    if _typed.foreign(x.dtype):
+        made = _typed.from_numpy(x)
+        return DeviceRecord._of(made) if not x.ndim and x.dtype.names else DeviceNDArray(made)
     return DeviceNDArray(cuprite.array(x))
+
+
+class DeviceRecord(DeviceNDArray):
+    """A record on the device: its fields by their names.
+
+    Parameters: dtype: a structured dtype; stream: has no effect; gpu_data: memory of another record, or None.
+    Errors: TypeError for another dtype."""
+    __slots__ = ()
+
+    def __init__(self, dtype, stream=0, gpu_data=None):
+        import numpy
+        dtype = numpy.dtype(dtype)
+        if not dtype.names:
+            raise TypeError(f"a record has a structured dtype, not {dtype}")
+        super().__init__(_typed.empty((), dtype) if gpu_data is None else gpu_data._x.view(dtype))
+
+    @classmethod
+    def _of(cls, x):
+        made = cls.__new__(cls)
+        DeviceNDArray.__init__(made, x)
+        return made
+
+    def copy_to_host(self, ary=None, stream=0):
+        """A NumPy record with the fields, new or `ary`."""
+        with using(stream):
+            made = self._x.get()[()]
+            if ary is None:
+                return made
+            fill_record(ary, made)
+            return ary
+
+    def __repr__(self):
+        return f"<DeviceRecord {self.dtype}>"
+
+
+def fill_record(record, made):
+    """The fields of a NumPy record (np.void, np.record, a 0-d array) become those of another."""
+    for name in made.dtype.names:
+        record[name] = made[name]
+
+
+def from_record_like(rec, stream=0, gpu_data=None) -> "DeviceRecord":
+    """A record on the device of the dtype of another; its fields are not set."""
+    return DeviceRecord(rec.dtype, stream, gpu_data)
+
+
+def auto_device(obj, stream=0, copy=True, user_explicit=False):
+    """(obj on the device, whether it was brought there): arrays that lie there are given back."""
+    import numpy
+    if is_cuda_array(obj):
+        return obj, False
+    if isinstance(obj, numpy.void):
+        made = from_record_like(obj)
+    else:
+        obj = numpy.asarray(obj)
+        from cuprite._compiler.numba_cuda._api import device_array_like
+        made = device_array_like(obj)
+    if copy:
+        made.copy_to_device(obj, stream)
+    return made, True

@@ -4,7 +4,6 @@ Where `numba` is ours, exec is a function that compiles a text, remembers it, an
 else is remembered, and a text is forgotten with the last function that was made by it.
 """
 import builtins
-import sys
 import types
 import weakref
 
@@ -30,20 +29,17 @@ def lines_of(function):
     return inspect.getblock(lines[first - 1:]), first
 
 
-def _executed(source, globals=None, locals=None, /, **named):
-    """exec(source, globals=None, locals=None, /, *, closure=None): as Python's."""
-    caller = sys._getframe(1)
-    if globals is None:
-        globals = caller.f_globals
-        locals = caller.f_locals if locals is None else locals
-    if isinstance(source, str) and ("def " in source or "lambda" in source):
-        lines = source.splitlines(keepends=True)
-        source = compile(source, "<string>", "exec", caller.f_code.co_flags & _FUTURE, True)
-        _remember(source, lines)
-    return _exec(source, globals, locals, **named)
+def _compiled(source, flags):
+    """What exec executes: the code of a text in which a function is made, else the text."""
+    if "def " not in source and "lambda" not in source:
+        return source
+    code = compile(source, "<string>", "exec", flags & _FUTURE, True)
+    _remember(code, source.splitlines(keepends=True))
+    return code
 
 
 def watch():
     """From now on exec remembers the texts of functions."""
     if builtins.exec is _exec:
-        builtins.exec = _executed
+        from cuprite import _core
+        builtins.exec = _core._executed((_exec, _compiled))

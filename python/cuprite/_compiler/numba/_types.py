@@ -140,7 +140,9 @@ class _Other(Type):
 
 class _Void(Type):
     """The type of functions that return nothing."""
-    name = "none"
+
+    def __init__(self):
+        super().__init__("none")
 
     def _key(self):
         return ()

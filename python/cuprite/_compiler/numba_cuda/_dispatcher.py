@@ -150,10 +150,10 @@ class Dispatcher:
         raise ValueError(f"Kernel launch configuration was not specified. Use the syntax:\n\n{self.__name__}"
                          "[blockspergrid, threadsperblock](<arguments>)")
 
-    def _by_signature(self, types):
-        """(types of the arguments, type of the result) of a call from a kernel, by the signatures; else as they are."""
-        if self._signatures is None:
-            return types, None
+    _by_signature = property(lambda self: None if self._signatures is None else self._best)
+
+    def _best(self, types):
+        """(types of the arguments, type of the result) of a call from a kernel, by the signatures."""
         best = min(range(len(self._signatures)), key=lambda k: distance(self._signatures[k], tuple(types)))
         wanted = self._signatures[best]
         if distance(wanted, tuple(types)) >= NEVER:

@@ -23,7 +23,32 @@ def ours(x):
         return x._x
     if isinstance(x, _typed.TypedArray):
         return x
-    return x if isinstance(x, cuprite.ndarray) else cuprite.asarray(x)
+    return x if isinstance(x, cuprite.ndarray) else _by_interface(x)
+
+
+def _by_interface(x):
+    """The array that a __cuda_array_interface__ describes, without a copy."""
+    import cuprite
+    import numpy
+    from cuprite.cuda import Device, MemoryPointer, UnownedMemory
+    interface = x.__cuda_array_interface__
+    dtype = numpy.dtype(interface["typestr"] if not interface.get("descr") or interface["typestr"][1] != "V"
+                        else [tuple(d) for d in interface["descr"]])
+    if Device().backend != "cpu" and not _typed.foreign(dtype):
+        return cuprite.asarray(x)
+    if interface.get("mask") is not None:
+        raise NotImplementedError("Masked arrays are not supported")
+    shape, strides = tuple(interface["shape"]), interface.get("strides")
+    strides = numpy.empty(shape, dtype).strides if strides is None else tuple(strides)
+    ends = [(n - 1) * s for n, s in zip(shape, strides)]
+    first = sum(e for e in ends if e < 0)
+    if 0 in shape:
+        return _typed.empty(shape, dtype) if _typed.foreign(dtype) else cuprite.empty(shape, dtype)
+    size = sum(map(abs, ends)) + dtype.itemsize
+    place = MemoryPointer(UnownedMemory(interface["data"][0] + first, size, x), -first)
+    if _typed.foreign(dtype):
+        return _typed.TypedArray(cuprite.ndarray((*shape, dtype.itemsize), "u1", place, (*strides, 1)), dtype)
+    return cuprite.ndarray(shape, dtype, place, strides)
 
 
 class _Memory:
@@ -73,7 +98,7 @@ class DeviceNDArray:
     Parameters: x: an array of Cuprite's, or with a dtype the shape; strides: in bytes, or None; dtype: an element type;
         stream: has no effect; gpu_data: the memory of another array (`gpu_data`), or None for new memory.
     Errors: ValueError for strides of another number of axes."""
-    __slots__ = ("_x", "_key", "__weakref__")
+    __slots__ = ("_x", "_key", "_stream", "__weakref__")
     __array_priority__ = 100
     __cuda_memory__ = True
     __cuda_ndarray__ = True
@@ -81,7 +106,7 @@ class DeviceNDArray:
     def __init__(self, x, strides=None, dtype=None, stream=0, gpu_data=None):
         if dtype is not None:
             x = _laid_out(x, strides, dtype, gpu_data)
-        self._x, self._key = x, None
+        self._x, self._key, self._stream = x, None, stream
 
     shape = property(lambda self: self._x.shape)
     strides = property(lambda self: self._x.strides)
@@ -91,11 +116,24 @@ class DeviceNDArray:
     nbytes = alloc_size = property(lambda self: self._x.nbytes)
     itemsize = property(lambda self: self._x.itemsize)
     T = property(lambda self: DeviceNDArray(self._x.T))
-    __cuda_array_interface__ = property(lambda self: self._x.__cuda_array_interface__)
+
+    @property
+    def __cuda_array_interface__(self):
+        """The address with its description, on the CPU too: there it is an address of the host."""
+        x, stream = self._x, self._stream
+        handle = getattr(stream, "handle", None)
+        return {"shape": tuple(x.shape), "strides": None if x._c_contiguous else tuple(x.strides),
+                "data": (x._address if x.size else 0, False), "typestr": x.dtype.str, "version": 3,
+                "descr": x.dtype.descr, "stream": int(handle) if handle else None}
 
     @property
     def stream(self):
-        return 0
+        """The stream that the array was made with, or 0."""
+        return self._stream
+
+    @stream.setter
+    def stream(self, stream):
+        self._stream = stream
 
     gpu_data = property(lambda self: _Memory(self), doc="The memory that the elements lie in.")
 
@@ -117,8 +155,16 @@ class DeviceNDArray:
         return {"C_CONTIGUOUS": whole and x._c_contiguous, "F_CONTIGUOUS": whole and x._f_contiguous}
 
     def bind(self, stream=0):
-        """The array; it belongs to no stream."""
-        return self
+        """The same array, with another stream."""
+        made = type(self).__new__(type(self))
+        DeviceNDArray.__init__(made, self._x, stream=stream)
+        return made
+
+    def get_ipc_handle(self):
+        """Memory of other processes is not there.
+
+        Errors: NotImplementedError always."""
+        raise NotImplementedError("numba.cuda: memory is not shared with other processes; send the elements")
 
     def is_c_contiguous(self) -> bool:
         """Whether the elements lie in C order without gaps."""
@@ -156,9 +202,9 @@ class DeviceNDArray:
 
     def __getitem__(self, index):
         part = self._x[index]
-        if not part.ndim and getattr(part, "dtype", None).names:
+        if not part.ndim and part.dtype.names:
             return DeviceRecord._of(part)
-        return DeviceNDArray(part) if part.ndim or index is Ellipsis else part.get()[()]
+        return DeviceNDArray(part, stream=self._stream) if part.ndim or index is Ellipsis else part.get()[()]
 
     def getitem(self, index, stream=0):
         """self[index]"""
@@ -227,6 +273,14 @@ class DeviceNDArray:
 
     def view(self, dtype) -> "DeviceNDArray":
         """The same bytes as elements of another type."""
+        import numpy
+        size, mine = numpy.dtype(dtype).itemsize, self.itemsize
+        if size != mine and self.ndim:
+            if self.strides[-1] != mine and self.shape[-1] != 1:
+                raise ValueError("To change to a dtype of a different size, the last axis must be contiguous")
+            if size > mine and self.shape[-1] * mine % size:
+                raise ValueError("When changing to a larger dtype, its size must be a divisor of the total size in "
+                                 "bytes of the last axis of the array.")
         return DeviceNDArray(self._x.view(dtype))
 
     def split(self, section, stream=0):

@@ -7,7 +7,7 @@ of CUDA C++: by NVRTC for a GPU, by the C++ compiler of the machine for the CPU.
 kernels can call; on the host they run compiled, where they can be, else as Python.
 """
 from cuprite.numba import core, errors, types  # noqa: F401
-from cuprite.numba.core import config  # noqa: F401
+from cuprite._compiler.numba import config  # noqa: F401
 from cuprite._compiler.numba._host import (  # noqa: F401
     get_num_threads, jit, njit, prange, set_num_threads, stencil, threading_layer)
 from cuprite._compiler.numba._types import *  # noqa: F401,F403

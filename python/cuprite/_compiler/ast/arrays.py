@@ -50,6 +50,14 @@ def byte_stride(v, k):
     return known(s) if isinstance(s, int) else Value(INT64, s)
 
 
+def field(unit, v, name):
+    """A field of a record, or of every record of an array; None where there is none."""
+    if not isinstance(v.type, Array):
+        return elements.field(unit, v, name)
+    s = [byte_stride(v, k) for k in range(v.type.ndim)]
+    return elements.field(unit, v, name, [x.const if x.known else x.code for x in s])
+
+
 def _index_string(unit, v, k, index):
     """The text of one index, negative ones counted from the end where the rules say so."""
     if index.known:

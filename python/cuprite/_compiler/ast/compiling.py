@@ -48,7 +48,7 @@ def _translated(unit, function, name, values, kernel, source, fine, given=None, 
     if underway is not None:
         underway.state = state
     for _ in range(40):
-        state.changed, state.passes = False, state.passes + 1
+        state.changed, state.awaited, state.passes = False, None, state.passes + 1
         t = Translator(unit, function, source, scope, state, ())
         t.kernel = kernel
         try:
@@ -60,7 +60,7 @@ def _translated(unit, function, name, values, kernel, source, fine, given=None, 
             if mixed <= fine:
                 raise
             return mixed, error
-        if not state.changed:
+        if not state.changed or state.passes > 4 and _waits(state):
             break
     else:
         raise source.located(TypeError("the types of the variables do not settle"), source.node)
@@ -76,6 +76,14 @@ def _translated(unit, function, name, values, kernel, source, fine, given=None, 
     lines = [line.replace(STOP, "return;" if result is VOID else "return {};") for line in lines]
     head = f"static __device__ inline {unit.c_type(result)} {name}({', '.join(h for h, _ in heads)}) {{"
     return mixed, "\n".join([head] + lines + ["}"]) + "\n", result
+
+
+def _waits(state):
+    """Whether this function can be known only when another one is, that calls it: that one writes it again then."""
+    if state.awaited is None or state.awaited.state is state:
+        return False
+    state.awaited.seen.add(None)
+    return True
 
 
 def _take_parameters(tr, values):

@@ -1,8 +1,8 @@
 """Elements of arrays that are no numbers: records (structured dtypes), strings of fixed length, datetimes.
 
-A record is a block of bytes, the structure `bytes_SIZE_ALIGNMENT` in C++; a value of it is a place, and a variable that
-holds one is an address. A field is a place in it, an array in it an array whose strides are bytes. Where a field may lie
-on any byte (a dtype without align=True whose offsets are not multiples of the alignment) it is read and written byte by
+A record is a block of bytes, the structure `bytes_SIZE_ALIGNMENT` in C++; a value of it is a place, and a variable of
+it is an address. A field is a place in it, an array in it an array whose strides are bytes. Where a field may lie on
+any byte (a dtype without align=True whose offsets are not multiples of the alignment) it is read and written byte by
 byte: GPUs refuse other accesses.
 """
 from typing import NamedTuple
@@ -177,8 +177,9 @@ def reference(t, address):
     return Value(t, f"(*{address})", lvalue=True)
 
 
-def field(unit, v, name):
-    """A field of a record, or the field of every record of an array; None where there is none of that name."""
+def field(unit, v, name, strides=None):
+    """A field of a record, or the field of every record of an array, whose strides in bytes are given; None where there
+    is none of that name."""
     t = v.type.dtype if isinstance(v.type, Array) else v.type
     f = t.field(name)
     if f is None:
@@ -186,7 +187,7 @@ def field(unit, v, name):
     unit.need_type(f.type)
     packed = not t.aligned
     if isinstance(v.type, Array):
-        return _field_of_array(v, f, packed)
+        return _field_of_array(v, f, packed, strides)
     address = f"((unsigned char *)&{v.code} + {f.offset})"
     if f.shape:
         made = Array(f.type, len(f.shape), "C", packed=packed)
@@ -202,17 +203,14 @@ def place(unit, t, address, packed, pure=True):
     return Value(t, f"(*({t.c} *){address})", lvalue=True, pure=pure)
 
 
-def _field_of_array(v, f, packed):
-    from .arrays import byte_stride
-    s = [byte_stride(v, k) for k in range(v.type.ndim)]
-    s = [x.const if x.known else x.code for x in s]
+def _field_of_array(v, f, packed, strides):
     step, inner = f.type.size, []
     for n in reversed(f.shape):
         inner.insert(0, step)
         step *= n
     made = Array(f.type, v.type.ndim + len(f.shape), "B", packed=packed)
-    return Value(made, f"(({f.type.c} *)((unsigned char *){v.code} + {f.offset}))", n=[*v.n, *f.shape], s=s + inner,
-                 pure=v.pure)
+    return Value(made, f"(({f.type.c} *)((unsigned char *){v.code} + {f.offset}))", n=[*v.n, *f.shape],
+                 s=strides + inner, pure=v.pure)
 
 
 # --- datetimes ---

@@ -197,7 +197,7 @@ class Expressions:
         t = v.type.dtype if isinstance(v.type, Array) else v.type
         if not isinstance(t, elements.Record):
             raise TypeError(f"{describe(v)} has no fields")
-        made = elements.field(self.unit, v, index.const) if index.known else None
+        made = arrays.field(self.unit, v, index.const) if index.known else None
         if made is None:
             raise KeyError(f"the record has no field {index.const!r}" if index.known else
                            "a field's name must be a constant")
@@ -219,13 +219,23 @@ class Expressions:
 
     def x_Call(self, node):
         f = self.value(node.func)
-        if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
-            raise NotImplementedError("a call in a kernel cannot unpack its arguments (* and **): name them")
+        if any(k.arg is None for k in node.keywords):
+            raise NotImplementedError("a call in a kernel cannot unpack its arguments (**): name them")
         if f.known and intrinsics.is_range(f.const):
             raise NotImplementedError("range stands in a for statement only")
-        arguments = [self.value(a) for a in node.args]
+        arguments = [v for a in node.args for v in self._argument(a)]
         named = {k.arg: self.value(k.value) for k in node.keywords}
         return intrinsics.call(self, f, arguments, named)
+
+    def _argument(self, node):
+        """The values of an argument: several of *tuple."""
+        if not isinstance(node, ast.Starred):
+            return [self.value(node)]
+        v = self.value(node.value)
+        items = items_of(v)
+        if items is None:
+            raise TypeError(f"only a tuple can be unpacked in a call (*), not {describe(v)}")
+        return items
 
     # -- device functions
 

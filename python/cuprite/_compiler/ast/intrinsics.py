@@ -85,7 +85,7 @@ def attribute(tr, v, name):
         return _array_attribute(tr, v, name) or _extended(tr, v, name)
     if isinstance(v.type, Scalar):
         return _number_attribute(v, name) or _extended(tr, v, name)
-    made = elements.field(tr.unit, v, name) if isinstance(v.type, elements.Record) else None
+    made = arrays.field(tr.unit, v, name) if isinstance(v.type, elements.Record) else None
     if made is not None:
         return made
     items = items_of(v)
@@ -102,9 +102,8 @@ def attribute(tr, v, name):
 
 def _extended(tr, v, name):
     """An attribute or a method that the program added (numba.extending)."""
-    if tr.rules.widens:
-        from cuprite._compiler.numba import _extending
-        made, method = _extending.attribute(tr, v, name)
+    if ADDED and tr.rules.widens:
+        made, method = ADDED["attribute"](tr, v, name)
         if made is not None:
             return made
         if method is not None:
@@ -123,6 +122,7 @@ def known_object(tr, x):
     return known(x) if made is None else made(tr)
 
 
+ADDED = {}      # what numba.extending knows of functions and attributes of the program's own, once that is imported
 METHODS = {}    # the C++ type of an Opaque -> name -> write(translator, value, ...)
 
 
@@ -151,7 +151,7 @@ def _array_attribute(tr, v, name):
     method = _ARRAY_METHODS.get(name) if tr.rules.widens else None
     if method is not None:
         return known(Method(name, lambda tr, *a, **k: method(tr, v, *a, **k)))
-    return elements.field(tr.unit, v, name) if isinstance(v.type.dtype, elements.Record) else None
+    return arrays.field(tr.unit, v, name) if isinstance(v.type.dtype, elements.Record) else None
 
 
 def _reshape(tr, v, *shape):
@@ -186,7 +186,8 @@ def _viewed(tr, v, dtype):
         last = n[-1]
         n[-1] = last * old.size // t.size if isinstance(last, int) else f"({last} * {old.size} / {t.size})"
         if s is not None:
-            s = [x * old.size // t.size if isinstance(x, int) else f"({x} * {old.size} / {t.size})" for x in s[:-1]] + [1]
+            s = [x * old.size // t.size if isinstance(x, int) else f"({x} * {old.size} / {t.size})"
+                 for x in s[:-1]] + [1]
     return Value(v.type._replace(dtype=t), f"(({t.c} *){v.code})", n=n, s=s, pure=v.pure)
 
 
@@ -288,9 +289,8 @@ def call(tr, f, arguments, named):
         return cast(tr, arguments[0], target)
     if getattr(x, "_is_device_function", False):
         return tr.call_function(x._function, x._rules, arguments, named, getattr(x, "_by_signature", None))
-    if tr.rules.widens:
-        from cuprite._compiler.numba import _extending
-        made = _extending.call(tr, x, arguments, named)
+    if ADDED and tr.rules.widens:
+        made = ADDED["call"](tr, x, arguments, named)
         if made is not None:
             return made
     write = functions.lookup(x)
@@ -319,8 +319,8 @@ def _takes_out(x, arguments, named):
 def _elementwise(tr, x, write, arguments, named):
     """A ufunc of arrays and numbers that writes into an array, element by element."""
     if not _takes_out(x, arguments, named) or set(named) - {"out"}:
-        raise TypeError(f"np.{x.__name__} of an array makes a new array, which a kernel cannot: give one for the result, "
-                        f"as np.{x.__name__}(..., out)")
+        raise TypeError(f"np.{x.__name__} of an array makes a new array, which a kernel cannot: give one for the "
+                        f"result, as np.{x.__name__}(..., out)")
     out = named.get("out") or arguments[-1]
     items = items_of(out)
     out = items[0] if items is not None and len(items) == 1 else out

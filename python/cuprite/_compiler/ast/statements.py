@@ -27,6 +27,7 @@ class State:
 
     def __init__(self):
         self.types, self.nonneg, self.forms, self.result, self.changed = {}, {}, {}, None, False
+        self.awaited = None     # a function that is being written, whose result a pass asked for in vain
         self.given = None       # the type of the result that a signature gives
         self.passes = 0
         self.mixed = set()      # variables that are assigned values of several types
@@ -257,8 +258,9 @@ class Translator(Loops, Expressions):
                 raise NotImplementedError(f"{_words(node)} cannot stand in a kernel")
             self._declare(node)
             method(node)
-        except Later:
+        except Later as later:
             self.state.changed = True
+            self.state.awaited = later.args[1] if len(later.args) > 1 else None
         except ERRORS as error:
             raise self.source.located(error, node) from None
 

@@ -53,7 +53,7 @@ class Underway:
         if result is None:
             if self.state is not None and self.state.passes < 3:
                 from .expressions import Later
-                raise Later(f"the type of {self.function.__name__}() is not known yet")
+                raise Later(f"the type of {self.function.__name__}() is not known yet", self)
             raise TypeError(f"{self.function.__name__}: cannot type infer runaway recursion: no way through it ends "
                             "without calling it")
         self.seen.add(result)
@@ -151,7 +151,8 @@ class Unit:
             place = "__constant__" if x.nbytes <= 32768 and plain else "__device__ const"
             text = f"static {place} {t.c} {name}[{max(x.size, 1)}] = {{\n    " + ",\n    ".join(lines) + "\n};\n"
             self.constant_bytes += x.nbytes
-            self.constants[key] = (Value(Array(t, x.ndim, "C"), name, n=list(x.shape)), text)
+            code = name if place == "__constant__" else f"(({t.c} *){name})"  # so that a variable can be it
+            self.constants[key] = (Value(Array(t, x.ndim, "C"), code, n=list(x.shape)), text)
             self.keep.append(x)
         return self.constants[key][0]
 

@@ -5,7 +5,7 @@ of the target of a kernel ('cuda'; 'cpu' on the host) come before those of all (
 """
 import functools
 
-from cuprite._compiler.ast.intrinsics import Intrinsic
+from cuprite._compiler.ast.intrinsics import ADDED, Intrinsic
 from cuprite._compiler.numba.errors import TypingError
 
 _functions, _attributes, _methods = {}, [], []
@@ -143,3 +143,6 @@ def _method(rows, v, tr, *arguments, **named):
     if made is None:
         raise TypingError("no implementation of the method is there for these types")
     return tr.call_function(getattr(made, "_function", made), None, [v, *arguments], named)
+
+
+ADDED.update(call=call, attribute=attribute)

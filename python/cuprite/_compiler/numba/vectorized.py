@@ -587,7 +587,7 @@ class DeviceGUfunc(_OnDevice):
 
 def _few_blocks(count):
     """Warns of a launch that leaves most of a GPU idle, where numba.config says so."""
-    from cuprite.numba.core import config
+    from cuprite._compiler.numba import config
     if config.CUDA_LOW_OCCUPANCY_WARNINGS and count < 128:
         import warnings
         warnings.warn(NumbaPerformanceWarning(f"Grid size {count} will likely result in GPU under-utilization due to "

@@ -2,7 +2,8 @@
 import contextlib
 
 from cuprite._compiler.numba_cuda import _typed
-from cuprite._compiler.numba_cuda.devicearray import DeviceNDArray, is_cuda_array, ours, to_device_array, using
+from cuprite._compiler.numba_cuda.devicearray import (
+    DeviceNDArray, from_record_like, is_cuda_array, ours, to_device_array, using)
 
 __all__ = ["to_device", "device_array", "device_array_like", "pinned_array", "pinned_array_like", "mapped_array",
            "mapped_array_like", "managed_array", "pinned", "mapped", "as_cuda_array", "is_cuda_array", "stream",
@@ -199,6 +200,21 @@ def pinned_array(shape, dtype=None, strides=None, order="C"):
     return numpy.ndarray(shape, dtype, make(size, "u1"), first, strides)
 
 
+def auto_device(obj, stream=0, copy=True, user_explicit=False):
+    """(obj on the device, whether it was brought there): arrays that lie there are given back."""
+    import numpy
+    if is_cuda_array(obj):
+        return obj, False
+    if isinstance(obj, numpy.void):
+        made = from_record_like(obj)
+    else:
+        obj = numpy.asarray(obj)
+        made = device_array_like(obj)
+    if copy:
+        made.copy_to_device(obj, stream)
+    return made, True
+
+
 def is_pinned(x) -> bool:
     """Whether a NumPy array lies in page-locked memory."""
     import numpy
@@ -248,7 +264,7 @@ def as_cuda_array(obj, sync=True) -> DeviceNDArray:
         raise TypeError("*obj* doesn't implement the cuda array interface.")
     interface = getattr(obj, "__cuda_array_interface__", {})
     handle = interface.get("stream") if interface.get("version", 0) >= 3 else None
-    from cuprite.numba.core import config
+    from cuprite._compiler.numba import config
     if handle and sync and config.CUDA_ARRAY_INTERFACE_SYNC and not isinstance(obj, DeviceNDArray):
         external_stream(handle).synchronize()
     return DeviceNDArray(ours(obj), stream=obj.stream if isinstance(obj, DeviceNDArray) else

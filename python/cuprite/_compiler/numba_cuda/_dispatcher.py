@@ -6,7 +6,7 @@ import threading
 
 from cuprite._compiler.ast import launch
 from cuprite._compiler.ast.types import VOID, Array, Constant
-from cuprite._compiler.numba import _types
+from cuprite._compiler.numba import _types, config
 from cuprite._compiler.numba._host import RULES
 from cuprite._compiler.numba._matching import NARROWS, NEVER, distance
 from cuprite._compiler.numba_cuda import _typed
@@ -15,7 +15,6 @@ from cuprite._compiler.numba_cuda.devicearray import (
 from cuprite._compiler.numba_cuda.args import ArgHint
 from cuprite._compiler.numba.errors import (
     NumbaInvalidConfigWarning, NumbaPerformanceWarning, TypingError, reported)
-from cuprite.numba.core import config
 
 
 def jit(func_or_sig=None, device=False, inline=False, link=(), debug=None, opt=True, lineinfo=False, cache=False,
@@ -55,7 +54,6 @@ def jit(func_or_sig=None, device=False, inline=False, link=(), debug=None, opt=T
 
 def _debugged(debug, opt):
     """(debug, opt), with the default of numba.config."""
-    from cuprite.numba.core import config
     return (bool(config.CUDA_DEBUGINFO_DEFAULT) if debug is None else bool(debug)), bool(opt)
 
 
@@ -183,7 +181,8 @@ class Dispatcher:
         best = found[0]
         if len(found) > 1 and best[0] == found[1][0] and best[0] < NEVER and best[0] >= NARROWS:
             both = "\n".join(f"({', '.join(map(_long_name, s))}) -> none" for _, s in found[:2])
-            raise TypeError(f"Ambiguous overloading for {self._function!r} ({', '.join(map(_long_name, types))}):\n{both}")
+            raise TypeError(f"Ambiguous overloading for {self._function!r} ({', '.join(map(_long_name, types))}):\n"
+                            + both)
         if best[0] >= NEVER:
             raise TypeError(f"No matching definition for argument type(s) {', '.join(map(_name, types))} in "
                             f"{self.__name__}, which has {self.signatures}")

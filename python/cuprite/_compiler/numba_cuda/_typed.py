@@ -1,7 +1,7 @@
 """Arrays on the device whose elements Cuprite's arrays do not know: records, strings, datetimes.
 
-The elements are an array of bytes with one axis more, which is contiguous; shape, strides and type are this object's. It
-has those members of an ndarray that DeviceNDArray and the launch of a kernel use.
+The elements are an array of bytes with one axis more, which is contiguous; shape, strides and type are this object's.
+It has those members of an ndarray that DeviceNDArray and the launch of a kernel use.
 """
 from cuprite._compiler.ast.elements import element
 

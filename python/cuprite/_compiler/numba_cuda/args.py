@@ -1,4 +1,5 @@
-"""numba.cuda.args: how an argument of a launch that lies on the host is copied: In (to the device), Out (back), InOut."""
+"""numba.cuda.args: how an argument of a launch that lies on the host is copied: In (to the device), Out (back), InOut
+(both)."""
 
 
 class ArgHint:

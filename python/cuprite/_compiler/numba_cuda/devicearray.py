@@ -156,6 +156,8 @@ class DeviceNDArray:
 
     def bind(self, stream=0):
         """The same array, with another stream."""
+        if stream == self._stream:
+            return self
         made = type(self).__new__(type(self))
         DeviceNDArray.__init__(made, self._x, stream=stream)
         return made
@@ -352,19 +354,3 @@ def fill_record(record, made):
 def from_record_like(rec, stream=0, gpu_data=None) -> "DeviceRecord":
     """A record on the device of the dtype of another; its fields are not set."""
     return DeviceRecord(rec.dtype, stream, gpu_data)
-
-
-def auto_device(obj, stream=0, copy=True, user_explicit=False):
-    """(obj on the device, whether it was brought there): arrays that lie there are given back."""
-    import numpy
-    if is_cuda_array(obj):
-        return obj, False
-    if isinstance(obj, numpy.void):
-        made = from_record_like(obj)
-    else:
-        obj = numpy.asarray(obj)
-        from cuprite._compiler.numba_cuda._api import device_array_like
-        made = device_array_like(obj)
-    if copy:
-        made.copy_to_device(obj, stream)
-    return made, True

@@ -1,6 +1,7 @@
 """numba.cuda.cudadrv.devicearray: arrays and records on the device, and what is asked about arrays."""
+from cuprite._compiler.numba_cuda._api import auto_device  # noqa: F401
 from cuprite._compiler.numba_cuda.devicearray import (  # noqa: F401
-    DeviceNDArray, DeviceRecord, auto_device, from_record_like, is_cuda_array, ours, using)
+    DeviceNDArray, DeviceRecord, from_record_like, is_cuda_array)
 
 errmsg_contiguous_buffer = "Array contains non-contiguous buffer and cannot be transferred as a single memory " \
                            "region. Please ensure contiguous buffer with numpy .ascontiguousarray()"

@@ -24,7 +24,7 @@ IS_WIN32 = IS_OSX = IS_32BITS = False
 
 def __getattr__(name):
     if name in ("NUMBA_NUM_THREADS", "NUMBA_DEFAULT_NUM_THREADS"):
-        from cuprite._compiler.numba._host import get_num_threads
-        return get_num_threads()
+        from cuprite import _device
+        return _device.threads()
     from cuprite._missing import missing
     raise missing(__name__, name)

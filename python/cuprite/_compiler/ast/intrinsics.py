@@ -436,11 +436,18 @@ def known_type(v):
     raise TypeError(f"the dtype must be a constant, not {describe(v)}")
 
 
+def _numbers_alone(tr, t):
+    """CuPy's kernels have arrays of numbers only."""
+    if not tr.rules.widens and not isinstance(t, Scalar):
+        scalar(t.dtype)
+
+
 def static_array(tr, place, shape, t):
     """A new array in shared memory or of this thread alone; declared at the beginning of the function."""
     total = 1
     for n in shape:
         total *= n
+    _numbers_alone(tr, t)
     tr.unit.need_type(t)
     name = tr.array_name("shared_array" if place else "local_array")
     tr.local_bytes += 0 if place else total * t.size
@@ -450,6 +457,7 @@ def static_array(tr, place, shape, t):
 
 def dynamic_array(tr, t):
     """The shared memory whose size the launch gives, as an array of t."""
+    _numbers_alone(tr, t)
     tr.unit.need_type(t)
     tr.unit.dynamic_shared = True
     name = tr.array_name("shared_array")

@@ -193,6 +193,9 @@ class Unit:
         that a signature gives it."""
         types = tuple(_known_key(v.const) if v.type is OBJECT else _shape_key(v) for v in values)
         key = (id(function), types, result)
+        if function in self.busy and not (rules or self.rules).widens:
+            raise NotImplementedError(f"{function.__name__} calls itself: device functions cannot be recursive, so "
+                                      "write a loop")
         if key in self.underway:
             return self.underway[key].called()
         if key not in self.made:

@@ -1,7 +1,6 @@
 """Numba's types: numbers (`float32`), arrays (`float32[:, ::1]`, `Array(float32, 2, 'C')`), tuples, signatures
 (`void(float32[:], int32)`), and all of them as strings."""
-from cuprite._compiler.ast import types as t
-from cuprite._compiler.ast.elements import Chars, Record as KernelRecord, Time, element
+from cuprite._compiler.ast import elements, types as t
 
 __all__ = ["boolean", "bool_", "b1", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
            "float16", "float32", "float64", "complex64", "complex128", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8",
@@ -238,7 +237,7 @@ def from_dtype(dtype):
     dtype = numpy.dtype(dtype)
     if dtype.subdtype:
         return Array(from_dtype(dtype.subdtype[0]), len(dtype.subdtype[1]), "C")
-    return _of_scalar(element(dtype))
+    return _of_scalar(elements.element(dtype))
 
 
 def as_dtype(x):
@@ -252,12 +251,12 @@ def as_dtype(x):
 
 
 def _of_scalar(x):
-    return _OF[x] if isinstance(x, t.Scalar) else Record(x) if isinstance(x, KernelRecord) else _Other(x)
+    return _OF[x] if isinstance(x, t.Scalar) else Record(x) if isinstance(x, elements.Record) else _Other(x)
 
 
 def of_kernel_type(x):
     """The Numba type of a type in a kernel."""
-    if isinstance(x, (t.Scalar, KernelRecord, Chars, Time)):
+    if isinstance(x, (t.Scalar, elements.Record, elements.Chars, elements.Time)):
         return _of_scalar(x)
     if isinstance(x, t.Array):
         return Array(_of_scalar(x.dtype), x.ndim, "A" if x.layout == "B" else x.layout)

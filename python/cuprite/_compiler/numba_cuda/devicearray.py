@@ -126,6 +126,11 @@ class DeviceNDArray:
                 "data": (x._address if x.size else 0, False), "typestr": x.dtype.str, "version": 3,
                 "descr": x.dtype.descr, "stream": int(handle) if handle else None}
 
+    def __cupy_get_ndarray__(self):
+        if isinstance(self._x, _typed.TypedArray):
+            raise TypeError(f"Cuprite's arrays have no elements of {self.dtype}")
+        return self._x
+
     @property
     def stream(self):
         """The stream that the array was made with, or 0."""

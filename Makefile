@@ -90,8 +90,8 @@ bench: build
 	@CUPRITE_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python:$(CURDIR)/bench $(PYTHON) bench/run.py
 
 # The site: guides, the C API and the Python API from headers and docstrings, $(BUILD)/site/index.html.
+# tools/check_site looks at it, in a browser too.
 docs: build
-	@$(PYTHON) -m pip install -q --disable-pip-version-check -r tools/requirements-docs.txt
 	@PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) tools/make_site.py $(BUILD)
 
 # The source distribution, of what git holds.
@@ -125,4 +125,4 @@ tsan:
 	@cd build-tsan && TSAN_OPTIONS=die_after_fork=0 ctest --output-on-failure
 
 clean:
-	rm -rf build build-demo build-asan build-tsan build-cp* build-wheel-tools build*.log demo dist
+	rm -rf build build-demo build-asan build-tsan build-cp* build-portable* build-wheel-tools build*.log demo dist

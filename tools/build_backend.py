@@ -6,10 +6,11 @@
     pip install . -C cmake=-DCUPRITE_CUDA=OFF     more for CMake, which configures the build
     python tools/build_backend.py sdist FOLDER    the source distribution
 
-tools/wheel passes three more: `part` (cpu or cuda, a wheel of the plugin alone; all by default), `portable` (the glibc
-that the libraries shall run on) and `python-headers` (of another version of Python, whose wheel it becomes).
+tools/wheel passes three more: `part` (cpu, or cuda for a wheel of the plugin alone) and `portable` (the glibc that the
+libraries shall run on), which come together, and `python-headers` (of another version of Python, whose wheel it
+becomes).
 
-CMake compiles and installs the files (components `wheel` and `wheel-cuda` of tools/install.cmake), which are packed.
+CMake compiles the files and installs components (tools/install.cmake), which are packed.
 Wheels hold no links: a library is packed once, under its soname. No wheel is made without the extension for its Python.
 """
 import base64
@@ -111,9 +112,10 @@ def _compile(build, target="all"):
 
 
 def _build_folder(settings):
-    """One for each kind of wheel and each Python: what CMake found for one is not taken for another."""
-    kind = f"-portable{'-cuda' if settings.get('part') == 'cuda' else ''}" if "portable" in settings else ""
-    name = "build-cp{}{}".format(*_version(settings)) + kind
+    """Of a portable wheel one for all Pythons, for only the extension is compiled for each; else one for each."""
+    name = "build-cp{}{}".format(*_version(settings))
+    if "portable" in settings:
+        name = "build-portable" + ("-cuda" if settings.get("part") == "cuda" else "")
     return pathlib.Path(settings.get("build-dir", ROOT / name)).absolute()
 
 
@@ -125,7 +127,7 @@ def _configure(settings, build, part):
         options += ["-DCUPRITE_TESTS=OFF", "-DCUPRITE_STATIC=OFF"]
     if part == "cuda" and not shutil.which("nvcc", path=os.environ["PATH"] + ":/usr/local/cuda/bin"):
         raise SystemExit("cuprite-array-cuda: there is no nvcc in PATH nor in /usr/local/cuda/bin")
-    if part != "all":
+    if part != "all" and "build-dir" not in settings:
         options.append(f"-DCUPRITE_CUDA={'ON' if part == 'cuda' else 'OFF'}")
     if "portable" in settings:
         options.append(f"-DCUPRITE_GLIBC={settings['portable']}")
@@ -143,14 +145,15 @@ def _built(settings, part="all"):
                          "    apt-get install gcc g++")
     build = _build_folder(settings)
     _configure(settings, build, part)
-    _compile(build, "cuprite-cuda" if part == "cuda" else "all")
+    _compile(build, {"cpu": "portable", "cuda": "portable-cuda"}.get(part, "all"))
     return build
 
 
 def _install(settings, part, folder):
     build = _built(settings, part)
-    strip = ["--strip"] if "portable" in settings else []
-    for component in {"all": ["wheel", "wheel-cuda"], "cpu": ["wheel"], "cuda": ["wheel-cuda"]}[part]:
+    strip = [] if part == "all" else ["--strip"]
+    components = {"all": ["wheel", "libraries", "cuda"], "cpu": ["wheel", "portable"], "cuda": ["cuda-portable"]}
+    for component in components[part]:
         subprocess.run(["cmake", "--install", build, "--prefix", folder, "--component", component, *strip], check=True,
                        stdout=subprocess.DEVNULL)
     _check_contents(settings, part, pathlib.Path(folder))
@@ -236,7 +239,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         wheel = _Wheel(wheel_directory, project, tag)
         for path, file in _files(pathlib.Path(folder).resolve()):
             wheel.add(path, file.read_bytes(), 0o755 if os.access(file, os.X_OK) else 0o644)
-    if "portable" in settings and part == "cpu":
+    if part == "cpu":
         for package in LICENSES:
             license = pathlib.Path("/usr/share/doc") / package / "copyright"
             wheel.add(f"{wheel.info}/licenses/{package}.txt", license.read_bytes())

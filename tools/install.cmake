@@ -1,4 +1,5 @@
-# What is installed, and what wheels hold (the components `wheel` and `wheel-cuda`, laid out as the package's folder).
+# What is installed, and what wheels hold, laid out as the package's folder: the component `wheel` is what all of them
+# hold; `libraries` and `cuda` are this machine's libraries, `portable` and `cuda-portable` those for others.
 # Everything finds everything else by paths that are relative to itself, so a prefix can be moved; only programs that
 # are linked with libcuprite.a look for plugins in the prefix that was configured.
 include(CMakePackageConfigHelpers)
@@ -7,22 +8,40 @@ set(headers FILES_MATCHING PATTERN "*.h" PATTERN testing.h EXCLUDE)
 
 install(TARGETS cuprite EXPORT cuprite LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(TARGETS cuprite LIBRARY DESTINATION cuprite/lib NAMELINK_SKIP COMPONENT wheel EXCLUDE_FROM_ALL)
 if(TARGET cuprite-static)
   install(TARGETS cuprite-static EXPORT cuprite ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endif()
 foreach(t io cuda)
   if(TARGET cuprite-${t})
-    string(REPLACE "-io" "" component wheel-${t})
     install(TARGETS cuprite-${t} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-    install(TARGETS cuprite-${t} LIBRARY DESTINATION cuprite/lib COMPONENT ${component} EXCLUDE_FROM_ALL)
   endif()
 endforeach()
 if(TARGET cuprite-cli)
   install(TARGETS cuprite-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  install(TARGETS cuprite-cli RUNTIME DESTINATION cuprite/bin COMPONENT wheel EXCLUDE_FROM_ALL)
 endif()
+
+# --- the libraries of wheels ---
+foreach(kind "" -portable)
+  set(component libraries)
+  if(kind)
+    set(component portable)
+  endif()
+  set(only COMPONENT ${component} EXCLUDE_FROM_ALL)
+  foreach(n cuprite io cli)
+    string(REPLACE cuprite-cuprite cuprite t cuprite-${n}${kind})
+    if(TARGET ${t})
+      install(TARGETS ${t} LIBRARY DESTINATION cuprite/lib NAMELINK_SKIP ${only}
+        RUNTIME DESTINATION cuprite/bin ${only})
+    endif()
+  endforeach()
+  if(TARGET cuprite_python${kind})
+    install(TARGETS cuprite_python${kind} LIBRARY DESTINATION cuprite ${only})
+  endif()
+  if(TARGET cuprite-cuda${kind})
+    install(TARGETS cuprite-cuda${kind} LIBRARY DESTINATION cuprite/lib COMPONENT cuda${kind} EXCLUDE_FROM_ALL)
+  endif()
+endforeach()
 
 # --- headers, pkg-config, CMake ---
 install(FILES include/cuprite.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -48,7 +67,6 @@ if(TARGET cuprite_python)
   set(python_parts FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN py.typed PATTERN __pycache__ EXCLUDE)
   install(TARGETS cuprite_python LIBRARY DESTINATION ${module_folder}/cuprite)
   install(DIRECTORY python/cuprite DESTINATION ${module_folder} ${python_parts})
-  install(TARGETS cuprite_python LIBRARY DESTINATION cuprite COMPONENT wheel EXCLUDE_FROM_ALL)
   install(DIRECTORY python/cuprite DESTINATION . COMPONENT wheel EXCLUDE_FROM_ALL ${python_parts})
   install(DIRECTORY ${GENERATED}/python/cuprite DESTINATION ${module_folder} ${python_parts})
   install(DIRECTORY ${GENERATED}/python/cuprite DESTINATION . COMPONENT wheel EXCLUDE_FROM_ALL ${python_parts})

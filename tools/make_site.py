@@ -5,8 +5,9 @@
     PYTHONPATH=build/python tools/make_site.py --pages FOLDER    its pages as Markdown alone, without mkdocs
 
 Pages are Markdown in FOLDER/site-pages, which mkdocs converts to HTML; nothing here writes HTML. mkdocs stops at a
-broken link. The site needs no server and no network: its search (site_search.js) is a script with an embedded index,
-since a page opened as a file may not fetch one. Invariant: each public name of the package is in one chapter.
+broken link. The site needs no server and no network: code is highlighted when the site is made, and the search
+(site_search.js) is a script with an embedded index, since a page opened as a file may not fetch one. tools/check_site
+looks at the result, in a browser too. Invariant: each public name of the package is in one chapter.
 """
 import importlib
 import inspect
@@ -17,6 +18,9 @@ import pkgutil
 import re
 import subprocess
 import sys
+import textwrap
+
+from pygments.formatters import HtmlFormatter
 
 import cuprite as cp
 
@@ -89,7 +93,7 @@ def escaped(text):
 
 def markdown(doc):
     """A docstring: paragraphs, its sections as lists, what is indented as code."""
-    out, inside = [], None
+    out, inside, examples = [], None, []
     for line in doc.split("\n"):
         section = re.match(r"(Parameters|Result|Errors|NumPy|Example):(.*)", line)
         if section:
@@ -97,7 +101,7 @@ def markdown(doc):
             rest = section[2].strip()
             out += ["", f"**{inside}**" + (f" {escaped(rest)}" if rest else "\n")]
         elif inside == "Example":
-            out.append(line)  # indented: code
+            examples.append(line[4:])
         elif inside == "Parameters" and (item := re.match(r"    (\*{0,2}\w+): (.*)", line)):
             out.append(f"* `{item[1]}`: {escaped(item[2])}")
         elif inside:
@@ -106,6 +110,8 @@ def markdown(doc):
             out.append(line)
         else:
             out.append(escaped(line))
+    if examples:  # the last section
+        out += ["", "```pycon", *"\n".join(examples).strip().split("\n"), "```"]
     return "\n".join(out)
 
 
@@ -114,7 +120,8 @@ def signature(x, name):
         text = str(inspect.signature(x).replace(return_annotation=inspect.Signature.empty))
     except (ValueError, TypeError):
         return name
-    return name + re.sub(r"<class '([\w.]+)'>", lambda m: m[1], re.sub(r"<(?!class)([^<>]*)>", "...", text))
+    text = name + re.sub(r"<class '([\w.]+)'>", lambda m: m[1], re.sub(r"<(?!class)([^<>]*)>", "...", text))
+    return textwrap.fill(text, 88, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
 
 
 def members(x):
@@ -127,7 +134,8 @@ def entry(name, x, level="##"):
     doc = inspect.getdoc(x) or ""
     if isinstance(x, cp.ufunc):  # its signature begins the docstring
         doc = doc.partition("\n\n")[2]
-    shown = "" if isinstance(x, property) or not callable(x) else f"    {signature(x, name.split('.')[-1])}\n\n"
+    shown = "" if isinstance(x, property) or not callable(x) else \
+        f"```python\n{signature(x, name.split('.')[-1])}\n```\n\n"
     text = f"{level} {escaped(name)}\n\n{shown}{markdown(doc)}\n\n"
     if inspect.isclass(x) and not issubclass(x, BaseException):
         for member, value in sorted(members(x).items()):
@@ -223,10 +231,29 @@ def linked(text, source):
     return re.sub(r"```.*?^```$|\[([^\]]*)\]\(([^)\s]*)\)", link, text, flags=re.M | re.S)
 
 
+DECLARED = re.compile(r"^(?!#|typedef|\*|/)\w[\w \*]*?\b(cp_\w+)\(", re.M)
+
+
+def by_function(code):
+    """The code of a header in pieces, each with the functions of one comment, whose anchors stand before it."""
+    pieces, last = [], ""
+    for part in re.split(r"(?<=\n)(?=/\*|typedef|\n)", code):
+        if DECLARED.search(last) and not part.strip().startswith("#"):
+            pieces.append(last)
+            last = ""
+        last += part
+    return "\n".join("".join(f'<div id="{name}"></div>\n' for name in dict.fromkeys(DECLARED.findall(piece))) +
+                     f"\n```c\n{piece.strip(chr(10))}\n```\n" for piece in [*pieces, last] if piece.strip())
+
+
 def c_pages():
     """docs/api.md by header."""
     parts = re.split(r"^## (\S+\.h)$", (ROOT / "docs" / "api.md").read_text(), flags=re.M)
-    pages = {f"{name[:-2]}.md": (name, f"# {name}\n{body}") for name, body in zip(parts[1::2], parts[2::2])}
+    pages = {}
+    for name, body in zip(parts[1::2], parts[2::2]):
+        body = re.sub(r"^```c\n(.*?)^```$", lambda m: by_function(m[1]), body, flags=re.M | re.S)
+        body = re.sub(r"^\| `(cp_\w+)\(", r'| <a id="\1"></a>`\1(', body, flags=re.M)  # a row of a table
+        pages[f"{name[:-2]}.md"] = name, f"# {name}\n{body}"
     listed = "".join(f"* [{name}]({page}): {first_line(text)}\n" for page, (name, text) in pages.items())
     return {"contents.md": ("Contents", parts[0].strip() + "\n\n" + listed), **pages}
 
@@ -244,7 +271,14 @@ def search_entries(path, text):
         slug = re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", title).strip().lower())
         seen[slug] = seen.get(slug, -1) + 1
         anchor = slug + (f"_{seen[slug]}" if seen[slug] else "")
-        yield title, f"{url}#{anchor}", " ".join(re.sub(r"[\\`*|#]", " ", body).split())[:300]
+        body = re.sub(r"<div[^>]*></div>|<!--.*?-->|\]\([^)]*\)|\\|`", "", body, flags=re.S)
+        yield title, f"{url}#{anchor}", " ".join(re.sub(r"[*|#\[\]]|---+", " ", body).split())[:300]
+    for names, code in re.findall(r"((?:^<div id=\"\w+\"></div>\n)+)\n```c\n(.*?)^```$", text, re.M | re.S):
+        comment = " ".join(re.findall(r"^/\*(.*?)\*/", code, re.M | re.S)).replace("\n *", " ").replace("`", "")
+        about = " ".join(comment.split())[:300]
+        yield from ((name, f"{url}#{name}", about) for name in re.findall(r'id="(\w+)"', names))
+    for name, about in re.findall(r'^\| <a id="(\w+)"></a>[^|]*\| (.*) \|$', text, re.M):
+        yield name, f"{url}#{name}", about.replace("\\", "").replace("`", "")
 
 
 def guides():
@@ -257,10 +291,10 @@ def contents(pages, folder, depth=1):
     """Lines of the table of contents, in mkdocs' notation, of the pages that exist."""
     for title, page in pages:
         if isinstance(page, list):
-            yield "  " * depth + f"- {title}:"
+            yield "  " * depth + f"- {json.dumps(title)}:"
             yield from contents(page, folder, depth + 2)
         elif (folder / page).exists():
-            yield "  " * depth + f"- {title}: {page}"
+            yield "  " * depth + f"- {json.dumps(title)}: {page}"
 
 
 def write(folder):
@@ -287,7 +321,7 @@ def write(folder):
     for title, names in chapters().items():
         page = re.sub(r"\W+", "-", title.lower()) + ".md"
         put(f"python-api/{page}", f"# {title}\n\n" + "".join(entry(n, x) for n, x in sorted(names.items())))
-        listed.append(f"      - {title}: python-api/{page}")
+        listed.append(f"      - {json.dumps(title)}: python-api/{page}")
         overview += f"* [{title}]({page}): {', '.join(f'`{n}`' for n in sorted(names))}\n"
     put("python-api/ndarray.md", entry("ndarray", cp.ndarray, "#"))
     listed.append("      - ndarray: python-api/ndarray.md")
@@ -302,15 +336,18 @@ def write(folder):
     for page, (title, text) in c_pages().items():
         put(f"c/{page}", text)
         listed.append(f"      - {title}: c/{page}")
-    listed += contents(ABOUT + [(title, name.lower()) for name, title in CLOSING.items()], pages)
+    listed += contents([("About", ABOUT + [(title, name.lower()) for name, title in CLOSING.items()])], pages)
     (pages / "search_index.js").write_text("const SEARCH = " + json.dumps(index) + ";\n")
     (pages / "search.js").write_text((ROOT / "tools/site_search.js").read_text())
+    (pages / "site.css").write_text((ROOT / "tools/site.css").read_text() +
+                                    HtmlFormatter(style="default").get_style_defs(".codehilite") + "\n")
     (folder / "mkdocs.yml").write_text(
         "site_name: Cuprite\ndocs_dir: site-pages\nsite_dir: site\nuse_directory_urls: false\n"
         "theme: {name: readthedocs, highlightjs: false}\nplugins: []\n"
-        "extra_javascript: [search_index.js, search.js]\n"
+        "extra_javascript: [search_index.js, search.js]\nextra_css: [site.css]\n"
         "validation:\n  links: {not_found: warn, anchors: info, unrecognized_links: warn}\n"
-        "markdown_extensions:\n  - tables\n  - fenced_code\n  - toc: {toc_depth: 3}\n"
+        "markdown_extensions:\n  - tables\n  - fenced_code\n  - codehilite: {guess_lang: false}\n"
+        "  - toc: {toc_depth: 3}\n"
         "nav:\n" + "\n".join(listed) + "\n")
 
 
@@ -325,6 +362,7 @@ def main():
     done = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--clean", "--config-file",
                            str(folder / "mkdocs.yml")], env={**os.environ, "NO_MKDOCS_2_WARNING": "1"})
     if done.returncode == 0:
+        (folder / "site/404.html").unlink()  # its addresses begin at a server's root
         print(f"{len(list((folder / 'site').rglob('*.html')))} pages: {folder / 'site' / 'index.html'}")
     sys.exit(done.returncode)
 

@@ -105,7 +105,7 @@ typedef struct cp_launch_options {
     int _;
 } cp_launch_options;
 /* Launches the kernel on the calling thread's stream of its device. Zeros in grid and block count as 1, except in x.
- * CP_ERROR_VALUE for a wrong number of arguments or an array of another device, CP_ERROR_DRIVER for launches beyond
+ * CP_ERROR_VALUE for too few arguments or an array of another device, CP_ERROR_DRIVER for launches beyond
  * CUDA's limits (1024 threads a block), CP_ERROR_DEVICE for a kernel that fails on the CPU (a bad address, a divergent
  * barrier); a GPU reports that later. */
 CP_API cp_code cp_kernel_launch(cp_kernel *k, cp_dim3 grid, cp_dim3 block, int n, const cp_argument *arguments,

@@ -91,7 +91,7 @@ bool cpy_take_array(PyObject *o, cp_array **x)
 
 bool cpy_take_prototype(PyObject *o, cp_array **x)
 {
-    return cpy_is_array_like(o) && !cpy_is_array(o) ? cpy_take_array_like(o, NULL, x) : cpy_take_array(o, x);
+    return !cpy_is_array(o) && cpy_is_array_like(o) ? cpy_take_array_like(o, NULL, x) : cpy_take_array(o, x);
 }
 
 bool cpy_take_operand(PyObject *o, cp_array *near, cp_array **x)

@@ -8,7 +8,7 @@
 
 #include "scalar/halves.h"
 
-enum { MOST_BYTES = 4096 };
+enum { MOST_BYTES = 32764 };
 
 static bool unsupported(PyObject *o)
 {

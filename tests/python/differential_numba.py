@@ -337,6 +337,8 @@ UNDEFINED = [
     (OVERFLOW, operands(ast.Mult), overflows(operator.mul)),
     ("Numba computes np.power of integers in float64, whose conversion beyond the result's type is not defined",
      called("np.power", 0, 1), power_overflows),
+    ("Numba takes an unsigned number's sign as if it were signed: np.sign(np.uint8(255)) is 255; the generator draws "
+     "none, but a branch that is left out can leave one", called("np.sign", 0), lambda x: x.dtype.kind == "u"),
     ("Numba's square root of a complex number near the end of the range has half the imaginary part",
      called("cmath.sqrt np.sqrt", 0), near_the_end),
 ]

@@ -28,6 +28,8 @@ REGIONS = {
     "images": "convolution_tiled convolution_rows dither_diffusion",
     "graphs": "bfs_step_queued floyd_warshall edit_distance spmv_csr_vector caesar label_components",
     "learning": "softmax layer_norm kmeans_update fft_shared softmax_online",
+    "applications": "xtea pathfinder needleman_wunsch count_change totients morphology equalize dct_8x8 haar_1d "
+                    "nearest attention",
     "language": "locked dynamic_arrays early_return data_dependent_trips odd_loops macros votes "
                 "shuffles warp_reduce",
 }

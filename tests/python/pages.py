@@ -11,7 +11,11 @@ text     What the block before it prints; with nothing before it, a picture made
 
 An exception ends a block, and its class and message are what the block printed last. No file outside the page's own
 folder is written.
+
+`pages.py [--pkg-config] PAGE...` runs pages with the Python that is given it and the Cuprite that this Python imports;
+programs in C are compiled with what pkg-config says, else with what the build folder has.
 """
+import argparse
 import contextlib
 import io
 import linecache
@@ -22,6 +26,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import cuprite as cp
 
@@ -188,3 +193,25 @@ def check(page, folder):
     finally:
         os.chdir(before)
     return wrong
+
+
+def main():
+    read = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    read.add_argument("pages", nargs="+")
+    read.add_argument("--pkg-config", action="store_true")
+    chosen = read.parse_args()
+    if chosen.pkg_config:
+        for flags, wanted in ((INCLUDES, "--cflags"), (LIBRARY, "--libs")):
+            flags[:] = shlex.split(subprocess.run(["pkg-config", wanted, "cuprite"], check=True, text=True,
+                                                  stdout=subprocess.PIPE).stdout)
+    wrong = []
+    for page in chosen.pages:
+        with tempfile.TemporaryDirectory() as folder:
+            wrong += check(page, pathlib.Path(folder))
+        print(f"{sum(b.language != 'text' for b in blocks(page))} blocks of {page}, with {cp.__file__}")
+    print(*wrong, sep="\n")
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

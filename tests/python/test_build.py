@@ -2,6 +2,7 @@
 import collections
 import os
 import pathlib
+import re
 import runpy
 import shutil
 import subprocess
@@ -161,6 +162,28 @@ def test_the_cpu_is_refused_where_its_kernels_are_not():
         assert said.stdout == "10\n"
     else:
         assert said.stdout.startswith("CUDARuntimeError device: this library was built for x86-64-v"), said.stdout
+
+
+def vector_instructions(code):
+    """Of each function of a disassembly the number of instructions with a register of 32 or 64 bytes."""
+    counts, name = collections.Counter(), None
+    for line in code.splitlines():
+        begins = re.match(r"[0-9a-f]+ <(\w+)>:", line)
+        name = begins[1] if begins else name
+        counts[name] += "%ymm" in line or "%zmm" in line
+    return counts
+
+
+def test_functions_by_polynomials_are_vectors_whatever_the_compiler():
+    """GCC 13 left log1p and arctan scalar, which made them four times slower."""
+    build = pathlib.Path(os.environ["CUPRITE_BUILD"])
+    objects = [o for o in build.rglob("elementwise_series_simd.c.o") if "simd_v2.dir" not in str(o)]
+    assert objects
+    for o in objects:
+        r = subprocess.run(["objdump", "-d", "--no-show-raw-insn", o], capture_output=True, text=True, check=True)
+        counts = {n: c for n, c in vector_instructions(r.stdout).items() if n and n.startswith("cpi_series_")}
+        assert {"cpi_series_log1p_f32", "cpi_series_arctan_f64"} <= {n[:-3] for n in counts}
+        assert not [n for n, c in counts.items() if c < 40], o
 
 
 def collected(*arguments):

@@ -82,8 +82,8 @@ def test_records_by_value():
         out = cp.zeros(3)
         k((1,), (1,), (r, out))
         assert out.get().tolist() == [1.5, 7, 3]
-    with pytest.raises(ValueError, match="at most 4096 bytes"):
-        k((1,), (1,), (np.zeros(400, dtype), cp.zeros(3)))
+    with pytest.raises(ValueError, match="at most 32764 bytes"):
+        k((1,), (1,), (np.zeros(2000, dtype), cp.zeros(3)))
 
 
 def test_pointers():
@@ -118,14 +118,25 @@ def test_many_arguments():
 
 
 def test_too_many_bytes_of_arguments():
-    """CUDA's bound of 4096 bytes is of all arguments together."""
-    pair = np.zeros((), [("a", "f8", 300)])
-    code = """struct record { double a[300]; };
-    extern "C" __global__ void f(record a, record b, double *out) { *out = 1; }"""
+    """CUDA's bound of 32764 bytes is of all parameters together, and the compiler's."""
+    pair = np.zeros((), [("a", "f8", 2048)])
+    code = """struct record { double a[%d]; };
+    extern "C" __global__ void f(record a, record b, double *out) { *out = a.a[2047] + b.a[5] + 1; }"""
     out = cp.zeros(1)
-    with pytest.raises(cp.cuda.driver.CUDADriverError, match="f: 4808 bytes of arguments, 4096 are allowed"):
-        cp.RawKernel(code, "f")((1,), (1,), (pair, pair, out))
+    with pytest.raises(cp.cuda.compiler.CompileException, match="Formal parameter space overflowed"):
+        cp.RawKernel(code % 2048, "f")((1,), (1,), (pair, pair, out))
     assert not out.any()
+
+
+def test_the_most_bytes_of_arguments():
+    """32764: a structure of 32752 bytes, a pointer, an integer."""
+    record = np.zeros((), [("a", "f8", 4094)])
+    record["a"][4093] = 7
+    code = """struct record { double a[4094]; };
+    extern "C" __global__ void f(record a, double *out, int n) { *out = a.a[4093] + n; }"""
+    out = cp.zeros(1)
+    cp.RawKernel(code, "f")((1,), (1,), (record, out, np.int32(5)))
+    assert out.get()[0] == 12
 
 
 def test_arguments_that_are_too_short(device):

@@ -60,6 +60,6 @@ def test_every_name_has_a_place(site):
 def test_docstrings_become_lists(site):
     text = (site / "site-pages" / "python-api" / "sums-means-and-statistics.md").read_text()
     entry = text.split("\n## median\n")[1].split("\n## ")[0]
-    assert "    median(a, axis=None, out=None, overwrite\\_input" not in entry
-    assert "    median(a, axis=None, out=None, overwrite_input=False, keepdims=False)\n" in entry
+    assert "\n```python\nmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False)\n```\n" in entry
+    assert "\n```pycon\n>>> cp.median(cp.asarray(" in entry and entry.rstrip().endswith("```")
     assert "\n* `axis`: an axis" in entry and "**Errors** TypeError" in entry

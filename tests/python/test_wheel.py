@@ -1,8 +1,10 @@
 """Wheels and the source distribution: what they hold, when they are refused, and that they work where they are alone.
 
-tools/wheel --check does the same with a wheel that is made for other machines; it compiles everything once more.
+The wheel for other machines is made of the objects of this build, as tools/wheel makes it of its own. What is only in
+tools/newcomer: that it compiles from nothing, and that pip finds what it needs.
 """
 import base64
+import fcntl
 import hashlib
 import importlib.util
 import os
@@ -54,7 +56,15 @@ def environment(tmp_path_factory):
     return folder / "bin" / "python"
 
 
-def test_a_wheel_alone(environment, tmp_path):
+@pytest.fixture
+def build():
+    """The build folder, whose programs only one process links at a time."""
+    with open(BUILD / ".install-lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield BUILD
+
+
+def test_a_wheel_alone(environment, build, tmp_path):
     """Made, installed with its requirements checked, and tested by what it holds itself, far from the sources."""
     run(*PIP, "wheel", "-q", "--no-deps", "--no-build-isolation", "--no-index", "-w", tmp_path,
         "--config-settings", f"build-dir={BUILD}", ROOT)
@@ -77,7 +87,42 @@ def test_a_wheel_alone(environment, tmp_path):
     assert b"ModuleNotFoundError" in done.stderr
 
 
-def test_an_editable_installation(environment, backend, tmp_path):
+def glibc(wheel, folder):
+    """The newest version of glibc that a library or program of the wheel needs, and what it needs of others."""
+    newest, needed, held = (0,), set(), set()
+    with zipfile.ZipFile(wheel) as archive:
+        for name in archive.namelist():
+            if archive.read(name)[:4] != b"\x7fELF":
+                continue
+            held.add(pathlib.PurePath(name).name)
+            text = run("readelf", "-d", "-V", archive.extract(name, folder))
+            newest = max(newest, *(tuple(map(int, v.split("."))) for v in re.findall(r"Name: GLIBC_([\d.]+)", text)))
+            needed |= set(re.findall(r"\(NEEDED\).*\[(.*)\]", text))
+    return newest, needed - held
+
+
+def test_the_wheel_for_other_machines(environment, build, tmp_path):
+    """Linked for an older glibc, verified and renamed by auditwheel, and tested as the one above."""
+    run(sys.executable, ROOT / "tools/wheel", "--build-dir", build, tmp_path)
+    wheel, = tmp_path.glob("*.whl")
+    tag = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    assert wheel.name == f"cuprite_array-{cuprite.__version__}-{tag}-{tag}-manylinux_2_28_x86_64.whl"
+    newest, needed = glibc(wheel, tmp_path)
+    assert (2, 14) <= newest <= (2, 28)
+    assert needed <= {"libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "ld-linux-x86-64.so.2"}
+    with zipfile.ZipFile(wheel) as archive:
+        licenses = [n for n in archive.namelist() if re.search("/licenses/.", n)]
+    assert len(licenses) == 6 and any("libcfitsio" in n for n in licenses)
+    run(*PIP, "--python", environment, "install", "-q", "--no-index", wheel)
+    alone = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    said = run(environment, "-m", "cuprite.selftest", cwd=tmp_path, env=alone)
+    assert re.search(r"^[5-9]\d\d passed, 0 failed", said, re.M) and "skipped" not in said
+    run(environment.parent / "cuprite", "sky", "sky.fits", "--size", "64", "--sources", "1", cwd=tmp_path, env=alone)
+    assert (tmp_path / "sky.fits").stat().st_size > 64 * 64 * 2
+    run(*PIP, "--python", environment, "uninstall", "-q", "-y", "cuprite-array")
+
+
+def test_an_editable_installation(environment, backend, build, tmp_path):
     (tmp_path / "out").mkdir()
     run(sys.executable, "-c", "import sys, build_backend\n"
         f"build_backend.build_editable({str(tmp_path)!r}, {{'build-dir': {str(BUILD)!r}}})", cwd=ROOT / "tools")
@@ -178,6 +223,14 @@ def test_one_version_everywhere(backend):
         assert {n for n in needs if n.startswith("cuprite")} <= {f"cuprite-array-cuda=={version}"}
 
 
+def test_the_name_of_the_distribution():
+    """`cuprite` on PyPI is something else, which nobody shall install in place of this."""
+    for page in ("README.md", "docs/install.md"):
+        text = " ".join((ROOT / page).read_text().split())
+        assert "pip install cuprite-array" in text and not re.search(r"pip install \"?cuprite(?!-array)\b", text)
+        assert re.search(r"name (`cuprite` )?on PyPI belongs to another project", text), page
+
+
 def test_metadata(backend, tmp_path):
     name = backend.prepare_metadata_for_build_wheel(str(tmp_path))
     assert name == f"cuprite_array-{cuprite.__version__}.dist-info"
@@ -258,6 +311,40 @@ def test_libraries_run_on_an_older_glibc(tmp_path):
         versions = re.findall(r"GLIBC_([\d.]+)", run("objdump", "-T", tmp_path / name))
         newest[name] = max(tuple(map(int, v.split("."))) for v in versions)
     assert newest["portable"] <= (2, 28) < newest["usual"]
+
+
+C23 = r"""
+#include <limits.h>
+#include <stdio.h>
+
+long __isoc23_strtol(const char *, char **, int);
+long long __isoc23_strtoll(const char *, char **, int);
+unsigned long __isoc23_strtoul(const char *, char **, int);
+unsigned long long __isoc23_strtoull(const char *, char **, int);
+int __isoc23_sscanf(const char *, const char *, ...);
+
+int main(void)
+{
+    char *end, text[8];
+    int a;
+    double b;
+    int n = __isoc23_sscanf("7 -2.5 abc", "%d %lf %7s", &a, &b, text);
+    fprintf(stderr, "%d %d %g %s %ld", n, a, b, text, __isoc23_strtol("-0x1fz", &end, 0));
+    fprintf(stderr, "%s %lld %lu %d\n", end, __isoc23_strtoll("-9000000000", NULL, 10),
+            __isoc23_strtoul("077", NULL, 8), __isoc23_strtoull("18446744073709551615", NULL, 10) == ULLONG_MAX);
+    return 0;
+}
+"""
+
+
+def test_names_that_newer_headers_give_to_functions(tmp_path):
+    """Of glibc 2.38 and later: a library that is linked there runs where they do not exist."""
+    run(sys.executable, ROOT / "tools/portable/stubs.py", tmp_path / "stubs", "2.28")
+    (tmp_path / "new.c").write_text(C23)
+    run("gcc", tmp_path / "new.c", f"-L{tmp_path / 'stubs'}", "-o", tmp_path / "new")
+    done = subprocess.run([tmp_path / "new"], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr == "3 7 -2.5 abc -31z -9000000000 63 1\n"
+    assert "isoc23" not in run("objdump", "-T", tmp_path / "new")
 
 
 def test_what_an_older_glibc_lacks_does_not_link(tmp_path):

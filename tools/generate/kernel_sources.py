@@ -19,12 +19,82 @@ EMPTY = ("stdio.h stdlib.h string.h limits.h float.h assert.h cstdio cstdlib cst
          "vector_types.h vector_functions.h builtin_types.h math_functions.h sm_60_atomic_functions.h "
          "device_atomic_functions.h").split()
 
+# Names of CUDA's and CCCL's headers whose content other headers of ours have, by those: FOLDER/ and names there.
+ALIASES = """
+cub/reduce.h: cub/block/block_reduce.cuh cub/warp/warp_reduce.cuh
+cub/scan.h: cub/block/block_scan.cuh cub/warp/warp_scan.cuh
+cub/move.h: cub/block/ block_load.cuh block_store.cuh block_exchange.cuh block_shuffle.cuh
+cub/move.h: cub/warp/ warp_load.cuh warp_store.cuh warp_exchange.cuh
+cub/sort.h: cub/block/ block_radix_sort.cuh block_merge_sort.cuh block_histogram.cuh
+cub/sort.h: cub/warp/warp_merge_sort.cuh cub/thread/thread_sort.cuh
+cub/neighbours.h: cub/block/ block_discontinuity.cuh block_adjacent_difference.cuh block_run_length_decode.cuh
+cub/operators.h: cub/thread/ thread_load.cuh thread_operators.cuh thread_reduce.cuh thread_scan.cuh thread_search.cuh
+cub/operators.h: cub/thread/thread_store.cuh
+cub/operators.h: cub/ config.cuh version.cuh util_arch.cuh util_macro.cuh util_math.cuh util_namespace.cuh util_ptx.cuh
+cub/operators.h: cub/ util_temporary_storage.cuh util_type.cuh util_cpp_dialect.cuh util_debug.cuh
+cub/iterators.h: cub/iterator/ arg_index_input_iterator.cuh cache_modified_input_iterator.cuh
+cub/iterators.h: cub/iterator/ cache_modified_output_iterator.cuh constant_input_iterator.cuh
+cub/iterators.h: cub/iterator/ counting_input_iterator.cuh transform_input_iterator.cuh
+cub/reduce.h cub/scan.h cub/move.h cub/sort.h cub/neighbours.h cub/iterators.h: cub/cub.cuh
+thrust/algorithms.h: thrust/ adjacent_difference.h binary_search.h copy.h count.h equal.h extrema.h fill.h find.h
+thrust/algorithms.h: thrust/ for_each.h gather.h generate.h inner_product.h logical.h merge.h mismatch.h partition.h
+thrust/algorithms.h: thrust/ reduce.h remove.h replace.h reverse.h scan.h scatter.h sequence.h set_operations.h sort.h
+thrust/algorithms.h: thrust/ tabulate.h transform.h transform_reduce.h transform_scan.h uninitialized_copy.h
+thrust/algorithms.h: thrust/ uninitialized_fill.h unique.h
+thrust/words.h: thrust/ addressof.h advance.h device_ptr.h distance.h execution_policy.h functional.h memory.h pair.h
+thrust/words.h: thrust/ swap.h tuple.h version.h
+thrust/iterators.h: thrust/iterator/ constant_iterator.h counting_iterator.h discard_iterator.h iterator_categories.h
+thrust/iterators.h: thrust/iterator/ iterator_traits.h permutation_iterator.h reverse_iterator.h
+thrust/iterators.h: thrust/iterator/ tabulate_output_iterator.h transform_iterator.h transform_output_iterator.h
+thrust/iterators.h: thrust/iterator/zip_iterator.h thrust/zip_function.h
+thrust/random.h: thrust/random/linear_congruential_engine.h thrust/random/uniform_int_distribution.h
+thrust/random.h: thrust/random/uniform_real_distribution.h thrust/random/normal_distribution.h
+cupy/complex.cuh: thrust/complex.h
+cuda/std/words.h: cuda/std/ utility cstdint climits cfloat cassert cstring cstdlib cstddef version
+cuda/std/words.h: cuda/version cuda/__cccl_config nv/target
+initializer_list cuda/std/words.h: cuda/std/initializer_list
+type_traits cuda/std/words.h: cuda/std/type_traits cuda/type_traits
+limits cuda/std/words.h: cuda/std/limits
+tuple cuda/std/words.h: cuda/std/tuple
+array cuda/std/words.h: cuda/std/array
+optional cuda/std/words.h: cuda/std/optional
+ratio cuda/std/words.h: cuda/std/ratio
+variant cuda/std/words.h: cuda/std/variant
+bits/stl_iterator.h cuda/std/words.h: cuda/std/iterator
+cuda/std/algorithm: cuda/algorithm
+cuda/std/bit: cuda/bit
+cuda/std/cmath: cuda/cmath
+cuda/std/functional: cuda/functional
+cuda/std/mdspan: cuda/mdspan
+cuda/std/numeric: cuda/numeric
+cuda/atomic: cuda/std/atomic
+cuda/barrier: cuda/std/barrier
+cuda/latch: cuda/std/latch
+cuda/semaphore: cuda/std/semaphore
+cuda_pipeline.h: cuda_pipeline_primitives.h cuda_pipeline_helpers.h
+"""
+# Headers of the C++ library that ours use. They stay an include of the source's when that is preprocessed.
+PASSED = "type_traits limits utility tuple array optional initializer_list ratio variant".split()
+
+
+def aliases():
+    found = {}
+    for line in ALIASES.strip().split("\n"):
+        content, names = line.split(": ")
+        folder, *names = names.split()
+        if not folder.endswith("/"):
+            folder, names = "", [folder, *names]
+        for name in names:
+            found[folder + name] = "\n".join(f"#include <{c}>" for c in content.split())
+    return found
+
+
 KEYWORDS = set("""alignas alignof asm auto bool break case catch char class const constexpr const_cast continue decltype
 default define defined delete do double else enum explicit export extern false float for friend goto if ifdef ifndef
 include inline int long mutable namespace new noexcept nullptr operator once pragma private protected public register
 return short signed sizeof static static_assert static_cast struct switch template this throw true try typedef typeid
 typename undef union unsigned using virtual void volatile wchar_t while reinterpret_cast dynamic_cast elif endif
-char16_t char32_t char8_t""".split())
+char16_t char32_t char8_t and and_eq bitand bitor compl not not_eq or or_eq xor xor_eq concept requires""".split())
 
 
 def literal(text):
@@ -48,9 +118,14 @@ def own_names(text, macros):
 
 def names_in_macros(found, macros):
     """Names in the bodies of public macros: other headers and users' code expand them, so such a name stays the
-    user's."""
-    lines = re.findall(r"#\s*define\s((?:[^\n]*\\\n)*[^\n]*)", "\n".join(found.values()))
-    return own_names("\n".join(lines), macros)
+    user's. A macro that its file undefines is not public."""
+    public = []
+    for text in found.values():
+        gone = set(re.findall(r"#\s*undef\s+(\w+)", text)) if "__CU_CHECK" not in text else set()
+        for line in re.findall(r"#\s*define\s((?:[^\n]*\\\n)*[^\n]*)", text):
+            if re.match(r"\w+", line)[0] not in gone:
+                public.append(line)
+    return own_names("\n".join(public), macros)
 
 
 def guarded(text, macros, everywhere):
@@ -74,7 +149,8 @@ def table(name, found):
 
 def write(tables, out):
     both = strings(BOTH)
-    cpu = {**{name: "/* nothing: kernels have it */" for name in EMPTY}, **strings(FOLDER, BOTH), **both}
+    cpu = {**{name: "/* nothing: kernels have it */" for name in EMPTY},
+           **{name: f"#include_next <{name}>" for name in PASSED}, **aliases(), **strings(FOLDER, BOTH), **both}
     out.write("src/kernel/device_sources.c", "src/kernel/device",
               '#include "kernel/compiler.h"\n\n' + table("cpi_device_sources", cpu) + "\n" +
               table("cpi_both_sources", both))

@@ -1,19 +1,87 @@
-# Libraries that run on glibc CUPRITE_GLIBC and later, and hold CFITSIO, WCSLIB, libpng and zlib: for wheels. stubs.py
-# says how. SLEEF stays a library of its own, which auditwheel packs.
+# The target `portable` links what wheels hold: each library once more, of the same objects, so that it runs on glibc
+# CUPRITE_GLIBC and later and holds CFITSIO, WCSLIB, libpng and zlib. stubs.py says how. SLEEF stays a library of its
+# own, which auditwheel packs. `portable-cuda` links the CUDA plugin so.
 set(portable ${CMAKE_BINARY_DIR}/portable)
-set(CUPRITE_STATIC OFF) # an archive could not say which glibc it is for
 set(archives)
-foreach(n cfitsio wcs png16 z)
-  find_library(archive_${n} lib${n}.a)
-  if(NOT archive_${n})
-    message(FATAL_ERROR "lib${n}.a is missing, which CUPRITE_GLIBC needs; on Debian and Ubuntu:\n"
-                        "    apt-get install libcfitsio-dev wcslib-dev libpng-dev zlib1g-dev")
-  endif()
-  list(APPEND archives ${archive_${n}})
+set(absent)
+if(CUPRITE_FILES)
+  foreach(n cfitsio wcs png16 z)
+    find_library(archive_${n} lib${n}.a)
+    mark_as_advanced(archive_${n})
+    if(archive_${n})
+      list(APPEND archives ${archive_${n}})
+    else()
+      list(APPEND absent lib${n}.a)
+    endif()
+  endforeach()
+endif()
+foreach(t portable portable-cuda)
+  add_custom_target(${t})
 endforeach()
-execute_process(COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/portable/stubs.py ${portable} ${CUPRITE_GLIBC}
-                        ${archives} COMMAND_ERROR_IS_FATAL ANY)
-set(portable_archives ${portable}/archives.o ${portable}/libcfitsio.a ${portable}/libwcs.a ${portable}/libpng16.a
-  ${portable}/libz.a)
-# -lc and -lm find the stubs there; what the archives define is nobody else's
-add_link_options(-L${portable} -Wl,--exclude-libs,ALL)
+if(absent)
+  foreach(t portable portable-cuda)
+    add_custom_command(TARGET ${t} COMMAND ${CMAKE_COMMAND} -E echo "missing: ${absent}. On Debian and Ubuntu:"
+      COMMAND ${CMAKE_COMMAND} -E echo "    apt-get install libcfitsio-dev wcslib-dev libpng-dev zlib1g-dev"
+      COMMAND ${CMAKE_COMMAND} -E false VERBATIM)
+  endforeach()
+  return()
+endif()
+
+set(parts libc.so libm.so archives.o)
+foreach(a ${archives})
+  get_filename_component(n ${a} NAME)
+  list(APPEND parts ${n})
+endforeach()
+list(TRANSFORM parts PREPEND ${portable}/stubs/)
+set(here ${CMAKE_SOURCE_DIR}/tools/portable)
+add_custom_command(OUTPUT ${parts} COMMAND ${Python3_EXECUTABLE} ${here}/stubs.py ${portable}/stubs ${CUPRITE_GLIBC}
+  ${archives} DEPENDS ${here}/stubs.py ${here}/archives.c ${here}/old_glibc.c COMMENT "Stubs of glibc ${CUPRITE_GLIBC}"
+  VERBATIM)
+add_custom_target(portable-stubs DEPENDS ${parts})
+list(FILTER parts EXCLUDE REGEX "/lib[cm]\\.so$")
+
+# The target's objects and those that follow, linked as the target is.
+function(link_portable target component language)
+  set(t ${target}-portable)
+  get_target_property(kind ${target} TYPE)
+  string(REPLACE "_LIBRARY" "" kind ${kind})
+  if(kind STREQUAL "EXECUTABLE")
+    add_executable(${t} EXCLUDE_FROM_ALL $<TARGET_OBJECTS:${target}> ${ARGN})
+  else()
+    add_library(${t} ${kind} EXCLUDE_FROM_ALL $<TARGET_OBJECTS:${target}> ${ARGN})
+  endif()
+  set_target_properties(${t} PROPERTIES LINKER_LANGUAGE ${language} OUTPUT_NAME ${target})
+  foreach(p OUTPUT_NAME PREFIX SUFFIX VERSION SOVERSION INSTALL_RPATH LINK_OPTIONS LINK_DEPENDS CUDA_RUNTIME_LIBRARY
+          CUDA_ARCHITECTURES)
+    get_property(known TARGET ${target} PROPERTY ${p} SET)
+    if(known)
+      get_target_property(value ${target} ${p})
+      set_target_properties(${t} PROPERTIES ${p} "${value}")
+    endif()
+  endforeach()
+  get_property(libraries TARGET ${target} PROPERTY LINK_LIBRARIES)
+  if(libraries MATCHES "PkgConfig")
+    list(FILTER libraries EXCLUDE REGEX "PkgConfig|ZLIB")
+    list(APPEND libraries ${parts})
+  endif()
+  list(TRANSFORM libraries REPLACE "^cuprite$" cuprite-portable)
+  target_link_libraries(${t} PRIVATE ${libraries} m)
+  target_link_options(${t} PRIVATE -L${portable}/stubs -Wl,--exclude-libs,ALL) # -lc and -lm find the stubs there
+  set_target_properties(${t} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${portable}/${component}
+    RUNTIME_OUTPUT_DIRECTORY ${portable}/${component})
+  add_dependencies(${t} portable-stubs)
+  add_dependencies(${component} ${t})
+endfunction()
+
+link_portable(cuprite portable C ${simd_objects})
+foreach(t cuprite-io cuprite-cli cuprite_python)
+  if(TARGET ${t})
+    link_portable(${t} portable C)
+  endif()
+endforeach()
+if(TARGET python-package)
+  add_dependencies(portable python-package)
+endif()
+if(TARGET cuprite-cuda)
+  link_portable(cuprite-cuda portable-cuda CUDA $<TARGET_OBJECTS:cuda_sm90a>)
+endif()

@@ -131,11 +131,12 @@ def opening(kernel, types):
 
 
 def once(operation):
-    """The operation of one element. `return` leaves that element only."""
+    """The operation of one element. `return`, `break` and `continue` leave that element only."""
     operation = operation.strip()
-    if mentions(operation, "return") and not mentions(operation, "continue"):
-        return f"[&]() {{ {operation}; }}();"
-    return operation + ";"
+    words = re.sub(r"/\*.*?\*/|//[^\n]*", " ", operation, flags=re.S)
+    if any(mentions(words, word) for word in ("return", "break", "continue")):
+        operation = f"do {{ {operation};\n}} while (0)"
+    return f"[&]() {{ {operation}; }}();" if mentions(words, "return") else operation + ";"
 
 
 def own_index(place):

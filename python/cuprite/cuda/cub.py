@@ -42,8 +42,10 @@ def get_build_version():
     return 0
 
 
-for _name, _instead in {"cub_histogram": "", "cub_reduction": "cuprite's reductions do that", "cub_scan": "",
-                        "device_histogram": "", "device_reduce": "cuprite's reductions do that", "device_scan": "",
+for _name, _instead in {"cub_histogram": "cuprite.histogram counts", "cub_scan": "cuprite.cumsum and cumprod do that",
+                        "cub_reduction": "cuprite's reductions do that",
+                        "device_histogram": "cuprite.histogram counts", "device_reduce": "cuprite's reductions do that",
+                        "device_scan": "cuprite.cumsum and cumprod do that",
                         "device_segmented_reduce": "cuprite's reductions along axes do that"}.items():
     globals()[_name] = function("CUB", f"cub.{_name}", _instead)
 

@@ -14,6 +14,7 @@ enum {
     AHEAD = 16,  /* searches whose memory is asked for before they begin */
     NEAR = 2048, /* elements among which nothing needs to be asked for */
     SECOND_CACHE = 1 << 18, /* bytes */
+    NARROW = 2048,          /* integers in so small a range are marked in bytes */
     MANY = 1 << 16, /* values for which a grid is worth being made */
     FEW = 16     /* elements that values are compared with all of */
 };
@@ -199,12 +200,28 @@ static void find_range(table_job *j, const void *from, int64_t n)
 
 static size_t table_bytes(const table_job *j) { return (size_t)(j->range >> 3) + 1; }
 
+/* Few different numbers are marked in bytes first: setting a bit waits for the one set before it in the same byte. */
+static void mark_few(table_job *j, const void *from, int64_t n)
+{
+    const cpi_keys *k = &j->keys;
+    const uint64_t low = j->low;
+    uint8_t seen[NARROW] = {0};
+#define MARK_BYTE(T, key) \
+    for (int64_t i = 0; i < n; i++) seen[key(k, ((const T *)from)[i]) - low] = 1
+    BY_KEY(MARK_BYTE)
+    for (uint64_t v = 0; v <= j->range; v++) j->there[v >> 3] = (uint8_t)(j->there[v >> 3] | seen[v] << (v & 7));
+}
+
 static void mark(table_job *j, const void *from, int64_t n)
 {
     const cpi_keys *k = &j->keys;
     const uint64_t low = j->low;
     uint8_t *there = j->there;
     memset(there, 0, table_bytes(j));
+    if (j->range < NARROW && j->range < (uint64_t)n) {
+        mark_few(j, from, n);
+        return;
+    }
 #define MARK(T, key)                                               \
     for (int64_t i = 0; i < n; i++) {                              \
         const uint64_t v = key(k, ((const T *)from)[i]) - low;     \

@@ -83,8 +83,28 @@ cp_code cpi_compiler_find(char path[], size_t bytes, char identity[], size_t ide
 
 /* --- headers --- */
 
+/* What NVRTC defines; its version is the one that the device headers follow. */
+static const char *const cuda_macros[] = {"-D__CUDACC__=1",
+                                          "-D__CUDACC_RTC__=1",
+                                          "-D__CUDA_ARCH__=900",
+                                          "-D__CUDA_ARCH_LIST__=900",
+                                          "-D__CUDACC_VER_MAJOR__=13",
+                                          "-D__CUDACC_VER_MINOR__=0",
+                                          "-D__CUDACC_VER_BUILD__=88",
+                                          "-D__CUDA_API_VER_MAJOR__=13",
+                                          "-D__CUDA_API_VER_MINOR__=0",
+                                          "-DCUDART_VERSION=13000",
+                                          "-D__NVCC_DIAG_PRAGMA_SUPPORT__=1",
+                                          "-D__CUDACC_DEVICE_ATOMIC_BUILTINS__=1",
+                                          "-D__CUDA_FTZ=0",
+                                          "-D__CUDA_PREC_DIV=1",
+                                          "-D__CUDA_PREC_SQRT=1",
+                                          "-D__USE_FAST_MATH__=0",
+                                          "-D__CUPRITE_CPU__=1",
+                                          NULL};
+
 /* How kernels are compiled; part of the key of a compiled one. */
-static const char *const usual_flags[] = {"-std=c++20",
+static const char *const usual_flags[] = {"-std=c++17",
                                           "-O3",
                                           "-march=native",
                                           "-shared",
@@ -120,6 +140,7 @@ static void hash_headers(void)
         cpi_sha256_string(&s, t->text);
     }
     for (const char *const *flag = usual_flags; *flag; flag++) cpi_sha256_string(&s, *flag);
+    for (const char *const *flag = cuda_macros; *flag; flag++) cpi_sha256_string(&s, *flag);
     cpi_sha256_end(&s, digest);
     cpi_sha256_hex(digest, headers_key);
 }
@@ -173,22 +194,28 @@ static bool header_is_whole(const char *folder, const cpi_header *t)
     return whole;
 }
 
-/* Temporary files are removed by age, and disks run full: what is missing or differs is written again. */
-static bool mend_headers(const char *folder)
+/* Temporary files are removed by age, and disks run full: what is missing or differs is written again. Headers in
+ * folders only where the text has a name like theirs: they are many, and few programs include any. */
+static bool mend_headers(const char *folder, const char *text)
 {
+    static const char *const folders[] = {"cub/",    "cuda/",              "cuda_",    "cupy/",
+                                          "thrust/", "cooperative_groups", "include <"};
+    bool included = false;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) included = included || strstr(text, folders[i]);
     for (const cpi_header *t = cpi_device_sources; t->name; t++)
-        if (!header_is_whole(folder, t) && !write_header(folder, t)) return false;
+        if ((included || !strchr(t->name, '/')) && !header_is_whole(folder, t) && !write_header(folder, t))
+            return false;
     return true;
 }
 
 /* The folder of the headers, in the cache; written once. */
-static bool need_headers(const char *folder, char path[PATH_MAX])
+static bool need_headers(const char *folder, const char *text, char path[PATH_MAX])
 {
     char name[100], made[PATH_MAX];
     struct stat s;
     snprintf(name, sizeof name, "headers-%.32s", cpi_compiler_headers_key());
     if (!join(path, folder, name)) return false;
-    if (lstat(path, &s) == 0 && S_ISDIR(s.st_mode)) return mend_headers(path);
+    if (lstat(path, &s) == 0 && S_ISDIR(s.st_mode)) return mend_headers(path, text);
     unlink(path); /* what is not a folder */
     if (!join(made, folder, "making-XXXXXX") || !mkdtemp(made)) return false;
     bool done = true;
@@ -454,7 +481,7 @@ typedef struct workplace {
 
 static bool enter(workplace *w, const char *folder, const char *text)
 {
-    return need_headers(folder, w->headers) && join(w->folder, folder, "work-XXXXXX") && mkdtemp(w->folder) &&
+    return need_headers(folder, text, w->headers) && join(w->folder, folder, "work-XXXXXX") && mkdtemp(w->folder) &&
            join(w->source, w->folder, "kernel.cpp") && join(w->result, w->folder, "kernel.so") &&
            join(w->log, w->folder, "log") && cpi_cache_write(w->source, text, strlen(text), NULL, 0);
 }
@@ -483,6 +510,7 @@ static cp_code run_on(const workplace *w, command *c, const char *compiler, cons
     size_t log_bytes = 0;
     add_word(c, compiler);
     for (; *flags; flags++) add_word(c, *flags);
+    for (const char *const *flag = cuda_macros; *flag; flag++) add_word(c, *flag);
     for (; more && *more; more++) add_word(c, *more);
     snprintf(include, sizeof include, "-I%s", w->headers);
     add_word(c, include);
@@ -508,7 +536,7 @@ static cp_code run_in(const char *compiler, const char *folder, const cpi_kernel
     workplace *w = cpi_calloc(1, sizeof *w);
     char **words = w ? cpi_calloc((size_t)source->noptions + 1, sizeof *words) : NULL;
     cp_code code = CP_ERROR_MEMORY;
-    if (words && command_new(&c, count(flags) + count(more) + source->noptions + OURS)) {
+    if (words && command_new(&c, count(flags) + count(cuda_macros) + count(more) + source->noptions + OURS)) {
         if (enter(w, folder, text))
             code = run_on(w, &c, compiler, source, words, flags, more, compiled, result, bytes);
         else
@@ -565,8 +593,7 @@ static void name_source(char *text, const char *folder)
 
 cp_code cpi_compiler_preprocess(const char *compiler, const char *folder, const cpi_kernel_source *source, char **text)
 {
-    static const char *const flags[] = {"-std=c++20", "-E", "-w", "-D__CUDA_ARCH__=900", "-D__CUDACC__=1",
-                                        "-D__CUDACC_RTC__=1", "-D__CUPRITE_CPU__=1", "-D__CUPRITE_READ__=1", NULL};
+    static const char *const flags[] = {"-std=c++17", "-E", "-w", "-D__CUPRITE_READ__=1", NULL};
     size_t bytes;
     cp_code code = run_in(compiler, folder, source, source->text, flags, NULL, false, (void **)text, &bytes);
     if (!code) name_source(*text, folder);

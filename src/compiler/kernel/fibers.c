@@ -4,6 +4,7 @@
 #include "kernel/kernel.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +118,7 @@ cpi_crew *cpi_crew_here(void)
 __cu_worker *cpi_crew_worker(cpi_crew *c, const __cu_launch *launch)
 {
     c->launch = launch;
+    c->running = NULL;
     return &c->worker;
 }
 
@@ -192,6 +194,7 @@ static int barrier(__cu_worker *w, int line, int how, int value)
 {
     cpi_crew *c = (cpi_crew *)w;
     fiber *f = c->running;
+    if (!f) cpi_guard_fail("a barrier that the translation did not see");
     block *b = f->block;
     f->line = line;
     if (!b->waiting) {
@@ -351,6 +354,15 @@ static void fail(__cu_worker *w, int line, const char *what)
     cpi_guard_fail(text);
 }
 
+/* What the thread waits for in memory may come from another worker's block, so nothing is known of an end. */
+static void turn(__cu_worker *w)
+{
+    cpi_crew *c = (cpi_crew *)w;
+    c->progress++;
+    if (c->running && c->running->next != c->running) yield(c);
+    else sched_yield();
+}
+
 /* --- CUPRITE_CHECK --- */
 
 static bool within(uintptr_t address, unsigned long bytes, const void *start, size_t capacity)
@@ -442,7 +454,7 @@ static void divergent(__cu_worker *w, int line, const unsigned block[3], unsigne
 }
 
 const __cu_host cpi_crew_host = {barrier, exchange, lanes, gather, grid_barrier, divergent,
-                                 check,   bounds,   misaligned, fence, heap, fail};
+                                 check,   bounds,   misaligned, fence, heap, fail, turn};
 
 /* --- running --- */
 

@@ -297,8 +297,9 @@ cp_code cp_kernel_launch(cp_kernel *k, cp_dim3 grid, cp_dim3 block, int n, const
 {
     const cp_launch_options *o = CPI_GIVEN(cp_launch_options, options);
     if (cpi_null("kernel_launch", k) || (n && cpi_null("kernel_launch", arguments))) return CP_ERROR_VALUE;
-    if (n < 0 || n > CPI_KERNEL_ARGUMENTS || (k->function.nargs >= 0 && n != k->function.nargs))
+    if (n < 0 || n > CPI_KERNEL_ARGUMENTS || n < k->function.nargs)
         return cpi_fail(CP_ERROR_VALUE, "%s: %d arguments given, the kernel takes %d", k->name, n, k->function.nargs);
+    if (k->function.nargs >= 0) n = k->function.nargs; /* as in CUDA, more are not looked at */
     cpi_launch l = {.shared = (uint32_t)o->shared, .cooperative = o->cooperative, .n = n};
     extents(grid, l.grid);
     extents(block, l.block);

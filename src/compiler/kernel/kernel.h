@@ -31,7 +31,7 @@ typedef struct cpi_kernel_source {
     bool checked; /* CUPRITE_CHECK */
 } cpi_kernel_source;
 
-enum { CPI_KERNEL_ARGUMENTS = 4096 }; /* bytes of arguments that CUDA allows a kernel */
+enum { CPI_KERNEL_ARGUMENTS = 32764 }; /* bytes of arguments that CUDA allows a kernel */
 
 typedef struct cpi_function {
     void *handle, *module; /* the backend's own */

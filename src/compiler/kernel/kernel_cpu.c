@@ -19,6 +19,7 @@
 #include "kernel/compiler.h"
 #include "kernel/fibers.h"
 #include "kernel/kernel.h"
+#include "kernel/ptx.h"
 #include "kernel/translate.h"
 #include "kernel/watchdog.h"
 
@@ -179,7 +180,7 @@ static bool options_are_plain(const cpi_kernel_source *source)
 static bool has_structure(const char *p, size_t n)
 {
     static const char *const words[] = {"__sync", "__shfl", "__shared__", "__global__", "__device__", "threadIdx", "##",
-                                        "blockIdx", "blockDim", "gridDim", "atomic", "{", ";"};
+                                        "blockIdx", "blockDim", "gridDim", "atomic", "cub", "cuda::", "asm", "{", ";"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (memmem(p, n, words[i], strlen(words[i]))) return true;
     return false;
@@ -263,27 +264,54 @@ static cp_code compiled(const machine *m, const cpi_kernel_source *source, const
     return code;
 }
 
+/* Whether no function of the program's needs a context. */
+static bool is_context_free(const cpi_cu_program *p)
+{
+    for (int k = 0; k < p->nfunctions; k++)
+        if (p->function[k].context && !p->function[k].global) return false;
+    return !p->hidden_context;
+}
+
+/* As NVRTC refuses it; the compiler would take its lowest bits. */
+static cp_code refuse_number(const cpi_kernel_source *source, cpi_cu_program *p, char *read, cpi_string *out)
+{
+    char words[100];
+    snprintf(words, sizeof words, "kernel.cu:%d:1: error: integer constant is too large", cpi_cu_too_large(&p->tokens));
+    cpi_cu_free(p);
+    free(read);
+    cpi_string_free(out);
+    return cpi_compiler_refuse(words, source->text);
+}
+
 /* The source in C++. Unbalanced brackets are left to the compiler to report. */
-static cp_code translated(const machine *m, const cpi_kernel_source *source, bool wide, const char *error,
-                          cpi_string *out, bool *regions)
+static cp_code translated(const machine *m, const cpi_kernel_source *source, bool wide, bool preprocess,
+                          const char *error, cpi_string *out, bool *regions)
 {
     cpi_cu_program p;
     char *read = NULL;
-    bool unbalanced = false;
+    bool unbalanced = false, preprocessed = preprocess || needs_preprocessor(source);
     *regions = false;
-    if (needs_preprocessor(source)) {
+    if (preprocessed) {
         cp_code code = cpi_compiler_preprocess(m->compiler, m->folder, source, &read);
         if (code) return code;
     }
     if (!read && !(read = strdup(source->text))) return CP_ERROR_MEMORY;
     cpi_tokens_plain(read);
-    if (!cpi_cu_rename_own(read)) {
+    if (!cpi_cu_rename_own(read) || !cpi_cu_rename_types(read) || !cpi_cu_order_specifiers(&read) ||
+        !cpi_ptx_translate(&read)) {
         free(read);
-        return cp_error();
+        return cp_error() ? cp_error() : CP_ERROR_MEMORY;
     }
     const char *text = read;
     if (wide) cpi_string_printf(out, "#define __CU_WIDE 1\n");
     if (cpi_cu_read(text, &p, &unbalanced)) {
+        if (!preprocessed && (cpi_cu_macros_call(&p) || !(options_are_plain(source) || is_context_free(&p)))) {
+            cpi_cu_free(&p);
+            free(read);
+            cpi_string_free(out);
+            return translated(m, source, wide, true, error, out, regions);
+        }
+        if (cpi_cu_too_large(&p.tokens)) return refuse_number(source, &p, read, out);
         const char *tier = getenv("CUPRITE_KERNEL_TIER"); /* for tests: fibers are correct wherever loops are */
         p.checked = cpi_kernel_checks();
         p.all_fibers = p.all_fibers || (tier && strcmp(tier, "fibers") == 0);
@@ -312,7 +340,7 @@ static cp_code build_as(const machine *m, const cpi_kernel_source *source, bool 
     cpi_string text = {0};
     void *object = NULL;
     size_t bytes = 0;
-    cp_code code = translated(m, source, wide, error, &text, regions);
+    cp_code code = translated(m, source, wide, false, error, &text, regions);
     if (!code) code = compiled(m, source, text.at, *regions, &object, &bytes);
     if (!code && !open_library(object, bytes, l)) code = cp_error();
     if (getenv("CUPRITE_KERNEL_TEXT") && text.at) { /* the source without regions goes behind the one that failed */
@@ -419,11 +447,22 @@ static bool same_name(const char *a, const char *b)
     }
 }
 
-static const __cu_kernel *find(const library *l, const char *name)
+/* A kernel by its name, also one that programs cannot find so. */
+static const __cu_kernel *find(const library *l, const char *name, bool any)
 {
     for (const __cu_kernel *k = l->kernels; k->name; k++)
-        if (same_name(k->name, name)) return k;
+        if (same_name(k->name, name) && (any || !k->mangled)) return k;
     return NULL;
+}
+
+/* A kernel by its mangled name: the function of that name returns its place in the table. */
+static const __cu_kernel *find_mangled(const library *l, const char *name)
+{
+    if (strncmp(name, "_Z", 2) != 0) return NULL;
+    int (*place)(void) = NULL;
+    *(void **)&place = dlsym(l->handle, name);
+    uintptr_t at = (uintptr_t)place;
+    return at >= l->image.start && at < l->image.end ? &l->kernels[place()] : NULL;
 }
 
 cp_code cpi_kernel_cpu_function(cp_stream *stream, void *memory, const char *name, cpi_function *f)
@@ -431,8 +470,13 @@ cp_code cpi_kernel_cpu_function(cp_stream *stream, void *memory, const char *nam
     static const char *const tiers[] = {"loop", "regions", "fibers"};
     module *m = memory;
     (void)stream;
-    const __cu_kernel *k = find(&m->narrow, name);
-    if (!k) return cpi_fail(CP_ERROR_DRIVER, "CUDA_ERROR_NOT_FOUND: there is no kernel %s", name);
+    const __cu_kernel *k = find(&m->narrow, name, false);
+    if (!k) k = find_mangled(&m->narrow, name);
+    if (!k)
+        return cpi_fail(CP_ERROR_DRIVER, find(&m->narrow, name, true)
+                        ? "CUDA_ERROR_NOT_FOUND: there is no kernel %s: as in CUDA, one that is not declared extern "
+                          "\"C\" has a mangled name, and is found by it or if it is one of the name expressions"
+                        : "CUDA_ERROR_NOT_FOUND: there is no kernel %s", name);
     *f = (cpi_function){.handle = (void *)k, .module = m, .tier = tiers[k->tier], .nargs = k->nargs};
     return CP_OK;
 }
@@ -565,7 +609,7 @@ static const __cu_kernel *wide_kernel(module *m, const char *name)
     pthread_mutex_lock(&m->lock);
     bool there = m->wide.handle || build(&m->source, true, &m->wide) == CP_OK;
     pthread_mutex_unlock(&m->lock);
-    return there ? find(&m->wide, name) : NULL;
+    return there ? find(&m->wide, name, true) : NULL;
 }
 
 enum { NARROW = INT32_MAX - 1024, NARROW_GRID = 1 << 20, ALONE = 2048, TASKS = 256, TOGETHER = 1 << 16, ROUND = 4096 };

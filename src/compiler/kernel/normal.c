@@ -256,7 +256,7 @@ bool cpi_cu_normal(cpi_cu_program *p, const char *text, cpi_string *out, cpi_cu_
     bool any = false, unbalanced;
     for (int k = 0; k < p->nfunctions; k++) {
         const cpi_cu_function *f = &p->function[k];
-        if (!f->global || !f->barriers || f->lockstep || f->body < 0) continue;
+        if (!f->global || !f->barriers || f->lockstep || f->apart || f->inner || f->body < 0) continue;
         const char *open = p->tokens.at[f->body].text, *behind = p->tokens.at[f->end - 1].text + 1;
         size_t before = out->length;
         cpi_string_add(out, from, (size_t)(open - from));
@@ -274,7 +274,14 @@ bool cpi_cu_normal(cpi_cu_program *p, const char *text, cpi_string *out, cpi_cu_
         cp_error_clear();
         return false;
     }
-    if (q->nfunctions == p->nfunctions) return true;
+    if (q->nfunctions == p->nfunctions) {
+        for (int k = 0; k < p->nfunctions; k++) { /* forms are those of the whole program */
+            q->function[k].context = p->function[k].context;
+            q->function[k].plain = p->function[k].plain;
+            q->function[k].shown = p->function[k].shown;
+        }
+        return true;
+    }
     cpi_cu_free(q);
     return false;
 }

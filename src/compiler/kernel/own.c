@@ -1,6 +1,7 @@
 /* Parameters, members and variables of a program that have the names of CUDA's: threadIdx, blockIdx, blockDim, gridDim.
  * For us these are macros, so the program's own ones are renamed to names of the same length. Invariant: a name is
- * taken for the program's own only where a declaration of it is visible, or where it is a member. */
+ * taken for the program's own only where a declaration of it is visible, or where it is a member. Of the constants that
+ * NVRTC does not define (M_PI, INT_MAX) programs have their own: these macros of ours are undone. */
 #include <string.h>
 
 #include "kernel/translate.h"
@@ -50,4 +51,36 @@ bool cpi_cu_rename_own(char *text)
         if (t.at[i].line < 0) text[t.at[i].text + t.at[i].length - 1 - text] = '$';
     cpi_tokens_free(&t);
     return true;
+}
+
+/* Constants of <math.h>, <limits.h> and <float.h>. */
+static bool is_constant(const cpi_token *w)
+{
+    static const char *const begins[] = {"M_", "FLT_", "DBL_", "LDBL_", "INT", "UINT", "LONG_", "ULONG_", "LLONG_",
+                                         "ULLONG_", "SHRT_", "USHRT_", "CHAR_", "SCHAR_", "UCHAR_", "SIZE_MAX",
+                                         "INFINITY", "NAN", "HUGE_VAL", "EPSILON", NULL};
+    if (w->kind != CPI_W_NAME || *w->text < 'A' || *w->text > 'Z') return false;
+    for (int k = 0; begins[k]; k++)
+        if (w->length >= strlen(begins[k]) && memcmp(w->text, begins[k], strlen(begins[k])) == 0) return true;
+    return false;
+}
+
+/* Whether the name at k is an enumerator. */
+static bool enumerates(const cpi_tokens *t, int k)
+{
+    static const char *const ends[] = {"=", ",", "}", NULL};
+    if (!cpi_token_is_one_of(&t->at[k + 1], ends)) return false;
+    while (--k > 0 && !cpi_token_is(&t->at[k], "{"))
+        if (cpi_token_is(&t->at[k], ";")) return false;
+        else if (t->at[k].match >= 0 && t->at[k].match < k) k = t->at[k].match;
+    for (int back = 0; k > 0 && back < 6; back++)
+        if (cpi_token_is(&t->at[--k], "enum")) return true;
+    return false;
+}
+
+void cpi_cu_put_own_constants(const cpi_tokens *t, cpi_string *out)
+{
+    for (int i = 1; i < t->n; i++)
+        if (is_constant(&t->at[i]) && (declares(t, i) || enumerates(t, i)))
+            cpi_string_printf(out, "#undef %.*s\n", (int)t->at[i].length, t->at[i].text);
 }

@@ -242,7 +242,8 @@ bool cpi_cu_regions(cpi_cu_program *p, const cpi_cu_function *f, bool *joined, c
     bool done = cpi_structure_read(p, f, &s);
     if (done) {
         p->leaves = &w.label;
-        cpi_string_printf(&text, "{ const __cu_ctx &__cu_block = __ctx; ");
+        cpi_string_printf(&text, "{ const __cu_ctx &__cu_block = __ctx; %s",
+                          f->shown ? "constexpr bool __cu_shows = true; " : "");
         if (s.returns)
             cpi_string_printf(&text, "unsigned char __cu_alive[%s]; __cu_fill(__cu_alive, __cu_block); ",
                            w.joined ? "__CU_JOINED_KEPT" : "1024");

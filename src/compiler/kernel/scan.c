@@ -15,6 +15,32 @@ static bool one_of(const cpi_token *w, const char *const *words)
     return false;
 }
 
+/* Whether the condition of the `while` at w reads in memory what another thread is to write (cuda/atomic). */
+static bool is_spinning(const cpi_token *w)
+{
+    static const char *const reads[] = {"load", "test", "test_and_set", "exchange", "try_acquire", "try_wait",
+                                        "try_wait_parity", NULL};
+    int depth = 0;
+    if (!cpi_token_is(w, "while") || !cpi_token_is(&w[1], "(")) return false;
+    for (w++; w->kind != CPI_W_END; w++) {
+        if (cpi_token_is(w, "(")) depth++;
+        if (cpi_token_is(w, ")") && --depth == 0) return false;
+        if ((cpi_token_is(w, ".") || cpi_token_is(w, "->")) && one_of(&w[1], reads)) return true;
+    }
+    return false;
+}
+
+bool cpi_cu_reads_shown(const cpi_token *w)
+{
+    static const char *const words[] = {"barrier", "pipeline", "pipeline_shared_state", "make_pipeline", "latch",
+                                        "counting_semaphore", "binary_semaphore", NULL};
+    if (w->kind != CPI_W_NAME) return false;
+    if (cpi_token_is(w, "cub")) return cpi_token_is(&w[1], "::");
+    if (cpi_token_is(w, "while")) return is_spinning(w);
+    if (!cpi_token_is(w, "cuda") || !cpi_token_is(&w[1], "::")) return false;
+    return one_of(&w[2], words) || (cpi_token_is(&w[2], "std") && cpi_token_is(&w[3], "::") && one_of(&w[4], words));
+}
+
 bool cpi_cu_waits(const cpi_token *w)
 {
     static const char *const words[] = {
@@ -24,7 +50,7 @@ bool cpi_cu_waits(const cpi_token *w)
         "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync", "__shfl", "__shfl_up",
         "__shfl_down", "__shfl_xor", "__all", "__any", "__ballot", "cooperative_groups", "__nanosleep", "__cu_meet",
         NULL};
-    return one_of(w, words);
+    return one_of(w, words) || cpi_cu_reads_shown(w);
 }
 
 bool cpi_cu_needs_context(const cpi_token *w)
@@ -38,7 +64,8 @@ bool cpi_cu_needs_context(const cpi_token *w)
                                         "atomicMax_block", "atomicMax_system", "atomicInc_block", "atomicInc_system",
                                         "atomicDec_block", "atomicDec_system", "atomicCAS_block", "atomicCAS_system",
                                         "atomicAnd_block", "atomicAnd_system", "atomicOr_block", "atomicOr_system",
-                                        "atomicXor_block", "atomicXor_system", NULL};
+                                        "atomicXor_block", "atomicXor_system", "__cvta_generic_to_shared",
+                                        "__cvta_shared_to_generic", NULL};
     return one_of(w, words) || cpi_cu_waits(w);
 }
 
@@ -50,9 +77,7 @@ static const char *const refused[][2] = {
     {"cudaLaunchDevice", "dynamic parallelism"}, {"wmma", "tensor cores (wmma)"},
     {"this_cluster", "clusters"}, {"cluster_group", "clusters"}, {"__isGlobal", "the kind of memory of an address"},
     {"__isShared", "the kind of memory of an address"}, {"__isConstant", "the kind of memory of an address"},
-    {"__isLocal", "the kind of memory of an address"}, {"__isGridConstant", "the kind of memory of an address"},
-    {"__cvta_generic_to_shared", "addresses of one kind of memory"},
-    {"__cvta_generic_to_global", "addresses of one kind of memory"}};
+    {"__isLocal", "the kind of memory of an address"}, {"__isGridConstant", "the kind of memory of an address"}};
 
 /* What a GPU has and the CPU lacks. */
 static bool refuse(const cpi_tokens *t)
@@ -95,6 +120,18 @@ static cpi_cu_variable *new_variable(cpi_cu_program *p)
     return &p->variable[p->nvariables++];
 }
 
+static bool new_part(cpi_cu_program *p, int start, int end)
+{
+    if ((p->nparts & (p->nparts - 1)) == 0) {
+        size_t capacity = p->nparts ? (size_t)p->nparts * 2 : 1;
+        cpi_cu_part *more = cpi_realloc(p->part, capacity * sizeof *more);
+        if (!more) return false;
+        p->part = more;
+    }
+    p->part[p->nparts++] = (cpi_cu_part){start, end};
+    return true;
+}
+
 static int new_scope(cpi_cu_program *p, int outer, const cpi_token *name)
 {
     int at = (int)p->scopes.length;
@@ -115,9 +152,50 @@ static int behind_statement(const cpi_tokens *t, int i, int end)
     return end;
 }
 
+/* Behind the : of a constructor's initialisers, at its body's {. */
+static int behind_initialisers(const cpi_tokens *t, int i, int end)
+{
+    while (i < end) {
+        while (i < end && (t->at[i].kind == CPI_W_NAME || cpi_token_is(&t->at[i], "::"))) i++;
+        if (cpi_token_is(&t->at[i], "<")) {
+            int behind = cpi_tokens_behind_angles(t, i, end);
+            if (behind < 0) return i;
+            i = behind;
+            continue;
+        }
+        if (t->at[i].match < i || !(cpi_token_is(&t->at[i], "(") || cpi_token_is(&t->at[i], "{"))) return i;
+        i = t->at[i].match + 1;
+        if (i < end && cpi_token_is(&t->at[i], "...")) i++;
+        if (i >= end || !cpi_token_is(&t->at[i], ",")) return i;
+        i++;
+    }
+    return i;
+}
+
+bool cpi_cu_is_namespace(const cpi_cu_program *p, const cpi_token *w)
+{
+    for (size_t at = 0; at < p->scopes.length; at += strlen(p->scopes.at + at) + 1) {
+        const char *scope = p->scopes.at + at;
+        size_t n = strlen(scope);
+        if (n < w->length + 2 || memcmp(scope + n - 2 - w->length, w->text, w->length) != 0) continue;
+        if (n == w->length + 2 || scope[n - 3 - w->length] == ':') return true;
+    }
+    return false;
+}
+
+/* Whether the name at i is qualified by a record, or by what is not known to be a namespace. */
+static bool of_record(const cpi_cu_program *p, int i)
+{
+    const cpi_tokens *t = &p->tokens;
+    if (i && cpi_token_is(&t->at[i - 1], "~")) i--;
+    if (i < 2 || !cpi_token_is(&t->at[i - 1], "::")) return false;
+    return t->at[i - 2].kind == CPI_W_NAME ? !cpi_cu_is_namespace(p, &t->at[i - 2])
+                                           : cpi_token_is(&t->at[i - 2], ">") || cpi_token_is(&t->at[i - 2], ">>");
+}
+
 typedef struct declaration {
     int name, open, body, end;
-    bool global, device, memory, shared, record, variable;
+    bool global, device, memory, shared, record, defined, variable;
 } declaration;
 
 /* Reads one declaration from i on. */
@@ -152,19 +230,22 @@ static declaration read_declaration(const cpi_tokens *t, int i, int end)
                 d.open = i;
             }
             i = w->match;
+        } else if (cpi_token_is(w, ":") && d.open >= 0 && !value) {
+            i = behind_initialisers(t, i + 1, end) - 1;
         } else if (cpi_token_is(w, "{")) {
             if (d.open >= 0 && !value) {
                 d.body = i;
                 d.end = w->match + 1;
                 return d;
             }
+            d.defined = true;
             i = w->match;
         } else if (w->match > i) {
             i = w->match;
         }
     }
     d.end = i < end ? i + 1 : end;
-    d.variable = d.open < 0 && !d.record;
+    d.variable = d.open < 0 && !(d.record && d.defined);
     return d;
 }
 
@@ -187,27 +268,31 @@ static int variable_name(const cpi_tokens *t, int start, int end)
     return name;
 }
 
-static bool note(cpi_cu_program *p, const declaration *d, int start, bool templated, int scope)
+static bool note(cpi_cu_program *p, const declaration *d, int start, bool templated, int scope, bool linked)
 {
+    if (d->open >= 0 && of_record(p, d->name)) return new_part(p, start, d->end);
     if (d->open >= 0) {
         cpi_cu_function *f = new_function(p);
         if (!f) return false;
         *f = (cpi_cu_function){.start = start, .name = d->name, .open = d->open, .body = d->body, .end = d->end,
                                .global = d->global, .device = d->device || d->global, .templated = templated,
-                               .scope = scope};
-    } else if (d->variable && (d->device || d->memory || d->shared) && !templated) {
+                               .scope = scope, .linked = linked};
+        for (int i = start; i < d->open; i++) f->linked = f->linked || p->tokens.at[i].kind == CPI_W_STRING;
+        return true;
+    }
+    if (d->variable && (d->device || d->memory || d->shared) && !templated) {
         cpi_cu_variable *v = new_variable(p);
         int name = variable_name(&p->tokens, start, d->end);
         if (!v) return false;
         *v = (cpi_cu_variable){.start = start, .name = name, .end = d->end, .shared = d->shared, .scope = scope};
         if (name < 0) p->nvariables--;
     }
-    return true;
+    return new_part(p, start, d->end);
 }
 
 enum { NESTED_MOST = 256 };
 
-static bool scan(cpi_cu_program *p, int i, int end, int scope, int depth)
+static bool scan(cpi_cu_program *p, int i, int end, int scope, int depth, bool linked)
 {
     static const char *const passed[] = {"using", "typedef", "static_assert", "friend", NULL};
     const cpi_tokens *t = &p->tokens;
@@ -232,7 +317,7 @@ static bool scan(cpi_cu_program *p, int i, int end, int scope, int depth)
                     cpi_fail(CP_ERROR_UNSUPPORTED, "line %d: namespaces more than %d deep", t->at[i].line, NESTED_MOST);
                     return false;
                 }
-                if (!scan(p, brace + 1, t->at[brace].match, inner, depth + 1)) return false;
+                if (!scan(p, brace + 1, t->at[brace].match, inner, depth + 1, space ? linked : true)) return false;
                 brace = t->at[brace].match;
             }
             i = brace + 1;
@@ -245,11 +330,13 @@ static bool scan(cpi_cu_program *p, int i, int end, int scope, int depth)
         }
         if (i < end && one_of(&t->at[i], passed)) {
             i = behind_statement(t, i, end);
+            if (!new_part(p, start, i)) return false;
             continue;
         }
         declaration d = read_declaration(t, i, end);
-        if (!note(p, &d, start, templated, scope)) return false;
-        if (d.open >= 0 && d.body < 0 && cpi_token_is(&t->at[start], "template") && !templated)
+        if (!note(p, &d, start, templated, scope, linked)) return false;
+        if (d.open >= 0 && !of_record(p, d.name) && d.body < 0 && cpi_token_is(&t->at[start], "template") &&
+            !templated)
             p->function[p->nfunctions - 1].asked = true;
         i = d.end;
     }
@@ -258,20 +345,11 @@ static bool scan(cpi_cu_program *p, int i, int end, int scope, int depth)
 
 /* --- which functions need a context --- */
 
-static cpi_cu_function *named(cpi_cu_program *p, const cpi_token *w, int from)
+cpi_cu_function *cpi_cu_named(const cpi_cu_program *p, const cpi_token *w, int from)
 {
     for (int k = from; k < p->nfunctions; k++)
         if (cpi_token_same(w, &p->tokens.at[p->function[k].name])) return &p->function[k];
     return NULL;
-}
-
-static bool inside_function(const cpi_cu_program *p, int i)
-{
-    for (int k = 0; k < p->nfunctions; k++) {
-        const cpi_cu_function *f = &p->function[k];
-        if (f->body >= 0 && f->device && i > f->body && i < f->end) return true;
-    }
-    return false;
 }
 
 bool cpi_cu_is_call(const cpi_tokens *t, int i)
@@ -282,7 +360,7 @@ bool cpi_cu_is_call(const cpi_tokens *t, int i)
     return behind > 0 && cpi_token_is(&t->at[behind], "(");
 }
 
-static bool is_shared_variable(const cpi_cu_program *p, const cpi_token *w)
+bool cpi_cu_is_shared_variable(const cpi_cu_program *p, const cpi_token *w)
 {
     for (int v = 0; v < p->nvariables; v++)
         if (p->variable[v].shared && cpi_token_same(w, &p->tokens.at[p->variable[v].name])) return true;
@@ -297,65 +375,23 @@ static bool spread(cpi_cu_program *p)
         cpi_cu_function *f = &p->function[k];
         for (int i = f->body + 1; f->body >= 0 && i < f->end; i++) {
             const cpi_token *w = &p->tokens.at[i];
-            if (w->kind != CPI_W_NAME) continue;
+            if (w->kind != CPI_W_NAME || cpi_token_is(w - 1, ".") || cpi_token_is(w - 1, "->")) continue;
             bool context = cpi_cu_needs_context(w), waits = cpi_cu_waits(w);
-            for (cpi_cu_function *g = named(p, w, 0); g; g = named(p, w, (int)(g - p->function) + 1))
+            for (cpi_cu_function *g = cpi_cu_named(p, w, 0); g; g = cpi_cu_named(p, w, (int)(g - p->function) + 1))
                 context = context || g->context, waits = waits || g->barriers;
-            context = context || is_shared_variable(p, w);
+            context = context || cpi_cu_is_shared_variable(p, w);
             changed = changed || (context && !f->context) || (waits && !f->barriers);
             f->context = f->context || context;
             f->barriers = f->barriers || waits;
         }
-        for (cpi_cu_function *g = named(p, &p->tokens.at[f->name], 0); g;
-             g = named(p, &p->tokens.at[f->name], (int)(g - p->function) + 1)) {
+        for (cpi_cu_function *g = cpi_cu_named(p, &p->tokens.at[f->name], 0); g;
+             g = cpi_cu_named(p, &p->tokens.at[f->name], (int)(g - p->function) + 1)) {
             changed = changed || (f->context && !g->context) || (f->barriers && !g->barriers);
             g->context = g->context || f->context;
             g->barriers = g->barriers || f->barriers;
         }
     }
     return changed;
-}
-
-static void find_indirect(cpi_cu_program *p)
-{
-    for (int i = 0; i < p->tokens.n; i++) {
-        const cpi_token *w = &p->tokens.at[i];
-        if (w->kind != CPI_W_NAME || cpi_cu_is_call(&p->tokens, i)) continue;
-        if (i && (cpi_token_is(&p->tokens.at[i - 1], ".") || cpi_token_is(&p->tokens.at[i - 1], "->"))) continue;
-        for (cpi_cu_function *g = named(p, w, 0); g; g = named(p, w, (int)(g - p->function) + 1))
-            if (!g->global && g->name != i) g->indirect = true;
-    }
-    for (int k = 0; k < p->nfunctions; k++) {
-        cpi_cu_function *f = &p->function[k];
-        bool operator = cpi_token_is(&p->tokens.at[f->name], "operator");
-        if (f->global || !f->context || (f->device && !f->indirect && !operator)) continue;
-        p->hidden_context = true;
-        p->all_fibers = p->all_fibers || f->barriers;
-        f->context = false;
-    }
-}
-
-static bool inside_variable(const cpi_cu_program *p, int i)
-{
-    for (int v = 0; v < p->nvariables; v++)
-        if (i >= p->variable[v].start && i < p->variable[v].end) return true;
-    return false;
-}
-
-/* Methods, and macros: a macro's tokens belong to the functions that use it. */
-static void find_hidden(cpi_cu_program *p)
-{
-    for (int i = 0; i < p->tokens.n; i++) {
-        const cpi_token *w = &p->tokens.at[i];
-        if (w->kind == CPI_W_NAME && (cpi_cu_needs_context(w) || is_shared_variable(p, w)) && !inside_function(p, i)) {
-            if (!inside_variable(p, i)) p->hidden_context = true;
-            if (cpi_cu_waits(w)) p->all_fibers = true;
-        }
-        if (w->kind == CPI_W_LINE &&
-            (memmem(w->text, w->length, "cooperative_groups", 18) || memmem(w->text, w->length, "__sync", 6) ||
-             memmem(w->text, w->length, "__shfl", 6)))
-            p->all_fibers = p->hidden_context = true;
-    }
 }
 
 /* Kernels of one name: types determine which of their bodies is meant. */
@@ -365,7 +401,7 @@ static void find_overloaded(cpi_cu_program *p)
         cpi_cu_function *f = &p->function[k], *g = f;
         if (!f->global || f->body < 0) continue;
         const cpi_token *w = &p->tokens.at[f->name];
-        while ((g = named(p, w, (int)(g - p->function) + 1)))
+        while ((g = cpi_cu_named(p, w, (int)(g - p->function) + 1)))
             if (g->global && g->body >= 0 && strcmp(p->scopes.at + g->scope, p->scopes.at + f->scope) == 0)
                 f->overloaded = g->overloaded = true;
     }
@@ -377,7 +413,7 @@ bool cpi_cu_read(const char *text, cpi_cu_program *p, bool *unbalanced)
     p->plain = -1;
     if (!cpi_tokens_read(text, &p->tokens, unbalanced)) return false;
     int outermost = new_scope(p, 0, NULL);
-    if (!refuse(&p->tokens) || !scan(p, 0, p->tokens.n, outermost, 0) || p->scopes.failed) {
+    if (!refuse(&p->tokens) || !scan(p, 0, p->tokens.n, outermost, 0, false) || p->scopes.failed) {
         cpi_cu_free(p);
         return false;
     }
@@ -389,8 +425,7 @@ bool cpi_cu_read(const char *text, cpi_cu_program *p, bool *unbalanced)
     for (int k = 0; k < p->nfunctions; k++)
         if (p->function[k].global) p->function[k].context = true;
     find_overloaded(p);
-    find_indirect(p);
-    find_hidden(p);
+    cpi_cu_find_forms(p);
     return true;
 }
 
@@ -399,6 +434,7 @@ void cpi_cu_free(cpi_cu_program *p)
     cpi_tokens_free(&p->tokens);
     cpi_free_host(p->function);
     cpi_free_host(p->variable);
+    cpi_free_host(p->part);
     cpi_string_free(&p->scopes);
     memset(p, 0, sizeof *p);
 }

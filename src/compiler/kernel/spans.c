@@ -369,7 +369,7 @@ static bool is_joined(const reader *r)
 bool cpi_cu_joins_rounds(const cpi_cu_program *p, const cpi_cu_function *f)
 {
     const reader r = {.p = p, .f = f};
-    if (p->hidden_context || p->checked || p->all_fibers || !is_joined(&r)) return false;
+    if (f->shown || p->checked || p->all_fibers || !is_joined(&r)) return false;
     for (int i = 0; i < p->tokens.n; i++)
         if (is(&r, i, "volatile")) return false;
     for (int i = f->body; i < f->end; i++)
@@ -381,7 +381,7 @@ void cpi_cu_find_spans(const cpi_cu_program *p, const cpi_cu_function *f, cpi_cu
 {
     reader r = {.p = p, .f = f, .found = s};
     memset(s, 0, sizeof *s);
-    if (p->hidden_context || p->checked || p->all_fibers) return;
+    if (f->shown || p->checked || p->all_fibers) return;
     read_guards(&r);
     s->joined = is_joined(&r);
 }

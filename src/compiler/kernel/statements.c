@@ -453,6 +453,7 @@ static int purity(const cpi_structure *s, int first, int last)
         if (is(s, i, "&") &&
             !(named(s, i - 1) || s->program->tokens.at[i - 1].kind == CPI_W_NUMBER || is(s, i - 1, ")")))
             return 0;
+        if (named(s, i) && is(s, i - 1, ".") && is(s, i + 1, "(")) return 0; /* a method may read the context */
         if (!named(s, i) || is(s, i - 1, ".")) continue;
         if (is(s, i, "threadIdx")) least = 1;
         bool known = cpi_structure_type_word(s, i);
@@ -466,6 +467,8 @@ static int purity(const cpi_structure *s, int first, int last)
             if (in_shared_memory(s, i)) return 0;
             continue;
         }
+        if (s->function->shown && v->prefix == v->name && !cpi_structure_type_word(s, v->type) && !is(s, i + 1, "."))
+            return 0; /* an object, whose conversions and operators may read it too */
         if (v->class == CPI_V_PURE && least > 1) least = 1;
         if (v->class != CPI_V_PURE && v->class != CPI_V_UNIFORM) return 0;
     }

@@ -17,7 +17,7 @@ static bool is_cast(const char *name, const char **begin, const char **end)
     if (start == name && strncmp(name, "static_cast", 11) != 0) return false;
     if (!star || !(p = strchr(star + 3, '('))) return false;
     do depth += *p == '(' ? 1 : *p == ')' ? -1 : 0;
-    while (*p++ && depth);
+    while (*p && p++ && depth);
     p += strspn(p, " >)(&");
     *begin = p;
     *end = p + strcspn(p, " )");
@@ -29,7 +29,7 @@ static void put_expression(const char *name, cpi_string *out)
 {
     const char *begin, *end;
     if (!is_cast(name, &begin, &end)) {
-        cpi_string_printf(out, "&%s", name);
+        cpi_string_printf(out, "&%s", name + strspn(name, " &"));
         return;
     }
     const char *open = strchr(strstr(name, "(*)") + 3, '(') + 1, *first = open + strspn(open, " ");
@@ -100,7 +100,7 @@ static void put_parameters(const cpi_tokens *t, const cpi_cu_function *f, cpi_st
 }
 
 static void put_kernel(const cpi_cu_program *p, const cpi_cu_function *f, const char *name, const char *expression,
-                       cpi_string *out)
+                       bool mangled, cpi_string *out)
 {
     static const char *const tiers[] = {"loop", "regions", "fibers"};
     char calls[48] = "nullptr";
@@ -111,8 +111,9 @@ static void put_kernel(const cpi_cu_program *p, const cpi_cu_function *f, const 
                  (int)f->tier, expression, expression, expression, (int)f->spans,
                  tiers[f->strides ? CPI_TIER_REGIONS : f->tier]);
     put_parameters(&p->tokens, f, out);
-    cpi_string_printf(out, "\", __cu_entry<%s>::elements, &__cu_shared_sizes[%d], &__cu_shared_apart[%d], %s, %d},\n",
-                 expression, (int)(f - p->function), (int)(f - p->function), calls, f->strides && f->spans & 2);
+    int k = (int)(f - p->function);
+    cpi_string_printf(out, "\", __cu_entry<%s>::elements, &__cu_shared_sizes[%d], &__cu_shared_apart[%d], %s, %d, "
+                      "%d},\n", expression, k, k, calls, f->strides && f->spans & 2, mangled);
 }
 
 /* The record around token i of a method, or -1. */
@@ -178,10 +179,67 @@ static void put_calls(cpi_cu_program *p, cpi_string *out)
     cpi_free_host(used);
 }
 
+/* Kernels that are in the table without being asked for. */
+static bool is_listed(const cpi_cu_program *p, const cpi_cu_function *f)
+{
+    if (!f->global || f->templated || f->body < 0) return false;
+    for (int i = f->open; f->overloaded && i < p->tokens.at[f->open].match; i++)
+        if (cpi_token_is(&p->tokens.at[i], "=")) return false; /* its type cannot be written */
+    return !f->overloaded || !f->linked;
+}
+
+static void put_types(const cpi_cu_program *p, const cpi_cu_function *f, cpi_string *out)
+{
+    for (int i = f->open + 1; i < p->tokens.at[f->open].match; i++)
+        cpi_string_printf(out, "%.*s ", (int)p->tokens.at[i].length, p->tokens.at[i].text);
+}
+
+/* A kernel with the name of others, by the types of its parameters. */
+static void put_overloaded(const cpi_cu_program *p, const cpi_cu_function *f, const char *name, cpi_string *out)
+{
+    cpi_string label = {0}, expression = {0};
+    cpi_string_printf(&label, "%s(", name + 1);
+    put_types(p, f, &label);
+    cpi_string_printf(&label, ")");
+    bool none = p->tokens.at[f->open].match == f->open + 1;
+    cpi_string_printf(&expression, "(static_cast<void (*)(const __cu_ctx%s", none ? "" : ", ");
+    put_types(p, f, &expression);
+    cpi_string_printf(&expression, ")>(%s))", name);
+    out->failed = out->failed || label.failed || expression.failed;
+    if (!out->failed) put_kernel(p, f, label.at, expression.at, true, out);
+    cpi_string_free(&label);
+    cpi_string_free(&expression);
+}
+
+/* Functions that have the mangled names of kernels, since their parameters are the user's; each returns the kernel's
+ * place in the table. */
+static void put_mangled(const cpi_cu_program *p, cpi_string *out)
+{
+    const cpi_tokens *t = &p->tokens;
+    for (int k = 0, place = 0; k < p->nfunctions; k++) {
+        const cpi_cu_function *f = &p->function[k];
+        if (!is_listed(p, f)) continue;
+        if (!f->linked) {
+            const char *scope = p->scopes.at + f->scope;
+            int depth = 0;
+            for (const char *end; (end = strstr(scope, "::")); scope = end + 2, depth++)
+                cpi_string_printf(out, "namespace %.*s { ", (int)(end - scope), scope);
+            cpi_string_printf(out, "__attribute__((visibility(\"default\"), used)) int %.*s(",
+                              (int)t->at[f->name].length, t->at[f->name].text);
+            put_types(p, f, out);
+            cpi_string_printf(out, ") { return %d; }", place);
+            cpi_string_fill(out, '}', depth);
+            cpi_string_printf(out, "\n");
+        }
+        place++;
+    }
+}
+
 void cpi_cu_put_tables(cpi_cu_program *p, int nnames, const char *const *names, cpi_string *out)
 {
     char name[1024];
     cpi_string_printf(out, "\n#line 1 \"the table of kernels\"\n");
+    cpi_cu_put_renamed(&p->tokens, out);
     put_calls(p, out);
     cpi_string_printf(out,
                    "\n#undef nargs\n#undef sizes\n#undef elements\n#undef loop\n#undef regions\n#undef fibers"
@@ -189,18 +247,19 @@ void cpi_cu_put_tables(cpi_cu_program *p, int nnames, const char *const *names, 
                    "__cu_kernel __cu_kernels[] = {\n");
     for (int k = 0; k < p->nfunctions; k++) {
         const cpi_cu_function *f = &p->function[k];
-        if (!f->global || f->templated || f->body < 0) continue;
+        if (!is_listed(p, f)) continue;
         const cpi_token *w = &p->tokens.at[f->name];
-        if (f->overloaded) continue;
-        snprintf(name, sizeof name, "&%s%.*s", p->scopes.at + f->scope, (int)w->length, w->text);
-        put_kernel(p, f, name + 1, name, out);
+        const char *scope = p->scopes.at + f->scope;
+        snprintf(name, sizeof name, "&%s%.*s", scope, (int)w->length, w->text);
+        if (f->overloaded) put_overloaded(p, f, name, out);
+        else put_kernel(p, f, name + 1 + (f->linked ? strlen(scope) : 0), name, !f->linked, out);
     }
     for (int k = 0; k < nnames; k++) {
         const cpi_cu_function *f = instance(p, names[k]);
         cpi_string expression = {0};
-        if (!f || !(f->templated || f->overloaded || strchr(names[k], '<') || strchr(names[k], '('))) continue;
+        if (!f) continue;
         put_expression(names[k], &expression);
-        if (expression.at) put_kernel(p, f, names[k], expression.at, out);
+        if (expression.at) put_kernel(p, f, names[k], expression.at, false, out);
         out->failed = out->failed || expression.failed;
         cpi_string_free(&expression);
     }
@@ -210,7 +269,9 @@ void cpi_cu_put_tables(cpi_cu_program *p, int nnames, const char *const *names, 
         const cpi_cu_variable *v = &p->variable[k];
         const cpi_token *w = &p->tokens.at[v->name];
         snprintf(name, sizeof name, "%s%.*s", p->scopes.at + v->scope, (int)w->length, w->text);
-        if (!v->shared) cpi_string_printf(out, "    {\"%s\", (void *)&%s, sizeof(%s)},\n", name, name, name);
+        if (v->shared || cpi_cu_named(p, w, 0)) continue; /* a function of a typedef's type is none */
+        cpi_string_printf(out, "    {\"%s\", (void *)&%s, sizeof(%s)},\n", name, name, name);
     }
     cpi_string_printf(out, "    {}};\n");
+    put_mangled(p, out);
 }

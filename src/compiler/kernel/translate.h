@@ -27,12 +27,18 @@ typedef struct cpi_cu_function {
     int start, name, open, body, end; /* body: its {, or -1 of a declaration */
     bool global, device, templated;
     bool asked;     /* an instance of a template is requested here (template void f<int>(...);): made when used */
-    bool context;   /* has the hidden parameter */
+    bool context;   /* has a form with the hidden parameter; forms.c */
+    bool plain;     /* has a form without, which reads the thread's context */
+    bool linked;    /* extern "C": it cannot have two forms */
+    bool inner;     /* of kernels: records in its body read the context, so all of it reads the thread's */
+    bool shown;     /* of kernels: what it may call reads the thread's context, which it has to set */
+    bool apart;     /* of kernels: such code waits for other threads: fibers */
     bool barriers;  /* it, or what it calls, waits for other threads in any way */
     bool lockstep;  /* its lanes rely on implicit lockstep: lockstep.c */
     bool overloaded; /* others have its name: kernels are distinguished by the types of their arguments */
     bool calls;     /* the table has a list of what it calls */
     bool indirect;  /* its name is used without a call: no hidden parameter */
+    bool befriended; /* by a record, in the user's form */
     cpi_tier tier;  /* of kernels */
     uint8_t spans;  /* of kernels as loops: 1 guarded, 2 joined (spans.c), 4 with something kept for each thread */
     bool strides;   /* a kernel without barriers that is written as one with them, for the sake of its loops */
@@ -45,15 +51,22 @@ typedef struct cpi_cu_variable {
     int scope;
 } cpi_cu_variable;
 
+/* What else is declared at namespace scope: records, types, variables, and methods outside of their records. */
+typedef struct cpi_cu_part { int start, end; } cpi_cu_part;
+
 typedef struct cpi_cu_program {
     cpi_tokens tokens;
     cpi_cu_function *function;
     int nfunctions;
+    cpi_cu_part *part;
+    int nparts;
     cpi_cu_variable *variable;
     int nvariables;
     cpi_string scopes;    /* prefixes, "" and "space::", each terminated */
     bool hidden_context; /* code without the parameter needs the context: it goes through a thread-local one */
-    bool all_fibers;     /* such code waits for other threads */
+    bool all_fibers;     /* every kernel */
+    bool groups;         /* headers of ours read the thread's context in any kernel */
+    bool reads_shown;    /* while code without the parameter is written */
     int plain;           /* while a statement of lockstep.c is written: its first token, else -1 */
     bool checked;        /* CUPRITE_CHECK: every kernel in fibers, accesses reported */
     const int *leaves;   /* while regions are written: `return` goes to the end of the loop with that number */
@@ -65,6 +78,18 @@ void cpi_cu_free(cpi_cu_program *p);
 /* own.c: where a program has variables of its own with names such as threadIdx, they are renamed to others of the same
  * length. False: no memory. */
 bool cpi_cu_rename_own(char *text);
+/* Undoes macros of the device headers for constants of the program's own. */
+void cpi_cu_put_own_constants(const cpi_tokens *t, cpi_string *out);
+/* integers.c: types of a program's own with names such as uint64_t are renamed in the same way. */
+bool cpi_cu_rename_types(char *text);
+/* For the tables, which follow: their names as the program has them. */
+void cpi_cu_put_renamed(const cpi_tokens *t, cpi_string *out);
+/* An integer of more than 64 bits, which the compiler would cut; false: it is none. */
+bool cpi_cu_put_wide_number(const cpi_token *w, cpi_string *out);
+/* The line of an integer of more than 128 bits; 0: there is none. */
+int cpi_cu_too_large(const cpi_tokens *t);
+/* specifiers.c: `float __shared__ s[8]` becomes `__shared__ float s[8]`; the text is for free(). False: no memory. */
+bool cpi_cu_order_specifiers(char **text);
 /* casts.c: the translated source, in which real numbers that become integers lose the sign of a zero. False: no memory,
  * with an error record. */
 bool cpi_cu_put_casts(const char *text, cpi_string *out);
@@ -88,8 +113,26 @@ int cpi_cu_declared_names(const cpi_tokens *t, int first, int end, int *names, i
 /* Whether a token makes its function need the context; whether it waits for other threads. */
 bool cpi_cu_needs_context(const cpi_token *w);
 bool cpi_cu_waits(const cpi_token *w);
+/* Whether a token means what in our headers reads the thread's context and waits: cub::, cuda::barrier; or a loop that
+ * waits for another thread in memory. */
+bool cpi_cu_reads_shown(const cpi_token *w);
 /* name( or name<...>( and not a member. */
 bool cpi_cu_is_call(const cpi_tokens *t, int i);
+/* The function at or behind number `from` with the name at token w; NULL: none. */
+cpi_cu_function *cpi_cu_named(const cpi_cu_program *p, const cpi_token *w, int from);
+/* Whether w is a variable of shared memory at namespace scope. */
+bool cpi_cu_is_shared_variable(const cpi_cu_program *p, const cpi_token *w);
+/* Whether w names a namespace of the program's. */
+bool cpi_cu_is_namespace(const cpi_cu_program *p, const cpi_token *w);
+
+/* forms.c: which forms functions have: with the context as a parameter, or reading the thread's. */
+void cpi_cu_find_forms(cpi_cu_program *p);
+/* The function that the call at token i in the body of f passes its context to; NULL: none. */
+const cpi_cu_function *cpi_cu_called(const cpi_cu_program *p, const cpi_cu_function *f, int i);
+/* Whether a macro's definition may call functions with contexts: then the source must be preprocessed. */
+bool cpi_cu_macros_call(const cpi_cu_program *p);
+/* reach.c: which kernels have to set the thread's context. `names`: requested instances. False: no memory. */
+bool cpi_cu_find_shown(cpi_cu_program *p, int nnames, const char *const *names);
 
 /* tables.c: kernels that are not templates, the instances `names`, and variables. */
 void cpi_cu_put_tables(cpi_cu_program *p, int nnames, const char *const *names, cpi_string *out);

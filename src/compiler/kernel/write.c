@@ -106,6 +106,26 @@ static int shared_before(const cpi_tokens *t, const cpi_cu_function *f, int i)
     return -1;
 }
 
+/* Whether a kernel's variables of static shared memory at token i lie in the arena. */
+static bool in_arena(const cpi_cu_program *p, const cpi_cu_function *f, int i)
+{
+    return f && f->global && !p->reads_shown && shared_before(&p->tokens, f, i) != -2;
+}
+
+/* Static shared memory that is the worker's, as it runs one block after the other. */
+static void put_apart(const cpi_cu_program *p, const cpi_cu_function *f, int first, int end, const int *names, int n,
+                      cpi_string *out)
+{
+    const cpi_tokens *t = &p->tokens;
+    cpi_string_printf(out, "static __thread ");
+    put_type(t, first, end, out);
+    cpi_string_printf(out, "; ");
+    for (int i = 0; i < n; i++)
+        cpi_string_printf(out, "(void)&__cu_reserve_apart<%d, %d, sizeof(%.*s)>::reported; ",
+                          f ? (int)(f - p->function) : p->nfunctions, names[i], (int)t->at[names[i]].length,
+                          t->at[names[i]].text);
+}
+
 /* `__shared__ T a[4], b;` is a structure in the arena, and references to its members. `f`: NULL in methods, which are
  * counted together. */
 static void put_shared(const cpi_cu_program *p, const cpi_cu_function *f, int first, int word, cpi_string *out)
@@ -121,39 +141,24 @@ static void put_shared(const cpi_cu_program *p, const cpi_cu_function *f, int fi
         cpi_string_printf(out, "*)__ctx.dynamic;");
         return;
     }
+    if (!in_arena(p, f, first)) {
+        put_apart(p, f, first, end, names, n, out);
+        return;
+    }
+    int before = shared_before(t, f, first);
+    char behind[64] = "0";
+    if (before >= 0) snprintf(behind, sizeof behind, "__cu_o%d + sizeof(__cu_s%d)", before, before);
     cpi_string_printf(out, "struct __cu_s%d { ", word);
     put_type(t, first, end, out);
-    cpi_string_printf(out, "; }; ");
-    int before = f && f->global ? shared_before(t, f, first) : -2;
-    if (before == -2) {
-        cpi_string_printf(out, "static __thread __cu_s%d __cu_t%d; __cu_s%d &__cu_r%d = __cu_t%d; ", word, word, word,
-                       word, word);
-        cpi_string_printf(out, "(void)&__cu_reserve_apart<%d, %d, sizeof(__cu_s%d)>::reported; ",
-                       f ? (int)(f - p->function) : p->nfunctions, word, word);
-    } else {
-        char behind[64] = "0";
-        if (before >= 0) snprintf(behind, sizeof behind, "__cu_o%d + sizeof(__cu_s%d)", before, before);
-        cpi_string_printf(out, "constexpr unsigned __cu_o%d = __cu_up(%s, alignof(__cu_s%d)); static_assert(__cu_o%d + "
-                     "sizeof(__cu_s%d) <= 49152, \"a block has 48 KiB of static shared memory\"); __cu_s%d &__cu_r%d = "
-                     "*(__cu_s%d *)(__ctx.arena + __cu_o%d); ", word, behind, word, word, word, word, word, word, word);
-        cpi_string_printf(out, "(void)&__cu_reserve<%d, __cu_o%d + sizeof(__cu_s%d)>::reported; ",
-                          (int)(f - p->function), word, word);
-    }
+    cpi_string_printf(out, "; }; constexpr unsigned __cu_o%d = __cu_up(%s, alignof(__cu_s%d)); "
+                      "static_assert(__cu_o%d + sizeof(__cu_s%d) <= 49152, \"a block has 48 KiB of static shared "
+                      "memory\"); __cu_s%d &__cu_r%d = *(__cu_s%d *)(__ctx.arena + __cu_o%d); ",
+                      word, behind, word, word, word, word, word, word, word);
+    cpi_string_printf(out, "(void)&__cu_reserve<%d, __cu_o%d + sizeof(__cu_s%d)>::reported; ", (int)(f - p->function),
+                      word, word);
     for (int i = 0; i < n; i++)
         cpi_string_printf(out, "auto &%.*s = __cu_r%d.%.*s; ", (int)t->at[names[i]].length, t->at[names[i]].text, word,
                      (int)t->at[names[i]].length, t->at[names[i]].text);
-}
-
-/* The function with a hidden parameter that is called at i. */
-static const cpi_cu_function *called(const cpi_cu_program *p, int i)
-{
-    const cpi_token *w = &p->tokens.at[i];
-    if (w->kind != CPI_W_NAME || !cpi_cu_is_call(&p->tokens, i)) return NULL;
-    for (int k = 0; k < p->nfunctions; k++) {
-        const cpi_cu_function *g = &p->function[k];
-        if (g->context && !g->global && g->name != i && cpi_token_same(w, &p->tokens.at[g->name])) return g;
-    }
-    return NULL;
 }
 
 /* --- shared memory that is declared at namespace scope --- */
@@ -224,9 +229,21 @@ static int lambda_body(const cpi_tokens *t, int i)
     return cpi_token_is(&t->at[k], "{") ? k : -1;
 }
 
-/* Behind the [ of a lambda: in CUDA shared variables and a thread's indices need no capture; here they are a reference
- * and a parameter. */
-static void put_captures(const cpi_cu_program *p, const cpi_cu_function *f, int open, int body, cpi_string *out)
+/* Whether the shared variables that are declared at token i are references or pointers in the scope of token `at`. */
+static bool is_captured(const cpi_cu_program *p, const cpi_cu_function *f, int begin, int i, int at)
+{
+    const cpi_tokens *t = &p->tokens;
+    if (!cpi_token_is(&t->at[i], "__shared__")) return false;
+    for (int k = begin; k < i; k++)
+        if (cpi_token_is(&t->at[k], "{") && t->at[k].match > i && t->at[k].match < at) return false;
+    bool dynamic = (i && cpi_token_is(&t->at[i - 1], "extern")) || cpi_token_is(&t->at[i + 1], "extern");
+    return dynamic || in_arena(p, f, i);
+}
+
+/* Behind the [ of a lambda: in CUDA shared variables and a thread's indices need no capture; here they are references
+ * and a parameter. `begin`: where the search for variables begins. */
+static void put_captures(const cpi_cu_program *p, const cpi_cu_function *f, int begin, int open, int body,
+                         cpi_string *out)
 {
     const cpi_tokens *t = &p->tokens;
     int close = t->at[open].match, end = t->at[body].match, names[64];
@@ -235,10 +252,11 @@ static void put_captures(const cpi_cu_program *p, const cpi_cu_function *f, int 
     if (by_default && first) return;
     cpi_string more = {0};
     bool context = false;
-    for (int i = body; i < end; i++) context = context || cpi_cu_needs_context(&t->at[i]) || called(p, i);
+    for (int i = body; i < end && f && !p->reads_shown; i++)
+        context = context || cpi_cu_needs_context(&t->at[i]) || cpi_cu_called(p, f, i);
     if (context && !by_default) cpi_string_printf(&more, ", __ctx");
-    for (int i = f->body; i < open; i++) {
-        if (!cpi_token_is(&t->at[i], "__shared__") || t->at[block_of(t, f, i)].match < open) continue;
+    for (int i = begin; i < open; i++) {
+        if (!is_captured(p, f, begin, i, open)) continue;
         int n = cpi_cu_declared_names(t, i, statement_end(t, i), names, 64);
         for (int k = 0; k < n; k++) {
             int used = body;
@@ -294,14 +312,15 @@ void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int las
             i = statement_end(t, i);
             continue;
         }
+        if (w->kind == CPI_W_NUMBER && cpi_cu_put_wide_number(w, out)) continue;
         cpi_string_add(out, w->text, w->length);
-        int body = f && i > f->body ? lambda_body(t, i) : -1;
+        int body = i && (!f || i > f->body) ? lambda_body(t, i) : -1;
         if (body >= 0) {
             size_t written = out->length;
-            put_captures(p, f, i, body, out);
+            put_captures(p, f, f ? f->body : first, i, body, out);
             if (out->length > written && cpi_token_is(&t->at[i + 1], "=")) i++;
         }
-        if (f && called(p, i)) {
+        if (f && !p->reads_shown && cpi_cu_called(p, f, i)) {
             context_at = i + 1;
             if (!cpi_token_is(&t->at[i + 1], "(")) context_at = cpi_tokens_behind_angles(t, i + 1, t->n);
         }
@@ -311,8 +330,8 @@ void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int las
 
 /* --- the whole program --- */
 
-/* ( becomes (const __cu_ctx __ctx, */
-static void put_head(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *out)
+/* ( becomes (const __cu_ctx __ctx, in the form with the parameter. */
+static void put_head(cpi_cu_program *p, const cpi_cu_function *f, bool parameter, cpi_string *out)
 {
     const cpi_tokens *t = &p->tokens;
     int close = t->at[f->open].match, last = f->body >= 0 ? f->body : f->end;
@@ -321,10 +340,37 @@ static void put_head(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *ou
         if (i > f->start) put_gap(p, i, out);
         if (i > f->open && i < close && close == f->open + 2 && cpi_token_is(w, "void")) continue; /* (void) */
         cpi_string_add(out, w->text, w->length);
-        if (i != f->open || !f->context) continue;
+        if (i != f->open || !parameter) continue;
         bool none = close == i + 1 || (close == i + 2 && cpi_token_is(&t->at[i + 1], "void"));
-        cpi_string_printf(out, "const __cu_ctx __ctx%s", none ? "" : ", ");
+        cpi_string_printf(out, "const __cu_ctx%s%s", f->inner ? "" : " __ctx", none ? "" : ", ");
     }
+}
+
+/* The line of token i, and the file that it is in: that of the last line marker. */
+static void put_line(const cpi_cu_program *p, int i, cpi_string *out)
+{
+    const cpi_tokens *t = &p->tokens;
+    const char *file = "\"kernel.cu\"";
+    int length = (int)strlen(file);
+    for (int k = i - 1; k >= 0; k--) {
+        const char *quote = t->at[k].kind == CPI_W_LINE ? memchr(t->at[k].text, '"', t->at[k].length) : NULL;
+        if (!quote || t->at[k].text[1] != ' ') continue;
+        file = quote, length = (int)strcspn(quote + 1, "\"\n") + 2;
+        break;
+    }
+    cpi_string_printf(out, "\n#line %d %.*s\n", t->at[i].line, length, file);
+}
+
+/* A function, or its declaration, in the user's form. */
+static void put_plain(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *out)
+{
+    p->reads_shown = true;
+    put_head(p, f, false, out);
+    if (f->body >= 0) {
+        put_gap(p, f->body, out);
+        cpi_cu_copy(p, f, f->body, f->end, out);
+    }
+    p->reads_shown = false;
 }
 
 /* Whether the compiler reports an error in a line of the function. */
@@ -361,31 +407,54 @@ static void put_loop_body(cpi_cu_program *p, cpi_cu_function *f, cpi_string *out
     f->spans = (uint8_t)((s.guarded ? 1 : 0) | (s.joined ? 2 : 0));
 }
 
-/* `q`: the program in the form of normal.c, or NULL. */
+/* The body of a kernel, in the fastest way that there is. `q`: the program in the form of normal.c, or NULL. */
+static void put_kernel_body(cpi_cu_program *p, cpi_cu_program *q, cpi_cu_function *f, bool forced, cpi_string *out)
+{
+    bool fibers = p->all_fibers || p->checked || f->apart;
+    f->tier = fibers || f->barriers ? CPI_TIER_FIBERS : CPI_TIER_LOOP;
+    if (f->overloaded || f->inner) forced = true; /* a table entry holds for all; no parameter is seen */
+    if (f->barriers && !fibers && !f->lockstep && !forced &&
+        cpi_cu_regions(q ? q : p, q ? &q->function[f - p->function] : f, NULL, out)) {
+        f->tier = CPI_TIER_REGIONS;
+        return;
+    }
+    bool joined = cpi_cu_joins_rounds(p, f), keeps = joined;
+    if (f->tier == CPI_TIER_LOOP && !forced && cpi_cu_regions(p, f, joined ? &keeps : NULL, out)) {
+        f->strides = true;
+        f->spans = joined ? (keeps ? 6 : 2) : 0;
+        return;
+    }
+    if (f->tier == CPI_TIER_LOOP && !forced) {
+        put_loop_body(p, f, out);
+        return;
+    }
+    p->reads_shown = f->inner;
+    cpi_cu_copy(p, f, f->body, f->end, out);
+    p->reads_shown = false;
+}
+
 static void put_function(cpi_cu_program *p, cpi_cu_program *q, cpi_cu_function *f, bool forced, cpi_string *out)
 {
     if (f->asked) { /* the ; is left */
         put_newlines(p, f->start, f->end - 1, out);
         return;
     }
-    put_head(p, f, out);
-    if (f->body < 0) return;
-    put_gap(p, f->body, out);
-    if (f->global && f->overloaded) forced = true; /* a table entry holds for all */
-    if (f->global) f->tier = p->all_fibers || f->barriers || p->checked ? CPI_TIER_FIBERS : CPI_TIER_LOOP;
-    if (f->global && f->barriers && !f->lockstep && !forced && !p->checked && !p->all_fibers &&
-        cpi_cu_regions(q ? q : p, q ? &q->function[f - p->function] : f, NULL, out)) {
-        f->tier = CPI_TIER_REGIONS;
+    if (!f->global && !f->context) { /* what needs no context has its own text alone */
+        put_plain(p, f, out);
         return;
     }
-    bool joined = f->global && cpi_cu_joins_rounds(p, f), keeps = joined;
-    if (f->global && f->tier == CPI_TIER_LOOP && !forced && cpi_cu_regions(p, f, joined ? &keeps : NULL, out)) {
-        f->strides = true;
-        f->spans = joined ? (keeps ? 6 : 2) : 0;
-        return;
+    if (f->plain) {
+        put_plain(p, f, out);
+        put_line(p, f->start, out);
     }
-    if (f->global && f->tier == CPI_TIER_LOOP && !forced) put_loop_body(p, f, out);
-    else cpi_cu_copy(p, f->context ? f : NULL, f->body, f->end, out);
+    put_head(p, f, true, out);
+    if (f->body >= 0) {
+        put_gap(p, f->body, out);
+        if (f->global) put_kernel_body(p, q, f, forced, out);
+        else cpi_cu_copy(p, f, f->body, f->end, out);
+        if (f->shown) f->spans |= 8;
+    }
+    if (f->plain) put_line(p, f->end, out);
 }
 
 /* Parts of the device headers that few kernels use, by what their names contain: each costs compile time. */
@@ -393,7 +462,8 @@ static void put_parts(const char *text, cpi_string *out)
 {
     static const char *const parts[][2] = {{"_rn", "ROUNDING"}, {"_rz", "ROUNDING"}, {"_rd", "ROUNDING"},
                                            {"_ru", "ROUNDING"}, {"__v", "LANES"},    {"__dp", "LANES"},
-                                           {"norm", "SPECIAL"}, {"cyl_bessel", "SPECIAL"}};
+                                           {"norm", "SPECIAL"}, {"cyl_bessel", "SPECIAL"},
+                                           {"__cu_set", "PTX"},  {"__cu_ptx", "PTX"}, {"__cu_operand", "PTX"}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strstr(text, parts[i][0])) cpi_string_printf(out, "#define __CU_%s 1\n", parts[i][1]);
 }
@@ -409,6 +479,7 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
     int at = 0, k = 0, v = 0;
     cpi_cu_program q;
     cpi_string normal = {0};
+    out->failed = out->failed || !cpi_cu_find_shown(p, nnames, names);
     bool rewritten = !p->all_fibers && !p->checked && cpi_cu_normal(p, text, &normal, &q);
     cpi_string_printf(out, "#define __CU_KERNELS %d\n", p->nfunctions);
     put_parts(text, out);
@@ -421,7 +492,9 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
             break;
         }
     }
-    cpi_string_printf(out, "#include \"cuprite_device.h\"\n#line 1 \"kernel.cu\"\n");
+    cpi_string_printf(out, "#include \"cuprite_device.h\"\n");
+    cpi_cu_put_own_constants(t, out);
+    cpi_string_printf(out, "#line 1 \"kernel.cu\"\n");
     size_t mark = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* a byte order mark is for first lines */
     cpi_string_add(out, text + mark, (size_t)(t->at[0].text - text) - mark);
     while (at < t->n) {
@@ -430,12 +503,13 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
             put_function(p, rewritten ? &q : NULL, &p->function[k],
                          error && (!named || (f->body >= 0 && blamed(p, f, error))), out);
             at = p->function[k++].end;
-        } else if (v < p->nvariables && at == p->variable[v].start) {
-            if (p->variable[v].shared) put_shared_variable(p, &p->variable[v], out);
-            else cpi_cu_copy(p, NULL, at, p->variable[v].end, out);
+        } else if (v < p->nvariables && at == p->variable[v].start && p->variable[v].shared) {
+            put_shared_variable(p, &p->variable[v], out);
             at = p->variable[v++].end;
         } else {
-            int end = shared_at(t, at, t->n) >= 0 ? statement_end(t, at) + 1 : at + 1; /* in a method */
+            int end = k < p->nfunctions ? p->function[k].start : t->n;
+            while (v < p->nvariables && (!p->variable[v].shared || p->variable[v].start <= at)) v++;
+            if (v < p->nvariables && p->variable[v].start < end) end = p->variable[v].start;
             cpi_cu_copy(p, NULL, at, end, out);
             at = end;
         }

@@ -65,7 +65,7 @@ def _translated(unit, function, name, values, kernel, source, fine, given=None, 
     else:
         raise source.located(TypeError("the types of the variables do not settle"), source.node)
     result = state.result or VOID
-    top = [f"    {c_type}{c};" for n in scope.top for c_type, c in t.declared(n)]
+    top = [f"    {c_type}{c} = {{}};" for n in scope.top for c_type, c in t.declared(n)]
     lines = ["    " + line for line in t.arrays] + first + top + t.lines
     mixed = {origin.get(n, n) for n in state.mixed}
     unit.local_bytes += t.local_bytes

@@ -272,7 +272,7 @@ class Translator(Loops, Expressions):
         else:
             self.pending = set()
             for t, c in names:
-                self.emit(f"{t}{c};")
+                self.emit(f"{t}{c} = {{}};")  # on some way nothing may be assigned: Numba's variables begin as zeros
 
     def _await(self, names):
         """These (type, name) are declared where they are assigned first."""
@@ -281,7 +281,7 @@ class Translator(Loops, Expressions):
     def _flush(self):
         """Declares what no assignment did."""
         for c in sorted(self.pending):
-            self.emit(f"{self.pending_types[c]}{c};")
+            self.emit(f"{self.pending_types[c]}{c} = {{}};")
         self.pending = set()
 
     def s_Pass(self, node):

@@ -37,6 +37,7 @@ typedef struct __cu_host {
     void (*fence)(__cu_worker *worker);
     void (*heap)(__cu_worker *worker, void *memory, unsigned long bytes);
     void (*fail)(__cu_worker *worker, int line, const char *what); /* does not return */
+    void (*turn)(__cu_worker *worker); /* in a loop that waits for others: they run before it returns */
 } __cu_host;
 
 typedef struct __cu_launch {
@@ -59,6 +60,7 @@ typedef struct __cu_kernel {
     const unsigned *shared, *apart; /* bytes of static shared memory: in the arena, and elsewhere */
     const int *calls; /* NULL, or which of `apart` are counted too: how far behind it, 0 ends them */
     int joined; /* the more blocks it is given at once, the longer its loops are */
+    int mangled; /* programs find it by its mangled name alone */
 } __cu_kernel;
 
 typedef struct __cu_variable {

@@ -20,10 +20,13 @@ static inline __attribute__((always_inline)) bool __cu_report(const __cu_ctx &c,
 #ifdef __CU_HIDDEN
 static thread_local __cu_ctx __ctx = {};
 #define __CU_SHOW(c) (::__ctx = (c))
+#define __CU_SHOW_THREAD(v) (::__ctx.t = (v)) /* the rest is the block's */
 #else
 #define __CU_SHOW(c) ((void)0)
+#define __CU_SHOW_THREAD(v) ((void)0)
 extern const __cu_ctx __ctx; /* never defined: every use has a parameter of that name */
 #endif
+static constexpr bool __cu_shows = false; /* kernels that have to set it have one of their own */
 
 #define threadIdx (__ctx.t)
 #define blockIdx (__ctx.b)
@@ -45,11 +48,6 @@ static const int warpSize = 32;
 #define __grid_constant__
 #define __restrict__ __restrict
 #define __align__(n) __attribute__((aligned(n)))
-#define __CUDACC__ 1
-#define __CUDACC_RTC__ 1
-#define __NVCC__ 1
-#define __CUDA_ARCH__ 900
-#define __CUPRITE_CPU__ 1
 
 constexpr unsigned __cu_up(unsigned n, unsigned to) { return (n + to - 1) / to * to; }
 
@@ -103,6 +101,27 @@ typedef long clock_t;
 static inline clock_t clock() { return (clock_t)clock64(); }
 static inline unsigned long long globaltimer() { return (unsigned long long)clock64(); }
 static inline void __nanosleep(unsigned) {}
+
+/* Addresses of one kind of memory: of shared memory an offset, in 32 bits; of all else the address. */
+static inline size_t __cu_shared_offset(const __cu_ctx &c, const void *p, int line)
+{
+    const size_t fixed = (size_t)((const char *)p - c.arena), dynamic = (size_t)((const char *)p - c.dynamic);
+    if (fixed < 49152) return fixed;
+    if (dynamic >= 1u << 20) c.worker->host->fail(c.worker, line, "an address that is not in shared memory");
+    return 49152 + dynamic;
+}
+static inline void *__cu_shared_address(const __cu_ctx &c, size_t at)
+{
+    return at < 49152 ? c.arena + at : c.dynamic + (at - 49152);
+}
+#define __cvta_generic_to_shared(p) __cu_shared_offset(__ctx, p, __LINE__)
+#define __cvta_shared_to_generic(at) __cu_shared_address(__ctx, at)
+static inline size_t __cvta_generic_to_global(const void *p) { return (size_t)p; }
+static inline size_t __cvta_generic_to_local(const void *p) { return (size_t)p; }
+static inline size_t __cvta_generic_to_constant(const void *p) { return (size_t)p; }
+static inline void *__cvta_global_to_generic(size_t p) { return (void *)p; }
+static inline void *__cvta_local_to_generic(size_t p) { return (void *)p; }
+static inline void *__cvta_constant_to_generic(size_t p) { return (void *)p; }
 
 /* Loads and stores that a GPU caches in a way of its own. */
 template <class T> static inline T __ldg(const T *p) { return *p; }

@@ -21,6 +21,9 @@
 #endif
 #include "atomics.h"
 #include "warps.h"
+#ifdef __CU_PTX
+#include "ptx.h"
+#endif
 #include "checked.h"
 #include "heap.h"
 #include "regions.h"

@@ -33,7 +33,7 @@ template <unsigned kernel, unsigned place, unsigned bytes>
 unsigned __cu_reserve_apart<kernel, place, bytes>::reported = __cu_shared_apart[kernel] += bytes;
 
 /* spans: 1 the kernel can be asked who takes part, 2 of x it uses a thread's place in the grid alone (spans.c); 4 loops
- * with the stride of the grid (strides.c) that keep something for each thread. */
+ * with the stride of the grid (strides.c) that keep something for each thread; 8 it sets the thread's context. */
 template <auto F, int spans = 0> struct __cu_entry;
 template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F, spans> {
 #ifdef __CU_WIDE
@@ -41,9 +41,17 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
 #else
     static constexpr bool guarded = spans & 1, joined = spans & 2;
 #endif
+    static constexpr bool shows = spans & 8;
     static constexpr int nargs = sizeof...(A);
     static constexpr unsigned sizes[sizeof...(A) + 1] = {sizeof(A)..., 0};
     static constexpr unsigned elements[sizeof...(A) + 1] = {__cu_pointed<A>::size..., 0};
+    static constexpr unsigned long bytes()
+    {
+        unsigned long n = 0;
+        ((n = (n + alignof(A) - 1) / alignof(A) * alignof(A) + sizeof(A)), ...);
+        return n;
+    }
+    static_assert(bytes() <= 32764, "Formal parameter space overflowed: max 32764 bytes allowed");
     template <int... I> struct places {};
     template <int n, int... I> struct upto : upto<n - 1, n - 1, I...> {};
     template <int... I> struct upto<0, I...> { typedef places<I...> type; };
@@ -107,6 +115,7 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
         unsigned n = 1; /* blocks that are one loop */
         for (unsigned long long b = first; b < last; b += n, p.next(l, n)) {
             __cu_ctx block = block_context(l, w, p);
+            if constexpr (shows) __CU_SHOW(block);
             unsigned from = 0, to = block.bd.x;
             const unsigned ny = block.bd.y, nz = block.bd.z;
             if constexpr (joined) {
@@ -128,7 +137,7 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
                             __cu_ctx c = block;
                             c.t = {x, y, z};
                             c.how = guarded ? __CU_SURE : __CU_TESTED;
-                            __CU_SHOW(c);
+                            if constexpr (shows) __CU_SHOW_THREAD(c.t);
                             F(c, a...);
                         }
                     }
@@ -151,7 +160,7 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
                 if (block.row > __CU_JOINED) __builtin_unreachable();
                 block.t.x = p.x * block.bd.x, block.b.x = 0;
             }
-            __CU_SHOW(block); /* what stands outside of the loops over threads */
+            if constexpr (shows) __CU_SHOW(block); /* what stands outside of the loops over threads */
             F(block, a...);
         }
     }
@@ -179,7 +188,7 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
     /* Arguments are read before accesses are checked: they lie in the library's memory. */
     static inline __attribute__((always_inline)) void run_thread(const __cu_ctx c, __cu_worker *w, A... a)
     {
-        __CU_SHOW(c);
+        if constexpr (shows) __CU_SHOW(c);
         __CU_CHECK_BEGIN(w);
         F(c, a...);
     }

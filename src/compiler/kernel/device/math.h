@@ -20,7 +20,10 @@ template <> struct __cu_is_real<float> { static constexpr bool value = true; };
 template <> struct __cu_is_real<double> { static constexpr bool value = true; };
 template <class I> struct __cu_cast {
     I value;
-    template <class T> constexpr __cu_cast(T x) : value(of(x)) {}
+    template <class T, typename __cu_if<!__is_class(T) || __is_constructible(T, const T &), int>::type = 0>
+    constexpr __cu_cast(T x) : value(of(x)) {}
+    template <class T, typename __cu_if<__is_class(T) && !__is_constructible(T, const T &), int>::type = 0>
+    constexpr __cu_cast(const T &x) : value((I)x) {} /* what cannot be copied: cuda::atomic */
     constexpr operator I() const { return value; }
     template <class T> static constexpr I of(T x)
     {

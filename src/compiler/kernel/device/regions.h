@@ -25,7 +25,7 @@ enum { __CU_JOINED = 1 << 20, __CU_JOINED_KEPT = 4096 };
     if (__cu_x >= __CU_JOINED) __builtin_unreachable(); /* that no int wraps: loops become vectors */       \
     __cu_ctx __ctx = __cu_block;                                                                           \
     __ctx.t = {__cu_block.t.x + (unsigned)__cu_x, __cu_y, __cu_z};                                         \
-    __CU_SHOW(__ctx);
+    if constexpr (__cu_shows) __CU_SHOW_THREAD(__ctx.t);
 
 static inline unsigned __cu_threads(const __cu_ctx &block) { return block.row * block.bd.y * block.bd.z; }
 static inline void __cu_fill(unsigned char *alive, const __cu_ctx &block)

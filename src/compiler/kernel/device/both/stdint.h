@@ -9,6 +9,8 @@ typedef long int64_t;
 typedef unsigned long uint64_t;
 typedef long intptr_t;
 typedef unsigned long uintptr_t;
+typedef long intmax_t;
+typedef unsigned long uintmax_t;
 #ifndef INT64_MAX
 #define INT8_MAX 127
 #define INT8_MIN (-INT8_MAX - 1)

@@ -1,0 +1,206 @@
+/* Which kernels may call code that reads the thread's context (forms.c), and so have to set it; in which of them such
+ * code waits for other threads.
+ *
+ * Functions and other declarations of the program are the nodes of a graph; a node leads to all that declare a name
+ * that stands in it. Types are not known, so what one needs must be named somewhere on the way: the record of a method
+ * and of an operator, bases, arguments of templates. Derived records are declared by their base's name. Where
+ * functions are called through pointers or tables, all that may be called so is reached from every kernel. Invariant:
+ * too much may be reached, never too little. */
+#include <string.h>
+
+#include "core/memory.h"
+#include "kernel/translate.h"
+
+typedef struct entry { const cpi_token *name; int node, next; } entry; /* a node that declares a name */
+
+typedef struct graph {
+    const cpi_cu_program *p;
+    int nnodes, *bucket, nbuckets;
+    entry *entries;
+    int nentries, capacity;
+    bool *seen; /* of each node in two forms: with the parameter, without */
+    int *stack, top;
+    bool reads, waits, failed;
+} graph;
+
+static unsigned hash(const cpi_token *w)
+{
+    unsigned h = 2166136261u;
+    for (uint32_t i = 0; i < w->length; i++) h = (h ^ (unsigned char)w->text[i]) * 16777619u;
+    return h;
+}
+
+static bool is_builtin(const cpi_token *w)
+{
+    static const char *const words[] = {"int", "float", "double", "void", "char", "bool", "long", "short", "unsigned",
+                                        "signed", "const", "auto", "static", "inline", "constexpr", "__device__",
+                                        "__host__", "__forceinline__", "template", "typename", "class", "struct",
+                                        "operator", "return", "volatile", "public", "private", NULL};
+    return cpi_token_is_one_of(w, words);
+}
+
+static void declare(graph *g, int node, const cpi_token *name)
+{
+    if (name->kind != CPI_W_NAME || is_builtin(name) || g->failed) return;
+    if (g->nentries == g->capacity) {
+        size_t capacity = g->capacity ? (size_t)g->capacity * 2 : 256;
+        entry *more = cpi_realloc(g->entries, capacity * sizeof *more);
+        if (!more) {
+            g->failed = true;
+            return;
+        }
+        g->entries = more, g->capacity = (int)capacity;
+    }
+    int *first = &g->bucket[hash(name) % (unsigned)g->nbuckets];
+    g->entries[g->nentries] = (entry){name, node, *first};
+    *first = g->nentries++;
+}
+
+static void range(const graph *g, int node, int *start, int *end)
+{
+    const cpi_cu_program *p = g->p;
+    bool function = node < p->nfunctions;
+    *start = function ? p->function[node].start : p->part[node - p->nfunctions].start;
+    *end = function ? p->function[node].end : p->part[node - p->nfunctions].end;
+}
+
+/* A function by its name; an operator by all that its parameters' types name. */
+static void declare_function(graph *g, int node)
+{
+    const cpi_cu_function *f = &g->p->function[node];
+    const cpi_tokens *t = &g->p->tokens;
+    if (!cpi_token_is(&t->at[f->name], "operator")) {
+        declare(g, node, &t->at[f->name]);
+        return;
+    }
+    for (int i = f->start; i < (f->body >= 0 ? f->body : f->end); i++) declare(g, node, &t->at[i]);
+}
+
+/* The names of a part: records with their bases, what stands before a parenthesis in a method outside of its record,
+ * and what is declared behind: variables, types. */
+static void declare_part(graph *g, int node)
+{
+    static const char *const records[] = {"struct", "class", "union", "enum", NULL};
+    static const char *const ends[] = {"=", ";", "[", ",", "{", "(", ")", "::", "<", ":", NULL};
+    const cpi_tokens *t = &g->p->tokens;
+    int start, end, body = -1;
+    range(g, node, &start, &end);
+    for (int i = start; i < end; i++) {
+        const cpi_token *w = &t->at[i];
+        if (body < 0 && cpi_token_is(w, "{")) body = i;
+        if (cpi_token_is_one_of(w, records)) {
+            for (int k = i + 1; k < end && !cpi_token_is(&t->at[k], "{") && !cpi_token_is(&t->at[k], ";") &&
+                                !cpi_token_is(&t->at[k], ")"); k++)
+                declare(g, node, &t->at[k]);
+        } else if (w->kind == CPI_W_NAME && (body < 0 || i > t->at[body].match) &&
+                   cpi_token_is_one_of(&t->at[i + 1], ends)) {
+            declare(g, node, w);
+        }
+    }
+}
+
+static void visit(graph *g, int node, bool plain)
+{
+    bool *seen = &g->seen[2 * node + plain];
+    if (*seen) return;
+    *seen = true;
+    g->stack[g->top++] = 2 * node + plain;
+}
+
+/* What the name w leads to. */
+static void follow(graph *g, const cpi_token *w, bool with_parameter)
+{
+    for (int e = g->bucket[hash(w) % (unsigned)g->nbuckets]; e >= 0; e = g->entries[e].next) {
+        int node = g->entries[e].node;
+        if (!cpi_token_same(g->entries[e].name, w)) continue;
+        bool function = node < g->p->nfunctions;
+        if (function && g->p->function[node].global) continue;
+        visit(g, node, !(with_parameter && function && g->p->function[node].context));
+    }
+}
+
+static void walk(graph *g, int node, bool plain)
+{
+    const cpi_tokens *t = &g->p->tokens;
+    const cpi_cu_function *f = node < g->p->nfunctions ? &g->p->function[node] : NULL;
+    int start, end;
+    range(g, node, &start, &end);
+    for (int i = start; i < end; i++) {
+        const cpi_token *w = &t->at[i];
+        if (w->kind != CPI_W_NAME || (f && i == f->name)) continue;
+        if (plain) {
+            g->reads = g->reads || cpi_cu_needs_context(w) || cpi_cu_is_shared_variable(g->p, w);
+            g->waits = g->waits || cpi_cu_waits(w);
+        }
+        if (cpi_cu_reads_shown(w)) g->reads = g->waits = true;
+        if (i && (cpi_token_is(&t->at[i - 1], ".") || cpi_token_is(&t->at[i - 1], "->"))) continue;
+        follow(g, w, !plain && f && cpi_cu_called(g->p, f, i));
+    }
+}
+
+/* What every kernel may reach: records with virtual methods, functions that are called through pointers. */
+static void visit_indirect(graph *g)
+{
+    const cpi_cu_program *p = g->p;
+    for (int k = 0; k < p->nfunctions; k++)
+        if (p->function[k].indirect && p->function[k].plain) visit(g, k, true);
+    for (int k = 0; k < p->nparts; k++)
+        for (int i = p->part[k].start; i < p->part[k].end; i++)
+            if (cpi_token_is(&p->tokens.at[i], "virtual")) visit(g, p->nfunctions + k, true);
+}
+
+static void find_for(graph *g, cpi_cu_function *f, const cpi_tokens *names)
+{
+    const cpi_cu_program *p = g->p;
+    memset(g->seen, 0, 2 * (size_t)g->nnodes * sizeof *g->seen);
+    g->top = 0;
+    g->reads = g->waits = false;
+    for (int k = 0; k < p->nfunctions; k++) /* with its other declarations, and instances that are requested */
+        if (p->function[k].global && cpi_token_same(&p->tokens.at[p->function[k].name], &p->tokens.at[f->name]))
+            visit(g, k, p->function[k].inner);
+    for (int i = 0; i < names->n; i++) {
+        if (names->at[i].kind == CPI_W_NAME) follow(g, &names->at[i], false);
+        if (cpi_cu_reads_shown(&names->at[i])) g->reads = g->waits = true;
+    }
+    visit_indirect(g);
+    while (g->top) {
+        int at = g->stack[--g->top];
+        walk(g, at / 2, at % 2);
+    }
+    f->shown = g->reads || f->inner || p->groups;
+    f->apart = g->waits;
+}
+
+bool cpi_cu_find_shown(cpi_cu_program *p, int nnames, const char *const *names)
+{
+    graph g = {.p = p, .nnodes = p->nfunctions + p->nparts, .nbuckets = 2 * p->tokens.n + 1};
+    cpi_string all = {0};
+    cpi_tokens words = {0};
+    bool unbalanced = false;
+    for (int i = 0; i < nnames; i++) cpi_string_printf(&all, "%s ", names[i]);
+    bool done = !all.failed && (!all.at || cpi_tokens_read(all.at, &words, &unbalanced) || unbalanced);
+    for (int i = 0; done && i < words.n; i++) p->hidden_context |= cpi_cu_reads_shown(&words.at[i]);
+    if (!p->hidden_context || !done) {
+        cpi_tokens_free(&words);
+        cpi_string_free(&all);
+        return done;
+    }
+    g.bucket = cpi_malloc((size_t)g.nbuckets * sizeof *g.bucket);
+    g.seen = cpi_calloc(2 * (size_t)g.nnodes + 1, sizeof *g.seen);
+    g.stack = cpi_malloc((2 * (size_t)g.nnodes + 1) * sizeof *g.stack);
+    done = done && g.bucket && g.seen && g.stack;
+    for (int i = 0; done && i < g.nbuckets; i++) g.bucket[i] = -1;
+    for (int i = 0; done && i < g.nnodes; i++)
+        if (i < p->nfunctions) declare_function(&g, i);
+        else declare_part(&g, i);
+    done = done && !g.failed;
+    for (int k = 0; done && k < p->nfunctions; k++)
+        if (p->function[k].global && p->function[k].body >= 0) find_for(&g, &p->function[k], &words);
+    cpi_free_host(g.bucket);
+    cpi_free_host(g.seen);
+    cpi_free_host(g.stack);
+    cpi_free_host(g.entries);
+    cpi_tokens_free(&words);
+    cpi_string_free(&all);
+    return done;
+}

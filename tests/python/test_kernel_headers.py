@@ -1,0 +1,91 @@
+"""Headers of CUDA's and CCCL's that user kernels include: each one alone, and all of them in one source."""
+import pytest
+
+import cuprite as cp
+
+CUDA = """cuComplex.h cuda_fp16.h cuda_bf16.h cuda_pipeline.h cuda_pipeline_primitives.h curand_kernel.h
+math_constants.h cooperative_groups.h cooperative_groups/reduce.h cooperative_groups/scan.h cooperative_groups/memcpy_async.h cuda/atomic
+cuda/barrier cuda/pipeline cuda/latch cuda/semaphore cuda/functional cuda/cmath""".split()
+STD = ["cuda/std/" + name for name in """algorithm array atomic barrier bit cassert cfloat climits cmath complex
+concepts cstddef cstdint cstdlib cstring functional initializer_list iterator latch limits mdspan numbers numeric optional ratio
+semaphore span tuple type_traits utility variant version""".split()]
+CUB = """cub/cub.cuh cub/block/block_adjacent_difference.cuh cub/block/block_discontinuity.cuh
+cub/block/block_exchange.cuh cub/block/block_histogram.cuh cub/block/block_load.cuh cub/block/block_merge_sort.cuh
+cub/block/block_radix_sort.cuh cub/block/block_reduce.cuh cub/block/block_scan.cuh cub/block/block_shuffle.cuh
+cub/block/block_store.cuh cub/block/block_run_length_decode.cuh cub/warp/warp_exchange.cuh cub/warp/warp_load.cuh
+cub/warp/warp_merge_sort.cuh cub/warp/warp_reduce.cuh cub/warp/warp_scan.cuh cub/warp/warp_store.cuh
+cub/thread/thread_load.cuh cub/thread/thread_operators.cuh cub/thread/thread_reduce.cuh cub/thread/thread_search.cuh
+cub/thread/thread_store.cuh cub/iterator/arg_index_input_iterator.cuh cub/iterator/cache_modified_input_iterator.cuh
+cub/util_type.cuh cub/util_ptx.cuh""".split()
+THRUST = ["thrust/" + name for name in """adjacent_difference.h binary_search.h complex.h copy.h count.h equal.h
+execution_policy.h extrema.h fill.h find.h for_each.h functional.h gather.h generate.h inner_product.h logical.h merge.h
+mismatch.h pair.h partition.h reduce.h remove.h replace.h reverse.h scan.h scatter.h sequence.h set_operations.h sort.h
+random.h swap.h tabulate.h transform.h transform_reduce.h transform_scan.h tuple.h unique.h iterator/constant_iterator.h
+iterator/counting_iterator.h iterator/discard_iterator.h iterator/iterator_traits.h iterator/permutation_iterator.h
+iterator/reverse_iterator.h iterator/transform_iterator.h iterator/transform_output_iterator.h
+iterator/zip_iterator.h""".split()]
+OURS = """cupy/complex.cuh cupy/carray.cuh cupy/float16.cuh cupy/atomics.cuh cupy/math_constants.h stdint.h
+cstdint""".split()
+ALL = CUDA + STD + CUB + THRUST + OURS
+
+
+def works(text):
+    y = cp.full(4, 7, "i4")
+    cp.RawKernel(text + 'extern "C" __global__ void k(int *y) { y[threadIdx.x] = threadIdx.x; }', "k",
+                 options=("--std=c++17",))((1,), (4,), (y,))
+    assert y.get().tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("header", ALL)
+def test_header_alone(header):
+    works(f"#include <{header}>\n")
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_all_headers_in_one_source(step):
+    works("".join(f"#include <{h}>\n" for h in ALL[::step]))
+
+
+def test_a_header_that_is_not_there_is_named():
+    with pytest.raises(Exception, match="cub/device/no_such_header.cuh"):
+        works("#include <cub/device/no_such_header.cuh>\n")
+
+
+def test_kernels_beside_collectives_stay_loops(device):
+    """Only kernels that may reach a collective are fibers on the CPU."""
+    if device != "cpu":
+        pytest.skip("tiers are the CPU's")
+    m = cp.RawModule(code="""#include <cub/cub.cuh>
+        #include <cuda/std/tuple>
+        #include <thrust/sort.h>
+        typedef cub::BlockReduce<int, 32> Reduce;
+        extern "C" __global__ void sums(int *y)
+        {
+            __shared__ Reduce::TempStorage temp;
+            int sum = Reduce(temp).Sum(1);
+            if (threadIdx.x == 0) *y = sum;
+        }
+        extern "C" __global__ void plain(int *y) { y[threadIdx.x] = cuda::std::get<0>(cuda::std::make_tuple(3, 4.0)); }
+        extern "C" __global__ void shared(int *y)
+        {
+            __shared__ int s[32];
+            s[threadIdx.x] = y[threadIdx.x];
+            __syncthreads();
+            y[threadIdx.x] = s[31 - threadIdx.x];
+        }""", options=("--std=c++17",))
+    tiers = {name: m.get_function(name).kernel.tier for name in ("sums", "plain", "shared")}
+    assert tiers == {"sums": "fibers", "plain": "loop", "shared": "regions"}
+
+
+@pytest.mark.parametrize("check", ["test_kernel_headers_cub.py", "test_kernel_headers_cuda.py"])
+def test_collectives_give_no_false_alarm(check, tmp_path):
+    """Under CUPRITE_CHECK=1 some of the collectives' own tests pass too."""
+    import os
+    import pathlib
+    import subprocess
+    import sys
+    few = "of_items or storage or merge_sort or run_length or waits or a_lock or leave or roles"
+    test = pathlib.Path(__file__).parent / check
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-k", few, str(test)]
+    r = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "CUPRITE_CHECK": "1"})
+    assert r.returncode == 0, r.stdout[-3000:]

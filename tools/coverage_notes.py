@@ -1,0 +1,96 @@
+"""What docs/coverage.md says of CuPy's names beside that they are there: why some are not, how some are different.
+
+make_coverage.py reads the tables. Invariant: each missing name has one row of ABSENT, and each row of DIFFERENT begins
+one line of a page, whose words the coverage repeats.
+"""
+
+# namespace (with `*`: and what is below it), names as patterns, why they are not there and what serves meanwhile
+ABSENT = [
+    ("cupyx.distributed*", "*", "planned: collectives over several GPUs and machines. One program uses several devices "
+                                "by `cuda.Device` and `to_device` now"),
+    ("cupyx.linalg.sparse", "*", "needs sparse matrices, which are planned"),
+    ("cupyx.optimizing", "*", "tunes CuPy's own block sizes; Cuprite's are fixed, so that results have the same bits"),
+    ("cupyx.time", "*", "CuPy's old name of `cupyx.profiler.benchmark`, which is here"),
+    ("cupyx.scipy.interpolate", "*", "planned; `cuprite.interp` interpolates linearly"),
+    ("cupyx.scipy.sparse*", "*", "planned: sparse matrices and their solvers"),
+    ("cupyx.scipy.spatial*", "*", "planned; distances by broadcasting: `cp.linalg.norm(a[:, None] - b, axis=-1)`"),
+    ("cupyx.scipy.stats", "*", "planned; `cuprite.mean`, `std` and `quantile` are what they are made of"),
+    ("cupyx.signal", "*", "signal processing beyond SciPy's, for radar; not planned"),
+    ("cupyx.scipy.ndimage", "convolve convolve1d correlate correlate1d gaussian_* generic_* laplace *_filter1d "
+     "maximum_filter median_filter minimum_filter percentile_filter prewitt rank_filter sobel uniform_filter "
+     "gaussian_filter*", "planned: filters; `scipy.signal.convolve2d` filters by any kernel"),
+    ("cupyx.scipy.ndimage", "binary_* black_tophat white_tophat grey_* generate_binary_structure iterate_structure "
+     "morphological_*", "planned: morphology"),
+    ("cupyx.scipy.ndimage", "affine_transform map_coordinates rotate shift spline_filter* zoom",
+     "planned: interpolation of images"),
+    ("cupyx.scipy.ndimage", "fourier_*", "planned; a product with the transform by `fft.fftn` does it"),
+    ("cupyx.scipy.ndimage", "distance_transform_edt histogram labeled_comprehension median value_indices",
+     "planned: measurements; `measure` has sums, means and extremes of all labels"),
+    ("cupyx.scipy.signal", "convolve correlate *convolve choose_conv_method correlation_lags deconvolve",
+     "planned; `convolve2d` and `correlate2d` are here, and `cuprite.convolve` for one axis"),
+    ("cupyx.scipy.signal", "BadCoefficients band_stop_obj bilinear* buttap butter buttord cheb* ellip ellipap ellipord "
+     "findfreqs firls firwin* freqs* freqz* gammatone group_delay iir* kaiser_* kaiserord lp2* minimum_phase normalize "
+     "savgol_coeffs sos2* sosfreqz tf2* zpk2* qmf", "planned: design of filters"),
+    ("cupyx.scipy.signal", "decimate detrend filtfilt hilbert* invres* lfilter* lfiltic medfilt* order_filter "
+     "resample* residue* savgol_filter sosfilt* symiirorder* unique_roots upfirdn wiener",
+     "planned: filtering of signals"),
+    ("cupyx.scipy.signal", "StateSpace TransferFunction ZerosPolesGain abcd_normalize bode cont2discrete dbode "
+     "dfreqresp dimpulse dlsim dlti dstep freqresp impulse lsim lti place_poles ss2* step", "planned: linear systems"),
+    ("cupyx.scipy.signal", "CZT ZoomFFT check_* coherence csd czt* istft lombscargle periodogram spectrogram stft "
+     "vectorstrength welch zoom_fft", "planned: spectra; `cuprite.fft` has the transforms"),
+    ("cupyx.scipy.signal", "argrel* find_peaks peak_*", "planned: peaks"),
+    ("cupyx.scipy.signal", "cspline* qspline* gauss_spline sepfir2d spline_filter", "planned: splines"),
+    ("cupyx.scipy.signal", "chirp gausspulse max_len_seq sawtooth square sweep_poly unit_impulse cwt morlet* ricker",
+     "planned: wave forms and wavelets"),
+    ("cupyx.scipy.signal", "get_window",
+     "planned: windows; `cuprite` has bartlett, blackman, hamming, hanning, kaiser"),
+    ("cupyx.scipy.signal.windows", "*", "planned; `cuprite` has bartlett, blackman, hamming, hanning, kaiser"),
+    ("cupyx.scipy.special", "cbrt exp2 expm1 i0 log1p sinc", "planned here; `cuprite.cbrt` and so on are the same"),
+    ("cupyx.scipy.special", "round", "planned here; `cuprite.rint` is the same"),
+    ("cupyx.scipy.special", "erfc* erfinv log_ndtr ndtr ndtri", "planned: functions of the normal distribution"),
+    ("cupyx.scipy.special", "beta betainc* betaln binom digamma gamma gammainc* gammaincc* gammaln gammasgn loggamma "
+     "multigammaln poch polygamma psi rgamma zeta zetac", "planned: the gamma function and its like"),
+    ("cupyx.scipy.special", "i0e i1 i1e j0 j1 k0 k0e k1 k1e spherical_yn wright_bessel y0 y1 yn",
+     "planned: Bessel functions"),
+    ("cupyx.scipy.special", "bdtr* btdtr* chdtr* fdtr* gdtr* nbdtr* pdtr*", "planned: distribution functions"),
+    ("cupyx.scipy.special", "ellip* exp1 expi expn lambertw lpmv shichi sici sph_harm*",
+     "planned: elliptic integrals, exponential integrals, harmonics"),
+    ("cupyx.scipy.special", "boxcox* inv_boxcox* entr exp10 expit exprel huber kl_div log_expit log_softmax logit "
+     "logsumexp pseudo_huber rel_entr softmax xlog1py",
+     "planned; an expression under `cuprite.fuse` is one kernel too"),
+    ("cupyx.scipy.special", "cosdg cosm1 cotdg radian sindg tandg",
+     "planned; `cuprite.deg2rad` converts the angle"),
+]
+
+# namespace, names as patterns, page, and how the line on it begins
+DIFFERENT = [
+    ("cupy", "take put choose ndarray.take ndarray.put ndarray.choose", "from-cupy.md", "An index beyond its axis"),
+    ("cupy", "put place putmask ndarray.put", "from-cupy.md", "Of several values for one element"),
+    ("cupy", "power", "from-cupy.md", "An integer array to the power"),
+    ("cupy", "percentile", "from-cupy.md", "`cp.percentile` of an empty array"),
+    ("cupy.linalg", "cholesky eigh eigvalsh inv lstsq pinv solve svd tensorinv tensorsolve", "from-cupy.md",
+     "Linear algebra's errors"),
+    ("cupyx", "seterr geterr errstate", "from-cupy.md", "Linear algebra's errors"),
+    ("cupy", "is_available", "from-cupy.md", "`cupy.is_available()` and"),
+    ("cupy.cuda", "is_available", "from-cupy.md", "`cupy.is_available()` and"),
+    ("cupy.random", "default_rng RandomState RandomState.*", "from-cupy.md", "`default_rng` draws"),
+    ("cupy.random", "get_random_state", "from-cupy.md", "`get_random_state` is one"),
+    ("cupy", "RawKernel RawModule", "from-cupy.md", '`RawKernel` takes `backend="nvcc"`'),
+    ("cupy", "ElementwiseKernel", "from-cupy.md", "`ElementwiseKernel`s of exact operations"),
+    ("cupyx.jit.thrust", "*", "from-cupy.md", "`jit.thrust` and `jit.cub` are our own"),
+    ("cupyx.jit.cub", "*", "from-cupy.md", "`jit.thrust` and `jit.cub` are our own"),
+    ("cupy.cuda.texture", "*", "from-cupy.md", "There are no textures"),
+    ("cupy", "nanargmin nanargmax digitize", "from-numpy.md", "**`nanargmin` and `nanargmax`** where all"),
+    ("cupy", "sort argsort partition argpartition ndarray.sort ndarray.argsort ndarray.partition ndarray.argpartition",
+     "from-numpy.md", "**Sorting.**"),
+    ("cupy", "cumsum nancumsum ndarray.cumsum", "from-numpy.md", "**Cumulative sums**"),
+    ("cupy", "quantile percentile", "from-numpy.md", "**Quantiles of integers**"),
+    ("cupy", "maximum minimum fmax fmin clip ndarray.clip", "from-numpy.md", "**Zeros of both signs**"),
+    ("cupy", "max min ptp nanmax nanmin mean median", "from-numpy.md", "**`out=` of another type.**"),
+    ("cupy.lib.stride_tricks", "as_strided", "from-numpy.md", "**`as_strided`** refuses"),
+    ("cupy", "ndarray.view", "from-numpy.md", "**Misaligned views**"),
+    ("cupy.fft", "ifft ifft2 ifftn irfft irfft2 irfftn", "from-numpy.md", "**Fourier transforms**"),
+    ("cupyx.scipy.fft", "dct dctn dst dstn idct idctn idst idstn", "from-numpy.md", "`dct` and its like apply"),
+    ("cupy", "roll tri tril triu", "from-numpy.md", "**Integers.**"),
+    ("cupy", "load", "from-numpy.md", "**Files.**"),
+]

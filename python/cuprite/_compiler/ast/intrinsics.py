@@ -432,7 +432,10 @@ def known_type(v):
         x = v.const
         if getattr(x, "_scalar", None) is not None:
             return x._scalar
-        return elements.element(x)
+        try:
+            return elements.element(x)
+        except TypeError as e:
+            raise TypeError(f"Invalid NumPy dtype specified: {x!r}: {e}") from None
     raise TypeError(f"the dtype must be a constant, not {describe(v)}")
 
 

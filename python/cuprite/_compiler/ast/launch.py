@@ -123,7 +123,11 @@ class Compiled:
         """One of the compiled kernel's attributes, by RawKernel's name."""
         if self._launch is None:
             self._launch = self._load()
-        return getattr(self._launch, name)
+        found = getattr(self._launch, name)
+        if not found and name in ("local_size_bytes", "const_size_bytes"):  # the CPU has no such memory: by the source
+            formats = sum(len(text) + 1 for text in re.findall(r'printf\("((?:[^"\\]|\\.)*)"', self.source))
+            return self.local_bytes if name == "local_size_bytes" else self.constant_bytes + formats
+        return found
 
     def _load(self):
         import cuprite

@@ -184,7 +184,7 @@ class DeviceUfunc(_OnDevice):
             if out is None:
                 return self._back(result, stays)
             if devicearray.is_cuda_array(out):
-                return out
+                return _known_array(out)
             out[...] = result.get()
             return out
 
@@ -510,8 +510,9 @@ class DeviceGUfunc(_OnDevice):
                     back.append(self._back(y, stays))
                     continue
                 if devicearray.is_cuda_array(o):
-                    if devicearray.ours(o) is not y:
-                        devicearray.ours(o)[...] = y.reshape(o.shape)
+                    if (x := devicearray.ours(o)) is not y:
+                        x[...] = y.reshape(x.shape)
+                    o = _known_array(o)
                 else:
                     o[...] = y.get().reshape(o.shape)
                 back.append(o)
@@ -583,6 +584,13 @@ class DeviceGUfunc(_OnDevice):
 
     def __repr__(self):
         return f"<numba guvectorized {self.__name__} {self.signature}, target {self._target!r}>"
+
+
+def _known_array(x):
+    """An array that a result went into; of another library's as one of numba.cuda's."""
+    import cuprite
+    known = isinstance(x, (devicearray.DeviceNDArray, cuprite.ndarray))
+    return x if known else devicearray.DeviceNDArray(devicearray.ours(x))
 
 
 def _few_blocks(count):

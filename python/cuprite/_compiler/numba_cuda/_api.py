@@ -11,7 +11,7 @@ __all__ = ["to_device", "device_array", "device_array_like", "pinned_array", "pi
            "event_elapsed_time", "synchronize", "select_device", "get_current_device", "current_context", "close",
            "list_devices", "gpus", "is_available", "detect", "profile_start", "profile_stop", "profiling",
            "defer_cleanup", "Stream", "Event", "is_float16_supported", "cuda_error", "is_supported_version",
-           "get_supported_ccs", "open_ipc_array"]
+           "get_supported_ccs", "open_ipc_array", "from_cuda_array_interface"]
 
 
 class Stream:
@@ -269,6 +269,18 @@ def as_cuda_array(obj, sync=True) -> DeviceNDArray:
         external_stream(handle).synchronize()
     return DeviceNDArray(ours(obj), stream=obj.stream if isinstance(obj, DeviceNDArray) else
                          external_stream(handle) if handle else 0)
+
+
+class _Described:
+    """What has a __cuda_array_interface__ and an owner that is kept."""
+
+    def __init__(self, interface, owner):
+        self.__cuda_array_interface__, self.owner = interface, owner
+
+
+def from_cuda_array_interface(desc, owner=None, sync=True) -> DeviceNDArray:
+    """The array on the device that a dictionary of the CUDA array interface describes; `owner` is kept with it."""
+    return as_cuda_array(_Described(desc, owner), sync)
 
 
 def open_ipc_array(*args, **kwargs):

@@ -34,10 +34,10 @@ def _by_interface(x):
     interface = x.__cuda_array_interface__
     dtype = numpy.dtype(interface["typestr"] if not interface.get("descr") or interface["typestr"][1] != "V"
                         else [tuple(d) for d in interface["descr"]])
-    if Device().backend != "cpu" and not _typed.foreign(dtype):
-        return cuprite.asarray(x)
     if interface.get("mask") is not None:
         raise NotImplementedError("Masked arrays are not supported")
+    if Device().backend != "cpu" and not _typed.foreign(dtype):
+        return cuprite.asarray(x)
     shape, strides = tuple(interface["shape"]), interface.get("strides")
     strides = numpy.empty(shape, dtype).strides if strides is None else tuple(strides)
     ends = [(n - 1) * s for n, s in zip(shape, strides)]

@@ -372,3 +372,12 @@ def test_functions_that_exec_makes(tmp_path):
     path.write_text("import cuprite; cuprite.install_as_numba()\n" + PROGRAM)
     r = subprocess.run([sys.executable, str(path)], capture_output=True, text=True)
     assert r.returncode == 0 and r.stdout == "[6.0, 13.0, 7.0, 8.0]\n<string>\n5 exec\n", r.stdout + r.stderr
+
+
+@pytest.mark.once
+def test_functions_of_a_command():
+    """Python keeps no source of `python -c`, but its arguments."""
+    text = "from cuprite.numba import cuda\n\n@cuda.jit\ndef k(x):\n    print(x, 7)\n\nk[1, 1](3)\ncuda.synchronize()"
+    for before in ([], ["-m", "cuprite"]):
+        r = subprocess.run([sys.executable, *before, "-c", text], capture_output=True, text=True)
+        assert r.returncode == 0 and r.stdout == "3 7\n", r.stdout + r.stderr

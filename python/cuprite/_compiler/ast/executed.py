@@ -1,9 +1,11 @@
-"""The source of functions that a program makes by exec. Python keeps none, and kernels are compiled from the source.
+"""The source of functions that a program makes by exec, and of those of `python -c`. Python keeps none, and kernels are
+compiled from the source.
 
 Where `numba` is ours, exec is a function that compiles a text, remembers it, and executes it as Python's does. Nothing
 else is remembered, and a text is forgotten with the last function that was made by it.
 """
 import builtins
+import sys
 import types
 import weakref
 
@@ -19,13 +21,27 @@ def _remember(code, lines):
             _remember(part, lines)
 
 
+def _of_command(code):
+    """The lines of the text of `python -c`, if this code is of it."""
+    given = sys.orig_argv
+    text = given[given.index("-c") + 1] if "-c" in given[:-1] else ""
+    try:
+        made = [compile(text, "<string>", "exec", 0, True)]
+    except SyntaxError:
+        return None
+    for part in made:
+        made += [c for c in part.co_consts if isinstance(c, types.CodeType)]
+    return text.splitlines(keepends=True) if code in made else None
+
+
 def lines_of(function):
-    """(lines, number of the first) of a function that exec made, as inspect.getsourcelines; None for others."""
+    """(lines, number of the first) of a function that exec made, or `python -c`, as inspect.getsourcelines; None for others."""
     import inspect
-    lines = _sources.get(function.__code__)
+    code = function.__code__
+    lines = _sources.get(code) or (_of_command(code) if code.co_filename == "<string>" else None)
     if lines is None:
         return None
-    first = function.__code__.co_firstlineno
+    first = code.co_firstlineno
     return inspect.getblock(lines[first - 1:]), first
 
 

@@ -35,7 +35,8 @@ def _of_command(code):
 
 
 def lines_of(function):
-    """(lines, number of the first) of a function that exec made, or `python -c`, as inspect.getsourcelines; None for others."""
+    """(lines, number of the first) of a function that exec made, or `python -c`, as inspect.getsourcelines has them; None
+    for others."""
     import inspect
     code = function.__code__
     lines = _sources.get(code) or (_of_command(code) if code.co_filename == "<string>" else None)

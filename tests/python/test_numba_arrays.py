@@ -211,3 +211,13 @@ def test_short_vectors_by_their_types(device):
         out = np.zeros(2)
         kernel[1, 1](out)
         assert out.tolist() == [1, 2]
+
+
+def test_numbers_beyond_a_signature_wrap(device):
+    @cuda.jit("void(int64[:], int32, uint8)")
+    def kernel(out, a, b):
+        out[0] = a
+        out[1] = b
+    out = np.zeros(2, "i8")
+    kernel[1, 1](out, 0xFFFFFFFF, 258)
+    assert out.tolist() == [-1, 2]

@@ -186,8 +186,21 @@ def _number(text, t, scope):
     if isinstance(t, Time):
         scope["number_of_time"] = number_of_time
         return f"number_of_time({text})"
-    scope[t.name] = t.dtype.type
+    scope[t.name] = t.dtype.type if t.kind not in "iu" else _wrapping(t)
     return f"{t.name}({text})"
+
+
+def _wrapping(t):
+    """A function that makes a number of an integer type, of what is beyond it by leaving out bits."""
+    make, bits = t.dtype.type, 8 * t.size
+
+    def number(x):
+        try:
+            return make(x)
+        except OverflowError:
+            x = int(x) % (1 << bits)
+            return make(x - (1 << bits) if t.kind == "i" and x >> (bits - 1) else x)
+    return number
 
 
 def number_of_time(x):

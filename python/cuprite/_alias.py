@@ -19,6 +19,8 @@ def _numba_is_absent():
     global _numba_is_ours
     if _numba_is_ours is None and os.environ.get("CUPRITE_NUMBA") in ("0", "1"):
         _numba_is_ours = os.environ["CUPRITE_NUMBA"] == "1"
+        if _numba_is_ours:
+            _watch()
     if _numba_is_ours is None:
         _numba_is_ours = False  # what the import below asks for is not ours
         try:
@@ -29,10 +31,18 @@ def _numba_is_absent():
             for name in [n for n in sys.modules if n.partition(".")[0] == "numba"]:
                 del sys.modules[name]
             _numba_is_ours = True
+        if _numba_is_ours:
+            _watch()
         if _report and not _numba_is_ours:
             print("cuprite: numba is Numba's own, which is installed; CUPRITE_NUMBA=1 makes it cuprite.numba",
                   file=sys.stderr)
     return _numba_is_ours
+
+
+def _watch():
+    """Kernels are compiled from their source, which exec alone has of the functions that it makes."""
+    from cuprite._compiler.ast import executed
+    executed.watch()
 
 
 def _needs(name):
@@ -133,4 +143,5 @@ def install_numba():
     for name in [n for n in sys.modules if n.partition(".")[0] == "numba"]:
         del sys.modules[name]
     _numba_is_ours = True
+    _watch()
     _add("numba")

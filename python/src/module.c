@@ -183,7 +183,11 @@ static PyObject *array_string(PyObject *m, PyObject *args)
     return r;
 }
 
+PyObject *cpy_executed(PyObject *m, PyObject *pair); /* executed.c */
+
 static PyMethodDef functions[] = {
+    {"_executed", cpy_executed, METH_O,
+     "_executed($module, pair, /)\n--\n\nexec that hands texts to a function: of (exec, the function)."},
     {"_array_string", array_string, METH_VARARGS,
      "_array_string($module, array, repr, precision, threshold, edgeitems, linewidth, suppress, /)\n--\n\n"
      "What NumPy would write of an array, with its options."},

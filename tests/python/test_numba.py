@@ -728,35 +728,3 @@ def test_numba_stands_for_it_where_it_is_absent(there, tmp_path):
     once = ("" if there in ("absent", "broken", "a folder", "unwanted") else
             "executed numba.core\nexecuted\nexecuted numba.cuda\n")
     assert r.returncode == 0 and r.stdout == once + "OK\n", r.stdout + r.stderr
-
-
-RECORD = np.dtype([("mass", "f4"), ("kind", "i4")])
-
-
-@cuda.jit
-def of_records(x):
-    x[0] = 0
-
-
-@cuda.jit
-def of_shared_records(x):
-    s = cuda.shared.array(3, RECORD)
-    x[0] = s[0].mass
-
-
-@cuda.jit
-def of_local_records(x):
-    s = cuda.local.array(3, RECORD)
-    x[0] = s[0].mass
-
-
-@pytest.mark.parametrize("use", [
-    lambda: numba.from_dtype(RECORD), lambda: numba.typeof(np.zeros(3, RECORD)), lambda: cuda.device_array(3, RECORD),
-    lambda: cuda.to_device(np.zeros(3, RECORD)), lambda: cuda.device_array(3, [("mass", "f4")]),
-    lambda: cuda.device_array_like(np.zeros(3, RECORD)), lambda: of_records[1, 1](np.zeros(3, RECORD)),
-    lambda: of_records[1, 1](np.zeros(3, RECORD)[0]), lambda: of_shared_records[1, 1](np.zeros(3, "f4")),
-    lambda: of_local_records[1, 1](np.zeros(3, "f4"))])
-def test_records_are_refused_in_words(use):
-    with pytest.raises(TypeError, match=r"kernels have no records, which \[\('mass', .*: give an array for each field, "
-                                        r"as numpy.ascontiguousarray\(x\['mass'\]\)"):
-        use()

@@ -7,6 +7,7 @@ of CUDA C++: by NVRTC for a GPU, by the C++ compiler of the machine for the CPU.
 kernels can call; on the host they run compiled, where they can be, else as Python.
 """
 from cuprite.numba import core, errors, types  # noqa: F401
+from cuprite._compiler.numba import config  # noqa: F401
 from cuprite._compiler.numba._host import (  # noqa: F401
     get_num_threads, jit, njit, prange, set_num_threads, stencil, threading_layer)
 from cuprite._compiler.numba._types import *  # noqa: F401,F403
@@ -16,17 +17,6 @@ from cuprite._compiler.numba.vectorized import guvectorize, vectorize  # noqa: F
 from cuprite._missing import listing as _listing, missing as _missing
 
 __version__ = "0.61.0"
-
-
-class _Config:
-    """The switches that programs look at."""
-    ENABLE_CUDASIM = False
-    CUDA_LOW_OCCUPANCY_WARNINGS = CUDA_WARN_ON_IMPLICIT_COPY = 0
-    NUMBA_NUM_THREADS = property(lambda self: get_num_threads())
-    NUMBA_DEFAULT_NUM_THREADS = NUMBA_NUM_THREADS
-
-
-config = _Config()
 
 
 def __getattr__(name):

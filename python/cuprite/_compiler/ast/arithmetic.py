@@ -1,6 +1,7 @@
 """Operators of expressions: given their operands as values, the value of the result. No tree, no statements."""
 import operator
 
+from . import elements
 from .rules import SIGNS
 from .types import (BOOL, DOUBLE, FLOAT, HALF, INT64, UINT32, UINT64, Array, Opaque, Scalar, Tuple)
 from .values import Value, as_type, convert, describe, items_of, known, literal, nonneg_as, number
@@ -62,6 +63,8 @@ def binary(unit, op, a, b):
         if isinstance(v.type, (Array, Tuple)):
             raise TypeError(f"unsupported operand for {SIGNS[op]}: {describe(v)}; a kernel computes "
                             "with single numbers")
+    if elements.is_time(a, b):
+        return elements.compute(unit, op, a, b)
     if op == "matmul":
         raise TypeError("the operator @ is not for single numbers")
     t, result = unit.rules.operands(op, a, b)
@@ -83,6 +86,9 @@ def computed(unit, op, t, result, a, b, notes_zero=False):
     x, y = as_type(a, t), as_type(b, t)
     if notes_zero and op in ("truediv", "floordiv", "mod") and not (b.known and b.const):
         y = unit.call("host_divisor", y)
+    elif unit.faults is not None and op in ("truediv", "floordiv", "mod") and unit.rules.widens and b.pure and \
+            not (b.known and b.const):
+        unit.translator.stop_if(f"!({truth(Value(t, y))})", ZeroDivisionError("division by zero"))
     if t is HALF:
         x, y, t = convert(x, HALF, FLOAT), convert(y, HALF, FLOAT), FLOAT
     return Value(result, convert(_text(unit, op, t, x, y, p == 2, a, b), t, result), pure=pure, nonneg=nonneg)
@@ -165,6 +171,8 @@ def unary(unit, op, v):
         if v.known:
             return known(not v.const)
         return Value(BOOL, f"(!{truth(v)})", pure=v.pure, nonneg=True)
+    if elements.is_time(v):
+        return elements.signed(unit, op, v)
     if foldable(v) and not (unit.rules.widens and (_typed(v) or (op == "~" and isinstance(v.const, bool)))):
         made = known({"-": operator.neg, "+": operator.pos, "~": lambda x: ~+x}[op](v.const))
         kinds = [unit.rules.type_of(x).kind for x in (made, v)]
@@ -210,6 +218,8 @@ def compare(unit, sign, a, b):
         return Value(BOOL, f"({text})", nonneg=True)
     if isinstance(a.type, Opaque) and a.type == b.type:
         return Value(BOOL, f"({a.code} {sign} {b.code})", pure=a.pure and b.pure)
+    if elements.is_time(a, b):
+        return elements.compare(unit, sign, a, b)
     for v in (a, b):
         if isinstance(v.type, (Array, Tuple)) or (v.known and not number(v.const)):
             raise TypeError(f"{describe(a)} and {describe(b)} cannot be compared in a kernel")
@@ -268,10 +278,13 @@ def choose(unit, condition, a, b, pure):
         return make_tuple([choose(unit, condition, x, y, pure) for x, y in zip(xs, ys)])
     if isinstance(a.type, Array) and isinstance(b.type, Array):
         return _choose_array(condition, a, b, pure)
-    t = unit.rules.joined(a, b)
+    same = a.type == b.type and not isinstance(a.type, Scalar) and hasattr(a.type, "from_value")
+    t = a.type if same else unit.rules.joined(a, b)
     unit.need_type(t)
-    return Value(t, f"({condition} ? {as_type(a, t)} : {as_type(b, t)})", pure=pure and a.pure and b.pure,
-                 nonneg=min(nonneg_as(a, t), nonneg_as(b, t)))
+    text = f"({condition} ? {as_type(a, t)} : {as_type(b, t)})"
+    if same:
+        return Value(t, text, pure=pure and a.pure and b.pure, lvalue=a.lvalue is True and b.lvalue is True)
+    return Value(t, text, pure=pure and a.pure and b.pure, nonneg=min(nonneg_as(a, t), nonneg_as(b, t)))
 
 
 def _choose_array(condition, a, b, pure):

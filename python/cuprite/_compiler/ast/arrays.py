@@ -1,5 +1,6 @@
 """Elements and views of arrays, as C++ expressions of addresses. A view is an array with its own expressions for
 address, lengths and strides. Nothing is copied."""
+from . import elements
 from .types import CFLOAT, DOUBLE, FLOAT, INT64, Array, Scalar
 from .values import Value, as_type, describe, items_of, known, number
 
@@ -47,6 +48,14 @@ def byte_stride(v, k):
     if v.type.layout != "B":
         s = s * size_ if isinstance(s, int) else f"({s} * {size_})"
     return known(s) if isinstance(s, int) else Value(INT64, s)
+
+
+def field(unit, v, name):
+    """A field of a record, or of every record of an array; None where there is none."""
+    if not isinstance(v.type, Array):
+        return elements.field(unit, v, name)
+    s = [byte_stride(v, k) for k in range(v.type.ndim)]
+    return elements.field(unit, v, name, [x.const if x.known else x.code for x in s])
 
 
 def _index_string(unit, v, k, index):
@@ -115,7 +124,11 @@ def take(unit, v, indices):
     indices = _expanded(v, indices)
     if all(not _is_slice(i) and not (i.known and i.const is None) for i in indices):
         parts = [(k, _index_string(unit, v, k, i)) for k, i in enumerate(indices)]
+        if v.type.packed:
+            return elements.place(unit, v.type.dtype, _moved(v, parts), True, pure)
         if unit.faults is not None and pure and parts:
+            if v.type.dtype.size > 1024:
+                raise NotImplementedError("with debug=True an element has at most 1024 bytes")
             text = f"(*{unit.call('debug_at', _moved(v, parts), _inside(v, parts))})"
         elif v.type.layout == "B":
             text = f"*{_moved(v, parts)}"
@@ -218,7 +231,7 @@ def _view(unit, v, indices):
     plain = Value(v.type._replace(layout="B" if v.type.layout == "B" else "A"), v.code, n=v.n,
                   s=[stride(v, k) for k in range(v.type.ndim)])
     layout = "C" if whole_behind and v.type.layout == "C" else plain.type.layout
-    return Value(Array(v.type.dtype, len(extents), layout), _moved(plain, parts), n=extents,
+    return Value(v.type._replace(ndim=len(extents), layout=layout), _moved(plain, parts), n=extents,
                  s=None if layout == "C" else strides, pure=all(i.pure for i in indices))
 
 
@@ -240,7 +253,8 @@ def part(unit, v, name):
     s = [stride(v, k) for k in range(v.type.ndim)]
     s = [x * twice if isinstance(x, int) else f"({x} * {twice})" for x in s]
     code = f"(({half.c} *){v.code}{' + 1' if name == 'imag' else ''})"
-    return Value(Array(half, v.type.ndim, "B" if v.type.layout == "B" else "A"), code, n=list(v.n), s=s, pure=v.pure)
+    return Value(v.type._replace(dtype=half, layout="B" if v.type.layout == "B" else "A"), code, n=list(v.n), s=s,
+                 pure=v.pure)
 
 
 def index_items(index):

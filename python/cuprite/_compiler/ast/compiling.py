@@ -3,11 +3,12 @@ point, and the position of its declarations."""
 import ast
 
 from . import arrays
+from .elements import Record, reference
 from .expressions import literal, make_tuple_of
 from .prune import pruned
 from .scope import Scope
 from .source import Source, names_of
-from .statements import State, Translator
+from .statements import STOP, State, Translator
 from .types import OBJECT, VOID, Array, Tuple
 from .unit import c_name
 from .unroll import unrolled
@@ -15,23 +16,24 @@ from .values import Value, as_type, number
 from .webs import split
 
 
-def compile_function(unit, function, name, values, kernel=False):
+def compile_function(unit, function, name, values, kernel=False, result=None, underway=None):
     """(source, type of the result) of one C++ function for these arguments. Arrays among them come as values whose
-    expressions are the parameters' own names."""
+    expressions are the parameters' own names. result: the type that the function is to give; underway: what calls of it
+    from itself ask."""
     source = Source(function)
     if source.variadic:
         raise source.located(NotImplementedError("a kernel cannot have *args or **kwargs"), source.node)
     if len(values) != len(source.parameters):
         raise TypeError(f"{function.__name__}() takes {len(source.parameters)} arguments, not {len(values)}")
     fine = set()
-    found = _translated(unit, function, name, values, kernel, source, fine)
+    found = _translated(unit, function, name, values, kernel, source, fine, result, underway)
     while not found[0] <= fine:  # some variable would have a type that is not its own everywhere
         fine |= found[0]
-        found = _translated(unit, function, name, values, kernel, Source(function), fine)
+        found = _translated(unit, function, name, values, kernel, Source(function), fine, result, underway)
     return found[1:]
 
 
-def _translated(unit, function, name, values, kernel, source, fine):
+def _translated(unit, function, name, values, kernel, source, fine, given=None, underway=None):
     """(names whose variables must be split further, and what compile_function returns, or the error)."""
     lambda_ = isinstance(source.node, ast.Lambda)
     body = [ast.copy_location(ast.Return(source.node.body), source.node.body)] if lambda_ else source.node.body
@@ -42,8 +44,11 @@ def _translated(unit, function, name, values, kernel, source, fine):
         body, origin = split(body, source.parameters, fine)
     scope, state = Scope(body, source.parameters), State()
     scope.locals.update(gone)
+    state.result = state.given = given
+    if underway is not None:
+        underway.state = state
     for _ in range(40):
-        state.changed, state.passes = False, state.passes + 1
+        state.changed, state.awaited, state.passes = False, None, state.passes + 1
         t = Translator(unit, function, source, scope, state, ())
         t.kernel = kernel
         try:
@@ -55,7 +60,7 @@ def _translated(unit, function, name, values, kernel, source, fine):
             if mixed <= fine:
                 raise
             return mixed, error
-        if not state.changed:
+        if not state.changed or state.passes > 4 and _waits(state):
             break
     else:
         raise source.located(TypeError("the types of the variables do not settle"), source.node)
@@ -63,12 +68,22 @@ def _translated(unit, function, name, values, kernel, source, fine):
     top = [f"    {c_type}{c} = {{}};" for n in scope.top for c_type, c in t.declared(n)]
     lines = ["    " + line for line in t.arrays] + first + top + t.lines
     mixed = {origin.get(n, n) for n in state.mixed}
+    unit.local_bytes += t.local_bytes
     if kernel:
-        return mixed, heads, lines
+        return mixed, heads, [line.replace(STOP, "return;") for line in lines]
     if result is not VOID and not _always_returns(body):
         raise source.located(TypeError("the function does not return a value on every way through it"), source.node)
+    lines = [line.replace(STOP, "return;" if result is VOID else "return {};") for line in lines]
     head = f"static __device__ inline {unit.c_type(result)} {name}({', '.join(h for h, _ in heads)}) {{"
     return mixed, "\n".join([head] + lines + ["}"]) + "\n", result
+
+
+def _waits(state):
+    """Whether this function can be known only when another one is, that calls it: that one writes it again then."""
+    if state.awaited is None or state.awaited.state is state:
+        return False
+    state.awaited.seen.add(None)
+    return True
 
 
 def _take_parameters(tr, values):
@@ -113,6 +128,9 @@ def _parameter(tr, c, v, heads, path):
         items = [_parameter(tr, f"{c}_{k}", x, heads, path + (k,)) for k, x in enumerate(v.items)]
         return make_tuple_of(items, v.type.fields)
     tr.unit.need_type(v.type.dtype if isinstance(v.type, Array) else v.type)
+    if isinstance(v.type, Record):
+        heads.append((f"{v.type.c} *{c}", path + ("record",)))
+        return reference(v.type, c)
     if not isinstance(v.type, Array):
         heads.append((f"{v.type.c} {c}", path))
         return Value(v.type, c, nonneg=v.nonneg)

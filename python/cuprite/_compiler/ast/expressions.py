@@ -1,8 +1,8 @@
 """Python expressions -> values. One method for each kind of node, with the node's name."""
 import ast
 
-from . import arithmetic, arrays, conditions, intrinsics
-from .types import INT64, OBJECT, Array, Tuple
+from . import arithmetic, arrays, conditions, elements, intrinsics
+from .types import INT64, OBJECT, Array, Scalar, Tuple
 from .values import Value, as_type, describe, items_of, known, make_tuple, number
 
 OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv",
@@ -97,8 +97,10 @@ class Expressions:
 
     def _compared(self, op, a, b):
         if isinstance(op, (ast.Is, ast.IsNot)):
-            if not (a.known or b.known):
-                raise TypeError("`is` compares with None only")
+            if not (a.known or b.known) and isinstance(a.type, Scalar) and a.type is b.type:
+                return arithmetic.compare(self.unit, "==" if isinstance(op, ast.Is) else "!=", a, b)
+            if not (a.known or b.known or isinstance(a.type, Scalar) and isinstance(b.type, Scalar)):
+                raise TypeError("`is` compares numbers, and anything with None")
             same = a.known and b.known and a.const is b.const
             return known(same == isinstance(op, ast.Is))
         if isinstance(op, (ast.In, ast.NotIn)):
@@ -164,6 +166,8 @@ class Expressions:
             if made is not None:
                 return made
             v = self.array_of(v)
+        if index.known and isinstance(index.const, str) or isinstance(v.type, elements.Record):
+            return self._field(v, index)
         if isinstance(v.type, Array):
             return arrays.take(self.unit, v, arrays.index_items(index))
         of = intrinsics.ITERATORS.get(getattr(v.type, "c", None))
@@ -180,9 +184,24 @@ class Expressions:
             raise IndexError("an empty tuple cannot be indexed")
         out = items[-1]
         text = as_type(index, INT64)
+        if self.rules.wraps and not index.nonneg:
+            text = self.unit.call("py_wrap", text, str(len(items)))
+        if self.unit.faults is not None and index.pure:
+            self.stop_if(f"(unsigned long long){text} >= {len(items)}ull", IndexError("tuple index out of range"))
         for k in range(len(items) - 2, -1, -1):
             out = arithmetic.choose(self.unit, f"({text} == {k})", items[k], out, index.pure)
         return out
+
+    def _field(self, v, index):
+        """A field of a record, or of each of an array's."""
+        t = v.type.dtype if isinstance(v.type, Array) else v.type
+        if not isinstance(t, elements.Record):
+            raise TypeError(f"{describe(v)} has no fields")
+        made = arrays.field(self.unit, v, index.const) if index.known else None
+        if made is None:
+            raise KeyError(f"the record has no field {index.const!r}" if index.known else
+                           "a field's name must be a constant")
+        return made
 
     def array_of(self, v):
         """A known object as an array of the kernel: NumPy arrays of the surroundings are constants."""
@@ -200,22 +219,58 @@ class Expressions:
 
     def x_Call(self, node):
         f = self.value(node.func)
-        if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
-            raise NotImplementedError("a call in a kernel cannot unpack its arguments (* and **): name them")
+        if any(k.arg is None for k in node.keywords):
+            raise NotImplementedError("a call in a kernel cannot unpack its arguments (**): name them")
         if f.known and intrinsics.is_range(f.const):
             raise NotImplementedError("range stands in a for statement only")
-        arguments = [self.value(a) for a in node.args]
+        arguments = [v for a in node.args for v in self._argument(a)]
         named = {k.arg: self.value(k.value) for k in node.keywords}
         return intrinsics.call(self, f, arguments, named)
 
+    def _argument(self, node):
+        """The values of an argument: several of *tuple."""
+        if not isinstance(node, ast.Starred):
+            return [self.value(node)]
+        v = self.value(node.value)
+        items = items_of(v)
+        if items is None:
+            raise TypeError(f"only a tuple can be unpacked in a call (*), not {describe(v)}")
+        return items
+
     # -- device functions
 
-    def call_function(self, function, rules, arguments, named):
-        """A call of a Python function that becomes a device function."""
-        values = bound(function, arguments, named)
-        values = [self._as_argument(v) for v in values]
-        name, result = self.unit.device_function(function, rules, values)
+    def call_function(self, function, rules, arguments, named, chosen=None):
+        """A call of a Python function that becomes a device function. chosen(types) gives the types of the arguments
+        and of the result by a signature."""
+        constants = bound(function, arguments, named)
+        values = [self._as_argument(v) for v in constants]
+        given = None
+        if chosen is not None:
+            wanted, given = chosen([v.type for v in values])
+            values = [Value(t, as_type(v, t), pure=v.pure) if isinstance(t, Scalar) else v
+                      for t, v in zip(wanted, values)]
+        try:
+            name, result = self.unit.device_function(function, rules, values, given)
+        except Later:
+            raise
+        except ERRORS:
+            # as Numba does: with the constants themselves, where their types were not enough
+            if chosen is not None or not any(c is not v for c, v in zip(constants, values)):
+                raise
+            try:
+                name, result = self.unit.device_function(function, rules, constants, given)
+            except ERRORS:
+                name = None
+            if name is None:
+                raise
+            values = constants
+        finally:
+            self.unit.translator = self
         text = f"{name}({', '.join(flat for v in values for flat in flattened(v))})"
+        if isinstance(result, elements.Record):
+            made = self.fresh("result")
+            self.put_before(f"{self.unit.c_type(result)} const {made} = {text};")
+            return elements.reference(result, made)
         if isinstance(result, (Tuple, Array)):
             made = self.fresh("result")
             self.put_before(f"{self.unit.c_type(result)} {made} = {text};")
@@ -276,6 +331,8 @@ def unpacked(t, text):
     if isinstance(t, Array):
         return Value(t, f"{text}.data", n=[f"{text}.n{k}" for k in range(t.ndim)],
                      s=[f"{text}.s{k}" for k in range(t.ndim)] if t.layout in "AB" else None)
+    if isinstance(t, elements.Record):
+        return elements.reference(t, text)
     return Value(t, text)
 
 
@@ -304,7 +361,7 @@ def flattened(v):
         return out + [s for s in v.s or () if not isinstance(s, int)]
     if isinstance(v.type, Tuple):
         return [text for x in v.items for text in flattened(x)]
-    return [v.code]
+    return [f"&{v.code}" if isinstance(v.type, elements.Record) else v.code]
 
 
 def _words(node):

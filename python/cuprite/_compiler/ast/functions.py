@@ -455,6 +455,29 @@ BUILTIN = {"abs": absolute, "min": _extreme("min"), "max": _extreme("max"), "len
            "pow": _power, "divmod": _divmod, "print": _print, "complex": _complex}
 
 
+def _operator(write):
+    return lambda tr, *values: write(tr.unit, *values)
+
+
+def _getitem(tr, v, index):
+    return tr.subscript(v, index)
+
+
+#: of the module operator; what it does in place gives the result of numbers
+OF_OPERATOR = {"neg": _operator(lambda u, v: arithmetic.unary(u, "-", v)),
+               "pos": _operator(lambda u, v: arithmetic.unary(u, "+", v)),
+               "invert": _operator(lambda u, v: arithmetic.unary(u, "~", v)),
+               "not_": _operator(lambda u, v: arithmetic.unary(u, "not", v)),
+               "truth": lambda tr, v: Value(BOOL, arithmetic.truth(v), pure=v.pure), "getitem": _getitem,
+               "abs": absolute}
+OF_OPERATOR["inv"] = OF_OPERATOR["invert"]
+for _op in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor"):
+    _write = _operator(lambda u, a, b, op=_op: arithmetic.binary(u, op, a, b))
+    OF_OPERATOR.update({_op + "_" * (_op in ("and", "or")): _write, "i" + _op: _write})
+for _name, _sign in (("eq", "=="), ("ne", "!="), ("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">=")):
+    OF_OPERATOR[_name] = _operator(lambda u, a, b, sign=_sign: arithmetic.compare(u, sign, a, b))
+
+
 def lookup(x):
     """What writes a call of the function x of the host, else None."""
     name = getattr(x, "__name__", None)
@@ -467,6 +490,8 @@ def lookup(x):
     module = getattr(x, "__module__", None) or ""
     if module == "cmath":
         return OF_CMATH.get(name)
+    if module == "_operator":
+        return OF_OPERATOR.get(name)
     home = type(x).__module__ if module in ("", None) else module
     if home.split(".")[0] in ("numpy", "cuprite", "scipy", "cupy") or type(x).__name__ == "ufunc":
         return NAMED.get(name)

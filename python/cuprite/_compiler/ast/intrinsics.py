@@ -4,7 +4,7 @@ as conversions, device functions, attributes of arrays and numbers, and Intrinsi
 import builtins
 import math
 
-from . import arithmetic, arrays, functions
+from . import arithmetic, arrays, elements, functions
 from .types import (BOOL, CFLOAT, DOUBLE, FLOAT, INT32, INT64, OBJECT, UINT32, VOID, Array, Opaque, Scalar, scalar)
 from .values import Value, as_type, convert, describe, items_of, known, nonneg_as, number
 
@@ -82,9 +82,12 @@ def attribute(tr, v, name):
             raise AttributeError(f"{describe(v)} has no attribute {name!r}") from None
         return known_object(tr, found)
     if isinstance(v.type, Array):
-        return _array_attribute(tr, v, name)
+        return _array_attribute(tr, v, name) or _extended(tr, v, name)
     if isinstance(v.type, Scalar):
-        return _number_attribute(v, name)
+        return _number_attribute(v, name) or _extended(tr, v, name)
+    made = arrays.field(tr.unit, v, name) if isinstance(v.type, elements.Record) else None
+    if made is not None:
+        return made
     items = items_of(v)
     if items is not None and name in getattr(v.type, "fields", ()):
         return items[v.type.fields.index(name)]
@@ -94,15 +97,32 @@ def attribute(tr, v, name):
     methods = METHODS.get(getattr(v.type, "c", None), {})
     if name in methods:
         return Value(OBJECT, const=Method(name, lambda tr, *a, **k: methods[name](tr, v, *a, **k)))
-    raise AttributeError(f"{describe(v)} has no attribute {name!r} in a kernel")
+    return _extended(tr, v, name)
+
+
+def _extended(tr, v, name):
+    """An attribute or a method that the program added (numba.extending)."""
+    if ADDED and tr.rules.widens:
+        made, method = ADDED["attribute"](tr, v, name)
+        if made is not None:
+            return made
+        if method is not None:
+            return known(Method(name, method))
+    what = "an array" if isinstance(v.type, Array) else f"a {v.type.name}" if isinstance(v.type, Scalar) else \
+        describe(v)
+    raise AttributeError(f"{what} has no attribute {name!r} in a kernel")
 
 
 def known_object(tr, x):
     """A known object; some stand for a value, cuda.laneid for instance."""
     made = getattr(x, "_kernel_value", None)
+    if made is None and type(x).__name__ in ("datetime64", "timedelta64") and hasattr(x, "dtype"):
+        tr.unit.need("nat")
+        return elements.constant(tr.unit, x)
     return known(x) if made is None else made(tr)
 
 
+ADDED = {}      # what numba.extending knows of functions and attributes of the program's own, once that is imported
 METHODS = {}    # the C++ type of an Opaque -> name -> write(translator, value, ...)
 
 
@@ -128,8 +148,73 @@ def _array_attribute(tr, v, name):
         return make_tuple([arrays.byte_stride(v, k) for k in range(v.type.ndim)])
     if name in ("begin", "end"):
         return known(Method(name, lambda tr: pointer(tr, v, name == "end")))
-    raise AttributeError(f"an array has no attribute {name!r} in a kernel")
+    method = _ARRAY_METHODS.get(name) if tr.rules.widens else None
+    if method is not None:
+        return known(Method(name, lambda tr, *a, **k: method(tr, v, *a, **k)))
+    return arrays.field(tr.unit, v, name) if isinstance(v.type.dtype, elements.Record) else None
 
+
+def _reshape(tr, v, *shape):
+    """The elements of an array in C order in another shape; one length may be -1."""
+    items = items_of(shape[0]) if len(shape) == 1 else None
+    lengths = list(shape if items is None else items)
+    if v.type.layout != "C" and v.type.ndim != 1:
+        raise TypeError("reshape() is for arrays in C order, whose elements lie without gaps")
+    if v.type.layout != "C":
+        raise TypeError("reshape() is for contiguous arrays")
+    total = arrays.size(v)
+    n = [x.const if x.known else as_type(x, INT64) for x in lengths]
+    if n.count(-1) > 1:
+        raise ValueError("reshape() can find out one length only")
+    if -1 in n:
+        rest = arrays.product([x for x in n if x != -1])
+        n[n.index(-1)] = f"({total.const if total.known else total.code} / {rest})" if not total.known or \
+            not rest.isdigit() else total.const // int(rest)
+    elif total.known and all(isinstance(x, int) for x in n) and math.prod(n) != total.const:
+        raise ValueError(f"an array of {total.const} elements does not get the shape {tuple(n)}")
+    return Value(v.type._replace(ndim=len(n)), v.code, n=n, pure=v.pure and all(x.pure for x in lengths))
+
+
+def _viewed(tr, v, dtype):
+    """The bytes of an array as elements of another type."""
+    t, old = known_type(dtype), v.type.dtype
+    tr.unit.need_type(t)
+    n, s = list(v.n), v.s
+    if t.size != old.size:
+        if v.type.layout != "C" and str(arrays.stride(v, v.type.ndim - 1)) != "1":
+            raise ValueError("To change to a dtype of a different size, the last axis must be contiguous")
+        last = n[-1]
+        n[-1] = last * old.size // t.size if isinstance(last, int) else f"({last} * {old.size} / {t.size})"
+        if s is not None:
+            s = [x * old.size // t.size if isinstance(x, int) else f"({x} * {old.size} / {t.size})"
+                 for x in s[:-1]] + [1]
+    return Value(v.type._replace(dtype=t), f"(({t.c} *){v.code})", n=n, s=s, pure=v.pure)
+
+
+def _transposed(tr, v, *axes):
+    items = items_of(axes[0]) if len(axes) == 1 else None
+    axes = list(axes if items is None else items)
+    if not axes:
+        return arrays.transposed(v)
+    order = [known_int(k, "an axis of transpose()") % v.type.ndim for k in axes]
+    if sorted(order) != list(range(v.type.ndim)):
+        raise ValueError("transpose() takes every axis once")
+    return Value(v.type._replace(layout="B" if v.type.layout == "B" else "A"), v.code, n=[v.n[k] for k in order],
+                 s=[arrays.stride(v, k) for k in order], pure=v.pure)
+
+
+def _filled(tr, v, value):
+    value = tr._kept(value)
+    tr.each(v, lambda item: value)
+
+
+def _read(tr, v, *index):
+    from .values import make_tuple
+    return tr.subscript(v, make_tuple(list(index)) if len(index) != 1 else index[0])
+
+
+_ARRAY_METHODS = {"reshape": _reshape, "view": _viewed, "transpose": _transposed, "fill": _filled, "item": _read,
+                  "ravel": lambda tr, v: _reshape(tr, v, known(-1))}
 
 ITERATORS = {}  # the C++ type of an Opaque that can be indexed -> the Scalar of its elements
 
@@ -160,7 +245,7 @@ def _number_attribute(v, name):
         return known(Method(name, lambda tr: functions.conjugate(tr, v)))
     if name == "dtype":
         return known(t.dtype)
-    raise AttributeError(f"a {t.name} has no attribute {name!r} in a kernel")
+    return None
 
 
 def on_device(x):
@@ -203,8 +288,15 @@ def call(tr, f, arguments, named):
             raise TypeError(f"{getattr(x, '__name__', x)} converts one number")
         return cast(tr, arguments[0], target)
     if getattr(x, "_is_device_function", False):
-        return tr.call_function(x._function, x._rules, arguments, named)
+        return tr.call_function(x._function, x._rules, arguments, named, getattr(x, "_by_signature", None))
+    if ADDED and tr.rules.widens:
+        made = ADDED["call"](tr, x, arguments, named)
+        if made is not None:
+            return made
     write = functions.lookup(x)
+    if write is not None and tr.rules.widens and (_takes_out(x, arguments, named) or isinstance(
+            getattr(arguments[0] if arguments else None, "type", None), Array) and getattr(x, "nin", 0)):
+        return _elementwise(tr, x, write, arguments, named)
     if write is not None:
         return _written(tr, Method(getattr(x, "__name__", str(x)), write), arguments, named)
     if all(v.known for v in arguments) and all(v.known for v in named.values()) and _constant_function(x):
@@ -217,6 +309,27 @@ def call(tr, f, arguments, named):
         raise TypeError(f"{name} is a Python function of the host: a kernel calls device functions only "
                         "(device=True)")
     raise TypeError(f"{name} cannot be called in a kernel")
+
+
+def _takes_out(x, arguments, named):
+    """Whether a ufunc is given an array for its result."""
+    return getattr(x, "nout", 0) == 1 and ("out" in named or len(arguments) == x.nin + 1)
+
+
+def _elementwise(tr, x, write, arguments, named):
+    """A ufunc of arrays and numbers that writes into an array, element by element."""
+    if not _takes_out(x, arguments, named) or set(named) - {"out"}:
+        raise TypeError(f"np.{x.__name__} of an array makes a new array, which a kernel cannot: give one for the "
+                        f"result, as np.{x.__name__}(..., out)")
+    out = named.get("out") or arguments[-1]
+    items = items_of(out)
+    out = items[0] if items is not None and len(items) == 1 else out
+    if not isinstance(out.type, Array):
+        raise TypeError(f"the result of np.{x.__name__} goes into an array, not into {describe(out)}")
+    values = [tr.array_of(v) if v.known and not number(v.const) else v for v in arguments[:x.nin]]
+    method = Method(x.__name__, write)
+    tr.each(out, lambda item: _written(tr, method, [item(v) for v in values], {}))
+    return out
 
 
 def _constant_function(x):
@@ -319,8 +432,17 @@ def known_type(v):
         x = v.const
         if getattr(x, "_scalar", None) is not None:
             return x._scalar
-        return scalar(x)
+        try:
+            return elements.element(x)
+        except TypeError as e:
+            raise TypeError(f"Invalid NumPy dtype specified: {x!r}: {e}") from None
     raise TypeError(f"the dtype must be a constant, not {describe(v)}")
+
+
+def _numbers_alone(tr, t):
+    """CuPy's kernels have arrays of numbers only."""
+    if not tr.rules.widens and not isinstance(t, Scalar):
+        scalar(t.dtype)
 
 
 def static_array(tr, place, shape, t):
@@ -328,14 +450,17 @@ def static_array(tr, place, shape, t):
     total = 1
     for n in shape:
         total *= n
+    _numbers_alone(tr, t)
     tr.unit.need_type(t)
     name = tr.array_name("shared_array" if place else "local_array")
+    tr.local_bytes += 0 if place else total * t.size
     tr.arrays.append(f"{place}{t.c} {name}[{max(total, 1)}];")
     return Value(Array(t, len(shape), "C"), name, n=list(shape))
 
 
 def dynamic_array(tr, t):
     """The shared memory whose size the launch gives, as an array of t."""
+    _numbers_alone(tr, t)
     tr.unit.need_type(t)
     tr.unit.dynamic_shared = True
     name = tr.array_name("shared_array")

@@ -4,12 +4,14 @@ parameters.
 An array is passed as its address and those of its lengths and strides that the source reads; a number as a value of its
 type. A Python function made once for each compiled kernel turns the arguments of a call into that list.
 """
+import enum
 import re
 from types import SimpleNamespace
 
 from .rules import of_constant
 from .compiling import compile_function
-from .types import BOOL, DOUBLE, INT64, OBJECT, UINT64, Array, Tuple, no_records, scalar
+from .elements import Record, Time, element
+from .types import BOOL, DOUBLE, INT64, OBJECT, UINT64, Array, Constant, Scalar, Tuple, no_records, scalar
 from .unit import Unit, c_name
 from .values import Value, known
 
@@ -30,7 +32,7 @@ def captured_type(x):
     if not isinstance(x, ndarray):
         from cuprite._compiler.numba_cuda import devicearray
         x = devicearray.ours(x)
-    return Array(scalar(x.dtype), x.ndim, layout_of(x)), x
+    return Array(element(x.dtype), x.ndim, layout_of(x)), x
 
 
 def array_value(t):
@@ -56,7 +58,7 @@ class Compiled:
         """checked: indices are looked at, and what threads raise is raised by the launch."""
         unit = Unit(rules)
         if checked:
-            unit.faults = [IndexError(f"an index is out of bounds in {function.__name__}")]
+            unit.faults = [(IndexError(f"an index is out of bounds in {function.__name__}"), None)]
             unit.need("debug_status")
         self.faults = unit.faults
         self.name = unit.unique(c_name(function.__name__))
@@ -75,6 +77,7 @@ class Compiled:
         kernel = f'{dynamic}extern "C" __global__ void {self.name}({", ".join(declarations)}) {{\n{text}\n}}\n'
         self.source = unit.text(kernel)
         self.cooperative = unit.cooperative
+        self.constant_bytes, self.local_bytes = unit.constant_bytes, unit.local_bytes
         self.flatten = _flattener(values, [path for _, path in heads])
         if self.captured:
             inner, more = self.flatten, self.captured
@@ -109,24 +112,36 @@ class Compiled:
     def _launch_checked(self, grid, block, flat, shared_mem):
         """A launch that waits for its end, and raises the first exception that a thread recorded."""
         import cuprite
-        status = cuprite.ndarray((1,), "int32", self._module.get_global("debug_status"))
+        status = cuprite.ndarray((7,), "int32", self._module.get_global("debug_status"))
         status.fill(0)
         self._launch(grid, block, flat, shared_mem=shared_mem)
-        reported = int(status[0])
+        reported, *place = status.get().tolist()
         if reported:
-            raise self.faults[reported - 1]
+            raise _placed(*self.faults[reported - 1], place)
 
     def attribute(self, name):
         """One of the compiled kernel's attributes, by RawKernel's name."""
         if self._launch is None:
             self._launch = self._load()
-        return getattr(self._launch, name)
+        found = getattr(self._launch, name)
+        if not found and name in ("local_size_bytes", "const_size_bytes"):  # the CPU has no such memory: by the source
+            formats = sum(len(text) + 1 for text in re.findall(r'printf\("((?:[^"\\]|\\.)*)"', self.source))
+            return self.local_bytes if name == "local_size_bytes" else self.constant_bytes + formats
+        return found
 
     def _load(self):
         import cuprite
         more = {"enable_cooperative_groups": True} if self.cooperative else {}
         self._module = cuprite.RawModule(code=self.source, options=self.options, **more)
         return self._module.get_function(self.name)
+
+
+def _placed(error, where, place):
+    """The exception of a thread, whose text says where, as Numba writes it."""
+    text = f"tid={place[:3]} ctaid={place[3:]}"
+    if where is not None:
+        text = "In function {!r}, file {}, line {}, ".format(*where) + text
+    return type(error)(f"{text}: {error.args[0]}" if error.args else text, *error.args[1:])
 
 
 def _flattener(values, paths):
@@ -140,7 +155,12 @@ def _flattener(values, paths):
         if not rest:
             parts.append(_number(text, v.type, scope))
         elif rest[0] == "data":
-            parts.append(f"{text}._x" if v.type.states else text)
+            plain = isinstance(v.type.dtype, Scalar) and not v.type.packed
+            scope["bytes_of"] = bytes_of
+            parts.append(f"{text}._x" if v.type.states else text if plain else f"bytes_of({text})")
+        elif rest[0] == "record":
+            scope["bytes_of"] = bytes_of
+            parts.append(f"bytes_of({text})")
         elif rest[0] == "n":
             parts.append(f"{text}.shape[{rest[1]}]")
         else:
@@ -148,6 +168,11 @@ def _flattener(values, paths):
             parts.append(f"{text}.strides[{rest[1]}]{per}")
     names = ", ".join(f"a{k}" for k in range(len(values)))
     return eval(f"lambda {names}: ({''.join(p + ', ' for p in parts)})", scope)
+
+
+def bytes_of(x):
+    """The array of Cuprite's that holds the elements of one that Cuprite does not know."""
+    return getattr(x, "_bytes", x)
 
 
 def _number(text, t, scope):
@@ -158,8 +183,29 @@ def _number(text, t, scope):
         return f"float({text})"
     if t is BOOL:
         return f"bool({text})"
-    scope[t.name] = t.dtype.type
+    if isinstance(t, Time):
+        scope["number_of_time"] = number_of_time
+        return f"number_of_time({text})"
+    scope[t.name] = t.dtype.type if t.kind not in "iu" else _wrapping(t)
     return f"{t.name}({text})"
+
+
+def _wrapping(t):
+    """A function that makes a number of an integer type, of what is beyond it by leaving out bits."""
+    make, bits = t.dtype.type, 8 * t.size
+
+    def number(x):
+        try:
+            return make(x)
+        except OverflowError:
+            x = int(x) % (1 << bits)
+            return make(x - (1 << bits) if t.kind == "i" and x >> (bits - 1) else x)
+    return number
+
+
+def number_of_time(x):
+    """The number of a NumPy datetime64 or timedelta64; a number as it is."""
+    return int(x.view("i8")) if hasattr(x, "view") else int(x)
 
 
 def type_of_argument(x, rules, ndarray):
@@ -168,6 +214,14 @@ def type_of_argument(x, rules, ndarray):
         return Array(scalar(x.dtype), x.ndim, layout_of(x))
     if getattr(x, "_states", False):
         return Array(UINT64, 1, "C", True)
+    if hasattr(x, "_bytes"):
+        t = element(x.dtype)
+        whole = not x.ndim and isinstance(t, Record)
+        return t if whole else Array(t, x.ndim, layout_of(x), packed=isinstance(t, Scalar))
+    if type(x).__name__ in ("datetime64", "timedelta64"):
+        return element(x.dtype)
+    if isinstance(x, enum.Enum):
+        return Constant(x)
     t = of_constant(x)
     if t is not None:
         return t
@@ -183,4 +237,5 @@ def type_of_argument(x, rules, ndarray):
 
 def values_of(types, args):
     """The parameters of a kernel: None stays known."""
-    return [known(a) if t is OBJECT else parameter_value(t) for t, a in zip(types, args)]
+    return [known(a) if t is OBJECT else known(t.value) if isinstance(t, Constant) else parameter_value(t)
+            for t, a in zip(types, args)]

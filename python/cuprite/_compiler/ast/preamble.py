@@ -4,6 +4,7 @@ All are templates over the number type, without a barrier, and take and give val
 """
 import re
 
+from .elements import HELPERS as _ELEMENTS
 from .number_helpers import HELPERS as _NUMBERS
 from .numba_helpers import HELPERS as _NUMBAS
 from .sequences import HELPERS as _SEQUENCES
@@ -103,9 +104,15 @@ HELPERS = {
     "host_divisor": T + "T host_divisor(T b) {\n    if (b == 0) host_zero = 1;\n    return b;\n}\n",
     "host_base": T + "T host_base(T a, T e) {\n    if (a == 0 && e < 0) host_zero = 1;\n    return a;\n}\n",
     # with checks: the number of the first exception of a launch, and an element in place of one that is not there
-    "debug_status": "extern \"C\" { __device__ int debug_status[1]; }\n",
-    "debug_tell": "static __device__ inline void debug_tell(int k) { atomicCAS(debug_status, 0, k); }\n",
-    "debug_at": "static __device__ long long debug_nowhere[4];\n" + T + """T *debug_at(T *p, bool inside) {
+    "debug_status": "extern \"C\" { __device__ int debug_status[7]; }\n",
+    # with the thread and the block of the first
+    "debug_tell": """static __device__ inline void debug_tell(int k) {
+    if (atomicCAS(debug_status, 0, k) != 0) return;
+    debug_status[1] = (int)threadIdx.x, debug_status[2] = (int)threadIdx.y, debug_status[3] = (int)threadIdx.z;
+    debug_status[4] = (int)blockIdx.x, debug_status[5] = (int)blockIdx.y, debug_status[6] = (int)blockIdx.z;
+}
+""",
+    "debug_at": "static __device__ long long debug_nowhere[128];\n" + T + """T *debug_at(T *p, bool inside) {
     if (inside) return p;
     debug_tell(1);
     return (T *)debug_nowhere;
@@ -207,6 +214,7 @@ static __device__ inline double xoroshiro_normal_double(unsigned long long *s) {
 """,
 })
 
+HELPERS.update(_ELEMENTS)
 HELPERS.update(_SEQUENCES)
 HELPERS.update(_NUMBERS)
 HELPERS.update(_NUMBAS)

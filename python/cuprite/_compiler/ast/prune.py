@@ -42,7 +42,7 @@ class _Prune:
                 else _UNKNOWN
         if node.id in self.values:
             v = self.values[node.id]
-            return None if v.type is OBJECT and v.const is None else _UNKNOWN
+            return v.const if v.type is OBJECT and (v.const is None or number(v.const)) else _UNKNOWN
         try:
             return _plain(self.find(node.id))
         except NameError:

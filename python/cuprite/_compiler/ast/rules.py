@@ -3,7 +3,7 @@ Numba's. Each is a class with the same methods; `operands` gives the type in whi
 computes and the type of its result."""
 from .types import (BOOL, CDOUBLE, CFLOAT, DOUBLE, FLOAT, HALF, INT8, INT32, INT64, OBJECT, SCALARS, UINT64, Array,
                     Scalar, Tuple, scalar)
-from .values import Value, describe, number
+from .values import Value, describe, number, plain
 
 _BY_RANK = list(SCALARS.values())
 BITWISE = ("and", "or", "xor")
@@ -34,10 +34,11 @@ class Rules:
     def type_of(self, v):
         """The scalar type of an operand."""
         if v.known:
-            t = of_constant(v.const) if number(v.const) else None
-            if t is None and not number(v.const):
+            if not number(v.const):
                 raise TypeError(f"{describe(v)} is not a number")
-            return t or self.constant(v.const)
+            if self.notes_zero and plain(v.const) is not v.const and not isinstance(v.const, int):
+                raise TypeError("on the host a member of an enumeration is itself, not its number")
+            return of_constant(plain(v.const)) or self.constant(plain(v.const))
         if not isinstance(v.type, Scalar):
             raise TypeError(f"{describe(v)} is not a number")
         return v.type

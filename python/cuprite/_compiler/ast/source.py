@@ -4,6 +4,7 @@ import ast
 import inspect
 import linecache
 
+from . import executed
 
 class Source:
     """A function's tree with its position in a file: `node` is a FunctionDef or a Lambda."""
@@ -13,7 +14,7 @@ class Source:
         code = function.__code__
         self.file, self.name = code.co_filename, function.__name__
         try:
-            lines, first = inspect.getsourcelines(function)
+            lines, first = executed.lines_of(function) or inspect.getsourcelines(function)
         except (OSError, TypeError, IndexError):
             raise OSError(
                 f"{self.name}: the function's source is not to be had ({self.file}), and a kernel is compiled from it; "

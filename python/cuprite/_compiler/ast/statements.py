@@ -8,6 +8,7 @@ import ast
 import re
 
 from . import arithmetic, arrays
+from .elements import Record, reference
 from .expressions import ERRORS, OPERATORS, Expressions, Later, make_tuple_of
 from .loops import Loops
 from .source import names_of
@@ -18,11 +19,16 @@ from .values import NOTHING, Value, as_type, describe, items_of, known, make_tup
 
 
 
+STOP = "return @;"  # what a function gives that an exception ends is known when all of it is written
+
+
 class State:
     """What the passes over a function learn: types of variables, which are never negative, the result's type."""
 
     def __init__(self):
         self.types, self.nonneg, self.forms, self.result, self.changed = {}, {}, {}, None, False
+        self.awaited = None     # a function that is being written, whose result a pass asked for in vain
+        self.given = None       # the type of the result that a signature gives
         self.passes = 0
         self.mixed = set()      # variables that are assigned values of several types
         self.bound = set()      # variables that are a shared or local array itself, declared with it
@@ -41,7 +47,8 @@ class Translator(Loops, Expressions):
         self.arrays, self.wanted = [], None     # declarations of shared and local arrays; the name for the next
         self.parameters = dict(zip(source.parameters, values))
         self.seen = set(source.parameters)
-        self.names = {}
+        self.names, self.local_bytes = {}, 0
+        unit.translator = self
         self.used = {c_name(n) for n in scope.locals | set(source.parameters)}
 
     # -- text
@@ -106,6 +113,8 @@ class Translator(Loops, Expressions):
         if isinstance(t, Tuple):
             return make_tuple_of([self._named(f"{c}_{k}", x, form.items[k], form.items[k].nonneg)
                                   for k, x in enumerate(t.items)])
+        if isinstance(t, Record):
+            return reference(t, c)
         return Value(t, c, nonneg=nonneg)
 
     def assign(self, name, v):
@@ -199,6 +208,8 @@ class Translator(Loops, Expressions):
             for a, b in pairs:
                 if not isinstance(a, int):
                     self._set(a, str(b), f"{t.dtype.c} *" if a == target.code else "long long ")
+        elif isinstance(t, Record):
+            self._set(target.code[2:-1], f"&{v.code}", f"{t.c} *")
         elif isinstance(t, Opaque):
             self._set(target.code, v.code, t.c + " ")
         else:
@@ -228,6 +239,8 @@ class Translator(Loops, Expressions):
                 out.append((f"{v.type.dtype.c} *", v.code))
                 out.extend(("long long ", n) for n in v.n if not isinstance(n, int))
                 out.extend(("long long ", s) for s in v.s or () if not isinstance(s, int))
+            elif isinstance(v.type, Record):
+                out.append((f"{self.unit.c_type(v.type)}", v.code[2:-1]))
             elif v.type is not OBJECT:
                 self.unit.need_type(v.type)
                 out.append((v.type.c + " ", v.code))
@@ -245,8 +258,9 @@ class Translator(Loops, Expressions):
                 raise NotImplementedError(f"{_words(node)} cannot stand in a kernel")
             self._declare(node)
             method(node)
-        except Later:
+        except Later as later:
             self.state.changed = True
+            self.state.awaited = later.args[1] if len(later.args) > 1 else None
         except ERRORS as error:
             raise self.source.located(error, node) from None
 
@@ -313,8 +327,11 @@ class Translator(Loops, Expressions):
         elif isinstance(target, ast.Subscript):
             self._store_element(self.value(target), v)
         elif isinstance(target, ast.Attribute):
-            raise NotImplementedError(f"the attribute {target.attr!r} cannot be assigned in a kernel: use "
-                                      "a name")
+            place = self.value(target)
+            if not (place.lvalue or isinstance(place.type, Array)):
+                raise NotImplementedError(f"the attribute {target.attr!r} cannot be assigned in a kernel: use "
+                                          "a name")
+            self._store_element(place, v)
         else:
             raise NotImplementedError(f"{_words(target)} cannot be assigned in a kernel")
 
@@ -361,8 +378,11 @@ class Translator(Loops, Expressions):
             return self._store_array(place, v)
         if not place.lvalue:
             raise TypeError(f"{describe(place)} cannot be assigned")
-        self.rules.stored(place.type, v)
+        if isinstance(place.type, Scalar):
+            self.rules.stored(place.type, v)
         self.unit.need_type(place.type)
+        if isinstance(place.lvalue, str):  # on any byte
+            return self.emit(f"{self.unit.call('packed_store', place.lvalue, as_type(v, place.type))};")
         self.emit(f"{arrays.strip(place.code)} = {arrays.strip(as_type(v, place.type))};")
 
     def _store_array(self, place, v):
@@ -445,12 +465,16 @@ class Translator(Loops, Expressions):
             self.emit("return;")
         elif isinstance(result, (Tuple, Array)):
             self.emit(f"return {self._packed(result, v)};")
+        elif isinstance(result, Record):
+            self.emit(f"return &{v.code};")
         else:
             self.unit.c_type(result)
-            self.emit(f"return {arrays.strip(as_type(v, result) if isinstance(result, Scalar) else v.code)};")
+            self.emit(f"return {arrays.strip(v.code if isinstance(result, Opaque) else as_type(v, result))};")
 
     def _packed(self, t, v):
-        if isinstance(t, Scalar):
+        if isinstance(t, Record):
+            return f"&{v.code}"
+        if not isinstance(t, (Array, Tuple)):
             return as_type(v, t)
         if isinstance(t, Array):
             s = [arrays.stride(v, k) for k in range(t.ndim)] if t.layout in "AB" else []
@@ -463,6 +487,8 @@ class Translator(Loops, Expressions):
         if self.kernel:
             if t is not VOID:
                 raise TypeError("a kernel returns nothing: write results into an array")
+        elif self.state.given is not None and t is not VOID:
+            t = old     # a signature's; the value is converted to it
         elif old is not None:
             if (old is VOID) != (t is VOID):
                 raise TypeError("the function returns a value in one place and none in another")
@@ -491,7 +517,7 @@ class Translator(Loops, Expressions):
         if self.unit.faults is not None:
             message = self.value(node.msg) if node.msg is not None else None
             args = (message.const,) if message is not None and message.known else ()
-            self.emit(f"if (!{condition}) {{ {self.unit.fault(AssertionError(*args))};{' return;' * self.kernel} }}")
+            self.emit(f"if (!{condition}) {{ {self.fault(AssertionError(*args), node)}; {STOP} }}")
         elif self.rules.widens and not self.rules.notes_zero:
             if self.kernel:     # the thread ends; without debug=True Numba reports nothing
                 self.emit(f"if (!{condition}) return;")
@@ -502,9 +528,19 @@ class Translator(Loops, Expressions):
         if not self.rules.widens or not (self.kernel or self.unit.faults is not None):
             raise NotImplementedError("a kernel cannot raise an exception: write to an array that the program looks at")
         if self.unit.faults is not None:
-            self.emit(f"{self.unit.fault(self._raised(node))};")
-        if self.kernel:
+            self.emit(f"{self.fault(self._raised(node), node)}; {STOP}")
+        elif self.kernel:
             self.emit("return;")  # the thread ends; without debug=True Numba reports nothing either
+
+    def fault(self, error, node=None):
+        """The source that records an exception, with the place of a statement."""
+        where = (self.source.name, self.source.file, self.source.line(node)) if node is not None else None
+        return self.unit.fault(error, where)
+
+    def stop_if(self, condition, error):
+        """With checks: the thread ends here where the condition holds."""
+        if not self.conditional:
+            self.emit(f"if ({condition}) {{ {self.fault(error)}; {STOP} }}")
 
     def _raised(self, node):
         """The exception that a raise statement names."""

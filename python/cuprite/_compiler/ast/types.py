@@ -64,15 +64,17 @@ def scalar(name):
 
 class Array(NamedTuple):
     """An array: element type, dimensions, and how its strides are known: 'C' and 'F' follow from the shape, 'A' are
-    counted in elements, 'B' in bytes. `states` marks the states of random generators."""
+    counted in elements, 'B' in bytes. `states` marks the states of random generators, `packed` elements that may lie on
+    any byte."""
     dtype: Scalar
     ndim: int
     layout: str
     states: bool = False
+    packed: bool = False
 
     @property
     def short(self):
-        return f"{self.dtype.short}{self.layout}{self.ndim}"
+        return f"{self.dtype.short}{self.layout}{self.ndim}{'p' * self.packed}"
 
     def __repr__(self):
         return f"array({self.dtype.name}, {self.ndim}d, {self.layout})"
@@ -89,6 +91,15 @@ class Tuple(NamedTuple):
 
     def __repr__(self):
         return "(" + ", ".join(map(repr, self.items)) + ")"
+
+
+class Constant(NamedTuple):
+    """An argument that a kernel is compiled for, a member of an enumeration."""
+    value: object
+    short = "k"
+
+    def __repr__(self):
+        return repr(self.value)
 
 
 class Opaque(NamedTuple):

@@ -6,8 +6,9 @@ compiles: helpers, tuples, constants, functions, the kernel.
 import re
 
 from . import preamble
-from .types import BOOL, HALF, OBJECT, Array, Scalar, Tuple
-from .values import Value, literal
+from .elements import Chars, Record, Time, element
+from .types import BOOL, HALF, INT64, OBJECT, Array, Scalar, Tuple
+from .values import Value, literal, number
 
 RESERVED = set("""
 alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const constexpr const_cast
@@ -39,12 +40,35 @@ def c_name(name):
     return name
 
 
+class Underway:
+    """A device function that is being written, for calls of it from itself. seen: the types of its result that calls
+    were written for."""
+
+    def __init__(self, function, name, result=None):
+        self.function, self.name, self.given, self.state, self.seen = function, name, result, None, set()
+
+    def called(self):
+        """(name, type of the result), as far as it is known."""
+        result = self.given or (self.state and self.state.result)
+        if result is None:
+            if self.state is not None and self.state.passes < 3:
+                from .expressions import Later
+                raise Later(f"the type of {self.function.__name__}() is not known yet", self)
+            raise TypeError(f"{self.function.__name__}: cannot type infer runaway recursion: no way through it ends "
+                            "without calling it")
+        self.seen.add(result)
+        return self.name, result
+
+
 class Unit:
     def __init__(self, rules):
         self.rules = rules
         self.helpers, self.tuples, self.constants, self.functions, self.names = set(), {}, {}, [], set()
         self.made = {}          # (function, argument types) -> (name, type of the result, parameters)
-        self.busy = []          # functions being written, to see recursion
+        self.busy = []          # functions being written
+        self.underway = {}      # (function, argument types) of those -> Underway
+        self.prototypes = []    # of functions that call themselves
+        self.constant_bytes = self.local_bytes = 0
         self.keep = []          # objects whose identity is a key here
         self.captured = {}      # id of an array of the surroundings -> (name, value like it, the array)
         self.faults = None      # with checks: the exceptions that a thread can raise, the first an index out of range
@@ -65,6 +89,10 @@ class Unit:
                 self.helpers.add("#complex")
             elif t is HALF:
                 self.helpers.add("#half")
+        elif isinstance(t, (Record, Chars)):
+            self.tuples.setdefault(t.c, (t.c, t.declaration()))
+        elif isinstance(t, Time):
+            self.helpers.add("nat")
 
     def call(self, helper, *arguments):
         self.helpers.add(helper)
@@ -105,24 +133,26 @@ class Unit:
         if t is OBJECT:
             raise TypeError("a device function cannot return such an object")
         self.need_type(t)
-        return t.c
+        return f"{t.c} *" if isinstance(t, Record) else t.c
 
     def constant_array(self, x):
         """A NumPy array that the kernel reads, kept in its text."""
         import numpy
-        from .types import scalar
         key = id(x)
         if key not in self.constants:
-            t = scalar(x.dtype)
+            t = element(x.dtype)
             self.need_type(t)
             if x.nbytes > 1 << 20:
                 raise ValueError(f"a constant array of {x.nbytes} bytes is too large to stand in a kernel: pass it")
             name = self.unique("constant_array")
-            numbers = [literal(v.item() if t is not BOOL else bool(v), t) for v in numpy.ascontiguousarray(x).ravel()]
+            numbers = _literals(numpy.ascontiguousarray(x).ravel(), t)
             lines = [", ".join(numbers[k:k + 16]) for k in range(0, len(numbers), 16)] or ["0"]
-            place = "__constant__" if x.nbytes <= 32768 and t is not HALF and t.kind != "c" else "__device__ const"
+            plain = t is not HALF and t.kind != "c"
+            place = "__constant__" if x.nbytes <= 32768 and plain else "__device__ const"
             text = f"static {place} {t.c} {name}[{max(x.size, 1)}] = {{\n    " + ",\n    ".join(lines) + "\n};\n"
-            self.constants[key] = (Value(Array(t, x.ndim, "C"), name, n=list(x.shape)), text)
+            self.constant_bytes += x.nbytes
+            code = name if place == "__constant__" else f"(({t.c} *){name})"  # so that a variable can be it
+            self.constants[key] = (Value(Array(t, x.ndim, "C"), code, n=list(x.shape)), text)
             self.keep.append(x)
         return self.constants[key][0]
 
@@ -150,39 +180,80 @@ class Unit:
         return Value(value.type, name, n=[f"{name}_n{k}" for k in range(value.type.ndim)],
                      s=[f"{name}_s{k}" for k in range(value.type.ndim)] if value.s is not None else None)
 
-    def fault(self, error):
-        """The source that records an exception; the first one of a launch is raised after it."""
-        self.faults.append(error)
+    def fault(self, error, where=None):
+        """The source that records an exception; the first one of a launch is raised after it. where: (function, file,
+        line)."""
+        self.faults.append((error, where))
         return self.call("debug_tell", str(len(self.faults)))
 
     # -- functions
 
-    def device_function(self, function, rules, values):
-        """(name, type of the result) of a device function for these arguments; writes it if it is new."""
-        from .compiling import compile_function
-        types = tuple(("known", id(v.const)) if v.type is OBJECT else _shape_key(v) for v in values)
-        key = (id(function), types)
+    def device_function(self, function, rules, values, result=None):
+        """(name, type of the result) of a device function for these arguments; writes it if it is new. result: the type
+        that a signature gives it."""
+        types = tuple(_known_key(v.const) if v.type is OBJECT else _shape_key(v) for v in values)
+        key = (id(function), types, result)
+        if function in self.busy and not (rules or self.rules).widens:
+            raise NotImplementedError(f"{function.__name__} calls itself: device functions cannot be recursive, so "
+                                      "write a loop")
+        if key in self.underway:
+            return self.underway[key].called()
         if key not in self.made:
-            if function in self.busy:
-                raise NotImplementedError(f"{function.__name__} calls itself: device functions cannot be recursive, "
-                                          "so write a loop")
+            if self.busy.count(function) > 8:
+                raise TypeError(f"{function.__name__}: cannot type infer runaway recursion: it calls itself with "
+                                "arguments of other types each time")
             self.busy.append(function)
-            self.keep.append(values)
+            self.keep += [values, function]
             before, self.rules = self.rules, rules or self.rules
             try:
-                name = self.unique(c_name(function.__name__) + "_device")
-                text, result = compile_function(self, function, name, values)
+                self._write(key, function, values, result)
             finally:
                 self.rules = before
                 self.busy.pop()
-            self.functions.append(text)
-            self.made[key] = (name, result)
+                self.underway.pop(key, None)
         return self.made[key]
+
+    def _write(self, key, function, values, result):
+        """Writes a function; again, where another one was written with a type of its result that has changed since."""
+        from .compiling import compile_function
+        name = self.unique(c_name(function.__name__) + "_device")
+        for _ in range(4):
+            count, known = len(self.functions), set(self.made)
+            mine = self.underway[key] = Underway(function, name, result)
+            text, found = compile_function(self, function, name, values, result=result, underway=mine)
+            if mine.seen <= {found}:
+                break
+            del self.functions[count:]
+            self.made = {k: v for k, v in self.made.items() if k in known}
+            result = found
+        else:
+            raise TypeError(f"Return type of recursive function does not converge: {function.__name__}")
+        if mine.seen:
+            self.prototypes.append(text.split(" {\n", 1)[0] + ";\n")
+        self.functions.append(text)
+        self.made[key] = (name, found)
 
     def text(self, kernel):
         parts = [preamble.strings(self.helpers), "".join(t for _, t in self.tuples.values()),
-                 "".join(t for _, t in self.constants.values()), "\n".join(self.functions), kernel]
+                 "".join(t for _, t in self.constants.values()), "".join(self.prototypes), "\n".join(self.functions),
+                 kernel]
         return "\n".join(p for p in parts if p)
+
+
+def _literals(x, t):
+    """The elements of a 1-d array as text."""
+    if isinstance(t, (Record, Chars)):
+        if not x.size:
+            return ["{{0}}"]
+        return [f"{{{{{', '.join(map(str, row))}}}}}" for row in x.view("u1").reshape(x.size, -1).tolist()]
+    if isinstance(t, Time):
+        x, t = x.view("i8"), INT64
+    return [literal(v.item() if t is not BOOL else bool(v), t) for v in x]
+
+
+def _known_key(x):
+    numbers = x if isinstance(x, tuple) else (x,)
+    return ("known", type(x), repr(x)) if all(map(number, numbers)) else ("known", id(x))
 
 
 def _shape_key(v):

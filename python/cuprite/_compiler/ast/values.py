@@ -4,6 +4,7 @@ An expression is always a complete operand: it can stand beside any operator wit
 that it may be evaluated twice, `nonneg` whether it is known not to be negative: 2: certainly, 1: unless its computation
 wraps (an index whose sign needs no check, as it would be out of range anyway), 0: unknown.
 """
+import enum
 import math
 
 from .types import (BOOL, DOUBLE, FLOAT, HALF, INT32, INT64, OBJECT, UINT32, UINT64, Array, Scalar, Tuple)
@@ -33,7 +34,15 @@ class Value:
 def number(x):
     """Whether a Python object is a number that a kernel can hold."""
     import numpy
-    return isinstance(x, (bool, int, float, complex, numpy.bool_, numpy.number))
+    if isinstance(x, enum.Enum):
+        return number(x.value)
+    return isinstance(x, (bool, int, float, complex, numpy.bool_, numpy.number)) and \
+        not isinstance(x, numpy.timedelta64)
+
+
+def plain(x):
+    """The number that a member of an enumeration stands for; other numbers as they are."""
+    return x.value if isinstance(x, enum.Enum) else x
 
 
 def _real(x, t):
@@ -56,6 +65,7 @@ def _real(x, t):
 
 def literal(x, t):
     """The C++ text of a Python number as a value of the type t."""
+    x = plain(x)
     if t is BOOL:
         return "true" if x else "false"
     if t.kind in "iu":
@@ -99,12 +109,14 @@ def convert(code, a, b):
 
 def as_type(v, t):
     """The text of a value as one of the type t."""
+    if not isinstance(t, Scalar) and hasattr(t, "from_value"):  # no number (elements.py)
+        return t.from_value(v)
     if v.known:
         if not number(v.const):
             raise TypeError(f"{describe(v)} is not a number")
-        if t.kind != "c" and isinstance(v.const, complex):
+        if t.kind != "c" and isinstance(plain(v.const), complex):
             raise TypeError(f"the complex number {v.const!r} cannot become {t.name}")
-        if t.kind in "iu" and isinstance(v.const, float) and not math.isfinite(v.const):
+        if t.kind in "iu" and isinstance(plain(v.const), float) and not math.isfinite(plain(v.const)):
             raise TypeError(f"{v.const!r} cannot become {t.name}")
         return literal(v.const, t)
     if not isinstance(v.type, Scalar):
@@ -144,7 +156,8 @@ def make_tuple(items):
 
 
 def known(x):
-    return Value(OBJECT, const=x, nonneg=number(x) and not isinstance(x, complex) and x >= 0)
+    p = plain(x)
+    return Value(OBJECT, const=x, nonneg=number(p) and not isinstance(p, complex) and p >= 0)
 
 
 def items_of(v):

@@ -2,6 +2,7 @@
 from cuprite._compiler.ast.types import Array, Scalar, Tuple
 
 NEVER = 1 << 20
+NARROWS = 20    # the distance of a conversion that loses something
 
 
 def distance(wanted, given):
@@ -23,7 +24,7 @@ def distance(wanted, given):
         elif isinstance(w, Scalar) and isinstance(g, Scalar):
             if g.kind == "c" and w.kind != "c":
                 return NEVER
-            total += 0 if w is g else 1 + abs(w.rank - g.rank) + 20 * (w.rank < g.rank)
-        elif w is not g:
+            total += 0 if w is g else 1 + abs(w.rank - g.rank) + NARROWS * (w.rank < g.rank)
+        elif w != g:
             return NEVER
     return total

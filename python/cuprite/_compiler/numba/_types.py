@@ -1,6 +1,6 @@
 """Numba's types: numbers (`float32`), arrays (`float32[:, ::1]`, `Array(float32, 2, 'C')`), tuples, signatures
 (`void(float32[:], int32)`), and all of them as strings."""
-from cuprite._compiler.ast import types as t
+from cuprite._compiler.ast import elements, types as t
 
 __all__ = ["boolean", "bool_", "b1", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
            "float16", "float32", "float64", "complex64", "complex128", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8",
@@ -10,7 +10,15 @@ __all__ = ["boolean", "bool_", "b1", "int8", "int16", "int32", "int64", "uint8",
 
 
 class Type:
-    """A type; called with types it is the signature of a function with that result."""
+    """A type; called with types it is the signature of a function with that result.
+
+    Parameters: name: what it is called."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def _key(self):
+        return self.name
 
     def __call__(self, *arguments):
         if all(isinstance(a, Type) for a in arguments):
@@ -47,6 +55,9 @@ class Number(Type):
         self._scalar = scalar
         self.name = scalar.name
 
+    def __new__(cls, scalar):
+        return object.__new__({"b": Boolean, "i": Integer, "u": Integer, "f": Float, "c": Complex}[scalar.kind])
+
     def _key(self):
         return self._scalar.name
 
@@ -67,9 +78,70 @@ class Number(Type):
         raise TypeError(f"{self.name} is a type")
 
 
+class Integer(Number):
+    """The types of integers."""
+
+
+class Float(Number):
+    """The types of floating-point numbers."""
+
+
+class Complex(Number):
+    """The types of complex numbers."""
+    underlying_float = property(lambda self: float32 if self._scalar.size == 8 else float64)
+
+
+class Boolean(Number):
+    """The type of truth values."""
+
+
+class Record(Type):
+    """The type of records: a structured dtype's.
+
+    Parameters: scalar: the type in a kernel."""
+
+    def __init__(self, scalar):
+        self._scalar, self.name = scalar, scalar.name
+
+    def _key(self):
+        return self._scalar
+
+    dtype = property(lambda self: self._scalar.dtype)
+    size = property(lambda self: self._scalar.size)
+    aligned = property(lambda self: self._scalar.aligned)
+
+    @property
+    def fields(self):
+        """Name -> type of each field, a nested array's as an array type."""
+        return {f.name: Array(_of_scalar(f.type), len(f.shape), "C") if f.shape else _of_scalar(f.type)
+                for f in self._scalar.fields}
+
+    @classmethod
+    def make_c_struct(cls, name_types):
+        """A record with fields one behind the other, as a structure of C has them.
+
+        Parameters: name_types: a sequence of (name, type)."""
+        import numpy
+        return from_dtype(numpy.dtype([(n, t.dtype) for n, t in name_types], align=True))
+
+
+class _Other(Type):
+    """The type of strings and datetimes."""
+
+    def __init__(self, scalar):
+        self._scalar, self.name = scalar, scalar.name
+
+    def _key(self):
+        return self._scalar
+
+    dtype = property(lambda self: self._scalar.dtype)
+
+
 class _Void(Type):
     """The type of functions that return nothing."""
-    name = "none"
+
+    def __init__(self):
+        super().__init__("none")
 
     def _key(self):
         return ()
@@ -85,8 +157,8 @@ class Array(Type):
     def __init__(self, dtype, ndim, layout, readonly=False, name=None, aligned=True):
         if layout not in ("C", "F", "A"):
             raise ValueError(f"the layout of an array type is 'C', 'F' or 'A', not {layout!r}")
-        if not isinstance(dtype, Number):
-            raise TypeError(f"an array's elements are numbers, not {dtype!r}")
+        if not hasattr(dtype, "_scalar"):
+            raise TypeError(f"an array's elements are numbers or records, not {dtype!r}")
         self.dtype, self.ndim, self.layout, self.mutable = dtype, ndim, layout, not readonly
         self.name = f"array({dtype}, {ndim}d, {layout})"
 
@@ -148,29 +220,77 @@ f2, f4, f8, c8, c16 = float16, float32, float64, complex64, complex128
 float_ = double = float64
 void = none = _Void()
 
+signed_domain = frozenset([int8, int16, int32, int64])
+unsigned_domain = frozenset([uint8, uint16, uint32, uint64])
+integer_domain = signed_domain | unsigned_domain
+real_domain = frozenset([float32, float64])
+complex_domain = frozenset([complex64, complex128])
+number_domain = real_domain | integer_domain | complex_domain
+
 _OF = {n._scalar: n for n in (boolean, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float16, float32,
                               float64, complex64, complex128)}
 
 
 def from_dtype(dtype):
     """The type of a NumPy dtype's elements."""
-    return _OF[t.scalar(dtype)]
+    import numpy
+    dtype = numpy.dtype(dtype)
+    if dtype.subdtype:
+        return Array(from_dtype(dtype.subdtype[0]), len(dtype.subdtype[1]), "C")
+    return _of_scalar(elements.element(dtype))
+
+
+def as_dtype(x):
+    """The NumPy dtype of a type of elements.
+
+    Parameters: x: a type.
+    Errors: TypeError for what has none."""
+    if not hasattr(x, "_scalar"):
+        raise TypeError(f"{x!r} cannot be represented as a NumPy dtype")
+    return x.dtype
+
+
+def _of_scalar(x):
+    return _OF[x] if isinstance(x, t.Scalar) else Record(x) if isinstance(x, elements.Record) else _Other(x)
 
 
 def of_kernel_type(x):
     """The Numba type of a type in a kernel."""
-    if isinstance(x, t.Scalar):
-        return _OF[x]
+    if isinstance(x, (t.Scalar, elements.Record, elements.Chars, elements.Time)):
+        return _of_scalar(x)
     if isinstance(x, t.Array):
-        return Array(_OF[x.dtype], x.ndim, "A" if x.layout == "B" else x.layout)
+        return Array(_of_scalar(x.dtype), x.ndim, "A" if x.layout == "B" else x.layout)
     if isinstance(x, t.Tuple):
         return Tuple(map(of_kernel_type, x.items))
+    if isinstance(x, t.Constant):
+        return _Known(x.value)
     return void
+
+
+def of_value(v):
+    """The Numba type of a value in a kernel."""
+    from cuprite._compiler.ast.values import number
+    if v.known and number(v.const):
+        return typeof(v.const)
+    if v.known:
+        return void if v.const is None else _Known(v.const)
+    return of_kernel_type(v.type)
+
+
+class _Known(Type):
+    """The type of an object that is known while a kernel is compiled: a string, a function."""
+
+    def __init__(self, value):
+        self.literal_value = value
+        self.name = f"Literal[{type(value).__name__}]({value})"
+
+    def _key(self):
+        return id(self.literal_value)
 
 
 def to_kernel_type(x):
     """The type in a kernel of a Numba type."""
-    if isinstance(x, Number):
+    if hasattr(x, "_scalar"):
         return x._scalar
     if isinstance(x, Array):
         return t.Array(x.dtype._scalar, x.ndim, x.layout)
@@ -197,6 +317,8 @@ def typeof(x):
         return complex128 if not isinstance(x, numpy.generic) else from_dtype(x.dtype)
     if isinstance(x, tuple):
         return Tuple(map(typeof, x))
+    if isinstance(x, (numpy.datetime64, numpy.timedelta64, numpy.void)):
+        return from_dtype(x.dtype)
     if hasattr(x, "dtype") and hasattr(x, "shape"):
         if isinstance(x, numpy.generic):
             return from_dtype(x.dtype)
@@ -205,6 +327,8 @@ def typeof(x):
             layout = "C" if flags["C_CONTIGUOUS"] else "F" if flags["F_CONTIGUOUS"] else "A"
         else:
             layout = "C" if x.is_c_contiguous() else "F" if x.is_f_contiguous() else "A"
+        if not x.ndim and x.dtype.names:
+            return from_dtype(x.dtype)
         return Array(from_dtype(x.dtype), x.ndim, layout)
     if x is None:
         return void

@@ -21,6 +21,38 @@ class LoweringError(NumbaError):
     """A function with types could not be written down."""
 
 
+class NumbaValueError(TypingError):
+    """A constant has no value that is allowed."""
+
+
+class NumbaTypeError(TypingError):
+    """A constant has no type that is allowed."""
+
+
+class NumbaRuntimeError(NumbaError, RuntimeError):
+    """What compiled code found."""
+
+
+class NumbaAssertionError(TypingError):
+    """What must hold does not."""
+
+
+class NumbaNotImplementedError(UnsupportedError):
+    """Something is not there."""
+
+
+class RequireLiteralValue(TypingError):
+    """An argument must be a constant."""
+
+
+class ConstantInferenceError(NumbaError):
+    """A constant could not be found out."""
+
+
+class ForbiddenConstruct(LoweringError):
+    """Something is not there for this target."""
+
+
 class NumbaWarning(Warning):
     pass
 
@@ -38,6 +70,14 @@ class NumbaPendingDeprecationWarning(NumbaWarning, PendingDeprecationWarning):
 
 
 class NumbaTypeSafetyWarning(NumbaWarning):
+    pass
+
+
+class NumbaInvalidConfigWarning(NumbaWarning):
+    pass
+
+
+class NumbaDebugInfoWarning(NumbaWarning):
     pass
 
 

@@ -8,12 +8,13 @@ import functools
 import re
 
 from cuprite._compiler.ast import launch
+from cuprite._compiler.ast.elements import Time
 from cuprite._compiler.ast.types import VOID, Array, Scalar
 from cuprite._compiler.ast.values import Value, as_type
 from cuprite._compiler.numba import _types
 from cuprite._compiler.numba._host import RULES
-from cuprite._compiler.numba_cuda import devicearray
-from cuprite._compiler.numba.errors import reported
+from cuprite._compiler.numba_cuda import _typed, devicearray
+from cuprite._compiler.numba.errors import NumbaPerformanceWarning, reported
 
 TARGETS = ("cpu", "parallel", "cuda")
 THREADS = 256
@@ -32,6 +33,7 @@ def vectorize(ftylist_or_function=(), target="cpu", identity=None, **options):
         value of no elements, or None.
     Errors: TypeError for what is no Python function."""
     _target(target, "vectorize")
+    _options_of(options, target)
     if callable(ftylist_or_function) and not _types.is_signature(ftylist_or_function):
         return DeviceUfunc(ftylist_or_function, [], target, identity)
     signatures = _listed(ftylist_or_function) if ftylist_or_function else []
@@ -39,6 +41,21 @@ def vectorize(ftylist_or_function=(), target="cpu", identity=None, **options):
     def decorate(function):
         return DeviceUfunc(getattr(function, "_function", function), signatures, target, identity)
     return decorate
+
+
+_OPTIONS = ("nopython", "cache", "fastmath", "boundscheck", "error_model", "forceobj", "locals", "nogil", "parallel",
+            "writable_args", "debug", "opt", "lineinfo", "max_registers", "inline", "strict", "no_cpython_wrapper")
+
+
+def _options_of(options, target):
+    """Looks at what vectorize is given beside what it knows."""
+    other = [n for n in options if n not in _OPTIONS]
+    if other:
+        raise KeyError(f"Unrecognized options. Only the following options are supported: {', '.join(_OPTIONS)}; "
+                       f"given {', '.join(other)}")
+    if target == "cuda" and "nopython" in options:
+        import warnings
+        warnings.warn("nopython kwarg for cuda target is redundant", RuntimeWarning, stacklevel=3)
 
 
 def _listed(signatures):
@@ -50,7 +67,7 @@ def _listed(signatures):
 def _scalars(types, word):
     out = [_types.to_kernel_type(t) for t in types]
     for t in out:
-        if not isinstance(t, Scalar):
+        if not isinstance(t, (Scalar, Time)):
             raise TypeError(f"{word}: the types of a signature are numbers")
     return tuple(out)
 
@@ -68,6 +85,8 @@ class _OnDevice:
         """A result as what was given: on the device, or a NumPy array (a number when it has no dimension)."""
         if stays:
             return devicearray.DeviceNDArray(x)
+        if isinstance(x, _typed.TypedArray):
+            return x.get()[()]
         out = x.get()
         return out if out.ndim else out[()]
 
@@ -165,7 +184,7 @@ class DeviceUfunc(_OnDevice):
             if out is None:
                 return self._back(result, stays)
             if devicearray.is_cuda_array(out):
-                return out
+                return _known_array(out)
             out[...] = result.get()
             return out
 
@@ -173,7 +192,8 @@ class DeviceUfunc(_OnDevice):
         import cuprite
         import numpy
         if self._target == "cuda":
-            inputs = [x.item() if isinstance(x, (numpy.ndarray, numpy.generic)) and not x.ndim else x for x in inputs]
+            inputs = [x.item() if isinstance(x, (numpy.ndarray, numpy.generic)) and not x.ndim and
+                      x.dtype.kind not in "mM" else x for x in inputs]
         dtypes = tuple([x.dtype if hasattr(x, "dtype") else type(x) for x in inputs])
         types, result = self._loop(dtypes)
         shape = numpy.broadcast_shapes(*(getattr(x, "shape", ()) for x in inputs))
@@ -182,17 +202,26 @@ class DeviceUfunc(_OnDevice):
         whole = tuple([getattr(x, "shape", ()) != () for x in inputs])
         arrays = []
         for x, t, w in zip(inputs, types, whole):
+            if not w and isinstance(t, Time):
+                arrays.append(numpy.asarray(x, t.dtype)[()])
+                continue
             if not w:
                 arrays.append(x.item() if hasattr(x, "item") else x)
                 continue
-            x = x if isinstance(x, cuprite.ndarray) else cuprite.asarray(x)
-            x = x.astype(t.dtype, copy=False) if x.dtype != t.dtype else x
+            if isinstance(t, Time):
+                x = _typed.times(x, t.dtype)
+            else:
+                x = x if isinstance(x, cuprite.ndarray) else cuprite.asarray(x)
+                x = x.astype(t.dtype, copy=False) if x.dtype != t.dtype else x
             arrays.append(cuprite.ascontiguousarray(x if x.shape == shape else cuprite.broadcast_to(x, shape)))
         made = self._compiled(types, result, whole)
+        times = isinstance(made.result, Time)
         fits = out is not None and out._c_contiguous and out.dtype == made.result.dtype
-        y = out if fits else cuprite.empty(shape, made.result.dtype)
+        y = out if fits else cuprite.empty(shape, "i8" if times else made.result.dtype)
         if y.size:
             made.launch((-(-y.size // THREADS),), (THREADS,), (*arrays, y, y.size))
+        if times and not fits:
+            y = _typed.of_times(y, made.result.dtype)
         if out is not None and not fits:
             out[...] = y
         return y if out is None else out
@@ -330,7 +359,7 @@ class _ElementKernel(launch.Compiled):
             heads.append((f"const {t.c} *x{k}", (k, "data")) if w else (f"{t.c} x{k}", (k,)))
             arguments.append(Value(t, f"x{k}[i]" if w else f"x{k}"))
         called, given = unit.device_function(function, RULES, arguments)
-        if not isinstance(given, Scalar):
+        if not isinstance(given, (Scalar, Time)):
             raise TypeError(f"{function.__name__} must return a number")
         self.result = self.result or given
         unit.need_type(self.result)
@@ -380,6 +409,11 @@ def guvectorize(ftylist, signature=None, target="cpu", **options):
     Parameters: ftylist: a list of signatures; signature: the layout, a string; target: 'cpu', 'parallel' or 'cuda'.
     Errors: TypeError for signatures that do not fit the layout."""
     _target(target, "guvectorize")
+    if options.get("nopython", True) is not True:
+        raise TypeError("nopython flag must be True")
+    other = [n for n in options if n not in _OPTIONS and n != "identity"]
+    if other:
+        raise TypeError(f"The following target options are not supported: {', '.join(map(repr, other))}")
     if isinstance(ftylist, str) and signature is None:
         ftylist, signature = [], ftylist
     signatures = _listed(ftylist)
@@ -459,9 +493,13 @@ class DeviceGUfunc(_OnDevice):
 
     def __call__(self, *args, out=None, stream=0):
         count = len(self._ins)
+        if len(args) not in (count, count + len(self._outs)):
+            raise TypeError(f"gufunc accepts {count} positional arguments (when no positional output arguments are "
+                            f"passed) or {count + len(self._outs)} positional arguments (when output arguments are "
+                            f"passed). Got {len(args)} positional argument{'s' * (len(args) != 1)}.")
+        if len(args) > count and out is not None:
+            raise ValueError("cannot specify argument 'out' as both positional and keyword")
         outs = list(args[count:]) or ([] if out is None else list(out) if isinstance(out, tuple) else [out])
-        if len(args) < count or len(outs) > len(self._outs):
-            raise TypeError(f"{self.__name__}() takes {count} arguments and at most {len(self._outs)} results")
         with devicearray.using(stream), self._device():
             inputs, stays = _inputs(args[:count])
             results = self._run(inputs, [_given(o) for o in outs])
@@ -472,10 +510,11 @@ class DeviceGUfunc(_OnDevice):
                     back.append(self._back(y, stays))
                     continue
                 if devicearray.is_cuda_array(o):
-                    if devicearray.ours(o) is not y:
-                        devicearray.ours(o)[...] = y
+                    if (x := devicearray.ours(o)) is not y:
+                        x[...] = y.reshape(x.shape)
+                    o = _known_array(o)
                 else:
-                    o[...] = y.get()
+                    o[...] = y.get().reshape(o.shape)
                 back.append(o)
             return back[0] if len(back) == 1 else tuple(back)
 
@@ -486,8 +525,11 @@ class DeviceGUfunc(_OnDevice):
         extents, loops, arrays = {}, [], []
         for x, core, t in zip(inputs, self._ins, types):
             dtype = (t.dtype if isinstance(t, Array) else t).dtype
-            x = x if isinstance(x, cuprite.ndarray) else cuprite.asarray(numpy.asarray(x, dtype))
-            x = x.astype(dtype, copy=False)
+            if dtype.kind in "mM":
+                x = _typed.times(x, dtype)
+            else:
+                x = x if isinstance(x, cuprite.ndarray) else cuprite.asarray(numpy.asarray(x, dtype))
+                x = x.astype(dtype, copy=False)
             if x.ndim < len(core):
                 raise ValueError(f"{self.__name__}: an argument has {x.ndim} dimensions, ({','.join(core)}) needs "
                                  f"{len(core)}")
@@ -510,7 +552,11 @@ class DeviceGUfunc(_OnDevice):
             dtype = (t.dtype if isinstance(t, Array) else t).dtype
             shape = tuple(extents[n] if n in extents else int(n) for n in core)
             given = outs[k] if k < len(outs) else None
-            if given is not None:
+            if dtype.kind in "mM":
+                y = cuprite.empty(loop + shape, "i8")
+            elif given is not None:
+                if given.shape == shape and _product(loop) == 1:  # a loop of one turn
+                    given = given.reshape(loop + shape)
                 y = cuprite.ascontiguousarray(given).astype(dtype, copy=False)
                 if y.shape != loop + shape:
                     raise ValueError(f"{self.__name__}: the result has the shape {loop + shape}, out {y.shape}")
@@ -521,8 +567,10 @@ class DeviceGUfunc(_OnDevice):
         if total:
             cores = [extents[n] for n in self._names()]
             arguments = (*arrays, *results, *steps, *cores, total)
+            _few_blocks(-(-total // THREADS))
             self._compiled(types).launch((-(-total // THREADS),), (THREADS,), arguments)
-        return results
+        outputs = [(t.dtype if isinstance(t, Array) else t).dtype for t in types[len(self._ins):]]
+        return [_typed.of_times(y, d) if d.kind in "mM" else y for y, d in zip(results, outputs)]
 
     def _names(self):
         return sorted({n for core in self._ins + self._outs for n in core if not n.isdigit()})
@@ -538,9 +586,27 @@ class DeviceGUfunc(_OnDevice):
         return f"<numba guvectorized {self.__name__} {self.signature}, target {self._target!r}>"
 
 
+def _known_array(x):
+    """An array that a result went into; of another library's as one of numba.cuda's."""
+    import cuprite
+    known = isinstance(x, (devicearray.DeviceNDArray, cuprite.ndarray))
+    return x if known else devicearray.DeviceNDArray(devicearray.ours(x))
+
+
+def _few_blocks(count):
+    """Warns of a launch that leaves most of a GPU idle, where numba.config says so."""
+    from cuprite._compiler.numba import config
+    if config.CUDA_LOW_OCCUPANCY_WARNINGS and count < 128:
+        import warnings
+        warnings.warn(NumbaPerformanceWarning(f"Grid size {count} will likely result in GPU under-utilization due to "
+                                              "low occupancy."), stacklevel=4)
+
+
 def _given(x):
     import cuprite
     import numpy
+    if not devicearray.is_cuda_array(x) and _typed.foreign(numpy.asarray(x).dtype):
+        return _typed.from_numpy(numpy.asarray(x))
     return devicearray.ours(x) if devicearray.is_cuda_array(x) else cuprite.array(numpy.asarray(x))
 
 

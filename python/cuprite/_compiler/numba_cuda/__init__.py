@@ -6,17 +6,19 @@ copied to the device and back.
 """
 import sys
 
-from cuprite._compiler.numba_cuda import cudadrv, fp16, libdevice, random, types  # noqa: F401
+from cuprite._compiler.numba_cuda import (  # noqa: F401
+    args, compiler, cudadrv, fp16, kernels, libdevice, random, types, vector_types)
 from cuprite._compiler.numba_cuda._api import *  # noqa: F401,F403
 from cuprite._compiler.numba_cuda._dispatcher import (  # noqa: F401
     compile, compile_for_current_device, compile_ptx, compile_ptx_for_current_device, declare_device, jit)
 from cuprite._compiler.numba_cuda._names import *  # noqa: F401,F403
 from cuprite._compiler.numba_cuda._names import (  # noqa: F401
     atomic, blockDim, blockIdx, cg, const, gridDim, laneid, local, shared, threadIdx, warpsize)
+from cuprite._compiler.numba_cuda.args import In, InOut, Out  # noqa: F401
 from cuprite._compiler.numba_cuda._reduce import Reduce, reduce  # noqa: F401
 from cuprite._compiler.numba_cuda.devicearray import DeviceNDArray  # noqa: F401
 from cuprite._compiler.numba_cuda._vectors import VECTORS
-from cuprite._compiler.numba_cuda.cudadrv import runtime  # noqa: F401
+from cuprite._compiler.numba_cuda.cudadrv import error, runtime  # noqa: F401
 from cuprite._compiler.numba.errors import NumbaError as CudaSupportError  # noqa: F401
 from cuprite._missing import listing as _listing, missing as _missing
 

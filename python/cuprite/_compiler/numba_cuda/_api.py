@@ -1,15 +1,17 @@
 """Devices, streams, events and memory by numba.cuda's names."""
 import contextlib
 
-from cuprite._compiler.ast.types import no_records
-from cuprite._compiler.numba_cuda.devicearray import DeviceNDArray, is_cuda_array, ours, to_device_array, using
+from cuprite._compiler.numba_cuda import _typed
+from cuprite._compiler.numba_cuda.devicearray import (
+    DeviceNDArray, from_record_like, is_cuda_array, ours, to_device_array, using)
 
 __all__ = ["to_device", "device_array", "device_array_like", "pinned_array", "pinned_array_like", "mapped_array",
            "mapped_array_like", "managed_array", "pinned", "mapped", "as_cuda_array", "is_cuda_array", "stream",
            "default_stream", "legacy_default_stream", "per_thread_default_stream", "external_stream", "event",
            "event_elapsed_time", "synchronize", "select_device", "get_current_device", "current_context", "close",
            "list_devices", "gpus", "is_available", "detect", "profile_start", "profile_stop", "profiling",
-           "defer_cleanup", "Stream", "Event", "is_supported_version", "get_supported_ccs", "open_ipc_array"]
+           "defer_cleanup", "Stream", "Event", "is_float16_supported", "cuda_error", "is_supported_version",
+           "get_supported_ccs", "open_ipc_array", "from_cuda_array_interface"]
 
 
 class Stream:
@@ -38,7 +40,7 @@ class Stream:
 
         def report():
             if not future.done():
-                future.set_result(None)
+                future.set_result(self)
         self._stream.launch_host_func(lambda _: loop.call_soon_threadsafe(report))
         loop.run_in_executor(None, self.synchronize)  # a thread must wait for work that is only issued
         return future
@@ -131,25 +133,30 @@ def to_device(obj, stream=0, copy=True, to=None):
     import numpy
     with using(stream):
         if is_cuda_array(obj):
-            return DeviceNDArray(ours(obj).copy() if copy else ours(obj))
+            return DeviceNDArray(ours(obj).copy() if copy else ours(obj), stream=stream)
         if to is not None:
             to.copy_to_device(numpy.asarray(obj), stream)
             return to
-        return to_device_array(numpy.asarray(obj))
+        made = to_device_array(numpy.asarray(obj))
+        made.stream = stream
+        return made
 
 
 def device_array(shape, dtype=None, strides=None, order="C", stream=0) -> DeviceNDArray:
     """An array on the device whose elements are not set."""
     import cuprite
     import numpy
-    if isinstance(dtype, (numpy.dtype, list)):
-        no_records(numpy.dtype(dtype))
     dtype = numpy.dtype(numpy.float64 if dtype is None else _dtype(dtype))
     with using(stream):
+        if _typed.foreign(dtype):
+            if strides is not None:
+                raise NotImplementedError(f"device_array: strides of elements of {dtype}: slice a larger array")
+            return DeviceNDArray(_typed.empty(shape, dtype, order), stream=stream)
         if strides is None:
-            return DeviceNDArray(cuprite.empty(shape, dtype, order=order))
+            return DeviceNDArray(cuprite.empty(shape, dtype, order=order), stream=stream)
         shape, strides, size, first = _strided("device_array", shape, strides, dtype)
-        return DeviceNDArray(cuprite.ndarray(shape, dtype, cuprite.empty(size, "u1").data + first, strides))
+        return DeviceNDArray(cuprite.ndarray(shape, dtype, cuprite.empty(size, "u1").data + first, strides),
+                             stream=stream)
 
 
 def _strided(name, shape, strides, dtype):
@@ -193,6 +200,29 @@ def pinned_array(shape, dtype=None, strides=None, order="C"):
     return numpy.ndarray(shape, dtype, make(size, "u1"), first, strides)
 
 
+def auto_device(obj, stream=0, copy=True, user_explicit=False):
+    """(obj on the device, whether it was brought there): arrays that lie there are given back."""
+    import numpy
+    if is_cuda_array(obj):
+        return obj, False
+    if isinstance(obj, numpy.void):
+        made = from_record_like(obj)
+    else:
+        obj = numpy.asarray(obj)
+        made = device_array_like(obj)
+    if copy:
+        made.copy_to_device(obj, stream)
+    return made, True
+
+
+def is_pinned(x) -> bool:
+    """Whether a NumPy array lies in page-locked memory."""
+    import numpy
+    while isinstance(x, numpy.ndarray):
+        x = x.base
+    return type(getattr(x, "obj", x)).__name__.startswith("Pinned")
+
+
 def pinned_array_like(ary):
     """pinned_array of the shape, type and order of another."""
     return pinned_array(ary.shape, ary.dtype, order=_order(ary))
@@ -232,7 +262,25 @@ def as_cuda_array(obj, sync=True) -> DeviceNDArray:
     """An array of another library on the device, without a copy."""
     if not is_cuda_array(obj):
         raise TypeError("*obj* doesn't implement the cuda array interface.")
-    return DeviceNDArray(ours(obj))
+    interface = getattr(obj, "__cuda_array_interface__", {})
+    handle = interface.get("stream") if interface.get("version", 0) >= 3 else None
+    from cuprite._compiler.numba import config
+    if handle and sync and config.CUDA_ARRAY_INTERFACE_SYNC and not isinstance(obj, DeviceNDArray):
+        external_stream(handle).synchronize()
+    return DeviceNDArray(ours(obj), stream=obj.stream if isinstance(obj, DeviceNDArray) else
+                         external_stream(handle) if handle else 0)
+
+
+class _Described:
+    """What has a __cuda_array_interface__ and an owner that is kept."""
+
+    def __init__(self, interface, owner):
+        self.__cuda_array_interface__, self.owner = interface, owner
+
+
+def from_cuda_array_interface(desc, owner=None, sync=True) -> DeviceNDArray:
+    """The array on the device that a dictionary of the CUDA array interface describes; `owner` is kept with it."""
+    return as_cuda_array(_Described(desc, owner), sync)
 
 
 def open_ipc_array(*args, **kwargs):
@@ -399,11 +447,22 @@ def get_supported_ccs():
 def detect() -> bool:
     """Prints the devices."""
     found = [device for device in gpus if device._inner.backend != "cpu"]
-    print(f"Found {len(found)} CUDA devices" if found else "Found no CUDA device; kernels run on the CPU")
+    print(f"Found {len(found)} CUDA devices" + ("" if found else "; kernels run on the CPU"))
     for device in gpus:
         print(f"id {device.id}    {device.name!r:>40}    compute capability: "
               f"{'.'.join(map(str, device.compute_capability))}")
+    print(f"Summary:\n\t{len(found)}/{len(found)} devices are supported")
     return True
+
+
+def is_float16_supported() -> bool:
+    """Whether kernels compute with float16: they do on every device."""
+    return True
+
+
+def cuda_error():
+    """Why kernels cannot run: None, for they can."""
+    return None
 
 
 def _profiler(word):

@@ -1,16 +1,23 @@
 """cuda.jit: kernels and device functions, compiled for the types of their arguments or for those of a signature."""
+import enum
 import functools
+import math
+import threading
 
 from cuprite._compiler.ast import launch
-from cuprite._compiler.ast.types import VOID, Array, no_records
-from cuprite._compiler.numba import _types
+from cuprite._compiler.ast.types import VOID, Array, Constant
+from cuprite._compiler.numba import _types, config
 from cuprite._compiler.numba._host import RULES
-from cuprite._compiler.numba._matching import NEVER, distance
-from cuprite._compiler.numba_cuda.devicearray import DeviceNDArray, is_cuda_array, ours, using
-from cuprite._compiler.numba.errors import TypingError, reported
+from cuprite._compiler.numba._matching import NARROWS, NEVER, distance
+from cuprite._compiler.numba_cuda import _typed
+from cuprite._compiler.numba_cuda.devicearray import (
+    DeviceNDArray, fill_record, is_cuda_array, ours, using)
+from cuprite._compiler.numba_cuda.args import ArgHint
+from cuprite._compiler.numba.errors import (
+    NumbaInvalidConfigWarning, NumbaPerformanceWarning, TypingError, reported)
 
 
-def jit(func_or_sig=None, device=False, inline=False, link=(), debug=False, opt=True, lineinfo=False, cache=False,
+def jit(func_or_sig=None, device=False, inline=False, link=(), debug=None, opt=True, lineinfo=False, cache=False,
         fastmath=False, max_registers=None, **options):
     """A kernel, or with device=True a function that kernels call; with one signature or a list of them, or compiled for
     whatever the arguments are."""
@@ -24,18 +31,57 @@ def jit(func_or_sig=None, device=False, inline=False, link=(), debug=False, opt=
     flags = ("--use_fast_math",) if fastmath is True else ()
     if max_registers:
         flags += (f"--maxrregcount={int(max_registers)}",)
+    if options.pop("boundscheck", None):
+        raise NotImplementedError("bounds checking is not supported for CUDA: debug=True checks indices")
+    debug, opt = _debugged(debug, opt)
+    if debug and opt:
+        _warn("debug=True with opt=True (the default) is not supported by CUDA. This may result in a crash - set "
+              "debug=False or opt=False.", NumbaInvalidConfigWarning)
+    if debug and lineinfo:
+        _warn("debug and lineinfo are mutually exclusive. Use debug to get full debug info (this disables some "
+              "optimizations), or lineinfo for line info only with code generation unaffected.",
+              NumbaInvalidConfigWarning)
+    if device and isinstance(signatures, list) and link:
+        raise ValueError("link keyword invalid for device function")
 
     def decorate(function):
         if isinstance(function, (Dispatcher,)):
-            raise TypeError("A jit decorator was called on an already jitted function")
+            raise TypeError("A jit decorator was called on an already jitted function. If trying to get to the "
+                            f"original python function, use the .py_func attribute. The function: {function!r}")
         return Dispatcher(function, signatures, device, flags, bool(debug))
     return decorate if func_or_sig is None else decorate(func_or_sig)
 
 
+def _debugged(debug, opt):
+    """(debug, opt), with the default of numba.config."""
+    return (bool(config.CUDA_DEBUGINFO_DEFAULT) if debug is None else bool(debug)), bool(opt)
+
+
+def _warn(text, kind):
+    import warnings
+    warnings.warn(kind(text), stacklevel=4)
+
+
+class _Declared:
+    """A function of another language, that is named and not there."""
+
+    def __init__(self, name, sig):
+        self.name = self.__name__ = name
+        self.sig = sig
+
+    def _kernel_value(self, tr):
+        raise NotImplementedError(f"{self.name} is declared with cuda.declare_device: other code cannot be linked: "
+                                  "write the function in Python with cuda.jit(device=True), or the kernel in CUDA C++ "
+                                  "with cuprite.RawModule (docs/from-numba.md)")
+
+
 def declare_device(name, sig):
-    """Functions of other languages cannot be linked."""
-    raise NotImplementedError(f"cuda.declare_device({name!r}): other code cannot be linked: write the function in "
-                              "Python with cuda.jit(device=True), or the kernel in CUDA C++ with cuprite.RawModule")
+    """The name and the types of a function of another language. A kernel that calls it does not compile, since other
+    code cannot be linked."""
+    sig = _types.signature(sig)
+    if sig.return_type is None:
+        raise TypeError("Return type must be provided for device declarations")
+    return _Declared(name, sig)
 
 
 def compile_ptx(*args, **kwargs):
@@ -55,13 +101,16 @@ class Dispatcher:
         self._function = self.py_func = function
         self._device, self._flags, self._checked = device, tuple(flags), checked
         self._made, self._fast, self._configured = {}, {}, {}
-        self._signatures, self.specialized = None, False
+        self._signatures, self._results, self.specialized = None, None, False
+        self.specializations, self.extensions, self._locked = {}, [], threading.Lock()
         functools.update_wrapper(self, function)
         if signatures is not None:
             for s in signatures:
                 if not device and s.return_type not in (None, _types.void):
                     raise TypeError(f"CUDA kernel must have void return type: {self.__name__} has {s.return_type}")
             self._signatures = [tuple(map(_types.to_kernel_type, s.args)) for s in signatures]
+            self._results = [s.return_type and _types.to_kernel_type(s.return_type) for s in signatures]
+            self.specialized = len(signatures) == 1
             if not device:
                 for types in self._signatures:
                     self._compiled(types)
@@ -99,7 +148,22 @@ class Dispatcher:
         raise ValueError(f"Kernel launch configuration was not specified. Use the syntax:\n\n{self.__name__}"
                          "[blockspergrid, threadsperblock](<arguments>)")
 
+    _by_signature = property(lambda self: None if self._signatures is None else self._best)
+
+    def _best(self, types):
+        """(types of the arguments, type of the result) of a call from a kernel, by the signatures."""
+        best = min(range(len(self._signatures)), key=lambda k: distance(self._signatures[k], tuple(types)))
+        wanted = self._signatures[best]
+        if distance(wanted, tuple(types)) >= NEVER:
+            raise TypeError(f"Invalid use of type({self!r}) with parameters ({', '.join(map(_name, types))})\nKnown "
+                            "signatures:\n" + "\n".join(f" * ({', '.join(map(_name, s))})" for s in self._signatures))
+        return wanted, self._results[best]
+
     def _compiled(self, types):
+        with self._locked:
+            return self._compiled_once(types)
+
+    def _compiled_once(self, types):
         if types not in self._made:
             with reported():
                 self._made[types] = launch.Compiled(self._function, RULES, launch.values_of(types, [None] * len(types)),
@@ -112,7 +176,13 @@ class Dispatcher:
         types = tuple([launch.type_of_argument(a, RULES, cuprite.ndarray) for a in args])
         if self._signatures is None:
             return self._compiled(types)
-        best = min(((distance(s, types), s) for s in self._signatures), key=lambda pair: pair[0])
+        types = tuple([RULES.constant(t.value.value) if isinstance(t, Constant) else t for t in types])
+        found = sorted(((distance(s, types), s) for s in self._signatures), key=lambda pair: pair[0])
+        best = found[0]
+        if len(found) > 1 and best[0] == found[1][0] and best[0] < NEVER and best[0] >= NARROWS:
+            both = "\n".join(f"({', '.join(map(_long_name, s))}) -> none" for _, s in found[:2])
+            raise TypeError(f"Ambiguous overloading for {self._function!r} ({', '.join(map(_long_name, types))}):\n"
+                            + both)
         if best[0] >= NEVER:
             raise TypeError(f"No matching definition for argument type(s) {', '.join(map(_name, types))} in "
                             f"{self.__name__}, which has {self.signatures}")
@@ -120,8 +190,11 @@ class Dispatcher:
 
     def launch(self, grid, block, stream, sharedmem, args):
         """Issues the kernel; NumPy arrays are copied to the device and back."""
+        import numpy
         with using(stream):
             back, given, key = [], [], []
+            if self.extensions:
+                args = self._prepared(args, stream)
             for a in args:
                 if type(a) is DeviceNDArray:
                     x = a._x
@@ -134,19 +207,43 @@ class Dispatcher:
             made = self._fast.get(key)
             if made is None:
                 if self._device:
-                    raise RuntimeError(f"{self.__name__} is a device function: kernels call it")
+                    raise RuntimeError("Cannot compile a device function as a kernel: "
+                                       f"{self.__name__} is one, which kernels call")
                 made = self._fast[key] = self._chosen(given)
+            if config.CUDA_LOW_OCCUPANCY_WARNINGS and grid[0] * math.prod(grid[1:]) < 128:
+                _warn(f"Grid size {math.prod(grid)} will likely result in GPU under-utilization due to low occupancy.",
+                      NumbaPerformanceWarning)
+            if config.CUDA_WARN_ON_IMPLICIT_COPY and any(_pageable(array) for array, _ in back):
+                _warn("Host array used in CUDA kernel will incur copy overhead to/from device.",
+                      NumbaPerformanceWarning)
             made.launch(grid, block, given, sharedmem)
             for array, x in back:
-                array[...] = x.get()
+                if isinstance(array, numpy.void):
+                    fill_record(array, x.get())
+                else:
+                    array[...] = x.get()
+
+    def _prepared(self, args, stream):
+        """The arguments as the extensions, the last first, make them."""
+        import numpy
+        out = []
+        for a in args:
+            host = isinstance(a, (numpy.ndarray, numpy.generic, int, float, complex, tuple)) or is_cuda_array(a)
+            t = _types.typeof(a) if host else None
+            for extension in reversed(self.extensions):
+                t, a = extension.prepare_args(t, a, stream=stream, retr=[])
+            out.append(a)
+        return out
 
     def specialize(self, *args) -> "Dispatcher":
-        """This kernel for the types of these arguments only."""
-        types = [a if isinstance(a, _types.Type) else _types.typeof(a) for a in args]
-        one = Dispatcher(self._function, [_types.Signature(None, types)], self._device, self._flags,
-                         self._checked)
-        one.specialized = True
-        return one
+        """This kernel for the types of these arguments only; the same one whenever it is asked for."""
+        if self.specialized:
+            raise RuntimeError("Dispatcher already specialized")
+        types = tuple([a if isinstance(a, _types.Type) else _types.typeof(a) for a in args])
+        if types not in self.specializations:
+            self.specializations[types] = Dispatcher(self._function, [_types.Signature(None, types)], self._device,
+                                                     self._flags, self._checked)
+        return self.specializations[types]
 
     def compile(self, sig):
         """Compiles for a signature now."""
@@ -176,10 +273,11 @@ class Dispatcher:
     targetoptions = property(lambda self: {"device": self._device, "debug": self._checked,
                                            "fastmath": "--use_fast_math" in self._flags},
                              doc="The options of cuda.jit.")
-    extensions = ()
 
     def _asked(self, attribute, signature):
-        """An attribute of the compiled kernel; without a signature a dict of all."""
+        """An attribute of the compiled kernel; without a signature a dict of all, or that of the only one."""
+        if signature is None and self.specialized:
+            return self._made[self._signatures[0]].attribute(attribute)
         if signature is None:
             return {types: made.attribute(attribute) for types, made in self.overloads.items()}
         types = tuple(map(_types.to_kernel_type, getattr(signature, "args", signature)))
@@ -205,10 +303,17 @@ class Dispatcher:
         """The largest block that it can be launched with."""
         return self._asked("max_threads_per_block", signature)
 
+    def inspect_sass(self, signature=None):
+        """Not there: kernels are compiled by way of CUDA C++."""
+        if self._device:
+            raise RuntimeError("Cannot inspect SASS of a device function")
+        self._no_code(signature)
+
     def _no_code(self, signature=None):
+        """Not there: kernels are compiled by way of CUDA C++, which inspect_source() gives."""
         raise NotImplementedError("the kernel is compiled by way of CUDA C++: inspect_source() has its source")
 
-    inspect_asm = inspect_llvm = inspect_sass = _no_code
+    inspect_asm = inspect_llvm = _no_code
 
     def __repr__(self):
         return f"<cuda.jit {'device function' if self._device else 'kernel'} {self.__name__}>"
@@ -227,7 +332,7 @@ class _Configured:
 
 
 def _dimensions(x, word):
-    x = x if isinstance(x, (tuple, list)) else (x,)
+    x = list(x) if isinstance(x, (tuple, list)) else [x]
     if not 1 <= len(x) <= 3:
         raise ValueError(f"{word} must be a sequence of 1, 2 or 3 integers, got {x!r}")
     try:
@@ -245,13 +350,23 @@ def _array_key(a):
 def _argument(a, back):
     """(what the kernel is given, its key) for an argument that is no DeviceNDArray."""
     import numpy
+    if isinstance(a, ArgHint):
+        return _hinted(a, back)
     if isinstance(a, numpy.ndarray):
         import cuprite
-        no_records(a.dtype)
+        if _typed.foreign(a.dtype):
+            x = _typed.from_numpy(a)
+            key = (x._type, x.ndim, launch.layout_of(x))
+            back += [(a, x)] if a.flags.writeable else []
+            return x, key
         x = cuprite.array(a)
         if a.flags.writeable:
             back.append((a, x))
         return x, (x._type, x.ndim, launch.layout_of(x))
+    if isinstance(a, numpy.void):
+        x = _typed.from_numpy(numpy.asarray(a))
+        back.append((a, x))
+        return x, (x._type, 0, "record")
     if is_cuda_array(a):
         x = ours(a)
         states = getattr(a, "_states", False)
@@ -264,9 +379,40 @@ def _argument(a, back):
         return given, (getattr(a, "_fields", ()), *[k for _, k in pairs])
     if type(a) is int:
         return a, (int, a < 1 << 63)
+    if isinstance(a, (numpy.datetime64, numpy.timedelta64)):
+        return a, a.dtype
+    if isinstance(a, enum.Enum):
+        return a, ("enumeration", a)
     if isinstance(a, (bool, int, float, complex, numpy.generic)) or a is None:
         return a, type(a)
     raise TypingError(f"Cannot determine Numba type of {type(a)}")
+
+
+def _hinted(a, back):
+    """_argument of one with a direction."""
+    mine = []
+    if not a.copies_in and not is_cuda_array(a.value):
+        import numpy
+        from cuprite._compiler.numba_cuda._api import device_array_like
+        x = numpy.asarray(a.value)
+        given = device_array_like(x)._x
+        mine, key = [(a.value, given)], (given._type, given.ndim, launch.layout_of(given))
+    else:
+        given, key = _argument(a.value, mine)
+    back.extend(mine if a.copies_back else ())
+    return given, key
+
+
+def _pageable(x):
+    """Whether an array of the host is not page-locked."""
+    from cuprite._compiler.numba_cuda._api import is_pinned
+    return not is_pinned(x)
+
+
+def _long_name(t):
+    if isinstance(t, Array):
+        return f"Array({t.dtype.name}, {t.ndim}, {t.layout!r}, False, aligned=True)"
+    return _name(t)
 
 
 def _name(t):

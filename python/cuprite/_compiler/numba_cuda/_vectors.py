@@ -11,6 +11,18 @@ _ALIASES = {"char": "int8", "short": "int16", "int": "int32", "longlong": "int64
             "uint": "uint32", "ulonglong": "uint64", "float": "float32", "double": "float64"}
 
 
+class VectorType(Intrinsic):
+    """A type of short vectors: called in a kernel it makes one."""
+
+    def __init__(self, name, write, doc, t, n):
+        from cuprite._compiler.numba import _types
+        super().__init__(name, write, doc)
+        self.name, self.base_type, self.num_elements, self.attr_names = name, _types._OF[t], n, "xyzw"[:n]
+        self.aliases = []
+
+    user_facing_object = property(lambda self: self)
+
+
 def _vector(name, t, n):
     def write(tr, *values):
         parts = []
@@ -21,8 +33,12 @@ def _vector(name, t, n):
             raise TypeError(f"{name} is made of {n} numbers, not {len(parts)}")
         return Value(Tuple((t,) * n), items=[Value(t, as_type(v, t), pure=v.pure) for v in parts],
                      pure=all(v.pure for v in parts))
-    return Intrinsic(name, write, f"{name}(...): {n} values of {t.name}, x, y, z, w.")
+    return VectorType(name, write, f"{name}(...): {n} values of {t.name}, x, y, z, w.", t, n)
 
 
 VECTORS = {f"{name}x{n}": _vector(f"{name}x{n}", t, n) for name, t in _TYPES.items() for n in (1, 2, 3, 4)}
-VECTORS.update({f"{alias}{n}": VECTORS[f"{name}x{n}"] for alias, name in _ALIASES.items() for n in (1, 2, 3, 4)})
+TYPES = dict(VECTORS)
+for _alias, _name in _ALIASES.items():
+    for _n in (1, 2, 3, 4):
+        TYPES[f"{_name}x{_n}"].aliases.append(f"{_alias}{_n}")
+        VECTORS[f"{_alias}{_n}"] = TYPES[f"{_name}x{_n}"]

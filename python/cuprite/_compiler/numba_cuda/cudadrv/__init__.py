@@ -1,3 +1,3 @@
 """numba.cuda.cudadrv: what programs ask of CUDA's driver and runtime through Numba."""
-from cuprite._compiler.numba_cuda.cudadrv import devices, driver, drvapi, error, nvvm, runtime  # noqa: F401
-from cuprite._compiler.numba_cuda import devicearray  # noqa: F401
+from cuprite._compiler.numba_cuda.cudadrv import (  # noqa: F401
+    devicearray, devices, driver, drvapi, error, nvvm, runtime)

@@ -54,6 +54,8 @@ NAMES_HALVES = {
     "products/split_kernels.h": "tensor cores multiply parts of float32 numbers of that type",
     "kernel/device/cuda_fp16.h": "CUDA's header of that name, for the CPU",
     "kernel/device/cuda_bf16.h": "CUDA's header of that name, for the CPU",
+    "kernel/device/cuda_fp8.h": "CUDA's header of that name, for the CPU",
+    "kernel/device/mma.h": "CUDA's header of that name, for the CPU",
     "products/products_cuda.cu": "cuBLAS's names of the types",
     "sort/radix_cuda.cu": "CUB's own types of 8 and 16 bits, one for all floats of a width",
 }

@@ -85,6 +85,8 @@ def __dir__():
 def get_array_module(*args):
     """`cuprite` when one of the arguments is an array of Cuprite's, else `numpy`.
 
+    Parameters: *args: anything.
+
     Example:
         >>> cp.get_array_module(cp.arange(3)).__name__
         'cuprite'

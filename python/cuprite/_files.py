@@ -238,7 +238,15 @@ def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="A
         fix_imports: as of pickles; encoding: as of pickles; max_header_size: the longest header, in bytes, that is
         read.
     Errors: EOFError for an empty file; ValueError for what is none of these formats; FileNotFoundError;
-        zipfile.BadZipFile for a damaged archive."""
+        zipfile.BadZipFile for a damaged archive.
+
+    Example:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> cp.save(file, cp.arange(3))
+        >>> cp.load(io.BytesIO(file.getvalue()))
+        array([0, 1, 2])
+    """
     allow_pickle = bool(allow_pickle)
     pickled = {"fix_imports": fix_imports, "encoding": encoding}
     if encoding not in ("ASCII", "latin1", "bytes"):
@@ -301,7 +309,15 @@ def save(file, arr, allow_pickle=True) -> None:
 
     Parameters: file: a path or a file object; arr: an array, a NumPy array, a number or nested lists; allow_pickle:
         True or False (arrays need none).
-    Result: None."""
+    Result: None.
+
+    Example:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> cp.save(file, cp.arange(3))
+        >>> cp.load(io.BytesIO(file.getvalue()))
+        array([0, 1, 2])
+    """
     path = _path(file)
     if path is None or not isinstance(arr, ndarray):
         if isinstance(arr, ndarray):
@@ -376,7 +392,15 @@ def savez(file, *args, allow_pickle=True, **kwds) -> None:
 
     Parameters: file: a path or a file object; allow_pickle: True or False (arrays need none).
     Result: None.
-    Errors: ValueError for a name given twice."""
+    Errors: ValueError for a name given twice.
+
+    Example:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> cp.savez(file, x=cp.arange(3))
+        >>> cp.load(io.BytesIO(file.getvalue()))["x"]
+        array([0, 1, 2])
+    """
     _savez(file, args, kwds, False, allow_pickle)
 
 
@@ -468,7 +492,14 @@ def loadtxt(fname, dtype=float, comments="#", delimiter=None, converters=None, s
         skiprows: how many lines are passed over; usecols: which columns (None: all); unpack: True: the transposed
         array; ndmin: the least number of axes; encoding: the file's encoding; max_rows: the most rows; quotechar:
         what quotes a value; like: None, or an array of Cuprite's, which changes nothing.
-    Errors: ValueError for what is no number, and rows of different lengths; FileNotFoundError."""
+    Errors: ValueError for what is no number, and rows of different lengths; FileNotFoundError.
+
+    Example:
+        >>> import io
+        >>> cp.loadtxt(io.StringIO("1 2\\n3 4"))
+        array([[1., 2.],
+               [3., 4.]])
+    """
     options = {"comments": comments, "delimiter": delimiter, "converters": converters, "skiprows": skiprows,
                "usecols": usecols, "ndmin": ndmin, "encoding": encoding, "max_rows": max_rows, "quotechar": quotechar}
     options = {name: value for name, value in options.items() if value is not _LOADTXT[name]}
@@ -510,7 +541,15 @@ def savetxt(fname, X, fmt="%.18e", delimiter=" ", newline="\n", header="", foote
         text a column; delimiter: what stands between columns; newline: what ends a line; header: a string before;
         footer: a string behind; comments: what stands before these; encoding: the file's encoding.
     Result: None.
-    Errors: ValueError for other than one or two axes."""
+    Errors: ValueError for other than one or two axes.
+
+    Example:
+        >>> import io
+        >>> file = io.StringIO()
+        >>> cp.savetxt(file, cp.asarray([1.5, 2.5]), fmt="%.1f")
+        >>> file.getvalue()
+        '1.5\\n2.5\\n'
+    """
     one = isinstance(fmt, str) and _ONE_FORMAT.fullmatch(fmt)
     strings = all(isinstance(t, str) and "%" not in t for t in (delimiter, newline)) and header == footer == ""
     if (one and strings and isinstance(fname, io.TextIOBase) and isinstance(X, ndarray) and X.ndim in (1, 2)

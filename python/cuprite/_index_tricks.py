@@ -139,6 +139,7 @@ def ix_(*args):
     """Arrays that name the open mesh of these 1-d sequences: x[ix_(rows, columns)] is that part of x. A boolean one
     stands for the indices of its true elements.
 
+    Parameters: *args: 1-d sequences or arrays, of integers or of bool.
     Errors: ValueError for what is not 1-d.
 
     Example:
@@ -199,7 +200,15 @@ def tril_indices(n, k=0, m=None):
 
 
 def triu_indices(n, k=0, m=None):
-    """The indices of the upper triangle of an n by m matrix, from the k-th diagonal on: (rows, columns)."""
+    """The indices of the upper triangle of an n by m matrix, from the k-th diagonal on: (rows, columns).
+
+    Parameters: n: the number of rows; k: a diagonal, 0: the main one; m: the number of columns, None: n.
+    Errors: TypeError for a diagonal that is no integer.
+
+    Example:
+        >>> cp.triu_indices(2)
+        (array([0, 0, 1]), array([0, 1, 1]))
+    """
     return _triangles.triu_indices(*_extents(n, m), k)
 
 

@@ -116,7 +116,12 @@ def dsplit(ary, indices_or_sections) -> "list[ndarray]":
     """split along the third axis.
 
     Parameters: ary: an array; indices_or_sections: the number of equal parts, or the indices at which they begin.
-    Errors: ValueError for an array of less than three axes, and parts that are not equal."""
+    Errors: ValueError for an array of less than three axes, and parts that are not equal.
+
+    Example:
+        >>> [part.shape for part in cp.dsplit(cp.zeros((2, 2, 4)), 2)]
+        [(2, 2, 2), (2, 2, 2)]
+    """
     if ary.ndim < 3:
         raise ValueError("dsplit only works on arrays of 3 or more dimensions")
     return split(ary, indices_or_sections, 2)
@@ -345,7 +350,13 @@ def piecewise(x, condlist, funclist, *args, **kw) -> ndarray:
     where none is.
 
     Parameters: x: an array; condlist: boolean arrays, or one; funclist: functions or numbers.
-    Errors: ValueError for another number of functions."""
+    Errors: ValueError for another number of functions.
+
+    Example:
+        >>> x = cp.asarray([-2.0, 1.0, 3.0])
+        >>> cp.piecewise(x, [x < 0, x >= 0], [-1, lambda v: v * 10])
+        array([-1., 10., 30.])
+    """
     x = _array(x)
     count = len(funclist)
     if getattr(condlist, "ndim", None) == 0 or cuprite.isscalar(condlist) or x.ndim != 0 and (

@@ -140,7 +140,16 @@ class RawKernel(_core._LazyKernel):
         way serves both); translate_cucomplex: True: cuComplex becomes thrust::complex; enable_cooperative_groups:
         True: the grid may wait for itself; jitify: True or False (without effect).
     Errors: TypeError for a code or name that is no text; CompileException, when it is compiled, for code that is
-        none."""
+        none.
+
+    Example:
+        >>> code = 'extern "C" __global__ void twice(float *x) { x[threadIdx.x] *= 2; }'
+        >>> twice = cp.RawKernel(code, "twice")
+        >>> x = cp.arange(3, dtype="f4")
+        >>> twice((1,), (3,), (x,))
+        >>> x
+        array([0., 2., 4.], dtype=float32)
+    """
     __slots__ = ("name", "options", "backend", "enable_cooperative_groups", "__dict__", "__weakref__")
 
     def __init__(self, code, name, options=(), backend="nvrtc", translate_cucomplex=False, *,
@@ -221,7 +230,16 @@ class RawModule:
         serves both); translate_cucomplex: True: cuComplex becomes thrust::complex; enable_cooperative_groups: True:
         the grid may wait for itself; name_expressions: instances of templates; jitify: True or False (without
         effect).
-    Errors: TypeError for both or neither of code and path, and for name_expressions that are none."""
+    Errors: TypeError for both or neither of code and path, and for name_expressions that are none.
+
+    Example:
+        >>> code = 'extern "C" __global__ void twice(float *x) { x[threadIdx.x] *= 2; }'
+        >>> twice = cp.RawModule(code=code).get_function("twice")
+        >>> x = cp.arange(3, dtype="f4")
+        >>> twice((1,), (3,), (x,))
+        >>> x
+        array([0., 2., 4.], dtype=float32)
+    """
     __slots__ = ("options", "backend", "name_expressions", "enable_cooperative_groups", "__dict__", "__weakref__")
 
     def __init__(self, code=None, *, path=None, options=(), backend="nvrtc", translate_cucomplex=False,

@@ -190,7 +190,12 @@ def eig(a) -> EigResult:
 
     Parameters: a: square matrices along the last two axes.
     Result: a named tuple (eigenvalues, eigenvectors).
-    Errors: LinAlgError for matrices that are not square, or not finite."""
+    Errors: LinAlgError for matrices that are not square, or not finite.
+
+    Example:
+        >>> cp.linalg.eig(cp.asarray([[2.0, 0.0], [0.0, 3.0]])).eigenvalues
+        array([2.+0.j, 3.+0.j])
+    """
     return EigResult(*_linalg.eig(a))
 
 

@@ -94,6 +94,10 @@ def test_outputs_that_are_read(n):
     for operation, expected in [("z += x", z + x), ("if (x > 4) z = x", np.where(x > 4, x, z)),
                                 ("z = z * x", z * x), ("if (x < 3) return; z = x", np.where(x < 3, z, x)),
                                 ("if (x < 3) continue; z = x", np.where(x < 3, z, x)),
+                                ("if (x < 3) break; z = x", np.where(x < 3, z, x)),
+                                ("if (x < 3) { /* return */ break; } z = x // break", np.where(x < 3, z, x)),
+                                ("if (x < 3) return; if (x > 5) break; z = x", np.where((x < 3) | (x > 5), z, x)),
+                                ("for (int j = 0; j < 9; j++) { if (j == 2) break; z += x; }", z + x + x),
                                 ("T *p = &z; *p = *p - x", z - x), ("z = x; z = z + z", x + x)]:
         k = cp.ElementwiseKernel("T x", "T z", operation, "reading")
         out = cp.asarray(z)

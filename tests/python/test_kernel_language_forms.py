@@ -328,6 +328,20 @@ def test_arguments_beyond_the_last_are_ignored():
 
 # --- what does not compile ---
 
+@pytest.mark.once
+@pytest.mark.parametrize("case", ["lambda with defaults", "own 64-bit types", "macro that makes a class",
+                                  "shared before its type", "prototypes", "other specifiers"])
+def test_damaged_texts(case):
+    """Texts that end too early, or lack some letters, are refused by the compiler, or are programs."""
+    text, draw = source(case), np.random.default_rng(len(case))
+    for k in range(8):
+        at = int(draw.integers(len(FREE) if k % 2 else 0, len(text)))
+        damaged = text[:at] + (text[at + int(draw.integers(1, 9)):] if k < 4 else "")
+        try:
+            cp.RawModule(code=damaged).compile()
+        except cp.cuda.compiler.CompileException as e:
+            assert "error" in str(e)
+
 @pytest.mark.parametrize("code, message", [
     ('extern "C" __global__ void k(double *o) { *o = 340282366920938463463374607431768211456; }',
      "integer constant is too large"),

@@ -45,3 +45,9 @@ def test_the_command_has_a_page(pages):
     for option in ("plane", "catalog", "kappa", "seed"):
         assert option in text
     assert "\ncuprite sky sky.fits \\-\\-size 440" in text and "```" not in text
+
+
+def test_pipes_of_tables(pages):
+    """A pipe that Markdown needs a backslash for is a pipe alone."""
+    texts = [p.read_text() for p in pages.rglob("*.[13]")]
+    assert any("|a|" in t for t in texts) and not any("\\e|" in t for t in texts)

@@ -166,6 +166,22 @@ def reused(x, n, out):
     out[10] = s
 
 
+def never_assigned(x, n, out):
+    i = cuda.grid(1)
+    for k in range(i, n):
+        last = x[k] + 1
+    if i >= 4:
+        place = i
+    out[i] = last * 10 + place
+
+
+def test_variables_that_no_way_assigned_are_zero():
+    """Numba's variables begin as zeros; those of C++ as what was there."""
+    x, out = np.arange(8.0), np.full(8, -1.0)
+    cuda.jit(never_assigned)[1, 8](x, 6, out)
+    eq(out, [60 + (i if i >= 4 else 0) if i < 6 else i for i in range(8)])
+
+
 def test_a_name_that_is_used_again_is_another_variable():
     x = rng.random(6)
     got, expected = np.zeros(11), np.zeros(11)

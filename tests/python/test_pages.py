@@ -45,6 +45,21 @@ def test_code_has_a_language(page):
         assert not pages.indented(page)
 
 
+@pytest.mark.once
+def test_rows_of_tables_fit():
+    """As GitHub reads them: a pipe ends a cell, in code too, unless a backslash stands before it."""
+    tables = 0
+    for path in sorted({*pages.ROOT.glob("*.md"), *(p for folder in ("docs", "src", "bench", "lessons", "examples")
+                                                    for p in (pages.ROOT / folder).rglob("*.md"))}):
+        columns = None
+        for line in pages.FENCE.sub(lambda m: "\n" * m[0].count("\n"), path.read_text()).split("\n"):
+            cells = len(re.split(r"(?<!\\)\|", line)) if line.startswith("|") else None
+            tables += columns is None and cells is not None
+            assert not cells or columns in (None, cells), f"{path.name}: {line}"
+            columns = cells
+    assert tables > 60
+
+
 def anchors(path):
     text = pages.FENCE.sub("", path.read_text())
     return {re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", h.replace("`", "")).strip().lower())

@@ -4,7 +4,8 @@ import math
 import pathlib
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from types import ModuleType
 
 import numpy as np
 
@@ -19,6 +20,11 @@ from cuprite.scipy import ndimage, signal, special
 @cp.fuse
 def scaled(x: cp.ndarray, factor: float) -> cp.ndarray:
     return x * factor + cp.sin(x)
+
+
+@cp.fuse(kernel_name="halved")
+def halved(x: cp.ndarray) -> cp.ndarray:
+    return x / 2
 
 
 @jit.rawkernel()
@@ -80,6 +86,29 @@ def algebra(n: int = 4) -> tuple[cp.ndarray, float]:
     return x, float(cp.linalg.norm(x))
 
 
+def results(a: cp.ndarray) -> tuple[int, str]:
+    """What has a name: the fields of named tuples, generators, fused functions, memory, versions."""
+    svd = cp.linalg.svd(a)
+    largest: cp.ndarray = svd.S[0]
+    q: cp.ndarray = cp.linalg.qr(a).Q
+    sign: cp.ndarray = cp.linalg.slogdet(a).sign
+    counts: cp.ndarray = cp.unique_counts(cp.arange(3)).counts
+    rng: cp.random.Generator = cp.random.default_rng(7)
+    words: cp.random.BitGenerator = cp.random.Philox(7).jumped()
+    fused: Callable[[cp.ndarray], cp.ndarray] = halved
+    host: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = fused(q).get()
+    memory: cp.cuda.MemoryPointer = a.data + 8
+    place: cp.cuda.Device = memory.device
+    contiguous: bool = a.flags.c_contiguous and not a.flags.f_contiguous
+    first: cp.ndarray = next(a.flat)
+    line = cp.poly1d([1, 2]) + cp.poly1d([1])
+    series = cp.polynomial.Polynomial([1.0, 2.0]) * 2 if hasattr(cp.polynomial, "Polynomial") else None
+    xp: ModuleType = cp.get_array_module(a)
+    print(largest.ndim, sign.dtype, counts.size, rng.random(2).shape, type(words).__name__, host.shape, place.id,
+          contiguous, first.item(), line.order, series, xp.__name__)
+    return memory.ptr - a.data.ptr, str(cp.get_default_memory_pool().get_limit())
+
+
 def images(n: int = 32) -> int:
     noise = cp.random.standard_normal((n, n)) + cp.zeros((n, n), dtype="f8")
     kernel = cp.ones((3, 3)) / 9
@@ -105,7 +134,12 @@ def kernels(n: int = 256) -> cp.ndarray:
         squares = cp.ElementwiseKernel("T x", "T y", "y = x * x", "squares")
         y = squares(x)
         print(cp.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "total")(x), hypotenuse(x, y))
-    print(scaled(x, 2.0), polynomial(2.0, 3))
+        code: str | None = raw.code
+        registers: int = raw.num_regs
+        module = cp.RawModule(code=SOURCE)
+        module.get_function("triple")((1,), (n,), (x, y, n))
+        print(len(code or ""), registers)
+    print(scaled(x, 2.0), polynomial(2.0, 3), halved(x))
     return y
 
 
@@ -128,9 +162,14 @@ def streams() -> float:
         stop.record(stream)
         stream.synchronize()
     free, total = device.mem_info
+    done: bool = stream.done
+    address: int = stream.ptr
+    event: cp.cuda.Event = stream.record()
+    current = cp.cuda.get_current_stream()
+    current.wait_event(event)
     pool = cp.get_default_memory_pool()
     pool.free_all_blocks()
-    assert free <= total and pool.used_bytes() >= 0 and x.device == device
+    assert free <= total and pool.used_bytes() >= 0 and x.device == device and (done or address >= 0)
     return cp.cuda.get_elapsed_time(start, stop)
 
 
@@ -147,7 +186,7 @@ def files(folder: pathlib.Path) -> Iterator[str]:
 
 def main() -> int:
     xp = cp.get_array_module(arrays())
-    print(xp.__name__, algebra(), images(), kernels().shape, streams())
+    print(xp.__name__, algebra(), images(), kernels().shape, streams(), results(cp.eye(3)))
     with tempfile.TemporaryDirectory() as folder:
         print(*files(pathlib.Path(folder)))
     return 0

@@ -3,6 +3,7 @@ stubs; from the rows that distributions.py reads."""
 import ast
 import textwrap
 
+import examples
 from distributions import SOURCE, read
 from source_stubs import MADE, Module, complete
 
@@ -11,8 +12,8 @@ SIZE = "the shape of the result (None: that of the parameters)"
 OUT = "an array that takes the numbers and is returned (None: a new one)"
 
 
-def documentation(d, depth, out=True):
-    """The docstring, with its quotes."""
+def documentation(d, depth, out=True, example=""):
+    """The docstring, with its quotes; example: a section of its own."""
     inside = " " * depth
     parts = [f"{name}: {d.means[name]}" for name, _, _ in d.parameters]
     parts += [f"size: {SIZE}", f"dtype: {'an integer type' if d.whole else 'float32 or float64'}"]
@@ -22,7 +23,8 @@ def documentation(d, depth, out=True):
     fill = {"width": 120, "initial_indent": inside, "subsequent_indent": inside + "    "}
     return textwrap.fill(f'"""{d.doc}', 120, initial_indent=inside, subsequent_indent=inside) + "\n\n" + \
         textwrap.fill("Parameters: " + "; ".join(parts) + ".", **fill) + "\n" + \
-        textwrap.fill("Errors: " + "; ".join(errors) + '."""', **fill) + "\n"
+        textwrap.fill("Errors: " + "; ".join(errors) + ('.' if example else '."""'), **fill) + "\n" + \
+        (f'\n{textwrap.indent(example, inside)}\n{inside}"""\n' if example else "")
 
 
 def defined(d, first, out=True):
@@ -58,7 +60,8 @@ def free_functions(every):
         if d.in_state:
             names.append(d.name)
             given = "".join(f"{name}, " for name, _, _ in d.parameters)
-            text += "\n\n" + defined(d, [], False) + documentation(d, 4, False) + \
+            example = examples.section("random", [d.name]).lstrip()
+            text += "\n\n" + defined(d, [], False) + documentation(d, 4, False, example) + \
                 f"    return get_random_state().{d.name}({given}size, dtype)\n"
     shown = textwrap.fill(", ".join(f'"{n}"' for n in sorted(names)), 116, initial_indent="    ",
                           subsequent_indent="    ")

@@ -2,8 +2,9 @@
 
 Every file below src/kernel/device becomes one, under its name there, and those below src/kernel/device/both under their
 names in that folder, for the GPU's compiler too. Headers of the C library and of CUDA whose content kernels have anyway
-(EMPTY) are names only: standard headers cost more than a kernel. Read by a preprocessor alone (__CUPRITE_READ__), a
-header leaves a line that asks for it. A template (.inc) may be included more than once.
+(EMPTY, EMPTY_CUDA) are names only: standard headers cost more than a kernel. Read by a preprocessor alone
+(__CUPRITE_READ__), a header leaves a line that asks for it; of C's headers the macros are there. A template (.inc) may
+be included more than once.
 
 Users define macros (-DT=float, -Dwidth=16, #define N 8 above an #include), and a header's parameters may have such a
 name. So each header undefines macros of its parameters' names temporarily (push_macro).
@@ -15,10 +16,10 @@ import module_folders
 
 FOLDER = module_folders.file("kernel/device")
 BOTH = FOLDER / "both"
-EMPTY = ("stdio.h stdlib.h string.h limits.h float.h assert.h cstdio cstdlib cstring climits cfloat "
-         "cassert cstddef cuda.h cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h device_functions.h "
-         "vector_types.h vector_functions.h builtin_types.h math_functions.h sm_60_atomic_functions.h "
-         "device_atomic_functions.h").split()
+EMPTY = "stdio.h stdlib.h string.h assert.h cassert".split()  # for the GPU's compiler too
+EMPTY_CUDA = ("cuda.h cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h device_functions.h vector_types.h "
+              "vector_functions.h builtin_types.h math_functions.h sm_60_atomic_functions.h "
+              "device_atomic_functions.h").split()
 
 # Names of CUDA's and CCCL's headers whose content other headers of ours have, by those: FOLDER/ and names there.
 ALIASES = """
@@ -155,6 +156,14 @@ def guarded(text, macros, everywhere):
     return put_away + text + back
 
 
+def directives(file, text):
+    """What a preprocessor alone reads: a program asks which of C's constants there are (`#ifndef M_PI`)."""
+    if "/" in file or file.endswith((".cuh", ".inc")) or not (BOTH / file).exists():
+        return ""
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    return "".join(line + "\n" for line in text.split("\n") if re.match(r"#(?!pragma)", line))
+
+
 def table(name, found):
     macros = set(re.findall(r"#\s*(?:define|undef|ifdef|ifndef)\s+(\w+)", "\n".join(found.values())))
     everywhere = names_in_macros(found, macros)
@@ -162,15 +171,16 @@ def table(name, found):
     for file, text in sorted(found.items()):
         body = guarded(text, macros, everywhere) if own_names(text, macros) and file not in PASSED else text
         once = "" if file.endswith(".inc") else "#pragma once\n"
-        whole = f"{once}#ifdef __CUPRITE_READ__\n#pragma CUPRITE_INCLUDE <{file}>\n#else\n{body}\n#endif"
+        read = f"#pragma CUPRITE_INCLUDE <{file}>\n{directives(file, text)}"
+        whole = f"{once}#ifdef __CUPRITE_READ__\n{read}#else\n{body}\n#endif"
         rows.append(f'    {{"{file}",\n{literal(whole)}}},')
     return f"const cpi_header {name}[] = {{\n" + "\n".join(rows) + "\n    {NULL, NULL}};\n"
 
 
 def write(tables, out):
-    both = strings(BOTH)
-    cpu = {**{name: "/* nothing: kernels have it */" for name in EMPTY},
-           **{name: LIBRARY.replace("NAME", name) for name in PASSED},
+    nothing = "/* nothing: kernels have it */"
+    both = {**dict.fromkeys(EMPTY, nothing), **strings(BOTH)}
+    cpu = {**dict.fromkeys(EMPTY_CUDA, nothing), **{name: LIBRARY.replace("NAME", name) for name in PASSED},
            **{name: f'#error "<{name}> is the host\'s: kernels have no such header"' for name in HOST},
            **aliases(), **strings(FOLDER, BOTH), **both}
     text = table("cpi_device_sources", cpu)

@@ -12,6 +12,7 @@ RESULTS = {
     "cuprite": {
         "cuprite.cuda.memory.MemoryPool": "get_default_memory_pool",
         "cuprite.cuda.pinned_memory.PinnedMemoryPool": "get_default_pinned_memory_pool",
+        "types.ModuleType": "get_array_module",
     },
     "cuprite._compiler.numba_cuda._api": {
         "numpy.ndarray[Any, Any]": "pinned_array pinned_array_like", "DeviceNDArray": "to_device",
@@ -44,10 +45,17 @@ RESULTS = {
     },
     "cuprite._polynomials": {
         "numpy.poly1d": "poly1d.get",
+        "poly1d": "poly1d.__neg__ poly1d.__add__ poly1d.__sub__ poly1d.__rsub__ poly1d.__mul__ poly1d.__pow__",
+        "ndarray": "poly1d.__cupy_get_ndarray__",
+        "numpy.ndarray[Any, Any]": "poly1d.__array__",
     },
     "cuprite._support": {
         "Iterator[ndarray]": "Flat.__iter__",
-        "ndarray": "Flat.copy Flat.__getitem__",
+        "ndarray": "Flat.copy Flat.__getitem__ Flat.__next__",
+        "bool": """Flags.c_contiguous Flags.contiguous Flags.f_contiguous Flags.fortran Flags.owndata
+            Flags.writeable Flags.aligned Flags.writebackifcopy Flags.behaved Flags.carray
+            Flags.farray Flags.fnc Flags.forc""",
+        "int": "Flags.num",
     },
     "cuprite._type_names": {
         "type[Any]": "common_type",
@@ -63,7 +71,7 @@ RESULTS = {
         "ndarray": "png_read",
     },
     "cuprite.polynomial.chebyshev": {
-        "ndarray": "chebpts1 chebpts2 chebinterpolate",
+        "ndarray": "chebpts1 chebpts2 chebinterpolate", "Self": "Chebyshev.interpolate",
         "tuple[ndarray, ndarray]": "chebgauss",
     },
     "cuprite.polynomial.polynomial": {
@@ -75,6 +83,17 @@ RESULTS = {
     "cuprite.scipy.fftpack": {
         "ndarray": "fft ifft fft2 ifft2 fftn ifftn rfft irfft",
     },
+    "cuprite.scipy": {"types.ModuleType": "get_array_module"},
+    "cuprite.polynomial._bases": {
+        "ndarray": """Basis.add Basis.sub Basis.line Basis.mulx Basis.mul Basis.pow Basis.fromroots Basis.to_powers
+            Basis.of_powers Basis.der Basis.int Basis.val Basis.val2d Basis.val3d Basis.valnd Basis.grid2d Basis.grid3d
+            Basis.vander Basis.vander2d Basis.vander3d Basis.companion Basis.roots Basis.weight""",
+        "tuple[ndarray, ndarray]": "Basis.div Basis.gauss",
+    },
+    "cuprite.polynomial.polyutils": {"ndarray": "getdomain mapdomain"},
+    "cuprite.cuda.driver": {"int": "getVersion"},
+    "cuprite.cuda.memory_hook": {"dict[str, MemoryHook]": "get_memory_hooks"},
+    "cuprite.cuda.compiler": {"bool": "is_valid_kernel_name", "str": "CompileException.get_message"},
     "cuprite.scipy.linalg": {
         "tuple[ndarray, ndarray]": "lu_factor schur",
         "ndarray": "lu_solve solve_triangular hadamard dft kron tri tril triu",
@@ -85,6 +104,7 @@ RESULTS = {
     },
     "cuprite._cupyx": {
         "AbstractContextManager[None]": "errstate allow_synchronize", "dict[str, Any]": "geterr seterr",
+        "_RuntimeInfo": "get_runtime_info",
     },
     "cuprite._files": {"Iterator[str]": "NpzFile.__iter__", "builtins.bytes": "dumps", "ndarray": "loadtxt"},
     "cuprite._raw": {
@@ -94,22 +114,35 @@ RESULTS = {
             RawKernel.cache_mode_ca RawKernel.max_dynamic_shared_size_bytes
             RawKernel.preferred_shared_memory_carveout""",
         "cuprite.cuda.memory.MemoryPointer": "RawModule.get_global",
+        "cuprite.cuda.function.Function": "RawKernel.kernel", "cuprite.cuda.function.Module": "RawModule.module",
     },
     "cuprite.cuda.device": {"str": "Device.name Device.backend", "bool": "Device.__lt__ Device.__le__ Device.__gt__ "
-                            "Device.__ge__"},
-    "cuprite.cuda.function": {"None": "Function.__call__", "int": "Function.ptr Module.ptr"},
+                            "Device.__ge__",
+        "NoReturn": """Device.cublas_handle Device.cusolver_handle Device.cusolver_sp_handle
+            Device.cusparse_handle Device.cutensor_handle""",
+    },
+    "cuprite.cuda.nvtx": {"int": "RangeStart"}, "cuprite.cuda.graph": {"int": "Graph.graph Graph.graphExec"},
+    "cuprite.cuda.function": {
+        "Module": "Function.module", "None": "Function.__call__", "int": "Function.ptr Module.ptr",
+    },
     "cuprite.cuda.memory": {"Callable[[int], MemoryPointer]": "get_allocator"},
     "cuprite.lib.scimath": {"ndarray": "sqrt log log10 log2 arccos arcsin arctanh logn power"},
     "cuprite.polynomial._series": {
         "Self": """ABCPolyBase.copy ABCPolyBase.cutdeg ABCPolyBase.trim ABCPolyBase.truncate ABCPolyBase.identity
-            ABCPolyBase.basis ABCPolyBase.integ ABCPolyBase.deriv ABCPolyBase.fromroots ABCPolyBase.cast""",
-        "int": "ABCPolyBase.degree", "ndarray": "ABCPolyBase.roots", "str": "ABCPolyBase.symbol",
-        "tuple[ndarray, ndarray]": "ABCPolyBase.linspace",
+            ABCPolyBase.basis ABCPolyBase.integ ABCPolyBase.deriv ABCPolyBase.fromroots ABCPolyBase.cast
+            ABCPolyBase.__neg__ ABCPolyBase.__add__ ABCPolyBase.__radd__ ABCPolyBase.__sub__ ABCPolyBase.__rsub__
+            ABCPolyBase.__mul__ ABCPolyBase.__rmul__ ABCPolyBase.__floordiv__ ABCPolyBase.__rfloordiv__
+            ABCPolyBase.__mod__ ABCPolyBase.__rmod__ ABCPolyBase.__truediv__ ABCPolyBase.__rtruediv__
+            ABCPolyBase.__pow__""",
+        "tuple[Self, Self]": "ABCPolyBase.__divmod__ ABCPolyBase.__rdivmod__", "ABCPolyBase": "ABCPolyBase.convert",
+        "int": "ABCPolyBase.degree", "ndarray": "ABCPolyBase.roots",
+        "str": "ABCPolyBase.symbol ABCPolyBase.__format__",
+        "tuple[ndarray, ndarray]": "ABCPolyBase.linspace ABCPolyBase.mapparms",
         "bool": """ABCPolyBase.has_samecoef ABCPolyBase.has_samedomain ABCPolyBase.has_samewindow
             ABCPolyBase.has_sametype""",
     },
     "cuprite.cuda.stream": {
-        "int": "_Base.ptr _Base.device_id _Base.priority",
+        "int": "_Base.ptr _Base.device_id _Base.priority Event.ptr", "cuprite.cuda.graph.Graph": "_Base.end_capture",
         "bool": "_Base.done _Base.is_non_blocking _Base.is_capturing",
         "None": "_Base.launch_host_func _Base.add_callback _Base.begin_capture _Base.synchronize _Base.wait_event",
         "Self": "_Base.use _Base.__enter__", "Event": "_Base.record",
@@ -120,7 +153,7 @@ RESULTS = {
         "None": "_Kernel.__call__", "Callable[..., None]": "_Kernel.__getitem__",
         "dict[Any, str]": "_Kernel.cached_codes", "str | None": "_Kernel.cached_code",
     },
-    "cuprite._compiler.kernels": {"ndarray": "ReductionKernel.__call__"},
+    "cuprite._compiler.kernels": {"ndarray": "ReductionKernel.__call__", "str": "_LoopKernel.cached_code"},
     "cuprite._compiler.fuse.expression": {"ndarray": "fused"},
     "cuprite._compiler.numba.vectorized": {
         "Callable[[Callable[..., Any]], DeviceGUfunc]": "guvectorize",
@@ -132,6 +165,55 @@ RESULTS = {
     },
     "cuprite.random._state": {"builtins.bytes": "RandomState.bytes bytes"},
     "cuprite.random._generator": {"builtins.bytes": "Generator.bytes"},
+    "cuprite._fft_plans": {
+        "ndarray": "Plan.get_output_array",
+        "Plan1d | PlanNd": "get_fft_plan",
+    },
+    "cuprite.cuda._memories": {
+        "Device": "BaseMemory.device MemoryPointer.device",
+        "builtins.int": "BaseMemory.device_id MemoryPointer.device_id",
+        "BaseMemory": "MemoryPointer.mem",
+        "Self": "MemoryPointer.__add__ MemoryPointer.__sub__",
+        "MemoryPointer": "malloc",
+    },
+    "cuprite.cuda._pools": {
+        "MemoryPointer": "_Pool.malloc",
+    },
+    "cuprite.cuda.pinned_memory": {
+        "Device": "PinnedMemory.device",
+        "Self": "PinnedMemoryPointer.__add__ PinnedMemoryPointer.__sub__",
+        "int": "PinnedMemoryPointer.ptr",
+    },
+    "cuprite.cuda._textures": {
+        "NoReturn": """createSurfaceObject createTextureObject destroySurfaceObject destroyTextureObject
+            freeArray malloc3DArray mallocArray memcpy2DFromArray memcpy2DFromArrayAsync
+            memcpy2DToArray memcpy2DToArrayAsync memcpy3D memcpy3DAsync""",
+    },
+    "cuprite.fft.config": {
+        "NoReturn": "set_cufft_callbacks",
+    },
+    "cuprite.testing._beside": {
+        "Callable[[Callable[..., Any]], Callable[..., None]]": """
+            numpy_cupy_allclose numpy_cupy_array_almost_equal numpy_cupy_array_almost_equal_nulp
+            numpy_cupy_array_max_ulp numpy_cupy_array_equal numpy_cupy_array_less numpy_cupy_array_list_equal
+            numpy_cupy_equal numpy_cupy_raises""",
+    },
+    "cuprite.testing._loops": {
+        "Callable[[Callable[..., Any]], Callable[..., None]]": """
+            for_dtypes for_all_dtypes for_float_dtypes for_signed_dtypes for_unsigned_dtypes for_int_dtypes
+            for_complex_dtypes for_dtypes_combination for_all_dtypes_combination for_signed_dtypes_combination
+            for_unsigned_dtypes_combination for_int_dtypes_combination for_orders for_CF_orders for_contiguous_axes""",
+    },
+    "cuprite.testing._runs": {
+        "Callable[[_T], _T]": "parameterize multi_gpu with_requires fix_random",
+        "bool": "numpy_satisfies",
+        "int": "generate_seed",
+        "list[dict[Any, Any]]": "product",
+    },
+    "cuprite.random._bits": {
+        "Self": "BitGenerator.jumped BitGenerator.__copy__",
+        "numpy.random.SeedSequence": "BitGenerator.seed_seq",
+    },
 }
 BASES_OF_POLYNOMIALS = {"chebyshev": "cheb", "hermite": "herm", "hermite_e": "herme", "laguerre": "lag",
                         "legendre": "leg"}
@@ -265,13 +347,15 @@ full: Literal[False]=False, w: ArrayLike | None=None, cov: Literal[False]=False)
 def polyfit(x: ArrayLike, y: ArrayLike, deg: SupportsIndex | Sequence[SupportsIndex], rcond: float | None=None, \
 full: bool=False, w: ArrayLike | None=None, cov: bool | str=False) -> Any: ...""",
     },
+    "cuprite.profiler": {"time_range.__call__": "def __call__(self, function: _F) -> _F: ..."},
     "cuprite._compiler.kernels": {
         "ReductionKernel.__call__": "def __call__(self, *args: Any, **options: Any) -> ndarray: ...",
     },
 }
 # What a stub imports for the types that it names: a sign of the type -> the line.
 IMPORTS = {
-    r"\bnumpy\.": "import numpy", r"\bnumpy\.linalg\.": "import numpy.linalg", r"\bbuiltins\.": "import builtins",
+    r"\bnumpy\.": "import numpy", r"\bnumpy\.linalg\.": "import numpy.linalg",
+    r"\bnumpy\.random\.": "import numpy.random", r"\bbuiltins\.": "import builtins",
     r"\b(?:ArrayLike|DTypeLike)\b": "from numpy.typing import ArrayLike, DTypeLike",
     r"@overload|\bLiteral\[": "from typing import Literal, overload",
     r"\bSupportsIndex\b": "from typing import SupportsIndex",
@@ -279,6 +363,10 @@ IMPORTS = {
     r"\bIO\[": "from typing import IO", r"\bPathLike\[": "from os import PathLike",
     r"\b(?:Callable|Iterator|Sequence)\[": "from collections.abc import Callable, Iterator, Sequence",
     r"\bAbstractContextManager\[": "from contextlib import AbstractContextManager",
+    r"\bNoReturn\b": "from typing import NoReturn", r"\btypes\.ModuleType\b": "import types",
+    r"\b_T\b": "from typing import TypeVar\n_T = TypeVar(\"_T\")",
+    r"\bcuprite\.cuda\.graph\.": "import cuprite.cuda.graph",
+    r"\bcuprite\.cuda\.function\.": "import cuprite.cuda.function",
     r"\bSelf\b": "from typing_extensions import Self", r"\bndarray\b": "from cuprite._core import ndarray",
     r"\bcuprite\.cuda\.memory\.": "import cuprite.cuda.memory",
     r"\bcuprite\.cuda\.pinned_memory\.": "import cuprite.cuda.pinned_memory",

@@ -24,6 +24,9 @@ DECORATORS = ("property", "staticmethod", "classmethod")
 MADE = {}  # the __all__ of generated modules, by the expression that imports it; their generators enter it
 OBJECTS = ("intrinsic", "jit.rawkernel")  # decorators whose result is not a function
 
+own = set()  # the names of the module at hand, which hide Python's
+
+
 def name_of(path, root):
     """cuprite/random/_state.py below root is cuprite.random._state."""
     parts = list(path.relative_to(root).with_suffix("").parts)
@@ -82,6 +85,10 @@ class Package:
 class Module:
     def __init__(self, tree, package, wanted, parts=(), name=""):
         self.body, self.package, self.parts, self.name = list(statements(tree.body)), package, parts, name
+        own.clear()
+        own.update(n.name for n in self.body if isinstance(n, (ast.FunctionDef, ast.ClassDef)))
+        own.update(a.asname or a.name for n in self.body if isinstance(n, ast.ImportFrom) for a in n.names)
+        own.update(t for n in self.body if isinstance(n, (ast.Assign, ast.AnnAssign)) for t, _ in targets(n))
         self.overloads = python_types.OVERLOADS.get(name, {})
         types = [*self.overloads.values(), *python_types.RESULTS.get(name, {})]
         self.wanted = set(wanted) | set(re.findall(r"\w+", " ".join(types)))
@@ -305,7 +312,7 @@ def function(node, indent, kind=None):
         if text.split("(")[0] in OBJECTS:
             return [f"{indent}{node.name}: Any"]
         if text == "functools.cached_property":
-            return a_property(node.name, True, indent)
+            return a_property(node.name, True, indent, kind or result_of(node))
         if text in DECORATORS or text.endswith(".setter"):
             lines.append(f"{indent}@{text}")
     result = annotation(node.returns) if node.returns else kind or KINDS.get(node.name) or result_of(node)
@@ -321,28 +328,97 @@ def inside(node):
 
 
 def result_of(node):
-    """What the body's return statements say of the result: None, bool, str or Self; else Any."""
+    """What the body's return statements say of the result; Any where they do not, or say several things."""
     nodes = list(inside(node))
     returned = [n.value for n in nodes if isinstance(n, ast.Return)]
-    if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in nodes) or isinstance(node.body[-1], ast.Raise):
+    if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in nodes):
+        return "Any" if any(value is not None for value in returned) or node.decorator_list else "Iterator[Any]"
+    if isinstance(node.body[-1], ast.Raise) and not returned:
+        return "Any"  # a subclass has it
+    if all(is_none(v) for v in returned):
+        return "None" if not isinstance(node.body[-1], ast.Raise) else "Any"
+    kinds = {kind for v in returned for kind in ("None" if v is None else kind_of(v)).split(" | ")}
+    if not ends(node.body):
+        kinds.add("None")
+    real = kinds - {"None"}
+    if "Any" in real or len(real) != 1:
         return "Any"
-    if all(v is None or isinstance(v, ast.Constant) and v.value is None for v in returned):
-        return "None"
-    ends = isinstance(node.body[-1], ast.Return)  # else it may end without a result
-    kinds = {kind_of(v) for v in returned}
-    return kinds.pop() if ends and len(kinds) == 1 else "Any"
+    return real.pop() + " | None" * ("None" in kinds)
+
+
+def ends(body):
+    """Whether the last statement leaves the function on every way."""
+    last = body[-1]
+    if isinstance(last, ast.If):
+        return bool(last.orelse) and ends(last.body) and ends(last.orelse)
+    if isinstance(last, ast.With):
+        return ends(last.body)
+    if isinstance(last, ast.Try):
+        return ends(last.orelse or last.body) and all(ends(h.body) for h in last.handlers) or \
+            bool(last.finalbody) and ends(last.finalbody)
+    return isinstance(last, (ast.Return, ast.Raise)) or \
+        isinstance(last, ast.While) and isinstance(last.test, ast.Constant) and bool(last.test.value)
+
+
+def is_none(value):
+    return value is None or isinstance(value, ast.Constant) and value.value is None
+
+
+CALLS = {"len": "int", "int": "int", "ord": "int", "hash": "int", "id": "int", "round": "Any", "float": "float",
+         "str": "str", "repr": "str", "ascii": "str", "bool": "bool", "isinstance": "bool", "callable": "bool",
+         "issubclass": "bool", "all": "bool", "any": "bool", "hasattr": "bool", "list": "list[Any]",
+         "sorted": "list[Any]", "tuple": "tuple[Any, ...]", "dict": "dict[Any, Any]", "set": "set[Any]",
+         "frozenset": "frozenset[Any]", "math.prod": "Any", "ast.unparse": "str"}
+METHODS = {"join": "str", "format": "str", "splitlines": "list[str]", "encode": "builtins.bytes", "decode": "str"}
 
 
 def kind_of(value):
     """The type of a returned expression where its form says it; comparisons of arrays are arrays, so `is` alone."""
     certain = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
-    if isinstance(value, ast.Compare) and all(isinstance(op, certain) for op in value.ops) \
-            or isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not) \
-            or isinstance(value, ast.Constant) and isinstance(value.value, bool):
+    if isinstance(value, ast.Compare):
+        return "bool" if all(isinstance(op, certain) for op in value.ops) else "Any"
+    if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not):
         return "bool"
-    if isinstance(value, ast.JoinedStr) or isinstance(value, ast.Constant) and isinstance(value.value, str):
+    if isinstance(value, ast.Constant):
+        kind = type(value.value).__name__
+        return {"NoneType": "None", "ellipsis": "Any", "bytes": "builtins.bytes"}.get(kind, kind)
+    if isinstance(value, ast.JoinedStr):
         return "str"
+    if isinstance(value, ast.IfExp):
+        return united([value.body, value.orelse])
+    if isinstance(value, ast.BoolOp):
+        kind = united(value.values)
+        return kind if kind == "bool" else "Any"
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+        kind = united([value.left, value.right])
+        return kind if kind == "str" else "Any"
+    if isinstance(value, ast.Tuple):
+        return "tuple[Any, ...]" if any(isinstance(e, ast.Starred) for e in value.elts) or not value.elts else \
+            f"tuple[{', '.join(map(part_of, value.elts))}]"
+    if isinstance(value, (ast.List, ast.ListComp)):
+        return "list[Any]"
+    if isinstance(value, (ast.Dict, ast.DictComp)):
+        return "dict[Any, Any]"
+    if isinstance(value, (ast.Set, ast.SetComp)):
+        return "set[Any]"
+    if isinstance(value, ast.Call):
+        name = ast.unparse(value.func)
+        if isinstance(value.func, ast.Attribute) and isinstance(value.func.value, (ast.Constant, ast.JoinedStr)):
+            return METHODS.get(value.func.attr, "Any") if isinstance(value.func.value, ast.JoinedStr) \
+                or isinstance(value.func.value.value, str) else "Any"
+        return CALLS.get(name, "Any") if name not in own else "Any"
     return "Self" if isinstance(value, ast.Name) and value.id == "self" else "Any"
+
+
+def part_of(value):
+    kind = kind_of(value)
+    return "Any" if kind in ("None", "Self") or "|" in kind else kind
+
+
+def united(values):
+    kinds = {kind for v in values for kind in kind_of(v).split(" | ")}
+    real = kinds - {"None"}
+    return "Any" if "Any" in real or len(real) != 1 else real.pop() + " | None" * ("None" in kinds)
 
 
 def annotation(node):

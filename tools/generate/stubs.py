@@ -268,7 +268,7 @@ def write_package(functions, names, foreign, out):
     tree = ast.parse((PYTHON / "__init__.py").read_text())
     named = {ast.unparse(n.targets[0]): n.value for n in tree.body if isinstance(n, ast.Assign)}
     modules, borrowed = ast.literal_eval(named["_MODULES"]), ast.literal_eval(named["_NUMPY"])
-    text = HEAD + "import builtins\nimport cuprite.cuda.memory\nimport cuprite.cuda.pinned_memory\n"
+    text = HEAD + "import builtins\nimport types\nimport cuprite.cuda.memory\nimport cuprite.cuda.pinned_memory\n"
     text += "".join(f"from cuprite import {m} as {m}\n" for m in sorted(modules))
     core = sorted(n for n in [*functions, *names, "ndarray", "ufunc", "OutOfMemoryError", "UFuncTypeError",
                               "CUDARuntimeError", "DeviceSynchronized"]

@@ -191,7 +191,13 @@ class ElementwiseKernel(_LoopKernel):
     tuple, too.
 
     Errors: TypeError for keywords that there are not and unknown types; CompileException
-        for code that is none."""
+        for code that is none.
+
+    Example:
+        >>> square = cp.ElementwiseKernel("T x", "T y", "y = x * x", "square")
+        >>> square(cp.arange(3))
+        array([0, 1, 4])
+    """
     __slots__ = ("in_params", "out_params", "params", "nin", "nout", "nargs", "name", "preamble", "reduce_dims",
                  "operation", "no_return", "return_tuple", "kwargs")
 
@@ -257,7 +263,13 @@ class ReductionKernel(_LoopKernel):
     Calls take axis=, keepdims=, out= and stream= as cuprite.sum does. The same input gives the same bits. in_params and
     out_params are declared as of ElementwiseKernel; `name`, reduce_dims and `preamble` as there.
 
-    Errors: ValueError without an output; CompileException for code that is none."""
+    Errors: ValueError without an output; CompileException for code that is none.
+
+    Example:
+        >>> squares = cp.ReductionKernel("T x", "T y", "x * x", "a + b", "y = a", "0", "squares")
+        >>> squares(cp.arange(4.0))
+        array(14.)
+    """
     __slots__ = ("in_params", "out_params", "params", "nin", "nout", "nargs", "name", "preamble", "reduce_dims",
                  "map_expr", "reduce_expr", "post_map_expr", "identity", "reduce_type", "options")
 

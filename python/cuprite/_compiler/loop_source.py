@@ -135,7 +135,7 @@ def once(operation):
     operation = operation.strip()
     words = re.sub(r"/\*.*?\*/|//[^\n]*", " ", operation, flags=re.S)
     if any(mentions(words, word) for word in ("return", "break", "continue")):
-        operation = f"do {{ {operation};\n}} while (0)"
+        operation = f"do {{ {operation}\n; }} while (0)"
     return f"[&]() {{ {operation}; }}();" if mentions(words, "return") else operation + ";"
 
 

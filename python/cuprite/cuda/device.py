@@ -14,7 +14,17 @@ CPU = -1
 
 class Device:
     """A device: Device() is the current one, Device(1) a GPU, Device("cpu") the CPU. As a context manager it is
-    current inside the block."""
+    current inside the block.
+
+    Parameters: device: a number, "cpu", "cuda" or "cuda:1", a Device, or None: the current one.
+    Errors: ValueError for another word, TypeError for what is neither. A device that is not there is an error where it
+        is used.
+
+    Example:
+        >>> with cp.cuda.Device(0) as device:
+        ...     cp.zeros(3).device == device
+        True
+    """
     __slots__ = ("_number",)
 
     def __init__(self, device=None):

@@ -195,7 +195,15 @@ class Stream(_Base):
 
     Parameters: null: True: the null stream; non_blocking: True or False; ptds: True: the thread's own; priority: an
         integer, lower goes first (None: 0).
-    Errors: ValueError for null and ptds together."""
+    Errors: ValueError for null and ptds together.
+
+    Example:
+        >>> with cp.cuda.Stream() as stream:
+        ...     x = cp.ones(3) * 2
+        >>> stream.synchronize()
+        >>> x
+        array([2., 2., 2.])
+    """
     def __new__(cls, null=False, non_blocking=False, ptds=False, priority=None):
         if null and ptds:
             raise ValueError("null and ptds are two streams")
@@ -295,7 +303,13 @@ Stream.ptds = _ThreadStream()
 def get_current_stream(device_id=None):
     """The stream this thread uses on a device.
 
-    Parameters: device_id: a device's number (None: the current one)."""
+    Parameters: device_id: a device's number (None: the current one).
+
+    Example:
+        >>> with cp.cuda.Stream() as stream:
+        ...     cp.cuda.get_current_stream() == stream
+        True
+    """
     from cuprite.cuda.device import Device
     number = _device.current() if device_id is None or index(device_id) == -1 else Device(device_id)._number
     return _current.get(number) or (Stream.ptds if _device.stream_default_per_thread() else Stream.null)
@@ -306,7 +320,15 @@ class Event:
     interprocess=True (which needs disable_timing=True) other processes may use it.
 
     Parameters: block: True or False; disable_timing: True or False; interprocess: True or False.
-    Errors: CUDARuntimeError for interprocess=True with timing."""
+    Errors: CUDARuntimeError for interprocess=True with timing.
+
+    Example:
+        >>> start, stop = cp.cuda.Event(), cp.cuda.Event()
+        >>> start.record(); x = cp.ones(1000).sum(); stop.record()
+        >>> stop.synchronize()
+        >>> cp.cuda.get_elapsed_time(start, stop) >= 0
+        True
+    """
     def __init__(self, block=False, disable_timing=False, interprocess=False):
         if interprocess and not disable_timing:
             raise CUDARuntimeError("cudaErrorInvalidValue: an event for several processes has no timing: "

@@ -56,7 +56,12 @@ class RandomState(StateDistributions):
         """Uniform in [0, 1).
 
         Parameters: size: the shape of the result (None: that of the parameters); dtype: float32 or float64.
-        Errors: TypeError for a dtype that it does not draw."""
+        Errors: TypeError for a dtype that it does not draw.
+
+        Example:
+            >>> cp.random.random_sample((2, 3)).shape
+            (2, 3)
+        """
         return _r.rng_random(self._rng, size, dtype)
 
     def uniform(self, low=0.0, high=1.0, size=None, dtype=float) -> ndarray:
@@ -200,7 +205,14 @@ class RandomState(StateDistributions):
         """Puts the slices of an array along its first axis into random order, in place.
 
         Parameters: a: the array, which is changed.
-        Result: None."""
+        Result: None.
+
+        Example:
+            >>> x = cp.arange(5)
+            >>> cp.random.shuffle(x)
+            >>> cp.sort(x)
+            array([0, 1, 2, 3, 4])
+        """
         self._generator.shuffle(a)
 
 
@@ -248,7 +260,15 @@ def seed(seed=None) -> None:
     """Begins the process's state anew.
 
     Parameters: seed: an integer, a sequence or an array of integers, or None: one of the system's.
-    Errors: TypeError or ValueError for what is no seed."""
+    Errors: TypeError or ValueError for what is no seed.
+
+    Example:
+        >>> cp.random.seed(1)
+        >>> first = cp.random.random()
+        >>> cp.random.seed(1)
+        >>> bool(cp.random.random() == first)
+        True
+    """
     get_random_state().seed(seed)
 
 

@@ -60,7 +60,13 @@ def lu_factor(a, overwrite_a=False, check_finite=False):
     """(lu, piv): L below the diagonal and U, and with which row each one was exchanged.
 
     Parameters: a: square matrices along the last two axes; overwrite_a: True or False (never needed); check_finite:
-        True or False (nothing is checked)."""
+        True or False (nothing is checked).
+
+    Example:
+        >>> lu, pivots = cp.scipy.linalg.lu_factor(cp.asarray([[4.0, 0.0], [0.0, 2.0]]))
+        >>> cp.scipy.linalg.lu_solve((lu, pivots), cp.asarray([8.0, 2.0]))
+        array([2., 1.])
+    """
     return _linalg.lu_factor(_looked_at(a, check_finite))
 
 
@@ -86,7 +92,13 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_
     Parameters: a: square matrices along the last two axes; b: the right sides; trans: 0, 1, 2, 'N', 'T' or 'C';
         lower: True: the lower half is read; unit_diagonal: True: the diagonal is taken for 1; overwrite_b: True or
         False (never needed); check_finite: True or False (nothing is checked).
-    Errors: ValueError for another trans, and shapes that do not fit."""
+    Errors: ValueError for another trans, and shapes that do not fit.
+
+    Example:
+        >>> a = cp.asarray([[2.0, 0.0], [1.0, 1.0]])
+        >>> cp.scipy.linalg.solve_triangular(a, cp.asarray([2.0, 3.0]), lower=True)
+        array([1., 2.])
+    """
     if trans not in _TRANS:
         raise ValueError("trans must be 0, 1, 2, 'N', 'T' or 'C'")
     return _linalg.solve_triangular(_looked_at(a, check_finite), _looked_at(b, check_finite), _TRANS[trans],

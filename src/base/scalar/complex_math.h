@@ -37,6 +37,13 @@ CPS_HEAVY cp_complex128 cps_sqrt_c128(cp_complex128 z)
     return CPS_C(scale * (fabs(y) / (2 * t)), scale * copysign(t, y));
 }
 
+/* s + x; `lost` gets what that loses (Knuth). */
+CPS_MATH double cps_sum_c128(double s, double x, double *lost)
+{
+    double t = s + x, part = t - s;
+    *lost += (s - (t - part)) + (x - part);
+    return t;
+}
 /* log|z| without cancellation near |z| = 1: |z|^2 - 1 = (x - 1)(x + 1) + y^2 with the rounding errors kept. */
 CPS_MATH double cps_log_abs(double x, double y)
 {
@@ -50,12 +57,12 @@ CPS_MATH double cps_log_abs(double x, double y)
     if (x > 1e150) return log(hypot(x * 0x1p-600, y * 0x1p-600)) + 600 * CPS_LN2;
     if (x < 1e-140) return x == 0 ? -CPS_INF : log(hypot(x * 0x1p600, y * 0x1p600)) - 600 * CPS_LN2;
     if (x < 0.5 || x > 3) return log(hypot(x, y));
-    double m = x - 1, p = x + 1;          /* m is exact for x >= 0.5 */
-    double pe = x - (p - 1);              /* x + 1 = p + pe */
-    double a = m * p, ae = fma(m, p, -a) + m * pe;
-    double b = y * y, be = fma(y, y, -b);
-    double s = a + b, big = fabs(a) > fabs(b) ? a : b, small = fabs(a) > fabs(b) ? b : a;
-    return 0.5 * log1p(s + ((small - (s - big)) + (ae + be)));
+    double m = x - 1, p = x + 1, a = m * p, b = y * y, lost = 0; /* m is exact for x >= 0.5 */
+    double s = cps_sum_c128(a, b, &lost);
+    s = cps_sum_c128(s, fma(m, p, -a), &lost);
+    s = cps_sum_c128(s, m * (x - (p - 1)), &lost); /* what x + 1 lost; the product is exact */
+    s = cps_sum_c128(s, fma(y, y, -b), &lost);
+    return 0.5 * log1p(s + lost);
 }
 
 CPS_HEAVY cp_complex128 cps_log_c128(cp_complex128 z) { return CPS_C(cps_log_abs(z.re, z.im), atan2(z.im, z.re)); }
@@ -72,8 +79,12 @@ CPS_HEAVY cp_complex128 cps_log10_c128(cp_complex128 z)
 CPS_HEAVY cp_complex128 cps_log1p_c128(cp_complex128 z)
 {
     double x = z.re, y = z.im;
-    double re = fabs(x) < 0.5 && fabs(y) < 0.5 ? 0.5 * log1p(fma(x, x, y * y) + 2 * x) : cps_log_abs(1 + x, y);
-    return CPS_C(re, atan2(y, 1 + x));
+    if (!(fabs(x) < 0.5 && fabs(y) < 0.5)) return CPS_C(cps_log_abs(1 + x, y), atan2(y, 1 + x));
+    double a = x * x, b = y * y, lost = 0, s = cps_sum_c128(2 * x, b, &lost); /* |1 + z|^2 - 1 */
+    s = cps_sum_c128(s, a, &lost);
+    s = cps_sum_c128(s, fma(y, y, -b), &lost);
+    s = cps_sum_c128(s, fma(x, x, -a), &lost);
+    return CPS_C(0.5 * log1p(s + lost), atan2(y, 1 + x));
 }
 
 /* factor * e^x (cos y, sin y), also where e^x alone would overflow; the factor is a power of two. */
@@ -109,7 +120,7 @@ CPS_HEAVY cp_complex128 cps_expm1_c128(cp_complex128 z)
         return CPS_C(w.re - 1, w.im);
     }
     double s = sin(0.5 * z.im), e = expm1(z.re);
-    return CPS_C(e * cos(z.im) - 2 * s * s, (e + 1) * sin(z.im));
+    return CPS_C(e * cos(z.im) - 2 * s * s, exp(z.re) * sin(z.im));
 }
 
 CPS_HEAVY cp_complex128 cps_sinh_c128(cp_complex128 z)
@@ -175,7 +186,7 @@ CPS_HEAVY cp_complex128 cps_arcsin_c128(cp_complex128 z)
     double x = z.re, y = z.im;
     if (x != x || y != y) {
         if (cps_infinite(x) || cps_infinite(y)) return CPS_C(CPS_NAN, cps_infinite(y) ? y : copysign(CPS_INF, y));
-        return CPS_C(x == 0 ? x : CPS_NAN, y == 0 && x != x ? y : CPS_NAN);
+        return CPS_C(x == 0 ? x : CPS_NAN, CPS_NAN);
     }
     if (cps_huge(z)) return CPS_C(atan2(x, fabs(y)), copysign(cps_log_abs(x, y) + CPS_LN2, y));
     cp_complex128 m = cps_sqrt_c128(CPS_C(1 - x, -y)), p = cps_sqrt_c128(CPS_C(1 + x, y));

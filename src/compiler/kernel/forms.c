@@ -58,7 +58,7 @@ const cpi_cu_function *cpi_cu_called(const cpi_cu_program *p, const cpi_cu_funct
     if (cpi_token_is(before, "::") && (cpi_token_is(before - 1, ">") || (before[-1].kind == CPI_W_NAME &&
                                        is_type_before(before - 1) && !cpi_cu_is_namespace(p, before - 1))))
         return NULL;
-    return !cpi_token_is(before, "::") && is_local(p, f, i) ? NULL : g;
+    return g->hides && !cpi_token_is(before, "::") && is_local(p, f, i) ? NULL : g;
 }
 
 /* The function around token i whose body has the context as a parameter. */
@@ -139,6 +139,19 @@ static int statement_begin(const cpi_tokens *t, int i)
     return i;
 }
 
+/* Whether variables have a function's name: only then is asked whether one is visible. */
+static void find_hiding(cpi_cu_program *p)
+{
+    const cpi_tokens *t = &p->tokens;
+    for (int i = 1; i < t->n; i++) {
+        cpi_cu_function *g = t->at[i].kind == CPI_W_NAME ? cpi_cu_named(p, &t->at[i], 0) : NULL;
+        if (!g || g->hides || !declares(t, i)) continue;
+        bool own = false; /* the function itself is declared there */
+        for (cpi_cu_function *h = g; h; h = cpi_cu_named(p, &t->at[i], (int)(h - p->function) + 1)) own |= h->name == i;
+        for (; g && !own; g = cpi_cu_named(p, &t->at[i], (int)(g - p->function) + 1)) g->hides = true;
+    }
+}
+
 /* Names that are used without a call: the set of two forms would not say which is meant. */
 static void find_indirect(cpi_cu_program *p)
 {
@@ -151,7 +164,7 @@ static void find_indirect(cpi_cu_program *p)
         bool call = cpi_cu_is_call(t, i);
         int begin = statement_begin(t, i);
         bool befriends = !f && call && cpi_token_is(&t->at[begin], "friend");
-        if (!befriends && (call || (f && is_local(p, f, i)))) continue;
+        if (!befriends && (call || declares(t, i) || (f && g->hides && is_local(p, f, i)))) continue;
         if (cpi_token_is(&t->at[begin], "using") && !cpi_token_is(&t->at[begin + 2], "=")) continue;
         for (; g; g = cpi_cu_named(p, w, (int)(g - p->function) + 1))
             if (!g->global && g->name != i) g->indirect |= !befriends, g->befriended |= befriends;
@@ -208,6 +221,7 @@ void cpi_cu_find_forms(cpi_cu_program *p)
 {
     for (int k = 0; k < p->nfunctions; k++)
         if (p->function[k].context && has_inner(p, &p->function[k])) p->function[k].inner = true;
+    find_hiding(p);
     find_indirect(p);
     for (int k = 0; k < p->nfunctions; k++) {
         cpi_cu_function *f = &p->function[k];

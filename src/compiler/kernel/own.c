@@ -78,9 +78,18 @@ static bool enumerates(const cpi_tokens *t, int k)
     return false;
 }
 
+/* Whether the constant at k is declared there. A pointer is none: in `(x * M_PI)` nothing is declared. */
+static bool declares_constant(const cpi_tokens *t, int k)
+{
+    const cpi_token *before = &t->at[k - 1], *behind = &t->at[k + 1];
+    if (cpi_token_is(before, "*") || cpi_token_is(before, "&")) return false;
+    if (cpi_token_is(before, ",") && (cpi_token_is(behind, "=") || cpi_token_is(behind, "{"))) return true;
+    return declares(t, k);
+}
+
 void cpi_cu_put_own_constants(const cpi_tokens *t, cpi_string *out)
 {
     for (int i = 1; i < t->n; i++)
-        if (is_constant(&t->at[i]) && (declares(t, i) || enumerates(t, i)))
+        if (is_constant(&t->at[i]) && (declares_constant(t, i) || enumerates(t, i)))
             cpi_string_printf(out, "#undef %.*s\n", (int)t->at[i].length, t->at[i].text);
 }

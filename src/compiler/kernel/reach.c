@@ -1,9 +1,9 @@
 /* Which kernels may call code that reads the thread's context (forms.c), and so have to set it; in which of them such
  * code waits for other threads.
  *
- * Functions and other declarations of the program are the nodes of a graph; a node leads to all that declare a name
- * that stands in it. Types are not known, so what one needs must be named somewhere on the way: the record of a method
- * and of an operator, bases, arguments of templates. Derived records are declared by their base's name. Where
+ * Functions, methods and other declarations of the program are the nodes of a graph; a node leads to all that declare a
+ * name that stands in it. Types are not known, so what one needs must be named somewhere on the way: a method, the
+ * record of an operator, bases, arguments of templates. Derived records are declared by their base's name. Where
  * functions are called through pointers or tables, all that may be called so is reached from every kernel. Invariant:
  * too much may be reached, never too little. */
 #include <string.h>
@@ -13,9 +13,13 @@
 
 typedef struct entry { const cpi_token *name; int node, next; } entry; /* a node that declares a name */
 
+typedef struct method { int name, body; } method; /* tokens */
+
 typedef struct graph {
     const cpi_cu_program *p;
     int nnodes, *bucket, nbuckets;
+    method *methods;
+    int nmethods;
     entry *entries;
     int nentries, capacity;
     bool *seen; /* of each node in two forms: with the parameter, without */
@@ -56,13 +60,98 @@ static void declare(graph *g, int node, const cpi_token *name)
     *first = g->nentries++;
 }
 
+/* --- methods: only where they are named they are called; their records are without them --- */
+
+/* The method that is defined at i, whose name stands there, in the record `own`: its {, or -1. Constructors, operators
+ * and what a loop over a range calls belong to the record. */
+static int method_body(const cpi_tokens *t, int i, const cpi_token *own)
+{
+    static const char *const words[] = {"const", "noexcept", "override", "final", "&", "&&", "->", "::", "*", NULL};
+    static const char *const before[] = {"*", "&", "&&", ">", NULL};
+    const cpi_token *w = &t->at[i];
+    if (w->kind != CPI_W_NAME || !cpi_token_is(&t->at[i + 1], "(") || cpi_token_same(w, own)) return -1;
+    if (cpi_token_is(w - 1, "operator")) return -1;
+    if (w[-1].kind != CPI_W_NAME && !cpi_token_is_one_of(w - 1, before)) return -1; /* a constructor's initialiser */
+    if (cpi_token_is(w, "begin") || cpi_token_is(w, "end") || cpi_token_is(w, "__attribute__")) return -1;
+    bool type = false; /* behind -> */
+    for (int k = t->at[i + 1].match + 1; k < t->n; k++) {
+        if (cpi_token_is(&t->at[k], "{")) return k;
+        if (!cpi_token_is_one_of(&t->at[k], words) && !(type && t->at[k].kind == CPI_W_NAME)) return -1;
+        type = type || cpi_token_is(&t->at[k], "->");
+    }
+    return -1;
+}
+
+/* The { of the record that the word at i begins, and its name; -1: none is defined there. */
+static int record_body(const cpi_tokens *t, int i, int end, int *name)
+{
+    *name = -1;
+    if (!cpi_token_is(&t->at[i], "struct") && !cpi_token_is(&t->at[i], "class")) return -1;
+    for (int k = i + 1; k < end; k++) {
+        if (cpi_token_is(&t->at[k], "{")) return *name < 0 ? -1 : k;
+        if (cpi_token_is(&t->at[k], ";") || cpi_token_is(&t->at[k], ")") || cpi_token_is(&t->at[k], ">")) return -1;
+        if (*name < 0 && t->at[k].kind == CPI_W_NAME && !cpi_token_is(&t->at[k + 1], "(")) *name = k;
+        if (t->at[k].match > k) k = t->at[k].match;
+        int behind = cpi_token_is(&t->at[k], "<") ? cpi_tokens_behind_angles(t, k, end) : -1;
+        if (behind > 0) k = behind - 1;
+    }
+    return -1;
+}
+
+/* The methods between the braces of a record, and of records in it. */
+static void find_methods(graph *g, int open, const cpi_token *own, int depth)
+{
+    const cpi_tokens *t = &g->p->tokens;
+    for (int i = open + 1; i < t->at[open].match; i++) {
+        int name, inner = depth < 64 ? record_body(t, i, t->at[open].match, &name) : -1;
+        int body = inner < 0 ? method_body(t, i, own) : -1;
+        if (inner >= 0) find_methods(g, inner, &t->at[name], depth + 1);
+        if (body >= 0) g->methods[g->nmethods++] = (method){i, body};
+        i = inner >= 0 ? t->at[inner].match : body >= 0 ? t->at[body].match : t->at[i].match > i ? t->at[i].match : i;
+    }
+}
+
+static bool find_all_methods(graph *g)
+{
+    const cpi_tokens *t = &g->p->tokens;
+    g->methods = cpi_malloc(((size_t)t->n / 4 + 1) * sizeof *g->methods); /* f(){} */
+    for (int k = 0; g->methods && k < g->p->nparts; k++)
+        for (int i = g->p->part[k].start, name; i < g->p->part[k].end; i++) {
+            int open = record_body(t, i, g->p->part[k].end, &name);
+            if (open >= 0) find_methods(g, open, &t->at[name], 0), i = t->at[open].match;
+            else if (t->at[i].match > i) i = t->at[i].match;
+        }
+    return g->methods != NULL;
+}
+
+/* The first method, in the order of their places, whose { is at i or behind. */
+static const method *method_from(const graph *g, int i)
+{
+    int low = 0, high = g->nmethods;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (g->methods[middle].body < i) low = middle + 1;
+        else high = middle;
+    }
+    return low < g->nmethods ? &g->methods[low] : NULL;
+}
+
+static bool is_method(const graph *g, int node) { return node >= g->p->nfunctions + g->p->nparts; }
+
 static void range(const graph *g, int node, int *start, int *end)
 {
     const cpi_cu_program *p = g->p;
+    if (is_method(g, node)) {
+        *start = g->methods[node - p->nfunctions - p->nparts].body + 1;
+        *end = p->tokens.at[*start - 1].match;
+        return;
+    }
     bool function = node < p->nfunctions;
     *start = function ? p->function[node].start : p->part[node - p->nfunctions].start;
     *end = function ? p->function[node].end : p->part[node - p->nfunctions].end;
 }
+
+/* --- names --- */
 
 /* A function by its name; an operator by all that its parameters' types name. */
 static void declare_function(graph *g, int node)
@@ -107,14 +196,14 @@ static void visit(graph *g, int node, bool plain)
     g->stack[g->top++] = 2 * node + plain;
 }
 
-/* What the name w leads to. */
-static void follow(graph *g, const cpi_token *w, bool with_parameter)
+/* What the name w leads to; where it is a member, methods alone. */
+static void follow(graph *g, const cpi_token *w, bool with_parameter, bool member)
 {
     for (int e = g->bucket[hash(w) % (unsigned)g->nbuckets]; e >= 0; e = g->entries[e].next) {
         int node = g->entries[e].node;
         if (!cpi_token_same(g->entries[e].name, w)) continue;
         bool function = node < g->p->nfunctions;
-        if (function && g->p->function[node].global) continue;
+        if ((function && g->p->function[node].global) || (member && !is_method(g, node))) continue;
         visit(g, node, !(with_parameter && function && g->p->function[node].context));
     }
 }
@@ -127,14 +216,17 @@ static void walk(graph *g, int node, bool plain)
     range(g, node, &start, &end);
     for (int i = start; i < end; i++) {
         const cpi_token *w = &t->at[i];
+        const method *m = f ? NULL : method_from(g, i);
+        if (m && i == m->name) continue; /* defined there, not used */
+        if (m && i == m->body) i = w->match;
         if (w->kind != CPI_W_NAME || (f && i == f->name)) continue;
         if (plain) {
             g->reads = g->reads || cpi_cu_needs_context(w) || cpi_cu_is_shared_variable(g->p, w);
             g->waits = g->waits || cpi_cu_waits(w);
         }
         if (cpi_cu_reads_shown(w)) g->reads = g->waits = true;
-        if (i && (cpi_token_is(&t->at[i - 1], ".") || cpi_token_is(&t->at[i - 1], "->"))) continue;
-        follow(g, w, !plain && f && cpi_cu_called(g->p, f, i));
+        bool member = i && (cpi_token_is(&t->at[i - 1], ".") || cpi_token_is(&t->at[i - 1], "->"));
+        follow(g, w, !member && !plain && f && cpi_cu_called(g->p, f, i), member);
     }
 }
 
@@ -159,7 +251,7 @@ static void find_for(graph *g, cpi_cu_function *f, const cpi_tokens *names)
         if (p->function[k].global && cpi_token_same(&p->tokens.at[p->function[k].name], &p->tokens.at[f->name]))
             visit(g, k, p->function[k].inner);
     for (int i = 0; i < names->n; i++) {
-        if (names->at[i].kind == CPI_W_NAME) follow(g, &names->at[i], false);
+        if (names->at[i].kind == CPI_W_NAME) follow(g, &names->at[i], false, false);
         if (cpi_cu_reads_shown(&names->at[i])) g->reads = g->waits = true;
     }
     visit_indirect(g);
@@ -173,7 +265,7 @@ static void find_for(graph *g, cpi_cu_function *f, const cpi_tokens *names)
 
 bool cpi_cu_find_shown(cpi_cu_program *p, int nnames, const char *const *names)
 {
-    graph g = {.p = p, .nnodes = p->nfunctions + p->nparts, .nbuckets = 2 * p->tokens.n + 1};
+    graph g = {.p = p, .nbuckets = 2 * p->tokens.n + 1};
     cpi_string all = {0};
     cpi_tokens words = {0};
     bool unbalanced = false;
@@ -185,6 +277,8 @@ bool cpi_cu_find_shown(cpi_cu_program *p, int nnames, const char *const *names)
         cpi_string_free(&all);
         return done;
     }
+    done = find_all_methods(&g);
+    g.nnodes = p->nfunctions + p->nparts + g.nmethods;
     g.bucket = cpi_malloc((size_t)g.nbuckets * sizeof *g.bucket);
     g.seen = cpi_calloc(2 * (size_t)g.nnodes + 1, sizeof *g.seen);
     g.stack = cpi_malloc((2 * (size_t)g.nnodes + 1) * sizeof *g.stack);
@@ -192,10 +286,12 @@ bool cpi_cu_find_shown(cpi_cu_program *p, int nnames, const char *const *names)
     for (int i = 0; done && i < g.nbuckets; i++) g.bucket[i] = -1;
     for (int i = 0; done && i < g.nnodes; i++)
         if (i < p->nfunctions) declare_function(&g, i);
+        else if (is_method(&g, i)) declare(&g, i, &p->tokens.at[g.methods[i - p->nfunctions - p->nparts].name]);
         else declare_part(&g, i);
     done = done && !g.failed;
     for (int k = 0; done && k < p->nfunctions; k++)
         if (p->function[k].global && p->function[k].body >= 0) find_for(&g, &p->function[k], &words);
+    cpi_free_host(g.methods);
     cpi_free_host(g.bucket);
     cpi_free_host(g.seen);
     cpi_free_host(g.stack);

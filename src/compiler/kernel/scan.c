@@ -49,6 +49,7 @@ bool cpi_cu_waits(const cpi_token *w)
         "__match_any_sync", "__match_all_sync", "__activemask", "__reduce_add_sync", "__reduce_min_sync",
         "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync", "__shfl", "__shfl_up",
         "__shfl_down", "__shfl_xor", "__all", "__any", "__ballot", "cooperative_groups", "__nanosleep", "__cu_meet",
+        "load_matrix_sync", "store_matrix_sync", "mma_sync", "bmma_sync",
         NULL};
     return one_of(w, words) || cpi_cu_reads_shown(w);
 }
@@ -74,7 +75,7 @@ static const char *const refused[][2] = {
     {"tex1D", "textures"}, {"tex2D", "textures"}, {"tex3D", "textures"}, {"tex1Dfetch", "textures"},
     {"surf2Dread", "surfaces"}, {"surf2Dwrite", "surfaces"}, {"cudaTextureObject_t", "textures"},
     {"cudaSurfaceObject_t", "surfaces"}, {"cudaDeviceSynchronize", "dynamic parallelism"},
-    {"cudaLaunchDevice", "dynamic parallelism"}, {"wmma", "tensor cores (wmma)"},
+    {"cudaLaunchDevice", "dynamic parallelism"},
     {"this_cluster", "clusters"}, {"cluster_group", "clusters"}, {"__isGlobal", "the kind of memory of an address"},
     {"__isShared", "the kind of memory of an address"}, {"__isConstant", "the kind of memory of an address"},
     {"__isLocal", "the kind of memory of an address"}, {"__isGridConstant", "the kind of memory of an address"}};

@@ -7,7 +7,7 @@
 /* The first token of the declaration whose __shared__ is at i. */
 static int begin_of(const cpi_tokens *t, int i)
 {
-    static const char *const stops[] = {";", "{", "}", ":", "(", ",", NULL};
+    static const char *const stops[] = {";", "{", "}", ":", "(", ",", "__shared__", NULL};
     static const char *const heads[] = {"if", "for", "while", "switch", "else", "do", NULL};
     int begin = i;
     while (begin > 0) {

@@ -39,6 +39,7 @@ typedef struct cpi_cu_function {
     bool calls;     /* the table has a list of what it calls */
     bool indirect;  /* its name is used without a call: no hidden parameter */
     bool befriended; /* by a record, in the user's form */
+    bool hides;     /* variables or parameters somewhere have its name */
     cpi_tier tier;  /* of kernels */
     uint8_t spans;  /* of kernels as loops: 1 guarded, 2 joined (spans.c), 4 with something kept for each thread */
     bool strides;   /* a kernel without barriers that is written as one with them, for the sake of its loops */

@@ -462,10 +462,16 @@ static void put_parts(const char *text, cpi_string *out)
 {
     static const char *const parts[][2] = {{"_rn", "ROUNDING"}, {"_rz", "ROUNDING"}, {"_rd", "ROUNDING"},
                                            {"_ru", "ROUNDING"}, {"__v", "LANES"},    {"__dp", "LANES"},
-                                           {"norm", "SPECIAL"}, {"cyl_bessel", "SPECIAL"},
-                                           {"__cu_set", "PTX"},  {"__cu_ptx", "PTX"}, {"__cu_operand", "PTX"}};
+                                           {"norm", "SPECIAL"}, {"cyl_bessel", "SPECIAL"}, {"4_16a", "SPECIAL"},
+                                           {"4_32a", "SPECIAL"}, {"__cu_set", "PTX"}, {"__cu_ptx", "PTX"},
+                                           {"__cu_operand", "PTX"}};
+    static const char *const constants[] = {"M_", "INFINITY", "NAN", "HUGE_VAL", "FP_", "_MAX", "_MIN", "CHAR_BIT",
+                                            "FLT_", "DBL_"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strstr(text, parts[i][0])) cpi_string_printf(out, "#define __CU_%s 1\n", parts[i][1]);
+    bool named = false;
+    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) named = named || strstr(text, constants[i]);
+    if (named) cpi_string_printf(out, "#define __CU_CONSTANTS 1\n");
 }
 
 void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *const *names, const char *error,

@@ -166,7 +166,15 @@ def fuse(*args, **kwargs):
     kernel is compiled meanwhile and then takes over with the same bits. NumPy's arrays are passed to the function as
     they are.
 
-    Errors: TypeError for more than a function, and unknown keywords."""
+    Errors: TypeError for more than a function, and unknown keywords.
+
+    Example:
+        >>> @cp.fuse
+        ... def line(x, a):
+        ...     return a * x + 1
+        >>> line(cp.arange(3.0), 2)
+        array([1., 3., 5.])
+    """
     name = kwargs.pop("kernel_name", None)
     if kwargs:
         raise TypeError(f"fuse() got unexpected keyword arguments: {', '.join(map(repr, kwargs))}")

@@ -12,8 +12,10 @@ static inline unsigned short __cu_to_bfloat16(float f)
 #define __CU_F __nv_bfloat16
 #define __CU_R __nv_bfloat16_raw
 #define __CU_V __nv_bfloat162
+#define __CU_R2 __nv_bfloat162_raw
 #define __CU_N bfloat16
 #include "small_float.inc"
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
 static inline __nv_bfloat162 make_nv_bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return {a, b}; }
+static inline __nv_bfloat162 make_bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return {a, b}; }

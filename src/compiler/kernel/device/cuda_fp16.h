@@ -27,6 +27,7 @@ static inline unsigned short __cu_to_half(float f)
 #define __CU_F __half
 #define __CU_R __half_raw
 #define __CU_V __half2
+#define __CU_R2 __half2_raw
 #define __CU_N half
 #include "small_float.inc"
 typedef __half half;

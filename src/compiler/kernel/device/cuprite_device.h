@@ -8,7 +8,12 @@
 #include "types.h"
 #include "check.h"
 #include "context.h"
+#ifdef __CU_CONSTANTS /* of programs that name one; what they declare themselves is undone (own.c) */
 #include "math.h"
+#include "limits.h"
+#include "float.h"
+#endif
+#include "functions.h"
 #include "bits.h"
 #ifdef __CU_ROUNDING
 #include "rounding.h"

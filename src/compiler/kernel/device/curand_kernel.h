@@ -1,9 +1,11 @@
-/* cuRAND's device functions for the generators XORWOW (curandState) and Philox4x32-10 (Salmon et al., "Parallel random
- * numbers: as easy as 1, 2, 3", 2011): the same integers as on a GPU, and uniforms from them in the same way. Other
- * generators are not available. */
+/* cuRAND's device functions for the generators XORWOW (curandState), Philox4x32-10 (Salmon et al., "Parallel random
+ * numbers: as easy as 1, 2, 3", 2011), MRG32k3a and Sobol's: the same integers as on a GPU, and uniforms from them in
+ * the same way. MTGP32 and curand_discrete need tables that cuRAND's library makes on the host, and are not
+ * available. */
 #pragma once
 #include "cuprite_device.h"
 #include "curand_xorwow.h"
+#include "curand_mrg32k3a.h"
 
 struct curandStatePhilox4_32_10 {
     uint4 ctr, output;
@@ -102,6 +104,16 @@ static inline double2 curand_uniform2_double(curandStatePhilox4_32_10_t *s)
     uint4 x = curand4(s);
     return make_double2(__cu_uniform_double(x.x, x.y), __cu_uniform_double(x.z, x.w));
 }
+static inline double4 curand_uniform4_double(curandStatePhilox4_32_10_t *s)
+{
+    const double2 a = curand_uniform2_double(s), b = curand_uniform2_double(s);
+    return make_double4(a.x, a.y, b.x, b.y);
+}
+/* Of one word here. */
+static inline double curand_uniform_double(curandStatePhilox4_32_10_t *s)
+{
+    return (double)curand(s) * 2.3283064365386963e-10 + 2.3283064365386963e-10;
+}
 template <class State> static inline float curand_uniform(State *s) { return __cu_uniform(curand(s)); }
 template <class State> static inline double curand_uniform_double(State *s)
 {
@@ -136,6 +148,33 @@ template <class State> static inline double2 curand_normal2_double(State *s)
 {
     unsigned a = curand(s), b = curand(s), c = curand(s), d = curand(s);
     return __cu_normal2_double(a, b, c, d);
+}
+static inline float2 curand_normal2(curandStateMRG32k3a *s)
+{
+    const float u = curand_uniform(s), v = curand_uniform(s) * 6.2831853f, r = sqrtf(-2 * logf(u));
+    return make_float2(sinf(v) * r, cosf(v) * r);
+}
+static inline double2 curand_normal2_double(curandStateMRG32k3a *s)
+{
+    const double u = curand_uniform_double(s), v = curand_uniform_double(s) * 2, r = sqrt(-2 * log(u));
+    return make_double2(sinpi(v) * r, cospi(v) * r);
+}
+static inline double4 curand_normal4_double(curandStatePhilox4_32_10_t *s)
+{
+    const double2 a = curand_normal2_double(s), b = curand_normal2_double(s);
+    return make_double4(a.x, a.y, b.x, b.y);
+}
+static inline float4 curand_log_normal4(curandStatePhilox4_32_10_t *s, float mean, float stddev)
+{
+    const float4 v = curand_normal4(s);
+    return make_float4(expf(mean + stddev * v.x), expf(mean + stddev * v.y), expf(mean + stddev * v.z),
+                       expf(mean + stddev * v.w));
+}
+static inline double4 curand_log_normal4_double(curandStatePhilox4_32_10_t *s, double mean, double stddev)
+{
+    const double4 v = curand_normal4_double(s);
+    return make_double4(exp(mean + stddev * v.x), exp(mean + stddev * v.y), exp(mean + stddev * v.z),
+                        exp(mean + stddev * v.w));
 }
 template <class State> static inline float2 curand_log_normal2(State *s, float mean, float stddev)
 {
@@ -194,3 +233,5 @@ template <class State> static inline double curand_log_normal_double(State *s, d
     s->boxmuller_flag_double = __CU_LOG_NORMAL;
     return v.x;
 }
+#include "curand_sobol.h"
+#include "curand_poisson.h"

@@ -263,10 +263,10 @@ template <class I, class F> static inline I __cu_whole(F x, I nan)
     static inline I __##from##2##to##_ru(F x) { return __cu_whole<I, F>(ceil(x), nan); }
 __CU_WHOLE(float, float, int, int, 0)
 __CU_WHOLE(float, float, uint, unsigned, 0)
-__CU_WHOLE(float, float, ll, long long, LLONG_MIN)
+__CU_WHOLE(float, float, ll, long long, (long long)(1ull << 63))
 __CU_WHOLE(float, float, ull, unsigned long long, 1ull << 63)
-__CU_WHOLE(double, double, int, int, INT_MIN)
+__CU_WHOLE(double, double, int, int, (int)(1u << 31))
 __CU_WHOLE(double, double, uint, unsigned, 1u << 31)
-__CU_WHOLE(double, double, ll, long long, LLONG_MIN)
+__CU_WHOLE(double, double, ll, long long, (long long)(1ull << 63))
 __CU_WHOLE(double, double, ull, unsigned long long, 1ull << 63)
 #undef __CU_WHOLE

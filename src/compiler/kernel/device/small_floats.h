@@ -66,6 +66,15 @@ template <class T> static inline T __cu_small_rounded(T r, int side, __cu_mode m
     {                                                                                                                 \
         return (unsigned short)__cu_clamped<unsigned short>(__float2int_##mode((float)x));                            \
     }
+#define __CU_SMALL_TO_CHAR(T, N)                                                                                      \
+    static inline signed char __##N##2char_rz(T x)                                                                    \
+    {                                                                                                                 \
+        return (signed char)__cu_clamped<signed char>(__float2int_rz((float)x));                                      \
+    }                                                                                                                 \
+    static inline unsigned char __##N##2uchar_rz(T x)                                                                 \
+    {                                                                                                                 \
+        return (unsigned char)__cu_clamped<unsigned char>(__float2int_rz((float)x));                                  \
+    }
 #define __CU_SMALL_NAMES(T, R, N)                                                                                     \
     static inline float __##N##2float(T a) { return (float)a; }                                                       \
     static inline double __##N##2double(T a) { return (double)(float)a; }                                             \

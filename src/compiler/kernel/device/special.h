@@ -1,4 +1,4 @@
-/* Norms of vectors and modified Bessel functions, which few kernels use. */
+/* Norms of vectors, modified Bessel functions, and vectors aligned otherwise (CUDA 13), which few kernels use. */
 #pragma once
 
 /* Without undue overflow: divided by a power of two near the largest. */
@@ -72,3 +72,12 @@ static inline double cyl_bessel_i0(double x) { return __cu_bessel_i(0, fabs(x));
 static inline double cyl_bessel_i1(double x) { return copysign(__cu_bessel_i(1, fabs(x)), x); }
 static inline float cyl_bessel_i0f(float x) { return (float)cyl_bessel_i0(x); }
 static inline float cyl_bessel_i1f(float x) { return (float)cyl_bessel_i1(x); }
+
+#define __CU_ALIGNED(T, E, bytes)                                                                     \
+    struct __attribute__((aligned(bytes))) T##4_##bytes##a { E x, y, z, w; };                         \
+    static inline T##4_##bytes##a make_##T##4_##bytes##a(E x, E y, E z, E w) { return {x, y, z, w}; }
+#define __CU_ALIGNED_BOTH(T, E) __CU_ALIGNED(T, E, 16) __CU_ALIGNED(T, E, 32)
+__CU_ALIGNED_BOTH(long, long) __CU_ALIGNED_BOTH(ulong, unsigned long) __CU_ALIGNED_BOTH(longlong, long long)
+__CU_ALIGNED_BOTH(ulonglong, unsigned long long) __CU_ALIGNED_BOTH(double, double)
+#undef __CU_ALIGNED
+#undef __CU_ALIGNED_BOTH

@@ -11,25 +11,6 @@ typedef unsigned long ulong;
 typedef long long longlong;
 typedef unsigned long long ulonglong;
 #define NULL 0
-#define INT_MAX 2147483647
-#define INT_MIN (-INT_MAX - 1)
-#define UINT_MAX 4294967295u
-#define LLONG_MAX 9223372036854775807ll
-#define LLONG_MIN (-LLONG_MAX - 1)
-#define ULLONG_MAX 18446744073709551615ull
-#define FLT_MAX __FLT_MAX__
-#define FLT_MIN __FLT_MIN__
-#define FLT_EPSILON __FLT_EPSILON__
-#define DBL_MAX __DBL_MAX__
-#define DBL_MIN __DBL_MIN__
-#define DBL_EPSILON __DBL_EPSILON__
-#define INFINITY (__builtin_inff())
-#define NAN (__builtin_nanf(""))
-#define M_PI 3.14159265358979323846
-#define M_PI_2 1.57079632679489661923
-#define M_E 2.7182818284590452354
-#define M_SQRT2 1.41421356237309504880
-#define M_LN2 0.69314718055994530942
 
 /* Of 1 to 4 elements each, aligned as CUDA has them. */
 #define __CU_VECTORS(name, T, a1, a2, a4)                                          \

@@ -154,36 +154,109 @@ template <typename T> CUPRITE_COMPLEX complex<T> polar(const T &r, const T &angl
 {
     return complex<T>(r * cos(angle), r * sin(angle));
 }
+/* Numbers of a precision: a bound below which e^x, and factors of it, do not overflow; e to that; squares of numbers
+ * up to `large` and down to its inverse neither overflow nor vanish. */
+template <typename T> struct cuprite_range;
+template <> struct cuprite_range<float> {
+    static CUPRITE_COMPLEX float most() { return 88; }
+    static CUPRITE_COMPLEX float exp_most() { return 1.65163625499400185e38f; }
+    static CUPRITE_COMPLEX float large() { return 1.152921504606846976e18f; } /* 2^60 */
+    static CUPRITE_COMPLEX float huge() { return 3e37f; }
+};
+template <> struct cuprite_range<double> {
+    static CUPRITE_COMPLEX double most() { return 700; }
+    static CUPRITE_COMPLEX double exp_most() { return 1.0142320547350045e304; }
+    static CUPRITE_COMPLEX double large() { return 2.58224987808690858965591917200301e120; } /* 2^400 */
+    static CUPRITE_COMPLEX double huge() { return 4e307; }
+};
+template <typename T> CUPRITE_COMPLEX bool cuprite_infinite(T x) { return x == x && x - x != T(); }
+template <typename T> CUPRITE_COMPLEX bool cuprite_finite(T x) { return x - x == T(); }
+template <typename T> CUPRITE_COMPLEX T cuprite_infinity() { return (T)1 / T(); }
+template <typename T> CUPRITE_COMPLEX T cuprite_nan() { return T() / T(); }
+template <typename T> CUPRITE_COMPLEX T cuprite_size(T x) { return fabs(x); }
+
+/* factor * e^x (cos y, sin y), also where e^x alone would overflow; the factor is a power of two. */
+template <typename T> CUPRITE_COMPLEX complex<T> cuprite_exp_polar(T x, T y, T factor)
+{
+    const T most = cuprite_range<T>::most();
+    T re = cos(y) * factor, im = sin(y) * factor;
+    for (int k = 0; k < 3 && x > most; k++) {
+        x -= most;
+        re *= cuprite_range<T>::exp_most();
+        im *= cuprite_range<T>::exp_most();
+    }
+    const T e = exp(x);
+    return complex<T>(e * re, e * im);
+}
 template <typename T> CUPRITE_COMPLEX complex<T> exp(const complex<T> &z)
 {
-    T e = exp(z.real());
-    return z.imag() == T() ? complex<T>(e, z.imag()) : complex<T>(e * cos(z.imag()), e * sin(z.imag()));
+    const T x = z.real(), y = z.imag(), zero = T(), nan = cuprite_nan<T>();
+    if (y == zero) return complex<T>(exp(x), y);
+    if (cuprite_finite(x)) return cuprite_finite(y) ? cuprite_exp_polar(x, y, (T)1) : complex<T>(nan, nan);
+    if (x != x) return complex<T>(x, nan);
+    if (!cuprite_finite(y)) return x > zero ? complex<T>(x, nan) : complex<T>(zero, zero);
+    const T r = x > zero ? x : zero;
+    return complex<T>(copysign(r, cos(y)), copysign(r, sin(y)));
+}
+/* a + b; `lost` gets what that loses (Knuth). */
+template <typename T> CUPRITE_COMPLEX T cuprite_sum(T a, T b, T &lost)
+{
+    const T s = a + b, part = s - a;
+    lost += (a - (s - part)) + (b - part);
+    return s;
+}
+/* log|z| without cancellation near 1: |z|^2 - 1 = (x - 1)(x + 1) + y^2 with the rounding errors kept. */
+template <typename T> CUPRITE_COMPLEX T cuprite_log_abs(T x, T y)
+{
+    x = cuprite_size(x), y = cuprite_size(y);
+    if (x < y) {
+        const T t = x;
+        x = y, y = t;
+    }
+    const T large = cuprite_range<T>::large(), one = (T)1, log2 = (T)0.69314718055994530942;
+    if (cuprite_infinite(x) || cuprite_infinite(y)) return cuprite_infinity<T>();
+    if (x != x || y != y) return x + y;
+    if (x > large) return log(hypot(x / large, y / large)) + (sizeof(T) == 4 ? 60 : 400) * log2;
+    if (x < one / large) {
+        if (x == T()) return -cuprite_infinity<T>();
+        return log(hypot(x * large, y * large)) - (sizeof(T) == 4 ? 60 : 400) * log2;
+    }
+    if (!(x >= (T)0.5 && x <= (T)3)) return log(hypot(x, y));
+    const T m = x - one, p = x + one, pe = x - (p - one); /* m * pe is exact */
+    const T a = m * p, b = y * y;
+    T lost = T(), s = a, term[4] = {b, fma(m, p, -a), m * pe, fma(y, y, -b)};
+    for (int k = 0; k < 4; k++) s = cuprite_sum(s, term[k], lost);
+    return log1p(s + lost) * (T)0.5;
 }
 template <typename T> CUPRITE_COMPLEX complex<T> log(const complex<T> &z)
 {
-    T r = abs(z);
-    if (r < (T)0.71 || r > (T)1.73) return complex<T>(log(r), arg(z));
-    T x = z.real() < T() ? -z.real() : z.real(), y = z.imag() < T() ? -z.imag() : z.imag(); /* near 1 without loss */
-    T above = x < y ? y : x, below = x < y ? x : y;
-    return complex<T>(log1p((above - (T)1) * (above + (T)1) + below * below) * (T)0.5, arg(z));
+    return complex<T>(cuprite_log_abs(z.real(), z.imag()), arg(z));
 }
 template <typename T> CUPRITE_COMPLEX complex<T> log10(const complex<T> &z)
 {
-    const T e = (T)0.43429448190325182765;
-    return complex<T>(log10(abs(z)), arg(z) * e);
+    const T e = (T)0.43429448190325182765, r = abs(z);
+    const bool far = (r < (T)0.5 && r * cuprite_range<T>::large() > (T)1) || (r > (T)3 && cuprite_finite(r));
+    return complex<T>(far ? log10(r) : cuprite_log_abs(z.real(), z.imag()) * e, arg(z) * e);
 }
 template <typename T> CUPRITE_COMPLEX complex<T> sqrt(const complex<T> &z)
 {
-    T x = z.real(), y = z.imag(), zero = T();
+    T x = z.real(), y = z.imag(), zero = T(), scale = (T)1;
+    if (cuprite_infinite(y)) return complex<T>(cuprite_size(y), y);
+    if (x != x) return complex<T>(x, cuprite_nan<T>());
+    if (cuprite_infinite(x)) {
+        if (x > zero) return complex<T>(x, y != y ? y : copysign(zero, y));
+        return complex<T>(y != y ? y : zero, copysign(x, y));
+    }
     if (x == zero && y == zero) return complex<T>(zero, y);
-    T large = sizeof(T) == 4 ? (T)1e38 : (T)5e307, scale = (T)1; /* beyond, the magnitude overflows */
-    if (x > large || x < -large || y > large || y < -large) x *= (T)0.25, y *= (T)0.25, scale = (T)2;
-    T t = sqrt((T)0.5 * (abs(complex<T>(x, y)) + (x < zero ? -x : x)));
-    T half = (T)0.5 * y / t * scale;
-    t *= scale;
-    if (x >= zero) return complex<T>(t, half);
-    bool minus = y < zero || (y == zero && (T)1 / y < zero);
-    return complex<T>(minus ? -half : half, minus ? -t : t);
+    const T huge = cuprite_range<T>::huge(), large = cuprite_range<T>::large(), root = sizeof(T) == 4 ? (T)1073741824 :
+        (T)1.606938044258990275541962092341162602522e60; /* of large */
+    if (cuprite_size(x) > huge || cuprite_size(y) > huge) x *= (T)0.0625, y *= (T)0.0625, scale = (T)4;
+    else if (cuprite_size(x) * large < (T)1 && cuprite_size(y) * large < (T)1)
+        x *= large, y *= large, scale = (T)1 / root;
+    const T t = sqrt((T)0.5 * (abs(complex<T>(x, y)) + cuprite_size(x)));
+    const T half = scale * ((T)0.5 * y / t);
+    if (x >= zero) return complex<T>(scale * t, half);
+    return complex<T>(cuprite_size(half), copysign(scale * t, y));
 }
 /* Whole exponents that are small by multiplication, as NumPy has it: exact where the products are. */
 template <typename T> CUPRITE_COMPLEX complex<T> cuprite_whole_power(complex<T> a, int n)
@@ -224,20 +297,40 @@ CUPRITE_COMPLEX complex<typename cuprite_wider<T, U>::type> pow(const U &a, cons
 }
 template <typename T> CUPRITE_COMPLEX complex<T> sinh(const complex<T> &z)
 {
-    return complex<T>(sinh(z.real()) * cos(z.imag()), cosh(z.real()) * sin(z.imag()));
+    const T x = z.real(), y = z.imag(), zero = T(), nan = cuprite_nan<T>();
+    if (y == zero) return complex<T>(sinh(x), y);
+    if (cuprite_finite(x) && cuprite_finite(y)) {
+        if (cuprite_size(x) < cuprite_range<T>::most()) return complex<T>(sinh(x) * cos(y), cosh(x) * sin(y));
+        const complex<T> w = cuprite_exp_polar(cuprite_size(x), y, (T)0.5);
+        return complex<T>(x < zero ? -w.real() : w.real(), w.imag());
+    }
+    if (x == zero) return complex<T>(x, nan);
+    if (!cuprite_infinite(x)) return complex<T>(nan, nan);
+    return cuprite_finite(y) ? complex<T>(x * cos(y), cuprite_size(x) * sin(y)) : complex<T>(cuprite_size(x), nan);
 }
 template <typename T> CUPRITE_COMPLEX complex<T> cosh(const complex<T> &z)
 {
-    return complex<T>(cosh(z.real()) * cos(z.imag()), sinh(z.real()) * sin(z.imag()));
+    const T x = z.real(), y = z.imag(), zero = T(), one = (T)1, nan = cuprite_nan<T>();
+    if (y == zero) return complex<T>(cosh(x), x != x ? y : copysign(zero, x) * copysign(one, y));
+    if (cuprite_finite(x) && cuprite_finite(y)) {
+        if (cuprite_size(x) < cuprite_range<T>::most()) return complex<T>(cosh(x) * cos(y), sinh(x) * sin(y));
+        const complex<T> w = cuprite_exp_polar(cuprite_size(x), y, (T)0.5);
+        return complex<T>(w.real(), x < zero ? -w.imag() : w.imag());
+    }
+    if (x == zero) return complex<T>(nan, copysign(zero, x));
+    if (!cuprite_infinite(x)) return complex<T>(nan, nan);
+    return cuprite_finite(y) ? complex<T>(cuprite_size(x) * cos(y), x * sin(y)) : complex<T>(cuprite_size(x), nan);
 }
 template <typename T> CUPRITE_COMPLEX complex<T> tanh(const complex<T> &z)
 {
-    T t = tan(z.imag()), s = sinh(z.real()), one = (T)1, beta = one + t * t, rho = sqrt(one + s * s);
-    if ((s < T() ? -s : s) > (sizeof(T) == 4 ? (T)1e4 : (T)1e9)) { /* 1 to the last bit */
-        T x = z.real() < T() ? -z.real() : z.real();
-        return complex<T>(s < T() ? -one : one, (T)4 * sin(z.imag()) * cos(z.imag()) * exp((T)-2 * x));
-    }
-    T scale = one + beta * s * s;
+    const T x = z.real(), y = z.imag(), zero = T(), one = (T)1, nan = cuprite_nan<T>();
+    if (x != x) return complex<T>(x, y == zero ? y : nan);
+    if (cuprite_infinite(x))
+        return complex<T>(copysign(one, x), copysign(zero, cuprite_finite(y) ? sin((T)2 * y) : y));
+    if (!cuprite_finite(y)) return complex<T>(x == zero ? x : nan, nan);
+    if (cuprite_size(x) > (sizeof(T) == 4 ? (T)10 : (T)22)) /* 1 to the last bit */
+        return complex<T>(copysign(one, x), (T)4 * sin(y) * cos(y) * exp((T)-2 * cuprite_size(x)));
+    const T t = tan(y), s = sinh(x), beta = one + t * t, rho = sqrt(one + s * s), scale = one + beta * s * s;
     return complex<T>(beta * rho * s / scale, t / scale);
 }
 /* i z, and z / i: what makes the functions of the circle of those of the hyperbola. */
@@ -259,47 +352,73 @@ template <typename T> CUPRITE_COMPLEX complex<T> tan(const complex<T> &z)
     return cuprite_turn_back(tanh(cuprite_turn(z)));
 }
 /* The inverse functions, by two square roots each: right on both sides of every branch cut, and without loss near the
- * branch points. (W. Kahan, Branch cuts for complex elementary functions.) */
-template <typename T> CUPRITE_COMPLEX complex<T> asinh(const complex<T> &z)
+ * branch points (W. Kahan, Branch cuts for complex elementary functions, 1987). Infinities and NaN give the values of
+ * C's Annex G. Where |z| is large they equal logarithms to the last bit. */
+template <typename T> CUPRITE_COMPLEX bool cuprite_far(T x, T y)
 {
-    const T one = (T)1;
-    complex<T> a = sqrt(complex<T>(one + z.imag(), -z.real())), b = sqrt(complex<T>(one - z.imag(), z.real()));
-    return complex<T>(asinh(a.real() * b.imag() - b.real() * a.imag()),
-                      atan2(z.imag(), a.real() * b.real() - a.imag() * b.imag()));
-}
-template <typename T> CUPRITE_COMPLEX complex<T> acosh(const complex<T> &z)
-{
-    const T one = (T)1;
-    complex<T> a = sqrt(complex<T>(z.real() - one, z.imag())), b = sqrt(complex<T>(z.real() + one, z.imag()));
-    return complex<T>(asinh(a.real() * b.real() + a.imag() * b.imag()), (T)2 * atan2(a.imag(), b.real()));
-}
-template <typename T> CUPRITE_COMPLEX complex<T> acos(const complex<T> &z)
-{
-    const T one = (T)1;
-    complex<T> a = sqrt(complex<T>(one - z.real(), -z.imag())), b = sqrt(complex<T>(one + z.real(), z.imag()));
-    return complex<T>((T)2 * atan2(a.real(), b.real()), asinh(b.real() * a.imag() - b.imag() * a.real()));
-}
-template <typename T> CUPRITE_COMPLEX complex<T> cuprite_atanh_right(T x, T y)
-{
-    const T one = (T)1, ay = y < T() ? -y : y, large = sizeof(T) == 4 ? (T)1e18 : (T)1e153;
-    if (x > large || ay > large) { /* 1 / z */
-        T h = hypot(x * (T)0.5, y * (T)0.5);
-        return complex<T>(x * (T)0.25 / h / h, copysign((T)1.57079632679489661923, y));
-    }
-    if (x == one && y == T()) return complex<T>(one / T(), y);
-    if (x == one && ay < (sizeof(T) == 4 ? (T)1e-19 : (T)1e-154)) /* whose square vanishes */
-        return complex<T>((T)0.5 * ((T)0.69314718055994530942 - log(ay)), copysign((T)0.78539816339744830962, y));
-    return complex<T>(log1p((T)4 * x / ((one - x) * (one - x) + y * y)) * (T)0.25,
-                      atan2((T)2 * y, (one - x) * (one + x) - y * y) * (T)0.5);
-}
-template <typename T> CUPRITE_COMPLEX complex<T> atanh(const complex<T> &z)
-{
-    if (copysign((T)1, z.real()) > T()) return cuprite_atanh_right(z.real(), z.imag());
-    return -cuprite_atanh_right(-z.real(), -z.imag());
+    const T large = sizeof(T) == 4 ? (T)1e15 : (T)1e150;
+    return cuprite_size(x) > large || cuprite_size(y) > large;
 }
 template <typename T> CUPRITE_COMPLEX complex<T> asin(const complex<T> &z)
 {
-    return cuprite_turn_back(asinh(cuprite_turn(z)));
+    const T x = z.real(), y = z.imag(), zero = T(), one = (T)1, nan = cuprite_nan<T>(), inf = cuprite_infinity<T>();
+    if (isnan(z)) {
+        if (isinf(z)) return complex<T>(nan, cuprite_infinite(y) ? y : copysign(inf, y));
+        return complex<T>(x == zero ? x : nan, nan);
+    }
+    if (cuprite_far(x, y)) {
+        const T im = cuprite_log_abs(x, y) + (T)0.69314718055994530942;
+        return complex<T>(atan2(x, cuprite_size(y)), copysign(im, y));
+    }
+    const complex<T> a = sqrt(complex<T>(one - x, -y)), b = sqrt(complex<T>(one + x, y));
+    return complex<T>(atan2(x, a.real() * b.real() - a.imag() * b.imag()),
+                      asinh(a.real() * b.imag() - a.imag() * b.real()));
+}
+template <typename T> CUPRITE_COMPLEX complex<T> acos(const complex<T> &z)
+{
+    const T x = z.real(), y = z.imag(), zero = T(), one = (T)1, nan = cuprite_nan<T>(), inf = cuprite_infinity<T>();
+    if (isnan(z)) {
+        if (isinf(z)) return complex<T>(nan, cuprite_infinite(y) ? -y : -inf);
+        return complex<T>(x == zero ? (T)1.57079632679489661923 : nan, nan);
+    }
+    if (cuprite_far(x, y)) {
+        const T im = cuprite_log_abs(x, y) + (T)0.69314718055994530942;
+        return complex<T>(atan2(cuprite_size(y), x), -copysign(im, y));
+    }
+    const complex<T> a = sqrt(complex<T>(one - x, -y)), b = sqrt(complex<T>(one + x, y));
+    return complex<T>((T)2 * atan2(a.real(), b.real()), asinh(b.real() * a.imag() - b.imag() * a.real()));
+}
+template <typename T> CUPRITE_COMPLEX complex<T> asinh(const complex<T> &z)
+{
+    return cuprite_turn_back(asin(cuprite_turn(z)));
+}
+/* acos times i or -i, so that the real part is not negative. */
+template <typename T> CUPRITE_COMPLEX complex<T> acosh(const complex<T> &z)
+{
+    const complex<T> w = acos(z);
+    const T re = w.real(), im = w.imag();
+    if (re != re) return complex<T>(im != im ? im : cuprite_size(im), re);
+    if (im != im) return complex<T>(im, z.real() == T() && z.imag() != z.imag() ? re : im);
+    return complex<T>(cuprite_size(im), copysign(re, z.imag()));
+}
+template <typename T> CUPRITE_COMPLEX complex<T> atanh(const complex<T> &z)
+{
+    const T x = cuprite_size(z.real()), y = z.imag(), ay = cuprite_size(y), zero = T(), one = (T)1;
+    const T side = copysign(one, z.real()), quarter = copysign((T)1.57079632679489661923, y), nan = cuprite_nan<T>();
+    if (isnan(z)) {
+        if (cuprite_infinite(y)) return complex<T>(side * zero, quarter);
+        return complex<T>(cuprite_infinite(x) ? side * zero : x == zero ? z.real() : nan, nan);
+    }
+    if (cuprite_far(x, y)) { /* the real part of 1 / z */
+        if (isinf(z)) return complex<T>(side * zero, quarter);
+        return complex<T>(side * (x > ay ? one / (x + ay / x * ay) : x / ay / (x / ay * x + ay)), quarter);
+    }
+    if (x == one && ay < (sizeof(T) == 4 ? (T)1e-18 : (T)1e-150)) { /* whose square vanishes */
+        if (y == zero) return complex<T>(side * cuprite_infinity<T>(), y);
+        return complex<T>(side * (T)0.5 * ((T)0.69314718055994530942 - log(ay)), quarter * (T)0.5);
+    }
+    const T d = one - x, re = log1p((T)4 * x / (d * d + y * y)) * (T)0.25;
+    return complex<T>(side * re, atan2((T)2 * y, d * (one + x) - y * y) * (T)0.5);
 }
 template <typename T> CUPRITE_COMPLEX complex<T> atan(const complex<T> &z)
 {

@@ -131,7 +131,7 @@ static inline float rcbrtf(float x) { return 1 / cbrtf(x); }
 static inline double sinpi(double x)
 {
     x = fmod(x, 2);
-    const double n = rint(2 * x), r = M_PI * fma(-0.5, n, x);
+    const double n = rint(2 * x), r = 3.14159265358979323846 * fma(-0.5, n, x);
     const int quarter = (int)n & 3;
     const double s = quarter & 1 ? cos(r) : sin(r);
     return s == 0 ? 0 * x : quarter & 2 ? -s : s;
@@ -140,7 +140,7 @@ static inline float sinpif(float x) { return (float)sinpi((double)x); }
 static inline double cospi(double x)
 {
     x = fmod(fabs(x), 2);
-    const double n = rint(2 * x), r = M_PI * fma(-0.5, n, x);
+    const double n = rint(2 * x), r = 3.14159265358979323846 * fma(-0.5, n, x);
     const int quarter = (int)n & 3;
     const double c = quarter & 1 ? sin(r) : cos(r);
     return c == 0 ? 0 : quarter == 1 || quarter == 2 ? -c : c;
@@ -172,7 +172,7 @@ static inline void sincospif(float x, float *s, float *c) { *s = sinpif(x), *c =
 /* Steps of Newton's: on erf where it is not flat, on the logarithm of erfc elsewhere. */
 static inline double erfcinv(double x)
 {
-    if (!(x > 0 && x < 2)) return x == 0 ? INFINITY : x == 2 ? -INFINITY : NAN;
+    if (!(x > 0 && x < 2)) return x == 0 ? __builtin_inf() : x == 2 ? -__builtin_inf() : __builtin_nan("");
     if (x > 1.5) return -erfcinv(2 - x);
     double y = x >= 0.5 ? (1 - x) * 0.886226925452758 : sqrt(-log(x));
     for (int i = 0; i < 12; i++) {

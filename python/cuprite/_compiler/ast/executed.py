@@ -35,7 +35,7 @@ def _of_command(code):
 
 
 def lines_of(function):
-    """(lines, number of the first) of a function that exec made, or `python -c`, as inspect.getsourcelines has them; None
+    """(lines, number of the first) of a function of exec's or of `python -c`, as inspect.getsourcelines has them; None
     for others."""
     import inspect
     code = function.__code__

@@ -217,3 +217,34 @@ def test_lockstep(monkeypatch):
     cp.RawKernel(text, "k")((1,), (64,), (o,))
     t = np.arange(64)
     assert o.get().tolist() == [*(t & 32 | (t + 1) & 31), *np.where(t < 32, 496, 1520)]
+
+
+POINTERS = """struct P { int *p; __device__ void set(int *q) { p = q; } };
+struct A { int a[2]; };
+__device__ int *next(int *p) { return p + 1; }
+__device__ int sum(const int *p) { return p[0] + p[1]; }
+"""
+# Where a pointer to a thread's variable comes from, and what is read behind a barrier: 3 * id.
+KEPT = [("int *a = l;", "a[1]"), ("int *a; a = l + 1;", "a[0]"), ("int *b = l; int *a = b + 1;", "*a"),
+        ("int *a = &l[1];", "a[0]"), ("int *a = 0; if (n == 12) { int *b = l; a = b; }", "a[1]"),
+        ("P q; q.set(l);", "q.p[1]"), ("P q = {l};", "q.p[1]"), ("int *a = next(l);", "a[0]"),
+        ("P q; q.p = (int *)&l;", "q.p[1]"), ("int *a[2] = {l, l + 1};", "*a[1]"), ("void *a = l;", "((int *)a)[1]"),
+        ("int v[2][2]; v[1][0] = 3 * id; int *a = v[1];", "a[0]"), ("int a = sum(l);", "a - id"),
+        ("int x = 3 * id; unsigned a = *(unsigned *)&x;", "a"), ("int x = 3 * id, a = ((int *)&x)[0];", "a")]
+COPIED = [("int x = 3 * id; int *a = &x;", "*a"), ("int x = 3 * id, *b = &x; int *a = b;", "*a"),
+          ("A z; z.a[1] = 3 * id; int *a = z.a;", "a[1]"), ("int &r = l[1];", "r")]
+
+
+@pytest.mark.parametrize("declared, value", KEPT + COPIED)
+def test_pointers_to_variables_of_a_thread(declared, value):
+    """They hold behind a barrier: arrays keep their places; with others the kernel is not split."""
+    body = f"""int l[2];
+        l[0] = id;
+        l[1] = 3 * id;
+        {declared}
+        s[id] = id;
+        __syncthreads();
+        y[id] = {value} + s[(id + 1) % 64];"""
+    tier = "fibers" if (declared, value) in COPIED else "regions"
+    i = np.arange(64)
+    assert run(body, (32, 2), POINTERS, tier).tolist() == (3 * i + (i + 1) % 64).tolist()

@@ -98,7 +98,7 @@ static bool is_own(const cpi_structure *s, int i)
 }
 
 /* Whether the tokens of a cast's parentheses are a type. */
-static bool is_cast(const cpi_structure *s, int open)
+bool cpi_structure_is_cast(const cpi_structure *s, int open)
 {
     int close = match(s, open);
     if (is(s, close - 1, "*") || is(s, close - 1, "&") || is(s, close - 1, "]") || is(s, close - 1, ")")) return true;
@@ -197,7 +197,7 @@ static bool is_bound(const cpi_structure *s, int i, int behind)
             int open = match(s, k - 1);
             for (size_t c = 0; c < sizeof controls / sizeof *controls; c++)
                 control = control || is(s, open - 1, controls[c]);
-            if (!control && !is_cast(s, open)) return true;
+            if (!control && !cpi_structure_is_cast(s, open)) return true;
             control = true;
         }
         bool call = named(s, k - 1) && !is(s, k - 1, "return") && !is(s, k - 1, "else") && !is(s, k - 1, "do");
@@ -221,7 +221,7 @@ bool cpi_structure_changes(const cpi_structure *s, const cpi_local *v, int i)
     if (behind <= 0) return behind == 0 || is(s, i - 1, "++") || is(s, i - 1, "--");
     if (cpi_structure_assigns(s, behind) || is(s, i - 1, "++") || is(s, i - 1, "--")) return true;
     if (is(s, i - 1, "&") && !(t->at[i - 2].kind == CPI_W_NAME || t->at[i - 2].kind == CPI_W_NUMBER ||
-                               (is(s, i - 2, ")") && !is_cast(s, match(s, i - 2))) || is(s, i - 2, "]")))
+                               (is(s, i - 2, ")") && !cpi_structure_is_cast(s, match(s, i - 2))) || is(s, i - 2, "]")))
         return true;
     if (is(s, i - 1, ">>") && t->at[i - 2].kind != CPI_W_NUMBER && !named(s, i - 2) && !is(s, i - 2, ")")) return true;
     return !v->constant && is_bound(s, i, behind);

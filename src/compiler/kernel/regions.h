@@ -82,6 +82,11 @@ bool cpi_structure_changes(const cpi_structure *s, const cpi_local *v, int i);
 bool cpi_structure_assigns(const cpi_structure *s, int i);
 bool cpi_structure_has_macro(const cpi_structure *s, int first, int last);
 bool cpi_structure_type_word(const cpi_structure *s, int i);
+/* Whether the tokens of a cast's parentheses are a type. */
+bool cpi_structure_is_cast(const cpi_structure *s, int open);
+
+/* addresses.c: arrays to which pointers that are kept lead are kept too. */
+void cpi_structure_keep_addressed(cpi_structure *s);
 
 /* The variable that token i uses, or NULL. */
 const cpi_local *cpi_structure_local_at(const cpi_structure *s, int i);

@@ -619,6 +619,7 @@ bool cpi_structure_read(cpi_cu_program *p, const cpi_cu_function *f, cpi_structu
     cpi_structure_find_uniform(s);
     number_regions(s, s->statement[whole].child);
     classify(s);
+    if (!s->failed) cpi_structure_keep_addressed(s);
     for (int i = f->body; i < f->end; i++) s->returns = s->returns || is(s, i, "return");
     return !s->failed;
 }

@@ -223,6 +223,7 @@ POINTERS = """struct P { int *p; __device__ void set(int *q) { p = q; } };
 struct A { int a[2]; };
 __device__ int *next(int *p) { return p + 1; }
 __device__ int sum(const int *p) { return p[0] + p[1]; }
+__device__ int take(const int *p) { return *p; }
 """
 # Where a pointer to a thread's variable comes from, and what is read behind a barrier: 3 * id.
 KEPT = [("int *a = l;", "a[1]"), ("int *a; a = l + 1;", "a[0]"), ("int *b = l; int *a = b + 1;", "*a"),
@@ -230,6 +231,7 @@ KEPT = [("int *a = l;", "a[1]"), ("int *a; a = l + 1;", "a[0]"), ("int *b = l; i
         ("P q; q.set(l);", "q.p[1]"), ("P q = {l};", "q.p[1]"), ("int *a = next(l);", "a[0]"),
         ("P q; q.p = (int *)&l;", "q.p[1]"), ("int *a[2] = {l, l + 1};", "*a[1]"), ("void *a = l;", "((int *)a)[1]"),
         ("int v[2][2]; v[1][0] = 3 * id; int *a = v[1];", "a[0]"), ("int a = sum(l);", "a - id"),
+        ("int v = id, *p = s + id; *p++ = sum(l) + take(&v);", "p[-1] + 2 * id"),
         ("int x = 3 * id; unsigned a = *(unsigned *)&x;", "a"), ("int x = 3 * id, a = ((int *)&x)[0];", "a")]
 COPIED = [("int x = 3 * id; int *a = &x;", "*a"), ("int x = 3 * id, *b = &x; int *a = b;", "*a"),
           ("A z; z.a[1] = 3 * id; int *a = z.a;", "a[1]"), ("int &r = l[1];", "r")]

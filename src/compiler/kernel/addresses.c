@@ -99,6 +99,14 @@ static int begin_of(const cpi_structure *s, int i, int *call)
     return s->function->body + 1;
 }
 
+/* Whether the variable at k may get another value there than one that it had with a number added. */
+static bool is_set(const cpi_structure *s, const cpi_local *w, int k)
+{
+    bool steps = is(s, k - 1, "++") || is(s, k - 1, "--") || (cpi_structure_assigns(s, k + 1) && !is(s, k + 1, "="));
+    bool pointed = is(s, k - 1, "*") && !is_operand(s, k - 2); /* what it points to is set */
+    return !steps && !pointed && cpi_structure_changes(s, w, k);
+}
+
 /* Marks what takes the address at i; false: it goes where it cannot be followed. */
 static bool spread(const cpi_structure *s, int i, bool *carries)
 {
@@ -111,7 +119,7 @@ static bool spread(const cpi_structure *s, int i, bool *carries)
         bool declared = false;
         for (int n = 0; n < s->nlocals && !w && k < i; n++)
             if (s->local[n].name == k) w = &s->local[n], declared = true;
-        if (!w || !(declared || cpi_structure_changes(s, w, k))) continue;
+        if (!w || !(declared || is_set(s, w, k))) continue;
         known = true;
         bool pointer = w->prefix != w->name || w->statement < 0 || (call >= 0 && same(s, call, w->type)) ||
                        (is(s, k + 1, ".") && !assigned);

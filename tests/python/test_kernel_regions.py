@@ -231,6 +231,7 @@ KEPT = [("int *a = l;", "a[1]"), ("int *a; a = l + 1;", "a[0]"), ("int *b = l; i
         ("P q; q.set(l);", "q.p[1]"), ("P q = {l};", "q.p[1]"), ("int *a = next(l);", "a[0]"),
         ("P q; q.p = (int *)&l;", "q.p[1]"), ("int *a[2] = {l, l + 1};", "*a[1]"), ("void *a = l;", "((int *)a)[1]"),
         ("int v[2][2]; v[1][0] = 3 * id; int *a = v[1];", "a[0]"), ("int a = sum(l);", "a - id"),
+        ("int *b = l; int *a = &b[1];", "a[0]"), ("int *b = s + id, *a = &b[0]; b[0] = 2 * id;", "2 * id + *a"),
         ("int v = id, *p = s + id; *p++ = sum(l) + take(&v);", "p[-1] + 2 * id"),
         ("int x = 3 * id; unsigned a = *(unsigned *)&x;", "a"), ("int x = 3 * id, a = ((int *)&x)[0];", "a")]
 COPIED = [("int x = 3 * id; int *a = &x;", "*a"), ("int x = 3 * id, *b = &x; int *a = b;", "*a"),

@@ -25,26 +25,41 @@ static bool is_array_member(const cpi_structure *s, int i)
     return false;
 }
 
-/* Behind the brackets that follow the variable at i, and members; *decays: what is there is an array. */
+/* Behind the brackets that follow the variable at i, and members; *decays: what is there is an array. -1: it is not of
+ * the variable, which is a pointer. */
 static int behind_elements(const cpi_structure *s, const cpi_local *v, int i, bool *decays)
 {
+    bool pointer = v->statement < 0 || v->prefix != v->name;
     int dimensions = 0;
     for (int k = v->suffix; k < v->suffix_end; k = match(s, k) + 1) dimensions++;
     for (i++; is(s, i, "["); i = match(s, i) + 1) dimensions--;
+    if (pointer && dimensions < 0) return -1;
     while (is(s, i, ".") && !is(s, i + 2, "(")) {
         dimensions = is_array_member(s, i + 1);
         for (i += 2; is(s, i, "["); i = match(s, i) + 1) dimensions--;
     }
     *decays = dimensions > 0;
-    return i;
+    return is(s, i, "->") ? -1 : i;
+}
+
+/* Behind what is reached from a variable at i that holds an address; *holds: it is the variable itself, or a member. */
+static int behind_reached(const cpi_structure *s, int i, bool *holds)
+{
+    *holds = true;
+    for (i++;;) {
+        *holds = *holds && !is(s, i, "[") && !is(s, i, "->");
+        if (is(s, i, "[")) i = match(s, i) + 1;
+        else if ((is(s, i, ".") || is(s, i, "->")) && !is(s, i + 2, "(")) i += 2;
+        else return i;
+    }
 }
 
 /* Whether the use of a variable at i is the address of it, or of a part; `carries`: it holds one. */
 static bool is_address(const cpi_structure *s, const cpi_local *v, int i, bool carries)
 {
-    bool address = carries;
-    int behind = carries ? i + 1 : behind_elements(s, v, i, &address);
-    for (int k = i - 1; k > s->function->body;) {
+    bool address = false;
+    int behind = carries ? behind_reached(s, i, &address) : behind_elements(s, v, i, &address);
+    for (int k = i - 1; behind >= 0 && k > s->function->body;) {
         if (address && (is(s, behind, "[") || is(s, behind, "->"))) return false;
         if (is(s, k, "&") && !is_operand(s, k - 1)) {
             address = true;
@@ -65,7 +80,7 @@ static bool is_address(const cpi_structure *s, const cpi_local *v, int i, bool c
             return address && !is(s, k - 1, "sizeof");
         }
     }
-    return address;
+    return behind >= 0 && address;
 }
 
 /* Whether the variable may hold an address. */

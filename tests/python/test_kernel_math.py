@@ -61,8 +61,14 @@ def arguments(name, dtype, n=400):
     return x.astype(dtype)
 
 
+def bessel_error(name, x, dtype, device):
+    """CUDA documents an absolute error for Bessel functions of 8 and more; on the CPU they have none."""
+    documented = {"f8": 5e-12, "f4": 2.2e-6}[dtype] * (name[0] in "jy" and device != "cpu")
+    return np.where(abs(x) >= 8, documented, 0)
+
+
 @pytest.mark.parametrize("dtype", ["f8", "f4"])
-def test_of_one(dtype):
+def test_of_one(dtype, device):
     suffix = "f" if dtype == "f4" else ""
     x = np.stack([arguments(name, dtype) for name in ONE])
     wide = x.astype(np.longdouble)
@@ -77,7 +83,7 @@ def test_of_one(dtype):
                 unit, ulps = np.maximum(unit, np.spacing(np.array(1, dtype))), 12
             for ours in got[:, k]:
                 assert np.array_equal(np.isnan(ours), np.isnan(right)), name
-                bad = abs(ours - right) > (ulps + 0.01 if ulps else 0) * unit
+                bad = abs(ours - right) > (ulps + 0.01 if ulps else 0) * unit + bessel_error(name, x[k], dtype, device)
                 assert not bad.any(), (name, x[k][bad][:3], ours[bad][:3], right[bad][:3])
 
 
@@ -118,7 +124,7 @@ PARTS = """int e = 0, q = 0; TYPE w = 0, s = 0, c = 0;
 
 
 @pytest.mark.parametrize("dtype", ["f8", "f4"])
-def test_parts_and_neighbours(dtype):
+def test_parts_and_neighbours(dtype, device):
     r = np.random.default_rng(5)
     x, y = r.uniform(-20, 20, (2, 300)).astype(dtype)
     x[:40] = r.integers(-12, 12, 40) / 2
@@ -143,13 +149,16 @@ def test_parts_and_neighbours(dtype):
                  (20, np.cos(np.pi * np.fmod(wx, 2)))):
         assert (abs(got[k] - w) <= 4 * eps).all(), k
     scale = 64 * eps
-    assert np.allclose(got[21], special.jv(3, x.astype("f8")), rtol=scale, atol=scale)
-    assert np.allclose(got[22], special.yn(2, abs(x).astype("f8")), rtol=scale, atol=scale)
+    w = special.jv(3, x.astype("f8"))
+    assert (abs(got[21] - w) <= scale * (1 + abs(w)) + bessel_error("jn", x, dtype, device)).all()
+    far = bessel_error("yn", x, dtype, device)
+    w = special.yn(2, abs(x).astype("f8"))
+    assert (abs(got[22] - w) <= scale * (1 + abs(w)) + far).all()
     assert (got[23] == 4 + 8 * np.signbit(x)).all() and (got[24] == abs(x)).all() and got[27].all()
     assert (got[25] == np.maximum(x, y)).all() and (got[26] == np.minimum(x, y)).all()
 
 
-FAST = {"__sinf(x)": (np.sin, 2.0 ** -21), "__cosf(x)": (np.cos, 2.0 ** -21), "__tanf(x)": (np.tan, 2.0 ** -18),
+FAST = {"__sinf(x)": (np.sin, 2.0 ** -21), "__cosf(x)": (np.cos, 2.0 ** -21), "__tanf(x)": (np.tan, "quotient"),
         "__expf(x)": (np.exp, None), "__exp10f(x)": (lambda x: 10 ** x, None), "__logf(x + 3.5f)": (
             lambda x: np.log(x + 3.5), 2.0 ** -21), "__log2f(x + 3.5f)": (lambda x: np.log2(x + 3.5), 2.0 ** -21),
         "__log10f(x + 3.5f)": (lambda x: np.log10(x + 3.5), 2.0 ** -21),
@@ -159,12 +168,14 @@ FAST = {"__sinf(x)": (np.sin, 2.0 ** -21), "__cosf(x)": (np.cos, 2.0 ** -21), "_
 
 
 def test_fast_functions():
-    """Errors are those of CUDA's documents: absolute for sines and logarithms, else relative, of parts in 2^21."""
+    """Errors are those of CUDA's documents: absolute for sines and logarithms, else relative, of parts in 2^21; the
+    tangent is the quotient of its sine and cosine."""
     x = np.random.default_rng(6).uniform(-3, 3, 500).astype("f4")
     got = outcome("".join(f"r[{k} * n + i] = {e};\n" for k, e in enumerate(FAST)), [x], "f4", len(FAST))
     for ours, (e, (f, bound)) in zip(got, FAST.items()):
         right = f(x.astype("f8"))
-        bound = 2.0 ** -20 * abs(right) if bound is None else bound * np.maximum(1, abs(right))
+        bound = (2.0 ** -20 * abs(right) if bound is None else 2.0 ** -20.5 * (1 + right ** 2) if bound == "quotient"
+                 else bound * np.maximum(1, abs(right)))
         assert (abs(ours - right) <= bound).all(), e
 
 

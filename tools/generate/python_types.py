@@ -155,6 +155,14 @@ RESULTS = {
     },
     "cuprite._compiler.kernels": {"ndarray": "ReductionKernel.__call__", "str": "_LoopKernel.cached_code"},
     "cuprite._compiler.fuse.expression": {"ndarray": "fused"},
+    "cuprite._compiler.numba._types": {
+        "numpy.dtype[Any]": "Number.dtype Record.dtype as_dtype", "int": "Number.bitwidth Record.size",
+        "bool": "Number.signed Record.aligned", "Number": "Complex.underlying_float", "Type": "Record.make_c_struct",
+        "Signature": "signature",
+    },
+    "cuprite._compiler.numba._extending": {
+        "Callable[[_F], _F]": "overload overload_attribute overload_method",
+    },
     "cuprite._compiler.numba.vectorized": {
         "Callable[[Callable[..., Any]], DeviceGUfunc]": "guvectorize",
     },
@@ -255,7 +263,7 @@ class _UniqueAll(NamedTuple):
 class _Rows(Protocol):
     def __getitem__(self, key: Any, /) -> tuple[ndarray, ...]: ...""",
 }
-REST = """inline: bool=False, link: Any=(), debug: bool=False, opt: bool=True, lineinfo: bool=False, \
+REST = """inline: bool=False, link: Any=(), debug: bool | None=None, opt: bool=True, lineinfo: bool=False, \
 cache: bool=False, fastmath: bool=False, max_registers: int | None=None, **options: Any"""
 # Functions whose result depends on their arguments, and members of generic classes, by module.
 OVERLOADS = {

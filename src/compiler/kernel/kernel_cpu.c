@@ -206,7 +206,7 @@ static bool calls_host(const cpi_kernel_source *source, const char *text)
 {
     static const char *const words[] = {"alloc", "free", "printf", "puts", "putchar", "exit", "abort", "raise", "new",
                                         "delete", "assert", "terminate", "virtual", "~", "##", "#include",
-                                        "CUPRITE_INCLUDE"};
+                                        "#pragma CUPRITE_INCLUDE"};
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
         if (strstr(text, words[k])) return true;
         for (int i = 0; i < source->noptions; i++)

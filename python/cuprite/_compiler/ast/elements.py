@@ -106,9 +106,9 @@ class Time(NamedTuple):
     """datetime64 (kind 'M') or timedelta64 ('m') in a unit ('D', 's', '10ns', or '' for none)."""
     kind: str
     unit: str
-    c = INT64.c
-    size = 8
 
+    c = property(lambda self: INT64.c)
+    size = property(lambda self: 8)
     name = property(lambda self: f"{'datetime' if self.kind == 'M' else 'timedelta'}64[{self.unit}]")
     short = property(lambda self: f"{self.kind}8{self.unit}")
 

@@ -326,7 +326,7 @@ def _elementwise(tr, x, write, arguments, named):
     out = items[0] if items is not None and len(items) == 1 else out
     if not isinstance(out.type, Array):
         raise TypeError(f"the result of np.{x.__name__} goes into an array, not into {describe(out)}")
-    values = [tr.array_of(v) if v.known and not number(v.const) else v for v in arguments[:x.nin]]
+    values = [tr.array_of(v) if v.known and not number(v.const) else tr._kept(v) for v in arguments[:x.nin]]
     method = Method(x.__name__, write)
     tr.each(out, lambda item: _written(tr, method, [item(v) for v in values], {}))
     return out

@@ -96,7 +96,8 @@ class Tuple(NamedTuple):
 class Constant(NamedTuple):
     """An argument that a kernel is compiled for, a member of an enumeration."""
     value: object
-    short = "k"
+
+    short = property(lambda self: "k")
 
     def __repr__(self):
         return repr(self.value)

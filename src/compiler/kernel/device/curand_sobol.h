@@ -43,19 +43,19 @@ template <class State> static inline auto __cu_sobol_next(State *s)
 static inline float __cu_uniform(unsigned long long x) { return __cu_uniform((unsigned)(x >> 32)); }
 static inline double __cu_uniform_double(unsigned x) { return (double)x * 0x1p-32 + 0x1p-32; }
 static inline double __cu_uniform_double(unsigned long long x) { return (double)(x >> 11) * 0x1p-53 + 0x1p-54; }
-/* Mirrored, so that the tails are alike. */
+/* Mirrored, so that the tails are alike; small numbers give small ones. */
 static inline float __cu_normal_of(unsigned x)
 {
     const bool upper = x > 0x80000000u;
     const float r = 1.41421356f * erfcinvf(2 * __cu_uniform(upper ? ~x : x));
-    return upper ? -r : r;
+    return upper ? r : -r;
 }
 static inline float __cu_normal_of(unsigned long long x) { return __cu_normal_of((unsigned)(x >> 32)); }
 static inline double __cu_normal_of_double(unsigned x)
 {
     const bool upper = x > 0x80000000u;
     const double r = 1.4142135623730951 * erfcinv(2 * ((double)(upper ? ~x : x) * 0x1p-32 + 0x1p-33));
-    return upper ? -r : r;
+    return upper ? r : -r;
 }
 static inline double __cu_normal_of_double(unsigned long long x)
 {
@@ -63,7 +63,7 @@ static inline double __cu_normal_of_double(unsigned long long x)
     const bool upper = x > 1ull << 52;
     if (upper) x = (1ull << 53) - 1 - x;
     const double r = 1.4142135623730951 * erfcinv(2 * ((double)x * 0x1p-53 + 0x1p-54));
-    return upper ? -r : r;
+    return upper ? r : -r;
 }
 #define __CU_SOBOL(State, W)                                                                                      \
     static inline void skipahead(W n, State *s) { __cu_sobol_skip(n, s); }                                        \

@@ -200,7 +200,7 @@ static void faults(void **state)
     cp_kernel_free(k);
     cp_free(x);
     cp_module_free(m);
-    assert_null(cp_module_compile("__global__ void f() { asm(\"exit;\"); }"));
+    assert_null(cp_module_compile("__global__ void f() { asm(\"wgmma.fence.sync.aligned;\"); }"));
     failed(CP_ERROR_UNSUPPORTED);
     assert_null(cp_module_load("image", 5));
     failed(CP_ERROR_UNSUPPORTED);

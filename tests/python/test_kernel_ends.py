@@ -166,13 +166,15 @@ works()
 told("(int *a) { extern __shared__ volatile int s[]; s[threadIdx.x] = 1; }", a)
 told("(int *a) { extern __shared__ volatile int s[]; s[threadIdx.x] = 1; }", a, shared_mem=4)
 told("(int *a) { extern __shared__ volatile int s[]; s[300] = 1; }", a, shared_mem=1024)
+told("(int *a) { __shared__ volatile int s[4]; s[a[0] - 3000] = 1; }", a)
 told("(int *a) { volatile int t[4]; for (int i = 0; i < 100000000; i++) t[i + a[0]] = 1; }", a)
 works()
 """)
-    beyond = "CUDARuntimeError: f: shared memory was read or written beyond its end: the launch has %d bytes of "
+    beyond = "CUDARuntimeError: f: byte %d of dynamic shared memory was read or written, and the launch gives %d bytes"
     assert lines[0:2] == ["nothing", "works"]
-    assert lines[2].startswith(beyond % 0) and lines[3] == "nothing" and lines[4].startswith(beyond % 1024)
-    assert lines[5:] == ["CUDARuntimeError: f: a local array was read or written far beyond its end", "works"]
+    assert lines[2:5] == [beyond % (0, 0), "nothing", beyond % (1200, 1024)]
+    assert lines[5].startswith("CUDARuntimeError: f: an illegal address was read or written")
+    assert lines[6:] == ["CUDARuntimeError: f: a local array was read or written far beyond its end", "works"]
 
 
 def test_constructors_of_variables():

@@ -1,8 +1,6 @@
 /* The threads of a block as fibers: see fibers.h. */
-#include "kernel/fibers.h"
-#include "kernel/heap.h"
+#include "kernel/crew.h"
 #include "kernel/kernel.h"
-#include "kernel/races.h"
 #include "kernel/watchdog.h"
 
 #include <pthread.h>
@@ -11,116 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a stack: for a thread's local memory of 512 KiB, or, where there are many or address space is short, less. Of
- * shared memory: the static part, the dynamic part, which ends where nothing may be touched. */
-enum { LANES = 32, STACK = 640 << 10, SMALL_STACK = 128 << 10, GUARD = 4 << 10, MANY = 8192,
-       ARENA = 48 << 10, DYNAMIC = 232 << 10, BEHIND = 64 << 10, SNAPSHOTS = LANES + 1,
-       GUARDS = 8192 /* pages between stacks, at most */, DEEP = 96 << 10, KEPT_SPACE = 16 << 20,
-       LOCAL_SPACE = 1 << 30 };
-
-typedef struct snapshot {
-    int users;
-    unsigned long long value[LANES + 1]; /* the last: which lanes there were */
-} snapshot;
-
-typedef struct warp {
-    unsigned alive, arrived;
-    unsigned blocked;  /* lanes that wait at a barrier or in an exchange */
-    unsigned gathered; /* lanes that wait in a gather, at `position`: */
-    uint16_t syncs;    /* how often its lanes have waited for each other */
-    int position[LANES];
-    unsigned together[LANES]; /* for lanes whose gather is complete: which lanes came to the same position */
-    unsigned long long value[LANES];
-    snapshot *result[LANES]; /* for lanes whose exchange is complete */
-    snapshot *kept;          /* SNAPSHOTS of them, made when first needed */
-} warp;
-
-typedef struct block {
-    uint32_t alive, waiting;
-    uint64_t generation;
-    uint32_t epoch, begun; /* between two barriers; never repeated (CUPRITE_CHECK); the block's first */
-    int line, how;         /* of those that wait */
-    uint32_t first;        /* the thread that came first */
-    int sum, result;
-    warp *warps;
-} block;
-
-typedef struct fiber {
-    struct fiber *next, *before; /* in the ring */
-    void *context;
-    char *top;
-    block *block;
-    __cu_thread where;
-    uint32_t number;  /* in its block */
-    int line;         /* where it waits */
-    uint64_t seen;    /* the crew's progress when it took its last turn */
-    snapshot *held;
-} fiber;
-
-struct cpi_crew {
-    __cu_worker worker; /* first: the part that kernels know */
-    fiber *fiber;       /* nfibers of them */
-    uint32_t nfibers;
-    char *stacks;
-    size_t stack;       /* bytes of one */
-    block *blocks;
-    uint32_t nblocks, nwarps; /* existing records */
-    warp *warps;
-    char *shared;       /* of each block: arena, dynamic */
-    size_t shared_bytes, shared_each, dynamic_at;
-    uint32_t dynamic;
-    char *space;        /* LOCAL_SPACE bytes for local arrays of threads that are loops, or NULL */
-    fiber *running;
-    void *home;         /* the context that started the block */
-    uint64_t progress, spins; /* events; turns taken in loops that wait in memory */
-    uint32_t in_ring, idle;   /* fibers; turns in which nothing has happened */
-    cpi_turns *turns;         /* where blocks may wait for each other; NULL */
-    uint32_t *slots, nslots;  /* places for blocks that are free */
-    uint32_t grid_waiting, grid_alive;
-    uint64_t grid_generation;
-    uint32_t together;  /* blocks that run at once */
-    __cu_run_thread run;
-    const __cu_launch *launch;
-    uint32_t threads;   /* of a block */
-    cpi_watch watch;
-    cpi_mark *marks;    /* of shared memory, while accesses are watched, and of global memory */
-    cpi_shadow *shadow;
-    cpi_pending pending;
-    cpi_fault suspect;  /* a read of shared memory that nobody wrote before; text empty: none */
-    uint32_t epochs, fences, start; /* start: the first epoch of the launch, or behind its last barrier of the grid */
-};
-
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
-
-static void drop_stacks(cpi_crew *c)
-{
-    if (c->stacks) cpi_space_release(c->stacks, (size_t)c->nfibers * (c->stack + GUARD) + GUARD);
-    c->stacks = NULL;
-    c->nfibers = 0;
-}
-
-static void drop_shared(cpi_crew *c)
-{
-    cpi_space_release(c->shared, c->shared_bytes);
-    free(c->marks);
-    c->shared = NULL;
-    c->marks = NULL;
-    c->shared_bytes = 0;
-}
 
 static void crew_free(void *memory)
 {
     cpi_crew *c = memory;
-    drop_stacks(c);
-    for (uint32_t i = 0; i < c->nwarps; i++) free(c->warps[i].kept);
-    free(c->fiber);
-    free(c->blocks);
-    free(c->warps);
-    free(c->slots);
-    drop_shared(c);
-    cpi_space_release(c->space, LOCAL_SPACE);
-    cpi_shadow_drop(c->shadow, true);
+    cpi_crew_drop_memory(c);
     free(c);
 }
 
@@ -146,66 +41,6 @@ __cu_worker *cpi_crew_worker(cpi_crew *c, const __cu_launch *launch)
     c->worker.space = c->space; /* a launch that failed has left some of it taken */
     c->running = NULL;
     return &c->worker;
-}
-
-static char *dynamic_of(const cpi_crew *c, uint32_t block)
-{
-    return c->shared + c->shared_each * block + c->dynamic_at;
-}
-
-/* Dynamic memory ends where the pages begin that nobody may touch, but for what keeps it aligned. */
-bool cpi_crew_shared(cpi_crew *c, uint32_t blocks, uint32_t dynamic)
-{
-    const size_t space = dynamic > DYNAMIC ? ((size_t)dynamic + 4095) / 4096 * 4096 : DYNAMIC;
-    const size_t each = ARENA + space + BEHIND, bytes = each * blocks;
-    size_t align = 256;
-    while (align > 16 && dynamic % align) align /= 2;
-    c->dynamic = dynamic;
-    if (bytes > c->shared_bytes || each != c->shared_each) {
-        drop_shared(c);
-        if (!(c->shared = cpi_space_reserve(bytes))) return false;
-        c->shared_bytes = bytes;
-        c->shared_each = each;
-        for (uint32_t b = 0; b < blocks; b++)
-            if (!cpi_space_guard(c->shared + each * b + ARENA + space, BEHIND)) break;
-    }
-    c->dynamic_at = ARENA + space - (dynamic + align - 1) / align * align;
-    c->worker.arena = c->shared;
-    c->worker.dynamic = dynamic_of(c, 0);
-    return true;
-}
-
-void cpi_crew_explain(const cpi_crew *c, cpi_fault *fault)
-{
-    const char *at = fault->address;
-    if (fault->code || !c->shared || at < c->shared || at >= c->shared + c->shared_bytes) return;
-    const size_t offset = (size_t)(at - c->shared) % c->shared_each;
-    snprintf(fault->text, sizeof fault->text, "byte %zd of dynamic shared memory was read or written, and the launch "
-             "gives %u bytes", (ssize_t)offset - (ssize_t)c->dynamic_at, c->dynamic);
-}
-
-static void fail_at(cpi_crew *c, const char *format, const fiber *f);
-
-static char *space(__cu_worker *w, unsigned long bytes)
-{
-    cpi_crew *c = (cpi_crew *)w;
-    if (!c->space && (c->space = cpi_space_reserve(LOCAL_SPACE)))
-        w->space = c->space, w->space_end = c->space + LOCAL_SPACE;
-    if (!c->space || (unsigned long)(w->space_end - w->space) < bytes)
-        cpi_guard_fail("out of host memory for the local arrays of a block's threads");
-    return w->space;
-}
-
-void cpi_crew_rest(cpi_crew *c, bool fibers)
-{
-    if (c->space && c->worker.space_most > c->space + KEPT_SPACE) cpi_space_forget(c->space, LOCAL_SPACE);
-    c->worker.space_most = c->space;
-    if (!c->stacks || !fibers) return;
-    const char *top = c->fiber[0].top;
-    char *page = c->stacks + (size_t)(top - DEEP - c->stacks) / GUARD * GUARD;
-    if (c->nfibers > GUARDS) drop_stacks(c); /* the pages that they have touched are hundreds of megabytes */
-    else if (c->stack > DEEP + GUARD && cpi_space_touched(page))
-        cpi_space_forget(c->stacks, (size_t)c->nfibers * (c->stack + GUARD));
 }
 
 /* --- waiting --- */
@@ -487,7 +322,8 @@ static bool check_shared(cpi_crew *c, const cpi_memory_access *a)
         snprintf(fault->text, sizeof fault->text,
                  "\1thread (%u, %u, %u) of block (%u, %u, %u) %s %lu bytes at byte %zd of %s shared memory, which has "
                  "%zu", t->x, t->y, t->z, b->x, b->y, b->z, a->how ? "writes" : "reads", a->bytes,
-                 (ssize_t)at - (ssize_t)from, dynamic ? "dynamic" : "static", dynamic ? (size_t)c->watch.dynamic : fixed);
+                 (ssize_t)at - (ssize_t)from, dynamic ? "dynamic" : "static",
+                 dynamic ? (size_t)c->watch.dynamic : fixed);
         cpi_guard_leave();
     }
     if (!c->marks && !(c->marks = cpi_marks_new(c->shared_bytes))) return true;
@@ -552,7 +388,7 @@ static void turn(__cu_worker *w);
 const __cu_host cpi_crew_host = {barrier, exchange, lanes, gather, grid_barrier, divergent,
                                  check,   bounds,   misaligned, fence, fail,
                                  cpi_heap_allocate, cpi_heap_free, cpi_heap_resize, cpi_heap_print, cpi_heap_ended,
-                                 turn, space};
+                                 turn, cpi_crew_space};
 
 /* --- running --- */
 
@@ -584,61 +420,9 @@ static void fiber_begins(void *argument)
     cpi_crew *c = pthread_getspecific(key);
     uint32_t at = (uint32_t)(f->block - c->blocks);
     c->worker.arena = c->shared + c->shared_each * at; /* kernels take it into their context when they begin */
-    c->worker.dynamic = dynamic_of(c, at);
+    c->worker.dynamic = cpi_crew_dynamic(c, at);
     c->run(c->launch, &c->worker, &f->where);
     fiber_ends(c, f);
-}
-
-/* Allocates that many fibers. Guard pages catch stack overflows. A page between two stacks makes two mappings of the
- * process, which has some ten thousand for everything. So of very many fibers several share a guard: what overflows its
- * stack meets it behind its neighbours', which the failing launch leaves with it. */
-static bool need_fibers(cpi_crew *c, uint32_t n)
-{
-    if (n <= c->nfibers) return true;
-    const uint32_t apart = (n + GUARDS - 1) / GUARDS;
-    bool guarded = true;
-    fiber *more = realloc(c->fiber, n * sizeof *more);
-    if (!more) return false;
-    c->fiber = more;
-    drop_stacks(c);
-    c->stack = n > MANY ? SMALL_STACK : STACK;
-    size_t bytes = (size_t)n * (c->stack + GUARD) + GUARD; /* a last one, above all */
-    char *stacks = cpi_space_reserve(bytes);
-    if (!stacks && c->stack > SMALL_STACK) {
-        c->stack = SMALL_STACK;
-        bytes = (size_t)n * (c->stack + GUARD) + GUARD;
-        stacks = cpi_space_reserve(bytes);
-    }
-    if (!stacks) return false;
-    c->stacks = stacks;
-    c->nfibers = n;
-    guarded = cpi_space_guard(stacks + bytes - GUARD, GUARD);
-    for (uint32_t i = 0; i < n; i++) {
-        char *low = stacks + (size_t)i * (c->stack + GUARD);
-        if (i % apart == 0) guarded = guarded && cpi_space_guard(low, GUARD);
-        /* otherwise the tops of stacks would share the same few sets of the cache */
-        c->fiber[i].top = low + GUARD + c->stack - (size_t)(i % 61) * 320;
-    }
-    if (!guarded) drop_stacks(c);
-    return guarded;
-}
-
-static bool need_blocks(cpi_crew *c, uint32_t n, uint32_t warps)
-{
-    if (n > c->nblocks) {
-        block *more = realloc(c->blocks, n * sizeof *more);
-        if (!more) return false;
-        c->blocks = more;
-        c->nblocks = n;
-    }
-    if (n * warps > c->nwarps) {
-        warp *more = realloc(c->warps, (size_t)n * warps * sizeof *more);
-        if (!more) return false;
-        memset(more + c->nwarps, 0, ((size_t)n * warps - c->nwarps) * sizeof *more);
-        c->warps = more;
-        c->nwarps = n * warps;
-    }
-    return true;
 }
 
 static void begin_block(cpi_crew *c, uint32_t at, uint64_t number)
@@ -771,7 +555,8 @@ static bool prepare(cpi_crew *c, const __cu_launch *launch, __cu_run_thread run,
     c->start = c->epochs + 1;
     c->pending.any = false;
     c->suspect = (cpi_fault){.code = CP_OK};
-    if (need_fibers(c, at_once * c->threads) && need_blocks(c, at_once, (c->threads + LANES - 1) / LANES)) return true;
+    const uint32_t warps = (c->threads + LANES - 1) / LANES;
+    if (cpi_crew_need_fibers(c, at_once * c->threads) && cpi_crew_need_blocks(c, at_once, warps)) return true;
     snprintf(fault->text, sizeof fault->text, "out of host memory for the stacks of %u threads", at_once * c->threads);
     return false;
 }

@@ -28,7 +28,12 @@ struct cpi_shadow {
     unsigned n;
 };
 
-cpi_mark *cpi_marks_new(size_t bytes) { return calloc(bytes / CPI_MARKED + 1, sizeof(cpi_mark)); }
+static size_t size_of_marks(size_t bytes) { return (bytes / CPI_MARKED + 1) * sizeof(cpi_mark); }
+
+/* Address space: most of what blocks may have is never touched. */
+cpi_mark *cpi_marks_new(size_t bytes) { return (cpi_mark *)cpi_space_reserve(size_of_marks(bytes)); }
+
+void cpi_marks_drop(cpi_mark *marks, size_t bytes) { cpi_space_release((char *)marks, size_of_marks(bytes)); }
 
 cpi_shadow *cpi_shadow_new(void) { return calloc(1, sizeof(cpi_shadow)); }
 

@@ -36,7 +36,8 @@ typedef struct cpi_pending {
     const void *at;
 } cpi_pending;
 
-cpi_mark *cpi_marks_new(size_t bytes); /* of so many bytes of memory, for free(); NULL without memory */
+cpi_mark *cpi_marks_new(size_t bytes); /* of so many bytes of memory; NULL without memory */
+void cpi_marks_drop(cpi_mark *marks, size_t bytes); /* of so many bytes */
 cpi_shadow *cpi_shadow_new(void);
 /* Frees the marks; `all`: and the record. */
 void cpi_shadow_drop(cpi_shadow *shadow, bool all);

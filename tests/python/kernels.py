@@ -31,7 +31,7 @@ REGIONS = {
     "cooperative": "tile_sums",
     "applications": "xtea pathfinder needleman_wunsch count_change totients morphology equalize dct_8x8 haar_1d "
                     "nearest attention",
-    "language": "locked dynamic_arrays early_return data_dependent_trips odd_loops macros votes "
+    "language": "dynamic_arrays early_return data_dependent_trips odd_loops macros votes "
                 "shuffles warp_reduce",
 }
 FIBERS = {
@@ -39,6 +39,7 @@ FIBERS = {
     "scans": "scan_warp_volatile",
     "sorts": "compact_aggregated",
     "cooperative": "grid_reduce jacobi filter_coalesced",
+    "language": "locked",
 }
 
 

@@ -143,23 +143,26 @@ static int records_that_share(const cpi_cu_program *p, int *names, int most)
     return n;
 }
 
-/* Marks what function k uses: functions with shared variables, and, behind all functions, methods. */
-static void mark_used(const cpi_cu_program *p, int k, const int *records, int nrecords, bool *used)
+/* Marks what function k uses: functions with shared variables, and, behind all functions, methods. `text`: the program
+ * in which its body is read. */
+static void mark_used(const cpi_cu_program *p, const cpi_cu_program *text, int k, const int *records, int nrecords,
+                      bool *used)
 {
-    const cpi_cu_function *f = &p->function[k];
+    const cpi_cu_function *f = &text->function[k];
     used[k] = true;
     for (int i = f->open; i < f->end; i++) {
-        const cpi_token *w = &p->tokens.at[i];
+        const cpi_token *w = &text->tokens.at[i];
         if (w->kind != CPI_W_NAME) continue;
         for (int r = 0; r < nrecords; r++) used[p->nfunctions] |= cpi_token_same(w, &p->tokens.at[records[r]]);
         for (int g = 0; g < p->nfunctions; g++)
             if (!used[g] && p->function[g].body >= 0 && cpi_token_same(w, &p->tokens.at[p->function[g].name]))
-                mark_used(p, g, records, nrecords, used);
+                mark_used(p, p, g, records, nrecords, used);
     }
 }
 
-/* Whose shared variables count for a kernel's size besides its own. */
-static void put_calls(cpi_cu_program *p, cpi_string *out)
+/* Whose shared variables count for a kernel's size besides its own; those of functions that are inlined in the form of
+ * normal.c are its own. */
+static void put_calls(cpi_cu_program *p, const cpi_cu_program *q, cpi_string *out)
 {
     int records[16], nrecords = records_that_share(p, records, 16);
     bool any = nrecords > 0, *used = NULL;
@@ -170,7 +173,7 @@ static void put_calls(cpi_cu_program *p, cpi_string *out)
     for (int k = 0; used && k < p->nfunctions; k++) {
         if (!p->function[k].global || p->function[k].body < 0) continue;
         memset(used, 0, (size_t)p->nfunctions + 1);
-        mark_used(p, k, records, nrecords, used);
+        mark_used(p, q && p->function[k].tier == CPI_TIER_REGIONS ? q : p, k, records, nrecords, used);
         p->function[k].calls = true;
         cpi_string_printf(out, "static const int __cu_calls%d[] = {", k);
         for (int g = 0; g <= p->nfunctions; g++)
@@ -236,12 +239,13 @@ static void put_mangled(const cpi_cu_program *p, cpi_string *out)
     }
 }
 
-void cpi_cu_put_tables(cpi_cu_program *p, int nnames, const char *const *names, cpi_string *out)
+void cpi_cu_put_tables(cpi_cu_program *p, const cpi_cu_program *q, int nnames, const char *const *names,
+                       cpi_string *out)
 {
     char name[1024];
     cpi_string_printf(out, "\n#line 1 \"the table of kernels\"\n");
     cpi_cu_put_renamed(&p->tokens, out);
-    put_calls(p, out);
+    put_calls(p, q, out);
     cpi_string_printf(out,
                    "\n#undef nargs\n#undef sizes\n#undef elements\n#undef kinds\n#undef loop\n#undef regions\n"
                    "#undef fibers"

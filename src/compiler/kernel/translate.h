@@ -139,7 +139,9 @@ bool cpi_cu_macros_call(const cpi_cu_program *p);
 bool cpi_cu_find_shown(cpi_cu_program *p, int nnames, const char *const *names);
 
 /* tables.c: kernels that are not templates, the instances `names`, and variables. */
-void cpi_cu_put_tables(cpi_cu_program *p, int nnames, const char *const *names, cpi_string *out);
+/* `q`: the program in the form of normal.c, of which kernels in regions are written, or NULL. */
+void cpi_cu_put_tables(cpi_cu_program *p, const cpi_cu_program *q, int nnames, const char *const *names,
+                       cpi_string *out);
 
 /* spans.c: in kernel `f` without barriers, the tests of threads that it begins with; the source of such an edit.
  * Whether neighbouring blocks may run its grid-stride loops together. */

@@ -522,7 +522,7 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
         }
         if (at < t->n) put_gap(p, at, out);
     }
-    cpi_cu_put_tables(p, nnames, names, out);
+    cpi_cu_put_tables(p, rewritten ? &q : NULL, nnames, names, out);
     if (rewritten) cpi_cu_free(&q);
     cpi_string_free(&normal);
 }

@@ -6,7 +6,7 @@
 
 static __thread __cu_worker *__cu_checked; /* whose kernel this thread runs */
 static __thread unsigned long __cu_line;   /* the user's, while an atomic operation is carried out; else 0 */
-static __thread int __cu_how;              /* which access it is then */
+static __thread int __cu_how;              /* which access it is then; -1: the one that is reported */
 #define __CU_CHECK_BEGIN(w) (__cu_line = 0, __cu_checked = (w))
 
 #ifdef __clang__
@@ -16,9 +16,9 @@ static __thread int __cu_how;              /* which access it is then */
 #endif
 #define __CU_CALLED __attribute__((visibility("hidden"), used, noinline, __CU_PLAIN))
 enum { __CU_R, __CU_W, __CU_A, __CU_VR, __CU_VW, __CU_X, __CU_AR }; /* ways of access, as the library numbers them */
-#define __CU_REPORT(p, n, how)                                                                       \
-    if (__cu_checked)                                                                                \
-        __cu_checked->host->check(__cu_checked, (unsigned long)(p), n, __cu_line ? __cu_how : (how), \
+#define __CU_REPORT(p, n, how)                                                                                        \
+    if (__cu_checked)                                                                                                 \
+        __cu_checked->host->check(__cu_checked, (unsigned long)(p), n, __cu_line && __cu_how >= 0 ? __cu_how : (how), \
                                   __cu_line ? (const void *)__cu_line : __builtin_return_address(0))
 
 extern "C" {

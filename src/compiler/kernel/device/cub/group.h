@@ -18,6 +18,15 @@ struct __cu_unchecked {
     ~__cu_unchecked() {}
 #endif
 };
+/* What it leaves for the others is. */
+static inline void __cu_wrote(const void *p, unsigned long bytes, int line)
+{
+#ifdef __CU_CHECK
+    ::__ctx.worker->host->check(::__ctx.worker, (unsigned long)p, bytes, __CU_W, (const void *)(unsigned long)line);
+#else
+    (void)p, (void)bytes, (void)line;
+#endif
+}
 
 template <int n> struct __cu_addresses { void *at[n]; };
 
@@ -26,6 +35,7 @@ template <class S> static inline S &__cu_private()
 {
     struct node { const char *arena; node *next; S storage; };
     static thread_local node *first;
+    __cu_unchecked unchecked;
     node *n = first;
     while (n && n->arena != ::__ctx.arena) n = n->next;
     if (!n) {

@@ -187,6 +187,8 @@ public:
                     storage.end[k] = sum += (O)of(t).length[i];
                 }
             for (int t = 0; t < threads::count; t++) of(t).total = (S)sum;
+            __cu_wrote(storage.value, sizeof storage.value, all.line);
+            __cu_wrote(storage.end, sizeof storage.end, all.line);
         });
         total = own.total;
     }

@@ -160,6 +160,7 @@ RESULTS = {
         "bool": "Number.signed Record.aligned", "Number": "Complex.underlying_float", "Type": "Record.make_c_struct",
         "Signature": "signature",
     },
+    "cuprite.numba.core.typing": {"Signature": "signature"},
     "cuprite._compiler.numba._extending": {
         "Callable[[_F], _F]": "overload overload_attribute overload_method",
     },

@@ -4,6 +4,17 @@ import pytest
 
 import cuprite as cp
 
+@pytest.fixture(autouse=True)
+def has_headers(device):
+    if device.startswith("cuda"):
+        try:
+            cp.RawKernel('#include <mma.h>\nextern "C" __global__ void k() {}', "k").compile()
+        except cp.cuda.compiler.CompileException as e:
+            if "crt/mma.h" not in str(e):
+                raise
+            pytest.skip("the wheel of CUDA's headers lacks crt/mma.h, which is in nvidia-cuda-crt's")
+
+
 LARGE = [(16, 16, 16), (32, 8, 16), (8, 32, 16)]
 KERNEL = """#include <mma.h>
 using namespace nvcuda;

@@ -76,8 +76,8 @@ class Record(_Bytes, NamedTuple("Record", [("fields", tuple), ("size", int), ("a
 class Chars(_Bytes, NamedTuple("Chars", [("kind", str), ("count", int)])):
     """A string of at most `count` characters: kind 'S', one byte each, or 'U', four."""
     __slots__ = ()
-    alignment = property(lambda self: 4 if self.kind == "U" else 1)
-    size = property(lambda self: self.count * self.alignment)
+    alignment = 1  # a packed record may have it anywhere, and it is only copied and compared
+    size = property(lambda self: self.count * (4 if self.kind == "U" else 1))
     name = property(lambda self: f"{'[unichr' if self.kind == 'U' else '[char'} x {self.count}]")
     short = property(lambda self: f"{self.kind}{self.count}")
 

@@ -89,7 +89,7 @@ template <class F> static inline size_t __cu_place(int e, unsigned lane, unsigne
     const size_t row = at / F::__columns, column = at % F::__columns;
     return by_rows ? row * ldm + column : row + column * ldm;
 }
-static inline void __cu_turn(const __cu_ctx __ctx, int line)
+static inline void __cu_warp_meets(const __cu_ctx __ctx, int line)
 {
     (void)__cu_wait(__ctx.worker->host->exchange(__ctx.worker, line, 0xffffffffu, 0));
 }
@@ -97,7 +97,7 @@ template <class F, class P> static inline void __cu_load(const __cu_ctx __ctx, i
                                                          bool by_rows)
 {
     typedef typename F::storage_element_type word;
-    __cu_turn(__ctx, line);
+    __cu_warp_meets(__ctx, line);
     const unsigned lane = __cu_lane(__ctx);
     for (int e = 0; e < F::num_storage_elements; e++) f.x[e] = ((const word *)p)[__cu_place<F>(e, lane, ldm, by_rows)];
 }
@@ -118,10 +118,10 @@ static inline void __cu_store_matrix(const __cu_ctx __ctx, int line, T *p, const
                                      unsigned ldm, layout_t layout)
 {
     typedef fragment<accumulator, m, n, k, T> F;
-    __cu_turn(__ctx, line);
+    __cu_warp_meets(__ctx, line);
     const unsigned lane = __cu_lane(__ctx);
     for (int e = 0; e < F::__words; e++) p[__cu_place<F>(e, lane, ldm, layout == mem_row_major)] = f.x[e];
-    __cu_turn(__ctx, line);
+    __cu_warp_meets(__ctx, line);
 }
 
 /* Elements as they are multiplied: of tf32 the upper 19 bits. */
@@ -211,7 +211,7 @@ static inline void __cu_together(const __cu_ctx __ctx, int line, __cu_operands m
             __ctx.worker->host->fail(__ctx.worker, line,
                                      "a product of matrices (wmma) in a warp of less than 32 threads");
     if (__cu_lane(__ctx) == 0) compute(lanes);
-    __cu_turn(__ctx, line);
+    __cu_warp_meets(__ctx, line);
 }
 template <int m, int n, int k, class TD, class TA, class TB, class TC, class LA, class LB>
 static inline void __cu_mma(const __cu_ctx __ctx, int line, fragment<accumulator, m, n, k, TD> &d,

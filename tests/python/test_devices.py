@@ -106,7 +106,7 @@ def test_what_is_printed_says_cpu(device, capsys):
         return
     assert all("(device cpu)" in text for text in printed[:5]), printed
     assert printed[5] == f"<CPU device '{cp.cuda.Device('cpu').name}'>" and "(device cpu)" in printed[6]
-    assert said.startswith("Found no CUDA device; kernels run on the CPU\n")
+    assert said.startswith("Found 0 CUDA devices; kernels run on the CPU\n")
 
 
 @pytest.mark.parametrize("told", [("x", 0), (0,), (0, 1, 2), (1, 5), None, 5, (0, None), ("0", "5"), (0.0, 0)])

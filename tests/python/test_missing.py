@@ -60,7 +60,7 @@ import cuprite
 cuprite.install_as_cupy()
 cuprite.install_as_numba()
 for code in ("from cupy import madian", "import cupyx.scipy.sparse", "from cupyx.scipy.ndimage import sum_label",
-             "import cupy; cupy.madian", "import numba.extending", "from numba.cuda import sycnthreads"):
+             "import cupy; cupy.madian", "import numba.pycc", "from numba.cuda import sycnthreads"):
     try:
         exec(code)
     except Exception as e:
@@ -81,7 +81,7 @@ def test_names_that_programs_use():
         f"ImportError cannot import name 'sum_label' from 'cupyx.scipy.ndimage': {no} name; the nearest is "
         f"cupyx.scipy.ndimage.sum_labels {page}",
         f"AttributeError module 'cupy' has no attribute 'madian': {no} name; the nearest is cupy.median {page}",
-        f"ModuleNotFoundError No module named 'numba.extending': {no} module (docs/from-numba.md says what is there)",
+        f"ModuleNotFoundError No module named 'numba.pycc': {no} module (docs/from-numba.md says what is there)",
         f"ImportError cannot import name 'sycnthreads' from 'numba.cuda': {no} name; the nearest is "
         "numba.cuda.syncthreads (docs/from-numba.md says what is there)",
         "None None",

@@ -156,8 +156,9 @@ def test_picture_in_a_notebook(tmp_path, monkeypatch):
 @pytest.mark.once
 def test_installed(tmp_path):
     """What is installed for a wheel has all of them."""
-    subprocess.run(["cmake", "--install", pages.BUILD, "--prefix", tmp_path / "site", "--component", "wheel"],
-                   check=True, capture_output=True)
+    for component in ("wheel", "libraries"):
+        subprocess.run(["cmake", "--install", pages.BUILD, "--prefix", tmp_path / "site", "--component", component],
+                       check=True, capture_output=True)
     done = python("-c", "from cuprite import _lessons; print(len(_lessons.copy('all', 'here')), _lessons.folder())",
                   cwd=tmp_path, PYTHONPATH=str(tmp_path / "site"))
     assert succeeded(done) == f"{3 * len(NAMES) + 2} {tmp_path}/site/cuprite/lessons\n"

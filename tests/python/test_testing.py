@@ -139,15 +139,17 @@ def test_decorated(xp, dtype, order):
 
 @testing.parameterize(*testing.product({"a": [1, 2], "b": [3]}))
 class TestParameterized:
-    seen = set()
+    @pytest.fixture(autouse=True)
+    def called(self):
+        """What the test's calls saw: the decorator calls its body once for each type, in whatever process it runs."""
+        self.seen = []
+        yield
+        assert self.seen == [(self.a, dtype) for dtype in ("f8", "f4", "f2")]
 
     @testing.for_float_dtypes()
     def test_attributes(self, dtype, tmp_path):
         assert self.a in (1, 2) and self.b == 3 and tmp_path.exists()
-        self.seen.add(self.a)
-
-    def test_last(self):
-        assert self.seen
+        self.seen.append((self.a, np.dtype(dtype).str[1:]))
 
 
 def test_arrays_that_are_made():

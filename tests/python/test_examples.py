@@ -68,9 +68,9 @@ def test_enough_have_one():
 
 @pytest.mark.parametrize("name", USED)
 def test_the_most_used_are_described(name):
-    """Parameters, and what is wrong with them, stand in the docstring, or there are none."""
+    """Parameters, and what is wrong with them, stand in the docstring."""
     text = document(found(name))
-    assert "Parameters:" in text or name in IN_SENTENCES, name
+    assert "Parameters:" in text or name in IN_SENTENCES or not parameters(found(name)), name
     assert "Error" in text or name in NOT_THEIRS, name
 
 

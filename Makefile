@@ -42,12 +42,12 @@ demo:
 	@tools/demo $(DEMO_BUILD)
 
 # The test device late:0 shows what a program and a device have to do with each other: all tests of streams, memory and
-# the like, and of those of values a dozen cases each (SAMPLE; tests/python/conftest.py).
+# the like, and of those of values six cases each (SAMPLE; tests/python/conftest.py).
 # NumPy, which answers are compared with, gets one thread: several processes share the processors (our own BLAS keeps
 # its number).
-SAMPLE ?= 12
+SAMPLE ?= 6
 python_tests = OPENBLAS_NUM_THREADS=1 CUPRITE_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python \
-    $(PYTHON) -m pytest -q -n $(TESTERS) tests/python
+    $(PYTHON) -m pytest -q -n $(TESTERS) --dist worksteal tests/python
 
 test: build check
 	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)

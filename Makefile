@@ -73,6 +73,7 @@ check: build
 	@$(PYTHON) tools/make_api.py --check
 	@$(PYTHON) tools/make_speed.py --check
 	@$(PYTHON) tools/make_diagram.py --check
+	@$(PYTHON) tools/make_kernel_diagrams.py --check
 	@$(PYTHON) tools/make_lessons.py --check
 	@$(PYTHON) tools/results.py --check
 	@PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) tools/make_python.py --check
@@ -85,6 +86,7 @@ pages: build
 	@PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) tools/make_coverage.py
 	@$(PYTHON) tools/make_speed.py
 	@$(PYTHON) tools/make_diagram.py
+	@$(PYTHON) tools/make_kernel_diagrams.py
 
 bench: build
 	@CUPRITE_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python:$(CURDIR)/bench $(PYTHON) bench/run.py

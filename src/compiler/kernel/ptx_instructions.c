@@ -192,8 +192,9 @@ static bool put_address(cpi_ptx *x, instruction *i, int k, int more, bool shared
 
 /* --- groups of instructions --- */
 
-/* Functions of device/ptx.h, __cu_ptx_NAME: how many sources; which of them, the last ones, are counts, always unsigned;
- * what it is made for. A modifier that makes it another function (`named` of put_plain) is a part of its name. */
+/* Functions of device/ptx.h, __cu_ptx_NAME: how many sources; which of them, the last ones, are counts, always
+ * unsigned; what it is made for. A modifier that makes it another function (`named` of put_plain) is a part of its
+ * name. */
 enum { BY_TYPE, BY_TYPES, OF_WORDS }; /* f<type>(type, ...); f<type, type>(unsigned, ...); f(unsigned, ...) */
 static const struct plain { const char *name; int sources, counts, how; } plain[] = {
     {"add", 2, 0, BY_TYPE}, {"sub", 2, 0, BY_TYPE}, {"mul", 2, 0, BY_TYPE}, {"mad", 3, 0, BY_TYPE},

@@ -104,6 +104,13 @@ def test_files_are_there(page):
     assert names and not names - known
 
 
+def test_every_file_is_named():
+    """So that whoever looks for one finds what it does."""
+    text = "".join((FOLDER / page).read_text() for page in PAGES)
+    files = [p.name for pattern in ("*.c", "*.cu") for p in FOLDER.glob(pattern)]
+    assert not [name for name in files if not re.search(rf"\b{name}\b", text)]
+
+
 def test_pictures_are_up_to_date():
     done = subprocess.run([sys.executable, pages.ROOT / "tools/make_kernel_diagrams.py", "--check"],
                           capture_output=True, text=True)

@@ -4,8 +4,8 @@
     PYTHONPATH=build/python python bench/kernels_all.py --device cpu [-o FILE] [-k NAME] [-r ROUNDS]
 
 Launches are those of tests/python/test_kernel_programs*.py, which are run by pytest with their own checks: what is
-timed is right. Of each kernel the launch that took longest is repeated ROUNDS times, its test with it, and the median
-counts, from an idle device to an idle device; so do 3 microseconds of an empty launch. Compilation is that of a text
+timed is right. Of each kernel the launch with most data, and of these with most threads, is repeated ROUNDS times, its
+test with it, and the median counts, from an idle device to an idle device; so an empty launch counts too. Compilation is that of a text
 with this kernel and the functions it may use alone, as programs have it: once with an empty cache, once more in a new
 process. The results are bench/results/kernels/all-MACHINE.json; tools/results.py writes the page of them.
 """
@@ -13,6 +13,7 @@ import argparse
 import collections
 import datetime
 import json
+import math
 import os
 import pathlib
 import platform
@@ -90,13 +91,14 @@ def alone(text, kernel):
 # --- launches ---
 
 class Recorder:
-    """Times the launches of the kernels that tests ask for: of each kernel the longest, and whose test it was."""
+    """Times the launches of the kernels that tests ask for, and remembers what they were."""
 
     def __init__(self, cp, rounds):
         self.cp, self.rounds = cp, rounds
         self.test, self.count = None, 0
         self.times = {}            # (test, kernel, launch's number in the test) -> milliseconds of its rounds
         self.cases = {}            # the same -> Case, grid, block
+        self.sizes = {}            # the same -> bytes of its arrays, threads
         self.tiers = {}
         self.chosen = None         # test -> nothing, in the second pass
 
@@ -130,21 +132,22 @@ class Launched:
     def __getattr__(self, name):
         return getattr(self._kernel, name)
 
-    def __call__(self, grid, block, *rest, **more):
+    def __call__(self, grid, block, arguments=(), *rest, **more):
         r = self._recorder
         device = r.cp.cuda.Device()
         key = r.test, self._case.file, self._case.kernel, r.count
         r.count += 1
         device.synchronize()
         start = time.perf_counter()
-        self._kernel(grid, block, *rest, **more)
+        self._kernel(grid, block, arguments, *rest, **more)
         device.synchronize()
         r.times.setdefault(key, []).append(1e3 * (time.perf_counter() - start))
         r.cases[key] = self._case, list(grid), list(block)
+        r.sizes[key] = sum(a.nbytes for a in arguments if isinstance(a, r.cp.ndarray)), math.prod(grid + block)
 
 
 def launches(device, rounds, only):
-    """(file, kernel) -> Case, tier, grid, block, milliseconds of the longest launch."""
+    """(file, kernel) -> Case, grid, block, milliseconds of the largest launch; the tiers of all."""
     import pytest
     sys.path.insert(0, str(TESTS))
     import cuprite as cp
@@ -155,17 +158,17 @@ def launches(device, rounds, only):
              device, "-W", "ignore", "--no-header", *(["-x"] if not only else [])]
     if pytest.main(asked, plugins=[recorder]):
         sys.exit("the tests fail: nothing is timed")
-    longest = {}
-    for key, times in recorder.times.items():
+    largest = {}
+    for key, size in recorder.sizes.items():
         kernel = key[1:3]
-        if only in kernel[1] and (kernel not in longest or times[0] > recorder.times[longest[kernel]][0]):
-            longest[kernel] = key
-    recorder.chosen = {key[0] for key in longest.values()}
+        if only in kernel[1] and (kernel not in largest or size >= recorder.sizes[largest[kernel]]):
+            largest[kernel] = key
+    recorder.chosen = {key[0] for key in largest.values()}
     recorder.times = {}
     if pytest.main(asked, plugins=[recorder]):
         sys.exit("the tests fail when they are repeated")
     found = {}
-    for kernel, key in longest.items():
+    for kernel, key in largest.items():
         found[kernel] = *recorder.cases[key], statistics.median(recorder.times[key])
     return found, recorder.tiers
 

@@ -94,9 +94,9 @@ clock with all threads, of ours and of Numba's `njit(parallel=True)`, and second
 block, times the blocks; it has no shuffles).
 """
 ALL_TEXT = """
-The kernels of tests/kernels with the launches of their tests, which check the results: of each the one that takes
-longest. Times are medians from an idle device to an idle device, so an empty launch counts too. A kernel is compiled as
-a text of its own, once without a cache and once, in a new process, with it.
+The kernels of tests/kernels with the launches of their tests, which check the results: of each the one with most data.
+Times are medians from an idle device to an idle device, so an empty launch counts too. A kernel is compiled as a text
+of its own, once without a cache and once, in a new process, with it.
 """
 
 

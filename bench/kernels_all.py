@@ -5,9 +5,9 @@
 
 Launches are those of tests/python/test_kernel_programs*.py, which are run by pytest with their own checks: what is
 timed is right. Of each kernel the launch with most data, and of these with most threads, is repeated ROUNDS times, its
-test with it, and the median counts, from an idle device to an idle device; so an empty launch counts too. Compilation is that of a text
-with this kernel and the functions it may use alone, as programs have it: once with an empty cache, once more in a new
-process. The results are bench/results/kernels/all-MACHINE.json; tools/results.py writes the page of them.
+test with it, and the median counts, from an idle device to an idle device; an empty launch counts too. Compilation is
+that of a text with this kernel and what it may use alone, as programs have it: once with an empty cache, once more in a
+new process. The results are bench/results/kernels/all-MACHINE.json; tools/results.py writes the page of them.
 """
 import argparse
 import collections
@@ -42,8 +42,8 @@ def blanked(text):
     return re.sub(r"(?m)^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", lambda m: blank(m)[:-1] + ";", text)
 
 
-def functions(text):
-    """The functions at the outermost level, in namespaces and extern "C": (name, kernel?, first, behind)."""
+def parts(text):
+    """Functions and records at the outermost level, in namespaces and extern "C": (name, kernel?, first, behind)."""
     plain, found, first, depth, opened = blanked(text), [], 0, 0, []
     for at, c in enumerate(plain):
         if c == "{":
@@ -56,35 +56,44 @@ def functions(text):
             depth += 1
         elif c == "}" and depth:
             depth -= 1
-            if depth == 0:
-                head = re.sub(r"__launch_bounds__\s*\([^)]*\)|template\s*<[^{;]*?>(?=\s*(?:__|static|inline|\w))", "",
-                              opened[1])
-                name = re.search(r"(\w+)\s*(?:<[^()]*>)?\s*\(", head)
-                if name and not re.match(r"\s*(struct|class|union|enum)\b[^(]*$", head) and "operator" not in head:
-                    found.append((name[1], "__global__" in head, opened[0], at + 1))
-                    first = at + 1
+            if depth == 0 and (name := declared(opened[1])):
+                end = plain.index(";", at) + 1 if name[1] else at + 1  # `} variable;` belongs to a record
+                found.append((name[0], "__global__" in opened[1], opened[0], end))
+                first = at + 1
         elif depth == 0 and c in ";}":
             first = at + 1
     return found
 
 
+def declared(head):
+    """(name, whether it is a record) of what stands before a {, or None."""
+    head = re.sub(r"__launch_bounds__\s*\([^)]*\)|template\s*<[^{;]*?>(?=\s*(?:__|static|inline|struct|class|\w))", "",
+                  head)
+    if record := re.match(r"\s*(?:struct|class|union)\b(?:\s*__align__\(\d+\))?\s+(\w+)[^(]*$", head):
+        return record[1], True
+    name = re.search(r"(\w+)\s*(?:<[^()]*>)?\s*\(", head)
+    return (name[1], False) if name and "operator" not in head and "enum" not in head else None
+
+
 def alone(text, kernel):
-    """The text without other kernels, and without functions that nobody names then."""
-    found = functions(text)
+    """The text without other kernels, and without functions and records that nobody names then."""
+    found = parts(text)
     if kernel not in {name for name, *_ in found}:
         raise ValueError(f"{kernel}: no such kernel found")
     gone = {f for f in found if f[1] and f[0] != kernel}
-    while True:
+
+    def kept(without):
         left, end = [], 0
-        for f in sorted(gone, key=lambda f: f[2]):
+        for f in sorted(without, key=lambda f: f[2]):
             left.append(text[end:f[2]])
             end = f[3]
-        kept = "".join(left) + text[end:]
-        words = collections.Counter(re.findall(r"\w+", kept))
-        unused = {f for f in found if f not in gone and not f[1] and words[f[0]] == sum(
-            g[0] == f[0] for g in found if g not in gone)}
+        return "".join(left) + text[end:]
+
+    while True:
+        unused = {f for f in found if f not in gone and not f[1] and not re.search(
+            rf"\b{f[0]}\b", kept(gone | {g for g in found if g[0] == f[0]}))}
         if not unused:
-            return kept
+            return kept(gone)
         gone |= unused
 
 

@@ -75,8 +75,8 @@ def declared(head):
     return (name[1], False) if name and "operator" not in head and "enum" not in head else None
 
 
-def alone(text, kernel):
-    """The text without other kernels, and without functions and records that nobody names then."""
+def alone(text, kernel, expression=""):
+    """The text without other kernels, and without functions and records that neither it nor the expression names."""
     found = parts(text)
     if kernel not in {name for name, *_ in found}:
         raise ValueError(f"{kernel}: no such kernel found")
@@ -91,7 +91,7 @@ def alone(text, kernel):
 
     while True:
         unused = {f for f in found if f not in gone and not f[1] and not re.search(
-            rf"\b{f[0]}\b", kept(gone | {g for g in found if g[0] == f[0]}))}
+            rf"\b{f[0]}\b", kept(gone | {g for g in found if g[0] == f[0]}) + expression)}
         if not unused:
             return kept(gone)
         gone |= unused
@@ -189,7 +189,7 @@ def compile_all(path):
     import cuprite as cp
     cases = [Case(*c) for c in json.loads(pathlib.Path(path).read_text())]
     for c in [Case(None, "first", "first", (), (), False), *cases]:  # the first is what a process needs once
-        text = alone((KERNELS / f"{c.file}.cu").read_text(), c.kernel) if c.file else (
+        text = alone((KERNELS / f"{c.file}.cu").read_text(), c.kernel, c.asked) if c.file else (
             'extern "C" __global__ void first(int *x) { x[threadIdx.x] = 1; }')
         start = time.perf_counter(), used()
         m = cp.RawModule(code=text, name_expressions=[c.asked] if c.names else None,

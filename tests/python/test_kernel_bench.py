@@ -45,6 +45,7 @@ def test_a_kernel_alone(kernel, wanted):
     text = kernels_all.alone(TEXT, kernel)
     assert names(text) == wanted
     assert text.startswith("#include <x.h> // {\n#define LOOP") and text.count("namespace n {") == 1
+    assert "unused" in names(kernels_all.alone(TEXT, kernel, f"{kernel}<n::unused>"))
     with pytest.raises(ValueError, match="four"):
         kernels_all.alone(TEXT, "four")
 

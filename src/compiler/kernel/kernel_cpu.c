@@ -223,6 +223,18 @@ static bool is_context_free(const cpi_cu_program *p)
     return !p->hidden_context;
 }
 
+/* Whether the source is nested too deep for its passes, and the compiler's: *code is its error. */
+static bool is_too_deep(const cpi_kernel_source *source, const char *read, cp_code *code)
+{
+    char words[120];
+    const char *what;
+    int most = 0, line = cpi_cu_too_deep(read, &what, &most);
+    if (!line) return false;
+    snprintf(words, sizeof words, "kernel.cu:%d:1: error: %s are nested more than %d deep", line, what, most);
+    *code = line < 0 ? CP_ERROR_MEMORY : cpi_compiler_refuse(words, source->text);
+    return true;
+}
+
 /* As NVRTC refuses it; the compiler would take its lowest bits. */
 static cp_code refuse_number(const cpi_kernel_source *source, cpi_cu_program *p, char *read, cpi_string *out)
 {
@@ -248,6 +260,11 @@ static cp_code translated(const machine *m, const cpi_kernel_source *source, boo
     }
     if (!read && !(read = strdup(source->text))) return CP_ERROR_MEMORY;
     cpi_tokens_plain(read);
+    cp_code deep;
+    if (is_too_deep(source, read, &deep)) {
+        free(read);
+        return deep;
+    }
     if (!cpi_cu_rename_own(read) || !cpi_cu_rename_types(read) || !cpi_cu_order_specifiers(&read) ||
         !cpi_ptx_translate(&read)) {
         free(read);

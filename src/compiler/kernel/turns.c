@@ -128,19 +128,15 @@ static bool moves(const reader *r, const loop *l, int first, int last)
 
 static bool is_parameter(const reader *r, int i)
 {
-    for (int k = 0; k < r->p->nfunctions; k++)
-        if (i > r->p->function[k].open && i < match(r, r->p->function[k].open)) return true;
-    return false;
+    int k = cpi_cu_function_around(r->p, i);
+    return k >= 0 && i > r->p->function[k].open && i < match(r, r->p->function[k].open);
 }
 
 /* Whether the token is in another function. */
 static bool is_elsewhere(const reader *r, int i)
 {
-    for (int k = 0; k < r->p->nfunctions; k++) {
-        const cpi_cu_function *f = &r->p->function[k];
-        if (f != r->f && i >= f->start && i < f->end) return true;
-    }
-    return false;
+    int k = cpi_cu_function_around(r->p, i);
+    return k >= 0 && &r->p->function[k] != r->f;
 }
 
 /* Whether the function declares the name at i itself. */
@@ -183,9 +179,7 @@ static bool is_shared(const reader *r, int i)
         for (int n = cpi_cu_declared_names(&r->p->tokens, k, semicolon(r, k, r->f->end), names, 16); n > 0; n--)
             if (same(r, names[n - 1], i)) return true;
     }
-    for (int v = 0; v < r->p->nvariables; v++)
-        if (r->p->variable[v].shared && same(r, r->p->variable[v].name, i)) return true;
-    return false;
+    return cpi_cu_is_shared_variable(r->p, &r->p->tokens.at[i]);
 }
 
 /* The arguments of the call with ( at `open`: where the n-th begins and ends. */

@@ -107,6 +107,22 @@ static void open_barrier(cpi_crew *c, block *b)
     c->progress++;
 }
 
+/* Two threads of a block wait at different barriers. */
+static void fail_apart(const __cu_extent *n, __cu_extent block, unsigned one, int line, unsigned other, int its_line)
+{
+    char text[300];
+    if (one > other) {
+        unsigned thread = one;
+        int where = line;
+        one = other, line = its_line;
+        other = thread, its_line = where;
+    }
+    snprintf(text, sizeof text, "divergent barrier: thread (%u, %u, %u) waits in line %d, thread (%u, %u, %u) in line "
+             "%d of block (%u, %u, %u)", one % n->x, one / n->x % n->y, one / n->x / n->y, line, other % n->x,
+             other / n->x % n->y, other / n->x / n->y, its_line, block.x, block.y, block.z);
+    cpi_guard_fail(text);
+}
+
 static int barrier(__cu_worker *w, int line, int how, int value)
 {
     cpi_crew *c = (cpi_crew *)w;
@@ -117,12 +133,7 @@ static int barrier(__cu_worker *w, int line, int how, int value)
     if (!b->waiting) {
         b->line = line, b->how = how, b->first = f->number;
     } else if (b->line != line || b->how != how) {
-        char text[300];
-        const __cu_extent *t = &f->where.thread, *n = &c->launch->block;
-        snprintf(text, sizeof text, "divergent barrier: thread (%u, %u, %u) waits in line %d, thread (%u, %u, %u) in "
-                 "line %d of block (%u, %u, %u)", b->first % n->x, b->first / n->x % n->y, b->first / n->x / n->y,
-                 b->line, t->x, t->y, t->z, line, f->where.block.x, f->where.block.y, f->where.block.z);
-        cpi_guard_fail(text);
+        fail_apart(&c->launch->block, f->where.block, b->first, b->line, f->number, line);
     }
     b->waiting++;
     b->sum += value != 0;
@@ -371,16 +382,11 @@ static void misaligned(__cu_worker *w, int line, const char *type, unsigned long
 
 static void fence(__cu_worker *w) { ((cpi_crew *)w)->fences++; }
 
-static void divergent(__cu_worker *w, int line, const unsigned block[3], unsigned in, unsigned out)
+/* Of loops over the threads: those of fibers say it in the same words (fail_apart). */
+static void divergent(__cu_worker *w, const unsigned block[3], unsigned one, int line, unsigned other, int its_line)
 {
-    char text[300];
-    const __cu_extent *n = &((cpi_crew *)w)->launch->block;
-    snprintf(text, sizeof text,
-             "divergent barrier: behind line %d thread (%u, %u, %u) of block (%u, %u, %u) comes to it, "
-             "thread (%u, %u, %u) does not",
-             line, in % n->x, in / n->x % n->y, in / n->x / n->y, block[0], block[1], block[2], out % n->x,
-             out / n->x % n->y, out / n->x / n->y);
-    cpi_guard_fail(text);
+    const __cu_extent its_block = {block[0], block[1], block[2]};
+    fail_apart(&((cpi_crew *)w)->launch->block, its_block, one, line, other, its_line);
 }
 
 static void turn(__cu_worker *w);

@@ -506,6 +506,7 @@ typedef struct job {
     uint64_t number; /* of the launch */
     const cpi_launch *asked;
     const cpi_kernel_library *library; /* in which the kernel is */
+    const char *source;
     bool together;
     cpi_turns turns; /* blocks: 0 where none may wait for another */
     int failed; /* the first worker that fails sets it */
@@ -555,23 +556,36 @@ static void run_task(void *context, int64_t task, int worker)
     if (!done && !__atomic_exchange_n(&j->failed, 1, __ATOMIC_ACQ_REL)) j->fault = fault;
 }
 
+/* The line of an address in the compiled code; 0: not known. */
+static int line_of(const job *j, const void *address)
+{
+    uintptr_t at = (uintptr_t)address;
+    if (at < CPI_LINES) return (int)at;
+    return cpi_compiler_line(j->library->object, j->library->bytes, at - 1 - j->library->image.start);
+}
+
+static void put_lockstep(const job *j, const int lines[2], cpi_string *text)
+{
+    if (cpi_lockstep_is_asked() || !cpi_lockstep_orders(j->source, lines[0], lines[1])) return;
+    cpi_string_printf(text, "; both are lanes of one warp, which would be in order if they ran in lockstep: "
+                            "CUPRITE_KERNEL_LOCKSTEP=1 runs programs that rely on it");
+}
+
 /* The error message, with lines for the addresses in the compiled code. */
 static cp_code reported(const job *j)
 {
     const cpi_fault *fault = &j->fault;
     cpi_string text = {0};
-    char line[100];
+    int lines[2] = {0, 0};
     for (const char *p = fault->text; *p; p++) {
-        if (*p > 2) {
+        if ((unsigned char)*p > 3) {
             cpi_string_add(&text, p, 1);
-            continue;
+        } else if (*p == 3) {
+            put_lockstep(j, lines, &text);
+        } else {
+            int which = *p - 1, number = lines[which] = line_of(j, fault->at[which]);
+            if (number > 0) cpi_string_printf(&text, which ? " in line %d" : "line %d: ", number);
         }
-        int which = *p - 1;
-        uintptr_t at = (uintptr_t)fault->at[which], start = j->library->image.start;
-        int number = at < CPI_LINES ? (int)at : cpi_compiler_line(j->library->object, j->library->bytes,
-                                                                  at - 1 - start);
-        if (number > 0) snprintf(line, sizeof line, which ? " in line %d" : "line %d: ", number);
-        if (number > 0) cpi_string_printf(&text, "%s", line);
     }
     const char *what = text.at ? text.at : fault->text;
     cp_code code = fault->code == CP_ERROR_DRIVER /* the message begins with CUDA's name of it */
@@ -654,7 +668,7 @@ cp_code cpi_kernel_cpu_launch(cp_stream *stream, const cpi_function *f, const cp
     module *m = f->module;
     (void)stream;
     job j = {.launch = {{l->grid[0], l->grid[1], l->grid[2]}, {l->block[0], l->block[1], l->block[2]}, l->values},
-             .dynamic = l->shared, .asked = l};
+             .dynamic = l->shared, .asked = l, .source = m->source.text};
     bool wide = false;
     for (int i = 0; i < 3; i++)
         wide = wide || l->grid[i] > NARROW_GRID || (uint64_t)l->grid[i] * l->block[i] > NARROW;

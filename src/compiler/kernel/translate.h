@@ -174,5 +174,9 @@ void cpi_cu_put_turn(const cpi_cu_program *p, int i, cpi_string *out);
  * token i so that fibers do; returns what is behind it, or -1 (nothing written) where there is none. */
 bool cpi_cu_finds_lockstep(cpi_cu_program *p, const cpi_cu_function *f);
 int cpi_cu_put_lockstep(cpi_cu_program *p, const cpi_cu_function *f, int i, cpi_string *out);
+/* Whether CUPRITE_KERNEL_LOCKSTEP is set; whether lockstep would order what the two lines of a source do: one is not in
+ * a branch of an if and the other in its else. */
+bool cpi_lockstep_is_asked(void);
+bool cpi_lockstep_orders(const char *text, int one, int other);
 
 #endif

@@ -2,7 +2,7 @@
  * to the same word (races.h), so that a missing barrier is reported whatever the order of the threads.
  *
  * An invalid access ends the launch with a message in which \1 and \2 stand for code addresses, which the launch
- * resolves to lines. A watch belongs to one worker during one launch. */
+ * resolves to lines, and \3 for what is said of lanes in lockstep. A watch belongs to one worker during one launch. */
 #ifndef CPI_KERNEL_WATCH_H
 #define CPI_KERNEL_WATCH_H
 

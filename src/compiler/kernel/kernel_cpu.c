@@ -317,6 +317,7 @@ static cp_code build_as(const machine *m, const cpi_kernel_source *source, bool 
     }
     if (!code && cpi_kernel_checks()) {
         l->text = text.at, l->object = object, l->bytes = bytes;
+        l->apart = cpi_apart_read(object, bytes);
         return CP_OK;
     }
     free(object);
@@ -542,7 +543,8 @@ static void run_task(void *context, int64_t task, int worker)
     } else if (j->kernel->tier == CPI_TIER_FIBERS) {
         cpi_watch watch = {.spans = j->asked->spans, .nspans = j->asked->nspans, .dynamic = j->dynamic,
                            .kernel = j->kernel, .text = j->library->text, .launch = j->asked,
-                           .image = j->library->image, .variables = j->library->variables};
+                           .image = j->library->image, .variables = j->library->variables,
+                           .apart = j->library->apart};
         __cu_run_thread run = (__cu_run_thread)j->kernel->run;
         done = j->turns.blocks ? cpi_crew_take_turns(crew, &j->launch, run, &j->turns, &watch, &fault)
                                : cpi_crew_run(crew, &j->launch, run, first, last, j->together, &watch, &fault);

@@ -201,6 +201,8 @@ static bool is_read_plainly(const cpi_cu_program *p)
     for (int k = 0; k < p->nfunctions; k++)
         if (p->function[k].plain || p->function[k].inner) return true;
     int k = 0, v = 0;
+    for (int n = 0; n < p->nturns; n++)
+        if (cpi_cu_function_around(p, p->turn[n]) < 0) return true;
     for (int i = 0; i < p->tokens.n; i++) {
         while (k < p->nfunctions && p->function[k].end <= i) k++;
         while (v < p->nvariables && p->variable[v].end <= i) v++;

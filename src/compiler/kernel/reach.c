@@ -212,6 +212,7 @@ static void walk(graph *g, int node, bool plain)
         const method *m = f ? NULL : method_from(g, i);
         if (m && i == m->name) continue; /* defined there, not used */
         if (m && i == m->body) i = w->match;
+        if (!f && cpi_cu_is_turn(g->p, i)) g->reads = g->waits = true;
         if (w->kind != CPI_W_NAME || (f && i == f->name)) continue;
         if (plain) {
             g->reads = g->reads || cpi_cu_needs_context(w) || cpi_cu_is_shared_variable(g->p, w);

@@ -165,9 +165,10 @@ void cpi_cu_put_edit(const cpi_cu_edit *e, cpi_string *out);
 bool cpi_cu_has_groups(const char *text);
 void cpi_cu_put_groups(const cpi_cu_program *p, const char *text, cpi_string *out, bool *some, bool *all);
 
-/* turns.c: loops that wait in memory for other threads; false: no memory. Writes the turn that is taken before token
- * i, if any. */
+/* turns.c: loops that wait in memory for other threads; false: no memory. Whether a turn is taken before token i;
+ * writes it. */
 bool cpi_cu_find_turns(cpi_cu_program *p);
+bool cpi_cu_is_turn(const cpi_cu_program *p, int i);
 void cpi_cu_put_turn(const cpi_cu_program *p, int i, cpi_string *out);
 
 /* lockstep.c: whether the function has statements in which the lanes of a warp must run in lockstep. Writes the one at

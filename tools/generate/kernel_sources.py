@@ -79,6 +79,7 @@ cuda/atomic: cuda/std/atomic
 cuda/barrier: cuda/std/barrier
 cuda/latch: cuda/std/latch
 cuda/semaphore: cuda/std/semaphore
+curand_kernel.h: curand_mtgp32_kernel.h
 cuda_pipeline.h: cuda_pipeline_primitives.h cuda_pipeline_helpers.h
 """
 # Headers of the C++ library that ours use, and others that compile behind ours. They stay an include of the source's
@@ -86,6 +87,10 @@ cuda_pipeline.h: cuda_pipeline_primitives.h cuda_pipeline_helpers.h
 PASSED = ("type_traits limits utility tuple array optional initializer_list ratio variant numeric bit span concepts "
           "algorithm functional vector map set unordered_map unordered_set deque list queue stack forward_list any new "
           "exception string_view").split()
+# CUB's algorithms for a whole device, which the host launches: cub/device/device_NAME.cuh.
+DEVICE_WIDE = ("adjacent_difference copy find for histogram memcpy merge merge_sort partition radix_sort reduce "
+               "run_length_encode scan segmented_radix_sort segmented_reduce segmented_sort select spmv transform "
+               "topk").split()
 # Those of the host alone.
 HOST = "string complex iostream sstream fstream thread mutex chrono random regex stdexcept".split()
 LIBRARY = """#ifndef _GLIBCXX_THROW_OR_ABORT
@@ -187,6 +192,8 @@ def write(tables, out):
     both = {**dict.fromkeys(EMPTY, nothing), **strings(BOTH)}
     cpu = {**dict.fromkeys(EMPTY_CUDA, nothing), **{name: LIBRARY.replace("NAME", name) for name in PASSED},
            **{name: f'#error "<{name}> is the host\'s: kernels have no such header"' for name in HOST},
+           **{f"cub/device/device_{name}.cuh": "#error \"cub's algorithms for a whole device are launched by the host: "
+              "kernels cannot call them, on a GPU neither (docs/guide/kernels.md)\"" for name in DEVICE_WIDE},
            **aliases(), **strings(FOLDER, BOTH), **both}
     text = table("cpi_device_sources", cpu)
     digest = hashlib.sha256(text.encode()).hexdigest()  # here, since it takes milliseconds

@@ -25,7 +25,7 @@ const char *cpi_ptx_type(const char *part)
         {"f64", "double"}, {"pred", "bool"}, {"b128", "unsigned __int128"}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (is(part, types[i][0])) return types[i][1];
-    return NULL;
+    return cpi_ptx_half_bits(part);
 }
 
 /* The n-th type among the opcode's parts, from 0. */
@@ -431,7 +431,34 @@ static bool put_copy(cpi_ptx *x, instruction *i)
     return true;
 }
 
-/* cvta, prefetch, fences, barriers, and what ends a thread. */
+/* bar and barrier: .sync, .arrive and .red of a number and, where not all threads come, how many do. */
+static bool put_barrier(cpi_ptx *x, instruction *i)
+{
+    static const char *const allowed[] = {"arrive", "red", "popc", "and", "or", NULL};
+    bool folds = has(i, "red"), comes = has(i, "arrive");
+    int how = has(i, "popc") ? 1 : has(i, "and") ? 2 : has(i, "or") ? 3 : 0, at = folds ? 1 : 0;
+    int values = i->noperands - at - folds;
+    if (!(is(i->parts[0], "bar") || is(i->parts[0], "barrier")) || has(i, "warp") || !known(i, allowed)) return false;
+    if (folds != (how > 0) || folds + comes + has(i, "sync") != 1 || values < 1 || values > 2) return false;
+    if (comes && values != 2) return false;
+    if (!folds && !comes && values == 1 && i->length[0] == 1 && *i->operand[0] == '0') {
+        cpi_string_printf(x->out, "__syncthreads(); ");
+        return true;
+    }
+    if (folds && !open_result(x, i)) return false;
+    cpi_string_printf(x->out, folds ? "__cu_part_barrier(" : "(void)__cu_part_barrier(");
+    if (!put_argument(x, i, at, "unsigned")) return false;
+    cpi_string_printf(x->out, ", ");
+    if (values == 1) cpi_string_printf(x->out, "0u");
+    else if (!put_argument(x, i, at + 1, "unsigned")) return false;
+    cpi_string_printf(x->out, ", %d, ", comes ? 4 : how);
+    if (!folds) cpi_string_printf(x->out, "0); ");
+    else if (!put_argument(x, i, at + values, "bool")) return false;
+    else cpi_string_printf(x->out, ")); ");
+    return true;
+}
+
+/* cvta, prefetch, fences, and what ends a thread. */
 static bool put_other(cpi_ptx *x, instruction *i)
 {
     static const char *const spaces[] = {"to", "shared", "shared::cta", NULL};
@@ -452,12 +479,6 @@ static bool put_other(cpi_ptx *x, instruction *i)
     }
     if ((is(name, "membar") || is(name, "fence")) && known(i, fences)) {
         cpi_string_printf(x->out, "__threadfence%s(); ", has(i, "cta") ? "_block" : has(i, "sys") ? "_system" : "");
-        return true;
-    }
-    if (is(i->opcode, "bar.sync") || is(i->opcode, "barrier.sync") || is(i->opcode, "barrier.sync.aligned") ||
-        is(i->opcode, "bar.cta.sync")) {
-        if (i->noperands != 1 || i->length[0] != 1 || *i->operand[0] != '0') return false;
-        cpi_string_printf(x->out, "__syncthreads(); ");
         return true;
     }
     if (is(i->opcode, "bar.warp.sync") && i->noperands == 1) {
@@ -518,10 +539,26 @@ static bool put_lanes(cpi_ptx *x, instruction *i)
     return true;
 }
 
+/* --- for ptx_half.c --- */
+
+bool cpi_ptx_has(const cpi_ptx_instruction *i, const char *part) { return has(i, part); }
+bool cpi_ptx_known(const cpi_ptx_instruction *i, const char *const *allowed) { return known(i, allowed); }
+bool cpi_ptx_open_result(cpi_ptx *x, const cpi_ptx_instruction *i) { return open_result(x, i); }
+bool cpi_ptx_is_shared(const cpi_ptx_instruction *i) { return is_shared(i); }
+bool cpi_ptx_put_argument(cpi_ptx *x, const cpi_ptx_instruction *i, int k, const char *type)
+{
+    return put_argument(x, i, k, type);
+}
+bool cpi_ptx_put_address(cpi_ptx *x, const cpi_ptx_instruction *i, int k, int more, bool shared)
+{
+    return put_address(x, i, k, more, shared);
+}
+
 bool cpi_ptx_put(cpi_ptx *x, const cpi_ptx_instruction *i)
 {
-    bool (*const groups[])(cpi_ptx *, instruction *) = {put_carried, put_plain, put_move,  put_choice,
-                                                        put_access,  put_atomic, put_copy, put_other, put_lanes};
+    bool (*const groups[])(cpi_ptx *, instruction *) = {
+        cpi_ptx_put_half, put_carried, put_plain, put_move, put_choice, put_access, put_atomic, put_copy, put_barrier,
+        put_other, put_lanes};
     const size_t before = x->out->length;
     for (size_t k = 0; k < sizeof groups / sizeof *groups; k++) {
         if (groups[k](x, i)) return true;

@@ -134,7 +134,7 @@ class _Server:
         """Waits for the other ranks to have stopped, at most so long, and closes everything."""
         until = time.monotonic() + seconds
         with self.changed:
-            while len(self.gone | set(self.lost)) < self.size and time.monotonic() < until:
+            while not self.ended and len(self.gone | set(self.lost)) < self.size and time.monotonic() < until:
                 self.changed.wait(max(0, until - time.monotonic()))
             self.ended = True
             self.changed.notify_all()

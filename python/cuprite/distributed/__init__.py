@@ -11,6 +11,7 @@ __all__ = ["DistributedError", "DistributedTimeout", "MPIBackend", "NCCLBackend"
 _LATER = {"MPIBackend": "_mpi", "NCCLBackend": "_nccl", "is_cuda_aware": "_mpi", "array": "array"}
 _nothing = _getter(__name__)
 _PORT = 13333
+_groups = {}  # "ranks": the group of MPI's ranks that was made last, which distributed.array takes for devices
 
 
 def __getattr__(name):
@@ -56,4 +57,7 @@ def init_process_group(n_devices, rank, *, backend="nccl", host=None, port=None,
     from cuprite.cuda import Device
     of_gpus = backend == "nccl" and Device().backend == "cuda"
     kind = __getattr__("NCCLBackend" if of_gpus else "MPIBackend")
-    return kind(n_devices, rank, host, port, use_mpi, timeout=timeout, check=check)
+    group = kind(n_devices, rank, host, port, use_mpi, timeout=timeout, check=check)
+    if not of_gpus:
+        _groups["ranks"] = group
+    return group

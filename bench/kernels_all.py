@@ -35,11 +35,13 @@ Case = collections.namedtuple("Case", "file kernel asked names options cooperati
 # --- a text with one kernel ---
 
 def blanked(text):
-    """The text with comments, strings and preprocessor lines blank; a ; ends each of the latter."""
+    """The text with comments, strings and preprocessor lines blank; a ; ends each of the latter, and lines that are a
+    macro alone."""
     def blank(m):
         return re.sub(r"[^\n]", " ", m[0])
     text = re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', blank, text, flags=re.S)
-    return re.sub(r"(?m)^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", lambda m: blank(m)[:-1] + ";", text)
+    text = re.sub(r"(?m)^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", lambda m: blank(m)[:-1] + ";", text)
+    return re.sub(r"(?m)^([A-Z][A-Z0-9_]*\([^()\n]*)\)$", r"\1;", text)
 
 
 def parts(text):
@@ -56,10 +58,11 @@ def parts(text):
             depth += 1
         elif c == "}" and depth:
             depth -= 1
+            if depth == 0:
+                first = at + 1
             if depth == 0 and (name := declared(opened[1])):
                 end = plain.index(";", at) + 1 if name[1] else at + 1  # `} variable;` belongs to a record
                 found.append((name[0], "__global__" in opened[1], opened[0], end))
-                first = at + 1
         elif depth == 0 and c in ";}":
             first = at + 1
     return found
@@ -78,7 +81,7 @@ def declared(head):
 def alone(text, kernel, expression=""):
     """The text without other kernels, and without functions and records that neither it nor the expression names."""
     found = parts(text)
-    if kernel not in {name for name, *_ in found}:
+    if kernel not in {name for name, *_ in found} and "void " + kernel.rpartition("_")[0] + "_##" not in text:
         raise ValueError(f"{kernel}: no such kernel found")
     gone = {f for f in found if f[1] and f[0] != kernel}
 

@@ -129,10 +129,18 @@ class Recorder:
     def kernel(self, make):
         def kernel(file, name, names=(), options=(), cooperative=False):
             k = make(file, name, names, options, cooperative)
-            plain = re.split("[<:]+", re.sub(r"<.*", "", name))[-1]
+            plain = written_name(file, name)
             self.tiers[file, plain] = k.kernel.tier
             return Launched(self, k, Case(file, plain, name, tuple(names), tuple(options), cooperative))
         return kernel
+
+
+def written_name(file, asked):
+    """The kernel of the file that is asked for by a name, an expression or a mangled name."""
+    from kernels import written
+    plain = re.split("[<:]+", re.sub(r"<.*", "", asked))[-1]
+    names = [name for where, name in written() if where == file]
+    return plain if plain in names else max((n for n in names if n in asked), key=len, default=plain)
 
 
 class Launched:
@@ -192,10 +200,11 @@ def compile_all(path):
     import cuprite as cp
     cases = [Case(*c) for c in json.loads(pathlib.Path(path).read_text())]
     for c in [Case(None, "first", "first", (), (), False), *cases]:  # the first is what a process needs once
-        text = alone((KERNELS / f"{c.file}.cu").read_text(), c.kernel, c.asked) if c.file else (
+        names = [c.asked] if c.asked in c.names else [n for n in c.names if c.kernel in n]
+        text = alone((KERNELS / f"{c.file}.cu").read_text(), c.kernel, " ".join(names)) if c.file else (
             'extern "C" __global__ void first(int *x) { x[threadIdx.x] = 1; }')
         start = time.perf_counter(), used()
-        m = cp.RawModule(code=text, name_expressions=[c.asked] if c.names else None,
+        m = cp.RawModule(code=text, name_expressions=names or None,
                          options=("--std=c++17", *c.options), enable_cooperative_groups=c.cooperative)
         try:
             m.get_function(c.asked)

@@ -216,3 +216,27 @@ print("works")
 
 def test_address_space_ends():
     assert run(MEMORY) == ["works"]
+
+
+LIMITED = r"""
+import numpy as np, cuprite as cp
+k = cp.RawKernel('extern "C" __global__ void f(int *y, int n) { for (int i = 1; i < 100; i++) y[-i] = y[n + i - 1] = -1; }',
+                 "f")
+pool = cp.get_default_memory_pool()
+pool.free_all_blocks()
+pool.set_limit(size=pool.total_bytes() + 900000)
+for n in (100000, 200000, 150000):
+    y = cp.zeros(n, "i4")
+    try:
+        k((1,), (1,), (y, np.int32(n)))
+    except cp.CUDARuntimeError as e:
+        assert "illegal address" in str(e), e
+    del y
+    pool.free_all_blocks()
+print("works")
+"""
+
+
+def test_writes_around_an_array_of_a_limited_pool():
+    """Such a pool takes segments that are as large as the array: nothing of the C library's lies beside it."""
+    assert run(LIMITED) == ["works"]

@@ -1,5 +1,5 @@
-"""Functions of CUDA C++ that kernels of cuda.jit call (declare_device, link=), and pickled kernels. NumPy and Python are
-the oracles."""
+"""Functions of CUDA C++ that kernels of cuda.jit call (declare_device, link=), and pickled kernels. NumPy and Python
+are the oracles."""
 import pickle
 import subprocess
 import sys
@@ -154,7 +154,8 @@ def test_functions_and_ufuncs_are_pickled(device):
         assert scaled(x).tolist() == (x * 3).tolist() and scaled(x).dtype == int
         assert last(x.astype("f4")).tolist() == [2, 5]
         assert plus(1) == 7 and plus.py_func(1, 3) == 10
-    for signature in (int64[:, ::1](float32, types.boolean), types.Tuple((int32, types.void))(types.UniTuple(int64, 2))):
+    for signature in (int64[:, ::1](float32, types.boolean),
+                      types.Tuple((int32, types.void))(types.UniTuple(int64, 2))):
         assert again(signature) == signature
 
 

@@ -58,7 +58,6 @@ class Compiled:
         """checked: indices are looked at, and what threads raise is raised by the launch. linked: other sources that
         it calls functions of."""
         unit = Unit(rules)
-        unit.options = tuple(options)
         if linked is not None and linked.text:
             unit.linked = linked
             unit.names |= linked.names
@@ -66,6 +65,7 @@ class Compiled:
         if checked:
             unit.faults = [(IndexError(f"an index is out of bounds in {function.__name__}"), None)]
             unit.need("debug_status")
+            unit.zero_raises = "--use_fast_math" not in options
         self.faults = unit.faults
         self.name = unit.unique(c_name(function.__name__))
         self.values, self.options = values, tuple(options)

@@ -73,6 +73,7 @@ class Unit:
         self.captured = {}      # id of an array of the surroundings -> (name, value like it, the array)
         self.faults = None      # with checks: the exceptions that a thread can raise, the first an index out of range
         self.raisers = set()    # names of functions with a parameter that says whether one raised, the thread ends then
+        self.zero_raises = False    # with checks, unless arithmetic is to be fast
         self.host_calls = {}    # (function of the host, its constants) -> what it gave
         self.dynamic_shared = False
         self.cooperative = False

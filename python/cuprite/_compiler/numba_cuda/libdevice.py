@@ -38,9 +38,9 @@ double2hiint __double2hiint i:d|double2loint __double2loint i:d|hiloint2double _
 """
 # Those that round as they are told, each as NAME_rd, _rn, _ru and _rz.
 _ROUNDING = "dadd d:dd|ddiv d:dd|dmul d:dd|drcp d:d|dsqrt d:d|fma d:ddd|fadd f:ff|fdiv f:ff|fmul f:ff|frcp f:f|" \
-            "fsqrt f:f|fsub f:ff|fmaf f:fff|double2float f:d|double2int i:d|double2ll l:d|double2uint u:d|double2ull U:d|" \
-            "float2int i:f|float2ll l:f|float2uint u:f|float2ull U:f|int2float f:i|uint2float f:u|ll2double d:l|" \
-            "ll2float f:l|ull2double d:U|ull2float f:U"
+            "fsqrt f:f|fsub f:ff|fmaf f:fff|double2float f:d|double2int i:d|double2ll l:d|double2uint u:d|" \
+            "double2ull U:d|float2int i:f|float2ll l:f|float2uint u:f|float2ull U:f|int2float f:i|uint2float f:u|" \
+            "ll2double d:l|ll2float f:l|ull2double d:U|ull2float f:U"
 # Results through addresses: name, what it is in C, type of the argument, of the result, of what the addresses are of.
 _SEVERAL = "frexp frexp d d i|frexpf frexpf f f i|modf modf d d d|modff modff f f f|sincos sincos d - dd|" \
            "sincosf sincosf f - ff|sincospi sincospi d - dd|sincospif sincospif f - ff|fast_sincosf __sincosf f - ff"

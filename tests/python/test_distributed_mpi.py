@@ -47,6 +47,12 @@ def test_collectives(mpiexec, n, where, every_type):
     assert sorted(r.stdout.split("\n")[:-1]) == [f"rank {i} done" for i in range(n)]
 
 
+def test_arrays_over_ranks(mpiexec):
+    r = mpiexec(2, "mpi_array.py")
+    assert r.returncode == 0, r.stderr[-4000:]
+    assert sorted(r.stdout.split("\n")[:-1]) == ["rank 0 done", "rank 1 done"]
+
+
 def test_a_rank_that_does_not_come(mpiexec):
     start = time.monotonic()
     r = mpiexec(3, "mpi_faults.py", "absent")

@@ -290,6 +290,14 @@ def _absent(name):
     return method
 
 
+def _not_in_place(name):
+    """`a += b` is `a = a + b`: an array is not changed."""
+    operator = getattr(numpy.lib.mixins.NDArrayOperatorsMixin, f"__{name}__")
+    return lambda self, other: operator(self, other)
+
+
+for _name in "add sub mul matmul truediv floordiv mod pow lshift rshift and xor or".split():
+    setattr(DistributedArray, f"__i{_name}__", _not_in_place(_name))
 for _name in _ABSENT:
     setattr(DistributedArray, _name, _absent(_name))
 for _name in _ABSENT_VALUES:
@@ -298,7 +306,7 @@ for _name in _ABSENT_VALUES:
 
 def _sources(chunks, target):
     """Chunks that a new one is made of: those on its own device alone, where they have all of it."""
-    near = [c for c in chunks if common(c.ranges, target.ranges)]
+    near = [c for c in chunks if common(c.ranges, target.ranges) is not None]
     here = [c for c in near if c.device == target.device]
     for some in (here, *([c] for c in near)):
         parts = [tuple(range(s.start, s.stop, s.step) for s in within(common(c.ranges, target.ranges), target.ranges))
@@ -310,7 +318,7 @@ def _sources(chunks, target):
 
 def _forget(places, chunk, region, mode):
     """A chunk's part becomes the identity: another has it."""
-    if region and places.owns(chunk.device):
+    if region is not None and places.owns(chunk.device):
         with places.device(chunk.device):
             chunk.array[within(region, chunk.ranges)] = mode.identity(chunk.dtype)
 
@@ -322,13 +330,13 @@ def _to_replicas(x, mode):
     for i, c in enumerate(chunks):
         for d in chunks[i + 1:]:
             region = common(c.ranges, d.ranges)
-            if region:
+            if region is not None:
                 _places.transfer(x._places, c, d, region, mode.combine)
                 _forget(x._places, c, region, mode)
     for j in range(len(chunks) - 1, -1, -1):
         for c in chunks[:j]:
             region = common(c.ranges, chunks[j].ranges)
-            if region:
+            if region is not None:
                 _places.transfer(x._places, chunks[j], c, region)
 
 

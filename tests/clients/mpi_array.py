@@ -26,7 +26,8 @@ np.testing.assert_array_equal((d * 2 + e).get(), x * 2 + x[::-1])
 rows, columns = {0: slice(0, 3), 1: slice(3, 7)}, {0: slice(None), 1: slice(None)}
 product = da.matmul(da.distributed_array(x, rows), da.distributed_array(y, columns))
 np.testing.assert_array_equal(product.get(), x @ y)
-inner = da.matmul(da.distributed_array(y, {r: (slice(None), s) for r, s in rows.items()}), da.distributed_array(x, rows))
+parts = {r: (slice(None), s) for r, s in rows.items()}
+inner = da.matmul(da.distributed_array(y, parts), da.distributed_array(x, rows))
 np.testing.assert_array_equal(inner.change_mode(da.REPLICA).get(), y @ x)
 try:
     da.distributed_array(x, {2: slice(None)})

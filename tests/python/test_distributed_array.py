@@ -124,7 +124,8 @@ def test_matmul():
     blocks = da.make_2d_index_map([0, 2, 6], [0, 3, 8], [[{0}, {1}], [{0}, {1}]])
     others = da.make_2d_index_map([0, 3, 8], [0, 5], [[{0}], [{1}]])
     for index_a, index_b in (({0: slice(0, 3), 1: slice(3, 6)}, {0: slice(None), 1: slice(None)}), (blocks, others),
-                             ({0: slice(None), 1: slice(None)}, {0: (slice(None), slice(2)), 1: (slice(None), slice(2, 5))})):
+                             ({0: slice(None), 1: slice(None)},
+                              {0: (slice(None), slice(2)), 1: (slice(None), slice(2, 5))})):
         x, y = da.distributed_array(a, index_a), da.distributed_array(b, index_b)
         holds(da.matmul(x, y), a @ b, da.SUM)
         holds(x.change_mode(da.SUM) @ y, a @ b)
@@ -142,7 +143,8 @@ def test_matmul():
     with pytest.raises(ValueError, match="do not fit"):
         da.matmul(x, x)
     with pytest.raises(RuntimeError, match="has a step"):
-        da.matmul(da.distributed_array(a, {0: [slice(0, None, 2), slice(1, None, 2)]}), da.distributed_array(b, {0: slice(None)}))
+        steps = da.distributed_array(a, {0: [slice(0, None, 2), slice(1, None, 2)]})
+        da.matmul(steps, da.distributed_array(b, {0: slice(None)}))
     with pytest.raises(TypeError, match="not ndarray"):
         da.matmul(x, b)
 
@@ -152,7 +154,8 @@ def test_errors():
     d = da.distributed_array(x, MAPS["rows"])
     for index, kind, words in (({0: slice(None, None, -1)}, ValueError, "must be positive"),
                                ({0: (0, 0, 0)}, IndexError, "too many indices"), ({0: 7}, IndexError, "out of bounds"),
-                               ({0: "a"}, TypeError, "slices and integers"), ({-1: slice(None)}, ValueError, "no device")):
+                               ({0: "a"}, TypeError, "slices and integers"),
+                               ({-1: slice(None)}, ValueError, "no device")):
         with pytest.raises(kind, match=words):
             da.distributed_array(x, index)
     part = da.distributed_array(x, {0: slice(0, 3)})
@@ -176,7 +179,7 @@ def test_errors():
         d.argsort()
     with pytest.raises(NotImplementedError, match="DistributedArray.T"):
         d.T
-    with pytest.raises(TypeError, match="Unsupported type"):
+    with pytest.raises(NotImplementedError, match="DistributedArray.sort"):
         cp.sort(d)
     with pytest.raises(ValueError, match="must rise from 0"):
         da.make_2d_index_map([1, 2], [0, 1], [[{0}]])

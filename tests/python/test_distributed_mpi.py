@@ -72,7 +72,8 @@ def test_a_rank_that_dies(mpiexec):
 
 
 def test_arguments():
-    for args, options, words in (((0, 0), {}, "Invalid number of devices 0"), ((2, -1), {}, "Invalid number of rank -1 2"),
+    for args, options, words in (((0, 0), {}, "Invalid number of devices 0"),
+                                 ((2, -1), {}, "Invalid number of rank -1 2"),
                                  ((2, 0), {"backend": "gloo"}, "gloo is not supported")):
         with pytest.raises(ValueError, match=words):
             distributed.init_process_group(*args, **options)

@@ -27,8 +27,8 @@ def mpi(request, tmp_path_factory):
     if not compiler or not launcher:
         pytest.skip(f"{request.param} is not installed (mpicc.{request.param}, mpiexec.{request.param})")
     folder = tmp_path_factory.mktemp(request.param)
-    subprocess.run([compiler, *FLAGS, "-shared", "-fPIC", ROOT / "mpi/mpi.c", "-o", folder / "libcuprite-mpi.so", *LINK],
-                   check=True)
+    subprocess.run([compiler, *FLAGS, "-shared", "-fPIC", ROOT / "mpi/mpi.c", "-o", folder / "libcuprite-mpi.so",
+                    *LINK], check=True)
 
     def run(n, source, *args):
         program = folder / pathlib.Path(source).stem

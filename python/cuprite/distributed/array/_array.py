@@ -98,7 +98,8 @@ class DistributedArray(numpy.lib.mixins.NDArrayOperatorsMixin):
                 if self._places.owns(device):
                     with self._places.device(device):
                         x = function(c.array)
-                made[device].append(Chunk(device, c.ranges if ranges is None else ranges(c.ranges), x, dtype or self.dtype))
+                where = c.ranges if ranges is None else ranges(c.ranges)
+                made[device].append(Chunk(device, where, x, dtype or self.dtype))
         return DistributedArray(self._shape if shape is None else shape, dtype or self._dtype, made,
                                 self._mode if mode is ... else mode)
 
@@ -188,7 +189,8 @@ class DistributedArray(numpy.lib.mixins.NDArrayOperatorsMixin):
         for c in x._chunks():
             part = c.array
             if places.group is not None:
-                part = cuprite.ascontiguousarray(part) if part is not None else cuprite.empty(lengths(c.ranges), c.dtype)
+                shape = lengths(c.ranges)
+                part = cuprite.empty(shape, c.dtype) if part is None else cuprite.ascontiguousarray(part).reshape(shape)
                 if part.size:
                     places.group.broadcast(part, c.device)
             result[slices_of(c.ranges)] = part.get()
@@ -284,8 +286,8 @@ class DistributedArray(numpy.lib.mixins.NDArrayOperatorsMixin):
 
 def _absent(name):
     def method(self, *args, **kwargs):
-        raise NotImplementedError(f"DistributedArray.{name}: of the chunks, `all_chunks()` has the arrays; `get()` gives "
-                                  "the whole")
+        raise NotImplementedError(f"DistributedArray.{name}: of the chunks, `all_chunks()` has the arrays; `get()` "
+                                  "gives the whole")
     method.__name__, method.__doc__ = name, "Not there: NotImplementedError, as in CuPy."
     return method
 

@@ -254,13 +254,13 @@ void cpi_region_put_region(writer *w, int k, int end)
     cpi_region_put_line(w, first);
     cpi_few span;
     bool some = w->s->statement[begin].next == end && cpi_region_put_span(w, begin, &span);
-    if (!some) cpi_string_printf(w->out, "{ "), cpi_region_put_reduced(w, first, last);
+    const bool made = !some && cpi_region_put_reduced(w, first, last);
     const bool steps = some && span.how == CPI_S_STEPS;
     open_loop_of(w, !some       ? NULL
                     : span.rank ? (steps ? "RANKED_BY(__cu_some, __cu_by)" : "RANKED(__cu_some)")
                                 : (steps ? "BY(__cu_some, __cu_by)" : "OF(__cu_some)"));
     if (come && !some) cpi_string_printf(w->out, "constexpr bool __cu_all_come = true; ");
-    if (!some) cpi_region_put_made(w, first, last);
+    if (made) cpi_region_put_made(w, first, last);
     cpi_region_take_out(w, first, last);
     cpi_string_printf(w->out, "{ ");
     if (some) cpi_region_put_tokens(w, cpi_region_put_rest(w, &span), last);
@@ -276,7 +276,7 @@ void cpi_region_put_region(writer *w, int k, int end)
     cpi_string_printf(w->out, " } ");
     cpi_region_put_back(w, first, last);
     cpi_region_close_loop(w);
-    cpi_string_printf(w->out, "} ");
+    if (some || made) cpi_string_printf(w->out, "} ");
 }
 
 int cpi_region_behind_semicolon(const writer *w, int i, int end)

@@ -53,9 +53,10 @@ static int find_calls(const writer *w, int first, int last, int *calls)
 
 bool cpi_region_all_come(const writer *w) { return !w->nmasks && !w->s->returns; }
 
-void cpi_region_put_reduced(writer *w, int first, int last)
+bool cpi_region_put_reduced(writer *w, int first, int last)
 {
     int calls[CALLS], n = cpi_region_all_come(w) ? find_calls(w, first, last, calls) : 0;
+    if (n) cpi_string_printf(w->out, "{ ");
     for (int k = 0; k < n; k++) {
         const int length = (int)word(w, calls[k] + 2)->length;
         const char *slot = word(w, calls[k] + 2)->text;
@@ -68,6 +69,7 @@ void cpi_region_put_reduced(writer *w, int first, int last)
         cpi_region_put_tokens(w, calls[k], match(w->s, calls[k] + 1) + 1);
         cpi_string_printf(w->out, "); } } ");
     }
+    return n > 0;
 }
 
 void cpi_region_put_made(writer *w, int first, int last)

@@ -46,11 +46,11 @@ static const cpi_local *assigned(const cpi_structure *s, int k)
         if (i == inside) inside = match(s, i) > i ? match(s, i) + 1 : i + 1;
     }
     const cpi_local *v = cpi_structure_local_at(s, st->first);
-    if (!v || !is_plain(s, v) || !in_list_behind(s, v->statement, k)) return NULL;
-    return region_of(s, v->name) != region_of(s, st->first) && is_assigned_only(s, v) ? v : NULL;
+    if (!v || !is_plain(s, v) || region_of(s, v->name) == region_of(s, st->first)) return NULL;
+    return in_list_behind(s, v->statement, k) && is_assigned_only(s, v) ? v : NULL;
 }
 
-void cpi_structure_find_versions(cpi_structure *s)
+bool cpi_structure_find_versions(cpi_structure *s)
 {
     for (int k = 0; k < s->nstatements && !s->failed; k++) {
         const cpi_local *found = assigned(s, k);
@@ -60,16 +60,18 @@ void cpi_structure_find_versions(cpi_structure *s)
         v.name = v.prefix = name, v.suffix = v.suffix_end = name + 1;
         v.value = name + 2, v.value_end = s->statement[k].last - 1, v.statement = k;
         v.version = true;
-        if (!cpi_structure_new_local(s)) return;
+        if (!cpi_structure_new_local(s)) return false;
         int at = s->nlocals - 1;
         for (; at > 0 && s->local[at - 1].name > name; at--) s->local[at] = s->local[at - 1];
         s->local[at] = v;
+        if (!cpi_structure_index_uses(s)) return false; /* the next one may be of the same variable */
     }
+    return true;
 }
 
 bool cpi_structure_is_version(const cpi_structure *s, int i)
 {
-    for (int k = 0; k < s->nlocals; k++)
+    for (int k = 0; is(s, i + 1, "=") && k < s->nlocals; k++)
         if (s->local[k].version && s->local[k].name == i) return true;
     return false;
 }

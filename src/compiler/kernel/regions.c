@@ -8,6 +8,36 @@
  * kernel is refused. */
 #include "kernel/writer.h"
 
+/* The line of the first barrier among the tokens; 0: there is none. */
+static int barrier_line(const writer *w, int first, int last)
+{
+    for (int i = first; i < last; i++)
+        if (cpi_token_is(word(w, i), "__syncthreads")) return word(w, i)->line;
+    return 0;
+}
+
+/* The barrier that a thread meets behind token `last`, of statement k: further down, or in the next round of a loop. */
+static int line_behind(const writer *w, int k, int last)
+{
+    int line = barrier_line(w, last, w->s->function->end);
+    return line ? line : barrier_line(w, w->s->function->body, w->s->statement[k].first);
+}
+
+/* To which barriers threads come that differ in the condition of statement k. */
+static void put_lines(writer *w, int k)
+{
+    const cpi_statement *st = &w->s->statement[k], *part = &w->s->statement[st->child];
+    int leaves = st->last; /* behind the loop, where the branch leaves one */
+    for (int q = 0; q < w->s->nstatements && cpi_region_used_word(w, "break", part->first, part->last); q++) {
+        const cpi_statement *loop = &w->s->statement[q];
+        bool around = loop->form >= CPI_F_FOR && loop->form <= CPI_F_DO && loop->first < st->first;
+        if (around && loop->last >= st->last) leaves = loop->last;
+    }
+    int yes = barrier_line(w, part->first, part->last);
+    int no = st->form == CPI_F_IF ? barrier_line(w, part->last, st->last) : 0; /* of its else */
+    cpi_string_printf(w->out, "%d, %d", yes ? yes : line_behind(w, k, leaves), no ? no : line_behind(w, k, st->last));
+}
+
 /* The condition at st->test, one for all threads: where that is not evident, each thread evaluates it and the results
  * are compared. The result's name is __cu_cN, N the statement. */
 static void put_test(writer *w, int k, int first, int last)
@@ -27,7 +57,9 @@ static void put_test(writer *w, int k, int first, int last)
     cpi_string_printf(w->out, ") ? true : false); ");
     cpi_region_put_back(w, first, last);
     cpi_region_close_loop(w);
-    cpi_string_printf(w->out, "const bool __cu_c%d = __cu_b%d.all(__cu_block, %d); ", k, k, word(w, first)->line);
+    cpi_string_printf(w->out, "const bool __cu_c%d = __cu_b%d.all(__cu_block, ", k, k);
+    put_lines(w, k);
+    cpi_string_printf(w->out, "); ");
 }
 
 /* A statement by each thread, from its source: the step of a loop. */
@@ -190,7 +222,7 @@ static void put_stride(writer *w, int k)
     if (strides) {
         cpi_string_printf(w->out, "{ ");
         put_first(w, &r, "__cu_first", "0");
-        put_first(w, &r, "__cu_last", "(int)__cu_block.row - 1");
+        put_first(w, &r, "__cu_last", "__cu_last_of(__cu_block)");
         cpi_string_printf(w->out, "const auto __cu_g = __cu_strides<");
         cpi_region_put_tokens(w, r.type, r.type_end);
         cpi_string_printf(w->out, ">(__cu_block, __cu_first, __cu_last, ");
@@ -199,7 +231,7 @@ static void put_stride(writer *w, int k)
         cpi_region_put_tokens(w, r.step, r.step_end);
         cpi_string_printf(w->out, "); if (__cu_g.regular) for (long long __cu_i = __cu_first; __cu_i < __cu_g.limit; "
                      "__cu_i += __cu_g.step) { const unsigned __cu_n = __cu_g.threads(__cu_i), __cu_y = 0, __cu_z = 0; "
-                     "for (int __cu_x = 0; __cu_x < (int)__cu_n; __cu_x++) { __CU_THREAD ");
+                     "__CU_THREADS_BELOW(__cu_n) { __CU_THREAD ");
         if (w->s->returns) cpi_string_printf(w->out, "if (__cu_alive[__cu_t]) ");
         cpi_string_printf(w->out, "{ ");
         cpi_region_take_out(w, st->first, st->last);

@@ -47,10 +47,10 @@ bool cpi_region_put_span(writer *w, int k, cpi_few *r);
 bool cpi_region_put_sure_span(writer *w, int k);
 int cpi_region_put_rest(writer *w, const cpi_few *r);
 
-/* region_reduce.c: whether all threads of the block run at this position; the reductions of warps that are made in
- * front of the loop over the tokens, and their names in it. */
+/* region_reduce.c: whether all threads of the block run at this position; { and the reductions of warps that are made
+ * in front of the loop over the tokens, if there are any; their names in it. */
 bool cpi_region_all_come(const writer *w);
-void cpi_region_put_reduced(writer *w, int first, int last);
+bool cpi_region_put_reduced(writer *w, int first, int last);
 void cpi_region_put_made(writer *w, int first, int last);
 
 /* region_tiles.c: writes statement k, a region of its own, if it is such a loop. */

@@ -22,9 +22,9 @@ struct __cu_meeting {
             __builtin_memset(bytes, 0, 256ul * warps);
         }
         if (counts) {
-            const unsigned all = some ? 0 : ~0u, left = some ? 0 : n % 32;
-            for (unsigned w = 0; w < 32; w++) yes[w] = 0, here[w] = all;
-            if (left) here[n / 32] = (1u << left) - 1;
+            const unsigned whole = some ? 0 : n / 32, left = some ? 0 : n % 32;
+            for (unsigned w = 0; w < 32; w++) yes[w] = 0, here[w] = w < whole ? ~0u : 0;
+            if (left) here[whole] = (1u << left) - 1;
         }
         fold_of = -1;
     }

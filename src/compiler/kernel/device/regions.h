@@ -21,6 +21,8 @@
 #define __CU_THREADS_RANKED_BY(s, by) \
     __CU_ROWS for (int __cu_x = __cu_first_in_row(by, __cu_block, __cu_y, __cu_z); __cu_x < (int)__cu_block.row; \
                    __cu_x += (int)(by))
+/* The first n of a row. */
+#define __CU_THREADS_BELOW(n) for (int __cu_x = 0; __cu_x < (int)(n); __cu_x++)
 /* The first of each n side by side; these n. */
 #define __CU_TILES(n) __CU_ROWS for (int __cu_x = 0; __cu_x < (int)__cu_block.row; __cu_x += (n))
 #define __CU_THREADS_OF_TILE(n) \
@@ -35,6 +37,7 @@
     if constexpr (__cu_shows) __CU_SHOW_THREAD(__ctx.t);
 
 static inline unsigned __cu_threads(const __cu_ctx &block) { return block.row * block.bd.y * block.bd.z; }
+static inline int __cu_last_of(const __cu_ctx &block) { return (int)block.row - 1; }
 static inline void __cu_fill(unsigned char *alive, const __cu_ctx &block)
 {
     for (unsigned i = 0; i < __cu_threads(block); i++) alive[i] = 1;
@@ -125,12 +128,12 @@ struct __cu_ballot {
     unsigned yes = 0, no = 0, one_yes = 0, one_no = 0;
     void add(unsigned thread, bool is)
     {
-        if (is) yes++, one_yes = thread;
-        else no++, one_no = thread;
+        if (is ? !yes++ : !no++) (is ? one_yes : one_no) = thread;
     }
-    bool all(const __cu_ctx &block, int line)
+    /* The lines of the barriers to which they would come. */
+    bool all(const __cu_ctx &block, int line_yes, int line_no)
     {
-        if (yes && no) block.worker->host->divergent(block.worker, line, &block.b.x, one_yes, one_no);
+        if (yes && no) block.worker->host->divergent(block.worker, &block.b.x, one_yes, line_yes, one_no, line_no);
         return yes > 0;
     }
 };

@@ -365,6 +365,11 @@ void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int las
             if (!cpi_token_is(&t->at[i + 1], "(")) context_at = cpi_tokens_behind_angles(t, i + 1, t->n);
         }
         if (i == context_at) cpi_string_printf(out, cpi_token_is(&t->at[i + 1], ")") ? "__ctx" : "__ctx, ");
+        cpi_cu_sum sum;
+        if (!p->sums || !cpi_cu_read_sum(p, f, i, last, &sum)) continue;
+        put_gap(p, i + 1, out);
+        cpi_cu_put_sum(p, f, &sum, cpi_token_is(w, "["), out);
+        i = sum.last - 1;
     }
 }
 
@@ -433,6 +438,8 @@ static void put_loop_body(cpi_cu_program *p, cpi_cu_function *f, cpi_string *out
     cpi_cu_spans s;
     cpi_cu_find_spans(p, f, &s);
     int at = f->body;
+    p->sums = !s.joined;
+    for (int i = at; i < f->end; i++) p->sums = p->sums && lambda_body(&p->tokens, i) < 0;
     for (int i = 0; i < s.n; i++) {
         if (s.edit[i].at > at) {
             if (at > f->body) put_gap(p, at, out);
@@ -444,6 +451,7 @@ static void put_loop_body(cpi_cu_program *p, cpi_cu_function *f, cpi_string *out
     }
     if (at > f->body) put_gap(p, at, out);
     cpi_cu_copy(p, f, at, f->end, out);
+    p->sums = false;
     f->spans = (uint8_t)((s.guarded ? 1 : 0) | (s.joined ? 2 : 0));
 }
 
@@ -515,39 +523,16 @@ static void put_parts(const char *text, cpi_string *out)
     if (named) cpi_string_printf(out, "#define __CU_CONSTANTS 1\n");
 }
 
-void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *const *names, const char *error,
-                  cpi_string *out)
+/* The program behind its headers. `named`: kernels that the compiler's messages, `error`, blame are forced into
+ * fibers. */
+static void put_source(cpi_cu_program *p, cpi_cu_program *q, const char *error, bool named, cpi_string *out)
 {
-    bool named = false;
-    for (int i = 0; error && i < p->nfunctions; i++)
-        named = named || (p->function[i].global && p->function[i].body >= 0 &&
-                          blamed(p, &p->function[i], error));
     const cpi_tokens *t = &p->tokens;
     int at = 0, k = 0, v = 0;
-    cpi_cu_program q;
-    cpi_string normal = {0};
-    out->failed = out->failed || !cpi_cu_find_shown(p, nnames, names);
-    bool rewritten = !p->all_fibers && !p->checked && cpi_cu_normal(p, text, &normal, &q);
-    cpi_string_printf(out, "#define __CU_KERNELS %d\n", p->nfunctions);
-    put_parts(text, out);
-    if (p->checked) cpi_string_printf(out, "#define __CU_CHECK 1\n");
-    if (p->hidden_context) cpi_string_printf(out, "#define __CU_HIDDEN 1\n");
-    for (int i = 0; i < p->nfunctions; i++) {
-        const cpi_token *w = &t->at[p->function[i].name];
-        if (w->length > 6 && memcmp(w->text, "atomic", 6) == 0 && cpi_cu_needs_context(w)) {
-            cpi_string_printf(out, "#define __CU_OWN_ATOMICS 1\n");
-            break;
-        }
-    }
-    cpi_string_printf(out, "#include \"cuprite_device.h\"\n");
-    cpi_cu_put_own_constants(t, out);
-    cpi_string_printf(out, "#line 1 \"kernel.cu\"\n");
-    size_t mark = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* a byte order mark is for first lines */
-    cpi_string_add(out, text + mark, (size_t)(t->at[0].text - text) - mark);
     while (at < t->n) {
         if (k < p->nfunctions && at == p->function[k].start) {
             const cpi_cu_function *f = &p->function[k];
-            put_function(p, rewritten ? &q : NULL, &p->function[k],
+            put_function(p, q, &p->function[k],
                          error && (!named || (f->body >= 0 && blamed(p, f, error))), out);
             at = p->function[k++].end;
         } else if (v < p->nvariables && at == p->variable[v].start && p->variable[v].shared) {
@@ -562,7 +547,50 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
         }
         if (at < t->n) put_gap(p, at, out);
     }
+}
+
+/* The device headers, with what the source and the translated text, `body`, need of them. */
+static void put_headers(const cpi_cu_program *p, const char *text, const char *body, cpi_string *out)
+{
+    cpi_string_printf(out, "#define __CU_KERNELS %d\n", p->nfunctions);
+    put_parts(text, out);
+    if (p->checked) cpi_string_printf(out, "#define __CU_CHECK 1\n");
+    if (p->hidden_context) cpi_string_printf(out, "#define __CU_HIDDEN 1\n");
+    for (int i = 0; i < p->nfunctions; i++) {
+        const cpi_token *w = &p->tokens.at[p->function[i].name];
+        if (w->length > 6 && memcmp(w->text, "atomic", 6) == 0 && cpi_cu_needs_context(w)) {
+            cpi_string_printf(out, "#define __CU_OWN_ATOMICS 1\n");
+            break;
+        }
+    }
+    if (strstr(body, "__CU_ROWS") || strstr(body, "__CU_THREAD") || strstr(body, "__cu_strides"))
+        cpi_string_printf(out, "#define __CU_REGIONS 1\n");
+    if (strstr(body, "__cu_meeting")) cpi_string_printf(out, "#define __CU_MEETINGS 1\n");
+    cpi_string_printf(out, "#include \"cuprite_device.h\"\n");
+}
+
+void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *const *names, const char *error,
+                  cpi_string *out)
+{
+    bool named = false;
+    for (int i = 0; error && i < p->nfunctions; i++)
+        named = named || (p->function[i].global && p->function[i].body >= 0 &&
+                          blamed(p, &p->function[i], error));
+    const cpi_tokens *t = &p->tokens;
+    cpi_cu_program q;
+    cpi_string normal = {0}, body = {0};
+    out->failed = out->failed || !cpi_cu_find_shown(p, nnames, names);
+    bool rewritten = !p->all_fibers && !p->checked && cpi_cu_normal(p, text, &normal, &q);
+    put_source(p, rewritten ? &q : NULL, error, named, &body);
+    put_headers(p, text, body.at ? body.at : "", out);
+    cpi_cu_put_own_constants(t, out);
+    cpi_string_printf(out, "#line 1 \"kernel.cu\"\n");
+    size_t mark = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* a byte order mark is for first lines */
+    cpi_string_add(out, text + mark, (size_t)(t->at[0].text - text) - mark);
+    if (body.at) cpi_string_add(out, body.at, body.length);
+    out->failed = out->failed || body.failed;
     cpi_cu_put_tables(p, rewritten ? &q : NULL, nnames, names, out);
     if (rewritten) cpi_cu_free(&q);
     cpi_string_free(&normal);
+    cpi_string_free(&body);
 }

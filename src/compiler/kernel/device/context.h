@@ -89,9 +89,8 @@ static inline unsigned __cu_rank_of(__cu_unknown, const uint3 &t, const dim3 &d)
 {
     return (t.z * d.y + t.y) * d.x + t.x;
 }
-static inline __attribute__((always_inline)) unsigned __cu_rank_of(unsigned long t, const uint3 &, const dim3 &)
+static inline __attribute__((always_inline)) unsigned __cu_rank_of(int t, const uint3 &, const dim3 &)
 {
-    if (t > 1023) __builtin_unreachable();
     return (unsigned)t;
 }
 static inline unsigned long long __cu_rank_in_grid(unsigned rank, const uint3 &b, const dim3 &d, const dim3 &g)

@@ -34,5 +34,10 @@
 #endif
 #include "checked.h"
 #include "heap.h"
-#include "regions.h"
 #include "entry.h"
+#ifdef __CU_REGIONS
+#include "regions.h"
+#endif
+#ifdef __CU_MEETINGS
+#include "meetings.h"
+#endif

@@ -1,0 +1,172 @@
+"""Sources in an image of the sky that is larger than the memory of one process: smoothing, background by kappa-sigma
+clipping, segmentation, labels that are joined across the chunks, measurements.
+
+    python sky_sources.py --size 4000 --check           # synthetic; the catalogue is compared with the whole image's
+    python sky_sources.py image.fits --chunk 2500 --workers 2 --memory "1 GB" --catalog found.csv
+    python sky_sources.py --size 40000 --memory "4 GB"  # 6.4 GB of pixels
+
+Without --workers the chunks are taken by this process, on the current device. With it a process takes them for each
+worker, with at most --memory each, and what does not fit goes to disk.
+"""
+import argparse
+import time
+
+import cuprite as cp
+import dask
+import dask.array as da
+import numpy as np
+from cuprite.dask import LocalCluster, measure, sigma_clip_stats
+from cuprite.scipy import ndimage, signal
+
+REACH = 7  # pixels of the smoothing kernel on each side
+
+
+def kernel():
+    y, x = np.mgrid[-REACH:REACH + 1, -REACH:REACH + 1]
+    g = np.exp(-(x * x + y * y) / 8.0)
+    return cp.asarray((g / g.sum()).astype(np.float32))
+
+
+def smooth(block):
+    return signal.convolve2d(block, kernel(), mode="same")
+
+
+# --- images ---
+
+def painted_sources(size, seed):
+    """y, x, peak and width of one source in each 300 x 300 pixels."""
+    r = np.random.default_rng(seed)
+    n = max(3, size * size // 90000)
+    return np.stack([r.uniform(0, size, n), r.uniform(0, size, n), 0.5 * r.pareto(1.5, n) + 0.2, r.uniform(1.5, 4, n)])
+
+
+def paint(shape, origin, sources, seed):
+    """One chunk: noise, and the part of each source that lies in it. A chunk's noise follows from where it is."""
+    image = cp.random.default_rng([seed, *origin]).standard_normal(shape, dtype=np.float32) * np.float32(0.1)
+    for y, x, peak, width in sources.T:
+        y, x, r = y - origin[0], x - origin[1], int(6 * width) + 1
+        a, b = max(0, int(y) - r), min(shape[0], int(y) + r)
+        c, d = max(0, int(x) - r), min(shape[1], int(x) + r)
+        if a < b and c < d:
+            rows = cp.exp(-(cp.arange(a, b) - y) ** 2 / (2 * width**2))
+            columns = cp.exp(-(cp.arange(c, d) - x) ** 2 / (2 * width**2))
+            image[a:b, c:d] += (peak * rows[:, None] * columns).astype(np.float32)
+    return image
+
+
+def synthetic(size, chunk, seed):
+    sources = dask.delayed(painted_sources(size, seed))
+    starts = range(0, size, chunk)
+    rows = [[da.from_delayed(dask.delayed(paint)((min(chunk, size - y), min(chunk, size - x)), (y, x), sources, seed),
+                             (min(chunk, size - y), min(chunk, size - x)), meta=cp.empty((0, 0), np.float32))
+             for x in starts] for y in starts]
+    return da.block(rows)
+
+
+def lines_of(path, begin, end):
+    from astropy.io import fits
+    with fits.open(path, memmap=True) as file:
+        data = next(h for h in file if h.data is not None).data.squeeze()
+        return cp.asarray(np.ascontiguousarray(data[begin:end]).astype(np.float32))
+
+
+def from_file(path, chunk):
+    from astropy.io import fits
+    with fits.open(path, memmap=True) as file:
+        height, width = next(h for h in file if h.data is not None).data.squeeze().shape
+    lines = max(1, chunk * chunk // width)
+    return da.concatenate([da.from_delayed(dask.delayed(lines_of)(path, y, min(height, y + lines)),
+                                           (min(lines, height - y), width), meta=cp.empty((0, 0), np.float32))
+                           for y in range(0, height, lines)])
+
+
+# --- the job ---
+
+def find(image, k, least, keep):
+    """The catalogue of an image in chunks. `keep`: the smoothed image is kept, in memory or on disk, not made twice."""
+    smoothed = image.map_overlap(smooth, depth=REACH, boundary=0, meta=image._meta)
+    if keep:
+        smoothed = smoothed.persist()
+    background = sigma_clip_stats(smoothed)
+    threshold = background.center + k * background.std
+    found = measure(smoothed, smoothed > threshold, background=background.center, noise=background.std)
+    return background, {name: getattr(found, name)[found.pixels >= least] for name in found._fields}
+
+
+def find_in_whole(image, k, least):
+    """The same of one array."""
+    smoothed = smooth(image)
+    background = cp.sigma_clip_stats(smoothed)
+    labels, count = ndimage.label(smoothed > background.center + k * background.std)
+    found = ndimage.measure(smoothed, labels, count, background.center, background.std)
+    pixels = found.pixels.get()
+    return background, {name: getattr(found, name).get()[pixels >= least] for name in found._fields}
+
+
+def write(path, found):
+    with open(path, "w") as file:
+        print("label,pixels,flux,flux_err,x,y,peak", file=file)
+        for i in range(len(found["pixels"])):
+            y, x = found["centroid"][i]
+            print(i + 1, found["pixels"][i], found["flux"][i], found["flux_error"][i], x, y, found["peak"][i], sep=",",
+                  file=file)
+
+
+def compare(image, a, options):
+    """Asserts that the whole image gives the same catalogue; its seconds."""
+    whole = image.compute()
+    seconds = []
+    for _ in range(2):
+        t = time.perf_counter()
+        background, b = find_in_whole(whole, options.k, options.least)
+        seconds.append(time.perf_counter() - t)
+    assert len(a["pixels"]) == len(b["pixels"]), (len(a["pixels"]), len(b["pixels"]))
+    np.testing.assert_array_equal(a["pixels"], b["pixels"])
+    np.testing.assert_array_equal(a["position"], b["position"])
+    for name in ("flux", "sum", "centroid", "peak", "flux_error"):
+        np.testing.assert_allclose(a[name], b[name], rtol=1e-6)
+    return min(seconds)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("image", nargs="?", help="a FITS file; without it an image is painted")
+    parser.add_argument("--size", type=int, default=2000, help="of the painted image, pixels (2000)")
+    parser.add_argument("--chunk", type=int, default=0, help="pixels on a side of a chunk (an eighth of the image)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("-k", type=float, default=5, help="threshold above the background, in its sigma (5)")
+    parser.add_argument("--least", type=int, default=5, help="pixels of a source (5)")
+    parser.add_argument("--workers", type=int, default=0, help="processes (0: this one)")
+    parser.add_argument("--memory", default="auto", help="of a worker, such as '1 GB'; starts one worker at least")
+    parser.add_argument("--catalog", help="writes the catalogue, as CSV")
+    parser.add_argument("--check", action="store_true", help="compares with the whole image's catalogue")
+    o = parser.parse_args()
+    chunk = o.chunk or (4096 if o.image else -(-o.size // 8))
+    image = from_file(o.image, chunk) if o.image else synthetic(o.size, chunk, o.seed)
+    if o.workers or o.memory != "auto":
+        from distributed import Client
+        with LocalCluster(o.workers or 1, memory_limit=o.memory) as cluster, Client(cluster):
+            run(image, o)
+    else:
+        with dask.config.set(scheduler="synchronous"):
+            run(image, o)
+
+
+def run(image, o):
+    if o.check:
+        image = image.persist()  # painting it is not part of the comparison
+    t = time.perf_counter()
+    background, found = find(image, o.k, o.least, keep=True)
+    seconds = time.perf_counter() - t
+    print(f"{image.shape[0]} x {image.shape[1]} pixels in {image.npartitions} chunks: {len(found['pixels'])} sources")
+    print(f"background: median {background.center:.6g}, sigma {background.std:.6g}, {background.count} pixels kept")
+    print(f"{seconds:.3f} s")
+    if o.check:
+        whole = compare(image, found, o)
+        print(f"the whole image gives the same catalogue, in {whole:.3f} s: {seconds / whole:.2f} times that")
+    if o.catalog:
+        write(o.catalog, found)
+
+
+if __name__ == "__main__":
+    main()

@@ -2,13 +2,14 @@
 clipping, segmentation, labels that are joined across the chunks, measurements.
 
     python sky_sources.py --size 4000 --check           # synthetic; the catalogue is compared with the whole image's
-    python sky_sources.py image.fits --chunk 2500 --workers 2 --memory "1 GB" --catalog found.csv
+    python sky_sources.py image.fits --lines 500 --workers 2 --memory "1 GB" --catalog found.csv
     python sky_sources.py --size 40000 --memory "4 GB"  # 6.4 GB of pixels
 
 Without --workers the chunks are taken by this process, on the current device. With it a process takes them for each
 worker, with at most --memory each, and what does not fit goes to disk.
 """
 import argparse
+import functools
 import time
 
 import cuprite as cp
@@ -40,27 +41,25 @@ def painted_sources(size, seed):
     return np.stack([r.uniform(0, size, n), r.uniform(0, size, n), 0.5 * r.pareto(1.5, n) + 0.2, r.uniform(1.5, 4, n)])
 
 
-def paint(shape, origin, sources, seed):
-    """One chunk: noise, and the part of each source that lies in it. A chunk's noise follows from where it is."""
-    image = cp.random.default_rng([seed, *origin]).standard_normal(shape, dtype=np.float32) * np.float32(0.1)
-    for y, x, peak, width in sources.T:
-        y, x, r = y - origin[0], x - origin[1], int(6 * width) + 1
-        a, b = max(0, int(y) - r), min(shape[0], int(y) + r)
-        c, d = max(0, int(x) - r), min(shape[1], int(x) + r)
+def paint(width, sources, seed, begin, end):
+    """Lines of the image: noise, which follows from where they are, and the part of each source that lies there."""
+    image = cp.random.default_rng([seed, begin]).standard_normal((end - begin, width), dtype=np.float32) * np.float32(0.1)
+    for y, x, peak, wide in sources.T:
+        r = int(6 * wide) + 1
+        a, b = max(begin, int(y) - r), min(end, int(y) + r)
+        c, d = max(0, int(x) - r), min(width, int(x) + r)
         if a < b and c < d:
-            rows = cp.exp(-(cp.arange(a, b) - y) ** 2 / (2 * width**2))
-            columns = cp.exp(-(cp.arange(c, d) - x) ** 2 / (2 * width**2))
-            image[a:b, c:d] += (peak * rows[:, None] * columns).astype(np.float32)
+            rows = cp.exp(-(cp.arange(a, b) - y) ** 2 / (2 * wide**2))
+            columns = cp.exp(-(cp.arange(c, d) - x) ** 2 / (2 * wide**2))
+            image[a - begin:b - begin, c:d] += (peak * rows[:, None] * columns).astype(np.float32)
     return image
 
 
-def synthetic(size, chunk, seed):
-    sources = dask.delayed(painted_sources(size, seed))
-    starts = range(0, size, chunk)
-    rows = [[da.from_delayed(dask.delayed(paint)((min(chunk, size - y), min(chunk, size - x)), (y, x), sources, seed),
-                             (min(chunk, size - y), min(chunk, size - x)), meta=cp.empty((0, 0), np.float32))
-             for x in starts] for y in starts]
-    return da.block(rows)
+def in_bands(read, shape, lines):
+    """An array in chunks of whole lines, `read(begin, end)` of each: such chunks have two neighbours, not eight."""
+    bands = [(y, min(shape[0], y + lines)) for y in range(0, shape[0], lines)]
+    return da.concatenate([da.from_delayed(dask.delayed(read)(a, b), (b - a, shape[1]),
+                                           meta=cp.empty((0, 0), np.float32)) for a, b in bands])
 
 
 def lines_of(path, begin, end):
@@ -70,21 +69,23 @@ def lines_of(path, begin, end):
         return cp.asarray(np.ascontiguousarray(data[begin:end]).astype(np.float32))
 
 
-def from_file(path, chunk):
-    from astropy.io import fits
-    with fits.open(path, memmap=True) as file:
-        height, width = next(h for h in file if h.data is not None).data.squeeze().shape
-    lines = max(1, chunk * chunk // width)
-    return da.concatenate([da.from_delayed(dask.delayed(lines_of)(path, y, min(height, y + lines)),
-                                           (min(lines, height - y), width), meta=cp.empty((0, 0), np.float32))
-                           for y in range(0, height, lines)])
+def the_image(o):
+    if o.image:
+        from astropy.io import fits
+        with fits.open(o.image, memmap=True) as file:
+            shape = next(h for h in file if h.data is not None).data.squeeze().shape
+        read = functools.partial(lines_of, o.image)
+    else:
+        shape = o.size, o.size
+        read = functools.partial(paint, o.size, painted_sources(o.size, o.seed), o.seed)
+    return in_bands(read, shape, o.lines or -(-shape[0] // 64))
 
 
 # --- the job ---
 
 def find(image, k, least, keep):
     """The catalogue of an image in chunks. `keep`: the smoothed image is kept, in memory or on disk, not made twice."""
-    smoothed = image.map_overlap(smooth, depth=REACH, boundary=0, meta=image._meta)
+    smoothed = image.map_overlap(smooth, depth={0: REACH, 1: 0}, boundary="none", meta=image._meta)
     if keep:
         smoothed = smoothed.persist()
     background = sigma_clip_stats(smoothed)
@@ -132,7 +133,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("image", nargs="?", help="a FITS file; without it an image is painted")
     parser.add_argument("--size", type=int, default=2000, help="of the painted image, pixels (2000)")
-    parser.add_argument("--chunk", type=int, default=0, help="pixels on a side of a chunk (an eighth of the image)")
+    parser.add_argument("--lines", type=int, default=0, help="of a chunk (a 64th of the image)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("-k", type=float, default=5, help="threshold above the background, in its sigma (5)")
     parser.add_argument("--least", type=int, default=5, help="pixels of a source (5)")
@@ -141,8 +142,7 @@ def main():
     parser.add_argument("--catalog", help="writes the catalogue, as CSV")
     parser.add_argument("--check", action="store_true", help="compares with the whole image's catalogue")
     o = parser.parse_args()
-    chunk = o.chunk or (4096 if o.image else -(-o.size // 8))
-    image = from_file(o.image, chunk) if o.image else synthetic(o.size, chunk, o.seed)
+    image = the_image(o)
     if o.workers or o.memory != "auto":
         from distributed import Client
         with LocalCluster(o.workers or 1, memory_limit=o.memory) as cluster, Client(cluster):

@@ -13,7 +13,7 @@ import numpy
 
 import cuprite
 
-_SAMPLE = 1 << 17
+_SAMPLE = 1 << 18
 _FIELDS = ("center", "std", "lower", "upper", "count", "iterations")
 
 
@@ -31,19 +31,16 @@ def _pairs(values):
 def _parts(block, plan):
     """What the iterations need of a chunk."""
     x = cuprite.asarray(block).reshape(-1)
-    if x.dtype.kind == "f":
-        outside = ~((x > plan.core[0]) & (x < plan.core[1]))
-        fringe = x[outside]
-        fringe = fringe[fringe == fringe]
-    else:
+    if x.dtype.kind != "f":
         x = x.astype(float)
-        outside = ~((x > plan.core[0]) & (x < plan.core[1]))
-        fringe = x[outside]
-    core = x[~outside]
-    d = core.astype(float) - plan.pivot
-    below = int(cuprite.count_nonzero(core <= plan.window[0])) if core.size else 0
-    return (core.size, float(d.sum()), float((d * d).sum()), below,
-            _pairs(fringe), _pairs(core[(core > plan.window[0]) & (core < plan.window[1])]))
+    inside = x > plan.core[0]
+    inside &= x < plan.core[1]
+    core, fringe = x[inside], x[~inside]
+    d = cuprite.subtract(core, plan.pivot, dtype=float)
+    above = core > plan.window[0]
+    below = core.size - int(cuprite.count_nonzero(above)) if core.size else 0
+    above &= core < plan.window[1]
+    return core.size, float(d.sum()), float(d @ d), below, _pairs(fringe[fringe == fringe]), _pairs(core[above])
 
 
 class _Weighted:
@@ -52,7 +49,7 @@ class _Weighted:
     def __init__(self, pairs):
         value = numpy.concatenate([p[0] for p in pairs]).astype(float)
         number = numpy.concatenate([p[1] for p in pairs])
-        order = numpy.argsort(value, kind="stable")
+        order = cuprite.asnumpy(cuprite.argsort(cuprite.asarray(value)))
         self.value, self.number = value[order], number[order]
         self.upto = numpy.concatenate([[0], numpy.cumsum(self.number)])
 
@@ -163,7 +160,7 @@ def _predict(sample, kappa, rim, center):
     if x.size <= 100 or not std > 0 or rim >= 0.5:
         return plan
     space = 2 * rim * kappa * std
-    spread = 100 * rim * std / math.sqrt(x.size)
+    spread = 250 * rim * std / math.sqrt(x.size)
     plan.core = float(of_type(about - kappa * std + space)), float(of_type(about + kappa * std - space))
     plan.window = (max(plan.core[0], float(of_type(min(medians) - spread))),
                    min(plan.core[1], float(of_type(max(medians) + spread))))
@@ -187,7 +184,7 @@ def sigma_clip_stats(x, kappa=3, center="median", max_iterations=0):
         return empty
     step = max(1, math.prod(x.shape) // _SAMPLE)
     sample = numpy.concatenate(dask.compute(*[dask.delayed(_sampled)(b, step) for b in blocks]))
-    for rim in (0.075, 0.25, 1):
+    for rim in (0.02, 0.2, 1):
         plan = _predict(sample, kappa, rim, center)
         parts = dask.compute(*[dask.delayed(_parts)(b, plan) for b in blocks])
         try:

@@ -39,14 +39,20 @@ def _label(block, structure):
     return ndimage.label(cuprite.asarray(block), structure)[0]
 
 
-def _outline(labels, origin, shape):
-    """The labels' number, the index in the whole of each one's first element, and the outermost layers."""
+def _labelled(labels, origin, shape):
+    """The labels' number, the index in the whole of each one's first element, and the outermost layers; and where the
+    labelled elements are, and their labels."""
     at = cuprite.flatnonzero(labels)
-    found, first = cuprite.unique(labels.reshape(-1)[at], return_index=True)
+    taken = labels.reshape(-1)[at]
+    found, first = cuprite.unique(taken, return_index=True)
     inside = numpy.unravel_index(cuprite.asnumpy(at[first]), labels.shape)
     whole = numpy.ravel_multi_index([i + o for i, o in zip(inside, origin)], shape) if found.size else numpy.empty(0, int)
     layers = {c: cuprite.asnumpy(labels[_layer(c)]) for c in _sides(labels.ndim)}
-    return types.SimpleNamespace(count=found.size, first=whole, layers=layers)
+    return types.SimpleNamespace(count=found.size, first=whole, layers=layers), at, taken
+
+
+def _outline(labels, origin, shape):
+    return _labelled(labels, origin, shape)[0]
 
 
 def _touching(a, b, side, v):
@@ -158,7 +164,7 @@ _SUMS = ("pixels", "flux", "sum")
 def _measured(block, segments, structure, origin, shape, background, noise):
     """A chunk's outline, the measurements of its components, and the elements of those that touch its border."""
     x, labels = cuprite.asarray(block), _label(segments, structure)
-    outline = _outline(labels, origin, shape)
+    outline, at, taken = _labelled(labels, origin, shape)
     m = ndimage.measure(x, labels, outline.count, background, noise)
     m = {k: None if v is None else cuprite.asnumpy(v) for k, v in m._asdict().items()}
     for k in ("centroid", "position"):
@@ -168,10 +174,11 @@ def _measured(block, segments, structure, origin, shape, background, noise):
     border = border[border != 0]
     which = numpy.zeros(outline.count + 1, bool)
     which[border] = True
-    at = cuprite.flatnonzero(cuprite.asarray(which)[labels])
+    chosen = cuprite.asarray(which)[taken]
+    at, taken = at[chosen], taken[chosen]
     inside = numpy.unravel_index(cuprite.asnumpy(at), labels.shape)
     outline.measured, outline.border = m, border
-    outline.elements = (cuprite.asnumpy(labels.reshape(-1)[at]), cuprite.asnumpy(x.reshape(-1)[at]),
+    outline.elements = (cuprite.asnumpy(taken), cuprite.asnumpy(x.reshape(-1)[at]),
                         numpy.stack([i + o for i, o in zip(inside, origin)], axis=1))
     return outline
 

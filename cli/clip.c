@@ -19,7 +19,8 @@ static int64_t merged(const distinct *d, const double *v, const int64_t *c, int6
 {
     int64_t i = 0, j = 0, k = 0;
     for (; i < d->count || j < m; k++) {
-        bool mine = j == m || (i < d->count && d->value[i] <= v[j]), same = i < d->count && j < m && d->value[i] == v[j];
+        bool mine = j == m || (i < d->count && d->value[i] <= v[j]);
+        bool same = i < d->count && j < m && d->value[i] == v[j];
         value[k] = mine ? d->value[i] : v[j];
         number[k] = (mine ? d->number[i] : 0) + (!mine || same ? c[j] : 0);
         i += mine;

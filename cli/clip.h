@@ -22,8 +22,8 @@ typedef struct clipping {
     distinct fringe, inner;     /* what is outside of the core; in the window */
 } clipping;
 
-/* Predicts core and window from n values of a sample, which are sorted. A larger `rim` is more careful; at 1 the core is
- * empty, which holds for all data. */
+/* Predicts core and window from n values of a sample, which are sorted. A larger `rim` is more careful; at 1 the core
+ * is empty, which holds for all data. */
 cp_code clipping_predict(clipping *c, double *sample, int64_t n, double rim);
 /* Adds n values. */
 cp_code clipping_add(clipping *c, const double *values, int64_t n);

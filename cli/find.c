@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "bands.h"
+#include "tiles.h"
 #include "cli.h"
 #include "sources.h"
 
@@ -360,9 +360,9 @@ int find_sources(const char *name, const find_options *options, found *f)
     f->scale = 1;
     double t = now();
     const char *path = input_path("sources", name);
-    int status = path ? plan_bands(path, name, options, f) : 1;
+    int status = path ? plan_tiles(path, name, options, f) : 1;
     if (status) return status;
-    if (f->bands) return find_in_bands(path, name, options, f);
+    if (f->tiles) return find_in_tiles(path, name, options, f);
     status = read_image(path, name, options, f);
     f->seconds[STEP_READ] = now() - t;
     progress(false, NULL, NULL);

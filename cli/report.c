@@ -167,9 +167,9 @@ void print_found(FILE *to, const found *f, const find_options *o, const char *im
             (long long)cp_dim(f->image, 0), cp_type_name(cp_type_of(f->image)), *unit ? ", " : "", unit,
             *object ? ", " : "", object);
     fprintf(to, "on %s (%s)\n", info.name, info.backend);
-    if (f->bands) {
+    if (f->tiles) {
         char limit[32];
-        fprintf(to, "in %lld bands of %lld lines, within %s\n", (long long)f->bands, (long long)f->band_lines,
+        fprintf(to, "in %lld tiles of %lld lines, within %s\n", (long long)f->tiles, (long long)f->tile_lines,
                 bytes_string(o->memory, limit));
     }
     fprintf(to, "\n");

@@ -21,7 +21,7 @@ static const char help[] =
     "  --connectivity N 4: pixels that share an edge belong together; 8: those that share a corner too (4)\n"
     "  --ext N          read extension N, or `primary` (the first one that holds an image)\n"
     "  --plane I[,J..]  of a cube: indices on its axes before the last two, in NumPy's order, from 0\n"
-    "  --memory SIZE    take larger images in bands of lines: 500M, 4G, bytes\n"
+    "  --memory SIZE    take larger images in tiles of whole lines: 500M, 4G, bytes\n"
     "  --device NAME    cpu, cuda, cuda:1, ... (the first GPU, where there is one)\n"
     "  --catalog PATH   write all sources: a FITS table where PATH ends in .fits, else CSV\n"
     "  --plot PATH      write a picture of the image and its sources, a PNG\n"

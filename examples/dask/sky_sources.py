@@ -43,7 +43,8 @@ def painted_sources(size, seed):
 
 def paint(width, sources, seed, begin, end):
     """Lines of the image: noise, which follows from where they are, and the part of each source that lies there."""
-    image = cp.random.default_rng([seed, begin]).standard_normal((end - begin, width), dtype=np.float32) * np.float32(0.1)
+    rng = cp.random.default_rng([seed, begin])
+    image = rng.standard_normal((end - begin, width), dtype=np.float32) * np.float32(0.1)
     for y, x, peak, wide in sources.T:
         r = int(6 * wide) + 1
         a, b = max(begin, int(y) - r), min(end, int(y) + r)

@@ -15,8 +15,9 @@ _CALLS = {
 
 
 def _call(name):
-    from cuprite.dask import _register
-    getattr(_register, _CALLS[name])(sys.modules[name])
+    import importlib
+    register = importlib.import_module("cuprite.dask._register")
+    getattr(register, _CALLS[name])(sys.modules[name])
 
 
 class _Finder:

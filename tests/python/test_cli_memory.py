@@ -1,4 +1,4 @@
-"""`cuprite sources --memory`: an image in bands of lines gives the whole image's catalogue, in the memory allowed."""
+"""`cuprite sources --memory`: an image in tiles of lines gives the whole image's catalogue, in the memory allowed."""
 import re
 import subprocess
 import sys
@@ -20,19 +20,19 @@ def an_image(shape=(200, 150), seed=1):
     return x + np.einsum("yk,xk->yx", np.exp(-y**2 / 20), 40 * np.exp(-z**2 / 10))
 
 
-def the_same(folder, memory, *options, bands=None):
+def the_same(folder, memory, *options, tiles=None):
     """Runs both ways; the catalogues agree but for rounding."""
     cuprite("sources", "x.fits", "--device", "cpu", *options, "--catalog", "whole.csv", cwd=folder)
-    done = cuprite("sources", "x.fits", "--device", "cpu", *options, "--catalog", "bands.csv", "--memory", memory,
+    done = cuprite("sources", "x.fits", "--device", "cpu", *options, "--catalog", "tiles.csv", "--memory", memory,
                    cwd=folder)
-    found = re.search(r"in (\d+) bands of (\d+) lines, within", done.stdout)
-    assert found and (bands is None or int(found[1]) == bands), done.stdout
-    a, b = catalogue(folder / "whole.csv"), catalogue(folder / "bands.csv")
+    found = re.search(r"in (\d+) tiles of (\d+) lines, within", done.stdout)
+    assert found and (tiles is None or int(found[1]) == tiles), done.stdout
+    a, b = catalogue(folder / "whole.csv"), catalogue(folder / "tiles.csv")
     assert list(a) == list(b) and len(a["label"]) > 0
     for name in a:
         error = name.endswith("_err")
         np.testing.assert_allclose(b[name], a[name], rtol=1e-7 if error else 1e-12, atol=1e-5 if error else 0)
-    one, two = cards(folder / "whole.csv"), cards(folder / "bands.csv")
+    one, two = cards(folder / "whole.csv"), cards(folder / "tiles.csv")
     assert list(one) == list(two)
     assert all(one[k] == two[k] or np.isclose(one[k], two[k], rtol=1e-12, atol=0) for k in one if k)
     return a
@@ -47,10 +47,10 @@ def test_types(tmp_path, dtype, connectivity):
     the_same(tmp_path, "80K", "-k", 1.5, "--min-pixels", 1, "--connectivity", connectivity)
 
 
-@pytest.mark.parametrize("memory, bands", [("8K", 200), ("100K", None), ("330K", 4)])
-def test_sizes(tmp_path, memory, bands):
+@pytest.mark.parametrize("memory, tiles", [("8K", 200), ("100K", None), ("330K", 4)])
+def test_sizes(tmp_path, memory, tiles):
     fits.writeto(tmp_path / "x.fits", an_image().astype("f4"))
-    the_same(tmp_path, memory, "-k", 2, bands=bands)
+    the_same(tmp_path, memory, "-k", 2, tiles=tiles)
 
 
 def test_one_source_through_all_bands(tmp_path):
@@ -81,7 +81,7 @@ def test_planes_extensions_and_undefined_pixels(tmp_path):
 
 def test_what_fits_is_taken_whole(tmp_path):
     fits.writeto(tmp_path / "x.fits", an_image().astype("f4"))
-    assert "bands" not in cuprite("sources", "x.fits", "--memory", "1G", cwd=tmp_path).stdout
+    assert "tiles" not in cuprite("sources", "x.fits", "--memory", "1G", cwd=tmp_path).stdout
 
 
 def test_the_memory_is_kept(tmp_path):
@@ -92,8 +92,8 @@ def test_the_memory_is_kept(tmp_path):
     most = {}
     for memory in ("1G", "20M"):
         program = "import os, sys; p = os.spawnv(os.P_NOWAIT, sys.argv[1], sys.argv[1:]); print(os.wait4(p, 0)[1:])"
-        done = subprocess.run([sys.executable, "-SIc", program, COMMAND, "sources", "x.fits", "--device", "cpu", "--memory",
-                               memory], cwd=tmp_path, capture_output=True, text=True)  # a small one, whose size counts
+        done = subprocess.run([sys.executable, "-SIc", program, COMMAND, "sources", "x.fits", "--device", "cpu",
+                               "--memory", memory], cwd=tmp_path, capture_output=True, text=True)
         assert done.stdout.splitlines()[-1].startswith("(0, "), done.stdout
         most[memory] = int(re.search(r"ru_maxrss=(\d+)", done.stdout)[1]) / 1024
     assert most["20M"] < 80 < 100 < most["1G"], most

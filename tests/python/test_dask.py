@@ -1,5 +1,5 @@
-"""Dask on Cuprite's arrays: its tables of functions for a type, the backend `cuprite`, clipping, labels and measurements
-of arrays in chunks. NumPy, SciPy and the whole array are the oracles."""
+"""Dask on Cuprite's arrays: its tables of functions for a type, the backend `cuprite`, clipping, labels and
+measurements of arrays in chunks. NumPy, SciPy and the whole array are the oracles."""
 import subprocess
 import sys
 

@@ -43,7 +43,7 @@ def test_frames(name):
 
 
 def test_frames_that_were_cut():
-    from cuprite.dask._frames import from_host, to_host
+    from cuprite.dask._serialize import from_host, to_host
     x = cp.arange(100.0).reshape(10, 10).T
     header, (frame,) = to_host(x)
     np.testing.assert_array_equal(from_host(header, [frame[:333], frame[333:]]).get(), x.get())

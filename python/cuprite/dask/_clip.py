@@ -169,8 +169,8 @@ def _predict(sample, kappa, rim, center):
 
 
 def sigma_clip_stats(x, kappa=3, center="median", max_iterations=0):
-    """Kappa-sigma clipping of an array of Dask's: computes what cuprite.sigma_clip_stats does of the whole, passing once
-    over the chunks.
+    """Kappa-sigma clipping of an array of Dask's: computes what cuprite.sigma_clip_stats does of the whole, passing
+    once over the chunks.
 
     Parameters: x: an array of Dask's, of real numbers; kappa: how many standard deviations are kept, above 0; center:
         'median' or 'mean'; max_iterations: the most passes, 0: until nothing is dropped.

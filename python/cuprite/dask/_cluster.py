@@ -26,8 +26,8 @@ def _bytes(limit):
 
 def LocalCluster(n_workers=None, *, devices=None, threads_per_worker=1, memory_limit="auto", device_memory_limit=None,
                  local_directory=None, host="127.0.0.1", dashboard_address=None, **options):
-    """A scheduler and workers on this machine, a process for each device, for `distributed.Client(cluster)`. Where there
-    are GPUs and dask-cuda is installed it is dask-cuda's LocalCUDACluster.
+    """A scheduler and workers on this machine, a process for each device, for `distributed.Client(cluster)`. Where
+    there are GPUs and dask-cuda is installed it is dask-cuda's LocalCUDACluster.
 
     Parameters: n_workers: how many, the devices in turn; devices: names such as "cuda:0" (every GPU; the CPU where
         there is none); threads_per_worker: tasks at the same time; memory_limit: host memory of a worker, bytes or

@@ -46,7 +46,8 @@ def _labelled(labels, origin, shape):
     taken = labels.reshape(-1)[at]
     found, first = cuprite.unique(taken, return_index=True)
     inside = numpy.unravel_index(cuprite.asnumpy(at[first]), labels.shape)
-    whole = numpy.ravel_multi_index([i + o for i, o in zip(inside, origin)], shape) if found.size else numpy.empty(0, int)
+    inside = [i + o for i, o in zip(inside, origin)]
+    whole = numpy.ravel_multi_index(inside, shape) if found.size else numpy.empty(0, int)
     layers = {c: cuprite.asnumpy(labels[_layer(c)]) for c in _sides(labels.ndim)}
     return types.SimpleNamespace(count=found.size, first=whole, layers=layers), at, taken
 
@@ -56,7 +57,7 @@ def _outline(labels, origin, shape):
 
 
 def _touching(a, b, side, v):
-    """Pairs of labels that touch, of two neighbouring chunks: b lies on this side of a, and v is the elements' offset."""
+    """Pairs of labels that touch, of two neighbouring chunks: b lies on this side of a; v is the elements' offset."""
     p, q = a.layers[side], b.layers[tuple(-c for c in side)]
     if not p.size or not q.size:
         return numpy.empty((2, 0), int)
@@ -104,7 +105,7 @@ def _join(outlines, grid, offsets):
                         pairs = _touching(outlines[i], outlines[j], side, v)
                         edges.append(pairs - 1 + [[begin[i]], [begin[j]]])
     first = numpy.concatenate([o.first for o in outlines]) if outlines else numpy.empty(0, int)
-    order = numpy.argsort(first, kind="stable")  # vertices in the order of their first elements: a root has the first one
+    order = numpy.argsort(first, kind="stable")  # vertices by their first elements: a root has its component's
     rank = numpy.empty_like(order)
     rank[order] = numpy.arange(order.size)
     root = _roots(order.size, rank[numpy.concatenate(edges, axis=1)])

@@ -8,7 +8,7 @@ from distributed.spill import SpillBuffer
 
 import cuprite
 from cuprite import ndarray
-from cuprite.dask import _frames
+from cuprite.dask import _serialize
 
 
 def _on_device(value):
@@ -30,7 +30,7 @@ class DeviceMemory(MutableMapping):
                                weight=lambda key, x: int(x.nbytes))
 
     def _to_host(self, key, x):
-        self.host[key] = _frames.OnHost(*_frames.to_host(x))
+        self.host[key] = _serialize.OnHost(*_serialize.to_host(x))
 
     def __setitem__(self, key, value):
         if key in self:
@@ -44,8 +44,8 @@ class DeviceMemory(MutableMapping):
         if key in self.device:
             return self.device[key]
         value = self.host[key]
-        if isinstance(value, _frames.OnHost):
-            value = _frames.from_host(value.header, value.frames)
+        if isinstance(value, _serialize.OnHost):
+            value = _serialize.from_host(value.header, value.frames)
             del self.host[key]
             self[key] = value
         return value

@@ -57,14 +57,14 @@ def tokens(module):
 
 
 def host_frames(serialize):
-    from cuprite.dask import _frames
-    serialize.dask_serialize.register(ndarray, _frames.to_host)
-    serialize.dask_deserialize.register(ndarray, _frames.from_host)
-    serialize.dask_serialize.register(_frames.OnHost, lambda x: (x.header, x.frames))
-    serialize.dask_deserialize.register(_frames.OnHost, _frames.OnHost)
+    from cuprite.dask import _serialize
+    serialize.dask_serialize.register(ndarray, _serialize.to_host)
+    serialize.dask_deserialize.register(ndarray, _serialize.from_host)
+    serialize.dask_serialize.register(_serialize.OnHost, lambda x: (x.header, x.frames))
+    serialize.dask_deserialize.register(_serialize.OnHost, _serialize.OnHost)
 
 
 def device_frames(cuda):
-    from cuprite.dask import _frames
-    cuda.cuda_serialize.register(ndarray, _frames.to_device)
-    cuda.cuda_deserialize.register(ndarray, _frames.from_device)
+    from cuprite.dask import _serialize
+    cuda.cuda_serialize.register(ndarray, _serialize.to_device)
+    cuda.cuda_deserialize.register(ndarray, _serialize.from_device)

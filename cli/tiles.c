@@ -1,7 +1,7 @@
-/* Source finding in bands of lines. The background is clipped in one pass (clip.c). A second one labels and measures
- * each band alone; groups of pixels that reach a border between bands are kept pixel by pixel, united where they touch
+/* Source finding in tiles of lines. The background is clipped in one pass (clip.c). A second one labels and measures
+ * each tile alone; groups of pixels that reach a border between tiles are kept pixel by pixel, united where they touch
  * across it, and measured at the end. Sources come in the order of their first pixels, as from the whole image. */
-#include "bands.h"
+#include "tiles.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ typedef struct pixel {
     char raw[8];
 } pixel;
 
-typedef struct bands {
+typedef struct tiles {
     const char *path, *name;
     const find_options *o;
     found *f;
@@ -32,9 +32,9 @@ typedef struct bands {
     source *sources;
     pixel *pixels; /* of the groups that reach a border */
     int64_t *parent; /* of group `id`; a root is the smallest of its tree */
-    int64_t *above;  /* ids in the line above the band */
+    int64_t *above;  /* ids in the line above the tile */
     int64_t source_count, source_space, pixel_count, pixel_space, groups, group_space;
-} bands;
+} tiles;
 
 /* Makes space for `more` items; false: no memory. */
 static bool grow(void *list, size_t item, int64_t count, int64_t more, int64_t *space)
@@ -48,13 +48,13 @@ static bool grow(void *list, size_t item, int64_t count, int64_t more, int64_t *
     return true;
 }
 
-static int64_t root_of(bands *b, int64_t id)
+static int64_t root_of(tiles *b, int64_t id)
 {
     while (b->parent[id] != id) id = b->parent[id] = b->parent[b->parent[id]];
     return id;
 }
 
-static void unite(bands *b, int64_t p, int64_t q)
+static void unite(tiles *b, int64_t p, int64_t q)
 {
     p = root_of(b, p), q = root_of(b, q);
     if (p < q) b->parent[q] = p;
@@ -63,7 +63,7 @@ static void unite(bands *b, int64_t p, int64_t q)
 
 /* --- reading --- */
 
-static cp_array *read_lines(const bands *b, int64_t line, int64_t lines)
+static cp_array *read_lines(const tiles *b, int64_t line, int64_t lines)
 {
     if (cp_device_use(CP_CPU) != CP_OK) return NULL;
     cp_array *x = cp_fits_read(b->path, .ext = b->o->ext, .first = b->first + line * b->width,
@@ -77,12 +77,12 @@ static cp_array *read_lines(const bands *b, int64_t line, int64_t lines)
     return y;
 }
 
-static int64_t lines_at(const bands *b, int64_t line)
+static int64_t lines_at(const tiles *b, int64_t line)
 {
     return line + b->lines < b->height ? b->lines : b->height - line;
 }
 
-int plan_bands(const char *path, const char *name, const find_options *o, found *f)
+int plan_tiles(const char *path, const char *name, const find_options *o, found *f)
 {
     cp_fits_layout a;
     int64_t extent[2], first;
@@ -93,13 +93,13 @@ int plan_bands(const char *path, const char *name, const find_options *o, found 
     int64_t item = cp_type_size(a.type), n = extent[0] * extent[1];
     if (n * (item + 12) <= o->memory) return 0;
     if (!a.plain) return fail("sources", "%s: compressed images are not read in parts; do without --memory", name);
-    f->band_lines = o->memory / 2 / (extent[1] * (item + 16));
-    if (f->band_lines < 1) {
+    f->tile_lines = o->memory / 2 / (extent[1] * (item + 16));
+    if (f->tile_lines < 1) {
         char least[32];
         bytes_string(extent[1] * (item + 16) * 2, least);
         return fail("sources", "%s: --memory is too little for a line of the image (%s)", name, least);
     }
-    f->bands = (extent[0] + f->band_lines - 1) / f->band_lines;
+    f->tiles = (extent[0] + f->tile_lines - 1) / f->tile_lines;
     cp_array *one = cp_device_use(CP_CPU) == CP_OK ? cp_zeros(CP_SHAPE(1, 1), a.type) : NULL;
     f->image = cp_broadcast_to(one, (cp_shape){2, extent});
     cp_free(one);
@@ -109,7 +109,7 @@ int plan_bands(const char *path, const char *name, const find_options *o, found 
 /* --- background --- */
 
 /* Some lines, spread over the image, as float64. */
-static double *sampled(const bands *b, int64_t *n)
+static double *sampled(const tiles *b, int64_t *n)
 {
     int64_t lines = (1 << 17) / b->width + 1, step, at = 0;
     if (lines > b->height) lines = b->height;
@@ -131,7 +131,7 @@ static double *sampled(const bands *b, int64_t *n)
     return values;
 }
 
-static cp_code clip_all(bands *b, clipping *c)
+static cp_code clip_all(tiles *b, clipping *c)
 {
     cp_code code = CP_OK;
     for (int64_t line = 0; line < b->height && code == CP_OK; line += b->lines) {
@@ -143,7 +143,7 @@ static cp_code clip_all(bands *b, clipping *c)
     return code;
 }
 
-static cp_code clip_bands(bands *b, cp_clip_result *result)
+static cp_code clip_tiles(tiles *b, cp_clip_result *result)
 {
     static const double rims[] = {0.075, 0.25, 1};
     clipping c = {.kappa = b->o->kappa, .single = b->f->peak_type == CP_FLOAT32};
@@ -163,17 +163,17 @@ static cp_code clip_bands(bands *b, cp_clip_result *result)
     return code;
 }
 
-static int failed(const bands *b)
+static int failed(const tiles *b)
 {
     if (cp_error() != CP_OK) return fail_error_of("sources", b->path, b->name);
     return fail("sources", "%s: out of memory", b->name);
 }
 
-static int background_of(bands *b)
+static int background_of(tiles *b)
 {
     found *f = b->f;
     for (;;) {
-        if (clip_bands(b, &f->background) != CP_OK) return failed(b);
+        if (clip_tiles(b, &f->background) != CP_OK) return failed(b);
         if (f->background.count > 0 && f->background.std > 0 && isfinite(f->background.std)) return 0;
         if (b->finite || cp_type_kind(f->peak_type) != 'f') break;
         b->finite = true;
@@ -182,9 +182,9 @@ static int background_of(bands *b)
                 b->name);
 }
 
-/* --- one band --- */
+/* --- one tile --- */
 
-/* A band's measurements on the host. */
+/* A tile's measurements on the host. */
 typedef struct measured {
     int64_t *pixels, *position;
     double *flux, *flux_error, *sum, *centre, *error, *value;
@@ -203,11 +203,12 @@ static void *host(cp_array *x, cp_type type)
 
 static void measured_free(measured *m)
 {
-    void *const all[] = {m->pixels, m->position, m->flux, m->flux_error, m->sum, m->centre, m->error, m->value, m->peak};
+    void *const all[] = {m->pixels, m->position, m->flux,  m->flux_error, m->sum,
+                         m->centre, m->error,    m->value, m->peak};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
-static bool fetch(const bands *b, cp_sources *s, measured *m)
+static bool fetch(const tiles *b, cp_sources *s, measured *m)
 {
     *m = (measured){host(s->pixels, CP_INT64), host(s->position, CP_INT64), host(s->flux, CP_FLOAT64),
                     host(s->flux_error, CP_FLOAT64), host(s->sum, CP_FLOAT64), host(s->centroid, CP_FLOAT64),
@@ -217,7 +218,7 @@ static bool fetch(const bands *b, cp_sources *s, measured *m)
 }
 
 /* Keeps the groups that reach no border. */
-static bool keep_inner(bands *b, const measured *m, int64_t line, int64_t groups, const bool *reaches)
+static bool keep_inner(tiles *b, const measured *m, int64_t line, int64_t groups, const bool *reaches)
 {
     if (!grow(&b->sources, sizeof *b->sources, b->source_count, groups, &b->source_space)) return false;
     for (int64_t g = 0; g < groups; g++) {
@@ -233,8 +234,8 @@ static bool keep_inner(bands *b, const measured *m, int64_t line, int64_t groups
 }
 
 /* Keeps the pixels of the others. */
-static bool keep_pixels(bands *b, const int64_t *labels, const char *raw, const double *values, int64_t n, int64_t line,
-                        const bool *reaches)
+static bool keep_pixels(tiles *b, const int64_t *labels, const char *raw, const double *values, int64_t n,
+                        int64_t line, const bool *reaches)
 {
     for (int64_t i = 0; i < n; i++) {
         if (!labels[i] || !reaches[labels[i]]) continue;
@@ -246,8 +247,8 @@ static bool keep_pixels(bands *b, const int64_t *labels, const char *raw, const 
     return true;
 }
 
-/* Groups of the band's first line are those above that they touch. */
-static void join_above(bands *b, const int64_t *labels)
+/* Groups of the tile's first line are those above that they touch. */
+static void join_above(tiles *b, const int64_t *labels)
 {
     int64_t reach = b->o->corners ? 1 : 0;
     for (int64_t i = 0; i < b->width; i++)
@@ -261,8 +262,8 @@ static int64_t *line_of(cp_array *labels, int64_t line)
     return host(cp_slice(labels, CP_ITEMS(CP_AT(line))), CP_INT64);
 }
 
-/* The lines of a band that have pixels of groups which reach a border. */
-static bool keep_reaching(bands *b, cp_array *x, cp_array *labels, int64_t line, int64_t lines, const bool *reaches)
+/* The lines of a tile that have pixels of groups which reach a border. */
+static bool keep_reaching(tiles *b, cp_array *x, cp_array *labels, int64_t line, int64_t lines, const bool *reaches)
 {
     bool good = true;
     for (int64_t i = 0; i < lines && good; i++) {
@@ -285,8 +286,8 @@ static void mark(bool *reaches, const int64_t *labels, int64_t n)
         if (labels[i]) reaches[labels[i]] = true;
 }
 
-/* Files a band's groups: the first line's are joined with those above, the last line's are remembered. */
-static bool file_groups(bands *b, cp_array *x, cp_array *labels, const measured *m, int64_t line, int64_t lines,
+/* Files a tile's groups: the first line's are joined with those above, the last line's are remembered. */
+static bool file_groups(tiles *b, cp_array *x, cp_array *labels, const measured *m, int64_t line, int64_t lines,
                         int64_t groups)
 {
     bool *reaches = calloc((size_t)groups + 1, 1), good = reaches != NULL, top = line > 0;
@@ -313,7 +314,7 @@ static void lap(found *f, int step, double *since)
     *since = t;
 }
 
-static bool take_band(bands *b, int64_t line, double *t)
+static bool take_tile(tiles *b, int64_t line, double *t)
 {
     found *f = b->f;
     int64_t lines = lines_at(b, line), groups = 0;
@@ -337,7 +338,7 @@ static bool take_band(bands *b, int64_t line, double *t)
     return good;
 }
 
-/* --- groups in several bands --- */
+/* --- groups in several tiles --- */
 
 static int in_order(const void *a, const void *c)
 {
@@ -348,7 +349,7 @@ static int in_order(const void *a, const void *c)
 }
 
 /* The measurements of a group from its n pixels, as cp_measure's. */
-static source measure_pixels(const bands *b, const pixel *p, int64_t n)
+static source measure_pixels(const tiles *b, const pixel *p, int64_t n)
 {
     double center = b->f->background.center, noise = b->f->background.std, mx = 0, my = 0, dx = 0, dy = 0;
     source s = {.id = p->id, .pixels = n, .peak_value = -INFINITY};
@@ -372,7 +373,7 @@ static source measure_pixels(const bands *b, const pixel *p, int64_t n)
     return s;
 }
 
-static bool measure_reaching(bands *b)
+static bool measure_reaching(tiles *b)
 {
     for (int64_t i = 0; i < b->pixel_count; i++) b->pixels[i].id = root_of(b, b->pixels[i].id);
     qsort(b->pixels, (size_t)b->pixel_count, sizeof *b->pixels, in_order);
@@ -391,7 +392,7 @@ static int by_id(const void *a, const void *c)
 }
 
 /* The list as f's columns, without small groups. */
-static bool columns_of(bands *b)
+static bool columns_of(tiles *b)
 {
     found *f = b->f;
     int64_t n = 0;
@@ -401,7 +402,8 @@ static bool columns_of(bands *b)
     f->count = n;
     f->small = b->source_count - n;
     int64_t **const counts[] = {&f->label, &f->pixels, &f->peak_x, &f->peak_y};
-    double **const reals[] = {&f->flux, &f->flux_error, &f->sum, &f->x, &f->y, &f->x_error, &f->y_error, &f->peak_value};
+    double **const reals[] = {&f->flux, &f->flux_error, &f->sum,     &f->x,
+                              &f->y,    &f->x_error,    &f->y_error, &f->peak_value};
     bool good = (f->peak = malloc((size_t)n * b->item + 1)) != NULL;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         good = (*counts[i] = malloc((size_t)n * sizeof(int64_t) + 1)) && good;
@@ -418,7 +420,7 @@ static bool columns_of(bands *b)
     return good;
 }
 
-static int run(bands *b)
+static int run(tiles *b)
 {
     found *f = b->f;
     double t = now();
@@ -430,10 +432,10 @@ static int run(bands *b)
     int64_t infinite = f->infinite;
     for (int64_t line = 0; line < b->height; line += b->lines) {
         char what[48];
-        snprintf(what, sizeof what, "band %lld of %lld", (long long)(line / b->lines + 1), (long long)f->bands);
+        snprintf(what, sizeof what, "tile %lld of %lld", (long long)(line / b->lines + 1), (long long)f->tiles);
         progress(true, b->name, what);
         cp_scope *scope = cp_scope_begin();
-        bool good = scope && take_band(b, line, &t);
+        bool good = scope && take_tile(b, line, &t);
         cp_scope_end(scope);
         if (!good) return failed(b);
     }
@@ -443,11 +445,11 @@ static int run(bands *b)
     return good ? 0 : failed(b);
 }
 
-int find_in_bands(const char *path, const char *name, const find_options *o, found *f)
+int find_in_tiles(const char *path, const char *name, const find_options *o, found *f)
 {
     cp_fits_layout a;
     int64_t extent[2];
-    bands b = {.path = path, .name = name, .o = o, .f = f, .lines = f->band_lines};
+    tiles b = {.path = path, .name = name, .o = o, .f = f, .lines = f->tile_lines};
     if (cp_fits_describe(path, o->ext, &a) != CP_OK) return fail_error_of("sources", path, name);
     int status = plane_of(name, a.ndim, a.dims, o, extent, NULL, &b.first);
     if (status) return status;

@@ -72,7 +72,7 @@ PAGES = [
         ("Contents", "python.md"), ("Arrays", "guide/arrays.md"), ("Devices, memory, streams", "guide/devices.md"),
         ("Kernels of your own", "guide/kernels.md"), ("Random numbers", "guide/random.md"),
         ("Linear algebra, transforms", "guide/linalg.md"), ("Images", "guide/images.md"), ("Files", "guide/files.md"),
-        ("Other libraries", "guide/interoperation.md"), ("Performance", "guide/performance.md"),
+        ("Other libraries", "guide/interoperation.md"), ("Dask", "dask.md"), ("Performance", "guide/performance.md"),
         ("Profiling", "profiling.md")]),
     ("Coming from elsewhere", [
         ("From NumPy", "from-numpy.md"), ("From CuPy", "from-cupy.md"), ("From Numba", "from-numba.md"),

@@ -18,8 +18,13 @@ FOLDER = module_folders.file("kernel/device")
 BOTH = FOLDER / "both"
 EMPTY = "stdio.h stdlib.h string.h assert.h cassert".split()  # for the GPU's compiler too
 EMPTY_CUDA = ("cuda.h cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h device_functions.h vector_types.h "
-              "vector_functions.h builtin_types.h math_functions.h sm_60_atomic_functions.h "
-              "device_atomic_functions.h").split()
+              "vector_functions.h vector_functions.hpp builtin_types.h math_functions.h math_functions.hpp "
+              "device_types.h device_double_functions.h driver_types.h host_defines.h common_functions.h "
+              "channel_descriptor.h texture_types.h surface_types.h device_atomic_functions.h "
+              "sm_20_atomic_functions.h sm_20_intrinsics.h sm_30_intrinsics.h sm_32_atomic_functions.h "
+              "sm_32_intrinsics.h sm_35_atomic_functions.h sm_35_intrinsics.h sm_60_atomic_functions.h "
+              "sm_61_intrinsics.h crt/common_functions.h crt/device_double_functions.h crt/device_functions.h "
+              "crt/host_defines.h crt/math_functions.h time.h ctime").split()
 
 # Names of CUDA's and CCCL's headers whose content other headers of ours have, by those: FOLDER/ and names there.
 ALIASES = """

@@ -192,14 +192,22 @@ static bool put_address(cpi_ptx *x, instruction *i, int k, int more, bool shared
 
 /* --- groups of instructions --- */
 
-/* Functions of ours: how many sources; which of them are counts, always unsigned. */
-static const struct plain { const char *name; int sources, counts; } plain[] = {
-    {"add", 2, 0}, {"sub", 2, 0}, {"mul", 2, 0}, {"mad", 3, 0}, {"div", 2, 0}, {"rem", 2, 0}, {"min", 2, 0},
-    {"max", 2, 0}, {"neg", 1, 0}, {"abs", 1, 0}, {"and", 2, 0}, {"or", 2, 0}, {"xor", 2, 0}, {"not", 1, 0},
-    {"cnot", 1, 0}, {"shl", 2, 1}, {"shr", 2, 1}, {"popc", 1, 0}, {"clz", 1, 0}, {"brev", 1, 0}, {"bfind", 1, 0},
-    {"bfe", 3, 2}, {"bfi", 4, 2}, {"prmt", 3, 0}, {"lop3", 4, 0}, {"sad", 3, 0}, {"fma", 3, 0}, {"shf", 3, 0},
-    {"rcp", 1, 0}, {"sqrt", 1, 0}, {"rsqrt", 1, 0}, {"ex2", 1, 0}, {"lg2", 1, 0}, {"sin", 1, 0}, {"cos", 1, 0},
-    {"tanh", 1, 0}};
+/* Functions of device/ptx.h, __cu_ptx_NAME: how many sources; which of them, the last ones, are counts, always
+ * unsigned; what it is made for. A modifier that makes it another function (`named` of put_plain) is a part of its
+ * name. */
+enum { BY_TYPE, BY_TYPES, OF_WORDS }; /* f<type>(type, ...); f<type, type>(unsigned, ...); f(unsigned, ...) */
+static const struct plain { const char *name; int sources, counts, how; } plain[] = {
+    {"add", 2, 0, BY_TYPE}, {"sub", 2, 0, BY_TYPE}, {"mul", 2, 0, BY_TYPE}, {"mad", 3, 0, BY_TYPE},
+    {"div", 2, 0, BY_TYPE}, {"rem", 2, 0, BY_TYPE}, {"min", 2, 0, BY_TYPE}, {"max", 2, 0, BY_TYPE},
+    {"neg", 1, 0, BY_TYPE}, {"abs", 1, 0, BY_TYPE}, {"and", 2, 0, BY_TYPE}, {"or", 2, 0, BY_TYPE},
+    {"xor", 2, 0, BY_TYPE}, {"not", 1, 0, BY_TYPE}, {"cnot", 1, 0, BY_TYPE}, {"shl", 2, 1, BY_TYPE},
+    {"shr", 2, 1, BY_TYPE}, {"popc", 1, 0, BY_TYPE}, {"clz", 1, 0, BY_TYPE}, {"brev", 1, 0, BY_TYPE},
+    {"bfind", 1, 0, BY_TYPE}, {"bfe", 3, 2, BY_TYPE}, {"bfi", 4, 2, BY_TYPE}, {"prmt", 3, 0, OF_WORDS},
+    {"lop3", 4, 0, OF_WORDS}, {"sad", 3, 0, BY_TYPE}, {"fma", 3, 0, BY_TYPE}, {"shf", 3, 0, OF_WORDS},
+    {"rcp", 1, 0, BY_TYPE}, {"sqrt", 1, 0, BY_TYPE}, {"rsqrt", 1, 0, BY_TYPE}, {"ex2", 1, 0, BY_TYPE},
+    {"lg2", 1, 0, BY_TYPE}, {"sin", 1, 0, BY_TYPE}, {"cos", 1, 0, BY_TYPE}, {"tanh", 1, 0, BY_TYPE},
+    {"copysign", 2, 0, BY_TYPE}, {"mul24", 2, 0, BY_TYPE}, {"mad24", 3, 0, BY_TYPE}, {"szext", 2, 1, BY_TYPE},
+    {"bmsk", 2, 0, OF_WORDS}, {"fns", 3, 0, OF_WORDS}, {"dp4a", 3, 0, BY_TYPES}, {"dp2a", 3, 0, BY_TYPES}};
 
 /* CUDA's function of a rounding, __fadd_rz, or false. */
 static bool put_rounded(cpi_ptx *x, instruction *i, int sources)
@@ -225,29 +233,29 @@ static bool put_plain(cpi_ptx *x, instruction *i)
 {
     static const char *const allowed[] = {"lo", "hi", "wide", "rn", "rz", "rm", "rp", "l", "r", "wrap", "clamp",
                                           "shiftamt", NULL};
-    static const char *const named[] = {"lo", "hi", "wide", "l", "r", "shiftamt", NULL};
+    static const char *const named[] = {"lo", "hi", "wide", "l", "r", "wrap", "clamp", "shiftamt", NULL};
     const struct plain *f = NULL;
     for (size_t k = 0; k < sizeof plain / sizeof *plain; k++)
         if (is(i->parts[0], plain[k].name)) f = &plain[k];
-    const char *type = type_of(i, 0);
+    const char *type = type_of(i, 0), *other = type_of(i, 1);
     if (!f || !type || !known(i, allowed) || i->noperands != f->sources + 1 || !open_result(x, i)) return false;
+    if ((f->how == BY_TYPES) != (other != NULL)) return false;
     size_t before = x->out->length;
     if (put_rounded(x, i, f->sources)) {
         cpi_string_printf(x->out, "); ");
         return true;
     }
     if (x->out->length != before || has(i, "rz") || has(i, "rm") || has(i, "rp")) return false;
-    bool shifts = is(f->name, "shf"), typed = !is(f->name, "prmt") && !is(f->name, "lop3") && !shifts;
     cpi_string_printf(x->out, "__cu_ptx_%s", f->name);
     for (int k = 1; k < i->nparts; k++)
         if (one_of(i->parts[k], named)) cpi_string_printf(x->out, "_%s", i->parts[k]);
-    if (shifts) cpi_string_printf(x->out, has(i, "wrap") ? "_wrap" : "_clamp");
-    if (typed) cpi_string_printf(x->out, "<%s>", type);
+    if (f->how == BY_TYPE) cpi_string_printf(x->out, "<%s>", type);
+    if (f->how == BY_TYPES) cpi_string_printf(x->out, "<%s, %s>", type, other);
     cpi_string_printf(x->out, "(");
     for (int k = 1; k <= f->sources; k++) {
         bool wide = is(f->name, "mad") && has(i, "wide") && k == 3, count = k > f->sources - f->counts;
         if (k > 1) cpi_string_printf(x->out, ", ");
-        if (!put_argument(x, i, k, wide ? "__int128" : count || !typed ? "unsigned" : type)) return false;
+        if (!put_argument(x, i, k, wide ? "__int128" : count || f->how != BY_TYPE ? "unsigned" : type)) return false;
     }
     cpi_string_printf(x->out, ")); ");
     return true;

@@ -362,26 +362,12 @@ static bool scan(cpi_cu_program *p, int i, int end, int scope, int depth, bool l
 
 /* --- which functions need a context --- */
 
-cpi_cu_function *cpi_cu_named(const cpi_cu_program *p, const cpi_token *w, int from)
-{
-    for (int k = from; k < p->nfunctions; k++)
-        if (cpi_token_same(w, &p->tokens.at[p->function[k].name])) return &p->function[k];
-    return NULL;
-}
-
 bool cpi_cu_is_call(const cpi_tokens *t, int i)
 {
     if (i && (cpi_token_is(&t->at[i - 1], ".") || cpi_token_is(&t->at[i - 1], "->"))) return false;
     if (cpi_token_is(&t->at[i + 1], "(")) return true;
     int behind = cpi_token_is(&t->at[i + 1], "<") ? cpi_tokens_behind_angles(t, i + 1, t->n) : -1;
     return behind > 0 && cpi_token_is(&t->at[behind], "(");
-}
-
-bool cpi_cu_is_shared_variable(const cpi_cu_program *p, const cpi_token *w)
-{
-    for (int v = 0; v < p->nvariables; v++)
-        if (p->variable[v].shared && cpi_token_same(w, &p->tokens.at[p->variable[v].name])) return true;
-    return false;
 }
 
 /* All functions of a name are treated alike, since a call does not say which is meant. */
@@ -430,7 +416,8 @@ bool cpi_cu_read(const char *text, cpi_cu_program *p, bool *unbalanced)
     p->plain = -1;
     if (!cpi_tokens_read(text, &p->tokens, unbalanced)) return false;
     int outermost = new_scope(p, 0, NULL);
-    if (!refuse(&p->tokens) || !scan(p, 0, p->tokens.n, outermost, 0, false) || p->scopes.failed) {
+    if (!refuse(&p->tokens) || !scan(p, 0, p->tokens.n, outermost, 0, false) || p->scopes.failed ||
+        !cpi_cu_index_names(p)) {
         cpi_cu_free(p);
         return false;
     }
@@ -457,6 +444,7 @@ void cpi_cu_free(cpi_cu_program *p)
     cpi_free_host(p->variable);
     cpi_free_host(p->turn);
     cpi_free_host(p->part);
+    cpi_free_host(p->named);
     cpi_string_free(&p->scopes);
     memset(p, 0, sizeof *p);
 }

@@ -154,19 +154,22 @@ static int records_that_share(const cpi_cu_program *p, int *names, int most)
 }
 
 /* Marks what function k uses: functions with shared variables, and, behind all functions, methods. `text`: the program
- * in which its body is read. */
+ * in which its body is read. `stack`: place for all functions. */
 static void mark_used(const cpi_cu_program *p, const cpi_cu_program *text, int k, const int *records, int nrecords,
-                      bool *used)
+                      bool *used, int *stack)
 {
-    const cpi_cu_function *f = &text->function[k];
-    used[k] = true;
-    for (int i = f->open; i < f->end; i++) {
-        const cpi_token *w = &text->tokens.at[i];
-        if (w->kind != CPI_W_NAME) continue;
-        for (int r = 0; r < nrecords; r++) used[p->nfunctions] |= cpi_token_same(w, &p->tokens.at[records[r]]);
-        for (int g = 0; g < p->nfunctions; g++)
-            if (!used[g] && p->function[g].body >= 0 && cpi_token_same(w, &p->tokens.at[p->function[g].name]))
-                mark_used(p, p, g, records, nrecords, used);
+    int top = 0;
+    used[stack[top++] = k] = true;
+    while (top) {
+        const cpi_cu_function *f = &text->function[stack[--top]];
+        for (int i = f->open; i < f->end; i++) {
+            const cpi_token *w = &text->tokens.at[i];
+            if (w->kind != CPI_W_NAME) continue;
+            for (int r = 0; r < nrecords; r++) used[p->nfunctions] |= cpi_token_same(w, &p->tokens.at[records[r]]);
+            for (cpi_cu_function *g = cpi_cu_named(p, w, 0); g; g = cpi_cu_named(p, w, (int)(g - p->function) + 1))
+                if (!used[g - p->function] && g->body >= 0) used[stack[top++] = (int)(g - p->function)] = true;
+        }
+        text = p;
     }
 }
 
@@ -179,11 +182,13 @@ static void put_calls(cpi_cu_program *p, const cpi_cu_program *q, cpi_string *ou
     for (int k = 0; k < p->nfunctions && !any; k++)
         for (int i = p->function[k].body; i > 0 && i < p->function[k].end && !p->function[k].global && !any; i++)
             any = cpi_token_is(&p->tokens.at[i], "__shared__");
-    if (any && !(used = cpi_malloc((size_t)p->nfunctions + 1))) out->failed = true;
+    int *stack = any ? cpi_malloc((size_t)p->nfunctions * sizeof *stack) : NULL;
+    if (stack) used = cpi_malloc((size_t)p->nfunctions + 1);
+    if (any && !used) out->failed = true;
     for (int k = 0; used && k < p->nfunctions; k++) {
         if (!p->function[k].global || p->function[k].body < 0) continue;
         memset(used, 0, (size_t)p->nfunctions + 1);
-        mark_used(p, q && p->function[k].tier == CPI_TIER_REGIONS ? q : p, k, records, nrecords, used);
+        mark_used(p, q && p->function[k].tier == CPI_TIER_REGIONS ? q : p, k, records, nrecords, used, stack);
         p->function[k].calls = true;
         cpi_string_printf(out, "static const int __cu_calls%d[] = {", k);
         for (int g = 0; g <= p->nfunctions; g++)
@@ -191,6 +196,7 @@ static void put_calls(cpi_cu_program *p, const cpi_cu_program *q, cpi_string *ou
         cpi_string_printf(out, "0};\n");
     }
     cpi_free_host(used);
+    cpi_free_host(stack);
 }
 
 /* Kernels that are in the table without being asked for. */

@@ -198,10 +198,9 @@ static bool is_hidden(const cpi_tokens *t, const cpi_cu_variable *v, int i)
 static const cpi_cu_variable *dynamic_variable(const cpi_cu_program *p, int i)
 {
     const cpi_tokens *t = &p->tokens;
-    for (int v = 0; v < p->nvariables; v++)
-        if (i > p->variable[v].end && cpi_token_same(&t->at[i], &t->at[p->variable[v].name]) &&
-            is_dynamic(t, &p->variable[v]) && !is_hidden(t, &p->variable[v], i))
-            return &p->variable[v];
+    for (const cpi_cu_variable *v = cpi_cu_variable_named(p, &t->at[i], 0); v;
+         v = cpi_cu_variable_named(p, &t->at[i], (int)(v - p->variable) + 1))
+        if (i > v->end && is_dynamic(t, v) && !is_hidden(t, v, i)) return v;
     return NULL;
 }
 

@@ -8,6 +8,36 @@
  * kernel is refused. */
 #include "kernel/writer.h"
 
+/* The line of the first barrier among the tokens; 0: there is none. */
+static int barrier_line(const writer *w, int first, int last)
+{
+    for (int i = first; i < last; i++)
+        if (cpi_token_is(word(w, i), "__syncthreads")) return word(w, i)->line;
+    return 0;
+}
+
+/* The barrier that a thread meets behind token `last`, of statement k: further down, or in the next round of a loop. */
+static int line_behind(const writer *w, int k, int last)
+{
+    int line = barrier_line(w, last, w->s->function->end);
+    return line ? line : barrier_line(w, w->s->function->body, w->s->statement[k].first);
+}
+
+/* To which barriers threads come that differ in the condition of statement k. */
+static void put_lines(writer *w, int k)
+{
+    const cpi_statement *st = &w->s->statement[k], *part = &w->s->statement[st->child];
+    int leaves = st->last; /* behind the loop, where the branch leaves one */
+    for (int q = 0; q < w->s->nstatements && cpi_region_used_word(w, "break", part->first, part->last); q++) {
+        const cpi_statement *loop = &w->s->statement[q];
+        bool around = loop->form >= CPI_F_FOR && loop->form <= CPI_F_DO && loop->first < st->first;
+        if (around && loop->last >= st->last) leaves = loop->last;
+    }
+    int yes = barrier_line(w, part->first, part->last);
+    int no = st->form == CPI_F_IF ? barrier_line(w, part->last, st->last) : 0; /* of its else */
+    cpi_string_printf(w->out, "%d, %d", yes ? yes : line_behind(w, k, leaves), no ? no : line_behind(w, k, st->last));
+}
+
 /* The condition at st->test, one for all threads: where that is not evident, each thread evaluates it and the results
  * are compared. The result's name is __cu_cN, N the statement. */
 static void put_test(writer *w, int k, int first, int last)
@@ -27,7 +57,9 @@ static void put_test(writer *w, int k, int first, int last)
     cpi_string_printf(w->out, ") ? true : false); ");
     cpi_region_put_back(w, first, last);
     cpi_region_close_loop(w);
-    cpi_string_printf(w->out, "const bool __cu_c%d = __cu_b%d.all(__cu_block, %d); ", k, k, word(w, first)->line);
+    cpi_string_printf(w->out, "const bool __cu_c%d = __cu_b%d.all(__cu_block, ", k, k);
+    put_lines(w, k);
+    cpi_string_printf(w->out, "); ");
 }
 
 /* A statement by each thread, from its source: the step of a loop. */
@@ -165,8 +197,8 @@ static void put_split(writer *w, int k, int loop)
 /* The initial values of threads `x` of the block. */
 static void put_first(writer *w, const cpi_stride *r, const char *name, const char *x)
 {
-    cpi_string_printf(w->out, "long long %s; { const unsigned __cu_x = %s, __cu_y = 0, __cu_z = 0; __CU_THREAD ", name,
-                      x);
+    cpi_string_printf(w->out, "long long %s; { const int __cu_x = %s; const unsigned __cu_y = 0, __cu_z = 0; "
+                      "__CU_THREAD ", name, x);
     for (int k = 0; k < w->s->nlocals; k++) {
         const cpi_local *v = &w->s->local[k];
         if (v->class == CPI_V_PURE && cpi_region_visible(v, r->body) && !cpi_region_hidden(w, v, r->body))
@@ -190,7 +222,7 @@ static void put_stride(writer *w, int k)
     if (strides) {
         cpi_string_printf(w->out, "{ ");
         put_first(w, &r, "__cu_first", "0");
-        put_first(w, &r, "__cu_last", "__cu_block.row - 1");
+        put_first(w, &r, "__cu_last", "__cu_last_of(__cu_block)");
         cpi_string_printf(w->out, "const auto __cu_g = __cu_strides<");
         cpi_region_put_tokens(w, r.type, r.type_end);
         cpi_string_printf(w->out, ">(__cu_block, __cu_first, __cu_last, ");
@@ -199,7 +231,7 @@ static void put_stride(writer *w, int k)
         cpi_region_put_tokens(w, r.step, r.step_end);
         cpi_string_printf(w->out, "); if (__cu_g.regular) for (long long __cu_i = __cu_first; __cu_i < __cu_g.limit; "
                      "__cu_i += __cu_g.step) { const unsigned __cu_n = __cu_g.threads(__cu_i), __cu_y = 0, __cu_z = 0; "
-                     "for (unsigned long __cu_x = 0, __cu_t = 0; __cu_x < __cu_n; __cu_x++, __cu_t++) { __CU_THREAD ");
+                     "__CU_THREADS_BELOW(__cu_n) { __CU_THREAD ");
         if (w->s->returns) cpi_string_printf(w->out, "if (__cu_alive[__cu_t]) ");
         cpi_string_printf(w->out, "{ ");
         cpi_region_take_out(w, st->first, st->last);
@@ -255,6 +287,7 @@ bool cpi_cu_regions(cpi_cu_program *p, const cpi_cu_function *f, bool *joined, c
     bool done = cpi_structure_read(p, f, &s);
     if (done) {
         p->leaves = &w.label;
+        p->sums = !w.joined;
         cpi_string_printf(&text, "{ const __cu_ctx &__cu_block = __ctx; %s",
                           f->shown ? "constexpr bool __cu_shows = true; " : "");
         if (s.returns)
@@ -263,7 +296,7 @@ bool cpi_cu_regions(cpi_cu_program *p, const cpi_cu_function *f, bool *joined, c
         for (int k = 0; k < s.nlocals; k++) {
             if (s.local[k].statement >= 0 || s.local[k].class != CPI_V_KEPT) continue;
             cpi_region_put_storage(&w, &s.local[k]);
-            cpi_string_printf(&text, "__CU_THREADS { ");
+            cpi_string_printf(&text, "__CU_THREADS { __CU_THREAD ");
             cpi_region_put_back_one(&w, &s.local[k]);
             cpi_string_printf(&text, "} ");
         }
@@ -271,6 +304,7 @@ bool cpi_cu_regions(cpi_cu_program *p, const cpi_cu_function *f, bool *joined, c
         cpi_region_put_line(&w, f->end - 1);
         cpi_string_printf(&text, "}");
         p->leaves = NULL;
+        p->sums = false;
         if (joined) *joined = w.keeps || s.returns;
         done = !s.failed && !text.failed && (f->barriers || w.strides);
         if (done) cpi_string_add(out, text.at, text.length);

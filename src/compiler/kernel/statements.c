@@ -5,6 +5,8 @@
 #include "core/memory.h"
 #include "kernel/structure_words.h"
 
+enum { DEEPEST = 64 }; /* of statements that are split: each is read once for those around it */
+
 static int refuse(cpi_structure *s)
 {
     s->failed = true;
@@ -40,10 +42,9 @@ static bool has_barrier(cpi_structure *s, int first, int last)
              is(s, i - 1, "do") || s->program->tokens.at[i - 1].kind == CPI_W_LINE))
             found = true;
         else if (cpi_cu_waits(w)) refuse(s);
-        for (int k = 0; k < s->program->nfunctions; k++) {
-            const cpi_cu_function *g = &s->program->function[k];
-            if (g->barriers && !g->global && cpi_token_same(w, &s->program->tokens.at[g->name])) refuse(s);
-        }
+        for (const cpi_cu_function *g = cpi_cu_named(s->program, w, 0); g;
+             g = cpi_cu_named(s->program, w, (int)(g - s->program->function) + 1))
+            if (g->barriers && !g->global) refuse(s);
     }
     return found;
 }
@@ -157,7 +158,7 @@ static bool is_fixed(const cpi_structure *s, int i)
 }
 
 /* An if, for, while or do that is split; its parts are statements `child` and, for else, the next one. */
-static int read_control(cpi_structure *s, int i, int end, cpi_form form, place where, int *behind)
+static int read_parts(cpi_structure *s, int i, int end, cpi_form form, place where, int *behind)
 {
     int k = new_statement(s, form, i), part, then;
     if (k < 0) return -1;
@@ -184,6 +185,15 @@ static int read_control(cpi_structure *s, int i, int end, cpi_form form, place w
     s->statement[k].child = part;
     s->statement[k].last = *behind;
     s->statement[k].split = true;
+    return k;
+}
+
+static int read_control(cpi_structure *s, int i, int end, cpi_form form, place where, int *behind)
+{
+    if (s->depth == DEEPEST) return refuse(s);
+    s->depth++;
+    int k = read_parts(s, i, end, form, where, behind);
+    s->depth--;
     return k;
 }
 
@@ -222,7 +232,10 @@ static int read_statement(cpi_structure *s, int i, int end, place where, int *be
     if (k < 0) return -1;
     s->statement[k].last = *behind;
     s->statement[k].split = form == CPI_F_BARRIER || form == CPI_F_MEET || form == CPI_F_JUMP || form == CPI_F_BLOCK;
+    if (form == CPI_F_BLOCK && s->depth == DEEPEST) return refuse(s);
+    s->depth++;
     if (form == CPI_F_BLOCK) read_block(s, k, i + 1, *behind - 1, where);
+    s->depth--;
     return k;
 }
 
@@ -254,8 +267,9 @@ static void number_regions(cpi_structure *s, int k)
         cpi_statement *st = &s->statement[k];
         cpi_few span;
         plain = plain && (st->form != CPI_F_SOURCE || is_plain(s, st));
-        if (st->form == CPI_F_SOURCE && plain && cpi_few_read(s, st->first, st->last, &span)) {
-            st->region = s->regions++; /* few threads run it */
+        if (st->form == CPI_F_SOURCE && plain &&
+            (cpi_few_read(s, st->first, st->last, &span) || cpi_tile_read(s, st->first, st->last))) {
+            st->region = s->regions++; /* few threads run it, or warps */
             set_region(s, st->first, st->last, st->region);
             now = s->regions++, plain = true;
             continue;
@@ -293,7 +307,7 @@ static void number_regions(cpi_structure *s, int k)
 
 /* --- variables --- */
 
-static cpi_local *new_local(cpi_structure *s)
+cpi_local *cpi_structure_new_local(cpi_structure *s)
 {
     if (s->nlocals == s->local_capacity) {
         int capacity = s->local_capacity ? 2 * s->local_capacity : 32;
@@ -360,7 +374,7 @@ static void read_locals(cpi_structure *s, int statement, int first, int last, in
     int type_end = behind_type(s, first, last);
     if (type_end < 0) return;
     for (int i = type_end; i < last && !s->failed;) {
-        cpi_local *v = new_local(s);
+        cpi_local *v = cpi_structure_new_local(s);
         if (!v) return;
         *v = (cpi_local){.type = first,
                          .type_end = type_end,
@@ -422,7 +436,7 @@ static void find_parameters(cpi_structure *s)
     int open = s->function->open, close = match(s, open), name = -1;
     for (int i = open + 1; i <= close; i++) {
         if (i == close || is(s, i, ",")) {
-            cpi_local *v = name >= 0 ? new_local(s) : NULL;
+            cpi_local *v = name >= 0 ? cpi_structure_new_local(s) : NULL;
             if (v) *v = (cpi_local){.name = name, .statement = -1, .block_end = s->function->end, .value = -1,
                                     .class = CPI_V_UNIFORM};
             name = -1;
@@ -435,35 +449,6 @@ static void find_parameters(cpi_structure *s)
             i = match(s, i);
         }
     }
-}
-
-/* Is token i a use of this variable? */
-static bool uses(const cpi_structure *s, const cpi_local *v, int i)
-{
-    return cpi_token_same(&s->program->tokens.at[i], &s->program->tokens.at[v->name]) && i != v->name &&
-           !is(s, i - 1, ".") && !is(s, i - 1, "->") && !is(s, i - 1, "::");
-}
-
-const cpi_local *cpi_structure_local_at(const cpi_structure *s, int i)
-{
-    const cpi_local *found = NULL;
-    for (int k = 0; k < s->nlocals; k++) /* the innermost is the last declared */
-        if (uses(s, &s->local[k], i) && i > s->local[k].name && i < s->local[k].block_end) found = &s->local[k];
-    return found;
-}
-
-static bool in_shared_memory(const cpi_structure *s, int i)
-{
-    const cpi_tokens *t = &s->program->tokens;
-    int names[64];
-    for (int k = s->function->body; k < s->function->end; k++) {
-        if (!is(s, k, "__shared__")) continue;
-        int end = k;
-        while (!is(s, end, ";")) end = match(s, end) > end ? match(s, end) + 1 : end + 1;
-        for (int n = cpi_cu_declared_names(t, k, end, names, 64); n > 0; n--)
-            if (cpi_token_same(&t->at[i], &t->at[names[n - 1]])) return true;
-    }
-    return false;
 }
 
 /* 0: depends on memory, or on what is not known; 1: on the thread's index; 2: on neither. `reads`: contents of memory
@@ -489,11 +474,8 @@ static int purity_of(const cpi_structure *s, int first, int last, bool reads)
         if (!known && cpi_cu_is_call(&s->program->tokens, i)) return 0; /* of an instance too: f<int>() */
         const cpi_local *v = cpi_structure_local_at(s, i);
         if (!v) { /* a constant, a type; a variable of the device's is memory */
-            for (int k = 0; k < s->program->nvariables; k++)
-                if (cpi_token_same(&s->program->tokens.at[i], &s->program->tokens.at[s->program->variable[k].name]) &&
-                    !reads)
-                    return 0;
-            if (!reads && in_shared_memory(s, i)) return 0;
+            if (!reads && cpi_cu_variable_named(s->program, &s->program->tokens.at[i], 0)) return 0;
+            if (!reads && cpi_structure_in_shared_memory(s, i)) return 0;
             continue;
         }
         if (s->function->shown && v->prefix == v->name && !cpi_structure_type_word(s, v->type) && !is(s, i + 1, "."))
@@ -532,7 +514,7 @@ static bool uniform_loop(cpi_structure *s, int statement)
         bool pointer = v->prefix != v->name || v->suffix_end > v->suffix;
         if (pointer || v->value < 0 || !cpi_structure_uniform(s, v->value, v->value_end)) return false;
         for (int i = st->test_end; i < st->last; i++)
-            if (uses(s, v, i) && cpi_structure_changes(s, v, i)) return false;
+            if (cpi_structure_uses(s, v, i) && cpi_structure_changes(s, v, i)) return false;
         from = v->value_end + 1;
     }
     set_header(s, statement, CPI_V_UNIFORM); /* the only unknowns of condition and steps */
@@ -560,7 +542,8 @@ static void classify(cpi_structure *s)
         int own = v->statement >= 0 ? s->statement[v->statement].region : -1;
         bool crosses = false, pointed = v->suffix_end > v->suffix;
         for (int i = s->function->body + 1; i < s->function->end; i++) {
-            if (i <= v->name || i >= v->block_end || !uses(s, v, i) || cpi_structure_local_at(s, i) != v) continue;
+            if (i <= v->name || i >= v->block_end || !cpi_structure_uses(s, v, i)) continue;
+            if (cpi_structure_local_at(s, i) != v || cpi_structure_is_version(s, i)) continue;
             crosses = crosses || s->region_of[i - s->function->body] != own;
             v->written = v->written || cpi_structure_changes(s, v, i);
         }
@@ -580,8 +563,9 @@ static void classify(cpi_structure *s)
             int pure = v->value >= 0 && !v->written && !pointed ? purity(s, v->value, v->value_end) : 0;
             for (int i = v->value; pure == 1 && i < v->value_end; i++) { /* computed again it would be another value */
                 const cpi_local *u = cpi_structure_local_at(s, i);
-                if (u && u->together) pure = 0;
+                if (u && (u->together || cpi_structure_has_later_version(s, i))) pure = 0;
             }
+            if (pure == 2 && cpi_structure_has_twin(s, v)) pure = 0;
             v->class = pure == 2 ? CPI_V_UNIFORM : pure == 1 ? CPI_V_PURE : CPI_V_KEPT;
         }
         bool deduced = is(s, v->type, "auto") || is(s, v->type + 1, "auto");
@@ -615,9 +599,10 @@ bool cpi_structure_read(cpi_cu_program *p, const cpi_cu_function *f, cpi_structu
     if (s->failed) return false;
     find_parameters(s);
     find_locals(s, s->statement[whole].child, f->end);
-    if (s->failed) return false;
+    if (s->failed || !cpi_structure_index_locals(s)) return false;
     cpi_structure_find_uniform(s);
     number_regions(s, s->statement[whole].child);
+    if (!cpi_structure_find_versions(s)) return false;
     classify(s);
     if (!s->failed) cpi_structure_keep_addressed(s);
     for (int i = f->body; i < f->end; i++) s->returns = s->returns || is(s, i, "return");
@@ -629,5 +614,7 @@ void cpi_structure_free(cpi_structure *s)
     cpi_free_host(s->statement);
     cpi_free_host(s->local);
     cpi_free_host(s->region_of);
+    cpi_free_host(s->local_of);
+    cpi_free_host(s->shared);
     *s = (cpi_structure){0};
 }

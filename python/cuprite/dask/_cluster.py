@@ -1,5 +1,6 @@
 """A worker for each device of this machine."""
 import importlib.util
+import logging
 import os
 
 import cuprite
@@ -14,7 +15,8 @@ def _environment(device, threads):
     """A GPU's worker sees that one alone."""
     kind, _, number = device.partition(":")
     if kind != "cuda":
-        return {"CUPRITE_DEVICE": device, "CUPRITE_NUM_THREADS": str(threads), "OPENBLAS_NUM_THREADS": str(threads)}
+        return {"CUPRITE_DEVICE": device, "CUPRITE_NUM_THREADS": str(threads), "OPENBLAS_NUM_THREADS": str(threads),
+                "CUPRITE_POOL": "off"}  # the limit is on what the process has, and a pool keeps what was spilled
     seen = [v for v in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if v]
     return {"CUDA_VISIBLE_DEVICES": seen[int(number or 0)] if seen else number or "0", "CUPRITE_DEVICE": "cuda:0"}
 
@@ -61,5 +63,5 @@ def LocalCluster(n_workers=None, *, devices=None, threads_per_worker=1, memory_l
             some["data"] = DeviceMemory, store
         workers[i] = {"cls": Nanny, "options": some}
     scheduler = {"cls": Scheduler, "options": {"host": host, "port": 0, "dashboard": dashboard_address is not None,
-                                               "dashboard_address": dashboard_address}}
-    return SpecCluster(workers, scheduler, **options)
+                                               "dashboard_address": dashboard_address or ":0"}}
+    return SpecCluster(workers, scheduler, **{"silence_logs": logging.WARNING, **options})

@@ -35,11 +35,13 @@ Case = collections.namedtuple("Case", "file kernel asked names options cooperati
 # --- a text with one kernel ---
 
 def blanked(text):
-    """The text with comments, strings and preprocessor lines blank; a ; ends each of the latter."""
+    """The text with comments, strings and preprocessor lines blank; a ; ends each of the latter, and lines that are a
+    macro alone."""
     def blank(m):
         return re.sub(r"[^\n]", " ", m[0])
     text = re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', blank, text, flags=re.S)
-    return re.sub(r"(?m)^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", lambda m: blank(m)[:-1] + ";", text)
+    text = re.sub(r"(?m)^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", lambda m: blank(m)[:-1] + ";", text)
+    return re.sub(r"(?m)^([A-Z][A-Z0-9_]*\([^()\n]*)\)$", r"\1;", text)
 
 
 def parts(text):
@@ -56,10 +58,11 @@ def parts(text):
             depth += 1
         elif c == "}" and depth:
             depth -= 1
+            if depth == 0:
+                first = at + 1
             if depth == 0 and (name := declared(opened[1])):
                 end = plain.index(";", at) + 1 if name[1] else at + 1  # `} variable;` belongs to a record
                 found.append((name[0], "__global__" in opened[1], opened[0], end))
-                first = at + 1
         elif depth == 0 and c in ";}":
             first = at + 1
     return found
@@ -78,7 +81,7 @@ def declared(head):
 def alone(text, kernel, expression=""):
     """The text without other kernels, and without functions and records that neither it nor the expression names."""
     found = parts(text)
-    if kernel not in {name for name, *_ in found}:
+    if kernel not in {name for name, *_ in found} and "void " + kernel.rpartition("_")[0] + "_##" not in text:
         raise ValueError(f"{kernel}: no such kernel found")
     gone = {f for f in found if f[1] and f[0] != kernel}
 
@@ -126,10 +129,18 @@ class Recorder:
     def kernel(self, make):
         def kernel(file, name, names=(), options=(), cooperative=False):
             k = make(file, name, names, options, cooperative)
-            plain = re.split("[<:]+", re.sub(r"<.*", "", name))[-1]
+            plain = written_name(file, name)
             self.tiers[file, plain] = k.kernel.tier
             return Launched(self, k, Case(file, plain, name, tuple(names), tuple(options), cooperative))
         return kernel
+
+
+def written_name(file, asked):
+    """The kernel of the file that is asked for by a name, an expression or a mangled name."""
+    from kernels import written
+    plain = re.split("[<:]+", re.sub(r"<.*", "", asked))[-1]
+    names = [name for where, name in written() if where == file]
+    return plain if plain in names else max((n for n in names if n in asked), key=len, default=plain)
 
 
 class Launched:
@@ -189,10 +200,11 @@ def compile_all(path):
     import cuprite as cp
     cases = [Case(*c) for c in json.loads(pathlib.Path(path).read_text())]
     for c in [Case(None, "first", "first", (), (), False), *cases]:  # the first is what a process needs once
-        text = alone((KERNELS / f"{c.file}.cu").read_text(), c.kernel, c.asked) if c.file else (
+        names = [c.asked] if c.asked in c.names else [n for n in c.names if c.kernel in n]
+        text = alone((KERNELS / f"{c.file}.cu").read_text(), c.kernel, " ".join(names)) if c.file else (
             'extern "C" __global__ void first(int *x) { x[threadIdx.x] = 1; }')
         start = time.perf_counter(), used()
-        m = cp.RawModule(code=text, name_expressions=[c.asked] if c.names else None,
+        m = cp.RawModule(code=text, name_expressions=names or None,
                          options=("--std=c++17", *c.options), enable_cooperative_groups=c.cooperative)
         try:
             m.get_function(c.asked)

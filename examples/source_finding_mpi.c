@@ -141,7 +141,8 @@ static cp_code background(cp_array *rows, double *center, double *std)
         high = low;
         if (fmod(n, 2) == 0 && (code = select_kth(sorted, a, b, n / 2, &high)) != CP_OK) break;
         *center = low + (high - low) / 2;
-        const int64_t from = position(sorted, *center - 3 * *std, true), to = position(sorted, *center + 3 * *std, false);
+        const int64_t from = position(sorted, *center - 3 * *std, true);
+        const int64_t to = position(sorted, *center + 3 * *std, false);
         before = n;
         if (from > a) a = from;
         if (to < b) b = to > a ? to : a;
@@ -156,7 +157,8 @@ typedef struct part { double pixels, flux, y, x; } part;
 /* What lies at this rank's lower border, to the next one; pairs of labels that touch across the upper one. */
 static int64_t touching(cp_array *labels, int64_t *pairs)
 {
-    cp_array *above = NULL, *last = cp_slice(labels, CP_ITEMS(CP_AT(-1))), *first = cp_slice(labels, CP_ITEMS(CP_AT(0)));
+    cp_array *above = NULL;
+    cp_array *last = cp_slice(labels, CP_ITEMS(CP_AT(-1))), *first = cp_slice(labels, CP_ITEMS(CP_AT(0)));
     if (rank + 1 < ranks) cp_send(last, MPI_COMM_WORLD, rank + 1);
     if (rank > 0) above = cp_recv(MPI_COMM_WORLD, rank - 1);
     if (!above || cp_size(above) != cp_size(first)) return 0;
@@ -250,7 +252,8 @@ static cp_code collect(cp_array *mine, const int64_t *pairs, int64_t n_pairs)
         int64_t m = touch ? cp_dim(touch, 0) : 0, *two = malloc(sizeof *two * 2 * (size_t)(m + 1));
         if (m && two && code == CP_OK) code = cp_to_host(touch, two, (size_t)cp_nbytes(touch));
         for (int64_t i = 0; i < m && two && code == CP_OK; i++) {
-            int64_t a = root_of(parent, two[2 * i] + at - (int64_t)counts[r - 1]), b = root_of(parent, two[2 * i + 1] + at);
+            int64_t a = root_of(parent, two[2 * i] + at - (int64_t)counts[r - 1]);
+            int64_t b = root_of(parent, two[2 * i + 1] + at);
             if (a != b) parent[a > b ? a : b] = a > b ? b : a;
         }
         free(two);
@@ -273,7 +276,8 @@ static cp_code find(const char *path)
     for (int r = 0; r < rank && code == CP_OK; r++) first += heights[r];
     if (code == CP_OK) code = background(rows, &center, &std);
     if (code == CP_OK && rank == 0) printf("background: median %.6g, sigma %.6g\n", center, std);
-    cp_array *labels = code == CP_OK ? cp_label(cp_greater(rows, cp_float(center + 5 * std)), NULL, NULL, &count) : NULL;
+    cp_array *labels = NULL;
+    if (code == CP_OK) labels = cp_label(cp_greater(rows, cp_float(center + 5 * std)), NULL, NULL, &count);
     if (labels) code = collect(measured(rows, labels, count, center, first), pairs, touching(labels, pairs));
     free(pairs);
     free(heights);

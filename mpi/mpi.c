@@ -192,14 +192,14 @@ static cp_code host_memory(const call *c, memory *m)
 
 static cp_code open_input(const call *c, cp_array *x, memory *m)
 {
-    *m = (memory){.bytes = (size_t)cp_nbytes(x), .device = cp_device_of(x)};
-    if (!is_direct(m->device)) {
-        cp_code code = host_memory(c, m);
-        return code == CP_OK ? cp_to_host(x, m->host, m->bytes) : code;
-    }
-    m->array = cp_contiguous(x);
+    *m = (memory){.bytes = (size_t)cp_nbytes(x), .array = cp_contiguous(x)};
     if (!m->array) return cp_error();
     cp_keep(m->array);
+    m->device = cp_device_of(m->array); /* a host scalar becomes an array of the current one */
+    if (!is_direct(m->device)) {
+        cp_code code = host_memory(c, m);
+        return code == CP_OK ? cp_to_host(m->array, m->host, m->bytes) : code;
+    }
     m->data = cp_data(m->array);
     return m->device == CP_CPU ? CP_OK : cp_stream_synchronize(cp_stream_current(m->device));
 }

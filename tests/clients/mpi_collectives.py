@@ -115,8 +115,8 @@ else:
 if rank == 0:
     refused(ValueError, "in_array has 4 elements, so out_array has 4, not 3", group.all_reduce, x, cp.zeros(3))
 else:
-    refused(distributed.DistributedError, "rank 0 could not make its call: ValueError: in_array has 4", group.all_reduce,
-            x, x)
+    refused(distributed.DistributedError, "rank 0 could not make its call: ValueError: in_array has 4",
+            group.all_reduce, x, x)
 refused(RuntimeError, "Unknown op mean for MPI", group.all_reduce, x, x, "mean")
 refused(ValueError, "Only sum is supported for complex", group.all_reduce, cp.zeros(2, "D"), cp.zeros(2, "D"), "max")
 refused(ValueError, "is no rank of", group.broadcast, x, n)

@@ -163,6 +163,8 @@ template <typename T> __global__ void sum_any(const T *x, T *sum, int n)
     const int i = HERE;
     if (i < n) atomicAdd(sum, x[i]);
 }
+extern template __global__ void sum_any<float>(const float *, float *, int);
+template __global__ void sum_any<float>(const float *, float *, int);
 extern "C" __global__ void extremes(const float *x, int *least, int *most, unsigned long long *all, int n)
 {
     const int i = HERE;

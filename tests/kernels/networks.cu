@@ -2,6 +2,7 @@
 // them: templates of vector widths, warp reductions, packed words, half and bfloat16.
 #include <cuda_fp16.h>
 #include <cuda_bf16.h>
+#include <math.h>
 
 #define WARP 32
 #define CEIL_DIV(a, b) (((a) + (b) - 1) / (b))

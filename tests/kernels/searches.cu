@@ -1,5 +1,7 @@
 // Tables, searches, sparse matrices, graphs: hash tables by compare and swap, filters of bits, look-back, sorted order
 // by bits, formats of sparse matrices, frontiers, colours, trees.
+#include <math.h>
+
 typedef unsigned long long u64;
 typedef unsigned u32;
 

@@ -95,8 +95,14 @@ def same(got, wanted):
 
 
 def written():
-    """All kernels of the folder: pairs of a file and a name."""
+    """All kernels of the folder: pairs of a file and a name. A macro that makes them has the end of the name as its
+    first argument."""
     for path in sorted(FOLDER.glob("*.cu")):
         text = re.sub(r"//.*", "", path.read_text())
-        for name in re.findall(r"__global__\s+void\s+(?:__launch_bounds__\([^)]*\)\s+)?(\w+)", text):
-            yield path.stem, name
+        for name, made in re.findall(r"__global__\s+void\s+(?:__launch_bounds__\([^)]*\)\s+)?(\w+)(##)?", text):
+            if not made:
+                yield path.stem, name
+                continue
+            macro = re.search(rf"#define (\w+)\((?:[^\n]*\\\n)*[^\n]*{name}##", text)[1]
+            for end in re.findall(rf"(?m)^{macro}\((\w+)", text):
+                yield path.stem, name + end

@@ -47,6 +47,12 @@ def test_collectives(mpiexec, n, where, every_type):
     assert sorted(r.stdout.split("\n")[:-1]) == [f"rank {i} done" for i in range(n)]
 
 
+def test_arrays_over_ranks(mpiexec):
+    r = mpiexec(2, "mpi_array.py")
+    assert r.returncode == 0, r.stderr[-4000:]
+    assert sorted(r.stdout.split("\n")[:-1]) == ["rank 0 done", "rank 1 done"]
+
+
 def test_a_rank_that_does_not_come(mpiexec):
     start = time.monotonic()
     r = mpiexec(3, "mpi_faults.py", "absent")
@@ -66,7 +72,8 @@ def test_a_rank_that_dies(mpiexec):
 
 
 def test_arguments():
-    for args, options, words in (((0, 0), {}, "Invalid number of devices 0"), ((2, -1), {}, "Invalid number of rank -1 2"),
+    for args, options, words in (((0, 0), {}, "Invalid number of devices 0"),
+                                 ((2, -1), {}, "Invalid number of rank -1 2"),
                                  ((2, 0), {"backend": "gloo"}, "gloo is not supported")):
         with pytest.raises(ValueError, match=words):
             distributed.init_process_group(*args, **options)

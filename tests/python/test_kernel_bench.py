@@ -19,6 +19,8 @@ struct used { int v; __device__ int get() { return v; } };
 struct unused { int used; };
 __device__ int helper(int i) { used u{i}; return u.get() + '}'; }
 template <int N> __device__ int helper(int i) { return helper(i) + N; }
+__device__ used operator+(used a, used b) { return {a.v + b.v}; }
+MAKE(two)
 __device__ int other(int i) { return other(i - 1); } /* one */
 }
 extern "C" {
@@ -38,10 +40,10 @@ def test_parts_of_a_text():
     assert [kernel for _, kernel, *_ in kernels_all.parts(TEXT)] == [False] * 5 + [True] * 3
 
 
-@pytest.mark.parametrize("kernel, wanted", [("one", ["used", "helper", "helper", "one"]), ("two", ["other", "two"]),
-                                            ("three", ["three"])])
+@pytest.mark.parametrize("kernel, wanted", [("one", ["used", "helper", "helper", "one"]), ("two", ["used", "other", "two"]),
+                                            ("three", ["used", "three"])])
 def test_a_kernel_alone(kernel, wanted):
-    """With what it uses, and all else that is no function and no record."""
+    """With what it uses, and all else that is no function and no record: operators, and what they use."""
     text = kernels_all.alone(TEXT, kernel)
     assert names(text) == wanted
     assert text.startswith("#include <x.h> // {\n#define LOOP") and text.count("namespace n {") == 1
@@ -54,7 +56,7 @@ def test_each_kernel_of_the_files():
     """Every fifth one has no other beside it."""
     for file, name in [*dict.fromkeys(written())][::5]:
         text = kernels_all.alone((FOLDER / f"{file}.cu").read_text(), name)
-        assert {part[0] for part in kernels_all.parts(text) if part[1]} == {name}
+        assert {part[0] for part in kernels_all.parts(text) if part[1]} <= {name}  # a macro may make it
 
 
 def test_rows_have_numbas_loops():

@@ -21,13 +21,13 @@ extern "C" __global__ void specific(curandStateMtgp32_t *s, unsigned *out)
 {
     out[threadIdx.x] = curand_mtgp32_specific(s, threadIdx.x, blockDim.x);
 }
-extern "C" __global__ void numbers(curandStateMtgp32 *s, double *out, float *single)
+extern "C" __global__ void singles(curandStateMtgp32 *s, float *out) { out[threadIdx.x] = curand_mtgp32_single(s); }
+extern "C" __global__ void numbers(curandStateMtgp32 *s, double *out)
 {
     const int t = threadIdx.x, n = blockDim.x;
     out[t] = curand_uniform(s), out[n + t] = curand_uniform_double(s), out[2 * n + t] = curand_normal(s);
     out[3 * n + t] = curand_normal_double(s), out[4 * n + t] = curand_poisson(s, 3.5);
     out[5 * n + t] = curand_log_normal(s, 0.5f, 2.0f);
-    single[t] = curand_mtgp32_single(s);
 }
 """
 
@@ -95,8 +95,8 @@ def test_specific_and_distributions():
     out = cp.zeros(100, "u4")
     kernel("specific")((1,), (100,), (states, out))
     np.testing.assert_array_equal(out.get(), np.array([r.next() for _ in range(100)], "u4"))
-    got, single, n = cp.zeros((6, 128)), cp.zeros(128, "f4"), 128
-    kernel("numbers")((1,), (n,), (states, got, single))
+    got, n = cp.zeros((6, 128)), 128
+    kernel("numbers")((1,), (n,), (states, got))
     words = np.array([[r.next() for _ in range(n)] for _ in range(6)], "f8")
     got = got.get()
     np.testing.assert_allclose(got[0], words[0] * 2.0 ** -32 + 2.0 ** -33, 1e-6)
@@ -106,8 +106,15 @@ def test_specific_and_distributions():
         np.testing.assert_allclose(got[row], stats.norm.ppf((words[row] + 0.5) / 2 ** 32), bound, 1e-6)
     np.testing.assert_array_equal(got[4], stats.poisson.ppf((words[4] + 0.5) / 2 ** 32, 3.5))
     np.testing.assert_allclose(np.log(got[5]), 0.5 + 2 * stats.norm.ppf((words[5] + 0.5) / 2 ** 32), 1e-4, 1e-4)
-    bits = np.array([r.next(single=True) for _ in range(n)], "u4")
-    np.testing.assert_array_equal(single.get().view("u4"), bits)
+
+
+def test_singles():
+    """A warp's first numbers, of the words from the second one on, as cuRAND takes them."""
+    states, (r,), kept = made([42])
+    single = cp.zeros(32, "f4")
+    kernel("singles")((1,), (32,), (states, single))
+    r.at = 1
+    np.testing.assert_array_equal(single.get().view("u4"), np.array([r.next(single=True) for _ in range(32)], "u4"))
 
 
 DISCRETE = """

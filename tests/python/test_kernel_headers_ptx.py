@@ -425,7 +425,7 @@ def test_in_macros_methods_and_conditions():
 
 @pytest.mark.parametrize("text, name", [
     ("wgmma.fence.sync.aligned;", "wgmma.fence.sync.aligned"), ("mov.u32 %0, %%warpsize;", "%warpsize"),
-    ("bar.sync 1, 64;", "bar.sync"),
+    ("bar.red.add.u32 %0, 1, 64, %0;", "bar.red"),
     ("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0}, {%0}, {%0}, {%0};", "mma."),
     ("cp.async.bulk.shared.global [%0], [%0], 16, [%0];", "cp.async.bulk"), ("tex.2d.v4.f32.s32 %0, %0;", "tex.2d")])
 def test_what_is_refused_is_named(text, name, device):

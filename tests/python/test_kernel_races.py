@@ -85,6 +85,20 @@ WRONG = {
                            "    else __syncthreads();\n    y[threadIdx.x] = 1;\n}",
                            "divergent barrier: .*line 3.*line 4"),
 }
+APART = {  # shared memory that functions, methods and the source declare
+    "of a function": "__device__ int g(int t) { __shared__ int s[64]; s[t] = t; return s[63 - t]; }",
+    "of a method": "struct S { __device__ static int get(int t) { __shared__ int s[64]; s[t] = t; return s[63 - t]; } };\n"
+                   "#define g S::get",
+    "of a functor": "struct S { __device__ int operator()(int t) const { __shared__ int s[64]; s[t] = t; return s[63 - t]; "
+                    "} };\n#define g S()",
+    "of a template": "template <class T> __device__ T g(T t) { __shared__ T s[64]; s[t] = t; return s[63 - t]; }",
+    "of the source": "__shared__ int s[64];\n__device__ int g(int t) { s[t] = t; return s[63 - t]; }",
+}
+G = '(int *y);\n%s\nextern "C" __global__ void f(int *y) { y[threadIdx.x] = g((int)threadIdx.x); }'
+WRONG |= {name: (1, 64, "y,", G % text, "4 bytes of shared memory which thread number .* " + ORDERED)
+          for name, text in APART.items()}
+WRONG["unwritten, of a method"] = (1, 64, "y,", G % APART["of a method"].replace("s[t] = t;", "if (t) s[t] = t; "
+                                   "__syncthreads();"), "reads 4 bytes of shared memory which no thread of the block")
 # Right programs that look wrong: name: blocks, threads, arguments, source
 RIGHT = {
     "the same value": (1, 64, "y,", SHARED % "if (t % 2) s[0] = 5;"),
@@ -123,6 +137,9 @@ RIGHT = {
     "an int of Python's": (1, 1, "y, -5, 7", "(int *y, int n, unsigned m) { y[0] = n; y[1] = m; }"),
     "zero": (1, 1, "y, 0.0", "(int *y, float n) { y[0] = n; }"),
 }
+RIGHT |= {"shared, " + name: (1, 64, "y,", G % text.replace("return s[63 - t];", "__syncthreads(); int v = s[63 - t]; "
+                                                            "__syncthreads(); return v;"))
+          for name, text in APART.items()}
 PROGRAM = r"""
 import json, sys
 import numpy as np
@@ -171,6 +188,39 @@ def test_right():
     texts, summary = told(RIGHT, CUPRITE_CHECK="1")
     assert texts == dict.fromkeys(RIGHT)
     assert "ERROR SUMMARY: 0 errors" in summary
+
+
+# Programs that were right where lanes ran in lockstep: what they give there; None: lockstep does not order them
+LOCKSTEP = {
+    "reduction": (SHARED % "s[t + 32] = 0; __syncthreads(); if (t < 32) { s[t] += s[t + 16]; s[t] += s[t + 8]; s[t] += s[t + 4]; s[t] += s[t + 2]; "
+                  "s[t] += s[t + 1]; }", True),
+    "scan": (SHARED % "for (int k = 1; k < 32; k *= 2)\n        if (t >= k) s[t] += s[t - k];", True),
+    "exchange": (SHARED % "s[t] = s[t ^ 1];", True),
+    "of one lane": (SHARED % "if (t == 3)\n        s[100] = 7;\n    y[t] = s[100];", True),
+    "global": ("(int *y)\n{\n    int t = threadIdx.x;\n    y[t] = t;\n    y[t] = y[t ^ 1] + 1;\n}", True),
+    "one word": (SHARED % "s[0] = t;", False),
+    "branches": (SHARED % "if (t < 16)\n        y[t] = s[t + 16];\n    else\n        s[t] = 4;", False),
+}
+
+
+def test_lanes():
+    """A race that lockstep would order says so; with lockstep there is none."""
+    cases = {name: (1, 32, "y,", text) for name, (text, _) in LOCKSTEP.items()}
+    texts, _ = told(cases, CUPRITE_CHECK="1")
+    stepped, _ = told(cases, CUPRITE_CHECK="1", CUPRITE_KERNEL_LOCKSTEP="1")
+    for name, (_, ordered) in LOCKSTEP.items():
+        assert re.search(ORDERED, texts[name]), name
+        assert ("CUPRITE_KERNEL_LOCKSTEP=1" in texts[name]) == ordered, texts[name]
+        assert stepped[name] is None or not ordered, stepped[name]
+        assert "LOCKSTEP" not in (stepped[name] or "")
+    blocks = told({"warps": (1, 64, "y,", SHARED % "s[t] = s[t ^ 32];")}, CUPRITE_CHECK="1")[0]["warps"]
+    assert re.search(ORDERED + "$", blocks), blocks
+
+
+def test_letters_beyond_ascii():
+    """A name in a message is what the source says."""
+    case = (1, 1, "y,", "(int *\u00b5)\n{\n    \u00b5[-100] = 1;\n}")
+    assert "writes 4 bytes at index -100 of \u00b5 (argument 1)" in told({"name": case}, CUPRITE_CHECK="1")[0]["name"]
 
 
 def test_without():

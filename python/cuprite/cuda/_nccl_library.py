@@ -25,7 +25,7 @@ class _Library:
 
 
 def _files():
-    """Paths and names to try, in this order: folders that the user named, what the process or the system has, wheels."""
+    """Paths and names to try, in this order: the user's folders, what the process or the system has, wheels."""
     for folder in os.environ.get("CUPRITE_LIBRARY_PATH", "").split(":"):
         if folder and os.path.exists(os.path.join(folder, _NAME)):
             yield os.path.join(folder, _NAME)

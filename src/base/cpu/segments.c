@@ -10,13 +10,20 @@
 
 enum { HUGE_PAGE = 2 << 20, ALIGNED = 512, GUARDED = 12 << 10 /* a process has some ten thousand mappings */ };
 
+#if defined(__SANITIZE_ADDRESS__)
+enum { CHECKED = 1 };
+#else
+enum { CHECKED = 0 };
+#endif
+
 static size_t round_up(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
+
+static int segments; /* that there are */
 
 /* A page before and one behind belong to the segment. With very many segments they are ordinary ones, as each guard
  * takes one of the process's mappings. */
 static void *mapped(size_t bytes)
 {
-    static int segments;
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), unit = bytes < HUGE_PAGE ? page : HUGE_PAGE;
     const size_t inside = round_up(bytes, page), span = inside + unit + 2 * page;
     char *base = mmap(NULL, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -25,6 +32,7 @@ static void *mapped(size_t bytes)
     bool guarded = __atomic_add_fetch(&segments, 1, __ATOMIC_RELAXED) < GUARDED;
     if (mprotect(guarded ? at : at - page, guarded ? inside : inside + 2 * page, PROT_READ | PROT_WRITE)) {
         munmap(base, span);
+        __atomic_sub_fetch(&segments, 1, __ATOMIC_RELAXED);
         return NULL;
     }
     if (at - page > base) munmap(base, (size_t)(at - page - base));
@@ -36,33 +44,29 @@ static void unmap(void *memory, size_t bytes)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     munmap((char *)memory - page, round_up(bytes, page) + 2 * page);
+    __atomic_sub_fetch(&segments, 1, __ATOMIC_RELAXED);
 }
 
 /* Large segments use huge pages where the system has them: touching fresh small pages is slower than most operations on
- * them. */
+ * them. Small ones, which pools with a limit ask for, lie between such pages too: kernels write around their arrays,
+ * where malloc() would have records. */
 void *cpi_segment_new(cpi_device *device, size_t bytes)
 {
-    void *p = NULL;
     (void)device;
     if (bytes > cpi_memory_most()) return NULL; /* the kernel would overcommit and kill the process on access */
-    if (bytes < HUGE_PAGE) return posix_memalign(&p, ALIGNED, bytes) ? NULL : p;
+    void *p = NULL;
+    if (CHECKED && bytes < HUGE_PAGE) return posix_memalign(&p, ALIGNED, bytes) ? NULL : p; /* the sanitizer guards it */
     p = mapped(bytes);
-    if (p) madvise(p, bytes, MADV_HUGEPAGE);
+    if (p && bytes >= HUGE_PAGE) madvise(p, bytes, MADV_HUGEPAGE);
     return p;
 }
 
 void cpi_segment_free(cpi_device *device, void *memory, size_t bytes)
 {
     (void)device;
-    if (bytes < HUGE_PAGE) free(memory);
+    if (CHECKED && bytes < HUGE_PAGE) free(memory);
     else unmap(memory, bytes);
 }
-
-#if defined(__SANITIZE_ADDRESS__)
-enum { CHECKED = 1 };
-#else
-enum { CHECKED = 0 };
-#endif
 
 /* What is known of a block of its own: two pages before it. Programs give it back without its size. */
 typedef struct own_block { void *base; size_t span; } own_block;
@@ -72,9 +76,10 @@ static own_block *block_of(void *memory)
     return (own_block *)(void *)((char *)memory - 2 * (size_t)sysconf(_SC_PAGESIZE));
 }
 
+static int blocks; /* of their own, that there are */
+
 static void *own_new(size_t bytes)
 {
-    static int blocks;
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), unit = bytes < HUGE_PAGE ? page : HUGE_PAGE;
     const size_t inside = round_up(bytes, page), span = inside + unit + 3 * page;
     char *base = mmap(NULL, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -86,6 +91,7 @@ static void *own_new(size_t bytes)
                       : mprotect(base, span, PROT_READ | PROT_WRITE);
     if (failed) {
         munmap(base, span);
+        __atomic_sub_fetch(&blocks, 1, __ATOMIC_RELAXED);
         return NULL;
     }
     *block_of(at) = (own_block){base, span};
@@ -116,5 +122,6 @@ void cpi_segment_of_kind_free(cp_stream *stream, void *memory, size_t bytes, cp_
     } else {
         const own_block b = *block_of(memory);
         munmap(b.base, b.span);
+        __atomic_sub_fetch(&blocks, 1, __ATOMIC_RELAXED);
     }
 }

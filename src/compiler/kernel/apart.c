@@ -1,7 +1,7 @@
 /* Shared variables of functions, methods and the source, which are variables of the worker's thread (write.c): which
  * there are, by the symbols of the compiled object, for CUPRITE_CHECK. Invariant: names and offsets lie in the object.
  *
- * What else is a variable of the thread is ours: its name is in our namespaces or has our prefix. */
+ * What else is a variable of the thread is ours: its name lies in our namespaces or has our prefix. */
 #include <ctype.h>
 #include <elf.h>
 #include <link.h>
@@ -10,13 +10,14 @@
 
 #include "kernel/load.h"
 
-static bool is_ours(const char *name)
+/* `name`: as compiled; `last`: as declared. */
+static bool is_ours(const char *name, const char *last)
 {
-    static const char *const parts[] = {"__cu_", "__ctx", "__tls", "_ZGV", "_ZZN3cub", "_ZZN4cuda", "_ZZNK3cub",
-                                        "_ZZNK4cuda", "_ZZN18cooperative_groups", "_ZN4cuda", "_ZN3cub"};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (strstr(name, parts[i])) return true;
-    return false;
+    static const char *const spaces[] = {"_ZGV", "_ZTH", "_ZZN3cub", "_ZZNK3cub", "_ZN3cub", "_ZZN4cuda", "_ZZNK4cuda",
+                                         "_ZN4cuda", "_ZZN18cooperative_groups", "_ZN18cooperative_groups"};
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
+        if (strncmp(name, spaces[i], strlen(spaces[i])) == 0) return true;
+    return strncmp(last, "__cu_", 5) == 0 || strncmp(last, "__ctx", 5) == 0 || strncmp(last, "__tls", 5) == 0;
 }
 
 /* The last name in a mangled one: _ZZN1S3getEvE4tile is tile. */
@@ -55,10 +56,11 @@ static void read_symbols(const char *object, const ElfW(Shdr) *symbols, const El
         memcpy(&s, object + symbols->sh_offset + i * sizeof s, sizeof s);
         const char *name = object + strings->sh_offset + s.st_name;
         if (ELF64_ST_TYPE(s.st_info) != STT_TLS || !s.st_size || s.st_name >= strings->sh_size) continue;
-        if (!memchr(name, 0, strings->sh_size - s.st_name) || is_ours(name)) continue;
-        cpi_apart_variable *v = &a->variable[a->n++];
+        if (!memchr(name, 0, strings->sh_size - s.st_name)) continue;
+        cpi_apart_variable *v = &a->variable[a->n];
         v->offset = s.st_value, v->bytes = s.st_size;
         put_name(name, v->name, sizeof v->name);
+        if (!is_ours(name, v->name)) a->n++;
     }
 }
 

@@ -339,6 +339,8 @@ static bool scan(cpi_cu_program *p, int i, int end, int scope, int depth, bool l
             i = brace + 1;
             continue;
         }
+        if (cpi_token_is(&t->at[i], "extern") && cpi_token_is(&t->at[i + 1], "template")) i++;
+        bool asked = cpi_token_is(&t->at[i], "template");
         while (i < end && cpi_token_is(&t->at[i], "template")) {
             templated = cpi_token_is(&t->at[i + 1], "<");
             int behind = templated ? cpi_tokens_behind_angles(t, i + 1, end) : i + 1;
@@ -351,8 +353,7 @@ static bool scan(cpi_cu_program *p, int i, int end, int scope, int depth, bool l
         }
         declaration d = read_declaration(t, i, end);
         if (!note(p, &d, start, templated, scope, linked)) return false;
-        if (d.open >= 0 && !of_record(p, d.name) && d.body < 0 && cpi_token_is(&t->at[start], "template") &&
-            !templated)
+        if (d.open >= 0 && !of_record(p, d.name) && d.body < 0 && asked && !templated)
             p->function[p->nfunctions - 1].asked = true;
         i = d.end;
     }

@@ -266,7 +266,7 @@ class Expressions:
             values = constants
         finally:
             self.unit.translator = self
-        text = self.unit.call_text(name, values)
+        text = call_text(self.unit, name, values)
         raises = name in self.unit.raisers
         if raises:
             self.may_raise()
@@ -358,6 +358,12 @@ def bound(function, arguments, named):
             raise NotImplementedError(f"{function.__name__}: a kernel cannot have the parameter *{name}")
         out.append(b.arguments[name] if name in b.arguments else known(parameter.default))
     return out
+
+
+def call_text(unit, name, values):
+    """The call of a device function with these arguments."""
+    first = ["raised"] if name in unit.raisers else []
+    return f"{name}({', '.join(first + [text for v in values for text in flattened(v)])})"
 
 
 def flattened(v):

@@ -73,10 +73,12 @@ class Unit:
         self.captured = {}      # id of an array of the surroundings -> (name, value like it, the array)
         self.faults = None      # with checks: the exceptions that a thread can raise, the first an index out of range
         self.raisers = set()    # names of functions with a parameter that says whether one raised, the thread ends then
+        self.zero_raises = False    # with checks, unless arithmetic is to be fast
         self.host_calls = {}    # (function of the host, its constants) -> what it gave
         self.dynamic_shared = False
         self.cooperative = False
         self.options = ()
+        self.linked = None      # other sources that the kernel's text follows (numba_cuda/_linked.py)
         self.written = set()    # (name of a kernel's array parameter) that a kernel may write
 
     # -- what the source needs
@@ -189,12 +191,6 @@ class Unit:
 
     # -- functions
 
-    def call_text(self, name, values):
-        """The call of a device function with these arguments."""
-        from .expressions import flattened
-        first = ["raised"] if name in self.raisers else []
-        return f"{name}({', '.join(first + [text for v in values for text in flattened(v)])})"
-
     def device_function(self, function, rules, values, result=None):
         """(name, type of the result) of a device function for these arguments; writes it if it is new. result: the type
         that a signature gives it."""
@@ -242,9 +238,9 @@ class Unit:
         self.made[key] = (name, found)
 
     def text(self, kernel):
-        parts = [preamble.strings(self.helpers), "".join(t for _, t in self.tuples.values()),
-                 "".join(t for _, t in self.constants.values()), "".join(self.prototypes), "\n".join(self.functions),
-                 kernel]
+        parts = [self.linked.text if self.linked else "", preamble.strings(self.helpers),
+                 "".join(t for _, t in self.tuples.values()), "".join(t for _, t in self.constants.values()),
+                 "".join(self.prototypes), "\n".join(self.functions), kernel]
         return "\n".join(p for p in parts if p)
 
 

@@ -98,7 +98,8 @@ class DistributedArray(numpy.lib.mixins.NDArrayOperatorsMixin):
                 if self._places.owns(device):
                     with self._places.device(device):
                         x = function(c.array)
-                made[device].append(Chunk(device, c.ranges if ranges is None else ranges(c.ranges), x, dtype or self.dtype))
+                where = c.ranges if ranges is None else ranges(c.ranges)
+                made[device].append(Chunk(device, where, x, dtype or self.dtype))
         return DistributedArray(self._shape if shape is None else shape, dtype or self._dtype, made,
                                 self._mode if mode is ... else mode)
 
@@ -188,7 +189,8 @@ class DistributedArray(numpy.lib.mixins.NDArrayOperatorsMixin):
         for c in x._chunks():
             part = c.array
             if places.group is not None:
-                part = cuprite.ascontiguousarray(part) if part is not None else cuprite.empty(lengths(c.ranges), c.dtype)
+                shape = lengths(c.ranges)
+                part = cuprite.empty(shape, c.dtype) if part is None else cuprite.ascontiguousarray(part).reshape(shape)
                 if part.size:
                     places.group.broadcast(part, c.device)
             result[slices_of(c.ranges)] = part.get()
@@ -284,12 +286,20 @@ class DistributedArray(numpy.lib.mixins.NDArrayOperatorsMixin):
 
 def _absent(name):
     def method(self, *args, **kwargs):
-        raise NotImplementedError(f"DistributedArray.{name}: of the chunks, `all_chunks()` has the arrays; `get()` gives "
-                                  "the whole")
+        raise NotImplementedError(f"DistributedArray.{name}: of the chunks, `all_chunks()` has the arrays; `get()` "
+                                  "gives the whole")
     method.__name__, method.__doc__ = name, "Not there: NotImplementedError, as in CuPy."
     return method
 
 
+def _not_in_place(name):
+    """`a += b` is `a = a + b`: an array is not changed."""
+    operator = getattr(numpy.lib.mixins.NDArrayOperatorsMixin, f"__{name}__")
+    return lambda self, other: operator(self, other)
+
+
+for _name in "add sub mul matmul truediv floordiv mod pow lshift rshift and xor or".split():
+    setattr(DistributedArray, f"__i{_name}__", _not_in_place(_name))
 for _name in _ABSENT:
     setattr(DistributedArray, _name, _absent(_name))
 for _name in _ABSENT_VALUES:
@@ -298,7 +308,7 @@ for _name in _ABSENT_VALUES:
 
 def _sources(chunks, target):
     """Chunks that a new one is made of: those on its own device alone, where they have all of it."""
-    near = [c for c in chunks if common(c.ranges, target.ranges)]
+    near = [c for c in chunks if common(c.ranges, target.ranges) is not None]
     here = [c for c in near if c.device == target.device]
     for some in (here, *([c] for c in near)):
         parts = [tuple(range(s.start, s.stop, s.step) for s in within(common(c.ranges, target.ranges), target.ranges))
@@ -310,7 +320,7 @@ def _sources(chunks, target):
 
 def _forget(places, chunk, region, mode):
     """A chunk's part becomes the identity: another has it."""
-    if region and places.owns(chunk.device):
+    if region is not None and places.owns(chunk.device):
         with places.device(chunk.device):
             chunk.array[within(region, chunk.ranges)] = mode.identity(chunk.dtype)
 
@@ -322,13 +332,13 @@ def _to_replicas(x, mode):
     for i, c in enumerate(chunks):
         for d in chunks[i + 1:]:
             region = common(c.ranges, d.ranges)
-            if region:
+            if region is not None:
                 _places.transfer(x._places, c, d, region, mode.combine)
                 _forget(x._places, c, region, mode)
     for j in range(len(chunks) - 1, -1, -1):
         for c in chunks[:j]:
             region = common(c.ranges, chunks[j].ranges)
-            if region:
+            if region is not None:
                 _places.transfer(x._places, chunks[j], c, region)
 
 

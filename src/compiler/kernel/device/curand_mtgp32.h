@@ -69,13 +69,14 @@ static inline unsigned __cu_mtgp_take(curandStateMtgp32_t *s, unsigned t, unsign
     __cu_mtgp_move(s, t == 0, n);
     return r;
 }
-/* A number from 1 to 2, by its bits. */
+/* A number from 1 to 2, by its bits. cuRAND leaves the word in another place than `take`, so a program gets the same
+ * numbers here. */
 static inline float __cu_mtgp_take_single(curandStateMtgp32_t *s, unsigned t, unsigned n)
 {
     const unsigned word = __cu_mtgp_next(s, t);
-    __cu_mtgp_word(s, t + MTGPDC_N) = word;
+    s->s[t & MTGP32_STATE_MASK] = word;
     const unsigned r = word >> 9 ^ s->k->single_temper_tbl[s->pIdx][__cu_mtgp_row(s, t)];
-    __cu_mtgp_move(s, t == 0, n);
+    __cu_mtgp_move(s, threadIdx.x == 0, n);
     return __uint_as_float(r);
 }
 static inline unsigned __cu_mtgp_thread()
@@ -94,7 +95,7 @@ static inline unsigned curand_mtgp32_specific(curandStateMtgp32_t *s, unsigned c
 }
 static inline float curand_mtgp32_single(curandStateMtgp32_t *s)
 {
-    return __cu_mtgp_take_single(s, __cu_mtgp_thread(), __cu_mtgp_threads());
+    return __cu_mtgp_take_single(s, blockDim.z * blockDim.y + threadIdx.x, __cu_mtgp_threads());
 }
 static inline float curand_mtgp32_single_specific(curandStateMtgp32_t *s, unsigned char index, unsigned char n)
 {

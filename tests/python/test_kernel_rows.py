@@ -181,7 +181,8 @@ def test_reductions_of_whole_and_of_half_warps():
 @pytest.mark.parametrize("threads", [32, 45, 96, 1024])
 def test_votes_of_a_block_that_is_all_there(threads):
     y = cp.zeros((4, threads), "i4")
-    launch("int t = threadIdx.x, n = blockDim.x; y[t] = __syncthreads_and(t >= 0); y[n + t] = __syncthreads_and(t != 7); "
+    launch("int t = threadIdx.x, n = blockDim.x; y[t] = __syncthreads_and(t >= 0); "
+           "y[n + t] = __syncthreads_and(t != 7); "
            "y[2 * n + t] = __syncthreads_count(t % 3 == 0); y[3 * n + t] = __all_sync(~0u, t < 40);", (threads,), y)
     t = np.arange(threads)
     assert (y.get()[0] != 0).all() and not y.get()[1].any() and (y.get()[2] == (t % 3 == 0).sum()).all()

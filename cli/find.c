@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "tiles.h"
 #include "cli.h"
 #include "sources.h"
 
@@ -36,20 +37,20 @@ void sky_names(const found *f, const char **longitude, const char **latitude)
         if (!strcmp(system, names[i][0])) *longitude = names[i][1], *latitude = names[i][2];
 }
 
-/* Finds the image's two axes and the indices on the others (axes of length 1 are dropped, the first ones first; --plane
- * chooses on longer ones). Returns 0, or the exit status with the message printed. */
-static int plane(const char *path, const cp_array *x, const find_options *o, int64_t extent[2], cp_index *at, int *nat)
+int plane_of(const char *path, int n, const int64_t *dims, const find_options *o, int64_t extent[2], cp_index *at,
+             int64_t *first)
 {
     char text[256] = "";
-    const int64_t *dims = cp_dims(x);
-    int n = cp_ndim(x), longer = 0, length = 0;
+    int longer = 0, length = 0;
+    bool empty = false;
     for (int i = 0; i < n; i++) {
         if (length < (int)sizeof text - 24)
             length += snprintf(text + length, sizeof text - (size_t)length, "%s%lld", i ? " x " : "",
                                (long long)dims[i]);
         longer += dims[i] != 1;
+        empty |= dims[i] == 0;
     }
-    if (cp_size(x) == 0) return fail("sources", "%s: the image is empty (%s)", path, text);
+    if (empty) return fail("sources", "%s: the image is empty (%s)", path, text);
     if (n < 2) return fail("sources", "%s: one axis only (%s), not an image", path, text);
     int choose = longer > 2 ? longer - 2 : 0, drop = n - 2 - choose;
     if (choose && !o->planes)
@@ -58,36 +59,38 @@ static int plane(const char *path, const cp_array *x, const find_options *o, int
     if (choose != o->planes)
         return fail("sources", "%s: --plane has %d number%s, the image (%s) needs %d", path, o->planes,
                     o->planes == 1 ? "" : "s", text, choose);
+    *first = 0;
     for (int i = 0, k = 0, chosen = 0; i < n; i++) {
-        at[i] = CP_AT(0);
+        int64_t index = 0;
+        bool full = false;
         if (dims[i] == 1 && drop > 0) drop--;
         else if (chosen < choose) {
             if (o->plane[chosen] >= dims[i])
                 return fail("sources", "%s: plane %lld is out of bounds, the axis has %lld (%s)", path,
                             (long long)o->plane[chosen], (long long)dims[i], text);
-            at[i] = CP_AT(o->plane[chosen++]);
+            index = o->plane[chosen++];
         } else {
-            at[i] = CP_FULL;
+            full = true;
             extent[k++] = dims[i];
         }
+        if (at) at[i] = full ? CP_FULL : CP_AT(index);
+        *first = *first * dims[i] + index;
     }
-    *nat = n;
     return 0;
 }
 
-static int read_image(const char *name, const find_options *o, found *f)
+static int read_image(const char *path, const char *name, const find_options *o, found *f)
 {
     struct stat info;
-    const char *path = input_path("sources", name);
-    if (!path) return 1;
     progress(stat(path, &info) == 0 && info.st_size > LARGE, name, "read");
     if (cp_device_use(CP_CPU) != CP_OK) return fail_error_of("sources", path, name);
     cp_array *x = cp_fits_read(path, .ext = o->ext, .header = &f->header);
     if (!x) return fail_error_of("sources", path, name);
     int64_t extent[2];
     cp_index at[64]; /* most axes of a FITS image here */
-    int nat = 0, status = plane(name, x, o, extent, at, &nat);
-    cp_array *view = status ? NULL : cp_slice(x, nat, at);
+    int64_t first;
+    int status = plane_of(name, cp_ndim(x), cp_dims(x), o, extent, at, &first);
+    cp_array *view = status ? NULL : cp_slice(x, cp_ndim(x), at);
     if (!status && o->planes) { /* frees the rest of the cube */
         cp_array *copy = cp_copy(view);
         cp_free(view);
@@ -233,6 +236,8 @@ static int sky_positions(found *f)
     return !f->ra || !f->dec || cp_image_sky(f->header, f->count, f->x, f->y, f->ra, f->dec) != CP_OK;
 }
 
+int derive(found *f) { return integrate(f) || sky_positions(f); }
+
 /* Copies sources from the device to f. */
 static int collect(const char *path, cp_sources *s, int64_t groups, int64_t least, found *f)
 {
@@ -263,7 +268,7 @@ static int collect(const char *path, cp_sources *s, int64_t groups, int64_t leas
         multiply(f->flux, n, f->scale), multiply(f->flux_error, n, f->scale), multiply(f->sum, n, f->scale);
         multiply(f->peak_value, n, f->scale);
         if (f->scale != 1) multiply(f->peak, n, f->scale); /* float64: no other type holds such values */
-        status = integrate(f) || sky_positions(f);
+        status = derive(f);
     }
     if (!status) return 0;
     return cp_error() != CP_OK ? fail_error("sources", path) : fail("sources", "%s: out of memory", path);
@@ -354,7 +359,11 @@ int find_sources(const char *name, const find_options *options, found *f)
     memset(f, 0, sizeof *f);
     f->scale = 1;
     double t = now();
-    int status = read_image(name, options, f);
+    const char *path = input_path("sources", name);
+    int status = path ? plan_tiles(path, name, options, f) : 1;
+    if (status) return status;
+    if (f->tiles) return find_in_tiles(path, name, options, f);
+    status = read_image(path, name, options, f);
     f->seconds[STEP_READ] = now() - t;
     progress(false, NULL, NULL);
     if (status) return status;

@@ -166,7 +166,13 @@ void print_found(FILE *to, const found *f, const find_options *o, const char *im
     fprintf(to, "%s: %lld x %lld pixels, %s%s%s%s%s\n", shown(image), (long long)cp_dim(f->image, 1),
             (long long)cp_dim(f->image, 0), cp_type_name(cp_type_of(f->image)), *unit ? ", " : "", unit,
             *object ? ", " : "", object);
-    fprintf(to, "on %s (%s)\n\n", info.name, info.backend);
+    fprintf(to, "on %s (%s)\n", info.name, info.backend);
+    if (f->tiles) {
+        char limit[32];
+        fprintf(to, "in %lld tiles of %lld lines, within %s\n", (long long)f->tiles, (long long)f->tile_lines,
+                bytes_string(o->memory, limit));
+    }
+    fprintf(to, "\n");
     double total = 0;
     for (int i = 0; i < STEPS; i++) {
         fprintf(to, "%-14s %10.3f ms\n", step_names[i], 1e3 * f->seconds[i]);

@@ -1,6 +1,7 @@
 /* cuprite sources: options, several images, the names of the outputs. */
 #include "sources.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ static const char help[] =
     "  --connectivity N 4: pixels that share an edge belong together; 8: those that share a corner too (4)\n"
     "  --ext N          read extension N, or `primary` (the first one that holds an image)\n"
     "  --plane I[,J..]  of a cube: indices on its axes before the last two, in NumPy's order, from 0\n"
+    "  --memory SIZE    take larger images in tiles of whole lines: 500M, 4G, bytes\n"
     "  --device NAME    cpu, cuda, cuda:1, ... (the first GPU, where there is one)\n"
     "  --catalog PATH   write all sources: a FITS table where PATH ends in .fits, else CSV\n"
     "  --plot PATH      write a picture of the image and its sources, a PNG\n"
@@ -172,6 +174,24 @@ static int check_picture(const char *path)
     return 0;
 }
 
+/* "4G", "500M", "2.5GB", bytes. */
+static int take_memory(options *o, const args *a)
+{
+    static const char units[] = "KMGT";
+    char *end;
+    double v = strtod(a->value, &end), unit = 1;
+    const char *at = end != a->value && *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+    if (at) {
+        for (end++; at >= units; at--) unit *= 1024;
+        if (*end == 'i') end++;
+        if (*end == 'B') end++;
+    }
+    if (end == a->value || *end || !(v > 0) || v * unit < 1 || v * unit > 1e18)
+        return usage_error("sources", "option --memory: %s is no size such as 4G or 500M", a->value);
+    o->find.memory = (int64_t)(v * unit);
+    return 0;
+}
+
 static int take_option(options *o, const args *a)
 {
     if (!a->option) {
@@ -184,6 +204,7 @@ static int take_option(options *o, const args *a)
         return args_integer(a, 1, INT64_MAX, &o->find.min_pixels) ? 0 : 2;
     if (!strcmp(a->option, "--ext")) return take_extension(o, a);
     if (!strcmp(a->option, "--plane")) return take_planes(o, a);
+    if (!strcmp(a->option, "--memory")) return take_memory(o, a);
     if (!strcmp(a->option, "--device")) o->device = a->value;
     else if (!strcmp(a->option, "--catalog")) o->catalog = a->value;
     else if (!strcmp(a->option, "--plot")) o->plot = a->value;
@@ -218,6 +239,7 @@ static int search_image(options *o)
 {
     if (!o->count) return usage_error("sources", "no image is given (see `cuprite sources --help`)");
     if ((o->catalog && !*o->catalog) || (o->plot && !*o->plot)) return usage_error("sources", "an output has no name");
+    if (o->find.memory && o->plot) return usage_error("sources", "--plot needs the whole image: do without --memory");
     int status = check_picture(o->plot);
     if (!status) status = check_outputs(o);
     if (!status) status = pick_device(o);
@@ -244,7 +266,7 @@ int cmd_sources(int argc, char **argv)
 {
     static const char *const flags[] = {"--help", "-h", NULL};
     static const char *const values[] = {"-k", "--kappa", "--min-pixels", "--connectivity", "--ext", "--plane",
-                                         "--device", "--catalog", "--plot", "--stretch", NULL};
+                                         "--device", "--memory", "--catalog", "--plot", "--stretch", NULL};
     args a = {.command = "sources", .flags = flags, .values = values, .argc = argc, .at = 1, .argv = argv};
     options o = {.find = {.k = 5, .kappa = 3, .min_pixels = 5}, .images = calloc((size_t)argc, sizeof *o.images)};
     if (!o.images) return fail("sources", "out of memory");

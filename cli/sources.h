@@ -1,5 +1,6 @@
-/* The files of cuprite sources: sources.c (options, several images, names of outputs), find.c (the steps from a file to
- * a list of sources), report.c (what is printed and the catalogue), plot.c and axes.c (the picture). */
+/* The files of cuprite sources: sources.c (options, several images, names of outputs), find.c (the steps from a file
+ * to a list of sources), tiles.c and clip.c (the same in parts of the image), report.c (what is printed and the
+ * catalogue), plot.c and axes.c (the picture). */
 #ifndef CLI_SOURCES_H
 #define CLI_SOURCES_H
 
@@ -17,6 +18,7 @@ typedef struct find_options {
     double k, kappa;
     int device;
     int64_t min_pixels;
+    int64_t memory; /* bytes that may be used, 0: no limit */
     bool corners; /* pixels that touch by a corner are connected too */
     int ext;      /* as cp_fits_read's */
     int planes;   /* number of indices in `plane`: for axes before the last two longer than 1 */
@@ -26,6 +28,7 @@ typedef struct find_options {
 /* Sources in the order of their first pixels; host memory, `count` values each. NULL members are unknown. */
 typedef struct found {
     cp_array *image;          /* (height, width), on the CPU; divided by `scale` */
+    int64_t tiles, tile_lines; /* how many, of how many lines; 0: the image is in memory, as a whole */
     double scale;             /* 1; a power of two for values whose squares leave float64 */
     cp_image_header *header;
     cp_clip_result background; /* of `image`, like the threshold */
@@ -46,6 +49,13 @@ typedef struct found {
 /* Fills `f` from the image `name`; 0, or 1 with the message printed. found_free in both cases. */
 int find_sources(const char *name, const find_options *options, found *f);
 void found_free(found *f);
+/* The two axes' lengths of an image of these dimensions, the indices on all its axes (where `at` is not NULL), and
+ * where the plane begins in the flattened array. Axes of length 1 are dropped, the first ones first; --plane chooses on
+ * longer ones. 0, or the exit status with the message printed. */
+int plane_of(const char *path, int n, const int64_t *dims, const find_options *o, int64_t extent[2], cp_index *at,
+             int64_t *first);
+/* Columns that follow from the others: total flux, positions in the sky. 0 or 1. */
+int derive(found *f);
 /* Names of the two sky columns. */
 void sky_names(const found *f, const char **longitude, const char **latitude);
 

@@ -46,7 +46,7 @@ def _project(part="all"):
     if part == "cuda":
         project |= {"name": project["name"] + "-cuda", "description": "The CUDA plugin of " + project["name"],
                     "dependencies": [f"{project['name']}=={project['version']}"], "optional-dependencies": {},
-                    "scripts": {}}
+                    "scripts": {}, "entry-points": {}}
     return project
 
 
@@ -210,9 +210,11 @@ class _Wheel:
 def _information(project, tag):
     texts = {"METADATA": _metadata(project), "licenses/LICENSE": (ROOT / "LICENSE").read_text(),
              "WHEEL": f"Wheel-Version: 1.0\nGenerator: cuprite\nRoot-Is-Purelib: false\nTag: {tag}\n"}
-    if project["scripts"]:
-        lines = [f"{name} = {function}\n" for name, function in project["scripts"].items()]
-        texts["entry_points.txt"] = "[console_scripts]\n" + "".join(lines)
+    points = {"console_scripts": project["scripts"], **project.get("entry-points", {})}
+    lines = [f"[{group}]\n" + "".join(f"{name} = {what}\n" for name, what in all_.items())
+             for group, all_ in points.items() if all_]
+    if lines:
+        texts["entry_points.txt"] = "\n".join(lines)
     return texts
 
 

@@ -6,8 +6,6 @@ one line of a page, whose words the coverage repeats.
 
 # namespace (with `*`: and what is below it), names as patterns, why they are not there and what serves meanwhile
 ABSENT = [
-    ("cupyx.distributed*", "*", "planned: collectives over several GPUs and machines. One program uses several devices "
-                                "by `cuda.Device` and `to_device` now"),
     ("cupyx.linalg.sparse", "*", "needs sparse matrices, which are planned"),
     ("cupyx.optimizing", "*", "tunes CuPy's own block sizes; Cuprite's are fixed, so that results have the same bits"),
     ("cupyx.time", "*", "CuPy's old name of `cupyx.profiler.benchmark`, which is here"),

@@ -59,7 +59,8 @@ CHAPTERS = [
     ("Old names", [], ["_old_names"], ""),
 ]
 # The pages of these modules include the names of their submodules.
-MODULES = ["linalg", "fft", "random", "polynomial", "lib", "scipy", "cuda", "jit", "numba", "io", "profiler", "testing"]
+MODULES = ["linalg", "fft", "random", "polynomial", "lib", "scipy", "cuda", "distributed", "jit", "numba", "io",
+           "profiler", "testing"]
 # The texts of the lessons: title by page of the site.
 LESSONS = [(p.read_text().partition("\n")[0].removeprefix("# "), f"lessons/{p.name}")
            for p in sorted((ROOT / "lessons" / "text").glob("*.md"))]
@@ -71,13 +72,13 @@ PAGES = [
         ("Contents", "python.md"), ("Arrays", "guide/arrays.md"), ("Devices, memory, streams", "guide/devices.md"),
         ("Kernels of your own", "guide/kernels.md"), ("Random numbers", "guide/random.md"),
         ("Linear algebra, transforms", "guide/linalg.md"), ("Images", "guide/images.md"), ("Files", "guide/files.md"),
-        ("Other libraries", "guide/interoperation.md"), ("Performance", "guide/performance.md"),
+        ("Other libraries", "guide/interoperation.md"), ("Dask", "dask.md"), ("Performance", "guide/performance.md"),
         ("Profiling", "profiling.md")]),
     ("Coming from elsewhere", [
         ("From NumPy", "from-numpy.md"), ("From CuPy", "from-cupy.md"), ("From Numba", "from-numba.md"),
         ("What is there of CuPy", "coverage.md"), ("Glossary", "glossary.md")]),
     ("C", [("Tutorial", "c-tutorial.md"), ("Files in C", "io.md")]),
-    ("The command", "cli.md"), ("Environment variables", "environment.md"),
+    ("The command", "cli.md"), ("Several devices", "distributed.md"), ("Environment variables", "environment.md"),
 ]
 ABOUT = [("Architecture", "architecture.md"), ("Lazy evaluation", "lazy.md"), ("Releasing", "releasing.md")]
 CLOSING = {"CONTRIBUTING.md": "Contributing", "CHANGELOG.md": "Changes", "SECURITY.md": "Security",

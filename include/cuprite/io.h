@@ -22,6 +22,8 @@ typedef struct cp_image_header cp_image_header; /* header cards of an image, wit
 typedef struct cp_fits_read_options {
     CP_OPTION(int, ext);                  /* 0: the first HDU with an image; n: extension n; CP_FITS_PRIMARY */
     CP_OPTION(cp_image_header **, header); /* where not NULL: the image's header, freed with cp_image_header_free */
+    CP_OPTION(int64_t, first);             /* with `count`: where the part begins, in the flattened image */
+    CP_OPTION(int64_t, count);             /* where not 0: only so many pixels, as a 1-d array; of plain files */
     int _;
 } cp_fits_read_options;
 /* An image as an array on the current device, axes in C order (NAXIS1 is last). Types: BITPIX 8 uint8, 16, 32
@@ -30,6 +32,15 @@ typedef struct cp_fits_read_options {
  * gzip'd and tile-compressed files. */
 CP_API cp_array *cp_fits_read(const char *path, const cp_fits_read_options *options);
 #define cp_fits_read(...) CP_CALL(cp_fits_read, cp_fits_read_options, __VA_ARGS__, ._ = 0)
+
+/* What cp_fits_read would give, without reading it. */
+typedef struct cp_fits_layout {
+    cp_type type;
+    int ndim;
+    int64_t dims[CP_MAXDIM]; /* C order */
+    bool plain;              /* neither gzip'd nor tile-compressed: parts can be read */
+} cp_fits_layout;
+CP_API cp_code cp_fits_describe(const char *path, int ext, cp_fits_layout *layout);
 
 CP_API void cp_image_header_free(cp_image_header *header); /* NULL is fine */
 /* BUNIT and OBJECT, "" when not given; valid as long as the header. */

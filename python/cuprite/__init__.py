@@ -8,7 +8,7 @@ Importing this neither imports NumPy nor opens a device; both happen when someth
 """
 import os as _os
 
-from cuprite import _core
+from cuprite import _after_import, _core
 from cuprite._core import *  # noqa: F401,F403  (every ufunc and function of the extension)
 from cuprite._core import (  # noqa: F401
     DeviceSynchronized, OutOfMemoryError, UFuncTypeError, _unpickle, ndarray, ufunc)
@@ -40,8 +40,8 @@ _NUMPY = {
     "broadcast_shapes", "index_exp", "s_", "ndindex", "mintypecode", "typename",
     "True_", "False_", "ScalarType", "sctypeDict", "typecodes", "little_endian", "dtypes",
 }
-_MODULES = {"cuda", "exceptions", "fft", "io", "jit", "lib", "linalg", "numba", "polynomial", "profiler", "random",
-            "scipy", "selftest", "testing", "typing"}
+_MODULES = {"cuda", "dask", "distributed", "exceptions", "fft", "io", "jit", "lib", "linalg", "numba", "polynomial",
+            "profiler", "random", "scipy", "selftest", "testing", "typing"}
 
 
 def __getattr__(name):
@@ -150,3 +150,4 @@ def _await_imports():
 
 # The hook lives as long as the interpreter: with globals of its own it keeps nothing of the module alive that long.
 _os.register_at_fork(before=type(_await_imports)(_await_imports.__code__, {"__builtins__": __builtins__}))
+_after_import.watch()

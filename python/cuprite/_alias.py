@@ -133,6 +133,8 @@ def install(report=False):
         _device.name_arrays("cupy")
         cuprite.__version__ = CUPY
         _support.as_cupy = True
+        if "cuprite.random._bits" in sys.modules:
+            sys.modules["cuprite.random._bits"].name_generators()
 
 
 def install_numba():

@@ -89,6 +89,21 @@ static cp_array *read_pixels(const char *function, pixel_reader read, const cpi_
     return x;
 }
 
+/* Makes the image one of `count` pixels from `first` on. */
+static cp_code take_part(cpi_io_image *image, int64_t first, int64_t count)
+{
+    if (!count && !first) return CP_OK;
+    if (count <= 0 || first < 0 || first > image->size - count)
+        return cpi_fail(CP_ERROR_VALUE, "fits_read: pixels %lld to %lld are not inside the image of %lld",
+                        (long long)first, (long long)first + count, (long long)image->size);
+    if (!image->plain)
+        return cpi_fail(CP_ERROR_UNSUPPORTED, "fits_read: no part can be read of a compressed image");
+    image->first = first;
+    image->size = image->shape[0] = count;
+    image->ndim = 1;
+    return CP_OK;
+}
+
 cp_array *(cp_fits_read)(const char *path, const cp_fits_read_options *options)
 {
     if (cpi_null("fits_read", path)) return NULL;
@@ -102,12 +117,27 @@ cp_array *(cp_fits_read)(const char *path, const cp_fits_read_options *options)
     if (!ops || ops->fits_open("fits_read", path, options->ext, &image) != CP_OK) return NULL;
     cp_image_header *header = NULL;
     cp_array *x = NULL;
-    if (!options->header || ops->fits_header("fits_read", &image, &header) == CP_OK)
+    if ((!options->header || ops->fits_header("fits_read", &image, &header) == CP_OK) &&
+        take_part(&image, options->first, options->count) == CP_OK)
         x = read_pixels("fits_read", ops->fits_read, &image);
     ops->fits_close(&image);
     if (!x) ops->header_free(header);
     else if (options->header) *options->header = header;
     return x;
+}
+
+cp_code cp_fits_describe(const char *path, int ext, cp_fits_layout *layout)
+{
+    if (cpi_null("fits_describe", path) || cpi_null("fits_describe", layout)) return cp_error();
+    if (ext < CP_FITS_PRIMARY)
+        return cpi_fail(CP_ERROR_VALUE, "fits_describe: ext must be 0 or more, or CP_FITS_PRIMARY");
+    const cpi_io_ops *ops = cpi_io_library("fits_describe");
+    cpi_io_image image = {0};
+    if (!ops || ops->fits_open("fits_describe", path, ext, &image) != CP_OK) return cp_error();
+    *layout = (cp_fits_layout){.type = image.type, .ndim = image.ndim, .plain = image.plain};
+    memcpy(layout->dims, image.shape, sizeof layout->dims);
+    ops->fits_close(&image);
+    return CP_OK;
 }
 
 /*: function("png_read", "path: string", module="_io", unlock="always",

@@ -23,6 +23,8 @@ typedef struct cpi_io_image {
     int ndim;
     int64_t shape[CP_MAXDIM]; /* C order */
     int64_t size;             /* product of shape; size times bytes of an element fits */
+    int64_t first;            /* (FITS) where the pixels to read begin, 0 but for parts */
+    bool plain;               /* (FITS) neither gzip'd nor tile-compressed */
     struct cpi_fits *fits;    /* private to the library */
     struct cpi_png *png;
     struct cpi_npy *npy;
@@ -43,7 +45,7 @@ typedef struct cpi_io_ops {
     /* finds the image and checks its sizes against the file; allocates nothing of the image's size for plain
      * and tile-compressed files */
     cp_code (*fits_open)(const char *function, const char *path, int ext, cpi_io_image *image);
-    /* all pixels, C order, native bytes, image->type */
+    /* `size` pixels from `first` on (all, unless the image is plain), C order, native bytes, image->type */
     cp_code (*fits_read)(const char *function, const cpi_io_image *image, void *pixels);
     cp_code (*fits_header)(const char *function, const cpi_io_image *image, cp_image_header **header);
     void (*fits_close)(cpi_io_image *image); /* does nothing for a zeroed image */

@@ -321,11 +321,42 @@ static void memory_fails(void **state)
     assert_int_equal(entries(), before); /* no temporary file is left */
 }
 
+static void parts(void **state)
+{
+    (void)state;
+    const float pixels[6] = {0, 1, 2, 3, 4, 5};
+    cp_array *x = cp_from_host(pixels, CP_FLOAT32, CP_SHAPE(2, 3), NULL);
+    assert_int_equal(cp_fits_write(in_folder("p.fits"), x), CP_OK);
+    cp_fits_layout layout;
+    assert_int_equal(cp_fits_describe(in_folder("p.fits"), 0, &layout), CP_OK);
+    assert_true(layout.type == CP_FLOAT32 && layout.ndim == 2 && layout.dims[0] == 2 && layout.dims[1] == 3);
+    assert_true(layout.plain);
+    cp_array *part = cp_fits_read(in_folder("p.fits"), .first = 2, .count = 3);
+    float got[3];
+    assert_non_null(part);
+    assert_int_equal(cp_to_host(part, got, sizeof got), CP_OK);
+    assert_true(cp_ndim(part) == 1 && cp_size(part) == 3 && !memcmp(got, pixels + 2, sizeof got));
+    const int64_t wrong[][2] = {{4, 3}, {-1, 2}, {0, 7}, {0, -1}, {1, 0}, {INT64_MAX, 1}, {1, INT64_MAX}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_null(cp_fits_read(in_folder("p.fits"), .first = wrong[i][0], .count = wrong[i][1]));
+        assert_int_equal(cp_error(), CP_ERROR_VALUE);
+        cp_error_clear();
+    }
+    assert_int_not_equal(cp_fits_describe(in_folder("absent.fits"), 0, &layout), CP_OK);
+    cp_error_clear();
+    assert_int_equal(cp_fits_describe(in_folder("p.fits"), -2, &layout), CP_ERROR_VALUE);
+    cp_error_clear();
+    assert_int_not_equal(cp_fits_describe(NULL, 0, &layout), CP_OK);
+    cp_error_clear();
+    cp_free(x), cp_free(part);
+}
+
 int main(void)
 {
     if (!mkdtemp(folder)) return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(round_trip), cmocka_unit_test(strides_and_extremes), cmocka_unit_test(header_and_sky),
+        cmocka_unit_test(parts),
         cmocka_unit_test(broken_files), cmocka_unit_test(writing_fails), cmocka_unit_test(catalogues),
         cmocka_unit_test(pictures), cmocka_unit_test(memory_fails)};
     int failures = check_run(tests);

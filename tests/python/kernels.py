@@ -31,6 +31,10 @@ REGIONS = {
     "cooperative": "tile_sums",
     "applications": "xtea pathfinder needleman_wunsch count_change totients morphology equalize dct_8x8 haar_1d "
                     "nearest attention",
+    "networks": "gemm_dp4a gemv_half2 gemv_4 cross_entropy flash_attention",
+    "searches": "bitonic_warp radix_select run_heads smith_waterman spmv_segments spmv_dia",
+    "fields": "fdtd_3d srad_coefficients tridiagonal_pcr verlet walsh_shared fft_stockham nms_masks mersenne "
+              "binomial_options",
     "language": "dynamic_arrays early_return data_dependent_trips odd_loops macros votes "
                 "shuffles warp_reduce",
 }
@@ -39,6 +43,9 @@ FIBERS = {
     "scans": "scan_warp_volatile",
     "sorts": "compact_aggregated",
     "cooperative": "grid_reduce jacobi filter_coalesced",
+    "networks": "quantise_4 quantise_rows rms_norm welford_rows batch_moments top_k",
+    "searches": "look_back unite roots",
+    "idioms": "labelled_sums split_by_sign wide_tiles pipeline_of_warps",
     "language": "locked",
 }
 
@@ -88,8 +95,14 @@ def same(got, wanted):
 
 
 def written():
-    """All kernels of the folder: pairs of a file and a name."""
+    """All kernels of the folder: pairs of a file and a name. A macro that makes them has the end of the name as its
+    first argument."""
     for path in sorted(FOLDER.glob("*.cu")):
         text = re.sub(r"//.*", "", path.read_text())
-        for name in re.findall(r"__global__\s+void\s+(?:__launch_bounds__\([^)]*\)\s+)?(\w+)", text):
-            yield path.stem, name
+        for name, made in re.findall(r"__global__\s+void\s+(?:__launch_bounds__\([^)]*\)\s+)?(\w+)(##)?", text):
+            if not made:
+                yield path.stem, name
+                continue
+            macro = re.search(rf"#define (\w+)\((?:[^\n]*\\\n)*[^\n]*{name}##", text)[1]
+            for end in re.findall(rf"(?m)^{macro}\((\w+)", text):
+                yield path.stem, name + end

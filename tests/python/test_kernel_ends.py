@@ -178,12 +178,13 @@ works()
 
 
 def test_constructors_of_variables():
-    """They run when the module is loaded; one that fails is an error of loading it."""
+    """Of variables without __device__, with which they are refused, they run when the module is loaded; one that fails
+    is an error of loading it."""
     lines = run(r"""
 a = cp.zeros(4, "i4")
 def of(constructor, before=""):
     told("(int *);\n" + before + "struct A { int v; __device__ A() " + constructor + " __device__ ~A() {} };\n"
-         '__device__ A x;\nextern "C" __global__ void f(int *a) { a[0] = x.v; }', a)
+         'A x;\nextern "C" __global__ void f(int *a) { a[0] = x.v; }', a)
 of(": v(41) {}")
 print(int(a[0]))
 of("{ v = *(volatile int *)8; }")

@@ -237,7 +237,8 @@ def test_metadata(backend, tmp_path):
     text = (tmp_path / name / "METADATA").read_text()
     assert "\nName: cuprite-array\n" in text and "\nRequires-Dist: numpy>=" in text
     assert '\nRequires-Dist: nvidia-cublas-cu12 ; extra == "cuda12"\n' in text and "\nProvides-Extra: cuda13\n" in text
-    assert (tmp_path / name / "entry_points.txt").read_text() == "[console_scripts]\ncuprite = cuprite._command:main\n"
+    assert (tmp_path / name / "entry_points.txt").read_text() == (
+        "[console_scripts]\ncuprite = cuprite._command:main\n\n[dask.array.backends]\ncuprite = cuprite.dask:Backend\n")
     name = backend.prepare_metadata_for_build_wheel(str(tmp_path), {"part": "cuda"})
     assert name == f"cuprite_array_cuda-{cuprite.__version__}.dist-info"
     text = (tmp_path / name / "METADATA").read_text()

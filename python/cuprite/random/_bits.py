@@ -7,7 +7,7 @@ import functools
 import operator
 import struct
 
-from cuprite import _random
+from cuprite import _random, _support
 from cuprite._core import ndarray
 
 # struct cp_rng_state: kind, position, key, counter, state, has_half, half
@@ -280,3 +280,13 @@ def _long_words(value, n, name):
     if not 0 <= value < 1 << 64 * n:
         raise ValueError(f"{name} must be positive and less than 2**{64 * n}.")
     return [value >> 64 * i & _LONG for i in range(n)]
+
+
+def name_generators():
+    """In a process that calls Cuprite cupy the classes say that they are CuPy's: Dask, for one, asks them."""
+    for kind in (BitGenerator, XORWOW, MRG32k3a, Philox, Philox4x3210):
+        kind.__module__ = "cupy.random._bits"
+
+
+if _support.as_cupy:
+    name_generators()

@@ -134,6 +134,9 @@ static const char *const usual_flags[] = {"-std=c++17",
                                           "-Wl,--wrap=__assert_fail,--wrap=_ZSt9terminatev,--wrap=__cxa_pure_virtual",
                                           NULL};
 
+/* What g++ alone knows: rows of threads are short for a call of memcpy. */
+static const char *const gnu_flags[] = {"-fno-tree-loop-distribute-patterns", NULL};
+
 static pthread_once_t headers_once = PTHREAD_ONCE_INIT;
 static char headers_key[2 * CPI_SHA256 + 1];
 
@@ -144,6 +147,7 @@ static void hash_headers(void)
     cpi_sha256_begin(&s);
     cpi_sha256_string(&s, cpi_device_sources_digest);
     for (const char *const *flag = usual_flags; *flag; flag++) cpi_sha256_string(&s, *flag);
+    for (const char *const *flag = gnu_flags; *flag; flag++) cpi_sha256_string(&s, *flag);
     for (const char *const *flag = cuda_macros; *flag; flag++) cpi_sha256_string(&s, *flag);
     cpi_sha256_end(&s, digest);
     cpi_sha256_hex(digest, headers_key);
@@ -562,7 +566,8 @@ cp_code cpi_compiler_run(const char *compiler, const char *folder, const cpi_ker
                                                 "-tsan-instrument-func-entry-exit=0", "-mllvm",
                                                 "-tsan-compound-read-before-write=1", "-fno-builtin-malloc",
                                                 "-fno-builtin-free", NULL};
-    const char *const *more = !cpi_kernel_checks() ? NULL : is_clang(compiler) ? checked_clang : checked;
+    const bool clang = is_clang(compiler), checks = cpi_kernel_checks();
+    const char *const *more = clang ? (checks ? checked_clang : NULL) : checks ? checked : gnu_flags;
     return run_in(compiler, folder, source, text, usual_flags, more, true, object, bytes);
 }
 

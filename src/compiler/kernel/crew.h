@@ -18,6 +18,9 @@ typedef struct snapshot {
     unsigned long long value[LANES + 1]; /* the last: which lanes there were */
 } snapshot;
 
+/* A barrier between threads of a part of the block. */
+typedef struct part_meeting { uint32_t come, count; uint64_t generation; int sum, result; } part_meeting;
+
 typedef struct warp {
     unsigned alive, arrived;
     unsigned blocked;  /* lanes that wait at a barrier or in an exchange */
@@ -28,6 +31,7 @@ typedef struct warp {
     unsigned long long value[LANES];
     snapshot *result[LANES]; /* for lanes whose exchange is complete */
     snapshot *kept;          /* SNAPSHOTS of them, made when first needed */
+    part_meeting *parts;     /* of a block's first warp: __CU_PARTS of them, made when first needed */
 } warp;
 
 typedef struct block {

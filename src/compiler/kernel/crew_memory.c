@@ -24,7 +24,7 @@ static void drop_shared(cpi_crew *c)
 void cpi_crew_drop_memory(cpi_crew *c)
 {
     drop_stacks(c);
-    for (uint32_t i = 0; i < c->nwarps; i++) free(c->warps[i].kept);
+    for (uint32_t i = 0; i < c->nwarps; i++) free(c->warps[i].kept), free(c->warps[i].parts);
     free(c->fiber);
     free(c->blocks);
     free(c->warps);

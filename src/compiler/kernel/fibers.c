@@ -260,6 +260,54 @@ static unsigned gather(__cu_worker *worker, int position)
     return lanes;
 }
 
+static part_meeting *part_of(block *b, int line, unsigned which, unsigned count)
+{
+    warp *first = b->warps;
+    char text[160] = "";
+    if (!first->parts && !(first->parts = calloc(__CU_PARTS, sizeof *first->parts)))
+        cpi_guard_fail("out of host memory");
+    part_meeting *p = &first->parts[which < __CU_PARTS ? which : 0];
+    if (which >= __CU_PARTS)
+        snprintf(text, sizeof text, "line %d: barriers have the numbers 0 to 15, not %u", line, which);
+    else if (p->come && p->count != count)
+        snprintf(text, sizeof text, "line %d: a thread comes to barrier %u of %u threads, at which others wait for %u",
+                 line, which, count, p->count);
+    if (*text) cpi_guard_fail(text);
+    p->count = count;
+    return p;
+}
+
+/* Who waits asks again, since others may have ended. */
+static int part_barrier(__cu_worker *worker, int line, unsigned which, unsigned count, int how, int value)
+{
+    cpi_crew *c = (cpi_crew *)worker;
+    fiber *f = c->running;
+    if (!f) cpi_guard_fail("a barrier that the translation did not see");
+    part_meeting *p = part_of(f->block, line, which, count);
+    uint64_t generation = p->generation, seen = 0;
+    bool asked = false;
+    f->line = line;
+    settle(c);
+    p->come++;
+    p->sum += value != 0;
+    c->progress++, c->fences++;
+    while (p->generation == generation) {
+        if (p->come >= (count ? count : f->block->alive)) {
+            p->result = how == 1 ? p->sum : how == 2 ? p->sum == (int)p->come : p->sum > 0;
+            p->come = 0, p->sum = 0;
+            p->generation++;
+            c->progress++;
+        } else if (how == 4) {
+            return 0;
+        } else {
+            warp_of(f)->blocked |= lane_bit(f);
+            wait_a_turn(c, &seen, &asked);
+        }
+    }
+    warp_of(f)->blocked &= ~lane_bit(f);
+    return p->result;
+}
+
 static void open_grid(cpi_crew *c)
 {
     for (uint32_t i = 0; i < c->together; i++) unblock(c, &c->blocks[i]);
@@ -431,7 +479,7 @@ static void turn(__cu_worker *w);
 const __cu_host cpi_crew_host = {barrier, exchange, lanes, gather, grid_barrier, divergent,
                                  check,   bounds,   misaligned, fence, fail,
                                  cpi_heap_allocate, cpi_heap_free, cpi_heap_resize, cpi_heap_print, cpi_heap_ended,
-                                 turn, cpi_crew_space};
+                                 turn, part_barrier, cpi_crew_space};
 
 /* --- running --- */
 
@@ -476,6 +524,7 @@ static void begin_block(cpi_crew *c, uint32_t at, uint64_t number)
     block *b = &c->blocks[at];
     c->epochs++;
     *b = (block){.alive = c->threads, .epoch = c->epochs, .begun = c->epochs, .warps = c->warps + (size_t)at * warps};
+    if (b->warps->parts) memset(b->warps->parts, 0, __CU_PARTS * sizeof *b->warps->parts);
     for (uint32_t i = 0; i < warps; i++) {
         uint32_t rest = c->threads - i * LANES;
         warp *w = &b->warps[i];

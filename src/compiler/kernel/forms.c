@@ -236,6 +236,8 @@ void cpi_cu_find_forms(cpi_cu_program *p)
     p->hidden_context = is_read_plainly(p);
     for (int i = 0; i < p->tokens.n; i++) {
         const cpi_token *w = &p->tokens.at[i];
+        static const char *const shared[] = {"curandStateMtgp32", "curandStateMtgp32_t", NULL}; /* by a block */
+        if (cpi_token_is_one_of(w, shared)) p->all_fibers = p->hidden_context = p->groups = true;
         /* `using namespace cub;`, `namespace c = cub;`: any name may be one of those */
         if (i > 2 && (cpi_token_is(w, "cub") || cpi_token_is(w, "cuda")) && cpi_token_is(&w[1], ";") &&
             (cpi_token_is(w - 1, "namespace") || (cpi_token_is(w - 1, "=") && cpi_token_is(w - 3, "namespace"))))

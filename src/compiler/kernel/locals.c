@@ -57,16 +57,23 @@ bool cpi_structure_in_shared_memory(const cpi_structure *s, int i)
     return false;
 }
 
-bool cpi_structure_index_locals(cpi_structure *s)
+bool cpi_structure_index_uses(cpi_structure *s)
 {
     const int first = s->function->body, n = s->function->end - first;
-    const double locals = s->nlocals, each = n + (double)s->nstatements * locals;
-    if (locals * each > WORK || !find_shared(s) || (double)n * s->nshared > WORK) return false;
     int *found = cpi_malloc((size_t)n * sizeof *found);
     for (int i = 0; found && i < n; i++) {
         const cpi_local *v = named(s, first + i) ? find(s, first + i) : NULL;
         found[i] = v ? (int)(v - s->local) : -1;
     }
+    cpi_free_host(s->local_of);
     s->local_of = found;
     return found != NULL;
+}
+
+bool cpi_structure_index_locals(cpi_structure *s)
+{
+    const int n = s->function->end - s->function->body;
+    const double locals = s->nlocals, each = n + (double)s->nstatements * locals;
+    if (locals * each > WORK || !find_shared(s) || (double)n * s->nshared > WORK) return false;
+    return cpi_structure_index_uses(s);
 }

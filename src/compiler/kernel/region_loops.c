@@ -33,15 +33,25 @@ static void put_declarator(writer *w, const cpi_local *v, const char *tail)
     cpi_region_put_tokens(w, v->suffix, v->suffix_end);
 }
 
+/* = and the value of a variable that has one. */
+static void put_value(writer *w, const cpi_local *v)
+{
+    if (v->value < 0) return;
+    cpi_cu_program *p = w->s->program;
+    cpi_cu_sum sum;
+    cpi_string_printf(w->out, " = ");
+    if (v->prefix == v->name && v->statement >= 0 && v->suffix == v->suffix_end &&
+        cpi_cu_read_int_sum(p, w->s->function, v->type, v->type_end, v->value, v->value_end, &sum))
+        cpi_cu_put_sum(p, w->s->function, &sum, false, w->out);
+    else cpi_region_put_tokens(w, v->value, v->value_end);
+}
+
 /* A declaration with its value, as the user has it. */
 void cpi_region_put_declaration(writer *w, const cpi_local *v, bool fixed)
 {
     if (fixed && v->prefix == v->name) cpi_string_printf(w->out, "const "); /* a pointer's const may stand there */
     put_declarator(w, v, "");
-    if (v->value >= 0) {
-        cpi_string_printf(w->out, " = ");
-        cpi_region_put_tokens(w, v->value, v->value_end);
-    }
+    put_value(w, v);
     cpi_string_printf(w->out, "; ");
 }
 
@@ -196,7 +206,7 @@ static void put_statement(writer *w, int k)
                 cpi_region_put_tokens(w, q, q + 1), cpi_string_printf(w->out, " ");
             for (int q = v->prefix; q < v->suffix_end; q++)
                 cpi_region_put_tokens(w, q, q + 1), cpi_string_printf(w->out, " ");
-            if (v->value >= 0) cpi_string_printf(w->out, " = "), cpi_region_put_tokens(w, v->value, v->value_end);
+            put_value(w, v);
             cpi_string_printf(w->out, "; ");
         } else if (v->class == CPI_V_KEPT && is_array(v)) {
             cpi_string_printf(w->out, "auto &%.*s = ", (int)word(w, v->name)->length, word(w, v->name)->text);
@@ -210,17 +220,20 @@ static void put_statement(writer *w, int k)
 }
 
 /* The slots of values that lanes exchange in the tokens become those that are free. */
-static void put_slots(writer *w, int first, int last)
+static bool put_slots(writer *w, int first, int last)
 {
+    bool any = false;
     for (int i = first; i < last; i++) {
         bool votes = token_is(w, i, "__cu_vote") || token_is(w, i, "__cu_put_here");
         if (!votes && !token_is(w, i, "__cu_put")) continue;
+        any = any || votes;
         char span[48] = "__cu_span{0, __cu_block.bd.x}";
         if (w->nmasks) snprintf(span, sizeof span, "__cu_p%d", w->mask[w->nmasks - 1].name);
         cpi_string_printf(w->out, "__cu_x%.*s.begin(__cu_block, %s, %s, %s); ", (int)word(w, i + 2)->length,
                        word(w, i + 2)->text, span, w->s->returns || w->nmasks ? "true" : "false",
                        votes ? "true" : "false");
     }
+    return any;
 }
 
 /* Statements k, ... up to and without `end`, all of one region, as one loop. */
@@ -236,11 +249,18 @@ void cpi_region_put_region(writer *w, int k, int end)
         }
         last = w->s->statement[i].last;
     }
-    put_slots(w, first, last);
+    const bool come = put_slots(w, first, last) && cpi_region_all_come(w);
+    if (w->s->statement[begin].next == end && cpi_region_put_tiles(w, begin)) return;
     cpi_region_put_line(w, first);
     cpi_few span;
     bool some = w->s->statement[begin].next == end && cpi_region_put_span(w, begin, &span);
-    open_loop_of(w, !some ? NULL : span.how == CPI_S_STEPS ? "BY(__cu_some, __cu_by)" : "OF(__cu_some)");
+    const bool made = !some && cpi_region_put_reduced(w, first, last);
+    const bool steps = some && span.how == CPI_S_STEPS;
+    open_loop_of(w, !some       ? NULL
+                    : span.rank ? (steps ? "RANKED_BY(__cu_some, __cu_by)" : "RANKED(__cu_some)")
+                                : (steps ? "BY(__cu_some, __cu_by)" : "OF(__cu_some)"));
+    if (come && !some) cpi_string_printf(w->out, "constexpr bool __cu_all_come = true; ");
+    if (made) cpi_region_put_made(w, first, last);
     cpi_region_take_out(w, first, last);
     cpi_string_printf(w->out, "{ ");
     if (some) cpi_region_put_tokens(w, cpi_region_put_rest(w, &span), last);
@@ -256,7 +276,7 @@ void cpi_region_put_region(writer *w, int k, int end)
     cpi_string_printf(w->out, " } ");
     cpi_region_put_back(w, first, last);
     cpi_region_close_loop(w);
-    if (some) cpi_string_printf(w->out, "} ");
+    if (some || made) cpi_string_printf(w->out, "} ");
 }
 
 int cpi_region_behind_semicolon(const writer *w, int i, int end)

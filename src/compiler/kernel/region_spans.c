@@ -3,6 +3,9 @@
  *
  * Invariant: the loop visits all threads for which the condition holds. Where it may visit others, the test stays in
  * it. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "kernel/structure_words.h"
 #include "kernel/writer.h"
 
@@ -80,12 +83,25 @@ static bool read_index(const cpi_structure *s, int i, cpi_few *r)
     return r->factor >= 0;
 }
 
-/* `t % E == 0`, `(t & 31) == 0`, from r->test to `last`. */
+/* The integer at i; -1: what is there is none, or a large one. */
+static long integer_at(const cpi_structure *s, int i)
+{
+    const cpi_token *w = &s->program->tokens.at[i];
+    char digits[12] = "", *end;
+    if (w->kind != CPI_W_NUMBER || w->length >= sizeof digits) return -1;
+    memcpy(digits, w->text, w->length);
+    const long value = strtol(digits, &end, 0);
+    if (*end == 'u' || *end == 'U') end++;
+    return !*end && value < 1 << 20 ? value : -1;
+}
+
+/* `t % E == 0`, `t % 32 == 31`, `(t & 31) == 0`, from r->test to `last`. */
 static bool read_steps(const cpi_structure *s, int last, cpi_few *r)
 {
     int i = r->test, end = last;
-    if (last - i < 5 || !is(s, last - 2, "==") || !is(s, last - 1, "0")) return false;
+    if (last - i < 5 || !is(s, last - 2, "==") || integer_at(s, last - 1) < 0) return false;
     end = last - 2;
+    r->remains = (int)integer_at(s, last - 1);
     if (is(s, i, "(") && match(s, i) == end - 1) i++, end--;
     else if (is(s, i, "(")) return false;
     if (!read_index(s, i, r) || r->factor >= 0) return false;
@@ -94,7 +110,9 @@ static bool read_steps(const cpi_structure *s, int last, cpi_few *r)
     r->first = r->behind + 1, r->last = end;
     r->how = CPI_S_STEPS;
     r->plus = bits; /* the number of a mask, and one */
-    if (bits && end == r->first + 1 && s->program->tokens.at[r->first].kind == CPI_W_NUMBER) return true;
+    const long number = end == r->first + 1 ? integer_at(s, r->first) + bits : 0;
+    if (r->remains && (r->rank || r->remains >= number)) return false;
+    if (bits && end == r->first + 1) return number > 0 && (number & (number - 1)) == 0;
     if (bits) { /* ((unsigned)(32) - 1u), of a tile's rank */
         r->plus = false;
         bool tile = is(s, r->first, "(") && match(s, r->first) == end - 1;
@@ -172,20 +190,21 @@ static void put_scale(writer *w, const cpi_few *r)
     cpi_region_put_tokens(w, behind, r->value_end);
 }
 
-/* Writes { and the span __cu_some (and __cu_by, the steps) of statement k, if it has one. */
+/* Writes { and the span __cu_some (and __cu_by, the steps) of statement k, if it has one: of threads of a row, or of
+ * ranks in the block. */
 bool cpi_region_put_span(writer *w, int k, cpi_few *r)
 {
     const cpi_statement *st = &w->s->statement[k];
     const cpi_local *v;
     if (w->nmasks || !cpi_few_read(w->s, st->first, st->last, r) || !holds(w, r, &v)) return false;
     cpi_string_printf(w->out, "{ ");
-    if (r->rank) cpi_string_printf(w->out, "const bool __cu_flat = __cu_block.bd.y * __cu_block.bd.z == 1; ");
-    const char *all = r->rank ? "!__cu_flat ? __cu_span{0, __cu_block.bd.x} : " : "";
+    const char *block = r->rank ? "__cu_ranks" : "__cu_block";
+    if (r->rank) cpi_string_printf(w->out, "const __cu_ctx __cu_ranks = __cu_as_row(__cu_block); ");
     if (r->how == CPI_S_STEPS) {
-        cpi_string_printf(w->out, "const __cu_span __cu_some = {0, __cu_block.bd.x}; const unsigned __cu_by = "
-                          "%s__cu_steps(", r->rank ? "!__cu_flat ? 1u : " : "");
+        cpi_string_printf(w->out, "const __cu_span __cu_some = {%d, %s.bd.x}; const unsigned __cu_by = __cu_steps(",
+                          r->remains, block);
     } else if (!r->exact) {
-        cpi_string_printf(w->out, "const __cu_span __cu_some = %s__cu_at_most(__cu_block, ", all);
+        cpi_string_printf(w->out, "const __cu_span __cu_some = __cu_at_most(%s, ", block);
         if (r->factor >= 0) put_scale(w, r);
         else cpi_string_printf(w->out, "1");
         cpi_string_printf(w->out, ", ");
@@ -193,8 +212,8 @@ bool cpi_region_put_span(writer *w, int k, cpi_few *r)
         else cpi_string_printf(w->out, "0");
         cpi_string_printf(w->out, ", ");
     } else {
-        cpi_string_printf(w->out, "const __cu_span __cu_some = %s__cu_%s(__cu_block, ", all,
-                          r->how == CPI_S_BELOW ? "below" : "one");
+        cpi_string_printf(w->out, "const __cu_span __cu_some = __cu_%s(%s, ", r->how == CPI_S_BELOW ? "below" : "one",
+                          block);
     }
     if (r->exact) {
         cpi_string_printf(w->out, "(");
@@ -231,10 +250,9 @@ bool cpi_region_put_sure_span(writer *w, int k)
 /* What is still to be tested in that loop, in front of the branch, whose first token is returned. */
 int cpi_region_put_rest(writer *w, const cpi_few *r)
 {
-    bool own = !r->exact || r->rank;
-    if (own || r->rest < r->close) {
-        cpi_string_printf(w->out, "if (%s(", r->rank && r->exact ? "(__cu_flat || " : "(");
-        if (own) cpi_region_put_tokens(w, r->whole, r->test_end);
+    if (!r->exact || r->rest < r->close) {
+        cpi_string_printf(w->out, "if (((");
+        if (!r->exact) cpi_region_put_tokens(w, r->whole, r->test_end);
         else cpi_string_printf(w->out, "true");
         cpi_string_printf(w->out, ")) && (");
         if (r->rest < r->close) cpi_region_put_tokens(w, r->rest, r->close);

@@ -197,8 +197,8 @@ static void put_split(writer *w, int k, int loop)
 /* The initial values of threads `x` of the block. */
 static void put_first(writer *w, const cpi_stride *r, const char *name, const char *x)
 {
-    cpi_string_printf(w->out, "long long %s; { const unsigned __cu_x = %s, __cu_y = 0, __cu_z = 0; __CU_THREAD ", name,
-                      x);
+    cpi_string_printf(w->out, "long long %s; { const int __cu_x = %s; const unsigned __cu_y = 0, __cu_z = 0; "
+                      "__CU_THREAD ", name, x);
     for (int k = 0; k < w->s->nlocals; k++) {
         const cpi_local *v = &w->s->local[k];
         if (v->class == CPI_V_PURE && cpi_region_visible(v, r->body) && !cpi_region_hidden(w, v, r->body))
@@ -222,7 +222,7 @@ static void put_stride(writer *w, int k)
     if (strides) {
         cpi_string_printf(w->out, "{ ");
         put_first(w, &r, "__cu_first", "0");
-        put_first(w, &r, "__cu_last", "__cu_block.row - 1");
+        put_first(w, &r, "__cu_last", "__cu_last_of(__cu_block)");
         cpi_string_printf(w->out, "const auto __cu_g = __cu_strides<");
         cpi_region_put_tokens(w, r.type, r.type_end);
         cpi_string_printf(w->out, ">(__cu_block, __cu_first, __cu_last, ");
@@ -231,7 +231,7 @@ static void put_stride(writer *w, int k)
         cpi_region_put_tokens(w, r.step, r.step_end);
         cpi_string_printf(w->out, "); if (__cu_g.regular) for (long long __cu_i = __cu_first; __cu_i < __cu_g.limit; "
                      "__cu_i += __cu_g.step) { const unsigned __cu_n = __cu_g.threads(__cu_i), __cu_y = 0, __cu_z = 0; "
-                     "for (unsigned long __cu_x = 0, __cu_t = 0; __cu_x < __cu_n; __cu_x++, __cu_t++) { __CU_THREAD ");
+                     "__CU_THREADS_BELOW(__cu_n) { __CU_THREAD ");
         if (w->s->returns) cpi_string_printf(w->out, "if (__cu_alive[__cu_t]) ");
         cpi_string_printf(w->out, "{ ");
         cpi_region_take_out(w, st->first, st->last);
@@ -287,6 +287,7 @@ bool cpi_cu_regions(cpi_cu_program *p, const cpi_cu_function *f, bool *joined, c
     bool done = cpi_structure_read(p, f, &s);
     if (done) {
         p->leaves = &w.label;
+        p->sums = !w.joined;
         cpi_string_printf(&text, "{ const __cu_ctx &__cu_block = __ctx; %s",
                           f->shown ? "constexpr bool __cu_shows = true; " : "");
         if (s.returns)
@@ -295,7 +296,7 @@ bool cpi_cu_regions(cpi_cu_program *p, const cpi_cu_function *f, bool *joined, c
         for (int k = 0; k < s.nlocals; k++) {
             if (s.local[k].statement >= 0 || s.local[k].class != CPI_V_KEPT) continue;
             cpi_region_put_storage(&w, &s.local[k]);
-            cpi_string_printf(&text, "__CU_THREADS { ");
+            cpi_string_printf(&text, "__CU_THREADS { __CU_THREAD ");
             cpi_region_put_back_one(&w, &s.local[k]);
             cpi_string_printf(&text, "} ");
         }
@@ -303,6 +304,7 @@ bool cpi_cu_regions(cpi_cu_program *p, const cpi_cu_function *f, bool *joined, c
         cpi_region_put_line(&w, f->end - 1);
         cpi_string_printf(&text, "}");
         p->leaves = NULL;
+        p->sums = false;
         if (joined) *joined = w.keeps || s.returns;
         done = !s.failed && !text.failed && (f->barriers || w.strides);
         if (done) cpi_string_add(out, text.at, text.length);

@@ -48,6 +48,7 @@ typedef struct cpi_local {
     uint8_t class;
     bool written, constant, refers;
     bool together; /* is one for the block although it changes (region_uniform.c) */
+    bool version;  /* a variable from an assignment on, which is its declaration then (region_versions.c) */
 } cpi_local;
 
 typedef struct cpi_structure {
@@ -94,6 +95,7 @@ void cpi_structure_keep_addressed(cpi_structure *s);
 /* locals.c: finds what the next three answer; false: no memory, or too much work. Whether token i uses the variable
  * v; the variable that it uses, or NULL; whether it is the name of shared memory. */
 bool cpi_structure_index_locals(cpi_structure *s);
+bool cpi_structure_index_uses(cpi_structure *s); /* again, after variables were added */
 bool cpi_structure_uses(const cpi_structure *s, const cpi_local *v, int i);
 bool cpi_structure_in_shared_memory(const cpi_structure *s, int i);
 const cpi_local *cpi_structure_local_at(const cpi_structure *s, int i);
@@ -101,6 +103,14 @@ const cpi_local *cpi_structure_local_at(const cpi_structure *s, int i);
  * changes such variables and no others. */
 void cpi_structure_find_uniform(cpi_structure *s);
 bool cpi_structure_header_is_uniform(const cpi_structure *s, int k);
+
+cpi_local *cpi_structure_new_local(cpi_structure *s);
+/* region_versions.c: adds the versions of variables to them; whether one begins at token i; whether there is an earlier
+ * one that is declared in the same place; whether there is a later one of the variable at token i. */
+bool cpi_structure_find_versions(cpi_structure *s);
+bool cpi_structure_is_version(const cpi_structure *s, int i);
+bool cpi_structure_has_twin(const cpi_structure *s, const cpi_local *v);
+bool cpi_structure_has_later_version(const cpi_structure *s, int i);
 
 /* strides.c: a grid-stride loop; token indices. */
 typedef struct cpi_stride {
@@ -118,9 +128,14 @@ typedef struct cpi_few {
     int first, last;                 /* E */
     int added, added_end;            /* t + this < E */
     int value, value_end, factor;    /* of a variable that is a product: the index in it; -1: it is none */
+    int remains;                     /* t % E == this */
     bool rank, exact, plus;          /* a rank in the block; the loop needs no test; E + 1 instead */
 } cpi_few;
 bool cpi_few_read(cpi_structure *s, int first, int last, cpi_few *r);
+
+/* region_tiles.c: how many threads side by side have one header of the for, tokens first to last - 1; 0: it is none of
+ * that form. */
+int cpi_tile_read(const cpi_structure *s, int first, int last);
 
 /* Behind the type of the declaration at i; -1 where none begins there. */
 int cpi_structure_type_end(const cpi_structure *s, int i, int last);

@@ -49,8 +49,8 @@ bool cpi_cu_waits(const cpi_token *w)
         "__match_any_sync", "__match_all_sync", "__activemask", "__reduce_add_sync", "__reduce_min_sync",
         "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync", "__shfl", "__shfl_up",
         "__shfl_down", "__shfl_xor", "__all", "__any", "__ballot", "__nanosleep", "__cu_meet", "__cu_groups",
-        "__cu_group_fold", "__cu_group_scan", "__cu_group_scan_before", "__cu_grid_sync", "load_matrix_sync",
-        "store_matrix_sync", "mma_sync", "bmma_sync", NULL};
+        "__cu_group_fold", "__cu_group_scan", "__cu_group_scan_before", "__cu_grid_sync", "__cu_part_barrier",
+        "load_matrix_sync", "store_matrix_sync", "mma_sync", "bmma_sync", NULL};
     return one_of(w, words) || cpi_cu_reads_shown(w);
 }
 
@@ -86,6 +86,14 @@ static bool is_label(const cpi_tokens *t, int i)
     return i && (cpi_token_is(&t->at[i - 1], ")") || cpi_token_is(&t->at[i - 1], "noexcept"));
 }
 
+/* cub::DeviceReduce and its like: NVRTC does not take them either. */
+static bool is_device_wide(const cpi_tokens *t, int i)
+{
+    const cpi_token *w = &t->at[i];
+    bool named = w->kind == CPI_W_NAME && w->length > 6 && memcmp(w->text, "Device", 6) == 0;
+    return named && i > 1 && cpi_token_is(w - 1, "::") && cpi_token_is(w - 2, "cub");
+}
+
 /* What a GPU has and the CPU lacks. */
 static bool refuse(const cpi_tokens *t)
 {
@@ -94,6 +102,7 @@ static bool refuse(const cpi_tokens *t)
         const char *what = NULL;
         for (size_t k = 0; w->kind == CPI_W_NAME && k < sizeof refused / sizeof *refused; k++)
             if (cpi_token_is(w, refused[k][0])) what = refused[k][1];
+        if (is_device_wide(t, i)) what = "an algorithm of CUB's for a whole device, which the host launches";
         if (cpi_token_is(w, "<<") && cpi_token_is(&t->at[i + 1], "<")) what = "dynamic parallelism";
         if (!what || (strcmp(what, "inline PTX") == 0 && is_label(t, i))) continue;
         cpi_fail(CP_ERROR_UNSUPPORTED, "line %d: %s (%.*s) is not available on the CPU device", w->line, what,
@@ -330,6 +339,8 @@ static bool scan(cpi_cu_program *p, int i, int end, int scope, int depth, bool l
             i = brace + 1;
             continue;
         }
+        if (cpi_token_is(&t->at[i], "extern") && cpi_token_is(&t->at[i + 1], "template")) i++;
+        bool asked = cpi_token_is(&t->at[i], "template");
         while (i < end && cpi_token_is(&t->at[i], "template")) {
             templated = cpi_token_is(&t->at[i + 1], "<");
             int behind = templated ? cpi_tokens_behind_angles(t, i + 1, end) : i + 1;
@@ -342,8 +353,7 @@ static bool scan(cpi_cu_program *p, int i, int end, int scope, int depth, bool l
         }
         declaration d = read_declaration(t, i, end);
         if (!note(p, &d, start, templated, scope, linked)) return false;
-        if (d.open >= 0 && !of_record(p, d.name) && d.body < 0 && cpi_token_is(&t->at[start], "template") &&
-            !templated)
+        if (d.open >= 0 && !of_record(p, d.name) && d.body < 0 && asked && !templated)
             p->function[p->nfunctions - 1].asked = true;
         i = d.end;
     }

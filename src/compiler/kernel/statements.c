@@ -267,8 +267,9 @@ static void number_regions(cpi_structure *s, int k)
         cpi_statement *st = &s->statement[k];
         cpi_few span;
         plain = plain && (st->form != CPI_F_SOURCE || is_plain(s, st));
-        if (st->form == CPI_F_SOURCE && plain && cpi_few_read(s, st->first, st->last, &span)) {
-            st->region = s->regions++; /* few threads run it */
+        if (st->form == CPI_F_SOURCE && plain &&
+            (cpi_few_read(s, st->first, st->last, &span) || cpi_tile_read(s, st->first, st->last))) {
+            st->region = s->regions++; /* few threads run it, or warps */
             set_region(s, st->first, st->last, st->region);
             now = s->regions++, plain = true;
             continue;
@@ -306,7 +307,7 @@ static void number_regions(cpi_structure *s, int k)
 
 /* --- variables --- */
 
-static cpi_local *new_local(cpi_structure *s)
+cpi_local *cpi_structure_new_local(cpi_structure *s)
 {
     if (s->nlocals == s->local_capacity) {
         int capacity = s->local_capacity ? 2 * s->local_capacity : 32;
@@ -373,7 +374,7 @@ static void read_locals(cpi_structure *s, int statement, int first, int last, in
     int type_end = behind_type(s, first, last);
     if (type_end < 0) return;
     for (int i = type_end; i < last && !s->failed;) {
-        cpi_local *v = new_local(s);
+        cpi_local *v = cpi_structure_new_local(s);
         if (!v) return;
         *v = (cpi_local){.type = first,
                          .type_end = type_end,
@@ -435,7 +436,7 @@ static void find_parameters(cpi_structure *s)
     int open = s->function->open, close = match(s, open), name = -1;
     for (int i = open + 1; i <= close; i++) {
         if (i == close || is(s, i, ",")) {
-            cpi_local *v = name >= 0 ? new_local(s) : NULL;
+            cpi_local *v = name >= 0 ? cpi_structure_new_local(s) : NULL;
             if (v) *v = (cpi_local){.name = name, .statement = -1, .block_end = s->function->end, .value = -1,
                                     .class = CPI_V_UNIFORM};
             name = -1;
@@ -542,7 +543,7 @@ static void classify(cpi_structure *s)
         bool crosses = false, pointed = v->suffix_end > v->suffix;
         for (int i = s->function->body + 1; i < s->function->end; i++) {
             if (i <= v->name || i >= v->block_end || !cpi_structure_uses(s, v, i)) continue;
-            if (cpi_structure_local_at(s, i) != v) continue;
+            if (cpi_structure_local_at(s, i) != v || cpi_structure_is_version(s, i)) continue;
             crosses = crosses || s->region_of[i - s->function->body] != own;
             v->written = v->written || cpi_structure_changes(s, v, i);
         }
@@ -562,8 +563,9 @@ static void classify(cpi_structure *s)
             int pure = v->value >= 0 && !v->written && !pointed ? purity(s, v->value, v->value_end) : 0;
             for (int i = v->value; pure == 1 && i < v->value_end; i++) { /* computed again it would be another value */
                 const cpi_local *u = cpi_structure_local_at(s, i);
-                if (u && u->together) pure = 0;
+                if (u && (u->together || cpi_structure_has_later_version(s, i))) pure = 0;
             }
+            if (pure == 2 && cpi_structure_has_twin(s, v)) pure = 0;
             v->class = pure == 2 ? CPI_V_UNIFORM : pure == 1 ? CPI_V_PURE : CPI_V_KEPT;
         }
         bool deduced = is(s, v->type, "auto") || is(s, v->type + 1, "auto");
@@ -600,6 +602,7 @@ bool cpi_structure_read(cpi_cu_program *p, const cpi_cu_function *f, cpi_structu
     if (s->failed || !cpi_structure_index_locals(s)) return false;
     cpi_structure_find_uniform(s);
     number_regions(s, s->statement[whole].child);
+    if (!cpi_structure_find_versions(s)) return false;
     classify(s);
     if (!s->failed) cpi_structure_keep_addressed(s);
     for (int i = f->body; i < f->end; i++) s->returns = s->returns || is(s, i, "return");

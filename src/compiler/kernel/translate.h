@@ -75,6 +75,7 @@ typedef struct cpi_cu_program {
     int plain;           /* while a statement of lockstep.c is written: its first token, else -1 */
     bool in_step;        /* CUPRITE_KERNEL_LOCKSTEP: lanes are in lockstep without volatile too */
     bool checked;        /* CUPRITE_CHECK: every kernel in fibers, accesses reported */
+    bool sums;           /* sums with a thread's index may be taken apart (row_sums.c) */
     const int *leaves;   /* while regions are written: `return` goes to the end of the loop with that number */
 } cpi_cu_program;
 
@@ -117,6 +118,13 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
 bool cpi_cu_regions(cpi_cu_program *p, const cpi_cu_function *f, bool *joined, cpi_string *out);
 /* Tokens first to last as the user wrote them, with CUDA's names replaced by ours where needed. */
 void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int last, cpi_string *out);
+/* row_sums.c: sums with a thread's index, tokens. The value of a variable of the type; what is behind the [ or the = at
+ * token i. False: it is none. */
+typedef struct cpi_cu_sum { int first, last, term, term_end; } cpi_cu_sum;
+bool cpi_cu_read_int_sum(const cpi_cu_program *p, const cpi_cu_function *f, int type, int type_end, int first,
+                         int last, cpi_cu_sum *r);
+bool cpi_cu_read_sum(const cpi_cu_program *p, const cpi_cu_function *f, int i, int last, cpi_cu_sum *r);
+void cpi_cu_put_sum(cpi_cu_program *p, const cpi_cu_function *f, const cpi_cu_sum *r, bool index, cpi_string *out);
 /* Names (tokens) that the declaration from `first` to the ; at `end` declares; returns how many, at most `most`. */
 int cpi_cu_declared_names(const cpi_tokens *t, int first, int end, int *names, int most);
 /* Whether a token makes its function need the context; whether it waits for other threads. */

@@ -135,6 +135,10 @@ static void put_shared(const cpi_cu_program *p, const cpi_cu_function *f, int fi
     bool dynamic = false;
     for (int i = first; i < end && is_specifier(&t->at[i]); i++) dynamic = dynamic || cpi_token_is(&t->at[i], "extern");
     int n = cpi_cu_declared_names(t, first, end, names, 64);
+    for (int i = 0; i < n; i++)
+        if (cpi_token_is(&t->at[names[i] + 1], "=") || cpi_token_is(&t->at[names[i] + 1], "{"))
+            cpi_string_printf(out, "static_assert(!sizeof(char), \"initializer not allowed for __shared__ "
+                              "variable\"); ");
     if (dynamic && n == 1) {
         cpi_string_printf(out, "auto *const %.*s = (", (int)t->at[names[0]].length, t->at[names[0]].text);
         put_type(t, first, names[0], out);
@@ -208,6 +212,41 @@ static void put_shared_variable(const cpi_cu_program *p, const cpi_cu_variable *
         put_type(&p->tokens, v->start, v->end, out);
     }
     put_newlines(p, v->start, v->end, out);
+}
+
+/* --- initialisers --- */
+
+/* Whether the variable that is declared from token i on, up to its ; or value, may have none but a constant one. */
+static bool is_fixed(const cpi_tokens *t, int i, int end)
+{
+    static const char *const others[] = {"constexpr", "extern", "thread_local", "typedef", "using", "template",
+                                         "constinit", "__constinit", "__cu_constant", "asm", "__shared__", "operator",
+                                         "friend", NULL};
+    static const char *const attributes[] = {"__attribute__", "__align__", "alignas", "decltype", "__typeof__",
+                                             NULL};
+    static const char *const ends[] = {"=", ";", "[", "{", ",", NULL};
+    for (; i < end && !cpi_token_is_one_of(&t->at[i], ends); i++) {
+        if (cpi_token_is_one_of(&t->at[i], others) || t->at[i].kind == CPI_W_STRING) return false;
+        if (cpi_token_is(&t->at[i], "<")) {
+            int behind = cpi_tokens_behind_angles(t, i, end);
+            if (behind < 0) return false;
+            i = behind - 1;
+        } else if (cpi_token_is(&t->at[i], "(")) {
+            if (!cpi_token_is_one_of(&t->at[i - 1], attributes)) return false;
+            i = t->at[i].match;
+        }
+    }
+    return i < end;
+}
+
+/* Before a declaration of a device's memory at namespace scope, or a static one in a function. */
+static void put_constant(const cpi_cu_program *p, const cpi_cu_function *f, int i, cpi_string *out)
+{
+    const cpi_tokens *t = &p->tokens;
+    bool declared = f && i > f->body && cpi_token_is(&t->at[i], "static");
+    for (int v = 0; !f && v < p->nvariables && !declared; v++)
+        declared = p->variable[v].start == i && !cpi_cu_named(p, &t->at[p->variable[v].name], 0);
+    if (declared && is_fixed(t, i, statement_end(t, i) + 1)) cpi_string_printf(out, "__cu_constant ");
 }
 
 /* --- lambdas --- */
@@ -294,6 +333,7 @@ void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int las
             i = end;
             continue;
         }
+        put_constant(p, f, i, out);
         int stepped = f && f->lockstep && i > f->body && i != p->plain ? cpi_cu_put_lockstep(p, f, i, out) : -1;
         if (stepped >= 0) {
             i = stepped - 1;
@@ -325,6 +365,11 @@ void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int las
             if (!cpi_token_is(&t->at[i + 1], "(")) context_at = cpi_tokens_behind_angles(t, i + 1, t->n);
         }
         if (i == context_at) cpi_string_printf(out, cpi_token_is(&t->at[i + 1], ")") ? "__ctx" : "__ctx, ");
+        cpi_cu_sum sum;
+        if (!p->sums || !cpi_cu_read_sum(p, f, i, last, &sum)) continue;
+        put_gap(p, i + 1, out);
+        cpi_cu_put_sum(p, f, &sum, cpi_token_is(w, "["), out);
+        i = sum.last - 1;
     }
 }
 
@@ -393,6 +438,8 @@ static void put_loop_body(cpi_cu_program *p, cpi_cu_function *f, cpi_string *out
     cpi_cu_spans s;
     cpi_cu_find_spans(p, f, &s);
     int at = f->body;
+    p->sums = !s.joined;
+    for (int i = at; i < f->end; i++) p->sums = p->sums && lambda_body(&p->tokens, i) < 0;
     for (int i = 0; i < s.n; i++) {
         if (s.edit[i].at > at) {
             if (at > f->body) put_gap(p, at, out);
@@ -404,6 +451,7 @@ static void put_loop_body(cpi_cu_program *p, cpi_cu_function *f, cpi_string *out
     }
     if (at > f->body) put_gap(p, at, out);
     cpi_cu_copy(p, f, at, f->end, out);
+    p->sums = false;
     f->spans = (uint8_t)((s.guarded ? 1 : 0) | (s.joined ? 2 : 0));
 }
 
@@ -464,7 +512,8 @@ static void put_parts(const char *text, cpi_string *out)
                                            {"_ru", "ROUNDING"}, {"__v", "LANES"},    {"__dp", "LANES"},
                                            {"norm", "SPECIAL"}, {"cyl_bessel", "SPECIAL"}, {"4_16a", "SPECIAL"},
                                            {"4_32a", "SPECIAL"}, {"__cu_set", "PTX"}, {"__cu_ptx", "PTX"},
-                                           {"__cu_operand", "PTX"}};
+                                           {"__cu_operand", "PTX"}, {"__cu_as", "PTX"}, {"__cu_half", "PTX_HALF"},
+                                           {"andStateMtgp32", "MTGP32"}, {"curand_mtgp32", "MTGP32"}};
     static const char *const constants[] = {"M_", "INFINITY", "NAN", "HUGE_VAL", "FP_", "_MAX", "_MIN", "CHAR_BIT",
                                             "FLT_", "DBL_"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -474,39 +523,16 @@ static void put_parts(const char *text, cpi_string *out)
     if (named) cpi_string_printf(out, "#define __CU_CONSTANTS 1\n");
 }
 
-void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *const *names, const char *error,
-                  cpi_string *out)
+/* The program behind its headers. `named`: kernels that the compiler's messages, `error`, blame are forced into
+ * fibers. */
+static void put_source(cpi_cu_program *p, cpi_cu_program *q, const char *error, bool named, cpi_string *out)
 {
-    bool named = false;
-    for (int i = 0; error && i < p->nfunctions; i++)
-        named = named || (p->function[i].global && p->function[i].body >= 0 &&
-                          blamed(p, &p->function[i], error));
     const cpi_tokens *t = &p->tokens;
     int at = 0, k = 0, v = 0;
-    cpi_cu_program q;
-    cpi_string normal = {0};
-    out->failed = out->failed || !cpi_cu_find_shown(p, nnames, names);
-    bool rewritten = !p->all_fibers && !p->checked && cpi_cu_normal(p, text, &normal, &q);
-    cpi_string_printf(out, "#define __CU_KERNELS %d\n", p->nfunctions);
-    put_parts(text, out);
-    if (p->checked) cpi_string_printf(out, "#define __CU_CHECK 1\n");
-    if (p->hidden_context) cpi_string_printf(out, "#define __CU_HIDDEN 1\n");
-    for (int i = 0; i < p->nfunctions; i++) {
-        const cpi_token *w = &t->at[p->function[i].name];
-        if (w->length > 6 && memcmp(w->text, "atomic", 6) == 0 && cpi_cu_needs_context(w)) {
-            cpi_string_printf(out, "#define __CU_OWN_ATOMICS 1\n");
-            break;
-        }
-    }
-    cpi_string_printf(out, "#include \"cuprite_device.h\"\n");
-    cpi_cu_put_own_constants(t, out);
-    cpi_string_printf(out, "#line 1 \"kernel.cu\"\n");
-    size_t mark = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* a byte order mark is for first lines */
-    cpi_string_add(out, text + mark, (size_t)(t->at[0].text - text) - mark);
     while (at < t->n) {
         if (k < p->nfunctions && at == p->function[k].start) {
             const cpi_cu_function *f = &p->function[k];
-            put_function(p, rewritten ? &q : NULL, &p->function[k],
+            put_function(p, q, &p->function[k],
                          error && (!named || (f->body >= 0 && blamed(p, f, error))), out);
             at = p->function[k++].end;
         } else if (v < p->nvariables && at == p->variable[v].start && p->variable[v].shared) {
@@ -521,7 +547,50 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
         }
         if (at < t->n) put_gap(p, at, out);
     }
+}
+
+/* The device headers, with what the source and the translated text, `body`, need of them. */
+static void put_headers(const cpi_cu_program *p, const char *text, const char *body, cpi_string *out)
+{
+    cpi_string_printf(out, "#define __CU_KERNELS %d\n", p->nfunctions);
+    put_parts(text, out);
+    if (p->checked) cpi_string_printf(out, "#define __CU_CHECK 1\n");
+    if (p->hidden_context) cpi_string_printf(out, "#define __CU_HIDDEN 1\n");
+    for (int i = 0; i < p->nfunctions; i++) {
+        const cpi_token *w = &p->tokens.at[p->function[i].name];
+        if (w->length > 6 && memcmp(w->text, "atomic", 6) == 0 && cpi_cu_needs_context(w)) {
+            cpi_string_printf(out, "#define __CU_OWN_ATOMICS 1\n");
+            break;
+        }
+    }
+    if (strstr(body, "__CU_ROWS") || strstr(body, "__CU_THREAD") || strstr(body, "__cu_strides"))
+        cpi_string_printf(out, "#define __CU_REGIONS 1\n");
+    if (strstr(body, "__cu_meeting")) cpi_string_printf(out, "#define __CU_MEETINGS 1\n");
+    cpi_string_printf(out, "#include \"cuprite_device.h\"\n");
+}
+
+void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *const *names, const char *error,
+                  cpi_string *out)
+{
+    bool named = false;
+    for (int i = 0; error && i < p->nfunctions; i++)
+        named = named || (p->function[i].global && p->function[i].body >= 0 &&
+                          blamed(p, &p->function[i], error));
+    const cpi_tokens *t = &p->tokens;
+    cpi_cu_program q;
+    cpi_string normal = {0}, body = {0};
+    out->failed = out->failed || !cpi_cu_find_shown(p, nnames, names);
+    bool rewritten = !p->all_fibers && !p->checked && cpi_cu_normal(p, text, &normal, &q);
+    put_source(p, rewritten ? &q : NULL, error, named, &body);
+    put_headers(p, text, body.at ? body.at : "", out);
+    cpi_cu_put_own_constants(t, out);
+    cpi_string_printf(out, "#line 1 \"kernel.cu\"\n");
+    size_t mark = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* a byte order mark is for first lines */
+    cpi_string_add(out, text + mark, (size_t)(t->at[0].text - text) - mark);
+    if (body.at) cpi_string_add(out, body.at, body.length);
+    out->failed = out->failed || body.failed;
     cpi_cu_put_tables(p, rewritten ? &q : NULL, nnames, names, out);
     if (rewritten) cpi_cu_free(&q);
     cpi_string_free(&normal);
+    cpi_string_free(&body);
 }

@@ -47,6 +47,15 @@ bool cpi_region_put_span(writer *w, int k, cpi_few *r);
 bool cpi_region_put_sure_span(writer *w, int k);
 int cpi_region_put_rest(writer *w, const cpi_few *r);
 
+/* region_reduce.c: whether all threads of the block run at this position; { and the reductions of warps that are made
+ * in front of the loop over the tokens, if there are any; their names in it. */
+bool cpi_region_all_come(const writer *w);
+bool cpi_region_put_reduced(writer *w, int first, int last);
+void cpi_region_put_made(writer *w, int first, int last);
+
+/* region_tiles.c: writes statement k, a region of its own, if it is such a loop. */
+bool cpi_region_put_tiles(writer *w, int k);
+
 /* region_masks.c */
 void cpi_region_put_masked_if(writer *w, int k);
 void cpi_region_put_beginning(writer *w, const cpi_statement *st, int second, int first, int last);

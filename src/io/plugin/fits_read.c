@@ -46,6 +46,7 @@ cp_code cpi_fits_open(const char *function, const char *path, int ext, cpi_io_im
     }
     image->fits = f;
     image->type = type_of(&f->hdu);
+    image->plain = !f->hdu.compressed && f->source.fd >= 0;
     image->ndim = f->hdu.naxis;
     image->size = 1;
     bool empty = false;
@@ -71,7 +72,7 @@ void cpi_fits_close(cpi_io_image *image)
 typedef struct job {
     const struct cpi_fits *f;
     cp_type type;
-    int64_t size;
+    int64_t from, size;
     char *pixels;
     bool same; /* bytes are swapped in place, and the sign bit flipped where `shifted` */
     bool shifted;
@@ -159,7 +160,7 @@ static void read_chunk(void *context, int64_t task, int worker)
     for (int64_t i = first; i < last; i += step) {
         int64_t n = last - i < step ? last - i : step;
         char *to = j->pixels + i * item, *in = j->same ? to : block;
-        int why = cpi_source_get(&j->f->source, h->data + i * raw, in, n * raw);
+        int why = cpi_source_get(&j->f->source, h->data + (j->from + i) * raw, in, n * raw);
         if (why) {
             __atomic_store_n(&j->failed, why, __ATOMIC_RELAXED);
             return;
@@ -174,7 +175,7 @@ cp_code cpi_fits_read(const char *function, const cpi_io_image *image, void *pix
     (void)function;
     const cpi_hdu *h = &image->fits->hdu;
     if (h->compressed) return cpi_compressed_read(image->fits, image->type, image->size, pixels);
-    job j = {.f = image->fits, .type = image->type, .size = image->size, .pixels = pixels};
+    job j = {.f = image->fits, .type = image->type, .from = image->first, .size = image->size, .pixels = pixels};
     j.shifted = h->bitpix > 0 && shifted_type(h) != CP_DEFAULT;
     j.same = j.shifted || (h->bscale == 1 && h->bzero == 0 && !(h->has_blank && h->bitpix > 0));
     HOST->parallel((j.size + SEGMENT - 1) / SEGMENT, read_chunk, &j);

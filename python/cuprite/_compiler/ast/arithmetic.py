@@ -86,7 +86,7 @@ def computed(unit, op, t, result, a, b, notes_zero=False):
     x, y = as_type(a, t), as_type(b, t)
     if notes_zero and op in ("truediv", "floordiv", "mod") and not (b.known and b.const):
         y = unit.call("host_divisor", y)
-    elif unit.faults is not None and op in ("truediv", "floordiv", "mod") and unit.rules.widens and b.pure and \
+    elif unit.zero_raises and op in ("truediv", "floordiv", "mod") and unit.rules.widens and b.pure and \
             not (b.known and b.const):
         unit.translator.stop_if(f"!({truth(Value(t, y))})", ZeroDivisionError("division by zero"))
     if t is HALF:

@@ -10,6 +10,7 @@ import types
 import weakref
 
 _sources = weakref.WeakKeyDictionary()   # code -> (all lines of the text, the line that it begins with)
+_parts = weakref.WeakKeyDictionary()     # code -> (its own lines, the number of the first)
 _exec = builtins.exec
 _FUTURE = 0x1FFE000  # the flags of code that `from __future__ import ...` sets
 
@@ -39,11 +40,19 @@ def lines_of(function):
     for others."""
     import inspect
     code = function.__code__
+    if code in _parts:
+        return _parts[code]
     lines = _sources.get(code) or (_of_command(code) if code.co_filename == "<string>" else None)
     if lines is None:
         return None
     first = code.co_firstlineno
     return inspect.getblock(lines[first - 1:]), first
+
+
+def remember(code, lines, first):
+    """The text of code that was made elsewhere."""
+    _parts.pop(code, None)  # whose key is equal code that may go before this
+    _parts[code] = lines, first
 
 
 def _compiled(source, flags):

@@ -153,7 +153,8 @@ def _rect(tr, r, phi):
     made = CFLOAT if t is FLOAT else CDOUBLE
     tr.unit.need_type(made)
     x, y = as_type(r, t), as_type(phi, t)
-    return Value(made, f"{made.c}({x} * cos({y}), {x} * sin({y}))", pure=r.pure and phi.pure)
+    text = tr.unit.call("nb_rect", x, y) if tr.rules.widens else f"{made.c}({x} * cos({y}), {x} * sin({y}))"
+    return Value(made, text, pure=r.pure and phi.pure)
 
 
 # --- Python's own ---

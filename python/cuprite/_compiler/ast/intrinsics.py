@@ -123,6 +123,7 @@ def known_object(tr, x):
 
 
 ADDED = {}      # what numba.extending knows of functions and attributes of the program's own, once that is imported
+OTHERS = {}     # name of a function of another package -> (whether this is it, write(translator, value, ...))
 METHODS = {}    # the C++ type of an Opaque -> name -> write(translator, value, ...)
 
 
@@ -304,6 +305,9 @@ def call(tr, f, arguments, named):
     known_all = all(v.known for v in (*arguments, *named.values()))
     if known_all and hasattr(x, "__code__") and not tr.rules.widens:  # CuPy's: computed while the kernel is written
         return known(tr.unit.host_call(x, [v.const for v in arguments], {k: v.const for k, v in named.items()}))
+    meant, write = OTHERS.get(getattr(x, "__name__", None), (None, None))
+    if write is not None and tr.rules.widens and meant(x):
+        return _written(tr, Method(x.__name__, write), arguments, named)
     name = getattr(x, "__name__", None) or repr(x)
     if callable(x) and hasattr(x, "__code__"):
         raise TypeError(f"{name} is a Python function of the host: a kernel calls device functions only "
@@ -415,7 +419,7 @@ def known_int(v, what):
     import numpy
     if v.known and isinstance(v.const, (int, numpy.integer)) and not isinstance(v.const, bool):
         return int(v.const)
-    raise TypeError(f"{what} must be a constant integer, not {describe(v)}")
+    raise TypeError(f"{what} must be a constant integer (RequireLiteralValue), not {describe(v)}")
 
 
 def known_shape(v):

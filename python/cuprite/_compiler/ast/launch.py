@@ -54,12 +54,18 @@ class Compiled:
 
     `values`: the parameters as values; `source` the C++ source; `flatten(*args)` the tuple of parameters."""
 
-    def __init__(self, function, rules, values, options=(), body=None, checked=False):
-        """checked: indices are looked at, and what threads raise is raised by the launch."""
+    def __init__(self, function, rules, values, options=(), body=None, checked=False, linked=None):
+        """checked: indices are looked at, and what threads raise is raised by the launch. linked: other sources that
+        it calls functions of."""
         unit = Unit(rules)
+        if linked is not None and linked.text:
+            unit.linked = linked
+            unit.names |= linked.names
+            options = (*options, *linked.options)
         if checked:
             unit.faults = [(IndexError(f"an index is out of bounds in {function.__name__}"), None)]
             unit.need("debug_status")
+            unit.zero_raises = "--use_fast_math" not in options
         self.faults = unit.faults
         self.name = unit.unique(c_name(function.__name__))
         self.values, self.options = values, tuple(options)
@@ -128,6 +134,24 @@ class Compiled:
             formats = sum(len(text) + 1 for text in re.findall(r'printf\("((?:[^"\\]|\\.)*)"', self.source))
             return self.local_bytes if name == "local_size_bytes" else self.constant_bytes + formats
         return found
+
+    def max_cooperative_grid_blocks(self, blockdim, dynsmemsize=0):
+        """How many blocks of so many threads can wait for each other: all that the device runs at a time.
+
+        Parameters: blockdim: the threads of a block, a number or a tuple; dynsmemsize: bytes of dynamic shared memory
+            a block."""
+        import math
+        from cuprite.cuda import Device
+        device, threads = Device(), math.prod(blockdim) if isinstance(blockdim, (tuple, list)) else blockdim
+        if device.backend != "cuda":
+            return (1 << 16) // threads  # as many as the CPU device keeps at once
+        has, warps = device.attributes, -(-threads // 32)
+        registers = -(-self.attribute("num_regs") * 32 // 256) * 256 * warps
+        shared = self.attribute("shared_size_bytes") + dynsmemsize + has["ReservedSharedMemoryPerBlock"]
+        each = min(has["MaxBlocksPerMultiprocessor"], has["MaxThreadsPerMultiProcessor"] // (32 * warps),
+                   has["MaxRegistersPerMultiprocessor"] // max(registers, 1),
+                   has["MaxSharedMemoryPerMultiprocessor"] // max(shared, 1))
+        return each * has["MultiProcessorCount"]
 
     def _load(self):
         import cuprite

@@ -87,6 +87,17 @@ HELPERS = {
     return y - y != 0 ? complex<T>(y - y, y - y) : tanh(z);
 }
 """,
+    # an angle that is not finite: of no length it is 0, of an infinite one the length is kept
+    "nb_rect": C + """nb_rect(T r, T phi) {
+    if (phi - phi != 0) {
+        if (r == 0) return complex<T>(copysign(r, (T)1), 0);
+        if (nb_isinf(r)) return complex<T>(r, phi);
+    }
+    T re = cos(phi), im = sin(phi);
+    bool far = nb_isinf(r);
+    return complex<T>(re == 0 && far ? re / r : re * r, im == 0 && far ? im / r : im * r);
+}
+""",
     # the logarithm of twice the magnitude, which half of a large number is taken for
     "nb_log_twice": T + "T nb_log_twice(complex<T> z) {\n"
                         "    return log(hypot(z.real() * (T)0.5, z.imag() * (T)0.5)) + (T)1.38629436111989061883;\n}\n",
@@ -103,7 +114,7 @@ HELPERS = {
 """,
     "nb_cacos": C + """nb_cacos(complex<T> z) {
     if (!nb_large(z)) return acos(z);
-    return complex<T>(atan2(nb_magnitude(z.imag()), z.real()), copysign(nb_log_twice(z), -z.imag()));
+    return complex<T>(atan2(copysign(z.imag(), (T)1), z.real()), copysign(nb_log_twice(z), -z.imag()));
 }
 """,
     "nb_catanh": C + """nb_catanh(complex<T> z) {

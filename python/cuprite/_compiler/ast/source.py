@@ -14,7 +14,7 @@ class Source:
         code = function.__code__
         self.file, self.name = code.co_filename, function.__name__
         try:
-            lines, first = executed.lines_of(function) or inspect.getsourcelines(function)
+            lines, first = lines_of(function)
         except (OSError, TypeError, IndexError):
             raise OSError(
                 f"{self.name}: the function's source is not to be had ({self.file}), and a kernel is compiled from it; "
@@ -76,6 +76,11 @@ class Source:
         made = kind(f"{self.where(node)}{message}")
         made._located, made.lineno_ = True, self.line(node)
         return made
+
+
+def lines_of(function):
+    """(lines, number of the first) of a function's text."""
+    return executed.lines_of(function) or inspect.getsourcelines(function)
 
 
 def names_of(function):

@@ -6,13 +6,14 @@ import functools
 from cuprite._compiler.ast.intrinsics import Range
 from cuprite._compiler.ast.rules import Numba
 from cuprite._compiler.ast.types import VOID, Array, Scalar, Tuple
+from cuprite._compiler.numba._pickled import Pickled
 from cuprite._compiler.numba._matching import NEVER, distance
 
 RULES = Numba()
 _PYTHON = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 
 
-class HostFunction:
+class HostFunction(Pickled):
     """A function of the host that kernels can call too."""
     _is_device_function, _rules = True, RULES
 
@@ -21,6 +22,9 @@ class HostFunction:
         self._native, self._zero, self._made = native, zero, {}
         functools.update_wrapper(self, function)
         self._given = list(signatures)
+
+    def _options(self):
+        return self._given, self._native, self._zero
 
     @functools.cached_property
     def _signatures(self):

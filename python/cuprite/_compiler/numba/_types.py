@@ -6,7 +6,7 @@ __all__ = ["boolean", "bool_", "b1", "int8", "int16", "int32", "int64", "uint8",
            "float16", "float32", "float64", "complex64", "complex128", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8",
            "f2", "f4", "f8", "c8", "c16", "byte", "char", "uchar", "short", "ushort", "int_", "uint", "intc", "uintc",
            "intp", "uintp", "long_", "ulong", "longlong", "ulonglong", "float_", "double", "size_t", "ssize_t",
-           "void", "none", "Array", "Tuple", "UniTuple", "Signature", "Type"]
+           "void", "none", "Array", "CPointer", "Tuple", "UniTuple", "Signature", "Type"]
 
 
 class Type:
@@ -77,6 +77,9 @@ class Number(Type):
     def __index__(self):
         raise TypeError(f"{self.name} is a type")
 
+    def __reduce__(self):
+        return _of_scalar, (self._scalar,)
+
 
 class Integer(Number):
     """The types of integers."""
@@ -143,6 +146,9 @@ class _Void(Type):
     def __init__(self):
         super().__init__("none")
 
+    def __reduce__(self):
+        return "void"
+
     def _key(self):
         return ()
 
@@ -179,12 +185,44 @@ class Tuple(Type):
     def _key(self):
         return self.types
 
+    def __iter__(self):
+        return iter(self.types)
 
-def UniTuple(dtype, count):
+    def __len__(self):
+        return self.count
+
+    def __getitem__(self, index):
+        """The type of an item; the type of an array of tuples cannot be."""
+        return self.types[index]
+
+
+class CPointer(Type):
+    """The address of elements, for functions of declare_device.
+
+    Parameters: dtype: the type of the elements."""
+
+    def __init__(self, dtype):
+        self.dtype = dtype
+        self.name = f"{dtype}*"
+
+    def _key(self):
+        return self.dtype
+
+
+class _Uniform(type):
+    """Of UniTuple: every Tuple of one type is one."""
+
+    def __call__(cls, dtype, count):
+        return Tuple((dtype,) * count)
+
+    def __instancecheck__(cls, x):
+        return isinstance(x, Tuple) and len(set(x.types)) == 1
+
+
+class UniTuple(metaclass=_Uniform):
     """A tuple of `count` values of one type.
 
     Parameters: dtype: the type; count: how many."""
-    return Tuple((dtype,) * count)
 
 
 class Signature:
@@ -298,6 +336,8 @@ def to_kernel_type(x):
         return t.Tuple(tuple(map(to_kernel_type, x.types)))
     if x is void:
         return t.VOID
+    if isinstance(x, CPointer):
+        return t.Opaque(f"{to_kernel_type(x.dtype).c} *" if x.dtype is not void else "void *")
     raise TypeError(f"{x!r} is not a type of Numba's that a kernel can have")
 
 

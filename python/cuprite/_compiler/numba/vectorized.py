@@ -9,10 +9,12 @@ import re
 
 from cuprite._compiler.ast import launch
 from cuprite._compiler.ast.elements import Time
+from cuprite._compiler.ast.expressions import call_text
 from cuprite._compiler.ast.types import VOID, Array, Scalar
 from cuprite._compiler.ast.values import Value, as_type
 from cuprite._compiler.numba import _types
 from cuprite._compiler.numba._host import RULES
+from cuprite._compiler.numba._pickled import Pickled
 from cuprite._compiler.numba_cuda import _typed, devicearray
 from cuprite._compiler.numba.errors import NumbaPerformanceWarning, reported
 
@@ -72,7 +74,7 @@ def _scalars(types, word):
     return tuple(out)
 
 
-class _OnDevice:
+class _OnDevice(Pickled):
     """What both kinds share: arguments to the device that the target means, results back."""
 
     def _device(self):
@@ -114,7 +116,7 @@ class DeviceUfunc(_OnDevice):
     def __init__(self, function, signatures, target="cuda", identity=None):
         if not hasattr(function, "__code__"):
             raise TypeError(f"vectorize takes a Python function, not {type(function).__name__}")
-        self._function = self.py_func = function
+        self._function, self.py_func, self._given = function, function, signatures
         self._target, self.identity = target, identity
         self._is_device_function, self._rules = True, RULES
         self._made, self._chosen_for = {}, {}
@@ -129,6 +131,9 @@ class DeviceUfunc(_OnDevice):
             result = None if s.return_type is None else _scalars([s.return_type], "vectorize")[0]
             self._signatures.append((inputs, result))
             self._compiled(inputs, result, (True,) * self.nin)
+
+    def _options(self):
+        return self._given, self._target, self.identity
 
     @property
     def types(self):
@@ -365,8 +370,9 @@ class _ElementKernel(launch.Compiled):
         unit.need_type(self.result)
         last = len(self._inputs)
         heads += [(f"{self.result.c} *y", (last, "data")), ("long long n", (last + 1,))]
-        call = Value(given, f"{called}({', '.join(a.code for a in arguments)})")
-        return heads, ["    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;",
+        call = Value(given, call_text(unit, called, arguments))
+        return heads, ["    bool raised = false;"] * (called in unit.raisers) + [
+                       "    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;",
                        f"    if (i < n) y[i] = {as_type(call, self.result)};"]
 
 
@@ -390,15 +396,17 @@ class _FoldKernel(launch.Compiled):
             return self._body(unit, function, name, values, kernel)
         self.result = t
         unit.need_type(t)
-        call = as_type(Value(given, f"{called}({', '.join(a.code for a in arguments)})"), t)
+        call = as_type(Value(given, call_text(unit, called, arguments)), t)
         first, each, last = "", "", " y[j] = sum;"
         if self._partial:
             first, each, last = "y[j] = sum;", " y[k * lanes + j] = sum;", ""
         heads = [(f"const {t.c} *x", (0, "data")), (f"{t.c} *y", (1, "data")), ("long long n", (2,)),
                  ("long long lanes", (3,))]
-        return heads, ["    long long j = (long long)blockIdx.x * blockDim.x + threadIdx.x;",
+        stop = " if (raised) return;" * (called in unit.raisers)
+        return heads, ["    bool raised = false;"] * bool(stop) + [
+                       "    long long j = (long long)blockIdx.x * blockDim.x + threadIdx.x;",
                        "    if (j < lanes) {", f"        {t.c} sum = x[j];", f"        {first}",
-                       f"        for (long long k = 1; k < n; k++) {{ sum = {call};{each} }}",
+                       f"        for (long long k = 1; k < n; k++) {{ sum = {call};{stop}{each} }}",
                        f"       {last}", "    }"]
 
 
@@ -447,7 +455,7 @@ class DeviceGUfunc(_OnDevice):
     Errors: TypeError for signatures that do not fit the layout."""
 
     def __init__(self, function, signatures, layout, target):
-        self._function = self.py_func = function
+        self._function, self.py_func, self._given = function, function, signatures
         self._target, self.signature = target, layout
         self._ins, self._outs = _parse(layout)
         functools.update_wrapper(self, function)
@@ -462,6 +470,9 @@ class DeviceGUfunc(_OnDevice):
                                 f"{len(s.args)}")
             self._signatures.append(self._checked(tuple(map(_types.to_kernel_type, s.args))))
             self._compiled(self._signatures[-1])
+
+    def _options(self):
+        return self._given, self.signature, self._target
 
     def _checked(self, types):
         for t, core in zip(types, self._ins + self._outs):
@@ -646,7 +657,6 @@ class _LoopKernel(launch.Compiled):
         called, result = unit.device_function(function, RULES, arguments)
         if result is not VOID:
             raise TypeError(f"{function.__name__} must return nothing: it writes its results into its last arguments")
-        from cuprite._compiler.ast.expressions import flattened
-        strings = ", ".join(x for a in arguments for x in flattened(a))
-        return heads, ["    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;",
-                       f"    if (i < n) {called}({strings});"]
+        return heads, ["    bool raised = false;"] * (called in unit.raisers) + [
+                       "    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;",
+                       f"    if (i < n) {call_text(unit, called, arguments)};"]

@@ -7,7 +7,7 @@ copied to the device and back.
 import sys
 
 from cuprite._compiler.numba_cuda import (  # noqa: F401
-    args, compiler, cudadrv, fp16, kernels, libdevice, random, types, vector_types)
+    args, compiler, cudadrv, devicearray, fp16, kernels, libdevice, random, types, vector_types)
 from cuprite._compiler.numba_cuda._api import *  # noqa: F401,F403
 from cuprite._compiler.numba_cuda._dispatcher import (  # noqa: F401
     compile, compile_for_current_device, compile_ptx, compile_ptx_for_current_device, declare_device, jit)
@@ -23,6 +23,8 @@ from cuprite._compiler.numba.errors import NumbaError as CudaSupportError  # noq
 from cuprite._missing import listing as _listing, missing as _missing
 
 globals().update(VECTORS)
+for _name, _x in vars(cudadrv.devicearray).items():  # which Numba calls numba.cuda.devicearray too
+    vars(devicearray).setdefault(_name, _x)
 
 # The names that programs know. The modules themselves are called otherwise, because packages that put themselves in the
 # place of Numba's CUDA part take every module with numba.cuda in its name for theirs.

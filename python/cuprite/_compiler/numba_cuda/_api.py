@@ -14,13 +14,20 @@ __all__ = ["to_device", "device_array", "device_array_like", "pinned_array", "pi
            "get_supported_ccs", "open_ipc_array", "from_cuda_array_interface"]
 
 
+class _Handle(int):
+    """A native handle, which Numba has as one of ctypes."""
+    value = property(lambda self: int(self) or None)
+
+
 class Stream:
     """A queue of work. As a number it is the native handle."""
+
+    external = False    # whether another library made it
 
     def __init__(self, inner):
         self._stream = inner
 
-    handle = property(lambda self: self._stream.ptr)
+    handle = property(lambda self: _Handle(self._stream.ptr))
 
     def synchronize(self) -> None:
         """Waits for all work in the stream."""
@@ -84,7 +91,9 @@ def per_thread_default_stream() -> "Stream":
 def external_stream(ptr) -> "Stream":
     """A stream that another library made."""
     from cuprite.cuda import ExternalStream
-    return Stream(ExternalStream(ptr))
+    made = Stream(ExternalStream(ptr))
+    made.external = True
+    return made
 
 
 class Event:
@@ -174,18 +183,22 @@ def _dtype(dtype):
     return dtype if scalar is None else scalar.dtype
 
 
-def _order(x):
-    flags = getattr(x, "flags", None)
-    if flags is None or not hasattr(flags, "f_contiguous"):
-        fortran = getattr(x, "is_f_contiguous", lambda: False)() and not x.is_c_contiguous()
-    else:
-        fortran = flags.f_contiguous and not flags.c_contiguous
-    return "F" if fortran else "C"
+def _like(make, x, **options):
+    """An array made for the shape and the type of another, whose axes lie in the same order, without gaps."""
+    axes = sorted(range(len(x.shape)), key=lambda k: -abs(x.strides[k])) if 0 not in x.shape else []
+    if axes == sorted(axes):
+        return make(x.shape, x.dtype, **options)
+    if axes == sorted(axes, reverse=True):
+        return make(x.shape, x.dtype, order="F", **options)
+    strides, step = [0] * len(axes), x.dtype.itemsize
+    for k in reversed(axes):
+        strides[k], step = step, step * x.shape[k]
+    return make(x.shape, x.dtype, strides=tuple(strides), **options)
 
 
 def device_array_like(ary, stream=0) -> DeviceNDArray:
     """An array on the device of the shape, type and order of another."""
-    return device_array(ary.shape, ary.dtype, order=_order(ary), stream=stream)
+    return _like(device_array, ary, stream=stream)
 
 
 def pinned_array(shape, dtype=None, strides=None, order="C"):
@@ -225,7 +238,7 @@ def is_pinned(x) -> bool:
 
 def pinned_array_like(ary):
     """pinned_array of the shape, type and order of another."""
-    return pinned_array(ary.shape, ary.dtype, order=_order(ary))
+    return _like(pinned_array, ary)
 
 
 def mapped_array(shape, dtype=None, strides=None, order="C", stream=0, portable=False, wc=False):
@@ -235,7 +248,7 @@ def mapped_array(shape, dtype=None, strides=None, order="C", stream=0, portable=
 
 def mapped_array_like(ary, stream=0, portable=False, wc=False):
     """mapped_array of the shape, type and order of another."""
-    return mapped_array(ary.shape, ary.dtype, order=_order(ary))
+    return _like(mapped_array, ary)
 
 
 def managed_array(shape, dtype=None, strides=None, order="C", stream=0, attach_global=True) -> DeviceNDArray:
@@ -262,13 +275,25 @@ def as_cuda_array(obj, sync=True) -> DeviceNDArray:
     """An array of another library on the device, without a copy."""
     if not is_cuda_array(obj):
         raise TypeError("*obj* doesn't implement the cuda array interface.")
+    if isinstance(obj, DeviceNDArray):
+        return DeviceNDArray(ours(obj), stream=obj.stream)
+    handle = _stream_of(obj)
+    if sync:
+        wait_for_producer(obj)
+    return DeviceNDArray(ours(obj), stream=external_stream(handle) if handle else 0)
+
+
+def _stream_of(obj):
     interface = getattr(obj, "__cuda_array_interface__", {})
-    handle = interface.get("stream") if interface.get("version", 0) >= 3 else None
+    return interface.get("stream") if interface.get("version", 0) >= 3 else None
+
+
+def wait_for_producer(obj) -> None:
+    """Waits for the stream in which an array of another library says that it is made."""
     from cuprite._compiler.numba import config
-    if handle and sync and config.CUDA_ARRAY_INTERFACE_SYNC and not isinstance(obj, DeviceNDArray):
+    handle = _stream_of(obj)
+    if handle and config.CUDA_ARRAY_INTERFACE_SYNC:
         external_stream(handle).synchronize()
-    return DeviceNDArray(ours(obj), stream=obj.stream if isinstance(obj, DeviceNDArray) else
-                         external_stream(handle) if handle else 0)
 
 
 class _Described:
@@ -328,6 +353,13 @@ class _Device:
         """Waits for the device's work; its memory goes back to the pool by itself."""
         self._inner.synchronize()
 
+    def __enter__(self):
+        self._inner.__enter__()
+        return self
+
+    def __exit__(self, *exception):
+        self._inner.__exit__(*exception)
+
     def __eq__(self, other):
         return isinstance(other, _Device) and self._inner == other._inner
 
@@ -358,6 +390,22 @@ class _Context:
         """Waits for the device's work."""
         self.synchronize()
 
+    def memalloc(self, bytesize):
+        """Memory on the device: what `gpu_data` of an array is."""
+        return device_array(bytesize, "u1").gpu_data
+
+    def memhostalloc(self, bytesize, mapped=False, portable=False, wc=False):
+        """Page-locked memory, as an array of bytes."""
+        return pinned_array(bytesize, "u1")
+
+    def create_stream(self):
+        """A new stream."""
+        return stream()
+
+    def create_event(self, timing=True):
+        """A new event."""
+        return event(timing)
+
     def __repr__(self):
         return f"<CUDA context of device {self._inner.id}>"
 
@@ -374,7 +422,7 @@ class _Gpus:
         from cuprite.cuda import Device
         if not 0 <= number < len(self):
             raise IndexError(f"there are {len(self)} devices, none is {number}")
-        return _Chosen(Device(number))
+        return _Device(Device(number))
 
     def __iter__(self):
         return (self[k] for k in range(len(self)))
@@ -385,15 +433,6 @@ class _Gpus:
 
     def __repr__(self):
         return f"<Managed Device list of {len(self)}>"
-
-
-class _Chosen(_Device):
-    def __enter__(self):
-        self._inner.__enter__()
-        return self
-
-    def __exit__(self, *exception):
-        self._inner.__exit__(*exception)
 
 
 gpus = _Gpus()

@@ -8,8 +8,10 @@ from cuprite._compiler.ast import launch
 from cuprite._compiler.ast.types import VOID, Array, Constant
 from cuprite._compiler.numba import _types, config
 from cuprite._compiler.numba._host import RULES
+from cuprite._compiler.numba._pickled import Pickled
 from cuprite._compiler.numba._matching import NARROWS, NEVER, distance
 from cuprite._compiler.numba_cuda import _typed
+from cuprite._compiler.numba_cuda._linked import Declared, Linked
 from cuprite._compiler.numba_cuda.devicearray import (
     DeviceNDArray, fill_record, is_cuda_array, ours, using)
 from cuprite._compiler.numba_cuda.args import ArgHint
@@ -21,9 +23,6 @@ def jit(func_or_sig=None, device=False, inline=False, link=(), debug=None, opt=T
         fastmath=False, max_registers=None, **options):
     """A kernel, or with device=True a function that kernels call; with one signature or a list of them, or compiled for
     whatever the arguments are."""
-    if link:
-        raise NotImplementedError("cuda.jit: other code cannot be linked (link=): write the function in Python with "
-                                  "device=True, or the kernel in CUDA C++ with cuprite.RawModule")
     signatures = None
     if isinstance(func_or_sig, list) or _types.is_signature(func_or_sig):
         signatures = [_types.signature(s) for s in (func_or_sig if isinstance(func_or_sig, list) else [func_or_sig])]
@@ -48,7 +47,7 @@ def jit(func_or_sig=None, device=False, inline=False, link=(), debug=None, opt=T
         if isinstance(function, (Dispatcher,)):
             raise TypeError("A jit decorator was called on an already jitted function. If trying to get to the "
                             f"original python function, use the .py_func attribute. The function: {function!r}")
-        return Dispatcher(function, signatures, device, flags, bool(debug))
+        return Dispatcher(function, signatures, device, flags, bool(debug), Linked(link))
     return decorate if func_or_sig is None else decorate(func_or_sig)
 
 
@@ -62,26 +61,13 @@ def _warn(text, kind):
     warnings.warn(kind(text), stacklevel=4)
 
 
-class _Declared:
-    """A function of another language, that is named and not there."""
-
-    def __init__(self, name, sig):
-        self.name = self.__name__ = name
-        self.sig = sig
-
-    def _kernel_value(self, tr):
-        raise NotImplementedError(f"{self.name} is declared with cuda.declare_device: other code cannot be linked: "
-                                  "write the function in Python with cuda.jit(device=True), or the kernel in CUDA C++ "
-                                  "with cuprite.RawModule (docs/from-numba.md)")
-
-
 def declare_device(name, sig):
-    """The name and the types of a function of another language. A kernel that calls it does not compile, since other
-    code cannot be linked."""
+    """The name and the types of a function of CUDA C++, in a file that the kernel links (cuda.jit(link='NAME.cu')). It
+    writes what it returns to its first parameter, and returns 0."""
     sig = _types.signature(sig)
     if sig.return_type is None:
         raise TypeError("Return type must be provided for device declarations")
-    return _Declared(name, sig)
+    return Declared(name, sig)
 
 
 def compile_ptx(*args, **kwargs):
@@ -92,15 +78,16 @@ def compile_ptx(*args, **kwargs):
 compile = compile_for_current_device = compile_ptx_for_current_device = compile_ptx
 
 
-class Dispatcher:
+class Dispatcher(Pickled):
     """A function of cuda.jit: kernel[blocks, threads, stream, sharedmem](*args), kernel.forall(n)(*args)."""
     _rules = RULES
     _is_device_function = True
 
-    def __init__(self, function, signatures=None, device=False, flags=(), checked=False):
+    def __init__(self, function, signatures=None, device=False, flags=(), checked=False, linked=None):
         self._function = self.py_func = function
-        self._device, self._flags, self._checked = device, tuple(flags), checked
+        self._device, self._flags, self._checked, self._linked = device, tuple(flags), checked, linked
         self._made, self._fast, self._configured = {}, {}, {}
+        self._given = signatures
         self._signatures, self._results, self.specialized = None, None, False
         self.specializations, self.extensions, self._locked = {}, [], threading.Lock()
         functools.update_wrapper(self, function)
@@ -114,6 +101,9 @@ class Dispatcher:
             if not device:
                 for types in self._signatures:
                     self._compiled(types)
+
+    def _options(self):
+        return self._given, self._device, self._flags, self._checked, self._linked
 
     def __getitem__(self, configuration) -> "_Configured":
         key = configuration
@@ -167,7 +157,7 @@ class Dispatcher:
         if types not in self._made:
             with reported():
                 self._made[types] = launch.Compiled(self._function, RULES, launch.values_of(types, [None] * len(types)),
-                                                    self._flags, checked=self._checked)
+                                                    self._flags, checked=self._checked, linked=self._linked)
         return self._made[types]
 
     def _chosen(self, args):
@@ -242,7 +232,7 @@ class Dispatcher:
         types = tuple([a if isinstance(a, _types.Type) else _types.typeof(a) for a in args])
         if types not in self.specializations:
             self.specializations[types] = Dispatcher(self._function, [_types.Signature(None, types)], self._device,
-                                                     self._flags, self._checked)
+                                                     self._flags, self._checked, self._linked)
         return self.specializations[types]
 
     def compile(self, sig):
@@ -327,8 +317,21 @@ class _Configured:
         self._kernel, self._stream, self._shared = kernel, stream, sharedmem
         self._grid, self._block = _dimensions(griddim, "griddim"), _dimensions(blockdim, "blockdim")
 
+    dispatcher = property(lambda self: self._kernel)
+    griddim = property(lambda self: _of_three(self._grid))
+    blockdim = property(lambda self: _of_three(self._block))
+    stream = property(lambda self: self._stream)
+    sharedmem = property(lambda self: self._shared)
+
+    def __reduce__(self):
+        return _Configured, (self._kernel, self._grid, self._block, self._stream, self._shared)
+
     def __call__(self, *args):
         self._kernel.launch(self._grid, self._block, self._stream, self._shared, args)
+
+
+def _of_three(dimensions):
+    return (*dimensions, 1, 1)[:3]
 
 
 def _dimensions(x, word):
@@ -368,6 +371,9 @@ def _argument(a, back):
         back.append((a, x))
         return x, (x._type, 0, "record")
     if is_cuda_array(a):
+        if not isinstance(a, (DeviceNDArray, _ndarray())):
+            from cuprite._compiler.numba_cuda._api import wait_for_producer
+            wait_for_producer(a)
         x = ours(a)
         states = getattr(a, "_states", False)
         return (a if states else x), (x._type, x.ndim, launch.layout_of(x), states)
@@ -386,6 +392,11 @@ def _argument(a, back):
     if isinstance(a, (bool, int, float, complex, numpy.generic)) or a is None:
         return a, type(a)
     raise TypingError(f"Cannot determine Numba type of {type(a)}")
+
+
+def _ndarray():
+    import cuprite
+    return cuprite.ndarray
 
 
 def _hinted(a, back):

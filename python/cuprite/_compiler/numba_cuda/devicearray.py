@@ -51,14 +51,36 @@ def _by_interface(x):
     return cuprite.ndarray(shape, dtype, place, strides)
 
 
+def flat_bytes(x):
+    """The bytes of an array of either side, or of what has a buffer, as a 1-d array of uint8.
+
+    Errors: ValueError for an array whose elements have gaps."""
+    import numpy
+    if is_cuda_array(x) or hasattr(x, "_x"):
+        x = getattr(x, "_x", None) if hasattr(x, "_x") else ours(x)
+        x = getattr(x, "_bytes", x)
+    elif not isinstance(x, numpy.ndarray):
+        return numpy.frombuffer(memoryview(x).cast("B"), "u1")
+    if not x.flags.c_contiguous:
+        x = x.T
+    if not x.flags.c_contiguous:
+        raise ValueError("the elements of the array have gaps")
+    return x.reshape(-1).view("u1")
+
+
 class _Memory:
     """What `gpu_data` is: the memory of an array; that of the same bytes is equal."""
+    __cuda_memory__ = True
 
     def __init__(self, array):
         self._x, self.size = array._x, array.nbytes
 
     device_pointer = property(lambda self: self._x._address)
     handle = device_pointer
+
+    def view(self, start, stop=None):
+        """A part, from one byte to before another."""
+        return _Memory(DeviceNDArray(flat_bytes(self)[start:stop]))
 
     @property
     def device_ctypes_pointer(self):
@@ -95,17 +117,16 @@ def _laid_out(shape, strides, dtype, memory):
 class DeviceNDArray:
     """An array on the device: shape, dtype, slices, copies to and from NumPy arrays.
 
-    Parameters: x: an array of Cuprite's, or with a dtype the shape; strides: in bytes, or None; dtype: an element type;
-        stream: has no effect; gpu_data: the memory of another array (`gpu_data`), or None for new memory.
+    Parameters: shape: the shape, or without a dtype an array of Cuprite's; strides: in bytes, or None; dtype: an
+        element type; stream: has no effect; gpu_data: the memory of another array (`gpu_data`), or None for new memory.
     Errors: ValueError for strides of another number of axes."""
     __slots__ = ("_x", "_key", "_stream", "__weakref__")
     __array_priority__ = 100
     __cuda_memory__ = True
     __cuda_ndarray__ = True
 
-    def __init__(self, x, strides=None, dtype=None, stream=0, gpu_data=None):
-        if dtype is not None:
-            x = _laid_out(x, strides, dtype, gpu_data)
+    def __init__(self, shape, strides=None, dtype=None, stream=0, gpu_data=None):
+        x = shape if dtype is None else _laid_out(shape, strides, dtype, gpu_data)
         self._x, self._key, self._stream = x, None, stream
 
     shape = property(lambda self: self._x.shape)
@@ -266,12 +287,8 @@ class DeviceNDArray:
 
     def transpose(self, axes=None) -> "DeviceNDArray":
         """The axes in another order."""
-        for k in axes or ():
-            if not -self.ndim <= k < self.ndim:
-                raise ValueError(f"transpose: axis {k} is out of bounds for array of dimension {self.ndim}: invalid "
-                                 f"axes list {tuple(axes)}")
-        if axes is not None and len({k % self.ndim for k in axes}) != len(axes):
-            raise ValueError(f"transpose: duplicate value in 'axis': invalid axes list {tuple(axes)}")
+        if axes is not None and sorted(k + self.ndim * (k < 0) for k in axes) != list(range(self.ndim)):
+            raise ValueError(f"invalid axes list {tuple(axes)}")
         return DeviceNDArray(self._x.transpose(axes) if axes is not None else self._x.T)
 
     def squeeze(self, axis=None, stream=0) -> "DeviceNDArray":

@@ -6,6 +6,9 @@
 #ifndef CUPRITE_KERNEL_ABI_H
 #define CUPRITE_KERNEL_ABI_H
 
+/* Numbers of such barriers: PTX has 16; those of tiles of 64 to 1024 threads are behind them. */
+enum { __CU_PARTS = 16 + 32 };
+
 typedef struct __cu_extent { unsigned x, y, z; } __cu_extent;
 
 typedef struct __cu_worker {
@@ -47,6 +50,9 @@ typedef struct __cu_host {
     int (*print)(const char *format, __builtin_va_list values);
     void (*ended)(const char *what, const void *at);
     void (*turn)(__cu_worker *worker); /* in a loop that waits for others: they run before it returns */
+    /* A barrier between `count` threads of the block (0: all), number `which`: how 0 to 3 as for `barrier`, 4: comes
+     * and does not wait. */
+    int (*part)(__cu_worker *worker, int line, unsigned which, unsigned count, int how, int value);
     char *(*space)(__cu_worker *worker, unsigned long bytes); /* sets the worker's space, which lacks that many bytes */
 } __cu_host;
 

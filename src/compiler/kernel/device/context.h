@@ -39,6 +39,11 @@ static const int warpSize = 32;
 #define __host__
 #define __constant__
 #define __managed__
+#ifdef __clang__
+#define __cu_constant __attribute__((require_constant_initialization))
+#else
+#define __cu_constant __constinit
+#endif
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
 #define __inline__ inline
@@ -64,6 +69,10 @@ constexpr unsigned __cu_up(unsigned n, unsigned to) { return (n + to - 1) / to *
 #define __syncthreads_and(p) __cu_barrier(2, (p) != 0)
 #define __syncthreads_or(p) __cu_barrier(3, (p) != 0)
 
+/* Between `count` threads of the block, 0: all; how 0 to 3 as above, 4: comes and does not wait. */
+#define __cu_part_barrier(which, count, how, value) \
+    __cu_wait(__ctx.worker->host->part(__ctx.worker, __LINE__, which, count, how, value))
+
 /* In a loop that waits in memory for other threads (turns.c). */
 #ifdef __CU_HIDDEN
 #define __cu_turn(c) __cu_wait(((c).worker->host->turn((c).worker), 0))
@@ -80,9 +89,8 @@ static inline unsigned __cu_rank_of(__cu_unknown, const uint3 &t, const dim3 &d)
 {
     return (t.z * d.y + t.y) * d.x + t.x;
 }
-static inline __attribute__((always_inline)) unsigned __cu_rank_of(unsigned long t, const uint3 &, const dim3 &)
+static inline __attribute__((always_inline)) unsigned __cu_rank_of(int t, const uint3 &, const dim3 &)
 {
-    if (t > 1023) __builtin_unreachable();
     return (unsigned)t;
 }
 static inline unsigned long long __cu_rank_in_grid(unsigned rank, const uint3 &b, const dim3 &d, const dim3 &g)

@@ -29,7 +29,15 @@
 #ifdef __CU_PTX
 #include "ptx.h"
 #endif
+#ifdef __CU_PTX_HALF
+#include "ptx_half.h"
+#endif
 #include "checked.h"
 #include "heap.h"
-#include "regions.h"
 #include "entry.h"
+#ifdef __CU_REGIONS
+#include "regions.h"
+#endif
+#ifdef __CU_MEETINGS
+#include "meetings.h"
+#endif

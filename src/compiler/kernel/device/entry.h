@@ -10,11 +10,40 @@
     do { if ((block) >= 1u << 20 || (block) * (size) > 0x7fffffffu - 1024) __builtin_unreachable(); } while (0)
 #endif
 
+/* What row_sums.c writes around a sum with threadIdx.x, to be an int and to be an index. `rest` is the same sum for the
+ * thread whose index is 0: where sum and rest differ by the index, the value is written as the rest and the counter of
+ * the loop over the threads, which is signed. */
+template <class T, class R> static inline __attribute__((always_inline)) T __cu_int(const __cu_ctx &, T v, R)
+{
+    return v;
+}
+static inline __attribute__((always_inline)) int __cu_int(const __cu_ctx &c, unsigned v, unsigned rest)
+{
+    return rest + (1u << 30) < 1u << 31 && c.t.x < 1u << 30 && v == rest + c.t.x ? (int)rest + (int)c.t.x : (int)v;
+}
+template <class T, class R> static inline __attribute__((always_inline)) T __cu_at(const __cu_ctx &, T v, R)
+{
+    return v;
+}
+static inline __attribute__((always_inline)) long __cu_at(const __cu_ctx &c, unsigned v, unsigned rest)
+{
+    const bool wraps = rest > 0u - c.bd.x; /* the row does: it begins before the array */
+    return v == rest + c.t.x ? (wraps ? (long)(int)rest : (long)rest) + (int)c.t.x : (long)v;
+}
+
+/* Threads of blocks that are joined: at most, and where something is kept for each. */
+enum { __CU_JOINED = 1 << 20, __CU_JOINED_KEPT = 4096 };
+
 template <class T> struct __cu_pointed { static constexpr unsigned size = 0; };
 template <class T> struct __cu_pointed<T *> { static constexpr unsigned size = sizeof(T); };
 template <> struct __cu_pointed<void *> { static constexpr unsigned size = 0; };
 template <> struct __cu_pointed<const void *> { static constexpr unsigned size = 0; };
 template <class R, class... A> struct __cu_pointed<R (*)(A...)> { static constexpr unsigned size = 0; };
+
+/* The type of a kernel as the user names it, with the hidden parameter. */
+template <class F> struct __cu_kernel_type;
+template <class... A> struct __cu_kernel_type<void (*)(A...)> { typedef void (*type)(__cu_ctx, A...); };
+template <class... A> struct __cu_kernel_type<void (A...)> : __cu_kernel_type<void (*)(A...)> {};
 
 template <class T> struct __cu_kind {
     static constexpr char is = __is_enum(T) || __cu_is_integer<T>::value ? 'i' : 's';

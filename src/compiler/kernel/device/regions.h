@@ -4,37 +4,40 @@
  * them is __cu_block.t.x; else that is 0. */
 #pragma once
 
-/* Threads of blocks that are joined: at most, and where something is kept for each. */
-enum { __CU_JOINED = 1 << 20, __CU_JOINED_KEPT = 4096 };
-
-/* The loop, and, inside, the thread's number and its context. */
-#define __CU_THREADS                                                                                       \
+/* The loop, and, inside, the thread's number and its context. The counter is signed: sums with it do not wrap, so that
+ * loops become vectors. */
+#define __CU_ROWS                                                                                          \
     for (unsigned __cu_z = 0; __cu_z < __cu_block.bd.z; __cu_z++)                                          \
-        for (unsigned __cu_y = 0; __cu_y < __cu_block.bd.y; __cu_y++)                                      \
-            for (unsigned long __cu_x = 0,                                                                 \
-                               __cu_t = (__cu_z * __cu_block.bd.y + __cu_y) * (unsigned long)__cu_block.row; \
-                 __cu_x < __cu_block.row; __cu_x++, __cu_t++)
-/* The same for some threads of each row. */
-#define __CU_THREADS_OF(s)                                                                                 \
-    for (unsigned __cu_z = 0; __cu_z < __cu_block.bd.z; __cu_z++)                                          \
-        for (unsigned __cu_y = 0; __cu_y < __cu_block.bd.y; __cu_y++)                                      \
-            for (unsigned long __cu_x = (s).from,                                                          \
-                               __cu_t = (__cu_z * __cu_block.bd.y + __cu_y) * (unsigned long)__cu_block.row + __cu_x; \
-                 __cu_x < (s).to; __cu_x++, __cu_t++)
-/* Every by-th of them. */
-#define __CU_THREADS_BY(s, by)                                                                             \
-    for (unsigned __cu_z = 0; __cu_z < __cu_block.bd.z; __cu_z++)                                          \
-        for (unsigned __cu_y = 0; __cu_y < __cu_block.bd.y; __cu_y++)                                      \
-            for (unsigned long __cu_x = (s).from,                                                          \
-                               __cu_t = (__cu_z * __cu_block.bd.y + __cu_y) * (unsigned long)__cu_block.row + __cu_x; \
-                 __cu_x < (s).to; __cu_x += (by), __cu_t += (by))
+        for (unsigned __cu_y = 0; __cu_y < __cu_block.bd.y; __cu_y++)
+#define __CU_THREADS __CU_ROWS for (int __cu_x = 0; __cu_x < (int)__cu_block.row; __cu_x++)
+/* The same for some threads of each row, and for every by-th of them. */
+#define __CU_THREADS_OF(s) __CU_ROWS for (int __cu_x = (int)(s).from; __cu_x < (int)(s).to; __cu_x++)
+#define __CU_THREADS_BY(s, by) __CU_ROWS for (int __cu_x = (int)(s).from; __cu_x < (int)(s).to; __cu_x += (int)(by))
+/* The same of the ranks in the block. */
+#define __CU_THREADS_RANKED(s) \
+    __CU_ROWS for (__cu_span __cu_s = __cu_in_row(s, __cu_block, __cu_y, __cu_z); __cu_s.from < __cu_s.to; \
+                   __cu_s.to = 0) \
+        for (int __cu_x = (int)__cu_s.from; __cu_x < (int)__cu_s.to; __cu_x++)
+#define __CU_THREADS_RANKED_BY(s, by) \
+    __CU_ROWS for (int __cu_x = __cu_first_in_row(by, __cu_block, __cu_y, __cu_z); __cu_x < (int)__cu_block.row; \
+                   __cu_x += (int)(by))
+/* The first n of a row. */
+#define __CU_THREADS_BELOW(n) for (int __cu_x = 0; __cu_x < (int)(n); __cu_x++)
+/* The first of each n side by side; these n. */
+#define __CU_TILES(n) __CU_ROWS for (int __cu_x = 0; __cu_x < (int)__cu_block.row; __cu_x += (n))
+#define __CU_THREADS_OF_TILE(n) \
+    for (int __cu_w = __cu_x, __cu_end = __cu_x + (n) < (int)__cu_block.row ? __cu_x + (n) : (int)__cu_block.row, \
+             __cu_once = 1; __cu_once; __cu_once = 0) \
+        for (int __cu_x = __cu_w; __cu_x < __cu_end; __cu_x++)
 #define __CU_THREAD                                                                                        \
-    if (__cu_x >= __CU_JOINED) __builtin_unreachable(); /* that no int wraps: loops become vectors */       \
+    if (__cu_x < 0 || __cu_x >= __CU_JOINED) __builtin_unreachable();                                      \
+    const int __cu_t = (int)((__cu_z * __cu_block.bd.y + __cu_y) * __cu_block.row) + __cu_x;               \
     __cu_ctx __ctx = __cu_block;                                                                           \
     __ctx.t = {__cu_block.t.x + (unsigned)__cu_x, __cu_y, __cu_z};                                         \
     if constexpr (__cu_shows) __CU_SHOW_THREAD(__ctx.t);
 
 static inline unsigned __cu_threads(const __cu_ctx &block) { return block.row * block.bd.y * block.bd.z; }
+static inline int __cu_last_of(const __cu_ctx &block) { return (int)block.row - 1; }
 static inline void __cu_fill(unsigned char *alive, const __cu_ctx &block)
 {
     for (unsigned i = 0; i < __cu_threads(block); i++) alive[i] = 1;
@@ -62,6 +65,23 @@ template <class T, unsigned n> struct __cu_kept<T, n, true> {
 
 /* Threads x with from <= x < to of the rows of a block. */
 struct __cu_span { unsigned from, to; };
+/* A block as one row of threads; those of such a span that are in a row of the block; the first there whose rank is a
+ * multiple. */
+static inline __cu_ctx __cu_as_row(const __cu_ctx &block)
+{
+    __cu_ctx r = block;
+    r.bd.x = __cu_threads(block);
+    return r;
+}
+static inline __cu_span __cu_in_row(__cu_span s, const __cu_ctx &block, unsigned y, unsigned z)
+{
+    const unsigned first = (z * block.bd.y + y) * block.row, to = s.to > first ? s.to - first : 0;
+    return {s.from > first ? s.from - first : 0, to < block.row ? to : block.row};
+}
+static inline int __cu_first_in_row(unsigned by, const __cu_ctx &block, unsigned y, unsigned z)
+{
+    return (int)((by - (z * block.bd.y + y) * block.row % by) % by);
+}
 /* Those with (X)x < u, and with (X)x == u; threads have at most 1024 of them in a row. */
 template <class X, class U> static inline __cu_span __cu_below(const __cu_ctx &block, X, U u)
 {
@@ -117,135 +137,6 @@ struct __cu_ballot {
         return yes > 0;
     }
 };
-
-/* --- lanes that meet: what normal.c writes warp operations with --- */
-
-/* Where lanes put what they bring: a value each, or votes. Two of them take turns, because a thread may put its next
- * value while others have not read the last. */
-struct __cu_meeting {
-    alignas(64) char before[256], bytes[8192], behind[256]; /* lanes may look beyond their warp, and not use it */
-    unsigned yes[32], here[32]; /* by warps */
-    unsigned votes;
-    unsigned long fold_of; /* the warp whose fold is kept, by its first thread */
-    unsigned fold_mask;
-    char fold[8];
-    /* Lanes that are not there bring 0. */
-    inline __attribute__((always_inline)) void begin(const __cu_ctx &block, __cu_span s, bool some, bool counts)
-    {
-        const unsigned n = __cu_threads(block), warps = (n + 31) / 32;
-        if (n == block.bd.x && (s.from || s.to < n)) { /* of one row the warps that may come, in eights at most */
-            const unsigned from = s.from / 32 * 32, to = __cu_up(s.to, 32);
-            for (unsigned long width = from ? 1 : 8; width <= 8; width *= 2)
-                __builtin_memset(bytes + width * from, 0, width * (to - from));
-        } else if (some || n % 32) {
-            __builtin_memset(bytes, 0, 256ul * warps);
-        }
-        if (counts) __builtin_memset(yes, 0, sizeof yes), __builtin_memset(here, 0, sizeof here);
-        fold_of = ~0ul;
-    }
-    template <class T> inline __attribute__((always_inline)) T *of()
-    {
-        static_assert(sizeof(T) <= 8, "lanes exchange at most 8 bytes");
-        return (T *)bytes;
-    }
-};
-struct __cu_masks { unsigned mask[1024]; };
-
-#define __cu_put_mask(slot, m) (__cu_q##slot.mask[__cu_t] = (m))
-#define __cu_put(slot, m, v) (__cu_put_mask(slot, m), (void)(__cu_x##slot.of<__cu_typeof(v)>()[__cu_t] = (v)))
-#define __cu_come(slot) ((void)(__cu_x##slot.here[__cu_t >> 5] |= 1u << (__cu_t & 31)))
-#define __cu_put_here(slot, m, v) (__cu_put(slot, m, v), __cu_come(slot))
-#define __cu_vote(slot, m, p) \
-    (__cu_put_mask(slot, m), (void)(__cu_x##slot.yes[__cu_t >> 5] |= ((p) ? 1u : 0u) << (__cu_t & 31)), __cu_come(slot))
-
-/* Lanes read neighbours, and choose afterwards: so loops become vectors. */
-template <class T> static inline T __cu_idx(const T *p, unsigned long t, int lane, int width)
-{
-    return p[(t & ~31ul) + (__cu_idx_lane((unsigned)t & 31, lane, width) & 31)];
-}
-template <class T> static inline T __cu_up(const T *p, unsigned long t, unsigned by, int width)
-{
-    const T far = p[(long)t - (long)(by < 32 ? by : 32)], own = p[t];
-    return (int)(((unsigned)t & (width - 1u)) - by) < 0 ? own : far;
-}
-template <class T> static inline T __cu_down(const T *p, unsigned long t, unsigned by, int width)
-{
-    const T far = p[t + (by < 32 ? by : 32)], own = p[t];
-    return ((unsigned)t & (width - 1u)) + by >= (unsigned)width ? own : far;
-}
-template <class T> static inline T __cu_xor(const T *p, unsigned long t, int by, int width)
-{
-    if (by > 0 && by < width && (by & (by - 1)) == 0) {
-        const T above = p[t + (unsigned)by], below = p[(long)t - by];
-        return (unsigned)t & (unsigned)by ? below : above;
-    }
-    return p[(t & ~31ul) + (__cu_xor_lane((unsigned)t & 31, by, width) & 31)];
-}
-#define __cu_take_idx(slot, v, by, width) __cu_idx(__cu_x##slot.of<__cu_typeof(v)>(), __cu_t, by, width)
-#define __cu_take_up(slot, v, by, width) __cu_up(__cu_x##slot.of<__cu_typeof(v)>(), __cu_t, by, width)
-#define __cu_take_down(slot, v, by, width) __cu_down(__cu_x##slot.of<__cu_typeof(v)>(), __cu_t, by, width)
-#define __cu_take_xor(slot, v, by, width) __cu_xor(__cu_x##slot.of<__cu_typeof(v)>(), __cu_t, by, width)
-#define __cu_take_ballot(slot, m) (__cu_x##slot.yes[__cu_t >> 5] & (m))
-#define __cu_take_any(slot, m) (__cu_take_ballot(slot, m) != 0)
-#define __cu_take_all(slot, m) (((__cu_x##slot.yes[__cu_t >> 5] ^ __cu_x##slot.here[__cu_t >> 5]) & (m)) == 0)
-
-static inline unsigned __cu_sum(const unsigned (&bits)[32])
-{
-    unsigned r = 0;
-    for (int i = 0; i < 32; i++) r += (unsigned)__builtin_popcount(bits[i]);
-    return r;
-}
-#define __cu_take_count(slot) ((int)__cu_sum(__cu_x##slot.yes))
-#define __cu_take_some(slot) (__cu_sum(__cu_x##slot.yes) != 0)
-#define __cu_take_every(slot) (__cu_sum(__cu_x##slot.yes) == __cu_sum(__cu_x##slot.here))
-
-/* The lanes of `there` whose value is the one of lane `me`. */
-template <class T> static inline unsigned __cu_same_as(const T *all, unsigned there, unsigned me)
-{
-    unsigned r = 0;
-    for (int i = 0; i < 32; i++)
-        r |= (unsigned)(__builtin_memcmp(&all[i], &all[me], sizeof(T)) == 0) << i;
-    return r & there;
-}
-#define __cu_warp_of(slot, v) (__cu_x##slot.of<__cu_typeof(v)>() + (__cu_t & ~31ul))
-#define __cu_there(slot, m) (__cu_x##slot.here[__cu_t >> 5] & (m))
-#define __cu_take_match(slot, m, v) __cu_same_as(__cu_warp_of(slot, v), __cu_there(slot, m), __cu_t & 31)
-#define __cu_take_match_all(slot, m, v, all) __cu_unanimous(__cu_take_match(slot, m, v), __cu_there(slot, m), all)
-
-template <class T, class F> static inline T __cu_reduce_lanes(const T *all, unsigned there, F f)
-{
-    T r = T();
-    for (int i = 0, first = 1; i < 32; i++)
-        if (there >> i & 1) r = first ? all[i] : f(r, all[i]), first = 0;
-    return r;
-}
-#define __CU_TAKE(slot, m, v, e) \
-    __cu_folded(__cu_x##slot, __cu_t, m, __cu_warp_of(slot, v), [](auto a, decltype(a) b) { return e; })
-#define __cu_take_add(slot, m, v) __CU_TAKE(slot, m, v, a + b)
-#define __cu_take_min(slot, m, v) __CU_TAKE(slot, m, v, b < a ? b : a)
-#define __cu_take_max(slot, m, v) __CU_TAKE(slot, m, v, a < b ? b : a)
-#define __cu_take_and(slot, m, v) __CU_TAKE(slot, m, v, a & b)
-#define __cu_take_or(slot, m, v) __CU_TAKE(slot, m, v, a | b)
-#define __cu_take_eor(slot, m, v) __CU_TAKE(slot, m, v, a ^ b)
-
-/* The fold of all is made once for the lanes that have the same mask. */
-template <class T, class F> static inline T __cu_folded(__cu_meeting &x, unsigned long t, unsigned m, const T *all, F f)
-{
-    T r;
-    if (x.fold_of == (t & ~31ul) && x.fold_mask == m) {
-        __builtin_memcpy((void *)&r, x.fold, sizeof r);
-        return r;
-    }
-    r = __cu_reduce_lanes(all, x.here[t >> 5] & m, f);
-    x.fold_of = t & ~31ul, x.fold_mask = m;
-    __builtin_memcpy(x.fold, &r, sizeof r);
-    return r;
-}
-#define __cu_take_fold(slot, m, v, ...) __cu_folded(__cu_x##slot, __cu_t, m, __cu_warp_of(slot, v), __VA_ARGS__)
-#define __cu_take_scan(slot, m, v, ...) \
-    __cu_reduce_lanes(__cu_warp_of(slot, v), __cu_there(slot, m) & ((2u << (__cu_t & 31)) - 1u), __VA_ARGS__)
-#define __cu_take_scan_before(slot, m, v, ...) \
-    __cu_reduce_lanes(__cu_warp_of(slot, v), __cu_there(slot, m) & ((1u << (__cu_t & 31)) - 1u), __VA_ARGS__)
 
 /* --- marks: who is in a branch or a loop --- */
 

@@ -90,6 +90,34 @@ static inline unsigned __cu_all_equal(const unsigned long long *of, unsigned mas
 }
 #define __match_all_sync(mask, v, all) __cu_all_equal(__cu_exchange(mask, v), mask, __cu_lane(__ctx), all)
 
+/* The fold of 2^k lanes in the order in which a GPU's groups make it: each half with the other. */
+template <int n, class T, class F> static inline T __cu_halves(const T *v, F f)
+{
+    if constexpr (n > 1) {
+        T sum[n / 2];
+        for (int i = 0; i < n / 2; i++) sum[i] = f(v[i], v[i + n / 2]);
+        return __cu_halves<n / 2>(sum, f);
+    }
+    return v[0];
+}
+/* The fold of the lanes of `there`: of a whole tile in that order, else from lane to lane. */
+template <class T, class F> static inline T __cu_fold_lanes(const T *all, unsigned there, F f)
+{
+    if (there == ~0u) return __cu_halves<32>(all, f);
+    T r = T();
+    const int first = there ? __builtin_ctz(there) : 0, n = __builtin_popcount(there);
+    if (n && n < 32 && (n & (n - 1)) == 0 && there >> first == (1u << n) - 1) {
+        T sum[16];
+        for (int i = 0; i < n / 2; i++) sum[i] = f(all[first + i], all[first + n / 2 + i]);
+        for (int m = n / 4; m; m /= 2)
+            for (int i = 0; i < m; i++) sum[i] = f(sum[i], sum[i + m]);
+        return n == 1 ? all[first] : sum[0];
+    }
+    for (int i = 0, begun = 0; i < 32; i++)
+        if (there >> i & 1) r = begun ? f(r, all[i]) : all[i], begun = 1;
+    return r;
+}
+
 /* Of the lanes in the mask. A mask names lanes that have ended too: those bring nothing. */
 template <class T, class F> static inline T __cu_reduce(const unsigned long long *all, unsigned mask, T own, F f)
 {
@@ -100,8 +128,14 @@ template <class T, class F> static inline T __cu_reduce(const unsigned long long
         if (mask >> i & 1) r = first ? __cu_unpack<T>(all[i]) : f(r, __cu_unpack<T>(all[i])), first = false;
     return r;
 }
+template <class T, class F> static inline T __cu_fold(const unsigned long long *all, unsigned mask, T, F f)
+{
+    T v[32];
+    for (int i = 0; i < 32; i++) v[i] = __cu_unpack<T>(all[i]);
+    return __cu_fold_lanes(v, mask & (unsigned)all[32], f);
+}
 #define __CU_REDUCE(mask, v, e) \
-    __cu_reduce(__cu_exchange(mask, v), mask, __cu_unpack<__cu_typeof(v)>(0), \
+    __cu_fold(__cu_exchange(mask, v), mask, __cu_unpack<__cu_typeof(v)>(0), \
                 [](auto a, decltype(a) b) { return e; })
 #define __reduce_add_sync(mask, v) __CU_REDUCE(mask, v, a + b)
 #define __reduce_min_sync(mask, v) __CU_REDUCE(mask, v, b < a ? b : a)
@@ -110,9 +144,9 @@ template <class T, class F> static inline T __cu_reduce(const unsigned long long
 #define __reduce_or_sync(mask, v) __CU_REDUCE(mask, v, a | b)
 #define __reduce_xor_sync(mask, v) __CU_REDUCE(mask, v, a ^ b)
 
-/* The fold of the lanes in the mask, of those up to the own, and of those before it, in their order. */
+/* The fold of the lanes in the mask; of those up to the own and of those before it in their order. */
 #define __cu_group_fold(mask, v, ...) \
-    __cu_reduce(__cu_exchange(mask, v), mask, __cu_unpack<__cu_typeof(v)>(0), __VA_ARGS__)
+    __cu_fold(__cu_exchange(mask, v), mask, __cu_unpack<__cu_typeof(v)>(0), __VA_ARGS__)
 #define __cu_group_scan(mask, v, ...)                                                                                  \
     __cu_reduce(__cu_exchange(mask, v), (mask) & ((2u << __cu_lane(__ctx)) - 1u), __cu_unpack<__cu_typeof(v)>(0), \
                 __VA_ARGS__)

@@ -1,0 +1,57 @@
+"""The array backend `cuprite` of Dask: with `dask.config.set({"array.backend": "cuprite"})` arrays that Dask makes have
+chunks of Cuprite's."""
+import dask.array
+from dask import config
+from dask.array.backends import ArrayBackendEntrypoint
+from dask.utils import Dispatch
+
+import cuprite
+
+to_cuprite = Dispatch("to_cuprite")
+to_cuprite.register(object, lambda x, **_: cuprite.asarray(x))
+
+
+def _made(name, *args, **options):
+    """Dask's own function, with a meta of ours."""
+    if options.get("meta") is None:
+        options["meta"] = cuprite.empty(())
+    with config.set({"array.backend": "numpy"}):
+        return getattr(dask.array, name)(*args, **options)
+
+
+class Backend(ArrayBackendEntrypoint):
+    """What dask.array asks the backend `cuprite` for: creation, random numbers, conversion."""
+
+    RandomState = property(lambda self: cuprite.random.RandomState)
+    default_bit_generator = property(lambda self: cuprite.random.XORWOW)
+
+    @classmethod
+    def to_backend_dispatch(cls):
+        return to_cuprite
+
+    @classmethod
+    def to_backend(cls, data, **options):
+        if isinstance(data._meta, cuprite.ndarray):
+            return data
+        return data.map_blocks(to_cuprite, meta=cuprite.asarray(data._meta), **options)
+
+    @staticmethod
+    def ones(*args, **options):
+        return _made("ones", *args, **options)
+
+    @staticmethod
+    def zeros(*args, **options):
+        return _made("zeros", *args, **options)
+
+    @staticmethod
+    def empty(*args, **options):
+        return _made("empty", *args, **options)
+
+    @staticmethod
+    def full(*args, **options):
+        return _made("full", *args, **options)
+
+    @staticmethod
+    def arange(*args, like=None, meta=None, **options):
+        with config.set({"array.backend": "numpy"}):
+            return dask.array.arange(*args, like=cuprite.empty(()) if like is None else like, **options)

@@ -1,0 +1,255 @@
+"""Connected components of an array in chunks, and measurements of them.
+
+Each chunk is labelled alone. Its outermost layers of labels say which components of neighbouring chunks touch: edges of
+a graph, whose connected components are those of the whole. A component's number follows from its first element, so
+labels are scipy.ndimage.label's, however the array was cut."""
+import itertools
+import types
+
+import dask
+import dask.array
+import numpy
+
+import cuprite
+from cuprite.scipy import ndimage
+
+
+def _structure(structure, ndim):
+    """The offsets of the neighbours of an element, one of each pair."""
+    if structure is None:
+        return [tuple(int(i == k) for i in range(ndim)) for k in range(ndim)]
+    s = numpy.asarray(cuprite.asnumpy(structure) if isinstance(structure, cuprite.ndarray) else structure) != 0
+    if s.shape != (3,) * ndim:
+        raise RuntimeError(f"structure must have 3 elements along each of {ndim} axes, not shape {s.shape}")
+    if not numpy.array_equal(s, s[(slice(None, None, -1),) * ndim]):
+        raise RuntimeError("Input structure must be symmetric")
+    return [v for v in itertools.product((-1, 0, 1), repeat=ndim) if v > (0,) * ndim and s[tuple(i + 1 for i in v)]]
+
+
+def _layer(side):
+    return tuple({-1: slice(0, 1), 0: slice(None), 1: slice(-1, None)}[c] for c in side)
+
+
+def _sides(ndim):
+    return [c for c in itertools.product((-1, 0, 1), repeat=ndim) if any(c)]
+
+
+def _label(block, structure):
+    """A chunk's own labels."""
+    return ndimage.label(cuprite.asarray(block), structure)[0]
+
+
+def _labelled(labels, origin, shape):
+    """The labels' number, the index in the whole of each one's first element, and the outermost layers; and where the
+    labelled elements are, and their labels."""
+    at = cuprite.flatnonzero(labels)
+    taken = labels.reshape(-1)[at]
+    found, first = cuprite.unique(taken, return_index=True)
+    inside = numpy.unravel_index(cuprite.asnumpy(at[first]), labels.shape)
+    inside = [i + o for i, o in zip(inside, origin)]
+    whole = numpy.ravel_multi_index(inside, shape) if found.size else numpy.empty(0, int)
+    layers = {c: cuprite.asnumpy(labels[_layer(c)]) for c in _sides(labels.ndim)}
+    return types.SimpleNamespace(count=found.size, first=whole, layers=layers), at, taken
+
+
+def _outline(labels, origin, shape):
+    return _labelled(labels, origin, shape)[0]
+
+
+def _touching(a, b, side, v):
+    """Pairs of labels that touch, of two neighbouring chunks: b lies on this side of a; v is the elements' offset."""
+    p, q = a.layers[side], b.layers[tuple(-c for c in side)]
+    if not p.size or not q.size:
+        return numpy.empty((2, 0), int)
+    cut_p, cut_q = [], []
+    for c, step in zip(side, v):
+        step = 0 if c else step
+        cut_p.append(slice(max(0, -step), None if step <= 0 else -step))
+        cut_q.append(slice(max(0, step), None if step >= 0 else step))
+    p, q = p[tuple(cut_p)].ravel(), q[tuple(cut_q)].ravel()
+    both = (p != 0) & (q != 0)
+    return numpy.unique(numpy.stack([p[both], q[both]]).astype(int), axis=1)
+
+
+def _roots(n, edges):
+    """The smallest vertex of each vertex's component."""
+    root = numpy.arange(n)
+    while edges.size:
+        a, b = root[edges]
+        low = numpy.minimum(a, b)
+        before = root.copy()
+        numpy.minimum.at(root, numpy.maximum(a, b), low)
+        while True:
+            next_root = root[root]
+            if numpy.array_equal(next_root, root):
+                break
+            root = next_root
+        if numpy.array_equal(before, root):
+            break
+    return root
+
+
+def _join(outlines, grid, offsets):
+    """For each chunk the whole's labels of its own ones (0 first), and their number."""
+    index = {place: i for i, place in enumerate(numpy.ndindex(*grid))}
+    begin = numpy.concatenate([[0], numpy.cumsum([o.count for o in outlines])]).astype(int)
+    edges = [numpy.empty((2, 0), int)]
+    for v in offsets:
+        moved = [i for i, step in enumerate(v) if step]
+        for k in range(1, len(moved) + 1):
+            for axes in itertools.combinations(moved, k):
+                side = tuple(step if i in axes else 0 for i, step in enumerate(v))
+                for place, i in index.items():
+                    j = index.get(tuple(p + c for p, c in zip(place, side)))
+                    if j is not None:
+                        pairs = _touching(outlines[i], outlines[j], side, v)
+                        edges.append(pairs - 1 + [[begin[i]], [begin[j]]])
+    first = numpy.concatenate([o.first for o in outlines]) if outlines else numpy.empty(0, int)
+    order = numpy.argsort(first, kind="stable")  # vertices by their first elements: a root has its component's
+    rank = numpy.empty_like(order)
+    rank[order] = numpy.arange(order.size)
+    root = _roots(order.size, rank[numpy.concatenate(edges, axis=1)])
+    number = numpy.cumsum(root == numpy.arange(root.size))[root] if root.size else root
+    number = number[rank]
+    return ([numpy.concatenate([[0], number[begin[i]:begin[i + 1]]]) for i in range(len(outlines))],
+            int(number.max(initial=0)))
+
+
+def _renamed(labels, joined, i, dtype):
+    return cuprite.asarray(joined[0][i].astype(dtype))[labels]
+
+
+def _origins(x):
+    starts = [numpy.concatenate([[0], numpy.cumsum(c)[:-1]]).astype(int) for c in x.chunks]
+    return [tuple(int(s[k]) for s, k in zip(starts, place)) for place in numpy.ndindex(*x.numblocks)]
+
+
+def _checked(x):
+    if not isinstance(x, dask.array.Array):
+        raise TypeError(f"an array of Dask's is needed, not {type(x).__name__}")
+    if any(numpy.isnan(n) for n in x.shape):
+        raise ValueError("the chunks' sizes are not known; call compute_chunk_sizes")
+    return [dask.delayed(b) for b in x.to_delayed().ravel()], _origins(x)
+
+
+def label(input, structure=None):
+    """scipy.ndimage.label of an array of Dask's: nothing is computed yet.
+
+    Parameters: input: an array of Dask's, of which non-zero elements are labelled; structure: 3 elements along each
+        axis, non-zero where neighbours connect (elements that share a face by default).
+
+    Errors: TypeError for what is no array of Dask's; RuntimeError for a structure that is not symmetric.
+
+    Result: (labels, count), arrays of Dask's; the labels are int32, int64 where the array has 2^31 elements.
+    """
+    blocks, origins = _checked(input)
+    offsets = _structure(structure, input.ndim)
+    own = [dask.delayed(_label)(b, structure) for b in blocks]
+    outlines = [dask.delayed(_outline)(o, at, input.shape) for o, at in zip(own, origins)]
+    joined = dask.delayed(_join)(outlines, input.numblocks, offsets)
+    dtype = numpy.dtype(numpy.int32 if input.size < 2**31 else numpy.int64)
+    whole = numpy.empty(input.numblocks, object)
+    for i, (place, o) in enumerate(zip(numpy.ndindex(*input.numblocks), own)):
+        shape = tuple(c[k] for c, k in zip(input.chunks, place))
+        whole[place] = dask.array.from_delayed(dask.delayed(_renamed)(o, joined, i, dtype), shape, dtype,
+                                               meta=cuprite.empty((0,) * input.ndim, dtype))
+    count = dask.array.from_delayed(dask.delayed(lambda j: numpy.int64(j[1]))(joined), (), numpy.int64)
+    return dask.array.block(whole.tolist()), count
+
+
+# --- measurements ---
+
+_SUMS = ("pixels", "flux", "sum")
+
+
+def _measured(block, segments, structure, origin, shape, background, noise):
+    """A chunk's outline, the measurements of its components, and the elements of those that touch its border."""
+    x, labels = cuprite.asarray(block), _label(segments, structure)
+    outline, at, taken = _labelled(labels, origin, shape)
+    m = ndimage.measure(x, labels, outline.count, background, noise)
+    m = {k: None if v is None else cuprite.asnumpy(v) for k, v in m._asdict().items()}
+    for k in ("centroid", "position"):
+        m[k] = m[k] + numpy.array(origin, m[k].dtype)
+    border = [layer.ravel() for layer in outline.layers.values() if layer.size]
+    border = numpy.unique(numpy.concatenate(border)) if border else numpy.empty(0, int)
+    border = border[border != 0]
+    which = numpy.zeros(outline.count + 1, bool)
+    which[border] = True
+    chosen = cuprite.asarray(which)[taken]
+    at, taken = at[chosen], taken[chosen]
+    inside = numpy.unravel_index(cuprite.asnumpy(at), labels.shape)
+    outline.measured, outline.border = m, border
+    outline.elements = (cuprite.asnumpy(taken), cuprite.asnumpy(x.reshape(-1)[at]),
+                        numpy.stack([i + o for i, o in zip(inside, origin)], axis=1))
+    return outline
+
+
+def _together(label, value, place, shape, background, noise):
+    """The measurements of components from their elements, as one dictionary with the components' numbers."""
+    order = numpy.lexsort((numpy.ravel_multi_index(place.T, shape), label)) if label.size else numpy.empty(0, int)
+    label, value, place = label[order], value[order], place[order]
+    number, begin = numpy.unique(label, return_index=True)
+    if not number.size:
+        return number, None
+    v = value.astype(float)
+    flux = v - background
+    add = numpy.add.reduceat
+    pixels = numpy.diff(numpy.append(begin, label.size))
+    total = add(flux, begin)
+    with numpy.errstate(all="ignore"):
+        origin = place[begin]  # sums of small numbers lose less
+        near = place - numpy.repeat(origin, pixels, axis=0)
+        centroid = add(flux[:, None] * near, begin) / total[:, None]
+    peak = numpy.maximum.reduceat(value, begin)
+    at = numpy.flatnonzero(value == numpy.repeat(peak, pixels))
+    at = at[numpy.unique(label[at], return_index=True)[1]]
+    m = {"pixels": pixels, "flux": total, "sum": add(v, begin), "centroid": origin + centroid, "peak": peak,
+         "position": place[at], "flux_error": None, "centroid_error": None}
+    if noise:
+        distance = near - numpy.repeat(centroid, pixels, axis=0)
+        with numpy.errstate(all="ignore"):
+            m["flux_error"] = noise * numpy.sqrt(pixels)
+            m["centroid_error"] = noise * numpy.sqrt(add(distance**2, begin)) / abs(total[:, None])
+    return number, m
+
+
+def _gathered(outlines, grid, offsets, shape, background, noise):
+    joined, count = _join(outlines, grid, offsets)
+    label = numpy.concatenate([joined[i][o.elements[0]] for i, o in enumerate(outlines)])
+    value, place = (numpy.concatenate([o.elements[k] for o in outlines]) for k in (1, 2))
+    number, crossing = _together(label, value, place, shape, background, noise)
+    result = {}
+    for key, one in outlines[0].measured.items():
+        if one is not None:
+            result[key] = numpy.zeros((count, *one.shape[1:]), one.dtype)
+            for i, o in enumerate(outlines):
+                inner = numpy.ones(o.count, bool)
+                inner[o.border - 1] = False
+                result[key][joined[i][1:][inner] - 1] = o.measured[key][inner]
+            if number.size:
+                result[key][number - 1] = crossing[key]
+    return result
+
+
+def measure(x, segments, structure=None, background=0, noise=0):
+    """Labels connected elements of an array of Dask's and measures them, passing once over the chunks; only the
+    measurements are kept. They are those of cuprite.scipy.ndimage.measure of the whole, on the host.
+
+    Parameters: x: an array of Dask's; segments: one of the same chunks, non-zero where an element belongs to a
+        component; structure: as label's; background: what is taken off each element for flux and centroid; noise: the
+        standard deviation of an element, 0: no errors.
+
+    Errors: TypeError for what is no array of Dask's; ValueError for other chunks.
+
+    Result: a named tuple of NumPy's arrays.
+    """
+    blocks, origins = _checked(x)
+    others, _ = _checked(segments)
+    if x.chunks != segments.chunks:
+        raise ValueError("the two arrays have different chunks")
+    offsets = _structure(structure, x.ndim)
+    outlines = [dask.delayed(_measured)(b, s, structure, at, x.shape, background, noise)
+                for b, s, at in zip(blocks, others, origins)]
+    result = dask.delayed(_gathered)(outlines, x.numblocks, offsets, x.shape, background, noise).compute()
+    kind = type(ndimage.measure(cuprite.empty((1,) * x.ndim, x.dtype), cuprite.zeros((1,) * x.ndim, int), 0))
+    return kind(**{k: result.get(k) for k in kind._fields})

@@ -17,14 +17,18 @@ HOSTILE = ["{", "}", "(", ")", "[", "]", "<", ">", "<%", "%>", "<:", "??/", ";",
            "R\"x(", ")x\"", "/*", "*/", "//", "#", "#if 1\n", "#endif\n", "#define X(a) a##a\n", "#line 1000000000\n",
            "\n# 1 \"x\"\n", "9" * 400, "0x" + "f" * 40, "1e999999", "0x1p-99999", "1'0", "0b2", "u8'\xe9'", "\xff\xfe",
            "\x01", "\ufeff", "template <", "template <class T>", "typename", "operator", "operator()", "[&]", "[=]()",
-           "decltype(auto)", "__shared__", "extern __shared__ int q[];", "__syncthreads();", "__syncthreads", "__device__",
-           "__global__", "__constant__ int c[4];", "static", "volatile", "goto x;", "x:", "case 1:", "default:", "break;",
+           "decltype(auto)", "__shared__", "extern __shared__ int q[];", "__syncthreads();", "__syncthreads",
+            "__device__",
+           "__global__", "__constant__ int c[4];", "static", "volatile", "goto x;", "x:", "case 1:", "default:",
+            "break;",
            "continue;", "return;", "return", "else", "if (", "for (;;)", "while", "do", "switch (1) {", "asm(\"",
            "asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(x));", "__shfl_sync(", "__activemask()", "threadIdx", ".x",
-           "threadIdx.", "atomicAdd(", "namespace n {", "namespace {", "struct S {", "class", "enum", "union {", "using",
+           "threadIdx.", "atomicAdd(", "namespace n {", "namespace {", "struct S {", "class", "enum", "union {",
+            "using",
            "typedef", "friend", "virtual", "new", "delete", "this", "throw", "try {", "cub::", "cuda::", "std::",
            "cooperative_groups::", "cg::this_grid().sync();", "#include <cub/cub.cuh>\n", "#include \"none.h\"\n",
-           "#include <cooperative_groups.h>\n", "__cu_ctx", "__ctx", "__cu_t", "int", "float4", "half", "void", "1", "0"]
+           "#include <cooperative_groups.h>\n", "__cu_ctx", "__ctx", "__cu_t", "int", "float4", "half",
+            "void", "1", "0"]
 
 
 def seeds():
@@ -65,7 +69,8 @@ class Mutations:
 
 # name: a program with n of something
 def kernel(body, before=""):
-    return (before + 'extern "C" __global__ void f(int *y, int n) { __shared__ int s[64]; int t = threadIdx.x; ' + body +
+    return (before + 'extern "C" __global__ void f(int *y, int n) { __shared__ int s[64]; int t = threadIdx.x; ' +
+            body +
             " __syncthreads(); y[t] = s[t]; }")
 
 
@@ -106,7 +111,8 @@ REPEATED = {
     "dynamic": lambda n: kernel(many(n, "extern __shared__ int d@[]; d@[t] = 1; ")),
     "functions": lambda n: many(n, CALLS) + kernel(many(n, "y[0] += g@(1);")),
     "chain": lambda n: many(1, CALLS) + "".join(f"__device__ int g{i}(int x) {{ __shared__ int a; a = 1; return "
-                                                f"g{i - 1}(x); }}\n" for i in range(1, n)) + kernel(f"y[0] = g{n - 1}(1);"),
+                                                f"g{i - 1}(x); }}\n" for i in range(1, n)) +
+                       kernel(f"y[0] = g{n - 1}(1);"),
     "functions that wait": lambda n: many(n, CALLS.replace("return", "__syncthreads(); return")) +
                                      kernel(many(n, "y[0] += g@(1);")),
     "templates of functions": lambda n: many(n, "template <class T> " + CALLS.replace("int x", "T x")) +
@@ -148,7 +154,8 @@ ALLOWED = ("CompileException", "NotImplementedError", "CUDADriverError", "Unicod
 def deaf_compiler(folder):
     """A compiler that preprocesses, and refuses what it is to compile: of a program only the translation is made."""
     path = pathlib.Path(folder) / "deaf"
-    path.write_text('#!/bin/sh\ncase " $* " in *" -E "*) exec g++ "$@";; esac\necho "kernel.cu:1:1: error: deaf"\nexit 1\n')
+    path.write_text('#!/bin/sh\ncase " $* " in *" -E "*) exec g++ "$@";; esac\n'
+                    'echo "kernel.cu:1:1: error: deaf"\nexit 1\n')
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
     os.environ["CUPRITE_CXX"], os.environ["CUPRITE_CACHE_DIR"] = str(path), str(folder)
 

@@ -18,7 +18,8 @@ PLACES = {
                 "y[i] = g(y, t, blockIdx.x); }",
     "method": "struct S { __device__ int g(volatile int *y, int t, int v) { " + BODY + " } };\n" + KERNEL +
               "y[i] = S().g(y, t, blockIdx.x); }",
-    "template": "template <class T> __device__ T g(volatile int *y, int t, T v) { " + BODY.replace("int", "T") + " }\n" +
+    "template": "template <class T> __device__ T g(volatile int *y, int t, T v) { " + BODY.replace("int", "T") +
+                " }\n" +
                 KERNEL + "y[i] = g<int>(y, t, blockIdx.x); }",
     "scope": KERNEL + "{ __shared__ int r[32]; r[t] = 7; y[900] = r[0]; } __shared__ int s[32]; s[t] = blockIdx.x; @ "
              "y[i] = s[t]; }",

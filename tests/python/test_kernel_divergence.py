@@ -14,14 +14,18 @@ HEAD = ('extern "C" __global__ void f(int *y, int n)\n{\n    __shared__ int s[64
 BEHIND = "    __syncthreads();\n    y[t] = s[3];\n}"
 # name: the source behind HEAD (its first line is 6), threads and lines that wait, whether loops are made of it
 PROGRAMS = {
-    "two branches": ("    if (t < 32)\n        __syncthreads();\n    else\n        __syncthreads();\n    y[t] = s[1];\n}",
+    "two branches": ("    if (t < 32)\n        __syncthreads();\n    else\n        __syncthreads();\n"
+                     "    y[t] = s[1];\n}",
                      0, 7, 32, 9, True),
-    "a branch": ("    if (t < 32) {\n        __syncthreads();\n        y[t] = 1;\n    }\n" + BEHIND, 0, 7, 32, 10, True),
-    "the other branch": ("    if (t != 5) {\n        y[t] = 3;\n    } else {\n        __syncthreads();\n    }\n" + BEHIND,
+    "a branch": ("    if (t < 32) {\n        __syncthreads();\n        y[t] = 1;\n    }\n" + BEHIND,
+                 0, 7, 32, 10, True),
+    "the other branch": ("    if (t != 5) {\n        y[t] = 3;\n"
+                         "    } else {\n        __syncthreads();\n    }\n" + BEHIND,
                          0, 11, 5, 9, True),
     "a count": ("    if (t < 32)\n        y[0] = __syncthreads_count(t);\n" + BEHIND, 0, 7, 32, 8, True),
-    "rounds of a loop": ("    int k = t / 32;\n    while (k++ < 1) {\n        __syncthreads();\n        y[t] = k;\n    }\n" +
-                         BEHIND, 0, 8, 32, 11, True),
+    "rounds of a loop": ("    int k = t / 32;\n    while (k++ < 1) {\n"
+                         "        __syncthreads();\n        y[t] = k;\n    }\n"
+                         + BEHIND, 0, 8, 32, 11, True),
     "in a loop": ("    for (int k = 0; k < 2; k++) {\n        if (t < 20 - k) {\n            __syncthreads();\n"
                   "            y[t]++;\n        }\n    }\n" + BEHIND, 0, 8, 20, 12, True),
     "a thread leaves": ("    for (int k = 0; k < 3; k++) {\n        if (t == 40 && k == 1)\n            break;\n"

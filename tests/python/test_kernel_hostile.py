@@ -86,8 +86,8 @@ for arguments in ((), (y,), (y, n, n), (n, y), (y, "100"), (y, None), (y, [1]), 
     try:
         k((1,), (32,), arguments)
     except Exception as e:
-        assert type(e).__name__ in ("CUDADriverError", "CUDARuntimeError", "ValueError", "TypeError", "OverflowError"), (
-            arguments, type(e), e)
+        assert type(e).__name__ in ("CUDADriverError", "CUDARuntimeError", "ValueError", "TypeError",
+                                    "OverflowError"), (arguments, type(e), e)
 for shared in (-1, 2 ** 40, 233 << 10, "x", 1.5):
     try:
         k((1,), (32,), (y, n), shared_mem=shared)
@@ -107,8 +107,8 @@ def test_grids_and_arguments():
 WILD = r"""
 import numpy as np, cuprite as cp
 def kernel(text):
-    return cp.RawKernel('#include <assert.h>\nextern "C" void exit(int), abort();\nextern "C" __global__ void f(int *y, long long n) ' +
-                        text, "f")
+    return cp.RawKernel('#include <assert.h>\nextern "C" void exit(int), abort();\n'
+                        'extern "C" __global__ void f(int *y, long long n) ' + text, "f")
 def works():
     a = [cp.arange(n, dtype="i4") for n in (1, 16, 64, 1000, 5000)] * 20
     assert [int(x.sum()) for x in a] == [n * (n - 1) // 2 for n in (1, 16, 64, 1000, 5000)] * 20
@@ -220,8 +220,8 @@ def test_address_space_ends():
 
 LIMITED = r"""
 import numpy as np, cuprite as cp
-k = cp.RawKernel('extern "C" __global__ void f(int *y, int n) { for (int i = 1; i < 100; i++) y[-i] = y[n + i - 1] = -1; }',
-                 "f")
+k = cp.RawKernel('extern "C" __global__ void f(int *y, int n) { for (int i = 1; i < 100; i++) '
+                 'y[-i] = y[n + i - 1] = -1; }', "f")
 pool = cp.get_default_memory_pool()
 pool.free_all_blocks()
 pool.set_limit(size=pool.total_bytes() + 900000)

@@ -87,10 +87,10 @@ WRONG = {
 }
 APART = {  # shared memory that functions, methods and the source declare
     "of a function": "__device__ int g(int t) { __shared__ int s[64]; s[t] = t; return s[63 - t]; }",
-    "of a method": "struct S { __device__ static int get(int t) { __shared__ int s[64]; s[t] = t; return s[63 - t]; } };\n"
-                   "#define g S::get",
-    "of a functor": "struct S { __device__ int operator()(int t) const { __shared__ int s[64]; s[t] = t; return s[63 - t]; "
-                    "} };\n#define g S()",
+    "of a method": "struct S { __device__ static int get(int t) { __shared__ int s[64]; s[t] = t; return s[63 - t]; } "
+                   "};\n#define g S::get",
+    "of a functor": "struct S { __device__ int operator()(int t) const { __shared__ int s[64]; s[t] = t; "
+                    "return s[63 - t]; } };\n#define g S()",
     "of a template": "template <class T> __device__ T g(T t) { __shared__ T s[64]; s[t] = t; return s[63 - t]; }",
     "of the source": "__shared__ int s[64];\n__device__ int g(int t) { s[t] = t; return s[63 - t]; }",
 }
@@ -192,7 +192,8 @@ def test_right():
 
 # Programs that were right where lanes ran in lockstep: what they give there; None: lockstep does not order them
 LOCKSTEP = {
-    "reduction": (SHARED % "s[t + 32] = 0; __syncthreads(); if (t < 32) { s[t] += s[t + 16]; s[t] += s[t + 8]; s[t] += s[t + 4]; s[t] += s[t + 2]; "
+    "reduction": (SHARED % "s[t + 32] = 0; __syncthreads(); if (t < 32) { s[t] += s[t + 16]; "
+                  "s[t] += s[t + 8]; s[t] += s[t + 4]; s[t] += s[t + 2]; "
                   "s[t] += s[t + 1]; }", True),
     "scan": (SHARED % "for (int k = 1; k < 32; k *= 2)\n        if (t >= k) s[t] += s[t - k];", True),
     "exchange": (SHARED % "s[t] = s[t ^ 1];", True),

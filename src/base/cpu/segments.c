@@ -55,7 +55,8 @@ void *cpi_segment_new(cpi_device *device, size_t bytes)
     (void)device;
     if (bytes > cpi_memory_most()) return NULL; /* the kernel would overcommit and kill the process on access */
     void *p = NULL;
-    if (CHECKED && bytes < HUGE_PAGE) return posix_memalign(&p, ALIGNED, bytes) ? NULL : p; /* the sanitizer guards it */
+    /* the sanitizer guards it */
+    if (CHECKED && bytes < HUGE_PAGE) return posix_memalign(&p, ALIGNED, bytes) ? NULL : p;
     p = mapped(bytes);
     if (p && bytes >= HUGE_PAGE) madvise(p, bytes, MADV_HUGEPAGE);
     return p;

@@ -77,7 +77,7 @@ struct cpi_crew {
     uint32_t *slots, nslots;  /* places for blocks that are free */
     uint32_t grid_waiting, grid_alive;
     uint64_t grid_generation;
-    cpi_address_range own; /* where blocks run at once: the worker's variables of the thread, shared memory of functions */
+    cpi_address_range own; /* where blocks run at once: the worker's variables of the thread */
     char *saved;           /* among them; what those of each block are while another one runs */
     uint32_t together;  /* blocks that run at once */
     __cu_run_thread run;

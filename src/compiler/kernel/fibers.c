@@ -404,13 +404,13 @@ static bool check_shared(cpi_crew *c, const cpi_memory_access *a)
     return true;
 }
 
-/* Shared variables of functions, methods and the source (apart.c). False: it is none. */
+/* Shared variables of functions, methods and the source (statics.c). False: it is none. */
 static bool check_apart(cpi_crew *c, const cpi_memory_access *a)
 {
     if (!c->watch.apart || !c->watch.apart->n) return false;
     if (!c->watch.thread.end) c->watch.thread = cpi_watch_thread_variables(c->watch.image);
     const size_t bytes = c->watch.thread.end - c->watch.thread.start, at = a->address - c->watch.thread.start;
-    const cpi_apart_variable *v = at < bytes ? cpi_apart_find(c->watch.apart, at) : NULL;
+    const cpi_static_variable *v = at < bytes ? cpi_statics_find(c->watch.apart, at) : NULL;
     if (!v) return false;
     if (a->bytes > v->offset + v->bytes - at) {
         cpi_fault *fault = cpi_guard_fault();

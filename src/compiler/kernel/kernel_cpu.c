@@ -317,7 +317,7 @@ static cp_code build_as(const machine *m, const cpi_kernel_source *source, bool 
     }
     if (!code && cpi_kernel_checks()) {
         l->text = text.at, l->object = object, l->bytes = bytes;
-        l->apart = cpi_apart_read(object, bytes);
+        l->apart = cpi_statics_read(object, bytes);
         return CP_OK;
     }
     free(object);

@@ -27,12 +27,12 @@ enum { CPI_LINES = 1 << 20 };
 typedef struct cpi_fault cpi_fault;
 typedef struct cpi_address_range { uintptr_t start, end; } cpi_address_range;
 
-/* apart.c: shared variables that are variables of the worker's thread, by their offset in them. */
-enum { CPI_APART = 64 };
-typedef struct cpi_apart_variable { uint64_t offset, bytes; char name[64]; } cpi_apart_variable;
-typedef struct cpi_apart { int n; cpi_apart_variable variable[CPI_APART]; } cpi_apart;
-cpi_apart *cpi_apart_read(const void *object, size_t bytes); /* for free(); NULL without memory */
-const cpi_apart_variable *cpi_apart_find(const cpi_apart *apart, uint64_t offset); /* NULL: there is none */
+/* statics.c: shared variables that are variables of the worker's thread, by their offset in them. */
+enum { CPI_STATICS = 64 };
+typedef struct cpi_static_variable { uint64_t offset, bytes; char name[64]; } cpi_static_variable;
+typedef struct cpi_statics { int n; cpi_static_variable variable[CPI_STATICS]; } cpi_statics;
+cpi_statics *cpi_statics_read(const void *object, size_t bytes); /* for free(); NULL without memory */
+const cpi_static_variable *cpi_statics_find(const cpi_statics *apart, uint64_t offset); /* NULL: there is none */
 
 enum { CPI_KNOWN = 16 };
 typedef struct cpi_watch {
@@ -45,7 +45,7 @@ typedef struct cpi_watch {
     cpi_address_range image;              /* of the compiled code and its variables */
     cpi_address_range thread;             /* of its variables of the thread, once one was used */
     const __cu_variable *variables;
-    const cpi_apart *apart;
+    const cpi_statics *apart;
     cpi_address_range known[CPI_KNOWN];   /* what was found to be live in this launch */
     unsigned next;
 } cpi_watch;

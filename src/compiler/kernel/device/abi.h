@@ -32,7 +32,8 @@ typedef struct __cu_host {
     unsigned (*gather)(__cu_worker *worker, int place);
     void (*grid_barrier)(__cu_worker *worker, int line);
     /* A barrier that thread `in` of the block comes to and thread `out` does not. Does not return. */
-    void (*divergent)(__cu_worker *worker, const unsigned block[3], unsigned one, int line, unsigned other, int its_line);
+    void (*divergent)(__cu_worker *worker, const unsigned block[3], unsigned one, int line, unsigned other,
+                      int its_line);
     /* CUPRITE_CHECK. An access of `bytes` bytes: read 0, written 1, updated by an atomic operation 2, read and written
      * as volatile 3 and 4, exchanged 5, read by an atomic operation 6. `at`: where in the compiled code, or, below
      * 2^20, in which line. An index that an array's type refuses; an address that a type refuses. These do not return

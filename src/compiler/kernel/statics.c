@@ -48,26 +48,26 @@ static bool read_section(const char *object, size_t bytes, const ElfW(Ehdr) *e, 
     return s->sh_type != SHT_NOBITS && lies_in(bytes, s->sh_offset, s->sh_size);
 }
 
-static void read_symbols(const char *object, const ElfW(Shdr) *symbols, const ElfW(Shdr) *strings, cpi_apart *a)
+static void read_symbols(const char *object, const ElfW(Shdr) *symbols, const ElfW(Shdr) *strings, cpi_statics *a)
 {
     const uint64_t n = symbols->sh_size / sizeof(ElfW(Sym));
-    for (uint64_t i = 0; i < n && a->n < CPI_APART; i++) {
+    for (uint64_t i = 0; i < n && a->n < CPI_STATICS; i++) {
         ElfW(Sym) s;
         memcpy(&s, object + symbols->sh_offset + i * sizeof s, sizeof s);
         const char *name = object + strings->sh_offset + s.st_name;
         if (ELF64_ST_TYPE(s.st_info) != STT_TLS || !s.st_size || s.st_name >= strings->sh_size) continue;
         if (!memchr(name, 0, strings->sh_size - s.st_name)) continue;
-        cpi_apart_variable *v = &a->variable[a->n];
+        cpi_static_variable *v = &a->variable[a->n];
         v->offset = s.st_value, v->bytes = s.st_size;
         put_name(name, v->name, sizeof v->name);
         if (!is_ours(name, v->name)) a->n++;
     }
 }
 
-cpi_apart *cpi_apart_read(const void *memory, size_t bytes)
+cpi_statics *cpi_statics_read(const void *memory, size_t bytes)
 {
     const char *object = memory;
-    cpi_apart *a = calloc(1, sizeof *a);
+    cpi_statics *a = calloc(1, sizeof *a);
     ElfW(Ehdr) e;
     ElfW(Shdr) symbols, strings;
     if (!a || bytes < sizeof e) return a;
@@ -79,7 +79,7 @@ cpi_apart *cpi_apart_read(const void *memory, size_t bytes)
     return a;
 }
 
-const cpi_apart_variable *cpi_apart_find(const cpi_apart *a, uint64_t offset)
+const cpi_static_variable *cpi_statics_find(const cpi_statics *a, uint64_t offset)
 {
     for (int i = 0; a && i < a->n; i++)
         if (offset - a->variable[i].offset < a->variable[i].bytes) return &a->variable[i];

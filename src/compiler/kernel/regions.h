@@ -46,6 +46,7 @@ typedef struct cpi_local {
     int name, type, type_end, prefix, suffix, suffix_end, value, value_end; /* tokens; value: behind = */
     int statement, block_end; /* where its scope ends; statement -1: a parameter */
     uint8_t class;
+    bool built; /* T x(values); */
     bool written, constant, refers;
     bool together; /* is one for the block although it changes (region_uniform.c) */
 } cpi_local;

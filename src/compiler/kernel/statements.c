@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "kernel/normal_records.h"
 #include "kernel/structure_words.h"
 
 static int refuse(cpi_structure *s)
@@ -375,8 +376,8 @@ static void read_locals(cpi_structure *s, int statement, int first, int last, in
         while (i < last && is(s, i, "[")) i = match(s, i) + 1;
         v->suffix_end = i;
         if (i < last && is(s, i, "(")) {
-            refuse(s); /* constructors */
-            return;
+            v->value = i, v->built = true;
+            i = v->value_end = match(s, i) + 1;
         }
         if (i < last && is(s, i, "{")) { /* x{1} is x = {1} */
             v->value = i;
@@ -466,6 +467,40 @@ static bool in_shared_memory(const cpi_structure *s, int i)
     return false;
 }
 
+/* What an object of the record whose name is at i depends on besides its arguments: as purity_of. */
+static int purity_of_record(const cpi_structure *s, int i)
+{
+    const cpi_cu_program *p = s->program;
+    static const char *const indices[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
+    int record = p->records ? cpi_records_named(p, p->records, &p->tokens.at[i]) : -1, least = 2;
+    if (record < 0 || p->records->record[record].bases < p->records->record[record].bases_end) return 0;
+    for (int k = 0; k < p->records->nmembers; k++) {
+        const cpi_member *m = &p->records->member[k];
+        bool builds = m->kind == CPI_M_METHOD && same(s, m->name, p->records->record[record].name);
+        if (m->record != record || m->kind == CPI_M_TYPE || m->kind == CPI_M_STATIC) continue;
+        if (m->kind == CPI_M_METHOD && is(s, m->name - 1, "~")) return 0;
+        if (m->kind == CPI_M_METHOD && !builds) continue;
+        int last = builds ? m->function.end : m->name;
+        for (int q = m->first; m->kind == CPI_M_DATA && q < m->type_end; q++)
+            if (is(s, m->name - 1, "*") || is(s, m->name - 1, "&")) break;
+            else if (cpi_records_named(p, p->records, &p->tokens.at[q]) >= 0) return 0;
+        while (!builds && !is(s, last, ";")) last = match(s, last) > last ? match(s, last) + 1 : last + 1;
+        for (int q = builds ? m->function.open : m->name + 1; q < last; q++) {
+            const cpi_token *w = &p->tokens.at[q];
+            bool operand = named(s, q - 1) || is(s, q - 1, ")") || is(s, q - 1, "]");
+            if (cpi_token_is_one_of(w, indices)) {
+                least = is(s, q, "threadIdx") || least < 2 ? 1 : 2;
+                continue;
+            }
+            if (builds && (is(s, q, "[") || is(s, q, "->") || (is(s, q, "*") && !operand))) return 0;
+            if (named(s, q) && (cpi_cu_needs_context(w) || cpi_cu_named(p, w, 0))) return 0;
+            for (int v = 0; v < p->nvariables; v++)
+                if (same(s, q, p->variable[v].name)) return 0;
+        }
+    }
+    return least;
+}
+
 /* 0: depends on memory, or on what is not known; 1: on the thread's index; 2: on neither. `reads`: contents of memory
  * count as known where the address is. */
 static int purity_of(const cpi_structure *s, int first, int last, bool reads)
@@ -473,7 +508,7 @@ static int purity_of(const cpi_structure *s, int first, int last, bool reads)
     static const char *const functions[] = {"min", "max", "abs", "sizeof", "__cu_rank_of"};
     int least = 2;
     for (int i = first; i < last; i++) {
-        if (is(s, i, "{") || cpi_structure_assigns(s, i)) return 0;
+        if ((is(s, i, "{") && (i == first || !named(s, i - 1))) || cpi_structure_assigns(s, i)) return 0;
         if (!reads && (is(s, i, "[") || is(s, i, "->"))) return 0;
         if (!reads && is(s, i, "*") && !(named(s, i - 1) || s->program->tokens.at[i - 1].kind == CPI_W_NUMBER ||
                                is(s, i - 1, ")") || is(s, i - 1, "]")))
@@ -486,7 +521,12 @@ static int purity_of(const cpi_structure *s, int first, int last, bool reads)
         if (is(s, i, "threadIdx")) least = 1;
         bool known = cpi_structure_type_word(s, i);
         for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) known = known || is(s, i, functions[k]);
-        if (!known && cpi_cu_is_call(&s->program->tokens, i)) return 0; /* of an instance too: f<int>() */
+        if (!known && (is(s, i + 1, "{") || cpi_cu_is_call(&s->program->tokens, i))) { /* of an instance too: f<int>() */
+            int record = purity_of_record(s, i);
+            if (record == 0) return 0;
+            if (record < least) least = record;
+            known = true;
+        }
         const cpi_local *v = cpi_structure_local_at(s, i);
         if (!v) { /* a constant, a type; a variable of the device's is memory */
             for (int k = 0; k < s->program->nvariables; k++)
@@ -553,6 +593,21 @@ static void classify_header(cpi_structure *s, int statement)
     set_header(s, statement, uniform ? CPI_V_UNIFORM : CPI_V_KEPT);
 }
 
+/* What a variable's first value depends on. */
+static int purity_of_value(const cpi_structure *s, const cpi_local *v)
+{
+    bool list = is(s, v->value, "{") && match(s, v->value) == v->value_end - 1, inside = list || v->built;
+    bool number = cpi_structure_type_word(s, v->type_end - 1) || v->prefix != v->name;
+    int first = v->value + inside, last = v->value_end - inside, values = purity(s, first, last), record = 2;
+    if (number || v->type < 0) return list && !number ? 0 : values;
+    bool object = false;
+    for (int i = v->type; i < v->type_end && s->program->records; i++)
+        if (cpi_records_named(s->program, s->program->records, &s->program->tokens.at[i]) >= 0 && !object)
+            object = true, record = purity_of_record(s, i);
+    if (!object) return list || v->built ? 0 : values;
+    return record < values ? record : values;
+}
+
 static void classify(cpi_structure *s)
 {
     for (int k = 0; k < s->nlocals && !s->failed; k++) {
@@ -577,7 +632,7 @@ static void classify(cpi_structure *s)
         } else if (!crosses) {
             v->class = CPI_V_LOCAL;
         } else {
-            int pure = v->value >= 0 && !v->written && !pointed ? purity(s, v->value, v->value_end) : 0;
+            int pure = v->value >= 0 && !v->written && !pointed ? purity_of_value(s, v) : 0;
             for (int i = v->value; pure == 1 && i < v->value_end; i++) { /* computed again it would be another value */
                 const cpi_local *u = cpi_structure_local_at(s, i);
                 if (u && u->together) pure = 0;
@@ -591,21 +646,12 @@ static void classify(cpi_structure *s)
 
 /* --- entry point --- */
 
-static bool has_lambda(const cpi_structure *s)
-{
-    for (int i = s->function->body; i < s->function->end; i++)
-        if (is(s, i, "[") && (is(s, match(s, i) + 1, "(") || is(s, match(s, i) + 1, "{")) && !named(s, i - 1) &&
-            !is(s, i - 1, "]") && !is(s, i - 1, ")"))
-            return true;
-    return false;
-}
-
 bool cpi_structure_read(cpi_cu_program *p, const cpi_cu_function *f, cpi_structure *s)
 {
     *s = (cpi_structure){.program = p, .function = f};
     size_t n = (size_t)(f->end - f->body + 1);
     s->region_of = cpi_malloc(n * sizeof *s->region_of);
-    if (!s->region_of || has_lambda(s)) return false;
+    if (!s->region_of) return false;
     for (size_t i = 0; i < n; i++) s->region_of[i] = -1;
     int whole = new_statement(s, CPI_F_BLOCK, f->body);
     if (whole < 0) return false;
@@ -620,7 +666,11 @@ bool cpi_structure_read(cpi_cu_program *p, const cpi_cu_function *f, cpi_structu
     number_regions(s, s->statement[whole].child);
     classify(s);
     if (!s->failed) cpi_structure_keep_addressed(s);
-    for (int i = f->body; i < f->end; i++) s->returns = s->returns || is(s, i, "return");
+    for (int i = f->body; i < f->end; i++) {
+        int lambda = cpi_lambda_body(&p->tokens, i); /* what returns there is the lambda */
+        if (lambda >= 0) i = match(s, lambda);
+        s->returns = s->returns || is(s, i, "return");
+    }
     return !s->failed;
 }
 

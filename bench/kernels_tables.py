@@ -179,6 +179,31 @@ case("reduction, tiles", *REDUCED, "(const float *x, float *y, int n) { __shared
      "cg::this_thread_block(); auto w = cg::tiled_partition<32>(b); float v = cg::reduce(w, x[blockIdx.x * 256 + "
      "b.thread_rank()], cg::plus<float>()); if (w.thread_rank() == 0) s[w.meta_group_rank()] = v; b.sync(); if "
      "(b.thread_rank() == 0) { float r = 0; for (int i = 0; i < 8; i++) r += s[i]; y[blockIdx.x] = r; } }", SUM, CG)
+# The same by methods, functors and lambdas that hold the barriers.
+OBJECT = "(const float *x, float *y, int n) { int t = threadIdx.x; float v = x[blockIdx.x * 256 + t]; "
+WRITTEN = " if (t == 0) y[blockIdx.x] = v; }"
+STEPS = "for (int k = 128; k > 0; k >>= 1) { if (t < k) s[t] += s[t + k]; __syncthreads(); }"
+DOWN = "for (int o = 16; o > 0; o /= 2) "
+case("reduction, method", *REDUCED, OBJECT + "__shared__ float s[256]; Block b{s}; v = b.sum(v);" + WRITTEN, SUM,
+     "struct Block { float *s; __device__ float sum(float v) { int t = threadIdx.x; s[t] = v; __syncthreads(); " +
+     STEPS + " return s[0]; } };\n")
+case("reduction, class with storage", *REDUCED, OBJECT + "__shared__ Sum<float, 256>::Storage s; v = Sum<float, "
+     "256>(s).of(v, Plus());" + WRITTEN, SUM,
+     "struct Plus { __device__ float operator()(float a, float b) const { return a + b; } };\n"
+     "template <typename T, int N> class Sum { public: struct Storage { T s[N]; }; __device__ Sum(Storage &to) : "
+     "store(to), t(threadIdx.x) {} template <class Op> __device__ T of(T v, Op op) { store.s[t] = v; "
+     "__syncthreads(); for (int k = N / 2; k > 0; k >>= 1) { if (t < k) store.s[t] = op(store.s[t], store.s[t + k]); "
+     "__syncthreads(); } return store.s[0]; } private: Storage &store; int t; };\n")
+case("reduction, functor of shuffles", *REDUCED, OBJECT + "__shared__ float s[8]; Warp sum; v = sum(v); if (t % 32 == "
+     "0) s[t / 32] = v; __syncthreads(); if (t < 32) v = sum(t < 8 ? s[t] : 0.0f);" + WRITTEN, SUM,
+     "struct Warp { __device__ float operator()(float v) const { " + DOWN + "v += __shfl_down_sync(0xffffffff, v, o); "
+     "return v; } };\n")
+case("reduction, lambda", *REDUCED, OBJECT + "v = fold(v, [](float a, float b) { return a + b; });" + WRITTEN, SUM,
+     "template <class T, class Op> __device__ T fold(T v, Op op) { __shared__ T s[8]; int t = threadIdx.x; " + DOWN +
+     "v = op(v, __shfl_down_sync(0xffffffff, v, o)); if (t % 32 == 0) s[t / 32] = v; __syncthreads(); if (t < 32) { "
+     "v = t < 8 ? s[t] : T(0); " + DOWN + "v = op(v, __shfl_down_sync(0xffffffff, v, o)); } return v; }\n")
+case("reduction, lambda with barriers", *REDUCED, OBJECT + "__shared__ float s[256]; auto sum = [&](float v) { s[t] = "
+     "v; __syncthreads(); " + STEPS + " return s[0]; }; v = sum(v);" + WRITTEN, SUM)
 case("dot product", "f 1048576, f 1048576, o 64, 1048576", (64,), (256,), "(const float *x, const float *y, float *z, "
      "int n) "
      "{ __shared__ float s[256]; int t = threadIdx.x; float v = 0; for (" + I + "i < n; i += blockDim.x * gridDim.x) "

@@ -37,9 +37,9 @@ static bool are_constant(const cpi_structure *s, int i)
     const cpi_records *r = s->program->records;
     bool any = false;
     for (int k = 0; r && k < r->nmembers; k++) {
-        const cpi_member *m = &r->member[k];
-        if (m->kind != CPI_M_METHOD || !(i < 0 ? is(s, m->name, "operator") && is(s, m->name + 1, "(") : same(s, m->name, i)))
-            continue;
+        const cpi_record_member *m = &r->member[k];
+        bool named = i < 0 ? is(s, m->name, "operator") && is(s, m->name + 1, "(") : same(s, m->name, i);
+        if (m->kind != CPI_M_METHOD || !named) continue;
         any = true;
         if (!m->fixed && !is(s, match(s, m->function.open) + 1, "const")) return false;
     }

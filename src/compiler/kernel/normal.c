@@ -153,7 +153,8 @@ static bool declares_lambda(normal *n, scope *s, int i, int behind)
     while (is(n, i, "const") || is(n, i, "constexpr")) i++;
     int body = is(n, i, "auto") && is(n, i + 2, "=") ? cpi_lambda_body(&n->p->tokens, i + 3) : -1;
     const declared *d = body >= 0 ? cpi_normal_find(n, s, at(n, i + 1)) : NULL;
-    return d && d->name == i + 1 && match(n, body) == behind - 2;
+    scope *in; /* it is written at its calls only where its name is certain */
+    return d && d->name == i + 1 && match(n, body) == behind - 2 && cpi_normal_lambda(n, s, i + 1, &in) >= 0;
 }
 
 /* A declaration, each of whose variables is declared separately, or an expression. */
@@ -288,21 +289,23 @@ static bool put_program(cpi_cu_program *p, const cpi_records *records, const cha
     return any && !out->failed;
 }
 
+static bool read_records(cpi_cu_program *p)
+{
+    p->records = cpi_calloc(1, sizeof *p->records);
+    return p->records && cpi_records_read(p, p->records);
+}
+
 bool cpi_cu_normal(cpi_cu_program *p, const char *text, int nnames, const char *const *names, cpi_string *out,
                    cpi_cu_program *q)
 {
     bool unbalanced;
-    cpi_records records;
-    if (!cpi_records_read(p, &records)) return false;
-    bool any = put_program(p, &records, text, out);
-    cpi_records_free(&records);
-    if (!any) return false;
+    if (!read_records(p) || !put_program(p, p->records, text, out)) return false;
     if (!cpi_cu_read(out->at, q, &unbalanced)) {
         cp_error_clear();
         return false;
     }
-    q->records = cpi_calloc(1, sizeof *q->records);
-    bool same = q->records && q->nfunctions == p->nfunctions && cpi_records_read(q, q->records);
+    q->normal = true;
+    bool same = q->nfunctions == p->nfunctions && read_records(q);
     for (int k = 0; same && k < p->nfunctions; k++) { /* forms are those of the whole program */
         q->function[k].context = p->function[k].context;
         q->function[k].plain = p->function[k].plain;

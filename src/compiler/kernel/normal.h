@@ -90,8 +90,8 @@ void cpi_normal_put_line(normal *n, int i);
 /* normal_types.c */
 scope *cpi_normal_type(normal *n, scope *s, int first, int last);
 scope *cpi_normal_object_type(normal *n, scope *s, int first, int last, bool *pointer);
-const cpi_member *cpi_normal_member(normal *n, scope *type, const cpi_token *name, scope **owner);
-const cpi_member *cpi_normal_method(normal *n, scope *type, int name, int nargs, scope **owner);
+const cpi_record_member *cpi_normal_member(normal *n, scope *type, const cpi_token *name, scope **owner);
+const cpi_record_member *cpi_normal_method(normal *n, scope *type, int name, int nargs, scope **owner);
 const declared *cpi_normal_variable(const normal *n, scope *s, const cpi_token *name, scope **in);
 void cpi_normal_put_type(normal *n, scope *type, cpi_string *out);
 void cpi_normal_free_types(normal *n);

@@ -8,6 +8,14 @@
 
 /* --- lambdas --- */
 
+/* How many variables of the function have the name. */
+static int count_declared(const normal *n, const scope *s, const cpi_token *name)
+{
+    int count = 0;
+    for (int k = 0; k < s->nnames; k++) count += cpi_token_same(at(n, s->names[k].name), name);
+    return count;
+}
+
 /* The [ of the lambda that the name at i stands for in scope s, or -1; *in: where it is written. */
 int cpi_normal_lambda(const normal *n, scope *s, int i, scope **in)
 {
@@ -20,6 +28,7 @@ int cpi_normal_lambda(const normal *n, scope *s, int i, scope **in)
         }
         const declared *d = o->function ? cpi_normal_find(n, o, at(n, i)) : NULL;
         *in = o;
+        if (d && count_declared(n, o, at(n, i)) > 1) return -1; /* which is meant is not known */
         if (d)
             return is(n, d->name + 1, "=") && cpi_lambda_body(&n->p->tokens, d->name + 2) >= 0 ? d->name + 2 : -1;
         if (!o->lambda) return -1;
@@ -47,7 +56,8 @@ static bool may_change(normal *n, const cpi_token *name, int first, int last)
     for (int i = first; i < last; i++) {
         if (!cpi_token_same(at(n, i), name) || member(n, i)) continue;
         int behind = i + 1;
-        while (is(n, behind, "[") || is(n, behind, ".")) behind = is(n, behind, "[") ? match(n, behind) + 1 : behind + 2;
+        while (is(n, behind, "[") || is(n, behind, "."))
+            behind = is(n, behind, "[") ? match(n, behind) + 1 : behind + 2;
         if (cpi_structure_assigns(&n->structure, behind) || is(n, i - 1, "++") || is(n, i - 1, "--")) return true;
         bool operand = named(n, i - 2) || at(n, i - 2)->kind == CPI_W_NUMBER || is(n, i - 2, ")") || is(n, i - 2, "]");
         if (is(n, i - 1, "&") && !operand) return true;
@@ -55,29 +65,6 @@ static bool may_change(normal *n, const cpi_token *name, int first, int last)
         if (argument || is(n, i + 1, "(")) return true; /* perhaps of a reference */
     }
     return false;
-}
-
-/* Whether what the lambda captures is the same now as it was when the lambda was made. */
-static bool captures_what_stays(normal *n, scope *in, int lambda)
-{
-    int close = match(n, lambda), body = cpi_lambda_body(&n->p->tokens, lambda);
-    if (cpi_normal_has_word(n, "=", lambda + 2, close) || cpi_normal_has_word(n, "mutable", close, body) ||
-        cpi_normal_has_word(n, "*", lambda, close))
-        return false;
-    if (is(n, lambda + 1, "&") && close == lambda + 2) return true;
-    if (!in->function) return false;
-    for (int i = body; i < match(n, body); i++) {
-        if (!named(n, i) || member(n, i)) continue;
-        const declared *d = cpi_normal_find(n, in, at(n, i));
-        bool referred = false;
-        for (int k = lambda + 1; k < close; k++)
-            referred = referred || (is(n, k, "&") && cpi_token_same(at(n, k + 1), at(n, i)));
-        if (!d || referred || d->shared || is(n, d->name + 1, "[") || (d->name > lambda && d->name < match(n, body)))
-            continue;
-        if (cpi_normal_has_word(n, "const", d->type, d->type_end) && d->plain) continue;
-        if (may_change(n, at(n, i), d->name + 1, in->function->end)) return false;
-    }
-    return true;
 }
 
 /* Names of the lambda's own: parameters, variables. */
@@ -90,6 +77,45 @@ static void find_own(normal *n, scope *s, int lambda, scope *in)
     s->function = &s->own;
     if (is(n, close + 1, "<")) refuse(n);
     cpi_normal_find_names(n, s);
+}
+
+/* Whether the name at i, which the lambda does not declare, means the same where the lambda is called: `value`: it has
+ * the value that it had when the lambda was made, too. */
+static bool stays(normal *n, scope *in, int lambda, int i, bool value)
+{
+    for (scope *o = in; o; o = o->lexical) {
+        const declared *d = o->function ? cpi_normal_find(n, o, at(n, i)) : NULL;
+        if (d && count_declared(n, o, at(n, i)) > 1) return false; /* another one may hide it there */
+        if (d && d->name > lambda && o == in) return false; /* declared later: the lambda means another one */
+        if (d && value && !d->shared && !is(n, d->name + 1, "[") &&
+            !(d->plain && cpi_normal_has_word(n, "const", d->type, d->type_end)))
+            return !may_change(n, at(n, i), d->name + 1, o->function->end);
+        if (d || !o->lambda) break;
+    }
+    return true;
+}
+
+/* Whether what the lambda captures is the same where it is called as it was when the lambda was made. */
+static bool captures_what_stays(normal *n, scope *in, int lambda)
+{
+    int close = match(n, lambda), body = cpi_lambda_body(&n->p->tokens, lambda);
+    if (cpi_normal_has_word(n, "=", lambda + 2, close) || cpi_normal_has_word(n, "mutable", close, body) ||
+        cpi_normal_has_word(n, "*", lambda, close))
+        return false;
+    scope *own = cpi_calloc(1, sizeof *own);
+    if (!own) return false;
+    own->plain = true;
+    find_own(n, own, lambda, in);
+    bool all = !n->failed, by_reference = is(n, lambda + 1, "&") && !named(n, lambda + 2);
+    for (int i = body; i < match(n, body) && all; i++) {
+        if (!named(n, i) || member(n, i) || cpi_normal_find(n, own, at(n, i))) continue;
+        bool value = !by_reference;
+        for (int k = lambda + 1; k < close; k++)
+            if (cpi_token_same(at(n, k), at(n, i))) value = !is(n, k - 1, "&");
+        all = stays(n, in, lambda, i, value);
+    }
+    cpi_free_host(own);
+    return all;
 }
 
 /* The lambda as an expression, for a call of it; what it captures is read when it is called. */
@@ -142,7 +168,7 @@ bool cpi_normal_put_member(normal *n, scope *s, int i, cpi_string *out)
             cpi_normal_put_type(n, type, out);
             return true;
         }
-        const cpi_member *m = cpi_normal_member(n, type, at(n, i), &owner);
+        const cpi_record_member *m = cpi_normal_member(n, type, at(n, i), &owner);
         if (!m) continue;
         n->opened = true;
         bool object = m->kind == CPI_M_DATA || (m->kind == CPI_M_METHOD && !m->fixed);
@@ -232,7 +258,7 @@ static bool find_callee(normal *n, scope *s, int i, int call, int open, callee *
                       .type_first = -1, .lambda = true, .generic = in->generic};
         return true;
     }
-    const cpi_member *m = NULL;
+    const cpi_record_member *m = NULL;
     bool pointer = false, implicit = call == i;
     if (call == i) {
         scope *of = record_of(s);

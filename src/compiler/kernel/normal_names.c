@@ -171,9 +171,10 @@ void cpi_normal_put_word(normal *n, scope *s, int i, cpi_string *out)
     if (w->kind == CPI_W_NAME && !member(n, i)) {
         for (int k = 0; k < s->nsubstitutes; k++) {
             if (!cpi_token_same(w, s->substitutes[k].name)) continue;
-            if (s->substitutes[k].lambda < 0) refuse(n);
-            else if (s->substitutes[k].lambda) cpi_normal_put_lambda(n, s->substitutes[k].in, s->substitutes[k].lambda, out);
-            else cpi_string_printf(out, "%s ", string_of(&s->substitutes[k].text));
+            const substitute_for *is_for = &s->substitutes[k];
+            if (is_for->lambda < 0) refuse(n);
+            else if (is_for->lambda) cpi_normal_put_lambda(n, is_for->in, is_for->lambda, out);
+            else cpi_string_printf(out, "%s ", string_of(&is_for->text));
             return;
         }
         const declared *d = s->function ? cpi_normal_find(n, s, w) : NULL;

@@ -29,18 +29,18 @@ int cpi_lambda_body(const cpi_tokens *t, int i)
     return cpi_token_is(&t->at[k], "{") ? k : -1;
 }
 
-static cpi_member *new_member(cpi_records *r)
+static cpi_record_member *new_member(cpi_records *r)
 {
     if (r->nmembers == r->member_capacity) {
         int capacity = r->member_capacity ? 2 * r->member_capacity : 64;
-        cpi_member *more = cpi_realloc(r->member, (size_t)capacity * sizeof *more);
+        cpi_record_member *more = cpi_realloc(r->member, (size_t)capacity * sizeof *more);
         if (!more) {
             r->failed = true;
             return NULL;
         }
         r->member = more, r->member_capacity = capacity;
     }
-    cpi_member *m = &r->member[r->nmembers++];
+    cpi_record_member *m = &r->member[r->nmembers++];
     memset(m, 0, sizeof *m);
     m->function.body = -1;
     return m;
@@ -104,7 +104,7 @@ static bool is_function_word(const cpi_cu_program *p, int i)
 
 static void read_method(const cpi_cu_program *p, cpi_records *r, int record, int head, int start, const line *l)
 {
-    cpi_member *m = new_member(r);
+    cpi_record_member *m = new_member(r);
     if (!m) return;
     int name = l->name, type_end = name;
     m->record = record, m->name = name, m->kind = CPI_M_METHOD;
@@ -127,7 +127,7 @@ static void read_data(const cpi_cu_program *p, cpi_records *r, int record, int s
     int names[32], i = start, end = l->end - 1;
     while (is(p, i, "typedef") || is(p, i, "static") || is(p, i, "constexpr") || is(p, i, "mutable")) i++;
     if (is(p, i, "using")) {
-        cpi_member *m = is(p, i + 2, "=") ? new_member(r) : NULL;
+        cpi_record_member *m = is(p, i + 2, "=") ? new_member(r) : NULL;
         if (m) m->record = record, m->name = i + 1, m->kind = CPI_M_TYPE, m->first = i + 3, m->type_end = end;
         return;
     }
@@ -136,14 +136,14 @@ static void read_data(const cpi_cu_program *p, cpi_records *r, int record, int s
         for (int k = i + 1; k < end; k++) {
             bool constant = at(p, k)->kind == CPI_W_NAME && (is(p, k - 1, "{") || is(p, k - 1, ","));
             bool type = at(p, k)->kind == CPI_W_NAME && is(p, k + 1, "{") && !is(p, k, "enum");
-            cpi_member *m = constant || type ? new_member(r) : NULL;
+            cpi_record_member *m = constant || type ? new_member(r) : NULL;
             if (m) m->record = record, m->name = k, m->kind = constant ? CPI_M_STATIC : CPI_M_TYPE;
         }
         return;
     }
     int n = cpi_cu_declared_names(&p->tokens, i, end, names, 32);
     for (int k = 0; k < n; k++) {
-        cpi_member *m = new_member(r);
+        cpi_record_member *m = new_member(r);
         if (!m) return;
         int first_name = names[0], type_end = first_name;
         while (type_end > i && (is(p, type_end - 1, "*") || is(p, type_end - 1, "&") || is(p, type_end - 1, "(")))
@@ -182,7 +182,7 @@ static void read_members(const cpi_cu_program *p, cpi_records *r, int record, in
             if (is(p, q, "{")) break;
         }
         if (nested) {
-            cpi_member *m = new_member(r);
+            cpi_record_member *m = new_member(r);
             if (m) m->record = record, m->name = k + 1, m->kind = CPI_M_TYPE;
             read_record(p, r, k, head, depth + 1);
         } else if (l.open >= 0 && !l.typedefs) {
@@ -252,16 +252,16 @@ static void read_outside(const cpi_cu_program *p, cpi_records *r, const cpi_cu_p
     if (record < 0) return;
     int declared = -1;
     for (int k = 0, same = 0; k < r->nmembers; k++) {
-        const cpi_member *m = &r->member[k];
+        const cpi_record_member *m = &r->member[k];
         if (m->record != record || m->kind != CPI_M_METHOD || !cpi_token_same(at(p, m->name), at(p, l.name))) continue;
         declared = same++ ? -1 : k; /* overloaded ones are not told apart */
     }
     if (declared < 0) return;
-    const cpi_member was = r->member[declared];
+    const cpi_record_member was = r->member[declared];
     int before = r->nmembers;
     read_method(p, r, record, head, i, &l);
     if (r->nmembers == before) return;
-    cpi_member m = r->member[--r->nmembers];
+    cpi_record_member m = r->member[--r->nmembers];
     while (qualifier > i && is(p, qualifier - 1, "::")) qualifier -= 2;
     m.type_end = qualifier;
     m.fixed = was.fixed, m.virtual = m.virtual || was.virtual;
@@ -299,7 +299,7 @@ bool cpi_records_odd_call(const cpi_cu_program *p, int open)
     int before = at(p, open - 1)->match - 1;
     static const char *const controls[] = {"if", "for", "while", "switch", "sizeof", "alignof", "__launch_bounds__",
                                            "__attribute__", "alignas", "__align__", "operator", "return", NULL};
-    if (is(p, before, ">")) return true;
+    if (is(p, before, ">") || is(p, before + 2, "*")) return true; /* (*op)(x) */
     return at(p, before)->kind == CPI_W_NAME && !cpi_token_is_one_of(at(p, before), controls);
 }
 
@@ -324,7 +324,7 @@ bool cpi_records_may_wait(const cpi_cu_program *p, const cpi_records *r, int i)
     const cpi_token *w = at(p, i);
     if (!r->any || w->kind != CPI_W_NAME || !calls(p, i)) return false;
     for (int k = 0; k < r->nmembers; k++) {
-        const cpi_member *m = &r->member[k];
+        const cpi_record_member *m = &r->member[k];
         if (m->kind == CPI_M_METHOD && (m->name == i || m->declared == i)) return false; /* declared there */
         if (m->kind == CPI_M_METHOD && m->waits && cpi_token_same(at(p, m->name), w)) return true;
     }
@@ -357,7 +357,7 @@ static bool spread(const cpi_cu_program *p, cpi_records *r)
         r->waiting[k] = changed = true;
     }
     for (int k = 0; k < r->nmembers; k++) {
-        cpi_member *m = &r->member[k];
+        cpi_record_member *m = &r->member[k];
         if (m->waits || m->kind != CPI_M_METHOD || m->function.body < 0) continue;
         if (!waits_between(p, r, m->function.body, m->function.end)) continue;
         m->waits = r->any = changed = true;
@@ -384,6 +384,9 @@ bool cpi_records_read(const cpi_cu_program *p, cpi_records *r)
         if (is(p, i, "typedef") && is_record_word(p, i + 1)) read_record(p, r, i + 1, -1, 0);
     }
     for (int k = 0; k < p->nparts && !r->failed; k++) read_outside(p, r, &p->part[k]);
+    for (int k = 0; k < r->nmembers; k++) /* what overrides one need not say so */
+        for (int m = 0; r->member[k].virtual && m < r->nmembers; m++)
+            if (cpi_token_same(at(p, r->member[k].name), at(p, r->member[m].name))) r->member[m].virtual = true;
     for (int i = 1; i < p->tokens.n && !r->lambdas; i++) r->lambdas = cpi_lambda_body(&p->tokens, i) >= 0;
     for (int k = 0; k < p->nfunctions && r->waiting; k++) r->waiting[k] = p->function[k].barriers;
     while (r->waiting && !r->failed && spread(p, r)) {}

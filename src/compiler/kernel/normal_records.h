@@ -4,29 +4,29 @@
 
 #include "kernel/translate.h"
 
-typedef enum cpi_member_kind { CPI_M_DATA, CPI_M_STATIC, CPI_M_METHOD, CPI_M_TYPE } cpi_member_kind;
+typedef enum cpi_record_member_kind { CPI_M_DATA, CPI_M_STATIC, CPI_M_METHOD, CPI_M_TYPE } cpi_record_member_kind;
 
 typedef struct cpi_record {
     int name, open;               /* its name, its { */
     int head;                     /* template, or -1 */
     int bases, bases_end;         /* behind the :; equal where there are none */
-    bool special;                 /* a specialization, or its name is another record's too: which is meant is not known */
+    bool special;                 /* a specialization */
 } cpi_record;
 
-typedef struct cpi_member {
+typedef struct cpi_record_member {
     int record, name, declared;   /* declared: the name in the record, of a method that is defined outside */
-    uint8_t kind;                 /* cpi_member_kind */
+    uint8_t kind;                 /* cpi_record_member_kind */
     int first, type_end;          /* of data, types: the declared type; of methods: of the result */
     bool fixed;                   /* of a method: static */
     bool virtual, waits;          /* of a method */
     bool abstruse;                /* of a method: constructors and others that are not inlined */
     cpi_cu_function function;     /* of a method: with a body */
-} cpi_member;
+} cpi_record_member;
 
 typedef struct cpi_records {
     cpi_record *record;
     int nrecords, record_capacity;
-    cpi_member *member;
+    cpi_record_member *member;
     int nmembers, member_capacity;
     bool *waiting;                /* of each function: it waits, or what it calls does, methods included */
     bool any;                     /* a method or a lambda waits */

@@ -8,7 +8,8 @@
 enum { DEEP = 8 };
 
 static scope *type_of(normal *n, scope *s, int first, int last, int depth);
-static const cpi_member *member_of(normal *n, scope *type, const cpi_token *name, scope **owner, int nargs, int depth);
+static const cpi_record_member *member_of(normal *n, scope *type, const cpi_token *name, scope **owner, int nargs,
+                                          int depth);
 
 void cpi_normal_substitute(normal *n, scope *s, const cpi_token *name, const char *text, int first, int last,
                            scope *in)
@@ -149,7 +150,8 @@ static scope *alias_of(normal *n, scope *s, int i, int depth)
             return type_of(n, o, found.first, found.last, depth + 1);
         if (o->record < 0 || o->function) continue;
         scope *owner;
-        const cpi_member *m = member_of(n, o, at(n, i), &owner, -1, DEEP); /* its bases may be what is looked for */
+        /* not in its bases, which may be what is looked for */
+        const cpi_record_member *m = member_of(n, o, at(n, i), &owner, -1, DEEP);
         if (m && m->kind == CPI_M_TYPE && m->type_end > m->first)
             return type_of(n, owner, m->first, m->type_end, depth + 1);
     }
@@ -172,17 +174,17 @@ static scope *type_of(normal *n, scope *s, int first, int last, int depth)
     if (depth == DEEP || i >= last || !named(n, i)) return NULL;
     for (scope *o = s; o; o = o->lexical)
         for (int k = 0; k < o->nsubstitutes; k++)
-            if (cpi_token_same(o->substitutes[k].name, at(n, i)))
-                return o->substitutes[k].last > o->substitutes[k].first
-                           ? type_of(n, o->substitutes[k].in, o->substitutes[k].first, o->substitutes[k].last, depth + 1)
-                           : NULL;
+            if (cpi_token_same(o->substitutes[k].name, at(n, i))) {
+                const substitute_for *from = &o->substitutes[k];
+                return from->last > from->first ? type_of(n, from->in, from->first, from->last, depth + 1) : NULL;
+            }
     scope *found = alias_of(n, s, i, depth);
     int record = found ? -1 : cpi_records_named(n->p, n->records, at(n, i));
     if (record >= 0) found = record_scope(n, s, record, i, NULL);
     if (is(n, i + 1, "<")) i = cpi_tokens_behind_angles(&n->p->tokens, i + 1, last) - 1;
     while (found && i >= first && is(n, i + 1, "::") && i + 2 < last) { /* a type of the record's */
         scope *owner;
-        const cpi_member *m = cpi_normal_member(n, found, at(n, i + 2), &owner);
+        const cpi_record_member *m = cpi_normal_member(n, found, at(n, i + 2), &owner);
         if (!m || m->kind != CPI_M_TYPE) return NULL;
         record = cpi_records_named(n->p, n->records, at(n, i + 2));
         found = m->type_end > m->first ? type_of(n, owner, m->first, m->type_end, depth + 1)
@@ -198,12 +200,13 @@ scope *cpi_normal_type(normal *n, scope *s, int first, int last) { return type_o
 
 /* --- members --- */
 
-static const cpi_member *member_of(normal *n, scope *type, const cpi_token *name, scope **owner, int nargs, int depth)
+static const cpi_record_member *member_of(normal *n, scope *type, const cpi_token *name, scope **owner, int nargs,
+                                          int depth)
 {
-    const cpi_member *found = NULL;
+    const cpi_record_member *found = NULL;
     const cpi_record *r = &n->records->record[type->record];
     for (int k = 0; k < n->records->nmembers; k++) {
-        const cpi_member *m = &n->records->member[k];
+        const cpi_record_member *m = &n->records->member[k];
         if (m->record != type->record || !cpi_token_same(at(n, m->name), name)) continue;
         if (nargs >= 0 && m->kind == CPI_M_METHOD) {
             part parts[ARGUMENTS];
@@ -230,7 +233,7 @@ static const cpi_member *member_of(normal *n, scope *type, const cpi_token *name
             end = behind > 0 ? behind : end + 1;
         }
         scope *base = type_of(n, type, i, end, 0), *of;
-        const cpi_member *m = base ? member_of(n, base, name, &of, nargs, depth + 1) : NULL;
+        const cpi_record_member *m = base ? member_of(n, base, name, &of, nargs, depth + 1) : NULL;
         if (m && found) {
             refuse(n);
             return NULL;
@@ -241,10 +244,10 @@ static const cpi_member *member_of(normal *n, scope *type, const cpi_token *name
     return found;
 }
 
-const cpi_member *cpi_normal_member(normal *n, scope *type, const cpi_token *name, scope **owner)
+const cpi_record_member *cpi_normal_member(normal *n, scope *type, const cpi_token *name, scope **owner)
 {
     bool failed = n->failed;
-    const cpi_member *m = member_of(n, type, name, owner, -1, 0);
+    const cpi_record_member *m = member_of(n, type, name, owner, -1, 0);
     if (m || failed || !n->failed) return m;
     n->failed = false; /* overloaded methods: any of them says what the name is */
     for (int k = 0; k < n->records->nmembers; k++)
@@ -256,10 +259,10 @@ const cpi_member *cpi_normal_member(normal *n, scope *type, const cpi_token *nam
     return NULL;
 }
 
-const cpi_member *cpi_normal_method(normal *n, scope *type, int name, int nargs, scope **owner)
+const cpi_record_member *cpi_normal_method(normal *n, scope *type, int name, int nargs, scope **owner)
 {
     static const cpi_token call = {.kind = CPI_W_NAME, .length = 8, .text = "operator"};
-    const cpi_member *m = member_of(n, type, name < 0 ? &call : at(n, name), owner, nargs, 0);
+    const cpi_record_member *m = member_of(n, type, name < 0 ? &call : at(n, name), owner, nargs, 0);
     return m && m->kind == CPI_M_METHOD ? m : NULL;
 }
 
@@ -287,7 +290,7 @@ static scope *named_type(normal *n, scope *s, int i, int *stars)
     for (scope *o = s; !d && o; o = o->lexical) {
         if (o->record < 0 || o->function) continue;
         scope *owner;
-        const cpi_member *m = cpi_normal_member(n, o, at(n, i), &owner);
+        const cpi_record_member *m = cpi_normal_member(n, o, at(n, i), &owner);
         if (!m) continue;
         if (m->kind != CPI_M_DATA) return NULL;
         type = cpi_normal_type(n, owner, m->first, m->type_end), name = m->name;
@@ -321,7 +324,7 @@ scope *cpi_normal_object_type(normal *n, scope *s, int first, int last, bool *po
             stars--, k = match(n, k) + 1;
         } else if ((is(n, k, ".") && stars == 0) || (is(n, k, "->") && stars == 1)) {
             scope *owner;
-            const cpi_member *m = cpi_normal_member(n, type, at(n, k + 1), &owner);
+            const cpi_record_member *m = cpi_normal_member(n, type, at(n, k + 1), &owner);
             if (!m || m->kind != CPI_M_DATA) return NULL;
             stars = 0;
             for (int q = m->name - 1; is(n, q, "*") || is(n, q, "&") || is(n, q, "const"); q--) stars += is(n, q, "*");
@@ -366,7 +369,8 @@ static bool operand_type(normal *n, scope *s, int first, int last, cpi_string *t
     if (last == first + 1 && at(n, first)->kind == CPI_W_NUMBER) return number_type(at(n, first), text);
     if (!named(n, first)) return false;
     if (last == first + 3 && is(n, first + 1, ".") && at(n, first + 2)->length == 1 &&
-        (is(n, first, "threadIdx") || is(n, first, "blockIdx") || is(n, first, "blockDim") || is(n, first, "gridDim"))) {
+        (is(n, first, "threadIdx") || is(n, first, "blockIdx") || is(n, first, "blockDim") ||
+         is(n, first, "gridDim"))) {
         cpi_string_printf(text, "unsigned ");
         return true;
     }
@@ -383,7 +387,8 @@ static bool operand_type(normal *n, scope *s, int first, int last, cpi_string *t
     int type = d ? d->type : 0, type_end = d ? d->type_end : 0, name = d ? d->name : -1;
     for (scope *o = s; !d && o && name < 0; o = o->lexical) {
         scope *owner;
-        const cpi_member *m = o->record >= 0 && !o->function ? cpi_normal_member(n, o, at(n, first), &owner) : NULL;
+        bool record = o->record >= 0 && !o->function;
+        const cpi_record_member *m = record ? cpi_normal_member(n, o, at(n, first), &owner) : NULL;
         if (m && m->kind != CPI_M_DATA) return false;
         if (m) name = m->name, type = m->first, type_end = m->type_end, of = owner;
     }

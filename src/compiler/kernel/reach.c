@@ -215,7 +215,7 @@ static int converted_body(const graph *g, int i)
 {
     if (!g->converted || !cpi_token_is(&g->p->tokens.at[i], "{")) return -1;
     for (int k = 0; k < g->converted->nmembers; k++) {
-        const cpi_member *m = &g->converted->member[k];
+        const cpi_record_member *m = &g->converted->member[k];
         if (m->waits && !m->virtual && !m->abstruse && m->function.body == i) return g->p->tokens.at[i].match;
     }
     return -1;
@@ -288,7 +288,7 @@ static void find_for(graph *g, cpi_cu_function *f, const cpi_tokens *names)
 
 bool cpi_cu_find_shown(cpi_cu_program *p, int nnames, const char *const *names)
 {
-    graph g = {.p = p, .converted = p->records, .nbuckets = 2 * p->tokens.n + 1};
+    graph g = {.p = p, .converted = p->normal ? p->records : NULL, .nbuckets = 2 * p->tokens.n + 1};
     cpi_string all = {0};
     cpi_tokens words = {0};
     bool unbalanced = false;

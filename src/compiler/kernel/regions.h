@@ -75,6 +75,10 @@ bool cpi_structure_by_block(const cpi_structure *s, int first, int last);
 /* Whether something in them depends on the thread's index, and nothing on the contents of memory. */
 bool cpi_structure_by_thread(const cpi_structure *s, int first, int last);
 
+/* purity.c: what the first value of a variable depends on: 0: memory, or what is not known; 1: the thread's index; 2:
+ * neither. */
+int cpi_structure_purity_of(const cpi_structure *s, const cpi_local *v);
+
 /* Behind the statement at i, which is not split; -1 (and `failed`) where it has no end before `end`. */
 int cpi_structure_behind(cpi_structure *s, int i, int end);
 /* changes.c: whether the use of a variable at token i may change it; whether token i assigns to what is before it;

@@ -453,106 +453,6 @@ const cpi_local *cpi_structure_local_at(const cpi_structure *s, int i)
     return found;
 }
 
-static bool in_shared_memory(const cpi_structure *s, int i)
-{
-    const cpi_tokens *t = &s->program->tokens;
-    int names[64];
-    for (int k = s->function->body; k < s->function->end; k++) {
-        if (!is(s, k, "__shared__")) continue;
-        int end = k;
-        while (!is(s, end, ";")) end = match(s, end) > end ? match(s, end) + 1 : end + 1;
-        for (int n = cpi_cu_declared_names(t, k, end, names, 64); n > 0; n--)
-            if (cpi_token_same(&t->at[i], &t->at[names[n - 1]])) return true;
-    }
-    return false;
-}
-
-/* What an object of the record whose name is at i depends on besides its arguments: as purity_of. */
-static int purity_of_record(const cpi_structure *s, int i)
-{
-    const cpi_cu_program *p = s->program;
-    static const char *const indices[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
-    int record = p->records ? cpi_records_named(p, p->records, &p->tokens.at[i]) : -1, least = 2;
-    if (record < 0 || p->records->record[record].bases < p->records->record[record].bases_end) return 0;
-    for (int k = 0; k < p->records->nmembers; k++) {
-        const cpi_member *m = &p->records->member[k];
-        bool builds = m->kind == CPI_M_METHOD && same(s, m->name, p->records->record[record].name);
-        if (m->record != record || m->kind == CPI_M_TYPE || m->kind == CPI_M_STATIC) continue;
-        if (m->kind == CPI_M_METHOD && is(s, m->name - 1, "~")) return 0;
-        if (m->kind == CPI_M_METHOD && !builds) continue;
-        int last = builds ? m->function.end : m->name;
-        for (int q = m->first; m->kind == CPI_M_DATA && q < m->type_end; q++)
-            if (is(s, m->name - 1, "*") || is(s, m->name - 1, "&")) break;
-            else if (cpi_records_named(p, p->records, &p->tokens.at[q]) >= 0) return 0;
-        while (!builds && !is(s, last, ";")) last = match(s, last) > last ? match(s, last) + 1 : last + 1;
-        for (int q = builds ? m->function.open : m->name + 1; q < last; q++) {
-            const cpi_token *w = &p->tokens.at[q];
-            bool operand = named(s, q - 1) || is(s, q - 1, ")") || is(s, q - 1, "]");
-            if (cpi_token_is_one_of(w, indices)) {
-                least = is(s, q, "threadIdx") || least < 2 ? 1 : 2;
-                continue;
-            }
-            if (builds && (is(s, q, "[") || is(s, q, "->") || (is(s, q, "*") && !operand))) return 0;
-            if (named(s, q) && (cpi_cu_needs_context(w) || cpi_cu_named(p, w, 0))) return 0;
-            for (int v = 0; v < p->nvariables; v++)
-                if (same(s, q, p->variable[v].name)) return 0;
-        }
-    }
-    return least;
-}
-
-/* 0: depends on memory, or on what is not known; 1: on the thread's index; 2: on neither. `reads`: contents of memory
- * count as known where the address is. */
-static int purity_of(const cpi_structure *s, int first, int last, bool reads)
-{
-    static const char *const functions[] = {"min", "max", "abs", "sizeof", "__cu_rank_of"};
-    int least = 2;
-    for (int i = first; i < last; i++) {
-        if ((is(s, i, "{") && (i == first || !named(s, i - 1))) || cpi_structure_assigns(s, i)) return 0;
-        if (!reads && (is(s, i, "[") || is(s, i, "->"))) return 0;
-        if (!reads && is(s, i, "*") && !(named(s, i - 1) || s->program->tokens.at[i - 1].kind == CPI_W_NUMBER ||
-                               is(s, i - 1, ")") || is(s, i - 1, "]")))
-            return 0; /* what a pointer points to */
-        if (is(s, i, "&") &&
-            !(named(s, i - 1) || s->program->tokens.at[i - 1].kind == CPI_W_NUMBER || is(s, i - 1, ")")))
-            return 0;
-        if (named(s, i) && is(s, i - 1, ".") && is(s, i + 1, "(")) return 0; /* a method may read the context */
-        if (!named(s, i) || is(s, i - 1, ".")) continue;
-        if (is(s, i, "threadIdx")) least = 1;
-        bool known = cpi_structure_type_word(s, i);
-        for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) known = known || is(s, i, functions[k]);
-        if (!known && (is(s, i + 1, "{") || cpi_cu_is_call(&s->program->tokens, i))) { /* of an instance too: f<int>() */
-            int record = purity_of_record(s, i);
-            if (record == 0) return 0;
-            if (record < least) least = record;
-            known = true;
-        }
-        const cpi_local *v = cpi_structure_local_at(s, i);
-        if (!v) { /* a constant, a type; a variable of the device's is memory */
-            for (int k = 0; k < s->program->nvariables; k++)
-                if (cpi_token_same(&s->program->tokens.at[i], &s->program->tokens.at[s->program->variable[k].name]) &&
-                    !reads)
-                    return 0;
-            if (!reads && in_shared_memory(s, i)) return 0;
-            continue;
-        }
-        if (s->function->shown && v->prefix == v->name && !cpi_structure_type_word(s, v->type) && !is(s, i + 1, "."))
-            return 0; /* an object, whose conversions and operators may read it too */
-        if (v->class == CPI_V_PURE && least > 1) least = 1;
-        if (v->class != CPI_V_PURE && v->class != CPI_V_UNIFORM) return 0;
-    }
-    return least;
-}
-
-static int purity(const cpi_structure *s, int first, int last) { return purity_of(s, first, last, false); }
-
-bool cpi_structure_by_block(const cpi_structure *s, int first, int last)
-{
-    return purity_of(s, first, last, true) == 2;
-}
-bool cpi_structure_by_thread(const cpi_structure *s, int first, int last) { return purity(s, first, last) == 1; }
-bool cpi_structure_uniform(const cpi_structure *s, int first, int last) { return purity(s, first, last) == 2; }
-
 static void set_header(cpi_structure *s, int statement, cpi_class class)
 {
     for (int k = 0; k < s->nlocals; k++)
@@ -593,19 +493,21 @@ static void classify_header(cpi_structure *s, int statement)
     set_header(s, statement, uniform ? CPI_V_UNIFORM : CPI_V_KEPT);
 }
 
-/* What a variable's first value depends on. */
-static int purity_of_value(const cpi_structure *s, const cpi_local *v)
+/* Whether an object may refer to variables of the thread's, which have other places in other loops. */
+static bool may_refer(const cpi_structure *s, const cpi_local *v)
 {
-    bool list = is(s, v->value, "{") && match(s, v->value) == v->value_end - 1, inside = list || v->built;
-    bool number = cpi_structure_type_word(s, v->type_end - 1) || v->prefix != v->name;
-    int first = v->value + inside, last = v->value_end - inside, values = purity(s, first, last), record = 2;
-    if (number || v->type < 0) return list && !number ? 0 : values;
-    bool object = false;
-    for (int i = v->type; i < v->type_end && s->program->records; i++)
-        if (cpi_records_named(s->program, s->program->records, &s->program->tokens.at[i]) >= 0 && !object)
-            object = true, record = purity_of_record(s, i);
-    if (!object) return list || v->built ? 0 : values;
-    return record < values ? record : values;
+    const cpi_records *r = s->program->records;
+    bool refers = !r && v->built;
+    for (int k = 0; r && k < r->nmembers; k++)
+        refers = refers || (r->member[k].kind == CPI_M_DATA && is(s, r->member[k].name - 1, "&"));
+    if (!refers || v->value < 0 || v->prefix != v->name || cpi_structure_type_word(s, v->type_end - 1)) return false;
+    for (int i = v->value; i < v->value_end; i++) {
+        const cpi_local *u = named(s, i) ? cpi_structure_local_at(s, i) : NULL;
+        bool bare = (is(s, i - 1, "(") || is(s, i - 1, "{") || is(s, i - 1, ",")) &&
+                    (is(s, i + 1, ")") || is(s, i + 1, "}") || is(s, i + 1, ","));
+        if (u && bare && u->class != CPI_V_UNIFORM) return true;
+    }
+    return false;
 }
 
 static void classify(cpi_structure *s)
@@ -632,13 +534,14 @@ static void classify(cpi_structure *s)
         } else if (!crosses) {
             v->class = CPI_V_LOCAL;
         } else {
-            int pure = v->value >= 0 && !v->written && !pointed ? purity_of_value(s, v) : 0;
+            int pure = v->value >= 0 && !v->written && !pointed ? cpi_structure_purity_of(s, v) : 0;
             for (int i = v->value; pure == 1 && i < v->value_end; i++) { /* computed again it would be another value */
                 const cpi_local *u = cpi_structure_local_at(s, i);
                 if (u && u->together) pure = 0;
             }
             v->class = pure == 2 ? CPI_V_UNIFORM : pure == 1 ? CPI_V_PURE : CPI_V_KEPT;
         }
+        if (v->class != CPI_V_LOCAL && may_refer(s, v)) refuse(s);
         bool deduced = is(s, v->type, "auto") || is(s, v->type + 1, "auto");
         if (v->class == CPI_V_KEPT && (deduced || v->refers)) refuse(s);
     }

@@ -75,7 +75,8 @@ typedef struct cpi_cu_program {
     bool in_step;        /* CUPRITE_KERNEL_LOCKSTEP: lanes are in lockstep without volatile too */
     bool opened;         /* kernels use members of records, in the form of normal.c: all of them are public */
     bool checked;        /* CUPRITE_CHECK: every kernel in fibers, accesses reported */
-    struct cpi_records *records; /* of a program in the form of normal.c, else NULL */
+    struct cpi_records *records; /* once normal.c has read them, or NULL */
+    bool normal;         /* in the form of normal.c: what is left of its kernels calls no methods that wait */
     const int *leaves;   /* while regions are written: `return` goes to the end of the loop with that number */
 } cpi_cu_program;
 

@@ -272,10 +272,10 @@ static bool put_access(const cpi_tokens *t, int i, cpi_string *out)
         cpi_string_printf(out, "public");
         return true;
     }
-    if (!cpi_token_is(w, "class") || cpi_token_is(w - 1, "<") || cpi_token_is(w - 1, ",") || cpi_token_is(w - 1, "enum"))
-        return false;
+    static const char *const others[] = {"<", ",", "enum", NULL}; /* parameters of templates */
     static const char *const ends[] = {";", ")", ">", ",", "=", NULL};
     int k = i + 1;
+    if (!cpi_token_is(w, "class") || (i && cpi_token_is_one_of(w - 1, others))) return false;
     while (k < t->n && !cpi_token_is(&t->at[k], "{") && !cpi_token_is(&t->at[k], ":") &&
            !cpi_token_is_one_of(&t->at[k], ends))
         k++;

@@ -56,7 +56,7 @@ extern "C" __global__ void scan_by_class(const int *x, int *sums, int *most, int
 // --- a tile that loads itself ---
 
 template <int N> struct Tile {
-    float (&s)[N][N];
+    float (*s)[N];
     const float *from;
     int n;
     __device__ void load(int row, int column)
@@ -177,16 +177,16 @@ extern "C" __global__ void sort_by_objects(const int *x, int *up, int *down)
 
 struct WarpVote {
     unsigned mask;
-    __device__ int operator()(bool yes) const { return __popc(__ballot_sync(mask, yes)); }
-    __device__ int before(bool yes) const { return __popc(__ballot_sync(mask, yes) & ((1u << threadIdx.x % 32) - 1)); }
+    __device__ int count(bool yes) const { return __popc(__ballot_sync(mask, yes)); }
+    __device__ int rank(bool yes) const { return __popc(__ballot_sync(mask, yes) & ((1u << threadIdx.x % 32) - 1)); }
 };
 
-extern "C" __global__ void compact_by_functor(const int *x, int *out, int *counts, int n)
+extern "C" __global__ void compact_by_votes(const int *x, int *out, int *counts, int n)
 {
     WarpVote vote{0xffffffffu};
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     bool keep = i < n && x[i] % 3 == 0;
-    int place = vote.before(keep), all = vote(keep);
+    int place = vote.rank(keep), all = vote.count(keep);
     if (keep) out[i / 32 * 32 + place] = x[i];
     if (threadIdx.x % 32 == 0) counts[i / 32] = all;
 }

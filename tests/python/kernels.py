@@ -31,7 +31,7 @@ REGIONS = {
     "cooperative": "tile_sums",
     "applications": "xtea pathfinder needleman_wunsch count_change totients morphology equalize dct_8x8 haar_1d "
                     "nearest attention",
-    "objects": "scan_by_class product_by_tiles softmax_by_lambdas moments_by_lambda sort_by_objects compact_by_functor",
+    "objects": "softmax_by_lambdas moments_by_lambda compact_by_votes",
     "language": "dynamic_arrays early_return data_dependent_trips odd_loops macros votes "
                 "shuffles warp_reduce",
 }
@@ -40,6 +40,7 @@ FIBERS = {
     "scans": "scan_warp_volatile",
     "sorts": "compact_aggregated",
     "cooperative": "grid_reduce jacobi filter_coalesced",
+    "objects": "scan_by_class product_by_tiles sort_by_objects",
     "language": "locked",
 }
 

@@ -66,7 +66,7 @@ def test_compact():
     n = 500
     x = draw().integers(0, 1000, n, "i4")
     out, counts = cp.full(512, -1, "i4"), cp.zeros(16, "i4")
-    run("compact_by_functor", (4,), (128,), cp.asarray(x), out, counts, np.int32(n))
+    run("compact_by_votes", (4,), (128,), cp.asarray(x), out, counts, np.int32(n))
     wanted, number = np.full((16, 32), -1, "i4"), np.zeros(16, "i4")
     for w in range(16):
         kept = [v for v in x[32 * w:32 * w + 32] if v % 3 == 0]

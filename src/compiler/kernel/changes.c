@@ -165,6 +165,25 @@ static bool call_changes(const cpi_structure *s, int open)
     return is_own(s, name);
 }
 
+/* Whether the name at i is a variable's or a record's that has no references and no constructors. */
+static bool holds_values(const cpi_structure *s, int i)
+{
+    const cpi_records *r = s->program->records;
+    for (int k = 0; k < s->nlocals; k++)
+        if (s->local[k].name == i) return true;
+    int record = r ? cpi_records_named(s->program, r, &s->program->tokens.at[i]) : -1;
+    if (record < 0 || r->record[record].bases < r->record[record].bases_end) return false;
+    for (int k = 0; k < r->nmembers; k++) {
+        const cpi_record_member *m = &r->member[k];
+        if (m->record != record) continue;
+        if (m->kind == CPI_M_METHOD && same(s, m->name, r->record[record].name)) return false;
+        if (m->kind != CPI_M_DATA) continue;
+        if (is(s, m->name - 1, "&") || !(cpi_structure_type_word(s, m->type_end - 1) || is(s, m->name - 1, "*")))
+            return false; /* of another type, which may have one */
+    }
+    return true;
+}
+
 /* Whether an initializer list with { at `open` may bind references. */
 static bool list_binds(const cpi_structure *s, int open)
 {
@@ -175,7 +194,7 @@ static bool list_binds(const cpi_structure *s, int open)
     for (int i = first; i < open; i++)
         if (is(s, i, "&") || is(s, i, "&&")) return true;
     for (int i = first; i <= before; i++)
-        if (named(s, i) && !cpi_structure_type_word(s, i) && is_own(s, i)) return true;
+        if (named(s, i) && !cpi_structure_type_word(s, i) && !holds_values(s, i) && is_own(s, i)) return true;
     return false;
 }
 

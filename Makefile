@@ -19,7 +19,7 @@ configure = cmake -S . -B $(1) -G Ninja -DCUPRITE_CUDA_ARCHS="$(CUDA_ARCHS)" $(2
     (cat $(1).log; false)
 compile = cmake --build $(1) -j $(JOBS) $(2) -- $$(test -t 1 || echo --quiet)
 
-.PHONY: all demo test quick bench build docs install uninstall dist setup asan tsan check pages clean
+.PHONY: all demo test quick bench bench-kernels build docs install uninstall dist setup asan tsan check pages clean
 
 all: build
 
@@ -42,12 +42,12 @@ demo:
 	@tools/demo $(DEMO_BUILD)
 
 # The test device late:0 shows what a program and a device have to do with each other: all tests of streams, memory and
-# the like, and of those of values a dozen cases each (SAMPLE; tests/python/conftest.py).
+# the like, and of those of values six cases each (SAMPLE; tests/python/conftest.py).
 # NumPy, which answers are compared with, gets one thread: several processes share the processors (our own BLAS keeps
 # its number).
-SAMPLE ?= 12
+SAMPLE ?= 6
 python_tests = OPENBLAS_NUM_THREADS=1 CUPRITE_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python \
-    $(PYTHON) -m pytest -q -n $(TESTERS) tests/python
+    $(PYTHON) -m pytest -q -n $(TESTERS) --dist worksteal tests/python
 
 test: build check
 	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
@@ -73,6 +73,7 @@ check: build
 	@$(PYTHON) tools/make_api.py --check
 	@$(PYTHON) tools/make_speed.py --check
 	@$(PYTHON) tools/make_diagram.py --check
+	@$(PYTHON) tools/make_kernel_diagrams.py --check
 	@$(PYTHON) tools/make_lessons.py --check
 	@$(PYTHON) tools/results.py --check
 	@PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) tools/make_python.py --check
@@ -85,9 +86,17 @@ pages: build
 	@PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) tools/make_coverage.py
 	@$(PYTHON) tools/make_speed.py
 	@$(PYTHON) tools/make_diagram.py
+	@$(PYTHON) tools/make_kernel_diagrams.py
 
 bench: build
 	@CUPRITE_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python:$(CURDIR)/bench $(PYTHON) bench/run.py
+
+# Kernels of the user's on the CPU: each one's times, and 41 against C++ and Numba; bench/results/kernels.md. NOTE="..."
+# is said there of this run.
+bench-kernels: build
+	@for part in all cpu; do CUPRITE_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) \
+	    bench/kernels_$$part.py --note "$(NOTE)" || exit 1; done
+	@$(PYTHON) tools/results.py
 
 # The site: guides, the C API and the Python API from headers and docstrings, $(BUILD)/site/index.html.
 # tools/check_site looks at it, in a browser too.

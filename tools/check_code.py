@@ -19,7 +19,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FILE, MACRO, FUNCTION = 800, 20, 60  # lines at most
 SOURCES = {".c", ".h", ".cu", ".cuh", ".inc"}
-FOLDERS = ("src", "include", "python", "cli", "tests", "bench", "tools", "examples")
+FOLDERS = ("src", "include", "mpi", "python", "cli", "tests", "bench", "tools", "examples")
 TWICE = {
     "is": "normal.h and structure_words.h read tokens in two structures; no source includes both",
     "match": "the same", "named": "the same",

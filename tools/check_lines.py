@@ -8,7 +8,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MOST = 120
-FOLDERS = ["include", "src", "python", "cli", "tests", "tools", "bench", "examples", "lessons"]
+FOLDERS = ["include", "src", "mpi", "python", "cli", "tests", "tools", "bench", "examples", "lessons"]
 SUFFIXES = {".c", ".h", ".inc", ".cu", ".cuh", ".py", ".def", ".cmake", ".sh"}
 FILES = ["CMakeLists.txt", "Makefile"]
 

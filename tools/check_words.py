@@ -15,7 +15,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = ["src", "include", "python", "cli", "tools"]
+FOLDERS = ["src", "include", "mpi", "python", "cli", "tools"]
 SUFFIXES = {".c", ".h", ".cu", ".cuh", ".inc", ".py", ".def"}
 EVERY, INTERNAL = True, False
 WORDS = {
@@ -97,7 +97,7 @@ def breaches():
 
 
 def c_sources():
-    return sorted(p for folder in ("src", "python", "cli") for p in (ROOT / folder).rglob("*")
+    return sorted(p for folder in ("src", "mpi", "python", "cli") for p in (ROOT / folder).rglob("*")
                   if p.suffix in C_SUFFIXES)
 
 

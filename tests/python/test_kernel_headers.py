@@ -29,6 +29,12 @@ iterator/reverse_iterator.h iterator/transform_iterator.h iterator/transform_out
 iterator/zip_iterator.h""".split()]
 OURS = """cupy/complex.cuh cupy/carray.cuh cupy/float16.cuh cupy/atomics.cuh cupy/math_constants.h stdint.h
 cstdint""".split()
+# What they declare kernels have without them. Sources that have been nvcc's include them.
+TOOLKIT = """cuda_runtime.h cuda.h device_launch_parameters.h vector_types.h vector_functions.h math_functions.h
+device_functions.h device_types.h device_double_functions.h driver_types.h host_defines.h common_functions.h
+channel_descriptor.h texture_types.h sm_20_intrinsics.h sm_30_intrinsics.h sm_32_intrinsics.h sm_35_intrinsics.h
+sm_60_atomic_functions.h sm_61_intrinsics.h crt/device_functions.h crt/math_functions.h crt/host_defines.h time.h
+ctime""".split()
 ALL = CUDA + STD + CUB + THRUST + OURS
 HOSTS = ["cub/cub.cuh"]
 NEWER = ["cuda/std/algorithm"]  # not in CCCL 3.0, which CUDA 13.0 has
@@ -50,6 +56,12 @@ def test_header_alone(header, device):
     except cp.cuda.compiler.CompileException as e:  # NVRTC has no C++ library; much of CCCL's thrust needs it
         assert device.startswith("cuda") and (header.startswith("thrust/") or header in NEWER)
         assert re.search('namespace "std"|there is no header|__host__ function', str(e))
+
+
+@pytest.mark.once
+def test_headers_of_the_toolkit_are_there_anyway():
+    """Whatever toolkit is installed: its own ones speak of textures, which are refused, and of nvcc."""
+    works("".join(f"#include <{h}>\n" for h in TOOLKIT))
 
 
 @pytest.mark.parametrize("step", [1, -1])

@@ -434,3 +434,73 @@ def test_what_is_refused_is_named(text, name, device):
     code = f'extern "C" __global__ void k(unsigned *y)\n{{\n    unsigned r = 0;\n    asm("{text}" : "=r"(r));\n}}'
     with pytest.raises(Exception, match=rf"line 4: inline PTX: {name}.*docs/guide/kernels.md"):
         cp.RawKernel(code, "k").compile()
+
+
+def numbers(words, sign, bits):
+    """The words' lowest bits as numbers."""
+    return [signed(w, bits) if sign else int(w) & (1 << bits) - 1 for w in words]
+
+
+@pytest.mark.parametrize("mode", ["clamp", "wrap"])
+def test_masks_and_extensions(mode):
+    a, b = words(), RNG.integers(0, 70, 256).astype("u4")
+    d = RNG.integers(0, 70, 256).astype("u4")
+    turn = 31 if mode == "wrap" else M32
+    r = apply(f'asm("bmsk.{mode}.b32 %0, %1, %2;" : "=r"(r) : "r"(b), "r"(d));', a, b, d)
+    assert r.tolist() == [((1 << (n & turn)) - 1) << (at & turn) & M32 for at, n in zip(map(int, b), map(int, d))]
+    for sign in (False, True):
+        r = apply(f'asm("szext.{mode}.{"s" if sign else "u"}32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));', a, b)
+        wanted = [0 if n & turn == 0 else v if n & turn >= 32 else (signed(v, n & turn) if sign else v &
+                                                                   (1 << (n & turn)) - 1) & M32
+                  for v, n in zip(map(int, a), map(int, b))]
+        assert r.tolist() == wanted
+
+
+@pytest.mark.parametrize("sign", [False, True])
+def test_products_of_24_bits(sign):
+    a, b, d = words(), RNG.permutation(words()), words()
+    t = f'{"s" if sign else "u"}32'
+    products = [p * q for p, q in zip(numbers(a, sign, 24), numbers(b, sign, 24))]
+    for half, shift in (("lo", 0), ("hi", 16)):
+        r = apply(f'asm("mul24.{half}.{t} %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));', a, b)
+        assert r.tolist() == [p >> shift & M32 for p in products]
+        r = apply(f'asm("mad24.{half}.{t} %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(d));', a, b, d)
+        assert r.tolist() == [(p >> shift) + int(v) & M32 for p, v in zip(products, d)]
+
+
+@pytest.mark.parametrize("types", ["s32.s32", "u32.u32", "s32.u32", "u32.s32"])
+def test_products_of_bytes(types):
+    a, b, d = words(), RNG.permutation(words()), words()
+    left, right = (t[0] == "s" for t in types.split("."))
+
+    def parts(v, sign, bits, n):
+        return numbers([int(v) >> bits * i for i in range(n)], sign, bits)
+    r = apply(f'asm("dp4a.{types} %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(d));', a, b, d)
+    assert r.tolist() == [sum(p * q for p, q in zip(parts(x, left, 8, 4), parts(y, right, 8, 4))) + int(z) & M32
+                          for x, y, z in zip(a, b, d)]
+    for half, at in (("lo", 0), ("hi", 2)):
+        r = apply(f'asm("dp2a.{half}.{types} %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(d));', a, b, d)
+        assert r.tolist() == [sum(p * q for p, q in zip(parts(x, left, 16, 2), parts(y, right, 8, 4)[at:])) + int(z)
+                              & M32 for x, y, z in zip(a, b, d)]
+
+
+def test_the_nth_bit():
+    """The n-th set bit from `base` upwards, or downwards for a negative n; none is all ones."""
+    def one(mask, base, n):
+        if n == 0:
+            return base if mask >> base & 1 else M32
+        at = [i for i in (range(base, 32) if n > 0 else range(base, -1, -1)) if mask >> i & 1]
+        return at[abs(n) - 1] if len(at) >= abs(n) else M32
+    a, b = words(), RNG.integers(0, 32, 256).astype("u4")
+    d = RNG.integers(-20, 21, 256).astype("i4")
+    r = apply('asm("fns.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(d));', a, b, d)
+    assert r.tolist() == [one(*map(int, v)) for v in zip(a, b, d)]
+
+
+@pytest.mark.parametrize("t, c, r", [("f4", "float", "f"), ("f8", "double", "d")])
+def test_copysign(t, c, r):
+    """The sign of the first, the rest of the second."""
+    a, b = RNG.standard_normal((2, 256)).astype(t)
+    a[:2], b[1:3] = [-0.0, np.nan], [np.inf, -0.0]
+    found = apply(f'asm("copysign.f{8 * int(t[1])} %0, %1, %2;" : "={r}"(r) : "{r}"(a), "{r}"(b));', a, b, t=t, c=c)
+    np.testing.assert_array_equal(found, np.copysign(b, a))

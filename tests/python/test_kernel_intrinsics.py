@@ -60,6 +60,24 @@ def kernel(call, types, out, head=""):
             f"threadIdx.x; if (i < n) out[i] = {call}; }}")
 
 
+class Batch:
+    """Calls that are compiled together, as kernels of one source: each is asked for with what looks at its results."""
+
+    def __init__(self, head=""):
+        self.head, self.asked = head, []
+
+    def ask(self, call, types, out, arrays, dtype, check):
+        self.asked.append((call, types, out, arrays, dtype, check))
+
+    def run(self):
+        module = cp.RawModule(code=self.head + "\n" + "\n".join(
+            kernel(call, types, out).replace(" f(", f" f{i}(") for i, (call, types, out, *_) in enumerate(self.asked)))
+        for i, (call, types, out, arrays, dtype, check) in enumerate(self.asked):
+            n, r = len(arrays[0]), cp.zeros(len(arrays[0]), dtype)
+            module.get_function(f"f{i}")((-(-n // 128),), (128,), (*map(cp.asarray, arrays), r, n))
+            check(r.get())
+
+
 def same(ours, wanted, *inputs):
     """The same bits, but for NaN's."""
     wanted = np.array(wanted, ours.dtype)
@@ -114,10 +132,9 @@ NAMES = {"f4": {"add": "__fadd", "sub": "__fsub", "mul": "__fmul", "div": "__fdi
                 "fma": "__fma"}}
 
 
-@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", NAMES["f4"])
 @pytest.mark.parametrize("fmt", NAMES)
-def test_rounding(fmt, name, mode):
+def test_rounding(fmt, name):
     x, y, z = (numbers(fmt, 300, seed) for seed in (1, 2, 3))
     if name == "fma":  # sums that cancel, wholly or nearly
         k = len(x) // 3
@@ -128,9 +145,12 @@ def test_rounding(fmt, name, mode):
         y[::7] = -x[::7] if name == "add" else x[::7]
     t = {"f4": "float", "f8": "double"}[fmt]
     arrays = {"sqrt": (x,), "rcp": (x,), "fma": (x, y, z)}.get(name, (x, y))
-    call = f"{NAMES[fmt][name]}_{mode}({', '.join(f'x{k}[i]' for k in range(len(arrays)))})"
-    ours = launched(kernel(call, [t] * len(arrays), t), *arrays, out=fmt)
-    same(ours, [wanted_of(name, fmt, mode, *v) for v in zip(x.tolist(), y.tolist(), z.tolist())], *arrays)
+    batch, rows = Batch(), list(zip(x.tolist(), y.tolist(), z.tolist()))
+    for mode in MODES:
+        call = f"{NAMES[fmt][name]}_{mode}({', '.join(f'x{k}[i]' for k in range(len(arrays)))})"
+        batch.ask(call, [t] * len(arrays), t, arrays, fmt, lambda ours, mode=mode:
+                  same(ours, [wanted_of(name, fmt, mode, *v) for v in rows], *arrays))
+    batch.run()
 
 
 def test_no_contraction():
@@ -170,18 +190,20 @@ def integers(dtype, n=400, seed=11):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_integers_to_floating(mode):
+    batch = Batch()
     for name, dtype in INTEGERS.items():
         for to, fmt in (("float", "f4"), ("double", "f8")):
             if to == "double" and name in ("int", "uint") and mode != "rn":
                 continue
             x = integers(dtype)
-            ours = launched(kernel(f"__{name}2{to}_{mode}(x0[i])", [C_TYPES[dtype]], to), x, out=fmt)
-            same(ours, [rounded(Fraction(v), fmt, mode) for v in x.tolist()], x)
+            batch.ask(f"__{name}2{to}_{mode}(x0[i])", [C_TYPES[dtype]], to, [x], fmt, lambda ours, x=x, fmt=fmt:
+                      same(ours, [rounded(Fraction(v), fmt, mode) for v in x.tolist()], x))
     x = numbers("f8", 200, 13)
     with np.errstate(over="ignore"):
         x[:400] = x[:400].astype("f4").astype("f8") * (1 + 2.0 ** -30)
-    ours = launched(kernel(f"__double2float_{mode}(x0[i])", ["double"], "float"), x, out="f4")
-    same(ours, [rounded(Fraction(v), "f4", mode, v) if math.isfinite(v) else v for v in x.tolist()], x)
+    batch.ask(f"__double2float_{mode}(x0[i])", ["double"], "float", [x], "f4", lambda ours: same(
+        ours, [rounded(Fraction(v), "f4", mode, v) if math.isfinite(v) else v for v in x.tolist()], x))
+    batch.run()
 
 
 WHOLE = {"rn": round, "rz": math.trunc, "rd": math.floor, "ru": math.ceil}
@@ -189,6 +211,7 @@ WHOLE = {"rn": round, "rz": math.trunc, "rd": math.floor, "ru": math.ceil}
 
 @pytest.mark.parametrize("mode", MODES)
 def test_floating_to_integers(mode):
+    batch = Batch()
     for source, fmt in (("float", "f4"), ("double", "f8")):
         r = np.random.default_rng(17)
         x = np.concatenate([numbers(fmt, 200, 19), (r.integers(-9, 9, 200) / 2).astype(fmt),
@@ -197,10 +220,11 @@ def test_floating_to_integers(mode):
         for name, dtype in INTEGERS.items():
             info = np.iinfo(dtype)
             nan = 0 if fmt == "f4" and info.bits == 32 else info.min or info.max // 2 + 1
-            ours = launched(kernel(f"__{source}2{name}_{mode}(x0[i])", [source], C_TYPES[dtype]), x, out=dtype)
             wanted = [nan if v != v else info.max if v == math.inf else info.min if v == -math.inf else
                       min(max(WHOLE[mode](Fraction(v)), info.min), info.max) for v in x.tolist()]
-            assert ours.tolist() == wanted, (source, name)
+            batch.ask(f"__{source}2{name}_{mode}(x0[i])", [source], C_TYPES[dtype], [x], dtype,
+                      lambda ours, wanted=wanted: np.testing.assert_array_equal(ours, np.array(wanted, ours.dtype)))
+    batch.run()
 
 
 SMALL = {"e": ("half", "#include <cuda_fp16.h>"), "bf": ("bfloat16", "#include <cuda_bf16.h>")}
@@ -216,27 +240,28 @@ def of_bits(fmt, bits):
 @pytest.mark.parametrize("fmt", SMALL)
 def test_small_floats(fmt, mode):
     word, head = SMALL[fmt]
+    batch = Batch(head)
     x = numbers("f4", 150, 23)
     with np.errstate(all="ignore"):
         x[::2] = np.ldexp(x[::2] / np.abs(x[::2]) * np.random.default_rng(1).uniform(1, 2, len(x[::2])), np.random
                           .default_rng(2).integers(-28, 18, len(x[::2]))).astype("f4")
-    ours = launched(kernel(f"__{word}_as_ushort(__float2{word}_{mode}(x0[i]))", ["float"], "unsigned short", head), x,
-                    out="u2")
-    same(of_bits(fmt, ours), [rounded(Fraction(v), fmt, mode, v) if math.isfinite(v) else v for v in x.tolist()], x)
+    batch.ask(f"__{word}_as_ushort(__float2{word}_{mode}(x0[i]))", ["float"], "unsigned short", [x], "u2",
+              lambda ours: same(of_bits(fmt, ours), [rounded(Fraction(v), fmt, mode, v) if math.isfinite(v) else v
+                                                     for v in x.tolist()], x))
+    bits = np.arange(0, 65536, 13, dtype="u2")
+    values = of_bits(fmt, bits).tolist()
+    keep = [k for k, v in enumerate(values) if v == v]  # of NaN CUDA's own headers say several things
     for name, dtype in {**INTEGERS, "short": "i2", "ushort": "u2"}.items():
         n = integers(dtype, 200)
-        ours = launched(kernel(f"__{word}_as_ushort(__{name}2{word}_{mode}(x0[i]))", [C_TYPES[dtype]], "unsigned short",
-                               head), n, out="u2")
-        same(of_bits(fmt, ours), [rounded(Fraction(v), fmt, mode) for v in n.tolist()], n)
-        bits = np.arange(0, 65536, 13, dtype="u2")
-        ours = launched(kernel(f"__{word}2{name}_{mode}(__ushort_as_{word}(x0[i]))", ["unsigned short"], C_TYPES[dtype],
-                               head), bits, out=dtype)
+        batch.ask(f"__{word}_as_ushort(__{name}2{word}_{mode}(x0[i]))", [C_TYPES[dtype]], "unsigned short", [n], "u2",
+                  lambda ours, n=n: same(of_bits(fmt, ours), [rounded(Fraction(v), fmt, mode) for v in n.tolist()], n))
         info = np.iinfo(dtype)
-        values = of_bits(fmt, bits).tolist()
         wanted = [0 if v != v else info.max if v == math.inf else info.min if v == -math.inf else
                   min(max(WHOLE[mode](Fraction(v)), info.min), info.max) for v in values]
-        keep = [k for k, v in enumerate(values) if v == v]  # of NaN CUDA's own headers say several things
-        assert [int(ours[k]) for k in keep] == [wanted[k] for k in keep], name
+        batch.ask(f"__{word}2{name}_{mode}(__ushort_as_{word}(x0[i]))", ["unsigned short"], C_TYPES[dtype], [bits],
+                  dtype, lambda ours, name=name, wanted=wanted: np.testing.assert_array_equal(
+                      ours[keep], np.array([wanted[k] for k in keep], ours.dtype), name))
+    batch.run()
 
 
 @pytest.mark.parametrize("fmt", SMALL)
@@ -503,15 +528,17 @@ def test_small_comparisons(fmt):
         found = {"eq": fx == fy, "ne": fx != fy, "lt": fx < fy, "gt": fx > fy, "le": fx <= fy, "ge": fx >= fy}
     pair = f"__halves2{word}2(__ushort_as_{word}({{0}} & 65535), __ushort_as_{word}({{0}} >> 16))"
     both = f"{pair.format('x0[i]')}, {pair.format('x1[i]')}"
+    batch = Batch(head)
     for name, ordered in found.items():
         for u, wanted in (("", ordered & ~nan), ("u", ordered | nan)):
-            ours = launched(kernel(f"__h{name}{u}2_mask({both})", ["unsigned"] * 2, "unsigned", head), a, b, out="u4")
-            np.testing.assert_array_equal(ours, wanted @ np.array([0xffff, 0xffff0000], "u4"), name + u)
-            ours = launched(kernel(f"__hb{name}{u}2({both})", ["unsigned"] * 2, "unsigned", head), a, b, out="u4")
-            np.testing.assert_array_equal(ours, wanted.all(1), name + u)
-            ours = launched(kernel(f"__low2float(__h{name}{u}2({both})) + 2 * __high2float(__h{name}{u}2({both}))",
-                                   ["unsigned"] * 2, "float", head), a, b, out="f4")
-            np.testing.assert_array_equal(ours, wanted @ np.array([1, 2]), name + u)
+            for call, out, dtype, expected in (
+                    (f"__h{name}{u}2_mask({both})", "unsigned", "u4", wanted @ np.array([0xffff, 0xffff0000], "u4")),
+                    (f"__hb{name}{u}2({both})", "unsigned", "u4", wanted.all(1)),
+                    (f"__low2float(__h{name}{u}2({both})) + 2 * __high2float(__h{name}{u}2({both}))", "float", "f4",
+                     wanted @ np.array([1, 2]))):
+                batch.ask(call, ["unsigned"] * 2, out, [a, b], dtype, lambda ours, expected=expected, call=call:
+                          np.testing.assert_array_equal(ours, expected, call))
+    batch.run()
 
 
 def exponential(square):

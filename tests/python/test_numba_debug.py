@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from cuprite.numba import cuda
+from cuprite.numba import cuda, float64, guvectorize, int64, njit, vectorize
 
 
 @cuda.jit(device=True)
@@ -112,3 +112,142 @@ def test_exceptions_of_functions_and_of_tuples(device):
     assert o.tolist() == [5, 4, 5]
     with pytest.raises(IndexError, match="tuple index out of range"):
         lengths[1, 3](np.zeros((4, 5)), o, -1)
+
+
+# --- without debug=True: the thread ends, wherever it raises ---
+@njit
+def positive(x):
+    if x < 0:
+        raise ValueError("negative", x)
+    return x * 2
+
+
+@njit
+def pair(x):
+    assert x != 3, "three"
+    return x, positive(x - 1)
+
+
+@njit
+def noted(x, o, k):
+    o[k] += 1
+    positive(x)
+    o[k] += 2
+
+
+@njit
+def factorial(n, k):
+    if n == 0:
+        if k == 4:
+            raise RuntimeError
+        return 1
+    return n * factorial(n - 1, k)
+
+
+@njit
+def even(n):
+    if n == 0:
+        return True
+    return odd(n - 1)
+
+
+@njit
+def odd(n):
+    if n == 7:
+        raise OverflowError
+    if n == 0:
+        return False
+    return even(n - 1)
+
+
+@njit
+def only_raises():
+    raise NotImplementedError
+
+
+@njit
+def thread(i, x, o):
+    v = x[i]
+    o[0, i] = positive(v + 5) + positive(v + 6)
+    noted(v + 4, o, (1, i))
+    o[2, i] = 1 if v == -3 else positive(v + 2)  # nothing is stored by a thread that raises
+    if v > 5 or positive(v + 1) > 0 or v == -1:
+        o[3, i] = 1
+    n = 0
+    while n < v and positive(2 - n) >= 0:
+        n += 1
+    o[4, i] = n
+    for k in range(0, 5 if v < 0 else positive(v - 1), 2):
+        o[5, i] += k
+    a, b = pair(v + 1)
+    o[6, i] = a + b
+    o[7, i] += factorial(v + 1, v + 1)
+    o[8, i] = even(v + 4)
+    if v == 2:
+        only_raises()
+    o[9, i] = 1
+
+
+@njit
+def by_itself(i, x, o):
+    """A branch that nothing but an exception ends, and a function whose result is not asked for."""
+    while True:
+        o[0, i] += 1
+        positive(x[i] + 2 - o[0, i])
+        if o[0, i] == 4:
+            break
+    o[1, i] = 1
+
+
+@pytest.mark.parametrize("body", [thread, by_itself])
+def test_a_function_that_raises_ends_the_thread(body, device):
+    @cuda.jit
+    def kernel(x, o):
+        body(cuda.grid(1), x, o)
+
+    x = np.array([-6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7])
+    got, expected = np.zeros((10, x.size), int), np.zeros((10, x.size), int)
+    kernel[2, 7](x, got)
+    for i in range(x.size):
+        try:
+            body.py_func(i, x, expected)
+        except (ValueError, AssertionError, RuntimeError, OverflowError, NotImplementedError):
+            pass
+    np.testing.assert_array_equal(got, expected)
+
+
+def test_the_others_go_on_behind_a_barrier(device):
+    """A thread that ended is not waited for."""
+    @cuda.jit
+    def kernel(x, o):
+        i = cuda.threadIdx.x
+        shared = cuda.shared.array(64, int64)
+        shared[i] = positive(x[i])
+        cuda.syncthreads()
+        o[i] = shared[i ^ 1] + i
+    x = np.arange(64)
+    x[[5, 40]] = -1
+    o = np.full(64, -1)
+    kernel[1, 64](x, o)
+    expected = (np.arange(64) ^ 1) * 2 + np.arange(64)
+    expected[[5, 40]] = -1
+    keep = ~np.isin(np.arange(64), [4, 41])  # they read what those that ended did not write
+    np.testing.assert_array_equal(o[keep], expected[keep])
+
+
+def test_vectorized_functions_that_raise(device):
+    @vectorize([float64(float64)], target="cuda")
+    def root(x):
+        if x < 0:
+            raise ValueError("negative")
+        return x ** 0.5
+
+    @guvectorize([(int64[:], int64[:])], "(n)->()", target="cuda")
+    def total(x, r):
+        for v in x:
+            r[0] = r[0] + positive(v)
+    good = np.array([0.0, 1, 4])
+    np.testing.assert_array_equal(root(np.append(good, -1))[:3], [0, 1, 2])
+    x, out = np.array([[1, 2, 3], [1, -2, 3], [4, 5, 6]]), np.zeros(3, int)
+    total(x, out=out)
+    assert out.tolist() == [12, 2, 30]

@@ -329,7 +329,9 @@ def sections(f, method=False):
 def documentation(f, method=False):
     doc = f.row.doc
     rest = sections(f, method)
-    example = "" if method and not f.is_method_only else examples.section(f.module, [f.name, *f.also])
+    example = examples.section("ndarray", [f.method, *f.also]) if method else ""
+    if not example and (not method or f.is_method_only):
+        example = examples.section(f.module, [f.name, *f.also])
     return doc + ("\n\n" + rest if rest else "") + example
 
 

@@ -18,8 +18,13 @@ FOLDER = module_folders.file("kernel/device")
 BOTH = FOLDER / "both"
 EMPTY = "stdio.h stdlib.h string.h assert.h cassert".split()  # for the GPU's compiler too
 EMPTY_CUDA = ("cuda.h cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h device_functions.h vector_types.h "
-              "vector_functions.h builtin_types.h math_functions.h sm_60_atomic_functions.h "
-              "device_atomic_functions.h").split()
+              "vector_functions.h vector_functions.hpp builtin_types.h math_functions.h math_functions.hpp "
+              "device_types.h device_double_functions.h driver_types.h host_defines.h common_functions.h "
+              "channel_descriptor.h texture_types.h surface_types.h device_atomic_functions.h "
+              "sm_20_atomic_functions.h sm_20_intrinsics.h sm_30_intrinsics.h sm_32_atomic_functions.h "
+              "sm_32_intrinsics.h sm_35_atomic_functions.h sm_35_intrinsics.h sm_60_atomic_functions.h "
+              "sm_61_intrinsics.h crt/common_functions.h crt/device_double_functions.h crt/device_functions.h "
+              "crt/host_defines.h crt/math_functions.h time.h ctime").split()
 
 # Names of CUDA's and CCCL's headers whose content other headers of ours have, by those: FOLDER/ and names there.
 ALIASES = """
@@ -74,6 +79,7 @@ cuda/atomic: cuda/std/atomic
 cuda/barrier: cuda/std/barrier
 cuda/latch: cuda/std/latch
 cuda/semaphore: cuda/std/semaphore
+curand_kernel.h: curand_mtgp32_kernel.h
 cuda_pipeline.h: cuda_pipeline_primitives.h cuda_pipeline_helpers.h
 """
 # Headers of the C++ library that ours use, and others that compile behind ours. They stay an include of the source's
@@ -81,6 +87,10 @@ cuda_pipeline.h: cuda_pipeline_primitives.h cuda_pipeline_helpers.h
 PASSED = ("type_traits limits utility tuple array optional initializer_list ratio variant numeric bit span concepts "
           "algorithm functional vector map set unordered_map unordered_set deque list queue stack forward_list any new "
           "exception string_view").split()
+# CUB's algorithms for a whole device, which the host launches: cub/device/device_NAME.cuh.
+DEVICE_WIDE = ("adjacent_difference copy find for histogram memcpy merge merge_sort partition radix_sort reduce "
+               "run_length_encode scan segmented_radix_sort segmented_reduce segmented_sort select spmv transform "
+               "topk").split()
 # Those of the host alone.
 HOST = "string complex iostream sstream fstream thread mutex chrono random regex stdexcept".split()
 LIBRARY = """#ifndef _GLIBCXX_THROW_OR_ABORT
@@ -182,6 +192,8 @@ def write(tables, out):
     both = {**dict.fromkeys(EMPTY, nothing), **strings(BOTH)}
     cpu = {**dict.fromkeys(EMPTY_CUDA, nothing), **{name: LIBRARY.replace("NAME", name) for name in PASSED},
            **{name: f'#error "<{name}> is the host\'s: kernels have no such header"' for name in HOST},
+           **{f"cub/device/device_{name}.cuh": "#error \"cub's algorithms for a whole device are launched by the host: "
+              "kernels cannot call them, on a GPU neither (docs/guide/kernels.md)\"" for name in DEVICE_WIDE},
            **aliases(), **strings(FOLDER, BOTH), **both}
     text = table("cpi_device_sources", cpu)
     digest = hashlib.sha256(text.encode()).hexdigest()  # here, since it takes milliseconds

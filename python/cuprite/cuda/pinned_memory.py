@@ -163,7 +163,18 @@ def set_pinned_memory_allocator(allocator=None) -> None:
 
 
 def alloc_pinned_memory(size) -> "PinnedMemoryPointer":
-    """A PinnedMemoryPointer to at least `size` bytes, from the pool unless set_pinned_memory_allocator says so."""
+    """A PinnedMemoryPointer to at least `size` bytes, from the pool unless set_pinned_memory_allocator says so.
+
+    Parameters: size: a number of bytes. MemoryError where there are not so many.
+
+    Example:
+        >>> import numpy
+        >>> memory = cp.cuda.alloc_pinned_memory(4 * 8)
+        >>> x = numpy.frombuffer(memory, numpy.float64, 4)
+        >>> x[:] = [1, 2, 3, 4]
+        >>> cp.asarray(x)
+        array([1., 2., 3., 4.])
+    """
     return _allocator(size)
 
 

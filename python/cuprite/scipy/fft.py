@@ -134,6 +134,17 @@ _ARGUMENTS = {
     "workers": "a number of threads (checked, without effect)", "plan": "of get_fft_plan, which must fit, or None",
     "orthogonalize": "True, False or None"}
 
+_EXAMPLES = {
+    "fft": """cp.scipy.fft.fft(cp.asarray([1.0, 2.0, 3.0, 2.0]))
+array([ 8.+0.j, -2.+0.j,  0.+0.j, -2.+0.j])""",
+    "dct": """cp.scipy.fft.dct(cp.asarray([1.0, 2.0]))
+array([ 6.        , -1.41421356])""",
+    "idct": """cp.scipy.fft.idct(cp.scipy.fft.dct(cp.asarray([1.0, 2.0])))
+array([1., 2.])""",
+    "dctn": """cp.scipy.fft.dctn(cp.ones((2, 2)), norm="ortho")
+array([[2., 0.],
+       [0., 0.]])"""}
+
 
 def _named(f, name):
     f.__name__ = f.__qualname__ = name
@@ -144,6 +155,8 @@ def _named(f, name):
         "\nResult: a new array.\n\nErrors: ValueError for lengths below 1, an unknown norm, an axis named twice, a " \
         "workers of 0 and a plan that\n    does not fit; AxisError for an axis out of bounds; TypeError for what is " \
         "no integer, plan or array."
+    if name in _EXAMPLES:
+        f.__doc__ += "\n\nExample:\n    >>> " + _EXAMPLES[name].replace("\n", "\n    ")
     return f
 
 

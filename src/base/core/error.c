@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuprite/extend.h"
+
 static _Thread_local struct {
     cp_code code;
     unsigned warnings;
@@ -60,6 +62,8 @@ cp_code cpi_fail(cp_code code, const char *format, ...)
     record.code = code;
     return code;
 }
+
+cp_code cp_error_set(cp_code code, const char *message) { return cpi_fail(code, "%s", message ? message : ""); }
 
 bool cpi_fail_null(const char *function)
 {

@@ -152,9 +152,9 @@ static bool call_changes(const cpi_structure *s, int open)
         if (is(s, name, casts[k])) return name + 2 < open && named(s, name + 2) && is_own(s, name + 2);
     if (is(s, name - 1, "&") && cpi_structure_type_word(s, name - 2)) return true; /* int &r(i) */
     bool method = is(s, name - 1, ".") || is(s, name - 1, "->");
-    for (int g = 0; g < p->nfunctions && !method; g++) {
-        const cpi_cu_function *f = &p->function[g];
-        if (!same(s, name, f->name)) continue;
+    const cpi_token *w = &p->tokens.at[name];
+    for (const cpi_cu_function *f = method ? NULL : cpi_cu_named(p, w, 0); f;
+         f = cpi_cu_named(p, w, (int)(f - p->function) + 1)) {
         found = true;
         for (int a = f->open; a < match(s, f->open); a++)
             if (is(s, a, "&") || is(s, a, "&&")) return true;

@@ -18,6 +18,9 @@ typedef struct snapshot {
     unsigned long long value[LANES + 1]; /* the last: which lanes there were */
 } snapshot;
 
+/* A barrier between threads of a part of the block. */
+typedef struct part_meeting { uint32_t come, count; uint64_t generation; int sum, result; } part_meeting;
+
 typedef struct warp {
     unsigned alive, arrived;
     unsigned blocked;  /* lanes that wait at a barrier or in an exchange */
@@ -28,6 +31,7 @@ typedef struct warp {
     unsigned long long value[LANES];
     snapshot *result[LANES]; /* for lanes whose exchange is complete */
     snapshot *kept;          /* SNAPSHOTS of them, made when first needed */
+    part_meeting *parts;     /* of a block's first warp: __CU_PARTS of them, made when first needed */
 } warp;
 
 typedef struct block {
@@ -73,12 +77,16 @@ struct cpi_crew {
     uint32_t *slots, nslots;  /* places for blocks that are free */
     uint32_t grid_waiting, grid_alive;
     uint64_t grid_generation;
+    cpi_address_range own; /* where blocks run at once: the worker's variables of the thread, shared memory of functions */
+    char *saved;           /* among them; what those of each block are while another one runs */
     uint32_t together;  /* blocks that run at once */
     __cu_run_thread run;
     const __cu_launch *launch;
     uint32_t threads;   /* of a block */
     cpi_watch watch;
     cpi_mark *marks;    /* of shared memory, while accesses are watched, and of global memory */
+    cpi_mark *apart;    /* of shared variables that are those of the thread: so many bytes */
+    size_t apart_bytes;
     cpi_shadow *shadow;
     cpi_pending pending;
     cpi_fault suspect;  /* a read of shared memory that nobody wrote before; text empty: none */
@@ -92,6 +100,8 @@ char *cpi_crew_space(__cu_worker *worker, unsigned long bytes);
 /* So many fibers with stacks; records of so many blocks. False without memory. */
 bool cpi_crew_need_fibers(cpi_crew *crew, uint32_t n);
 bool cpi_crew_need_blocks(cpi_crew *crew, uint32_t n, uint32_t warps);
+/* Where `blocks` run at once: place for each one's variables of the thread (`own`). False without memory. */
+bool cpi_crew_need_saved(cpi_crew *crew, cpi_address_range image, uint32_t blocks);
 /* Gives all memory back, but for the crew itself. */
 void cpi_crew_drop_memory(cpi_crew *crew);
 

@@ -24,13 +24,15 @@ static void drop_shared(cpi_crew *c)
 void cpi_crew_drop_memory(cpi_crew *c)
 {
     drop_stacks(c);
-    for (uint32_t i = 0; i < c->nwarps; i++) free(c->warps[i].kept);
+    for (uint32_t i = 0; i < c->nwarps; i++) free(c->warps[i].kept), free(c->warps[i].parts);
     free(c->fiber);
     free(c->blocks);
     free(c->warps);
     free(c->slots);
+    free(c->saved);
     drop_shared(c);
     cpi_space_release(c->space, LOCAL_SPACE);
+    cpi_marks_drop(c->apart, c->apart_bytes);
     cpi_shadow_drop(c->shadow, true);
 }
 
@@ -155,4 +157,16 @@ bool cpi_crew_need_blocks(cpi_crew *c, uint32_t n, uint32_t warps)
         c->nwarps = n * warps;
     }
     return true;
+}
+
+bool cpi_crew_need_saved(cpi_crew *c, cpi_address_range image, uint32_t blocks)
+{
+    free(c->saved);
+    c->saved = NULL;
+    c->own = (cpi_address_range){0, 0};
+    if (blocks < 2) return true;
+    c->own = cpi_watch_thread_variables(image);
+    if (c->own.start == c->own.end) return true;
+    c->saved = calloc(blocks, c->own.end - c->own.start);
+    return c->saved != NULL;
 }

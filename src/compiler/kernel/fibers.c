@@ -64,12 +64,23 @@ static void tell_suspect(const cpi_crew *c)
     cpi_guard_leave();
 }
 
+/* Before a fiber of block `to` goes on behind one of `from`: shared memory of functions and methods, and of the source,
+ * is the worker's (write.c), so blocks that run at once take turns in it. */
+static void change_block(cpi_crew *c, const block *from, const block *to)
+{
+    const size_t bytes = c->own.end - c->own.start;
+    if (from == to || !bytes) return;
+    memcpy(c->saved + bytes * (size_t)(from - c->blocks), (const void *)c->own.start, bytes);
+    memcpy((void *)c->own.start, c->saved + bytes * (size_t)(to - c->blocks), bytes);
+}
+
 /* Continues with the next fiber of the ring. */
 static void yield(cpi_crew *c)
 {
     settle(c);
     fiber *f = c->running, *next = f->next;
     if (next == f) return;
+    change_block(c, f->block, next->block);
     c->running = next;
     cpi_context_switch(&f->context, next->context);
 }
@@ -107,6 +118,22 @@ static void open_barrier(cpi_crew *c, block *b)
     c->progress++;
 }
 
+/* Two threads of a block wait at different barriers. */
+static void fail_apart(const __cu_extent *n, __cu_extent block, unsigned one, int line, unsigned other, int its_line)
+{
+    char text[300];
+    if (one > other) {
+        unsigned thread = one;
+        int where = line;
+        one = other, line = its_line;
+        other = thread, its_line = where;
+    }
+    snprintf(text, sizeof text, "divergent barrier: thread (%u, %u, %u) waits in line %d, thread (%u, %u, %u) in line "
+             "%d of block (%u, %u, %u)", one % n->x, one / n->x % n->y, one / n->x / n->y, line, other % n->x,
+             other / n->x % n->y, other / n->x / n->y, its_line, block.x, block.y, block.z);
+    cpi_guard_fail(text);
+}
+
 static int barrier(__cu_worker *w, int line, int how, int value)
 {
     cpi_crew *c = (cpi_crew *)w;
@@ -117,12 +144,7 @@ static int barrier(__cu_worker *w, int line, int how, int value)
     if (!b->waiting) {
         b->line = line, b->how = how, b->first = f->number;
     } else if (b->line != line || b->how != how) {
-        char text[300];
-        const __cu_extent *t = &f->where.thread, *n = &c->launch->block;
-        snprintf(text, sizeof text, "divergent barrier: thread (%u, %u, %u) waits in line %d, thread (%u, %u, %u) in "
-                 "line %d of block (%u, %u, %u)", b->first % n->x, b->first / n->x % n->y, b->first / n->x / n->y,
-                 b->line, t->x, t->y, t->z, line, f->where.block.x, f->where.block.y, f->where.block.z);
-        cpi_guard_fail(text);
+        fail_apart(&c->launch->block, f->where.block, b->first, b->line, f->number, line);
     }
     b->waiting++;
     b->sum += value != 0;
@@ -238,6 +260,54 @@ static unsigned gather(__cu_worker *worker, int position)
     return lanes;
 }
 
+static part_meeting *part_of(block *b, int line, unsigned which, unsigned count)
+{
+    warp *first = b->warps;
+    char text[160] = "";
+    if (!first->parts && !(first->parts = calloc(__CU_PARTS, sizeof *first->parts)))
+        cpi_guard_fail("out of host memory");
+    part_meeting *p = &first->parts[which < __CU_PARTS ? which : 0];
+    if (which >= __CU_PARTS)
+        snprintf(text, sizeof text, "line %d: barriers have the numbers 0 to 15, not %u", line, which);
+    else if (p->come && p->count != count)
+        snprintf(text, sizeof text, "line %d: a thread comes to barrier %u of %u threads, at which others wait for %u",
+                 line, which, count, p->count);
+    if (*text) cpi_guard_fail(text);
+    p->count = count;
+    return p;
+}
+
+/* Who waits asks again, since others may have ended. */
+static int part_barrier(__cu_worker *worker, int line, unsigned which, unsigned count, int how, int value)
+{
+    cpi_crew *c = (cpi_crew *)worker;
+    fiber *f = c->running;
+    if (!f) cpi_guard_fail("a barrier that the translation did not see");
+    part_meeting *p = part_of(f->block, line, which, count);
+    uint64_t generation = p->generation, seen = 0;
+    bool asked = false;
+    f->line = line;
+    settle(c);
+    p->come++;
+    p->sum += value != 0;
+    c->progress++, c->fences++;
+    while (p->generation == generation) {
+        if (p->come >= (count ? count : f->block->alive)) {
+            p->result = how == 1 ? p->sum : how == 2 ? p->sum == (int)p->come : p->sum > 0;
+            p->come = 0, p->sum = 0;
+            p->generation++;
+            c->progress++;
+        } else if (how == 4) {
+            return 0;
+        } else {
+            warp_of(f)->blocked |= lane_bit(f);
+            wait_a_turn(c, &seen, &asked);
+        }
+    }
+    warp_of(f)->blocked &= ~lane_bit(f);
+    return p->result;
+}
+
 static void open_grid(cpi_crew *c)
 {
     for (uint32_t i = 0; i < c->together; i++) unblock(c, &c->blocks[i]);
@@ -334,6 +404,32 @@ static bool check_shared(cpi_crew *c, const cpi_memory_access *a)
     return true;
 }
 
+/* Shared variables of functions, methods and the source (apart.c). False: it is none. */
+static bool check_apart(cpi_crew *c, const cpi_memory_access *a)
+{
+    if (!c->watch.apart || !c->watch.apart->n) return false;
+    if (!c->watch.thread.end) c->watch.thread = cpi_watch_thread_variables(c->watch.image);
+    const size_t bytes = c->watch.thread.end - c->watch.thread.start, at = a->address - c->watch.thread.start;
+    const cpi_apart_variable *v = at < bytes ? cpi_apart_find(c->watch.apart, at) : NULL;
+    if (!v) return false;
+    if (a->bytes > v->offset + v->bytes - at) {
+        cpi_fault *fault = cpi_guard_fault();
+        int n = cpi_watch_begin(a, fault);
+        snprintf(fault->text + n, sizeof fault->text - (size_t)n, "at byte %zu of %s in shared memory, which has %zu",
+                 (size_t)(at - v->offset), v->name, (size_t)v->bytes);
+        cpi_guard_leave();
+    }
+    if (c->apart_bytes < bytes) {
+        cpi_marks_drop(c->apart, c->apart_bytes);
+        c->apart = cpi_marks_new(bytes);
+        c->apart_bytes = c->apart ? bytes : 0;
+    }
+    cpi_moment now = moment_of(c);
+    if (c->apart && !cpi_races_shared(c->apart, at, a, &now, &c->pending, &c->suspect, cpi_guard_fault()))
+        cpi_guard_leave();
+    return true;
+}
+
 static void check(__cu_worker *w, unsigned long address, unsigned long bytes, int how, const void *at)
 {
     cpi_crew *c = (cpi_crew *)w;
@@ -343,7 +439,7 @@ static void check(__cu_worker *w, unsigned long address, unsigned long bytes, in
     const char *low = c->stacks + (size_t)(f - c->fiber) * (c->stack + GUARD) + GUARD;
     if (within(address, bytes, low, c->stack)) return;
     cpi_memory_access a = {address, bytes, how, at, &f->where};
-    if (check_shared(c, &a) || is_ours(c, address, bytes)) return;
+    if (check_shared(c, &a) || check_apart(c, &a) || is_ours(c, address, bytes)) return;
     if (!cpi_watch_global(&c->watch, &a, cpi_guard_fault())) cpi_guard_leave();
     if (cpi_watch_is_private(&c->watch, address) || (!c->shadow && !(c->shadow = cpi_shadow_new()))) return;
     cpi_moment now = moment_of(c);
@@ -371,16 +467,11 @@ static void misaligned(__cu_worker *w, int line, const char *type, unsigned long
 
 static void fence(__cu_worker *w) { ((cpi_crew *)w)->fences++; }
 
-static void divergent(__cu_worker *w, int line, const unsigned block[3], unsigned in, unsigned out)
+/* Of loops over the threads: those of fibers say it in the same words (fail_apart). */
+static void divergent(__cu_worker *w, const unsigned block[3], unsigned one, int line, unsigned other, int its_line)
 {
-    char text[300];
-    const __cu_extent *n = &((cpi_crew *)w)->launch->block;
-    snprintf(text, sizeof text,
-             "divergent barrier: behind line %d thread (%u, %u, %u) of block (%u, %u, %u) comes to it, "
-             "thread (%u, %u, %u) does not",
-             line, in % n->x, in / n->x % n->y, in / n->x / n->y, block[0], block[1], block[2], out % n->x,
-             out / n->x % n->y, out / n->x / n->y);
-    cpi_guard_fail(text);
+    const __cu_extent its_block = {block[0], block[1], block[2]};
+    fail_apart(&((cpi_crew *)w)->launch->block, its_block, one, line, other, its_line);
 }
 
 static void turn(__cu_worker *w);
@@ -388,7 +479,7 @@ static void turn(__cu_worker *w);
 const __cu_host cpi_crew_host = {barrier, exchange, lanes, gather, grid_barrier, divergent,
                                  check,   bounds,   misaligned, fence, fail,
                                  cpi_heap_allocate, cpi_heap_free, cpi_heap_resize, cpi_heap_print, cpi_heap_ended,
-                                 turn, cpi_crew_space};
+                                 turn, part_barrier, cpi_crew_space};
 
 /* --- running --- */
 
@@ -410,6 +501,7 @@ static void fiber_ends(cpi_crew *c, fiber *f)
     void *unused;
     fiber *next = f->next;
     if (next == f) cpi_context_switch(&unused, c->home);
+    change_block(c, b, next->block);
     c->running = next;
     cpi_context_switch(&unused, next->context);
 }
@@ -432,6 +524,7 @@ static void begin_block(cpi_crew *c, uint32_t at, uint64_t number)
     block *b = &c->blocks[at];
     c->epochs++;
     *b = (block){.alive = c->threads, .epoch = c->epochs, .begun = c->epochs, .warps = c->warps + (size_t)at * warps};
+    if (b->warps->parts) memset(b->warps->parts, 0, __CU_PARTS * sizeof *b->warps->parts);
     for (uint32_t i = 0; i < warps; i++) {
         uint32_t rest = c->threads - i * LANES;
         warp *w = &b->warps[i];
@@ -556,7 +649,9 @@ static bool prepare(cpi_crew *c, const __cu_launch *launch, __cu_run_thread run,
     c->pending.any = false;
     c->suspect = (cpi_fault){.code = CP_OK};
     const uint32_t warps = (c->threads + LANES - 1) / LANES;
-    if (cpi_crew_need_fibers(c, at_once * c->threads) && cpi_crew_need_blocks(c, at_once, warps)) return true;
+    if (cpi_crew_need_fibers(c, at_once * c->threads) && cpi_crew_need_blocks(c, at_once, warps) &&
+        cpi_crew_need_saved(c, watch->image, at_once))
+        return true;
     snprintf(fault->text, sizeof fault->text, "out of host memory for the stacks of %u threads", at_once * c->threads);
     return false;
 }

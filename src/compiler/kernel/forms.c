@@ -50,10 +50,9 @@ const cpi_cu_function *cpi_cu_called(const cpi_cu_program *p, const cpi_cu_funct
     const cpi_token *w = &t->at[i], *before = w - 1;
     if (w->kind != CPI_W_NAME || !cpi_cu_is_call(t, i) || i <= f->body) return NULL;
     const cpi_cu_function *g = NULL;
-    for (int k = 0; k < p->nfunctions && !g; k++) {
-        const cpi_cu_function *one = &p->function[k];
-        if (one->context && !one->global && cpi_token_same(w, &t->at[one->name])) g = one;
-    }
+    for (const cpi_cu_function *one = cpi_cu_named(p, w, 0); one && !g;
+         one = cpi_cu_named(p, w, (int)(one - p->function) + 1))
+        if (one->context && !one->global) g = one;
     if (!g || is_type_before(before)) return NULL;
     if (cpi_token_is(before, "::") && (cpi_token_is(before - 1, ">") || (before[-1].kind == CPI_W_NAME &&
                                        is_type_before(before - 1) && !cpi_cu_is_namespace(p, before - 1))))
@@ -202,6 +201,8 @@ static bool is_read_plainly(const cpi_cu_program *p)
     for (int k = 0; k < p->nfunctions; k++)
         if (p->function[k].plain || p->function[k].inner) return true;
     int k = 0, v = 0;
+    for (int n = 0; n < p->nturns; n++)
+        if (cpi_cu_function_around(p, p->turn[n]) < 0) return true;
     for (int i = 0; i < p->tokens.n; i++) {
         while (k < p->nfunctions && p->function[k].end <= i) k++;
         while (v < p->nvariables && p->variable[v].end <= i) v++;
@@ -235,6 +236,8 @@ void cpi_cu_find_forms(cpi_cu_program *p)
     p->hidden_context = is_read_plainly(p);
     for (int i = 0; i < p->tokens.n; i++) {
         const cpi_token *w = &p->tokens.at[i];
+        static const char *const shared[] = {"curandStateMtgp32", "curandStateMtgp32_t", NULL}; /* by a block */
+        if (cpi_token_is_one_of(w, shared)) p->all_fibers = p->hidden_context = p->groups = true;
         /* `using namespace cub;`, `namespace c = cub;`: any name may be one of those */
         if (i > 2 && (cpi_token_is(w, "cub") || cpi_token_is(w, "cuda")) && cpi_token_is(&w[1], ";") &&
             (cpi_token_is(w - 1, "namespace") || (cpi_token_is(w - 1, "=") && cpi_token_is(w - 3, "namespace"))))

@@ -223,6 +223,18 @@ static bool is_context_free(const cpi_cu_program *p)
     return !p->hidden_context;
 }
 
+/* Whether the source is nested too deep for its passes, and the compiler's: *code is its error. */
+static bool is_too_deep(const cpi_kernel_source *source, const char *read, cp_code *code)
+{
+    char words[120];
+    const char *what;
+    int most = 0, line = cpi_cu_too_deep(read, &what, &most);
+    if (!line) return false;
+    snprintf(words, sizeof words, "kernel.cu:%d:1: error: %s are nested more than %d deep", line, what, most);
+    *code = line < 0 ? CP_ERROR_MEMORY : cpi_compiler_refuse(words, source->text);
+    return true;
+}
+
 /* As NVRTC refuses it; the compiler would take its lowest bits. */
 static cp_code refuse_number(const cpi_kernel_source *source, cpi_cu_program *p, char *read, cpi_string *out)
 {
@@ -248,6 +260,11 @@ static cp_code translated(const machine *m, const cpi_kernel_source *source, boo
     }
     if (!read && !(read = strdup(source->text))) return CP_ERROR_MEMORY;
     cpi_tokens_plain(read);
+    cp_code deep;
+    if (is_too_deep(source, read, &deep)) {
+        free(read);
+        return deep;
+    }
     if (!cpi_cu_rename_own(read) || !cpi_cu_rename_types(read) || !cpi_cu_order_specifiers(&read) ||
         !cpi_ptx_translate(&read)) {
         free(read);
@@ -300,6 +317,7 @@ static cp_code build_as(const machine *m, const cpi_kernel_source *source, bool 
     }
     if (!code && cpi_kernel_checks()) {
         l->text = text.at, l->object = object, l->bytes = bytes;
+        l->apart = cpi_apart_read(object, bytes);
         return CP_OK;
     }
     free(object);
@@ -489,6 +507,7 @@ typedef struct job {
     uint64_t number; /* of the launch */
     const cpi_launch *asked;
     const cpi_kernel_library *library; /* in which the kernel is */
+    const char *source;
     bool together;
     cpi_turns turns; /* blocks: 0 where none may wait for another */
     int failed; /* the first worker that fails sets it */
@@ -524,7 +543,8 @@ static void run_task(void *context, int64_t task, int worker)
     } else if (j->kernel->tier == CPI_TIER_FIBERS) {
         cpi_watch watch = {.spans = j->asked->spans, .nspans = j->asked->nspans, .dynamic = j->dynamic,
                            .kernel = j->kernel, .text = j->library->text, .launch = j->asked,
-                           .image = j->library->image, .variables = j->library->variables};
+                           .image = j->library->image, .variables = j->library->variables,
+                           .apart = j->library->apart};
         __cu_run_thread run = (__cu_run_thread)j->kernel->run;
         done = j->turns.blocks ? cpi_crew_take_turns(crew, &j->launch, run, &j->turns, &watch, &fault)
                                : cpi_crew_run(crew, &j->launch, run, first, last, j->together, &watch, &fault);
@@ -538,23 +558,36 @@ static void run_task(void *context, int64_t task, int worker)
     if (!done && !__atomic_exchange_n(&j->failed, 1, __ATOMIC_ACQ_REL)) j->fault = fault;
 }
 
+/* The line of an address in the compiled code; 0: not known. */
+static int line_of(const job *j, const void *address)
+{
+    uintptr_t at = (uintptr_t)address;
+    if (at < CPI_LINES) return (int)at;
+    return cpi_compiler_line(j->library->object, j->library->bytes, at - 1 - j->library->image.start);
+}
+
+static void put_lockstep(const job *j, const int lines[2], cpi_string *text)
+{
+    if (cpi_lockstep_is_asked() || !cpi_lockstep_orders(j->source, lines[0], lines[1])) return;
+    cpi_string_printf(text, "; both are lanes of one warp, which would be in order if they ran in lockstep: "
+                            "CUPRITE_KERNEL_LOCKSTEP=1 runs programs that rely on it");
+}
+
 /* The error message, with lines for the addresses in the compiled code. */
 static cp_code reported(const job *j)
 {
     const cpi_fault *fault = &j->fault;
     cpi_string text = {0};
-    char line[100];
+    int lines[2] = {0, 0};
     for (const char *p = fault->text; *p; p++) {
-        if (*p > 2) {
+        if ((unsigned char)*p > 3) {
             cpi_string_add(&text, p, 1);
-            continue;
+        } else if (*p == 3) {
+            put_lockstep(j, lines, &text);
+        } else {
+            int which = *p - 1, number = lines[which] = line_of(j, fault->at[which]);
+            if (number > 0) cpi_string_printf(&text, which ? " in line %d" : "line %d: ", number);
         }
-        int which = *p - 1;
-        uintptr_t at = (uintptr_t)fault->at[which], start = j->library->image.start;
-        int number = at < CPI_LINES ? (int)at : cpi_compiler_line(j->library->object, j->library->bytes,
-                                                                  at - 1 - start);
-        if (number > 0) snprintf(line, sizeof line, which ? " in line %d" : "line %d: ", number);
-        if (number > 0) cpi_string_printf(&text, "%s", line);
     }
     const char *what = text.at ? text.at : fault->text;
     cp_code code = fault->code == CP_ERROR_DRIVER /* the message begins with CUDA's name of it */
@@ -637,7 +670,7 @@ cp_code cpi_kernel_cpu_launch(cp_stream *stream, const cpi_function *f, const cp
     module *m = f->module;
     (void)stream;
     job j = {.launch = {{l->grid[0], l->grid[1], l->grid[2]}, {l->block[0], l->block[1], l->block[2]}, l->values},
-             .dynamic = l->shared, .asked = l};
+             .dynamic = l->shared, .asked = l, .source = m->source.text};
     bool wide = false;
     for (int i = 0; i < 3; i++)
         wide = wide || l->grid[i] > NARROW_GRID || (uint64_t)l->grid[i] * l->block[i] > NARROW;

@@ -159,5 +159,6 @@ void cpi_kernel_close(cpi_kernel_library *l)
     if (l->handle) dlclose(l->handle);
     free(l->text);
     free(l->object);
+    free(l->apart);
 }
 

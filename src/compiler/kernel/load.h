@@ -17,6 +17,7 @@ typedef struct cpi_kernel_library { /* one shared object */
     char *text;      /* CUPRITE_CHECK: its source, and the object, in which lines can be looked up */
     void *object;
     size_t bytes;
+    cpi_apart *apart; /* its shared variables that are those of a thread */
 } cpi_kernel_library;
 
 /* Does the object have all that its segment table names? The loader does not check, and would crash on a file that a

@@ -38,7 +38,7 @@ static bool declares(const cpi_tokens *t, int i, const cpi_token *name)
     return false;
 }
 
-static bool is_asked(void)
+bool cpi_lockstep_is_asked(void)
 {
     const char *asked = getenv("CUPRITE_KERNEL_LOCKSTEP");
     return asked && *asked && strcmp(asked, "0") != 0;
@@ -116,7 +116,7 @@ static int behind(const cpi_tokens *t, int i, int end)
 
 bool cpi_cu_finds_lockstep(cpi_cu_program *p, const cpi_cu_function *f)
 {
-    bool any = p->in_step = is_asked(), stores = false;
+    bool any = p->in_step = cpi_lockstep_is_asked(), stores = false;
     int end;
     for (int i = f->open; f->body >= 0 && i < f->end && !any; i++) any = cpi_token_is(&p->tokens.at[i], "volatile");
     for (int v = 0; v < p->nvariables; v++) any = any || p->variable[v].shared;
@@ -166,4 +166,30 @@ int cpi_cu_put_lockstep(cpi_cu_program *p, const cpi_cu_function *f, int i, cpi_
     put_gather(t, end - 1, 3, out);
     cpi_string_printf(out, "}");
     return end;
+}
+
+/* --- what CUPRITE_CHECK says of races between lanes --- */
+
+static bool has_line(const cpi_tokens *t, int first, int last, int line)
+{
+    return first < last && t->at[first].line <= line && line <= t->at[last - 1].line;
+}
+
+bool cpi_lockstep_orders(const char *text, int one, int other)
+{
+    cpi_tokens t;
+    bool unbalanced, orders = true;
+    if (!cpi_tokens_read(text, &t, &unbalanced)) return false;
+    for (int i = 0; i + 1 < t.n && orders; i++) {
+        if (!cpi_token_is(&t.at[i], "if") || !cpi_token_is(&t.at[i + 1], "(")) continue;
+        int then = t.at[i + 1].match + 1, middle = behind(&t, then, t.n);
+        if (middle >= t.n || !cpi_token_is(&t.at[middle], "else")) continue;
+        int end = behind(&t, middle + 1, t.n);
+        if (end > t.n) end = t.n;
+        bool first = has_line(&t, then, middle, one), second = has_line(&t, middle + 1, end, one);
+        bool its_first = has_line(&t, then, middle, other), its_second = has_line(&t, middle + 1, end, other);
+        orders = !(first != second && its_first != its_second && first != its_first);
+    }
+    cpi_tokens_free(&t);
+    return orders;
 }

@@ -158,6 +158,8 @@ static const char *in_cuda(const report *r)
     static const char *const words[] = {"exception handling disabled", "with exceptions disabled",
                                         "requires '-frtti'", "without '-frtti'", "with -fno-rtti",
                                         "requires RTTI"};
+    if (memmem(r->text, (size_t)r->ntext, "does not have a constant initializer", 36))
+        return "dynamic initialization is not supported for a __device__ variable: its value must be a constant";
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (memmem(r->text, (size_t)r->ntext, words[i], strlen(words[i])))
             return i < 2 ? "a kernel has no exceptions (throw, try, catch)"

@@ -173,8 +173,9 @@ static void read_template(normal *n, scope *s, int call, const part *parameters,
     }
     for (int k = 0; k < count && !n->failed; k++) {
         int name = cpi_normal_parameter_name(n, of[k]), value = name + 1;
-        bool type = is(n, of[k].first, "typename") || is(n, of[k].first, "class");
-        if (name < 0 || (type && name != of[k].first + 1)) {
+        bool any = is(n, of[k].first, "template"); /* template <typename> class Op */
+        bool type = any || is(n, of[k].first, "typename") || is(n, of[k].first, "class");
+        if (name < 0 || (type && !any && name != of[k].first + 1) || (any && k >= ngiven)) {
             refuse(n);
         } else if (k < ngiven || is(n, value, "=")) {
             part from = k < ngiven ? given[k] : (part){value + 1, of[k].last};

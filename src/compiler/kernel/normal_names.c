@@ -9,9 +9,9 @@ const cpi_cu_function *cpi_normal_function_at(normal *n, int i)
 {
     const cpi_cu_function *found = NULL;
     if (!named(n, i) || member(n, i)) return NULL;
-    for (int k = 0; k < n->p->nfunctions; k++) {
-        const cpi_cu_function *g = &n->p->function[k];
-        if (!n->records->waiting[k] || g->global || g->name == i || !cpi_token_same(at(n, i), at(n, g->name))) continue;
+    for (const cpi_cu_function *g = cpi_cu_named(n->p, at(n, i), 0); g;
+         g = cpi_cu_named(n->p, at(n, i), (int)(g - n->p->function) + 1)) {
+        if (!n->records->waiting[g - n->p->function] || g->global || g->name == i) continue;
         if (g->body < 0) continue; /* a declaration */
         if (found) refuse(n);      /* overloaded */
         found = g;

@@ -6,7 +6,7 @@
 #include "kernel/normal_records.h"
 
 static const cpi_token *at(const cpi_cu_program *p, int i) { return &p->tokens.at[i]; }
-static bool is(const cpi_cu_program *p, int i, const char *word) { return cpi_token_is(at(p, i), word); }
+static bool is(const cpi_cu_program *p, int i, const char *word) { return i >= 0 && cpi_token_is(at(p, i), word); }
 
 static bool is_record_word(const cpi_cu_program *p, int i)
 {
@@ -319,6 +319,19 @@ static bool is_object(const cpi_cu_program *p, const cpi_token *w)
     return false;
 }
 
+/* Whether the name at i, with a ( behind it, is declared there: `T x(1);`, `T<int> x(1);`. */
+static bool is_declared(const cpi_cu_program *p, int i)
+{
+    static const char *const words[] = {"return", "else", "do", "case", "goto", "throw", "and", "or", "not", NULL};
+    if (i < 1 || !is(p, i + 1, "(")) return false;
+    if (at(p, i - 1)->kind == CPI_W_NAME) return !cpi_token_is_one_of(at(p, i - 1), words);
+    for (int k = i - 1; is(p, i - 1, ">") && k > 0 && !is(p, k, ";") && !is(p, k, "{"); k--)
+        if (is(p, k, "<") && at(p, k - 1)->kind == CPI_W_NAME && cpi_tokens_behind_angles(&p->tokens, k, i + 1) == i)
+            return k < 2 || is(p, k - 2, ";") || is(p, k - 2, "{") || is(p, k - 2, "}") || is(p, k - 2, "::") ||
+                   is(p, k - 2, "const");
+    return false;
+}
+
 bool cpi_records_may_wait(const cpi_cu_program *p, const cpi_records *r, int i)
 {
     const cpi_token *w = at(p, i);
@@ -331,7 +344,7 @@ bool cpi_records_may_wait(const cpi_cu_program *p, const cpi_records *r, int i)
     if (!r->functors) return false;
     for (int k = 0; k < p->nfunctions; k++)
         if (cpi_token_same(at(p, p->function[k].name), w)) return false;
-    return is_object(p, w);
+    return !is_declared(p, i) && is_object(p, w);
 }
 
 /* Whether code between the tokens may wait, as far as is known. */

@@ -261,8 +261,9 @@ const cpi_record_member *cpi_normal_member(normal *n, scope *type, const cpi_tok
 
 const cpi_record_member *cpi_normal_method(normal *n, scope *type, int name, int nargs, scope **owner)
 {
-    static const cpi_token call = {.kind = CPI_W_NAME, .length = 8, .text = "operator"};
-    const cpi_record_member *m = member_of(n, type, name < 0 ? &call : at(n, name), owner, nargs, 0);
+    for (int k = 0; name < 0 && k < n->records->nmembers; k++) /* of a call of an object */
+        if (is(n, n->records->member[k].name, "operator")) name = n->records->member[k].name;
+    const cpi_record_member *m = name < 0 ? NULL : member_of(n, type, at(n, name), owner, nargs, 0);
     return m && m->kind == CPI_M_METHOD ? m : NULL;
 }
 

@@ -33,6 +33,18 @@ bool cpi_ptx_put(cpi_ptx *x, const cpi_ptx_instruction *i);
 const char *cpi_ptx_type(const char *part);
 /* Whether an operand is %NAME of a register that there is not. */
 bool cpi_ptx_is_unknown(const cpi_ptx *x, const char *operand, size_t length);
+/* Of ptx_instructions.c, for ptx_half.c: whether the opcode has a part; whether it has no others than types, those
+ * `allowed` and what changes nothing here; operand k as a source; `set(register, ` of operand 0; the address of operand
+ * k; whether that is in shared memory. */
+bool cpi_ptx_has(const cpi_ptx_instruction *i, const char *part);
+bool cpi_ptx_known(const cpi_ptx_instruction *i, const char *const *allowed);
+bool cpi_ptx_put_argument(cpi_ptx *x, const cpi_ptx_instruction *i, int k, const char *type);
+bool cpi_ptx_open_result(cpi_ptx *x, const cpi_ptx_instruction *i);
+bool cpi_ptx_put_address(cpi_ptx *x, const cpi_ptx_instruction *i, int k, int more, bool shared);
+bool cpi_ptx_is_shared(const cpi_ptx_instruction *i);
+/* ptx_half.c: as cpi_ptx_put, of numbers of 16 bits and pairs of them; what holds the bits of one, by its PTX name. */
+const char *cpi_ptx_half_bits(const char *part);
+bool cpi_ptx_put_half(cpi_ptx *x, const cpi_ptx_instruction *i);
 /* Writes an operand that is read, as type `type`; NULL: as it is. */
 bool cpi_ptx_put_source(cpi_ptx *x, const char *operand, size_t length, const char *type);
 

@@ -25,7 +25,7 @@ const char *cpi_ptx_type(const char *part)
         {"f64", "double"}, {"pred", "bool"}, {"b128", "unsigned __int128"}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (is(part, types[i][0])) return types[i][1];
-    return NULL;
+    return cpi_ptx_half_bits(part);
 }
 
 /* The n-th type among the opcode's parts, from 0. */
@@ -192,14 +192,22 @@ static bool put_address(cpi_ptx *x, instruction *i, int k, int more, bool shared
 
 /* --- groups of instructions --- */
 
-/* Functions of ours: how many sources; which of them are counts, always unsigned. */
-static const struct plain { const char *name; int sources, counts; } plain[] = {
-    {"add", 2, 0}, {"sub", 2, 0}, {"mul", 2, 0}, {"mad", 3, 0}, {"div", 2, 0}, {"rem", 2, 0}, {"min", 2, 0},
-    {"max", 2, 0}, {"neg", 1, 0}, {"abs", 1, 0}, {"and", 2, 0}, {"or", 2, 0}, {"xor", 2, 0}, {"not", 1, 0},
-    {"cnot", 1, 0}, {"shl", 2, 1}, {"shr", 2, 1}, {"popc", 1, 0}, {"clz", 1, 0}, {"brev", 1, 0}, {"bfind", 1, 0},
-    {"bfe", 3, 2}, {"bfi", 4, 2}, {"prmt", 3, 0}, {"lop3", 4, 0}, {"sad", 3, 0}, {"fma", 3, 0}, {"shf", 3, 0},
-    {"rcp", 1, 0}, {"sqrt", 1, 0}, {"rsqrt", 1, 0}, {"ex2", 1, 0}, {"lg2", 1, 0}, {"sin", 1, 0}, {"cos", 1, 0},
-    {"tanh", 1, 0}};
+/* Functions of device/ptx.h, __cu_ptx_NAME: how many sources; which of them, the last ones, are counts, always
+ * unsigned; what it is made for. A modifier that makes it another function (`named` of put_plain) is a part of its
+ * name. */
+enum { BY_TYPE, BY_TYPES, OF_WORDS }; /* f<type>(type, ...); f<type, type>(unsigned, ...); f(unsigned, ...) */
+static const struct plain { const char *name; int sources, counts, how; } plain[] = {
+    {"add", 2, 0, BY_TYPE}, {"sub", 2, 0, BY_TYPE}, {"mul", 2, 0, BY_TYPE}, {"mad", 3, 0, BY_TYPE},
+    {"div", 2, 0, BY_TYPE}, {"rem", 2, 0, BY_TYPE}, {"min", 2, 0, BY_TYPE}, {"max", 2, 0, BY_TYPE},
+    {"neg", 1, 0, BY_TYPE}, {"abs", 1, 0, BY_TYPE}, {"and", 2, 0, BY_TYPE}, {"or", 2, 0, BY_TYPE},
+    {"xor", 2, 0, BY_TYPE}, {"not", 1, 0, BY_TYPE}, {"cnot", 1, 0, BY_TYPE}, {"shl", 2, 1, BY_TYPE},
+    {"shr", 2, 1, BY_TYPE}, {"popc", 1, 0, BY_TYPE}, {"clz", 1, 0, BY_TYPE}, {"brev", 1, 0, BY_TYPE},
+    {"bfind", 1, 0, BY_TYPE}, {"bfe", 3, 2, BY_TYPE}, {"bfi", 4, 2, BY_TYPE}, {"prmt", 3, 0, OF_WORDS},
+    {"lop3", 4, 0, OF_WORDS}, {"sad", 3, 0, BY_TYPE}, {"fma", 3, 0, BY_TYPE}, {"shf", 3, 0, OF_WORDS},
+    {"rcp", 1, 0, BY_TYPE}, {"sqrt", 1, 0, BY_TYPE}, {"rsqrt", 1, 0, BY_TYPE}, {"ex2", 1, 0, BY_TYPE},
+    {"lg2", 1, 0, BY_TYPE}, {"sin", 1, 0, BY_TYPE}, {"cos", 1, 0, BY_TYPE}, {"tanh", 1, 0, BY_TYPE},
+    {"copysign", 2, 0, BY_TYPE}, {"mul24", 2, 0, BY_TYPE}, {"mad24", 3, 0, BY_TYPE}, {"szext", 2, 1, BY_TYPE},
+    {"bmsk", 2, 0, OF_WORDS}, {"fns", 3, 0, OF_WORDS}, {"dp4a", 3, 0, BY_TYPES}, {"dp2a", 3, 0, BY_TYPES}};
 
 /* CUDA's function of a rounding, __fadd_rz, or false. */
 static bool put_rounded(cpi_ptx *x, instruction *i, int sources)
@@ -225,29 +233,29 @@ static bool put_plain(cpi_ptx *x, instruction *i)
 {
     static const char *const allowed[] = {"lo", "hi", "wide", "rn", "rz", "rm", "rp", "l", "r", "wrap", "clamp",
                                           "shiftamt", NULL};
-    static const char *const named[] = {"lo", "hi", "wide", "l", "r", "shiftamt", NULL};
+    static const char *const named[] = {"lo", "hi", "wide", "l", "r", "wrap", "clamp", "shiftamt", NULL};
     const struct plain *f = NULL;
     for (size_t k = 0; k < sizeof plain / sizeof *plain; k++)
         if (is(i->parts[0], plain[k].name)) f = &plain[k];
-    const char *type = type_of(i, 0);
+    const char *type = type_of(i, 0), *other = type_of(i, 1);
     if (!f || !type || !known(i, allowed) || i->noperands != f->sources + 1 || !open_result(x, i)) return false;
+    if ((f->how == BY_TYPES) != (other != NULL)) return false;
     size_t before = x->out->length;
     if (put_rounded(x, i, f->sources)) {
         cpi_string_printf(x->out, "); ");
         return true;
     }
     if (x->out->length != before || has(i, "rz") || has(i, "rm") || has(i, "rp")) return false;
-    bool shifts = is(f->name, "shf"), typed = !is(f->name, "prmt") && !is(f->name, "lop3") && !shifts;
     cpi_string_printf(x->out, "__cu_ptx_%s", f->name);
     for (int k = 1; k < i->nparts; k++)
         if (one_of(i->parts[k], named)) cpi_string_printf(x->out, "_%s", i->parts[k]);
-    if (shifts) cpi_string_printf(x->out, has(i, "wrap") ? "_wrap" : "_clamp");
-    if (typed) cpi_string_printf(x->out, "<%s>", type);
+    if (f->how == BY_TYPE) cpi_string_printf(x->out, "<%s>", type);
+    if (f->how == BY_TYPES) cpi_string_printf(x->out, "<%s, %s>", type, other);
     cpi_string_printf(x->out, "(");
     for (int k = 1; k <= f->sources; k++) {
         bool wide = is(f->name, "mad") && has(i, "wide") && k == 3, count = k > f->sources - f->counts;
         if (k > 1) cpi_string_printf(x->out, ", ");
-        if (!put_argument(x, i, k, wide ? "__int128" : count || !typed ? "unsigned" : type)) return false;
+        if (!put_argument(x, i, k, wide ? "__int128" : count || f->how != BY_TYPE ? "unsigned" : type)) return false;
     }
     cpi_string_printf(x->out, ")); ");
     return true;
@@ -423,7 +431,34 @@ static bool put_copy(cpi_ptx *x, instruction *i)
     return true;
 }
 
-/* cvta, prefetch, fences, barriers, and what ends a thread. */
+/* bar and barrier: .sync, .arrive and .red of a number and, where not all threads come, how many do. */
+static bool put_barrier(cpi_ptx *x, instruction *i)
+{
+    static const char *const allowed[] = {"arrive", "red", "popc", "and", "or", NULL};
+    bool folds = has(i, "red"), comes = has(i, "arrive");
+    int how = has(i, "popc") ? 1 : has(i, "and") ? 2 : has(i, "or") ? 3 : 0, at = folds ? 1 : 0;
+    int values = i->noperands - at - folds;
+    if (!(is(i->parts[0], "bar") || is(i->parts[0], "barrier")) || has(i, "warp") || !known(i, allowed)) return false;
+    if (folds != (how > 0) || folds + comes + has(i, "sync") != 1 || values < 1 || values > 2) return false;
+    if (comes && values != 2) return false;
+    if (!folds && !comes && values == 1 && i->length[0] == 1 && *i->operand[0] == '0') {
+        cpi_string_printf(x->out, "__syncthreads(); ");
+        return true;
+    }
+    if (folds && !open_result(x, i)) return false;
+    cpi_string_printf(x->out, folds ? "__cu_part_barrier(" : "(void)__cu_part_barrier(");
+    if (!put_argument(x, i, at, "unsigned")) return false;
+    cpi_string_printf(x->out, ", ");
+    if (values == 1) cpi_string_printf(x->out, "0u");
+    else if (!put_argument(x, i, at + 1, "unsigned")) return false;
+    cpi_string_printf(x->out, ", %d, ", comes ? 4 : how);
+    if (!folds) cpi_string_printf(x->out, "0); ");
+    else if (!put_argument(x, i, at + values, "bool")) return false;
+    else cpi_string_printf(x->out, ")); ");
+    return true;
+}
+
+/* cvta, prefetch, fences, and what ends a thread. */
 static bool put_other(cpi_ptx *x, instruction *i)
 {
     static const char *const spaces[] = {"to", "shared", "shared::cta", NULL};
@@ -444,12 +479,6 @@ static bool put_other(cpi_ptx *x, instruction *i)
     }
     if ((is(name, "membar") || is(name, "fence")) && known(i, fences)) {
         cpi_string_printf(x->out, "__threadfence%s(); ", has(i, "cta") ? "_block" : has(i, "sys") ? "_system" : "");
-        return true;
-    }
-    if (is(i->opcode, "bar.sync") || is(i->opcode, "barrier.sync") || is(i->opcode, "barrier.sync.aligned") ||
-        is(i->opcode, "bar.cta.sync")) {
-        if (i->noperands != 1 || i->length[0] != 1 || *i->operand[0] != '0') return false;
-        cpi_string_printf(x->out, "__syncthreads(); ");
         return true;
     }
     if (is(i->opcode, "bar.warp.sync") && i->noperands == 1) {
@@ -510,10 +539,26 @@ static bool put_lanes(cpi_ptx *x, instruction *i)
     return true;
 }
 
+/* --- for ptx_half.c --- */
+
+bool cpi_ptx_has(const cpi_ptx_instruction *i, const char *part) { return has(i, part); }
+bool cpi_ptx_known(const cpi_ptx_instruction *i, const char *const *allowed) { return known(i, allowed); }
+bool cpi_ptx_open_result(cpi_ptx *x, const cpi_ptx_instruction *i) { return open_result(x, i); }
+bool cpi_ptx_is_shared(const cpi_ptx_instruction *i) { return is_shared(i); }
+bool cpi_ptx_put_argument(cpi_ptx *x, const cpi_ptx_instruction *i, int k, const char *type)
+{
+    return put_argument(x, i, k, type);
+}
+bool cpi_ptx_put_address(cpi_ptx *x, const cpi_ptx_instruction *i, int k, int more, bool shared)
+{
+    return put_address(x, i, k, more, shared);
+}
+
 bool cpi_ptx_put(cpi_ptx *x, const cpi_ptx_instruction *i)
 {
-    bool (*const groups[])(cpi_ptx *, instruction *) = {put_carried, put_plain, put_move,  put_choice,
-                                                        put_access,  put_atomic, put_copy, put_other, put_lanes};
+    bool (*const groups[])(cpi_ptx *, instruction *) = {
+        cpi_ptx_put_half, put_carried, put_plain, put_move, put_choice, put_access, put_atomic, put_copy, put_barrier,
+        put_other, put_lanes};
     const size_t before = x->out->length;
     for (size_t k = 0; k < sizeof groups / sizeof *groups; k++) {
         if (groups[k](x, i)) return true;

@@ -163,9 +163,11 @@ static int place_of(const cpi_watch *w, const cpi_memory_access *a, char *text, 
 }
 
 /* `w`: NULL for shared memory. */
-static bool race(const cpi_watch *w, const cpi_memory_access *a, const seen *then, const char *did, const void *at,
-                 bool same_block, cpi_fault *fault)
+static bool race(const cpi_watch *w, const cpi_memory_access *a, unsigned thread, const seen *then, const char *did,
+                 const void *at, bool same_block, cpi_fault *fault)
 {
+    /* Two lanes in different instructions: in lockstep they are in order. */
+    bool lanes = same_block && thread / WARP == then->thread / WARP && at != a->at;
     int n = cpi_watch_begin(a, fault);
     const size_t all = sizeof fault->text;
     n += place_of(w, a, fault->text + n, all - (size_t)n);
@@ -175,7 +177,9 @@ static bool race(const cpi_watch *w, const cpi_memory_access *a, const seen *the
     fault->at[1] = at;
     if (n < (int)all)
         snprintf(fault->text + n, all - (size_t)n, "%s\2%s", did,
-                 same_block ? " without a __syncthreads() between them" : ": nothing orders blocks of a launch");
+                 lanes        ? " without a __syncthreads() between them\3"
+                 : same_block ? " without a __syncthreads() between them"
+                              : ": nothing orders blocks of a launch");
     return false;
 }
 
@@ -190,12 +194,12 @@ static bool unwritten(const cpi_watch *w, const cpi_memory_access *a, cpi_fault 
 }
 
 /* A write behind another thread's: which values they are is known when it is made. */
-static void wait_for_value(cpi_pending *p, const cpi_memory_access *a, const seen *then, const void *at, bool shared,
-                           bool same_block)
+static void wait_for_value(cpi_pending *p, const cpi_memory_access *a, unsigned thread, const seen *then,
+                           const void *at, bool shared, bool same_block)
 {
     if (p->any || a->bytes > sizeof p->before) return;
     *p = (cpi_pending){.any = true, .shared = shared, .same_block = same_block, .access = *a, .block = then->block,
-                       .thread = then->thread, .at = at};
+                       .thread = then->thread, .writes = (uint16_t)thread, .at = at};
     memcpy(p->before, (const void *)a->address, a->bytes);
 }
 
@@ -205,7 +209,7 @@ bool cpi_races_settle(cpi_pending *p, const cpi_watch *w, cpi_fault *fault)
     p->any = false;
     if (memcmp(p->before, (const void *)p->access.address, p->access.bytes) == 0) return true;
     const seen then = {.block = p->block, .thread = p->thread};
-    return race(p->shared ? NULL : w, &p->access, &then, "wrote", p->at, p->same_block, fault);
+    return race(p->shared ? NULL : w, &p->access, p->writes, &then, "wrote", p->at, p->same_block, fault);
 }
 
 /* --- accesses --- */
@@ -225,10 +229,10 @@ static bool meet(cpi_mark *m, uint8_t mask, const cpi_watch *w, const cpi_memory
     seen reader;
     bool after_write = m->write_at && m->write_mask & mask && unordered(&writer, now, a->how, !w);
     if (after_write && reads(a->how))
-        return race(w, a, &writer, "wrote", m->write_at, writer.block == now->block, fault);
+        return race(w, a, now->thread, &writer, "wrote", m->write_at, writer.block == now->block, fault);
     if (writes(a->how) && m->read_at && m->read_mask & mask && racing_reader(m, now, a->how, !w, &reader))
-        return race(w, a, &reader, "read", m->read_at, reader.block == now->block, fault);
-    if (after_write) wait_for_value(pending, a, &writer, m->write_at, !w, writer.block == now->block);
+        return race(w, a, now->thread, &reader, "read", m->read_at, reader.block == now->block, fault);
+    if (after_write) wait_for_value(pending, a, now->thread, &writer, m->write_at, !w, writer.block == now->block);
     if (writes(a->how)) note_write(m, a, now, mask);
     else note_read(m, a, now, mask, !w);
     return true;

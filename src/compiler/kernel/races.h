@@ -32,7 +32,7 @@ typedef struct cpi_pending {
     cpi_memory_access access;
     unsigned char before[16];
     uint32_t block;
-    uint16_t thread;
+    uint16_t thread, writes; /* who wrote before, who writes */
     const void *at;
 } cpi_pending;
 

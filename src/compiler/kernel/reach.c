@@ -29,13 +29,6 @@ typedef struct graph {
     const cpi_records *converted; /* calls of methods that wait are in the kernels themselves */
 } graph;
 
-static unsigned hash(const cpi_token *w)
-{
-    unsigned h = 2166136261u;
-    for (uint32_t i = 0; i < w->length; i++) h = (h ^ (unsigned char)w->text[i]) * 16777619u;
-    return h;
-}
-
 static bool is_builtin(const cpi_token *w)
 {
     static const char *const words[] = {"int", "float", "double", "void", "char", "bool", "long", "short", "unsigned",
@@ -57,7 +50,7 @@ static void declare(graph *g, int node, const cpi_token *name)
         }
         g->entries = more, g->capacity = (int)capacity;
     }
-    int *first = &g->bucket[hash(name) % (unsigned)g->nbuckets];
+    int *first = &g->bucket[name->hash % (unsigned)g->nbuckets];
     g->entries[g->nentries] = (entry){name, node, *first};
     *first = g->nentries++;
 }
@@ -201,7 +194,7 @@ static void visit(graph *g, int node, bool plain)
 /* What the name w leads to; where it is a member, methods alone. */
 static void follow(graph *g, const cpi_token *w, bool with_parameter, bool member)
 {
-    for (int e = g->bucket[hash(w) % (unsigned)g->nbuckets]; e >= 0; e = g->entries[e].next) {
+    for (int e = g->bucket[w->hash % (unsigned)g->nbuckets]; e >= 0; e = g->entries[e].next) {
         int node = g->entries[e].node;
         if (!cpi_token_same(g->entries[e].name, w)) continue;
         bool function = node < g->p->nfunctions;
@@ -242,6 +235,7 @@ static void walk(graph *g, int node, bool plain)
             (cpi_records_may_wait(g->p, g->converted, i) ||
              (g->converted->functors && cpi_records_odd_call(g->p, i))))
             g->reads = g->waits = true;
+        if (!f && cpi_cu_is_turn(g->p, i)) g->reads = g->waits = true;
         if (w->kind != CPI_W_NAME || (f && i == f->name)) continue;
         if (plain) {
             g->reads = g->reads || cpi_cu_needs_context(w) || cpi_cu_is_shared_variable(g->p, w);
@@ -270,9 +264,10 @@ static void find_for(graph *g, cpi_cu_function *f, const cpi_tokens *names)
     memset(g->seen, 0, 2 * (size_t)g->nnodes * sizeof *g->seen);
     g->top = 0;
     g->reads = g->waits = false;
-    for (int k = 0; k < p->nfunctions; k++) /* with its other declarations, and instances that are requested */
-        if (p->function[k].global && cpi_token_same(&p->tokens.at[p->function[k].name], &p->tokens.at[f->name]))
-            visit(g, k, p->function[k].inner);
+    const cpi_token *w = &p->tokens.at[f->name];
+    for (const cpi_cu_function *h = cpi_cu_named(p, w, 0); h; /* its other declarations, instances that are requested */
+         h = cpi_cu_named(p, w, (int)(h - p->function) + 1))
+        if (h->global) visit(g, (int)(h - p->function), h->inner);
     for (int i = 0; i < names->n; i++) {
         if (names->at[i].kind == CPI_W_NAME) follow(g, &names->at[i], false, false);
         if (cpi_cu_reads_shown(&names->at[i])) g->reads = g->waits = true;

@@ -6,6 +6,7 @@
  * rewritten whole or not at all. One that is not (coalesced_threads, thread_group, groups of a template's type) uses
  * the classes of device/cooperative_groups.h and runs in fibers; __cu_groups() at its beginning says so. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernel/translate.h"
@@ -102,6 +103,12 @@ static bool is_variable(const reader *r, int i, group *g)
 
 static int read_group(const reader *r, int i, group *g);
 
+/* A tile of several warps. */
+static bool is_wide(const reader *r, const group *g)
+{
+    return word(r, g->size)->kind == CPI_W_NUMBER && g->size_end == g->size + 1 && atoi(word(r, g->size)->text) > 32;
+}
+
 /* `tiled_partition<16>(g)` and, where the size is a number, `tiled_partition(g, 16)`; `name` is its token. */
 static int read_partition(const reader *r, int name, group *g)
 {
@@ -124,6 +131,7 @@ static int read_partition(const reader *r, int name, group *g)
     }
     for (int k = g->size; k < g->size_end; k++)
         if (is(r, k, ",")) return -1;
+    if (is_wide(r, g)) return -1;
     if (whole.kind != BLOCK && (whole.kind != TILE || g->cut)) return -1;
     g->part = whole.kind, g->of = whole.size, g->of_end = whole.size_end;
     return close + 1;
@@ -156,6 +164,7 @@ static int read_type(const reader *r, int i, group *g)
         while (g->size_end < behind - 1 && !is(r, g->size_end, ",")) g->size_end++;
         for (int k = g->size_end; k < behind; k++)
             if (is(r, k, "thread_block")) g->part = BLOCK;
+        if (is_wide(r, g)) return -1;
     } else {
         return -1;
     }
@@ -412,13 +421,26 @@ static void put_group(reader *r, const group *g)
     }
 }
 
+/* A size that is known when a template is instantiated: where it is that of several warps, the source does not compile,
+ * and is translated with the classes. */
+static void put_assumption(reader *r, const group *g)
+{
+    if (g->kind != TILE || word(r, g->size)->kind == CPI_W_NUMBER) return;
+    cpi_string_printf(r->out, "static_assert((");
+    put_text(r, g->size, g->size_end);
+    cpi_string_printf(r->out, ") <= 32, \"a tile of one warp\");");
+}
+
 /* What begins at token i, where it is of groups; returns what is behind it, or -1 (nothing written). */
 static int put_construct(reader *r, int i)
 {
     group g;
     bool begins = is(r, i - 1, ";") || is(r, i - 1, "{") || is(r, i - 1, "}") || word(r, i - 1)->kind == CPI_W_LINE;
     int behind = begins ? read_declaration(r, i) : -1;
-    if (behind >= 0) return behind;
+    if (behind >= 0) {
+        put_assumption(r, &r->variable[r->nvariables - 1].group);
+        return behind;
+    }
     int name = space_name(r, i);
     if (name >= 0 && one_of(r, name, actions)) {
         int open = is(r, name + 1, "<") ? cpi_tokens_behind_angles(&r->p->tokens, name + 1, r->f->end) : name + 1;
@@ -555,7 +577,8 @@ void cpi_cu_put_groups(const cpi_cu_program *p, const char *text, cpi_string *ou
             continue;
         }
         int name = space_name(&r, i); /* in methods and macros */
-        bool line = t->at[i].kind == CPI_W_LINE && !memmem(t->at[i].text, t->at[i].length, "nclude", 6) &&
+        bool marker = t->at[i].kind == CPI_W_LINE && strncmp(t->at[i].text, "# ", 2) == 0; /* a preprocessor's */
+        bool line = t->at[i].kind == CPI_W_LINE && !marker && !memmem(t->at[i].text, t->at[i].length, "nclude", 6) &&
                     !memmem(t->at[i].text, t->at[i].length, "INCLUDE", 7) &&
                     (memmem(t->at[i].text, t->at[i].length, "cg::", 4) ||
                      memmem(t->at[i].text, t->at[i].length, "cooperative_groups", 18));

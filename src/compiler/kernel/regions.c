@@ -8,6 +8,36 @@
  * kernel is refused. */
 #include "kernel/writer.h"
 
+/* The line of the first barrier among the tokens; 0: there is none. */
+static int barrier_line(const writer *w, int first, int last)
+{
+    for (int i = first; i < last; i++)
+        if (cpi_token_is(word(w, i), "__syncthreads")) return word(w, i)->line;
+    return 0;
+}
+
+/* The barrier that a thread meets behind token `last`, of statement k: further down, or in the next round of a loop. */
+static int line_behind(const writer *w, int k, int last)
+{
+    int line = barrier_line(w, last, w->s->function->end);
+    return line ? line : barrier_line(w, w->s->function->body, w->s->statement[k].first);
+}
+
+/* To which barriers threads come that differ in the condition of statement k. */
+static void put_lines(writer *w, int k)
+{
+    const cpi_statement *st = &w->s->statement[k], *part = &w->s->statement[st->child];
+    int leaves = st->last; /* behind the loop, where the branch leaves one */
+    for (int q = 0; q < w->s->nstatements && cpi_region_used_word(w, "break", part->first, part->last); q++) {
+        const cpi_statement *loop = &w->s->statement[q];
+        bool around = loop->form >= CPI_F_FOR && loop->form <= CPI_F_DO && loop->first < st->first;
+        if (around && loop->last >= st->last) leaves = loop->last;
+    }
+    int yes = barrier_line(w, part->first, part->last);
+    int no = st->form == CPI_F_IF ? barrier_line(w, part->last, st->last) : 0; /* of its else */
+    cpi_string_printf(w->out, "%d, %d", yes ? yes : line_behind(w, k, leaves), no ? no : line_behind(w, k, st->last));
+}
+
 /* The condition at st->test, one for all threads: where that is not evident, each thread evaluates it and the results
  * are compared. The result's name is __cu_cN, N the statement. */
 static void put_test(writer *w, int k, int first, int last)
@@ -27,7 +57,9 @@ static void put_test(writer *w, int k, int first, int last)
     cpi_string_printf(w->out, ") ? true : false); ");
     cpi_region_put_back(w, first, last);
     cpi_region_close_loop(w);
-    cpi_string_printf(w->out, "const bool __cu_c%d = __cu_b%d.all(__cu_block, %d); ", k, k, word(w, first)->line);
+    cpi_string_printf(w->out, "const bool __cu_c%d = __cu_b%d.all(__cu_block, ", k, k);
+    put_lines(w, k);
+    cpi_string_printf(w->out, "); ");
 }
 
 /* A statement by each thread, from its source: the step of a loop. */

@@ -59,6 +59,9 @@ typedef struct cpi_structure {
     cpi_local *local;
     int nlocals, local_capacity;
     int regions;      /* the number of threads */
+    int *local_of;    /* of each token of the body: the variable that it uses, or -1 (locals.c) */
+    int *shared, nshared; /* names of shared memory that the body declares */
+    int depth;        /* of the statement that is read */
     int *region_of;   /* of each token of the body, counted from its { ; -1: of none */
     bool returns;     /* a thread may leave before others */
     bool failed;
@@ -93,7 +96,11 @@ bool cpi_structure_is_cast(const cpi_structure *s, int open);
 /* addresses.c: arrays to which pointers that are kept lead are kept too. */
 void cpi_structure_keep_addressed(cpi_structure *s);
 
-/* The variable that token i uses, or NULL. */
+/* locals.c: finds what the next three answer; false: no memory, or too much work. Whether token i uses the variable
+ * v; the variable that it uses, or NULL; whether it is the name of shared memory. */
+bool cpi_structure_index_locals(cpi_structure *s);
+bool cpi_structure_uses(const cpi_structure *s, const cpi_local *v, int i);
+bool cpi_structure_in_shared_memory(const cpi_structure *s, int i);
 const cpi_local *cpi_structure_local_at(const cpi_structure *s, int i);
 /* region_uniform.c: finds variables that are one for the block although they change; whether the header of for k
  * changes such variables and no others. */

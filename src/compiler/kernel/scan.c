@@ -50,8 +50,8 @@ bool cpi_cu_waits(const cpi_token *w)
         "__match_any_sync", "__match_all_sync", "__activemask", "__reduce_add_sync", "__reduce_min_sync",
         "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync", "__shfl", "__shfl_up",
         "__shfl_down", "__shfl_xor", "__all", "__any", "__ballot", "__nanosleep", "__cu_meet", "__cu_groups",
-        "__cu_group_fold", "__cu_group_scan", "__cu_group_scan_before", "__cu_grid_sync", "load_matrix_sync",
-        "store_matrix_sync", "mma_sync", "bmma_sync", NULL};
+        "__cu_group_fold", "__cu_group_scan", "__cu_group_scan_before", "__cu_grid_sync", "__cu_part_barrier",
+        "load_matrix_sync", "store_matrix_sync", "mma_sync", "bmma_sync", NULL};
     return one_of(w, words) || cpi_cu_reads_shown(w);
 }
 
@@ -87,6 +87,14 @@ static bool is_label(const cpi_tokens *t, int i)
     return i && (cpi_token_is(&t->at[i - 1], ")") || cpi_token_is(&t->at[i - 1], "noexcept"));
 }
 
+/* cub::DeviceReduce and its like: NVRTC does not take them either. */
+static bool is_device_wide(const cpi_tokens *t, int i)
+{
+    const cpi_token *w = &t->at[i];
+    bool named = w->kind == CPI_W_NAME && w->length > 6 && memcmp(w->text, "Device", 6) == 0;
+    return named && i > 1 && cpi_token_is(w - 1, "::") && cpi_token_is(w - 2, "cub");
+}
+
 /* What a GPU has and the CPU lacks. */
 static bool refuse(const cpi_tokens *t)
 {
@@ -95,6 +103,7 @@ static bool refuse(const cpi_tokens *t)
         const char *what = NULL;
         for (size_t k = 0; w->kind == CPI_W_NAME && k < sizeof refused / sizeof *refused; k++)
             if (cpi_token_is(w, refused[k][0])) what = refused[k][1];
+        if (is_device_wide(t, i)) what = "an algorithm of CUB's for a whole device, which the host launches";
         if (cpi_token_is(w, "<<") && cpi_token_is(&t->at[i + 1], "<")) what = "dynamic parallelism";
         if (!what || (strcmp(what, "inline PTX") == 0 && is_label(t, i))) continue;
         cpi_fail(CP_ERROR_UNSUPPORTED, "line %d: %s (%.*s) is not available on the CPU device", w->line, what,
@@ -353,26 +362,12 @@ static bool scan(cpi_cu_program *p, int i, int end, int scope, int depth, bool l
 
 /* --- which functions need a context --- */
 
-cpi_cu_function *cpi_cu_named(const cpi_cu_program *p, const cpi_token *w, int from)
-{
-    for (int k = from; k < p->nfunctions; k++)
-        if (cpi_token_same(w, &p->tokens.at[p->function[k].name])) return &p->function[k];
-    return NULL;
-}
-
 bool cpi_cu_is_call(const cpi_tokens *t, int i)
 {
     if (i && (cpi_token_is(&t->at[i - 1], ".") || cpi_token_is(&t->at[i - 1], "->"))) return false;
     if (cpi_token_is(&t->at[i + 1], "(")) return true;
     int behind = cpi_token_is(&t->at[i + 1], "<") ? cpi_tokens_behind_angles(t, i + 1, t->n) : -1;
     return behind > 0 && cpi_token_is(&t->at[behind], "(");
-}
-
-bool cpi_cu_is_shared_variable(const cpi_cu_program *p, const cpi_token *w)
-{
-    for (int v = 0; v < p->nvariables; v++)
-        if (p->variable[v].shared && cpi_token_same(w, &p->tokens.at[p->variable[v].name])) return true;
-    return false;
 }
 
 /* All functions of a name are treated alike, since a call does not say which is meant. */
@@ -421,7 +416,8 @@ bool cpi_cu_read(const char *text, cpi_cu_program *p, bool *unbalanced)
     p->plain = -1;
     if (!cpi_tokens_read(text, &p->tokens, unbalanced)) return false;
     int outermost = new_scope(p, 0, NULL);
-    if (!refuse(&p->tokens) || !scan(p, 0, p->tokens.n, outermost, 0, false) || p->scopes.failed) {
+    if (!refuse(&p->tokens) || !scan(p, 0, p->tokens.n, outermost, 0, false) || p->scopes.failed ||
+        !cpi_cu_index_names(p)) {
         cpi_cu_free(p);
         return false;
     }
@@ -448,6 +444,7 @@ void cpi_cu_free(cpi_cu_program *p)
     cpi_free_host(p->variable);
     cpi_free_host(p->turn);
     cpi_free_host(p->part);
+    cpi_free_host(p->named);
     cpi_string_free(&p->scopes);
     if (p->records) cpi_records_free(p->records);
     cpi_free_host(p->records);

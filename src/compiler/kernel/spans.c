@@ -356,12 +356,11 @@ static bool is_joined(const reader *r)
         if (cpi_token_is(w, "__shared__") || cpi_token_is(w, "goto")) return false;
         bool asks = cpi_token_is(w, "threadIdx") || cpi_token_is(w, "blockIdx");
         if (asks && (!is(r, i + 1, ".") || is(r, i + 2, "x"))) return false;
-        for (int k = 0; w->kind == CPI_W_NAME && k < r->p->nfunctions; k++)
-            if (r->p->function[k].context && !r->p->function[k].global &&
-                cpi_token_same(w, word(r, r->p->function[k].name)))
-                return false;
-        for (int k = 0; w->kind == CPI_W_NAME && k < r->p->nvariables; k++)
-            if (r->p->variable[k].shared && cpi_token_same(w, word(r, r->p->variable[k].name))) return false;
+        if (w->kind != CPI_W_NAME) continue;
+        for (const cpi_cu_function *g = cpi_cu_named(r->p, w, 0); g;
+             g = cpi_cu_named(r->p, w, (int)(g - r->p->function) + 1))
+            if (g->context && !g->global) return false;
+        if (cpi_cu_is_shared_variable(r->p, w)) return false;
     }
     return true;
 }

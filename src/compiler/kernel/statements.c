@@ -6,6 +6,8 @@
 #include "kernel/normal_records.h"
 #include "kernel/structure_words.h"
 
+enum { DEEPEST = 64 }; /* of statements that are split: each is read once for those around it */
+
 static int refuse(cpi_structure *s)
 {
     s->failed = true;
@@ -41,10 +43,9 @@ static bool has_barrier(cpi_structure *s, int first, int last)
              is(s, i - 1, "do") || s->program->tokens.at[i - 1].kind == CPI_W_LINE))
             found = true;
         else if (cpi_cu_waits(w)) refuse(s);
-        for (int k = 0; k < s->program->nfunctions; k++) {
-            const cpi_cu_function *g = &s->program->function[k];
-            if (g->barriers && !g->global && cpi_token_same(w, &s->program->tokens.at[g->name])) refuse(s);
-        }
+        for (const cpi_cu_function *g = cpi_cu_named(s->program, w, 0); g;
+             g = cpi_cu_named(s->program, w, (int)(g - s->program->function) + 1))
+            if (g->barriers && !g->global) refuse(s);
     }
     return found;
 }
@@ -158,7 +159,7 @@ static bool is_fixed(const cpi_structure *s, int i)
 }
 
 /* An if, for, while or do that is split; its parts are statements `child` and, for else, the next one. */
-static int read_control(cpi_structure *s, int i, int end, cpi_form form, place where, int *behind)
+static int read_parts(cpi_structure *s, int i, int end, cpi_form form, place where, int *behind)
 {
     int k = new_statement(s, form, i), part, then;
     if (k < 0) return -1;
@@ -185,6 +186,15 @@ static int read_control(cpi_structure *s, int i, int end, cpi_form form, place w
     s->statement[k].child = part;
     s->statement[k].last = *behind;
     s->statement[k].split = true;
+    return k;
+}
+
+static int read_control(cpi_structure *s, int i, int end, cpi_form form, place where, int *behind)
+{
+    if (s->depth == DEEPEST) return refuse(s);
+    s->depth++;
+    int k = read_parts(s, i, end, form, where, behind);
+    s->depth--;
     return k;
 }
 
@@ -223,7 +233,10 @@ static int read_statement(cpi_structure *s, int i, int end, place where, int *be
     if (k < 0) return -1;
     s->statement[k].last = *behind;
     s->statement[k].split = form == CPI_F_BARRIER || form == CPI_F_MEET || form == CPI_F_JUMP || form == CPI_F_BLOCK;
+    if (form == CPI_F_BLOCK && s->depth == DEEPEST) return refuse(s);
+    s->depth++;
     if (form == CPI_F_BLOCK) read_block(s, k, i + 1, *behind - 1, where);
+    s->depth--;
     return k;
 }
 
@@ -438,20 +451,6 @@ static void find_parameters(cpi_structure *s)
     }
 }
 
-/* Is token i a use of this variable? */
-static bool uses(const cpi_structure *s, const cpi_local *v, int i)
-{
-    return cpi_token_same(&s->program->tokens.at[i], &s->program->tokens.at[v->name]) && i != v->name &&
-           !is(s, i - 1, ".") && !is(s, i - 1, "->") && !is(s, i - 1, "::");
-}
-
-const cpi_local *cpi_structure_local_at(const cpi_structure *s, int i)
-{
-    const cpi_local *found = NULL;
-    for (int k = 0; k < s->nlocals; k++) /* the innermost is the last declared */
-        if (uses(s, &s->local[k], i) && i > s->local[k].name && i < s->local[k].block_end) found = &s->local[k];
-    return found;
-}
 
 static void set_header(cpi_structure *s, int statement, cpi_class class)
 {
@@ -472,7 +471,7 @@ static bool uniform_loop(cpi_structure *s, int statement)
         bool pointer = v->prefix != v->name || v->suffix_end > v->suffix;
         if (pointer || v->value < 0 || !cpi_structure_uniform(s, v->value, v->value_end)) return false;
         for (int i = st->test_end; i < st->last; i++)
-            if (uses(s, v, i) && cpi_structure_changes(s, v, i)) return false;
+            if (cpi_structure_uses(s, v, i) && cpi_structure_changes(s, v, i)) return false;
         from = v->value_end + 1;
     }
     set_header(s, statement, CPI_V_UNIFORM); /* the only unknowns of condition and steps */
@@ -517,7 +516,8 @@ static void classify(cpi_structure *s)
         int own = v->statement >= 0 ? s->statement[v->statement].region : -1;
         bool crosses = false, pointed = v->suffix_end > v->suffix;
         for (int i = s->function->body + 1; i < s->function->end; i++) {
-            if (i <= v->name || i >= v->block_end || !uses(s, v, i) || cpi_structure_local_at(s, i) != v) continue;
+            if (i <= v->name || i >= v->block_end || !cpi_structure_uses(s, v, i)) continue;
+            if (cpi_structure_local_at(s, i) != v) continue;
             crosses = crosses || s->region_of[i - s->function->body] != own;
             v->written = v->written || cpi_structure_changes(s, v, i);
         }
@@ -564,7 +564,7 @@ bool cpi_structure_read(cpi_cu_program *p, const cpi_cu_function *f, cpi_structu
     if (s->failed) return false;
     find_parameters(s);
     find_locals(s, s->statement[whole].child, f->end);
-    if (s->failed) return false;
+    if (s->failed || !cpi_structure_index_locals(s)) return false;
     cpi_structure_find_uniform(s);
     number_regions(s, s->statement[whole].child);
     classify(s);
@@ -582,5 +582,7 @@ void cpi_structure_free(cpi_structure *s)
     cpi_free_host(s->statement);
     cpi_free_host(s->local);
     cpi_free_host(s->region_of);
+    cpi_free_host(s->local_of);
+    cpi_free_host(s->shared);
     *s = (cpi_structure){0};
 }

@@ -7,45 +7,44 @@
 #include "core/memory.h"
 #include "kernel/translate.h"
 
-/* Behind the type in `static_cast<void (*)(int *)>(f)` or `(void (*)(int *))f`, the name's beginning and end; false
- * where the expression is no such cast. */
-static bool is_cast(const char *name, const char **begin, const char **end)
+/* The type T of `static_cast<T>(f)` or `(T)f`, and the name f behind it; false where the expression is no such cast. */
+typedef struct cast { const char *type, *name; size_t ntype, nname; } cast;
+static bool read_cast(const char *expression, cast *c)
 {
-    const char *star = strstr(name, "(*)"), *p = star;
-    int depth = 0;
-    const char *start = name + strspn(name, " (");
-    if (start == name && strncmp(name, "static_cast", 11) != 0) return false;
-    if (!star || !(p = strchr(star + 3, '('))) return false;
-    do depth += *p == '(' ? 1 : *p == ')' ? -1 : 0;
-    while (*p && p++ && depth);
-    p += strspn(p, " >)(&");
-    *begin = p;
-    *end = p + strcspn(p, " )");
-    return *end > p;
+    static const char word[] = "static_cast";
+    const char *p = expression + strspn(expression, " ");
+    bool angles = strncmp(p, word, sizeof word - 1) == 0;
+    if (angles) p += sizeof word - 1, p += strspn(p, " ");
+    if (*p != (angles ? '<' : '(')) return false;
+    int round = 0, angle = 0;
+    c->type = p + 1;
+    do round += (*p == '(') - (*p == ')'), angle += !round || angles ? (*p == '<') - (*p == '>' && p[-1] != '-') : 0;
+    while (*p && p++ && (round || (angles && angle)));
+    if (!*p) return false;
+    c->ntype = (size_t)(p - 1 - c->type);
+    c->name = p + strspn(p, " (&");
+    c->nname = strlen(c->name);
+    while (c->nname && (c->name[c->nname - 1] == ')' || c->name[c->nname - 1] == ' ')) c->nname--;
+    return c->nname > 0;
 }
 
-/* The expression with the hidden parameter added to the types. */
+/* The expression with the hidden parameter added to the type. */
 static void put_expression(const char *name, cpi_string *out)
 {
-    const char *begin, *end;
-    if (!is_cast(name, &begin, &end)) {
-        cpi_string_printf(out, "&%s", name + strspn(name, " &"));
-        return;
-    }
-    const char *open = strchr(strstr(name, "(*)") + 3, '(') + 1, *first = open + strspn(open, " ");
-    bool none = *first == ')' || (strncmp(first, "void", 4) == 0 && first[4 + strspn(first + 4, " ")] == ')');
-    cpi_string_printf(out, "(");
-    cpi_string_add(out, name, (size_t)(open - name));
-    cpi_string_printf(out, "__cu_ctx%s%s)", none ? "" : ", ", none ? strchr(first, ')') : open);
+    cast c;
+    if (read_cast(name, &c))
+        cpi_string_printf(out, "(static_cast<__cu_kernel_type<%.*s>::type>(&%.*s))", (int)c.ntype, c.type,
+                          (int)c.nname, c.name);
+    else cpi_string_printf(out, "&%s", name + strspn(name, " &"));
 }
 
 /* The function f of an instance "space::f<int>"; NULL where there is none. */
 static const cpi_cu_function *instance(const cpi_cu_program *p, const char *name)
 {
     char inner[1024];
-    const char *begin, *end;
-    if (is_cast(name, &begin, &end)) {
-        snprintf(inner, sizeof inner, "%.*s", (int)(end - begin), begin);
+    cast c;
+    if (read_cast(name, &c)) {
+        snprintf(inner, sizeof inner, "%.*s", (int)c.nname, c.name);
         name = inner;
     }
     size_t n = strcspn(name, "<"), from;
@@ -74,6 +73,17 @@ static void put_text(const char *text, cpi_string *out)
         cpi_string_add(out, text, 1);
     }
     cpi_string_printf(out, "\"");
+}
+
+/* Behind a default value that begins at token i: the comma or the end of the parameters. */
+static int behind_value(const cpi_tokens *t, int i, int close)
+{
+    for (; i < close && !cpi_token_is(&t->at[i], ","); i++) {
+        int behind = cpi_token_is(&t->at[i], "<") ? cpi_tokens_behind_angles(t, i, close) : -1;
+        if (behind > 0) i = behind - 1;
+        else if (t->at[i].match > i) i = t->at[i].match;
+    }
+    return i;
 }
 
 /* The parameters' names, with commas between; a name that cannot be determined is left out. */
@@ -144,19 +154,22 @@ static int records_that_share(const cpi_cu_program *p, int *names, int most)
 }
 
 /* Marks what function k uses: functions with shared variables, and, behind all functions, methods. `text`: the program
- * in which its body is read. */
+ * in which its body is read. `stack`: place for all functions. */
 static void mark_used(const cpi_cu_program *p, const cpi_cu_program *text, int k, const int *records, int nrecords,
-                      bool *used)
+                      bool *used, int *stack)
 {
-    const cpi_cu_function *f = &text->function[k];
-    used[k] = true;
-    for (int i = f->open; i < f->end; i++) {
-        const cpi_token *w = &text->tokens.at[i];
-        if (w->kind != CPI_W_NAME) continue;
-        for (int r = 0; r < nrecords; r++) used[p->nfunctions] |= cpi_token_same(w, &p->tokens.at[records[r]]);
-        for (int g = 0; g < p->nfunctions; g++)
-            if (!used[g] && p->function[g].body >= 0 && cpi_token_same(w, &p->tokens.at[p->function[g].name]))
-                mark_used(p, p, g, records, nrecords, used);
+    int top = 0;
+    used[stack[top++] = k] = true;
+    while (top) {
+        const cpi_cu_function *f = &text->function[stack[--top]];
+        for (int i = f->open; i < f->end; i++) {
+            const cpi_token *w = &text->tokens.at[i];
+            if (w->kind != CPI_W_NAME) continue;
+            for (int r = 0; r < nrecords; r++) used[p->nfunctions] |= cpi_token_same(w, &p->tokens.at[records[r]]);
+            for (cpi_cu_function *g = cpi_cu_named(p, w, 0); g; g = cpi_cu_named(p, w, (int)(g - p->function) + 1))
+                if (!used[g - p->function] && g->body >= 0) used[stack[top++] = (int)(g - p->function)] = true;
+        }
+        text = p;
     }
 }
 
@@ -169,11 +182,13 @@ static void put_calls(cpi_cu_program *p, const cpi_cu_program *q, cpi_string *ou
     for (int k = 0; k < p->nfunctions && !any; k++)
         for (int i = p->function[k].body; i > 0 && i < p->function[k].end && !p->function[k].global && !any; i++)
             any = cpi_token_is(&p->tokens.at[i], "__shared__");
-    if (any && !(used = cpi_malloc((size_t)p->nfunctions + 1))) out->failed = true;
+    int *stack = any ? cpi_malloc((size_t)p->nfunctions * sizeof *stack) : NULL;
+    if (stack) used = cpi_malloc((size_t)p->nfunctions + 1);
+    if (any && !used) out->failed = true;
     for (int k = 0; used && k < p->nfunctions; k++) {
         if (!p->function[k].global || p->function[k].body < 0) continue;
         memset(used, 0, (size_t)p->nfunctions + 1);
-        mark_used(p, q && p->function[k].tier == CPI_TIER_REGIONS ? q : p, k, records, nrecords, used);
+        mark_used(p, q && p->function[k].tier == CPI_TIER_REGIONS ? q : p, k, records, nrecords, used, stack);
         p->function[k].calls = true;
         cpi_string_printf(out, "static const int __cu_calls%d[] = {", k);
         for (int g = 0; g <= p->nfunctions; g++)
@@ -181,21 +196,52 @@ static void put_calls(cpi_cu_program *p, const cpi_cu_program *q, cpi_string *ou
         cpi_string_printf(out, "0};\n");
     }
     cpi_free_host(used);
+    cpi_free_host(stack);
 }
 
 /* Kernels that are in the table without being asked for. */
-static bool is_listed(const cpi_cu_program *p, const cpi_cu_function *f)
+static bool is_listed(const cpi_cu_function *f)
 {
-    if (!f->global || f->templated || f->body < 0) return false;
-    for (int i = f->open; f->overloaded && i < p->tokens.at[f->open].match; i++)
-        if (cpi_token_is(&p->tokens.at[i], "=")) return false; /* its type cannot be written */
-    return !f->overloaded || !f->linked;
+    return f->global && !f->templated && f->body >= 0 && (!f->overloaded || !f->linked);
 }
 
+/* The parameters without their default values. */
 static void put_types(const cpi_cu_program *p, const cpi_cu_function *f, cpi_string *out)
 {
-    for (int i = f->open + 1; i < p->tokens.at[f->open].match; i++)
-        cpi_string_printf(out, "%.*s ", (int)p->tokens.at[i].length, p->tokens.at[i].text);
+    const cpi_tokens *t = &p->tokens;
+    const int close = t->at[f->open].match;
+    for (int i = f->open + 1; i < close; i++) {
+        if (cpi_token_is(&t->at[i], "=")) {
+            i = behind_value(t, i, close) - 1;
+            continue;
+        }
+        cpi_string_printf(out, "%.*s ", (int)t->at[i].length, t->at[i].text);
+    }
+}
+
+/* The namespaces of f, opened; how many. */
+static int open_scope(const cpi_cu_program *p, const cpi_cu_function *f, cpi_string *out)
+{
+    const char *scope = p->scopes.at + f->scope;
+    int depth = 0;
+    for (const char *end; (end = strstr(scope, "::")); scope = end + 2, depth++)
+        cpi_string_printf(out, "namespace %.*s { ", (int)(end - scope), scope);
+    return depth;
+}
+
+/* The types of kernels whose name others have, which are named in their namespaces. */
+static void put_overloads(const cpi_cu_program *p, cpi_string *out)
+{
+    for (int k = 0; k < p->nfunctions; k++) {
+        const cpi_cu_function *f = &p->function[k];
+        if (!is_listed(f) || !f->overloaded) continue;
+        int depth = open_scope(p, f, out);
+        cpi_string_printf(out, "typedef void (*__cu_overload%d)(", k);
+        put_types(p, f, out);
+        cpi_string_printf(out, ");");
+        cpi_string_fill(out, '}', depth);
+        cpi_string_printf(out, "\n");
+    }
 }
 
 /* A kernel with the name of others, by the types of its parameters. */
@@ -205,10 +251,8 @@ static void put_overloaded(const cpi_cu_program *p, const cpi_cu_function *f, co
     cpi_string_printf(&label, "%s(", name + 1);
     put_types(p, f, &label);
     cpi_string_printf(&label, ")");
-    bool none = p->tokens.at[f->open].match == f->open + 1;
-    cpi_string_printf(&expression, "(static_cast<void (*)(const __cu_ctx%s", none ? "" : ", ");
-    put_types(p, f, &expression);
-    cpi_string_printf(&expression, ")>(%s))", name);
+    cpi_string_printf(&expression, "(static_cast<__cu_kernel_type<%s__cu_overload%d>::type>(%s))",
+                      p->scopes.at + f->scope, (int)(f - p->function), name);
     out->failed = out->failed || label.failed || expression.failed;
     if (!out->failed) put_kernel(p, f, label.at, expression.at, true, out);
     cpi_string_free(&label);
@@ -222,12 +266,9 @@ static void put_mangled(const cpi_cu_program *p, cpi_string *out)
     const cpi_tokens *t = &p->tokens;
     for (int k = 0, place = 0; k < p->nfunctions; k++) {
         const cpi_cu_function *f = &p->function[k];
-        if (!is_listed(p, f)) continue;
+        if (!is_listed(f)) continue;
         if (!f->linked) {
-            const char *scope = p->scopes.at + f->scope;
-            int depth = 0;
-            for (const char *end; (end = strstr(scope, "::")); scope = end + 2, depth++)
-                cpi_string_printf(out, "namespace %.*s { ", (int)(end - scope), scope);
+            int depth = open_scope(p, f, out);
             cpi_string_printf(out, "__attribute__((visibility(\"default\"), used)) int %.*s(",
                               (int)t->at[f->name].length, t->at[f->name].text);
             put_types(p, f, out);
@@ -246,6 +287,7 @@ void cpi_cu_put_tables(cpi_cu_program *p, const cpi_cu_program *q, int nnames, c
     cpi_string_printf(out, "\n#line 1 \"the table of kernels\"\n");
     cpi_cu_put_renamed(&p->tokens, out);
     put_calls(p, q, out);
+    put_overloads(p, out);
     cpi_string_printf(out,
                    "\n#undef nargs\n#undef sizes\n#undef elements\n#undef kinds\n#undef loop\n#undef regions\n"
                    "#undef fibers"
@@ -253,7 +295,7 @@ void cpi_cu_put_tables(cpi_cu_program *p, const cpi_cu_program *q, int nnames, c
                    "__cu_kernel __cu_kernels[] = {\n");
     for (int k = 0; k < p->nfunctions; k++) {
         const cpi_cu_function *f = &p->function[k];
-        if (!is_listed(p, f)) continue;
+        if (!is_listed(f)) continue;
         const cpi_token *w = &p->tokens.at[f->name];
         const char *scope = p->scopes.at + f->scope;
         snprintf(name, sizeof name, "&%s%.*s", scope, (int)w->length, w->text);

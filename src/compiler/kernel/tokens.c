@@ -179,6 +179,13 @@ static bool match_brackets(cpi_tokens *t)
     return open < 0;
 }
 
+static uint32_t hash_of(const char *text, size_t n)
+{
+    uint32_t h = 2166136261u;
+    for (size_t i = 0; i < n; i++) h = (h ^ (unsigned char)text[i]) * 16777619u;
+    return h;
+}
+
 bool cpi_tokens_read(const char *text, cpi_tokens *t, bool *unbalanced)
 {
     int capacity = 256;
@@ -201,6 +208,7 @@ bool cpi_tokens_read(const char *text, cpi_tokens *t, bool *unbalanced)
         }
         r.p = word_end(&r, w);
         w->length = (uint32_t)(r.p - w->text);
+        w->hash = hash_of(w->text, w->length);
         r.fresh = false;
         if (w->kind == CPI_W_LINE) follow_line_marker(&r, w);
         t->n++;
@@ -215,20 +223,10 @@ void cpi_tokens_free(cpi_tokens *t)
     *t = (cpi_tokens){NULL, 0};
 }
 
-bool cpi_token_is(const cpi_token *t, const char *word)
-{
-    return t->length == strlen(word) && t->kind != CPI_W_STRING && memcmp(t->text, word, t->length) == 0;
-}
-
 bool cpi_token_is_one_of(const cpi_token *t, const char *const *words)
 {
     while (*words && !cpi_token_is(t, *words)) words++;
     return *words;
-}
-
-bool cpi_token_same(const cpi_token *a, const cpi_token *b)
-{
-    return a->kind == b->kind && a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
 }
 
 int cpi_tokens_behind_angles(const cpi_tokens *t, int i, int end)

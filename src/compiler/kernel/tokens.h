@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "core/string.h"
 
@@ -15,7 +16,7 @@ typedef enum cpi_word { CPI_W_NAME, CPI_W_NUMBER, CPI_W_STRING, CPI_W_MARK, CPI_
 
 typedef struct cpi_token {
     uint8_t kind;     /* cpi_word */
-    uint32_t length;
+    uint32_t length, hash;
     const char *text; /* length bytes, not terminated */
     int line;         /* in the user's source, from 1; line markers of a preprocessor are honoured */
     int match;        /* of ( [ { and their partners: the partner's index, else -1 */
@@ -31,10 +32,18 @@ bool cpi_tokens_read(const char *text, cpi_tokens *t, bool *unbalanced);
 void cpi_tokens_free(cpi_tokens *t);
 /* Replaces digraphs (<% is {) by one character and a blank. */
 void cpi_tokens_plain(char *text);
-/* Whether the token is this word or operator. */
-bool cpi_token_is(const cpi_token *t, const char *word);
+/* Whether the token is this word or operator. Inline, since passes ask it of every token for many words. */
+static inline bool cpi_token_is(const cpi_token *t, const char *word)
+{
+    if (*t->text != *word || t->length != strlen(word)) return false;
+    return t->kind != CPI_W_STRING && memcmp(t->text, word, t->length) == 0;
+}
 bool cpi_token_is_one_of(const cpi_token *t, const char *const *words); /* a NULL ends the words */
-bool cpi_token_same(const cpi_token *a, const cpi_token *b);
+static inline bool cpi_token_same(const cpi_token *a, const cpi_token *b)
+{
+    return a->hash == b->hash && a->kind == b->kind && a->length == b->length &&
+           memcmp(a->text, b->text, a->length) == 0;
+}
 /* Whether the name at i is declared, from token `first` on, in a scope that is open there: `declares` answers for one
  * token of that name. */
 bool cpi_tokens_declared(const cpi_tokens *t, int i, int first, bool (*declares)(const cpi_tokens *t, int k));

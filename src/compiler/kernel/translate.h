@@ -65,6 +65,8 @@ typedef struct cpi_cu_program {
     int nparts;
     cpi_cu_variable *variable;
     int nvariables;
+    int *named;           /* names.c: the first function or variable of each hash, and behind it the next of each */
+    unsigned named_size;
     cpi_string scopes;    /* prefixes, "" and "space::", each terminated */
     bool hidden_context; /* code without the parameter needs the context: it goes through a thread-local one */
     bool all_fibers;     /* every kernel */
@@ -83,6 +85,9 @@ typedef struct cpi_cu_program {
 /* Reads the source. Errors are CP_ERROR_UNSUPPORTED with the user's line; `*unbalanced` as for cpi_tokens_read. */
 bool cpi_cu_read(const char *text, cpi_cu_program *p, bool *unbalanced);
 void cpi_cu_free(cpi_cu_program *p);
+/* nesting.c: the line in which the text is nested too deep, what is, and how deep it may be; 0: nowhere, also where
+ * brackets have no partner; -1: no memory. */
+int cpi_cu_too_deep(const char *text, const char **what, int *most);
 /* own.c: where a program has variables of its own with names such as threadIdx, they are renamed to others of the same
  * length. False: no memory. */
 bool cpi_cu_rename_own(char *text);
@@ -127,8 +132,14 @@ bool cpi_cu_waits(const cpi_token *w);
 bool cpi_cu_reads_shown(const cpi_token *w);
 /* name( or name<...>( and not a member. */
 bool cpi_cu_is_call(const cpi_tokens *t, int i);
+/* names.c: makes the index that the next three use; false: no memory. */
+bool cpi_cu_index_names(cpi_cu_program *p);
 /* The function at or behind number `from` with the name at token w; NULL: none. */
 cpi_cu_function *cpi_cu_named(const cpi_cu_program *p, const cpi_token *w, int from);
+/* The same of variables: of a device's memory, or shared. */
+const cpi_cu_variable *cpi_cu_variable_named(const cpi_cu_program *p, const cpi_token *w, int from);
+/* The number of the function that token i is in, with its declaration; -1: none. */
+int cpi_cu_function_around(const cpi_cu_program *p, int i);
 /* Whether w is a variable of shared memory at namespace scope. */
 bool cpi_cu_is_shared_variable(const cpi_cu_program *p, const cpi_token *w);
 /* Whether w names a namespace of the program's. */
@@ -159,14 +170,19 @@ void cpi_cu_put_edit(const cpi_cu_edit *e, cpi_string *out);
 bool cpi_cu_has_groups(const char *text);
 void cpi_cu_put_groups(const cpi_cu_program *p, const char *text, cpi_string *out, bool *some, bool *all);
 
-/* turns.c: loops that wait in memory for other threads; false: no memory. Writes the turn that is taken before token
- * i, if any. */
+/* turns.c: loops that wait in memory for other threads; false: no memory. Whether a turn is taken before token i;
+ * writes it. */
 bool cpi_cu_find_turns(cpi_cu_program *p);
+bool cpi_cu_is_turn(const cpi_cu_program *p, int i);
 void cpi_cu_put_turn(const cpi_cu_program *p, int i, cpi_string *out);
 
 /* lockstep.c: whether the function has statements in which the lanes of a warp must run in lockstep. Writes the one at
  * token i so that fibers do; returns what is behind it, or -1 (nothing written) where there is none. */
 bool cpi_cu_finds_lockstep(cpi_cu_program *p, const cpi_cu_function *f);
 int cpi_cu_put_lockstep(cpi_cu_program *p, const cpi_cu_function *f, int i, cpi_string *out);
+/* Whether CUPRITE_KERNEL_LOCKSTEP is set; whether lockstep would order what the two lines of a source do: one is not in
+ * a branch of an if and the other in its else. */
+bool cpi_lockstep_is_asked(void);
+bool cpi_lockstep_orders(const char *text, int one, int other);
 
 #endif

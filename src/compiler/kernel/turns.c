@@ -5,6 +5,7 @@
  * as one where it reads volatile memory, or by atomic operations, and where it is neither counted nor lock-free: a
  * repeated compare-and-swap of what was read before, or of one address after the other, ends by itself. Invariant: to
  * take a turn never changes what a thread computes. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/memory.h"
@@ -128,19 +129,15 @@ static bool moves(const reader *r, const loop *l, int first, int last)
 
 static bool is_parameter(const reader *r, int i)
 {
-    for (int k = 0; k < r->p->nfunctions; k++)
-        if (i > r->p->function[k].open && i < match(r, r->p->function[k].open)) return true;
-    return false;
+    int k = cpi_cu_function_around(r->p, i);
+    return k >= 0 && i > r->p->function[k].open && i < match(r, r->p->function[k].open);
 }
 
 /* Whether the token is in another function. */
 static bool is_elsewhere(const reader *r, int i)
 {
-    for (int k = 0; k < r->p->nfunctions; k++) {
-        const cpi_cu_function *f = &r->p->function[k];
-        if (f != r->f && i >= f->start && i < f->end) return true;
-    }
-    return false;
+    int k = cpi_cu_function_around(r->p, i);
+    return k >= 0 && &r->p->function[k] != r->f;
 }
 
 /* Whether the function declares the name at i itself. */
@@ -183,9 +180,7 @@ static bool is_shared(const reader *r, int i)
         for (int n = cpi_cu_declared_names(&r->p->tokens, k, semicolon(r, k, r->f->end), names, 16); n > 0; n--)
             if (same(r, names[n - 1], i)) return true;
     }
-    for (int v = 0; v < r->p->nvariables; v++)
-        if (r->p->variable[v].shared && same(r, r->p->variable[v].name, i)) return true;
-    return false;
+    return cpi_cu_is_shared_variable(r->p, &r->p->tokens.at[i]);
 }
 
 /* The arguments of the call with ( at `open`: where the n-th begins and ends. */
@@ -313,6 +308,24 @@ static bool add(cpi_cu_program *p, int at)
     return true;
 }
 
+static int in_order(const void *a, const void *b)
+{
+    const int *one = a, *other = b;
+    return (*one > *other) - (*one < *other);
+}
+
+/* The loops of a function, or of a part with methods. */
+static bool find_between(cpi_cu_program *p, const cpi_cu_function *f, int first, int last)
+{
+    const reader r = {p, f};
+    for (int i = first; i < last; i++) {
+        loop l;
+        bool begins = is(&r, i, "while") || is(&r, i, "for") || is(&r, i, "do");
+        if (begins && read_loop(&r, i, &l) && waits(&r, &l) && !add(p, l.test)) return false;
+    }
+    return true;
+}
+
 bool cpi_cu_find_turns(cpi_cu_program *p)
 {
     static const char *const signs[] = {"volatile", "atomicCAS", "atomicExch", "__ldcv", "__ldcg", "__nanosleep",
@@ -321,23 +334,27 @@ bool cpi_cu_find_turns(cpi_cu_program *p)
     for (int i = 0; i < p->tokens.n && !any; i++) any = cpi_token_is_one_of(&p->tokens.at[i], signs);
     for (int k = 0; any && k < p->nfunctions; k++) {
         cpi_cu_function *f = &p->function[k];
-        const reader r = {p, f};
-        for (int i = f->body + 1; f->body >= 0 && (f->device || f->global) && i < f->end; i++) {
-            loop l;
-            bool begins = is(&r, i, "while") || is(&r, i, "for") || is(&r, i, "do");
-            if (!begins || !read_loop(&r, i, &l) || !waits(&r, &l)) continue;
-            if (!add(p, l.test)) return false;
-            f->turns = f->barriers = f->context = true;
-        }
+        if (f->body < 0 || !(f->device || f->global)) continue;
+        int before = p->nturns;
+        if (!find_between(p, f, f->body + 1, f->end)) return false;
+        if (p->nturns > before) f->turns = f->barriers = f->context = true;
     }
+    for (int k = 0; any && k < p->nparts; k++) { /* methods */
+        const cpi_cu_function part = {.start = p->part[k].start, .open = p->part[k].start, .body = p->part[k].start,
+                                      .end = p->part[k].end};
+        if (!find_between(p, &part, part.start, part.end)) return false;
+    }
+    if (p->nturns) qsort(p->turn, (size_t)p->nturns, sizeof *p->turn, in_order);
     return true;
+}
+
+bool cpi_cu_is_turn(const cpi_cu_program *p, int i)
+{
+    return p->nturns && bsearch(&i, p->turn, (size_t)p->nturns, sizeof *p->turn, in_order);
 }
 
 void cpi_cu_put_turn(const cpi_cu_program *p, int i, cpi_string *out)
 {
-    for (int k = 0; k < p->nturns; k++) {
-        if (p->turn[k] != i) continue;
-        bool empty = cpi_token_is(&p->tokens.at[i], ";"); /* for (;;) */
-        cpi_string_printf(out, empty ? "__cu_turn(__ctx), true" : "__cu_turn(__ctx), ");
-    }
+    bool empty = cpi_token_is(&p->tokens.at[i], ";"); /* for (;;) */
+    if (cpi_cu_is_turn(p, i)) cpi_string_printf(out, empty ? "__cu_turn(__ctx), true" : "__cu_turn(__ctx), ");
 }

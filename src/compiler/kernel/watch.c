@@ -145,8 +145,10 @@ static bool remember(cpi_watch *w, uintptr_t start, uintptr_t end)
 }
 
 typedef struct asked { uintptr_t image; cpi_address_range thread; } asked;
+typedef struct place { unsigned long module, offset; } place; /* what __tls_get_addr takes */
+extern void *__tls_get_addr(place *);
 
-/* Variables of the thread that the compiled object has. */
+/* Variables of the thread that the compiled object has; the thread gets its own here, if it has none yet. */
 static int find_thread_variables(struct dl_phdr_info *info, size_t size, void *memory)
 {
     asked *q = memory;
@@ -158,11 +160,18 @@ static int find_thread_variables(struct dl_phdr_info *info, size_t size, void *m
     }
     for (int i = 0; its && i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        if (p->p_type == PT_TLS && info->dlpi_tls_data)
-            q->thread = (cpi_address_range){(uintptr_t)info->dlpi_tls_data,
-                                            (uintptr_t)info->dlpi_tls_data + p->p_memsz};
+        if (p->p_type != PT_TLS || !info->dlpi_tls_modid) continue;
+        uintptr_t start = (uintptr_t)__tls_get_addr(&(place){info->dlpi_tls_modid, 0});
+        q->thread = (cpi_address_range){start, start + p->p_memsz};
     }
     return its;
+}
+
+cpi_address_range cpi_watch_thread_variables(cpi_address_range image)
+{
+    asked q = {image.start, {0, 0}};
+    dl_iterate_phdr(find_thread_variables, &q);
+    return q.thread;
 }
 
 bool cpi_watch_is_private(const cpi_watch *w, uintptr_t address) { return inside(address, 1, w->thread); }
@@ -187,10 +196,8 @@ bool cpi_watch_global(cpi_watch *w, const cpi_memory_access *a, cpi_fault *fault
     cpi_liveness how = cpi_live_find(address, &start, &bytes);
     cpi_address_range whole = {start, start + bytes};
     if (how == CPI_LIVE && inside(address, a->bytes, whole)) return remember(w, whole.start, whole.end);
-    asked q = {w->image.start, {0, 0}};
-    dl_iterate_phdr(find_thread_variables, &q);
-    w->thread = q.thread;
-    if (inside(address, a->bytes, q.thread)) return true;
+    w->thread = cpi_watch_thread_variables(w->image);
+    if (inside(address, a->bytes, w->thread)) return true;
     /* an address closer to an array of the launch than the array's length, or a page, was meant to be in it, unless an
      * array that kernels know by a pointer in memory is closer still */
     uintptr_t other;

@@ -2,7 +2,7 @@
  * to the same word (races.h), so that a missing barrier is reported whatever the order of the threads.
  *
  * An invalid access ends the launch with a message in which \1 and \2 stand for code addresses, which the launch
- * resolves to lines. A watch belongs to one worker during one launch. */
+ * resolves to lines, and \3 for what is said of lanes in lockstep. A watch belongs to one worker during one launch. */
 #ifndef CPI_KERNEL_WATCH_H
 #define CPI_KERNEL_WATCH_H
 
@@ -27,6 +27,13 @@ enum { CPI_LINES = 1 << 20 };
 typedef struct cpi_fault cpi_fault;
 typedef struct cpi_address_range { uintptr_t start, end; } cpi_address_range;
 
+/* apart.c: shared variables that are variables of the worker's thread, by their offset in them. */
+enum { CPI_APART = 64 };
+typedef struct cpi_apart_variable { uint64_t offset, bytes; char name[64]; } cpi_apart_variable;
+typedef struct cpi_apart { int n; cpi_apart_variable variable[CPI_APART]; } cpi_apart;
+cpi_apart *cpi_apart_read(const void *object, size_t bytes); /* for free(); NULL without memory */
+const cpi_apart_variable *cpi_apart_find(const cpi_apart *apart, uint64_t offset); /* NULL: there is none */
+
 enum { CPI_KNOWN = 16 };
 typedef struct cpi_watch {
     const struct cpi_span *spans; /* NULL: nothing is watched */
@@ -38,6 +45,7 @@ typedef struct cpi_watch {
     cpi_address_range image;              /* of the compiled code and its variables */
     cpi_address_range thread;             /* of its variables of the thread, once one was used */
     const __cu_variable *variables;
+    const cpi_apart *apart;
     cpi_address_range known[CPI_KNOWN];   /* what was found to be live in this launch */
     unsigned next;
 } cpi_watch;
@@ -45,6 +53,8 @@ typedef struct cpi_watch {
 /* Global memory, variables and unknown addresses; false, and `fault` filled, where the access is not allowed. */
 bool cpi_watch_global(cpi_watch *w, const cpi_memory_access *a, cpi_fault *fault);
 
+/* The calling thread's variables that the object at `image` has; empty: it has none. */
+cpi_address_range cpi_watch_thread_variables(cpi_address_range image);
 /* Variables of the thread that the compiled code has: those that it keeps for itself. */
 bool cpi_watch_is_private(const cpi_watch *w, uintptr_t address);
 /* For messages: begins one with the line, the thread and what it does; where the address is. How long they are. */

@@ -136,6 +136,10 @@ static void put_shared(const cpi_cu_program *p, const cpi_cu_function *f, int fi
     bool dynamic = false;
     for (int i = first; i < end && is_specifier(&t->at[i]); i++) dynamic = dynamic || cpi_token_is(&t->at[i], "extern");
     int n = cpi_cu_declared_names(t, first, end, names, 64);
+    for (int i = 0; i < n; i++)
+        if (cpi_token_is(&t->at[names[i] + 1], "=") || cpi_token_is(&t->at[names[i] + 1], "{"))
+            cpi_string_printf(out, "static_assert(!sizeof(char), \"initializer not allowed for __shared__ "
+                              "variable\"); ");
     if (dynamic && n == 1) {
         cpi_string_printf(out, "auto *const %.*s = (", (int)t->at[names[0]].length, t->at[names[0]].text);
         put_type(t, first, names[0], out);
@@ -195,10 +199,9 @@ static bool is_hidden(const cpi_tokens *t, const cpi_cu_variable *v, int i)
 static const cpi_cu_variable *dynamic_variable(const cpi_cu_program *p, int i)
 {
     const cpi_tokens *t = &p->tokens;
-    for (int v = 0; v < p->nvariables; v++)
-        if (i > p->variable[v].end && cpi_token_same(&t->at[i], &t->at[p->variable[v].name]) &&
-            is_dynamic(t, &p->variable[v]) && !is_hidden(t, &p->variable[v], i))
-            return &p->variable[v];
+    for (const cpi_cu_variable *v = cpi_cu_variable_named(p, &t->at[i], 0); v;
+         v = cpi_cu_variable_named(p, &t->at[i], (int)(v - p->variable) + 1))
+        if (i > v->end && is_dynamic(t, v) && !is_hidden(t, v, i)) return v;
     return NULL;
 }
 
@@ -210,6 +213,41 @@ static void put_shared_variable(const cpi_cu_program *p, const cpi_cu_variable *
         put_type(&p->tokens, v->start, v->end, out);
     }
     put_newlines(p, v->start, v->end, out);
+}
+
+/* --- initialisers --- */
+
+/* Whether the variable that is declared from token i on, up to its ; or value, may have none but a constant one. */
+static bool is_fixed(const cpi_tokens *t, int i, int end)
+{
+    static const char *const others[] = {"constexpr", "extern", "thread_local", "typedef", "using", "template",
+                                         "constinit", "__constinit", "__cu_constant", "asm", "__shared__", "operator",
+                                         "friend", NULL};
+    static const char *const attributes[] = {"__attribute__", "__align__", "alignas", "decltype", "__typeof__",
+                                             NULL};
+    static const char *const ends[] = {"=", ";", "[", "{", ",", NULL};
+    for (; i < end && !cpi_token_is_one_of(&t->at[i], ends); i++) {
+        if (cpi_token_is_one_of(&t->at[i], others) || t->at[i].kind == CPI_W_STRING) return false;
+        if (cpi_token_is(&t->at[i], "<")) {
+            int behind = cpi_tokens_behind_angles(t, i, end);
+            if (behind < 0) return false;
+            i = behind - 1;
+        } else if (cpi_token_is(&t->at[i], "(")) {
+            if (!cpi_token_is_one_of(&t->at[i - 1], attributes)) return false;
+            i = t->at[i].match;
+        }
+    }
+    return i < end;
+}
+
+/* Before a declaration of a device's memory at namespace scope, or a static one in a function. */
+static void put_constant(const cpi_cu_program *p, const cpi_cu_function *f, int i, cpi_string *out)
+{
+    const cpi_tokens *t = &p->tokens;
+    bool declared = f && i > f->body && cpi_token_is(&t->at[i], "static");
+    for (int v = 0; !f && v < p->nvariables && !declared; v++)
+        declared = p->variable[v].start == i && !cpi_cu_named(p, &t->at[p->variable[v].name], 0);
+    if (declared && is_fixed(t, i, statement_end(t, i) + 1)) cpi_string_printf(out, "__cu_constant ");
 }
 
 /* --- lambdas --- */
@@ -301,6 +339,7 @@ void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int las
             i = end;
             continue;
         }
+        put_constant(p, f, i, out);
         int stepped = f && f->lockstep && i > f->body && i != p->plain ? cpi_cu_put_lockstep(p, f, i, out) : -1;
         if (stepped >= 0) {
             i = stepped - 1;
@@ -477,7 +516,8 @@ static void put_parts(const char *text, cpi_string *out)
                                            {"_ru", "ROUNDING"}, {"__v", "LANES"},    {"__dp", "LANES"},
                                            {"norm", "SPECIAL"}, {"cyl_bessel", "SPECIAL"}, {"4_16a", "SPECIAL"},
                                            {"4_32a", "SPECIAL"}, {"__cu_set", "PTX"}, {"__cu_ptx", "PTX"},
-                                           {"__cu_operand", "PTX"}};
+                                           {"__cu_operand", "PTX"}, {"__cu_as", "PTX"}, {"__cu_half", "PTX_HALF"},
+                                           {"andStateMtgp32", "MTGP32"}, {"curand_mtgp32", "MTGP32"}};
     static const char *const constants[] = {"M_", "INFINITY", "NAN", "HUGE_VAL", "FP_", "_MAX", "_MIN", "CHAR_BIT",
                                             "FLT_", "DBL_"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

@@ -50,7 +50,7 @@ def _translated(unit, function, name, values, kernel, source, fine, given=None, 
     for _ in range(40):
         state.changed, state.awaited, state.passes = False, None, state.passes + 1
         t = Translator(unit, function, source, scope, state, ())
-        t.kernel = kernel
+        t.kernel, t.name = kernel, name
         try:
             heads, first = _take_parameters(t, values)
             for s in body:
@@ -67,14 +67,17 @@ def _translated(unit, function, name, values, kernel, source, fine, given=None, 
     result = state.result or VOID
     top = [f"    {c_type}{c} = {{}};" for n in scope.top for c_type, c in t.declared(n)]
     lines = ["    " + line for line in t.arrays] + first + top + t.lines
+    raises = name in unit.raisers
     mixed = {origin.get(n, n) for n in state.mixed}
     unit.local_bytes += t.local_bytes
     if kernel:
+        lines[:0] = ["    bool raised = false;"] * raises
         return mixed, heads, [line.replace(STOP, "return;") for line in lines]
     if result is not VOID and not _always_returns(body):
         raise source.located(TypeError("the function does not return a value on every way through it"), source.node)
     lines = [line.replace(STOP, "return;" if result is VOID else "return {};") for line in lines]
-    head = f"static __device__ inline {unit.c_type(result)} {name}({', '.join(h for h, _ in heads)}) {{"
+    declared = ", ".join(["bool &raised"] * raises + [h for h, _ in heads])
+    head = f"static __device__ inline {unit.c_type(result)} {name}({declared}) {{"
     return mixed, "\n".join([head] + lines + ["}"]) + "\n", result
 
 

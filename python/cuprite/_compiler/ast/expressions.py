@@ -2,7 +2,7 @@
 import ast
 
 from . import arithmetic, arrays, conditions, elements, intrinsics
-from .types import INT64, OBJECT, Array, Scalar, Tuple
+from .types import INT64, OBJECT, VOID, Array, Scalar, Tuple
 from .values import Value, as_type, describe, items_of, known, make_tuple, number
 
 OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv",
@@ -266,16 +266,25 @@ class Expressions:
             values = constants
         finally:
             self.unit.translator = self
-        text = f"{name}({', '.join(flat for v in values for flat in flattened(v))})"
-        if isinstance(result, elements.Record):
-            made = self.fresh("result")
-            self.put_before(f"{self.unit.c_type(result)} const {made} = {text};")
-            return elements.reference(result, made)
-        if isinstance(result, (Tuple, Array)):
-            made = self.fresh("result")
-            self.put_before(f"{self.unit.c_type(result)} {made} = {text};")
-            return unpacked(result, made)
-        return Value(result, text, pure=False)
+        text = self.unit.call_text(name, values)
+        raises = name in self.unit.raisers
+        if raises:
+            self.may_raise()
+        if raises and self.conditional and not isinstance(result, (elements.Record, Tuple, Array)):
+            self.unchecked = True
+            return Value(result, text, pure=False)
+        if raises and result is VOID:
+            self.emit(f"{text};")
+            self.emit(self.stop_if_raised())
+            return Value(VOID, "", pure=True)
+        if not raises and not isinstance(result, (elements.Record, Tuple, Array)):
+            return Value(result, text, pure=False)
+        made = self.fresh("result")
+        const = " const" if isinstance(result, elements.Record) else ""
+        self.put_before(f"{self.unit.c_type(result)}{const} {made} = {text};")
+        if raises:
+            self.emit(self.stop_if_raised())
+        return unpacked(result, made)
 
     def _as_argument(self, v):
         if v.known and number(v.const):

@@ -22,10 +22,13 @@ class Loops:
 
     def s_While(self, node):
         test = self.guarded(node.test)
-        done = self._else_flag(node)
-        self.emit(f"while ({arrays.strip(arithmetic.truth(test))}) {{")
+        done, raises, self.unchecked = self._else_flag(node), self.unchecked, False
+        condition = arithmetic.truth(test)
+        self.emit(f"while ({f'{condition} && !raised' if raises else arrays.strip(condition)}) {{")
         self._loop_body(node, done)
         self.emit("}")
+        if raises:
+            self.emit(self.stop_if_raised())
         self._else(node, done)
 
     def _else_flag(self, node):
@@ -72,7 +75,7 @@ class Loops:
             if k.arg != "unroll":
                 raise TypeError(f"range has no argument {k.arg!r}")
             unroll = self.value(k.value)
-        start, stop, step = self._range_values(call)
+        start, stop, step = map(self.checked, self._range_values(call))
         if not isinstance(node.target, ast.Name):
             raise NotImplementedError("the variable of a for statement over range is one name")
         self._counted(node, start, stop, step, unroll)

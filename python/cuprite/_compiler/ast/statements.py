@@ -45,6 +45,7 @@ class Translator(Loops, Expressions):
         self.find = names_of(function)
         self.lines, self.depth, self.conditional, self.loops = [], 1, 0, []
         self.arrays, self.wanted = [], None     # declarations of shared and local arrays; the name for the next
+        self.unchecked = False                  # whether the statement calls, under a condition, what may raise
         self.parameters = dict(zip(source.parameters, values))
         self.seen = set(source.parameters)
         self.names, self.local_bytes = {}, 0
@@ -258,6 +259,9 @@ class Translator(Loops, Expressions):
                 raise NotImplementedError(f"{_words(node)} cannot stand in a kernel")
             self._declare(node)
             method(node)
+            if self.unchecked and not isinstance(node, ast.Return):
+                self.emit(self.stop_if_raised())
+            self.unchecked = False
         except Later as later:
             self.state.changed = True
             self.state.awaited = later.args[1] if len(later.args) > 1 else None
@@ -298,7 +302,7 @@ class Translator(Loops, Expressions):
         target = node.targets[0]
         once = len(node.targets) == 1 and isinstance(target, ast.Name) and self.scope.stores[target.id] == 1
         self.wanted = target.id if once and target.id not in self.parameters else None
-        v, self.wanted = self.value(node.value), None
+        v, self.wanted = self.checked(self.value(node.value)), None
         if len(node.targets) > 1 and not v.known and not v.pure:
             v = self._once(v)
         for target in node.targets:
@@ -316,7 +320,7 @@ class Translator(Loops, Expressions):
 
     def s_AnnAssign(self, node):
         if node.value is not None:
-            self.assign_to(node.target, self.value(node.value))
+            self.assign_to(node.target, self.checked(self.value(node.value)))
         self._flush()
 
     def assign_to(self, target, v):
@@ -374,6 +378,7 @@ class Translator(Loops, Expressions):
         return Value(v.type, c, nonneg=v.nonneg)
 
     def _store_element(self, place, v):
+        v = self.checked(v)
         if isinstance(place.type, Array):
             return self._store_array(place, v)
         if not place.lvalue:
@@ -423,7 +428,8 @@ class Translator(Loops, Expressions):
         return self.subscript(array, kept[0] if len(kept) == 1 else make_tuple(kept))
 
     def s_If(self, node):
-        test = self.test(node.test)
+        test = self.checked(self.test(node.test))
+        self.unchecked = False
         if test.known:  # decided while the kernel is compiled: there is no code of the other branch
             taken, other = (node.body, node.orelse) if test.const else (node.orelse, node.body)
             if self.rules.widens and other:
@@ -510,27 +516,48 @@ class Translator(Loops, Expressions):
         raise TypeError(f"the function returns {old!r} in one place and {t!r} in another")
 
     def s_Assert(self, node):
-        test = self.value(node.test)
+        test = self.checked(self.value(node.test))
         if test.known and test.const:
             return
         condition = arithmetic.truth(test)
         if self.unit.faults is not None:
             message = self.value(node.msg) if node.msg is not None else None
             args = (message.const,) if message is not None and message.known else ()
-            self.emit(f"if (!{condition}) {{ {self.fault(AssertionError(*args), node)}; {STOP} }}")
+            self.emit(f"if (!{condition}) {{ {self.fault(AssertionError(*args), node)}; {self.stop()} }}")
         elif self.rules.widens and not self.rules.notes_zero:
-            if self.kernel:     # the thread ends; without debug=True Numba reports nothing
-                self.emit(f"if (!{condition}) return;")
+            self.emit(f"if (!{condition}) {{ {self.stop()} }}")  # without debug=True Numba reports nothing
         else:
             self.emit(f"assert({condition});")
 
     def s_Raise(self, node):
-        if not self.rules.widens or not (self.kernel or self.unit.faults is not None):
+        if not self.rules.widens or self.rules.notes_zero:
             raise NotImplementedError("a kernel cannot raise an exception: write to an array that the program looks at")
         if self.unit.faults is not None:
-            self.emit(f"{self.fault(self._raised(node), node)}; {STOP}")
-        elif self.kernel:
-            self.emit("return;")  # the thread ends; without debug=True Numba reports nothing either
+            self.emit(f"{self.fault(self._raised(node), node)};")
+        self.emit(self.stop())  # the thread ends; without debug=True Numba reports nothing either
+
+    def stop(self):
+        """The text that ends the thread; a device function tells its caller, which ends too."""
+        if self.kernel:
+            return STOP
+        self.may_raise()
+        return f"raised = true; {STOP}"
+
+    def may_raise(self):
+        """This function has, or gives to functions that it calls, a variable that says whether one raised."""
+        if self.name not in self.unit.raisers:
+            self.unit.raisers.add(self.name)
+            self.state.changed = True
+
+    def stop_if_raised(self):
+        return f"if (raised) {STOP}"
+
+    def checked(self, v):
+        """The value, computed here where something in it may raise, so that nothing is done with it then."""
+        if self.unchecked:
+            v = self._kept(v)
+            self.emit(self.stop_if_raised())
+        return v
 
     def fault(self, error, node=None):
         """The source that records an exception, with the place of a statement."""
@@ -540,7 +567,7 @@ class Translator(Loops, Expressions):
     def stop_if(self, condition, error):
         """With checks: the thread ends here where the condition holds."""
         if not self.conditional:
-            self.emit(f"if ({condition}) {{ {self.fault(error)}; {STOP} }}")
+            self.emit(f"if ({condition}) {{ {self.fault(error)}; {self.stop()} }}")
 
     def _raised(self, node):
         """The exception that a raise statement names."""

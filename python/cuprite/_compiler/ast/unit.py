@@ -24,7 +24,7 @@ rint round rsqrt scalbn signbit sin sincos sinh sinpi cospi sqrt tan tanh tgamma
 clock linux unix NULL EOF T int1 int2 int3 int4 float1 float2 float3 float4 double2 double3 double4 dim3 uint uint1
 uint2 uint3 uint4 char1 char2 short2 long2 ushort ulong size_t brev clz ffs popc ballot all any tex1D atomicAdd
 atomicAdd atomicCAS dynamic_shared dynamic_shared_bytes cooperative_groups erfinv erfcinv erfcx M_PI INFINITY NAN
-INT_MAX
+INT_MAX raised
 """.split())
 
 
@@ -42,12 +42,12 @@ def c_name(name):
 
 class Underway:
     """A device function that is being written, for calls of it from itself. seen: the types of its result that calls
-    were written for."""
+    were written for, each with whether it may raise."""
 
     def __init__(self, function, name, result=None):
         self.function, self.name, self.given, self.state, self.seen = function, name, result, None, set()
 
-    def called(self):
+    def called(self, raises):
         """(name, type of the result), as far as it is known."""
         result = self.given or (self.state and self.state.result)
         if result is None:
@@ -56,7 +56,7 @@ class Underway:
                 raise Later(f"the type of {self.function.__name__}() is not known yet", self)
             raise TypeError(f"{self.function.__name__}: cannot type infer runaway recursion: no way through it ends "
                             "without calling it")
-        self.seen.add(result)
+        self.seen.add((result, raises))
         return self.name, result
 
 
@@ -72,6 +72,7 @@ class Unit:
         self.keep = []          # objects whose identity is a key here
         self.captured = {}      # id of an array of the surroundings -> (name, value like it, the array)
         self.faults = None      # with checks: the exceptions that a thread can raise, the first an index out of range
+        self.raisers = set()    # names of functions with a parameter that says whether one raised, the thread ends then
         self.host_calls = {}    # (function of the host, its constants) -> what it gave
         self.dynamic_shared = False
         self.cooperative = False
@@ -188,6 +189,12 @@ class Unit:
 
     # -- functions
 
+    def call_text(self, name, values):
+        """The call of a device function with these arguments."""
+        from .expressions import flattened
+        first = ["raised"] if name in self.raisers else []
+        return f"{name}({', '.join(first + [text for v in values for text in flattened(v)])})"
+
     def device_function(self, function, rules, values, result=None):
         """(name, type of the result) of a device function for these arguments; writes it if it is new. result: the type
         that a signature gives it."""
@@ -197,7 +204,8 @@ class Unit:
             raise NotImplementedError(f"{function.__name__} calls itself: device functions cannot be recursive, so "
                                       "write a loop")
         if key in self.underway:
-            return self.underway[key].called()
+            mine = self.underway[key]
+            return mine.called(mine.name in self.raisers)
         if key not in self.made:
             if self.busy.count(function) > 8:
                 raise TypeError(f"{function.__name__}: cannot type infer runaway recursion: it calls itself with "
@@ -221,7 +229,7 @@ class Unit:
             count, known = len(self.functions), set(self.made)
             mine = self.underway[key] = Underway(function, name, result)
             text, found = compile_function(self, function, name, values, result=result, underway=mine)
-            if mine.seen <= {found}:
+            if mine.seen <= {(found, name in self.raisers)}:
                 break
             del self.functions[count:]
             self.made = {k: v for k, v in self.made.items() if k in known}

@@ -9,7 +9,6 @@ import threading
 from types import SimpleNamespace
 
 from cuprite._compiler.ast import compiling, launch
-from cuprite._compiler.ast.expressions import flattened
 from cuprite._compiler.ast.rules import Numba
 from cuprite._compiler.ast.types import VOID, Array, Tuple, scalar
 from cuprite._compiler.ast.values import Value, as_type
@@ -46,7 +45,7 @@ class Native(launch.Compiled):
         for k, v in enumerate(values[:-1]):
             arguments.append(compiling._parameter(tr, f"given_{k}", v, heads, (k,)))
         called, self.result = unit.device_function(function, unit.rules, arguments)
-        call = f"{called}({', '.join(x for a in arguments for x in flattened(a))})"
+        call = unit.call_text(called, arguments)
         unit.need("host_zero")
         heads.append(("unsigned char *out", (len(values) - 1, "data")))
         lines = ["    host_zero = 0;"]

@@ -365,8 +365,9 @@ class _ElementKernel(launch.Compiled):
         unit.need_type(self.result)
         last = len(self._inputs)
         heads += [(f"{self.result.c} *y", (last, "data")), ("long long n", (last + 1,))]
-        call = Value(given, f"{called}({', '.join(a.code for a in arguments)})")
-        return heads, ["    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;",
+        call = Value(given, unit.call_text(called, arguments))
+        return heads, ["    bool raised = false;"] * (called in unit.raisers) + [
+                       "    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;",
                        f"    if (i < n) y[i] = {as_type(call, self.result)};"]
 
 
@@ -390,15 +391,17 @@ class _FoldKernel(launch.Compiled):
             return self._body(unit, function, name, values, kernel)
         self.result = t
         unit.need_type(t)
-        call = as_type(Value(given, f"{called}({', '.join(a.code for a in arguments)})"), t)
+        call = as_type(Value(given, unit.call_text(called, arguments)), t)
         first, each, last = "", "", " y[j] = sum;"
         if self._partial:
             first, each, last = "y[j] = sum;", " y[k * lanes + j] = sum;", ""
         heads = [(f"const {t.c} *x", (0, "data")), (f"{t.c} *y", (1, "data")), ("long long n", (2,)),
                  ("long long lanes", (3,))]
-        return heads, ["    long long j = (long long)blockIdx.x * blockDim.x + threadIdx.x;",
+        stop = " if (raised) return;" * (called in unit.raisers)
+        return heads, ["    bool raised = false;"] * bool(stop) + [
+                       "    long long j = (long long)blockIdx.x * blockDim.x + threadIdx.x;",
                        "    if (j < lanes) {", f"        {t.c} sum = x[j];", f"        {first}",
-                       f"        for (long long k = 1; k < n; k++) {{ sum = {call};{each} }}",
+                       f"        for (long long k = 1; k < n; k++) {{ sum = {call};{stop}{each} }}",
                        f"       {last}", "    }"]
 
 
@@ -646,7 +649,6 @@ class _LoopKernel(launch.Compiled):
         called, result = unit.device_function(function, RULES, arguments)
         if result is not VOID:
             raise TypeError(f"{function.__name__} must return nothing: it writes its results into its last arguments")
-        from cuprite._compiler.ast.expressions import flattened
-        strings = ", ".join(x for a in arguments for x in flattened(a))
-        return heads, ["    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;",
-                       f"    if (i < n) {called}({strings});"]
+        return heads, ["    bool raised = false;"] * (called in unit.raisers) + [
+                       "    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;",
+                       f"    if (i < n) {unit.call_text(called, arguments)};"]

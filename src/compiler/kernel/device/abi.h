@@ -6,6 +6,9 @@
 #ifndef CUPRITE_KERNEL_ABI_H
 #define CUPRITE_KERNEL_ABI_H
 
+/* Numbers of such barriers: PTX has 16; those of tiles of 64 to 1024 threads are behind them. */
+enum { __CU_PARTS = 16 + 32 };
+
 typedef struct __cu_extent { unsigned x, y, z; } __cu_extent;
 
 typedef struct __cu_worker {
@@ -29,7 +32,7 @@ typedef struct __cu_host {
     unsigned (*gather)(__cu_worker *worker, int place);
     void (*grid_barrier)(__cu_worker *worker, int line);
     /* A barrier that thread `in` of the block comes to and thread `out` does not. Does not return. */
-    void (*divergent)(__cu_worker *worker, int line, const unsigned block[3], unsigned in, unsigned out);
+    void (*divergent)(__cu_worker *worker, const unsigned block[3], unsigned one, int line, unsigned other, int its_line);
     /* CUPRITE_CHECK. An access of `bytes` bytes: read 0, written 1, updated by an atomic operation 2, read and written
      * as volatile 3 and 4, exchanged 5, read by an atomic operation 6. `at`: where in the compiled code, or, below
      * 2^20, in which line. An index that an array's type refuses; an address that a type refuses. These do not return
@@ -46,6 +49,9 @@ typedef struct __cu_host {
     int (*print)(const char *format, __builtin_va_list values);
     void (*ended)(const char *what, const void *at);
     void (*turn)(__cu_worker *worker); /* in a loop that waits for others: they run before it returns */
+    /* A barrier between `count` threads of the block (0: all), number `which`: how 0 to 3 as for `barrier`, 4: comes
+     * and does not wait. */
+    int (*part)(__cu_worker *worker, int line, unsigned which, unsigned count, int how, int value);
     char *(*space)(__cu_worker *worker, unsigned long bytes); /* sets the worker's space, which lacks that many bytes */
 } __cu_host;
 

@@ -39,6 +39,11 @@ static const int warpSize = 32;
 #define __host__
 #define __constant__
 #define __managed__
+#ifdef __clang__
+#define __cu_constant __attribute__((require_constant_initialization))
+#else
+#define __cu_constant __constinit
+#endif
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
 #define __inline__ inline
@@ -63,6 +68,10 @@ constexpr unsigned __cu_up(unsigned n, unsigned to) { return (n + to - 1) / to *
 #define __syncthreads_count(p) __cu_barrier(1, (p) != 0)
 #define __syncthreads_and(p) __cu_barrier(2, (p) != 0)
 #define __syncthreads_or(p) __cu_barrier(3, (p) != 0)
+
+/* Between `count` threads of the block, 0: all; how 0 to 3 as above, 4: comes and does not wait. */
+#define __cu_part_barrier(which, count, how, value) \
+    __cu_wait(__ctx.worker->host->part(__ctx.worker, __LINE__, which, count, how, value))
 
 /* In a loop that waits in memory for other threads (turns.c). */
 #ifdef __CU_HIDDEN

@@ -21,6 +21,9 @@ struct thread_block {
     static dim3 dim_threads() { return __ctx.bd; }
 };
 static inline thread_block this_thread_block() { return {}; }
+/* What groups of several warps need on older GPUs. */
+template <unsigned most = 1024> struct block_tile_memory { char unused; };
+template <unsigned most> static inline thread_block this_thread_block(block_tile_memory<most> &) { return {}; }
 
 struct grid_group {
     typedef unsigned arrival_token;
@@ -116,8 +119,8 @@ struct __cu_lanes {
     int all(int p) const { return __all_sync(mask, p); }
 };
 
-template <unsigned n, class Parent = void> struct thread_block_tile : __cu_lanes {
-    static_assert(n <= 32 && (n & (n - 1)) == 0, "a tile has 1, 2, 4, ... 32 threads");
+template <unsigned n, class Parent = void, bool wide = (n > 32)> struct thread_block_tile : __cu_lanes {
+    static_assert((n & (n - 1)) == 0, "a tile has 1, 2, 4, ... 1024 threads");
     thread_block_tile(const __cu_lanes &lanes) : __cu_lanes(lanes) {}
     static unsigned thread_rank() { return __cu_own_lane() & (n - 1); }
     static constexpr unsigned size() { return n; }
@@ -143,6 +146,8 @@ template <unsigned n, class Parent = void> struct thread_block_tile : __cu_lanes
     template <class T> unsigned match_any(T v) const { return __match_any_sync(mask, v) >> first(); }
     template <class T> unsigned match_all(T v, int &all) const { return __match_all_sync(mask, v, &all) >> first(); }
 };
+
+#include "cooperative_groups/wide_tiles.h"
 
 struct coalesced_group : __cu_lanes {
     coalesced_group(unsigned lanes, unsigned rank = 0, unsigned number = 1) : __cu_lanes{lanes, rank, number} {}
@@ -227,7 +232,8 @@ static inline unsigned __cu_tile_mask(unsigned n)
 }
 template <unsigned n, class G> static inline thread_block_tile<n, G> tiled_partition(const G &g)
 {
-    return __cu_lanes{__cu_tile_mask(n), (unsigned)g.thread_rank() / n, ((unsigned)g.size() + n - 1) / n};
+    if constexpr (n > 32) return __cu_place{(unsigned)g.thread_rank() / n, ((unsigned)g.size() + n - 1) / n};
+    else return __cu_lanes{__cu_tile_mask(n), (unsigned)g.thread_rank() / n, ((unsigned)g.size() + n - 1) / n};
 }
 static inline coalesced_group tiled_partition(const coalesced_group &g, unsigned n)
 {
@@ -284,16 +290,19 @@ template <class T> struct bit_or { T operator()(T a, T b) const { return a | b; 
 template <class T> struct bit_xor { T operator()(T a, T b) const { return a ^ b; } };
 template <class G, class T, class F> static inline T reduce(const G &g, T v, F f)
 {
-    return __cu_reduce_of(g.mask, g.mask, v, v, f);
+    if constexpr (__cu_is_wide<G>::value) return g.fold(v, f);
+    else return __cu_reduce_of(g.mask, g.mask, v, v, f);
 }
 template <class G, class T, class F> static inline T inclusive_scan(const G &g, T v, F f)
 {
-    return __cu_reduce_of(g.mask, g.mask & (__cu_lanes_below() << 1 | 1), v, v, f);
+    if constexpr (__cu_is_wide<G>::value) return g.scan(v, f);
+    else return __cu_reduce_of(g.mask, g.mask & (__cu_lanes_below() << 1 | 1), v, v, f);
 }
 template <class G, class T> static inline T inclusive_scan(const G &g, T v) { return inclusive_scan(g, v, plus<T>()); }
 template <class G, class T, class F> static inline T exclusive_scan(const G &g, T v, F f)
 {
-    return __cu_reduce_of(g.mask, g.mask & __cu_lanes_below(), v, T(), f);
+    if constexpr (__cu_is_wide<G>::value) return g.scan_before(v, f);
+    else return __cu_reduce_of(g.mask, g.mask & __cu_lanes_below(), v, T(), f);
 }
 template <class G, class T> static inline T exclusive_scan(const G &g, T v) { return exclusive_scan(g, v, plus<T>()); }
 

@@ -29,6 +29,9 @@
 #ifdef __CU_PTX
 #include "ptx.h"
 #endif
+#ifdef __CU_PTX_HALF
+#include "ptx_half.h"
+#endif
 #include "checked.h"
 #include "heap.h"
 #include "regions.h"

@@ -1,7 +1,7 @@
 /* cuRAND's device functions for the generators XORWOW (curandState), Philox4x32-10 (Salmon et al., "Parallel random
  * numbers: as easy as 1, 2, 3", 2011), MRG32k3a and Sobol's: the same integers as on a GPU, and uniforms from them in
- * the same way. MTGP32 and curand_discrete need tables that cuRAND's library makes on the host, and are not
- * available. */
+ * the same way. MTGP32's parameters and the tables of curand_discrete are the program's: cuRAND's library makes them on
+ * the host. */
 #pragma once
 #include "cuprite_device.h"
 #include "curand_xorwow.h"
@@ -235,3 +235,7 @@ template <class State> static inline double curand_log_normal_double(State *s, d
 }
 #include "curand_sobol.h"
 #include "curand_poisson.h"
+#include "curand_discrete.h"
+#ifdef __CU_MTGP32
+#include "curand_mtgp32.h"
+#endif

@@ -16,6 +16,11 @@ template <> struct __cu_pointed<void *> { static constexpr unsigned size = 0; };
 template <> struct __cu_pointed<const void *> { static constexpr unsigned size = 0; };
 template <class R, class... A> struct __cu_pointed<R (*)(A...)> { static constexpr unsigned size = 0; };
 
+/* The type of a kernel as the user names it, with the hidden parameter. */
+template <class F> struct __cu_kernel_type;
+template <class... A> struct __cu_kernel_type<void (*)(A...)> { typedef void (*type)(__cu_ctx, A...); };
+template <class... A> struct __cu_kernel_type<void (A...)> : __cu_kernel_type<void (*)(A...)> {};
+
 template <class T> struct __cu_kind {
     static constexpr char is = __is_enum(T) || __cu_is_integer<T>::value ? 'i' : 's';
 };

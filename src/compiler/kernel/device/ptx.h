@@ -166,6 +166,53 @@ static inline unsigned __cu_ptx_shf_l_wrap(unsigned a, unsigned b, unsigned c) {
 static inline unsigned __cu_ptx_shf_r_wrap(unsigned a, unsigned b, unsigned c) { return __funnelshift_r(a, b, c); }
 static inline unsigned __cu_ptx_shf_l_clamp(unsigned a, unsigned b, unsigned c) { return __funnelshift_lc(a, b, c); }
 static inline unsigned __cu_ptx_shf_r_clamp(unsigned a, unsigned b, unsigned c) { return __funnelshift_rc(a, b, c); }
+/* Of 24 bits: the lowest 32 bits of a product of 48, or the highest. */
+template <class T> static inline long long __cu_ptx_48(T a, T b)
+{
+    constexpr bool is_signed = T(-1) < T(0);
+    const long long p = is_signed ? (int)((unsigned)a << 8) >> 8 : (long long)(a & 0xffffff);
+    return p * (is_signed ? (int)((unsigned)b << 8) >> 8 : (long long)(b & 0xffffff));
+}
+__CU_PTX_2(mul24_lo, (T)__cu_ptx_48(a, b))
+__CU_PTX_2(mul24_hi, (T)(__cu_ptx_48(a, b) >> 16))
+__CU_PTX_3(mad24_lo, (T)((unsigned)__cu_ptx_48(a, b) + (unsigned)c))
+__CU_PTX_3(mad24_hi, (T)((unsigned)(__cu_ptx_48(a, b) >> 16) + (unsigned)c))
+/* n bits, from `at` on. */
+static inline unsigned __cu_ptx_bmsk_clamp(unsigned at, unsigned n)
+{
+    if (at >= 32) return 0;
+    return (n >= 32 ? ~0u : (1u << n) - 1) << at;
+}
+static inline unsigned __cu_ptx_bmsk_wrap(unsigned at, unsigned n) { return __cu_ptx_bmsk_clamp(at & 31, n & 31); }
+/* The lowest n bits as a number. */
+template <class T> static inline T __cu_ptx_szext_clamp(T a, unsigned n)
+{
+    return n >= 32 ? a : n ? (T)((T)((unsigned)a << (32 - n)) >> (32 - n)) : (T)0;
+}
+template <class T> static inline T __cu_ptx_szext_wrap(T a, unsigned n) { return __cu_ptx_szext_clamp(a, n & 31); }
+static inline unsigned __cu_ptx_fns(unsigned mask, unsigned base, unsigned n) { return __fns(mask, base, (int)n); }
+/* Sums of products of bytes of a, or of its halves, with bytes of b, each of its own type. */
+template <class A, class B> static inline unsigned __cu_ptx_dp(unsigned a, unsigned b, unsigned c, int n, int width)
+{
+    for (int i = 0; i < n; i++) {
+        const unsigned x = a >> width * i << (32 - width), y = b >> 8 * i << 24;
+        c += (unsigned)((A)x >> (32 - width)) * (unsigned)((B)y >> 24);
+    }
+    return c;
+}
+template <class A, class B> static inline unsigned __cu_ptx_dp4a(unsigned a, unsigned b, unsigned c)
+{
+    return __cu_ptx_dp<A, B>(a, b, c, 4, 8);
+}
+template <class A, class B> static inline unsigned __cu_ptx_dp2a_lo(unsigned a, unsigned b, unsigned c)
+{
+    return __cu_ptx_dp<A, B>(a, b, c, 2, 16);
+}
+template <class A, class B> static inline unsigned __cu_ptx_dp2a_hi(unsigned a, unsigned b, unsigned c)
+{
+    return __cu_ptx_dp<A, B>(a, b >> 16, c, 2, 16);
+}
+template <class T> static inline T __cu_ptx_copysign(T a, T b) { return copysign(b, a); }
 __CU_PTX_1(rcp, 1 / a)
 __CU_PTX_1(sqrt, sqrt(a))
 __CU_PTX_1(rsqrt, 1 / sqrt(a))

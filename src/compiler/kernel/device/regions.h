@@ -113,12 +113,12 @@ struct __cu_ballot {
     unsigned yes = 0, no = 0, one_yes = 0, one_no = 0;
     void add(unsigned thread, bool is)
     {
-        if (is) yes++, one_yes = thread;
-        else no++, one_no = thread;
+        if (is ? !yes++ : !no++) (is ? one_yes : one_no) = thread;
     }
-    bool all(const __cu_ctx &block, int line)
+    /* The lines of the barriers to which they would come. */
+    bool all(const __cu_ctx &block, int line_yes, int line_no)
     {
-        if (yes && no) block.worker->host->divergent(block.worker, line, &block.b.x, one_yes, one_no);
+        if (yes && no) block.worker->host->divergent(block.worker, &block.b.x, one_yes, line_yes, one_no, line_no);
         return yes > 0;
     }
 };

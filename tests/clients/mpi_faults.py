@@ -1,0 +1,26 @@
+"""Ranks that do not come. Run by tests/python/test_distributed_mpi.py: mpiexec -n N python mpi_faults.py FAULT."""
+import os
+import sys
+import time
+
+from mpi4py import MPI
+
+import cuprite as cp
+from cuprite import distributed
+
+rank, n = MPI.COMM_WORLD.rank, MPI.COMM_WORLD.size
+group = distributed.init_process_group(n, rank, backend="mpi", timeout=1.5 if sys.argv[1] == "absent" else 60)
+group.barrier()
+x = cp.ones(5)
+if rank == 1:
+    if sys.argv[1] == "dies":
+        os._exit(3)
+    time.sleep(600)  # absent: ended by the others
+try:
+    group.all_reduce(x, x)
+except distributed.DistributedTimeout as e:
+    print(e, flush=True)
+    try:
+        group.barrier()
+    except distributed.DistributedError as again:
+        print("again:", again, flush=True)

@@ -1,0 +1,81 @@
+"""cuprite.distributed over MPI: processes that mpiexec starts on this machine (tests/clients/mpi_*.py)."""
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+import pytest
+
+import cuprite as cp
+from cuprite import distributed
+
+pytestmark = pytest.mark.once
+CLIENTS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "clients")
+ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
+               "OMPI_MCA_btl": "self,vader", "OMPI_MCA_plm": "isolated", "CUPRITE_NUM_THREADS": "1"}
+
+
+def _launcher():
+    try:
+        from mpi4py import MPI
+    except (ImportError, RuntimeError) as e:
+        return None, f"mpi4py with an MPI is not installed: {e}"
+    name = "mpiexec.openmpi" if "Open MPI" in MPI.Get_library_version() else "mpiexec.mpich"
+    found = shutil.which(name) or shutil.which("mpiexec")
+    return found, f"{name} is not installed"
+
+
+@pytest.fixture(scope="session")
+def mpiexec():
+    """A function that runs a program of tests/clients on n ranks."""
+    found, why = _launcher()
+    if not found:
+        pytest.skip(why)
+
+    def run(n, *command, timeout=200):
+        command = [found, "-n", str(n), sys.executable, os.path.join(CLIENTS, command[0]), *command[1:]]
+        return subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=timeout)
+    return run
+
+
+@pytest.mark.parametrize("n, where, every_type", [(2, "cpu", True), (3, "cpu", False), (2, "late:0", False)])
+def test_collectives(mpiexec, n, where, every_type):
+    r = mpiexec(n, "mpi_collectives.py", where, *["every type"] * every_type)
+    assert r.returncode == 0, r.stderr[-4000:]
+    assert sorted(r.stdout.split("\n")[:-1]) == [f"rank {i} done" for i in range(n)]
+
+
+def test_a_rank_that_does_not_come(mpiexec):
+    start = time.monotonic()
+    r = mpiexec(3, "mpi_faults.py", "absent")
+    assert r.returncode != 0 and time.monotonic() - start < 150
+    for rank in (0, 2):
+        said = f"all_reduce on rank {rank} of 3: rank 1 did not come within 1.5 s"
+        assert f"\n{said}\n" in "\n" + r.stdout, r.stdout
+    assert "again: barrier on rank 0 of 3: all_reduce on rank 0 of 3: rank 1 did not come" in r.stdout
+
+
+def test_a_rank_that_dies(mpiexec):
+    """mpiexec ends the others, and says which one it was."""
+    start = time.monotonic()
+    r = mpiexec(2, "mpi_faults.py", "dies")
+    assert r.returncode != 0 and time.monotonic() - start < 150
+    assert "Exit code:    3" in r.stdout + r.stderr or "EXIT CODE: 3" in r.stdout + r.stderr
+
+
+def test_arguments():
+    for args, options, words in (((0, 0), {}, "Invalid number of devices 0"), ((2, -1), {}, "Invalid number of rank -1 2"),
+                                 ((2, 0), {"backend": "gloo"}, "gloo is not supported")):
+        with pytest.raises(ValueError, match=words):
+            distributed.init_process_group(*args, **options)
+
+
+def test_without_mpi4py(monkeypatch):
+    monkeypatch.setitem(sys.modules, "mpi4py", None)
+    with pytest.raises(NotImplementedError, match="needs mpi4py and an MPI"):
+        distributed.init_process_group(1, 0, backend="mpi")
+    if not cp._device.count():
+        with pytest.raises(NotImplementedError, match="needs mpi4py"):
+            distributed.init_process_group(1, 0)

@@ -190,3 +190,124 @@ void k(const float *x, float *y, int n)
         for (int i = 0; i < n; i++) q[i] /= s;
     }
 }
+
+//: reduction, method | f 1048576, o 4096, 1048576 | 4096 | 256
+struct Block {
+    float *s;
+    __device__ float sum(float v) {
+    int t = threadIdx.x;
+    s[t] = v;
+    __syncthreads();
+    for (int k = 128;
+    k > 0;
+    k >>= 1) {
+    if (t < k) s[t] += s[t + k];
+    __syncthreads();
+    } return s[0];
+    } };
+__global__ void k(const float *x, float *y, int n) {
+    int t = threadIdx.x;
+    float v = x[blockIdx.x * 256 + t];
+    __shared__ float s[256];
+    Block b{s};
+    v = b.sum(v);
+    if (t == 0) y[blockIdx.x] = v;
+    }
+//= reduction, sequential
+
+//: reduction, class with storage | f 1048576, o 4096, 1048576 | 4096 | 256
+struct Plus {
+    __device__ float operator()(float a, float b) const {
+    return a + b;
+    } };
+template <typename T, int N> class Sum {
+    public: struct Storage {
+    T s[N];
+    };
+    __device__ Sum(Storage &to) : store(to), t(threadIdx.x) {} template <class Op> __device__ T of(T v, Op op) {
+    store.s[t] = v;
+    __syncthreads();
+    for (int k = N / 2;
+    k > 0;
+    k >>= 1) {
+    if (t < k) store.s[t] = op(store.s[t], store.s[t + k]);
+    __syncthreads();
+    } return store.s[0];
+    } private: Storage &store;
+    int t;
+    };
+__global__ void k(const float *x, float *y, int n) {
+    int t = threadIdx.x;
+    float v = x[blockIdx.x * 256 + t];
+    __shared__ Sum<float, 256>::Storage s;
+    v = Sum<float, 256>(s).of(v, Plus());
+    if (t == 0) y[blockIdx.x] = v;
+    }
+//= reduction, sequential
+
+//: reduction, functor of shuffles | f 1048576, o 4096, 1048576 | 4096 | 256
+struct Warp {
+    __device__ float operator()(float v) const {
+    for (int o = 16;
+    o > 0;
+    o /= 2) v += __shfl_down_sync(0xffffffff, v, o);
+    return v;
+    } };
+__global__ void k(const float *x, float *y, int n) {
+    int t = threadIdx.x;
+    float v = x[blockIdx.x * 256 + t];
+    __shared__ float s[8];
+    Warp sum;
+    v = sum(v);
+    if (t % 32 == 0) s[t / 32] = v;
+    __syncthreads();
+    if (t < 32) v = sum(t < 8 ? s[t] : 0.0f);
+    if (t == 0) y[blockIdx.x] = v;
+    }
+//= reduction, sequential
+
+//: reduction, lambda | f 1048576, o 4096, 1048576 | 4096 | 256
+template <class T, class Op> __device__ T fold(T v, Op op) {
+    __shared__ T s[8];
+    int t = threadIdx.x;
+    for (int o = 16;
+    o > 0;
+    o /= 2) v = op(v, __shfl_down_sync(0xffffffff, v, o));
+    if (t % 32 == 0) s[t / 32] = v;
+    __syncthreads();
+    if (t < 32) {
+    v = t < 8 ? s[t] : T(0);
+    for (int o = 16;
+    o > 0;
+    o /= 2) v = op(v, __shfl_down_sync(0xffffffff, v, o));
+    } return v;
+    }
+__global__ void k(const float *x, float *y, int n) {
+    int t = threadIdx.x;
+    float v = x[blockIdx.x * 256 + t];
+    v = fold(v, [](float a, float b) {
+    return a + b;
+    });
+    if (t == 0) y[blockIdx.x] = v;
+    }
+//= reduction, sequential
+
+//: reduction, lambda with barriers | f 1048576, o 4096, 1048576 | 4096 | 256
+__global__ void k(const float *x, float *y, int n) {
+    int t = threadIdx.x;
+    float v = x[blockIdx.x * 256 + t];
+    __shared__ float s[256];
+    auto sum = [&](float v) {
+    s[t] = v;
+    __syncthreads();
+    for (int k = 128;
+    k > 0;
+    k >>= 1) {
+    if (t < k) s[t] += s[t + k];
+    __syncthreads();
+    } return s[0];
+    };
+    v = sum(v);
+    if (t == 0) y[blockIdx.x] = v;
+    }
+//= reduction, sequential

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "kernel/normal_records.h"
 #include "kernel/structure_words.h"
 
 static bool closes(const cpi_structure *s, int i) { return match(s, i) >= 0 && match(s, i) < i; }
@@ -22,10 +23,27 @@ static bool points(const cpi_structure *s, int member)
 {
     const cpi_tokens *t = &s->program->tokens;
     for (int i = 1; i < t->n; i++)
-        if (cpi_token_same(&t->at[i], &t->at[member]) && (is(s, i - 1, "*") || is(s, i - 1, "__restrict__")) &&
-            (is(s, i + 1, ";") || is(s, i + 1, ",")))
+        if (cpi_token_same(&t->at[i], &t->at[member]) &&
+            (((is(s, i - 1, "*") || is(s, i - 1, "__restrict__")) && (is(s, i + 1, ";") || is(s, i + 1, ","))) ||
+             (is(s, i - 1, "&") && named(s, i - 2) && is(s, i + 1, ";")) || /* T &x; */
+             (is(s, i - 1, "&") && is(s, i - 2, "(") && is(s, i + 1, ")") && is(s, i + 2, "[")))) /* T (&x)[4] */
             return true;
     return false;
+}
+
+/* Whether all methods of the name at i (of a call of an object: where that has none) are const. */
+static bool are_constant(const cpi_structure *s, int i)
+{
+    const cpi_records *r = s->program->records;
+    bool any = false;
+    for (int k = 0; r && k < r->nmembers; k++) {
+        const cpi_record_member *m = &r->member[k];
+        bool named = i < 0 ? is(s, m->name, "operator") && is(s, m->name + 1, "(") : same(s, m->name, i);
+        if (m->kind != CPI_M_METHOD || !named) continue;
+        any = true;
+        if (!m->fixed && !is(s, match(s, m->function.open) + 1, "const")) return false;
+    }
+    return any;
 }
 
 /* Behind the members and elements of the variable at i; -1 where the access goes through a pointer, 0 where it ends in
@@ -34,7 +52,7 @@ static int behind_members(const cpi_structure *s, const cpi_local *v, int i)
 {
     int member = -1;
     for (i++;;) {
-        if (is(s, i, ".") && is(s, i + 2, "(")) return 0;
+        if (is(s, i, ".") && is(s, i + 2, "(")) return are_constant(s, i + 1) ? -1 : 0;
         if (is(s, i, ".")) {
             member = i + 1;
             i += 2;
@@ -147,6 +165,25 @@ static bool call_changes(const cpi_structure *s, int open)
     return is_own(s, name);
 }
 
+/* Whether the name at i is a variable's or a record's that has no references and no constructors. */
+static bool holds_values(const cpi_structure *s, int i)
+{
+    const cpi_records *r = s->program->records;
+    for (int k = 0; k < s->nlocals; k++)
+        if (s->local[k].name == i) return true;
+    int record = r ? cpi_records_named(s->program, r, &s->program->tokens.at[i]) : -1;
+    if (record < 0 || r->record[record].bases < r->record[record].bases_end) return false;
+    for (int k = 0; k < r->nmembers; k++) {
+        const cpi_record_member *m = &r->member[k];
+        if (m->record != record) continue;
+        if (m->kind == CPI_M_METHOD && same(s, m->name, r->record[record].name)) return false;
+        if (m->kind != CPI_M_DATA) continue;
+        if (is(s, m->name - 1, "&") || !(cpi_structure_type_word(s, m->type_end - 1) || is(s, m->name - 1, "*")))
+            return false; /* of another type, which may have one */
+    }
+    return true;
+}
+
 /* Whether an initializer list with { at `open` may bind references. */
 static bool list_binds(const cpi_structure *s, int open)
 {
@@ -157,7 +194,7 @@ static bool list_binds(const cpi_structure *s, int open)
     for (int i = first; i < open; i++)
         if (is(s, i, "&") || is(s, i, "&&")) return true;
     for (int i = first; i <= before; i++)
-        if (named(s, i) && !cpi_structure_type_word(s, i) && is_own(s, i)) return true;
+        if (named(s, i) && !cpi_structure_type_word(s, i) && !holds_values(s, i) && is_own(s, i)) return true;
     return false;
 }
 
@@ -218,6 +255,9 @@ bool cpi_structure_changes(const cpi_structure *s, const cpi_local *v, int i)
 {
     const cpi_tokens *t = &s->program->tokens;
     int behind = behind_members(s, v, i);
+    if (behind > 0 && is(s, behind, "(") && v->prefix == v->name && v->statement >= 0 && !v->constant &&
+        !cpi_structure_type_word(s, v->type_end - 1) && !are_constant(s, -1))
+        return true; /* an object is called */
     if (behind <= 0) return behind == 0 || is(s, i - 1, "++") || is(s, i - 1, "--");
     if (cpi_structure_assigns(s, behind) || is(s, i - 1, "++") || is(s, i - 1, "--")) return true;
     if (is(s, i - 1, "&") && !(t->at[i - 2].kind == CPI_W_NAME || t->at[i - 2].kind == CPI_W_NUMBER ||

@@ -5,7 +5,6 @@
  * program, in which the bodies of such kernels are replaced; it is parsed like the user's. Invariant: every expression
  * is evaluated once, in an order that C++ allows, and what is not understood leaves the kernel as it was. */
 #include <string.h>
-#include <string.h>
 
 #include "core/memory.h"
 #include "kernel/normal.h"
@@ -13,9 +12,10 @@
 /* --- statements --- */
 
 /* Whether there is something to rewrite. */
-static bool touched(normal *n, const scope *s, int first, int last)
+static bool touched(normal *n, scope *s, int first, int last)
 {
-    return cpi_normal_count_waits(n, first, last) > 0 || (s->number && cpi_normal_has_word(n, "return", first, last));
+    return cpi_normal_count_waits(n, first, last) > 0 || cpi_normal_calls_lambda(n, s, first, last) ||
+           (s->number && cpi_normal_has_word(n, "return", first, last));
 }
 
 static void put_braced(normal *n, scope *s, int i, int behind, bool tail)
@@ -122,7 +122,7 @@ static void put_loop(normal *n, scope *s, int i, int behind)
 /* Shared memory of a function: one for all calls, as on a GPU, but for instances of templates. */
 static void put_shared(normal *n, scope *s, int i, int behind)
 {
-    if (!s->function->templated) {
+    if (!s->generic) {
         for (int k = 0; k < n->nplaced; k++)
             if (n->placed[k] == i) return;
         if (n->nplaced == PLACED) return refuse(n);
@@ -139,10 +139,22 @@ static void put_return(normal *n, scope *s, int i, int behind, bool tail)
     if (*s->type) {
         if (s->declares_result) cpi_string_printf(n->out, "%s ", s->type);
         cpi_string_printf(n->out, "__cu_r%d = %s; ", s->number, string_of(&e));
+    } else if (s->deduced && behind - 1 > i + 1) {
+        cpi_string_printf(&s->result, "%s", string_of(&e));
     } else {
         cpi_string_printf(n->out, "%s; ", string_of(&e));
     }
     cpi_string_free(&e);
+}
+
+/* Whether the statement declares a lambda, and nothing else: it is written where it is called. */
+static bool declares_lambda(normal *n, scope *s, int i, int behind)
+{
+    while (is(n, i, "const") || is(n, i, "constexpr")) i++;
+    int body = is(n, i, "auto") && is(n, i + 2, "=") ? cpi_lambda_body(&n->p->tokens, i + 3) : -1;
+    const declared *d = body >= 0 ? cpi_normal_find(n, s, at(n, i + 1)) : NULL;
+    scope *in; /* it is written at its calls only where its name is certain */
+    return d && d->name == i + 1 && match(n, body) == behind - 2 && cpi_normal_lambda(n, s, i + 1, &in) >= 0;
 }
 
 /* A declaration, each of whose variables is declared separately, or an expression. */
@@ -205,6 +217,8 @@ void cpi_normal_put_list(normal *n, scope *s, int first, int last, bool tail)
         if (s->number && declaration &&
             cpi_normal_has_word(n, "__shared__", i, cpi_normal_next_semicolon(n, i, behind))) {
             put_shared(n, s, i, behind);
+        } else if (declares_lambda(n, s, i, behind)) {
+            cpi_string_printf(n->out, " ");
         } else if (!touched(n, s, i, behind)) {
             if (s->number && is(n, i, "static")) refuse(n);
             if (s->number) {
@@ -228,18 +242,21 @@ void cpi_normal_put_list(normal *n, scope *s, int first, int last, bool tail)
 /* --- the program --- */
 
 /* The body of kernel `f` in that form, braces included; false (nothing written) where it is not understood. */
-static bool put_kernel(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *out)
+static bool put_kernel(cpi_cu_program *p, const cpi_records *records, const cpi_cu_function *f, cpi_string *out)
 {
     cpi_string text = {0};
-    normal n = {.p = p, .structure = {.program = p, .function = f}, .out = &text};
+    normal n = {.p = p, .structure = {.program = p, .function = f}, .out = &text, .records = records};
     scope *s = cpi_calloc(1, sizeof *s);
     if (!s) return false;
     s->function = f;
+    s->record = -1;
     cpi_normal_find_names(&n, s);
     if (!n.failed) cpi_normal_put_list(&n, s, f->body + 1, f->end - 1, false);
     cpi_free_host(s);
-    bool done = !n.failed && !text.failed && !n.top.failed && (n.count > 0 || n.scopes > 0);
+    cpi_normal_free_types(&n);
+    bool done = !n.failed && !text.failed && !n.top.failed && (n.count > 0 || n.scopes > 0 || n.lambdas > 0);
     if (done) {
+        p->opened = p->opened || n.opened;
         cpi_string_printf(out, "{ struct __cu_meeting __cu_x0, __cu_x1; struct __cu_masks __cu_q0, __cu_q1; %s\n",
                        string_of(&n.top));
         cpi_string_add(out, text.at, text.length);
@@ -250,38 +267,52 @@ static bool put_kernel(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *
     return done;
 }
 
-bool cpi_cu_normal(cpi_cu_program *p, const char *text, cpi_string *out, cpi_cu_program *q)
+/* Writes the program with the kernels that can be converted. */
+static bool put_program(cpi_cu_program *p, const cpi_records *records, const char *text, cpi_string *out)
 {
     const char *from = text;
-    bool any = false, unbalanced;
+    bool any = false;
     for (int k = 0; k < p->nfunctions; k++) {
-        const cpi_cu_function *f = &p->function[k];
-        if (!f->global || !f->barriers || f->lockstep || f->turns || f->apart || f->inner || f->body < 0) continue;
+        cpi_cu_function *f = &p->function[k];
+        if (!f->global || !(f->barriers || f->apart) || f->lockstep || f->turns || f->inner || f->body < 0) continue;
         const char *open = p->tokens.at[f->body].text, *behind = p->tokens.at[f->end - 1].text + 1;
         size_t before = out->length;
         cpi_string_add(out, from, (size_t)(open - from));
-        if (put_kernel(p, f, out)) {
-            any = true;
+        if (put_kernel(p, records, f, out)) {
+            f->converted = any = true;
             from = behind;
         } else if (out->at) {
             out->at[out->length = before] = 0;
         }
     }
-    if (!any || out->failed) return false;
-    cpi_string_printf(out, "%s", from);
-    if (out->failed) return false;
+    if (any) cpi_string_printf(out, "%s", from);
+    return any && !out->failed;
+}
+
+static bool read_records(cpi_cu_program *p)
+{
+    p->records = cpi_calloc(1, sizeof *p->records);
+    return p->records && cpi_records_read(p, p->records);
+}
+
+bool cpi_cu_normal(cpi_cu_program *p, const char *text, int nnames, const char *const *names, cpi_string *out,
+                   cpi_cu_program *q)
+{
+    bool unbalanced;
+    if (!read_records(p) || !put_program(p, p->records, text, out)) return false;
     if (!cpi_cu_read(out->at, q, &unbalanced)) {
         cp_error_clear();
         return false;
     }
-    if (q->nfunctions == p->nfunctions) {
-        for (int k = 0; k < p->nfunctions; k++) { /* forms are those of the whole program */
-            q->function[k].context = p->function[k].context;
-            q->function[k].plain = p->function[k].plain;
-            q->function[k].shown = p->function[k].shown;
-        }
-        return true;
+    q->normal = true;
+    bool same = q->nfunctions == p->nfunctions && read_records(q);
+    for (int k = 0; same && k < p->nfunctions; k++) { /* forms are those of the whole program */
+        q->function[k].context = p->function[k].context;
+        q->function[k].plain = p->function[k].plain;
     }
-    cpi_cu_free(q);
-    return false;
+    q->hidden_context = p->hidden_context;
+    q->groups = p->groups;
+    same = same && cpi_cu_find_shown(q, nnames, names);
+    if (!same) cpi_cu_free(q);
+    return same;
 }

@@ -102,21 +102,16 @@ static int read_arguments(normal *n, scope *s, int open, cpi_string *arg, part *
 {
     int count = cpi_normal_list_chunks(n, open, match(n, open), parts, ARGUMENTS);
     if (count < 0) refuse(n);
-    for (int k = 0; k < count && !n->failed; k++) arg[k] = expression(n, s, parts[k].first, parts[k].last);
+    for (int k = 0; k < count && !n->failed; k++) {
+        scope *in;
+        bool lambda = cpi_lambda_body(&n->p->tokens, parts[k].first) >= 0 ||
+                      (parts[k].last == parts[k].first + 1 && cpi_normal_lambda(n, s, parts[k].first, &in) >= 0);
+        if (!lambda) arg[k] = expression(n, s, parts[k].first, parts[k].last);
+    }
     return count < 0 ? 0 : count;
 }
 
 /* --- inlined functions --- */
-
-static void substitute(normal *n, scope *s, int name, const char *text)
-{
-    if (s->nsubstitutes == SUBSTITUTES) {
-        refuse(n);
-        return;
-    }
-    s->substitutes[s->nsubstitutes].name = at(n, name);
-    cpi_string_printf(&s->substitutes[s->nsubstitutes++].text, "%s", text);
-}
 
 static bool substituted(const normal *n, const scope *s, int name)
 {
@@ -125,24 +120,36 @@ static bool substituted(const normal *n, const scope *s, int name)
     return false;
 }
 
-/* The type of a parameter of a template, from an argument that is a variable of the caller's. */
+/* The [ of the lambda that the argument is, or -1. */
+static int lambda_argument(const normal *n, scope *s, part arg, scope **in)
+{
+    *in = s;
+    if (cpi_lambda_body(&n->p->tokens, arg.first) >= 0)
+        return match(n, cpi_lambda_body(&n->p->tokens, arg.first)) + 1 == arg.last ? arg.first : -1;
+    return arg.last == arg.first + 1 ? cpi_normal_lambda(n, s, arg.first, in) : -1;
+}
+
+/* The type of a parameter of a template, from the argument. */
 static void deduce(normal *n, scope *s, int name, const part *parameters, const part *args, int nargs)
 {
-    for (int k = 0; k < nargs; k++) {
+    for (int k = 0; k < nargs && !n->failed; k++) {
         int i = parameters[k].first, pname = cpi_normal_parameter_name(n, parameters[k]);
         while (is(n, i, "const")) i++;
         if (!cpi_token_same(at(n, i), at(n, name))) continue;
-        if (!(pname == i + 1 || (pname == i + 2 && is(n, i + 1, "&")))) continue;
-        const declared *d = args[k].last == args[k].first + 1 && !member(n, args[k].first)
-                                ? cpi_normal_find(n, s->outer, at(n, args[k].first)) : NULL;
-        int same = 0;
-        for (int q = 0; d && q < s->outer->nnames; q++)
-            same += cpi_token_same(at(n, s->outer->names[q].name), at(n, args[k].first));
-        if (!d || !d->plain || d->shared || same != 1 || cpi_normal_has_word(n, "auto", d->type, d->type_end)) break;
+        bool refers = pname == i + 2 && (is(n, i + 1, "&") || is(n, i + 1, "&&"));
+        if (!(pname == i + 1 || refers) || is(n, pname + 1, "[")) continue;
+        scope *in;
+        int lambda = lambda_argument(n, s->outer, args[k], &in);
+        if (lambda >= 0) {
+            cpi_normal_substitute(n, s, at(n, name), "", 0, 0, NULL);
+            s->substitutes[s->nsubstitutes - 1].lambda = -1;
+            return;
+        }
         cpi_string text = {0};
-        for (int q = d->type; q < d->type_end; q++)
-            if (!is(n, q, "const") && !is(n, q, "volatile")) cpi_normal_put_word(n, s->outer, q, &text);
-        substitute(n, s, name, string_of(&text));
+        part tokens;
+        in = NULL;
+        if (!cpi_normal_value_type(n, s->outer, args[k].first, args[k].last, &text, &tokens, &in)) refuse(n);
+        else cpi_normal_substitute(n, s, at(n, name), string_of(&text), tokens.first, tokens.last, in);
         cpi_string_free(&text);
         return;
     }
@@ -171,13 +178,14 @@ static void read_template(normal *n, scope *s, int call, const part *parameters,
         if (name < 0 || (type && !any && name != of[k].first + 1) || (any && k >= ngiven)) {
             refuse(n);
         } else if (k < ngiven || is(n, value, "=")) {
+            part from = k < ngiven ? given[k] : (part){value + 1, of[k].last};
+            scope *in = k < ngiven ? s->outer : s;
             cpi_string text = {0};
             if (!type) cpi_string_printf(&text, "(");
-            if (k < ngiven) cpi_normal_put_words(n, s->outer, given[k].first, given[k].last, &text);
-            else cpi_normal_put_words(n, s, value + 1, of[k].last, &text);
+            cpi_normal_put_words(n, in, from.first, from.last, &text);
             if (!type) cpi_string_printf(&text, ")");
             if (k >= ngiven && type) refuse(n); /* it might be deduced */
-            substitute(n, s, name, string_of(&text));
+            cpi_normal_substitute(n, s, at(n, name), string_of(&text), from.first, type ? from.last : from.first, in);
             cpi_string_free(&text);
         } else if (type) {
             deduce(n, s, name, parameters, args, nargs);
@@ -187,6 +195,35 @@ static void read_template(normal *n, scope *s, int call, const part *parameters,
     }
 }
 
+/* A method that is defined outside of its record names the parameters of the record's template itself. */
+static void rename_parameters(normal *n, scope *s)
+{
+    const scope *type = s->lexical;
+    int start = s->function->start;
+    if (s->record < 0 || s->function->templated || !is(n, start, "template")) return;
+    part of[SUBSTITUTES];
+    int behind = cpi_tokens_behind_angles(&n->p->tokens, start + 1, s->function->open);
+    int count = behind < 0 ? -1 : cpi_normal_list_chunks(n, start + 1, behind - 1, of, SUBSTITUTES);
+    if (count != type->nsubstitutes) refuse(n);
+    for (int k = 0; k < count && !n->failed; k++) {
+        const substitute_for *from = &type->substitutes[k];
+        int name = cpi_normal_parameter_name(n, of[k]);
+        if (name < 0) refuse(n);
+        else cpi_normal_substitute(n, s, at(n, name), string_of(&from->text), from->first, from->last, from->in);
+    }
+}
+
+/* The declaration of parameter `name` of type `auto`, whose argument is known. */
+static void put_deduced(normal *n, scope *s, part arg)
+{
+    cpi_string text = {0};
+    part tokens;
+    scope *in;
+    if (!cpi_normal_value_type(n, s->outer, arg.first, arg.last, &text, &tokens, &in)) refuse(n);
+    cpi_string_printf(n->out, "%s", string_of(&text));
+    cpi_string_free(&text);
+}
+
 /* The parameters as variables, and references as what they refer to. */
 static void put_parameters(normal *n, scope *s, const part *parameters, int count, const cpi_string *arg,
                            const part *args, int nargs)
@@ -194,20 +231,29 @@ static void put_parameters(normal *n, scope *s, const part *parameters, int coun
     for (int k = 0; k < count && !n->failed; k++) {
         int name = cpi_normal_parameter_name(n, parameters[k]), behind = name + 1;
         bool refers = false, fixed = cpi_normal_has_word(n, "const", parameters[k].first, name);
-        bool array = is(n, behind, "[");
+        bool array = is(n, behind, "["), deduced = false;
+        scope *in;
+        int lambda = k < nargs ? lambda_argument(n, s->outer, args[k], &in) : -1;
+        if (lambda >= 0) {
+            cpi_normal_substitute(n, s, at(n, name), "", 0, 0, in);
+            s->substitutes[s->nsubstitutes - 1].lambda = lambda;
+            continue;
+        }
         for (int i = parameters[k].first; i < name; i++) {
             refers = refers || is(n, i, "&");
-            if (is(n, i, "volatile") || is(n, i, "auto") || is(n, i, "&&")) refuse(n);
+            deduced = deduced || is(n, i, "auto");
+            if (is(n, i, "volatile") || is(n, i, "&&") || (deduced && is(n, i, "*"))) refuse(n);
         }
         if (array) behind = match(n, behind) + 1;
         if (array && is(n, behind, "[")) refuse(n);
-        if (k >= nargs && !is(n, behind, "=")) refuse(n);
+        if (k >= nargs && (!is(n, behind, "=") || deduced)) refuse(n);
         if (refers && !fixed) {
             if (k >= nargs || args[k].last != args[k].first + 1 || !named(n, args[k].first)) refuse(n);
-            else substitute(n, s, name, string_of(&arg[k]));
+            else cpi_normal_substitute(n, s, at(n, name), string_of(&arg[k]), 0, 0, NULL);
             continue;
         }
-        for (int i = parameters[k].first; i < name; i++)
+        if (deduced && !n->failed) put_deduced(n, s, args[k]);
+        for (int i = parameters[k].first; i < name && !deduced; i++)
             if (!is(n, i, "&")) cpi_normal_put_word(n, s, i, n->out);
         if (array) cpi_string_printf(n->out, "*");
         cpi_normal_put_word(n, s, name, n->out);
@@ -219,23 +265,27 @@ static void put_parameters(normal *n, scope *s, const part *parameters, int coun
 }
 
 /* The type that the function returns, in the caller's names. */
-static void read_result(normal *n, scope *s, cpi_string *type)
+static void read_result(normal *n, scope *s, const callee *c, cpi_string *type)
 {
     static const char *const passed[] = {"__device__", "__host__", "__forceinline__", "inline", "__inline__", "static",
                                          "constexpr", "__noinline__", "const", "extern"};
-    const cpi_cu_function *f = s->function;
-    int i = f->start;
-    if (is(n, i, "template")) i = cpi_tokens_behind_angles(&n->p->tokens, i + 1, f->open);
-    for (; i >= 0 && i < f->name; i++) {
+    int i = c->type_first;
+    if (i < 0) {
+        s->deduced = true;
+        return;
+    }
+    for (; i < c->type_end; i++) {
         bool pass = at(n, i)->kind == CPI_W_STRING;
         for (size_t k = 0; k < sizeof passed / sizeof *passed; k++) pass = pass || is(n, i, passed[k]);
         if (is(n, i, "__attribute__") || is(n, i, "__launch_bounds__")) {
             i = match(n, i + 1);
             continue;
         }
-        if (is(n, i, "auto") || is(n, i, "&") || is(n, i, "::")) refuse(n);
+        if (is(n, i, "auto")) s->deduced = true;
+        if (is(n, i, "&") || (is(n, i, "::") && !c->self && c->record < 0)) refuse(n);
         if (!pass) cpi_normal_put_word(n, s, i, type);
     }
+    if (s->deduced && cpi_normal_has_word(n, "->", s->function->open, s->function->body)) refuse(n);
     if (!type->at) refuse(n);
     else if (strcmp(type->at, "void ") == 0) *type->at = 0;
 }
@@ -243,7 +293,11 @@ static void read_result(normal *n, scope *s, cpi_string *type)
 static bool returns_at_its_end(normal *n, const cpi_cu_function *f)
 {
     int count = 0, last = -1;
-    for (int i = f->body + 1; i < f->end; i++) count += is(n, i, "return");
+    for (int i = f->body + 1; i < f->end; i++) {
+        int lambda = cpi_lambda_body(&n->p->tokens, i);
+        if (lambda >= 0) i = match(n, lambda);
+        count += is(n, i, "return");
+    }
     for (int i = f->body + 1; i < f->end - 1 && i > 0 && !n->structure.failed;) {
         last = i;
         i = at(n, i)->kind == CPI_W_LINE ? i + 1 : cpi_structure_behind(&n->structure, i, f->end - 1);
@@ -252,8 +306,29 @@ static bool returns_at_its_end(normal *n, const cpi_cu_function *f)
     return count == 1 && last > 0 && is(n, last, "return");
 }
 
-static void put_call(normal *n, scope *outer, const cpi_cu_function *f, int i, int open, cpi_string *result)
+static void put_body(normal *n, scope *s, const cpi_string *type, cpi_string *result)
 {
+    const cpi_cu_function *f = s->function;
+    s->declares_result = returns_at_its_end(n, f);
+    if (s->deduced) { /* the value itself is the result, unless something waits before it is used */
+        bool returns = false;
+        for (int i = f->body + 1; i < f->end - 1; i++) returns = returns || is(n, i, "return");
+        if (returns && !s->declares_result) refuse(n);
+    }
+    s->type = s->deduced ? "" : string_of(type);
+    if (*s->type && !s->declares_result) cpi_string_printf(n->out, "%s __cu_r%d; ", s->type, s->number);
+    cpi_normal_put_list(n, s, f->body + 1, f->end - 1, true);
+    if (*s->type) cpi_string_printf(result, "__cu_r%d ", s->number);
+    else if (s->result.at && n->pending) { /* something waits before it is used */
+        cpi_string_printf(n->out, "unsigned long long __cu_r%d = __cu_pack(( %s)); ", s->number, s->result.at);
+        cpi_string_printf(result, "__cu_unpack<__cu_typeof(( %s))>(__cu_r%d) ", s->result.at, s->number);
+    } else if (s->result.at) cpi_string_printf(result, "( %s) ", s->result.at);
+    else cpi_string_printf(result, "(void)0 ");
+}
+
+void cpi_normal_put_call(normal *n, scope *outer, const callee *c, int i, int open, cpi_string *result)
+{
+    const cpi_cu_function *f = c->function;
     scope *s = cpi_calloc(1, sizeof *s);
     cpi_string arg[ARGUMENTS] = {{0}}, type = {0};
     part args[ARGUMENTS], parameters[ARGUMENTS];
@@ -262,37 +337,49 @@ static void put_call(normal *n, scope *outer, const cpi_cu_function *f, int i, i
         cpi_free_host(s);
         return;
     }
-    *s = (scope){.function = f, .outer = outer, .number = ++n->scopes, .index = (int)(f - n->p->function),
-                 .depth = outer->depth + 1};
+    *s = (scope){.function = f, .outer = outer, .lexical = c->lexical, .record = c->record, .lambda = c->lambda,
+                 .generic = c->generic, .number = ++n->scopes, .index = c->index, .depth = outer->depth + 1};
+    if (c->self) cpi_string_printf(&s->self, "%s", c->self);
     for (const scope *o = outer; o; o = o->outer)
-        if (o->function == f) refuse(n); /* calls itself */
+        if (o->function && o->function->body == f->body) refuse(n); /* calls itself */
     int nargs = read_arguments(n, outer, open, arg, args);
-    int count = cpi_normal_list_chunks(n, f->open, match(n, f->open), parameters, ARGUMENTS);
+    int count = f->open < 0 ? 0 : cpi_normal_list_chunks(n, f->open, match(n, f->open), parameters, ARGUMENTS);
     if (count < 0 || nargs > count) refuse(n);
     if (!n->failed) cpi_normal_find_names(n, s);
     if (!n->failed && f->templated) read_template(n, s, i, parameters, args, nargs);
+    if (!n->failed) rename_parameters(n, s);
     for (int k = 0; !n->failed && k < s->nnames; k++)
         if (substituted(n, s, s->names[k].name)) refuse(n);
-    if (!n->failed) read_result(n, s, &type);
-    int number = s->number, pending = n->pending;
+    if (!n->failed) read_result(n, s, c, &type);
+    int pending = n->pending;
     if (!n->failed) {
         cpi_string_printf(n->out, "\n");
         put_parameters(n, s, parameters, count, arg, args, nargs);
-        s->type = string_of(&type);
-        s->declares_result = returns_at_its_end(n, f);
-        if (*s->type && !s->declares_result) cpi_string_printf(n->out, "%s __cu_r%d; ", s->type, number);
-        cpi_normal_put_list(n, s, f->body + 1, f->end - 1, true);
-        if (*s->type) cpi_string_printf(result, "__cu_r%d ", number);
-        else cpi_string_printf(result, "(void)0 ");
+        if (!n->failed) put_body(n, s, &type, result);
     }
     n->pending = pending;
     for (int k = 0; k < ARGUMENTS; k++) cpi_string_free(&arg[k]);
     for (int k = 0; k < s->nsubstitutes; k++) cpi_string_free(&s->substitutes[k].text);
+    cpi_string_free(&s->self);
+    cpi_string_free(&s->result);
     cpi_string_free(&type);
     cpi_free_host(s);
 }
 
+static void put_function(normal *n, scope *s, const cpi_cu_function *f, int i, int open, cpi_string *result)
+{
+    int first = f->start;
+    if (is(n, first, "template")) first = cpi_tokens_behind_angles(&n->p->tokens, first + 1, f->open);
+    const callee c = {.function = f, .record = -1, .index = (int)(f - n->p->function), .type_first = first,
+                      .type_end = f->name, .generic = f->templated};
+    if (first < 0) refuse(n);
+    else cpi_normal_put_call(n, s, &c, i, open, result);
+}
+
 /* --- expressions --- */
+
+/* Whether the name at i is a function's of the program. */
+static bool is_free(const normal *n, int i) { return !member(n, i) && cpi_cu_named(n->p, at(n, i), 0) != NULL; }
 
 /* What waits in the expression goes to n->out as statements; returns the remaining value. */
 static cpi_string expression(normal *n, scope *s, int first, int last)
@@ -300,6 +387,21 @@ static cpi_string expression(normal *n, scope *s, int first, int last)
     cpi_string r = {0};
     for (int i = first; i < last && !n->failed; i++) {
         const cpi_cu_function *f = cpi_normal_function_at(n, i);
+        int call = cpi_normal_waiting_call(n, i, last), behind;
+        if (!f && call >= 0 && cpi_normal_unconditional(n, first, i)) {
+            n->pending--;
+            if (cpi_normal_put_method(n, s, i, call, &r, &behind)) {
+                i = behind - 1;
+                continue;
+            }
+            if (call == i && is_free(n, i)) { /* of another function, which does not wait */
+                cpi_normal_put_word(n, s, i, &r);
+                continue;
+            }
+            refuse(n);
+            break;
+        }
+        if (n->records->functors && cpi_records_odd_call(n->p, i)) refuse(n);
         if (!f && !cpi_normal_waits_at(n, i)) {
             cpi_normal_put_word(n, s, i, &r);
             continue;
@@ -315,7 +417,7 @@ static cpi_string expression(normal *n, scope *s, int first, int last)
         }
         if (f) {
             n->pending--;
-            put_call(n, s, f, i, open, &r);
+            put_function(n, s, f, i, open, &r);
         } else {
             cpi_string arg[ARGUMENTS] = {{0}};
             part parts[ARGUMENTS];

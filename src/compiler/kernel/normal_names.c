@@ -11,7 +11,8 @@ const cpi_cu_function *cpi_normal_function_at(normal *n, int i)
     if (!named(n, i) || member(n, i)) return NULL;
     for (const cpi_cu_function *g = cpi_cu_named(n->p, at(n, i), 0); g;
          g = cpi_cu_named(n->p, at(n, i), (int)(g - n->p->function) + 1)) {
-        if (!g->barriers || g->global || g->name == i || g->body < 0) continue; /* body: not of a declaration */
+        if (!n->records->waiting[g - n->p->function] || g->global || g->name == i) continue;
+        if (g->body < 0) continue; /* a declaration */
         if (found) refuse(n);      /* overloaded */
         found = g;
     }
@@ -20,7 +21,8 @@ const cpi_cu_function *cpi_normal_function_at(normal *n, int i)
 
 bool cpi_normal_waits_at(normal *n, int i)
 {
-    return named(n, i) && (cpi_cu_waits(at(n, i)) || cpi_normal_function_at(n, i));
+    return named(n, i) && (cpi_cu_waits(at(n, i)) || cpi_normal_function_at(n, i) ||
+                           cpi_records_may_wait(n->p, n->records, i));
 }
 
 int cpi_normal_count_waits(normal *n, int first, int last)
@@ -125,7 +127,8 @@ void cpi_normal_find_names(normal *n, scope *s)
 {
     const cpi_cu_function *f = s->function;
     part parameters[ARGUMENTS * 4];
-    int count = cpi_normal_list_chunks(n, f->open, match(n, f->open), parameters, ARGUMENTS * 4), names[64];
+    int count = f->open < 0 ? 0 : cpi_normal_list_chunks(n, f->open, match(n, f->open), parameters, ARGUMENTS * 4);
+    int names[64];
     if (count < 0) refuse(n);
     for (int k = 0; k < count; k++) {
         int name = cpi_normal_parameter_name(n, parameters[k]);
@@ -136,7 +139,11 @@ void cpi_normal_find_names(normal *n, scope *s)
         add_name(n, s, (declared){name, parameters[k].first, name, false, plain_name(n, name)});
     }
     for (int i = f->body + 1; i < f->end; i++) {
-        if (is(n, i, "[") && !named(n, i - 1) && !is(n, i - 1, "]") && !is(n, i - 1, ")")) refuse(n); /* a lambda */
+        int lambda = cpi_lambda_body(&n->p->tokens, i);
+        if (lambda >= 0) { /* has names of its own; where this is one, nothing else has them */
+            if (!s->plain) i = match(n, lambda);
+            continue;
+        }
         bool begins = is(n, i - 1, ";") || is(n, i - 1, "{") || is(n, i - 1, "}") || is(n, i - 1, "(") ||
                       is(n, i - 1, ")") || is(n, i - 1, ":") || at(n, i - 1)->kind == CPI_W_LINE;
         if (!begins || !named(n, i)) continue;
@@ -164,18 +171,38 @@ void cpi_normal_put_word(normal *n, scope *s, int i, cpi_string *out)
     if (w->kind == CPI_W_NAME && !member(n, i)) {
         for (int k = 0; k < s->nsubstitutes; k++) {
             if (!cpi_token_same(w, s->substitutes[k].name)) continue;
-            cpi_string_printf(out, "%s ", s->substitutes[k].text.at ? s->substitutes[k].text.at : "");
+            const substitute_for *is_for = &s->substitutes[k];
+            if (is_for->lambda < 0) refuse(n);
+            else if (is_for->lambda) cpi_normal_put_lambda(n, is_for->in, is_for->lambda, out);
+            else cpi_string_printf(out, "%s ", string_of(&is_for->text));
             return;
         }
-        const declared *d = s->number ? cpi_normal_find(n, s, w) : NULL;
-        if (d) {
-            bool once = d->shared && !s->function->templated;
+        const declared *d = s->function ? cpi_normal_find(n, s, w) : NULL;
+        scope *in;
+        int lambda = d && !s->plain ? cpi_normal_lambda(n, s, i, &in) : -1;
+        if (lambda >= 0) {
+            cpi_normal_put_lambda(n, in, lambda, out);
+            return;
+        }
+        if (d && s->number) {
+            bool once = d->shared && !s->generic;
             cpi_string_printf(out, "%.*s__%c%d ", (int)w->length, w->text, once ? 'f' : 'i',
                               once ? s->index : s->number);
             return;
         }
-        for (const scope *o = s->outer; o; o = o->outer)
-            if (cpi_normal_find(n, o, w)) refuse(n); /* a name of the program's that means something else there */
+        if (!d && s->record >= 0 && cpi_normal_put_member(n, s, i, out)) return;
+        if (!d && s->lambda) {
+            cpi_normal_put_word(n, s->lexical, i, out);
+            return;
+        }
+        for (const scope *o = d ? NULL : s->lexical; o; o = o->lexical)
+            for (int k = 0; k < o->nsubstitutes; k++)
+                if (cpi_token_same(w, o->substitutes[k].name)) {
+                    cpi_string_printf(out, "%s ", string_of(&o->substitutes[k].text));
+                    return;
+                }
+        for (const scope *o = d ? NULL : s->outer; o; o = o->outer)
+            if (o->function && cpi_normal_find(n, o, w)) refuse(n); /* that means something else there */
     }
     cpi_string_printf(out, "%.*s ", (int)w->length, w->text);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "kernel/normal_records.h"
 #include "kernel/translate.h"
 
 typedef struct entry { const cpi_token *name; int node, next; } entry; /* a node that declares a name */
@@ -25,6 +26,7 @@ typedef struct graph {
     bool *seen; /* of each node in two forms: with the parameter, without */
     int *stack, top;
     bool reads, waits, failed;
+    const cpi_records *converted; /* calls of methods that wait are in the kernels themselves */
 } graph;
 
 static bool is_builtin(const cpi_token *w)
@@ -201,6 +203,17 @@ static void follow(graph *g, const cpi_token *w, bool with_parameter, bool membe
     }
 }
 
+/* The end of the method whose { is at i and of which no call is left in kernels that are converted, or -1. */
+static int converted_body(const graph *g, int i)
+{
+    if (!g->converted || !cpi_token_is(&g->p->tokens.at[i], "{")) return -1;
+    for (int k = 0; k < g->converted->nmembers; k++) {
+        const cpi_record_member *m = &g->converted->member[k];
+        if (m->waits && !m->virtual && !m->abstruse && m->function.body == i) return g->p->tokens.at[i].match;
+    }
+    return -1;
+}
+
 static void walk(graph *g, int node, bool plain)
 {
     const cpi_tokens *t = &g->p->tokens;
@@ -212,6 +225,16 @@ static void walk(graph *g, int node, bool plain)
         const method *m = f ? NULL : method_from(g, i);
         if (m && i == m->name) continue; /* defined there, not used */
         if (m && i == m->body) i = w->match;
+        int body = f ? -1 : converted_body(g, i);
+        if (body < 0 && is_method(g, node) && i == start) body = converted_body(g, i - 1);
+        if (body >= 0) {
+            i = body;
+            continue;
+        }
+        if (g->converted && !(f && (f->global || i == f->name)) &&
+            (cpi_records_may_wait(g->p, g->converted, i) ||
+             (g->converted->functors && cpi_records_odd_call(g->p, i))))
+            g->reads = g->waits = true;
         if (!f && cpi_cu_is_turn(g->p, i)) g->reads = g->waits = true;
         if (w->kind != CPI_W_NAME || (f && i == f->name)) continue;
         if (plain) {
@@ -260,7 +283,7 @@ static void find_for(graph *g, cpi_cu_function *f, const cpi_tokens *names)
 
 bool cpi_cu_find_shown(cpi_cu_program *p, int nnames, const char *const *names)
 {
-    graph g = {.p = p, .nbuckets = 2 * p->tokens.n + 1};
+    graph g = {.p = p, .converted = p->normal ? p->records : NULL, .nbuckets = 2 * p->tokens.n + 1};
     cpi_string all = {0};
     cpi_tokens words = {0};
     bool unbalanced = false;

@@ -33,7 +33,7 @@ static void put_declarator(writer *w, const cpi_local *v, const char *tail)
     cpi_region_put_tokens(w, v->suffix, v->suffix_end);
 }
 
-/* = and the value of a variable that has one. */
+/* = and the value of a variable that has one; of an object `T x(a);`, = T(a). */
 static void put_value(writer *w, const cpi_local *v)
 {
     if (v->value < 0) return;
@@ -41,15 +41,21 @@ static void put_value(writer *w, const cpi_local *v)
     cpi_cu_sum sum;
     cpi_string_printf(w->out, " = ");
     if (v->prefix == v->name && v->statement >= 0 && v->suffix == v->suffix_end &&
-        cpi_cu_read_int_sum(p, w->s->function, v->type, v->type_end, v->value, v->value_end, &sum))
+        cpi_cu_read_int_sum(p, w->s->function, v->type, v->type_end, v->value, v->value_end, &sum)) {
         cpi_cu_put_sum(p, w->s->function, &sum, false, w->out);
-    else cpi_region_put_tokens(w, v->value, v->value_end);
+        return;
+    }
+    bool object = v->built && v->prefix == v->name && !cpi_structure_type_word(w->s, v->type_end - 1);
+    for (int i = v->type; object && i < v->type_end; i++)
+        if (!token_is(w, i, "const")) cpi_region_put_tokens(w, i, i + 1), cpi_string_printf(w->out, " ");
+    cpi_region_put_tokens(w, v->value, v->value_end);
 }
 
 /* A declaration with its value, as the user has it. */
 void cpi_region_put_declaration(writer *w, const cpi_local *v, bool fixed)
 {
-    if (fixed && v->prefix == v->name) cpi_string_printf(w->out, "const "); /* a pointer's const may stand there */
+    bool number = v->statement >= 0 && cpi_structure_type_word(w->s, v->type_end - 1); /* objects have methods */
+    if (fixed && v->prefix == v->name && number) cpi_string_printf(w->out, "const "); /* a pointer's may stand there */
     put_declarator(w, v, "");
     put_value(w, v);
     cpi_string_printf(w->out, "; ");
@@ -114,9 +120,26 @@ void cpi_region_take_out(writer *w, int first, int last)
     }
 }
 
+/* Whether the variable may be large: an array or a structure. */
+static bool may_be_large(const writer *w, const cpi_local *v)
+{
+    if (v->statement < 0) return false;
+    if (is_array(v)) return true;
+    if (v->prefix != v->name) return false;
+    for (int i = v->type; i < v->type_end; i++)
+        if (word(w, i)->kind == CPI_W_NAME && !cpi_structure_type_word(w->s, i)) return true;
+    return false;
+}
+
 void cpi_region_put_back_one(writer *w, const cpi_local *v)
 {
     if (is_array(v)) return;
+    if (may_be_large(w, v)) { /* a record, whose members may be references */
+        cpi_string_printf(w->out, "__cu_keep(");
+        put_kept_name(w, v);
+        cpi_string_printf(w->out, "[__cu_t], %.*s); ", (int)word(w, v->name)->length, word(w, v->name)->text);
+        return;
+    }
     put_kept_name(w, v);
     cpi_string_printf(w->out, "[__cu_t] = %.*s; ", (int)word(w, v->name)->length, word(w, v->name)->text);
 }
@@ -140,17 +163,6 @@ int cpi_region_locals_of(const writer *w, int statement, int *last)
     while (first < w->s->nlocals && w->s->local[first].statement != statement) first++;
     for (*last = first; *last < w->s->nlocals && w->s->local[*last].statement == statement; ++*last) {}
     return first;
-}
-
-/* Whether the variable may be large: an array or a structure. */
-static bool may_be_large(const writer *w, const cpi_local *v)
-{
-    if (v->statement < 0) return false;
-    if (is_array(v)) return true;
-    if (v->prefix != v->name) return false;
-    for (int i = v->type; i < v->type_end; i++)
-        if (word(w, i)->kind == CPI_W_NAME && !cpi_structure_type_word(w->s, i)) return true;
-    return false;
 }
 
 void cpi_region_put_storage(writer *w, const cpi_local *v)

@@ -1,5 +1,6 @@
 /* Branches and loops that not all threads of a block take, where lanes meet: statements for threads with a mark.
  * Invariant: a thread runs these statements only where its marks of all enclosing branches and loops are set. */
+#include "kernel/normal_records.h"
 #include "kernel/writer.h"
 
 /* --- divergent lanes ---
@@ -303,6 +304,18 @@ void cpi_region_put_living_loop(writer *w, int k)
     w->copy = copy;
 }
 
+/* Whether a thread may leave the statement, or a round of it; lambdas have jumps of their own. */
+static bool jumps(const writer *w, int first, int last)
+{
+    static const char *const words[] = {"break", "continue", "return", NULL};
+    for (int i = first; i < last; i++) {
+        int lambda = cpi_lambda_body(&w->s->program->tokens, i);
+        if (lambda >= 0) i = word(w, lambda)->match;
+        if (cpi_token_is_one_of(word(w, i), words)) return true;
+    }
+    return false;
+}
+
 /* Whether the statement runs with marks: nothing in it waits for the whole block, and threads may differ. */
 bool cpi_region_is_masked(const writer *w, int k)
 {
@@ -312,10 +325,7 @@ bool cpi_region_is_masked(const writer *w, int k)
     bool meets = cpi_region_used_word(w, "__cu_meet", st->first, st->last);
     if (st->form == CPI_F_IF) /* others are jumps out of a loop */
         return (meets || w->masked_loop >= 0) && !cpi_structure_uniform(w->s, st->test, st->test_end);
-    if (cpi_region_used_word(w, "break", st->first, st->last) ||
-        cpi_region_used_word(w, "continue", st->first, st->last) ||
-        cpi_region_used_word(w, "return", st->first, st->last))
-        return true;
+    if (jumps(w, st->first, st->last)) return true;
     int last, first = cpi_region_locals_of(w, k, &last);
     for (int v = first; v < last; v++)
         if (w->s->local[v].class != CPI_V_UNIFORM) return true;

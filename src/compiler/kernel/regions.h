@@ -46,6 +46,7 @@ typedef struct cpi_local {
     int name, type, type_end, prefix, suffix, suffix_end, value, value_end; /* tokens; value: behind = */
     int statement, block_end; /* where its scope ends; statement -1: a parameter */
     uint8_t class;
+    bool built; /* T x(values); */
     bool written, constant, refers;
     bool together; /* is one for the block although it changes (region_uniform.c) */
     bool version;  /* a variable from an assignment on, which is its declaration then (region_versions.c) */
@@ -77,6 +78,10 @@ bool cpi_structure_uniform(const cpi_structure *s, int first, int last);
 bool cpi_structure_by_block(const cpi_structure *s, int first, int last);
 /* Whether something in them depends on the thread's index, and nothing on the contents of memory. */
 bool cpi_structure_by_thread(const cpi_structure *s, int first, int last);
+
+/* purity.c: what the first value of a variable depends on: 0: memory, or what is not known; 1: the thread's index; 2:
+ * neither. */
+int cpi_structure_purity_of(const cpi_structure *s, const cpi_local *v);
 
 /* Behind the statement at i, which is not split; -1 (and `failed`) where it has no end before `end`. */
 int cpi_structure_behind(cpi_structure *s, int i, int end);

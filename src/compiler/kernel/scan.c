@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "kernel/normal_records.h"
 #include "kernel/translate.h"
 
 static bool one_of(const cpi_token *w, const char *const *words)
@@ -446,5 +447,7 @@ void cpi_cu_free(cpi_cu_program *p)
     cpi_free_host(p->part);
     cpi_free_host(p->named);
     cpi_string_free(&p->scopes);
+    if (p->records) cpi_records_free(p->records);
+    cpi_free_host(p->records);
     memset(p, 0, sizeof *p);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "kernel/normal_records.h"
 #include "kernel/structure_words.h"
 
 enum { DEEPEST = 64 }; /* of statements that are split: each is read once for those around it */
@@ -389,8 +390,8 @@ static void read_locals(cpi_structure *s, int statement, int first, int last, in
         while (i < last && is(s, i, "[")) i = match(s, i) + 1;
         v->suffix_end = i;
         if (i < last && is(s, i, "(")) {
-            refuse(s); /* constructors */
-            return;
+            v->value = i, v->built = true;
+            i = v->value_end = match(s, i) + 1;
         }
         if (i < last && is(s, i, "{")) { /* x{1} is x = {1} */
             v->value = i;
@@ -451,49 +452,6 @@ static void find_parameters(cpi_structure *s)
     }
 }
 
-/* 0: depends on memory, or on what is not known; 1: on the thread's index; 2: on neither. `reads`: contents of memory
- * count as known where the address is. */
-static int purity_of(const cpi_structure *s, int first, int last, bool reads)
-{
-    static const char *const functions[] = {"min", "max", "abs", "sizeof", "__cu_rank_of"};
-    int least = 2;
-    for (int i = first; i < last; i++) {
-        if (is(s, i, "{") || cpi_structure_assigns(s, i)) return 0;
-        if (!reads && (is(s, i, "[") || is(s, i, "->"))) return 0;
-        if (!reads && is(s, i, "*") && !(named(s, i - 1) || s->program->tokens.at[i - 1].kind == CPI_W_NUMBER ||
-                               is(s, i - 1, ")") || is(s, i - 1, "]")))
-            return 0; /* what a pointer points to */
-        if (is(s, i, "&") &&
-            !(named(s, i - 1) || s->program->tokens.at[i - 1].kind == CPI_W_NUMBER || is(s, i - 1, ")")))
-            return 0;
-        if (named(s, i) && is(s, i - 1, ".") && is(s, i + 1, "(")) return 0; /* a method may read the context */
-        if (!named(s, i) || is(s, i - 1, ".")) continue;
-        if (is(s, i, "threadIdx")) least = 1;
-        bool known = cpi_structure_type_word(s, i);
-        for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) known = known || is(s, i, functions[k]);
-        if (!known && cpi_cu_is_call(&s->program->tokens, i)) return 0; /* of an instance too: f<int>() */
-        const cpi_local *v = cpi_structure_local_at(s, i);
-        if (!v) { /* a constant, a type; a variable of the device's is memory */
-            if (!reads && cpi_cu_variable_named(s->program, &s->program->tokens.at[i], 0)) return 0;
-            if (!reads && cpi_structure_in_shared_memory(s, i)) return 0;
-            continue;
-        }
-        if (s->function->shown && v->prefix == v->name && !cpi_structure_type_word(s, v->type) && !is(s, i + 1, "."))
-            return 0; /* an object, whose conversions and operators may read it too */
-        if (v->class == CPI_V_PURE && least > 1) least = 1;
-        if (v->class != CPI_V_PURE && v->class != CPI_V_UNIFORM) return 0;
-    }
-    return least;
-}
-
-static int purity(const cpi_structure *s, int first, int last) { return purity_of(s, first, last, false); }
-
-bool cpi_structure_by_block(const cpi_structure *s, int first, int last)
-{
-    return purity_of(s, first, last, true) == 2;
-}
-bool cpi_structure_by_thread(const cpi_structure *s, int first, int last) { return purity(s, first, last) == 1; }
-bool cpi_structure_uniform(const cpi_structure *s, int first, int last) { return purity(s, first, last) == 2; }
 
 static void set_header(cpi_structure *s, int statement, cpi_class class)
 {
@@ -535,6 +493,23 @@ static void classify_header(cpi_structure *s, int statement)
     set_header(s, statement, uniform ? CPI_V_UNIFORM : CPI_V_KEPT);
 }
 
+/* Whether an object may refer to variables of the thread's, which have other places in other loops. */
+static bool may_refer(const cpi_structure *s, const cpi_local *v)
+{
+    const cpi_records *r = s->program->records;
+    bool refers = !r && v->built;
+    for (int k = 0; r && k < r->nmembers; k++)
+        refers = refers || (r->member[k].kind == CPI_M_DATA && is(s, r->member[k].name - 1, "&"));
+    if (!refers || v->value < 0 || v->prefix != v->name || cpi_structure_type_word(s, v->type_end - 1)) return false;
+    for (int i = v->value; i < v->value_end; i++) {
+        const cpi_local *u = named(s, i) ? cpi_structure_local_at(s, i) : NULL;
+        bool bare = (is(s, i - 1, "(") || is(s, i - 1, "{") || is(s, i - 1, ",")) &&
+                    (is(s, i + 1, ")") || is(s, i + 1, "}") || is(s, i + 1, ","));
+        if (u && bare && u->class != CPI_V_UNIFORM) return true;
+    }
+    return false;
+}
+
 static void classify(cpi_structure *s)
 {
     for (int k = 0; k < s->nlocals && !s->failed; k++) {
@@ -560,7 +535,7 @@ static void classify(cpi_structure *s)
         } else if (!crosses) {
             v->class = CPI_V_LOCAL;
         } else {
-            int pure = v->value >= 0 && !v->written && !pointed ? purity(s, v->value, v->value_end) : 0;
+            int pure = v->value >= 0 && !v->written && !pointed ? cpi_structure_purity_of(s, v) : 0;
             for (int i = v->value; pure == 1 && i < v->value_end; i++) { /* computed again it would be another value */
                 const cpi_local *u = cpi_structure_local_at(s, i);
                 if (u && (u->together || cpi_structure_has_later_version(s, i))) pure = 0;
@@ -568,6 +543,7 @@ static void classify(cpi_structure *s)
             if (pure == 2 && cpi_structure_has_twin(s, v)) pure = 0;
             v->class = pure == 2 ? CPI_V_UNIFORM : pure == 1 ? CPI_V_PURE : CPI_V_KEPT;
         }
+        if (v->class != CPI_V_LOCAL && may_refer(s, v)) refuse(s);
         bool deduced = is(s, v->type, "auto") || is(s, v->type + 1, "auto");
         if (v->class == CPI_V_KEPT && (deduced || v->refers)) refuse(s);
     }
@@ -575,21 +551,12 @@ static void classify(cpi_structure *s)
 
 /* --- entry point --- */
 
-static bool has_lambda(const cpi_structure *s)
-{
-    for (int i = s->function->body; i < s->function->end; i++)
-        if (is(s, i, "[") && (is(s, match(s, i) + 1, "(") || is(s, match(s, i) + 1, "{")) && !named(s, i - 1) &&
-            !is(s, i - 1, "]") && !is(s, i - 1, ")"))
-            return true;
-    return false;
-}
-
 bool cpi_structure_read(cpi_cu_program *p, const cpi_cu_function *f, cpi_structure *s)
 {
     *s = (cpi_structure){.program = p, .function = f};
     size_t n = (size_t)(f->end - f->body + 1);
     s->region_of = cpi_malloc(n * sizeof *s->region_of);
-    if (!s->region_of || has_lambda(s)) return false;
+    if (!s->region_of) return false;
     for (size_t i = 0; i < n; i++) s->region_of[i] = -1;
     int whole = new_statement(s, CPI_F_BLOCK, f->body);
     if (whole < 0) return false;
@@ -605,7 +572,11 @@ bool cpi_structure_read(cpi_cu_program *p, const cpi_cu_function *f, cpi_structu
     if (!cpi_structure_find_versions(s)) return false;
     classify(s);
     if (!s->failed) cpi_structure_keep_addressed(s);
-    for (int i = f->body; i < f->end; i++) s->returns = s->returns || is(s, i, "return");
+    for (int i = f->body; i < f->end; i++) {
+        int lambda = cpi_lambda_body(&p->tokens, i); /* what returns there is the lambda */
+        if (lambda >= 0) i = match(s, lambda);
+        s->returns = s->returns || is(s, i, "return");
+    }
     return !s->failed;
 }
 

@@ -33,6 +33,7 @@ typedef struct cpi_cu_function {
     bool inner;     /* of kernels: records in its body read the context, so all of it reads the thread's */
     bool shown;     /* of kernels: what it may call reads the thread's context, which it has to set */
     bool apart;     /* of kernels: such code waits for other threads: fibers */
+    bool converted; /* of kernels: the program in the form of normal.c has its body */
     bool barriers;  /* it, or what it calls, waits for other threads in any way */
     bool lockstep;  /* its lanes rely on implicit lockstep: lockstep.c */
     bool turns;     /* it waits in memory for what other threads write: turns.c */
@@ -74,8 +75,11 @@ typedef struct cpi_cu_program {
     int *turn, nturns;   /* conditions of loops in which threads take turns: their first tokens (turns.c) */
     int plain;           /* while a statement of lockstep.c is written: its first token, else -1 */
     bool in_step;        /* CUPRITE_KERNEL_LOCKSTEP: lanes are in lockstep without volatile too */
+    bool opened;         /* kernels use members of records, in the form of normal.c: all of them are public */
     bool checked;        /* CUPRITE_CHECK: every kernel in fibers, accesses reported */
     bool sums;           /* sums with a thread's index may be taken apart (row_sums.c) */
+    struct cpi_records *records; /* once normal.c has read them, or NULL */
+    bool normal;         /* in the form of normal.c: what is left of its kernels calls no methods that wait */
     const int *leaves;   /* while regions are written: `return` goes to the end of the loop with that number */
 } cpi_cu_program;
 
@@ -105,7 +109,8 @@ bool cpi_cu_order_specifiers(char **text);
 bool cpi_cu_put_casts(const char *text, cpi_string *out);
 /* normal.c: the program `q`, whose source is `out`, in which kernels with warp operations can be split; functions are
  * those of p in their order. False where there is no such kernel. */
-bool cpi_cu_normal(cpi_cu_program *p, const char *text, cpi_string *out, cpi_cu_program *q);
+bool cpi_cu_normal(cpi_cu_program *p, const char *text, int nnames, const char *const *names, cpi_string *out,
+                   cpi_cu_program *q);
 /* Appends the C++ source, with a table of the kernels that are not templates and of the instances `names`. `error`: the
  * compiler's messages when it did not compile, or NULL: kernels with barriers that it names are in fibers, or all
  * are. */

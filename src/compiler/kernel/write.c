@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/normal_records.h"
 #include "kernel/translate.h"
 
 /* White space and comments between token i - 1 and token i. */
@@ -251,22 +252,6 @@ static void put_constant(const cpi_cu_program *p, const cpi_cu_function *f, int 
 
 /* --- lambdas --- */
 
-/* The { of the lambda whose [ is at i, or -1. */
-static int lambda_body(const cpi_tokens *t, int i)
-{
-    static const char *const returns[] = {"return", "case", "else", "do", NULL};
-    const cpi_token *before = &t->at[i - 1];
-    if (!cpi_token_is(&t->at[i], "[") || cpi_token_is(&t->at[i + 1], "[") || cpi_token_is(before, "]") ||
-        cpi_token_is(before, ")") || cpi_token_is(before, "[") || before->kind == CPI_W_STRING ||
-        (before->kind == CPI_W_NAME && !cpi_token_is_one_of(before, returns)))
-        return -1;
-    int k = t->at[i].match + 1;
-    if (!cpi_token_is(&t->at[k], "(") && !cpi_token_is(&t->at[k], "{") && !cpi_token_is(&t->at[k], "<")) return -1;
-    for (; k < t->n && !cpi_token_is(&t->at[k], "{") && !cpi_token_is(&t->at[k], ";"); k++)
-        if (t->at[k].match > k) k = t->at[k].match;
-    return cpi_token_is(&t->at[k], "{") ? k : -1;
-}
-
 /* Whether the shared variables that are declared at token i are references or pointers in the scope of token `at`. */
 static bool is_captured(const cpi_cu_program *p, const cpi_cu_function *f, int begin, int i, int at)
 {
@@ -317,10 +302,31 @@ static bool put_include(const cpi_token *w, cpi_string *out)
     return true;
 }
 
+/* The access of a record whose members kernels use: all are public. False: the word at i is something else. */
+static bool put_access(const cpi_tokens *t, int i, cpi_string *out)
+{
+    const cpi_token *w = &t->at[i];
+    if (cpi_token_is(w, "private") || cpi_token_is(w, "protected")) {
+        cpi_string_printf(out, "public");
+        return true;
+    }
+    static const char *const others[] = {"<", ",", "enum", NULL}; /* parameters of templates */
+    static const char *const ends[] = {";", ")", ">", ",", "=", NULL};
+    int k = i + 1;
+    if (!cpi_token_is(w, "class") || (i && cpi_token_is_one_of(w - 1, others))) return false;
+    while (k < t->n && !cpi_token_is(&t->at[k], "{") && !cpi_token_is(&t->at[k], ":") &&
+           !cpi_token_is_one_of(&t->at[k], ends))
+        k++;
+    if (k == t->n || cpi_token_is_one_of(&t->at[k], ends)) return false;
+    cpi_string_printf(out, "struct");
+    return true;
+}
+
 void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int last, cpi_string *out)
 {
     const cpi_tokens *t = &p->tokens;
     int context_at = -1; /* the ( behind which a call gets the context */
+    int lambda_end = -1; /* of a lambda: its } */
     for (int i = first; i < last; i++) {
         const cpi_token *w = &t->at[i];
         if (i > first) put_gap(p, i, out);
@@ -347,15 +353,17 @@ void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int las
             continue;
         }
         if (w->kind == CPI_W_LINE && put_include(w, out)) continue;
-        if (p->leaves && cpi_token_is(w, "return")) {
+        if (p->leaves && i > lambda_end && cpi_token_is(w, "return")) {
             cpi_string_printf(out, "{ __cu_alive[__cu_t] = 0; goto __cu_next%d; }", *p->leaves);
             i = statement_end(t, i);
             continue;
         }
         if (w->kind == CPI_W_NUMBER && cpi_cu_put_wide_number(w, out)) continue;
+        if (p->opened && !f && put_access(t, i, out)) continue;
         cpi_string_add(out, w->text, w->length);
-        int body = i && (!f || i > f->body) ? lambda_body(t, i) : -1;
+        int body = i && (!f || i > f->body) ? cpi_lambda_body(t, i) : -1;
         if (body >= 0) {
+            if (t->at[body].match > lambda_end) lambda_end = t->at[body].match;
             size_t written = out->length;
             put_captures(p, f, f ? f->body : first, i, body, out);
             if (out->length > written && cpi_token_is(&t->at[i + 1], "=")) i++;
@@ -439,7 +447,7 @@ static void put_loop_body(cpi_cu_program *p, cpi_cu_function *f, cpi_string *out
     cpi_cu_find_spans(p, f, &s);
     int at = f->body;
     p->sums = !s.joined;
-    for (int i = at; i < f->end; i++) p->sums = p->sums && lambda_body(&p->tokens, i) < 0;
+    for (int i = at; i < f->end; i++) p->sums = p->sums && cpi_lambda_body(&p->tokens, i) < 0;
     for (int i = 0; i < s.n; i++) {
         if (s.edit[i].at > at) {
             if (at > f->body) put_gap(p, at, out);
@@ -458,14 +466,18 @@ static void put_loop_body(cpi_cu_program *p, cpi_cu_function *f, cpi_string *out
 /* The body of a kernel, in the fastest way that there is. `q`: the program in the form of normal.c, or NULL. */
 static void put_kernel_body(cpi_cu_program *p, cpi_cu_program *q, cpi_cu_function *f, bool forced, cpi_string *out)
 {
-    bool fibers = p->all_fibers || p->checked || f->apart;
-    f->tier = fibers || f->barriers ? CPI_TIER_FIBERS : CPI_TIER_LOOP;
+    cpi_cu_program *from = q && f->converted ? q : p; /* whose text the body is */
+    const cpi_cu_function *body = &from->function[f - p->function];
+    bool fibers = p->all_fibers || p->checked;
     if (f->overloaded || f->inner) forced = true; /* a table entry holds for all; no parameter is seen */
-    if (f->barriers && !fibers && !f->lockstep && !f->turns && !forced &&
-        cpi_cu_regions(q ? q : p, q ? &q->function[f - p->function] : f, NULL, out)) {
+    if (body->barriers && !fibers && !body->apart && !f->lockstep && !f->turns && !forced &&
+        cpi_cu_regions(from, body, NULL, out)) {
         f->tier = CPI_TIER_REGIONS;
+        f->shown = body->shown;
         return;
     }
+    fibers = fibers || f->apart;
+    f->tier = fibers || f->barriers ? CPI_TIER_FIBERS : CPI_TIER_LOOP;
     bool joined = cpi_cu_joins_rounds(p, f), keeps = joined;
     if (f->tier == CPI_TIER_LOOP && !forced && cpi_cu_regions(p, f, joined ? &keeps : NULL, out)) {
         f->strides = true;
@@ -580,7 +592,7 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
     cpi_cu_program q;
     cpi_string normal = {0}, body = {0};
     out->failed = out->failed || !cpi_cu_find_shown(p, nnames, names);
-    bool rewritten = !p->all_fibers && !p->checked && cpi_cu_normal(p, text, &normal, &q);
+    bool rewritten = !p->all_fibers && !p->checked && cpi_cu_normal(p, text, nnames, names, &normal, &q);
     put_source(p, rewritten ? &q : NULL, error, named, &body);
     put_headers(p, text, body.at ? body.at : "", out);
     cpi_cu_put_own_constants(t, out);

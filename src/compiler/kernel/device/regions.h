@@ -43,8 +43,13 @@ static inline void __cu_fill(unsigned char *alive, const __cu_ctx &block)
     for (unsigned i = 0; i < __cu_threads(block); i++) alive[i] = 1;
 }
 
+template <class T> static inline __attribute__((always_inline)) void __cu_keep(T &to, const T &from)
+{
+    if constexpr (__is_assignable(T &, const T &)) to = from;
+    else __builtin_memcpy((void *)&to, (const void *)&from, sizeof(T));
+}
 /* What each of n threads keeps between loops: a T, in memory of the worker's where it is large. */
-template <class T, unsigned n, bool large = (sizeof(T) > 512)> struct __cu_kept {
+template <class T, unsigned n, bool large = (sizeof(T) > 512 || !__is_trivially_constructible(T))> struct __cu_kept {
     T at[n];
     inline __attribute__((always_inline)) __cu_kept(const __cu_ctx &) {}
 };

@@ -56,8 +56,8 @@ OTHER_NAMES = {
 LIFE = "the life of C's arrays, scopes, streams and errors, which Python does itself"
 ATTRIBUTE = "an attribute, an operator or a conversion in Python"
 C_ONLY = {
-    **dict.fromkeys("retain free keep scope_begin scope_end error error_clear error_message code_string code_exception "
-                    "warnings warnings_clear "
+    **dict.fromkeys("retain free keep scope_begin scope_end error error_set error_clear error_message code_string "
+                    "code_exception warnings warnings_clear "
                     "warning_string warning_category "
                     "image_header_free sources_free string_free rng_new rng_free".split(), LIFE),
     "seed_state": "numpy.random.SeedSequence",
@@ -72,7 +72,7 @@ C_ONLY = {
     **dict.fromkeys("elementwise elementwise_all reduce op_query op_types op_from_name reduction_query "
                     "reduction_from_name".split(),
                     "the general call behind every operation"),
-    **dict.fromkeys("fits_read fits_write catalog_write io_libraries ".split(),
+    **dict.fromkeys("fits_read fits_describe fits_write catalog_write io_libraries ".split(),
                     "files are C's and the command's so far"),
     "blas_library": "show_config and get_runtime_info name it",
     **dict.fromkeys("print fprint array_to_string".split(), "NumPy prints in Python"),

@@ -77,7 +77,7 @@ def _sampled(items, most):
 
 
 def pytest_collection_finish(session):
-    """Some 27,000 cases live as long as the process; the collector, which tests of leaks call, need not look at them."""
+    """Some 27,000 cases live as long as the process; the collector, which tests of leaks call, leaves them alone."""
     gc.collect()
     gc.freeze()
 

@@ -40,7 +40,8 @@ def test_parts_of_a_text():
     assert [kernel for _, kernel, *_ in kernels_all.parts(TEXT)] == [False] * 5 + [True] * 3
 
 
-@pytest.mark.parametrize("kernel, wanted", [("one", ["used", "helper", "helper", "one"]), ("two", ["used", "other", "two"]),
+@pytest.mark.parametrize("kernel, wanted", [("one", ["used", "helper", "helper", "one"]),
+                                            ("two", ["used", "other", "two"]),
                                             ("three", ["used", "three"])])
 def test_a_kernel_alone(kernel, wanted):
     """With what it uses, and all else that is no function and no record: operators, and what they use."""

@@ -5,10 +5,10 @@
  * The program calls MPI_Init and MPI_Finalize. Arrays of the CPU go to MPI where they lie, those of a GPU where MPI
  * knows CUDA; else they go through page-locked memory of the host. All ranks of a communicator make the same calls in
  * the same order; before a collective they compare what they are about to do, so that other shapes, types or
- * operations, and a rank whose array is NULL because an earlier call failed, are an error on every rank and no rank waits. A rank
- * that does not come is an error too, after `timeout` seconds; the communicator is of no use then, nor is
- * MPI_Finalize: end with MPI_Abort. Results are new arrays on the current device. Threads may call at the same time with communicators
- * of their own, where MPI was initialized for that. */
+ * operations, and a rank whose array is NULL because an earlier call failed, are an error on every rank and no rank
+ * waits. A rank that does not come is an error too, after `timeout` seconds; the communicator is of no use then, nor is
+ * MPI_Finalize: end with MPI_Abort. Results are new arrays on the current device. Threads may call at the same time
+ * with communicators of their own, where MPI was initialized for that. */
 #ifndef CUPRITE_MPI_H
 #define CUPRITE_MPI_H
 

@@ -7,7 +7,7 @@ result of all their values. An array is not changed: a change of mode or of the 
 import numpy
 
 import cuprite
-from cuprite.distributed.array import _modes, _places
+from cuprite.distributed.array import _modes, _owners
 from cuprite.distributed.array._index import common, is_covered, lengths, ranges_of, slices_of, within
 
 _REDUCTIONS = {"sum": _modes.SUM, "prod": _modes.PROD, "max": _modes.MAX, "min": _modes.MIN}
@@ -49,7 +49,7 @@ class DistributedArray(numpy.lib.mixins.NDArrayOperatorsMixin):
 
     def __init__(self, shape, dtype, chunks_map, mode=None, comms=None):
         self._shape, self._dtype, self._mode = tuple(shape), numpy.dtype(dtype), mode
-        self._chunks_map, self._places = chunks_map, _places.current()
+        self._chunks_map, self._places = chunks_map, _owners.current()
 
     shape = property(lambda self: self._shape, doc="The lengths of the axes.")
     dtype = property(lambda self: self._dtype, doc="The element type.")
@@ -166,7 +166,7 @@ class DistributedArray(numpy.lib.mixins.NDArrayOperatorsMixin):
                     with places.device(c.device):
                         c.array = cuprite.empty(lengths(c.ranges), x.dtype)
                 for s in _sources(x._chunks(), c):
-                    _places.transfer(places, s, c, common(s.ranges, c.ranges))
+                    _owners.transfer(places, s, c, common(s.ranges, c.ranges))
         return DistributedArray(self._shape, self._dtype, made, _modes.REPLICA).change_mode(self._mode)
 
     def _covered(self):
@@ -202,7 +202,7 @@ class DistributedArray(numpy.lib.mixins.NDArrayOperatorsMixin):
         ours = getattr(cuprite, name, None)
         if method == "__call__" and name == "matmul":
             from cuprite.distributed.array._matmul import matmul
-            return matmul(*inputs, **options)
+            return matmul(DistributedArray, Chunk, *inputs, **options)
         if method == "reduce" and name in _OF_UFUNC:
             return getattr(inputs[0], _OF_UFUNC[name])(**{"axis": 0, **options})
         if method != "__call__" or not isinstance(ours, cuprite.ufunc):
@@ -333,13 +333,13 @@ def _to_replicas(x, mode):
         for d in chunks[i + 1:]:
             region = common(c.ranges, d.ranges)
             if region is not None:
-                _places.transfer(x._places, c, d, region, mode.combine)
+                _owners.transfer(x._places, c, d, region, mode.combine)
                 _forget(x._places, c, region, mode)
     for j in range(len(chunks) - 1, -1, -1):
         for c in chunks[:j]:
             region = common(c.ranges, chunks[j].ranges)
             if region is not None:
-                _places.transfer(x._places, chunks[j], c, region)
+                _owners.transfer(x._places, chunks[j], c, region)
 
 
 def _fitted(x, shape, like):
@@ -410,7 +410,7 @@ def distributed_array(array, index_map, mode=None) -> DistributedArray:
         return array.reshard(index_map).change_mode(mode)
     if not isinstance(array, cuprite.ndarray):
         array = numpy.asarray(array)
-    places, made = _places.current(), {}
+    places, made = _owners.current(), {}
     for device, indices in _map_of(array.shape, index_map, places).items():
         made[device] = []
         for ranges in indices:

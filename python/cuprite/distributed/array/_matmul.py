@@ -2,7 +2,7 @@
 import itertools
 
 import cuprite
-from cuprite.distributed.array import _array, _modes
+from cuprite.distributed.array import _modes
 from cuprite.distributed.array._index import lengths, within
 
 
@@ -42,17 +42,17 @@ def _without(x, axis):
                   lambda r: r[:axis] + r[axis + 1:])
 
 
-def matmul(a, b, out=None, **kwargs) -> "_array.DistributedArray":
+def matmul(array, chunk, a, b, out=None, **kwargs):
     """The product of two distributed arrays, matrices in their last two axes. A device multiplies blocks that it has
     both of. The result is in mode SUM.
 
-    Parameters: a, b: DistributedArrays; out: None.
+    Parameters: array, chunk: the classes DistributedArray and Chunk; a, b: DistributedArrays; out: None.
     Errors: RuntimeError where no device has both blocks of a product, for chunks with steps, and for out; ValueError
         for shapes that do not fit; TypeError for other arrays."""
     if out is not None or kwargs:
         raise RuntimeError("matmul: Argument `out` and other options are not supported")
     for x in (a, b):
-        if not isinstance(x, _array.DistributedArray):
+        if not isinstance(x, array):
             raise TypeError(f"matmul: DistributedArrays are multiplied, not {type(x).__name__}")
         if x.ndim == 0:
             raise ValueError("matmul: an operand has no axis")
@@ -93,9 +93,9 @@ def _product(a, b):
                 made[device][where, i, j] = term if target is None else target + term
     chunks = {}
     for device, blocks in made.items():
-        chunks[device] = [_array.Chunk(device, (*where, i, j), x, dtype) for (where, i, j), x in blocks.items()]
+        chunks[device] = [chunk(device, (*where, i, j), x, dtype) for (where, i, j), x in blocks.items()]
     shape = a.shape[:-2] + (a.shape[-2], b.shape[-1])
     if not inner and 0 not in shape:
         raise ValueError("matmul: the matrices have no columns and rows to sum over")
     assert all(c.array is None or c.array.shape == lengths(c.ranges) for cs in chunks.values() for c in cs)
-    return _array.DistributedArray(shape, dtype, chunks, _modes.SUM)
+    return array(shape, dtype, chunks, _modes.SUM)

@@ -348,6 +348,38 @@ def test_names_that_newer_headers_give_to_functions(tmp_path):
     assert "isoc23" not in run("objdump", "-T", tmp_path / "new")
 
 
+CPP = r"""
+#include <iostream>
+#include <random>
+#include <string>
+#include <thread>
+
+static const std::string &word()
+{
+    static const std::string kept = std::to_string(std::random_device{}()); // guarded
+    return kept;
+}
+
+int main()
+{
+    bool same = false;
+    std::thread([&] { same = &word() == &word() && !word().empty(); }).join();
+    std::cout << same << std::endl;
+}
+"""
+
+
+def test_the_static_library_of_cpp(tmp_path):
+    """The plugin for GPUs holds what it needs of it; newer ones ask for what an older glibc lacks."""
+    run(sys.executable, ROOT / "tools/portable/stubs.py", tmp_path / "stubs", "2.28")
+    (tmp_path / "program.cpp").write_text(CPP)
+    run("g++", tmp_path / "program.cpp", "-static-libstdc++", f"-L{tmp_path / 'stubs'}", "-o", tmp_path / "program",
+        "-lpthread", "-Wl,--allow-shlib-undefined")  # of libgcc_s, which is this machine's
+    assert run(tmp_path / "program") == "1\n"
+    versions = re.findall(r"GLIBC_([\d.]+)", run("objdump", "-T", tmp_path / "program"))
+    assert max(tuple(map(int, v.split("."))) for v in versions) <= (2, 28)
+
+
 def test_what_an_older_glibc_lacks_does_not_link(tmp_path):
     run(sys.executable, ROOT / "tools/portable/stubs.py", tmp_path / "stubs", "2.28")
     (tmp_path / "new.c").write_text("#define _GNU_SOURCE\n#include <unistd.h>\n#include <sched.h>\n"

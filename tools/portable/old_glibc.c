@@ -1,5 +1,7 @@
-/* Functions that glibc had under other names before 2.33: a portable library (stubs.py) calls them by the old ones. */
+/* Functions that glibc had under other names before 2.33: a portable library (stubs.py) calls them by the old ones. And
+ * what the static C++ library of newer compilers asks of it. */
 #include <stdarg.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 
 extern int __xstat(int version, const char *path, struct stat *s);
@@ -17,6 +19,13 @@ int fstatat(int folder, const char *path, struct stat *s, int flags)
 {
     return __fxstatat(VERSION, folder, path, s, flags);
 }
+
+/* Compiled code has these names for the same ones. */
+#define SAME(name, of) extern __typeof__(of) name __attribute__((alias(#of)))
+SAME(stat64, stat);
+SAME(lstat64, lstat);
+SAME(fstat64, fstat);
+SAME(fstatat64, fstatat);
 
 /* Headers of glibc 2.38 and later give these names to strtol and the like, which then read C23's binary numbers too
  * ("0b11"). Nothing here reads such. <stdlib.h> would rename what is declared here. */
@@ -39,4 +48,17 @@ int __isoc23_sscanf(const char *s, const char *format, ...)
     int n = old_vsscanf(s, format, values);
     va_end(values);
     return n;
+}
+
+/* Of glibc 2.32 and 2.36. Whether the process has one thread only: not known, so no. */
+char __libc_single_threaded;
+
+unsigned arc4random(void)
+{
+    unsigned x = 0;
+    for (size_t got = 0; got < sizeof x;) {
+        ssize_t n = getrandom((char *)&x + got, sizeof x - got, 0);
+        if (n > 0) got += (size_t)n; /* else interrupted */
+    }
+    return x;
 }

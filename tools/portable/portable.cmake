@@ -84,4 +84,5 @@ if(TARGET python-package)
 endif()
 if(TARGET cuprite-cuda)
   link_portable(cuprite-cuda portable-cuda CUDA $<TARGET_OBJECTS:cuda_sm90a>)
+  target_link_options(cuprite-cuda-portable PRIVATE -static-libstdc++) # the system's may be older
 endif()

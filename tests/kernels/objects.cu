@@ -103,7 +103,7 @@ extern "C" __global__ void softmax_by_lambdas(const float *x, float *y, int colu
 {
     __shared__ float s[128];
     const float *row = x + (long long)blockIdx.x * columns;
-    float most = -INFINITY, sum = 0;
+    float most = __int_as_float(0xff800000), sum = 0; // NVRTC has no INFINITY
     for (int c = threadIdx.x; c < columns; c += blockDim.x) most = fmaxf(most, row[c]);
     most = fold(most, s, [](float a, float b) { return fmaxf(a, b); });
     for (int c = threadIdx.x; c < columns; c += blockDim.x) sum += expf(row[c] - most);

@@ -3,6 +3,7 @@ docstrings of rows say of errors is what calls do."""
 import ast
 import enum
 import importlib
+import importlib.util
 import inspect
 import pkgutil
 import re
@@ -24,7 +25,7 @@ SAYS_NOTHING = {"self", "cls", "args", "kwargs", "kwds", "kw", "options", "argum
 def modules(module=cp):
     yield module
     for found in pkgutil.iter_modules(getattr(module, "__path__", [])):
-        if not found.name.startswith("_"):
+        if not found.name.startswith("_") and (found.name != "dask" or importlib.util.find_spec("dask")):
             yield from modules(importlib.import_module(f"{module.__name__}.{found.name}"))
 
 

@@ -194,7 +194,9 @@ def test_sums_in_memory():
 
 @pytest.mark.parametrize("text", ["mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0}, {%0}, {%0}, {%0};",
                                   "set.lt.f16.f16 %0, %0, %0;"])
+@pytest.mark.once
 def test_what_is_refused(text):
+    """On the CPU; a GPU's compiler takes them."""
     with pytest.raises(NotImplementedError, match=text.split()[0]):
         cp.RawKernel(f'extern "C" __global__ void k(unsigned short *y) {{ unsigned short r = 0; '
                      f'asm("{text}" : "+h"(r)); *y = r; }}', "k").compile()

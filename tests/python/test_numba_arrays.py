@@ -83,9 +83,9 @@ def test_views_and_axes(device):
         d.view("i4")
     with pytest.raises(ValueError, match="the last axis must be contiguous"):
         d[:, ::2].view("i1")
-    with pytest.raises(ValueError, match="axis 2 is out of bounds"):
+    with pytest.raises(ValueError, match=r"invalid axes list \(0, 2\)"):
         d.transpose((0, 2))
-    with pytest.raises(ValueError, match="duplicate value in 'axis'"):
+    with pytest.raises(ValueError, match=r"invalid axes list \(0, 0\)"):
         d.transpose((0, 0))
     with pytest.raises(ValueError, match="Can't copy sequence with size 2 to array axis 0 with dimension 3"):
         d[0] = np.zeros(2, "i2")
@@ -198,7 +198,7 @@ def test_functions_that_are_declared():
     assert f.name == "f1" and f.sig.args == (float32[:],)
     with pytest.raises(TypeError, match="Return type"):
         cuda.declare_device("f1", "(float32[:],)")
-    with pytest.raises(NotImplementedError, match="cannot be linked"):
+    with pytest.raises(NotImplementedError, match="f1 is declared with .*, and no file that is linked"):
         cuda.jit("void(float32[:])")(lambda x: f(x))
 
 

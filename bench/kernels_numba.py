@@ -364,7 +364,9 @@ def _(x, y, n):
 # --- reductions ---
 
 @loop("reduction, sequential", "reduction, while", "reduction, interleaved", "reduction, strided",
-      "reduction, shuffles", "reduction, groups", "reduction, tiles")
+      "reduction, shuffles", "reduction, groups", "reduction, tiles", "reduction, method",
+      "reduction, class with storage", "reduction, functor of shuffles", "reduction, lambda",
+      "reduction, lambda with barriers")
 def _(x, y, n):
     for b in prange(n // 256):
         s = f4(0)

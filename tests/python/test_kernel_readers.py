@@ -101,7 +101,7 @@ def test_file_before_the_text(tmp_path):
 
 
 def test_namespaces_in_namespaces(device):
-    """200 are read, as many as stacks have no space for are refused."""
+    """200 are read, more are refused, and as many as stacks have no space for too."""
     def text(n):
         return "namespace a {" * n + "__device__ int f() { return threadIdx.x; }" + "}" * n + KERNEL % (
             "y[at] = " + "a::" * n + "f();")
@@ -109,6 +109,8 @@ def test_namespaces_in_namespaces(device):
     if device.startswith("cuda"):
         return
     with pytest.raises(NotImplementedError, match="line 1: namespaces more than 256 deep"):
+        run(text(300))
+    with pytest.raises(cp.cuda.compiler.CompileException, match="nested more than 1000 deep"):
         run("namespace a {" * 200000 + "}" * 200000 + KERNEL % "")
 
 

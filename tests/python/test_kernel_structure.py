@@ -111,7 +111,7 @@ CASES = {
         }"""),
     "values in braces": ("regions", 63 - T + 3, """
         int a{t}, b{3}; s[t] = a; __syncthreads(); b += s[63 - t]; __syncthreads(); r = b;"""),
-    "lambdas": ("fibers", 3 * (63 - T), """
+    "lambdas": ("regions", 3 * (63 - T), """
         auto g = [&](int x) { return x * 2 + t; }; s[t] = g(t); __syncthreads(); r = s[63 - t];"""),
     "a jump backwards": ("fibers", 2 + 0 * T, """
         int k = 0; again: s[t] = k; __syncthreads(); if (++k < 3) goto again; r = s[63 - t];"""),

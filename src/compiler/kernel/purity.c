@@ -58,8 +58,17 @@ static bool is_address(const cpi_structure *s, int type, int i)
     return is(s, name + 1, "[") || is_referred(s, type, i);
 }
 
-/* What an object of the record whose name is at i depends on besides its arguments: as purity_of. */
-static int purity_of_record(const cpi_structure *s, int i)
+/* operator+, operator int: the word stands at its name or before it. */
+static bool is_operator(const cpi_structure *s, const cpi_record_member *m)
+{
+    for (int k = m->first; k <= m->name; k++)
+        if (is(s, k, "operator")) return true;
+    return false;
+}
+
+/* What an object of the record whose name is at i depends on besides its arguments: as purity_of. `used`: it stands in
+ * an expression, whose operators and conversions may be its own. */
+static int purity_of_record(const cpi_structure *s, int i, bool used)
 {
     const cpi_cu_program *p = s->program;
     static const char *const indices[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
@@ -70,6 +79,7 @@ static int purity_of_record(const cpi_structure *s, int i)
         bool builds = m->kind == CPI_M_METHOD && same(s, m->name, p->records->record[record].name);
         if (m->record != record || m->kind == CPI_M_TYPE || m->kind == CPI_M_STATIC) continue;
         if (m->kind == CPI_M_METHOD && is(s, m->name - 1, "~")) return 0;
+        if (m->kind == CPI_M_METHOD && used && is_operator(s, m)) return 0;
         if (m->kind == CPI_M_METHOD && !builds) continue;
         int last = builds ? m->function.end : m->name;
         for (int q = m->first; m->kind == CPI_M_DATA && q < m->type_end; q++)
@@ -136,7 +146,7 @@ static int purity_of(const cpi_structure *s, int first, int last, bool reads)
         bool known = cpi_structure_type_word(s, i);
         for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) known = known || is(s, i, functions[k]);
         if (!known && (is(s, i + 1, "{") || cpi_cu_is_call(&s->program->tokens, i))) { /* instances too: f<int>() */
-            int record = purity_of_record(s, i);
+            int record = purity_of_record(s, i, true);
             if (record == 0) return 0;
             if (record < least) least = record;
             known = true;
@@ -177,7 +187,7 @@ int cpi_structure_purity_of(const cpi_structure *s, const cpi_local *v)
     bool object = false;
     for (int i = v->type; i < v->type_end && s->program->records; i++)
         if (cpi_records_named(s->program, s->program->records, &s->program->tokens.at[i]) >= 0 && !object)
-            object = true, record = purity_of_record(s, i);
+            object = true, record = purity_of_record(s, i, false);
     if (!object) return list || v->built ? 0 : values;
     return record < values ? record : values;
 }

@@ -188,7 +188,8 @@ static void put_calls(cpi_cu_program *p, const cpi_cu_program *q, cpi_string *ou
     for (int k = 0; used && k < p->nfunctions; k++) {
         if (!p->function[k].global || p->function[k].body < 0) continue;
         memset(used, 0, (size_t)p->nfunctions + 1);
-        mark_used(p, q && p->function[k].tier == CPI_TIER_REGIONS ? q : p, k, records, nrecords, used, stack);
+        bool inlined = q && p->function[k].tier == CPI_TIER_REGIONS; /* methods that wait too */
+        mark_used(p, inlined ? q : p, k, records, inlined ? 0 : nrecords, used, stack);
         p->function[k].calls = true;
         cpi_string_printf(out, "static const int __cu_calls%d[] = {", k);
         for (int g = 0; g <= p->nfunctions; g++)

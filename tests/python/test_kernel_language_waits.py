@@ -51,6 +51,9 @@ struct Cross {
 # Before the kernel, in it (i is the thread's place, t its number in the block), wanted, and the tier.
 CASES = {
     "method": (TURN, "Turn a{s, 1}; o[i] = a.next(x[i]);", turned(X, 1)),
+    "a type deduced from a later declarator": (
+        "template <class T> __device__ T other(T v) { return __shfl_xor_sync(~0u, v, 1); }",
+        "int a = x[i] * 3, *p = &s[t], b = a * 2, v = x[i]; *p = 0; v = other(v) + b - b; o[i] = v;", crossed(X, 1)),
     "through a pointer and a reference": (
         TURN + "__device__ int use(Turn &a, int v) { return a.next(v); }\n"
         "__device__ int far(const Turn *a, int v) { return a->next(v); }",

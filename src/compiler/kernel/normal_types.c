@@ -399,7 +399,10 @@ static bool operand_type(normal *n, scope *s, int first, int last, cpi_string *t
         int behind = is(n, end, "<") ? cpi_tokens_behind_angles(&n->p->tokens, end, type_end) : -1;
         end = behind > 0 ? behind : end + 1;
     }
-    for (int k = end; k < name; k++) levels += is(n, k, "*") ? 1 : is(n, k, "(") ? 100 : 0; /* T (&x)[4] */
+    for (int k = name - 1; k >= end; k--) { /* not to declarators before it */
+        if (!is(n, k, "*") && !is(n, k, "&") && !is(n, k, "const") && !is(n, k, "__restrict__") && !is(n, k, "(")) break;
+        levels += is(n, k, "*") ? 1 : is(n, k, "(") ? 100 : 0; /* T (&x)[4] */
+    }
     type_end = end;
     for (int k = name + 1; is(n, k, "["); k = match(n, k) + 1) levels++;
     for (int k = type; k < type_end; k++)

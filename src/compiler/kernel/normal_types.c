@@ -400,7 +400,8 @@ static bool operand_type(normal *n, scope *s, int first, int last, cpi_string *t
         end = behind > 0 ? behind : end + 1;
     }
     for (int k = name - 1; k >= end; k--) { /* not to declarators before it */
-        if (!is(n, k, "*") && !is(n, k, "&") && !is(n, k, "const") && !is(n, k, "__restrict__") && !is(n, k, "(")) break;
+        if (!is(n, k, "*") && !is(n, k, "&") && !is(n, k, "const") && !is(n, k, "__restrict__") && !is(n, k, "("))
+            break;
         levels += is(n, k, "*") ? 1 : is(n, k, "(") ? 100 : 0; /* T (&x)[4] */
     }
     type_end = end;

@@ -1,5 +1,6 @@
 """A libnccl.so.2 of our own (tests/clients/mock_nccl.c) whose ranks are threads of the test's process."""
 import ctypes
+import gc
 import os
 import subprocess
 import threading
@@ -27,7 +28,8 @@ def mock(folder, monkeypatch):
     mock = ctypes.CDLL(str(folder / "libnccl.so.2"))
     mock.mock_calls.restype = ctypes.c_char_p
     mock.mock_clear()
-    return mock
+    yield mock
+    gc.collect()  # communicators that a test left, while there is the library that made them
 
 
 def calls(mock):

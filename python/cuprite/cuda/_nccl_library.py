@@ -64,6 +64,11 @@ def found():
     return isinstance(_library(), _Library)
 
 
+def found_library():
+    """The library that is open, or None."""
+    return _opened if isinstance(_opened, _Library) else None
+
+
 def words_of(status):
     """What the library calls an error; "" where it was not opened yet or is not there.
 

@@ -172,7 +172,7 @@ class NcclCommunicator:
     Errors: NcclError; NotImplementedError where there is no library."""
 
     def __init__(self, ndev, commId, rank, config=None):
-        self._handle, self._rank, self._ranks = None, _index(rank), _index(ndev)
+        self._handle, self._rank, self._ranks, self._from = None, _index(rank), _index(ndev), None
         unique, made = _unique_id_of(commId), c_void_p()
         if config is None:
             status = _call("ncclCommInitRank", byref(made), self._ranks, unique, self._rank)
@@ -180,12 +180,12 @@ class NcclCommunicator:
             status = _call("ncclCommInitRankConfig", byref(made), self._ranks, unique, self._rank,
                            byref(config._native()))
         _check(status, "NcclCommunicator", self)
-        self._handle = made.value
+        self._handle, self._from = made.value, _library.found_library()
 
     @classmethod
     def _of(cls, handle, rank, ranks):
         c = cls.__new__(cls)
-        c._handle, c._rank, c._ranks = handle, rank, ranks
+        c._handle, c._rank, c._ranks, c._from = handle, rank, ranks, _library.found_library()
         return c
 
     @staticmethod
@@ -221,7 +221,8 @@ class NcclCommunicator:
 
     def __del__(self):
         try:
-            self.destroy()
+            if self._from is _library.found_library():  # which alone knows the handle
+                self.destroy()
         except Exception:  # the interpreter ends
             pass
 

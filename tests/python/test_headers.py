@@ -253,7 +253,8 @@ def with_openblas():
     return {**({"CUPRITE_OPENBLAS": str(bundled[0])} if bundled else {}), **os.environ}
 
 
-@pytest.mark.parametrize("example", sorted(p.stem for p in (ROOT / "examples").glob("*.c")))
+# those of MPI are test_mpi_plugin.py's
+@pytest.mark.parametrize("example", sorted(p.stem for p in (ROOT / "examples").glob("*.c") if "_mpi" not in p.stem))
 @compilers
 def test_examples(example, compiler, tmp_path):
     made = program(compiler, ROOT / "examples" / f"{example}.c", tmp_path / example)

@@ -194,8 +194,8 @@ def test_a_rank_that_dies(mock):  # noqa: F811
     said = errors_of(gs, call)
     ended = [f"DistributedError: all_reduce on rank {r} of 3: rank 1: it has ended or cannot be reached"
              for r in range(3)]
-    aborted = [f"DistributedError: all_reduce on rank {r} of 3: NCCL_ERROR_REMOTE_ERROR: mock error (allReduce, rank {r} "
-               "of 3): the mock was aborted" for r in range(3)]  # by the other one, which saw it first
+    aborted = [f"DistributedError: all_reduce on rank {r} of 3: NCCL_ERROR_REMOTE_ERROR: mock error (allReduce, rank "
+               f"{r} of 3): the mock was aborted" for r in range(3)]  # by the other one, which saw it first
     assert said[1] is None and {said[0] == ended[0], said[2] == ended[2]} & {True}, said
     assert said[0] in (ended[0], aborted[0]) and said[2] in (ended[2], aborted[2]), said
     assert time.monotonic() - start < 20

@@ -206,7 +206,7 @@ def test_summaries_fetch_the_ends(shape, name):
     with np.printoptions(edgeitems=2, threshold=10, precision=3):
         assert repr(x) == repr(a)
     with np.printoptions(edgeitems=0):  # where NumPy formats every element
-        assert repr(x[-1:, ..., :1009]) == repr(a[-1:, ..., :1009])
+        assert repr(x.ravel()[:1009]) == repr(a.ravel()[:1009])
     assert cp.array2string(x, threshold=6, edgeitems=1) == np.array2string(a, threshold=6, edgeitems=1)
 
 

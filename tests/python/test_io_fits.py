@@ -26,7 +26,8 @@ class Shape(ctypes.Structure):
 
 
 class ReadOptions(ctypes.Structure):
-    _fields_ = [("ext", ctypes.c_int), ("header", ctypes.POINTER(P)), ("_", ctypes.c_int)]
+    _fields_ = [("ext", ctypes.c_int), ("header", ctypes.POINTER(P)), ("first", I64), ("count", I64),
+                ("_", ctypes.c_int)]
 
 
 class WriteOptions(ctypes.Structure):

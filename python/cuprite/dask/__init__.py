@@ -19,6 +19,7 @@ def __getattr__(name):
     if name not in _LATER:
         raise _missing(__name__, name)
     import importlib
+    importlib.import_module("dask.array")  # which makes Cuprite's entries in its tables, of the modules below
     value = globals()[name] = getattr(importlib.import_module("cuprite.dask." + _LATER[name]), name)
     return value
 

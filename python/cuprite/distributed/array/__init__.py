@@ -7,9 +7,8 @@ runs the same program and holds its own chunks.
 from typing import Optional
 
 from cuprite._missing import getter as _getter
-from cuprite.distributed.array._array import DistributedArray, distributed_array
+from cuprite.distributed.array._array import DistributedArray, distributed_array, matmul
 from cuprite.distributed.array._index import make_2d_index_map
-from cuprite.distributed.array._matmul import matmul
 from cuprite.distributed.array._modes import MAX, MIN, PROD, REPLICA, SUM, OpMode
 
 __all__ = ["DistributedArray", "MAX", "MIN", "Mode", "PROD", "REPLICA", "SUM", "distributed_array",

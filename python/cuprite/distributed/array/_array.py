@@ -201,8 +201,7 @@ class DistributedArray(numpy.lib.mixins.NDArrayOperatorsMixin):
         name = ufunc.__name__
         ours = getattr(cuprite, name, None)
         if method == "__call__" and name == "matmul":
-            from cuprite.distributed.array._matmul import matmul
-            return matmul(DistributedArray, Chunk, *inputs, **options)
+            return matmul(*inputs, **options)
         if method == "reduce" and name in _OF_UFUNC:
             return getattr(inputs[0], _OF_UFUNC[name])(**{"axis": 0, **options})
         if method != "__call__" or not isinstance(ours, cuprite.ufunc):
@@ -391,6 +390,17 @@ def _types_of(ufunc, inputs, options):
         small = ufunc(*(cuprite.ones((1,) * x.ndim, x.dtype) if isinstance(x, DistributedArray) else x for x in inputs),
                       **options)
     return [r.dtype for r in (small if isinstance(small, tuple) else (small,))]
+
+
+def matmul(a, b, out=None, **kwargs) -> DistributedArray:
+    """The product of two distributed arrays, matrices in their last two axes. A device multiplies blocks that it has
+    both of. The result is in mode SUM.
+
+    Parameters: a, b: DistributedArrays; out: None.
+    Errors: RuntimeError where no device has both blocks of a product, for chunks with steps, and for out; ValueError
+        for shapes that do not fit; TypeError for other arrays."""
+    from cuprite.distributed.array._matmul import product
+    return product(DistributedArray, Chunk, a, b, out, **kwargs)
 
 
 def distributed_array(array, index_map, mode=None) -> DistributedArray:

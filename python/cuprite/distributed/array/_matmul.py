@@ -42,7 +42,7 @@ def _without(x, axis):
                   lambda r: r[:axis] + r[axis + 1:])
 
 
-def matmul(array, chunk, a, b, out=None, **kwargs):
+def product(array, chunk, a, b, out=None, **kwargs):
     """The product of two distributed arrays, matrices in their last two axes. A device multiplies blocks that it has
     both of. The result is in mode SUM.
 

@@ -20,7 +20,7 @@ def modules(module=cp):
 
 MODULES = {m.__name__: m for m in [*modules(), importlib.import_module("cuprite._compiler.numba_cuda")]}
 # what CuPy offers of NumPy
-THEIRS = {"cuprite": {"dtypes"}, "cuprite.typing": {"ArrayLike", "DTypeLike"}}
+THEIRS = {"cuprite": {"dtypes"}, "cuprite.typing": {"ArrayLike", "DTypeLike"}, "cuprite.distributed.array": {"Mode"}}
 
 
 def helpers(module):

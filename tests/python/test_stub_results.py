@@ -30,11 +30,19 @@ REASONS = {
         """shaped_arange shaped_linspace shaped_random shaped_reverse_arange shaped_sparse_random generate_matrix
         _Alias.cupy_func _Alias.numpy_func""",
     "what the argument says: a type, a value, a class of Numba's":
-        """Type.__call__ Type.__getitem__ Number.__call__ UniTuple from_dtype typeof obj2sctype safe_eval stencil
+        """Type.__call__ Type.__getitem__ Number.__call__ Tuple.__getitem__ from_dtype typeof obj2sctype safe_eval stencil
         memPoolGetAttribute pointerGetAttributes ReductionKernel.reduce_ctype""",
     "another library's object: pytest's, unittest.mock's, the user's":
         """slow assert_warns AssertFunctionIsCalled.__enter__ AssertFunctionIsCalled.__exit__ Graph.host_funcargs
         using_allocator.__call__ PinnedMemoryPointer.mem Module.get_global_var MemoryFrame.child""",
+    "Dask's: its arrays, what its tables hold, what distributed measures":
+        """Backend.RandomState Backend.arange Backend.default_bit_generator Backend.empty Backend.full Backend.ones
+        Backend.to_backend Backend.to_backend_dispatch Backend.zeros DeviceMemory.__getitem__
+        DeviceMemory.disk DeviceMemory.fast DeviceMemory.memory
+        LocalCluster measure sigma_clip_stats""",
+    "what the protocol of NumPy asks for":
+        "DistributedArray.__array__ DistributedArray.__array_function__ DistributedArray.__array_ufunc__",
+    "the class of the backend": "init_process_group",
     "a decorator with or without parentheses": "register_jitable intrinsic",
     "one of several classes that share no base, or None": "get_current_plan",
     "raises, or does nothing": "set_cufft_gpus",

@@ -215,7 +215,7 @@ class NcclCommunicator:
         return new
 
     @property
-    def comm(self):
+    def comm(self) -> int:
         """NCCL's handle, a number; 0 after destroy and abort."""
         return self._handle or 0
 

@@ -22,15 +22,17 @@ def _made(name, *args, **options):
 class Backend(ArrayBackendEntrypoint):
     """What dask.array asks the backend `cuprite` for: creation, random numbers, conversion."""
 
-    RandomState = property(lambda self: cuprite.random.RandomState)
-    default_bit_generator = property(lambda self: cuprite.random.XORWOW)
+    RandomState = property(lambda self: cuprite.random.RandomState, doc="The class of random states.")
+    default_bit_generator = property(lambda self: cuprite.random.XORWOW, doc="The class of bit generators.")
 
     @classmethod
     def to_backend_dispatch(cls):
+        """The table of functions that make Cuprite's arrays of others."""
         return to_cuprite
 
     @classmethod
     def to_backend(cls, data, **options):
+        """Parameters: data: an array of Dask's, whose chunks become Cuprite's."""
         if isinstance(data._meta, cuprite.ndarray):
             return data
         return data.map_blocks(to_cuprite, meta=cuprite.asarray(data._meta), **options)
@@ -53,5 +55,6 @@ class Backend(ArrayBackendEntrypoint):
 
     @staticmethod
     def arange(*args, like=None, meta=None, **options):
+        """Parameters: like: an array of the kind that is wanted, or None: Cuprite's; meta: taken as Dask's."""
         with config.set({"array.backend": "numpy"}):
             return dask.array.arange(*args, like=cuprite.empty(()) if like is None else like, **options)

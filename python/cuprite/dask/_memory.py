@@ -53,14 +53,14 @@ class DeviceMemory(MutableMapping):
     def __delitem__(self, key):
         del (self.device if key in self.device else self.host)[key]
 
-    def __contains__(self, key):
+    def __contains__(self, key) -> bool:
         return key in self.device or key in self.host
 
     def __iter__(self):
         yield from list(self.device)
         yield from list(self.host)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.device) + len(self.host)
 
     # what distributed asks of a store that spills
@@ -81,12 +81,12 @@ class DeviceMemory(MutableMapping):
         return self.host.disk
 
     @property
-    def spilled_total(self):
+    def spilled_total(self) -> int:
         """Bytes in files."""
         return self.host.spilled_total
 
     @property
-    def cumulative_metrics(self):
+    def cumulative_metrics(self) -> dict:
         """Seconds and bytes of the files."""
         return self.host.cumulative_metrics
 

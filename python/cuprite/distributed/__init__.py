@@ -3,24 +3,25 @@
 Backends are engines of others: NCCL between GPUs, MPI between processes. A program that asks for NCCL where there is
 no GPU gets MPI on the CPU, with the same calls: start it with `mpiexec -n 4 python PROGRAM`.
 """
-from cuprite._missing import getter as _getter
+from cuprite._missing import getter as _getter, listing as _listing
 from cuprite.distributed._errors import DistributedError, DistributedTimeout
 
-__all__ = ["DistributedError", "DistributedTimeout", "MPIBackend", "NCCLBackend", "init_process_group",
-           "is_cuda_aware"]
-_LATER = {"MPIBackend": "_mpi", "NCCLBackend": "_nccl", "is_cuda_aware": "_mpi", "array": "array"}
+_LATER = {"MPIBackend": "_mpi", "NCCLBackend": "_nccl", "is_cuda_aware": "_mpi"}
 _nothing = _getter(__name__)
 _PORT = 13333
 _groups = {}  # "ranks": the group of MPI's ranks that was made last, which distributed.array takes for devices
 
 
 def __getattr__(name):
-    if name not in _LATER:
+    if name not in _LATER and name != "array":
         return _nothing(name)
     import importlib
-    module = importlib.import_module(f"{__name__}.{_LATER[name]}")
+    module = importlib.import_module(f"{__name__}.{_LATER.get(name, name)}")
     value = globals()[name] = module if name == "array" else getattr(module, name)
     return value
+
+
+__dir__ = _listing(__name__, "array", *_LATER)
 
 
 def init_process_group(n_devices, rank, *, backend="nccl", host=None, port=None, use_mpi=False, timeout=None,

@@ -4,6 +4,10 @@ Chunks are kept in one order (by device, then as they were given), which is that
 mode REPLICA all chunks that have an element have the same value of it; in another mode the element is the operation's
 result of all their values. An array is not changed: a change of mode or of the index map makes a new one.
 """
+from __future__ import annotations
+
+from collections.abc import KeysView
+
 import numpy
 
 import cuprite
@@ -51,14 +55,45 @@ class DistributedArray(numpy.lib.mixins.NDArrayOperatorsMixin):
         self._shape, self._dtype, self._mode = tuple(shape), numpy.dtype(dtype), mode
         self._chunks_map, self._places = chunks_map, _owners.current()
 
-    shape = property(lambda self: self._shape, doc="The lengths of the axes.")
-    dtype = property(lambda self: self._dtype, doc="The element type.")
-    ndim = property(lambda self: len(self._shape), doc="The number of axes.")
-    size = property(lambda self: int(numpy.prod(self._shape, dtype=numpy.int64)), doc="The number of elements.")
-    itemsize = property(lambda self: self._dtype.itemsize, doc="Bytes of an element.")
-    nbytes = property(lambda self: self.size * self.itemsize, doc="Bytes of all elements, each once.")
-    mode = property(lambda self: self._mode, doc="How overlapping chunks are read.")
-    devices = property(lambda self: self._chunks_map.keys(), doc="The devices that have chunks.")
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the axes."""
+        return self._shape
+
+    @property
+    def dtype(self) -> numpy.dtype:
+        """The element type."""
+        return self._dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self._shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return int(numpy.prod(self._shape, dtype=numpy.int64))
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of an element."""
+        return self._dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements, each once."""
+        return self.size * self.itemsize
+
+    @property
+    def mode(self) -> _modes.OpMode | None:
+        """How overlapping chunks are read."""
+        return self._mode
+
+    @property
+    def devices(self) -> KeysView[int]:
+        """The devices that have chunks."""
+        return self._chunks_map.keys()
 
     @property
     def index_map(self) -> "dict[int, list[tuple[slice, ...]]]":
@@ -116,8 +151,16 @@ class DistributedArray(numpy.lib.mixins.NDArrayOperatorsMixin):
         x = self.change_mode(_modes.REPLICA)
         return x._map(lambda a: a.astype(dtype, order=order, casting=casting, copy=True), dtype=numpy.dtype(dtype))
 
-    real = property(lambda self: self._part("real"), doc="The real parts.")
-    imag = property(lambda self: self._part("imag"), doc="The imaginary parts.")
+    @property
+    def real(self) -> DistributedArray:
+        """The real parts."""
+        return self._part("real")
+
+    @property
+    def imag(self) -> DistributedArray:
+        """The imaginary parts."""
+        return self._part("imag")
+
 
     def _part(self, name):
         x = self.change_mode(_modes.REPLICA)

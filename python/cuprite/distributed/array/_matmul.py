@@ -60,13 +60,13 @@ def product(array, chunk, a, b, out=None, **kwargs):
     a, b = _matrix(a.change_mode(_modes.REPLICA), 0), _matrix(b.change_mode(_modes.REPLICA), 1)
     if a.shape[:-2] != b.shape[:-2] or a.shape[-1] != b.shape[-2]:
         raise ValueError(f"matmul: shapes {a.shape} and {b.shape} do not fit")
-    result = _product(a, b)
+    result = _product(array, chunk, a, b)
     if left:
         result = _without(result, -2)
     return _without(result, -1) if right else result
 
 
-def _product(a, b):
+def _product(array, chunk, a, b):
     of_a, of_b, nb = a._chunks(), b._chunks(), a.ndim - 2
     batch = [_blocks(sorted({*_borders("a", a.shape[i], of_a, i), *_borders("b", b.shape[i], of_b, i)}))
              for i in range(nb)]

@@ -16,7 +16,7 @@ class Devices:
         self.is_cpu = current.backend == "cpu" and _device.count() == 0
         self.first = current._number - _device.query(current._number)["number"]
 
-    def owns(self, device):
+    def owns(self, device) -> bool:
         return True
 
     def device(self, device):
@@ -46,7 +46,7 @@ class Ranks:
     def __init__(self, group):
         self.group, self.here = group, cuprite.cuda.Device()
 
-    def owns(self, device):
+    def owns(self, device) -> bool:
         return device == self.group.rank
 
     def device(self, device):

@@ -34,7 +34,8 @@ def check_svd(a, full=False):
     assert np.all(s[:-1] >= s[1:]) and np.all(s >= 0)
     wanted = np.linalg.svd(a8, compute_uv=False)
     assert np.abs(s - wanted).max() <= bound * wanted[0]
-    element = (60 if on_gpu() else 10) * most**0.5 * EPS[a.dtype.name]
+    # (of ones LAPACK itself, on a processor with AVX2, is 10.4 sqrt(n) off)
+    element = (60 if on_gpu() else 20) * most**0.5 * EPS[a.dtype.name]
     assert np.abs((u[:, :r] * s) @ vt[:r] - a8).max() <= element * wanted[0]
     assert np.abs(u.conj().T @ u - np.eye(u.shape[1])).max() <= element
     assert np.abs(vt @ vt.conj().T - np.eye(vt.shape[0])).max() <= element

@@ -30,7 +30,8 @@ REASONS = {
         """shaped_arange shaped_linspace shaped_random shaped_reverse_arange shaped_sparse_random generate_matrix
         _Alias.cupy_func _Alias.numpy_func""",
     "what the argument says: a type, a value, a class of Numba's":
-        """Type.__call__ Type.__getitem__ Number.__call__ Tuple.__getitem__ from_dtype typeof obj2sctype safe_eval stencil
+        """Type.__call__ Type.__getitem__ Number.__call__ Tuple.__getitem__
+        from_dtype typeof obj2sctype safe_eval stencil
         memPoolGetAttribute pointerGetAttributes ReductionKernel.reduce_ctype""",
     "another library's object: pytest's, unittest.mock's, the user's":
         """slow assert_warns AssertFunctionIsCalled.__enter__ AssertFunctionIsCalled.__exit__ Graph.host_funcargs

@@ -149,6 +149,7 @@ def test_command_and_files(prefix, tmp_path):
     run(prefix / "bin" / "cuprite", "sky", sky, "--size", "128", "--sources", "3")
     assert sky.stat().st_size > 128 * 128 * 2
     headers = {p.name for f in (ROOT / "include", BUILD / "generated/include") for p in f.rglob("*.h")} - {"testing.h"}
+    headers |= {"mpi.h"} if (BUILD / "lib" / "libcuprite-mpi.so").exists() else set()
     assert {p.name for p in (prefix / "include").rglob("*") if p.is_file()} == headers
     page = (prefix / "share" / "man" / "man3" / "cp_median.3").read_text()
     assert page.startswith(".TH CP_MEDIAN 3") and "cp_median_options" in page

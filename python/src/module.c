@@ -16,7 +16,7 @@ static bool make_exceptions(cpy_state *s)
         "A conversion that the casting rule does not allow.", PyExc_TypeError, NULL);
     s->device_error = PyErr_NewExceptionWithDoc("cuprite.CUDARuntimeError", "The device reported a failure.",
                                                 PyExc_RuntimeError, NULL);
-    s->compile_error = PyErr_NewExceptionWithDoc("cuprite.CompileError", "A kernel's source does not compile.",
+    s->compile_error = PyErr_NewExceptionWithDoc("cuprite._core._CompileError", "A kernel's source does not compile.",
                                                  PyExc_RuntimeError, NULL);
     s->driver_error = PyErr_NewExceptionWithDoc("cuprite.cuda.driver.CUDADriverError",
                                                 "What a launch asks for is beyond CUDA's limits, or is not there.",

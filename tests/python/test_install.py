@@ -98,8 +98,8 @@ def test_examples_link_as_documented(prefix, tmp_path, example):
     """The line at the beginning of the example, with its options and no others."""
     (tmp_path / "prefix").symlink_to(prefix)
     source = ROOT / "examples" / f"{example}.c"
-    command, = re.findall(r"^ \*     (cc .*)$", source.read_text(), re.M)
-    assert command.startswith(f"cc {example}.c ") and command.endswith(f" -o {example}")
+    command, = re.findall(r"^ \*     ((?:mpi)?cc .*)$", source.read_text(), re.M)
+    assert command.startswith((f"cc {example}.c ", f"mpicc {example}.c ")) and command.endswith(f" -o {example}")
     (tmp_path / source.name).symlink_to(source)
     subprocess.run(["sh", "-c", command], cwd=tmp_path, check=True, timeout=100,
                    env={**CLEAN, "PKG_CONFIG_PATH": str(tmp_path / "prefix/lib/pkgconfig")})

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.once
 
 PACKAGE = pathlib.Path(cp.__file__).parent
 # a promised name -> the classes that it stands for; others are not compared
-CLASSES = {"ndarray": cp.ndarray, "bool": (bool, type(NotImplemented)), "int": int, "float": float, "str": str,
+CLASSES = {"numpy.ndarray": np.ndarray, "ndarray": cp.ndarray, "bool": (bool, type(NotImplemented)), "int": int, "float": float, "str": str,
            "list": list, "tuple": tuple, "dict": dict, "None": type(None), "dtype": np.dtype, "Stream": cp.cuda.Stream,
            "Device": cp.cuda.Device, "MemoryPool": cp.cuda.MemoryPool, "Generator": cp.random.Generator}
 
@@ -42,7 +42,7 @@ def names(kind):
     """"tuple[int, ...] | numpy.dtype[Any]" is ["tuple", "dtype"]."""
     while "[" in kind:
         kind = re.sub(r"\[[^\[\]]*\]", "", kind)
-    return [one.rpartition(".")[2] for one in kind.split(" | ")]
+    return [one if one in CLASSES else one.rpartition(".")[2] for one in kind.split(" | ")]
 
 
 class Recorder:

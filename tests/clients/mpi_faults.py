@@ -1,5 +1,7 @@
-"""Ranks that do not come. Run by tests/python/test_distributed_mpi.py: mpiexec -n N python mpi_faults.py FAULT."""
+"""Ranks that do not come. Run by tests/python/test_distributed_mpi.py: mpiexec -n N python mpi_faults.py FAULT FOLDER.
+The first rank that ends ends the others, so those that speak wait for each other, by files in the folder."""
 import os
+import pathlib
 import sys
 import time
 
@@ -24,3 +26,8 @@ except distributed.DistributedTimeout as e:
         group.barrier()
     except distributed.DistributedError as again:
         print("again:", again, flush=True)
+    folder = pathlib.Path(sys.argv[2])
+    (folder / str(rank)).touch()
+    until = time.monotonic() + 60
+    while len(list(folder.iterdir())) < n - 1 and time.monotonic() < until:
+        time.sleep(0.01)

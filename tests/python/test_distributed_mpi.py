@@ -53,9 +53,9 @@ def test_arrays_over_ranks(mpiexec):
     assert sorted(r.stdout.split("\n")[:-1]) == ["rank 0 done", "rank 1 done"]
 
 
-def test_a_rank_that_does_not_come(mpiexec):
+def test_a_rank_that_does_not_come(mpiexec, tmp_path):
     start = time.monotonic()
-    r = mpiexec(3, "mpi_faults.py", "absent")
+    r = mpiexec(3, "mpi_faults.py", "absent", str(tmp_path))
     assert r.returncode != 0 and time.monotonic() - start < 150
     for rank in (0, 2):
         said = f"all_reduce on rank {rank} of 3: rank 1 did not come within 1.5 s"
@@ -63,10 +63,10 @@ def test_a_rank_that_does_not_come(mpiexec):
     assert "again: barrier on rank 0 of 3: all_reduce on rank 0 of 3: rank 1 did not come" in r.stdout
 
 
-def test_a_rank_that_dies(mpiexec):
+def test_a_rank_that_dies(mpiexec, tmp_path):
     """mpiexec ends the others, and says which one it was."""
     start = time.monotonic()
-    r = mpiexec(2, "mpi_faults.py", "dies")
+    r = mpiexec(2, "mpi_faults.py", "dies", str(tmp_path))
     assert r.returncode != 0 and time.monotonic() - start < 150
     assert "Exit code:    3" in r.stdout + r.stderr or "EXIT CODE: 3" in r.stdout + r.stderr
 

@@ -18,9 +18,10 @@ pytestmark = pytest.mark.once
 
 PACKAGE = pathlib.Path(cp.__file__).parent
 # a promised name -> the classes that it stands for; others are not compared
-CLASSES = {"numpy.ndarray": np.ndarray, "ndarray": cp.ndarray, "bool": (bool, type(NotImplemented)), "int": int, "float": float, "str": str,
-           "list": list, "tuple": tuple, "dict": dict, "None": type(None), "dtype": np.dtype, "Stream": cp.cuda.Stream,
-           "Device": cp.cuda.Device, "MemoryPool": cp.cuda.MemoryPool, "Generator": cp.random.Generator}
+CLASSES = {"numpy.ndarray": np.ndarray, "ndarray": cp.ndarray, "bool": (bool, type(NotImplemented)), "int": int,
+           "float": float, "str": str, "list": list, "tuple": tuple, "dict": dict, "None": type(None),
+           "dtype": np.dtype, "Stream": cp.cuda.Stream, "Device": cp.cuda.Device, "MemoryPool": cp.cuda.MemoryPool,
+           "Generator": cp.random.Generator}
 
 
 def promised():

@@ -1,8 +1,8 @@
 """scatter_add, scatter_max and scatter_min: a[slices] op= value where an element may be named more than once.
 
-Whatever the slices are, they become the flat indices of the elements, in the order of the value's elements. Repeated
-indices are brought together by a stable sort, and one thread goes through those of one element in their
-order: the result is that of a loop over the value, to the bit, on every device.
+They are the method `at` of add, maximum and minimum, with a value that is converted to the array's type first, as CuPy
+does: the result is that of a loop over the value, to the bit, on every device. Whatever the slices are, they become
+the flat indices of the elements, in the order of the value's elements (`places`, which `at` calls too).
 """
 import cuprite as cp
 from cuprite._support import _own_asarray
@@ -11,43 +11,7 @@ __all__ = ["scatter_add", "scatter_max", "scatter_min"]
 
 _RANGE = "index {} is out of bounds for axis {} with size {}"
 
-_BODY = """
-    long long _at = order[i], _to = place[_at];
-    if (i == 0 || place[order[i - 1]] != _to) {
-        T _v = a[_to];
-        for (ptrdiff_t _k = i;;) {
-            _v = scatter(_v, (T)v[_at]);
-            if (++_k == n || place[_at = order[_k]] != _to) break;
-        }
-        a[_to] = _v;
-    }"""
-
-_COMPARED = """template <class T> static __device__ inline T scatter(T a, T b) { return a %s b || a != a ? a : b; }
-"""
-_COMPLEX = """template <class T> static __device__ inline T scatter(T a, T b) {
-    if (a.real() != a.real() || a.imag() != a.imag()) return a;
-    if (b.real() != b.real() || b.imag() != b.imag()) return b;
-    return a.real() %s b.real() || (a.real() == b.real() && a.imag() %s= b.imag()) ? a : b;
-}
-"""
-_kernels = {}
-
-
-def _preamble(op, kind):
-    if op == "add":
-        text = "a || b" if kind == "b" else "T(a + b)"
-        return f"template <class T> static __device__ inline T scatter(T a, T b) {{ return {text}; }}\n"
-    sign = ">" if op == "max" else "<"
-    return _COMPLEX % (sign, sign) if kind == "c" else _COMPARED % (sign + "=")
-
-
-def _kernel(op, kind):
-    made = _kernels.get((op, kind))
-    if made is None:
-        made = _kernels[op, kind] = cp.ElementwiseKernel(
-            "raw int64 place, raw int64 order, raw T v, raw T a", "", _BODY, f"scatter_{op}",
-            preamble=_preamble(op, kind))
-    return made
+_UFUNC = {"add": cp.add, "max": cp.maximum, "min": cp.minimum}
 
 
 def _is_array(x):
@@ -178,13 +142,10 @@ def _scatter(op, a, slices, value):
     if op != "add" and a.dtype == bool:
         raise TypeError(f"scatter_{op}: booleans are not ordered here")
     with cp.cuda.Device._of(a._device):
-        place = places(a, slices)
         v = _own_asarray(value).astype(a.dtype, copy=False)
-        v = cp.broadcast_to(v, place.shape) if v.ndim <= place.ndim else \
-            cp.broadcast_to(v.reshape(_without_ones(v.shape, place.ndim)), place.shape)
-        if place.size:
-            flat = place.ravel()
-            _kernel(op, a.dtype.kind)(flat, cp.argsort(flat, kind="stable"), v, a, size=flat.size)
+        if v.ndim > 1 and v.shape[0] == 1:
+            v = v.reshape(_without_ones(v.shape, places(a, slices).ndim))
+        _UFUNC[op].at(a, slices, v)
 
 
 def _without_ones(shape, ndim):

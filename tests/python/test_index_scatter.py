@@ -119,3 +119,12 @@ def test_errors():
     with pytest.raises(TypeError, match="an array of Cuprite's expected, not ndarray"):
         cp.scatter_max(np.zeros(3), 0, 1)
     assert not x.any()
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("op", ORACLE)
+def test_no_compiler_is_asked(op, monkeypatch):
+    monkeypatch.setenv("CUPRITE_CXX", "/there/is/none")
+    with pytest.raises(NotImplementedError, match="which is no program"):
+        cp.ElementwiseKernel("T x", "T y", f"y = x; /* {op} */", f"asks_{op}")(cp.ones(3))
+    check(op, numbers((3, 4), "d"), I % 3, numbers((30, 4), "d"))

@@ -303,7 +303,8 @@ except Exception as e:
 """
 GOOD = {("-DN=5",): 5, ("-D", "N=5"): 5, ("-DN",): 1, ("--define-macro=N=4",): 4, ("--define-macro", "N=4"): 4,
         ("-DN=5", "-UN"): 7, ("--undefine-macro=N", "-DX"): 7, ("-std=c++17",): 7, ("--std=c++11",): 7,
-        ("--std", "c++20"): 7, ("--fmad=false",): 7, ("-fmad=true",): 7, ("-arch=sm_80",): 7, ("-arch", "sm_80"): 7,
+        ("--std", "c++20"): 7, ("--Ofast-compile", "max"): 7, ("-Ofc=0", "--Ofast-compile=min"): 7,
+        ("--fmad=false",): 7, ("-fmad=true",): 7, ("-Ofc=mid",): 7, ("-arch=sm_80",): 7, ("-arch", "sm_80"): 7,
         ("--gpu-architecture=compute_90",): 7, ("-lineinfo", "-G", "-dc", "-rdc=true"): 7, ("-use_fast_math",): 7,
         ("--ptxas-options=-v",): 7, ("-Xptxas", "-v"): 7, ("--maxrregcount=32",): 7, ("-w",): 7, ("-O3",): 7,
         ("--diag-suppress=177",): 7, ("-include", "stdint.h"): 7, ("--pre-include=stdint.h",): 7,
@@ -313,6 +314,7 @@ BAD = {("-dcx",): "unrecognized option -dcx found", ("-Wall",): "unrecognized op
        ("-includestdint.h",): "unrecognized option -includestdint.h found", ("N=5",): "unrecognized option N=5 found",
        ("-std=c++99",): "invalid value c++99 of option -std=c++99", ("-D",): "unrecognized option -D found",
        ("--fmad=maybe",): "invalid value maybe of option --fmad=maybe", ("-gx",): "unrecognized option -gx found",
+       ("-Ofc=much",): "invalid value much of option -Ofc=much",
        ("-maxrregcount",): "unrecognized option -maxrregcount found", ("-I=",): "option -I= has no value",
        tuple("-w" for i in range(300)) + ("-no-such",): "unrecognized option -no-such found"}
 

@@ -48,9 +48,14 @@ def text(file):
     return NUMBERS + "\n".join(lines)
 
 
+def quick(device):
+    """The option that lets g++ compile in a third of the time; older versions of NVRTC do not know it."""
+    return () if device.startswith("cuda") else ("--Ofast-compile=max",)
+
+
 @functools.lru_cache(maxsize=None)
 def module(device, file, names):
-    return cp.RawModule(code=text(file), name_expressions=names, options=("--std=c++17",))
+    return cp.RawModule(code=text(file), name_expressions=names, options=("--std=c++17", *quick(device)))
 
 
 @pytest.fixture

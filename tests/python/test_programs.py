@@ -1,8 +1,5 @@
-"""Programs written for CuPy, run unmodified through `python -m cuprite`, on each device.
-
-The programs and the script that writes their data lie beside the repository, in ../shared/seeds, or in the folder that
-CUPRITE_PROGRAMS names. Where they are not, what runs is the program at the end of this file.
-"""
+"""A program written for CuPy, run unmodified through `python -m cuprite`, on each device. Those that this project comes
+from are in test_seeds.py."""
 import os
 import subprocess
 import sys
@@ -13,30 +10,6 @@ import cuprite as cp
 from cuprite import _device
 
 pytestmark = pytest.mark.device
-
-HERE = os.path.dirname(os.path.abspath(__file__))
-SEEDS = os.environ.get("CUPRITE_PROGRAMS")
-if SEEDS and not os.path.isdir(os.path.join(SEEDS, "programs")):
-    raise NotADirectoryError(f"CUPRITE_PROGRAMS names {SEEDS!r}, where there is no folder 'programs'")
-if not SEEDS:
-    beside = [os.path.join(HERE, *[".."] * up, "shared", "seeds") for up in (3, 2)]
-    SEEDS = next(filter(os.path.isdir, beside), beside[0])
-PROGRAMS = ["000_workshop_image.py", "001_lesson.py", "002_svd_reconstruction.py", "003_slides.py"]
-
-
-@pytest.fixture(scope="session")
-def data(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("data")
-    subprocess.run([sys.executable, os.path.join(SEEDS, "make_data.py"), str(folder)], check=True, capture_output=True)
-    return folder
-
-
-@pytest.mark.skipif(not os.path.isdir(SEEDS), reason="the programs are not here")
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_program(program, data, device):
-    if program == "003_slides.py" and device.startswith("late"):
-        pytest.skip("it sets a limit for device 0, which is the CPU there, and expects it of the current device")
-    run(os.path.join(SEEDS, "programs", program), data, device)
 
 
 def run(program, folder, device):

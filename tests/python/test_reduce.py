@@ -176,8 +176,10 @@ def test_columns_of_every_width(name):
 @pytest.mark.parametrize("name", ["sum", "std", "min", "argmax", "any", "nansum"])
 def test_many_short_rows(name):
     rng = np.random.default_rng(6)
-    for n, width in ((65536, 1), (65537, 2), (70001, 3), (131073, 4), (99999, 5), (66000, 16), (270337, 7)):
-        for dtype in ("uint8", "float16", "float32", "float64", "complex64"):
+    types = ("uint8", "float16", "float32", "float64", "complex64")
+    for k, (n, width) in enumerate(((65536, 1), (65537, 2), (70001, 3), (131073, 4), (99999, 5), (66000, 16),
+                                    (270337, 7))):
+        for dtype in sorted({types[k % 5], types[(k + 2) % 5], "float32"}):
             x = data(rng, (n, width), dtype, False)
             check(name, x, {"axis": 1, "keepdims": False})
             check(name, x[:, ::-1], {"axis": 1, "keepdims": False})

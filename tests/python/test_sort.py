@@ -1,9 +1,12 @@
 """sort, argsort and unique against NumPy: every type, layout and axis; on the CPU and, where there is one, the GPU."""
-import cuprite as cp
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import cuprite as cp
 
 from oracle import outcome
 
@@ -261,7 +264,7 @@ def test_unique_axis_many_rows(dtype, device):
     n = 90000
     columns = [np.zeros(n), rng.integers(0, 2, n), rng.integers(0, 2, n), rng.random(n) < 1e-3,
                rng.geometric(0.3, n) % 7, rng.integers(0, 3, n)]
-    for width in (2, 5, 9, 27):
+    for width in (2, 5, 9, 27) if dtype in ("bool", "int32", "float64", "complex64") else (5,):
         x = np.stack([columns[(i if width < 9 else i // (width // 5)) % 6] for i in range(width)], axis=1).astype(dtype)
         if x.dtype.kind in "fc":
             x[rng.integers(0, n, n // 2), rng.integers(0, width, n // 2)] *= -1  # zeros of both signs
@@ -270,9 +273,13 @@ def test_unique_axis_many_rows(dtype, device):
     check_axis(x.T, cp.asarray(x).T, 1)
 
 
-@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64", "complex64", "complex128"])
-@pytest.mark.parametrize("rows, width", [(2, 70000), (9, 5000), (300, 3000), (20000, 40)])
-def test_unique_axis_long_rows(dtype, rows, width, device):
+LONG = ["uint8", "int16", "float32", "float64", "complex64", "complex128"]
+
+
+@pytest.mark.parametrize("rows, width, dtype", [
+    (2, 70000, "uint8"), (2, 70000, "complex64"), *itertools.product([9], [5000], LONG),
+    *itertools.product([300], [3000], LONG[::2]), *itertools.product([20000], [40], LONG[1::2])])
+def test_unique_axis_long_rows(rows, width, dtype, device):
     """Rows that are equal but for a few elements, near the beginning, in the middle, at the very end."""
     rng = np.random.default_rng(6)
     x = np.ones((rows, width), dtype)

@@ -76,13 +76,17 @@ def _sampled(items, most):
     return [i for i in items if i in kept]
 
 
-def pytest_collection_finish(session):
-    """Some 27,000 cases live as long as the process; the collector, which tests of leaks call, leaves them alone."""
-    gc.collect()
-    gc.freeze()
+_begun = None  # the file whose tests run
 
 
 def pytest_runtest_setup(item):
+    """Some 30,000 cases, their reports and what tests import live as long as the process; the collector, which tests of
+    leaks call hundreds of times, leaves alone what is there when a file's tests begin."""
+    global _begun
+    if item.path != _begun:
+        _begun = item.path
+        gc.collect()
+        gc.freeze()
     until = item.config.getoption("--until")
     if until and time.time() > until:
         pytest.skip("no time left")

@@ -19,11 +19,15 @@ ROWS = {
     "start": [
         ("sum of 10^7 float32", "sum 1e7 float32", "sum 1e7 float32"),
         ("sort 10^7 float32", "sort 1e7 float32", "sort 1e7 float32"),
-        ("`x[x > 0.5]` of 10^7", "x[x > 0.5] 1e7 float32", "x[x > 0.5] 1e7 float32"),
-        ("10^7 normal numbers", "standard_normal 1e+07 float64", "standard_normal 1e+07 float64"),
-        ("product of 2048^2 float32", "matmul float32 2048^2", "matmul float32 2048^2"),
-        ("convolution 2048^2 by 15^2", "convolve2d float32 2048^2 by 15^2", "convolve2d float32 2048^2 by 15^2"),
-        ("first result of a process", "first result of a fresh process", "first result of a fresh process"),
+        ("mask `x[x > 0.5]`, 10^7 float32",
+         "x[x > 0.5] 1e7 float32", "x[x > 0.5] 1e7 float32"),
+        ("10^7 standard normal numbers, float64",
+         "standard_normal 1e+07 float64", "standard_normal 1e+07 float64"),
+        ("matrix product, 2048 x 2048 float32", "matmul float32 2048^2", "matmul float32 2048^2"),
+        ("`convolve2d`, 2048 x 2048 by 15 x 15 float32",
+         "convolve2d float32 2048^2 by 15^2", "convolve2d float32 2048^2 by 15^2"),
+        ("whole script, from start to first result",
+         "first result of a fresh process", "first result of a fresh process"),
     ],
     "more": [
         ("median of 10^7 float32", "median_1e7", "median 1e+07 float32"),
@@ -91,7 +95,8 @@ def table(name):
     threads = [u[1][2].get("threads", {}) for u in cpu]
     most = max((t.get("ours", 0) for t in threads), default=0)
     return "\n".join([*lines, "",
-                      f"CPU: {described(cpu, ('numpy', 'scipy'))}; Cuprite with {most} threads, NumPy with its own.",
+                      f"CPU: {described(cpu, ('numpy', 'scipy'))}; Cuprite with {most} threads, NumPy with "
+                      "its default.",
                       f"GPU: {described(gpu, ('cupy', 'torch'))}.", ""])
 
 

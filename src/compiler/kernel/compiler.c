@@ -348,8 +348,8 @@ static int match(const cpi_kernel_source *source, int i, const struct known *k, 
     return 2;
 }
 
-/* How much the compiler optimises where it is to be quick: by the value of NVRTC's --Ofast-compile. -Og takes a third of
- * -O3's time for kernels of some hundred lines, -O1 a half. NULL: no such value; "": as without the option. */
+/* How much the compiler optimises where it is to be quick: by the value of NVRTC's --Ofast-compile. -Og takes a third
+ * of -O3's time for kernels of some hundred lines, -O1 a half. NULL: no such value; "": as without the option. */
 static const char *quick_level(const char *value)
 {
     static const char *const levels[][2] = {{"max", "-Og"}, {"mid", "-O1"}, {"min", "-O2"}, {"0", ""}};

@@ -3,7 +3,10 @@
 # ISAS=native (kernels for this processor alone, in a third of the time).
 BUILD ?= build
 CUDA ?= ON
-CUDA_ARCHS ?= 90
+# The architecture of the GPU kernels, unless the build folder has another. `make test` without a GPU compiles them to
+# PTX: assembling takes as long again, and nothing would run it.
+CUDA_ARCHS ?= $(or $(shell sed -n 's/^CUPRITE_CUDA_ARCHS[^=]*=//p' $(BUILD)/CMakeCache.txt 2>/dev/null),$(NEW_ARCHS))
+NEW_ARCHS := 90
 ISAS ?= v2;v3;v4
 JOBS ?= $(shell nproc)
 # Processes that share the Python tests: a thread pool each, so no more than a few.
@@ -49,6 +52,7 @@ SAMPLE ?= 6
 python_tests = PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 CUPRITE_BUILD=$(CURDIR)/$(BUILD) \
     PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) -m pytest -q -n $(TESTERS) --dist worksteal tests/python
 
+test: NEW_ARCHS := $(if $(wildcard /dev/nvidia0),90,90-virtual)
 test: build check
 	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
 	@$(python_tests)
@@ -62,22 +66,13 @@ quick:
 
 # Each layer links with those below it; modules include only what they may; files and lines keep to their length;
 # written pages are what the sources say.
+CHECKS := "check_modules.py $(BUILD)" check_lines.py check_imports.py check_code.py check_words.py check_names.py \
+    "make_api.py --check" "make_speed.py --check" "make_diagram.py --check" "make_kernel_diagrams.py --check" \
+    "make_lessons.py --check" "results.py --check" "make_python.py --check" "make_coverage.py --check"
 check: build
 	@$(call compile,$(BUILD),--target layers)
-	@$(PYTHON) tools/check_modules.py $(BUILD)
-	@$(PYTHON) tools/check_lines.py
-	@$(PYTHON) tools/check_imports.py
-	@$(PYTHON) tools/check_code.py
-	@$(PYTHON) tools/check_words.py
-	@BUILD=$(BUILD) $(PYTHON) tools/check_names.py
-	@$(PYTHON) tools/make_api.py --check
-	@$(PYTHON) tools/make_speed.py --check
-	@$(PYTHON) tools/make_diagram.py --check
-	@$(PYTHON) tools/make_kernel_diagrams.py --check
-	@$(PYTHON) tools/make_lessons.py --check
-	@$(PYTHON) tools/results.py --check
-	@PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) tools/make_python.py --check
-	@PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) tools/make_coverage.py --check
+	@printf '%s\n' $(CHECKS) | BUILD=$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python \
+	    xargs -P $(JOBS) -I CHECK sh -c '$(PYTHON) tools/CHECK'
 
 # The generated pages, after a row was changed or added.
 pages: build

@@ -16,6 +16,7 @@
 #include "kernel/kernel.h"
 #include "kernel/load.h"
 #include "kernel/messages.h"
+#include "kernel/rows.h"
 #include "kernel/summary.h"
 #include "kernel/ptx.h"
 #include "kernel/translate.h"
@@ -523,7 +524,7 @@ typedef struct part {
 static void run_part(void *argument)
 {
     const part *p = argument;
-    ((__cu_run_blocks)p->job->kernel->run)(&p->job->launch, p->worker, p->first, p->last);
+    cpi_rows_run(p->job->kernel, &p->job->launch, p->worker, p->first, p->last);
 }
 
 static void run_task(void *context, int64_t task, int worker)
@@ -689,7 +690,7 @@ cp_code cpi_kernel_cpu_launch(cp_stream *stream, const cpi_function *f, const cp
     j.together = l->cooperative && k->tier == CPI_TIER_FIBERS;
     j.each = j.together || j.blocks <= (ALONE - 1) / threads ? j.blocks : (j.blocks + TASKS - 1) / TASKS;
     if (l->spans) j.each = j.blocks; /* one thread sees all accesses */
-    if (k->joined && j.each < j.blocks) j.each = shares(j.blocks, threads);
+    if (k->spans & __CU_STRIDES && k->spans & __CU_JOINS && j.each < j.blocks) j.each = shares(j.blocks, threads);
     cpi_guard_install();
     cp_code watched = cpi_watchdog_begin(&j.number);
     if (watched) return watched;

@@ -121,10 +121,12 @@ static void put_kernel(const cpi_cu_program *p, const cpi_cu_function *f, const 
                  (int)f->tier, expression, expression, expression, (int)f->spans,
                  tiers[f->strides ? CPI_TIER_REGIONS : f->tier]);
     put_parameters(&p->tokens, f, out);
-    int k = (int)(f - p->function);
+    const int k = (int)(f - p->function), spans = f->spans | (f->strides ? __CU_STRIDES : 0);
     cpi_string_printf(out, "\", __cu_entry<%s>::elements, &__cu_shared_sizes[%d], &__cu_shared_apart[%d], %s, "
-                      "__cu_entry<%s>::kinds, %d, %d, %d},\n", expression, k, k, calls, expression,
-                      f->strides && f->spans & 2, p->nturns > 0, mangled);
+                      "__cu_entry<%s>::kinds, __CU_SPANS(%d), ", expression, k, k, calls, expression, spans);
+    if (spans & __CU_GUARDED) cpi_string_printf(out, "__cu_entry<%s, %d>::asked", expression, (int)f->spans);
+    else cpi_string_printf(out, "nullptr");
+    cpi_string_printf(out, ", %d, %d},\n", p->nturns > 0, mangled);
 }
 
 /* The record around token i of a method, or -1. */

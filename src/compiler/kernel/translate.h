@@ -7,6 +7,7 @@
 #ifndef CPI_KERNEL_TRANSLATE_H
 #define CPI_KERNEL_TRANSLATE_H
 
+#include "kernel/device/abi.h"
 #include "kernel/kernel.h"
 #include "kernel/tokens.h"
 

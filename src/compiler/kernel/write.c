@@ -460,7 +460,7 @@ static void put_loop_body(cpi_cu_program *p, cpi_cu_function *f, cpi_string *out
     if (at > f->body) put_gap(p, at, out);
     cpi_cu_copy(p, f, at, f->end, out);
     p->sums = false;
-    f->spans = (uint8_t)((s.guarded ? 1 : 0) | (s.joined ? 2 : 0));
+    f->spans = (uint8_t)((s.guarded ? __CU_GUARDED : 0) | (s.joined ? __CU_JOINS : 0));
 }
 
 /* The body of a kernel, in the fastest way that there is. `q`: the program in the form of normal.c, or NULL. */
@@ -481,7 +481,7 @@ static void put_kernel_body(cpi_cu_program *p, cpi_cu_program *q, cpi_cu_functio
     bool joined = cpi_cu_joins_rounds(p, f), keeps = joined;
     if (f->tier == CPI_TIER_LOOP && !forced && cpi_cu_regions(p, f, joined ? &keeps : NULL, out)) {
         f->strides = true;
-        f->spans = joined ? (keeps ? 6 : 2) : 0;
+        f->spans = (uint8_t)(joined ? __CU_JOINS | (keeps ? __CU_KEEPS : 0) : 0);
         return;
     }
     if (f->tier == CPI_TIER_LOOP && !forced) {

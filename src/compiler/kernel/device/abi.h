@@ -1,8 +1,8 @@
 /* What compiled kernels of the CPU and the library that runs them agree on; read as C by the one, as C++ by the other.
  *
- * A kernel's `run` is, by its tier: 0, a loop over the threads, and 1, loops between barriers:
- * __cu_run_blocks(launch, worker, first, last), which runs the blocks first to last - 1 one after the other; 2, fibers:
- * __cu_run_thread(launch, worker, thread), one thread of one block. */
+ * A kernel's `run` is, by its tier: 0, a loop over the threads, and 1, loops between barriers: __cu_run_block(launch,
+ * place, from, to), which runs a block, or a row of threads (rows.c); 2, fibers: __cu_run_thread(launch, worker, thread),
+ * one thread of one block. */
 #ifndef CUPRITE_KERNEL_ABI_H
 #define CUPRITE_KERNEL_ABI_H
 
@@ -63,7 +63,27 @@ typedef struct __cu_launch {
 
 typedef struct __cu_thread { __cu_extent thread, block; } __cu_thread;
 
-typedef void (*__cu_run_blocks)(const __cu_launch *, __cu_worker *, unsigned long long first, unsigned long long last);
+/* Where threads run; kernels read it as their context. */
+typedef struct __cu_place {
+    __cu_extent thread, block, threads, blocks;
+    char *arena, *dynamic;
+    __cu_worker *worker;
+    int how;
+    unsigned row;
+    int *reported;
+} __cu_place;
+/* `how`, of a thread in a loop (entry.h): its tests are made; are known to be passed; are all that is asked. */
+enum { __CU_TESTED, __CU_SURE, __CU_ASKED };
+
+/* Of a kernel's `spans`. The kernel can be asked which of a row of threads take part, and is given those; of x it uses a
+ * thread's place in the grid alone, and is given blocks side by side at once (spans.c); loops with the stride of the
+ * grid (strides.c), which are made as those between barriers are; which keep something for each thread. */
+enum { __CU_GUARDED = 1, __CU_JOINS = 2, __CU_KEEPS = 4, __CU_STRIDES = 16 };
+/* Threads of blocks that are joined: at most, and where something is kept for each. */
+enum { __CU_JOINED = 1 << 20, __CU_JOINED_KEPT = 4096 };
+
+typedef void (*__cu_run_block)(const __cu_launch *, const __cu_place *, unsigned from, unsigned to);
+typedef void (*__cu_ask)(const __cu_launch *, const __cu_place *);
 typedef void (*__cu_run_thread)(const __cu_launch *, __cu_worker *, const __cu_thread *);
 
 typedef struct __cu_kernel {
@@ -76,7 +96,8 @@ typedef struct __cu_kernel {
     const unsigned *shared, *apart; /* bytes of static shared memory: in the arena, and elsewhere */
     const int *calls; /* NULL, or which of `apart` are counted too: how far behind it, 0 ends them */
     const char *kinds; /* of each argument: i integer, f real number, p pointer, s anything else */
-    int joined; /* the more blocks it is given at once, the longer its loops are */
+    int spans;  /* of a loop: which rows of threads it is given */
+    __cu_ask asked; /* writes which of its tests thread `place->thread` fails, of a kernel that is __CU_GUARDED */
     int turns;  /* fibers that wait in memory for each other, and for other blocks */
     int mangled; /* programs find it by its mangled name alone */
 } __cu_kernel;

@@ -1,16 +1,103 @@
 /* Running kernels that are loops: which rows of threads they are given, block by block.
  *
- * A kernel's loop over a row of threads is compiled once for each kernel; what stands around it is here. */
+ * A kernel's loop over some rows is compiled for each kernel; what stands around it is here. */
 #include "kernel/rows.h"
 
-/* The place of block number b of the grid; the next is found without a division. */
-static void begin(const __cu_launch *l, uint64_t b, __cu_extent *block)
+typedef struct walk {
+    const __cu_launch *launch;
+    __cu_run_block run;
+    __cu_ask ask;
+    __cu_site site;
+    int answer; /* of the thread that is asked */
+} walk;
+
+/* The test that thread x of the row fails, 0: it takes part. */
+static inline int ask(walk *w, unsigned x)
 {
-    block->x = (unsigned)(b % l->grid.x);
-    block->y = (unsigned)(b / l->grid.x % l->grid.y);
-    block->z = (unsigned)(b / l->grid.x / l->grid.y);
+    w->answer = 0;
+    w->site.thread.x = x;
+    w->ask(w->launch, &w->site);
+    return w->answer;
 }
 
+/* What the first and the last thread that are left of a row say. */
+typedef struct answers { int first, last; } answers;
+
+/* From x on, the threads of a row that do as x does, up to the one that is returned; `known` becomes what that one
+ * says. Each test changes once at most along the row, so that threads with one answer stand side by side. Mostly only
+ * the first and the last thread of a row are different. */
+static unsigned alike(walk *w, unsigned x, unsigned end, answers *known)
+{
+    unsigned other = end - 1; /* x answers as the first one did, this one does not */
+    int answer = known->last;
+    if (answer == known->first) return end;
+    for (int tries = 0; other - x > 1; tries++) {
+        const unsigned at = tries == 0 ? x + 1 : tries == 1 ? other - 1 : x + (other - x) / 2;
+        const int now = ask(w, at);
+        if (now == known->first) x = at;
+        else other = at, answer = now;
+    }
+    known->first = answer;
+    return other;
+}
+
+/* Rows `from` to `to` - 1 of all threads, which take part. */
+static void run_rows(walk *w, unsigned from, unsigned to, __cu_box box)
+{
+    if (from == to) return;
+    box.from.y = from, box.to.y = to;
+    w->run(w->launch, &w->site, &box);
+}
+
+/* The rows of blocks that are joined. */
+static void run_each(walk *w, __cu_box box)
+{
+    for (box.from.z = 0; box.from.z < w->launch->block.z; box.from.z++)
+        for (box.from.y = 0; box.from.y < w->launch->block.y; box.from.y++) w->run(w->launch, &w->site, &box);
+}
+
+/* The threads of each row that take part: side by side, rows of which all do are run at once. */
+static void run_guarded(walk *w, bool joined, __cu_box box)
+{
+    const unsigned first = box.from.x, end = box.to.x;
+    for (unsigned z = 0; z < w->launch->block.z; z++) {
+        unsigned whole = 0; /* the first of such rows */
+        box.from.z = z, box.to.z = z + 1;
+        for (unsigned y = 0; y < w->launch->block.y; y++) {
+            w->site.thread.y = y, w->site.thread.z = z;
+            answers known = {ask(w, first), 0};
+            known.last = end - first > 1 ? ask(w, end - 1) : known.first;
+            if (!(known.first | known.last | joined)) continue;
+            run_rows(w, whole, y, box);
+            whole = y + 1;
+            box.from.y = y, box.to.y = y + 1;
+            for (unsigned x = first; x < end; x = box.to.x) {
+                const bool comes = !known.first;
+                box.from.x = x, box.to.x = alike(w, x, end, &known);
+                if (comes) w->run(w->launch, &w->site, &box);
+            }
+            box.from.x = first, box.to.x = end;
+        }
+        run_rows(w, whole, w->launch->block.y, box);
+    }
+}
+
+/* Blocks that are one row of threads, at most: rows of a block with several stay neighbours. */
+static unsigned most_joined(const __cu_launch *l, int spans)
+{
+    const unsigned rows = l->block.y * l->block.z;
+    if (!(spans & __CU_STRIDES)) return rows == 1 ? ~0u : l->block.x < 256 ? 256 / l->block.x : 1;
+    return rows > 1 ? 1 : (unsigned)(spans & __CU_KEEPS ? __CU_JOINED_KEPT : __CU_JOINED) / l->block.x;
+}
+
+/* The place of block number b of the grid. */
+static __cu_extent block_at(const __cu_launch *l, uint64_t b)
+{
+    return (__cu_extent){(unsigned)(b % l->grid.x), (unsigned)(b / l->grid.x % l->grid.y),
+                         (unsigned)(b / l->grid.x / l->grid.y)};
+}
+
+/* n blocks on in a row of blocks; at its end, the first one of the next. */
 static void step(const __cu_launch *l, unsigned n, __cu_extent *block)
 {
     if ((block->x += n) < l->grid.x) return;
@@ -18,88 +105,28 @@ static void step(const __cu_launch *l, unsigned n, __cu_extent *block)
     if (++block->y == l->grid.y) block->y = 0, block->z++;
 }
 
-typedef struct walk {
-    const __cu_launch *launch;
-    __cu_run_block run;
-    __cu_ask ask;
-    __cu_place place;
-    unsigned known_first, known_last; /* answers of the first and the last thread that are left of a row */
-    bool first_known, last_known;
-} walk;
-
-/* The test that thread x of the row fails, 0: it takes part. */
-static unsigned ask(walk *w, unsigned x)
-{
-    int reported = 0;
-    w->place.thread.x = x;
-    w->place.reported = &reported;
-    w->ask(w->launch, &w->place);
-    return (unsigned)reported;
-}
-
-/* From x on, the threads of a row that do as x does, up to the one that is returned. Each test changes once at most
- * along the row, so that threads with one answer stand side by side. Mostly only the first and the last thread of a row
- * are different. */
-static unsigned alike(walk *w, unsigned x, unsigned end, bool *comes)
-{
-    const unsigned reported = w->first_known ? w->known_first : ask(w, x);
-    *comes = !reported;
-    if (!w->last_known) w->known_last = end - x == 1 ? reported : ask(w, end - 1), w->last_known = true;
-    if (w->known_last == reported) return end;
-    unsigned other = end - 1, answer = w->known_last; /* x answers as the first one did, this one does not */
-    for (int tries = 0; other - x > 1; tries++) {
-        const unsigned at = tries == 0 ? x + 1 : tries == 1 ? other - 1 : x + (other - x) / 2, now = ask(w, at);
-        if (now == reported) x = at;
-        else other = at, answer = now;
-    }
-    w->known_first = answer, w->first_known = true;
-    return other;
-}
-
-/* The threads of each row that take part. */
-static void run_guarded(walk *w, unsigned from, unsigned to)
-{
-    const __cu_extent n = w->launch->block;
-    for (unsigned z = 0; z < n.z; z++)
-        for (unsigned y = 0; y < n.y; y++) {
-            w->place.thread = (__cu_extent){0, y, z};
-            w->first_known = w->last_known = false;
-            for (unsigned x = from, end; x < to; x = end) {
-                bool comes;
-                end = alike(w, x, to, &comes);
-                if (comes) w->run(w->launch, &w->place, x, end);
-            }
-        }
-}
-
-/* Blocks that are one row of threads, at most: rows of a block with several stay neighbours. */
-static unsigned together(const __cu_launch *l, int spans)
-{
-    const unsigned rows = l->block.y * l->block.z;
-    if (spans & __CU_STRIDES) return rows > 1 ? 1 : (unsigned)(spans & __CU_KEEPS ? __CU_JOINED_KEPT : __CU_JOINED) / l->block.x;
-    return rows == 1 ? ~0u : l->block.x < 256 ? 256 / l->block.x : 1;
-}
-
 void cpi_rows_run(const __cu_kernel *k, const __cu_launch *l, __cu_worker *worker, uint64_t first, uint64_t last)
 {
     walk w = {.launch = l, .run = (__cu_run_block)k->run, .ask = k->asked,
-              .place = {.threads = l->block, .blocks = l->grid, .arena = worker->arena, .dynamic = worker->dynamic,
-                        .worker = worker, .row = l->block.x}};
-    const bool joins = k->spans & __CU_JOINS, regions = k->tier == 1 || k->spans & __CU_STRIDES;
-    const unsigned most = joins ? together(l, k->spans) : 1;
-    __cu_extent block;
-    begin(l, first, &block);
+              .site = {.threads = l->block, .blocks = l->grid, .arena = worker->arena, .dynamic = worker->dynamic,
+                       .worker = worker, .row = l->block.x}};
+    w.site.reported = &w.answer;
+    const bool joins = k->spans & __CU_JOINS, guarded = k->spans & __CU_GUARDED;
+    const unsigned most = joins ? most_joined(l, k->spans) : guarded ? 1 : ~0u;
+    __cu_extent block = block_at(l, first);
     for (unsigned n = 1; first < last; first += n, step(l, n, &block)) {
-        unsigned from = 0, to = l->block.x;
-        w.place.block = block;
+        __cu_box box = {1, {0, 0, 0}, l->block};
+        n = l->grid.x - block.x < most ? l->grid.x - block.x : most;
+        if (n > last - first) n = (unsigned)(last - first);
+        w.site.block = block;
         if (joins) {
-            n = l->grid.x - block.x < most ? l->grid.x - block.x : most;
-            if (n > last - first) n = (unsigned)(last - first);
-            from = block.x * l->block.x, to = from + n * l->block.x;
-            w.place.block.x = 0;
+            box.from.x = block.x * l->block.x, box.to.x = box.from.x + n * l->block.x;
+            w.site.block.x = 0, w.site.thread.x = box.from.x, w.site.row = n * l->block.x;
+        } else {
+            box.blocks = n;
         }
-        if (regions) w.place.thread.x = from, w.place.row = to - from;
-        if (k->spans & __CU_GUARDED) run_guarded(&w, from, to);
-        else w.run(l, &w.place, from, to);
+        if (guarded) run_guarded(&w, joins, box);
+        else if (joins && k->tier == 0 && !(k->spans & __CU_STRIDES)) run_each(&w, box);
+        else w.run(l, &w.site, &box);
     }
 }

@@ -1,7 +1,7 @@
 /* A thread's indices, barriers, and what it may ask of the library. */
 #pragma once
 
-/* Laid out as __cu_place is. */
+/* Laid out as __cu_site is. */
 struct __cu_ctx {
     uint3 t, b;
     dim3 bd, gd;

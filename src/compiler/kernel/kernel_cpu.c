@@ -273,6 +273,8 @@ static cp_code translated(const machine *m, const cpi_kernel_source *source, boo
     }
     if (wide) cpi_string_printf(out, "#define __CU_WIDE 1\n");
     if (calls_host(source, read)) cpi_string_printf(out, "#define __CU_HOST_CALLS 1\n");
+    for (int i = 0; i < source->noptions; i++) cpi_cu_put_parts(source->options[i], out);
+    for (int i = 0; i < source->nnames; i++) cpi_cu_put_parts(source->names[i], out);
     if (read_program(m, &read, &p, &unbalanced)) {
         if (!preprocessed && (cpi_cu_macros_call(&p) || !(options_are_plain(source) || is_context_free(&p)))) {
             cpi_cu_free(&p);
@@ -290,7 +292,7 @@ static cp_code translated(const machine *m, const cpi_kernel_source *source, boo
                                     (p.function[i].tier == CPI_TIER_REGIONS || p.function[i].strides));
         cpi_cu_free(&p);
     } else if (unbalanced) {
-        cpi_string_printf(out, "#include \"cuprite_device.h\"\n#line 1 \"kernel.cu\"\n%s", read);
+        cpi_string_printf(out, "#define __CU_ALL 1\n#include \"cuprite_device.h\"\n#line 1 \"kernel.cu\"\n%s", read);
     } else {
         free(read);
         return refused(source->text);

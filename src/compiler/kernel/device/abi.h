@@ -1,8 +1,8 @@
 /* What compiled kernels of the CPU and the library that runs them agree on; read as C by the one, as C++ by the other.
  *
  * A kernel's `run` is, by its tier: 0, a loop over the threads, and 1, loops between barriers: __cu_run_block(launch,
- * site, box), which runs some blocks, or rows of threads (rows.c); 2, fibers: __cu_run_thread(launch, worker, thread), one
- * thread of one block. */
+ * site, box), which runs some blocks, or rows of threads (rows.c); 2, fibers: __cu_run_thread(launch, worker, thread),
+ * one thread of one block. */
 #ifndef CUPRITE_KERNEL_ABI_H
 #define CUPRITE_KERNEL_ABI_H
 
@@ -75,10 +75,10 @@ typedef struct __cu_site {
 /* `how`, of a thread in a loop (entry.h): its tests are made; are known to be passed; are all that is asked. */
 enum { __CU_TESTED, __CU_SURE, __CU_ASKED };
 
-/* Of a kernel's `spans`. The kernel can be asked which of a row of threads take part, and is given those; of x it uses a
- * thread's place in the grid alone, and is given blocks side by side at once (spans.c); loops with the stride of the
- * grid (strides.c), which are made as those between barriers are; which keep something for each thread. */
-enum { __CU_GUARDED = 1, __CU_JOINS = 2, __CU_KEEPS = 4, __CU_STRIDES = 16 };
+/* Of a kernel's `spans`. The kernel can be asked which of a row of threads take part, and is given those; of x it uses
+ * a thread's place in the grid alone, and is given blocks side by side at once (spans.c); loops with the stride of the
+ * grid that keep something for each thread; such loops (strides.c), made as those between barriers are. */
+enum { __CU_GUARDED = 1, __CU_JOINS = 2, __CU_KEEPS = 4, __CU_STRIDES = 16 }; /* 8: entry.h */
 /* Threads of blocks that are joined: at most, and where something is kept for each. */
 enum { __CU_JOINED = 1 << 20, __CU_JOINED_KEPT = 4096 };
 

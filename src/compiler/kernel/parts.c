@@ -1,5 +1,5 @@
-/* Which parts of the device headers a program is compiled behind: each costs compile time, all of them a third of what a
- * small kernel takes.
+/* Which parts of the device headers a program is compiled behind: each costs compile time, all of them a third of what
+ * a small kernel takes.
  *
  * A part is there where the program contains one of its names (cpi_part_names, made of the headers), or includes a
  * header, or makes names by ##. So nothing that a program can name is missing. */

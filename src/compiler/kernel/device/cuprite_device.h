@@ -14,7 +14,8 @@
 #include "float.h"
 #endif
 #include "casts.h"
-#if defined(__CU_ROUNDING) || defined(__CU_LANES) || defined(__CU_SPECIAL) || defined(__CU_PTX) || defined(__CU_PTX_HALF)
+#if defined(__CU_ROUNDING) || defined(__CU_LANES) || defined(__CU_SPECIAL) || defined(__CU_PTX) || \
+    defined(__CU_PTX_HALF)
 #define __CU_ALL 1
 #endif
 #if defined(__CU_ALL) || defined(__CU_FUNCTIONS) || defined(__CU_INVERSES) /* parts.c */

@@ -8,6 +8,7 @@ typedef struct walk {
     __cu_run_block run;
     __cu_ask ask;
     __cu_site site;
+    __cu_box box;
     int answer; /* of the thread that is asked */
 } walk;
 
@@ -42,43 +43,44 @@ static unsigned alike(walk *w, unsigned x, unsigned end, answers *known)
 }
 
 /* Rows `from` to `to` - 1 of all threads, which take part. */
-static void run_rows(walk *w, unsigned from, unsigned to, __cu_box box)
+static void run_rows(walk *w, unsigned from, unsigned to)
 {
     if (from == to) return;
-    box.from.y = from, box.to.y = to;
-    w->run(w->launch, &w->site, &box);
+    w->box.from.y = from, w->box.to.y = to;
+    w->run(w->launch, &w->site, &w->box);
 }
 
 /* The rows of blocks that are joined. */
-static void run_each(walk *w, __cu_box box)
+static void run_each(walk *w)
 {
-    for (box.from.z = 0; box.from.z < w->launch->block.z; box.from.z++)
-        for (box.from.y = 0; box.from.y < w->launch->block.y; box.from.y++) w->run(w->launch, &w->site, &box);
+    for (w->box.from.z = 0; w->box.from.z < w->launch->block.z; w->box.from.z++)
+        for (w->box.from.y = 0; w->box.from.y < w->launch->block.y; w->box.from.y++)
+            w->run(w->launch, &w->site, &w->box);
 }
 
 /* The threads of each row that take part: side by side, rows of which all do are run at once. */
-static void run_guarded(walk *w, bool joined, __cu_box box)
+static void run_guarded(walk *w, bool joined)
 {
-    const unsigned first = box.from.x, end = box.to.x;
+    const unsigned first = w->box.from.x, end = w->box.to.x;
     for (unsigned z = 0; z < w->launch->block.z; z++) {
         unsigned whole = 0; /* the first of such rows */
-        box.from.z = z, box.to.z = z + 1;
+        w->box.from.z = z;
         for (unsigned y = 0; y < w->launch->block.y; y++) {
             w->site.thread.y = y, w->site.thread.z = z;
             answers known = {ask(w, first), 0};
             known.last = end - first > 1 ? ask(w, end - 1) : known.first;
             if (!(known.first | known.last | joined)) continue;
-            run_rows(w, whole, y, box);
+            run_rows(w, whole, y);
             whole = y + 1;
-            box.from.y = y, box.to.y = y + 1;
-            for (unsigned x = first; x < end; x = box.to.x) {
+            w->box.from.y = y, w->box.to.y = y + 1;
+            for (unsigned x = first; x < end; x = w->box.to.x) {
                 const bool comes = !known.first;
-                box.from.x = x, box.to.x = alike(w, x, end, &known);
-                if (comes) w->run(w->launch, &w->site, &box);
+                w->box.from.x = x, w->box.to.x = alike(w, x, end, &known);
+                if (comes) w->run(w->launch, &w->site, &w->box);
             }
-            box.from.x = first, box.to.x = end;
+            w->box.from.x = first, w->box.to.x = end;
         }
-        run_rows(w, whole, w->launch->block.y, box);
+        run_rows(w, whole, w->launch->block.y);
     }
 }
 
@@ -93,8 +95,9 @@ static unsigned most_joined(const __cu_launch *l, int spans)
 /* The place of block number b of the grid. */
 static __cu_extent block_at(const __cu_launch *l, uint64_t b)
 {
-    return (__cu_extent){(unsigned)(b % l->grid.x), (unsigned)(b / l->grid.x % l->grid.y),
-                         (unsigned)(b / l->grid.x / l->grid.y)};
+    if (b < l->grid.x) return (__cu_extent){(unsigned)b, 0, 0};
+    const uint64_t row = b / l->grid.x;
+    return (__cu_extent){(unsigned)(b - row * l->grid.x), (unsigned)(row % l->grid.y), (unsigned)(row / l->grid.y)};
 }
 
 /* n blocks on in a row of blocks; at its end, the first one of the next. */
@@ -109,24 +112,24 @@ void cpi_rows_run(const __cu_kernel *k, const __cu_launch *l, __cu_worker *worke
 {
     walk w = {.launch = l, .run = (__cu_run_block)k->run, .ask = k->asked,
               .site = {.threads = l->block, .blocks = l->grid, .arena = worker->arena, .dynamic = worker->dynamic,
-                       .worker = worker, .row = l->block.x}};
+                       .worker = worker, .row = l->block.x},
+              .box = {.blocks = 1, .to = l->block}};
     w.site.reported = &w.answer;
     const bool joins = k->spans & __CU_JOINS, guarded = k->spans & __CU_GUARDED;
     const unsigned most = joins ? most_joined(l, k->spans) : guarded ? 1 : ~0u;
     __cu_extent block = block_at(l, first);
     for (unsigned n = 1; first < last; first += n, step(l, n, &block)) {
-        __cu_box box = {1, {0, 0, 0}, l->block};
         n = l->grid.x - block.x < most ? l->grid.x - block.x : most;
         if (n > last - first) n = (unsigned)(last - first);
-        w.site.block = block;
+        w.site.block.x = joins ? 0 : block.x, w.site.block.y = block.y, w.site.block.z = block.z;
         if (joins) {
-            box.from.x = block.x * l->block.x, box.to.x = box.from.x + n * l->block.x;
-            w.site.block.x = 0, w.site.thread.x = box.from.x, w.site.row = n * l->block.x;
+            w.box.from.x = block.x * l->block.x, w.box.to.x = w.box.from.x + n * l->block.x;
+            w.site.thread.x = w.box.from.x, w.site.row = n * l->block.x;
         } else {
-            box.blocks = n;
+            w.box.blocks = n;
         }
-        if (guarded) run_guarded(&w, joins, box);
-        else if (joins && k->tier == 0 && !(k->spans & __CU_STRIDES)) run_each(&w, box);
-        else w.run(l, &w.site, &box);
+        if (guarded) run_guarded(&w, joins);
+        else if (joins && k->tier == 0 && !(k->spans & __CU_STRIDES)) run_each(&w);
+        else w.run(l, &w.site, &w.box);
     }
 }

@@ -89,4 +89,4 @@ def test_small_kernels_take_no_part(tmp_path):
            ".compile()"
     env = {**os.environ, "CUPRITE_KERNEL_TEXT": str(tmp_path / "text"), "CUPRITE_DEVICE": "cpu"}
     subprocess.run([sys.executable, "-c", code], env=env, check=True)
-    assert re.findall(r"#define (\w+)", (tmp_path / "text").read_text()) == ["__CU_KERNELS"]
+    assert re.findall(r"#define (\w+)", (tmp_path / "text").read_text()) == ["__CU_NO_MACROS", "__CU_KERNELS"]

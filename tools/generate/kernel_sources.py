@@ -163,9 +163,9 @@ def names_in_macros(found, macros):
 
 def guarded(text, macros, everywhere):
     names = sorted({*own_names(text, macros), *everywhere})
-    put_away = "".join(f'#pragma push_macro("{n}")\n#undef {n}\n' for n in names)
-    back = "".join(f'\n#pragma pop_macro("{n}")' for n in names)
-    return put_away + text + back
+    put_away = "\n".join(f'#pragma push_macro("{n}")\n#undef {n}' for n in names)
+    back = "\n".join(f'#pragma pop_macro("{n}")' for n in names)
+    return f"#ifndef __CU_NO_MACROS\n{put_away}\n#endif\n{text}\n#ifndef __CU_NO_MACROS\n{back}\n#endif"
 
 
 def directives(file, text):

@@ -213,7 +213,17 @@ static bool calls_host(const cpi_kernel_source *source, const char *text)
         for (int i = 0; i < source->noptions; i++)
             if (strstr(source->options[i], words[k])) return true;
     }
-    return cpi_kernel_checks();
+    return false;
+}
+
+/* Whether options may define macros: others stand behind our headers. */
+static bool defines_macros(const cpi_kernel_source *source)
+{
+    for (int i = 0; i < source->noptions; i++)
+        if (strncmp(source->options[i], "--std=", 6) != 0 && strncmp(source->options[i], "-std=", 5) != 0 &&
+            strcmp(source->options[i], "-fwrapv") != 0)
+            return true;
+    return false;
 }
 
 /* Whether no function of the program's needs a context. */
@@ -273,6 +283,7 @@ static cp_code translated(const machine *m, const cpi_kernel_source *source, boo
     }
     if (wide) cpi_string_printf(out, "#define __CU_WIDE 1\n");
     if (calls_host(source, read)) cpi_string_printf(out, "#define __CU_HOST_CALLS 1\n");
+    if (!defines_macros(source)) cpi_string_printf(out, "#define __CU_NO_MACROS 1\n");
     for (int i = 0; i < source->noptions; i++) cpi_cu_put_parts(source->options[i], out);
     for (int i = 0; i < source->nnames; i++) cpi_cu_put_parts(source->names[i], out);
     if (read_program(m, &read, &p, &unbalanced)) {
@@ -292,7 +303,8 @@ static cp_code translated(const machine *m, const cpi_kernel_source *source, boo
                                     (p.function[i].tier == CPI_TIER_REGIONS || p.function[i].strides));
         cpi_cu_free(&p);
     } else if (unbalanced) {
-        cpi_string_printf(out, "#define __CU_ALL 1\n#include \"cuprite_device.h\"\n#line 1 \"kernel.cu\"\n%s", read);
+        cpi_string_printf(out, "#define __CU_ALL 1\n#include \"cuprite_device.h\"\n#undef __CU_NO_MACROS\n"
+                               "#line 1 \"kernel.cu\"\n%s", read);
     } else {
         free(read);
         return refused(source->text);

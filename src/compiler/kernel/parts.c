@@ -70,6 +70,7 @@ void cpi_cu_put_parts(const char *text, cpi_string *out)
         cpi_string_printf(out, "#define __CU_ALL 1\n");
         return;
     }
+    if (strstr(text, "__atomic") || strstr(text, "__sync_")) cpi_string_printf(out, "#define __CU_OWN_ATOMIC 1\n");
     find_named(text, needed);
     for (int k = 0; k < CPI_PARTS; k++)
         if (needed[k]) cpi_string_printf(out, "#define __CU_%s 1\n", names[k]);

@@ -561,7 +561,7 @@ static void put_headers(const cpi_cu_program *p, const char *text, const char *b
     if (strstr(body, "__CU_ROWS") || strstr(body, "__CU_THREAD") || strstr(body, "__cu_strides"))
         cpi_string_printf(out, "#define __CU_REGIONS 1\n");
     if (strstr(body, "__cu_meeting")) cpi_string_printf(out, "#define __CU_MEETINGS 1\n");
-    cpi_string_printf(out, "#include \"cuprite_device.h\"\n");
+    cpi_string_printf(out, "#include \"cuprite_device.h\"\n#undef __CU_NO_MACROS\n");
 }
 
 void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *const *names, const char *error,

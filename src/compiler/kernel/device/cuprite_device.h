@@ -4,6 +4,10 @@
  * thread's (__CU_HIDDEN). Small files of one subject follow; each can be read alone. */
 #pragma once
 #pragma GCC system_header
+#if defined(__CU_ROUNDING) || defined(__CU_LANES) || defined(__CU_SPECIAL) || defined(__CU_PTX) || \
+    defined(__CU_PTX_HALF)
+#define __CU_ALL 1
+#endif
 #include "abi.h"
 #include "types.h"
 #include "check.h"
@@ -14,10 +18,6 @@
 #include "float.h"
 #endif
 #include "casts.h"
-#if defined(__CU_ROUNDING) || defined(__CU_LANES) || defined(__CU_SPECIAL) || defined(__CU_PTX) || \
-    defined(__CU_PTX_HALF)
-#define __CU_ALL 1
-#endif
 #if defined(__CU_ALL) || defined(__CU_FUNCTIONS) || defined(__CU_INVERSES) /* parts.c */
 #include "functions.h"
 #endif

@@ -118,9 +118,9 @@ static void put_kernel(const cpi_cu_program *p, const cpi_cu_function *f, const 
     cpi_string_printf(out, "    {");
     put_text(name, out);
     const int k = (int)(f - p->function), shown = f->spans, spans = shown | (f->strides ? __CU_STRIDES : 0);
-    cpi_string_printf(out, ", %d, __cu_entry<%s, %d>::nargs, __cu_entry<%s, %d>::sizes, (void *)__cu_entry<%s, %d>::%s, "
-                      "\"", (int)f->tier, expression, shown, expression, shown, expression, shown,
-                      tiers[f->strides ? CPI_TIER_REGIONS : f->tier]);
+    cpi_string_printf(out, ", %d, __cu_entry<%s, %d>::nargs, __cu_entry<%s, %d>::sizes, "
+                      "(void *)__cu_entry<%s, %d>::%s, \"", (int)f->tier, expression, shown, expression, shown,
+                      expression, shown, tiers[f->strides ? CPI_TIER_REGIONS : f->tier]);
     put_parameters(&p->tokens, f, out);
     cpi_string_printf(out, "\", __cu_entry<%s, %d>::elements, &__cu_shared_sizes[%d], &__cu_shared_apart[%d], %s, "
                       "__cu_entry<%s, %d>::kinds, __CU_SPANS(%d), ", expression, shown, k, k, calls, expression, shown,

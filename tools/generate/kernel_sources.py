@@ -87,6 +87,8 @@ cuda_pipeline.h: cuda_pipeline_primitives.h cuda_pipeline_helpers.h
 PASSED = ("type_traits limits utility tuple array optional initializer_list ratio variant numeric bit span concepts "
           "algorithm functional vector map set unordered_map unordered_set deque list queue stack forward_list any new "
           "exception string_view").split()
+# Parts of what every kernel is compiled behind that are left out where the program contains none of their names.
+PARTS = "atomics bits extremes functions inverses warps".split()
 # CUB's algorithms for a whole device, which the host launches: cub/device/device_NAME.cuh.
 DEVICE_WIDE = ("adjacent_difference copy find for histogram memcpy merge merge_sort partition radix_sort reduce "
                "run_length_encode scan segmented_radix_sort segmented_reduce segmented_sort select spmv transform "
@@ -161,9 +163,9 @@ def names_in_macros(found, macros):
 
 def guarded(text, macros, everywhere):
     names = sorted({*own_names(text, macros), *everywhere})
-    put_away = "".join(f'#pragma push_macro("{n}")\n#undef {n}\n' for n in names)
-    back = "".join(f'\n#pragma pop_macro("{n}")' for n in names)
-    return put_away + text + back
+    put_away = "\n".join(f'#pragma push_macro("{n}")\n#undef {n}' for n in names)
+    back = "\n".join(f'#pragma pop_macro("{n}")' for n in names)
+    return f"#ifndef __CU_NO_MACROS\n{put_away}\n#endif\n{text}\n#ifndef __CU_NO_MACROS\n{back}\n#endif"
 
 
 def directives(file, text):
@@ -187,6 +189,26 @@ def table(name, found):
     return f"const cpi_header {name}[] = {{\n" + "\n".join(rows) + "\n    {NULL, NULL}};\n"
 
 
+def names_of(part):
+    """The names that a header has for programs, and for other headers; what ## makes of them by an f, too."""
+    text = re.sub(r"/\*.*?\*/", "", (FOLDER / f"{part}.h").read_text(), flags=re.S)
+    found = set(re.findall(r"\b([A-Za-z_]\w+)\(", text)) | set(re.findall(r"#define (\w+)", text))
+    found |= set(re.findall(r"(?:struct|enum \{) (\w+)", text)) | set(re.findall(r"__CU_[A-Z]+\((\w+)", text))
+    found -= KEYWORDS | {"__attribute__"} | set("name how mask make instruction exchange gather add all width".split())
+    found = {n for n in found if not n.startswith(("__builtin_", "__atomic_", "__CU_")) and len(n) > 1}
+    return found | {n + "f" for n in found}
+
+
+def part_names():
+    """Sorted rows; inverses.h calls functions.h, behind which it is."""
+    found = {part: names_of(part) for part in PARTS}
+    found["inverses"] -= found["functions"]
+    rows = sorted((name, part) for part in PARTS for name in found[part])
+    return ("const cpi_part_name cpi_part_names[] = {\n" +
+            "\n".join(f'    {{"{name}", {len(name)}, CPI_PART_{part.upper()}}},' for name, part in rows) +
+            f"\n}};\nconst int cpi_part_names_n = {len(rows)};\n")
+
+
 def write(tables, out):
     nothing = "/* nothing: kernels have it */"
     both = {**dict.fromkeys(EMPTY, nothing), **strings(BOTH)}
@@ -199,4 +221,4 @@ def write(tables, out):
     digest = hashlib.sha256(text.encode()).hexdigest()  # here, since it takes milliseconds
     out.write("src/kernel/device_sources.c", "src/kernel/device",
               f'#include "kernel/compiler.h"\n\nconst char cpi_device_sources_digest[] = "{digest}";\n' + text + "\n" +
-              table("cpi_both_sources", both))
+              table("cpi_both_sources", both) + "\n" + part_names())

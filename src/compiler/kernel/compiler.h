@@ -27,5 +27,13 @@ const char *cpi_compiler_headers_key(void);
  * has. The last one's name is NULL. */
 extern const cpi_header cpi_device_sources[], cpi_both_sources[];
 extern const char cpi_device_sources_digest[]; /* of the former */
+/* Names that programs need a part of the CPU's headers for, in strcmp's order; parts.c says where they are looked for.
+ * A name may be of several parts. */
+typedef enum cpi_part {
+    CPI_PART_ATOMICS, CPI_PART_BITS, CPI_PART_EXTREMES, CPI_PART_FUNCTIONS, CPI_PART_INVERSES, CPI_PART_WARPS, CPI_PARTS
+} cpi_part;
+typedef struct cpi_part_name { const char *name; unsigned char length, part; } cpi_part_name;
+extern const cpi_part_name cpi_part_names[];
+extern const int cpi_part_names_n;
 
 #endif

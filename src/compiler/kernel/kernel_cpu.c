@@ -16,6 +16,7 @@
 #include "kernel/kernel.h"
 #include "kernel/load.h"
 #include "kernel/messages.h"
+#include "kernel/rows.h"
 #include "kernel/summary.h"
 #include "kernel/ptx.h"
 #include "kernel/translate.h"
@@ -212,7 +213,17 @@ static bool calls_host(const cpi_kernel_source *source, const char *text)
         for (int i = 0; i < source->noptions; i++)
             if (strstr(source->options[i], words[k])) return true;
     }
-    return cpi_kernel_checks();
+    return false;
+}
+
+/* Whether options may define macros: others stand behind our headers. */
+static bool defines_macros(const cpi_kernel_source *source)
+{
+    for (int i = 0; i < source->noptions; i++)
+        if (strncmp(source->options[i], "--std=", 6) != 0 && strncmp(source->options[i], "-std=", 5) != 0 &&
+            strcmp(source->options[i], "-fwrapv") != 0)
+            return true;
+    return false;
 }
 
 /* Whether no function of the program's needs a context. */
@@ -272,6 +283,9 @@ static cp_code translated(const machine *m, const cpi_kernel_source *source, boo
     }
     if (wide) cpi_string_printf(out, "#define __CU_WIDE 1\n");
     if (calls_host(source, read)) cpi_string_printf(out, "#define __CU_HOST_CALLS 1\n");
+    if (!defines_macros(source)) cpi_string_printf(out, "#define __CU_NO_MACROS 1\n");
+    for (int i = 0; i < source->noptions; i++) cpi_cu_put_parts(source->options[i], out);
+    for (int i = 0; i < source->nnames; i++) cpi_cu_put_parts(source->names[i], out);
     if (read_program(m, &read, &p, &unbalanced)) {
         if (!preprocessed && (cpi_cu_macros_call(&p) || !(options_are_plain(source) || is_context_free(&p)))) {
             cpi_cu_free(&p);
@@ -289,7 +303,8 @@ static cp_code translated(const machine *m, const cpi_kernel_source *source, boo
                                     (p.function[i].tier == CPI_TIER_REGIONS || p.function[i].strides));
         cpi_cu_free(&p);
     } else if (unbalanced) {
-        cpi_string_printf(out, "#include \"cuprite_device.h\"\n#line 1 \"kernel.cu\"\n%s", read);
+        cpi_string_printf(out, "#define __CU_ALL 1\n#include \"cuprite_device.h\"\n#undef __CU_NO_MACROS\n"
+                               "#line 1 \"kernel.cu\"\n%s", read);
     } else {
         free(read);
         return refused(source->text);
@@ -523,7 +538,7 @@ typedef struct part {
 static void run_part(void *argument)
 {
     const part *p = argument;
-    ((__cu_run_blocks)p->job->kernel->run)(&p->job->launch, p->worker, p->first, p->last);
+    cpi_rows_run(p->job->kernel, &p->job->launch, p->worker, p->first, p->last);
 }
 
 static void run_task(void *context, int64_t task, int worker)
@@ -689,7 +704,7 @@ cp_code cpi_kernel_cpu_launch(cp_stream *stream, const cpi_function *f, const cp
     j.together = l->cooperative && k->tier == CPI_TIER_FIBERS;
     j.each = j.together || j.blocks <= (ALONE - 1) / threads ? j.blocks : (j.blocks + TASKS - 1) / TASKS;
     if (l->spans) j.each = j.blocks; /* one thread sees all accesses */
-    if (k->joined && j.each < j.blocks) j.each = shares(j.blocks, threads);
+    if (k->spans & __CU_STRIDES && k->spans & __CU_JOINS && j.each < j.blocks) j.each = shares(j.blocks, threads);
     cpi_guard_install();
     cp_code watched = cpi_watchdog_begin(&j.number);
     if (watched) return watched;

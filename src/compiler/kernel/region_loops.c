@@ -268,8 +268,10 @@ void cpi_region_put_region(writer *w, int k, int end)
     bool some = w->s->statement[begin].next == end && cpi_region_put_span(w, begin, &span);
     const bool made = !some && cpi_region_put_reduced(w, first, last);
     const bool steps = some && span.how == CPI_S_STEPS;
+    const bool one = some && span.exact && (span.how == CPI_S_ONE || span.how == CPI_S_NONE);
     open_loop_of(w, !some       ? NULL
                     : span.rank ? (steps ? "RANKED_BY(__cu_some, __cu_by)" : "RANKED(__cu_some)")
+                    : one       ? "ONE(__cu_some)"
                                 : (steps ? "BY(__cu_some, __cu_by)" : "OF(__cu_some)"));
     if (come && !some) cpi_string_printf(w->out, "constexpr bool __cu_all_come = true; ");
     if (made) cpi_region_put_made(w, first, last);

@@ -117,14 +117,17 @@ static void put_kernel(const cpi_cu_program *p, const cpi_cu_function *f, const 
     if (f->calls) snprintf(calls, sizeof calls, "__cu_calls%d", (int)(f - p->function));
     cpi_string_printf(out, "    {");
     put_text(name, out);
-    cpi_string_printf(out, ", %d, __cu_entry<%s>::nargs, __cu_entry<%s>::sizes, (void *)__cu_entry<%s, %d>::%s, \"",
-                 (int)f->tier, expression, expression, expression, (int)f->spans,
-                 tiers[f->strides ? CPI_TIER_REGIONS : f->tier]);
+    const int k = (int)(f - p->function), shown = f->spans, spans = shown | (f->strides ? __CU_STRIDES : 0);
+    cpi_string_printf(out, ", %d, __cu_entry<%s, %d>::nargs, __cu_entry<%s, %d>::sizes, "
+                      "(void *)__cu_entry<%s, %d>::%s, \"", (int)f->tier, expression, shown, expression, shown,
+                      expression, shown, tiers[f->strides ? CPI_TIER_REGIONS : f->tier]);
     put_parameters(&p->tokens, f, out);
-    int k = (int)(f - p->function);
-    cpi_string_printf(out, "\", __cu_entry<%s>::elements, &__cu_shared_sizes[%d], &__cu_shared_apart[%d], %s, "
-                      "__cu_entry<%s>::kinds, %d, %d, %d},\n", expression, k, k, calls, expression,
-                      f->strides && f->spans & 2, p->nturns > 0, mangled);
+    cpi_string_printf(out, "\", __cu_entry<%s, %d>::elements, &__cu_shared_sizes[%d], &__cu_shared_apart[%d], %s, "
+                      "__cu_entry<%s, %d>::kinds, __CU_SPANS(%d), ", expression, shown, k, k, calls, expression, shown,
+                      spans);
+    if (spans & __CU_GUARDED) cpi_string_printf(out, "__cu_entry<%s, %d>::asked", expression, shown);
+    else cpi_string_printf(out, "nullptr");
+    cpi_string_printf(out, ", %d, %d},\n", p->nturns > 0, mangled);
 }
 
 /* The record around token i of a method, or -1. */

@@ -7,6 +7,7 @@
 #ifndef CPI_KERNEL_TRANSLATE_H
 #define CPI_KERNEL_TRANSLATE_H
 
+#include "kernel/device/abi.h"
 #include "kernel/kernel.h"
 #include "kernel/tokens.h"
 
@@ -107,6 +108,8 @@ bool cpi_cu_order_specifiers(char **text);
 /* casts.c: the translated source, in which real numbers that become integers lose the sign of a zero. False: no memory,
  * with an error record. */
 bool cpi_cu_put_casts(const char *text, cpi_string *out);
+/* parts.c: #define lines for the parts of the device headers that a text needs. */
+void cpi_cu_put_parts(const char *text, cpi_string *out);
 /* normal.c: the program `q`, whose source is `out`, in which kernels with warp operations can be split; functions are
  * those of p in their order. False where there is no such kernel. */
 bool cpi_cu_normal(cpi_cu_program *p, const char *text, int nnames, const char *const *names, cpi_string *out,

@@ -460,7 +460,7 @@ static void put_loop_body(cpi_cu_program *p, cpi_cu_function *f, cpi_string *out
     if (at > f->body) put_gap(p, at, out);
     cpi_cu_copy(p, f, at, f->end, out);
     p->sums = false;
-    f->spans = (uint8_t)((s.guarded ? 1 : 0) | (s.joined ? 2 : 0));
+    f->spans = (uint8_t)((s.guarded ? __CU_GUARDED : 0) | (s.joined ? __CU_JOINS : 0));
 }
 
 /* The body of a kernel, in the fastest way that there is. `q`: the program in the form of normal.c, or NULL. */
@@ -481,7 +481,7 @@ static void put_kernel_body(cpi_cu_program *p, cpi_cu_program *q, cpi_cu_functio
     bool joined = cpi_cu_joins_rounds(p, f), keeps = joined;
     if (f->tier == CPI_TIER_LOOP && !forced && cpi_cu_regions(p, f, joined ? &keeps : NULL, out)) {
         f->strides = true;
-        f->spans = joined ? (keeps ? 6 : 2) : 0;
+        f->spans = (uint8_t)(joined ? __CU_JOINS | (keeps ? __CU_KEEPS : 0) : 0);
         return;
     }
     if (f->tier == CPI_TIER_LOOP && !forced) {
@@ -517,24 +517,6 @@ static void put_function(cpi_cu_program *p, cpi_cu_program *q, cpi_cu_function *
     if (f->plain) put_line(p, f->end, out);
 }
 
-/* Parts of the device headers that few kernels use, by what their names contain: each costs compile time. */
-static void put_parts(const char *text, cpi_string *out)
-{
-    static const char *const parts[][2] = {{"_rn", "ROUNDING"}, {"_rz", "ROUNDING"}, {"_rd", "ROUNDING"},
-                                           {"_ru", "ROUNDING"}, {"__v", "LANES"},    {"__dp", "LANES"},
-                                           {"norm", "SPECIAL"}, {"cyl_bessel", "SPECIAL"}, {"4_16a", "SPECIAL"},
-                                           {"4_32a", "SPECIAL"}, {"__cu_set", "PTX"}, {"__cu_ptx", "PTX"},
-                                           {"__cu_operand", "PTX"}, {"__cu_as", "PTX"}, {"__cu_half", "PTX_HALF"},
-                                           {"andStateMtgp32", "MTGP32"}, {"curand_mtgp32", "MTGP32"}};
-    static const char *const constants[] = {"M_", "INFINITY", "NAN", "HUGE_VAL", "FP_", "_MAX", "_MIN", "CHAR_BIT",
-                                            "FLT_", "DBL_"};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (strstr(text, parts[i][0])) cpi_string_printf(out, "#define __CU_%s 1\n", parts[i][1]);
-    bool named = false;
-    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) named = named || strstr(text, constants[i]);
-    if (named) cpi_string_printf(out, "#define __CU_CONSTANTS 1\n");
-}
-
 /* The program behind its headers. `named`: kernels that the compiler's messages, `error`, blame are forced into
  * fibers. */
 static void put_source(cpi_cu_program *p, cpi_cu_program *q, const char *error, bool named, cpi_string *out)
@@ -565,7 +547,8 @@ static void put_source(cpi_cu_program *p, cpi_cu_program *q, const char *error, 
 static void put_headers(const cpi_cu_program *p, const char *text, const char *body, cpi_string *out)
 {
     cpi_string_printf(out, "#define __CU_KERNELS %d\n", p->nfunctions);
-    put_parts(text, out);
+    cpi_cu_put_parts(text, out);
+    cpi_cu_put_parts(body, out);
     if (p->checked) cpi_string_printf(out, "#define __CU_CHECK 1\n");
     if (p->hidden_context) cpi_string_printf(out, "#define __CU_HIDDEN 1\n");
     for (int i = 0; i < p->nfunctions; i++) {
@@ -578,7 +561,7 @@ static void put_headers(const cpi_cu_program *p, const char *text, const char *b
     if (strstr(body, "__CU_ROWS") || strstr(body, "__CU_THREAD") || strstr(body, "__cu_strides"))
         cpi_string_printf(out, "#define __CU_REGIONS 1\n");
     if (strstr(body, "__cu_meeting")) cpi_string_printf(out, "#define __CU_MEETINGS 1\n");
-    cpi_string_printf(out, "#include \"cuprite_device.h\"\n");
+    cpi_string_printf(out, "#include \"cuprite_device.h\"\n#undef __CU_NO_MACROS\n");
 }
 
 void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *const *names, const char *error,

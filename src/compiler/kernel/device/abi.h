@@ -1,8 +1,8 @@
 /* What compiled kernels of the CPU and the library that runs them agree on; read as C by the one, as C++ by the other.
  *
- * A kernel's `run` is, by its tier: 0, a loop over the threads, and 1, loops between barriers:
- * __cu_run_blocks(launch, worker, first, last), which runs the blocks first to last - 1 one after the other; 2, fibers:
- * __cu_run_thread(launch, worker, thread), one thread of one block. */
+ * A kernel's `run` is, by its tier: 0, a loop over the threads, and 1, loops between barriers: __cu_run_block(launch,
+ * site, box), which runs some blocks, or rows of threads (rows.c); 2, fibers: __cu_run_thread(launch, worker, thread),
+ * one thread of one block. */
 #ifndef CUPRITE_KERNEL_ABI_H
 #define CUPRITE_KERNEL_ABI_H
 
@@ -63,7 +63,31 @@ typedef struct __cu_launch {
 
 typedef struct __cu_thread { __cu_extent thread, block; } __cu_thread;
 
-typedef void (*__cu_run_blocks)(const __cu_launch *, __cu_worker *, unsigned long long first, unsigned long long last);
+/* Where threads run; kernels read it as their context. */
+typedef struct __cu_site {
+    __cu_extent thread, block, threads, blocks;
+    char *arena, *dynamic;
+    __cu_worker *worker;
+    int how;
+    unsigned row;
+    int *reported;
+} __cu_site;
+/* `how`, of a thread in a loop (entry.h): its tests are made; are known to be passed; are all that is asked. */
+enum { __CU_TESTED, __CU_SURE, __CU_ASKED };
+
+/* Of a kernel's `spans`. The kernel can be asked which of a row of threads take part, and is given those; of x it uses
+ * a thread's place in the grid alone, and is given blocks side by side at once (spans.c); loops with the stride of the
+ * grid that keep something for each thread; such loops (strides.c), made as those between barriers are. */
+enum { __CU_GUARDED = 1, __CU_JOINS = 2, __CU_KEEPS = 4, __CU_STRIDES = 16 }; /* 8: entry.h */
+/* Threads of blocks that are joined: at most, and where something is kept for each. */
+enum { __CU_JOINED = 1 << 20, __CU_JOINED_KEPT = 4096 };
+
+/* Threads from.x <= x < to.x: of a row, of blocks that are joined; of rows from.y to to.y - 1 with one z, of a kernel
+ * that is __CU_GUARDED; else of that many blocks side by side, the first of which is the site's. */
+typedef struct __cu_box { unsigned blocks; __cu_extent from, to; } __cu_box;
+
+typedef void (*__cu_run_block)(const __cu_launch *, const __cu_site *, const __cu_box *);
+typedef void (*__cu_ask)(const __cu_launch *, const __cu_site *);
 typedef void (*__cu_run_thread)(const __cu_launch *, __cu_worker *, const __cu_thread *);
 
 typedef struct __cu_kernel {
@@ -76,7 +100,8 @@ typedef struct __cu_kernel {
     const unsigned *shared, *apart; /* bytes of static shared memory: in the arena, and elsewhere */
     const int *calls; /* NULL, or which of `apart` are counted too: how far behind it, 0 ends them */
     const char *kinds; /* of each argument: i integer, f real number, p pointer, s anything else */
-    int joined; /* the more blocks it is given at once, the longer its loops are */
+    int spans;  /* of a loop: which rows of threads it is given */
+    __cu_ask asked; /* writes which of its tests thread `site->thread` fails, of a kernel that is __CU_GUARDED */
     int turns;  /* fibers that wait in memory for each other, and for other blocks */
     int mangled; /* programs find it by its mangled name alone */
 } __cu_kernel;

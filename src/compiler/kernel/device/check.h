@@ -16,10 +16,15 @@ static __thread int __cu_how;              /* which access it is then; -1: the o
 #endif
 #define __CU_CALLED __attribute__((visibility("hidden"), used, noinline, __CU_PLAIN))
 enum { __CU_R, __CU_W, __CU_A, __CU_VR, __CU_VW, __CU_X, __CU_AR }; /* ways of access, as the library numbers them */
-#define __CU_REPORT(p, n, how)                                                                                        \
-    if (__cu_checked)                                                                                                 \
-        __cu_checked->host->check(__cu_checked, (unsigned long)(p), n, __cu_line && __cu_how >= 0 ? __cu_how : (how), \
-                                  __cu_line ? (const void *)__cu_line : __builtin_return_address(0))
+/* One for all callbacks: there are many, and they are compiled with each kernel. */
+static __attribute__((noinline, __CU_PLAIN)) void __cu_reported(unsigned long p, unsigned long n, int how,
+                                                                const void *at)
+{
+    if (__cu_checked)
+        __cu_checked->host->check(__cu_checked, p, n, __cu_line && __cu_how >= 0 ? __cu_how : how,
+                                  __cu_line ? (const void *)__cu_line : at);
+}
+#define __CU_REPORT(p, n, how) __cu_reported((unsigned long)(p), n, how, __builtin_return_address(0))
 
 extern "C" {
 __CU_CALLED void __tsan_init() {}
@@ -32,19 +37,22 @@ __CU_CALLED void __tsan_func_exit() {}
         __CU_REPORT(p, bytes, __CU_R);              \
         __CU_REPORT(p, bytes, __CU_W);              \
     }
-#define __CU_CALLBACKS(n)                                                                                        \
-    __CU_CALLBACK(read##n, n, __CU_R) __CU_CALLBACK(write##n, n, __CU_W)                                         \
-    __CU_CALLBACK(unaligned_read##n, n, __CU_R) __CU_CALLBACK(unaligned_write##n, n, __CU_W)                     \
-    __CU_CALLBACK(volatile_read##n, n, __CU_VR) __CU_CALLBACK(volatile_write##n, n, __CU_VW)                     \
-    __CU_CALLBACK(unaligned_volatile_read##n, n, __CU_VR) __CU_CALLBACK(unaligned_volatile_write##n, n, __CU_VW) \
-    __CU_BOTH(read_write##n, n) __CU_BOTH(unaligned_read_write##n, n)
+#define __CU_UNALIGNED(name) \
+    void __tsan_unaligned_##name(unsigned long) __attribute__((visibility("hidden"), used, alias("__tsan_" #name)));
+#define __CU_CALLBACKS(n)                                                                    \
+    __CU_CALLBACK(read##n, n, __CU_R) __CU_CALLBACK(write##n, n, __CU_W)                     \
+    __CU_CALLBACK(volatile_read##n, n, __CU_VR) __CU_CALLBACK(volatile_write##n, n, __CU_VW) \
+    __CU_BOTH(read_write##n, n)                                                              \
+    __CU_UNALIGNED(read##n) __CU_UNALIGNED(write##n) __CU_UNALIGNED(read_write##n)           \
+    __CU_UNALIGNED(volatile_read##n) __CU_UNALIGNED(volatile_write##n)
 __CU_CALLBACKS(1) __CU_CALLBACKS(2) __CU_CALLBACKS(4) __CU_CALLBACKS(8) __CU_CALLBACKS(16)
 __CU_CALLED void __tsan_read_range(unsigned long p, unsigned long n) { __CU_REPORT(p, n, __CU_R); }
 __CU_CALLED void __tsan_write_range(unsigned long p, unsigned long n) { __CU_REPORT(p, n, __CU_W); }
 __CU_CALLBACK(vptr_read, 8, __CU_R)
 __CU_CALLED void __tsan_vptr_update(unsigned long p, void *) { __CU_REPORT(p, 8, __CU_W); }
 
-/* Atomic operations of a program's own; what orders memory may be a lock. */
+/* Atomic operations; what orders memory may be a lock. */
+#if defined(__CU_ALL) || defined(__CU_ATOMICS) || defined(__CU_OWN_ATOMIC)
 #define __CU_ORDERS(order) \
     if (__cu_checked && !__cu_line && (order)) __cu_checked->host->fence(__cu_checked)
 #define __CU_ATOMIC_OF(result, name, parameters, how, call) \
@@ -60,19 +68,29 @@ __CU_CALLED void __tsan_vptr_update(unsigned long p, void *) { __CU_REPORT(p, 8,
 #define __CU_CAS(n, T, name)                                                                                      \
     __CU_ATOMIC_OF(bool, atomic##n##_compare_exchange_##name, (volatile T *p, T *e, T v, int order, int), __CU_A, \
                    return __atomic_compare_exchange_n(p, e, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-#define __CU_ATOMICS(n, T)                                                                                        \
+#define __CU_COMPARES(n, T)                                                                                       \
     __CU_ATOMIC_OF(T, atomic##n##_load, (const volatile T *p, int order), __CU_AR,                                \
                    return __atomic_load_n(p, __ATOMIC_SEQ_CST))                                                   \
+    __CU_ATOMIC_OF(T, atomic##n##_compare_exchange_val, (volatile T *p, T e, T v, int order, int), __CU_A,        \
+                   __atomic_compare_exchange_n(p, &e, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); return e)    \
+    __CU_CAS(n, T, strong) __CU_CAS(n, T, weak)
+#define __CU_FETCHES(n, T) \
+    __CU_RMW(n, T, fetch_add) __CU_RMW(n, T, fetch_and) __CU_RMW(n, T, fetch_or) __CU_RMW(n, T, fetch_xor)
+#define __CU_OTHERS(n, T)                                                                                         \
     __CU_ATOMIC_OF(void, atomic##n##_store, (volatile T *p, T v, int order), __CU_X,                              \
                    __atomic_store_n(p, v, __ATOMIC_SEQ_CST))                                                      \
     __CU_ATOMIC_OF(T, atomic##n##_exchange, (volatile T *p, T v, int order), __CU_X,                              \
                    return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST))                                            \
-    __CU_ATOMIC_OF(T, atomic##n##_compare_exchange_val, (volatile T *p, T e, T v, int order, int), __CU_A,        \
-                   __atomic_compare_exchange_n(p, &e, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); return e)    \
-    __CU_RMW(n, T, fetch_add) __CU_RMW(n, T, fetch_sub) __CU_RMW(n, T, fetch_and) __CU_RMW(n, T, fetch_or)        \
-    __CU_RMW(n, T, fetch_xor) __CU_RMW(n, T, fetch_nand) __CU_CAS(n, T, strong) __CU_CAS(n, T, weak)
-__CU_ATOMICS(8, unsigned char) __CU_ATOMICS(16, unsigned short)
-__CU_ATOMICS(32, unsigned) __CU_ATOMICS(64, unsigned long)
+    __CU_RMW(n, T, fetch_sub) __CU_RMW(n, T, fetch_nand)
+/* Those of atomics.h; others that a program may use. */
+__CU_COMPARES(16, unsigned short) __CU_COMPARES(32, unsigned) __CU_COMPARES(64, unsigned long)
+__CU_FETCHES(32, unsigned) __CU_FETCHES(64, unsigned long)
+#if defined(__CU_ALL) || defined(__CU_OWN_ATOMIC)
+__CU_COMPARES(8, unsigned char) __CU_FETCHES(8, unsigned char) __CU_FETCHES(16, unsigned short)
+__CU_OTHERS(8, unsigned char) __CU_OTHERS(16, unsigned short)
+__CU_OTHERS(32, unsigned) __CU_OTHERS(64, unsigned long)
+#endif
+#endif
 __CU_CALLED void __tsan_atomic_thread_fence(int)
 {
     if (__cu_checked) __cu_checked->host->fence(__cu_checked);

@@ -1,16 +1,16 @@
 /* A thread's indices, barriers, and what it may ask of the library. */
 #pragma once
 
+/* Laid out as __cu_site is. */
 struct __cu_ctx {
     uint3 t, b;
     dim3 bd, gd;
     char *arena, *dynamic;
     __cu_worker *worker;
-    int how; /* of a thread in a loop (entry.h): its tests are made; are known to be passed; are all that is asked */
+    int how;
     unsigned row; /* in loops between barriers (regions.h): threads of a row, of all blocks that are one loop */
     int *reported;
 };
-enum { __CU_TESTED, __CU_SURE, __CU_ASKED };
 /* Which of its tests a thread fails. */
 static inline __attribute__((always_inline)) bool __cu_report(const __cu_ctx &c, int test, bool result)
 {

@@ -4,6 +4,10 @@
  * thread's (__CU_HIDDEN). Small files of one subject follow; each can be read alone. */
 #pragma once
 #pragma GCC system_header
+#if defined(__CU_ROUNDING) || defined(__CU_LANES) || defined(__CU_SPECIAL) || defined(__CU_PTX) || \
+    defined(__CU_PTX_HALF)
+#define __CU_ALL 1
+#endif
 #include "abi.h"
 #include "types.h"
 #include "check.h"
@@ -13,8 +17,19 @@
 #include "limits.h"
 #include "float.h"
 #endif
+#include "casts.h"
+#if defined(__CU_ALL) || defined(__CU_FUNCTIONS) || defined(__CU_INVERSES) /* parts.c */
 #include "functions.h"
+#endif
+#if defined(__CU_ALL) || defined(__CU_EXTREMES)
+#include "extremes.h"
+#endif
+#if defined(__CU_ALL) || defined(__CU_INVERSES)
+#include "inverses.h"
+#endif
+#if defined(__CU_ALL) || defined(__CU_BITS)
 #include "bits.h"
+#endif
 #ifdef __CU_ROUNDING
 #include "rounding.h"
 #endif
@@ -24,8 +39,12 @@
 #ifdef __CU_SPECIAL
 #include "special.h"
 #endif
+#if defined(__CU_ALL) || defined(__CU_ATOMICS)
 #include "atomics.h"
+#endif
+#if defined(__CU_ALL) || defined(__CU_WARPS) || defined(__CU_MEETINGS)
 #include "warps.h"
+#endif
 #ifdef __CU_PTX
 #include "ptx.h"
 #endif

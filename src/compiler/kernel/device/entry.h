@@ -3,7 +3,9 @@
 
 #ifdef __CU_WIDE
 #define __CU_NARROW(block, size) ((void)0)
+#define __CU_SPANS(spans) ((spans) & ~(__CU_GUARDED | __CU_JOINS))
 #else
+#define __CU_SPANS(spans) (spans)
 /* The library keeps to it that all indices of threads are below 2^31 and those of blocks below 2^20, which lets loops
  * become vectors. */
 #define __CU_NARROW(block, size) \
@@ -30,9 +32,6 @@ static inline __attribute__((always_inline)) long __cu_at(const __cu_ctx &c, uns
     const bool wraps = rest > 0u - c.bd.x; /* the row does: it begins before the array */
     return v == rest + c.t.x ? (wraps ? (long)(int)rest : (long)rest) + (int)c.t.x : (long)v;
 }
-
-/* Threads of blocks that are joined: at most, and where something is kept for each. */
-enum { __CU_JOINED = 1 << 20, __CU_JOINED_KEPT = 4096 };
 
 template <class T> struct __cu_pointed { static constexpr unsigned size = 0; };
 template <class T> struct __cu_pointed<T *> { static constexpr unsigned size = sizeof(T); };
@@ -69,15 +68,13 @@ template <unsigned kernel, unsigned place, unsigned bytes> struct __cu_reserve_a
 template <unsigned kernel, unsigned place, unsigned bytes>
 unsigned __cu_reserve_apart<kernel, place, bytes>::reported = __cu_shared_apart[kernel] += bytes;
 
-/* spans: 1 the kernel can be asked who takes part, 2 of x it uses a thread's place in the grid alone (spans.c); 4 loops
- * with the stride of the grid (strides.c) that keep something for each thread; 8 it sets the thread's context. */
+static_assert(sizeof(__cu_ctx) == sizeof(__cu_site) && __builtin_offsetof(__cu_ctx, reported) ==
+              __builtin_offsetof(__cu_site, reported), "one is read as the other");
+
+/* spans: what __cu_kernel says of them (abi.h), and 8: it sets the thread's context. */
 template <auto F, int spans = 0> struct __cu_entry;
 template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F, spans> {
-#ifdef __CU_WIDE
-    static constexpr bool guarded = false, joined = false;
-#else
-    static constexpr bool guarded = spans & 1, joined = spans & 2;
-#endif
+    static constexpr bool guarded = __CU_SPANS(spans) & __CU_GUARDED, joined = __CU_SPANS(spans) & __CU_JOINS;
     static constexpr bool shows = spans & 8;
     static constexpr int nargs = sizeof...(A);
     static constexpr unsigned sizes[sizeof...(A) + 1] = {sizeof(A)..., 0};
@@ -94,121 +91,78 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
     template <int n, int... I> struct upto : upto<n - 1, n - 1, I...> {};
     template <int... I> struct upto<0, I...> { typedef places<I...> type; };
 
-    /* Where a block is; the next is found without a division. */
-    struct place {
-        unsigned x, y, z;
-        inline __attribute__((always_inline)) place(const __cu_launch *l, unsigned long long b)
-            : x((unsigned)(b % l->grid.x)), y((unsigned)(b / l->grid.x % l->grid.y)),
-              z((unsigned)(b / l->grid.x / l->grid.y)) {}
-        inline __attribute__((always_inline)) void next(const __cu_launch *l, unsigned n = 1)
-        {
-            if ((x += n) < l->grid.x) return;
-            x = 0;
-            if (++y == l->grid.y) y = 0, z++;
-        }
-    };
-    static inline __attribute__((always_inline)) __cu_ctx block_context(const __cu_launch *l, __cu_worker *w,
-                                                                        const place &p)
+    /* What is known of a place without looking: makes vectors. */
+    static inline __attribute__((always_inline)) __cu_ctx known(const __cu_ctx &at)
     {
-        const unsigned gx = l->grid.x, gy = l->grid.y, bx = l->block.x, by = l->block.y, bz = l->block.z;
+        const unsigned gx = at.gd.x, gy = at.gd.y, bx = at.bd.x, by = at.bd.y, bz = at.bd.z;
         if (bx - 1 > 1023 || by - 1 > 1023 || bz - 1 > 63) __builtin_unreachable();
-        const unsigned x = p.x, y = p.y, z = p.z;
+        const unsigned x = joined ? 0 : at.b.x, y = at.b.y, z = at.b.z;
         __CU_NARROW(x, bx);
         __CU_NARROW(y, by);
         __CU_NARROW(z, bz);
-        return {{0, 0, 0}, {x, y, z}, dim3(bx, by, bz), dim3(gx, gy, l->grid.z), w->arena, w->dynamic, w};
+        return {at.t, {x, y, z}, dim3(bx, by, bz), dim3(gx, gy, at.gd.z), at.arena, at.dynamic, at.worker,
+                __CU_TESTED, at.row};
     }
-    /* The test that thread x of a row fails, 0: it takes part. */
-    static __attribute__((noinline)) int asked(const __cu_ctx &row, unsigned x, A... a)
+    /* Which test the thread fails, to *at.reported. */
+    template <int... I> static void asked_of(const __cu_launch *l, const __cu_ctx &at, places<I...>)
     {
-        int reported = 0;
-        __cu_ctx c = row;
-        c.t.x = x;
+        __cu_ctx c = at;
         c.how = __CU_ASKED;
-        c.reported = &reported;
-        F(c, a...);
-        return reported;
+        F(c, *(const A *)l->args[I]...);
     }
-    struct span { unsigned end; bool comes; };
-    struct answers { int first, last; }; /* of the first and the last thread that are left of a row; -1: not asked */
-    /* From x on, the threads of a row that do as x does. Each test changes once at most along the row, so that threads
-     * with one answer stand side by side. Mostly only the first and the last thread of a row are different. */
-    static __attribute__((noinline)) span alike(const __cu_ctx &row, unsigned x, unsigned end, answers &known, A... a)
+    /* Threads of a row. */
+    static inline __attribute__((always_inline)) void row(const __cu_ctx &block, const __cu_box &box, unsigned y,
+                                                          unsigned z, A... a)
     {
-        const int reported = known.first >= 0 ? known.first : asked(row, x, a...);
-        if (known.last < 0) known.last = end - x == 1 ? reported : asked(row, end - 1, a...);
-        if (known.last == reported) return {end, !reported};
-        unsigned other = end - 1; /* x answers as the first one did, this one does not */
-        int answer = known.last;
-        for (int tries = 0; other - x > 1; tries++) {
-            const unsigned at = tries == 0 ? x + 1 : tries == 1 ? other - 1 : x + (other - x) / 2;
-            const int now = asked(row, at, a...);
-            if (now == reported) x = at;
-            else other = at, answer = now;
-        }
-        known.first = answer;
-        return {other, !reported};
-    }
-    static __attribute__((noinline)) void run_loop(const __cu_launch *l, __cu_worker *w, unsigned long long first,
-                                                   unsigned long long last, A... a)
-    {
-        place p(l, first);
-        unsigned n = 1; /* blocks that are one loop */
-        for (unsigned long long b = first; b < last; b += n, p.next(l, n)) {
-            __cu_ctx block = block_context(l, w, p);
-            if constexpr (shows) __CU_SHOW(block);
-            unsigned from = 0, to = block.bd.x;
-            const unsigned ny = block.bd.y, nz = block.bd.z;
-            if constexpr (joined) {
-                n = l->grid.x - p.x;
-                if (n > last - b) n = (unsigned)(last - b);
-                const unsigned most = ny * nz == 1 ? n : to < 256 ? 256 / to : 1; /* rows of a block stay neighbours */
-                if (n > most) n = most;
-                from = p.x * to, to = from + n * to;
-                block.b.x = 0;
-            }
-            for (unsigned z = 0; z < nz; z++)
-                for (unsigned y = 0; y < ny; y++) {
-                    __cu_ctx row = block;
-                    row.t = {0, y, z};
-                    answers known = {-1, -1};
-                    for (unsigned begin = from, end; begin < to; begin = end) {
-                        const span s = guarded ? alike(row, begin, to, known, a...) : span{to, true};
-                        end = s.end;
-                        if (end > (joined ? 0x7fffffffu - 1024 : 1024)) __builtin_unreachable(); /* makes vectors */
-                        if (!s.comes) continue;
-                        for (int x = (int)begin; x < (int)end; x++) { /* signed: sums with it do not wrap */
-                            if (x < 0) __builtin_unreachable();
-                            __cu_ctx c = block;
-                            c.t = {(unsigned)x, y, z};
-                            c.how = guarded ? __CU_SURE : __CU_TESTED;
-                            if constexpr (shows) __CU_SHOW_THREAD(c.t);
-                            F(c, a...);
-                        }
-                    }
-                }
+        const unsigned end = box.to.x;
+        if (end > (joined ? 0x7fffffffu - 1024 : 1024)) __builtin_unreachable();
+        for (int x = (int)box.from.x; x < (int)end; x++) { /* signed: sums with it do not wrap */
+            if (x < 0) __builtin_unreachable();
+            __cu_ctx c = block;
+            c.t = {(unsigned)x, y, z};
+            c.how = guarded ? __CU_SURE : __CU_TESTED;
+            if constexpr (shows) __CU_SHOW_THREAD(c.t);
+            F(c, a...);
         }
     }
-    static __attribute__((noinline)) void run_regions(const __cu_launch *l, __cu_worker *w, unsigned long long first,
-                                                      unsigned long long last, A... a)
+    /* Loops that a kernel does not need cost it a tenth of the time in which it is compiled. */
+    static inline __attribute__((always_inline)) void run_loop(const __cu_ctx &at, const __cu_box &given, A... a)
     {
-        place p(l, first);
-        unsigned n = 1;
-        for (unsigned long long b = first; b < last; b += n, p.next(l, n)) {
-            __cu_ctx block = block_context(l, w, p);
-            block.row = block.bd.x;
-            if constexpr (joined) {
-                const unsigned most = (spans & 4 ? __CU_JOINED_KEPT : __CU_JOINED) / block.bd.x;
-                n = block.bd.y * block.bd.z > 1 ? 1 : l->grid.x - p.x;
-                if (n > last - b) n = (unsigned)(last - b);
-                if (n > most) n = most;
-                block.row = n * block.bd.x;
-                if (block.row > __CU_JOINED) __builtin_unreachable();
-                block.t.x = p.x * block.bd.x, block.b.x = 0;
+        const __cu_box box = given;
+        __cu_ctx block = known(at);
+        if constexpr (shows) __CU_SHOW(block);
+        if constexpr (joined) {
+            row(block, box, box.from.y, box.from.z, a...);
+        } else if constexpr (guarded) {
+            for (unsigned y = box.from.y; y < box.to.y; y++) row(block, box, y, box.from.z, a...);
+        } else {
+            for (unsigned n = 0; n < box.blocks; n++, block.b.x++) {
+                __CU_NARROW(block.b.x, block.bd.x);
+                if constexpr (shows) __CU_SHOW(block);
+                for (unsigned z = 0; z < block.bd.z; z++)
+                    for (unsigned y = 0; y < block.bd.y; y++) row(block, box, y, z, a...);
             }
+        }
+    }
+    static __attribute__((noinline)) void run_regions(const __cu_ctx &at, unsigned blocks, A... a)
+    {
+        __cu_ctx block = known(at);
+        block.t = {joined ? at.t.x : 0, 0, 0};
+        if constexpr (!joined) block.row = block.bd.x;
+        if (block.row > __CU_JOINED) __builtin_unreachable();
+        for (unsigned n = 0; n < (joined ? 1 : blocks); n++, block.b.x++) {
+            __CU_NARROW(block.b.x, block.bd.x);
             if constexpr (shows) __CU_SHOW(block); /* what stands outside of the loops over threads */
             F(block, a...);
         }
+    }
+    template <int... I> static void loop_of(const __cu_launch *l, const __cu_ctx &at, const __cu_box &box, places<I...>)
+    {
+        run_loop(at, box, *(const A *)l->args[I]...);
+    }
+    template <int... I> static void regions_of(const __cu_launch *l, const __cu_ctx &at, unsigned blocks, places<I...>)
+    {
+        run_regions(at, blocks, *(const A *)l->args[I]...);
     }
     static inline __attribute__((always_inline)) __cu_ctx thread_context(const __cu_launch *l, __cu_worker *w,
                                                                          const __cu_thread *t)
@@ -220,16 +174,6 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
                 w->arena,
                 w->dynamic,
                 w};
-    }
-    template <int... I> static void loop_of(const __cu_launch *l, __cu_worker *w, unsigned long long first,
-                                            unsigned long long last, places<I...>)
-    {
-        run_loop(l, w, first, last, *(const A *)l->args[I]...);
-    }
-    template <int... I> static void regions_of(const __cu_launch *l, __cu_worker *w, unsigned long long first,
-                                               unsigned long long last, places<I...>)
-    {
-        run_regions(l, w, first, last, *(const A *)l->args[I]...);
     }
     /* Arguments are read before accesses are checked: they lie in the library's memory. */
     static inline __attribute__((always_inline)) void run_thread(const __cu_ctx c, __cu_worker *w, A... a)
@@ -243,13 +187,17 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
         __CU_CHECK_BEGIN(nullptr);
         run_thread(thread_context(l, w, t), w, *(const A *)l->args[I]...);
     }
-    static void loop(const __cu_launch *l, __cu_worker *w, unsigned long long first, unsigned long long last)
+    static void asked(const __cu_launch *l, const __cu_site *at)
     {
-        loop_of(l, w, first, last, typename upto<nargs>::type());
+        asked_of(l, *(const __cu_ctx *)at, typename upto<nargs>::type());
     }
-    static void regions(const __cu_launch *l, __cu_worker *w, unsigned long long first, unsigned long long last)
+    static void loop(const __cu_launch *l, const __cu_site *at, const __cu_box *box)
     {
-        regions_of(l, w, first, last, typename upto<nargs>::type());
+        loop_of(l, *(const __cu_ctx *)at, *box, typename upto<nargs>::type());
+    }
+    static void regions(const __cu_launch *l, const __cu_site *at, const __cu_box *box)
+    {
+        regions_of(l, *(const __cu_ctx *)at, box->blocks, typename upto<nargs>::type());
     }
     static void fibers(const __cu_launch *l, __cu_worker *w, const __cu_thread *t)
     {

@@ -10,8 +10,9 @@
     for (unsigned __cu_z = 0; __cu_z < __cu_block.bd.z; __cu_z++)                                          \
         for (unsigned __cu_y = 0; __cu_y < __cu_block.bd.y; __cu_y++)
 #define __CU_THREADS __CU_ROWS for (int __cu_x = 0; __cu_x < (int)__cu_block.row; __cu_x++)
-/* The same for some threads of each row, and for every by-th of them. */
+/* The same for some threads of each row, for one or none, and for every by-th of them. */
 #define __CU_THREADS_OF(s) __CU_ROWS for (int __cu_x = (int)(s).from; __cu_x < (int)(s).to; __cu_x++)
+#define __CU_THREADS_ONE(s) __CU_ROWS if (const int __cu_x = (int)(s).from; __cu_x < (int)(s).to)
 #define __CU_THREADS_BY(s, by) __CU_ROWS for (int __cu_x = (int)(s).from; __cu_x < (int)(s).to; __cu_x += (int)(by))
 /* The same of the ranks in the block. */
 #define __CU_THREADS_RANKED(s) \

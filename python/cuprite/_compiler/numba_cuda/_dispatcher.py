@@ -13,7 +13,7 @@ from cuprite._compiler.numba._matching import NARROWS, NEVER, distance
 from cuprite._compiler.numba_cuda import _typed
 from cuprite._compiler.numba_cuda._linked import Declared, Linked
 from cuprite._compiler.numba_cuda.devicearray import (
-    DeviceNDArray, fill_record, is_cuda_array, ours, using)
+    DeviceNDArray, fill_record, lies_there, ours, using)
 from cuprite._compiler.numba_cuda.args import ArgHint
 from cuprite._compiler.numba.errors import (
     NumbaInvalidConfigWarning, NumbaPerformanceWarning, TypingError, reported)
@@ -203,7 +203,7 @@ class Dispatcher(Pickled):
             if config.CUDA_LOW_OCCUPANCY_WARNINGS and grid[0] * math.prod(grid[1:]) < 128:
                 _warn(f"Grid size {math.prod(grid)} will likely result in GPU under-utilization due to low occupancy.",
                       NumbaPerformanceWarning)
-            if config.CUDA_WARN_ON_IMPLICIT_COPY and any(_pageable(array) for array, _ in back):
+            if config.CUDA_WARN_ON_IMPLICIT_COPY and any(_copied(array) for array, _ in back):
                 _warn("Host array used in CUDA kernel will incur copy overhead to/from device.",
                       NumbaPerformanceWarning)
             made.launch(grid, block, given, sharedmem)
@@ -218,7 +218,7 @@ class Dispatcher(Pickled):
         import numpy
         out = []
         for a in args:
-            host = isinstance(a, (numpy.ndarray, numpy.generic, int, float, complex, tuple)) or is_cuda_array(a)
+            host = isinstance(a, (numpy.ndarray, numpy.generic, int, float, complex, tuple)) or lies_there(a)
             t = _types.typeof(a) if host else None
             for extension in reversed(self.extensions):
                 t, a = extension.prepare_args(t, a, stream=stream, retr=[])
@@ -370,7 +370,7 @@ def _argument(a, back):
         x = _typed.from_numpy(numpy.asarray(a))
         back.append((a, x))
         return x, (x._type, 0, "record")
-    if is_cuda_array(a):
+    if lies_there(a):
         if not isinstance(a, (DeviceNDArray, _ndarray())):
             from cuprite._compiler.numba_cuda._api import wait_for_producer
             wait_for_producer(a)
@@ -402,7 +402,7 @@ def _ndarray():
 def _hinted(a, back):
     """_argument of one with a direction."""
     mine = []
-    if not a.copies_in and not is_cuda_array(a.value):
+    if not a.copies_in and not lies_there(a.value):
         import numpy
         from cuprite._compiler.numba_cuda._api import device_array_like
         x = numpy.asarray(a.value)
@@ -414,10 +414,9 @@ def _hinted(a, back):
     return given, key
 
 
-def _pageable(x):
-    """Whether an array of the host is not page-locked."""
-    from cuprite._compiler.numba_cuda._api import is_pinned
-    return not is_pinned(x)
+def _copied(x):
+    """Whether an array of the host is copied for Numba too: page-locked ones are, mapped and managed ones are not."""
+    return not hasattr(x, "__cuda_array_interface__")
 
 
 def _long_name(t):

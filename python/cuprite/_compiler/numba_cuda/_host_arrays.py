@@ -1,7 +1,7 @@
 """What mapped_array and managed_array give: NumPy arrays that devices can reach at their address.
 
-Invariant: an array says so only of the page-locked memory that it was made in; what NumPy makes of it elsewhere (copies,
-results) is an ordinary array, or has no __cuda_array_interface__."""
+Invariant: an array says so only of the page-locked memory that it was made in; what NumPy makes of it elsewhere
+(copies, results) is an ordinary array, or has no __cuda_array_interface__."""
 import numpy
 
 from cuprite._compiler.numba_cuda.devicearray import using

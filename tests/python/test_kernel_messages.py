@@ -68,7 +68,8 @@ LAUNCHES = [
     ("    auto g = [&] { ::g<(3 > 2), int>\n    <<<dim3(1), 32, 0>>>(a); };", 4, "dynamic parallelism (g<<<...>>>)"),
     ("    cudaLaunchKernel((void *)f, 1, 1, 0, 0, 0);", 4, "dynamic parallelism (cudaLaunchKernel)"),
     ("    a[1] = 0; }\nint main()\n{\n    f<<<1, 1>>>(0);", 7, "a launch by code of the host (f<<<...>>>)"),
-    ("#define ONE(k, ...) k<<<1, 1>>>(__VA_ARGS__)\n#define F ONE(f, a)\n\n    F;", 7, "dynamic parallelism (f<<<...>>>)"),
+    ("#define ONE(k, ...) k<<<1, 1>>>(__VA_ARGS__)\n#define F ONE(f, a)\n\n    F;", 7,
+     "dynamic parallelism (f<<<...>>>)"),
     ("#define WORDS \"f<<<1, 1>>>\"\n#define ONE f<<<1, 1>>>(a)\n// f<<<1, 1>>>()\n"
      "#if 0\n    f<<<1, 1>>>(a);\n#endif\n    a[i] = WORDS[i] << 1;", 0, ""),
 ]

@@ -1,5 +1,5 @@
-/* What a GPU has and the CPU lacks, and launches in a source, are refused by name. Invariant: what is only written, in a
- * string or in a macro that nobody uses, is not refused. */
+/* What a GPU has and the CPU lacks, and launches in a source, are refused by name. Invariant: what is only written, in
+ * a string or in a macro that nobody uses, is not refused. */
 #include <stdio.h>
 #include <string.h>
 

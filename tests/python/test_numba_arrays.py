@@ -207,6 +207,19 @@ def test_warnings_on_demand(device, monkeypatch):
         kernel[1, 1](cuda.pinned_array(1))  # which Numba copies too
 
 
+def test_a_launch_that_is_refused(device):
+    """Programs expect Numba's error of the driver's API; it is CUDA's kind too."""
+    @cuda.require_context
+    def launched(threads):
+        cuda.jit(lambda x: None)[1, threads](cuda.to_device(np.zeros(3)))
+    for kind in (cuda.cudadrv.driver.CudaAPIError, cuda.cudadrv.error.CudaDriverError):
+        with pytest.raises(kind, match="CUDA_ERROR_INVALID_VALUE.*1025 x 1 x 1") as e:
+            launched(1025)
+        assert e.value.msg == str(e.value)
+    launched(1024)
+    assert cuda.devices.require_context(len) is len and issubclass(cuda.cudadrv.error.NvrtcError, Exception)
+
+
 def test_what_vectorize_and_guvectorize_refuse(device):
     signature = [void(float32[:], float32[:])]
     with pytest.raises(TypeError, match="nopython flag must be True"):

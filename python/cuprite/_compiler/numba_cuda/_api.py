@@ -12,7 +12,7 @@ __all__ = ["to_device", "device_array", "device_array_like", "pinned_array", "pi
            "event_elapsed_time", "synchronize", "select_device", "get_current_device", "current_context", "close",
            "list_devices", "gpus", "is_available", "detect", "profile_start", "profile_stop", "profiling",
            "defer_cleanup", "Stream", "Event", "is_float16_supported", "cuda_error", "is_supported_version",
-           "get_supported_ccs", "open_ipc_array", "from_cuda_array_interface"]
+           "get_supported_ccs", "open_ipc_array", "from_cuda_array_interface", "require_context"]
 
 
 class _Handle(int):
@@ -465,6 +465,11 @@ def close() -> None:
 def is_available() -> bool:
     """Whether kernels can run: they always can."""
     return True
+
+
+def require_context(fn):
+    """The function itself, as a decorator: a device is current in every thread without it."""
+    return fn
 
 
 def is_supported_version() -> bool:

@@ -15,6 +15,7 @@ from cuprite._compiler.numba_cuda._linked import Declared, Linked
 from cuprite._compiler.numba_cuda.devicearray import (
     DeviceNDArray, fill_record, lies_there, ours, using)
 from cuprite._compiler.numba_cuda.args import ArgHint
+from cuprite._core import _CUDADriverError
 from cuprite._compiler.numba.errors import (
     NumbaInvalidConfigWarning, NumbaPerformanceWarning, TypingError, reported)
 
@@ -206,7 +207,11 @@ class Dispatcher(Pickled):
             if config.CUDA_WARN_ON_IMPLICIT_COPY and any(_copied(array) for array, _ in back):
                 _warn("Host array used in CUDA kernel will incur copy overhead to/from device.",
                       NumbaPerformanceWarning)
-            made.launch(grid, block, given, sharedmem)
+            try:
+                made.launch(grid, block, given, sharedmem)
+            except _CUDADriverError as e:
+                from cuprite._compiler.numba_cuda.cudadrv.error import LaunchError
+                raise LaunchError(*e.args) from None
             for array, x in back:
                 if isinstance(array, numpy.void):
                     fill_record(array, x.get())

@@ -207,6 +207,29 @@ def test_warnings_on_demand(device, monkeypatch):
         kernel[1, 1](cuda.pinned_array(1))  # which Numba copies too
 
 
+def test_types_as_arguments(device):
+    """A kernel is compiled for each; a signature has numba.typeof of one."""
+    def kernel(x, kind):
+        s = cuda.shared.array(100, kind)
+        i = cuda.grid(1)
+        s[99 - i] = i + 0.5
+        cuda.syncthreads()
+        x[i] = s[i]
+    every, one = cuda.jit(kernel), cuda.jit(void(float64[::1], numba.typeof(np.int32)))(kernel)
+    for kind in (np.int32, np.float64):
+        x = np.zeros(100)
+        every[1, 100](x, kind)
+        assert (x == kind(np.arange(100)[::-1] + 0.5)).all()
+    assert one.get_shared_mem_per_block() == 400 and every.specialize(x, np.float64).get_shared_mem_per_block() == 800
+    one[1, 100](x, np.int32)
+    assert (x == np.arange(100)[::-1]).all()
+    with pytest.raises(TypeError, match=r"No matching definition for argument type\(s\) .*class\(int64\)"):
+        one[1, 100](x, np.int64)
+    with pytest.raises(errors.TypingError, match="Cannot determine Numba type"):
+        every[1, 100](x, int)
+    assert numba.typeof(np.int16) == numba.typeof(np.int16) != numba.typeof(np.int32)
+
+
 def test_a_launch_that_is_refused(device):
     """Programs expect Numba's error of the driver's API; it is CUDA's kind too."""
     @cuda.require_context

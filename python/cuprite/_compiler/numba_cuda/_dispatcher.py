@@ -164,10 +164,12 @@ class Dispatcher(Pickled):
     def _chosen(self, args):
         """The kernel for these arguments (arrays on the device, numbers, tuples)."""
         import cuprite
-        types = tuple([launch.type_of_argument(a, RULES, cuprite.ndarray) for a in args])
+        types = tuple([Constant(a) if isinstance(a, type) else launch.type_of_argument(a, RULES, cuprite.ndarray)
+                       for a in args])
         if self._signatures is None:
             return self._compiled(types)
-        types = tuple([RULES.constant(t.value.value) if isinstance(t, Constant) else t for t in types])
+        types = tuple([RULES.constant(t.value.value) if isinstance(t, Constant) and isinstance(t.value, enum.Enum)
+                       else t for t in types])
         found = sorted(((distance(s, types), s) for s in self._signatures), key=lambda pair: pair[0])
         best = found[0]
         if len(found) > 1 and best[0] == found[1][0] and best[0] < NEVER and best[0] >= NARROWS:
@@ -396,6 +398,8 @@ def _argument(a, back):
         return a, ("enumeration", a)
     if isinstance(a, (bool, int, float, complex, numpy.generic)) or a is None:
         return a, type(a)
+    if isinstance(a, type) and issubclass(a, numpy.generic):
+        return a, ("class", a)
     raise TypingError(f"Cannot determine Numba type of {type(a)}")
 
 

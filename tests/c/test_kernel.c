@@ -164,9 +164,6 @@ static void limits_and_errors(void **state)
 static void faults(void **state)
 {
     (void)state;
-#ifdef __SANITIZE_THREAD__
-    skip(); /* longjmp leaves the signal handler, and the thread sanitizer attributes all later code to the handler */
-#endif
     static const char text[] =
         "extern \"C\" __global__ void null(int *x) { *(volatile int *)0 = x[0]; }\n"
         "extern \"C\" __global__ void wild(int *x) { x[1ll << 50] = 1; }\n"

@@ -63,6 +63,44 @@ def test_a_header(line, wrong):
     assert f"> {line:4d} | {wrong}" in lines
 
 
+LAUNCHES = [
+    ("    if (i == 0)\n        f<<<1, 32>>>(a);", 5, "dynamic parallelism (f<<<...>>>)"),
+    ("    auto g = [&] { ::g<(3 > 2), int>\n    <<<dim3(1), 32, 0>>>(a); };", 4, "dynamic parallelism (g<<<...>>>)"),
+    ("    cudaLaunchKernel((void *)f, 1, 1, 0, 0, 0);", 4, "dynamic parallelism (cudaLaunchKernel)"),
+    ("    a[1] = 0; }\nint main()\n{\n    f<<<1, 1>>>(0);", 7, "a launch by code of the host (f<<<...>>>)"),
+    ("#define ONE(k, ...) k<<<1, 1>>>(__VA_ARGS__)\n#define F ONE(f, a)\n\n    F;", 7,
+     "dynamic parallelism (f<<<...>>>)"),
+    ("#define WORDS \"f<<<1, 1>>>\"\n#define ONE f<<<1, 1>>>(a)\n// f<<<1, 1>>>()\n"
+     "#if 0\n    f<<<1, 1>>>(a);\n#endif\n    a[i] = WORDS[i] << 1;", 0, ""),
+]
+
+
+@pytest.mark.parametrize("text,line,what", LAUNCHES)
+def test_a_launch_in_the_source(text, line, what, device):
+    """By its name and line, whatever else the compiler would say of it; not where it is only written."""
+    if device.startswith("cuda"):
+        pytest.skip("NVRTC's own words")
+    code = SOURCE % text
+    if not line:
+        cp.RawKernel(code, "f").compile()
+        return
+    with pytest.raises(NotImplementedError) as e:
+        cp.RawKernel(code, "f").compile()
+    head, *lines = str(e.value).split("\n")
+    assert head.startswith(f"line {line}: {what} is not available on the CPU device")
+    assert lines == excerpt(code, line)
+
+
+def test_a_launch_by_a_macro_that_the_compiler_expands(device):
+    if device.startswith("cuda"):
+        pytest.skip("NVRTC's own words")
+    code = "#define ONE(k, ...) k<<<1, 1>>>(__VA_ARGS__)\n#define F ONE(f, a)\n" \
+           'extern "C" __global__ void f(int *a)\n{\n    F;\n}\n'
+    with pytest.raises(NotImplementedError, match=r"^line 5: a launch by the macro \(ONE\) is not available"):
+        cp.RawKernel(code, "f").compile()
+    cp.RawKernel(code.replace(" F;", " a[0] = 1;"), "f").compile()
+
+
 def test_several_errors():
     code = SOURCE % "    first_one(); second_one();\n    third_one();"
     _, lines = refused(code)

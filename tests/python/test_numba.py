@@ -21,6 +21,7 @@ DTYPES = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64,
           np.complex64, np.complex128, np.bool_]
 T = 8
 TABLE = np.array([[1.5, 2.5], [3.5, 4.5]])
+TURNED = TABLE * -1j
 
 
 @cuda.jit
@@ -378,20 +379,20 @@ def test_votes_and_bits():
 def dynamic(x, out):
     s = cuda.shared.array(0, dtype=float64)
     mine = cuda.local.array(4, float64)
-    table = cuda.const.array_like(TABLE)
+    table, turned = cuda.const.array_like(TABLE), cuda.const.array_like(TURNED)
     t = cuda.threadIdx.x
     s[t] = x[t]
     for k in range(4):
         mine[k] = k * x[t]
     cuda.syncthreads()
-    out[t] = s[cuda.blockDim.x - 1 - t] + mine[3] + table[t % 2, 1] + TABLE[0, t % 2]
+    out[t] = s[cuda.blockDim.x - 1 - t] + mine[3] + table[t % 2, 1] + TABLE[0, t % 2] + turned[t % 2, 0].imag
 
 
 def test_dynamic_local_and_constant_arrays():
     x, out = np.arange(16.), np.zeros(16)
     dynamic[1, 16, 0, 16 * 8](x, out)
     t = np.arange(16)
-    assert np.allclose(out, x[::-1] + 3 * x + TABLE[t % 2, 1] + TABLE[0, t % 2], rtol=1e-13, atol=0)
+    assert np.allclose(out, x[::-1] + 3 * x + TABLE[t % 2, 1] + TABLE[0, t % 2] - TABLE[t % 2, 0], rtol=1e-13, atol=0)
 
 
 @cuda.jit

@@ -117,6 +117,41 @@ def test_arguments_with_a_direction(device):
     assert (b[0], c[0]) == (0, 3)
 
 
+@pytest.mark.parametrize("make, kind", [(cuda.mapped_array, devicearray.MappedNDArray),
+                                        (cuda.managed_array, devicearray.ManagedNDArray)])
+def test_arrays_of_the_host_that_devices_reach(make, kind, device):
+    """Their interface says where they lie, of the memory that they were made in alone; work on that is seen."""
+    stream = cuda.stream()
+    x = make((4, 6), np.float32, stream=stream)
+    assert type(x) is kind and isinstance(x, np.ndarray) and cuda.is_cuda_array(x)
+    x[...] = host = np.arange(24, dtype=np.float32).reshape(4, 6)
+    interface = x.__cuda_array_interface__
+    assert interface["data"] == (x.ctypes.data, False) and interface["stream"] == stream.handle.value
+    assert interface["shape"] == (4, 6) and interface["strides"] is None and interface["typestr"] == "<f4"
+    part = x[1:, ::2].__cuda_array_interface__
+    assert part["data"][0] == x.ctypes.data + 24 and part["strides"] == (24, 8) and part["shape"] == (3, 3)
+    assert make(3).__cuda_array_interface__["stream"] is None
+    for ordinary in (cuda.pinned_array(3), x.copy(), x + 1, np.sort(x)):
+        assert not hasattr(ordinary, "__cuda_array_interface__") and not cuda.is_cuda_array(ordinary)
+    assert type(x + 1) is np.ndarray and type(x.sum()) is np.float32
+
+    @cuda.jit
+    def add(x, v):
+        i, j = cuda.grid(2)
+        if i < x.shape[0] and j < x.shape[1]:
+            x[i, j] += v
+    add[1, (8, 8)](x, 1)
+    add[1, (8, 8)](cuda.as_cuda_array(x[1:, ::2]), 10)
+    add[1, (8, 8)](x[:, 1:2], 100)
+    cuda.synchronize()
+    host += 1
+    host[1:, ::2] += 10
+    host[:, 1:2] += 100
+    assert (x == host).all() and (cuda.to_device(x).copy_to_host() == host).all() and (x.copy_to_host() == host).all()
+    x.copy_to_device(cuda.to_device(host * 2))
+    assert (x == host * 2).all() and x.is_c_contiguous() and not x.is_f_contiguous() and x.alloc_size == 96
+
+
 def test_specialized_kernels(device):
     @cuda.jit
     def kernel(x, n):
@@ -167,7 +202,45 @@ def test_warnings_on_demand(device, monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         kernel[1, 1](cuda.to_device(np.zeros(1)))
-        kernel[1, 1](cuda.pinned_array(1))
+        kernel[1, 1](cuda.mapped_array(1))
+    with pytest.warns(errors.NumbaPerformanceWarning, match="copy overhead"):
+        kernel[1, 1](cuda.pinned_array(1))  # which Numba copies too
+
+
+def test_types_as_arguments(device):
+    """A kernel is compiled for each; a signature has numba.typeof of one."""
+    def kernel(x, kind):
+        s = cuda.shared.array(100, kind)
+        i = cuda.grid(1)
+        s[99 - i] = i + 0.5
+        cuda.syncthreads()
+        x[i] = s[i]
+    every, one = cuda.jit(kernel), cuda.jit(void(float64[::1], numba.typeof(np.int32)))(kernel)
+    for kind in (np.int32, np.float64):
+        x = np.zeros(100)
+        every[1, 100](x, kind)
+        assert (x == kind(np.arange(100)[::-1] + 0.5)).all()
+    assert one.get_shared_mem_per_block() == 400 and every.specialize(x, np.float64).get_shared_mem_per_block() == 800
+    one[1, 100](x, np.int32)
+    assert (x == np.arange(100)[::-1]).all()
+    with pytest.raises(TypeError, match=r"No matching definition for argument type\(s\) .*class\(int64\)"):
+        one[1, 100](x, np.int64)
+    with pytest.raises(errors.TypingError, match="Cannot determine Numba type"):
+        every[1, 100](x, int)
+    assert numba.typeof(np.int16) == numba.typeof(np.int16) != numba.typeof(np.int32)
+
+
+def test_a_launch_that_is_refused(device):
+    """Programs expect Numba's error of the driver's API; it is CUDA's kind too."""
+    @cuda.require_context
+    def launched(threads):
+        cuda.jit(lambda x: None)[1, threads](cuda.to_device(np.zeros(3)))
+    for kind in (cuda.cudadrv.driver.CudaAPIError, cuda.cudadrv.error.CudaDriverError):
+        with pytest.raises(kind, match="CUDA_ERROR_INVALID_VALUE.*1025 x 1 x 1") as e:
+            launched(1025)
+        assert e.value.msg == str(e.value)
+    launched(1024)
+    assert cuda.devices.require_context(len) is len and issubclass(cuda.cudadrv.error.NvrtcError, Exception)
 
 
 def test_what_vectorize_and_guvectorize_refuse(device):

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from cuprite.numba import cuda, float32, float64, int32, vectorize
+from cuprite.numba import cuda, float32, float64, int32, njit, vectorize
 from cuprite.numba.cuda import libdevice
 
 rng = np.random.default_rng(11)
@@ -231,6 +231,19 @@ def test_functions_of_math():
                     round(a * 100), math.ldexp(a, 3), math.nextafter(a, 2), math.gcd(int(a * 100), 12),
                     round(a * 12345, -2)]
         close(row, expected, 2)
+
+
+def test_rounding_of_float32_in_kernels():
+    """Scaled and rounded as a double: as a float32 0.3425 * 1000 would be a tie. On the host Numba rounds that."""
+    def rounded(x, out, digits):
+        for i in range(x.size):
+            out[i] = round(x[i], digits)
+    x = np.append(np.float32([0.3425, 2.675, 1.005, 0.125, -0.3425, 3e38, np.inf]), np.float32(rng.random(200) * 10))
+    for digits in (3, 2, 0):
+        out = np.zeros_like(x)
+        cuda.jit(rounded)[1, 1](x, out, digits)
+        assert (out[:-1] == np.float32([v if np.isinf(v) else round(float(v), digits) for v in x])[:-1]).all()
+    assert njit(lambda v: round(v, 3))(np.float32(0.3425)) == np.float32(0.342)
 
 
 UNARY = "acos asin atan ceil cos cosh erf erfc exp exp2 expm1 fabs floor log log10 log1p log2 sin sinh sqrt tan tanh " \

@@ -216,6 +216,14 @@ def test_arrays_of_records_on_the_device(device):
     like = cuda.device_array_like(m)
     like.copy_to_device(m)
     assert like.strides == m.strides and (like[1].copy_to_host() == m[1]).all()
+    # numbers at half their size
+    packed = np.zeros(3, np.dtype([("n", "i4"), ("z", "c8"), ("w", "c16", 2)], align=True))
+    d = cuda.to_device(packed)
+    for k in range(3):
+        d[k]["z"], packed[k]["z"] = k + 2j, k + 2j
+    packed["w"][:, 1] = 3 - 1j
+    d["w"][:, 1] = 3 - 1j
+    assert (d.copy_to_host() == packed).all() and d[2]["z"] == 2 + 2j and (d["z"].copy_to_host() == packed["z"]).all()
     with pytest.raises(TypeError):
         cuda.to_device(np.zeros(2, [("a", object)]))
 

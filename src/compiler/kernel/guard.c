@@ -13,8 +13,22 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+/* The thread sanitizer calls handlers with all signals blocked, so that a jump out of one has to bring the mask back:
+ * else the thread's next fault ends the process. It knows of jumps by libc's functions alone; after others it takes the
+ * thread to be in the handler for ever, and in functions that it has left. */
+#if defined(__SANITIZE_THREAD__)
+#include <setjmp.h>
+typedef sigjmp_buf place;
+#define KEEP_PLACE(p) sigsetjmp(p, 1)
+#define GO_TO_PLACE(p) siglongjmp(p, 1)
+#else
+typedef void *place[5];
+#define KEEP_PLACE(p) __builtin_setjmp(p)
+#define GO_TO_PLACE(p) __builtin_longjmp(p, 1)
+#endif
+
 typedef struct guard {
-    void *jump[5]; /* what __builtin_setjmp keeps */
+    place jump;
     struct guard *around;
     cpi_fault *fault;
 } guard;
@@ -29,12 +43,12 @@ static void make_key(void);
 void cpi_guard_fail(const char *text)
 {
     snprintf(now->fault->text, sizeof now->fault->text, "%s", text);
-    __builtin_longjmp(now->jump, 1);
+    GO_TO_PLACE(now->jump);
 }
 
 cpi_fault *cpi_guard_fault(void) { return now->fault; }
 
-void cpi_guard_leave(void) { __builtin_longjmp(now->jump, 1); }
+void cpi_guard_leave(void) { GO_TO_PLACE(now->jump); }
 
 #if defined(__x86_64__)
 /* Registers in the order of their numbers in instructions. */
@@ -141,7 +155,7 @@ static void on_stop(int s, siginfo_t *info, void *context)
 {
     guard *g = now;
     if (g && info->si_code == SI_TKILL && cpi_watchdog_stops(instruction_of(context), g->fault))
-        __builtin_longjmp(g->jump, 1);
+        GO_TO_PLACE(g->jump);
     if (before_stop.sa_flags & SA_SIGINFO) before_stop.sa_sigaction(s, info, context);
     else if (before_stop.sa_handler != SIG_DFL && before_stop.sa_handler != SIG_IGN) before_stop.sa_handler(s);
 }
@@ -217,7 +231,7 @@ static void on_signal(int s, siginfo_t *info, void *context)
         snprintf(text, bytes, "an arithmetic operation failed");
     else
         snprintf(text, bytes, "a trap, a failed assertion or an illegal instruction was reached");
-    __builtin_longjmp(g->jump, 1);
+    GO_TO_PLACE(g->jump);
 }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -280,7 +294,7 @@ static void need_stack(void)
 /* A function of its own, so that no variable of the caller is in a register when the jump returns. */
 static __attribute__((noinline)) bool run(guard *g, void (*f)(void *), void *argument)
 {
-    if (__builtin_setjmp(g->jump)) return false;
+    if (KEEP_PLACE(g->jump)) return false;
     f(argument);
     return true;
 }

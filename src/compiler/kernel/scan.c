@@ -71,48 +71,6 @@ bool cpi_cu_needs_context(const cpi_token *w)
     return one_of(w, words) || cpi_cu_waits(w);
 }
 
-static const char *const refused[][2] = {
-    {"asm", "inline PTX"}, {"__asm__", "inline PTX"}, {"__asm", "inline PTX"},
-    {"tex1D", "textures"}, {"tex2D", "textures"}, {"tex3D", "textures"}, {"tex1Dfetch", "textures"},
-    {"surf2Dread", "surfaces"}, {"surf2Dwrite", "surfaces"}, {"cudaTextureObject_t", "textures"},
-    {"cudaSurfaceObject_t", "surfaces"}, {"cudaDeviceSynchronize", "dynamic parallelism"},
-    {"cudaLaunchDevice", "dynamic parallelism"},
-    {"this_cluster", "clusters"}, {"cluster_group", "clusters"}, {"__isGlobal", "the kind of memory of an address"},
-    {"__isShared", "the kind of memory of an address"}, {"__isConstant", "the kind of memory of an address"},
-    {"__isLocal", "the kind of memory of an address"}, {"__isGridConstant", "the kind of memory of an address"}};
-
-/* `int f() noexcept asm("g");` is a name. */
-static bool is_label(const cpi_tokens *t, int i)
-{
-    return i && (cpi_token_is(&t->at[i - 1], ")") || cpi_token_is(&t->at[i - 1], "noexcept"));
-}
-
-/* cub::DeviceReduce and its like: NVRTC does not take them either. */
-static bool is_device_wide(const cpi_tokens *t, int i)
-{
-    const cpi_token *w = &t->at[i];
-    bool named = w->kind == CPI_W_NAME && w->length > 6 && memcmp(w->text, "Device", 6) == 0;
-    return named && i > 1 && cpi_token_is(w - 1, "::") && cpi_token_is(w - 2, "cub");
-}
-
-/* What a GPU has and the CPU lacks. */
-static bool refuse(const cpi_tokens *t)
-{
-    for (int i = 0; i < t->n; i++) {
-        const cpi_token *w = &t->at[i];
-        const char *what = NULL;
-        for (size_t k = 0; w->kind == CPI_W_NAME && k < sizeof refused / sizeof *refused; k++)
-            if (cpi_token_is(w, refused[k][0])) what = refused[k][1];
-        if (is_device_wide(t, i)) what = "an algorithm of CUB's for a whole device, which the host launches";
-        if (cpi_token_is(w, "<<") && cpi_token_is(&t->at[i + 1], "<")) what = "dynamic parallelism";
-        if (!what || (strcmp(what, "inline PTX") == 0 && is_label(t, i))) continue;
-        cpi_fail(CP_ERROR_UNSUPPORTED, "line %d: %s (%.*s) is not available on the CPU device", w->line, what,
-                 (int)w->length, w->text);
-        return false;
-    }
-    return true;
-}
-
 /* --- namespace scope --- */
 
 static cpi_cu_function *new_function(cpi_cu_program *p)
@@ -417,7 +375,7 @@ bool cpi_cu_read(const char *text, cpi_cu_program *p, bool *unbalanced)
     p->plain = -1;
     if (!cpi_tokens_read(text, &p->tokens, unbalanced)) return false;
     int outermost = new_scope(p, 0, NULL);
-    if (!refuse(&p->tokens) || !scan(p, 0, p->tokens.n, outermost, 0, false) || p->scopes.failed ||
+    if (!cpi_cu_allowed(&p->tokens) || !scan(p, 0, p->tokens.n, outermost, 0, false) || p->scopes.failed ||
         !cpi_cu_index_names(p)) {
         cpi_cu_free(p);
         return false;

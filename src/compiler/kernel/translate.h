@@ -141,6 +141,8 @@ bool cpi_cu_waits(const cpi_token *w);
 /* Whether a token means what in our headers reads the thread's context and waits: cub::, cuda::barrier; or a loop that
  * waits for another thread in memory. */
 bool cpi_cu_reads_shown(const cpi_token *w);
+/* False with an error record where the source uses what a GPU has and the CPU lacks. */
+bool cpi_cu_allowed(const cpi_tokens *t);
 /* name( or name<...>( and not a member. */
 bool cpi_cu_is_call(const cpi_tokens *t, int i);
 /* names.c: makes the index that the next three use; false: no memory. */

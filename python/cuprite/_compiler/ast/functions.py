@@ -243,7 +243,7 @@ def _round(tr, x, digits=None):
         t = as_inexact(t) if t.kind != "f" else tr.rules.floating(x)
         if t.kind == "c":
             raise TypeError("a complex number cannot be rounded")
-        work = t if t is FLOAT and tr.rules.widens else DOUBLE
+        work = t if t is FLOAT and tr.rules.widens and tr.rules.notes_zero else DOUBLE  # Numba's for the CPU: rintf
         text = tr.unit.call(_rounding(tr), convert(as_type(x, t), t, work), as_type(digits, INT64))
         return Value(t, convert(text, work, t), pure=x.pure and digits.pure)
     if t.integer and not tr.rules.widens:

@@ -252,7 +252,10 @@ def _number_attribute(v, name):
 def on_device(x):
     """Whether x is an array that only an argument can bring into a kernel."""
     from cuprite._core import ndarray
-    return isinstance(x, ndarray) or hasattr(x, "__cuda_array_interface__") or hasattr(x, "__cuda_ndarray__")
+    if isinstance(x, ndarray):
+        return True
+    reached = hasattr(x, "__cuda_array_interface__") or hasattr(x, "__cuda_ndarray__")
+    return reached and not hasattr(x, "__array_finalize__")  # NumPy's, in memory of the host: a constant
 
 
 def known_subscript(tr, v, index):

@@ -94,7 +94,7 @@ class Tuple(NamedTuple):
 
 
 class Constant(NamedTuple):
-    """An argument that a kernel is compiled for, a member of an enumeration."""
+    """An argument that a kernel is compiled for, a member of an enumeration or a type."""
     value: object
 
     short = property(lambda self: "k")

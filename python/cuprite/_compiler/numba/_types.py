@@ -301,7 +301,7 @@ def of_kernel_type(x):
     if isinstance(x, t.Tuple):
         return Tuple(map(of_kernel_type, x.items))
     if isinstance(x, t.Constant):
-        return _Known(x.value)
+        return typeof(x.value) if isinstance(x.value, type) else _Known(x.value)
     return void
 
 
@@ -326,8 +326,20 @@ class _Known(Type):
         return id(self.literal_value)
 
 
+class NumberClass(Type):
+    """The type of a type of NumPy's as an argument, which a kernel is compiled for.
+
+    Parameters: instance_type: the type of its values."""
+
+    def __init__(self, instance_type):
+        super().__init__(f"class({instance_type})")
+        self.instance_type = instance_type
+
+
 def to_kernel_type(x):
     """The type in a kernel of a Numba type."""
+    if isinstance(x, NumberClass):
+        return t.Constant(as_dtype(x.instance_type).type)
     if hasattr(x, "_scalar"):
         return x._scalar
     if isinstance(x, Array):
@@ -357,6 +369,8 @@ def typeof(x):
         return complex128 if not isinstance(x, numpy.generic) else from_dtype(x.dtype)
     if isinstance(x, tuple):
         return Tuple(map(typeof, x))
+    if isinstance(x, type) and issubclass(x, numpy.generic):
+        return NumberClass(from_dtype(numpy.dtype(x)))
     if isinstance(x, (numpy.datetime64, numpy.timedelta64, numpy.void)):
         return from_dtype(x.dtype)
     if hasattr(x, "dtype") and hasattr(x, "shape"):

@@ -96,10 +96,10 @@ class _OnDevice(Pickled):
 def _inputs(args):
     """(arrays or NumPy scalars, whether something lies on the device)"""
     import numpy
-    stays = any(devicearray.is_cuda_array(a) for a in args)
+    stays = any(devicearray.lies_there(a) for a in args)
     out = []
     for a in args:
-        if devicearray.is_cuda_array(a):
+        if devicearray.lies_there(a):
             out.append(devicearray.ours(a))
         else:
             out.append(a if isinstance(a, (bool, int, float, complex)) else numpy.asarray(a))
@@ -182,13 +182,13 @@ class DeviceUfunc(_OnDevice):
         out = out[0] if isinstance(out, tuple) else out
         with devicearray.using(stream), self._device():
             inputs, stays = _inputs(args)
-            on_device = out is not None and devicearray.is_cuda_array(out)
+            on_device = out is not None and devicearray.lies_there(out)
             result = self._run(inputs, devicearray.ours(out) if on_device else None)
             if dtype is not None:
                 result = result.astype(dtype)
             if out is None:
                 return self._back(result, stays)
-            if devicearray.is_cuda_array(out):
+            if devicearray.lies_there(out):
                 return _known_array(out)
             out[...] = result.get()
             return out
@@ -280,7 +280,7 @@ class DeviceUfunc(_OnDevice):
         if self.nin != 2:
             raise ValueError("reduce only supported for binary functions")
         with devicearray.using(stream), self._device():
-            stays = devicearray.is_cuda_array(array)
+            stays = devicearray.lies_there(array)
             x = devicearray.ours(array) if stays else cuprite.asarray(numpy.asarray(array))
             if axis is None:
                 x, axis = x.ravel(), 0
@@ -300,7 +300,7 @@ class DeviceUfunc(_OnDevice):
                 y = y if keepdims else y.squeeze(axis)
             if out is None:
                 return self._back(y, stays and y.ndim)
-            out[...] = y if devicearray.is_cuda_array(out) else y.get()
+            out[...] = y if devicearray.lies_there(out) else y.get()
             return out
 
     def _reduce_rows(self, x):
@@ -321,7 +321,7 @@ class DeviceUfunc(_OnDevice):
         import cuprite
         import numpy
         with devicearray.using(stream), self._device():
-            stays = devicearray.is_cuda_array(array)
+            stays = devicearray.lies_there(array)
             x = devicearray.ours(array).copy() if stays else cuprite.array(numpy.asarray(array))
             y = cuprite.swapaxes(x, 0, axis)
             if self._target != "cuda":
@@ -337,7 +337,7 @@ class DeviceUfunc(_OnDevice):
 
         Parameters: a: an array; b: an array; stream: a stream, or 0."""
         import numpy
-        a = a if devicearray.is_cuda_array(a) else numpy.asarray(a)
+        a = a if devicearray.lies_there(a) else numpy.asarray(a)
         return self(a.reshape(a.shape + (1,) * numpy.ndim(b)), b, stream=stream)
 
     def __repr__(self):
@@ -520,7 +520,7 @@ class DeviceGUfunc(_OnDevice):
                 if o is None:
                     back.append(self._back(y, stays))
                     continue
-                if devicearray.is_cuda_array(o):
+                if devicearray.lies_there(o):
                     if (x := devicearray.ours(o)) is not y:
                         x[...] = y.reshape(x.shape)
                     o = _known_array(o)
@@ -616,9 +616,9 @@ def _few_blocks(count):
 def _given(x):
     import cuprite
     import numpy
-    if not devicearray.is_cuda_array(x) and _typed.foreign(numpy.asarray(x).dtype):
+    if not devicearray.lies_there(x) and _typed.foreign(numpy.asarray(x).dtype):
         return _typed.from_numpy(numpy.asarray(x))
-    return devicearray.ours(x) if devicearray.is_cuda_array(x) else cuprite.array(numpy.asarray(x))
+    return devicearray.ours(x) if devicearray.lies_there(x) else cuprite.array(numpy.asarray(x))
 
 
 def _product(shape):

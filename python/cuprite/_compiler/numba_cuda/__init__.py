@@ -18,7 +18,7 @@ from cuprite._compiler.numba_cuda.args import In, InOut, Out  # noqa: F401
 from cuprite._compiler.numba_cuda._reduce import Reduce, reduce  # noqa: F401
 from cuprite._compiler.numba_cuda.devicearray import DeviceNDArray  # noqa: F401
 from cuprite._compiler.numba_cuda._vectors import VECTORS
-from cuprite._compiler.numba_cuda.cudadrv import error, runtime  # noqa: F401
+from cuprite._compiler.numba_cuda.cudadrv import devices, driver, error, nvvm, runtime  # noqa: F401
 from cuprite._compiler.numba.errors import NumbaError as CudaSupportError  # noqa: F401
 from cuprite._missing import listing as _listing, missing as _missing
 

@@ -2,8 +2,9 @@
 import contextlib
 
 from cuprite._compiler.numba_cuda import _typed
+from cuprite._compiler.numba_cuda._host_arrays import ManagedNDArray, MappedNDArray
 from cuprite._compiler.numba_cuda.devicearray import (
-    DeviceNDArray, from_record_like, is_cuda_array, ours, to_device_array, using)
+    DeviceNDArray, from_record_like, is_cuda_array, lies_there, ours, to_device_array, using)
 
 __all__ = ["to_device", "device_array", "device_array_like", "pinned_array", "pinned_array_like", "mapped_array",
            "mapped_array_like", "managed_array", "pinned", "mapped", "as_cuda_array", "is_cuda_array", "stream",
@@ -11,7 +12,7 @@ __all__ = ["to_device", "device_array", "device_array_like", "pinned_array", "pi
            "event_elapsed_time", "synchronize", "select_device", "get_current_device", "current_context", "close",
            "list_devices", "gpus", "is_available", "detect", "profile_start", "profile_stop", "profiling",
            "defer_cleanup", "Stream", "Event", "is_float16_supported", "cuda_error", "is_supported_version",
-           "get_supported_ccs", "open_ipc_array", "from_cuda_array_interface"]
+           "get_supported_ccs", "open_ipc_array", "from_cuda_array_interface", "require_context"]
 
 
 class _Handle(int):
@@ -141,7 +142,7 @@ def to_device(obj, stream=0, copy=True, to=None):
     """An array on the device with the elements of a NumPy array (of anything NumPy makes an array of)."""
     import numpy
     with using(stream):
-        if is_cuda_array(obj):
+        if lies_there(obj):
             return DeviceNDArray(ours(obj).copy() if copy else ours(obj), stream=stream)
         if to is not None:
             to.copy_to_device(numpy.asarray(obj), stream)
@@ -228,32 +229,26 @@ def auto_device(obj, stream=0, copy=True, user_explicit=False):
     return made, True
 
 
-def is_pinned(x) -> bool:
-    """Whether a NumPy array lies in page-locked memory."""
-    import numpy
-    while isinstance(x, numpy.ndarray):
-        x = x.base
-    return type(getattr(x, "obj", x)).__name__.startswith("Pinned")
-
-
 def pinned_array_like(ary):
     """pinned_array of the shape, type and order of another."""
     return _like(pinned_array, ary)
 
 
-def mapped_array(shape, dtype=None, strides=None, order="C", stream=0, portable=False, wc=False):
+def mapped_array(shape, dtype=None, strides=None, order="C", stream=0, portable=False, wc=False) -> MappedNDArray:
     """A NumPy array that kernels may be given: they see its elements, and it sees theirs when they are done."""
-    return pinned_array(shape, dtype, strides, order)
+    made = pinned_array(shape, dtype, strides, order).view(MappedNDArray)
+    made.stream = stream
+    return made
 
 
-def mapped_array_like(ary, stream=0, portable=False, wc=False):
+def mapped_array_like(ary, stream=0, portable=False, wc=False) -> MappedNDArray:
     """mapped_array of the shape, type and order of another."""
-    return _like(mapped_array, ary)
+    return _like(mapped_array, ary, stream=stream)
 
 
-def managed_array(shape, dtype=None, strides=None, order="C", stream=0, attach_global=True) -> DeviceNDArray:
+def managed_array(shape, dtype=None, strides=None, order="C", stream=0, attach_global=True) -> ManagedNDArray:
     """A NumPy array that kernels may be given, as mapped_array."""
-    return mapped_array(shape, dtype, strides, order)
+    return mapped_array(shape, dtype, strides, order, stream).view(ManagedNDArray)
 
 
 @contextlib.contextmanager
@@ -470,6 +465,11 @@ def close() -> None:
 def is_available() -> bool:
     """Whether kernels can run: they always can."""
     return True
+
+
+def require_context(fn):
+    """The function itself, as a decorator: a device is current in every thread without it."""
+    return fn
 
 
 def is_supported_version() -> bool:

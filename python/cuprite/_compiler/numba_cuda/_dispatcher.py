@@ -13,8 +13,9 @@ from cuprite._compiler.numba._matching import NARROWS, NEVER, distance
 from cuprite._compiler.numba_cuda import _typed
 from cuprite._compiler.numba_cuda._linked import Declared, Linked
 from cuprite._compiler.numba_cuda.devicearray import (
-    DeviceNDArray, fill_record, is_cuda_array, ours, using)
+    DeviceNDArray, fill_record, lies_there, ours, using)
 from cuprite._compiler.numba_cuda.args import ArgHint
+from cuprite._core import _CUDADriverError
 from cuprite._compiler.numba.errors import (
     NumbaInvalidConfigWarning, NumbaPerformanceWarning, TypingError, reported)
 
@@ -163,10 +164,12 @@ class Dispatcher(Pickled):
     def _chosen(self, args):
         """The kernel for these arguments (arrays on the device, numbers, tuples)."""
         import cuprite
-        types = tuple([launch.type_of_argument(a, RULES, cuprite.ndarray) for a in args])
+        types = tuple([Constant(a) if isinstance(a, type) else launch.type_of_argument(a, RULES, cuprite.ndarray)
+                       for a in args])
         if self._signatures is None:
             return self._compiled(types)
-        types = tuple([RULES.constant(t.value.value) if isinstance(t, Constant) else t for t in types])
+        types = tuple([RULES.constant(t.value.value) if isinstance(t, Constant) and isinstance(t.value, enum.Enum)
+                       else t for t in types])
         found = sorted(((distance(s, types), s) for s in self._signatures), key=lambda pair: pair[0])
         best = found[0]
         if len(found) > 1 and best[0] == found[1][0] and best[0] < NEVER and best[0] >= NARROWS:
@@ -203,10 +206,14 @@ class Dispatcher(Pickled):
             if config.CUDA_LOW_OCCUPANCY_WARNINGS and grid[0] * math.prod(grid[1:]) < 128:
                 _warn(f"Grid size {math.prod(grid)} will likely result in GPU under-utilization due to low occupancy.",
                       NumbaPerformanceWarning)
-            if config.CUDA_WARN_ON_IMPLICIT_COPY and any(_pageable(array) for array, _ in back):
+            if config.CUDA_WARN_ON_IMPLICIT_COPY and any(_copied(array) for array, _ in back):
                 _warn("Host array used in CUDA kernel will incur copy overhead to/from device.",
                       NumbaPerformanceWarning)
-            made.launch(grid, block, given, sharedmem)
+            try:
+                made.launch(grid, block, given, sharedmem)
+            except _CUDADriverError as e:
+                from cuprite._compiler.numba_cuda.cudadrv.error import LaunchError
+                raise LaunchError(*e.args) from None
             for array, x in back:
                 if isinstance(array, numpy.void):
                     fill_record(array, x.get())
@@ -218,7 +225,7 @@ class Dispatcher(Pickled):
         import numpy
         out = []
         for a in args:
-            host = isinstance(a, (numpy.ndarray, numpy.generic, int, float, complex, tuple)) or is_cuda_array(a)
+            host = isinstance(a, (numpy.ndarray, numpy.generic, int, float, complex, tuple)) or lies_there(a)
             t = _types.typeof(a) if host else None
             for extension in reversed(self.extensions):
                 t, a = extension.prepare_args(t, a, stream=stream, retr=[])
@@ -370,7 +377,7 @@ def _argument(a, back):
         x = _typed.from_numpy(numpy.asarray(a))
         back.append((a, x))
         return x, (x._type, 0, "record")
-    if is_cuda_array(a):
+    if lies_there(a):
         if not isinstance(a, (DeviceNDArray, _ndarray())):
             from cuprite._compiler.numba_cuda._api import wait_for_producer
             wait_for_producer(a)
@@ -391,6 +398,8 @@ def _argument(a, back):
         return a, ("enumeration", a)
     if isinstance(a, (bool, int, float, complex, numpy.generic)) or a is None:
         return a, type(a)
+    if isinstance(a, type) and issubclass(a, numpy.generic):
+        return a, ("class", a)
     raise TypingError(f"Cannot determine Numba type of {type(a)}")
 
 
@@ -402,7 +411,7 @@ def _ndarray():
 def _hinted(a, back):
     """_argument of one with a direction."""
     mine = []
-    if not a.copies_in and not is_cuda_array(a.value):
+    if not a.copies_in and not lies_there(a.value):
         import numpy
         from cuprite._compiler.numba_cuda._api import device_array_like
         x = numpy.asarray(a.value)
@@ -414,10 +423,9 @@ def _hinted(a, back):
     return given, key
 
 
-def _pageable(x):
-    """Whether an array of the host is not page-locked."""
-    from cuprite._compiler.numba_cuda._api import is_pinned
-    return not is_pinned(x)
+def _copied(x):
+    """Whether an array of the host is copied for Numba too: page-locked ones are, mapped and managed ones are not."""
+    return not hasattr(x, "__cuda_array_interface__")
 
 
 def _long_name(t):

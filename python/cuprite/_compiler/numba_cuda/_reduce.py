@@ -1,5 +1,5 @@
 """cuda.reduce: the reduction of an array by a function of two numbers."""
-from cuprite._compiler.numba_cuda.devicearray import is_cuda_array, ours, using
+from cuprite._compiler.numba_cuda.devicearray import lies_there, ours, using
 
 
 class Reduce:
@@ -17,13 +17,13 @@ class Reduce:
         if getattr(arr, "ndim", 1) != 1:
             raise TypeError(f"only support 1D array, not {arr.ndim}-d")
         with using(stream):
-            x = ours(arr) if is_cuda_array(arr) else cuprite.array(arr)
+            x = ours(arr) if lies_there(arr) else cuprite.array(arr)
             if size is not None:
                 x = x[:size]
             value = self._ufunc.fold(x, x.dtype.type(init))
             if res is None:
                 return value.get()[()]
-            if is_cuda_array(res):
+            if lies_there(res):
                 ours(res)[:1] = value
             else:
                 res[0] = value.get()[()]

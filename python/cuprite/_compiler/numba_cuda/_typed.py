@@ -188,7 +188,8 @@ class TypedArray:
             step *= n
         whole = (*self.shape, *shape)
         place = self._bytes.data + offset
-        if foreign(base) or any(s % base.alignment for s in (place.ptr, *self.strides)):
+        least = base.alignment if self._bytes._device < 0 else base.itemsize  # GPUs load complex numbers at once
+        if foreign(base) or any(s % least for s in (place.ptr, *self.strides)):
             data = cuprite.ndarray((*whole, base.itemsize), "u1", place, (*self.strides, *strides, 1))
             return TypedArray(data, base)
         return cuprite.ndarray(whole, base, place, (*self.strides, *strides))

@@ -16,6 +16,16 @@ def is_cuda_array(x) -> bool:
     return isinstance(x, (DeviceNDArray, ndarray)) or hasattr(x, "__cuda_array_interface__")
 
 
+def lies_there(x) -> bool:
+    """is_cuda_array, but for arrays of the host that devices can reach: they are copied as NumPy's are."""
+    return is_cuda_array(x) and not _is_numpy(x)
+
+
+def _is_numpy(x):
+    import numpy
+    return isinstance(x, numpy.ndarray)
+
+
 def ours(x):
     """The Cuprite array behind anything that lies on the device."""
     import cuprite
@@ -36,7 +46,7 @@ def _by_interface(x):
                         else [tuple(d) for d in interface["descr"]])
     if interface.get("mask") is not None:
         raise NotImplementedError("Masked arrays are not supported")
-    if Device().backend != "cpu" and not _typed.foreign(dtype):
+    if Device().backend != "cpu" and not _typed.foreign(dtype) and not _is_numpy(x):
         return cuprite.asarray(x)
     shape, strides = tuple(interface["shape"]), interface.get("strides")
     strides = numpy.empty(shape, dtype).strides if strides is None else tuple(strides)
@@ -56,7 +66,7 @@ def flat_bytes(x):
 
     Errors: ValueError for an array whose elements have gaps."""
     import numpy
-    if is_cuda_array(x) or hasattr(x, "_x"):
+    if lies_there(x) or hasattr(x, "_x"):
         x = getattr(x, "_x", None) if hasattr(x, "_x") else ours(x)
         x = getattr(x, "_bytes", x)
     elif not isinstance(x, numpy.ndarray):
@@ -219,7 +229,7 @@ class DeviceNDArray:
         """Fills the array with the elements of a NumPy array or of another one on the device."""
         _same(self, ary, "copy_to_device")
         with using(stream):
-            if is_cuda_array(ary):
+            if lies_there(ary):
                 self._x[...] = ours(ary)
             elif isinstance(self._x, _typed.TypedArray):
                 self._x[...] = ary
@@ -243,7 +253,7 @@ class DeviceNDArray:
         import cuprite
         import numpy
         part, typed = self._x[index], isinstance(self._x, _typed.TypedArray)
-        if is_cuda_array(value):
+        if lies_there(value):
             value = ours(value)
         elif isinstance(part, _typed.TypedArray):
             value = numpy.asarray(value, part.dtype)

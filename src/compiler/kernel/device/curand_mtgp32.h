@@ -69,12 +69,15 @@ static inline unsigned __cu_mtgp_take(curandStateMtgp32_t *s, unsigned t, unsign
     __cu_mtgp_move(s, t == 0, n);
     return r;
 }
-/* A number from 1 to 2, by its bits. cuRAND leaves the word in another place than `take`, so a program gets the same
- * numbers here. */
+/* A number from 1 to 2, by its bits. cuRAND leaves the word at t, not behind the state as `take`, and tempers after
+ * that: where the ring begins at 0, lanes read what others of their warp have just written. The waits are what a warp's
+ * step is there; between warps cuRAND leaves the order open, and here it is the same. */
 static inline float __cu_mtgp_take_single(curandStateMtgp32_t *s, unsigned t, unsigned n)
 {
     const unsigned word = __cu_mtgp_next(s, t);
+    __syncthreads();
     s->s[t & MTGP32_STATE_MASK] = word;
+    __syncthreads();
     const unsigned r = word >> 9 ^ s->k->single_temper_tbl[s->pIdx][__cu_mtgp_row(s, t)];
     __cu_mtgp_move(s, threadIdx.x == 0, n);
     return __uint_as_float(r);

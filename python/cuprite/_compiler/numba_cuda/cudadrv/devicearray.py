@@ -1,5 +1,6 @@
 """numba.cuda.cudadrv.devicearray: arrays and records on the device, and what is asked about arrays."""
 from cuprite._compiler.numba_cuda._api import auto_device  # noqa: F401
+from cuprite._compiler.numba_cuda._host_arrays import ManagedNDArray, MappedNDArray  # noqa: F401
 from cuprite._compiler.numba_cuda.devicearray import (  # noqa: F401
     DeviceNDArray, DeviceRecord, from_record_like, is_cuda_array)
 

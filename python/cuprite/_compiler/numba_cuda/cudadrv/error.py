@@ -2,6 +2,15 @@
 from cuprite._core import CUDARuntimeError as CudaAPIError  # noqa: F401
 from cuprite._core import _CUDADriverError as CudaDriverError  # noqa: F401
 from cuprite._compiler.numba.errors import NumbaError as CudaSupportError  # noqa: F401
+from cuprite.cuda.compiler import CompileException as NvrtcError  # noqa: F401  (of what is linked, on the CPU too)
+
+NvrtcCompilationError = NvrtcError
+
+
+class LaunchError(CudaDriverError, CudaAPIError):
+    """A launch that CUDA refuses, of the driver's kind as in CUDA; programs of Numba's expect a CudaAPIError."""
+
+    msg = property(str)
 
 
 class NvvmError(Exception):

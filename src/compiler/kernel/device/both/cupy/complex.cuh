@@ -15,10 +15,11 @@ template <typename T> class complex {
 public:
     typedef T value_type;
     complex() = default;
-    CUPRITE_COMPLEX complex(const T &re, const T &im = T()) : re_(re), im_(im) {}
-    template <typename U> CUPRITE_COMPLEX complex(const complex<U> &z) : re_((T)z.real()), im_((T)z.imag()) {}
-    CUPRITE_COMPLEX T real() const { return re_; }
-    CUPRITE_COMPLEX T imag() const { return im_; }
+    /* A constant of constants: an array of them needs no code that runs before the kernel. */
+    CUPRITE_COMPLEX constexpr complex(const T &re, const T &im = T()) : re_(re), im_(im) {}
+    template <typename U> CUPRITE_COMPLEX constexpr complex(const complex<U> &z) : re_((T)z.real()), im_((T)z.imag()) {}
+    CUPRITE_COMPLEX constexpr T real() const { return re_; }
+    CUPRITE_COMPLEX constexpr T imag() const { return im_; }
     CUPRITE_COMPLEX void real(T v) { re_ = v; }
     CUPRITE_COMPLEX void imag(T v) { im_ = v; }
     CUPRITE_COMPLEX complex &operator=(const T &v) { return re_ = v, im_ = T(), *this; }

@@ -212,8 +212,8 @@ class Dispatcher(Pickled):
             try:
                 made.launch(grid, block, given, sharedmem)
             except _CUDADriverError as e:
-                from cuprite._compiler.numba_cuda.cudadrv.error import LaunchError
-                raise LaunchError(*e.args) from None
+                from cuprite._compiler.numba_cuda.cudadrv import error
+                raise error.LaunchError(*e.args) from None
             for array, x in back:
                 if isinstance(array, numpy.void):
                     fill_record(array, x.get())

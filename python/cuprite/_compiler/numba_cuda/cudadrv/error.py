@@ -2,9 +2,9 @@
 from cuprite._core import CUDARuntimeError as CudaAPIError  # noqa: F401
 from cuprite._core import _CUDADriverError as CudaDriverError  # noqa: F401
 from cuprite._compiler.numba.errors import NumbaError as CudaSupportError  # noqa: F401
-from cuprite.cuda.compiler import CompileException as NvrtcError  # noqa: F401  (of what is linked, on the CPU too)
+from cuprite.cuda import compiler
 
-NvrtcCompilationError = NvrtcError
+NvrtcError = NvrtcCompilationError = compiler.CompileException  # of what is linked, on the CPU too
 
 
 class LaunchError(CudaDriverError, CudaAPIError):

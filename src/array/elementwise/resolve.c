@@ -31,7 +31,7 @@ static cp_type loop_for(const cpi_op_row *row, int n, const cp_type *in)
  * safely, and take no part in the promotion. */
 static cp_type loop_for_arrays(const cpi_op_row *row, cp_array *const *in, cp_type promoted)
 {
-    cp_type types[CPI_MAXIN];
+    cp_type types[CPI_MAXIN] = {CP_BOOL};
     bool weak = false;
     int n = 0;
     for (int i = 0; i < row->nin; i++) {

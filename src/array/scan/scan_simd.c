@@ -301,6 +301,7 @@ static void scan_add_f32(const void *from, void *to, int64_t n, const char *ahea
     }
     if (at == n) return;
     double last[BLOCK];
+    if (n - at > BLOCK) __builtin_unreachable(); /* GCC 14 asks */
     scan_add_f32_vectors(x + at, last, n - at, NULL);
     for (int64_t i = at; i < n; i++) local[i] = carry[0] + last[i - at];
 }

@@ -33,7 +33,7 @@ INLINE void NAME(sweep)(NAME(vec) *acc, const T *row, const T *k, int64_t ks, in
 /* a + i*b for interleaved a and b. */
 INLINE NAME(vec) NAME(merge)(NAME(vec) a, NAME(vec) b)
 {
-    NAME(vec) swapped, sign;
+    NAME(vec) swapped = b, sign = b;
     for (int i = 0; i < LANES; i++) swapped[i] = b[i ^ 1], sign[i] = i & 1 ? 1 : -1;
     return a + sign * swapped;
 }

@@ -99,6 +99,8 @@ def test_examples_link_as_documented(prefix, tmp_path, example):
     (tmp_path / "prefix").symlink_to(prefix)
     source = ROOT / "examples" / f"{example}.c"
     command, = re.findall(r"^ \*     ((?:mpi)?cc .*)$", source.read_text(), re.M)
+    if command.startswith("mpicc") and not shutil.which("mpicc"):
+        pytest.skip("there is no MPI: tools/setup could not install it")
     assert command.startswith((f"cc {example}.c ", f"mpicc {example}.c ")) and command.endswith(f" -o {example}")
     (tmp_path / source.name).symlink_to(source)
     subprocess.run(["sh", "-c", command], cwd=tmp_path, check=True, timeout=100,

@@ -113,12 +113,15 @@ static void put_kernel(const cpi_cu_program *p, const cpi_cu_function *f, const 
                        bool mangled, cpi_string *out)
 {
     static const char *const tiers[] = {"loop", "regions", "fibers"};
-    char calls[48] = "nullptr";
+    char calls[48] = "nullptr", of[48] = "";
     if (f->calls) snprintf(calls, sizeof calls, "__cu_calls%d", (int)(f - p->function));
+    unsigned size[3] = {0};
+    if (f->tier == CPI_TIER_REGIONS) cpi_cu_block_size(p, f, size);
+    if (size[0]) snprintf(of, sizeof of, ", %u, %u, %u", size[0], size[1], size[2]);
     cpi_string_printf(out, "    {");
     put_text(name, out);
-    cpi_string_printf(out, ", %d, __cu_entry<%s>::nargs, __cu_entry<%s>::sizes, (void *)__cu_entry<%s, %d>::%s, \"",
-                 (int)f->tier, expression, expression, expression, (int)f->spans,
+    cpi_string_printf(out, ", %d, __cu_entry<%s>::nargs, __cu_entry<%s>::sizes, (void *)__cu_entry<%s, %d%s>::%s, \"",
+                 (int)f->tier, expression, expression, expression, (int)f->spans, of,
                  tiers[f->strides ? CPI_TIER_REGIONS : f->tier]);
     put_parameters(&p->tokens, f, out);
     int k = (int)(f - p->function);

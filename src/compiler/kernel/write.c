@@ -374,7 +374,14 @@ void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int las
         }
         if (i == context_at) cpi_string_printf(out, cpi_token_is(&t->at[i + 1], ")") ? "__ctx" : "__ctx, ");
         cpi_cu_sum sum;
-        if (!p->sums || !cpi_cu_read_sum(p, f, i, last, &sum)) continue;
+        if (!p->sums) continue;
+        const int wide = cpi_cu_read_wide(p, f, i, last);
+        if (wide > 0) {
+            put_gap(p, i + 1, out);
+            cpi_cu_put_wide(p, f, i, wide, out);
+            i = wide - 1;
+        }
+        if (wide > 0 || !cpi_cu_read_sum(p, f, i, last, &sum)) continue;
         put_gap(p, i + 1, out);
         cpi_cu_put_sum(p, f, &sum, cpi_token_is(w, "["), out);
         i = sum.last - 1;
@@ -460,7 +467,7 @@ static void put_loop_body(cpi_cu_program *p, cpi_cu_function *f, cpi_string *out
     if (at > f->body) put_gap(p, at, out);
     cpi_cu_copy(p, f, at, f->end, out);
     p->sums = false;
-    f->spans = (uint8_t)((s.guarded ? 1 : 0) | (s.joined ? 2 : 0));
+    f->spans = (uint8_t)((s.guarded ? 1 : 0) | (s.joined ? 2 : 0) | (cpi_cu_by_columns(p, f) ? 16 : 0));
 }
 
 /* The body of a kernel, in the fastest way that there is. `q`: the program in the form of normal.c, or NULL. */

@@ -31,6 +31,13 @@ static inline __attribute__((always_inline)) long __cu_at(const __cu_ctx &c, uns
     return v == rest + c.t.x ? (wraps ? (long)(int)rest : (long)rest) + (int)c.t.x : (long)v;
 }
 
+/* The beginning of a sum of type S that is an index of an array: a long integer where the sum is an int. */
+template <class S, class T> static inline __attribute__((always_inline)) auto __cu_wide(const T &v)
+{
+    if constexpr (__is_same(S, int)) return (long)v;
+    else return v;
+}
+
 /* Threads of blocks that are joined: at most, and where something is kept for each. */
 enum { __CU_JOINED = 1 << 20, __CU_JOINED_KEPT = 4096 };
 
@@ -70,15 +77,17 @@ template <unsigned kernel, unsigned place, unsigned bytes>
 unsigned __cu_reserve_apart<kernel, place, bytes>::reported = __cu_shared_apart[kernel] += bytes;
 
 /* spans: 1 the kernel can be asked who takes part, 2 of x it uses a thread's place in the grid alone (spans.c); 4 loops
- * with the stride of the grid (strides.c) that keep something for each thread; 8 it sets the thread's context. */
-template <auto F, int spans = 0> struct __cu_entry;
-template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F, spans> {
+ * with the stride of the grid (strides.c) that keep something for each thread; 8 it sets the thread's context; 16 it
+ * writes by columns (columns.c). sx, sy, sz: the block's size for which there is a copy of the regions (block_size.c). */
+template <auto F, int spans = 0, unsigned sx = 0, unsigned sy = 0, unsigned sz = 0> struct __cu_entry;
+template <class... A, void (*F)(__cu_ctx, A...), int spans, unsigned sx, unsigned sy, unsigned sz>
+struct __cu_entry<F, spans, sx, sy, sz> {
 #ifdef __CU_WIDE
     static constexpr bool guarded = false, joined = false;
 #else
     static constexpr bool guarded = spans & 1, joined = spans & 2;
 #endif
-    static constexpr bool shows = spans & 8;
+    static constexpr bool shows = spans & 8, columns = (spans & 16) && !shows;
     static constexpr int nargs = sizeof...(A);
     static constexpr unsigned sizes[sizeof...(A) + 1] = {sizeof(A)..., 0};
     static constexpr unsigned elements[sizeof...(A) + 1] = {__cu_pointed<A>::size..., 0};
@@ -107,10 +116,12 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
             if (++y == l->grid.y) y = 0, z++;
         }
     };
+    template <bool sized = false>
     static inline __attribute__((always_inline)) __cu_ctx block_context(const __cu_launch *l, __cu_worker *w,
                                                                         const place &p)
     {
-        const unsigned gx = l->grid.x, gy = l->grid.y, bx = l->block.x, by = l->block.y, bz = l->block.z;
+        const unsigned gx = l->grid.x, gy = l->grid.y, bx = sized ? sx : l->block.x, by = sized ? sy : l->block.y,
+                       bz = sized ? sz : l->block.z;
         if (bx - 1 > 1023 || by - 1 > 1023 || bz - 1 > 63) __builtin_unreachable();
         const unsigned x = p.x, y = p.y, z = p.z;
         __CU_NARROW(x, bx);
@@ -119,7 +130,7 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
         return {{0, 0, 0}, {x, y, z}, dim3(bx, by, bz), dim3(gx, gy, l->grid.z), w->arena, w->dynamic, w};
     }
     /* The test that thread x of a row fails, 0: it takes part. */
-    static __attribute__((noinline)) int asked(const __cu_ctx &row, unsigned x, A... a)
+    static inline __attribute__((always_inline)) int ask(const __cu_ctx &row, unsigned x, A... a)
     {
         int reported = 0;
         __cu_ctx c = row;
@@ -128,6 +139,14 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
         c.reported = &reported;
         F(c, a...);
         return reported;
+    }
+    static __attribute__((noinline)) int asked(const __cu_ctx &row, unsigned x, A... a) { return ask(row, x, a...); }
+    /* The same of the first two and the last two of a row. */
+    static __attribute__((noinline)) void ask_ends(const __cu_ctx &row, unsigned from, unsigned to, int (&answer)[4],
+                                                   A... a)
+    {
+        const unsigned at[4] = {from, to - from > 1 ? from + 1 : from, to - from > 1 ? to - 2 : from, to - 1};
+        for (int k = 0; k < 4; k++) answer[k] = ask(row, at[k], a...);
     }
     struct span { unsigned end; bool comes; };
     struct answers { int first, last; }; /* of the first and the last thread that are left of a row; -1: not asked */
@@ -149,6 +168,17 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
         known.first = answer;
         return {other, !reported};
     }
+    /* The threads with one x and z: they write one behind the other. */
+    static inline __attribute__((always_inline)) void run_column(const __cu_ctx &block, int x, unsigned z, A... a)
+    {
+        if (x < 0) __builtin_unreachable();
+        for (unsigned y = 0; y < block.bd.y; y++) {
+            __cu_ctx c = block;
+            c.t = {(unsigned)x, y, z};
+            c.how = __CU_TESTED;
+            F(c, a...);
+        }
+    }
     static __attribute__((noinline)) void run_loop(const __cu_launch *l, __cu_worker *w, unsigned long long first,
                                                    unsigned long long last, A... a)
     {
@@ -162,18 +192,37 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
             if constexpr (joined) {
                 n = l->grid.x - p.x;
                 if (n > last - b) n = (unsigned)(last - b);
-                const unsigned most = ny * nz == 1 ? n : to < 256 ? 256 / to : 1; /* rows of a block stay neighbours */
+                const unsigned wide = 16384 / (ny * nz) > 256 ? 16384 / (ny * nz) : 256; /* rows stay neighbours */
+                const unsigned most = ny * nz == 1 ? n : to < wide ? wide / to : 1;
                 if (n > most) n = most;
                 from = p.x * to, to = from + n * to;
                 block.b.x = 0;
             }
+            if constexpr (columns)
+                if (ny > 1) {
+                    for (unsigned z = 0; z < nz; z++)
+                        for (int x = (int)from; x < (int)to; x++) run_column(block, x, z, a...);
+                    continue;
+                }
             for (unsigned z = 0; z < nz; z++)
                 for (unsigned y = 0; y < ny; y++) {
                     __cu_ctx row = block;
                     row.t = {0, y, z};
                     answers known = {-1, -1};
-                    for (unsigned begin = from, end; begin < to; begin = end) {
-                        const span s = guarded ? alike(row, begin, to, known, a...) : span{to, true};
+                    unsigned begin = from, stop = to;
+                    bool plain = true;
+                    if constexpr (guarded) {
+                        int end[4]; /* mostly all but the first and the last thread do the same */
+                        ask_ends(row, from, to, end, a...);
+                        plain = end[0] == end[3] || end[1] == end[2];
+                        if (end[0] == end[3]) stop = end[0] ? from : to;
+                        else if (plain && end[1]) (end[0] ? begin : stop) = end[0] ? to - 1 : from + 1;
+                        else if (plain) begin += end[0] != 0, stop -= end[3] != 0;
+                        if (plain && end[1] && end[0] && end[3]) continue;
+                        known = {end[0], end[3]};
+                    }
+                    for (unsigned end; begin < stop; begin = end) {
+                        const span s = plain ? span{stop, true} : alike(row, begin, to, known, a...);
                         end = s.end;
                         if (end > (joined ? 0x7fffffffu - 1024 : 1024)) __builtin_unreachable(); /* makes vectors */
                         if (!s.comes) continue;
@@ -189,13 +238,14 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
                 }
         }
     }
+    template <bool sized>
     static __attribute__((noinline)) void run_regions(const __cu_launch *l, __cu_worker *w, unsigned long long first,
                                                       unsigned long long last, A... a)
     {
         place p(l, first);
         unsigned n = 1;
         for (unsigned long long b = first; b < last; b += n, p.next(l, n)) {
-            __cu_ctx block = block_context(l, w, p);
+            __cu_ctx block = block_context<sized>(l, w, p);
             block.row = block.bd.x;
             if constexpr (joined) {
                 const unsigned most = (spans & 4 ? __CU_JOINED_KEPT : __CU_JOINED) / block.bd.x;
@@ -229,7 +279,10 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
     template <int... I> static void regions_of(const __cu_launch *l, __cu_worker *w, unsigned long long first,
                                                unsigned long long last, places<I...>)
     {
-        run_regions(l, w, first, last, *(const A *)l->args[I]...);
+        if constexpr (sx > 0 && !joined)
+            if (l->block.x == sx && l->block.y == sy && l->block.z == sz)
+                return run_regions<true>(l, w, first, last, *(const A *)l->args[I]...);
+        run_regions<false>(l, w, first, last, *(const A *)l->args[I]...);
     }
     /* Arguments are read before accesses are checked: they lie in the library's memory. */
     static inline __attribute__((always_inline)) void run_thread(const __cu_ctx c, __cu_worker *w, A... a)

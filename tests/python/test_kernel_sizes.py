@@ -1,6 +1,6 @@
-"""Kernels whose text says for which blocks they are made, launched with those and with others; transposes, whose threads
-run by columns; tests at the ends of short rows of threads; shared memory that is declared behind other variables.
-All kernels are one source, and NumPy says what they leave."""
+"""Kernels whose text says for which blocks they are made, launched with those and with others; transposes, whose
+threads run by columns; tests at the ends of short rows of threads; shared memory that is declared behind other
+variables. All kernels are one source, and NumPy says what they leave."""
 import os
 
 import numpy as np
@@ -154,6 +154,70 @@ extern "C" __global__ void outside(int *y, int n, int m)
     if (c >= m || c + 3 < n) return;
     y[c] += 1;
 }
+
+// --- objects that are called, some of which wait ---
+
+#define PAIR t, 2
+struct Total {  // waits, with one argument, or two
+    int *s;
+    __device__ int operator()(int v, int more = 0) const
+    {
+        __syncthreads();
+        s[threadIdx.x] = v + more;
+        __syncthreads();
+        int sum = 0;
+        for (int k = 0; k < (int)blockDim.x; k++) sum += s[k];
+        return sum;
+    }
+};
+struct Between { __device__ bool operator()(int a, int b, int c) const { return a <= b && b <= c; } };
+template <class F> __device__ int count(F f, int v, int t)
+{
+    int n = 0;
+    if (t < 64 && f(v, t)) n = 1;
+    return n;
+}
+
+extern "C" __global__ void three_arguments(const int *x, int *y)
+{
+    __shared__ int s[64];
+    Total total{s};
+    Between inside;
+    int t = threadIdx.x, v = x[t];
+    int sum = total(v, 0);
+    if (t > 2 && inside(2, v % 64, t)) sum = -sum;
+    y[t] = sum + total(1, 1);
+}
+
+extern "C" __global__ void two_arguments(const int *x, int *y)  // as many as one that waits takes
+{
+    __shared__ int s[64];
+    Total total{s};
+    int t = threadIdx.x, v = x[t];
+    int n = count(total, v, t);
+    auto pair = [](int a, int b) { return a > b; };
+    if (t % 2 == 0 && pair(PAIR)) n += 2;
+    y[t] = n;
+}
+
+struct Rows {
+    int (*s)[8];
+    __device__ void put(int v)
+    {
+        __syncthreads();
+        s[threadIdx.y][threadIdx.x] = v;
+        __syncthreads();
+    }
+};
+
+extern "C" __global__ void rows_of_an_object(const int *x, int *y)
+{
+    __shared__ int a[8][8];
+    Rows rows = {a};
+    int i = threadIdx.y * 8 + threadIdx.x;
+    rows.put(x[i]);
+    y[i] = rows.s[threadIdx.x][threadIdx.y];
+}
 """
 X = np.random.default_rng(5).integers(0, 1000, 4096).astype("i4")
 
@@ -166,7 +230,7 @@ def module():
 def launch(module, name, grid, block, arguments, tier="regions"):
     k = module.get_function(name)
     k(grid, block, arguments)
-    if not CHECKED:
+    if not CHECKED and tier:
         assert k.kernel.tier in (tier, "gpu"), name
 
 
@@ -217,6 +281,17 @@ def test_shared_memory_declared_late(module):
     np.testing.assert_array_equal(y.get(), x[::-1] + x)
     launch(module, "types_between", (1,), (64,), (cp.asarray(x), y))
     np.testing.assert_array_equal(y.get(), np.roll(3 * x + 1, 32) + 3 * x + 32 + t)
+
+
+def test_objects_that_wait_and_others(module):
+    x, t, y = X[:64], np.arange(64), cp.zeros(64, "i4")
+    launch(module, "three_arguments", (1,), (64,), (cp.asarray(x), y), None)
+    sums = np.where((t > 2) & (x % 64 >= 2) & (x % 64 <= t), -x.sum(), x.sum()) + 128
+    np.testing.assert_array_equal(y.get(), sums)
+    launch(module, "two_arguments", (1,), (64,), (cp.asarray(x), y), None)
+    np.testing.assert_array_equal(y.get(), (x.sum() + t.sum() > 0) + 2 * ((t % 2 == 0) & (t > 2)))
+    launch(module, "rows_of_an_object", (1,), (8, 8), (cp.asarray(x), y))
+    np.testing.assert_array_equal(y.get(), x.reshape(8, 8).T.ravel())
 
 
 @pytest.mark.parametrize("block", [(8, 4), (32, 8), (64, 1), (1, 5), (3, 3, 2)], ids=str)

@@ -42,9 +42,9 @@ char *cpi_crew_dynamic(const cpi_crew *c, uint32_t block)
 }
 
 /* Pages that nobody may touch, before the first block's memory and behind each one's. A process has some ten thousand
- * mappings for everything: of very many blocks only some have them. Between them and the first block is what may be read
- * alone: of `t >= d ? s[t - d] : 0` a vector's lanes that are masked lie there, which takes hundreds of cycles where a
- * processor finds no page. */
+ * mappings for everything: of very many blocks only some have them. Between them and the first block is what may be
+ * read alone: of `t >= d ? s[t - d] : 0` a vector's lanes that are masked lie there, which takes hundreds of cycles
+ * where a processor finds no page. */
 static bool reserve_shared(cpi_crew *c, uint32_t blocks, size_t each)
 {
     const uint32_t apart = (blocks + GUARDS - 1) / GUARDS;

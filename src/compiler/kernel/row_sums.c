@@ -5,7 +5,7 @@
  * __cu_at (device/entry.h) get the sum and the same with 0 for the index, which is one for the row of threads.
  *
  * `t >= d ? s[t - d] : 0` is computed without the condition where it becomes a vector, and that sum of ints might leave
- * their range, where the user's must not; so in an index of an array it is a sum of long integers, __cu_wide.
+ * their range, where the user's must not; so in an index of an array it is a sum of long integers, __cu_long.
  *
  * Invariant: they give the sum's own value whatever the two are, so that what is found here decides about speed alone.
  * (Where the threads of a row are partly behind element 2^32 of an array, the places before that are taken for places
@@ -129,7 +129,7 @@ int cpi_cu_read_wide(const cpi_cu_program *p, const cpi_cu_function *f, int i, i
 
 void cpi_cu_put_wide(cpi_cu_program *p, const cpi_cu_function *f, int i, int end, cpi_string *out)
 {
-    cpi_string_printf(out, "__cu_wide<__typeof__(");
+    cpi_string_printf(out, "__cu_long<__typeof__(");
     cpi_cu_copy(p, f, i + 1, p->tokens.at[i].match, out);
     cpi_string_printf(out, ")>(");
     cpi_cu_copy(p, f, i + 1, end, out);

@@ -135,6 +135,8 @@ void cpi_cu_put_sum(cpi_cu_program *p, const cpi_cu_function *f, const cpi_cu_su
  * computed with long integers; -1: it is none. Writes the index up to there. */
 int cpi_cu_read_wide(const cpi_cu_program *p, const cpi_cu_function *f, int i, int last);
 void cpi_cu_put_wide(cpi_cu_program *p, const cpi_cu_function *f, int i, int end, cpi_string *out);
+/* Whether the ( at i begins the declarator of a pointer to an array or a function: (*a)[4]. */
+bool cpi_cu_is_pointer(const cpi_tokens *t, int i);
 /* Names (tokens) that the declaration from `first` to the ; at `end` declares; returns how many, at most `most`. */
 int cpi_cu_declared_names(const cpi_tokens *t, int first, int end, int *names, int most);
 /* Whether a token makes its function need the context; whether it waits for other threads. */
@@ -175,7 +177,8 @@ void cpi_cu_put_tables(cpi_cu_program *p, const cpi_cu_program *q, int nnames, c
 /* block_size.c: the size of the blocks that kernel `f` is written for; size[0] is 0 where its text does not name it. */
 void cpi_cu_block_size(const cpi_cu_program *p, const cpi_cu_function *f, unsigned size[3]);
 
-/* columns.c: whether kernel `f` without barriers writes along y from element to element, and along x in larger steps. */
+/* columns.c: whether kernel `f` without barriers writes along y from element to element, and along x in larger
+ * steps. */
 bool cpi_cu_by_columns(const cpi_cu_program *p, const cpi_cu_function *f);
 
 /* spans.c: in kernel `f` without barriers, the tests of threads that it begins with; the source of such an edit.

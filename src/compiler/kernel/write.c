@@ -61,6 +61,14 @@ static void put_type(const cpi_tokens *t, int first, int last, cpi_string *out)
     }
 }
 
+bool cpi_cu_is_pointer(const cpi_tokens *t, int i)
+{
+    const cpi_token *w = &t->at[i];
+    return cpi_token_is(w, "(") && w->match == i + 3 && w[2].kind == CPI_W_NAME &&
+           (cpi_token_is(&w[1], "*") || cpi_token_is(&w[1], "&")) &&
+           (cpi_token_is(&w[4], "[") || cpi_token_is(&w[4], "("));
+}
+
 int cpi_cu_declared_names(const cpi_tokens *t, int first, int end, int *names, int most)
 {
     int n = 0, name = -1;
@@ -74,6 +82,7 @@ int cpi_cu_declared_names(const cpi_tokens *t, int first, int end, int *names, i
             done = true;
             if (w->match > i) i = w->match;
         } else if (w->match > i) {
+            if (cpi_cu_is_pointer(t, i)) name = i + 2, done = true;
             i = w->match;
         } else if (cpi_token_is(w, "<") && t->at[i - 1].kind == CPI_W_NAME) {
             int behind = cpi_tokens_behind_angles(t, i, end);
@@ -322,6 +331,18 @@ static bool put_access(const cpi_tokens *t, int i, cpi_string *out)
     return true;
 }
 
+/* What is behind the [ or the = at token i where it is a sum with a thread's index; the last token of it, or i. */
+static int put_indices(cpi_cu_program *p, const cpi_cu_function *f, int i, int last, cpi_string *out)
+{
+    cpi_cu_sum sum;
+    const int wide = cpi_cu_read_wide(p, f, i, last);
+    if (wide <= 0 && !cpi_cu_read_sum(p, f, i, last, &sum)) return i;
+    put_gap(p, i + 1, out);
+    if (wide > 0) cpi_cu_put_wide(p, f, i, wide, out);
+    else cpi_cu_put_sum(p, f, &sum, cpi_token_is(&p->tokens.at[i], "["), out);
+    return (wide > 0 ? wide : sum.last) - 1;
+}
+
 void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int last, cpi_string *out)
 {
     const cpi_tokens *t = &p->tokens;
@@ -373,18 +394,7 @@ void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int las
             if (!cpi_token_is(&t->at[i + 1], "(")) context_at = cpi_tokens_behind_angles(t, i + 1, t->n);
         }
         if (i == context_at) cpi_string_printf(out, cpi_token_is(&t->at[i + 1], ")") ? "__ctx" : "__ctx, ");
-        cpi_cu_sum sum;
-        if (!p->sums) continue;
-        const int wide = cpi_cu_read_wide(p, f, i, last);
-        if (wide > 0) {
-            put_gap(p, i + 1, out);
-            cpi_cu_put_wide(p, f, i, wide, out);
-            i = wide - 1;
-        }
-        if (wide > 0 || !cpi_cu_read_sum(p, f, i, last, &sum)) continue;
-        put_gap(p, i + 1, out);
-        cpi_cu_put_sum(p, f, &sum, cpi_token_is(w, "["), out);
-        i = sum.last - 1;
+        if (p->sums) i = put_indices(p, f, i, last, out);
     }
 }
 

@@ -32,7 +32,7 @@ static inline __attribute__((always_inline)) long __cu_at(const __cu_ctx &c, uns
 }
 
 /* The beginning of a sum of type S that is an index of an array: a long integer where the sum is an int. */
-template <class S, class T> static inline __attribute__((always_inline)) auto __cu_wide(const T &v)
+template <class S, class T> static inline __attribute__((always_inline)) auto __cu_long(const T &v)
 {
     if constexpr (__is_same(S, int)) return (long)v;
     else return v;
@@ -78,7 +78,8 @@ unsigned __cu_reserve_apart<kernel, place, bytes>::reported = __cu_shared_apart[
 
 /* spans: 1 the kernel can be asked who takes part, 2 of x it uses a thread's place in the grid alone (spans.c); 4 loops
  * with the stride of the grid (strides.c) that keep something for each thread; 8 it sets the thread's context; 16 it
- * writes by columns (columns.c). sx, sy, sz: the block's size for which there is a copy of the regions (block_size.c). */
+ * writes by columns (columns.c). sx, sy, sz: the block's size for which there is a copy of the regions
+ * (block_size.c). */
 template <auto F, int spans = 0, unsigned sx = 0, unsigned sy = 0, unsigned sz = 0> struct __cu_entry;
 template <class... A, void (*F)(__cu_ctx, A...), int spans, unsigned sx, unsigned sy, unsigned sz>
 struct __cu_entry<F, spans, sx, sy, sz> {

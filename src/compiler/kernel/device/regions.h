@@ -13,7 +13,8 @@
 #define __CU_THREADS __CU_ROWS __CU_LOOP (int __cu_x = 0; __cu_x < (int)__cu_block.row; __cu_x++)
 /* The same for some threads of each row, and for every by-th of them. */
 #define __CU_THREADS_OF(s) __CU_ROWS __CU_LOOP (int __cu_x = (int)(s).from; __cu_x < (int)(s).to; __cu_x++)
-#define __CU_THREADS_BY(s, by) __CU_ROWS __CU_LOOP (int __cu_x = (int)(s).from; __cu_x < (int)(s).to; __cu_x += (int)(by))
+#define __CU_THREADS_BY(s, by) \
+    __CU_ROWS __CU_LOOP (int __cu_x = (int)(s).from; __cu_x < (int)(s).to; __cu_x += (int)(by))
 /* The same of the ranks in the block. */
 #define __CU_THREADS_RANKED(s) \
     __CU_ROWS for (__cu_span __cu_s = __cu_in_row(s, __cu_block, __cu_y, __cu_z); __cu_s.from < __cu_s.to; \

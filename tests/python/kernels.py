@@ -31,7 +31,7 @@ REGIONS = {
     "cooperative": "tile_sums",
     "applications": "xtea pathfinder needleman_wunsch count_change totients morphology equalize dct_8x8 haar_1d "
                     "nearest attention",
-    "objects": "softmax_by_lambdas moments_by_lambda compact_by_votes",
+    "objects": "softmax_by_lambdas moments_by_lambda compact_by_votes scan_by_class product_by_tiles sort_by_objects",
     "networks": "gemm_dp4a gemv_half2 gemv_4 cross_entropy welford_rows flash_attention",
     "searches": "bitonic_warp radix_select run_heads smith_waterman spmv_segments spmv_dia",
     "fields": "fdtd_3d srad_coefficients tridiagonal_pcr verlet walsh_shared fft_stockham nms_masks mersenne "
@@ -44,7 +44,6 @@ FIBERS = {
     "scans": "scan_warp_volatile",
     "sorts": "compact_aggregated",
     "cooperative": "grid_reduce jacobi filter_coalesced",
-    "objects": "scan_by_class product_by_tiles sort_by_objects",
     "networks": "quantise_4 quantise_rows rms_norm batch_moments top_k",
     "searches": "look_back unite roots",
     "idioms": "labelled_sums split_by_sign wide_tiles pipeline_of_warps",

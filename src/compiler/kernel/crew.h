@@ -9,7 +9,7 @@
 /* Of a stack: for a thread's local memory of 512 KiB, or, where there are many or address space is short, less. Of
  * shared memory: the static part, the dynamic part, which ends where nothing may be touched. */
 enum { LANES = 32, STACK = 640 << 10, SMALL_STACK = 128 << 10, GUARD = 4 << 10, MANY = 8192,
-       ARENA = 48 << 10, DYNAMIC = 232 << 10, BEHIND = 64 << 10, SNAPSHOTS = LANES + 1,
+       ARENA = 48 << 10, DYNAMIC = 232 << 10, BEHIND = 64 << 10, BEFORE = 8 << 10, SNAPSHOTS = LANES + 1,
        GUARDS = 8192 /* pages between stacks, at most */, DEEP = 96 << 10, KEPT_SPACE = 16 << 20,
        LOCAL_SPACE = 1 << 30 };
 

@@ -14,7 +14,7 @@ static void drop_stacks(cpi_crew *c)
 
 static void drop_shared(cpi_crew *c)
 {
-    if (c->shared) cpi_space_release(c->shared - BEHIND, BEHIND + c->shared_bytes);
+    if (c->shared) cpi_space_release(c->shared - BEFORE - BEHIND, BEHIND + BEFORE + c->shared_bytes);
     cpi_marks_drop(c->marks, c->shared_bytes);
     c->shared = NULL;
     c->marks = NULL;
@@ -42,16 +42,18 @@ char *cpi_crew_dynamic(const cpi_crew *c, uint32_t block)
 }
 
 /* Pages that nobody may touch, before the first block's memory and behind each one's. A process has some ten thousand
- * mappings for everything: of very many blocks only some have them. */
+ * mappings for everything: of very many blocks only some have them. Between them and the first block is what may be
+ * read alone: of `t >= d ? s[t - d] : 0` a vector's lanes that are masked lie there, which takes hundreds of cycles
+ * where a processor finds no page. */
 static bool reserve_shared(cpi_crew *c, uint32_t blocks, size_t each)
 {
     const uint32_t apart = (blocks + GUARDS - 1) / GUARDS;
-    char *pages = cpi_space_reserve(BEHIND + each * blocks);
+    char *pages = cpi_space_reserve(BEHIND + BEFORE + each * blocks);
     if (!pages) return false;
-    c->shared = pages + BEHIND;
+    c->shared = pages + BEHIND + BEFORE;
     c->shared_bytes = each * blocks;
     c->shared_each = each;
-    bool guarded = cpi_space_guard(pages, BEHIND);
+    bool guarded = cpi_space_guard(pages, BEHIND) && cpi_space_only_read(pages + BEHIND, BEFORE);
     for (uint32_t b = 0; b < blocks && guarded; b += apart)
         guarded = cpi_space_guard(c->shared + each * (b + 1) - BEHIND, BEHIND);
     if (!guarded) drop_shared(c);

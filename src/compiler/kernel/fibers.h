@@ -51,6 +51,8 @@ char *cpi_space_reserve(size_t bytes);
 void cpi_space_release(char *first, size_t bytes);
 /* Bytes that no one may touch, from one page on; false: it cannot be said. */
 bool cpi_space_guard(char *page, size_t bytes);
+/* Bytes that may be read alone, and are zeros. */
+bool cpi_space_only_read(char *page, size_t bytes);
 /* Whether the page has been touched; forgets the contents of pages. */
 bool cpi_space_touched(char *page);
 void cpi_space_forget(char *first, size_t bytes);

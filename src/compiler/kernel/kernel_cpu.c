@@ -654,7 +654,7 @@ static const __cu_kernel *wide_kernel(module *m, const char *name)
 }
 
 enum { NARROW = INT32_MAX - 1024, NARROW_GRID = 1 << 20, ALONE = 2048, TASKS = 256, TOGETHER = 1 << 16, WAITING = 8192,
-       ROUND = 4096 };
+       ROUND = 4096, ROWS = 64 };
 
 /* Blocks whose loops are joined are neighbours in memory in every round: a task has as many as one thread may have.
  * Whichever thread runs them, each thread of a block does the same (they have no atomic operations), so results have
@@ -703,6 +703,8 @@ cp_code cpi_kernel_cpu_launch(cp_stream *stream, const cpi_function *f, const cp
                         (unsigned long long)threads, TOGETHER);
     j.together = l->cooperative && k->tier == CPI_TIER_FIBERS;
     j.each = j.together || j.blocks <= (ALONE - 1) / threads ? j.blocks : (j.blocks + TASKS - 1) / TASKS;
+    /* Whole rows of blocks, which may be one loop, where there are enough of them. */
+    if (k->tier == CPI_TIER_LOOP && j.each < l->grid[0] && j.blocks / l->grid[0] >= ROWS) j.each = l->grid[0];
     if (l->spans) j.each = j.blocks; /* one thread sees all accesses */
     if (k->spans & __CU_STRIDES && k->spans & __CU_JOINS && j.each < j.blocks) j.each = shares(j.blocks, threads);
     cpi_guard_install();

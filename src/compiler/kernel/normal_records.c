@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "kernel/normal_records.h"
+#include "kernel/regions.h"
 
 static const cpi_token *at(const cpi_cu_program *p, int i) { return &p->tokens.at[i]; }
 static bool is(const cpi_cu_program *p, int i, const char *word) { return i >= 0 && cpi_token_is(at(p, i), word); }
@@ -80,7 +81,7 @@ static line read_line(const cpi_cu_program *p, int i, int last)
         if (is(p, k, ":") && l.open >= 0) initialisers = true;
         if (is(p, k, "(") && l.open < 0 && !value && at(p, k - 1)->kind == CPI_W_NAME &&
             !is(p, k - 1, "__align__") && !is(p, k - 1, "alignas") && !is(p, k - 1, "__launch_bounds__") &&
-            !is(p, k - 1, "__attribute__") && !is(p, k - 1, "decltype"))
+            !is(p, k - 1, "__attribute__") && !is(p, k - 1, "decltype") && !cpi_cu_is_pointer(&p->tokens, k))
             l.name = k - 1, l.open = k;
         if (is(p, k, "{")) {
             bool initialiser = initialisers && at(p, k - 1)->kind == CPI_W_NAME; /* : a{1} { } */
@@ -332,6 +333,48 @@ static bool is_declared(const cpi_cu_program *p, int i)
     return false;
 }
 
+enum { MOST = 30 }; /* arguments that are counted */
+
+/* Whether a name between the tokens is a macro, which may have commas. */
+static bool has_macro(const cpi_cu_program *p, int first, int last)
+{
+    const cpi_structure s = {.program = (cpi_cu_program *)p};
+    return cpi_structure_has_macro(&s, first, last);
+}
+
+/* The numbers of arguments, as bits, with which what has the parameters between ( and ) may be called. */
+static uint32_t counts_of(const cpi_cu_program *p, int open)
+{
+    const int close = at(p, open)->match;
+    int n = 0, least = -1;
+    if (has_macro(p, open, close)) return ~0u;
+    for (int i = open + 1; i < close; i++) {
+        if (is(p, i, "...") || is(p, i, "<")) return ~0u; /* <: its commas */
+        if (is(p, i, "=") && least < 0) least = n;
+        n += is(p, i, ",");
+        if (at(p, i)->match > i) i = at(p, i)->match;
+    }
+    if (close > open + 1 && !(close == open + 2 && is(p, open + 1, "void"))) n++;
+    if (n >= MOST) return ~0u;
+    return ((2u << n) - 1) & ~((1u << (least < 0 ? n : least)) - 1);
+}
+
+/* Whether the call at name i has as many arguments as an object that waits takes. */
+static bool fits(const cpi_cu_program *p, const cpi_records *r, int i)
+{
+    int n = 0;
+    if (!is(p, i + 1, "(")) return true;
+    const int close = at(p, i + 1)->match;
+    if (r->functors && has_macro(p, i, close)) return true;
+    for (int k = i + 2; k < close; k++) {
+        if (is(p, k, "<") || is(p, k, "...") || at(p, k)->kind == CPI_W_LINE) return true;
+        n += is(p, k, ",");
+        if (at(p, k)->match > k) k = at(p, k)->match;
+    }
+    n += close > i + 2;
+    return n >= MOST || r->counts >> n & 1;
+}
+
 bool cpi_records_may_wait(const cpi_cu_program *p, const cpi_records *r, int i)
 {
     const cpi_token *w = at(p, i);
@@ -344,7 +387,7 @@ bool cpi_records_may_wait(const cpi_cu_program *p, const cpi_records *r, int i)
     if (!r->functors) return false;
     for (int k = 0; k < p->nfunctions; k++)
         if (cpi_token_same(at(p, p->function[k].name), w)) return false;
-    return !is_declared(p, i) && is_object(p, w);
+    return fits(p, r, i) && !is_declared(p, i) && is_object(p, w);
 }
 
 /* Whether code between the tokens may wait, as far as is known. */
@@ -374,11 +417,15 @@ static bool spread(const cpi_cu_program *p, cpi_records *r)
         if (m->waits || m->kind != CPI_M_METHOD || m->function.body < 0) continue;
         if (!waits_between(p, r, m->function.body, m->function.end)) continue;
         m->waits = r->any = changed = true;
-        r->functors = r->functors || is(p, m->name, "operator");
+        if (is(p, m->name, "operator")) r->functors = true, r->counts |= counts_of(p, m->function.open);
     }
-    for (int i = 1; i < p->tokens.n && r->lambdas && !r->functors; i++) {
-        int body = cpi_lambda_body(&p->tokens, i);
-        if (body >= 0 && waits_between(p, r, body, at(p, body)->match)) r->functors = r->any = changed = true;
+    for (int i = 1; i < p->tokens.n && r->lambdas && r->counts != ~0u; i++) {
+        int body = cpi_lambda_body(&p->tokens, i), open = at(p, i)->match + 1;
+        if (body < 0 || !waits_between(p, r, body, at(p, body)->match)) continue;
+        const uint32_t before = r->counts;
+        r->counts |= is(p, open, "(") ? counts_of(p, open) : is(p, open, "<") ? ~0u : 1;
+        changed = changed || !r->functors || r->counts != before;
+        r->functors = r->any = true;
     }
     return changed;
 }

@@ -31,6 +31,7 @@ typedef struct cpi_records {
     bool *waiting;                /* of each function: it waits, or what it calls does, methods included */
     bool any;                     /* a method or a lambda waits */
     bool functors;                /* objects that are called may wait */
+    uint32_t counts;              /* the numbers of arguments, as bits, with which those are called */
     bool lambdas;                 /* there are lambdas */
     bool failed;
 } cpi_records;

@@ -256,8 +256,13 @@ void cpi_region_put_region(writer *w, int k, int end)
         int to, from = cpi_region_locals_of(w, i, &to);
         for (int v = from; v < to; v++) {
             if (w->s->local[v].class == CPI_V_UNIFORM)
-                cpi_region_put_line(w, w->s->local[v].name), cpi_region_put_declaration(w, &w->s->local[v], false);
+                cpi_region_put_line(w, w->s->local[v].name),
+                    cpi_region_put_declaration(w, &w->s->local[v], w->s->local[v].constant); /* it may be a size */
             if (w->s->local[v].class == CPI_V_KEPT) cpi_region_put_storage(w, &w->s->local[v]);
+        }
+        if (w->s->statement[i].form == CPI_F_FIXED) {
+            cpi_region_put_line(w, w->s->statement[i].first);
+            cpi_region_put_tokens(w, w->s->statement[i].first, w->s->statement[i].last);
         }
         last = w->s->statement[i].last;
     }
@@ -279,6 +284,7 @@ void cpi_region_put_region(writer *w, int k, int end)
     cpi_string_printf(w->out, "{ ");
     if (some) cpi_region_put_tokens(w, cpi_region_put_rest(w, &span), last);
     for (int i = begin; i != end && !some; i = w->s->statement[i].next) {
+        if (w->s->statement[i].form == CPI_F_FIXED) continue;
         cpi_region_put_line(w, w->s->statement[i].first);
         put_statement(w, i);
     }

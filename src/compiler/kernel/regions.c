@@ -265,7 +265,7 @@ void cpi_region_put_list(writer *w, int k, int loop)
             k = st->next;
         } else if (st->form == CPI_F_SOURCE) {
             int end = k;
-            while (end >= 0 && w->s->statement[end].form == CPI_F_SOURCE && w->s->statement[end].region == st->region)
+            while (end >= 0 && w->s->statement[end].form <= CPI_F_FIXED && w->s->statement[end].region == st->region)
                 end = w->s->statement[end].next;
             cpi_region_put_region(w, k, end);
             k = end;

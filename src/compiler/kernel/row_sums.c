@@ -4,6 +4,9 @@
  * wrap between two threads, for all that a compiler knows: then neighbours are no neighbours in memory. __cu_int and
  * __cu_at (device/entry.h) get the sum and the same with 0 for the index, which is one for the row of threads.
  *
+ * `t >= d ? s[t - d] : 0` is computed without the condition where it becomes a vector, and that sum of ints might leave
+ * their range, where the user's must not; so in an index of an array it is a sum of long integers, __cu_long.
+ *
  * Invariant: they give the sum's own value whatever the two are, so that what is found here decides about speed alone.
  * (Where the threads of a row are partly behind element 2^32 of an array, the places before that are taken for places
  * before the array.) */
@@ -99,6 +102,38 @@ bool cpi_cu_read_sum(const cpi_cu_program *p, const cpi_cu_function *f, int i, i
     const int close = is(p, i, "[") ? p->tokens.at[i].match : -1;
     return close > i && close < last && !is(p, i - 2, ".") && !is(p, i - 2, "->") && is_pointer(p, f, i - 1) &&
            read_sum(p, f, i + 1, close, r);
+}
+
+/* Whether the name at i is that of an array of shared memory that the kernel declares. */
+static bool is_shared_array(const cpi_cu_program *p, const cpi_cu_function *f, int i)
+{
+    int names[64];
+    for (int k = f->body; k < i; k++) {
+        if (!is(p, k, "__shared__")) continue;
+        int end = k;
+        while (end < i && !is(p, end, ";")) end = p->tokens.at[end].match > end ? p->tokens.at[end].match + 1 : end + 1;
+        for (int n = cpi_cu_declared_names(&p->tokens, k, end, names, 64); n > 0; n--)
+            if (cpi_token_same(&p->tokens.at[i], &p->tokens.at[names[n - 1]])) return is(p, names[n - 1] + 1, "[");
+    }
+    return false;
+}
+
+int cpi_cu_read_wide(const cpi_cu_program *p, const cpi_cu_function *f, int i, int last)
+{
+    if (!p->sums || i <= f->body + 1 || !is(p, i, "[")) return -1;
+    const int close = p->tokens.at[i].match, end = behind_index(p, f, i + 1, last);
+    if (close >= last || end != i + 2 || (!is(p, end, "+") && !is(p, end, "-"))) return -1; /* t + ..., t - ... */
+    if (is(p, i - 2, ".") || is(p, i - 2, "->") || p->tokens.at[i].line != p->tokens.at[close].line) return -1;
+    return is_arithmetic(p, end, close) && is_shared_array(p, f, i - 1) ? end : -1;
+}
+
+void cpi_cu_put_wide(cpi_cu_program *p, const cpi_cu_function *f, int i, int end, cpi_string *out)
+{
+    cpi_string_printf(out, "__cu_long<__typeof__(");
+    cpi_cu_copy(p, f, i + 1, p->tokens.at[i].match, out);
+    cpi_string_printf(out, ")>(");
+    cpi_cu_copy(p, f, i + 1, end, out);
+    cpi_string_printf(out, ")");
 }
 
 void cpi_cu_put_sum(cpi_cu_program *p, const cpi_cu_function *f, const cpi_cu_sum *r, bool index, cpi_string *out)

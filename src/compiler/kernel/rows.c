@@ -3,6 +3,8 @@
  * A kernel's loop over some rows is compiled for each kernel; what stands around it is here. */
 #include "kernel/rows.h"
 
+enum { NEAR = 16384 }; /* threads of several rows that are run one behind the other */
+
 typedef struct walk {
     const __cu_launch *launch;
     __cu_run_block run;
@@ -87,8 +89,8 @@ static void run_guarded(walk *w, bool joined)
 /* Blocks that are one row of threads, at most: rows of a block with several stay neighbours. */
 static unsigned most_joined(const __cu_launch *l, int spans)
 {
-    const unsigned rows = l->block.y * l->block.z;
-    if (!(spans & __CU_STRIDES)) return rows == 1 ? ~0u : l->block.x < 256 ? 256 / l->block.x : 1;
+    const unsigned rows = l->block.y * l->block.z, wide = NEAR / rows > 256 ? NEAR / rows : 256;
+    if (!(spans & __CU_STRIDES)) return rows == 1 ? ~0u : l->block.x < wide ? wide / l->block.x : 1;
     return rows > 1 ? 1 : (unsigned)(spans & __CU_KEEPS ? __CU_JOINED_KEPT : __CU_JOINED) / l->block.x;
 }
 
@@ -115,7 +117,8 @@ void cpi_rows_run(const __cu_kernel *k, const __cu_launch *l, __cu_worker *worke
                        .worker = worker, .row = l->block.x},
               .box = {.blocks = 1, .to = l->block}};
     w.site.reported = &w.answer;
-    const bool joins = k->spans & __CU_JOINS, guarded = k->spans & __CU_GUARDED;
+    const bool joins = k->spans & __CU_JOINS, columns = k->spans & __CU_COLUMNS && l->block.y > 1,
+               guarded = k->spans & __CU_GUARDED && !columns;
     const unsigned most = joins ? most_joined(l, k->spans) : guarded ? 1 : ~0u;
     __cu_extent block = block_at(l, first);
     for (unsigned n = 1; first < last; first += n, step(l, n, &block)) {
@@ -129,7 +132,7 @@ void cpi_rows_run(const __cu_kernel *k, const __cu_launch *l, __cu_worker *worke
             w.box.blocks = n;
         }
         if (guarded) run_guarded(&w, joins);
-        else if (joins && k->tier == 0 && !(k->spans & __CU_STRIDES)) run_each(&w);
+        else if (joins && !columns && k->tier == 0 && !(k->spans & __CU_STRIDES)) run_each(&w);
         else w.run(l, &w.site, &w.box);
     }
 }

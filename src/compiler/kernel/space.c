@@ -17,6 +17,13 @@ void cpi_space_release(char *space, size_t bytes)
 
 bool cpi_space_guard(char *page, size_t bytes) { return mprotect(page, bytes, PROT_NONE) == 0; }
 
+bool cpi_space_only_read(char *page, size_t bytes)
+{
+    if (mprotect(page, bytes, PROT_READ)) return false;
+    for (size_t i = 0; i < bytes; i += 4096) (void)*(const volatile char *)(page + i); /* now they are there */
+    return true;
+}
+
 bool cpi_space_touched(char *page)
 {
     unsigned char there = 0;

@@ -260,13 +260,31 @@ static bool is_plain(const cpi_structure *s, const cpi_statement *st)
     return true;
 }
 
+/* Whether the declaration of shared memory k may stand in front of the region that begins at token `first`, which it is
+ * in the middle of: no name that it declares means something else before it. */
+static bool may_stand_before(const cpi_structure *s, const cpi_statement *st, int first)
+{
+    const cpi_tokens *t = &s->program->tokens;
+    int names[64], shared = -1;
+    for (int i = st->first; i < st->last; i++) {
+        if (is(s, i, "__shared__")) shared = i;
+        if (is(s, i, "struct") || is(s, i, "class") || is(s, i, "union")) return false;
+    }
+    const int n = shared >= 0 ? cpi_cu_declared_names(t, shared, st->last - 1, names, 64) : 0;
+    for (int k = 0; k < n; k++)
+        for (int i = first; i < st->first; i++)
+            if (same(s, i, names[k])) return false;
+    return n > 0 && n < 64;
+}
+
 static void number_regions(cpi_structure *s, int k)
 {
-    int now = s->regions++;
+    int now = s->regions++, begun = -1, before = now; /* begun: the first token of this region */
     bool plain = true; /* what has been declared in this region */
     for (; k >= 0; k = s->statement[k].next) {
         cpi_statement *st = &s->statement[k];
         cpi_few span;
+        if (now != before) begun = -1, before = now;
         plain = plain && (st->form != CPI_F_SOURCE || is_plain(s, st));
         if (st->form == CPI_F_SOURCE && plain &&
             (cpi_few_read(s, st->first, st->last, &span) || cpi_tile_read(s, st->first, st->last))) {
@@ -278,9 +296,14 @@ static void number_regions(cpi_structure *s, int k)
         if (st->form == CPI_F_SOURCE) {
             st->region = now;
             set_region(s, st->first, st->last, now);
+            if (begun < 0) begun = st->first;
             continue;
         }
-        if (st->form == CPI_F_FIXED) continue;
+        if (st->form == CPI_F_FIXED) { /* in front of the loop, or between two of them */
+            if (begun >= 0 && may_stand_before(s, st, begun)) st->region = now;
+            else if (begun >= 0) now = s->regions++, plain = true;
+            continue;
+        }
         if (st->form == CPI_F_TOGETHER) {
             now = s->regions++, plain = true;
             continue;

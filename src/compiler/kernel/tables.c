@@ -113,19 +113,22 @@ static void put_kernel(const cpi_cu_program *p, const cpi_cu_function *f, const 
                        bool mangled, cpi_string *out)
 {
     static const char *const tiers[] = {"loop", "regions", "fibers"};
-    char calls[48] = "nullptr";
+    char calls[48] = "nullptr", of[48];
     if (f->calls) snprintf(calls, sizeof calls, "__cu_calls%d", (int)(f - p->function));
+    unsigned size[3] = {0};
+    if (f->tier == CPI_TIER_REGIONS) cpi_cu_block_size(p, f, size);
     cpi_string_printf(out, "    {");
     put_text(name, out);
-    const int k = (int)(f - p->function), shown = f->spans, spans = shown | (f->strides ? __CU_STRIDES : 0);
-    cpi_string_printf(out, ", %d, __cu_entry<%s, %d>::nargs, __cu_entry<%s, %d>::sizes, "
-                      "(void *)__cu_entry<%s, %d>::%s, \"", (int)f->tier, expression, shown, expression, shown,
-                      expression, shown, tiers[f->strides ? CPI_TIER_REGIONS : f->tier]);
+    const int k = (int)(f - p->function), spans = f->spans | (f->strides ? __CU_STRIDES : 0);
+    snprintf(of, sizeof of, size[0] ? "%d, %u, %u, %u" : "%d", f->spans, size[0], size[1], size[2]);
+    cpi_string_printf(out, ", %d, __cu_entry<%s, %s>::nargs, __cu_entry<%s, %s>::sizes, "
+                      "(void *)__cu_entry<%s, %s>::%s, \"", (int)f->tier, expression, of, expression, of,
+                      expression, of, tiers[f->strides ? CPI_TIER_REGIONS : f->tier]);
     put_parameters(&p->tokens, f, out);
-    cpi_string_printf(out, "\", __cu_entry<%s, %d>::elements, &__cu_shared_sizes[%d], &__cu_shared_apart[%d], %s, "
-                      "__cu_entry<%s, %d>::kinds, __CU_SPANS(%d), ", expression, shown, k, k, calls, expression, shown,
+    cpi_string_printf(out, "\", __cu_entry<%s, %s>::elements, &__cu_shared_sizes[%d], &__cu_shared_apart[%d], %s, "
+                      "__cu_entry<%s, %s>::kinds, __CU_SPANS(%d), ", expression, of, k, k, calls, expression, of,
                       spans);
-    if (spans & __CU_GUARDED) cpi_string_printf(out, "__cu_entry<%s, %d>::asked", expression, shown);
+    if (spans & __CU_GUARDED) cpi_string_printf(out, "__cu_entry<%s, %s>::asked", expression, of);
     else cpi_string_printf(out, "nullptr");
     cpi_string_printf(out, ", %d, %d},\n", p->nturns > 0, mangled);
 }

@@ -44,7 +44,7 @@ typedef struct cpi_cu_function {
     bool befriended; /* by a record, in the user's form */
     bool hides;     /* variables or parameters somewhere have its name */
     cpi_tier tier;  /* of kernels */
-    uint8_t spans;  /* of kernels as loops: 1 guarded, 2 joined (spans.c), 4 with something kept for each thread */
+    uint8_t spans;  /* of kernels as loops: __CU_GUARDED and so on (device/abi.h) */
     bool strides;   /* a kernel without barriers that is written as one with them, for the sake of its loops */
     int scope;      /* start of its qualified name's prefix in `scopes` */
 } cpi_cu_function;
@@ -133,6 +133,12 @@ bool cpi_cu_read_int_sum(const cpi_cu_program *p, const cpi_cu_function *f, int 
                          int last, cpi_cu_sum *r);
 bool cpi_cu_read_sum(const cpi_cu_program *p, const cpi_cu_function *f, int i, int last, cpi_cu_sum *r);
 void cpi_cu_put_sum(cpi_cu_program *p, const cpi_cu_function *f, const cpi_cu_sum *r, bool index, cpi_string *out);
+/* Behind the thread's index that the index behind the [ at token i begins with, of an array in shared memory, to be
+ * computed with long integers; -1: it is none. Writes the index up to there. */
+int cpi_cu_read_wide(const cpi_cu_program *p, const cpi_cu_function *f, int i, int last);
+void cpi_cu_put_wide(cpi_cu_program *p, const cpi_cu_function *f, int i, int end, cpi_string *out);
+/* Whether the ( at i begins the declarator of a pointer to an array or a function: (*a)[4]. */
+bool cpi_cu_is_pointer(const cpi_tokens *t, int i);
 /* Names (tokens) that the declaration from `first` to the ; at `end` declares; returns how many, at most `most`. */
 int cpi_cu_declared_names(const cpi_tokens *t, int first, int end, int *names, int most);
 /* Whether a token makes its function need the context; whether it waits for other threads. */
@@ -171,6 +177,13 @@ bool cpi_cu_find_shown(cpi_cu_program *p, int nnames, const char *const *names);
 /* `q`: the program in the form of normal.c, of which kernels in regions are written, or NULL. */
 void cpi_cu_put_tables(cpi_cu_program *p, const cpi_cu_program *q, int nnames, const char *const *names,
                        cpi_string *out);
+
+/* block_size.c: the size of the blocks that kernel `f` is written for; size[0] is 0 where its text does not name it. */
+void cpi_cu_block_size(const cpi_cu_program *p, const cpi_cu_function *f, unsigned size[3]);
+
+/* columns.c: whether kernel `f` without barriers writes along y from element to element, and along x in larger
+ * steps. */
+bool cpi_cu_by_columns(const cpi_cu_program *p, const cpi_cu_function *f);
 
 /* spans.c: in kernel `f` without barriers, the tests of threads that it begins with; the source of such an edit.
  * Whether neighbouring blocks may run its grid-stride loops together. */

@@ -61,6 +61,14 @@ static void put_type(const cpi_tokens *t, int first, int last, cpi_string *out)
     }
 }
 
+bool cpi_cu_is_pointer(const cpi_tokens *t, int i)
+{
+    const cpi_token *w = &t->at[i];
+    return cpi_token_is(w, "(") && w->match == i + 3 && w[2].kind == CPI_W_NAME &&
+           (cpi_token_is(&w[1], "*") || cpi_token_is(&w[1], "&")) &&
+           (cpi_token_is(&w[4], "[") || cpi_token_is(&w[4], "("));
+}
+
 int cpi_cu_declared_names(const cpi_tokens *t, int first, int end, int *names, int most)
 {
     int n = 0, name = -1;
@@ -74,6 +82,7 @@ int cpi_cu_declared_names(const cpi_tokens *t, int first, int end, int *names, i
             done = true;
             if (w->match > i) i = w->match;
         } else if (w->match > i) {
+            if (cpi_cu_is_pointer(t, i)) name = i + 2, done = true;
             i = w->match;
         } else if (cpi_token_is(w, "<") && t->at[i - 1].kind == CPI_W_NAME) {
             int behind = cpi_tokens_behind_angles(t, i, end);
@@ -322,6 +331,18 @@ static bool put_access(const cpi_tokens *t, int i, cpi_string *out)
     return true;
 }
 
+/* What is behind the [ or the = at token i where it is a sum with a thread's index; the last token of it, or i. */
+static int put_indices(cpi_cu_program *p, const cpi_cu_function *f, int i, int last, cpi_string *out)
+{
+    cpi_cu_sum sum;
+    const int wide = cpi_cu_read_wide(p, f, i, last);
+    if (wide <= 0 && !cpi_cu_read_sum(p, f, i, last, &sum)) return i;
+    put_gap(p, i + 1, out);
+    if (wide > 0) cpi_cu_put_wide(p, f, i, wide, out);
+    else cpi_cu_put_sum(p, f, &sum, cpi_token_is(&p->tokens.at[i], "["), out);
+    return (wide > 0 ? wide : sum.last) - 1;
+}
+
 void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int last, cpi_string *out)
 {
     const cpi_tokens *t = &p->tokens;
@@ -373,11 +394,7 @@ void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int las
             if (!cpi_token_is(&t->at[i + 1], "(")) context_at = cpi_tokens_behind_angles(t, i + 1, t->n);
         }
         if (i == context_at) cpi_string_printf(out, cpi_token_is(&t->at[i + 1], ")") ? "__ctx" : "__ctx, ");
-        cpi_cu_sum sum;
-        if (!p->sums || !cpi_cu_read_sum(p, f, i, last, &sum)) continue;
-        put_gap(p, i + 1, out);
-        cpi_cu_put_sum(p, f, &sum, cpi_token_is(w, "["), out);
-        i = sum.last - 1;
+        if (p->sums) i = put_indices(p, f, i, last, out);
     }
 }
 
@@ -460,7 +477,8 @@ static void put_loop_body(cpi_cu_program *p, cpi_cu_function *f, cpi_string *out
     if (at > f->body) put_gap(p, at, out);
     cpi_cu_copy(p, f, at, f->end, out);
     p->sums = false;
-    f->spans = (uint8_t)((s.guarded ? __CU_GUARDED : 0) | (s.joined ? __CU_JOINS : 0));
+    const bool columns = cpi_cu_by_columns(p, f);
+    f->spans = (uint8_t)((s.guarded ? __CU_GUARDED : 0) | (s.joined ? __CU_JOINS : 0) | (columns ? __CU_COLUMNS : 0));
 }
 
 /* The body of a kernel, in the fastest way that there is. `q`: the program in the form of normal.c, or NULL. */
@@ -512,7 +530,7 @@ static void put_function(cpi_cu_program *p, cpi_cu_program *q, cpi_cu_function *
         put_gap(p, f->body, out);
         if (f->global) put_kernel_body(p, q, f, forced, out);
         else cpi_cu_copy(p, f, f->body, f->end, out);
-        if (f->shown) f->spans |= 8;
+        if (f->shown) f->spans = (uint8_t)((f->spans & ~__CU_COLUMNS) | 8);
     }
     if (f->plain) put_line(p, f->end, out);
 }

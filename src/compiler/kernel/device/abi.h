@@ -77,13 +77,15 @@ enum { __CU_TESTED, __CU_SURE, __CU_ASKED };
 
 /* Of a kernel's `spans`. The kernel can be asked which of a row of threads take part, and is given those; of x it uses
  * a thread's place in the grid alone, and is given blocks side by side at once (spans.c); loops with the stride of the
- * grid that keep something for each thread; such loops (strides.c), made as those between barriers are. */
-enum { __CU_GUARDED = 1, __CU_JOINS = 2, __CU_KEEPS = 4, __CU_STRIDES = 16 }; /* 8: entry.h */
+ * grid that keep something for each thread; such loops (strides.c), made as those between barriers are; blocks of
+ * several rows run by columns (columns.c), and are given whole. */
+enum { __CU_GUARDED = 1, __CU_JOINS = 2, __CU_KEEPS = 4, __CU_STRIDES = 16, __CU_COLUMNS = 32 }; /* 8: entry.h */
 /* Threads of blocks that are joined: at most, and where something is kept for each. */
 enum { __CU_JOINED = 1 << 20, __CU_JOINED_KEPT = 4096 };
 
 /* Threads from.x <= x < to.x: of a row, of blocks that are joined; of rows from.y to to.y - 1 with one z, of a kernel
- * that is __CU_GUARDED; else of that many blocks side by side, the first of which is the site's. */
+ * that is __CU_GUARDED; else, and by columns, of all rows of that many blocks side by side, the first of which is the
+ * site's. */
 typedef struct __cu_box { unsigned blocks; __cu_extent from, to; } __cu_box;
 
 typedef void (*__cu_run_block)(const __cu_launch *, const __cu_site *, const __cu_box *);

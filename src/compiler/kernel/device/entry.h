@@ -33,6 +33,13 @@ static inline __attribute__((always_inline)) long __cu_at(const __cu_ctx &c, uns
     return v == rest + c.t.x ? (wraps ? (long)(int)rest : (long)rest) + (int)c.t.x : (long)v;
 }
 
+/* The beginning of a sum of type S that is an index of an array: a long integer where the sum is an int. */
+template <class S, class T> static inline __attribute__((always_inline)) auto __cu_long(const T &v)
+{
+    if constexpr (__is_same(S, int)) return (long)v;
+    else return v;
+}
+
 template <class T> struct __cu_pointed { static constexpr unsigned size = 0; };
 template <class T> struct __cu_pointed<T *> { static constexpr unsigned size = sizeof(T); };
 template <> struct __cu_pointed<void *> { static constexpr unsigned size = 0; };
@@ -71,11 +78,13 @@ unsigned __cu_reserve_apart<kernel, place, bytes>::reported = __cu_shared_apart[
 static_assert(sizeof(__cu_ctx) == sizeof(__cu_site) && __builtin_offsetof(__cu_ctx, reported) ==
               __builtin_offsetof(__cu_site, reported), "one is read as the other");
 
-/* spans: what __cu_kernel says of them (abi.h), and 8: it sets the thread's context. */
-template <auto F, int spans = 0> struct __cu_entry;
-template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F, spans> {
+/* spans: what __cu_kernel says of them (abi.h), and 8: it sets the thread's context. sx, sy, sz: the block's size for
+ * which there is a copy of the regions (block_size.c). */
+template <auto F, int spans = 0, unsigned sx = 0, unsigned sy = 0, unsigned sz = 0> struct __cu_entry;
+template <class... A, void (*F)(__cu_ctx, A...), int spans, unsigned sx, unsigned sy, unsigned sz>
+struct __cu_entry<F, spans, sx, sy, sz> {
     static constexpr bool guarded = __CU_SPANS(spans) & __CU_GUARDED, joined = __CU_SPANS(spans) & __CU_JOINS;
-    static constexpr bool shows = spans & 8;
+    static constexpr bool shows = spans & 8, columns = spans & __CU_COLUMNS;
     static constexpr int nargs = sizeof...(A);
     static constexpr unsigned sizes[sizeof...(A) + 1] = {sizeof(A)..., 0};
     static constexpr unsigned elements[sizeof...(A) + 1] = {__cu_pointed<A>::size..., 0};
@@ -92,9 +101,10 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
     template <int... I> struct upto<0, I...> { typedef places<I...> type; };
 
     /* What is known of a place without looking: makes vectors. */
-    static inline __attribute__((always_inline)) __cu_ctx known(const __cu_ctx &at)
+    template <bool sized = false> static inline __attribute__((always_inline)) __cu_ctx known(const __cu_ctx &at)
     {
-        const unsigned gx = at.gd.x, gy = at.gd.y, bx = at.bd.x, by = at.bd.y, bz = at.bd.z;
+        const unsigned gx = at.gd.x, gy = at.gd.y, bx = sized ? sx : at.bd.x, by = sized ? sy : at.bd.y,
+                       bz = sized ? sz : at.bd.z;
         if (bx - 1 > 1023 || by - 1 > 1023 || bz - 1 > 63) __builtin_unreachable();
         const unsigned x = joined ? 0 : at.b.x, y = at.b.y, z = at.b.z;
         __CU_NARROW(x, bx);
@@ -125,12 +135,32 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
             F(c, a...);
         }
     }
+    /* The threads with one x and z: they write one behind the other. */
+    static inline __attribute__((always_inline)) void column(const __cu_ctx &block, int x, unsigned z, A... a)
+    {
+        if (x < 0) __builtin_unreachable();
+        for (unsigned y = 0; y < block.bd.y; y++) {
+            __cu_ctx c = block;
+            c.t = {(unsigned)x, y, z};
+            F(c, a...);
+        }
+    }
+    static inline __attribute__((always_inline)) void run_columns(__cu_ctx block, const __cu_box &box, A... a)
+    {
+        for (unsigned n = 0; n < (joined ? 1 : box.blocks); n++, block.b.x++) {
+            __CU_NARROW(block.b.x, block.bd.x);
+            for (unsigned z = 0; z < block.bd.z; z++)
+                for (int x = (int)box.from.x; x < (int)box.to.x; x++) column(block, x, z, a...);
+        }
+    }
     /* Loops that a kernel does not need cost it a tenth of the time in which it is compiled. */
     static inline __attribute__((always_inline)) void run_loop(const __cu_ctx &at, const __cu_box &given, A... a)
     {
         const __cu_box box = given;
         __cu_ctx block = known(at);
         if constexpr (shows) __CU_SHOW(block);
+        if constexpr (columns)
+            if (block.bd.y > 1) return run_columns(block, box, a...);
         if constexpr (joined) {
             row(block, box, box.from.y, box.from.z, a...);
         } else if constexpr (guarded) {
@@ -144,9 +174,10 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
             }
         }
     }
+    template <bool sized>
     static __attribute__((noinline)) void run_regions(const __cu_ctx &at, unsigned blocks, A... a)
     {
-        __cu_ctx block = known(at);
+        __cu_ctx block = known<sized>(at);
         block.t = {joined ? at.t.x : 0, 0, 0};
         if constexpr (!joined) block.row = block.bd.x;
         if (block.row > __CU_JOINED) __builtin_unreachable();
@@ -162,7 +193,10 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
     }
     template <int... I> static void regions_of(const __cu_launch *l, const __cu_ctx &at, unsigned blocks, places<I...>)
     {
-        run_regions(at, blocks, *(const A *)l->args[I]...);
+        if constexpr (sx > 0 && !joined)
+            if (l->block.x == sx && l->block.y == sy && l->block.z == sz)
+                return run_regions<true>(at, blocks, *(const A *)l->args[I]...);
+        run_regions<false>(at, blocks, *(const A *)l->args[I]...);
     }
     static inline __attribute__((always_inline)) __cu_ctx thread_context(const __cu_launch *l, __cu_worker *w,
                                                                          const __cu_thread *t)

@@ -5,27 +5,29 @@
 #pragma once
 
 /* The loop, and, inside, the thread's number and its context. The counter is signed: sums with it do not wrap, so that
- * loops become vectors. */
+ * loops become vectors; those of a known length would be written out before. */
+#define __CU_LOOP _Pragma("GCC unroll 1") for
 #define __CU_ROWS                                                                                          \
     for (unsigned __cu_z = 0; __cu_z < __cu_block.bd.z; __cu_z++)                                          \
-        for (unsigned __cu_y = 0; __cu_y < __cu_block.bd.y; __cu_y++)
-#define __CU_THREADS __CU_ROWS for (int __cu_x = 0; __cu_x < (int)__cu_block.row; __cu_x++)
+        __CU_LOOP (unsigned __cu_y = 0; __cu_y < __cu_block.bd.y; __cu_y++)
+#define __CU_THREADS __CU_ROWS __CU_LOOP (int __cu_x = 0; __cu_x < (int)__cu_block.row; __cu_x++)
 /* The same for some threads of each row, for one or none, and for every by-th of them. */
-#define __CU_THREADS_OF(s) __CU_ROWS for (int __cu_x = (int)(s).from; __cu_x < (int)(s).to; __cu_x++)
+#define __CU_THREADS_OF(s) __CU_ROWS __CU_LOOP (int __cu_x = (int)(s).from; __cu_x < (int)(s).to; __cu_x++)
 #define __CU_THREADS_ONE(s) __CU_ROWS if (const int __cu_x = (int)(s).from; __cu_x < (int)(s).to)
-#define __CU_THREADS_BY(s, by) __CU_ROWS for (int __cu_x = (int)(s).from; __cu_x < (int)(s).to; __cu_x += (int)(by))
+#define __CU_THREADS_BY(s, by) \
+    __CU_ROWS __CU_LOOP (int __cu_x = (int)(s).from; __cu_x < (int)(s).to; __cu_x += (int)(by))
 /* The same of the ranks in the block. */
 #define __CU_THREADS_RANKED(s) \
     __CU_ROWS for (__cu_span __cu_s = __cu_in_row(s, __cu_block, __cu_y, __cu_z); __cu_s.from < __cu_s.to; \
                    __cu_s.to = 0) \
         for (int __cu_x = (int)__cu_s.from; __cu_x < (int)__cu_s.to; __cu_x++)
 #define __CU_THREADS_RANKED_BY(s, by) \
-    __CU_ROWS for (int __cu_x = __cu_first_in_row(by, __cu_block, __cu_y, __cu_z); __cu_x < (int)__cu_block.row; \
+    __CU_ROWS __CU_LOOP (int __cu_x = __cu_first_in_row(by, __cu_block, __cu_y, __cu_z); __cu_x < (int)__cu_block.row; \
                    __cu_x += (int)(by))
 /* The first n of a row. */
 #define __CU_THREADS_BELOW(n) for (int __cu_x = 0; __cu_x < (int)(n); __cu_x++)
 /* The first of each n side by side; these n. */
-#define __CU_TILES(n) __CU_ROWS for (int __cu_x = 0; __cu_x < (int)__cu_block.row; __cu_x += (n))
+#define __CU_TILES(n) __CU_ROWS __CU_LOOP (int __cu_x = 0; __cu_x < (int)__cu_block.row; __cu_x += (n))
 #define __CU_THREADS_OF_TILE(n) \
     for (int __cu_w = __cu_x, __cu_end = __cu_x + (n) < (int)__cu_block.row ? __cu_x + (n) : (int)__cu_block.row, \
              __cu_once = 1; __cu_once; __cu_once = 0) \

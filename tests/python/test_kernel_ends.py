@@ -34,7 +34,8 @@ def works():
 
 
 def run(text, **variables):
-    r = subprocess.run([sys.executable, "-c", START + text], capture_output=True, text=True, timeout=200,
+    # -u: kernels print through C's buffer, Python through its own
+    r = subprocess.run([sys.executable, "-u", "-c", START + text], capture_output=True, text=True, timeout=200,
                        env={**os.environ, "CUPRITE_DEVICE": "cpu", **variables})
     assert r.returncode == 0, (r.returncode, r.stderr)
     return r.stdout.splitlines()

@@ -13,7 +13,7 @@ def foreign(dtype):
     return dtype.names is not None or dtype.kind in "SUmM"
 
 
-def from_numpy(x):
+def from_numpy(x) -> "TypedArray":
     """A NumPy array of such elements -> a TypedArray with a copy of them."""
     import cuprite
     import numpy
@@ -26,7 +26,7 @@ def from_numpy(x):
     return made.T if order == "F" else made
 
 
-def of_times(x, dtype):
+def of_times(x, dtype) -> "TypedArray":
     """The times whose numbers are an array of int64 on the device."""
     return TypedArray(x.view("u1").reshape(*x.shape, 8), dtype)
 
@@ -44,7 +44,7 @@ def times(x, dtype):
     return cuprite.asarray(numpy.ascontiguousarray(x).reshape(x.shape).view("i8"))
 
 
-def empty(shape, dtype, order="C"):
+def empty(shape, dtype, order="C") -> "TypedArray":
     """A TypedArray whose elements are not set."""
     import cuprite
     import numpy
@@ -73,7 +73,7 @@ class TypedArray:
     data = property(lambda self: self._bytes.data)
 
     @property
-    def size(self):
+    def size(self) -> int:
         total = 1
         for n in self.shape:
             total *= n

@@ -110,7 +110,7 @@ def _states(n, seed, subsequence_start):
         return numpy.stack([a, b], axis=1)[:n].copy()
 
 
-def create_xoroshiro128p_states(n, seed, subsequence_start=0, stream=0):
+def create_xoroshiro128p_states(n, seed, subsequence_start=0, stream=0) -> "RandomStates":
     """States for n threads, each 2^64 steps further than the one before."""
     import cuprite
     with using(stream):

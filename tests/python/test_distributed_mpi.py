@@ -33,6 +33,8 @@ def mpiexec():
     found, why = _launcher()
     if not found:
         pytest.skip(why)
+    if subprocess.run([found, "-n", "2", "true"], env=ENVIRONMENT, capture_output=True, timeout=100).returncode:
+        pytest.skip(f"{found} starts no two processes on this machine")
 
     def run(n, *command, timeout=200):
         command = [found, "-n", str(n), sys.executable, os.path.join(CLIENTS, command[0]), *command[1:]]

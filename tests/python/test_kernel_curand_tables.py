@@ -65,7 +65,9 @@ class Reference:
         return word >> 9 ^ self.single[t & 15] if single else word ^ self.temper[t & 15]
 
 
-def made(which):
+def made(which, device):
+    if device.startswith("late"):
+        pytest.skip("states hold an address; on the test device only arguments of kernels can")
     p, rng = parameters(), np.random.default_rng(5)
     states = np.zeros(len(which), STATE)
     on_device = cp.asarray(np.frombuffer(p.tobytes(), "u1"))
@@ -80,9 +82,9 @@ def kernel(name):
 
 
 @pytest.mark.parametrize("block", [(1, 1), (64, 1), (16, 16)])
-def test_mtgp32(block):
+def test_mtgp32(block, device):
     n, rounds = block[0] * block[1], 12
-    states, references, kept = made([0, 7, 199])
+    states, references, kept = made([0, 7, 199], device)
     out = cp.zeros((3, rounds * n), "u4")
     for half in range(2):
         kernel("take")((3,), block, (states, out, np.int32(rounds)))
@@ -90,8 +92,8 @@ def test_mtgp32(block):
                                                           "u4"))
 
 
-def test_specific_and_distributions():
-    states, (r,), kept = made([3])
+def test_specific_and_distributions(device):
+    states, (r,), kept = made([3], device)
     out = cp.zeros(100, "u4")
     kernel("specific")((1,), (100,), (states, out))
     np.testing.assert_array_equal(out.get(), np.array([r.next() for _ in range(100)], "u4"))
@@ -108,10 +110,10 @@ def test_specific_and_distributions():
     np.testing.assert_allclose(np.log(got[5]), 0.5 + 2 * stats.norm.ppf((words[5] + 0.5) / 2 ** 32), 1e-4, 1e-4)
 
 
-def test_singles():
+def test_singles(device):
     """Two calls of one warp. cuRAND's threads begin with the second word, leave their words where they began, and are
     in step: all have written when the first reads what it tempers by."""
-    states, (r,), kept = made([42])
+    states, (r,), kept = made([42], device)
     ring, pos = r.s + [0] * (1024 - N), r.pos
     assert pos < 32  # else no lane would read what another wrote
     for offset in (0, 32):

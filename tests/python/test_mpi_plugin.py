@@ -26,6 +26,8 @@ def mpi(request, tmp_path_factory):
     compiler, launcher = (shutil.which(f"{name}.{request.param}") for name in ("mpicc", "mpiexec"))
     if not compiler or not launcher:
         pytest.skip(f"{request.param} is not installed (mpicc.{request.param}, mpiexec.{request.param})")
+    if subprocess.run([launcher, "-n", "2", "true"], env=ENVIRONMENT, capture_output=True, timeout=100).returncode:
+        pytest.skip(f"{launcher} starts no two processes on this machine")
     folder = tmp_path_factory.mktemp(request.param)
     subprocess.run([compiler, *FLAGS, "-shared", "-fPIC", ROOT / "mpi/mpi.c", "-o", folder / "libcuprite-mpi.so",
                     *LINK], check=True)

@@ -18,7 +18,9 @@ ON_CPU = {"README.md", "docs/quickstart.md", "docs/guide/devices.md", "docs/c-tu
 
 
 @pytest.mark.parametrize("page", sorted(set(RUN) - ON_CPU))
-def test_code(page, tmp_path):
+def test_code(page, tmp_path, device):
+    if page == "docs/dask.md" and device.startswith("late"):
+        pytest.skip("in Dask's threads the current device is the process's first, not the test device")
     if page == "docs/dask.md":
         pytest.importorskip("dask", reason="dask is not installed")
     assert not (wrong := pages.check(page, tmp_path)), "\n".join(wrong)

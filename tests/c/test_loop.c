@@ -172,7 +172,7 @@ static void check_iteration(int ndim, const int64_t *shape, int64_t strides[OPER
         int64_t steps = 1 + below(ndim ? row - by[ndim - 1] : 1); /* to the end of the row at most */
         if (!ndim) steps = 0;
         int64_t from[CP_MAXDIM], plain[CP_MAXDIM];
-        if (ndim) memcpy(from, by, (size_t)ndim * sizeof *by), memcpy(plain, by, (size_t)ndim * sizeof *by);
+        if (ndim > 0) memcpy(from, by, (size_t)ndim * sizeof *by), memcpy(plain, by, (size_t)ndim * sizeof *by);
         cpi_advance(ndim, shape, steps, plain);
         cpi_advance_offsets(ndim, shape, steps, from, OPERANDS, lists, offset);
         if (i + steps < n) assert_memory_equal(offset, all[i + steps].offset, sizeof offset);
@@ -181,7 +181,7 @@ static void check_iteration(int ndim, const int64_t *shape, int64_t strides[OPER
         if (ndim && cpi_next_row(ndim, shape, plain) && i + steps < n && plain[ndim - 1] == 0)
             assert_int_equal(cpi_offset(ndim, plain, strides[0]),
                              all[((i + steps) / row + 1) * row % n].offset[0]);
-        if (ndim) memcpy(from, at, (size_t)ndim * sizeof *at);
+        if (ndim > 0) memcpy(from, at, (size_t)ndim * sizeof *at);
         assert_int_equal(cpi_next(ndim, shape, from), i + 1 < n);
         assert_int_equal(cpi_next_offsets(ndim, shape, at, OPERANDS, lists, next), i + 1 < n);
         if (ndim) assert_memory_equal(from, at, (size_t)ndim * sizeof *at);

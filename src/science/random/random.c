@@ -258,14 +258,15 @@ static cp_array *delivered(const cpi_drawing *d, cp_array *r, cp_type type)
     return cpi_deliver(d->name, r, d->options->out, CP_SAME_KIND);
 }
 
+static const cp_draw_options no_options;
+
 cp_array *cpi_draw_distribution(cpi_drawing *d)
 {
-    const cp_draw_options none = {0};
     cp_array *x[3] = {NULL}, *hold[4] = {NULL};
     int64_t shape[CP_MAXDIM + 1];
     int ndim;
     cp_type type = CP_DEFAULT, made = CP_DEFAULT;
-    if (!d->options) d->options = &none;
+    if (!d->options) d->options = &no_options;
     if (cpi_null(d->name, d->g)) return NULL;
     for (int i = 0; i < d->n; i++) {
         if (cpi_no_parameter(d->name, &d->parameter[i])) return NULL;

@@ -232,7 +232,7 @@ cp_code cpi_linalg_cpu_solve(cp_stream *stream, const cpi_linalg *l)
     SMALL(CPI_SMALL_SOLVE);
     job j = begin(stream, l, one_solve);
     j.pooled = true;
-    return FIND(&j, "getrf", "gemm") ? cpi_job_all(&j, factor_bytes(&j, true)) : cp_error();
+    return FIND(&j, "getrf", "gemm", "trsv") ? cpi_job_all(&j, factor_bytes(&j, true)) : cp_error();
 }
 cp_code cpi_linalg_cpu_inv(cp_stream *stream, const cpi_linalg *l)
 {

@@ -4,8 +4,8 @@
 
 #include "linalg/job.h"
 
-/* Indices of a job's routines. */
-enum { CPI_LU_GETRF, CPI_LU_GEMM };
+/* Indices of a job's routines; the last one only where there may be right sides that are no unit matrix. */
+enum { CPI_LU_GETRF, CPI_LU_GEMM, CPI_LU_TRSV };
 
 typedef struct cpi_lu {
     const char *from;   /* A, m x n in rows without gaps */

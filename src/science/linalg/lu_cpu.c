@@ -113,6 +113,18 @@ static void factor_panel(steps *w, int64_t first, int64_t width)
         cpi_job_transpose_part(w->j, width, lu->to ? rows : at_most(rows, width), copy, rows, a, w->pitch);
 }
 
+/* Substitution in a single right side: the kernel of substitute_simd.c would fill one lane of a vector. With one panel
+ * alone, so small that BLAS takes one thread whatever it is given. */
+static bool is_vector(const job *j, const cpi_lu *lu)
+{
+    return lu->k == 1 && !lu->inverse && at_most(lu->m, lu->n) <= SERIAL && j->f[CPI_LU_TRSV];
+}
+static void substitute_vector(const job *j, const cpi_lu *lu, bool lower, int64_t ld, const char *t)
+{
+    const int64_t one = 1;
+    j->f[CPI_LU_TRSV](lower ? "L" : "U", "N", lower ? "U" : "N", &lu->n, t, &ld, lu->b, &one);
+}
+
 /* Updates columns behind the last panel, or right sides, of which the first `moved` are exchanged. */
 static void update(const steps *w, char *x, int64_t pitch, int64_t count, int64_t moved)
 {
@@ -125,7 +137,8 @@ static void update(const steps *w, char *x, int64_t pitch, int64_t count, int64_
     char *top = at(j, x, pitch, p, 0);
     set_number(j, plus, 0, 1, 0), set_number(j, minus, 0, -1, 0);
     exchange(j, w->lu->pivots, p, p + w->width, x, pitch, moved);
-    cpi_substitute(&s, top, pitch, count);
+    if (is_vector(j, w->lu)) substitute_vector(j, w->lu, true, ld, copy);
+    else cpi_substitute(&s, top, pitch, count);
     if (below > 0)
         j->f[CPI_LU_GEMM]("N", "T", &count, &below, &w->width, minus, top, &pitch, copy + (size_t)w->width * j->size,
                           &ld, plus, at(j, top, pitch, w->width, 0), &pitch);
@@ -250,7 +263,8 @@ void cpi_lu_finish(const job *j, const cpi_lu *lu, char *work)
 {
     const cpi_substitution s = {.j = j, .gemm = j->f[CPI_LU_GEMM], .n = lu->n, .t = lu->u, .row = lu->row,
                                 .column = lu->column};
-    cpi_substitute_all(&s, lu->b, lu->k, lu->k);
+    if (is_vector(j, lu)) substitute_vector(j, lu, false, lu->column, lu->u);
+    else cpi_substitute_all(&s, lu->b, lu->k, lu->k);
     if (!lu->inverse) return;
     int32_t *order = (int32_t *)(void *)work;
     steps w = {.j = j, .lu = (cpi_lu *)(uintptr_t)lu, .a = (char *)(uintptr_t)lu->u, .order = order};

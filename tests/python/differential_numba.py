@@ -340,7 +340,9 @@ UNDEFINED = [
     ("Numba takes an unsigned number's sign as if it were signed: np.sign(np.uint8(255)) is 255; the generator draws "
      "none, but a branch that is left out can leave one", called("np.sign", 0), lambda x: x.dtype.kind == "u"),
     ("Numba's formulas for sines and the like of complex numbers give NaN in both parts where C's Annex G, NumPy and "
-     "Cuprite have a zero or an infinity in one", called("np.sin np.cos np.tan np.sinh np.cosh np.tanh", 0),
+     "Cuprite have a zero or an infinity in one",
+     called("np.sin np.cos np.tan np.sinh np.cosh np.tanh cmath.sin cmath.cos cmath.tan cmath.sinh cmath.cosh "
+            "cmath.tanh", 0),
      lambda z: z.dtype.kind == "c" and not np.isfinite(z)),
     ("Numba's square root of a complex number near the end of the range has half the imaginary part",
      called("cmath.sqrt np.sqrt", 0), near_the_end),

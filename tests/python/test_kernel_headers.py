@@ -5,13 +5,15 @@ import pytest
 
 import cuprite as cp
 
-CUDA = """cuComplex.h cuda_fp16.h cuda_bf16.h cuda_pipeline.h cuda_pipeline_primitives.h curand_kernel.h
-math_constants.h cooperative_groups.h cooperative_groups/reduce.h cooperative_groups/scan.h
+CUDA = """cuComplex.h cuda_fp16.h cuda_bf16.h cuda_awbarrier.h cuda_pipeline.h cuda_pipeline_primitives.h
+curand_kernel.h math_constants.h cooperative_groups.h cooperative_groups/reduce.h cooperative_groups/scan.h
 cooperative_groups/memcpy_async.h cuda/atomic cuda/barrier cuda/pipeline cuda/latch cuda/semaphore cuda/functional
-cuda/cmath""".split()
-STD = ["cuda/std/" + name for name in """algorithm array atomic barrier bit cassert cfloat climits cmath complex
-concepts cstddef cstdint cstdlib cstring functional initializer_list iterator latch limits mdspan numbers numeric
-optional ratio semaphore span tuple type_traits utility variant version""".split()]
+cuda/cmath
+cuda/annotated_ptr cuda/discard_memory""".split()
+STD = ["cuda/std/" + name for name in """algorithm array atomic barrier bit bitset cassert ccomplex cfloat chrono
+climits cmath complex concepts cstddef cstdint cstdlib cstring ctime expected functional initializer_list
+inplace_vector iterator latch limits mdspan memory numbers numeric optional ratio semaphore span tuple type_traits
+utility variant version""".split()]
 CUB = """cub/cub.cuh cub/block/block_adjacent_difference.cuh cub/block/block_discontinuity.cuh
 cub/block/block_exchange.cuh cub/block/block_histogram.cuh cub/block/block_load.cuh cub/block/block_merge_sort.cuh
 cub/block/block_radix_sort.cuh cub/block/block_reduce.cuh cub/block/block_scan.cuh cub/block/block_shuffle.cuh

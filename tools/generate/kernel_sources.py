@@ -20,7 +20,7 @@ EMPTY = "stdio.h stdlib.h string.h assert.h cassert".split()  # for the GPU's co
 EMPTY_CUDA = ("cuda.h cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h device_functions.h vector_types.h "
               "vector_functions.h vector_functions.hpp builtin_types.h math_functions.h math_functions.hpp "
               "device_types.h device_double_functions.h driver_types.h host_defines.h common_functions.h "
-              "channel_descriptor.h texture_types.h surface_types.h device_atomic_functions.h "
+              "channel_descriptor.h texture_types.h surface_types.h surface_functions.h device_atomic_functions.h "
               "sm_20_atomic_functions.h sm_20_intrinsics.h sm_30_intrinsics.h sm_32_atomic_functions.h "
               "sm_32_intrinsics.h sm_35_atomic_functions.h sm_35_intrinsics.h sm_60_atomic_functions.h "
               "sm_61_intrinsics.h crt/common_functions.h crt/device_double_functions.h crt/device_functions.h "
@@ -58,7 +58,7 @@ thrust/placeholders.h: thrust/functional.h
 thrust/random.h: thrust/random/linear_congruential_engine.h thrust/random/uniform_int_distribution.h
 thrust/random.h: thrust/random/uniform_real_distribution.h thrust/random/normal_distribution.h
 cupy/complex.cuh: thrust/complex.h
-cuda/std/words.h: cuda/std/ utility cstdint climits cfloat cassert cstring cstdlib cstddef version
+cuda/std/words.h: cuda/std/ utility cstdint climits cfloat cassert cstring cstdlib cstddef ctime version
 cuda/std/words.h: cuda/version cuda/__cccl_config nv/target
 initializer_list cuda/std/words.h: cuda/std/initializer_list
 type_traits cuda/std/words.h: cuda/std/type_traits cuda/type_traits
@@ -71,6 +71,8 @@ variant cuda/std/words.h: cuda/std/variant
 bits/stl_iterator.h cuda/std/words.h: cuda/std/iterator
 cuda/std/algorithm: cuda/algorithm
 cuda/std/bit: cuda/bit
+cuda/std/complex: cuda/std/ccomplex
+cuda/annotated_ptr: cuda/discard_memory
 cuda/std/cmath: cuda/cmath
 cuda/std/functional: cuda/functional
 cuda/std/mdspan: cuda/mdspan

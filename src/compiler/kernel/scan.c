@@ -37,6 +37,7 @@ bool cpi_cu_reads_shown(const cpi_token *w)
                                         "counting_semaphore", "binary_semaphore", NULL};
     if (w->kind != CPI_W_NAME) return false;
     if (cpi_token_is(w, "cub")) return cpi_token_is(&w[1], "::");
+    if (cpi_token_is(w, "awbarrier")) return true;
     if (cpi_token_is(w, "while") || cpi_token_is(w, "for")) return is_spinning(w);
     if (!cpi_token_is(w, "cuda") || !cpi_token_is(&w[1], "::")) return false;
     return one_of(&w[2], words) || (cpi_token_is(&w[2], "std") && cpi_token_is(&w[3], "::") && one_of(&w[4], words));

@@ -143,7 +143,14 @@ static inline long long clock64()
 }
 typedef long clock_t;
 static inline clock_t clock() { return (clock_t)clock64(); }
-static inline unsigned long long globaltimer() { return (unsigned long long)clock64(); }
+/* Nanoseconds since 1970, as on a GPU: clock_gettime, under a name that no other header declares. */
+extern "C" int __cu_clock_gettime(int, void *) __asm__("clock_gettime");
+static inline unsigned long long globaltimer()
+{
+    long long t[2];
+    __cu_clock_gettime(0, t);
+    return (unsigned long long)t[0] * 1000000000 + (unsigned long long)t[1];
+}
 static inline void __nanosleep(unsigned) {}
 
 /* Addresses of one kind of memory: of shared memory an offset, in 32 bits; of all else the address. */

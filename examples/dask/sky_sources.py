@@ -16,12 +16,13 @@ import cuprite as cp
 import dask
 import dask.array as da
 import numpy as np
-from cuprite.dask import LocalCluster, measure, sigma_clip_stats
+from cuprite.dask import LocalCluster, map_overlap, measure, sigma_clip_stats
 from cuprite.scipy import ndimage, signal
 
 REACH = 7  # pixels of the smoothing kernel on each side
 
 
+@functools.cache
 def kernel():
     y, x = np.mgrid[-REACH:REACH + 1, -REACH:REACH + 1]
     g = np.exp(-(x * x + y * y) / 8.0)
@@ -86,7 +87,7 @@ def the_image(o):
 
 def find(image, k, least, keep):
     """The catalogue of an image in chunks. `keep`: the smoothed image is kept, in memory or on disk, not made twice."""
-    smoothed = image.map_overlap(smooth, depth={0: REACH, 1: 0}, boundary="none", meta=image._meta)
+    smoothed = map_overlap(smooth, image, (REACH, 0))
     if keep:
         smoothed = smoothed.persist()
     background = sigma_clip_stats(smoothed)

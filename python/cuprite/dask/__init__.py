@@ -12,7 +12,7 @@ from __future__ import annotations
 from cuprite._missing import listing as _listing, missing as _missing
 
 _LATER = {"Backend": "_backend", "DeviceMemory": "_memory", "LocalCluster": "_cluster", "label": "_label",
-          "measure": "_label", "sigma_clip_stats": "_clip"}
+          "map_overlap": "_chunks", "measure": "_label", "sigma_clip_stats": "_clip"}
 
 
 def __getattr__(name):

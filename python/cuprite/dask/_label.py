@@ -6,11 +6,14 @@ labels are scipy.ndimage.label's, however the array was cut."""
 import itertools
 import types
 
-import dask
 import dask.array
 import numpy
+from dask._task_spec import List, Task, TaskRef
+from dask.base import tokenize
+from dask.highlevelgraph import HighLevelGraph
 
 import cuprite
+from cuprite.dask._chunks import Chunks, known, origins
 from cuprite.scipy import ndimage
 
 
@@ -67,8 +70,12 @@ def _touching(a, b, side, v):
         cut_p.append(slice(max(0, -step), None if step <= 0 else -step))
         cut_q.append(slice(max(0, step), None if step >= 0 else step))
     p, q = p[tuple(cut_p)].ravel(), q[tuple(cut_q)].ravel()
-    both = (p != 0) & (q != 0)
-    return numpy.unique(numpy.stack([p[both], q[both]]).astype(int), axis=1)
+    both = numpy.flatnonzero(p)
+    both = both[q[both] != 0]
+    pairs = numpy.stack([p[both], q[both]]).astype(int)
+    differs = numpy.ones(both.size, bool)  # from the pair before: most repeat it
+    differs[1:] = (pairs[:, 1:] != pairs[:, :-1]).any(axis=0)
+    return pairs[:, differs]
 
 
 def _roots(n, edges):
@@ -115,21 +122,12 @@ def _join(outlines, grid, offsets):
             int(number.max(initial=0)))
 
 
+def _count(joined):
+    return numpy.int64(joined[1])
+
+
 def _renamed(labels, joined, i, dtype):
     return cuprite.asarray(joined[0][i].astype(dtype))[labels]
-
-
-def _origins(x):
-    starts = [numpy.concatenate([[0], numpy.cumsum(c)[:-1]]).astype(int) for c in x.chunks]
-    return [tuple(int(s[k]) for s, k in zip(starts, place)) for place in numpy.ndindex(*x.numblocks)]
-
-
-def _checked(x):
-    if not isinstance(x, dask.array.Array):
-        raise TypeError(f"an array of Dask's is needed, not {type(x).__name__}")
-    if any(numpy.isnan(n) for n in x.shape):
-        raise ValueError("the chunks' sizes are not known; call compute_chunk_sizes")
-    return [dask.delayed(b) for b in x.to_delayed().ravel()], _origins(x)
 
 
 def label(input, structure=None):
@@ -142,19 +140,22 @@ def label(input, structure=None):
 
     Result: (labels, count), arrays of Dask's; the labels are int32, int64 where the array has 2^31 elements.
     """
-    blocks, origins = _checked(input)
+    known(input)
     offsets = _structure(structure, input.ndim)
-    own = [dask.delayed(_label)(b, structure) for b in blocks]
-    outlines = [dask.delayed(_outline)(o, at, input.shape) for o, at in zip(own, origins)]
-    joined = dask.delayed(_join)(outlines, input.numblocks, offsets)
+    chunks, token = Chunks(input), tokenize(input.name, structure)
     dtype = numpy.dtype(numpy.int32 if input.size < 2**31 else numpy.int64)
-    whole = numpy.empty(input.numblocks, object)
-    for i, (place, o) in enumerate(zip(numpy.ndindex(*input.numblocks), own)):
-        shape = tuple(c[k] for c, k in zip(input.chunks, place))
-        whole[place] = dask.array.from_delayed(dask.delayed(_renamed)(o, joined, i, dtype), shape, dtype,
-                                               meta=cuprite.empty((0,) * input.ndim, dtype))
-    count = dask.array.from_delayed(dask.delayed(lambda j: numpy.int64(j[1]))(joined), (), numpy.int64)
-    return dask.array.block(whole.tolist()), count
+    own, outline, joined, name, number = (f"{n}-{token}" for n in ("own", "outline", "joined", "label", "count"))
+    tasks = chunks.tasks(own, _label, structure)
+    places = enumerate(zip(numpy.ndindex(*input.numblocks), origins(input)))
+    for i, (place, at) in places:
+        tasks[outline, i] = Task((outline, i), _outline, TaskRef((own, i)), at, input.shape)
+        tasks[name, *place] = Task((name, *place), _renamed, TaskRef((own, i)), TaskRef(joined), i, dtype)
+    tasks[joined] = Task(joined, _join, List(*[TaskRef((outline, i)) for i in range(len(chunks.keys))]),
+                         input.numblocks, offsets)
+    tasks[(number,)] = Task((number,), _count, TaskRef(joined))
+    graph = HighLevelGraph.from_collections(token, tasks, [input])
+    return (dask.array.Array(graph, name, input.chunks, meta=cuprite.empty((0,) * input.ndim, dtype)),
+            dask.array.Array(graph, number, (), numpy.int64))
 
 
 # --- measurements ---
@@ -162,7 +163,7 @@ def label(input, structure=None):
 _SUMS = ("pixels", "flux", "sum")
 
 
-def _measured(block, segments, structure, origin, shape, background, noise):
+def _measured(block, segments, origin, structure, shape, background, noise):
     """A chunk's outline, the measurements of its components, and the elements of those that touch its border."""
     x, labels = cuprite.asarray(block), _label(segments, structure)
     outline, at, taken = _labelled(labels, origin, shape)
@@ -170,13 +171,14 @@ def _measured(block, segments, structure, origin, shape, background, noise):
     m = {k: None if v is None else cuprite.asnumpy(v) for k, v in m._asdict().items()}
     for k in ("centroid", "position"):
         m[k] = m[k] + numpy.array(origin, m[k].dtype)
-    border = [layer.ravel() for layer in outline.layers.values() if layer.size]
-    border = numpy.unique(numpy.concatenate(border)) if border else numpy.empty(0, int)
-    border = border[border != 0]
     which = numpy.zeros(outline.count + 1, bool)
-    which[border] = True
-    chosen = cuprite.asarray(which)[taken]
-    at, taken = at[chosen], taken[chosen]
+    for layer in outline.layers.values():
+        which[layer] = True
+    which[0] = False
+    border = numpy.flatnonzero(which)
+    if border.size < outline.count:
+        chosen = cuprite.asarray(which)[taken]
+        at, taken = at[chosen], taken[chosen]
     inside = numpy.unravel_index(cuprite.asnumpy(at), labels.shape)
     outline.measured, outline.border = m, border
     outline.elements = (cuprite.asnumpy(taken), cuprite.asnumpy(x.reshape(-1)[at]),
@@ -243,13 +245,13 @@ def measure(x, segments, structure=None, background=0, noise=0):
 
     Result: a named tuple of NumPy's arrays.
     """
-    blocks, origins = _checked(x)
-    others, _ = _checked(segments)
+    known(x)
+    known(segments)
     if x.chunks != segments.chunks:
         raise ValueError("the two arrays have different chunks")
     offsets = _structure(structure, x.ndim)
-    outlines = [dask.delayed(_measured)(b, s, structure, at, x.shape, background, noise)
-                for b, s, at in zip(blocks, others, origins)]
-    result = dask.delayed(_gathered)(outlines, x.numblocks, offsets, x.shape, background, noise).compute()
+    outlines = Chunks(x, segments).compute(_measured, structure, x.shape, background, noise,
+                                           each=[(at,) for at in origins(x)])
+    result = _gathered(outlines, x.numblocks, offsets, x.shape, background, noise)
     kind = type(ndimage.measure(cuprite.empty((1,) * x.ndim, x.dtype), cuprite.zeros((1,) * x.ndim, int), 0))
     return kind(**{k: result.get(k) for k in kind._fields})

@@ -1,0 +1,129 @@
+"""Functions of each chunk of an array: graphs of one task a chunk, which cost Dask less than its general ones do."""
+import itertools
+import operator
+
+import dask.array
+import numpy
+from dask._task_spec import Task, TaskRef
+from dask.array.overlap import ensure_minimum_chunksize
+from dask.base import compute_as_if_collection, tokenize
+from dask.highlevelgraph import HighLevelGraph
+
+import cuprite
+
+
+def known(x):
+    """Checks that it is an array of Dask's whose chunks have known sizes."""
+    if not isinstance(x, dask.array.Array):
+        raise TypeError(f"an array of Dask's is needed, not {type(x).__name__}")
+    if any(numpy.isnan(n) for n in x.shape):
+        raise ValueError("the chunks' sizes are not known; call compute_chunk_sizes")
+
+
+def origins(x):
+    """The index of each chunk's first element."""
+    starts = [numpy.concatenate([[0], numpy.cumsum(c)[:-1]]).astype(int) for c in x.chunks]
+    return [tuple(int(s[k]) for s, k in zip(starts, place)) for place in numpy.ndindex(*x.numblocks)]
+
+
+def _keys(x):
+    return [(x.name, *place) for place in numpy.ndindex(*x.numblocks)]
+
+
+class Chunks:
+    """The chunks of arrays that are cut in the same way, in C order.
+
+    Parameters: arrays: of Dask's."""
+
+    def __init__(self, *arrays):
+        self.arrays = arrays
+        self.keys = list(zip(*[_keys(x) for x in arrays]))
+
+    def tasks(self, name, function, *args, each=()):
+        """{key: a task}: function(chunks, its own arguments, args) of each chunk.
+
+        Parameters: name: of the tasks; each: what each chunk gets alone."""
+        each = each or [()] * len(self.keys)
+        return {(name, i): Task((name, i), function, *[TaskRef(k) for k in keys], *own, *args)
+                for i, (keys, own) in enumerate(zip(self.keys, each))}
+
+    def graph(self, tasks):
+        """The tasks and what they need."""
+        return HighLevelGraph.from_collections(next(iter(tasks))[0], tasks, dependencies=self.arrays)
+
+    def compute(self, function, *args, each=()):
+        """What `tasks` would return, computed now."""
+        tasks = self.tasks(f"{function.__name__.strip('_')}-{tokenize(self.keys, args, each)}", function, *args,
+                           each=each)
+        return compute_as_if_collection(dask.array.Array, self.graph(tasks), list(tasks))
+
+
+# --- chunks with a rim of their neighbours ---
+
+def _depth(depth, ndim):
+    if isinstance(depth, dict):
+        if any(not 0 <= a < ndim for a in depth):
+            raise ValueError(f"depth names axes {sorted(depth)} of an array that has {ndim}")
+        depth = [depth.get(a, 0) for a in range(ndim)]
+    depth = [operator.index(d) for d in (depth if isinstance(depth, (tuple, list)) else [depth] * ndim)]
+    if len(depth) != ndim or any(d < 0 for d in depth):
+        raise ValueError(f"depth must be a number of elements for each of {ndim} axes, 0 or more, not {depth}")
+    return tuple(depth)
+
+
+def _sides(depth, numblocks):
+    """Where there are neighbours: -1, 0 or 1 for each axis."""
+    reach = [(-1, 0, 1) if d and n > 1 else (0,) for d, n in zip(depth, numblocks)]
+    return [c for c in itertools.product(*reach) if any(c)]
+
+
+def _rims(block, depth, sides):
+    """The outermost layers of a chunk. They are copies: a view would keep the whole chunk in memory."""
+    part = {-1: lambda d: slice(0, d), 0: lambda d: slice(None), 1: lambda d: slice(-d, None)}
+    return {side: block[tuple(part[c](d) for c, d in zip(side, depth))].copy() for side in sides}
+
+
+def _with_rims(function, block, depth, sides, *rims):
+    """The function of a chunk and what lies around it, without what it returns of the latter."""
+    pieces = {side: rim[tuple(-c for c in side)] for side, rim in zip(sides, rims)}
+    pieces[(0,) * block.ndim] = block
+    for axis in reversed(range(block.ndim)):  # lines of pieces become pieces
+        lines = {}
+        for side in sorted(pieces):
+            lines.setdefault(side[:axis], []).append(pieces[side])
+        pieces = {side: line[0] if len(line) == 1 else cuprite.concatenate(line, axis) for side, line in lines.items()}
+    whole = pieces[()]
+    result = function(whole)
+    if result.shape != whole.shape:
+        raise ValueError(f"the function returned the shape {result.shape} of a chunk of {whole.shape}")
+    before = [d if any(s[i] < 0 for s in sides) else 0 for i, d in enumerate(depth)]
+    return result[tuple(slice(b, b + n) for b, n in zip(before, block.shape))]
+
+
+def map_overlap(function, x, depth, dtype=None):
+    """A function of each chunk and the elements that lie within `depth` of it, as a convolution needs: what
+    dask.array.map_overlap does with boundary="none", with two tasks for each chunk. Nothing is computed yet.
+
+    Parameters: function: of an array, returns one of its shape; x: an array of Dask's; depth: elements, one number, or
+        one for each axis, as a tuple or {axis: elements}; dtype: of what the function returns, by default x's.
+
+    Errors: TypeError for what is no array of Dask's; ValueError for unknown chunks; from the task ValueError where the
+        function returns another shape.
+
+    Result: an array of Dask's. Chunks narrower than the depth are joined with others.
+    """
+    known(x)
+    depth = _depth(depth, x.ndim)
+    x = x.rechunk(tuple(c if len(c) == 1 or not d else ensure_minimum_chunksize(d, c) if d < sum(c) else (sum(c),)
+                        for d, c in zip(depth, x.chunks)))
+    sides = _sides(depth, x.numblocks)
+    token = tokenize(function, x.name, depth)
+    name, rim = f"overlap-{token}", f"rims-{token}"
+    tasks = {(rim, *k[1:]): Task((rim, *k[1:]), _rims, TaskRef(k), depth, sides) for k in _keys(x) if sides}
+    for k in _keys(x):
+        near = {side: tuple(p + c for p, c in zip(k[1:], side)) for side in sides}
+        near = {side: p for side, p in near.items() if all(0 <= i < n for i, n in zip(p, x.numblocks))}
+        tasks[(name, *k[1:])] = Task((name, *k[1:]), _with_rims, function, TaskRef(k), depth, tuple(near),
+                                     *[TaskRef((rim, *p)) for p in near.values()])
+    meta = x._meta if dtype is None else x._meta.astype(dtype)
+    return dask.array.Array(HighLevelGraph.from_collections(name, tasks, [x]), name, x.chunks, meta=meta)

@@ -4,7 +4,7 @@
  *     mpicc source_finding_mpi.c $(pkg-config --cflags --libs cuprite) -lcuprite-mpi -lm -o source_finding_mpi
  *     mpiexec -n 4 ./source_finding_mpi sky.fits [cpu|cuda]
  *
- * The median is exact: ranks propose their own, and count what lies below. Sources that cross from one rank's rows to
+ * The median is exact: ranks show some of their values, and count what lies below. Sources that cross from one rank's rows to
  * the next one's are joined by their labels on both sides of the border. A call that fails on one rank is an error on
  * all of them, since every collective compares what the ranks are about to do. */
 #include <cuprite.h>
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SHOWN = 10 };
+enum { SHOWN = 10, PROBES = 256 };
 
 static int rank, ranks;
 
@@ -37,12 +37,23 @@ static cp_code sum_numbers(double *numbers, int n)
     return code;
 }
 
-/* This rank's rows of the image, which rank 0 reads. */
-static cp_array *share(const char *path)
+/* This rank's rows of the image; `first`: how many lie before them. Each rank reads its own where the file can be read
+ * in parts, else rank 0 reads all of them. */
+static cp_array *share(const char *path, int64_t *first)
 {
+    cp_fits_layout layout;
+    if (cp_fits_describe(path, 0, &layout) != CP_OK) return NULL;
+    int64_t shape[2] = {1, 1};
+    for (int i = 0, n = 0; i < layout.ndim && n < 2; i++) /* radio images have axes of length 1 */
+        if (layout.dims[i] != 1) shape[n++] = layout.dims[i];
+    const int64_t height = shape[0], width = shape[1], end = height * (rank + 1) / ranks;
+    *first = height * rank / ranks;
+    if (layout.plain && end > *first)
+        return cp_reshape(cp_fits_read(path, .first = *first * width, .count = (end - *first) * width),
+                          CP_SHAPE(end - *first, width));
+    if (layout.plain) return cp_empty(CP_SHAPE(0, width), layout.type);
     if (rank > 0) return cp_recv(MPI_COMM_WORLD, 0);
-    cp_array *image = cp_squeeze(cp_fits_read(path), CP_ALL); /* radio images have axes of length 1 */
-    const int64_t height = image ? cp_dim(image, 0) : 0;
+    cp_array *image = cp_reshape(cp_fits_read(path), CP_SHAPE(height, width));
     for (int r = 1; r < ranks; r++)
         cp_send(cp_slice(image, CP_ITEMS(CP_RANGE(height * r / ranks, height * (r + 1) / ranks))), MPI_COMM_WORLD, r);
     return cp_slice(image, CP_ITEMS(CP_RANGE(0, height / ranks)));
@@ -73,32 +84,118 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The k-th smallest of all ranks' sorted[a..b): each rank proposes its median, that of the medians divides. */
-static cp_code select_kth(cp_array *sorted, int64_t a, int64_t b, double k, double *found)
+/* Numbers of one rank: how many values it has, and some of them in equal steps, the first and the last among them. */
+typedef struct probes { double n, value[PROBES]; } probes;
+
+static int64_t probe_at(const probes *p, int64_t i)
 {
-    double *medians = malloc(sizeof(double) * 2 * (size_t)ranks);
-    cp_code code = medians ? CP_OK : CP_ERROR_MEMORY;
-    while (code == CP_OK) {
-        double mine[2] = {b > a ? value(sorted, (a + b) / 2) : 0, (double)(b - a)}, total = 0, below = 0;
-        if ((code = all_numbers(mine, 2, medians)) != CP_OK) break;
-        for (int r = 0; r < ranks; r++) total += medians[2 * r + 1];
-        qsort(medians, (size_t)ranks, 2 * sizeof(double), by_value);
-        int r = 0;
-        while (r < ranks - 1 && 2 * (below + medians[2 * r + 1]) < total) below += medians[2 * r++ + 1];
-        const double pivot = medians[2 * r];
-        int64_t less = position(sorted, pivot, false), upto = position(sorted, pivot, true);
-        less = less < a ? a : less > b ? b : less;
-        upto = upto < a ? a : upto > b ? b : upto;
-        double counts[2] = {(double)(less - a), (double)(upto - a)};
-        if ((code = sum_numbers(counts, 2)) != CP_OK) break;
-        if (k >= counts[0] && k < counts[1]) {
-            *found = pivot;
-            break;
-        }
-        if (k < counts[0]) b = less;
-        else a = upto, k -= counts[1];
+    const int64_t n = (int64_t)p->n;
+    return n <= PROBES ? i : i * (n - 1) / (PROBES - 1);
+}
+
+static cp_code probe(cp_array *sorted, int64_t a, int64_t b, probes *p)
+{
+    int64_t at[PROBES];
+    *p = (probes){.n = (double)(b - a)};
+    const int64_t m = b - a < PROBES ? b - a : PROBES;
+    for (int64_t i = 0; i < m; i++) at[i] = a + probe_at(p, i);
+    cp_scope *s = cp_scope_begin();
+    cp_array *some = cp_take(sorted, cp_from_host(at, CP_INT64, CP_SHAPE(m), NULL), 0);
+    cp_code code = cp_to_host(cp_astype(some, CP_FLOAT64), p->value, sizeof(double) * (size_t)m);
+    cp_scope_end(s);
+    return code;
+}
+
+/* Bounds that follow from probes: at most `most` of all values lie below v, at least `least` not above it. */
+static void bounds(const probes *all, double v, int64_t *most, int64_t *least)
+{
+    *most = *least = 0;
+    for (int r = 0; r < ranks; r++) {
+        const int64_t n = (int64_t)all[r].n, m = n < PROBES ? n : PROBES;
+        int64_t below = 0, upto = 0;
+        for (int64_t i = 0; i < m; i++) below += all[r].value[i] < v, upto += all[r].value[i] <= v;
+        *most += below < m ? probe_at(&all[r], below) : n;
+        *least += upto ? probe_at(&all[r], upto - 1) + 1 : 0;
     }
-    free(medians);
+}
+
+/* Of count values in order the greatest that is not above the k-th of all, and the least that is not below it. */
+static void enclose(const probes *all, const double *values, int64_t count, int64_t k, double *low, double *high)
+{
+    int64_t first = 0, end = count, before = -1, last = count - 1, most, least;
+    while (end - first > 1) {
+        const int64_t middle = first + (end - first) / 2;
+        bounds(all, values[middle], &most, &least);
+        if (most <= k) first = middle;
+        else end = middle;
+    }
+    while (last - before > 1) {
+        const int64_t middle = before + (last - before) / 2;
+        bounds(all, values[middle], &most, &least);
+        if (least > k) last = middle;
+        else before = middle;
+    }
+    *low = values[first];
+    *high = values[last];
+}
+
+/* Makes [a, b) the values between the two, and k the number there; whether it is one of the two, *found. */
+static cp_code narrow(cp_array *sorted, double low, double high, int64_t *a, int64_t *b, int64_t *k, double *found)
+{
+    int64_t from = position(sorted, low, true), to = position(sorted, high, false);
+    from = from < *a ? *a : from > *b ? *b : from;
+    to = to < from ? from : to > *b ? *b : to;
+    double counts[2] = {(double)(from - *a), (double)(to - *a)};
+    if (sum_numbers(counts, 2) != CP_OK) return cp_error();
+    if (*k < (int64_t)counts[0] || low == high) *found = low;
+    else if (*k >= (int64_t)counts[1]) *found = high;
+    *a = from;
+    *b = to;
+    *k -= (int64_t)counts[0];
+    return CP_OK;
+}
+
+/* The k-th smallest of all ranks' sorted[a..b). All show some of their values, which leave few that may be it, and so
+ * on: three or four rounds, since each costs the time of some messages. */
+static cp_code select_kth(cp_array *sorted, int64_t a, int64_t b, int64_t k, double *found)
+{
+    probes mine, *all = malloc(sizeof *all * (size_t)ranks);
+    double low, high, *values = malloc(sizeof(double) * PROBES * (size_t)ranks);
+    cp_code code = all && values ? CP_OK : CP_ERROR_MEMORY;
+    *found = NAN;
+    while (code == CP_OK && isnan(*found)) {
+        if ((code = probe(sorted, a, b, &mine)) != CP_OK) break;
+        if ((code = all_numbers(&mine.n, PROBES + 1, &all[0].n)) != CP_OK) break;
+        int64_t count = 0;
+        for (int r = 0; r < ranks; r++)
+            for (int64_t i = 0; i < PROBES && i < (int64_t)all[r].n; i++) values[count++] = all[r].value[i];
+        qsort(values, (size_t)count, sizeof *values, by_value);
+        enclose(all, values, count, k, &low, &high);
+        code = narrow(sorted, low, high, &a, &b, &k, found);
+    }
+    free(all);
+    free(values);
+    return code;
+}
+
+/* The median of all ranks' sorted[a..b), n values. */
+static cp_code median(cp_array *sorted, int64_t a, int64_t b, int64_t n, double *center)
+{
+    double low = NAN, *next = malloc(sizeof(double) * 2 * (size_t)ranks);
+    cp_code code = next ? select_kth(sorted, a, b, (n - 1) / 2, &low) : CP_ERROR_MEMORY;
+    *center = low;
+    if (code == CP_OK && n % 2 == 0) { /* the next one is as large, or the least above it */
+        int64_t upto = position(sorted, low, true), all = 0;
+        double high = INFINITY, mine[2] = {(double)(upto < b ? upto - a : b - a), INFINITY};
+        if (upto < b) mine[1] = value(sorted, upto);
+        code = all_numbers(mine, 2, next);
+        for (int r = 0; r < ranks && code == CP_OK; r++) {
+            all += (int64_t)next[2 * r];
+            if (next[2 * r + 1] < high) high = next[2 * r + 1];
+        }
+        if (all <= n / 2) *center = low + (high - low) / 2;
+    }
+    free(next);
     return code;
 }
 
@@ -131,16 +228,15 @@ static cp_code moments(cp_array *sorted, int64_t a, int64_t b, double *n, double
 /* Median and standard deviation of what is left when everything beyond 3 sigma of the median is clipped away. */
 static cp_code background(cp_array *rows, double *center, double *std)
 {
-    cp_array *sorted = cp_sort(cp_ravel(rows), -1); /* NaN comes last */
+    cp_array *values = cp_ravel(rows);
+    if (values && cp_type_kind(cp_type_of(rows)) != 'f') values = cp_astype(values, CP_FLOAT64); /* as the bounds are */
+    cp_array *sorted = cp_sort(values, -1); /* NaN comes last */
     const int64_t valid = cp_item_int(cp_count_nonzero(cp_equal(rows, rows)));
     int64_t a = 0, b = valid;
-    double n = 0, before = -1, low, high;
+    double n = 0, before = -1;
     cp_code code = moments(sorted, a, b, &n, std);
     while (code == CP_OK && n != before && n > 0) {
-        if ((code = select_kth(sorted, a, b, floor((n - 1) / 2), &low)) != CP_OK) break;
-        high = low;
-        if (fmod(n, 2) == 0 && (code = select_kth(sorted, a, b, n / 2, &high)) != CP_OK) break;
-        *center = low + (high - low) / 2;
+        if ((code = median(sorted, a, b, (int64_t)n, center)) != CP_OK) break;
         const int64_t from = position(sorted, *center - 3 * *std, true);
         const int64_t to = position(sorted, *center + 3 * *std, false);
         before = n;
@@ -268,19 +364,21 @@ static cp_code collect(cp_array *mine, const int64_t *pairs, int64_t n_pairs)
 
 static cp_code find(const char *path)
 {
-    cp_array *rows = share(path);
-    double center = 0, std = 0, first = 0, height = rows ? (double)cp_dim(rows, 0) : 0;
-    double *heights = malloc(sizeof(double) * (size_t)ranks);
-    int64_t count = 0, *pairs = rows ? malloc(sizeof *pairs * 2 * (size_t)cp_dim(rows, 1)) : NULL;
-    cp_code code = heights ? all_numbers(&height, 1, heights) : CP_ERROR_MEMORY;
-    for (int r = 0; r < rank && code == CP_OK; r++) first += heights[r];
-    if (code == CP_OK) code = background(rows, &center, &std);
+    int64_t first = 0, count = 0;
+    const double start = MPI_Wtime();
+    cp_array *rows = share(path, &first), *labels = NULL;
+    if (cp_barrier(MPI_COMM_WORLD) != CP_OK) return cp_error();
+    const double before = MPI_Wtime();
+    int64_t *pairs = rows ? malloc(sizeof *pairs * 2 * (size_t)cp_dim(rows, 1)) : NULL;
+    double center = 0, std = 0;
+    cp_code code = background(rows, &center, &std);
     if (code == CP_OK && rank == 0) printf("background: median %.6g, sigma %.6g\n", center, std);
-    cp_array *labels = NULL;
     if (code == CP_OK) labels = cp_label(cp_greater(rows, cp_float(center + 5 * std)), NULL, NULL, &count);
-    if (labels) code = collect(measured(rows, labels, count, center, first), pairs, touching(labels, pairs));
+    if (labels)
+        code = collect(measured(rows, labels, count, center, (double)first), pairs, touching(labels, pairs));
+    if (rank == 0 && code == CP_OK)
+        fprintf(stderr, "seconds: %.3f for reading, %.3f for the rest\n", before - start, MPI_Wtime() - before);
     free(pairs);
-    free(heights);
     return code == CP_OK ? cp_error() : code;
 }
 

@@ -1,5 +1,7 @@
 """cuprite.distributed over MPI: processes that mpiexec starts on this machine (tests/clients/mpi_*.py)."""
+import ctypes.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,28 +19,37 @@ ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_R
                "OMPI_MCA_btl": "self,vader", "OMPI_MCA_plm": "isolated", "CUPRITE_NUM_THREADS": "1"}
 
 
-def _launcher():
-    try:
-        from mpi4py import MPI
-    except (ImportError, RuntimeError) as e:
-        return None, f"mpi4py with an MPI is not installed: {e}"
-    name = "mpiexec.openmpi" if "Open MPI" in MPI.Get_library_version() else "mpiexec.mpich"
-    found = shutil.which(name) or shutil.which("mpiexec")
-    return found, f"{name} is not installed"
+def _environment(name, folder):
+    """For mpi4py, which takes the first library that it finds; Debian has MPICH's by a name that mpi4py does not know."""
+    if name == "openmpi":
+        return {**ENVIRONMENT, "MPI4PY_MPIABI": "openmpi"}
+    library = ctypes.util.find_library("mpich") or ctypes.util.find_library("mpi")
+    if not library:
+        pytest.skip("MPICH's library is not installed")
+    if library.startswith("libmpich"):
+        paths = [line.split(" => ")[1].strip() for line in subprocess.run(
+            ["/sbin/ldconfig", "-p"], capture_output=True, text=True).stdout.splitlines() if library + " " in line]
+        (folder / "libmpi.so.12").symlink_to(paths[0])
+    before = os.environ.get("LD_LIBRARY_PATH")
+    return {**ENVIRONMENT, "MPI4PY_MPIABI": "mpich",
+            "LD_LIBRARY_PATH": os.pathsep.join([str(folder), *[before] * bool(before)])}
 
 
-@pytest.fixture(scope="session")
-def mpiexec():
-    """A function that runs a program of tests/clients on n ranks."""
-    found, why = _launcher()
-    if not found:
-        pytest.skip(why)
-    if subprocess.run([found, "-n", "2", "true"], env=ENVIRONMENT, capture_output=True, timeout=100).returncode:
-        pytest.skip(f"{found} starts no two processes on this machine")
+@pytest.fixture(scope="session", params=["openmpi", "mpich"])
+def mpiexec(request, tmp_path_factory):
+    """A function that runs a program of tests/clients on n ranks, of each MPI that is installed."""
+    name = request.param
+    pytest.importorskip("mpi4py", reason="mpi4py is not installed")
+    launcher = shutil.which("mpiexec." + name)
+    if not launcher:
+        pytest.skip(f"{name} is not installed (mpiexec.{name})")
+    environment = _environment(name, tmp_path_factory.mktemp(name))
+    if subprocess.run([launcher, "-n", "2", "true"], env=environment, capture_output=True, timeout=100).returncode:
+        pytest.skip(f"{launcher} starts no two processes on this machine")
 
     def run(n, *command, timeout=200):
-        command = [found, "-n", str(n), sys.executable, os.path.join(CLIENTS, command[0]), *command[1:]]
-        return subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=timeout)
+        command = [launcher, "-n", str(n), sys.executable, os.path.join(CLIENTS, command[0]), *command[1:]]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=timeout)
     return run
 
 
@@ -46,13 +57,13 @@ def mpiexec():
 def test_collectives(mpiexec, n, where, every_type):
     r = mpiexec(n, "mpi_collectives.py", where, *["every type"] * every_type)
     assert r.returncode == 0, r.stderr[-4000:]
-    assert sorted(r.stdout.split("\n")[:-1]) == [f"rank {i} done" for i in range(n)]
+    assert sorted(re.findall(r"rank \d done", r.stdout)) == [f"rank {i} done" for i in range(n)], r.stdout
 
 
 def test_arrays_over_ranks(mpiexec):
     r = mpiexec(2, "mpi_array.py")
     assert r.returncode == 0, r.stderr[-4000:]
-    assert sorted(r.stdout.split("\n")[:-1]) == ["rank 0 done", "rank 1 done"]
+    assert sorted(re.findall(r"rank \d done", r.stdout)) == ["rank 0 done", "rank 1 done"], r.stdout
 
 
 def test_a_rank_that_does_not_come(mpiexec, tmp_path):
@@ -66,11 +77,11 @@ def test_a_rank_that_does_not_come(mpiexec, tmp_path):
 
 
 def test_a_rank_that_dies(mpiexec, tmp_path):
-    """mpiexec ends the others, and says which one it was."""
+    """mpiexec ends the others, and says which one it was, or ends as it did."""
     start = time.monotonic()
     r = mpiexec(2, "mpi_faults.py", "dies", str(tmp_path))
     assert r.returncode != 0 and time.monotonic() - start < 150
-    assert "Exit code:    3" in r.stdout + r.stderr or "EXIT CODE: 3" in r.stdout + r.stderr
+    assert "Exit code:    3" in r.stdout + r.stderr or r.returncode == 3
 
 
 def test_arguments():

@@ -1,4 +1,5 @@
 """libcuprite-mpi.so and its example, compiled for each MPI that is installed and run by its mpiexec on this machine."""
+import gzip
 import os
 import pathlib
 import shutil
@@ -62,8 +63,9 @@ def test_a_rank_that_dies(mpi):
     assert r.returncode != 0 and time.monotonic() - start < 100
 
 
-def sky(path, shape, seed):
+def sky(path, shape, dtype):
     """Noise and sources, some of which cross the borders between rows of 2, 3 and 4 ranks."""
+    seed = shape[0]
     rng = np.random.default_rng(seed)
     image = rng.normal(3, 1, shape)
     y, x = np.indices(shape)
@@ -71,13 +73,19 @@ def sky(path, shape, seed):
     places += list(zip(rng.uniform(0, shape[0], 25), rng.uniform(0, shape[1], 25)))
     for cy, cx in places:
         image += rng.uniform(20, 200) * np.exp(-((y - cy) ** 2 + (x - cx) ** 2) / 8)
-    image[5, 7] = np.nan
-    fits.PrimaryHDU(image.astype("f")).writeto(path)
+    if dtype == "f4":
+        image[5, 7] = np.nan
+    fits.PrimaryHDU(image.round().astype(dtype) if dtype == "i2" else image.astype(dtype)).writeto(path)
 
 
-@pytest.mark.parametrize("shape", [(120, 90), (61, 200)])
-def test_the_same_catalogue(mpi, tmp_path, shape):
-    sky(path := tmp_path / "sky.fits", shape, shape[0])
+@pytest.mark.parametrize("shape, dtype, packed", [((120, 90), "f4", False), ((61, 200), "i2", False),
+                                                  ((70, 80), "f4", True)])
+def test_the_same_catalogue(mpi, tmp_path, shape, dtype, packed):
+    """Few values that repeat too; a file that is not read in parts."""
+    sky(path := tmp_path / "sky.fits", shape, dtype)
+    if packed:
+        path = tmp_path / "sky.fits.gz"
+        path.write_bytes(gzip.compress((tmp_path / "sky.fits").read_bytes()))
     alone = tmp_path / "source_finding"
     subprocess.run(["gcc", *FLAGS, ROOT / "examples/source_finding.c", "-o", alone, *LINK], check=True)
     expected = subprocess.run([alone, path, "cpu"], capture_output=True, text=True, check=True).stdout

@@ -10,6 +10,7 @@ worker, with at most --memory each, and what does not fit goes to disk.
 """
 import argparse
 import functools
+import resource
 import time
 
 import cuprite as cp
@@ -96,9 +97,9 @@ def find(image, k, least, keep):
     return background, {name: getattr(found, name)[found.pixels >= least] for name in found._fields}
 
 
-def find_in_whole(image, k, least):
-    """The same of one array."""
-    smoothed = smooth(image)
+def find_in_whole(images, k, least):
+    """The same of one array, which is taken out of the list, as there is not memory for it and its smoothed image."""
+    smoothed = smooth(images.pop())
     background = cp.sigma_clip_stats(smoothed)
     labels, count = ndimage.label(smoothed > background.center + k * background.std)
     found = ndimage.measure(smoothed, labels, count, background.center, background.std)
@@ -115,13 +116,26 @@ def write(path, found):
                   file=file)
 
 
-def compare(image, a, options):
+def in_one(image):
+    """The array, made here: no worker has memory for it."""
+    whole, y = cp.empty(image.shape, image.dtype), 0
+    for band in image.to_delayed().ravel():
+        lines = band.compute(scheduler="synchronous")
+        whole[y:y + len(lines)] = lines
+        y += len(lines)
+    return whole
+
+
+def compare(image, a, o):
     """Asserts that the whole image gives the same catalogue; its seconds."""
-    whole = cp.concatenate(dask.compute(*image.to_delayed().ravel()))  # here: no worker has memory for it
     seconds = []
-    for _ in range(2):
+    whole = in_one(image)
+    for more in (True, False) if o.size < 20000 else (False,):
+        images = [whole]
+        if not more:
+            whole = None
         t = time.perf_counter()
-        background, b = find_in_whole(whole, options.k, options.least)
+        background, b = find_in_whole(images, o.k, o.least)
         seconds.append(time.perf_counter() - t)
     assert len(a["pixels"]) == len(b["pixels"]), (len(a["pixels"]), len(b["pixels"]))
     np.testing.assert_array_equal(a["pixels"], b["pixels"])
@@ -147,27 +161,30 @@ def main():
     image = the_image(o)
     if o.workers or o.memory != "auto":
         from distributed import Client
-        with LocalCluster(o.workers or 1, memory_limit=o.memory) as cluster, Client(cluster):
-            run(image, o)
+        with LocalCluster(o.workers or 1, memory_limit=o.memory) as cluster, Client(cluster) as client:
+            found, seconds = run(image, o)
+            most = client.run(lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6)
+            print("most memory of a worker:", ", ".join(f"{m:.2f} GB" for m in most.values()))
     else:
         with dask.config.set(scheduler="synchronous"):
-            run(image, o)
+            if o.check:
+                image = image.persist()  # painting it is not part of the comparison
+            found, seconds = run(image, o)
+    if o.check:
+        whole = compare(image, found, o)
+        print(f"the whole image gives the same catalogue, in {whole:.3f} s: {seconds / whole:.2f} times that")
+    if o.catalog:
+        write(o.catalog, found)
 
 
 def run(image, o):
-    if o.check:
-        image = image.persist()  # painting it is not part of the comparison
     t = time.perf_counter()
     background, found = find(image, o.k, o.least, keep=True)
     seconds = time.perf_counter() - t
     print(f"{image.shape[0]} x {image.shape[1]} pixels in {image.npartitions} chunks: {len(found['pixels'])} sources")
     print(f"background: median {background.center:.6g}, sigma {background.std:.6g}, {background.count} pixels kept")
     print(f"{seconds:.3f} s")
-    if o.check:
-        whole = compare(image, found, o)
-        print(f"the whole image gives the same catalogue, in {whole:.3f} s: {seconds / whole:.2f} times that")
-    if o.catalog:
-        write(o.catalog, found)
+    return found, seconds
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from oracle import raises
 dask = pytest.importorskip("dask", reason="dask is not installed")
 import dask.array as da  # noqa: E402
 
-from cuprite.dask import label, measure, sigma_clip_stats  # noqa: E402
+from cuprite.dask import label, map_overlap, measure, sigma_clip_stats  # noqa: E402
 
 H = np.random.default_rng(1).standard_normal((40, 30))
 
@@ -100,6 +100,46 @@ print(da.ones(3).to_backend("cuprite"))
 """
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert run.returncode == 0 and "cuprite.ndarray" in run.stdout, run.stderr
+
+
+# --- chunks with what lies around them ---
+
+def _neighbours(x):
+    """Another value where a neighbour within 2 of any axis is another one; 100 where there is none."""
+    p = cp.pad(x, 2, constant_values=100)
+    sums = sum(cp.roll(p, i, a) * w for w, (a, i) in enumerate(((a, i) for a in range(p.ndim) for i in (-2, 2)), 3))
+    return (p * 2 + sums + cp.roll(p, (1,) * p.ndim, range(p.ndim)))[(slice(2, -2),) * p.ndim]
+
+
+@pytest.mark.parametrize("shape, chunks, depth", [
+    ((40, 30), 7, 2), ((40, 30), (7, 30), (2, 0)), ((40, 30), (40, 7), {1: 2}), ((40, 30), 50, 2), ((40, 30), (1, 2), 2),
+    ((50,), 9, 2), ((9, 10, 8), (3, 5, 4), 2), ((9, 10, 8), (3, 10, 4), (2, 3, 2)), ((3, 3), 1, 5)])
+def test_map_overlap_is_the_function_of_the_whole(shape, chunks, depth):
+    h = np.random.default_rng(5).standard_normal(shape)
+    got = map_overlap(_neighbours, chunked(h, chunks), depth)
+    assert got.shape == shape and type(got._meta) is cp.ndarray
+    want = _neighbours(cp.asarray(h)).get()
+    np.testing.assert_array_equal(got.compute().get(), want)
+    with dask.config.set(scheduler="threads"):
+        np.testing.assert_array_equal(got.persist().max(axis=0).compute().get(), want.max(axis=0))
+
+
+def test_map_overlap_with_other_types_and_refusals():
+    x = chunked(H, 10)
+    assert map_overlap(lambda b: b > 0, x, 1, dtype=bool).sum().compute() == (H > 0).sum()
+    assert map_overlap(lambda b: b > 0, x, 1, dtype=bool).dtype == bool
+    for depth in (-1, (1,), {2: 1}, (1, 2, 3)):
+        with raises(ValueError):
+            map_overlap(_neighbours, x, depth)
+    for depth in (1.5, "x", None):
+        with raises(TypeError):
+            map_overlap(_neighbours, x, depth)
+    with raises(TypeError):
+        map_overlap(_neighbours, H, 1)
+    with raises(ValueError):
+        map_overlap(_neighbours, x[x[:, 0] > 0], 1)
+    with raises(ValueError):
+        map_overlap(lambda b: b[1:], x, 1).compute()
 
 
 # --- clipping ---

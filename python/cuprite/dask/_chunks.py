@@ -30,6 +30,14 @@ def _keys(x):
     return [(x.name, *place) for place in numpy.ndindex(*x.numblocks)]
 
 
+def there(function, block, *args):
+    """The function on the device of the chunk: the current one is each thread's own."""
+    if not isinstance(block, cuprite.ndarray):
+        return function(block, *args)
+    with block.device:
+        return function(block, *args)
+
+
 class Chunks:
     """The chunks of arrays that are cut in the same way, in C order.
 
@@ -44,7 +52,7 @@ class Chunks:
 
         Parameters: name: of the tasks; each: what each chunk gets alone."""
         each = each or [()] * len(self.keys)
-        return {(name, i): Task((name, i), function, *[TaskRef(k) for k in keys], *own, *args)
+        return {(name, i): Task((name, i), there, function, *[TaskRef(k) for k in keys], *own, *args)
                 for i, (keys, own) in enumerate(zip(self.keys, each))}
 
     def graph(self, tasks):
@@ -83,7 +91,7 @@ def _rims(block, depth, sides):
     return {side: block[tuple(part[c](d) for c, d in zip(side, depth))].copy() for side in sides}
 
 
-def _with_rims(function, block, depth, sides, *rims):
+def _with_rims(block, function, depth, sides, *rims):
     """The function of a chunk and what lies around it, without what it returns of the latter."""
     pieces = {side: rim[tuple(-c for c in side)] for side, rim in zip(sides, rims)}
     pieces[(0,) * block.ndim] = block
@@ -119,11 +127,11 @@ def map_overlap(function, x, depth, dtype=None):
     sides = _sides(depth, x.numblocks)
     token = tokenize(function, x.name, depth)
     name, rim = f"overlap-{token}", f"rims-{token}"
-    tasks = {(rim, *k[1:]): Task((rim, *k[1:]), _rims, TaskRef(k), depth, sides) for k in _keys(x) if sides}
+    tasks = {(rim, *k[1:]): Task((rim, *k[1:]), there, _rims, TaskRef(k), depth, sides) for k in _keys(x) if sides}
     for k in _keys(x):
         near = {side: tuple(p + c for p, c in zip(k[1:], side)) for side in sides}
         near = {side: p for side, p in near.items() if all(0 <= i < n for i, n in zip(p, x.numblocks))}
-        tasks[(name, *k[1:])] = Task((name, *k[1:]), _with_rims, function, TaskRef(k), depth, tuple(near),
+        tasks[(name, *k[1:])] = Task((name, *k[1:]), there, _with_rims, TaskRef(k), function, depth, tuple(near),
                                      *[TaskRef((rim, *p)) for p in near.values()])
     meta = x._meta if dtype is None else x._meta.astype(dtype)
     return dask.array.Array(HighLevelGraph.from_collections(name, tasks, [x]), name, x.chunks, meta=meta)

@@ -13,7 +13,7 @@ from dask.base import tokenize
 from dask.highlevelgraph import HighLevelGraph
 
 import cuprite
-from cuprite.dask._chunks import Chunks, known, origins
+from cuprite.dask._chunks import Chunks, known, origins, there
 from cuprite.scipy import ndimage
 
 
@@ -148,8 +148,8 @@ def label(input, structure=None):
     tasks = chunks.tasks(own, _label, structure)
     places = enumerate(zip(numpy.ndindex(*input.numblocks), origins(input)))
     for i, (place, at) in places:
-        tasks[outline, i] = Task((outline, i), _outline, TaskRef((own, i)), at, input.shape)
-        tasks[name, *place] = Task((name, *place), _renamed, TaskRef((own, i)), TaskRef(joined), i, dtype)
+        tasks[outline, i] = Task((outline, i), there, _outline, TaskRef((own, i)), at, input.shape)
+        tasks[name, *place] = Task((name, *place), there, _renamed, TaskRef((own, i)), TaskRef(joined), i, dtype)
     tasks[joined] = Task(joined, _join, List(*[TaskRef((outline, i)) for i in range(len(chunks.keys))]),
                          input.numblocks, offsets)
     tasks[(number,)] = Task((number,), _count, TaskRef(joined))

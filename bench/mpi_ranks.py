@@ -70,7 +70,8 @@ def main():
                 times[n].append(seconds)
                 said.add(text)
     assert len(said) == 1, "the catalogues differ"
-    print(f"{o.size} x {o.size} float32, {o.mpi}, load {os.getloadavg()[0]:.1f}\nranks  reading      rest  speedup  CPU")
+    print(f"{o.size} x {o.size} float32, {o.mpi}, load {os.getloadavg()[0]:.1f}")
+    print("ranks  reading      rest  speedup  CPU")
     first = None
     for n in o.ranks:
         reading, rest, cpu = (min(t[i] for t in times[n]) for i in range(3))

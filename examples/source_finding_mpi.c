@@ -4,9 +4,9 @@
  *     mpicc source_finding_mpi.c $(pkg-config --cflags --libs cuprite) -lcuprite-mpi -lm -o source_finding_mpi
  *     mpiexec -n 4 ./source_finding_mpi sky.fits [cpu|cuda]
  *
- * The median is exact: ranks show some of their values, and count what lies below. Sources that cross from one rank's rows to
- * the next one's are joined by their labels on both sides of the border. A call that fails on one rank is an error on
- * all of them, since every collective compares what the ranks are about to do. */
+ * The median is exact: ranks show some of their values, and count what lies below. Sources that cross from one rank's
+ * rows to the next one's are joined by their labels on both sides of the border. A call that fails on one rank is an
+ * error on all of them, since every collective compares what the ranks are about to do. */
 #include <cuprite.h>
 #include <cuprite/mpi.h>
 #include <math.h>

@@ -60,9 +60,11 @@ def paint(width, sources, seed, begin, end):
 
 def in_bands(read, shape, lines):
     """An array in chunks of whole lines, `read(begin, end)` of each: such chunks have two neighbours, not eight."""
-    bands = [(y, min(shape[0], y + lines)) for y in range(0, shape[0], lines)]
-    return da.concatenate([da.from_delayed(dask.delayed(read)(a, b), (b - a, shape[1]),
-                                           meta=cp.empty((0, 0), np.float32)) for a, b in bands])
+    counts = tuple(min(lines, shape[0] - y) for y in range(0, shape[0], lines))
+
+    def band(block_id):
+        return read(block_id[0] * lines, block_id[0] * lines + counts[block_id[0]])
+    return da.map_blocks(band, chunks=(counts, (shape[1],)), meta=cp.empty((0, 0), np.float32))
 
 
 def lines_of(path, begin, end):

@@ -112,8 +112,9 @@ def _neighbours(x):
 
 
 @pytest.mark.parametrize("shape, chunks, depth", [
-    ((40, 30), 7, 2), ((40, 30), (7, 30), (2, 0)), ((40, 30), (40, 7), {1: 2}), ((40, 30), 50, 2), ((40, 30), (1, 2), 2),
-    ((50,), 9, 2), ((9, 10, 8), (3, 5, 4), 2), ((9, 10, 8), (3, 10, 4), (2, 3, 2)), ((3, 3), 1, 5)])
+    ((40, 30), 7, 2), ((40, 30), (7, 30), (2, 0)), ((40, 30), (40, 7), {1: 2}), ((40, 30), 50, 2),
+    ((40, 30), (1, 2), 2), ((50,), 9, 2), ((9, 10, 8), (3, 5, 4), 2), ((9, 10, 8), (3, 10, 4), (2, 3, 2)),
+    ((3, 3), 1, 5)])
 def test_map_overlap_is_the_function_of_the_whole(shape, chunks, depth):
     h = np.random.default_rng(5).standard_normal(shape)
     got = map_overlap(_neighbours, chunked(h, chunks), depth)
@@ -175,6 +176,21 @@ def test_clipping_where_the_sample_misleads():
     h[::4] = 1000 + h[::4] / 1000
     got, want = sigma_clip_stats(chunked(h, 1 << 18)), cp.sigma_clip_stats(cp.asarray(h))
     assert got.count == want.count and np.allclose(got[:4], want[:4], rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["normal", "cauchy", "lognormal", "few large", "infinite", "overflow", "poisson"])
+def test_clipping_with_windows_for_the_bounds(kind):
+    r = np.random.default_rng(6)
+    n = 1 << 19
+    h = {"normal": lambda: r.normal(1e4, 1, n), "cauchy": lambda: r.standard_cauchy(n).astype("f4"),
+         "lognormal": lambda: r.lognormal(0, 1, n), "poisson": lambda: r.poisson(30, n).astype("u2"),
+         "few large": lambda: r.standard_normal(n) + np.where(r.random(n) < 0.01, 10 * r.pareto(1.2, n), 0),
+         "infinite": lambda: np.where(np.arange(n) % 200000 == 7, -np.inf, r.standard_normal(n)),
+         "overflow": lambda: r.standard_normal(n) * 1e200}[kind]()
+    for how in {}, {"center": "mean", "kappa": 2.5}:
+        got, want = sigma_clip_stats(chunked(h, 100000), **how), cp.sigma_clip_stats(cp.asarray(h), **how)
+        assert got[4:] == want[4:]
+        np.testing.assert_allclose(got[:4], want[:4], rtol=1e-11)
 
 
 def test_clipping_refuses():

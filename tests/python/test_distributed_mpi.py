@@ -20,7 +20,7 @@ ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_R
 
 
 def _environment(name, folder):
-    """For mpi4py, which takes the first library that it finds; Debian has MPICH's by a name that mpi4py does not know."""
+    """For mpi4py, which takes the first library that it finds; Debian's MPICH has a name that mpi4py does not know."""
     if name == "openmpi":
         return {**ENVIRONMENT, "MPI4PY_MPIABI": "openmpi"}
     library = ctypes.util.find_library("mpich") or ctypes.util.find_library("mpi")

@@ -1,11 +1,12 @@
 """Kappa-sigma clipping of an array in chunks, with cuprite.sigma_clip_stats's result.
 
-A sample is clipped first. It predicts a core that no bound will reach, and inside of it a window in which all medians
-will lie. In one pass each chunk sums its core, and returns the values outside of it and those in the window, a few
-percent of the elements; where they are many they repeat, and go with their numbers. The iterations then need no chunk.
-Where the prediction fails, the pass is repeated with a smaller core and a wider window; an empty core holds for
-anything.
+A sample is clipped first. It predicts a core that no bound will reach, inside of it a window in which all medians will
+lie, and outside of it windows for the bounds of each iteration. In one pass each chunk returns the values in the
+windows, about a percent, and the moments of the core and of the gaps between windows; where values are many they
+repeat, and go with their numbers. The iterations then need no chunk. Where the prediction fails, the pass is repeated
+with a smaller core, a wider window, and all values outside; an empty core holds for anything.
 """
+import bisect
 import math
 import types
 
@@ -14,7 +15,7 @@ import numpy
 import cuprite
 from cuprite.dask._chunks import Chunks
 
-_SAMPLE = 1 << 18
+_SAMPLE = 1 << 18, 1 << 22  # of an array of less than 2^26 elements, and the most
 _FIELDS = ("center", "std", "lower", "upper", "count", "iterations")
 
 
@@ -29,9 +30,25 @@ def _pairs(values, size):
     return cuprite.unique(values, return_counts=True) if values.size else (values, None)
 
 
+def _cut(values, edges):
+    """Number, mean and sum of squared differences of the values in each gap between windows, and those in windows.
+
+    Parameters: edges: begin and end of each window, in order; None: all is a window."""
+    if edges is None:
+        return (), values
+    at = cuprite.searchsorted(cuprite.asarray(edges), values.astype(float), side="right")
+    inside = (at & 1).astype(bool)
+    gap, v = (at >> 1)[~inside], values[~inside].astype(float)
+    size = len(edges) // 2 + 1
+    n = cuprite.bincount(gap, minlength=size)
+    mean = cuprite.bincount(gap, v, size) / cuprite.maximum(n, 1)
+    squares = cuprite.bincount(gap, (v - mean[gap]) ** 2, size)
+    return tuple(zip(n.tolist(), mean.tolist(), squares.tolist())), values[inside]
+
+
 def _parts(block, plan):
-    """What the iterations need of a chunk: number, mean and variance of the core, how much of it lies below the window,
-    the fringe and the window."""
+    """What the iterations need of a chunk: number, mean and sum of squared differences of the core, how much of it lies
+    below the window, the same of the gaps, the values outside of the core that are needed, and the window's."""
     x = cuprite.asarray(block).reshape(-1)
     if x.dtype.kind != "f":
         x = x.astype(float)
@@ -39,11 +56,12 @@ def _parts(block, plan):
     inside &= x < plan.core[1]
     core, fringe = x[inside], x[~inside]
     n = core.size
-    moments = (n, float(cuprite.mean(core, dtype=float)), float(cuprite.var(core, dtype=float))) if n else (0, 0.0, 0.0)
+    moments = (n, float(cuprite.mean(core, dtype=float)), n * float(cuprite.var(core, dtype=float))) if n else (0, 0, 0)
     above = core > plan.window[0]
     below = n - int(cuprite.count_nonzero(above)) if n else 0
     above &= core < plan.window[1]
-    return moments, below, _pairs(fringe[fringe == fringe], x.size), _pairs(core[above], x.size)
+    gaps, fringe = _cut(fringe[fringe == fringe], plan.edges)
+    return moments, below, gaps, _pairs(fringe, x.size), _pairs(core[above], x.size)
 
 
 class _Sorted:
@@ -88,16 +106,20 @@ class _Sorted:
 
 def _together(parts):
     """Number, mean and sum of squared differences of several."""
+    parts = [p for p in parts if p[0]]
     n = sum(p[0] for p in parts)
     if not n:
         return 0, math.nan, math.nan
-    origin = next(p[1] for p in parts if p[0])  # differences of large numbers lose less
-    mean = origin + math.fsum(p[0] * (p[1] - origin) for p in parts if p[0]) / n
-    return n, mean, math.fsum(p[2] + p[0] * (p[1] - mean) ** 2 for p in parts if p[0])
+    if not all(math.isfinite(v) for p in parts for v in p):
+        mean = sum(p[0] / n * p[1] for p in parts)
+        return n, mean, sum(p[2] for p in parts) if math.isfinite(mean) else math.nan
+    origin = parts[0][1]  # differences of large numbers lose less
+    mean = origin + math.fsum(p[0] * (p[1] - origin) for p in parts) / n
+    return n, mean, math.fsum(p[2] + p[0] * (p[1] - mean) ** 2 for p in parts)
 
 
 class _Failed(Exception):
-    """The core or the window was too narrow for what is asked."""
+    """The core or a window was too narrow for what is asked."""
 
 
 class _Data:
@@ -105,18 +127,33 @@ class _Data:
 
     def __init__(self, parts, plan):
         self.plan = plan
-        self.core = _together([(n, mean, var * n) for (n, mean, var), *_ in parts])
+        self.core = _together([p[0] for p in parts])
         self.n, self.below = self.core[0], sum(p[1] for p in parts)
-        self.fringe, self.window = _Sorted([p[2] for p in parts]), _Sorted([p[3] for p in parts])
+        self.gaps = [_together(of_chunks) for of_chunks in zip(*[p[2] for p in parts])]
+        self.fringe, self.window = _Sorted([p[3] for p in parts]), _Sorted([p[4] for p in parts])
         self.left = self.fringe.position(plan.core[0], "right")  # the rest lies above the core
 
-    def _rank(self, k, i, j):
-        """The k-th value of what is kept: the fringe's values i to j, and the core."""
+    def _gaps_between(self, lower, upper):
+        """The gaps before and after the core, which bounds in windows leave."""
+        edges = self.plan.edges
+        if edges is None:
+            return [], []
+        first, end = 0, len(self.gaps)
+        if lower is not None:
+            a, b = bisect.bisect_right(edges, lower), bisect.bisect_right(edges, upper)
+            if not a % 2 or not b % 2:
+                raise _Failed
+            first, end = (a + 1) // 2, (b + 1) // 2
+        middle = bisect.bisect_right(edges, self.plan.core[0]) // 2 + 1
+        return self.gaps[first:middle], self.gaps[middle:end]
+
+    def _rank(self, k, i, j, before):
+        """The k-th value of what is kept: the fringe's values i to j, so many before the core in gaps, and the core."""
         f = self.fringe
-        low = f.upto(self.left) - f.upto(i)
-        if k < low:
+        low = f.upto(self.left) - f.upto(i) + before
+        if self.plan.edges is None and k < low:
             return f.ranked(f.upto(i) + k)
-        if k >= low + self.n:
+        if self.plan.edges is None and k >= low + self.n:
             return f.ranked(f.upto(i) + k - self.n)
         k -= low + self.below
         if not 0 <= k < self.window.upto(self.window.size):
@@ -132,11 +169,14 @@ class _Data:
             j = max(i, f.position(upper, "left"))
             if self.n and not (lower <= self.plan.core[0] and upper >= self.plan.core[1]):
                 raise _Failed
+        before, after = self._gaps_between(lower, upper)
         at = min(max(self.left, i), j)  # the two sides are summed alone: each is narrow
-        n, mean, squares = _together([self.core, f.moments(i, at), f.moments(at, j)])
+        n, mean, squares = _together([self.core, f.moments(i, at), f.moments(at, j), *before, *after])
         if not n:
             return 0, math.nan, math.nan, math.nan
-        return n, (self._rank((n - 1) // 2, i, j), self._rank(n // 2, i, j)), mean, math.sqrt(squares / n)
+        before = sum(g[0] for g in before)
+        middle = self._rank((n - 1) // 2, i, j, before), self._rank(n // 2, i, j, before)
+        return n, middle, mean, math.sqrt(squares / n)
 
 
 def _clip(data, rule, kappa, center, most):
@@ -169,29 +209,63 @@ def _clip(data, rule, kappa, center, most):
     return (math.nan,) * 4 + (0, i)
 
 
+def _joined(windows):
+    """Windows that do not overlap, as a list of begins and ends."""
+    edges = []
+    for begin, end in sorted(windows):
+        if edges and begin <= edges[-1]:
+            edges[-1] = max(edges[-1], end)
+        else:
+            edges += [begin, end]
+    return edges
+
+
+def _edges(steps, core, space):
+    """Windows for the bounds of each iteration: six times what a sample errs by, and the last ones reach to the core.
+
+    Parameters: steps: lower and upper bound of each of the sample's iterations, and their error."""
+    if not all(math.isfinite(v) for step in steps for v in step):
+        return None
+    low = [(a - 6 * e, a + 6 * e) for a, _, e in steps] + [(core[0] - 2 * space, core[0])]
+    high = [(b - 6 * e, b + 6 * e) for _, b, e in steps] + [(core[1], core[1] + 2 * space)]
+    wild = [i for i, (a, b, e) in enumerate(steps) if 60 * e > b - a]  # of a few large values, or of none by chance
+    if wild:
+        low.append((-math.inf, low[wild[-1] + 1][1]))
+        high.append((high[wild[-1] + 1][0], math.inf))
+    upto = math.nextafter(core[0], math.inf)  # windows end before their ends
+    return (_joined((a, min(b, upto) if b < core[0] else upto) for a, b in low if a <= core[0]) +
+            _joined((max(a, core[1]), b) for a, b in high if b > core[1]))
+
+
 def _predict(sample, kappa, rim, center):
-    """The core and the window that a sorted sample suggests: those of its own iterations with some space around them.
-    They are values of the array's type, so that a chunk compares with what is compared with later."""
+    """The core and the windows that a sorted sample suggests: those of its own iterations with some space around them.
+    The first ones are values of the array's type, so that a chunk compares with what is compared with later."""
     of_type = sample.dtype.type if sample.dtype.kind == "f" else float
-    plan = types.SimpleNamespace(core=(math.inf, -math.inf), window=(math.inf, -math.inf))
+    plan = types.SimpleNamespace(core=(math.inf, -math.inf), window=(math.inf, -math.inf), edges=None)
     x = sample.astype(float)
-    medians = []
+    medians, steps = [], []
     while x.size > 100:
-        middle, std = float(x[x.size // 2]), float(x.std())
+        middle, mean, std = float(x[x.size // 2]), float(x.mean()), float(x.std())
+        if not std > 0:
+            break
         medians.append(middle)
-        about = float(x.mean()) if center == "mean" else middle
-        bounds = cuprite.asarray([about - kappa * std, about + kappa * std])
-        i, j = (int(at) for at in cuprite.searchsorted(x, bounds).get())
-        if not std > 0 or j - i == x.size:
+        about = mean if center == "mean" else middle
+        fourth = max(float((((x - mean) / std) ** 4).mean()), 3)
+        steps.append((about - kappa * std, about + kappa * std,
+                      std * (kappa * math.sqrt(fourth - 1) / 2 + 1.3) / math.sqrt(x.size)))
+        i, j = (int(at) for at in cuprite.searchsorted(x, cuprite.asarray(steps[-1][:2])).get())
+        if j - i == x.size:
             break
         x = x[i:j]
     if x.size <= 100 or not std > 0 or rim >= 0.5:
         return plan
     space = 2 * rim * kappa * std
-    spread = 250 * rim * std / math.sqrt(x.size)
+    spread = max(5, 250 * rim) * std / math.sqrt(x.size)
     plan.core = float(of_type(about - kappa * std + space)), float(of_type(about + kappa * std - space))
     plan.window = (max(plan.core[0], float(of_type(min(medians) - spread))),
                    min(plan.core[1], float(of_type(max(medians) + spread))))
+    if rim < 0.1:
+        plan.edges = _edges(steps, plan.core, space)
     return plan
 
 
@@ -209,10 +283,10 @@ def sigma_clip_stats(x, kappa=3, center="median", max_iterations=0):
     if not x.size:
         return empty
     chunks = Chunks(x)
-    step = max(1, math.prod(x.shape) // _SAMPLE)
+    step = max(1, x.size // min(max(_SAMPLE[0], x.size >> 8), _SAMPLE[1]))
     sample = cuprite.concatenate([cuprite.asarray(s) for s in chunks.compute(_sampled, step)])
     sample = cuprite.sort(sample[cuprite.isfinite(sample)])
-    for rim in (0.02, 0.2, 1):
+    for rim in (0.01, 0.2, 1):
         plan = _predict(sample, kappa, rim, center)
         parts = chunks.compute(_parts, plan)
         try:

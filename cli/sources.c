@@ -186,7 +186,7 @@ static int take_memory(options *o, const args *a)
         if (*end == 'i') end++;
         if (*end == 'B') end++;
     }
-    if (end == a->value || *end || !(v > 0) || v * unit < 1 || v * unit > 1e18)
+    if (end == a->value || *end || strpbrk(a->value, "xX") || !(v > 0) || v * unit < 1 || v * unit > 1e18)
         return usage_error("sources", "option --memory: %s is no size such as 4G or 500M", a->value);
     o->find.memory = (int64_t)(v * unit);
     return 0;

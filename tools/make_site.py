@@ -78,7 +78,8 @@ PAGES = [
         ("From NumPy", "from-numpy.md"), ("From CuPy", "from-cupy.md"), ("From Numba", "from-numba.md"),
         ("What is there of CuPy", "coverage.md"), ("Glossary", "glossary.md")]),
     ("C", [("Tutorial", "c-tutorial.md"), ("Files in C", "io.md")]),
-    ("The command", "cli.md"), ("Several devices", "distributed.md"), ("Environment variables", "environment.md"),
+    ("The command", "cli.md"), ("Several devices", "distributed.md"),
+    ("Scaling", "scaling.md"), ("Environment variables", "environment.md"),
 ]
 ABOUT = [("Architecture", "architecture.md"), ("Lazy evaluation", "lazy.md"), ("Releasing", "releasing.md")]
 CLOSING = {"CONTRIBUTING.md": "Contributing", "CHANGELOG.md": "Changes", "SECURITY.md": "Security",

@@ -104,7 +104,8 @@ def test_refusals(tmp_path):
     fits.HDUList([fits.PrimaryHDU(), fits.CompImageHDU(an_image().astype("f4"))]).writeto(tmp_path / "c.fits")
     fits.writeto(tmp_path / "constant.fits", np.ones((100, 100), "f4"))
     fits.writeto(tmp_path / "nan.fits", np.full((100, 100), np.nan, "f4"))
-    for value in ("", "x", "-5", "0", "4X", "1e30", "5GBB", "nan"):
+    for value in ("", "x", "-5", "0", "4X", "1e30", "5GBB", "nan", "inf", "0x10G", "4 G", "5M\n", "1G;",
+                  "18446744073709551616"):
         fails("sources", "x.fits", "--memory", value, cwd=tmp_path, status=2, says="no size such as 4G")
     fails("sources", "x.fits", "--memory", "5K", cwd=tmp_path, says="too little for a line")
     fails("sources", "c.fits", "--memory", "50K", cwd=tmp_path, says="compressed images are not read in parts")

@@ -77,6 +77,20 @@ def test_reconstruction_in_chunks(device):
                                       device=device)
 
 
+@pytest.mark.once
+def test_the_simulated_scheduler_agrees_with_the_model():
+    """Two jobs on 1 and 4 workers; a task of the scheduler's takes 200 us, so that nothing depends on the machine."""
+    for job, side in ("sources", 20000), ("reconstruct", 2560):
+        run = subprocess.run([sys.executable, str(EXAMPLES.parents[1] / "bench" / "dask_simulate.py"), "--job", job,
+                              "--workers", "1", "4", "--chunks", "1", "--side", str(side), "--scheduler", "200"],
+                             capture_output=True, text=True, env=os.environ)
+        assert run.returncode == 0, run.stderr[-3000:]
+        for line, want in zip(run.stdout.splitlines()[1:], (4, 13) if job == "reconstruct" else (9, 31)):
+            workers, tasks, _, seconds, model, efficiency = line.split()[:6]
+            assert int(tasks) == want, line
+            assert float(seconds) == pytest.approx(float(model), rel=0.1) and float(efficiency[:-1]) > 90, line
+
+
 def test_xarray_over_dask():
     xr = pytest.importorskip("xarray", reason="xarray or its pandas is not installed", exc_type=ImportError)
     h = np.random.default_rng(1).standard_normal((12, 6, 5))

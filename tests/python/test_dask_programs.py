@@ -72,6 +72,14 @@ def test_sources_of_a_file_by_workers(tmp_path):
     assert len((tmp_path / "x.csv").read_text().splitlines()) == 3
 
 
+@pytest.mark.once
+def test_sources_of_more_than_the_memory():
+    """144 MB of pixels and as many smoothed ones, by a worker that itself has some 200 MB."""
+    text = program("sky_sources.py", "--size", 6000, "--memory", "340 MB", "--check")
+    assert "gives the same catalogue" in text
+    assert 0.1 < float(re.search(r"most memory of a worker: (\S+) GB", text)[1]) <= 0.34
+
+
 def test_reconstruction_in_chunks(device):
     assert "give the same" in program("reconstruct.py", "--images", 12, "--size", 24, "-k", 3, "--chunk", 5, "--check",
                                       device=device)

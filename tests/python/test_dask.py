@@ -220,6 +220,8 @@ def test_labels_are_those_of_the_whole(shape, chunks, structure):
         got, m = dask.compute(*label(chunked(h, chunks), structure))
         assert m == n and got.dtype == np.int32 and type(got) is cp.ndarray
         np.testing.assert_array_equal(got.get(), want)
+        both = label(chunked(h, chunks), structure)
+        assert int(both[1].compute()) == n and int((both[0] + 1).max().compute()) == n + 1 if h.size else not n
         x = r.random(shape) + 0.5
         a = measure(chunked(x, chunks), chunked(h, chunks), structure, 0.1, 0.5)
         b = cp.scipy.ndimage.measure(cp.asarray(x), cp.asarray(want), n, 0.1, 0.5)

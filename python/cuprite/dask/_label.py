@@ -145,15 +145,16 @@ def label(input, structure=None):
     chunks, token = Chunks(input), tokenize(input.name, structure)
     dtype = numpy.dtype(numpy.int32 if input.size < 2**31 else numpy.int64)
     own, outline, joined, name, number = (f"{n}-{token}" for n in ("own", "outline", "joined", "label", "count"))
-    tasks = chunks.tasks(own, _label, structure)
-    places = enumerate(zip(numpy.ndindex(*input.numblocks), origins(input)))
-    for i, (place, at) in places:
+    tasks, renamed = chunks.tasks(own, _label, structure), {}
+    for i, (place, at) in enumerate(zip(numpy.ndindex(*input.numblocks), origins(input))):
         tasks[outline, i] = Task((outline, i), there, _outline, TaskRef((own, i)), at, input.shape)
-        tasks[name, *place] = Task((name, *place), there, _renamed, TaskRef((own, i)), TaskRef(joined), i, dtype)
+        renamed[name, *place] = Task((name, *place), there, _renamed, TaskRef((own, i)), TaskRef(joined), i, dtype)
     tasks[joined] = Task(joined, _join, List(*[TaskRef((outline, i)) for i in range(len(chunks.keys))]),
                          input.numblocks, offsets)
-    tasks[(number,)] = Task((number,), _count, TaskRef(joined))
-    graph = HighLevelGraph.from_collections(token, tasks, [input])
+    before = HighLevelGraph.from_collections(joined, tasks, [input])
+    counted = {(number,): Task((number,), _count, TaskRef(joined))}
+    graph = HighLevelGraph({**before.layers, name: renamed, number: counted},
+                           {**before.dependencies, name: {joined}, number: {joined}})
     return (dask.array.Array(graph, name, input.chunks, meta=cuprite.empty((0,) * input.ndim, dtype)),
             dask.array.Array(graph, number, (), numpy.int64))
 

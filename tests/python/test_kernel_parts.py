@@ -83,6 +83,32 @@ extern "C" __global__ void k(const float *x, float *y)
     assert y.get() == 3
 
 
+def parts_of(code, path):
+    """The macros that a program of Python's has its kernels compiled behind."""
+    env = {**os.environ, "CUPRITE_KERNEL_TEXT": str(path), "CUPRITE_DEVICE": "cpu",
+           "CUPRITE_CACHE_DIR": str(path.parent)}
+    subprocess.run([sys.executable, "-c", f"import cuprite as cp\n{code}"], env=env, check=True)
+    return set(re.findall(r"#define (\w+)", path.read_text().partition("#include")[0]))
+
+
+def test_headers_of_ours_ask_for_their_parts(tmp_path):
+    """A header of ours counts by the names in it and in those that it includes; others ask for everything, and so does
+    a header that makes names."""
+    core = {"__CU_NO_MACROS", "__CU_KERNELS"}
+    text = 'cp.RawKernel("""#include %s\nextern "C" __global__ void k(int *y) { y[threadIdx.x] = %s; }""", "k").compile()'
+    assert parts_of(text % ("<stdint.h>", "1"), tmp_path / "a") == core
+    assert parts_of(text % ("<cuprite_loop.cuh>", "1"), tmp_path / "b") == core
+    assert parts_of(text % ("<cuprite_loop.cuh>", "__popc(y[0])"), tmp_path / "c") == {*core, "__CU_BITS"}
+    assert "__CU_ALL" in parts_of(text % ("<cuprite_array.cuh>", "1"), tmp_path / "d")
+    assert "__CU_ALL" in parts_of(text % ("<type_traits>", "1"), tmp_path / "e")
+    assert parts_of('import numpy as np; x = cp.ones(100000, "f4"); k = cp.ElementwiseKernel("T x", "T y", "y = 3 * x + 1",'
+                    ' "named_so"); k(x); k(x); k.compile(x) if hasattr(k, "compile") else None\n'
+                    'import time\nfor _ in range(100): k(x); time.sleep(0.02)', tmp_path / "g") == core
+    assert parts_of('x = cp.ones((300, 300), "f4"); k = cp.ReductionKernel("T x", "T y", "sinf(x)", "a + b", "y = a", "0",'
+                    ' "other"); k(x); import time\nfor _ in range(100): k(x); time.sleep(0.02)',
+                    tmp_path / "h") == {*core, "__CU_FUNCTIONS"}
+
+
 def test_small_kernels_take_no_part(tmp_path):
     """What the page says of them: a program that names nothing is compiled behind the core alone."""
     code = 'import cuprite as cp; cp.RawKernel(\'extern "C" __global__ void k(int *y) { y[threadIdx.x] = 1; }\', "k")' \

@@ -116,9 +116,23 @@ def lines(indent, *strings):
     return found
 
 
+#: in loops of a few rounds: vectors of them take a third of a reduction's compile time, and save nothing
+SINGLY = "cuprite_singly();"
+#: what cuprite_array.cuh has besides the loops' own header, or what may hide a use of it
+ARRAYS = re.compile(r"\b(float16|bfloat16|CArray|CIndexer|CUPY_FOR|cuprite_(?!loop|numbers|count|offset|bits|from_bits|"
+                    r"negative|double|float|vector|singly)\w+)\b|##|%:|#\s*include(?! <cuprite_loop\.cuh>)")
+
+
+def finished(kernel, text):
+    """The source, behind all of our arrays' header where it may use that."""
+    text = "\n".join([*text, ""])
+    whole = ARRAYS.search(text) or any("-std" not in o for o in getattr(kernel, "_options", ()))
+    return text.replace("cuprite_loop.cuh", "cuprite_array.cuh", 1) if whole else text
+
+
 def opening(kernel, types):
     """Headers, the types that placeholders stand for, and the user's preamble."""
-    text = ["#include <cuprite_array.cuh>"]
+    text = ["#include <cuprite_loop.cuh>"]
     words = " ".join([kernel.preamble, kernel.body_source, *types])
     if "complex" in words:
         text.append("#include <cupy/complex.cuh>")
@@ -169,7 +183,7 @@ def elementwise(kernel, types, key, gpu):
         text += _rows_loop(v, steps, body, kernel.operation)
     if kernel.after_loop:
         text += lines(1, kernel.after_loop + ";")
-    return "\n".join(text + ["}", ""])
+    return finished(kernel, [*text, "}"])
 
 
 def _strided_loop(v, steps, body, operation):
@@ -318,7 +332,7 @@ class Reduction:
         text.append("}")
         if self.split:
             text += self.head("_join") + (self.gpu_join() if self.gpu else self.cpu_join()) + ["}"]
-        return "\n".join(text + [""])
+        return finished(self.kernel, text)
 
     def typedefs(self):
         k, text = self.kernel, []
@@ -423,12 +437,12 @@ class Reduction:
         text += lines(3, "ptrdiff_t _e = 0;", f"for (; _e + {LANES} <= _count; _e += {LANES})")
         text += lines(4, f"for (int _l = 0; _l < {LANES}; ++_l)")
         text += lines(5, self.join_mapped("_lane[_l]", self.row("_e + _l"), "_group", "_k + _e + _l"))
-        text += lines(3, "for (; _e < _count; ++_e)")
+        text += lines(3, "for (; _e < _count; ++_e) {", f"    {SINGLY}")
         text += lines(4, self.join_mapped("_lane[0]", self.row("_e"), "_group", "_k + _e"))
-        text += lines(3, "_k += _count;") + lines(2, "}")
+        text += lines(3, "}", "_k += _count;") + lines(2, "}")
         text += lines(2, f"for (int _w = {LANES // 2}; _w > 0; _w /= 2)")
-        text += lines(3, "for (int _l = 0; _l < _w; ++_l)")
-        text += lines(4, f"if (_l + _w < _lanes) {self.joined('_lane[_l]', '_lane[_l + _w]')}")
+        text += lines(3, "for (int _l = 0; _l < _w; ++_l) {", f"    {SINGLY}")
+        text += lines(4, f"if (_l + _w < _lanes) {self.joined('_lane[_l]', '_lane[_l + _w]')}") + lines(3, "}")
         text += lines(2, f"if (_lanes == 0) _lane[0] = {self.empty()};", self.finish("_lane[0]", "_group"))
         return text + lines(1, "}")
 
@@ -467,8 +481,8 @@ class Reduction:
     def cpu_join(self):
         text = lines(1, "const ptrdiff_t _o = (ptrdiff_t)blockIdx.x;",
                      "const _type_reduce *const _parts = (const _type_reduce *)_part + _o * _chunks;",
-                     "_type_reduce _value = _parts[0];", "for (ptrdiff_t _p = 1; _p < _chunks; ++_p)")
-        return text + lines(2, self.joined("_value", "_parts[_p]")) + lines(1, self.post("_value", "_o"))
+                     "_type_reduce _value = _parts[0];", "for (ptrdiff_t _p = 1; _p < _chunks; ++_p) {", f"    {SINGLY}")
+        return text + lines(2, self.joined("_value", "_parts[_p]")) + lines(1, "}", self.post("_value", "_o"))
 
     # --- GPUs ---
     def shared(self):

@@ -4,6 +4,7 @@
  * unchanged, but for the language of its messages. */
 #include "kernel/compiler.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -20,6 +21,7 @@
 #include "core/memory.h"
 #include "kernel/cache.h"
 #include "kernel/messages.h"
+#include "kernel/translate.h"
 
 extern char **environ;
 
@@ -413,14 +415,31 @@ cp_code cpi_compiler_check_options(const cpi_kernel_source *source)
     return CP_OK;
 }
 
+/* Whether the option, passed on as `passed`, defines a macro with a name of ours (own.c). */
+static bool defines_ours(const char *passed, const char *value)
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)value[length]) || value[length] == '_') length++;
+    return passed && strcmp(passed, "-D") == 0 && cpi_cu_is_ours(value, length);
+}
+
+bool cpi_compiler_defines_ours(const cpi_kernel_source *source)
+{
+    const struct known *k;
+    const char *value;
+    for (int i = 0, n; i < source->noptions && (n = read_option(source, i, &k, &value)); i += n)
+        if (defines_ours(k->passed, value)) return true;
+    return false;
+}
+
 /* The user's options as the compiler takes them, kept in `words`. Files that are included before the source are in it
- * already when it is `compiled`. False without memory. */
+ * already when it is `compiled`, and so are macros with names of ours. False without memory. */
 static bool add_options(command *c, const cpi_kernel_source *source, bool compiled, char **words)
 {
     const struct known *k;
     const char *value;
     for (int i = 0, n; i < source->noptions && (n = read_option(source, i, &k, &value)); i += n) {
-        if (compiled && k->passed && strcmp(k->passed, "-include") == 0) continue;
+        if (compiled && k->passed && (strcmp(k->passed, "-include") == 0 || defines_ours(k->passed, value))) continue;
         if (!option_for_compiler(k, value, &words[i])) return false;
         if (words[i]) add_word(c, words[i]);
     }

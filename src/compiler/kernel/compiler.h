@@ -17,6 +17,8 @@ cp_code cpi_compiler_run(const char *compiler, const char *folder, const cpi_ker
 cp_code cpi_compiler_preprocess(const char *compiler, const char *folder, const cpi_kernel_source *source, char **text);
 /* Rejects options that no CUDA compiler knows (CP_ERROR_COMPILE). */
 cp_code cpi_compiler_check_options(const cpi_kernel_source *source);
+/* Whether they define a macro with a name of ours (own.c): the source must be preprocessed. */
+bool cpi_compiler_defines_ours(const cpi_kernel_source *source);
 /* The user's line for the address `offset` bytes from the start of an object that was compiled to be checked; 0: it is
  * not known. */
 int cpi_compiler_line(const void *object, size_t bytes, size_t offset);

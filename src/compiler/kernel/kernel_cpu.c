@@ -78,6 +78,15 @@ static bool has_structure(const char *p, size_t n)
     return false;
 }
 
+/* Whether what an option or a #define defines, NAME or NAME(x) or NAME=..., has a name of ours (own.c). */
+static bool names_ours(const char *definition)
+{
+    definition += strspn(definition, " \t");
+    size_t length = 0;
+    while (isalnum((unsigned char)definition[length]) || definition[length] == '_') length++;
+    return cpi_cu_is_ours(definition, length);
+}
+
 /* Whether the ignored line end at p is inside a token. */
 static bool is_spliced_word(const char *text, const char *p)
 {
@@ -95,7 +104,7 @@ static bool needs_preprocessor(const cpi_kernel_source *source)
         if (strstr(source->options[i], "-include") || strstr(source->options[i], "--pre-include") ||
             has_structure(source->options[i], strlen(source->options[i])))
             return true;
-    if (waits && !options_are_plain(source)) return true;
+    if ((waits && !options_are_plain(source)) || cpi_compiler_defines_ours(source)) return true;
     for (const char *p = strstr(text, "\\\n"); p; p = strstr(p + 2, "\\\n"))
         if (is_spliced_word(text, p)) return true;
     for (const char *p = text; p; p = strchr(p, '\n')) {
@@ -114,7 +123,7 @@ static bool needs_preprocessor(const cpi_kernel_source *source)
             if (!ours) return true;
         }
         if (strncmp(word, "define", 6) == 0 && waits && !is_plain(word + 6, p + n)) return true;
-        if (strncmp(word, "define", 6) == 0 && has_structure(p, n)) return true;
+        if (strncmp(word, "define", 6) == 0 && (has_structure(p, n) || names_ours(word + 6))) return true;
         p += n;
         if (!*p) break;
     }
@@ -201,28 +210,30 @@ static cp_code refused(const char *source)
     return code;
 }
 
-/* Whether the source, or a header of ours, may use what device/heap.h has: it takes a fifth of the time in which a
- * small kernel is compiled. */
+/* Whether the source, or a header that it includes, may use what device/heap.h has: it takes a fifth of the time in
+ * which a small kernel is compiled. */
 static bool calls_host(const cpi_kernel_source *source, const char *text)
 {
     static const char *const words[] = {"alloc", "free", "printf", "puts", "putchar", "exit", "abort", "raise", "new",
-                                        "delete", "assert", "terminate", "virtual", "~", "##", "#include",
-                                        "#pragma CUPRITE_INCLUDE"};
+                                        "delete", "assert", "terminate", "virtual", "~", "##"};
+    cpi_cu_texts texts = {.n = 0};
+    if (!cpi_cu_read_texts(text, &texts)) return true;
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
-        if (strstr(text, words[k])) return true;
+        for (int i = 0; i < texts.n; i++)
+            if (strstr(texts.text[i], words[k])) return true;
         for (int i = 0; i < source->noptions; i++)
             if (strstr(source->options[i], words[k])) return true;
     }
     return false;
 }
 
-/* Whether options may define macros: others stand behind our headers. */
+/* Whether options may define macros, which stand in front of our headers. */
 static bool defines_macros(const cpi_kernel_source *source)
 {
+    static const char *const ways[] = {"-D", "--define-macro", "-include", "--pre-include"};
     for (int i = 0; i < source->noptions; i++)
-        if (strncmp(source->options[i], "--std=", 6) != 0 && strncmp(source->options[i], "-std=", 5) != 0 &&
-            strcmp(source->options[i], "-fwrapv") != 0)
-            return true;
+        for (size_t k = 0; k < sizeof ways / sizeof *ways; k++)
+            if (strncmp(source->options[i], ways[k], strlen(ways[k])) == 0) return true;
     return false;
 }
 

@@ -1,7 +1,10 @@
 /* Parameters, members and variables of a program that have the names of CUDA's: threadIdx, blockIdx, blockDim, gridDim.
  * For us these are macros, so the program's own ones are renamed to names of the same length. Invariant: a name is
  * taken for the program's own only where a declaration of it is visible, or where it is a member. Of the constants that
- * NVRTC does not define (M_PI, INT_MAX) programs have their own: these macros of ours are undone. */
+ * NVRTC does not define (M_PI, INT_MAX) programs have their own: these macros of ours are undone.
+ *
+ * Macros of a program's with names that our text has behind it (`#define row blockIdx.y` and our `block.row`) are
+ * expanded by a preprocessor before we write anything. */
 #include <string.h>
 
 #include "kernel/translate.h"
@@ -92,4 +95,19 @@ void cpi_cu_put_own_constants(const cpi_tokens *t, cpi_string *out)
     for (int i = 1; i < t->n; i++)
         if (is_constant(&t->at[i]) && (declares_constant(t, i) || enumerates(t, i)))
             cpi_string_printf(out, "#undef %.*s\n", (int)t->at[i].length, t->at[i].text);
+}
+
+/* --- macros of a program's with names of ours --- */
+
+bool cpi_cu_is_ours(const char *name, size_t length)
+{
+    /* in macros of the device headers that kernels expand, and in what we write into kernels */
+    static const char *const ours[] = {
+        "a", "add", "all", "arena", "at", "b", "barrier", "bd", "begin", "count", "divergent", "dynamic", "ended",
+        "exchange", "fail", "fence", "from", "gather", "gd", "grid_barrier", "here", "host", "how", "limit", "mask",
+        "no", "of", "old", "one_no", "one_yes", "p", "part", "r", "regular", "reported", "row", "step", "t", "threads",
+        "to", "turn", "type", "v", "value", "w", "worker", "x", "y", "yes", "z", NULL};
+    for (const char *const *word = ours; *word; word++)
+        if (strlen(*word) == length && memcmp(*word, name, length) == 0) return true;
+    return false;
 }

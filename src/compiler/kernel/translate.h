@@ -95,6 +95,8 @@ int cpi_cu_too_deep(const char *text, const char **what, int *most);
 bool cpi_cu_rename_own(char *text);
 /* Undoes macros of the device headers for constants of the program's own. */
 void cpi_cu_put_own_constants(const cpi_tokens *t, cpi_string *out);
+/* Whether what we write into kernels has the name, so that a macro of it must be expanded before. */
+bool cpi_cu_is_ours(const char *name, size_t length);
 /* integers.c: types of a program's own with names such as uint64_t are renamed in the same way. */
 bool cpi_cu_rename_types(char *text);
 /* For the tables, which follow: their names as the program has them. */
@@ -108,7 +110,10 @@ bool cpi_cu_order_specifiers(char **text);
 /* casts.c: the translated source, in which real numbers that become integers lose the sign of a zero. False: no memory,
  * with an error record. */
 bool cpi_cu_put_casts(const char *text, cpi_string *out);
-/* parts.c: #define lines for the parts of the device headers that a text needs. */
+/* parts.c: a text, and those of the headers of ours that it includes; false: it may include others, or too many. */
+typedef struct cpi_cu_texts { const char *text[64]; int n; } cpi_cu_texts;
+bool cpi_cu_read_texts(const char *text, cpi_cu_texts *found);
+/* #define lines for the parts of the device headers that a text needs. */
 void cpi_cu_put_parts(const char *text, cpi_string *out);
 /* normal.c: the program `q`, whose source is `out`, in which kernels with warp operations can be split; functions are
  * those of p in their order. False where there is no such kernel. */

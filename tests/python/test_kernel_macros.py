@@ -74,10 +74,10 @@ def test_a_macro_with_a_name_of_ours(text, option):
 
 def test_every_name_is_known():
     """The macros that kernels expand, and the members that are written into them, contain no other names."""
-    words = set("""defined auto bool char const constexpr decltype do double else extern false float for if inline int long
-                   nullptr return short sizeof static struct template true typename unsigned void volatile while class this
-                   operator always_inline noinline require_constant_initialization aligned alignof alignas noexcept
-                   max min""".split())
+    words = set("""defined auto bool char const constexpr decltype do double else extern false float for if inline int
+                   long nullptr return short sizeof static struct template true typename unsigned void volatile while
+                   class this operator always_inline noinline require_constant_initialization aligned alignof alignas
+                   noexcept max min""".split())
     words |= {f"atomic{f}" for f in "Add Sub Exch Min Max Inc Dec CAS And Or Xor".split()}
     found = set()
     for name in "context regions meetings warps checked atomics".split():

@@ -481,7 +481,8 @@ class Reduction:
     def cpu_join(self):
         text = lines(1, "const ptrdiff_t _o = (ptrdiff_t)blockIdx.x;",
                      "const _type_reduce *const _parts = (const _type_reduce *)_part + _o * _chunks;",
-                     "_type_reduce _value = _parts[0];", "for (ptrdiff_t _p = 1; _p < _chunks; ++_p) {", f"    {SINGLY}")
+                     "_type_reduce _value = _parts[0];", "for (ptrdiff_t _p = 1; _p < _chunks; ++_p) {",
+                     f"    {SINGLY}")
         return text + lines(2, self.joined("_value", "_parts[_p]")) + lines(1, "}", self.post("_value", "_o"))
 
     # --- GPUs ---

@@ -18,17 +18,42 @@ bool cpi_structure_assigns(const cpi_structure *s, int i)
     return false;
 }
 
-/* Whether a structure's member of that name is a pointer: then what it points to is not part of the variable. */
+/* Whether token i stands in a record, outside of its methods. */
+static bool in_record(const cpi_structure *s, int i)
+{
+    int k = i - 1;
+    while (k >= 0 && !is(s, k, "{")) k = closes(s, k) ? match(s, k) - 1 : k - 1;
+    for (k--; k > 0 && !is(s, k, ";") && !is(s, k, "{") && !is(s, k, "}"); k--)
+        if (is(s, k, "struct") || is(s, k, "class") || is(s, k, "union")) return !is(s, k - 1, "<") && !is(s, k - 1, ",");
+    return k == 0 && (is(s, 0, "struct") || is(s, 0, "class") || is(s, 0, "union"));
+}
+
+/* What members of the name of the one at `member` are, in all records that have such: OR of these. What a pointer or a
+ * reference leads to is not part of the variable. */
+enum { VALUE = 1, POINTER = 2, REFERENCE = 4 };
+static int kinds_of(const cpi_structure *s, int member)
+{
+    static const char *const ends[] = {";", ",", "[", "=", "{", ":", ")", NULL};
+    const cpi_tokens *t = &s->program->tokens;
+    int found = 0;
+    for (int i = 1; i < t->n; i++) {
+        if (!cpi_token_same(&t->at[i], &t->at[member]) || !cpi_token_is_one_of(&t->at[i + 1], ends)) continue;
+        if (is(s, i - 1, ".") || is(s, i - 1, "->") || is(s, i - 1, "::")) continue;
+        int before = i - 1; /* T *const __restrict__ p; T (&x)[4] */
+        const bool bracketed = is(s, before - 1, "(") && is(s, i + 1, ")");
+        if (is(s, i + 1, ")") && !bracketed) continue;
+        if (!in_record(s, bracketed ? before - 1 : i)) continue;
+        while (is(s, before, "const") || is(s, before, "__restrict__")) before--;
+        if (is(s, before, "*") && !is(s, i + 1, "[")) found |= POINTER;
+        else if (is(s, before, "&")) found |= REFERENCE;
+        else found |= VALUE;
+    }
+    return found;
+}
 static bool points(const cpi_structure *s, int member)
 {
-    const cpi_tokens *t = &s->program->tokens;
-    for (int i = 1; i < t->n; i++)
-        if (cpi_token_same(&t->at[i], &t->at[member]) &&
-            (((is(s, i - 1, "*") || is(s, i - 1, "__restrict__")) && (is(s, i + 1, ";") || is(s, i + 1, ","))) ||
-             (is(s, i - 1, "&") && named(s, i - 2) && is(s, i + 1, ";")) || /* T &x; */
-             (is(s, i - 1, "&") && is(s, i - 2, "(") && is(s, i + 1, ")") && is(s, i + 2, "[")))) /* T (&x)[4] */
-            return true;
-    return false;
+    const int kinds = kinds_of(s, member);
+    return kinds && !(kinds & VALUE);
 }
 
 /* Whether all methods of the name at i (of a call of an object: where that has none) are const. */
@@ -54,6 +79,7 @@ static int behind_members(const cpi_structure *s, const cpi_local *v, int i)
     for (i++;;) {
         if (is(s, i, ".") && is(s, i + 2, "(")) return are_constant(s, i + 1) ? -1 : 0;
         if (is(s, i, ".")) {
+            if (member >= 0 && kinds_of(s, member) == REFERENCE) return -1;
             member = i + 1;
             i += 2;
         } else if (is(s, i, "[")) {
@@ -250,9 +276,25 @@ static bool is_bound(const cpi_structure *s, int i, int behind)
     return false;
 }
 
+/* Whether the variable is an object of a record without data, which nothing changes. */
+static bool is_empty(const cpi_structure *s, const cpi_local *v)
+{
+    const cpi_records *r = s->program->records;
+    if (!r || v->prefix != v->name || v->statement < 0) return false;
+    int first = v->type;
+    while (first < v->type_end && is(s, first, "const")) first++;
+    const int record = cpi_records_named(s->program, r, &s->program->tokens.at[first]);
+    const bool named = first + 1 == v->type_end || is(s, first + 1, "<");
+    if (!named || record < 0 || r->record[record].bases < r->record[record].bases_end) return false;
+    for (int k = 0; k < r->nmembers; k++)
+        if (r->member[k].record == record && r->member[k].kind == CPI_M_DATA) return false;
+    return true;
+}
+
 /* Assignments, addresses, elements, and the cases of is_bound. */
 bool cpi_structure_changes(const cpi_structure *s, const cpi_local *v, int i)
 {
+    if (is_empty(s, v)) return false;
     const cpi_tokens *t = &s->program->tokens;
     int behind = behind_members(s, v, i);
     if (behind > 0 && is(s, behind, "(") && v->prefix == v->name && v->statement >= 0 && !v->constant &&

@@ -216,11 +216,11 @@ static bool calls_host(const cpi_kernel_source *source, const char *text)
 {
     static const char *const words[] = {"alloc", "free", "printf", "puts", "putchar", "exit", "abort", "raise", "new",
                                         "delete", "assert", "terminate", "virtual", "~", "##"};
-    cpi_cu_texts texts = {.n = 0};
-    if (!cpi_cu_read_texts(text, &texts)) return true;
+    cpi_cu_sources sources = {.n = 0};
+    if (!cpi_cu_read_sources(text, &sources)) return true;
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
-        for (int i = 0; i < texts.n; i++)
-            if (strstr(texts.text[i], words[k])) return true;
+        for (int i = 0; i < sources.n; i++)
+            if (strstr(sources.text[i], words[k])) return true;
         for (int i = 0; i < source->noptions; i++)
             if (strstr(source->options[i], words[k])) return true;
     }

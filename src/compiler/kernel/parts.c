@@ -26,7 +26,8 @@ static void put_rare(const char *text, bool program, cpi_string *out)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strstr(text, parts[i][0])) cpi_string_printf(out, "#define __CU_%s 1\n", parts[i][1]);
     bool named = false;
-    for (size_t i = 0; program && i < sizeof constants / sizeof *constants; i++) named = named || strstr(text, constants[i]);
+    for (size_t i = 0; program && i < sizeof constants / sizeof *constants; i++)
+        named = named || strstr(text, constants[i]);
     if (named) cpi_string_printf(out, "#define __CU_CONSTANTS 1\n");
 }
 
@@ -91,7 +92,7 @@ static bool is_directive(const char *text, const char *p)
     return p > text && strchr("#/_\n", p[-1]);
 }
 
-bool cpi_cu_read_texts(const char *text, cpi_cu_texts *found)
+bool cpi_cu_read_sources(const char *text, cpi_cu_sources *found)
 {
     static const char *const words[] = {"include", "CUPRITE_INCLUDE"};
     const int most = (int)(sizeof found->text / sizeof *found->text);
@@ -104,7 +105,7 @@ bool cpi_cu_read_texts(const char *text, cpi_cu_texts *found)
             const bool asks = k || is_directive(text, p);
             p += strlen(words[k]);
             const cpi_header *header = asks ? header_at(p + strspn(p, " \t")) : NULL;
-            if (asks && (!header || !cpi_cu_read_texts(header->text, found))) return false;
+            if (asks && (!header || !cpi_cu_read_sources(header->text, found))) return false;
         }
     return true;
 }
@@ -113,10 +114,10 @@ void cpi_cu_put_parts(const char *text, cpi_string *out)
 {
     static const char *const names[CPI_PARTS] = {"ATOMICS", "BITS", "EXTREMES", "FUNCTIONS", "INVERSES", "WARPS"};
     bool needed[CPI_PARTS] = {false};
-    cpi_cu_texts texts = {.n = 0};
-    bool all = !cpi_cu_read_texts(text, &texts);
-    for (int k = 0; k < texts.n; k++) {
-        const char *part = texts.text[k];
+    cpi_cu_sources sources = {.n = 0};
+    bool all = !cpi_cu_read_sources(text, &sources);
+    for (int k = 0; k < sources.n; k++) {
+        const char *part = sources.text[k];
         put_rare(part, !k, out);
         all = all || strstr(part, "##") || strstr(part, "%:");
         if (strstr(part, "__atomic") || strstr(part, "__sync_")) cpi_string_printf(out, "#define __CU_OWN_ATOMIC 1\n");

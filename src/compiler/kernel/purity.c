@@ -58,12 +58,20 @@ static bool is_address(const cpi_structure *s, int type, int i)
     return is(s, name + 1, "[") || is_referred(s, type, i);
 }
 
-/* operator+, operator int: the word stands at its name or before it. */
-static bool is_operator(const cpi_structure *s, const cpi_record_member *m)
+/* operator+, operator int: the word stands at its name or before it. Where objects are not called, not operator(). */
+static bool is_operator(const cpi_structure *s, const cpi_record_member *m, bool called)
 {
     for (int k = m->first; k <= m->name; k++)
-        if (is(s, k, "operator")) return true;
+        if (is(s, k, "operator")) return called || !is(s, k + 1, "(");
     return false;
+}
+
+/* Whether the object that is made at i, T() or T<a>{}, is called. */
+static bool is_called(const cpi_structure *s, int i)
+{
+    int open = i + 1;
+    if (is(s, open, "<")) open = cpi_tokens_behind_angles(&s->program->tokens, open, s->function->end);
+    return open < 0 || match(s, open) < open || is(s, match(s, open) + 1, "(");
 }
 
 /* What an object of the record whose name is at i depends on besides its arguments: as purity_of. `used`: it stands in
@@ -79,7 +87,7 @@ static int purity_of_record(const cpi_structure *s, int i, bool used)
         bool builds = m->kind == CPI_M_METHOD && same(s, m->name, p->records->record[record].name);
         if (m->record != record || m->kind == CPI_M_TYPE || m->kind == CPI_M_STATIC) continue;
         if (m->kind == CPI_M_METHOD && is(s, m->name - 1, "~")) return 0;
-        if (m->kind == CPI_M_METHOD && used && is_operator(s, m)) return 0;
+        if (m->kind == CPI_M_METHOD && used && is_operator(s, m, is_called(s, i))) return 0;
         if (m->kind == CPI_M_METHOD && !builds) continue;
         int last = builds ? m->function.end : m->name;
         for (int q = m->first; m->kind == CPI_M_DATA && q < m->type_end; q++)

@@ -111,8 +111,8 @@ bool cpi_cu_order_specifiers(char **text);
  * with an error record. */
 bool cpi_cu_put_casts(const char *text, cpi_string *out);
 /* parts.c: a text, and those of the headers of ours that it includes; false: it may include others, or too many. */
-typedef struct cpi_cu_texts { const char *text[64]; int n; } cpi_cu_texts;
-bool cpi_cu_read_texts(const char *text, cpi_cu_texts *found);
+typedef struct cpi_cu_sources { const char *text[64]; int n; } cpi_cu_sources;
+bool cpi_cu_read_sources(const char *text, cpi_cu_sources *found);
 /* #define lines for the parts of the device headers that a text needs. */
 void cpi_cu_put_parts(const char *text, cpi_string *out);
 /* normal.c: the program `q`, whose source is `out`, in which kernels with warp operations can be split; functions are

@@ -273,6 +273,8 @@ def cuda_interface(o):
 
 def cuda_array_of(o):
     """An array over the memory that o.__cuda_array_interface__ describes; nothing is copied."""
+    import numpy
+
     import cuprite
     from cuprite import _device
     shape, dtype, strides, address, read_only, stream = cuda_interface(o)
@@ -286,6 +288,13 @@ def cuda_array_of(o):
     if not size:
         return cuprite.empty(shape, dtype)
     bytes_ = high - low + item if strides is not None else size * item
+    if getattr(o, "__cuda_memory__", False) and isinstance(o, numpy.ndarray):  # the host's, there for devices too
+        x = _over_memory(o, shape, dtype, strides, address, low, bytes_, read_only, cuprite.cuda.Device._of(
+            _device.current()))
+        if stream is not None and x._device >= 0:
+            with cuprite.cuda.Device._of(x._device):
+                _behind(stream, x._device)
+        return x
     if as_cupy and not _device.count() and address and _device.memory_is_there(address + low, bytes_):
         return _over_memory(o, shape, dtype, strides, address, low, bytes_, read_only, cuprite.cuda.Device("cpu"))
     if not _device.count():

@@ -117,6 +117,29 @@ def test_arguments_with_a_direction(device):
     assert (b[0], c[0]) == (0, 3)
 
 
+@pytest.mark.parametrize("make", [cuda.mapped_array, cuda.managed_array])
+def test_arrays_of_memory_that_devices_reach_are_lent(make):
+    """cupy.asarray makes a view of what has __cuda_array_interface__, of a class of NumPy's arrays too."""
+    import cuprite as cp
+    host = make((3, 4), dtype=np.int32)
+    host[...] = np.arange(12).reshape(3, 4)
+    for part in (host, host[1:], host[:, ::2], host[::-1], host.T):
+        for x in (cp.asarray(part), cp.array(part, copy=False), cp.asanyarray(part)):
+            assert isinstance(x, cp.ndarray) and x.shape == part.shape and x.dtype == np.int32
+            x += 1000
+            cp.cuda.get_current_stream().synchronize()
+            assert (part >= 1000).all() and (x.get() == part).all()
+            part -= 1000
+            assert (x.get() == np.asarray(part)).all()
+    for copy in (cp.array(host), cp.asarray(host, dtype="f8"), cp.asarray(host.copy()), cp.asarray(host + 0)):
+        copy[...] = 7
+        cp.cuda.get_current_stream().synchronize()
+        assert (host == np.arange(12).reshape(3, 4)).all()
+    assert cp.asarray(host[:0]).shape == (0, 4)
+    with pytest.raises(ValueError):
+        cp.array(host.copy(), copy=False)  # NumPy's copy lies elsewhere
+
+
 @pytest.mark.parametrize("make, kind", [(cuda.mapped_array, devicearray.MappedNDArray),
                                         (cuda.managed_array, devicearray.ManagedNDArray)])
 def test_arrays_of_the_host_that_devices_reach(make, kind, device):

@@ -298,15 +298,10 @@ static PyObject *from_nest(PyObject *o, cp_type t)
     return x ? cpy_wrap(x) : NULL;
 }
 
-/* NumPy's own array: a class that is made of it may lend memory of a device, as Numba's mapped arrays do. */
-static bool is_plain_numpy(PyObject *o)
-{
-    return cpy_is_numpy_array(o) && Py_TYPE(o)->tp_base == &PyBaseObject_Type;
-}
-
 bool cpy_lends(PyObject *o)
-{
-    if (cpy_is_array(o) || is_nest(o) || cpy_is_scalar(o) || is_plain_numpy(o) || cpy_is_string(o)) return false;
+{ /* a class that is made of NumPy's arrays may lend memory of a device, as Numba's mapped arrays do */
+    const bool numpy = cpy_is_numpy_array(o) && Py_TYPE(o)->tp_base == &PyBaseObject_Type;
+    if (cpy_is_array(o) || is_nest(o) || cpy_is_scalar(o) || numpy || cpy_is_string(o)) return false;
     return PyObject_HasAttrString(o, "__cuda_array_interface__");
 }
 

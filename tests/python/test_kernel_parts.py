@@ -103,8 +103,8 @@ def test_headers_of_ours_ask_for_their_parts(tmp_path):
     assert "__CU_ALL" in parts_of(text % ("<cuprite_array.cuh>", "1"), tmp_path / "d")
     assert "__CU_ALL" in parts_of(text % ("<type_traits>", "1"), tmp_path / "e")
     loop = "import time\nfor _ in range(100): k(x); time.sleep(0.02)"
-    assert parts_of('x = cp.ones(100000, "f4"); k = cp.ElementwiseKernel("T x", "T y", "y = 3 * x + 1", "one")\n' + loop,
-                    tmp_path / "g") == core
+    assert parts_of('x = cp.ones(100000, "f4")\nk = cp.ElementwiseKernel("T x", "T y", "y = 3 * x + 1", "one")\n'
+                    + loop, tmp_path / "g") == core
     assert parts_of('x = cp.ones((300, 300), "f4")\n'
                     'k = cp.ReductionKernel("T x", "T y", "sinf(x)", "a + b", "y = a", "0", "other")\n' + loop,
                     tmp_path / "h") == {*core, "__CU_FUNCTIONS"}

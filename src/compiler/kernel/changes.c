@@ -24,7 +24,8 @@ static bool in_record(const cpi_structure *s, int i)
     int k = i - 1;
     while (k >= 0 && !is(s, k, "{")) k = closes(s, k) ? match(s, k) - 1 : k - 1;
     for (k--; k > 0 && !is(s, k, ";") && !is(s, k, "{") && !is(s, k, "}"); k--)
-        if (is(s, k, "struct") || is(s, k, "class") || is(s, k, "union")) return !is(s, k - 1, "<") && !is(s, k - 1, ",");
+        if (is(s, k, "struct") || is(s, k, "class") || is(s, k, "union"))
+            return !is(s, k - 1, "<") && !is(s, k - 1, ",");
     return k == 0 && (is(s, 0, "struct") || is(s, 0, "class") || is(s, 0, "union"));
 }
 

@@ -295,17 +295,34 @@ static bool read_records(cpi_cu_program *p)
     return p->records && cpi_records_read(p, p->records);
 }
 
-bool cpi_cu_normal(cpi_cu_program *p, const char *text, int nnames, const char *const *names, cpi_string *out,
-                   cpi_cu_program *q)
+/* Reads what was written, with the records in it. */
+static bool read_again(const cpi_cu_program *p, const char *text, cpi_cu_program *q)
 {
     bool unbalanced;
-    if (!read_records(p) || !put_program(p, p->records, text, out)) return false;
-    if (!cpi_cu_read(out->at, q, &unbalanced)) {
+    if (!cpi_cu_read(text, q, &unbalanced)) {
         cp_error_clear();
         return false;
     }
+    if (q->nfunctions == p->nfunctions && read_records(q)) return true;
+    cpi_cu_free(q);
+    return false;
+}
+
+bool cpi_cu_normal(cpi_cu_program *p, const char *text, int nnames, const char *const *names, cpi_string *out,
+                   cpi_cu_program *q)
+{
+    if (!read_records(p) || !put_program(p, p->records, text, out) || !read_again(p, out->at, q)) return false;
+    cpi_string split = {0};
+    if (cpi_normal_split_objects(q, out->at, &split)) {
+        cpi_cu_free(q);
+        cpi_string_free(out);
+        *out = split;
+        if (!read_again(p, out->at, q)) return false;
+    } else {
+        cpi_string_free(&split);
+    }
     q->normal = true;
-    bool same = q->nfunctions == p->nfunctions && read_records(q);
+    bool same = true;
     for (int k = 0; same && k < p->nfunctions; k++) { /* forms are those of the whole program */
         q->function[k].context = p->function[k].context;
         q->function[k].plain = p->function[k].plain;

@@ -123,6 +123,9 @@ void cpi_normal_put_call(normal *n, scope *outer, const callee *c, int i, int op
 cpi_string cpi_normal_expression(normal *n, scope *s, int first, int last);
 cpi_string cpi_normal_whole_expression(normal *n, scope *s, int first, int last);
 
+/* normal_members.c: appends the text of the program, with objects of kernels taken apart; false: there are none. */
+bool cpi_normal_split_objects(const cpi_cu_program *p, const char *text, cpi_string *out);
+
 /* normal.c */
 void cpi_normal_put_list(normal *n, scope *s, int first, int last, bool tail);
 

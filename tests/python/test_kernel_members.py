@@ -100,7 +100,8 @@ def test_a_class_with_storage(call):
 
 
 # Objects with a method that waits: the record, how one is made, and what `own` is in the c-th call.
-WAITS = "{ at[threadIdx.x] = v; __syncthreads(); int r = at[63 - threadIdx.x]; __syncthreads(); CHANGE return r + OWN; }"
+WAITS = ("{ at[threadIdx.x] = v; __syncthreads(); int r = at[63 - threadIdx.x]; __syncthreads(); CHANGE "
+         "return r + OWN; }")
 PLAIN = "struct O { int *at; int own; METHOD };"
 OBJECTS = {
     "list": (PLAIN, "O o{s, t};", lambda c: T),

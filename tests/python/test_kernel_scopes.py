@@ -210,3 +210,38 @@ def test_complex_numbers_lie_in_thrust():
     }"""
     z = (1 + I) * np.exp(0.5j)
     np.testing.assert_allclose(run(text, cp.zeros(32, "c16")), z.conj() * (abs(z) + 1j * abs(z)**2) + np.exp(z), 1e-13)
+
+
+def test_shared_memory_in_blocks_within_a_block_behind_others():
+    """Variables of blocks that follow one another lie apart, and so do those of the blocks inside them."""
+    text = r"""
+    extern "C" __global__ void k(int *o, int n) {
+        int t = threadIdx.x;
+        __shared__ int first[32];
+        first[t] = t;
+        do {
+            __shared__ int kept[32];
+            kept[t] = n;
+            __syncthreads();
+            first[t] += kept[31 - t];
+        } while (n < 0);
+        if (n > 2) {
+            __shared__ int second[32];
+            second[t] = 100 * t;
+            __syncthreads();
+            for (int i = 0; i < 2; i++) {
+                __shared__ long long third[2][33];
+                third[i][t] = second[31 - t] + i;
+                __syncthreads();
+                { __shared__ short fourth[32]; fourth[t] = 7; __syncthreads(); first[t] += fourth[0]; }
+                first[t] += (int)third[i][31 - t];
+                __syncthreads();
+            }
+        }
+        __shared__ int last[32];
+        last[t] = first[31 - t];
+        __syncthreads();
+        o[t] = last[31 - t];
+    }"""
+    y = run(text, cp.zeros(32, "i4"), args=(np.int32(3),))
+    np.testing.assert_array_equal(y, I + 3 + 2 * (100 * I + 7) + 1)

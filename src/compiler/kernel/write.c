@@ -104,14 +104,13 @@ static int block_of(const cpi_tokens *t, const cpi_cu_function *f, int i)
 }
 
 /* The last __shared__ statement before i whose names are visible at i; -1 where there is none, -2 where the last one is
- * of a block that has ended. Statements are identified by their __shared__. */
+ * of a block that has ended, or lies apart for such a one. Statements are identified by their __shared__. */
 static int shared_before(const cpi_tokens *t, const cpi_cu_function *f, int i)
 {
     for (int k = i - 1; k > f->body; k--) {
         if (!cpi_token_is(&t->at[k], "__shared__")) continue;
         if (k && cpi_token_is(&t->at[k - 1], "extern")) continue;
-        int block = block_of(t, f, k);
-        return t->at[block].match > i ? k : -2;
+        return t->at[block_of(t, f, k)].match > i && shared_before(t, f, k) != -2 ? k : -2;
     }
     return -1;
 }

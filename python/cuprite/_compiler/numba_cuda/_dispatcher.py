@@ -247,6 +247,14 @@ class Dispatcher(Pickled):
         types = tuple(map(_types.to_kernel_type, _types.signature(sig).args))
         return self._compiled(types)
 
+    def recompile(self) -> None:
+        """Compiles again for all types that it was compiled for: globals and closures count as they are now."""
+        with self._locked:
+            known, self._made = list(self._made), {}
+            self._fast.clear()
+            for types in known:
+                self._compiled_once(types)
+
     @property
     def signatures(self):
         """The types of arguments that it was compiled for, or that it was given."""

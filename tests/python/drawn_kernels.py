@@ -455,11 +455,12 @@ class Drawn(Waits):
             )
             self.line(f"if ({' && '.join(self.guard)}) {{" if self.guard else "{")
             idx = r.choice([f"({cx}) * h_ * 1 + {cy}", f"{cx} * h_ + {cy}", f"{cy} + h_ * {cx}"])
-            self.line(
-                f"    if (zz_ == 0) y[{idx}] {r.choice(['=', '+='])} x[{cy} % 64 * 64 + {cx} % 64] + {r.randrange(9)};"
-            )
+            change = "=" if self.sized else r.choice(["=", "+="])  # sized blocks may overlap: they write the same
+            self.line(f"    const long long at_ = {idx};")
+            value = f"x[{cy} % 64 * 64 + {cx} % 64] + {r.randrange(9)}"
+            self.line(f"    if (zz_ == 0 && at_ < 32768) y[{idx}] {change} {value};")
             if self.chance(0.3):
-                self.line(f"    if (zz_ == 0) y[{idx} + 8192] = (int){cx} * 1000 + (int){cy};")
+                self.line(f"    if (zz_ == 0 && at_ < 32768) y[{idx} + 32768] = (int){cx} * 1000 + (int){cy};")
             self.line("}")
             return self.finish(number)
         if early:

@@ -474,8 +474,10 @@ class Reduction:
             for r in range(rows):
                 text += lines(4, self.join_mapped("_sum", self.row("_c", r), "_first + _c", f"_k + {r}"))
             text += lines(4, "_lane[_c] = _sum;") + lines(3, "}") + lines(2, "}")
+        text += lines(2, "for (ptrdiff_t _c = 0; _low >= _high && _c < _wide; ++_c) {")
+        text += lines(3, SINGLY, f"_lane[_c] = {self.empty()};") + lines(2, "}")
         text += lines(2, "for (ptrdiff_t _c = 0; _c < _wide; ++_c) {")
-        text += lines(3, f"if (_low >= _high) _lane[_c] = {self.empty()};", self.finish("_lane[_c]", "_first + _c"))
+        text += lines(3, self.finish("_lane[_c]", "_first + _c"))
         return text + lines(2, "}") + lines(1, "}")
 
     def cpu_join(self):

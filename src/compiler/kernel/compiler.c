@@ -136,8 +136,11 @@ static const char *const usual_flags[] = {"-std=c++17",
                                           "-Wl,--wrap=__assert_fail,--wrap=_ZSt9terminatev,--wrap=__cxa_pure_virtual",
                                           NULL};
 
-/* What g++ alone knows: rows of threads are short for a call of memcpy. */
+/* What g++ alone knows: rows of threads are short for a call of memcpy. Loops of ours (-fwrapv) count strides in bytes:
+ * a copy for those of 1 would double the time in which they are compiled. */
 static const char *const gnu_flags[] = {"-fno-tree-loop-distribute-patterns", NULL};
+static const char *const gnu_loop_flags[] = {"-fno-tree-loop-distribute-patterns", "-fno-version-loops-for-strides",
+                                             NULL};
 
 static pthread_once_t headers_once = PTHREAD_ONCE_INIT;
 static char headers_key[2 * CPI_SHA256 + 1];
@@ -598,7 +601,10 @@ cp_code cpi_compiler_run(const char *compiler, const char *folder, const cpi_ker
                                                 "-tsan-compound-read-before-write=1", "-fno-builtin-malloc",
                                                 "-fno-builtin-free", NULL};
     const bool clang = is_clang(compiler), checks = cpi_kernel_checks();
-    const char *const *more = clang ? (checks ? checked_clang : NULL) : checks ? checked : gnu_flags;
+    bool ours = false;
+    for (int i = 0; i < source->noptions; i++) ours = ours || strcmp(source->options[i], "-fwrapv") == 0;
+    const char *const *gnu = checks ? checked : ours ? gnu_loop_flags : gnu_flags;
+    const char *const *more = !clang ? gnu : checks ? checked_clang : NULL;
     return run_in(compiler, folder, source, text, usual_flags, more, true, object, bytes);
 }
 

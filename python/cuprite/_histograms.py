@@ -5,6 +5,7 @@ import operator
 import warnings
 
 import cuprite
+from cuprite._beside import beside_its_arrays
 from cuprite import _statistics
 from cuprite._core import ndarray
 from cuprite._support import _own_array, _own_asarray
@@ -144,6 +145,7 @@ def _count(a, bins, range, density, weights):
     return _statistics.histogram(a, _whole(bins), low=low, high=high, density=bool(density), weights=weights)
 
 
+@beside_its_arrays
 def histogram(a, bins=10, range=None, density=None, weights=None) -> "tuple[ndarray, ndarray]":
     """How many elements lie in each bin: (counts, edges).
 
@@ -159,6 +161,7 @@ def histogram(a, bins=10, range=None, density=None, weights=None) -> "tuple[ndar
     return _count(a, bins, range, density, weights)
 
 
+@beside_its_arrays
 def histogram_bin_edges(a, bins=10, range=None, weights=None) -> ndarray:
     """The edges that histogram would use.
 
@@ -199,6 +202,7 @@ def _edges_of(x, bins, range, place):
     return bins
 
 
+@beside_its_arrays
 def histogramdd(sample, bins=10, range=None, density=None, weights=None) -> "tuple[ndarray, list[ndarray]]":
     """How many points lie in each cell of a grid: (counts of float64, a list of each dimension's edges).
 
@@ -231,6 +235,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None) -> "tup
 _range = range  # the arguments of that name are NumPy's
 
 
+@beside_its_arrays
 def histogram2d(x, y, bins=10, range=None, density=None, weights=None) -> "tuple[ndarray, ndarray, ndarray]":
     """How many points (x, y) lie in each cell: (counts, edges of x, edges of y).
 

@@ -8,6 +8,7 @@ import math
 import operator
 
 import cuprite as cp
+from cuprite._beside import beside_its_arrays
 from cuprite import _indexing, _places, _triangles
 from cuprite._support import _own_asarray
 
@@ -26,6 +27,7 @@ def _common_dtype(choicelist, default):
     return dtype if dtype is not None and dtype.kind in "fc" else None
 
 
+@beside_its_arrays
 def select(condlist, choicelist, default=0):
     """Each element from the first of the choices whose condition is true there, else the default; all broadcast.
 
@@ -338,6 +340,7 @@ class _Join:
     def __repr__(self):
         return f"cuprite.{self.name}"
 
+    @beside_its_arrays
     def __getitem__(self, key):
         if isinstance(key, str):
             raise NotImplementedError("r_: matrices of a text are numpy.bmat's")

@@ -4,6 +4,7 @@ import itertools
 import operator
 
 import cuprite
+from cuprite._beside import beside_its_arrays
 from cuprite import _bits, _places, _statistics
 from cuprite._core import _of_numbers, _parts, _within, ndarray
 from cuprite._support import _own_asarray
@@ -199,6 +200,7 @@ def _joined(arrays, depth, ndim):
     return x if x.ndim == ndim else x.reshape((1,) * (ndim - x.ndim) + x.shape)
 
 
+@beside_its_arrays
 def block(arrays) -> ndarray:
     """An array of nested lists of blocks: the innermost lists are joined along the last axis, those around them along
     the one before it, and so on.
@@ -246,6 +248,7 @@ def _positions_of(obj, arr, axis, inserted):
     return cuprite.asarray(places)
 
 
+@beside_its_arrays
 def delete(arr, obj, axis=None) -> ndarray:
     """A copy without the elements at `obj` (an index, indices, a slice or a mask) of an axis; None: of the flattened
     array.
@@ -262,6 +265,7 @@ def delete(arr, obj, axis=None) -> ndarray:
     return _places.delete(arr, _positions_of(obj, arr, axis, False), axis)
 
 
+@beside_its_arrays
 def insert(arr, obj, values, axis=None) -> ndarray:
     """A copy with values before the elements at `obj` (an index, indices, a slice or a mask) of an axis; None: of the
     flattened array.
@@ -345,6 +349,7 @@ def apply_over_axes(func, a, axes) -> ndarray:
     return value
 
 
+@beside_its_arrays
 def piecewise(x, condlist, funclist, *args, **kw) -> ndarray:
     """An array made of functions (or numbers) of x's elements: the i-th where the i-th condition is true, one more
     where none is.
@@ -384,6 +389,7 @@ def piecewise(x, condlist, funclist, *args, **kw) -> ndarray:
 
 # --- bits, slopes ---
 
+@beside_its_arrays
 def unpackbits(a, /, axis=None, count=None, bitorder="big") -> ndarray:
     """The bits of bytes as eight elements, 0 or 1, along an axis (None: flattened). count: how many of them; less than
     0: all but so many; more than there are: zeros behind them.

@@ -3,6 +3,7 @@ the arithmetic; NumPy's rules about coefficients are here."""
 import warnings
 
 import cuprite
+from cuprite._beside import beside_its_arrays
 from cuprite import _polynomials_in_c, _triangles
 from cuprite._core import ndarray
 
@@ -41,6 +42,7 @@ def _widened(p, n):
     return cuprite.concatenate([cuprite.zeros(n - len(p), p.dtype), p]) if len(p) < n else p
 
 
+@beside_its_arrays
 def polyadd(a1, a2):
     """The sum of two polynomials.
 
@@ -49,6 +51,7 @@ def polyadd(a1, a2):
     return _same(_polynomials_in_c.polyadd(_line(a1), _line(a2)), a1, a2)
 
 
+@beside_its_arrays
 def polysub(a1, a2):
     """The difference of two polynomials.
 
@@ -57,6 +60,7 @@ def polysub(a1, a2):
     return _same(_polynomials_in_c.polysub(_line(a1), _line(a2)), a1, a2)
 
 
+@beside_its_arrays
 def polymul(a1, a2):
     """The product of two polynomials.
 
@@ -65,6 +69,7 @@ def polymul(a1, a2):
     return _same(_polynomials_in_c.polymul(_line(a1), _line(a2)), a1, a2)
 
 
+@beside_its_arrays
 def polydiv(u, v):
     """(quotient, remainder) of two polynomials.
 
@@ -76,6 +81,7 @@ def polydiv(u, v):
     return q, r
 
 
+@beside_its_arrays
 def polyder(p, m=1):
     """The m-th derivative.
 
@@ -84,6 +90,7 @@ def polyder(p, m=1):
     return _same(_polynomials_in_c.polyder(_sized(p), int(m)), p)
 
 
+@beside_its_arrays
 def polyint(p, m=1, k=None):
     """The m-th integral; k: its constants, one for all or one for each.
 
@@ -92,6 +99,7 @@ def polyint(p, m=1, k=None):
     return _same(_polynomials_in_c.polyint(_sized(p), int(m), None if k is None else _line(k)), p)
 
 
+@beside_its_arrays
 def polyval(p, x):
     """The polynomial at x, or of the polynomial x.
 
@@ -109,6 +117,7 @@ def polyval(p, x):
     return y
 
 
+@beside_its_arrays
 def vander(x, N=None, increasing=False) -> ndarray:
     """The powers 0 .. N - 1 (by default as many as elements) of each element in a row, the highest or, `increasing`,
     the lowest first.
@@ -135,6 +144,7 @@ def _powers(x, n, first=0):
     return cuprite.stack(columns[:n], -1) if n else cuprite.empty((*x.shape, 0), x.dtype)
 
 
+@beside_its_arrays
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     """The coefficients of the polynomial of degree deg with the least squared distance from y at x.
 
@@ -195,6 +205,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     return c, base * factor if y.ndim == 1 else base[:, :, None] * factor
 
 
+@beside_its_arrays
 def poly(seq_of_zeros) -> ndarray:
     """The coefficients of the polynomial with these roots, or of a square matrix' characteristic one.
 
@@ -212,6 +223,7 @@ def eigenvalues(a):
     return found.real.copy() if real else found
 
 
+@beside_its_arrays
 def roots(p) -> ndarray:
     """The roots of the polynomial: eigenvalues of its companion matrix.
 
@@ -220,12 +232,14 @@ def roots(p) -> ndarray:
     return _triangles.roots(_sized(p))
 
 
+@beside_its_arrays
 class poly1d:
     """A polynomial of one variable by its coefficients, the highest power first, or (r=True) by its roots.
 
     Parameters: c_or_r: a sequence of numbers, or a polynomial; r: True: they are the roots; variable: the variable's
         name, 'x' unless said.
     Errors: ValueError for coefficients of more than one axis."""
+    _held = "_c"
     __hash__ = None
 
     def __init__(self, c_or_r, r=False, variable=None):

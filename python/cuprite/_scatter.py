@@ -5,6 +5,7 @@ does: the result is that of a loop over the value, to the bit, on every device. 
 the flat indices of the elements, in the order of the value's elements (`places`, which `at` calls too).
 """
 import cuprite as cp
+from cuprite._beside import beside_its_arrays
 from cuprite._support import _own_asarray
 
 __all__ = ["scatter_add", "scatter_max", "scatter_min"]
@@ -91,6 +92,7 @@ def _number(item, axis, n):
     return i + n if i < 0 else i
 
 
+@beside_its_arrays
 def places(a, slices):
     """The flat indices, an int64 array in the shape that a[slices] has."""
     step, axis, parts = a.size, 0, []  # (how many axes of the result, length, indices, an array)

@@ -159,7 +159,8 @@ class Flat:
         return key
 
     def __getitem__(self, key):
-        return self.base.ravel()[self._key(key)].copy()
+        found = self.base.ravel()[self._key(key)]
+        return _own_array(found)  # a slice is a view
 
     def __setitem__(self, key, value):
         """Values of any shape are written one after the other, and again from the first when there are too few."""

@@ -248,6 +248,7 @@ static PyObject *stack(PyObject *o, cp_type t)
     PyObject *items = now ? PyList_New(n) : NULL;
     for (Py_ssize_t i = 0; items && i < n; i++) {
         PyObject *x = cpy_asarray(PyTuple_GET_ITEM(now, i), t);
+        if (x) x = cpy_brought(x, 'K');
         if (!x) Py_CLEAR(items);
         else PyList_SET_ITEM(items, i, x);
     }

@@ -231,9 +231,9 @@ bool cpy_take_array_or_list(PyObject *o, cp_array *near, cp_array **x)
     return *x != NULL;
 }
 
-bool cpy_take_array_or_number(PyObject *o, cp_array **x)
+bool cpy_take_array_or_number(PyObject *o, cp_array *near, cp_array **x)
 {
-    return cpy_is_scalar(o) ? cpy_take_array_like(o, NULL, x) : cpy_take_array(o, x);
+    return cpy_is_scalar(o) ? cpy_take_array_like(o, near, x) : cpy_take_array(o, x);
 }
 
 bool cpy_take_where(PyObject *o, cp_array **x)
@@ -290,16 +290,21 @@ static bool take_arrays(PyObject *o, cpy_arrays *v, bool (*take)(PyObject *, cp_
     bool done = n <= INT32_MAX;
     if (!done) PyErr_SetString(PyExc_ValueError, "too many arrays");
     if (done && !(v->at = PyMem_Calloc((size_t)n + 1, sizeof *v->at))) done = (PyErr_NoMemory(), false);
+    Py_ssize_t first = 0; /* array, beside which the others are made */
+    while (first < n && !cpy_is_array(PyTuple_GET_ITEM(v->held, first))) first++;
+    const int before = cpy_go_to(first < n ? cpy_x(PyTuple_GET_ITEM(v->held, first)) : NULL);
     for (Py_ssize_t i = 0; done && i < n; i++) {
         done = take(PyTuple_GET_ITEM(v->held, i), &v->at[i]);
         v->n += done;
     }
+    cpy_go_back(before);
     if (!done) cpy_drop_arrays(v);
     return done;
 }
 
 bool cpy_take_arrays(PyObject *o, cpy_arrays *v) { return take_arrays(o, v, cpy_take_array); }
-bool cpy_take_arrays_or_numbers(PyObject *o, cpy_arrays *v) { return take_arrays(o, v, cpy_take_array_or_number); }
+static bool take_one_or_number(PyObject *o, cp_array **x) { return cpy_take_array_or_number(o, NULL, x); }
+bool cpy_take_arrays_or_numbers(PyObject *o, cpy_arrays *v) { return take_arrays(o, v, take_one_or_number); }
 
 static bool take_one_like(PyObject *o, cp_array **x) { return cpy_take_array_like(o, NULL, x); }
 bool cpy_take_arrays_like(PyObject *o, cpy_arrays *v) { return take_arrays(o, v, take_one_like); }

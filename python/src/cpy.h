@@ -60,6 +60,18 @@ bool cpy_has_gil(void);
         CPY_RUN(0, made_ = (__VA_ARGS__));                                                                 \
         made_;                                                                                             \
     })
+/* What a call makes for itself (of numbers, of lists) lies where its array does: makes the device of `x` current.
+ * Returns the one that was, for cpy_go_back; CP_NO_DEVICE where nothing changes: NULL, or a number. */
+static inline int cpy_go_to(const cp_array *x)
+{
+    if (!x || x->flags & CPI_HOST_SCALAR) return CP_NO_DEVICE;
+    const int before = cp_device_current();
+    return before == x->device->id || before == CP_NO_DEVICE || cp_device_use(x->device->id) ? CP_NO_DEVICE : before;
+}
+static inline void cpy_go_back(int before)
+{
+    if (before != CP_NO_DEVICE) cp_device_use(before);
+}
 /* cp_free for callers with the GIL: the last reference frees memory, and may end a stream. */
 static inline void cpy_free(cp_array *x)
 {
@@ -120,6 +132,7 @@ static inline bool cpy_is_array(PyObject *o)
 #define cpy_x(o) (((cpy_array *)(o))->x)
 /* Does the array lie on the current device? */
 static inline bool cpy_is_here(PyObject *o) { return cp_device_of(cpy_x(o)) == cp_device_current(); }
+PyObject *cpy_brought(PyObject *x, char order); /* x, which is given up, on the current device */
 /* An array, and of no subclass; an array of a subclass, which are heap types. */
 static inline bool cpy_is_plain(PyObject *o) { return Py_TYPE(o)->tp_dealloc == cpy_array_dealloc; }
 static inline bool cpy_is_subclass(PyObject *o)

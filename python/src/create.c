@@ -338,6 +338,15 @@ static PyObject *would_copy(PyObject *x)
     return PyErr_Format(PyExc_ValueError, "Unable to avoid copy while creating an array as requested.");
 }
 
+PyObject *cpy_brought(PyObject *x, char order)
+{
+    if (cpy_is_here(x)) return x;
+    cp_array *there;
+    CPY_UNLOCKED(there = cpy_copy_here(cpy_x(x), order));
+    Py_DECREF(x);
+    return cpy_wrap(there);
+}
+
 /* An array of o on the current device where `here`, else an array stays on its own. Copies where `copy`, dtype or order
  * ask for it. */
 static PyObject *convert(PyObject *o, cp_type t, char order, cpy_copy copy, bool here)
@@ -348,11 +357,8 @@ static PyObject *convert(PyObject *o, cp_type t, char order, cpy_copy copy, bool
     const bool lent = cpy_lends(o);
     PyObject *x = cpy_asarray(o, lent && copy == CPY_COPY_NEVER ? CP_DEFAULT : t);
     bool own = x == o || (x && lent && (t == CP_DEFAULT || cp_type_of(cpy_x(x)) == t)); /* nothing was copied */
-    if (x && here && cp_device_of(cpy_x(x)) != cp_device_current()) {
-        cp_array *there;
-        CPY_UNLOCKED(there = cp_to_device(cpy_x(x), cp_device_current()));
-        Py_DECREF(x);
-        x = cpy_wrap(there);
+    if (x && here && !cpy_is_here(x)) {
+        x = cpy_brought(x, order ? order : 'K');
         own = false;
     }
     if (!x) return NULL;
@@ -388,15 +394,23 @@ PyObject *py_array(const py_array_args *v)
 
 PyObject *py_asarray(const py_asarray_args *v) { return convert(v->a, v->dtype, v->order, v->copy, true); }
 
+/* From another device the elements come in the order in which they shall lie. */
 cp_array *cpy_copy_here(cp_array *x, char order)
 {
-    int here = cp_device_current();
+    const int here = cp_device_current(), n = cp_ndim(x);
     if (here == CP_NO_DEVICE || here == cp_device_of(x)) return cp_copy_order(x, order);
-    cp_array *there = cp_to_device(x, here), *r;
-    if (order != 'C' && order != 'F') order = cp_is_f_contiguous(x) && !cp_is_c_contiguous(x) ? 'F' : 'C';
-    if (!there || order != 'F') return there;
-    r = cp_copy_order(there, order);
-    cp_free(there);
+    if (order == 'A') order = cp_is_f_contiguous(x) && !cp_is_c_contiguous(x) ? 'F' : 'C';
+    if (order == 'C' || cp_is_c_contiguous(x)) order = order == 'F' && n > 1 ? 'F' : 'C';
+    if (order == 'C') return cp_to_device(x, here);
+    int axes[CP_MAXDIM], back[CP_MAXDIM];
+    if (order == 'K') cpy_axes_in_memory(x, axes);
+    for (int i = 0; i < n; i++) {
+        if (order == 'F') axes[i] = n - 1 - i;
+        back[axes[i]] = i;
+    }
+    cp_array *lying = cp_transpose(x, (cp_axes){n, axes}), *there = lying ? cp_to_device(lying, here) : NULL;
+    cp_array *r = there ? cp_transpose(there, (cp_axes){n, back}) : NULL;
+    cp_free(lying), cp_free(there);
     return r;
 }
 

@@ -293,6 +293,28 @@ static int set_by_array(PyObject *self, PyObject *o, PyObject *v)
     return code == CP_OK ? 0 : (cpy_raise(), -1);
 }
 
+static bool set_by_key(PyObject *self, const key *k, PyObject *v)
+{
+    bool element = names_element(k, cpy_x(self));
+    cp_array *to = k->arrays ? cp_retain(cpy_x(self)) : cp_slice(cpy_x(self), k->n, k->at);
+    if (!to) return cpy_raise(), false;
+    cp_array *value = value_for(v, to, element, k->arrays);
+    if (value && !k->arrays && !within(v, value, to)) {
+        cpy_free(value);
+        value = NULL;
+    }
+    bool done = false;
+    if (value) {
+        cp_code code;
+        CPY_RUN(cp_size(to), code = k->arrays ? cp_index_set(to, k->n, k->at, value) : cp_assign(to, value));
+        done = code == CP_OK;
+        if (!done) cpy_raise();
+    }
+    cpy_free(to);
+    cpy_drop(v, value);
+    return done;
+}
+
 int cpy_setitem(PyObject *self, PyObject *o, PyObject *v)
 {
     if (!v) {
@@ -304,24 +326,10 @@ int cpy_setitem(PyObject *self, PyObject *o, PyObject *v)
     int one = set_one(self, o, v);
     if (one <= 0) return one;
     key k;
-    bool done = false;
     if (!read_key(o, self, &k)) return -1;
-    bool element = names_element(&k, cpy_x(self));
-    cp_array *to = k.arrays ? cp_retain(cpy_x(self)) : cp_slice(cpy_x(self), k.n, k.at);
-    if (!to) return cpy_raise(), -1;
-    cp_array *value = value_for(v, to, element, k.arrays);
-    if (value && !k.arrays && !within(v, value, to)) {
-        cpy_free(value);
-        value = NULL;
-    }
-    if (value) {
-        cp_code code;
-        CPY_RUN(cp_size(to), code = k.arrays ? cp_index_set(to, k.n, k.at, value) : cp_assign(to, value));
-        done = code == CP_OK;
-        if (!done) cpy_raise();
-    }
-    cpy_free(to);
-    cpy_drop(v, value);
+    const int before = cpy_go_to(cpy_x(self));
+    const bool done = set_by_key(self, &k, v);
+    cpy_go_back(before);
     end_key(&k);
     return done ? 0 : -1;
 }

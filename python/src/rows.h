@@ -57,7 +57,7 @@ bool cpy_take_safely_assigned(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_array_like_to(cp_op op, PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_number_or_array_like(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_array_or_list(PyObject *o, cp_array *near, cp_array **x);
-bool cpy_take_array_or_number(PyObject *o, cp_array **x);
+bool cpy_take_array_or_number(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_where(PyObject *o, cp_array **x);              /* a number by its truth, None is false; NULL for True */
 bool cpy_offset(PyObject *o, int64_t *v);                    /* of a diagonal: within C's int */
 bool cpy_ints_arg(PyObject *o, cpy_ints *v);                 /* one or a sequence; truth values are 0 and 1 */

@@ -186,9 +186,12 @@ PyObject *cpy_ufunc_outer(PyObject *o, PyObject *args, PyObject *kw)
     }
     if (!PyArg_ParseTuple(args, "OO:outer", &a, &b)) return NULL;
     /* numbers have their own type here */
+    cp_array *array = cpy_is_array(a) ? cpy_x(a) : cpy_is_array(b) ? cpy_x(b) : NULL;
+    const int before = cpy_go_to(array);
     PyObject *left = cpy_is_scalar(a) ? cpy_asarray(a, CP_DEFAULT) : Py_NewRef(a);
     PyObject *right = left ? cpy_is_scalar(b) ? cpy_asarray(b, CP_DEFAULT) : Py_NewRef(b) : NULL;
     PyObject *r = right ? outer(o, left, right, kw) : NULL;
+    cpy_go_back(before);
     Py_XDECREF(left);
     Py_XDECREF(right);
     return r;
@@ -242,6 +245,7 @@ PyObject *cpy_ufunc_at(PyObject *o, PyObject *args)
         return NULL;
     }
     cp_array *x = cpy_hold(a), *place = NULL, *value = NULL;
+    const int before = cpy_go_to(x);
     PyObject *given = b ? cpy_asarray_near(b, x) : NULL;
     bool ready = (given || !b) && (!given || cpy_take_array(given, &value)) && may_go(self, x, value);
     const bool rows = ready && names_rows(a, indices);
@@ -253,6 +257,7 @@ PyObject *cpy_ufunc_at(PyObject *o, PyObject *args)
                                             : cp_ufunc_at(self->op, x, place, value));
     if (where) cpy_drop(where, place);
     if (given) cpy_drop(given, value);
+    cpy_go_back(before);
     cpy_drop(a, x);
     Py_XDECREF(where);
     Py_XDECREF(given);

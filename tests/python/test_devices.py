@@ -36,6 +36,19 @@ def test_arrays_move_to_the_current_device(two, f):
     assert f(x).device == first and cp.asarray(x) is x
 
 
+def test_arrays_of_arrays_lie_on_the_current_device(two):
+    first, second = two
+    x = cp.arange(3.0)
+    with second:
+        y = cp.array([x, [1, 2, 3], cp.ones(3)])
+        assert y.device == second and y.tolist() == [[0, 1, 2], [1, 2, 3], [1, 1, 1]]
+        x[[0, 2]] = y[1, :2]  # values come from there, as those of x[...] = y do
+        x[1:2] = y[2, :1]
+        assert x.device == first and x.tolist() == [1, 1, 2]
+        x.flat[cp.array([2]).to_device(first)] += 5
+        assert x.tolist() == [1, 1, 7]
+
+
 def test_copies_keep_their_order(two):
     first, second = two
     x = cp.asfortranarray(cp.arange(6.0).reshape(2, 3))

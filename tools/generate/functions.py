@@ -441,11 +441,13 @@ def wrapper(f):
         arrays = [a for a in f.arguments if a.kind.name in ARRAYS]
         listed = ", ".join(f"o[{a.index}]" for a in arrays)
         given = "" if any(not a.has_default for a in late) else " || ".join(f"o[{a.index}]" for a in late)
-        placing = any("array_like" in a.kind.name for a in f.arguments)  # new arrays are made on the device of `near`
+        # new arrays are made on the device of `near`
+        placing = any("array_like" in a.kind.name or a.kind.name == "array_or_number" for a in f.arguments)
         find = "cpy_find_array" if placing else "cpy_find_operand"
         found = f"{find}({len(arrays)}, (PyObject *const[]){{{listed}}})"
         lines.append(f"    cpy_near near = {f'{given} ? {found} : (cpy_near){{NULL, NULL}}' if given else found}; /* "
                      f"what others meet */")
+        lines.append("    const int before = cpy_go_to(near.x);")
     if not f.arguments:
         lines.append("    (void)o;")
     if f.self:
@@ -469,7 +471,7 @@ def wrapper(f):
     if any("goto done" in line for line in lines):
         lines.append("done:")
     if late:
-        releases.append("cpy_drop(near.o, near.x);")
+        releases += ["cpy_go_back(before);", "cpy_drop(near.o, near.x);"]
     lines += ["    " + r for r in releases]
     lines += ["    return result;", "}"]
     return "\n".join(lines)

@@ -87,7 +87,7 @@ KINDS = {k.name: k for k in [
     # an array, a number as a host scalar, or a list; NumPy's arrays are rejected
     _array("array_or_list", "cpy_take_array_or_list({o}, near.x, &{v})", stub="ArrayLike", reads_arrays=True),
     # an array, or a number as a 0-d one
-    _array("array_or_number", "cpy_take_array_or_number({o}, &{v})", stub="_Operand"),
+    _array("array_or_number", "cpy_take_array_or_number({o}, near.x, &{v})", stub="_Operand", reads_arrays=True),
     # whose type and shape are wanted: an array, or what asarray makes of another library's; lists are refused
     _array("prototype", "cpy_take_prototype({o}, &{v})", stub="ArrayLike"),
     # an array or a number that does not take part in the promotion of the others

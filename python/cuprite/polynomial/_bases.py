@@ -11,6 +11,7 @@ import math
 import operator
 
 import cuprite
+from cuprite._beside import beside_its_arrays
 from cuprite import _polynomials
 from cuprite._support import _own_array
 from cuprite.polynomial.polyutils import _fit, _from_roots, _grid, _powers, _sum, _times_x, _values, as_series, trimseq
@@ -74,6 +75,7 @@ def _degree(deg, least=0):
     return n
 
 
+@beside_its_arrays
 class Basis:
     """The functions of one basis; a module gives them its names (chebval is the val of Chebyshev's basis)."""
 

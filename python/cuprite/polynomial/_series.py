@@ -8,16 +8,18 @@ from __future__ import annotations
 import numbers
 
 import cuprite
+from cuprite._beside import beside_its_arrays
 from cuprite.polynomial.polyutils import as_series, getdomain, mapdomain, mapparms, trimcoef
 
 
 class _Ends:
-    """The class' domain, or window, on the current device; one that an object was given hides it."""
+    """The class' domain, or window, on the device of the coefficients; one that an object was given hides it."""
 
     def __get__(self, series, kind):
-        return cuprite.asarray(kind._ends)
+        return cuprite.array(kind._ends, device=None if series is None else series.coef._device)
 
 
+@beside_its_arrays
 class ABCPolyBase:
     """What the classes of all bases share.
 
@@ -26,6 +28,7 @@ class ABCPolyBase:
     Errors: ValueError for other than two ends, no coefficients, and a symbol that is no identifier; TypeError for a
         symbol that is no text."""
 
+    _held = "coef"
     __hash__ = None
     __array_ufunc__ = None  # NumPy's operators leave theirs to these
     maxpower = 100

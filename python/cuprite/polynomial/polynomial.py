@@ -4,6 +4,7 @@ from __future__ import annotations
 import types
 
 import cuprite
+from cuprite._beside import beside_its_arrays
 from cuprite import _polynomials
 from cuprite._support import _own_array
 from cuprite.polynomial._bases import _degree, _derivative_of, _integral_of, _shaped
@@ -20,6 +21,7 @@ __all__ = ["Polynomial", "polyadd", "polycompanion", "polyder", "polydiv", "poly
 polytrim = trimcoef
 
 
+@beside_its_arrays
 def polyvander(x, deg):
     """x to the powers 0 .. deg in a new last axis.
 
@@ -30,6 +32,7 @@ def polyvander(x, deg):
     return _polynomials._powers(x, n + 1)
 
 
+@beside_its_arrays
 def polycompanion(c):
     """The companion matrix of a series.
 
@@ -46,6 +49,7 @@ def polycompanion(c):
     return m
 
 
+@beside_its_arrays
 def polyval(x, c, tensor=True):
     """The series at x; of several series, the further axes of c, all at all of x, or (tensor False) side by side."""
     c, x = _shaped(c, x, tensor)
@@ -55,6 +59,7 @@ def polyval(x, c, tensor=True):
     return value
 
 
+@beside_its_arrays
 def polyval2d(x, y, c):
     """A series of two variables at (x, y).
 
@@ -64,6 +69,7 @@ def polyval2d(x, y, c):
     return _values(polyval, c, x, y)
 
 
+@beside_its_arrays
 def polyval3d(x, y, z, c):
     """A series of three variables at (x, y, z).
 
@@ -73,6 +79,7 @@ def polyval3d(x, y, z, c):
     return _values(polyval, c, x, y, z)
 
 
+@beside_its_arrays
 def polyvalnd(pts, c):
     """A series of several variables at the points whose coordinates are given.
 
@@ -82,6 +89,7 @@ def polyvalnd(pts, c):
     return _values(polyval, c, *pts)
 
 
+@beside_its_arrays
 def polygrid2d(x, y, c):
     """A series of two variables at each x with each y.
 
@@ -89,6 +97,7 @@ def polygrid2d(x, y, c):
     return _grid(polyval, c, x, y)
 
 
+@beside_its_arrays
 def polygrid3d(x, y, z, c):
     """A series of three variables at each x with each y and each z.
 
@@ -97,6 +106,7 @@ def polygrid3d(x, y, z, c):
     return _grid(polyval, c, x, y, z)
 
 
+@beside_its_arrays
 def polyvander2d(x, y, deg):
     """The products of the powers of x with those of y, in a new last axis.
 
@@ -105,6 +115,7 @@ def polyvander2d(x, y, deg):
     return _powers(polyvander, (x, y), deg)
 
 
+@beside_its_arrays
 def polyvander3d(x, y, z, deg):
     """The products of the powers of x, of y and of z, in a new last axis.
 
@@ -114,6 +125,7 @@ def polyvander3d(x, y, z, deg):
     return _powers(polyvander, (x, y, z), deg)
 
 
+@beside_its_arrays
 def polyfit(x, y, deg, rcond=None, full=False, w=None):
     """The series of degree deg (or of the powers deg) with the least squared distance from y at x.
 
@@ -124,6 +136,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None):
     return _fit(polyvander, x, y, deg, rcond, full, w)
 
 
+@beside_its_arrays
 def polyvalfromroots(x, r, tensor=True):
     """The series with roots r at x.
 
@@ -147,11 +160,13 @@ def polyline(off, scl):
     return cuprite.asarray([off, scl] if scl != 0 else [off])
 
 
+@beside_its_arrays
 def polyfromroots(roots):
     """The series with these roots and a highest coefficient of 1."""
     return _from_roots(polyline, polymul, roots)
 
 
+@beside_its_arrays
 def polyadd(c1, c2):
     """The sum of two series.
 
@@ -159,6 +174,7 @@ def polyadd(c1, c2):
     return _sum(c1, c2, 1)
 
 
+@beside_its_arrays
 def polysub(c1, c2):
     """The difference of two series.
 
@@ -166,6 +182,7 @@ def polysub(c1, c2):
     return _sum(c1, c2, -1)
 
 
+@beside_its_arrays
 def polymulx(c):
     """The series times x.
 
@@ -173,6 +190,7 @@ def polymulx(c):
     return _times_x(c)
 
 
+@beside_its_arrays
 def polymul(c1, c2):
     """The product of two series.
 
@@ -181,6 +199,7 @@ def polymul(c1, c2):
     return trimseq(cuprite.convolve(c1, c2))
 
 
+@beside_its_arrays
 def polydiv(c1, c2):
     """(quotient, remainder) of two series.
 
@@ -203,6 +222,7 @@ def polydiv(c1, c2):
     return c1[j + 1:] / scale, trimseq(c1[:j + 1])
 
 
+@beside_its_arrays
 def polypow(c, pow, maxpower=None):
     """The series to a whole power.
 
@@ -226,6 +246,7 @@ def _exponents(c, n):
     return cuprite.arange(1, n + 1, dtype=c.real.dtype).reshape((n,) + (1,) * (c.ndim - 1))
 
 
+@beside_its_arrays
 def polyder(c, m=1, scl=1, axis=0):
     """The m-th derivative along an axis, each time multiplied by scl.
 
@@ -238,6 +259,7 @@ def polyder(c, m=1, scl=1, axis=0):
     return _derivative_of(c, m, axis, once)
 
 
+@beside_its_arrays
 def polyint(c, m=1, k=[], lbnd=0, scl=1, axis=0):
     """The m-th integral along an axis from lbnd on, each time multiplied by scl, with constants k.
 
@@ -250,6 +272,7 @@ def polyint(c, m=1, k=[], lbnd=0, scl=1, axis=0):
     return _integral_of(c, m, k, lbnd, scl, axis, once, polyval)
 
 
+@beside_its_arrays
 def polyroots(c):
     """The roots of a series, in ascending order.
 

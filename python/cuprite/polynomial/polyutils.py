@@ -6,6 +6,7 @@ import warnings
 import numpy
 
 import cuprite
+from cuprite._beside import beside_its_arrays
 from cuprite._core import ndarray
 from cuprite._support import _own_array, _own_asarray
 from cuprite._missing import getter as _getter
@@ -15,6 +16,7 @@ __getattr__ = _getter(__name__)
 __all__ = ["as_series", "getdomain", "mapdomain", "mapparms", "trimcoef", "trimseq"]
 
 
+@beside_its_arrays
 def trimseq(seq) -> ndarray:
     """Without zeros at the end, but for one where nothing else is left.
 
@@ -25,6 +27,7 @@ def trimseq(seq) -> ndarray:
     return seq[:places[-1] + 1 if places else 1]
 
 
+@beside_its_arrays
 def as_series(alist, trim=True):
     """The coefficients as 1-d arrays of one floating type.
 
@@ -44,6 +47,7 @@ def as_series(alist, trim=True):
     return [_own_array(a, dtype) for a in arrays]
 
 
+@beside_its_arrays
 def trimcoef(c, tol=0) -> ndarray:
     """Without coefficients of at most tol at the end; a zero where none is left.
 
@@ -56,6 +60,7 @@ def trimcoef(c, tol=0) -> ndarray:
     return c[:places[-1] + 1].copy() if places else c[:1] * 0
 
 
+@beside_its_arrays
 def getdomain(x):
     """The least interval that has all of x, or for complex ones the corners of the least rectangle.
 
@@ -67,6 +72,7 @@ def getdomain(x):
     return cuprite.stack([x.min(), x.max()])
 
 
+@beside_its_arrays
 def mapparms(old, new):
     """(offset, scale) of the line that takes the ends of one domain to those of another.
 
@@ -75,6 +81,7 @@ def mapparms(old, new):
     return (old[1] * new[0] - old[0] * new[1]) / length, (new[1] - new[0]) / length
 
 
+@beside_its_arrays
 def mapdomain(x, old, new):
     """x under the line that takes one domain to another.
 

@@ -182,13 +182,11 @@ cp_array *cp_index_get(cp_array *x, int n, const cp_index *items)
     return result;
 }
 
-cp_code cp_index_set(cp_array *x, int n, const cp_index *items, cp_array *value)
+static cp_code set(cp_array *x, int n, const cp_index *items, cp_array *value)
 {
     reading r;
     cpi_indexing p;
     r.function = "index_set";
-    if (cpi_null("index_set", x) || cpi_null("index_set", value) || (n > 0 && cpi_null("index_set", items)))
-        return CP_ERROR_VALUE;
     cp_code code;
     if (is_only_array(n, items) && cpi_plain_set("index_set", x, items[0].array, value, false, CPI_INDEX_RAISE, &code))
         return code;
@@ -211,5 +209,17 @@ cp_code cp_index_set(cp_array *x, int n, const cp_index *items, cp_array *value)
         cpi_indexing_close(&p);
     }
     cp_free(view);
+    return code;
+}
+
+/* Values of another device come from there, as those of x[...] = value do. */
+cp_code cp_index_set(cp_array *x, int n, const cp_index *items, cp_array *value)
+{
+    if (cpi_null("index_set", x) || cpi_null("index_set", value) || (n > 0 && cpi_null("index_set", items)))
+        return CP_ERROR_VALUE;
+    if (value->flags & CPI_HOST_SCALAR || value->device == x->device) return set(x, n, items, value);
+    cp_array *here = cp_to_device(value, x->device->id);
+    cp_code code = here ? set(x, n, items, here) : cp_error();
+    cp_free(here);
     return code;
 }

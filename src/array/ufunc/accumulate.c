@@ -563,7 +563,7 @@ cp_array *(cp_ufunc_reduceat)(cp_op op, cp_array *x, cp_array *indices, int axis
     if (check_kind("reduceat", op, x) || find_axis("reduceat", name, x, &axis) || check_indices(name, indices))
         return NULL;
     const int64_t m = indices->size;
-    cpi_device *device = cpi_common_device(name, 1, &x);
+    cpi_device *device = cpi_common_device(name, 2, (cp_array *[]){x, indices});
     int64_t *bound = device && m ? segments(op, indices, x->shape[axis], device) : NULL;  /* before types */
     const bool heard = bound && !x->size && cpi_hear_of_indices(device, bound); /* the result will not be read */
     const bool go = device && (bound || !m) && !heard;

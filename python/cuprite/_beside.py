@@ -1,0 +1,63 @@
+"""Functions of several steps run on their arrays' device: what they make for themselves lies there too.
+
+A call of C does that by itself (cpy_go_to in python/src/cpy.h)."""
+import functools
+import types
+
+from cuprite import _device
+from cuprite._core import ndarray
+
+
+def _array_of(arguments):
+    """The first array among arguments, in their lists, or that a polynomial has (`_held` is its attribute); None."""
+    for x in arguments:
+        if isinstance(x, ndarray):
+            return x
+        name = getattr(type(x), "_held", None)
+        held = _array_of(x) if isinstance(x, (list, tuple)) else name and vars(x).get(name)
+        if isinstance(held, ndarray):
+            return held
+    return None
+
+
+def _method(f):
+    if isinstance(f, types.FunctionType):
+        return beside_its_arrays(f)
+    if isinstance(f, property):
+        return property(f.fget and beside_its_arrays(f.fget), f.fset and beside_its_arrays(f.fset), doc=f.__doc__)
+    return f
+
+
+def beside_its_arrays(function):
+    """The function, or all methods of a class, with the device current that its first array lies on.
+
+    Parameters: function: a function or a class."""
+    if isinstance(function, type):
+        for name, f in list(vars(function).items()):
+            if _method(f) is not f:
+                setattr(function, name, _method(f))
+        return function
+
+    @functools.wraps(function)
+    def call(*args, **options):
+        x = _array_of(args)
+        if x is None and options:
+            x = _array_of(options.values())
+        here = _device.current()
+        if x is None or x._device == here:
+            return function(*args, **options)
+        _device.use(x._device)
+        try:
+            return function(*args, **options)
+        finally:
+            _device.use(here)
+    return call
+
+
+def all_beside(names, module):
+    """Makes a module's functions of those names such.
+
+    Parameters: names: which; module: its globals."""
+    for name in names:
+        if isinstance(module.get(name), types.FunctionType):
+            module[name] = beside_its_arrays(module[name])

@@ -41,7 +41,8 @@ extern "C" {
     X(INTERRUPTED, "interrupted", "KeyboardInterrupt")                 \
     X(LINALG, "no such result", "LinAlgError")                         \
     X(BUFFER, "memory cannot be shared so", "BufferError")             \
-    X(END_OF_FILE, "nothing left to read", "EOFError")
+    X(END_OF_FILE, "nothing left to read", "EOFError")                 \
+    X(TWO_DEVICES, "operands on different devices", "ValueError")
 
 /* Warnings of a call; the messages are NumPy's. */
 #define CP_WARNINGS(X)                                                                                       \

@@ -191,6 +191,20 @@ bool cpy_operator_answered(const char *name, PyObject *a, PyObject *b, bool into
 
 /* Raises the error record as its Python exception and clears it; always NULL. */
 PyObject *cpy_raise(void);
+/* Operands on several devices (gather.c). cpy_on_two_devices: whether the exception that is set says so; asked once. Then
+ * cpy_gather copies the arrays among v[n], and in their lists, to one device: that of the first array where the call
+ * writes into it (to_first), else the current one. False with the exception, where a device cannot read another's
+ * memory. cpy_gather_end gives the call's result to what was given for it. */
+typedef struct cpy_gathered { int device; Py_ssize_t n; PyObject **at, *given, *copies; } cpy_gathered;
+typedef PyObject *cpy_call(PyObject *self, PyObject *const *v, Py_ssize_t n, PyObject *names);
+void cpy_note_error(cp_code code);
+bool cpy_on_two_devices(void);
+bool cpy_gather(cpy_gathered *g, Py_ssize_t n, PyObject *const *v, bool to_first);
+PyObject *cpy_gather_end(cpy_gathered *g, PyObject *r);
+PyObject *cpy_call_together(cpy_call *call, PyObject *self, PyObject *const *v, Py_ssize_t n, PyObject *names,
+                            bool to_first);
+PyObject *cpy_method_together(PyCFunctionWithKeywords call, PyObject *o, PyObject *args, PyObject *kw,
+                              bool to_first);
 void cpy_raise_axis(int axis, int ndim);   /* AxisError, in place of an error that is set */
 /* Gives Python the warnings of the calls that made r, and returns r; NULL, and r ended, where a filter makes one an
  * error. */

@@ -7,6 +7,16 @@
 #include <math.h>
 #include <string.h>
 
+/* What Device(number) is. Where there are GPUs, that is their number. */
+static PyObject *of_ordinal(PyObject *number)
+{
+    if (cp_device_count() > 0) return Py_NewRef(number);
+    PyObject *module = PyImport_ImportModule("cuprite.cuda.device");
+    PyObject *r = module ? PyObject_CallMethod(module, "_of_ordinal", "O", number) : NULL;
+    Py_XDECREF(module);
+    return r;
+}
+
 bool cpy_enter(PyObject *device, cpy_position *p)
 {
     p->moved = false;
@@ -17,7 +27,7 @@ bool cpy_enter(PyObject *device, cpy_position *p)
         if (!name) return false;
         if (cp_device_parse(name, &where) != CP_OK) return cpy_raise(), false;
     } else {
-        PyObject *number = PyLong_Check(device) ? Py_NewRef(device) : PyObject_GetAttrString(device, "_number");
+        PyObject *number = PyLong_Check(device) ? of_ordinal(device) : PyObject_GetAttrString(device, "_number");
         if (!number && PyErr_ExceptionMatches(PyExc_AttributeError))
             PyErr_Format(PyExc_ValueError, "device: a %s is no device; expected a Device, its name or its number",
                          Py_TYPE(device)->tp_name);

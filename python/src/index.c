@@ -170,7 +170,7 @@ static PyObject *get_by_array(PyObject *self, PyObject *o)
     return cpy_like(cpy_wrap(r), self);
 }
 
-PyObject *cpy_getitem(PyObject *self, PyObject *o)
+static PyObject *get_here(PyObject *self, PyObject *o)
 {
     cp_index one;
     if (is_index_array(o)) return get_by_array(self, o);
@@ -186,6 +186,15 @@ PyObject *cpy_getitem(PyObject *self, PyObject *o)
     cpy_free(x);
     end_key(&k);
     return cpy_like(cpy_wrap(r), self);
+}
+
+/* The result lies where x does. */
+PyObject *cpy_getitem(PyObject *self, PyObject *o)
+{
+    cpy_gathered g;
+    PyObject *r = get_here(self, o);
+    if (r || !cpy_on_two_devices()) return r;
+    return cpy_gather(&g, 2, (PyObject *[]){self, o}, true) ? cpy_gather_end(&g, get_here(g.at[0], g.at[1])) : NULL;
 }
 
 /* Does the key name a single element of x? */
@@ -315,7 +324,7 @@ static bool set_by_key(PyObject *self, const key *k, PyObject *v)
     return done;
 }
 
-int cpy_setitem(PyObject *self, PyObject *o, PyObject *v)
+static int set_here(PyObject *self, PyObject *o, PyObject *v)
 {
     if (!v) {
         PyErr_SetString(PyExc_ValueError, "cannot delete array elements");
@@ -332,6 +341,16 @@ int cpy_setitem(PyObject *self, PyObject *o, PyObject *v)
     cpy_go_back(before);
     end_key(&k);
     return done ? 0 : -1;
+}
+
+int cpy_setitem(PyObject *self, PyObject *o, PyObject *v)
+{
+    cpy_gathered g;
+    int r = set_here(self, o, v);
+    if (!r || !cpy_on_two_devices() || !cpy_gather(&g, 3, (PyObject *[]){self, o, v}, true)) return r;
+    r = set_here(g.at[0], g.at[1], g.at[2]);
+    cpy_gather_end(&g, NULL);
+    return r;
 }
 
 /* --- by a condition --- */

@@ -100,6 +100,7 @@ static bool device_of(loop_call *c, int *device)
         if (*device != CP_NO_DEVICE && d != *device) {
             PyErr_Format(PyExc_ValueError, "Array device must be same as the current device: array device = %d while "
                                            "current = %d", d, *device);
+            cpy_note_error(CP_ERROR_TWO_DEVICES);
             return false;
         }
         *device = d;
@@ -245,9 +246,25 @@ static PyObject *call_or_prepare(PyObject *callable, PyObject *const *v, Py_ssiz
     return r;
 }
 
+static PyObject *call(PyObject *callable, PyObject *const *v, Py_ssize_t n, PyObject *names)
+{
+    return call_or_prepare(callable, v, n, names, false);
+}
+
+/* Are the call's results all that is written? Then its arrays may be copied to one device. */
+static bool returns_all(const loop_kernel *k)
+{
+    bool raw = false;
+    for (int i = 0; i < k->nin + k->nout; i++) raw = raw || k->raw[i];
+    return !raw && !k->no_return;
+}
+
 static PyObject *loop_kernel_call(PyObject *callable, PyObject *const *v, size_t flagged, PyObject *names)
 {
-    return call_or_prepare(callable, v, PyVectorcall_NARGS(flagged), names, false);
+    const Py_ssize_t n = PyVectorcall_NARGS(flagged);
+    PyObject *r = call(callable, v, n, names);
+    return r || !cpy_on_two_devices() || !returns_all((loop_kernel *)callable)
+        ? r : cpy_call_together(call, callable, v, n, names, false);
 }
 
 static PyObject *loop_prepare(PyObject *callable, PyObject *const *v, Py_ssize_t n)

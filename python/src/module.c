@@ -100,6 +100,7 @@ PyObject *cpy_raise(void)
         return NULL;
     }
     cp_code code = cp_error();
+    cpy_note_error(code);
     const char *message = code == CP_OK ? "failure without an error record" : cp_error_message();
     if (code == CP_ERROR_INTERRUPTED && PyErr_CheckSignals()) { /* what the program's handler raises */
         cp_error_clear();

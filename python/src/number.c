@@ -147,7 +147,7 @@ static bool answered(cp_op op, PyObject *a, PyObject *b, bool into_a, PyObject *
            cpy_operator_answered(info.name, a, b, into_a, answer);
 }
 
-static PyObject *binary(cp_op which, PyObject *a, PyObject *b)
+static PyObject *binary_here(cp_op which, PyObject *a, PyObject *b)
 {
     pair p;
     PyObject *answer, *of = cpy_class_of(2, (PyObject *[]){a, b});
@@ -158,7 +158,7 @@ static PyObject *binary(cp_op which, PyObject *a, PyObject *b)
     return cpy_result_of(cpy_wrap(r), of);
 }
 
-static PyObject *in_place(cp_op which, PyObject *self, PyObject *other)
+static PyObject *in_place_here(cp_op which, PyObject *self, PyObject *other)
 {
     pair p;
     PyObject *answer;
@@ -167,6 +167,27 @@ static PyObject *in_place(cp_op which, PyObject *self, PyObject *other)
     bool done = run_into(which, 2, p.in, cpy_x(self));
     end_pair(&p);
     return done ? Py_NewRef(self) : cpy_raise();
+}
+
+/* The operation again, where its operands lay on two devices. */
+static PyObject *together(PyObject *(*operation)(cp_op, PyObject *, PyObject *), cp_op which, PyObject *a, PyObject *b,
+                          bool to_first)
+{
+    cpy_gathered g;
+    return cpy_gather(&g, 2, (PyObject *[]){a, b}, to_first)
+        ? cpy_gather_end(&g, operation(which, g.at[0], g.at[1])) : NULL;
+}
+
+static PyObject *binary(cp_op which, PyObject *a, PyObject *b)
+{
+    PyObject *r = binary_here(which, a, b);
+    return r || !cpy_on_two_devices() ? r : together(binary_here, which, a, b, false);
+}
+
+static PyObject *in_place(cp_op which, PyObject *self, PyObject *other)
+{
+    PyObject *r = in_place_here(which, self, other);
+    return r || !cpy_on_two_devices() ? r : together(in_place_here, which, self, other, true);
 }
 
 static PyObject *unary(cp_op which, PyObject *a)
@@ -252,8 +273,9 @@ static PyObject *power_in_place(PyObject *a, PyObject *b, PyObject *modulus)
     return run_into(op, 1, (cp_array *[]){cpy_x(a)}, cpy_x(a)) ? Py_NewRef(a) : cpy_raise();
 }
 
-static PyObject *divmod_(PyObject *a, PyObject *b)
+static PyObject *divmod_here(cp_op which, PyObject *a, PyObject *b)
 {
+    (void)which;
     pair p;
     cp_array *results[2];
     PyObject *answer, *of = cpy_class_of(2, (PyObject *[]){a, b});
@@ -270,8 +292,14 @@ static PyObject *divmod_(PyObject *a, PyObject *b)
     return NULL;
 }
 
+static PyObject *divmod_(PyObject *a, PyObject *b)
+{
+    PyObject *r = divmod_here(CP_OP_divmod, a, b);
+    return r || !cpy_on_two_devices() ? r : together(divmod_here, CP_OP_divmod, a, b, false);
+}
+
 /* x @ y, of arrays alone: a number raises NumPy's error of too few dimensions. */
-static PyObject *matmul_of(PyObject *a, PyObject *b, bool into_a)
+static PyObject *matmul_here(PyObject *a, PyObject *b, bool into_a)
 {
     PyObject *stranger = cpy_is_array(a) ? b : a, *number = NULL, *answer;
     if (cpy_operator_answered("matmul", a, b, into_a, &answer)) return answer;
@@ -291,6 +319,15 @@ static PyObject *matmul_of(PyObject *a, PyObject *b, bool into_a)
     if (!into_a || !r) return cpy_result_of(cpy_wrap(r), cpy_class_of(2, (PyObject *[]){a, b}));
     cpy_free(r);
     return Py_NewRef(a);
+}
+
+static PyObject *matmul_of(PyObject *a, PyObject *b, bool into_a)
+{
+    cpy_gathered g;
+    PyObject *r = matmul_here(a, b, into_a);
+    if (r || !cpy_on_two_devices()) return r;
+    return cpy_gather(&g, 2, (PyObject *[]){a, b}, into_a)
+        ? cpy_gather_end(&g, matmul_here(g.at[0], g.at[1], into_a)) : NULL;
 }
 
 static PyObject *matmul(PyObject *a, PyObject *b) { return matmul_of(a, b, false); }

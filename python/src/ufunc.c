@@ -195,10 +195,9 @@ static PyObject *call_plain(ufunc *self, PyObject *const *v)
     return cpy_wrap(r);
 }
 
-static PyObject *ufunc_call(PyObject *callable, PyObject *const *v, size_t flagged, PyObject *names)
+static PyObject *call_here(PyObject *callable, PyObject *const *v, Py_ssize_t n, PyObject *names)
 {
     ufunc *self = (ufunc *)callable;
-    Py_ssize_t n = PyVectorcall_NARGS(flagged);
     const int nin = self->info.nin, nout = self->info.nout;
     PyObject *answer, *of = n < nin ? NULL : cpy_class_of(nin, v);
     if ((of || names || n > nin) && cpy_call_answered(callable, v, n, names, &answer)) return answer;
@@ -234,6 +233,13 @@ out:
     PyObject *r = done ? returned(nout, results, &c) : NULL;
     if (of && !c.no_subclass) r = cpy_result_of(r, of);
     return names ? cpy_warned(r) : r; /* without dtype= or casting= no conversion loses anything */
+}
+
+static PyObject *ufunc_call(PyObject *callable, PyObject *const *v, size_t flagged, PyObject *names)
+{
+    const Py_ssize_t n = PyVectorcall_NARGS(flagged);
+    PyObject *r = call_here(callable, v, n, names);
+    return r || !cpy_on_two_devices() ? r : cpy_call_together(call_here, callable, v, n, names, false);
 }
 
 /* --- attributes --- */

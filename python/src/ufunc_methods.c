@@ -23,7 +23,7 @@ static bool joins(const ufunc *f, const char *method)
 }
 
 /* ufunc.reduce(a, axis=0, dtype=None, out=None, keepdims=False, initial=<the identity>, where=True) */
-PyObject *cpy_ufunc_reduce(PyObject *o, PyObject *args, PyObject *kw)
+static PyObject *reduce_here(PyObject *o, PyObject *args, PyObject *kw)
 {
     PyObject *answer;
     if (cpy_answered(o, "reduce", args, kw, &answer)) return answer;
@@ -107,7 +107,7 @@ static PyObject *close_accumulation(accumulation *c, PyObject *x, cp_array *resu
 }
 
 /* ufunc.accumulate(array, axis=0, dtype=None, out=None) */
-PyObject *cpy_ufunc_accumulate(PyObject *o, PyObject *args, PyObject *kw)
+static PyObject *accumulate_here(PyObject *o, PyObject *args, PyObject *kw)
 {
     PyObject *answer;
     if (cpy_answered(o, "accumulate", args, kw, &answer)) return answer;
@@ -137,7 +137,7 @@ static PyObject *positions_of(PyObject *o, const cp_array *near)
 }
 
 /* ufunc.reduceat(array, indices, axis=0, dtype=None, out=None) */
-PyObject *cpy_ufunc_reduceat(PyObject *o, PyObject *args, PyObject *kw)
+static PyObject *reduceat_here(PyObject *o, PyObject *args, PyObject *kw)
 {
     PyObject *answer;
     if (cpy_answered(o, "reduceat", args, kw, &answer)) return answer;
@@ -233,10 +233,10 @@ static bool may_go(const ufunc *f, const cp_array *x, const cp_array *b)
 }
 
 /* ufunc.at(a, indices, b=None, /) */
-PyObject *cpy_ufunc_at(PyObject *o, PyObject *args)
+static PyObject *at_here(PyObject *o, PyObject *args, PyObject *kw)
 {
     PyObject *answer;
-    if (cpy_answered(o, "at", args, NULL, &answer)) return answer;
+    if (cpy_answered(o, "at", args, kw, &answer)) return answer;
     ufunc *self = (ufunc *)o;
     PyObject *a, *indices, *b = NULL;
     if (!PyArg_ParseTuple(args, "OO|O:at", &a, &indices, &b)) return NULL;
@@ -262,6 +262,31 @@ PyObject *cpy_ufunc_at(PyObject *o, PyObject *args)
     Py_XDECREF(where);
     Py_XDECREF(given);
     return ready ? cpy_warned(cpy_none(code)) : NULL;
+}
+
+/* --- operands on several devices --- */
+PyObject *cpy_ufunc_reduce(PyObject *o, PyObject *args, PyObject *kw)
+{
+    PyObject *r = reduce_here(o, args, kw);
+    return r || !cpy_on_two_devices() ? r : cpy_method_together(reduce_here, o, args, kw, false);
+}
+
+PyObject *cpy_ufunc_accumulate(PyObject *o, PyObject *args, PyObject *kw)
+{
+    PyObject *r = accumulate_here(o, args, kw);
+    return r || !cpy_on_two_devices() ? r : cpy_method_together(accumulate_here, o, args, kw, false);
+}
+
+PyObject *cpy_ufunc_reduceat(PyObject *o, PyObject *args, PyObject *kw)
+{
+    PyObject *r = reduceat_here(o, args, kw);
+    return r || !cpy_on_two_devices() ? r : cpy_method_together(reduceat_here, o, args, kw, false);
+}
+
+PyObject *cpy_ufunc_at(PyObject *o, PyObject *args)
+{
+    PyObject *r = at_here(o, args, NULL);
+    return r || !cpy_on_two_devices() ? r : cpy_method_together(at_here, o, args, NULL, true);
 }
 
 /* --- signature= --- */

@@ -507,7 +507,14 @@ def entry(f, name, method):
         call = f'if (cpy_plans_are_in_use() && !cpy_check_plan("{f.name}", o)) return NULL;\n    ' + call
     if "itself" in f.row.columns and not method: # the fast path
         first += f"if (n == 1 && !names && {f.row.itself.format(o='v[0]')}) return Py_NewRef(v[0]);\n    "
-    if star:
+    reads = [a for a in f.arguments if a.kind.name in ARRAYS + MANY + OUTS]
+    if len(reads) > 1 or any(a.kind.name in MANY for a in reads):  # which may lie on several devices
+        dropped = f"Py_XDECREF(o[{len(f.arguments)}]);\n    " if star else ""
+        into = str(f.returns == "none").lower()
+        call = call.replace(f"return {f.id}_wrapper(o);", f"PyObject *r = {f.id}_wrapper(o);\n    {dropped}return r || "
+                            f"!cpy_on_two_devices() ? r : cpy_call_together({c}, self, v, n, names, {into});")
+        first = first.replace("(void)self;\n    ", "")
+    elif star:
         call = f"PyObject *r = {f.id}_wrapper(o);\n    Py_XDECREF(o[{len(f.arguments)}]);\n    return r;"
     return (f"PyObject *{c}(PyObject *self, PyObject *const *v, Py_ssize_t n, PyObject *names)\n{{\n"
             f"    static const cpy_name words[] = {words};\n"

@@ -291,7 +291,7 @@ class Generator(GeneratorDistributions):
         if array is not None and n == 0 and not _is_empty(size):
             raise ValueError("a cannot be empty unless no samples are taken")
         at = _r.rng_choice(self._rng, n, bool(replace), p, size)
-        return at if array is None else _r.rng_gather(array, at, axis)
+        return at if array is None else _r.rng_gather(array, at.to_device(array.device), axis)
 
 
 def _is_empty(size):

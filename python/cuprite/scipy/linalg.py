@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 
 from cuprite import _core, _linalg
+from cuprite._beside import beside_its_arrays
 from cuprite.linalg import _arrays
 from cuprite._linalg import (  # noqa: F401
     block_diag, circulant, companion, convolution_matrix, expm, fiedler, fiedler_companion, hankel, helmert, hilbert,
@@ -35,6 +36,7 @@ def _looked_at(a, check_finite):
     return a
 
 
+@beside_its_arrays
 def lu(a, permute_l=False, overwrite_a=False, check_finite=False, p_indices=False):
     """(P, L, U) with a = P L U; permute_l: (P L, U); p_indices: a[p] = L U reads a's rows by index, P is p's inverse as
     numbers of rows.

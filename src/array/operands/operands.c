@@ -9,7 +9,7 @@ cpi_device *cpi_common_device(const char *function, int n, cp_array *const *arra
     for (int i = 0; i < n; i++) {
         if (!arrays[i] || arrays[i]->flags & CPI_HOST_SCALAR) continue;
         if (device && arrays[i]->device != device) {
-            cpi_fail(CP_ERROR_VALUE, "%s: operands lie on different devices (%s and %s)", function, device->label,
+            cpi_fail(CP_ERROR_TWO_DEVICES, "%s: operands lie on different devices (%s and %s)", function, device->label,
                      arrays[i]->device->label);
             return NULL;
         }

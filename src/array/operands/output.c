@@ -82,7 +82,7 @@ cp_code cpi_check_out(const cpi_output *o)
     if (cpi_check_writable(o->function, out)) return cp_error();
     cpi_array_used(out);
     if (o->device && out->device != o->device)
-        return cpi_fail(CP_ERROR_VALUE, "%s: operands lie on different devices (%s and %s)", o->function,
+        return cpi_fail(CP_ERROR_TWO_DEVICES, "%s: operands lie on different devices (%s and %s)", o->function,
                         o->device->label, out->device->label);
     if (!cpi_has_shape(out, o->ndim, o->shape))
         return cpi_fail(CP_ERROR_VALUE, "%s: out has shape %s, the result %s", o->function,

@@ -34,17 +34,27 @@ static cp_code copy_masked(cp_array *dst, cp_array *src, cp_array *mask)
     return code;
 }
 
+static cp_code copied_to(cp_array *dst, cp_array *src, cp_array *where)
+{
+    cp_array *all[3] = {dst, src, where};
+    if (!cpi_common_device("copyto", 3, all)) return cp_error();
+    if (!where) return cp_assign(dst, src);
+    cp_array *mask = cpi_mask("copyto", where, dst->device, dst->ndim, dst->shape);
+    cp_code code = mask ? copy_masked(dst, src, mask) : cp_error();
+    cp_free(mask);
+    return code;
+}
+
+/* A source on another device is copied from there, as CuPy's is. */
 cp_code(cp_copyto)(cp_array *dst, cp_array *src, const cp_copyto_options *options)
 {
     const cp_copyto_options *o = CPI_GIVEN(cp_copyto_options, options);
-    cp_array *all[3] = {dst, src, o->where};
     cp_code code;
     if (cpi_null("copyto", dst) || cpi_null("copyto", src)) return cp_error();
     if ((code = cpi_check_writable("copyto", dst)) || (code = check_cast(dst, src, o->casting))) return code;
-    if (!cpi_common_device("copyto", 3, all)) return cp_error();
-    if (!o->where) return cp_assign(dst, src);
-    cp_array *mask = cpi_mask("copyto", o->where, dst->device, dst->ndim, dst->shape);
-    code = mask ? copy_masked(dst, src, mask) : cp_error();
-    cp_free(mask);
+    if (src->flags & CPI_HOST_SCALAR || src->device == dst->device) return copied_to(dst, src, o->where);
+    cp_array *here = cp_to_device(src, dst->device->id);
+    code = here ? copied_to(dst, here, o->where) : cp_error();
+    cp_free(here);
     return code;
 }

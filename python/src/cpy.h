@@ -191,9 +191,9 @@ bool cpy_operator_answered(const char *name, PyObject *a, PyObject *b, bool into
 
 /* Raises the error record as its Python exception and clears it; always NULL. */
 PyObject *cpy_raise(void);
-/* Operands on several devices (gather.c). cpy_on_two_devices: whether the exception that is set says so; asked once. Then
- * cpy_gather copies the arrays among v[n], and in their lists, to one device: that of the first array where the call
- * writes into it (to_first), else the current one. False with the exception, where a device cannot read another's
+/* Operands on several devices (gather.c). cpy_on_two_devices: whether the exception that is set says so; asked once.
+ * Then cpy_gather copies the arrays among v[n], and in their lists, to one device: that of the first array where the
+ * call writes into it (to_first), else the current one. False with the exception, where a device cannot read another's
  * memory. cpy_gather_end gives the call's result to what was given for it. */
 typedef struct cpy_gathered { int device; Py_ssize_t n; PyObject **at, *given, *copies; } cpy_gathered;
 typedef PyObject *cpy_call(PyObject *self, PyObject *const *v, Py_ssize_t n, PyObject *names);

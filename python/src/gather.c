@@ -1,6 +1,6 @@
 /* Operands on several devices. CuPy's kernels read them where they lie, if the device can (peer access), and warn;
- * without that it is a ValueError. Here the call fails first, with CP_ERROR_TWO_DEVICES and nothing done. Where the device
- * could read the others, they are copied to it, which orders both devices' work, and the call is made again.
+ * without that it is a ValueError. Here the call fails first, with CP_ERROR_TWO_DEVICES and nothing done. Where the
+ * device could read the others, they are copied to it, which orders both devices' work, and the call is made again.
  *
  * Invariant: what the call writes into lies on its own device, or gets the result afterwards. */
 #include "rows.h"

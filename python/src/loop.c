@@ -1,6 +1,7 @@
 /* LoopKernel: the base of cuprite.ElementwiseKernel and cuprite.ReductionKernel. This file has the object, its
  * signatures and the parsing of a call's arguments. */
 #include "loop.h"
+#include "ufunc.h"
 #include "rows.h"
 
 #include <stddef.h>
@@ -263,8 +264,10 @@ static PyObject *loop_kernel_call(PyObject *callable, PyObject *const *v, size_t
 {
     const Py_ssize_t n = PyVectorcall_NARGS(flagged);
     PyObject *r = call(callable, v, n, names);
-    return r || !cpy_on_two_devices() || !returns_all((loop_kernel *)callable)
-        ? r : cpy_call_together(call, callable, v, n, names, false);
+    if (r) return r;
+    if (!cpy_on_two_devices())
+        return ((loop_kernel *)callable)->reduction ? NULL : cpy_overridden(callable, v, n, names);
+    return returns_all((loop_kernel *)callable) ? cpy_call_together(call, callable, v, n, names, false) : NULL;
 }
 
 static PyObject *loop_prepare(PyObject *callable, PyObject *const *v, Py_ssize_t n)

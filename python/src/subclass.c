@@ -237,3 +237,30 @@ PyObject *py_array_wrap_protocol(const py_array_wrap_protocol_args *v)
     (void)v->return_scalar, (void)v->context; /* results of no axes are arrays here */
     return cpy_new_of(Py_TYPE(v->self), cp_slice(v->array, 1, &CP_ELLIPSIS), NULL, v->self);
 }
+
+PyObject *cpy_overridden(PyObject *callable, PyObject *const *v, Py_ssize_t n, PyObject *names)
+{
+    const char *method = "__cupy_override_elementwise_kernel__";
+    const Py_ssize_t all = n + (names ? PyTuple_GET_SIZE(names) : 0);
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) return NULL;
+    for (Py_ssize_t i = 0; i < all; i++) {
+        if (cpy_is_array(v[i])) continue;
+        PyObject *type, *value, *trace;
+        PyErr_Fetch(&type, &value, &trace);
+        PyObject *override = PyObject_GetAttrString((PyObject *)Py_TYPE(v[i]), method);
+        PyObject **given = override ? PyMem_Malloc((size_t)(all + 2) * sizeof *given) : NULL;
+        if (!given) {
+            Py_XDECREF(override);
+            PyErr_Restore(type, value, trace);
+            continue;
+        }
+        Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(trace);
+        given[0] = v[i], given[1] = callable;
+        for (Py_ssize_t k = 0; k < all; k++) given[k + 2] = v[k];
+        PyObject *r = PyObject_Vectorcall(override, given, (size_t)n + 2, names);
+        PyMem_Free(given);
+        Py_DECREF(override);
+        return r;
+    }
+    return NULL;
+}

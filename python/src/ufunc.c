@@ -239,7 +239,9 @@ static PyObject *ufunc_call(PyObject *callable, PyObject *const *v, size_t flagg
 {
     const Py_ssize_t n = PyVectorcall_NARGS(flagged);
     PyObject *r = call_here(callable, v, n, names);
-    return r || !cpy_on_two_devices() ? r : cpy_call_together(call_here, callable, v, n, names, false);
+    if (r) return r;
+    return cpy_on_two_devices() ? cpy_call_together(call_here, callable, v, n, names, false)
+                                : cpy_overridden(callable, v, n, names);
 }
 
 /* --- attributes --- */

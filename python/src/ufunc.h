@@ -15,6 +15,9 @@ enum { MOST_INPUTS = 3, MOST_OUTPUTS = 2 };
 
 /* The section `Example:` of a ufunc's docstring, "" where there is none (tools/generate/examples.py). */
 const char *cpy_example_of(const char *name);
+/* After a call that failed: where the exception is a TypeError and an argument's class has
+ * __cupy_override_elementwise_kernel__, as CuPy's distributed arrays do, what that returns; else NULL. */
+PyObject *cpy_overridden(PyObject *callable, PyObject *const *v, Py_ssize_t n, PyObject *names);
 PyObject *cpy_ufunc_reduce(PyObject *o, PyObject *args, PyObject *kw);
 PyObject *cpy_ufunc_accumulate(PyObject *o, PyObject *args, PyObject *kw);
 PyObject *cpy_ufunc_reduceat(PyObject *o, PyObject *args, PyObject *kw);

@@ -119,6 +119,50 @@ def test_elementwise(which):
     holds(d, x + 1)
 
 
+UFUNCS = [n for n in dir(cp) if isinstance(getattr(cp, n), cp.ufunc) and hasattr(np, n)
+          and getattr(cp, n).nin <= 2 and "d->" in str(getattr(cp, n).types)]
+
+
+@pytest.mark.parametrize("name", UFUNCS)
+def test_ufuncs_of_cuprite(name):
+    """cp.exp(d) is np.exp(d): chunk by chunk, in any mode, with operands in other chunks and with numbers."""
+    ours, theirs = getattr(cp, name), getattr(np, name)
+    x, y = whole() / 4, whole(shape=(1, 5)) / 8
+    d, e = da.distributed_array(x, MAPS["overlap"]), da.distributed_array(y, {0: slice(None)})
+    calls = [((d.change_mode(da.SUM),), (x,)), ((d.change_mode(da.MAX),), (x,))] if ours.nin == 1 else \
+        [((d, d.change_mode(da.PROD)), (x, x)), ((d, e), (x, y)), ((d, 0.5), (x, 0.5)), ((0.5, d), (0.5, x))]
+    for given, host in calls:
+        got, want = ours(*given), theirs(*host)
+        for g, w in zip(got if ours.nout > 1 else [got], want if ours.nout > 1 else [want]):
+            assert isinstance(g, da.DistributedArray) and g.mode is da.REPLICA and g.dtype == w.dtype
+            np.testing.assert_allclose(g.get(), w, rtol=1e-12)
+
+
+def test_kernels():
+    """An ElementwiseKernel and a fused function of distributed arrays, as in CuPy; a ReductionKernel refuses them."""
+    x = whole()
+    d, e = da.distributed_array(x, MAPS["rows"]), da.distributed_array(x[::-1].copy(), MAPS["columns"])
+    kernel = cp.ElementwiseKernel("T a, T b", "T c", "c = a * b + 1", "distributed_kernel")
+    holds(kernel(d, e), x * x[::-1] + 1, da.REPLICA)
+    holds(kernel(d.change_mode(da.SUM), 3), x * 3 + 1)
+    holds(cp.fuse(lambda a, b: cp.exp(a * 0) + b)(d, e), 1 + x[::-1])
+    holds(cp.add(d, e, dtype="D"), np.add(x, x[::-1], dtype="D"))
+    with pytest.raises(TypeError, match="DistributedArray"):
+        cp.ReductionKernel("T a", "T b", "a", "a + b", "b = a", "0", "distributed_sum")(d, axis=0)
+    for call in (lambda: cp.add(d, d, out=d), lambda: cp.add(d, d, d), lambda: cp.exp(d, d),
+                 lambda: cp.add(d, d, where=x > 0), lambda: cp.exp(d, out=(d,))):
+        with pytest.raises(RuntimeError, match="are not supported"):
+            call()
+    for call in (lambda: cp.add(d, x), lambda: cp.add(cp.asarray(x), d), lambda: kernel(d, cp.asarray(x))):
+        with pytest.raises(RuntimeError, match="Mixing a distributed array"):
+            call()
+    class Other:
+        pass
+    for strange in (Other(), "a"):
+        with pytest.raises(TypeError, match="Unsupported type"):
+            cp.exp(strange)
+
+
 def test_matmul():
     a, b = whole(shape=(6, 8)), whole(shape=(8, 5))
     blocks = da.make_2d_index_map([0, 2, 6], [0, 3, 8], [[{0}, {1}], [{0}, {1}]])

@@ -1,7 +1,10 @@
 """cuprite.distributed.NCCLBackend: the ranks are threads over a libnccl.so.2 of our own, and meet in the store on
 loopback. What is asked of NCCL, results, and what follows when a rank does not come, hangs, dies or differs."""
+import signal as signals
 import socket
 import struct
+import subprocess
+import sys
 import threading
 import time
 
@@ -278,6 +281,36 @@ def test_store_alone():
     got = ranks(3, lambda r: stores[r].meet("a", b"%d" % r * r, 20, "meeting"))
     assert got == [[b"", b"1", b"22"]] * 3
     ranks(3, lambda r: stores[r].stop())
+
+
+RANK_1 = """
+import sys, time
+from cuprite.distributed._store import TCPStore
+store = TCPStore(2, 1, "127.0.0.1", int(sys.argv[1]), 20)
+store.meet("first", b"here", 20, "barrier")
+print("ready", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("signal", ["SIGKILL", "SIGTERM"])
+def test_a_process_that_is_killed(signal):
+    """The rank is a process that ends in the middle of a call: who waits for it hears at once which one it was."""
+    port = free_port()
+    other = subprocess.Popen([sys.executable, "-c", RANK_1, str(port)], stdout=subprocess.PIPE, text=True)
+    store = TCPStore(2, 0, "127.0.0.1", port, 20)
+    try:
+        assert store.meet("first", b"too", 20, "barrier") == [b"too", b"here"]
+        assert other.stdout.readline() == "ready\n"
+        threading.Timer(0.3, other.send_signal, [getattr(signals, signal)]).start()
+        start = time.monotonic()
+        with pytest.raises(distributed.DistributedError, match="^all_reduce on rank 0 of 2: rank 1: it has ended or"):
+            store.meet("second", b"", 60, "all_reduce")
+        assert time.monotonic() - start < 20
+    finally:
+        other.kill()
+        other.communicate()
+        store.stop(0)
 
 
 def test_store_that_is_not_there():

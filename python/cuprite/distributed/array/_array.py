@@ -253,6 +253,16 @@ class DistributedArray(numpy.lib.mixins.NDArrayOperatorsMixin):
             raise RuntimeError("Argument `out` and `where` are not supported")
         return cuprite_ufunc(ours, inputs, **{k: v for k, v in options.items() if k not in ("out", "where")})
 
+    def __cupy_override_elementwise_kernel__(self, kernel, *args, **options):
+        """What cuprite's ufuncs and elementwise kernels return of distributed arrays: themselves, chunk by chunk."""
+        if getattr(kernel, "__name__", None) == "matmul":
+            return matmul(*args, **options)
+        if options.pop("out", None) is not None or options.pop("where", True) is not True:
+            raise RuntimeError("Argument `out` and `where` are not supported")
+        if getattr(kernel, "nout", 1) == 1 and len(args) > kernel.nin:
+            raise RuntimeError("Argument `out` and `where` are not supported")
+        return cuprite_ufunc(kernel, args, **options)
+
     def __array_function__(self, function, types, args, kwargs):
         name = {"amax": "max", "amin": "min"}.get(function.__name__, function.__name__)
         if name in (*_REDUCTIONS, "mean") and args and isinstance(args[0], DistributedArray):

@@ -173,6 +173,56 @@ def test_a_call_that_hangs(mock):  # noqa: F811
     stop(gs)
 
 
+@pytest.mark.parametrize("stays", [False, True])
+def test_work_that_is_not_done(mock, device, monkeypatch, stays):  # noqa: F811
+    """Calls that have returned, and whose work stays in the stream, or not."""
+    if stays:
+        monkeypatch.setattr("cuprite.distributed._nccl._done", lambda event: False)
+    g, = groups(1, timeout=0.5)
+    x = cp.ones(3)
+    for _ in range(300):  # the mock itself cannot touch the test device's memory
+        with g._guarded("all_reduce", cp.cuda.get_current_stream()):
+            x += 1
+    assert len(g._watcher.issued) + len(g._watcher.pending) < 30  # not an event for each
+    time.sleep(1.5)
+    if stays:
+        with pytest.raises(distributed.DistributedError, match="barrier on rank 0 of 1: .* was not done within"):
+            g.barrier()
+    else:
+        g.barrier()
+        until = time.monotonic() + 20
+        while not g._watcher.idle and time.monotonic() < until:
+            time.sleep(0.02)
+        assert not (g._watcher.issued or g._watcher.pending) and g._watcher.idle
+    assert x.tolist() == [301, 301, 301]
+    g.stop()
+
+
+def test_calls_that_are_known(mock, monkeypatch):  # noqa: F811
+    """Of the same memory, and only of it: other arguments are checked as ever."""
+    g, = groups(1)
+    met, x = [], cp.zeros((2, 3))
+    monkeypatch.setattr(g, "_meet", lambda name, value: met.append(value) or [value])
+    for _ in range(3):
+        g.all_reduce(x, x)
+        g.broadcast(x, 0)
+    assert len(met) == 2
+    g.all_reduce(x.reshape(6), x.reshape(6))
+    g.all_reduce(x, x, "max")
+    assert len(met) == 4
+    with pytest.raises(RuntimeError, match="contiguous"):
+        g.all_reduce(x[:, ::2], x[:, ::2])
+    g, = groups(1)
+    g.all_reduce(x, x)
+    with pytest.raises(ValueError, match="in_array has 6 elements, so out_array has 6, not 3"):
+        g.all_reduce(x, x[0])
+    g, = groups(1, check=True)
+    monkeypatch.setattr(g, "_meet", lambda name, value: met.append(value) or [value])
+    for _ in range(3):
+        g.all_reduce(x, x)
+    assert len(met) == 7
+
+
 def test_a_rank_that_does_not_come_to_a_new_call(mock):  # noqa: F811
     gs = groups(3, timeout=0.5)
     x = cp.ones(3)

@@ -25,45 +25,65 @@ _OF_BOOL = {**_OPERATIONS, "sum": nccl.NCCL_MAX, "prod": nccl.NCCL_MIN}
 
 
 class _Watch:
-    """What the communicator is doing, and since when; a thread that ends it when that takes too long."""
+    """What the communicator is doing, and since when; a thread that ends it when that takes too long.
+
+    A call notes that it began and in which stream it went, and no more, since it may take less time than an event does:
+    the thread, which looks a few times a second while there is anything to look at, records the events. Invariant:
+    whoever notes something and finds the thread idle wakes it; it looks once more after it has said that it is idle."""
 
     def __init__(self, backend):
-        self.backend, self.changed, self.pending, self.ended = backend, threading.Condition(), [], False
+        self.backend, self.changed, self.ended, self.idle = backend, threading.Condition(), False, False
+        self.calling, self.issued, self.pending = {}, {}, []
         threading.Thread(target=self._watch, daemon=True, name="cuprite NCCL watch").start()
 
-    @contextlib.contextmanager
-    def call(self, name, stream):
-        """A call of NCCL: watched while it starts, then until its work in the stream is done."""
-        entry = [name, time.monotonic() + self.backend.timeout, None]
-        with self.changed:
-            self.pending.append(entry)
-            self.changed.notify()
-        try:
-            yield
-            event = cuprite.cuda.Event(disable_timing=True)
-            event.record(stream)
-            entry[2] = event
-        except BaseException:
+    def begin(self, name):
+        """A call of NCCL begins, in this thread."""
+        self.calling[threading.get_ident()] = name, time.monotonic() + self.backend.timeout
+        if self.idle:
             with self.changed:
-                self.pending.remove(entry)
-            raise
+                self.changed.notify()
+
+    def end_call(self, stream):
+        """It has returned; its work is in the stream, or, with None, there is none."""
+        name, until = self.calling.pop(threading.get_ident())
+        if stream is not None:
+            self.issued.setdefault(stream.ptr, (name, until, stream))
 
     def _watch(self):
         while True:
             with self.changed:
+                self.idle = True
+                while not (self.ended or self.calling or self.issued or self.pending):
+                    self.changed.wait()
+                self.idle = False
                 if self.ended:
                     return
-                self.pending = [e for e in self.pending if e[2] is None or not _done(e[2])]
-                late = next((e for e in self.pending if time.monotonic() > e[1]), None)
-                if late is None:
-                    first = min((e[1] for e in self.pending), default=None)
-                    wait = None if first is None else min(0.2, max(0.005, first - time.monotonic()))
-                    self.changed.wait(wait)
-                    continue
-                self.ended = True
-            self.backend._lost(f"{late[0]} was not done within {self.backend.timeout:g} s: a rank has ended, hangs, or "
-                               "called something else")
-            return
+            self._record()
+            self.pending = [e for e in self.pending if not _done(e[2])]
+            now, watched = time.monotonic(), [*list(self.calling.values()), *self.pending]
+            late = next((e for e in watched if now > e[1]), None)
+            if late is not None:
+                break
+            with self.changed:
+                if not self.ended:
+                    self.changed.wait(min(0.2, max(0.005, min((e[1] for e in watched), default=now) - now)))
+        self.ended = True
+        self.backend._lost(f"{late[0]} was not done within {self.backend.timeout:g} s: a rank has ended, hangs, or "
+                           "called something else")
+
+    def _record(self):
+        """An event for each stream that got work since the last look. What is captured has no time."""
+        for at in list(self.issued):
+            name, until, stream = self.issued.pop(at)
+            try:
+                with self.backend._here:
+                    if stream.is_capturing():
+                        continue
+                    event = cuprite.cuda.Event(disable_timing=True)
+                    event.record(stream)
+            except RuntimeError:  # the device failed, or the stream has ended with its work
+                continue
+            self.pending.append((name, until, event))
 
     def end(self):
         with self.changed:
@@ -112,6 +132,7 @@ class NCCLBackend(Backend):
     def __init__(self, n_devices, rank, host="127.0.0.1", port=13333, use_mpi=False, *, timeout=600, check=None):
         super().__init__(n_devices, rank, timeout, check)
         self._meetings, self._known, self._comm = 0, set(), None
+        self._quick, self._kinds, self._here = set(), {}, cuprite.cuda.Device()
         version = nccl.get_version()
         self._store = _MPIMeetings(n_devices, rank, timeout) if use_mpi else TCPStore(n_devices, rank, host, port,
                                                                                       timeout)
@@ -161,9 +182,14 @@ class NCCLBackend(Backend):
     @contextlib.contextmanager
     def _guarded(self, name, stream):
         """NCCL's calls of one collective; what it refuses names the collective and the rank."""
+        issued = None
+        self._watcher.begin(name)
         try:
-            with self._watcher.call(name, stream):
+            try:
                 yield
+                issued = stream
+            finally:
+                self._watcher.end_call(issued)
         except (nccl.NcclError, RuntimeError) as e:
             if isinstance(e, NotImplementedError):
                 raise
@@ -212,10 +238,28 @@ class NCCLBackend(Backend):
         if str(x.dtype) not in _TYPES:
             raise TypeError(f"Unknown dtype {x.dtype} for NCCL")
 
-    @staticmethod
-    def _moved(x, share=1):
+    def _key(self, name, *parts):
+        """What tells a call from all others, where that is quickly said: it is checked once. Else None."""
+        if self._check:
+            return None
+        key = [name]
+        for x in parts:
+            if type(x) is cuprite.ndarray:
+                if not x._c_contiguous:
+                    return None
+                key += (x._address, x.shape, x.dtype)
+            else:
+                key.append(x)
+        if len(self._quick) > 1000:
+            self._quick.clear()
+        return tuple(key)
+
+    def _moved(self, x, share=1):
         """Type and count of elements that are moved and not computed with: of any type, as bytes at worst."""
-        kind, pair = _TYPES.get(str(x.dtype), (nccl.NCCL_UINT8, x.dtype.itemsize))
+        found = self._kinds.get(x.dtype)
+        if found is None:
+            found = self._kinds[x.dtype] = _TYPES.get(str(x.dtype), (nccl.NCCL_UINT8, x.dtype.itemsize))
+        kind, pair = found
         return kind, x.size // share * pair
 
     @staticmethod
@@ -225,28 +269,28 @@ class NCCLBackend(Backend):
     def _all_reduce(self, x, out, op, stream):
         kind, n = self._moved(x)
         with self._guarded("all_reduce", stream):
-            self._comm.allReduce(x.data.ptr, out.data.ptr, n, kind, self._operation(x, op), stream.ptr)
+            self._comm.allReduce(x._address, out._address, n, kind, self._operation(x, op), stream.ptr)
 
     def _reduce(self, x, out, root, op, stream):
         kind, n = self._moved(x)
-        to = out.data.ptr if self.rank == root else x.data.ptr
+        to = out._address if self.rank == root else x._address
         with self._guarded("reduce", stream):
-            self._comm.reduce(x.data.ptr, to, n, kind, self._operation(x, op), root, stream.ptr)
+            self._comm.reduce(x._address, to, n, kind, self._operation(x, op), root, stream.ptr)
 
     def _broadcast(self, x, root, stream):
         kind, n = self._moved(x)
         with self._guarded("broadcast", stream):
-            self._comm.broadcast(x.data.ptr, x.data.ptr, n, kind, root, stream.ptr)
+            self._comm.broadcast(x._address, x._address, n, kind, root, stream.ptr)
 
     def _reduce_scatter(self, x, out, count, op, stream):
         kind, pair = _TYPES[str(x.dtype)]
         with self._guarded("reduce_scatter", stream):
-            self._comm.reduceScatter(x.data.ptr, out.data.ptr, count * pair, kind, self._operation(x, op), stream.ptr)
+            self._comm.reduceScatter(x._address, out._address, count * pair, kind, self._operation(x, op), stream.ptr)
 
     def _all_gather(self, x, out, count, stream):
         kind, pair = _TYPES.get(str(x.dtype), (nccl.NCCL_UINT8, x.dtype.itemsize))
         with self._guarded("all_gather", stream):
-            self._comm.allGather(x.data.ptr, out.data.ptr, count * pair, kind, stream.ptr)
+            self._comm.allGather(x._address, out._address, count * pair, kind, stream.ptr)
 
     @contextlib.contextmanager
     def _group(self, name, stream):
@@ -262,38 +306,38 @@ class NCCLBackend(Backend):
         with self._group("scatter", stream):
             if self.rank == root:
                 for r in range(self.size):
-                    self._comm.send(x.data.ptr + r * out.nbytes, n, kind, r, stream.ptr)
-            self._comm.recv(out.data.ptr, n, kind, root, stream.ptr)
+                    self._comm.send(x._address + r * out.nbytes, n, kind, r, stream.ptr)
+            self._comm.recv(out._address, n, kind, root, stream.ptr)
 
     def _gather(self, x, out, root, stream):
         kind, n = self._moved(x)
         with self._group("gather", stream):
-            self._comm.send(x.data.ptr, n, kind, root, stream.ptr)
+            self._comm.send(x._address, n, kind, root, stream.ptr)
             if self.rank == root:
                 for r in range(self.size):
-                    self._comm.recv(out.data.ptr + r * x.nbytes, n, kind, r, stream.ptr)
+                    self._comm.recv(out._address + r * x.nbytes, n, kind, r, stream.ptr)
 
     def _all_to_all(self, x, out, stream):
         kind, n = self._moved(x, self.size)
         row = x.nbytes // self.size
         with self._group("all_to_all", stream):
             for r in range(self.size):
-                self._comm.send(x.data.ptr + r * row, n, kind, r, stream.ptr)
-                self._comm.recv(out.data.ptr + r * row, n, kind, r, stream.ptr)
+                self._comm.send(x._address + r * row, n, kind, r, stream.ptr)
+                self._comm.recv(out._address + r * row, n, kind, r, stream.ptr)
 
     def _send(self, x, peer, stream):
         kind, n = self._moved(x)
         with self._guarded(f"send to rank {peer}", stream):
-            self._comm.send(x.data.ptr, n, kind, peer, stream.ptr)
+            self._comm.send(x._address, n, kind, peer, stream.ptr)
 
     def _recv(self, out, peer, stream):
         kind, n = self._moved(out)
         with self._guarded(f"recv from rank {peer}", stream):
-            self._comm.recv(out.data.ptr, n, kind, peer, stream.ptr)
+            self._comm.recv(out._address, n, kind, peer, stream.ptr)
 
     def _send_recv(self, x, out, peer, stream):
         with self._group(f"send_recv with rank {peer}", stream):
             kind, n = self._moved(x)
-            self._comm.send(x.data.ptr, n, kind, peer, stream.ptr)
+            self._comm.send(x._address, n, kind, peer, stream.ptr)
             kind, n = self._moved(out)
-            self._comm.recv(out.data.ptr, n, kind, peer, stream.ptr)
+            self._comm.recv(out._address, n, kind, peer, stream.ptr)

@@ -437,7 +437,7 @@ static void test_two_devices(void **state)
     assert_null(cp_add(there, b));
     if (!strstr(cp_error_message(), "late:0") || !strstr(cp_error_message(), "late:1"))
         fail_msg("%s", cp_error_message());
-    failed(CP_ERROR_VALUE);
+    failed(CP_ERROR_TWO_DEVICES);
     cp_event *e = cp_event_create(d);
     cp_array *c = cp_add(b, b);
     ok(c && e && cp_event_record(e, NULL) == CP_OK);

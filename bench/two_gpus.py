@@ -393,10 +393,11 @@ TESTS = ["test_devices.py", "test_devices_two.py", "test_nccl.py", "test_distrib
 
 
 def tests():
-    """The test files that are about several devices, on cuda:0."""
+    """The test files that are about several devices, on the CPU and cuda:0."""
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    r = subprocess.run([sys.executable, "-m", "pytest", "-q", "-x", "--maxfail=8", "-p", "no:cacheprovider", "--device",
-                        os.environ.get("TWO_GPUS_TESTS", "cuda:0"), *[f"tests/python/{t}" for t in TESTS]], cwd=root,
+    devices = ["cpu"] if os.environ.get("TWO_GPUS_CPU") else ["cpu", "cuda:0"]  # some run with the CPU only
+    r = subprocess.run([sys.executable, "-m", "pytest", "-q", "--maxfail=8", "-p", "no:cacheprovider",
+                        *[f"--device={d}" for d in devices], *[f"tests/python/{t}" for t in TESTS]], cwd=root,
                        capture_output=True, text=True, timeout=420)
     lines = r.stdout.strip().splitlines()
     for line in lines:
@@ -428,7 +429,7 @@ def main():
     p.add_argument("--cpu", action="store_true", help="without GPUs, to test this program")
     args = p.parse_args()
     if args.cpu:
-        os.environ["TWO_GPUS_CPU"], os.environ["TWO_GPUS_TESTS"] = "1", "cpu"
+        os.environ["TWO_GPUS_CPU"] = "1"
     found, failed = {}, 0
     for name, step in steps(args.gpus, args.cpu):
         if args.only and name not in args.only:

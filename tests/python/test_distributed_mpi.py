@@ -76,6 +76,14 @@ def test_a_rank_that_does_not_come(mpiexec, tmp_path):
     assert "again: barrier on rank 0 of 3: all_reduce on rank 0 of 3: rank 1 did not come" in r.stdout
 
 
+def test_a_rank_that_does_not_join(mpiexec, tmp_path):
+    """A time-out while the group is made is an error as any other, and no segmentation fault."""
+    start = time.monotonic()
+    r = mpiexec(2, "mpi_faults.py", "start", str(tmp_path))
+    assert "init_process_group on rank 0 of 2: a rank did not come within 1 s" in r.stdout, r.stdout + r.stderr[-3000:]
+    assert r.returncode not in (0, 139) and "egmentation" not in r.stderr and time.monotonic() - start < 150
+
+
 def test_a_rank_that_dies(mpiexec, tmp_path):
     """mpiexec ends the others, and says which one it was, or ends as it did."""
     start = time.monotonic()

@@ -101,8 +101,9 @@ class Messages:
         self.lock = _NoLock() if MPI.Query_thread() == MPI.THREAD_MULTIPLE else _one_call
         self.timeout, self.where = timeout, ""
         with self.lock:
-            self.comm, request = comm.Idup()
-        self.wait("init_process_group", [request], timeout)
+            made, request = comm.Idup()
+        self.wait("init_process_group", [request], timeout, made)
+        self.comm = made  # not before: MPI ends a process that sends by a communicator which is not complete
         with self.lock:
             self.comm.Set_errhandler(MPI.ERRORS_RETURN)
 

@@ -45,7 +45,8 @@ def blanked(text):
 
 
 def parts(text):
-    """Functions and records at the outermost level, in namespaces and extern "C": (name, kernel?, first, behind)."""
+    """Functions, explicit instantiations of kernels and records at the outermost level, in namespaces and extern "C":
+    (name, kernel?, first, behind)."""
     plain, found, first, depth, opened = blanked(text), [], 0, 0, []
     for at, c in enumerate(plain):
         if c == "{":
@@ -64,6 +65,8 @@ def parts(text):
                 end = plain.index(";", at) + 1 if name[1] else at + 1  # `} variable;` belongs to a record
                 found.append((name[0], "__global__" in opened[1], opened[0], end))
         elif depth == 0 and c in ";}":
+            if instance := re.match(r"\s*(?:extern\s+)?template\s+__global__\s[^<(]*?(\w+)\s*[<(]", plain[first:at]):
+                found.append((instance[1], True, first, at + 1))
             first = at + 1
     return found
 

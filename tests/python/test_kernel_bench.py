@@ -28,6 +28,8 @@ template <typename T> __global__ void __launch_bounds__(64) one(T *x) { x[0] = n
 __global__ void two(int *x) { x[0] = n::other(1); }
 __global__ void three(int *x) { x[0] = 3; }
 }
+extern template __global__ void one<int>(int *);
+template __global__ void one(float *x);
 """
 
 
@@ -36,11 +38,11 @@ def names(text):
 
 
 def test_parts_of_a_text():
-    assert names(TEXT) == ["used", "unused", "helper", "helper", "other", "one", "two", "three"]
-    assert [kernel for _, kernel, *_ in kernels_all.parts(TEXT)] == [False] * 5 + [True] * 3
+    assert names(TEXT) == ["used", "unused", "helper", "helper", "other", "one", "two", "three", "one", "one"]
+    assert [kernel for _, kernel, *_ in kernels_all.parts(TEXT)] == [False] * 5 + [True] * 5
 
 
-@pytest.mark.parametrize("kernel, wanted", [("one", ["used", "helper", "helper", "one"]),
+@pytest.mark.parametrize("kernel, wanted", [("one", ["used", "helper", "helper", "one", "one", "one"]),
                                             ("two", ["used", "other", "two"]),
                                             ("three", ["used", "three"])])
 def test_a_kernel_alone(kernel, wanted):

@@ -217,6 +217,14 @@ def test_measure_above_a_background(shape, dtype):
     assert (plain.flux == plain.sum).all()
 
 
+def test_a_centroid_that_is_nan_has_no_error():
+    x, labels = cp.asarray([[1, np.nan, 2], [3, 4, np.inf], [5, 6, 7]]), cp.asarray([[1, 1, 0], [0, 0, 2], [3, 3, 3]])
+    found = ndimage.measure(x, labels, 3, noise=1.0)
+    centre, error = cp.asnumpy(found.centroid), cp.asnumpy(found.centroid_error)
+    np.testing.assert_array_equal(np.isnan(centre), [[True] * 2, [True] * 2, [False] * 2])
+    np.testing.assert_array_equal(np.isnan(error), np.isnan(centre))
+
+
 def test_same_bits():
     rng = np.random.default_rng(9)
     x, labels = cp.asarray(rng.normal(size=(512, 700))), cp.asarray(rng.integers(0, 50, (512, 700)))

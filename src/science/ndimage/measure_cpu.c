@@ -259,7 +259,7 @@ static void put_errors(const measure_job *j, int64_t i, const word *cell)
     for (int a = 0; p->centre_error && a < p->ndim; a++) {
         const word *indices = cell + j->more + p->ndim + 2 * a;
         double c = cell[j->more + a].d / sum, spread = indices[1].d - 2 * c * indices[0].d + n * c * c;
-        ((double *)p->centre_error->data)[i * p->ndim + a] = p->noise * sqrt(spread > 0 ? spread : 0) / fabs(sum);
+        ((double *)p->centre_error->data)[i * p->ndim + a] = p->noise * sqrt(spread < 0 ? 0 : spread) / fabs(sum);
     }
 }
 

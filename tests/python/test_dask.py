@@ -141,6 +141,19 @@ def test_map_overlap_with_other_types_and_refusals():
         map_overlap(_neighbours, x[x[:, 0] > 0], 1)
     with raises(ValueError):
         map_overlap(lambda b: b[1:], x, 1).compute()
+    with raises(TypeError):
+        map_overlap(x, _neighbours, 1)
+    with raises(TypeError):
+        map_overlap(lambda b: 3, x, 1).compute()
+
+
+@pytest.mark.parametrize("chunks", [3, 8])
+@pytest.mark.parametrize("h", [np.arange(8.0), np.array(list("abcdefgh")), np.arange(8).astype("M8[s]"),
+                               np.ma.masked_array(np.arange(8), np.arange(8) == 3)], ids=lambda h: str(h.dtype))
+def test_map_overlap_leaves_the_kind_of_chunks(h, chunks):
+    got = map_overlap(lambda b: b[::1], da.from_array(h, chunks, asarray=False), 2).compute()
+    assert type(got) is type(h) and got.dtype == h.dtype and (got == h).all()
+    assert str(got) == str(h)
 
 
 # --- clipping ---
@@ -200,14 +213,21 @@ def test_clipping_refuses():
         sigma_clip_stats(chunked(H, 10), center="mode")
     with raises(ValueError):
         sigma_clip_stats(chunked(H, 10), kappa=-1)
+    for x in (H, cp.asarray(H), None, [1.0]):
+        with raises(TypeError):
+            sigma_clip_stats(x)
+    x = chunked(H, 10)
+    with raises(ValueError):
+        sigma_clip_stats(x[x > 0])
 
 
 # --- labels ---
 
 SHAPES = [((40, 50), (7, 9)), ((40, 50), (40, 50)), ((30,), 4), ((9, 10, 7), (3, 4, 5)), ((6, 5), (1, 1)),
-          ((5, 7), (2, 7)), ((0, 4), (1, 2))]
+          ((5, 7), (2, 7)), ((0, 4), (1, 2)), ((12, 14), ((4, 0, 5, 0, 0, 3), (0, 6, 8, 0))), ((20,), ((7, 0, 13),)),
+          ((), ())]
 STRUCTURES = {"faces": lambda n: None, "corners": lambda n: np.ones((3,) * n),
-              "a diagonal": lambda n: np.ptp(np.indices((3,) * n), axis=0) == 0}
+              "a diagonal": lambda n: np.ptp(np.indices((3,) * n), axis=0) == 0 if n else np.ones(())}
 
 
 @pytest.mark.parametrize("shape, chunks", SHAPES)
@@ -221,7 +241,7 @@ def test_labels_are_those_of_the_whole(shape, chunks, structure):
         assert m == n and got.dtype == np.int32 and type(got) is cp.ndarray
         np.testing.assert_array_equal(got.get(), want)
         both = label(chunked(h, chunks), structure)
-        assert int(both[1].compute()) == n and int((both[0] + 1).max().compute()) == n + 1 if h.size else not n
+        assert int(both[1].compute()) == n and int((both[0] + 1).compute().max()) == n + 1 if h.size else not n
         x = r.random(shape) + 0.5
         a = measure(chunked(x, chunks), chunked(h, chunks), structure, 0.1, 0.5)
         b = cp.scipy.ndimage.measure(cp.asarray(x), cp.asarray(want), n, 0.1, 0.5)
@@ -240,8 +260,27 @@ def test_a_spiral_through_all_chunks_is_one():
     assert n == m == 1 and np.array_equal(got.get(), want)
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_what_is_not_finite_is_measured_as_in_the_whole(value):
+    h = np.random.default_rng(8).random((30, 20)) + 0.5
+    h[[3, 9, 10, 11, 29], [4, 9, 10, 11, 19]] = value
+    segments = np.random.default_rng(9).random(h.shape) < 0.5
+    want, n = scipy_ndimage.label(segments)
+    a = measure(chunked(h, 7), chunked(segments, 7), None, cp.asarray(0.25), da.from_array(0.5))
+    b = cp.scipy.ndimage.measure(cp.asarray(h), cp.asarray(want), n, 0.25, 0.5)
+    for k in b._fields:
+        np.testing.assert_allclose(getattr(a, k), getattr(b, k).get(), rtol=1e-9, atol=1e-6)
+
+
 def test_labels_refuse():
     x = chunked(H, 10)
+    with raises(TypeError):
+        label(x + 0j)
+    with raises(TypeError):
+        measure(x, x + 0j)
+    for number in (np.nan, np.inf):
+        with raises(ValueError):
+            measure(x, x > 0, background=number)
     with raises(TypeError):
         label(H)
     for structure in (np.ones(3), [[1, 0, 0], [0, 1, 0], [0, 0, 0]]):

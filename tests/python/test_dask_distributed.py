@@ -42,6 +42,26 @@ def test_frames(name):
     np.testing.assert_array_equal(deserialize(header, [bytes(f) for f in frames]).get(), h)  # which may not be written
 
 
+@pytest.mark.parametrize("shape", [(), (0,), (4, 3)])
+def test_frames_of_bfloat16(shape):
+    x = cp.full(shape, 1.5).astype(cp.bfloat16)
+    header, frames = serialize(x)
+    y = deserialize(header, [bytearray(f) for f in frames])
+    assert header["serializer"] == "dask" and y.dtype == x.dtype and y.shape == shape and (y == 1.5).all()
+
+
+@pytest.mark.parametrize("error, options, words", [
+    (ValueError, {"n_workers": -1}, "n_workers must be 1 or more, not -1"), (TypeError, {"n_workers": 1.5}, "integer"),
+    (ValueError, {"threads_per_worker": 0}, "threads_per_worker must be 1 or more"),
+    (ValueError, {"devices": ["cpu", "gpu"]}, "'gpu' is no device"), (ValueError, {"devices": "c"}, "'c' is no device"),
+    (ValueError, {"memory_limit": -1}, "memory_limit must be a number of bytes above 0, not -1"),
+    (ValueError, {"device_memory_limit": -1}, "device_memory_limit must be"),
+    (ValueError, {"memory_limit": "much"}, "much")])
+def test_a_cluster_of_nonsense(error, options, words):
+    with pytest.raises(error, match=words):
+        LocalCluster(**{"devices": ["cpu"], **options})
+
+
 def test_frames_that_were_cut():
     from cuprite.dask._serialize import from_host, to_host
     x = cp.arange(100.0).reshape(10, 10).T

@@ -5,6 +5,7 @@ import operator
 import dask.array
 import numpy
 from dask._task_spec import Task, TaskRef
+from dask.array.dispatch import concatenate_lookup
 from dask.array.overlap import ensure_minimum_chunksize
 from dask.base import compute_as_if_collection, tokenize
 from dask.highlevelgraph import HighLevelGraph
@@ -70,10 +71,14 @@ class Chunks:
 
 def _depth(depth, ndim):
     if isinstance(depth, dict):
-        if any(not 0 <= a < ndim for a in depth):
-            raise ValueError(f"depth names axes {sorted(depth)} of an array that has {ndim}")
+        if not set(depth) <= set(range(ndim)):
+            raise ValueError(f"depth names axes {list(depth)} of an array that has {ndim}")
         depth = [depth.get(a, 0) for a in range(ndim)]
-    depth = [operator.index(d) for d in (depth if isinstance(depth, (tuple, list)) else [depth] * ndim)]
+    depth = depth if isinstance(depth, (tuple, list)) else [depth] * ndim
+    try:
+        depth = [operator.index(d) for d in depth]
+    except TypeError:
+        raise TypeError(f"depth must be integers, not {depth}") from None
     if len(depth) != ndim or any(d < 0 for d in depth):
         raise ValueError(f"depth must be a number of elements for each of {ndim} axes, 0 or more, not {depth}")
     return tuple(depth)
@@ -95,13 +100,16 @@ def _with_rims(block, function, depth, sides, *rims):
     """The function of a chunk and what lies around it, without what it returns of the latter."""
     pieces = {side: rim[tuple(-c for c in side)] for side, rim in zip(sides, rims)}
     pieces[(0,) * block.ndim] = block
+    joined = concatenate_lookup.dispatch(type(block))  # of the chunks' kind: NumPy's remain NumPy's
     for axis in reversed(range(block.ndim)):  # lines of pieces become pieces
         lines = {}
         for side in sorted(pieces):
             lines.setdefault(side[:axis], []).append(pieces[side])
-        pieces = {side: line[0] if len(line) == 1 else cuprite.concatenate(line, axis) for side, line in lines.items()}
+        pieces = {side: line[0] if len(line) == 1 else joined(line, axis=axis) for side, line in lines.items()}
     whole = pieces[()]
     result = function(whole)
+    if not hasattr(result, "shape"):
+        raise TypeError(f"the function returned {type(result).__name__}, no array")
     if result.shape != whole.shape:
         raise ValueError(f"the function returned the shape {result.shape} of a chunk of {whole.shape}")
     before = [d if any(s[i] < 0 for s in sides) else 0 for i, d in enumerate(depth)]
@@ -115,11 +123,13 @@ def map_overlap(function, x, depth, dtype=None):
     Parameters: function: of an array, returns one of its shape; x: an array of Dask's; depth: elements, one number, or
         one for each axis, as a tuple or {axis: elements}; dtype: of what the function returns, by default x's.
 
-    Errors: TypeError for what is no array of Dask's; ValueError for unknown chunks; from the task ValueError where the
-        function returns another shape.
+    Errors: TypeError for what is no function, no array of Dask's or no integer; ValueError for unknown chunks, or a
+        depth that is negative or of other axes; from the task ValueError where the function returns another shape.
 
     Result: an array of Dask's. Chunks narrower than the depth are joined with others.
     """
+    if not callable(function):
+        raise TypeError(f"a function is needed, not {type(function).__name__}")
     known(x)
     depth = _depth(depth, x.ndim)
     x = x.rechunk(tuple(c if len(c) == 1 or not d else ensure_minimum_chunksize(d, c) if d < sum(c) else (sum(c),)

@@ -13,7 +13,7 @@ import types
 import numpy
 
 import cuprite
-from cuprite.dask._chunks import Chunks
+from cuprite.dask._chunks import Chunks, known
 
 _SAMPLE = 1 << 18, 1 << 22  # of an array of less than 2^26 elements, and the most
 _FIELDS = ("center", "std", "lower", "upper", "count", "iterations")
@@ -276,8 +276,10 @@ def sigma_clip_stats(x, kappa=3, center="median", max_iterations=0):
     Parameters: x: an array of Dask's, of real numbers; kappa: how many standard deviations are kept, above 0; center:
         'median' or 'mean'; max_iterations: the most passes, 0: until nothing is dropped.
 
-    Errors: TypeError for complex numbers; ValueError for an unknown center.
+    Errors: TypeError for what is no array of Dask's, and for complex numbers; ValueError for an unknown center, and for
+        unknown chunks.
     """
+    known(x)
     empty = cuprite.sigma_clip_stats(cuprite.empty(0, x.dtype), kappa, center, max_iterations)  # checks the arguments
     rule = x.dtype if x.dtype.kind == "f" else numpy.dtype(float)
     if not x.size:

@@ -1,7 +1,9 @@
 """A worker for each device of this machine."""
 import importlib.util
 import logging
+import operator
 import os
+import re
 
 import cuprite
 
@@ -21,9 +23,29 @@ def _environment(device, threads):
     return {"CUDA_VISIBLE_DEVICES": seen[int(number or 0)] if seen else number or "0", "CUPRITE_DEVICE": "cuda:0"}
 
 
-def _bytes(limit):
+def _bytes(name, limit):
     from dask.utils import parse_bytes
-    return None if limit in (None, 0) else parse_bytes(limit)
+    n = None if limit in (None, 0) else parse_bytes(limit)
+    if n is not None and n <= 0:
+        raise ValueError(f"{name} must be a number of bytes above 0, not {limit!r}")
+    return n
+
+
+def _number(name, n):
+    if operator.index(n) < 1:
+        raise ValueError(f"{name} must be 1 or more, not {n}")
+    return operator.index(n)
+
+
+def _names(devices):
+    """Devices' names. A GPU's worker may lie in a process that sees other GPUs than this one: only words are checked.
+
+    Parameters: devices: names, or one."""
+    devices = [devices] if isinstance(devices, str) else [str(d) for d in devices]
+    for d in devices:
+        if not re.fullmatch(r"cpu|(cuda|late)(:\d+)?", d):
+            raise ValueError(f"devices: {d!r} is no device; expected cpu, cuda or cuda:N")
+    return devices
 
 
 def LocalCluster(n_workers=None, *, devices=None, threads_per_worker=1, memory_limit="auto", device_memory_limit=None,
@@ -37,7 +59,8 @@ def LocalCluster(n_workers=None, *, devices=None, threads_per_worker=1, memory_l
         host memory; local_directory: where files go; host: the address; dashboard_address: ":8787", None: no
         dashboard; **options: more for the cluster's class.
 
-    Errors: ImportError where distributed is not installed; ValueError for what is no number of bytes.
+    Errors: ImportError where distributed is not installed; TypeError, ValueError for what is no number of workers,
+        threads or bytes, or no device.
     """
     from distributed import Nanny, Scheduler, SpecCluster
     from distributed.worker_memory import parse_memory_limit, worker_logger
@@ -48,11 +71,15 @@ def LocalCluster(n_workers=None, *, devices=None, threads_per_worker=1, memory_l
         return LocalCUDACluster(n_workers=n_workers, threads_per_worker=threads_per_worker, memory_limit=memory_limit,
                                 local_directory=local_directory, host=host, dashboard_address=dashboard_address,
                                 **options)
-    devices = [str(d) for d in devices or _devices()]
-    n = n_workers or len(devices)
+    devices = _names(devices or _devices())
+    n = _number("n_workers", n_workers or len(devices))
+    _number("threads_per_worker", threads_per_worker)
     limit = parse_memory_limit(memory_limit, 1, n, logger=worker_logger)
+    if limit is not None and limit <= 0:
+        raise ValueError(f"memory_limit must be a number of bytes above 0, not {memory_limit!r}")
     threads = max(1, len(os.sched_getaffinity(0)) // n)
-    store = {"device_limit": _bytes(device_memory_limit), "host_limit": limit and int(0.6 * limit)}
+    on_device = _bytes("device_memory_limit", device_memory_limit)
+    store = {"device_limit": on_device, "host_limit": limit and int(0.6 * limit)}
     workers = {}
     for i in range(n):
         device = devices[i % len(devices)]

@@ -42,15 +42,24 @@ def _label(block, structure):
     return ndimage.label(cuprite.asarray(block), structure)[0]
 
 
+def _places(at, shape, origin):
+    """The indices in the whole of elements of a chunk, a line for each.
+
+    Parameters: at: their numbers in the chunk; shape: the chunk's; origin: of the chunk."""
+    at = cuprite.asnumpy(at)
+    if not shape:  # which NumPy's functions of indices do not take
+        return numpy.empty((at.size, 0), int)
+    return numpy.stack(numpy.unravel_index(at, shape), axis=1) + numpy.array(origin, int)
+
+
 def _labelled(labels, origin, shape):
     """The labels' number, the index in the whole of each one's first element, and the outermost layers; and where the
     labelled elements are, and their labels."""
     at = cuprite.flatnonzero(labels)
     taken = labels.reshape(-1)[at]
     found, first = cuprite.unique(taken, return_index=True)
-    inside = numpy.unravel_index(cuprite.asnumpy(at[first]), labels.shape)
-    inside = [i + o for i, o in zip(inside, origin)]
-    whole = numpy.ravel_multi_index(inside, shape) if found.size else numpy.empty(0, int)
+    inside = _places(at[first], labels.shape, origin)
+    whole = numpy.ravel_multi_index(inside.T, shape) if found.size and shape else numpy.zeros(found.size, int)
     layers = {c: cuprite.asnumpy(labels[_layer(c)]) for c in _sides(labels.ndim)}
     return types.SimpleNamespace(count=found.size, first=whole, layers=layers), at, taken
 
@@ -96,9 +105,19 @@ def _roots(n, edges):
     return root
 
 
-def _join(outlines, grid, offsets):
+def _grid(chunks):
+    """{place: number of a chunk} of those that have elements: empty ones lie between neighbours and do not part them.
+
+    Parameters: chunks: their lengths along each axis."""
+    filled = itertools.product(*[[i for i, n in enumerate(c) if n] for c in chunks])
+    places = itertools.product(*[range(sum(n > 0 for n in c)) for c in chunks])
+    number = {place: i for i, place in enumerate(numpy.ndindex(*[len(c) for c in chunks]))}
+    return {place: number[of] for place, of in zip(places, filled)}
+
+
+def _join(outlines, chunks, offsets):
     """For each chunk the whole's labels of its own ones (0 first), and their number."""
-    index = {place: i for i, place in enumerate(numpy.ndindex(*grid))}
+    index = _grid(chunks)
     begin = numpy.concatenate([[0], numpy.cumsum([o.count for o in outlines])]).astype(int)
     edges = [numpy.empty((2, 0), int)]
     for v in offsets:
@@ -136,12 +155,14 @@ def label(input, structure=None):
     Parameters: input: an array of Dask's, of which non-zero elements are labelled; structure: 3 elements along each
         axis, non-zero where neighbours connect (elements that share a face by default).
 
-    Errors: TypeError for what is no array of Dask's; RuntimeError for a structure that is not symmetric.
+    Errors: TypeError for what is no array of Dask's, and for complex numbers; ValueError for unknown chunks;
+        RuntimeError for a structure that is not symmetric.
 
     Result: (labels, count), arrays of Dask's; the labels are int32, int64 where the array has 2^31 elements.
     """
     known(input)
     offsets = _structure(structure, input.ndim)
+    ndimage.label(cuprite.empty((1,) * input.ndim, input.dtype), structure)  # checks the type
     chunks, token = Chunks(input), tokenize(input.name, structure)
     dtype = numpy.dtype(numpy.int32 if input.size < 2**31 else numpy.int64)
     own, outline, joined, name, number = (f"{n}-{token}" for n in ("own", "outline", "joined", "label", "count"))
@@ -150,7 +171,7 @@ def label(input, structure=None):
         tasks[outline, i] = Task((outline, i), there, _outline, TaskRef((own, i)), at, input.shape)
         renamed[name, *place] = Task((name, *place), there, _renamed, TaskRef((own, i)), TaskRef(joined), i, dtype)
     tasks[joined] = Task(joined, _join, List(*[TaskRef((outline, i)) for i in range(len(chunks.keys))]),
-                         input.numblocks, offsets)
+                         input.chunks, offsets)
     before = HighLevelGraph.from_collections(joined, tasks, [input])
     counted = {(number,): Task((number,), _count, TaskRef(joined))}
     graph = HighLevelGraph({**before.layers, name: renamed, number: counted},
@@ -180,10 +201,9 @@ def _measured(block, segments, origin, structure, shape, background, noise):
     if border.size < outline.count:
         chosen = cuprite.asarray(which)[taken]
         at, taken = at[chosen], taken[chosen]
-    inside = numpy.unravel_index(cuprite.asnumpy(at), labels.shape)
     outline.measured, outline.border = m, border
     outline.elements = (cuprite.asnumpy(taken), cuprite.asnumpy(x.reshape(-1)[at]),
-                        numpy.stack([i + o for i, o in zip(inside, origin)], axis=1))
+                        _places(at, labels.shape, origin))
     return outline
 
 
@@ -204,7 +224,8 @@ def _together(label, value, place, shape, background, noise):
         near = place - numpy.repeat(origin, pixels, axis=0)
         centroid = add(flux[:, None] * near, begin) / total[:, None]
     peak = numpy.maximum.reduceat(value, begin)
-    at = numpy.flatnonzero(value == numpy.repeat(peak, pixels))
+    top = numpy.repeat(peak, pixels)
+    at = numpy.flatnonzero((value == top) | (value != value))  # a nan is the peak
     at = at[numpy.unique(label[at], return_index=True)[1]]
     m = {"pixels": pixels, "flux": total, "sum": add(v, begin), "centroid": origin + centroid, "peak": peak,
          "position": place[at], "flux_error": None, "centroid_error": None}
@@ -216,8 +237,8 @@ def _together(label, value, place, shape, background, noise):
     return number, m
 
 
-def _gathered(outlines, grid, offsets, shape, background, noise):
-    joined, count = _join(outlines, grid, offsets)
+def _gathered(outlines, chunks, offsets, shape, background, noise):
+    joined, count = _join(outlines, chunks, offsets)
     label = numpy.concatenate([joined[i][o.elements[0]] for i, o in enumerate(outlines)])
     value, place = (numpy.concatenate([o.elements[k] for o in outlines]) for k in (1, 2))
     number, crossing = _together(label, value, place, shape, background, noise)
@@ -242,7 +263,8 @@ def measure(x, segments, structure=None, background=0, noise=0):
         component; structure: as label's; background: what is taken off each element for flux and centroid; noise: the
         standard deviation of an element, 0: no errors.
 
-    Errors: TypeError for what is no array of Dask's; ValueError for other chunks.
+    Errors: TypeError for what is no array of Dask's, and for complex numbers; ValueError for chunks that differ or are
+        unknown, and for a background or noise that is not finite.
 
     Result: a named tuple of NumPy's arrays.
     """
@@ -251,8 +273,11 @@ def measure(x, segments, structure=None, background=0, noise=0):
     if x.chunks != segments.chunks:
         raise ValueError("the two arrays have different chunks")
     offsets = _structure(structure, x.ndim)
+    one = (1,) * x.ndim
+    labels = ndimage.label(cuprite.zeros(one, segments.dtype), structure)[0]
+    empty = ndimage.measure(cuprite.zeros(one, x.dtype), labels, 0, background, noise)  # checks types and numbers
+    background, noise = float(background), float(noise)
     outlines = Chunks(x, segments).compute(_measured, structure, x.shape, background, noise,
                                            each=[(at,) for at in origins(x)])
-    result = _gathered(outlines, x.numblocks, offsets, x.shape, background, noise)
-    kind = type(ndimage.measure(cuprite.empty((1,) * x.ndim, x.dtype), cuprite.zeros((1,) * x.ndim, int), 0))
-    return kind(**{k: result.get(k) for k in kind._fields})
+    result = _gathered(outlines, x.chunks, offsets, x.shape, background, noise)
+    return type(empty)(**{k: result.get(k) for k in empty._fields})

@@ -30,10 +30,10 @@ def _parts(x):
     if not lying.flags.c_contiguous:
         order = list(range(x.ndim))
         lying = cuprite.ascontiguousarray(x)
-    dtype = numpy.dtype(x.dtype)
-    text = dtype.str
+    dtype = x.dtype  # of NumPy's but for bfloat16
+    short = isinstance(dtype, numpy.dtype) and dtype.kind != "V" and numpy.dtype(dtype.str) == dtype
     header = {"shape": shape, "lying": lying.shape, "order": order,
-              "dtype": text if dtype.kind != "V" and numpy.dtype(text) == dtype else pickle.dumps(dtype)}
+              "dtype": dtype.str if short else pickle.dumps(dtype)}
     return header, lying.reshape(-1).view(cuprite.uint8)
 
 

@@ -122,6 +122,20 @@ refused(ValueError, "Only sum is supported for complex", group.all_reduce, cp.ze
 refused(ValueError, "is no rank of", group.broadcast, x, n)
 refused(RuntimeError, "contiguous", group.broadcast, cp.zeros((4, 4))[::2, ::2])
 refused(TypeError, "must be a cuprite.ndarray", group.broadcast, np.zeros(3))
+refused(TypeError, "integer", group.broadcast, x, 0.0)
+refused(TypeError, "integer", group.send, x, 0.5)
+for call in (group.reduce_scatter, group.all_gather):  # on one rank too: the others do not wait
+    wide = cp.zeros(3 * n)
+    arrays = (wide, cp.zeros(3)) if call == group.reduce_scatter else (cp.zeros(3), wide)
+    refused(*((TypeError, "integer") if rank == 0 else (distributed.DistributedError, "rank 0 could not make")), call,
+            *arrays, 2.0 if rank == 0 else 2)
+square = cp.zeros((n, n)).T
+refused(ValueError, "in_array is in F order, out_array in C order", group.all_reduce, square, cp.zeros((n, n)))
+refused(*((ValueError, "in_array is in C order, out_array in F order") if rank == 0 else
+          (distributed.DistributedError, "rank 0 could not make")), group.scatter, cp.zeros((n, n, n)), square)
+refused(distributed.DistributedError, "F float64, 9 a rank" if n == 3 else "F float64, 4 a rank", group.all_gather,
+        square if rank == 0 else cp.zeros((n, n)), *[cp.zeros((n, n, n)).T if rank == 0 else cp.zeros((n, n, n))],
+        n * n)
 refused(RuntimeError, "first axis must have a length of", group.all_to_all, cp.zeros(n + 1), cp.zeros(n + 1))
 refused(ValueError, "count is 9", group.all_gather, cp.zeros(3), cp.zeros(3 * n), 9)
 if rank == 0:

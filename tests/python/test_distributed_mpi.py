@@ -92,12 +92,25 @@ def test_a_rank_that_dies(mpiexec, tmp_path):
     assert "Exit code:    3" in r.stdout + r.stderr or r.returncode == 3
 
 
-def test_arguments():
+def test_arguments(monkeypatch):
     for args, options, words in (((0, 0), {}, "Invalid number of devices 0"),
                                  ((2, -1), {}, "Invalid number of rank -1 2"),
-                                 ((2, 0), {"backend": "gloo"}, "gloo is not supported")):
+                                 ((2, 0), {"backend": "gloo"}, "gloo is not supported"),
+                                 ((1, 0), {"timeout": 0}, "timeout must be more than 0 seconds"),
+                                 ((1, 0), {"timeout": -1}, "timeout .*, not -1"),
+                                 ((1, 0), {"timeout": float("nan")}, "timeout .*, not nan"),
+                                 ((1, 0), {"timeout": float("inf")}, "timeout .*, not inf")):
         with pytest.raises(ValueError, match=words):
             distributed.init_process_group(*args, **options)
+    for args, options in (((1.0, 0), {}), ((1, 0.0), {}), (("1", 0), {}), ((1, 0), {"timeout": "a"}),
+                          ((1, 0), {"timeout": [1]})):
+        with pytest.raises(TypeError):
+            distributed.init_process_group(*args, **options)
+    for name in ("CUPYX_DISTRIBUTED_PORT", "CUPRITE_DISTRIBUTED_TIMEOUT"):
+        with monkeypatch.context() as m:
+            m.setenv(name, "soon")
+            with pytest.raises(ValueError, match=f"{name} must be a number, not 'soon'"):
+                distributed.init_process_group(1, 0)
 
 
 def test_without_mpi4py(monkeypatch):

@@ -371,6 +371,16 @@ def test_store_that_is_not_there():
             TCPStore(2, 0, "127.0.0.1", taken.getsockname()[1], 0.2)
 
 
+@pytest.mark.parametrize("rank", [0, 1])
+@pytest.mark.parametrize("error, host, port, words", [
+    (ValueError, "127.0.0.1", -1, "port must be between 0 and 65535, not -1"), (ValueError, "127.0.0.1", 70000, "port"),
+    (TypeError, "127.0.0.1", "http", "integer"), (TypeError, "127.0.0.1", None, "integer"),
+    (TypeError, None, 1, "host must be a name or an address, not None"), (TypeError, "", 1, "host must be")])
+def test_store_at_no_address(rank, error, host, port, words):
+    with pytest.raises(error, match=words):
+        TCPStore(2, rank, host, port, 5)
+
+
 @pytest.mark.parametrize("words", [b"GET / HTTP/1.0\r\n\r\n", struct.pack("<BIId", 0, 1 << 31, 0, 0.), b"",
                                    struct.pack("<BIId", 1, 1, 0, 0.) + b"a"])
 def test_store_and_strangers(words):

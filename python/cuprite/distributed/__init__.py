@@ -24,6 +24,16 @@ def __getattr__(name):
 __dir__ = _listing(__name__, "array", *_LATER)
 
 
+def _number(variable, kind, otherwise):
+    """What a variable of the environment says."""
+    import os
+    text = os.environ.get(variable, otherwise)
+    try:
+        return kind(text)
+    except ValueError:
+        raise ValueError(f"{variable} must be a number, not {text!r}") from None
+
+
 def init_process_group(n_devices, rank, *, backend="nccl", host=None, port=None, use_mpi=False, timeout=None,
                        check=None):
     """Makes this process a rank of a group, and returns its collectives.
@@ -33,8 +43,9 @@ def init_process_group(n_devices, rank, *, backend="nccl", host=None, port=None,
         CUPYX_DISTRIBUTED_HOST and CUPYX_DISTRIBUTED_PORT, or 127.0.0.1 and 13333; use_mpi: the ranks meet by MPI
         instead; timeout: seconds that a rank waits for others, or None: CUPRITE_DISTRIBUTED_TIMEOUT, or 600; check:
         whether ranks compare their calls, or None: with NCCL those that are new, with MPI all.
-    Errors: ValueError for numbers that are none of a rank, or another backend; DistributedError where ranks do not
-        come; NotImplementedError where there is no NCCL or no mpi4py.
+    Errors: TypeError for what is no number; ValueError for numbers that are none of a rank, a port or a time, or
+        another backend; DistributedError where ranks do not come; NotImplementedError where there is no NCCL or no
+        mpi4py.
 
     Example:
         >>> cp.distributed.init_process_group(2, 2)
@@ -43,18 +54,16 @@ def init_process_group(n_devices, rank, *, backend="nccl", host=None, port=None,
         ValueError: Invalid number of rank 2 2
     """
     import os
-    if n_devices <= 0:
-        raise ValueError(f"Invalid number of devices {n_devices}")
-    if not 0 <= rank < n_devices:
-        raise ValueError(f"Invalid number of rank {rank} {n_devices}")
+    from cuprite.distributed._backend import checked_rank
+    n_devices, rank = checked_rank(n_devices, rank)
     if backend not in ("nccl", "mpi"):
         raise ValueError(f"{backend} is not supported")
     if host is None:
         host = os.environ.get("CUPYX_DISTRIBUTED_HOST", "127.0.0.1")
     if port is None:
-        port = int(os.environ.get("CUPYX_DISTRIBUTED_PORT", _PORT))
+        port = _number("CUPYX_DISTRIBUTED_PORT", int, _PORT)
     if timeout is None:
-        timeout = float(os.environ.get("CUPRITE_DISTRIBUTED_TIMEOUT", 600))
+        timeout = _number("CUPRITE_DISTRIBUTED_TIMEOUT", float, 600)
     from cuprite.cuda import Device
     of_gpus = backend == "nccl" and Device().backend == "cuda"
     kind = __getattr__("NCCLBackend" if of_gpus else "MPIBackend")

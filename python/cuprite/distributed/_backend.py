@@ -4,12 +4,38 @@ A call is prepared (its arguments are checked), agreed on (the ranks compare wha
 Invariants: a rank whose arguments are wrong says so to the others, which raise too and do not wait; after a time-out
 or a lost rank a group is of no use any more, and every call says why.
 """
+import operator
 import threading
 
 import cuprite
 from cuprite.distributed._errors import DistributedError
 
 OPERATIONS = ("sum", "prod", "max", "min")
+
+
+def checked_rank(n_devices, rank):
+    """The two numbers of a rank.
+
+    Parameters: n_devices: ranks of a group; rank: one's number, from 0.
+    Errors: TypeError for what is no integer; ValueError for numbers that are none of a rank."""
+    n_devices, rank = operator.index(n_devices), operator.index(rank)
+    if n_devices <= 0:
+        raise ValueError(f"Invalid number of devices {n_devices}")
+    if not 0 <= rank < n_devices:
+        raise ValueError(f"Invalid number of rank {rank} {n_devices}")
+    return n_devices, rank
+
+
+def checked_timeout(seconds):
+    """A time limit.
+
+    Parameters: seconds: a number.
+    Errors: TypeError for what is no number; ValueError where nothing can wait so long."""
+    if isinstance(seconds, (str, bytes)) or not hasattr(seconds, "__float__") and not hasattr(seconds, "__index__"):
+        raise TypeError(f"timeout must be a number of seconds, not {type(seconds).__name__}")
+    if not 0 < float(seconds) <= threading.TIMEOUT_MAX:  # false for nan, which no time is later than
+        raise ValueError(f"timeout must be more than 0 seconds and at most {threading.TIMEOUT_MAX:.0f}, not {seconds}")
+    return float(seconds)
 
 
 def checked_layout(name, x):
@@ -27,8 +53,11 @@ def described(x, *more):
     """An array in words that must be the same on all ranks.
 
     Parameters: x: an array; more: further words."""
-    layout = "" if x.flags.c_contiguous else "F "
-    return " ".join([f"{layout}{x.dtype} of shape {x.shape}", *map(str, more)])
+    return " ".join([f"{_layout(x)}{x.dtype} of shape {x.shape}", *map(str, more)])
+
+
+def _layout(x):
+    return "" if x.flags.c_contiguous else "F "
 
 
 class Backend:
@@ -36,10 +65,11 @@ class Backend:
 
     Parameters: n_devices: ranks of the group; rank: this one's number, from 0; timeout: seconds that a rank waits for
         others; check: whether ranks compare their calls, or None: as the backend does by itself.
-    Errors: ValueError for numbers that are none of a rank."""
+    Errors: TypeError for what is no number; ValueError for numbers that are none of a rank, or no time."""
 
     def __init__(self, n_devices, rank, timeout, check):
-        self.size, self.rank, self.timeout, self._check = n_devices, rank, timeout, check
+        self.size, self.rank = checked_rank(n_devices, rank)
+        self.timeout, self._check = checked_timeout(timeout), check
         self._lock, self._why = threading.RLock(), None
 
     # what a backend has to have, besides the collectives of arrays that are prepared
@@ -114,7 +144,7 @@ class Backend:
 
     # --- checks ---
     def _root(self, name, root):
-        if not 0 <= root < self.size:
+        if not 0 <= operator.index(root) < self.size:
             raise ValueError(f"{name} {root} is no rank of {self.size}")
 
     def _array(self, name, x):
@@ -126,23 +156,28 @@ class Backend:
         if x.dtype.kind == "c" and op != "sum":
             raise ValueError("Only sum is supported for complex arrays")
 
-    def _pair(self, x, out, sizes=(1, 1)):
-        """in_array and out_array: one type, and x.size * sizes[1] == out.size * sizes[0]."""
+    def _alike(self, x, out):
+        """Elements go as they lie in memory: an array in another order would get them at other places."""
         self._array("in_array", x)
         self._array("out_array", out)
         if x.dtype != out.dtype:
             raise ValueError(f"in_array is of {x.dtype}, out_array of {out.dtype}")
+        a, b = x.flags, out.flags
+        if not (a.c_contiguous and b.c_contiguous or a.f_contiguous and b.f_contiguous):
+            raise ValueError(f"in_array is in {'C' if a.c_contiguous else 'F'} order, out_array in "
+                             f"{'C' if b.c_contiguous else 'F'} order")
+
+    def _pair(self, x, out, sizes=(1, 1)):
+        """in_array and out_array: one type and order, and x.size * sizes[1] == out.size * sizes[0]."""
+        self._alike(x, out)
         if x.size * sizes[1] != out.size * sizes[0]:
             raise ValueError(f"in_array has {x.size} elements, so out_array has {x.size * sizes[1] // sizes[0]}, "
                              f"not {out.size}")
 
     def _counted(self, x, out, count, large):
         """in_array and out_array of a call with a count of elements a rank; `large` is the one with all ranks'."""
-        self._array("in_array", x)
-        self._array("out_array", out)
-        if x.dtype != out.dtype:
-            raise ValueError(f"in_array is of {x.dtype}, out_array of {out.dtype}")
-        small = out if large is x else x
+        self._alike(x, out)
+        small, count = out if large is x else x, operator.index(count)
         if count < 0 or small.size < count or large.size < count * self.size:
             raise ValueError(f"count is {count}: the arrays have {small.size} and {large.size} elements, where "
                              f"{count} and {count * self.size} are needed")
@@ -206,7 +241,7 @@ class Backend:
         def prepare():
             self._counted(in_array, out_array, count, in_array)
             self._reduced(in_array, op)
-            return f"{in_array.dtype}, {count} a rank, {op}"
+            return f"{_layout(in_array)}{in_array.dtype}, {count} a rank, {op}"
         self._collective("reduce_scatter", prepare,
                          lambda s: self._reduce_scatter(in_array, out_array, count, op, s), stream,
                          self._key("reduce_scatter", in_array, out_array, count, op))
@@ -219,7 +254,7 @@ class Backend:
         Errors: DistributedError where ranks' calls differ or a rank is lost; ValueError for arrays that do not fit."""
         def prepare():
             self._counted(in_array, out_array, count, out_array)
-            return f"{in_array.dtype}, {count} a rank"
+            return f"{_layout(in_array)}{in_array.dtype}, {count} a rank"
         self._collective("all_gather", prepare, lambda s: self._all_gather(in_array, out_array, count, s), stream,
                          self._key("all_gather", in_array, out_array, count))
 

@@ -5,6 +5,7 @@ barrier, a broadcast and a comparison. Invariants: who waits is answered when a 
 connection ended), has failed (it said so), or has not come in time, with the ranks' numbers; messages are lengths and
 bytes, so that nothing that comes from the net is executed; a server ends with its rank, and its threads with it.
 """
+import operator
 import socket
 import struct
 import threading
@@ -151,16 +152,25 @@ class _Server:
                 pass
 
 
+def _address(host, port):
+    if not isinstance(host, str) or not host:
+        raise TypeError(f"host must be a name or an address, not {host!r}")
+    if not 0 <= operator.index(port) <= 65535:
+        raise ValueError(f"port must be between 0 and 65535, not {port}")
+    return host, operator.index(port)
+
+
 class TCPStore:
     """A rank's connection to the store; rank 0 has the server too.
 
     Parameters: size: ranks; rank: this one's number; host, port: where the server is; timeout: seconds in which all
         ranks have to come.
-    Errors: DistributedError where the port is taken; DistributedTimeout where the server does not answer."""
+    Errors: TypeError, ValueError for what is no address; DistributedError where the port is taken; DistributedTimeout
+        where the server does not answer."""
 
     def __init__(self, size, rank, host, port, timeout):
         self.size, self.rank, self._server, self._connection = size, rank, None, None
-        self._lock, self._address = threading.Lock(), (host, port)
+        self._lock, self._address = threading.Lock(), _address(host, port)
         if rank == 0:
             try:
                 self._server = _Server(size, host, port)

@@ -80,9 +80,13 @@ for dtype in TYPES:
 wide = cp.asarray(of(rank, "f")).astype(cp.bfloat16)
 group.all_reduce(wide, wide)
 same(wide.astype("f"), all_ranks("f").sum(0))
-fortran = cp.asfortranarray(cp.asarray(of(rank, "d")))
-group.all_reduce(fortran, fortran)
-same(fortran, all_ranks("d").sum(0))
+for dtype in "de":  # of which MPI has no sum of the latter
+    fortran = cp.asfortranarray(cp.asarray(of(rank, dtype)))
+    out = cp.empty_like(fortran)
+    group.all_reduce(fortran, out)
+    same(out, all_ranks(dtype).sum(0))
+    group.reduce(fortran, fortran, 0)
+    same(fortran, all_ranks(dtype).sum(0) if rank == 0 else of(rank, dtype))
 empty = cp.empty((0, 3))
 group.all_reduce(empty, empty)
 group.barrier()
@@ -148,6 +152,20 @@ elif rank == 1:
     refused(distributed.DistributedError, "24 bytes of float64 came, where 2 elements", group.recv, cp.zeros(2), 0)
     group.recv(out := cp.zeros(5), 0)
     same(out, np.arange(5.))
+
+# messages of several types that wait already come in the order in which they were sent
+if rank == 0:
+    for dtype in TYPES[::-1]:
+        group.send(cp.asarray(of(0, dtype)), n - 1)
+group.barrier()
+if rank == n - 1:
+    for dtype in TYPES[::-1]:
+        group.recv(out := cp.empty((2, 3), dtype), 0)
+        same(out, of(0, dtype))
+out = cp.asfortranarray(cp.asarray(of(rank, "d")))
+if other < n:
+    group.send_recv(out, out, other)
+    same(out, of(other, "d"))
 
 # two groups in two threads, whose calls come in another order on each rank
 device, wrong = cp.cuda.Device(), []

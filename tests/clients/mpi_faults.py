@@ -19,9 +19,19 @@ if sys.argv[1] == "start":  # rank 1 does not even join the group
     except distributed.DistributedTimeout as e:
         print(e, flush=True)
     sys.exit()
-group = distributed.init_process_group(n, rank, backend="mpi", timeout=1.5 if sys.argv[1] == "absent" else 60)
+seconds = {"absent": 1.5, "silent": 4}.get(sys.argv[1], 60)
+group = distributed.init_process_group(n, rank, backend="mpi", timeout=seconds)
 group.barrier()
 x = cp.ones(5)
+if sys.argv[1] == "silent":
+    if rank:
+        time.sleep(600)  # ended by rank 0
+    start = time.monotonic()
+    try:
+        group.recv(x, 1)
+    except distributed.DistributedTimeout as e:
+        print(f"{time.monotonic() - start:.1f} s: {e}", flush=True)
+    sys.exit(1)
 if rank == 1:
     if sys.argv[1] == "dies":
         os._exit(3)

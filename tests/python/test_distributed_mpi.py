@@ -84,6 +84,14 @@ def test_a_rank_that_does_not_join(mpiexec, tmp_path):
     assert r.returncode not in (0, 139) and "egmentation" not in r.stderr and time.monotonic() - start < 150
 
 
+def test_a_rank_that_does_not_send(mpiexec, tmp_path):
+    """The error comes once the time is over, and names the one rank that was waited for."""
+    r = mpiexec(3, "mpi_faults.py", "silent", str(tmp_path))
+    seconds, said = re.search(r"([\d.]+) s: (.*)", r.stdout).groups()
+    assert r.returncode != 0 and 4 <= float(seconds) < 7
+    assert said == "recv from rank 1 on rank 0 of 3: rank 1 did not come within 4 s"
+
+
 def test_a_rank_that_dies(mpiexec, tmp_path):
     """mpiexec ends the others, and says which one it was, or ends as it did."""
     start = time.monotonic()

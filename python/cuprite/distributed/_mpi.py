@@ -98,6 +98,7 @@ class Messages:
                 f"init_process_group: this process is rank {comm.Get_rank()} of {comm.Get_size()} of MPI, not rank "
                 f"{rank} of {size}; `mpiexec -n {size} python PROGRAM` starts the ranks")
         self.size, self.rank, self.kept = size, rank, []
+        self.heard = set()  # ranks that have said that they wait
         self.lock = _NoLock() if MPI.Query_thread() == MPI.THREAD_MULTIPLE else _one_call
         self.timeout, self.where = timeout, ""
         with self.lock:
@@ -121,10 +122,11 @@ class Messages:
         with self.lock:
             return function(*args)
 
-    def wait(self, call, requests, timeout, keep=()):
+    def wait(self, call, requests, timeout, keep=(), peer=None):
         """Waits for requests.
 
-        Parameters: call: what the rank is doing; requests: of it; timeout: seconds; keep: what has to live until then.
+        Parameters: call: what the rank is doing; requests: of it; timeout: seconds; keep: what has to live until then;
+            peer: the one rank that this one waits for, or None: for all.
         Errors: DistributedTimeout, which names the ranks that did not come."""
         start = time.monotonic()
         MPI = self.MPI
@@ -136,11 +138,20 @@ class Messages:
             if waited > timeout:
                 break
             _pause(waited)
+        self.kept.append((requests, keep))  # MPI may still write there
+        self.late(call, timeout, peer)
+
+    def late(self, call, timeout, peer=None):
+        """Raises DistributedTimeout, which names the ranks that did not come.
+
+        Parameters: call: what the rank is doing; timeout: the seconds that it waited; peer: the rank that it waited
+            for, or None: for all."""
         if not _broken:
             atexit.register(_end_where_broken)
         _broken.append(call)
-        self.kept.append((requests, keep))  # MPI may still write there
         missing = self._missing()
+        if peer is not None:
+            missing = [peer]
         who = ranks_in_words(missing) if missing else "a rank"
         raise DistributedTimeout(f"{call} on rank {self.rank} of {self.size}: {who} did not come within {timeout:g} s")
 
@@ -149,7 +160,7 @@ class Messages:
         MPI, comm = self.MPI, getattr(self, "comm", None)
         if comm is None:
             return []
-        word, heard = bytearray(1), {self.rank}
+        word, heard = bytearray(1), {self.rank, *self.heard}
         until = time.monotonic() + 0.5
         with self.lock:
             self.kept.append([comm.Isend([word, MPI.BYTE], r, _MISSING) for r in range(self.size) if r != self.rank])
@@ -251,9 +262,9 @@ class MPIBackend(Backend):
         buffer = self.MPI.buffer.fromaddress(memory.address + start * size, count * size)
         return [buffer, getattr(self.MPI, kind) if kind else self.MPI.BYTE]
 
-    def _wait(self, name, requests, *keep):
+    def _wait(self, name, requests, *keep, peer=None):
         try:
-            self._messages.wait(name, requests, self.timeout, keep)
+            self._messages.wait(name, requests, self.timeout, keep, peer)
         except DistributedTimeout as e:
             self._break(str(e))
             raise
@@ -271,7 +282,7 @@ class MPIBackend(Backend):
     def _widened(self, x, out, reduce):
         """Small floating types, which MPI has no sums of, are summed as float32 and rounded once."""
         wide = x.astype("float32")
-        result = cuprite.empty(out.shape, "float32") if out is not None else None
+        result = cuprite.empty_like(out, dtype="float32") if out is not None else None  # in the same order
         reduce(wide, result)
         if result is not None:
             out[...] = result.astype(out.dtype)
@@ -367,21 +378,27 @@ class MPIBackend(Backend):
 
     def _send(self, x, peer, stream):
         m = self._memory(x, stream)
-        self._wait(f"send to rank {peer}", self._sends("send", x, peer, m), m)
+        self._wait(f"send to rank {peer}", self._sends("send", x, peer, m), m, peer=peer)
 
     def _incoming(self, name, peer, sending):
         """The message that comes next from the peer, without its elements."""
         MPI, start, status = self.MPI, time.monotonic(), self.MPI.Status()
         while True:
             with self._messages.lock:
-                for tag in range(1, len(_NAMES) + 1):
-                    message = self._messages.comm.Improbe(peer, tag, status)
-                    if message is not None:
-                        return message, status
+                message = self._messages.comm.Improbe(peer, MPI.ANY_TAG, status)  # of any type: in the order sent
+                if message is not None and status.Get_tag() != _MISSING:
+                    return message, status
+                if message is not None:
+                    message.Recv([bytearray(1), MPI.BYTE])
+                    self._messages.heard.add(peer)
                 MPI.Request.Testall(sending)
             waited = time.monotonic() - start
             if waited > self.timeout:
-                self._wait(name, [self._messages.comm.Irecv([bytearray(1), MPI.BYTE], peer, _MISSING - 1)])
+                try:
+                    self._messages.late(name, self.timeout, peer)
+                except DistributedTimeout as e:
+                    self._break(str(e))
+                    raise
             _pause(waited)
 
     def _receive(self, name, out, peer, stream, sending=()):
@@ -392,10 +409,10 @@ class MPIBackend(Backend):
             kind, got = _NAMES[status.Get_tag() - 1], status.Get_count(self.MPI.BYTE)
             if kind != str(out.dtype) or got != n * out.dtype.itemsize:
                 rest = bytearray(got)
-                self._wait(name, [message.Irecv([rest, self.MPI.BYTE])], rest)
+                self._wait(name, [message.Irecv([rest, self.MPI.BYTE])], rest, peer=peer)
                 raise DistributedError(f"{self._where(name)}{got} bytes of {kind} came, where {n} elements of "
                                        f"{out.dtype} are expected ({n * out.dtype.itemsize} bytes)")
-            self._wait(name, [self._messages.start(message.Irecv, self._spec(b, out, at, n))], b)
+            self._wait(name, [self._messages.start(message.Irecv, self._spec(b, out, at, n))], b, peer=peer)
         b.write()
 
     def _recv(self, out, peer, stream):
@@ -404,11 +421,11 @@ class MPIBackend(Backend):
     def _send_recv(self, x, out, peer, stream):
         name = f"send_recv with rank {peer}"
         if x.data.ptr < out.data.ptr + out.nbytes and out.data.ptr < x.data.ptr + x.nbytes:
-            x = x.copy()
+            x = x.copy(order="K")
         m = self._memory(x, stream)
         sending = self._sends(name, x, peer, m)
         self._receive(name, out, peer, stream, sending)
-        self._wait(name, sending, m)
+        self._wait(name, sending, m, peer=peer)
 
 
 def _flat(x):

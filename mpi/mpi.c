@@ -68,9 +68,22 @@ static cp_code begin(call *c, const char *name, MPI_Comm comm, const cp_mpi_opti
     if (comm == MPI_COMM_NULL) return fail(c, CP_ERROR_VALUE, "the communicator is MPI_COMM_NULL");
     MPI_Comm_rank(comm, &c->rank);
     MPI_Comm_size(comm, &c->ranks);
-    if ((unsigned)c->options.op > CP_MPI_MIN) return fail(c, CP_ERROR_VALUE, "there is no such operation");
-    if (c->options.root < 0 || c->options.root >= c->ranks)
-        return fail(c, CP_ERROR_VALUE, "there is no rank %d", c->options.root);
+    return CP_OK;
+}
+
+/* The options of a collective call. What is wrong with them is set as the error, of which agree() tells the others. */
+static cp_code begin_collective(call *c, const char *name, MPI_Comm comm, const cp_mpi_options *options)
+{
+    cp_code code = begin(c, name, comm, options);
+    if (code != CP_OK) return code;
+    if ((unsigned)c->options.op > CP_MPI_MIN) {
+        fail(c, CP_ERROR_VALUE, "there is no such operation");
+        c->options.op = CP_MPI_SUM;
+    }
+    if (c->options.root < 0 || c->options.root >= c->ranks) {
+        fail(c, CP_ERROR_VALUE, "there is no rank %d", c->options.root);
+        c->options.root = 0;
+    }
     return CP_OK;
 }
 
@@ -306,7 +319,7 @@ static cp_array *reduced(const char *name, cp_array *x, MPI_Comm comm, const cp_
     call c;
     header h;
     memory from = {0}, to = {0};
-    if (begin(&c, name, comm, options) != CP_OK) return NULL;
+    if (begin_collective(&c, name, comm, options) != CP_OK) return NULL;
     if (agree(&c, x, false, &h) != CP_OK) return NULL;
     const cp_type type = cp_type_of(x);
     if ((type == CP_COMPLEX64 || type == CP_COMPLEX128) && c.options.op > CP_MPI_PROD) {
@@ -390,7 +403,7 @@ static cp_array *moved(const char *name, cp_array *x, MPI_Comm comm, const cp_mp
     MPI_Request request;
     MPI_Datatype row = MPI_DATATYPE_NULL;
     const bool one = kind == BCAST || kind == SCATTER;
-    if (begin(&c, name, comm, options) != CP_OK || agree(&c, x, one, &h) != CP_OK) return NULL;
+    if (begin_collective(&c, name, comm, options) != CP_OK || agree(&c, x, one, &h) != CP_OK) return NULL;
     cp_code code = shape_after(&c, kind, &h, shape, &ndim, &bytes);
     if (code == CP_OK && (!one || c.rank == c.options.root)) code = open_input(&c, x, &from);
     if (code == CP_OK) code = open_output(&c, (cp_type)h.type, ndim, shape, &to);

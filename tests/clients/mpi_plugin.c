@@ -111,6 +111,10 @@ static void test_errors(void)
     if (rank == 0) REFUSED(cp_send(NULL, MPI_COMM_WORLD, 1) == CP_OK, "send on rank 0 of %d: the array is NULL", ranks);
     if (rank == 1) REFUSED(cp_recv(MPI_COMM_WORLD, 0), "recv on rank 1 of %d: rank 0 failed before its send", ranks);
     REFUSED(cp_bcast(y, MPI_COMM_WORLD, .root = ranks), "there is no rank %d", ranks);
+    if (rank == 0) REFUSED(cp_bcast(y, MPI_COMM_WORLD, .root = -1, .timeout = 9), "there is no rank -1");
+    else REFUSED(cp_bcast(NULL, MPI_COMM_WORLD, .timeout = 9), "rank 0 failed before this call");
+    if (rank == 1) REFUSED(cp_allreduce(y, MPI_COMM_WORLD, .op = (cp_mpi_op)9, .timeout = 9), "no such operation");
+    else REFUSED(cp_allreduce(y, MPI_COMM_WORLD, .timeout = 9), "rank 1 failed before this call");
     REFUSED(cp_recv(MPI_COMM_WORLD, -1), "there is no rank -1");
     REFUSED(cp_allreduce(y, MPI_COMM_NULL), "MPI_COMM_NULL");
     if (rank == 0) MPI_Send("no header", 9, MPI_BYTE, 1, 9, MPI_COMM_WORLD);

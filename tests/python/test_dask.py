@@ -66,7 +66,10 @@ def test_an_array_meets_chunks():
     lambda: da.full((2, 2), 3.5, chunks=1), lambda: da.arange(10, chunks=3), lambda: da.random.random(3, chunks=2),
     lambda: da.random.default_rng(1).standard_normal((4, 4), chunks=2),
     lambda: da.random.RandomState(1).normal(size=(4, 4), chunks=2), lambda: da.from_array(H, chunks=10).to_backend(),
-    lambda: da.random.default_rng(1).permutation(da.arange(10, chunks=3))])
+    lambda: da.random.default_rng(1).permutation(da.arange(10, chunks=3)), lambda: da.ones(3, name="three"),
+    lambda: da.ones_like(chunked(H, 10)), lambda: da.zeros_like(chunked(H, 10), name="zeros"),
+    lambda: da.full_like(chunked(H, 10), 2), lambda: da.empty_like(chunked(H, 10)),
+    lambda: da.linalg.svd_compressed(chunked(H, 10), 2, seed=3)[1]])
 def test_the_backend_makes_our_arrays(make):
     with dask.config.set({"array.backend": "cuprite"}):
         x = make()

@@ -11,12 +11,12 @@ to_cuprite = Dispatch("to_cuprite")
 to_cuprite.register(object, lambda x, **_: cuprite.asarray(x))
 
 
-def _made(name, *args, **options):
-    """Dask's own function, with a meta of ours."""
+def _made(function, /, *args, **options):
+    """Dask's own function, with a meta of ours. Among the options there may be `name`."""
     if options.get("meta") is None:
         options["meta"] = cuprite.empty(())
     with config.set({"array.backend": "numpy"}):
-        return getattr(dask.array, name)(*args, **options)
+        return getattr(dask.array, function)(*args, **options)
 
 
 class Backend(ArrayBackendEntrypoint):

@@ -4,6 +4,7 @@
     python reconstruct.py --images 10000 --size 256 -k 100 --workers 2 --memory "2 GB"
 """
 import argparse
+import functools
 import time
 
 import cuprite as cp
@@ -27,24 +28,36 @@ def rebuild(images, k):
     return (u[:, :, :k] * s[:, None, :k]) @ vt[:, :k]
 
 
+def number(text, least=1):
+    """An argument that is a number of something, of which there have to be so many."""
+    try:
+        n = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
+    if n < least:
+        raise argparse.ArgumentTypeError(f"{n} is less than {least}")
+    return n
+
+
 def main():
+    from_0 = functools.partial(number, least=0)
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--images", type=int, default=200)
-    parser.add_argument("--size", type=int, default=128)
-    parser.add_argument("--chunk", type=int, default=0, help="images in a chunk (a 64th of all)")
-    parser.add_argument("-k", type=int, default=20, help="singular values that are kept")
+    parser.add_argument("--images", type=number, default=200)
+    parser.add_argument("--size", type=functools.partial(number, least=4), default=128)
+    parser.add_argument("--chunk", type=from_0, default=0, help="images in a chunk (a 64th of all)")
+    parser.add_argument("-k", type=number, default=20, help="singular values that are kept")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--workers", type=int, default=0, help="processes (0: this one)")
-    parser.add_argument("--memory", default="auto", help="of a worker, such as '1 GB'")
+    parser.add_argument("--workers", type=from_0, default=0, help="processes (0: this one)")
+    parser.add_argument("--memory", default="auto", help="of a worker, such as '1 GB'; starts one worker at least")
     parser.add_argument("--check", action="store_true", help="compares with all images as one array")
     o = parser.parse_args()
     chunk = o.chunk or -(-o.images // 64)
     counts = [min(chunk, o.images - i) for i in range(0, o.images, chunk)]
     images = da.concatenate([da.from_delayed(dask.delayed(pictures)(i * chunk, n, o.size, o.seed), (n, o.size, o.size),
                                              meta=cp.empty((0, 0, 0))) for i, n in enumerate(counts)])
-    if o.workers:
+    if o.workers or o.memory != "auto":
         from distributed import Client
-        with LocalCluster(o.workers, memory_limit=o.memory) as cluster, Client(cluster):
+        with LocalCluster(o.workers or 1, memory_limit=o.memory) as cluster, Client(cluster):
             run(images, o)
     else:
         with dask.config.set(scheduler="synchronous"):

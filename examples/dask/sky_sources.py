@@ -147,17 +147,29 @@ def compare(image, a, o):
     return min(seconds)
 
 
+def number(text, least=1):
+    """An argument that is a number of something, of which there have to be so many."""
+    try:
+        n = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
+    if n < least:
+        raise argparse.ArgumentTypeError(f"{n} is less than {least}")
+    return n
+
+
 def main():
+    from_0 = functools.partial(number, least=0)
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("image", nargs="?", help="a FITS file; without it an image is painted")
-    parser.add_argument("--size", type=int, default=2000, help="of the painted image, pixels (2000)")
-    parser.add_argument("--lines", type=int, default=0, help="of a chunk (a 64th of the image)")
+    parser.add_argument("--size", type=number, default=2000, help="of the painted image, pixels (2000)")
+    parser.add_argument("--lines", type=from_0, default=0, help="of a chunk (a 64th of the image)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("-k", type=float, default=5, help="threshold above the background, in its sigma (5)")
-    parser.add_argument("--least", type=int, default=5, help="pixels of a source (5)")
-    parser.add_argument("--workers", type=int, default=0, help="processes (0: this one)")
+    parser.add_argument("--least", type=number, default=5, help="pixels of a source (5)")
+    parser.add_argument("--workers", type=from_0, default=0, help="processes (0: this one)")
     parser.add_argument("--memory", default="auto", help="of a worker, such as '1 GB'; starts one worker at least")
-    parser.add_argument("--repeat", type=int, default=1, help="times that an image that workers keep is searched (1)")
+    parser.add_argument("--repeat", type=number, default=1, help="times that an image that workers keep is searched (1)")
     parser.add_argument("--catalog", help="writes the catalogue, as CSV")
     parser.add_argument("--check", action="store_true", help="compares with the whole image's catalogue")
     o = parser.parse_args()

@@ -53,6 +53,18 @@ def program(name, *arguments, device="cpu"):
     return run.stdout
 
 
+@pytest.mark.once
+@pytest.mark.parametrize("name, option, text, words", [
+    ("sky_sources.py", "--size", "0", "--size: 0 is less than 1"), ("sky_sources.py", "--repeat", "0", "--repeat: 0"),
+    ("sky_sources.py", "--lines", "-5", "--lines: -5 is less than 0"), ("sky_sources.py", "--workers", "x", "'x' is no"),
+    ("reconstruct.py", "--images", "0", "--images: 0 is"), ("reconstruct.py", "--size", "3", "--size: 3 is less than 4"),
+    ("reconstruct.py", "-k", "-1", "-k: -1"), ("reconstruct.py", "--workers", "-1", "--workers: -1 is less than 0")])
+def test_wrong_arguments(name, option, text, words):
+    run = subprocess.run([sys.executable, str(EXAMPLES / name), option, text], capture_output=True, text=True,
+                         timeout=100)
+    assert run.returncode == 2 and words in run.stderr and "Traceback" not in run.stderr, run.stderr
+
+
 def test_sources_of_the_sky_in_chunks(device):
     text = program("sky_sources.py", "--size", 500, "--lines", 61, "--check", device=device)
     assert "in 9 chunks" in text and "gives the same catalogue" in text

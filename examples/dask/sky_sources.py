@@ -169,7 +169,8 @@ def main():
     parser.add_argument("--least", type=number, default=5, help="pixels of a source (5)")
     parser.add_argument("--workers", type=from_0, default=0, help="processes (0: this one)")
     parser.add_argument("--memory", default="auto", help="of a worker, such as '1 GB'; starts one worker at least")
-    parser.add_argument("--repeat", type=number, default=1, help="times that an image that workers keep is searched (1)")
+    parser.add_argument("--repeat", type=number, default=1,
+                        help="times that an image that workers keep is searched (1)")
     parser.add_argument("--catalog", help="writes the catalogue, as CSV")
     parser.add_argument("--check", action="store_true", help="compares with the whole image's catalogue")
     o = parser.parse_args()

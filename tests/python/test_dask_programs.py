@@ -56,8 +56,8 @@ def program(name, *arguments, device="cpu"):
 @pytest.mark.once
 @pytest.mark.parametrize("name, option, text, words", [
     ("sky_sources.py", "--size", "0", "--size: 0 is less than 1"), ("sky_sources.py", "--repeat", "0", "--repeat: 0"),
-    ("sky_sources.py", "--lines", "-5", "--lines: -5 is less than 0"), ("sky_sources.py", "--workers", "x", "'x' is no"),
-    ("reconstruct.py", "--images", "0", "--images: 0 is"), ("reconstruct.py", "--size", "3", "--size: 3 is less than 4"),
+    ("sky_sources.py", "--lines", "-5", "--lines: -5 is less than 0"), ("sky_sources.py", "--workers", "x", "'x' is"),
+    ("reconstruct.py", "--images", "0", "--images: 0 is"), ("reconstruct.py", "--size", "3", "--size: 3 is"),
     ("reconstruct.py", "-k", "-1", "-k: -1"), ("reconstruct.py", "--workers", "-1", "--workers: -1 is less than 0")])
 def test_wrong_arguments(name, option, text, words):
     run = subprocess.run([sys.executable, str(EXAMPLES / name), option, text], capture_output=True, text=True,

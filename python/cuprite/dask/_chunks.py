@@ -13,7 +13,7 @@ from dask.highlevelgraph import HighLevelGraph
 import cuprite
 
 
-def known(x):
+def check_chunks(x):
     """Checks that it is an array of Dask's whose chunks have known sizes."""
     if not isinstance(x, dask.array.Array):
         raise TypeError(f"an array of Dask's is needed, not {type(x).__name__}")
@@ -31,12 +31,19 @@ def _keys(x):
     return [(x.name, *place) for place in numpy.ndindex(*x.numblocks)]
 
 
-def there(function, block, *args):
+def _on_its_device(function, block, *args):
     """The function on the device of the chunk: the current one is each thread's own."""
     if not isinstance(block, cuprite.ndarray):
         return function(block, *args)
     with block.device:
         return function(block, *args)
+
+
+def task(key, function, block, *args):
+    """A task of Dask's: function(chunk, args) on the device of the chunk.
+
+    Parameters: key: of the task; block: a TaskRef of the chunk; args: values and TaskRefs."""
+    return Task(key, _on_its_device, function, block, *args)
 
 
 class Chunks:
@@ -53,7 +60,7 @@ class Chunks:
 
         Parameters: name: of the tasks; each: what each chunk gets alone."""
         each = each or [()] * len(self.keys)
-        return {(name, i): Task((name, i), there, function, *[TaskRef(k) for k in keys], *own, *args)
+        return {(name, i): task((name, i), function, *[TaskRef(k) for k in keys], *own, *args)
                 for i, (keys, own) in enumerate(zip(self.keys, each))}
 
     def graph(self, tasks):
@@ -130,18 +137,18 @@ def map_overlap(function, x, depth, dtype=None):
     """
     if not callable(function):
         raise TypeError(f"a function is needed, not {type(function).__name__}")
-    known(x)
+    check_chunks(x)
     depth = _depth(depth, x.ndim)
     x = x.rechunk(tuple(c if len(c) == 1 or not d else ensure_minimum_chunksize(d, c) if d < sum(c) else (sum(c),)
                         for d, c in zip(depth, x.chunks)))
     sides = _sides(depth, x.numblocks)
     token = tokenize(function, x.name, depth)
     name, rim = f"overlap-{token}", f"rims-{token}"
-    tasks = {(rim, *k[1:]): Task((rim, *k[1:]), there, _rims, TaskRef(k), depth, sides) for k in _keys(x) if sides}
+    tasks = {(rim, *k[1:]): task((rim, *k[1:]), _rims, TaskRef(k), depth, sides) for k in _keys(x) if sides}
     for k in _keys(x):
         near = {side: tuple(p + c for p, c in zip(k[1:], side)) for side in sides}
         near = {side: p for side, p in near.items() if all(0 <= i < n for i, n in zip(p, x.numblocks))}
-        tasks[(name, *k[1:])] = Task((name, *k[1:]), there, _with_rims, TaskRef(k), function, depth, tuple(near),
+        tasks[(name, *k[1:])] = task((name, *k[1:]), _with_rims, TaskRef(k), function, depth, tuple(near),
                                      *[TaskRef((rim, *p)) for p in near.values()])
     meta = x._meta if dtype is None else x._meta.astype(dtype)
     return dask.array.Array(HighLevelGraph.from_collections(name, tasks, [x]), name, x.chunks, meta=meta)

@@ -13,7 +13,7 @@ import types
 import numpy
 
 import cuprite
-from cuprite.dask._chunks import Chunks, known
+from cuprite.dask._chunks import Chunks, check_chunks
 
 _SAMPLE = 1 << 18, 1 << 22  # of an array of less than 2^26 elements, and the most
 _FIELDS = ("center", "std", "lower", "upper", "count", "iterations")
@@ -279,7 +279,7 @@ def sigma_clip_stats(x, kappa=3, center="median", max_iterations=0):
     Errors: TypeError for what is no array of Dask's, and for complex numbers; ValueError for an unknown center, and for
         unknown chunks.
     """
-    known(x)
+    check_chunks(x)
     empty = cuprite.sigma_clip_stats(cuprite.empty(0, x.dtype), kappa, center, max_iterations)  # checks the arguments
     rule = x.dtype if x.dtype.kind == "f" else numpy.dtype(float)
     if not x.size:

@@ -13,7 +13,7 @@ from dask.base import tokenize
 from dask.highlevelgraph import HighLevelGraph
 
 import cuprite
-from cuprite.dask._chunks import Chunks, known, origins, there
+from cuprite.dask._chunks import Chunks, check_chunks, origins, task
 from cuprite.scipy import ndimage
 
 
@@ -160,7 +160,7 @@ def label(input, structure=None):
 
     Result: (labels, count), arrays of Dask's; the labels are int32, int64 where the array has 2^31 elements.
     """
-    known(input)
+    check_chunks(input)
     offsets = _structure(structure, input.ndim)
     ndimage.label(cuprite.empty((1,) * input.ndim, input.dtype), structure)  # checks the type
     chunks, token = Chunks(input), tokenize(input.name, structure)
@@ -168,8 +168,8 @@ def label(input, structure=None):
     own, outline, joined, name, number = (f"{n}-{token}" for n in ("own", "outline", "joined", "label", "count"))
     tasks, renamed = chunks.tasks(own, _label, structure), {}
     for i, (place, at) in enumerate(zip(numpy.ndindex(*input.numblocks), origins(input))):
-        tasks[outline, i] = Task((outline, i), there, _outline, TaskRef((own, i)), at, input.shape)
-        renamed[name, *place] = Task((name, *place), there, _renamed, TaskRef((own, i)), TaskRef(joined), i, dtype)
+        tasks[outline, i] = task((outline, i), _outline, TaskRef((own, i)), at, input.shape)
+        renamed[name, *place] = task((name, *place), _renamed, TaskRef((own, i)), TaskRef(joined), i, dtype)
     tasks[joined] = Task(joined, _join, List(*[TaskRef((outline, i)) for i in range(len(chunks.keys))]),
                          input.chunks, offsets)
     before = HighLevelGraph.from_collections(joined, tasks, [input])
@@ -268,8 +268,8 @@ def measure(x, segments, structure=None, background=0, noise=0):
 
     Result: a named tuple of NumPy's arrays.
     """
-    known(x)
-    known(segments)
+    check_chunks(x)
+    check_chunks(segments)
     if x.chunks != segments.chunks:
         raise ValueError("the two arrays have different chunks")
     offsets = _structure(structure, x.ndim)

@@ -100,7 +100,6 @@ class Messages:
         self.size, self.rank, self.kept = size, rank, []
         self.heard = set()  # ranks that have said that they wait
         self.lock = _NoLock() if MPI.Query_thread() == MPI.THREAD_MULTIPLE else _one_call
-        self.timeout, self.where = timeout, ""
         with self.lock:
             made, request = comm.Idup()
         self.wait("init_process_group", [request], timeout, made)

@@ -146,6 +146,14 @@ def test_arguments_of_one_rank(mock):  # noqa: F811
         assert other.startswith("DistributedError: all_reduce on rank 1 of 2: rank 0: all_reduce: it could not make "
                                 "its call: ValueError: in_array has 3"), other
         stop(gs)
+        for bad, words in ((["sum"], "Unknown op"), (1.0, "integer")):  # no list is a key, and 1.0 is equal to 1
+            gs = groups(2)
+            if known:
+                ranks(2, lambda r: gs[r].broadcast(x, 1))
+            mine, other = errors_of(gs, lambda r, g: (g.all_reduce(x, x, "sum" if r else bad) if bad != 1.0 else
+                                                      g.broadcast(x, 1 if r else bad)))
+            assert words in mine and "could not make its call" in other, (mine, other)
+            stop(gs)
     g, = groups(1)
     for call, kind, words in (
             (lambda: g.all_reduce(x, x, "mean"), RuntimeError, "Unknown op mean for NCCL"),

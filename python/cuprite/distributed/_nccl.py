@@ -248,8 +248,10 @@ class NCCLBackend(Backend):
                 if not x._c_contiguous:
                     return None
                 key += (x._address, x.shape, x.dtype)
-            else:
+            elif type(x) in (int, str):
                 key.append(x)
+            else:  # 1.0 is equal to 1, and a list is no key
+                return None
         if len(self._quick) > 1000:
             self._quick.clear()
         return tuple(key)

@@ -163,9 +163,9 @@ if rank == n - 1:
         group.recv(out := cp.empty((2, 3), dtype), 0)
         same(out, of(0, dtype))
 out = cp.asfortranarray(cp.asarray(of(rank, "d")))
-if other < n:
-    group.send_recv(out, out, other)
-    same(out, of(other, "d"))
+if rank ^ 1 < n:
+    group.send_recv(out, out, rank ^ 1)
+    same(out, of(rank ^ 1, "d"))
 
 # two groups in two threads, whose calls come in another order on each rank
 device, wrong = cp.cuda.Device(), []

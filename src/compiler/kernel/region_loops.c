@@ -89,10 +89,11 @@ static bool used_between(const writer *w, const cpi_local *v, int first, int las
 /* Begins the loop over the threads. */
 static void open_loop_of(writer *w, const char *span)
 {
-    if (span) cpi_string_printf(w->out, " __CU_THREADS_%s { __CU_THREAD ", span);
+    const char *all = w->in_row ? "ROW" : "THREADS";
+    if (span) cpi_string_printf(w->out, " __CU_%s_%s { __CU_THREAD ", all, span);
     else if (w->nmasks)
-        cpi_string_printf(w->out, " __CU_THREADS_OF(__cu_p%d) { __CU_THREAD ", w->mask[w->nmasks - 1].name);
-    else cpi_string_printf(w->out, " __CU_THREADS { __CU_THREAD ");
+        cpi_string_printf(w->out, " __CU_%s_OF(__cu_p%d) { __CU_THREAD ", all, w->mask[w->nmasks - 1].name);
+    else cpi_string_printf(w->out, " __CU_%s { __CU_THREAD ", all);
     if (w->s->returns) cpi_string_printf(w->out, "if (__cu_alive[__cu_t]) ");
     if (w->nmasks && !w->mask[w->nmasks - 1].sure)
         cpi_string_printf(w->out, "if (__cu_m%d[__cu_t] == %d) ", w->mask[w->nmasks - 1].name,
@@ -248,11 +249,11 @@ static bool put_slots(writer *w, int first, int last)
     return any;
 }
 
-/* Statements k, ... up to and without `end`, all of one region, as one loop. */
-void cpi_region_put_region(writer *w, int k, int end)
+/* What statements k, ... up to and without `end` have outside of their loop; returns where they end. */
+static int put_outside(writer *w, int k, int end)
 {
-    int begin = k, first = w->s->statement[k].first, last = first;
-    for (int i = k; i != end; i = w->s->statement[i].next) { /* outside the loop */
+    int last = w->s->statement[k].first;
+    for (int i = k; i != end; i = w->s->statement[i].next) {
         int to, from = cpi_region_locals_of(w, i, &to);
         for (int v = from; v < to; v++) {
             if (w->s->local[v].class == CPI_V_UNIFORM)
@@ -266,6 +267,25 @@ void cpi_region_put_region(writer *w, int k, int end)
         }
         last = w->s->statement[i].last;
     }
+    return last;
+}
+
+/* Behind the region that begins with statement k. */
+int cpi_region_behind(const writer *w, int k)
+{
+    const int region = w->s->statement[k].region;
+    while (k >= 0 && w->s->statement[k].form <= CPI_F_FIXED && w->s->statement[k].region == region)
+        k = w->s->statement[k].next;
+    return k;
+}
+
+/* Statements k, ... up to and without `end`, all of one region, as one loop. `rows`: with the loop over the rows, that
+ * goes on behind it. */
+void cpi_region_put_region(writer *w, int k, int end, bool rows)
+{
+    const int begin = k, first = w->s->statement[k].first, last = put_outside(w, k, end);
+    if (rows) cpi_string_printf(w->out, " __CU_ROWS { ");
+    w->in_row = w->in_row || rows;
     const bool come = put_slots(w, first, last) && cpi_region_all_come(w);
     if (w->s->statement[begin].next == end && cpi_region_put_tiles(w, begin)) return;
     cpi_region_put_line(w, first);

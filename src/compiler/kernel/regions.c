@@ -264,11 +264,16 @@ void cpi_region_put_list(writer *w, int k, int loop)
             cpi_region_put_tokens(w, st->first, st->last);
             k = st->next;
         } else if (st->form == CPI_F_SOURCE) {
-            int end = k;
-            while (end >= 0 && w->s->statement[end].form <= CPI_F_FIXED && w->s->statement[end].region == st->region)
-                end = w->s->statement[end].next;
-            cpi_region_put_region(w, k, end);
-            k = end;
+            const int end = cpi_region_behind_rows(w, k);
+            if (end == k) {
+                cpi_region_put_region(w, k, cpi_region_behind(w, k), false);
+                k = cpi_region_behind(w, k);
+                continue;
+            }
+            for (bool rows = true; k != end; k = cpi_region_behind(w, k), rows = false)
+                cpi_region_put_region(w, k, cpi_region_behind(w, k), rows);
+            w->in_row = false;
+            cpi_string_printf(w->out, "} ");
         } else if (st->form == CPI_F_STRIDE) {
             put_stride(w, k);
             k = st->next;

@@ -17,6 +17,7 @@ typedef struct writer {
     int together;    /* the number of masks where the innermost loop begins that has none of its own */
     int copy, copies; /* which of the copies of a statement is written: labels have its number */
     int strides;     /* grid-stride loops so far */
+    bool in_row;     /* loops are over one row: the loop over the rows is around them */
     bool joined;     /* the threads of several blocks are in the loops */
     bool keeps;      /* something for each thread, between the loops */
     int masked_loop; /* the mask of the innermost loop where that loop has one, -1: all threads run it */
@@ -38,7 +39,8 @@ void cpi_region_put_back(writer *w, int first, int last);
 void cpi_region_close_loop(writer *w);
 int cpi_region_locals_of(const writer *w, int statement, int *last);
 void cpi_region_put_storage(writer *w, const cpi_local *v);
-void cpi_region_put_region(writer *w, int k, int end);
+int cpi_region_behind(const writer *w, int k);
+void cpi_region_put_region(writer *w, int k, int end, bool rows);
 int cpi_region_behind_semicolon(const writer *w, int i, int end);
 bool cpi_region_used_word(const writer *w, const char *text, int first, int last);
 
@@ -52,6 +54,9 @@ int cpi_region_put_rest(writer *w, const cpi_few *r);
 bool cpi_region_all_come(const writer *w);
 bool cpi_region_put_reduced(writer *w, int first, int last);
 void cpi_region_put_made(writer *w, int first, int last);
+
+/* region_rows.c: behind the regions that begin with statement k and share a loop over the rows; k: there are none. */
+int cpi_region_behind_rows(const writer *w, int k);
 
 /* region_tiles.c: writes statement k, a region of its own, if it is such a loop. */
 bool cpi_region_put_tiles(writer *w, int k);

@@ -10,20 +10,24 @@
 #define __CU_ROWS                                                                                          \
     for (unsigned __cu_z = 0; __cu_z < __cu_block.bd.z; __cu_z++)                                          \
         __CU_LOOP (unsigned __cu_y = 0; __cu_y < __cu_block.bd.y; __cu_y++)
-#define __CU_THREADS __CU_ROWS __CU_LOOP (int __cu_x = 0; __cu_x < (int)__cu_block.row; __cu_x++)
-/* The same for some threads of each row, for one or none, and for every by-th of them. */
-#define __CU_THREADS_OF(s) __CU_ROWS __CU_LOOP (int __cu_x = (int)(s).from; __cu_x < (int)(s).to; __cu_x++)
-#define __CU_THREADS_ONE(s) __CU_ROWS if (const int __cu_x = (int)(s).from; __cu_x < (int)(s).to)
-#define __CU_THREADS_BY(s, by) \
-    __CU_ROWS __CU_LOOP (int __cu_x = (int)(s).from; __cu_x < (int)(s).to; __cu_x += (int)(by))
-/* The same of the ranks in the block. */
-#define __CU_THREADS_RANKED(s) \
-    __CU_ROWS for (__cu_span __cu_s = __cu_in_row(s, __cu_block, __cu_y, __cu_z); __cu_s.from < __cu_s.to; \
-                   __cu_s.to = 0) \
+/* The threads of the row __cu_y, __cu_z; some of them, one or none, and every by-th; the same of the ranks in the block. */
+#define __CU_ROW __CU_LOOP (int __cu_x = 0; __cu_x < (int)__cu_block.row; __cu_x++)
+#define __CU_ROW_OF(s) __CU_LOOP (int __cu_x = (int)(s).from; __cu_x < (int)(s).to; __cu_x++)
+#define __CU_ROW_ONE(s) if (const int __cu_x = (int)(s).from; __cu_x < (int)(s).to)
+#define __CU_ROW_BY(s, by) __CU_LOOP (int __cu_x = (int)(s).from; __cu_x < (int)(s).to; __cu_x += (int)(by))
+#define __CU_ROW_RANKED(s) \
+    for (__cu_span __cu_s = __cu_in_row(s, __cu_block, __cu_y, __cu_z); __cu_s.from < __cu_s.to; __cu_s.to = 0) \
         for (int __cu_x = (int)__cu_s.from; __cu_x < (int)__cu_s.to; __cu_x++)
-#define __CU_THREADS_RANKED_BY(s, by) \
-    __CU_ROWS __CU_LOOP (int __cu_x = __cu_first_in_row(by, __cu_block, __cu_y, __cu_z); __cu_x < (int)__cu_block.row; \
-                   __cu_x += (int)(by))
+#define __CU_ROW_RANKED_BY(s, by) \
+    __CU_LOOP (int __cu_x = __cu_first_in_row(by, __cu_block, __cu_y, __cu_z); __cu_x < (int)__cu_block.row; \
+               __cu_x += (int)(by))
+/* The same of all rows. */
+#define __CU_THREADS __CU_ROWS __CU_ROW
+#define __CU_THREADS_OF(s) __CU_ROWS __CU_ROW_OF(s)
+#define __CU_THREADS_ONE(s) __CU_ROWS __CU_ROW_ONE(s)
+#define __CU_THREADS_BY(s, by) __CU_ROWS __CU_ROW_BY(s, by)
+#define __CU_THREADS_RANKED(s) __CU_ROWS __CU_ROW_RANKED(s)
+#define __CU_THREADS_RANKED_BY(s, by) __CU_ROWS __CU_ROW_RANKED_BY(s, by)
 /* The first n of a row. */
 #define __CU_THREADS_BELOW(n) for (int __cu_x = 0; __cu_x < (int)(n); __cu_x++)
 /* The first of each n side by side; these n. */

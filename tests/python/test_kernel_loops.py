@@ -72,3 +72,92 @@ def test_regions_of_a_row_share_the_loop_over_the_rows(rows, tmp_path, monkeypat
     assert loops == (["__CU_ROWS", "__CU_ROW", "__CU_ROW_ONE", "__CU_ROW_OF", "__CU_ROWS", "__CU_ROW", "__CU_ROW_ONE"]
                      if rows else
                      ["__CU_THREADS", "__CU_THREADS_ONE", "__CU_THREADS_OF", "__CU_THREADS", "__CU_THREADS_ONE"])
+
+
+TYPES = {"float": "f4", "double": "f8", "int": "i4", "unsigned char": "u1", "short": "i2", "long long": "i8"}
+BLOCKS = [(256,), (45,), (1024,), (24, 3), (8, 4, 3), (31,)]
+SUM = """
+extern "C" __global__ void k(const TYPE *x, TYPE *y, int first, int width)
+{
+    int t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    TYPE v = x[t];
+    for (int d = first; d; d /= 2) v BODY;
+    y[t] = v;
+}
+"""
+
+
+def down(v, by, width):
+    """__shfl_down_sync with the whole mask: lanes that a warp lacks bring 0."""
+    padded = np.pad(v, (0, 64 + by))
+    lane = np.arange(v.size) % 32
+    return np.where(lane % width + by >= width, v, padded[np.arange(v.size) + by])
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=str)
+@pytest.mark.parametrize("first, width", [(16, 32), (31, 32), (8, 16), (2, 4), (40, 32)])
+@pytest.mark.parametrize("name", TYPES)
+def test_sums_by_values_from_above(name, first, width, block):
+    x = (np.arange(np.prod(block)) * 7919 % 97).astype(TYPES[name])
+    y = cp.zeros_like(cp.asarray(x))
+    k = cp.RawKernel(SUM.replace("TYPE", name).replace("BODY", "+= __shfl_down_sync(~0u, v, d, width)"), "k")
+    k((1,), block, (cp.asarray(x), y, np.int32(first), np.int32(width)))
+    v, d = x, first
+    while d:
+        v, d = (v + down(v, d, width)).astype(x.dtype), d // 2
+    if x.size % 32 == 0 or first == 16:
+        np.testing.assert_array_equal(y.get(), v)
+    else:  # lanes that are not there are anybody's guess on a GPU
+        whole = x.size // 32 * 32
+        np.testing.assert_array_equal(y.get()[:whole], v[:whole])
+    if not CHECKED:
+        assert k.kernel.tier in ("regions", "gpu")
+
+
+@pytest.mark.parametrize("body, step", {
+    "= max(v, __shfl_down_sync(~0u, v, d))": lambda v, d: np.maximum(v, down(v, d, 32)),
+    "= __shfl_down_sync(~0u, v, d) - 3 * v": lambda v, d: down(v, d, 32) - 3 * v,
+    "= (v ^ t) + __shfl_down_sync(~0u, v, d + 1) * d": lambda v, d: (v ^ np.arange(96)) + down(v, d + 1, 32) * d,
+    "+= __shfl_down_sync(~0u, v, d) + __shfl_down_sync(~0u, v, 1)": lambda v, d: v + down(v, d, 32) + down(v, 1, 32),
+    "+= __shfl_down_sync(~0u, v, t & 7)": lambda v, d: v + np.array([down(v, int(t & 7), 32)[t] for t in range(96)]),
+    "+= __shfl_up_sync(~0u, v, d)": lambda v, d: v + np.where(np.arange(96) % 32 < d, v, np.roll(v, d)),
+    "+= __shfl_xor_sync(~0u, v, d)": lambda v, d: v + v[np.arange(96) ^ d],
+    "+= __shfl_down_sync(~0u, v + 1, d)": lambda v, d: v + down(v + 1, d, 32),
+    "+= __shfl_down_sync(~0u, v, d), atomicAdd(y + 96 + (v & 3), 1)": lambda v, d: v + down(v, d, 32),
+}.items(), ids=lambda v: v if isinstance(v, str) else "")
+def test_what_lanes_make_of_values_from_above(body, step):
+    x = (np.arange(96) * 7919 % 61).astype("i4")
+    y = cp.zeros(100, "i4")
+    cp.RawKernel(SUM.replace("TYPE", "int").replace("BODY", body), "k")((1,), (96,), (cp.asarray(x), y, np.int32(16),
+                                                                                     np.int32(32)))
+    expected, counts, d = x, np.zeros(4, int), 16
+    with np.errstate(over="ignore"):
+        while d:
+            expected, d = step(expected, d).astype("i4"), d // 2
+            counts += np.bincount(expected & 3, minlength=4) * ("atomicAdd" in body)
+    np.testing.assert_array_equal(y.get(), np.concatenate([expected, counts]))
+
+
+def test_unrolled_sums_and_sums_of_several_variables():
+    x = (np.arange(128) * 7919 % 61).astype("i4")
+    y = cp.zeros((3, 128), "i4")
+    chain = " ".join(f"v += __shfl_down_sync(~0u, v, {d});" for d in (16, 8, 4, 2, 1) * 3)
+    cp.RawKernel('extern "C" __global__ void k(const int *x, int *y) { int t = threadIdx.x, v = x[t], a = t, b = 2 * t; '
+                 + chain + " y[t] = v; for (int d = 16; d; d /= 2) { a += __shfl_down_sync(~0u, a, d); b = min(b, "
+                 "__shfl_down_sync(~0u, b, d)); } y[128 + t] = a; y[256 + t] = b; }", "k")(
+        (1,), (128,), (cp.asarray(x), y))
+    v, a, b = x, np.arange(128), 2 * np.arange(128)
+    for d in (16, 8, 4, 2, 1) * 3:
+        v = v + down(v, d, 32)
+    for d in (16, 8, 4, 2, 1):
+        a, b = a + down(a, d, 32), np.minimum(b, down(b, d, 32))
+    np.testing.assert_array_equal(y.get(), [v, a, b])
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("body, puts", [("+= __shfl_down_sync(~0u, v, d)", 0), ("= max(v, __shfl_down_sync(~0u, v, d))", 0),
+                                        ("+= __shfl_down_sync(~0u, v, t & 3)", 1), ("+= __shfl_xor_sync(~0u, v, d)", 1),
+                                        ("+= x[__shfl_down_sync(~0u, v, d)]", 1)])
+def test_nobody_puts_what_is_read_in_place(body, puts, tmp_path, monkeypatch):
+    text = text_of(SUM.replace("TYPE", "int").replace("BODY", body), tmp_path, monkeypatch)
+    assert len(re.findall(r"__cu_put\(", text)) == puts

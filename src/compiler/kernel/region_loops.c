@@ -169,7 +169,7 @@ int cpi_region_locals_of(const writer *w, int statement, int *last)
 void cpi_region_put_storage(writer *w, const cpi_local *v)
 {
     char tail[64];
-    const char *number = w->joined ? "__CU_JOINED_KEPT" : "1024";
+    const char *number = w->joined ? "__CU_JOINED_KEPT" : cpi_region_is_read_below(w, v) ? "1024 + 32" : "1024";
     const int n = (int)word(w, v->name)->length;
     const char *name = word(w, v->name)->text;
     w->keeps = true;
@@ -205,6 +205,7 @@ static void put_statement(writer *w, int k)
 {
     const cpi_statement *st = &w->s->statement[k];
     int last, first = cpi_region_locals_of(w, k, &last);
+    if (cpi_region_in_place(w, k)) return;
     if (first == last) {
         if (st->once) cpi_string_printf(w->out, "do { ");
         cpi_region_put_tokens(w, st->first, st->last);
@@ -233,10 +234,12 @@ static void put_statement(writer *w, int k)
 }
 
 /* The slots of values that lanes exchange in the tokens become those that are free. */
-static bool put_slots(writer *w, int first, int last)
+static bool put_slots(writer *w, int k)
 {
+    const cpi_statement *st = &w->s->statement[k];
     bool any = false;
-    for (int i = first; i < last; i++) {
+    if (cpi_region_in_place(w, k)) return false;
+    for (int i = st->first; i < st->last; i++) {
         bool votes = token_is(w, i, "__cu_vote") || token_is(w, i, "__cu_put_here");
         if (!votes && !token_is(w, i, "__cu_put")) continue;
         any = any || votes;
@@ -279,6 +282,22 @@ int cpi_region_behind(const writer *w, int k)
     return k;
 }
 
+/* In front of the loop that takes what the statement at token `put` has left in place: lanes above the block bring 0. */
+static void put_above(writer *w, int put)
+{
+    cpi_string_printf(w->out, "__cu_none_above(");
+    put_kept_name(w, cpi_structure_local_at(w->s, put + 7));
+    cpi_string_printf(w->out, ", __cu_block); ");
+}
+/* In it: the place. */
+static void put_place(writer *w, int put)
+{
+    cpi_string_printf(w->out, "const auto __cu_x%.*s = __cu_in_place(", (int)word(w, put + 2)->length,
+                      word(w, put + 2)->text);
+    put_kept_name(w, cpi_structure_local_at(w->s, put + 7));
+    cpi_string_printf(w->out, "); ");
+}
+
 /* Statements k, ... up to and without `end`, all of one region, as one loop. `rows`: with the loop over the rows, that
  * goes on behind it. */
 void cpi_region_put_region(writer *w, int k, int end, bool rows)
@@ -286,20 +305,27 @@ void cpi_region_put_region(writer *w, int k, int end, bool rows)
     const int begin = k, first = w->s->statement[k].first, last = put_outside(w, k, end);
     if (rows) cpi_string_printf(w->out, " __CU_ROWS { ");
     w->in_row = w->in_row || rows;
-    const bool come = put_slots(w, first, last) && cpi_region_all_come(w);
+    bool come = false;
+    for (int i = begin; i != end; i = w->s->statement[i].next) come = put_slots(w, i) || come;
+    come = come && cpi_region_all_come(w);
     if (w->s->statement[begin].next == end && cpi_region_put_tiles(w, begin)) return;
+    if (cpi_region_puts_in_place(w, begin, end)) return;
     cpi_region_put_line(w, first);
+    const int put = cpi_region_takes_in_place(w, begin);
+    if (put >= 0) put_above(w, put);
     cpi_few span;
-    bool some = w->s->statement[begin].next == end && cpi_region_put_span(w, begin, &span);
+    bool some = put < 0 && w->s->statement[begin].next == end && cpi_region_put_span(w, begin, &span);
     const bool made = !some && cpi_region_put_reduced(w, first, last);
     const bool steps = some && span.how == CPI_S_STEPS;
     const bool one = some && span.exact && (span.how == CPI_S_ONE || span.how == CPI_S_NONE);
-    open_loop_of(w, !some       ? NULL
+    open_loop_of(w, put >= 0    ? "IN_PLACE"
+                    : !some     ? NULL
                     : span.rank ? (steps ? "RANKED_BY(__cu_some, __cu_by)" : "RANKED(__cu_some)")
                     : one       ? "ONE(__cu_some)"
                                 : (steps ? "BY(__cu_some, __cu_by)" : "OF(__cu_some)"));
     if (come && !some) cpi_string_printf(w->out, "constexpr bool __cu_all_come = true; ");
     if (made) cpi_region_put_made(w, first, last);
+    if (put >= 0) put_place(w, put);
     cpi_region_take_out(w, first, last);
     cpi_string_printf(w->out, "{ ");
     if (some) cpi_region_put_tokens(w, cpi_region_put_rest(w, &span), last);

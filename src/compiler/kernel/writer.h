@@ -58,6 +58,14 @@ void cpi_region_put_made(writer *w, int first, int last);
 /* region_rows.c: behind the regions that begin with statement k and share a loop over the rows; k: there are none. */
 int cpi_region_behind_rows(const writer *w, int k);
 
+/* region_in_place.c: the variable that statement k puts where lanes read it in place, or NULL; whether statements k, ...
+ * up to `end` do nothing else; the first token of such a statement whose value the region of statement k takes, or -1;
+ * whether lanes may look for the variable above the block. */
+const cpi_local *cpi_region_in_place(const writer *w, int k);
+bool cpi_region_puts_in_place(const writer *w, int k, int end);
+int cpi_region_takes_in_place(const writer *w, int k);
+bool cpi_region_is_read_below(const writer *w, const cpi_local *v);
+
 /* region_tiles.c: writes statement k, a region of its own, if it is such a loop. */
 bool cpi_region_put_tiles(writer *w, int k);
 

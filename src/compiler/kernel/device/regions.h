@@ -21,6 +21,8 @@
 #define __CU_ROW_RANKED_BY(s, by) \
     __CU_LOOP (int __cu_x = __cu_first_in_row(by, __cu_block, __cu_y, __cu_z); __cu_x < (int)__cu_block.row; \
                __cu_x += (int)(by))
+/* Upwards, of values that threads above have not changed yet: nothing is carried from one thread to the next. */
+#define __CU_ROW_IN_PLACE _Pragma("GCC ivdep") for (int __cu_x = 0; __cu_x < (int)__cu_block.row; __cu_x++)
 /* The same of all rows. */
 #define __CU_THREADS __CU_ROWS __CU_ROW
 #define __CU_THREADS_OF(s) __CU_ROWS __CU_ROW_OF(s)
@@ -28,6 +30,7 @@
 #define __CU_THREADS_BY(s, by) __CU_ROWS __CU_ROW_BY(s, by)
 #define __CU_THREADS_RANKED(s) __CU_ROWS __CU_ROW_RANKED(s)
 #define __CU_THREADS_RANKED_BY(s, by) __CU_ROWS __CU_ROW_RANKED_BY(s, by)
+#define __CU_THREADS_IN_PLACE __CU_ROWS __CU_ROW_IN_PLACE
 /* The first n of a row. */
 #define __CU_THREADS_BELOW(n) for (int __cu_x = 0; __cu_x < (int)(n); __cu_x++)
 /* The first of each n side by side; these n. */

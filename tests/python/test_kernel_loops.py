@@ -1,5 +1,5 @@
 """Loops over threads that are fewer than the regions: regions of threads of a row share the loop over the rows, and
-lanes that read from those above them do so in place. Each against NumPy, on every device; what is written for the CPU
+lanes read what others keep in place. Each against NumPy, on every device; what is written for the CPU
 is in its text."""
 import os
 import re
@@ -121,15 +121,21 @@ def test_sums_by_values_from_above(name, first, width, block):
     "+= __shfl_down_sync(~0u, v, d) + __shfl_down_sync(~0u, v, 1)": lambda v, d: v + down(v, d, 32) + down(v, 1, 32),
     "+= __shfl_down_sync(~0u, v, t & 7)": lambda v, d: v + np.array([down(v, int(t & 7), 32)[t] for t in range(96)]),
     "+= __shfl_up_sync(~0u, v, d)": lambda v, d: v + np.where(np.arange(96) % 32 < d, v, np.roll(v, d)),
+    "+= __shfl_up_sync(~0u, v, t & 7)": lambda v, d: v + v[np.where(np.arange(96) % 32 < (np.arange(96) & 7), 0,
+                                                                    -(np.arange(96) & 7)) + np.arange(96)],
     "+= __shfl_xor_sync(~0u, v, d)": lambda v, d: v + v[np.arange(96) ^ d],
+    "+= __shfl_xor_sync(~0u, v, d) - __shfl_xor_sync(~0u, v, d + 1)": lambda v, d: (
+        v + v[np.arange(96) ^ d] - np.where(d < 31, v[np.arange(96) & ~31 | (np.arange(96) % 32 ^ (d + 1)) % 32], 0)),
+    "-= __shfl_sync(~0u, v, d)": lambda v, d: v - v[np.arange(96) & ~31 | d],
+    "+= __shfl_sync(~0u, v, v + t)": lambda v, d: v + v[np.arange(96) & ~31 | (v + np.arange(96)) % 32],
     "+= __shfl_down_sync(~0u, v + 1, d)": lambda v, d: v + down(v + 1, d, 32),
     "+= __shfl_down_sync(~0u, v, d), atomicAdd(y + 96 + (v & 3), 1)": lambda v, d: v + down(v, d, 32),
 }.items(), ids=lambda v: v if isinstance(v, str) else "")
 def test_what_lanes_make_of_values_from_above(body, step):
     x = (np.arange(96) * 7919 % 61).astype("i4")
     y = cp.zeros(100, "i4")
-    cp.RawKernel(SUM.replace("TYPE", "int").replace("BODY", body), "k")((1,), (96,), (cp.asarray(x), y, np.int32(16),
-                                                                                     np.int32(32)))
+    k = cp.RawKernel(SUM.replace("TYPE", "int").replace("BODY", body), "k")
+    k((1,), (96,), (cp.asarray(x), y, np.int32(16), np.int32(32)))
     expected, counts, d = x, np.zeros(4, int), 16
     with np.errstate(over="ignore"):
         while d:
@@ -142,9 +148,9 @@ def test_unrolled_sums_and_sums_of_several_variables():
     x = (np.arange(128) * 7919 % 61).astype("i4")
     y = cp.zeros((3, 128), "i4")
     chain = " ".join(f"v += __shfl_down_sync(~0u, v, {d});" for d in (16, 8, 4, 2, 1) * 3)
-    cp.RawKernel('extern "C" __global__ void k(const int *x, int *y) { int t = threadIdx.x, v = x[t], a = t, b = 2 * t; '
-                 + chain + " y[t] = v; for (int d = 16; d; d /= 2) { a += __shfl_down_sync(~0u, a, d); b = min(b, "
-                 "__shfl_down_sync(~0u, b, d)); } y[128 + t] = a; y[256 + t] = b; }", "k")(
+    cp.RawKernel('extern "C" __global__ void k(const int *x, int *y) { int t = threadIdx.x, v = x[t], a = t, b = 2 * '
+                 "t; " + chain + " y[t] = v; for (int d = 16; d; d /= 2) { a += __shfl_down_sync(~0u, a, d); b = "
+                 "min(b, __shfl_down_sync(~0u, b, d)); } y[128 + t] = a; y[256 + t] = b; }", "k")(
         (1,), (128,), (cp.asarray(x), y))
     v, a, b = x, np.arange(128), 2 * np.arange(128)
     for d in (16, 8, 4, 2, 1) * 3:
@@ -154,9 +160,48 @@ def test_unrolled_sums_and_sums_of_several_variables():
     np.testing.assert_array_equal(y.get(), [v, a, b])
 
 
+@pytest.mark.parametrize("block", BLOCKS, ids=str)
+@pytest.mark.parametrize("name", TYPES)
+def test_scans_and_butterflies(name, block):
+    """Whose values take turns in two arrays, also in a branch that a part of the block takes."""
+    n = int(np.prod(block))
+    x = (np.arange(n) * 7919 % 5).astype(TYPES[name])
+    y = cp.zeros((3, n), TYPES[name])
+    cp.RawKernel("""
+    extern "C" __global__ void k(const TYPE *x, TYPE *y)
+    {
+        int t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z), n = NUMBER;
+        TYPE v = x[t], a = v;
+        for (int d = 1; d < 32; d *= 2) {
+            TYPE u = __shfl_up_sync(~0u, v, d);
+            if (t % 32 >= d) v += u;
+        }
+        y[t] = v;
+        for (int d = 16; d; d /= 2) a += __shfl_xor_sync(~0u, a, d);
+        y[n + t] = a;
+        if (t < 32) {
+            v = a;
+            v -= __shfl_sync(~0u, v, 0);
+            v += __shfl_up_sync(~0u, v, 1);
+        }
+        __syncthreads();
+        y[2 * n + t] = v;
+    }""".replace("TYPE", name).replace("NUMBER", str(n)), "k")((1,), block, (cp.asarray(x), y))
+    whole = n // 32 * 32
+    scans = [np.cumsum(x[i:i + 32]) for i in range(0, n, 32)]
+    sums = np.repeat([x[i:i + 32].sum() for i in range(0, whole, 32)], 32)
+    np.testing.assert_array_equal(y.get()[0], np.concatenate(scans).astype(x.dtype))
+    np.testing.assert_array_equal(y.get()[1, :whole], sums.astype(x.dtype))
+    np.testing.assert_array_equal(y.get()[2, 32:], y.get()[0, 32:])
+    np.testing.assert_array_equal(y.get()[2, :min(32, whole)], 0)
+
+
 @pytest.mark.once
-@pytest.mark.parametrize("body, puts", [("+= __shfl_down_sync(~0u, v, d)", 0), ("= max(v, __shfl_down_sync(~0u, v, d))", 0),
-                                        ("+= __shfl_down_sync(~0u, v, t & 3)", 1), ("+= __shfl_xor_sync(~0u, v, d)", 1),
+@pytest.mark.parametrize("body, puts", [("+= __shfl_down_sync(~0u, v, d)", 0),
+                                        ("= max(v, __shfl_down_sync(~0u, v, d))", 0),
+                                        ("+= __shfl_down_sync(~0u, v, t & 3)", 1),
+                                        ("+= __shfl_xor_sync(~0u, v, d)", 0), ("+= __shfl_up_sync(~0u, v, t)", 0),
+                                        ("+= __shfl_up_sync(~0u, v + 1, d)", 1),
                                         ("+= x[__shfl_down_sync(~0u, v, d)]", 1)])
 def test_nobody_puts_what_is_read_in_place(body, puts, tmp_path, monkeypatch):
     text = text_of(SUM.replace("TYPE", "int").replace("BODY", body), tmp_path, monkeypatch)

@@ -66,6 +66,11 @@ static void put_kept_name(writer *w, const cpi_local *v)
     cpi_string_printf(w->out, "%.*s__kept%d", (int)word(w, v->name)->length, word(w, v->name)->text, v->name);
 }
 
+static void put_other_name(writer *w, const cpi_local *v)
+{
+    cpi_string_printf(w->out, "%.*s__other%d", (int)word(w, v->name)->length, word(w, v->name)->text, v->name);
+}
+
 static bool is_array(const cpi_local *v) { return v->suffix_end > v->suffix; }
 
 /* Whether the variable is visible at token i, and declared before it. */
@@ -141,7 +146,8 @@ void cpi_region_put_back_one(writer *w, const cpi_local *v)
         cpi_string_printf(w->out, "[__cu_t], %.*s); ", (int)word(w, v->name)->length, word(w, v->name)->text);
         return;
     }
-    put_kept_name(w, v);
+    if (v == w->turned) put_other_name(w, v);
+    else put_kept_name(w, v);
     cpi_string_printf(w->out, "[__cu_t] = %.*s; ", (int)word(w, v->name)->length, word(w, v->name)->text);
 }
 
@@ -169,7 +175,8 @@ int cpi_region_locals_of(const writer *w, int statement, int *last)
 void cpi_region_put_storage(writer *w, const cpi_local *v)
 {
     char tail[64];
-    const char *number = w->joined ? "__CU_JOINED_KEPT" : cpi_region_is_read_below(w, v) ? "1024 + 32" : "1024";
+    const cpi_readers readers = cpi_region_readers_of(w, v);
+    const char *number = w->joined ? "__CU_JOINED_KEPT" : readers == CPI_READERS_BELOW ? "1024 + 32" : "1024";
     const int n = (int)word(w, v->name)->length;
     const char *name = word(w, v->name)->text;
     w->keeps = true;
@@ -180,6 +187,13 @@ void cpi_region_put_storage(writer *w, const cpi_local *v)
         cpi_string_printf(w->out, "; __cu_kept<%.*s%s, %s> %.*s__store%d(__cu_block); auto &%.*s__kept%d = "
                           "%.*s__store%d.at; ", n, name, tail, number, n, name, v->name, n, name, v->name, n, name,
                           v->name);
+        return;
+    }
+    if (readers == CPI_READERS_ANY) {
+        snprintf(tail, sizeof tail, "__lanes%d[2][32 + 1024 + 32]", v->name);
+        put_declarator(w, v, tail);
+        cpi_string_printf(w->out, "; auto *%.*s__kept%d = %.*s__lanes%d[0] + 32, *%.*s__other%d = %.*s__lanes%d[1] + "
+                          "32; ", n, name, v->name, n, name, v->name, n, name, v->name, n, name, v->name);
         return;
     }
     snprintf(tail, sizeof tail, "__kept%d[%s]", v->name, number);
@@ -205,7 +219,7 @@ static void put_statement(writer *w, int k)
 {
     const cpi_statement *st = &w->s->statement[k];
     int last, first = cpi_region_locals_of(w, k, &last);
-    if (cpi_region_in_place(w, k)) return;
+    if (cpi_region_unmoved(w, k)) return;
     if (first == last) {
         if (st->once) cpi_string_printf(w->out, "do { ");
         cpi_region_put_tokens(w, st->first, st->last);
@@ -238,7 +252,7 @@ static bool put_slots(writer *w, int k)
 {
     const cpi_statement *st = &w->s->statement[k];
     bool any = false;
-    if (cpi_region_in_place(w, k)) return false;
+    if (cpi_region_unmoved(w, k)) return false;
     for (int i = st->first; i < st->last; i++) {
         bool votes = token_is(w, i, "__cu_vote") || token_is(w, i, "__cu_put_here");
         if (!votes && !token_is(w, i, "__cu_put")) continue;
@@ -282,7 +296,8 @@ int cpi_region_behind(const writer *w, int k)
     return k;
 }
 
-/* In front of the loop that takes what the statement at token `put` has left in place: lanes above the block bring 0. */
+/* In front of the loop that takes what the statement at token `put` has left where it is: lanes above the block bring
+ * 0. */
 static void put_above(writer *w, int put)
 {
     cpi_string_printf(w->out, "__cu_none_above(");
@@ -298,6 +313,16 @@ static void put_place(writer *w, int put)
     cpi_string_printf(w->out, "); ");
 }
 
+/* Behind it, where it has written the other array. */
+static void put_turn(writer *w)
+{
+    cpi_string_printf(w->out, "__cu_take_turns(");
+    put_kept_name(w, w->turned);
+    cpi_string_printf(w->out, ", ");
+    put_other_name(w, w->turned);
+    cpi_string_printf(w->out, "); ");
+}
+
 /* Statements k, ... up to and without `end`, all of one region, as one loop. `rows`: with the loop over the rows, that
  * goes on behind it. */
 void cpi_region_put_region(writer *w, int k, int end, bool rows)
@@ -309,16 +334,19 @@ void cpi_region_put_region(writer *w, int k, int end, bool rows)
     for (int i = begin; i != end; i = w->s->statement[i].next) come = put_slots(w, i) || come;
     come = come && cpi_region_all_come(w);
     if (w->s->statement[begin].next == end && cpi_region_put_tiles(w, begin)) return;
-    if (cpi_region_puts_in_place(w, begin, end)) return;
+    if (cpi_region_puts_unmoved(w, begin, end)) return;
     cpi_region_put_line(w, first);
-    const int put = cpi_region_takes_in_place(w, begin);
+    bool up = false;
+    const int put = cpi_region_takes_unmoved(w, begin, &up);
     if (put >= 0) put_above(w, put);
+    w->turned = put >= 0 && !up ? cpi_structure_local_at(w->s, put + 7) : NULL;
     cpi_few span;
     bool some = put < 0 && w->s->statement[begin].next == end && cpi_region_put_span(w, begin, &span);
     const bool made = !some && cpi_region_put_reduced(w, first, last);
     const bool steps = some && span.how == CPI_S_STEPS;
     const bool one = some && span.exact && (span.how == CPI_S_ONE || span.how == CPI_S_NONE);
-    open_loop_of(w, put >= 0    ? "IN_PLACE"
+    open_loop_of(w, up          ? "UPWARDS"
+                    : put >= 0  ? "IN_TURNS"
                     : !some     ? NULL
                     : span.rank ? (steps ? "RANKED_BY(__cu_some, __cu_by)" : "RANKED(__cu_some)")
                     : one       ? "ONE(__cu_some)"
@@ -342,6 +370,8 @@ void cpi_region_put_region(writer *w, int k, int end, bool rows)
     cpi_string_printf(w->out, " } ");
     cpi_region_put_back(w, first, last);
     cpi_region_close_loop(w);
+    if (w->turned && w->turned->written) put_turn(w);
+    w->turned = NULL;
     if (some || made) cpi_string_printf(w->out, "} ");
 }
 

@@ -17,6 +17,7 @@ typedef struct writer {
     int together;    /* the number of masks where the innermost loop begins that has none of its own */
     int copy, copies; /* which of the copies of a statement is written: labels have its number */
     int strides;     /* grid-stride loops so far */
+    const cpi_local *turned; /* the variable whose other array is written */
     bool in_row;     /* loops are over one row: the loop over the rows is around them */
     bool joined;     /* the threads of several blocks are in the loops */
     bool keeps;      /* something for each thread, between the loops */
@@ -58,13 +59,14 @@ void cpi_region_put_made(writer *w, int first, int last);
 /* region_rows.c: behind the regions that begin with statement k and share a loop over the rows; k: there are none. */
 int cpi_region_behind_rows(const writer *w, int k);
 
-/* region_in_place.c: the variable that statement k puts where lanes read it in place, or NULL; whether statements k, ...
- * up to `end` do nothing else; the first token of such a statement whose value the region of statement k takes, or -1;
- * whether lanes may look for the variable above the block. */
-const cpi_local *cpi_region_in_place(const writer *w, int k);
-bool cpi_region_puts_in_place(const writer *w, int k, int end);
-int cpi_region_takes_in_place(const writer *w, int k);
-bool cpi_region_is_read_below(const writer *w, const cpi_local *v);
+/* region_unmoved.c: the variable that statement k puts and that lanes read where it is kept, or NULL; whether
+ * statements k, ... up to `end` do nothing else; the first token of such a statement whose value the region of
+ * statement k takes, in a loop upwards or in turns, or -1; what the arrays of a variable are. */
+typedef enum cpi_readers { CPI_READERS_NONE, CPI_READERS_BELOW, CPI_READERS_ANY } cpi_readers;
+const cpi_local *cpi_region_unmoved(const writer *w, int k);
+bool cpi_region_puts_unmoved(const writer *w, int k, int end);
+int cpi_region_takes_unmoved(const writer *w, int k, bool *up);
+cpi_readers cpi_region_readers_of(const writer *w, const cpi_local *v);
 
 /* region_tiles.c: writes statement k, a region of its own, if it is such a loop. */
 bool cpi_region_put_tiles(writer *w, int k);

@@ -36,18 +36,23 @@ struct __cu_meeting {
 };
 struct __cu_masks { unsigned mask[1024]; };
 
-/* An array over the threads, in which lanes read where it lies (region_in_place.c); lanes above the block bring 0. */
+/* An array over the threads, in which lanes read where it lies (region_unmoved.c); lanes above the block bring 0. */
 template <class P> struct __cu_place {
     P *at;
     template <class T> inline __attribute__((always_inline)) T *of() const { return (T *)at; }
 };
 template <class P> static inline __attribute__((always_inline)) __cu_place<P> __cu_in_place(P *at) { return {at}; }
-template <class T, unsigned n> static inline __attribute__((always_inline)) void __cu_none_above(T (&at)[n],
-                                                                                                 const __cu_ctx &block)
+template <class T> static inline __attribute__((always_inline)) void __cu_none_above(T *at, const __cu_ctx &block)
 {
-    static_assert(n >= 1024 + 32, "lanes look beyond the block");
     const unsigned threads = __cu_threads(block);
     if (threads % 32) __builtin_memset((void *)(at + threads), 0, 32 * sizeof(T));
+}
+/* Where lanes read one array and write another. */
+template <class T> static inline __attribute__((always_inline)) void __cu_take_turns(T *&kept, T *&other)
+{
+    T *const was = kept;
+    kept = other;
+    other = was;
 }
 
 #define __cu_put_mask(slot, m) (__cu_q##slot.mask[__cu_t] = (m))
@@ -82,11 +87,11 @@ template <class T> static inline T __cu_xor(const T *p, int t, int by, int width
     }
     return p[(t & ~31) + (__cu_xor_lane((unsigned)t & 31, by, width) & 31)];
 }
-#define __cu_take_idx(slot, v, by, width) __cu_idx(__cu_x##slot.of<__cu_typeof(v)>(), __cu_t, by, width)
-#define __cu_take_up(slot, v, by, width) __cu_up(__cu_x##slot.of<__cu_typeof(v)>(), __cu_t, by, width)
+#define __cu_take_idx(slot, v, by, width) __cu_idx(__cu_x##slot.template of<__cu_typeof(v)>(), __cu_t, by, width)
+#define __cu_take_up(slot, v, by, width) __cu_up(__cu_x##slot.template of<__cu_typeof(v)>(), __cu_t, by, width)
 #define __cu_take_down(slot, v, by, width) \
     __cu_down(__cu_x##slot.template of<__cu_typeof(v)>(), __cu_t, by, width)
-#define __cu_take_xor(slot, v, by, width) __cu_xor(__cu_x##slot.of<__cu_typeof(v)>(), __cu_t, by, width)
+#define __cu_take_xor(slot, v, by, width) __cu_xor(__cu_x##slot.template of<__cu_typeof(v)>(), __cu_t, by, width)
 #define __cu_take_ballot(slot, m) (__cu_x##slot.yes[__cu_t >> 5] & (m))
 #define __cu_take_any(slot, m) (__cu_take_ballot(slot, m) != 0)
 #define __cu_take_all(slot, m) (((__cu_x##slot.yes[__cu_t >> 5] ^ __cu_x##slot.here[__cu_t >> 5]) & (m)) == 0)

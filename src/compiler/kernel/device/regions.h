@@ -10,7 +10,7 @@
 #define __CU_ROWS                                                                                          \
     for (unsigned __cu_z = 0; __cu_z < __cu_block.bd.z; __cu_z++)                                          \
         __CU_LOOP (unsigned __cu_y = 0; __cu_y < __cu_block.bd.y; __cu_y++)
-/* The threads of the row __cu_y, __cu_z; some of them, one or none, and every by-th; the same of the ranks in the block. */
+/* The threads of the row __cu_y, __cu_z; some of them, one or none, and every by-th; the same of ranks in the block. */
 #define __CU_ROW __CU_LOOP (int __cu_x = 0; __cu_x < (int)__cu_block.row; __cu_x++)
 #define __CU_ROW_OF(s) __CU_LOOP (int __cu_x = (int)(s).from; __cu_x < (int)(s).to; __cu_x++)
 #define __CU_ROW_ONE(s) if (const int __cu_x = (int)(s).from; __cu_x < (int)(s).to)
@@ -22,7 +22,9 @@
     __CU_LOOP (int __cu_x = __cu_first_in_row(by, __cu_block, __cu_y, __cu_z); __cu_x < (int)__cu_block.row; \
                __cu_x += (int)(by))
 /* Upwards, of values that threads above have not changed yet: nothing is carried from one thread to the next. */
-#define __CU_ROW_IN_PLACE _Pragma("GCC ivdep") for (int __cu_x = 0; __cu_x < (int)__cu_block.row; __cu_x++)
+#define __CU_ROW_UPWARDS _Pragma("GCC ivdep") for (int __cu_x = 0; __cu_x < (int)__cu_block.row; __cu_x++)
+/* The same of an array that takes turns with another: a known length may be written out. */
+#define __CU_ROW_IN_TURNS for (int __cu_x = 0; __cu_x < (int)__cu_block.row; __cu_x++)
 /* The same of all rows. */
 #define __CU_THREADS __CU_ROWS __CU_ROW
 #define __CU_THREADS_OF(s) __CU_ROWS __CU_ROW_OF(s)
@@ -30,7 +32,8 @@
 #define __CU_THREADS_BY(s, by) __CU_ROWS __CU_ROW_BY(s, by)
 #define __CU_THREADS_RANKED(s) __CU_ROWS __CU_ROW_RANKED(s)
 #define __CU_THREADS_RANKED_BY(s, by) __CU_ROWS __CU_ROW_RANKED_BY(s, by)
-#define __CU_THREADS_IN_PLACE __CU_ROWS __CU_ROW_IN_PLACE
+#define __CU_THREADS_UPWARDS __CU_ROWS __CU_ROW_UPWARDS
+#define __CU_THREADS_IN_TURNS __CU_ROWS __CU_ROW_IN_TURNS
 /* The first n of a row. */
 #define __CU_THREADS_BELOW(n) for (int __cu_x = 0; __cu_x < (int)(n); __cu_x++)
 /* The first of each n side by side; these n. */

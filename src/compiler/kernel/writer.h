@@ -61,7 +61,7 @@ int cpi_region_behind_rows(const writer *w, int k);
 
 /* region_unmoved.c: the variable that statement k puts and that lanes read where it is kept, or NULL; whether
  * statements k, ... up to `end` do nothing else; the first token of such a statement whose value the region of
- * statement k takes, in a loop upwards or in turns, or -1; what the arrays of a variable are. */
+ * statement k takes, in a loop upwards or in turns, or -1; which lanes read the array of a variable. */
 typedef enum cpi_readers { CPI_READERS_NONE, CPI_READERS_BELOW, CPI_READERS_ANY } cpi_readers;
 const cpi_local *cpi_region_unmoved(const writer *w, int k);
 bool cpi_region_puts_unmoved(const writer *w, int k, int end);

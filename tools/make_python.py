@@ -66,7 +66,8 @@ def page():
     text += "".join(item(n, f) for n, f in sorted(ufuncs_of("scipy.special").items())) + "\n"
     text += "## cuprite.ndarray\n\n" + "".join(f"* `{n}`: {f.__doc__}\n" for n, f in attributes().items()) + "\n"
     text += "".join(entry(n, f) for n, f in methods().items())
-    titles = {"_fft": "fft, cuprite.scipy.fft", "scipy.signal": "scipy.signal", "scipy.ndimage": "scipy.ndimage"}
+    titles = {"_fft": "fft, cuprite.scipy.fft", "scipy.signal": "scipy.signal",
+              "scipy.signal.windows": "scipy.signal.windows", "scipy.ndimage": "scipy.ndimage"}
     for module, title in titles.items():
         text += f"## cuprite.{title}\n\n" + "".join(entry(n, f) for n, f in functions(module).items())
     for module in ("linalg", "scipy.linalg", "io"):

@@ -50,7 +50,7 @@ CHAPTERS = [
     ("Sorting and sets", ["sort"], [], "in1d union1d intersect1d setdiff1d setxor1d sort_complex msort unique_all "
      "unique_counts unique_inverse unique_values"),
     ("Products", ["products", "matrices"], [], "outer einsum einsum_path"),
-    ("Convolution and windows", ["signal"], [], "bartlett blackman hamming hanning kaiser"),
+    ("Convolution and windows", ["signal", "windows"], [], "bartlett blackman hamming hanning kaiser"),
     ("Polynomials", [], ["_polynomials"], ""),
     ("Files and printing", ["io"], ["_files", "_printing"], ""),
     ("Types", [], ["_type_names", "_dtypes", "_array_api"], "result_type can_cast promote_types astype"),

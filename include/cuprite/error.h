@@ -52,7 +52,10 @@ extern "C" {
     X(KNOWN_FREEDOM, "Degrees of freedom <= 0 for slice.", "RuntimeWarning")                                 \
     X(ALL_NAN, "All-NaN slice encountered", "RuntimeWarning")                                                \
     X(SINGULAR, "singular transform; consider changing the bias", "RuntimeWarning")                          \
-    X(COVARIANCE, "covariance is not symmetric positive-semidefinite.", "RuntimeWarning")
+    X(COVARIANCE, "covariance is not symmetric positive-semidefinite.", "RuntimeWarning")                         \
+    X(ATTENUATION, "This window is not suitable for spectral analysis for attenuation values lower than about 45dB " \
+      "because the equivalent noise bandwidth of a Chebyshev window does not grow monotonically with increasing " \
+      "sidelobe attenuation when the attenuation is smaller than about 45 dB.", "UserWarning")
 
 typedef enum cp_warning {
 #define X(NAME, text, category) CP_WARNING_##NAME,

@@ -71,8 +71,9 @@ static PyObject *exception_of(cp_code code)
 
 bool cpy_warn(cp_warning warning)
 {
-    PyObject *category = NULL;
-    if (strcmp(cp_warning_category(warning), "RuntimeWarning") != 0) {
+    PyObject *builtins = PyEval_GetBuiltins(); /* borrowed */
+    PyObject *category = Py_XNewRef(builtins ? PyDict_GetItemString(builtins, cp_warning_category(warning)) : NULL);
+    if (!category) {
         PyObject *module = PyImport_ImportModule("numpy.exceptions");
         category = module ? PyObject_GetAttrString(module, cp_warning_category(warning)) : NULL;
         Py_XDECREF(module);

@@ -17,6 +17,7 @@ import cuprite.scipy.linalg
 from cuprite import linalg, random
 from cuprite.lib import array_utils, stride_tricks
 from cuprite.polynomial import polyutils
+from cuprite.scipy.signal import windows
 from oracle import raises
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -67,6 +68,8 @@ KINDS = {
     **{kind: {**{e: lambda f=f, call=call: call(f) for e, call in AXES.items()},
               "ValueError": lambda f=f: f(x(), axis=(0, 0))} for kind, f in {
         "axes": cp.sum, "known_axes": cp.nanvar, "counted_axes": cp.mean, "index_axes": cp.median}.items()},
+    "window_length": {"TypeError": lambda: windows.hann("a"), "ValueError": lambda: windows.hann(2.5),
+                      "OverflowError": lambda: windows.hann(np.inf)},
     "permutation": {"AxisError": lambda: cp.transpose(x(), (0, 9)), "TypeError": lambda: cp.transpose(x(), (0, 1.5)),
                     "ValueError": lambda: cp.transpose(x(), (0, 0))},
     "plane_axes": {"AxisError": lambda: cp.fft.fft2(x(), axes=(0, 9)),

@@ -80,19 +80,20 @@ NO_C = {
         install_as_cupy install_as_numba is_available load_ipython_extension printoptions safe_eval set_printoptions
         set_string_function seterr show_config who empty_pinned empty_like_pinned zeros_pinned zeros_like_pinned
         get_fft_plan""",
+    "a window by its name, which in C is its function": "get_window",
     "the generators' laws are cp_rng_NAME; these are Python's generators, their states and old names": """
         default_rng get_random_state set_random_state reset_states seed rand randn randint random_integers
         random_sample ranf sample bytes""",
 }
 ALLOWED = {name: reason for reason, names in NO_C.items() for name in names.split()}
 MODULES = """linalg fft random scipy.ndimage scipy.signal scipy.special scipy.linalg scipy.fft scipy.fftpack lib.scimath
-    lib.stride_tricks lib.array_utils polynomial.polynomial polynomial.polyutils""".split()
+    scipy.signal.windows lib.stride_tricks lib.array_utils polynomial.polynomial polynomial.polyutils""".split()
 
 
 def names_in_c():
     headers = [*(ROOT / "include/cuprite").glob("*.h"), *(BUILD / "generated/include/cuprite").glob("*.h")]
     found = {n for h in headers for n in re.findall(r"\bcp_(\w+)", h.read_text())}
-    return found | {n[4:] for n in found if n.startswith("rng_")}
+    return found | {n[4:] for n in found if n.startswith("rng_")} | {n[7:] for n in found if n.startswith("window_")}
 
 
 def functions_of(module):

@@ -49,6 +49,7 @@ KINDS = {
     "kth": "an integer or several, positions in the sorted axis; negative ones count from the end",
     "bool": "True or False", "choice": "True, False or None", "keepdims": "True: the axes stay, with extent 1",
     **dict.fromkeys(["int", "int64", "offset", "clamped_int", "clamped_int64"], "an integer"),
+    "window_length": "the number of samples, a whole number from 0 on",
     "double": "a number", "correction": "a number", "string": "a string",
     "dtype": "an element type: a dtype, a type or a name; None: the function's own choice",
     "copy": "True: always; False: never; None: where one is needed",
@@ -179,6 +180,9 @@ OF_GROUP = {
     "signal": {
         "fillvalue": NUMBER + ", beyond the edges",
     },
+    "windows": {
+        "sym": "True: symmetric; False: for spectra, without the last sample of one more",
+    },
     "linalg": {
         "upper": "True: the upper triangle is read",
     },
@@ -211,6 +215,8 @@ ERRORS = {
     **dict.fromkeys(["int", "int64", "offset", "clamped_int", "clamped_int64", "keepdims"], NO_INTEGER),
     **dict.fromkeys(["bool", "flag", "stable_flag"], {"TypeError": "no truth value where one is needed"}),
     "double": {"TypeError": "no number where one is needed"},
+    "window_length": {"TypeError": "no number where one is needed", "OverflowError": "an infinite length",
+                      "ValueError": "a length below 0 or not whole"},
     "correction": {"TypeError": "no number where one is needed"},
     "dtype": {"TypeError": "what is no dtype", "ValueError": "a dtype that arrays cannot have"},
     "casting": {"ValueError": "an unknown casting rule", "TypeError": "a conversion that it forbids"},

@@ -232,7 +232,11 @@ class Function:
 
     @property
     def options_type(self):
-        return self.row.get("options", f"cp_{self.name}_options")
+        return self.row.get("options", f"{self.c_name}_options")
+
+    @property
+    def c_name(self):
+        return self.row.get("c", f"cp_{self.name}")
 
     @property
     def results(self):
@@ -256,7 +260,7 @@ class Function:
         values = [self.value(a) for a in self.parameters]
         values += [f"&{r}" for r in self.results] + ["made_each"] * bool(self.many)
         values += [a.kind.option.format(v=f"v.{a.name}", name=a.name, o=f"o[{a.index}]") for a in self.options]
-        return f"{self.row.get('c', 'cp_' + self.name)}({', '.join(values)}{more})"
+        return f"{self.c_name}({', '.join(values)}{more})"
 
     def with_values(self, text):
         """An expression of argument names as one of the record's fields; designators and strings stay."""
@@ -607,7 +611,7 @@ def prototype(f):
         parts.append("cp_array **results")
     if f.has_options:
         parts.append(f"const {f.options_type} *options")
-    return f"CP_API {kind}{'' if kind.endswith('*') else ' '}cp_{f.name}({', '.join(parts) or 'void'});"
+    return f"CP_API {kind}{'' if kind.endswith('*') else ' '}{f.c_name}({', '.join(parts) or 'void'});"
 
 
 def option_fields(a):
@@ -631,7 +635,7 @@ def declaration(f, known):
     if f.has_options:
         count = len(f.parameters) + len(f.results) + bool(f.many) + sum("," in a.kind.c for a in f.parameters)
         call = "CP_CALL" if count == 1 else f"CP_CALL{count}"
-        lines.append(f"#define cp_{f.name}(...) {call}(cp_{f.name}, {f.options_type}, __VA_ARGS__, ._ = 0)")
+        lines.append(f"#define {f.c_name}(...) {call}({f.c_name}, {f.options_type}, __VA_ARGS__, ._ = 0)")
     return "\n".join(lines)
 
 

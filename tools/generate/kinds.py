@@ -191,6 +191,8 @@ KINDS = {k.name: k for k in [
          constant=NUMBERS),
     Kind("double", "double {name};", "cpy_double({o}, 0, &{v})", c="double {name}", stub="float", zero_means=(0,),
          constant={None: "NAN"}),
+    # the number of a window's samples: any number, so that C can say which it wants
+    Kind("window_length", "double {name};", "cpy_double({o}, 0, &{v})", c="double {name}", stub="float"),
     Kind("correction", "double {name};", "cpy_double({o}, 0, &{v})", stub="float", constant={None: "0"},
          accepts_none=True),
     Kind("dtype", "cp_type {name};", "cpy_type({o}, CP_DEFAULT, &{v})", c="cp_type {name}",

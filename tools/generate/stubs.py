@@ -294,10 +294,11 @@ def write_package(functions, names, foreign, out):
     out.write("python/cuprite/__init__.pyi", "the rows of functions and operations, and __init__.py", text)
 
 
-def write_module(row, functions, ufuncs, out):
-    """A module that is functions and ufuncs of the extension and nothing else."""
+def write_module(row, functions, ufuncs, out, modules):
+    """A module that is functions and ufuncs of the extension and nothing else; a package where others lie below it."""
     name = row.args[0]
-    path = "python/cuprite/" + name.replace(".", "/")
+    below = sorted(m.rpartition(".")[2] for m in modules if m.rpartition(".")[0] == name)
+    path = "python/cuprite/" + name.replace(".", "/") + "/__init__" * bool(below)
     names = sorted([*functions, *ufuncs])
     text = f'"""{row.doc}"""\n'
     if functions:
@@ -306,11 +307,14 @@ def write_module(row, functions, ufuncs, out):
     if ufuncs:
         text += f'from cuprite._support import ufuncs_of\n\n_ufuncs = ufuncs_of("{name}")\n'
         text += "".join(f'{n} = _ufuncs["{n}"]\n' for n in ufuncs)
+    text += "".join(f"\nfrom cuprite.{name} import {m}\n" for m in below)
     text += "\nfrom cuprite._missing import getter as _getter\n\n__getattr__ = _getter(__name__)\n"
+    names = sorted([*names, *below])
     out.write(path + ".py", row.file, text + "\n__all__ = [\n" + "".join(f'    "{n}",\n' for n in names) + "]\n")
     uses = "from cuprite._core import _Operand, ndarray, ufunc\n" + \
         ("from cuprite._support import Sources\n" if "measure" in functions else "") + "\n"
-    stub = ufunc_lines(ufuncs) + "".join(definition(n, functions[n]) for n in sorted(functions))
+    stub = "".join(f"from cuprite.{name} import {m} as {m}\n\n" for m in below)
+    stub += ufunc_lines(ufuncs) + "".join(definition(n, functions[n]) for n in sorted(functions))
     out.write(path + ".pyi", row.file, HEAD + uses + stub + f"__all__ = {names}\n")
 
 
@@ -346,9 +350,10 @@ def write(tables, out):
     out.write("python/cuprite/_foreign.py", TABLE, python_names(types_of(tables)))
     write_core(functions.get("", {}), methods, tables.of("varargs"), names, out)
     write_package(functions.get("", {}), names, [t.name for t in types_of(tables) if t.module != "numpy"], out)
-    made = {row.args[0].replace(".", "/") for row in tables.of("python_module")}
+    modules = [row.args[0] for row in tables.of("python_module")]
+    made = {name.replace(".", "/") for name in modules}
     for row in tables.of("python_module"):
-        write_module(row, functions.get(row.args[0], {}), operations(tables, row.args[0]), out)
+        write_module(row, functions.get(row.args[0], {}), operations(tables, row.args[0]), out, modules)
     for row in tables.of("absent"):
         write_absent(row, out)
     write_sources(out, made)

@@ -8,9 +8,9 @@ import pytest
 import cuprite as cp
 
 
-def run(text, *arguments, headers, threads=1):
+def run(text, *arguments, headers, threads=1, std=17):
     head = "".join(f"#include <{h}>\n" for h in headers.split())
-    cp.RawKernel(head + text, "k", options=("--std=c++17",))((1,), (threads,), arguments)
+    cp.RawKernel(head + text, "k", options=(f"--std=c++{std}",))((1,), (threads,), arguments)
 
 
 def test_expected():
@@ -146,7 +146,7 @@ def test_objects_in_memory():
             y[12] = s::align(16, 8, q, left) == (char *)y + 16 && left == 49;
             y[13] = s::align(16, 64, q, left) == nullptr && left == 49;
             y[14] = s::addressof(*s::assume_aligned<16>(y)) == y;
-        }""", cp.asarray(x), y, headers="cuda/std/memory")
+        }""", cp.asarray(x), y, headers="cuda/std/memory", std=20)
     assert y.get().tolist() == [1, 2, 3, 4, 7.5, 7.5, 7.5, -1, 0, 0, 0, 9, 1, 1, 1, -1]
 
 
@@ -160,7 +160,7 @@ def test_annotated_pointers():
             __syncthreads();
             p[i] += 2 * v;
             __syncthreads();
-            if (i == 0) *(p + 1) = (int)(&p[5] - p.get()) + (bool)p;
+            if (i == 0) p[1] = (int)(&p[5] - p.get()) + (bool)p;
         }""", x, headers="cuda/annotated_ptr", threads=64)
     wanted = np.arange(64) + 2 * np.arange(64)[::-1]
     wanted[1] = 6

@@ -88,7 +88,8 @@ extern "C" __global__ void k(const TYPE *x, TYPE *y, int first, int width)
 
 
 def down(v, by, width):
-    """__shfl_down_sync with the whole mask: lanes that a warp lacks bring 0."""
+    """__shfl_down_sync with the whole mask: lanes that a warp lacks bring 0, and 40 is a distance of 8."""
+    by = by % 32
     padded = np.pad(v, (0, 64 + by))
     lane = np.arange(v.size) % 32
     return np.where(lane % width + by >= width, v, padded[np.arange(v.size) + by])

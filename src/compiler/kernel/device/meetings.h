@@ -71,16 +71,19 @@ template <class T> static inline T __cu_idx(const T *p, int t, int lane, int wid
 }
 template <class T> static inline T __cu_up(const T *p, int t, unsigned by, int width)
 {
-    const T far = p[t - (int)(by < 32 ? by : 32)], own = p[t];
+    by &= 31;
+    const T far = p[t - (int)by], own = p[t];
     return (int)(((unsigned)t & (width - 1u)) - by) < 0 ? own : far;
 }
 template <class T> static inline T __cu_down(const T *p, int t, unsigned by, int width)
 {
-    const T far = p[t + (int)(by < 32 ? by : 32)], own = p[t];
+    by &= 31;
+    const T far = p[t + (int)by], own = p[t];
     return ((unsigned)t & (width - 1u)) + by >= (unsigned)width ? own : far;
 }
 template <class T> static inline T __cu_xor(const T *p, int t, int by, int width)
 {
+    by &= 31;
     if (by > 0 && by < width && (by & (by - 1)) == 0) {
         const T above = p[t + by], below = p[t - by];
         return t & by ? below : above;

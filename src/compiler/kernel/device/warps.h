@@ -18,22 +18,24 @@ template <class T> static inline T __cu_unpack(unsigned long long v)
 }
 static inline unsigned __cu_lane(const __cu_ctx &c) { return (c.t.x + c.bd.x * (c.t.y + c.bd.y * c.t.z)) & 31; }
 
-/* The lane that a shuffle reads. */
+/* The lane that a shuffle reads. As the instruction, it takes a distance's lowest five bits: 40 is 8. */
 static inline unsigned __cu_idx_lane(unsigned me, int lane, int width)
 {
     return (me & ~(width - 1u)) | (lane & (width - 1u));
 }
 static inline unsigned __cu_up_lane(unsigned me, unsigned by, int width)
 {
+    by &= 31;
     return (int)((me & (width - 1u)) - by) < 0 ? me : me - by;
 }
 static inline unsigned __cu_down_lane(unsigned me, unsigned by, int width)
 {
+    by &= 31;
     return (me & (width - 1u)) + by >= (unsigned)width ? me : me + by;
 }
 static inline unsigned __cu_xor_lane(unsigned me, int by, int width)
 {
-    unsigned lane = me ^ by;
+    unsigned lane = me ^ (by & 31);
     return (lane & ~(width - 1u)) > (me | (width - 1u)) ? me : lane;
 }
 template <class T> static inline T __cu_read(const unsigned long long *all, unsigned lane)

@@ -1,6 +1,7 @@
 """The names of scipy.signal.windows: what get_window makes of them."""
 import numbers
 
+from cuprite._core import ndarray
 from cuprite.scipy.signal import windows
 
 _NAMES = {  # a window's names beside its own
@@ -24,7 +25,7 @@ def _number(window):
         raise ValueError(f"Parameter {window=} must be a tuple, a string or a float!") from why
 
 
-def get_window(window, Nx, fftbins=True):
+def get_window(window, Nx, fftbins=True) -> ndarray:
     """The window of a name.
 
     Parameters: window: a name, a tuple of a name and the window's parameters, or a number: beta of Kaiser's; Nx: the

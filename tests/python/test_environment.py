@@ -15,6 +15,7 @@ def test_variables_are_known():
         for path in (ROOT / folder).rglob("*"):
             if path.suffix in (".c", ".h", ".cu", ".cuh", ".py"):
                 names |= set(re.findall(r'"(CU(?:PRITE|PY)_[A-Z0-9_]+)"', path.read_text()))
+    names.remove("CUPRITE_INCLUDE")  # a pragma of ours
     assert len(names) > 20
     assert names <= table, names - table
     assert all(name.startswith("CUPY_") or name in names for name in table)

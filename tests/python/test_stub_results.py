@@ -40,9 +40,10 @@ REASONS = {
         """Backend.RandomState Backend.arange Backend.default_bit_generator Backend.empty Backend.full Backend.ones
         Backend.to_backend Backend.to_backend_dispatch Backend.zeros DeviceMemory.__getitem__
         DeviceMemory.disk DeviceMemory.fast DeviceMemory.memory
-        LocalCluster measure sigma_clip_stats""",
+        LocalCluster map_overlap measure sigma_clip_stats""",
     "what the protocol of NumPy asks for":
-        "DistributedArray.__array__ DistributedArray.__array_function__ DistributedArray.__array_ufunc__",
+        """DistributedArray.__array__ DistributedArray.__array_function__ DistributedArray.__array_ufunc__
+        DistributedArray.__cupy_override_elementwise_kernel__""",
     "the class of the backend": "init_process_group",
     "a decorator with or without parentheses": "register_jitable intrinsic",
     "one of several classes that share no base, or None": "get_current_plan",

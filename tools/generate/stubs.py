@@ -41,9 +41,9 @@ GIVEN = {
     "find_objects": "list[tuple[slice, ...] | None]", "measure": "Sources", "__reduce__": "tuple[Any, ...]",
     "__deepcopy__": "ndarray", "__array_finalize__": "None",
     **dict.fromkeys("""angle arange array asanyarray asarray ascontiguousarray asfortranarray astype byteswap clip
-        compress conj conjugate empty_like eye flatten fromDlpack from_dlpack full full_like matmul matvec ones_like
-        ravel reduced_view reshape tensordot to_device vecdot vecmat view zeros_like __array_wrap__""".split(),
-                    "ndarray"),
+        compress conj conjugate empty_like eye flatten fromDlpack from_dlpack full full_like get_window matmul matvec
+        ones_like ravel reduced_view reshape tensordot to_device vecdot vecmat view zeros_like
+        __array_wrap__""".split(), "ndarray"),
     **dict.fromkeys("asnumpy get __array__".split(), "numpy.ndarray[Any, Any]"),
     **dict.fromkeys("tobytes dumps __bytes__".split(), "bytes"),
     **dict.fromkeys("copyto dump fill scatter_add scatter_max scatter_min set setflags tofile".split(), "None"),

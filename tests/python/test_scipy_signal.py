@@ -18,6 +18,7 @@ DATA = {
     "f": r.standard_normal(500).astype("f4"), "b": np.array([0.2, 0.3, 0.1]), "a": np.array([1.0, -0.6, 0.2]),
     "h": r.standard_normal(20), "e": np.zeros(0), "cube": r.standard_normal((5, 6, 7)), "small": r.standard_normal((2, 3, 2)),
     "u": r.integers(0, 5, (4, 5, 3)).astype("u1"), "t": np.sort(r.uniform(0, 50, 300)), "im": r.standard_normal((40, 31)),
+    "flat": r.integers(0, 5, 300).astype(float), "holes": np.where(r.random(200) < 0.1, np.nan, r.standard_normal(200)),
 }
 SOS = ss.butter(5, 0.3, output="sos")
 NAMES = {"np": np, "SOS": SOS}
@@ -265,6 +266,34 @@ s.argrelextrema(x, xp.greater)
 s.argrelextrema(m, xp.less, axis=1, order=3)
 s.argrelmax(c, mode='wrap')
 s.argrelmin(i, order=2)
+s.find_peaks(x)
+s.find_peaks(flat)
+s.find_peaks(flat, plateau_size=2)
+s.find_peaks(flat, plateau_size=(1, 3), height=(None, 3))
+s.find_peaks(x, height=0.5)
+s.find_peaks(x, height=abs(y))
+s.find_peaks(x, height=(xp.zeros(1000), abs(y)))
+s.find_peaks(x, threshold=0.3)
+s.find_peaks(x, threshold=(None, 2.0))
+s.find_peaks(x, distance=5)
+s.find_peaks(x, distance=17.3)
+s.find_peaks(x, distance=4, prominence=1)
+s.find_peaks(x, prominence=1)
+s.find_peaks(x, prominence=(0.5, 2), wlen=20)
+s.find_peaks(x, width=2)
+s.find_peaks(x, width=(1, 4), rel_height=0.8, height=0, distance=3, threshold=0.1)
+s.find_peaks(holes, height=0, prominence=0)
+s.find_peaks(e)
+s.find_peaks(i)
+s.find_peaks(b)
+s.find_peaks(short[::-1], prominence=0.2)
+s.peak_prominences(x, [3, 10, 999, 0])
+s.peak_prominences(flat, xp.arange(300), 7.2)
+s.peak_prominences(x, [])
+s.peak_widths(x, [3, 10, 900], 0.7)
+s.peak_widths(flat, s.find_peaks(flat)[0], 1)
+s.peak_widths(x, [3, 10], 0.5, s.peak_prominences(x, [3, 10], 5))
+s.peak_widths(x, [3, 10], 0)
 s.butter(4, 0.2)
 s.butter(4, [0.2, 0.4], 'band', output='zpk')
 s.firwin(21, 0.3)
@@ -302,6 +331,9 @@ def evaluated(line, xp):
 
 
 def compared(got, want, line):
+    if isinstance(want, dict):
+        assert list(got) == list(want)
+        got, want = list(got.values()), list(want.values())
     if isinstance(want, (tuple, list)):
         assert len(got) == len(want)
         for g, w in zip(got, want):
@@ -399,6 +431,19 @@ s.zoom_fft(x, [0.1, 0.2, 0.3])
 s.czt_points(-1)
 s.argrelextrema(x, xp.greater, order=0)
 s.butter(4, 2.0)
+s.find_peaks(m)
+s.find_peaks(x, distance=0.5)
+s.find_peaks(x, height=xp.ones(3))
+s.find_peaks(x, prominence=1, wlen=1)
+s.peak_prominences(x, [1000])
+s.peak_prominences(x, [-1])
+s.peak_prominences(x, [1.5])
+s.peak_prominences(x, [[1]])
+s.peak_prominences(m, [1])
+s.peak_widths(x, [3], -1)
+s.peak_widths(x, [3], 0.5, (xp.ones(2), xp.asarray([1, 1]), xp.asarray([4, 4])))
+s.peak_widths(x, [3], 0.5, (xp.ones(1), xp.asarray([4]), xp.asarray([5])))
+s.peak_widths(x, [3], 0.5, (xp.ones(1), xp.asarray([1]), xp.asarray([1000])))
 """.strip().split("\n")
 
 

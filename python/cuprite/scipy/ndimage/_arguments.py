@@ -113,8 +113,8 @@ def axes_of(axes, ndim):
     if axes is None:
         return tuple(range(ndim))
     if numpy.isscalar(axes):
-        axes = (axes,)
-    elif not numpy.iterable(axes):
+        return (axis_of(axes, ndim),)
+    if not numpy.iterable(axes):
         raise ValueError("axes must be an integer, iterable of integers, or None")
     axes = tuple(operator.index(a) for a in axes)
     for a in axes:
@@ -144,13 +144,13 @@ def output_of(output, x, complex_output=False):
         if complex_output and output.dtype.kind != "c":
             raise RuntimeError("output must have complex dtype")
         return output
-    elif hasattr(output, "__array__"):
+    elif hasattr(output, "__array__") and not isinstance(output, type):
         raise TypeError(f"output is an array of Cuprite's or a type, not {type(output).__name__}")
     else:
         dtype = numpy.dtype(output)
+        if isinstance(output, str) and (dtype.kind not in "iufc" or complex_output and dtype.kind != "c"):
+            raise RuntimeError(f"output must have {'complex' if complex_output else 'numeric'} dtype")
         if complex_output and dtype.kind != "c":
-            if isinstance(output, str):
-                raise RuntimeError("output must have complex dtype")
             warnings.warn("promoting specified output dtype to complex", stacklevel=4)
             dtype = numpy.promote_types(dtype, numpy.complex64)
     return cuprite.empty(x.shape, dtype)

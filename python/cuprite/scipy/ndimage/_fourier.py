@@ -19,7 +19,7 @@ def _filtered(f, input, parameter, n, axis, output, types):
         if output.shape != input.shape:
             raise RuntimeError("output shape not correct")
     else:
-        if hasattr(output, "__array__"):
+        if hasattr(output, "__array__") and not isinstance(output, type):
             raise TypeError("output is an array of Cuprite's or a type")
         if numpy.dtype(output).name not in types:
             raise RuntimeError("output type not supported")

@@ -1,7 +1,8 @@
 """Filters against SciPy: drawn inputs, types, layouts, modes, origins, outputs; errors by their type.
 
 Sums are SciPy's operation by operation on the CPU, so they are compared exactly there; on a GPU, which adds in another
-order, within a few roundings. What SciPy's own results lack has an oracle of its own: means (exact), orders with NaN."""
+order, within a few roundings. Where SciPy's own results are not right there is another oracle: exact means, orders with
+NaN."""
 import fractions
 import itertools
 import warnings
@@ -530,7 +531,8 @@ BAD = [
     ("uniform_filter1d", (3,), {"origin": 2}), ("maximum_filter1d", (0,), {}), ("maximum_filter1d", (3,), {"axis": 7}),
     ("maximum_filter", (), {}), ("maximum_filter", (), {"footprint": np.zeros((3, 3))}),
     ("maximum_filter", (), {"footprint": np.array([1, 0, 1])}), ("median_filter", (), {}),
-    ("median_filter", (), {"size": [3, 3, 3]}), ("rank_filter", (9,), {"size": 3}), ("rank_filter", (-10,), {"size": 3}),
+    ("median_filter", (), {"size": [3, 3, 3]}), ("rank_filter", (9,), {"size": 3}),
+    ("rank_filter", (-10,), {"size": 3}),
     ("rank_filter", (1.5,), {"size": 3}), ("percentile_filter", (101,), {"size": 3}),
     ("percentile_filter", (-101,), {"size": 3}), ("median_filter", (3,), {"origin": 3}),
     ("grey_erosion", (), {}), ("grey_dilation", (), {}), ("binary_erosion", (np.ones(3),), {}),

@@ -1,8 +1,7 @@
 /* Binary morphology: images and masks as bytes, and the slot's call. */
 #include <string.h>
 
-#include "cuprite/elementwise.h"
-#include "filters/call.h"
+#include "filters/steps.h"
 
 typedef struct binary_call {
     const char *name;
@@ -132,4 +131,122 @@ cp_array *(cp_binary_dilation)(cp_array *input, cp_array *structure, int64_t ite
     const cp_binary_dilation_options *o = CPI_GIVEN(cp_binary_dilation_options, options);
     return call(&(binary_call){"binary_dilation", true, o->border_value, iterations, structure, o->mask, o->out,
                                o->origin}, input);
+}
+
+/* --- what is made of them --- */
+
+/*: function("binary_opening", """input: array, structure: array | None, iterations: int64 = 1, mask: array = None,
+             border_value: bool = False, origin: per_axis = None, out: out = None""", module="_filters",
+             doc="Binary opening: an erosion, then a dilation.") */
+cp_array *(cp_binary_opening)(cp_array *input, cp_array *structure, int64_t iterations,
+                              const cp_binary_opening_options *options)
+{
+    const cp_binary_opening_options *o = CPI_GIVEN(cp_binary_opening_options, options);
+    cp_array *x = cp_binary_erosion(input, structure, iterations, .mask = o->mask, .border_value = o->border_value,
+                                    .origin = o->origin);
+    cp_array *r = x ? cp_binary_dilation(x, structure, iterations, .mask = o->mask, .border_value = o->border_value,
+                                         .origin = o->origin, .out = o->out) : NULL;
+    cp_free(x);
+    return r;
+}
+
+/*: function("binary_closing", """input: array, structure: array | None, iterations: int64 = 1, mask: array = None,
+             border_value: bool = False, origin: per_axis = None, out: out = None""", module="_filters",
+             doc="Binary closing: a dilation, then an erosion.") */
+cp_array *(cp_binary_closing)(cp_array *input, cp_array *structure, int64_t iterations,
+                              const cp_binary_closing_options *options)
+{
+    const cp_binary_closing_options *o = CPI_GIVEN(cp_binary_closing_options, options);
+    cp_array *x = cp_binary_dilation(input, structure, iterations, .mask = o->mask, .border_value = o->border_value,
+                                     .origin = o->origin);
+    cp_array *r = x ? cp_binary_erosion(x, structure, iterations, .mask = o->mask, .border_value = o->border_value,
+                                        .origin = o->origin, .out = o->out) : NULL;
+    cp_free(x);
+    return r;
+}
+
+/*: function("binary_propagation", """input: array, structure: array | None, mask: array | None,
+             border_value: bool = False, origin: per_axis = None, out: out = None""", module="_filters",
+             doc="Dilation within a mask until nothing changes.") */
+cp_array *(cp_binary_propagation)(cp_array *input, cp_array *structure, cp_array *mask,
+                                  const cp_binary_propagation_options *options)
+{
+    const cp_binary_propagation_options *o = CPI_GIVEN(cp_binary_propagation_options, options);
+    return cp_binary_dilation(input, structure, -1, .mask = mask, .border_value = o->border_value, .origin = o->origin,
+                              .out = o->out);
+}
+
+/*: function("binary_fill_holes", """input: array, structure: array | None, origin: per_axis = None,
+             out: out = None""", module="_filters", doc="The true elements, and those that they enclose.") */
+cp_array *(cp_binary_fill_holes)(cp_array *input, cp_array *structure, const cp_binary_fill_holes_options *options)
+{
+    const cp_binary_fill_holes_options *o = CPI_GIVEN(cp_binary_fill_holes_options, options);
+    cpi_composite f;
+    if (!cpi_begin(&f, "binary_fill_holes", input)) return NULL;
+    cp_array *mask = cp_logical_not(input), *none = mask ? cp_zeros_like(mask, CP_BOOL) : NULL, *outside = NULL;
+    if (none)
+        outside = cp_binary_dilation(none, structure, -1, .mask = mask, .border_value = true, .origin = o->origin);
+    return cpi_filter_end(&f, "binary_fill_holes", cp_logical_not(outside), o->out);
+}
+
+/*: function("binary_hit_or_miss", """input: array, structure1: array, structure2: array | None,
+             origin1: per_axis = None, origin2: per_axis = None, out: out = None""", module="_filters",
+             doc="True where one structure fits into the true elements and another one (the first one's complement by "
+                 "default) into the others.") */
+cp_array *(cp_binary_hit_or_miss)(cp_array *input, cp_array *structure1, cp_array *structure2,
+                                  const cp_binary_hit_or_miss_options *options)
+{
+    const cp_binary_hit_or_miss_options *o = CPI_GIVEN(cp_binary_hit_or_miss_options, options);
+    const char *name = "binary_hit_or_miss";
+    cpi_composite f;
+    if (cpi_null(name, structure1) || !cpi_begin(&f, name, input)) return NULL;
+    cp_array *second = structure2 ? structure2 : cp_logical_not(structure1), *others = cp_logical_not(input);
+    cp_array *hit = cp_binary_erosion(input, structure1, 1, .origin = o->origin1), *miss = NULL;
+    if (second && others)
+        miss = cp_binary_erosion(others, second, 1, .border_value = true,
+                                 .origin = o->origin2.dim ? o->origin2 : o->origin1);
+    return cpi_filter_end(&f, name, cp_logical_and(hit, miss), o->out);
+}
+
+/*: function("generate_binary_structure", "rank: int64, connectivity: int64", module="_filters",
+             doc="3 elements along each axis, true where at most `connectivity` coordinates differ from the middle.") */
+cp_array *cp_generate_binary_structure(int64_t rank, int64_t connectivity)
+{
+    int64_t shape[CP_MAXDIM], size = 1;
+    if (rank > 20) return cpi_fail(CP_ERROR_VALUE, "generate_binary_structure: at most 20 dimensions"), NULL;
+    const int ndim = rank < 0 ? 0 : (int)rank;
+    for (int d = 0; d < ndim; d++) shape[d] = 3, size *= 3;
+    uint8_t *set = cpi_malloc((size_t)size);
+    for (int64_t i = 0; set && i < size; i++) {
+        int64_t differ = 0, rest = i;
+        for (int d = 0; d < ndim; d++, rest /= 3) differ += rest % 3 != 1;
+        set[i] = differ <= (connectivity < 1 ? 1 : connectivity);
+    }
+    cp_array *r = set ? cp_from_host(set, CP_BOOL, (cp_shape){ndim, shape}, NULL) : NULL;
+    cpi_free_host(set);
+    return r;
+}
+
+/*: function("iterate_structure", "structure: array, iterations: int64", module="_filters",
+             doc="A structuring element dilated by itself.") */
+cp_array *cp_iterate_structure(cp_array *structure, int64_t iterations)
+{
+    const char *name = "iterate_structure";
+    cpi_composite f;
+    int64_t shape[CP_MAXDIM];
+    cp_index items[CP_MAXDIM];
+    if (iterations < 2) return cp_copy(structure);
+    if (!cpi_begin(&f, name, structure)) return NULL;
+    const int ndim = cp_ndim(structure);
+    const int64_t more = iterations - 1;
+    for (int d = 0; d < ndim; d++) {
+        const int64_t n = cp_dim(structure, d);
+        if (n > 0 && __builtin_mul_overflow(more, n, &shape[d]))
+            return cpi_fail(CP_ERROR_VALUE, "%s: too many iterations", name), cpi_end(&f, NULL);
+        shape[d] = n + more * (n - 1);
+        items[d] = CP_RANGE(more * (n / 2), more * (n / 2) + n);
+    }
+    cp_array *all = cp_zeros((cp_shape){ndim, shape}, CP_BOOL), *middle = all ? cp_slice(all, ndim, items) : NULL;
+    if (!middle || cp_assign(middle, structure)) return cpi_end(&f, NULL);
+    return cpi_end(&f, cp_binary_dilation(all, structure, more));
 }

@@ -1,8 +1,8 @@
 /* Binary erosion and dilation on the CPU: steps over bytes of two padded images that take turns.
  *
  * Until nothing changes: where changed elements stay so, one step finds the first of them, and a stack of changed
- * elements the others, each once. Elsewhere steps are repeated, and a cycle of images is recognized by Brent's rule: the
- * image after 2^k steps is compared with those that follow. */
+ * elements the others, each once. Elsewhere steps are repeated, and a cycle of images is recognized by Brent's rule:
+ * the image after 2^k steps is compared with those that follow. */
 #include <string.h>
 
 #include "backend/device.h"
@@ -16,7 +16,7 @@ typedef struct turns {
     const cpi_filters_simd *simd;
     int64_t margin[CP_MAXDIM], size[CP_MAXDIM];
     int64_t *at, centre;            /* offsets of the taps, and of the element itself, in the padded images */
-    cpi_padded image, other;
+    cpi_filter_image image, other;
     int64_t rows, width, total, each, tasks; /* total: bytes of a padded image */
     bool changed;
 } turns;
@@ -57,7 +57,7 @@ static bool step(turns *t)
 {
     t->changed = false;
     cpi_parallel(t->tasks, step_rows, t);
-    const cpi_padded p = t->image;
+    const cpi_filter_image p = t->image;
     t->image = t->other;
     t->other = p;
     return t->changed;
@@ -164,7 +164,7 @@ static cp_code prepare(turns *t, cp_stream *stream, const uint8_t *border)
         t->margin[d] = f->before[d] > right ? f->before[d] : right;
         t->size[d] = 2 * t->margin[d] + 1;
     }
-    const cpi_padding p = {.ndim = f->ndim, .shape = f->shape, .before = t->margin, .size = t->size,
+    const cpi_filter_edges p = {.ndim = f->ndim, .shape = f->shape, .before = t->margin, .size = t->size,
                            .boundary = CPI_BOUNDARY_CONSTANT, .in = f->in, .in_item = 1, .item = 1,
                            .read = read_bytes, .fill = border};
     if (cpi_pad_image(stream, &p, &t->image)) return cp_error();

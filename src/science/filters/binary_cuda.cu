@@ -7,7 +7,7 @@
 namespace {
 
 struct binary_args {
-    filter_places places;
+    filter_starts starts;
     int64_t taps, centre;
     const int64_t *at;
     bool dilate;
@@ -23,10 +23,13 @@ __device__ __forceinline__ uint8_t of_window(const binary_args &a, const volatil
     return !a.dilate;
 }
 
+#define EACH(I, i, n)                                                                                                \
+    for (I i = (I)blockIdx.x * FILTER_THREADS + threadIdx.x; i < (I)(n); i += (I)gridDim.x * FILTER_THREADS)
+
 template <class I> __global__ void __launch_bounds__(FILTER_THREADS) step(const __grid_constant__ binary_args a)
 {
-    for (I i = (I)blockIdx.x * FILTER_THREADS + threadIdx.x; i < (I)a.places.total; i += (I)gridDim.x * FILTER_THREADS) {
-        const int64_t at = filter_place(a.places, i);
+    EACH(I, i, a.starts.total) {
+        const int64_t at = filter_start(a.starts, i);
         const uint8_t own = a.image[at + a.centre];
         const uint8_t r = a.mask && !a.mask[i] ? own : of_window(a, a.image + at);
         a.to[at + a.centre] = r;
@@ -48,7 +51,7 @@ __global__ void __launch_bounds__(FILTER_THREADS) spread(const __grid_constant__
             for (int e = threadIdx.x; e < TILE_X * TILE_Y; e += FILTER_THREADS) {
                 const int64_t x = x0 + e % TILE_X, y = y0 + e / TILE_X;
                 if (x >= width || y >= height) continue;
-                const int64_t i = (plane * height + y) * width + x, at = filter_place<uint64_t>(a.places, (uint64_t)i);
+                const int64_t i = (plane * height + y) * width + x, at = filter_start<uint64_t>(a.starts, (uint64_t)i);
                 volatile uint8_t *in = a.image + at;
                 if ((in[a.centre] != 0) == a.dilate || (a.mask && !a.mask[i])) continue;
                 if ((of_window(a, in) != 0) != a.dilate) continue;
@@ -65,22 +68,22 @@ __global__ void __launch_bounds__(FILTER_THREADS) spread(const __grid_constant__
 
 __global__ void __launch_bounds__(FILTER_THREADS) compare(const uint8_t *a, const uint8_t *b, int64_t n, int *differ)
 {
-    for (int64_t i = (int64_t)blockIdx.x * FILTER_THREADS + threadIdx.x; i < n; i += (int64_t)gridDim.x * FILTER_THREADS)
+    EACH(int64_t, i, n)
         if (a[i] != b[i]) *differ = 1;
 }
 
 template <class I> __global__ void __launch_bounds__(FILTER_THREADS) take(const __grid_constant__ binary_args a)
 {
-    for (I i = (I)blockIdx.x * FILTER_THREADS + threadIdx.x; i < (I)a.places.total; i += (I)gridDim.x * FILTER_THREADS)
-        a.to[i] = a.image[filter_place(a.places, i) + a.centre];
+    EACH(I, i, a.starts.total)
+        a.to[i] = a.image[filter_start(a.starts, i) + a.centre];
 }
 
 /* One step; `image` is then the new one. */
 cp_code launch_step(cp_stream *stream, binary_args *a)
 {
-    const unsigned blocks = filter_blocks(a->places.total);
+    const unsigned blocks = filter_blocks(a->starts.total);
     cudaStream_t s = cpi_cuda_stream(stream);
-    if (filter_is_small(a->places.total)) step<uint32_t><<<blocks, FILTER_THREADS, 0, s>>>(*a);
+    if (filter_is_small(a->starts.total)) step<uint32_t><<<blocks, FILTER_THREADS, 0, s>>>(*a);
     else step<uint64_t><<<blocks, FILTER_THREADS, 0, s>>>(*a);
     uint8_t *image = a->image;
     a->image = a->to;
@@ -90,10 +93,10 @@ cp_code launch_step(cp_stream *stream, binary_args *a)
 
 cp_code launch_spread(cp_stream *stream, const binary_args *a)
 {
-    const int n = a->places.ndim;
-    const int64_t width = a->places.shape[n - 1], height = n > 1 ? a->places.shape[n - 2] : 1;
+    const int n = a->starts.ndim;
+    const int64_t width = a->starts.shape[n - 1], height = n > 1 ? a->starts.shape[n - 2] : 1;
     const int64_t tiles_x = (width - 1) / TILE_X + 1, tiles_y = (height - 1) / TILE_Y + 1;
-    const int64_t tiles = tiles_x * tiles_y * (a->places.total / (width * height));
+    const int64_t tiles = tiles_x * tiles_y * (a->starts.total / (width * height));
     spread<<<cpi_cuda_blocks(tiles, 1, 1 << 30), FILTER_THREADS, 0, cpi_cuda_stream(stream)>>>(
         *a, height, width, tiles_y, tiles_x, tiles);
     return CPI_LAUNCHED(stream, "binary_erosion");
@@ -175,13 +178,13 @@ cp_code cpi_filters_cuda_binary(cp_stream *stream, const cpi_binary_filter *f)
     const filter_padding p = {f->ndim, f->shape, f->before, f->size, CPI_BOUNDARY_CONSTANT, CP_BOOL, f->in,
                               (double)f->border, FILTER_BYTES, false};
     cp_code code = cpi_filter_pad_cuda(stream, &p, &image);
-    int64_t *at = code ? NULL : cpi_filter_offsets_cuda(stream, f->ndim, f->size, image.strides, 0, f->ntaps, f->taps);
+    int64_t *at = code ? NULL : cpi_filter_offsets_cuda(stream, f->ndim, f->size, image.strides, f->ntaps, f->taps);
     uint8_t *other = at ? (uint8_t *)cpi_host->work_alloc(stream, (size_t)image.total) : NULL;
     a.changed = other ? (int *)cpi_host->work_alloc(stream, 2 * sizeof *a.changed) : NULL;
     int *flags = a.changed;
     if (!code && !flags) code = CP_ERROR_MEMORY;
     if (!code) {
-        a.places = cpi_filter_places_cuda(f->ndim, f->shape, image.strides);
+        a.starts = cpi_filter_starts_cuda(f->ndim, f->shape, image.strides);
         a.taps = f->ntaps, a.at = at, a.dilate = f->dilate, a.mask = f->mask;
         a.image = (uint8_t *)image.data, a.to = other;
         for (int d = 0; d < f->ndim; d++) a.centre += f->before[d] * image.strides[d];
@@ -191,8 +194,8 @@ cp_code cpi_filters_cuda_binary(cp_stream *stream, const cpi_binary_filter *f)
     if (!code) code = iterate(stream, f, &a, image.total);
     if (!code) {
         a.to = f->out;
-        const unsigned blocks = filter_blocks(a.places.total);
-        if (filter_is_small(a.places.total)) take<uint32_t><<<blocks, FILTER_THREADS, 0, cpi_cuda_stream(stream)>>>(a);
+        const unsigned blocks = filter_blocks(a.starts.total);
+        if (filter_is_small(a.starts.total)) take<uint32_t><<<blocks, FILTER_THREADS, 0, cpi_cuda_stream(stream)>>>(a);
         else take<uint64_t><<<blocks, FILTER_THREADS, 0, cpi_cuda_stream(stream)>>>(a);
         code = CPI_LAUNCHED(stream, "binary_erosion");
     }

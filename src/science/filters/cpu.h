@@ -66,13 +66,13 @@ cpi_filter_keys cpi_filter_keys_of(cp_type type, bool minimum, bool rank);
 int64_t cpi_filter_work_bytes(cpi_filter_work work);
 
 /* The image continued beyond its edges, in work elements: shape + size - 1. */
-typedef struct cpi_padded {
+typedef struct cpi_filter_image {
     char *data;                        /* workspace */
     int64_t item;
     int64_t shape[CP_MAXDIM], strides[CP_MAXDIM]; /* in elements */
-} cpi_padded;
+} cpi_filter_image;
 typedef void (*cpi_filter_reader)(const void *context, void *to, const void *from, int64_t n);
-typedef struct cpi_padding {
+typedef struct cpi_filter_edges {
     int ndim;
     const int64_t *shape, *before, *size;
     cpi_boundary boundary;
@@ -81,8 +81,8 @@ typedef struct cpi_padding {
     cpi_filter_reader read;            /* elements as work elements */
     const void *context;
     const void *fill;                  /* one work element */
-} cpi_padding;
-cp_code cpi_pad_image(cp_stream *stream, const cpi_padding *p, cpi_padded *to);
+} cpi_filter_edges;
+cp_code cpi_pad_image(cp_stream *stream, const cpi_filter_edges *p, cpi_filter_image *to);
 /* The offsets of positions of a window in the padded image. */
 void cpi_tap_offsets(int ndim, const int64_t *size, const int64_t *strides, int64_t ntaps, const int64_t *taps,
                      int64_t *at);

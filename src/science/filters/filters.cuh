@@ -1,5 +1,5 @@
-/* Elements in the kernels of this module: as float64 for sums, as unsigned keys in the order of the numbers for extremes
- * and ranks. A type is a switch at run time: it is the same for all threads. */
+/* Elements in the kernels of this module: as float64 for sums, as unsigned keys in the order of the numbers for
+ * extremes and ranks. A type is a switch at run time: it is the same for all threads. */
 #ifndef CPI_FILTERS_CUH
 #define CPI_FILTERS_CUH
 
@@ -129,17 +129,17 @@ cp_code cpi_filter_pad_cuda(cp_stream *stream, const filter_padding *p, filter_p
 static inline filter_form filter_keys_of(cp_type t) { return cpi_itemsize(t) == 8 ? FILTER_KEYS64 : FILTER_KEYS32; }
 
 /* The offsets of positions of a window (all of them: taps NULL) in the padded image, in device memory (workspace). */
-int64_t *cpi_filter_offsets_cuda(cp_stream *stream, int ndim, const int64_t *size, const int64_t *strides, int64_t shift,
-                        int64_t n, const int64_t *taps);
+int64_t *cpi_filter_offsets_cuda(cp_stream *stream, int ndim, const int64_t *size, const int64_t *strides, int64_t n,
+                                 const int64_t *taps);
 
 /* An image's shape and where its windows begin in the padded one. */
-struct filter_places {
+struct filter_starts {
     int ndim;
     int64_t total, shape[CP_MAXDIM], strides[CP_MAXDIM];
 };
-filter_places cpi_filter_places_cuda(int ndim, const int64_t *shape, const int64_t *strides);
+filter_starts cpi_filter_starts_cuda(int ndim, const int64_t *shape, const int64_t *strides);
 
-template <class I> __device__ __forceinline__ int64_t filter_place(const filter_places &p, I i)
+template <class I> __device__ __forceinline__ int64_t filter_start(const filter_starts &p, I i)
 {
     int64_t at = 0;
     for (int d = p.ndim - 1; d > 0; d--) {

@@ -43,7 +43,7 @@ typedef struct cpi_window_filter {
     double fill;
     int64_t ntaps, rank;
     const int64_t *taps;            /* host memory, ascending */
-    const double *heights;          /* extrema of float64: taken off each tap (MINIMUM) or added; host memory, or NULL */
+    const double *heights;          /* extremes of float64: taken off (MINIMUM) or added; host memory, or NULL */
     int64_t nheights;               /* ntaps, or 0 */
     const double *weights;          /* SUM: one for each position, in device memory; tiny ones (DBL_EPSILON) are none */
     const void *in;

@@ -161,7 +161,8 @@ cp_array *(cp_convolve_nd)(cp_array *input, cp_array *weights, const cp_convolve
 {
     const cp_convolve_nd_options *o = CPI_GIVEN(cp_convolve_nd_options, options);
     int64_t origin[CP_MAXDIM];
-    if (cpi_null("convolve", input) || cpi_null("convolve", weights) || cpi_check_real("convolve", weights)) return NULL;
+    if (cpi_null("convolve", input) || cpi_null("convolve", weights)) return NULL;
+    if (cpi_check_real("convolve", weights)) return NULL;
     if (cpi_filter_per_axis("convolve", "origin", o->origin, weights->ndim, 0, origin)) return NULL;
     for (int d = 0; d < weights->ndim; d++) origin[d] = -origin[d] - !(weights->shape[d] & 1);
     cp_array *turned = cp_flip(weights, CP_ALL);

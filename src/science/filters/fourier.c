@@ -1,5 +1,5 @@
-/* Filters of Fourier coefficients: what each is multiplied by is a function of tables, one an axis, that are computed on
- * the host. */
+/* Filters of Fourier coefficients: what each is multiplied by is a function of tables, one an axis, that are computed
+ * on the host. */
 #include <math.h>
 
 #include "filters/call.h"
@@ -51,8 +51,8 @@ static cp_array *tables(const fourier_call *c, cp_array *x, cp_array *parameters
         fill_table(c, host + at, d, x->shape[d], given[parameters->size == 1 ? 0 : d]);
         at += x->shape[d];
     }
-    const cp_code code =
-        r && total ? device->backend->from_host(cpi_stream(device), r->data, host, (size_t)total * sizeof *host) : CP_OK;
+    cp_code code = CP_OK;
+    if (r && total) code = device->backend->from_host(cpi_stream(device), r->data, host, (size_t)total * sizeof *host);
     cpi_free_host(given);
     cpi_free_host(host);
     return code ? cp_free(r), NULL : r;

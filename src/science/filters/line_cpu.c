@@ -101,11 +101,11 @@ static cp_code cut(blocks *b)
 {
     const cpi_line_filter *f = b->f;
     b->lanes = at_most(f->inner, LANE_BYTES / b->item);
-    const int64_t room = BLOCK_BYTES / b->item / b->lanes, wanted = f->size > room / 2 ? f->size : room - f->size + 1;
+    const int64_t most = BLOCK_BYTES / b->item / b->lanes, wanted = f->size > most / 2 ? f->size : most - f->size + 1;
     b->positions = at_most(wanted, f->n);
     b->lines = 1;
-    if (b->positions == f->n && b->lanes == f->inner && f->size < room)
-        b->lines = at_most(f->outer, 1 + room / (f->n + f->size - 1));
+    if (b->positions == f->n && b->lanes == f->inner && f->size < most)
+        b->lines = at_most(f->outer, 1 + most / (f->n + f->size - 1));
     b->lane_blocks = parts(f->inner, b->lanes);
     b->position_blocks = parts(f->n, b->positions);
     b->line_blocks = parts(f->outer, b->lines);

@@ -46,8 +46,8 @@ cpi_filter_keys cpi_filter_keys_of(cp_type type, bool minimum, bool rank)
 }
 
 typedef struct filling {
-    const cpi_padding *p;
-    cpi_padded *to;
+    const cpi_filter_edges *p;
+    cpi_filter_image *to;
     int64_t rows, each, in_strides[CP_MAXDIM]; /* bytes */
 } filling;
 
@@ -57,7 +57,7 @@ static void fill_with(char *to, const void *value, int64_t item, int64_t n)
 }
 
 /* One row of the padded image; `from`: the row of the image that it continues, NULL where it is constant. */
-static void fill_row(const cpi_padding *p, char *to, const char *from)
+static void fill_row(const cpi_filter_edges *p, char *to, const char *from)
 {
     const int last = p->ndim - 1;
     const int64_t n = p->shape[last], before = p->before[last], item = p->item, width = n + p->size[last] - 1;
@@ -78,7 +78,7 @@ static void fill_rows(void *context, int64_t task, int worker)
 {
     (void)worker;
     const filling *f = context;
-    const cpi_padding *p = f->p;
+    const cpi_filter_edges *p = f->p;
     const int outer = p->ndim - 1;
     const int64_t first = task * f->each, end = first + f->each < f->rows ? first + f->each : f->rows;
     int64_t at[CP_MAXDIM];
@@ -94,7 +94,7 @@ static void fill_rows(void *context, int64_t task, int worker)
     }
 }
 
-cp_code cpi_pad_image(cp_stream *stream, const cpi_padding *p, cpi_padded *to)
+cp_code cpi_pad_image(cp_stream *stream, const cpi_filter_edges *p, cpi_filter_image *to)
 {
     filling f = {.p = p, .to = to};
     int64_t step = p->in_item, bytes = to->item = p->item;

@@ -29,9 +29,6 @@ template <class I> __device__ __forceinline__ int64_t source_of(const pad_args &
     return at;
 }
 
-/* The constant, as an element of the type in `value`. */
-__device__ __forceinline__ void constant(const pad_args &a, uint64_t *value) { filter_store(a.type, value, 0, a.fill); }
-
 template <class I> __global__ void __launch_bounds__(FILTER_THREADS)
 pad_numbers(const __grid_constant__ pad_args a)
 {
@@ -46,8 +43,8 @@ pad_keys(const __grid_constant__ pad_args a)
     for (I i = (I)blockIdx.x * FILTER_THREADS + threadIdx.x; i < (I)a.total; i += (I)gridDim.x * FILTER_THREADS) {
         const int64_t k = source_of(a, i);
         uint64_t value = 0;
-        if (k < 0) constant(a, &value);
-        ((K *)a.to)[i] = k < 0 ? filter_key<K>(a.type, &value, 0, a.nan_low) : filter_key<K>(a.type, a.in, k, a.nan_low);
+        if (k < 0) filter_store(a.type, &value, 0, a.fill);
+        ((K *)a.to)[i] = filter_key<K>(a.type, k < 0 ? &value : a.in, k < 0 ? 0 : k, a.nan_low);
     }
 }
 template <class I> __global__ void __launch_bounds__(FILTER_THREADS) pad_bytes(const __grid_constant__ pad_args a)
@@ -93,14 +90,14 @@ cp_code cpi_filter_pad_cuda(cp_stream *stream, const filter_padding *p, filter_p
     return CPI_LAUNCHED(stream, "filter");
 }
 
-int64_t *cpi_filter_offsets_cuda(cp_stream *stream, int ndim, const int64_t *size, const int64_t *strides, int64_t shift,
-                        int64_t n, const int64_t *taps)
+int64_t *cpi_filter_offsets_cuda(cp_stream *stream, int ndim, const int64_t *size, const int64_t *strides, int64_t n,
+                                 const int64_t *taps)
 {
     int64_t *host = (int64_t *)cpi_host->malloc((size_t)n * sizeof *host);
     int64_t *there = host ? (int64_t *)cpi_host->work_alloc(stream, (size_t)n * sizeof *host) : NULL;
     for (int64_t k = 0; there && k < n; k++) {
         int64_t rest = taps ? taps[k] : k;
-        host[k] = shift;
+        host[k] = 0;
         for (int d = ndim - 1; d >= 0; d--) {
             host[k] += rest % size[d] * strides[d];
             rest /= size[d];
@@ -114,9 +111,9 @@ int64_t *cpi_filter_offsets_cuda(cp_stream *stream, int ndim, const int64_t *siz
     return there;
 }
 
-filter_places cpi_filter_places_cuda(int ndim, const int64_t *shape, const int64_t *strides)
+filter_starts cpi_filter_starts_cuda(int ndim, const int64_t *shape, const int64_t *strides)
 {
-    filter_places p = {};
+    filter_starts p = {};
     p.ndim = ndim, p.total = 1;
     for (int d = 0; d < ndim; d++) p.shape[d] = shape[d], p.strides[d] = strides[d], p.total *= shape[d];
     return p;

@@ -1,8 +1,8 @@
 /* Windows over all axes on the CPU: sums, extremes and ranks of the padded image, a segment of a row at a time.
  *
- * Ranks come from a sorting network that works on strips of neighbours. Where all columns of the footprint have the same
- * taps, each column of the image is sorted once, for all windows that it is in, and the network merges sorted columns.
- * Large footprints are selected element by element. */
+ * Ranks come from a sorting network that works on strips of neighbours. Where all columns of the footprint have the
+ * same taps, each column of the image is sorted once, for all windows that it is in, and the network merges sorted
+ * columns. Large footprints are selected element by element. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -20,7 +20,7 @@ typedef struct windows {
     const cpi_window_filter *f;
     const cpi_filters_simd *simd;
     cpi_filter_keys keys;
-    cpi_padded image;
+    cpi_filter_image image;
     int64_t item, to_item, segment, segments, rows, each; /* segment: elements; each: segments of a task */
     int64_t ntaps, *at;          /* offsets in the padded image */
     double *weights;
@@ -88,7 +88,8 @@ static bool columns_alike(windows *w)
     if (f->ntaps % first || f->ntaps / first < 2) return false;
     for (int64_t k = 0; k < f->ntaps; k++) {
         const int64_t row = k / first, c = k % first;
-        if (f->taps[k] / width != f->taps[row * first] / width || f->taps[k] % width != f->taps[c] % width) return false;
+        if (f->taps[k] / width != f->taps[row * first] / width) return false;
+        if (f->taps[k] % width != f->taps[c] % width) return false;
     }
     w->columns = first, w->height = f->ntaps / first;
     return true;
@@ -218,7 +219,7 @@ cp_code cpi_filters_cpu_window(cp_stream *stream, const cpi_window_filter *f)
 {
     windows w = {.f = f, .simd = cpi_filters_best()};
     unsigned char value[16], fill[8];
-    cpi_padding p = {.ndim = f->ndim, .shape = f->shape, .before = f->before, .size = f->size,
+    cpi_filter_edges p = {.ndim = f->ndim, .shape = f->shape, .before = f->before, .size = f->size,
                      .boundary = f->boundary, .in = f->in, .context = &w, .fill = fill};
     p.in_item = cpi_itemsize(f->from), w.to_item = cpi_itemsize(f->to);
     if (f->op == CPI_WINDOW_SUM) {

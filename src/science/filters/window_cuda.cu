@@ -1,13 +1,13 @@
 /* Windows over all axes on the GPU: a thread an element, over the padded image.
  *
- * A rank is found bit by bit, from the keys' highest: as many windows' elements below a number as the rank allows. Small
+ * A rank is found bit by bit, from the keys' highest: the greatest number with at most so many elements below it. Small
  * windows are held in registers. */
 #include "filters/filters.cuh"
 
 namespace {
 
 struct window_args {
-    filter_places places;
+    filter_starts starts;
     cp_type to;
     cpi_window_op op;
     int bits;
@@ -19,12 +19,12 @@ struct window_args {
 };
 
 #define EACH_ELEMENT(i)                                                                                              \
-    for (I i = (I)blockIdx.x * FILTER_THREADS + threadIdx.x; i < (I)a.places.total; i += (I)gridDim.x * FILTER_THREADS)
+    for (I i = (I)blockIdx.x * FILTER_THREADS + threadIdx.x; i < (I)a.starts.total; i += (I)gridDim.x * FILTER_THREADS)
 
 template <class I> __global__ void __launch_bounds__(FILTER_THREADS) sums(const __grid_constant__ window_args a)
 {
     EACH_ELEMENT(i) {
-        const double *in = (const double *)a.in + filter_place(a.places, i);
+        const double *in = (const double *)a.in + filter_start(a.starts, i);
         double sum = 0;
         for (int64_t k = 0; k < a.taps; k++) {
             const double w = __ldg(a.weights + k);
@@ -39,7 +39,7 @@ extremes_above(const __grid_constant__ window_args a)
 {
     const bool low = a.op == CPI_WINDOW_MINIMUM;
     EACH_ELEMENT(i) {
-        const double *in = (const double *)a.in + filter_place(a.places, i);
+        const double *in = (const double *)a.in + filter_start(a.starts, i);
         double best = 0;
         for (int64_t k = 0; k < a.taps; k++) {
             const double h = __ldg(a.weights + k), x = in[__ldg(a.at + k)] + (low ? -h : h);
@@ -54,7 +54,7 @@ extremes(const __grid_constant__ window_args a)
 {
     const bool low = a.op == CPI_WINDOW_MINIMUM;
     EACH_ELEMENT(i) {
-        const K *in = (const K *)a.in + filter_place(a.places, i);
+        const K *in = (const K *)a.in + filter_start(a.starts, i);
         K best = low ? ~(K)0 : 0;
         for (int64_t k = 0; k < a.taps; k++) {
             const K x = in[__ldg(a.at + k)];
@@ -69,7 +69,7 @@ template <class K, class I, int N> __global__ void __launch_bounds__(FILTER_THRE
 ranks(const __grid_constant__ window_args a)
 {
     EACH_ELEMENT(i) {
-        const K *in = (const K *)a.in + filter_place(a.places, i);
+        const K *in = (const K *)a.in + filter_start(a.starts, i);
         K held[N ? N : 1];
 #pragma unroll
         for (int k = 0; k < N; k++) held[k] = k < a.taps ? in[__ldg(a.at + k)] : ~(K)0;
@@ -102,11 +102,22 @@ template <class K, class I> void launch_keys(cudaStream_t s, unsigned blocks, co
 
 template <class I> void launch(cudaStream_t s, filter_form form, const window_args &a)
 {
-    const unsigned blocks = filter_blocks(a.places.total);
+    const unsigned blocks = filter_blocks(a.starts.total);
     if (a.op == CPI_WINDOW_SUM) sums<I><<<blocks, FILTER_THREADS, 0, s>>>(a);
     else if (form == FILTER_NUMBERS) extremes_above<I><<<blocks, FILTER_THREADS, 0, s>>>(a);
     else if (form == FILTER_KEYS32) launch_keys<uint32_t, I>(s, blocks, a);
     else launch_keys<uint64_t, I>(s, blocks, a);
+}
+
+/* Numbers of the host's memory in workspace; NULL: error written. */
+double *upload(cp_stream *stream, const double *numbers, int64_t n)
+{
+    double *there = (double *)cpi_host->work_alloc(stream, (size_t)n * sizeof *there);
+    if (there && stream->device->backend->from_host(stream, there, numbers, (size_t)n * sizeof *there)) {
+        cpi_host->work_free(stream, there);
+        return NULL;
+    }
+    return there;
 }
 
 } // namespace
@@ -123,21 +134,15 @@ cp_code cpi_filters_cuda_window(cp_stream *stream, const cpi_window_filter *f)
     a.taps = f->ntaps;
     if (sum) a.taps = 1;
     for (int d = 0; sum && d < f->ndim; d++) a.taps *= f->size[d];
-    int64_t *at = code ? NULL : cpi_filter_offsets_cuda(stream, f->ndim, f->size, image.strides, 0, a.taps, sum ? NULL : f->taps);
-    double *heights = NULL;
-    if (at && f->heights) {
-        heights = (double *)cpi_host->work_alloc(stream, (size_t)a.taps * sizeof *heights);
-        if (heights && stream->device->backend->from_host(stream, heights, f->heights, (size_t)a.taps * sizeof *heights)) {
-            cpi_host->work_free(stream, heights);
-            heights = NULL;
-        }
-    }
+    const int64_t *taps = sum ? NULL : f->taps;
+    int64_t *at = code ? NULL : cpi_filter_offsets_cuda(stream, f->ndim, f->size, image.strides, a.taps, taps);
+    double *heights = at && f->heights ? upload(stream, f->heights, a.taps) : NULL;
     if (!code && (!at || (f->heights && !heights))) code = CP_ERROR_MEMORY;
     if (!code) {
-        a.places = cpi_filter_places_cuda(f->ndim, f->shape, image.strides);
+        a.starts = cpi_filter_starts_cuda(f->ndim, f->shape, image.strides);
         a.to = f->to, a.op = f->op, a.bits = filter_key_bits(f->from), a.rank = f->rank;
         a.at = at, a.weights = sum ? f->weights : heights, a.in = image.data, a.out = f->out;
-        if (filter_is_small(a.places.total)) launch<uint32_t>(cpi_cuda_stream(stream), form, a);
+        if (filter_is_small(a.starts.total)) launch<uint32_t>(cpi_cuda_stream(stream), form, a);
         else launch<uint64_t>(cpi_cuda_stream(stream), form, a);
         code = CPI_LAUNCHED(stream, "filter");
     }

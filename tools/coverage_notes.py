@@ -14,14 +14,8 @@ ABSENT = [
     ("cupyx.scipy.spatial*", "*", "planned; distances by broadcasting: `cp.linalg.norm(a[:, None] - b, axis=-1)`"),
     ("cupyx.scipy.stats", "*", "planned; `cuprite.mean`, `std` and `quantile` are what they are made of"),
     ("cupyx.signal", "*", "signal processing beyond SciPy's, for radar; not planned"),
-    ("cupyx.scipy.ndimage", "convolve convolve1d correlate correlate1d gaussian_* generic_* laplace *_filter1d "
-     "maximum_filter median_filter minimum_filter percentile_filter prewitt rank_filter sobel uniform_filter "
-     "gaussian_filter*", "planned: filters; `scipy.signal.convolve2d` filters by any kernel"),
-    ("cupyx.scipy.ndimage", "binary_* black_tophat white_tophat grey_* generate_binary_structure iterate_structure "
-     "morphological_*", "planned: morphology"),
     ("cupyx.scipy.ndimage", "affine_transform map_coordinates rotate shift spline_filter* zoom",
      "planned: interpolation of images"),
-    ("cupyx.scipy.ndimage", "fourier_*", "planned; a product with the transform by `fft.fftn` does it"),
     ("cupyx.scipy.ndimage", "distance_transform_edt histogram labeled_comprehension median value_indices",
      "planned: measurements; `measure` has sums, means and extremes of all labels"),
     ("cupyx.scipy.signal", "convolve correlate *convolve choose_conv_method correlation_lags deconvolve",

@@ -206,11 +206,13 @@ static cp_array *grey_of(const order *f, cp_array *x, grey how)
 
 /*: function("grey_erosion", """input: array, size: per_axis = None, footprint: array = None,
              structure: array = None, mode: filter_mode = 'reflect', cval: double = 0, origin: per_axis = None,
-             out: out = None""", module="_filters", doc="Grey erosion: the least elements of a window, less the structure's.") */
+             out: out = None""", module="_filters",
+             doc="Grey erosion: the least elements of a window, less the structure's.") */
 GREY(grey_erosion, EROSION)
 /*: function("grey_dilation", """input: array, size: per_axis = None, footprint: array = None,
              structure: array = None, mode: filter_mode = 'reflect', cval: double = 0, origin: per_axis = None,
-             out: out = None""", module="_filters", doc="Grey dilation: the greatest elements of the turned window, with the structure's added.") */
+             out: out = None""", module="_filters",
+             doc="Grey dilation: the greatest elements of the turned window, with the structure's added.") */
 GREY(grey_dilation, DILATION)
 /*: function("grey_opening", """input: array, size: per_axis = None, footprint: array = None,
              structure: array = None, mode: filter_mode = 'reflect', cval: double = 0, origin: per_axis = None,

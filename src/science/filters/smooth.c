@@ -83,7 +83,8 @@ cp_array *(cp_gaussian_filter1d)(cp_array *input, double sigma, int axis, const 
     cpi_composite f;
     if (!cpi_begin(&f, "gaussian_filter1d", input)) return NULL;
     const composed c = {"gaussian_filter1d", o->mode, o->cval, o->out};
-    return cpi_filter_end(&f, c.name, gaussian_line(&c, input, axis, &(gaussian){sigma, o->truncate, o->order}), o->out);
+    cp_array *r = gaussian_line(&c, input, axis, &(gaussian){sigma, o->truncate, o->order});
+    return cpi_filter_end(&f, c.name, r, o->out);
 }
 
 /*: function("gaussian_filter", """input: array, sigma: double, order: int = 0, mode: filter_mode = 'reflect',
@@ -103,8 +104,8 @@ cp_array *(cp_gaussian_filter)(cp_array *input, double sigma, const cp_gaussian_
 }
 
 /* The sum of what is found along each axis, or the root of the sum of its squares. */
-static cp_array *each_axis(const composed *c, cp_array *x, cp_array *(*along)(const composed *, cp_array *, int, double),
-                           double sigma, bool square)
+typedef cp_array *(*along_axis)(const composed *c, cp_array *x, int axis, double sigma);
+static cp_array *each_axis(const composed *c, cp_array *x, along_axis along, double sigma, bool square)
 {
     cp_array *sum = cp_ndim(x) ? NULL : cp_copy(x);
     for (int d = 0; d < cp_ndim(x); d++) {
@@ -185,7 +186,8 @@ static cp_array *difference(const composed *c, cp_array *x, int axis, double mid
 }
 
 /*: function("sobel", """input: array, axis: index_axis = -1, mode: filter_mode = 'reflect', cval: double = 0,
-             out: out = None""", module="_filters", doc="A difference along an axis, a weighted sum along all others.") */
+             out: out = None""", module="_filters",
+             doc="A difference along an axis, a weighted sum along all others.") */
 cp_array *(cp_sobel)(cp_array *input, int axis, const cp_sobel_options *options)
 {
     const cp_sobel_options *o = CPI_GIVEN(cp_sobel_options, options);
@@ -223,9 +225,9 @@ cp_array *(cp_uniform_filter)(cp_array *input, const cp_uniform_filter_options *
         x = input;
     for (int d = 0; d < ndim && x; d++) {
         cp_array *to = cpi_filter_fresh(x, o->out);
-        if (size[d] != 1)
-            x = to ? cp_uniform_filter1d(x, size[d], d, .mode = o->mode, .cval = o->cval, .origin = origin[d], .out = to)
-                   : NULL;
+        if (!to) x = NULL;
+        else if (size[d] != 1)
+            x = cp_uniform_filter1d(x, size[d], d, .mode = o->mode, .cval = o->cval, .origin = origin[d], .out = to);
     }
     return cpi_filter_end(&f, name, x == input && x ? cp_copy(x) : x, o->out);
 }

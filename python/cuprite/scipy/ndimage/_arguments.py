@@ -44,7 +44,8 @@ _MEANINGS = {
     "shift": "by how many elements it is shifted: one number, or one an axis",
 }
 NO_ARRAY = {"TypeError": "anything but Cuprite's arrays"}
-OF_FILTERS = {"RuntimeError": "a wrong mode, size or number of dimensions", "ValueError": "a wrong origin or wrong axes",
+OF_FILTERS = {"RuntimeError": "a wrong mode, size or number of dimensions",
+              "ValueError": "a wrong origin or wrong axes",
               "TypeError": "complex numbers, or an input that is no array of Cuprite's"}
 OF_SUMS = OF_FILTERS | {"TypeError": "an input that is no array of Cuprite's"}
 

@@ -10,6 +10,21 @@
 
 enum { FILTER_THREADS = 256 };
 
+/* Cases of the small floating types. */
+#define FILTER_LOAD(A, s) case CPS_ENUM_##s: return cps_##s##_to_f64(((const CPS_CTYPE_##s *)p)[i]);
+#define FILTER_STORE(A, s) case CPS_ENUM_##s: ((CPS_CTYPE_##s *)p)[i] = cps_f64_to_##s(v); break;
+#define FILTER_KEY(A, s)                                                                                              \
+    case CPS_ENUM_##s:                                                                                                \
+        return filter_float_key<uint32_t>(((const CPS_CTYPE_##s *)p)[i], cps_f64_to_##s(FILTER_INFINITY), 0x8000u,   \
+                                          nan_low);
+#define FILTER_SET_KEY(A, s)                                                                                          \
+    case CPS_ENUM_##s:                                                                                                \
+        ((CPS_CTYPE_##s *)p)[i] =                                                                                     \
+            (CPS_CTYPE_##s)filter_float_bits<uint32_t>((uint32_t)k, cps_f64_to_##s(FILTER_QUIET), 0x8000u);          \
+        break;
+#define FILTER_INFINITY __longlong_as_double(0x7ff0000000000000ll)
+#define FILTER_QUIET __longlong_as_double(0x7ff8000000000000ll)
+
 __device__ __forceinline__ double filter_load(cp_type t, const void *p, int64_t i)
 {
     switch ((int)t) {
@@ -21,8 +36,7 @@ __device__ __forceinline__ double filter_load(cp_type t, const void *p, int64_t 
     case CP_INT32: return ((const int32_t *)p)[i];
     case CP_UINT64: return (double)((const uint64_t *)p)[i];
     case CP_INT64: return (double)((const int64_t *)p)[i];
-    case CP_FLOAT16: return cps_f16_to_f32(((const uint16_t *)p)[i]);
-    case CP_BFLOAT16: return cps_bf16_to_f32(((const uint16_t *)p)[i]);
+        CPS_HALVES(FILTER_LOAD, )
     case CP_FLOAT32: return ((const float *)p)[i];
     default: return ((const double *)p)[i];
     }
@@ -40,8 +54,7 @@ __device__ __forceinline__ void filter_store(cp_type t, void *p, int64_t i, doub
     case CP_INT32: ((int32_t *)p)[i] = cps_f64_to_i32(v); break;
     case CP_UINT64: ((uint64_t *)p)[i] = cps_f64_to_u64(v); break;
     case CP_INT64: ((int64_t *)p)[i] = cps_f64_to_i64(v); break;
-    case CP_FLOAT16: ((uint16_t *)p)[i] = cps_f64_to_f16(v); break;
-    case CP_BFLOAT16: ((uint16_t *)p)[i] = cps_f64_to_bf16(v); break;
+        CPS_HALVES(FILTER_STORE, )
     case CP_FLOAT32: ((float *)p)[i] = cps_f64_to_f32(v); break;
     default: ((double *)p)[i] = v;
     }
@@ -71,8 +84,7 @@ template <class K> __device__ __forceinline__ K filter_key(cp_type t, const void
     case CP_INT16: return (uint16_t)(((const uint16_t *)p)[i] ^ 0x8000);
     case CP_UINT32: return ((const uint32_t *)p)[i];
     case CP_INT32: return ((const uint32_t *)p)[i] ^ 0x80000000u;
-    case CP_FLOAT16: return filter_float_key<uint32_t>(((const uint16_t *)p)[i], 0x7c00u, 0x8000u, nan_low);
-    case CP_BFLOAT16: return filter_float_key<uint32_t>(((const uint16_t *)p)[i], 0x7f80u, 0x8000u, nan_low);
+        CPS_HALVES(FILTER_KEY, )
     case CP_FLOAT32: return filter_float_key<uint32_t>(((const uint32_t *)p)[i], 0x7f800000u, 0x80000000u, nan_low);
     case CP_UINT64: return (K)((const uint64_t *)p)[i];
     case CP_INT64: return (K)(((const uint64_t *)p)[i] ^ 0x8000000000000000ull);
@@ -91,12 +103,7 @@ template <class K> __device__ __forceinline__ void filter_set_key(cp_type t, voi
     case CP_INT16: ((uint16_t *)p)[i] = (uint16_t)(k ^ 0x8000); break;
     case CP_UINT32: ((uint32_t *)p)[i] = (uint32_t)k; break;
     case CP_INT32: ((uint32_t *)p)[i] = (uint32_t)k ^ 0x80000000u; break;
-    case CP_FLOAT16:
-        ((uint16_t *)p)[i] = (uint16_t)filter_float_bits<uint32_t>((uint32_t)k, 0x7e00u, 0x8000u);
-        break;
-    case CP_BFLOAT16:
-        ((uint16_t *)p)[i] = (uint16_t)filter_float_bits<uint32_t>((uint32_t)k, 0x7fc0u, 0x8000u);
-        break;
+        CPS_HALVES(FILTER_SET_KEY, )
     case CP_FLOAT32:
         ((uint32_t *)p)[i] = filter_float_bits<uint32_t>((uint32_t)k, 0x7fc00000u, 0x80000000u);
         break;

@@ -48,41 +48,46 @@ static void store(cp_type type, void *to, const double *from, int64_t n)
 /* Of the bits u of a floating number of an integer type S, the largest S being MOST: negative numbers' magnitudes are
  * turned round. */
 #define KEYED(S, u, inf, most) (((u) & (most)) > (inf) ? nan_key : (S)((S)(u) < 0 ? (u) ^ (most) : (u)))
-#define ENCODE(name, S, U, most, inf, quiet)                                                      \
-    static void encode_##name(S *to, const U *from, int64_t n, bool nan_low)                      \
+#define ENCODE(name, S, U, most)                                                                  \
+    static void encode_##name(S *to, const U *from, int64_t n, U inf, bool nan_low)               \
     {                                                                                             \
         const S nan_key = nan_low ? (S)~(most) : (S)(most);                                       \
-        for (int64_t i = 0; i < n; i++) to[i] = KEYED(S, from[i], (U)(inf), (U)(most));           \
+        for (int64_t i = 0; i < n; i++) to[i] = KEYED(S, from[i], inf, (U)(most));                \
     }                                                                                             \
-    static void decode_##name(U *to, const S *from, int64_t n)                                    \
+    static void decode_##name(U *to, const S *from, int64_t n, U quiet)                           \
     {                                                                                             \
-        const U nan = (U)(quiet);                                                                 \
         for (int64_t i = 0; i < n; i++) {                                                         \
             const U u = (U)from[i];                                                               \
-            to[i] = u == (U)(most) || u == (U)~(most) ? nan : (S)u < 0 ? (U)(u ^ (U)(most)) : u;  \
+            to[i] = u == (U)(most) || u == (U)~(most) ? quiet : (S)u < 0 ? (U)(u ^ (U)(most)) : u; \
         }                                                                                         \
     }
-ENCODE(f16, int16_t, uint16_t, 0x7fffu, 0x7c00u, 0x7e00u)
-ENCODE(bf16, int16_t, uint16_t, 0x7fffu, 0x7f80u, 0x7fc0u)
-ENCODE(f32, int32_t, uint32_t, 0x7fffffffu, 0x7f800000u, 0x7fc00000u)
-ENCODE(f64, int64_t, uint64_t, 0x7fffffffffffffffu, 0x7ff0000000000000u,
-       0x7ff8000000000000u)
+ENCODE(16, int16_t, uint16_t, 0x7fffu)
+ENCODE(32, int32_t, uint32_t, 0x7fffffffu)
+ENCODE(64, int64_t, uint64_t, 0x7fffffffffffffffu)
+
+/* The bits of a number of a small floating type. */
+#define BITS(A, s) case CPS_ENUM_##s: return cps_f32_to_##s(x);
+static uint16_t half_bits(cp_type type, float x)
+{
+    switch ((int)type) {
+        CPS_HALVES(BITS, )
+    default: return 0;
+    }
+}
 
 static void encode(const cpi_filter_keys *k, void *to, const void *from, int64_t n)
 {
     if (!k->keyed) memcpy(to, from, (size_t)(n * cpi_filter_work_bytes(k->work)));
-    else if (k->type == CP_FLOAT16) encode_f16(to, from, n, k->nan_low);
-    else if (k->type == CP_BFLOAT16) encode_bf16(to, from, n, k->nan_low);
-    else if (k->type == CP_FLOAT32) encode_f32(to, from, n, k->nan_low);
-    else encode_f64(to, from, n, k->nan_low);
+    else if (k->work == CPI_WORK_i16) encode_16(to, from, n, half_bits(k->type, INFINITY), k->nan_low);
+    else if (k->work == CPI_WORK_i32) encode_32(to, from, n, 0x7f800000u, k->nan_low);
+    else encode_64(to, from, n, 0x7ff0000000000000u, k->nan_low);
 }
 static void decode(const cpi_filter_keys *k, void *to, const void *from, int64_t n)
 {
     if (!k->keyed) memcpy(to, from, (size_t)(n * cpi_filter_work_bytes(k->work)));
-    else if (k->type == CP_FLOAT16) decode_f16(to, from, n);
-    else if (k->type == CP_BFLOAT16) decode_bf16(to, from, n);
-    else if (k->type == CP_FLOAT32) decode_f32(to, from, n);
-    else decode_f64(to, from, n);
+    else if (k->work == CPI_WORK_i16) decode_16(to, from, n, half_bits(k->type, NAN));
+    else if (k->work == CPI_WORK_i32) decode_32(to, from, n, 0x7fc00000u);
+    else decode_64(to, from, n, 0x7ff8000000000000u);
 }
 
 /* --- sums along a line --- */

@@ -3,6 +3,7 @@
 
 #include "backend/device.h"
 #include "core/shape.h"
+#include "core/type_traits.h"
 #include "cpu/features.h"
 #include "cpu/threads.h"
 #include "filters/cpu.h"
@@ -25,24 +26,24 @@ int64_t cpi_filter_work_bytes(cpi_filter_work work)
     return bytes[work];
 }
 
+static cpi_filter_work work_of(cp_type type, bool rank)
+{
+    if (cpi_is_half(type)) return CPI_WORK_i16;
+    if (type == CP_FLOAT32) return rank ? CPI_WORK_i32 : CPI_WORK_f32;
+    if (type == CP_FLOAT64) return rank ? CPI_WORK_i64 : CPI_WORK_f64;
+    const bool sign = cpi_is_signed(type);
+    switch (cpi_itemsize(type)) {
+    case 1: return sign ? CPI_WORK_i8 : CPI_WORK_u8;
+    case 2: return sign ? CPI_WORK_i16 : CPI_WORK_u16;
+    case 4: return sign ? CPI_WORK_i32 : CPI_WORK_u32;
+    default: return sign ? CPI_WORK_i64 : CPI_WORK_u64;
+    }
+}
+
 cpi_filter_keys cpi_filter_keys_of(cp_type type, bool minimum, bool rank)
 {
-    cpi_filter_keys k = {.type = type, .nan_low = minimum && !rank};
-    switch (type) {
-    case CP_BOOL: case CP_UINT8: k.work = CPI_WORK_u8; break;
-    case CP_INT8: k.work = CPI_WORK_i8; break;
-    case CP_UINT16: k.work = CPI_WORK_u16; break;
-    case CP_INT16: k.work = CPI_WORK_i16; break;
-    case CP_UINT32: k.work = CPI_WORK_u32; break;
-    case CP_INT32: k.work = CPI_WORK_i32; break;
-    case CP_UINT64: k.work = CPI_WORK_u64; break;
-    case CP_INT64: k.work = CPI_WORK_i64; break;
-    case CP_FLOAT16: case CP_BFLOAT16: k.work = CPI_WORK_i16, k.keyed = true; break;
-    case CP_FLOAT32: k.work = rank ? CPI_WORK_i32 : CPI_WORK_f32, k.keyed = rank; break;
-    case CP_FLOAT64: k.work = rank ? CPI_WORK_i64 : CPI_WORK_f64, k.keyed = rank; break;
-    case CP_COMPLEX64: case CP_COMPLEX128: case CP_DEFAULT: break;
-    }
-    return k;
+    return (cpi_filter_keys){.type = type, .work = work_of(type, rank), .nan_low = minimum && !rank,
+                             .keyed = cpi_is_half(type) || (rank && cpi_is_float(type))};
 }
 
 typedef struct filling {

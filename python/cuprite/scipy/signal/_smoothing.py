@@ -13,7 +13,7 @@ def _odd_sizes(x, size):
     if sizes.shape == ():
         sizes = numpy.repeat(sizes.item(), x.ndim)
     if len(sizes) != x.ndim:
-        raise ValueError("kernel_size must be a scalar or have an element for each dimension")
+        raise RuntimeError("kernel_size must be a scalar or have an element for each dimension")
     if (sizes % 2 != 1).any():
         raise ValueError("Each element of kernel_size should be odd.")
     return tuple(int(s) for s in sizes)

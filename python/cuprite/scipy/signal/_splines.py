@@ -149,7 +149,7 @@ def cspline1d(signal, lamb=0.0):
     x = _line(signal)
     if lamb != 0.0:
         return _second_order(x, *_smoothing_poles(lamb), crossed=True)
-    return symiirorder1(x, -6 * _CUBIC, _CUBIC)
+    return symiirorder1(x, -6 * _CUBIC, _CUBIC) if x.size > 1 else x.copy()  # a constant signal's are its value
 
 
 @beside_its_arrays
@@ -161,7 +161,8 @@ def qspline1d(signal, lamb=0.0):
     """
     if lamb != 0.0:
         raise ValueError("Smoothing quadratic splines not supported yet.")
-    return symiirorder1(_line(signal), -8 * _QUADRATIC, _QUADRATIC)
+    x = _line(signal)
+    return symiirorder1(x, -8 * _QUADRATIC, _QUADRATIC) if x.size > 1 else x.copy()
 
 
 def _both_axes(x, function):
@@ -252,7 +253,7 @@ def qspline1d_eval(cj, newx, dx=1.0, x0=0):
 
 @beside_its_arrays
 def sepfir2d(input, hrow, hcol):
-    """An image through a filter along its rows and one along its columns, mirrored at its edges.
+    """An image through a filter along its rows and one along its columns, reflected at its edges.
 
     Parameters: input: 2-d; hrow: a filter of odd length; hcol: another.
     Errors: ValueError for other shapes.
@@ -263,7 +264,7 @@ def sepfir2d(input, hrow, hcol):
         raise ValueError("object too deep for desired array")
     if not hrow.size % 2 or not hcol.size % 2:
         raise ValueError("hrow and hcol must be odd length")
-    return convolve1d(convolve1d(x, host(hrow), -1, mode="mirror"), host(hcol), 0, mode="mirror")
+    return convolve1d(convolve1d(x, host(hrow), -1, mode="reflect"), host(hcol), 0, mode="reflect")
 
 
 @beside_its_arrays

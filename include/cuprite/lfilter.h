@@ -23,8 +23,8 @@ typedef struct cp_lfilter_options {
  * a[0] is not 0. States: x's shape with max(len(a), len(b)) - 1 along the axis; zi may have 1 along other axes. */
 CP_API cp_array *cp_lfilter(cp_array *b, cp_array *a, cp_array *x, const cp_lfilter_options *options);
 #define cp_lfilter(...) CP_CALL3(cp_lfilter, cp_lfilter_options, __VA_ARGS__, ._ = 0)
-/* scipy.signal.sosfilt: sections of second order, one after the other. sos: (sections, 6), each b0 b1 b2 1 a1 a2. States:
- * (sections, x's shape with 2 along the axis). */
+/* scipy.signal.sosfilt: sections of second order, one after the other. sos: (sections, 6), each b0 b1 b2 1 a1 a2.
+ * States: (sections, x's shape with 2 along the axis). */
 CP_API cp_array *cp_sosfilt(cp_array *sos, cp_array *x, const cp_lfilter_options *options);
 #define cp_sosfilt(...) CP_CALL2(cp_sosfilt, cp_lfilter_options, __VA_ARGS__, ._ = 0)
 

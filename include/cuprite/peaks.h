@@ -24,7 +24,7 @@ CP_API cp_code cp_peak_widths(cp_array *x, cp_array *peaks, double rel_height, c
                               cp_array **left, cp_array **right);
 /* Which of ascending peaks are kept so that none are nearer than `distance`, those with the highest priority first
  * (real, one a peak): a boolean array. */
-CP_API cp_array *cp_peaks_apart(cp_array *peaks, cp_array *priority, int64_t distance);
+CP_API cp_array *cp_peaks_distant(cp_array *peaks, cp_array *priority, int64_t distance);
 
 #ifdef __cplusplus
 }

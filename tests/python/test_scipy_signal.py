@@ -1,5 +1,5 @@
-"""cuprite.scipy.signal against SciPy: each line is computed by both, for several types and layouts. A result has SciPy's
-type and shape, and its values within a few units of the largest one."""
+"""cuprite.scipy.signal against SciPy: each line is computed by both, for several types and layouts. A result has
+SciPy's type and shape, and its values within a few units of the largest one."""
 import warnings
 
 import numpy as np
@@ -16,8 +16,11 @@ DATA = {
     "m": r.standard_normal((3, 200)), "c": r.standard_normal((150, 2, 3)), "z": r.standard_normal(300) + 1j
     * r.standard_normal(300), "i": r.integers(-50, 50, 400), "k": r.integers(-9, 9, (5, 7)), "one": np.ones(1),
     "f": r.standard_normal(500).astype("f4"), "b": np.array([0.2, 0.3, 0.1]), "a": np.array([1.0, -0.6, 0.2]),
-    "h": r.standard_normal(20), "e": np.zeros(0), "cube": r.standard_normal((5, 6, 7)), "small": r.standard_normal((2, 3, 2)),
-    "u": r.integers(0, 5, (4, 5, 3)).astype("u1"), "t": np.sort(r.uniform(0, 50, 300)), "im": r.standard_normal((40, 31)), "big": r.standard_normal((120, 130)),
+    "h": r.standard_normal(20), "e": np.zeros(0), "cube": r.standard_normal((5, 6, 7)),
+    "small": r.standard_normal((2, 3, 2)),
+    "u": r.integers(0, 5, (4, 5, 3)).astype("u1"),
+    "t": np.sort(r.uniform(0, 50, 300)), "im": r.standard_normal((40, 31)),
+    "big": r.standard_normal((120, 130)),
     "flat": r.integers(0, 5, 300).astype(float), "holes": np.where(r.random(200) < 0.1, np.nan, r.standard_normal(200)),
 }
 SOS = ss.butter(5, 0.3, output="sos")
@@ -215,7 +218,7 @@ s.istft(s.stft(m, nperseg=64)[2])[1]
 s.istft(s.stft(c, nperseg=32, axis=0)[2], time_axis=-1, freq_axis=0)[1]
 s.istft(s.stft(x, nperseg=64, scaling='psd')[2], scaling='psd')
 s.istft(s.stft(z, nperseg=64, return_onesided=False)[2], input_onesided=False)
-s.istft(s.stft(x, window='boxcar', nperseg=64, noverlap=0, boundary=None)[2], window='boxcar', noverlap=0, boundary=False)
+s.istft(s.stft(x, window='boxcar', nperseg=64, noverlap=0, boundary=None)[2], 1, 'boxcar', 64, 0, boundary=False)
 s.check_COLA('hann', 64, 32)
 s.check_COLA('hann', 64, 20)
 s.check_NOLA('hann', 64, 0)

@@ -327,7 +327,8 @@ static char *sections_of(cp_array *sos, cp_type type)
         memcpy(was, row + 3 * item, (size_t)item);
         cpi_convert_value(CP_FLOAT64, &(double){1}, type, one);
         bool good = memcmp(was, one, (size_t)item) == 0;
-        if (good) good = normalized("sosfilt", type, 2, row, 3, row + 3 * item, 3, coefficients + 6 * s * item) == CP_OK;
+        if (good)
+            good = normalized("sosfilt", type, 2, row, 3, row + 3 * item, 3, coefficients + 6 * s * item) == CP_OK;
         else cpi_fail(CP_ERROR_VALUE, "sosfilt: sos[:, 3] should be all ones");
         if (!good) {
             cpi_free_host(coefficients);
@@ -347,7 +348,7 @@ cp_array *(cp_sosfilt)(cp_array *sos, cp_array *x, const cp_lfilter_options *opt
     int axis;
     if (!device || axis_of("sosfilt", x, o->axis, &axis) != CP_OK) return NULL;
     if (sos->ndim != 2 || sos->shape[1] != 6 || !sos->shape[0])
-        return cpi_fail(CP_ERROR_VALUE, "sosfilt: sos must have the shape (sections, 6), with one section at least"), NULL;
+        return cpi_fail(CP_ERROR_VALUE, "sosfilt: sos must have the shape (sections, 6), one section at least"), NULL;
     if (x->ndim == CP_MAXDIM) return cpi_fail(CP_ERROR_VALUE, "sosfilt: x has too many dimensions"), NULL;
     const cp_type type = common(o->zi ? 3 : 2, all);
     int64_t shape[CP_MAXDIM + 1];

@@ -6,7 +6,7 @@
 #include "backend/device.h"
 #include "cpu/features.h"
 #include "cpu/threads.h"
-#include "lfilter/lanes.h"
+#include "lfilter/batch.h"
 #include "lfilter/lfilter.h"
 #include "lfilter/response.h"
 
@@ -51,7 +51,7 @@ static void from_lane(const job *j, char *state, const char *z, int l)
 
 static void run_lanes(const job *j, const piece *p, int count, int64_t begin, int64_t n, char *z)
 {
-    cpi_lanes lanes = {.order = j->r->order, .n = n, .count = count, .b = j->r->b, .a = j->r->a, .z = z};
+    cpi_batch lanes = {.order = j->r->order, .n = n, .count = count, .b = j->r->b, .a = j->r->a, .z = z};
     memset(z, 0, (size_t)(j->vectors * CPI_LFILTER_STATE));
     for (int l = 0; l < count; l++) {
         lanes.from[l] = p[l].from + begin * j->item;
@@ -216,8 +216,9 @@ static void run_piece(void *context, int64_t task, int worker)
     cpi_phases plan = s->plan;
     plan.from = (const char *)p->from + row * p->n * s->item;
     plan.offsets = (int64_t *)scratch;
-    s->kernels->polyphase(&plan, first, p->m - first < s->each ? p->m - first : s->each,
-                          (char *)p->to + (row * p->m + first) * s->item, scratch + plan.length * (int64_t)sizeof(int64_t));
+    char *to = (char *)p->to + (row * p->m + first) * s->item;
+    s->kernels->polyphase(&plan, first, p->m - first < s->each ? p->m - first : s->each, to,
+                          scratch + plan.length * (int64_t)sizeof(int64_t));
 }
 
 static int64_t common_divisor(int64_t a, int64_t b)

@@ -1,6 +1,6 @@
-/* Recurrences and polyphase filters on the GPU. A thread computes a row, or a chunk of a long one: the chunks' last states
- * from zeros first, which a block then carries along each row, then the elements. A row whose states are not all finite
- * is computed by one thread. */
+/* Recurrences and polyphase filters on the GPU. A thread computes a row, or a chunk of a long one: the chunks' last
+ * states from zeros first, which a block then carries along each row, then the elements. A row whose states are not all
+ * finite is computed by one thread. */
 #include "cuda/cuda.h"
 #include "lfilter/lfilter.h"
 #include "lfilter/response.h"
@@ -199,7 +199,8 @@ template <class T> __global__ void __launch_bounds__(THREADS) filter_phases(cons
         const T *x = (const T *)p.from + row * p.n;
         int64_t t = newest >= p.n ? newest - p.n + 1 : 0;
         T sum = {};
-        for (int64_t k = phase + t * p.up; k < p.taps && t <= newest; k += p.up, t++) sum = plus(sum, h[k], x[newest - t]);
+        for (int64_t k = phase + t * p.up; k < p.taps && t <= newest; k += p.up, t++)
+            sum = plus(sum, h[k], x[newest - t]);
         ((T *)p.to)[at] = sum;
     }
 }

@@ -5,7 +5,7 @@
 
 #include "cpu/features.h"
 #include "cpu/vectors.h"
-#include "lfilter/lanes.h"
+#include "lfilter/batch.h"
 
 #define WORD_f32 int32_t
 #define WORD_f64 int64_t
@@ -16,19 +16,19 @@
 #define PARTS 1
 #define SIDE 2
 #define NAME(f) f##_f32
-#include "lfilter/lanes.inc"
+#include "lfilter/batch.inc"
 #define T double
 #define PARTS 1
 #define SIDE 2
 #define NAME(f) f##_f64
-#include "lfilter/lanes.inc"
+#include "lfilter/batch.inc"
 #define T float
 #define PARTS 2
 #define SIDE 1
 #define NAME(f) f##_c64
-#include "lfilter/lanes.inc"
+#include "lfilter/batch.inc"
 #define T double
 #define PARTS 2
 #define SIDE 1
 #define NAME(f) f##_c128
-#include "lfilter/lanes.inc"
+#include "lfilter/batch.inc"

@@ -25,7 +25,7 @@ CPI_LOOK bool cpi_rises(const double *x, int64_t n, int64_t i)
 }
 
 /* The lowest elements on both sides, before one that is above the peak; the prominence is above the higher of them. */
-CPI_LOOK void cpi_prominence(const cpi_peaks *p, int64_t k)
+CPI_LOOK void cpi_peak_prominence(const cpi_peaks *p, int64_t k)
 {
     const double *x = p->x;
     const int64_t at = p->peak[k];
@@ -47,7 +47,7 @@ CPI_LOOK void cpi_prominence(const cpi_peaks *p, int64_t k)
 }
 
 /* Where the signal crosses a height on both sides, between the bases. */
-CPI_LOOK void cpi_width(const cpi_peaks *p, int64_t k)
+CPI_LOOK void cpi_peak_width(const cpi_peaks *p, int64_t k)
 {
     const double *x = p->x, height = x[p->peak[k]] - p->prominence[k] * p->rel_height;
     int64_t i = p->peak[k];

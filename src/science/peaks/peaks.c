@@ -140,7 +140,7 @@ cp_code cp_peak_widths(cp_array *x, cp_array *peaks, double rel_height, cp_array
         return cpi_fail(CP_ERROR_VALUE, "%s: `rel_height` must be greater or equal to 0.0, not %g", name, rel_height);
     for (int i = 2; i < 5; i++)
         if (all[i]->ndim != 1 || all[i]->size != peaks->size)
-            return cpi_fail(CP_ERROR_VALUE, "%s: arrays in `prominence_data` must have the same shape as `peaks`", name);
+            return cpi_fail(CP_ERROR_VALUE, "%s: arrays in `prominence_data` must have the shape of `peaks`", name);
     cpi_device *device = cpi_common_device(name, 5, all);
     cp_array *values = device ? signal_of(name, x, device) : NULL, *dense[4] = {NULL, NULL, NULL, NULL};
     const int64_t n = values ? values->size : 0;
@@ -167,7 +167,7 @@ cp_code cp_peak_widths(cp_array *x, cp_array *peaks, double rel_height, cp_array
     return give(4, made, (cp_array **[]){widths, heights, left, right}, code);
 }
 
-cp_array *cp_peaks_apart(cp_array *peaks, cp_array *priority, int64_t distance)
+cp_array *cp_peaks_distant(cp_array *peaks, cp_array *priority, int64_t distance)
 {
     const char *name = "find_peaks";
     if (cpi_null(name, peaks) || cpi_null(name, priority)) return NULL;
@@ -180,7 +180,7 @@ cp_array *cp_peaks_apart(cp_array *peaks, cp_array *priority, int64_t distance)
     cp_array *at = cpi_dense(name, peaks, CP_INT64, device), *order = at ? cp_argsort(priority, -1) : NULL;
     cp_array *keep = order ? line(name, device, CP_BOOL, at->size) : NULL;
     if (keep && at->size &&
-        device->backend->peaks->apart(cpi_stream(device), at->size, (const int64_t *)at->data,
+        device->backend->peaks->distant(cpi_stream(device), at->size, (const int64_t *)at->data,
                                       (const int64_t *)order->data, distance, (uint8_t *)keep->data) != CP_OK) {
         cp_free(keep);
         keep = NULL;

@@ -26,7 +26,7 @@ typedef struct cpi_peaks {
  * slot("ends", bytes="24 * count")
  * slot("prominences", bytes="32 * p->count")
  * slot("widths", bytes="64 * p->count")
- * slot("apart", bytes="17 * count") */
+ * slot("distant", bytes="17 * count") */
 typedef struct cpi_peaks_ops {
     /* mask[i]: a plateau that begins at i, of one element or more, is above both its neighbours. */
     cp_code (*rises)(cp_stream *stream, int64_t n, const double *x, uint8_t *mask);
@@ -36,7 +36,7 @@ typedef struct cpi_peaks_ops {
     cp_code (*widths)(cp_stream *stream, const cpi_peaks *p);
     /* keep[i]: no peak of higher rank that is kept is nearer than `distance`. `order`: the peaks by rank, the lowest
      * first. Peaks ascend. */
-    cp_code (*apart)(cp_stream *stream, int64_t count, const int64_t *peak, const int64_t *order, int64_t distance,
+    cp_code (*distant)(cp_stream *stream, int64_t count, const int64_t *peak, const int64_t *order, int64_t distance,
                      uint8_t *keep);
 } cpi_peaks_ops;
 

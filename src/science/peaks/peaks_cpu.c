@@ -46,7 +46,7 @@ static void prominences_task(void *context, int64_t task, int worker)
 {
     (void)worker;
     const job *j = context;
-    for (int64_t i = task * j->each; i < (task + 1) * j->each && i < j->count; i++) cpi_prominence(j->p, i);
+    for (int64_t i = task * j->each; i < (task + 1) * j->each && i < j->count; i++) cpi_peak_prominence(j->p, i);
 }
 
 cp_code cpi_peaks_cpu_prominences(cp_stream *stream, const cpi_peaks *p)
@@ -61,7 +61,7 @@ static void widths_task(void *context, int64_t task, int worker)
 {
     (void)worker;
     const job *j = context;
-    for (int64_t i = task * j->each; i < (task + 1) * j->each && i < j->count; i++) cpi_width(j->p, i);
+    for (int64_t i = task * j->each; i < (task + 1) * j->each && i < j->count; i++) cpi_peak_width(j->p, i);
 }
 
 cp_code cpi_peaks_cpu_widths(cp_stream *stream, const cpi_peaks *p)
@@ -72,7 +72,7 @@ cp_code cpi_peaks_cpu_widths(cp_stream *stream, const cpi_peaks *p)
     return CP_OK;
 }
 
-cp_code cpi_peaks_cpu_apart(cp_stream *stream, int64_t count, const int64_t *peak, const int64_t *order,
+cp_code cpi_peaks_cpu_distant(cp_stream *stream, int64_t count, const int64_t *peak, const int64_t *order,
                             int64_t distance, uint8_t *keep)
 {
     (void)stream;

@@ -1,4 +1,4 @@
-/* Peaks on the GPU: a thread for each element or peak. Peaks are chosen by distance on the host, one after the other. */
+/* Peaks on the GPU: a thread for each element or peak. By distance they are chosen on the host, one after the other. */
 #include "cuda/cuda.h"
 #include "peaks/look.h"
 
@@ -20,12 +20,12 @@ find_ends(int64_t n, const double *x, int64_t count, const int64_t *left, int64_
 __global__ void __launch_bounds__(THREADS) find_prominences(const __grid_constant__ cpi_peaks p)
 {
     const int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    if (i < p.count) cpi_prominence(&p, i);
+    if (i < p.count) cpi_peak_prominence(&p, i);
 }
 __global__ void __launch_bounds__(THREADS) find_widths(const __grid_constant__ cpi_peaks p)
 {
     const int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    if (i < p.count) cpi_width(&p, i);
+    if (i < p.count) cpi_peak_width(&p, i);
 }
 
 static unsigned blocks(int64_t n) { return cpi_cuda_blocks(n, THREADS, 0x7fffffff); }
@@ -57,7 +57,7 @@ cp_code cpi_peaks_cuda_widths(cp_stream *stream, const cpi_peaks *p)
     return CPI_LAUNCHED(stream, "peak_widths");
 }
 
-cp_code cpi_peaks_cuda_apart(cp_stream *stream, int64_t count, const int64_t *peak, const int64_t *order,
+cp_code cpi_peaks_cuda_distant(cp_stream *stream, int64_t count, const int64_t *peak, const int64_t *order,
                              int64_t distance, uint8_t *keep)
 {
     const size_t bytes = (size_t)count * sizeof(int64_t);
@@ -67,7 +67,7 @@ cp_code cpi_peaks_cuda_apart(cp_stream *stream, int64_t count, const int64_t *pe
     cp_code code = cpi_cuda_read(stream, host, peak, bytes);
     if (code == CP_OK) code = cpi_cuda_read(stream, host + count, order, bytes);
     if (code == CP_OK)
-        code = cpi_host->cpu->peaks->apart(cpi_host->cpu_stream(), count, host, host + count, distance, kept);
+        code = cpi_host->cpu->peaks->distant(cpi_host->cpu_stream(), count, host, host + count, distance, kept);
     if (code == CP_OK)
         code = cpi_cuda_issued(stream, cudaMemcpyAsync(keep, kept, (size_t)count, cudaMemcpyHostToDevice,
                                                        cpi_cuda_stream(stream)), "find_peaks");

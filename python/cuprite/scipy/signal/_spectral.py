@@ -60,9 +60,55 @@ def _transforms(segments, window, trend, nfft, one_sided):
     return (_fft.rfft if one_sided else _fft.fft)(pieces, nfft, -1)
 
 
+def _outer_shape(x, y, at, other):
+    """The shape of two signals beside their axes."""
+    rest = x.shape[:at] + x.shape[at + 1:], y.shape[:other] + y.shape[other + 1:]
+    try:
+        return cuprite.broadcast_shapes(*rest)
+    except ValueError as why:
+        raise ValueError("x and y cannot be broadcast together.") from why
+
+
+def _ending(x, n):
+    """x with zeros up to n elements of the last axis."""
+    return x if x.shape[-1] == n else cuprite.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, n - x.shape[-1])])
+
+
+def _lengths(nperseg, noverlap, nfft):
+    """(overlap, length of the transforms). Errors: ValueError."""
+    nfft = nperseg if nfft is None else int(nfft)
+    if nfft < nperseg:
+        raise ValueError("nfft must be greater than or equal to nperseg.")
+    noverlap = nperseg // 2 if noverlap is None else int(noverlap)
+    if noverlap >= nperseg:
+        raise ValueError("noverlap must be less than nperseg.")
+    return noverlap, nfft
+
+
+def _scale(w, scaling, fs, mode):
+    if scaling not in ("density", "spectrum"):
+        raise ValueError(f"Unknown scaling: {scaling!r}")
+    scale = 1.0 / (fs * (w * w).sum()) if scaling == "density" else 1.0 / w.sum() ** 2
+    return cuprite.sqrt(scale) if mode == "stft" else scale
+
+
+def _one_sided(wanted, *arrays):
+    if wanted and any(v.dtype.kind == "c" for v in arrays):
+        warnings.warn("Input data is complex, switching to return_onesided=False", stacklevel=4)
+        return False
+    return bool(wanted)
+
+
+def _continued(x, n, boundary, step, pad):
+    """x with n elements at each end by the boundary's rule, then with zeros that fill the last segment."""
+    if boundary is not None:
+        x = _reached(x, n // 2, boundary)
+    return _ending(x, x.shape[-1] + -(x.shape[-1] - n) % step % n) if pad else x
+
+
 def _helper(x, y, fs, window, nperseg, noverlap, nfft, detrend, onesided, scaling, axis, mode="psd", boundary=None,
             pad=False):
-    """(frequencies, times, transforms or spectra), the frequency's axis at the end of the others and the time's last.
+    """(frequencies, times, transforms or spectra), the frequencies along the signal's axis, the times along the last one.
     For mode 'psd' the second operand's transform times the first one's conjugate."""
     same = y is x
     x = floating(x)
@@ -72,69 +118,39 @@ def _helper(x, y, fs, window, nperseg, noverlap, nfft, detrend, onesided, scalin
         raise ValueError(f"Unknown boundary option '{boundary}', must be one of: {list(_BOUNDARIES)}")
     axis = index(axis)
     at, other = axis_of(x, axis), axis_of(y, axis)
-    if not same:
-        rest = x.shape[:at] + x.shape[at + 1:], y.shape[:other] + y.shape[other + 1:]
-        try:
-            outer = cuprite.broadcast_shapes(*rest)
-        except ValueError as why:
-            raise ValueError("x and y cannot be broadcast together.") from why
+    outer = None if same else _outer_shape(x, y, at, other)
     if x.size == 0 or y.size == 0:
         shape = x.shape if same else (*outer, min(x.shape[at], y.shape[other]))
         empty = cuprite.empty(shape) if same else cuprite.moveaxis(cuprite.empty(shape), -1, axis)
         return empty, cuprite.empty(empty.shape), cuprite.empty(empty.shape)
     trend = _in_order(x, at, detrend)
     x, y = cuprite.moveaxis(x, axis, -1), cuprite.moveaxis(y, axis, -1)
-    if not same and x.shape[-1] != y.shape[-1]:
-        n = max(x.shape[-1], y.shape[-1])
-        x, y = (v if v.shape[-1] == n else cuprite.pad(v, [(0, 0)] * (v.ndim - 1) + [(0, n - v.shape[-1])])
-                for v in (x, y))
-    if nperseg is not None:
-        nperseg = int(nperseg)
-        if nperseg < 1:
-            raise ValueError("nperseg must be a positive integer")
-    w, nperseg = _window_of(window, nperseg, x.shape[-1])
-    nfft = nperseg if nfft is None else int(nfft)
-    if nfft < nperseg:
-        raise ValueError("nfft must be greater than or equal to nperseg.")
-    noverlap = nperseg // 2 if noverlap is None else int(noverlap)
-    if noverlap >= nperseg:
-        raise ValueError("noverlap must be less than nperseg.")
+    n = max(x.shape[-1], y.shape[-1])
+    x, y = _ending(x, n), y if same else _ending(y, n)
+    if nperseg is not None and int(nperseg) < 1:
+        raise ValueError("nperseg must be a positive integer")
+    w, nperseg = _window_of(window, None if nperseg is None else int(nperseg), n)
+    noverlap, nfft = _lengths(nperseg, noverlap, nfft)
     step = nperseg - noverlap
-    if boundary is not None:
-        x = _reached(x, nperseg // 2, boundary)
-        y = x if same else _reached(y, nperseg // 2, boundary)
-    if pad:
-        behind = -(x.shape[-1] - nperseg) % step % nperseg
-        x = cuprite.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, behind)])
-        y = x if same else cuprite.pad(y, [(0, 0)] * (y.ndim - 1) + [(0, behind)])
-    w = w.astype(kind.type(0).real.dtype if w.dtype.kind != "c" else kind)
-    if scaling == "density":
-        scale = 1.0 / (fs * (w * w).sum())
-    elif scaling == "spectrum":
-        scale = 1.0 / w.sum() ** 2
-    else:
-        raise ValueError(f"Unknown scaling: {scaling!r}")
-    if mode == "stft":
-        scale = cuprite.sqrt(scale)
-    sided = bool(onesided)
-    if onesided and (x.dtype.kind == "c" or y.dtype.kind == "c" or w.dtype.kind == "c"):
-        warnings.warn("Input data is complex, switching to return_onesided=False", stacklevel=3)
-        sided = False
-    trend = _without_trend(trend)
+    x = _continued(x, nperseg, boundary, step, pad)
+    w = w.astype(kind if w.dtype.kind == "c" else kind.type(0).real.dtype)
+    scale, trend = _scale(w, scaling, fs, mode), _without_trend(trend)
+    sided = _one_sided(onesided, x, y, w)
     result = _transforms(_segments(x, nperseg, step), w, trend, nfft, sided)
-    if mode == "psd":
-        other = result if same else _transforms(_segments(y, nperseg, step), w, trend, nfft, sided)
-        result = (result.real ** 2 + result.imag ** 2) if same else result.conj() * other
+    if mode == "psd" and same:
+        result = result.real ** 2 + result.imag ** 2
+    elif mode == "psd":
+        y = _continued(y, nperseg, boundary, step, pad)
+        result = result.conj() * _transforms(_segments(y, nperseg, step), w, trend, nfft, sided)
     result = result * scale.astype(result.real.dtype)
     if sided and mode == "psd":
         result[..., 1:(None if nfft % 2 else -1)] *= 2
-    frequencies = (_fft.rfftfreq if sided else _fft.fftfreq)(nfft, 1 / fs)
-    times = numpy.arange(nperseg / 2, x.shape[-1] - nperseg / 2 + 1, nperseg - noverlap) / float(fs)
+    times = numpy.arange(nperseg / 2, x.shape[-1] - nperseg / 2 + 1, step) / float(fs)
     if boundary is not None:
         times -= (nperseg / 2) / fs
     result = result.astype(kind if mode == "stft" or not same else kind.type(0).real.dtype, copy=False)
-    result = cuprite.moveaxis(result, -1, axis - 1 if axis < 0 else axis)
-    return frequencies, cuprite.asarray(times), result
+    frequencies = (_fft.rfftfreq if sided else _fft.fftfreq)(nfft, 1 / fs)
+    return frequencies, cuprite.asarray(times), cuprite.moveaxis(result, -1, axis - 1 if axis < 0 else axis)
 
 
 def _reached(x, n, how):
@@ -295,6 +311,18 @@ def stft(x, fs=1.0, window="hann", nperseg=256, noverlap=None, nfft=None, detren
                    "density" if scaling == "psd" else scaling, axis, "stft", boundary, padded)
 
 
+def _inverse_lengths(bins, nperseg, noverlap, nfft, input_onesided):
+    """(segment, overlap, transform) of transforms with so many frequencies. Errors: ValueError."""
+    usual = 2 * (bins - 1) if input_onesided else bins
+    nperseg = usual if nperseg is None else int(nperseg)
+    if nperseg < 1:
+        raise ValueError("nperseg must be a positive integer")
+    if nfft is None:
+        nfft = nperseg if input_onesided and nperseg == usual + 1 else usual
+    noverlap, nfft = _lengths(nperseg, noverlap, nfft)
+    return nperseg, noverlap, nfft
+
+
 @beside_its_arrays
 def istft(Zxx, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, input_onesided=True, boundary=True,
           time_axis=-1, freq_axis=-2, scaling="spectrum"):
@@ -313,19 +341,8 @@ def istft(Zxx, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, in
         raise ValueError("Input stft must be at least 2d!")
     if freq_axis % Z.ndim == time_axis % Z.ndim:
         raise ValueError("Must specify differing time and frequency axes!")
-    count = Z.shape[time_axis]
-    usual = 2 * (Z.shape[freq_axis] - 1) if input_onesided else Z.shape[freq_axis]
-    nperseg = usual if nperseg is None else int(nperseg)
-    if nperseg < 1:
-        raise ValueError("nperseg must be a positive integer")
-    if nfft is None:
-        nfft = nperseg if input_onesided and nperseg == usual + 1 else usual
-    elif nfft < nperseg:
-        raise ValueError("nfft must be greater than or equal to nperseg.")
-    noverlap = nperseg // 2 if noverlap is None else int(noverlap)
-    if noverlap >= nperseg:
-        raise ValueError("noverlap must be less than nperseg.")
-    step = nperseg - noverlap
+    nperseg, noverlap, nfft = _inverse_lengths(Z.shape[freq_axis], nperseg, noverlap, nfft, input_onesided)
+    step, count = nperseg - noverlap, Z.shape[time_axis]
     Z = cuprite.moveaxis(Z, (freq_axis, time_axis), (-1, -2))  # (..., segment, frequency)
     if isinstance(window, (str, tuple)):
         w = get_window(window, nperseg)

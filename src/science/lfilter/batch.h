@@ -1,20 +1,20 @@
 /* What lfilter_cpu.c asks of the kernels in lfilter_simd.c. */
-#ifndef CPI_LFILTER_LANES_H
-#define CPI_LFILTER_LANES_H
+#ifndef CPI_LFILTER_BATCH_H
+#define CPI_LFILTER_BATCH_H
 
 #include <stdint.h>
 
-enum { CPI_LFILTER_LANES = 32, CPI_LFILTER_STATE = 128 }; /* the most lanes; bytes of a part of all of them */
+enum { CPI_LFILTER_BATCH = 32, CPI_LFILTER_STATE = 128 }; /* the most lanes; bytes of a part of all of them */
 
-/* Up to `count` rows side by side, n elements each. z: order numbers, each of the parts of all lanes, real ones first. */
-typedef struct cpi_lanes {
+/* `count` rows side by side, n elements each. z: order numbers, each of the parts of all rows, real ones first. */
+typedef struct cpi_batch {
     int64_t order, n;
     int count;
     const void *b, *a; /* order + 1 elements */
-    const void *from[CPI_LFILTER_LANES];
-    void *to[CPI_LFILTER_LANES]; /* all NULL: the states alone */
+    const void *from[CPI_LFILTER_BATCH];
+    void *to[CPI_LFILTER_BATCH]; /* all NULL: the states alone */
     void *z;                     /* aligned to 64 bytes */
-} cpi_lanes;
+} cpi_batch;
 
 /* Outputs of one row (cpi_polyphase). Outputs i, i + classes, ... have one phase, and their elements lie `step` apart:
  * x is split into `step` streams, so that a vector of them is one load. */
@@ -30,7 +30,7 @@ typedef struct cpi_phases {
 
 typedef struct cpi_lfilter_kernels {
     int lanes, bytes; /* and bytes of a vector */
-    void (*run)(const cpi_lanes *l);
+    void (*run)(const cpi_batch *l);
     /* Outputs first..first + m - 1; scratch: twice `apart` numbers. */
     void (*polyphase)(const cpi_phases *p, int64_t first, int64_t m, void *to, void *scratch);
 } cpi_lfilter_kernels;

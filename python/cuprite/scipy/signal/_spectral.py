@@ -108,7 +108,7 @@ def _continued(x, n, boundary, step, pad):
 
 def _helper(x, y, fs, window, nperseg, noverlap, nfft, detrend, onesided, scaling, axis, mode="psd", boundary=None,
             pad=False):
-    """(frequencies, times, transforms or spectra), the frequencies along the signal's axis, the times along the last one.
+    """(frequencies, times, transforms or spectra), frequencies along the signal's axis, times along the last one.
     For mode 'psd' the second operand's transform times the first one's conjugate."""
     same = y is x
     x = floating(x)

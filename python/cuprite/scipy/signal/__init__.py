@@ -48,8 +48,6 @@ _LATER = {  # names: the modules that have them
     "zpk2sos": "_design", "zpk2ss": "_design", "zpk2tf": "_design",
 }
 
-__all__ = sorted([*_LATER, "windows"])
-
 
 def __getattr__(name):
     import importlib
@@ -63,4 +61,4 @@ def __getattr__(name):
     return value
 
 
-__dir__ = _listing(__name__, *_LATER)
+__dir__ = _listing(__name__, *_LATER, "windows")

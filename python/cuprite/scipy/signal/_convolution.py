@@ -1,11 +1,13 @@
 """Convolution and correlation of any number of dimensions: by the definition, by transforms, or by those of blocks."""
+from __future__ import annotations
+
 import math
 import time
 
 import numpy
 
 import cuprite
-from cuprite import _signal, fft as _fft
+from cuprite import _signal, fft as _fft, ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite._fft import next_fast_len as _next
 from cuprite.scipy.signal._arrays import array, floating
@@ -87,7 +89,7 @@ def _by_transform(in1, in2, axes, lengths):
 
 
 @beside_its_arrays
-def fftconvolve(in1, in2, mode="full", axes=None):
+def fftconvolve(in1, in2, mode="full", axes=None) -> ndarray:
     """The convolution of two arrays by Fourier transforms.
 
     Parameters: in1: an array; in2: one of as many dimensions; mode: 'full', 'valid' or 'same'; axes: along which
@@ -117,7 +119,7 @@ def fftconvolve(in1, in2, mode="full", axes=None):
 
 
 @beside_its_arrays
-def oaconvolve(in1, in2, mode="full", axes=None):
+def oaconvolve(in1, in2, mode="full", axes=None) -> ndarray:
     """The convolution of a long array and a short one by transforms of blocks, whose results overlap and are added.
 
     Parameters: in1: an array; in2: one of as many dimensions; mode: 'full', 'valid' or 'same'; axes: along which
@@ -209,7 +211,7 @@ def _fft_is_faster(in1, in2, mode):
 
 
 @beside_its_arrays
-def choose_conv_method(in1, in2, mode="full", measure=False):
+def choose_conv_method(in1, in2, mode="full", measure=False) -> str | tuple[str, dict[str, float]]:
     """'direct' or 'fft', whichever is estimated to be faster.
 
     Parameters: in1: an array; in2: one of as many dimensions; mode: 'full', 'valid' or 'same'; measure: True: both
@@ -251,7 +253,7 @@ def _direct(in1, in2, mode):
 
 
 @beside_its_arrays
-def convolve(in1, in2, mode="full", method="auto"):
+def convolve(in1, in2, mode="full", method="auto") -> ndarray:
     """The convolution of two arrays.
 
     Parameters: in1: an array; in2: one of as many dimensions; mode: 'full', 'valid' or 'same'; method: 'direct',
@@ -286,7 +288,7 @@ def convolve(in1, in2, mode="full", method="auto"):
 
 
 @beside_its_arrays
-def correlate(in1, in2, mode="full", method="auto"):
+def correlate(in1, in2, mode="full", method="auto") -> ndarray:
     """The cross-correlation of two arrays: sums of in1's elements times in2's conjugated ones, moved along.
 
     Parameters: in1: an array; in2: one of as many dimensions; mode: 'full', 'valid' or 'same'; method: 'direct',
@@ -307,7 +309,7 @@ def correlate(in1, in2, mode="full", method="auto"):
     return convolve(turned, in1, mode, method)
 
 
-def correlation_lags(in1_len, in2_len, mode="full"):
+def correlation_lags(in1_len, in2_len, mode="full") -> ndarray:
     """The shifts that the elements of a 1-d correlation belong to.
 
     Parameters: in1_len: the first one's length; in2_len: the second one's; mode: 'full', 'valid' or 'same'.
@@ -329,7 +331,7 @@ def correlation_lags(in1_len, in2_len, mode="full"):
     raise ValueError(f"Mode {mode} is invalid")
 
 
-def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
+def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0) -> ndarray:
     """The convolution of two images by its definition.
 
     Parameters: in1: 2-d; in2: 2-d; mode: 'full', 'valid' or 'same'; boundary: 'fill', 'wrap' or 'symm'; fillvalue: of
@@ -339,7 +341,7 @@ def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
     return _signal.convolve2d(in1, in2, mode, boundary, fillvalue)
 
 
-def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
+def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0) -> ndarray:
     """The cross-correlation of two images by its definition.
 
     Parameters: in1: 2-d; in2: 2-d; mode: 'full', 'valid' or 'same'; boundary: 'fill', 'wrap' or 'symm'; fillvalue: of

@@ -1,11 +1,13 @@
 """Chirp z-transforms: the z-transform at places on a spiral, by three Fourier transforms (Bluestein)."""
+from __future__ import annotations
+
 import cmath
 from operator import index
 
 import numpy
 
 import cuprite
-from cuprite import fft as _fft
+from cuprite import fft as _fft, ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite._fft import next_fast_len
 from cuprite.scipy.signal._arrays import array, axis_of
@@ -21,7 +23,7 @@ def _whole(n, what):
     return n
 
 
-def czt_points(m, w=None, a=1 + 0j):
+def czt_points(m, w=None, a=1 + 0j) -> ndarray:
     """The places of a chirp z-transform: a w^-k, k = 0..m-1.
 
     Parameters: m: how many; w: the ratio of neighbours (None: they go once around the circle); a: the first one.
@@ -63,10 +65,10 @@ class CZT:
         self._filter = numpy.fft.fft(inverse, size)
         self._behind = chirp[:m]
 
-    def __call__(self, x, *, axis=-1):
+    def __call__(self, x, *, axis=-1) -> ndarray:
         return _transform(self, array(x), axis)
 
-    def points(self):
+    def points(self) -> ndarray:
         """The places of the results."""
         return czt_points(self.m, self.w, self.a)
 
@@ -118,7 +120,7 @@ class ZoomFFT(CZT):
         self._set_up(n, m, a, cmath.exp(-2j * cmath.pi / m * scale), chirp)
 
 
-def czt(x, m=None, w=None, a=1 + 0j, *, axis=-1):
+def czt(x, m=None, w=None, a=1 + 0j, *, axis=-1) -> ndarray:
     """The z-transform at places on a spiral.
 
     Parameters: x: the signal; m: how many places (None: x's length); w: the ratio of neighbours (None: around the
@@ -129,7 +131,7 @@ def czt(x, m=None, w=None, a=1 + 0j, *, axis=-1):
     return CZT(x.shape[axis_of(x, axis)], m, w, a)(x, axis=axis)
 
 
-def zoom_fft(x, fn, m=None, *, fs=2, endpoint=False, axis=-1):
+def zoom_fft(x, fn, m=None, *, fs=2, endpoint=False, axis=-1) -> ndarray:
     """The Fourier transform at frequencies of a range.
 
     Parameters: x: the signal; fn: the highest frequency, or the lowest and the highest; m: how many (None: x's

@@ -1,5 +1,8 @@
 """Extrema of signals by comparisons with neighbours."""
+from __future__ import annotations
+
 import cuprite
+from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite.scipy.signal._arrays import array, axis_of
 
@@ -13,7 +16,7 @@ def _neighbours(data, axis, shift, mode):
 
 
 @beside_its_arrays
-def argrelextrema(data, comparator, axis=0, order=1, mode="clip"):
+def argrelextrema(data, comparator, axis=0, order=1, mode="clip") -> tuple[ndarray, ...]:
     """Where elements compare with each of their neighbours: a tuple of indices, one an axis.
 
     Parameters: data: the signal; comparator: a function of two arrays, such as greater; axis: an axis; order: how
@@ -33,7 +36,7 @@ def argrelextrema(data, comparator, axis=0, order=1, mode="clip"):
     return found.nonzero()
 
 
-def argrelmax(data, axis=0, order=1, mode="clip"):
+def argrelmax(data, axis=0, order=1, mode="clip") -> tuple[ndarray, ...]:
     """Where elements are above their neighbours.
 
     Parameters: data: the signal; axis: an axis; order: how many neighbours on each side; mode: 'clip' or 'wrap'.
@@ -41,7 +44,7 @@ def argrelmax(data, axis=0, order=1, mode="clip"):
     return argrelextrema(data, cuprite.greater, axis, order, mode)
 
 
-def argrelmin(data, axis=0, order=1, mode="clip"):
+def argrelmin(data, axis=0, order=1, mode="clip") -> tuple[ndarray, ...]:
     """Where elements are below their neighbours.
 
     Parameters: data: the signal; axis: an axis; order: how many neighbours on each side; mode: 'clip' or 'wrap'.

@@ -1,8 +1,10 @@
 """Filters of signals: recurrences and sections, forth and back, states, analytic signals, trends."""
+from __future__ import annotations
+
 import numpy
 
 import cuprite
-from cuprite import _lfilter, fft as _fft
+from cuprite import _lfilter, fft as _fft, ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite.scipy.signal._arrays import along, array, axis_of, floating, host, on_axis, padded
 
@@ -15,7 +17,7 @@ def _coefficients(b, name):
 
 
 @beside_its_arrays
-def lfilter(b, a, x, axis=-1, zi=None):
+def lfilter(b, a, x, axis=-1, zi=None) -> ndarray | tuple[ndarray, ...]:
     """A filter along an axis: a[0] y[n] = b[0] x[n] + b[1] x[n - 1] + ... - a[1] y[n - 1] - ...
 
     Parameters: b: the numerator's coefficients, 1-d; a: the denominator's, a[0] not 0; x: the signal; axis: an axis;
@@ -32,7 +34,7 @@ def lfilter(b, a, x, axis=-1, zi=None):
 
 
 @beside_its_arrays
-def sosfilt(sos, x, axis=-1, zi=None):
+def sosfilt(sos, x, axis=-1, zi=None) -> ndarray | tuple[ndarray, ...]:
     """A filter in sections of second order along an axis.
 
     Parameters: sos: (sections, 6), each b0 b1 b2 1 a1 a2; x: the signal; axis: an axis; zi: the states to begin with,
@@ -85,7 +87,7 @@ def _steady_state(b, a):
     return zi
 
 
-def lfilter_zi(b, a):
+def lfilter_zi(b, a) -> ndarray:
     """The state of lfilter for the steady response to a step.
 
     Parameters: b: the numerator's coefficients; a: the denominator's.
@@ -108,7 +110,7 @@ def _section_states(sos):
     return zi
 
 
-def sosfilt_zi(sos):
+def sosfilt_zi(sos) -> ndarray:
     """The states of sosfilt for the steady response to a step.
 
     Parameters: sos: (sections, 6).
@@ -118,7 +120,7 @@ def sosfilt_zi(sos):
     return cuprite.asarray(_section_states(sos))
 
 
-def lfiltic(b, a, y, x=None):
+def lfiltic(b, a, y, x=None) -> ndarray:
     """The state of lfilter from what it gave and was given before.
 
     Parameters: b: the numerator's coefficients; a: the denominator's; y: outputs, the latest first; x: inputs, the
@@ -161,7 +163,7 @@ def _without(y, n, axis):
 
 
 @beside_its_arrays
-def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=None):
+def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=None) -> ndarray:
     """A filter forth and back: twice the filter's order, no phase.
 
     Parameters: b: the numerator's coefficients; a: the denominator's; x: the signal; axis: an axis; padtype: how x is
@@ -226,7 +228,7 @@ def _gustafsson(b, a, x, axis, irlen):
 
 
 @beside_its_arrays
-def sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None):
+def sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None) -> ndarray:
     """A filter in sections of second order, forth and back.
 
     Parameters: sos: (sections, 6); x: the signal; axis: an axis; padtype: how x is continued, 'odd', 'even',
@@ -248,7 +250,7 @@ def sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None):
 
 
 @beside_its_arrays
-def deconvolve(signal, divisor):
+def deconvolve(signal, divisor) -> tuple[ndarray, ...]:
     """(quotient, remainder) with signal = convolve(divisor, quotient) + remainder.
 
     Parameters: signal: 1-d; divisor: 1-d, its first element not 0.
@@ -287,7 +289,7 @@ def _real_only(x):
 
 
 @beside_its_arrays
-def hilbert(x, N=None, axis=-1):
+def hilbert(x, N=None, axis=-1) -> ndarray:
     """The analytic signal, whose imaginary part is the Hilbert transform.
 
     Parameters: x: real; N: the number of elements that are transformed (None: all); axis: an axis.
@@ -308,7 +310,7 @@ def hilbert(x, N=None, axis=-1):
 
 
 @beside_its_arrays
-def hilbert2(x, N=None, axes=(-2, -1)):
+def hilbert2(x, N=None, axes=(-2, -1)) -> ndarray:
     """The analytic signal of two dimensions: of frequencies that are positive along both.
 
     Parameters: x: real, of two dimensions at least; N: lengths that are transformed, one for both or two (None: x's
@@ -345,7 +347,7 @@ def hilbert2(x, N=None, axes=(-2, -1)):
 # --- trends ---
 
 @beside_its_arrays
-def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=False):
+def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=False) -> ndarray:
     """data without its mean or its least-squares line.
 
     Parameters: data: the signal; axis: an axis; type: 'linear' ('l') or 'constant' ('c'); bp: where one line ends and

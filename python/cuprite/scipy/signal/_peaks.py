@@ -1,11 +1,13 @@
 """Peaks of signals: prominences, widths, and those that meet conditions."""
+from __future__ import annotations
+
 import math
 import warnings
 
 import numpy
 
 import cuprite
-from cuprite import _peaks
+from cuprite import _peaks, ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite.scipy.signal._arrays import array
 
@@ -44,7 +46,7 @@ def _window_length(wlen):
 
 
 @beside_its_arrays
-def peak_prominences(x, peaks, wlen=None):
+def peak_prominences(x, peaks, wlen=None) -> tuple[ndarray, ...]:
     """(prominences, left bases, right bases): how much the signal falls on both sides before it is above a peak.
 
     Parameters: x: the signal, 1-d; peaks: indices; wlen: how many elements around a peak count (None: all).
@@ -63,7 +65,7 @@ def peak_prominences(x, peaks, wlen=None):
 
 
 @beside_its_arrays
-def peak_widths(x, peaks, rel_height=0.5, prominence_data=None, wlen=None):
+def peak_widths(x, peaks, rel_height=0.5, prominence_data=None, wlen=None) -> tuple[ndarray, ...]:
     """(widths, heights, left places, right places) at a part of the prominence below the top.
 
     Parameters: x: the signal, 1-d; peaks: indices; rel_height: the part, 0 or above; prominence_data: what
@@ -112,7 +114,7 @@ def _within(values, low, high):
 
 @beside_its_arrays
 def find_peaks(x, height=None, threshold=None, distance=None, prominence=None, width=None, wlen=None, rel_height=0.5,
-               plateau_size=None):
+               plateau_size=None) -> tuple[ndarray, dict[str, ndarray]]:
     """(peaks, properties): the local maxima that meet conditions, and what was looked at for these, a dict of arrays.
 
     A condition is the lowest value, or the lowest and the highest, each None, a number, or an array with an element for

@@ -1,11 +1,13 @@
 """Signals at other rates: by polyphase filters, by Fourier's coefficients, or a filter before elements are dropped."""
+from __future__ import annotations
+
 import math
 from operator import index
 
 import numpy
 
 import cuprite
-from cuprite import _lfilter, fft as _fft
+from cuprite import _lfilter, fft as _fft, ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite._windows import get_window
 from cuprite.scipy.signal._arrays import along, array, axis_of, floating, host, on_axis
@@ -47,7 +49,7 @@ def _reached(x, axis, n, mode):
 
 
 @beside_its_arrays
-def upfirdn(h, x, up=1, down=1, axis=-1, mode="constant", cval=0):
+def upfirdn(h, x, up=1, down=1, axis=-1, mode="constant", cval=0) -> ndarray:
     """up - 1 zeros behind each element, the filter h, and of that every down-th element.
 
     Parameters: h: the filter, 1-d; x: the signal; up: a factor; down: a factor; axis: an axis; mode: how x is
@@ -95,7 +97,7 @@ _STATISTICS = {"mean": cuprite.mean, "median": cuprite.median, "minimum": cuprit
 
 
 @beside_its_arrays
-def resample_poly(x, up, down, axis=0, window=("kaiser", 5.0), padtype="constant", cval=None):
+def resample_poly(x, up, down, axis=0, window=("kaiser", 5.0), padtype="constant", cval=None) -> ndarray:
     """x at up / down times its rate, by a polyphase filter without phase.
 
     Parameters: x: the signal; up: a factor; down: a factor; axis: an axis; window: of the filter, a name or tuple of
@@ -147,7 +149,7 @@ def resample_poly(x, up, down, axis=0, window=("kaiser", 5.0), padtype="constant
 
 
 @beside_its_arrays
-def resample(x, num, t=None, axis=0, window=None, domain="time"):
+def resample(x, num, t=None, axis=0, window=None, domain="time") -> ndarray | tuple[ndarray, ...]:
     """x at `num` places in equal steps, by Fourier's coefficients: x counts as periodic.
 
     Parameters: x: the signal, or its transform; num: how many samples; t: x's places: then their new places are
@@ -203,7 +205,7 @@ def resample(x, num, t=None, axis=0, window=None, domain="time"):
 
 
 @beside_its_arrays
-def decimate(x, q, n=None, ftype="iir", axis=-1, zero_phase=True):
+def decimate(x, q, n=None, ftype="iir", axis=-1, zero_phase=True) -> ndarray:
     """Every q-th element, behind a filter against what that would fold back.
 
     Parameters: x: the signal; q: a factor; n: the filter's order (None: 8, or 20 q of 'fir'); ftype: 'iir'

@@ -1,7 +1,10 @@
 """Smoothing of signals and images: by ranks, by local statistics, by polynomials."""
+from __future__ import annotations
+
 import numpy
 
 import cuprite
+from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite.scipy.signal._arrays import array, axis_of, floating, host
 from cuprite.scipy.signal._convolution import correlate
@@ -20,7 +23,7 @@ def _odd_sizes(x, size):
 
 
 @beside_its_arrays
-def order_filter(a, domain, rank):
+def order_filter(a, domain, rank) -> ndarray:
     """The element of a rank among those in a window around each element; zeros lie beyond the ends.
 
     Parameters: a: an array; domain: the window, non-zero where elements count, of odd lengths; rank: 0 for the least.
@@ -38,7 +41,7 @@ def order_filter(a, domain, rank):
 
 
 @beside_its_arrays
-def medfilt(volume, kernel_size=None):
+def medfilt(volume, kernel_size=None) -> ndarray:
     """The median of a window around each element; zeros lie beyond the ends.
 
     Parameters: volume: an array; kernel_size: the window's length, or one for each axis, all odd (None: 3).
@@ -53,7 +56,7 @@ def medfilt(volume, kernel_size=None):
 
 
 @beside_its_arrays
-def medfilt2d(input, kernel_size=3):
+def medfilt2d(input, kernel_size=3) -> ndarray:
     """The median of a window around each pixel; zeros lie beyond the edges.
 
     Parameters: input: 2-d; kernel_size: the window's length, or two, odd.
@@ -69,7 +72,7 @@ def medfilt2d(input, kernel_size=3):
 
 
 @beside_its_arrays
-def wiener(im, mysize=None, noise=None):
+def wiener(im, mysize=None, noise=None) -> ndarray:
     """Wiener's filter: near the local mean where the local variance is small.
 
     Parameters: im: an array; mysize: the window's length, or one for each axis (None: 3); noise: its power (None: the
@@ -108,7 +111,7 @@ def _polynomial_weights(length, order, deriv, delta, at):
 
 
 @beside_its_arrays
-def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode="interp", cval=0.0):
+def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode="interp", cval=0.0) -> ndarray:
     """A Savitzky-Golay filter: the value, or a derivative, of the least-squares polynomial of each window.
 
     Parameters: x: the signal; window_length: how many samples; polyorder: the polynomial's, below that; deriv: which

@@ -1,11 +1,13 @@
 """Spectra of signals: periodograms, Welch's averages, short transforms there and back, and those of uneven samples."""
+from __future__ import annotations
+
 import warnings
 from operator import index
 
 import numpy
 
 import cuprite
-from cuprite import fft as _fft
+from cuprite import fft as _fft, ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite._windows import get_window
 from cuprite.lib.stride_tricks import as_strided
@@ -177,7 +179,7 @@ def _averaged(spectra, average):
 
 @beside_its_arrays
 def csd(x, y, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detrend="constant", return_onesided=True,
-        scaling="density", axis=-1, average="mean"):
+        scaling="density", axis=-1, average="mean") -> tuple[ndarray, ...]:
     """The cross spectral density of two signals, by Welch's method: an average over segments that overlap.
 
     Parameters: x: a signal; y: another; fs: the sampling rate; window: a name, a tuple, or weights; nperseg: a
@@ -201,7 +203,7 @@ def _frequency_axis(ndim, axis):
 
 @beside_its_arrays
 def welch(x, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detrend="constant", return_onesided=True,
-          scaling="density", axis=-1, average="mean"):
+          scaling="density", axis=-1, average="mean") -> tuple[ndarray, ...]:
     """The power spectral density by Welch's method.
 
     Parameters: x: the signal; fs: the sampling rate; window: a name, a tuple, or weights; nperseg: a segment's length
@@ -220,7 +222,7 @@ def welch(x, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detr
 
 @beside_its_arrays
 def periodogram(x, fs=1.0, window="boxcar", nfft=None, detrend="constant", return_onesided=True, scaling="density",
-                axis=-1):
+                axis=-1) -> tuple[ndarray, ...]:
     """The power spectral density of the whole signal.
 
     Parameters: x: the signal; fs: the sampling rate; window: a name, a tuple, or weights; nfft: the length of the
@@ -247,7 +249,8 @@ def periodogram(x, fs=1.0, window="boxcar", nfft=None, detrend="constant", retur
 
 
 @beside_its_arrays
-def coherence(x, y, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detrend="constant", axis=-1):
+def coherence(x, y, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detrend="constant",
+              axis=-1) -> tuple[ndarray, ...]:
     """The magnitude-squared coherence of two signals.
 
     Parameters: x: a signal; y: another; fs: the sampling rate; window: a name, a tuple, or weights; nperseg: a
@@ -264,7 +267,7 @@ def coherence(x, y, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=Non
 
 @beside_its_arrays
 def spectrogram(x, fs=1.0, window=("tukey", 0.25), nperseg=None, noverlap=None, nfft=None, detrend="constant",
-                return_onesided=True, scaling="density", axis=-1, mode="psd"):
+                return_onesided=True, scaling="density", axis=-1, mode="psd") -> tuple[ndarray, ...]:
     """Spectra of segments.
 
     Parameters: x: the signal; fs: the sampling rate; window: a name, a tuple, or weights; nperseg: a segment's
@@ -293,7 +296,7 @@ def spectrogram(x, fs=1.0, window=("tukey", 0.25), nperseg=None, noverlap=None, 
 
 @beside_its_arrays
 def stft(x, fs=1.0, window="hann", nperseg=256, noverlap=None, nfft=None, detrend=False, return_onesided=True,
-         boundary="zeros", padded=True, axis=-1, scaling="spectrum"):
+         boundary="zeros", padded=True, axis=-1, scaling="spectrum") -> tuple[ndarray, ...]:
     """Fourier transforms of segments.
 
     Parameters: x: the signal; fs: the sampling rate; window: a name, a tuple, or weights; nperseg: a segment's
@@ -325,7 +328,7 @@ def _inverse_lengths(bins, nperseg, noverlap, nfft, input_onesided):
 
 @beside_its_arrays
 def istft(Zxx, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, input_onesided=True, boundary=True,
-          time_axis=-1, freq_axis=-2, scaling="spectrum"):
+          time_axis=-1, freq_axis=-2, scaling="spectrum") -> tuple[ndarray, ...]:
     """The signal of transforms of segments.
 
     Parameters: Zxx: what stft gives; fs: the sampling rate; window: stft's; nperseg: a segment's length (None: from
@@ -413,7 +416,7 @@ def _overlap_sums(window, nperseg, noverlap, power):
     return sums
 
 
-def check_COLA(window, nperseg, noverlap, tol=1e-10):
+def check_COLA(window, nperseg, noverlap, tol=1e-10) -> bool:
     """Whether windows that overlap add up to a constant.
 
     Parameters: window: a name, a tuple, or weights; nperseg: its length; noverlap: by how much they overlap; tol: how
@@ -424,7 +427,7 @@ def check_COLA(window, nperseg, noverlap, tol=1e-10):
     return bool(numpy.max(numpy.abs(sums - numpy.median(sums))) < tol)
 
 
-def check_NOLA(window, nperseg, noverlap, tol=1e-10):
+def check_NOLA(window, nperseg, noverlap, tol=1e-10) -> bool:
     """Whether the squares of windows that overlap are nowhere zero.
 
     Parameters: window: a name, a tuple, or weights; nperseg: its length; noverlap: by how much they overlap; tol:
@@ -437,7 +440,7 @@ def check_NOLA(window, nperseg, noverlap, tol=1e-10):
 # --- uneven samples ---
 
 @beside_its_arrays
-def lombscargle(x, y, freqs, precenter=False, normalize=False, *, weights=None, floating_mean=False):
+def lombscargle(x, y, freqs, precenter=False, normalize=False, *, weights=None, floating_mean=False) -> ndarray:
     """The Lomb-Scargle periodogram of samples at any times.
 
     Parameters: x: the times; y: the samples; freqs: angular frequencies; precenter: whether y's mean is subtracted;
@@ -505,7 +508,7 @@ def _trigonometric_sums(x, freqs, w, wy):
 
 
 @beside_its_arrays
-def vectorstrength(events, period):
+def vectorstrength(events, period) -> tuple[ndarray, ...]:
     """How well events keep a period: (strength, phase), strength 1 where all have one phase.
 
     Parameters: events: their times, 1-d; period: a period above 0, or several.

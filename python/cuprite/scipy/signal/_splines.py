@@ -1,12 +1,14 @@
 """B-splines of signals and images whose ends are mirrored: filters that run forth and back, and values between samples.
 
 M. Unser, A. Aldroubi, M. Eden, "B-spline signal processing: part II", IEEE Trans. Signal Processing 41 (1993)."""
+from __future__ import annotations
+
 import math
 
 import numpy
 
 import cuprite
-from cuprite import _lfilter
+from cuprite import _lfilter, ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite.scipy.signal._arrays import array, floating, host
 
@@ -29,7 +31,7 @@ def _filtered(b, a, x, zi):
 
 
 @beside_its_arrays
-def symiirorder1(signal, c0, z1, precision=-1.0):
+def symiirorder1(signal, c0, z1, precision=-1.0) -> ndarray:
     """c0 / ((1 - z1 / z) (1 - z1 z)) along the last axis of a signal whose ends are mirrored.
 
     Parameters: signal: of one or two dimensions; c0: a factor; z1: the pole, |z1| < 1; precision: accepted: the first
@@ -105,7 +107,7 @@ def _second_order(x, r, omega, crossed=False):
 
 
 @beside_its_arrays
-def symiirorder2(input, r, omega, precision=-1.0):
+def symiirorder2(input, r, omega, precision=-1.0) -> ndarray:
     """A filter of second order forth and back along the last axis of a signal whose ends are mirrored.
 
     Parameters: input: of one or two dimensions; r: the poles' magnitude, below 1; omega: their angle; precision:
@@ -140,7 +142,7 @@ def _line(signal):
 
 
 @beside_its_arrays
-def cspline1d(signal, lamb=0.0):
+def cspline1d(signal, lamb=0.0) -> ndarray:
     """Coefficients of the cubic spline through samples.
 
     Parameters: signal: 1-d; lamb: how much the spline is smoothed.
@@ -153,7 +155,7 @@ def cspline1d(signal, lamb=0.0):
 
 
 @beside_its_arrays
-def qspline1d(signal, lamb=0.0):
+def qspline1d(signal, lamb=0.0) -> ndarray:
     """Coefficients of the quadratic spline through samples.
 
     Parameters: signal: 1-d; lamb: 0.
@@ -177,7 +179,7 @@ def _image(signal):
 
 
 @beside_its_arrays
-def cspline2d(signal, lamb=0.0, precision=-1.0):
+def cspline2d(signal, lamb=0.0, precision=-1.0) -> ndarray:
     """Coefficients of the cubic spline through an image.
 
     Parameters: signal: 2-d; lamb: how much the spline is smoothed, above 1/144; precision: accepted, as
@@ -191,7 +193,7 @@ def cspline2d(signal, lamb=0.0, precision=-1.0):
 
 
 @beside_its_arrays
-def qspline2d(signal, lamb=0.0, precision=-1.0):
+def qspline2d(signal, lamb=0.0, precision=-1.0) -> ndarray:
     """Coefficients of the quadratic spline through an image.
 
     Parameters: signal: 2-d; lamb: 0; precision: accepted, as symiirorder1's.
@@ -232,7 +234,7 @@ def _values(cj, newx, dx, x0, basis, reach, terms):
 
 
 @beside_its_arrays
-def cspline1d_eval(cj, newx, dx=1.0, x0=0):
+def cspline1d_eval(cj, newx, dx=1.0, x0=0) -> ndarray:
     """Values of a cubic spline.
 
     Parameters: cj: cspline1d's coefficients; newx: places; dx: the samples' spacing; x0: the first one's place.
@@ -242,7 +244,7 @@ def cspline1d_eval(cj, newx, dx=1.0, x0=0):
 
 
 @beside_its_arrays
-def qspline1d_eval(cj, newx, dx=1.0, x0=0):
+def qspline1d_eval(cj, newx, dx=1.0, x0=0) -> ndarray:
     """Values of a quadratic spline.
 
     Parameters: cj: qspline1d's coefficients; newx: places; dx: the samples' spacing; x0: the first one's place.
@@ -252,7 +254,7 @@ def qspline1d_eval(cj, newx, dx=1.0, x0=0):
 
 
 @beside_its_arrays
-def sepfir2d(input, hrow, hcol):
+def sepfir2d(input, hrow, hcol) -> ndarray:
     """An image through a filter along its rows and one along its columns, reflected at its edges.
 
     Parameters: input: 2-d; hrow: a filter of odd length; hcol: another.
@@ -268,7 +270,7 @@ def sepfir2d(input, hrow, hcol):
 
 
 @beside_its_arrays
-def spline_filter(Iin, lmbda=5.0):
+def spline_filter(Iin, lmbda=5.0) -> ndarray:
     """An image smoothed by a cubic spline.
 
     Parameters: Iin: 2-d, of a floating type; lmbda: how much.

@@ -1,10 +1,10 @@
 """Linear systems: SciPy's classes with arrays of ours, and what they answer to signals."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cuprite import ndarray
 from cuprite.scipy.signal._by_scipy import by_scipy, scipy_signal, to_device, to_host
-
-
-def _property(name, doc):
-    return property(lambda self: to_device(getattr(self._system, name)),
-                    lambda self, value: setattr(self._system, name, to_host(value)), doc=doc)
 
 
 def _wrapped(system):
@@ -32,60 +32,77 @@ class _System:
         if type(self).__name__ in ("lti", "dlti"):
             self.__class__ = type(_wrapped(made))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return repr(self._system)
 
-    dt = _property("dt", "The step of time, None in continuous time.")
-    poles = _property("poles", "The poles.")
-    zeros = _property("zeros", "The zeros.")
+    def __setattr__(self, name, value) -> None:
+        if name in ("_system", "__class__"):
+            object.__setattr__(self, name, value)
+        else:
+            setattr(self._system, name, to_host(value))
 
-    def to_tf(self, **options):
+    @property
+    def dt(self) -> float | None:
+        """The step of time, None in continuous time."""
+        return to_device(self._system.dt)
+
+    @property
+    def poles(self) -> ndarray:
+        """The poles."""
+        return to_device(self._system.poles)
+
+    @property
+    def zeros(self) -> ndarray:
+        """The zeros."""
+        return to_device(self._system.zeros)
+
+    def to_tf(self, **options) -> TransferFunction:
         """The system as a TransferFunction.
 
         Parameters: options: SciPy's."""
         return _wrapped(self._system.to_tf(**options))
 
-    def to_zpk(self, **options):
+    def to_zpk(self, **options) -> ZerosPolesGain:
         """The system as ZerosPolesGain.
 
         Parameters: options: SciPy's."""
         return _wrapped(self._system.to_zpk(**options))
 
-    def to_ss(self):
+    def to_ss(self) -> StateSpace:
         """The system as a StateSpace."""
         return _wrapped(self._system.to_ss())
 
-    def to_discrete(self, dt, method="zoh", alpha=None):
+    def to_discrete(self, dt, method="zoh", alpha=None) -> _System:
         """The system in discrete time.
 
         Parameters: dt: the step of time; method: which method; alpha: of 'gbt'."""
         return _wrapped(self._system.to_discrete(dt, method, alpha))
 
-    def impulse(self, X0=None, T=None, N=None, **discrete):
+    def impulse(self, X0=None, T=None, N=None, **discrete) -> tuple[ndarray, Sequence[ndarray] | ndarray]:
         """(t, y): the response to an impulse.
 
         Parameters: X0: the state to begin with; T: times; N: how many; discrete: x0, t and n in discrete time."""
         return _response(self, "impulse", X0, T, N, discrete)
 
-    def step(self, X0=None, T=None, N=None, **discrete):
+    def step(self, X0=None, T=None, N=None, **discrete) -> tuple[ndarray, Sequence[ndarray] | ndarray]:
         """(t, y): the response to a step.
 
         Parameters: X0: the state to begin with; T: times; N: how many; discrete: x0, t and n in discrete time."""
         return _response(self, "step", X0, T, N, discrete)
 
-    def output(self, U, T, X0=None):
+    def output(self, U, T, X0=None) -> tuple[ndarray, ...]:
         """The response to an input.
 
         Parameters: U: the input; T: times; X0: the state to begin with."""
         return _call("output")(self, U, T, X0)
 
-    def bode(self, w=None, n=100):
+    def bode(self, w=None, n=100) -> tuple[ndarray, ...]:
         """(w, magnitude in decibels, phase in degrees).
 
         Parameters: w: frequencies; n: how many."""
         return _call("bode")(self, w, n)
 
-    def freqresp(self, w=None, n=10000, **discrete):
+    def freqresp(self, w=None, n=10000, **discrete) -> tuple[ndarray, ...]:
         """(w, response).
 
         Parameters: w: frequencies; n: how many; discrete: whole in discrete time."""
@@ -118,8 +135,16 @@ class TransferFunction(_System):
 
     Parameters: system: the numerator's and the denominator's coefficients; options: dt, the step of time."""
     _made_by = "TransferFunction"
-    num = _property("num", "The numerator's coefficients.")
-    den = _property("den", "The denominator's coefficients.")
+
+    @property
+    def num(self) -> ndarray:
+        """The numerator's coefficients."""
+        return to_device(self._system.num)
+
+    @property
+    def den(self) -> ndarray:
+        """The denominator's coefficients."""
+        return to_device(self._system.den)
 
 
 class ZerosPolesGain(_System):
@@ -127,7 +152,11 @@ class ZerosPolesGain(_System):
 
     Parameters: system: the three; options: dt, the step of time."""
     _made_by = "ZerosPolesGain"
-    gain = _property("gain", "The gain.")
+
+    @property
+    def gain(self) -> float | ndarray:
+        """The gain."""
+        return to_device(self._system.gain)
 
 
 class StateSpace(_System):
@@ -135,62 +164,78 @@ class StateSpace(_System):
 
     Parameters: system: A, B, C and D; options: dt, the step of time."""
     _made_by = "StateSpace"
-    A = _property("A", "The state matrix.")
-    B = _property("B", "The input matrix.")
-    C = _property("C", "The output matrix.")
-    D = _property("D", "The feedthrough matrix.")
+
+    @property
+    def A(self) -> ndarray:
+        """The state matrix."""
+        return to_device(self._system.A)
+
+    @property
+    def B(self) -> ndarray:
+        """The input matrix."""
+        return to_device(self._system.B)
+
+    @property
+    def C(self) -> ndarray:
+        """The output matrix."""
+        return to_device(self._system.C)
+
+    @property
+    def D(self) -> ndarray:
+        """The feedthrough matrix."""
+        return to_device(self._system.D)
 
 
 @by_scipy
-def bode(system, w=None, n=100):
+def bode(system, w=None, n=100) -> tuple[ndarray, ...]:
     """(w, magnitude in decibels, phase in degrees) of a system of continuous time."""
 
 
 @by_scipy
-def cont2discrete(system, dt, method="zoh", alpha=None):
+def cont2discrete(system, dt, method="zoh", alpha=None) -> tuple[ndarray, ...]:
     """A system of discrete time that is one of continuous time at its steps."""
 
 
 @by_scipy
-def dbode(system, w=None, n=100):
+def dbode(system, w=None, n=100) -> tuple[ndarray, ...]:
     """(w, magnitude in decibels, phase in degrees) of a system of discrete time."""
 
 
 @by_scipy
-def dfreqresp(system, w=None, n=10000, whole=False):
+def dfreqresp(system, w=None, n=10000, whole=False) -> tuple[ndarray, ...]:
     """(w, response) of a system of discrete time."""
 
 
 @by_scipy
-def dimpulse(system, x0=None, t=None, n=None):
+def dimpulse(system, x0=None, t=None, n=None) -> tuple[ndarray, Sequence[ndarray] | ndarray]:
     """(t, y): the response of a system of discrete time to an impulse."""
 
 
 @by_scipy
-def dlsim(system, u, t=None, x0=None):
+def dlsim(system, u, t=None, x0=None) -> tuple[ndarray, ...]:
     """(t, y), of state-space systems (t, y, x): a simulation in discrete time."""
 
 
 @by_scipy
-def dstep(system, x0=None, t=None, n=None):
+def dstep(system, x0=None, t=None, n=None) -> tuple[ndarray, Sequence[ndarray] | ndarray]:
     """(t, y): the response of a system of discrete time to a step."""
 
 
 @by_scipy
-def freqresp(system, w=None, n=10000):
+def freqresp(system, w=None, n=10000) -> tuple[ndarray, ...]:
     """(w, response) of a system of continuous time."""
 
 
 @by_scipy
-def impulse(system, X0=None, T=None, N=None):
+def impulse(system, X0=None, T=None, N=None) -> tuple[ndarray, Sequence[ndarray] | ndarray]:
     """(t, y): the response of a system of continuous time to an impulse."""
 
 
 @by_scipy
-def lsim(system, U, T, X0=None, interp=True):
+def lsim(system, U, T, X0=None, interp=True) -> tuple[ndarray, ...]:
     """(t, y, x): a simulation in continuous time."""
 
 
 @by_scipy
-def step(system, X0=None, T=None, N=None):
+def step(system, X0=None, T=None, N=None) -> tuple[ndarray, Sequence[ndarray] | ndarray]:
     """(t, y): the response of a system of continuous time to a step."""

@@ -1,7 +1,10 @@
 """Test signals: sawtooth and square waves, sweeps of frequency, pulses; wavelets and splines' shapes."""
+from __future__ import annotations
+
 import numpy
 
 import cuprite
+from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite.scipy.signal._arrays import array, floating, host
 
@@ -16,7 +19,7 @@ def _periodic(t, part):
 
 
 @beside_its_arrays
-def sawtooth(t, width=1):
+def sawtooth(t, width=1) -> ndarray:
     """A sawtooth of period 2 pi, from -1 up to 1 in a part of the period and then back.
 
     Parameters: t: times; width: the part, 0..1; NaN comes of others.
@@ -29,7 +32,7 @@ def sawtooth(t, width=1):
 
 
 @beside_its_arrays
-def square(t, duty=0.5):
+def square(t, duty=0.5) -> ndarray:
     """A square wave of period 2 pi: 1 in a part of the period, then -1.
 
     Parameters: t: times; duty: the part, 0..1; NaN comes of others.
@@ -39,7 +42,8 @@ def square(t, duty=0.5):
 
 
 @beside_its_arrays
-def gausspulse(t, fc=1000, bw=0.5, bwr=-6, tpr=-60, retquad=False, retenv=False):
+def gausspulse(t, fc=1000, bw=0.5, bwr=-6, tpr=-60, retquad=False,
+               retenv=False) -> ndarray | tuple[ndarray, ...] | float:
     """A sine wave in a Gaussian: the real part, and where asked the imaginary part and the envelope.
 
     Parameters: t: times, or 'cutoff': the time at which the envelope has fallen to tpr is returned; fc: the
@@ -98,7 +102,7 @@ def _phase(t, f0, t1, f1, method, vertex_zero):
 
 
 @beside_its_arrays
-def chirp(t, f0, t1, f1, method="linear", phi=0, vertex_zero=True, *, complex=False):
+def chirp(t, f0, t1, f1, method="linear", phi=0, vertex_zero=True, *, complex=False) -> ndarray:
     """A cosine whose frequency changes.
 
     Parameters: t: times; f0: the frequency at 0; t1: another time; f1: the frequency there; method: 'linear',
@@ -111,7 +115,7 @@ def chirp(t, f0, t1, f1, method="linear", phi=0, vertex_zero=True, *, complex=Fa
 
 
 @beside_its_arrays
-def sweep_poly(t, poly, phi=0):
+def sweep_poly(t, poly, phi=0) -> ndarray:
     """A cosine whose frequency is a polynomial of time.
 
     Parameters: t: times; poly: the polynomial, highest power first, or a poly1d; phi: a phase in degrees.
@@ -125,7 +129,7 @@ def sweep_poly(t, poly, phi=0):
     return cuprite.cos(_TURN * value + numpy.deg2rad(phi))
 
 
-def unit_impulse(shape, idx=None, dtype=float):
+def unit_impulse(shape, idx=None, dtype=float) -> ndarray:
     """Zeros and a single 1.
 
     Parameters: shape: a length, or several; idx: where the 1 is, a number for all axes, several, or 'mid' (None: at
@@ -149,7 +153,7 @@ def unit_impulse(shape, idx=None, dtype=float):
 
 # --- wavelets, which SciPy had until 1.15 ---
 
-def morlet(M, w=5.0, s=1.0, complete=True):
+def morlet(M, w=5.0, s=1.0, complete=True) -> ndarray:
     """Morlet's wavelet.
 
     Parameters: M: how many samples; w: the frequency; s: samples lie between -2 pi s and 2 pi s; complete: whether
@@ -162,7 +166,7 @@ def morlet(M, w=5.0, s=1.0, complete=True):
     return wave * (cuprite.exp(-0.5 * x * x) * numpy.pi ** -0.25)
 
 
-def morlet2(M, s, w=5):
+def morlet2(M, s, w=5) -> ndarray:
     """Morlet's wavelet for cwt.
 
     Parameters: M: how many samples; s: the width; w: the frequency.
@@ -171,7 +175,7 @@ def morlet2(M, s, w=5):
     return numpy.sqrt(1 / s) * cuprite.exp(1j * w * x) * (cuprite.exp(-0.5 * x * x) * numpy.pi ** -0.25)
 
 
-def ricker(points, a):
+def ricker(points, a) -> ndarray:
     """Ricker's wavelet, the second derivative of a Gaussian.
 
     Parameters: points: how many samples; a: the width.
@@ -182,7 +186,7 @@ def ricker(points, a):
 
 
 @beside_its_arrays
-def cwt(data, wavelet, widths):
+def cwt(data, wavelet, widths) -> ndarray:
     """Convolutions with a wavelet of several widths, a row each.
 
     Parameters: data: 1-d; wavelet: a function (samples, width); widths: the widths.
@@ -195,7 +199,7 @@ def cwt(data, wavelet, widths):
     return cuprite.stack(rows)
 
 
-def qmf(hk):
+def qmf(hk) -> ndarray:
     """The high-pass filter of a low-pass one, with quadrature mirror symmetry.
 
     Parameters: hk: the low-pass filter's coefficients.
@@ -206,7 +210,7 @@ def qmf(hk):
 
 
 @beside_its_arrays
-def gauss_spline(x, n):
+def gauss_spline(x, n) -> ndarray:
     """The Gaussian that a B-spline of order n nears.
 
     Parameters: x: places; n: the order.

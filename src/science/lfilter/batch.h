@@ -2,6 +2,7 @@
 #ifndef CPI_LFILTER_BATCH_H
 #define CPI_LFILTER_BATCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { CPI_LFILTER_BATCH = 32, CPI_LFILTER_STATE = 128 }; /* the most lanes; bytes of a part of all of them */
@@ -26,6 +27,7 @@ typedef struct cpi_phases {
     const void *phases;   /* up x length */
     const void *from;
     int64_t *offsets;     /* length, of the worker */
+    bool exact;           /* taps are not all finite: streams' zeros must not meet them */
 } cpi_phases;
 
 typedef struct cpi_lfilter_kernels {

@@ -89,6 +89,7 @@ static cpi_chunks cut(const cpi_recurrence *r)
     return (cpi_chunks){chunks, r->n / chunks};
 }
 
+static int64_t part_of(cp_type type) { return cpi_itemsize(type) / (cpi_is_complex(type) ? 2 : 1); }
 static double number(cp_type type, const char *from, int64_t i)
 {
     return type == CP_FLOAT32 || type == CP_COMPLEX64 ? (double)((const float *)from)[i] : ((const double *)from)[i];
@@ -274,6 +275,8 @@ cp_code cpi_lfilter_cpu_polyphase(cp_stream *stream, const cpi_polyphase *p)
     for (int64_t k = 0; k < p->taps; k++)
         memcpy(taps + (k % p->up * s.plan.length + k / p->up) * s.item, (const char *)p->h + k * s.item,
                (size_t)s.item);
+    for (int64_t k = 0; k < p->taps * (s.item / part_of(p->type)) && !s.plan.exact; k++)
+        s.plan.exact = !isfinite(number(p->type, p->h, k));
     cpi_parallel(p->rows * s.pieces, run_piece, &s);
     cpi_work_free(stream, s.scratch);
     return CP_OK;

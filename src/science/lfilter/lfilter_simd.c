@@ -1,6 +1,5 @@
 /* The CPU's recurrences and polyphase filters, compiled once for each instruction set, with the same bits: rows stand
  * side by side in the lanes of a vector, so a lane's operations are those of one row alone. */
-#include <stdbool.h>
 #include <string.h>
 
 #include "cpu/features.h"

@@ -57,7 +57,7 @@ def _pair(in1, in2):
 
 
 def _axes_of(in1, in2, axes, mode):
-    """(in1, in2, the axes that are convolved along), checked; axes where one has length 1 are broadcast."""
+    """(in1, in2, the axes that are convolved along), checked."""
     given = axes is not None
     if given:
         axes = [axes] if numpy.ndim(axes) == 0 else list(axes)
@@ -70,6 +70,7 @@ def _axes_of(in1, in2, axes, mode):
     for a in rest:
         if in1.shape[a] != in2.shape[a] and 1 not in (in1.shape[a], in2.shape[a]):
             raise ValueError(f"incompatible shapes for in1 and in2: {in1.shape} and {in2.shape}")
+    axes = [a for a in axes if in1.shape[a] != 1 and in2.shape[a] != 1]  # along others it is a product
     if _exchange(mode, in1.shape, in2.shape, axes):
         in1, in2 = in2, in1
     return in1, in2, axes
@@ -81,8 +82,17 @@ def _bounded(axis, ndim):
     return axis % ndim
 
 
+def _of_one_precision(in1, in2):
+    """Both of a floating type, none less precise than the other."""
+    in1, in2 = floating(in1), floating(in2)
+    double = cuprite.result_type(in1, in2).name in ("float64", "complex128")
+    return (x.astype(numpy.complex128 if x.dtype.kind == "c" else numpy.float64, copy=False) if double else x
+            for x in (in1, in2))
+
+
 def _by_transform(in1, in2, axes, lengths):
     """The full convolution along the axes, of transforms with those lengths."""
+    in1, in2 = _of_one_precision(in1, in2)
     real = in1.dtype.kind != "c" and in2.dtype.kind != "c"
     forth, back = (_fft.rfftn, _fft.irfftn) if real else (_fft.fftn, _fft.ifftn)
     return back(forth(in1, lengths, axes=axes) * forth(in2, lengths, axes=axes), lengths, axes=axes)
@@ -102,14 +112,12 @@ def fftconvolve(in1, in2, mode="full", axes=None) -> ndarray:
         return in1 * in2
     if not in1.size or not in2.size:
         return cuprite.asarray([])
-    in1, in2 = floating(in1), floating(in2)
     in1, in2, axes = _axes_of(in1, in2, axes, mode)
-    inner = [a for a in axes if in1.shape[a] != 1 and in2.shape[a] != 1]
-    if inner:
-        wanted = [in1.shape[a] + in2.shape[a] - 1 for a in inner]
-        full = _by_transform(in1, in2, inner, [_next(n) for n in wanted])
+    if axes:
+        wanted = [in1.shape[a] + in2.shape[a] - 1 for a in axes]
+        full = _by_transform(in1, in2, axes, [_next(n) for n in wanted])
         key = [slice(None)] * full.ndim
-        for a, n in zip(inner, wanted):
+        for a, n in zip(axes, wanted):
             key[a] = slice(n)
         full = full[tuple(key)]
     else:
@@ -134,12 +142,11 @@ def oaconvolve(in1, in2, mode="full", axes=None) -> ndarray:
         return cuprite.asarray([])
     if in1.shape == in2.shape:
         return fftconvolve(in1, in2, mode, axes)
-    in1, in2 = floating(in1), floating(in2)
+    given = axes
     in1, in2, axes = _axes_of(in1, in2, axes, mode)
-    inner = [a for a in axes if in1.shape[a] != 1 and in2.shape[a] != 1]
-    if len(inner) != 1:  # blocks of one axis alone; of several the transforms of the whole are as fast
-        return fftconvolve(in1, in2, mode, axes)
-    axis, = inner
+    if len(axes) != 1:  # blocks of one axis alone; of several the transforms of the whole are as fast
+        return fftconvolve(in1, in2, mode, given)
+    axis, = axes
     long, short = (in1, in2) if in1.shape[axis] >= in2.shape[axis] else (in2, in1)
     full = _blocks(long, short, axis)
     return _cut(full, in1.shape, in2.shape, mode, axes)
@@ -159,6 +166,7 @@ def _block_length(n, taps):
 
 def _blocks(long, short, axis):
     long, short = cuprite.moveaxis(long, axis, -1), cuprite.moveaxis(short, axis, -1)
+    long, short = _of_one_precision(long, short)
     n, taps = long.shape[-1], short.shape[-1]
     size = _block_length(n, taps)
     if size >= n + taps - 1:
@@ -282,7 +290,7 @@ def convolve(in1, in2, mode="full", method="auto") -> ndarray:
         return _direct(in1, in2, mode)
     kind = cuprite.result_type(in1, in2)
     out = fftconvolve(in1, in2, mode)
-    if kind.kind in "ui":
+    if kind.kind in "bui":
         out = cuprite.around(out)
     return out.astype(kind, copy=False)
 

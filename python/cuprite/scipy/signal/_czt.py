@@ -91,7 +91,7 @@ def _transform(plan, x, axis):
     if x.shape[axis] != plan.n:
         raise ValueError(f"CZT defined for length {plan.n}, not {x.shape[axis]}")
     x = cuprite.moveaxis(x, axis, -1)
-    before, filters, behind = plan._tables_of(cuprite.result_type(x, numpy.complex64))
+    before, filters, behind = plan._tables_of(cuprite.result_type(x, numpy.complex128))
     y = _fft.ifft(filters * _fft.fft(x * before, plan._size, -1), axis=-1)
     y = y[..., plan.n - 1:plan.n + plan.m - 1] * behind
     return cuprite.moveaxis(y, -1, axis)

@@ -213,8 +213,8 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
         to 5; mode: how the input continues beyond its edges; cval: its value there; prefilter: False where the elements
         are coefficients already; extra_arguments: further arguments of the function; extra_keywords: further named
         ones.
-    Errors: RuntimeError for no axes, an order beyond 0 to 5, an unknown mode, coordinates of another number; TypeError
-        for what cannot be called, and for anything but Cuprite's arrays."""
+    Errors: RuntimeError for no axes, an order beyond 0 to 5, an unknown mode; TypeError for what cannot be called,
+        coordinates of another number, and for anything but Cuprite's arrays."""
     order = _order("geometric_transform", order)
     shape = need_array(input).shape if output_shape is None else tuple(output_shape)
     if input.ndim < 1 or len(shape) < 1:
@@ -227,7 +227,7 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
     for index in itertools.product(*map(range, shape)):
         place = mapping(index, *extra_arguments, **keywords)
         if len(place) != input.ndim:
-            raise RuntimeError(f"mapping: the input has {input.ndim} axes, not {len(place)}")
+            raise TypeError(f"mapping: the input has {input.ndim} axes, not {len(place)}")
         places.append([float(at) for at in place])
     where = cuprite.array(places, "float64", device=input._device).reshape(-1, input.ndim).T
     where = where.reshape(input.ndim, *shape)

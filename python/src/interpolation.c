@@ -232,7 +232,7 @@ PyObject *py_ndimage_rotate(const py_ndimage_rotate_args *v)
                     "extra_keywords": "further named ones"},
              raises={"RuntimeError": "no axes, an order beyond 0 to 5, an unknown mode, an output of another shape, or of real numbers "
                      "for complex ones",
-                     "TypeError": "what cannot be called, and anything but Cuprite's arrays"},
+                     "TypeError": "what cannot be called, coordinates of another number, and anything but Cuprite's arrays"},
              gives="a new array, or the output",
              doc="The input's values, by splines, where a function of Python says. It is called for every element.") */
 PyObject *py_ndimage_geometric_transform(const py_ndimage_geometric_transform_args *v)

@@ -75,8 +75,8 @@ __device__ __forceinline__ double cpi_resample_known(const cpi_resample_args &g,
 #pragma unroll
     for (int d = ND - 1; d >= 0; d--) {
         const int64_t n = g.in_shape[d];
-        if (g.mode != CPI_BOUNDARY_GRID_CONSTANT) at[d] = cpi_position_within(at[d], n, g.mode);
-        if (g.mode != CPI_BOUNDARY_GRID_CONSTANT && cpi_is_outside(at[d], g.mode)) return g.cval;
+        at[d] = cpi_position_within(at[d], n, g.mode);
+        if (cpi_is_outside(at[d], g.mode)) return g.cval;
         const double first = cpi_spline_first(at[d], ORDER);
         cpi_spline_weights(at[d], ORDER, w[d]);
 #pragma unroll
@@ -94,15 +94,12 @@ template <class T, int MOST>
 __device__ double cpi_resample_any(const cpi_resample_args &g, const T *p, double *at)
 {
     double w[MOST][CPI_SPLINE_TAPS], part[MOST];
-    int64_t first[MOST];
+    double first[MOST];
     int tap[MOST];
     for (int d = 0; d < g.in_ndim; d++) {
-        if (g.mode != CPI_BOUNDARY_GRID_CONSTANT) {
-            at[d] = cpi_position_within(at[d], g.in_shape[d], g.mode);
-            if (cpi_is_outside(at[d], g.mode)) return g.cval;
-        }
-        const double begin = cpi_spline_first(at[d], g.order);
-        first[d] = begin >= -0x1p52 && begin <= 0x1p52 ? (int64_t)begin : -((int64_t)1 << 53);
+        at[d] = cpi_position_within(at[d], g.in_shape[d], g.mode);
+        if (cpi_is_outside(at[d], g.mode)) return g.cval;
+        first[d] = cpi_spline_first(at[d], g.order);
         cpi_spline_weights(at[d], g.order, w[d]);
         tap[d] = 0, part[d] = 0;
     }
@@ -112,7 +109,7 @@ __device__ double cpi_resample_any(const cpi_resample_args &g, const T *p, doubl
         int d = 0;
         bool constant = false;
         for (; d < g.in_ndim && !constant; d++) {
-            const int64_t i = cpi_spline_tap((double)first[d], tap[d], g.in_shape[d], g.mode);
+            const int64_t i = cpi_spline_tap(first[d], tap[d], g.in_shape[d], g.mode);
             constant = i < 0;
             offset = offset * g.in_shape[d] + i;
         }

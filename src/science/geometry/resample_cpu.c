@@ -98,11 +98,9 @@ static void points_task(void *context, int64_t task, int worker)
 /* Weights and elements of one result; false: cval. Element -1 is cval. `apart`: the distance of taps in both. */
 static bool find_taps(const cpi_resample *r, int d, int64_t index, double *weight, int32_t *element, int64_t apart)
 {
-    double w[CPI_SPLINE_TAPS], at = step_position(r, d, (double)index);
-    if (r->mode != CPI_BOUNDARY_GRID_CONSTANT) {
-        at = cpi_position_within(at, r->in_shape[d], r->mode);
-        if (cpi_is_outside(at, r->mode)) return false;
-    }
+    double w[CPI_SPLINE_TAPS];
+    const double at = cpi_position_within(step_position(r, d, (double)index), r->in_shape[d], r->mode);
+    if (cpi_is_outside(at, r->mode)) return false;
     const double first = cpi_spline_first(at, r->order);
     cpi_spline_weights(at, r->order, w);
     for (int t = 0; t <= r->order; t++) {

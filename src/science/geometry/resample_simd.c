@@ -45,7 +45,7 @@ static void prepare_axis(const cpi_resample *r, int d, cpi_points *p, int n, kin
     const double last = (double)(r->in_shape[d] - 1), end = last - r->order;
     int good = 1;
     for (int k = 0; k < n; k++) good &= (at[k] >= 0) & (at[k] <= last);
-    if (!good && r->mode != CPI_BOUNDARY_GRID_CONSTANT)
+    if (!good)
         for (int k = 0; k < n; k++) {
             at[k] = cpi_position_within(at[k], r->in_shape[d], r->mode);
             if (!cpi_is_outside(at[k], r->mode)) continue;

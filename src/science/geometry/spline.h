@@ -97,22 +97,28 @@ CPI_BOTH void cpi_spline_weights(double at, int order, double *w)
 /* The whole periods in x, x >= 0: what truncation gives, for numbers beyond the integers too. */
 CPI_BOTH double cpi_whole_periods(double x, double period) { return floor(x / period); }
 
-/* Does a position lie outside, so that the result is cval? */
-CPI_BOTH bool cpi_is_outside(double within, cpi_boundary mode) { return !(within > -1 || mode == CPI_BOUNDARY_NEAREST); }
+/* In these modes each tap is continued by itself, not the position. */
+CPI_BOTH bool cpi_continues_taps(cpi_boundary mode)
+{
+    return mode == CPI_BOUNDARY_NEAREST || mode == CPI_BOUNDARY_GRID_CONSTANT;
+}
 
-/* The position in an axis of n elements, which is continued by the mode, for any position but those of grid-constant,
- * and cpi_is_outside of it. In nearest it may be a few elements beyond the ends, where its taps are the ends. NaN, and
- * what is too large to have a place in a period, lies outside. */
+/* Does a position lie outside, so that the result is cval? */
+CPI_BOTH bool cpi_is_outside(double within, cpi_boundary mode) { return !(within > -1 || cpi_continues_taps(mode)); }
+
+/* The position in an axis of n elements that stands for any position; cpi_is_outside says whether there is none. Where
+ * taps are continued it may be a few elements beyond the ends, or NaN. Elsewhere NaN lies outside, and what is too large
+ * to have a place in a period. */
 CPI_BOTH double cpi_position_within(double at, int64_t length, cpi_boundary mode)
 {
     const double n = (double)length;
     if (at >= 0 && at <= n - 1) return at;
-    if (!(at >= -0x1p52 && at <= 0x1p52) && !(mode == CPI_BOUNDARY_NEAREST && at == at))
-        return mode == CPI_BOUNDARY_NEAREST ? at : -1;
+    if (cpi_continues_taps(mode)) { /* far away all taps are the same */
+        const double last = n + CPI_SPLINE_TAPS;
+        return at < -CPI_SPLINE_TAPS ? -CPI_SPLINE_TAPS : at > last ? last : at;
+    }
+    if (!(at >= -0x1p52 && at <= 0x1p52)) return -1;
     if (mode == CPI_BOUNDARY_CONSTANT) return -1;
-    if (mode == CPI_BOUNDARY_NEAREST) /* there all taps are the end */
-        return at < 0 ? (at < -CPI_SPLINE_TAPS ? -CPI_SPLINE_TAPS : at)
-                      : (at > n + CPI_SPLINE_TAPS ? n + CPI_SPLINE_TAPS : at);
     if (length <= 1) return 0;
     if (at < 0) {
         if (mode == CPI_BOUNDARY_MIRROR) {
@@ -154,6 +160,7 @@ CPI_BOTH int64_t cpi_spline_tap(double first, int tap, int64_t n, cpi_boundary m
 {
     const double at = first + tap;
     if (mode == CPI_BOUNDARY_GRID_CONSTANT) return at >= 0 && at < (double)n ? (int64_t)at : -1;
+    if (at != at) return 0;
     return cpi_boundary_index((int64_t)at, n, cpi_spline_continues(mode));
 }
 

@@ -103,10 +103,10 @@ def median(input, labels=None, index=None) -> ndarray:
     if _is_scalar(index):
         return cuprite.median(input[labels == index])
     wanted = index if isinstance(index, ndarray) else cuprite.array(index, device=labels._device)
-    flat = labels.ravel()
-    order = cuprite.lexsort(cuprite.stack([input.ravel().astype(cuprite.promote_types(input.dtype, flat.dtype)),
-                                           flat.astype(cuprite.promote_types(input.dtype, flat.dtype))]))
-    values, flat = input.ravel()[order], flat[order]
+    order = cuprite.argsort(input.ravel(), kind="stable")  # by values, then by labels, whose type may be another
+    values, flat = input.ravel()[order], labels.ravel()[order]
+    order = cuprite.argsort(flat, kind="stable")
+    values, flat = values[order], flat[order]
     low = cuprite.searchsorted(flat, wanted, side="left")
     high = cuprite.searchsorted(flat, wanted, side="right") - 1
     missing = high < low  # SciPy gives the first element of the first label

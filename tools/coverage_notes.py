@@ -19,11 +19,7 @@ ABSENT = [
      "gaussian_filter*", "planned: filters; `scipy.signal.convolve2d` filters by any kernel"),
     ("cupyx.scipy.ndimage", "binary_* black_tophat white_tophat grey_* generate_binary_structure iterate_structure "
      "morphological_*", "planned: morphology"),
-    ("cupyx.scipy.ndimage", "affine_transform map_coordinates rotate shift spline_filter* zoom",
-     "planned: interpolation of images"),
     ("cupyx.scipy.ndimage", "fourier_*", "planned; a product with the transform by `fft.fftn` does it"),
-    ("cupyx.scipy.ndimage", "distance_transform_edt histogram labeled_comprehension median value_indices",
-     "planned: measurements; `measure` has sums, means and extremes of all labels"),
     ("cupyx.scipy.signal", "convolve correlate *convolve choose_conv_method correlation_lags deconvolve",
      "planned; `convolve2d` and `correlate2d` are here, and `cuprite.convolve` for one axis"),
     ("cupyx.scipy.signal", "BadCoefficients band_stop_obj bilinear* buttap butter buttord cheb* ellip ellipap ellipord "

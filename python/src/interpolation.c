@@ -3,7 +3,8 @@
 #include "interpolation_rows.h"
 
 /* The call of a module's function with n objects by their names; those that were not given are NULL and left out. */
-static PyObject *call(const char *module, const char *function, int n, const char *const *names, PyObject *const *values)
+static PyObject *call(const char *module, const char *function, int n, const char *const *names,
+                      PyObject *const *values)
 {
     PyObject *found = PyImport_ImportModule(module), *f = found ? PyObject_GetAttrString(found, function) : NULL;
     PyObject *given = f ? PyDict_New() : NULL, *none = given ? PyTuple_New(0) : NULL, *result = NULL;
@@ -27,9 +28,11 @@ static PyObject *call(const char *module, const char *function, int n, const cha
                     "order": "of the splines, 0 to 5",
                     "axis": "an axis; negative ones count from the last",
                     "output": "an array that takes the result, a dtype or its name",
-                    "mode": "how the input continues beyond its edges: 'reflect', 'mirror', 'nearest', 'wrap', 'constant', "
+                    "mode": "how the input continues beyond its edges: 'reflect', 'mirror', 'nearest', 'wrap', "
+                            "'constant', "
                     "'grid-mirror', 'grid-wrap' or 'grid-constant'"},
-             raises={"RuntimeError": "no axes, an order beyond 0 to 5, an unknown mode, an output of another shape, or of real numbers "
+             raises={"RuntimeError": "no axes, an order beyond 0 to 5, an unknown mode, an output of another shape, "
+                                     "or of real numbers "
                      "for complex ones",
                      "TypeError": "anything but Cuprite's arrays"},
              gives="a new array, or the output",
@@ -50,9 +53,11 @@ PyObject *py_ndimage_spline_filter1d(const py_ndimage_spline_filter1d_args *v)
              about={"input": "an array",
                     "order": "of the splines, 2 to 5",
                     "output": "an array that takes the result, a dtype or its name",
-                    "mode": "how the input continues beyond its edges: 'reflect', 'mirror', 'nearest', 'wrap', 'constant', "
+                    "mode": "how the input continues beyond its edges: 'reflect', 'mirror', 'nearest', 'wrap', "
+                            "'constant', "
                     "'grid-mirror', 'grid-wrap' or 'grid-constant'"},
-             raises={"RuntimeError": "no axes, an order beyond 0 to 5, an unknown mode, an output of another shape, or of real numbers "
+             raises={"RuntimeError": "no axes, an order beyond 0 to 5, an unknown mode, an output of another shape, "
+                                     "or of real numbers "
                      "for complex ones",
                      "TypeError": "anything but Cuprite's arrays"},
              gives="a new array, or the output",
@@ -75,11 +80,13 @@ PyObject *py_ndimage_spline_filter(const py_ndimage_spline_filter_args *v)
                     "coordinates": "an array (ndim, ...) of places in the input",
                     "output": "an array that takes the result, a dtype or its name; None: the input's type",
                     "order": "of the splines, 0 to 5",
-                    "mode": "how the input continues beyond its edges: 'reflect', 'mirror', 'nearest', 'wrap', 'constant', "
+                    "mode": "how the input continues beyond its edges: 'reflect', 'mirror', 'nearest', 'wrap', "
+                            "'constant', "
                     "'grid-mirror', 'grid-wrap' or 'grid-constant'",
                     "cval": "the input's value beyond its edges, for 'constant' and 'grid-constant'",
                     "prefilter": "False: the elements are coefficients already (spline_filter)"},
-             raises={"RuntimeError": "no axes, an order beyond 0 to 5, an unknown mode, an output of another shape, or of real numbers "
+             raises={"RuntimeError": "no axes, an order beyond 0 to 5, an unknown mode, an output of another shape, "
+                                     "or of real numbers "
                      "for complex ones; coordinates that are not one for each axis",
                      "TypeError": "anything but Cuprite's arrays"},
              gives="a new array, or the output",
@@ -99,19 +106,22 @@ PyObject *py_ndimage_map_coordinates(const py_ndimage_map_coordinates_args *v)
              "texture_memory: object = False, float64_coords: object = False",
              module="scipy.ndimage", body="ndimage_affine_transform",
              about={"input": "an array",
-                    "matrix": "(ndim, ndim), a diagonal (ndim), or homogeneous, (ndim, ndim + 1) or (ndim + 1, ndim + 1): an array, or "
+                    "matrix": "(ndim, ndim), a diagonal (ndim), or homogeneous, (ndim, ndim + 1) or (ndim + 1, ndim "
+                              "+ 1): an array, or "
                     "numbers",
                     "offset": "a number, or one for each axis",
                     "output_shape": "a shape; None: the output's, else the input's",
                     "output": "an array that takes the result, a dtype or its name; None: the input's type",
                     "order": "of the splines, 0 to 5",
-                    "mode": "how the input continues beyond its edges: 'reflect', 'mirror', 'nearest', 'wrap', 'constant', "
+                    "mode": "how the input continues beyond its edges: 'reflect', 'mirror', 'nearest', 'wrap', "
+                            "'constant', "
                     "'grid-mirror', 'grid-wrap' or 'grid-constant'",
                     "cval": "the input's value beyond its edges, for 'constant' and 'grid-constant'",
                     "prefilter": "False: the elements are coefficients already (spline_filter)",
                     "texture_memory": "CuPy's; without effect",
                     "float64_coords": "CuPy's; without effect: coordinates are float64"},
-             raises={"RuntimeError": "no axes, an order beyond 0 to 5, an unknown mode, an output of another shape, or of real numbers "
+             raises={"RuntimeError": "no axes, an order beyond 0 to 5, an unknown mode, an output of another shape, "
+                                     "or of real numbers "
                      "for complex ones; a matrix of another shape",
                      "TypeError": "anything but Cuprite's arrays",
                      "ValueError": "a homogeneous matrix whose last row is not 0, ..., 0, 1"},
@@ -137,11 +147,13 @@ PyObject *py_ndimage_affine_transform(const py_ndimage_affine_transform_args *v)
                     "shift": "by how many elements: a number, or one for each axis",
                     "output": "an array that takes the result, a dtype or its name; None: the input's type",
                     "order": "of the splines, 0 to 5",
-                    "mode": "how the input continues beyond its edges: 'reflect', 'mirror', 'nearest', 'wrap', 'constant', "
+                    "mode": "how the input continues beyond its edges: 'reflect', 'mirror', 'nearest', 'wrap', "
+                            "'constant', "
                     "'grid-mirror', 'grid-wrap' or 'grid-constant'",
                     "cval": "the input's value beyond its edges, for 'constant' and 'grid-constant'",
                     "prefilter": "False: the elements are coefficients already (spline_filter)"},
-             raises={"RuntimeError": "no axes, an order beyond 0 to 5, an unknown mode, an output of another shape, or of real numbers "
+             raises={"RuntimeError": "no axes, an order beyond 0 to 5, an unknown mode, an output of another shape, "
+                                     "or of real numbers "
                      "for complex ones; shifts that are not one for each axis",
                      "TypeError": "anything but Cuprite's arrays"},
              gives="a new array, or the output",
@@ -163,13 +175,16 @@ PyObject *py_ndimage_shift(const py_ndimage_shift_args *v)
                     "zoom": "a factor, or one for each axis",
                     "output": "an array that takes the result, a dtype or its name; None: the input's type",
                     "order": "of the splines, 0 to 5",
-                    "mode": "how the input continues beyond its edges: 'reflect', 'mirror', 'nearest', 'wrap', 'constant', "
+                    "mode": "how the input continues beyond its edges: 'reflect', 'mirror', 'nearest', 'wrap', "
+                            "'constant', "
                     "'grid-mirror', 'grid-wrap' or 'grid-constant'",
                     "cval": "the input's value beyond its edges, for 'constant' and 'grid-constant'",
                     "prefilter": "False: the elements are coefficients already (spline_filter)",
-                    "grid_mode": "True: edges lie over edges; False: the centres of the first elements over each other, and those of the "
+                    "grid_mode": "True: edges lie over edges; False: the centres of the first elements over each "
+                                 "other, and those of the "
                     "last"},
-             raises={"RuntimeError": "no axes, an order beyond 0 to 5, an unknown mode, an output of another shape, or of real numbers "
+             raises={"RuntimeError": "no axes, an order beyond 0 to 5, an unknown mode, an output of another shape, "
+                                     "or of real numbers "
                      "for complex ones; factors that are not one for each axis",
                      "TypeError": "anything but Cuprite's arrays",
                      "ValueError": "a factor below 0, or NaN",
@@ -195,11 +210,13 @@ PyObject *py_ndimage_zoom(const py_ndimage_zoom_args *v)
                     "reshape": "True: the result holds all of the input; False: it has the input's shape",
                     "output": "an array that takes the result, a dtype or its name; None: the input's type",
                     "order": "of the splines, 0 to 5",
-                    "mode": "how the input continues beyond its edges: 'reflect', 'mirror', 'nearest', 'wrap', 'constant', "
+                    "mode": "how the input continues beyond its edges: 'reflect', 'mirror', 'nearest', 'wrap', "
+                            "'constant', "
                     "'grid-mirror', 'grid-wrap' or 'grid-constant'",
                     "cval": "the input's value beyond its edges, for 'constant' and 'grid-constant'",
                     "prefilter": "False: the elements are coefficients already (spline_filter)"},
-             raises={"RuntimeError": "no axes, an order beyond 0 to 5, an unknown mode, an output of another shape, or of real numbers "
+             raises={"RuntimeError": "no axes, an order beyond 0 to 5, an unknown mode, an output of another shape, "
+                                     "or of real numbers "
                      "for complex ones",
                      "TypeError": "anything but Cuprite's arrays",
                      "ValueError": "fewer than two axes, other than two of a plane, an angle that is not finite"},
@@ -220,19 +237,23 @@ PyObject *py_ndimage_rotate(const py_ndimage_rotate_args *v)
              "extra_keywords: object = None",
              module="scipy.ndimage", body="ndimage_geometric_transform",
              about={"input": "an array",
-                    "mapping": "a function of an index of the result, a tuple, and the extra arguments: it gives the place in the input",
+                    "mapping": "a function of an index of the result, a tuple, and the extra arguments: it gives the "
+                               "place in the input",
                     "output_shape": "a shape; None: the input's",
                     "output": "an array that takes the result, a dtype or its name; None: the input's type",
                     "order": "of the splines, 0 to 5",
-                    "mode": "how the input continues beyond its edges: 'reflect', 'mirror', 'nearest', 'wrap', 'constant', "
+                    "mode": "how the input continues beyond its edges: 'reflect', 'mirror', 'nearest', 'wrap', "
+                            "'constant', "
                     "'grid-mirror', 'grid-wrap' or 'grid-constant'",
                     "cval": "the input's value beyond its edges, for 'constant' and 'grid-constant'",
                     "prefilter": "False: the elements are coefficients already (spline_filter)",
                     "extra_arguments": "further arguments of the function",
                     "extra_keywords": "further named ones"},
-             raises={"RuntimeError": "no axes, an order beyond 0 to 5, an unknown mode, an output of another shape, or of real numbers "
+             raises={"RuntimeError": "no axes, an order beyond 0 to 5, an unknown mode, an output of another shape, "
+                                     "or of real numbers "
                      "for complex ones",
-                     "TypeError": "what cannot be called, coordinates of another number, and anything but Cuprite's arrays"},
+                     "TypeError": "what cannot be called, coordinates of another number, and anything but Cuprite's "
+                                  "arrays"},
              gives="a new array, or the output",
              doc="The input's values, by splines, where a function of Python says. It is called for every element.") */
 PyObject *py_ndimage_geometric_transform(const py_ndimage_geometric_transform_args *v)
@@ -259,7 +280,8 @@ PyObject *py_ndimage_geometric_transform(const py_ndimage_geometric_transform_ar
                     "indices": "an array of int32 (ndim, ...) that takes the places; None: a new one",
                     "block_params": "CuPy's; without effect",
                     "float64_distances": "False: distances are float32"},
-             raises={"RuntimeError": "nothing that is wanted, outputs that do not fit, sampling that is not one for each axis",
+             raises={"RuntimeError": "nothing that is wanted, outputs that do not fit, sampling that is not one for "
+                                     "each axis",
                      "TypeError": "anything but Cuprite's arrays"},
              gives="what is wanted and has no output: a tuple of two, one array, or None",
              doc="The Euclidean distances of elements to the nearest zero.") */
@@ -279,7 +301,8 @@ PyObject *py_ndimage_distance_transform_edt(const py_ndimage_distance_transform_
              "= False, distances: object = None, indices: object = None",
              module="scipy.ndimage", body="ndimage_distance_transform_cdt",
              about={"input": "an array",
-                    "metric": "'chessboard', 'taxicab' ('cityblock', 'manhattan'), or a structure of 3 along every axis",
+                    "metric": "'chessboard', 'taxicab' ('cityblock', 'manhattan'), or a structure of 3 along every "
+                              "axis",
                     "return_distances": "whether distances are wanted",
                     "return_indices": "whether the places of the nearest zeros are wanted",
                     "distances": "an array that takes the distances; None: a new one",
@@ -310,7 +333,8 @@ PyObject *py_ndimage_distance_transform_cdt(const py_ndimage_distance_transform_
                     "return_indices": "whether the places of the nearest zeros are wanted",
                     "distances": "an array that takes the distances; None: a new one",
                     "indices": "an array of int32 (ndim, ...) that takes the places; None: a new one"},
-             raises={"RuntimeError": "nothing that is wanted, outputs that do not fit, sampling that is not one for each axis; an unknown "
+             raises={"RuntimeError": "nothing that is wanted, outputs that do not fit, sampling that is not one for "
+                                     "each axis; an unknown "
                      "metric",
                      "TypeError": "anything but Cuprite's arrays"},
              gives="what is wanted and has no output: a tuple of two, one array, or None",
@@ -329,7 +353,8 @@ PyObject *py_ndimage_distance_transform_bf(const py_ndimage_distance_transform_b
              "input: object, markers: object, structure: object = None, output: object = None",
              module="scipy.ndimage", body="ndimage_watershed_ift",
              about={"input": "an array of uint8 or uint16",
-                    "markers": "an array of signed integers of that shape: labels, not 0, where flooding begins; those below 0 are "
+                    "markers": "an array of signed integers of that shape: labels, not 0, where flooding begins; "
+                               "those below 0 are "
                     "background",
                     "structure": "3 along every axis, not 0 where neighbours connect; None: a cross",
                     "output": "an array that takes the result, a dtype or its name; None: the markers' type"},
@@ -373,7 +398,7 @@ PyObject *py_ndimage_labeled_comprehension(const py_ndimage_labeled_comprehensio
 
 /*: function("histogram",
              "input: object, min: object, max: object, bins: object, labels: object = None, index: object = None",
-             module="scipy.ndimage", body="ndimage_histogram",
+             module="scipy.ndimage", body="ndimage_histogram", c="",
              about={"input": "an array",
                     "min": "the first edge",
                     "max": "the last edge",
@@ -395,7 +420,7 @@ PyObject *py_ndimage_histogram(const py_ndimage_histogram_args *v)
 
 /*: function("median",
              "input: object, labels: object = None, index: object = None",
-             module="scipy.ndimage", body="ndimage_median",
+             module="scipy.ndimage", body="ndimage_median", c="",
              about={"input": "an array",
                     "labels": "an array that broadcasts with the input; None: all elements are one region",
                     "index": "the labels, a number or several; None: all above 0 are one region"},

@@ -1,8 +1,8 @@
 """scipy.ndimage's geometric transformations against SciPy: all types, modes, orders, shapes and layouts.
 
-SciPy is not the oracle where it is wrong: in mode 'reflect' its coefficients of short lines are off by z^(2n) for a pole
-z, so that a spline misses its elements; the exact coefficients are then those of a system of equations. The other
-differences are in docs/from-cupy.md."""
+SciPy is not the oracle where it is wrong: in mode 'reflect' its coefficients of short lines are off by z^(2n) for a
+pole z, so that a spline misses its elements; the exact coefficients are then those of a system of equations. The other
+differences are in src/science/geometry/README.md."""
 import os
 import subprocess
 import sys
@@ -395,8 +395,8 @@ import cuprite as cp, numpy as np
 from cuprite.scipy import ndimage
 x = cp.asarray(np.random.default_rng(0).normal(0, 1, (301, 407)).astype("float32"))
 seen = hashlib.sha256()
-for y in (ndimage.rotate(x, 31), ndimage.zoom(x, 1.3), ndimage.shift(x, 0.4, mode="grid-wrap"), ndimage.spline_filter(x),
-          ndimage.distance_transform_edt(x > 1, sampling=(1, 0.7))):
+for y in (ndimage.rotate(x, 31), ndimage.zoom(x, 1.3), ndimage.shift(x, 0.4, mode="grid-wrap"),
+          ndimage.spline_filter(x), ndimage.distance_transform_edt(x > 1, sampling=(1, 0.7))):
     seen.update(y.get().tobytes())
 print(seen.hexdigest())
 """

@@ -12,8 +12,8 @@ from test_loop_kernels import quick, text
 
 MODES = {"constant": 0, "nearest": 1, "reflect": 2, "mirror": 3, "wrap": 4, "grid-wrap": 5, "grid-constant": 6}
 RESAMPLE = """
-extern "C" __global__ void positions_args(cpi_resample_args *g, int order, int in_ndim, int out_ndim, int kind, int mode,
-                                          double cval, double pad, int64_t n, const int64_t *in, const int64_t *out,
+extern "C" __global__ void positions_args(cpi_resample_args *g, int order, int in_ndim, int out_ndim, int kind,
+                                          int mode, double cval, double pad, int64_t n, const int64_t *in, const int64_t *out,
                                           const double *place, const double *from, double *to)
 {
     g->order = order, g->in_ndim = in_ndim, g->out_ndim = out_ndim, g->kind = kind, g->mode = (cpi_boundary)mode;
@@ -154,7 +154,8 @@ def test_nearest(device, shape, density):
         least = cp.empty(outer * parts * inner)
         for what in (3, 4) if axis else (0, 1, 2):
             launch(f, max(size, outer * parts * inner), np.int32(what), *map(np.int64, (outer, n, inner, parts)),
-                   np.float64(sampling[axis]), here, *((nothing, nothing) if axis else (low, high)), now, least, to, which)
+                   np.float64(sampling[axis]), here, *((nothing, nothing) if axis else (low, high)), now, least, to,
+                   which)
         which = which.get()
         at = np.arange(size)
         source = np.where(which < 0, at, (at // inner // n * n + which) * inner + at % inner)

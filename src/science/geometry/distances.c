@@ -122,8 +122,8 @@ static uint8_t *read_structure(const char *name, cp_array *structure, const cp_a
         return cpi_fail(CP_ERROR_RUNTIME, "%s: structure and input must have equal rank", name), NULL;
     for (int d = 0; d < structure->ndim; d++)
         if (structure->shape[d] != 3)
-            return cpi_fail(code, "%s: %s", name, code == CP_ERROR_VALUE ? "metric sizes must be equal to 3"
-                                                                       : "structure dimensions must be equal to 3"), NULL;
+            return cpi_fail(code, "%s: the structure has %lld elements along axis %d, not 3", name,
+                            (long long)structure->shape[d], d), NULL;
     cp_array *t = truth(name, structure);
     uint8_t *bytes = t ? read_truth(t) : NULL;
     *steps = bytes ? cpi_malloc((size_t)(structure->size * (x->ndim + 1))) : NULL;
@@ -173,7 +173,8 @@ static void chamfer_pass(const cp_array *x, int sign, const int8_t *steps, int n
              module="_geometry", unlock="always", returns="array, indices if return_indices",
              raises={"ValueError": "a structure of other than 3 elements along an axis",
                      "RuntimeError": "a structure of another number of axes"},
-             doc="""The number of steps of each element to the nearest zero, int32, and where that is, int32 (ndim, ...);
+             doc="""The number of steps of each element to the nearest zero, int32, and where that is, int32 (ndim, "
+                   "...);
 -1 where there is none. Steps are the non-zero elements of the structure, 3 along every axis, from its centre; they are
 tried in two passes, as SciPy does. Computed on the host: waits.""") */
 cp_array *(cp_distance_transform_cdt)(cp_array *input, cp_array *structure,

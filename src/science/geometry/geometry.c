@@ -110,7 +110,8 @@ cp_array *cpi_spline_coefficients(const char *name, cp_array *x, int order, cpi_
 }
 
 /* Axes from .. to - 1 of real numbers as `type`; SciPy rounds to it after each axis. */
-static cp_array *filter_real(const char *name, cp_array *x, int order, cpi_boundary mode, int from, int to, cp_type type)
+static cp_array *filter_real(const char *name, cp_array *x, int order, cpi_boundary mode, int from, int to,
+                             cp_type type)
 {
     if (type == CP_FLOAT64) return filtered(name, x, order, mode, from, to);
     for (int axis = from; x && axis < to; axis++) {
@@ -137,8 +138,9 @@ static cp_array *filter(const char *name, cp_array *x, int order, cp_resample_mo
         r = filter_real(name, x, order, boundary, from, to, type);
     } else if ((r = cp_empty((cp_shape){x->ndim, x->shape}, type))) {
         const cp_type real = type == CP_COMPLEX64 ? CP_FLOAT32 : CP_FLOAT64;
-        cp_array *re = filter_real(name, cp_real_part(x), order, boundary, from, to, real);
-        cp_array *im = re ? filter_real(name, cp_imag_part(x), order, boundary, from, to, real) : NULL;
+        cp_array *re = cp_real_part(x), *im = cp_imag_part(x);
+        re = re && im ? filter_real(name, re, order, boundary, from, to, real) : NULL;
+        im = re ? filter_real(name, im, order, boundary, from, to, real) : NULL;
         if (!im || cp_assign(cp_real_part(r), re) || cp_assign(cp_imag_part(r), im)) r = NULL;
     }
     if (r && out && cp_assign(out, r)) r = NULL;
@@ -147,7 +149,8 @@ static cp_array *filter(const char *name, cp_array *x, int order, cp_resample_mo
 
 /*: function("spline_filter1d", "input: array, order: int, axis: index_axis, mode: resample_mode = 'constant', "
              "dtype: dtype = None, out: out = None", module="_geometry", unlock="always",
-             raises={"RuntimeError": "an order beyond 0 to 5, an output of another shape, or of real numbers for complex "
+             raises={"RuntimeError": "an order beyond 0 to 5, an output of another shape, or of real numbers for "
+                                     "complex "
                      "ones"},
              doc="""The coefficients of splines through the elements, along one axis; orders 0 and 1: the elements.
 mode says how a line continues: 'constant', 'wrap' and 'grid-constant' as 'mirror', 'nearest' as 'reflect'.""") */
@@ -161,7 +164,8 @@ cp_array *(cp_spline_filter1d)(cp_array *input, int order, int axis, const cp_sp
 
 /*: function("spline_filter", "input: array, order: int, mode: resample_mode = 'constant', dtype: dtype = None, "
              "out: out = None", module="_geometry", unlock="always",
-             raises={"RuntimeError": "an order beyond 2 to 5, an output of another shape, or of real numbers for complex "
+             raises={"RuntimeError": "an order beyond 2 to 5, an output of another shape, or of real numbers for "
+                                     "complex "
                      "ones"},
              doc="The coefficients of splines through the elements, along all axes, as spline_filter1d along one.") */
 cp_array *(cp_spline_filter)(cp_array *input, int order, const cp_spline_filter_options *options)

@@ -160,8 +160,8 @@ cp_code cpi_geometry_cuda_resample(cp_stream *stream, const cpi_resample *r)
     g.place = r->place, g.from = r->from, g.to = r->to;
     cp_type result = r->result;
     void *args[] = {&g, &result};
-    return launch(stream, r->source == CP_FLOAT32 ? resample_kernel_of<float>(g) : resample_kernel_of<double>(g), g.n, args,
-                  "resample");
+    const void *kernel = r->source == CP_FLOAT32 ? resample_kernel_of<float>(g) : resample_kernel_of<double>(g);
+    return launch(stream, kernel, g.n, args, "resample");
 }
 
 cp_code cpi_geometry_cuda_spline(cp_stream *stream, const cpi_spline *s)
@@ -169,10 +169,11 @@ cp_code cpi_geometry_cuda_spline(cp_stream *stream, const cpi_spline *s)
     const int64_t size = s->outer * s->n * s->inner;
     double pole[2], *between = (double *)cpi_host->work_alloc(stream, (size_t)size * sizeof *between);
     if (!between) return CP_ERROR_MEMORY;
-    cpi_spline_args g = {s->order, 0, s->ends, s->outer, s->n, s->inner, cpi_ceil_div(s->n, (int64_t)CPI_SPLINE_SEGMENT),
-                         cpi_spline_gain(s->order), s->from, between};
+    const int64_t segments = cpi_ceil_div(s->n, (int64_t)CPI_SPLINE_SEGMENT);
+    cpi_spline_args g = {s->order, 0, s->ends, s->outer, s->n, s->inner, segments, cpi_spline_gain(s->order), s->from,
+                         between};
     const int poles = cpi_spline_poles(s->order, pole);
-    const int64_t threads = s->outer * s->inner * g.segments;
+    const int64_t threads = s->outer * s->inner * segments;
     cp_code code = CP_OK;
     for (int p = 0; p < poles && !code; p++) {
         void *args[] = {&g};
@@ -217,8 +218,9 @@ static cp_code next_axis(cp_stream *stream, cpi_nearest_args &g, int axis, int32
     for (int d = 0; indices && d < axis && !code; d++) {
         int32_t *plane = indices + d * g.size;
         const int32_t *from = copy;
-        code = cpi_cuda_check(stream, cudaMemcpyAsync(copy, plane, (size_t)g.size * sizeof *copy, cudaMemcpyDeviceToDevice,
-                                                      cpi_cuda_stream(stream)), "distance_transform_edt");
+        const cudaError_t status = cudaMemcpyAsync(copy, plane, (size_t)g.size * sizeof *copy, cudaMemcpyDeviceToDevice,
+                                                   cpi_cuda_stream(stream));
+        code = cpi_cuda_check(stream, status, "distance_transform_edt");
         void *args[] = {&g, &from, &plane};
         if (!code) code = launch(stream, (const void *)move_kernel, g.size, args, "distance_transform_edt");
     }

@@ -15,7 +15,7 @@ struct cpi_nearest_args {
     int64_t size, outer, n, inner, parts; /* of the axis; `parts`: segments or blocks of a line */
     double step;
     const uint8_t *x;
-    int32_t *low, *high;     /* (parts, inner): a segment's first and last zero; then the nearest before and behind it */
+    int32_t *low, *high;     /* (parts, inner): a segment's first and last zero; then those behind and before it */
     const double *from;      /* squares of the axes before */
     double *least;           /* (outer, parts, inner): of blocks */
     double *to;

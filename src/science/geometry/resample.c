@@ -175,16 +175,17 @@ static cp_code read_matrix(const sampling *s, cp_array *matrix, cp_array *offset
 {
     const int n = s->x->ndim;
     const int64_t columns = matrix->ndim == 2 ? matrix->shape[1] : 0;
-    const bool homogeneous = matrix->ndim == 2 && columns == n + 1 && (matrix->shape[0] == n || matrix->shape[0] == n + 1);
+    const int64_t rows = matrix->shape[0];
+    const bool homogeneous = matrix->ndim == 2 && columns == n + 1 && (rows == n || rows == n + 1);
     double *all = cpi_malloc(sizeof *all * (size_t)(matrix->size + n + 1)), *offsets = all + matrix->size;
     if (!all) return CP_ERROR_MEMORY;
     const int64_t kept = homogeneous ? n : columns;
     cp_code code = cpi_doubles_of(s->name, matrix, all);
-    for (int j = 0; !code && homogeneous && matrix->shape[0] == n + 1 && j <= n; j++)
+    for (int j = 0; !code && homogeneous && rows == n + 1 && j <= n; j++)
         if (all[n * (n + 1) + j] != (j == n))
             code = cpi_fail(CP_ERROR_VALUE, "%s: Expected homogeneous transformation matrix, but its bottom row is not "
                             "0, ..., 0, 1", s->name);
-    if (!code && !homogeneous && matrix->shape[0] != n)
+    if (!code && !homogeneous && rows != n)
         code = cpi_fail(CP_ERROR_RUNTIME, "%s: affine matrix has wrong number of rows", s->name);
     if (!code && matrix->ndim == 2 && kept != s->ndim)
         code = cpi_fail(CP_ERROR_RUNTIME, "%s: affine matrix has wrong number of columns", s->name);
@@ -203,7 +204,8 @@ static cp_code read_matrix(const sampling *s, cp_array *matrix, cp_array *offset
 }
 
 /*: function("affine_transform", "input: array, matrix: array, order: int, offset: array = None, "
-             "output_shape: per_axis = None, mode: resample_mode = 'constant', cval: double = 0, cval_imag: double = 0, "
+             "output_shape: per_axis = None, mode: resample_mode = 'constant', cval: double = 0, cval_imag: double = "
+             "0, "
              "filtered: bool = False, dtype: dtype = None, out: out = None", module="_geometry", unlock="always",
              raises={"RuntimeError": "no axes, a matrix of another shape, an order beyond 0 to 5, an output of another "
                      "shape", "ValueError": "a homogeneous matrix whose last row is not 0, ..., 0, 1"},
@@ -243,7 +245,8 @@ cp_array *(cp_affine_transform)(cp_array *input, cp_array *matrix, int order,
 /*: function("shift", "input: array, shift: array, order: int, mode: resample_mode = 'constant', cval: double = 0, "
              "cval_imag: double = 0, filtered: bool = False, dtype: dtype = None, out: out = None", module="_geometry",
              unlock="always",
-             raises={"RuntimeError": "no axes, shifts that are not one or one for each axis, an order beyond 0 to 5, an "
+             raises={"RuntimeError": "no axes, shifts that are not one or one for each axis, an order beyond 0 to 5, "
+                                     "an "
                      "output of another shape"},
              doc="The input moved by fractions of elements too, one shift for all axes or one for each.") */
 cp_array *(cp_shift)(cp_array *input, cp_array *shift, int order, const cp_shift_options *options)
@@ -252,7 +255,8 @@ cp_array *(cp_shift)(cp_array *input, cp_array *shift, int order, const cp_shift
     sampling s = SAMPLING("shift", o);
     cpi_composite f;
     double by[CP_MAXDIM], cells[2 * CP_MAXDIM];
-    if (cpi_null(s.name, input) || cpi_check_order(s.name, order) || check_ranks(s.name, input, input->ndim)) return NULL;
+    if (cpi_null(s.name, input) || cpi_check_order(s.name, order)) return NULL;
+    if (check_ranks(s.name, input, input->ndim)) return NULL;
     if (cpi_numbers_of(s.name, shift, input->ndim, by) || !cpi_begin(&f, s.name, input)) return NULL;
     for (int d = 0; d < input->ndim; d++) cells[2 * d] = 1, cells[2 * d + 1] = -by[d];
     s.kind = CPI_POSITIONS_STEPS;
@@ -292,7 +296,8 @@ static cp_array *unchanged(const cpi_composite *f, const sampling *s)
 /*: function("zoom", "input: array, zoom: array, order: int, mode: resample_mode = 'constant', cval: double = 0, "
              "cval_imag: double = 0, filtered: bool = False, grid_mode: bool = False, dtype: dtype = None, "
              "out: out = None", module="_geometry", unlock="always",
-             raises={"RuntimeError": "no axes, factors that are not one or one for each axis, an order beyond 0 to 5, an "
+             raises={"RuntimeError": "no axes, factors that are not one or one for each axis, an order beyond 0 to "
+                                     "5, an "
                      "output of another shape"},
              doc="""The input with more or fewer elements along its axes, by one factor for all or one for each.
 grid_mode: an element is as wide as the distance of two, so that edges lie over edges, not centres over centres.""") */
@@ -302,7 +307,8 @@ cp_array *(cp_zoom)(cp_array *input, cp_array *zoom, int order, const cp_zoom_op
     sampling s = SAMPLING("zoom", o);
     cpi_composite f;
     double by[CP_MAXDIM], cells[2 * CP_MAXDIM];
-    if (cpi_null(s.name, input) || cpi_check_order(s.name, order) || check_ranks(s.name, input, input->ndim)) return NULL;
+    if (cpi_null(s.name, input) || cpi_check_order(s.name, order)) return NULL;
+    if (check_ranks(s.name, input, input->ndim)) return NULL;
     if (cpi_numbers_of(s.name, zoom, input->ndim, by) || plan_zoom(&s, by, o->grid_mode, cells)) return NULL;
     bool same = !o->filtered;
     for (int d = 0; d < input->ndim; d++) same &= by[d] == 1;
@@ -355,7 +361,8 @@ static cp_code plane_of(const cp_array *x, cp_axes axes, int *plane)
         for (int i = 0; i < 2; i++) plane[i] = axes.at[i] < 0 ? axes.at[i] + x->ndim : axes.at[i];
         if (plane[0] > plane[1]) plane[0] ^= plane[1], plane[1] ^= plane[0], plane[0] ^= plane[1];
     }
-    if (plane[0] < 0 || plane[1] >= x->ndim) return cpi_fail(CP_ERROR_VALUE, "rotate: invalid rotation plane specified");
+    if (plane[0] < 0 || plane[1] >= x->ndim) return cpi_fail(CP_ERROR_VALUE, "rotate: invalid rotation plane "
+        "specified");
     return CP_OK;
 }
 
@@ -391,7 +398,8 @@ static cp_array *plane_last(cp_array *x, const int *plane)
              "dtype: dtype = None, out: out = None", module="_geometry", unlock="always",
              raises={"RuntimeError": "an order beyond 0 to 5, an output of another shape",
                      "ValueError": "fewer than two axes, other than two of a plane, an angle that is not finite"},
-             doc="""The input turned by degrees in the plane of two axes (None: the first two); keep_shape: in an array of
+             doc="""The input turned by degrees in the plane of two axes (None: the first two); keep_shape: in an "
+                   "array of
 the same shape, else in one that holds all of it.""") */
 cp_array *(cp_rotate)(cp_array *input, double angle, int order, const cp_rotate_options *options)
 {

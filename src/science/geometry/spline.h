@@ -107,8 +107,8 @@ CPI_BOTH bool cpi_continues_taps(cpi_boundary mode)
 CPI_BOTH bool cpi_is_outside(double within, cpi_boundary mode) { return !(within > -1 || cpi_continues_taps(mode)); }
 
 /* The position in an axis of n elements that stands for any position; cpi_is_outside says whether there is none. Where
- * taps are continued it may be a few elements beyond the ends, or NaN. Elsewhere NaN lies outside, and what is too large
- * to have a place in a period. */
+ * taps are continued it may be a few elements beyond the ends, or NaN. Elsewhere NaN lies outside, as does what is too
+ * large to have a place in a period. */
 CPI_BOTH double cpi_position_within(double at, int64_t length, cpi_boundary mode)
 {
     const double n = (double)length;

@@ -157,7 +157,8 @@ static cp_code check(const char *name, const cp_array *x, const cp_array *marker
 /*: function("watershed_ift", "input: array, markers: array, structure: array = None, out: out = None",
              module="_geometry", unlock="always",
              raises={"TypeError": "an input of other than uint8 or uint16",
-                     "RuntimeError": "markers or an output of other than signed integers or of another shape, a structure "
+                     "RuntimeError": "markers or an output of other than signed integers or of another shape, a "
+                                     "structure "
                      "that is not 3 along every axis of the input"},
              doc="""Every element gets the label of a marker: markers' elements (not 0) flood the input from the lowest
 passes on, those below 0 after the others. `structure`: 3 along every axis, not 0 where neighbours connect (None: a
@@ -169,13 +170,14 @@ cp_array *(cp_watershed_ift)(cp_array *input, cp_array *markers, const cp_waters
     cpi_composite f;
     if (cpi_null(name, markers) || !cpi_begin(&f, name, input)) return NULL;
     if (check(name, input, markers, o->structure, o->out)) return cpi_end(&f, NULL);
-    cp_array *values = cp_contiguous(cp_astype(input, CP_UINT16)), *labels = cp_contiguous(cp_astype(markers, CP_INT64));
-    cp_array *r = NULL;
+    cp_array *values = cp_contiguous(cp_astype(input, CP_UINT16)), *r = NULL;
+    cp_array *labels = cp_contiguous(cp_astype(markers, CP_INT64));
     flood w = {.ndim = input->ndim, .shape = input->shape, .size = input->size};
     int8_t *steps = values && labels ? read_steps(o->structure, input->ndim, &w.neighbours) : NULL;
     w.steps = steps;
     w.label = steps ? cpi_malloc(sizeof *w.label * (size_t)(w.size + 1)) : NULL;
-    if (w.label && !flood_all(values, labels, &w)) r = cp_from_host(w.label, CP_INT64, (cp_shape){w.ndim, w.shape}, NULL);
+    if (w.label && !flood_all(values, labels, &w))
+        r = cp_from_host(w.label, CP_INT64, (cp_shape){w.ndim, w.shape}, NULL);
     cpi_free_host(w.label), cpi_free_host(steps);
     if (r) r = cp_astype(r, o->out ? o->out->type : markers->type);
     if (r && o->out && cp_assign(o->out, r)) r = NULL;

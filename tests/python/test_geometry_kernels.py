@@ -13,8 +13,8 @@ from test_loop_kernels import quick, text
 MODES = {"constant": 0, "nearest": 1, "reflect": 2, "mirror": 3, "wrap": 4, "grid-wrap": 5, "grid-constant": 6}
 RESAMPLE = """
 extern "C" __global__ void positions_args(cpi_resample_args *g, int order, int in_ndim, int out_ndim, int kind,
-                                          int mode, double cval, double pad, int64_t n, const int64_t *in, const int64_t *out,
-                                          const double *place, const double *from, double *to)
+                                          int mode, double cval, double pad, int64_t n, const int64_t *in,
+                                          const int64_t *out, const double *place, const double *from, double *to)
 {
     g->order = order, g->in_ndim = in_ndim, g->out_ndim = out_ndim, g->kind = kind, g->mode = (cpi_boundary)mode;
     g->cval = cval, g->pad = pad, g->n = g->out_size = n, g->in_size = 1;

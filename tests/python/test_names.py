@@ -80,6 +80,8 @@ NO_C = {
         install_as_cupy install_as_numba is_available load_ipython_extension printoptions safe_eval set_printoptions
         set_string_function seterr show_config who empty_pinned empty_like_pinned zeros_pinned zeros_like_pinned
         get_fft_plan""",
+    "a function of Python's for each element or label, or a dict": """
+        geometric_transform labeled_comprehension value_indices""",
     "a window by its name, which in C is its function": "get_window",
     "the generators' laws are cp_rng_NAME; these are Python's generators, their states and old names": """
         default_rng get_random_state set_random_state reset_states seed rand randn randint random_integers

@@ -30,6 +30,8 @@ typedef enum cpi_positions {
     CPI_POSITIONS_GIVEN     /* position[i] = place[i][k] for element k of the result */
 } cpi_positions;
 
+enum { CPI_RESAMPLE_NUMBERS = 32 }; /* of `place` that need not be brought to the device */
+
 /* Values of a spline at positions, rounded to the result's type as SciPy does it: half away from zero, and clipped. */
 typedef struct cpi_resample {
     cp_type source, result;      /* float32 or float64; those, an integer, or bool */
@@ -41,7 +43,8 @@ typedef struct cpi_resample {
     int64_t in_shape[CP_MAXDIM], out_shape[CP_MAXDIM];
     int64_t images;              /* of that shape, one behind the other, and results alike */
     cpi_positions kind;
-    const double *place;         /* on the device */
+    const double *place;         /* on the device; NULL: it is `numbers` */
+    double numbers[CPI_RESAMPLE_NUMBERS];
     const void *from;
     void *to;
 } cpi_resample;

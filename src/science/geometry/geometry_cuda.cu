@@ -157,6 +157,8 @@ cp_code cpi_geometry_cuda_resample(cp_stream *stream, const cpi_resample *r)
     for (int d = 0; d < r->in_ndim; d++) g.in_size *= g.in_shape[d] = r->in_shape[d];
     for (int d = 0; d < r->out_ndim; d++) g.out_size *= g.out_shape[d] = r->out_shape[d];
     g.n = r->images * g.out_size;
+    static_assert(sizeof g.numbers == sizeof r->numbers, "");
+    memcpy(g.numbers, r->numbers, sizeof g.numbers);
     g.place = r->place, g.from = r->from, g.to = r->to;
     cp_type result = r->result;
     void *args[] = {&g, &result};

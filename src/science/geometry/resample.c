@@ -59,12 +59,13 @@ static cp_code sample_dense(const sampling *s, const cp_array *source, cpi_bound
 {
     cpi_resample r = {.source = source->type, .result = to->type, .order = s->order, .mode = mode, .cval = cval,
                       .pad = is_padded(s) ? PAD : 0, .in_ndim = source->ndim - s->images, .out_ndim = s->ndim,
-                      .images = 1, .kind = s->kind, .place = (const double *)place->data, .from = source->data,
-                      .to = to->data};
+                      .images = 1, .kind = s->kind, .from = source->data, .to = to->data};
     for (int d = 0; d < s->images; d++) r.images *= source->shape[d];
     memcpy(r.in_shape, source->shape + s->images, (size_t)r.in_ndim * sizeof *r.in_shape);
     memcpy(r.out_shape, s->shape, (size_t)s->ndim * sizeof *r.out_shape);
-    cpi_array_used(source), cpi_array_used(place), cpi_array_used(to);
+    if (place) cpi_array_used(place), r.place = (const double *)place->data;
+    else memcpy(r.numbers, s->numbers, (size_t)s->count * sizeof *r.numbers);
+    cpi_array_used(source), cpi_array_used(to);
     return to->device->backend->geometry->resample(cpi_stream(to->device), &r);
 }
 
@@ -77,7 +78,7 @@ static cp_code sample_real(const sampling *s, cp_array *x, double cval, cpi_boun
     cp_array *source = source_of(s, x, cval, mode), *dense = to;
     if (!source) return cp_error();
     const bool direct = !cpi_is_half(to->type) && cp_is_c_contiguous(to) && !cpi_may_overlap(to, source) &&
-                        !cpi_may_overlap(to, place);
+                        !(place && cpi_may_overlap(to, place));
     cp_code code = CP_OK;
     if (!direct) dense = cp_empty((cp_shape){to->ndim, to->shape}, cpi_is_half(to->type) ? CP_FLOAT64 : to->type);
     if (!dense) code = cp_error();
@@ -91,9 +92,11 @@ static cp_code sample_into(const sampling *s, cpi_boundary mode, cp_array *to)
 {
     cpi_device *device = cpi_common_device(s->name, 1, (cp_array *[]){to});
     if (!device) return cp_error();
+    const bool few = !s->coordinates && s->count <= CPI_RESAMPLE_NUMBERS;
     cp_array *place = s->coordinates ? cpi_dense(s->name, s->coordinates, CP_FLOAT64, device)
+                      : few          ? NULL
                                      : cp_from_host(s->numbers, CP_FLOAT64, (cp_shape){1, &s->count}, NULL);
-    if (!place) return cp_error();
+    if (!place && !few) return cp_error();
     cp_code code;
     if (!cpi_is_complex(to->type)) {
         code = sample_real(s, s->x, s->cval[0], mode, place, to);

@@ -15,7 +15,8 @@ struct cpi_resample_args {
     double cval, pad;
     int64_t n, in_size, out_size;       /* of all results; of an image, and its results */
     int64_t in_shape[CPI_RESAMPLE_DIMS], out_shape[CPI_RESAMPLE_DIMS];
-    const double *place;
+    const double *place;                /* NULL: numbers */
+    double numbers[32];
     const void *from;
     void *to;
 };
@@ -30,6 +31,7 @@ __device__ __forceinline__ void cpi_resample_positions(const cpi_resample_args &
         for (int d = 0; d < nd; d++) at[d] = g.place[d * g.out_size + k] + g.pad;
         return;
     }
+    const double *place = g.place ? g.place : g.numbers;
     int64_t index[MOST];
 #pragma unroll
     for (int d = od - 1; d > 0; d--) index[d] = cpi_index_along(g.out_shape[d], k);
@@ -37,13 +39,13 @@ __device__ __forceinline__ void cpi_resample_positions(const cpi_resample_args &
 #pragma unroll
     for (int d = 0; d < nd; d++) {
         if (g.kind == 0) {
-            const double *m = g.place + (int64_t)d * (od + 1);
+            const double *m = place + (int64_t)d * (od + 1);
             double sum = m[od];
 #pragma unroll
             for (int j = 0; j < od; j++) sum = sum + (double)index[j] * m[j];
             at[d] = sum + g.pad;
         } else {
-            const double zoom = g.place[2 * d], i = (double)index[d] + g.place[2 * d + 1];
+            const double zoom = place[2 * d], i = (double)index[d] + place[2 * d + 1];
             at[d] = (g.kind == 2 ? (i + 0.5) * zoom - 0.5 : i * zoom) + g.pad;
         }
     }

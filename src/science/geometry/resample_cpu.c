@@ -24,13 +24,14 @@ typedef struct plan {
 } plan;
 
 static inline int64_t at_most(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline const double *place_of(const cpi_resample *r) { return r->place ? r->place : r->numbers; }
 
 /* --- groups of positions --- */
 
 /* Positions of n neighbours of a row, which begins at `index`, along axis d of the input. */
 static void affine_row(const cpi_resample *r, int d, const int64_t *index, int n, double *at)
 {
-    const double *m = r->place + (int64_t)d * (r->out_ndim + 1);
+    const double *m = place_of(r) + (int64_t)d * (r->out_ndim + 1);
     const int last = r->out_ndim - 1;
     const double along = m[last], begin = (double)index[last], pad = r->pad;
     double base = m[last + 1];
@@ -40,7 +41,7 @@ static void affine_row(const cpi_resample *r, int d, const int64_t *index, int n
 
 static inline double step_position(const cpi_resample *r, int d, double index)
 {
-    const double zoom = r->place[2 * d], at = index + r->place[2 * d + 1];
+    const double *place = place_of(r) + 2 * d, zoom = place[0], at = index + place[1];
     return (r->kind == CPI_POSITIONS_CENTRES ? (at + 0.5) * zoom - 0.5 : at * zoom) + r->pad;
 }
 

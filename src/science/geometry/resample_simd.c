@@ -43,9 +43,9 @@ static void prepare_axis(const cpi_resample *r, int d, cpi_points *p, int n, kin
 {
     double *at = p->at + d * CPI_POINTS, *first = p->first + d * CPI_POINTS;
     const double last = (double)(r->in_shape[d] - 1), end = last - r->order;
-    int good = 1;
-    for (int k = 0; k < n; k++) good &= (at[k] >= 0) & (at[k] <= last);
-    if (!good)
+    int64_t bad = 0, near = 0; /* as wide as the positions, so that these are loops over vectors */
+    for (int k = 0; k < n; k++) bad |= (int64_t)!(at[k] >= 0) | (int64_t)!(at[k] <= last);
+    if (bad)
         for (int k = 0; k < n; k++) {
             at[k] = cpi_position_within(at[k], r->in_shape[d], r->mode);
             if (!cpi_is_outside(at[k], r->mode)) continue;
@@ -56,7 +56,8 @@ static void prepare_axis(const cpi_resample *r, int d, cpi_points *p, int n, kin
         for (int k = 0; k < n; k++) first[k] = floor(at[k]) - r->order / 2;
     else
         for (int k = 0; k < n; k++) first[k] = floor(at[k] + 0.5) - r->order / 2;
-    for (int k = 0; k < n; k++)
+    for (int k = 0; k < n; k++) near |= (int64_t)!(first[k] >= 0) | (int64_t)!(first[k] <= end);
+    for (int k = 0; near && k < n; k++)
         if (!(first[k] >= 0 && first[k] <= end) && kind[k] == INSIDE) kind[k] = EDGE;
     weigh_axis(at, n, r->order, p->weight + d * AXIS);
 }
@@ -64,13 +65,14 @@ static void prepare_axis(const cpi_resample *r, int d, cpi_points *p, int n, kin
 static void points(const cpi_resample *r, const void *image, cpi_points *p, int n, double *result)
 {
     kind_of_point kind[CPI_POINTS] = {INSIDE};
-    int64_t base[CPI_POINTS] = {0}, stride[CP_MAXDIM];
+    double base[CPI_POINTS] = {0}; /* of taps, in elements: exact below 2^53 */
+    int64_t stride[CP_MAXDIM];
     int64_t step = 1;
     for (int d = r->in_ndim; d-- > 0; step *= r->in_shape[d]) stride[d] = step;
     for (int d = 0; d < r->in_ndim; d++) {
         prepare_axis(r, d, p, n, kind);
-        for (int k = 0; k < n; k++)
-            if (kind[k] == INSIDE) base[k] += (int64_t)p->first[d * CPI_POINTS + k] * stride[d];
+        const double *first = p->first + d * CPI_POINTS, by = (double)stride[d];
+        for (int k = 0; k < n; k++) base[k] += first[k] * by;
     }
     if (r->source == CP_FLOAT32) sum_points_float(r, image, stride, p, kind, base, n, result);
     else sum_points_double(r, image, stride, p, kind, base, n, result);

@@ -6,6 +6,7 @@ import cuprite
 from cuprite import _geometry
 from cuprite._core import ndarray
 
+_FLOAT64 = object()  # the default of the filters: float64, or complex128
 _MODES = ("constant", "nearest", "reflect", "mirror", "wrap", "grid-wrap", "grid-constant", "grid-mirror")
 
 
@@ -75,7 +76,7 @@ def _per_axis(value, ndim):
     return _numbers(value)
 
 
-def spline_filter1d(input, order=3, axis=-1, output="float64", mode="mirror") -> ndarray:
+def spline_filter1d(input, order=3, axis=-1, output=_FLOAT64, mode="mirror") -> ndarray:
     """The coefficients of splines along an axis.
 
     Parameters: input: an array; order: 0 to 5; axis: an axis; output: an array, a dtype or its name; mode: how lines
@@ -91,13 +92,12 @@ def spline_filter1d(input, order=3, axis=-1, output="float64", mode="mirror") ->
 
 
 def _filter_options(input, output):
-    is_complex = input.dtype.kind == "c"
-    if output == "float64" and is_complex:
-        output = None
-    return output_of(output, is_complex)
+    if output is _FLOAT64:
+        return {}
+    return {"dtype": input.dtype} if output is None else output_of(output, input.dtype.kind == "c")
 
 
-def spline_filter(input, order=3, output="float64", mode="mirror") -> ndarray:
+def spline_filter(input, order=3, output=_FLOAT64, mode="mirror") -> ndarray:
     """The coefficients of splines along all axes.
 
     Parameters: input: an array; order: 2 to 5; output: an array, a dtype or its name; mode: how lines continue beyond
@@ -115,13 +115,16 @@ def spline_filter(input, order=3, output="float64", mode="mirror") -> ndarray:
 def map_coordinates(input, coordinates, output=None, order=3, mode="constant", cval=0.0, prefilter=True) -> ndarray:
     """The input's values at coordinates.
 
-    Parameters: input: an array; coordinates: an array (ndim, ...); output: an array, a dtype or its name; order: of the
-        splines, 0 to 5; mode: how the input continues beyond its edges; cval: its value there; prefilter: False where
-        the elements are coefficients already.
+    Parameters: input: an array; coordinates: an array or lists (ndim, ...); output: an array, a dtype or its name;
+        order: of the splines, 0 to 5; mode: how the input continues beyond its edges; cval: its value there; prefilter:
+        False where the elements are coefficients already.
     Errors: RuntimeError for coordinates of another shape, an order beyond 0 to 5, an unknown mode; TypeError for
         complex coordinates, and for anything but Cuprite's arrays."""
     order = _order("map_coordinates", order)
-    return _geometry.map_coordinates(need_array(input), need_array(coordinates), order,
+    need_array(input)
+    if isinstance(coordinates, (list, tuple)):
+        coordinates = cuprite.array(coordinates, device=input._device)
+    return _geometry.map_coordinates(input, need_array(coordinates), order,
                                      **_options(input, output, mode, cval, prefilter))
 
 

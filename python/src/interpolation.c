@@ -77,7 +77,7 @@ PyObject *py_ndimage_spline_filter(const py_ndimage_spline_filter_args *v)
              "'constant', cval: object = 0.0, prefilter: object = True",
              module="scipy.ndimage", body="ndimage_map_coordinates",
              about={"input": "an array",
-                    "coordinates": "an array (ndim, ...) of places in the input",
+                    "coordinates": "an array (ndim, ...) of places in the input, or lists",
                     "output": "an array that takes the result, a dtype or its name; None: the input's type",
                     "order": "of the splines, 0 to 5",
                     "mode": "how the input continues beyond its edges: 'reflect', 'mirror', 'nearest', 'wrap', "

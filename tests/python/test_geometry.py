@@ -170,12 +170,34 @@ def test_filter_of_types(dtype, order):
     for output in [np.float64, "float32", None]:
         if x.dtype.kind == "c" and output is not None:
             output = np.complex64 if output == "float32" else np.complex128
-        got = ours.spline_filter(cp.asarray(x), order, **({"output": output} if output is not None else {}))
-        want = theirs.spline_filter(x, order, **({"output": output} if output is not None else {}))
-        is_close(got, want, None)
+        if output is None:  # the elements' type, in which integers are cut off
+            got = ours.spline_filter(cp.asarray(x), order, output=None)
+            assert got.dtype == dtype
+            output = np.complex128 if x.dtype.kind == "c" else np.float64
+        is_close(ours.spline_filter(cp.asarray(x), order, output=output), theirs.spline_filter(x, order, output=output),
+                 None)
+    assert ours.spline_filter(cp.asarray(x), order).dtype == ("complex128" if x.dtype.kind == "c" else "float64")
     one = ours.spline_filter1d(cp.asarray(x), order, 0, output="int32" if x.dtype.kind != "c" else "complex64")
     want = theirs.spline_filter1d(x, order, 0, output="int32" if x.dtype.kind != "c" else "complex64")
     assert np.abs(cp.asnumpy(one) - want).max() <= (1e-4 if x.dtype.kind == "c" else 1)  # cut off at a whole number
+
+
+def test_filter_into_an_array():
+    x = np.random.default_rng(1).normal(0, 9, (7, 8))
+    for out in (cp.zeros((7, 16))[:, ::-2], cp.zeros((7, 8), "float32"), cp.zeros((8, 7)).T):
+        assert ours.spline_filter(cp.asarray(x), output=out) is not None
+        is_close(out, theirs.spline_filter(x, output=np.float32 if out.dtype == "float32" else np.float64), None)
+    with raises(RuntimeError):
+        ours.spline_filter(cp.asarray(x), output=cp.zeros((7, 7)))
+    for output in ("float64", cp.zeros((7, 8))):
+        with raises(RuntimeError):
+            ours.spline_filter(cp.asarray(x) + 1j, output=output)
+
+
+@pytest.mark.parametrize("shape", [(2, 1 << 18), (1 << 18, 2), (1 << 19,)])
+def test_coefficients_of_long_lines(shape):
+    x = np.random.default_rng(1).normal(0, 1, shape)
+    is_close(ours.spline_filter(cp.asarray(x)), theirs.spline_filter(x), None)
 
 
 def test_orders_0_and_1_are_the_elements():
@@ -331,7 +353,8 @@ def test_arguments_that_are_arrays():
         is_close(ours.shift(cp.asarray(x), kind(np.array([0.5, 1]))), theirs.shift(x, [0.5, 1]), None)
     is_close(ours.shift(cp.asarray(x), cp.array(0.5)), theirs.shift(x, 0.5), None)
     places = np.array([[1, 2, 3], [4, 5, 7]], "int8")
-    is_close(ours.map_coordinates(cp.asarray(x), cp.asarray(places)), theirs.map_coordinates(x, places), None)
+    for kind in (cp.asarray, np.ndarray.tolist):
+        is_close(ours.map_coordinates(cp.asarray(x), kind(places)), theirs.map_coordinates(x, places), None)
 
 
 BAD = [
@@ -373,7 +396,7 @@ def test_refusals_of_ours():
         with raises(TypeError):
             ours.shift(x, 1)
     with raises(TypeError):
-        ours.map_coordinates(cp.ones(3), [[1.0]])
+        ours.map_coordinates(cp.ones(3), np.array([[1.0]]))
     with raises(TypeError):
         ours.geometric_transform(cp.ones(3), "name")
 

@@ -54,7 +54,7 @@ cp_array *(cp_distance_transform_edt)(cp_array *input, const cp_distance_transfo
     cpi_composite f;
     if (!cpi_begin(&f, name, input)) return NULL;
     cp_array *x = truth(name, input), *r = NULL, *where = NULL;
-    cpi_nearest p = {.ndim = x ? x->ndim : 0};
+    cpi_nearest p = {.ndim = x ? x->ndim : 0, .size = x ? x->size : 0};
     for (int d = 0; d < p.ndim; d++) p.shape[d] = x->shape[d], p.sampling[d] = 1;
     if (!x || (o->sampling && cpi_numbers_of(name, o->sampling, x->ndim, p.sampling))) return cpi_end(&f, NULL);
     r = cp_empty((cp_shape){x->ndim, x->shape}, CP_FLOAT64);

@@ -42,6 +42,7 @@ typedef struct cpi_resample {
     int in_ndim, out_ndim;
     int64_t in_shape[CP_MAXDIM], out_shape[CP_MAXDIM];
     int64_t images;              /* of that shape, one behind the other, and results alike */
+    int64_t size;                /* of all results */
     cpi_positions kind;
     const double *place;         /* on the device; NULL: it is `numbers` */
     double numbers[CPI_RESAMPLE_NUMBERS];
@@ -53,16 +54,16 @@ typedef struct cpi_resample {
  * the one with the least index before it, and so on. Without a zero it lies at -1, 0, 0, .... */
 typedef struct cpi_nearest {
     int ndim;
-    int64_t shape[CP_MAXDIM];
+    int64_t size, shape[CP_MAXDIM];
     double sampling[CP_MAXDIM];  /* the distance of neighbours along each axis */
     const uint8_t *x;
     double *distances;
     int32_t *indices;            /* (ndim, shape), or NULL */
 } cpi_nearest;
 
-/*: slot("spline", bytes="s->outer * s->n * s->inner * 16")
- * slot("resample", bytes="r->images * 16")
- * slot("nearest", bytes="8") */
+/*: slot("spline", bytes="s->outer * s->n * s->inner * (8 + (int64_t)cp_type_size(s->source))")
+ * slot("resample", bytes="r->size * (int64_t)(cp_type_size(r->source) + cp_type_size(r->result))")
+ * slot("nearest", bytes="p->size * (p->indices ? 9 + 4 * p->ndim : 9)") */
 typedef struct cpi_geometry_ops {
     cp_code (*spline)(cp_stream *stream, const cpi_spline *s);
     cp_code (*resample)(cp_stream *stream, const cpi_resample *r);

@@ -59,7 +59,7 @@ static cp_code sample_dense(const sampling *s, const cp_array *source, cpi_bound
 {
     cpi_resample r = {.source = source->type, .result = to->type, .order = s->order, .mode = mode, .cval = cval,
                       .pad = is_padded(s) ? PAD : 0, .in_ndim = source->ndim - s->images, .out_ndim = s->ndim,
-                      .images = 1, .kind = s->kind, .from = source->data, .to = to->data};
+                      .images = 1, .size = to->size, .kind = s->kind, .from = source->data, .to = to->data};
     for (int d = 0; d < s->images; d++) r.images *= source->shape[d];
     memcpy(r.in_shape, source->shape + s->images, (size_t)r.in_ndim * sizeof *r.in_shape);
     memcpy(r.out_shape, s->shape, (size_t)s->ndim * sizeof *r.out_shape);

@@ -71,6 +71,18 @@ static void rows(const filtering *g, int64_t batch, double *c)
     }
 }
 
+enum { LONG = 1 << 17 };
+
+/* A line of a dense row, in the result itself. */
+static void line_task(void *context, int64_t task, int worker)
+{
+    (void)worker;
+    const filtering *g = context;
+    const cpi_spline *s = g->s;
+    load(s, task * s->n, 1, s->to + task * s->n, 1);
+    g->kernels->line(s->to + task * s->n, s->n, s->order, s->ends);
+}
+
 static void filter_task(void *context, int64_t task, int worker)
 {
     const filtering *g = context;
@@ -86,9 +98,8 @@ cp_code cpi_geometry_cpu_spline(cp_stream *stream, const cpi_spline *s)
 {
     filtering g = {.s = s, .kernels = CPI_BEST(cpi_spline_kernels)};
     const int64_t lines = s->outer * s->inner;
-    if (lines == 1) { /* in the result itself */
-        load(s, 0, 1, s->to, 1);
-        g.kernels->line(s->to, s->n, s->order, s->ends);
+    if (s->inner == 1 && (lines == 1 || s->n > LONG)) { /* eight of them would not stay in the cache */
+        cpi_parallel(lines, line_task, &g);
         return CP_OK;
     }
     g.across = s->inner >= LINES ? (s->inner + LINES - 1) / LINES : 0;

@@ -61,6 +61,8 @@ DIFFERENT = [
     ("cupy", "percentile", "from-cupy.md", "`cp.percentile` of an empty array"),
     ("cupy.linalg", "cholesky eigh eigvalsh inv lstsq pinv solve svd tensorinv tensorsolve", "from-cupy.md",
      "Linear algebra's errors"),
+    ("cupyx.scipy.ndimage", "affine_transform map_coordinates rotate shift zoom", "from-cupy.md",
+     "`scipy.ndimage`'s transformations take"),
     ("cupyx", "seterr geterr errstate", "from-cupy.md", "Linear algebra's errors"),
     ("cupy", "is_available", "from-cupy.md", "`cupy.is_available()` and"),
     ("cupy.cuda", "is_available", "from-cupy.md", "`cupy.is_available()` and"),

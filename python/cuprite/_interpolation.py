@@ -1,5 +1,6 @@
 """scipy.ndimage's geometric transformations: arguments as SciPy takes them, for the functions of cuprite._geometry."""
 import itertools
+import operator
 import warnings
 
 import cuprite
@@ -45,7 +46,14 @@ def _order(name, order):
         return 1
     if order < 0 or order > 5:
         raise RuntimeError("spline order not supported")
-    return int(order)
+    return operator.index(order)
+
+
+def _real(value):
+    """A real number, of Python's, NumPy's or a 0-d array; no text, which float() reads."""
+    if isinstance(value, str):
+        raise TypeError("must be real number, not str")
+    return float(value)
 
 
 def _options(input, output, mode, cval, prefilter):
@@ -54,13 +62,15 @@ def _options(input, output, mode, cval, prefilter):
     is_complex = input.dtype.kind == "c"
     options = {"mode": mode, "filtered": not prefilter, **output_of(output, is_complex)}
     if is_complex:
-        cval = complex(cval)
+        cval = complex(_real(cval) if isinstance(cval, str) else cval)
         return {**options, "cval": cval.real, "cval_imag": cval.imag}
-    return {**options, "cval": float(cval)}
+    return {**options, "cval": _real(cval)}
 
 
 def _numbers(value):
     """Numbers that are read on the host: an array, or one of the host's."""
+    if isinstance(value, str) or isinstance(value, (list, tuple)) and any(isinstance(v, str) for v in value):
+        raise TypeError("must be real numbers, not str")
     return value if isinstance(value, ndarray) else cuprite.array(value, "float64", device="cpu")
 
 
@@ -88,7 +98,7 @@ def spline_filter1d(input, order=3, axis=-1, output=_FLOAT64, mode="mirror") -> 
     if order > 1 and mode not in _MODES:
         raise RuntimeError("boundary mode not supported")
     options = _filter_options(need_array(input), output)
-    return _geometry.spline_filter1d(input, int(order), axis, mode if order > 1 else "mirror", **options)
+    return _geometry.spline_filter1d(input, operator.index(order), axis, mode if order > 1 else "mirror", **options)
 
 
 def _filter_options(input, output):
@@ -109,7 +119,7 @@ def spline_filter(input, order=3, output=_FLOAT64, mode="mirror") -> ndarray:
     if mode not in _MODES:
         raise RuntimeError("boundary mode not supported")
     options = _filter_options(need_array(input), output)
-    return _geometry.spline_filter(input, int(order), mode, **options)
+    return _geometry.spline_filter(input, operator.index(order), mode, **options)
 
 
 def map_coordinates(input, coordinates, output=None, order=3, mode="constant", cval=0.0, prefilter=True) -> ndarray:
@@ -203,7 +213,7 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="
     if not all(0 <= axis < input.ndim for axis in axes):
         raise ValueError("invalid rotation plane specified")
     order = _order("rotate", order)
-    return _geometry.rotate(input, float(angle), order, tuple(axes), not reshape,
+    return _geometry.rotate(input, _real(angle), order, tuple(axes), not reshape,
                             **_options(input, output, mode, cval, prefilter))
 
 

@@ -369,6 +369,11 @@ BAD = [
     "map_coordinates(x, places[:2, 0])", "spline_filter(x, 1)", "spline_filter(x, 6)", "spline_filter1d(x, 7)",
     "spline_filter1d(x, 3, 2)", "spline_filter1d(x, 3, -3)", "spline_filter1d(x, mode='unknown')",
     "geometric_transform(x, lambda at: (1,))", "geometric_transform(zero, lambda at: ())",
+    "shift(x, 'a')", "shift(x, 1, cval='b')", "shift(x, 1, cval=1j)", "shift(x, 1, order='a')",
+    "shift(x, 1, order=2.5)",
+    "rotate(x, 'a')", "rotate(x, 3, axes=5)", "zoom(x, (1, 'a'))", "zoom(x, 1e12)", "zoom(x, 1e200)",
+    "affine_transform(x, [[1, 0], [0, 1]], output_shape=(1 << 40, 1 << 40))",
+    "affine_transform(x, [[1, 0], [0, 1]], output_shape=(-1, 3))",
     "shift(x, 1, output='bool')", "spline_filter(x, mode='unknown')", "geometric_transform(x, lambda at: 1 / 0)",
 ]
 

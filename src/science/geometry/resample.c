@@ -277,7 +277,7 @@ static cp_code plan_zoom(sampling *s, const double *zoom, bool grid, double *cel
         if (isnan(n)) return cpi_fail(CP_ERROR_VALUE, "zoom: cannot convert float NaN to integer: axis %d", d);
         if (isinf(n)) return cpi_fail(CP_ERROR_OVERFLOW, "zoom: cannot convert float infinity to integer: axis %d", d);
         if (n < 0) return cpi_fail(CP_ERROR_VALUE, "zoom: negative dimensions are not allowed: axis %d", d);
-        if (n > 0x1p62) return cpi_fail(CP_ERROR_MEMORY, "zoom: no memory for %g elements", n);
+        if (n > 0x1p62) return cpi_fail(CP_ERROR_VALUE, "zoom: maximum allowed dimension exceeded");
         s->shape[d] = (int64_t)n;
         cells[2 * d] = n - less != 0 ? ((double)s->x->shape[d] - less) / (n - less) : 1;
         cells[2 * d + 1] = 0;

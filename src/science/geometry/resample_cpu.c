@@ -75,23 +75,41 @@ static void find_positions(const cpi_resample *r, int64_t first, int64_t out_siz
     }
 }
 
+/* Results i .. i + n - 1 of all images, of one image. */
+static void run_points(const plan *p, int64_t i, int n, double *scratch)
+{
+    const cpi_resample *r = p->r;
+    const int64_t image = i / p->out_size;
+    const char *from = (const char *)r->from + image * p->in_size * (r->source == CP_FLOAT32 ? 4 : 8);
+    double result[CPI_POINTS];
+    cpi_points points = {scratch, scratch + (int64_t)r->in_ndim * CPI_POINTS,
+                         scratch + (int64_t)r->in_ndim * CPI_POINTS * 2};
+    find_positions(r, i - image * p->out_size, p->out_size, n, &points);
+    p->kernels->points(r, from, &points, n, result);
+    p->kernels->store(r->result, result, n, (char *)r->to + i * p->result_size);
+}
+
 static void points_task(void *context, int64_t task, int worker)
 {
     const plan *p = context;
-    const cpi_resample *r = p->r;
-    double *scratch = (double *)(p->scratch + worker * p->worker_bytes), result[CPI_POINTS];
-    cpi_points points = {scratch, scratch + (int64_t)r->in_ndim * CPI_POINTS,
-                         scratch + (int64_t)r->in_ndim * CPI_POINTS * 2};
+    double *scratch = (double *)(p->scratch + worker * p->worker_bytes);
     const int64_t end = at_most((task + 1) * p->each, p->items);
     for (int64_t i = task * p->each; i < end;) {
-        const int64_t image = i / p->out_size, first = i % p->out_size;
-        const int n = (int)at_most(at_most(CPI_POINTS, end - i), p->out_size - first);
-        const char *from = (const char *)r->from + image * p->in_size * (r->source == CP_FLOAT32 ? 4 : 8);
-        find_positions(r, first, p->out_size, n, &points);
-        p->kernels->points(r, from, &points, n, result);
-        p->kernels->store(r->result, result, n, (char *)r->to + i * p->result_size);
+        const int n = (int)at_most(at_most(CPI_POINTS, end - i), p->out_size - i % p->out_size);
+        run_points(p, i, n, scratch);
         i += n;
     }
+}
+
+/* The same by groups of rows: parts of them that lie below each other have elements of the input in common. */
+static void tiles_task(void *context, int64_t task, int worker)
+{
+    const plan *p = context;
+    double *scratch = (double *)(p->scratch + worker * p->worker_bytes);
+    const int64_t end = at_most((task + 1) * p->each, p->items), n = p->r->out_shape[p->r->out_ndim - 1];
+    for (int64_t column = 0; column < n; column += CPI_POINTS)
+        for (int64_t row = task * p->each; row < end; row++)
+            run_points(p, row * n + column, (int)at_most(CPI_POINTS, n - column), scratch);
 }
 
 /* --- tables of one axis --- */
@@ -226,7 +244,7 @@ static void rows_task(void *context, int64_t task, int worker)
 
 /* --- both ways --- */
 
-enum { TABLE = 1 << 20, GRAIN = 1 << 14 };
+enum { TABLE = 1 << 20, GRAIN = 1 << 14, TILE = 4 };
 
 static cp_code run(plan *p, cp_stream *stream, cpi_task task, int64_t table_bytes)
 {
@@ -262,8 +280,9 @@ cp_code cpi_geometry_cpu_resample(cp_stream *stream, const cpi_resample *r)
         p.worker_bytes = (length + 1 + n) * (int64_t)sizeof(double);
         return run(&p, stream, rows_task, (n * taps * 12 + n + 63) / 64 * 64);
     }
-    p.items = r->images * p.out_size;
-    p.each = GRAIN;
+    const bool tiles = r->kind != CPI_POSITIONS_GIVEN && n >= 2 * CPI_POINTS;
+    p.items = r->images * p.out_size / (tiles ? n : 1);
+    p.each = tiles ? TILE : GRAIN;
     p.worker_bytes = cpi_points_doubles(r->in_ndim) * (int64_t)sizeof(double);
-    return run(&p, stream, points_task, 0);
+    return run(&p, stream, tiles ? tiles_task : points_task, 0);
 }

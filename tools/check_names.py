@@ -137,6 +137,7 @@ BODIES = {
     "clip": {"b": "a_min", "c": "a_max"}, "angle": {"a": "z"}, "can_cast": {"from": "from_", "rule": "casting"},
     "compress": {"x": "a"}, "where": {"a": "x", "b": "y"}, "label": {"out": "output", "count": FOUND},
     "find_objects": {"labels": "input"}, "measure": {"sources": FOUND}, "sigma_clip_stats": {"result": FOUND},
+    "sigma_clip_split": {"part": FOUND},
     "eye": {"rows": "N", "columns": "M"}, "full": {"value": "fill_value"}, "full_like": {"value": "fill_value"},
     "array_equal": {"a": "a1", "b": "a2"}, "stream_handle": {"s": "stream"}, "event_elapsed": {"ms": FOUND},
     "event_handle": {"e": "event"}, "graph_handle": {"g": "graph"}, "stream_capture_end": {"s": "stream"},

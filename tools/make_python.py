@@ -27,6 +27,14 @@ def functions(module):
     return {n: f for n, f in sorted(_core.rows(module).items()) if not n.startswith("_")}
 
 
+def written(module):
+    """What files in Python, which the module's generated one takes in, add to a module of rows."""
+    if module.startswith("_"):
+        return {}
+    m = importlib.import_module("cuprite." + module)
+    return {n: f for n, f in ((n, getattr(m, n)) for n in m.__all__) if inspect.isfunction(f)}
+
+
 def ufuncs():
     return {n: f for n, f in sorted(vars(_core).items()) if isinstance(f, cp.ufunc) and f.name == n}
 
@@ -69,7 +77,8 @@ def page():
     titles = {"_fft": "fft, cuprite.scipy.fft", "scipy.signal": "scipy.signal",
               "scipy.signal.windows": "scipy.signal.windows", "scipy.ndimage": "scipy.ndimage"}
     for module, title in titles.items():
-        text += f"## cuprite.{title}\n\n" + "".join(entry(n, f) for n, f in functions(module).items())
+        all_of = {**functions(module), **written(module)}
+        text += f"## cuprite.{title}\n\n" + "".join(entry(n, f) for n, f in sorted(all_of.items()))
     for module in ("linalg", "scipy.linalg", "io"):
         m = importlib.import_module("cuprite." + module)
         text += f"## cuprite.{module}\n\n"

@@ -51,6 +51,7 @@ CHAPTERS = [
      "unique_counts unique_inverse unique_values"),
     ("Products", ["products", "matrices"], [], "outer einsum einsum_path"),
     ("Convolution and windows", ["signal", "windows"], [], "bartlett blackman hamming hanning kaiser"),
+    ("Filters of images", ["filters"], [], ""),
     ("Polynomials", [], ["_polynomials"], ""),
     ("Files and printing", ["io"], ["_files", "_printing"], ""),
     ("Types", [], ["_type_names", "_dtypes", "_array_api"], "result_type can_cast promote_types astype"),

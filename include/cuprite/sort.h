@@ -92,6 +92,22 @@ typedef struct cp_sigma_clip_options {
  * the last, kept set; count 0 and NaN when nothing is left) and waits. Real types. */
 CP_API cp_code cp_sigma_clip_stats(cp_array *x, cp_clip_result *result, const cp_sigma_clip_options *options);
 #define cp_sigma_clip_stats(...) CP_CALL2(cp_sigma_clip_stats, cp_sigma_clip_options, __VA_ARGS__, ._ = 0)
+/* One part of data that is clipped as a whole, such as a chunk of an array that no memory holds.
+ *
+ * In: open intervals, the window within the core, empty where low >= high. Out: the core's count, how many of it are
+ * not above window_low, sums of d and d*d with d = value - pivot, and the values that iterations ask for again, in any
+ * order: two arrays to be freed. */
+typedef struct cp_clip_part {
+    double core_low, core_high;     /* no bound will lie in here */
+    double window_low, window_high; /* all medians will */
+    double pivot;                   /* best near the mean */
+    int64_t count, below;
+    double s1, s2;
+    cp_array *fringe;               /* what lies outside of the core, without NaN (float32, float64) */
+    cp_array *window;               /* the core's values inside the window */
+} cp_clip_part;
+/* Splits x, of real type, in one pass, and waits. Half types become float32, bool and integers float64. */
+CP_API cp_code cp_sigma_clip_split(cp_array *x, cp_clip_part *part);
 /* The kept values as a 1-d array in C order; `result` may be NULL. */
 CP_API cp_array *cp_sigma_clip(cp_array *x, cp_clip_result *result, const cp_sigma_clip_options *options);
 #define cp_sigma_clip(...) CP_CALL2(cp_sigma_clip, cp_sigma_clip_options, __VA_ARGS__, ._ = 0)

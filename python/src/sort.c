@@ -31,3 +31,18 @@ PyObject *py_sigma_clip_stats(const py_sigma_clip_stats_args *v)
     Py_XDECREF(module);
     return t;
 }
+
+PyObject *py_clip_sigma_clip_split(const py_clip_sigma_clip_split_args *v)
+{
+    cp_clip_part part = {.core_low = v->core_low, .core_high = v->core_high, .window_low = v->window_low,
+                         .window_high = v->window_high, .pivot = v->pivot};
+    cp_code code;
+    CPY_UNLOCKED(code = cp_sigma_clip_split(v->x, &part));
+    if (code != CP_OK) return cpy_raise();
+    PyObject *fringe = cpy_wrap(part.fringe), *window = cpy_wrap(part.window);
+    if (fringe && window)
+        return Py_BuildValue("LLddNN", (long long)part.count, (long long)part.below, part.s1, part.s2, fringe, window);
+    Py_XDECREF(fringe);
+    Py_XDECREF(window);
+    return NULL;
+}

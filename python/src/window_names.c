@@ -16,11 +16,3 @@ PyObject *py_windows_get_window(const py_windows_get_window_args *v)
     Py_XDECREF(module);
     return result;
 }
-
-/*: function("get_window", "window: object, Nx: object, fftbins: object = True", module="scipy.signal",
-             body="windows_get_window",
-             about={"window": "a name, a tuple of a name and the window's parameters, or a number: beta of Kaiser's",
-                    "Nx": "the number of samples", "fftbins": "True: for spectra; False: symmetric"},
-             raises={"ValueError": "an unknown window, parameters that are missing or not taken, an Nx that is no "
-                     "positive integer, an fftbins that is no bool", "NotImplementedError": "dpss"},
-             doc="The window of a name: `windows` has them as functions.") */

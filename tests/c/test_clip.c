@@ -268,6 +268,53 @@ static void test_repeatable(void **state)
     free(x);
 }
 
+/* Its counts, sums and lists are those of a plain loop, for both types, halves and integers. */
+static void test_split(void **state)
+{
+    (void)state;
+    enum { N = 70001 };
+    static double x[N];
+    seed = 5;
+    for (int i = 0; i < N; i++) x[i] = floor(sample(OUTLIERS, i, N) * 8) / 8;
+    x[3] = NAN;
+    x[N - 1] = INFINITY;
+    for (FOR_DEVICES(d))
+        for (int t = 0; t < 3; t++)
+            for (CP_SCOPE) {
+                cp_array *a = cp_from_host(x, CP_FLOAT64, CP_SHAPE(N), NULL);
+                if (t) a = cp_astype(a, t == 1 ? CP_FLOAT32 : CP_FLOAT16);
+                cp_clip_part p = {-1, 1.5, .window_low = -0.25, .window_high = 0.25, .pivot = 0.5};
+                int64_t count = 0, below = 0, outside = 0, inside = 0;
+                double s1 = 0, s2 = 0, out = 0, in = 0;
+                for (int i = 0; i < N; i++) {
+                    bool core = x[i] > -1 && x[i] < 1.5;
+                    count += core, below += core && x[i] <= -0.25;
+                    s1 += core ? x[i] - 0.5 : 0, s2 += core ? (x[i] - 0.5) * (x[i] - 0.5) : 0;
+                    outside += !core && x[i] == x[i], inside += core && x[i] > -0.25 && x[i] < 0.25;
+                    if (!core && isfinite(x[i])) out += x[i];
+                    if (core && x[i] > -0.25 && x[i] < 0.25) in += x[i];
+                }
+                ok(cp_sigma_clip_split(a, &p) == CP_OK);
+                assert_true(p.count == count && p.below == below && p.s1 == s1 && p.s2 == s2); /* eighths are exact */
+                assert_true(cp_size(p.fringe) == outside && cp_size(p.window) == inside);
+                assert_int_equal(cp_type_of(p.fringe), t ? CP_FLOAT32 : CP_FLOAT64);
+                assert_true(cp_item_float(cp_sum(cp_astype(p.window, CP_FLOAT64))) == in);
+                cp_array *finite = cp_where(cp_isfinite(p.fringe), p.fringe, cp_float(0));
+                if (!t) assert_true(cp_item_float(cp_sum(cp_astype(finite, CP_FLOAT64))) == out);
+                p.core_low = INFINITY, p.core_high = -INFINITY, p.window_low = INFINITY, p.window_high = -INFINITY;
+                ok(cp_sigma_clip_split(a, &p) == CP_OK);
+                assert_true(p.count == 0 && cp_size(p.fringe) == N - 1 && cp_size(p.window) == 0);
+                ok(cp_sigma_clip_split(cp_zeros(CP_SHAPE(0, 3), CP_INT8), &p) == CP_OK);
+                assert_true(p.count == 0 && cp_size(p.fringe) == 0 && cp_type_of(p.fringe) == CP_FLOAT64);
+                assert_int_equal(cp_sigma_clip_split(cp_zeros(CP_SHAPE(3), CP_COMPLEX64), &p), CP_ERROR_TYPE);
+                cp_error_clear();
+                assert_int_not_equal(cp_sigma_clip_split(NULL, &p), CP_OK);
+                cp_error_clear();
+                assert_int_not_equal(cp_sigma_clip_split(a, NULL), CP_OK);
+                cp_error_clear();
+            }
+}
+
 static bool allocating(void)
 {
     cp_scope *scope = cp_scope_begin();
@@ -276,6 +323,8 @@ static bool allocating(void)
     cp_array *x = cp_arange(0, 40000, 1, CP_FLOAT32);
     cp_array *i = x ? cp_arange_int(0, 900, 1, CP_INT16) : NULL;
     bool done = i && cp_sigma_clip_stats(x, &r) == CP_OK && cp_sigma_clip(i, &r);
+    cp_clip_part part = {.core_low = 1000, .core_high = 30000, .window_low = 1e4, .window_high = 2e4};
+    done = done && cp_sigma_clip_split(x, &part) == CP_OK;
     cp_scope_end(scope);
     return done;
 }
@@ -289,7 +338,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_edges),   cmocka_unit_test(test_against_program), cmocka_unit_test(test_integers),
-        cmocka_unit_test(test_errors),  cmocka_unit_test(test_repeatable),      cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_errors),  cmocka_unit_test(test_repeatable),
+        cmocka_unit_test(test_split),   cmocka_unit_test(test_allocations),
     };
     return check_run(tests);
 }

@@ -50,7 +50,7 @@ def test_what_is_said(code, error, text):
 
 def test_asking_is_answered():
     """hasattr, getattr with a default and find_spec get their answers."""
-    assert not hasattr(cp, "madian") and getattr(cp.scipy.signal, "butter", 7) == 7
+    assert not hasattr(cp, "madian") and getattr(cp.scipy.signal, "buttery", 7) == 7
     assert importlib.util.find_spec("cuprite.scipy.sparse") is None
     assert importlib.util.find_spec("cuprite.scipy.signal") is not None
 

@@ -83,6 +83,21 @@ NO_C = {
     "a function of Python's for each element or label, or a dict": """
         geometric_transform labeled_comprehension value_indices""",
     "a window by its name, which in C is its function": "get_window",
+    "designs filters and systems: SciPy, on the host": """
+        abcd_normalize band_stop_obj bessel besselap bilinear bilinear_zpk bode buttap butter buttord cheb1ap
+        cheb1ord cheb2ap cheb2ord cheby1 cheby2 cont2discrete dbode dfreqresp dimpulse dlsim dstep ellip ellipap
+        ellipord findfreqs firls firwin firwin2 firwin_2d freqresp freqs freqs_zpk freqz freqz_sos freqz_zpk
+        gammatone group_delay iircomb iirdesign iirfilter iirnotch iirpeak impulse invres invresz kaiser_atten
+        kaiser_beta kaiserord lp2bp lp2bp_zpk lp2bs lp2bs_zpk lp2hp lp2hp_zpk lp2lp lp2lp_zpk lsim max_len_seq
+        minimum_phase normalize place_poles remez residue residuez savgol_coeffs sos2tf sos2zpk sosfreqz ss2tf
+        ss2zpk step tf2sos tf2ss tf2zpk unique_roots zpk2sos zpk2ss zpk2tf""",
+    "made of transforms, filters and elementwise operations, with SciPy's words": """
+        argrelextrema argrelmax argrelmin check_COLA check_NOLA chirp choose_conv_method coherence correlation_lags
+        csd cspline1d cspline1d_eval cspline2d cwt czt czt_points decimate deconvolve detrend fftconvolve filtfilt
+        find_peaks gauss_spline gausspulse hilbert hilbert2 istft lfilter_zi lfiltic lombscargle medfilt medfilt2d
+        morlet morlet2 oaconvolve order_filter periodogram qmf qspline1d qspline1d_eval qspline2d resample
+        resample_poly ricker savgol_filter sawtooth sepfir2d sosfilt_zi sosfiltfilt spectrogram spline_filter square
+        stft sweep_poly symiirorder1 symiirorder2 unit_impulse vectorstrength welch wiener zoom_fft""",
     "the generators' laws are cp_rng_NAME; these are Python's generators, their states and old names": """
         default_rng get_random_state set_random_state reset_states seed rand randn randint random_integers
         random_sample ranf sample bytes""",

@@ -299,11 +299,24 @@ def write_package(functions, names, foreign, out):
     out.write("python/cuprite/__init__.pyi", "the rows of functions and operations, and __init__.py", text)
 
 
+def written(name):
+    """{file: names} of what is written in Python for a module made of rows: the files _NAME.py with an __all__ in the
+    folder of its name."""
+    found = {}
+    for path in sorted((PYTHON / name.replace(".", "/")).glob("_*.py")):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+                found[path.stem] = ast.literal_eval(node.value)
+    return found
+
+
 def write_module(row, functions, ufuncs, out, modules):
-    """A module that is functions and ufuncs of the extension and nothing else; a package where others lie below it."""
+    """A module that is functions and ufuncs of the extension; a package where others lie below it, or where functions
+    written in Python join it."""
     name = row.args[0]
     below = sorted(m.rpartition(".")[2] for m in modules if m.rpartition(".")[0] == name)
-    path = "python/cuprite/" + name.replace(".", "/") + "/__init__" * bool(below)
+    joined = written(name)
+    path = "python/cuprite/" + name.replace(".", "/") + "/__init__" * bool(below or joined)
     names = sorted([*functions, *ufuncs])
     text = f'"""{row.doc}"""\n'
     if functions:
@@ -313,12 +326,14 @@ def write_module(row, functions, ufuncs, out, modules):
         text += f'from cuprite._support import ufuncs_of\n\n_ufuncs = ufuncs_of("{name}")\n'
         text += "".join(f'{n} = _ufuncs["{n}"]\n' for n in ufuncs)
     text += "".join(f"\nfrom cuprite.{name} import {m}\n" for m in below)
+    text += "".join(f"\nfrom cuprite.{name}.{m} import {', '.join(sorted(of))}\n" for m, of in joined.items())
     text += "\nfrom cuprite._missing import getter as _getter\n\n__getattr__ = _getter(__name__)\n"
-    names = sorted([*names, *below])
+    names = sorted([*names, *below, *(n for of in joined.values() for n in of)])
     out.write(path + ".py", row.file, text + "\n__all__ = [\n" + "".join(f'    "{n}",\n' for n in names) + "]\n")
     uses = "from cuprite._core import _Operand, ndarray, ufunc\n" + \
         ("from cuprite._support import Sources\n" if "measure" in functions else "") + "\n"
     stub = "".join(f"from cuprite.{name} import {m} as {m}\n\n" for m in below)
+    stub += "".join(f"from cuprite.{name}.{m} import {n} as {n}\n" for m, of in joined.items() for n in sorted(of))
     stub += ufunc_lines(ufuncs) + "".join(definition(n, functions[n]) for n in sorted(functions))
     out.write(path + ".pyi", row.file, HEAD + uses + stub + f"__all__ = {names}\n")
 

@@ -13,6 +13,7 @@ import types
 import numpy
 
 import cuprite
+from cuprite import _clip as clip
 from cuprite.dask._chunks import Chunks, check_chunks
 
 _SAMPLE = 1 << 18, 1 << 22  # of an array of less than 2^26 elements, and the most
@@ -49,19 +50,12 @@ def _cut(values, edges):
 def _parts(block, plan):
     """What the iterations need of a chunk: number, mean and sum of squared differences of the core, how much of it lies
     below the window, the same of the gaps, the values outside of the core that are needed, and the window's."""
-    x = cuprite.asarray(block).reshape(-1)
-    if x.dtype.kind != "f":
-        x = x.astype(float)
-    inside = x > plan.core[0]
-    inside &= x < plan.core[1]
-    core, fringe = x[inside], x[~inside]
-    n = core.size
-    moments = (n, float(cuprite.mean(core, dtype=float)), n * float(cuprite.var(core, dtype=float))) if n else (0, 0, 0)
-    above = core > plan.window[0]
-    below = n - int(cuprite.count_nonzero(above)) if n else 0
-    above &= core < plan.window[1]
-    gaps, fringe = _cut(fringe[fringe == fringe], plan.edges)
-    return moments, below, gaps, _pairs(fringe, x.size), _pairs(core[above], x.size)
+    x = cuprite.asarray(block)
+    pivot = sum(plan.window) / 2 if math.isfinite(sum(plan.window)) else 0.0
+    n, below, s1, s2, fringe, window = clip.sigma_clip_split(x, *plan.core, *plan.window, pivot)
+    moments = (n, pivot + s1 / n, max(s2 - s1 * s1 / n, 0) if s2 < math.inf else s2) if n else (0, 0, 0)
+    gaps, fringe = _cut(fringe, plan.edges)
+    return moments, below, gaps, _pairs(fringe, x.size), _pairs(window, x.size)
 
 
 class _Sorted:

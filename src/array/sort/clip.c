@@ -70,6 +70,64 @@ cp_code (cp_sigma_clip_stats)(cp_array *x, cp_clip_result *result, const cp_sigm
     return CP_OK;
 }
 
+/* The smallest value of the type above v, the largest below it. */
+static double above(cp_type type, double v)
+{
+    return type == CP_FLOAT32 ? (double)nextafterf((float)v, INFINITY) : nextafter(v, INFINITY);
+}
+static double below(cp_type type, double v) { return -above(type, -v); }
+
+/* The first n elements in memory of their own: what was allocated has capacity for all. */
+static cp_array *first_of(cp_array *list, int64_t n)
+{
+    cp_array *view = cp_slice(list, CP_ITEMS(CP_RANGE(0, n))), *copy = cp_copy(view);
+    cp_free(view);
+    return copy;
+}
+
+/* Splits dense values into two lists. */
+static cp_code split_values(cp_array *values, cp_clip_part *part, cp_array *fringe, cp_array *window)
+{
+    const cp_type type = values->type;
+    cpi_clip_split request = {.type = type, .n = values->size, .from = values->data, .pivot = part->pivot,
+                              .core_low = above(type, part->core_low), .core_high = below(type, part->core_high),
+                              .window_low = above(type, part->window_low),
+                              .window_high = below(type, part->window_high),
+                              .fringe = fringe->data, .window = window->data};
+    cpi_device *device = values->device;
+    if (values->size && device->backend->sort->clip_split(cpi_stream(device), &request) != CP_OK) return cp_error();
+    cp_array *outside = first_of(fringe, request.fringe_count), *inside = first_of(window, request.window_count);
+    if (!outside || !inside) {
+        cp_free(outside);
+        cp_free(inside);
+        return cp_error();
+    }
+    part->count = request.count;
+    part->below = request.below;
+    part->s1 = request.s1;
+    part->s2 = request.s2;
+    part->fringe = outside;
+    part->window = inside;
+    return CP_OK;
+}
+
+cp_code cp_sigma_clip_split(cp_array *x, cp_clip_part *part)
+{
+    if (cpi_null("sigma_clip_split", x) || cpi_null("sigma_clip_split", part)) return cp_error();
+    cpi_clip request;
+    cpi_device *device = cpi_common_device("sigma_clip_split", 1, &x);
+    if (!device || !describe(x, NULL, &request)) return cp_error();
+    cp_array *values = cpi_dense("sigma_clip_split", x, request.type, device);
+    if (!values) return cp_error();
+    cp_array *fringe = cpi_array_new("sigma_clip_split", device, request.type, 1, &values->size, 'C');
+    cp_array *window = fringe ? cpi_array_new("sigma_clip_split", device, request.type, 1, &values->size, 'C') : NULL;
+    const cp_code code = window ? split_values(values, part, fringe, window) : cp_error();
+    cp_free(window);
+    cp_free(fringe);
+    cp_free(values);
+    return code;
+}
+
 cp_array *(cp_sigma_clip)(cp_array *x, cp_clip_result *result, const cp_sigma_clip_options *options)
 {
     cpi_clip request;

@@ -504,3 +504,52 @@ cp_code cpi_sort_cpu_clip_keep(cp_stream *stream, const cpi_clip *request, int i
     cpi_parallel(tasks, keep_task, &k);
     return CP_OK;
 }
+
+/* --- a part of more data --- */
+
+typedef struct splitting {
+    cpi_clip_split *request;
+    cpi_clip_plan plan;
+    const cpi_clip_kernels *kernels;
+    int64_t each, bytes;
+    cpi_clip_part parts[CHUNKS];
+} splitting;
+
+/* Each task appends where its own elements would lie. */
+static void part_task(void *context, int64_t task, int worker)
+{
+    (void)worker;
+    splitting *s = context;
+    const cpi_clip_split *q = s->request;
+    const int64_t begin = task * s->each, at = begin * s->bytes;
+    s->parts[task] = s->kernels->split((const char *)q->from + at, q->n - begin < s->each ? q->n - begin : s->each,
+                                       &s->plan, (char *)q->fringe + at, (char *)q->window + at);
+}
+
+cp_code cpi_sort_cpu_clip_split(cp_stream *stream, cpi_clip_split *q)
+{
+    splitting *s = cpi_work_alloc(stream, sizeof *s);
+    if (!s) return cp_error();
+    const bool single = q->type == CP_FLOAT32;
+    *s = (splitting){.request = q, .bytes = single ? 4 : 8,
+                     .kernels = single ? CPI_BEST(cpi_clip_float) : CPI_BEST(cpi_clip_double),
+                     .plan = {-INFINITY, INFINITY, q->core_low, q->core_high, q->window_low, q->window_high, q->pivot}};
+    const int64_t tasks = cpi_cut(q->n, 16384, &s->each);
+    cpi_parallel(tasks, part_task, s);
+    cpi_clip_part all = {0};
+    for (int64_t t = 0; t < tasks; t++) {
+        const cpi_clip_part *p = &s->parts[t];
+        char *from = (char *)q->fringe + t * s->each * s->bytes, *inside = (char *)q->window + t * s->each * s->bytes;
+        memmove((char *)q->fringe + all.fringe * s->bytes, from, (size_t)(p->fringe * s->bytes));
+        memmove((char *)q->window + all.inside * s->bytes, inside, (size_t)(p->inside * s->bytes));
+        add_part(&all, p);
+    }
+    cpi_work_free(stream, s);
+    q->count = all.count;
+    q->below = all.below;
+    q->fringe_count = all.fringe;
+    q->window_count = all.inside;
+    q->s1 = all.s1;
+    q->s2 = all.s2;
+    return CP_OK;
+}

@@ -48,6 +48,18 @@ typedef struct cpi_clip {
     double low, high;   /* the kept set; low > high when it is empty */
 } cpi_clip;
 
+/* One pass over a part of the data (cp_sigma_clip_split); closed intervals of values of the type. */
+typedef struct cpi_clip_split {
+    cp_type type;       /* float32 or float64 */
+    int64_t n;          /* >= 1 */
+    const void *from;
+    double core_low, core_high, window_low, window_high, pivot;
+    void *fringe, *window; /* each with capacity for n */
+    /* set by `clip_split`: */
+    int64_t count, below, fringe_count, window_count;
+    double s1, s2;
+} cpi_clip_split;
+
 /*: slot("sort", bytes="2 * rows * n * (int64_t)cp_type_size(type)")
  * slot("argsort", bytes="rows * n * (8 + (int64_t)cp_type_size(type))")
  * slot("unique", hand_written=True, bytes="request->n * (int64_t)cp_type_size(request->type)")
@@ -59,6 +71,7 @@ typedef struct cpi_clip {
  * slot("argpartition", host={"kth": "nkth"}, bytes="rows * n * (8 + (int64_t)cp_type_size(type))")
  * slot("clip_keep", bytes="(request->n + request->result.count) * itemsize")
  * slot("select_kth", host={"kth": "nkth"})
+ * slot("clip_split", waits=True)
  * slot("clip", waits=True) */
 typedef struct cpi_sort_ops {
     /* Sorts each row of `from` into `to`; they are the same memory or do not overlap. */
@@ -93,6 +106,8 @@ typedef struct cpi_sort_ops {
     /* After `clip`: the elements of `values` (n items of `itemsize` 1, 2, 4 or 8 bytes, beside request->from)
      * whose value is kept, in order, into `to`, which holds result.count of them. */
     cp_code (*clip_keep)(cp_stream *stream, const cpi_clip *request, int itemsize, const void *values, void *to);
+    /* Counts and sums the core; what is outside of it goes to `fringe`, the core's window to `window`, in any order. */
+    cp_code (*clip_split)(cp_stream *stream, cpi_clip_split *request);
     /* The elements of rank kth of one long row, which is not changed: n >= 1 << 17 of 32 or 64 bits, not complex; kth
      * as above. NULL: there is none. */
     cp_code (*select_kth)(cp_stream *stream, cp_type type, int64_t n, const void *from, int nkth, const int64_t *kth,

@@ -1,0 +1,351 @@
+"""Convolution and correlation of any number of dimensions: by the definition, by transforms, or by those of blocks."""
+from __future__ import annotations
+
+import math
+import time
+
+import numpy
+
+import cuprite
+from cuprite import _signal, fft as _fft, ndarray
+from cuprite._beside import beside_its_arrays
+from cuprite._fft import next_fast_len as _next
+from cuprite.scipy.signal._arrays import array, floating
+
+_MODES = ("full", "valid", "same")
+
+
+def _check_mode(mode):
+    if mode not in _MODES:
+        raise ValueError("acceptable mode flags are 'valid', 'same', or 'full'")
+
+
+def _exchange(mode, shape1, shape2, axes=None):
+    """Whether 'valid' takes the operands the other way round. Errors: ValueError where neither holds the other."""
+    if mode != "valid" or not shape1:
+        return False
+    axes = range(len(shape1)) if axes is None else axes
+    if all(shape1[i] >= shape2[i] for i in axes):
+        return False
+    if not all(shape2[i] >= shape1[i] for i in axes):
+        raise ValueError("For 'valid' mode, one must be at least as large as the other in every dimension")
+    return True
+
+
+def _middle(x, shape):
+    """The elements of x in its middle."""
+    return x[tuple(slice((n - m) // 2, (n - m) // 2 + m) for n, m in zip(x.shape, shape))]
+
+
+def _cut(full, shape1, shape2, mode, axes):
+    """What the mode keeps of a full convolution."""
+    if mode == "full":
+        return full
+    if mode == "same":
+        return _middle(full, shape1).copy()
+    kept = [full.shape[a] if a not in axes else shape1[a] - shape2[a] + 1 for a in range(full.ndim)]
+    return _middle(full, kept).copy()
+
+
+# --- by transforms ---
+
+def _pair(in1, in2):
+    in1, in2 = array(in1), array(in2)
+    if in1.ndim != in2.ndim:
+        raise ValueError("in1 and in2 should have the same dimensionality")
+    return in1, in2
+
+
+def _axes_of(in1, in2, axes, mode):
+    """(in1, in2, the axes that are convolved along), checked; axes where one has length 1 are broadcast."""
+    given = axes is not None
+    if given:
+        axes = [axes] if numpy.ndim(axes) == 0 else list(axes)
+        if not axes:
+            raise ValueError("when provided, axes cannot be empty")
+        axes = sorted({_bounded(a, in1.ndim) for a in axes})
+    else:
+        axes = list(range(in1.ndim))
+    rest = [a for a in range(in1.ndim) if a not in axes]
+    for a in rest:
+        if in1.shape[a] != in2.shape[a] and 1 not in (in1.shape[a], in2.shape[a]):
+            raise ValueError(f"incompatible shapes for in1 and in2: {in1.shape} and {in2.shape}")
+    if _exchange(mode, in1.shape, in2.shape, axes):
+        in1, in2 = in2, in1
+    return in1, in2, axes
+
+
+def _bounded(axis, ndim):
+    if not -ndim <= axis < ndim:
+        raise ValueError("axes exceeds dimensionality of input")
+    return axis % ndim
+
+
+def _by_transform(in1, in2, axes, lengths):
+    """The full convolution along the axes, of transforms with those lengths."""
+    real = in1.dtype.kind != "c" and in2.dtype.kind != "c"
+    forth, back = (_fft.rfftn, _fft.irfftn) if real else (_fft.fftn, _fft.ifftn)
+    return back(forth(in1, lengths, axes=axes) * forth(in2, lengths, axes=axes), lengths, axes=axes)
+
+
+@beside_its_arrays
+def fftconvolve(in1, in2, mode="full", axes=None) -> ndarray:
+    """The convolution of two arrays by Fourier transforms.
+
+    Parameters: in1: an array; in2: one of as many dimensions; mode: 'full', 'valid' or 'same'; axes: along which
+        (None: all); along others the arrays are broadcast.
+    Errors: ValueError for another mode and for shapes that do not fit.
+    """
+    in1, in2 = _pair(in1, in2)
+    _check_mode(mode)
+    if not in1.ndim:
+        return in1 * in2
+    if not in1.size or not in2.size:
+        return cuprite.asarray([])
+    in1, in2 = floating(in1), floating(in2)
+    in1, in2, axes = _axes_of(in1, in2, axes, mode)
+    inner = [a for a in axes if in1.shape[a] != 1 and in2.shape[a] != 1]
+    if inner:
+        wanted = [in1.shape[a] + in2.shape[a] - 1 for a in inner]
+        full = _by_transform(in1, in2, inner, [_next(n) for n in wanted])
+        key = [slice(None)] * full.ndim
+        for a, n in zip(inner, wanted):
+            key[a] = slice(n)
+        full = full[tuple(key)]
+    else:
+        full = in1 * in2
+    cut = _cut(full, in1.shape, in2.shape, mode, axes)
+    return cut if cut.flags.c_contiguous else cut.copy()
+
+
+@beside_its_arrays
+def oaconvolve(in1, in2, mode="full", axes=None) -> ndarray:
+    """The convolution of a long array and a short one by transforms of blocks, whose results overlap and are added.
+
+    Parameters: in1: an array; in2: one of as many dimensions; mode: 'full', 'valid' or 'same'; axes: along which
+        (None: all); along others the arrays are broadcast.
+    Errors: ValueError for another mode and for shapes that do not fit.
+    """
+    in1, in2 = _pair(in1, in2)
+    _check_mode(mode)
+    if not in1.ndim:
+        return in1 * in2
+    if not in1.size or not in2.size:
+        return cuprite.asarray([])
+    if in1.shape == in2.shape:
+        return fftconvolve(in1, in2, mode, axes)
+    in1, in2 = floating(in1), floating(in2)
+    in1, in2, axes = _axes_of(in1, in2, axes, mode)
+    inner = [a for a in axes if in1.shape[a] != 1 and in2.shape[a] != 1]
+    if len(inner) != 1:  # blocks of one axis alone; of several the transforms of the whole are as fast
+        return fftconvolve(in1, in2, mode, axes)
+    axis, = inner
+    long, short = (in1, in2) if in1.shape[axis] >= in2.shape[axis] else (in2, in1)
+    full = _blocks(long, short, axis)
+    return _cut(full, in1.shape, in2.shape, mode, axes)
+
+
+def _block_length(n, taps):
+    """The length of transforms that takes the fewest operations for each new element."""
+    best = None
+    size = 1 << max(3, (2 * taps - 1).bit_length())
+    while size < 4 * (n + taps):
+        cost = size * math.log2(size) / (size - taps + 1) * (1 + size / 65536)  # what leaves the cache costs more
+        if best is None or cost < best[0]:
+            best = cost, size
+        size *= 2
+    return best[1]
+
+
+def _blocks(long, short, axis):
+    long, short = cuprite.moveaxis(long, axis, -1), cuprite.moveaxis(short, axis, -1)
+    n, taps = long.shape[-1], short.shape[-1]
+    size = _block_length(n, taps)
+    if size >= n + taps - 1:
+        whole = _by_transform(long, short, [long.ndim - 1], [_next(n + taps - 1)])
+        return cuprite.moveaxis(whole[..., :n + taps - 1], -1, axis)
+    step = size - taps + 1
+    count = -(-n // step)
+    padded = cuprite.zeros((*long.shape[:-1], count * step), long.dtype)
+    padded[..., :n] = long
+    pieces = padded.reshape(*long.shape[:-1], count, step)
+    pieces = _by_transform(pieces, short[..., None, :], [pieces.ndim - 1], [size])
+    result = cuprite.zeros((*pieces.shape[:-2], count * step + taps - 1), pieces.dtype)
+    body = result[..., :count * step].reshape(*pieces.shape[:-2], count, step)
+    body[...] = pieces[..., :step]
+    if taps > 1:
+        tails = pieces[..., step:]
+        if taps - 1 <= step:
+            body[..., 1:, :taps - 1] += tails[..., :-1, :]
+            result[..., count * step:] += tails[..., -1, :]
+        else:
+            for k in range(count):
+                result[..., (k + 1) * step:(k + 1) * step + taps - 1] += tails[..., k, :]
+    return cuprite.moveaxis(result[..., :n + taps - 1], -1, axis)
+
+
+# --- which ---
+
+# Seconds of one product by the definition, and of one element's step of a transform, as measured on a CPU with one
+# dimension and with several. The ratio alone counts, and is nearly that of a GPU.
+_COSTS = {1: (6.0e-11, 6.0e-10), 2: (8.0e-11, 6.0e-10)}
+
+
+def _exact_in_float(in1, in2):
+    """Whether integers' results are exact in float64."""
+    if in1.dtype.kind not in "bui" or in2.dtype.kind not in "bui":
+        return True
+    top = [max(abs(int(x.max())), abs(int(x.min()))) for x in (in1, in2)]
+    return top[0] * top[1] * min(in1.size, in2.size) <= 2 ** 52
+
+
+def _fft_is_faster(in1, in2, mode):
+    product, step = _COSTS[min(in1.ndim, 2)]
+    if in1.ndim > 2:
+        product = 4e-10  # a pass over the array for each element of the kernel
+    full = [a + b - 1 for a, b in zip(in1.shape, in2.shape)]
+    out = {"full": full, "same": in1.shape, "valid": [abs(a - b) + 1 for a, b in zip(in1.shape, in2.shape)]}[mode]
+    direct = math.prod(out) * min(in1.size, in2.size) * product
+    total = math.prod(full)
+    return 3 * total * math.log2(max(total, 2)) * step + 2e-5 < direct
+
+
+@beside_its_arrays
+def choose_conv_method(in1, in2, mode="full", measure=False) -> str | tuple[str, dict[str, float]]:
+    """'direct' or 'fft', whichever is estimated to be faster.
+
+    Parameters: in1: an array; in2: one of as many dimensions; mode: 'full', 'valid' or 'same'; measure: True: both
+        are timed, and (method, {method: seconds}) is returned.
+    """
+    in1, in2 = array(in1), array(in2)
+    _check_mode(mode)
+    if measure:
+        times = {}
+        for method in ("fft", "direct"):
+            convolve(in1, in2, mode, method)
+            begin = time.perf_counter()
+            cuprite.asnumpy(convolve(in1, in2, mode, method).ravel()[:1])
+            times[method] = time.perf_counter() - begin
+        return ("fft" if times["fft"] < times["direct"] else "direct"), times
+    if in1.dtype.kind == "b" or in2.dtype.kind == "b" or not in1.size or not in2.size:
+        return "direct"
+    if not _exact_in_float(in1, in2):
+        return "direct"
+    return "fft" if _fft_is_faster(in1, in2, mode) else "direct"
+
+
+def _direct(in1, in2, mode):
+    """The convolution by its definition, in1 the larger one where the mode is 'valid'."""
+    kind = cuprite.result_type(in1, in2)
+    if in1.ndim == 1:
+        if mode == "same":
+            return _middle(cuprite.convolve(in1, in2, "full"), in1.shape).copy()
+        return cuprite.convolve(in1, in2, mode)
+    if in1.ndim == 2 and kind.name not in ("bool", "float16"):
+        return _signal.convolve2d(in1, in2, mode)
+    small, large = (in2, in1) if in2.size <= in1.size else (in1, in2)
+    full = cuprite.zeros([a + b - 1 for a, b in zip(in1.shape, in2.shape)], kind)
+    large, small = large.astype(kind), small.astype(kind)
+    for place in numpy.ndindex(small.shape):
+        part = full[tuple(slice(i, i + n) for i, n in zip(place, large.shape))]
+        part += large * small[place]
+    return _cut(full, in1.shape, in2.shape, mode, range(in1.ndim))
+
+
+@beside_its_arrays
+def convolve(in1, in2, mode="full", method="auto") -> ndarray:
+    """The convolution of two arrays.
+
+    Parameters: in1: an array; in2: one of as many dimensions; mode: 'full', 'valid' or 'same'; method: 'direct',
+        'fft' or 'auto' (choose_conv_method).
+    Errors: ValueError for another mode or method, and for shapes that do not fit.
+
+    Example:
+        >>> cp.scipy.signal.convolve(cp.asarray([1.0, 2.0, 3.0]), cp.asarray([0.0, 1.0, 0.5]))
+        array([0. , 1. , 2.5, 4. , 1.5])
+    """
+    in1, in2 = array(in1), array(in2)
+    if not in1.ndim and not in2.ndim:
+        return in1 * in2
+    if in1.ndim != in2.ndim:
+        raise ValueError("volume and kernel should have the same dimensionality")
+    _check_mode(mode)
+    if method not in ("auto", "direct", "fft"):
+        raise ValueError("Acceptable method flags are 'auto', 'direct', or 'fft'.")
+    if _exchange(mode, in1.shape, in2.shape):
+        in1, in2 = in2, in1
+    if method == "auto":
+        method = choose_conv_method(in1, in2, mode)
+    if not in1.size or not in2.size:
+        return cuprite.zeros(0, cuprite.result_type(in1, in2))
+    if method == "direct":
+        return _direct(in1, in2, mode)
+    kind = cuprite.result_type(in1, in2)
+    out = fftconvolve(in1, in2, mode)
+    if kind.kind in "ui":
+        out = cuprite.around(out)
+    return out.astype(kind, copy=False)
+
+
+@beside_its_arrays
+def correlate(in1, in2, mode="full", method="auto") -> ndarray:
+    """The cross-correlation of two arrays: sums of in1's elements times in2's conjugated ones, moved along.
+
+    Parameters: in1: an array; in2: one of as many dimensions; mode: 'full', 'valid' or 'same'; method: 'direct',
+        'fft' or 'auto'.
+    Errors: ValueError for another mode or method, and for shapes that do not fit.
+    """
+    in1, in2 = array(in1), array(in2)
+    if not in1.ndim and not in2.ndim:
+        return in1 * in2.conj()
+    if in1.ndim != in2.ndim:
+        raise ValueError("in1 and in2 should have the same dimensionality")
+    _check_mode(mode)
+    if method not in ("auto", "direct", "fft"):
+        raise ValueError("Acceptable method flags are 'auto', 'direct', or 'fft'.")
+    turned = in2[(slice(None, None, -1),) * in2.ndim].conj()
+    if not _exchange(mode, in1.shape, in2.shape):
+        return convolve(in1, turned, mode, method)
+    return convolve(turned, in1, mode, method)
+
+
+def correlation_lags(in1_len, in2_len, mode="full") -> ndarray:
+    """The shifts that the elements of a 1-d correlation belong to.
+
+    Parameters: in1_len: the first one's length; in2_len: the second one's; mode: 'full', 'valid' or 'same'.
+    Errors: ValueError for another mode.
+
+    Example:
+        >>> cp.scipy.signal.correlation_lags(3, 2)
+        array([-1,  0,  1,  2])
+    """
+    if mode == "full":
+        return cuprite.arange(1 - in2_len, in1_len)
+    if mode == "same":
+        full = numpy.arange(1 - in2_len, in1_len)
+        first = full.size // 2 - in1_len // 2
+        return cuprite.asarray(full[first:first + in1_len])
+    if mode == "valid":
+        span = in1_len - in2_len
+        return cuprite.arange(span + 1) if span >= 0 else cuprite.arange(span, 1)
+    raise ValueError(f"Mode {mode} is invalid")
+
+
+def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0) -> ndarray:
+    """The convolution of two images by its definition.
+
+    Parameters: in1: 2-d; in2: 2-d; mode: 'full', 'valid' or 'same'; boundary: 'fill', 'wrap' or 'symm'; fillvalue: of
+        'fill'.
+    Errors: TypeError for anything but Cuprite's arrays; ValueError for other than two axes.
+    """
+    return _signal.convolve2d(in1, in2, mode, boundary, fillvalue)
+
+
+def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0) -> ndarray:
+    """The cross-correlation of two images by its definition.
+
+    Parameters: in1: 2-d; in2: 2-d; mode: 'full', 'valid' or 'same'; boundary: 'fill', 'wrap' or 'symm'; fillvalue: of
+        'fill'.
+    Errors: TypeError for anything but Cuprite's arrays; ValueError for other than two axes.
+    """
+    return _signal.correlate2d(in1, in2, mode, boundary, fillvalue)

@@ -1,0 +1,142 @@
+"""Chirp z-transforms: the z-transform at places on a spiral, by three Fourier transforms (Bluestein)."""
+from __future__ import annotations
+
+import cmath
+from operator import index
+
+import numpy
+
+import cuprite
+from cuprite import fft as _fft, ndarray
+from cuprite._beside import beside_its_arrays
+from cuprite._fft import next_fast_len
+from cuprite.scipy.signal._arrays import array, axis_of
+
+
+def _whole(n, what):
+    try:
+        n = index(n)
+    except TypeError:
+        n = 0
+    if n < 1:
+        raise ValueError(f"Invalid number of CZT {what} points ({n}) specified. n must be positive and integer type.")
+    return n
+
+
+def czt_points(m, w=None, a=1 + 0j) -> ndarray:
+    """The places of a chirp z-transform: a w^-k, k = 0..m-1.
+
+    Parameters: m: how many; w: the ratio of neighbours (None: they go once around the circle); a: the first one.
+    Errors: ValueError for an m that is not positive.
+    """
+    m = _whole(m, "points")
+    k = numpy.arange(m)
+    a = 1.0 * a
+    return cuprite.asarray(a * numpy.exp(2j * numpy.pi * k / m) if w is None else a * (1.0 * w) ** -k)
+
+
+class CZT:
+    """A chirp z-transform for arrays of one length: call it with (x, axis=-1).
+
+    Parameters: n: the length; m: how many results (None: n); w: the ratio of neighbours (None: around the circle); a:
+        the first place.
+    Errors: ValueError for lengths that are not positive.
+    """
+
+    def __init__(self, n, m=None, w=None, a=1 + 0j):
+        n = _whole(n, "data")
+        m = n if m is None else _whole(m, "output")
+        k = numpy.arange(max(m, n), dtype=numpy.min_scalar_type(-max(m, n) ** 2))
+        if w is None:
+            chirp = numpy.exp(-1j * numpy.pi * ((k * k) % (2 * m)) / m)
+            w = cmath.exp(-2j * cmath.pi / m)
+        else:
+            w = 1.0 * w if not isinstance(w, numpy.generic) else w
+            chirp = w ** (k ** 2 / 2.0)
+        self._set_up(n, m, a, w, chirp)
+
+    def _set_up(self, n, m, a, w, chirp):
+        self.w, self.a, self.m, self.n = w, 1.0 * a, m, n
+        k = numpy.arange(n)
+        size = next_fast_len(n + m - 1)
+        self._size = size
+        self._before = (self.a ** -k if a != 1 else 1) * chirp[:n]
+        inverse = numpy.concatenate([1 / chirp[n - 1:0:-1], 1 / chirp[:m]])
+        self._filter = numpy.fft.fft(inverse, size)
+        self._behind = chirp[:m]
+
+    def __call__(self, x, *, axis=-1) -> ndarray:
+        return _transform(self, array(x), axis)
+
+    def points(self) -> ndarray:
+        """The places of the results."""
+        return czt_points(self.m, self.w, self.a)
+
+
+@beside_its_arrays
+def _place(values, kind):
+    return cuprite.asarray(values.astype(kind))
+
+
+def _transform(plan, x, axis):
+    axis = axis_of(x, axis)
+    if x.shape[axis] != plan.n:
+        raise ValueError(f"CZT defined for length {plan.n}, not {x.shape[axis]}")
+    return _in_steps(x, axis, plan)
+
+
+@beside_its_arrays
+def _in_steps(x, axis, plan):
+    x = cuprite.moveaxis(x, axis, -1)
+    kind = cuprite.result_type(x, numpy.complex64)
+    before, filters, behind = (_place(v, kind) for v in (plan._before, plan._filter, plan._behind))
+    y = _fft.ifft(filters * _fft.fft(x * before, plan._size, -1), axis=-1)
+    y = y[..., plan.n - 1:plan.n + plan.m - 1] * behind
+    return cuprite.moveaxis(y, -1, axis)
+
+
+class ZoomFFT(CZT):
+    """A Fourier transform at frequencies of a range: call it with (x, axis=-1).
+
+    Parameters: n: the length; fn: the highest frequency, or the lowest and the highest; m: how many results (None:
+        n); fs: the sampling rate; endpoint: whether the highest frequency is among them.
+    Errors: ValueError for lengths that are not positive, and other than one or two frequencies.
+    """
+
+    def __init__(self, n, fn, m=None, *, fs=2, endpoint=False):
+        n = _whole(n, "data")
+        m = n if m is None else _whole(m, "output")
+        if numpy.size(fn) == 2:
+            f1, f2 = (float(f) for f in fn)
+        elif numpy.size(fn) == 1:
+            f1, f2 = 0.0, float(numpy.ravel(fn)[0])
+        else:
+            raise ValueError("fn must be a scalar or 2-length sequence")
+        self.f1, self.f2, self.fs = f1, f2, fs
+        scale = (f2 - f1) * m / (fs * (m - 1)) if endpoint else (f2 - f1) / fs
+        a = cmath.exp(2j * cmath.pi * f1 / fs)
+        k = numpy.arange(max(m, n), dtype=numpy.min_scalar_type(-max(m, n) ** 2))
+        chirp = numpy.exp(-1j * numpy.pi * (k * k) * scale / m)
+        self._set_up(n, m, a, cmath.exp(-2j * cmath.pi / m * scale), chirp)
+
+
+def czt(x, m=None, w=None, a=1 + 0j, *, axis=-1) -> ndarray:
+    """The z-transform at places on a spiral.
+
+    Parameters: x: the signal; m: how many places (None: x's length); w: the ratio of neighbours (None: around the
+        circle); a: the first place; axis: an axis.
+    Errors: ValueError for an m that is not positive.
+    """
+    x = array(x)
+    return CZT(x.shape[axis_of(x, axis)], m, w, a)(x, axis=axis)
+
+
+def zoom_fft(x, fn, m=None, *, fs=2, endpoint=False, axis=-1) -> ndarray:
+    """The Fourier transform at frequencies of a range.
+
+    Parameters: x: the signal; fn: the highest frequency, or the lowest and the highest; m: how many (None: x's
+        length); fs: the sampling rate; endpoint: whether the highest frequency is among them; axis: an axis.
+    Errors: ValueError for an m that is not positive, and other than one or two frequencies.
+    """
+    x = array(x)
+    return ZoomFFT(x.shape[axis_of(x, axis)], fn, m, fs=fs, endpoint=endpoint)(x, axis=axis)

@@ -1,0 +1,378 @@
+"""Filters of signals: recurrences and sections, forth and back, states, analytic signals, trends."""
+from __future__ import annotations
+
+import numpy
+
+import cuprite
+from cuprite import _lfilter, fft as _fft, ndarray
+from cuprite._beside import beside_its_arrays
+from cuprite.scipy.signal._arrays import along, array, axis_of, floating, host, on_axis, padded
+
+
+def _coefficients(b, name):
+    b = array(b)
+    if b.ndim > 1:
+        raise ValueError(f"{name} must be 1-D")
+    return cuprite.atleast_1d(b)
+
+
+@beside_its_arrays
+def lfilter(b, a, x, axis=-1, zi=None) -> ndarray | tuple[ndarray, ...]:
+    """A filter along an axis: a[0] y[n] = b[0] x[n] + b[1] x[n - 1] + ... - a[1] y[n - 1] - ...
+
+    Parameters: b: the numerator's coefficients, 1-d; a: the denominator's, a[0] not 0; x: the signal; axis: an axis;
+        zi: the state to begin with, max(len(a), len(b)) - 1 elements along the axis.
+    Result: y, or with zi (y, zf), zf the state behind the last element.
+    Errors: ValueError for a[0] = 0 and for shapes that do not fit.
+
+    Example:
+        >>> cp.scipy.signal.lfilter([1.0], [1.0, -0.5], cp.asarray([1.0, 0.0, 0.0]))
+        array([1.  , 0.5 , 0.25])
+    """
+    b, a, x = _coefficients(b, "b"), _coefficients(a, "a"), array(x)
+    return _lfilter.lfilter(b, a, x, axis, None if zi is None else array(zi), zi is not None)
+
+
+@beside_its_arrays
+def sosfilt(sos, x, axis=-1, zi=None) -> ndarray | tuple[ndarray, ...]:
+    """A filter in sections of second order along an axis.
+
+    Parameters: sos: (sections, 6), each b0 b1 b2 1 a1 a2; x: the signal; axis: an axis; zi: the states to begin with,
+        (sections, x's shape with 2 along the axis).
+    Result: y, or with zi (y, zf).
+    Errors: ValueError for shapes that do not fit and for sections whose a0 is not 1.
+    """
+    sos, x = _sections(sos), array(x)
+    return _lfilter.sosfilt(sos, x, axis, None if zi is None else array(zi), zi is not None)
+
+
+def _sections(sos):
+    sos = cuprite.atleast_2d(array(sos))
+    if sos.ndim != 2:
+        raise ValueError("sos array must be 2D")
+    if sos.shape[1] != 6:
+        raise ValueError("sos array must be shape (n_sections, 6)")
+    return sos
+
+
+def _normalized(b, a):
+    """Both as NumPy arrays of one length, of a floating type, without a's leading zeros, divided by its first."""
+    b, a = numpy.atleast_1d(host(b)), numpy.atleast_1d(host(a))
+    if b.ndim != 1:
+        raise ValueError("Numerator b must be 1-D.")
+    if a.ndim != 1:
+        raise ValueError("Denominator a must be 1-D.")
+    some = numpy.flatnonzero(a)
+    if not some.size:
+        raise ValueError("There must be at least one nonzero `a` coefficient.")
+    kind = numpy.result_type(b, a)
+    kind = kind if kind.kind in "fc" and kind.itemsize > 2 else numpy.dtype("f4" if kind == "f2" else "f8")
+    a = a[some[0]:].astype(kind)
+    b = b.astype(kind) / a[0]
+    a = a / a[0]
+    n = max(a.size, b.size)
+    return numpy.pad(b, (0, n - b.size)), numpy.pad(a, (0, n - a.size))
+
+
+def _steady_state(b, a):
+    """The state of a filter whose input and output have always been constant, for an input of 1; of NumPy's."""
+    b, a = _normalized(b, a)
+    differences = b[1:] - a[1:] * b[0]
+    zi = numpy.zeros(b.size - 1, b.dtype)
+    if not zi.size:
+        return zi
+    with numpy.errstate(all="ignore"):
+        zi[0] = differences.sum() / a.sum()
+        zi[1:] = numpy.cumsum(a[:-1])[1:] * zi[0] - numpy.cumsum(differences)[:-1]
+    return zi
+
+
+def lfilter_zi(b, a) -> ndarray:
+    """The state of lfilter for the steady response to a step.
+
+    Parameters: b: the numerator's coefficients; a: the denominator's.
+    Result: max(len(a), len(b)) - 1 elements.
+    Errors: ValueError for other than 1-d coefficients and for an `a` of zeros.
+    """
+    return cuprite.asarray(_steady_state(b, a))
+
+
+def _section_states(sos):
+    sos = host(_sections(sos))
+    sos = sos.astype("f8") if sos.dtype.kind not in "fc" else sos
+    if (sos[:, 3] != 1).any():
+        raise ValueError("sos[:, 3] should be all ones")
+    zi = numpy.empty((len(sos), 2), sos.dtype)
+    scale = 1
+    for i, row in enumerate(sos):
+        zi[i] = scale * _steady_state(row[:3], row[3:])
+        scale = scale * (row[:3].sum() / row[3:].sum())
+    return zi
+
+
+def sosfilt_zi(sos) -> ndarray:
+    """The states of sosfilt for the steady response to a step.
+
+    Parameters: sos: (sections, 6).
+    Result: (sections, 2).
+    Errors: ValueError for another shape and for sections whose a0 is not 1.
+    """
+    return cuprite.asarray(_section_states(sos))
+
+
+def lfiltic(b, a, y, x=None) -> ndarray:
+    """The state of lfilter from what it gave and was given before.
+
+    Parameters: b: the numerator's coefficients; a: the denominator's; y: outputs, the latest first; x: inputs, the
+        latest first (None: zeros).
+    Result: max(len(a), len(b)) - 1 elements.
+    Errors: ValueError for a[0] = 0.
+    """
+    b, a, y = (numpy.atleast_1d(host(v)) for v in (b, a, y))
+    x = None if x is None else numpy.atleast_1d(host(x))
+    if not a.size or a[0] == 0:
+        raise ValueError("There must be at least one nonzero `a` coefficient.")
+    kind = numpy.result_type(b, a, y, *([] if x is None else [x]))
+    kind = kind if kind.kind in "fc" else numpy.dtype("f8")
+    b, a = b.astype(kind) / a[0], a.astype(kind) / a[0]
+    zi = numpy.zeros(max(a.size, b.size) - 1, kind)
+    for c, before, sign in ((b, x, 1), (a, y, -1)):
+        if before is None:
+            continue
+        before = numpy.pad(before.astype(kind), (0, max(0, c.size - 1 - before.size)))
+        for m in range(c.size - 1):
+            zi[m] += sign * (c[m + 1:] * before[:c.size - 1 - m]).sum()
+    return cuprite.asarray(zi)
+
+
+# --- forth and back ---
+
+def _extended(x, axis, padtype, padlen, usual):
+    """(n, x with n elements more at each end)."""
+    if padtype not in ("even", "odd", "constant", None):
+        raise ValueError(f"Unknown value '{padtype}' given to padtype. padtype must be 'even', 'odd', 'constant', or "
+                         "None.")
+    n = 0 if padtype is None else usual if padlen is None else padlen
+    if n < 0 or x.shape[axis] <= n:
+        raise ValueError(f"The length of the input vector x must be greater than padlen, which is {n}.")
+    return n, padded(x, n, axis, padtype) if n > 0 else x
+
+
+def _without(y, n, axis):
+    return along(y, axis, n, -n).copy() if n > 0 else y
+
+
+@beside_its_arrays
+def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=None) -> ndarray:
+    """A filter forth and back: twice the filter's order, no phase.
+
+    Parameters: b: the numerator's coefficients; a: the denominator's; x: the signal; axis: an axis; padtype: how x is
+        continued, 'odd', 'even', 'constant' or None; padlen: by how many elements at each end (None: 3 max(len(a),
+        len(b))); method: 'pad', or 'gust' for Gustafsson's, which needs no continuation; irlen: for 'gust' the length
+        of the impulse response, beyond which it counts as over.
+    Errors: ValueError for an unknown method or padtype and for a padlen that is not below x's length.
+    """
+    b, a, x = _coefficients(b, "b"), _coefficients(a, "a"), floating(x)
+    axis = axis_of(x, axis)
+    if method not in ("pad", "gust"):
+        raise ValueError("method must be 'pad' or 'gust'.")
+    if method == "gust":
+        return _gustafsson(b, a, x, axis, irlen)[0]
+    n, extended = _extended(x, axis, padtype, padlen, 3 * max(a.size, b.size))
+    zi = on_axis(cuprite.asarray(_steady_state(b, a)), x.ndim, axis)
+    y, _ = _lfilter.lfilter(b, a, extended, axis, zi * along(extended, axis, 0, 1), True)
+    y = cuprite.flip(y, axis)
+    y, _ = _lfilter.lfilter(b, a, y, axis, zi * along(y, axis, 0, 1), True)
+    return _without(cuprite.flip(y, axis), n, axis) if n else cuprite.flip(y, axis).copy()
+
+
+def _gustafsson(b, a, x, axis, irlen):
+    """(y, state forth, state back): the initial states for which both orders of the two passes agree best.
+
+    F. Gustafsson, "Determining the initial states in forward-backward filtering", IEEE Trans. Signal Processing 44
+    (1996)."""
+    order = max(b.size, a.size) - 1
+    if not order:
+        return x * (b[0] / a[0]) ** 2, None, None
+    x = cuprite.moveaxis(x, axis, -1)
+    n = x.shape[-1]
+    m = n if irlen is None or n <= 2 * irlen else irlen
+    kind = cuprite.result_type(b, a, x)
+    # column k: what the filter gives of zeros from the k-th state on
+    first = _lfilter.lfilter(b, a, cuprite.zeros(m, kind), 0, cuprite.eye(1, order, dtype=kind)[0], True)[0]
+    observed = cuprite.zeros((m, order), kind)
+    for k in range(order):
+        observed[k:, k] = first[:m - k]
+    backward = observed[::-1]
+    back = _lfilter.lfilter(b, a, backward.copy(), 0)
+    forth = back[::-1]
+    many = 2 * m if m < n else m
+    equations, response = cuprite.zeros((many, 2 * order), kind), cuprite.zeros((many, 2 * order), kind)
+    equations[:m, :order], response[:m, :order] = forth - observed, forth
+    equations[many - m:, order:], response[many - m:, order:] = backward - back, backward
+    once = _lfilter.lfilter(b, a, x, -1)
+    forth_back = _lfilter.lfilter(b, a, once[..., ::-1], -1)[..., ::-1]
+    once = _lfilter.lfilter(b, a, x[..., ::-1], -1)[..., ::-1]
+    difference = _lfilter.lfilter(b, a, once, -1) - forth_back
+    if m < n:
+        difference = cuprite.concatenate([difference[..., :m], difference[..., n - m:]], -1)
+    rows = difference.reshape(-1, many).T
+    states = cuprite.linalg.lstsq(equations, rows, rcond=None)[0]
+    correction = (response @ states).T.reshape(difference.shape)
+    y = forth_back.copy()
+    y[..., :m] += correction[..., :m]
+    if m < n:
+        y[..., n - m:] += correction[..., m:]
+    shape = (*x.shape[:-1], order)
+    return (cuprite.moveaxis(y, -1, axis), states[:order].T.reshape(shape), states[order:].T.reshape(shape))
+
+
+@beside_its_arrays
+def sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None) -> ndarray:
+    """A filter in sections of second order, forth and back.
+
+    Parameters: sos: (sections, 6); x: the signal; axis: an axis; padtype: how x is continued, 'odd', 'even',
+        'constant' or None; padlen: by how many elements at each end (None: SciPy's number).
+    Errors: ValueError for another shape, an unknown padtype, and a padlen that is not below x's length.
+    """
+    sos, x = _sections(sos), floating(x)
+    axis = axis_of(x, axis)
+    rows, states = host(sos), _section_states(sos)
+    taps = 2 * len(rows) + 1 - min(int((rows[:, 2] == 0).sum()), int((rows[:, 5] == 0).sum()))
+    n, extended = _extended(x, axis, padtype, padlen, 3 * taps)
+    shape = [len(rows)] + [1] * x.ndim
+    shape[axis + 1] = 2
+    zi = cuprite.asarray(states).reshape(shape)
+    y, _ = _lfilter.sosfilt(sos, extended, axis, zi * along(extended, axis, 0, 1), True)
+    y = cuprite.flip(y, axis)
+    y, _ = _lfilter.sosfilt(sos, y, axis, zi * along(y, axis, 0, 1), True)
+    return _without(cuprite.flip(y, axis), n, axis) if n else cuprite.flip(y, axis).copy()
+
+
+@beside_its_arrays
+def deconvolve(signal, divisor) -> tuple[ndarray, ...]:
+    """(quotient, remainder) with signal = convolve(divisor, quotient) + remainder.
+
+    Parameters: signal: 1-d; divisor: 1-d, its first element not 0.
+    Errors: ValueError for other shapes.
+    """
+    signal, divisor = cuprite.atleast_1d(array(signal)), cuprite.atleast_1d(array(divisor))
+    if signal.ndim > 1:
+        raise ValueError("Parameter signal must be 1-D.")
+    if divisor.ndim > 1:
+        raise ValueError("Parameter divisor must be 1-D.")
+    if signal.size < divisor.size:
+        return cuprite.empty(0, signal.dtype), signal.copy()
+    pulse = cuprite.zeros(signal.size - divisor.size + 1)
+    pulse[0] = 1
+    quotient = lfilter(signal, divisor, pulse)
+    return quotient, signal - cuprite.convolve(divisor.astype(quotient.dtype), quotient, "full")
+
+
+# --- analytic signals ---
+
+def _one_sided(n):
+    """2 for positive frequencies, 1 for none and the highest of an even number, 0 for negative ones."""
+    h = numpy.zeros(n)
+    h[0] = 1
+    h[1:(n + 1) // 2] = 2
+    if n % 2 == 0:
+        h[n // 2] = 1
+    return h
+
+
+def _real_only(x):
+    x = array(x)
+    if x.dtype.kind == "c":
+        raise ValueError("x must be real.")
+    return floating(x)
+
+
+@beside_its_arrays
+def hilbert(x, N=None, axis=-1) -> ndarray:
+    """The analytic signal, whose imaginary part is the Hilbert transform.
+
+    Parameters: x: real; N: the number of elements that are transformed (None: all); axis: an axis.
+    Errors: ValueError for complex x, and for an N that is not positive.
+    """
+    x = _real_only(x)
+    axis = axis_of(x, axis)
+    n = x.shape[axis] if N is None else N
+    if n <= 0:
+        raise ValueError("N must be positive.")
+    spectrum = _fft.rfft(x, n, axis)
+    shape = list(x.shape)
+    shape[axis] = n
+    whole = cuprite.zeros(shape, spectrum.dtype)
+    h = cuprite.asarray(_one_sided(n)[:n // 2 + 1].astype(x.dtype))
+    along(whole, axis, 0, n // 2 + 1)[...] = spectrum * on_axis(h, x.ndim, axis)
+    return _fft.ifft(whole, n, axis)
+
+
+@beside_its_arrays
+def hilbert2(x, N=None, axes=(-2, -1)) -> ndarray:
+    """The analytic signal of two dimensions: of frequencies that are positive along both.
+
+    Parameters: x: real, of two dimensions at least; N: lengths that are transformed, one for both or two (None: x's
+        own); axes: the two axes.
+    Errors: ValueError for complex x, other than two different axes, and lengths that are not positive.
+    """
+    x = array(x)
+    x = _real_only(cuprite.atleast_2d(x) if x.ndim < 2 else x)
+    axes = tuple(axes)
+    if len(axes) != 2:
+        raise ValueError("axes must be a tuple of length 2")
+    axes = tuple(axis_of(x, a) for a in axes)
+    if axes[0] == axes[1]:
+        raise ValueError("axes must contain 2 distinct axes")
+    if N is None:
+        shape = tuple(x.shape[a] for a in axes)
+    elif numpy.ndim(N) == 0:
+        if N <= 0:
+            raise ValueError("N must be positive.")
+        shape = (int(N), int(N))
+    else:
+        shape = tuple(int(n) for n in N)
+        if len(shape) != 2 or min(shape) <= 0:
+            raise ValueError("When given as a tuple, N must hold exactly two positive integers")
+    spectrum = _fft.fft2(x, shape, axes)
+    for axis, n in zip(axes, shape):
+        h = numpy.zeros(n, x.dtype)
+        h[:(n + 1) // 2] = 2
+        h[0] = 1
+        spectrum *= on_axis(cuprite.asarray(h), x.ndim, axis)
+    return _fft.ifft2(spectrum, axes=axes)
+
+
+# --- trends ---
+
+@beside_its_arrays
+def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=False) -> ndarray:
+    """data without its mean or its least-squares line.
+
+    Parameters: data: the signal; axis: an axis; type: 'linear' ('l') or 'constant' ('c'); bp: where one line ends and
+        the next one begins; overwrite_data: True or False (never needed).
+    Errors: ValueError for another type, and a bp beyond the data.
+    """
+    if type not in ("linear", "l", "constant", "c"):
+        raise ValueError("Trend type must be 'linear' or 'constant'.")
+    data = floating(data)
+    axis = axis_of(data, axis)
+    if type in ("constant", "c"):
+        return data - data.mean(axis, keepdims=True)
+    n = data.shape[axis]
+    ends = numpy.unique(numpy.concatenate([[0], numpy.atleast_1d(host(bp)).ravel(), [n]])).astype(int)
+    if ends.size and (ends[-1] > n or ends[0] < 0):
+        raise ValueError("Breakpoints must be less than length of data along given axis.")
+    result = data.copy()
+    for begin, end in zip(ends, ends[1:]):
+        part = along(result, axis, int(begin), int(end))
+        count = int(end - begin)
+        t = numpy.arange(count) - (count - 1) / 2
+        squares = (t * t).sum()
+        t = on_axis(cuprite.asarray(t.astype(data.real.dtype)), data.ndim, axis)
+        mean = part.mean(axis, keepdims=True)
+        centred = part - mean
+        slope = (centred * t).sum(axis, keepdims=True) / squares if squares else 0
+        part[...] = centred - slope * t
+    return result

@@ -1,0 +1,247 @@
+"""Signals at other rates: by polyphase filters, by Fourier's coefficients, or a filter before elements are dropped."""
+from __future__ import annotations
+
+import math
+from operator import index
+
+import numpy
+
+import cuprite
+from cuprite import _lfilter, fft as _fft, ndarray
+from cuprite._beside import beside_its_arrays
+from cuprite._windows import get_window
+from cuprite.scipy.signal._arrays import along, array, axis_of, floating, host, on_axis
+from cuprite.scipy.signal._filtering import sosfilt, sosfiltfilt
+
+_MODES = ("constant", "symmetric", "reflect", "edge", "wrap", "smooth", "antisymmetric", "antireflect", "line")
+
+
+def _reached(x, axis, n, mode):
+    """n elements before and behind x along an axis."""
+    last = x.ndim - 1
+    x = cuprite.moveaxis(x, axis, last)
+    widths = [(0, 0)] * last + [(n, n)]
+    size = x.shape[-1]
+    if mode in ("symmetric", "reflect", "edge", "wrap"):
+        y = cuprite.pad(x, widths, mode)
+    elif mode in ("antisymmetric", "antireflect"):
+        # one period and the half that is turned about the end
+        if mode == "antisymmetric":
+            period, rise = cuprite.concatenate([x, -x[..., ::-1]], -1), None
+        else:
+            rise = 2 * (x[..., -1:] - x[..., :1])
+            period = cuprite.concatenate([x, 2 * x[..., -1:] - x[..., -2::-1]], -1)[..., :max(2 * size - 2, 1)]
+        places = numpy.arange(-n, size + n)
+        y = period[..., cuprite.asarray(places % period.shape[-1])]
+        if rise is not None:
+            y = y + rise * cuprite.asarray((places // period.shape[-1]).astype(x.real.dtype))
+    else:
+        first, end = x[..., :1], x[..., -1:]
+        if size == 1:
+            before = behind = cuprite.zeros_like(first)
+        elif mode == "smooth":
+            before, behind = x[..., 1:2] - first, end - x[..., -2:-1]
+        else:
+            before = behind = (end - first) / (size - 1)
+        steps = cuprite.asarray(numpy.arange(1, n + 1).astype(x.real.dtype))
+        y = cuprite.concatenate([first - before * steps[::-1], x, end + behind * steps], -1)
+    return cuprite.moveaxis(y, last, axis)
+
+
+@beside_its_arrays
+def upfirdn(h, x, up=1, down=1, axis=-1, mode="constant", cval=0) -> ndarray:
+    """up - 1 zeros behind each element, the filter h, and of that every down-th element.
+
+    Parameters: h: the filter, 1-d; x: the signal; up: a factor; down: a factor; axis: an axis; mode: how x is
+        continued, 'constant', 'symmetric', 'reflect', 'edge', 'wrap', 'smooth', 'antisymmetric', 'antireflect' or
+        'line'; cval: the constant.
+    Errors: ValueError for factors below 1, an unknown mode, and other than 1-d filters.
+
+    Example:
+        >>> cp.scipy.signal.upfirdn([1.0, 1.0], cp.asarray([1.0, 2.0, 3.0]), up=2)
+        array([1., 1., 2., 2., 3., 3.])
+    """
+    h, x, up, down = array(h), array(x), index(up), index(down)
+    if h.ndim != 1 or h.size == 0:
+        raise ValueError("h must be 1-D with non-zero length")
+    if up < 1 or down < 1:
+        raise ValueError("Both up and down must be >= 1")
+    mode = "constant" if mode is None else mode
+    if mode not in _MODES:
+        raise ValueError(f"Unknown mode: {mode}")
+    if mode == "constant" and cval == 0 or not x.shape[axis_of(x, axis)]:
+        return _lfilter.upfirdn(h, x, up, down, axis)
+    axis = axis_of(x, axis)
+    x = floating(x)
+    n = -(-(-(-h.size // up) + 1) // down) * down
+    if mode == "constant":
+        widths = [(0, 0)] * x.ndim
+        widths[axis] = (n, n)
+        extended = cuprite.pad(x, widths, constant_values=cval)
+    else:
+        extended = _reached(x, axis, n, mode)
+    count = ((x.shape[axis] - 1) * up + h.size - 1) // down + 1
+    first = n * up // down
+    return along(_lfilter.upfirdn(h, extended, up, down, axis), axis, first, first + count).copy()
+
+
+def lowpass(taps, cutoff, window):
+    """A filter of `taps` elements that passes what lies below a part of the highest frequency; of
+    NumPy's."""
+    t = numpy.arange(taps) - (taps - 1) / 2
+    h = cutoff * numpy.sinc(cutoff * t) * get_window(window, taps, False).get()
+    return h / h.sum()
+
+
+_STATISTICS = {"mean": cuprite.mean, "median": cuprite.median, "minimum": cuprite.amin, "maximum": cuprite.amax}
+
+
+@beside_its_arrays
+def resample_poly(x, up, down, axis=0, window=("kaiser", 5.0), padtype="constant", cval=None) -> ndarray:
+    """x at up / down times its rate, by a polyphase filter without phase.
+
+    Parameters: x: the signal; up: a factor; down: a factor; axis: an axis; window: of the filter, a name or tuple of
+        get_window's, or the filter's coefficients; padtype: how x is continued, a mode of upfirdn's, or 'mean',
+        'median', 'minimum' or 'maximum', about which x is continued by zeros; cval: the constant.
+    Errors: ValueError for factors below 1, other than 1-d filters, and a cval with another padtype.
+    """
+    x = array(x)
+    if up != int(up) or down != int(down):
+        raise ValueError("up and down must be integers")
+    up, down = int(up), int(down)
+    if up < 1 or down < 1:
+        raise ValueError("up and down must be >= 1")
+    if cval is not None and padtype != "constant":
+        raise ValueError("cval has no effect when padtype is not constant")
+    axis = axis_of(x, axis)
+    divisor = math.gcd(up, down)
+    up, down = up // divisor, down // divisor
+    if up == down == 1:
+        return x.copy()
+    n_in = x.shape[axis]
+    n_out = -(-n_in * up // down)
+    x = floating(x)
+    if isinstance(window, (list, numpy.ndarray, cuprite.ndarray)):
+        h = array(window)
+        if h.ndim > 1:
+            raise ValueError("window must be 1-D")
+        half = (h.size - 1) // 2
+    else:
+        half = 10 * max(up, down)
+        h = cuprite.asarray(lowpass(2 * half + 1, 1 / max(up, down), window)).astype(x.real.dtype)
+    h = h * up
+    before = down - half % down
+    drop = (half + before) // down
+    behind = 0
+    while ((n_in - 1) * up + before + behind + h.size - 1) // down + 1 < n_out + drop:
+        behind += 1
+    h = cuprite.concatenate([cuprite.zeros(before, h.dtype), h, cuprite.zeros(behind, h.dtype)])
+    options, about = {}, None
+    if padtype in _STATISTICS:
+        about = _STATISTICS[padtype](x, axis=axis, keepdims=True)
+        x = x - about
+    elif padtype in _MODES:
+        options = {"mode": padtype, "cval": cval or 0}
+    else:
+        raise ValueError(f"padtype must be one of: {', '.join((*_STATISTICS, *_MODES))}")
+    y = along(upfirdn(h, x, up, down, axis, **options), axis, drop, drop + n_out)
+    return y.copy() if about is None else y + about
+
+
+@beside_its_arrays
+def resample(x, num, t=None, axis=0, window=None, domain="time") -> ndarray | tuple[ndarray, ...]:
+    """x at `num` places in equal steps, by Fourier's coefficients: x counts as periodic.
+
+    Parameters: x: the signal, or its transform; num: how many samples; t: x's places: then their new places are
+        returned too; axis: an axis; window: weights of frequencies, a name, a tuple, an array in fftfreq's order, or
+        a function of frequencies; domain: 'time' or 'freq'.
+    Errors: ValueError for another domain, and a window of another shape.
+    """
+    if domain not in ("time", "freq"):
+        raise ValueError(f"Acceptable domain flags are 'time' or 'freq', not domain={domain}")
+    x = floating(x)
+    axis = axis_of(x, axis)
+    n, num = x.shape[axis], index(num)
+    real = domain == "time" and x.dtype.kind == "f"
+    spectrum = (_fft.rfft(x, axis=axis) if real else _fft.fft(x, axis=axis)) if domain == "time" else x
+    if window is not None:
+        if callable(window):
+            w = array(window(_fft.fftfreq(n)))
+        elif isinstance(window, (numpy.ndarray, cuprite.ndarray)):
+            if window.shape != (n,):
+                raise ValueError("window must have the same length as data")
+            w = array(window)
+        else:
+            w = _fft.ifftshift(get_window(window, n))
+        if real:  # the mean of both halves' weights
+            w = (w + cuprite.roll(w[::-1], 1))[:n // 2 + 1] * 0.5
+        spectrum = spectrum * on_axis(w.astype(x.real.dtype), x.ndim, axis)
+    least = min(num, n)
+    shape = list(x.shape)
+    shape[axis] = num // 2 + 1 if real else num
+    kept = cuprite.zeros(shape, spectrum.dtype)
+    half = least // 2 + 1
+    along(kept, axis, 0, half)[...] = along(spectrum, axis, 0, half)
+    if not real and least > 2:
+        along(kept, axis, half - least, None)[...] = along(spectrum, axis, half - least, None)
+    if least % 2 == 0 and n != num:
+        middle = least // 2  # the highest frequency that both have stands for two, or is made of two
+        here = along(kept, axis, middle, middle + 1)
+        if num < n:
+            if real:
+                here *= 2
+            else:
+                here += along(spectrum, axis, n - middle, n - middle + 1)
+        else:
+            here *= 0.5
+            if not real:
+                along(kept, axis, num - middle, num - middle + 1)[...] = here
+    y = _fft.irfft(kept, num, axis) if real else _fft.ifft(kept, axis=axis)
+    y *= num / n
+    if t is None:
+        return y
+    t = array(t)
+    return y, cuprite.arange(num) * (t[1] - t[0]) * n / float(num) + t[0]
+
+
+@beside_its_arrays
+def decimate(x, q, n=None, ftype="iir", axis=-1, zero_phase=True) -> ndarray:
+    """Every q-th element, behind a filter against what that would fold back.
+
+    Parameters: x: the signal; q: a factor; n: the filter's order (None: 8, or 20 q of 'fir'); ftype: 'iir'
+        (Chebyshev's of the first kind, which SciPy designs), 'fir', or a dlti; axis: an axis; zero_phase: True or
+        False.
+    Errors: ValueError for an unknown ftype; ImportError for 'iir' without SciPy.
+    """
+    x, q = array(x), index(q)
+    axis = axis_of(x, axis)
+    n = None if n is None else index(n)
+    if ftype == "fir":
+        n = 20 * q if n is None else n
+        b = lowpass(n + 1, 1 / q, "hamming")
+        a, sections = numpy.ones(1), None
+    elif ftype == "iir":
+        from cuprite.scipy.signal._by_scipy import scipy_signal
+        sections = scipy_signal().cheby1(8 if n is None else n, 0.05, 0.8 / q, output="sos")
+    elif hasattr(ftype, "to_zpk"):
+        from cuprite.scipy.signal._by_scipy import scipy_signal
+        system = ftype.to_zpk()
+        zeros, poles, gain = (host(v) for v in (system.zeros, system.poles, system.gain))
+        if poles.size == 0:
+            sections, a = None, numpy.ones(1)
+            b = scipy_signal().zpk2tf(zeros, poles, gain)[0]
+        else:
+            sections = scipy_signal().zpk2sos(zeros, poles, gain)
+    else:
+        raise ValueError("invalid ftype")
+    x = floating(x)
+    kind = x.real.dtype
+    if sections is not None:
+        sos = cuprite.asarray(numpy.asarray(sections).astype(kind))
+        y = sosfiltfilt(sos, x, axis) if zero_phase else sosfilt(sos, x, axis)
+        return along(y, axis, None, None, q).copy()
+    b = cuprite.asarray((b / a[0]).astype(kind))
+    if zero_phase:
+        return resample_poly(x, 1, q, axis, b)
+    y = _lfilter.upfirdn(b, x, 1, q, axis)
+    return along(y, axis, 0, -(-x.shape[axis] // q)).copy()

@@ -1,0 +1,145 @@
+"""Smoothing of signals and images: by ranks, by local statistics, by polynomials."""
+from __future__ import annotations
+
+import numpy
+
+import cuprite
+from cuprite import ndarray
+from cuprite._beside import beside_its_arrays
+from cuprite.scipy.signal._arrays import array, axis_of, floating, host
+from cuprite.scipy.signal._convolution import correlate
+
+
+def _odd_sizes(x, size):
+    """A window's lengths along all axes. Errors: ValueError for even ones."""
+    sizes = numpy.asarray([3] * x.ndim if size is None else host(size))
+    if sizes.shape == ():
+        sizes = numpy.repeat(sizes.item(), x.ndim)
+    if len(sizes) != x.ndim:
+        raise RuntimeError("kernel_size must be a scalar or have an element for each dimension")
+    if (sizes % 2 != 1).any():
+        raise ValueError("Each element of kernel_size should be odd.")
+    return tuple(int(s) for s in sizes)
+
+
+@beside_its_arrays
+def order_filter(a, domain, rank) -> ndarray:
+    """The element of a rank among those in a window around each element; zeros lie beyond the ends.
+
+    Parameters: a: an array; domain: the window, non-zero where elements count, of odd lengths; rank: 0 for the least.
+    Errors: ValueError for even lengths.
+    """
+    from cuprite.scipy.ndimage import rank_filter
+    domain = numpy.asarray(host(domain))
+    for n in domain.shape:
+        if n % 2 != 1:
+            raise ValueError("Each dimension of domain argument should have an odd number of elements.")
+    a = array(a)
+    if a.dtype.kind not in "biuf" or a.dtype.name in ("float16", "bool"):
+        raise ValueError(f"dtype={a.dtype} is not supported by order_filter")
+    return rank_filter(a, rank, footprint=domain, mode="constant")
+
+
+@beside_its_arrays
+def medfilt(volume, kernel_size=None) -> ndarray:
+    """The median of a window around each element; zeros lie beyond the ends.
+
+    Parameters: volume: an array; kernel_size: the window's length, or one for each axis, all odd (None: 3).
+    Errors: ValueError for even lengths.
+    """
+    from cuprite.scipy.ndimage import rank_filter
+    volume = cuprite.atleast_1d(array(volume))
+    if volume.dtype.kind not in "iuf" or volume.dtype.name == "float16":
+        raise ValueError(f"dtype={volume.dtype} is not supported by medfilt")
+    sizes = _odd_sizes(volume, kernel_size)
+    return rank_filter(volume, int(numpy.prod(sizes)) // 2, size=sizes, mode="constant")
+
+
+@beside_its_arrays
+def medfilt2d(input, kernel_size=3) -> ndarray:
+    """The median of a window around each pixel; zeros lie beyond the edges.
+
+    Parameters: input: 2-d; kernel_size: the window's length, or two, odd.
+    Errors: ValueError for other dimensions and even lengths.
+    """
+    x = array(input)
+    if x.ndim != 2:
+        raise ValueError("object of too small depth for desired array" if x.ndim < 2 else
+                         "object too deep for desired array")
+    if x.dtype.char not in "Bfd":
+        raise ValueError(f"dtype={x.dtype} is not supported by medfilt2d")
+    return medfilt(x, kernel_size)
+
+
+@beside_its_arrays
+def wiener(im, mysize=None, noise=None) -> ndarray:
+    """Wiener's filter: near the local mean where the local variance is small.
+
+    Parameters: im: an array; mysize: the window's length, or one for each axis (None: 3); noise: its power (None: the
+        mean of the local variances).
+    """
+    from cuprite.scipy.ndimage import uniform_filter
+    im = floating(im)
+    sizes = numpy.asarray([3] * im.ndim if mysize is None else host(mysize))
+    if sizes.shape == ():
+        sizes = numpy.repeat(sizes.item(), im.ndim)
+    sizes = tuple(int(s) for s in sizes)
+
+    def local(x):
+        if all(s % 2 for s in sizes):
+            return uniform_filter(x, sizes, mode="constant")
+        return correlate(x, cuprite.ones(sizes, x.dtype), "same") / float(numpy.prod(sizes))
+
+    mean = local(im)
+    variance = local(im * im) - mean * mean
+    noise = variance.mean() if noise is None else noise
+    smoothed = (im - mean) * (1 - noise / variance) + mean
+    return cuprite.where(variance < noise, mean, smoothed)
+
+
+def _polynomial_weights(length, order, deriv, delta, at):
+    """Weights of `length` samples whose sum is the derivative at a place of their least-squares polynomial."""
+    if order >= length:
+        raise ValueError("polyorder must be less than window_length.")
+    if deriv > order:
+        return numpy.zeros(length)
+    t = numpy.arange(length) - at
+    powers = t[None, :] ** numpy.arange(order + 1.0)[:, None]
+    wanted = numpy.zeros(order + 1)
+    wanted[deriv] = float(numpy.prod(numpy.arange(1, deriv + 1))) / delta ** deriv
+    return numpy.linalg.lstsq(powers, wanted, rcond=None)[0]
+
+
+@beside_its_arrays
+def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode="interp", cval=0.0) -> ndarray:
+    """A Savitzky-Golay filter: the value, or a derivative, of the least-squares polynomial of each window.
+
+    Parameters: x: the signal; window_length: how many samples; polyorder: the polynomial's, below that; deriv: which
+        derivative; delta: the samples' spacing; axis: an axis; mode: how x is continued, 'mirror', 'constant',
+        'nearest', 'wrap' or 'interp': the polynomials of the ends; cval: the constant.
+    Errors: ValueError for an unknown mode and lengths that do not fit.
+
+    A. Savitzky, M. J. E. Golay, "Smoothing and differentiation of data by simplified least squares procedures", Anal.
+    Chem. 36 (1964).
+    """
+    from cuprite.scipy.ndimage import convolve1d
+    if mode not in ("mirror", "constant", "nearest", "interp", "wrap"):
+        raise ValueError("mode must be 'mirror', 'constant', 'nearest' 'wrap' or 'interp'.")
+    x = floating(x)
+    axis = axis_of(x, axis)
+    half, even = window_length // 2, window_length % 2 == 0
+    weights = _polynomial_weights(window_length, polyorder, deriv, delta, half - (0.5 if even else 0))
+    if mode != "interp":
+        return convolve1d(x, weights[::-1].copy(), axis, mode=mode, cval=cval)
+    if window_length > x.shape[axis]:
+        raise ValueError("If mode is 'interp', window_length must be less than or equal to the size of x.")
+    y = convolve1d(x, weights[::-1].copy(), axis, mode="constant")
+    rows = cuprite.moveaxis(y, axis, -1)
+    source = cuprite.moveaxis(x, axis, -1)
+    n = x.shape[axis]
+    for begin, first, count in ((0, 0, half), (n - window_length, n - half, half)):
+        ends = [_polynomial_weights(window_length, polyorder, deriv, delta, first + i - begin) for i in range(count)]
+        if count:
+            matrix = cuprite.asarray(numpy.array(ends).astype(x.real.dtype))
+            rows[..., first:first + count] = source[..., begin:begin + window_length] @ matrix.T
+    return y

@@ -1,0 +1,283 @@
+"""B-splines of signals and images whose ends are mirrored: filters that run forth and back, and values between samples.
+
+M. Unser, A. Aldroubi, M. Eden, "B-spline signal processing: part II", IEEE Trans. Signal Processing 41 (1993)."""
+from __future__ import annotations
+
+import math
+
+import numpy
+
+import cuprite
+from cuprite import _lfilter, ndarray
+from cuprite._beside import beside_its_arrays
+from cuprite.scipy.signal._arrays import array, floating, host
+
+
+def _lines(x):
+    """x as rows, and whether it was one."""
+    x = floating(x)
+    if x.ndim > 2:
+        raise ValueError("Input must be 1D or 2D")
+    return (x[None], True) if x.ndim == 1 else (x, False)
+
+
+def _weights(x, values):
+    return cuprite.asarray(numpy.asarray(values).astype(x.real.dtype))
+
+
+def _filtered(b, a, x, zi):
+    coefficients = (_weights(x, c) if numpy.isrealobj(c) else cuprite.asarray(c) for c in (b, a))
+    return _lfilter.lfilter(*coefficients, x, -1, zi, True)[0]
+
+
+@beside_its_arrays
+def symiirorder1(signal, c0, z1, precision=-1.0) -> ndarray:
+    """c0 / ((1 - z1 / z) (1 - z1 z)) along the last axis of a signal whose ends are mirrored.
+
+    Parameters: signal: of one or two dimensions; c0: a factor; z1: the pole, |z1| < 1; precision: accepted: the first
+        state is the sum over the whole signal.
+    Errors: ValueError for other dimensions and poles.
+    """
+    if abs(z1) >= 1:
+        raise ValueError("|z1| must be less than 1.0")
+    x, one = _lines(signal)
+    n = x.shape[-1]
+    if isinstance(z1, complex):
+        x = x + 0j
+    powers = numpy.asarray(z1) ** numpy.arange(1, n + 1)
+    powers = _weights(x, powers) if numpy.isrealobj(powers) else cuprite.asarray(powers).astype(x.dtype)
+    first = x[:, :1] + (x * powers).sum(-1, keepdims=True)
+    a = numpy.array([1, -z1])
+    forth = cuprite.concatenate([first, _filtered(numpy.ones(1), a, x[:, 1:], first * z1)], -1)
+    last = forth[:, -1:] * (-c0 / (z1 - 1.0))
+    back = _filtered(numpy.array([c0]), a, forth[:, -2::-1], last * z1) if n > 1 else forth[:, :0]
+    y = cuprite.concatenate([back[:, ::-1], last], -1)
+    return y[0] if one else y
+
+
+def _forth(k, cs, r, omega):
+    """The impulse response of cs / (1 - 2 r cos(omega) / z + r^2 / z^2) at k."""
+    k = numpy.asarray(k)
+    if omega == 0:
+        return cs * r ** k * (k + 1.0) * (k >= 0)
+    if omega == math.pi:
+        return cs * r ** k * (k + 1.0) * (1 - 2 * (k % 2)) * (k >= 0)
+    return cs / math.sin(omega) * r ** k * numpy.sin(omega * (k + 1)) * (k >= 0)
+
+
+def _both(k, cs, r, omega):
+    """That of the filter forth and back."""
+    k, square = numpy.abs(k), r * r
+    if omega == 0:
+        gain = cs * cs * (1 + square) / (1 - square) ** 3
+        return gain * r ** k * (1 + (1 - square) / (1 + square) * k)
+    if omega == math.pi:
+        gain = cs * cs * (1 + square) / (1 - square) ** 3
+        return gain * r ** k * (1 + (1 - square) / (1 + square) * k) * (1 - 2 * (k % 2))
+    gain = cs * cs * (1 + square) / (1 - square) / (1 - 2 * square * math.cos(2 * omega) + square * square)
+    slope = (1 - square) / (1 + square) / math.tan(omega)
+    return gain * r ** k * (numpy.cos(omega * k) + slope * numpy.sin(omega * k))
+
+
+def _second_order(x, r, omega, crossed=False):
+    """The filter forth and back along the last axis. `crossed`: the second element's state as cspline1d has it."""
+    n = x.shape[-1]
+    if n < 3:
+        raise ValueError("The signal must have at least three elements")
+    cs = 1 - 2 * r * math.cos(omega) + r * r
+    k = numpy.arange(n)
+
+    def total(weights, reversed_=False):
+        return ((x[..., ::-1] if reversed_ else x) * _weights(x, weights)).sum(-1, keepdims=True)
+
+    h0, h1 = float(_forth(0, cs, r, omega)), float(_forth(1, cs, r, omega))
+    first = x[..., :1] * h0 + total(_forth(k + 1, cs, r, omega))
+    ahead = (x[..., :1] * h0 + x[..., 1:2] * h1) if crossed else (x[..., 1:2] * h0 + x[..., :1] * h1)
+    second = ahead + total(_forth(k + 2, cs, r, omega))
+    b, a = numpy.array([cs, 0, 0]), numpy.array([1, -2 * r * math.cos(omega), r * r])
+
+    def state(older, newer):
+        return cuprite.concatenate([-a[1] * newer - a[2] * older, -a[2] * newer], -1)
+
+    forth = cuprite.concatenate([first, second, _filtered(b, a, x[..., 2:], state(first, second))], -1)
+    last = total(_both(k, cs, r, omega) + _both(k + 1, cs, r, omega), True)
+    before = total(_both(k - 1, cs, r, omega) + _both(k + 2, cs, r, omega), True)
+    back = _filtered(b, a, forth[..., -3::-1], state(last, before))
+    return cuprite.concatenate([back[..., ::-1], before, last], -1)
+
+
+@beside_its_arrays
+def symiirorder2(input, r, omega, precision=-1.0) -> ndarray:
+    """A filter of second order forth and back along the last axis of a signal whose ends are mirrored.
+
+    Parameters: input: of one or two dimensions; r: the poles' magnitude, below 1; omega: their angle; precision:
+        accepted: the first states are sums over the whole signal.
+    Errors: ValueError for other dimensions and poles.
+    """
+    if r >= 1.0:
+        raise ValueError("r must be less than 1.0")
+    x, one = _lines(input)
+    y = _second_order(x, r, omega)
+    return y[0] if one else y
+
+
+# --- coefficients ---
+
+_CUBIC, _QUADRATIC = math.sqrt(3.0) - 2, 2 * math.sqrt(2.0) - 3
+
+
+def _smoothing_poles(lamb):
+    """(magnitude, angle) of a smoothing spline's poles, for a lamb above 1/144."""
+    root = math.sqrt(3 + 144 * lamb)
+    xi = 1 - 96 * lamb + 24 * lamb * root
+    angle = math.atan2(math.sqrt(144 * lamb - 1), math.sqrt(xi))
+    return (24 * lamb - 1 - math.sqrt(xi)) / (24 * lamb) * math.sqrt((48 * lamb + 24 * lamb * root) / xi), angle
+
+
+def _line(signal):
+    x = array(signal)
+    if x.ndim != 1:
+        raise ValueError("The signal must be 1-D")
+    return floating(x)
+
+
+@beside_its_arrays
+def cspline1d(signal, lamb=0.0) -> ndarray:
+    """Coefficients of the cubic spline through samples.
+
+    Parameters: signal: 1-d; lamb: how much the spline is smoothed.
+    Errors: ValueError for other dimensions.
+    """
+    x = _line(signal)
+    if lamb != 0.0:
+        return _second_order(x, *_smoothing_poles(lamb), crossed=True)
+    return symiirorder1(x, -6 * _CUBIC, _CUBIC) if x.size > 1 else x.copy()  # a constant signal's are its value
+
+
+@beside_its_arrays
+def qspline1d(signal, lamb=0.0) -> ndarray:
+    """Coefficients of the quadratic spline through samples.
+
+    Parameters: signal: 1-d; lamb: 0.
+    Errors: ValueError for other dimensions and another lamb.
+    """
+    if lamb != 0.0:
+        raise ValueError("Smoothing quadratic splines not supported yet.")
+    x = _line(signal)
+    return symiirorder1(x, -8 * _QUADRATIC, _QUADRATIC) if x.size > 1 else x.copy()
+
+
+def _both_axes(x, function):
+    return function(function(x).T).T.copy()
+
+
+def _image(signal):
+    x = array(signal)
+    if x.ndim != 2:
+        raise ValueError("The image must be 2-D")
+    return floating(x)
+
+
+@beside_its_arrays
+def cspline2d(signal, lamb=0.0, precision=-1.0) -> ndarray:
+    """Coefficients of the cubic spline through an image.
+
+    Parameters: signal: 2-d; lamb: how much the spline is smoothed, above 1/144; precision: accepted, as
+        symiirorder1's.
+    Errors: ValueError for other dimensions.
+    """
+    x = _image(signal)
+    if lamb <= 1 / 144.0:
+        return _both_axes(x, lambda v: symiirorder1(v, -6 * _CUBIC, _CUBIC))
+    return _both_axes(x, lambda v: symiirorder2(v, *_smoothing_poles(lamb)))
+
+
+@beside_its_arrays
+def qspline2d(signal, lamb=0.0, precision=-1.0) -> ndarray:
+    """Coefficients of the quadratic spline through an image.
+
+    Parameters: signal: 2-d; lamb: 0; precision: accepted, as symiirorder1's.
+    Errors: ValueError for other dimensions and a lamb above 0.
+    """
+    if lamb > 0:
+        raise ValueError("lambda must be negative or zero")
+    return _both_axes(_image(signal), lambda v: symiirorder1(v, -8 * _QUADRATIC, _QUADRATIC))
+
+
+# --- values ---
+
+def _cubic(x):
+    x = abs(x)
+    return cuprite.where(x < 1, 2 / 3 - 0.5 * x * x * (2 - x), cuprite.where(x < 2, (2 - x) ** 3 / 6, 0))
+
+
+def _quadratic(x):
+    x = abs(x)
+    return cuprite.where(x < 0.5, 0.75 - x * x, cuprite.where(x < 1.5, (x - 1.5) ** 2 / 2, 0))
+
+
+def _values(cj, newx, dx, x0, basis, reach, terms):
+    cj = array(cj)
+    if cj.size == 0:
+        raise ValueError("Spline coefficients 'cj' must not be empty.")
+    x = (array(newx) - x0) / float(dx)
+    if not x.size:
+        return cuprite.zeros(x.shape, cj.dtype)
+    last = cj.size - 1
+    x = last - abs(cuprite.mod(x, 2 * last) - last) if last else cuprite.zeros_like(x)  # mirrored at both ends
+    lower = cuprite.floor(x - reach).astype(int) + 1
+    y = 0
+    for i in range(terms):
+        at = lower + i
+        y = y + cj[cuprite.clip(at, 0, last)] * basis(x - at)
+    return y.astype(cj.dtype, copy=False)
+
+
+@beside_its_arrays
+def cspline1d_eval(cj, newx, dx=1.0, x0=0) -> ndarray:
+    """Values of a cubic spline.
+
+    Parameters: cj: cspline1d's coefficients; newx: places; dx: the samples' spacing; x0: the first one's place.
+    Errors: ValueError where there are no coefficients.
+    """
+    return _values(cj, newx, dx, x0, _cubic, 2, 4)
+
+
+@beside_its_arrays
+def qspline1d_eval(cj, newx, dx=1.0, x0=0) -> ndarray:
+    """Values of a quadratic spline.
+
+    Parameters: cj: qspline1d's coefficients; newx: places; dx: the samples' spacing; x0: the first one's place.
+    Errors: ValueError where there are no coefficients.
+    """
+    return _values(cj, newx, dx, x0, _quadratic, 1.5, 3)
+
+
+@beside_its_arrays
+def sepfir2d(input, hrow, hcol) -> ndarray:
+    """An image through a filter along its rows and one along its columns, reflected at its edges.
+
+    Parameters: input: 2-d; hrow: a filter of odd length; hcol: another.
+    Errors: ValueError for other shapes.
+    """
+    from cuprite.scipy.ndimage import convolve1d
+    x, hrow, hcol = _image(input), array(hrow), array(hcol)
+    if hrow.ndim != 1 or hcol.ndim != 1:
+        raise ValueError("object too deep for desired array")
+    if not hrow.size % 2 or not hcol.size % 2:
+        raise ValueError("hrow and hcol must be odd length")
+    return convolve1d(convolve1d(x, host(hrow), -1, mode="reflect"), host(hcol), 0, mode="reflect")
+
+
+@beside_its_arrays
+def spline_filter(Iin, lmbda=5.0) -> ndarray:
+    """An image smoothed by a cubic spline.
+
+    Parameters: Iin: 2-d, of a floating type; lmbda: how much.
+    Errors: TypeError for other types.
+    """
+    x = array(Iin)
+    if x.dtype.char not in "fdFD":
+        raise TypeError(f"Invalid data type for Iin: {x.dtype = }")
+    h = numpy.array([1.0, 4.0, 1.0]) / 6.0
+    return sepfir2d(cspline2d(x, lmbda), h, h).astype(x.dtype, copy=False)

@@ -6,11 +6,11 @@
 
 enum { CPI_LFILTER_BATCH = 32, CPI_LFILTER_STATE = 128 }; /* the most lanes; bytes of a part of all of them */
 
-/* `count` rows side by side, n elements each. z: order numbers, each of the parts of all rows, real ones first. */
+/* `count` rows side by side, n elements each. z: filters x order numbers, each of the parts of all rows. */
 typedef struct cpi_batch {
-    int64_t order, n;
+    int64_t filters, order, n;
     int count;
-    const void *b, *a; /* order + 1 elements */
+    const void *c; /* of each filter b, then a, order + 1 elements */
     const void *from[CPI_LFILTER_BATCH];
     void *to[CPI_LFILTER_BATCH]; /* all NULL: the states alone */
     void *z;                     /* aligned to 64 bytes */

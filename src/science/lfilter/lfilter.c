@@ -86,10 +86,38 @@ static cp_code normalized(const char *name, cp_type type, int64_t order, const c
 
 /* --- states --- */
 
-/* Rows of states that the filter may change: zi with the state's axis moved to the end, or zeros. `shape`: of all
- * states, with the state along `axis`; broadcast: zi may have 1 along other axes. */
+/* The states as rows have them: the state's axis last, and where there are sections, axis 0, these before it. */
+static cp_array *states_last(cp_array *x, int axis, bool sections)
+{
+    cp_array *moved = cpi_axis_moved(x, axis, x->ndim - 1);
+    cp_array *all = moved && sections ? cpi_axis_moved(moved, 0, x->ndim - 2) : cp_retain(moved);
+    cp_free(moved);
+    return all;
+}
+/* And back. */
+static cp_array *states_in_place(cp_array *x, int axis, bool sections)
+{
+    cp_array *moved = sections ? cpi_axis_moved(x, x->ndim - 2, 0) : cp_retain(x);
+    cp_array *all = moved ? cpi_axis_moved(moved, x->ndim - 1, axis) : NULL;
+    cp_free(moved);
+    return all;
+}
+
+/* One element of zero. */
+static cp_array *zero_of(const char *name, cpi_device *device, cp_type type)
+{
+    cp_array *zero = cpi_array_new(name, device, type, 1, &(int64_t){1}, 'C');
+    if (zero && device->backend->zero(cpi_stream(device), zero->data, (size_t)cpi_itemsize(type)) != CP_OK) {
+        cp_free(zero);
+        zero = NULL;
+    }
+    return zero;
+}
+
+/* States that the filter may change: zi or zeros. `shape`: with the state along `axis`, sections along axis 0;
+ * broadcast: zi may have 1 along other axes. */
 static cp_array *states_of(const char *name, cp_array *zi, cp_type type, cpi_device *device, int ndim,
-                           const int64_t *shape, int axis, bool broadcast)
+                           const int64_t *shape, int axis, bool sections, bool broadcast)
 {
     bool fits = !zi || zi->ndim == ndim;
     for (int i = 0; zi && fits && i < ndim; i++)
@@ -100,57 +128,33 @@ static cp_array *states_of(const char *name, cp_array *zi, cp_type type, cpi_dev
                         cpi_shape_string(ndim, shape, wanted, sizeof wanted),
                         cpi_shape_string(zi->ndim, zi->shape, given, sizeof given)), NULL;
     }
-    cp_array *view = zi ? cp_broadcast_to(zi, (cp_shape){ndim, shape}) : NULL;
-    cp_array *moved = view ? cpi_axis_moved(view, axis, ndim - 1) : NULL;
-    cp_array *states = NULL;
-    if (moved) {
-        states = cpi_array_new(name, device, type, ndim, moved->shape, 'C');
-        if (states && states->size && cp_assign(states, moved) != CP_OK) {
-            cp_free(states);
-            states = NULL;
-        }
-    } else if (!zi) {
-        int64_t last[CP_MAXDIM];
-        int k = 0;
-        for (int i = 0; i < ndim; i++)
-            if (i != axis) last[k++] = shape[i];
-        last[k] = shape[axis];
-        states = cpi_array_new(name, device, type, ndim, last, 'C');
-        if (states && states->size &&
-            device->backend->zero(cpi_stream(device), states->data, (size_t)cp_nbytes(states)) != CP_OK) {
-            cp_free(states);
-            states = NULL;
-        }
+    cp_array *zero = zi ? cp_retain(zi) : zero_of(name, device, type);
+    cp_array *view = zero ? cp_broadcast_to(zero, (cp_shape){ndim, shape}) : NULL;
+    cp_array *moved = view ? states_last(view, axis, sections) : NULL;
+    cp_array *states = moved ? cpi_array_new(name, device, type, ndim, moved->shape, 'C') : NULL;
+    if (states && states->size && cp_assign(states, moved) != CP_OK) {
+        cp_free(states);
+        states = NULL;
     }
     cp_free(moved);
     cp_free(view);
+    cp_free(zero);
     return states;
 }
 
 /* --- recurrences --- */
 
-/* Filters one after the other: b and then a of each, in the host's memory and in the device's. */
-typedef struct cascade {
-    int64_t filters, order;
-    const char *coefficients;
-    const char *there;
-    char *states; /* filters x rows x order */
-} cascade;
-
-static cp_code run_cascade(const cpi_row_call *call, cp_stream *stream, cp_type type, int64_t rows, int64_t n,
-                           const void *from, void *to)
+/* What cpi_along_axis passes on: all of a recurrence but rows. */
+static cp_code run_recurrence(const cpi_row_call *call, cp_stream *stream, cp_type type, int64_t rows, int64_t n,
+                              const void *from, void *to)
 {
-    const cascade *c = call->context;
-    const int64_t item = cpi_itemsize(type), half = (c->order + 1) * item;
-    cp_code code = CP_OK;
-    for (int64_t f = 0; f < c->filters && code == CP_OK; f++) {
-        const cpi_recurrence r = {.type = type, .order = c->order, .rows = rows, .n = n, .coefficients = half,
-                                  .b = c->coefficients + 2 * f * half, .a = c->coefficients + (2 * f + 1) * half,
-                                  .there = c->there + 2 * f * half, .from = f ? to : from, .to = to,
-                                  .state = c->states + f * rows * c->order * item};
-        code = stream->device->backend->lfilter->recur(stream, &r);
-    }
-    return code;
+    cpi_recurrence r = *(const cpi_recurrence *)call->context;
+    r.type = type;
+    r.rows = rows;
+    r.n = n;
+    r.from = from;
+    r.to = to;
+    return stream->device->backend->lfilter->recur(stream, &r);
 }
 
 /* Host memory as a 1-d array. */
@@ -171,8 +175,9 @@ static cp_array *filtered(const char *name, cp_array *x, int axis, cp_type type,
     cp_array *there = on_device(name, device, type, filters * 2 * (order + 1), coefficients);
     cp_array *values = !there ? NULL : x->type == type ? cp_retain(x) : cp_astype(x, type), *y = NULL;
     if (values) {
-        const cascade c = {filters, order, coefficients, there->data, states->data};
-        y = cpi_along_axis(&(cpi_row_call){name, run_cascade, &c}, values, axis, CP_DEFAULT);
+        const cpi_recurrence r = {.filters = filters, .order = order, .c = coefficients, .bytes = cp_nbytes(there),
+                                  .there = there->data, .state = states->data};
+        y = cpi_along_axis(&(cpi_row_call){name, run_recurrence, &r}, values, axis, CP_DEFAULT);
     }
     cp_free(values);
     cp_free(there);
@@ -273,7 +278,7 @@ static cp_array *lfilter(cp_array *b, cp_array *a, cp_array *x, int axis, cp_typ
     shape_with(x, axis, order, shape);
     const bool stateless = a->size == 1 && !o->zi && !o->zf;
     cp_array *zf = NULL, *y = NULL;
-    cp_array *states = stateless ? NULL : states_of("lfilter", o->zi, type, device, x->ndim, shape, axis, true);
+    cp_array *states = stateless ? NULL : states_of("lfilter", o->zi, type, device, x->ndim, shape, axis, false, true);
     if (!states && !stateless) return NULL;
     if (a->size == 1) {
         cp_array *h = on_device("lfilter", device, type, b->size, coefficients);
@@ -354,10 +359,11 @@ cp_array *(cp_sosfilt)(cp_array *sos, cp_array *x, const cp_lfilter_options *opt
     int64_t shape[CP_MAXDIM + 1];
     shape[0] = sos->shape[0];
     shape_with(x, axis, 2, shape + 1);
-    cp_array *states = states_of("sosfilt", o->zi, type, device, x->ndim + 1, shape, axis + 1, false), *y = NULL;
+    cp_array *states = states_of("sosfilt", o->zi, type, device, x->ndim + 1, shape, axis + 1, true, false);
+    cp_array *y = NULL;
     char *coefficients = states ? sections_of(sos, type) : NULL;
     if (coefficients) y = filtered("sosfilt", x, axis, type, device, sos->shape[0], 2, coefficients, states);
-    if (y && o->zf && !(*o->zf = cpi_axis_moved(states, x->ndim, axis + 1))) {
+    if (y && o->zf && !(*o->zf = states_in_place(states, axis + 1, true))) {
         cp_free(y);
         y = NULL;
     }

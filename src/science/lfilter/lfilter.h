@@ -13,18 +13,18 @@ extern "C" {
 /* Numbers of a response at most, so the highest order of rows that are cut; and what no response may exceed. */
 enum { CPI_LFILTER_RESPONSE = 256, CPI_LFILTER_CUT = 16, CPI_LFILTER_GROWTH = 100 };
 
-/* A recurrence along rows, in transposed direct form II: y = z[0] + b[0] x, then z[i] = z[i + 1] + b[i + 1] x
- * - a[i + 1] y with z[order] = 0. */
+/* Recurrences along rows, one after the other, each in transposed direct form II: y = z[0] + b[0] x, then
+ * z[i] = z[i + 1] + b[i + 1] x - a[i + 1] y with z[order] = 0; y is the next one's x. */
 typedef struct cpi_recurrence {
-    cp_type type;         /* float32, float64, complex64 or complex128 */
-    int64_t order;        /* >= 1 */
-    int64_t rows, n;      /* positive */
-    const char *b, *a;    /* order + 1 elements of `type` in the host's memory; a[0] is 1 */
-    int64_t coefficients; /* bytes of each */
-    const void *there;    /* b and then a, in device memory */
+    cp_type type;     /* float32, float64, complex64 or complex128 */
+    int64_t filters, order; /* >= 1 */
+    int64_t rows, n;  /* positive */
+    const char *c;    /* of each filter b, then a, order + 1 elements of `type`, in the host's memory; a[0] is 1 */
+    int64_t bytes;    /* of c */
+    const void *there; /* the same in device memory */
     const void *from;
-    void *to;             /* `from`, or no overlap */
-    void *state;          /* rows x order: z before, and z behind when the call is done */
+    void *to;         /* `from`, or no overlap */
+    void *state;      /* rows x filters x order: z before, and z behind when the call is done */
 } cpi_recurrence;
 
 /* to[i] = sum over t of h[p + t up] x[(i down - p) / up - t] with p = (i down) mod up, of the taps and elements that
@@ -39,7 +39,7 @@ typedef struct cpi_polyphase {
     void *to;             /* no overlap */
 } cpi_polyphase;
 
-/*: record("cpi_recurrence", host={"b": "coefficients", "a": "coefficients"})
+/*: record("cpi_recurrence", host={"c": "bytes"})
  * slot("recur", bytes="2 * r->rows * r->n * (int64_t)cp_type_size(r->type)")
  * slot("polyphase", bytes="p->rows * (p->n + p->m) * (int64_t)cp_type_size(p->type)") */
 typedef struct cpi_lfilter_ops {

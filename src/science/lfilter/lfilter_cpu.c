@@ -24,7 +24,7 @@ static const cpi_lfilter_kernels *kernels_of(cp_type type)
 typedef struct piece {
     const char *from;
     char *to;    /* NULL: the state alone is wanted */
-    char *state; /* order elements */
+    char *state; /* filters x order elements */
     int64_t n;
 } piece;
 
@@ -51,7 +51,7 @@ static void from_lane(const job *j, char *state, const char *z, int l)
 
 static void run_lanes(const job *j, const piece *p, int count, int64_t begin, int64_t n, char *z)
 {
-    cpi_batch lanes = {.order = j->r->order, .n = n, .count = count, .b = j->r->b, .a = j->r->a, .z = z};
+    cpi_batch lanes = {.filters = j->r->filters, .order = j->r->order, .n = n, .count = count, .c = j->r->c, .z = z};
     memset(z, 0, (size_t)(j->vectors * CPI_LFILTER_STATE));
     for (int l = 0; l < count; l++) {
         lanes.from[l] = p[l].from + begin * j->item;
@@ -104,12 +104,12 @@ static void put_number(cp_type type, char *to, int64_t i, double v)
 static bool carry(const cpi_recurrence *r, const double *response, const char *z, char *next)
 {
     const bool complex = cpi_is_complex(r->type);
-    const int64_t parts = complex ? 2 : 1;
+    const int64_t parts = complex ? 2 : 1, states = r->filters * r->order;
     bool finite = true;
-    for (int64_t j = 0; j < r->order; j++) {
+    for (int64_t j = 0; j < states; j++) {
         double re = number(r->type, next, j * parts), im = complex ? number(r->type, next, 2 * j + 1) : 0;
-        for (int64_t i = 0; i < r->order; i++) {
-            const double *c = response + (i * r->order + j) * parts;
+        for (int64_t i = 0; i < states; i++) {
+            const double *c = response + (i * states + j) * parts;
             const double u = number(r->type, z, i * parts), v = complex ? number(r->type, z, 2 * i + 1) : 0;
             finite &= isfinite(u) && isfinite(v);
             re += c[0] * u - (complex ? c[1] * v : 0);
@@ -126,7 +126,7 @@ static bool carry(const cpi_recurrence *r, const double *response, const char *z
 static void row_pieces(job *j, int64_t row, cpi_chunks c, char *states, bool elements)
 {
     const cpi_recurrence *r = j->r;
-    const int64_t bytes = r->order * j->item;
+    const int64_t bytes = r->filters * r->order * j->item;
     for (int64_t k = 0; k < c.chunks - !elements; k++) {
         const int64_t at = (row * r->n + k * c.each) * j->item;
         j->pieces[j->npieces++] =
@@ -143,7 +143,7 @@ static void run_rows(job *j, const bool *marked)
     j->each = r->n;
     for (int64_t row = 0; row < r->rows; row++)
         if (!marked || marked[row])
-            row_pieces(j, row, (cpi_chunks){1, r->n}, (char *)r->state + row * r->order * j->item, true);
+            row_pieces(j, row, (cpi_chunks){1, r->n}, (char *)r->state + row * r->filters * r->order * j->item, true);
     run_pieces(j);
 }
 
@@ -152,7 +152,7 @@ static void run_rows(job *j, const bool *marked)
 static void run_chunks(job *j, cpi_chunks c, const double *response, char *states, bool *whole)
 {
     const cpi_recurrence *r = j->r;
-    const int64_t bytes = r->order * j->item, row_bytes = (c.chunks + 1) * bytes;
+    const int64_t bytes = r->filters * r->order * j->item, row_bytes = (c.chunks + 1) * bytes;
     memset(states, 0, (size_t)(r->rows * row_bytes));
     j->npieces = 0;
     j->each = c.each;
@@ -179,13 +179,14 @@ static void run_chunks(job *j, cpi_chunks c, const double *response, char *state
 cp_code cpi_lfilter_cpu_recur(cp_stream *stream, const cpi_recurrence *r)
 {
     const int64_t parts = cpi_is_complex(r->type) ? 2 : 1, item = cpi_itemsize(r->type);
-    job j = {.r = r, .kernels = kernels_of(r->type), .item = item, .part = item / parts, .vectors = r->order * parts};
+    job j = {.r = r, .kernels = kernels_of(r->type), .item = item, .part = item / parts,
+             .vectors = r->filters * r->order * parts};
     double response[CPI_LFILTER_RESPONSE];
     cpi_chunks c = cut(r);
     if (c.chunks > 1 && !cpi_lfilter_response(r, c.each, response)) c = (cpi_chunks){1, r->n};
     const int64_t scratch = (int64_t)cpi_workers() * j.vectors * CPI_LFILTER_STATE;
     const int64_t pieces = r->rows * c.chunks * (int64_t)sizeof(piece);
-    const int64_t states = c.chunks > 1 ? r->rows * (c.chunks + 1) * r->order * item : 0;
+    const int64_t states = c.chunks > 1 ? r->rows * (c.chunks + 1) * r->filters * r->order * item : 0;
     j.scratch = cpi_work_alloc(stream, (size_t)(scratch + pieces + states + r->rows));
     if (!j.scratch) return cp_error();
     j.pieces = (piece *)(j.scratch + scratch);

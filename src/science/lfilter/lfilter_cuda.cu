@@ -48,6 +48,7 @@ template <class T> struct job {
     T *states;      /* rows x (chunks + 1) x order; NULL where rows are not cut */
     uint8_t *whole; /* rows that are computed in one piece */
     int64_t rows, n, chunks, each;
+    int64_t apart; /* from one row's state to the next one's */
     int order;
 };
 template <class T> struct response_of {
@@ -81,17 +82,17 @@ __global__ void __launch_bounds__(THREADS) run_pieces(const __grid_constant__ jo
     const int64_t at = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     if (at >= j.rows * pieces) return;
     const int64_t row = at / pieces, chunk = at % pieces, first = row * j.n + chunk * j.each;
-    if (!j.states) return run<O>(j, j.from + first, j.to + first, j.n, j.state + row * j.order);
+    if (!j.states) return run<O>(j, j.from + first, j.to + first, j.n, j.state + row * j.apart);
     T *states = j.states + row * (j.chunks + 1) * j.order;
     if (!elements) return run<O>(j, j.from + first, (T *)nullptr, j.each, states + (chunk + 1) * j.order);
     if (j.whole[row]) {
-        if (!chunk) run<O>(j, j.from + first, j.to + first, j.n, j.state + row * j.order);
+        if (!chunk) run<O>(j, j.from + first, j.to + first, j.n, j.state + row * j.apart);
         return;
     }
     const bool last = chunk + 1 == j.chunks;
     run<O>(j, j.from + first, j.to + first, last ? j.n - chunk * j.each : j.each, states + chunk * j.order);
     if (last)
-        for (int i = 0; i < j.order; i++) j.state[row * j.order + i] = states[chunk * j.order + i];
+        for (int i = 0; i < j.order; i++) j.state[row * j.apart + i] = states[chunk * j.order + i];
 }
 
 /* A block carries the states of one row along: states[k + 1] += response of states[k]. */
@@ -108,7 +109,7 @@ carry_states(const __grid_constant__ job<T> j, const __grid_constant__ response_
     for (int64_t row = blockIdx.x; row < j.rows; row += gridDim.x) {
         T *states = j.states + row * (j.chunks + 1) * order;
         for (int i = threadIdx.x; i < order; i += THREADS) {
-            states[i] = j.state[row * order + i];
+            states[i] = j.state[row * j.apart + i];
             z[0][i] = widen(states[i]);
         }
         if (!threadIdx.x) good = true;
@@ -157,17 +158,22 @@ template <class T> static cp_code launch_order(cp_stream *stream, const job<T> &
     }
 }
 
-template <class T> static cp_code recur(cp_stream *stream, const cpi_recurrence *r)
+/* One filter of several. */
+template <class T> static cp_code recur_one(cp_stream *stream, const cpi_recurrence *r, int64_t filter)
 {
     enum { EACH = 1024, ENOUGH = 8192 };
-    const int order = (int)r->order;
-    job<T> j = {(const T *)r->from, (const T *)r->there, (const T *)r->there + r->order + 1, (T *)r->to,
-                (T *)r->state, nullptr, nullptr, r->rows, r->n, 1, r->n, order};
+    const int64_t half = r->order + 1;
+    cpi_recurrence one = *r;
+    one.filters = 1;
+    one.c += 2 * filter * half * (int64_t)sizeof(T);
+    const T *b = (const T *)r->there + 2 * filter * half;
+    job<T> j = {filter ? (const T *)r->to : (const T *)r->from, b, b + half, (T *)r->to,
+                (T *)r->state + filter * r->order, nullptr, nullptr, r->rows, r->n, 1, r->n, r->filters * r->order,
+                (int)r->order};
     double response[CPI_LFILTER_RESPONSE];
-    if (r->rows < ENOUGH && r->n >= 2 * EACH) {
+    if (r->rows < ENOUGH && r->n >= 2 * EACH && cpi_lfilter_response(&one, EACH, response)) {
         j.chunks = r->n / EACH;
         j.each = EACH;
-        if (!cpi_lfilter_response(r, EACH, response)) j.chunks = 1;
     }
     if (j.chunks == 1) return launch_order(stream, j, true);
     const size_t bytes = sizeof(T) * (size_t)(r->rows * (j.chunks + 1) * r->order);
@@ -185,6 +191,13 @@ template <class T> static cp_code recur(cp_stream *stream, const cpi_recurrence 
     }
     if (code == CP_OK) code = launch_order(stream, j, true);
     cpi_host->work_free(stream, work);
+    return code;
+}
+
+template <class T> static cp_code recur(cp_stream *stream, const cpi_recurrence *r)
+{
+    cp_code code = CP_OK;
+    for (int64_t f = 0; f < r->filters && code == CP_OK; f++) code = recur_one<T>(stream, r, f);
     return code;
 }
 

@@ -16,40 +16,47 @@ static inline double cpi_lfilter_part(cp_type type, const char *from, int64_t i,
     return ((const double *)from)[2 * i + part];
 }
 
-/* One element of zero: z[i] = z[i + 1] - a[i + 1] z[0]. The parts lie one after the other. */
-static inline void cpi_lfilter_step(int64_t order, const double *a, double *z)
+/* One element of zero through all filters. z: pairs of numbers; c: b and a of each filter, pairs too. */
+static inline void cpi_lfilter_step(int64_t filters, int64_t order, const double *c, double *z)
 {
-    const double re = z[0], im = z[1];
-    for (int64_t i = 0; i < order; i++) {
-        const double *c = a + 2 * i, *next = z + 2 * i + 2;
-        const bool last = i + 1 == order;
-        z[2 * i] = (last ? 0 : next[0]) - (c[0] * re - c[1] * im);
-        z[2 * i + 1] = (last ? 0 : next[1]) - (c[0] * im + c[1] * re);
+    double x[2] = {0, 0};
+    for (int64_t f = 0; f < filters; f++, z += 2 * order, c += 4 * (order + 1)) {
+        const double *b = c, *a = c + 2 * (order + 1);
+        const double y[2] = {z[0] + (b[0] * x[0] - b[1] * x[1]), z[1] + (b[0] * x[1] + b[1] * x[0])};
+        for (int64_t i = 0; i < order; i++) {
+            const double *p = b + 2 * i + 2, *q = a + 2 * i + 2;
+            const bool last = i + 1 == order;
+            z[2 * i] = (last ? 0 : z[2 * i + 2]) + (p[0] * x[0] - p[1] * x[1]) - (q[0] * y[0] - q[1] * y[1]);
+            z[2 * i + 1] = (last ? 0 : z[2 * i + 3]) + (p[0] * x[1] + p[1] * x[0]) - (q[0] * y[1] + q[1] * y[0]);
+        }
+        x[0] = y[0];
+        x[1] = y[1];
     }
 }
 
-/* The response to states after `each` elements of zeros: order x order values, response[i * order + j] that of z[i] to
- * z[j]; float64 or complex128. False where it has too many numbers, or grows, so that rounding errors of far elements
- * would return. */
+/* The response to states after `each` elements of zeros: states x states values, response[i * states + j] that of state
+ * i to state j; float64 or complex128. False where it has too many numbers, or grows, so that rounding errors of far
+ * elements would return. */
 static inline bool cpi_lfilter_response(const cpi_recurrence *r, int64_t each, double *response)
 {
     const bool complex = r->type == CP_COMPLEX64 || r->type == CP_COMPLEX128;
-    double a[2 * CPI_LFILTER_CUT], z[2 * CPI_LFILTER_CUT];
-    if (r->order * r->order * (complex ? 2 : 1) > CPI_LFILTER_RESPONSE) return false;
-    for (int64_t i = 0; i < r->order; i++)
-        for (int part = 0; part < 2; part++) a[2 * i + part] = cpi_lfilter_part(r->type, r->a, i + 1, part);
-    for (int64_t i = 0; i < r->order; i++) {
+    const int64_t states = r->filters * r->order, count = 2 * r->filters * (r->order + 1);
+    double c[8 * CPI_LFILTER_CUT], z[2 * CPI_LFILTER_CUT];
+    if (states * states * (complex ? 2 : 1) > CPI_LFILTER_RESPONSE) return false;
+    for (int64_t i = 0; i < count; i++)
+        for (int part = 0; part < 2; part++) c[2 * i + part] = cpi_lfilter_part(r->type, r->c, i, part);
+    for (int64_t i = 0; i < states; i++) {
         memset(z, 0, sizeof z);
         z[2 * i] = 1;
         for (int64_t k = 0; k < each; k++) {
-            cpi_lfilter_step(r->order, a, z);
+            cpi_lfilter_step(r->filters, r->order, c, z);
             bool zero = true;
-            for (int64_t j = 0; j < 2 * r->order; j++) zero &= z[j] == 0;
+            for (int64_t j = 0; j < 2 * states; j++) zero &= z[j] == 0;
             if (zero) break;
         }
-        for (int64_t j = 0; j < r->order; j++) {
+        for (int64_t j = 0; j < states; j++) {
             if (!(fabs(z[2 * j]) <= CPI_LFILTER_GROWTH) || !(fabs(z[2 * j + 1]) <= CPI_LFILTER_GROWTH)) return false;
-            double *to = response + (i * r->order + j) * (complex ? 2 : 1);
+            double *to = response + (i * states + j) * (complex ? 2 : 1);
             to[0] = z[2 * j];
             if (complex) to[1] = z[2 * j + 1];
         }

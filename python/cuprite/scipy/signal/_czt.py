@@ -46,24 +46,36 @@ class CZT:
     def __init__(self, n, m=None, w=None, a=1 + 0j):
         n = _whole(n, "data")
         m = n if m is None else _whole(m, "output")
-        k = numpy.arange(max(m, n), dtype=numpy.min_scalar_type(-max(m, n) ** 2))
-        if w is None:
-            chirp = numpy.exp(-1j * numpy.pi * ((k * k) % (2 * m)) / m)
-            w = cmath.exp(-2j * cmath.pi / m)
-        else:
-            w = 1.0 * w if not isinstance(w, numpy.generic) else w
-            chirp = w ** (k ** 2 / 2.0)
-        self._set_up(n, m, a, w, chirp)
+        around = w is None
+        self._turn = 1 / m if around else None  # a turn by neighbours, where they lie on a circle
+        self._set_up(n, m, cmath.exp(-2j * cmath.pi / m) if around else 1.0 * w, 1.0 * a, around)
 
-    def _set_up(self, n, m, a, w, chirp):
-        self.w, self.a, self.m, self.n = w, 1.0 * a, m, n
-        k = numpy.arange(n)
-        size = next_fast_len(n + m - 1)
-        self._size = size
-        self._before = (self.a ** -k if a != 1 else 1) * chirp[:n]
-        inverse = numpy.concatenate([1 / chirp[n - 1:0:-1], 1 / chirp[:m]])
-        self._filter = numpy.fft.fft(inverse, size)
-        self._behind = chirp[:m]
+    def _set_up(self, n, m, w, a, around):
+        self.n, self.m, self.w, self.a, self._around = n, m, w, a, around
+        self._size = next_fast_len(n + m - 1)
+        self._tables = {}
+
+    def _chirp(self):
+        """w ** (k^2 / 2)."""
+        k = cuprite.arange(max(self.m, self.n))
+        if self._around:
+            return cuprite.exp((-1j * numpy.pi / self.m) * ((k * k) % (2 * self.m)))
+        if self._turn is not None:
+            return cuprite.exp((-1j * numpy.pi * self._turn) * (k * k).astype(float))
+        return (self.w + 0j) ** (k.astype(float) ** 2 / 2.0)
+
+    def _tables_of(self, kind):
+        """What x is multiplied by, the filter's transform, and what the results are multiplied by, on the device."""
+        key = cuprite.cuda.Device(), kind
+        if key not in self._tables:
+            chirp, n, m = self._chirp(), self.n, self.m
+            before = chirp[:n]
+            if self.a != 1:
+                before = before * (self.a + 0j) ** -cuprite.arange(n).astype(float)
+            inverse = cuprite.concatenate([1 / chirp[1:n][::-1], 1 / chirp[:m]])
+            self._tables[key] = tuple(t.astype(kind, copy=False) for t in (before, _fft.fft(inverse, self._size),
+                                                                           chirp[:m]))
+        return self._tables[key]
 
     def __call__(self, x, *, axis=-1) -> ndarray:
         return _transform(self, array(x), axis)
@@ -74,22 +86,12 @@ class CZT:
 
 
 @beside_its_arrays
-def _place(values, kind):
-    return cuprite.asarray(values.astype(kind))
-
-
 def _transform(plan, x, axis):
     axis = axis_of(x, axis)
     if x.shape[axis] != plan.n:
         raise ValueError(f"CZT defined for length {plan.n}, not {x.shape[axis]}")
-    return _in_steps(x, axis, plan)
-
-
-@beside_its_arrays
-def _in_steps(x, axis, plan):
     x = cuprite.moveaxis(x, axis, -1)
-    kind = cuprite.result_type(x, numpy.complex64)
-    before, filters, behind = (_place(v, kind) for v in (plan._before, plan._filter, plan._behind))
+    before, filters, behind = plan._tables_of(cuprite.result_type(x, numpy.complex64))
     y = _fft.ifft(filters * _fft.fft(x * before, plan._size, -1), axis=-1)
     y = y[..., plan.n - 1:plan.n + plan.m - 1] * behind
     return cuprite.moveaxis(y, -1, axis)
@@ -114,10 +116,8 @@ class ZoomFFT(CZT):
             raise ValueError("fn must be a scalar or 2-length sequence")
         self.f1, self.f2, self.fs = f1, f2, fs
         scale = (f2 - f1) * m / (fs * (m - 1)) if endpoint else (f2 - f1) / fs
-        a = cmath.exp(2j * cmath.pi * f1 / fs)
-        k = numpy.arange(max(m, n), dtype=numpy.min_scalar_type(-max(m, n) ** 2))
-        chirp = numpy.exp(-1j * numpy.pi * (k * k) * scale / m)
-        self._set_up(n, m, a, cmath.exp(-2j * cmath.pi / m * scale), chirp)
+        self._turn = scale / m
+        self._set_up(n, m, cmath.exp(-2j * cmath.pi * self._turn), cmath.exp(2j * cmath.pi * f1 / fs), False)
 
 
 def czt(x, m=None, w=None, a=1 + 0j, *, axis=-1) -> ndarray:

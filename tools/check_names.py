@@ -39,6 +39,8 @@ PYTHON_ONLY = {
                     "named tuples; cp_unique has all of it"),
     **dict.fromkeys("identity matrix_transpose permute_dims flipud fliplr".split(),
                     "another name of a call with fixed arguments"),
+    "geometric_transform": "a function of Python's says where; cp_map_coordinates takes the places",
+    "labeled_comprehension": "a function of Python's of each label", "value_indices": "a dict of Python's",
     "get_window": "a window by its name, which in C is its function",
     "plan_entered": "a plan of Python's that with makes the current one",
     "schur_sorted": "cp_schur(a, &t, &z, .sort = ...)",
@@ -139,7 +141,8 @@ BODIES = {
     "eye": {"rows": "N", "columns": "M"}, "full": {"value": "fill_value"}, "full_like": {"value": "fill_value"},
     "array_equal": {"a": "a1", "b": "a2"}, "stream_handle": {"s": "stream"}, "event_elapsed": {"ms": FOUND},
     "event_handle": {"e": "event"}, "graph_handle": {"g": "graph"}, "stream_capture_end": {"s": "stream"},
-    "from_dlpack": {"tensor": "x"},
+    "from_dlpack": {"tensor": "x"}, "distance_transform_edt": {"input": "image"},
+    "distance_transform_cdt": {"structure": "metric"},
     "tensordot": {"a_axes": "axes", "b_axes": "axes"},
 }
 TURNED = ("full", "full_like")  # the type before the value, as C's other makers have it
@@ -222,7 +225,7 @@ def unread():
         head = rf"^PyObject \*py_{f.body}\("
         body = re.search(rf"{head}.*?^(?:\}}|PyObject[^\n]*\}})$|{head}[^\n]*\}}$", text, re.S | re.M)
         for a in f.arguments if f.body else []:
-            reads = body and re.search(rf"\bv->{a.name}\b|[(, ]v[,)]|\(void\)v;", body[0])
+            reads = body and re.search(rf"\bv->{a.field}\b|[(, ]v[,)]|\(void\)v;", body[0])
             if not reads and not a.kind.only_checked and a is not f.self and a.kind.name not in ("device", "out"):
                 yield f"{f.row.file}:{f.row.line}: the body of {f.name} does not read its argument {a.name}"
 

@@ -82,6 +82,7 @@ KINDS = {
     "kth": {"TypeError": lambda: cp.partition(v(), 1.5), "ValueError": lambda: cp.partition(v(), 9)},
     **{kind: {"TypeError": call} for kind, call in {
         "ints": lambda: cp.tile(v(), 1.5),
+        "per_axis": lambda: cp.scipy.ndimage.affine_transform(x(), [1, 1], output_shape=(1.5, 2)),
         "int": lambda: cp.round(x(), 1.5), "int64": lambda: cp.tril(x(), 1.5), "offset": lambda: cp.trace(x(), 1.5),
         "clamped_int": lambda: cp.rollaxis(x(), 0, 1.5), "clamped_int64": lambda: cp.eye(2, k=1.5),
         "keepdims": lambda: cp.sum(x(), keepdims="a"), "bool": lambda: cp.unique(v(), return_index="a"),

@@ -80,6 +80,8 @@ NO_C = {
         install_as_cupy install_as_numba is_available load_ipython_extension printoptions safe_eval set_printoptions
         set_string_function seterr show_config who empty_pinned empty_like_pinned zeros_pinned zeros_like_pinned
         get_fft_plan""",
+    "a function of Python's for each element or label, or a dict": """
+        geometric_transform labeled_comprehension value_indices""",
     "a window by its name, which in C is its function": "get_window",
     "designs filters and systems: SciPy, on the host": """
         abcd_normalize band_stop_obj bessel besselap bilinear bilinear_zpk bode buttap butter buttord cheb1ap

@@ -41,6 +41,8 @@ REASONS = {
         Backend.to_backend Backend.to_backend_dispatch Backend.zeros DeviceMemory.__getitem__
         DeviceMemory.disk DeviceMemory.fast DeviceMemory.memory
         LocalCluster map_overlap measure sigma_clip_stats""",
+    "what a function of the user's gives, or NumPy's array of that, or of histograms":
+        "labeled_comprehension histogram",
     "what the protocol of NumPy asks for":
         """DistributedArray.__array__ DistributedArray.__array_function__ DistributedArray.__array_ufunc__
         DistributedArray.__cupy_override_elementwise_kernel__""",

@@ -70,6 +70,7 @@ EACH = ("arrays", "array_or_arrays")    # results
 ARRAYS = ("array", "operand", "replacement", "low_bound", "high_bound", "array_like", "array_like_to",
           "number_or_array_like", "array_or_list", "array_or_number", "prototype", "indices",
           "assigned", "safely_assigned")
+C_WORDS = ("auto", "break", "case", "default", "register", "switch")
 SELVES = ("array", "array_or_number", "array_like")  # kinds of what a result may be a view of
 SIMPLE = {"int": "PyLong_FromLong({x})", "int64": "PyLong_FromLongLong({x})", "bool": "PyBool_FromLong({x})",
           "double": "PyFloat_FromDouble({x})", "object": "{x}", "none": "cpy_none({x})"}
@@ -78,10 +79,12 @@ C_RESULT = {"int": "int", "int64": "int64_t", "bool": "int", "double": "double",
 
 
 class Argument:
-    """One argument of a function: `default` is its text in Python, None where it must be given."""
+    """One argument of a function: `default` is its text in Python, None where it must be given. `field` is its name in
+    C, which differs where that is a word of C's."""
 
     def __init__(self, row, name, node, default, how, index):
         self.name, self.how, self.index = name, how, index      # how: "only", "any", "star", "keyword"
+        self.field = name + "_" if name in C_WORDS else name
         self.optional = False
         if isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant) and node.right.value is None:
             self.optional, node = True, node.left
@@ -302,7 +305,7 @@ def record(f):
         return f"/* {f.name}({f.text()}): as {f.body} */"
     lines = [f"/* {f.name}({f.text()}) */", f"typedef struct py_{f.id}_args {{"]
     for a in f.arguments:
-        lines.append("    " + a.kind.field.format(name=a.name))
+        lines.append("    " + a.kind.field.format(name=a.field))
         if a.kind.extra:
             lines.append("    " + a.kind.extra.format(name=a.name))
     if f.self:
@@ -318,7 +321,7 @@ def record(f):
 # --- frames ---
 def conversion(f, a, borrowed=False):
     """The statement that reads one argument."""
-    o, v = f"o[{a.index}]", f"v.{a.name}"
+    o, v = f"o[{a.index}]", f"v.{a.field}"
     if a.kind.name == "object":
         return f"{v} = {o};"
     where = next((f"o[{w.index}]" for w in f.arguments if w.name == "where"), "NULL")

@@ -47,6 +47,11 @@ GIVEN = {
     **dict.fromkeys("asnumpy get __array__".split(), "numpy.ndarray[Any, Any]"),
     **dict.fromkeys("tobytes dumps __bytes__".split(), "bytes"),
     **dict.fromkeys("copyto dump fill scatter_add scatter_max scatter_min set setflags tofile".split(), "None"),
+    **dict.fromkeys("""affine_transform geometric_transform map_coordinates median rotate shift spline_filter
+        spline_filter1d watershed_ift zoom""".split(), "ndarray"),
+    **dict.fromkeys("distance_transform_bf distance_transform_cdt distance_transform_edt".split(),
+                    "ndarray | tuple[ndarray, ndarray] | None"),
+    "value_indices": "dict[int, tuple[ndarray, ...]]",
     "can_cast": "bool", "promote_types": "numpy.dtype[Any]", "sigma_clip_stats": "ClipStats", "__complex__": "complex",
     "__dlpack_device__": "tuple[int, int]", "__format__": "str",
 }

@@ -1,0 +1,170 @@
+"""What geometry's kernels compute (src/science/geometry: resample.cuh, nearest.cuh), compiled as a user's kernels, so
+that CI, which has no GPU, runs them on the CPU. The oracles are the same functions of the tested device, which
+test_geometry.py compares with SciPy."""
+import functools
+
+import cuprite as cp
+import numpy as np
+import pytest
+from cuprite import _geometry
+from cuprite.scipy import ndimage
+from test_loop_kernels import quick, text
+
+MODES = {"constant": 0, "nearest": 1, "reflect": 2, "mirror": 3, "wrap": 4, "grid-wrap": 5, "grid-constant": 6}
+RESAMPLE = """
+extern "C" __global__ void positions_args(cpi_resample_args *g, int order, int in_ndim, int out_ndim, int kind,
+                                          int mode, double cval, double pad, int64_t n, const int64_t *in,
+                                          const int64_t *out, const double *place, const double *from, double *to)
+{
+    g->order = order, g->in_ndim = in_ndim, g->out_ndim = out_ndim, g->kind = kind, g->mode = (cpi_boundary)mode;
+    g->cval = cval, g->pad = pad, g->n = g->out_size = n, g->in_size = 1;
+    for (int d = 0; d < in_ndim; d++) g->in_size *= g->in_shape[d] = in[d];
+    for (int d = 0; d < out_ndim; d++) g->out_shape[d] = out[d];
+    g->place = place, g->from = from, g->to = to;
+}
+template <int ND, int ORDER> __global__ void resample(const cpi_resample_args *g)
+{
+    const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= g->n) return;
+    double at[ND ? ND : ORDER];
+    cpi_resample_positions<ND, ND ? ND : ORDER>(*g, i, at);
+    if constexpr (ND) ((double *)g->to)[i] = cpi_resample_known<double, ND, ORDER>(*g, (const double *)g->from, at);
+    else ((double *)g->to)[i] = cpi_resample_any<double, ORDER>(*g, (const double *)g->from, at);
+}
+extern "C" __global__ void filter(int forwards, int order, int pole, int ends, int64_t outer, int64_t n, int64_t inner,
+                                  double gain, const double *from, double *to)
+{
+    const int64_t segments = (n + CPI_SPLINE_SEGMENT - 1) / CPI_SPLINE_SEGMENT;
+    cpi_spline_args g = {order, pole, (cpi_spline_ends)ends, outer, n, inner, segments, gain, from, to};
+    const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= outer * inner * segments) return;
+    if (forwards) cpi_spline_forwards<double>(g, i);
+    else cpi_spline_backwards(g, i);
+}
+"""
+NEAREST = """
+extern "C" __global__ void nearest(int what, int64_t outer, int64_t n, int64_t inner, int64_t parts, double step,
+                                   const uint8_t *x, int *low, int *high, const double *from, double *least, double *to,
+                                   int *nearest)
+{
+    cpi_nearest_args g = {outer * n * inner, outer, n, inner, parts, step, x, low, high, from, least, to, nearest};
+    const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (what == 0 && i < parts * inner) cpi_nearest_ends(g, i);
+    if (what == 1 && i < inner) cpi_nearest_around(g, i);
+    if (what == 2 && i < parts * inner) cpi_nearest_fill(g, i);
+    if (what == 3 && i < outer * parts * inner) cpi_nearest_least(g, i);
+    if (what == 4 && i < g.size) cpi_nearest_search(g, i);
+}
+"""
+TYPES = """#ifdef __CUDACC_RTC__
+typedef unsigned char uint8_t;
+typedef int int32_t;
+#ifndef INFINITY
+#define INFINITY __longlong_as_double(0x7ff0000000000000ll)
+#endif
+#endif
+"""
+
+
+@functools.lru_cache(maxsize=None)
+def module(device, file, more, names=()):
+    code = text(file).replace("#define CPI_BOTH static inline", "#define CPI_BOTH __device__ static inline")
+    return cp.RawModule(code=TYPES + code + more, name_expressions=names, options=("--std=c++17", *quick(device)))
+
+
+def launch(f, n, *args):
+    f((-(-int(n) // 64),), (64,), args)
+
+
+KNOWN = [(1, 1), (2, 0), (2, 1), (2, 3), (3, 1), (3, 3), (0, 3)]
+
+
+def resampled(device, name, x, place, shape, kind, order, mode):
+    functions = tuple(f"resample<{nd}, {o}>" for nd, o in KNOWN)
+    m = module(device, "geometry/resample.cuh", RESAMPLE, functions)
+    args, n = cp.zeros(4096, "uint8"), int(np.prod(shape))
+    to = cp.full(n, np.nan)
+    ints = [cp.array(v, "int64") for v in (x.shape, shape)]
+    launch(m.get_function("positions_args"), 1, args, np.int32(order), np.int32(x.ndim), np.int32(len(shape)),
+           np.int32(kind), np.int32(MODES[mode]), np.float64(2.5), np.float64(0), np.int64(n), *ints, place, x, to)
+    launch(m.get_function(name), n, args)
+    return to.get().reshape(shape)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("nd, order", KNOWN)
+def test_values(device, nd, order, mode):
+    rng = np.random.default_rng(order)
+    ndim = nd or 2
+    x = cp.asarray(rng.normal(0, 1, (9, 7, 5)[:ndim]))
+    shape = (6, 5, 8)[:ndim]
+    places = rng.uniform(-20, 30, (ndim, *shape))
+    places.reshape(-1)[:3] = [np.nan, 1e300, -np.inf]
+    matrix, offset = rng.normal(0, 1, (ndim, ndim)), rng.normal(0, 3, ndim)
+    options = {"mode": mode, "cval": 2.5, "filtered": True}
+    tests = [(3, places, _geometry.map_coordinates(x, cp.asarray(places), order, **options)),
+             (0, np.hstack([matrix, offset[:, None]]),
+              _geometry.affine_transform(x, cp.asarray(matrix), order, cp.asarray(offset), shape, **options)),
+             (1, np.stack([matrix[0], offset / matrix[0]], 1),
+              _geometry.affine_transform(x, cp.asarray(matrix[0]), order, cp.asarray(offset), shape, **options))]
+    for kind, place, want in tests:
+        name = f"resample<{nd}, {order}>"
+        got = resampled(device, name, x, cp.array(place, "float64"), shape, kind, order, mode)
+        np.testing.assert_allclose(got, want.get(), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("ends, mode", [(0, "mirror"), (1, "reflect"), (2, "grid-wrap")])
+@pytest.mark.parametrize("order", [2, 3, 4, 5])
+def test_coefficients(device, order, ends, mode):
+    m = module(device, "geometry/resample.cuh", RESAMPLE, tuple(f"resample<{nd}, {o}>" for nd, o in KNOWN))
+    poles = {2: [np.sqrt(8) - 3], 3: [np.sqrt(3) - 2], 4: [-0.361341225900220177, -0.0137254292973391214],
+             5: [-0.430575347099973792, -0.0430962882032646538]}[order]
+    gain = np.prod([(1 - z) * (1 - 1 / z) for z in poles])
+    for shape in [(2, 2, 3), (1, 3, 1), (2, 50, 2), (1, 128, 1), (3, 129, 1), (1, 177, 2), (1, 179, 1), (2, 500, 3)]:
+        x = cp.asarray(np.random.default_rng(1).normal(0, 1, shape))
+        from_, between = x, cp.empty(shape)
+        for pole in range(len(poles)):
+            to = cp.empty(shape)
+            for forwards, a, b in ((1, from_, between), (0, between, to)):
+                launch(m.get_function("filter"), shape[0] * shape[2] * -(-shape[1] // 128), np.int32(forwards),
+                       np.int32(order), np.int32(pole), np.int32(ends), *map(np.int64, shape),
+                       np.float64(gain if forwards and not pole else 1), a, b)
+            from_ = to
+        want = ndimage.spline_filter1d(x, order, 1, mode=mode)
+        np.testing.assert_allclose(to.get(), want.get(), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("density", [0.3, 0.9, 0.9995, 1.0])
+@pytest.mark.parametrize("shape", [(300,), (200, 90), (3, 700), (700, 3), (6, 90, 7), (1, 64), (64, 1), (129, 33)])
+def test_nearest(device, shape, density):
+    """Axis by axis, as the launcher goes."""
+    f = module(device, "geometry/nearest.cuh", NEAREST).get_function("nearest")
+    rng = np.random.default_rng(7)
+    x = rng.random(shape) < density
+    if density < 1:
+        x.reshape(-1)[-1] = False
+    here, size, sampling = cp.asarray(x).view("uint8"), x.size, [0.75, 1.5, 2][:x.ndim]
+    nothing, planes = cp.empty(1, "int32"), np.zeros((x.ndim, size), "int32")
+    outer, inner, now = 1, size, cp.empty(size)
+    for axis, n in enumerate(shape):
+        inner //= n
+        to, which = cp.empty(size), cp.empty(size, "int32")
+        parts = -(-n // (32 if axis else 64))
+        low, high = cp.empty(parts * inner, "int32"), cp.empty(parts * inner, "int32")
+        least = cp.empty(outer * parts * inner)
+        for what in (3, 4) if axis else (0, 1, 2):
+            launch(f, max(size, outer * parts * inner), np.int32(what), *map(np.int64, (outer, n, inner, parts)),
+                   np.float64(sampling[axis]), here, *((nothing, nothing) if axis else (low, high)), now, least, to,
+                   which)
+        which = which.get()
+        at = np.arange(size)
+        source = np.where(which < 0, at, (at // inner // n * n + which) * inner + at % inner)
+        planes[:axis] = planes[:axis, source]
+        planes[axis] = which
+        now, outer = to, outer * n
+    if density == 1:
+        assert np.isinf(now.get()).all() and (planes[-1] == -1).all()
+        return
+    want, places = ndimage.distance_transform_edt(cp.asarray(x), sampling, return_indices=True)
+    np.testing.assert_array_equal(np.sqrt(now.get()).reshape(shape), want.get())
+    np.testing.assert_array_equal(planes.reshape(x.ndim, *shape), places.get())

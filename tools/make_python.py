@@ -32,7 +32,7 @@ def written(module):
     if module.startswith("_"):
         return {}
     m = importlib.import_module("cuprite." + module)
-    return {n: f for n, f in ((n, getattr(m, n)) for n in m.__all__) if inspect.isfunction(f)}
+    return {n: f for n, f in ((n, getattr(m, n)) for n in getattr(m, "__all__", dir(m))) if inspect.isfunction(f)}
 
 
 def ufuncs():

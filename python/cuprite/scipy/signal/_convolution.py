@@ -345,6 +345,12 @@ def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0) -> ndarray:
     Parameters: in1: 2-d; in2: 2-d; mode: 'full', 'valid' or 'same'; boundary: 'fill', 'wrap' or 'symm'; fillvalue: of
         'fill'.
     Errors: TypeError for anything but Cuprite's arrays; ValueError for other than two axes.
+
+    Example:
+        >>> cp.scipy.signal.convolve2d(cp.ones((2, 2)), cp.ones((2, 2)))
+        array([[1., 2., 1.],
+               [2., 4., 2.],
+               [1., 2., 1.]])
     """
     return _signal.convolve2d(in1, in2, mode, boundary, fillvalue)
 

@@ -242,8 +242,13 @@ EXAMPLES = {"source_finding": (["sky.fits", "cpu"], "sources: "),
             "survey": (["survey.npz"], "read again: the same"),
             "monte_carlo": (["3", "200000"], "volume   5.1"),
             "spectrum": (["cpu"], " Hz "),
+            "spectrogram": (["spectrogram.png", "cpu"], "686 segments, the loudest tone from 517 Hz to 7967 Hz"),
+            "denoise": (["-", "denoised.png", "30", "cpu"], "384 x 384 pixels; the median changed them by 24.3"),
             "low_rank": (["sky.fits", "low_rank.png", "5", "cpu"], "5 of 256 values"),
             "similar_stars": (["cpu"], "sum of all squared cosines: 2914825.34")}
+
+
+PICTURES = {"low_rank", "spectrogram", "denoise"}
 
 
 def with_openblas():
@@ -262,7 +267,24 @@ def test_examples(example, compiler, tmp_path):
     run([BUILD / "bin" / "cuprite", "sky", tmp_path / "sky.fits", "--size", "256", "--sources", "5"])
     assert printed in run([made, *given], cwd=tmp_path, env=with_openblas()).stdout
     pictures = list(tmp_path.glob("*.png"))
-    assert all(p.read_bytes()[:4] == b"\x89PNG" for p in pictures) and len(pictures) == (example == "low_rank")
+    assert all(p.read_bytes()[:4] == b"\x89PNG" for p in pictures) and len(pictures) == (example in PICTURES)
+
+
+@pytest.mark.once
+def test_denoise_of_a_picture(tmp_path):
+    """PNG in, PNG out, as SciPy has it: the picture, and beside it what the filters and the rotation make."""
+    import cuprite as cp
+    import cuprite.io
+    import numpy as np
+    from scipy import ndimage
+    picture = np.random.default_rng(2).integers(0, 256, (40, 50, 3)).astype("u1")
+    cp.io.png_write(tmp_path / "in.png", cp.asarray(picture))
+    run([BUILD / "bin/example_denoise", tmp_path / "in.png", tmp_path / "out.png", "20", "cpu"])
+    grey = picture.mean(2).astype("f4")
+    clean = ndimage.median_filter(grey, 3, mode="mirror")
+    turned = ndimage.rotate(ndimage.gaussian_filter(clean, 1, mode="mirror"), 20, reshape=False, cval=128)
+    want = np.clip(np.rint(np.concatenate([grey, turned], 1)), 0, 255)
+    assert abs(cp.io.png_read(tmp_path / "out.png").get() - want).max() <= 1
 
 
 @pytest.mark.once

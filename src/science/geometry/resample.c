@@ -401,9 +401,8 @@ static cp_array *plane_last(cp_array *x, const int *plane)
              "dtype: dtype = None, out: out = None", module="_geometry", unlock="always",
              raises={"RuntimeError": "an order beyond 0 to 5, an output of another shape",
                      "ValueError": "fewer than two axes, other than two of a plane, an angle that is not finite"},
-             doc="""The input turned by degrees in the plane of two axes (None: the first two); keep_shape: in an "
-                   "array of
-the same shape, else in one that holds all of it.""") */
+             doc="""The input turned by degrees in the plane of two axes (None: the first two); keep_shape: in an
+array of the same shape, else in one that holds all of it.""") */
 cp_array *(cp_rotate)(cp_array *input, double angle, int order, const cp_rotate_options *options)
 {
     const cp_rotate_options *o = CPI_GIVEN(cp_rotate_options, options);

@@ -66,9 +66,10 @@ int main(int argc, char **argv)
     for (CP_SCOPE) {
         cp_array *power = spectra(without_hum(sound())), *loudest = cp_argmax(power, .axis = CP_AXES(0));
         const int64_t last = cp_dim(power, 1) - 1;
+        const double step = PER_SECOND / (double)SEGMENT;
         double f[2];
         for (int i = 0; i < 2; i++) /* the first and the last segment's loudest tone */
-            f[i] = (double)cp_item_int(cp_slice(loudest, CP_ITEMS(CP_AT(i ? last : 0)))) * (PER_SECOND / (double)SEGMENT);
+            f[i] = (double)cp_item_int(cp_slice(loudest, CP_ITEMS(CP_AT(i ? last : 0)))) * step;
         if (cp_png_write(out, picture(power)) == CP_OK)
             printf("%lld segments, the loudest tone from %.0f Hz to %.0f Hz: %s\n", (long long)last + 1, f[0], f[1],
                    out);

@@ -72,7 +72,8 @@ PAGES = [
     ("Guide", [
         ("Contents", "python.md"), ("Arrays", "guide/arrays.md"), ("Devices, memory, streams", "guide/devices.md"),
         ("Kernels of your own", "guide/kernels.md"), ("Random numbers", "guide/random.md"),
-        ("Linear algebra, transforms", "guide/linalg.md"), ("Images", "guide/images.md"), ("Files", "guide/files.md"),
+        ("Linear algebra, transforms", "guide/linalg.md"), ("Images", "guide/images.md"),
+        ("Signals", "guide/signals.md"), ("Files", "guide/files.md"),
         ("Other libraries", "guide/interoperation.md"), ("Dask", "dask.md"), ("Performance", "guide/performance.md"),
         ("Profiling", "profiling.md")]),
     ("Coming from elsewhere", [

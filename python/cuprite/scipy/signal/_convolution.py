@@ -90,12 +90,22 @@ def _of_one_precision(in1, in2):
             for x in (in1, in2))
 
 
+def _forth(x, lengths, axes, real):
+    """x's transform. Of a small one the rows that are zeros are not transformed: axis by axis, the last one first."""
+    if len(axes) < 2 or 4 * x.shape[axes[0]] > lengths[0]:
+        return (_fft.rfftn if real else _fft.fftn)(x, lengths, axes=axes)
+    y = (_fft.rfft if real else _fft.fft)(x, lengths[-1], axes[-1])
+    for n, axis in zip(lengths[-2::-1], axes[-2::-1]):
+        y = _fft.fft(y, n, axis)
+    return y
+
+
 def _by_transform(in1, in2, axes, lengths):
     """The full convolution along the axes, of transforms with those lengths."""
     in1, in2 = _of_one_precision(in1, in2)
     real = in1.dtype.kind != "c" and in2.dtype.kind != "c"
-    forth, back = (_fft.rfftn, _fft.irfftn) if real else (_fft.fftn, _fft.ifftn)
-    return back(forth(in1, lengths, axes=axes) * forth(in2, lengths, axes=axes), lengths, axes=axes)
+    product = _forth(in1, lengths, axes, real) * _forth(in2, lengths, axes, real)
+    return (_fft.irfftn if real else _fft.ifftn)(product, lengths, axes=axes)
 
 
 @beside_its_arrays

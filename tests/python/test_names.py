@@ -98,6 +98,8 @@ NO_C = {
         morlet morlet2 oaconvolve order_filter periodogram qmf qspline1d qspline1d_eval qspline2d resample
         resample_poly ricker savgol_filter sawtooth sepfir2d sosfilt_zi sosfiltfilt spectrogram spline_filter square
         stft sweep_poly symiirorder1 symiirorder2 unit_impulse vectorstrength welch wiener zoom_fft""",
+    "functions of Python's are called": """generic_filter generic_filter1d generic_laplace generic_gradient_magnitude
+        vectorized_filter""",
     "the generators' laws are cp_rng_NAME; these are Python's generators, their states and old names": """
         default_rng get_random_state set_random_state reset_states seed rand randn randint random_integers
         random_sample ranf sample bytes""",

@@ -28,7 +28,7 @@ def generate_binary_structure(rank, connectivity) -> ndarray:
 @documented("A structuring element dilated by itself.", NO_ARRAY,
             iterations="how often, with itself counted", origin="its origin: then the result is a tuple of the "
             "element and the new origin; None: the element alone")
-def iterate_structure(structure, iterations, origin=None):
+def iterate_structure(structure, iterations, origin=None) -> "ndarray | tuple[ndarray, list[int]]":
     array(structure, "structure")
     if iterations < 2:
         return structure.copy()

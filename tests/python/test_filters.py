@@ -260,8 +260,8 @@ def test_extremes(seed):
         both(name + "_filter", x, (size,), mode=mode, cval=cval, origin=origin_of(rng, size),
              **output_of(rng, x, SIGNED))
         footprint = rng.random(tuple(int(n) for n in rng.integers(1, 5, x[0].ndim))) < 0.6
-        footprint.flat[0] = True
-        both(name + "_filter", x, footprint=footprint, mode=mode, cval=cval,
+        footprint.flat[0] = True  # SciPy's footprints, unlike its boxes, cut the constant off
+        both(name + "_filter", x, footprint=footprint, mode=mode, cval=np.trunc(cval),
              origin=[origin_of(rng, n) for n in footprint.shape], **output_of(rng, x, SIGNED))
 
 
@@ -501,6 +501,28 @@ def by_difference(_):
         module = scipy.ndimage if isinstance(x, np.ndarray) else ndimage
         return module.correlate1d(x, [-1, 0, 1], axis, output, mode, cval)
     return derivative
+
+
+def test_generic_by_kernels():
+    """CuPy's forms: a reduction of each window, a function of a RawKernel."""
+    x = np.random.default_rng(4).normal(size=(9, 12))
+    y = cp.asarray(x)
+    largest = cp.ReductionKernel("X x", "Y y", "x", "max(a, b)", "y = a", "-1e300", "largest")
+    want = scipy.ndimage.maximum_filter(x, 3, mode="wrap")
+    agree(ndimage.generic_filter(y, largest, 3, mode="wrap"), want)
+    second = cp.RawKernel(r"""extern "C" __global__ void second(const double *b, int n, double *r) { *r = b[1] + n; }""",
+                          "second")
+    footprint = np.array([[1, 0, 1], [0, 1, 0]], bool)
+    agree(ndimage.generic_filter(y, second, footprint=footprint, output=np.float32),
+          scipy.ndimage.generic_filter(x, lambda b: b[1] + len(b), footprint=footprint, output=np.float32))
+    line = cp.RawKernel(r"""extern "C" __global__ void sums(const double *in, ptrdiff_t m, double *out, ptrdiff_t n)
+        { for (ptrdiff_t i = 0; i < n; i++) out[i] = in[i] + in[i + m - n]; }""", "sums")
+
+    def sums(a, out):
+        out[:] = a[:len(out)] + a[len(a) - len(out):]
+    agree(ndimage.generic_filter1d(y, line, 4, axis=0, mode="mirror"),
+          scipy.ndimage.generic_filter1d(x, sums, 4, axis=0, mode="mirror"))
+    assert outcome(lambda: ndimage.generic_filter1d(y, largest, 3)) is TypeError
 
 
 def test_vectorized():

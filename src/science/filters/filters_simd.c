@@ -13,7 +13,7 @@
 
 typedef double vec __attribute__((vector_size(VECTOR_BYTES)));
 typedef double loose __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_alias));
-enum { LANES = VECTOR_BYTES / 8, V = 4 };
+enum { LANES = VECTOR_BYTES / 8, V = 4, SHORT = 12 };
 
 /* --- elements as numbers --- */
 
@@ -132,12 +132,49 @@ static void correlate(double *to, const double *in, int64_t n, int64_t step, con
     }
 }
 
+/* a / b, rounded as a division is: with the rounded reciprocal r the error of a * r is known exactly (Markstein). It
+ * takes a third of the time. */
+INLINE vec quotient(vec a, vec b, vec r)
+{
+#if defined(__FMA__)
+    typedef int64_t mask __attribute__((vector_size(VECTOR_BYTES)));
+    const vec q = a * r, better = CPI_MAC(q, CPI_MAC(a, -q, b), r);
+    const mask finite = q - q == 0; /* infinities and NaN stay */
+    return (vec)(((mask)better & finite) | ((mask)q & ~finite));
+#else
+    (void)r;
+    return a / b;
+#endif
+}
+static void divide(double *to, int64_t n, int64_t size)
+{
+    const double b = (double)size, r = 1 / b;
+    for (int64_t i = 0; i < n; i += LANES)
+        *(loose *)(to + i) = quotient(*(loose *)(to + i), CPI_SPLAT(vec, b), CPI_SPLAT(vec, r));
+}
+/* The same of few elements, one after the other. */
+static void short_mean(double *to, const double *in, int64_t n, int64_t step, int64_t size)
+{
+    const double b = (double)size, r = 1 / b;
+    for (int64_t i = 0; i < n; i += V * LANES) {
+        vec sum[V];
+        UNROLL for (int v = 0; v < V; v++) sum[v] = *(const loose *)(in + i + v * LANES);
+        for (int64_t k = 1; k < size; k++) UNROLL for (int v = 0; v < V; v++)
+            sum[v] += *(const loose *)(in + i + k * step + v * LANES);
+        UNROLL for (int v = 0; v < V; v++)
+            *(loose *)(to + i + v * LANES) = quotient(sum[v], CPI_SPLAT(vec, b), CPI_SPLAT(vec, r));
+    }
+}
+
 /* Sums of 1, 2, 4, ... elements are made in place; those of the binary digits of `size` are added. So no error is
  * carried along, and a NaN stays within its windows. */
 static void mean(double *restrict to, double *in, int64_t n, int64_t step, int64_t size)
 {
     int64_t done = 0, most = n + (size - 1) * step;
-    const double divisor = (double)size;
+    if (size <= SHORT) {
+        short_mean(to, in, n, step, size);
+        return;
+    }
     for (int64_t p = 1;; p *= 2) {
         if (size & p) {
             const double *part = in + done * step;
@@ -149,7 +186,7 @@ static void mean(double *restrict to, double *in, int64_t n, int64_t step, int64
         most -= p * step;
         _Pragma("GCC ivdep") for (int64_t i = 0; i < most; i++) in[i] += in[i + p * step];
     }
-    for (int64_t i = 0; i < n; i++) to[i] /= divisor;
+    divide(to, n, size);
 }
 
 /* --- windows --- */

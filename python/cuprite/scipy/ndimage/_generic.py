@@ -1,5 +1,5 @@
-"""scipy.ndimage's filters that call a function of Python's: windows are given to it on the host, as SciPy does, but by
-vectorized_filter, whose function gets arrays of the device."""
+"""scipy.ndimage's filters that call a function of Python's: windows are given to it on the host, as SciPy does.
+vectorized_filter gives it arrays of the device, and kernels (CuPy's forms) run there."""
 import math
 import operator
 
@@ -9,16 +9,22 @@ from cuprite._core import ndarray
 from cuprite.scipy.ndimage._arguments import (
     OF_FILTERS, array, axes_of, axis_of, check_origins, documented, mode_of, on_host, one_mode, output_of, per_axis,
     real, whole_origin, whole_window)
+from cuprite.scipy.ndimage._kernels import is_kernel, lines_filtered, windows_filtered
 
 __all__ = ["generic_filter", "generic_filter1d", "vectorized_filter"]
 _NUMPYS = {"reflect": "symmetric", "grid-mirror": "symmetric", "mirror": "reflect", "nearest": "edge", "wrap": "wrap",
            "grid-wrap": "wrap", "constant": "constant", "grid-constant": "constant"}
 
 
+def _padding(mode, cval):
+    """A filter's mode as one of pad, with its options."""
+    return _NUMPYS[mode], {"constant_values": cval} if _NUMPYS[mode] == "constant" else {}
+
+
 def _padded(x, widths, mode, cval):
     """NumPy's array with elements beyond its edges, as filters have them."""
-    more = {"constant_values": cval} if _NUMPYS[mode] == "constant" else {}
-    return numpy.pad(x, widths, mode=_NUMPYS[mode], **more)
+    name, more = _padding(mode, cval)
+    return numpy.pad(x, widths, mode=name, **more)
 
 
 @documented("What a function makes of each window, an array of float64 in one dimension.")
@@ -35,8 +41,12 @@ def generic_filter(input, function, size=None, footprint=None, output=None, mode
     output, mode = output_of(output, input), one_mode(mode)
     if not input.size:
         return output
-    x = on_host(input, numpy.float64)
     widths = [(n // 2 + o, n - 1 - n // 2 - o) for n, o in zip(footprint.shape, origins)]
+    if is_kernel(function):
+        output[...] = windows_filtered(function, input, footprint.shape, widths, _padding(mode, cval), footprint,
+                                       output.dtype)
+        return output
+    x = on_host(input, numpy.float64)
     windows = numpy.lib.stride_tricks.sliding_window_view(_padded(x, widths, mode, cval), footprint.shape)
     result, keywords = numpy.empty(x.shape, output.dtype), extra_keywords or {}
     buffer = numpy.empty(int(footprint.sum()))
@@ -63,8 +73,11 @@ def generic_filter1d(input, function, filter_size, axis=-1, output=None, mode="r
     mode = mode_of(mode)
     if not input.size:
         return output
-    x = numpy.moveaxis(on_host(input, numpy.float64), axis, -1)
     before = filter_size // 2 + origin
+    if is_kernel(function):
+        output[...] = lines_filtered(function, input, axis, (before, filter_size - 1 - before), _padding(mode, cval))
+        return output
+    x = numpy.moveaxis(on_host(input, numpy.float64), axis, -1)
     lines = _padded(x, [(0, 0)] * (x.ndim - 1) + [(before, filter_size - 1 - before)], mode, cval)
     result = numpy.empty(x.shape)
     for at in numpy.ndindex(x.shape[:-1]):

@@ -113,7 +113,9 @@ static void failing_allocations(void **state)
 {
     (void)state;
     for (FOR_DEVICES(d)) {
-        image = cp_ones(CP_SHAPE(9, 11), CP_FLOAT32), window = cp_ones(CP_SHAPE(3, 3), CP_FLOAT64), sigma = doubles(2, 1);
+        image = cp_ones(CP_SHAPE(9, 11), CP_FLOAT32);
+        window = cp_ones(CP_SHAPE(3, 3), CP_FLOAT64);
+        sigma = doubles(2, 1);
         every_allocation_fails(body);
         cp_free(image), cp_free(window), cp_free(sigma);
     }

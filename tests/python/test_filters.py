@@ -510,8 +510,8 @@ def test_generic_by_kernels():
     largest = cp.ReductionKernel("X x", "Y y", "x", "max(a, b)", "y = a", "-1e300", "largest")
     want = scipy.ndimage.maximum_filter(x, 3, mode="wrap")
     agree(ndimage.generic_filter(y, largest, 3, mode="wrap"), want)
-    second = cp.RawKernel(r"""extern "C" __global__ void second(const double *b, int n, double *r) { *r = b[1] + n; }""",
-                          "second")
+    second = cp.RawKernel(r"""extern "C" __global__ void second(const double *b, int n, double *r)
+        { *r = b[1] + n; }""", "second")
     footprint = np.array([[1, 0, 1], [0, 1, 0]], bool)
     agree(ndimage.generic_filter(y, second, footprint=footprint, output=np.float32),
           scipy.ndimage.generic_filter(x, lambda b: b[1] + len(b), footprint=footprint, output=np.float32))

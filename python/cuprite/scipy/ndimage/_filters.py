@@ -111,6 +111,12 @@ def convolve(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *,
     return _correlation(input, weights, output, mode, cval, origin, True, axes)
 
 
+@functools.lru_cache(maxsize=64, typed=True)
+def _gaussian_weights(sigma, order, radius):
+    """The weights as a correlation takes them."""
+    return numpy.ascontiguousarray(_gaussian_kernel(sigma, order, radius)[::-1])
+
+
 def _gaussian_kernel(sigma, order, radius):
     """The weights of a Gaussian function's derivative: the function times a polynomial."""
     if order < 0:
@@ -137,7 +143,8 @@ def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect
     width = int(truncate * float(sigma) + 0.5) if radius is None else radius
     if not isinstance(width, numbers.Integral) or width < 0:
         raise ValueError("Radius must be a nonnegative integer.")
-    return correlate1d(input, _gaussian_kernel(sigma, order, width)[::-1], axis, output, mode, cval, 0)
+    sigma = sigma if isinstance(sigma, (float, int, numpy.number)) else float(sigma)
+    return correlate1d(input, _gaussian_weights(sigma, order, int(width)), axis, output, mode, cval, 0)
 
 
 @documented("A Gaussian filter, or its derivatives.", OF_SUMS)

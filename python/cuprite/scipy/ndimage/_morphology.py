@@ -1,4 +1,5 @@
 """scipy.ndimage's binary morphology, and structuring elements."""
+import functools
 import operator
 
 import cuprite
@@ -17,6 +18,11 @@ def _structure(rank, connectivity):
     if rank < 1:
         return numpy.array(True)
     return numpy.abs(numpy.indices([3] * rank) - 1).sum(0) <= max(connectivity, 1)
+
+
+@functools.lru_cache(maxsize=8)
+def _cross(rank):
+    return _structure(rank, 1)
 
 
 @documented("A structuring element of 3 elements along each axis, true where at most `connectivity` coordinates differ "
@@ -46,7 +52,7 @@ def _morphed(f, x, structure, iterations, mask, output, border_value, origin, ax
     except TypeError as why:
         raise TypeError("iterations parameter should be an integer") from why
     axes = axes_of(axes, real(x).ndim)
-    structure = _structure(len(axes), 1) if structure is None else on_host(structure, bool)
+    structure = _cross(len(axes)) if structure is None else on_host(structure, bool)
     if structure.size < 1:
         raise RuntimeError("structure must not be empty")
     if len(axes) < x.ndim:

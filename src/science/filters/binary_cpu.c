@@ -88,18 +88,32 @@ static bool push(stack *s, int64_t at)
     return true;
 }
 
+/* Pushes the elements that the first step changed. */
+static bool push_changed(const uint8_t *image, const uint8_t *former, int64_t n, int64_t at, stack *s)
+{
+    for (int64_t x = 0; x < n;) {
+        const int64_t end = n - x < 64 ? n : x + 64;
+        if (memcmp(image + x, former + x, (size_t)(end - x)) == 0) x = end;
+        for (; x < end; x++)
+            if (image[x] != former[x] && !push(s, at + x)) return false;
+    }
+    return true;
+}
+
 /* Which elements may still change, in `open`; those that changed in the first step are pushed. */
 static bool find_open(const turns *t, uint8_t *open, stack *s)
 {
     const cpi_binary_filter *f = t->f;
     const uint8_t *image = (const uint8_t *)t->image.data, *former = (const uint8_t *)t->other.data;
+    const uint8_t last = f->dilate;
     memset(open, 0, (size_t)t->total);
     for (int64_t r = 0; r < t->rows; r++) {
         const int64_t at = row_start(t, r) + t->centre;
-        for (int64_t x = 0; x < t->width; x++)
-            open[at + x] = image[at + x] != f->dilate && (!f->mask || f->mask[r * t->width + x]);
-        for (int64_t x = 0; x < t->width; x++)
-            if (image[at + x] != former[at + x] && !push(s, at + x)) return false;
+        const uint8_t *own = image + at, *mask = f->mask ? f->mask + r * t->width : NULL;
+        uint8_t *to = open + at;
+        for (int64_t x = 0; x < t->width; x++) to[x] = own[x] ^ last;
+        if (mask) for (int64_t x = 0; x < t->width; x++) to[x] &= mask[x] != 0;
+        if (!push_changed(own, former + at, t->width, at, s)) return false;
     }
     return true;
 }

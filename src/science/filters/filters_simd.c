@@ -235,7 +235,10 @@ static bool binary(uint8_t *to, const uint8_t *in, const uint8_t *own, const uin
             else for (int j = 0; j < CHUNK; j++) r[j] &= a[j];
         }
         const int64_t m = n - x < CHUNK ? n - x : CHUNK;
-        if (mask) for (int64_t j = 0; j < m; j++) r[j] = mask[x + j] ? r[j] : own[x + j];
+        if (mask) for (int64_t j = 0; j < m; j++) {
+            const uint8_t old = own[x + j], free = (uint8_t) - (mask[x + j] != 0); /* all bits */
+            r[j] = (r[j] & free) | (old & (uint8_t)~free);
+        }
         for (int64_t j = 0; j < m; j++) changed |= r[j] ^ own[x + j];
         memcpy(to + x, r, (size_t)m);
     }

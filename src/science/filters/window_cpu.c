@@ -14,7 +14,7 @@
 #include "filters/cpu.h"
 #include "loop/loop.h"
 
-enum { SEGMENT_BYTES = 4096, NETWORK_TAPS = 512 };
+enum { SEGMENT_BYTES = 4096, NETWORK_TAPS = 4096 };
 
 typedef struct windows {
     const cpi_window_filter *f;
@@ -29,7 +29,7 @@ typedef struct windows {
     int64_t nsort, nmerge, columns, height, result, span;
     int64_t *column;             /* where a column begins: offset along a row */
     uint16_t *order;             /* of a column's sorted strips */
-    int64_t worker_bytes, sorted_pitch, sorted_bytes;
+    int64_t worker_bytes, from_bytes, sorted_pitch, sorted_bytes;
     char *space;
 } windows;
 
@@ -49,10 +49,9 @@ static void read_key(const void *context, void *to, const void *from, int64_t n)
 static int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
 /* Sorts the columns of a segment and what is to the right of it, strip by strip. */
-static void sort_columns(const windows *w, const char *in, int64_t n, char *sorted)
+static void sort_columns(const windows *w, const char *in, int64_t n, char *sorted, const void **from)
 {
     const int64_t strip = CPI_FILTER_STRIP / w->item;
-    const void *from[NETWORK_TAPS];
     for (int64_t x = 0; x < n + w->span; x += strip) {
         for (int64_t i = 0; i < w->height; i++) from[i] = in + (x + w->at[i]) * w->item;
         w->simd->network[w->keys.work](w->sort, w->nsort, from, sorted + x * w->item, w->sorted_pitch);
@@ -62,9 +61,9 @@ static void sort_columns(const windows *w, const char *in, int64_t n, char *sort
 static void rank_segment(const windows *w, const char *in, int64_t n, char *to, char *space)
 {
     const int64_t strip = CPI_FILTER_STRIP / w->item;
-    const void *from[NETWORK_TAPS];
-    char *sorted = space, *own = space + w->sorted_bytes, *keys = own + w->ntaps * CPI_FILTER_STRIP;
-    if (w->height > 1) sort_columns(w, in, n, sorted);
+    const void **from = (const void **)space; /* where each strip is */
+    char *sorted = space + w->from_bytes, *own = sorted + w->sorted_bytes, *keys = own + w->ntaps * CPI_FILTER_STRIP;
+    if (w->height > 1) sort_columns(w, in, n, sorted, from);
     for (int64_t x = 0; x < n; x += strip) {
         for (int64_t c = 0; c < w->columns; c++) {
             if (w->height == 1) from[c] = in + (x + w->at[c]) * w->item;
@@ -114,7 +113,9 @@ static cp_code plan_network(windows *w)
     const int64_t row = round_up((w->segment + w->span) * w->item, CPI_FILTER_STRIP) + CPI_FILTER_SLACK;
     w->sorted_pitch = row;
     w->sorted_bytes = w->height > 1 ? w->height * row : 0;
-    w->worker_bytes = w->sorted_bytes + w->ntaps * CPI_FILTER_STRIP + w->segment * w->item + CPI_FILTER_SLACK;
+    w->from_bytes = round_up(w->ntaps * (int64_t)sizeof(void *), 64);
+    w->worker_bytes = w->from_bytes + w->sorted_bytes + w->ntaps * CPI_FILTER_STRIP + w->segment * w->item +
+                      CPI_FILTER_SLACK;
     return CP_OK;
 }
 

@@ -42,6 +42,26 @@ static void lines(void **state)
     }
 }
 
+static void complex_numbers(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        const cp_complex128 values[] = {{1, 5}, {2, 0}, {8, -1}};
+        cp_array *x = cp_from_host(values, CP_COMPLEX128, CP_SHAPE(3), NULL), *w = doubles(1, 2, 3);
+        cp_array *r = cp_correlate1d(x, w, -1, .mode = CP_FILTER_MODE_CONSTANT, .cval = 1), *m = cp_convolve_nd(x, w);
+        cp_complex128 got[3];
+        ok(r && m && cp_type_of(r) == CP_COMPLEX128 && cp_to_host(r, got, sizeof got) == CP_OK);
+        ok(got[0].re == 9 && got[0].im == 10 && got[2].re == 21 && got[2].im == -2); /* the constant has no i */
+        ok(cp_correlate1d(x, w, -1, .mode = CP_FILTER_MODE_CONSTANT, .cval = 1, .out = x) != NULL); /* in place */
+        cp_free(x); /* as the result */
+        ok(cp_to_host(x, got, sizeof got) == CP_OK && got[0].re == 9 && got[0].im == 10 && got[2].im == -2);
+        cp_array *real = cp_zeros(CP_SHAPE(3), CP_FLOAT64);
+        ok(!cp_correlate1d(x, w, -1, .out = real));
+        failed(CP_ERROR_RUNTIME);
+        cp_free(x), cp_free(w), cp_free(r), cp_free(m), cp_free(real);
+    }
+}
+
 static void binary(void **state)
 {
     (void)state;
@@ -94,7 +114,7 @@ static void errors(void **state)
     }
 }
 
-static cp_array *image, *window, *sigma; /* of the device */
+static cp_array *image, *window, *sigma, *spectrum; /* of the device */
 
 /* One of each kind of job. */
 static bool body(void)
@@ -104,7 +124,7 @@ static bool body(void)
         cp_grey_opening(image, .structure = window), cp_binary_fill_holes(image, NULL),
         cp_binary_dilation(image, NULL, 3), cp_fourier_gaussian(image, sigma, -1, -1),
         cp_maximum_filter(image, .size = CP_SHAPE(5)), cp_uniform_filter(image),
-        cp_gaussian_gradient_magnitude(image, 1), cp_generate_binary_structure(2, 1),
+        cp_gaussian_gradient_magnitude(image, 1), cp_gaussian_filter(spectrum, 1), cp_correlate_nd(spectrum, window), cp_generate_binary_structure(2, 1),
     };
     return check_all_made(sizeof r / sizeof *r, r);
 }
@@ -116,16 +136,17 @@ static void failing_allocations(void **state)
         image = cp_ones(CP_SHAPE(9, 11), CP_FLOAT32);
         window = cp_ones(CP_SHAPE(3, 3), CP_FLOAT64);
         sigma = doubles(2, 1);
+        spectrum = cp_ones(CP_SHAPE(9, 11), CP_COMPLEX64);
         every_allocation_fails(body);
-        cp_free(image), cp_free(window), cp_free(sigma);
+        cp_free(image), cp_free(window), cp_free(sigma), cp_free(spectrum);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines), cmocka_unit_test(binary), cmocka_unit_test(errors),
-        cmocka_unit_test(failing_allocations),
+        cmocka_unit_test(lines), cmocka_unit_test(complex_numbers), cmocka_unit_test(binary),
+        cmocka_unit_test(errors), cmocka_unit_test(failing_allocations),
     };
     return check_run(tests);
 }

@@ -42,6 +42,11 @@ typedef struct cpi_window_call_nd {
 } cpi_window_call_nd;
 cp_array *cpi_filter_window(const cpi_window_call_nd *w, cp_array *x);
 
+/* A filter of complex numbers, of each part by itself: call(context, x, out, cval) filters real ones into `out`. The
+ * constant beyond the edges is real. */
+typedef cp_array *(*cpi_filter_part)(const void *context, cp_array *x, cp_array *out, double cval);
+cp_array *cpi_filter_by_parts(const cpi_filter_call *c, cp_array *x, cpi_filter_part call, const void *context);
+
 /* The positions of the elements of `footprint` that are not 0, ascending (host memory); `shape` is its. */
 int64_t *cpi_filter_taps(const char *name, cp_array *footprint, int64_t *ntaps);
 /* Numbers of an array of any device, as float64 in host memory. */

@@ -97,10 +97,43 @@ static cp_array *line_of(const cpi_line_call *l, cp_array *x, int axis, cp_array
     return cast;
 }
 
+cp_array *cpi_filter_by_parts(const cpi_filter_call *c, cp_array *x, cpi_filter_part call, const void *context)
+{
+    if (c->out && !cpi_is_complex(c->out->type))
+        return cpi_fail(CP_ERROR_RUNTIME, "%s: output must have complex dtype", c->name), NULL;
+    cp_array *out = c->out ? cpi_again(c->out) : cp_empty_like(x, CP_DEFAULT), *kept = NULL;
+    /* the second part is read after the first one is written */
+    if (out && c->out && cpi_may_overlap(out, x)) x = kept = cp_copy(x);
+    cp_array *from[2] = {NULL}, *to[2] = {NULL}, *done = NULL;
+    bool good = out && x;
+    for (int p = 0; p < 2 && good; p++) {
+        from[p] = p ? cp_imag_part(x) : cp_real_part(x), to[p] = p ? cp_imag_part(out) : cp_real_part(out);
+        done = from[p] && to[p] ? call(context, from[p], to[p], p ? 0 : c->cval) : NULL;
+        good = done != NULL;
+        cp_free(done);
+    }
+    for (int p = 0; p < 2; p++) cp_free(from[p]), cp_free(to[p]);
+    cp_free(kept);
+    if (good) return out;
+    cp_free(out);
+    return NULL;
+}
+
+typedef struct line_part { const cpi_line_call *l; int axis; } line_part;
+static cp_array *filter_part(const void *context, cp_array *x, cp_array *out, double cval)
+{
+    const line_part *p = context;
+    cpi_line_call own = *p->l;
+    own.c.out = out, own.c.cval = cval;
+    return cpi_filter_line(&own, x, p->axis);
+}
+
 cp_array *cpi_filter_line(const cpi_line_call *l, cp_array *x, int axis)
 {
     const char *name = l->c.name;
     cpi_line_filter f = {.size = l->size};
+    if (x && cpi_is_complex(x->type) && is_sum(l->op))
+        return cpi_filter_by_parts(&l->c, x, filter_part, &(line_part){l, axis});
     if (cpi_null(name, x) || cpi_check_real(name, x) || (l->c.out && cpi_check_real(name, l->c.out))) return NULL;
     if (cpi_filter_rule(&l->c, &f.boundary) || cpi_axis(name, &axis, x->ndim)) return NULL;
     if (cpi_filter_before(name, l->size, l->origin, &f.before)) return NULL;

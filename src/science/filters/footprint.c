@@ -129,10 +129,19 @@ static cp_array *of_footprint(const cpi_window_call_nd *w, cp_array *x, cpi_wind
     return r;
 }
 
+static cp_array *filter_part(const void *context, cp_array *x, cp_array *out, double cval)
+{
+    cpi_window_call_nd own = *(const cpi_window_call_nd *)context;
+    own.c.out = out, own.c.cval = cval;
+    return cpi_filter_window(&own, x);
+}
+
 cp_array *cpi_filter_window(const cpi_window_call_nd *w, cp_array *x)
 {
     const char *name = w->c.name;
     cpi_window_filter f = {.op = w->op};
+    if (x && cpi_is_complex(x->type) && w->op == CPI_WINDOW_SUM)
+        return cpi_filter_by_parts(&w->c, x, filter_part, w);
     if (cpi_null(name, x) || cpi_check_real(name, x) || (w->c.out && cpi_check_real(name, w->c.out))) return NULL;
     if (cpi_filter_rule(&w->c, &f.boundary)) return NULL;
     cp_array *all[3] = {x, w->c.out, w->weights};

@@ -124,7 +124,8 @@ static bool body(void)
         cp_grey_opening(image, .structure = window), cp_binary_fill_holes(image, NULL),
         cp_binary_dilation(image, NULL, 3), cp_fourier_gaussian(image, sigma, -1, -1),
         cp_maximum_filter(image, .size = CP_SHAPE(5)), cp_uniform_filter(image),
-        cp_gaussian_gradient_magnitude(image, 1), cp_gaussian_filter(spectrum, 1), cp_correlate_nd(spectrum, window), cp_generate_binary_structure(2, 1),
+        cp_gaussian_gradient_magnitude(image, 1), cp_gaussian_filter(spectrum, 1), cp_correlate_nd(spectrum, window),
+        cp_generate_binary_structure(2, 1),
     };
     return check_all_made(sizeof r / sizeof *r, r);
 }

@@ -94,9 +94,9 @@ NO_C = {
     "made of transforms, filters and elementwise operations, with SciPy's words": """
         argrelextrema argrelmax argrelmin check_COLA check_NOLA chirp choose_conv_method coherence correlation_lags
         csd cspline1d cspline1d_eval cspline2d cwt czt czt_points decimate deconvolve detrend fftconvolve filtfilt
-        find_peaks gauss_spline gausspulse hilbert hilbert2 istft lfilter_zi lfiltic lombscargle medfilt medfilt2d
+        find_peaks gauss_spline gausspulse hilbert2 istft lfilter_zi lfiltic lombscargle medfilt medfilt2d
         morlet morlet2 oaconvolve order_filter periodogram qmf qspline1d qspline1d_eval qspline2d resample
-        resample_poly ricker savgol_filter sawtooth sepfir2d sosfilt_zi sosfiltfilt spectrogram spline_filter square
+        resample_poly ricker savgol_filter sawtooth sepfir2d sosfilt_zi sosfiltfilt spectrogram
         stft sweep_poly symiirorder1 symiirorder2 unit_impulse vectorstrength welch wiener zoom_fft""",
     "functions of Python's are called": """generic_filter generic_filter1d generic_laplace generic_gradient_magnitude
         vectorized_filter""",

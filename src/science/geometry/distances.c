@@ -174,8 +174,8 @@ static void chamfer_pass(const cp_array *x, int sign, const int8_t *steps, int n
              raises={"ValueError": "a structure of other than 3 elements along an axis",
                      "RuntimeError": "a structure of another number of axes"},
              doc="""The number of steps of each element to the nearest zero, int32, and where that is, int32
-(ndim, ...); -1 where there is none. Steps are the non-zero elements of the structure, 3 along every axis, from its centre; they are
-tried in two passes, as SciPy does. Computed on the host: waits.""") */
+(ndim, ...); -1 where there is none. Steps are the non-zero elements of the structure, 3 along every axis, from its
+centre; they are tried in two passes, as SciPy does. Computed on the host: waits.""") */
 cp_array *(cp_distance_transform_cdt)(cp_array *input, cp_array *structure,
                                       const cp_distance_transform_cdt_options *options)
 {

@@ -5,6 +5,7 @@
     src/elementwise/loops_TYPES_simd.c    the CPU's loops
     src/elementwise/accumulate_TYPES.c        reduce and accumulate, of operations T,T->T
     src/elementwise/kernels_TYPES_cuda.cu the GPU's kernels (elementwise_kernels.py)
+    src/elementwise/loops_CHAPTER_simd.c, kernels_CHAPTER_cuda.cu   those of the rows of a chapter
 
 TYPES is a group of types: the integers of one size (bool with the smallest), or one other type. Code of a group that
 does not depend on a type exists once.
@@ -15,10 +16,11 @@ from element_types import by_suffix, for_type, types_of
 from table import Row
 
 TABLE = "src/array/elementwise/elementwise.def"
+CHAPTERS = "src/array/elementwise/special.def"
 RULES = {"": "CPI_RULE_SAME", "number": "CPI_RULE_NUMBER", "count": "CPI_RULE_COUNT", "divide": "CPI_RULE_DIVIDE",
          "logic": "CPI_RULE_LOGIC"}
 BODIES = ("bool", "int", "real", "complex")
-LETTERS = "abc"
+LETTERS = "abcd"
 
 
 class Operation:
@@ -26,7 +28,7 @@ class Operation:
         halves = [t.suffix for t in types if t.is_half]
         row.need(["name", "signature"], [] if row.get("hidden") else ["doc"],
                  [*BODIES, "bits", "loops", "rule", "identity", "ulp", "complex_ulp", "cost", "call", "results",
-                  "aliases", "oracle", "module", "hidden", *(["doc"] if row.get("hidden") else []), "half", *halves])
+                  "aliases", "oracle", "module", "chapter", "hidden", *(["doc"] if row.get("hidden") else []), "half", *halves])
         if not {*BODIES, "bits"} & set(row.columns):
             raise row.error(f"there is no body: one of {', '.join([*BODIES, 'bits'])}")
         self.row, self.name, signature = row, row.args[0], row.args[1]
@@ -37,8 +39,8 @@ class Operation:
         for word in self.inputs + self.outputs:
             if word not in names | {"T", "part"}:
                 raise row.error(f"{word!r} in a signature is neither T, part nor a type")
-        if not 1 <= self.nin <= 3 or not 1 <= self.nout <= 2 or self.nin + self.nout > 4:
-            raise row.error("1 to 3 inputs and 1 or 2 outputs, 4 in all")
+        if not 1 <= self.nin <= 4 or not 1 <= self.nout <= 4 or self.nin + self.nout > 6:
+            raise row.error("1 to 4 inputs and 1 to 4 outputs, 6 in all")
         if "bits" in row.columns and "int" in row.columns:
             raise row.error("bits stands in place of int")
         self.hidden, self.rule, self.doc = bool(row.get("hidden")), row.get("rule", ""), row.get("doc", "")
@@ -52,7 +54,7 @@ class Operation:
         self.results = row.get("results", [])
         if len(self.results) != (self.nout if self.nout > 1 else 0):
             raise row.error("results names every output where there are several, and only there")
-        self.loops = row.get("loops")
+        self.loops, self.chapter = row.get("loops"), row.get("chapter")
         for t in self.loops or []:
             if t not in names:
                 raise row.error(f"loops: there is no type {t}; there are {', '.join(sorted(names))}")
@@ -109,7 +111,28 @@ def operations_of(tables, types):
         if first.setdefault(o.name, o) is not o:
             raise o.row.error(f"{o.name} was declared in {first[o.name].row.file}:{first[o.name].row.line}")
     bits = [k for o in rows for k in o.kernels_of_bits(types)]
-    return [o for o in rows if not o.hidden] + [o for o in rows if o.hidden] + bits
+    public = [o for o in rows if not o.hidden]
+    chapters = [o for members in chapters_of(public).values() for o in members]
+    return [o for o in public if not o.chapter] + chapters + [o for o in rows if o.hidden] + bits
+
+
+def chapters_of(operations):
+    """chapter -> its operations, in their order."""
+    chapters = {}
+    for o in operations:
+        if o.chapter:
+            chapters.setdefault(o.chapter, []).append(o)
+    return chapters
+
+
+def main_of(operations):
+    """The operations of the tables that every type has."""
+    return [o for o in operations if not o.chapter]
+
+
+def types_in(members, types):
+    """The computing types that a chapter's operations have a body for."""
+    return [t for t in types if any(o.column(t) for o in members)]
 
 
 def groups_of(types):
@@ -160,6 +183,8 @@ def internal_header(operations):
     text = "#ifndef CPI_OPERATIONS_H\n#define CPI_OPERATIONS_H\n\n#include \"cuprite/elementwise.h\"\n\n"
     text += "/* Operations that have a kernel but no public name. */\nenum {\n    CPI_OP_LAST_PUBLIC = CP_NOPS - 1,\n"
     text += "".join(f"    CP_OP_{o.name},\n" for o in hidden) + "    CPI_NKERNELS\n};\n\n"
+    text += "/* Chapters: operations whose kernels stand in files and tables of their own. */\nenum {\n    CPI_CHAPTER_NONE,\n"
+    text += "".join(f"    CPI_CHAPTER_{name},\n" for name in chapters_of(operations)) + "    CPI_NCHAPTERS\n};\n\n"
     return text + "#endif"
 
 
@@ -171,7 +196,7 @@ def word_of(types, word):
     return {"T": "CPI_TYPE_T", "part": "CPI_TYPE_PART"}.get(word) or next(t.enum for t in types if t.name == word)
 
 
-def row_data(o, types):
+def row_data(o, types, place):
     loops = [f"1u << {t.enum}" for t in types if o.has_loop(types, t)]
     lines, line = [], "     "
     for i, piece in enumerate(loops):
@@ -199,6 +224,8 @@ def row_data(o, types):
     if identity is not None:
         text += f", .has_identity = true, .identity = {identity}"
     text += ",\n"
+    if o.chapter:
+        text += f"     .chapter = CPI_CHAPTER_{o.chapter}, .place = {place},\n"
     if o.by_bits:
         text += "     .by_bits = {" + ", ".join(f"[{t.enum}] = CP_OP_{n}" for t, n in o.by_bits.items()) + "},\n"
     if o.row.get("module"):
@@ -221,7 +248,8 @@ def call(o):
 
 def data(operations, types):
     text = '#include "elementwise/table.h"\n\n#include <math.h>\n\nconst cpi_op_row cpi_op_rows[CPI_NKERNELS] = {\n'
-    text += "".join(row_data(o, types) for o in operations) + "};\n\n"
+    places = {o: i for members in chapters_of(operations).values() for i, o in enumerate(members)}
+    text += "".join(row_data(o, types, places.get(o)) for o in operations) + "};\n\n"
     return text + "\n".join(call(o) for o in operations if not o.hidden)
 
 
@@ -246,7 +274,7 @@ def loop(inputs, outputs, expressions, name):
         return made + [f"{indent}}}"]
 
     cases = {1: [("", "")], 2: [("scalars == 0", ""), ("scalars == 1", "a"), ("", "b")],
-             3: [("scalars == 0", ""), ("", "bc")]}[nin]
+             3: [("scalars == 0", ""), ("", "bc")], 4: [("", "")]}[nin]
     if len(cases) == 1 or not used:
         lines += ["    (void)scalars;"] + body("", "    ")
     else:
@@ -287,14 +315,36 @@ def loops_file(operations, types, group, members):
     return "\n\n".join([head] + made.text + tables)
 
 
-def loops_list(types):
+def chapter_file(chapter, members, types):
+    """The loops of a chapter, of all its types: they share the functions that bodies call."""
+    made, tables = Loops(types), []
+    for t in types_in(members, types):
+        names = [made.name(o, t) if o.column(t) else "NULL" for o in members]
+        text = f"const cpi_kernel CPI_ISA_NAME(cpi_ops_{chapter}_{t.suffix})[] = {{\n"
+        tables.append(text + "".join(f"    {n},\n" for n in names) + "};")
+    head = f'#include "elementwise/loops.h"\n#include "scalar/{chapter}.h"\n'
+    return "\n\n".join([head] + made.text + tables)
+
+
+def chapters_list(chapters, types):
+    """Declarations, and rows of the table of chapters."""
+    text, rows = "", ""
+    for chapter, members in chapters.items():
+        mine = types_in(members, types)
+        text += "".join(f"extern const cpi_kernel CPI_ISA_NAME(cpi_ops_{chapter}_{t.suffix})[];\n" for t in mine)
+        entries = ", ".join(f"[{t.enum}] = CPI_ISA_NAME(cpi_ops_{chapter}_{t.suffix})" for t in mine)
+        rows += f"    [CPI_CHAPTER_{chapter}] = {{{entries}}},\n"
+    return text + "static const cpi_kernel *const cpi_chapters[CPI_NCHAPTERS][CP_NTYPES] = {\n" + rows + "};\n"
+
+
+def loops_list(operations, types):
     text = "#ifndef CPI_LOOPS_LIST_H\n#define CPI_LOOPS_LIST_H\n\n#include \"elementwise/loops.h\"\n\n"
     text += "/* The loops of one instruction set, by computing type. */\n"
     mine = [t for t in types if not t.is_half]
     text += "".join(f"extern const cpi_kernel CPI_ISA_NAME(cpi_ops_{t.suffix})[CPI_NKERNELS];\n" for t in mine)
     text += "static const cpi_kernel *const cpi_ops[CP_NTYPES] = {\n"
     text += "".join(f"    [{t.enum}] = CPI_ISA_NAME(cpi_ops_{t.suffix}),\n" for t in mine)
-    return text + "};\n\n#endif"
+    return text + "};\n" + chapters_list(chapters_of(operations), types) + "\n#endif"
 
 
 # --- the CPU's reduce and accumulate: element by element ---
@@ -367,8 +417,11 @@ def write(tables, out):
     out.write("include/cuprite/operations.h", TABLE, public_header(operations))
     out.write("src/elementwise/operations.h", TABLE, internal_header(operations))
     out.write("src/elementwise/operations.c", TABLE, data(operations, types))
-    out.write("src/elementwise/loops_list.h", TABLE, loops_list(types))
+    out.write("src/elementwise/loops_list.h", TABLE, loops_list(operations, types))
     out.write("src/elementwise/accumulate_list.h", TABLE, accumulate_list(types))
+    main = main_of(operations)
     for group, members in groups_of(types).items():
-        out.write(f"src/elementwise/loops_{group}_simd.c", TABLE, loops_file(operations, types, group, members))
-        out.write(f"src/elementwise/accumulate_{group}.c", TABLE, accumulate_file(operations, types, members))
+        out.write(f"src/elementwise/loops_{group}_simd.c", TABLE, loops_file(main, types, group, members))
+        out.write(f"src/elementwise/accumulate_{group}.c", TABLE, accumulate_file(main, types, members))
+    for chapter, members in chapters_of(operations).items():
+        out.write(f"src/elementwise/loops_{chapter}_simd.c", CHAPTERS, chapter_file(chapter, members, types))

@@ -9,7 +9,8 @@ Operations with one result, all of whose inputs have the computing type, use the
 kernel. In a group of types equal bodies exist once.
 """
 from element_types import by_suffix, for_type, types_of
-from elementwise import LETTERS, RULES, TABLE, acting_type, groups_of, operations_of, uses, word_of
+from elementwise import (CHAPTERS, LETTERS, RULES, TABLE, acting_type, chapters_of, groups_of, main_of, operations_of,
+                         types_in, uses, word_of)
 
 CALLS = {"never": "CPI_CALL_NEVER", "general": "CPI_CALL_GENERAL", "wide": "CPI_CALL_WIDE", "always": "CPI_CALL_ALWAYS"}
 HEAD = "static __device__ __noinline__"
@@ -81,12 +82,14 @@ def declared(t):
 def launcher(operations, types):
     text = "#ifndef CPI_OPERATIONS_CUDA_H\n#define CPI_OPERATIONS_CUDA_H\n\n#include \"elementwise/kernels_cuda.h\"\n\n"
     text += "/* What the launcher knows of an operation; the words of `in` and `out` are table.h's. */\n"
-    text += "struct cpi_cuda_row {\n    const char *name;\n    uint8_t nin, nout, rule;\n"
+    text += "struct cpi_cuda_row {\n    const char *name;\n    uint8_t nin, nout, rule, chapter, place;\n"
     text += "    int8_t in[CPI_MAXIN], out[CPI_MAXOUT];\n};\n"
     text += "static const cpi_cuda_row cpi_cuda_rows[CPI_NKERNELS] = {\n"
+    places = {o: i for members in chapters_of(operations).values() for i, o in enumerate(members)}
     for o in operations:
         ins, outs = (", ".join(word_of(types, w) for w in words) for words in (o.inputs, o.outputs))
-        text += f'    {{"{o.name}", {o.nin}, {o.nout}, {RULES[o.rule]}, {{{ins}}}, {{{outs}}}}},\n'
+        where = f"CPI_CHAPTER_{o.chapter}, {places[o]}" if o.chapter else "0, 0"
+        text += f'    {{"{o.name}", {o.nin}, {o.nout}, {RULES[o.rule]}, {where}, {{{ins}}}, {{{outs}}}}},\n'
     text += "};\n\n/* Of operations on halves, the kernels for contiguous ones. */\n"
     text += "extern const cpi_cuda_half_entry cpi_cuda_half_ops[CPI_NKERNELS][CPI_NHALVES];\n"
     text += "/* The kernels by computing type, then by operation. */\n"
@@ -98,7 +101,38 @@ def launcher(operations, types):
     text += "".join(f"extern const cpi_cuda_accumulator cpi_cuda_acc_{t.suffix};\n" for t in mine)
     text += "static const cpi_cuda_accumulator *const cpi_cuda_accumulators[CP_NTYPES] = {\n"
     text += "".join(f"    {'nullptr' if t.is_half else '&cpi_cuda_acc_' + t.suffix},\n" for t in types)
-    return text + "};\n\n#endif"
+    return text + "};\n\n" + chapters_launcher(chapters_of(operations), types) + "\n#endif"
+
+
+FIND = """/* The kernels of an operation; nullptr where there is none of that type. */
+static inline const cpi_cuda_entry *cpi_cuda_entry_of(int op, cp_type type)
+{
+    const cpi_cuda_row *row = &cpi_cuda_rows[op];
+    const cpi_cuda_entry *table = row->chapter ? cpi_cuda_chapters[row->chapter][type] : cpi_cuda_ops[type];
+    return table ? &table[row->chapter ? row->place : op] : nullptr;
+}
+static inline const cpi_cuda_accumulator *cpi_cuda_accumulator_of(int op, cp_type type)
+{
+    const int chapter = cpi_cuda_rows[op].chapter;
+    return chapter ? cpi_cuda_chapter_accumulators[chapter][type] : cpi_cuda_accumulators[type];
+}
+"""
+
+
+def chapters_launcher(chapters, types):
+    """The tables of the chapters, and how an operation's kernels are found."""
+    text, tables, accumulators = "", "", ""
+    for chapter, members in chapters.items():
+        mine = types_in(members, types)
+        text += "".join(f"extern const cpi_cuda_entry cpi_cuda_{chapter}_{t.suffix}[];\n"
+                        f"extern const cpi_cuda_accumulator cpi_cuda_acc_{chapter}_{t.suffix};\n" for t in mine)
+        tables += f"    {{{', '.join(f'cpi_cuda_{chapter}_{t.suffix}' if t in mine else 'nullptr' for t in types)}}},\n"
+        accumulators += "    {" + ", ".join(f"&cpi_cuda_acc_{chapter}_{t.suffix}" if t in mine else "nullptr"
+                                            for t in types) + "},\n"
+    text += "/* By chapter and computing type. */\n"
+    text += "static const cpi_cuda_entry *const cpi_cuda_chapters[CPI_NCHAPTERS][CP_NTYPES] = {\n    {},\n" + tables
+    text += "};\nstatic const cpi_cuda_accumulator *const cpi_cuda_chapter_accumulators[CPI_NCHAPTERS][CP_NTYPES] = {\n"
+    return text + "    {},\n" + accumulators + "};\n\n" + FIND
 
 
 # --- kernels ---
@@ -230,8 +264,13 @@ class Kernels:
         self.text.append("\n".join(lines + ["}"]))
         return name
 
-    def accumulators(self, t, members):
+    def accumulators(self, t, members, chapter=""):
         """All reduce operations of a type, in one function, and the kernels of reduce and accumulate."""
+        name = f"cpi_cuda_acc_{chapter}{t.suffix}"
+        if not members:  # of a chapter without operations of two numbers
+            self.text.append(f"extern const cpi_cuda_accumulator {name}; /* constants are local otherwise */\n"
+                             f"const cpi_cuda_accumulator {name} = {{nullptr, nullptr}};")
+            return
         self.needs((load, t), (store, t))
         c, by_struct = t.stored, {}
         for o, struct in members:
@@ -247,25 +286,29 @@ class Kernels:
             lines += [f"        case CP_OP_{o.name}:" for o in same]
             lines += [f"            return cpi_join<{struct}>(a, b);"]
         lines += ["        }", "        return a;", "    }", "};",
-                  f"extern const cpi_cuda_accumulator cpi_cuda_acc_{t.suffix}; /* constants are local otherwise */",
-                  f"const cpi_cuda_accumulator cpi_cuda_acc_{t.suffix} = cpi_accumulator_of<{t.suffix}_links>();"]
+                  f"extern const cpi_cuda_accumulator {name}; /* constants are local otherwise */",
+                  f"const cpi_cuda_accumulator {name} = cpi_accumulator_of<{t.suffix}_links>();"]
         self.text.append("\n".join(lines))
 
-    def table(self, operations, t):
+    def table(self, operations, t, chapter=None):
         """The entries of a type, in the operations' order."""
         families, structs = {}, {}
         for o in operations:
-            if not o.plain or self.body(o, t) is None:
+            if o.chapter != chapter or not o.plain or self.body(o, t) is None:
                 continue
             structs[o] = self.plain(o, t)
             if o.column(t) is not None:
                 key = (o.out_types(self.types, t)[0].suffix, o.nin)
                 families.setdefault(key, []).append((o, structs[o]))
         names = {key: self.family(t, by_suffix(self.types, key[0]), key[1], m) for key, m in families.items()}
-        self.accumulators(t, families.get((t.suffix, 2), []))
-        lines = [f"{declared(t)} /* constants are local otherwise */",
-                 f"const cpi_cuda_entry cpi_cuda_ops_{t.suffix}[CPI_NKERNELS] = {{"]
+        self.accumulators(t, families.get((t.suffix, 2), []), f"{chapter}_" if chapter else "")
+        name = f"cpi_cuda_{chapter}_{t.suffix}[]" if chapter else f"cpi_cuda_ops_{t.suffix}[CPI_NKERNELS]"
+        lines = [f"extern const cpi_cuda_entry {name}; /* constants are local otherwise */",
+                 f"const cpi_cuda_entry {name} = {{"]
         for o in operations:
+            if o.chapter != chapter:
+                lines.append("    {},")
+                continue
             if o in structs and o.column(t) is not None:
                 entry = f"cpi_entry<{structs[o]}, {names[(o.out_types(self.types, t)[0].suffix, o.nin)]}>()"
             elif o in structs:
@@ -285,7 +328,8 @@ def halves_file(operations, types):
              "extern const cpi_cuda_half_entry cpi_cuda_half_ops[CPI_NKERNELS][CPI_NHALVES];",
              "const cpi_cuda_half_entry cpi_cuda_half_ops[CPI_NKERNELS][CPI_NHALVES] = {"]
     for o in operations:
-        struct = made.plain(o, single) if o.plain and made.body(o, single) is not None else None
+        plain = o.plain and not o.chapter and made.body(o, single) is not None
+        struct = made.plain(o, single) if plain else None
         entries = [f"cpi_half_entry<{struct}, cpi_{t.suffix}>()" for t in types if t.is_half and struct]
         lines.append(f"    {{{', '.join(entries)}}}, /* {o.name} */")
     head = '#include "elementwise/flat_cuda.h"\n#include "scalar/scalar.h"\n\n'
@@ -300,6 +344,13 @@ def kernels_file(operations, types, members):
     return head + "\n".join(made.memory.values()) + "\n" + "\n\n".join(made.text + tables)
 
 
+def chapter_file(chapter, members, types):
+    made = Kernels(types)
+    tables = [made.table(members, t, chapter) for t in types_in(members, types)]
+    head = '#include "elementwise/accumulate_cuda.h"\n' + f'#include "scalar/{chapter}.h"\n\n'
+    return head + "\n".join(made.memory.values()) + "\n" + "\n\n".join(made.text + tables)
+
+
 def write(tables, out):
     types = types_of(tables)
     operations = operations_of(tables, types)
@@ -309,3 +360,5 @@ def write(tables, out):
     for group, members in groups_of(types).items():
         out.write(f"src/elementwise/kernels_{group}_cuda.cu", TABLE, kernels_file(operations, types, members))
     out.write("src/elementwise/kernels_halves_cuda.cu", TABLE, halves_file(operations, types))
+    for chapter, members in chapters_of(operations).items():
+        out.write(f"src/elementwise/kernels_{chapter}_cuda.cu", CHAPTERS, chapter_file(chapter, members, types))

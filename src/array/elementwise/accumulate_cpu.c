@@ -39,12 +39,6 @@ typedef struct {
     _Alignas(64) char r[SIDE * 16], next[SIDE * 16], row[SIDE * 16], raw[SIDE * 16];
 } buffers;
 
-static cpi_kernel kernel_of(const cpi_kernels *set, int op, cp_type type)
-{
-    cpi_kernel f = set->mathematics[type] ? set->mathematics[type][op] : NULL;
-    return f ? f : set->ops[type] ? set->ops[type][op] : NULL;
-}
-
 /* The loops made from the operation's body; none where a hand-written kernel replaces them, so that a result has one
  * value. */
 static cpi_links links_of(const cpi_kernels *set, int op, cp_type type)
@@ -269,7 +263,7 @@ cp_code cpi_elementwise_cpu_accumulate(cp_stream *stream, const cpi_ufunc_reduct
     job j = {.c = c, .set = cpi_kernels_best(), .move = cpi_move_kernels_best(), .size = (int)cpi_itemsize(c->type),
              .block = block_of(c)};
     (void)stream;
-    j.kernel = kernel_of(j.set, c->op, c->type);
+    j.kernel = cpi_kernel_of(j.set, c->op, c->type);
     if (!j.kernel) return cpi_fail(CP_ERROR_INTERNAL, "%s: no kernel for %s", cpi_op_rows[c->op].name,
                                    cp_type_name(c->type));
     if (!c->where && c->held == c->type) j.slice = links_of(j.set, c->op, c->type).slice;
@@ -316,7 +310,7 @@ cp_code cpi_elementwise_cpu_at(cp_stream *stream, const cpi_indexed *p)
     const cpi_kernels *set = cpi_kernels_best();
     const cpi_move_kernels *move = cpi_move_kernels_best();
     const cpi_op_row *row = &cpi_op_rows[p->op];
-    const cpi_kernel f = kernel_of(set, p->op, p->type);
+    const cpi_kernel f = cpi_kernel_of(set, p->op, p->type);
     const cp_type in = cpi_in_type(row, 0, p->type), out = cpi_out_type(row, 0, p->type);
     _Alignas(16) char value[16], result[16];
     (void)stream;

@@ -5,7 +5,7 @@ namespace {
 
 const cpi_cuda_accumulator *entry_of(int op, cp_type type)
 {
-    const cpi_cuda_accumulator *entry = cpi_cuda_accumulators[type];
+    const cpi_cuda_accumulator *entry = cpi_cuda_accumulator_of(op, type);
     if (!entry) cpi_host->fail(CP_ERROR_INTERNAL, "%s: no kernel for this type", cpi_cuda_rows[op].name);
     return entry;
 }

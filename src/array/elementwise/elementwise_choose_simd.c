@@ -44,6 +44,7 @@ extern const cpi_kernel CPI_ISA_NAME(cpi_mathematics_u64)[CPI_NKERNELS];
 extern const cpi_closer CPI_ISA_NAME(cpi_closers)[5];
 const cpi_kernels CPI_ISA_NAME(cpi_kernels) = {
     .ops = cpi_ops,
+    .chapters = cpi_chapters,
     .mathematics = {[CP_FLOAT32] = CPI_ISA_NAME(cpi_mathematics_f32), [CP_FLOAT64] = CPI_ISA_NAME(cpi_mathematics_f64),
                     [CP_COMPLEX64] = CPI_ISA_NAME(cpi_mathematics_c64),
                     [CP_COMPLEX128] = CPI_ISA_NAME(cpi_mathematics_c128),

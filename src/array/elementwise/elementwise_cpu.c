@@ -76,8 +76,7 @@ cp_code cpi_elementwise_cpu_run(cp_stream *stream, int op, cp_type type, const c
 {
     const cpi_kernels *set = cpi_kernels_best();
     const cpi_op_row *row = &cpi_op_rows[op];
-    cpi_kernel f = set->mathematics[type] ? set->mathematics[type][op] : NULL;
-    if (!f && set->ops[type]) f = set->ops[type][op];
+    const cpi_kernel f = cpi_kernel_of(set, op, type);
     (void)stream;
     if (!f) return cpi_fail(CP_ERROR_INTERNAL, "%s: no kernel for %s", row->name, cp_type_name(type));
     if (op == CP_OP_power && cpi_is_int(type) && any_negative(loop, type))
@@ -93,7 +92,7 @@ cp_code cpi_elementwise_cpu_run(cp_stream *stream, int op, cp_type type, const c
     job.kernel = run_kernel;
     job.function = (const void *)(uintptr_t)f;
     job.grain = grain_of(op, type);
-    job.scalars_allowed = row->nin == 1 ? 1 : row->nin == 2 ? 1 | 2 | 4 : 1 | 1 << 6;
+    job.scalars_allowed = cpi_scalars_allowed(row);
     cpi_engine_run(&job);
     return CP_OK;
 }

@@ -178,9 +178,9 @@ static const void *flat_kernel(int op, cp_type type, const cpi_loop *loop, cpi_f
             if (loop->op[k].host && stored != type) return nullptr;
         type = cpi_compute_type(stored);
     }
-    const cpi_cuda_entry *table = cpi_cuda_ops[type], *entry = table ? &table[op] : nullptr;
+    const cpi_cuda_entry *entry = cpi_cuda_entry_of(op, type);
     if (!entry) return nullptr;
-    const bool half = cpi_is_half(stored);
+    const bool half = cpi_is_half(stored) && !row->chapter;
     const cpi_cuda_half_entry *halves = half ? &cpi_cuda_half_ops[op][cpi_half_position(stored)] : nullptr;
     const void *kernel = half ? halves->flat : entry->flat;
     if (!kernel || type != (half ? cpi_compute_type(stored) : stored)) return nullptr;
@@ -192,8 +192,7 @@ static const void *flat_kernel(int op, cp_type type, const cpi_loop *loop, cpi_f
 cp_code cpi_elementwise_cuda_run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop)
 {
     const cpi_cuda_row *row = &cpi_cuda_rows[op];
-    const cpi_cuda_entry *table = cpi_cuda_ops[type];
-    const cpi_cuda_entry *entry = table ? &table[op] : nullptr;
+    const cpi_cuda_entry *entry = cpi_cuda_entry_of(op, type);
     if (!entry || !entry->general) return cpi_host->fail(CP_ERROR_INTERNAL, "%s: no kernel for this type", row->name);
     if (!loop->size) return CP_OK;
     int nops = row->nout + row->nin, elements;

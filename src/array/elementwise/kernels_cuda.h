@@ -31,7 +31,7 @@ struct cpi_general_args {
     cpi_device_loop loop;
     char *data[CPI_DEVICE_LOOP_OPS]; /* output, inputs, mask */
     cp_type type[CPI_DEVICE_LOOP_OPS];
-    alignas(16) unsigned char value[3][16];
+    alignas(16) unsigned char value[CPI_MAXIN][16];
     unsigned values;
     int mask;                   /* operand that is the mask, 0: none */
     bool exact;                 /* no operand needs a conversion */

@@ -24,7 +24,8 @@ typedef struct cpi_op_row {
     uint8_t nin, nout, rule;
     bool function, has_identity;    /* function: takes nanoseconds an element */
     int8_t in[CPI_MAXIN], out[CPI_MAXOUT];
-    uint8_t by_bits[CP_NTYPES];     /* half types: the hidden operation on their bits, 0 where they compute as float */
+    uint8_t chapter, place;         /* chapter: 0, or that of its tables, where it stands at `place` */
+    uint16_t by_bits[CP_NTYPES];     /* half types: the hidden operation on their bits, 0 where they compute as float */
     uint32_t loops;                 /* types that have a loop */
     double identity, ulp;
     const char *text[4][CPI_MAXOUT]; /* bodies of bool, integers, real, complex, by output; NULL where there is none */

@@ -2,6 +2,6 @@
 #ifndef CPI_MOVE_OPERANDS_H
 #define CPI_MOVE_OPERANDS_H
 
-enum { CPI_MAXIN = 3, CPI_MAXOUT = 2 };
+enum { CPI_MAXIN = 4, CPI_MAXOUT = 4 }; /* six in all */
 
 #endif

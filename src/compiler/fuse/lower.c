@@ -283,12 +283,6 @@ static int input(lowering *l, int i, int k, cp_type to, bool bits)
     return converted(l, s, bits ? type : to);
 }
 
-static cpi_kernel kernel_of(const cpi_kernels *set, int op, cp_type type)
-{
-    cpi_kernel f = set->mathematics[type] ? set->mathematics[type][op] : NULL;
-    return f || !set->ops[type] ? f : set->ops[type][op];
-}
-
 static double cost_of(int op, cp_type type)
 {
     return cpi_op_rows[op].function ? 1.0 / (cpi_is_complex(type) ? 1 << 10 : 1 << 13) : 1.0 / (1 << 16);
@@ -312,7 +306,7 @@ static bool lower_operation(lowering *l, int i)
     const cpi_op_row *row = &cpi_op_rows[op];
     /* of an operation on bits the only type that it has, an integer of that size */
     const cp_type type = bits ? (cp_type)__builtin_ctz(row->loops) : cpi_compute_type(plan->type);
-    const unsigned allowed = row->nin == 1 ? 1 : row->nin == 2 ? 1 | 2 | 4 : 1 | 1 << 6;
+    const unsigned allowed = cpi_scalars_allowed(row);
     int at[CPI_STEP_OPERANDS], *in = at + row->nout;
     bool one;
     for (int k = 0; k < row->nin; k++)
@@ -325,7 +319,7 @@ static bool lower_operation(lowering *l, int i)
     }
     cpi_pass_step *step = new_step(l, CPI_STEP_KERNEL, row->nout, row->nout + row->nin, at);
     if (!step) return false;
-    step->does.kernel = kernel_of(l->p->set, op, type);
+    step->does.kernel = cpi_kernel_of(l->p->set, op, type);
     step->scalars = (uint8_t)scalars;
     l->cost += cost_of(op, type);
     for (int k = 0; k < row->nout; k++) {

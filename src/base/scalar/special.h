@@ -1,0 +1,92 @@
+/* What the special functions have in common: tables of polynomials in cells, series, products in two parts.
+ *
+ * A special function is computed in double, whatever the type of its operands; a float32 rounds the result once. The
+ * functions of a chapter of elementwise/special.def stand in the file of its name, which only that chapter's kernels
+ * include. Tables are made by tools/make_special_tables.py. */
+#ifndef CPS_SPECIAL_H
+#define CPS_SPECIAL_H
+
+#include "scalar/scalar.h"
+
+#ifdef __CUDACC__
+#define CPS_TABLE static __device__ const double
+#else
+#define CPS_TABLE static const double
+#endif
+#if defined __CUDACC__ || defined __FMA__
+#define CPS_FMA(a, b, c) fma(a, b, c)
+#else
+#define CPS_FMA(a, b, c) ((a) * (b) + (c))
+#endif
+
+#define CPS_EPS 2.220446049250313e-16
+#define CPS_EULER 0.57721566490153286060651209008240243
+#define CPS_SQRT_PI 1.7724538509055160272981674833411452
+#define CPS_SQRT_2PI 2.5066282746310005024157652848110453
+#define CPS_LOG_2PI 1.8378770664093454835606594728112353
+#define CPS_SQRT_HALF 0.70710678118654752440084436210484904
+
+/* c[0] + c[1] x + ... */
+CPS_MATH double cps_polynomial(const double *c, int n, double x)
+{
+    double r = c[n - 1];
+    for (int i = n - 2; i >= 0; i--) r = CPS_FMA(r, x, c[i]);
+    return r;
+}
+/* The polynomial of the cell in which `at` lies, whose unit is a cell, of rows of n numbers that begin at c. */
+CPS_MATH double cps_cell(const double *c, int cells, int n, double at)
+{
+    int k = (int)at;
+    k = k < cells ? k : cells - 1;
+    return cps_polynomial(c + k * n, n, at - k - 0.5);
+}
+/* The same where a cell's row begins with a zero of the function, or 0, in two parts. */
+CPS_MATH double cps_cell_of_zeros(const double *c, int cells, int n, double at, double x)
+{
+    int k = (int)at;
+    k = k < cells ? k : cells - 1;
+    c += k * n;
+    const double r = cps_polynomial(c + 2, n - 2, at - k - 0.5);
+    return c[0] != 0 ? r * ((x - c[0]) - c[1]) : r;
+}
+#define CPS_ROWS(table) ((int)(sizeof(table) / sizeof(table)[0]))
+#define CPS_COLUMNS(table) ((int)(sizeof(table)[0] / sizeof(double)))
+/* A table that begins at `first` and has `per` cells in a unit of x. */
+#define CPS_CELL(table, x, first, per) \
+    cps_cell(&(table)[0][0], CPS_ROWS(table), CPS_COLUMNS(table), ((x) - (first)) * (per))
+#define CPS_CELL_OF_ZEROS(table, x, first, per) \
+    cps_cell_of_zeros(&(table)[0][0], CPS_ROWS(table), CPS_COLUMNS(table), ((x) - (first)) * (per), x)
+
+/* log(1 + t) - t, for t > -1. With s = t / (2 + t) it is -t s + 2 s^3 (1/3 + s^2/5 + ...): nothing cancels. */
+CPS_HEAVY double cps_log1p_less(double t)
+{
+    if (!(t > -0.6 && t < 1)) return log1p(t) - t;
+    const double s = t / (2 + t), q = s * s;
+    double sum = 0;
+    for (int k = 43; k >= 3; k -= 2) sum = sum * q + 1.0 / k;
+    return 2 * s * q * sum - t * s;
+}
+
+/* sin(pi x), of which only the distance to the next integer counts. */
+CPS_MATH double cps_sinpi(double x)
+{
+    double r = x - 2 * rint(0.5 * x); /* -1 to 1, exact */
+    r = r > 0.5 ? 1 - r : r < -0.5 ? -1 - r : r;
+    return fabs(r) <= 0.25 ? sin(CPS_PI * r) : copysign(cos(CPS_PI * (0.5 - fabs(r))), r);
+}
+CPS_MATH double cps_cospi(double x)
+{
+    double r = fabs(x - 2 * rint(0.5 * x));
+    const double sign = r > 0.5 ? -1 : 1;
+    r = r > 0.5 ? 1 - r : r;
+    return sign * (r <= 0.25 ? cos(CPS_PI * r) : sin(CPS_PI * (0.5 - r)));
+}
+
+/* exp(-x^2 * scale), scale a power of two: the square's rounding error would be magnified by the exponent. */
+CPS_MATH double cps_exp_square(double x, double scale)
+{
+    const double square = x * x, lost = fma(x, x, -square);
+    return square > 1e300 ? 0 : exp(-square * scale) * (1 - lost * scale);
+}
+
+#endif

@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+"""Writes src/base/scalar/tables_*.h: the polynomials of the special functions (special.h says how they are read).
+
+A table covers FIRST..LAST in cells of equal width. The polynomial of a cell is the interpolation at Chebyshev points
+with 60 digits, in the distance from the middle of the cell, which is -1/2 to 1/2. Its degree is the smallest whose
+error is below 2^-55 of the function in all cells. A cell with a zero of the function begins with the zero, as two
+doubles, and has the polynomial of the function divided by the distance from it; `zeros` names them.
+
+Needs mpmath; run by hand after a change of SPECS.
+"""
+import pathlib
+import sys
+
+import mpmath as mp
+from mpmath import mpf
+
+mp.mp.dps = 60
+FOLDER = pathlib.Path(__file__).resolve().parent.parent / "src" / "base" / "scalar"
+
+
+def polynomial(f, middle, width, n):
+    """n coefficients of f(middle + width t), -1/2 <= t <= 1/2; the first neglected ones tell the error."""
+    nodes = [mp.cos(mp.pi * (k + mpf(1) / 2) / n) for k in range(n)]
+    values = [f(middle + width * t / 2) for t in nodes]
+    c = [2 * mp.fsum(v * mp.cos(mp.pi * j * (k + mpf(1) / 2) / n) for k, v in enumerate(values)) / n for j in range(n)]
+    c[0] /= 2
+    return c
+
+
+def monomials(c):
+    """Of Chebyshev's polynomials in s = 2t, coefficients in t."""
+    before, now = [mpf(1)], [mpf(0), mpf(1)]
+    total = [mpf(0)] * len(c)
+    for j, a in enumerate(c):
+        p = before if j == 0 else now
+        for i, v in enumerate(p):
+            total[i] += a * v
+        if j:
+            following = [mpf(0)] + [2 * v for v in now]
+            for i, v in enumerate(before):
+                following[i] -= v
+            before, now = now, following
+    return [v * mpf(2) ** i for i, v in enumerate(total)]
+
+
+def table(f, first, last, cells, zeros=None, most=26):
+    """Rows of coefficients."""
+    width = (mpf(last) - mpf(first)) / cells
+    rows, need = [], 0
+    for k in range(cells):
+        a, b = first + width * k, first + width * (k + 1)
+        inside = [z for z in zeros or [] if a <= z < b]
+        g = f
+        if inside:
+            z = inside[0]
+            g = (lambda z: lambda x: f(x) / (x - z) if x != z else mp.diff(f, z))(z)
+        c = polynomial(g, (a + b) / 2, width, most)
+        scale = min(abs(g(a + width * i / 8 + width / 1000)) for i in range(8))
+        n = most
+        while n > 1 and mp.fsum(map(abs, c[n - 1:])) < scale * mpf(2) ** -55:
+            n -= 1
+        need = max(need, n)
+        rows.append((inside[:1], c))
+    made = []
+    for inside, c in rows:
+        head = []
+        if zeros is not None:
+            z = inside[0] if inside else mpf(0)
+            high = float(z)
+            head = [high, float(z - mpf(high))]
+        made.append(head + [float(v) for v in monomials(c[:need])])
+    return made, need
+
+
+def text(name, rows):
+    lines = [f"CPS_TABLE cps_{name}[{len(rows)}][{len(rows[0])}] = {{"]
+    for row in rows:
+        line = "    {"
+        for i, v in enumerate(row):
+            word = repr(v) + ("," if i + 1 < len(row) else "},")
+            if len(line) + len(word) > 117:
+                lines.append(line.rstrip())
+                line = "     "
+            line += word + " "
+        lines.append(line.rstrip())
+    lines[-1] = lines[-1][:-1] + "};"
+    return "\n".join(lines) + "\n"
+
+
+def write(name, about, tables):
+    guard = f"CPS_TABLES_{name.upper()}_H"
+    body = f"/* {about} Made by tools/make_special_tables.py; not to be edited. */\n#ifndef {guard}\n#define {guard}\n\n"
+    for key, (f, first, last, cells, *more) in tables.items():
+        rows, n = table(f, mpf(first), mpf(last), cells, *more)
+        print(name, key, cells, "cells of", n, "coefficients", flush=True)
+        body += f"/* {first} to {last} */\n" + text(key, rows)
+    (FOLDER / f"tables_{name}.h").write_text(body + "\n#endif\n")
+
+
+def positive_inverse(f, limit):
+    """x -> f(1/x), with its value at 0."""
+    return lambda u: f(1 / u) if u > 0 else mpf(limit)
+
+
+def euler_part(x):
+    """E1(x) + log(x), which is entire."""
+    if x == 0:
+        return -mp.euler
+    return -mp.euler - mp.fsum((-x) ** k / (k * mp.factorial(k)) for k in range(1, 80))
+
+
+def si_over_x(s):
+    return mp.fsum((-s) ** k / ((2 * k + 1) * mp.factorial(2 * k + 1)) for k in range(0, 60))
+
+
+def ci_part(s):
+    """(Ci(x) - log(x) - euler) / x^2 of s = x^2."""
+    return mp.fsum((-1) ** k * s ** (k - 1) / (2 * k * mp.factorial(2 * k)) for k in range(1, 60))
+
+
+def shi_over_x(s):
+    return mp.fsum(s ** k / ((2 * k + 1) * mp.factorial(2 * k + 1)) for k in range(0, 60))
+
+
+def chi_part(s):
+    return mp.fsum(s ** (k - 1) / (2 * k * mp.factorial(2 * k)) for k in range(1, 60))
+
+
+def auxiliary(u, which):
+    """x f(x) or x^2 g(x) of the sine and cosine integrals, u = 1/x."""
+    if u == 0:
+        return mpf(1)
+    x = 1 / u
+    with mp.workdps(80):
+        e = mp.e1(mp.mpc(0, x)) * mp.exp(mp.mpc(0, x))  # f + i g up to a turn: E1(ix) e^(ix) = -i f... by definition
+        f, g = -e.imag, e.real
+    return x * f if which == "f" else x * x * g
+
+
+def y_part(order):
+    """The entire part of Y0, and of x Y1, beside the logarithm."""
+    def of(x):
+        if order == 0:
+            return (mp.bessely(0, x) - 2 / mp.pi * mp.log(x) * mp.besselj(0, x)) if x else \
+                2 / mp.pi * (mp.euler - mp.log(2))
+        return ((mp.bessely(1, x) - 2 / mp.pi * mp.log(x) * mp.besselj(1, x)) * x) if x else -2 / mp.pi
+    return lambda s: of(mp.sqrt(s))
+
+
+def hankel(order, which):
+    """P, or Q x, of u = 1/x: J = sqrt(2/(pi x)) (P cos - Q sin)."""
+    def of(u):
+        if u == 0:
+            return mpf(1) if which == "P" else mpf(4 * order * order - 1) / 8
+        x = 1 / u
+        with mp.workdps(90):
+            angle = x - mp.pi * (2 * order + 1) / 4
+            j, y, scale = mp.besselj(order, x), mp.bessely(order, x), mp.sqrt(mp.pi * x / 2)
+            c, s = mp.cos(angle), mp.sin(angle)
+            if which == "P":
+                return scale * (j * c + y * s)
+            return scale * (y * c - j * s) * x
+    return of
+
+
+def k_part(order):
+    """K0 + log(x) I0, and x (K1 - log(x) I1), of s = x^2."""
+    def of(s):
+        x = mp.sqrt(s)
+        if x == 0:
+            return mp.log(2) - mp.euler if order == 0 else mpf(1)
+        if order == 0:
+            return mp.besselk(0, x) + mp.log(x) * mp.besseli(0, x)
+        return (mp.besselk(1, x) - mp.log(x) * mp.besseli(1, x)) * x
+    return of
+
+
+def zeros_of(f, guesses):
+    return [mp.findroot(f, g) for g in guesses]
+
+
+def erfcx_part(u):
+    """erfcx(4/u - 4) / u: of x = 4/u - 4, which is 0 to infinity."""
+    if u == 0:
+        return 1 / (4 * mp.sqrt(mp.pi))
+    x = 4 / u - 4
+    if u > mpf("0.05"):
+        return mp.exp(x * x) * mp.erfc(x) / u
+    return mp.fsum((-1) ** k * (mp.fac2(2 * k - 1) if k else 1) / (2 * x * x) ** k for k in range(60)) / \
+        (x * u * mp.sqrt(mp.pi))
+
+
+def central(s):
+    """ndtri(1/2 + q) / q of s = q^2."""
+    q = mp.sqrt(s)
+    if q == 0:
+        return mp.sqrt(2 * mp.pi)
+    return mp.sqrt(2) * mp.erfinv(2 * q) / q
+
+
+def tail(r):
+    """-ndtri(exp(-r^2)) / r."""
+    log_p = -r * r
+    x = r * mp.sqrt(2) * (1 - mp.log(r * 3.5) / (2 * r * r)) if r > 2 else mpf("1.5")
+    for _ in range(60):  # Newton's method for log ndtr(-x)
+        n = mp.erfc(x / mp.sqrt(2)) / 2
+        step = (mp.log(n) - log_p) * n / (mp.exp(-x * x / 2) / mp.sqrt(2 * mp.pi))
+        x += step
+        if abs(step) < mpf(10) ** -50 * x:
+            break
+    return x / r
+
+
+def lgamma_part(x):
+    d = (x - 1) * (x - 2)
+    if d == 0:
+        return mp.euler if x == 1 else 1 - mp.euler
+    return mp.loggamma(x).real / d
+
+
+PSI_ZERO = mp.findroot(mp.digamma, 1.46163)
+EI_ZERO = mp.findroot(mp.ei, 0.3725)
+
+SPECS = {
+    "gamma": ("The gamma function's relatives.", {
+        "lgamma_cells": (lgamma_part, "0.5", 8, 30),
+        "rgamma_cells": (lambda x: mp.rgamma(x), 1, 2, 4),
+        "digamma_cells": (lambda x: mp.digamma(x) / (x - PSI_ZERO) if x != PSI_ZERO else mp.psi(1, x), 1, 8, 28),
+        "zeta_cells": (lambda x: mp.zeta(x) * (x - 1) if x != 1 else mpf(1), 0, 1, 4)}),
+    "normal": ("The normal distribution.", {
+        "erfcx_cells": (erfcx_part, 0, 1, 64),
+        "ndtri_central": (central, 0, "0.1875", 12),
+        "ndtri_tail": (tail, "1.5", "27.5", 104)}),
+    "bessel": ("Bessel functions of the first and second kind.", {
+        "j0_cells": (lambda x: mp.besselj(0, x), 0, 8, 16, zeros_of(lambda x: mp.besselj(0, x), (2.4, 5.5))),
+        "j1_cells": (lambda x: mp.besselj(1, x) / x if x else mpf(1) / 2, 0, 8, 16,
+                     zeros_of(lambda x: mp.besselj(1, x), (3.8, 7.0))),
+        "y0_near": (y_part(0), 0, "0.25", 1), "y1_near": (y_part(1), 0, "0.25", 1),
+        "y0_middle": (lambda x: mp.bessely(0, x), "0.5", 2, 12, zeros_of(lambda x: mp.bessely(0, x), (0.89,))),
+        "y1_middle": (lambda x: mp.bessely(1, x), "0.5", 2, 12, []),
+        "y0_cells": (lambda x: mp.bessely(0, x), 2, 8, 12, zeros_of(lambda x: mp.bessely(0, x), (3.96, 7.09))),
+        "y1_cells": (lambda x: mp.bessely(1, x), 2, 8, 12, zeros_of(lambda x: mp.bessely(1, x), (2.2, 5.43))),
+        "p0_far": (hankel(0, "P"), 0, "0.125", 4), "q0_far": (hankel(0, "Q"), 0, "0.125", 4),
+        "p1_far": (hankel(1, "P"), 0, "0.125", 4), "q1_far": (hankel(1, "Q"), 0, "0.125", 4)}),
+    "bessel_modified": ("Modified Bessel functions.", {
+        "i0e_near": (lambda x: mp.exp(-x) * mp.besseli(0, x), 0, 8, 16),
+        "i1e_near": (lambda x: mp.exp(-x) * mp.besseli(1, x) / x if x else mpf(1) / 2, 0, 8, 16),
+        "i0e_far": (positive_inverse(lambda x: mp.exp(-x) * mp.besseli(0, x) * mp.sqrt(x), 1 / mp.sqrt(2 * mp.pi)),
+                    0, "0.125", 16),
+        "i1e_far": (positive_inverse(lambda x: mp.exp(-x) * mp.besseli(1, x) * mp.sqrt(x), 1 / mp.sqrt(2 * mp.pi)),
+                    0, "0.125", 16),
+        "k0_near": (k_part(0), 0, 1, 4), "k1_near": (k_part(1), 0, 1, 4),
+        "k0e_far": (positive_inverse(lambda x: mp.exp(x) * mp.besselk(0, x) * mp.sqrt(x), mp.sqrt(mp.pi / 2)), 0, 1, 16),
+        "k1e_far": (positive_inverse(lambda x: mp.exp(x) * mp.besselk(1, x) * mp.sqrt(x), mp.sqrt(mp.pi / 2)), 0, 1,
+                    16)}),
+    "integrals": ("Exponential and trigonometric integrals.", {
+        "exp1_near": (euler_part, 0, 1, 4),
+        "exp1_far": (positive_inverse(lambda x: mp.exp(x) * x * mp.e1(x), 1), 0, 1, 32),
+        "expi_near": (lambda x: (mp.ei(x) - mp.log(x / EI_ZERO)) / (x - EI_ZERO), 0, 1, 4),
+        "expi_middle": (lambda x: mp.ei(x) - mp.log(x), 1, 7, 12),
+        "expi_far": (positive_inverse(lambda x: mp.exp(-x) * x * mp.ei(x), 1), 0, mpf(1) / 6, 32),
+        "si_near": (si_over_x, 0, 16, 8), "ci_near": (ci_part, 0, 16, 8),
+        "shi_near": (shi_over_x, 0, 4, 2), "chi_near": (chi_part, 0, 4, 2),
+        "f_far": (lambda u: auxiliary(u, "f"), 0, "0.25", 16), "g_far": (lambda u: auxiliary(u, "g"), 0, "0.25", 16)}),
+    "elliptic": ("The complete elliptic integrals.", {
+        "ellipk_cells": (lambda m: mp.ellipk(m), 0, "0.5", 4),
+        "ellipe_cells": (lambda m: mp.ellipe(m), 0, "0.5", 4),
+        "ellipk_log": (lambda p: mp.ellipk(p) / mp.pi, 0, "0.5", 4),
+        "ellipk_rest": (lambda p: mp.ellipk(1 - p) + mp.log(p) * mp.ellipk(p) / mp.pi if p else mp.log(4), 0, "0.5", 4)}),
+}
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or SPECS:
+        write(name, *SPECS[name])
